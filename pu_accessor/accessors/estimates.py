@@ -65,10 +65,10 @@ def auroc(
         holds at least so often and is wider.
     average : bool, str or list of str, default False
         Average over groups, such as queries or users: True over all columns of `by`, a name over
-        that one. Each group counts once, by an unbiased estimate. The interval is over new groups;
-        with ``target="examples"`` over these. One known positive is enough (for average precision
-        two); groups without any are left out by ``on_error="skip"``. There is a row for what is
-        not averaged over, with n_groups, and the mean of betas.
+        that one. Each group counts once, by an unbiased estimate. The interval is over new groups
+        with ``target="population"``, over these with ``"examples"``. One known positive is enough
+        (for average precision two); groups without any are left out by ``on_error="skip"``. There
+        is a row for what is not averaged over, with n_groups, and the mean of betas.
 
     Returns
     -------
@@ -193,10 +193,10 @@ def average_precision(
         holds at least so often and is wider.
     average : bool, str or list of str, default False
         Average over groups, such as queries or users: True over all columns of `by`, a name over
-        that one. Each group counts once, by an unbiased estimate. The interval is over new groups;
-        with ``target="examples"`` over these. One known positive is enough (for average precision
-        two); groups without any are left out by ``on_error="skip"``. There is a row for what is
-        not averaged over, with n_groups, and the mean of betas.
+        that one. Each group counts once, by an unbiased estimate. The interval is over new groups
+        with ``target="population"``, over these with ``"examples"``. One known positive is enough
+        (for average precision two); groups without any are left out by ``on_error="skip"``. There
+        is a row for what is not averaged over, with n_groups, and the mean of betas.
 
     Returns
     -------
@@ -329,10 +329,10 @@ def metric(
         holds at least so often and is wider.
     average : bool, str or list of str, default False
         Average over groups, such as queries or users: True over all columns of `by`, a name over
-        that one. Each group counts once, by an unbiased estimate. The interval is over new groups;
-        with ``target="examples"`` over these. One known positive is enough (for average precision
-        two); groups without any are left out by ``on_error="skip"``. There is a row for what is
-        not averaged over, with n_groups, and the mean of betas.
+        that one. Each group counts once, by an unbiased estimate. The interval is over new groups
+        with ``target="population"``, over these with ``"examples"``. One known positive is enough
+        (for average precision two); groups without any are left out by ``on_error="skip"``. There
+        is a row for what is not averaged over, with n_groups, and the mean of betas.
 
     Returns
     -------

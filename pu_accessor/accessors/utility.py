@@ -15,6 +15,7 @@ from pu_accessor.inference.estimates.guaranteed_cutoffs import Cost, read_goal
 from pu_accessor.inference.settings import Settings
 from pu_accessor.questions import utility as practice
 from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
+from pu_accessor.questions.macro_average import Average, read_average
 from pu_accessor.questions.rank_bands import read_settings
 
 
@@ -29,6 +30,7 @@ def net_benefit(
     selection_odds: float = 1.0,
     beta_interval: BetaInterval | None = None,
     target: str = "examples",
+    average: Average = False,
 ) -> pd.DataFrame:
     """Return the net benefit of acting on probabilities from a threshold on, with its bounds.
 
@@ -64,6 +66,12 @@ def net_benefit(
     target : Target, default "examples"
         What the interval is about: "population", new examples from where these come from; or
         "examples", these alone, once all their labels were known.
+    average : bool, str or list of str, default False
+        Average over groups, such as queries or users: True over all columns of `by`, a name over
+        that one. Each group counts once, by an unbiased estimate. The interval is over new groups
+        with ``target="population"``, over these with ``"examples"``. One known positive is enough
+        (for average precision two); groups without any are left out by ``on_error="skip"``. There
+        is a row for what is not averaged over, with n_groups, and the mean of betas.
 
     Returns
     -------
@@ -72,7 +80,8 @@ def net_benefit(
         lower, upper, treat_all, treat_none, level, band, target. The rank is the number of
         examples at or above the threshold. Net benefit is in true positives for each example; that
         of treating all is known once beta is, and that of treating none is 0. The estimate is that
-        of one possible labeling, between the bounds; see "One estimate" in the manual.
+        of one possible labeling, between the bounds; see "One estimate" in the manual. With
+        `average`, a row for each threshold, as `auroc` has it, without rank and treat_all.
 
     Raises
     ------
@@ -111,7 +120,8 @@ def net_benefit(
     """
     settings = read_settings(level, band, reference, selection_odds)
     betas = read_betas(beta, beta_interval)
-    return practice.net_benefit(self._request(), betas, thresholds, settings, target)
+    over = read_average(average, isinstance(self._roles.score, list))
+    return practice.net_benefit(self._request(), betas, thresholds, settings, target, over=over)
 
 
 def bedroc(
@@ -122,6 +132,7 @@ def bedroc(
     level: float = 0.95,
     beta_interval: BetaInterval | None = None,
     target: str = "examples",
+    average: Average = False,
 ) -> pd.DataFrame:
     """Estimate BEDROC, which asks whether positives come early in the ranking of these examples.
 
@@ -144,12 +155,18 @@ def bedroc(
     target : Target, default "examples"
         What the interval is about: "population", new examples from where these come from; or
         "examples", these alone, once all their labels were known.
+    average : bool, str or list of str, default False
+        Average over groups, such as queries or users: True over all columns of `by`, a name over
+        that one. Each group counts once, by an unbiased estimate. The interval is over new groups
+        with ``target="population"``, over these with ``"examples"``. One known positive is enough
+        (for average precision two); groups without any are left out by ``on_error="skip"``. There
+        is a row for what is not averaged over, with n_groups, and the mean of betas.
 
     Returns
     -------
     DataFrame
         A row for each group and beta: the group, beta, alpha, estimate, standard_error, lower,
-        upper, level, target.
+        upper, level, target. With `average`, and n_groups.
 
     Raises
     ------
@@ -193,7 +210,8 @@ def bedroc(
     0     0.705  0.436    1.0  examples
     """
     settings, betas = Settings(level), read_betas(beta, beta_interval, "approximate")
-    return practice.bedroc(self._request(), betas, alpha, settings, target)
+    over = read_average(average, isinstance(self._roles.score, list))
+    return practice.bedroc(self._request(), betas, alpha, settings, target, over=over)
 
 
 def calibration(

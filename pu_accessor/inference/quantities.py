@@ -162,14 +162,14 @@ QUANTITIES: Mapping[str, Quantity] = {
         Quantity(
             "bedroc",
             "BEDROC",
-            can=("compare", "examples", "population"),
+            can=("average", "compare", "examples", "population"),
             ask="df.pu.bedroc(0.3, alpha=20)",
             needs=("alpha",),
         ),
         Quantity(
             "net_benefit",
             "net benefit",
-            can=("compare", "examples", "population", "propensity", "selection_odds"),
+            can=("average", "compare", "examples", "population", "propensity", "selection_odds"),
             ask="df.pu.net_benefit(0.3)",
             needs=("at",),
             span=np.inf,

@@ -119,8 +119,8 @@ def average_over(
             "n_groups": len(group),
         }
 
-    quantity, cutoff = averaged.each[0]
-    scatter = AREA if cutoff is None else RATE
+    quantity, _ = averaged.each[0]
+    scatter = AREA if quantity.curve else RATE
     plain = target == "population" and quantity.curve == "roc"
     at_once = areas_under_roc if plain else None
     rankings = request.rank("breakpoints")

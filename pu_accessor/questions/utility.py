@@ -1,6 +1,7 @@
 """What practice asks of many rankings: net benefit, BEDROC, calibration, guaranteed cutoffs."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
@@ -9,10 +10,8 @@ import pandas as pd
 
 from pu_accessor.errors import PUTypeError, PUValueError, warn_caller
 from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.estimates.early_recognition import (
-    check_alpha,
-    estimate_bedroc,
-)
+from pu_accessor.inference.estimates.cutoff_spec import Cutoff
+from pu_accessor.inference.estimates.early_recognition import check_alpha, estimate_bedroc
 from pu_accessor.inference.estimates.guaranteed_cutoffs import (
     Goal,
     Guaranteed,
@@ -30,10 +29,13 @@ from pu_accessor.inference.estimates.utility import (
     net_benefit_at,
     net_benefit_on_new,
     reliability,
+    worth_of,
 )
+from pu_accessor.inference.quantities import QUANTITIES
 from pu_accessor.inference.settings import BetaRange, Settings, check_target
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.estimates import estimate_areas
+from pu_accessor.questions.macro_average import Averaged, Over, average_over
 from pu_accessor.questions.request import Columns, Content, Request, Results, as_rows, map_rankings
 from pu_accessor.ranking import FloatArray, Ranking, Rankings
 
@@ -45,10 +47,21 @@ _MOST = 1_000_000  # models
 
 
 def net_benefit(
-    request: Request, betas: Betas, thresholds: Thresholds, settings: Settings, target: str
+    request: Request,
+    betas: Betas,
+    thresholds: Thresholds,
+    settings: Settings,
+    target: str,
+    *,
+    over: Over | None = None,
 ) -> pd.DataFrame:
     """Return the net benefit of each ranking at some thresholds."""
     probabilities = as_thresholds(thresholds)
+    if over is not None:
+        values, entry = probabilities.tolist(), QUANTITIES["net_benefit"]
+        each = [(replace(entry, metric=worth_of(t)), Cutoff("threshold", t)) for t in values]
+        averaged = Averaged(each, {"threshold": values})
+        return average_over(over, request, betas, settings, target, averaged)
 
     def columns(benefit: NetBenefit) -> Columns:
         points = {"threshold": probabilities, "rank": benefit.rank}
@@ -110,11 +123,21 @@ def _bound_columns(curve: NetBenefit | Reliability) -> dict[str, FloatArray]:
 
 
 def bedroc(
-    request: Request, betas: Betas, alpha: float, settings: Settings, target: str
+    request: Request,
+    betas: Betas,
+    alpha: float,
+    settings: Settings,
+    target: str,
+    *,
+    over: Over | None = None,
 ) -> pd.DataFrame:
     """Estimate BEDROC of each ranking, with an interval."""
     alpha = check_alpha(alpha)
     check_target(target)
+    if over is not None:
+        entry = replace(QUANTITIES["bedroc"], alpha=alpha)
+        averaged = Averaged([(entry, None)], {"alpha": [alpha]})
+        return average_over(over, request, betas, settings, target, averaged)
     ask = partial(estimate_bedroc, alpha=alpha, target=target)
     areas = estimate_areas(request, betas, settings, target, ask)
     areas.insert([*areas.columns].index("estimate"), "alpha", alpha)

@@ -358,11 +358,11 @@ def test_oracle_reads_rows() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Fewer than 10 clusters")
-@pytest.mark.parametrize("quantity", ["auroc", "average_precision"])
+@pytest.mark.parametrize("quantity", ["auroc", "average_precision", "bedroc"])
 def test_averages_over_groups_count_weights(quantity: str) -> None:
     df = draw(4)
     answers = [
-        getattr(pu, quantity)(BETA, average=True)
+        getattr(pu, quantity)(0.05, average=True, target="population")
         for pu in (df.pu(by="fold", weight="w"), repeat(df).pu(by="fold", cluster="id"))
     ]
     same(*answers)

@@ -148,6 +148,25 @@ def linear_bedroc(
     return (mean - bottom) / (top - bottom), influences, 1 / (top - bottom)
 
 
+def bedroc_of_known(
+    ranking: Ranking, betas: FloatArray, alpha: float
+) -> tuple[FloatArray, FloatArray, tuple[FloatArray, FloatArray]]:
+    """Return BEDROC of the known positives, its variance, and its least and most.
+
+    That is what it would be if all positives lay like those, and with these at one end.
+    """
+    examples, n = sum(ranking.total), ranking.total.known_positive
+    pace, positives = alpha / examples, count_positives(ranking.total, betas).as_floats()
+    top, bottom = _ends(examples, positives, pace)
+    weight = _mean_weight(ranking.rank[:-1], np.diff(ranking.rank), pace)
+    known = np.diff(ranking.known_positive)
+    mean = float(known @ weight) / n
+    square = float(known @ (weight - mean) ** 2) / n / (n - 1) if n > 1 else np.nan
+    best, worst = _ends(examples, np.array(float(n)), pace)
+    value, low, high = ((part - bottom) / (top - bottom) for part in (mean, worst, best))
+    return value, square / (top - bottom) ** 2, (low, high)
+
+
 def _ends(examples: float, positives: FloatArray, pace: float) -> tuple[FloatArray, FloatArray]:
     """Return the mean weight of positives that are all at the top, and all at the bottom."""
     at_top = _mean_weight(np.array(0.0), positives, pace)

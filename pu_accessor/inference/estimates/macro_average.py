@@ -11,10 +11,12 @@ from pu_accessor.inference.estimates.areas_on_new_examples import crossing
 from pu_accessor.inference.estimates.auroc import auroc_and_error
 from pu_accessor.inference.estimates.average_precision import precision_and_error
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, Cutoff
+from pu_accessor.inference.estimates.early_recognition import bedroc_of_known
 from pu_accessor.inference.estimates.intervals import Estimates, rank_interval, reach
-from pu_accessor.inference.estimates.known_positives import count_positives
+from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
 from pu_accessor.inference.estimates.linearized import linearize
 from pu_accessor.inference.estimates.metric_at import fixed_head
+from pu_accessor.inference.estimates.utility import check_probabilities
 from pu_accessor.inference.influence import find_placements, place_stack, rest_share, welch_df
 from pu_accessor.inference.quantities import Quantity
 from pu_accessor.inference.tables.contingency import check_labels
@@ -51,12 +53,16 @@ def group_term(
 ) -> GroupTerm:
     """Return what a group adds to the average of a quantity."""
     _check(ranking, betas, target)
+    if quantity.of_probabilities:
+        check_probabilities(ranking, quantity.name)
     if cutoff is not None:
         term = _rate_at(ranking, betas, quantity.metric, cutoff)
     elif quantity.curve == "roc":
         term = _area_under_roc(ranking, betas, target)
-    else:
+    elif quantity.curve == "pr":
         term = _area_under_pr(ranking, betas)
+    else:
+        term = _early_recognition(ranking, betas, quantity.alpha)
     if ranking.clusters is None or ranking.clusters.alone:
         return term
     sizes = ranking.clusters.sizes
@@ -117,6 +123,15 @@ def _area_under_pr(ranking: Ranking, betas: FloatArray) -> GroupTerm:
         )
     n, hidden = ranking.total.known_positive, _hidden(ranking, betas)
     return GroupTerm(value, 0 * value, 1 / (1 - hidden), error**2, hidden, n)
+
+
+def _early_recognition(ranking: Ranking, betas: FloatArray, alpha: float) -> GroupTerm:
+    """Return the BEDROC of a group."""
+    count_negatives(ranking.total, betas)  # raises where nothing is negative
+    value, square, ends = bedroc_of_known(ranking, betas, alpha)
+    hidden = _hidden(ranking, betas)
+    square = np.where(hidden > 0, square * hidden, 0.0)
+    return GroupTerm(value, *ends, square, hidden, ranking.total.known_positive)
 
 
 def _rate_at(ranking: Ranking, betas: FloatArray, name: str | Metric, cutoff: Cutoff) -> GroupTerm:
