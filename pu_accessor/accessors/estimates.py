@@ -64,11 +64,11 @@ def auroc(
         as `level` says if they are independent; or by its whole interval, of a higher level, which
         holds at least so often and is wider.
     average : bool, str or list of str, default False
-        Average over groups, such as queries or users: True over all columns of `by`, a name over
-        that one. Each group counts once, by an unbiased estimate. The interval is over new groups
-        with ``target="population"``, over these with ``"examples"``. One known positive is enough
-        (for average precision two); groups without any are left out by ``on_error="skip"``. There
-        is a row for what is not averaged over, with n_groups, and the mean of betas.
+        Average over groups, such as queries: True over all of `by`, a name over that one. Each
+        group counts once, by an unbiased estimate. The interval is over new groups with
+        ``target="population"``, over these with ``"examples"``. One known positive is enough (for
+        average precision two); groups without any are left out by ``on_error="skip"``. There is a
+        row for what is not averaged over, with n_groups, and the mean of betas.
 
     Returns
     -------
@@ -192,11 +192,11 @@ def average_precision(
         as `level` says if they are independent; or by its whole interval, of a higher level, which
         holds at least so often and is wider.
     average : bool, str or list of str, default False
-        Average over groups, such as queries or users: True over all columns of `by`, a name over
-        that one. Each group counts once, by an unbiased estimate. The interval is over new groups
-        with ``target="population"``, over these with ``"examples"``. One known positive is enough
-        (for average precision two); groups without any are left out by ``on_error="skip"``. There
-        is a row for what is not averaged over, with n_groups, and the mean of betas.
+        Average over groups, such as queries: True over all of `by`, a name over that one. Each
+        group counts once, by an unbiased estimate. The interval is over new groups with
+        ``target="population"``, over these with ``"examples"``. One known positive is enough (for
+        average precision two); groups without any are left out by ``on_error="skip"``. There is a
+        row for what is not averaged over, with n_groups, and the mean of betas.
 
     Returns
     -------
@@ -328,11 +328,11 @@ def metric(
         as `level` says if they are independent; or by its whole interval, of a higher level, which
         holds at least so often and is wider.
     average : bool, str or list of str, default False
-        Average over groups, such as queries or users: True over all columns of `by`, a name over
-        that one. Each group counts once, by an unbiased estimate. The interval is over new groups
-        with ``target="population"``, over these with ``"examples"``. One known positive is enough
-        (for average precision two); groups without any are left out by ``on_error="skip"``. There
-        is a row for what is not averaged over, with n_groups, and the mean of betas.
+        Average over groups, such as queries: True over all of `by`, a name over that one. Each
+        group counts once, by an unbiased estimate. The interval is over new groups with
+        ``target="population"``, over these with ``"examples"``. One known positive is enough (for
+        average precision two); groups without any are left out by ``on_error="skip"``. There is a
+        row for what is not averaged over, with n_groups, and the mean of betas.
 
     Returns
     -------

@@ -67,11 +67,11 @@ def net_benefit(
         What the interval is about: "population", new examples from where these come from; or
         "examples", these alone, once all their labels were known.
     average : bool, str or list of str, default False
-        Average over groups, such as queries or users: True over all columns of `by`, a name over
-        that one. Each group counts once, by an unbiased estimate. The interval is over new groups
-        with ``target="population"``, over these with ``"examples"``. One known positive is enough
-        (for average precision two); groups without any are left out by ``on_error="skip"``. There
-        is a row for what is not averaged over, with n_groups, and the mean of betas.
+        Average over groups, such as queries: True over all of `by`, a name over that one. Each
+        group counts once, by an unbiased estimate. The interval is over new groups with
+        ``target="population"``, over these with ``"examples"``. One known positive is enough (for
+        average precision two); groups without any are left out by ``on_error="skip"``. There is a
+        row for what is not averaged over, with n_groups, and the mean of betas.
 
     Returns
     -------
@@ -156,11 +156,11 @@ def bedroc(
         What the interval is about: "population", new examples from where these come from; or
         "examples", these alone, once all their labels were known.
     average : bool, str or list of str, default False
-        Average over groups, such as queries or users: True over all columns of `by`, a name over
-        that one. Each group counts once, by an unbiased estimate. The interval is over new groups
-        with ``target="population"``, over these with ``"examples"``. One known positive is enough
-        (for average precision two); groups without any are left out by ``on_error="skip"``. There
-        is a row for what is not averaged over, with n_groups, and the mean of betas.
+        Average over groups, such as queries: True over all of `by`, a name over that one. Each
+        group counts once, by an unbiased estimate. The interval is over new groups with
+        ``target="population"``, over these with ``"examples"``. One known positive is enough (for
+        average precision two); groups without any are left out by ``on_error="skip"``. There is a
+        row for what is not averaged over, with n_groups, and the mean of betas.
 
     Returns
     -------
