@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -267,12 +268,17 @@ def _fold_piece(
     return dict(function(frame, [(key, rows, scores[:, rows]) for key, rows in rows_by_key]))
 
 
+_ONE_AT_A_TIME = Lock()
+
+
 def find_code(ids: pd.Index, of_piece: tuple[IntArray, pd.Index], rows: Rows) -> IntArray:
     """Return the position of rows' clusters among the ids of a group, as `find_ids` has them.
 
     A row of an id that was not there has -1: left out, it is missed when rows are counted.
     """
     numbers, here = of_piece
+    with _ONE_AT_A_TIME:  # threads share the hash table, which the first look makes
+        _ = ids.is_unique
     code: IntArray = np.append(ids.get_indexer(here), -1)[numbers[rows]]
     return code
 
