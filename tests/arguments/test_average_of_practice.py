@@ -10,7 +10,7 @@ import pytest
 import pu_accessor  # noqa: F401  the accessor
 from pu_accessor import PUDataError, PUValueError, PUWarning
 from tests.arguments.test_average import BETAS, GROUPS, draw
-from tests.support.oracles import averages_oracle
+from tests.support.oracles import averages_oracle, practice_oracle
 
 ALPHA, ACTS = 5.0, 0.35
 NUMBERS = ["estimate", "standard_error", "lower", "upper"]
@@ -22,13 +22,7 @@ ASKED: dict[str, dict[str, Any]] = {
 
 def early(score: Sequence[float], truth: Sequence[int]) -> float:
     """Return BEDROC, with tied examples as over all their orders."""
-    size = len(score)
-    weight = np.exp(-ALPHA * np.arange(1, size + 1) / size)
-    ranked = pd.DataFrame({"score": score, "truth": truth}).sort_values("score", ascending=False)
-    each = pd.Series(weight).groupby(ranked["score"].to_numpy()).transform("mean")
-    positives = sum(truth)
-    top, bottom = weight[:positives].mean(), weight[-positives:].mean()
-    return float((each[ranked["truth"].to_numpy() == 1].mean() - bottom) / (top - bottom))
+    return practice_oracle.unbiased_bedroc(score, [one == 1 for one in truth], sum(truth), ALPHA)
 
 
 def worth(score: Sequence[float], truth: Sequence[int]) -> float:
@@ -161,3 +155,13 @@ def test_groups_that_say_nothing_raise() -> None:
     with pytest.warns(PUWarning, match="1 of 30 groups are left out"):
         found = df.pu(by="query", on_error="skip").bedroc(0.1, average=True)
     assert found["n_groups"].item() == 29
+
+
+def test_lift_at_a_share_rounds_up_in_each_group() -> None:
+    df = draw(5).assign(label=lambda df: df["truth"].astype(float))
+    found = df.pu(by="query", negative=0.0).metric(
+        "lift", 0.0, at={"fraction": 0.13}, average=True
+    )
+    ranked = df.sort_values("score", ascending=False)
+    hits = ranked.groupby("query").head(3)["truth"].sum()  # 2.6 of 20 rows, rounded up
+    assert found["estimate"].item() == pytest.approx(hits / 30 / 3 / (4 / 20), rel=1e-12)

@@ -56,6 +56,7 @@ def group_term(
     if quantity.of_probabilities:
         check_probabilities(ranking, quantity.name)
     if cutoff is not None:
+        cutoff = quantity.at_whole(cutoff, sum(ranking.total))
         term = _rate_at(ranking, betas, quantity.metric, cutoff)
     elif quantity.curve == "roc":
         term = _area_under_roc(ranking, betas, target)
