@@ -52,7 +52,7 @@ def compare(
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
         `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
-        bands, whose level must be lower, get an envelope.
+        bands get an envelope for which 1 - level is split.
 
         Without it there is no size.
     quantity : Metric, default "auroc"
@@ -293,7 +293,7 @@ def gap(
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
         `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
-        bands, whose level must be lower, get an envelope.
+        bands get an envelope for which 1 - level is split.
 
         The gap of recall, tpr or fnr on new examples needs none: known positives alone say it.
         Estimates for each group have independent errors; one for all is off by the same in each.

@@ -41,7 +41,7 @@ def auroc(
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
         `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
-        bands, whose level must be lower, get an envelope.
+        bands get an envelope for which 1 - level is split.
     target : Target, default "population"
         What the interval is about: "population", new examples from where these come from; or
         "examples", these alone, once all their labels were known.
@@ -169,7 +169,7 @@ def average_precision(
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
         `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
-        bands, whose level must be lower, get an envelope.
+        bands get an envelope for which 1 - level is split.
     target : Target, default "population"
         What the interval is about: "population", new examples from where these come from; or
         "examples", these alone, once all their labels were known.
@@ -283,7 +283,7 @@ def metric(
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
         `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
-        bands, whose level must be lower, get an envelope.
+        bands get an envelope for which 1 - level is split.
     at : At
         The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
         share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated
@@ -420,7 +420,7 @@ def roc_region(
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
         `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
-        bands, whose level must be lower, get an envelope.
+        bands get an envelope for which 1 - level is split.
     at : At
         The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
         share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated

@@ -62,7 +62,7 @@ def plot_roc(
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
         `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
-        bands, whose level must be lower, get an envelope.
+        bands get an envelope for which 1 - level is split.
     level : float, default 0.95
         Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
         "bootstrap", at all of them jointly for "simultaneous" and "dkw".
@@ -173,7 +173,7 @@ def plot_pr(
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
         `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
-        bands, whose level must be lower, get an envelope.
+        bands get an envelope for which 1 - level is split.
     level : float, default 0.95
         Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
         "bootstrap", at all of them jointly for "simultaneous" and "dkw".
@@ -368,7 +368,7 @@ def plot_metric(
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
         `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
-        bands, whose level must be lower, get an envelope.
+        bands get an envelope for which 1 - level is split.
     x : {"rank", "threshold", "fraction"}, default "rank"
         Where a cutoff stands: the number of examples predicted positive, the lowest score among
         them, or their share of all.

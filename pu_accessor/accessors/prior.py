@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.errors import PUDataError, PUTypeError
+from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
+from pu_accessor.inference.prior.labeling import beta_from_labels as infer_beta
 from pu_accessor.questions import prior
-from pu_accessor.sources.labels import read_labels
+from pu_accessor.sources.labels import Labels, read_labels
 from pu_accessor.sources.roles import Roles
 
 
@@ -118,6 +119,126 @@ def sample_to_label(
     return self._source.sample(self._roles, size, random_state)
 
 
+def beta_from_labels(
+    found: int | pd.Series[Any] | pd.DataFrame,
+    n_labeled: int | None = None,
+    n_unlabeled: int | None = None,
+    *,
+    method: str = "exact",
+    level: float = 0.95,
+    prior: tuple[float, float] = (1, 1),
+    rest: bool = False,
+) -> pd.DataFrame:
+    """Estimate beta from unlabeled examples that were drawn at random and labeled by hand.
+
+    Parameters
+    ----------
+    found : int, or Series or DataFrame of shape (labeled,)
+        Positives among those labeled; or what each of them is: a Series of True or 1 and False or
+        0, or the frame of `sample_to_label` with its column of labels filled in.
+    n_labeled : int, optional
+        Unlabeled examples that were drawn at random, and labeled. Left out where `found` holds
+        them.
+    n_unlabeled : int, optional
+        Unlabeled examples they were drawn from, themselves included. A frame of `sample_to_label`
+        knows it.
+    method : {"exact", "hpd"}, default "exact"
+        "exact" inverts the hypergeometric test: it covers with a probability of at least `level`.
+        "hpd" is the interval of highest density of the posterior Beta(a + x, b + s - x).
+    level : float, default 0.95
+        Probability with which the interval covers, in (0, 1).
+    prior : (float, float), default (1, 1)
+        For "hpd" a and b, both above 0: Beta(1, 1) is flat, Beta(0.5, 0.5) Jeffreys'.
+    rest : bool, default False
+        Give the shares of the examples that were not labeled, for when the labels are put to use
+        by `pu_accessor.add_labels`.
+
+    Returns
+    -------
+    DataFrame
+        One row: beta, lower, upper, level, method, n_unlabeled. All of beta are shares of the
+        latter; with `rest` that are the examples that were not labeled.
+
+    Raises
+    ------
+    PUValueError, PUTypeError
+        If an argument has a value that is not allowed, or is left out.
+    PUDataError
+        If a row has no label.
+
+    See Also
+    --------
+    pu_accessor.labels_needed : How many labels it takes.
+    pu_accessor.add_labels : Puts them with the known ones.
+
+    Notes
+    -----
+    With x positives among s labeled examples beta is x/s. The limits are the smallest and largest
+    number of positives among all unlabeled examples at which x or more, and x or fewer, come up
+    with a probability above half of 1 - level, by the hypergeometric distribution.
+
+    Examples
+    --------
+    >>> import pu_accessor
+    >>> pu_accessor.beta_from_labels(12, 50, 2000)
+       beta  lower  upper  level method  n_unlabeled
+    0  0.24  0.132   0.38   0.95  exact         2000
+    >>> df = pu_accessor.load_example()
+    >>> rows = df.pu.sample_to_label(200, random_state=0)
+    >>> rows["label"] = rows["truth"]  # by hand
+    >>> pu_accessor.beta_from_labels(rows).round(3)
+        beta  lower  upper  level method  n_unlabeled
+    0  0.215  0.164  0.275   0.95  exact         1798
+    """
+    x, size, total = _read_found(found, n_labeled, n_unlabeled)
+    estimate = infer_beta(x, size, total, method=method, level=level, prior=prior, rest=rest)
+    shares_of = total - size if rest else total
+    about = {"level": float(level), "method": method, "n_unlabeled": int(shares_of)}
+    return pd.DataFrame([{**estimate._asdict(), **about}])
+
+
+def _read_found(
+    found: int | pd.Series[Any] | pd.DataFrame, n_labeled: int | None, n_unlabeled: int | None
+) -> tuple[int, int, int]:
+    """Return the positives found, the examples labeled, and those they were drawn from."""
+    if isinstance(found, pd.DataFrame):
+        drawn = found.attrs
+        if "n_unlabeled" not in drawn or drawn["label"] not in found.columns:
+            raise PUValueError(
+                "found must be a frame that sample_to_label drew of one group, but this one does "
+                "not know from how many rows it is. Pass its labels: "
+                "beta_from_labels(found['label'], n_unlabeled=...)."
+            )
+        total = drawn["n_unlabeled"] if n_unlabeled is None else n_unlabeled
+        return _read_found(found[drawn["label"]], n_labeled, total)
+    if isinstance(found, pd.Series):
+        if n_labeled is not None:
+            raise PUValueError(
+                f"n_labeled must be left out where found holds the labels, but {n_labeled!r} was "
+                "passed. Write beta_from_labels(found, n_unlabeled=...)."
+            )
+        positive = _read_by_hand(found).positive
+        found, n_labeled = int(positive.sum()), positive.size
+    for name, count in (("n_labeled", n_labeled), ("n_unlabeled", n_unlabeled)):
+        if count is None:
+            raise PUTypeError(
+                f"{name} must be passed: beta_from_labels(found, n_labeled, n_unlabeled) with "
+                "counts, beta_from_labels(found, n_unlabeled=...) with a Series of labels."
+            )
+    return found, cast("int", n_labeled), cast("int", n_unlabeled)
+
+
+def _read_by_hand(found: pd.Series[Any]) -> Labels:
+    """Read labels that were made by hand, of which none may be missing."""
+    if found.isna().any():
+        raise PUDataError(
+            f"found must say True or False of each row, but {int(found.isna().sum())} are "
+            "missing. Drop them: found.dropna()."
+        )
+    shown = found.rename("found") if found.name is None else found
+    return read_labels(shown, Roles(negative=False))
+
+
 def add_labels(label: pd.Series[Any], found: pd.Series[Any]) -> pd.Series[Any]:
     """Add labels that were made by hand, of unlabeled rows that were drawn at random.
 
@@ -168,13 +289,7 @@ def add_labels(label: pd.Series[Any], found: pd.Series[Any]) -> pd.Series[Any]:
         raise PUDataError(
             f"found must hold rows of label, but {found.index[places < 0].tolist()[:5]} are none."
         )
-    if found.isna().any():
-        raise PUDataError(
-            f"found must say True or False of each row, but {int(found.isna().sum())} are "
-            "missing. Drop them: found.dropna()."
-        )
-    shown = found.rename("found") if found.name is None else found
-    known, new = read_labels(label, Roles()), read_labels(shown, Roles(negative=False))
+    known, new = read_labels(label, Roles()), _read_by_hand(found)
     before = (known.positive | known.negative)[places]
     if before.any():
         raise PUDataError(

@@ -40,7 +40,7 @@ def net_benefit(
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
         `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
-        bands, whose level must be lower, get an envelope.
+        bands get an envelope for which 1 - level is split.
     thresholds : float or array-like of float, optional
         Probabilities in (0, 1) from which on somebody would act; every hundredth if not given.
     level : float, default 0.95
@@ -142,7 +142,7 @@ def bedroc(
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
         `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
-        bands, whose level must be lower, get an envelope.
+        bands get an envelope for which 1 - level is split.
     alpha : float, default 20
         How early is early, above 0: the rank r of N counts exp(-alpha*r/N). At 20 the first 8% of
         the examples make 80% of the score.
@@ -231,7 +231,7 @@ def calibration(
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
         `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
-        bands, whose level must be lower, get an envelope.
+        bands get an envelope for which 1 - level is split.
     bins : int, or array-like of float, default 10
         How many bins of one width, or their edges, from 0 to 1. An edge belongs to the bin above
         it, 1 to the last.
@@ -313,7 +313,7 @@ def gain(
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
         `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
-        bands, whose level must be lower, get an envelope.
+        bands get an envelope for which 1 - level is split.
     level : float, default 0.95
         Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
         "bootstrap", at all of them jointly for "simultaneous" and "dkw".
@@ -397,7 +397,7 @@ def cutoff(
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
         `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
-        bands, whose level must be lower, get an envelope.
+        bands get an envelope for which 1 - level is split.
     precision : float, optional
         The deepest rank whose lower bound of precision is at least that.
     recall : float, optional
@@ -495,7 +495,7 @@ def select(
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
         `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
-        bands, whose level must be lower, get an envelope.
+        bands get an envelope for which 1 - level is split.
     precision : float, optional
         The deepest rank whose lower bound of precision is at least that.
     recall : float, optional

@@ -52,7 +52,7 @@ def plot_net_benefit(
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
         `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
-        bands, whose level must be lower, get an envelope.
+        bands get an envelope for which 1 - level is split.
     thresholds : float or array-like of float, optional
         Probabilities in (0, 1) from which on somebody would act; every hundredth if not given.
     level : float, default 0.95
@@ -147,7 +147,7 @@ def plot_gain(
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
         `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
-        bands, whose level must be lower, get an envelope.
+        bands get an envelope for which 1 - level is split.
     level : float, default 0.95
         Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
         "bootstrap", at all of them jointly for "simultaneous" and "dkw".
@@ -229,7 +229,7 @@ def plot_calibration(
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
         `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
-        bands, whose level must be lower, get an envelope.
+        bands get an envelope for which 1 - level is split.
     bins : int, or array-like of float, default 10
         How many bins of one width, or their edges, from 0 to 1. An edge belongs to the bin above
         it, 1 to the last.
@@ -311,7 +311,7 @@ def plot_forest(
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
         `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
-        bands, whose level must be lower, get an envelope.
+        bands get an envelope for which 1 - level is split.
     at : At, optional
         The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
         share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated

@@ -129,7 +129,7 @@ def ask_cells(request: Request, betas: Betas, at: At, settings: Settings) -> xr.
         ]
         return Cells(np.stack([(each.lower, each.estimate, each.upper) for each in bounded]))
 
-    betas.leave(settings)  # raises where no level is left
+    betas, _ = betas.split(settings)
     rankings = request.rankings(cutoffs_needed(counts, cutoff), settings)
     results = map_rankings(request, rankings, question, betas, settings, clustered=True)
     cells = lay_out_curves(results, "place", {}).assign_coords(place=[*COUNTS])

@@ -58,7 +58,10 @@ def contingency(
     never are, and bound both rates of a ROC `curve`, or precision and recall.
     """
     on_new = target != "examples"
-    settings = _settings_on_new(target, betas, settings) if on_new else betas.leave(settings)
+    if on_new:
+        settings = _settings_on_new(target, betas, settings)
+    else:
+        betas, settings = betas.split(settings)
     betas = betas.with_baseline() if baseline else betas
 
     def of_new_examples(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:

@@ -117,19 +117,29 @@ class BetaRange(NamedTuple):
 
     def grid(self, level: float, joint: str) -> FloatArray:
         """Return the betas at which the ranking is asked, the estimate first."""
-        point, lower, upper = self.point, self.lower, self.upper
+        point = self.point
         highest = max(point, _HIGHEST)
         if joint == "guaranteed":
-            inside = interval_betas((lower, upper), np.array([point]))
+            inside = interval_betas((self.lower, self.upper), np.array([point]))
             return np.append(point, np.minimum(inside, highest))
-        upper_alone, beta_level = self.limits == "upper", self.level or level
-        one_sided = beta_level if upper_alone else (1 + beta_level) / 2
-        scale = special.ndtri((1 + level) / 2) / max(special.ndtri(one_sided), 1e-9)
-        lower = max(point - (1.0 if upper_alone else scale) * (point - lower), 0.0)
-        upper = min(point + scale * (upper - point), highest)
+        lower, upper = self._limits_at((1 + level) / 2)
+        upper = min(upper, highest)
         last = {"none": lower, "upper": point, "both": upper}[self.limits]
         between = lower + _BETWEEN * (last - lower) if last > lower else np.empty(0)
         return np.concatenate([[point, lower, upper], between])
+
+    def at_level(self, level: float) -> "BetaRange":
+        """Return the estimate with an interval at another level, as if its error were normal."""
+        lower, upper = self._limits_at(level if self.limits == "upper" else (1 + level) / 2)
+        return self._replace(interval=(lower, min(upper, 1.0)), level=level)
+
+    def _limits_at(self, share: float) -> Interval:
+        """Return limits beyond which the rest of that share lies, by quantiles of the normal."""
+        level, upper_alone = self.level or 0.0, self.limits == "upper"
+        stated = level if upper_alone else (1 + level) / 2
+        scale = special.ndtri(share) / max(special.ndtri(stated), 1e-9)
+        down = (1.0 if upper_alone else scale) * (self.point - self.lower)
+        return max(self.point - down, 0.0), self.point + scale * (self.upper - self.point)
 
     def check_counts(self, total: Counts) -> None:
         """Raise if beta was estimated from other examples."""

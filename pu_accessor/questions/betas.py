@@ -90,6 +90,23 @@ class Betas:
             return settings
         return settings.at_level(ranking_level(settings.level, self.level))
 
+    def split(self, settings: Settings) -> tuple["Betas", Settings]:
+        """Return betas and settings between which the level is split, if need be in halves.
+
+        An estimate that holds at a higher level than the answer stands as it is. Any other is
+        brought to such a level.
+        """
+        if self.joint == _APPROXIMATE or self.level is None or self.level > settings.level:
+            return self, self.leave(settings)
+        half = round((1 + settings.level) / 2, 12)
+        values = self.values
+        if isinstance(values, Mapping):
+            moved: Any = {key: each.at_level(half) for key, each in values.items()}
+        else:
+            moved = cast("BetaRange", values).at_level(half)
+        split = replace(self, values=moved, level=half)
+        return split, split.leave(settings)
+
     def with_baseline(self) -> "Betas":
         """Add the naive beta of 0 where it is not there; of estimates there is no error then."""
         if self.shared is None:

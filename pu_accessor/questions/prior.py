@@ -7,7 +7,6 @@ import pandas as pd
 
 from pu_accessor.checks import check_level, check_option
 from pu_accessor.errors import warn_caller
-from pu_accessor.inference.prior.labeling import beta_from_labels as infer_beta
 from pu_accessor.inference.prior.labeling import beta_of_population, beta_of_rows
 from pu_accessor.inference.prior.methods import METHODS, Prior, estimate_prior
 from pu_accessor.inference.settings import BetaRange, Settings
@@ -44,77 +43,6 @@ def estimate_beta(request: Request, method: str, level: float) -> pd.DataFrame:
     estimates = as_rows(results, columns)
     estimates.attrs["assumptions"] = priors[0].assumptions  # the same for all
     return estimates
-
-
-def beta_from_labels(
-    n_positive: int,
-    n_labeled: int,
-    n_unlabeled: int,
-    *,
-    method: str = "exact",
-    level: float = 0.95,
-    prior: tuple[float, float] = (1, 1),
-    rest: bool = False,
-) -> pd.DataFrame:
-    """Estimate beta from unlabeled examples that were drawn at random and labeled by hand.
-
-    Parameters
-    ----------
-    n_positive : int
-        Positives among those labeled.
-    n_labeled : int
-        Unlabeled examples that were drawn at random, and labeled.
-    n_unlabeled : int
-        Unlabeled examples they were drawn from, themselves included.
-    method : {"exact", "hpd"}, default "exact"
-        "exact" inverts the hypergeometric test: it covers with a probability of at least `level`.
-        "hpd" is the interval of highest density of the posterior Beta(a + x, b + s - x).
-    level : float, default 0.95
-        Probability with which the interval covers, in (0, 1).
-    prior : (float, float), default (1, 1)
-        For "hpd" a and b, both above 0: Beta(1, 1) is flat, Beta(0.5, 0.5) Jeffreys'.
-    rest : bool, default False
-        Give the shares of the examples that were not labeled, for when the labels are put to use
-        by `pu_accessor.add_labels`.
-
-    Returns
-    -------
-    DataFrame
-        One row: beta, lower, upper, level, method, n_unlabeled. All of beta are shares of the
-        latter; with `rest` that are the examples that were not labeled.
-
-    Raises
-    ------
-    PUValueError, PUTypeError
-        If an argument has a value that is not allowed.
-
-    See Also
-    --------
-    pu_accessor.labels_needed : How many labels it takes.
-    pu_accessor.add_labels : Puts them with the known ones.
-
-    Notes
-    -----
-    With x positives among s labeled examples beta is x/s. The limits are the smallest and largest
-    number of positives among all unlabeled examples at which x or more, and x or fewer, come up
-    with a probability above half of 1 - level, by the hypergeometric distribution.
-
-    Examples
-    --------
-    >>> import pu_accessor
-    >>> pu_accessor.beta_from_labels(12, 50, 2000)
-       beta  lower  upper  level method  n_unlabeled
-    0  0.24  0.132   0.38   0.95  exact         2000
-    >>> pu_accessor.beta_from_labels(12, 50, 2000, method="hpd").round(3)
-       beta  lower  upper  level method  n_unlabeled
-    0  0.24  0.138  0.368   0.95    hpd         2000
-    """
-    estimate = infer_beta(
-        n_positive, n_labeled, n_unlabeled, method=method, level=level, prior=prior, rest=rest
-    )
-    shares_of = n_unlabeled - n_labeled if rest else n_unlabeled
-    about = {"level": float(level), "method": method, "n_unlabeled": int(shares_of)}
-    return pd.DataFrame([{**estimate._asdict(), **about}])
 
 
 @overload

@@ -80,14 +80,14 @@ def net_benefits(
     if target == "population" and settings != Settings(settings.level):
         check_target(target, "a band, reference or selection_odds, which bound these examples")
     ask = net_benefit_on_new if target == "population" else net_benefit_at
-    return _ask_at(request, betas, thresholds, betas.leave(settings), ask)
+    return _ask_at(request, *betas.split(settings), thresholds, ask)
 
 
 def _ask_at(
     request: Request,
     betas: Betas,
-    points: FloatArray,
     settings: Settings,
+    points: FloatArray,
     ask: Callable[..., Content],
 ) -> Results[Content]:
     """Ask each ranking for the values of a curve at some points."""
@@ -162,9 +162,8 @@ def reliabilities(
     request: Request, betas: Betas, edges: FloatArray, settings: Settings
 ) -> Results[Reliability]:
     """Ask each ranking for its reliability."""
-    settings = betas.leave(settings)
     check_bin_band(settings)
-    return _ask_at(request, betas, edges, settings, reliability)
+    return _ask_at(request, *betas.split(settings), edges, reliability)
 
 
 def guaranteed_cutoffs(

@@ -109,9 +109,8 @@ def for_a_paper(answers: Answers) -> str:
     weighted = answers.propensity is not None or answers.weight is not None
     band = "weighted" if weighted else answers.band
     band = band if answers.cluster is None else "clustered"
-    beta = answers.beta  # an estimate at a higher level has an envelope
-    is_joint = isinstance(beta, pd.DataFrame) and float(beta["level"].iloc[0]) > answers.level
-    together = ", together with the interval of β," if is_joint else ""
+    is_estimate = isinstance(answers.beta, pd.DataFrame)
+    together = ", together with the interval of β," if is_estimate else ""
     sentences.append(
         f"Bounds on curves are about these examples [1]: those of the band “{band}”, which is to "
         f"hold{together} with a probability of {answers.level:g} "

@@ -272,9 +272,11 @@ def sample_unlabeled(
             )
     seed = np.random.default_rng(random_state)
     rows = frame[unlabeled]
-    if not groups.names:  # pandas draws other rows of a single group
-        return rows.sample(n=int(size), random_state=seed)
-    return rows.groupby(numbers[unlabeled]).sample(n=int(size), random_state=seed)
+    if groups.names:
+        return rows.groupby(numbers[unlabeled]).sample(n=int(size), random_state=seed)
+    sample = rows.sample(n=int(size), random_state=seed)  # other rows than of a single group
+    sample.attrs.update(label=roles.label, n_unlabeled=int(available[0]))
+    return sample
 
 
 def _check_seed(random_state: object) -> None:

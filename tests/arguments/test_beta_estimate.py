@@ -329,6 +329,30 @@ def test_tables_get_an_envelope_at_what_is_left_of_the_level() -> None:
     assert len(ax.lines) >= 2
 
 
+def beta_at(beta: pd.DataFrame, level: float) -> tuple[float, float]:
+    """Return the interval of an estimate at another level, by quantiles of the normal."""
+    point, lower, upper, before = beta[["beta", "lower", "upper", "level"]].iloc[0]
+    farther = special.ndtri((1 + level) / 2) / special.ndtri((1 + before) / 2)
+    return max(point - farther * (point - lower), 0.0), point + farther * (upper - point)
+
+
+def test_the_level_is_split_in_halves_where_that_of_beta_is_used_up() -> None:
+    half = {"level": 0.975, "beta_interval": beta_at(HAND, 0.975)}
+    found = PU.contingency(HAND, ranks="breakpoints")
+    by_hand = PU.contingency(0.1, ranks="breakpoints", **half)
+    xr.testing.assert_allclose(found, by_hand)
+    assert found.attrs["level"] == 0.975
+    assert len(PU.plot_roc(HAND).lines) >= 1
+
+
+def test_an_interval_at_another_level_is_near_the_one_from_labels() -> None:
+    for x, size in ((1, 50), (5, 50), (25, 100), (100, 400)):
+        at_95 = pu_accessor.beta_from_labels(x, size, 20_000)
+        exact = pu_accessor.beta_from_labels(x, size, 20_000, level=0.975)
+        lower, upper = exact["lower"].item(), exact["upper"].item()
+        npt.assert_allclose(beta_at(at_95, 0.975), (lower, upper), atol=0.06 * (upper - lower))
+
+
 def test_frames_fit_a_terminal() -> None:
     for method in ("feasible",):
         shown = repr(PU.estimate_beta(method=method)).splitlines()
@@ -354,7 +378,6 @@ def test_errors_say_what_to_pass() -> None:
         (lambda: PU.contingency(other.assign(level=0.98)), PUValueError, "but it is for 900"),
         (lambda: BOTH.compare(other), PUValueError, "but it is for 900"),
         (lambda: PU.auroc(HAND.assign(n=7)), PUValueError, "200 known positives, but it is for 7"),
-        (lambda: PU.roc_bounds(HAND), PUValueError, level),
         (lambda: PU.auroc(HAND, joint="guaranteed"), PUValueError, level),
         (lambda: PU.metric("f1", HAND, at=9, joint="guaranteed"), PUValueError, level),
         (lambda: PU.auroc(0.1, joint="guaranteed"), PUValueError, "joint must be left out"),
@@ -377,7 +400,6 @@ def test_errors_say_what_to_pass() -> None:
         (lambda: PU.auroc(HAND[["beta"]]), PUKeyError, r"it lacks \['lower', 'upper', 'level'\]"),
         (lambda: PU.auroc(twice), PUValueError, "one row for each key"),
         (lambda: PU.auroc(HAND.iloc[:0]), PUValueError, "one row for each key"),
-        (lambda: PU.dominance(HAND), PUValueError, "higher level"),
         (lambda: PU.plot_rank_cdf(HAND), PUTypeError, r"beta=found\['beta'\]\.item\(\)"),
         (
             lambda: PU.contingency(pd.concat([HIGH, HIGH]).assign(key=[1, 2])),
@@ -450,5 +472,6 @@ def test_net_benefit_and_calibration_take_a_frame() -> None:
         found = ask(beta)
         by_hand = ask(point, level=0.97, beta_interval=ends)
         pd.testing.assert_frame_equal(found, by_hand)
-        with pytest.raises(pu_accessor.PUValueError, match="higher level"):
-            ask(beta, level=0.99)
+        split = ask(beta, level=0.99)
+        interval = beta_at(beta, 0.995)
+        pd.testing.assert_frame_equal(split, ask(point, level=0.995, beta_interval=interval))

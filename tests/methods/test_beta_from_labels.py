@@ -3,10 +3,12 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 import pu_accessor
+from pu_accessor import PUDataError, PUTypeError, PUValueError
 
 
 @pytest.mark.parametrize(
@@ -141,3 +143,37 @@ def test_shares_of_the_rest_are_shares(
     ]
     assert rest[["lower", "upper"]].to_list() == pytest.approx(ends, abs=1e-12)
     assert rest["beta"] == pytest.approx(min(max(x / size, ends[0]), ends[1]), abs=1e-12)
+
+
+def drawn() -> pd.DataFrame:
+    """Draw 40 rows of the example, and label them by hand."""
+    rows: pd.DataFrame = pu_accessor.load_example().pu.sample_to_label(40, random_state=0)
+    return rows.assign(label=rows["truth"])
+
+
+def test_labels_are_counted_where_they_are() -> None:
+    rows = drawn()
+    unlabeled = int(pu_accessor.load_example()["label"].isna().sum())
+    expected = pu_accessor.beta_from_labels(int(rows["truth"].sum()), 40, unlabeled)
+    for labels in (rows["label"], rows["label"].astype(float), rows["label"].astype("boolean")):
+        found = pu_accessor.beta_from_labels(labels, n_unlabeled=unlabeled)
+        pd.testing.assert_frame_equal(found, expected)
+    pd.testing.assert_frame_equal(pu_accessor.beta_from_labels(rows), expected)
+    of_rest = pu_accessor.beta_from_labels(rows, rest=True)
+    assert of_rest["n_unlabeled"].item() == unlabeled - 40
+
+
+def test_labels_that_cannot_be_counted_say_why() -> None:
+    rows = drawn()
+    by_site = pu_accessor.load_example().pu(by="site").sample_to_label(3, random_state=0)
+    open_rows = rows.assign(label=rows["label"].astype("boolean").where(rows.index > 99))
+    cases: list[tuple[Any, type[Exception], str]] = [
+        (lambda: pu_accessor.beta_from_labels(rows["label"]), PUTypeError, "n_unlabeled must be"),
+        (lambda: pu_accessor.beta_from_labels(3), PUTypeError, "n_labeled must be passed"),
+        (lambda: pu_accessor.beta_from_labels(rows["label"], 40, 900), PUValueError, "left out"),
+        (lambda: pu_accessor.beta_from_labels(by_site), PUValueError, "drew of one group"),
+        (lambda: pu_accessor.beta_from_labels(open_rows), PUDataError, "True or False of each"),
+    ]
+    for ask, kind, message in cases:
+        with pytest.raises(kind, match=message):
+            ask()
