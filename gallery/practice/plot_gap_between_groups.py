@@ -25,7 +25,8 @@ beta = pd.Series(sick[~known]).groupby(hospital[~known]).mean()  # here the trut
 
 # %%
 pu, at = df.pu(by="hospital"), {"threshold": 1.2}
-gaps = pd.concat([pu.gap("recall", at=at), pu.gap("precision", beta, at=at)])
+each = {"recall": pu.gap("recall", at=at), "precision": pu.gap("precision", beta, at=at)}
+gaps = pd.concat(each, names=["quantity", "row"]).reset_index("quantity")
 shown = ["quantity", "estimate_a", "estimate_b", "difference", "lower", "upper"]
 print(gaps[shown].round(2).to_string(index=False))
 

@@ -43,7 +43,7 @@ beta = dict(left.iter_rows())
 table = df.group_by("ward").pu.auroc(beta, target="examples").set_index("ward")
 parts = {name: rows for (name,), rows in df.partition_by("ward", as_dict=True).items()}
 table["truth"] = [roc_auc_score(rows["truth"], rows["score"]) for _, rows in sorted(parts.items())]
-print(table.drop(columns="target").round(3).to_string())
+print(table.round(3).to_string())
 figure, ax = plt.subplots(figsize=(7.6, 4.6), layout="constrained")
 df.group_by("ward").pu.plot_roc(beta, hue="ward", ax=ax)
 for name, color in zip(table.index, sns.color_palette("colorblind"), strict=False):

@@ -63,7 +63,7 @@ print("malignant among them:", int(truth[rows].sum()), "of", len(rows))
 # The third: some malignant tumours were likelier to become known than others. By which factor may
 # the odds differ until the bound on the share of malignant ones among the forty is below a half?
 kept = df.pu.robustness("precision", beta["beta"].item(), at=40, above=0.5, selection_odds=1)
-print(kept[["estimate", "above", "breaking_point"]].round(2).to_string(index=False))
+print(kept[["estimate", "breaking_point"]].round(2).to_string(index=False))
 
 # %%
 # The black line is the truth, which nobody has.

@@ -123,8 +123,8 @@ class Accessor(Bound):
         >>> df = pd.DataFrame({"p": range(9, 0, -1), "y": [0, 1, 1, 0, 0, 1, 0, 0, 0]})
         >>> pu = df.pu(score="p", label="y", unlabeled=0)
         >>> pu.auroc(0.5).round(2)
-           beta  estimate  standard_error  lower  upper  level      target
-        0   0.5       1.0            0.39    0.1    1.0   0.95  population
+           beta  standard_error  estimate  lower  upper
+        0   0.5            0.39       1.0    0.1    1.0
         """
         return Accessor(self._source, self._roles.told(locals()))
 

@@ -97,15 +97,14 @@ def compare(
         A row for each pair of models, a before b; with `beta` for each pair and beta.
 
         * model_a, model_b (after the name of `by`) : the two models.
-        * beta, difference, lower, upper, level (only with `beta`) : the quantity of a minus that
-          of b, and its interval.
-        * sign : 1 where a has the higher one, -1 where b has, 0 where neither has.
+        * n : known positives.
         * statistic, df, p_value : Student's t, its degrees of freedom, two-sided p value.
         * p_adjusted : the p value adjusted for all pairs (of a group).
-        * n : known positives.
-        * target : what p values and interval are about.
-        * beta_lower, beta_upper, joint (only with an estimate of beta) : its interval, and how
-          that counts.
+        * sign : 1 where a has the higher one, -1 where b has, 0 where neither has.
+        * difference, lower, upper (only with `beta`) : the quantity of a minus that of b, and its
+          interval.
+
+        ``.attrs`` are as of `auroc`, and quantity and adjust.
 
         ``.attrs["adjust"]`` says how p values were adjusted; without `beta`, ``.attrs["size"]``
         what the size of the difference needs.
@@ -319,11 +318,11 @@ def gap(
     -------
     DataFrame
         A row for each pair of groups, a before b, and beta, where there is one: the two groups,
-        beta (beta_a and beta_b where it is given by group), quantity, estimate_a, estimate_b,
-        difference, which is that of a minus that of b, lower, upper, level; of AUROC also
-        statistic, df, p_value and p_adjusted, which is adjusted for all pairs at a beta; n_a and
-        n_b, the known positives; target; with estimates of beta also joint, and no test.
-        Intervals are not adjusted for the number of pairs.
+        beta (beta_a and beta_b where it is given by group), n_a and n_b, the known positives; of
+        AUROC also statistic, df, p_value and p_adjusted, which is adjusted for all pairs at a
+        beta; estimate_a, estimate_b, difference, which is that of a minus that of b, lower,
+        upper. With estimates of beta there is no test. ``.attrs`` are as of `auroc`, and
+        quantity. Intervals are not adjusted for the number of pairs.
 
     Raises
     ------
@@ -373,9 +372,9 @@ def gap(
     >>> found[["sex_a", "sex_b", "estimate_a", "estimate_b", "difference"]].round(3)
       sex_a sex_b  estimate_a  estimate_b  difference
     0     f     m       0.333         1.0      -0.667
-    >>> found[["lower", "upper", "n_a", "n_b", "target"]].round(3)
-       lower  upper  n_a  n_b      target
-    0 -0.939  0.059    3    3  population
+    >>> found[["n_a", "n_b", "lower", "upper"]].round(3)
+       n_a  n_b  lower  upper
+    0    3    3 -0.939  0.059
     >>> found = df.pu(by="sex").gap("auroc", beta={"f": 0.3, "m": 0.1})
     >>> found[["sex_a", "sex_b", "difference", "lower", "upper"]].round(2)
       sex_a sex_b  difference  lower  upper
@@ -464,16 +463,16 @@ def robustness(
     DataFrame
         A row for each group, or pair of models, beta and factor.
 
-        * The group, or the two models; beta; selection_odds, the factor; quantity.
-        * estimate : that for labels at random.
+        * The group, or the two models; beta; selection_odds, the factor.
         * range_lower, range_upper (not of a metric) : what it can be for a selection within the
           factor.
+        * estimate : that for labels at random.
         * lower, upper : the interval, or the bounds of a band, that hold for all of these.
-        * above : what the conclusion is about.
         * breaking_point : the factor from which on the conclusion does not hold for every
           selection, the same in all rows of a group and beta. 1 where it does not hold at random
           labels, infinite where it holds for every selection.
-        * level, band (of a metric), target.
+
+        ``.attrs`` are as of `auroc`, and quantity, above, and band of a metric.
 
     Raises
     ------

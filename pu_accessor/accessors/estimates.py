@@ -73,9 +73,10 @@ def auroc(
     Returns
     -------
     DataFrame
-        A row for each group and beta: the group, beta, estimate, standard_error, lower,
-        upper, level, target; with `selection_odds` also range_lower, range_upper and the factor,
-        with an estimate of beta beta_lower, beta_upper and joint.
+        A row for each group and beta: the group, beta, standard_error (at that one beta, so not
+        where beta varies), estimate, lower, upper; with `selection_odds` also range_lower and
+        range_upper. ``.attrs`` has what all rows share: level, target, and selection_odds,
+        prevalence, beta_interval or joint where these were passed.
 
     Raises
     ------
@@ -137,11 +138,11 @@ def auroc(
     >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
     >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
     >>> df.pu.auroc(beta=0.25).round(3)
-       beta  estimate  standard_error  lower  upper  level      target
-    0  0.25     0.798           0.212  0.301    1.0   0.95  population
+       beta  standard_error  estimate  lower  upper
+    0  0.25           0.212     0.798  0.301    1.0
     >>> df.pu.auroc(beta=0.25, target="examples").round(3)
-       beta  estimate  standard_error  lower  upper  level    target
-    0  0.25     0.798           0.132  0.417  0.917   0.95  examples
+       beta  standard_error  estimate  lower  upper
+    0  0.25           0.132     0.798  0.417  0.917
     """
     settings = Settings(level, selection_odds=selection_odds)
     betas = read_betas(beta, beta_interval, joint)
@@ -201,7 +202,7 @@ def average_precision(
     Returns
     -------
     DataFrame
-        As `auroc`; with another prevalence that is a column, too.
+        As `auroc`.
 
     Warns
     -----
@@ -243,8 +244,8 @@ def average_precision(
     >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
     >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
     >>> df.pu.average_precision(beta=0.25).round(3)
-       beta  estimate  standard_error  lower  upper  level      target
-    0  0.25      0.77           0.275  0.204    1.0   0.95  population
+       beta  standard_error  estimate  lower  upper
+    0  0.25           0.275      0.77  0.204    1.0
     """
     settings = Settings(level, selection_odds=selection_odds, prevalence=prevalence)
     betas = read_betas(beta, beta_interval, joint)
@@ -338,11 +339,11 @@ def metric(
     -------
     DataFrame
         A row for each group, beta, metric and cutoff: the group, beta, metric, rank, threshold,
-        estimate, lower, upper, clipped, level, band, target; for a rank or fraction also
-        examples_at_threshold, how many score that or more (above the rank inside a block of ties);
-        for a list of cutoffs also `at`, the number that was asked; with another prevalence that. A
-        limit is `clipped` where the band asks for more, or fewer, latent positives than there can
-        be. The estimate is the metric of one possible labeling, between lower and upper; see "One
+        clipped, estimate, lower, upper; for a rank or fraction also examples_at_threshold, how
+        many score that or more (above the rank inside a block of ties); for a list of cutoffs
+        also `at`, the number that was asked. ``.attrs`` are as of `auroc`, and band. A limit is
+        `clipped` where the band asks for more, or fewer, latent positives than there can be. The
+        estimate is the metric of one possible labeling, between lower and upper; see "One
         estimate" in the manual. Lower is the smaller number, also of an error rate. A cutoff
         chosen by a maximum, or by its precision, looks better than it is: for it the band "exact"
         becomes "simultaneous", which holds at all cutoffs jointly. On new examples the band is
@@ -386,9 +387,9 @@ def metric(
        estimate  lower  upper
     0  0.714286    0.5    1.0
     >>> found = df.pu.metric("precision", beta=0.25, at={"threshold": 8.5})
-    >>> found[["estimate", "lower", "upper", "target"]].round(3)
-       estimate  lower  upper      target
-    0     0.714  0.245    1.0  population
+    >>> found[["estimate", "lower", "upper"]].round(3)
+       estimate  lower  upper
+    0     0.714  0.245    1.0
     >>> found = df.pu.metric(["precision", "recall"], beta=0.25, at={"rank": [2, 4]})
     >>> found[["metric", "at", "rank", "estimate", "lower", "upper"]].round(3)
           metric  at  rank  estimate  lower  upper
@@ -442,9 +443,9 @@ def roc_region(
     -------
     DataFrame
         A row for each group, beta and threshold: the group, beta, rank, threshold, tpr, tpr_lower,
-        tpr_upper, fpr, fpr_lower, fpr_upper, level, target; for a list of thresholds also `at`.
-        The point lies in the rectangle of both intervals with the probability `level`; several
-        rectangles hold one by one.
+        tpr_upper, fpr, fpr_lower, fpr_upper; for a list of thresholds also `at`. The point lies in
+        the rectangle of both intervals with the probability `level`; several rectangles hold one
+        by one.
 
     Raises
     ------

@@ -76,12 +76,13 @@ def net_benefit(
     Returns
     -------
     DataFrame
-        A row for each group, beta and threshold: the group, beta, threshold, rank, estimate,
-        lower, upper, treat_all, treat_none, level, band, target. The rank is the number of
-        examples at or above the threshold. Net benefit is in true positives for each example; that
-        of treating all is known once beta is, and that of treating none is 0. The estimate is that
-        of one possible labeling, between the bounds; see "One estimate" in the manual. With
-        `average`, a row for each threshold, as `auroc` has it, without rank and treat_all.
+        A row for each group, beta and threshold: the group, beta, threshold, rank, treat_all,
+        treat_none, estimate, lower, upper; level, band and target in ``.attrs``. The rank is the
+        number of examples at or above the threshold. Net benefit is in true positives for each
+        example; that of treating all is known once beta is, and that of treating none is 0. The
+        estimate is that of one possible labeling, between the bounds; see "One estimate" in the
+        manual. With `average`, a row for each threshold, as `auroc` has it, without rank and
+        treat_all.
 
     Raises
     ------
@@ -165,8 +166,7 @@ def bedroc(
     Returns
     -------
     DataFrame
-        A row for each group and beta: the group, beta, alpha, estimate, standard_error, lower,
-        upper, level, target. With `average`, and n_groups.
+        As `auroc`, with alpha; with `average`, and n_groups.
 
     Raises
     ------
@@ -205,9 +205,9 @@ def bedroc(
     >>> import pu_accessor
     >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
     >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
-    >>> df.pu.bedroc(beta=0.25, alpha=5)[["estimate", "lower", "upper", "target"]].round(3)
-       estimate  lower  upper    target
-    0     0.705  0.436    1.0  examples
+    >>> df.pu.bedroc(beta=0.25, alpha=5)[["estimate", "lower", "upper"]].round(3)
+       estimate  lower  upper
+    0     0.705  0.436    1.0
     """
     settings, betas = Settings(level), read_betas(beta, beta_interval, "approximate")
     over = read_average(average, isinstance(self._roles.score, list))
@@ -250,9 +250,9 @@ def calibration(
     DataFrame
         A row for each group, beta and bin: the group, beta, left, right, examples, known_positive,
         mean_score, which is that of the bin's examples to a 400th of its width, estimate, lower,
-        upper, level, band, target. The estimate is that of one possible labeling, see "One
-        estimate" in the manual. A bin without examples has NaN. One without a known positive
-        has limits like any other.
+        upper; level, band and target in ``.attrs``. The estimate is that of one possible labeling,
+        see "One estimate" in the manual. A bin without examples has NaN. One without a known
+        positive has limits like any other.
 
     Raises
     ------
@@ -429,8 +429,8 @@ def cutoff(
     Returns
     -------
     DataFrame
-        A row for each group and beta: the group, beta, metric, goal, rank, threshold, estimate,
-        lower, upper, clipped, attainable, level, band, models, target.
+        A row for each group and beta: the group, beta, rank, threshold, clipped, attainable,
+        estimate, lower, upper. ``.attrs`` has metric, goal, level, band, models and target.
 
         * rank, threshold : what scores at or above the threshold are predicted positive, rank of
           them. Where no cutoff reaches the goal rank is 0, the threshold inf, and the bounds NaN.
@@ -464,9 +464,9 @@ def cutoff(
     >>> score = np.random.default_rng(0).normal(3 * truth)
     >>> df = pd.DataFrame({"score": score, "label": np.where(np.arange(4000) < 500, 1, np.nan)})
     >>> found = df.pu.cutoff(beta=1 / 7, precision=0.9)
-    >>> found[["metric", "goal", "rank", "lower", "attainable"]].round(3)
-          metric  goal  rank  lower  attainable
-    0  precision   0.9   777  0.901         1.0
+    >>> found[["rank", "attainable", "lower"]].round(3)
+       rank  attainable  lower
+    0   777         1.0  0.901
     """
     goal = read_goal(precision, recall, fpr, cost)
     settings, betas = read_settings(level, band, reference), read_betas(beta)

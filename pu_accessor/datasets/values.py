@@ -148,9 +148,8 @@ def over_places(
         dataset = dataset.assign_coords(beta=("place", [betas[name] for name in names]))
     as_objects = np.empty(len(names), dtype=object)  # some are tuples
     as_objects[:] = names
-    level, target = rows["level"].iloc[0], rows["target"].iloc[0]
     named: xr.Dataset = dataset.assign(name=("place", as_objects))
-    return named.assign_attrs(level=level, target=target)
+    return named.assign_attrs({name: found.attrs[name] for name in ("level", "target")})
 
 
 def over_odds(found: pd.DataFrame, label: str) -> xr.Dataset:
@@ -165,9 +164,8 @@ def over_odds(found: pd.DataFrame, label: str) -> xr.Dataset:
     if "range_lower" in table:
         data["range"] = _by_bound(table, _RANGE).transpose(..., *last)
     data["breaking_point"] = table["breaking_point"].isel(selection_odds=0, drop=True)
-    attrs = {
-        name: found[name].iloc[0] for name in ("level", "band", "target", "above") if name in found
-    }
+    told = ("level", "band", "target", "above")
+    attrs = {name: found.attrs[name] for name in told if name in found.attrs}
     as_they_came = {key: pd.unique(found[key]) for key in keys}
     return xr.Dataset(data, attrs={**attrs, "long_name": label}).sel(as_they_came)
 

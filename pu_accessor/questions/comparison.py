@@ -1,6 +1,6 @@
 """Which of several models, or groups, is better -> one tidy frame."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -46,7 +46,7 @@ from pu_accessor.questions.request import (
     check_total,
     key_levels,
     map_rankings,
-    settings_columns,
+    name_settings,
 )
 from pu_accessor.ranking import FloatArray, IntArray, PairedRanks, Ranking
 
@@ -92,12 +92,12 @@ def compare(
             pairs = tests.first, tests.second
             together = adjust_together(tests.p_value, tests.covariance, pairs)
             tests = replace(tests, p_adjusted=together)
-        return _columns_of_models(paired, tests, beta.values, settings, target)
+        return _columns_of_models(paired, tests, beta.values)
 
     results = map_rankings(request, request.pair(on), question, betas)
-    pairs = as_rows(results)
+    about = {"quantity": entry.name, "adjust": _ADJUSTED[adjust]}
+    pairs = as_rows(results, settings=about | name_settings(settings, target, betas))
     _warn_of_chance(pairs, list(results.names))
-    pairs.attrs |= {"quantity": entry.name, "adjust": _ADJUSTED[adjust]}
     if betas is None:
         pairs.attrs["size"] = _NO_SIZE
     return pairs
@@ -206,26 +206,14 @@ def _check_clusters(paired: PairedRanks, odds: float, target: str) -> None:
     )
 
 
-def _columns_of_models(
-    paired: PairedRanks, tests: PairedTests, betas: FloatArray, settings: Settings, target: str
-) -> Columns:
+def _columns_of_models(paired: PairedRanks, tests: PairedTests, betas: FloatArray) -> Columns:
     """Return the tests of one group of examples as columns, a row for each pair and beta."""
-    size, of_settings = {}, settings_columns(settings)
+    tested = {"n": tests.n, **_test_columns(tests), "sign": tests.sign}
     if tests.has_size:
-        size = {"beta": betas, **_size_columns(tests)}
         ends = () if tests.reach is None else tests.reach
-        size |= dict(zip(("range_lower", "range_upper"), ends, strict=False))
-    else:
-        of_settings.pop("level")
-    columns = {
-        **size,
-        **of_settings,
-        "sign": tests.sign,
-        **_test_columns(tests),
-        "n": tests.n,
-        "target": target,
-    }
-    return pair_columns(paired.names, [*paired.ranks], (tests.first, tests.second), columns)
+        ranges = dict(zip(("range_lower", "range_upper"), ends, strict=False))
+        tested = {"beta": betas, **tested, **ranges, **_size_columns(tests)}
+    return pair_columns(paired.names, [*paired.ranks], (tests.first, tests.second), tested)
 
 
 def gap(
@@ -273,19 +261,19 @@ def gap(
     told = None if betas is None else settings
     clustered = target == "population"
     results = map_rankings(request, rankings, question, asked, told, clustered=clustered)
-    groups = [each.content for each in results.each]
-    joined: Mapping[str, Any] | None = {"joint": joint} if estimates else {}
+    groups, has_test = [each.content for each in results.each], False
     if shared is not None:
         if not results.skipped:
             check_total(results.each, shared)
         tests = join_gaps(find_gaps(groups), shared, joint)
-        joined = {"beta_lower": shared.lower, "beta_upper": shared.upper, "joint": joint}
     elif "test" not in entry.can or estimates:
         tests = find_gaps(groups, apart=estimates and joint == "guaranteed")
     else:
         _warn_of_lone([each.key for each in results.each if each.content.n == 1])
-        tests, joined = compare_groups(groups, settings.level), None
-    return _gap_frame(results, tests, entry, settings, target, joined)
+        tests, has_test = compare_groups(groups, settings.level), True
+    gaps = _gap_frame(results, tests, has_test=has_test)
+    gaps.attrs |= {"quantity": entry.name, **name_settings(settings, target, betas)}
+    return gaps
 
 
 def _split_error(
@@ -322,15 +310,8 @@ def _check_without_beta(entry: Quantity, target: str) -> None:
         )
 
 
-def _gap_frame(
-    results: Results[GroupValue],
-    tests: PairTests,
-    entry: Quantity,
-    settings: Settings,
-    target: str,
-    joined: Mapping[str, Any] | None,
-) -> pd.DataFrame:
-    """Return gaps as a frame, a row for each pair of groups and beta; without a join a test."""
+def _gap_frame(results: Results[GroupValue], tests: PairTests, *, has_test: bool) -> pd.DataFrame:
+    """Return gaps as a frame, a row for each pair of groups and beta."""
     first, second, times = tests.first, tests.second, tests.difference.shape[1]
     betas = np.stack([each.beta.values for each in results.each])
     estimates = np.stack([each.content.estimate[:times] for each in results.each])
@@ -339,16 +320,12 @@ def _gap_frame(
     of_beta = own if results.own_beta else {"beta": betas[0]}
     columns = {
         **(of_beta if betas.size else {}),
-        "quantity": entry.name,
+        "n_a": known[first],
+        "n_b": known[second],
+        **(_test_columns(tests) if has_test else {}),
         "estimate_a": estimates[first],
         "estimate_b": estimates[second],
         **_size_columns(tests),
-        "level": settings.level,
-        **(_test_columns(tests) if joined is None else {}),
-        "n_a": known[first],
-        "n_b": known[second],
-        "target": target,
-        **(joined or {}),
     }
     keys = [each.key for each in results.each]
     gaps = pd.DataFrame(pair_columns(results.names, keys, (first, second), columns))

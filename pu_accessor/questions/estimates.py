@@ -44,7 +44,7 @@ from pu_accessor.questions.request import (
     as_rows,
     check_names,
     map_rankings,
-    settings_columns,
+    name_settings,
     warn_of_rows,
 )
 from pu_accessor.ranking import FloatArray, Ranking, Ranks, Stack
@@ -156,16 +156,15 @@ def estimate_areas(
 
     def columns(estimates: Estimates, beta: BetaRange) -> Columns:
         ranges, envelope = estimates.reach or (), estimates.envelope or ()
+        error = {} if betas.vary else {"standard_error": estimates.error}  # that at one beta
         return {
             "beta": beta.values,
+            **error,
+            **dict(zip(_RANGE, ranges, strict=False)),
+            **dict(zip(_ENVELOPE, envelope, strict=False)),
             "estimate": estimates.value,
-            "standard_error": estimates.error,
             "lower": estimates.lower,
             "upper": estimates.upper,
-            **dict(zip(_RANGE, ranges, strict=False)),
-            **settings_columns(settings),
-            "target": target,
-            **dict(zip(_ENVELOPE, envelope, strict=False)),
         }
 
     rankings = request.rankings("breakpoints", settings)
@@ -173,7 +172,7 @@ def estimate_areas(
     results = map_rankings(
         request, rankings, question, betas, settings, at_once=at_once, clustered=clustered
     )
-    areas = as_rows(results, columns)
+    areas = as_rows(results, columns, name_settings(settings, target, betas))
     warn_of_areas(areas, results)
     return areas
 
@@ -212,24 +211,24 @@ def metric(
         ]
 
     def columns(metrics: list[AtCutoff], beta: BetaRange) -> Columns:
-        fields = ["rank", "threshold", "estimate", "lower", "upper", "clipped"]
+        fields = ["rank", "threshold", "clipped"]
         if cutoffs[0].kind in ("rank", "fraction"):
             fields.append("examples_at_threshold")
         if metrics[0].envelope_lower is not None:
             fields += _ENVELOPE
+        fields += ["estimate", "lower", "upper"]
         return {
             "beta": beta.values[:, np.newaxis],
             **named,
             **{field: np.stack([getattr(one, field) for one in metrics], 1) for field in fields},
-            **settings_columns(settings),
-            "band": [one.band for one in metrics],
-            "target": target,
         }
 
     ranks = cutoffs_needed([entry for entry, _ in each], cutoffs[0])
     rankings = request.rankings(ranks, settings)
     results = map_rankings(request, rankings, question, betas, settings, clustered=True)
-    return as_rows(results, columns)
+    bands = dict.fromkeys(one.band for each in results.each for one in each.content)
+    named_settings = {**name_settings(settings, target, betas), "band": ", ".join(bands)}
+    return as_rows(results, columns, named_settings)
 
 
 def roc_region(request: Request, betas: Betas, at: At, settings: Settings) -> pd.DataFrame:
@@ -249,10 +248,12 @@ def roc_region(request: Request, betas: Betas, at: At, settings: Settings) -> pd
         for rate in ("tpr", "fpr")
     ]
     rest = both[both["metric"] == "tpr"].reset_index(drop=True)
-    rest = rest.drop(columns=["metric", "clipped", "band", *numbers]).assign(level=settings.level)
-    keys, middle = [*rest][: [*rest].index("beta")], [*rest].index("level")
+    rest = rest.drop(columns=["metric", "clipped", *numbers])
+    keys = [*rest][: [*rest].index("beta")]
     check_names(keys, keys, [*rates[0], *rates[1]])
-    return pd.concat([rest.iloc[:, :middle], *rates, rest.iloc[:, middle:]], axis=1)
+    region = pd.concat([rest, *rates], axis=1)
+    region.attrs = {**both.attrs, "level": settings.level}
+    return region
 
 
 def cutoffs_needed(entries: Sequence[Quantity], cutoff: Cutoff | None) -> Ranks:

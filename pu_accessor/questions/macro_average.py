@@ -32,7 +32,7 @@ from pu_accessor.questions.request import (
     as_rows,
     check_total,
     map_rankings,
-    settings_columns,
+    name_settings,
     warn_of_few_clusters,
     warn_of_rows,
 )
@@ -44,7 +44,7 @@ _NESTED = "Each cluster is in one group: groups count, and clusters change nothi
 _CROSSED = "Clusters are in several groups: the error has what they add to all of these."
 _PLAIN = ("band", "reference", "selection_odds")
 _BEYOND = "beyond"  # what no groups can have
-_COLUMNS = ("estimate", "standard_error", "lower", "upper", _BEYOND)
+_COLUMNS = ("standard_error", "estimate", "lower", "upper", _BEYOND)
 
 
 class Over(NamedTuple):
@@ -113,10 +113,8 @@ def average_over(
         return {
             "beta": beta.values[:, np.newaxis],
             **averaged.columns,
-            **dict(zip(_COLUMNS, arrays, strict=True)),
-            **settings_columns(settings),
-            "target": target,
             "n_groups": len(group),
+            **dict(zip(_COLUMNS, arrays, strict=True)),
         }
 
     quantity, _ = averaged.each[0]
@@ -130,7 +128,10 @@ def average_over(
     kept = over.kept(results.names)
     groups = _together(results, kept, estimate)
     names = tuple(results.names[level] for level in kept)
-    averages = as_rows(Results(names, groups, betas, settings, results.skipped), columns)
+    together = Results(names, groups, betas, settings, results.skipped)
+    averages = as_rows(together, columns, name_settings(settings, target, betas))
+    if betas.are_estimates:  # that is the error at one beta
+        del averages["standard_error"]
     averages.attrs |= _tell_clusters(groups, names)
     beyond = averages.pop(_BEYOND) > 0
     warn_of_rows(
@@ -155,7 +156,7 @@ def _average(
         average = join_estimates(average, betas.estimate, betas.joint, span)
         floor, ceiling = (np.atleast_1d(end)[:1] for end in (floor, ceiling))
     beyond = ~((floor <= average.value) & (average.value <= ceiling))
-    columns = average.value, average.error, average.lower, average.upper, beyond
+    columns = average.error, average.value, average.lower, average.upper, beyond
     return np.stack(np.broadcast_arrays(*columns))
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field
 from functools import partial
 from math import isnan, nan
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -68,20 +69,13 @@ def check_total(results: Iterable[Result[Any]], estimate: BetaRange) -> None:
 def as_rows(
     results: Results[Any],
     columns: Callable[[Any, BetaRange], Columns] = lambda columns, _: columns,
-    *,
-    beta_interval: bool = True,
+    settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> pd.DataFrame:
     """Put the columns of all rankings below each other, those of their keys first.
 
-    An estimate of beta adds its interval, and how its error counts, unless left out.
+    What all rows share, as `settings` say it, are attributes: a frame is to fit a terminal.
     """
-    parts = []
-    for _, beta, _, content in results.each:
-        part = columns(content, beta)
-        if beta_interval and beta.is_estimate and results.betas is not None:
-            interval = {"beta_lower": beta.lower, "beta_upper": beta.upper}
-            part = {**part, **interval, "joint": results.betas.joint}
-        parts.append(broadcast(part))
+    parts = [broadcast(columns(content, beta)) for _, beta, _, content in results.each]
     check_names(results.names, results.names, parts[0])
     sizes = [len(next(iter(part.values()))) for part in parts]
     keys = key_levels(results.names, [each.key for each in results.each])
@@ -93,6 +87,7 @@ def as_rows(
         frame.attrs.update(describe(about))
     if results.skipped:
         frame.attrs["skipped"] = dict(results.skipped)
+    frame.attrs.update(settings)
     return frame
 
 
@@ -124,11 +119,16 @@ def _concatenate(parts: Sequence[Any]) -> Any:
     return first.append(others) if isinstance(first, pd.Index) else np.concatenate(parts)
 
 
-def settings_columns(settings: Settings) -> dict[str, float]:
-    """Return the columns of the level, and of what is not as usual: odds, or a prevalence."""
+def name_settings(settings: Settings, target: str, betas: Betas | None = None) -> dict[str, Any]:
+    """Say with what an answer was found: what is as usual, such as odds of 1, is left out."""
     odds, prevalence = settings.selection_odds, settings.prevalence
-    columns = {"level": settings.level} | ({} if odds == 1 else {"selection_odds": odds})
-    return columns | ({} if prevalence is None else {"prevalence": prevalence})
+    named: dict[str, Any] = {"level": settings.level, "target": target}
+    named |= {} if odds == 1 else {"selection_odds": odds}
+    named |= {} if prevalence is None else {"prevalence": prevalence}
+    if betas is not None and betas.are_estimates:
+        named |= {"joint": betas.joint}
+        named |= {} if betas.estimate is None else {"beta_interval": betas.estimate.interval}
+    return named
 
 
 def check_names(names: Sequence[str], written: Iterable[str], columns: Iterable[str]) -> None:

@@ -24,7 +24,7 @@ from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.comparison import pair_columns, paired_tests
 from pu_accessor.questions.estimates import warn_of_areas
-from pu_accessor.questions.request import Columns, Request, as_rows, map_rankings
+from pu_accessor.questions.request import Columns, Request, as_rows, map_rankings, name_settings
 from pu_accessor.ranking import BoolArray, FloatArray, PairedRanks, Ranking
 
 On: TypeAlias = Hashable | list[Hashable] | None
@@ -46,6 +46,12 @@ class Conclusion(NamedTuple):
     def is_difference(self) -> bool:
         """Whether it is about two models."""
         return "pairs" in self.quantity.can
+
+    @property
+    def named(self) -> dict[str, Any]:
+        """What it is about, by name."""
+        about = {"quantity": self.quantity.name, "above": self.above}
+        return about | name_settings(self.settings, self.target)
 
     def at_factor(self, factor: float) -> Settings:
         """Return the settings at which odds differ by a factor."""
@@ -119,22 +125,29 @@ def robustness(
     odds = _read_odds(selection_odds)
     betas.refuse_estimates()
 
-    def question(ranked: Ranking | PairedRanks, beta: BetaRange, _: Settings) -> Columns:
+    def question(
+        ranked: Ranking | PairedRanks, beta: BetaRange, _: Settings
+    ) -> tuple[Columns, str | None]:
         if isinstance(ranked, Ranking):
             check_selection(ranked, conclusion.at_factor(2.0))
         points = _breaking_points(ranked, beta.values, conclusion)
         values = [conclusion.value(ranked, beta.values, factor) for factor in odds]
-        columns = _columns(conclusion, beta.values, odds, values, points)
+        columns = _columns(beta.values, odds, values, points)
         if isinstance(ranked, Ranking):
-            return columns
+            return columns, values[0].band
         models = [*ranked.ranks]
-        return pair_columns(ranked.names, models, find_pairs(len(models)), columns)
+        return pair_columns(ranked.names, models, find_pairs(len(models)), columns), None
 
     if conclusion.is_difference:
-        return as_rows(map_rankings(request, request.pair(conclusion.on), question, betas))
-    rankings = request.rankings("breakpoints", conclusion.settings)
-    results = map_rankings(request, rankings, question, betas, conclusion.settings)
-    frame = as_rows(results)
+        results = map_rankings(request, request.pair(conclusion.on), question, betas)
+    else:
+        rankings = request.rankings("breakpoints", conclusion.settings)
+        results = map_rankings(request, rankings, question, betas, conclusion.settings)
+    band = results.each[0].content[1]
+    named = conclusion.named | ({} if band is None else {"band": band})
+    frame = as_rows(results, lambda content, _: content[0], named)
+    if conclusion.is_difference:
+        return frame
     if conclusion.cutoff is None:
         warn_of_areas(frame[frame["selection_odds"] == odds[0]], results)
     return frame
@@ -157,35 +170,28 @@ def _breaking_points(
 
 
 def _columns(
-    conclusion: Conclusion,
     betas: FloatArray,
     odds: Sequence[float],
     values: Sequence[Estimates],
     points: FloatArray,
 ) -> dict[str, Any]:
     """Return the columns of a row for each beta and factor, within each pair of models."""
-    band = values[0].band
     estimate, lower, upper = (
         np.stack([getattr(value, name) for value in values], -1)
         for name in ("value", "lower", "upper")
     )
     ranges = {}
-    if band is None:  # where labels are random there is one estimate
+    if values[0].band is None:  # where labels are random there is one estimate
         reach = [each.reach or (each.value, each.value) for each in values]
         ranges = dict(zip(_RANGE, np.stack(reach, -1), strict=True))
     return {
         "beta": betas[:, np.newaxis],
         "selection_odds": np.array(odds),
-        "quantity": conclusion.quantity.name,
-        "estimate": estimate,
+        "breaking_point": points[..., np.newaxis],
         **ranges,
+        "estimate": estimate,
         "lower": lower,
         "upper": upper,
-        "above": conclusion.above,
-        "breaking_point": points[..., np.newaxis],
-        "level": conclusion.settings.level,
-        **({} if band is None else {"band": band}),
-        "target": conclusion.target,
     }
 
 

@@ -36,7 +36,15 @@ from pu_accessor.inference.settings import BetaRange, Settings, check_target
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.estimates import estimate_areas
 from pu_accessor.questions.macro_average import Averaged, Over, average_over
-from pu_accessor.questions.request import Columns, Content, Request, Results, as_rows, map_rankings
+from pu_accessor.questions.request import (
+    Columns,
+    Content,
+    Request,
+    Results,
+    as_rows,
+    map_rankings,
+    name_settings,
+)
 from pu_accessor.ranking import FloatArray, Ranking, Rankings
 
 Thresholds: TypeAlias = float | Sequence[float] | FloatArray | None
@@ -66,7 +74,7 @@ def net_benefit(
     def columns(benefit: NetBenefit) -> Columns:
         points = {"threshold": probabilities, "rank": benefit.rank}
         treated = {"treat_all": benefit.treat_all.T, "treat_none": 0.0}
-        return {**points, **_bound_columns(benefit), **treated}
+        return {**points, **treated, **_bound_columns(benefit)}
 
     benefits = net_benefits(request, betas, probabilities, settings, target)
     return _rows(benefits, columns, target)
@@ -108,9 +116,9 @@ def _rows(
     about = {"level": level, "band": band, "target": target}
 
     def whole_rows(content: Content, beta: BetaRange) -> Columns:
-        return {"beta": beta.values[:, np.newaxis], **columns(content), **about}
+        return {"beta": beta.values[:, np.newaxis], **columns(content)}
 
-    return as_rows(results, whole_rows, beta_interval=False)
+    return as_rows(results, whole_rows, about)
 
 
 def _bound_columns(curve: NetBenefit | Reliability) -> dict[str, FloatArray]:
@@ -119,7 +127,7 @@ def _bound_columns(curve: NetBenefit | Reliability) -> dict[str, FloatArray]:
     columns = {"estimate": estimate, "lower": lower, "upper": upper}
     if curve.envelope is None:
         return columns
-    return columns | dict(zip(_ENVELOPE, np.moveaxis(curve.envelope, (1, 2), (0, 1)), strict=True))
+    return dict(zip(_ENVELOPE, np.moveaxis(curve.envelope, (1, 2), (0, 1)), strict=True)) | columns
 
 
 def bedroc(
@@ -140,7 +148,7 @@ def bedroc(
         return average_over(over, request, betas, settings, target, averaged)
     ask = partial(estimate_bedroc, alpha=alpha, target=target)
     areas = estimate_areas(request, betas, settings, target, ask)
-    areas.insert([*areas.columns].index("estimate"), "alpha", alpha)
+    areas.insert([*areas.columns].index("beta") + 1, "alpha", alpha)
     return areas
 
 
@@ -189,20 +197,21 @@ def guaranteed_cutoffs(
         return [find_guaranteed(ranking, value, goal, settings, beta.interval) for value in values]
 
     def columns(cutoffs: list[Guaranteed], beta: BetaRange) -> Columns:
-        fields = "rank", "threshold", "estimate", "lower", "upper", "clipped", "attainable"
+        fields = "rank", "threshold", "clipped", "attainable", "estimate", "lower", "upper"
         return {
             "beta": beta.values,
-            "metric": goal.name,
-            "goal": goal.value,
             **{field: [getattr(cutoff, field) for cutoff in cutoffs] for field in fields},
-            "level": settings.level,
-            "band": str(settings.band) if target == "examples" else "two samples",
-            "models": among,
-            "target": target,
         }
 
     results = map_rankings(request, rankings, question, betas, settings)
-    cutoffs = as_rows(results, columns)
+    about = {
+        "metric": goal.name,
+        "goal": goal.value,
+        **name_settings(settings, target, betas),
+        "band": str(settings.band) if target == "examples" else "two samples",
+        "models": among,
+    }
+    cutoffs = as_rows(results, columns, about)
     cutoffs.attrs["statement"] = _state(cutoffs, goal, settings.level, among)
     if unmet := int(cutoffs["lower"].isna().sum()):
         warn_caller(

@@ -99,7 +99,7 @@ def for_a_paper(answers: Answers) -> str:
     sentences = [*held, _beta(answers), _labels(answers)]
     for name, frames in answers.areas.items():
         for areas in frames[:1]:
-            is_new = areas["target"].iloc[0] == "population"
+            is_new = areas.attrs["target"] == "population"
             cited = "on new examples [2]" if name == "AUROC" else "on new examples"
             where = cited if is_new else "on these examples"
             sentences.append(f"{name} {where} is {_each_area(areas, answers)}.")
@@ -197,13 +197,12 @@ def _each_area(areas: pd.DataFrame, answers: Answers) -> str:
     """Write an area with its interval, for each ranking."""
     if len(areas) > _MOST:
         return f"in the table for each of {len(areas)} rankings"
-    return _each(areas, answers, _area)
+    level = f"{100 * answers.level:g}%"
 
+    def area(row: Any, about: str) -> str:
+        return f"{_estimate(row)} ({level} interval {_limits(row)}){about}"
 
-def _area(row: Any, about: str) -> str:
-    """Write an area with its interval."""
-    interval = f"{100 * row['level']:g}% interval {_limits(row)}"
-    return f"{_estimate(row)} ({interval}){about}"
+    return _each(areas, answers, area)
 
 
 def _rate(row: Any, about: str) -> str:

@@ -23,9 +23,9 @@ from pu_accessor.questions.betas import Beta, read_betas
 from pu_accessor.report import page as html
 from pu_accessor.report.answers import Answers, assumptions, for_a_paper, references
 
+_TOLD = ("band", "target")  # of attributes, beside numbers: tables are put together
 _PACKAGES = ("pu_accessor", "numpy", "scipy", "pandas", "xarray", "matplotlib", "seaborn")
 _AT: At = {"fraction": [0.01, 0.05, 0.1]}
-_SAID_ELSEWHERE = ("level", "beta_lower", "beta_upper", "joint")  # the same in all rows
 _TITLE = "Evaluation from positive and unlabeled examples"
 
 
@@ -171,12 +171,6 @@ def _curves(answers: Answers) -> str:
     """Draw curves."""
     pu, beta, level = answers.pu, answers.beta, answers.level
     point = answers.point()
-    if isinstance(beta, pd.DataFrame) and float(beta["level"].iloc[0]) <= level:
-        beta = point
-        answers.notes.append(
-            "Curves are drawn at the point estimate of beta, as its interval is of no higher "
-            f"level than {level:g}: estimate it at level={(1 + level) / 2:g} to see the envelope."
-        )
     highest = np.max([*point.values()] if isinstance(point, Mapping) else point)
     grid = np.linspace(0, min(max(2 * float(highest), 0.2), 0.9), 13)
     against_beta = partial(pu.plot_against_beta, "auroc", grid)
@@ -239,11 +233,12 @@ def _draw(name: str, plot: Callable[..., Any], **options: Any) -> str:
 
 
 def _table(name: str, frames: list[pd.DataFrame]) -> str:
-    """Put frames of numbers below each other, as one table, without what is said elsewhere."""
+    """Put frames of numbers below each other, as one table that says what each is about."""
     if not frames:
         return ""
-    numbers = pd.concat(frames, ignore_index=True)
-    return html.table(numbers.drop(columns=[*_SAID_ELSEWHERE], errors="ignore"), name)
+    told = [{name: frame.attrs[name] for name in _TOLD if name in frame.attrs} for frame in frames]
+    about = [frame.assign(**each) for frame, each in zip(frames, told, strict=True)]
+    return html.table(pd.concat(about, ignore_index=True), name)
 
 
 def _read_path(path: str | os.PathLike[str]) -> Path:

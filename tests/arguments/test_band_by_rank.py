@@ -76,7 +76,7 @@ def test_all_ways_to_give_bounds_say_the_same() -> None:
     rank = 12
     row = pu.metric("precision", 0.4, at=rank, band=ways[0]).iloc[0]
     value = pu.pr_bounds(0.4, band=ways[0], ranks="all")["precision"].sel(rank=rank, beta=0.4)
-    assert row["band"] == "by rank"
+    assert row.attrs["band"] == "by rank"
     assert [row["lower"], row["estimate"], row["upper"]] == pytest.approx(value.values)
     some = pu.contingency(0.4, band=ways[0], ranks=[5, rank])
     np.testing.assert_array_equal(some["tp"], expected["tp"].sel(rank=[5, rank]))

@@ -609,7 +609,6 @@ def test_is_answered(ask: Callable[[], Any]) -> None:
 KEYS = [
     "n",
     "beta",
-    "level",
     "difference",
     "lower",
     "p_value",

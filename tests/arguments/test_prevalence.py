@@ -42,7 +42,9 @@ def test_all_labeled_it_is_that_of_weighted_examples(seed: int, prevalence: floa
     weight = np.where(truth, prevalence / 100, (1 - prevalence) / 200)
     row = ask(frame, "average_precision", 0, prevalence=prevalence, negative=False).iloc[0]
     want = metrics.average_precision_score(truth, frame["score"], sample_weight=weight)
-    assert row["estimate"] == pytest.approx(want, rel=1e-9) and row["prevalence"] == prevalence
+    assert (
+        row["estimate"] == pytest.approx(want, rel=1e-9) and row.attrs["prevalence"] == prevalence
+    )
     predicted = frame["score"] >= 0.5
     for name, function in (
         ("precision", metrics.precision_score),
@@ -103,11 +105,11 @@ def test_at_the_prevalence_of_these_examples_nothing_changes(
         own = (80 + share * 520) / 600
         plain = pu.average_precision(share)
         same = pu.average_precision(share, prevalence=own)
-        pd.testing.assert_frame_equal(same.drop(columns="prevalence"), plain, rtol=1e-12)
+        pd.testing.assert_frame_equal(same, plain, rtol=1e-12)
         names = sorted({*METRICS} - OF_RATES)
         plain = pu.metric(names, share, at={"threshold": [0.5, 2]})
         same = pu.metric(names, share, at={"threshold": [0.5, 2]}, prevalence=own)
-        pd.testing.assert_frame_equal(same.drop(columns="prevalence"), plain, rtol=1e-12)
+        pd.testing.assert_frame_equal(same, plain, rtol=1e-12)
 
 
 def test_all_sources_and_kinds_of_beta_answer_alike() -> None:

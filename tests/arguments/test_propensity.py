@@ -274,7 +274,7 @@ def test_curves_and_metrics_are_those_of_the_tables() -> None:
     assert row[["lower", "upper"]].tolist() == ends
     table = estimates(FRAME, 0.3)[70]
     assert row["estimate"] == pytest.approx(oracle.metric("f1", table), rel=1e-12)
-    assert row["band"] == "weighted"
+    assert row.attrs["band"] == "weighted"
     reached = FRAME.pu(propensity="propensity").metric("f1", 0.3, at={"recall": 0.5}).iloc[0]
     tables = estimates(FRAME, 0.3).values()
     assert reached["rank"] == min(t.rank for t in tables if oracle.metric("tpr", t) >= 0.5)

@@ -195,20 +195,20 @@ def test_goal_out_of_reach_is_answered() -> None:
 def test_level_is_split_over_models_and_not_over_groups() -> None:
     wide: Any = FRAME.assign(a=FRAME["score"], b=-FRAME["score"])
     both = wide.pu(score=["a", "b"]).cutoff(BETA, recall=0.5)
-    assert both["models"].tolist() == [2, 2] and (both["level"] == 0.95).all()
+    assert (both.attrs["models"], both.attrs["level"]) == (2, 0.95)
     split = PU.cutoff(BETA, recall=0.5, level=0.975).iloc[0]
     assert both["rank"][0] == split["rank"] == PU.cutoff(BETA, recall=0.5, models=2)["rank"].item()
     alone = wide.pu(score=["a", "b"]).cutoff(BETA, recall=0.5, models=1)
     assert alone["rank"][0] == PU.cutoff(BETA, recall=0.5)["rank"].item() <= split["rank"]
     sites: Any = FRAME.assign(site=np.arange(400) % 2)
-    assert sites.pu(by="site").cutoff(BETA, recall=0.5)["models"].tolist() == [1, 1]
+    assert sites.pu(by="site").cutoff(BETA, recall=0.5).attrs["models"] == 1
 
 
 def test_beta_with_its_error_makes_it_shorter() -> None:
     beta = pu_accessor.beta_from_labels(60, 200, 330, level=0.98)
     found = PU.cutoff(beta, precision=0.45).iloc[0]
     assert 0 < found["rank"] < PU.cutoff(0.3, precision=0.45)["rank"].item()
-    assert found["joint"] == "guaranteed"
+    assert found.attrs["joint"] == "guaranteed"
     worst = PU.metric(
         "precision",
         beta["lower"].item(),
@@ -361,7 +361,7 @@ def test_a_list_on_new_examples_meets_its_goal(goal: dict[str, float]) -> None:
     for monotone in (False, True):
         pu: Any = frame.pu(monotone=monotone)
         row = pu.cutoff(0.29, target="population", **goal).iloc[0]
-        assert row["target"] == "population" and 0 < row["rank"] < len(frame)
+        assert row.attrs["target"] == "population" and 0 < row["rank"] < len(frame)
         assert (frame["score"] >= row["threshold"]).sum() == row["rank"]
         assert row["lower"] <= row["estimate"] <= row["upper"]
         assert row["upper"] <= value if name == "fpr" else row["lower"] >= value

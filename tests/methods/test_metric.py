@@ -26,9 +26,9 @@ from tests.methods.test_area import SEEDS as ALL_SEEDS
 from tests.support.oracles import coherent_oracle, completion_oracle, oracle
 from tests.support.oracles.reference_oracle import BOUNDS
 
-COLUMNS = ["beta", "metric", "rank", "threshold", "estimate", "lower", "upper", "clipped", "level"]
-COLUMNS += ["band", "target"]
-OF_RANKS = [*COLUMNS[:8], "examples_at_threshold", *COLUMNS[8:]]  # which may be inside of ties
+COLUMNS = ["beta", "metric", "rank", "threshold", "clipped", "estimate", "lower", "upper"]
+SETTINGS = ("level", "band", "target")
+OF_RANKS = [*COLUMNS[:5], "examples_at_threshold", *COLUMNS[5:]]  # which may be inside of ties
 NEAR: dict[str, Any] = {"rel": 1e-12, "abs": 1e-12, "nan_ok": True}
 RULES = {
     "exact": oracle.exact_band,
@@ -102,7 +102,7 @@ def check(case: Case, name: str, found: "pd.Series[Any]", place: int, band: str)
     cut = [tables(case, band)[bound][place].clipped for bound in ("lower", "upper")]
     assert found["clipped"] == any(cut)
     assert found.get("examples_at_threshold", cutoff.rank) == cutoff.rank
-    assert found[["metric", "level", "band", "target"]].tolist() == [name, 0.95, band, "examples"]
+    assert [found["metric"], *map(found.attrs.get, SETTINGS)] == [name, 0.95, band, "examples"]
 
 
 def check_any(case: Case, name: str, found: "pd.Series[Any]", rank: int, band: str) -> None:

@@ -126,12 +126,12 @@ def test_each_rate_there_is_and_what_is_next_to_it_finds_its_cutoff(
 def test_the_best_cutoff_has_a_simultaneous_interval(at: str, name: str, best: str) -> None:
     rank = 1 + int(np.nanargmax(values_of(best, completed(0.2))[1:]))
     got = metric(name, at=at)
-    assert (got["rank"], got["band"]) == (rank, "simultaneous")
+    assert (got["rank"], got.attrs["band"]) == (rank, "simultaneous")
     plain = metric(name, at=rank, band="simultaneous").drop("examples_at_threshold")
     pd.testing.assert_series_equal(got, plain)
     exact = metric(name, at=rank)
     assert got["lower"] <= exact["lower"] <= exact["upper"] <= got["upper"]
-    assert metric(name, at=at, band="dkw")["band"] == "dkw"  # what is asked for stays
+    assert metric(name, at=at, band="dkw").attrs["band"] == "dkw"  # what is asked for stays
 
 
 @pytest.mark.parametrize(

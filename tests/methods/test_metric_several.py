@@ -111,7 +111,7 @@ def test_the_last_cutoff_with_a_precision(seed: int) -> None:
                 ask("recall", case.beta, at={"precision": wanted})
             continue
         got = ask("recall", case.beta, at={"precision": wanted})
-        assert got.loc[0, "rank"] == there[-1] and got.loc[0, "band"] == "simultaneous"
+        assert got.loc[0, "rank"] == there[-1] and got.attrs["band"] == "simultaneous"
         at_rank = ask("recall", case.beta, at=there[-1], band="simultaneous")
         assert (at_rank.pop("examples_at_threshold") == there[-1]).all()
         pd.testing.assert_frame_equal(got, at_rank)

@@ -103,11 +103,16 @@ def areas(weighted: bool) -> pd.DataFrame:
     pu, found = bound(weighted), []
     for target in ("examples",) if weighted else TARGETS:
         found += [
-            getattr(pu, name)(betas(), target=target).assign(quantity=name) for name in AREAS
+            getattr(pu, name)(betas(), target=target).assign(quantity=name, target=target)
+            for name in AREAS
         ]
     if not weighted:
-        found.append(pu.auroc(betas(), max_fpr=0.2, target="examples").assign(quantity="partial"))
-        found.append(pu.bedroc(betas(), alpha=5).assign(quantity="bedroc"))
+        found.append(
+            pu.auroc(betas(), max_fpr=0.2, target="examples").assign(
+                quantity="partial", target="examples"
+            )
+        )
+        found.append(pu.bedroc(betas(), alpha=5).assign(quantity="bedroc", target="examples"))
     every: pd.DataFrame = pd.concat(found, ignore_index=True)
     return every
 

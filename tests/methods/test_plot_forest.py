@@ -61,7 +61,7 @@ def test_a_forest_has_the_numbers_of_the_method(
     np.testing.assert_allclose(bars(ax), expected)
     assert names(ax) == MODELS and ax.get_xlabel() == label
     assert ax.get_ylim() == (2.5, -0.5)  # the first on top
-    about = "new" if found["target"].iloc[0] == "population" else "these"
+    about = "new" if found.attrs["target"] == "population" else "these"
     box = legend_of(ax)
     assert box is not None
     told = [text.get_text() for text in box.get_texts()]

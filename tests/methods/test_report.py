@@ -161,11 +161,11 @@ def test_an_estimate_of_beta_says_where_it_is_from(tmp_path: Path) -> None:
     sure = pu_accessor.beta_from_labels(10, 60, unlabeled, level=0.98)
     text = write(tmp_path, FRAME.pu, sure)
     assert "labels made by hand" in text and "[say where" not in text
-    assert "Curves are drawn at the point" not in text
+    assert "together with the interval of β" in text
     found = FRAME.pu.auroc(sure)
     assert column(Tables(text).rows["AUROC"], "lower")[0] == [f"{found['lower'].item():.3f}"]
     low = pu_accessor.beta_from_labels(10, 60, unlabeled)
-    assert "Curves are drawn at the point" in write(tmp_path, FRAME.pu, low)
+    assert "together with the interval of β" in write(tmp_path, FRAME.pu, low)
 
 
 def test_what_the_data_do_not_allow_is_told(tmp_path: Path) -> None:
