@@ -12,14 +12,20 @@ QUICKLY := MPLBACKEND=Agg OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRI
 PYTEST := -m pytest --numprocesses auto --dist worksteal
 
 .DELETE_ON_ERROR:
-.PHONY: demo test test-long test-versions test-lowest test-newest test-distributed fuzz mutants lint format docs
-.PHONY: bench bench-dask dist lock audit clean
+.PHONY: demo test coverage test-long test-versions test-lowest test-newest test-distributed fuzz mutants lint format
+.PHONY: docs bench bench-dask dist lock audit clean
 
 demo: .venv/demo.installed
 	$(BIN)/python gallery/plot_main_job.py
 
 test: .venv/test.installed
 	$(QUICKLY) $(BIN)/python $(PYTEST)
+
+# Which lines and branches of the package the suite reaches; the last line is that of docs/contributing.md.
+coverage: .venv/coverage.installed
+	$(QUICKLY) $(BIN)/coverage run $(PYTEST)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
 
 # Simulations of coverage, and what is counted by enumeration for seconds.
 test-long: .venv/test.installed
@@ -106,7 +112,7 @@ dist: .venv/dist.installed
 lock: .venv/pip.installed
 	mkdir -p build
 	$(INSTALL) --dry-run --ignore-installed --report build/lock.json --editable . pip \
-		--group dev --group docs --group bench --group dist --group audit --group mutants
+		--group dev --group docs --group bench --group dist --group audit --group mutants --group coverage
 	$(BIN)/python tests/support/versions.py pins build/lock.json > build/requirements.lock
 	mv build/requirements.lock requirements.lock
 
@@ -115,7 +121,7 @@ audit: .venv/audit.installed
 	$(BIN)/python -m pip_audit --disable-pip --no-deps --requirement requirements.lock
 
 clean:
-	rm -rf .venv .venv-lowest .venv-newest build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-lowest .venv-newest build dist .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -rf docs/gallery docs/generated gallery/build
 
 .venv/%.installed: pyproject.toml requirements.lock | .venv/pip.installed

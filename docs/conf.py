@@ -34,7 +34,7 @@ extensions = [
     "sphinx_autosummary_accessors",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "joss"]  # the paper is compiled by its journal
 templates_path = ["_templates", sphinx_autosummary_accessors.templates_path]
 nitpicky = True
 highlight_language = "text"

@@ -39,6 +39,13 @@ if TYPE_CHECKING:
 NanPolicy: TypeAlias = Literal["raise", "omit", "worst"]
 OnError: TypeAlias = Literal["raise", "skip"]
 Arguments = ParamSpec("Arguments")
+# What comes before `pu`, by the package that data are of.
+_FIRST = {
+    "dask": "Import pu_accessor.dask first.",
+    "duckdb": "Fetch its rows first: data.df().pu.",
+    "polars": "Import pu_accessor.polars first.",
+    "pyarrow": "Make it a frame first: data.to_pandas().pu.",
+}
 
 
 class SharedRoles(TypedDict, total=False):
@@ -135,9 +142,10 @@ def pu(data: Any, **roles: Any) -> Accessor | TablesAccessor:
     """
     if not hasattr(type(data), "pu"):
         package = type(data).__module__.partition(".")[0]
-        step = "For scores and labels in two arrays: pu_accessor.from_arrays(score, label)."
-        if package in ("dask", "polars"):
-            step = f"Import pu_accessor.{package} first."
+        step = _FIRST.get(
+            package,
+            "For scores and labels in two arrays: pu_accessor.from_arrays(score, label).",
+        )
         raise PUTypeError(
             "data must be a DataFrame, a groupby of one, or a Dataset of samples, but a "
             f"{type(data).__name__} was passed. {step}"

@@ -435,6 +435,16 @@ def test_the_function_names_the_import_that_is_missing() -> None:
     assert "Import pu_accessor.polars first" in told.stdout
 
 
+@pytest.mark.parametrize(
+    ("module", "step"),
+    [("pyarrow.lib", r"data\.to_pandas\(\)\.pu\."), ("duckdb._relation", r"data\.df\(\)\.pu\.")],
+)
+def test_the_function_says_how_to_make_a_frame(module: str, step: str) -> None:
+    rows: Any = type("Rows", (), {"__module__": module})()
+    with pytest.raises(PUTypeError, match=f"data must be .*a Rows was passed.*{step}"):
+        pu_accessor.pu(rows)
+
+
 @pytest.mark.parametrize("name", ["from_arrays", "from_chunks"])
 def test_old_names_say_the_new_ones(name: str) -> None:
     with pytest.raises(AttributeError, match=rf"pu_accessor\.{name}\("):

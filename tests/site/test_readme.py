@@ -4,6 +4,9 @@ import re
 import runpy
 from pathlib import Path
 
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -38,6 +41,14 @@ def test_pages_with_examples_are_found() -> None:
 def test_demo(demo: Path) -> None:
     assert (demo / "main_job.png").stat().st_size > 10_000
     assert (demo / "scores.csv").is_file()
+
+
+def test_the_picture_of_readme_and_paper_is_what_the_demo_draws(demo: Path) -> None:
+    pins = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
+    if f"matplotlib=={matplotlib.__version__}" not in pins:
+        pytest.skip("another matplotlib draws other pixels")
+    kept = plt.imread(ROOT / "docs" / "images" / "main_job.png")
+    assert np.abs(plt.imread(demo / "main_job.png") - kept).mean() < 0.005
 
 
 @pytest.mark.parametrize("page", PAGES)

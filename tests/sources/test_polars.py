@@ -322,6 +322,14 @@ def test_rows_to_label_are_polars_rows_and_those_of_pandas(by: Any) -> None:
         assert grouped.equals(found)
 
 
+@pytest.mark.parametrize("by", [None, "fold"])
+def test_the_list_above_a_cutoff_has_polars_rows_and_those_of_pandas(by: Any) -> None:
+    found = DF.pu(by=by).select(0.3, precision=0.3)
+    assert isinstance(found, pl.DataFrame) and found.columns == DF.columns and len(found)
+    expected = SHUFFLED.pu(by=by).select(0.3, precision=0.3)
+    assert found["score"].to_list() == expected["score"].tolist()
+
+
 def test_models_in_rows() -> None:
     wide = SHUFFLED.reset_index(names="id")[["id", "label", *MODELS]]
     long = wide.melt(["id", "label"], MODELS, "model", "points").sample(frac=1, random_state=0)
