@@ -187,8 +187,9 @@ def scorer(
     positive, negative, unlabeled : value or list of values, optional
         What stands for each state in another coding of the labels.
 
-        Estimators are mostly fitted to 1 for known positives and 0 for all others: then say
-        ``unlabeled=0``.
+        At least one is needed. Estimators are mostly fitted to 1 for known positives and 0 for
+        all others: then say ``unlabeled=0``. scikit-learn turns the errors of each fold into
+        warnings; so this one comes before any fit.
 
     Returns
     -------
@@ -200,7 +201,8 @@ def scorer(
     Raises
     ------
     PUTypeError, PUValueError
-        If nothing has that name, a beta or cutoff is missing, or there is one that plays no role.
+        If nothing has that name, a beta or cutoff is missing, or there is one that plays no role;
+        if nothing says what labels mean.
 
     See Also
     --------
@@ -241,6 +243,13 @@ def scorer(
     if at is not None and read_at(at).kind == "threshold":
         responses = ("predict_proba",)  # decision values are on another scale
     number = None if beta is None else _as_number(beta)
+    if positive is None and negative is None and unlabeled is None:
+        raise PUTypeError(
+            "scorer must be told what labels mean, but got none of positive, negative and "
+            "unlabeled. Estimators are mostly fitted to 1 for known positives and 0 for all "
+            "others: scorer(..., unlabeled=0). Where all labels are known pass negative=0; where "
+            "they are missing, unlabeled=numpy.nan."
+        )
     return Scorer(entry, number, at, positive, negative, unlabeled, responses)
 
 

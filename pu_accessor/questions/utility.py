@@ -29,6 +29,7 @@ from pu_accessor.inference.estimates.utility import (
     net_benefit_at,
     net_benefit_on_new,
     reliability,
+    scores_are_of_known,
     worth_of,
 )
 from pu_accessor.inference.quantities import QUANTITIES
@@ -88,7 +89,26 @@ def net_benefits(
     if target == "population" and settings != Settings(settings.level):
         check_target(target, "a band, reference or selection_odds, which bound these examples")
     ask = net_benefit_on_new if target == "population" else net_benefit_at
-    return _ask_at(request, *betas.split(settings), thresholds, ask)
+    benefits = _ask_at(request, *betas.split(settings), thresholds, ask)
+    _warn_of_known(benefits)
+    return benefits
+
+
+def _warn_of_known(benefits: Results[NetBenefit]) -> None:
+    """Warn of scores that look like probabilities of being known."""
+    means = [
+        benefit.mean_score
+        for _, beta, about, benefit in benefits.each
+        if about is not None and scores_are_of_known(benefit, about.total, beta.values)
+    ]
+    if means:
+        warn_caller(
+            "Scores look like probabilities of being known, not of being positive: their mean, "
+            f"{means[0]:.3g}, is the share of known positives (in {len(means)} of "
+            f"{len(benefits.each)} rankings). Divide them by the share of positives that are known, "
+            "n/(n + beta*n_unlabeled).",
+            page="practice#calibration",
+        )
 
 
 def _ask_at(

@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import confusion_matrix
 
 import pu_accessor
-from pu_accessor import PUDataError, PUTypeError, PUValueError
+from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
 from pu_accessor.inference.estimates.utility import as_thresholds
 from tests.cases import as_frame, draw_case
 from tests.support.oracles import coherent_oracle, completion_oracle, oracle, practice_oracle
@@ -228,3 +228,18 @@ def test_published_net_benefits_lie_within_bounds_when_labels_are_hidden(seed: i
     inside = (found["lower"] <= benefit) & (benefit <= found["upper"])
     assert inside.all() and (found["upper"] - found["lower"]).mean() < 0.08
     assert found["treat_all"].tolist() == pytest.approx(treat_all, rel=1e-12)
+
+
+@pytest.mark.parametrize("target", ["examples", "population"])
+def test_probabilities_of_being_known_are_told(target: str) -> None:
+    rng = np.random.default_rng(1)
+    positive = rng.beta(0.6, 1.4, 3_000)  # the probability of each
+    truth = rng.random(3_000) < positive
+    known = truth & (rng.random(3_000) < 0.4)
+    df = pd.DataFrame({"score": 0.4 * positive, "label": np.where(known, 1, np.nan)})
+    beta, asked = float(truth[~known].mean()), {"thresholds": [0.1], "target": target}
+    with pytest.warns(PUWarning, match=r"probabilities of being known.* n/\(n \+ beta"):
+        df.pu.net_benefit(beta, **asked)
+    share = known.sum() / (known.sum() + beta * (~known).sum())
+    df.assign(score=(df["score"] / share).clip(upper=1)).pu.net_benefit(beta, **asked)
+    df.pu.net_benefit(0.0, **asked)  # no row is hidden there: nothing to warn of

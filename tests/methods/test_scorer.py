@@ -276,11 +276,19 @@ def test_sparse_labels_and_odd_classes() -> None:
     three = GaussianNB().fit(X, np.where(KNOWN, 1, np.arange(600) % 2 * 2))
     with pytest.raises(PUValueError, match="two classes, one of them positive"):
         scorer("auroc", unlabeled=0, negative=2)(three, X, Y)
-    with pytest.raises(PUValueError, match="unlabeled=0 or negative=0"):
-        scorer("auroc")(model, X, Y)
     words = np.where(KNOWN, "yes", "no")
     with pytest.raises(PUValueError, match="stands for no state"):
-        scorer("auroc")(GaussianNB().fit(X, words), X, words)
+        scorer("auroc", unlabeled=0)(GaussianNB().fit(X, words), X, words)
+
+
+def test_labels_without_a_meaning_are_one_error_before_any_fit() -> None:
+    with pytest.raises(PUTypeError, match=r"told what labels mean.*scorer\(\.\.\., unlabeled=0\)"):
+        scorer("auroc")
+    missing = np.where(KNOWN, 1, np.nan)
+    model = GaussianNB().fit(X, Y)
+    model.classes_ = np.array([np.nan, 1])
+    plain = scorer("auroc", unlabeled=0)(GaussianNB().fit(X, Y), X, Y)
+    assert scorer("auroc", unlabeled=np.nan)(model, X, missing) == plain
 
 
 def test_a_fold_without_known_positives_is_scored_as_an_error() -> None:

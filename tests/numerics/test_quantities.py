@@ -45,7 +45,7 @@ BY_NAME: dict[str, Callable[[str, Any], Any]] = {
         0.2, pilot=ROWS, beta=BETA, quantity=name
     ),
     "robustness": lambda name, at: MODELS.robustness(name, BETA, at=at, selection_odds=[1, 2]),
-    "score": lambda name, at: pu_accessor.sklearn.scorer(name, beta=BETA, at=at),
+    "score": lambda name, at: pu_accessor.sklearn.scorer(name, beta=BETA, at=at, unlabeled=0),
     "tables": lambda name, at: TABLES.pu.metric(name),
 }
 

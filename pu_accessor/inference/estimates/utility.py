@@ -16,7 +16,7 @@ from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.inference.tables.contingency import Table, check_labels, make_tables
 from pu_accessor.inference.tables.curves import point_envelopes
 from pu_accessor.inference.tables.metrics import Metric
-from pu_accessor.ranking import FloatArray, IntArray, Ranking
+from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
 
 class NetBenefit(NamedTuple):
@@ -26,6 +26,7 @@ class NetBenefit(NamedTuple):
     value: FloatArray  # shape (thresholds, 3, betas)
     treat_all: FloatArray  # shape (thresholds, betas)
     envelope: FloatArray | None  # shape (thresholds, 2, betas), within an interval of beta
+    mean_score: float  # of all examples
 
 
 def as_thresholds(thresholds: float | Sequence[float] | FloatArray | None) -> FloatArray:
@@ -89,7 +90,7 @@ def net_benefit_at(
     (array([0.   , 0.214, 0.333]), array([[0.]]))
     """
     check_probabilities(ranking, "net_benefit")
-    ranks = ranking.above_each(thresholds)
+    ranks, mean = _count_above(ranking, thresholds)
     some, place = np.unique(ranks, return_inverse=True)
     tables = make_tables(ranking.at(some), beta.values, rule, beta.interval)
     examples = sum(ranking.total)
@@ -104,7 +105,7 @@ def net_benefit_at(
     envelope = None
     if tables.inner is not None:
         envelope = np.stack(point_envelopes(tables, tables.inner, worth, kinks=False), axis=1)
-    return NetBenefit(ranks, worth(tables.table), treat_all, envelope)
+    return NetBenefit(ranks, worth(tables.table), treat_all, envelope, mean)
 
 
 def net_benefit_on_new(
@@ -123,7 +124,24 @@ def net_benefit_on_new(
     treat_all = share - (1 - share) * odds[:, np.newaxis]
     ends = [(each.envelope_lower, each.envelope_upper) for each in found]
     envelope = None if beta.interval is None else np.array(ends, np.float64)
-    return NetBenefit(np.array([each.rank[0] for each in found]), value, treat_all, envelope)
+    ranks, mean = _count_above(ranking, thresholds)
+    return NetBenefit(ranks, value, treat_all, envelope, mean)
+
+
+def _count_above(ranking: Ranking, thresholds: FloatArray) -> tuple[IntArray, float]:
+    """Return the examples at or above thresholds, and the mean of all scores, to a 400th."""
+    parts = np.arange(_FINE) / _FINE
+    counts = ranking.above_each(np.concatenate([thresholds, parts]))
+    ranks, above = np.split(counts, [thresholds.size])
+    return ranks, float(above.mean() / sum(ranking.total)) - 1 / (2 * _FINE)
+
+
+def scores_are_of_known(benefit: NetBenefit, total: Counts, betas: FloatArray) -> bool:
+    """Tell if the mean score is the share of known positives, far from that of all positives."""
+    sizes = sum(total)
+    known, *shares = (total.known_positive + np.append(0, betas) * total.unlabeled) / sizes
+    margin = min((share for share in shares if share > known), default=known) - known
+    return bool(margin > known / 4 and abs(benefit.mean_score - known) < margin / 4)
 
 
 def worth_of(threshold: float) -> Metric:
