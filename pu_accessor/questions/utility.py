@@ -105,8 +105,8 @@ def _warn_of_known(benefits: Results[NetBenefit]) -> None:
         warn_caller(
             "Scores look like probabilities of being known, not of being positive: their mean, "
             f"{means[0]:.3g}, is the share of known positives (in {len(means)} of "
-            f"{len(benefits.each)} rankings). Divide them by the share of positives that are known, "
-            "n/(n + beta*n_unlabeled).",
+            f"{len(benefits.each)} rankings). Divide them by the share of positives that are "
+            "known, n/(n + beta*n_unlabeled).",
             page="practice#calibration",
         )
 
