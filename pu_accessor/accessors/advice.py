@@ -25,6 +25,7 @@ from pu_accessor.errors import (
     refuse_signals,
     suggestion,
 )
+from pu_accessor.inference.settings import TARGETS
 from pu_accessor.inference.tables.metrics import METRICS
 from pu_accessor.sources.roles import ROLE_NAMES
 
@@ -169,6 +170,11 @@ class _Call:
 
     def _explain_role(self) -> str:
         """Return the line that says first what the data mean, if that is what a keyword says."""
+        if self.unknown == "target" and self.keywords["target"] in map(repr, TARGETS):
+            return (
+                f"{self.name} has no argument 'target': it is about these examples. Write "
+                f"{self._write()}."
+            )
         meant = {key: nearest(key, [*self.parameters, *ROLE_NAMES]) for key in self.keywords}
         role = meant[self.unknown]
         if role not in ROLE_NAMES:

@@ -21,6 +21,7 @@ from pu_accessor.inference.bands.exact import Bounds
 from pu_accessor.inference.bands.lookup import Band, RankBand, band_name, latent_bounds_each
 from pu_accessor.ranking import Counts, FloatArray
 
+TARGETS = ("population", "examples")
 REFERENCES = ("positives", "negatives", "tightest", "both")
 _WITH_ODDS = ("exact", "simultaneous")
 _REMEMBERED = 64
@@ -194,7 +195,7 @@ def check_prevalence(settings: Settings, target: str, other: str | None = None) 
 
 def check_target(target: str, other: str | None = None) -> None:
     """Raise unless numbers can be about what they are asked to be about."""
-    check_option("target", target, ("population", "examples"))
+    check_option("target", target, TARGETS)
     if other is not None and target == "population":
         raise PUValueError(
             f"target must be 'examples' with {other}, but 'population' was asked for, the "

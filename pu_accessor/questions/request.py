@@ -325,7 +325,8 @@ def _warn_of_rankings(results: Results[Any], limits: bool) -> None:
         if about is None:
             continue
         limited = limits and not isnan(about.beta_limit)
-        high = about.beyond(beta.values) if limited else _NO_BETA.values
+        least = np.array([beta.lower]) if beta.is_estimate else beta.values  # that it can be
+        high = about.beyond(least) if limited else _NO_BETA.values
         if high.size:
             values = ", ".join(f"{value:g}" for value in np.unique(high).tolist())
             beyond.append((key, f"{values} > {about.beta_limit:.4g}"))

@@ -481,3 +481,12 @@ def test_the_assumptions_of_an_estimate_do_not_drown_it() -> None:
     found = SHOWN["beta"]()
     assert "assumptions" not in found.columns and "random sample" in found.attrs["assumptions"]
     assert len(repr(found).splitlines()) == 2
+
+
+@pytest.mark.parametrize("ask", ["plot_gain(0.1, {})", "plot_against_beta('auroc', [0, 0.1], {})"])
+def test_a_target_that_a_question_does_not_have_is_no_column(ask: str) -> None:
+    told = "has no argument 'target': it is about these examples. Write df.pu." + ask.split("(")[0]
+    with pytest.raises(PUError) as caught:
+        eval("df.pu." + ask.format("target='population'"), NAMES)
+    assert told in str(caught.value)
+    eval(str(caught.value).split("Write ")[1].rstrip("."), NAMES)

@@ -267,3 +267,15 @@ def test_groups_below_their_limits_are_not_told_of() -> None:
     assert upper(SHARP) < beta
     (one,) = told(lambda: two.pu(by="g").auroc(beta))
     assert "group g='b'" in str(one.message) and "'a'" not in str(one.message)
+
+
+def test_an_estimate_whose_interval_reaches_below_the_limit_contradicts_nothing() -> None:
+    df = pu_accessor.load_example()
+    limit = df.pu.estimate_beta()["upper"].item()
+    found = pu_accessor.beta_from_labels(33, 120, int(df["label"].isna().sum()))
+    assert found["lower"].item() < limit < found["beta"].item()
+    df.pu.auroc(found)  # warns of nothing
+    df.pu.contingency(found)
+    high = pu_accessor.beta_from_labels(60, 120, int(df["label"].isna().sum()))
+    with pytest.warns(PUWarning, match="beta exceeds"):
+        df.pu.auroc(high)
