@@ -195,12 +195,17 @@ def _is_aside(dataset: xr.Dataset, name: Hashable, dims: tuple[Hashable, ...]) -
 
 
 def _is_new(dataset: xr.Dataset, axis: str) -> xr.DataArray:
-    """Tell which cutoffs are no repeats of the one before, with which shorter rankings end."""
-    if axis == "rank" or "rank" not in dataset.coords or not dataset.coords.get("n_cutoffs", 1):
+    """Tell which cutoffs are no repeats of another, with which shorter rankings end."""
+    if axis == "rank" or "rank" not in dataset.variables or not dataset.get("n_cutoffs", 1):
         return xr.DataArray(np.ones(dataset.sizes[axis], dtype=bool), dims=axis)
-    rank = xr.DataArray(dataset["rank"].variable)
-    before = rank.shift({axis: 1}, fill_value=-1)
-    return (rank != before) & rank.notnull()  # noqa: PD004
+    new: xr.DataArray = xr.apply_ufunc(
+        lambda ranks: ~(pd.Series(ranks).duplicated() | np.isnan(ranks)).to_numpy(),
+        xr.DataArray(dataset["rank"].variable).load(),
+        input_core_dims=[[axis]],
+        output_core_dims=[[axis]],
+        vectorize=True,
+    )
+    return new
 
 
 def at_cutoffs(dataset: xr.Dataset, **wanted: Any) -> xr.Dataset:

@@ -31,6 +31,7 @@ _REFERENCES: Mapping[str, str] = {
 }
 TARGETS: Mapping[str, str] = {"population": "new examples", "examples": "these examples"}
 _FEW = 6  # bands whose faces can be told apart where they lie over each other
+_LONGEST = 60  # characters of a name
 _SEPARATOR = ": "
 _NEAR = 0.15  # of a rate, within which one name stands for the marks of several curves
 
@@ -344,14 +345,17 @@ def draw_infeasible(ax: Axes, x: FloatArray, infeasible: BoolArray, color: Any) 
 
 
 def write_name(name: object) -> str:
-    r"""Write a name for a legend, a title or an axis.
+    r"""Write a name for a legend, a title or an axis; of a long one both ends.
 
     Examples
     --------
     >>> write_name("_gain in $"), write_name("tree")
     (' _gain in \\$', 'tree')
     """
-    text = str(name).replace("$", r"\$")
+    text = str(name)
+    if len(text) > _LONGEST:
+        text = f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
+    text = text.replace("$", r"\$")
     return f" {text}" if text.startswith("_") or not text else text
 
 

@@ -88,20 +88,28 @@ def key_columns(frame: pd.DataFrame, by: ColumnNames, argument: str = "by") -> l
 
 def read_groups(grouped: Grouping) -> Groups:
     """Return the groups of a pandas groupby, in its order."""
+    how: dict[str, Any] = {name: getattr(grouped, name) for name in ("level", "sort", "dropna")}
+    in_order = grouped
     if not (grouped.observed and grouped.as_index):
         # The order of categories that do not occur is not the same for sizes and for numbers.
-        how: dict[str, Any] = {
-            name: getattr(grouped, name) for name in ("level", "sort", "dropna")
-        }
+        in_order = grouped.obj.groupby(grouped.keys, observed=grouped.observed, **how)
         grouped = grouped.obj.groupby(grouped.keys, observed=True, **how)
-    rows, sizes = _rows(number_groups(grouped)), grouped.size()
-    index = sizes.index[sizes > 0]  # a frequency has groups that hold nothing
+    rows, index = _rows(number_groups(grouped)), _held(grouped)
+    if not (in_order.observed or in_order.sort):  # there categories come in another order
+        wanted = _held(in_order)
+        rows, index = [rows[place] for place in index.get_indexer(wanted)], wanted
     unnamed = "group" if len(index.names) == 1 else "level_{}"
     names = [
         unnamed.format(level) if name is None else str(name)
         for level, name in enumerate(index.names)
     ]
     return Groups(tuple(names), tuple(index.tolist()), rows)
+
+
+def _held(grouped: Grouping) -> pd.Index:
+    """Return the keys of groups that hold rows: a frequency has groups that hold nothing."""
+    sizes = grouped.size()
+    return sizes.index[sizes > 0]
 
 
 def _rows(numbers: Numbers) -> list[Rows]:

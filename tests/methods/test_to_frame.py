@@ -27,3 +27,17 @@ def test_to_frame_needs_ranks() -> None:
         PUKeyError, match=r"over the dimension rank or cutoff, but its dimensions are \[\]"
     ):
         xr.Dataset({"a": 1}).pu.to_frame()
+
+
+def test_repeated_cutoffs_are_left_out_however_cutoffs_stand() -> None:
+    frame = as_frame(draw_case(3))
+    models = frame.assign(other=frame["score"] > frame["score"].median())
+    tables = models.pu(score=["score", "other"]).contingency(0.5, ranks="breakpoints")
+    assert tables["n_cutoffs"].min() < tables.sizes["cutoff"]  # the shorter one has repeats
+    plain = tables.pu.to_frame()
+    order = np.random.default_rng(0).permutation(tables.sizes["cutoff"])
+    keys = ["model", "rank", "bound"]
+    for other in (tables.reset_coords(), tables.isel(cutoff=order)):
+        found = other.pu.to_frame()[plain.columns]
+        in_order = [each.sort_values(keys, ignore_index=True) for each in (found, plain)]
+        pd.testing.assert_frame_equal(*in_order)

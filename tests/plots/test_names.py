@@ -107,3 +107,13 @@ def test_pages_and_terminals(name: str) -> None:
         assert "\nlines" not in repr(pu)
         assert "\nlines" not in page.text
         assert repr(name)[1:-1] in repr(pu) or name in repr(pu)
+
+
+def test_long_names_are_shortened_in_pictures() -> None:
+    long = {"a": "a" * 5_000, "b": "b" * 2_500 + "end"}
+    frame = FRAME.assign(group=np.where(np.arange(len(FRAME)) % 2, long["a"], long["b"]))
+    pu = frame.pu(by="group")
+    grid = pu.plot_roc(0.2, col="group")
+    for figure in (pu.plot_roc(0.2).figure, pu.plot_forest("auroc", 0.2).figure, grid.figure):
+        assert max(map(len, texts(figure))) < 200
+    assert any(text.endswith("end") for text in texts(pu.plot_roc(0.2).figure))
