@@ -236,7 +236,13 @@ class _Call:
         if word == "alpha" and "level" in self.parameters:
             return f"{told} It is 1 - level: level=0.95."
         if (word, self.name) == ("prevalence", "auroc"):
-            return f"{told} AUROC is the same at any prevalence: it changes nothing. Leave it out."
+            return (
+                f"{told} AUROC is the same at any prevalence. What it needs is beta, the share of "
+                "positives among the unlabeled: pu_accessor.beta_from_prevalence converts it."
+            )
+        if (word, self.name) == ("at", "metric"):  # of tables
+            metric = "".join(self.args[:1]) or repr("f1")
+            return f"{told} Select the cutoff first: ds.pu.at(rank=100).pu.metric({metric})."
         if (meant := nearest(word, self.parameters)) is None:
             return f"{told} It takes {', '.join(self.parameters) or 'none'}."
         line = self._write(**{meant: self.keywords[word]})

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
+from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief
 from pu_accessor.inference.prior.labeling import beta_from_labels as infer_beta
 from pu_accessor.questions import prior
 from pu_accessor.sources.labels import Labels, read_labels
@@ -230,10 +230,12 @@ def _read_found(
 
 def _read_by_hand(found: pd.Series[Any]) -> Labels:
     """Read labels that were made by hand, of which none may be missing."""
-    if found.isna().any():
+    if open_rows := int(found.isna().sum()):
+        column = "" if found.name is None else f" in {brief(found.name)}"
         raise PUDataError(
-            f"found must say True or False of each row, but {int(found.isna().sum())} are "
-            "missing. Drop them: found.dropna()."
+            f"found must say True or False of each row, but {open_rows} of {found.size} are "
+            f"missing{column}. Label these, too; leave them out, found.dropna(), only if what "
+            "they are has nothing to do with it."
         )
     shown = found.rename("found") if found.name is None else found
     return read_labels(shown, Roles(negative=False))

@@ -151,6 +151,7 @@ def describe(about: About) -> dict[str, float]:
 Ranked = TypeVar("Ranked", Ranking, PairedRanks)
 
 FEW_EFFECTIVE = 10  # known positives below which it is said
+_MANY_GROUPS = 50  # beyond which rows of one may be meant to belong together
 FEW_CLUSTERS = 10  # that hold a known positive, likewise
 _NO_BETA = BetaRange(np.empty(0))
 
@@ -258,6 +259,8 @@ def _collect(
         group = name_group(keyed.names, keyed.keys[position])
         if request.on_error == "raise":
             step = " Pass on_error='skip' to leave such groups out."
+            if len(keyed.keys) > _MANY_GROUPS and len(keyed.names) == 1:
+                step += f" Rows that belong together are cluster={keyed.names[0]!r}, not groups."
             advised = "" if "on_error" in str(outcome) else step
             raise type(outcome)(f"{group}: {outcome}{advised}") from outcome
         left_out[position] = group, str(outcome)

@@ -50,7 +50,7 @@ def pair_models(
         return _pair_columns(frame, groups, roles, on)
     if not groups.names:
         raise PUValueError(
-            "score must name two or more columns, one for each model, but "
+            "score must name two or more columns in a list, one for each model, but "
             f"{roles.score!r} was passed. For models in rows, name their column and that of the "
             "examples: df.pu(by='model').compare(on='example_id')."
         )

@@ -490,3 +490,18 @@ def test_a_target_that_a_question_does_not_have_is_no_column(ask: str) -> None:
         eval("df.pu." + ask.format("target='population'"), NAMES)
     assert told in str(caught.value)
     eval(str(caught.value).split("Write ")[1].rstrip("."), NAMES)
+
+
+def test_a_cutoff_of_tables_is_selected_first() -> None:
+    with pytest.raises(PUError) as caught:
+        NAMES["ds"].pu.metric("f1", at=100)
+    line = str(caught.value).split("first: ")[1].rstrip(".")
+    assert line == "ds.pu.at(rank=100).pu.metric('f1')"
+    eval(line, NAMES)
+
+
+def test_rows_that_belong_together_are_no_groups() -> None:
+    patients = DF.assign(patient=np.arange(300) // 2)
+    with pytest.raises(PUError, match=r"Rows that belong together are cluster='patient'"):
+        patients.pu(by="patient").auroc(0.1)
+    patients.pu(cluster="patient").auroc(0.1)

@@ -65,7 +65,7 @@ def test_a_callable_sees_n_m_and_level() -> None:
         (([0, 0], [[1], [2, 3]]), PUTypeError, r"must return two arrays, .* returned a tuple"),
         ((np.array([1, 0], np.uint8), [2, 2]), PUValueError, r"falls from 1 at k = 0 to 0"),
         (([0, 0], [1]), PUValueError, r"shape \(2,\), an entry for each k = 0..n, .* \(1,\)"),
-        (([0.0, 1.0], [1, 2]), PUTypeError, r"must return integers .* returned float64"),
+        (([0.0, 1.0], [1, 2]), PUTypeError, r"must return integers, .* returned float64"),
         (([0, -1], [1, 2]), PUValueError, r"between 0 and m = 2, but reaches from -1 to 0"),
         (([0, 0], [1, 3]), PUValueError, r"between 0 and m = 2, but reaches from 1 to 3"),
         (([1, 0], [2, 2]), PUValueError, r"must not decrease with k, but falls from 1 at k = 0"),
@@ -83,3 +83,14 @@ def test_a_callable_that_is_no_band(
     with pytest.raises(error, match=message) as told:
         pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(1, band=band)
     assert str(told.value).startswith("band 'wrong' must ")
+
+
+def test_shares_are_no_counts() -> None:
+    def shares(n: int, m: int, level: float) -> tuple[npt.NDArray[np.int64], ...]:
+        """Forget to multiply by m."""
+        k = np.arange(n + 1)
+        return np.floor(k / (n + 1)).astype(int), np.ceil((k + 1) / (n + 1)).astype(int)
+
+    band: Band = shares  # type: ignore[assignment]
+    with pytest.raises(PUValueError, match=r"counts of the m = 4 .* multiply them by m"):
+        pu_accessor.from_arrays(range(6), [True, True, *[None] * 4]).contingency(1, band=band)

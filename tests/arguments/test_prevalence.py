@@ -160,7 +160,7 @@ def test_perfect_separation_has_an_interval() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda pu: pu.auroc(BETA, prevalence=0.1), PUTypeError, "it changes nothing"),
+        (lambda pu: pu.auroc(BETA, prevalence=0.1), PUTypeError, "What it needs is beta"),
         (
             lambda pu: pu.metric("recall", BETA, at={"threshold": 1}, prevalence=0.1),
             PUValueError,

@@ -34,7 +34,7 @@ def test_labels_by_hand_are_put_to_use() -> None:
         (pd.Series({0: True}), PUDataError, r"unlabeled, but \[0\] are labeled"),
         (pd.Series({9: True}), PUDataError, r"\[9\] are none"),
         (pd.Series([True, False], index=[1, 1]), PUDataError, "an index repeats"),
-        (pd.Series([True, None], index=[1, 2]), PUDataError, "1 are missing"),
+        (pd.Series([True, None], index=[1, 2]), PUDataError, "1 of 2 are missing"),
         (pd.Series(["yes"], index=[1]), PUValueError, "'yes'"),
     ],
 )

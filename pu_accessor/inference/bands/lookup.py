@@ -254,6 +254,11 @@ def latent_bounds(band: str | Band, n: int, m: int, level: float) -> Bounds:
             f"band {name!r} must have lower <= upper, but at k = {k} of n = {n} it has lower "
             f"{lower[k]} and upper {upper[k]} (m = {m})."
         )
+    if m > 1 and upper.max() == 1:
+        raise PUValueError(
+            f"band {name!r} must return counts of the m = {m} latent positives, but none is above "
+            "1. If these are shares, multiply them by m before they are rounded."
+        )
     return lower, upper
 
 
@@ -280,8 +285,9 @@ def _checked_side(name: str, side: npt.NDArray[Any], n: int, m: int) -> IntArray
     """Check one side of a band's lookup table."""
     if not np.issubdtype(side.dtype, np.integer):
         raise PUTypeError(
-            f"band {name!r} must return integers (counts of latent positives), but returned "
-            f"{side.dtype}. Round lower down and upper up, then .astype(int)."
+            f"band {name!r} must return integers, counts of the m = {m} latent positives, but "
+            f"returned {side.dtype}. Of shares: np.floor(lower * m).astype(int) and "
+            "np.ceil(upper * m).astype(int)."
         )
     if side.shape != (n + 1,):
         raise PUValueError(
