@@ -184,6 +184,12 @@ def test_false_positive_rates_are_tested_from_the_first_cutoff_on() -> None:
     assert frame.pu.cutoff(0.1, fpr=0.01).iloc[0]["rank"] == 0
 
 
+def test_the_band_follows_from_the_goal() -> None:
+    goals: dict[str, Any] = {"precision": 0.5, "cost": (1, 1), "recall": 0.5, "fpr": 0.2}
+    bands = [PU.cutoff(BETA, **{name: goal}).attrs["band"] for name, goal in goals.items()]
+    assert bands == ["simultaneous", "simultaneous", "exact", "exact"]
+
+
 def test_list_is_what_lies_above_the_threshold() -> None:
     found = PU.cutoff(BETA, precision=0.6).iloc[0]
     chosen = PU.select(BETA, precision=0.6)
@@ -300,9 +306,8 @@ COSTS = "cost must hold two numbers from 0 on, not both 0, but %s was passed."
         (
             {"recall": 0.5, "band": "exact"},
             "band must be 'simultaneous' for a cutoff with a guarantee, but 'exact' was passed: "
-            "only bounds that hold at all cutoffs jointly hold at one that was chosen by them. "
-            "Leave band out; bounds at a cutoff fixed before are "
-            "df.pu.metric('recall', 0.3, at=100).",
+            "which limits are needed follows from the goal. Leave band out; bounds at a cutoff "
+            "fixed before are df.pu.metric('recall', 0.3, at=100).",
         ),
     ],
     ids=str,

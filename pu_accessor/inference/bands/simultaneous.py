@@ -32,11 +32,12 @@ class _Counted(NamedTuple):
 
 # By paths, and beyond by a power of n*m/(n + m): measured against counted paths up to 200,000
 # positives, it is 2 to 11% below the exact one.
-_RANDOM = _Counted(20_000, 1e-4, -0.22, 0.93)
+COUNTED = 20_000
+_RANDOM = _Counted(COUNTED, 1e-4, -0.22, 0.93)
 # By selections, and beyond by a power of n + m: measured against counted cases up to 12,000
 # positives, at odds of 1.3 to 30, it is 6% to 44% too low.
 _WITHIN = _Counted(1000, 4e-3, -0.3, 0.8)
-_NEVER = 1e-10  # so improbable is what lies beyond the limits of the side that is not counted
+NEVER = 1e-10  # so improbable is what lies beyond the limits of the side that is not counted
 
 
 def simultaneous(
@@ -167,7 +168,7 @@ def local_alpha(
         scaled = at_size * growth**counted.power
         return float(counted.safety * scaled)
 
-    farthest = exact(fewer, more, 1 - _NEVER)[1]
+    farthest = exact(fewer, more, 1 - NEVER)[1]
 
     def holds(alpha: float) -> bool:
         lower, upper = _exact(fewer, more, 1 - alpha, selection_odds)

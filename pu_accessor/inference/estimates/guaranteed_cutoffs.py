@@ -92,15 +92,19 @@ def read_goal(
 
 
 def check_guarantee(band: object) -> None:
-    """Raise unless bounds hold at all cutoffs jointly."""
+    """Raise if another band is passed than a guarantee takes."""
     if band != "simultaneous":
         raise PUValueError(
             f"band must be 'simultaneous' for a cutoff with a guarantee, but {band!r} was passed: "
-            "only bounds that hold at all cutoffs jointly hold at one that was chosen by them. "
-            "Leave band out; bounds at a cutoff fixed before are df.pu.metric('recall', 0.3, "
-            "at=100).",
+            "which limits are needed follows from the goal. Leave band out; bounds at a cutoff "
+            "fixed before are df.pu.metric('recall', 0.3, at=100).",
             page="cutoffs",
         )
+
+
+def band_of(goal: Goal) -> str:
+    """Return the band whose lower side a guarantee takes."""
+    return "exact" if goal.name in _IN_TURN else "simultaneous"
 
 
 def find_guaranteed(
@@ -149,8 +153,7 @@ def find_guaranteed(
             "df.pu.metric('recall', 0.3, at=100).",
             page="biased_labels",
         )
-    band = "exact" if goal.name in _IN_TURN else rule.band
-    rule = replace(rule, band=band, one_sided=True)
+    rule = replace(rule, band=band_of(goal), one_sided=True)
     bounded = _bound(ranking, beta, goal, rule, interval)
     if np.isnan(bounded.worse[1:]).all():
         raise PUDataError(
@@ -296,7 +299,7 @@ def find_on_new(
     worst = min(lists)
     _, table = completed_table(ranking.at(np.array([worst.rank])), betas[:1], on_new=True)
     estimate = float(evaluate(goal.name, *table)[0, 0]) if worst.rank else nan
-    ends = (0.0, worst.bound) if goal.name == "fpr" else (worst.bound, 1.0)
+    ends = (0.0, goal.value) if goal.name == "fpr" else (goal.value, 1.0)
     lower, upper = ends if worst.rank else (nan, nan)
     return Guaranteed(worst.rank, worst.threshold, estimate, lower, upper, False, nan)
 

@@ -225,10 +225,10 @@ def few_cutoffs(ranking: Ranking, n: int, m: Sequence[int], rule: Settings) -> i
     """
     sided = rule.selection_odds, rule.one_sided
     alphas = [local_alpha(n, latent, rule.level, *sided) for latent in m]
-    return _inner_cutoffs(ranking, allowed(rule.level, rule.one_sided) / min(alphas))
+    return inner_cutoffs(ranking, allowed(rule.level, rule.one_sided) / min(alphas))
 
 
-def _inner_cutoffs(ranking: Ranking, most: float) -> int | None:
+def inner_cutoffs(ranking: Ranking, most: float) -> int | None:
     """Return the number of cutoffs between the ends where it is at most so many."""
     ranking = ranking.whole or ranking
     while ranking.rank.size - 2 <= most:
