@@ -461,8 +461,8 @@ def cutoff(
     by exact limits: recall from the longest list on, the false positive rate from the shortest on.
     The last list before the first that fails is taken. It is wrong only if the first list that
     misses the goal passes its own test, which it does with a probability of 1 - level at most
-    [1]_. That holds for one goal that was fixed before, as do all lists on new examples; of several
-    that are tried, say how many by `models`.
+    [1]_. That holds for one goal that was fixed before, as do all lists on new examples; of
+    several that are tried, say how many by `models`.
 
     With an estimate of beta the bounds are those at any beta in its interval, as in
     ``joint="guaranteed"`` of `auroc`: it must hold at a higher level than `level`.

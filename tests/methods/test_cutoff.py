@@ -43,12 +43,15 @@ def test_cutoff_against_all_tables(seed: int, decimals: int) -> None:
     frame = draw(seed, decimals)
     pu: Any = frame.pu
     rows_in_turn, rows_jointly = (
-        [
-            tuple(map(int, row))
-            for row in np.transpose(
-                [count[:, 0, 0] for count in one_sided_tables(frame, [BETA], 0.95, band).table]
+        list(
+            zip(
+                *(
+                    count[:, 0, 0].astype(int).tolist()
+                    for count in one_sided_tables(frame, [BETA], 0.95, band).table
+                ),
+                strict=True,
             )
-        ]
+        )
         for band in ("exact", "simultaneous")
     )
     for goal, values in (
@@ -86,12 +89,13 @@ def bounds_at_all_ranks(
     def value(tp: np.ndarray, column: Any) -> np.ndarray:
         rank = head if tp.ndim == 1 else head[:, np.newaxis]
         with np.errstate(invalid="ignore"):
-            return {
+            values: dict[str, np.ndarray] = {
                 "precision": tp / rank,
                 "recall": tp / positives[column],
                 "fpr": (rank - tp) / negatives[column],
                 "cost": cost[0] * (rank - tp) + cost[1] * (positives[column] - tp),
-            }[goal]
+            }
+            return values[goal]
 
     worst = np.min if goal in ("precision", "recall") else np.max
     worse = worst(value(low, slice(None)), axis=1)

@@ -160,7 +160,7 @@ def test_the_limit_of_the_band_beyond_what_is_counted() -> None:
     known = np.sort(frame["score"][:60])[::-1]
     above = np.searchsorted(np.sort(-frame["score"][60:]), -known, side="right").clip(max=latent)
     tails = stats.hypergeom.sf(np.arange(60), 60 + latent, 60, above + np.arange(1, 61))
-    lower, _ = latent_bounds("exact", 60, latent, 1 - 2 * tails.min())
+    lower, _ = latent_bounds("exact", 60, latent, 1 - 2 * float(np.min(tails)))
     missed = 1 - joint_coverage(60, latent, lower, np.full(61, latent))
     assert latent > 20_000 and 0.044 < missed < 0.05
 

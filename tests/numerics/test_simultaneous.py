@@ -317,6 +317,11 @@ def test_few_cutoffs_are_covered_at_once(seed: int) -> None:
     assert covered_at_few(positives, n, one_sided) >= oracle.decimal(level)
     if cutoffs == 1:
         assert both == oracle.exact_band(n, m, level)
+    within = latent_bounds_each("simultaneous", n, (m,), level, 2.0, cutoffs=cutoffs)
+    at_each = exact_within(n, np.array([m]), 1 - (1 - level) / cutoffs, 2.0)
+    for_all = latent_bounds_each("simultaneous", n, (m,), level, 2.0)
+    for side, choose in ((0, np.maximum), (1, np.minimum)):  # the narrower one
+        np.testing.assert_array_equal(within[side], choose(at_each[side], for_all[side]))
 
 
 def test_few_scores_have_a_narrower_band_in_each_source() -> None:

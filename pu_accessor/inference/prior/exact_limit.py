@@ -35,8 +35,8 @@ class _Heads(NamedTuple):
         """Return the smallest probability, at one cutoff, of so few latent positives."""
         most = np.minimum(self.unlabeled, latent)
         size = self.n + latent
-        tails = stats.hypergeom.sf(self.known - 1, size, self.n, self.known + most)
-        return float(tails.min())
+        heads = self.known + most
+        return float(np.min(stats.hypergeom.sf(self.known - 1, size, self.n, heads)))
 
     def p_value(self, latent: int, delta: float) -> float:
         """Return the probability of a tail as small at any cutoff; beyond some size at delta."""

@@ -21,7 +21,7 @@ from pu_accessor.inference.bands.exact import exact
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_guaranteed
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import make_tables
-from pu_accessor.ranking import BoolArray, FloatArray, Ranking
+from pu_accessor.ranking import BoolArray, FloatArray, Numbers, Ranking
 from tests.support.studies.shapes import CHOSEN, OTHERS
 from tests.support.studies.tables import write_table
 
@@ -100,7 +100,7 @@ def _meets(goal: Goal, value: FloatArray) -> BoolArray:
     return met
 
 
-def _first_or_last(goal: Goal, ranks: FloatArray, tp: FloatArray, sizes: tuple[int, int]) -> int:
+def _first_or_last(goal: Goal, ranks: Numbers, tp: Numbers, sizes: tuple[int, int]) -> int:
     """Return the list that meets a goal by these true positives, whatever comes before it."""
     positives, size = sizes
     value = {
