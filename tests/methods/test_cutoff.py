@@ -362,9 +362,10 @@ WORLDS = [  # positives and negatives at each score, best first; known positives
 ]
 
 
+@pytest.mark.parametrize("reference", ["positives", "negatives"])
 @pytest.mark.parametrize(("positives", "negatives", "n"), WORLDS)
 def test_guarantees_are_kept_over_all_ways_to_label(
-    positives: list[int], negatives: list[int], n: int
+    positives: list[int], negatives: list[int], n: int, reference: str
 ) -> None:
     truth = np.repeat(
         np.tile([True, False], len(positives)), np.ravel([positives, negatives], "F")
@@ -372,14 +373,16 @@ def test_guarantees_are_kept_over_all_ways_to_label(
     size = np.add(positives, negatives)
     score = -np.repeat(np.arange(size.size), size).astype(float)
     places, none = np.flatnonzero(truth), np.zeros(truth.size, np.bool_)
-    beta, level = (places.size - n) / (truth.size - n), 0.7
-    ways = [*combinations(places.tolist(), n)]
+    of_kind = truth == (reference == "positives")
+    beta, level = (places.size - n * of_kind[places[0]]) / (truth.size - n), 0.7
+    ways = [*combinations(np.flatnonzero(of_kind).tolist(), n)]
+    settings = Settings(level, "simultaneous", reference)
     for goal in [Goal(name, g) for name in ("precision", *IN_TURN) for g in (0.3, 0.6, 0.85)]:
         broken = 0
         for way in ways:
             label = np.isin(np.arange(truth.size), way)
-            ranking = rank_examples(score, label, none)
-            found = find_guaranteed(ranking, beta, goal, Settings(level, "simultaneous"))
+            kinds = (label, none) if reference == "positives" else (none, label)
+            found = find_guaranteed(rank_examples(score, *kinds), beta, goal, settings)
             tp = int(truth[score >= found.threshold].sum())
             if goal.name == "precision":
                 broken += tp < goal.value * found.rank - 1e-9
