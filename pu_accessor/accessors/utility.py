@@ -483,7 +483,7 @@ def cutoff(
     >>> found = df.pu.cutoff(beta=1 / 7, precision=0.9)
     >>> found[["rank", "attainable", "lower"]].round(3)
        rank  attainable  lower
-    0   777         1.0  0.901
+    0   782         1.0    0.9
     """
     goal = read_goal(precision, recall, fpr, cost)
     settings, betas = read_settings(level, band, reference), read_betas(beta)
@@ -574,7 +574,7 @@ def select(
     >>> df = pd.DataFrame({"score": score, "label": np.where(np.arange(4000) < 500, 1, np.nan)})
     >>> chosen = df.pu.select(beta=1 / 7, precision=0.9)
     >>> len(chosen), round(float(truth[chosen.index].mean()), 3)
-    (777, 0.959)
+    (782, 0.957)
     """
     if isinstance(self._roles.score, list):
         first = self._roles.score[0] if self._roles.score else "score"
