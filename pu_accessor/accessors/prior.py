@@ -20,10 +20,12 @@ def estimate_beta(self: Bound, *, method: str = "feasible", level: float = 0.95)
 
     Parameters
     ----------
-    method : {"feasible", "two_sided", "mean_matching"}, default "feasible"
+    method : {"feasible", "simultaneous", "two_sided", "mean_matching"}, default "feasible"
         From known positives and unlabeled rows alone there is an *upper limit* only, and the
-        largest beta that is still plausible: "feasible". The other two need known negatives
-        that are a random sample of the negatives; choosing one says that they are.
+        largest beta that is still plausible: "feasible". "simultaneous" has an upper limit of
+        its own, which is lower where few are known or negatives reach the top, and takes longer.
+        The other two need known negatives that are a random sample of the negatives; choosing
+        one says that they are.
     level : float, default 0.95
         Probability with which the interval covers, in (0, 1).
 
@@ -57,9 +59,11 @@ def estimate_beta(self: Bound, *, method: str = "feasible", level: float = 0.95)
     M is feasible at delta if max(k/n - min(h, M)/M) is at most sqrt(ln(1/delta)/2 * (1/n +
     1/M)). "feasible" takes the largest such M, at delta = 1 - level for the upper limit and
     0.5 for beta, which equals the true one only where negatives never reach the top of the
-    ranking. In-sample scores and labels that are no random sample break every method, unless they
-    were selected with propensities that are known: then known positives stand for latent ones in
-    proportion to 1/e - 1.
+    ranking. "simultaneous" takes for its upper limit the largest M for which the lower side of
+    the band "simultaneous" leaves room: it counts the orders of known and latent positives, and
+    holds with a probability of `level` or more at any number of rows. In-sample scores and labels
+    that are no random sample break every method, unless they were selected with propensities that
+    are known: then known positives stand for latent ones in proportion to 1/e - 1.
 
     Examples
     --------

@@ -386,10 +386,10 @@ def cutoff(
     models: int | None = None,
     target: str = "examples",
 ) -> pd.DataFrame:
-    """Find the cutoff that is guaranteed to reach what is asked, whatever was looked at before.
+    """Find the cutoff that is guaranteed to reach what is asked.
 
-    One of `precision`, `recall`, `fpr` and `cost` is passed. Bounds hold at all cutoffs jointly,
-    with a probability of at least `level`, and so at the one that is chosen by them.
+    One of `precision`, `recall`, `fpr` and `cost` is passed. With a probability of at least
+    `level` it is reached at the cutoff that is chosen, although it is chosen by looking.
 
     Parameters
     ----------
@@ -408,10 +408,11 @@ def cutoff(
         What a false positive and a false negative cost: the rank with the smallest upper bound of
         the cost of all examples.
     level : float, default 0.95
-        Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
-        "bootstrap", at all of them jointly for "simultaneous" and "dkw".
+        Probability with which the goal is reached, in (0, 1), at least.
     band : {"simultaneous"}, default "simultaneous"
-        No other band holds at all cutoffs jointly.
+        No other is taken: limits of precision and cost hold at all cutoffs jointly. Those of
+        recall and fpr hold at each by itself, as cutoffs are tested one by one; the column band
+        then says "exact".
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
         Which known examples the band starts from: known negatives, if a random sample, bound the
         latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
@@ -420,11 +421,11 @@ def cutoff(
         How many models were looked at. 1 - level is split over them, so that the guarantee holds
         for whichever is chosen. By default the number of those in `score`, or along "model";
         groups are not counted, as a list is made of each. Pass more where others were tried
-        before, and 1 for models none of which is preferred for its list.
+        before, or other goals, and 1 for models none of which is preferred for its list.
     target : {"examples", "population"}, default "examples"
         What the guarantee is about: these examples once all labels were known, or new ones from
-        where these come from, at the threshold. Lists on new examples are for one goal that was
-        fixed before; with ``df.pu(monotone=True)`` they are far longer.
+        where these come from, at the threshold. With ``df.pu(monotone=True)`` lists on new
+        examples are far longer.
 
     Returns
     -------
@@ -434,10 +435,11 @@ def cutoff(
 
         * rank, threshold : what scores at or above the threshold are predicted positive, rank of
           them. Where no cutoff reaches the goal rank is 0, the threshold inf, and the bounds NaN.
+        * lower, upper : what is guaranteed; the other limit is 0 or 1.
         * clipped : whether a bound is cut to what the unlabeled examples allow.
-        * band : on new examples "two samples", known positives and the rest; the other limit of
-          the goal is then 0 or 1, and attainable NaN.
-        * attainable : the best bound of any cutoff: what could be asked for.
+        * attainable : the best goal for which there is a list; NaN on new examples.
+        * band : of these examples "simultaneous", for precision and cost, or "exact"; on new ones
+          "two samples", known positives and the rest.
 
         ``.attrs["statement"]`` says in a sentence what is guaranteed, or that nothing is.
 
@@ -452,8 +454,23 @@ def cutoff(
 
     Notes
     -----
+    A guarantee is about one side, so that lower limits of true positives hold with `level` by
+    themselves. For precision and cost they hold at all cutoffs jointly, and so for any goal.
+
+    Recall and the false positive rate only grow with the list, and cutoffs are tested one by one,
+    by exact limits: recall from the longest list on, the false positive rate from the shortest on.
+    The last list before the first that fails is taken. It is wrong only if the first list that
+    misses the goal passes its own test, which it does with a probability of 1 - level at most
+    [1]_. That holds for one goal that was fixed before, as do all lists on new examples; of
+    several that are tried, say how many by `models`.
+
     With an estimate of beta the bounds are those at any beta in its interval, as in
     ``joint="guaranteed"`` of `auroc`: it must hold at a higher level than `level`.
+
+    References
+    ----------
+    .. [1] A. N. Angelopoulos, S. Bates, E. J. Candès, M. I. Jordan, L. Lei, *Learn then test*,
+       Annals of Applied Statistics 19 (2025) 1641-1662.
 
     Examples
     --------
@@ -466,7 +483,7 @@ def cutoff(
     >>> found = df.pu.cutoff(beta=1 / 7, precision=0.9)
     >>> found[["rank", "attainable", "lower"]].round(3)
        rank  attainable  lower
-    0   777         1.0  0.901
+    0   782         1.0    0.9
     """
     goal = read_goal(precision, recall, fpr, cost)
     settings, betas = read_settings(level, band, reference), read_betas(beta)
@@ -508,10 +525,11 @@ def select(
 
         One of these four is passed.
     level : float, default 0.95
-        Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
-        "bootstrap", at all of them jointly for "simultaneous" and "dkw".
+        Probability with which the goal is reached, in (0, 1), at least.
     band : {"simultaneous"}, default "simultaneous"
-        No other band holds at all cutoffs jointly.
+        No other is taken: limits of precision and cost hold at all cutoffs jointly. Those of
+        recall and fpr hold at each by itself, as cutoffs are tested one by one; the column band
+        then says "exact".
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
         Which known examples the band starts from: known negatives, if a random sample, bound the
         latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
@@ -520,11 +538,11 @@ def select(
         How many models were looked at. 1 - level is split over them, so that the guarantee holds
         for whichever is chosen. By default the number of those in `score`, or along "model";
         groups are not counted, as a list is made of each. Pass more where others were tried
-        before, and 1 for models none of which is preferred for its list.
+        before, or other goals, and 1 for models none of which is preferred for its list.
     target : {"examples", "population"}, default "examples"
         What the guarantee is about: these examples once all labels were known, or new ones from
-        where these come from, at the threshold. Lists on new examples are for one goal that was
-        fixed before; with ``df.pu(monotone=True)`` they are far longer.
+        where these come from, at the threshold. With ``df.pu(monotone=True)`` lists on new
+        examples are far longer.
 
     Returns
     -------
@@ -556,7 +574,7 @@ def select(
     >>> df = pd.DataFrame({"score": score, "label": np.where(np.arange(4000) < 500, 1, np.nan)})
     >>> chosen = df.pu.select(beta=1 / 7, precision=0.9)
     >>> len(chosen), round(float(truth[chosen.index].mean()), 3)
-    (777, 0.959)
+    (782, 0.957)
     """
     if isinstance(self._roles.score, list):
         first = self._roles.score[0] if self._roles.score else "score"

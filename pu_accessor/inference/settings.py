@@ -39,11 +39,12 @@ class Settings:
     reference: str = "positives"  # from which known examples; "both": each at half of 1 - level
     selection_odds: float = 1.0  # between two examples of a kind
     prevalence: float | None = None  # of new examples; None: that of these
-    # From n, some m and the level to the band's tables: models of the same examples ask for the
-    # same ones, so that they are remembered as long as the question lasts.
-    bounds: Callable[[int, tuple[int, ...], float], Bounds] = field(
-        init=False, repr=False, compare=False
-    )
+    # Whether lower limits hold with the level, and upper ones, and not both together.
+    one_sided: bool = False
+    # From n, some m, the level and the number of cutoffs, where they are few, to the tables of the
+    # band: models of the same examples ask for the same ones, so that they are remembered as long
+    # as the question lasts.
+    bounds: Callable[..., Bounds] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         band_name(self.band)
@@ -66,7 +67,8 @@ class Settings:
             check_share("prevalence", self.prevalence, "(0, 1)")
         if isinstance(self.band, RankBand):
             return
-        table = partial(latent_bounds_each, self.band, selection_odds=odds)
+        one_sided = self.one_sided
+        table = partial(latent_bounds_each, self.band, selection_odds=odds, one_sided=one_sided)
         bounds = lru_cache(maxsize=_REMEMBERED)(table)
         object.__setattr__(self, "bounds", bounds)
 

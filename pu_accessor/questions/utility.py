@@ -15,6 +15,7 @@ from pu_accessor.inference.estimates.early_recognition import check_alpha, estim
 from pu_accessor.inference.estimates.guaranteed_cutoffs import (
     Goal,
     Guaranteed,
+    band_of,
     check_guarantee,
     check_population,
     find_guaranteed,
@@ -228,7 +229,7 @@ def guaranteed_cutoffs(
         "metric": goal.name,
         "goal": goal.value,
         **name_settings(settings, target, betas),
-        "band": str(settings.band) if target == "examples" else "two samples",
+        "band": band_of(goal) if target == "examples" else "two samples",
         "models": among,
     }
     cutoffs = as_rows(results, columns, about)

@@ -19,6 +19,7 @@ _SOURCES: Mapping[str, str] = {
     "exact": "from labels made by hand for a random sample of the unlabeled",
     "hpd": "from labels made by hand for a random sample of the unlabeled, as a posterior",
     "feasible": "the largest that the known positives leave plausible; its interval is a limit",
+    "simultaneous": "the largest that known positives leave plausible; its interval is a limit",
     "two_sided": "between the limits that known positives and known negatives set",
     "mean_matching": "matched to the scores of known positives and known negatives",
 }

@@ -1,5 +1,6 @@
 """`cutoff` and `select`: cutoffs with a guarantee, and the lists above them."""
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,10 @@ import pytest
 
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
+from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_guaranteed
 from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.tables.contingency import Tables, make_tables
 from tests.cases import Labels
 from tests.support.oracles import completion_oracle, oracle
 from tests.support.oracles.joint_oracle import deepest
@@ -39,61 +42,84 @@ BETA = 100 / 330
 def test_cutoff_against_all_tables(seed: int, decimals: int) -> None:
     frame = draw(seed, decimals)
     pu: Any = frame.pu
-    tables = pu.contingency(BETA, band="simultaneous").squeeze("beta").sel(bound="lower")
-    rows = list(
-        zip(*(tables[name].values.tolist() for name in ("tp", "fp", "fn", "tn")), strict=True)
+    rows_in_turn, rows_jointly = (
+        list(
+            zip(
+                *(
+                    count[:, 0, 0].astype(int).tolist()
+                    for count in one_sided_tables(frame, [BETA], 0.95, band).table
+                ),
+                strict=True,
+            )
+        )
+        for band in ("exact", "simultaneous")
     )
     for goal, values in (
         ("precision", (0.5, 0.7, 0.9, 1.0)),
         ("recall", (0.2, 0.55, 0.9)),
         ("fpr", (0.05, 0.2, 0.6)),
     ):
+        rows = rows_in_turn if goal in IN_TURN else rows_jointly
         for value in values:
             found = pu.cutoff(BETA, **{goal: value}).iloc[0]
             assert found["rank"] == deepest(rows, goal, value)
             assert len(pu.select(BETA, **{goal: value})) == found["rank"]
     cost = pu.cutoff(BETA, cost=(1, 3)).iloc[0]
-    every = np.array([fp + 3 * fn for _, fp, fn, _ in rows])
-    assert cost["upper"] == every.min()
-    assert cost["rank"] == sum(rows[int(every.argmin())][:2])
+    every = np.array([fp + 3 * fn for _, fp, fn, _ in rows_jointly])
+    assert cost["upper"] == every.min() and cost["lower"] == 0
+    assert cost["rank"] == sum(rows_jointly[int(every.argmin())][:2])
 
 
 def bounds_at_all_ranks(
     frame: pd.DataFrame, betas: list[float], goal: str, cost: tuple[float, float]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return a metric at each cutoff: the estimate, and what any beta makes of it at worst.
+    """Return a metric at each cutoff: the estimate, what any beta makes of it at worst, clipped.
 
     The estimate is cut to the bounds, but not rounded as in tables.
     """
-    tables = frame.pu.contingency(betas, band="simultaneous", level=0.8)
-    tables = tables.astype(np.float64).transpose("rank", "beta", "bound")
+    tables = one_sided_tables(frame, betas, 0.8, "exact" if goal in IN_TURN else "simultaneous")
     labels: Labels = [None if np.isnan(one) else bool(one) for one in frame["label"]]
     m = oracle.latent_count(betas[0], labels.count(None))
     whole = completion_oracle.estimates(frame["score"].tolist(), labels, m)
-    lower, upper = (tables["tp"].sel(bound=end, beta=betas[0]) for end in ("lower", "upper"))
-    at = {"bound": "estimate", "beta": betas[0]}
-    tables["tp"].loc[at] = np.clip([float(table.tp) for table in whole], lower, upper)
-    tables["fp"].loc[at] = tables["rank"] - tables["tp"].loc[at]
-    for one, other in (("fn", "tp"), ("tn", "fp")):
-        tables[one].loc[at] = tables[other].loc[at][-1] - tables[other].loc[at]
-    tp, fp, fn, tn = (tables[one] for one in tables_of)
-    with np.errstate(invalid="ignore"):
-        value = {
-            "precision": tp / (tp + fp),
-            "recall": tp / (tp + fn),
-            "fpr": fp / (fp + tn),
-            "cost": cost[0] * fp + cost[1] * fn,
-        }[goal]
-    sides = [value.sel(bound=bound).to_numpy() for bound in ("lower", "upper")]
-    rising = goal in ("precision", "recall")
-    worse, better = sides[0], sides[1]
-    ends = (worse.min(axis=1), better.max(axis=1))
-    if not rising:
-        ends = (worse.max(axis=1), better.min(axis=1))
-    return value.sel(bound="estimate", beta=betas[0]).to_numpy(), *ends
+    low, _, high = tables.tp.transpose(1, 0, 2)
+    middle = np.clip([float(table.tp) for table in whole], low[:, 0], high[:, 0])
+    head, positives = tables.head, tables.positives
+    negatives = tables.negatives
+
+    def value(tp: np.ndarray, column: Any) -> np.ndarray:
+        rank = head if tp.ndim == 1 else head[:, np.newaxis]
+        with np.errstate(invalid="ignore"):
+            values: dict[str, np.ndarray] = {
+                "precision": tp / rank,
+                "recall": tp / positives[column],
+                "fpr": (rank - tp) / negatives[column],
+                "cost": cost[0] * (rank - tp) + cost[1] * (positives[column] - tp),
+            }
+            return values[goal]
+
+    worst = np.min if goal in ("precision", "recall") else np.max
+    worse = worst(value(low, slice(None)), axis=1)
+    return value(middle, 0), worse, tables.clipped[:, 0, 0]
 
 
-tables_of = ("tp", "fp", "fn", "tn")
+def meeting(goal: str, worse: np.ndarray, value: float) -> np.ndarray:
+    """Return where the cutoff is that meets a goal, of the worst bounds at all of them."""
+    if goal == "cost":
+        return np.flatnonzero(worse == worse.min())[:1]
+    if goal == "precision":
+        return np.flatnonzero(worse >= value)[-1:]
+    if goal == "recall":
+        return np.flatnonzero(np.minimum.accumulate(worse[::-1])[::-1] >= value)[:1]
+    return np.flatnonzero(np.maximum.accumulate(worse) <= value)[-1:]
+
+
+IN_TURN = ("recall", "fpr")  # tested at one cutoff after the other
+
+
+def one_sided_tables(frame: pd.DataFrame, betas: list[float], level: float, band: str) -> Tables:
+    """Return tables at all ranks whose lower bounds hold with the level by themselves."""
+    ranking = frame.pu._request().rank("all").make(0)
+    return make_tables(ranking, np.array(betas), Settings(level, band, one_sided=True))
 
 
 @pytest.mark.parametrize("kind", ["above", "mixed", "tied", "two first", "last"])
@@ -123,22 +149,14 @@ def test_guarantees_are_those_of_all_ranks_and_betas(
     rule = Settings(0.8, "simultaneous")
     ranking = frame.pu._request().rank("breakpoints").make(0)
     cost = (1.0, 2.5)
-    bounds = frame.pu.contingency(beta, band="simultaneous", level=0.8).isel(beta=0)
-    clipped = bounds["clipped"].sel(bound=["lower", "upper"]).any("bound").to_numpy()
     for name in ("precision", "recall", "fpr", "cost"):
-        middle, worse, better = bounds_at_all_ranks(frame, betas, name, cost)
+        middle, worse, clipped = bounds_at_all_ranks(frame, betas, name, cost)
         rising = name in ("precision", "recall")
         best = np.nanmax(worse[1:]) if rising else np.nanmin(worse[1:])
+        best = worse[1] if name == "fpr" else best
         some = rng.permutation(np.unique(worse[~np.isnan(worse)]))[:2].tolist()
         for value in [0.0, 1.0, *some, *(max(one - 0.003, 0.0) for one in some)]:
-            if name == "cost":
-                places = np.flatnonzero(worse == worse.min())[:1]
-            elif rising:
-                places = np.flatnonzero(worse >= value)[
-                    slice(-1, None) if name == "precision" else slice(1)
-                ]
-            else:
-                places = np.flatnonzero(worse <= value)[-1:]
+            places = meeting(name, worse, value)
             found = find_guaranteed(ranking, beta, Goal(name, value, cost), rule, interval)
             assert found.attainable == pytest.approx(best, rel=1e-12)
             if not places.size or (name == "fpr" and not places[0]):
@@ -148,23 +166,32 @@ def test_guarantees_are_those_of_all_ranks_and_betas(
             place = int(places[0])
             assert found.rank == rank[place]
             assert found.threshold == (np.inf if not place else np.unique(score)[-place])
-            ends = sorted([worse[place], better[place]])
+            limit = value if name in IN_TURN else worse[place]
+            ends = [limit, 1.0] if rising else [0.0, limit]
             got = [found.estimate, found.lower, found.upper]
             assert got == pytest.approx([middle[place], *ends], rel=1e-12, nan_ok=True)
-            assert found.clipped == clipped[place]
+            if len(betas) == 1:
+                assert found.clipped == clipped[place]
 
 
-def test_the_lowest_rate_of_false_positives_is_at_the_first_cutoff() -> None:
+def test_false_positive_rates_are_tested_from_the_first_cutoff_on() -> None:
     score = np.arange(100, 0, -1)
     frame = pd.DataFrame(
         {"score": score, "label": np.where((score < 60) & (score > 30), 1, np.nan)}
     )
     found = frame.pu.cutoff(0.1, fpr=0.2).iloc[0]
-    tables = frame.pu.contingency(0.1, band="simultaneous").pu.metric("fpr").sel(bound="lower")
-    fpr = tables.isel(beta=0, rank=slice(1, None))
-    assert found["attainable"] == fpr.min() == fpr[0]
-    assert found["rank"] == fpr["rank"][fpr <= 0.2].max() < 40
+    tables = one_sided_tables(frame, [0.1], 0.95, "exact")
+    fpr = (tables.head - tables.tp[:, 0, 0]) / tables.negatives[0]
+    assert found["attainable"] == fpr[1] == fpr[1:].min()
+    assert found["rank"] == np.flatnonzero(np.maximum.accumulate(fpr) <= 0.2)[-1] < 40
+    assert found["upper"] == 0.2 and found["lower"] == 0
     assert frame.pu.cutoff(0.1, fpr=0.01).iloc[0]["rank"] == 0
+
+
+def test_the_band_follows_from_the_goal() -> None:
+    goals: dict[str, Any] = {"precision": 0.5, "cost": (1, 1), "recall": 0.5, "fpr": 0.2}
+    bands = [PU.cutoff(BETA, **{name: goal}).attrs["band"] for name, goal in goals.items()]
+    assert bands == ["simultaneous", "simultaneous", "exact", "exact"]
 
 
 def test_list_is_what_lies_above_the_threshold() -> None:
@@ -209,15 +236,9 @@ def test_beta_with_its_error_makes_it_shorter() -> None:
     found = PU.cutoff(beta, precision=0.45).iloc[0]
     assert 0 < found["rank"] < PU.cutoff(0.3, precision=0.45)["rank"].item()
     assert found.attrs["joint"] == "guaranteed"
-    worst = PU.metric(
-        "precision",
-        beta["lower"].item(),
-        at=int(found["rank"]),
-        band="simultaneous",
-        level=0.97,
-        target="examples",
-    )
-    assert worst["lower"].item() >= found["lower"] - 1e-12 >= 0.45 - 1e-12
+    tables = one_sided_tables(FRAME, [beta["lower"].item()], 0.97, "simultaneous")
+    worst = tables.tp[tables.head == found["rank"], 0, 0] / found["rank"]
+    assert worst.item() >= found["lower"] - 1e-12 >= 0.45 - 1e-12
     with pytest.raises(PUValueError, match="beta must hold at a higher level"):
         PU.cutoff(beta, precision=0.45, level=0.98)
 
@@ -289,9 +310,8 @@ COSTS = "cost must hold two numbers from 0 on, not both 0, but %s was passed."
         (
             {"recall": 0.5, "band": "exact"},
             "band must be 'simultaneous' for a cutoff with a guarantee, but 'exact' was passed: "
-            "only bounds that hold at all cutoffs jointly hold at one that was chosen by them. "
-            "Leave band out; bounds at a cutoff fixed before are "
-            "df.pu.metric('recall', 0.3, at=100).",
+            "which limits are needed follows from the goal. Leave band out; bounds at a cutoff "
+            "fixed before are df.pu.metric('recall', 0.3, at=100).",
         ),
     ],
     ids=str,
@@ -332,6 +352,45 @@ def test_guarantee_is_kept() -> None:
     for models in (1, 5):
         kept = simulate(design, Goal("precision", 0.7), models, 25)
         assert kept.kept >= 0.92 and kept.found > 0.3
+
+
+WORLDS = [  # positives and negatives at each score, best first; known positives
+    ([1, 0, 1, 1, 0, 1, 1, 0, 1, 0], [0, 1, 0, 0, 1, 1, 0, 1, 0, 1], 3),
+    ([0, 0, 1, 1, 1, 1, 1, 1], [1, 1, 0, 1, 0, 0, 1, 1], 2),
+    ([3, 0, 2, 1], [1, 2, 3, 1], 3),
+    ([2, 5], [3, 1], 4),
+]
+
+
+@pytest.mark.parametrize("reference", ["positives", "negatives"])
+@pytest.mark.parametrize(("positives", "negatives", "n"), WORLDS)
+def test_guarantees_are_kept_over_all_ways_to_label(
+    positives: list[int], negatives: list[int], n: int, reference: str
+) -> None:
+    truth = np.repeat(
+        np.tile([True, False], len(positives)), np.ravel([positives, negatives], "F")
+    )
+    size = np.add(positives, negatives)
+    score = -np.repeat(np.arange(size.size), size).astype(float)
+    places, none = np.flatnonzero(truth), np.zeros(truth.size, np.bool_)
+    of_kind = truth == (reference == "positives")
+    beta, level = (places.size - n * of_kind[places[0]]) / (truth.size - n), 0.7
+    ways = [*combinations(np.flatnonzero(of_kind).tolist(), n)]
+    settings = Settings(level, "simultaneous", reference)
+    for goal in [Goal(name, g) for name in ("precision", *IN_TURN) for g in (0.3, 0.6, 0.85)]:
+        broken = 0
+        for way in ways:
+            label = np.isin(np.arange(truth.size), way)
+            kinds = (label, none) if reference == "positives" else (none, label)
+            found = find_guaranteed(rank_examples(score, *kinds), beta, goal, settings)
+            tp = int(truth[score >= found.threshold].sum())
+            if goal.name == "precision":
+                broken += tp < goal.value * found.rank - 1e-9
+            elif goal.name == "recall":
+                broken += tp < goal.value * places.size - 1e-9
+            else:
+                broken += found.rank - tp > goal.value * (truth.size - places.size) + 1e-9
+        assert broken / len(ways) <= 1 - level + 1e-12, goal
 
 
 def test_a_group_without_negatives_is_skipped() -> None:

@@ -4,6 +4,8 @@ import math
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -13,8 +15,11 @@ from scipy import stats
 
 import pu_accessor
 from pu_accessor import PUDataError, PUValueError, PUWarning
+from pu_accessor.inference.bands.lookup import latent_bounds
+from pu_accessor.inference.bands.simultaneous import joint_coverage
 from pu_accessor.ranking import FloatArray
 from tests.cases import binormal, put
+from tests.support.oracles import oracle
 
 
 @contextmanager
@@ -101,6 +106,84 @@ def test_feasible_is_the_largest_that_is_feasible(seed: int) -> None:
     found = estimate(frame, level=0.9)
     assert found["upper"] == largest_feasible(frame, 0.1)
     assert found["beta"] == largest_feasible(frame, 0.5)
+
+
+def largest_by_orders(frame: pd.DataFrame, delta: Fraction) -> float:
+    """Try each number of latent positives: count the orders that look as unlikely somewhere."""
+    scores, is_known = frame["score"].tolist(), (frame["label"] == 1).tolist()
+    pairs = [*zip(scores, is_known, strict=True)]
+    n, cutoffs, best = sum(is_known), max(len(set(scores)) - 1, 1), 0
+    heads = [
+        [sum(s >= t and one is kind for s, one in pairs) for kind in (True, False)]
+        for t in {score for score, one in pairs if one}
+    ]
+    for latent in range(1, len(pairs) - n + 1):
+        whole, at_most = math.comb(n + latent, n), oracle.tail_counts(n, latent)[0]
+        tail = min(at_most[k - 1][min(h, latent)] for k, h in heads)
+        limits = oracle.band_at(n, latent, tail)[0], [latent] * (n + 1)
+        p = 1 - Fraction(oracle.covered_arrangements(latent, limits), whole)
+        if min(p, Fraction(tail, whole) * cutoffs) > delta:
+            best = latent
+    return best / (len(pairs) - n)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_limit_of_the_band_is_that_of_counted_orders(seed: int) -> None:
+    rng = np.random.default_rng([3, seed])
+    decimals = int(rng.integers(0, 3))
+    known = np.round(rng.normal(1, 1, rng.integers(1, 12)), decimals)
+    hidden = rng.normal(rng.random(rng.integers(1, 29)) < 0.3)
+    frame = framed(known, np.round(hidden, decimals))
+    for level in (0.95, 0.7):
+        found = estimate(frame, "simultaneous", level=level)
+        assert found["upper"] == largest_by_orders(frame, 1 - oracle.decimal(level))
+        plausible = estimate(frame, level=0.9)["beta"]
+        assert found["beta"] == min(plausible, found["upper"]) and found["lower"] == 0
+
+
+@pytest.mark.parametrize(("n", "latent", "negatives"), [(3, 4, 2), (2, 5, 3), (5, 3, 0)])
+def test_the_limit_of_the_band_holds_over_all_orders(n: int, latent: int, negatives: int) -> None:
+    # With all negatives below, heads hold the fewest unlabeled examples.
+    orders, missed = [*combinations(range(n + latent), n)], 0
+    truth = latent / (latent + negatives)
+    for known in orders:
+        hidden = [place for place in range(n + latent + negatives) if place not in known]
+        frame = framed([-float(place) for place in known], [-float(place) for place in hidden])
+        missed += estimate(frame, "simultaneous", level=0.8)["upper"] < truth - 1e-12
+    assert missed / len(orders) <= 0.2
+
+
+def test_the_limit_of_the_band_beyond_what_is_counted() -> None:
+    rng = np.random.default_rng(8)
+    frame = framed(rng.normal(1, 1, 60), rng.normal(0.7, 1, 30_000))
+    latent = round(estimate(frame, "simultaneous")["upper"] * 30_000) + 1  # ruled out
+    known = np.sort(frame["score"][:60])[::-1]
+    above = np.searchsorted(np.sort(-frame["score"][60:]), -known, side="right").clip(max=latent)
+    tails = stats.hypergeom.sf(np.arange(60), 60 + latent, 60, above + np.arange(1, 61))
+    lower, _ = latent_bounds("exact", 60, latent, 1 - 2 * float(np.min(tails)))
+    missed = 1 - joint_coverage(60, latent, lower, np.full(61, latent))
+    assert latent > 20_000 and 0.044 < missed < 0.05
+
+
+def test_the_limit_of_the_band_needs_labels_at_random() -> None:
+    weighted: Any = BINORMAL.assign(p=np.where(BINORMAL["label"] == 1, 0.5, np.nan))
+    assert (
+        estimate(weighted, "simultaneous")["upper"]
+        == weighted.pu(propensity="p").estimate_beta(method="simultaneous")["upper"].item()
+    )
+    weighted.loc[0, "p"] = 0.25
+    with pytest.raises(
+        PUValueError, match=r"method must be 'feasible' with propensity=\.\.\., but"
+    ):
+        weighted.pu(propensity="p").estimate_beta(method="simultaneous")
+
+
+def test_the_limit_of_the_band_goes_into_other_questions() -> None:
+    with quiet():
+        found = BINORMAL.pu.estimate_beta(method="simultaneous", level=0.98)
+        answer = BINORMAL.pu.auroc(found, target="examples")
+        assert found.attrs["assumptions"] == BINORMAL.pu.estimate_beta().attrs["assumptions"]
+    assert answer["lower"].item() < answer["estimate"].item() < answer["upper"].item()
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 import pu_accessor
 from pu_accessor.inference.bands.exact import exact_within
-from pu_accessor.inference.bands.lookup import latent_bounds
+from pu_accessor.inference.bands.lookup import latent_bounds, latent_bounds_each
 from pu_accessor.inference.bands.simultaneous import (
     joint_coverage,
     local_alpha,
@@ -256,3 +257,93 @@ def test_the_local_level_of_many_positives_is_safe() -> None:
     alpha = local_alpha(100, 3000, 0.95, 8.0)  # scaled from fewer
     upper = exact_within(100, np.array([3000]), 1 - alpha, 8.0)[1][0]
     assert 0.017 < most_missed(100, 3000, upper, 8.0) <= 0.025
+
+
+# ---------------------------------------------------------------------------------------------
+# One side, and few cutoffs
+
+
+@given(n=st.integers(1, 12), m=st.integers(1, 12), level=LEVELS)
+def test_one_side_covers_all_cutoffs_with_the_largest_local_level(
+    n: int, m: int, level: float
+) -> None:
+    allowed = min(1 - oracle.decimal(level), Fraction(1, 2))
+    alpha = local_alpha(n, m, level, 1.0, one_sided=True)
+    lower, upper = simultaneous(n, m, level, one_sided=True)
+    one_sided = [(lower.tolist(), [m] * (n + 1)), ([0] * (n + 1), upper.tolist())]
+    missed = [1 - coverage(n, m, limits) for limits in one_sided]
+    assert max(missed) <= allowed and missed[0] == missed[1]
+    assert (lower >= latent_bounds("simultaneous", n, m, level)[0]).all()
+    whole = math.comb(n + m, n)
+    tail = math.floor(Fraction(alpha) * Fraction(1 + 3 * PRECISION) / 2 * whole)
+    wider = oracle.band_at(n, m, tail)[0], [m] * (n + 1)
+    assume(1 - coverage(n, m, wider) != allowed)
+    assert 1 - coverage(n, m, wider) > allowed or alpha == min(2 * (1 - level), 1)
+
+
+@pytest.mark.parametrize("m", [12_000, 60_000])
+def test_the_local_level_of_one_side_is_scaled_safely(m: int) -> None:
+    lower, _ = latent_bounds_each("simultaneous", 9_000, (m,), 0.95, one_sided=True)
+    farthest = latent_bounds("exact", 9_000, m, 1 - 1e-10)[1]
+    assert 0.95 <= joint_coverage(9_000, m, lower[0], farthest) <= 0.9545
+
+
+def covered_at_few(positives: list[int], n: int, limits: oracle.Band) -> Fraction:
+    """Return how often the limits hold below each block of ties, over all ways to label."""
+    covered = 0
+    for known in product(*(range(count + 1) for count in positives)):
+        if sum(known) == n:
+            ways = math.prod(map(math.comb, positives, known))
+            k = np.cumsum(known)
+            latent = np.cumsum(positives) - k
+            lower, upper = (np.array(side)[k] for side in limits)
+            covered += ways * bool(((lower <= latent) & (latent <= upper)).all())
+    return Fraction(covered, math.comb(sum(positives), n))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_few_cutoffs_are_covered_at_once(seed: int) -> None:
+    rng = np.random.default_rng([7, seed])
+    positives = rng.multinomial(rng.integers(6, 31), rng.dirichlet(np.ones(2 + seed % 4))).tolist()
+    n, cutoffs = int(rng.integers(1, sum(positives))), len(positives) - 1
+    m, level = sum(positives) - n, float(rng.choice([0.6, 0.8, 0.9, 0.95]))
+    lower, upper = (
+        side[0] for side in latent_bounds_each("simultaneous", n, (m,), level, cutoffs=cutoffs)
+    )
+    both = lower.tolist(), upper.tolist()
+    assert covered_at_few(positives, n, both) >= oracle.decimal(level)
+    lower, _ = latent_bounds_each("simultaneous", n, (m,), level, cutoffs=cutoffs, one_sided=True)
+    one_sided = lower[0].tolist(), [m] * (n + 1)
+    assert covered_at_few(positives, n, one_sided) >= oracle.decimal(level)
+    if cutoffs == 1:
+        assert both == oracle.exact_band(n, m, level)
+    within = latent_bounds_each("simultaneous", n, (m,), level, 2.0, cutoffs=cutoffs)
+    at_each = exact_within(n, np.array([m]), 1 - (1 - level) / cutoffs, 2.0)
+    for_all = latent_bounds_each("simultaneous", n, (m,), level, 2.0)
+    for side, choose in ((0, np.maximum), (1, np.minimum)):  # the narrower one
+        np.testing.assert_array_equal(within[side], choose(at_each[side], for_all[side]))
+
+
+def test_few_scores_have_a_narrower_band_in_each_source() -> None:
+    rng = np.random.default_rng(5)
+    truth = np.arange(600) < 200
+    score = np.clip(np.round(rng.normal(1.2 * truth)), -1, 2)
+    score[truth & (score == 0)] = 1  # at 0 no known positive lies, and no cutoff of a label
+    frame = pd.DataFrame({"score": score, "label": np.where(np.arange(600) < 80, 1.0, np.nan)})
+    chunks = pu_accessor.from_chunks([frame[:300], frame[300:]])
+    ask: dict[str, Any] = {"beta": 120 / 520, "band": "simultaneous"}
+    alphas = [
+        frame.pu.contingency(**ask)["local_alpha"].item(),
+        frame.pu.contingency(**ask, ranks="breakpoints")["local_alpha"].item(),
+        frame.pu.contingency(**ask, ranks=[100, 300])["local_alpha"].item(),
+        chunks.contingency(**ask, ranks="breakpoints")["local_alpha"].item(),
+    ]
+    assert alphas == pytest.approx([0.05 / 3] * 4, rel=1e-12)
+    tables = [
+        frame.pu.contingency(**ask, ranks="breakpoints"),
+        chunks.contingency(**ask, ranks="breakpoints"),
+    ]
+    xr.testing.assert_equal(*(each.drop_vars("threshold") for each in tables))
+    many = frame.assign(score=frame["score"] + rng.normal(size=600) / 100)
+    local = many.pu.contingency(**ask)["local_alpha"].item()
+    assert local == local_alpha(80, 120, 0.95) < 0.005

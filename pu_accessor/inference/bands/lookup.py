@@ -7,6 +7,7 @@ rank answer by the size of the head instead: Theorem 1 of [C15] takes any bounds
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import log, sqrt
 from typing import Any, TypeAlias
 
@@ -17,7 +18,7 @@ from scipy import stats
 from pu_accessor.checks import as_array, check_option
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.bands.exact import SAME, Bounds, exact, exact_each, exact_within
-from pu_accessor.inference.bands.simultaneous import simultaneous
+from pu_accessor.inference.bands.simultaneous import allowed, simultaneous
 from pu_accessor.ranking import FloatArray, IntArray
 
 # From the number of examples to shares of the latent positives at ranks 0, 1, ..., examples.
@@ -263,11 +264,24 @@ def latent_bounds(band: str | Band, n: int, m: int, level: float) -> Bounds:
 
 
 def latent_bounds_each(
-    band: str | Band, n: int, m: tuple[int, ...], level: float, selection_odds: float = 1.0
+    band: str | Band,
+    n: int,
+    m: tuple[int, ...],
+    level: float,
+    selection_odds: float = 1.0,
+    *,
+    one_sided: bool = False,
+    cutoffs: int | None = None,
 ) -> Bounds:
-    """Return the lookup tables of a band at several numbers of latent positives."""
+    """Return the lookup tables of a band at several numbers of latent positives.
+
+    With `one_sided` the level is that of each limit by itself.
+    """
     if band == "simultaneous":
-        return for_each(lambda latent: simultaneous(n, latent, level, selection_odds), m)
+        sides = partial(simultaneous, one_sided=one_sided, cutoffs=cutoffs)
+        return for_each(lambda latent: sides(n, latent, level, selection_odds), m)
+    if one_sided:
+        level = 1 - allowed(level, one_sided)
     if selection_odds > 1:
         return exact_within(n, np.array(m, np.int64), level, selection_odds)
     if band == "exact":

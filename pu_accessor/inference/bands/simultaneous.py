@@ -4,6 +4,9 @@ They are exact limits at a lower local level. Where the odds of being labeled ma
 level holds for the worst selection. In tables the limits are then narrowed: the number of latent
 positives in the head never falls from one cutoff to the next, and it grows by at most one for each
 unlabeled example. Narrowing loses no coverage, whatever the classifier.
+
+Where scores take few values there are few cutoffs, and the local level need not be that of all
+orders of known and latent positives: see `share_among`.
 """
 
 from functools import lru_cache
@@ -29,13 +32,23 @@ class _Counted(NamedTuple):
 
 # By paths, and beyond by a power of n*m/(n + m): measured against counted paths up to 200,000
 # positives, it is 2 to 11% below the exact one.
-_RANDOM = _Counted(20_000, 1e-4, -0.22, 0.93)
+COUNTED = 20_000
+_RANDOM = _Counted(COUNTED, 1e-4, -0.22, 0.93)
 # By selections, and beyond by a power of n + m: measured against counted cases up to 12,000
 # positives, at odds of 1.3 to 30, it is 6% to 44% too low.
 _WITHIN = _Counted(1000, 4e-3, -0.3, 0.8)
+NEVER = 1e-10  # so improbable is what lies beyond the limits of the side that is not counted
 
 
-def simultaneous(n: int, m: int, level: float, selection_odds: float = 1.0) -> Bounds:
+def simultaneous(
+    n: int,
+    m: int,
+    level: float,
+    selection_odds: float = 1.0,
+    *,
+    one_sided: bool = False,
+    cutoffs: int | None = None,
+) -> Bounds:
     """Exact prediction limits, widened until they hold at all cutoffs jointly.
 
     These are the limits of the band "exact" at a local level 1 - alpha', with alpha' the largest
@@ -46,11 +59,17 @@ def simultaneous(n: int, m: int, level: float, selection_odds: float = 1.0) -> B
     that stay within the limits are counted [1]_.
 
     Takes and returns what `pu_accessor.inference.bands.exact.exact` does; `level` is that of all
-    cutoffs jointly. In tables these limits are cut to what can hold at all of them, which loses no
-    coverage: see `narrow`.
+    cutoffs jointly. With `one_sided` it is that of the lower limits, and that of the upper ones,
+    each by themselves. `cutoffs` are those at which limits can be missed, where they are few. In
+    tables these limits are cut to what can hold at all of them, which loses no coverage: see
+    `narrow`.
 
     Notes
     -----
+    Of s fixed cutoffs at least one is missed with at most s times the probability of one
+    (Bonferroni). So the local level is at least 1 - (1 - level)/s. Cutoffs are fixed where they
+    are those of all distinct scores: which examples are labeled has no say in them.
+
     Up to n + m = 20,000 paths are counted, in time that grows as n*sqrt(n)*m/n for n < m. For more
     positives alpha' is taken from the largest counted case of the same n, or of the same n:m,
     scaled by a power of n*m/(n + m); measured up to 200,000 positives it is 2% to 11% below the
@@ -82,7 +101,8 @@ def simultaneous(n: int, m: int, level: float, selection_odds: float = 1.0) -> B
     >>> lower[5:], upper[:5]
     (array([1, 1, 2, 4, 5, 8]), array([12, 15, 16, 18, 19]))
     """
-    return _exact(n, m, 1 - local_alpha(n, m, level, selection_odds), selection_odds)
+    alpha = local_alpha(n, m, level, selection_odds, one_sided)
+    return _exact(n, m, 1 - share_among(cutoffs, alpha, level, one_sided), selection_odds)
 
 
 def _exact(n: int, m: int, level: float, selection_odds: float) -> Bounds:
@@ -93,9 +113,36 @@ def _exact(n: int, m: int, level: float, selection_odds: float) -> Bounds:
     return lower[0], upper[0]
 
 
+def share_among(cutoffs: int | None, alpha: float, level: float, one_sided: bool) -> float:
+    """Return the local level of so many fixed cutoffs: at least that of any number, `alpha`.
+
+    Examples
+    --------
+    >>> share_among(2, 0.01, 0.95, one_sided=False), share_among(None, 0.01, 0.95, one_sided=False)
+    (0.025000000000000022, 0.01)
+    """
+    return max(alpha, allowed(level, one_sided) / cutoffs) if cutoffs else alpha
+
+
+def allowed(level: float, one_sided: bool) -> float:
+    """Return how often limits may miss: one side with half of it, and with a half at most.
+
+    Examples
+    --------
+    >>> round(allowed(0.95, one_sided=True), 12), allowed(0.25, one_sided=True)
+    (0.1, 1.0)
+    """
+    return min(2 * (1 - level), 1.0) if one_sided else 1 - level
+
+
 @lru_cache(maxsize=1024)
-def local_alpha(n: int, m: int, level: float, selection_odds: float = 1.0) -> float:
+def local_alpha(
+    n: int, m: int, level: float, selection_odds: float = 1.0, one_sided: bool = False
+) -> float:
     """Return the largest probability of missing a cutoff at which all of them hold jointly.
+
+    With `one_sided` it is twice that of missing it on one side, at which all limits of that side
+    hold jointly.
 
     Examples
     --------
@@ -108,7 +155,7 @@ def local_alpha(n: int, m: int, level: float, selection_odds: float = 1.0) -> fl
     [0.0045, 0.0226]
     """
     fewer, more = sorted((n, m))  # known and latent may trade places
-    most, at_random = 1 - level, selection_odds == 1
+    most, at_random = allowed(level, one_sided), selection_odds == 1
     if not fewer or selection_odds == inf:
         return most
     counted = _RANDOM if at_random else _WITHIN
@@ -117,14 +164,19 @@ def local_alpha(n: int, m: int, level: float, selection_odds: float = 1.0) -> fl
         large = counted.positives - small
         size, at = (n * m / (n + m), small * large / (small + large))
         growth = size / at if at_random else (n + m) / counted.positives
-        scaled = local_alpha(small, large, level, selection_odds) * growth**counted.power
+        at_size = local_alpha(small, large, level, selection_odds, one_sided)
+        scaled = at_size * growth**counted.power
         return float(counted.safety * scaled)
 
+    farthest = exact(fewer, more, 1 - NEVER)[1]
+
     def holds(alpha: float) -> bool:
-        limits = _exact(fewer, more, 1 - alpha, selection_odds)
-        if at_random:
-            return 1 - joint_coverage(fewer, more, *limits) <= most * (1 + SAME)
-        return most_missed(fewer, more, limits[1], selection_odds) <= most / 2 * (1 + SAME)
+        lower, upper = _exact(fewer, more, 1 - alpha, selection_odds)
+        if not at_random:
+            return most_missed(fewer, more, upper, selection_odds) <= most / 2 * (1 + SAME)
+        if one_sided:
+            return 1 - joint_coverage(fewer, more, lower, farthest) <= most / 2 * (1 + SAME)
+        return 1 - joint_coverage(fewer, more, lower, upper) <= most * (1 + SAME)
 
     # That of Bonferroni always holds.
     least = most / (n + m + 1)

@@ -1,9 +1,9 @@
-"""The cutoff whose bound meets a goal, among all cutoffs: valid whatever was looked at before.
+"""Cutoffs that are guaranteed to meet a goal: guarantees are one-sided, and so are the bounds.
 
-On new examples it is the longest list with a guaranteed precision or fpr, the shortest for recall.
+They make the longest list with a precision or a false positive rate, the shortest with a recall.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import floor, inf, isfinite, nan
 from numbers import Real
 from typing import NamedTuple, TypeAlias
@@ -29,6 +29,7 @@ from pu_accessor.ranking import FloatArray, IntArray, Numbers, Ranking
 Cost: TypeAlias = tuple[float, float]
 _NAMES = ("precision", "recall", "fpr", "cost")
 _RISING = ("precision", "recall")
+_IN_TURN = ("recall", "fpr")  # that only grow with the list: cutoffs are tested one by one
 
 
 class Goal(NamedTuple):
@@ -53,14 +54,13 @@ class Guaranteed:
 
 
 class _Bounded(NamedTuple):
-    """A metric at each cutoff: estimate, and the worse and the better bound over all betas."""
+    """A metric at each cutoff: the estimate, and the worst bound over all betas."""
 
     tables: Tables
     low: Numbers  # true positives at the lower bound, shape (cutoffs, all betas)
     positives: IntArray
     estimate: FloatArray
     worse: FloatArray
-    better: FloatArray
 
 
 def read_goal(
@@ -92,21 +92,48 @@ def read_goal(
 
 
 def check_guarantee(band: object) -> None:
-    """Raise unless bounds hold at all cutoffs jointly."""
+    """Raise if another band is passed than a guarantee takes."""
     if band != "simultaneous":
         raise PUValueError(
             f"band must be 'simultaneous' for a cutoff with a guarantee, but {band!r} was passed: "
-            "only bounds that hold at all cutoffs jointly hold at one that was chosen by them. "
-            "Leave band out; bounds at a cutoff fixed before are df.pu.metric('recall', 0.3, "
-            "at=100).",
+            "which limits are needed follows from the goal. Leave band out; bounds at a cutoff "
+            "fixed before are df.pu.metric('recall', 0.3, at=100).",
             page="cutoffs",
         )
+
+
+def band_of(goal: Goal) -> str:
+    """Return the band whose lower side a guarantee takes."""
+    return "exact" if goal.name in _IN_TURN else "simultaneous"
 
 
 def find_guaranteed(
     ranking: Ranking, beta: float, goal: Goal, rule: Settings, interval: Interval | None = None
 ) -> Guaranteed:
     """Find the cutoff whose bound meets a goal.
+
+    Notes
+    -----
+    The more true positives, the better each goal is met, so that lower limits of these are
+    needed, and no upper ones. All limits are those of all betas within an interval at once.
+
+    Where labels are random the scores are fixed, and so is the order of cutoffs. Recall and the
+    false positive rate only grow with the list. So they are tested at one cutoff after the other,
+    by the exact limit of one side at 1 - level: recall from the longest list on, the false
+    positive rate from the shortest on. The last list before the first that fails is taken. Let r
+    be the first cutoff in this order at which the goal is not met in truth. It depends on no
+    label. A wrong list is taken only if r, too, passes its test, as r comes before all wrong
+    lists, or is the one: with a probability of 1 - level or less ([1]_, fixed sequence testing).
+    This holds for one goal that was fixed before. It holds for each band that covers each cutoff,
+    also within odds.
+
+    Precision and cost rise and fall along the ranking. There limits hold at all cutoffs jointly:
+    those of the lower side of the band "simultaneous", at 1 - level for this side alone.
+
+    References
+    ----------
+    .. [1] A. N. Angelopoulos, S. Bates, E. J. Candès, M. I. Jordan, L. Lei, *Learn then test*,
+       Annals of Applied Statistics 19 (2025) 1641-1662.
 
     Examples
     --------
@@ -126,6 +153,7 @@ def find_guaranteed(
             "df.pu.metric('recall', 0.3, at=100).",
             page="biased_labels",
         )
+    rule = replace(rule, band=band_of(goal), one_sided=True)
     bounded = _bound(ranking, beta, goal, rule, interval)
     if np.isnan(bounded.worse[1:]).all():
         raise PUDataError(
@@ -137,20 +165,27 @@ def find_guaranteed(
         finer = bounded.tables.ranking.refine(extra)
         bounded = _bound(finer, beta, goal, rule, interval)
         place = _find_cutoff(bounded, goal)
-    best = np.fmax if goal.name in _RISING else np.fmin
-    attainable = float(best.reduce(bounded.worse[1:]))
+    attainable = _attainable(bounded, goal)
     if place is None or (goal.name == "fpr" and not bounded.tables.ranking.rank[place]):
         return Guaranteed(0, inf, nan, nan, nan, False, attainable)
-    here, ends = bounded.tables.ranking, (bounded.worse[place], bounded.better[place])
+    here = bounded.tables.ranking
+    limit = goal.value if goal.name in _IN_TURN else float(bounded.worse[place])
     return Guaranteed(
         int(here.rank[place]),
         float(here.threshold[place]),
         float(bounded.estimate[place]),
-        float(min(ends)),
-        float(max(ends)),
-        bool(bounded.tables.clipped[place, ::2].any()),
+        *((limit, 1.0) if goal.name in _RISING else (0.0, limit)),
+        bool(bounded.tables.clipped[place, 0].any()),
         attainable,
     )
+
+
+def _attainable(bounded: _Bounded, goal: Goal) -> float:
+    """Return the best value of a goal that is met anywhere."""
+    if goal.name == "fpr":
+        return float(bounded.worse[1])  # lists are tested from the shortest on
+    best = np.fmax if goal.name in _RISING else np.fmin
+    return float(best.reduce(bounded.worse[1:]))
 
 
 def _is_number(value: object) -> bool:
@@ -162,11 +197,10 @@ def _bound(
 ) -> _Bounded:
     """Evaluate the metric on the bounds at each cutoff."""
     tables = make_tables(ranking, np.array([beta]), rule, interval)
-    low, middle, high = (tables.tp[:, bound] for bound in range(3))
+    low, middle = (tables.tp[:, bound] for bound in range(2))
     positives = tables.positives
     if tables.inner is not None:
         low = np.concatenate([low, tables.inner.tp[:, 0]], axis=1)
-        high = np.concatenate([high, tables.inner.tp[:, 1]], axis=1)
         positives = np.concatenate([positives, tables.inner.positives])
     rank, size = tables.ranking.rank[:, np.newaxis], sum(ranking.total)
 
@@ -177,31 +211,30 @@ def _bound(
         found = evaluate(goal.name, *table).astype(np.float64)
         return np.where(rank > 0, found, nan) if goal.name == "precision" else found
 
-    worst, best = (np.fmin, np.fmax) if goal.name in _RISING else (np.fmax, np.fmin)
-    return _Bounded(
-        tables,
-        low,
-        positives,
-        value(middle, tables.positives)[:, 0],
-        worst.reduce(value(low, positives), axis=1),
-        best.reduce(value(high, positives), axis=1),
-    )
+    worst = np.fmin if goal.name in _RISING else np.fmax
+    estimate = value(middle, tables.positives)[:, 0]
+    return _Bounded(tables, low, positives, estimate, worst.reduce(value(low, positives), axis=1))
 
 
 def _find_cutoff(bounded: _Bounded, goal: Goal) -> int | None:
-    """Return the cheapest cutoff, the first with so much recall, or the last that meets a goal."""
+    """Return the cheapest cutoff, the longest list, or the last before the first that fails."""
     if goal.name == "cost":
         return int(np.nanargmin(bounded.worse))
-    below = goal.name == "fpr"
-    met = np.flatnonzero(bounded.worse <= goal.value if below else bounded.worse >= goal.value)
-    return int(met[0 if goal.name == "recall" else -1]) if met.size else None
+    if goal.name == "precision":
+        met = np.flatnonzero(bounded.worse >= goal.value)
+        return int(met[-1]) if met.size else None
+    if goal.name == "recall":  # from the longest list on, where all is found
+        failed = np.flatnonzero(~(bounded.worse >= goal.value))
+        return int(failed[-1]) + 1 if failed.size else 0
+    failed = np.flatnonzero(~(bounded.worse <= goal.value))
+    return int(failed[0]) - 1 if failed.size else bounded.worse.size - 1
 
 
 def _extra(bounded: _Bounded, goal: Goal, place: int) -> IntArray:
     """Return counts of unlabeled examples between two cutoffs, where the last one may meet it.
 
     Between two cutoffs with the same known examples the bound on true positives stays, or grows by
-    one for each example. The rate of false positives may be lowest at the first cutoff.
+    one for each example. Rates of false positives are tested from the first cutoff on.
     """
     ranking, low, positives = bounded.tables.ranking, bounded.low[place], bounded.positives
     rank = int(ranking.rank[place])
@@ -266,7 +299,7 @@ def find_on_new(
     worst = min(lists)
     _, table = completed_table(ranking.at(np.array([worst.rank])), betas[:1], on_new=True)
     estimate = float(evaluate(goal.name, *table)[0, 0]) if worst.rank else nan
-    ends = (0.0, worst.bound) if goal.name == "fpr" else (worst.bound, 1.0)
+    ends = (0.0, goal.value) if goal.name == "fpr" else (goal.value, 1.0)
     lower, upper = ends if worst.rank else (nan, nan)
     return Guaranteed(worst.rank, worst.threshold, estimate, lower, upper, False, nan)
 

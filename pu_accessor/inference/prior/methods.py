@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special, stats
 
-from pu_accessor.errors import PUDataError
+from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
 from pu_accessor.inference.influence import welch_df
+from pu_accessor.inference.prior.exact_limit import exact_limit
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
@@ -56,7 +57,8 @@ def estimate_prior(ranking: Ranking, method: str, level: float) -> Prior:
     1/M)) [1]_. "feasible" takes the largest feasible M: at delta = 1 - level for the upper limit,
     at 0.5 for beta, the largest that is still plausible, and for limits at levels below 0.5. It
     is the true one only where negatives never reach the top of the ranking. "two_sided" does the
-    same from both ends, at half of 1 - level each.
+    same from both ends, at half of 1 - level each. "simultaneous" has an upper limit of its own,
+    see `exact_limit`.
 
     "mean_matching" scores each example by the mean of its mid-ranks among the known positives and
     among the known negatives, as shares: beta is where the mean over the unlabeled lies between
@@ -106,6 +108,23 @@ def _feasible(ranking: Ranking, level: float) -> Prior:
     """Estimate the largest beta that is plausible, and an upper limit."""
     point = limit_from_positives(ranking, 0.5)
     upper = limit_from_positives(ranking, min(1 - level, 0.5))  # not below the estimate
+    return _limited(ranking, point, upper)
+
+
+def _simultaneous(ranking: Ranking, level: float) -> Prior:
+    """Estimate the same, and an upper limit by the lower side of the band "simultaneous"."""
+    if ranking.unequal_weight is not None:
+        raise PUValueError(
+            "method must be 'feasible' with propensity=..., but 'simultaneous' was passed: it "
+            "counts the orders of known and latent positives, which are equally likely only where "
+            "labels are random. Take method='feasible'."
+        )
+    upper = exact_limit(ranking, min(1 - level, 0.5))
+    return _limited(ranking, min(limit_from_positives(ranking, 0.5), upper), upper)
+
+
+def _limited(ranking: Ranking, point: float, upper: float) -> Prior:
+    """Put an estimate and its upper limit together, with what speaks against them."""
     warnings = []
     if upper >= _NO_INFORMATION:
         warnings.append(
@@ -278,18 +297,19 @@ _CONTRADICTION = (
     "was trained on. Score other rows, or take method='feasible'."
 )
 
+_LARGEST = (
+    f"{_SCAR}; the estimate is the largest plausible beta, and the true one only if no negative "
+    "reaches the top of the ranking"
+)
 METHODS: Mapping[str, Method] = {
-    "feasible": Method(
-        _feasible,
-        f"{_SCAR}; the estimate is the largest plausible beta, and the true one only if no "
-        "negative reaches the top of the ranking",
-    ),
+    "feasible": Method(_feasible, _LARGEST),
     "two_sided": Method(
         _two_sided, f"{_SCAR}; known negatives are a simple random sample of all negatives"
     ),
     "mean_matching": Method(
         _mean_matching, f"{_SCAR}; known negatives are a simple random sample of all negatives"
     ),
+    "simultaneous": Method(_simultaneous, _LARGEST),
 }
 
 

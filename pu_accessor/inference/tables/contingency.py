@@ -10,7 +10,7 @@ from pu_accessor.checks import Interval, interval_betas, latent_counts
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.concave import concave_majorant
 from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
-from pu_accessor.inference.bands.simultaneous import local_alpha
+from pu_accessor.inference.bands.simultaneous import local_alpha, share_among
 from pu_accessor.inference.completion import ROUNDING, Completion, complete, weigh_known
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.latent_bounds import (
@@ -19,6 +19,7 @@ from pu_accessor.inference.tables.latent_bounds import (
     choose_kinds,
     complete_at,
     count_above,
+    few_cutoffs,
     references_used,
 )
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Numbers, Ranking
@@ -159,7 +160,7 @@ def make_tables(
         (sum(total) - positives)[points],
         clipped,
         tightest,
-        _local_alphas(total, latent[points], tightest, rule),
+        _local_alphas(ranking, latent[points], tightest, rule),
         inner,
     )
 
@@ -280,7 +281,7 @@ def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Settings) -> RankCdf:
     if counted:
         known = weigh_known(bounds.ranking, bounds.ranking.known_positive)
         share[:, _ESTIMATE] = np.minimum(known / ranking.total.known_positive, 1)[:, np.newaxis]
-    alphas = _local_alphas(ranking.total, latent, bounds.tightest, rule)
+    alphas = _local_alphas(ranking, latent, bounds.tightest, rule)
     return RankCdf(bounds.ranking, share, bounds.tightest, alphas)
 
 
@@ -389,15 +390,20 @@ def check_labels(betas: FloatArray, total: Counts, kinds: Sequence[str] = ("posi
 
 
 def _local_alphas(
-    total: Counts, latent: IntArray, kinds: Sequence[str], rule: Settings
+    ranking: Ranking, latent: IntArray, kinds: Sequence[str], rule: Settings
 ) -> FloatArray | None:
     """Return the level of each cutoff at which all hold jointly, one for each beta."""
     if rule.band != "simultaneous" or rule.reference == "both":
         return None
+    total, alphas = ranking.total, []
     of_kind = {"positives": (total.known_positive, latent)}
     of_kind["negatives"] = total.known_negative, total.unlabeled - latent
-    pairs = [(of_kind[kind][0], int(of_kind[kind][1][i])) for i, kind in enumerate(kinds)]
-    return np.array([local_alpha(*pair, rule.level, rule.selection_odds) for pair in pairs])
+    for i, kind in enumerate(kinds):
+        n, m = of_kind[kind][0], int(of_kind[kind][1][i])
+        alpha = local_alpha(n, m, rule.level, rule.selection_odds, rule.one_sided)
+        cutoffs = few_cutoffs(ranking, n, [m], rule)
+        alphas.append(share_among(cutoffs, alpha, rule.level, rule.one_sided))
+    return np.array(alphas)
 
 
 # Where bounds bend between two betas of an interval, at each cutoff. As beta grows a bound grows,

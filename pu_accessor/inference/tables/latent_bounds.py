@@ -5,6 +5,7 @@ are latent positives, and all further latent positives are in the head.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,8 +14,10 @@ from pu_accessor.checks import refuse_odds
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.lookup import RankBand, band_name, for_each
 from pu_accessor.inference.bands.simultaneous import (
+    allowed,
     find_corners,
     inside_steps,
+    local_alpha,
     narrow,
     narrow_between,
     settle,
@@ -205,11 +208,36 @@ def _table(ranking: Ranking, kind: str, latent: IntArray, rule: Settings) -> Int
         of_known = clusters.of_known, clusters.known_weight
         sides = for_each(lambda m: clustered_bounds(*of_known, m, level), hidden)
     else:
-        sides = rule.bounds(known, tuple(hidden), level)
+        cutoffs = None
+        if rule.band == "simultaneous":
+            cutoffs = few_cutoffs(ranking, known, hidden, replace(rule, level=level))
+        sides = rule.bounds(known, tuple(hidden), level, cutoffs=cutoffs)
     table = np.empty((sides[0].shape[1], len(sides), len(hidden)), np.int64)
     for bound, side in enumerate(sides):
         table[:, bound] = side.T
     return table
+
+
+def few_cutoffs(ranking: Ranking, n: int, m: Sequence[int], rule: Settings) -> int | None:
+    """Return how many cutoffs there are between the ends, if so few that the band is narrower.
+
+    These are the cutoffs of all distinct scores: labels have no say in them.
+    """
+    sided = rule.selection_odds, rule.one_sided
+    alphas = [local_alpha(n, latent, rule.level, *sided) for latent in m]
+    return inner_cutoffs(ranking, allowed(rule.level, rule.one_sided) / min(alphas))
+
+
+def inner_cutoffs(ranking: Ranking, most: float) -> int | None:
+    """Return the number of cutoffs between the ends where it is at most so many."""
+    ranking = ranking.whole or ranking
+    while ranking.rank.size - 2 <= most:
+        next_ones = np.unique(ranking.unlabeled[:-1] + 1)
+        finer = ranking.refine(next_ones[next_ones <= ranking.total.unlabeled])
+        if finer is ranking:
+            return max(ranking.rank.size - 2, 1)
+        ranking = finer
+    return None
 
 
 def _corners(ranking: Ranking, bands: _Bands) -> IntArray:

@@ -28,15 +28,20 @@ def disc_limits(
 
 
 def deepest(tables: list[tuple[int, int, int, int]], goal: str, value: float) -> int:
-    """Return the rank that meets a goal, of the least favourable tables tp, fp, fn, tn."""
+    """Return the rank that meets a goal, of the least favourable tables tp, fp, fn, tn.
+
+    Precision is met by any table. The others are looked at one by one, recall from the last on,
+    the false positive rate from the first on, until one fails.
+    """
     share = Fraction(value).limit_denominator(10**6)
-    met = []
-    for tp, fp, fn, tn in tables:
+    found = 0
+    for tp, fp, fn, tn in tables if goal != "recall" else reversed(tables):
         rank = tp + fp
-        if goal == "precision" and rank and Fraction(tp, rank) >= share:
-            met.append(rank)
-        if goal == "recall" and Fraction(tp, tp + fn) >= share:
-            met.append(-rank)
-        if goal == "fpr" and Fraction(fp, fp + tn) <= share:
-            met.append(rank)
-    return abs(max(met, default=0))
+        if goal == "precision":
+            found = rank if rank and Fraction(tp, rank) >= share else found
+            continue
+        met = Fraction(fp, fp + tn) <= share if goal == "fpr" else Fraction(tp, tp + fn) >= share
+        if not met:
+            break
+        found = rank
+    return found

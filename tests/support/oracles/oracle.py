@@ -279,6 +279,21 @@ def simultaneous_band(n: int, m: int, level: float) -> Band:
     return simultaneous(n, m, level).band
 
 
+def at_scores(band: BandRule, scores: Sequence[float]) -> BandRule:
+    """Return the band at the cutoffs of some scores: few of them need not share 1 - level much."""
+    cutoffs = max(len(set(scores)) - 1, 1)
+
+    def shared(n: int, m: int, level: float) -> Band:
+        share = (1 - decimal(level)) / cutoffs
+        best = simultaneous(n, m, level)
+        if share <= best.alpha:
+            return best.band
+        lower = [0] + [exact_lower(n, m, k, share / 2) for k in range(1, n + 1)]
+        return lower, [m - count for count in reversed(lower)]
+
+    return shared if band is simultaneous_band else band
+
+
 # ---------------------------------------------------------------------------------------------
 # The other bands
 
@@ -409,7 +424,7 @@ def tables(
     m = latent_count(beta, u)
     totals = Totals(count_label(labels, True), count_label(labels, False), u, m)
     require_known(totals.known_positive)
-    lower, upper = band(totals.known_positive, m, level)
+    lower, upper = at_scores(band, scores)(totals.known_positive, m, level)
     thetas = {"lower": lower, "upper": upper}
     steps = cutoffs(scores, labels)
     return {

@@ -95,6 +95,7 @@ def tables(
     """Return the tables of both bounds at all cutoffs, and the tightest kind."""
     m = totals(labels, beta).latent
     local = (1 + level) / 2 if reference == "both" else level
+    band = oracle.at_scores(band, scores)
     claims: dict[str, Claims] = {}
     if reference != "negatives" and True in labels:
         claims["positives"] = claims_of_positives(scores, labels, m, local, band)
