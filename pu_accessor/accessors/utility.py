@@ -411,7 +411,7 @@ def cutoff(
         Probability with which the goal is reached, in (0, 1), at least.
     band : {"simultaneous"}, default "simultaneous"
         No other is taken: limits of precision and cost hold at all cutoffs jointly. Those of
-        recall and fpr hold at each by itself, as cutoffs are tested one by one; the column band
+        recall and fpr hold at each by itself, as cutoffs are tested one by one; the attribute band
         then says "exact".
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
         Which known examples the band starts from: known negatives, if a random sample, bound the
@@ -528,7 +528,7 @@ def select(
         Probability with which the goal is reached, in (0, 1), at least.
     band : {"simultaneous"}, default "simultaneous"
         No other is taken: limits of precision and cost hold at all cutoffs jointly. Those of
-        recall and fpr hold at each by itself, as cutoffs are tested one by one; the column band
+        recall and fpr hold at each by itself, as cutoffs are tested one by one; the attribute band
         then says "exact".
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
         Which known examples the band starts from: known negatives, if a random sample, bound the

@@ -80,7 +80,7 @@ def test_tables_are_those_of_rankings_turned_over(seed: int, band: str, referenc
         plain, tightest = reference_oracle.tables(
             score, label, share, level, ORACLES[band], reference
         )
-        bounds = coherent_oracle.cut_if_joint(band, score, label, plain)
+        bounds = coherent_oracle.cut_if_joint(band, score, label, plain, tightest)
         m = oracle.latent_count(share, label.count(None))
         expected = completion_oracle.with_estimate(score, label, m, bounds, tightest)
         for ranks in ("all", "breakpoints"):
@@ -241,9 +241,8 @@ def test_a_known_negative_takes_none_of_the_estimate_along() -> None:
     assert tables["fp"].values.ravel().tolist() == [0, 0, 1, 1, 2]
 
 
-@pytest.mark.parametrize("reference", ["negatives", "both"])
-def test_a_known_negative_takes_those_of_both_bounds_along(reference: str) -> None:
-    tables = ask(FALLING, reference=reference, band="bootstrap").isel(beta=0)
+def test_a_known_negative_takes_those_of_both_bounds_along() -> None:
+    tables = ask(FALLING, reference="negatives", band="bootstrap").isel(beta=0)
     assert (tables["tp"].diff("rank") < 0).any("rank").sel(bound=["lower", "upper"]).any()
     assert (tables["tp"] + tables["fp"] == tables["rank"]).all()
 
@@ -287,14 +286,14 @@ def test_both_lies_within_the_hull_of_the_two(case: Case, band: str) -> None:
     assert (tp.sel(bound="lower") >= hull).all()
     hull = np.maximum(one.sel(bound="upper"), other.sel(bound="upper"))
     assert (tp.sel(bound="upper") <= hull).all()
-    sure = ~clipped.any("bound")  # where neither contradicts the other it is the intersection
+    sure = ~clipped.any("bound")  # where neither contradicts the other it holds what both share
     least = np.maximum(one.sel(bound="lower"), other.sel(bound="lower"))
     most = np.minimum(one.sel(bound="upper"), other.sel(bound="upper"))
-    assert (tp.sel(bound="lower") == least).where(sure, True).all()
-    assert (tp.sel(bound="upper") == most).where(sure, True).all()
+    assert (tp.sel(bound="lower") <= least).where(sure, True).all()
+    assert (tp.sel(bound="upper") >= most).where(sure, True).all()
 
 
-def test_contradicting_kinds_leave_the_gap_between_them() -> None:
+def test_contradicting_kinds_leave_what_the_tightest_says() -> None:
     # The known of both kinds are on top. At rank 34 half of the unlabeled examples are in the
     # head: most latent positives by the known ones, most latent negatives by those.
     label: Labels = [*[True] * 12, *[False] * 12, *[None] * 20]
@@ -304,9 +303,9 @@ def test_contradicting_kinds_leave_the_gap_between_them() -> None:
         for reference, level in (("positives", 0.975), ("negatives", 0.975), ("both", 0.95))
     )
     assert negatives[2] < positives[0]
-    assert (both[0], both[2]) == (negatives[2], positives[0])
-    assert both[1] in (both[0], both[2])  # that of either kind is beyond
-    assert ask(case, reference="both", ranks=[34])["clipped"].all()
+    # Of the known positives, the tightest of two alike, all are above: so are ten latent ones.
+    assert (both[0], both[2]) == (positives[0], 22)
+    assert ask(case, reference="both", ranks=[34])["clipped"].sel(bound=["lower", "upper"]).all()
 
 
 # Where it comes from

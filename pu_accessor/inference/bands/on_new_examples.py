@@ -18,6 +18,7 @@ _ROUNDS = 50
 _ANGLES = 7  # at which errors of both samples are combined
 _KEPT = 2_000  # cutoffs that a curve is drawn through
 _NODES = 1_000  # counts between which limits are interpolated
+_TESTED = 0.95  # level at which a concave curve can be refuted, whatever is asked for
 
 
 class Shares(NamedTuple):
@@ -80,7 +81,7 @@ def bound_on_new(ranking: Ranking, b: float, level: float, monotone: bool) -> Ra
     samples = both_samples(ranking)
     shares, slope = limit_both(*samples, level), 1 / b if b else np.inf
     lift = np.minimum(limit_lift(*samples, level), slope)
-    if not monotone or bound_curve(ranking, b, level, True).band.refuted_at is not None:
+    if not monotone or bound_curve(ranking, b, _TESTED, True).band.refuted_at is not None:
         return Rates(shares.known, _fpr(shares.known, shares.rest, b), lift)
     lift[0] = np.maximum(np.maximum.accumulate(lift[0, ::-1])[::-1], 1.0)
     lift[1] = np.minimum.accumulate(lift[1])
@@ -122,7 +123,8 @@ def _cut_rates(shares: Shares, b: float, slope: float) -> tuple[FloatArray, Floa
     x = np.unique(np.concatenate([[0.0, 1.0], *shares.rest]))
     curve = cut_to_concave(x, *_as_curve(shares, x), slope)
     if curve.refuted_at is not None:
-        return shares.known, _fpr(shares.known, shares.rest, b)
+        nothing = np.repeat([[1.0], [0.0]], shares.known.shape[1], axis=1)
+        return nothing, nothing
     first, last = np.searchsorted(x, shares.rest)
     lower = np.maximum(shares.known[0], curve.lower[first])
     upper = np.minimum(shares.known[1], curve.upper[last])

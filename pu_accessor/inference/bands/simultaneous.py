@@ -18,7 +18,7 @@ from scipy import special
 
 from pu_accessor.inference.bands.exact import SAME, Bounds, exact, exact_within
 from pu_accessor.inference.search import last_that_holds
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
+from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 
 class _Counted(NamedTuple):
@@ -318,9 +318,3 @@ def inside_steps(corners: list[IntArray], start: IntArray, end: IntArray) -> Int
     """Return the distinct counts that lie strictly between the two cutoffs of their step."""
     inside = [corner[(start < corner) & (corner < end)] for corner in corners]
     return np.unique(np.concatenate(inside))
-
-
-def settle(bounds: IntArray) -> tuple[IntArray, BoolArray]:
-    """Put bounds in order; also tell where they were out of order."""
-    contradicted = bounds[:, [_LOWER]] > bounds[:, [_UPPER]]
-    return np.sort(bounds, axis=1), contradicted

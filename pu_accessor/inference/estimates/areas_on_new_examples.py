@@ -41,6 +41,8 @@ _MODELED = 2  # examples that the model of the variances counts for
 _HALVES = 8  # of the way to a limit that are tried first
 _STEPS, _NEAR = 60, 1e-13  # of a search for limits, at most; what may be left of an excess
 _LEAST = 1e-9  # of a share that stands for none: logits are logarithms there
+_TIED = 0.05  # share of the rest at the lowest score, from which positives may hide there
+_UNSEEN = 0.5  # known positives that stand for those
 _EDGE = 1e-6  # nearest to 0 and 1 at which the model is asked for the shape of the data
 
 
@@ -75,6 +77,9 @@ def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Setting
     1/2, and covers at few known positives, too, where an interval on the logit scale, or of
     Wald's kind, is too short: near 1 the known positives that lie far down are seldom seen.
 
+    Where more than 5% of the rest are tied at the lowest score, as probabilities of 0 are, a few
+    positives can hide there: see `reach_ends`.
+
     References
     ----------
     .. [1] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, *Comparing the areas under two or
@@ -100,6 +105,7 @@ def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Setting
     error = np.sqrt(design.effect * found.squares.sum()) / (1 - share)
     placed = Placed.of(found, design.effect)
     limits = score_interval(value, share, placed, rule.level, design.df)
+    limits = reach_ends(limits, value, share, placed, end_ties(ranking), rule.level)
     statistic = Estimates(value, error, *_above_chance(ranking, limits, np.array(0.5)))
     completed = completed_area("roc", ranking, betas, on_new=True)
     return at_completed(ranking, betas, rule.level, statistic, completed)
@@ -131,6 +137,76 @@ def score_interval(
     limits = (crossing(excess, np.full(value.size, end), inside) for end in (0.0, 1.0))
     lower, upper = (np.where(alone, np.nan, limit) for limit in limits)
     return lower, upper
+
+
+def end_ties(ranking: Ranking) -> FloatArray:
+    """Return the shares of the rest that are tied at the lowest and at the highest score.
+
+    Shape (2, 1). Of strata, and of weighted examples, nothing is said.
+
+    Examples
+    --------
+    >>> from pu_accessor.ranking import Counts
+    >>> rank, known = np.array([0, 1, 3, 7]), np.array([0, 1, 2, 2])
+    >>> ranking = Ranking(rank, 3.0 - rank, known, 0 * known, rank - known, Counts(2, 0, 5))
+    >>> end_ties(ranking)
+    array([[0.8],
+           [0. ]])
+    """
+    if ranking.strata or ranking.head.dtype.kind != "i":
+        return np.zeros((2, 1))
+    unlabeled = ranking.total.unlabeled
+    finer = ranking.refine(np.unique([min(1, unlabeled), max(unlabeled - 1, 0)]))
+    rest = np.diff(finer.head - finer.known_positive)
+    ends = rest[[-1, 0], np.newaxis]
+    shares: FloatArray = np.where(ends > 1, ends, 0) / max(rest.sum(), 1)
+    return shares
+
+
+def reach_ends(
+    limits: tuple[FloatArray, FloatArray],
+    value: FloatArray,
+    share: FloatArray,
+    placed: Placed,
+    ties: FloatArray,
+    level: float,
+) -> tuple[FloatArray, FloatArray]:
+    """Return limits of AUROC that reach to where positives can hide in a block of ties.
+
+    Notes
+    -----
+    Gaffke's limits [1]_ weigh the placements of n known positives, and one more at the end, by
+    random shares of 1, and cover whatever the distribution. They are 1.2 to 6 times as wide as
+    limits without the one more. Here half a known positive is at the end: its share is
+    Beta(1/2, n), and the upper quantile of that is how much of the mean can be there. Squared, and
+    added to the squared error of what was seen, it is how far the limit reaches at least. Half a
+    positive was chosen on 21 cells of classifiers, and covers .949 and more in 11 others, where
+    limits that see no ties cover .78 to .98; it makes these 1.0 to 1.3 times as wide.
+
+    References
+    ----------
+    .. [1] E. Learned-Miller, P. S. Thomas, *A new confidence interval for the mean of a bounded
+       random variable*, arXiv:1905.06208, 2019.
+
+    Examples
+    --------
+    >>> placed = Placed(np.array([[20.0], [900.0]]), np.array([[0.0], [0.0]]), np.array([0.99]))
+    >>> one, ties = np.array([0.99]), np.array([[0.6], [0.0]])
+    >>> lower, upper = reach_ends((one - 0.03, one), one, np.zeros(1), placed, ties, 0.95)
+    >>> lower.round(3), upper
+    (array([0.908]), array([0.99]))
+    """
+    tail = (1 + level) / 2
+    scatter = special.ndtri(tail) ** 2 * np.sum(placed.variance / placed.size, axis=0)
+    hidden = special.betaincinv(_UNSEEN, placed.size[0], tail)
+    ends = ties[0] / 2, 1 - ties[1] / 2  # placements in the middle of either block
+    apart = np.maximum(placed.above - ends[0], 0), np.maximum(ends[1] - placed.above, 0)
+    down, up = (np.sqrt(scatter + (hidden * gap) ** 2) / (1 - share) for gap in apart)
+    lower, upper = limits
+    return (
+        np.where(ties[0] > _TIED, np.minimum(lower, value - down), lower),
+        np.where(ties[1] > _TIED, np.maximum(upper, value + up), upper),
+    )
 
 
 def crossing(
@@ -225,7 +301,12 @@ def estimate_population_aurocs(
     chosen = Placed(*(side[..., some] for side in placed))
     value, share = values[plain].ravel(), shares[plain].ravel()
     error = np.sqrt(np.sum(chosen.variance / chosen.size, axis=0)) / (1 - share)
-    statistic = Estimates(value, error, *score_interval(value, share, chosen, level))
+    limits = score_interval(value, share, chosen, level)
+    rest = np.maximum(negative + unlabeled, 1)
+    limits = reach_ends(
+        limits, value, share, chosen, (stack.ties / rest[:, np.newaxis])[some].T, level
+    )
+    statistic = Estimates(value, error, *limits)
     estimates = around(statistic, completed[plain].ravel())
     columns = (estimates.value, estimates.error, estimates.lower, estimates.upper)
     rows = zip(*(column.reshape(-1, betas.shape[1]) for column in columns), strict=True)

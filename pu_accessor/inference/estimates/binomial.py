@@ -1,6 +1,6 @@
 """A metric at a threshold on new examples: from two rates, each of them a binomial's."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -15,10 +15,11 @@ from pu_accessor.inference.quantities import QUANTITIES
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.inference.tables.contingency import completed_table
 from pu_accessor.inference.tables.metrics import Metric, evaluate
-from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
+from pu_accessor.ranking import Counts, FloatArray, Ranking
 
 _HEAD = 1e-9  # of all examples: a head of any size has its precision
 _OF_CURVE = 0.2  # of what may be missed, left to the band of concave curves
+_TYPICAL = 0.95  # level at which two errors say how much a correlation adds to both
 # From the shares of known positives and of all others above a threshold to a metric.
 _OfShares: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 
@@ -143,24 +144,49 @@ def _limits(
     prevalence = (n + share * rest) / size if rule.prevalence is None else rule.prevalence
     value = of_shares(name, prevalence, share, size)
     estimate = value(known, others)
-    of_known, of_rest, together = rate_designs(here)
-    first = _ends(here.known_positive, n, level, of_known, betas.size)
-    second = _ends(here.rank - here.known_positive, rest, level, of_rest, betas.size)
-    one = np.stack([value(end, others) for end in first])
-    other = np.stack([value(known, end) for end in second])
-    both = np.stack([estimate, *(value(a, b) for a in first for b in second)])
-    low, high = np.fmin.reduce(both), np.fmax.reduce(both)
-    alike = together * np.sign((one[1] - one[0]) * (other[1] - other[0]))
-    down = _add((_beyond(estimate - np.fmin.reduce(ends)) for ends in (one, other)), alike)
-    up = _add((_beyond(np.fmax.reduce(ends) - estimate) for ends in (one, other)), alike)
+    designs = rate_designs(here)
+    ends, moved = _move(here, value, (known, others), designs[:2], level)
+    corners = np.stack([estimate, *(value(a, b) for a in ends[0] for b in ends[1])])
+    typical = _move(here, value, (known, others), designs[:2], _TYPICAL)[1]
+    rises = np.prod(typical[:, 1] - typical[:, 0], axis=0)
+    alike = designs.correlation * np.sign(rises)
+    down, up = (
+        _add(_beyond(side * (moved - estimate)), _beyond(side * (typical - estimate)), alike)
+        for side in (-1, 1)
+    )
+    low, high = np.fmin.reduce(corners), np.fmax.reduce(corners)
     return np.maximum(estimate - down, low), np.minimum(estimate + up, high)
 
 
-def _add(distances: Iterable[FloatArray], correlation: FloatArray) -> FloatArray:
-    """Return how far two errors with a correlation reach together."""
-    one, other = distances
-    squares = one**2 + other**2 + 2 * correlation * one * other
-    together: FloatArray = np.sqrt(np.maximum(squares, 0))
+def _move(
+    here: Ranking,
+    value: _OfShares,
+    shares: tuple[FloatArray, FloatArray],
+    designs: Sequence[Design],
+    level: float,
+) -> tuple[list[FloatArray], FloatArray]:
+    """Return the limits of both shares, and the metric with one of them at each of its limits.
+
+    Shapes are (2, betas) for each share, and (shares, 2, betas).
+    """
+    n, times = here.total.known_positive, shares[0].size
+    sizes, found = (n, sum(here.total) - n), (here.known_positive, here.head - here.known_positive)
+    ends = [
+        np.repeat(np.stack(wilson(of.astype(np.float64), size, level, design)), times, axis=1)
+        for of, size, design in zip(found, sizes, designs, strict=True)
+    ]
+    one = [value(end, shares[1]) for end in ends[0]]
+    return ends, np.array([one, [value(shares[0], end) for end in ends[1]]])
+
+
+def _add(distances: FloatArray, typical: FloatArray, correlation: FloatArray) -> FloatArray:
+    """Return how far two errors with a correlation reach together.
+
+    What the correlation adds or takes is that at one level: else less could reach as errors grow.
+    """
+    squares, usual = np.sum(distances**2, axis=0), np.sum(typical**2, axis=0)
+    shared = 2 * np.prod(typical, axis=0) / np.where(usual > 0, usual, 1)
+    together: FloatArray = np.sqrt(squares * np.maximum(1 + correlation * shared, 0))
     return together
 
 
@@ -188,20 +214,18 @@ def _limits_of_concave(
             false = false.reshape(2, 2).T.ravel()
             of_rest = share * known + (1 - share) * false
             value = of_shares(name, prevalence, share, size)(known, of_rest)
-        ends.append(np.array([np.fmin.reduce(value), np.fmax.reduce(value)]))
+        limits = rates.lift[np.newaxis] if of_head else np.stack(rates[:2])
+        crossed = (limits[:, 0, place] > limits[:, 1, place]).any()  # no curve fits
+        nearest = (np.inf, -np.inf) if crossed else (np.fmin.reduce(value), np.fmax.reduce(value))
+        ends.append(np.array(nearest))
     lower, upper = np.transpose(ends)
     return lower, upper
 
 
-def _ends(found: IntArray, size: int, level: float, design: Design, times: int) -> FloatArray:
-    """Return both limits of a share at one cutoff, as often as there are betas."""
-    limits = wilson(found.astype(np.float64), size, level, design)
-    return np.repeat(np.stack(limits), times, axis=1)
-
-
-def _beyond(distance: FloatArray) -> FloatArray:
-    """Return how far a limit is on its side of the estimate; NaN where the metric is."""
-    return np.maximum(distance, 0)
+def _beyond(distances: FloatArray) -> FloatArray:
+    """Return how far each share moves the metric on one side; NaN where the metric is."""
+    farthest: FloatArray = np.maximum(np.fmax.reduce(distances, axis=1), 0)
+    return farthest
 
 
 def of_shares(

@@ -353,18 +353,26 @@ def curve_on_new(
     least = _LEAST if curve == "pr" else 0  # without true positives there is no precision
     tp = np.repeat(completed.tp[:, np.newaxis].astype(np.float64), len(BOUNDS), axis=1)
     fp = np.repeat(completed.fp[:, np.newaxis].astype(np.float64), len(BOUNDS), axis=1)
+    np.maximum(tp, least, out=tp)
     for column, share in enumerate(((positives - n) / rest).tolist()):
         rates = bound_on_new(ranking, share, level, ranking.monotone)
-        tp[:, _ENDS, column] = np.maximum(positives[column] * rates.tpr.T, least)
-        fp[:, _ENDS, column] = negatives[column] * rates.fpr[::-1].T
-        if curve == "pr":
-            precision = to_precision(rates.lift, n, rest, share).T
-            odds = 1 / np.maximum(precision, _LEAST) - 1
-            fp[:, _ENDS, column] = tp[:, _ENDS, column] * odds
-    tp[:, _ESTIMATE] = np.clip(tp[:, _ESTIMATE], tp[:, 0], tp[:, -1])
-    if curve == "roc":
-        fp[:, _ESTIMATE] = np.clip(fp[:, _ESTIMATE], fp[:, -1], fp[:, 0])
+        true, false = tp[:, _ESTIMATE, column].copy(), completed.fp[:, column]
+        ends = _reach_to(positives[column] * rates.tpr, true)
+        tp[:, _ENDS, column] = np.maximum(ends, least)
+        if curve == "roc":
+            fp[:, _ENDS, column] = _reach_to(negatives[column] * rates.fpr, false)[:, ::-1]
+            continue
+        with np.errstate(invalid="ignore"):
+            estimate = true / (true + false)
+        precision = _reach_to(to_precision(rates.lift, n, rest, share), estimate)
+        fp[:, _ENDS, column] = tp[:, _ENDS, column] * (1 / np.maximum(precision, _LEAST) - 1)
     return ranking, Table(tp, fp, positives - tp, negatives - fp)
+
+
+def _reach_to(limits: FloatArray, estimate: Numbers) -> FloatArray:
+    """Return limits that reach to the estimate, shape (cutoffs, 2); from (2, cutoffs)."""
+    ends = np.fmin(limits[0], estimate), np.fmax(limits[1], estimate)
+    return np.stack(ends, axis=1)
 
 
 def check_labels(betas: FloatArray, total: Counts, kinds: Sequence[str] = ("positives",)) -> None:

@@ -20,15 +20,15 @@ from pu_accessor.inference.bands.simultaneous import (
     local_alpha,
     narrow,
     narrow_between,
-    settle,
 )
 from pu_accessor.inference.bands.weighted import clustered_bounds, weighted_bounds
-from pu_accessor.inference.completion import Completion, complete
+from pu_accessor.inference.completion import ROUNDING, Completion, complete
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 
 # What says that known positives are no simple random sample.
 _ROLES = {"weighted": "propensity=... or weight=...", "clustered": "cluster=..."}
+_COMPARED = 0.95  # level at which kinds of known examples are compared, whatever is asked for
 
 
 class LatentBounds(NamedTuple):
@@ -104,11 +104,11 @@ def bound_latent(
     if isinstance(rule.band, RankBand):
         return _bound_by_rank(ranking, latent, rule.band)
     kinds = references_used(rule.reference, ranking)
-    bands = _Bands({kind: _table(ranking, kind, latent, rule) for kind in kinds}, latent)
+    bands = _bands(ranking, kinds, latent, rule, _level_of_each(rule))
     if refine and ranking.refiner is not None:
         corners = [_corners(ranking, bands)]
         if estimates:
-            chosen = _tightest(ranking, bands)[:estimates]
+            chosen = choose_kinds(ranking, latent, rule)[:estimates]
             corners.append(_bends(ranking, complete(ranking, latent, chosen)))
         ranking = ranking.refine(np.unique(np.concatenate(corners)))
     if rule.band == "simultaneous":
@@ -134,12 +134,20 @@ def count_above(completions: Sequence[Completion], ranking: Ranking) -> FloatArr
 
 
 def choose_kinds(ranking: Ranking, latent: IntArray, rule: Settings) -> tuple[str, ...]:
-    """Return for each number of latent positives the kind of known examples it is taken from."""
+    """Return for each number of latent positives the kind of known examples it is taken from.
+
+    That is the kind with the narrower range of AUROC, at one level whichever is asked for: so
+    bounds of all levels are of one kind. The range is that of the claims, before they are moved to
+    what is possible. A wrong band is moved a lot and looks narrow then: it would win against a
+    right one.
+    """
     kinds = references_used(rule.reference, ranking)
     if len(kinds) == 1:
         return kinds * latent.size
-    bands = _Bands({kind: _table(ranking, kind, latent, rule) for kind in kinds}, latent)
-    return _tightest(ranking, bands)
+    ranking = ranking.whole or ranking
+    bands = _bands(ranking, kinds, latent, rule, _COMPARED)
+    ranges = [_area_range(ranking, claim) for claim in bands.claims(ranking).values()]
+    return tuple(kinds[int(first > second)] for first, second in zip(*ranges, strict=True))
 
 
 def _bends(ranking: Ranking, completions: Sequence[Completion]) -> IntArray:
@@ -154,18 +162,23 @@ def _bends(ranking: Ranking, completions: Sequence[Completion]) -> IntArray:
 def _bound_each(ranking: Ranking, bands: _Bands, rule: Settings) -> LatentBounds:
     """Bound the latent positives at each cutoff by itself."""
     kinds, claims, latent = tuple(bands.tables), bands.claims(ranking), bands.latent
-    tightest = _tightest(ranking, bands)
+    tightest = choose_kinds(ranking, latent, rule)
     if len(kinds) == 1:
         return _fit(ranking, latent, claims[kinds[0]], tightest)
-    chosen = np.stack([claims[kind][..., i] for i, kind in enumerate(tightest)], axis=-1)
     if rule.reference == "tightest":
+        chosen = np.stack([claims[kind][..., i] for i, kind in enumerate(tightest)], axis=-1)
         return _fit(ranking, latent, chosen, tightest)
     first, second = claims["positives"], claims["negatives"]
     lower, upper = np.maximum(first[:, 0], second[:, 0]), np.minimum(first[:, 1], second[:, 1])
-    # Where the two claims have nothing in common, the gap between them stands.
-    claimed, contradicted = settle(np.stack([lower, upper], axis=1))
-    bounds = _fit(ranking, latent, claimed, tightest)
-    return bounds._replace(contradicted=bounds.clipped | contradicted)
+    # What both have in common reaches to the share of the tightest kind in the head: so it is
+    # never empty, and bounds of each higher level hold it.
+    shares = _central(ranking, bands).claims(ranking)
+    share = np.stack([shares[kind][:, 0, i] for i, kind in enumerate(tightest)], axis=-1)
+    ends = np.minimum(lower, share), np.maximum(upper, share)
+    common = _fit(ranking, latent, np.stack([lower, upper], axis=1), tightest)
+    contradicted = common.clipped | (lower > upper)[:, np.newaxis]
+    bounds = _fit(ranking, latent, np.stack(ends, axis=1), tightest)
+    return bounds._replace(contradicted=contradicted)
 
 
 def _bound_by_rank(ranking: Ranking, latent: IntArray, band: RankBand) -> LatentBounds:
@@ -178,27 +191,93 @@ def _bound_by_rank(ranking: Ranking, latent: IntArray, band: RankBand) -> Latent
 def _bound_jointly(
     ranking: Ranking, bands: _Bands, rule: Settings, *, refine: bool
 ) -> LatentBounds:
-    """Bound the latent positives by bounds that hold at all cutoffs jointly."""
-    whole = ranking.whole or ranking
+    """Bound the latent positives by bounds that hold at all cutoffs jointly.
+
+    They reach to whole numbers around the estimate. What all of them allow can be nothing, and
+    bounds of each higher level are to hold what stands then.
+    """
+    whole, latent = ranking.whole or ranking, bands.latent
+    completions = complete(whole, latent, choose_kinds(ranking, latent, rule))
     if ranking.whole is not None:
-        whole = whole.refine(_corners(whole, bands))
+        bends = _corners(whole, bands), _bends(whole, completions)
+        whole = whole.refine(np.unique(np.concatenate(bends)))
     bounds = _bound_each(whole, bands, rule)
-    narrowed = narrow(whole.unlabeled, bounds.possible)
+    narrowed = _narrow(whole, bounds, completions)
     if ranking.whole is not None:
         bounds = _bound_each(ranking, bands, rule)
-        narrowed = narrow_between(ranking, bounds.possible, whole, narrowed)
-    elif refine and whole.refiner is not None:
-        finer = whole.refine(find_corners(whole.unlabeled, narrowed))
+        ends = np.concatenate([bounds.possible, _unknown(bounds.possible, latent)], axis=-1)
+        narrowed = narrow_between(ranking, ends, whole, narrowed)
+    refine = refine and ranking.whole is None and whole.refiner is not None
+    for find in (find_corners, _find_crossings) if refine else ():
+        finer = whole.refine(find(whole.unlabeled, narrowed))
         if finer is not whole:
-            bounds = _bound_each(finer, bands, rule)
-            narrowed = narrow(finer.unlabeled, bounds.possible)
-    possible, contradicted = settle(narrowed)
-    return bounds._replace(possible=possible, contradicted=bounds.clipped | contradicted)
+            whole, bounds = finer, _bound_each(finer, bands, rule)
+            narrowed = _narrow(finer, bounds, completions)
+    (low, nearest_low), (high, nearest_high) = (
+        np.split(side, 2, axis=-1) for side in np.moveaxis(narrowed, 1, 0)
+    )
+    possible = np.stack([np.minimum(low, nearest_low), np.maximum(high, nearest_high)], axis=1)
+    contradicted = bounds.clipped | (low > high)[:, np.newaxis]
+    return bounds._replace(possible=possible, contradicted=contradicted)
 
 
-def _table(ranking: Ranking, kind: str, latent: IntArray, rule: Settings) -> IntArray:
+def _narrow(ranking: Ranking, bounds: LatentBounds, completions: Sequence[Completion]) -> IntArray:
+    """Narrow bounds to what can hold at all cutoffs; also whole numbers around the estimate.
+
+    These are the lowest and the highest ways to get from corner to corner of the estimate, on
+    betas of their own, after all others.
+    """
+    latent = np.array([round(each.latent[-1]) for each in completions])
+    ends = _unknown(bounds.possible, latent)
+    for i, each in enumerate(completions):
+        corners = np.isin(ranking.unlabeled, each.unlabeled)
+        above = each.above(ranking.unlabeled[corners])
+        ends[corners, :, i] = np.stack([np.floor(above + ROUNDING), np.ceil(above - ROUNDING)], 1)
+    return narrow(ranking.unlabeled, np.concatenate([bounds.possible, ends], axis=-1))
+
+
+def _unknown(bounds: IntArray, latent: IntArray) -> IntArray:
+    """Return bounds that say nothing."""
+    ends = np.zeros_like(bounds)
+    ends[:, 1] = latent
+    return ends
+
+
+def _find_crossings(head: IntArray, narrowed: IntArray) -> IntArray:
+    """Return the counts, between two cutoffs, at which bounds and those of the estimate cross."""
+    bounds, nearest = np.split(narrowed, 2, axis=-1)
+    apart = np.abs(bounds - nearest)[:-1]  # one is level, the other grows by one for each example
+    crossed = (bounds - nearest)[:-1] * (bounds - nearest)[1:] < 0
+    return np.unique((head[:-1, np.newaxis, np.newaxis] + apart)[crossed])
+
+
+def _level_of_each(rule: Settings) -> float:
+    """Return the level of each kind of known examples: where both count they share the error."""
+    return (1 + rule.level) / 2 if rule.reference == "both" else rule.level
+
+
+def _bands(
+    ranking: Ranking, kinds: Sequence[str], latent: IntArray, rule: Settings, level: float
+) -> _Bands:
+    """Return the bands of some kinds of known examples at a level."""
+    return _Bands({kind: _table(ranking, kind, latent, rule, level) for kind in kinds}, latent)
+
+
+def _central(ranking: Ranking, bands: _Bands) -> _Bands:
+    """Return the share of each kind's known examples, of the hidden ones, rounded."""
+    hidden = {"positives": bands.latent, "negatives": ranking.total.unlabeled - bands.latent}
+    tables = {}
+    for kind, table in bands.tables.items():
+        n = table.shape[0] - 1
+        known = np.arange(n + 1)[:, np.newaxis, np.newaxis]
+        tables[kind] = (2 * known * hidden[kind] + n) // (2 * n)
+    return _Bands(tables, bands.latent)
+
+
+def _table(
+    ranking: Ranking, kind: str, latent: IntArray, rule: Settings, level: float
+) -> IntArray:
     """Return the bands of one kind of examples, shape (known + 1, bound, beta)."""
-    level = (1 + rule.level) / 2 if rule.reference == "both" else rule.level
     total, weight, clusters = ranking.total, ranking.weight, ranking.clusters
     known = total.known_positive if kind == "positives" else total.known_negative
     hidden = (latent if kind == "positives" else total.unlabeled - latent).tolist()
@@ -255,6 +334,9 @@ def _corners(ranking: Ranking, bands: _Bands) -> IntArray:
     )
     start = ranking.take(steps)
     claims, latent = bands.claims(start), bands.latent
+    if len(claims) == 2:  # the share of either kind in the head is reached to
+        shares = _central(ranking, bands).claims(start)
+        claims = {kind: np.concatenate([claims[kind], shares[kind]], axis=1) for kind in claims}
     free = ranking.total.unlabeled - latent
     corners: list[IntArray] = []
     if "positives" in claims:
@@ -277,20 +359,6 @@ def _fit(
     possible = np.minimum(claimed, np.minimum(head, latent))
     np.maximum(possible, fewest, out=possible)
     return LatentBounds(ranking, claimed, possible, tightest)
-
-
-def _tightest(ranking: Ranking, bands: _Bands) -> tuple[str, ...]:
-    """Return for each beta the kind of known examples with the narrower range of AUROC.
-
-    That is the range of the claims, before they are moved to what is possible. A wrong band is
-    moved a lot and looks narrow then: it would win against a right one.
-    """
-    kinds = tuple(bands.tables)
-    if len(kinds) == 1:
-        return kinds * bands.latent.size
-    ranking = ranking.whole or ranking
-    ranges = [_area_range(ranking, claim) for claim in bands.claims(ranking).values()]
-    return tuple(kinds[int(first > second)] for first, second in zip(*ranges, strict=True))
 
 
 def _area_range(ranking: Ranking, claimed: IntArray) -> IntArray:

@@ -139,7 +139,7 @@ def bounds_are_in_order(frame: pd.DataFrame, draw: Draw) -> None:
 def bounds_are_nested(frame: pd.DataFrame, draw: Draw) -> None:
     how, beta = rule(draw), draw(BETA)
     wider = draw(st.sampled_from(["level", "selection_odds"]))
-    if how["band"] is half_band or how["reference"] == "both":
+    if how["band"] is half_band:
         return
     if wider == "selection_odds" and how["band"] in ("bootstrap", "dkw"):
         return

@@ -3,12 +3,15 @@
 A path gives each cutoff a number of latent positives in the head that never falls, and grows by at
 most one for each unlabeled example. The highest and the lowest paths within some bounds are these
 bounds, cut. Where no path is left, the definition stands: what each cutoff makes of all others.
+They reach to the lowest and the highest of all paths whose counts at the corners of the estimate
+are its own, rounded down or up.
 """
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from tests.support.oracles import oracle
+from tests.support.oracles import completion_oracle, oracle
 from tests.support.oracles.oracle import BandRule, Cutoff, Label, Table
 
 Tables = dict[str, list[Table]]
@@ -43,7 +46,29 @@ def by_definition(heads: Sequence[int], lower: list[int], upper: list[int]) -> l
     ]
 
 
-def cut(steps: Sequence[Cutoff], tables: Tables) -> Tables:
+def around_estimate(
+    steps: Sequence[Cutoff], m: int, scores: Sequence[float], labels: Sequence[Label], kind: str
+) -> list[list[int]]:
+    """Return the lowest and the highest way from corner to corner of the estimate."""
+    last, heads = steps[-1].unlabeled, [step.unlabeled for step in steps]
+    if kind == "negatives":
+        turned = [-score for score in scores], [None if x is None else not x for x in labels]
+        corners = [
+            (last - head, m - (head - below))
+            for head, below in completion_oracle.find_corners(*turned, last - m)
+        ]
+    else:
+        corners = completion_oracle.find_corners(scores, labels, m)
+    allowed = [set(range(m + 1)) for _ in steps]
+    for head, latent in corners:
+        for here, there in zip(allowed, heads, strict=True):
+            if there == head:
+                here &= {math.floor(latent), math.ceil(latent)}
+    left = surviving(heads, allowed)
+    return [[min(here) for here in left], [max(here) for here in left]]
+
+
+def cut(steps: Sequence[Cutoff], tables: Tables, around: Sequence[Sequence[int]]) -> Tables:
     """Cut the tables of both bounds at all cutoffs."""
     heads = [step.unlabeled for step in steps]
     lower, upper = (
@@ -57,7 +82,10 @@ def cut(steps: Sequence[Cutoff], tables: Tables) -> Tables:
         assert ends == [[min(here) for here in left], [max(here) for here in left]]
     found: Tables = {bound: [] for bound in tables}
     for i, (low, high) in enumerate(zip(*ends, strict=True)):
-        for bound, value in {"lower": min(low, high), "upper": max(low, high)}.items():
+        nearest = around[0][i], around[1][i]
+        for bound, value in zip(
+            tables, (min(low, nearest[0]), max(high, nearest[1])), strict=True
+        ):
             old = tables[bound][i]
             more = value - (old.tp - steps[i].known_positive)
             found[bound].append(
@@ -74,10 +102,19 @@ def cut(steps: Sequence[Cutoff], tables: Tables) -> Tables:
 
 
 def cut_if_joint(
-    band: str, scores: Sequence[float], labels: Sequence[Label], tables: Tables
+    band: str,
+    scores: Sequence[float],
+    labels: Sequence[Label],
+    tables: Tables,
+    kind: str = "positives",
 ) -> Tables:
     """Cut the tables of the band "simultaneous", and leave those of others."""
-    return cut(oracle.cutoffs(scores, labels), tables) if band == "simultaneous" else tables
+    if band != "simultaneous":
+        return tables
+    steps, first = oracle.cutoffs(scores, labels), tables["lower"][0]
+    m = first.tp + first.fn - oracle.count_label(labels, True)
+    around = around_estimate(steps, m, scores, labels, kind)
+    return cut(steps, {bound: tables[bound] for bound in ("lower", "upper")}, around)
 
 
 def tables(
@@ -85,4 +122,4 @@ def tables(
 ) -> Tables:
     """Return the tables of known positives, cut."""
     plain = oracle.tables(scores, labels, beta, level, band)
-    return cut(oracle.cutoffs(scores, labels), plain)
+    return cut_if_joint("simultaneous", scores, labels, plain)

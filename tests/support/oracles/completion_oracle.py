@@ -62,6 +62,17 @@ def latent_above(
     stands: Sequence[Fraction] | None = None,
 ) -> list[Fraction]:
     """Return the latent positives among the first unlabeled examples, for each of some heads."""
+    corners = find_corners(scores, labels, m, stands)
+    return [_between(corners, Fraction(head)) for head in heads]
+
+
+def find_corners(
+    scores: Sequence[float],
+    labels: Sequence[Label],
+    m: int,
+    stands: Sequence[Fraction] | None = None,
+) -> list[tuple[Fraction, Fraction]]:
+    """Return the corners of the estimate: unlabeled examples above, and latent positives."""
     unlabeled, n = (oracle.count_label(labels, kind) for kind in (None, True))
     places = edges(scores, labels, stands)
     false = false_positives(places, n, unlabeled, m)
@@ -69,7 +80,7 @@ def latent_above(
     corners += [(Fraction(p.head), p.head - f) for p, f in zip(places, false, strict=True)]
     end = min(math.ceil(corners[-1][0] + m - corners[-1][1]), unlabeled)
     corners += [(Fraction(end), Fraction(m)), (Fraction(unlabeled), Fraction(m))]
-    return [_between(corners, Fraction(head)) for head in heads]
+    return corners
 
 
 def _between(corners: Sequence[tuple[Fraction, Fraction]], x: Fraction) -> Fraction:

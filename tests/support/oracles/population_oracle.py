@@ -45,7 +45,22 @@ def auroc(scores: Scores, labels: Labels, beta: float, level: float) -> Area:
     above, *squares = two_samples(table)
     value = float((above - share / 2) / (1 - share))
     error = math.sqrt(sum(squares)) / float(1 - share)
-    return Area(value, error, *interval(table, float(share), value, level))
+    lower, upper = interval(table, float(share), value, level)
+    rest = [s for s, y in zip(scores, labels, strict=True) if y is not True]
+    z, n = stats.norm.ppf((1 + level) / 2), len(table)
+    hidden = stats.beta.ppf((1 + level) / 2, 0.5, n)
+
+    def reach(end: float, apart: float) -> float:
+        """Return how far AUROC can be off where known positives could be tied at one end."""
+        tied = sum(1 for s in rest if s == end)
+        if tied < 2 or tied <= 0.05 * len(rest):
+            return 0.0
+        gap = max(apart - tied / len(rest) / 2, 0.0)
+        return math.hypot(z * math.sqrt(sum(squares)), hidden * gap) / float(1 - share)
+
+    lower = min(lower, value - reach(min(scores), float(above)))
+    upper = max(upper, value + reach(max(scores), 1 - float(above)))
+    return Area(value, error, lower, upper)
 
 
 def expect(values: FloatArray, mean: float) -> float:

@@ -4,7 +4,10 @@ Known negatives are handled by literally turning the ranking over: scores negate
 latent negatives in the place of latent positives.
 """
 
+import math
 from collections.abc import Sequence
+from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 
 from tests.support.oracles import oracle
@@ -12,6 +15,7 @@ from tests.support.oracles.oracle import BandRule, Label, Table
 
 BOUNDS = ("lower", "estimate", "upper")
 ENDS = ("lower", "upper")
+COMPARED = 0.95
 Claims = list[tuple[int, int]]
 Tables = dict[str, list[Table]]
 
@@ -96,26 +100,41 @@ def tables(
     m = totals(labels, beta).latent
     local = (1 + level) / 2 if reference == "both" else level
     band = oracle.at_scores(band, scores)
-    claims: dict[str, Claims] = {}
-    if reference != "negatives" and True in labels:
-        claims["positives"] = claims_of_positives(scores, labels, m, local, band)
-    if reference != "positives" and False in labels:
-        claims["negatives"] = claims_of_negatives(scores, labels, m, local, band)
+    of_kind = {
+        "positives": partial(claims_of_positives, scores, labels, m),
+        "negatives": partial(claims_of_negatives, scores, labels, m),
+    }
+    known = {"positives": True in labels, "negatives": False in labels}
+    kinds = [kind for kind in of_kind if known[kind] and reference in (kind, "tightest", "both")]
+    claims = {kind: of_kind[kind](local, band) for kind in kinds}
     found = {kind: fit(scores, labels, beta, claim) for kind, claim in claims.items()}
-    ranges = {kind: width(scores, labels, claim) for kind, claim in claims.items()}
-    tightest = min(ranges, key=ranges.__getitem__)  # of two equal ones the first
+    # At a level of their own, whichever is asked for; of two equal ones the first.
+    ranges = {kind: width(scores, labels, of_kind[kind](COMPARED, band)) for kind in claims}
+    tightest = min(ranges, key=ranges.__getitem__)
     if reference != "both":
         return dict(zip(ENDS, found[tightest], strict=True)), tightest
-    common, apart = [], []
-    for one, other in zip(claims["positives"], claims["negatives"], strict=True):
+    common, reached, apart = [], [], []
+    shares = of_kind[tightest](local, share_band)
+    for one, other, (share, _) in zip(
+        claims["positives"], claims["negatives"], shares, strict=True
+    ):
         lower, upper = max(one[0], other[0]), min(one[1], other[1])
         apart.append(lower > upper)
-        common.append((min(lower, upper), max(lower, upper)))
+        common.append((lower, upper))
+        reached.append((min(lower, share), max(upper, share)))
     merged = [
         [
-            table._replace(clipped=table.clipped or gap)
-            for table, gap in zip(bound, apart, strict=True)
+            table._replace(clipped=within.clipped or gap)
+            for table, within, gap in zip(bound, cut, apart, strict=True)
         ]
-        for bound in fit(scores, labels, beta, common)
+        for bound, cut in zip(
+            fit(scores, labels, beta, reached), fit(scores, labels, beta, common), strict=True
+        )
     ]
     return dict(zip(ENDS, merged, strict=True)), tightest
+
+
+def share_band(n: int, m: int, level: float) -> tuple[list[int], list[int]]:
+    """Return the share of the known examples of a kind, of the hidden ones, a half up."""
+    middle = [math.floor(Fraction(k * m, n) + Fraction(1, 2)) for k in range(n + 1)]
+    return middle, middle

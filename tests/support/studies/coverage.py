@@ -31,7 +31,7 @@ from scipy.special import gammaln
 from pu_accessor import PUWarning
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.bands.lookup import latent_bounds
-from pu_accessor.inference.bands.simultaneous import find_corners, narrow, settle
+from pu_accessor.inference.bands.simultaneous import find_corners, narrow
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision
 from pu_accessor.inference.estimates.cutoff_spec import At, read_at
@@ -402,7 +402,7 @@ def _fitted(ranking: Ranking, theta: IntArray, latent: IntArray) -> IntArray:
 
 def _cut(ranking: Ranking, fitted: IntArray) -> IntArray:
     """Return the simultaneous bounds, cut."""
-    return settle(narrow(ranking.unlabeled, fitted[:, _JOINT]))[0]
+    return np.sort(narrow(ranking.unlabeled, fitted[:, _JOINT]), axis=1)
 
 
 def ask_metrics(population: Population, labeling: Labeling, n: int) -> Iterator[Answer]:

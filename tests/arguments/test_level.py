@@ -1,0 +1,111 @@
+"""Limits at a higher level hold those at a lower one, whatever is bounded."""
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pu_accessor.ranking import FloatArray
+from tests.cases import as_frame, draw_case
+
+LEVELS = [0.2, 0.5, 0.8, 0.95, 0.99]
+ROUNDING = 2e-9
+pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
+Limits = tuple[FloatArray, FloatArray, FloatArray]
+
+
+def bounds_of(data: Any, name: str, order: tuple[str, str] = ("lower", "upper")) -> Limits:
+    """Return the lower and the upper number of a variable, and the estimate between."""
+    lower, estimate, upper = (
+        data[name].sel(bound=bound).to_numpy() for bound in (order[0], "estimate", order[1])
+    )
+    return lower, estimate, upper
+
+
+def check_nested(ask: Callable[[float], Iterator[Limits]]) -> None:
+    """Hold limits at each level against those at the next one."""
+    answers = [list(ask(level)) for level in LEVELS]
+    for answer in answers:
+        for lower, estimate, upper in answer:
+            assert (lower <= estimate + ROUNDING).all() and (estimate <= upper + ROUNDING).all()
+    for narrow, wide in pairwise(answers):
+        for (lower, _, upper), (lowest, _, highest) in zip(narrow, wide, strict=True):
+            assert (lowest <= lower + ROUNDING).all() and (upper <= highest + ROUNDING).all()
+
+
+@pytest.mark.parametrize("reference", ["positives", "negatives", "tightest", "both"])
+@pytest.mark.parametrize("band", ["exact", "simultaneous", "bootstrap", "dkw"])
+def test_bounds_of_tables(band: str, reference: str) -> None:
+    for seed in range(500, 512):
+        case = draw_case(seed)
+        frame = as_frame(case)
+        if case.label.count(False) == 0 or case.label.count(None) == 0:
+            continue
+
+        def ask(level: float, pu: Any = frame.pu) -> Iterator[Limits]:
+            how: Any = {"level": level, "band": band, "reference": reference}
+            tables = pu.contingency([0.1, 0.4, 0.8], **how)  # some of them refuted
+            yield bounds_of(tables, "tp")
+            yield bounds_of(tables, "fp", ("upper", "lower"))
+            lower, _, upper = bounds_of(pu.rank_cdf(0.4, ranks="all", **how), "rank_cdf")
+            yield lower, lower, upper
+
+        check_nested(ask)
+
+
+def hidden(seed: int) -> tuple[pd.DataFrame, float]:
+    """Draw known positives and others, of scores that are monotone or hardly so; also beta."""
+    rng = np.random.default_rng(seed)
+    n, size = int(rng.integers(5, 25)), int(rng.integers(20, 60))
+    latent = rng.random(size) < 0.4
+    shift = float(rng.choice([-1.0, 0.0, 1.5]))
+    score = np.concatenate([rng.normal(shift, 1, n), rng.normal(shift * latent, 1)]).round(1)
+    label = np.repeat([1.0, np.nan], [n, size])
+    return pd.DataFrame({"score": score, "label": label}), float(latent.mean())
+
+
+@pytest.mark.parametrize("monotone", [False, True])
+def test_curves_and_rates_on_new_examples(monotone: bool) -> None:
+    for seed in range(10):
+        frame, beta = hidden(seed)
+        pu, at = frame.pu(monotone=monotone), {"threshold": float(frame["score"].median())}
+
+        def ask(level: float, pu: Any = pu, beta: float = beta, at: Any = at) -> Iterator[Limits]:
+            roc = pu.roc_bounds(beta, target="population", level=level, ranks="all")
+            yield bounds_of(roc, "tpr")
+            yield bounds_of(roc, "fpr", ("upper", "lower"))
+            pr = pu.pr_bounds(beta, target="population", level=level, ranks="all")
+            yield bounds_of(pr.isel(rank=slice(1, None)), "precision")
+            for name in ("precision", "fpr"):
+                found = pu.metric(name, beta, at=at, target="population", level=level)
+                lower, estimate, upper = found[["lower", "estimate", "upper"]].to_numpy().T
+                yield lower, estimate, upper
+
+        check_nested(ask)
+
+
+def test_rates_of_clusters() -> None:
+    # Errors of both rates are correlated: what one takes from the other must not grow with level.
+    rng = np.random.default_rng(77)
+    for _ in range(30):
+        size = int(rng.integers(8, 60))
+        truth = rng.random(size) < 0.6
+        truth[:2] = True
+        label = np.where(truth & (rng.random(size) < 0.5), 1.0, np.nan)
+        label[:3] = 1.0, 1.0, np.nan
+        score = rng.normal(truth).round(1)
+        frame = pd.DataFrame({"score": score, "label": label})
+        frame["site"] = rng.integers(0, max(size // 3, 2), size)
+        at = {"threshold": float(np.median(score))}
+
+        def ask(level: float, frame: pd.DataFrame = frame, at: Any = at) -> Iterator[Limits]:
+            pu = frame.pu(cluster="site")
+            for name in ("fpr", "npv", "informedness"):
+                found = pu.metric(name, 0.3, at=at, target="population", level=level)
+                lower, estimate, upper = found[["lower", "estimate", "upper"]].to_numpy().T
+                yield lower, estimate, upper
+
+        check_nested(ask)
