@@ -19,7 +19,7 @@ BetaInterval: TypeAlias = Interval | Mapping[Any, Interval] | pd.Series | pd.Dat
 
 _APPROXIMATE, _GUARANTEED = "approximate", "guaranteed"
 _ESTIMATE = ("beta", "lower", "upper", "level")
-_NO_KEYS = ("method", "n", "n_unlabeled")
+_NO_KEYS = ("method", "n", "n_unlabeled", "n_positive", "n_labeled")
 _LIMITS = {"feasible": "upper", "two_sided": "both"}  # what other methods give is an estimate
 _ENDS = ("low", "high")
 _SHARED = {"beta": "a number or an array of numbers", "beta_interval": "a pair of numbers"}

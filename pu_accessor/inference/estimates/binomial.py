@@ -1,6 +1,6 @@
 """A metric at a threshold on new examples: from two rates, each of them a binomial's."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
@@ -33,7 +33,8 @@ def metric_on_new(
     Of n known positives k lie at or above the threshold, of U others h: two independent
     binomials. With b the share of positives among the others, the true positive rate is t = k/n
     and the false positive rate (h/U - b*t)/(1 - b), cut off at 0 and 1. New examples have the
-    prevalence of these, (n + b*U)/(n + U), or that of `rule`; it is taken as given.
+    prevalence of these, (n + b*U)/(n + U), or that of `rule`; it is taken as given. That of rows
+    with weights that are all labeled is an estimate, whose error is added, too.
 
     Each of the two shares has its interval by Wilson's score [1]_. How far the metric moves when
     one of them goes to its limit, squared and added for both, is how far it can be off ([2]_,
@@ -143,23 +144,30 @@ def _limits(
     prevalence = (n + share * rest) / size if rule.prevalence is None else rule.prevalence
     value = of_shares(name, prevalence, share, size)
     estimate = value(known, others)
-    of_known, of_rest, together = rate_designs(here)
+    of_known, of_rest, together, error = rate_designs(here)
     first = _ends(here.known_positive, n, level, of_known, betas.size)
     second = _ends(here.rank - here.known_positive, rest, level, of_rest, betas.size)
     one = np.stack([value(end, others) for end in first])
     other = np.stack([value(known, end) for end in second])
-    both = np.stack([estimate, *(value(a, b) for a in first for b in second)])
+    shares = [prevalence]
+    if error and rule.prevalence is None:
+        reach = error * special.stdtrit(min(of_known.df, of_rest.df), (1 + level) / 2)
+        shares = [np.clip(prevalence + side * reach, 0, 1) for side in (-1, 1)]
+    values = [of_shares(name, each, share, size) for each in shares]
+    third = np.stack([each(known, others) for each in (values[0], values[-1])])
+    both = np.stack([estimate, *(each(a, b) for a in first for b in second for each in values)])
     low, high = np.fmin.reduce(both), np.fmax.reduce(both)
-    alike = together * np.sign((one[1] - one[0]) * (other[1] - other[0]))
-    down = _add((_beyond(estimate - np.fmin.reduce(ends)) for ends in (one, other)), alike)
-    up = _add((_beyond(np.fmax.reduce(ends) - estimate) for ends in (one, other)), alike)
+    parts = (one, other, third)
+    signs = np.sign(np.stack([ends[1] - ends[0] for ends in parts]))
+    down = _add([_beyond(estimate - np.fmin.reduce(ends)) for ends in parts], signs, together)
+    up = _add([_beyond(np.fmax.reduce(ends) - estimate) for ends in parts], signs, together)
     return np.maximum(estimate - down, low), np.minimum(estimate + up, high)
 
 
-def _add(distances: Iterable[FloatArray], correlation: FloatArray) -> FloatArray:
-    """Return how far two errors with a correlation reach together."""
-    one, other = distances
-    squares = one**2 + other**2 + 2 * correlation * one * other
+def _add(distances: list[FloatArray], signs: FloatArray, correlation: FloatArray) -> FloatArray:
+    """Return how far errors with correlations reach together."""
+    steps = signs * np.stack(distances)
+    squares = np.einsum("ib,ij,jb->b", steps, correlation, steps)
     together: FloatArray = np.sqrt(np.maximum(squares, 0))
     return together
 

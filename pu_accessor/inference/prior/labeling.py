@@ -11,7 +11,7 @@ from scipy import optimize, stats
 from pu_accessor.checks import check_flag, check_level, check_option, check_share
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.inference.bands.exact import exact
-from pu_accessor.ranking import IntArray
+from pu_accessor.ranking import FloatArray, IntArray
 
 _SAME = 1e-12  # relative difference of probabilities that are taken as equal
 _MOST = 2**53  # beyond, float64 counts no more
@@ -56,16 +56,17 @@ def beta_from_labels(
     level = check_level(level)
     check_option("method", method, ["exact", "hpd"])
     check_flag("rest", rest)
-    before = _as_prior(prior, method)
+    before = as_prior(prior, method)
     x, size, total = int(n_positive), int(n_labeled), int(n_unlabeled)
     if method == "exact":
         lower, upper = hypergeometric_limits(x, size, total, level)
         limits = lower / total, upper / total
     else:
         limits = _highest_density(x, size, level, before)
+    shares = np.array([x / size, *limits])
     if rest:
-        return _of_rest(x, size, total, limits)
-    return LabeledBeta(x / size, *limits)
+        shares = shares_of_rest(shares, x, size, total)
+    return LabeledBeta(*shares.tolist())
 
 
 def labels_needed(
@@ -287,18 +288,26 @@ def _at_most(x: int, size: int, total: int, positives: int) -> float:
     return _tails(x, size, total, positives)[1] if x >= fewest else 0.0
 
 
-def _of_rest(x: int, size: int, total: int, limits: tuple[float, float]) -> LabeledBeta:
-    """Turn shares of all unlabeled examples into shares of those that were not labeled."""
-    not_labeled = total - size
-    if not not_labeled:
+def shares_of_rest(
+    shares: FloatArray, positives: IntArray | int, labeled: IntArray | int, total: int
+) -> FloatArray:
+    """Turn an estimate and its limits, shares of all, into shares of those that were not labeled.
+
+    Examples
+    --------
+    >>> shares_of_rest(np.array([0.24, 0.145, 0.36]), 12, 50, 200)
+    array([0.24      , 0.11333333, 0.4       ])
+    """
+    not_labeled = total - np.asarray(labeled)
+    if not not_labeled.all():
         raise PUValueError(
             f"rest=True needs examples that were not labeled, but all {total} were."
         )
-    lower, upper = (min(max((limit * total - x) / not_labeled, 0.0), 1.0) for limit in limits)
-    return LabeledBeta(min(max(x / size, lower), upper), lower, upper)
+    beta, lower, upper = np.clip((shares * total - positives) / not_labeled, 0, 1)
+    return np.array([np.clip(beta, lower, upper), lower, upper])
 
 
-def _as_prior(prior: tuple[float, float], method: str) -> tuple[float, float]:
+def as_prior(prior: tuple[float, float], method: str) -> tuple[float, float]:
     """Check the parameters of a Beta distribution."""
     try:
         first, second = (float(value) for value in prior)
@@ -309,7 +318,7 @@ def _as_prior(prior: tuple[float, float], method: str) -> tuple[float, float]:
     if method != "hpd" and (first, second) != (1, 1):
         raise PUValueError(
             f"prior must be left out for method={method!r}, but {prior!r} was passed: only "
-            "method='hpd' has one."
+            "method='hpd' and sequential=True have one."
         )
     return first, second
 
