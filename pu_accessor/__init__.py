@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 from pu_accessor.accessors import register
 from pu_accessor.accessors.constructors import from_arrays, from_chunks, pu
 from pu_accessor.accessors.planning import positives_needed, power
-from pu_accessor.accessors.prior import add_labels, beta_from_labels
+from pu_accessor.accessors.prior import add_labels, plot_beta_from_labels, weigh_labels
 from pu_accessor.errors import (
     PUDataError,
     PUError,
@@ -23,7 +23,8 @@ from pu_accessor.errors import (
 from pu_accessor.example import load_example
 from pu_accessor.inference.prior.labeling import beta_from_label_frequency, labels_needed
 from pu_accessor.inference.tables.metrics import fbeta
-from pu_accessor.questions.prior import beta_from_prevalence
+from pu_accessor.questions.hand_labels import rates_from_labels
+from pu_accessor.questions.prior import beta_from_labels, beta_from_prevalence
 
 __all__ = [
     "PUDataError",
@@ -42,9 +43,12 @@ __all__ = [
     "from_chunks",
     "labels_needed",
     "load_example",
+    "plot_beta_from_labels",
     "positives_needed",
     "power",
     "pu",
+    "rates_from_labels",
+    "weigh_labels",
 ]
 __version__ = version("pu_accessor")
 

@@ -26,6 +26,7 @@ from pu_accessor.sources.columns import read_column
 from pu_accessor.sources.frames import FrameSource
 from pu_accessor.sources.groups import ALL_ROWS, Groups, group_frame, key_columns, read_groups
 from pu_accessor.sources.roles import Roles, Seed
+from pu_accessor.sources.sampling import ADDED, Draw, check_free
 from pu_accessor.sources.source import check_no_keys
 
 try:
@@ -84,9 +85,14 @@ class PolarsSource(FrameSource):
             )
         return cls(grouped.df, keys, not grouped.maintain_order)
 
-    def sample(self, roles: Roles, size: int, random_state: Seed) -> Any:
+    def sample(self, roles: Roles, draw: Draw, random_state: Seed) -> Any:
         """Draw unlabeled rows of the polars frame, the same as of a pandas frame: see `Source`."""
-        return self._polars[super().sample(roles, size, random_state).index.tolist()]
+        found = super().sample(roles, draw, random_state)
+        rows = self._polars[found.index.tolist()]
+        if not draw.is_apart:
+            return rows
+        check_free(rows.columns)
+        return rows.with_columns(**{name: pl.Series(found[name].tolist()) for name in ADDED})
 
     def best(self, roles: Roles, sizes: Sequence[int]) -> Any:
         """Return the rows with the best scores, of the polars frame: see `Source`."""

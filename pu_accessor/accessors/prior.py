@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief
-from pu_accessor.inference.prior.labeling import beta_from_labels as infer_beta
+from pu_accessor.accessors.plots import PlotOptions
+from pu_accessor.checks import check_share
+from pu_accessor.datasets.values import over_labels
+from pu_accessor.errors import PUDataError, brief
 from pu_accessor.questions import prior
+from pu_accessor.questions.hand_labels import check_series, drawn_labels, row_weights
 from pu_accessor.sources.labels import Labels, read_labels
 from pu_accessor.sources.roles import Roles
+from pu_accessor.sources.sampling import Draw
+
+if TYPE_CHECKING:
+    from pu_accessor.plots import Drawing
 
 
 def estimate_beta(self: Bound, *, method: str = "feasible", level: float = 0.95) -> pd.DataFrame:
@@ -82,154 +89,89 @@ def estimate_beta(self: Bound, *, method: str = "feasible", level: float = 0.95)
 
 
 def sample_to_label(
-    self: Bound, size: int, *, random_state: int | np.random.Generator
+    self: Bound,
+    size: int,
+    *,
+    strata: Any = None,
+    allocate: str = "proportional",
+    expected_beta: float | None = None,
+    below: float | None = None,
+    above: float | None = None,
+    random_state: int | np.random.Generator,
 ) -> pd.DataFrame:
     """Draw unlabeled rows at random, to label by hand.
 
     Their labels give beta with an interval that needs no assumption at all:
-    `pu_accessor.beta_from_labels`. `pu_accessor.labels_needed` says how many it takes.
+    `pu_accessor.beta_from_labels`. `pu_accessor.labels_needed` says how many it takes. The same
+    number of labels says more of beta where they are shared between the best rows and the others.
 
     Parameters
     ----------
     size : int
         How many rows to draw, of each group.
+    strata : float or hashable, optional
+        A threshold of the score: rows at or above it are one stratum, the others the second. Or a
+        column that tells two strata apart.
+    allocate : {"proportional", "neyman"}, default "proportional"
+        How labels are shared between the strata: in proportion to their unlabeled rows; or more
+        where a label tells more, that is where positives and negatives are mixed.
+    expected_beta : float, optional
+        For "neyman" about what beta is: from it and the known positives follows how many positives
+        each stratum holds. A wrong guess makes intervals longer, not wrong.
+    below, above : float, optional
+        Scores: draw rows that score less than `below`, such as those that would be discarded; or
+        at least as much as `above`.
     random_state : int or Generator
         Seed, so that the same rows are drawn again.
 
     Returns
     -------
     DataFrame
-        Rows of the frame with their index, in the order drawn.
+        Rows of the frame with their index, in the order drawn. With `strata`, `below` or `above`
+        there are the further columns stratum; and n, n_negative, n_unlabeled: the known positives,
+        known negatives and unlabeled rows of that stratum. Fill in the column of labels.
 
     Raises
     ------
-    PUValueError
-        If there are not as many unlabeled rows.
+    PUDataError
+        If there are not as many unlabeled rows, or none in a stratum; if a column does not say in
+        which of two strata each unlabeled row is.
+    PUValueError, PUTypeError
+        If an argument has a value that is not allowed.
 
     See Also
     --------
     pu_accessor.labels_needed : How many it takes.
-    pu_accessor.beta_from_labels : What their labels say.
+    pu_accessor.beta_from_labels : What their labels say of beta.
+    pu_accessor.rates_from_labels : What they say of precision and recall.
+    pu_accessor.weigh_labels : What they say of all else, AUROC among it.
     pu_accessor.add_labels : Puts them with the known ones.
+
+    Notes
+    -----
+    Neyman's shares are in proportion to the number of rows and to sqrt(p(1 - p)) [1]_, where p is
+    the share of positives that is expected, at least .05 and at most .95.
+
+    References
+    ----------
+    .. [1] J. Neyman, *On the two different aspects of the representative method*, Journal of the
+       Royal Statistical Society 97 (1934) 558-625.
 
     Examples
     --------
     >>> import pandas as pd
     >>> import pu_accessor
-    >>> df = pd.DataFrame({"score": range(6), "label": [None, 1, None, None, 1, None]})
+    >>> nan = float("nan")
+    >>> df = pd.DataFrame({"score": range(6), "label": [nan, 1, nan, nan, 1, nan]})
     >>> sorted(df.pu.sample_to_label(2, random_state=0).index)
     [3, 5]
+    >>> df.pu.sample_to_label(2, strata=2.5, random_state=0)
+       score  label stratum  n  n_negative  n_unlabeled
+    2      2    NaN   < 2.5  1           0            2
+    5      5    NaN  >= 2.5  1           0            2
     """
-    return self._source.sample(self._roles, size, random_state)
-
-
-def beta_from_labels(
-    found: int | pd.Series[Any] | pd.DataFrame,
-    n_labeled: int | None = None,
-    n_unlabeled: int | None = None,
-    *,
-    method: str = "exact",
-    level: float = 0.95,
-    prior: tuple[float, float] = (1, 1),
-    rest: bool = False,
-) -> pd.DataFrame:
-    """Estimate beta from unlabeled examples that were drawn at random and labeled by hand.
-
-    Parameters
-    ----------
-    found : int, or Series or DataFrame of shape (labeled,)
-        Positives among those labeled; or what each of them is: a Series of True or 1 and False or
-        0, or the frame of `sample_to_label` with its column of labels filled in.
-    n_labeled : int, optional
-        Unlabeled examples that were drawn at random, and labeled. Left out where `found` holds
-        them.
-    n_unlabeled : int, optional
-        Unlabeled examples they were drawn from, themselves included. A frame of `sample_to_label`
-        knows it.
-    method : {"exact", "hpd"}, default "exact"
-        "exact" inverts the hypergeometric test: it covers with a probability of at least `level`.
-        "hpd" is the interval of highest density of the posterior Beta(a + x, b + s - x).
-    level : float, default 0.95
-        Probability with which the interval covers, in (0, 1).
-    prior : (float, float), default (1, 1)
-        For "hpd" a and b, both above 0: Beta(1, 1) is flat, Beta(0.5, 0.5) Jeffreys'.
-    rest : bool, default False
-        Give the shares of the examples that were not labeled, for when the labels are put to use
-        by `pu_accessor.add_labels`.
-
-    Returns
-    -------
-    DataFrame
-        One row: beta, lower, upper, level, method, n_unlabeled. All of beta are shares of the
-        latter; with `rest` that are the examples that were not labeled.
-
-    Raises
-    ------
-    PUValueError, PUTypeError
-        If an argument has a value that is not allowed, or is left out.
-    PUDataError
-        If a row has no label.
-
-    See Also
-    --------
-    pu_accessor.labels_needed : How many labels it takes.
-    pu_accessor.add_labels : Puts them with the known ones.
-
-    Notes
-    -----
-    With x positives among s labeled examples beta is x/s. The limits are the smallest and largest
-    number of positives among all unlabeled examples at which x or more, and x or fewer, come up
-    with a probability above half of 1 - level, by the hypergeometric distribution.
-
-    Examples
-    --------
-    >>> import pu_accessor
-    >>> pu_accessor.beta_from_labels(12, 50, 2000)
-       beta  lower  upper  level method  n_unlabeled
-    0  0.24  0.132   0.38   0.95  exact         2000
-    >>> df = pu_accessor.load_example()
-    >>> rows = df.pu.sample_to_label(200, random_state=0)
-    >>> rows["label"] = rows["truth"]  # by hand
-    >>> pu_accessor.beta_from_labels(rows).round(3)
-        beta  lower  upper  level method  n_unlabeled
-    0  0.215  0.164  0.275   0.95  exact         1798
-    """
-    x, size, total = _read_found(found, n_labeled, n_unlabeled)
-    estimate = infer_beta(x, size, total, method=method, level=level, prior=prior, rest=rest)
-    shares_of = total - size if rest else total
-    about = {"level": float(level), "method": method, "n_unlabeled": int(shares_of)}
-    return pd.DataFrame([{**estimate._asdict(), **about}])
-
-
-def _read_found(
-    found: int | pd.Series[Any] | pd.DataFrame, n_labeled: int | None, n_unlabeled: int | None
-) -> tuple[int, int, int]:
-    """Return the positives found, the examples labeled, and those they were drawn from."""
-    if isinstance(found, pd.DataFrame):
-        drawn = found.attrs
-        if "n_unlabeled" not in drawn or drawn["label"] not in found.columns:
-            raise PUValueError(
-                "found must be a frame that sample_to_label drew of one group, but this one does "
-                "not know from how many rows it is. Pass its labels: "
-                "beta_from_labels(found['label'], n_unlabeled=...)."
-            )
-        total = drawn["n_unlabeled"] if n_unlabeled is None else n_unlabeled
-        return _read_found(found[drawn["label"]], n_labeled, total)
-    if isinstance(found, pd.Series):
-        if n_labeled is not None:
-            raise PUValueError(
-                f"n_labeled must be left out where found holds the labels, but {n_labeled!r} was "
-                "passed. Write beta_from_labels(found, n_unlabeled=...)."
-            )
-        positive = _read_by_hand(found).positive
-        found, n_labeled = int(positive.sum()), positive.size
-    for name, count in (("n_labeled", n_labeled), ("n_unlabeled", n_unlabeled)):
-        if count is None:
-            raise PUTypeError(
-                f"{name} must be passed: beta_from_labels(found, n_labeled, n_unlabeled) with "
-                "counts, beta_from_labels(found, n_unlabeled=...) with a Series of labels."
-            )
-    return found, cast("int", n_labeled), cast("int", n_unlabeled)
+    draw = Draw(size, strata, allocate, expected_beta, below, above)
+    return self._source.sample(self._roles, draw, random_state)
 
 
 def _read_by_hand(found: pd.Series[Any]) -> Labels:
@@ -283,11 +225,8 @@ def add_labels(label: pd.Series[Any], found: pd.Series[Any]) -> pd.Series[Any]:
     >>> add_labels(label, pd.Series({1: True, 3: False})).tolist()
     [True, True, <NA>, False]
     """
-    for name, column in (("label", label), ("found", found)):
-        if not isinstance(column, pd.Series):
-            raise PUTypeError(
-                f"{name} must be a Series, but a {type(column).__name__} was passed."
-            )
+    check_series("label", label)
+    check_series("found", found)
     if not (label.index.is_unique and found.index.is_unique):
         raise PUDataError("label and found must have each row once, but an index repeats.")
     places = label.index.get_indexer(found.index)
@@ -307,3 +246,130 @@ def add_labels(label: pd.Series[Any], found: pd.Series[Any]) -> pd.Series[Any]:
     states[known.negative] = False
     states[places] = new.positive
     return pd.Series(states, index=label.index, name=label.name)
+
+
+def weigh_labels(label: pd.Series[Any], found: pd.Series[Any] | pd.DataFrame) -> pd.DataFrame:
+    """Let labels that were made by hand stand for all unlabeled rows.
+
+    Each row that was drawn and labeled stands for as many unlabeled rows as there are for each
+    label, known ones for themselves. With these weights all rows are labeled, so that all numbers
+    on new examples need neither beta nor that known positives are a random sample: AUROC, average
+    precision, a rate at a threshold, `compare`. Where known positives *are* a random sample,
+    `add_labels` may give a shorter interval of AUROC.
+
+    Parameters
+    ----------
+    label : Series, shape (examples,)
+        True or 1, False or 0, missing: known positive, known negative, unlabeled.
+    found : Series of bool, shape (labeled,), or DataFrame
+        What each row that was labeled by hand is, drawn at random of all that are unlabeled; its
+        index says which rows they are. Or the rows that `sample_to_label` drew of strata, with
+        their column of labels filled in.
+
+    Returns
+    -------
+    DataFrame, shape (examples, 2)
+        label, as `add_labels` returns it, and weight: 1 for known rows, unlabeled over labeled
+        rows of its stratum for one that was labeled by hand, 0 for those that are left.
+
+    Raises
+    ------
+    PUDataError
+        If strata do not cover the unlabeled rows, or as `add_labels` does.
+    PUTypeError, PUValueError
+        As `add_labels` does.
+
+    See Also
+    --------
+    add_labels : Adds labels without weights.
+    sample_to_label : Draws the rows.
+
+    Notes
+    -----
+    The weights are one over the probabilities of being drawn ([1]_), so that sums over labeled
+    rows are unbiased for sums over all. Pass ``beta=0`` with them: nothing is unlabeled.
+
+    References
+    ----------
+    .. [1] D. G. Horvitz, D. J. Thompson, *A generalization of sampling without replacement from a
+       finite universe*, Journal of the American Statistical Association 47 (1952) 663-685.
+
+    Examples
+    --------
+    >>> df = pd.DataFrame({"score": range(6), "label": [None, None, None, None, None, True]})
+    >>> weighed = weigh_labels(df["label"], pd.Series({1: False, 4: True}))
+    >>> weighed["weight"].tolist()
+    [0.0, 2.5, 0.0, 0.0, 2.5, 1.0]
+    """
+    check_series("label", label)
+    labels = drawn_labels(found) if isinstance(found, pd.DataFrame) else found
+    added = add_labels(label, labels)
+    known = read_labels(label, Roles())
+    unlabeled = ~(known.positive | known.negative)
+    weight = pd.Series(1.0, index=label.index).mask(unlabeled, 0.0)
+    weight[labels.index] = row_weights(found, int(unlabeled.sum()))
+    return pd.DataFrame({"label": added, "weight": weight})
+
+
+def plot_beta_from_labels(
+    found: pd.Series[Any] | pd.DataFrame,
+    n_unlabeled: int | None = None,
+    *,
+    level: float = 0.95,
+    width: float | None = None,
+    **options: Unpack[PlotOptions],
+) -> Drawing:
+    """Draw the interval of beta as labels come in.
+
+    Parameters
+    ----------
+    found : Series of bool, or DataFrame
+        What each labeled row is, in the order in which rows were labeled; or rows that
+        `sample_to_label` drew of one stratum, with their column of labels filled in.
+    n_unlabeled : int, optional
+        Unlabeled examples they were drawn from, themselves included; a DataFrame says it itself.
+    level : float, default 0.95
+        Probability with which the interval covers, in (0, 1).
+    width : float, optional
+        In (0, 1]: a cross marks the first interval that is no wider.
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+        What colours and panels tell apart, where to draw, and how it looks, in the same way in all
+        plots: `pu_accessor.plots.Options` has each.
+
+    Returns
+    -------
+    Axes
+        Of matplotlib.
+
+    Raises
+    ------
+    PUDataError, PUValueError, PUTypeError
+        As `beta_from_labels` does.
+
+    See Also
+    --------
+    pu_accessor.beta_from_labels : The numbers, with ``sequential=True``.
+
+    Notes
+    -----
+    A confidence sequence [1]_, see `pu_accessor.beta_from_labels`.
+
+    References
+    ----------
+    .. [1] I. Waudby-Smith, A. Ramdas, *Confidence sequences for sampling without replacement*,
+       Advances in Neural Information Processing Systems 33 (2020).
+
+    Examples
+    --------
+    >>> labels = pd.Series([True, False] * 10 + [False] * 20)
+    >>> ax = plot_beta_from_labels(labels, 100)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('labeled by hand', 'β')
+    """
+    from pu_accessor import plots
+
+    checked = plots.Options(**options)
+    if width is not None:
+        check_share("width", width)
+    steps = prior.beta_from_labels(found, n_unlabeled=n_unlabeled, level=level, sequential=True)
+    return plots.plot_beta_from_labels(over_labels(steps, width), checked)

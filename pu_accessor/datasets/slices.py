@@ -12,6 +12,8 @@ from pu_accessor.errors import PUValueError, shorten
 from pu_accessor.ranking import BoolArray, FloatArray
 
 PLACE = "place"  # along which categories stand side by side
+LABELS = "n_labeled"  # labels by hand, as they come in
+_ESTIMATES = (PLACE, LABELS)  # along these each value has a beta of its own, or is one
 _INCREASING = {
     "rank": "Make tables with ranks='breakpoints', or ds.sortby('rank').",
     "beta": "Pass several: beta=[0.1, 0.2, 0.3].",
@@ -41,7 +43,7 @@ def _cutoffs(dataset: xr.Dataset) -> str:
 
 def _check(dataset: xr.Dataset, along: str) -> None:
     """Raise unless there are curves and a band for each."""
-    dims = dict.fromkeys([along, "bound", *(["beta"] if along != PLACE else [])])
+    dims = dict.fromkeys([along, "bound", *(["beta"] if along not in _ESTIMATES else [])])
     named = [dim for dim in dims if dim == AXIS or dim in dataset.coords]
     lacking = [dim for dim in dims if dim not in dataset.dims or dim not in named]
     bounds = [] if lacking else [b for b in BOUND if b not in dataset["bound"].to_numpy()]
@@ -51,7 +53,7 @@ def _check(dataset: xr.Dataset, along: str) -> None:
             f"but {lacking or bounds} is missing. {_keep(dataset, lacking)}"
         )
     betas = dataset["beta"].to_numpy()
-    if along == PLACE:
+    if along in _ESTIMATES:
         return  # categories come in any order, and one alone is enough
     if betas.ndim == 1 and not 0 < betas.size == np.unique(betas).size:
         raise PUValueError(f"A plot needs each beta once, but there are {betas.tolist()}.")

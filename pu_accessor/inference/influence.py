@@ -51,28 +51,60 @@ class RateDesigns(NamedTuple):
 
     known: Design
     rest: Design
-    correlation: float  # of the errors of both
+    correlation: FloatArray  # of the errors of both, and of the prevalence, shape (3, 3)
+    prevalence: float = 0.0  # its standard error; 0 where it is given
 
 
 def rate_designs(here: Ranking) -> RateDesigns:
     """Hold the errors of both shares above a threshold against those of independent examples."""
     clusters = here.clusters
     if clusters is None:
-        return RateDesigns(Design(), Design(), 0.0)
+        return RateDesigns(Design(), Design(), np.eye(3))
     n, examples = here.total.known_positive, sum(here.total)
     sizes, above = np.array([n, examples - n]), here.known_positive[0]
     shares = np.array([above, here.head[0] - above]) / np.maximum(sizes, 1)
     of_known, of_rest = np.stack([1 - shares, -shares], axis=1) / sizes[:, np.newaxis]
-    sums = clusters.sums(np.array([np.inf, here.threshold[0], np.nan]), of_known, of_rest)
+    steps = np.array([np.inf, here.threshold[0], np.nan])
+    sums = clusters.sums(steps, of_known, of_rest)
     plain = (shares * (1 - shares) / sizes).tolist()
     alike = (sizes / [clusters.with_positive, clusters.number]).tolist()
     known, rest = (
         hold_clusters(sums * own, clusters.sizes, clusters.with_positive, *of_sample)
         for own, *of_sample in zip(np.eye(2)[..., np.newaxis], plain, alike, strict=True)
     )
-    one, other = adjust_sums(sums, clusters.sizes)
-    scale = float((one @ one) * (other @ other)) ** 0.5
-    return RateDesigns(known, rest, float(one @ other) / scale if scale else 0.0)
+    errors = np.zeros((3, sums.shape[1]))
+    errors[:2] = adjust_sums(sums, clusters.sizes)
+    if estimates_prevalence(here):
+        own = np.repeat([[1 - n / examples], [-n / examples]], 2, axis=1) / examples
+        errors[2] = clusters.sums(steps, *own).sum(axis=0)
+    scale = np.sqrt(np.square(errors).sum(axis=1))
+    unit = errors / np.where(scale > 0, scale, 1)[:, np.newaxis]
+    correlation = unit @ unit.T
+    np.fill_diagonal(correlation, 1.0)
+    return RateDesigns(known, rest, correlation, float(scale[2]))
+
+
+def estimates_prevalence(ranking: Ranking) -> bool:
+    """Tell whether the share of positives is that of rows with weights, all of them labeled.
+
+    No beta says then how many are positive: it is what the rows that were drawn let expect.
+    """
+    clusters = ranking.clusters
+    return clusters is not None and clusters.alone and not ranking.total.unlabeled
+
+
+def with_prevalence(influences: Sequence[Influence], slope: float) -> list[Influence]:
+    """Add what examples add by the share of positives, at so much for each unit of it."""
+    total = sum(sum(part.ranking.total) for part in influences)
+    share = sum(part.ranking.total.known_positive for part in influences) / total
+    return [
+        Influence(
+            part.ranking,
+            part.known + slope * (1 - share) / total,
+            part.rest - slope * share / total,
+        )
+        for part in influences
+    ]
 
 
 def adjust_sums(sums: FloatArray, sizes: CountArray) -> FloatArray:

@@ -19,7 +19,7 @@ BetaInterval: TypeAlias = Interval | Mapping[Any, Interval] | pd.Series | pd.Dat
 
 _APPROXIMATE, _GUARANTEED = "approximate", "guaranteed"
 _ESTIMATE = ("beta", "lower", "upper", "level")
-_NO_KEYS = ("method", "n", "n_unlabeled")
+_NO_KEYS = ("method", "n", "n_unlabeled", "n_positive", "n_labeled")
 # What other methods give is an estimate.
 _LIMITS = {"feasible": "upper", "simultaneous": "upper", "two_sided": "both"}
 _ENDS = ("low", "high")

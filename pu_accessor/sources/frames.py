@@ -14,7 +14,7 @@ import pandas as pd
 from pu_accessor.checks import check_within
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.counting.stack import stack_examples
-from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
+from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.ranking import (
     FloatArray,
     IntArray,
@@ -51,9 +51,10 @@ from pu_accessor.sources.groups import (
     read_groups,
     shares_below,
 )
-from pu_accessor.sources.labels import Labels, read_labels
+from pu_accessor.sources.labels import Labels
 from pu_accessor.sources.pairs import pair_models
 from pu_accessor.sources.roles import OTHERS, ColumnNames, Roles, Seed
+from pu_accessor.sources.sampling import Draw, sample_strata, sample_unlabeled, single_score
 from pu_accessor.sources.source import Source, check_no_keys
 
 # Rankings from which on, and examples in each up to which, all together take less time.
@@ -99,10 +100,16 @@ class FrameSource(Source):
             counts["groups"] = f"{len(groups.keys):,}: {list_columns(groups.names)}"
         return counts
 
-    def sample(self, roles: Roles, size: int, random_state: Seed) -> pd.DataFrame:
+    def sample(self, roles: Roles, draw: Draw, random_state: Seed) -> pd.DataFrame:
         """Draw unlabeled rows at random, with their index: see `Source`."""
         rows, groups = self._rows(roles), self._groups(roles)
-        return sample_unlabeled(rows, groups, roles, size, random_state)
+        if not draw.is_apart:
+            return sample_unlabeled(rows, groups, roles, draw, random_state)
+        (score,), name = self._columns(roles.update(score=single_score(roles))).scores, draw.column
+        column = (
+            None if name is None else read_column(self._table([("strata", name)]), "strata", name)
+        )
+        return sample_strata(rows, score, column, groups, roles, draw, random_state)
 
     def best(self, roles: Roles, sizes: Sequence[int]) -> pd.DataFrame:
         """Return the rows with the best scores, of groups that are pooled the best shares."""
@@ -243,55 +250,6 @@ def rank_rows(
 def scored(score: FloatArray, roles: Roles) -> int:
     """Count the examples that are ranked."""
     return score.size - int(np.isnan(score).sum() if roles.omits else 0)
-
-
-def sample_unlabeled(
-    frame: pd.DataFrame, groups: Groups, roles: Roles, size: int, random_state: Seed
-) -> pd.DataFrame:
-    """Draw unlabeled rows at random, without replacement."""
-    labels = read_column(frame, "label", roles.label)
-    if roles.weight is not None:
-        raise PUValueError(
-            f"weight must be left out of sample_to_label, but {roles.weight!r} was bound: beta is "
-            "the weighted share, and rows are drawn with equal probabilities. Draw them by "
-            "weight: df[df['label'].isna()].sample(100, weights='w', replace=True).",
-            page="clusters#weights",
-        )
-    if isinstance(size, bool) or not isinstance(size, int | np.integer):
-        raise PUTypeError(f"size must be an integer, but {size!r} was passed.")
-    _check_seed(random_state)
-    known = read_labels(as_series("label", labels), roles)
-    numbers = groups.numbers(len(frame))
-    unlabeled = ~(known.positive | known.negative) & (numbers >= 0)
-    available = np.bincount(numbers[unlabeled], minlength=len(groups.keys))
-    for key, most in zip(groups.keys, available.tolist(), strict=True):
-        if not 0 < size <= most:
-            raise PUDataError(
-                f"size must lie between 1 and the number of unlabeled rows, {most}"
-                f"{f' in group {key!r}' if groups.names else ''}, but {size} was passed."
-            )
-    seed = np.random.default_rng(random_state)
-    rows = frame[unlabeled]
-    if groups.names:
-        return rows.groupby(numbers[unlabeled]).sample(n=int(size), random_state=seed)
-    sample = rows.sample(n=int(size), random_state=seed)  # other rows than of a single group
-    sample.attrs.update(label=roles.label, n_unlabeled=int(available[0]))
-    return sample
-
-
-def _check_seed(random_state: object) -> None:
-    """Raise unless pandas takes it as a seed, and draws the same rows again with it."""
-    if isinstance(random_state, np.random.Generator):
-        return
-    if isinstance(random_state, bool) or not isinstance(random_state, int | np.integer):
-        raise PUTypeError(
-            "random_state must be an integer or a numpy Generator, but a "
-            f"{type(random_state).__name__} was passed."
-        )
-    if not 0 <= random_state < 2**32:
-        raise PUValueError(
-            f"random_state must lie between 0 and 2**32 - 1, but {random_state} was passed."
-        )
 
 
 def _repeats(ids: pd.Series[Any], groups: IntArray) -> bool:

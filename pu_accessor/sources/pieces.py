@@ -51,6 +51,7 @@ from pu_accessor.sources.refinement import (
     check_same,
 )
 from pu_accessor.sources.roles import ColumnNames, Roles, Seed
+from pu_accessor.sources.sampling import Draw
 from pu_accessor.sources.source import Source, check_no_keys, check_not_pooled
 
 
@@ -204,7 +205,7 @@ class PiecesSource(Source):
             "ddf[ddf['score'] >= ddf.pu.cutoff(0.3, recall=0.9)['threshold'].item()]."
         )
 
-    def sample(self, roles: Roles, size: int, random_state: Seed) -> NoReturn:
+    def sample(self, roles: Roles, draw: Draw, random_state: Seed) -> NoReturn:
         """Say that rows in pieces are not drawn."""
         raise PUTypeError(
             f"sample_to_label is not there for data in {self.name}. It draws rows of a frame in "

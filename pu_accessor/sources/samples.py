@@ -23,11 +23,12 @@ from pu_accessor.sources.columns import (
     read_others,
     read_values,
 )
-from pu_accessor.sources.frames import rank_rows, sample_unlabeled, scored, take_best
+from pu_accessor.sources.frames import rank_rows, scored, take_best
 from pu_accessor.sources.groups import ALL_ROWS
 from pu_accessor.sources.labels import Labels, read_labels
 from pu_accessor.sources.pairs import pair_scores
 from pu_accessor.sources.roles import ColumnNames, Roles, Seed
+from pu_accessor.sources.sampling import Draw, sample_strata, sample_unlabeled, single_score
 from pu_accessor.sources.source import Source, check_not_pooled
 
 
@@ -129,14 +130,19 @@ class SampleSource(Source):
         sizes = [f"{dim} {self._dataset.sizes[dim]:,}" for dim in (self._dim, *others)]
         return {**counts, "dimensions": list_columns(sizes)}
 
-    def sample(self, roles: Roles, size: int, random_state: Seed) -> pd.DataFrame:
+    def sample(self, roles: Roles, draw: Draw, random_state: Seed) -> pd.DataFrame:
         """Draw unlabeled samples at random: see `Source`.
 
         A row for each, with all variables over the samples alone. Raises if labels lie over other
         dimensions, too.
         """
         rows = self._rows("label", roles.label, "fold")
-        return sample_unlabeled(rows, ALL_ROWS, roles, size, random_state)
+        if not draw.is_apart:
+            return sample_unlabeled(rows, ALL_ROWS, roles, draw, random_state)
+        scored = self._rows("score", single_score(roles), "model")
+        score, name = read_column(scored, "score", single_score(roles)), draw.column
+        column = None if name is None else read_column(rows, "strata", name)
+        return sample_strata(rows, score, column, ALL_ROWS, roles, draw, random_state)
 
     def best(self, roles: Roles, sizes: Sequence[int]) -> pd.DataFrame:
         """Return the samples with the best scores: see `Source`.

@@ -11,6 +11,7 @@ import xarray as xr
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import Keyed, PairedRanks, Rankings, Ranks
 from pu_accessor.sources.roles import ColumnNames, Roles, Seed
+from pu_accessor.sources.sampling import Draw
 
 
 class Source(Protocol):
@@ -27,7 +28,7 @@ class Source(Protocol):
     def summary(self, roles: Roles) -> dict[str, str]:
         """Count what the columns hold, for a repr; raises where they cannot be counted."""
 
-    def sample(self, roles: Roles, size: int, random_state: Seed) -> pd.DataFrame:
+    def sample(self, roles: Roles, draw: Draw, random_state: Seed) -> pd.DataFrame:
         """Draw unlabeled rows at random, without replacement."""
 
     def best(self, roles: Roles, sizes: Sequence[int]) -> pd.DataFrame:

@@ -213,6 +213,8 @@ def test_signatures_agree(name: str) -> None:
         ["chunks"],
         ["data"],
         ["label", "found"],
+        ["found", "listed"],
+        ["found", "n_unlabeled"],
     )
     counts = ("beta_from", "labels_needed", "positives_needed", "power")  # numbers, in order
     assert first in allowed or name.startswith(counts)

@@ -1,5 +1,10 @@
 """Beta from labels by hand: reference values and exact tails."""
 
+import operator
+import warnings
+from fractions import Fraction
+from itertools import product
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -8,7 +13,7 @@ import pytest
 from scipy import stats
 
 import pu_accessor
-from pu_accessor import PUDataError, PUTypeError, PUValueError
+from pu_accessor import PUDataError, PUKeyError, PUTypeError, PUValueError, PUWarning
 
 
 @pytest.mark.parametrize(
@@ -145,14 +150,278 @@ def test_shares_of_the_rest_are_shares(
     assert rest["beta"] == pytest.approx(min(max(x / size, ends[0]), ends[1]), abs=1e-12)
 
 
-def drawn() -> pd.DataFrame:
+# As labels come in
+
+
+def ruled_in(labels: list[bool], total: int, level: Fraction, prior: int) -> set[int]:
+    """Return the numbers of positives that no label rules out, in rational arithmetic.
+
+    Under a uniform prior, `prior` 1, or one that falls: beta-binomial with 1 and 2, `prior` 2.
+    """
+    kept = set(range(total + 1))
+    weights = [comb(total - m + prior - 1, prior - 1) for m in range(total + 1)]
+    for t in range(1, len(labels) + 1):
+        x = sum(labels[:t])
+        likely = [comb(m, x) * comb(total - m, t - x) for m in range(total + 1)]
+        evidence = Fraction(sum(map(operator.mul, weights, likely)), sum(weights))
+        kept &= {m for m in range(total + 1) if evidence * (1 - level) <= likely[m]}
+    return kept
+
+
+@pytest.mark.parametrize("prior", [1, 2])
+def test_limits_as_labels_come_in_are_those_that_no_label_rules_out(prior: int) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        total = int(rng.integers(1, 25))
+        labels = (rng.permutation(total) < rng.integers(0, total + 1))[: rng.integers(1, 25)]
+        level = Fraction(int(rng.choice([50, 80, 95])), 100)
+        kept = ruled_in(labels.tolist(), total, level, prior)
+        if not kept:
+            continue
+        found = pu_accessor.beta_from_labels(
+            pd.Series(labels),
+            n_unlabeled=total,
+            sequential=True,
+            level=float(level),
+            prior=(1, prior),
+        ).iloc[-1]
+        assert found["lower"] == pytest.approx(min(kept) / total)
+        assert found["upper"] == pytest.approx(max(kept) / total)
+        assert found["lower"] <= found["beta"] <= found["upper"]
+
+
+@pytest.mark.parametrize(("positives", "prior"), [(0, (1, 1)), (40, (1, 1)), (200, (1, 9))])
+def test_intervals_hold_after_all_labels_at_once(
+    positives: int, prior: tuple[float, float]
+) -> None:
+    rng, held = np.random.default_rng(positives), 0
+    for _ in range(100):
+        labels = pd.Series(rng.permutation(np.arange(400) < positives))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PUWarning)
+            steps = pu_accessor.beta_from_labels(
+                labels, n_unlabeled=400, sequential=True, prior=prior
+            )
+        held += steps["lower"].iloc[-1] <= positives / 400 <= steps["upper"].iloc[-1]
+        width = (steps["upper"] - steps["lower"]).dropna()
+        assert (width.diff().dropna() <= 1e-12).all()
+    assert held >= 88  # of .95, less three standard errors
+
+
+def test_a_row_of_each_label_goes_into_other_questions() -> None:
+    found = pd.Series([True, False, False, False] * 5, index=np.arange(20) * 3 + 100)
+    steps = pu_accessor.beta_from_labels(found, n_unlabeled=500, sequential=True)
+    assert steps.index.equals(found.index)
+    assert steps["n_labeled"].tolist() == [*range(1, 21)]
+    assert steps["n_positive"].tolist() == found.cumsum().tolist()
+    rest = pu_accessor.beta_from_labels(found, n_unlabeled=500, sequential=True, rest=True)
+    assert rest["n_unlabeled"].tolist() == (500 - steps["n_labeled"]).tolist()
+    assert rest["upper"].iloc[-1] == pytest.approx((steps["upper"].iloc[-1] * 500 - 5) / 480)
+    frame = pd.DataFrame({"score": range(520), "label": [True] * 20 + [None] * 500})
+    assert frame.pu.auroc(steps.tail(1))["beta_upper"].item() == steps["upper"].iloc[-1]
+
+
+def test_a_series_of_labels_is_counted() -> None:
+    found = pd.Series([1, 0, 0, 1, 0], dtype="Int64")
+    expected = pu_accessor.beta_from_labels(2, 5, 40)
+    pd.testing.assert_frame_equal(pu_accessor.beta_from_labels(found, n_unlabeled=40), expected)
+
+
+def test_labels_in_no_random_order_leave_nothing_and_warn() -> None:
+    found = pd.Series([True] * 50 + [False] * 50)
+    with pytest.warns(PUWarning, match="leave no beta"):
+        steps = pu_accessor.beta_from_labels(found, n_unlabeled=100, sequential=True)
+    assert steps.iloc[-1][["beta", "lower", "upper"]].isna().all()
+
+
+LABELS = pd.Series([True, False], index=["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("found", "how", "error", "message"),
+    [
+        (
+            pd.Series([True, False, False], index=["a", "b", "a"]),
+            {},
+            PUDataError,
+            "row 'a' is labeled True first and False later",
+        ),
+        (pd.Series([True, True], index=["a", "a"]), {}, PUDataError, "row 'a' is labeled twice"),
+        (pd.Series([True, None], index=["a", "b"]), {}, PUDataError, "row 'b' first"),
+        (pd.Series([1, 2], index=["a", "b"]), {}, PUValueError, "row 'b' holds 2"),
+        (3, {}, PUTypeError, "must be a Series .* but 3 was"),
+        (LABELS, {"n_unlabeled": 1}, PUValueError, "n_unlabeled must .* but 1 was"),
+        (LABELS, {"n_unlabeled": None}, PUTypeError, "n_unlabeled must be passed"),
+        (LABELS[:0], {}, PUValueError, "n_unlabeled must"),
+        (LABELS, {"n_labeled": 2}, PUValueError, "n_labeled must be left out with a Series"),
+        (LABELS, {"method": "hpd"}, PUValueError, "method must be 'exact'"),
+        (LABELS, {"prior": (0, 1)}, PUValueError, "prior must hold"),
+        (LABELS, {"n_unlabeled": 2, "rest": True}, PUValueError, "rest=True needs"),
+        (LABELS, {"sequential": 1}, PUTypeError, "sequential must be"),
+    ],
+)
+def test_sequences_of_labels_that_are_none(
+    found: Any, how: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        pu_accessor.beta_from_labels(found, **{"n_unlabeled": 9, "sequential": True, **how})
+
+
+# Of strata
+
+
+def limits_by_hand(
+    x: tuple[int, int], labeled: tuple[int, int], total: tuple[int, int], level: float
+) -> list[int]:
+    """Return the sums that are not ruled out, by going through all pairs and all counts."""
+    spared = 0.2 * (1 - level)
+    kinds = range(2)
+    counts = [np.arange(size + 1) for size in labeled]
+    chances = [
+        [stats.hypergeom.pmf(counts[i], total[i], m, labeled[i]) for m in range(total[i] + 1)]
+        for i in kinds
+    ]
+    tail = (1 - (1 - spared) ** 0.5) / 2
+    allowed = [
+        [
+            m
+            for m in range(total[i] + 1)
+            if chances[i][m][x[i] :].sum() > tail and chances[i][m][: x[i] + 1].sum() > tail
+        ]
+        for i in kinds
+    ]
+    weight = [total[i] / labeled[i] for i in kinds]
+    estimate = np.add.outer(weight[0] * counts[0], weight[1] * counts[1])
+    seen = weight[0] * x[0] + weight[1] * x[1]
+    kept = []
+    for whole in range(sum(total) + 1):
+        pairs = [(m, whole - m) for m in allowed[0] if whole - m in allowed[1]]
+        joint = [np.multiply.outer(chances[0][a], chances[1][b]) for a, b in pairs]
+        high = max([float(chance[estimate >= seen - 1e-9].sum()) for chance in joint], default=0)
+        low = max([float(chance[estimate <= seen + 1e-9].sum()) for chance in joint], default=0)
+        if min(high, low) > (1 - level - spared) / 2 * (1 - 1e-6):
+            kept.append(whole)
+    return kept
+
+
+def drawn(
+    x: tuple[int, ...], labeled: tuple[int, ...], total: tuple[int, ...], known: int = 0
+) -> pd.DataFrame:
+    """Return rows of strata with labels, as they come back from a person."""
+    parts = [
+        pd.DataFrame({"stratum": name, "n_unlabeled": size, "label": np.arange(s) < found})
+        for name, found, s, size in zip("ab", x, labeled, total, strict=False)
+    ]
+    return pd.concat(parts, ignore_index=True).assign(n=known, n_negative=0)
+
+
+def test_limits_of_strata_are_those_of_all_pairs() -> None:
+    labeled, total = (5, 4), (14, 9)
+    for x in product(range(6), range(5)):
+        found = pu_accessor.beta_from_labels(drawn(x, labeled, total)).iloc[0]
+        kept = limits_by_hand(x, labeled, total, 0.95)
+        assert found["lower"] * 23 == pytest.approx(kept[0])
+        assert found["upper"] * 23 == pytest.approx(kept[-1])
+        assert found["beta"] == pytest.approx((14 / 5 * x[0] + 9 / 4 * x[1]) / 23)
+        assert (found["n_unlabeled"], found["method"]) == (23, "stratified")
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize(("labeled", "total"), [((6, 3), (24, 8)), ((3, 7), (15, 15))])
+def test_limits_of_strata_cover_in_all_worlds(
+    labeled: tuple[int, int], total: tuple[int, int], level: float
+) -> None:
+    counts = [np.arange(size + 1) for size in labeled]
+    limits = np.array(
+        [
+            [
+                pu_accessor.beta_from_labels(drawn((a, b), labeled, total), level=level)[
+                    ["lower", "upper"]
+                ].to_numpy()[0]
+                for b in range(labeled[1] + 1)
+            ]
+            for a in range(labeled[0] + 1)
+        ]
+    )
+    low, high = np.rint(limits * sum(total)).transpose(2, 0, 1)
+    first, second = (
+        [stats.hypergeom.pmf(counts[i], total[i], m, labeled[i]) for m in range(total[i] + 1)]
+        for i in range(2)
+    )
+    covered = [
+        first[a] @ ((low <= a + b) & (a + b <= high)) @ second[b]
+        for a in range(total[0] + 1)
+        for b in range(total[1] + 1)
+    ]
+    assert min(covered) >= level
+
+
+def test_strata_that_tell_positives_apart_give_shorter_intervals() -> None:
+    strata = pu_accessor.beta_from_labels(drawn((4, 105), (270, 130), (8000, 2000))).iloc[0]
+    simple = pu_accessor.beta_from_labels(70, 400, 10_000).iloc[0]
+    assert strata["upper"] - strata["lower"] < 0.7 * (simple["upper"] - simple["lower"])
+    rows = drawn((4, 105), (270, 130), (8000, 2000))
+    rest = pu_accessor.beta_from_labels(rows, rest=True).iloc[0]
+    assert rest["n_unlabeled"] == 9600
+    assert rest["lower"] * 9600 + 109 == pytest.approx(strata["lower"] * 10_000)
+
+
+def test_rows_of_one_stratum_are_a_sample_of_it() -> None:
+    rows = drawn((3,), (40,), (900,))
+    expected = pu_accessor.beta_from_labels(3, 40, 900)
+    pd.testing.assert_frame_equal(pu_accessor.beta_from_labels(rows), expected)
+    steps = pu_accessor.beta_from_labels(rows, sequential=True)
+    by_row = pu_accessor.beta_from_labels(rows["label"], n_unlabeled=900, sequential=True)
+    pd.testing.assert_frame_equal(steps, by_row)
+
+
+ROWS = drawn((1, 2), (3, 4), (9, 9))
+
+
+@pytest.mark.parametrize(
+    ("rows", "how", "error", "message"),
+    [
+        (ROWS.drop(columns=["n", "label"]), {}, PUKeyError, r"lacks \['label', 'n'\]"),
+        (
+            ROWS.assign(stratum=pd.Categorical(["a"] * 7, ["a", "b"])),
+            {},
+            PUDataError,
+            "stratum must have labels, but 'b' has none",
+        ),
+        (
+            ROWS.assign(label=pd.Series([*[True] * 6, None])),
+            {},
+            PUDataError,
+            "stratum 'b': found .* row 6",
+        ),
+        (ROWS.assign(label=[2] * 7), {}, PUValueError, "stratum 'a': found .* row 0 holds 2"),
+        (ROWS.assign(n_unlabeled=range(5, 12)), {}, PUDataError, "'a' must say the same"),
+        (ROWS.assign(n_unlabeled=2), {}, PUDataError, "no more rows"),
+        (ROWS.assign(stratum=[*"aabbccc"]), {}, PUValueError, "has 3 strata"),
+        (ROWS, {"sequential": True}, PUValueError, "one stratum with sequential=True"),
+        (ROWS, {"method": "hpd"}, PUValueError, "method must be 'exact'"),
+        (ROWS, {"n_unlabeled": 18}, PUValueError, "n_unlabeled must be left out"),
+        (drawn((1, 2), (3, 4), (3, 4)), {"rest": True}, PUValueError, "rest=True needs"),
+    ],
+)
+def test_rows_of_strata_that_are_none(
+    rows: pd.DataFrame, how: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        pu_accessor.beta_from_labels(rows, **how)
+
+
+# Where they are
+
+
+def by_hand() -> pd.DataFrame:
     """Draw 40 rows of the example, and label them by hand."""
     rows: pd.DataFrame = pu_accessor.load_example().pu.sample_to_label(40, random_state=0)
     return rows.assign(label=rows["truth"])
 
 
 def test_labels_are_counted_where_they_are() -> None:
-    rows = drawn()
+    rows = by_hand()
     unlabeled = int(pu_accessor.load_example()["label"].isna().sum())
     expected = pu_accessor.beta_from_labels(int(rows["truth"].sum()), 40, unlabeled)
     for labels in (rows["label"], rows["label"].astype(float), rows["label"].astype("boolean")):
@@ -164,7 +433,7 @@ def test_labels_are_counted_where_they_are() -> None:
 
 
 def test_labels_that_cannot_be_counted_say_why() -> None:
-    rows = drawn()
+    rows = by_hand()
     by_site = pu_accessor.load_example().pu(by="site").sample_to_label(3, random_state=0)
     open_rows = rows.assign(label=rows["label"].astype("boolean").where(rows.index > 99))
     cases: list[tuple[Any, type[Exception], str]] = [

@@ -13,41 +13,58 @@ def test_labels_needed_where_nearly_all_are_positive() -> None:
         assert pu_accessor.labels_needed(0.1, 10**13, beta=beta) == wanted
 
 
-@pytest.mark.parametrize(
-    ("width", "beta", "level", "probability"),
-    [
-        (0.3, 0.5, 0.95, 0.5),
-        (0.3, 0.1, 0.9, 0.8),
-        (0.4, 0.0, 0.8, 0.3),
-        (0.2, 1.0, 0.8, 0.9),
-        (0.5, 0.3, 0.99, 0.95),
-        (0.7, 0.8, 0.9, 0.2),
-        (0.999, 0.5, 0.5, 0.5),
-    ],
-)
-def test_labels_needed_of_few_examples(
-    width: float, beta: float, level: float, probability: float
-) -> None:
-    total = 24
-    m, x = np.arange(total + 1)[:, np.newaxis], np.arange(total + 1)
-
-    def chance(size: int) -> float:
-        """Return the probability of the counts of positives whose interval is narrow enough."""
+def chances(total: int, width: float, beta: float, level: float) -> list[float]:
+    """Return the probability of narrow intervals for each number of labels, from all counts."""
+    m, found = np.arange(total + 1)[:, np.newaxis], []
+    for size in range(1, total + 1):
+        x = np.arange(size + 1)
         more, fewer = (
             stats.hypergeom.sf(x - 1, total, m, size),
             stats.hypergeom.cdf(x, total, m, size),
         )
-        kept = (
-            (np.minimum(more, fewer) > (1 - level) / 2 * (1 + 1e-12))
-            & (m >= x)
-            & (total - m >= size - x)
-        )
-        narrow = (kept.sum(axis=0) - 1) / total <= width
-        return float(stats.hypergeom.pmf(x, total, round(beta * total), size) @ narrow)
+        kept = np.minimum(more, fewer) > (1 - level) / 2 * (1 + 1e-12)
+        kept &= (m >= x) & (total - m >= size - x)
+        narrow = (kept.sum(axis=0) - 1) / total <= width * (1 + 1e-12)
+        found.append(float(stats.hypergeom.pmf(x, total, round(beta * total), size) @ narrow))
+    return found
 
+
+@pytest.mark.parametrize(
+    ("total", "width", "beta", "level", "probability"),
+    [
+        (24, 0.3, 0.5, 0.95, 0.5),
+        (24, 0.3, 0.1, 0.9, 0.8),
+        (24, 0.4, 0.0, 0.8, 0.3),
+        (24, 0.2, 1.0, 0.8, 0.9),
+        (24, 0.5, 0.3, 0.99, 0.95),
+        (24, 0.7, 0.8, 0.9, 0.2),
+        (24, 0.999, 0.5, 0.5, 0.5),
+        (64, 0.1, 0.3, 0.95, 0.95),  # by halving 53, which is enough in .469 of all cases
+        (80, 0.06, 0.05, 0.8, 0.6),
+        (90, 0.12, 0.1, 0.9, 0.2),
+        (100, 0.2, 0.01, 0.95, 0.8),
+    ],
+)
+def test_labels_needed_are_enough_and_so_are_more(
+    total: int, width: float, beta: float, level: float, probability: float
+) -> None:
     size = pu_accessor.labels_needed(width, total, beta=beta, level=level, probability=probability)
-    assert size == 1 or chance(size - 1) < probability
-    assert all(chance(larger) >= probability - 1e-12 for larger in range(size, total + 1))
+    found = chances(total, width, beta, level)
+    assert size == 1 or found[size - 2] < probability
+    assert min(found[size - 1 :]) >= probability - 1e-12
+
+
+def test_labels_needed_of_drawn_plans() -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(25):
+        total = int(rng.integers(2, 50))
+        width, beta = float(rng.uniform(0.05, 0.6)), float(rng.choice([0, 0.02, 0.1, 0.3, 0.9]))
+        level, probability = float(rng.choice([0.8, 0.95])), float(rng.choice([0.3, 0.8, 0.95]))
+        size = pu_accessor.labels_needed(
+            width, total, beta=beta, level=level, probability=probability
+        )
+        short = np.array(chances(total, width, beta, level)) < probability * (1 - 1e-12)
+        assert size == np.flatnonzero(np.append(True, short))[-1] + 1
 
 
 @pytest.mark.parametrize("probability", [0.5, 0.9])

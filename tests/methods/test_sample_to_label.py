@@ -99,3 +99,137 @@ def test_sizes_and_seeds_that_are_none(how: Any, error: type[Exception], message
 @pytest.mark.parametrize("seed", [0, 2**32 - 1, np.uint8(7), np.random.default_rng(1)])
 def test_sizes_and_seeds_of_any_integer(seed: Any) -> None:
     assert len(FRAME.pu.sample_to_label(np.int8(3), random_state=seed)) == 3
+
+
+# Of strata
+
+SCORED = BINORMAL.assign(
+    row=np.arange(1200), label=BINORMAL["label"].mask(BINORMAL.index < 4, False)
+)
+FREE = SCORED["label"].isna()
+
+
+def counts_of(rows: "pd.Series[bool]") -> tuple[int, int, int]:
+    """Count known positives, known negatives and unlabeled rows."""
+    label = SCORED["label"][rows]
+    return int((label == 1).sum()), int((label == 0).sum()), int(label.isna().sum())
+
+
+def test_rows_of_strata_are_shared_in_proportion() -> None:
+    high = SCORED["score"] >= 1.5
+    drawn = SCORED.pu.sample_to_label(60, strata=1.5, random_state=3)
+    assert drawn["label"].isna().all() and drawn.index.is_unique
+    assert drawn["stratum"].cat.categories.tolist() == ["< 1.5", ">= 1.5"]
+    assert ((drawn["stratum"] == ">= 1.5") == high[drawn.index]).all()
+    shares = drawn["stratum"].value_counts() / 60
+    assert shares[">= 1.5"] == pytest.approx(high[FREE].mean(), abs=0.5 / 60)
+    for name, rows in (("< 1.5", ~high), (">= 1.5", high)):
+        told = drawn[drawn["stratum"] == name][["n", "n_negative", "n_unlabeled"]]
+        assert {*told.itertuples(index=False, name=None)} == {counts_of(rows)}
+    pd.testing.assert_frame_equal(drawn[[*SCORED]], SCORED.loc[drawn.index])
+    again = SCORED.pu.sample_to_label(60, strata=1.5, random_state=3)
+    pd.testing.assert_frame_equal(drawn, again)
+
+
+def test_labels_are_shared_as_neyman_did() -> None:
+    high = SCORED["score"] >= 1.5
+    drawn = SCORED.pu.sample_to_label(
+        100, strata=1.5, allocate="neyman", expected_beta=0.1, random_state=3
+    )
+    sizes = [counts_of(rows) for rows in (~high, high)]
+    known = sum(n for n, _, _ in sizes)
+    free = sum(n for _, _, n in sizes)
+    shares = [0.1 * free * (n + 0.5) / (known + 1) / unlabeled for n, _, unlabeled in sizes]
+    spread = [
+        size[2] * (p * (1 - p)) ** 0.5
+        for size, p in zip(sizes, np.clip(shares, 0.05, 0.95), strict=True)
+    ]
+    expected = round(100 * spread[1] / sum(spread))
+    assert (drawn["stratum"] == ">= 1.5").sum() == expected
+
+
+def test_rows_of_a_part_are_drawn_from_it() -> None:
+    for how, rows, name in (
+        ({"above": 1}, SCORED["score"] >= 1, ">= 1"),
+        ({"below": 0.25}, SCORED["score"] < 0.25, "< 0.25"),
+        ({"below": 1, "above": 0}, SCORED["score"].between(0, 1, "left"), ">= 0, < 1"),
+    ):
+        drawn = SCORED.pu.sample_to_label(20, **how, random_state=1)
+        assert rows[drawn.index].all() and {*drawn["stratum"]} == {name}
+        assert {*drawn["n_unlabeled"]} == {counts_of(rows)[2]}
+        every = SCORED.pu.sample_to_label(counts_of(rows)[2], **how, random_state=1)
+        assert {*every.index} == {*SCORED.index[rows & FREE]}
+
+
+def test_each_row_of_a_stratum_is_as_likely_as_another() -> None:
+    drawn = [
+        SCORED.pu.sample_to_label(300, strata=1.5, random_state=seed)["row"] for seed in range(100)
+    ]
+    times = pd.concat(drawn).value_counts().reindex(SCORED.index[FREE], fill_value=0)
+    assert times.mean() == pytest.approx(30_000 / FREE.sum())
+    share = 300 / FREE.sum()
+    assert times.var() == pytest.approx(100 * share * (1 - share), rel=0.2)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in SOURCES if kind != "by_model"])
+def test_strata_of_all_sources_are_those_of_a_frame(kind: str) -> None:
+    for seed, how in enumerate(({"strata": 0.5}, {"above": 0.2})):
+        expected = FRAME.pu.sample_to_label(9, **how, random_state=seed)
+        found = SOURCES[kind](FRAME).sample_to_label(9, **how, random_state=seed)
+        assert found.index.tolist() == expected.index.tolist()
+        for name in ("stratum", "n", "n_negative", "n_unlabeled"):
+            assert found[name].tolist() == expected[name].tolist()
+
+
+def test_a_column_may_tell_strata_apart() -> None:
+    frame = SCORED.assign(site=np.where(SCORED["row"] % 3, "b", "a"))
+    drawn = frame.pu.sample_to_label(30, strata="site", random_state=0)
+    assert (drawn["stratum"] == drawn["site"]).all()
+    assert drawn["site"].value_counts().to_dict() == {"b": 20, "a": 10}
+
+
+SITES = SCORED.assign(
+    some=pd.Series(["a", "b", None, "a"] * 300),
+    many=np.arange(1200) % 3,
+    one="a",
+    stratum=0,
+)
+
+
+@pytest.mark.parametrize(
+    ("how", "error", "message"),
+    [
+        ({"strata": "some"}, PUDataError, "strata must cover .* column 'some' is missing in"),
+        ({"strata": "many"}, PUDataError, r"'many' has 3: \[0, 1, 2\]"),
+        ({"strata": "one"}, PUDataError, "'one' has 1"),
+        ({"strata": "none"}, pu_accessor.PUKeyError, "'none'"),
+        ({"strata": 1e9}, PUDataError, "'>= 1000000000' holds none"),
+        ({"strata": -1e9}, PUDataError, "'< -1000000000' holds none"),
+        ({"above": 1e9}, PUDataError, "'>= 1000000000' holds none"),
+        ({"below": "0.5"}, PUTypeError, "below must be a score, but '0.5'"),
+        ({"above": True}, PUTypeError, "above must be a score, but True"),
+        ({"strata": 1, "size": 1}, PUDataError, "size must lie between 2"),
+        ({"strata": 1, "size": 10**6}, PUDataError, "rows, 1000 of these strata, but 1000000"),
+        ({"strata": 1, "allocate": "equal"}, PUValueError, "allocate must be"),
+        ({"strata": 1, "allocate": "neyman"}, PUValueError, "expected_beta must be passed with"),
+        ({"strata": 1, "expected_beta": 0.1}, PUValueError, "expected_beta must be passed with"),
+        (
+            {"strata": 1, "allocate": "neyman", "expected_beta": 2},
+            PUValueError,
+            "expected_beta must lie in",
+        ),
+        ({"allocate": "neyman", "expected_beta": 0.1}, PUValueError, "strata must be passed"),
+    ],
+)
+def test_strata_that_are_none(how: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        SITES.drop(columns="stratum").pu.sample_to_label(**{"size": 9, "random_state": 0, **how})
+
+
+def test_strata_need_one_score_without_groups_and_names_that_are_free() -> None:
+    with pytest.raises(PUValueError, match=r"df must not have columns \['stratum'\]"):
+        SITES.pu.sample_to_label(9, strata=1, random_state=0)
+    with pytest.raises(PUValueError, match="by must be left out with strata"):
+        SCORED.pu(by="label").sample_to_label(9, strata=1, random_state=0)
+    with pytest.raises(PUValueError, match="score must name one column with strata"):
+        SCORED.pu(score=["score", "row"]).sample_to_label(9, strata=1, random_state=0)

@@ -35,7 +35,9 @@ def names() -> dict[str, object]:
     df["propensity"] = np.where(score > 1, 0.5, 0.3)
     df["w"] = np.where(known, 1, 10)
     hidden = df["label"].isna()
-    return {"df": df, "beta": float(truth[hidden].mean()), "pu_accessor": pu_accessor}
+    found = pd.Series(truth)[hidden].sample(50, random_state=0)
+    beta = float(truth[hidden].mean())
+    return {"df": df, "beta": beta, "found": found, "pu_accessor": pu_accessor}
 
 
 def test_there_are_some_thirty() -> None:

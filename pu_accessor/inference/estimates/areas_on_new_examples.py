@@ -23,6 +23,7 @@ from pu_accessor.inference.influence import (
     Placed,
     center,
     check_new,
+    estimates_prevalence,
     find_design,
     find_placements,
     find_spread,
@@ -31,6 +32,7 @@ from pu_accessor.inference.influence import (
     precision_influences,
     rest_share,
     welch_df,
+    with_prevalence,
 )
 from pu_accessor.inference.settings import Settings, check_prevalence
 from pu_accessor.inference.tables.contingency import completed_table
@@ -336,13 +338,14 @@ def estimate_population_precision(
     Notes
     -----
     New examples have the prevalence of these, or `rule.prevalence`; see `_at_prevalence`. It is
-    taken as given. With that of these, of N examples P = n +
-    beta*U are positive. Average precision is then the mean, over positives x, of (P/N)*S(x)/D(x),
-    with S the share of positives at or above the score of x and D = (n/N)*S + (1 - n/N)*H that of
-    all examples; H is that of the rest, of which a new sample is drawn, too. S and H are those of
-    two independent samples, and the variance is the sum of those of their influence functions
-    [1]_: that of a known positive has its own precision, and what it adds to S at all known
-    positives below; that of one of the rest, what it takes from these through H.
+    taken as given, but of rows with weights that are all labeled. With that of these, of N
+    examples P = n + beta*U are positive. Average precision is then the mean, over positives x,
+    of (P/N)*S(x)/D(x), with S the share of positives at or above the score of x and D = (n/N)*S
+    + (1 - n/N)*H that of all examples; H is that of the rest, of which a new sample is drawn,
+    too. S and H are those of two independent samples, and the variance is the sum of those of
+    their influence functions [1]_: that of a known positive has its own precision, and what it
+    adds to S at all known positives below; that of one of the rest, what it takes from these
+    through H.
 
     The interval is Student's t on the logit scale of n/P times average precision, which is that
     with all of the rest taken as negative and lies in (0, 1) even where the value does not. Where
@@ -393,7 +396,10 @@ def _precision_around(
     n, size = ranking.total.known_positive, sum(ranking.total)
     positives = count_positives(ranking.total, betas).as_floats()
     factor = odds_factor(prevalence, positives, size - positives)
-    spread, design = find_spread(influences), find_design(ranking.clusters, lambda: influences)
+    spread, all_parts = find_spread(influences), influences
+    if prevalence is None and estimates_prevalence(ranking):
+        all_parts = with_prevalence(influences, _slope_by_prevalence(ranking) / n)
+    design = find_design(ranking.clusters, lambda: all_parts)
     unit = float(design.effect * spread.squares.sum()) ** 0.5
     share = np.clip((n + (factor - 1) * positives) / (factor * positives), _LEAST, n / positives)
     error = unit * factor * positives
@@ -404,6 +410,15 @@ def _precision_around(
         limits = without_scatter(value, *sizes, level, factor)
     chance = positives / size if prevalence is None else np.array(prevalence)
     return Estimates(value, error, *_above_chance(ranking, limits, chance))
+
+
+def _slope_by_prevalence(ranking: Ranking) -> float:
+    """Return how much average precision grows with the share of positives, all labeled."""
+    known, rank = ranking.known_positive, ranking.rank
+    n, examples = known[-1], rank[-1]
+    found, high, below = np.diff(known), known[1:], (rank - known)[1:]
+    slopes = high * below / np.square(rank[1:].astype(np.float64))
+    return float(found @ slopes / n * examples**2 / (n * (examples - n)))
 
 
 def _at_prevalence(

@@ -1,6 +1,7 @@
 """A metric at a threshold on new examples: from two rates, each of them a binomial's."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -10,7 +11,7 @@ from pu_accessor.checks import interval_betas
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
 from pu_accessor.inference.estimates.metric_at import AtCutoff
-from pu_accessor.inference.influence import Design, check_new, rate_designs
+from pu_accessor.inference.influence import Design, RateDesigns, check_new, rate_designs
 from pu_accessor.inference.quantities import QUANTITIES
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.inference.tables.contingency import completed_table
@@ -34,7 +35,8 @@ def metric_on_new(
     Of n known positives k lie at or above the threshold, of U others h: two independent
     binomials. With b the share of positives among the others, the true positive rate is t = k/n
     and the false positive rate (h/U - b*t)/(1 - b), cut off at 0 and 1. New examples have the
-    prevalence of these, (n + b*U)/(n + U), or that of `rule`; it is taken as given.
+    prevalence of these, (n + b*U)/(n + U), or that of `rule`; it is taken as given. That of rows
+    with weights that are all labeled is an estimate, whose error is added, too.
 
     Each of the two shares has its interval by Wilson's score [1]_. How far the metric moves when
     one of them goes to its limit, squared and added for both, is how far it can be off ([2]_,
@@ -134,7 +136,7 @@ def _limits(
     here: Ranking, betas: FloatArray, name: str | Metric, rule: Settings
 ) -> tuple[FloatArray, FloatArray]:
     """Return the limits of the metric at one cutoff."""
-    n, size, level = here.total.known_positive, sum(here.total), rule.level
+    n, size = here.total.known_positive, sum(here.total)
     rest = size - n
     known, others = here.known_positive / n, (here.rank - here.known_positive) / rest
     share = 1 - _negatives(here.total, betas) / rest
@@ -142,51 +144,57 @@ def _limits(
     others = np.clip(np.repeat(others, betas.size), share * known, share * known + 1 - share)
     known = np.repeat(known, betas.size)
     prevalence = (n + share * rest) / size if rule.prevalence is None else rule.prevalence
-    value = of_shares(name, prevalence, share, size)
-    estimate = value(known, others)
-    designs = rate_designs(here)
-    ends, moved = _move(here, value, (known, others), designs[:2], level)
-    corners = np.stack([estimate, *(value(a, b) for a in ends[0] for b in ends[1])])
-    typical = _move(here, value, (known, others), designs[:2], _TYPICAL)[1]
-    rises = np.prod(typical[:, 1] - typical[:, 0], axis=0)
-    alike = designs.correlation * np.sign(rises)
+    value = partial(of_shares, name, share=share, size=size)
+    designs, plain = rate_designs(here), value(prevalence)
+    estimate = plain(known, others)
+
+    def move(level: float) -> tuple[FloatArray, FloatArray]:
+        """Return the metric with all shares at limits, and with one: (shares, 2, betas)."""
+        first, second = _share_limits(here, betas.size, designs, level)
+        df, error = min(each.df for each in designs[:2]), designs.prevalence
+        reach = 0.0 if rule.prevalence else error * special.stdtrit(df, (1 + level) / 2)
+        sides = [value(np.clip(prevalence + side * reach, 0, 1)) for side in (-1, 1)]
+        one = [plain(end, others) for end in first], [plain(known, end) for end in second]
+        corners = [estimate, *(each(a, b) for a in first for b in second for each in sides)]
+        return np.stack(corners), np.array([*one, [each(known, others) for each in sides]])
+
+    corners, moved = move(rule.level)
+    typical = move(_TYPICAL)[1]
+    rises = np.sign(typical[:, 1] - typical[:, 0])
     down, up = (
-        _add(_beyond(side * (moved - estimate)), _beyond(side * (typical - estimate)), alike)
+        _add(
+            _beyond(side * (moved - estimate)),
+            rises * _beyond(side * (typical - estimate)),
+            designs.correlation,
+        )
         for side in (-1, 1)
     )
     low, high = np.fmin.reduce(corners), np.fmax.reduce(corners)
     return np.maximum(estimate - down, low), np.minimum(estimate + up, high)
 
 
-def _move(
-    here: Ranking,
-    value: _OfShares,
-    shares: tuple[FloatArray, FloatArray],
-    designs: Sequence[Design],
-    level: float,
-) -> tuple[list[FloatArray], FloatArray]:
-    """Return the limits of both shares, and the metric with one of them at each of its limits.
-
-    Shapes are (2, betas) for each share, and (shares, 2, betas).
-    """
-    n, times = here.total.known_positive, shares[0].size
+def _share_limits(
+    here: Ranking, times: int, designs: RateDesigns, level: float
+) -> list[FloatArray]:
+    """Return the limits of both shares above a threshold, each of shape (2, times)."""
+    n = here.total.known_positive
     sizes, found = (n, sum(here.total) - n), (here.known_positive, here.head - here.known_positive)
-    ends = [
+    return [
         np.repeat(np.stack(wilson(of.astype(np.float64), size, level, design)), times, axis=1)
-        for of, size, design in zip(found, sizes, designs, strict=True)
+        for of, size, design in zip(found, sizes, designs[:2], strict=True)
     ]
-    one = [value(end, shares[1]) for end in ends[0]]
-    return ends, np.array([one, [value(shares[0], end) for end in ends[1]]])
 
 
 def _add(distances: FloatArray, typical: FloatArray, correlation: FloatArray) -> FloatArray:
-    """Return how far two errors with a correlation reach together.
+    """Return how far errors with correlations reach together, shape (betas,).
 
-    What the correlation adds or takes is that at one level: else less could reach as errors grow.
+    What correlations add or take is that at one level, of signed distances: else less could reach
+    as errors grow.
     """
     squares, usual = np.sum(distances**2, axis=0), np.sum(typical**2, axis=0)
-    shared = 2 * np.prod(typical, axis=0) / np.where(usual > 0, usual, 1)
-    together: FloatArray = np.sqrt(squares * np.maximum(1 + correlation * shared, 0))
+    shared = np.einsum("ib,ij,jb->b", typical, correlation - np.eye(len(typical)), typical)
+    ratio = 1 + shared / np.where(usual > 0, usual, 1)
+    together: FloatArray = np.sqrt(squares * np.maximum(ratio, 0))
     return together
 
 

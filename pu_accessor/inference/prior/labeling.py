@@ -10,9 +10,13 @@ from scipy import optimize, stats
 
 from pu_accessor.checks import check_flag, check_level, check_option, check_share
 from pu_accessor.errors import PUTypeError, PUValueError, brief
+from pu_accessor.inference.bands.exact import exact
+from pu_accessor.ranking import FloatArray, IntArray
 
 _SAME = 1e-12  # relative difference of probabilities that are taken as equal
 _MOST = 2**53  # beyond, float64 counts no more
+_FEW_LABELS = 65_536  # up to which the intervals of all counts of positives are computed
+_TRIED = 2  # runs of numbers of labels that are tried beyond the last that falls short
 _FAR, _FEW = 16, 48  # standard deviations and counts, beyond which probabilities vanish
 
 
@@ -52,15 +56,17 @@ def beta_from_labels(
     level = check_level(level)
     check_option("method", method, ["exact", "hpd"])
     check_flag("rest", rest)
-    before = _as_prior(prior, method)
+    before = as_prior(prior, method)
     x, size, total = int(n_positive), int(n_labeled), int(n_unlabeled)
     if method == "exact":
-        limits = _hypergeometric(x, size, total, level)
+        lower, upper = hypergeometric_limits(x, size, total, level)
+        limits = lower / total, upper / total
     else:
         limits = _highest_density(x, size, level, before)
+    shares = np.array([x / size, *limits])
     if rest:
-        return _of_rest(x, size, total, limits)
-    return LabeledBeta(x / size, *limits)
+        shares = shares_of_rest(shares, x, size, total)
+    return LabeledBeta(*shares.tolist())
 
 
 def labels_needed(
@@ -90,9 +96,9 @@ def labels_needed(
     Returns
     -------
     int
-        With so many the interval is that narrow with that probability, with one fewer it is not;
-        at most `n_unlabeled`. Counts are whole, so that widths fall unevenly: a few fewer may do
-        by luck.
+        With so many labels, and with every larger number of them, the interval is that narrow with
+        that probability; with one fewer it is not. At most `n_unlabeled`. Counts are whole, so
+        that widths fall unevenly: some smaller numbers may do by luck.
 
     Raises
     ------
@@ -106,8 +112,11 @@ def labels_needed(
 
     Notes
     -----
-    The smallest number s for which the interval is as narrow with that probability; the positives
-    among s examples that are drawn of the unlabeled are hypergeometric.
+    The positives among s examples that are drawn of the unlabeled are hypergeometric. For each s
+    the intervals of all counts of positives are computed, and the probabilities of those that are
+    narrow enough are added: neither widths nor these sums are monotone. The last s that falls
+    short is found by halving, and by trying each of those that follow. Above 65,536 labels it is
+    found by halving alone.
 
     Examples
     --------
@@ -128,15 +137,9 @@ def labels_needed(
     if not 0 < probability < 1:
         raise PUValueError(f"probability must lie in (0, 1), but {probability!r} was passed.")
 
-    def too_wide(size: int) -> bool:
-        return _chance_of(width, size, total, round(beta * total), level) < probability
-
-    total, most = int(n_unlabeled), 1
-    while most < total and too_wide(most):
-        most *= 2
-    most = min(2 * most, total)  # widths fall unevenly: beyond this none is too wide
-    # From the largest size downwards: all sizes above the answer are narrow enough.
-    return most - bisect_right(range(most - 1, 0, -1), False, key=too_wide)
+    total = int(n_unlabeled)
+    plan = _Plan(width * total * (1 + _SAME), total, round(beta * total), level)
+    return plan.fewest(probability * (1 - _SAME))
 
 
 def beta_of_rows(prevalence: float, n_positive: int, n_unlabeled: int, n_negative: int) -> float:
@@ -221,19 +224,60 @@ def beta_from_label_frequency(label_frequency: float, n_positive: int, n_unlabel
     return _as_beta(hidden, n_unlabeled, f"a label frequency of {label_frequency!r}")
 
 
-def _chance_of(width: float, size: int, total: int, positives: int, level: float) -> float:
-    """Return the probability that the interval from so many labels is narrow enough.
+class _Plan(NamedTuple):
+    """What intervals come of labels that are drawn from unlabeled examples."""
 
-    Above 1 where it surely is, with as many positives as negatives among the labels, too.
-    """
+    counts: float  # an interval that is narrow enough holds so many more positives than one
+    total: int
+    positives: int
+    level: float
 
-    def is_wide(x: int) -> bool:
-        lower, upper = _hypergeometric(x, size, total, level)
-        return upper - lower > width
+    def fewest(self, probability: float) -> int:
+        """Return from how many labels on the interval is narrow enough with that probability.
 
-    # The nearer the positives are to half of those labeled, the wider.
-    most = bisect_left(range(size // 2 + 1), True, key=is_wide) - 1
-    return _at_most(most, size, total, positives) + _at_most(most, size, total, total - positives)
+        Over the numbers of labels at which as many positives are narrow enough, the probability
+        falls; then one more is. A number that is enough is followed by few such runs.
+        """
+
+        def falls_short(size: int) -> bool:
+            return self._chance(size, self._narrow(size)) < probability
+
+        most = 1
+        while most < self.total and falls_short(most):
+            most *= 2
+        most = min(2 * most, self.total)
+        size = most - bisect_right(range(most - 1, 0, -1), False, key=falls_short)
+        last = size - 1  # that falls short
+        while size <= min(last + self._run(last + 1), self.total, _FEW_LABELS):
+            if falls_short(size):
+                last = size
+            size += 1
+        return last + 1
+
+    def _narrow(self, size: int) -> IntArray:
+        """Return the counts of positives where narrow intervals begin and end, in turn."""
+        if size > _FEW_LABELS:
+            half = range(size // 2 + 1)  # the nearer to it the positives, the wider
+            end = bisect_left(half, True, key=lambda x: self._is_wide(x, size))
+            return np.array([0, end, size + 1 - end, size + 1])
+        lower, upper = exact(size, self.total - size, self.level)
+        narrow = np.concatenate([[False], upper - lower <= self.counts, [False]])
+        return np.flatnonzero(np.diff(narrow.astype(np.int8)))
+
+    def _is_wide(self, x: int, size: int) -> bool:
+        lower, upper = hypergeometric_limits(x, size, self.total, self.level)
+        return upper - lower > self.counts
+
+    def _chance(self, size: int, narrow: IntArray) -> float:
+        """Return the probability of counts of positives whose intervals are narrow enough."""
+        below = [_at_most(x - 1, size, self.total, self.positives) for x in narrow.tolist()]
+        return sum(below[1::2]) - sum(below[::2])
+
+    def _run(self, size: int) -> float:
+        """Return how many labels more are tried: several runs, and what whole counts blur."""
+        narrow = self._narrow(size)
+        first = int(narrow[1]) if narrow.size and not narrow[0] else 1
+        return _TRIED * (1 + size / first + (1 - size / self.total) * size / self.counts)
 
 
 def _at_most(x: int, size: int, total: int, positives: int) -> float:
@@ -244,18 +288,26 @@ def _at_most(x: int, size: int, total: int, positives: int) -> float:
     return _tails(x, size, total, positives)[1] if x >= fewest else 0.0
 
 
-def _of_rest(x: int, size: int, total: int, limits: tuple[float, float]) -> LabeledBeta:
-    """Turn shares of all unlabeled examples into shares of those that were not labeled."""
-    not_labeled = total - size
-    if not not_labeled:
+def shares_of_rest(
+    shares: FloatArray, positives: IntArray | int, labeled: IntArray | int, total: int
+) -> FloatArray:
+    """Turn an estimate and its limits, shares of all, into shares of those that were not labeled.
+
+    Examples
+    --------
+    >>> shares_of_rest(np.array([0.24, 0.145, 0.36]), 12, 50, 200)
+    array([0.24      , 0.11333333, 0.4       ])
+    """
+    not_labeled = total - np.asarray(labeled)
+    if not not_labeled.all():
         raise PUValueError(
             f"rest=True needs examples that were not labeled, but all {total} were."
         )
-    lower, upper = (min(max((limit * total - x) / not_labeled, 0.0), 1.0) for limit in limits)
-    return LabeledBeta(min(max(x / size, lower), upper), lower, upper)
+    beta, lower, upper = np.clip((shares * total - positives) / not_labeled, 0, 1)
+    return np.array([np.clip(beta, lower, upper), lower, upper])
 
 
-def _as_prior(prior: tuple[float, float], method: str) -> tuple[float, float]:
+def as_prior(prior: tuple[float, float], method: str) -> tuple[float, float]:
     """Check the parameters of a Beta distribution."""
     try:
         first, second = (float(value) for value in prior)
@@ -266,7 +318,7 @@ def _as_prior(prior: tuple[float, float], method: str) -> tuple[float, float]:
     if method != "hpd" and (first, second) != (1, 1):
         raise PUValueError(
             f"prior must be left out for method={method!r}, but {prior!r} was passed: only "
-            "method='hpd' has one."
+            "method='hpd' and sequential=True have one."
         )
     return first, second
 
@@ -281,8 +333,14 @@ def _as_beta(hidden: float, n_unlabeled: int, source: str) -> float:
     )
 
 
-def _hypergeometric(x: int, size: int, total: int, level: float) -> tuple[float, float]:
-    """Return the positives that neither tail of the hypergeometric rejects, as shares."""
+def hypergeometric_limits(x: int, size: int, total: int, level: float) -> tuple[int, int]:
+    """Return the fewest and the most positives that neither tail of the hypergeometric rejects.
+
+    Examples
+    --------
+    >>> hypergeometric_limits(12, 50, 2000, 0.95)
+    (264, 760)
+    """
     tail = (1 - level) / 2 * (1 + _SAME)  # a probability that is exactly the tail is rejected
     possible = range(x, total - (size - x) + 1)  # size - x negatives have been seen
 
@@ -293,8 +351,7 @@ def _hypergeometric(x: int, size: int, total: int, level: float) -> tuple[float,
         return -_tails(x, size, total, positives)[1]
 
     lower = x + bisect_right(possible[:-1], tail, key=at_least)
-    upper = x + bisect_left(possible, -tail, key=more) - 1
-    return lower / total, upper / total
+    return lower, x + bisect_left(possible, -tail, key=more) - 1
 
 
 def _tails(x: int, size: int, total: int, positives: int) -> tuple[float, float]:

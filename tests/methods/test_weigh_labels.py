@@ -1,0 +1,133 @@
+"""Labels by hand that stand for all unlabeled rows."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+import pu_accessor
+from pu_accessor import PUDataError, PUTypeError
+
+SHIFT, SHARE = 1.2, 0.25
+
+
+def frame_of(rng: np.random.Generator, size: int = 700) -> tuple[pd.DataFrame, Any]:
+    """Return examples whose better positives are known the likelier, and the truth."""
+    truth = rng.random(size) < SHARE
+    score = rng.normal(SHIFT * truth)
+    known = truth & (rng.random(size) < np.clip(0.15 * score, 0, 1))
+    return pd.DataFrame({"score": score, "label": np.where(known, 1, np.nan)}), truth
+
+
+def test_weights_are_unlabeled_rows_for_each_label() -> None:
+    frame, truth = frame_of(np.random.default_rng(0))
+    rows = frame.pu.sample_to_label(90, strata=1.0, random_state=1)
+    rows["label"] = truth[rows.index]
+    weighed = pu_accessor.weigh_labels(frame["label"], rows)
+    assert weighed.index.equals(frame.index)
+    unlabeled = frame["label"].isna()
+    assert (weighed["weight"][~unlabeled] == 1).all()
+    left = unlabeled & ~frame.index.isin(rows.index)
+    assert (weighed["weight"][left] == 0).all() and weighed["label"][left].isna().all()
+    high = frame["score"] >= 1
+    for part in (high, ~high):
+        assert weighed["weight"][part].sum() == pytest.approx(part.sum())
+    expected = pu_accessor.add_labels(frame["label"], rows["label"])
+    pd.testing.assert_series_equal(weighed["label"], expected)
+    simple = pu_accessor.weigh_labels(frame["label"], rows["label"])
+    assert simple["weight"][rows.index].tolist() == pytest.approx([unlabeled.sum() / 90] * 90)
+
+
+def test_all_labels_give_the_numbers_of_all_labels() -> None:
+    frame, truth = frame_of(np.random.default_rng(1), 300)
+    found = pd.Series(truth, index=frame.index)[frame["label"].isna()]
+    rows = frame.assign(**pu_accessor.weigh_labels(frame["label"], found))
+    weighed = rows.pu(weight="weight", negative=False)  # nothing is unlabeled
+    auroc = weighed.auroc(0)["estimate"].item()
+    assert auroc == pytest.approx(roc_auc_score(truth, frame["score"]))
+    precision = weighed.average_precision(0)["estimate"].item()
+    assert precision == pytest.approx(average_precision_score(truth, frame["score"]))
+
+
+@pytest.mark.parametrize("strata", [False, True])
+def test_numbers_hold_whatever_positives_are_known(strata: bool) -> None:
+    rng = np.random.default_rng(7)
+    truth = rng.random(200_000) < SHARE
+    score = rng.normal(SHIFT * truth)
+    goals = {
+        "auroc": roc_auc_score(truth, score),
+        "average_precision": average_precision_score(truth, score),
+        "precision": truth[score >= 1].mean(),
+    }
+    held = dict.fromkeys(goals, 0)
+    draws, how = 20, {"strata": 1.0} if strata else {}
+    for seed in range(draws):
+        frame, truth = frame_of(rng)
+        rows = frame.pu.sample_to_label(150, **how, random_state=seed)
+        found = pd.Series(truth[rows.index], index=rows.index)
+        passed = rows.assign(label=found) if strata else found
+        weighed = frame.assign(**pu_accessor.weigh_labels(frame["label"], passed))
+        pu = weighed.pu(weight="weight")
+        answers = {
+            "auroc": pu.auroc(0),
+            "average_precision": pu.average_precision(0),
+            "precision": pu.metric("precision", 0, at={"threshold": 1.0}, target="population"),
+        }
+        for name, found_number in answers.items():
+            lower, upper = found_number[["lower", "upper"]].iloc[0]
+            held[name] += lower <= goals[name] <= upper
+    assert min(held.values()) >= 16  # of .95, less three standard errors
+
+
+LABEL = pd.Series([True, None, None, None, False, None])
+FOUND = pd.Series({1: True, 3: False})
+ROWS = pd.DataFrame(
+    {"stratum": ["a", "b"], "label": [True, False], "n": 0, "n_negative": 0, "n_unlabeled": 2},
+    index=[1, 3],
+)
+
+
+@pytest.mark.parametrize(
+    ("label", "found", "error", "message"),
+    [
+        (LABEL.tolist(), FOUND, PUTypeError, "label must be a Series"),
+        (LABEL, [True], PUTypeError, "found must be a Series"),
+        (LABEL, ROWS.assign(n_unlabeled=1), PUDataError, r"cover .*, 4, but .* {'a': 1, 'b': 1}"),
+        (LABEL, ROWS.rename(index={1: 0}), PUDataError, r"\[0\] are labeled"),
+        (
+            LABEL,
+            ROWS.assign(label=pd.Series([True, None], [1, 3])),
+            PUDataError,
+            "found must say True or False",
+        ),
+    ],
+)
+def test_labels_that_cannot_be_weighed(
+    label: Any, found: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        pu_accessor.weigh_labels(label, found)
+
+
+def test_the_error_of_the_prevalence_counts_where_weights_estimate_it() -> None:
+    frame, truth = frame_of(np.random.default_rng(3))
+    rows = frame.pu.sample_to_label(150, random_state=0)
+    found = pd.Series(truth[rows.index], index=rows.index)
+    weighed = frame.assign(**pu_accessor.weigh_labels(frame["label"], found)).pu(weight="weight")
+    labeled = (
+        frame["label"].notna().sum() + found.sum() * (700 - frame["label"].notna().sum()) / 150
+    )
+    share = labeled / 700
+    at: dict[str, Any] = {"at": {"threshold": 1.0}, "target": "population"}
+    for quantity, how in (("precision", at), ("average_precision", {})):
+        widths = []
+        for given in ({}, {"prevalence": share}):
+            asked: dict[str, Any] = {**how, **given}
+            if quantity == "precision":
+                row = weighed.metric("precision", 0, **asked)
+            else:
+                row = weighed.average_precision(0, **asked)
+            widths.append((row["upper"] - row["lower"]).item())
+        assert widths[0] > 1.02 * widths[1]

@@ -1,0 +1,46 @@
+"""A quick version of the study of labels made by hand."""
+
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from pu_accessor import PUWarning
+from tests.support.studies import hand_labels as study
+
+
+@pytest.fixture(autouse=True)
+def hushed() -> Iterator[None]:
+    """Let the package warn."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PUWarning)
+        yield
+
+
+def test_intervals_hold_while_labels_come_in() -> None:
+    found = study.sequential(300, 0.1, 0.2, None, 60, np.random.default_rng(1))
+    assert found["held at all times"] >= 0.86
+    assert found["planned, beta known"] < found["labels, median"]
+    sooner = study.sequential(300, 0.1, 0.2, 0.1, 60, np.random.default_rng(1))
+    assert sooner["labels, median"] < found["labels, median"]
+
+
+def test_labels_of_the_list_say_most_of_it() -> None:
+    draw = study.shapes()["normal, AUROC .96"]
+    rows = {
+        (row["quantity"], row["rows"]): row
+        for row in study.use(draw, 0.1, 2, np.random.default_rng(2))
+    }
+    width = rows["precision", "the list alone"]["width"]
+    assert width < 0.5 * rows["precision", "simple"]["width"]  # type: ignore[operator]
+
+
+def test_weights_hold_where_known_positives_are_no_random_sample() -> None:
+    rows = {
+        (row["quantity"], row["way"]): row["covers"]
+        for row in study.weights(
+            "normal, AUROC .80", 0.15, 150, True, 12, np.random.default_rng(3)
+        )
+    }
+    assert rows["AUROC", "weights"] >= 0.7 > 0.5 >= rows["AUROC", "beta"]  # type: ignore[operator]
