@@ -160,7 +160,8 @@ def beta_from_labels(
     """
     check_flag("rest", rest)
     check_flag("sequential", sequential)
-    if method != "exact" and (sequential or isinstance(found, pd.DataFrame)):
+    of_strata = isinstance(found, pd.DataFrame) and "stratum" in found.columns
+    if method != "exact" and (sequential or of_strata):
         raise PUValueError(
             f"method must be 'exact' with sequential=True or rows of strata, but {method!r} was "
             "passed. Leave it out."
@@ -198,6 +199,18 @@ def beta_from_labels(
         found, labeled, total, method=method, level=level, prior=prior, rest=rest
     )
     return pd.DataFrame([_about(estimate, level, method, total - rest * labeled)])
+
+
+def _of_draw(rows: pd.DataFrame, n_unlabeled: int | None) -> "tuple[pd.Series[Any], int]":
+    """Return the labels of rows that were drawn of all, and of how many these are."""
+    drawn, label = rows.attrs, label_column(rows)
+    if "n_unlabeled" not in drawn or label not in rows.columns:
+        raise PUValueError(
+            "found must be a frame that sample_to_label drew of one group, but this one does not "
+            "know from how many rows it is. Pass its labels: "
+            "beta_from_labels(found['label'], n_unlabeled=...)."
+        )
+    return rows[label], drawn["n_unlabeled"] if n_unlabeled is None else n_unlabeled
 
 
 def _of_strata(strata: list[Stratum], level: float, rest: bool, sequential: bool) -> pd.DataFrame:
@@ -251,8 +264,8 @@ def _check_unlabeled(n_unlabeled: int | None, labeled: int) -> int:
     """Return the number of unlabeled rows; raise unless as many were labeled, and any."""
     if n_unlabeled is None:
         raise PUTypeError(
-            "n_unlabeled must be passed with a Series of labels: the number of rows that they were "
-            "drawn from, themselves included."
+            "n_unlabeled must be passed with a Series of labels: the number of rows that these "
+            "were drawn from, themselves included."
         )
     whole = isinstance(n_unlabeled, int | np.integer) and not isinstance(n_unlabeled, bool)
     if not whole or not 0 < labeled <= cast("int", n_unlabeled):
