@@ -194,7 +194,7 @@ def beta_from_labels(
                 f"{name} must be passed: beta_from_labels(found, n_labeled, n_unlabeled) with "
                 "counts, beta_from_labels(found, n_unlabeled=...) with a Series of labels."
             )
-    labeled, total = cast("int", n_labeled), cast("int", n_unlabeled)
+    labeled, total = cast("int", n_labeled), n_unlabeled
     estimate = infer_beta(
         found, labeled, total, method=method, level=level, prior=prior, rest=rest
     )
@@ -268,12 +268,12 @@ def _check_unlabeled(n_unlabeled: int | None, labeled: int) -> int:
             "were drawn from, themselves included."
         )
     whole = isinstance(n_unlabeled, int | np.integer) and not isinstance(n_unlabeled, bool)
-    if not whole or not 0 < labeled <= cast("int", n_unlabeled):
+    if not whole or not 0 < labeled <= n_unlabeled:
         raise PUValueError(
             f"n_unlabeled must be the number of rows that {labeled} labeled ones were drawn from, "
             f"themselves included, and one must be labeled, but {n_unlabeled!r} was passed."
         )
-    return int(cast("int", n_unlabeled))
+    return int(n_unlabeled)
 
 
 @overload
