@@ -48,13 +48,24 @@ def test_both_statistics_are_averaged_with_least_variance(seed: int, beta: float
     assert found["reference"] == "both" and found["target"] == "population"
 
 
+def both_and_each(frame: pd.DataFrame, beta: float) -> tuple[float, float, float]:
+    """Return AUROC of both kinds, against known negatives, and by beta."""
+    known = frame.dropna(subset="label")
+    by_beta = frame[frame["label"] != 0].pu.auroc(beta)["estimate"].item()
+    both = frame.pu.auroc(beta, reference="both")["estimate"].item()
+    return both, float(roc_auc_score(known["label"], known["score"])), by_beta
+
+
 def test_the_average_lies_between_both() -> None:
-    known = DF.dropna(subset="label")
-    against = roc_auc_score(known["label"], known["score"])
-    by_beta = DF[DF["label"] != 0].pu.auroc(BETA)["estimate"].item()
-    both = DF.pu.auroc(BETA, reference="both")["estimate"].item()
-    assert min(against, by_beta) < both < max(against, by_beta)
-    assert abs(both - against) < abs(both - by_beta)  # many negatives are known
+    both, against, by_beta = both_and_each(draw(1, latent=100, negative=30, others=400), 0.2)
+    assert min(against, by_beta) + 1e-3 < both < max(against, by_beta) - 1e-3
+
+
+def test_beta_does_not_matter_where_many_negatives_are_known() -> None:
+    both, against, by_beta = both_and_each(DF, BETA)
+    assert both == pytest.approx(against) and abs(by_beta - against) > 0.005
+    answer = DF.pu.auroc([0.3, 0.7], reference="both")
+    assert np.ptp(answer["estimate"]) == 0
 
 
 def test_intervals_are_narrower_and_errors_smaller() -> None:
@@ -84,8 +95,9 @@ def test_groups_pieces_and_estimates_of_beta() -> None:
     whole = DF.pu.auroc(BETA, reference="both")
     pd.testing.assert_frame_equal(pieces, whole)
     estimate = pu_accessor.beta_from_labels(50, 100, 400)
-    joint = DF.pu.auroc(estimate, reference="both").iloc[0]
-    assert joint["lower"] <= whole["lower"].item() and joint["upper"] > whole["upper"].item()
+    fewer = DF[(DF["label"] != 0) | (np.arange(len(DF)) % 40 == 0)]
+    point, joint = (fewer.pu.auroc(b, reference="both").iloc[0] for b in (BETA, estimate))
+    assert joint["lower"] < point["lower"] and joint["upper"] > point["upper"]
 
 
 Ask = Callable[[], Any]
