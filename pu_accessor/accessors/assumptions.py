@@ -99,7 +99,8 @@ def check_assumptions(
       T = beta/2 + (1 - beta)*A, and above a known negative with A; Student's t of the difference.
     * Limit: D = max(k/n - min(h, m)/m) over cutoffs with k known positives and h unlabeled rows;
       p = exp(-2*D**2/(1/n + 1/m)).
-    * Monotone: 1 - level of the first simultaneous band in which no concave curve fits.
+    * Monotone: p is the smallest of .5, .2, .1, .05, .02, .01 and so on, and 1 - level, at which
+      the simultaneous band of that level holds no concave curve.
 
     References
     ----------
@@ -123,9 +124,10 @@ def check_assumptions(
     >>> found = df.pu.check_assumptions(wave="site")
     >>> found[["check", "statistic", "p_value"]].round(3)
           check  statistic  p_value
-    0     waves     48.104      0.0
+    0     waves     28.922      0.0
     1  monotone        NaN      1.0
-    >>> print(found["finding"][0])
+    >>> print(found["finding"][0].split(":")[0])
+    Ranks of the waves differ
     """
     _refuse_roles(self)
     betas = None if beta is None else read_betas(beta)

@@ -17,16 +17,16 @@ from pu_accessor.inference.estimates.areas_on_new_examples import binormal_varia
 from pu_accessor.inference.estimates.auroc_of_both import Kinds
 from pu_accessor.inference.influence import moments, welch_df
 from pu_accessor.inference.prior.methods import distance_from_positives
-from pu_accessor.inference.search import find_breaking_point, last_that_holds
+from pu_accessor.inference.search import find_breaking_point
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 _SEED = 20261123  # of permutations: the same rows have the same answer
 _SHUFFLED, _FEWEST_DRAWS, _MOST_DRAWS = 10**7, 999, 9_999
+_DOUBT = 0.1  # a p value from which on few permutations are enough
 _AT_ONCE = 10**6  # ranks that are permuted together
 _EQUAL = 1 - 1e-9  # of a statistic, that another is no smaller but for rounding
-_SAID, _LEAST = 0.5, 1e-6  # p values by a band that are told apart, from most to least
+_ALPHAS = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 1e-3, 1e-4, 1e-6)  # p values by a band
 _MODELED = 2  # examples that a model of variances counts for
-_NEAR = 0.02  # relative, of the p value by a band
 
 
 class Outcome(NamedTuple):
@@ -58,6 +58,7 @@ def waves_test(place: FloatArray, wave: IntArray, cluster: IntArray | None = Non
     The statistic is that of Kruskal and Wallis, with ties. Its p value is that of permutations:
     where labels are random, whoever is in a wave could as well be in another. Clusters that are in
     one wave trade waves as a whole; rows of a cluster that is in several trade among themselves.
+    Where 999 permutations give p above 1/10 they are enough; else there are more, up to 9,999.
 
     References
     ----------
@@ -79,11 +80,11 @@ def waves_test(place: FloatArray, wave: IntArray, cluster: IntArray | None = Non
         return Outcome(0.0, 1.0)
     ways = _Ways.of(away, wave, np.arange(wave.size) if cluster is None else cluster)
     observed = float(_between(*ways.sums(np.arange(ways.whole.size), ways.rows))[0])
-    draws = int(np.clip(_SHUFFLED // wave.size, _FEWEST_DRAWS, _MOST_DRAWS))
-    larger = sum(
-        int(np.count_nonzero(_between(*sums) >= observed * _EQUAL)) for sums in ways.draw(draws)
-    )
-    return Outcome((wave.size - 1) / square * observed, (1 + larger) / (1 + draws))
+    most = int(np.clip(_SHUFFLED // wave.size, _FEWEST_DRAWS, _MOST_DRAWS))
+    p_value = ways.reach(observed, _FEWEST_DRAWS)
+    if p_value <= _DOUBT and most > _FEWEST_DRAWS:
+        p_value = ways.reach(observed, most)
+    return Outcome((wave.size - 1) / square * observed, p_value)
 
 
 def _between(sums: FloatArray, sizes: FloatArray) -> FloatArray:
@@ -128,6 +129,14 @@ class _Ways(NamedTuple):
         sums = self.whole[order] @ self.waves + rows @ self.own
         sizes = self.sizes[order] @ self.waves + self.own.sum(axis=0)
         return np.atleast_2d(sums), np.atleast_2d(sizes)
+
+    def reach(self, observed: float, draws: int) -> float:
+        """Return the share of permutations that are as far apart, the one there is among them."""
+        larger = sum(
+            int(np.count_nonzero(_between(*sums) >= observed * _EQUAL))
+            for sums in self.draw(draws)
+        )
+        return (1 + larger) / (1 + draws)
 
     def draw(self, draws: int) -> Iterator[tuple[FloatArray, FloatArray]]:
         """Draw permutations, some at once."""
@@ -179,7 +188,7 @@ def strata_test(
     --------
     >>> found = strata_test(np.array([8, 12]), np.array([10, 400]), 20, 40)
     >>> found.p_value.round(4), found.odds_at_least.round(2), found.most, round(found.cap, 3)
-    (array([0.0035, 1.    ]), array([2.38, 1.  ]), array([ 7, 20]), 0.333)
+    (array([0.0028, 1.    ]), array([2.03, 1.  ]), array([ 6, 20]), 0.333)
     """
     each = (1 - level) / known.size
     p_values, odds, most = [], [], []
@@ -303,20 +312,18 @@ def limit_test(ranking: Ranking, beta: float) -> Outcome:
     return Outcome(distance, exp(-2 * max(distance, 0.0) ** 2 / spread), place)
 
 
-def monotone_test(ranking: Ranking) -> Outcome:
+def monotone_test(ranking: Ranking, level: float = 0.95) -> Outcome:
     """Test whether a higher score never means a smaller probability of being positive.
 
     Notes
     -----
-    The p value is that of the band in which no concave curve fits (`refute_monotone`): the
-    smallest 1 - level at which none does, 1 where one does at a level of one half.
+    The p value is the smallest of some, 1 - level among them, at which no concave curve fits into
+    the band of so high a level (`refute_monotone`); 1 where one fits at all of these.
     """
-
-    def fits(p_value: float) -> bool:
-        return bool(np.isnan(refute_monotone(ranking, 1 - p_value)))
-
-    if fits(_SAID):
-        return Outcome(np.nan, 1.0)
-    least = _LEAST if fits(_LEAST) else 0.0
-    p_value = last_that_holds(fits, least, _SAID, _NEAR) * (1 + _NEAR) if least else _LEAST
-    return Outcome(np.nan, p_value, refute_monotone(ranking, 1 - p_value))
+    p_value, place = 1.0, np.nan
+    for alpha in sorted({*_ALPHAS, round(1 - level, 12)}, reverse=True):
+        found = refute_monotone(ranking, 1 - alpha)
+        if np.isnan(found):
+            break
+        p_value, place = alpha, found
+    return Outcome(np.nan, p_value, place)

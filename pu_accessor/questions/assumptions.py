@@ -65,7 +65,7 @@ def check_assumptions(
 
     def question(rows: Annotated, beta: BetaRange, _: Settings) -> list[Check]:
         check_labels(np.append(beta.values, 0.0), rows.total)
-        checks = [*_checks(rows, beta.values.tolist(), 1 - level)]
+        checks = [*_checks(rows, beta.values.tolist(), round(1 - level, 12))]
         if not checks:
             raise PUDataError(
                 "cluster must be left out without wave=..., but is bound: of rows that belong "
@@ -243,7 +243,7 @@ def _of_limit(ranking: Ranking, beta: float, alpha: float) -> Check:
 
 def _of_monotone(ranking: Ranking, alpha: float) -> Check:
     """Check whether a higher score can never mean a smaller probability of being positive."""
-    found = tests.monotone_test(ranking)
+    found = tests.monotone_test(ranking, 1 - alpha)
     if found.p_value <= alpha:
         text = (
             f"Scores are not monotone: no concave curve fits near the top {found.place:.1%} of "

@@ -45,7 +45,8 @@ def report(
 
     What is in it comes from the other methods: counts, what beta can be, curves with their
     bands, AUROC, average precision and metrics with intervals, the comparison of several models,
-    checks of the assumptions, how far labels may be from random, what is taken for granted, what was warned of, and versions.
+    checks of the assumptions, how far labels may be from random, what is taken for granted, what
+    was warned of, and versions.
     The file needs nothing beside itself: no network, no scripts.
 
     Parameters

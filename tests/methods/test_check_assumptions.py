@@ -65,7 +65,7 @@ def test_waves_have_the_share_of_all_permutations(seed: int) -> None:
     above = oracle.share_above(frame["score"][:7].tolist(), frame["score"][7:].tolist())
     samples = [[a for a, w in zip(above, wave, strict=True) if w == k] for k in (0, 1)]
     assert found["statistic"] == pytest.approx(stats.kruskal(*samples).statistic)
-    assert found["p_value"] == pytest.approx(oracle.waves(above, wave, cluster), abs=0.02)
+    assert found["p_value"] == pytest.approx(oracle.waves(above, wave, cluster), abs=0.06)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -75,7 +75,7 @@ def test_clusters_trade_waves_as_a_whole_or_among_themselves(seed: int) -> None:
     assert answer["check"].tolist() == ["waves"]
     above = oracle.share_above(frame["score"][:8].tolist(), frame["score"][8:].tolist())
     exact = oracle.waves(above, wave, cluster)
-    assert answer["p_value"].item() == pytest.approx(exact, abs=0.02)
+    assert answer["p_value"].item() == pytest.approx(exact, abs=0.02 if exact < 0.1 else 0.06)
 
 
 def test_neither_the_order_of_rows_nor_names_of_clusters_count() -> None:
@@ -196,9 +196,12 @@ def test_monotone_scores_are_refuted_where_the_warning_comes() -> None:
     found = check(frame, "monotone")
     assert found["p_value"] <= 0.05 and "Scores are not monotone" in found["finding"]
     pu = frame.pu(monotone=True)
-    with pytest.warns(PUWarning, match="refuted"):
-        pu.auroc(0.03, level=1 - 1.05 * found["p_value"])
-    pu.auroc(0.03, level=1 - 0.9 * found["p_value"])
+    for alpha in (0.2, 0.1, 0.05, 0.02, 0.01, 1e-3, 1e-4, 1e-6):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            pu.auroc(0.03, level=1 - alpha)
+        is_refuted = any("refuted" in str(each.message) for each in told)
+        assert is_refuted == (found["p_value"] <= alpha)
     fine = check(DF, "monotone")
     assert fine["p_value"] == 1 and "may never mean" in fine["finding"]
 

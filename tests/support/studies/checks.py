@@ -3,7 +3,7 @@
 Run ``python -m tests.support.studies.checks --draws 2000``, from the project's root; an hour.
 Writes ``docs/measured/checks_size.csv``, how often a check has p <= .05 where labels are random
 and beta is right; ``checks_power.csv``, the same for labels and betas that are wrong in one way
-each, with a quarter of the draws; and ``checks_auroc.csv``, of ``auroc(reference="both")``, with
+each, with a fifth of the draws; and ``checks_auroc.csv``, of ``auroc(reference="both")``, with
 half of them. The shapes are none that a method was chosen on; scores of two classifiers are among
 them. Waves are permuted 999 times, which takes nothing from what is promised.
 """
@@ -226,7 +226,7 @@ def main() -> None:
         found = look(cell_seed(shape, design), shape, design, "none", draws)
         body.append([shape, *design, draws, *found.values()])
     write_table("checks_size", [*head, *CHECKS], body)
-    body, some = [], max(draws // 4, 1)
+    body, some = [], max(draws // 5, 1)
     for failure, shape, design in product(FAILURES, ("exponential", REAL[0]), POWER):
         found = look(cell_seed(shape, design, failure), shape, design, failure, some)
         body.append([failure, shape, *design, some, *found.values()])
