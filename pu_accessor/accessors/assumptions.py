@@ -78,8 +78,8 @@ def check_assumptions(
     PUTypeError
         If beta is an estimate; or `wave` or `strata` is passed for rows that are in no frame.
     PUValueError
-        If `strata` is passed without beta; if the columns have propensities or weights, or groups
-        are pooled.
+        If `strata` is passed without beta, or with clusters; if the columns have propensities or
+        weights, or groups are pooled.
 
     See Also
     --------
@@ -129,7 +129,7 @@ def check_assumptions(
     >>> print(found["finding"][0].split(":")[0])
     Ranks of the waves differ
     """
-    _refuse_roles(self)
+    _refuse_roles(self, strata)
     betas = None if beta is None else read_betas(beta)
     return assumptions.check_assumptions(self._request(), betas, wave, strata, level)
 
@@ -200,7 +200,7 @@ def plot_check_assumptions(
     from pu_accessor import plots
 
     checked = plots.Options(**options)
-    _refuse_roles(self)
+    _refuse_roles(self, strata)
     if (wave is None) == (strata is None):
         raise PUValueError(
             "plot_check_assumptions draws either waves or strata, but "
@@ -214,7 +214,7 @@ def plot_check_assumptions(
     return plots.plot_strata(lay_out_strata(shares, level), checked)
 
 
-def _refuse_roles(bound: Bound) -> None:
+def _refuse_roles(bound: Bound, strata: Hashable | None) -> None:
     """Raise if columns say that labels are not random, or that rows are not ranked as they are."""
     roles = bound._roles
     for role, none in (("propensity", None), ("weight", None), ("pool", False)):
@@ -224,3 +224,10 @@ def _refuse_roles(bound: Bound) -> None:
                 "checked is that labels are random, of rows that are ranked together and count "
                 f"once. Leave it out: {role}={none}."
             )
+    if strata is not None and roles.cluster is not None:
+        raise PUValueError(
+            f"strata must be left out with cluster={roles.cluster!r}, but {strata!r} was passed: "
+            "how many are known by chance is not known of rows that belong together. Leave one "
+            "of the two out; waves count clusters.",
+            page="assumptions",
+        )

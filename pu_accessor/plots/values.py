@@ -184,8 +184,8 @@ def plot_strata(shares: xr.Dataset, options: Options) -> Drawing:
         caps = {float(curve.data["cap"]): curve.color for curve in curves}
         for cap, color in caps.items():
             style = {"color": color} if len(caps) > 1 else {}
-            ends = [-0.5, len(names) - 0.5]
-            artists.draw_chance(ax, [cap, cap], ends, label="of all positives", **style)
+            ends, label = [-0.5, len(names) - 0.5], "known share of\nall positives"
+            artists.draw_chance(ax, [cap, cap], ends, label=label, **style)
 
     return draw_panels(shares, draw, options, along=PLACE)
 

@@ -20,7 +20,7 @@ from pu_accessor.ranking import Annotated, FloatArray, IntArray, Keyed, Ranking,
 Content = TypeVar("Content")
 
 _FEWEST = 2  # known positives of a wave, and waves
-_PAGE = "biased_labels#do-the-data-contradict-it"
+_PAGE = "assumptions"
 
 
 class Check(NamedTuple):

@@ -316,6 +316,11 @@ ERRORS: dict[str, tuple[Ask, type[Exception], str]] = {
         PUDataError,
         "cluster must be left out without wave",
     ),
+    "strata of clusters": (
+        lambda: DF.pu(cluster="site").check_assumptions(0.2, wave="site", strata="stratum"),
+        PUValueError,
+        "strata must be left out with cluster='site', but 'stratum' was passed",
+    ),
     "arrays": (
         lambda: pu_accessor.from_arrays(DF["score"], DF["label"]).check_assumptions(wave="site"),
         PUTypeError,
