@@ -3,8 +3,8 @@
 Run ``python -m tests.support.studies.checks --draws 2000``, from the project's root; an hour.
 Writes ``docs/measured/checks_size.csv``, how often a check has p <= .05 where labels are random
 and beta is right; ``checks_power.csv``, the same for labels and betas that are wrong in one way
-each, with an eighth of the draws; and ``checks_auroc.csv``, of ``auroc(reference="both")``, with a
-quarter of them. The shapes are none that a method was chosen on; scores of two classifiers are among
+each, with an eighth of the draws; and ``checks_auroc.csv``, of ``auroc(reference="both")``, with
+a quarter. The shapes are none that a method was chosen on; scores of two classifiers are among
 them. Waves are permuted 199 times, which takes nothing from what is promised.
 """
 
