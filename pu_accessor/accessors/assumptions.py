@@ -52,9 +52,10 @@ def check_assumptions(
     -------
     DataFrame
         A row for each group, check that the data allow, and beta where it needs one: the group,
-        check, beta, statistic, p_value, odds_at_least, level, finding, a sentence. `odds_at_least`
-        is by which factor the odds of being labeled differ between some two positives, at least,
-        if beta is right; 1 where random labels will do, NaN where a check does not say. Checks:
+        check, beta, statistic, odds_at_least, p_value and finding, a sentence; level is an
+        attribute. `odds_at_least` is by which factor the odds of being labeled differ between some
+        two positives, at least, if beta is right; 1 where random labels will do, NaN where a check
+        does not say. Checks:
 
         * "waves", with `wave`: known positives of all waves have the same ranks among the rest.
           Sees that one source labels easier positives than another. Blind to what all share.

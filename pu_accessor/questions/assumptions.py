@@ -29,8 +29,8 @@ class Check(NamedTuple):
     check: str
     beta: float
     statistic: float
-    p_value: float
     odds_at_least: float
+    p_value: float
     finding: str
 
 
@@ -77,9 +77,10 @@ def check_assumptions(
     def columns(checks: list[Check], _: BetaRange) -> Columns:
         by_name = dict(zip(Check._fields, map(list, zip(*checks, strict=True)), strict=True))
         texts = {name: np.array(by_name.pop(name), object) for name in ("check", "finding")}
-        return {"check": texts["check"], **by_name, "level": level, "finding": texts["finding"]}
+        return {"check": texts["check"], **by_name, "finding": texts["finding"]}
 
-    return as_rows(_ask(request, betas, wave, strata, question), columns)
+    results = _ask(request, betas, wave, strata, question)
+    return as_rows(results, columns, {"level": level})
 
 
 def _need_beta(betas: Betas | None, strata: Hashable) -> Betas:
@@ -147,7 +148,7 @@ def _of_waves(rows: Annotated, alpha: float) -> Check:
     )
     differ = "differ" if found.p_value <= alpha else "do not differ by more than chance"
     text = f"Ranks of the waves {differ}: {span}"
-    return Check("waves", nan, found.statistic, found.p_value, nan, text)
+    return Check("waves", nan, found.statistic, nan, found.p_value, text)
 
 
 def _read_waves(rows: Annotated) -> IntArray:
@@ -194,7 +195,7 @@ def _of_strata(rows: Annotated, counts: IntArray, beta: float, alpha: float) -> 
     else:
         text = f"No stratum has more known positives than chance leaves; nearest is {of_worst}."
     odds = float(found.odds_at_least.max())
-    return Check("strata", beta, float(share[worst]), float(found.p_value[worst]), odds, text)
+    return Check("strata", beta, float(share[worst]), odds, float(found.p_value[worst]), text)
 
 
 def _read_strata(counts: IntArray) -> IntArray:
@@ -225,7 +226,7 @@ def _of_negatives(ranking: Ranking, beta: float, alpha: float) -> Check:
         text = f"{pair} negatives: beta is too {off}, or a kind is no random sample.{agree}"
     else:
         text = f"{pair} negatives: no more apart than by chance."
-    return Check("negatives", beta, found.statistic, found.p_value, nan, text)
+    return Check("negatives", beta, found.statistic, nan, found.p_value, text)
 
 
 def _of_limit(ranking: Ranking, beta: float, alpha: float) -> Check:
@@ -238,7 +239,7 @@ def _of_limit(ranking: Ranking, beta: float, alpha: float) -> Check:
         )
     else:
         text = "Known positives leave room for so many latent ones."
-    return Check("limit", beta, found.statistic, found.p_value, nan, text)
+    return Check("limit", beta, found.statistic, nan, found.p_value, text)
 
 
 def _of_monotone(ranking: Ranking, alpha: float) -> Check:
@@ -251,7 +252,7 @@ def _of_monotone(ranking: Ranking, alpha: float) -> Check:
         )
     else:
         text = "A higher score may never mean a smaller probability of being positive."
-    return Check("monotone", nan, found.statistic, found.p_value, nan, text)
+    return Check("monotone", nan, found.statistic, nan, found.p_value, text)
 
 
 # What is drawn

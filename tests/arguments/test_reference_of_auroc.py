@@ -38,14 +38,15 @@ def test_both_statistics_are_averaged_with_least_variance(seed: int, beta: float
     good = np.array([1.0 if y is True else 0.2 if y is None else 0.0 for y in label])
     score = np.round(rng.normal(good), 1 + seed % 2)
     frame = pd.DataFrame({"score": score, "label": pd.array(label, "boolean")})
-    found = frame.pu.auroc(beta, reference="both", level=0.9).iloc[0]
+    answer = frame.pu.auroc(beta, reference="both", level=0.9)
+    found = answer.iloc[0]
     placed = oracle.place(score.tolist(), label)
     value, error, lower, upper = oracle.auroc_of_both(placed, beta, 0.9)
     assert found["estimate"] == pytest.approx(min(value, 1.0), abs=2e-5)
     assert found["standard_error"] == pytest.approx(error, rel=1e-3)
     if 0 < value < 1:
         assert found[LIMITS].tolist() == pytest.approx([lower, upper], abs=1e-3)
-    assert found["reference"] == "both" and found["target"] == "population"
+    assert answer.attrs["reference"] == "both" and answer.attrs["target"] == "population"
 
 
 def both_and_each(frame: pd.DataFrame, beta: float) -> tuple[float, float, float]:
@@ -82,7 +83,8 @@ def test_intervals_are_narrower_and_errors_smaller() -> None:
 def test_where_all_is_labeled_there_is_one_statistic() -> None:
     labeled = DF.assign(label=DF["truth"].astype(float)).pu(negative=0)
     one, other = (labeled.auroc(0, reference=kind) for kind in ("both", "positives"))
-    pd.testing.assert_frame_equal(one.drop(columns="reference"), other)
+    assert one.attrs.pop("reference") == "both"
+    pd.testing.assert_frame_equal(one, other)
 
 
 def test_groups_pieces_and_estimates_of_beta() -> None:

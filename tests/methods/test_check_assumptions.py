@@ -16,7 +16,7 @@ from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
 from tests.support.oracles import checks_oracle as oracle
 
 LEVEL = 0.95
-COLUMNS = ["check", "beta", "statistic", "p_value", "odds_at_least", "level", "finding"]
+COLUMNS = ["check", "beta", "statistic", "odds_at_least", "p_value", "finding"]
 
 
 def draw(seed: int, known: int = 60, latent: int = 140, negative: int = 40) -> pd.DataFrame:
@@ -82,9 +82,10 @@ def test_neither_the_order_of_rows_nor_names_of_clusters_count() -> None:
     frame = DF.assign(id=np.arange(len(DF)) // 3)
     other = frame.assign(id=[f"p{97 * i % 1009}" for i in frame["id"]])
     other = other.sample(frac=1, random_state=3).assign(score=lambda df: df["score"] ** 3)
-    for roles in ({}, {"cluster": "id"}):
+    asked: list[tuple[Any, Any]] = [({}, {"strata": "stratum"}), ({"cluster": "id"}, {})]
+    for roles, more in asked:
         one, same = (
-            each.pu(**roles).check_assumptions(BETA, wave="site", strata="stratum")
+            each.pu(**roles).check_assumptions(BETA, wave="site", **more)
             for each in (frame, other)
         )
         pd.testing.assert_frame_equal(one, same)
@@ -230,7 +231,7 @@ def test_the_answer_has_a_row_for_each_check_and_beta() -> None:
     pairs = [*zip(answer["check"], answer["beta"].fillna(-1), strict=True)]
     by_beta = [(name, b) for name in ("strata", "negatives", "limit") for b in (0.1, 0.2)]
     assert pairs == [("waves", -1), *by_beta, ("monotone", -1)]
-    assert (answer["level"] == 0.9).all() and answer["finding"].str.endswith(".").all()
+    assert answer.attrs["level"] == 0.9 and answer["finding"].str.endswith(".").all()
     assert DF.pu.check_assumptions()["check"].tolist() == ["monotone"]
     assert answer["odds_at_least"].notna().tolist() == [name == "strata" for name, _ in pairs]
 

@@ -242,7 +242,7 @@ def test_checks_of_the_assumptions_are_told(tmp_path: Path) -> None:
     expected = FRAME.pu.check_assumptions(BETA, wave="site", level=0.9)
     text = write(tmp_path, FRAME.pu, wave="site", level=0.9)
     head, *rows = Tables(text).rows["Checks"]
-    assert head == ["check", "beta", "statistic", "p_value", "odds_at_least", "finding"]
+    assert head == ["check", "beta", "statistic", "odds_at_least", "p_value", "finding"]
     assert [row[0] for row in rows] == ["waves", "limit", "monotone"]
     assert [row[-1] for row in rows] == expected["finding"].tolist()
     alone = FRAME.assign(site=["once", *FRAME["site"][1:]])
