@@ -84,10 +84,8 @@ def test_neither_the_order_of_rows_nor_names_of_clusters_count() -> None:
     other = other.sample(frac=1, random_state=3).assign(score=lambda df: df["score"] ** 3)
     asked: list[tuple[Any, Any]] = [({}, {"strata": "stratum"}), ({"cluster": "id"}, {})]
     for roles, more in asked:
-        one, same = (
-            each.pu(**roles).check_assumptions(BETA, wave="site", **more)
-            for each in (frame, other)
-        )
+        ask = [each.pu(**roles) for each in (frame, other)]
+        one, same = (pu.check_assumptions(BETA, wave="site", **more) for pu in ask)
         pd.testing.assert_frame_equal(one, same)
 
 
@@ -274,6 +272,7 @@ def test_scores_that_are_missing_are_dropped_or_last() -> None:
     pd.testing.assert_frame_equal(last, worst)
 
 
+LISTS = pd.Series([[0]] * len(DF), dtype=object)
 ALONE = DF.assign(site=["once", *DF["site"][1:]])
 Ask = Callable[[], Any]
 ERRORS: dict[str, tuple[Ask, type[Exception], str]] = {
@@ -338,7 +337,9 @@ ERRORS: dict[str, tuple[Ask, type[Exception], str]] = {
         "wave must name a column, but there is no 'sit'",
     ),
     "lists": (
-        lambda: DF.assign(site=[[0]] * len(DF)).pu.check_assumptions(wave="site"),
+        lambda: DF.assign(site=pd.Series([[0]] * len(DF), dtype=object)).pu.check_assumptions(
+            wave="site"
+        ),
         PUTypeError,
         "wave must name a column of texts or numbers, but 'site' holds what",
     ),

@@ -23,8 +23,8 @@ from tests.support.studies.shapes import OTHERS
 from tests.support.studies.tables import write_table
 
 SEED, ALPHA, FINE = 20261123, 0.05, 300_000
-NAMES = ("exponential", "gamma, skewed down", "Student, 2 df", "5 scores")
-NAMES += ("harder negatives, rare",)
+NAMES = ["exponential", "gamma, skewed down", "Student, 2 df", "5 scores"]
+NAMES += ["harder negatives, rare"]
 REAL = ("cancer", "forest")
 CHECKS = ("waves", "strata", "negatives", "limit", "monotone")
 Rng = np.random.Generator
