@@ -36,6 +36,7 @@ class Kinds(NamedTuple):
     times: IntArray  # known positives in each step
     seen: FloatArray  # variances of placements of both kinds
     squares: FloatArray  # mean squares of those of known positives and of the unlabeled
+    scatter: FloatArray  # squared standard errors of both
 
     @classmethod
     def of(cls, ranking: Ranking) -> "Kinds":
@@ -52,12 +53,12 @@ class Kinds(NamedTuple):
         ]
         known = ranking.known_positive
         square = ((known[:-1] + known[1:]) / (2 * n)) ** 2
-        squares = [
-            float(np.diff(count) @ square) / float(count[-1])
-            for count in (known, ranking.unlabeled)
-        ]
+        times = np.diff(known), np.diff(ranking.unlabeled)
+        squares = [float(count @ square) / float(count.sum()) for count in times]
+        fourth = [float(count @ square**2) / float(count.sum()) for count in times]
+        scatter = (np.array(fourth) - np.square(squares)) / [n, unlabeled]
         place = np.stack([n * part.known for part in parts])
-        return cls(size, above, place, np.diff(known), np.array(seen), np.array(squares))
+        return cls(size, above, place, times[0], np.array(seen), np.array(squares), scatter)
 
     def by_beta(self, beta: float) -> float:
         """Return AUROC by beta, from the unlabeled alone."""
@@ -74,16 +75,19 @@ class Kinds(NamedTuple):
     def of_negatives(self, beta: float) -> float:
         """Return the variance of placements of negatives.
 
-        Few known ones say little of it. The unlabeled say it, too, if beta is right: both are
-        pooled, and two normal distributions count for two known negatives more.
+        Few known ones say little of it, and two normal distributions count for two more. The
+        unlabeled say it, too, if beta is right: both are averaged, each the less the further it
+        can be off. That of k known ones with a variance v can be off by the root of v/k at most.
         """
-        latent, negatives = (1 - beta) * float(self.size[1]), float(self.size[2])
+        negatives = float(self.size[2])
         model = float(binormal_variances(np.array(self.likely(beta)), np.array(0.0))[1])
         own = _MODELED * model + (negatives - 1) * float(self.seen[1])
         own /= _MODELED + negatives - 1
         implied = float(self.squares[1] - beta * self.squares[0]) / (1 - beta)
         implied = max(implied - self.by_beta(beta) ** 2, 0.0)
-        return max((latent * implied + negatives * own) / (latent + negatives), own / 2)
+        doubt = float(self.scatter[1] + beta**2 * self.scatter[0]) / (1 - beta) ** 2
+        part = own / negatives / (own / negatives + doubt)
+        return max(part * implied + (1 - part) * own, own / 2)
 
 
 def hold_against(ranking: Ranking, kind: str) -> Ranking:

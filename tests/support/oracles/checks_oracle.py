@@ -111,15 +111,17 @@ def likely(placed: Placed, beta: float) -> float:
 
 
 def of_negatives(placed: Placed, beta: float) -> float:
-    """Return the variance of placements of negatives, known and unlabeled ones together."""
-    _, unlabeled, size = placed.sizes
+    """Return the variance of placements of negatives, by known and by unlabeled ones."""
+    n, unlabeled, size = placed.sizes
     own = 2 * binormal(likely(placed, beta), 0.0)[1] + (size - 1) * variance(placed.of_negatives)
     own /= size + 1
-    second = (placed.of_unlabeled**2).mean() - beta * (placed.among**2).mean()
     first = (placed.theta - beta / 2) / (1 - beta)
+    second = (placed.of_unlabeled**2).mean() - beta * (placed.among**2).mean()
     implied = max(float(second) / (1 - beta) - first**2, 0.0)
-    latent = (1 - beta) * unlabeled
-    return max((latent * implied + size * own) / (latent + size), own / 2)
+    error = (placed.of_unlabeled**2).var() / unlabeled + beta**2 * (placed.among**2).var() / n
+    doubts = {own: own / size, implied: float(error) / (1 - beta) ** 2}
+    average = sum(value / doubt for value, doubt in doubts.items())
+    return max(average / sum(1 / doubt for doubt in doubts.values()), own / 2)
 
 
 def negatives(placed: Placed, beta: float) -> tuple[float, float]:

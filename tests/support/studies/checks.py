@@ -49,6 +49,7 @@ DESIGNS = (
     Design(50, 10, 50, 950),
     Design(100, 50, 300, 700),
 )
+MANY = Design(30, 300, 500, 500)  # known negatives, and a large beta
 POWER = (Design(50, 50, 150, 650), Design(200, 200, 600, 2_600))
 
 
@@ -228,7 +229,7 @@ def main() -> None:
         body.append([failure, shape, *design, some, *found.values()])
     write_table("checks_power", ["failure", *head, *CHECKS], body)
     body, some = [], max(draws // 4, 1)
-    for shape, design in cells:
+    for shape, design in product((*NAMES, *REAL), (*DESIGNS, MANY)):
         numbers = look_at_both(cell_seed(shape, design), shape, design, some)
         body.append([shape, *design, some, *(f"{x:.4f}" for x in numbers)])
     names = ("covers_both", "covers_positives", "width_both", "width_positives", "rmse_ratio")
