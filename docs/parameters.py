@@ -21,6 +21,7 @@ FILES = [
         PACKAGE / "accessors" / f"{name}.py"
         for name in (
             "accessor",
+            "assumptions",
             "bounds",
             "comparison",
             "constructors",

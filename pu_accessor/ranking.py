@@ -211,6 +211,22 @@ class Keyed(Generic[Kind]):
     together: Callable[[], Stack] | None = None  # many small rankings at once
 
 
+class Annotated(NamedTuple):
+    """A ranking, and what two columns say of its examples: the wave, and the stratum, of each."""
+
+    ranking: Ranking
+    waves: tuple[Hashable, ...] = ()  # by name
+    wave: IntArray | None = None  # of each known positive, best-ranked first; -1 for none
+    cluster: IntArray | None = None  # likewise, where rows are not independent
+    strata: tuple[Hashable, ...] = ()
+    counts: IntArray | None = None  # examples of each kind, as in `Counts`, shape (strata, 3)
+
+    @property
+    def total(self) -> Counts:
+        """Examples of each kind in the ranking."""
+        return self.ranking.total
+
+
 class PairedRows(NamedTuple):
     """The rows of models that ranked the same examples, in memory."""
 

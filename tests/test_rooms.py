@@ -64,6 +64,7 @@ OUTSIDE = {
 }
 # Files that share a name, as they are the same thing on another layer.
 LAYERS = {
+    "assumptions": {"accessors", "datasets", "inference", "questions"},
     "comparison": {"accessors", "questions"},
     "curves": {"datasets", "inference", "plots"},
     "estimates": {"accessors", "questions"},

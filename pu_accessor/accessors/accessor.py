@@ -10,6 +10,7 @@ from html import escape
 from typing import NoReturn
 
 from pu_accessor.accessors import (
+    assumptions,
     bounds,
     comparison,
     estimates,
@@ -138,6 +139,7 @@ class Accessor(Bound):
     roc_region = estimates.roc_region
     estimate_beta = prior.estimate_beta
     sample_to_label = prior.sample_to_label
+    check_assumptions = assumptions.check_assumptions
     cutoff = utility.cutoff
     select = utility.select
     compare = comparison.compare
@@ -154,6 +156,7 @@ class Accessor(Bound):
     plot_metric = plots.plot_metric
     plot_table = plots.plot_table
     plot_against_beta = plots.plot_against_beta
+    plot_check_assumptions = assumptions.plot_check_assumptions
     plot_forest = utility_plots.plot_forest
     plot_robustness = utility_plots.plot_robustness
     plot_net_benefit = utility_plots.plot_net_benefit

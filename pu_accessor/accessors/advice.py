@@ -48,6 +48,7 @@ _VALUES_OF: Mapping[str, Mapping[str, object]] = {
     "gap": {"beta": 0.3},
     "metric": {"quantity": "f1"},
     "plot_against_beta": {"beta": [0.1, 0.2, 0.3]},
+    "plot_check_assumptions": {"wave": "site"},
     "plot_metric": {"quantity": "f1"},
     "roc_region": {"at": {"threshold": 0.5}},
     "select": {"recall": 0.9},

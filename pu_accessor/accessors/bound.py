@@ -38,6 +38,7 @@ class Bound:
         return Request(
             lambda ranks: _assume(self._source.rank(self._roles, ranks), self._roles),
             lambda on: self._source.pair(self._roles, on),
+            lambda wave, strata: self._source.annotate(self._roles, wave, strata),
             self._roles.on_error,
             self._roles.progress,
             lambda: self._source.template(self._roles),

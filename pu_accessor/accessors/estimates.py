@@ -24,6 +24,7 @@ def auroc(
     level: float = 0.95,
     beta_interval: BetaInterval | None = None,
     max_fpr: float | None = None,
+    reference: str = "positives",
     selection_odds: float = 1.0,
     joint: str = "approximate",
     average: Average = False,
@@ -54,6 +55,11 @@ def auroc(
     max_fpr : float, optional
         Take the ROC curve up to this false positive rate in (0, 1], standardised so that chance is
         0.5 and perfection 1, as ``sklearn.metrics.roc_auc_score(max_fpr=...)`` does.
+    reference : {"positives", "both"}, default "positives"
+        From which known examples: known negatives count as some of the rest; or, with "both",
+        AUROC against them, which needs no beta, and AUROC by beta are averaged by weights for
+        which the variance is smallest. They must be a random sample of the negatives then:
+        `check_assumptions` looks whether both agree.
     selection_odds : float, default 1
         Factor by which the odds of being labeled may differ between any two positives: 1 for
         labels at random, infinite for nothing known about them. Above 1 range_lower and
@@ -83,7 +89,8 @@ def auroc(
     PUValueError
         If there are no negatives, or `max_fpr` is not in (0, 1]; if new examples are asked for
         with propensities, or with `max_fpr` of pooled groups, for which there is no such interval;
-        if `selection_odds` is asked for with `max_fpr` or propensities.
+        if `selection_odds` is asked for with `max_fpr` or propensities; if `reference` is "both"
+        without known negatives, or with anything but the whole area on new examples.
 
     Warns
     -----
@@ -112,6 +119,9 @@ def auroc(
     `pu_accessor.inference.estimates.areas_on_new_examples.estimate_population_auroc`. With
     `max_fpr` placements stop at the threshold of that rate, and the interval is Student's t on a
     logit scale; it holds from 50 known positives on.
+
+    With ``reference="both"`` the estimate is that of both statistics, not of one labeling: see
+    `pu_accessor.inference.estimates.auroc_of_both.estimate_auroc_of_both`.
 
     For these examples the standard error is sd(R)/sqrt(n) * sqrt(1 - n/P)/M: the known positives
     are a sample of the P positives that are there, and nothing else is left to chance. So it is 0,
@@ -144,7 +154,7 @@ def auroc(
        beta  standard_error  estimate  lower  upper
     0  0.25           0.132     0.798  0.417  0.917
     """
-    settings = Settings(level, selection_odds=selection_odds)
+    settings = Settings(level, reference=reference, selection_odds=selection_odds)
     betas = read_betas(beta, beta_interval, joint)
     over = read_average(average, isinstance(self._roles.score, list))
     return estimates.auroc(self._request(), betas, settings, target, max_fpr=max_fpr, over=over)

@@ -8,6 +8,7 @@ from pu_accessor.plots.curves import (
     plot_pr,
     plot_rank_cdf,
     plot_roc,
+    plot_waves,
 )
 from pu_accessor.plots.layout import Drawing
 from pu_accessor.plots.legends import shared_legend
@@ -19,6 +20,7 @@ from pu_accessor.plots.values import (
     plot_beta_from_labels,
     plot_forest,
     plot_robustness,
+    plot_strata,
 )
 
 __all__ = [
@@ -38,6 +40,8 @@ __all__ = [
     "plot_rank_cdf",
     "plot_robustness",
     "plot_roc",
+    "plot_strata",
     "plot_table",
+    "plot_waves",
     "shared_legend",
 ]

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from pu_accessor.datasets.curves import between_cutoffs
 from pu_accessor.datasets.curves import curve as curve_of
 from pu_accessor.datasets.schema import COUNTS, INTERVAL, axis_of, check_negatives, is_on_new
-from pu_accessor.datasets.slices import visible
+from pu_accessor.datasets.slices import PLACE, visible
 from pu_accessor.plots import artists
 from pu_accessor.plots.artists import Curve, Envelope, Kind, Path
 from pu_accessor.plots.colors import ground, ink
@@ -97,6 +97,19 @@ def plot_rank_cdf(cdf: xr.Dataset, options: Options) -> Drawing:
         ax.set(ylim=(-0.02, 1.02))
 
     return draw_panels(visible(cdf), draw, options)
+
+
+def plot_waves(waves: xr.Dataset, options: Options) -> Drawing:
+    """Draw the rank CDF of each wave of known positives against the rest."""
+
+    def draw(ax: Axes, curves: list[Curve]) -> None:
+        ax.set(xlabel="share of the rest above", ylabel="share of the wave's known positives")
+        artists.draw_chance(ax, [0, 1], [0, 1])
+        for curve in curves:
+            artists.draw_line(ax, curve, artists.follow("above", "value"), options.line)
+        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+
+    return draw_panels(waves, draw, options, along=PLACE)
 
 
 def _rates(tables: xr.Dataset, name: str) -> xr.Dataset:

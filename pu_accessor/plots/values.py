@@ -162,28 +162,53 @@ def plot_forest(values: xr.Dataset, number: tuple[str, str], options: Options) -
     interval = f"{100 * values.attrs['level']:.12g}% interval,\n{about}"
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
-        hues = [curve for curve in curves if not curve.is_baseline]
-        step = _SHARE / max(len(hues), 1)
-        if options.ax is None and not options.has_panels:
-            _make_room(ax, len(names), len(hues))
-        ax.set(xlabel=artists.write_quantity(number[0]) + number[1], ylabel="")
-        inches = ax.get_window_extent().height / ax.figure.dpi
-        half = min(_THIN * step, _THICK * len(names) / inches)
-        for index, curve in enumerate(hues):
-            shift = (index - (len(hues) - 1) / 2) * step
-            rows = [curve.data.isel({PLACE: [row]}) for row in range(curve.data.sizes[PLACE])]
-            artists.draw_bars(ax, curve, rows, _side_of_bar(shift, half), options, interval)
-            artists.draw_dots(ax, curve, _dots(shift), options)
+        _draw_rows(ax, curves, names, interval, options)
+        ax.set(xlabel=artists.write_quantity(number[0]) + number[1])
         for curve in curves:
             if curve.is_baseline:
                 artists.draw_naive(ax, curve, _dots(0))
         if number[0] == "AUROC":
             artists.draw_chance(ax, [0.5, 0.5], [-0.5, len(names) - 0.5])
-        ax.set_yticks(range(len(names)), names)
-        ax.set_ylim(len(names) - 0.5, -0.5)
-        ax.tick_params(axis="y", length=0)
 
     return draw_panels(values, draw, options, along=PLACE)
+
+
+def plot_strata(shares: xr.Dataset, options: Options) -> Drawing:
+    """Draw the known share of strata as dots, and what random labels leave of it as bars."""
+    names = [artists.write_key(name) for name in shares["name"].to_numpy().tolist()]
+    interval = f"left by random labels\n({100 * shares.attrs['level']:.12g}%, all strata)"
+
+    def draw(ax: Axes, curves: list[Curve]) -> None:
+        _draw_rows(ax, curves, names, interval, options)
+        ax.set(xlabel="known positives, as a share of rows that may be positive")
+        caps = {float(curve.data["cap"]): curve.color for curve in curves}
+        for cap, color in caps.items():
+            style = {"color": color} if len(caps) > 1 else {}
+            ends, label = [-0.5, len(names) - 0.5], "known share of\nall positives"
+            artists.draw_chance(ax, [cap, cap], ends, label=label, **style)
+
+    return draw_panels(shares, draw, options, along=PLACE)
+
+
+def _draw_rows(
+    ax: Axes, curves: list[Curve], names: list[str], interval: str, options: Options
+) -> None:
+    """Draw dots and bars, a row below the other for each name."""
+    hues = [curve for curve in curves if not curve.is_baseline]
+    step = _SHARE / max(len(hues), 1)
+    if options.ax is None and not options.has_panels:
+        _make_room(ax, len(names), len(hues))
+    inches = ax.get_window_extent().height / ax.figure.dpi
+    half = min(_THIN * step, _THICK * len(names) / inches)
+    for index, curve in enumerate(hues):
+        shift = (index - (len(hues) - 1) / 2) * step
+        rows = [curve.data.isel({PLACE: [row]}) for row in range(curve.data.sizes[PLACE])]
+        artists.draw_bars(ax, curve, rows, _side_of_bar(shift, half), options, interval)
+        artists.draw_dots(ax, curve, _dots(shift), options)
+    ax.set_yticks(range(len(names)), names)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.set_ylabel("")
+    ax.tick_params(axis="y", length=0)
 
 
 def _write_names(values: xr.Dataset) -> list[str]:

@@ -8,12 +8,14 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
+from pu_accessor.checks import check_option
 from pu_accessor.errors import PUValueError, brief
 from pu_accessor.inference.estimates.areas_on_new_examples import (
     estimate_population_aurocs,
     estimate_population_partial,
 )
 from pu_accessor.inference.estimates.auroc import estimate_auroc
+from pu_accessor.inference.estimates.auroc_of_both import estimate_auroc_of_both
 from pu_accessor.inference.estimates.cutoff_spec import (
     CHOSEN,
     At,
@@ -69,6 +71,7 @@ def auroc(
     check_max_fpr(max_fpr)
     check_target(target)
     check_whole_area(settings, max_fpr)
+    _check_reference(settings, target, max_fpr, over)
     if over is not None:
         _refuse_part(max_fpr)
         averaged = Averaged([(QUANTITIES["auroc"], None)])
@@ -80,15 +83,39 @@ def auroc(
             return estimate_auroc(ranking, betas, rule, max_fpr)
         if part is not None:
             return estimate_population_partial(ranking, betas, rule, part)
+        if rule.reference == "both":
+            return estimate_auroc_of_both(ranking, betas, rule)
         return estimate_any(ranking, betas, rule, "roc", target)
 
     def at_once(stack: Stack, values: FloatArray) -> list[Estimates | None]:
         return estimate_population_aurocs(stack, values, settings.level)
 
     plain = target == "population" and at_random and part is None and not betas.vary
+    plain = plain and settings.reference == "positives"
     return estimate_areas(
         request, betas, settings, target, estimate_at, at_once=at_once if plain else None
     )
+
+
+def _check_reference(
+    settings: Settings, target: str, max_fpr: float | None, over: Over | None
+) -> None:
+    """Raise unless AUROC can be estimated from such known examples."""
+    check_option("reference", settings.reference, ("positives", "both"))
+    asked = {
+        f"target={target!r}": target != "population",
+        f"max_fpr={max_fpr!r}": max_fpr not in (None, 1),
+        f"selection_odds={settings.selection_odds:g}": settings.selection_odds > 1,
+        "average=True": over is not None,
+    }
+    others = [name for name, is_asked in asked.items() if is_asked]
+    if settings.reference == "both" and others:
+        raise PUValueError(
+            f"reference must be 'positives' with {others[0]}, but 'both' was passed: from both "
+            "kinds there is the whole area on new examples, for labels at random. Leave one of "
+            "the two out.",
+            page="known_negatives",
+        )
 
 
 def _refuse_part(max_fpr: float | None) -> None:
@@ -172,7 +199,8 @@ def estimate_areas(
     results = map_rankings(
         request, rankings, question, betas, settings, at_once=at_once, clustered=clustered
     )
-    areas = as_rows(results, columns, name_settings(settings, target, betas))
+    reference = {} if settings.reference == "positives" else {"reference": settings.reference}
+    areas = as_rows(results, columns, name_settings(settings, target, betas) | reference)
     warn_of_areas(areas, results)
     return areas
 

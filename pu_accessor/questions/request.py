@@ -16,6 +16,7 @@ from pu_accessor.inference.diagnostics import About, check_clusters, tell_about
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.questions.betas import Betas, name_group, split_key
 from pu_accessor.ranking import (
+    Annotated,
     Counts,
     FloatArray,
     Keyed,
@@ -148,7 +149,7 @@ def describe(about: About) -> dict[str, float]:
     return {**counts, **{name: value for name, value in more.items() if value == value}}
 
 
-Ranked = TypeVar("Ranked", Ranking, PairedRanks)
+Ranked = TypeVar("Ranked", Ranking, PairedRanks, Annotated)
 
 FEW_EFFECTIVE = 10  # known positives below which it is said
 _MANY_GROUPS = 50  # beyond which rows of one may be meant to belong together
@@ -161,6 +162,9 @@ class Request(NamedTuple):
 
     rank: Callable[[Ranks], Rankings]
     pair: Callable[[Any], Keyed[PairedRanks]]  # from what identifies an example, or None
+    annotate: Callable[
+        [Any, Any], Keyed[Annotated]
+    ]  # from columns of waves and of strata, or None
     on_error: str = "raise"  # or "skip": what to do with a ranking that has no answer
     progress: bool = False
     # Coordinates of the dimensions that keys are the product of, where they are one.
@@ -225,7 +229,7 @@ def map_rankings(
     return results
 
 
-def _refuse_clusters(ranking: Ranking | PairedRanks) -> None:
+def _refuse_clusters(ranking: Ranking | PairedRanks | Annotated) -> None:
     """Raise where an answer would take rows of one cluster as independent."""
     if isinstance(ranking, Ranking) and ranking.clusters is not None:
         role = "weight" if ranking.clusters.alone else "cluster"

@@ -31,7 +31,9 @@ _UNKNOWN = "[say where it comes from]"
 class Answers:
     """What public methods of an accessor answer, and what they warn of meanwhile."""
 
-    def __init__(self, pu: Any, beta: Any, at: At, level: float, band: str) -> None:
+    def __init__(
+        self, pu: Any, beta: Any, at: At, level: float, band: str, columns: Mapping[str, Any]
+    ) -> None:
         self.pu, self.beta, self.level, self.band = pu, beta, level, band
         self.propensity, self.counts = pu._roles.propensity, pu._counts()
         self.cluster, self.weight = pu._roles.cluster, pu._roles.weight
@@ -60,6 +62,12 @@ class Answers:
             self.breaking = [answer.drop(columns=[*_OF_A_FACTOR]) for answer in broken]
         else:
             self.clusters = self.ask("The design effect", describe_clusters, pu._request())
+        self.checks: list[Any] = []
+        asked = {name: column for name, column in columns.items() if column is not None}
+        if asked or (self.is_simple and self.propensity is None and not pu._roles.pool):
+            options = {**asked, "level": level}
+            caption = "A check of the assumptions"
+            self.checks = self.ask(caption, pu.check_assumptions, self.point(), **options)
         if self.cluster is None:
             self.notes += map(_ask_for_cluster, pu._source.repeated(pu._roles))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
@@ -37,13 +37,16 @@ def report(
     at: At = _AT,
     level: float = 0.95,
     band: str = "exact",
+    wave: Hashable | None = None,
+    strata: Hashable | None = None,
     title: str = _TITLE,
 ) -> Path:
     """Write a report: one HTML file with numbers, pictures, and a paragraph for a paper.
 
     What is in it comes from the other methods: counts, what beta can be, curves with their
     bands, AUROC, average precision and metrics with intervals, the comparison of several models,
-    how far labels may be from random, what is taken for granted, what was warned of, and versions.
+    checks of the assumptions, how far labels may be from random, what is taken for granted, what
+    was warned of, and versions.
     The file needs nothing beside itself: no network, no scripts.
 
     Parameters
@@ -65,6 +68,11 @@ def report(
         Probability with which intervals and bands cover, in (0, 1).
     band : {"exact", "simultaneous", "bootstrap", "dkw"}, default "exact"
         Of curves, and of metrics at cutoffs.
+    wave : hashable, optional
+        Column that says when, where or by whom each known positive was labeled. It is not read of
+        other rows, and known positives without one are in no wave.
+    strata : hashable, optional
+        Column that says what rows have in common, such as site, year or sex. Not made from labels.
     title : str, optional
         The heading.
 
@@ -82,7 +90,8 @@ def report(
 
     See Also
     --------
-    auroc, average_precision, metric, compare, robustness, plot_roc : Where it is from.
+    auroc, average_precision, metric, compare, check_assumptions, robustness, plot_roc : Where
+        it is from.
 
     Examples
     --------
@@ -104,7 +113,8 @@ def report(
     check_option("band", band, ("bootstrap", "dkw", "exact", "simultaneous"))
     if not isinstance(title, str):
         raise PUTypeError(f"title must be a text, but {title!r} was passed.")
-    answers = Answers(self, _one_beta(beta), at, check_level(level), band)
+    columns = {"wave": wave, "strata": strata}
+    answers = Answers(self, _one_beta(beta), at, check_level(level), band, columns)
     file.write_text(html.page(title, _sections(answers)), encoding="utf-8")
     return file
 
@@ -124,6 +134,7 @@ def _sections(answers: Answers) -> list[str]:
             _table("Precision and recall", answers.rates),
         ),
         _comparison(answers),
+        _checks(answers),
         _robustness(answers),
         html.section("What is taken for granted", html.items(assumptions(answers))),
         _notes(answers),
@@ -198,6 +209,16 @@ def _comparison(answers: Answers) -> str:
         "hold at any beta."
     )
     return html.section("Comparison", text, _table("Differences of AUROC", differences))
+
+
+def _checks(answers: Answers) -> str:
+    """Say whether the data contradict what is taken for granted."""
+    text = html.paragraph(
+        "Each check sees some failures and is blind to others. A small p value speaks against "
+        "labels at random or β; no large one proves them."
+    )
+    table = _table("Checks", answers.checks)
+    return html.section("Do the data contradict it", text, table) if table else ""
 
 
 def _robustness(answers: Answers) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, NoReturn
@@ -14,8 +15,9 @@ import pandas as pd
 from pu_accessor.checks import check_within
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.counting.stack import stack_examples
-from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief
 from pu_accessor.ranking import (
+    Annotated,
     FloatArray,
     IntArray,
     Keyed,
@@ -90,6 +92,28 @@ class FrameSource(Source):
         identity = on if isinstance(on, list) else [] if on is None else [on]
         frame = self._table([*roles.named(), *(("on", name) for name in identity)])
         return pair_models(frame, self._groups(roles), roles, on)
+
+    def annotate(
+        self, roles: Roles, wave: Hashable | None, strata: Hashable | None
+    ) -> Keyed[Annotated]:
+        """Rank the rows, with the wave and the stratum of each: see `Source`."""
+        named = {"wave": wave, "strata": strata}
+        named = {argument: name for argument, name in named.items() if name is not None}
+        frame = self._table([*roles.named(), *named.items()])
+        columns, groups = find_columns(frame, roles), self._groups(roles)
+        check_roles(groups, roles)
+        keyed = _rank_columns(columns, groups, roles, "breakpoints")
+        values = {what: read_column(frame, what, name) for what, name in named.items()}
+        scores, labels = read_columns(columns, roles)
+
+        def make(position: int) -> Annotated:
+            group, model = divmod(position, len(scores))
+            rows = groups.rows[group]
+            there = {what: column.iloc[rows] for what, column in values.items()}
+            known = labels.take(rows)
+            return annotate_rows(keyed.make(position), scores[model][rows], known, there, roles)
+
+        return Keyed(keyed.names, keyed.keys, make)
 
     def summary(self, roles: Roles) -> dict[str, str]:
         """Count what the columns hold, and the groups: see `Source`."""
@@ -171,6 +195,8 @@ class ArraySource(FrameSource):
             "frame: df.pu(score=['svm', 'forest']).compare()."
         )
 
+    annotate = Source.annotate
+
     def _columns(self, roles: Roles) -> Columns:
         """Return the arrays as columns, each under its name where it has one."""
         described = roles.described()
@@ -245,6 +271,45 @@ def rank_rows(
     if labels.cluster is None and labels.weight is None:
         return ranking
     return ranking.with_facts(clusters=labels.cluster_rows(score))
+
+
+def annotate_rows(
+    ranking: Ranking,
+    score: FloatArray,
+    labels: Labels,
+    columns: Mapping[str, pd.Series[Any]],
+    roles: Roles,
+) -> Annotated:
+    """Return a ranking with the waves and the strata of its rows, of those columns there are."""
+    kept = labels.ranked(np.isnan(score), omits=roles.omits)
+    rows = np.arange(score.size) if kept is None else np.flatnonzero(kept)
+    known = rows[labels.positive[rows]]
+    known = known[np.argsort(0.0 - score[known], kind="stable")]  # NaN last
+    found: dict[str, Any] = {}
+    if "wave" in columns:
+        found["wave"], found["waves"] = _number_values("wave", columns["wave"].iloc[known])
+        found["cluster"] = None if labels.cluster is None else labels.cluster[known]
+    if "strata" in columns:
+        numbers, found["strata"] = _number_values("strata", columns["strata"].iloc[rows])
+        kinds = labels.positive[rows], labels.negative[rows]
+        each = [numbers[kind & (numbers >= 0)] for kind in (*kinds, ~(kinds[0] | kinds[1]))]
+        size = len(found["strata"])
+        found["counts"] = np.stack([np.bincount(one, minlength=size) for one in each], axis=1)
+    return Annotated(ranking, **found)
+
+
+def _number_values(argument: str, column: pd.Series[Any]) -> tuple[IntArray, tuple[Hashable, ...]]:
+    """Return the number of each row's value, -1 where it is missing, and the values in order."""
+    try:
+        numbers, values = pd.factorize(column)
+    except TypeError as error:
+        raise PUTypeError(
+            f"{argument} must name a column of texts or numbers, but {column.name!r} holds what "
+            f"cannot be looked up: {brief(str(error))}. Make texts of it: column.astype(str)."
+        ) from error
+    with suppress(TypeError):  # some values have no order
+        numbers, values = pd.factorize(column, sort=True)
+    return numbers.astype(np.int64, copy=False), tuple(pd.Index(values).tolist())
 
 
 def scored(score: FloatArray, roles: Roles) -> int:

@@ -20,6 +20,7 @@ from pu_accessor.counting.gaps import distinct
 from pu_accessor.counting.placements import Above, PlacementTable, count_above
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.ranking import (
+    Annotated,
     Counts,
     FloatArray,
     IntArray,
@@ -130,6 +131,14 @@ class PiecesSource(Source):
             )
 
         return Keyed(groups.names, groups.keys, make)
+
+    def annotate(
+        self, roles: Roles, wave: Hashable | None, strata: Hashable | None
+    ) -> Keyed[Annotated]:
+        """Rank the rows of all pieces, brought together in one frame: see `Source`."""
+        named = [name for name in (wave, strata) if name is not None]
+        source, roles = self._together(roles, *named)
+        return source.annotate(roles, wave, strata)
 
     def _together(self, roles: Roles, *more: Hashable) -> tuple[FrameSource, Roles]:
         """Bring the columns that are named into one frame: rows with weights are sorted there."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, Protocol
 
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.errors import PUValueError
-from pu_accessor.ranking import Keyed, PairedRanks, Rankings, Ranks
+from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.ranking import Annotated, Keyed, PairedRanks, Rankings, Ranks
 from pu_accessor.sources.roles import ColumnNames, Roles, Seed
 from pu_accessor.sources.sampling import Draw
 
@@ -24,6 +24,19 @@ class Source(Protocol):
 
     def pair(self, roles: Roles, on: ColumnNames | None) -> Keyed[PairedRanks]:
         """Rank the same examples by several models, as columns or as rows that `on` pairs."""
+
+    def annotate(
+        self, roles: Roles, wave: Hashable | None, strata: Hashable | None
+    ) -> Keyed[Annotated]:
+        """Rank the rows at breakpoints, with the wave and the stratum that columns have for each.
+
+        Rows without one are in none. Raises where rows are not those of a frame.
+        """
+        argument, name = ("strata", strata) if wave is None else ("wave", wave)
+        raise PUTypeError(
+            f"{argument} must be left out for data in {self.name}, but {name!r} was passed. Name "
+            "columns of a frame: ds.to_dataframe().reset_index().pu."
+        )
 
     def summary(self, roles: Roles) -> dict[str, str]:
         """Count what the columns hold, for a repr; raises where they cannot be counted."""

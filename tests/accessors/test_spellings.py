@@ -25,11 +25,13 @@ def draw_wide() -> pd.DataFrame:
     label = np.where(rng.random(60) < 0.5, truth, np.nan)
     odds = {model: np.round(rng.normal(shift * truth), 1) for shift, model in enumerate(MODELS)}
     scores = {model: 1 / (1 + np.exp(-some)) for model, some in odds.items()}
-    return pd.DataFrame({"example": rng.permutation(60), "label": label, **scores})
+    names = {"example": rng.permutation(60), "hand": np.resize(["ann", "bob"], 60)}
+    return pd.DataFrame({**names, "label": label, **scores})
 
 
 WIDE = draw_wide()
-LONG = WIDE.melt(["example", "label"], MODELS, "model", "score").sample(frac=1, random_state=0)
+NAMED = ["example", "hand", "label"]
+LONG = WIDE.melt(NAMED, MODELS, "model", "score").sample(frac=1, random_state=0)
 BY_MODEL = {"svm": 0.2, "forest": 0.4}
 
 
@@ -58,6 +60,8 @@ CALLS = {
     "metric": call("f1", [0.3, 0.1], at={"fpr": 0.2}),
     "roc_region": call(BY_MODEL, at={"threshold": 0.5}, level=0.8),
     "estimate_beta": call(method="mean_matching", level=0.8),
+    "check_assumptions": call(BY_MODEL, wave="hand", strata="hand", level=0.8),
+    "plot_check_assumptions": call(BY_MODEL, strata="hand"),
     "cutoff": call([0.3, 0.1], recall=0.5, level=0.8),
     "compare": call([0.3, 0.1], level=0.8, on="example"),
     "dominance": call(BY_MODEL, band="bootstrap"),
@@ -180,6 +184,9 @@ AT_RANDOM |= {"calibration", "plot_calibration", "roc_region"}
 OVER_ODDS = ("robustness", "plot_robustness")
 DIRECT = {"compare", "auroc", "average_precision", "estimate_beta", "gap"}
 DIRECT |= {"bedroc", "roc_region"}
+ALONE: dict[str, set[str]] = {"sample_to_label": set(), "report": {"level", "band"}}
+ALONE |= {"check_assumptions": {"level"}, "plot_check_assumptions": {"level"}}
+ALONE |= {"auroc": {*RULE} - {"band"}}
 PARTS = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 
 
@@ -250,13 +257,9 @@ def test_signatures_agree(name: str) -> None:
             wanted = wanted - {"band"}
         elif method in ("calibration", "plot_calibration"):
             wanted = wanted - {"reference"}  # bins have limits from known positives alone
-        elif method == "sample_to_label":
-            wanted = set()
-        elif method == "report":
-            wanted = {"level", "band"}
         if method in (*AT_RANDOM, *OVER_ODDS):
             wanted = wanted - {"selection_odds"}
-        assert {*RULE} & {*defaults} == wanted
+        assert {*RULE} & {*defaults} == ALONE.get(method, wanted)
     shared = {**ROLES, **RULE, **LOOKS, "baseline": False}
     assert {key: value for key, value in defaults.items() if key in shared} == {
         key: shared[key] for key in defaults if key in shared
@@ -268,7 +271,7 @@ def test_looks_come_last_and_are_the_same_in_all_plots(name: str) -> None:
     named = [one.name for one in parameters(name)]
     assert named[-len(LOOKS) :] == [*LOOKS]
     without = ("plot_rank_cdf", "plot_against_beta", "plot_robustness", "plot_table")
-    has_none = name.endswith(without)
+    has_none = name.endswith((*without, "plot_check_assumptions"))
     assert ("baseline" in named) == (not has_none)
 
 

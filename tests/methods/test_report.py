@@ -236,3 +236,17 @@ def test_a_missing_column_writes_nothing(tmp_path: Path) -> None:
     with pytest.raises(PUKeyError, match="no 'p'"):
         FRAME.pu(score="p").report(BETA, path=tmp_path / "report.html")
     assert [*tmp_path.iterdir()] == []
+
+
+def test_checks_of_the_assumptions_are_told(tmp_path: Path) -> None:
+    expected = FRAME.pu.check_assumptions(BETA, wave="site", level=0.9)
+    text = write(tmp_path, FRAME.pu, wave="site", level=0.9)
+    head, *rows = Tables(text).rows["Checks"]
+    assert head == ["check", "beta", "statistic", "odds_at_least", "p_value", "finding"]
+    assert [row[0] for row in rows] == ["waves", "limit", "monotone"]
+    assert [row[-1] for row in rows] == expected["finding"].tolist()
+    alone = FRAME.assign(site=["once", *FRAME["site"][1:]])
+    alone.loc[0, "label"] = 1
+    assert "wave must have 2 known positives" in write(tmp_path, alone.pu, wave="site")
+    clustered = FRAME.assign(id=np.arange(len(FRAME)) // 2).pu(cluster="id")
+    assert "Checks" not in Tables(write(tmp_path, clustered)).rows

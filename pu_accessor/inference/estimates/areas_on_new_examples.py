@@ -257,7 +257,7 @@ def _sample(share: FloatArray, placed: Placed) -> _Samples:
     # Half a pair more of each order: all pairs in one order say nothing of the shape.
     pairs = size[0] * size[1]
     above = (placed.above * pairs + 0.5) / (pairs + 1)
-    model = _binormal(np.clip((above - share / 2) / (1 - share), _EDGE, 1 - _EDGE), share)
+    model = binormal_variances(np.clip((above - share / 2) / (1 - share), _EDGE, 1 - _EDGE), share)
     drawn = (_MODELED + (size - 1) * variance / model) / (_MODELED + size - 1)
     return _Samples(size, variance, share, model, np.where(variance > 0, drawn, 1.0))
 
@@ -265,7 +265,7 @@ def _sample(share: FloatArray, placed: Placed) -> _Samples:
 def _variance_at(auroc: FloatArray, samples: _Samples) -> FloatArray:
     """Return the variances of placements at another AUROC, shape (2, betas)."""
     size, variance, share, model, ratio = samples
-    there = _binormal(auroc, share)
+    there = binormal_variances(auroc, share)
     # Towards 0 and 1 the model has less of it. What was seen can come from elsewhere.
     seen = (size - 1) * variance * np.maximum(1, there / model)
     kept = np.where(variance > 0, (_MODELED * there + seen) / (_MODELED + size - 1), there)
@@ -273,7 +273,7 @@ def _variance_at(auroc: FloatArray, samples: _Samples) -> FloatArray:
     return (scaled + kept) / 2
 
 
-def _binormal(auroc: FloatArray, share: FloatArray) -> FloatArray:
+def binormal_variances(auroc: FloatArray, share: FloatArray) -> FloatArray:
     """Return the variances of placements if scores of both kinds are normal, of equal variance.
 
     That a positive lies above two negatives has the probability A - 2*T(z, 1/sqrt(3)), with A the

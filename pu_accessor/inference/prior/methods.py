@@ -350,6 +350,19 @@ def limit_from_positives(ranking: Ranking, delta: float) -> float:
     return _limit(ranking.known_positive[steps], ranking.unlabeled[steps], total, delta)
 
 
+def distance_from_positives(ranking: Ranking, latent: int) -> tuple[float, float]:
+    """Return by how much known positives are ahead of so many latent ones, and where.
+
+    That is the largest lead of their share above a cutoff over that of the latent ones at most;
+    and the share of the unlabeled above that cutoff.
+    """
+    unlabeled = ranking.unlabeled
+    lead = ranking.known_positive / ranking.total.known_positive
+    lead = lead - np.minimum(unlabeled, latent) / latent
+    place = int(np.argmax(lead))
+    return float(lead[place]), float(unlabeled[place]) / ranking.total.unlabeled
+
+
 def limit_from_negatives(ranking: Ranking, delta: float) -> float:
     """Return the largest share of negatives that the known ones do not rule out."""
     steps = np.flatnonzero(np.diff(ranking.known_negative))

@@ -1,0 +1,160 @@
+"""AUROC from both kinds of known examples, ``auroc(reference="both")``, against a slow oracle."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import roc_auc_score
+
+import pu_accessor
+from pu_accessor import PUDataError, PUValueError
+from tests.support.oracles import checks_oracle as oracle
+
+LIMITS = ["lower", "upper"]
+
+
+def draw(
+    seed: int, known: int = 40, latent: int = 200, negative: int = 300, others: int = 200
+) -> pd.DataFrame:
+    """Draw normal scores, labels at random, and two groups."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(known + latent + negative + others) < known + latent
+    label = np.full(truth.size, np.nan)
+    label[:known], label[known + latent : known + latent + negative] = 1, 0
+    columns = {"score": rng.normal(1.2 * truth), "label": label, "truth": truth}
+    return pd.DataFrame(columns | {"site": np.resize(["a", "b"], truth.size)})
+
+
+DF, BETA = draw(0), 0.5
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.2, 0.45])
+@pytest.mark.parametrize("seed", range(5))
+def test_both_statistics_are_averaged_with_least_variance(seed: int, beta: float) -> None:
+    rng = np.random.default_rng(seed)
+    label: list[bool | None] = [True] * (3 + seed) + [False] * (1 + 2 * seed) + [None] * 25
+    good = np.array([1.0 if y is True else 0.2 if y is None else 0.0 for y in label])
+    score = np.round(rng.normal(good), 1 + seed % 2)
+    frame = pd.DataFrame({"score": score, "label": pd.array(label, "boolean")})
+    answer = frame.pu.auroc(beta, reference="both", level=0.9)
+    found = answer.iloc[0]
+    placed = oracle.place(score.tolist(), label)
+    value, error, lower, upper = oracle.auroc_of_both(placed, beta, 0.9)
+    assert found["estimate"] == pytest.approx(min(value, 1.0), abs=2e-5)
+    assert found["standard_error"] == pytest.approx(error, rel=1e-3)
+    if 0 < value < 1:
+        assert found[LIMITS].tolist() == pytest.approx([lower, upper], abs=1e-3)
+    assert answer.attrs["reference"] == "both" and answer.attrs["target"] == "population"
+
+
+def both_and_each(frame: pd.DataFrame, beta: float) -> tuple[float, float, float]:
+    """Return AUROC of both kinds, against known negatives, and by beta."""
+    known = frame.dropna(subset="label")
+    by_beta = frame[frame["label"] != 0].pu.auroc(beta)["estimate"].item()
+    both = frame.pu.auroc(beta, reference="both")["estimate"].item()
+    return both, float(roc_auc_score(known["label"], known["score"])), by_beta
+
+
+def test_the_average_lies_between_both() -> None:
+    both, against, by_beta = both_and_each(draw(1, latent=100, negative=30, others=400), 0.2)
+    assert min(against, by_beta) + 1e-3 < both < max(against, by_beta) - 1e-3
+
+
+def test_beta_does_not_matter_where_many_negatives_are_known() -> None:
+    both, against, by_beta = both_and_each(DF, BETA)
+    assert both == pytest.approx(against) and abs(by_beta - against) > 0.005
+    answer = DF.pu.auroc([0.3, 0.7], reference="both")
+    assert np.ptp(answer["estimate"]) == 0
+
+
+def test_intervals_are_narrower_and_errors_smaller() -> None:
+    widths, errors = [], []
+    for seed in range(40):
+        frame = draw(seed)
+        answers = [frame.pu.auroc(BETA, reference=kind) for kind in ("both", "positives")]
+        widths.append([float(each["upper"].item() - each["lower"].item()) for each in answers])
+        errors.append([float(each["estimate"].item()) - 0.80192 for each in answers])
+    width, error = np.mean(widths, axis=0), np.sqrt(np.mean(np.square(errors), axis=0))
+    assert width[0] < 0.8 * width[1] and error[0] < 0.8 * error[1]
+
+
+def test_where_all_is_labeled_there_is_one_statistic() -> None:
+    labeled = DF.assign(label=DF["truth"].astype(float)).pu(negative=0)
+    one, other = (labeled.auroc(0, reference=kind) for kind in ("both", "positives"))
+    assert one.attrs.pop("reference") == "both"
+    pd.testing.assert_frame_equal(one, other)
+
+
+def test_groups_pieces_and_estimates_of_beta() -> None:
+    found = DF.pu(by="site").auroc([0.3, BETA], reference="both")
+    for site, part in DF.groupby("site"):
+        own = part.pu.auroc([0.3, BETA], reference="both")
+        rows = found[found["site"] == site].drop(columns="site").reset_index(drop=True)
+        pd.testing.assert_frame_equal(rows, own, check_index_type=False)
+    pieces = pu_accessor.from_chunks([DF[:300], DF[300:]]).auroc(BETA, reference="both")
+    whole = DF.pu.auroc(BETA, reference="both")
+    pd.testing.assert_frame_equal(pieces, whole)
+    estimate = pu_accessor.beta_from_labels(50, 100, 400)
+    fewer = DF[(DF["label"] != 0) | (np.arange(len(DF)) % 40 == 0)]
+    point, joint = (fewer.pu.auroc(b, reference="both").iloc[0] for b in (BETA, estimate))
+    assert joint["lower"] < point["lower"] and joint["upper"] > point["upper"]
+
+
+Ask = Callable[[], Any]
+ERRORS: dict[str, tuple[Ask, type[Exception], str]] = {
+    "these": (
+        lambda: DF.pu.auroc(0.3, reference="both", target="examples"),
+        PUValueError,
+        "reference must be 'positives' with target='examples', but 'both'",
+    ),
+    "a part": (
+        lambda: DF.pu.auroc(0.3, reference="both", max_fpr=0.1),
+        PUValueError,
+        "reference must be 'positives' with max_fpr=0.1",
+    ),
+    "odds": (
+        lambda: DF.pu.auroc(0.3, reference="both", selection_odds=2),
+        PUValueError,
+        "reference must be 'positives' with selection_odds=2",
+    ),
+    "average": (
+        lambda: DF.pu(by="site").auroc(0.3, reference="both", average=True),
+        PUValueError,
+        "reference must be 'positives' with average=True",
+    ),
+    "clusters": (
+        lambda: DF.pu(cluster="site").auroc(0.3, reference="both"),
+        PUValueError,
+        "reference must be 'positives' where cluster, weight or pool is bound",
+    ),
+    "pooled": (
+        lambda: DF.pu(by="site", pool=True).auroc(0.3, reference="both"),
+        PUValueError,
+        "reference must be 'positives' where cluster, weight or pool is bound",
+    ),
+    "propensities": (
+        lambda: DF.assign(p=0.5).pu(propensity="p").auroc(0.3, reference="both"),
+        PUValueError,
+        "target must be 'examples' with propensity",
+    ),
+    "no negatives": (
+        lambda: DF[DF["label"] != 0].pu.auroc(0.3, reference="both"),
+        PUDataError,
+        "reference needs known negatives",
+    ),
+    "another": (
+        lambda: DF.pu.auroc(0.3, reference="tightest"),
+        PUValueError,
+        r"reference must be one of \['both', 'positives'\], but 'tightest'",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_bad_input_is_named(name: str) -> None:
+    ask, kind, text = ERRORS[name]
+    with pytest.raises(kind, match=text) as told:
+        ask()
+    assert len(str(told.value)) <= 300

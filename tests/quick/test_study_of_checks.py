@@ -1,0 +1,45 @@
+"""The study of checks labels as it says, and counts what each check rejects."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.support.studies import checks as study
+
+DESIGN = study.Design(50, 50, 150, 650)
+
+
+def labeled(failure: str, seed: int = 0) -> tuple[study.Rows, pd.DataFrame]:
+    """Draw rows and label them."""
+    rng = np.random.default_rng(seed)
+    rows = study.draw_rows(rng, "exponential", DESIGN)
+    return rows, study.FAILURES[failure][0](rng, rows, DESIGN)
+
+
+@pytest.mark.parametrize("failure", study.FAILURES)
+def test_as_many_are_known_as_it_says(failure: str) -> None:
+    rows, df = labeled(failure)
+    assert df["label"].value_counts().to_dict() == {1.0: DESIGN.known, 0.0: DESIGN.negative}
+    wrong = (df["label"] == 1) & ~rows.truth
+    assert wrong.sum() == (DESIGN.known // 5 if "negative, at" in failure else 0)
+    assert not ((df["label"] == 0) & rows.truth).any()
+
+
+def test_labels_that_favour_the_top_rank_higher() -> None:
+    means = {}
+    for failure in ("none", "labels favour the top"):
+        ranks = []
+        for seed in range(20):
+            _, df = labeled(failure, seed)
+            ranks.append(df["score"].rank(pct=True)[df["label"] == 1].mean())
+        means[failure] = np.mean(ranks)
+    assert means["labels favour the top"] > means["none"] + 0.05
+
+
+def test_shares_of_rejections_are_counted() -> None:
+    rng = study.cell_seed("a test")
+    found = study.look(rng, "exponential", DESIGN, "labels of negatives favour the bottom", 5)
+    assert set(found) == {*study.CHECKS} and found["negatives"] > 0.5 >= found["waves"]
+    numbers = study.look_at_both(rng, "exponential", DESIGN, 5)
+    assert len(numbers) == 5 and 0 < numbers[2] < 1
+    assert study.true_auroc("exponential") == pytest.approx(0.75, abs=0.003)
