@@ -13,6 +13,7 @@ import numpy as np
 
 from pu_accessor.checks import latent_counts
 from pu_accessor.inference.estimates.binomial import metric_on_new
+from pu_accessor.inference.estimates.contaminated import contaminated_metric
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.intervals import (
     Estimates,
@@ -285,6 +286,8 @@ def metric_value(
     cutoff = quantity.at_whole(cutoff, sum(ranking.total))
     if beta.is_estimate:
         return join_metric_at(ranking, beta, metric, cutoff, settings, joint)
+    if settings.contamination:
+        return contaminated_metric(ranking, beta, metric, cutoff, settings)
     return metric_at(ranking, beta, metric, cutoff, settings)
 
 

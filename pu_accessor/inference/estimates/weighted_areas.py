@@ -163,7 +163,7 @@ def weighted_precision(
     >>> weight = np.array([1.2, 1.5, 2.0, 3.0])
     >>> found = weighted_precision(ranking, weight, np.array([0.375]), 0.95)
     >>> np.round([found.value, found.error, found.lower, found.upper], 3).ravel()
-    array([0.843, 0.225, 0.42 , 1.   ])
+    array([0.843, 0.225, 0.426, 1.   ])
     """
     n, positives = ranking.total.known_positive, count_positives(ranking.total, betas).as_floats()
     ties, (value, error) = _find_ties(ranking), jackknife(ranking, weight, betas)

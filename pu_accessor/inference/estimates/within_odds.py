@@ -23,6 +23,7 @@ from pu_accessor.inference.estimates.areas_on_new_examples import (
 )
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision
+from pu_accessor.inference.estimates.contaminated import estimate_contaminated
 from pu_accessor.inference.estimates.intervals import Estimates, bounding_areas
 from pu_accessor.inference.estimates.known_positives import count_positives, find_blocks
 from pu_accessor.inference.estimates.weighted_areas import (
@@ -48,6 +49,11 @@ _THIRDS, _NUDGE = 60, 1e-6  # of an interval of factors, in which a lowest area 
 
 def check_whole_area(rule: Settings, max_fpr: float | None) -> None:
     """Raise if a part of the ROC curve is asked for where labels are not taken to be random."""
+    if rule.contamination and max_fpr is not None and max_fpr < 1:
+        raise PUValueError(
+            f"max_fpr must be None with contamination={rule.contamination:g}, but {max_fpr!r} was "
+            "passed: for wrong known positives there is the whole area alone. Leave one out."
+        )
     if rule.selection_odds > 1 and max_fpr is not None and max_fpr < 1:
         raise PUValueError(
             f"max_fpr must be None with selection_odds={rule.selection_odds:g}, but {max_fpr!r} "
@@ -119,6 +125,9 @@ def estimate_any(
     ranking: Ranking, betas: FloatArray, rule: Settings, curve: str, target: str
 ) -> Estimates:
     """Estimate an area, for labels at random where the factor is 1."""
+    if rule.contamination:
+        ask = partial(_ask_any, betas=betas, curve=curve, target=target)
+        return estimate_contaminated(ranking, rule, ask)
     if rule.selection_odds > 1:
         return estimate_within(ranking, betas, rule, curve, target)
     estimates: dict[tuple[str, str], Callable[..., Estimates]] = {
@@ -165,6 +174,13 @@ def _weights(n: int, above: IntArray | int, side: int, odds: FloatArray | float)
     heavier = (np.arange(n) < np.asarray(above)[..., np.newaxis]) == (side == 1)
     weights: FloatArray = np.where(heavier, np.asarray(odds)[..., np.newaxis], 1.0)
     return weights
+
+
+def _ask_any(
+    ranking: Ranking, rule: Settings, betas: FloatArray, curve: str, target: str
+) -> Estimates:
+    """Return what `estimate_any` does."""
+    return estimate_any(ranking, betas, rule, curve, target)
 
 
 def _worst_weights(ranking: Ranking, beta: float, curve: str, odds: float) -> list[FloatArray]:

@@ -174,6 +174,7 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
     "band": st.sampled_from(["exact", "simultaneous", "bootstrap", "dkw", half_band]),
     "reference": st.sampled_from(["positives", "negatives", "tightest", "both"]),
     "selection_odds": ODDS,
+    "contamination": st.sampled_from([0, 0.05, 0.3]),
     "beta_interval": INTERVALS,
     "ranks": st.one_of(
         st.sampled_from(["all", "breakpoints"]),
