@@ -9,7 +9,7 @@ WORK = {
     "number": "early_recognition chosen_list cross_validation clusters",
     "compare": "a_or_b forest ten_models choose_a_model gap_between_groups",
     "assume": "estimate_beta how_many_labels labels_worth_more beta_with_its_error how_sensitive "
-    "robustness biased_labels assumptions known_negatives three_assumptions",
+    "robustness contamination biased_labels assumptions known_negatives three_assumptions",
     "report": "plan_positives two_by_two paper_figure",
     "paper": "rank_cdf_of_two_sets union_of_rankings bounds how_many_known effect_of_beta "
     "better_or_worse_than_chance fpr_against_beta order_of_models results appendix_tables",

@@ -76,7 +76,7 @@ LAYERS = {
     "utility": {"accessors", "inference", "questions"},
     "values": {"datasets", "plots"},
 }
-LONGEST, LONGEST_PLOT = 12, 14  # parameters of a public method
+LONGEST, LONGEST_PLOT = 13, 14  # parameters of a public method
 
 
 def imported(module: tuple[str, ...]) -> set[tuple[str, ...]]:

@@ -397,6 +397,7 @@ def robustness(
     beta: Beta,
     *,
     selection_odds: float | Sequence[float] = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5),
+    contamination: float | Sequence[float] | None = None,
     above: float | None = None,
     at: At | None = None,
     on: Hashable | list[Hashable] | None = None,
@@ -425,6 +426,10 @@ def robustness(
         asked here is how far from that they may be. Pass its point, and its ends.
     selection_odds : float or array-like of float, default (1, 1.25, 1.5, 2, 2.5, 3, 4, 5)
         The factors, from 1 on. For the breaking point alone pass 1.
+    contamination : float, optional
+        Largest share of the known positives that may be negative, in [0, 0.5). Of n known ones at
+        most contamination*n are, rounded down, nobody knows which, and the others are a random
+        sample of the positives: the interval holds whichever are wrong.
     above : float, default 0.5
         The conclusion is that the lower limit is above this. Not for a difference, which is to be
         other than 0.
@@ -463,14 +468,15 @@ def robustness(
     DataFrame
         A row for each group, or pair of models, beta and factor.
 
-        * The group, or the two models; beta; selection_odds, the factor.
+        * The group, or the two models; beta; selection_odds, the factor, or contamination.
         * range_lower, range_upper (not of a metric) : what it can be for a selection within the
           factor.
         * estimate : that for labels at random.
         * lower, upper : the interval, or the bounds of a band, that hold for all of these.
         * breaking_point : the factor from which on the conclusion does not hold for every
           selection, the same in all rows of a group and beta. 1 where it does not hold at random
-          labels, infinite where it holds for every selection.
+          labels, infinite where it holds for every selection. Of shares of wrong known positives
+          the least with which it does not hold; NaN where it holds with all below one half.
 
         ``.attrs`` are as of `auroc`, and quantity, above, and band of a metric.
 
@@ -507,7 +513,7 @@ def robustness(
     refuse_propensity(self)
     settings = Settings(level, band, reference)
     conclusion = read_conclusion(quantity, at, above, target, settings, on)
-    return ask(self._request(), conclusion, read_betas(beta), selection_odds)
+    return ask(self._request(), conclusion, read_betas(beta), selection_odds, contamination)
 
 
 def refuse_propensity(bound: Bound) -> None:

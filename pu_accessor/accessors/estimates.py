@@ -26,6 +26,7 @@ def auroc(
     max_fpr: float | None = None,
     reference: str = "positives",
     selection_odds: float = 1.0,
+    contamination: float = 0.0,
     joint: str = "approximate",
     average: Average = False,
 ) -> pd.DataFrame:
@@ -65,6 +66,10 @@ def auroc(
         labels at random, infinite for nothing known about them. Above 1 range_lower and
         range_upper are what the estimate can be for such a selection, and the interval holds for
         all of them.
+    contamination : float, default 0
+        Largest share of the known positives that may be negative, in [0, 0.5). Of n known ones at
+        most contamination*n are, rounded down, nobody knows which, and the others are a random
+        sample of the positives: the interval holds whichever are wrong.
     joint : {"approximate", "guaranteed"}, default "approximate"
         How an estimate of beta counts: by the squares of both errors, which holds about as often
         as `level` says if they are independent; or by its whole interval, of a higher level, which
@@ -154,7 +159,12 @@ def auroc(
        beta  standard_error  estimate  lower  upper
     0  0.25           0.132     0.798  0.417  0.917
     """
-    settings = Settings(level, reference=reference, selection_odds=selection_odds)
+    settings = Settings(
+        level,
+        reference=reference,
+        selection_odds=selection_odds,
+        contamination=contamination,
+    )
     betas = read_betas(beta, beta_interval, joint)
     over = read_average(average, isinstance(self._roles.score, list))
     return estimates.auroc(self._request(), betas, settings, target, max_fpr=max_fpr, over=over)
@@ -169,6 +179,7 @@ def average_precision(
     level: float = 0.95,
     beta_interval: BetaInterval | None = None,
     selection_odds: float = 1.0,
+    contamination: float = 0.0,
     joint: str = "approximate",
     average: Average = False,
 ) -> pd.DataFrame:
@@ -198,6 +209,10 @@ def average_precision(
         labels at random, infinite for nothing known about them. Above 1 range_lower and
         range_upper are what the estimate can be for such a selection, and the interval holds for
         all of them.
+    contamination : float, default 0
+        Largest share of the known positives that may be negative, in [0, 0.5). Of n known ones at
+        most contamination*n are, rounded down, nobody knows which, and the others are a random
+        sample of the positives: the interval holds whichever are wrong.
     joint : {"approximate", "guaranteed"}, default "approximate"
         How an estimate of beta counts: by the squares of both errors, which holds about as often
         as `level` says if they are independent; or by its whole interval, of a higher level, which
@@ -257,7 +272,12 @@ def average_precision(
        beta  standard_error  estimate  lower  upper
     0  0.25           0.275      0.77  0.204    1.0
     """
-    settings = Settings(level, selection_odds=selection_odds, prevalence=prevalence)
+    settings = Settings(
+        level,
+        selection_odds=selection_odds,
+        prevalence=prevalence,
+        contamination=contamination,
+    )
     betas = read_betas(beta, beta_interval, joint)
     over = read_average(average, isinstance(self._roles.score, list))
     return estimates.average_precision(self._request(), betas, settings, target, over=over)
@@ -275,6 +295,7 @@ def metric(
     band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
+    contamination: float = 0.0,
     beta_interval: BetaInterval | None = None,
     joint: str = "approximate",
     average: Average = False,
@@ -330,6 +351,10 @@ def metric(
         Factor by which the odds of being labeled may differ between any two positives (or
         negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
         Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
+    contamination : float, default 0
+        Largest share of the known positives that may be negative, in [0, 0.5). Of n known ones at
+        most contamination*n are, rounded down, nobody knows which, and the others are a random
+        sample of the positives: the interval holds whichever are wrong.
     beta_interval : Interval, optional
         Where beta may lie, around the point that is passed: adds envelope_lower and
         envelope_upper, the lowest and highest limit while it varies. A pair, or by group a
@@ -408,7 +433,7 @@ def metric(
     2     recall   2     2     0.238  0.167  0.333
     3     recall   4     4     0.476  0.333  0.667
     """
-    settings = read_settings(level, band, reference, selection_odds, prevalence)
+    settings = read_settings(level, band, reference, selection_odds, prevalence, contamination)
     betas = read_betas(beta, beta_interval, joint)
     over = read_average(average, isinstance(self._roles.score, list))
     return estimates.metric(self._request(), quantity, betas, at, settings, target, over=over)

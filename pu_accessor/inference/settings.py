@@ -39,6 +39,7 @@ class Settings:
     reference: str = "positives"  # from which known examples; "both": each at half of 1 - level
     selection_odds: float = 1.0  # between two examples of a kind
     prevalence: float | None = None  # of new examples; None: that of these
+    contamination: float = 0.0  # of the known positives at most this share is negative
     # Whether lower limits hold with the level, and upper ones, and not both together.
     one_sided: bool = False
     # From n, some m, the level and the number of cutoffs, where they are few, to the tables of the
@@ -65,12 +66,28 @@ class Settings:
             )
         if self.prevalence is not None:
             check_share("prevalence", self.prevalence, "(0, 1)")
+        check_share("contamination", self.contamination, "[0, 0.5)")
+        if self.contamination:
+            self._check_contamination()
         if isinstance(self.band, RankBand):
             return
         one_sided = self.one_sided
         table = partial(latent_bounds_each, self.band, selection_odds=odds, one_sided=one_sided)
         bounds = lru_cache(maxsize=_REMEMBERED)(table)
         object.__setattr__(self, "bounds", bounds)
+
+    def _check_contamination(self) -> None:
+        """Raise where nobody knows what wrong known positives do."""
+        for argument, value, allowed in (
+            ("selection_odds", self.selection_odds, 1),
+            ("reference", self.reference, "positives"),
+            ("prevalence", self.prevalence, None),
+        ):
+            if value != allowed:
+                raise PUValueError(
+                    f"{argument} must be left out with contamination={self.contamination:g}, but "
+                    f"{value!r} was passed: what both do together is not known. Leave one out."
+                )
 
     @property
     def is_by_rank(self) -> bool:

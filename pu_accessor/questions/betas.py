@@ -138,11 +138,13 @@ class Betas:
                 page="many_models#a-beta-for-each-group",
             )
 
-    def refuse_odds(self, selection_odds: float) -> None:
-        """Raise if an estimate of beta meets labels that are not quite random."""
-        if self.are_estimates and selection_odds != 1:
+    def refuse_odds(self, settings: Settings) -> None:
+        """Raise if an estimate of beta meets labels that are not quite random, or wrong."""
+        odds, share = settings.selection_odds, settings.contamination
+        if self.are_estimates and (odds, share) != (1, 0):
+            passed = f"contamination={share:g}" if share else f"selection_odds={odds:g}"
             raise PUValueError(
-                f"beta must be a number with selection_odds={selection_odds:g}, but a frame of "
+                f"beta must be a number with {passed}, but a frame of "
                 "estimates was passed, whose error is that of labels selected at random. Pass the "
                 "point, or its ends one after the other: beta=found['upper'].item()."
             )

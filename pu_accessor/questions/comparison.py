@@ -76,7 +76,7 @@ def compare(
         _check_by_row(entry, cutoff, betas, settings, target)
     joint = "approximate"
     if betas is not None:
-        betas.refuse_odds(settings.selection_odds)
+        betas.refuse_odds(settings)
         betas.leave(settings)  # raises where no level is left
         joint = betas.joint
 

@@ -76,7 +76,8 @@ def auroc(
         _refuse_part(max_fpr)
         averaged = Averaged([(QUANTITIES["auroc"], None)])
         return average_over(over, request, betas, settings, target, averaged)
-    at_random, part = settings.selection_odds == 1, None if max_fpr == 1 else max_fpr
+    part = None if max_fpr == 1 else max_fpr
+    at_random = settings.selection_odds == 1 and not settings.contamination
 
     def estimate_at(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimates:
         if target == "examples" and at_random:
@@ -175,7 +176,7 @@ def estimate_areas(
 
     `at_once` is as in `map_rankings`.
     """
-    betas.refuse_odds(settings.selection_odds)
+    betas.refuse_odds(settings)
     betas.leave(settings)  # raises where no level is left
 
     def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Estimates:
@@ -195,7 +196,8 @@ def estimate_areas(
         }
 
     rankings = request.rankings("breakpoints", settings)
-    clustered = target == "population" and settings.selection_odds == 1
+    plain = settings.selection_odds == 1 and not settings.contamination
+    clustered = target == "population" and plain
     results = map_rankings(
         request, rankings, question, betas, settings, at_once=at_once, clustered=clustered
     )
@@ -229,7 +231,7 @@ def metric(
         return average_over(over, request, betas, settings, goal, Averaged(each, named))
     target = read_target(target, cutoffs[0], settings)
     check_prevalence(settings, target)
-    betas.refuse_odds(settings.selection_odds)
+    betas.refuse_odds(settings)
     betas.leave(settings)  # raises where no level is left
 
     def question(ranking: Ranking, beta: BetaRange, own: Settings) -> list[AtCutoff]:
@@ -302,7 +304,9 @@ def read_target(target: str | None, cutoff: Cutoff | None, settings: Settings) -
         return "population" if fixed and plain else "examples"
     check_target(target, None if fixed else f"at={cutoff.kind!r}, which is a cutoff of these")
     if target == "population" and not plain:
-        check_target(target, "a band, reference or selection_odds, which bound these examples")
+        check_target(
+            target, "a band, reference, selection_odds or contamination, which bound these"
+        )
     return target
 
 

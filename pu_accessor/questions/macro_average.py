@@ -42,7 +42,7 @@ Average: TypeAlias = bool | str | list[str]
 
 _NESTED = "Each cluster is in one group: groups count, and clusters change nothing."
 _CROSSED = "Clusters are in several groups: the error has what they add to all of these."
-_PLAIN = ("band", "reference", "selection_odds")
+_PLAIN = ("band", "reference", "selection_odds", "contamination")
 _BEYOND = "beyond"  # what no groups can have
 _COLUMNS = ("standard_error", "estimate", "lower", "upper", _BEYOND)
 

@@ -194,7 +194,7 @@ def beta_from_labels(
                 f"{name} must be passed: beta_from_labels(found, n_labeled, n_unlabeled) with "
                 "counts, beta_from_labels(found, n_unlabeled=...) with a Series of labels."
             )
-    labeled, total = cast("int", n_labeled), n_unlabeled
+    labeled, total = cast("int", n_labeled), cast("int", n_unlabeled)
     estimate = infer_beta(
         found, labeled, total, method=method, level=level, prior=prior, rest=rest
     )

@@ -22,10 +22,11 @@ def read_settings(
     reference: str = "positives",
     selection_odds: float = 1.0,
     prevalence: float | None = None,
+    contamination: float = 0.0,
 ) -> Settings:
     """Check how latent positives are to be bounded, before any row is read."""
     bounds = _read_band(band) if isinstance(band, tuple) else band
-    return Settings(level, bounds, reference, selection_odds, prevalence)
+    return Settings(level, bounds, reference, selection_odds, prevalence, contamination)
 
 
 @dataclass(frozen=True, eq=False)

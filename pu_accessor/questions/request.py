@@ -125,6 +125,7 @@ def name_settings(settings: Settings, target: str, betas: Betas | None = None) -
     odds, prevalence = settings.selection_odds, settings.prevalence
     named: dict[str, Any] = {"level": settings.level, "target": target}
     named |= {} if odds == 1 else {"selection_odds": odds}
+    named |= {"contamination": settings.contamination} if settings.contamination else {}
     named |= {} if prevalence is None else {"prevalence": prevalence}
     if betas is not None and betas.are_estimates:
         named |= {"joint": betas.joint}
@@ -209,7 +210,8 @@ def map_rankings(
             check_clusters(ranking)
         content = question(ranking, beta, settings_by_key[position])
         if settings is not None and isinstance(ranking, Ranking):
-            about = tell_about(ranking, settings.level, random=settings.selection_odds == 1)
+            random = settings.selection_odds == 1 and not settings.contamination
+            about = tell_about(ranking, settings.level, random=random)
         return Result(keys[position], beta, about, content)
 
     ready: dict[int, Any] = {}

@@ -1,6 +1,9 @@
-"""What quantities are for selections within several factors, and which break a conclusion."""
+"""What quantities are where labels fail by some measure, and how much breaks a conclusion.
 
-from collections.abc import Hashable, Sequence
+Odds of being labeled differ by a factor, or a share of the known positives is wrong.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import partial
 from math import isfinite, isinf
@@ -13,6 +16,7 @@ import pandas as pd
 from pu_accessor.checks import as_array, check_selection_odds
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.inference.comparison.pairwise import find_pairs
+from pu_accessor.inference.contamination import count_wrong
 from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.joint import value_of
@@ -30,6 +34,7 @@ from pu_accessor.ranking import BoolArray, FloatArray, PairedRanks, Ranking
 On: TypeAlias = Hashable | list[Hashable] | None
 
 _RANGE = ("range_lower", "range_upper")
+_HALF = 0.5 - 1e-9  # the largest share that may be wrong
 
 
 class Conclusion(NamedTuple):
@@ -41,6 +46,7 @@ class Conclusion(NamedTuple):
     target: str
     settings: Settings  # for labels at random
     on: On = None
+    fails: str = "selection_odds"  # what of the labels: a field of the settings
 
     @property
     def is_difference(self) -> bool:
@@ -54,11 +60,12 @@ class Conclusion(NamedTuple):
         return about | name_settings(self.settings, self.target)
 
     def at_factor(self, factor: float) -> Settings:
-        """Return the settings at which odds differ by a factor."""
-        return replace(self.settings, selection_odds=factor)
+        """Return the settings at which odds differ by a factor, or a share is wrong."""
+        fails: dict[str, Any] = {self.fails: factor}
+        return replace(self.settings, **fails)
 
     def value(self, ranked: Ranking | PairedRanks, betas: FloatArray, factor: float) -> Estimates:
-        """Return the value, or the differences of pairs, where odds differ by a factor."""
+        """Return the value, or the differences of pairs, where labels fail by so much."""
         settings, beta = self.at_factor(factor), BetaRange(betas)
         if isinstance(ranked, Ranking):
             return value_of(self.quantity, ranked, beta, settings, self.target, self.cutoff)
@@ -117,22 +124,26 @@ def robustness(
     conclusion: Conclusion,
     betas: Betas,
     selection_odds: float | Sequence[float],
+    contamination: float | Sequence[float] | None = None,
 ) -> pd.DataFrame:
     """Return a quantity with its bounds for each factor, and the factor that breaks a conclusion.
 
-    There is a row for each ranking or pair of models, beta and factor.
+    There is a row for each ranking or pair of models, beta and factor; with `contamination` for
+    each share of wrong known positives.
     """
     odds = _read_odds(selection_odds)
+    if contamination is not None:
+        odds, conclusion = _read_shares(contamination, conclusion)
     betas.refuse_estimates()
 
     def question(
         ranked: Ranking | PairedRanks, beta: BetaRange, _: Settings
     ) -> tuple[Columns, str | None]:
         if isinstance(ranked, Ranking):
-            check_selection(ranked, conclusion.at_factor(2.0))
+            check_selection(ranked, replace(conclusion.settings, selection_odds=2.0))
         points = _breaking_points(ranked, beta.values, conclusion)
         values = [conclusion.value(ranked, beta.values, factor) for factor in odds]
-        columns = _columns(beta.values, odds, values, points)
+        columns = _columns(conclusion.fails, beta.values, odds, values, points)
         if isinstance(ranked, Ranking):
             return columns, values[0].band
         models = [*ranked.ranks]
@@ -149,7 +160,7 @@ def robustness(
     if conclusion.is_difference:
         return frame
     if conclusion.cutoff is None:
-        warn_of_areas(frame[frame["selection_odds"] == odds[0]], results)
+        warn_of_areas(frame[frame[conclusion.fails] == odds[0]], results)
     return frame
 
 
@@ -161,15 +172,34 @@ def _breaking_points(
     def holds(factor: float, beta: FloatArray, pair: tuple[int, ...]) -> bool:
         return bool(conclusion.holds(conclusion.value(ranked, beta, factor))[*pair, 0])
 
-    at_random = conclusion.value(ranked, betas, 1.0).lower
+    at_random = conclusion.value(ranked, betas, getattr(Settings, conclusion.fails)).lower
     points = np.full(at_random.shape, np.nan)
     for *pair, column in np.argwhere(~np.isnan(at_random)).tolist():
         still = partial(holds, beta=betas[[column]], pair=tuple(pair))
-        points[*pair, column] = find_breaking_point(still)
+        if isinstance(ranked, Ranking) and conclusion.fails == "contamination":
+            points[*pair, column] = _breaking_share(ranked.total.known_positive, still)
+        else:
+            points[*pair, column] = find_breaking_point(still)
     return points
 
 
+def _breaking_share(known: int, holds: Callable[[float], bool]) -> float:
+    """Return the least share of wrong known positives with which a conclusion does not hold.
+
+    NaN where it holds with all shares below one half.
+    """
+    wrong = 0
+    highest = count_wrong(known, _HALF)
+    if holds(highest / known):
+        return np.nan
+    while highest - wrong > 1:
+        middle = (wrong + highest) // 2
+        wrong, highest = (middle, highest) if holds(middle / known) else (wrong, middle)
+    return highest / known if holds(0.0) else 0.0
+
+
 def _columns(
+    fails: str,
     betas: FloatArray,
     odds: Sequence[float],
     values: Sequence[Estimates],
@@ -186,7 +216,7 @@ def _columns(
         ranges = dict(zip(_RANGE, np.stack(reach, -1), strict=True))
     return {
         "beta": betas[:, np.newaxis],
-        "selection_odds": np.array(odds),
+        fails: np.array(odds),
         "breaking_point": points[..., np.newaxis],
         **ranges,
         "estimate": estimate,
@@ -208,6 +238,28 @@ def check_drawn(betas: Betas, selection_odds: Sequence[float]) -> None:
             "plot_robustness needs the same betas for all groups, but each has its own. Pass a "
             "number or an array, or draw one group after the other on ax=."
         )
+
+
+def _read_shares(
+    contamination: float | Sequence[float], conclusion: Conclusion
+) -> tuple[list[float], Conclusion]:
+    """Check shares of wrong known positives, and sort them."""
+    shares = np.atleast_1d(as_array(contamination))
+    if shares.ndim > 1 or shares.dtype.kind not in "iuf" or not shares.size:
+        raise PUTypeError(
+            "contamination must be numbers in [0, 0.5), but "
+            f"{brief(contamination)} was passed. For example contamination=[0, 0.05, 0.1]."
+        )
+    if conclusion.is_difference:
+        raise PUValueError(
+            f"contamination must be left out with {conclusion.quantity.name!r}, but "
+            f"{brief(contamination)} was passed: it is for one model. Ask for selection_odds."
+        )
+    every = sorted({float(share) for share in shares.tolist()})
+    conclusion = conclusion._replace(fails="contamination")
+    for share in every:
+        conclusion.at_factor(share)  # raises where it is none
+    return every, conclusion
 
 
 def _read_odds(selection_odds: float | Sequence[float]) -> list[float]:

@@ -498,8 +498,10 @@ def test_frames_get_two_columns() -> None:
     frame, interval, _ = SETTINGS["bad"]
     row = frame.pu.metric("fpr", 0.3, at=60, beta_interval=interval).iloc[0]
     values = ask("bad").pu.metric("fpr").sel(rank=60, beta=0.3)
-    assert row["envelope_lower"] == values.sel(bound="envelope_upper")  # the smaller number
-    assert row["envelope_upper"] == values.sel(bound="envelope_lower")
+    ends = values.sel(bound=["envelope_upper", "envelope_lower"])  # the smaller number first
+    assert row["envelope_lower"] <= ends[0] and row["envelope_upper"] >= ends[1]
+    found = row[["envelope_lower", "envelope_upper"]].tolist()
+    assert found == pytest.approx(ends.values.tolist(), abs=0.005)  # tables have fewer betas
     assert row["envelope_lower"] <= row["lower"] <= row["upper"] <= row["envelope_upper"]
     every = frame.pu.average_precision([0.2, 0, 0.4], beta_interval=interval)
     assert every[["envelope_lower", "envelope_upper"]].nunique().tolist() == [1, 1]

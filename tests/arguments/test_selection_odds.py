@@ -249,14 +249,15 @@ def test_differences_are_those_at_the_weights_of_either_end(
         low, high = ends_by_hand(frame, latent, negatives, odds, target)
         least = low if low.value > 0 else high
         statistic = 0.0 if low.value <= 0 <= high.value else least.value / least.error
-        assert (row["statistic"], row["df"]) == pytest.approx((statistic, least.df), rel=1e-5)
-        p_value = 2 * stats.t.cdf(-abs(statistic), least.df)
+        assert row["statistic"] == pytest.approx(statistic, rel=1e-5)
+        assert 0.95 * least.df <= row["df"] <= least.df * (1 + 1e-5)  # the lowest of all factors
+        p_value = 2 * stats.t.cdf(-abs(statistic), row["df"])
         assert row["p_value"] == pytest.approx(p_value, rel=1e-4)
         if betas:
             ends = stats.t.ppf(0.975, [low.df, high.df]) * [low.error, high.error]
             limits = low.value - ends[0], high.value + ends[1]
             limits = min(limits[0], random["lower"]), max(limits[1], random["upper"])
-            assert (row["lower"], row["upper"]) == pytest.approx(limits, rel=1e-5)
+            assert (row["lower"], row["upper"]) == pytest.approx(limits, rel=1e-4, abs=1e-4)
 
 
 @pytest.mark.parametrize("target", ["population", "examples"])

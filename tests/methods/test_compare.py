@@ -393,8 +393,9 @@ def test_odds_of_nearly_one_test_what_random_labels_do(target: str) -> None:
         plain = quiet(frame, "compare", beta, score=MODELS, target=target)
         found = quiet(frame, "compare", beta, score=MODELS, target=target, selection_odds=1 + 1e-9)
         assert found["sign"].tolist() == plain["sign"].tolist()
-        for name in ("statistic", "df", "p_value"):
-            np.testing.assert_allclose(found[name], plain[name], rtol=1e-4)
+        np.testing.assert_allclose(found["statistic"], plain["statistic"], rtol=1e-4)
+        for name in ("df", "p_value"):  # the lowest df up to the next factor
+            np.testing.assert_allclose(found[name], plain[name], rtol=0.05)
 
 
 def test_rows_that_do_not_pair_up() -> None:

@@ -1,6 +1,6 @@
 """Bounds where labels are not quite random, against enumeration and the distribution itself."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from fractions import Fraction
 from functools import partial
 from itertools import product
@@ -31,6 +31,9 @@ from pu_accessor.inference.estimates.weighted_areas import (
     weighted_precision,
 )
 from pu_accessor.inference.estimates.within_odds import (
+    _limit_at,
+    _limits_within,
+    _worst_weights,
     check_whole_area,
     estimate_any,
     estimate_within,
@@ -252,12 +255,79 @@ def curves_between(case: tuple[int, int, int], beta: float, odds: float, curve: 
     return tables.pu.area(AREAS[curve]).isel(beta=0).sel(bound=["lower", "upper"]).to_numpy()
 
 
+STEPS = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6.5, 8, 10, 13, 17, 22, 30, 100, 1000]
+
+
+def weighed(known: int, place: int, factor: float, side: int) -> FloatArray:
+    """Return weights that change at a place: the heavier ones below it, or above."""
+    return np.where((np.arange(known) < place) == bool(side), factor, 1.0)
+
+
+def limit_at(
+    ranking: Ranking, weight: FloatArray, betas: FloatArray, curve: str, target: str, side: int
+) -> float:
+    """Return a limit at some weights, as if these were known."""
+    ask = {
+        ("population", "roc"): weighted_population_auroc,
+        ("population", "pr"): weighted_population_precision,
+        ("examples", "roc"): weighted_auroc,
+        ("examples", "pr"): weighted_precision,
+    }[target, curve]
+    found = ask(ranking, 1 + weight, betas, 0.9)
+    return float((found.lower, found.upper)[side][0])
+
+
+def value_of_weights(
+    case: tuple[int, int, int], beta: float, curve: str, place: int, factor: float, side: int
+) -> float:
+    """Return an area where weights change at a place."""
+    ranks, stops = places(draw(*case))
+    weights = weighed(case[1], place, factor, side).tolist()
+    if curve == "roc":
+        return oracle.auroc(ranks, weights, beta * (case[2] - case[1]), case[2])
+    return oracle.average_precision(stops, weights, beta * (case[2] - case[1]))
+
+
+def limits_on_the_way(
+    ranking: Ranking,
+    betas: FloatArray,
+    odds: float,
+    side: int,
+    asked: tuple[str, str],
+    worst: Callable[[float, int], int],
+) -> float:
+    """Return the most extreme limit of all factors up to one, straight between two."""
+    known, pick = ranking.total.known_positive, (min, max)[side]
+    every = STEPS[: max(int(np.searchsorted(STEPS, odds)), 1) + 2]
+    near = [worst(each, side) for each in every]
+    near[0] = near[1]
+    found: list[float] = []
+    for step, factor in enumerate(every[:-1]):
+        weights = [weighed(known, p, factor, side) for p in near[max(step - 1, 0) :][:3]]
+        each = [
+            limit_at(ranking, weight, betas, *asked, side) if known > 4 else np.nan
+            for weight in weights
+        ]
+        found.append(pick(*found[-1:], *each))
+    part = float(np.log(odds / every[-3]) / np.log(every[-2] / every[-3]))
+    return (1 - part) * found[-2] + part * found[-1]
+
+
+def leave_few(known: int, odds: float, side: int, worst: Callable[[float, int], int]) -> bool:
+    """Tell whether weights leave fewer than 10 known positives in effect, or half of all."""
+    close = [2 ** (step / 8) for step in range(400)]
+    close = close[: int(np.searchsorted(close, odds)) + 1]
+    weights = [weighed(known, worst(factor, side), factor, side) for factor in close]
+    sizes = [weight.sum() ** 2 / (weight**2).sum() for weight in weights]
+    return known < 5 or min(sizes) < min(10, known / 2)
+
+
 def limits_within(
     case: tuple[int, int, int], beta: float, odds: float, curve: str, target: str
 ) -> tuple[list[float], list[float]]:
     """Return the range of an area and its limits at 0.9, by all places where odds may change."""
     ranking, betas = draw(*case), np.array([beta])
-    known, size = case[1:]
+    known = case[1]
     base = estimate_any(ranking, betas, Settings(0.9), curve, target)
     value, low, high = (float(one[0]) for one in (base.value, base.lower, base.upper))
     if not beta or np.isnan(value):
@@ -274,33 +344,23 @@ def limits_within(
     reach, limits = list(certain), list(ends)
     if odds < INF:
         between = curves_between(case, beta, odds, curve)
-        ranks, stops = places(ranking)
         changes = [place for place in range(known + 1) if place in (0, *ranking.known_positive)]
-        for side, (first, second) in enumerate(((1.0, odds), (odds, 1.0))):
-            every = [[first] * place + [second] * (known - place) for place in changes]
-            latent = beta * (size - known)
-            areas = [
-                oracle.auroc(ranks, some, latent, size)
-                if curve == "roc"
-                else oracle.average_precision(stops, some, latent)
-                for some in every
-            ]
-            reach[side] = max(areas) if side else min(areas)
-            weight = np.array(every[areas.index(reach[side])])
-            limits[side] = np.nan
-            if known > 2:
-                ask = {
-                    ("population", "roc"): weighted_population_auroc,
-                    ("population", "pr"): weighted_population_precision,
-                    ("examples", "roc"): weighted_auroc,
-                    ("examples", "pr"): weighted_precision,
-                }[target, curve]
-                found = ask(ranking, 1 + weight, betas, 0.9)
-                limits[side] = float((found.lower, found.upper)[side][0])
-            few = weight.sum() ** 2 / (weight**2).sum() < min(10, known / 2)
-            if few or np.isnan(limits[side]):
-                pick = np.fmax if side else np.fmin
-                limits[side] = float(pick(limits[side], off(between[side], side)))
+
+        value_at = partial(value_of_weights, case, beta, curve)
+
+        def worst(factor: float, side: int) -> int:
+            values = [value_at(place, factor, side) for place in changes]
+            return changes[values.index(max(values) if side else min(values))]
+
+        for side, pick in enumerate((min, max)):
+            factors = np.geomspace(1, odds, 60) if curve == "pr" and not side else [odds]
+            reach[side] = pick(value_at(place, g, side) for g in factors for place in changes)
+            walked = limits_on_the_way(ranking, betas, odds, side, (curve, target), worst)
+            limits[side] = walked
+            limits[side] = float((np.fmax if side else np.fmin)(limits[side], reach[side]))
+            few = leave_few(known, odds, side, worst)
+            if few:
+                limits[side] = pick(limits[side], off(between[side], side))
     if known < 2:
         limits = [low, high]
     lower = max(min(limits[0], low), min(ends[0], low))
@@ -579,3 +639,51 @@ def test_a_limit_changes_where_its_probability_is_the_tail() -> None:
     for nudge, limit in ((-3e-9, v), (3e-9, v + 1)):
         level = 1 - 2 * tail * (1 + nudge)
         assert exact_within(n, np.array([n]), level, odds)[0][0, k] == limit
+
+
+@pytest.mark.parametrize("curve", ["roc", "pr"])
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_intervals_and_ranges_of_wider_factors_hold_those_of_narrower_ones(
+    curve: str, target: str
+) -> None:
+    rng = np.random.default_rng(5)
+    for seed, (known, size) in enumerate([(3, 30), (5, 400), (6, 90), (9, 60), (25, 90)]):
+        ranking, betas = draw(seed, known, size), np.array([0.05, 0.3])
+        before = estimate_any(ranking, betas, Settings(), curve, target)
+        for odds in np.sort(np.exp(rng.uniform(0, [0.1, 0.3, 1, 1, 3, 3]))).tolist():
+            found = estimate_any(ranking, betas, Settings(selection_odds=odds), curve, target)
+            assert (found.lower <= before.lower + 1e-12).all()
+            assert (found.upper >= before.upper - 1e-12).all()
+            assert found.reach is not None
+            if before.reach is not None:
+                assert (found.reach[0] <= before.reach[0] + 1e-9).all()
+                assert (found.reach[1] >= before.reach[1] - 1e-9).all()
+            before = found
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_differences_of_wider_factors_hold_those_of_narrower_ones(target: str) -> None:
+    rng, betas = np.random.default_rng(6), np.array([0.1, 0.3])
+    for seed in range(3):
+        paired = pair(seed, 6 + 9 * seed)
+        before = compare_paired(paired, betas, 0.9, target)
+        for odds in np.sort(np.exp(rng.uniform(0, [0.1, 0.3, 1, 1, 3, 3]))).tolist():
+            found = compare_within(paired, betas, 0.9, target, odds)
+            assert (found.lower <= before.lower + 1e-12).all()
+            assert (found.upper >= before.upper - 1e-12).all()
+            assert (found.p_value >= before.p_value - 1e-12).all()
+            before = found
+
+
+def test_a_dense_scan_of_factors_finds_little_more() -> None:
+    """Limits at the worst weights of each of 101 factors, as if these weights were known."""
+    ranking, factors = draw(3, 26, 90), np.geomspace(1, 5, 101)
+    for curve, target in product(("roc", "pr"), ("population", "examples")):
+        rule = Settings(0.9, selection_odds=5.0)
+        for side, limit in enumerate(_limits_within(ranking, 0.2, rule, curve, target)):
+            weights = np.stack(
+                [_worst_weights(ranking, 0.2, curve, g)[side] for g in factors.tolist()]
+            )
+            each = _limit_at(ranking, 1 + weights, 0.2, 0.9, (curve, target), side)
+            beyond = each.max() - limit if side else limit - each.min()
+            assert beyond < 0.01

@@ -4,7 +4,9 @@ Labels are random (`compare_paired`), or random but for a factor of the odds of 
 (`compare_within`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
 
 import numpy as np
@@ -26,14 +28,14 @@ from pu_accessor.inference.estimates.weighted_areas import (
     share_below,
     weighted_spread,
 )
-from pu_accessor.inference.estimates.within_odds import says_little
+from pu_accessor.inference.estimates.within_odds import leave_few, steps_to
 from pu_accessor.inference.influence import kurtosis_df, welch_df
 from pu_accessor.inference.settings import BetaRange
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, PairedRanks
 
 _ROUNDING = 1e-12  # relative size of a variance that may be none
-_LARGEST_ODDS = 1e300  # of finite odds
+_LARGEST_ODDS = 1e9  # a larger factor counts as unlimited
 _MANY = 1e6  # latent positives for each known one, where nobody says how many there are
 
 
@@ -288,6 +290,7 @@ def compare_within(
 
     At the weights of either end, as if these were known, there is an interval: for these examples
     that of propensities, on new ones DeLong's of two models with each known positive's weight.
+    Limits and p values are the most extreme of all factors up to `odds`.
     Where these weights leave fewer than 10 known positives in effect, or half of all, nothing
     is concluded: the interval is all from -1 to 1. The correlation of the two models among the
     other examples is taken as that for equal weights.
@@ -305,19 +308,25 @@ def compare_within(
     random = compare_paired(paired, betas, level, target)
     hidden = _hidden(paired, betas)
     found = [
-        [_ends(paired, models, each, target, odds) for each in hidden]
+        [_ends_within(paired, models, each, target, odds) for each in hidden]
         for models in zip(random.first.tolist(), random.second.tolist(), strict=True)
     ]
-    ends, error, own_df = np.moveaxis(np.array(found), (2, 3), (0, 1))
+    # Values, errors and degrees of freedom of both ends, shape (3, 2, factors, pairs, betas).
+    every = np.moveaxis(
+        np.array([[each for each, _ in row] for row in found]), (3, 4, 2), (0, 1, 2)
+    )
+    ends = np.moveaxis(np.array([[reach for _, reach in row] for row in found]), 2, 0)
+    value, error, own_df = every
     far = special.stdtrit(own_df, (1 + level) / 2) * error
-    limits = np.clip([ends[0] - far[0], ends[1] + far[1]], -1.0, 1.0)
-    least = _least_tests(ends, error, own_df)
-    statistic, df, p_value = np.where(
-        random.p_value > least[2], [random.statistic, random.df, random.p_value], least
+    lowest, highest = (value[0] - far[0]).min(axis=0), (value[1] + far[1]).max(axis=0)
+    limits = np.clip([np.minimum(lowest, ends[0]), np.maximum(highest, ends[1])], -1.0, 1.0)
+    tests = [_least_tests(*each) for each in np.moveaxis(every, 2, 0)]
+    statistic, df, p_value = _largest(
+        [np.stack([random.statistic, random.df, random.p_value]), *tests]
     )
     signs = np.sign(ends)
     holds = (signs == signs[:1, :, :1]).all(axis=(0, 2))
-    tests = replace(
+    within = replace(
         random,
         sign=random.sign * holds[:, np.newaxis],
         statistic=statistic,
@@ -326,11 +335,19 @@ def compare_within(
         p_adjusted=adjust_p_values(p_value),
     )
     if not random.has_size:
-        return tests
+        return within
     is_known = random.lower == random.upper  # nothing is hidden
     lower = np.where(is_known, random.lower, np.fmin(limits[0], random.lower))
     upper = np.where(is_known, random.upper, np.fmax(limits[1], random.upper))
-    return replace(tests, lower=lower, upper=upper, reach=(ends[0], ends[1]))
+    return replace(within, lower=lower, upper=upper, reach=(ends[0], ends[1]))
+
+
+def _largest(tests: Sequence[FloatArray]) -> FloatArray:
+    """Return statistic, df and p value of the tests with the largest p values."""
+    every = np.stack(tests)
+    largest = np.argmax(np.nan_to_num(every[:, 2], nan=inf), axis=0)
+    chosen: FloatArray = np.take_along_axis(every, largest[np.newaxis, np.newaxis], axis=0)[0]
+    return chosen
 
 
 def _hidden(paired: PairedRanks, betas: FloatArray | None) -> list[tuple[float, float]]:
@@ -348,36 +365,70 @@ def _hidden(paired: PairedRanks, betas: FloatArray | None) -> list[tuple[float, 
     return [(p - n, q) for p, q in zip(positives, negatives, strict=True)]
 
 
-def _ends(
+def _ends_within(
     paired: PairedRanks,
     models: tuple[int, int],
     hidden: tuple[float, float],
     target: str,
     odds: float,
-) -> FloatArray:
-    """Return the difference at its lowest and highest, errors away from the other, and their df.
+) -> tuple[FloatArray, FloatArray]:
+    """Return differences at their lowest and highest, errors away from the other, and their df.
 
-    The array has shape (3, 2).
+    The first array has them at all factors up to one, shape (factors, 3, 2). Between two factors
+    values and errors are straight in the logarithm, with the lower df of both: so limits and p
+    values only get wider with the factor. The second one has the differences at the factor itself.
     """
-    latent_positives, negatives = hidden
-    if odds == inf and latent_positives:  # nothing is known of where latent positives are
-        return np.array([[-1.0, 1.0], [inf, inf], [inf, inf]])
     ranks = list(paired.ranks.values())
     ahead = ranks[models[1]] - ranks[models[0]]
-    order, ends = np.argsort(-ahead, kind="stable"), []
-    for sign in (-1, 1):
-        weight = np.empty(ahead.size)
-        weight[order] = _split(sign * ahead[order][::sign], min(odds, _LARGEST_ODDS))[::sign]
-        latent = latent_shares(1 + weight, latent_positives)
-        scale = ahead.size + latent_positives
-        value = float((1 + latent) @ ahead) / scale / negatives
-        if target == "population":
-            down, up, df = _errors_on_new(paired, models, weight, latent, hidden)
-        else:
-            down, up, df = _errors_of_these(ahead[order] / scale / negatives, latent[order])
-        error = inf if latent_positives and says_little(weight) else (down if sign < 0 else up)
-        ends.append((value, error, df))
-    return np.transpose(ends)
+    if hidden[0] and odds > _LARGEST_ODDS:  # nothing is known of where latent positives are
+        return np.array([[[-1.0, 1.0], [inf, inf], [inf, inf]]]), np.array([-1.0, 1.0])
+    worst, scale = partial(_worst_weights, ahead), (ahead.size + hidden[0]) * hidden[1]
+
+    def ends_at(factor: float) -> list[tuple[float, float, float]]:
+        return [
+            _end_at(paired, models, hidden, target, weight, side)
+            for side, weight in enumerate(worst(factor))
+        ]
+
+    factors, part = steps_to(min(odds, _LARGEST_ODDS))
+    ends = np.array([ends_at(factor) for factor in factors.tolist()]).transpose(0, 2, 1)
+    ends[-1, :2] = (1 - part) * ends[-2, :2] + part * ends[-1, :2]
+    lowest_df = np.minimum.accumulate(ends[:, 2])
+    ends[:, 2] = np.append(lowest_df[1:], lowest_df[-1:], axis=0)
+    if hidden[0]:
+        ends[-1, 1, leave_few(ahead.size, odds, worst)] = inf
+    latent = [latent_shares(1 + weight, hidden[0]) for weight in worst(min(odds, _LARGEST_ODDS))]
+    return ends, np.array([float((1 + each) @ ahead) / scale for each in latent])
+
+
+def _worst_weights(ahead: FloatArray, odds: float) -> list[FloatArray]:
+    """Return the weights, up to a factor, that make the mean lowest, and highest."""
+    order, weights = np.argsort(-ahead, kind="stable"), np.empty((2, ahead.size))
+    for weight, sign in zip(weights, (-1, 1), strict=True):
+        weight[order] = _split(sign * ahead[order][::sign], odds)[::sign]
+    return [*weights]
+
+
+def _end_at(
+    paired: PairedRanks,
+    models: tuple[int, int],
+    hidden: tuple[float, float],
+    target: str,
+    weight: FloatArray,
+    side: int,
+) -> tuple[float, float, float]:
+    """Return a difference by some weights, how far it can be off to one side, and the df."""
+    ranks, (latent_positives, negatives) = list(paired.ranks.values()), hidden
+    ahead = ranks[models[1]] - ranks[models[0]]
+    latent = latent_shares(1 + weight, latent_positives)
+    scale = (ahead.size + latent_positives) * negatives
+    value = float((1 + latent) @ ahead) / scale
+    if target == "population":
+        down, up, df = _errors_on_new(paired, models, weight, latent, hidden)
+    else:
+        order = np.argsort(-ahead, kind="stable")
+        down, up, df = _errors_of_these(ahead[order] / scale, latent[order])
+    return value, (down, up)[side], df
 
 
 def _split(values: FloatArray, odds: float) -> FloatArray:

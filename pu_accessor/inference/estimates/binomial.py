@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from math import inf
 from typing import TypeAlias
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy import special
 from pu_accessor.checks import interval_betas
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
+from pu_accessor.inference.estimates.intervals import Estimates, find_envelope
 from pu_accessor.inference.estimates.metric_at import AtCutoff
 from pu_accessor.inference.influence import Design, RateDesigns, check_new, rate_designs
 from pu_accessor.inference.quantities import QUANTITIES
@@ -73,25 +75,34 @@ def metric_on_new(
     check_negatives(ranking.total, betas, "metric")
     here = ranking.at(ranking.above(threshold))
     every = np.concatenate([betas, inner[_negatives(ranking.total, inner) > 0]])
+    limits_at = partial(_limits_on_new, ranking, here, name=name, rule=rule)
+    found = limits_at(every)
+    one = np.ones(betas.size, np.int64)
+    envelope: tuple[FloatArray | None, FloatArray | None] = None, None
+    if beta.interval is not None:
+        ends = find_envelope(limits_at, every, (found.lower, found.upper), (-inf, inf))
+        envelope = ends[0] * np.ones(betas.size), ends[1] * np.ones(betas.size)
+    estimate, lower, upper = (each[: betas.size] for each in found.parts)
+    rank, first, none = one * here.rank, one * here.threshold, one == 0
+    return AtCutoff(rank, first, rank, estimate, lower, upper, none, *envelope, "binomial")
+
+
+def _limits_on_new(
+    ranking: Ranking, here: Ranking, betas: FloatArray, name: str | Metric, rule: Settings
+) -> Estimates:
+    """Return the metric at one cutoff with its limits, at some betas."""
     missed = 1 - rule.level
     if not ranking.monotone or ranking.clusters is not None:
-        lower, upper = _limits(here, every, name, rule)
+        lower, upper = _limits(here, betas, name, rule)
     else:
-        lower, upper = _limits(here, every, name, rule.at_level(1 - (1 - _OF_CURVE) * missed))
+        lower, upper = _limits(here, betas, name, rule.at_level(1 - (1 - _OF_CURVE) * missed))
         of_curves = rule.at_level(1 - _OF_CURVE * missed)
-        low, high = _limits_of_concave(ranking, here, every, name, of_curves)
+        low, high = _limits_of_concave(ranking, here, betas, name, of_curves)
         lower, upper = np.fmax(lower, low), np.fmin(upper, high)
-    _, table = completed_table(here, every, on_new=True)
+    _, table = completed_table(here, betas, on_new=True)
     estimate = evaluate(name, *table.at_prevalence(rule.prevalence))[0].astype(np.float64)
-    lower, upper = np.minimum(lower, estimate), np.maximum(upper, estimate)
-    one = np.ones(betas.size, np.int64)
-    lowest = highest = None
-    if beta.interval is not None:
-        lowest, highest = np.fmin.reduce(lower) * one, np.fmax.reduce(upper) * one
-    estimate, lower, upper = (each[: betas.size] for each in (estimate, lower, upper))
-    rank, first, none = one * here.rank, one * here.threshold, one == 0
-    ends = lowest, highest, "binomial"
-    return AtCutoff(rank, first, rank, estimate, lower, upper, none, *ends)
+    unknown = np.full(betas.size, np.nan)
+    return Estimates(estimate, unknown, np.minimum(lower, estimate), np.maximum(upper, estimate))
 
 
 def wilson(

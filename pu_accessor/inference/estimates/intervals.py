@@ -132,14 +132,52 @@ def over_interval(
     every = np.concatenate([betas, inner[has_negatives]])
     found, points = estimate(every), slice(betas.size)
     inside = (every >= interval[0]) & (every <= interval[1])
-    envelope = (
-        float(np.fmin.reduce(found.lower[inside], initial=np.nan)),
-        float(np.fmax.reduce(found.upper[inside], initial=np.nan)),
-    )
+    envelope = find_envelope(estimate, every[inside], (found.lower[inside], found.upper[inside]))
     columns = (found.value, found.error, found.lower, found.upper)
     value, error, lower, upper = (column[points] for column in columns)
     reach = found.reach and (found.reach[0][points], found.reach[1][points])
     return Estimates(value, error, lower, upper, envelope, reach)
+
+
+_ROUNDS, _PARTS = 20, 6  # of a search between two betas
+_IN_VAIN = 4  # rounds, after which it ends
+_CLOSER = 1e-10  # by which a limit has to get lower
+
+
+def find_envelope(
+    estimate: Callable[[FloatArray], Estimates],
+    betas: FloatArray,
+    limits: tuple[FloatArray, FloatArray],
+    span: tuple[float, float] = (0.0, 1.0),
+) -> tuple[float, float]:
+    """Return the lowest lower limit and the highest upper one, given those at some betas."""
+    low = _lowest(betas, limits[0], lambda each: estimate(each).lower, span[0])
+    high = _lowest(betas, -limits[1], lambda each: -estimate(each).upper, -span[1])
+    return low, -high
+
+
+def _lowest(
+    betas: FloatArray, values: FloatArray, ask: Callable[[FloatArray], FloatArray], least: float
+) -> float:
+    """Return the lowest value between betas, given some; NaN where there is none.
+
+    Limits have a cusp where a value leaves [0, 1], and end where beta is refuted. So they are
+    looked at again and again on both sides of the beta that has the lowest of all so far.
+    """
+    betas, where = np.unique(betas, return_index=True)
+    values, in_vain = values[where], 0
+    for _ in range(_ROUNDS):
+        best = float(np.fmin.reduce(values, initial=np.nan))
+        if not best > least or in_vain == _IN_VAIN:  # there is none, or none is lower
+            break
+        at = int(np.nanargmin(values))
+        ends = betas[max(at - 1, 0)], betas[min(at + 1, betas.size - 1)]
+        between = np.setdiff1d(np.linspace(*ends, _PARTS + 1), betas)
+        found = ask(between) if between.size else between
+        in_vain = 0 if np.fmin.reduce(found, initial=np.inf) < best - _CLOSER else in_vain + 1
+        order = np.argsort(np.append(betas, between), kind="stable")
+        betas, values = np.append(betas, between)[order], np.append(values, found)[order]
+    return float(np.fmin.reduce(values, initial=np.nan))
 
 
 def at_completed(

@@ -13,8 +13,13 @@ import numpy as np
 
 from pu_accessor.checks import latent_counts
 from pu_accessor.inference.estimates.binomial import metric_on_new
+from pu_accessor.inference.estimates.contaminated import contaminated_metric
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.intervals import Estimates, over_interval
+from pu_accessor.inference.estimates.intervals import (
+    Estimates,
+    find_envelope,
+    over_interval,
+)
 from pu_accessor.inference.estimates.metric_at import (
     AtCutoff,
     Head,
@@ -248,7 +253,14 @@ def area_over(
 ) -> Estimates:
     """Return an area at betas, within an interval of them, or jointly with an estimate of one."""
     if beta.is_estimate:
-        return join_estimates(estimate(*_on_grid(beta, settings, joint)), beta, joint)
+        betas, rule = _on_grid(beta, settings, joint)
+        found = estimate(betas, rule)
+        joined = join_estimates(found, beta, joint)
+        if joint != "guaranteed" or np.isnan([joined.lower, joined.upper]).any():
+            return joined
+        limits = found.lower, found.upper
+        low, high = find_envelope(lambda each: estimate(each, rule), betas, limits)
+        return replace(joined, lower=np.fmin(joined.lower, low), upper=np.fmax(joined.upper, high))
     points, interval = beta.values, beta.interval
     return over_interval(lambda betas: estimate(betas, settings), total, points, interval)
 
@@ -274,6 +286,8 @@ def metric_value(
     cutoff = quantity.at_whole(cutoff, sum(ranking.total))
     if beta.is_estimate:
         return join_metric_at(ranking, beta, metric, cutoff, settings, joint)
+    if settings.contamination:
+        return contaminated_metric(ranking, beta, metric, cutoff, settings)
     return metric_at(ranking, beta, metric, cutoff, settings)
 
 

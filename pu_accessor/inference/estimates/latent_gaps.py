@@ -6,6 +6,7 @@ share them out has the same probability, whatever the classifier. So what is kno
 all positives, given the known ones, is the distribution of a weighted sum of random shares.
 """
 
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -22,6 +23,8 @@ _FLAT = 1e-3  # deviates below which the skewness replaces a quotient of rounded
 _EDGE = 1e-14  # of the way to where a sum has no moments
 _BEYOND = 2.5  # of the way to the end, times n, that latent positives may lie beyond known ones
 _SEED, _DRAWS = 150406837, 1000
+_QUANTILES = 129  # of a gamma variable, between which others are interpolated
+_TINY = 1e-300  # stands for 0 in logarithms
 _TOP, _GROUPS = 60, 30  # blocks at the top that stand for themselves, groups of those below
 _FEW = 10  # known positives up to which the first latent ones may be at the very top
 # Of positives above the best that stand for so many times the mean there may be up to so many:
@@ -233,15 +236,13 @@ def precision_limits(
 def _draw(sizes: IntArray, latent: int) -> FloatArray:
     """Draw how many latent positives each unit gets, shape (draws, units)."""
     rng = np.random.default_rng(_SEED)
-    shares = _draw_shares(rng, sizes.astype(np.float64), 1.0)
+    shape = sizes.astype(np.float64)
+    shares = _as_shares(rng.standard_gamma(shape, (_DRAWS, shape.size)), shape, rng)
     return rng.multinomial(latent, shares).astype(np.float64)
 
 
-def _draw_shares(
-    rng: np.random.Generator, shape: FloatArray, scale: FloatArray | float
-) -> FloatArray:
-    """Draw the shares that gamma variables have in their sum, shape (draws, variables)."""
-    drawn = rng.standard_gamma(shape, (_DRAWS, shape.size)) * scale
+def _as_shares(drawn: FloatArray, shape: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Return the shares of gamma variables in their sum."""
     lost = drawn.sum(axis=1) < _VANISHED
     if lost.any():  # of shapes as small as these one is all that there is
         largest = rng.choice(shape.size, np.count_nonzero(lost), p=shape / shape.sum())
@@ -342,53 +343,88 @@ def _below(units: _Units, drawn: FloatArray, *, best: bool) -> FloatArray:
 
 
 def weighted_rank_limits(
-    ranks: FloatArray, weight: FloatArray, latent: float, examples: int, level: float
-) -> tuple[float, float]:
-    """Bound the mean rank of the latent positives."""
+    ranks: FloatArray,
+    weight: FloatArray,
+    latent: float,
+    examples: int,
+    level: float,
+    sides: Sequence[int] = (0, 1),
+) -> FloatArray:
+    """Bound the mean rank of the latent positives: `best` and `worst`, or one of them and NaN."""
     share, ends = latent_shares(weight, latent), far_ranks(ranks, examples)
-    tails = (1 - level) / 2, (1 + level) / 2
-    limits = []
-    for place, stands, tail in zip(ends, (1 + share[::-1], 1 + share), tails, strict=True):
-        unseen = max(float(unseen_weight(stands)[-1]) - 1, 0.0)
+    limits = np.full(2, np.nan)
+    for side in sides:
+        unseen = max(float(unseen_weight((1 + share)[:: 2 * side - 1])[-1]) - 1, 0.0)
         mean = np.maximum(np.append(share, unseen), _LEAST)
-        values = np.append(ranks, place)
-        limits.append(gamma_quantile(values, mean / (1 + mean), 1 + mean, tail))
-    return limits[0], limits[1]
+        values, tail = np.append(ranks, ends[side]), (1 + (2 * side - 1) * level) / 2
+        limits[side] = gamma_quantile(values, mean / (1 + mean), 1 + mean, tail)
+    return limits
 
 
 def weighted_precision_limits(
-    end: IntArray, last: IntArray, weight: FloatArray, latent: float, level: float
-) -> tuple[float, float]:
-    """Bound average precision.
+    end: IntArray,
+    last: IntArray,
+    weight: FloatArray,
+    latent: float,
+    level: float,
+    order: IntArray,
+    sides: Sequence[int] = (0, 1),
+) -> FloatArray:
+    """Bound average precision: `lower` and `upper`, or one of them and NaN.
+
+    `order` is that of `spread_evenly`, for one variable more than there are known positives.
 
     Notes
     -----
-    A thousand draws from a fixed seed of how many latent positives each known one stands for. For
+    A thousand draws of how many latent positives each known one stands for. For
     `lower` half of them come before it, and some that were not seen at the very end; for `upper`
     all, and some that were not seen above the best: more where weights grow upwards, as most of
     the average precision is made there, and few of these positives are known.
     """
-    n, share = end.size, latent_shares(weight, latent)
-    rng, tail = np.random.default_rng(_SEED), (1 - level) / 2
-    first = end[0] ** 2 / (2 * end[1]) * max(1 - _FEW / n, 0.0)
+    share, tail, limits = latent_shares(weight, latent), (1 - level) / 2, np.full(2, np.nan)
+    for side in sides:
+        sums = (_lowest_sums, _highest_sums)[side](end, last, share, latent, order)
+        limits[side] = min(float(np.quantile(sums, abs(side - tail))) / (end.size + latent), 1.0)
+    return limits
+
+
+def _lowest_sums(
+    end: IntArray, last: IntArray, share: FloatArray, latent: float, order: IntArray
+) -> FloatArray:
+    """Draw the sum of precisions with some positives at the very end, shape (draws,)."""
+    below = _draw_weighted(share, float(unseen_weight(1 + share)[-1]) - 1, latent, order)[:, :-1]
+    through = np.cumsum(1 + below, axis=1)[:, last - 1] - below / 2
+    sums: FloatArray = ((1 + below) * np.minimum(through / end, 1)).sum(axis=1)
+    return sums
+
+
+def _highest_sums(
+    end: IntArray, last: IntArray, share: FloatArray, latent: float, order: IntArray
+) -> FloatArray:
+    """Draw the sum of precisions with some positives above the best, shape (draws,)."""
+    first = end[0] ** 2 / (2 * end[1]) * max(1 - _FEW / end.size, 0.0)
     unseen = float(unseen_weight((1 + share)[::-1])[-1])
     most = np.clip(unseen / (_STEEP * (1 + share.mean())), 1, _MOST)
-    above = _draw_weighted(rng, share, unseen - 1, latent, float(most))
+    above = _draw_weighted(share, unseen - 1, latent, order, float(most))
     through = above[:, -1:] + np.cumsum(1 + above[:, :-1], axis=1)[:, last - 1]
     top = above[:, -1] - first * (harmonic(first + above[:, -1]) - harmonic(first))
-    high = ((1 + above[:, :-1]) * through / end).sum(axis=1) + top
-    below = _draw_weighted(rng, share, float(unseen_weight(1 + share)[-1]) - 1, latent)[:, :-1]
-    through = np.cumsum(1 + below, axis=1)[:, last - 1] - below / 2
-    low = ((1 + below) * np.minimum(through / end, 1)).sum(axis=1)
-    whole = n + latent
-    return (
-        float(np.quantile(low, tail)) / whole,
-        min(float(np.quantile(high, 1 - tail)) / whole, 1.0),
-    )
+    sums: FloatArray = ((1 + above[:, :-1]) * through / end).sum(axis=1) + top
+    return sums
+
+
+def spread_evenly(columns: int) -> IntArray:
+    """Return the order of draws for each of some variables, shape (draws, columns).
+
+    Of evenly spread quantiles each variable has every one once, whatever its distribution: where
+    that changes a little, so do the draws.
+    """
+    order = np.tile(np.arange(_DRAWS)[:, np.newaxis], columns)
+    shuffled: IntArray = np.random.default_rng(_SEED).permuted(order, axis=0)
+    return shuffled
 
 
 def _draw_weighted(
-    rng: np.random.Generator, share: FloatArray, unseen: float, latent: float, times: float = 1.0
+    share: FloatArray, unseen: float, latent: float, order: IntArray, times: float = 1.0
 ) -> FloatArray:
     """Draw how many latent positives there are near each known one, and unseen ones last.
 
@@ -397,4 +433,12 @@ def _draw_weighted(
     mean = np.maximum(np.append(share, unseen), _LEAST)
     shape = mean / (1 + mean)
     shape[-1] *= times
-    return latent * _draw_shares(rng, shape, 1 + mean)
+    each, column = np.unique(shape, return_inverse=True)
+    logit = special.logit((np.arange(_DRAWS) + 0.5) / _DRAWS)
+    nodes = np.linspace(logit[0], logit[-1], _QUANTILES)
+    logs = np.log(
+        np.maximum(special.gammaincinv(each[:, np.newaxis], special.expit(nodes)), _TINY)
+    )
+    quantiles = np.exp([np.interp(logit, nodes, row) for row in logs]).ravel()
+    drawn = quantiles[order + _DRAWS * column] * (1 + mean)
+    return latent * _as_shares(drawn, shape, np.random.default_rng(_SEED))

@@ -151,7 +151,7 @@ def find_head(
 def evaluate_at(head: Head, beta: BetaRange, name: str | Metric, rule: Settings) -> AtCutoff:
     """Evaluate a metric of one head."""
     ends, size = head.ends, beta.values.size
-    parts = make_tables(ends, beta.values, head.share_error(rule), beta.interval)
+    parts = make_tables(ends, beta.values, head.share_error(rule), beta.interval, every_count=True)
     tables = mix(parts, head.part)
     first, estimate, last = evaluate(name, *tables.table)[0].astype(np.float64)
     lowest = highest = None

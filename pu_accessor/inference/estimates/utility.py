@@ -92,7 +92,7 @@ def net_benefit_at(
     check_probabilities(ranking, "net_benefit")
     ranks, mean = _count_above(ranking, thresholds)
     some, place = np.unique(ranks, return_inverse=True)
-    tables = make_tables(ranking.at(some), beta.values, rule, beta.interval)
+    tables = make_tables(ranking.at(some), beta.values, rule, beta.interval, every_count=True)
     examples = sum(ranking.total)
     odds = (thresholds / (1 - thresholds))[:, np.newaxis, np.newaxis]
 
@@ -104,7 +104,7 @@ def net_benefit_at(
     treat_all = (tables.positives - tables.negatives * odds[:, 0]) / examples
     envelope = None
     if tables.inner is not None:
-        envelope = np.stack(point_envelopes(tables, tables.inner, worth, kinks=False), axis=1)
+        envelope = np.stack(point_envelopes(tables, tables.inner, worth, kinks=True), axis=1)
     return NetBenefit(ranks, worth(tables.table), treat_all, envelope, mean)
 
 

@@ -15,6 +15,7 @@ from pu_accessor.inference.estimates.known_positives import (
     places,
 )
 from pu_accessor.inference.estimates.latent_gaps import (
+    spread_evenly,
     weighted_precision_limits,
     weighted_rank_limits,
 )
@@ -51,7 +52,11 @@ _NONE = _Spread(0.0, np.nan, 0.0, 0.0)
 
 
 def weighted_auroc(
-    ranking: Ranking, weight: FloatArray, betas: FloatArray, level: float
+    ranking: Ranking,
+    weight: FloatArray,
+    betas: FloatArray,
+    level: float,
+    sides: Sequence[int] = (0, 1),
 ) -> Estimates:
     """Estimate AUROC.
 
@@ -90,12 +95,13 @@ def weighted_auroc(
     array([0.765, 0.256, 0.   , 1.   ])
     """
     count_negatives(ranking.total, betas)
-    examples, n = sum(ranking.total), weight.size
+    examples, n = sum(ranking.total), ranking.total.known_positive
     positives = count_positives(ranking.total, betas).as_floats()
     start, end = places(find_blocks(ranking))
     rank = (start + end + 1) / 2
     below, negatives = rank - rank[0], examples - positives  # nothing to round if all are the same
-    latent = [latent_shares(weight, m) for m in (positives - n).tolist()]
+    weights = _of_each(weight, betas)
+    latent = [latent_shares(*pair) for pair in zip(weights, (positives - n).tolist(), strict=True)]
     away = np.array([float((1 + each) @ below) for each in latent]) / positives
     mean = rank[0] + away
     value = 1 - (mean - (positives + 1) / 2) / negatives
@@ -114,10 +120,12 @@ def weighted_auroc(
     lower, upper = rank_interval(
         value, place, stretch, reach(down, df, level), reach(up, df, level)
     )
-    unknown = np.nan, np.nan
+    unknown, worst = np.full(2, np.nan), [1 - side for side in sides]
     ranks = [
-        weighted_rank_limits(rank, weight, whole - n, examples, level) if whole > n else unknown
-        for whole in positives.tolist()
+        weighted_rank_limits(rank, each, whole - n, examples, level, worst)
+        if whole > n
+        else unknown
+        for each, whole in zip(weights, positives.tolist(), strict=True)
     ]
     means = (rank.sum() + (positives - n) * np.transpose(ranks)) / positives
     high, low = 1 - (means - (positives + 1) / 2) / negatives
@@ -126,7 +134,11 @@ def weighted_auroc(
 
 
 def weighted_precision(
-    ranking: Ranking, weight: FloatArray, betas: FloatArray, level: float
+    ranking: Ranking,
+    weight: FloatArray,
+    betas: FloatArray,
+    level: float,
+    sides: Sequence[int] = (0, 1),
 ) -> Estimates:
     """Estimate average precision.
 
@@ -151,24 +163,25 @@ def weighted_precision(
     >>> weight = np.array([1.2, 1.5, 2.0, 3.0])
     >>> found = weighted_precision(ranking, weight, np.array([0.375]), 0.95)
     >>> np.round([found.value, found.error, found.lower, found.upper], 3).ravel()
-    array([0.843, 0.225, 0.42 , 1.   ])
+    array([0.843, 0.225, 0.426, 1.   ])
     """
-    n, positives = weight.size, count_positives(ranking.total, betas).as_floats()
+    n, positives = ranking.total.known_positive, count_positives(ranking.total, betas).as_floats()
     ties, (value, error) = _find_ties(ranking), jackknife(ranking, weight, betas)
+    order = spread_evenly(n + 1)
     limits = [
-        weighted_precision_limits(ties.end, ties.last, weight, whole - n, level)
+        weighted_precision_limits(ties.end, ties.last, each, whole - n, level, order, sides)
         if whole > n and n > 2
         else (np.nan, np.nan)
-        for whole in positives.tolist()
+        for each, whole in zip(_of_each(weight, betas), positives.tolist(), strict=True)
     ]
     return reach_to(value, error, limits)
 
 
 def reach_to(
-    value: FloatArray, error: FloatArray, limits: Sequence[tuple[float, float]]
+    value: FloatArray, error: FloatArray, limits: Sequence[FloatArray | tuple[float, float]]
 ) -> Estimates:
     """Return estimates with limits, which reach to them."""
-    lower, upper = np.transpose(limits)
+    lower, upper = np.array(limits, np.float64).T
     inside = np.minimum(value, 1)
     return Estimates(value, error, np.minimum(lower, inside), np.maximum(upper, inside))
 
@@ -177,14 +190,20 @@ def jackknife(
     ranking: Ranking, weight: FloatArray, betas: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return average precision and its standard error, by leaving out each known positive."""
-    n, ties, found = weight.size, _find_ties(ranking), []
-    for whole in count_positives(ranking.total, betas).as_floats().tolist():
-        latent = latent_shares(weight, whole - n)
+    n, ties, found = ranking.total.known_positive, _find_ties(ranking), []
+    every = count_positives(ranking.total, betas).as_floats().tolist()
+    for each, whole in zip(_of_each(weight, betas), every, strict=True):
+        latent = latent_shares(each, whole - n)
         area, pull = _precision_and_pull(ties, 1 + latent, whole)
         known = n > 2 or whole == n
         found.append((area, weighted_spread(pull, latent).error if known else np.nan))
     value, error = np.transpose(found)
     return value, error
+
+
+def _of_each(weight: FloatArray, betas: FloatArray) -> FloatArray:
+    """Return the weights at each beta, shape (betas, n): the same at all, or a row for each."""
+    return np.broadcast_to(weight, (betas.size, weight.shape[-1]))
 
 
 def _find_ties(ranking: Ranking) -> _Ties:
@@ -277,8 +296,8 @@ def weighted_population_auroc(
     below = np.repeat(1 - (rest[:-1] + rest[1:]) / (2 * others), found)
     ahead = np.repeat((known[:-1] + known[1:]) / (2 * n), found)  # known positives above
     columns = []
-    for beta, b in zip(betas.tolist(), share.tolist(), strict=True):
-        at = _stand(ranking, weight, beta)
+    for each, beta, b in zip(_of_each(weight, betas), betas.tolist(), share.tolist(), strict=True):
+        at = _stand(ranking, each, beta)
         pull = auroc_influence(below, ahead, at.turn, at.seen, b)
         above = (at.through[:-1] + at.through[1:]) / 2 / at.through[-1]
         free = np.diff(rest)
@@ -332,9 +351,9 @@ def weighted_population_precision(
     As for AUROC; the interval is Student's t on the logit scale of n/P times average precision, as
     without weights (`estimate_population_precision`).
     """
-    n, limits, ties = weight.size, [], _find_ties(ranking)
-    for beta in betas.tolist():
-        at = _stand(ranking, weight, beta)
+    n, limits, ties = ranking.total.known_positive, [], _find_ties(ranking)
+    for each, beta in zip(_of_each(weight, betas), betas.tolist(), strict=True):
+        at = _stand(ranking, each, beta)
         area, _ = _precision_and_pull(ties, at.stands, at.stands.sum())
         error, df = _precision_scatter(ranking, at)
         value, share = np.array([area]), n / float(at.through[-1])

@@ -27,6 +27,7 @@ from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Numbers
 BOUNDS = ("lower", "estimate", "upper")
 _ESTIMATE = BOUNDS.index("estimate")
 _AT_ONCE = 1 << 22  # bounds at some cutoffs and betas that are computed together
+_COUNTED = 256  # numbers of latent positives in an interval, each of which is looked at
 _LEAST = 1e-9  # precision, or true positives, that stand for none
 _ENDS = [BOUNDS.index("lower"), BOUNDS.index("upper")]
 
@@ -113,18 +114,28 @@ class RankCdf(NamedTuple):
 
 
 def make_tables(
-    ranking: Ranking, betas: FloatArray, rule: Settings, interval: Interval | None = None
+    ranking: Ranking,
+    betas: FloatArray,
+    rule: Settings,
+    interval: Interval | None = None,
+    *,
+    every_count: bool = False,
 ) -> Tables:
     """Bound the contingency table at each cutoff of a ranking ([1]_, Theorem 1 and section 4).
+
+    Within an interval of beta bounds are found at some betas: with `every_count` at every number
+    of latent positives, up to 256 of them.
 
     References
     ----------
     .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
        Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
     """
-    inside = interval_betas(interval, betas)
-    check_labels(betas, ranking.total, references_used(rule.reference, ranking))
     total, points = ranking.total, slice(betas.size)
+    inside = interval_betas(interval, betas)
+    if every_count:
+        inside = _every_count(inside, total.unlabeled)
+    check_labels(betas, ranking.total, references_used(rule.reference, ranking))
     latent = latent_counts(betas, total.unlabeled)
     within = with_ends(latent_counts(inside, total.unlabeled), total.unlabeled)
     latent = np.concatenate([latent, within])
@@ -234,6 +245,15 @@ def _refine_where_cut(
     if not cuts.size:
         return bounds
     return bound_latent(ranking.refine(cuts), latent, rule, refine=False)
+
+
+def _every_count(betas: FloatArray, unlabeled: int) -> FloatArray:
+    """Return betas of all numbers of latent positives in an interval, if they are not many."""
+    latent = latent_counts(betas, unlabeled)
+    if not betas.size or latent[-1] - latent[0] > _COUNTED:
+        return betas
+    counts = np.unique(np.append(betas, np.arange(latent[0], latent[-1]) / unlabeled))
+    return np.asarray(counts[(counts >= betas[0]) & (counts <= betas[-1])])
 
 
 def with_ends(latent: IntArray, unlabeled: int) -> IntArray:

@@ -174,6 +174,7 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
     "band": st.sampled_from(["exact", "simultaneous", "bootstrap", "dkw", half_band]),
     "reference": st.sampled_from(["positives", "negatives", "tightest", "both"]),
     "selection_odds": ODDS,
+    "contamination": st.sampled_from([0, 0.05, 0.3]),
     "beta_interval": INTERVALS,
     "ranks": st.one_of(
         st.sampled_from(["all", "breakpoints"]),
@@ -201,7 +202,6 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
     "quantity": st.sampled_from([*QUANTITIES, _own]),
     "above": SHARES,
     "below": SHARES,
-    "strata": SHARES,
     "allocate": st.sampled_from(["neyman", "proportional"]),
     "expected_beta": SHARES,
     "bins": st.one_of(st.integers(1, 12), st.just([0.2, 0.5, 0.7]), st.just([0, 0.2, 1])),

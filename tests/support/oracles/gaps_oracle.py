@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, special
+from scipy import optimize, special, stats
 
 from tests.support.oracles import estimates_oracle
 from tests.support.oracles.oracle import Label
@@ -334,9 +334,12 @@ def drawn_weighted(
 ) -> tuple[Draws, Draws]:
     """Draw average precision where known positives stand for gamma variables, at both ends.
 
-    The draws are those that are part of the method: a thousand for each end, from its seed.
+    The draws are part of the method: a thousand for each end, that are quantiles of each variable
+    at evenly spread probabilities, in orders from its seed.
     """
-    rng, n = np.random.default_rng(SEED), len(end)
+    n = len(end)
+    order = np.tile(np.arange(DRAWS)[:, np.newaxis], n + 1)
+    order = np.random.default_rng(SEED).permuted(order, axis=0)
     hidden = np.array(weight) - 1
     share = latent * hidden / hidden.sum()
     ends, through_of = np.array(end), np.array(last)
@@ -344,11 +347,12 @@ def drawn_weighted(
     def draw(beyond: float, times: float) -> Draws:
         mean = np.append(share, beyond - 1).clip(min=1e-9)
         shape = mean / (1 + mean) * np.append(np.ones(n), times)
-        found: Draws = rng.gamma(shape, 1 + mean, (DRAWS, n + 1))
+        found: Draws = stats.gamma.ppf((order + 0.5) / DRAWS, shape, scale=1 + mean)
         # Where all are too small for a number, one of them is all that there is.
         none = np.flatnonzero(found.sum(axis=1) < 1e-290)
         if none.size:
-            found[none] = np.eye(n + 1)[rng.choice(n + 1, none.size, p=shape / shape.sum())]
+            one = np.random.default_rng(SEED).choice(n + 1, none.size, p=shape / shape.sum())
+            found[none] = np.eye(n + 1)[one]
         found *= latent / found.sum(axis=1, keepdims=True)
         return found
 

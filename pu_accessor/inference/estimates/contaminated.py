@@ -1,0 +1,109 @@
+"""Numbers where some known positives may be wrong: what they are at the worst."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pu_accessor.errors import PUValueError
+from pu_accessor.inference.contamination import (
+    count_wrong,
+    numbers_to_try,
+    places_to_try,
+    relabel,
+)
+from pu_accessor.inference.estimates.cutoff_spec import FIXED, Cutoff
+from pu_accessor.inference.estimates.intervals import Estimates
+from pu_accessor.inference.estimates.metric_at import AtCutoff, fixed_head, metric_at
+from pu_accessor.inference.settings import BetaRange, Settings
+from pu_accessor.inference.tables.metrics import Metric
+from pu_accessor.ranking import Ranking
+
+_ENDS, _ENVELOPE = ("lower", "upper"), ("envelope_lower", "envelope_upper")
+
+
+def check_right(ranking: Ranking, rule: Settings) -> None:
+    """Raise if known positives may be wrong where nobody knows what that does."""
+    if rule.contamination and (ranking.design is not None or ranking.strata):
+        raise PUValueError(
+            f"contamination must be 0 with propensity=..., cluster=..., weight=... or pool=True, "
+            f"but {rule.contamination:g} was passed: it is about known positives that are a "
+            "simple random sample. Leave one of the two out."
+        )
+
+
+def estimate_contaminated(
+    ranking: Ranking, rule: Settings, ask: Callable[[Ranking, Settings], Estimates]
+) -> Estimates:
+    """Estimate an area where a share of the known positives may be wrong.
+
+    Notes
+    -----
+    At most w = floor(contamination * n) of n known positives are negative [1]_. AUROC is lowest
+    where the best-ranked ones are, and highest where the worst-ranked are. If it is known which
+    ones are wrong, there is an interval; the limits are the lowest and the highest of those where
+    none is, or up to w that follow each other among the known ones: at the top, at the bottom, and
+    at places between, where the others scatter more.
+
+    References
+    ----------
+    .. [1] J. L. Horowitz, C. F. Manski, *Identification and robustness with contaminated and
+       corrupted data*, Econometrica 63 (1995) 281-302.
+    """
+    check_right(ranking, rule)
+    plain = replace(rule, contamination=0.0)
+    base, n = ask(ranking, plain), ranking.total.known_positive
+    most, found = count_wrong(n, rule.contamination), [base]
+    for wrong in numbers_to_try(most):
+        places = places_to_try(n, wrong)
+        found += [ask(relabel(ranking, wrong, first), plain) for first in places]
+    values = np.stack([each.value for each in found])
+    lower, upper = (np.stack([getattr(each, name) for each in found]) for name in _ENDS)
+    alone = n - most < 2  # one alone has no interval
+    return replace(
+        base,
+        lower=lower.min(axis=0) if alone else np.fmin.reduce(lower),
+        upper=upper.max(axis=0) if alone else np.fmax.reduce(upper),
+        reach=(values.min(axis=0), values.max(axis=0)),
+    )
+
+
+def contaminated_metric(
+    ranking: Ranking, beta: BetaRange, name: str | Metric, at: Cutoff, rule: Settings
+) -> AtCutoff:
+    """Evaluate a metric at one cutoff where a share of the known positives may be wrong.
+
+    Notes
+    -----
+    With k of n known positives in the head and w wrong ones, up to min(w, k) of them there, the
+    fewest true positives are those of min(w, k) wrong ones in the head: n - w known positives,
+    k - w of them in the head, through the band, and w false positives more. The most are those of
+    min(w, n - k) wrong ones below the cutoff. As each further wrong one in the head takes a true
+    positive away and adds a false one, no other number is worse. Where all known positives in the
+    head are wrong, or all below, the others are on the other side, or are right: both are tried.
+    """
+    check_right(ranking, rule)
+    if at.kind not in FIXED:
+        raise PUValueError(
+            f"at must be one of {[*FIXED]} with contamination={rule.contamination:g}, but "
+            f"{at.kind!r} was passed: a cutoff that is chosen by the labels is another one where "
+            "some are wrong. Pass for example at=100."
+        )
+    plain = replace(rule, contamination=0.0)
+    base, n = metric_at(ranking, beta, name, at, plain), ranking.total.known_positive
+    most = count_wrong(n, rule.contamination)
+    above = fixed_head(ranking, at).ends.known_positive.tolist()
+    numbers = {min(most, each) for k in above for each in (k, n - k)} | {most}
+    found = [base] + [
+        metric_at(relabel(ranking, wrong, first), beta, name, at, plain)
+        for wrong in sorted(numbers - {0})
+        for first in (0, n - wrong)
+    ]
+    names = [*_ENDS] if base.envelope_lower is None else [*_ENDS, *_ENVELOPE]
+    ends: dict[str, Any] = {
+        name: extreme.reduce([getattr(each, name) for each in found])
+        for name, extreme in zip(names, (np.fmin, np.fmax) * 2, strict=False)
+    }
+    clipped = np.asarray(np.logical_or.reduce([each.clipped for each in found]))
+    return replace(base, **ends, clipped=clipped)
