@@ -347,7 +347,7 @@ def drawn_weighted(
     def draw(beyond: float, times: float) -> Draws:
         mean = np.append(share, beyond - 1).clip(min=1e-9)
         shape = mean / (1 + mean) * np.append(np.ones(n), times)
-        found: Draws = stats.gamma.ppf((order + 0.5) / DRAWS, shape, scale=1 + mean)
+        found: Draws = np.asarray(stats.gamma.ppf((order + 0.5) / DRAWS, shape, scale=1 + mean))
         # Where all are too small for a number, one of them is all that there is.
         none = np.flatnonzero(found.sum(axis=1) < 1e-290)
         if none.size:
