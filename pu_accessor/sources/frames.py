@@ -15,7 +15,7 @@ import pandas as pd
 from pu_accessor.checks import check_within
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.counting.stack import stack_examples
-from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief
+from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.ranking import (
     Annotated,
     FloatArray,
