@@ -290,7 +290,7 @@ def weigh_labels(label: pd.Series[Any], found: pd.Series[Any] | pd.DataFrame) ->
     rows are unbiased for sums over all. Pass ``beta=0`` with them: nothing is unlabeled.
 
     Intervals see what the labels hold. With some ten positives found and an AUROC near 1 the few
-    that rank low may be missed: in simulations 95% intervals then covered .62 to .9.
+    that rank low may be missed: in simulations 95% intervals then covered .635 to .9.
 
     References
     ----------
