@@ -301,7 +301,9 @@ def plot_boyce(found: xr.Dataset, options: Options) -> Drawing:
         ends = np.concatenate([curve.data["score"].to_numpy() for curve in curves])
         artists.draw_chance(ax, [float(ends.min()), float(ends.max())], [1, 1])
 
-    by_bound = found.assign(ratio=found["ratio"].expand_dims(bound=BOUND))
+    ratio = found["ratio"]
+    every = ("bound", *ratio.dims), np.stack([ratio.to_numpy()] * len(BOUND))
+    by_bound = found.assign(ratio=every).assign_coords(bound=BOUND)
     return draw_panels(by_bound, draw, options, along=WINDOW)
 
 

@@ -81,8 +81,8 @@ def _ends(ranking: Ranking) -> tuple[float, float]:
     if not 0 < high - low < inf:
         raise PUDataError(
             f"boyce needs finite scores that differ, but they go from {low:g} to {high:g}. "
-            "Windows are parts of that range. Leave out missing ones, nan_policy='omit', and bound others "
-            "by df['score'].clip."
+            "Windows are parts of that range. Leave out missing ones, nan_policy='omit', and "
+            "bound others by df['score'].clip."
         )
     return low, high
 
