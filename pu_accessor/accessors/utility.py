@@ -339,15 +339,13 @@ def boyce(self: Bound, *, windows: int = 101, width: float = 0.1) -> xr.Dataset:
 
     Windows are closed at both ends, and the last one reaches the highest score. Those without
     examples are left out; those without known positives count as 0, those without background as
-    the highest ratio. Ratios that are repeated from one window to the next are kept: to leave them
-    out makes the index depend on how many windows there are, and mostly raises it. Known positives
+    the highest ratio. Ratios that are the same in several windows are all kept. Known positives
     are no part of the background. If they were, ratios would be closer to 1, in the same order,
     and the index would be the same. Known negatives are part of it.
 
-    With propensities, known positives count as one over theirs. Unlike what else is asked of a
-    ranking, the index depends on the scale of the scores, not on their order alone. It has no
-    interval here: ratios of windows that overlap depend on each other. Ask by fold, as [1]_ do, to
-    see how it varies.
+    With propensities, known positives count as one over theirs. The index depends on the scale of
+    the scores, not on their order alone. It has no interval here: ratios of windows that overlap
+    depend on each other. Ask by fold, as [1]_ do, to see how it varies.
 
     References
     ----------
