@@ -41,6 +41,8 @@ _PAGES: Mapping[str, str] = {
     "target": "population",
     "thresholds": "practice#net-benefit",
     "weight": "clusters#weights",
+    "width": "communities#species-distributions",
+    "windows": "communities#species-distributions",
 }
 _ADDRESS = re.compile(r" See https?://\S+\.html[\w#-]*\.")
 
@@ -67,6 +69,7 @@ _SYNONYMS: Mapping[str, str] = {
     "recall": "sensitivity hit_rate true_positive_rate recall_score",
     "tnr": "specificity selectivity true_negative_rate",
     # methods
+    "boyce": "cbi boyce_index continuous_boyce",
     "contingency": "confusion_matrix tables to_frame",
     "estimate_beta": "beta prior class_prior prevalence",
     "plot_pr": "plot_ap plot_pr_curve plot_precision_recall plot_precision_recall_curve",

@@ -17,6 +17,7 @@ LINES = {
     "DataFrame.pu.plot_metric": 'df.pu.plot_metric("precision", beta)',
     "DataFrame.pu.plot_table": 'df.pu(score="p").plot_table(beta, at={"threshold": 0.5})',
     "DataFrame.pu.plot_gain": "df.pu.plot_gain(beta)",
+    "DataFrame.pu.plot_boyce": "both.plot_boyce()",
     "DataFrame.pu.plot_net_benefit": 'df.pu(score="p").plot_net_benefit(beta)',
     "DataFrame.pu.plot_calibration": 'df.pu(score="p").plot_calibration(beta)',
     "DataFrame.pu.plot_against_beta": (

@@ -146,6 +146,7 @@ class Accessor(Bound):
     dominance = comparison.dominance
     robustness = comparison.robustness
     gap = comparison.gap
+    boyce = utility.boyce
     calibration = utility.calibration
     bedroc = utility.bedroc
     net_benefit = utility.net_benefit
@@ -161,6 +162,7 @@ class Accessor(Bound):
     plot_robustness = utility_plots.plot_robustness
     plot_net_benefit = utility_plots.plot_net_benefit
     plot_gain = utility_plots.plot_gain
+    plot_boyce = utility_plots.plot_boyce
     plot_calibration = utility_plots.plot_calibration
     report = report
 

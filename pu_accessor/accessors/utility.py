@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.datasets import curves, tables
+from pu_accessor.datasets import curves, tables, values
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Cost, read_goal
@@ -293,6 +293,79 @@ def calibration(
     """
     settings, betas = read_settings(level, band), read_betas(beta, beta_interval)
     return practice.calibration(self._request(), betas, bins, settings)
+
+
+def boyce(self: Bound, *, windows: int = 101, width: float = 0.1) -> xr.Dataset:
+    """Return the continuous Boyce index, and the ratio of positives to background in windows.
+
+    It asks whether known positives are the more frequent, relative to the background, the higher
+    the score. That needs no beta.
+
+    Parameters
+    ----------
+    windows : int, default 101
+        How many windows, from 2 on, whose middles lie evenly between the lowest and the highest
+        score. They overlap.
+    width : float, default 0.1
+        Width of each window, as a share in (0, 1) of the range of the scores.
+
+    Returns
+    -------
+    Dataset
+        `ratio` (float64) over window, with the coordinate `score`, the middle of each window, from
+        the lowest up; and `boyce` (float64), the index in [-1, 1]. Of groups both have the
+        dimension of the groups first, and each group has windows of its own. A window without
+        background has an infinite ratio, one without examples NaN. The index is NaN where all
+        ratios are alike. ``.attrs`` has the width.
+
+    Raises
+    ------
+    PUValueError
+        If scores are missing, infinite or all the same, all examples are known positives, groups
+        are pooled, or `windows` or `width` are not as above.
+
+    See Also
+    --------
+    plot_boyce : The picture.
+    calibration : Of scores that are probabilities, given beta.
+    auroc : How well scores rank, given beta.
+
+    Notes
+    -----
+    A window holds a share of the known positives and a share of the background, all other
+    examples. Their ratio is the predicted-to-expected ratio of [1]_, and the index is Spearman's
+    correlation of it with the score. What [1]_ leaves open, and implementations do in different
+    ways, is done so:
+
+    Windows are closed at both ends, and the last one reaches the highest score. Those without
+    examples are left out; those without known positives count as 0, those without background as
+    the highest ratio. Ratios that are the same in several windows are all kept. Known positives
+    are no part of the background. If they were, ratios would be closer to 1, in the same order,
+    and the index would be the same. Known negatives are part of it.
+
+    With propensities, known positives count as one over theirs. The index depends on the scale of
+    the scores, not on their order alone. It has no interval here: ratios of windows that overlap
+    depend on each other. Ask by fold, as [1]_ do, to see how it varies.
+
+    References
+    ----------
+    .. [1] A. H. Hirzel, G. Le Lay, V. Helfer, C. Randin, A. Guisan, *Evaluating the ability of
+       habitat suitability models to predict species presences*, Ecological Modelling 199 (2006)
+       142-152.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
+    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
+    >>> found = df.pu.boyce(windows=4, width=0.4)
+    >>> found["ratio"].to_series().round(2).tolist()
+    [0.5, 2.0, 0.67, 1.33]
+    >>> round(found["boyce"].item(), 2)
+    0.4
+    """
+    return values.boyce(self._request(), windows, width)
 
 
 def gain(

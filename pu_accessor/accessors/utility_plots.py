@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.accessors.comparison import refuse_propensity
 from pu_accessor.accessors.plots import PlotOptions
-from pu_accessor.datasets import curves, tables
+from pu_accessor.datasets import curves, tables, values
 from pu_accessor.datasets.values import (
     calibration_curves,
     decision_curves,
@@ -283,6 +283,65 @@ def plot_calibration(
     betas = betas.with_baseline() if baseline else betas
     shares = calibration_curves(self._request(), betas, bins, settings)
     return plots.plot_calibration(shares, checked)
+
+
+def plot_boyce(
+    self: Bound, *, windows: int = 101, width: float = 0.1, **options: Unpack[PlotOptions]
+) -> Drawing:
+    """Draw the ratio of positives to background against the score, with the Boyce index.
+
+    Above the dotted line known positives are more frequent than by chance. A triangle at the top
+    stands for a window without background.
+
+    Parameters
+    ----------
+    windows : int, default 101
+        How many windows, from 2 on, whose middles lie evenly between the lowest and the highest
+        score. They overlap.
+    width : float, default 0.1
+        Width of each window, as a share in (0, 1) of the range of the scores.
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+        What colours and panels tell apart, where to draw, and how it looks, in the same way in all
+        plots: `pu_accessor.plots.Options` has each.
+
+    Returns
+    -------
+    Axes or FacetGrid
+        Of matplotlib; with `col` or `row` a grid of seaborn's.
+
+    Raises
+    ------
+    PUValueError
+        As `boyce`.
+
+    See Also
+    --------
+    boyce : The numbers.
+
+    Notes
+    -----
+    The predicted-to-expected ratio of [1]_. There is no band.
+
+    References
+    ----------
+    .. [1] A. H. Hirzel, G. Le Lay, V. Helfer, C. Randin, A. Guisan, *Evaluating the ability of
+       habitat suitability models to predict species presences*, Ecological Modelling 199 (2006)
+       142-152.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
+    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
+    >>> ax = df.pu.plot_boyce(windows=4, width=0.4)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('score', 'predicted-to-expected ratio')
+    """
+    from pu_accessor import plots
+
+    checked = plots.Options(**options)
+    return plots.plot_boyce(values.boyce(self._request(), windows, width), checked)
 
 
 def plot_forest(

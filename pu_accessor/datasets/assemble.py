@@ -1,6 +1,6 @@
 """Arrays of many rankings -> one Dataset."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
@@ -31,11 +31,7 @@ class Page(NamedTuple):
 
 def lay_out(results: Results[Page], data: Sequence[str], request: Request) -> xr.Dataset:
     """Lay the arrays of all rankings side by side."""
-    if taken := [name for name in results.names if name in {*VARIABLES, AXIS}]:
-        raise PUValueError(
-            f"by, or a dimension, must not be called {taken[0]!r}, which has its meaning in the "
-            f"result. Rename it first: df.rename(columns={{{taken[0]!r}: 'group'}})."
-        )
+    refuse_names(results.names, {*VARIABLES, AXIS})
     found = _stack(results)
     interval = None if results.betas is None else results.betas.shared_interval
     if "interval_beta" in found and interval is not None:  # the same for all
@@ -46,16 +42,22 @@ def lay_out(results: Results[Page], data: Sequence[str], request: Request) -> xr
     variables = {name: found[name] for name in data}
     others = {name: variable for name, variable in found.items() if name not in variables}
     tables = xr.Dataset(variables, _coordinates(others, results), _attributes(results, interval))
-    template = request.template() if results.names else None
-    return tables if template is None else _spread(tables, results.names, template)
+    return spread(tables, results.names, request)
+
+
+def refuse_names(names: Sequence[str], taken: Iterable[str]) -> None:
+    """Raise where a level of the keys is called as something else in the result."""
+    if both := [name for name in names if name in {*taken}]:
+        raise PUValueError(
+            f"by, or a dimension, must not be called {both[0]!r}, which has its meaning in the "
+            f"result. Rename it first: df.rename(columns={{{both[0]!r}: 'group'}})."
+        )
 
 
 def _attributes(results: Results[Page], interval: Interval | None) -> dict[str, Any]:
     """Tell a reader how the tables can be made again."""
     settings, rankings = results.settings, [result.content.ranking for result in results.each]
     odds = settings.selection_odds
-    # A line for each group that was left out, as files hold no mapping.
-    skipped = "\n".join(f"{group}: {why}" for group, why in results.skipped.items())
 
     def is_shared(role: str) -> bool:
         return len({ranking.columns[role] for ranking in rankings}) == 1
@@ -67,8 +69,14 @@ def _attributes(results: Results[Page], interval: Interval | None) -> dict[str, 
         "target": "examples",
         **{role: name for role, name in rankings[0].columns.items() if is_shared(role)},
         **({} if interval is None else {"beta_interval": [*interval]}),
-        **({"skipped": skipped} if skipped else {}),
+        **name_skipped(results),
     }
+
+
+def name_skipped(results: Results[Any]) -> dict[str, str]:
+    """Say in a line why each group was left out that was, as files hold no mapping."""
+    skipped = "\n".join(f"{group}: {why}" for group, why in results.skipped.items())
+    return {"skipped": skipped} if skipped else {}
 
 
 def _stack(results: Results[Page]) -> dict[str, xr.Variable]:
@@ -182,24 +190,27 @@ def key_coordinates(results: Results[Any]) -> xr.Coordinates:
     return xr.Coordinates({dim: (dim, pd.Index(keys, tupleize_cols=False))})
 
 
-def _spread(tables: xr.Dataset, names: Sequence[str], samples: xr.Dataset) -> xr.Dataset:
-    """Give each level of the keys a dimension of its own, as the samples have.
+def spread(tables: xr.Dataset, names: Sequence[str], request: Request) -> xr.Dataset:
+    """Give each level of the keys a dimension of its own, where the samples have that.
 
     Not where groups have been left out: these have no place in the product any more.
     """
+    samples = request.template() if names else None
+    if samples is None:
+        return tables
     shape = [samples.sizes[name] for name in names]
     dim = _dim(names)
     if tables.sizes[dim] < np.prod(shape):
         return tables
 
-    def spread(variable: xr.Variable) -> xr.Variable:
+    def reshape(variable: xr.Variable) -> xr.Variable:
         if dim not in variable.dims:
             return variable
         values = variable.to_numpy().reshape(*shape, *variable.shape[1:])
         return xr.Variable((*names, *variable.dims[1:]), values, variable.attrs)
 
     apart = {
-        name: spread(variable)
+        name: reshape(variable)
         for name, variable in tables.variables.items()
         if name not in (dim, *names)
     }
@@ -207,7 +218,7 @@ def _spread(tables: xr.Dataset, names: Sequence[str], samples: xr.Dataset) -> xr
     foreign = [
         name
         for name, coord in samples.coords.items()
-        if not coord.dims or not set(coord.dims) <= set(names) or name in VARIABLES
+        if not coord.dims or not set(coord.dims) <= set(names) or name in {*VARIABLES, *apart}
     ]
     return (
         xr.Dataset(apart, attrs=tables.attrs)

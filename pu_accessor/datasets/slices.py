@@ -13,7 +13,9 @@ from pu_accessor.ranking import BoolArray, FloatArray
 
 PLACE = "place"  # along which categories stand side by side
 LABELS = "n_labeled"  # labels by hand, as they come in
-_ESTIMATES = (PLACE, LABELS)  # along these each value has a beta of its own, or is one
+WINDOW = "window"  # of scores, for which there is no beta
+# Along these each value has a beta of its own, is one, or needs none.
+_ESTIMATES = (PLACE, LABELS, WINDOW)
 _INCREASING = {
     "rank": "Make tables with ranks='breakpoints', or ds.sortby('rank').",
     "beta": "Pass several: beta=[0.1, 0.2, 0.3].",
@@ -33,7 +35,8 @@ class Slice(NamedTuple):
     @property
     def beta(self) -> float | None:
         """The one beta of the curve; none where it runs along beta."""
-        return float(self.data["beta"]) if self.data["beta"].ndim == 0 else None
+        beta = self.data.get("beta")
+        return float(beta) if beta is not None and beta.ndim == 0 else None
 
 
 def _cutoffs(dataset: xr.Dataset) -> str:
@@ -52,9 +55,9 @@ def _check(dataset: xr.Dataset, along: str) -> None:
             f"A plot needs the dimensions {', '.join(dims)} with the bounds {[*BOUND]}, "
             f"but {lacking or bounds} is missing. {_keep(dataset, lacking)}"
         )
-    betas = dataset["beta"].to_numpy()
     if along in _ESTIMATES:
         return  # categories come in any order, and one alone is enough
+    betas = dataset["beta"].to_numpy()
     if betas.ndim == 1 and not 0 < betas.size == np.unique(betas).size:
         raise PUValueError(f"A plot needs each beta once, but there are {betas.tolist()}.")
     points = dataset["rank" if along == AXIS and "rank" in dataset.coords else along]

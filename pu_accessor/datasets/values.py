@@ -8,10 +8,15 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.datasets.assemble import key_coordinates
+from pu_accessor.datasets.assemble import (
+    key_coordinates,
+    name_skipped,
+    refuse_names,
+    spread,
+)
 from pu_accessor.datasets.curves import area, metric
 from pu_accessor.datasets.schema import BOUND, TOTALS, axis_of
-from pu_accessor.datasets.slices import LABELS
+from pu_accessor.datasets.slices import LABELS, WINDOW
 from pu_accessor.datasets.tables import contingency
 from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief
 from pu_accessor.inference.bands.lookup import band_name
@@ -23,7 +28,12 @@ from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.request import Request, Results
-from pu_accessor.questions.utility import Thresholds, net_benefits, reliabilities
+from pu_accessor.questions.utility import (
+    Thresholds,
+    boyce_indices,
+    net_benefits,
+    reliabilities,
+)
 from pu_accessor.ranking import FloatArray
 
 
@@ -261,10 +271,7 @@ def lay_out_curves(
     dims = {"value": (along, "bound", "beta"), **more}
     if contents[0].envelope is not None:
         dims["envelope"] = (along, "side", "beta")
-    data = {}
-    for name, own_dims in dims.items():
-        arrays = [getattr(content, name) for content in contents]
-        data[name] = ((*by_key, *own_dims), np.stack(arrays) if by_key else arrays[0])
+    data = _stack(contents, by_key, dims)
     betas = [result.beta for result in results.each]
     values = np.stack([beta.values for beta in betas])
     ends = [end for beta in betas for end in beta.interval or ()]
@@ -277,3 +284,32 @@ def lay_out_curves(
     level, band = results.settings.level, band_name(results.settings.band)
     curves = xr.Dataset(data, attrs={"level": level, "band": band, "target": "examples"})
     return curves.assign_coords(coords)
+
+
+def _stack(
+    contents: Sequence[Any], by_key: tuple[Hashable, ...], dims: Mapping[str, tuple[str, ...]]
+) -> dict[str, tuple[tuple[Hashable, ...], Any]]:
+    """Stack what each ranking has of some names, with the dimensions over which it stands."""
+    data = {}
+    for name, own_dims in dims.items():
+        arrays = [getattr(content, name) for content in contents]
+        data[name] = ((*by_key, *own_dims), np.stack(arrays) if by_key else arrays[0])
+    return data
+
+
+_BOYCE: Mapping[str, tuple[str, ...]] = {"ratio": (WINDOW,), "boyce": (), "score": (WINDOW,)}
+
+
+def boyce(request: Request, windows: int, width: float) -> xr.Dataset:
+    """Return the continuous Boyce index of each ranking, and the ratio in each window."""
+    results = boyce_indices(request, windows, width)
+    refuse_names(results.names, [*_BOYCE, WINDOW])
+    keys = key_coordinates(results)
+    data = _stack([each.content for each in results.each], tuple(keys.sizes), _BOYCE)
+    attrs = {"width": float(width), **name_skipped(results)}
+    found = xr.Dataset(data, attrs=attrs).assign_coords(keys).set_coords("score")
+    found["ratio"].attrs["long_name"] = "predicted-to-expected ratio"
+    found["boyce"].attrs["long_name"] = "continuous Boyce index"
+    found["score"].attrs["long_name"] = "score in the middle of the window"
+    numbered = found.assign_coords({WINDOW: np.arange(windows)})
+    return spread(numbered, results.names, request)

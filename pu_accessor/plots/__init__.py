@@ -2,6 +2,7 @@
 
 from pu_accessor.plots.colors import Palette
 from pu_accessor.plots.curves import (
+    plot_boyce,
     plot_calibration,
     plot_gain,
     plot_net_benefit,
@@ -31,6 +32,7 @@ __all__ = [
     "check_plot_metric",
     "plot_against_beta",
     "plot_beta_from_labels",
+    "plot_boyce",
     "plot_calibration",
     "plot_forest",
     "plot_gain",

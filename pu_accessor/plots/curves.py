@@ -1,4 +1,4 @@
-"""Curves with their bands: ROC, precision-recall, rank CDF, net benefit, gains, calibration."""
+"""Curves: ROC, precision-recall, rank CDF, net benefit, gains, calibration, Boyce."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,8 +9,15 @@ from matplotlib.axes import Axes
 
 from pu_accessor.datasets.curves import between_cutoffs
 from pu_accessor.datasets.curves import curve as curve_of
-from pu_accessor.datasets.schema import COUNTS, INTERVAL, axis_of, check_negatives, is_on_new
-from pu_accessor.datasets.slices import PLACE, visible
+from pu_accessor.datasets.schema import (
+    BOUND,
+    COUNTS,
+    INTERVAL,
+    axis_of,
+    check_negatives,
+    is_on_new,
+)
+from pu_accessor.datasets.slices import PLACE, WINDOW, visible
 from pu_accessor.plots import artists
 from pu_accessor.plots.artists import Curve, Envelope, Kind, Path
 from pu_accessor.plots.colors import ground, ink
@@ -271,6 +278,33 @@ def _draw_bins(ax: Axes, curve: Curve, options: Options, shares: xr.Dataset) -> 
         style: dict[str, Any] = {"color": curve.color, "markerfacecolor": ground(ax)}
         style |= {"marker": "o", "linestyle": "none", "label": "no known positive", "zorder": 3.5}
         ax.plot(*at_bins(unknown), gid=Kind.HOLLOW, **style)
+
+
+def plot_boyce(found: xr.Dataset, options: Options) -> Drawing:
+    """Draw predicted-to-expected ratios against the score, with the index beside each name.
+
+    Where a window has no background the ratio is infinite: a triangle at the top.
+    """
+
+    def draw(ax: Axes, curves: list[Curve]) -> None:
+        ax.set(xlabel="score", ylabel="predicted-to-expected ratio")
+        for curve in curves:
+            index = f"Boyce index {float(curve.data['boyce']):.2f}"
+            label = f"{curve.label} ({index})" if curve.by_model else index
+            named = curve if options.has_panels else curve._replace(label=label)
+            artists.draw_line(ax, named, artists.follow("score", "ratio"), options.line)
+            endless = curve.data["score"].to_numpy()[np.isinf(curve.data["ratio"][0].to_numpy())]
+            if endless.size:
+                style: dict[str, Any] = {"marker": "^", "linestyle": "none", "color": curve.color}
+                style |= {"label": "no background", "transform": ax.get_xaxis_transform()}
+                ax.plot(endless, np.ones(endless.size), gid=Kind.HOLLOW, clip_on=False, **style)
+        ends = np.concatenate([curve.data["score"].to_numpy() for curve in curves])
+        artists.draw_chance(ax, [float(ends.min()), float(ends.max())], [1, 1])
+
+    ratio = found["ratio"]
+    every = ("bound", *ratio.dims), np.stack([ratio.to_numpy()] * len(BOUND))
+    by_bound = found.assign(ratio=every).assign_coords(bound=BOUND)
+    return draw_panels(by_bound, draw, options, along=WINDOW)
 
 
 def _not_naive(curves: Sequence[Curve]) -> Sequence[Curve]:

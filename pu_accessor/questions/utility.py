@@ -1,4 +1,4 @@
-"""What practice asks of many rankings: net benefit, BEDROC, calibration, guaranteed cutoffs."""
+"""What practice asks of many rankings: net benefit, BEDROC, calibration, Boyce, cutoffs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -10,6 +10,7 @@ import pandas as pd
 
 from pu_accessor.errors import PUTypeError, PUValueError, warn_caller
 from pu_accessor.inference.bands.lookup import band_name
+from pu_accessor.inference.estimates.boyce import Boyce, boyce_index, check_windows
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.early_recognition import check_alpha, estimate_bedroc
 from pu_accessor.inference.estimates.guaranteed_cutoffs import (
@@ -193,6 +194,16 @@ def reliabilities(
     """Ask each ranking for its reliability."""
     check_bin_band(settings)
     return _ask_at(request, *betas.split(settings), edges, reliability)
+
+
+def boyce_indices(request: Request, windows: int, width: float) -> Results[Boyce]:
+    """Ask each ranking for its continuous Boyce index: an answer without beta or an interval."""
+    check_windows(windows, width)
+
+    def question(ranking: Ranking, _beta: BetaRange, _settings: Settings) -> Boyce:
+        return boyce_index(ranking, windows, width)
+
+    return map_rankings(request, request.rank("breakpoints"), question, alone=False)
 
 
 def guaranteed_cutoffs(

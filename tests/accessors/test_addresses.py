@@ -98,6 +98,7 @@ def test_pages_are_there(address: str) -> None:
         ("many_models#which-model-is-better", lambda: FRAME.pu(score=["score"]).compare()),
         ("biased_labels", lambda: FRAME.assign(p=0.5).pu(propensity="p").auroc(0.3)),
         ("practice#calibration", lambda: FRAME.pu.calibration(0.3, bins=0)),
+        ("communities#species-distributions", lambda: FRAME.pu.boyce(windows=0)),
     ],
 )
 def test_messages_end_with_the_page(address: str, ask: Callable[[], object]) -> None:

@@ -66,6 +66,8 @@ CALLS = {
     "compare": call([0.3, 0.1], level=0.8, on="example"),
     "dominance": call(BY_MODEL, band="bootstrap"),
     "gap": call("f1", BY_MODEL, at={"threshold": 0.5}),
+    "boyce": call(windows=31, roles={"positive": 1}),
+    "plot_boyce": call(width=0.2),
     "calibration": call(BY_MODEL, bins=4, band="simultaneous"),
     "plot_calibration": call(0.3, baseline=True, bins=4),
     "bedroc": call([0.3, 0.1], alpha=5),
@@ -110,7 +112,7 @@ def show(ax: Axes) -> list[Any]:
     """Return what can be seen on Axes."""
     box = legend_of(ax)
     shown: list[Any] = [*ax.lines, *ax.patches]
-    assert ax.patches and ((box is not None and ax.lines) or ax.texts)
+    assert shown and ((box is not None and ax.lines) or ax.texts)
     ways = [(x.get_path().vertices.tolist(), x.get_linestyle(), x.get_zorder()) for x in shown]
     colors = [[x.get_color() for x in ax.lines], [x.get_facecolor() for x in ax.patches]]
     told = (box.get_title(), *box.get_texts()) if box is not None else ax.texts
@@ -187,6 +189,7 @@ DIRECT |= {"bedroc", "roc_region"}
 ALONE: dict[str, set[str]] = {"sample_to_label": set(), "report": {"level", "band"}}
 ALONE |= {"check_assumptions": {"level"}, "plot_check_assumptions": {"level"}}
 ALONE |= {"auroc": {*RULE} - {"band"}}
+ALONE |= {"boyce": set(), "plot_boyce": set()}
 PARTS = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 
 
@@ -271,7 +274,7 @@ def test_looks_come_last_and_are_the_same_in_all_plots(name: str) -> None:
     named = [one.name for one in parameters(name)]
     assert named[-len(LOOKS) :] == [*LOOKS]
     without = ("plot_rank_cdf", "plot_against_beta", "plot_robustness", "plot_table")
-    has_none = name.endswith((*without, "plot_check_assumptions"))
+    has_none = name.endswith((*without, "plot_check_assumptions", "plot_boyce"))
     assert ("baseline" in named) == (not has_none)
 
 

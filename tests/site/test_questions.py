@@ -59,5 +59,5 @@ def test_every_method_answers_one() -> None:
     methods = {name for name in dir(pd.DataFrame().pu) if not name.startswith("_")}
     found = {name for line in LINES for name in re.findall(r"\.(\w+)\(", line)}
     beside = {"pr_bounds", "plot_rank_cdf", "plot_metric", "plot_robustness", "rank_cdf", "gain"}
-    beside |= {"plot_net_benefit", "plot_gain", "plot_calibration"}
+    beside |= {"plot_net_benefit", "plot_gain", "plot_calibration", "plot_boyce"}
     assert methods - found <= beside

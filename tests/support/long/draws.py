@@ -206,6 +206,8 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
     "below": SHARES,
     "allocate": st.sampled_from(["neyman", "proportional"]),
     "expected_beta": SHARES,
+    "windows": st.integers(2, 30),
+    "width": st.sampled_from([0.1, 0.5, 0.99]),
     "bins": st.one_of(st.integers(1, 12), st.just([0.2, 0.5, 0.7]), st.just([0, 0.2, 1])),
     "alpha": st.sampled_from([0.5, 5, 20, 100.0]),
     "fraction": st.one_of(SHARES, st.just([0.05, 0.2])),
