@@ -179,7 +179,7 @@ def look(rng: Rng, shape: str, design: Design, failure: str, draws: int) -> dict
         found = df.pu.check_assumptions(beta, wave="site", strata="dense")
         for check, p_value in zip(found["check"], found["p_value"], strict=True):
             rejected[check] += p_value <= ALPHA
-    return {check: count / draws for check, count in rejected.items()}
+    return {check: round(count / draws, 4) for check, count in rejected.items()}
 
 
 def cell_seed(*words: object) -> Rng:
