@@ -18,6 +18,7 @@ LINES = {
     "DataFrame.pu.plot_table": 'df.pu(score="p").plot_table(beta, at={"threshold": 0.5})',
     "DataFrame.pu.plot_gain": "df.pu.plot_gain(beta)",
     "DataFrame.pu.plot_boyce": "both.plot_boyce()",
+    "DataFrame.pu.plot_check_assumptions": 'df.pu.plot_check_assumptions(wave="reader")',
     "DataFrame.pu.plot_net_benefit": 'df.pu(score="p").plot_net_benefit(beta)',
     "DataFrame.pu.plot_calibration": 'df.pu(score="p").plot_calibration(beta)',
     "DataFrame.pu.plot_against_beta": (
@@ -65,5 +66,6 @@ def _names() -> dict[str, object]:
     score = rng.normal(1.6 * truth)
     df = pd.DataFrame({"score": score, "label": label, "p": expit(1.6 * score - 2.3)})
     df["svm"], df["forest"] = score, rng.normal(1.2 * truth, 1 + 0.5 * truth)
+    df["reader"] = np.where(label == 1, rng.choice(["Ann", "Bob"], 1_000), None)
     beta = round(float(truth[df["label"].isna()].mean()), 2)
     return {"df": df, "beta": beta, "both": df.pu(score=["svm", "forest"])}

@@ -507,8 +507,8 @@ def robustness(
     >>> found = df.pu.robustness("auroc", beta=700 / 3700, selection_odds=[1, 2])
     >>> found[["selection_odds", "estimate", "lower", "upper", "breaking_point"]].round(2)
        selection_odds  estimate  lower  upper  breaking_point
-    0             1.0      0.75   0.71   0.79            7.45
-    1             2.0      0.75   0.64   0.85            7.45
+    0             1.0      0.75   0.71   0.79            7.42
+    1             2.0      0.75   0.64   0.85            7.42
     """
     refuse_propensity(self)
     settings = Settings(level, band, reference)

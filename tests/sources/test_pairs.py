@@ -195,7 +195,10 @@ def test_examples_are_identified_by_columns_that_differ(told: str) -> None:
 
 def test_models_that_are_not_named() -> None:
     for asked, told in (
-        ({"label": "y", "score": "p"}, "score must name two or more columns, .* but 'p' was"),
+        (
+            {"label": "y", "score": "p"},
+            "two or more columns in a list, .* but 'p' was",
+        ),
         (ROLES, "on must name the column that pairs the rows of model, but None was"),
         (ROLES | {"by": ["model", "day"]}, "pairs the rows of model, day, but None"),
     ):

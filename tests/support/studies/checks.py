@@ -4,8 +4,9 @@ Run ``python -m tests.support.studies.checks --draws 2000``, from the project's 
 Writes ``docs/measured/checks_size.csv``, how often a check has p <= .05 where labels are random
 and beta is right; ``checks_power.csv``, the same for labels and betas that are wrong in one way
 each, with an eighth of the draws; and ``checks_auroc.csv``, of ``auroc(reference="both")``, with
-a quarter. The shapes are none that a method was chosen on; scores of two classifiers are among
-them. Waves are permuted 199 times, which takes nothing from what is promised.
+a quarter. Scores of two classifiers are among the shapes. These and exponential scores were
+looked at while weights were chosen. Waves are permuted 199 times, which takes nothing from what
+is promised.
 """
 
 import argparse
