@@ -310,7 +310,8 @@ def test_a_row_for_each_site_holds_for_all_models_there() -> None:
     assert joint["model"].tolist() == ["a", "b", "a", "b"]
     npt.assert_allclose(joint["beta"], np.repeat(found["beta"], 2), rtol=1e-11)
     one = FRAME[FRAME["site"] == 2].pu(score="b").auroc(found.iloc[[1]].drop(columns="site"))
-    pd.testing.assert_series_equal(joint.iloc[3, 2:], one.iloc[0], check_names=False)
+    last = joint.iloc[3, 2:].astype(float)
+    pd.testing.assert_series_equal(last, one.iloc[0], check_names=False)
     numbers = every.auroc({1: 0.1, 2: 0.05})
     assert numbers["beta"].tolist() == [0.1, 0.1, 0.05, 0.05]
     with pytest.raises(PUKeyError, match=r"has none for \[\(2, 'a'\), \(2, 'b'\)\]"):

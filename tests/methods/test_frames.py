@@ -13,6 +13,7 @@ DF = pu_accessor.load_example()
 WIDE = {"score": ["score", "old_score"]}
 BETA = pu_accessor.beta_from_labels(29, 150, 1_798, level=0.98)
 AT: Any = {"rank": [100, 200]}
+OLD = int(pd.__version__.split(".")[0]) < 3  # it did not count the dots where it cuts
 
 ASKS: dict[str, Callable[..., pd.DataFrame]] = {
     "auroc": lambda pu, beta, **how: pu.auroc(beta, **how),
@@ -49,7 +50,7 @@ def test_estimate_and_limits_are_shown(name: str, varies: bool, roles: Any) -> N
         else:
             found = ASKS[name](pu, BETA)
     header = repr(found).splitlines()[0]
-    assert len(header) <= 80
+    assert len(header) <= 80 + 4 * OLD
     assert header.split()[-3:] == ["estimate", "lower", "upper"]
     assert found.attrs["level"] <= 0.97 and "level" not in found
 
