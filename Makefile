@@ -31,19 +31,20 @@ coverage: .venv/coverage.installed
 test-long: .venv/test.installed
 	$(QUICKLY) $(BIN)/python $(PYTEST) -m long tests
 
-# The whole suite here, on exactly the lowest versions that pyproject.toml allows, and on the newest of
+# The suite here, on exactly the lowest versions that pyproject.toml allows, and on the newest of
 # everything on the newest Python there is. The lines printed are those of docs/support.md.
 test-versions: test test-lowest test-newest
 	@$(BIN)/python tests/support/versions.py row locked
 	@.venv-lowest/bin/python tests/support/versions.py row lowest
 	@.venv-newest/bin/python tests/support/versions.py row newest
 
-# TESTS=... takes some tests alone.
+# TESTS=... takes some tests alone. Studies and pages of the manual are tried on the locked versions.
+ELSEWHERE := --ignore tests/quick --ignore tests/site
 test-lowest: .venv-lowest/installed
-	$(QUICKLY) .venv-lowest/bin/python $(PYTEST) $(TESTS)
+	$(QUICKLY) .venv-lowest/bin/python $(PYTEST) $(ELSEWHERE) $(TESTS)
 
 test-newest: .venv-newest/installed
-	$(QUICKLY) .venv-newest/bin/python $(PYTEST) $(TESTS)
+	$(QUICKLY) .venv-newest/bin/python $(PYTEST) $(ELSEWHERE) $(TESTS)
 
 # A worker is killed during each question, then all are.
 test-distributed: .venv/test.installed
