@@ -43,6 +43,7 @@ ELSEWHERE := --ignore tests/quick --ignore tests/site
 test-lowest: .venv-lowest/installed
 	$(QUICKLY) .venv-lowest/bin/python $(PYTEST) $(ELSEWHERE) $(TESTS)
 
+test-newest: ELSEWHERE += --ignore tests/plots  # drawn here by the same matplotlib
 test-newest: .venv-newest/installed
 	$(QUICKLY) .venv-newest/bin/python $(PYTEST) $(ELSEWHERE) $(TESTS)
 
