@@ -476,7 +476,7 @@ def robustness(
         * breaking_point : the factor from which on the conclusion does not hold for every
           selection, the same in all rows of a group and beta. 1 where it does not hold at random
           labels, infinite where it holds for every selection. Of shares of wrong known positives
-          the least with which it does not hold; NaN where it holds with all below one half.
+          the least with which it does not hold; infinite where it holds with all below one half.
 
         ``.attrs`` are as of `auroc`, and quantity, above, and band of a metric.
 

@@ -11,10 +11,15 @@ from pu_accessor.accessors.bound import Bound
 from pu_accessor.accessors.plots import PlotOptions
 from pu_accessor.checks import check_share
 from pu_accessor.datasets.values import over_labels
-from pu_accessor.errors import PUDataError, brief
+from pu_accessor.errors import PUDataError
 from pu_accessor.questions import prior
-from pu_accessor.questions.hand_labels import check_series, drawn_labels, row_weights
-from pu_accessor.sources.labels import Labels, read_labels
+from pu_accessor.questions.hand_labels import (
+    check_series,
+    drawn_labels,
+    read_found,
+    row_weights,
+)
+from pu_accessor.sources.labels import read_labels
 from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.sampling import Draw
 
@@ -174,19 +179,6 @@ def sample_to_label(
     return self._source.sample(self._roles, draw, random_state)
 
 
-def _read_by_hand(found: pd.Series[Any]) -> Labels:
-    """Read labels that were made by hand, of which none may be missing."""
-    if open_rows := int(found.isna().sum()):
-        column = "" if found.name is None else f" in {brief(found.name)}"
-        raise PUDataError(
-            f"found must say True or False of each row, but {open_rows} of {found.size} are "
-            f"missing{column}. Label these, too; leave them out, found.dropna(), only if what "
-            "they are has nothing to do with it."
-        )
-    shown = found.rename("found") if found.name is None else found
-    return read_labels(shown, Roles(negative=False))
-
-
 def add_labels(label: pd.Series[Any], found: pd.Series[Any]) -> pd.Series[Any]:
     """Add labels that were made by hand, of unlabeled rows that were drawn at random.
 
@@ -234,7 +226,7 @@ def add_labels(label: pd.Series[Any], found: pd.Series[Any]) -> pd.Series[Any]:
         raise PUDataError(
             f"found must hold rows of label, but {found.index[places < 0].tolist()[:5]} are none."
         )
-    known, new = read_labels(label, Roles()), _read_by_hand(found)
+    known, new = read_labels(label, Roles()), read_found(found)
     before = (known.positive | known.negative)[places]
     if before.any():
         raise PUDataError(
@@ -244,7 +236,7 @@ def add_labels(label: pd.Series[Any], found: pd.Series[Any]) -> pd.Series[Any]:
     states = pd.array([None] * label.size, dtype="boolean")
     states[known.positive] = True
     states[known.negative] = False
-    states[places] = new.positive
+    states[places] = new
     return pd.Series(states, index=label.index, name=label.name)
 
 

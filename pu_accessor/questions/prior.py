@@ -188,17 +188,22 @@ def beta_from_labels(
             f"found must be a Series of labels in their order with sequential=True, but "
             f"{brief(found)} was passed. For example pd.Series([True, False], index=rows)."
         )
+    labeled, total = _check_passed(n_labeled, n_unlabeled)
+    estimate = infer_beta(
+        found, labeled, total, method=method, level=level, prior=prior, rest=rest
+    )
+    return pd.DataFrame([_about(estimate, level, method, total - rest * labeled)])
+
+
+def _check_passed(n_labeled: int | None, n_unlabeled: int | None) -> tuple[int, int]:
+    """Return both counts; raise if one is left out."""
     for name, count in (("n_labeled", n_labeled), ("n_unlabeled", n_unlabeled)):
         if count is None:
             raise PUTypeError(
                 f"{name} must be passed: beta_from_labels(found, n_labeled, n_unlabeled) with "
                 "counts, beta_from_labels(found, n_unlabeled=...) with a Series of labels."
             )
-    labeled, total = cast("int", n_labeled), cast("int", n_unlabeled)
-    estimate = infer_beta(
-        found, labeled, total, method=method, level=level, prior=prior, rest=rest
-    )
-    return pd.DataFrame([_about(estimate, level, method, total - rest * labeled)])
+    return cast("int", n_labeled), cast("int", n_unlabeled)
 
 
 def _of_draw(rows: pd.DataFrame, n_unlabeled: int | None) -> "tuple[pd.Series[Any], int]":

@@ -186,12 +186,12 @@ def _breaking_points(
 def _breaking_share(known: int, holds: Callable[[float], bool]) -> float:
     """Return the least share of wrong known positives with which a conclusion does not hold.
 
-    NaN where it holds with all shares below one half.
+    Infinite where it holds with all shares below one half.
     """
     wrong = 0
     highest = count_wrong(known, _HALF)
     if holds(highest / known):
-        return np.nan
+        return np.inf
     while highest - wrong > 1:
         middle = (wrong + highest) // 2
         wrong, highest = (middle, highest) if holds(middle / known) else (wrong, middle)
