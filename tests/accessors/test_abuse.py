@@ -91,7 +91,7 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     "infinite beta": (lambda: PU.auroc([0.1, np.inf]), r"beta must lie in \[0, 1\]"),
     "found": (
         lambda: pu_accessor.add_labels(pd.Series([1, None]), pd.Series(["x"], index=[1])),
-        "label column 'found' holds 'x'",
+        r"found must be True or False, but row 1 holds 'x'\.",
     ),
     "count": (
         lambda: pu_accessor.beta_from_labels(12, 50, 10**30),
