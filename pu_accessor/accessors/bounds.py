@@ -19,6 +19,7 @@ def contingency(
     band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
+    contamination: float = 0.0,
     beta_interval: BetaInterval | None = None,
     ranks: Ranks = "all",
     target: str = "examples",
@@ -48,6 +49,10 @@ def contingency(
         Factor by which the odds of being labeled may differ between any two positives (or
         negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
         Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
+    contamination : float, default 0
+        Largest share of the known positives that may be negative, in [0, 0.5). Of n known ones at
+        most contamination*n are, rounded down, nobody knows which, and the others are a random
+        sample of the positives: the interval holds whichever are wrong.
     beta_interval : Interval, optional
         Where beta may lie, around the point that is passed: curves, metrics and areas get an
         envelope. A pair, or by group a mapping, a Series, or a frame with columns low and high.
@@ -120,7 +125,7 @@ def contingency(
     3          2         3      3
     6          3         6      6
     """
-    settings = read_settings(level, band, reference, selection_odds)
+    settings = read_settings(level, band, reference, selection_odds, contamination=contamination)
     betas = read_betas(beta, beta_interval)
     return tables.contingency(self._request(ranks), betas, settings, ranks, target=target)
 
@@ -133,6 +138,7 @@ def roc_bounds(
     band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
+    contamination: float = 0.0,
     beta_interval: BetaInterval | None = None,
     ranks: Ranks = "breakpoints",
     target: str = "examples",
@@ -162,6 +168,10 @@ def roc_bounds(
         Factor by which the odds of being labeled may differ between any two positives (or
         negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
         Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
+    contamination : float, default 0
+        Largest share of the known positives that may be negative, in [0, 0.5). Of n known ones at
+        most contamination*n are, rounded down, nobody knows which, and the others are a random
+        sample of the positives: the interval holds whichever are wrong.
     beta_interval : Interval, optional
         Where beta may lie, around the point that is passed: curves, metrics and areas get an
         envelope. A pair, or by group a mapping, a Series, or a frame with columns low and high.
@@ -208,7 +218,7 @@ def roc_bounds(
     >>> curves["tpr"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
     {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
     """
-    settings = read_settings(level, band, reference, selection_odds)
+    settings = read_settings(level, band, reference, selection_odds, contamination=contamination)
     betas = read_betas(beta, beta_interval)
     return tables.curve_bounds(self._request(ranks), "roc", betas, settings, ranks, target)
 
@@ -221,6 +231,7 @@ def pr_bounds(
     band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
+    contamination: float = 0.0,
     beta_interval: BetaInterval | None = None,
     ranks: Ranks = "breakpoints",
     target: str = "examples",
@@ -250,6 +261,10 @@ def pr_bounds(
         Factor by which the odds of being labeled may differ between any two positives (or
         negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
         Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
+    contamination : float, default 0
+        Largest share of the known positives that may be negative, in [0, 0.5). Of n known ones at
+        most contamination*n are, rounded down, nobody knows which, and the others are a random
+        sample of the positives: the interval holds whichever are wrong.
     beta_interval : Interval, optional
         Where beta may lie, around the point that is passed: curves, metrics and areas get an
         envelope. A pair, or by group a mapping, a Series, or a frame with columns low and high.
@@ -298,7 +313,7 @@ def pr_bounds(
     >>> curves["precision"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
     {'lower': 0.667, 'estimate': 1.0, 'upper': 1.0}
     """
-    settings = read_settings(level, band, reference, selection_odds)
+    settings = read_settings(level, band, reference, selection_odds, contamination=contamination)
     betas = read_betas(beta, beta_interval)
     return tables.curve_bounds(self._request(ranks), "pr", betas, settings, ranks, target)
 

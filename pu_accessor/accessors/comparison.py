@@ -31,6 +31,7 @@ def compare(
     target: str = "population",
     level: float = 0.95,
     selection_odds: float = 1.0,
+    contamination: float = 0.0,
     joint: str = "approximate",
     adjust: str = "holm",
     alpha: float | None = None,
@@ -78,6 +79,10 @@ def compare(
         way. Above 1 a sign of 0 says that it can change for such a selection, p values are the
         largest for any, and with `beta` the columns range_lower and range_upper are what the
         difference can be, with an interval that holds for all.
+    contamination : float, default 0
+        Largest share of the known positives that may be negative, in [0, 0.5). Of n known ones at
+        most contamination*n are, rounded down, nobody knows which, and the others are a random
+        sample of the positives: the interval holds whichever are wrong.
     joint : {"approximate", "guaranteed"}, default "approximate"
         How an estimate of beta counts: by the squares of both errors, which holds about as often
         as `level` says if they are independent; or by its whole interval, of a higher level, which
@@ -181,7 +186,7 @@ def compare(
       model_a model_b  beta  difference  lower  upper
     0     svm  forest   0.2         0.5   -0.6    1.6
     """
-    settings = Settings(level, selection_odds=selection_odds)
+    settings = Settings(level, selection_odds=selection_odds, contamination=contamination)
     betas = None if beta is None else read_betas(beta, joint=joint)
     refuse_odds(settings.selection_odds, pooled=bool(self._roles.pool))
     asked = quantity, at, on

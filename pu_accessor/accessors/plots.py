@@ -47,6 +47,7 @@ def plot_roc(
     band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
+    contamination: float = 0.0,
     beta_interval: BetaInterval | None = None,
     ranks: Ranks = "breakpoints",
     target: str = "examples",
@@ -79,6 +80,10 @@ def plot_roc(
         Factor by which the odds of being labeled may differ between any two positives (or
         negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
         Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
+    contamination : float, default 0
+        Largest share of the known positives that may be negative, in [0, 0.5). Of n known ones at
+        most contamination*n are, rounded down, nobody knows which, and the others are a random
+        sample of the positives: the interval holds whichever are wrong.
     beta_interval : Interval, optional
         Where beta may lie, around the point that is passed: the envelope of the bands is drawn
         hatched. A pair, or by group a mapping, a Series, or a frame with columns low and high.
@@ -141,7 +146,7 @@ def plot_roc(
     from pu_accessor import plots
 
     checked = plots.Options(baseline=baseline, **options)
-    settings = read_settings(level, band, reference, selection_odds)
+    settings = read_settings(level, band, reference, selection_odds, contamination=contamination)
     betas = read_betas(beta, beta_interval)
     asked = self._request(ranks), betas, settings, ranks
     bounded = tables.contingency(*asked, baseline=baseline, rounded=False, target=target)
@@ -158,6 +163,7 @@ def plot_pr(
     band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
+    contamination: float = 0.0,
     beta_interval: BetaInterval | None = None,
     ranks: Ranks = "breakpoints",
     target: str = "examples",
@@ -190,6 +196,10 @@ def plot_pr(
         Factor by which the odds of being labeled may differ between any two positives (or
         negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
         Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
+    contamination : float, default 0
+        Largest share of the known positives that may be negative, in [0, 0.5). Of n known ones at
+        most contamination*n are, rounded down, nobody knows which, and the others are a random
+        sample of the positives: the interval holds whichever are wrong.
     beta_interval : Interval, optional
         Where beta may lie, around the point that is passed: the envelope of the bands is drawn
         hatched. A pair, or by group a mapping, a Series, or a frame with columns low and high.
@@ -246,7 +256,7 @@ def plot_pr(
     from pu_accessor import plots
 
     checked = plots.Options(baseline=baseline, **options)
-    settings = read_settings(level, band, reference, selection_odds)
+    settings = read_settings(level, band, reference, selection_odds, contamination=contamination)
     betas = read_betas(beta, beta_interval)
     asked = self._request(ranks), betas, settings, ranks
     bounded = tables.contingency(

@@ -12,7 +12,7 @@ from pu_accessor.datasets import curves, tables, values
 from pu_accessor.datasets.values import (
     calibration_curves,
     decision_curves,
-    over_odds,
+    over_failures,
     over_places,
 )
 from pu_accessor.inference.bands.lookup import Band
@@ -466,6 +466,7 @@ def plot_robustness(
     beta: Beta,
     *,
     selection_odds: Sequence[float] = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5),
+    contamination: Sequence[float] | None = None,
     above: float | None = None,
     at: At | None = None,
     on: Hashable | list[Hashable] | None = None,
@@ -475,7 +476,7 @@ def plot_robustness(
     reference: str = "positives",
     **options: Unpack[PlotOptions],
 ) -> Drawing:
-    """Draw a number against the factor by which odds of being labeled may differ.
+    """Draw a number against how far labels may fail: by a factor of the odds, or a wrong share.
 
     The inner band has what the estimate can be for a selection within the factor, the outer one
     the interval that holds for all of them. A cross marks where the conclusion breaks.
@@ -494,6 +495,9 @@ def plot_robustness(
         asked here is how far from that they may be. Pass its point, and its ends.
     selection_odds : array-like of float, default (1, 1.25, 1.5, 2, 2.5, 3, 4, 5)
         The factors: two or more, from 1 on.
+    contamination : array-like of float, optional
+        Shares of the known positives that may be negative, in [0, 0.5), two or more: drawn in the
+        place of factors.
     above : float, default 0.5
         The conclusion is that the lower limit is above this. Not for a difference, which is to be
         other than 0.
@@ -571,6 +575,6 @@ def plot_robustness(
     checked = plots.Options(**options)
     settings, betas = Settings(level, band, reference), read_betas(beta)
     conclusion = read_conclusion(quantity, at, above, target, settings, on)
-    check_drawn(betas, selection_odds)
-    found = ask_robustness(self._request(), conclusion, betas, selection_odds)
-    return plots.plot_robustness(over_odds(found, conclusion.quantity.label), checked)
+    check_drawn(betas, selection_odds, contamination)
+    found = ask_robustness(self._request(), conclusion, betas, selection_odds, contamination)
+    return plots.plot_robustness(over_failures(found, conclusion.quantity.label), checked)

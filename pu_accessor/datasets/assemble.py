@@ -57,7 +57,6 @@ def refuse_names(names: Sequence[str], taken: Iterable[str]) -> None:
 def _attributes(results: Results[Page], interval: Interval | None) -> dict[str, Any]:
     """Tell a reader how the tables can be made again."""
     settings, rankings = results.settings, [result.content.ranking for result in results.each]
-    odds = settings.selection_odds
 
     def is_shared(role: str) -> bool:
         return len({ranking.columns[role] for ranking in rankings}) == 1
@@ -65,7 +64,7 @@ def _attributes(results: Results[Page], interval: Interval | None) -> dict[str, 
     return {
         "level": settings.level,
         "band": rankings[0].design or band_name(settings.band),
-        **({} if odds == 1 else {"selection_odds": odds}),
+        **settings.failure,
         "target": "examples",
         **{role: name for role, name in rankings[0].columns.items() if is_shared(role)},
         **({} if interval is None else {"beta_interval": [*interval]}),

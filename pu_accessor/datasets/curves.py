@@ -25,6 +25,7 @@ from pu_accessor.datasets.schema import (
 )
 from pu_accessor.errors import PUKeyError, PUValueError
 from pu_accessor.inference.comparison.dominance import dominance as compare_curves
+from pu_accessor.inference.contamination import count_wrong, missing_positives
 from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.inference.tables.contingency import Table
 from pu_accessor.inference.tables.curves import (
@@ -80,7 +81,7 @@ def tables_of(curves: xr.Dataset) -> xr.Dataset:
         return curves
     rate = "tpr" if names[0] == "roc" else "recall"
     known, against, unlabeled = (curves[name] for name in TOTALS)
-    positives = known + np.floor(curves["beta"] * unlabeled + 0.5)
+    positives = known + np.floor(curves["beta"] * unlabeled + 0.5) - _none_of_known(curves)
     negatives = known + against + unlabeled - positives
     tp = curves[rate] * positives
     fp = curves["fpr"] * negatives if rate == "tpr" else curves["rank"] - tp
@@ -91,6 +92,19 @@ def tables_of(curves: xr.Dataset) -> xr.Dataset:
     return curves.assign(
         {name: (dims, count.transpose(*dims).data) for name, count in counts.items()}
     )
+
+
+def _none_of_known(curves: xr.Dataset) -> xr.DataArray | int:
+    """Return how many known positives are none at each bound, where some may be wrong."""
+    if not (share := curves.attrs.get("contamination")):
+        return 0
+    above, known = curves["known_positive"], curves[TOTALS[0]]
+    wrong = known.copy(data=np.vectorize(partial(count_wrong, contamination=share))(known))
+    lower, none, upper = missing_positives(above, known, wrong)
+    of_bound = {"lower": lower, "upper": upper}
+    each = [of_bound.get(bound, none) for bound in np.ravel(curves["bound"]).tolist()]
+    missing: xr.DataArray = xr.concat(each, curves["bound"]) if curves["bound"].ndim else each[0]
+    return missing
 
 
 def metric(tables: xr.Dataset, quantity: str | Metric) -> xr.DataArray:
@@ -164,10 +178,10 @@ def _read_area(quantity: str, max_fpr: float | None) -> str:
 
 def _area(tables: xr.Dataset, curve: str, max_fpr: float | None) -> xr.DataArray:
     """Return the area under each curve."""
-    tp, fp, fn, _ = counts_of(tables)
+    counts = counts_of(tables)
     axis = axis_of(tables.dims)
-    areas = _lift(partial(area_under, curve, max_fpr=max_fpr), (tp, fp, fn), [[axis]] * 3)
-    return _put(areas, tp.isel({axis: 0}, drop=True))
+    areas = _lift(partial(area_under, curve, max_fpr=max_fpr), counts, [[axis]] * len(counts))
+    return _put(areas, counts[0].isel({axis: 0}, drop=True))
 
 
 def _evaluate(name: str | Metric, tables: xr.Dataset) -> xr.DataArray:
@@ -324,6 +338,12 @@ def _check_derivable(tables: xr.Dataset) -> None:
             f"but {missing} are not among its variables. Ask for them first: "
             "df.pu.contingency(beta=0.3).pu.beta_derivatives().",
             page="tables",
+        )
+    if tables.attrs.get("contamination"):
+        raise PUValueError(
+            "contamination must be 0 for derivatives, but tables have "
+            f"contamination={tables.attrs['contamination']:g}: their bounds are not of one number "
+            "of positives. Make tables without it."
         )
     if (tables["reference"] == "both").any():
         raise PUValueError(

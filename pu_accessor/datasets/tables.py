@@ -61,6 +61,7 @@ def contingency(
     if on_new:
         settings = _settings_on_new(target, betas, settings)
     else:
+        betas.refuse_contaminated(settings)
         betas, settings = betas.split(settings)
     betas = betas.with_baseline() if baseline else betas
 
@@ -91,10 +92,11 @@ def _settings_on_new(target: str, betas: Betas, settings: Settings) -> Settings:
     allowed = [Settings(settings.level, band) for band in ("exact", "simultaneous")]
     if settings not in allowed:
         raise PUValueError(
-            "band, reference and selection_odds must be left out with target='population', but "
-            f"{band_name(settings.band)!r}, {settings.reference!r} and "
-            f"{settings.selection_odds:g} were passed: for new examples there is one band, from "
-            "known positives against the rest. Leave them out, or pass target='examples'.",
+            "band, reference, selection_odds and contamination must be left out with "
+            f"target='population', but {band_name(settings.band)!r}, {settings.reference!r}, "
+            f"{settings.selection_odds:g} and {settings.contamination:g} were passed: for new "
+            "examples there is one band, from known positives against the rest. Leave them out, "
+            "or pass target='examples'.",
             page="population",
         )
     if betas.vary:

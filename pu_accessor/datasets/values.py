@@ -163,18 +163,19 @@ def over_places(
     return named.assign_attrs({name: found.attrs[name] for name in ("level", "target")})
 
 
-def over_odds(found: pd.DataFrame, label: str) -> xr.Dataset:
-    """Lay out what `pu_accessor.questions.robustness.robustness` returns over the factors."""
+def over_failures(found: pd.DataFrame, label: str) -> xr.Dataset:
+    """Lay out what `pu_accessor.questions.robustness.robustness` returns over the failures."""
     keys = _keys(found)
+    fails = "contamination" if "contamination" in found else "selection_odds"
     if sides := [key for key in keys if key[-2:] in ("_a", "_b")]:
         found = _with_pairs(found, sides)
         keys = [*(key for key in keys if key not in sides), "pair"]
-    table = found.set_index([*keys, "beta", "selection_odds"]).to_xarray()
-    last = ("bound", "beta", "selection_odds")
+    table = found.set_index([*keys, "beta", fails]).to_xarray()
+    last = ("bound", "beta", fails)
     data = {"value": _by_bound(table, tuple(BOUND)).transpose(..., *last)}
     if "range_lower" in table:
         data["range"] = _by_bound(table, _RANGE).transpose(..., *last)
-    data["breaking_point"] = table["breaking_point"].isel(selection_odds=0, drop=True)
+    data["breaking_point"] = table["breaking_point"].isel({fails: 0}, drop=True)
     told = ("level", "band", "target", "above")
     attrs = {name: found.attrs[name] for name in told if name in found.attrs}
     as_they_came = {key: pd.unique(found[key]) for key in keys}

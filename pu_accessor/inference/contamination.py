@@ -8,13 +8,30 @@ lower. It is best at the bottom. In between it can make others scatter more.
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor
+from typing import Any
 
 import numpy as np
 
+from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import CountArray, FloatArray, IntArray, Ranking, Refiner
 
 _GROWTH = 1.4  # of numbers of wrong ones that are tried
 _PLACES = 9  # of wrong ones among the known positives
+
+
+def refuse_wrong(contamination: float, designed: bool) -> None:
+    """Raise if known positives may be wrong where nobody knows what that does."""
+    if contamination and designed:
+        raise PUValueError(
+            f"contamination must be 0 with propensity=..., cluster=..., weight=... or pool=True, "
+            f"but {contamination:g} was passed: it is about known positives that are a "
+            "simple random sample. Leave one of the two out."
+        )
+
+
+def check_right(ranking: Ranking, contamination: float) -> None:
+    """Raise if known positives of a ranking may be wrong, and are no simple random sample."""
+    refuse_wrong(contamination, ranking.design is not None or bool(ranking.strata))
 
 
 def count_wrong(known: int, contamination: float) -> int:
@@ -41,6 +58,20 @@ def numbers_to_try(wrong: int) -> list[int]:
         numbers.append(following)
         following = max(following + 1, floor(following * _GROWTH))
     return [*numbers, wrong] if wrong else []
+
+
+def missing_positives(above: Any, known: Any, wrong: Any) -> tuple[Any, Any, Any]:
+    """Return how many known positives are none at the lower, at no, and at the upper bound.
+
+    At the lower one as many above the cutoff as can be, at the upper one below it: each further
+    wrong one above makes any metric worse, and each further one below makes it better.
+
+    Examples
+    --------
+    >>> missing_positives(np.array([0, 1, 5]), 5, 2)
+    (array([0, 1, 2]), array([0, 0, 0]), array([2, 2, 0]))
+    """
+    return np.minimum(above, wrong), 0 * above, np.minimum(known - above, wrong)
 
 
 @dataclass(frozen=True, eq=False)

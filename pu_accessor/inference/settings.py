@@ -90,6 +90,12 @@ class Settings:
                 )
 
     @property
+    def failure(self) -> dict[str, float]:
+        """How labels may fail to be a random sample, by name; empty where they may not."""
+        usual = {"selection_odds": 1.0, "contamination": 0.0}
+        return {name: getattr(self, name) for name in usual if getattr(self, name) != usual[name]}
+
+    @property
     def is_by_rank(self) -> bool:
         """Whether bounds are given by rank, so that they say something at every cutoff."""
         return isinstance(self.band, RankBand)

@@ -237,6 +237,8 @@ def band_label(dataset: xr.Dataset) -> str:
     level = f"{100 * attrs['level']:.12g}% " if "level" in attrs else ""
     band = f"{attrs['band']} " if "band" in attrs else ""
     odds = f",\nodds within {attrs['selection_odds']:g}" if "selection_odds" in attrs else ""
+    if share := attrs.get("contamination"):
+        odds = f",\ncontamination up to {100 * share:.3g}%"
     references = {*np.ravel(dataset.coords.get("reference", "positives")).tolist()}
     reference = _REFERENCES.get(references.pop(), "") if len(references) == 1 else ""
     about = TARGETS.get(attrs.get("target", ""), "")

@@ -25,6 +25,11 @@ _THICK, _THIN = 0.06, 0.28  # half of an interval's bar, at most: in inches, and
 _ROW = 0.24  # inches that a row takes, and ...
 _HUE = 0.1  # ... each further hue in it
 _EDGES = 1.2  # inches for labels above and below
+# How labels may fail, and what stands along the axis then.
+_FAILURES = {
+    "selection_odds": "factor by which odds of being labeled differ, at most",
+    "contamination": "share of the known positives that is negative, at most",
+}
 
 
 # Against beta
@@ -94,22 +99,20 @@ def _mark_label(ax: Axes, curve: Curve, label: int) -> None:
 
 
 def plot_robustness(values: xr.Dataset, options: Options) -> Drawing:
-    """Draw a number against the factor by which odds of being labeled may differ.
+    """Draw a number against how far labels may fail: by a factor of the odds, or a share of them.
 
-    The inner band has what the estimate can be, the outer one its interval. A cross marks the
-    factor from which on the conclusion does not hold for every selection.
+    The inner band has what the estimate can be, the outer one its interval. A cross marks from
+    where on the conclusion does not always hold.
     """
     above = float(values.attrs["above"])
     interval = f"{100 * values.attrs['level']:.12g}% interval"
     label = artists.band_label(values) if "band" in values.attrs else interval
-    odds = values["selection_odds"].to_numpy()
-    value, among_selections = (
-        artists.follow("selection_odds", "value"),
-        artists.follow("selection_odds", "range"),
-    )
+    along = next(name for name in _FAILURES if name in values.dims)
+    odds = values[along].to_numpy()
+    value, among_selections = artists.follow(along, "value"), artists.follow(along, "range")
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
-        ax.set(xlabel="factor by which odds of being labeled differ, at most")
+        ax.set(xlabel=_FAILURES[along])
         ax.set(ylabel=artists.write_quantity(str(values.attrs["long_name"])))
         for curve in curves:
             artists.draw_band(ax, curve, value, options, label)
@@ -126,12 +129,14 @@ def plot_robustness(values: xr.Dataset, options: Options) -> Drawing:
             ax.annotate(holds, (0.03, 0.03), xycoords="axes fraction", fontsize="small")
         for curve in curves:
             _draw_break(ax, float(curve.data["breaking_point"]), above, curve.color)
+        if along == "contamination":
+            return
         ax.set_xscale("log")
         ax.xaxis.set_major_locator(FixedLocator(_ticks(odds)))
         ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.3g}"))
         ax.xaxis.set_minor_locator(NullLocator())
 
-    return draw_panels(values, draw, options, along="selection_odds")
+    return draw_panels(values, draw, options, along=along)
 
 
 def _draw_break(ax: Axes, odds: float, above: float, color: Any) -> None:

@@ -140,13 +140,20 @@ class Betas:
 
     def refuse_odds(self, settings: Settings) -> None:
         """Raise if an estimate of beta meets labels that are not quite random, or wrong."""
-        odds, share = settings.selection_odds, settings.contamination
-        if self.are_estimates and (odds, share) != (1, 0):
-            passed = f"contamination={share:g}" if share else f"selection_odds={odds:g}"
+        for name, value in settings.failure.items() if self.are_estimates else ():
             raise PUValueError(
-                f"beta must be a number with {passed}, but a frame of "
+                f"beta must be a number with {name}={value:g}, but a frame of "
                 "estimates was passed, whose error is that of labels selected at random. Pass the "
                 "point, or its ends one after the other: beta=found['upper'].item()."
+            )
+
+    def refuse_contaminated(self, settings: Settings) -> None:
+        """Raise where tables are asked for while beta varies, and known positives may be wrong."""
+        if settings.contamination and self.vary:
+            raise PUValueError(
+                f"beta must be a number with contamination={settings.contamination:g}, but it has "
+                "an interval: tables are bounded at one beta then. Ask at both ends: "
+                "beta=[low, high]."
             )
 
 

@@ -14,7 +14,6 @@ from pu_accessor.inference.comparison.by_row import compare_rows
 from pu_accessor.inference.comparison.paired import (
     PairedTests,
     compare_paired,
-    compare_within,
     join_pairs,
 )
 from pu_accessor.inference.comparison.pairwise import (
@@ -27,6 +26,8 @@ from pu_accessor.inference.comparison.pairwise import (
     join_gaps,
     recall_of_group,
 )
+from pu_accessor.inference.comparison.worst_case import compare_contaminated, compare_within
+from pu_accessor.inference.contamination import refuse_wrong
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, At, Cutoff
 from pu_accessor.inference.estimates.early_recognition import check_alpha
 from pu_accessor.inference.estimates.joint import value_of
@@ -82,7 +83,7 @@ def compare(
 
     def question(paired: PairedRanks, beta: BetaRange, _: Settings) -> Columns:
         asked = None if betas is None else beta
-        _check_clusters(paired, settings.selection_odds, target)
+        _check_clusters(paired, settings, target)
         if "test" not in entry.can or (paired.rows and paired.rows.weight is not None):
             by_row = partial(compare_rows, paired, quantity=entry, cutoff=cutoff)
             tests = _tests(by_row, asked, settings, joint)
@@ -130,10 +131,10 @@ def _read_compared(
 def _check_adjust(adjust: str, settings: Settings) -> None:
     """Raise unless p values can be adjusted like this."""
     check_option("adjust", adjust, [*_ADJUSTED])
-    if adjust == "max_t" and settings.selection_odds > 1:
+    if adjust == "max_t" and settings.failure:
         raise PUValueError(
-            "adjust must be 'holm' with selection_odds above 1, but 'max_t' was passed: p values "
-            "are then the largest for any selection, and have no correlation."
+            "adjust must be 'holm' with selection_odds above 1 or contamination, but 'max_t' was "
+            "passed: p values are then the largest for any labels, and have no correlation."
         )
 
 
@@ -153,10 +154,10 @@ def _check_by_row(
             "for these examples AUROC alone is compared.",
             page="many_models#which-model-is-better",
         )
-    if settings.selection_odds > 1:
+    for name, came in settings.failure.items():
         raise PUValueError(
-            f"selection_odds must be 1 to compare {entry.name!r}, but {settings.selection_odds:g} "
-            "was passed: it is AUROC alone that has a range there."
+            f"{name} must be left out to compare {entry.name!r}, but {came:g} was passed: it is "
+            "AUROC alone that has a range there."
         )
     if cutoff is not None and cutoff.kind not in FIXED:
         raise PUValueError(
@@ -181,29 +182,30 @@ def paired_tests(
     paired: PairedRanks, beta: BetaRange | None, settings: Settings, target: str, joint: str
 ) -> PairedTests:
     """Test each pair of models of one group of examples."""
-    odds = settings.selection_odds
+    odds, wrong = settings.selection_odds, settings.contamination
+    asked = None if beta is None else beta.values, settings.level, target
     if odds > 1:
         refuse_odds(odds, paired.weight is not None)
-        betas = None if beta is None else beta.values
-        return compare_within(paired, betas, settings.level, target, odds)
+        return compare_within(paired, *asked, odds)
+    if wrong:
+        refuse_wrong(wrong, paired.weight is not None)
+        return compare_contaminated(paired, *asked, wrong)
     return _tests(partial(compare_paired, paired, target=target), beta, settings, joint)
 
 
-def _check_clusters(paired: PairedRanks, odds: float, target: str) -> None:
+def _check_clusters(paired: PairedRanks, settings: Settings, target: str) -> None:
     """Raise where nothing is known of clusters."""
     designed = paired.clusters is not None or (paired.rows and paired.rows.designed)
-    if not designed or (odds, target) == (1, "population"):
-        return
-    what, came = (
-        ("selection_odds must be 1", f"{odds:g}")
-        if odds > 1
-        else ("target must be 'population'", repr(target))
-    )
-    raise PUValueError(
-        f"{what} for compare with cluster=... or weight=..., but {came} was passed: clusters are "
-        "a sample, of which new examples are another. Leave cluster out, or that.",
-        page="clusters",
-    )
+    wanted = dict.fromkeys(settings.failure, "left out")
+    wanted |= {} if target == "population" else {"target": "'population'"}
+    came = settings.failure | {"target": target}
+    for name, allowed in wanted.items() if designed else ():
+        raise PUValueError(
+            f"{name} must be {allowed} for compare with cluster=... or weight=..., but "
+            f"{came[name]!r} was passed: clusters are a sample, of which new examples are "
+            "another. Leave cluster out, or that.",
+            page="clusters",
+        )
 
 
 def _columns_of_models(paired: PairedRanks, tests: PairedTests, betas: FloatArray) -> Columns:

@@ -77,7 +77,7 @@ def auroc(
         averaged = Averaged([(QUANTITIES["auroc"], None)])
         return average_over(over, request, betas, settings, target, averaged)
     part = None if max_fpr == 1 else max_fpr
-    at_random = settings.selection_odds == 1 and not settings.contamination
+    at_random = not settings.failure
 
     def estimate_at(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimates:
         if target == "examples" and at_random:
@@ -196,8 +196,7 @@ def estimate_areas(
         }
 
     rankings = request.rankings("breakpoints", settings)
-    plain = settings.selection_odds == 1 and not settings.contamination
-    clustered = target == "population" and plain
+    clustered = target == "population" and not settings.failure
     results = map_rankings(
         request, rankings, question, betas, settings, at_once=at_once, clustered=clustered
     )

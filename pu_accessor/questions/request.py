@@ -122,10 +122,8 @@ def _concatenate(parts: Sequence[Any]) -> Any:
 
 def name_settings(settings: Settings, target: str, betas: Betas | None = None) -> dict[str, Any]:
     """Say with what an answer was found: what is as usual, such as odds of 1, is left out."""
-    odds, prevalence = settings.selection_odds, settings.prevalence
-    named: dict[str, Any] = {"level": settings.level, "target": target}
-    named |= {} if odds == 1 else {"selection_odds": odds}
-    named |= {"contamination": settings.contamination} if settings.contamination else {}
+    prevalence = settings.prevalence
+    named: dict[str, Any] = {"level": settings.level, "target": target, **settings.failure}
     named |= {} if prevalence is None else {"prevalence": prevalence}
     if betas is not None and betas.are_estimates:
         named |= {"joint": betas.joint}
@@ -210,8 +208,7 @@ def map_rankings(
             check_clusters(ranking)
         content = question(ranking, beta, settings_by_key[position])
         if settings is not None and isinstance(ranking, Ranking):
-            random = settings.selection_odds == 1 and not settings.contamination
-            about = tell_about(ranking, settings.level, random=random)
+            about = tell_about(ranking, settings.level, random=not settings.failure)
         return Result(keys[position], beta, about, content)
 
     ready: dict[int, Any] = {}

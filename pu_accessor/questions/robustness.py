@@ -176,7 +176,7 @@ def _breaking_points(
     points = np.full(at_random.shape, np.nan)
     for *pair, column in np.argwhere(~np.isnan(at_random)).tolist():
         still = partial(holds, beta=betas[[column]], pair=tuple(pair))
-        if isinstance(ranked, Ranking) and conclusion.fails == "contamination":
+        if conclusion.fails == "contamination":
             points[*pair, column] = _breaking_share(ranked.total.known_positive, still)
         else:
             points[*pair, column] = find_breaking_point(still)
@@ -225,10 +225,17 @@ def _columns(
     }
 
 
-def check_drawn(betas: Betas, selection_odds: Sequence[float]) -> None:
+def check_drawn(
+    betas: Betas, selection_odds: Sequence[float], contamination: Sequence[float] | None
+) -> None:
     """Raise unless robustness can be drawn: at the same betas, and over several factors."""
+    if contamination is not None and np.unique(as_array(contamination)).size < 2:
+        raise PUValueError(
+            f"contamination must hold two or more shares, but {brief(contamination)} was passed. "
+            "For example contamination=[0, 0.05, 0.1, 0.2]."
+        )
     odds = _read_odds(selection_odds)
-    if len(odds) < 2 or isinf(odds[-1]):
+    if contamination is None and (len(odds) < 2 or isinf(odds[-1])):
         raise PUValueError(
             f"selection_odds must hold two or more finite factors, but {odds} was passed. For "
             "example selection_odds=[1, 1.5, 2, 3]."
@@ -249,11 +256,6 @@ def _read_shares(
         raise PUTypeError(
             "contamination must be numbers in [0, 0.5), but "
             f"{brief(contamination)} was passed. For example contamination=[0, 0.05, 0.1]."
-        )
-    if conclusion.is_difference:
-        raise PUValueError(
-            f"contamination must be left out with {conclusion.quantity.name!r}, but "
-            f"{brief(contamination)} was passed: it is for one model. Ask for selection_odds."
         )
     every = sorted({float(share) for share in shares.tolist()})
     conclusion = conclusion._replace(fails="contamination")

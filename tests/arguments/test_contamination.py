@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 import pu_accessor
 from pu_accessor import PUTypeError, PUValueError
@@ -48,6 +49,136 @@ def test_metrics_are_the_worst_of_all_sets_of_wrong_ones(seed: int, share: float
         np.nanmax([one["upper"] for one in each], axis=0).tolist(), nan_ok=True
     )
     pd.testing.assert_series_equal(found["estimate"], plain["estimate"])
+
+
+METRICS = ["tpr", "fpr", "precision", "npv", "mcc", "accuracy"]
+
+
+@pytest.mark.parametrize("band", ["exact", "simultaneous"])
+@pytest.mark.parametrize("seed", range(3))
+def test_tables_and_curves_are_the_worst_of_all_sets_of_wrong_ones(seed: int, band: str) -> None:
+    frame, asked = draw(seed), {"band": band, "ranks": "all"}
+    tables = frame.pu.contingency(0.25, contamination=0.34, **asked)
+    each = [
+        one.pu(negative=0).contingency(0.25, **asked) for one in with_every_set_wrong(frame, 2)
+    ]
+    assert tables.attrs["contamination"] == 0.34
+    np.testing.assert_array_equal(tables["tp"][:, 1], each[0]["tp"][:, 1])
+    for name in METRICS:
+        found = tables.pu.metric(name).squeeze("beta")
+        values = np.stack([one.pu.metric(name).squeeze("beta") for one in each])
+        ends = (np.fmin, np.fmax) if name != "fpr" else (np.fmax, np.fmin)
+        for bound, extreme in zip(("lower", "upper"), ends, strict=True):
+            mine, worst = found.sel(bound=bound).to_numpy(), extreme.reduce(values, axis=(0, 2))
+            some = ~np.isnan(mine)
+            assert some.sum() >= some.size - 2
+            same = np.abs(mine - worst)[some] < 1e-12
+            # A simultaneous band reaches to the estimate, which can be further off for one set.
+            assert same.all() if band == "exact" else same.mean() > 0.8
+    for curve, (x, y) in {"roc": ("fpr", "tpr"), "pr": ("recall", "precision")}.items():
+        rates = getattr(frame.pu, f"{curve}_bounds")(0.25, contamination=0.34, **asked)
+        for rate in (x, y):
+            of_tables = tables.pu.metric(rate)[:, ::2]
+            np.testing.assert_allclose(rates[rate][:, ::2], of_tables.fillna(1.0), atol=1e-12)
+
+
+def test_few_cutoffs_bend_where_all_do() -> None:
+    for seed, band in ((0, "exact"), (3, "simultaneous"), (8, "exact")):
+        pu = draw(seed, 30, 400).pu
+        few, every = (
+            pu.contingency(0.1, contamination=0.2, band=band, ranks=ranks)
+            for ranks in ("breakpoints", "all")
+        )
+        assert few.sizes["rank"] < every.sizes["rank"] or seed == 3
+        for area in ("auroc", "average_precision"):
+            ends = ["lower", "upper"]
+            one, other = (tables.pu.area(area).sel(bound=ends) for tables in (few, every))
+            xr.testing.assert_allclose(one, other, atol=1e-9)
+        partial_area = few.pu.area("auroc", max_fpr=0.2).squeeze("beta").to_numpy()
+        assert partial_area[0] < partial_area[1] < partial_area[2] <= 1
+        here = pu.contingency(0.1, contamination=0.2, band=band, ranks=[17, 200])
+        there = every.pu.at(rank=[17, 200])
+        assert here["fp"].to_numpy().tolist() == there["fp"].to_numpy().tolist()
+
+
+def test_the_area_of_bounds_is_under_what_is_drawn() -> None:
+    tables = draw(0, 30, 400).pu.contingency(0.1, contamination=0.2)
+    rates = {name: tables.pu.metric(name).squeeze("beta") for name in ("tpr", "fpr", "recall")}
+    for place, bound in enumerate(tables["bound"].to_numpy()):
+        x, y = (rates[name].sel(bound=bound).to_numpy() for name in ("fpr", "tpr"))
+        area = tables.pu.area("auroc").squeeze("beta")[place]
+        assert np.trapezoid(y, x) == pytest.approx(area.item(), abs=1e-12)
+
+
+def test_curves_are_drawn_with_what_may_be_wrong() -> None:
+    frame = draw(0, 30, 400).assign(site=np.arange(400) % 2)
+    for curve in ("roc", "pr"):
+        bounds = getattr(frame.pu(by="site"), f"{curve}_bounds")(0.1, contamination=0.2)
+        draws = [
+            getattr(frame.pu(by="site"), f"plot_{curve}")(0.1, contamination=0.2),
+            getattr(bounds.pu, f"plot_{curve}")(),
+        ]
+        for axes in draws:
+            legend = " ".join(text.get_text() for text in axes.figure.legends[0].get_texts())
+            assert "contamination up to 20%" in legend
+        drawn = [
+            [line.get_xydata() for line in axes.lines]
+            + [patch.get_path().vertices for patch in axes.patches]
+            for axes in draws
+        ]
+        assert len(drawn[0]) >= 5
+        for one, other in zip(*drawn, strict=True):
+            np.testing.assert_allclose(one, other, atol=1e-9)
+
+
+def test_a_conclusion_is_drawn_against_the_share_that_is_wrong() -> None:
+    pu, shares = draw(0, 20, 120).pu, [0.2, 0, 0.1]
+    ax: Any = pu.plot_robustness("precision", 0.1, at=20, above=0.3, contamination=shares)
+    found = pu.robustness("precision", 0.1, at=20, above=0.3, contamination=shares)
+    assert "share of the known positives" in ax.get_xlabel() and ax.get_xscale() == "linear"
+    line, *_, cross = ax.lines
+    np.testing.assert_allclose(line.get_xydata(), found[["contamination", "estimate"]])
+    assert cross.get_xydata().tolist() == [[found["breaking_point"].iloc[0], 0.3]]
+    with pytest.raises(PUValueError, match="contamination must hold two or more shares"):
+        pu.plot_robustness("auroc", 0.1, contamination=[0.1])
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_a_comparison_is_the_worst_of_all_sets_of_wrong_ones(target: str) -> None:
+    asked: dict[str, Any] = {"beta": 0.15, "target": target}
+    for seed in (0, 1):
+        frame = draw(seed, 9, 50)
+        frame["other"] = draw(seed + 10, 9, 50)["score"]
+        each: pd.DataFrame = pd.concat(
+            one.pu(score=["score", "other"], negative=0).compare(**asked)
+            for one in with_every_set_wrong(frame, 2)
+        )
+        pu = frame.pu(score=["score", "other"])
+        found = pu.compare(contamination=0.25, **asked).iloc[0]
+        ends = each["difference"].min(), each["difference"].max()
+        assert (found["range_lower"], found["range_upper"]) == pytest.approx(ends, abs=1e-12)
+        assert found["lower"] == pytest.approx(each["lower"].min(), abs=0.05)
+        assert found["upper"] == pytest.approx(each["upper"].max(), abs=0.05)
+        assert found["sign"] == (0 if ends[0] * ends[1] <= 0 else np.sign(ends[0]))
+        worst = 1.0 if found["sign"] == 0 else each["p_value"].max()
+        assert found["p_value"] == pytest.approx(worst, abs=0.1)
+        without = pu.compare(contamination=0.25, target=target).iloc[0]
+        assert without["sign"] == found["sign"]
+
+
+def test_models_differ_for_certain_until_so_many_are_wrong() -> None:
+    frame = draw(0, 40, 300)
+    frame["other"] = np.random.default_rng(1).normal(0.4 * (frame["label"] == 1))
+    pu = frame.pu(score=["score", "other"])
+    found = pu.robustness("difference", 0.1, contamination=[0.1, 0])
+    point = found["breaking_point"].iloc[0]
+    assert 0.04 < point < 0.5 and found["contamination"].tolist() == [0, 0.1]
+    for wrong, holds in ((round(point * 40), False), (round(point * 40) - 1, True)):
+        compared = pu.compare(0.1, contamination=(wrong + 0.1) / 40).iloc[0]
+        assert (compared["lower"] > 0) == holds == (compared["p_value"] < 0.05)
+    shares = [0, 0.05, 0.1, 0.2, 0.3]
+    each = pu.robustness("difference", 0.1, contamination=shares)
+    assert (each["lower"].diff().dropna() <= 0).all() and (each["upper"].diff()[1:] >= 0).all()
 
 
 @pytest.mark.parametrize("target", ["population", "examples"])
@@ -157,6 +288,7 @@ def test_shares_that_are_none(share: float, told: str) -> None:
         lambda: pu.average_precision(0.2, contamination=share),
         lambda: pu.metric("f1", 0.2, at=9, contamination=share),
         lambda: pu.robustness("auroc", 0.2, contamination=[0, share]),
+        lambda: pu.roc_bounds(0.2, contamination=share),
     ]
     for ask in asks:
         with pytest.raises(PUValueError, match=told):
@@ -174,7 +306,7 @@ def by() -> Any:
 def test_what_goes_with_wrong_known_positives() -> None:
     frame = draw(0)
     pu: Any = frame.pu
-    weighed = frame.assign(e=np.where(frame["label"] == 1, 0.5, np.nan))
+    weighed = frame.assign(e=np.where(frame["label"] == 1, 0.5 + frame.index / 99, np.nan))
     beta = pu_accessor.beta_from_labels(3, 20, n_unlabeled=24, level=0.99)
     asks: list[tuple[str, Callable[[], Any]]] = [
         ("selection_odds must be left out", lambda: pu.auroc(0.2, selection_odds=2, **C)),
@@ -199,6 +331,43 @@ def test_what_goes_with_wrong_known_positives() -> None:
         pu.auroc(0.2, **{"contamination": "5%"})
     with pytest.raises(PUTypeError, match="contamination must be numbers in"):
         pu.robustness("auroc", 0.2, **{"contamination": "5%"})
-    models = frame.assign(other=frame["score"] ** 2).pu(score=["score", "other"])
-    with pytest.raises(PUValueError, match="contamination must be left out with 'difference'"):
-        models.robustness("difference", 0.2, contamination=[0, 0.1])
+    models: Any = frame.assign(other=frame["score"] ** 2).pu(score=["score", "other"])
+    for told, ask in (
+        (
+            "contamination must be left out to compare",
+            lambda: models.compare(0.2, quantity="f1", at=5, **C),
+        ),
+        ("adjust must be 'holm'", lambda: models.compare(adjust="max_t", **C)),
+        (
+            "contamination must be left out for compare with cluster",
+            lambda: (
+                frame.assign(other=0, c=frame.index)
+                .pu(score=["score", "other"], cluster="c")
+                .compare(**C)
+            ),
+        ),
+        (
+            "contamination must be 0 with prop",
+            lambda: (
+                weighed.assign(other=0).pu(score=["score", "other"], propensity="e").compare(**C)
+            ),
+        ),
+        (
+            "contamination must be 0 with prop",
+            lambda: weighed.pu(propensity="e").contingency(0.2, **C),
+        ),
+        (
+            "contamination must be left out with target='pop",
+            lambda: pu.roc_bounds(0.2, target="population", **C),
+        ),
+        (
+            "has an interval: tables are bounded at one beta",
+            lambda: pu.roc_bounds(0.2, beta_interval=(0.1, 0.3), **C),
+        ),
+        (
+            "contamination must be 0 for derivatives",
+            lambda: pu.contingency(0.2, **C).pu.beta_derivatives(),
+        ),
+    ):
+        with pytest.raises(PUValueError, match=told):
+            ask()

@@ -18,7 +18,8 @@ from pu_accessor.inference.bands.exact import exact, exact_each, exact_within
 from pu_accessor.inference.bands.simultaneous import (
     most_missed,
 )
-from pu_accessor.inference.comparison.paired import compare_paired, compare_within
+from pu_accessor.inference.comparison.paired import compare_paired
+from pu_accessor.inference.comparison.worst_case import compare_within
 from pu_accessor.inference.estimates.areas_on_new_examples import (
     estimate_population_auroc,
     estimate_population_precision,

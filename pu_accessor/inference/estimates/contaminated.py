@@ -8,6 +8,7 @@ import numpy as np
 
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.contamination import (
+    check_right,
     count_wrong,
     numbers_to_try,
     places_to_try,
@@ -21,16 +22,6 @@ from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.ranking import Ranking
 
 _ENDS, _ENVELOPE = ("lower", "upper"), ("envelope_lower", "envelope_upper")
-
-
-def check_right(ranking: Ranking, rule: Settings) -> None:
-    """Raise if known positives may be wrong where nobody knows what that does."""
-    if rule.contamination and (ranking.design is not None or ranking.strata):
-        raise PUValueError(
-            f"contamination must be 0 with propensity=..., cluster=..., weight=... or pool=True, "
-            f"but {rule.contamination:g} was passed: it is about known positives that are a "
-            "simple random sample. Leave one of the two out."
-        )
 
 
 def estimate_contaminated(
@@ -51,7 +42,7 @@ def estimate_contaminated(
     .. [1] J. L. Horowitz, C. F. Manski, *Identification and robustness with contaminated and
        corrupted data*, Econometrica 63 (1995) 281-302.
     """
-    check_right(ranking, rule)
+    check_right(ranking, rule.contamination)
     plain = replace(rule, contamination=0.0)
     base, n = ask(ranking, plain), ranking.total.known_positive
     most, found = count_wrong(n, rule.contamination), [base]
@@ -83,7 +74,7 @@ def contaminated_metric(
     positive away and adds a false one, no other number is worse. Where all known positives in the
     head are wrong, or all below, the others are on the other side, or are right: both are tried.
     """
-    check_right(ranking, rule)
+    check_right(ranking, rule.contamination)
     if at.kind not in FIXED:
         raise PUValueError(
             f"at must be one of {[*FIXED]} with contamination={rule.contamination:g}, but "

@@ -114,8 +114,8 @@ def bounding_areas(
 ) -> FloatArray:
     """Return the areas under the bounding curves of a band, the lower ones first."""
     counts = make_tables(ranking, betas, rule).table
-    tp, fp, fn, _ = (np.moveaxis(count[:, ::2], 0, -1) for count in counts)
-    return area(curve, tp, fp, fn, max_fpr)
+    ends = [np.moveaxis(count[:, ::2], 0, -1) for count in counts]
+    return area(curve, *ends, max_fpr=max_fpr)
 
 
 def over_interval(

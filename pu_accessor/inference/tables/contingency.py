@@ -12,6 +12,12 @@ from pu_accessor.inference.bands.concave import concave_majorant
 from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
 from pu_accessor.inference.bands.simultaneous import local_alpha, share_among
 from pu_accessor.inference.completion import ROUNDING, Completion, complete, weigh_known
+from pu_accessor.inference.contamination import (
+    check_right,
+    count_wrong,
+    missing_positives,
+    relabel,
+)
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.latent_bounds import (
     LatentBounds,
@@ -79,7 +85,8 @@ class Tables:
     betas: FloatArray
     tp: FloatArray  # shape (cutoffs, 3, betas); of the estimate not rounded
     head: Numbers  # examples at or above each cutoff
-    positives: IntArray  # known and latent ones, shape (betas,)
+    # Known and latent ones, shape (betas,); as `tp` where known positives may be wrong.
+    positives: IntArray
     negatives: IntArray
     clipped: BoolArray  # where band and beta are infeasible
     tightest: tuple[str, ...]  # for each beta the known examples with the narrower range of AUROC
@@ -124,13 +131,15 @@ def make_tables(
     """Bound the contingency table at each cutoff of a ranking ([1]_, Theorem 1 and section 4).
 
     Within an interval of beta bounds are found at some betas: with `every_count` at every number
-    of latent positives, up to 256 of them.
+    of latent positives, up to 256 of them. Where known positives may be wrong, there is none.
 
     References
     ----------
     .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
        Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
     """
+    if rule.contamination:
+        return _contaminated(ranking, betas, rule)
     total, points = ranking.total, slice(betas.size)
     inside = interval_betas(interval, betas)
     if every_count:
@@ -174,6 +183,43 @@ def make_tables(
         _local_alphas(ranking, latent[points], tightest, rule),
         inner,
     )
+
+
+def _contaminated(ranking: Ranking, betas: FloatArray, rule: Settings) -> Tables:
+    """Bound the tables where a share of the known positives may be wrong.
+
+    Notes
+    -----
+    The lower bound is that of the ranking whose best known positives are wrong, the upper one that
+    whose worst are. Whichever are wrong, bounds from the others lie between: with each known
+    positive less in the head, or less in the tail, the band says that as many latent positives lie
+    there, or fewer.
+    """
+    check_right(ranking, rule.contamination)
+    plain, n = replace(rule, contamination=0.0), ranking.total.known_positive
+    wrong = count_wrong(n, rule.contamination)
+
+    def sides(ranking: Ranking) -> list[Ranking]:
+        return [relabel(ranking, wrong, 0), ranking, relabel(ranking, wrong, n - wrong)]
+
+    if ranking.refiner is not None:
+        bends = [make_tables(side, betas, plain).ranking.unlabeled for side in sides(ranking)]
+        ranking = ranking.refine(np.unique(np.concatenate(bends)))
+    every = slice(None)  # cutoffs stay as they are
+    worst, base, best = (make_tables(side.take(every), betas, plain) for side in sides(ranking))
+    above = ranking.known_positive
+    moved = above - best.ranking.known_positive  # positive where too few others are below
+    missing = np.stack(missing_positives(above, n, wrong), axis=1)[..., np.newaxis]
+    sources = worst, base, best
+    tp, clipped = (
+        np.stack([getattr(each, name)[:, bound] for bound, each in enumerate(sources)], axis=1)
+        for name in ("tp", "clipped")
+    )
+    tp[:, -1] += moved[:, np.newaxis]
+    positives, negatives = base.positives - missing, base.negatives + missing
+    alpha = worst.local_alpha
+    counts = {"tp": tp, "positives": positives, "negatives": negatives, "clipped": clipped}
+    return replace(base, ranking=ranking, local_alpha=alpha, **counts)
 
 
 def mean_of_ends(part: FloatArray, counts: Numbers) -> FloatArray:

@@ -40,19 +40,27 @@ def area(
     tp: npt.NDArray[Any],
     fp: npt.NDArray[Any],
     fn: npt.NDArray[Any],
+    tn: npt.NDArray[Any],
+    *,
     max_fpr: float | None = None,
 ) -> FloatArray:
     """Return the area under each curve.
 
+    Where some known positives may be wrong, the positives of a bound are not the same at each
+    cutoff: then the area is that under rates.
+
     Examples
     --------
-    >>> area("roc", np.array([0, 1, 2]), np.array([0, 0, 1]), np.array([2, 1, 0]))
+    >>> tp, fp = np.array([0, 1, 2]), np.array([0, 0, 1])
+    >>> area("roc", tp, fp, 2 - tp, 1 - fp)
     np.float64(0.75)
     """
+    positives, negatives = tp + fn, fp + tn
+    some = np.where(positives > 0, positives, np.nan)
     if curve == "pr":
-        positives = (tp + fn)[..., -1]
-        share: FloatArray = _pr_area(tp, tp + fp) / np.where(positives > 0, positives, np.nan)
-        return share
+        return _pr_area(tp / some, tp, tp + fp)
+    if (positives != positives[..., -1:]).any():
+        tp, fp = tp / some, fp / np.where(negatives > 0, negatives, np.nan)
     return _roc_area(tp, fp, None if max_fpr is None else float(max_fpr))
 
 
@@ -77,8 +85,8 @@ def _roc_area(tp: IntArray, fp: IntArray, limit: float | None) -> FloatArray:
     return (1 + (share - chance) / (limit - chance)) / 2
 
 
-def _pr_area(tp: IntArray, head: IntArray) -> FloatArray:
-    """Return the integral of precision d(tp), tp and head straight between two cutoffs.
+def _pr_area(recall: FloatArray, tp: IntArray, head: IntArray) -> FloatArray:
+    """Return the integral of precision d(recall), tp and head straight between two cutoffs.
 
     On a segment precision is (tp + u*gain)/(head + u*added), u = 0..1, whose integral is the
     precision at its start and the one within the segment, weighted by log(1 + x)/x, where
@@ -91,7 +99,7 @@ def _pr_area(tp: IntArray, head: IntArray) -> FloatArray:
     weight = np.where(head[..., :-1] > 0, weight, 0)  # from rank 0 on precision is constant
     within = gain / np.maximum(added, 1)
     precision = tp[..., :-1] / start * weight + within * (1 - weight)
-    integral: FloatArray = np.sum(gain * precision, axis=-1)
+    integral: FloatArray = np.sum(np.diff(recall, axis=-1) * precision, axis=-1)
     return integral
 
 
@@ -115,11 +123,11 @@ def completed_area(
     [array([0.798]), array([0.776])]
     """
     ranking, table = completed_table(ranking, betas, on_new=on_new)
-    tp, fp, fn = (count.T for count in (table.tp, table.fp, table.fn))
+    counts = [count.T for count in table]
     if curve == "roc":
-        return area(curve, tp, fp, fn, max_fpr)
+        return area(curve, *counts, max_fpr=max_fpr)
     labeled = np.diff(ranking.known_positive + ranking.known_negative) > 0
-    return _average_precision(tp, ranking.rank, labeled, prevalence)
+    return _average_precision(counts[0], ranking.rank, labeled, prevalence)
 
 
 def completed_aurocs(stack: Stack, betas: FloatArray) -> FloatArray:

@@ -389,7 +389,8 @@ def ask_ranges(population: Population, labeling: Labeling, n: int) -> Iterator[A
     sides[:, _JOINT] = _cut(finer, sides)
     tp = (finer.known_positive[:, np.newaxis] + sides[..., 0]).T
     fp = finer.head - tp
-    areas = area_under("roc", tp, fp, n + labeling.latent - tp)
+    positives = n + labeling.latent
+    areas = area_under("roc", tp, fp, positives - tp, finer.head[-1] - positives - fp)
     for i, band in enumerate(RANGES):
         lower, upper = areas[2 * i : 2 * i + 2].tolist()
         yield Answer(f"range {band}", lower, population.truth["auroc"], upper)

@@ -113,8 +113,7 @@ def between(known: int, mean: float, prevalence: float = 0.1) -> Draws:
         beta, found = np.array([known / (score.size - known)]), {}
         for band in ("exact", "simultaneous"):
             counts = make_tables(ranking, beta, Settings(LEVEL, band)).table
-            tp, fp, fn, _ = (np.moveaxis(count, 0, -1) for count in counts)
-            low, _, high = area("roc", tp, fp, fn)[:, 0]
+            low, _, high = area("roc", *(np.moveaxis(count, 0, -1) for count in counts))[:, 0]
             found[f"between {band}"] = Held(bool(low - 1e-9 <= truth <= high + 1e-9))
         limits = estimate_auroc(ranking, beta, Settings(LEVEL))
         found["auroc"] = Held(bool(limits.lower[0] - 1e-9 <= truth <= limits.upper[0] + 1e-9))

@@ -17,7 +17,8 @@ from scipy import integrate, optimize, special, stats
 
 from pu_accessor.inference.bands.exact import Bounds
 from pu_accessor.inference.bands.lookup import latent_bounds_each
-from pu_accessor.inference.comparison.paired import compare_paired, compare_within
+from pu_accessor.inference.comparison.paired import compare_paired
+from pu_accessor.inference.comparison.worst_case import compare_within
 from pu_accessor.inference.estimates.areas_on_new_examples import (
     estimate_population_auroc,
     estimate_population_precision,
