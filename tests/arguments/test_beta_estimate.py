@@ -477,3 +477,14 @@ def test_net_benefit_and_calibration_take_a_frame() -> None:
         split = ask(beta, level=0.99)
         interval = beta_at(beta, 0.995)
         pd.testing.assert_frame_equal(split, ask(point, level=0.995, beta_interval=interval))
+
+
+@pytest.mark.parametrize("joint", ["approximate", "guaranteed"])
+def test_an_estimate_may_leave_no_negatives(joint: str) -> None:
+    beta = pu_accessor.beta_from_labels(20, 20, n_unlabeled=400)
+    assert beta["upper"].item() == 1
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"score": rng.normal(size=440), "label": [1] * 40 + [np.nan] * 400})
+    beta["beta"] = 0.9
+    found = frame.pu.auroc(beta, joint=joint, level=0.9).iloc[0]
+    assert 0 <= found["lower"] < found["estimate"] < found["upper"] <= 1

@@ -133,12 +133,15 @@ def test_curves_are_drawn_with_what_may_be_wrong() -> None:
 
 def test_a_conclusion_is_drawn_against_the_share_that_is_wrong() -> None:
     pu, shares = draw(0, 20, 120).pu, [0.2, 0, 0.1]
-    ax: Any = pu.plot_robustness("precision", 0.1, at=20, above=0.3, contamination=shares)
-    found = pu.robustness("precision", 0.1, at=20, above=0.3, contamination=shares)
+    ax: Any = pu.plot_robustness("precision", 0.1, at=20, above=0.15, contamination=shares)
+    found = pu.robustness("precision", 0.1, at=20, above=0.15, contamination=shares)
     assert "share of the known positives" in ax.get_xlabel() and ax.get_xscale() == "linear"
     line, *_, cross = ax.lines
     np.testing.assert_allclose(line.get_xydata(), found[["contamination", "estimate"]])
-    assert cross.get_xydata().tolist() == [[found["breaking_point"].iloc[0], 0.3]]
+    assert cross.get_xydata().tolist() == [[found["breaking_point"].iloc[0], 0.15]]
+    at_the_end = [0, found["breaking_point"].iloc[0]]
+    ax = pu.plot_robustness("precision", 0.1, at=20, above=0.15, contamination=at_the_end)
+    assert ax.lines[-1].get_xydata().tolist() == [[at_the_end[-1], 0.15]]
     with pytest.raises(PUValueError, match="contamination must hold two or more shares"):
         pu.plot_robustness("auroc", 0.1, contamination=[0.1])
 

@@ -45,3 +45,11 @@ def test_ranks_need_no_index() -> None:
     tables = pd.DataFrame({"score": rng.normal(size=50), "label": label}).pu.contingency(0.2)
     plain = tables.drop_indexes("rank").pu.at(rank=5)
     xr.testing.assert_identical(plain, tables.pu.at(rank=5))
+
+
+def test_a_fraction_is_the_decimal_that_it_is_written_as() -> None:
+    assert int(0.29 * 100) == 28  # in floats
+    frame = pd.DataFrame({"score": np.arange(100.0), "label": [np.nan, 1] * 50})
+    tables = frame.pu.contingency(0.2, ranks="all")
+    assert tables.pu.at(fraction=0.29)["rank"] == 29
+    assert frame.pu.metric("f1", 0.2, at={"fraction": 0.29})["rank"].item() == 29

@@ -373,7 +373,12 @@ def test_samples_in_xarray_are_compared_alike(dtype: str) -> None:
         ({}, {"adjust": "bonferroni"}, PUValueError, "adjust must be one of"),
         ({}, {"adjust": "max_t", "selection_odds": 2}, PUValueError, "adjust must be 'holm'"),
         ({"cluster": "patient"}, {"target": "examples"}, PUValueError, "target must be"),
-        ({"cluster": "patient"}, {"selection_odds": 2}, PUValueError, "selection_odds must be left out"),
+        (
+            {"cluster": "patient"},
+            {"selection_odds": 2},
+            PUValueError,
+            "selection_odds must be left out",
+        ),
         ({"cluster": "label"}, {}, PUError, "cluster"),
         (
             {"propensity": "chance"},

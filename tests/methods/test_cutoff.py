@@ -455,3 +455,33 @@ def test_what_lists_on_new_examples_cannot_do_is_refused() -> None:
         frame.pu.select(0.29, recall=0.5, target="new")
     with pytest.raises(PUValueError, match="propensity"):
         frame.assign(p=0.5).pu(propensity="p").cutoff(0.29, recall=0.5, target="population")
+
+
+def test_a_model_is_chosen_in_each_group() -> None:
+    rng = np.random.default_rng(0)
+    truth = np.arange(1200) < 400
+    label = np.where(truth & (rng.random(1200) < 0.5), 1.0, np.nan)
+    frame = pd.DataFrame({"a": rng.normal(2.0 * truth), "b": rng.normal(1.5 * truth)})
+    frame = frame.assign(label=label, site=rng.integers(0, 3, 1200))
+    pu = frame.pu(score=["a", "b"], by="site")
+    found = pu.cutoff(0.2, recall=0.5)
+    assert len(found) == 6 and found.attrs["models"] == 2
+    pd.testing.assert_frame_equal(found, pu.cutoff(0.2, recall=0.5, models=2))
+    assert pu.cutoff(0.2, recall=0.5, models=6)["rank"].sum() > found["rank"].sum()
+
+
+def test_the_best_bound_of_all_rows_is_told() -> None:
+    rng = np.random.default_rng(1)
+    truth = np.arange(300) < 90
+    label = np.where(truth & (rng.random(300) < 0.3), 1.0, np.nan)
+    scores = {"a": rng.normal(0.8 * truth), "b": rng.normal(0.3 * truth)}
+    frame = pd.DataFrame({**scores, "label": label})
+    frame.loc[299, "a"] = 9  # no list has known positives alone
+    frame["b"] = np.minimum(frame["b"], 1)  # and of one many are tied
+    for goal, best in ({"precision": 0.999}, max), ({"fpr": 1e-9}, min):
+        with pytest.warns(PUWarning, match="for sure in 2 of 2"):
+            found = frame.pu(score=["a", "b"]).cutoff(0.2, **goal)
+        low, high = sorted(found["attainable"])
+        assert low < high
+        said = f"of any cutoff there is {best(low, high):.4g}."
+        assert said in found.attrs["statement"]

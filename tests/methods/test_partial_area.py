@@ -1,6 +1,7 @@
 """A part of the area under the ROC curve on new examples: derivatives, coverage, refusals."""
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -128,3 +129,26 @@ def test_clusters_of_a_perfect_ranking_say_less() -> None:
     one_each = df[::4].pu.auroc(0, max_fpr=0.2)["lower"].item()
     assert patients < rows - 0.02
     assert patients == pytest.approx(one_each, abs=0.03)
+
+
+@pytest.mark.parametrize("limit", [0.05, 0.1, 0.115, 0.13, 0.3])
+def test_the_error_counts_the_ranks_below_the_limit_after_each_known_positive(
+    limit: float,
+) -> None:
+    # Blocks of tied scores; where many known ones enter there are fewer false positives after.
+    known, size = [0, 12, 3, 12, 2, 1, 0], [30, 14, 16, 13, 60, 90, 77]
+    n, positives, negatives, fine = 30, 60, 240, 4000
+    blocks = [[1.0] * k + [np.nan] * (s - k) for k, s in zip(known, size, strict=True)]
+    score = np.repeat(np.arange(7, 0, -1), size)
+    pu = pd.DataFrame({"score": score, "label": np.concatenate(blocks)}).pu
+    row = pu.auroc(30 / 270, max_fpr=limit, target="examples").iloc[0]
+    rank = np.concatenate([[0], np.cumsum(size)])
+    false = rank - positives * np.concatenate([[0], np.cumsum(known)]) / n
+    place = np.linspace(0, 300, 300 * fine + 1)
+    below = np.interp(place, rank, false) < limit * negatives
+    later = below[::-1].cumsum()[::-1] / fine
+    means = [later[a * fine : b * fine].mean() for a, b in pairwise(rank)]
+    scale = negatives * (2 * limit - limit**2)
+    spread = np.std(np.repeat(means, known), ddof=1)
+    error = spread / math.sqrt(n) * math.sqrt(1 - n / positives) / scale
+    assert row["standard_error"] == pytest.approx(error, rel=1e-3)

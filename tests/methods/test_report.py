@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import pu_accessor
-from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning, plots
 
 EVIL = "<script>alert('x')</script>"
 
@@ -250,3 +250,22 @@ def test_checks_of_the_assumptions_are_told(tmp_path: Path) -> None:
     assert "wave must have 2 known positives" in write(tmp_path, alone.pu, wave="site")
     clustered = FRAME.assign(id=np.arange(len(FRAME)) // 2).pu(cluster="id")
     assert "Checks" not in Tables(write(tmp_path, clustered)).rows
+
+
+@pytest.mark.parametrize(("beta", "last"), [(0.02, 0.2), (0.3, 0.6), (0.7, 0.9)])
+def test_auroc_is_drawn_up_to_twice_the_beta(
+    beta: float, last: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn, plot = [], plots.plot_against_beta
+
+    def note(values: Any, options: Any) -> Any:
+        drawn.append(values["beta"].to_numpy())
+        return plot(values, options)
+
+    monkeypatch.setattr(plots, "plot_against_beta", note)
+    label = [1 if i % 5 == 0 else None for i in range(60)]
+    rows = pd.DataFrame({"score": np.arange(60, 0, -1) % 37, "label": label})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PUWarning)  # of a beta above what is possible
+        write(tmp_path, rows.pu, beta)
+    np.testing.assert_allclose(drawn, [np.linspace(0, last, 13)])
