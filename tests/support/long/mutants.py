@@ -30,6 +30,7 @@ from scipy.stats import beta
 ROOT = Path(__file__).parents[3]  # of the copy that mutmut made
 EQUIVALENT = ROOT.parent / "tests" / "support" / "long" / "equivalent.toml"
 PATIENCE = 300  # seconds for one mutant, by the clock
+WORDS = re.compile(r"""[A-Za-z_]\w*|\d[\w.]*|"[^"]*"|'[^']*'|[<>=!+\-*/&|^%~]+|\S""")
 STRICT = re.compile(r",?\s*(strict=\w+)?\s*(?=\))")  # zip's check, and what stands before it
 MEMORY = 12 << 30  # bytes; a mutant that asks for more is noticed
 
@@ -172,15 +173,31 @@ def _explain(name: str) -> dict[str, str]:
     os.chdir(here)
     change = "\n".join(line for line in diff if line[0] in "-+")
     before, _, after = (STRICT.sub("", part) for part in change.partition("\n"))
-    if _is_same(before[1:], after[1:]):
+    if before[1:].split() == after[1:].split():
         return {"change": change, "reason": "The lengths that zip would compare are equal."}
-    function = name.partition("__mutmut_")[0]
+    function, changed = name.partition("__mutmut_")[0], what_changes(change)
     for known in tomllib.loads(EQUIVALENT.read_text())["equivalent"]:
-        if fnmatch.fnmatch(function, known["function"]) and _is_same(known["change"], change):
-            return {"change": change, "reason": known["reason"]}
-    return {"change": change}
+        for pattern, changes in known.items():
+            if fnmatch.fnmatch(function, pattern) and changed in changes:
+                return {"change": change, "reason": known["reason"]}
+    return {"change": change, "changed": changed}
 
 
-def _is_same(known: str, change: str) -> bool:
-    """Tell whether two changes are the same but for spaces."""
-    return known.split() == change.split()
+def what_changes(change: str) -> str:
+    """Return the words that a diff replaces, in brackets, with the words beside them.
+
+    Examples
+    --------
+    >>> what_changes("-    if size < 8:  # few\\n+    if size <= 8:  # few")
+    'size [< -> <=] 8'
+    """
+    lines = change.strip().splitlines()
+    old, new = (
+        WORDS.findall(" ".join(line[1:] for line in lines if line[0] == sign)) for sign in "-+"
+    )
+    most = min(len(old), len(new))
+    start = next((i for i in range(most) if old[i] != new[i]), most)
+    end = next((i for i in range(most - start) if old[-1 - i] != new[-1 - i]), most - start)
+    beside = old[max(start - 1, 0) : start], old[len(old) - end :][:1]
+    replaced = (" ".join(words[start : len(words) - end]) for words in (old, new))
+    return " ".join([*beside[0], f"[{' -> '.join(replaced)}]", *beside[1]])
