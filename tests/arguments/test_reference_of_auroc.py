@@ -158,3 +158,19 @@ def test_bad_input_is_named(name: str) -> None:
     with pytest.raises(kind, match=text) as told:
         ask()
     assert len(str(told.value)) <= 300
+
+
+def test_positives_can_hide_among_negatives_that_are_tied_last() -> None:
+    rng = np.random.default_rng(0)
+    label = np.repeat([1, 0, np.nan], [30, 200, 400])
+    score = np.concatenate([rng.normal(4, 1, 30), rng.normal(0, 1, 600)])
+    score[30:130] = np.where(rng.random(100) < 0.5, rng.normal(4, 1, 100), score[30:130])
+    apart = pd.DataFrame({"score": score, "label": label})
+    tied = apart.assign(score=np.maximum(score, 0.5))  # most negatives, and no known positive
+    few = tied.assign(score=np.maximum(score, np.sort(score[label != 1])[12]))  # 2% of them
+    one, other, third = (
+        rows.pu(negative=0).auroc(0.1, reference="both").iloc[0] for rows in (apart, tied, few)
+    )
+    assert other["estimate"] == pytest.approx(one["estimate"], abs=0.02)
+    assert other["lower"] < one["lower"] - 0.02
+    assert third["lower"] == pytest.approx(one["lower"], abs=0.002)

@@ -10,7 +10,9 @@ from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.areas_on_new_examples import (
     binormal_variances,
     estimate_population_auroc,
+    reach_ends,
     score_interval,
+    ties_of_mixture,
 )
 from pu_accessor.inference.estimates.intervals import Estimates, at_completed
 from pu_accessor.inference.influence import (
@@ -124,19 +126,23 @@ def estimate_auroc_of_both(ranking: Ranking, betas: FloatArray, rule: Settings) 
         return estimate_population_auroc(ranking, betas, rule)
     kinds = Kinds.of(ranking)
     mixed = [_mix(kinds, beta) for beta in betas.tolist()]
-    share, above, known, rest, size = np.array(mixed).T
+    part, above, known, rest, size = np.array(mixed).T
+    share = part * betas
     value = (above - share / 2) / (1 - share)
     n = np.full(betas.size, float(kinds.size[0]))
     placed = Placed(np.stack([n, size]), np.stack([known, rest]), above)
     error = np.sqrt(np.sum(placed.variance / placed.size, axis=0)) / (1 - share)
-    statistic = Estimates(value, error, *score_interval(value, share, placed, rule.level))
+    limits = score_interval(value, share, placed, rule.level)
+    ties = ties_of_mixture(ranking, part)
+    limits = reach_ends(limits, value, share, placed, ties, rule.level)
+    statistic = Estimates(value, error, *limits)
     return at_completed(ranking, betas, rule.level, statistic, np.clip(value, 0, 1))
 
 
 def _mix(kinds: Kinds, beta: float) -> tuple[float, float, float, float, float]:
     """Return what known positives are held against, a mixture of both kinds of the rest.
 
-    That is the share of positives there, P(a known positive lies above), the variances of both
+    That is the unlabeled part of it, P(a known positive lies above), the variances of both
     placements and the size of the rest.
     """
     n, unlabeled, negatives = kinds.size.tolist()
@@ -147,7 +153,7 @@ def _mix(kinds: Kinds, beta: float) -> tuple[float, float, float, float, float]:
     terms = parts**2 / [unlabeled, negatives]
     size = 1 / float(terms.sum())
     rest = size * float(terms @ [kinds.seen[0], of_negatives])
-    return part * beta, float(parts @ kinds.above), known, rest, size
+    return part, float(parts @ kinds.above), known, rest, size
 
 
 def _unlabeled_part(kinds: Kinds, beta: float) -> float:
