@@ -107,10 +107,16 @@ def contingency(
     and differs from the t = k/n * m of [1]_: see "One estimate" in the manual. It is clipped
     where the band excludes that, and cut to the nearer bound.
 
+    Where w known positives may be wrong, the lower bound is that of the ranking whose best-ranked
+    w known positives are negative, as far as they are in the head, and the upper one that whose
+    worst-ranked are, as far as they are not [2]_: these have fewer positives.
+
     References
     ----------
     .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
        Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+    .. [2] J. L. Horowitz, C. F. Manski, *Identification and robustness with contaminated and
+       corrupted data*, Econometrica 63 (1995) 281-302.
 
     Examples
     --------
