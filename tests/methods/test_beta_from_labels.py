@@ -452,7 +452,7 @@ ROWS = drawn((1, 2), (3, 4), (9, 9))
             PUDataError,
             r"'a' must say the same .* row 6 says \[2.0, 0.0, 9.0\], and others say \[0.0, 0.0",
         ),
-        (ROWS.assign(stratum=[*"aaabbb", None]), {}, PUDataError, "but row 6 has none"),
+        (ROWS.assign(stratum=pd.Series([*"aaabbb", None])), {}, PUDataError, "but row 6 has none"),
         (ROWS.assign(stratum=range(7)), {}, PUDataError, "at most 6 strata, but there are 7"),
         (ROWS, {"sequential": True}, PUValueError, "one stratum with sequential=True"),
         (ROWS, {"method": "hpd"}, PUValueError, "method must be 'exact'"),

@@ -154,7 +154,7 @@ def test_labels_are_shared_as_neyman_did(strata: Any, size: int, beta: float | N
     if beta is not None:
         among = [(n + 0.5) / (known + 0.5 * len(sizes)) for n, _, _ in sizes]
         p = np.clip(beta * sum(free) * np.array(among) / free, 0.05, 0.95)
-        spread = (free * np.sqrt(p * (1 - p))).tolist()
+        spread = [*(np.array(free) * np.sqrt(p * (1 - p)))]
     found = drawn["stratum"].value_counts(sort=False)
     assert tuple(found) == best_shares(size, spread, free)
 
@@ -211,7 +211,8 @@ def test_each_row_of_a_stratum_is_as_likely_as_another() -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind in SOURCES if kind != "by_model"])
 def test_strata_of_all_sources_are_those_of_a_frame(kind: str) -> None:
-    for seed, how in enumerate(({"strata": 0.5}, {"strata": [0.3, 0.6]}, {"above": 0.2})):
+    hows: list[dict[str, Any]] = [{"strata": 0.5}, {"strata": [0.3, 0.6]}, {"above": 0.2}]
+    for seed, how in enumerate(hows):
         expected = FRAME.pu.sample_to_label(9, **how, random_state=seed)
         found = SOURCES[kind](FRAME).sample_to_label(9, **how, random_state=seed)
         assert found.index.tolist() == expected.index.tolist()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.ranking import FloatArray, IntArray
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
 _SAME = 1e-9  # of its range: statistics that differ by less are taken as equal
 _SCARCE = 1e-12  # outcomes of a smaller probability are joined
@@ -42,7 +42,7 @@ class _Boxes(NamedTuple):
     last: IntArray
     bound: IntArray  # no sum in the box that makes the statistic likely is lower, shape (boxes,)
 
-    def take(self, which: object) -> "_Boxes":
+    def take(self, which: IntArray | BoolArray) -> "_Boxes":
         return _Boxes(*(array[which] for array in self))
 
     def join(self, other: "_Boxes") -> "_Boxes":
@@ -71,7 +71,7 @@ def lowest_sum(axes: list[Axis], observed: float, tail: float, most: int) -> int
         most = min(most, reached)
         boxes = boxes.take(boxes.bound < most)
         if not boxes.bound.size or work > _WORK:
-            return min([most, *boxes.bound.tolist()])
+            return int(boxes.bound.min(initial=most))
         order = np.argsort(boxes.bound, kind="stable")
         at_once = max(int(_AT_ONCE / search.cost), 1)
         parts, reached = search.bound(*search.cut(boxes.take(order[:at_once])))

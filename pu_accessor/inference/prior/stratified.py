@@ -122,5 +122,6 @@ def _probabilities(stratum: Stratum, positives: IntArray) -> FloatArray:
         below = below + np.log(np.maximum(others - down, 0) / (hidden + down + 1))
     above, below = np.cumsum(above, axis=1), np.cumsum(below, axis=1)
     logs = np.hstack([below[:, ::-1], np.zeros_like(hidden), above])
-    probability: FloatArray = np.exp(logs - logs.max(axis=1, keepdims=True))
-    return probability / probability.sum(axis=1, keepdims=True)
+    ratio = np.exp(logs - logs.max(axis=1, keepdims=True))
+    probability: FloatArray = ratio / ratio.sum(axis=1, keepdims=True)
+    return probability
