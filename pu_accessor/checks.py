@@ -18,6 +18,7 @@ from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranks
 
 Interval: TypeAlias = tuple[float, float]
 
+MOST_STRATA = 6  # of which rows are drawn and labeled by hand
 _STEP, _FEWEST = 0.01, 8  # of betas within an interval
 _DIGITS, _ROUNDING = 12, 16  # of a beta that was computed; in units of its last binary digit
 _BOUNDLESS = 1e100  # a factor that counts of examples do not tell from an infinite one

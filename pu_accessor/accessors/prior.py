@@ -108,15 +108,15 @@ def sample_to_label(
 
     Their labels give beta with an interval that needs no assumption at all:
     `pu_accessor.beta_from_labels`. `pu_accessor.labels_needed` says how many it takes. The same
-    number of labels says more of beta where they are shared between the best rows and the others.
+    number of labels says more of beta where they are shared between rows of different scores.
 
     Parameters
     ----------
     size : int
         How many rows to draw, of each group.
-    strata : float or hashable, optional
-        A threshold of the score: rows at or above it are one stratum, the others the second. Or a
-        column that tells two strata apart.
+    strata : float, list of float, or hashable, optional
+        A threshold of the score: rows at or above it are one stratum, the others the second. Or up
+        to five thresholds, which tell up to six strata apart; or a column of two to six values.
     allocate : {"proportional", "neyman"}, default "proportional"
         How labels are shared between the strata: in proportion to their unlabeled rows; or more
         where a label tells more, that is where positives and negatives are mixed.
@@ -140,7 +140,7 @@ def sample_to_label(
     ------
     PUDataError
         If there are not as many unlabeled rows, or none in a stratum; if a column does not say in
-        which of two strata each unlabeled row is.
+        which of two to six strata each unlabeled row is.
     PUValueError, PUTypeError
         If an argument has a value that is not allowed.
 
@@ -155,12 +155,16 @@ def sample_to_label(
     Notes
     -----
     Neyman's shares are in proportion to the number of rows and to sqrt(p(1 - p)) [1]_, where p is
-    the share of positives that is expected, at least .05 and at most .95.
+    the share of positives that is expected, at least .05 and at most .95. Each stratum gets one
+    label at least; each further one goes where it lowers the variance of beta most [2]_.
 
     References
     ----------
     .. [1] J. Neyman, *On the two different aspects of the representative method*, Journal of the
        Royal Statistical Society 97 (1934) 558-625.
+    .. [2] T. Wright, *The equivalence of Neyman optimum allocation for sampling and equal
+       proportions for apportioning the U.S. House of Representatives*, The American Statistician
+       66 (2012) 217-224.
 
     Examples
     --------
@@ -174,6 +178,9 @@ def sample_to_label(
        score  label stratum  n  n_negative  n_unlabeled
     2      2    NaN   < 2.5  1           0            2
     5      5    NaN  >= 2.5  1           0            2
+    >>> rows = df.pu.sample_to_label(3, strata=[2.5, 0.5], random_state=0)
+    >>> rows["stratum"].value_counts(sort=False).to_dict()
+    {'< 0.5': 1, '>= 0.5, < 2.5': 1, '>= 2.5': 1}
     """
     draw = Draw(size, strata, allocate, expected_beta, below, above)
     return self._source.sample(self._roles, draw, random_state)

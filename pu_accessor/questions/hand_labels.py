@@ -6,9 +6,9 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import pandas as pd
 
-from pu_accessor.checks import check_level
+from pu_accessor.checks import MOST_STRATA, check_level
 from pu_accessor.errors import PUDataError, PUKeyError, PUTypeError, PUValueError, brief
-from pu_accessor.inference.prior.stratified import Stratum
+from pu_accessor.inference.prior.stratified import Stratum, sum_limits
 from pu_accessor.ranking import BoolArray, FloatArray
 
 COUNTS = ("n", "n_negative", "n_unlabeled")  # of a stratum, which each of its rows says
@@ -69,13 +69,22 @@ class Labeled(NamedTuple):
     n: int  # known positives
     n_negative: int  # known negatives
 
-    def positives(self, level: float) -> FloatArray:
-        """Return the expected, the fewest and the most positives, with those that are known."""
-        return self.n + np.array([self.found.expected, *self.found.limits(level)])
+    @property
+    def rows(self) -> int:
+        """How many rows the stratum has."""
+        return self.n + self.n_negative + self.found.total
 
-    def shares(self, level: float) -> FloatArray:
-        """Return the share of positives with its limits."""
-        return self.positives(level) / (self.n + self.n_negative + self.found.total)
+
+def _positives(parts: list[Labeled], level: float) -> FloatArray:
+    """Return the expected, the fewest and the most positives of strata, with those known."""
+    found = [part.found for part in parts]
+    expected = sum(stratum.expected for stratum in found)
+    return sum(part.n for part in parts) + np.array([expected, *sum_limits(found, level)])
+
+
+def _shares(parts: list[Labeled], level: float) -> FloatArray:
+    """Return the share of positives in strata with its limits."""
+    return _positives(parts, level) / sum(part.rows for part in parts)
 
 
 def read_strata(rows: pd.DataFrame) -> dict[Any, Labeled]:
@@ -90,7 +99,17 @@ def read_strata(rows: pd.DataFrame) -> dict[Any, Labeled]:
             f"their column of labels filled in, but the frame lacks {missing}."
         )
     column = rows["stratum"]
+    if column.isna().any():
+        raise PUDataError(
+            "found must say of each row which stratum it was drawn of, but row "
+            f"{rows.index[column.isna()].tolist()[0]!r} has none. Pass rows as they were drawn."
+        )
     names = column.cat.categories if column.dtype == "category" else pd.unique(column)
+    if len(names) > MOST_STRATA:
+        raise PUDataError(
+            f"found must hold rows of at most {MOST_STRATA} strata, but there are {len(names)}: "
+            f"{brief([*names])}. Pass rows of one draw."
+        )
     read = {}
     for name in names:
         part = rows[(column == name).to_numpy()]
@@ -108,31 +127,41 @@ def read_strata(rows: pd.DataFrame) -> dict[Any, Labeled]:
 
 def _read_stratum(name: Any, positive: BoolArray, part: pd.DataFrame) -> Labeled:
     """Return what was found in a stratum, and its counts."""
-    counts = part[[*COUNTS]].drop_duplicates().astype(np.int64)
-    n, n_negative, n_unlabeled = counts.iloc[0].tolist()
-    if len(counts) > 1 or n_unlabeled < len(part):
+    each = part[[*COUNTS]].to_numpy(np.float64)
+    counts, times = np.unique(each, axis=0, return_counts=True)
+    usual = counts[times.argmax()]
+    other = (each != usual).any(axis=1)
+    if other.any():
         raise PUDataError(
-            f"All rows of stratum {name!r} must say the same of it, and hold no more rows than "
-            f"it, but {len(part)} rows have {len(counts)} different counts. Pass rows of one draw."
+            f"All rows of stratum {name!r} must say the same {[*COUNTS]} of it, but row "
+            f"{part.index[other].tolist()[0]!r} says {each[other][0].tolist()}, and others say "
+            f"{usual.tolist()}. Pass rows of one draw, each with the stratum it was drawn of."
+        )
+    n, n_negative, n_unlabeled = map(int, usual.tolist())
+    if n_unlabeled < len(part):
+        raise PUDataError(
+            f"Stratum {name!r} must have no more labels than unlabeled rows, but {len(part)} rows "
+            f"of {n_unlabeled} came. Pass rows of one draw."
         )
     return Labeled(Stratum(int(positive.sum()), len(part), n_unlabeled), n, n_negative)
 
 
 def rates_from_labels(
-    found: pd.DataFrame, listed: Hashable, *, level: float = 0.95
+    found: pd.DataFrame, listed: Hashable | list[Any], *, level: float = 0.95
 ) -> pd.DataFrame:
     """Return precision, recall and false omission rate of a list, from labels made by hand.
 
-    The list is a stratum: the rows at or above a threshold, for example. Nothing is taken for
-    granted of scores, of beta, or of how known positives were found.
+    The list is a stratum or several: the rows at or above a threshold, for example. Nothing is
+    taken for granted of scores, of beta, or of how known positives were found.
 
     Parameters
     ----------
     found : DataFrame
         Rows that `sample_to_label` drew of the list, or of it and the rest, with their column of
         labels filled in.
-    listed : hashable
-        The stratum that is the list, such as ">= 0.5".
+    listed : hashable, or list of them
+        The stratum that is the list, such as ">= 0.5", or a list of the strata that make it up:
+        [">= 0.9", ">= 0.5, < 0.9"].
     level : float, default 0.95
         Probability with which each interval covers, in (0, 1).
 
@@ -159,9 +188,10 @@ def rates_from_labels(
 
     Notes
     -----
-    The positives among the unlabeled rows of a stratum have exact hypergeometric limits. Precision
-    is (n + M)/(n + n_negative + n_unlabeled) at these limits of M. The recall's are those of both
-    strata at the square root of `level`, so that it covers with a probability of `level` or more.
+    The positives M among the unlabeled rows of a stratum have exact hypergeometric limits, and
+    those of several strata the limits of `pu_accessor.beta_from_labels`. Precision is (n + M)/(n +
+    n_negative + n_unlabeled) at these limits of M. The recall's are those of the list and of the
+    rest at the square root of `level`, so that it covers with a probability of `level` or more.
 
     Examples
     --------
@@ -179,21 +209,22 @@ def rates_from_labels(
     """
     level = check_level(level)
     strata = read_strata(found)
-    if listed not in strata or len(strata) > 2:
+    names = [*listed] if isinstance(listed, list) else [listed]
+    if not names or any(name not in strata for name in names) or len({*names}) < len(names):
         raise PUKeyError(
-            f"listed must be one of one or two strata, but {brief(listed)} was passed, and there "
-            f"are {[*strata]}."
+            "listed must be a stratum, or a list of strata that holds each once, but "
+            f"{brief(listed)} was passed, and there are {[*strata]}."
         )
-    of_list = strata.pop(listed)
-    rates = {"precision": of_list.shares(level)}
-    for rest in strata.values():
-        listed_positives, others = (part.positives(level**0.5) for part in (of_list, rest))
+    of_list = [strata.pop(name) for name in names]
+    rates = {"precision": _shares(of_list, level)}
+    if rest := [*strata.values()]:
+        listed_positives, others = (_positives(part, level**0.5) for part in (of_list, rest))
         with np.errstate(invalid="ignore"):
             rates["recall"] = listed_positives / (listed_positives + others[[0, 2, 1]])
-        rates["for"] = rest.shares(level)
-    names = ["estimate", "lower", "upper"]
+        rates["for"] = _shares(rest, level)
+    columns = ["estimate", "lower", "upper"]
     rows = [
-        {"quantity": name, **dict(zip(names, rate, strict=True))} for name, rate in rates.items()
+        {"quantity": name, **dict(zip(columns, rate, strict=True))} for name, rate in rates.items()
     ]
     return pd.DataFrame(rows).assign(level=level, target="examples")
 

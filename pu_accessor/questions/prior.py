@@ -130,9 +130,11 @@ def beta_from_labels(
     is that distribution's probability at m, and Q that under the prior: prior over posterior of m,
     which is a martingale for the true one [1]_.
 
-    Of two strata beta is the sum of N_h x_h/s_h, over all N. A sum is ruled out if it would be as
-    far off with a small probability however it is made up of two numbers that the limits of each
-    stratum allow [2]_: the interval covers with a probability of at least `level`.
+    Of strata beta is the sum of N_h x_h/s_h, over all N. A sum is ruled out if the estimate, less
+    standard errors of the strata, would be as far off with a small probability however the sum is
+    made up of numbers that the limits of each stratum allow [2]_: the interval covers with a
+    probability of at least `level`. The search for the likeliest way is given up after about a
+    second. Then the interval is longer than necessary: by 1% or so with four strata, 20% with six.
 
     References
     ----------
@@ -219,11 +221,11 @@ def _of_draw(rows: pd.DataFrame, n_unlabeled: int | None) -> "tuple[pd.Series[An
 
 
 def _of_strata(strata: list[Stratum], level: float, rest: bool, sequential: bool) -> pd.DataFrame:
-    """Estimate beta of two strata together."""
-    if sequential or len(strata) != 2:
+    """Estimate beta of several strata together."""
+    if sequential:
         raise PUValueError(
-            f"found must hold rows of one stratum with sequential=True, or of two without it, but "
-            f"has {len(strata)} strata, and sequential is {sequential}. Draw rows without strata."
+            "found must hold rows of one stratum with sequential=True, but has "
+            f"{len(strata)} strata. Leave sequential out, or draw rows without strata."
         )
     positives, labeled, total = (sum(counts) for counts in zip(*strata, strict=True))
     expected = sum(stratum.expected for stratum in strata)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable
 from dataclasses import dataclass
+from itertools import pairwise
 from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pu_accessor.checks import check_option, check_share
+from pu_accessor.checks import MOST_STRATA, check_option, check_share
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 from pu_accessor.sources.columns import as_series, read_column, read_values
@@ -27,7 +28,7 @@ class Draw:
     """How many rows to draw, and from where."""
 
     size: int
-    strata: Any = None  # a threshold of the score, or a column
+    strata: Any = None  # thresholds of the score, or a column
     allocate: str = "proportional"
     expected_beta: float | None = None
     below: float | None = None
@@ -49,10 +50,12 @@ class Draw:
             )
         if self.expected_beta is not None:
             check_share("expected_beta", self.expected_beta)
+        if self.thresholds is not None:
+            _check_thresholds(self.thresholds)
         if self.allocate == "neyman" and self.strata is None:
             raise PUValueError(
                 "strata must be passed with allocate='neyman', but None was: labels are shared "
-                "between two strata. For example strata=0.5, a threshold of the score."
+                "between strata. For example strata=0.5, a threshold of the score."
             )
 
     @property
@@ -61,9 +64,23 @@ class Draw:
         return any(part is not None for part in (self.strata, self.below, self.above))
 
     @property
+    def thresholds(self) -> FloatArray | None:
+        """Thresholds of the score between strata, rising, where there are some."""
+        several = isinstance(self.strata, list | np.ndarray | pd.Series | pd.Index)
+        if not several and not _is_number(self.strata):
+            return None
+        values = [*self.strata] if several else [self.strata]
+        if not all(map(_is_number, values)):
+            raise PUTypeError(
+                "strata must be a threshold of the score, a list of them, or a column, but "
+                f"{brief(self.strata)} was passed. For example strata=[0.2, 0.5]."
+            )
+        return np.sort(np.array(values, np.float64))
+
+    @property
     def column(self) -> Hashable | None:
         """The column of the strata, where there is one."""
-        return None if _is_number(self.strata) else self.strata
+        return None if self.thresholds is not None else self.strata
 
 
 def sample_unlabeled(
@@ -156,52 +173,69 @@ def _find_strata(
         if missing:
             raise PUDataError(
                 f"strata must cover the unlabeled rows, but column {column.name!r} is missing in "
-                f"{missing} of {np.count_nonzero(free)}. Give these a stratum, too."
+                f"{missing} of {np.count_nonzero(free)}, row "
+                f"{column.index[column.isna().to_numpy() & free].tolist()[0]!r} first. Give these "
+                "a stratum, too."
             )
         names = sorted(column.to_numpy()[free].tolist(), key=str)
         names = [*dict.fromkeys(names)]
-        if len(names) != 2:
+        if not 2 <= len(names) <= MOST_STRATA:
             raise PUDataError(
-                f"strata must tell two kinds of unlabeled rows apart, but column {column.name!r} "
-                f"has {len(names)}: {brief(names)}. Join some of them."
+                f"strata must have two to {MOST_STRATA} values among unlabeled rows, but column "
+                f"{column.name!r} has {len(names)}: {brief(names)}. Join some, or leave it out."
             )
         return pd.Categorical(column, categories=names).codes.astype(np.int64), names
-    if draw.strata is not None:
-        cutoff = f"{float(draw.strata):.12g}"
-        return (values >= draw.strata).astype(np.int64), [f"< {cutoff}", f">= {cutoff}"]
-    ends = [(">=", draw.above), ("<", draw.below)]
-    name = ", ".join(f"{sign} {float(end):.12g}" for sign, end in ends if end is not None)
-    return np.zeros(values.size, np.int64), [name]
+    if draw.thresholds is None:
+        return np.zeros(values.size, np.int64), [_name_part(draw.above, draw.below)]
+    edges = [None, *draw.thresholds.tolist(), None]
+    code = (values[:, np.newaxis] >= draw.thresholds).sum(axis=1)  # what has no score ranks last
+    return code, [_name_part(*ends) for ends in pairwise(edges)]
+
+
+def _name_part(low: float | None, high: float | None) -> str:
+    """Name the scores from one on and below another."""
+    ends = [(">=", low), ("<", high)]
+    return ", ".join(f"{sign} {_text(end)}" for sign, end in ends if end is not None)
+
+
+def _text(threshold: float) -> str:
+    """Write a threshold."""
+    return f"{float(threshold):.12g}"
 
 
 def _allocate(draw: Draw, names: list[Any], known: IntArray, unlabeled: IntArray) -> list[int]:
-    """Return how many rows to draw of each stratum: at least one."""
+    """Return how many rows to draw of each stratum: at least one.
+
+    Each further label goes where it lowers the variance of the sum of the strata most ([1]_).
+
+    References
+    ----------
+    .. [1] T. Wright, *The equivalence of Neyman optimum allocation for sampling and equal
+       proportions for apportioning the U.S. House of Representatives*, The American Statistician
+       66 (2012) 217-224.
+    """
     for name, number in zip(names, unlabeled.tolist(), strict=True):
         if not number:
             raise PUDataError(
                 f"Each stratum must hold unlabeled rows, but {name!r} holds none. Pass another "
-                "threshold, or leave strata out."
+                "thresholds, or leave strata out."
             )
     size, total = int(draw.size), int(unlabeled.sum())
     _check_size(draw, len(names), total, " of these strata" if len(names) > 1 else f" {names[0]}")
-    if len(names) == 1:
-        return [size]
-    share = _shares(draw, known, unlabeled)[0]
-    first, second = unlabeled.tolist()
-    part = min(max(round(size * share), size - second, 1), first, size - 1)
-    return [part, size - part]
+    spread = unlabeled * _deviations(draw, known, unlabeled)
+    further = np.minimum(unlabeled, size) - 1  # labels after the first
+    stratum = np.repeat(np.arange(len(names)), further)
+    labels = np.concatenate([np.arange(1, number + 1) for number in further.tolist()])
+    gain = spread[stratum] / np.sqrt(labels * (labels + 1))
+    chosen = stratum[np.argsort(-gain, kind="stable")[: size - len(names)]]
+    sizes: list[int] = (1 + np.bincount(chosen, minlength=len(names))).tolist()
+    return sizes
 
 
-def _shares(draw: Draw, known: IntArray, unlabeled: IntArray) -> FloatArray:
-    """Return the share of all labels that each stratum gets.
+def _deviations(draw: Draw, known: IntArray, unlabeled: IntArray) -> FloatArray:
+    """Return the standard deviation of one label of each stratum, or ones.
 
-    Neyman's are in proportion to its size and to the standard deviation of one label ([1]_). It is
-    that of the share of positives that a guess of beta and the known positives let expect.
-
-    References
-    ----------
-    .. [1] J. Neyman, *On the two different aspects of the representative method*, Journal of the
-       Royal Statistical Society 97 (1934) 558-625.
+    It is that of the share of positives that a guess of beta and the known positives let expect.
     """
     spread = np.ones(unlabeled.size)
     if draw.expected_beta is not None:
@@ -210,8 +244,7 @@ def _shares(draw: Draw, known: IntArray, unlabeled: IntArray) -> FloatArray:
             draw.expected_beta * unlabeled.sum() * among / unlabeled, _RAREST, 1 - _RAREST
         )
         spread = np.sqrt(positive * (1 - positive))
-    shares: FloatArray = unlabeled * spread / (unlabeled * spread).sum()
-    return shares
+    return spread
 
 
 def _read(frame: pd.DataFrame, roles: Roles, random_state: Seed) -> Labels:
@@ -234,6 +267,25 @@ def _check_size(draw: Draw, least: int, most: int, where: str) -> None:
         raise PUDataError(
             f"size must lie between {least} and the number of unlabeled rows, {most}{where}, but "
             f"{draw.size} was passed."
+        )
+
+
+def _check_thresholds(thresholds: FloatArray) -> None:
+    """Raise unless these are a few different thresholds."""
+    if not 1 <= thresholds.size < MOST_STRATA:
+        raise PUValueError(
+            f"strata must hold one to {MOST_STRATA - 1} thresholds, but {thresholds.size} were "
+            "passed. Leave some out."
+        )
+    if not np.isfinite(thresholds).all():
+        raise PUValueError(
+            "strata must hold finite thresholds, but "
+            f"{thresholds[~np.isfinite(thresholds)].tolist()[0]} was passed. Leave it out."
+        )
+    names = [_text(threshold) for threshold in thresholds.tolist()]
+    if twice := [name for name, following in pairwise(names) if name == following]:
+        raise PUValueError(
+            f"strata must hold each threshold once, but {twice[0]} was passed twice. Drop one."
         )
 
 

@@ -1,8 +1,10 @@
 """Beta from labels by hand: reference values and exact tails."""
 
 import operator
+import time
 import warnings
 from fractions import Fraction
+from functools import reduce
 from itertools import product
 from math import comb
 from typing import Any
@@ -272,17 +274,16 @@ def test_sequences_of_labels_that_are_none(
 
 
 def limits_by_hand(
-    x: tuple[int, int], labeled: tuple[int, int], total: tuple[int, int], level: float
+    x: tuple[int, ...], labeled: tuple[int, ...], total: tuple[int, ...], level: float
 ) -> list[int]:
-    """Return the sums that are not ruled out, by going through all pairs and all counts."""
-    spared = 0.2 * (1 - level)
-    kinds = range(2)
+    """Return the sums that are not ruled out, by going through all compositions and all counts."""
+    spared, kinds = 0.1 * (1 - level), range(len(x))
     counts = [np.arange(size + 1) for size in labeled]
     chances = [
         [stats.hypergeom.pmf(counts[i], total[i], m, labeled[i]) for m in range(total[i] + 1)]
         for i in kinds
     ]
-    tail = (1 - (1 - spared) ** 0.5) / 2
+    tail = (1 - (1 - spared) ** (1 / len(x))) / 2
     allowed = [
         [
             m
@@ -291,18 +292,28 @@ def limits_by_hand(
         ]
         for i in kinds
     ]
-    weight = [total[i] / labeled[i] for i in kinds]
-    estimate = np.add.outer(weight[0] * counts[0], weight[1] * counts[1])
-    seen = weight[0] * x[0] + weight[1] * x[1]
-    kept = []
-    for whole in range(sum(total) + 1):
-        pairs = [(m, whole - m) for m in allowed[0] if whole - m in allowed[1]]
-        joint = [np.multiply.outer(chances[0][a], chances[1][b]) for a, b in pairs]
-        high = max([float(chance[estimate >= seen - 1e-9].sum()) for chance in joint], default=0)
-        low = max([float(chance[estimate <= seen + 1e-9].sum()) for chance in joint], default=0)
-        if min(high, low) > (1 - level - spared) / 2 * (1 - 1e-6):
-            kept.append(whole)
-    return kept
+    tail = (1 - level - spared) / 2
+
+    def statistic(sign: int) -> Any:
+        each = []
+        for i in kinds:
+            p = (counts[i] + 0.5) / (labeled[i] + 1)
+            error = (labeled[i] * p * (1 - p) * (1 - labeled[i] / total[i])) ** 0.5
+            less = stats.norm.isf(tail) / len(x) ** 0.5 * error
+            value = total[i] / labeled[i] * (sign * counts[i] - less)
+            each.append(np.maximum.accumulate(value[::sign])[::sign])
+        return reduce(np.add.outer, each)
+
+    high, low = statistic(1), statistic(-1)
+    most: dict[int, list[float]] = {}
+    for numbers in product(*allowed):
+        joint = reduce(
+            np.multiply.outer, [chances[i][m] for i, m in zip(kinds, numbers, strict=True)]
+        )
+        likely = [float(joint[each >= each[x] - 1e-9].sum()) for each in (high, low)]
+        known = most.setdefault(sum(numbers), [0.0, 0.0])
+        most[sum(numbers)] = [max(pair) for pair in zip(known, likely, strict=True)]
+    return sorted(whole for whole, each in most.items() if min(each) > tail * (1 - 1e-6))
 
 
 def drawn(
@@ -311,50 +322,82 @@ def drawn(
     """Return rows of strata with labels, as they come back from a person."""
     parts = [
         pd.DataFrame({"stratum": name, "n_unlabeled": size, "label": np.arange(s) < found})
-        for name, found, s, size in zip("ab", x, labeled, total, strict=False)
+        for name, found, s, size in zip("abcdef", x, labeled, total, strict=False)
     ]
     return pd.concat(parts, ignore_index=True).assign(n=known, n_negative=0)
 
 
-def test_limits_of_strata_are_those_of_all_pairs() -> None:
-    labeled, total = (5, 4), (14, 9)
-    for x in product(range(6), range(5)):
-        found = pu_accessor.beta_from_labels(drawn(x, labeled, total)).iloc[0]
-        kept = limits_by_hand(x, labeled, total, 0.95)
-        assert found["lower"] * 23 == pytest.approx(kept[0])
-        assert found["upper"] * 23 == pytest.approx(kept[-1])
-        assert found["beta"] == pytest.approx((14 / 5 * x[0] + 9 / 4 * x[1]) / 23)
-        assert (found["n_unlabeled"], found["method"]) == (23, "stratified")
+def limits_of_all(
+    labeled: tuple[int, ...], total: tuple[int, ...], level: float
+) -> "np.ndarray[Any, Any]":
+    """Return the limits of the number of positives for all counts that labels may have."""
+    shape = tuple(size + 1 for size in labeled)
+    limits = np.zeros((2, *shape))
+    for x in np.ndindex(*shape):
+        row = pu_accessor.beta_from_labels(drawn(x, labeled, total), level=level).iloc[0]
+        limits[(slice(None), *x)] = row[["lower", "upper"]].to_list()
+    return np.rint(limits * sum(total))
+
+
+@pytest.mark.parametrize(
+    ("labeled", "total", "level"),
+    [
+        ((5, 4), (14, 9), 0.95),
+        ((3, 2, 2), (8, 6, 4), 0.8),
+        pytest.param((3, 3, 2), (9, 7, 5), 0.95, marks=pytest.mark.long),
+        ((2, 1, 2, 1), (5, 4, 3, 3), 0.6),
+        pytest.param((2, 2, 2, 1), (6, 5, 4, 3), 0.8, marks=pytest.mark.long),
+        pytest.param((2, 1, 1, 1, 2), (4, 3, 3, 2, 3), 0.5, marks=pytest.mark.long),
+        pytest.param((1, 1, 2, 1, 1, 1), (3, 2, 3, 2, 2, 2), 0.5, marks=pytest.mark.long),
+    ],
+)
+def test_limits_of_strata_are_those_of_all_compositions(
+    labeled: tuple[int, ...], total: tuple[int, ...], level: float
+) -> None:
+    limits = limits_of_all(labeled, total, level)
+    for x in product(*(range(size + 1) for size in labeled)):
+        kept = limits_by_hand(x, labeled, total, level)
+        expected = sum(n * count / size for n, count, size in zip(total, x, labeled, strict=True))
+        assert limits[(0, *x)] == min(kept[0], round(expected))
+        assert limits[(1, *x)] == max(kept[-1], sum(total) - round(sum(total) - expected))
+        rows = drawn(x, labeled, total)
+        found = pu_accessor.beta_from_labels(rows, level=level).iloc[0]
+        assert found["beta"] == pytest.approx(expected / sum(total))
+        assert found["lower"] - 1e-9 <= found["beta"] <= found["upper"] + 1e-9
+        assert (found["n_unlabeled"], found["method"]) == (sum(total), "stratified")
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95])
-@pytest.mark.parametrize(("labeled", "total"), [((6, 3), (24, 8)), ((3, 7), (15, 15))])
+@pytest.mark.parametrize(
+    ("labeled", "total"),
+    [
+        ((6, 3), (24, 8)),
+        ((3, 7), (15, 15)),
+        ((3, 2, 2), (12, 9, 5)),
+        pytest.param((5, 4, 3), (20, 12, 6), marks=pytest.mark.long),
+        pytest.param((3, 2, 2, 2), (12, 8, 5, 3), marks=pytest.mark.long),
+    ],
+)
 def test_limits_of_strata_cover_in_all_worlds(
-    labeled: tuple[int, int], total: tuple[int, int], level: float
+    labeled: tuple[int, ...], total: tuple[int, ...], level: float
 ) -> None:
-    counts = [np.arange(size + 1) for size in labeled]
-    limits = np.array(
-        [
-            [
-                pu_accessor.beta_from_labels(drawn((a, b), labeled, total), level=level)[
-                    ["lower", "upper"]
-                ].to_numpy()[0]
-                for b in range(labeled[1] + 1)
-            ]
-            for a in range(labeled[0] + 1)
-        ]
-    )
-    low, high = np.rint(limits * sum(total)).transpose(2, 0, 1)
-    first, second = (
-        [stats.hypergeom.pmf(counts[i], total[i], m, labeled[i]) for m in range(total[i] + 1)]
-        for i in range(2)
-    )
-    covered = [
-        first[a] @ ((low <= a + b) & (a + b <= high)) @ second[b]
-        for a in range(total[0] + 1)
-        for b in range(total[1] + 1)
+    low, high = limits_of_all(labeled, total, level)
+    chances = [
+        [stats.hypergeom.pmf(np.arange(n + 1), size, m, n) for m in range(size + 1)]
+        for n, size in zip(labeled, total, strict=True)
     ]
-    assert min(covered) >= level
+    for numbers in product(*(range(size + 1) for size in total)):
+        held = (low <= sum(numbers)) & (sum(numbers) <= high)
+        each = [chances[i][m] for i, m in enumerate(numbers)]
+        assert float((reduce(np.multiply.outer, each) * held).sum()) >= level
+
+
+def test_limits_of_many_labels_and_rows_are_found_in_time() -> None:
+    rows = drawn((8, 9, 30, 50), (400, 150, 100, 60), (10**9, 10**8, 10**7, 10**6))
+    start = time.process_time()
+    found = pu_accessor.beta_from_labels(rows).iloc[0]
+    assert time.process_time() - start < 10
+    assert 0.008 < found["lower"] < found["beta"] < found["upper"] < 0.06
 
 
 def test_strata_that_tell_positives_apart_give_shorter_intervals() -> None:
@@ -396,9 +439,21 @@ ROWS = drawn((1, 2), (3, 4), (9, 9))
             "stratum 'b': found .* row 6",
         ),
         (ROWS.assign(label=[2] * 7), {}, PUValueError, "stratum 'a': found .* row 0 holds 2"),
-        (ROWS.assign(n_unlabeled=range(5, 12)), {}, PUDataError, "'a' must say the same"),
-        (ROWS.assign(n_unlabeled=2), {}, PUDataError, "no more rows"),
-        (ROWS.assign(stratum=[*"aabbccc"]), {}, PUValueError, "has 3 strata"),
+        (ROWS.assign(n_unlabeled=range(5, 12)), {}, PUDataError, "'a' must say the same .* row 1"),
+        (
+            ROWS.assign(n_unlabeled=2),
+            {},
+            PUDataError,
+            "'a' must have no more labels than",
+        ),
+        (
+            ROWS.assign(stratum=[*"aaabbba"], n=[*[0] * 3, *[2] * 4]),
+            {},
+            PUDataError,
+            r"'a' must say the same .* row 6 says \[2.0, 0.0, 9.0\], and others say \[0.0, 0.0",
+        ),
+        (ROWS.assign(stratum=pd.Series([*"aaabbb", None])), {}, PUDataError, "but row 6 has none"),
+        (ROWS.assign(stratum=range(7)), {}, PUDataError, "at most 6 strata, but there are 7"),
         (ROWS, {"sequential": True}, PUValueError, "one stratum with sequential=True"),
         (ROWS, {"method": "hpd"}, PUValueError, "method must be 'exact'"),
         (ROWS, {"n_unlabeled": 18}, PUValueError, "n_unlabeled must be left out"),

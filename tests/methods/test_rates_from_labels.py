@@ -53,6 +53,26 @@ def test_recall_covers_in_all_worlds() -> None:
             assert first @ held @ stats.hypergeom.pmf(np.arange(7), 20, b, 6) >= 0.95
 
 
+def test_a_list_may_be_several_strata() -> None:
+    rows = drawn((6, 5, 3, 1), (12, 15, 20, 30), (40, 70, 400, 900), known=7)
+    rates = pu_accessor.rates_from_labels(rows, ["b", "a"]).set_index("quantity")
+    limits = {}
+    for strata in ("ab", "cd"):
+        for level in (0.95, 0.95**0.5):
+            part = rows[rows["stratum"].isin([*strata])]
+            row = pu_accessor.beta_from_labels(part, level=level).iloc[0]
+            values = row[["beta", "lower", "upper"]].to_numpy(float) * row["n_unlabeled"]
+            limits[strata, level] = values + 14
+    shown = rates[["estimate", "lower", "upper"]]
+    assert shown.loc["precision"].tolist() == pytest.approx(limits["ab", 0.95] / 124)
+    assert shown.loc["for"].tolist() == pytest.approx(limits["cd", 0.95] / 1314)
+    (a, low, high), (b, low_b, high_b) = (limits[name, 0.95**0.5] for name in ("ab", "cd"))
+    recall = [a / (a + b), low / (low + high_b), high / (high + low_b)]
+    assert shown.loc["recall"].tolist() == pytest.approx(recall)
+    every = pu_accessor.rates_from_labels(rows, [*"abcd"])
+    assert every["quantity"].tolist() == ["precision"]
+
+
 def test_rows_of_the_list_alone_give_precision_alone() -> None:
     rates = pu_accessor.rates_from_labels(drawn((6,), (20,), (70,)), "a", level=0.8)
     assert rates["quantity"].tolist() == ["precision"]
@@ -89,6 +109,15 @@ def test_a_list_is_drawn_labeled_and_asked() -> None:
     ("rows", "listed", "how", "error", "message"),
     [
         (drawn((1, 1), (2, 2), (9, 9)), "c", {}, PUKeyError, r"listed must be .* \['a', 'b'\]"),
+        (
+            drawn((1, 1), (2, 2), (9, 9)),
+            ["a", "c"],
+            {},
+            PUKeyError,
+            "listed must be a stratum, or",
+        ),
+        (drawn((1, 1), (2, 2), (9, 9)), ["a", "a"], {}, PUKeyError, "that holds each once"),
+        (drawn((1, 1), (2, 2), (9, 9)), [], {}, PUKeyError, r"but \[\] was passed"),
         (drawn((1,), (2,), (9,)).assign(label=None), "a", {}, PUDataError, "stratum 'a': found"),
         (drawn((1,), (2,), (9,)), "a", {"level": 2}, PUValueError, "level must"),
         (pd.DataFrame({"label": [True]}), "a", {}, PUKeyError, "lacks"),

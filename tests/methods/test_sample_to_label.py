@@ -1,5 +1,6 @@
 """Rows to label by hand are drawn from the unlabeled."""
 
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -131,21 +132,58 @@ def test_rows_of_strata_are_shared_in_proportion() -> None:
     pd.testing.assert_frame_equal(drawn, again)
 
 
-def test_labels_are_shared_as_neyman_did() -> None:
-    high = SCORED["score"] >= 1.5
-    drawn = SCORED.pu.sample_to_label(
-        100, strata=1.5, allocate="neyman", expected_beta=0.1, random_state=3
-    )
-    sizes = [counts_of(rows) for rows in (~high, high)]
+def best_shares(size: int, spread: list[float], most: list[int]) -> tuple[int, ...]:
+    """Return the numbers of labels of least variance, by going through all of them."""
+    ways = product(*(range(1, min(size, number) + 1) for number in most[1:]))
+    every = [(size - sum(way), *way) for way in ways if 0 < size - sum(way) <= most[0]]
+    return min(every, key=lambda way: sum(s**2 / n for s, n in zip(spread, way, strict=True)))
+
+
+@pytest.mark.parametrize("strata", [1.5, [1.5, 0.0], pd.Series([2.5, 0.5, 1.5])])
+@pytest.mark.parametrize("size", [5, 40])
+@pytest.mark.parametrize("beta", [None, 0.02, 0.1, 0.6])
+def test_labels_are_shared_as_neyman_did(strata: Any, size: int, beta: float | None) -> None:
+    how = {} if beta is None else {"allocate": "neyman", "expected_beta": beta}
+    drawn = SCORED.pu.sample_to_label(size, strata=strata, **how, random_state=3)
+    edges = [-np.inf, *np.sort(np.atleast_1d(strata)), np.inf]
+    parts = [SCORED["score"].between(*ends, inclusive="left") for ends in pairwise(edges)]
+    sizes = [counts_of(part) for part in parts]
     known = sum(n for n, _, _ in sizes)
-    free = sum(n for _, _, n in sizes)
-    shares = [0.1 * free * (n + 0.5) / (known + 1) / unlabeled for n, _, unlabeled in sizes]
-    spread = [
-        size[2] * (p * (1 - p)) ** 0.5
-        for size, p in zip(sizes, np.clip(shares, 0.05, 0.95), strict=True)
-    ]
-    expected = round(100 * spread[1] / sum(spread))
-    assert (drawn["stratum"] == ">= 1.5").sum() == expected
+    free = [unlabeled for _, _, unlabeled in sizes]
+    spread: list[float] = [*free]
+    if beta is not None:
+        among = [(n + 0.5) / (known + 0.5 * len(sizes)) for n, _, _ in sizes]
+        p = np.clip(beta * sum(free) * np.array(among) / free, 0.05, 0.95)
+        spread = [*(np.array(free) * np.sqrt(p * (1 - p)))]
+    found = drawn["stratum"].value_counts(sort=False)
+    assert tuple(found) == best_shares(size, spread, free)
+
+
+def test_a_stratum_gets_no_more_labels_than_it_has_rows() -> None:
+    frame = pd.DataFrame({"score": range(40), "label": [True, *[None] * 39]})
+    for size, expected in ((37, [2, 33, 2]), (38, [2, 34, 2]), (39, [2, 35, 2])):
+        drawn = frame.pu.sample_to_label(size, strata=[3, 38], random_state=0)
+        assert drawn["stratum"].value_counts(sort=False).tolist() == expected
+
+
+def test_thresholds_tell_strata_apart_in_any_order() -> None:
+    drawn = SCORED.pu.sample_to_label(80, strata=[2, 0.5, -1], random_state=0)
+    names = ["< -1", ">= -1, < 0.5", ">= 0.5, < 2", ">= 2"]
+    assert drawn["stratum"].cat.categories.tolist() == names
+    for name, ends in zip(names, pairwise([-np.inf, -1, 0.5, 2, np.inf]), strict=True):
+        part = SCORED["score"].between(*ends, inclusive="left")
+        rows = drawn[drawn["stratum"] == name]
+        assert part[rows.index].all()
+        told = rows[["n", "n_negative", "n_unlabeled"]]
+        assert {*told.itertuples(index=False, name=None)} == {counts_of(part)}
+    again = SCORED.pu.sample_to_label(80, strata=np.array([-1, 0.5, 2]), random_state=0)
+    pd.testing.assert_frame_equal(drawn, again)
+
+
+def test_a_row_without_a_score_is_of_the_lowest_stratum() -> None:
+    frame = SCORED.assign(score=SCORED["score"].mask(SCORED.index % 4 == 0))
+    drawn = frame.pu(nan_policy="worst").sample_to_label(300, strata=[0, 1], random_state=0)
+    assert {*drawn["stratum"][drawn["score"].isna()]} == {"< 0"}
 
 
 def test_rows_of_a_part_are_drawn_from_it() -> None:
@@ -173,12 +211,20 @@ def test_each_row_of_a_stratum_is_as_likely_as_another() -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind in SOURCES if kind != "by_model"])
 def test_strata_of_all_sources_are_those_of_a_frame(kind: str) -> None:
-    for seed, how in enumerate(({"strata": 0.5}, {"above": 0.2})):
+    hows: list[dict[str, Any]] = [{"strata": 0.5}, {"strata": [0.3, 0.6]}, {"above": 0.2}]
+    for seed, how in enumerate(hows):
         expected = FRAME.pu.sample_to_label(9, **how, random_state=seed)
         found = SOURCES[kind](FRAME).sample_to_label(9, **how, random_state=seed)
         assert found.index.tolist() == expected.index.tolist()
         for name in ("stratum", "n", "n_negative", "n_unlabeled"):
             assert found[name].tolist() == expected[name].tolist()
+
+
+def test_a_column_may_tell_up_to_six_strata_apart() -> None:
+    frame = SCORED.assign(site=SCORED["row"] % 6)
+    drawn = frame.pu.sample_to_label(60, strata="site", random_state=0)
+    assert drawn["site"].value_counts().to_dict() == dict.fromkeys(range(6), 10)
+    assert (drawn["stratum"].astype(int) == drawn["site"]).all()
 
 
 def test_a_column_may_tell_strata_apart() -> None:
@@ -190,7 +236,7 @@ def test_a_column_may_tell_strata_apart() -> None:
 
 SITES = SCORED.assign(
     some=pd.Series(["a", "b", None, "a"] * 300),
-    many=np.arange(1200) % 3,
+    many=np.arange(1200) % 7,
     one="a",
     stratum=0,
 )
@@ -199,8 +245,19 @@ SITES = SCORED.assign(
 @pytest.mark.parametrize(
     ("how", "error", "message"),
     [
-        ({"strata": "some"}, PUDataError, "strata must cover .* column 'some' is missing in"),
-        ({"strata": "many"}, PUDataError, r"'many' has 3: \[0, 1, 2\]"),
+        ({"strata": "some"}, PUDataError, "column 'some' is missing in 1?[0-9]+ of 1000, row 202"),
+        ({"strata": "many"}, PUDataError, r"two to 6 values .* 'many' has 7: \[0, 1, 2, 3"),
+        ({"strata": [0.5, np.inf]}, PUValueError, "strata must hold finite .* but inf was"),
+        ({"strata": np.nan}, PUValueError, "strata must hold finite .* but nan was"),
+        ({"strata": [0.5, 2, 0.5]}, PUValueError, "each threshold once, but 0.5 was passed twice"),
+        ({"strata": [*range(6)]}, PUValueError, "one to 5 thresholds, but 6 were"),
+        ({"strata": []}, PUValueError, "one to 5 thresholds, but 0 were"),
+        ({"strata": ["many"]}, PUTypeError, r"strata must be a threshold .* but \['many'\] was"),
+        ({"strata": [[0.5], [1.0]]}, PUTypeError, "strata must be a threshold of the score"),
+        ({"strata": [True, 0.5]}, PUTypeError, "strata must be a threshold of the score"),
+        ({"strata": [0, 1, 1e9]}, PUDataError, "'>= 1000000000' holds none"),
+        ({"strata": [0.5, 1e9, 2e9]}, PUDataError, "'>= 1000000000, < 2000000000' holds none"),
+        ({"strata": [0, 1, 2], "size": 3}, PUDataError, "size must lie between 4"),
         ({"strata": "one"}, PUDataError, "'one' has 1"),
         ({"strata": "none"}, pu_accessor.PUKeyError, "'none'"),
         ({"strata": 1e9}, PUDataError, "'>= 1000000000' holds none"),

@@ -40,6 +40,24 @@ def test_weights_are_unlabeled_rows_for_each_label() -> None:
     assert simple["weight"][rows.index].tolist() == pytest.approx([unlabeled.sum() / 90] * 90)
 
 
+def test_weights_of_more_strata_are_those_of_each() -> None:
+    frame, truth = frame_of(np.random.default_rng(0))
+    edges = [0.0, 1.0, 2.0]
+    rows = frame.pu.sample_to_label(
+        90, strata=edges, allocate="neyman", expected_beta=0.2, random_state=1
+    )
+    rows["label"] = truth[rows.index]
+    weight = pu_accessor.weigh_labels(frame["label"], rows)["weight"]
+    part = np.searchsorted(edges, frame["score"], "right")
+    assert weight.groupby(part).sum().tolist() == pytest.approx(np.bincount(part))
+    left = rows[rows["stratum"] != "< 0"]
+    with pytest.raises(PUDataError, match="stratum must have labels, but '< 0' has none"):
+        pu_accessor.weigh_labels(frame["label"], left)
+    left = left.assign(stratum=left["stratum"].astype(str))
+    with pytest.raises(PUDataError, match="found must be drawn of strata that cover"):
+        pu_accessor.weigh_labels(frame["label"], left)
+
+
 def test_all_labels_give_the_numbers_of_all_labels() -> None:
     frame, truth = frame_of(np.random.default_rng(1), 300)
     found = pd.Series(truth, index=frame.index)[frame["label"].isna()]
@@ -51,8 +69,8 @@ def test_all_labels_give_the_numbers_of_all_labels() -> None:
     assert precision == pytest.approx(average_precision_score(truth, frame["score"]))
 
 
-@pytest.mark.parametrize("strata", [False, True])
-def test_numbers_hold_whatever_positives_are_known(strata: bool) -> None:
+@pytest.mark.parametrize("strata", [None, 1.0, [0.0, 1.0, 2.0]])
+def test_numbers_hold_whatever_positives_are_known(strata: Any) -> None:
     rng = np.random.default_rng(7)
     truth = rng.random(200_000) < SHARE
     score = rng.normal(SHIFT * truth)
@@ -62,7 +80,7 @@ def test_numbers_hold_whatever_positives_are_known(strata: bool) -> None:
         "precision": truth[score >= 1].mean(),
     }
     held = dict.fromkeys(goals, 0)
-    draws, how = 20, {"strata": 1.0} if strata else {}
+    draws, how = 20, {"strata": strata} if strata else {}
     for seed in range(draws):
         frame, truth = frame_of(rng)
         rows = frame.pu.sample_to_label(150, **how, random_state=seed)

@@ -1,15 +1,16 @@
-"""Positives among examples of two strata, of which random samples were labeled by hand."""
+"""Positives among examples of strata, of which random samples were labeled by hand."""
 
 from typing import NamedTuple
 
 import numpy as np
+from scipy import special
 
+from pu_accessor.inference.prior.compositions import Axis, lowest_sum
 from pu_accessor.inference.prior.labeling import hypergeometric_limits
-from pu_accessor.inference.prior.sequential import log_probability
 from pu_accessor.ranking import FloatArray, IntArray
 
-_SPARED = 0.2  # of 1 - level, for the numbers of positives of each stratum by itself
-_CELLS = 200  # pairs of such numbers that are tried for each sum
+_SPARED = 0.1  # of 1 - level, for the numbers of positives of each stratum by itself
+_ENTRIES, _CELLS = 400_000, 500  # probabilities of each stratum, about; cells at least
 _SAME = 1e-6  # relative difference of probabilities that are taken as equal
 
 
@@ -40,16 +41,19 @@ class Stratum(NamedTuple):
 
 
 def sum_limits(strata: list[Stratum], level: float) -> tuple[int, int]:
-    """Bound the number of positives in one or two strata together.
+    """Bound the number of positives in strata together.
 
     Notes
     -----
-    For two strata a sum is ruled out if the estimate of it would be as far off, in that direction,
-    with a small probability, however the sum is made up of two numbers that the limits of each
-    stratum allow ([1]_; the statistic is that of [2]_). Those limits hold jointly with a
-    probability of 1 - g, and the tails are (1 - level - g)/2 each, g a fifth of 1 - level. So
-    both limits together hold with a probability of at least `level`. The largest tail over
-    neighbouring pairs is bounded by that of their larger numbers, as it grows with both.
+    A sum is ruled out if a statistic would be as far off, in that direction, with a small
+    probability, however the sum is made up of numbers that the limits of each stratum allow
+    ([1]_). Those limits hold jointly with a probability of 1 - g, and the tails are
+    (1 - level - g)/2 each, g a tenth of 1 - level. So both limits together hold with a probability
+    of at least `level`, whatever the statistic.
+
+    That of the lower limit is the sum over S strata of N x/s - z e/sqrt(S): the estimate ([2]_)
+    less its standard error e, z the quantile of the normal distribution. With the estimate alone
+    numbers near 1/2 in each stratum, which make it vary most, would make intervals longer.
 
     References
     ----------
@@ -61,7 +65,9 @@ def sum_limits(strata: list[Stratum], level: float) -> tuple[int, int]:
     Examples
     --------
     >>> sum_limits([Stratum(1, 60, 800), Stratum(25, 40, 200)], 0.95)
-    (97, 208)
+    (100, 195)
+    >>> sum_limits([Stratum(0, 30, 700), Stratum(5, 30, 200), Stratum(25, 40, 100)], 0.95)
+    (67, 175)
     >>> sum_limits([Stratum(12, 50, 2000)], 0.95)
     (264, 760)
     """
@@ -72,41 +78,50 @@ def sum_limits(strata: list[Stratum], level: float) -> tuple[int, int]:
 
 
 def _lowest(strata: list[Stratum], level: float) -> int:
-    """Return the lowest sum that is not ruled out, of two strata."""
+    """Return the lowest sum that is not ruled out."""
     spared = _SPARED * (1 - level)
-    (low, high), (other_low, other_high) = (s.limits((1 - spared) ** 0.5) for s in strata)
     tail = (1 - level - spared) / 2 * (1 - _SAME)
-    ruled_out, lowest = low + other_low - 1, round(sum(s.expected for s in strata))
-    while lowest - ruled_out > 1:
-        whole = (ruled_out + lowest) // 2
-        ends = max(low, whole - other_high), min(high, whole - other_low)
-        if _largest_tail(strata, whole, ends) > tail:
-            lowest = whole
-        else:
-            ruled_out = whole
-    return lowest
+    errors = float(special.ndtri(1 - tail)) / len(strata) ** 0.5
+    axes = [_axis(stratum, (1 - spared) ** (1 / len(strata)), errors) for stratum in strata]
+    observed = sum(axis.value[s.positives] for axis, s in zip(axes, strata, strict=True))
+    return lowest_sum(axes, observed, tail, round(sum(s.expected for s in strata)))
 
 
-def _largest_tail(strata: list[Stratum], whole: int, ends: tuple[int, int]) -> float:
-    """Return the largest probability of as high an estimate, the first stratum's within ends."""
-    edges = np.unique(np.linspace(*ends, min(_CELLS, ends[1] - ends[0] + 1)).astype(np.int64))
-    last = np.append(edges[1:] - 1, edges[-1])  # of each cell
-    first, second = strata
-    counts = np.arange(first.labeled + 1)
-    needed = (first.expected + second.expected - first.weight * counts) / second.weight
-    fewest = np.clip(np.ceil(needed - _SAME), 0, second.labeled + 1).astype(np.int64)
-    others = _probabilities(second, whole - edges)
-    at_least = np.cumsum(others[:, ::-1], axis=1)[:, ::-1]
-    at_least = np.pad(at_least, ((0, 0), (0, 1)))
-    tails: FloatArray = (_probabilities(first, last) * at_least[:, fewest]).sum(axis=1)
-    return float(tails.max())
+def _axis(stratum: Stratum, level: float, errors: float) -> Axis:
+    """Return the numbers that the limits of a stratum allow, in cells."""
+    low, high = stratum.limits(level)
+    most = max(_ENTRIES // (stratum.labeled + 1), _CELLS)
+    highest = np.unique(np.linspace(low, high, min(most, high - low + 1)).astype(np.int64))
+    lowest = np.append(low, highest[:-1] + 1)
+    return Axis(lowest, highest, _probabilities(stratum, highest), _values(stratum, errors))
+
+
+def _values(stratum: Stratum, errors: float) -> FloatArray:
+    """Return the estimate for each count of positives less some standard errors, never falling."""
+    count = np.arange(stratum.labeled + 1)
+    share = (count + 0.5) / (stratum.labeled + 1)
+    drawn = stratum.labeled / stratum.total
+    error = np.sqrt(stratum.labeled * share * (1 - share) * (1 - drawn))
+    values: FloatArray = np.maximum.accumulate(stratum.weight * (count - errors * error))
+    return values
 
 
 def _probabilities(stratum: Stratum, positives: IntArray) -> FloatArray:
-    """Return the probability of each count among those labeled, for some numbers of positives."""
-    count, number = np.arange(stratum.labeled + 1), positives[:, np.newaxis]
-    left = stratum.total - stratum.labeled + count  # the most positives with such a count
-    possible = (count <= number) & (number <= left)
-    number = np.clip(number, count, left)
-    logs = log_probability(count, np.array(stratum.labeled), stratum.total, number)
-    return np.where(possible, np.exp(logs), 0.0)
+    """Return the probability of each count among those labeled, for some numbers of positives.
+
+    All follow from that of the count that was found by rational ratios, and their sum is 1.
+    """
+    found, labeled, total = map(float, stratum)
+    hidden = positives[:, np.newaxis] - found
+    others = total - labeled - hidden  # not drawn, of either kind
+    up, down = np.arange(labeled - found), np.arange(found)
+    with np.errstate(divide="ignore"):  # the logarithm of what is impossible
+        above = np.log((labeled - found - up) / (found + up + 1))
+        above = above + np.log(np.maximum(hidden - up, 0) / (others + up + 1))
+        below = np.log((found - down) / (labeled - found + down + 1))
+        below = below + np.log(np.maximum(others - down, 0) / (hidden + down + 1))
+    above, below = np.cumsum(above, axis=1), np.cumsum(below, axis=1)
+    logs = np.hstack([below[:, ::-1], np.zeros_like(hidden), above])
+    ratio = np.exp(logs - logs.max(axis=1, keepdims=True))
+    probability: FloatArray = ratio / ratio.sum(axis=1, keepdims=True)
+    return probability

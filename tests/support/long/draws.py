@@ -204,7 +204,7 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
     "quantity": st.sampled_from([*QUANTITIES, _own]),
     "above": SHARES,
     "below": SHARES,
-    "sample_to_label strata": SHARES,
+    "sample_to_label strata": st.one_of(SHARES, st.just([0.2, 0.5, 0.7])),
     "allocate": st.sampled_from(["neyman", "proportional"]),
     "expected_beta": SHARES,
     "windows": st.integers(2, 30),

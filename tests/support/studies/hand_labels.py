@@ -1,9 +1,9 @@
 """What labels made by hand are worth: ``python -m tests.support.studies.hand_labels``.
 
 Writes ``docs/measured/hand_sequential.csv``, how many labels it takes to stop at some width;
-``hand_use.csv``, what 100 labels say of beta, and of precision and recall of a list; and
-``hand_weights.csv``, numbers on new examples with weights, and with beta. What is NaN counts as a
-miss.
+``hand_use.csv``, what 100 labels say of beta, and of precision and recall of a list;
+``hand_strata.csv``, what labels of more strata say of beta; and ``hand_weights.csv``, numbers on
+new examples with weights, and with beta. What is NaN counts as a miss.
 """
 
 import argparse
@@ -161,6 +161,43 @@ def answers(
     return found
 
 
+# How many strata
+
+CUTS = {2: [0.8], 3: [0.7, 0.9], 4: [0.6, 0.8, 0.93]}
+
+
+def strata(draw: Draw, beta: float, labels: int, draws: int, rng: Rng) -> Iterator[dict[str, Any]]:
+    """Yield width and coverage of beta from as many labels of all rows, and of strata by score.
+
+    Strata are cut at quantiles of the unlabeled, and Neyman's shares are those of the true beta.
+    """
+    rows: dict[str, list[tuple[float, float]]] = {}
+    total = 10_000
+    positives, size = KNOWN + round(beta * total), KNOWN + total
+    for _ in range(draws):
+        truth, known = np.arange(size) < positives, np.arange(size) < KNOWN
+        score = np.concatenate(draw(rng, positives, size - positives))
+        frame = pd.DataFrame({"score": score, "label": np.where(known, 1, np.nan)})
+        simple = frame.pu.sample_to_label(labels, random_state=int(rng.integers(2**32)))
+        drawn = {"simple": simple}
+        for number, cuts in CUTS.items():
+            for allocate in ("proportional", "neyman"):
+                drawn[f"{number} strata, {allocate}"] = frame.pu.sample_to_label(
+                    labels,
+                    strata=np.quantile(score[~known], cuts),
+                    allocate=allocate,
+                    expected_beta=beta if allocate == "neyman" else None,
+                    random_state=int(rng.integers(2**32)),
+                )
+        for name, part in drawn.items():
+            found = pu_accessor.beta_from_labels(part.assign(label=truth[part.index])).iloc[0]
+            held = found["lower"] - 1e-12 <= beta <= found["upper"] + 1e-12
+            rows.setdefault(name, []).append((held, found["upper"] - found["lower"]))
+    for name, each in rows.items():
+        held, width = np.array(each, float).T
+        yield {"rows": name, "covers": held.mean(), "width": width.mean()}
+
+
 # Weights
 
 
@@ -286,6 +323,19 @@ def _use(draws: int) -> list[dict[str, object]]:
     return _beside(rows, "rows")
 
 
+def _strata(draws: int) -> list[dict[str, object]]:
+    rows = [
+        {"scores": name, "unlabeled": 10_000, "labels": labels, "beta": beta, **row}
+        for name in ("normal, AUROC .80", "normal, AUROC .96")
+        for labels in (50, 100, 200)
+        for beta in (0.05, 0.2, 0.5)
+        for row in strata(
+            shapes()[name], beta, labels, draws, _rng("strata", name, str(labels), str(beta))
+        )
+    ]
+    return _beside(rows, "rows")
+
+
 def _weights(draws: int) -> list[dict[str, object]]:
     rows = [
         {"scores": name, "labels": labels, "known": known, **row}
@@ -302,6 +352,7 @@ def _weights(draws: int) -> list[dict[str, object]]:
 TABLES: Mapping[str, Callable[[int], list[dict[str, object]]]] = {
     "sequential": _sequential,
     "use": _use,
+    "strata": _strata,
     "weights": _weights,
 }
 
