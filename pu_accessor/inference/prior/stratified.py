@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
 
 from pu_accessor.inference.prior.compositions import Axis, lowest_sum
 from pu_accessor.inference.prior.labeling import hypergeometric_limits
@@ -11,6 +10,7 @@ from pu_accessor.ranking import FloatArray, IntArray
 
 _SPARED = 0.1  # of 1 - level, for the numbers of positives of each stratum by itself
 _ENTRIES, _CELLS = 400_000, 500  # probabilities of each stratum, about; cells at least
+_ERRORS = 2.0  # standard errors that the statistic takes off
 _SAME = 1e-6  # relative difference of probabilities that are taken as equal
 
 
@@ -51,9 +51,10 @@ def sum_limits(strata: list[Stratum], level: float) -> tuple[int, int]:
     (1 - level - g)/2 each, g a tenth of 1 - level. So both limits together hold with a probability
     of at least `level`, whatever the statistic.
 
-    That of the lower limit is the sum over S strata of N x/s - z e/sqrt(S): the estimate ([2]_)
-    less its standard error e, z the quantile of the normal distribution. With the estimate alone
-    numbers near 1/2 in each stratum, which make it vary most, would make intervals longer.
+    That of the lower limit is the sum over S strata of N x/s - 2 e/sqrt(S): the estimate ([2]_)
+    less standard errors e. With the estimate alone numbers near 1/2 in each stratum, which make it
+    vary most, would make intervals longer. It is the same at each level, so that limits of a
+    higher one hold those of a lower.
 
     References
     ----------
@@ -81,7 +82,7 @@ def _lowest(strata: list[Stratum], level: float) -> int:
     """Return the lowest sum that is not ruled out."""
     spared = _SPARED * (1 - level)
     tail = (1 - level - spared) / 2 * (1 - _SAME)
-    errors = float(special.ndtri(1 - tail)) / len(strata) ** 0.5
+    errors = _ERRORS / len(strata) ** 0.5
     axes = [_axis(stratum, (1 - spared) ** (1 / len(strata)), errors) for stratum in strata]
     observed = sum(axis.value[s.positives] for axis, s in zip(axes, strata, strict=True))
     return lowest_sum(axes, observed, tail, round(sum(s.expected for s in strata)))
