@@ -1,7 +1,8 @@
 """Contingency tables: a ranking, betas and a rule -> bounded counts at each cutoff."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -20,12 +21,16 @@ from pu_accessor.inference.contamination import (
 )
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.latent_bounds import (
+    Bands,
     LatentBounds,
+    add_bends,
+    bound_by,
     bound_latent,
     choose_kinds,
     complete_at,
     count_above,
     few_cutoffs,
+    make_bands,
     references_used,
 )
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Numbers, Ranking
@@ -138,51 +143,85 @@ def make_tables(
     .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
        Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
     """
+    first, *others = tables_in_parts(ranking, betas, rule, interval, every_count=every_count)
+    if not others:
+        return first
+    parts = [first, *others]
+    joined = {
+        name: np.concatenate([getattr(part, name) for part in parts], axis=-1)
+        for name in ("betas", "tp", "positives", "negatives", "clipped", "local_alpha")
+        if getattr(first, name) is not None
+    }
+    return replace(first, **joined, tightest=tuple(chain(*(part.tightest for part in parts))))
+
+
+def tables_in_parts(
+    ranking: Ranking,
+    betas: FloatArray,
+    rule: Settings,
+    interval: Interval | None = None,
+    *,
+    every_count: bool = False,
+) -> Iterator[Tables]:
+    """Make tables at some of the betas at a time, of one ranking, as `make_tables` does at all."""
     if rule.contamination:
-        return _contaminated(ranking, betas, rule)
-    total, points = ranking.total, slice(betas.size)
+        yield _contaminated(ranking, betas, rule)
+        return
+    total = ranking.total
     inside = interval_betas(interval, betas)
     if every_count:
         inside = _every_count(inside, total.unlabeled)
     check_labels(betas, ranking.total, references_used(rule.reference, ranking))
-    latent = latent_counts(betas, total.unlabeled)
+    points = latent_counts(betas, total.unlabeled)
     within = with_ends(latent_counts(inside, total.unlabeled), total.unlabeled)
-    latent = np.concatenate([latent, within])
-    positives = total.known_positive + latent
-    first, *others = _split(latent, betas.size, ranking.rank.size)
-    for part in [first, *others] if others else []:  # add all cutoffs, then count at them
-        estimates = betas.size if part is first else 0
-        ranking = bound_latent(ranking, part, rule, estimates=estimates).ranking
-    bounds = bound_latent(ranking, first, rule, refine=not others, estimates=betas.size)
-    completions = complete(bounds.ranking, latent[points], bounds.tightest[points])
-    bounds = _refine_where_cut(bounds, completions, first, rule)
-    ranking = bounds.ranking
-    inner = None
-    if inside.size:
-        ends = np.empty((bounds.ranking.rank.size, len(_ENDS), within.size), np.int64)
-        start = first.size - betas.size
-        ends[..., :start] = bounds.possible[..., betas.size :]
-        for part in others:
-            further = bound_latent(ranking, part, rule, refine=False)
-            ends[..., start : start + part.size] = further.possible
-            start += part.size
-        inner = _inner(bounds.ranking, inside, ends, within)
-    ranking, tightest = bounds.ranking, bounds.tightest[points]
-    in_head, clipped = _with_estimate(bounds, completions)
-    in_head += ranking.known_positive[:, np.newaxis, np.newaxis]
-    del bounds  # the claims take as much memory as the counts at all cutoffs
-    return Tables(
-        ranking,
-        betas,
-        in_head,
-        ranking.head,
-        positives[points],
-        (sum(total) - positives)[points],
-        clipped,
-        tightest,
-        _local_alphas(ranking, latent[points], tightest, rule),
-        inner,
-    )
+    first, *others = _split(np.append(points, within), betas.size, ranking.rank.size)
+    bands = make_bands(ranking, first, rule)
+    ranking = add_bends(ranking, bands, rule, betas.size)
+    for part in others:  # add all cutoffs, then count at them
+        ranking = add_bends(ranking, make_bands(ranking, part, rule), rule)
+    parts = [bands] if inside.size else bands.in_parts(ranking.rank.size)
+    bent = ranking
+    if ranking.refiner is not None:
+        ranking = ranking.refine(
+            np.unique(
+                np.concatenate(
+                    [
+                        _find_cuts(
+                            bound_by(part, bent, rule), _complete(bent, part, betas.size, rule)
+                        )
+                        for part in parts
+                    ]
+                )
+            )
+        )
+    start = 0
+    for part in parts:
+        here = slice(start, min(start + part.latent.size, betas.size))
+        latent, start = points[here], here.stop
+        bounds, inner = bound_by(part, ranking, rule), None
+        if inside.size:
+            more = (bound_latent(ranking, other, rule, refine=False) for other in others)
+            ends = [bounds.possible[..., betas.size :], *(other.possible for other in more)]
+            inner = _inner(ranking, inside, np.concatenate(ends, axis=-1), within)
+        completions = _complete(bent, part, betas.size, rule)
+        in_head, clipped = _with_estimate(bounds, completions)
+        in_head += ranking.known_positive[:, np.newaxis, np.newaxis]
+        tightest = bounds.tightest[: latent.size]
+        del bounds  # the claims take as much memory as the counts at all cutoffs
+        positives = total.known_positive + latent
+        alphas = _local_alphas(ranking, latent, tightest, rule)
+        yield Tables(
+            ranking,
+            betas[here],
+            in_head,
+            ranking.head,
+            positives,
+            sum(total) - positives,
+            clipped,
+            tightest,
+            alphas,
+            inner,
+        )
 
 
 def _contaminated(ranking: Ranking, betas: FloatArray, rule: Settings) -> Tables:
@@ -272,13 +311,18 @@ def _with_estimate(
     return in_head, clipped
 
 
-def _refine_where_cut(
-    bounds: LatentBounds, completions: Sequence[Completion], latent: IntArray, rule: Settings
-) -> LatentBounds:
-    """Add the cutoffs on both sides of where a bound begins, or ends, to cut the estimate."""
+def _complete(ranking: Ranking, bands: Bands, points: int, rule: Settings) -> list[Completion]:
+    """Complete a ranking at the first betas of some bands, that are not within an interval."""
+    latent = bands.latent[:points]
+    return complete(ranking, latent, choose_kinds(ranking, bands.latent, rule)[:points])
+
+
+def _find_cuts(bounds: LatentBounds, completions: Sequence[Completion]) -> IntArray:
+    """Return the counts of unlabeled examples on both sides of where bounds begin, or end, to cut.
+
+    What they cut is the estimate.
+    """
     ranking = bounds.ranking
-    if ranking.refiner is None:
-        return bounds
     completed, unlabeled = count_above(completions, ranking), ranking.unlabeled
     above = completed[:, np.newaxis] - bounds.possible[..., : len(completions)]
     cutoff, *which = np.nonzero(above[:-1] * above[1:] < 0)
@@ -287,10 +331,8 @@ def _refine_where_cut(
         start - end
     )
     cuts = np.unique(np.concatenate([np.floor(places), np.ceil(places)]).astype(np.int64))
-    cuts = cuts[unlabeled[np.searchsorted(unlabeled, cuts)] != cuts]
-    if not cuts.size:
-        return bounds
-    return bound_latent(ranking.refine(cuts), latent, rule, refine=False)
+    new: IntArray = cuts[unlabeled[np.searchsorted(unlabeled, cuts)] != cuts]
+    return new
 
 
 def _every_count(betas: FloatArray, unlabeled: int) -> FloatArray:
@@ -337,7 +379,8 @@ def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Settings) -> RankCdf:
     bounds = bound_latent(ranking, latent, rule, refine=not counted, estimates=estimates)
     if not counted:
         completions = complete(bounds.ranking, latent, bounds.tightest)
-        bounds = _refine_where_cut(bounds, completions, latent, rule)
+        if (finer := bounds.ranking.refine(_find_cuts(bounds, completions))) is not bounds.ranking:
+            bounds = bound_latent(finer, latent, rule, refine=False)
     in_head = np.zeros((bounds.ranking.rank.size, len(BOUNDS), latent.size))
     in_head[:, _ENDS] = np.clip(bounds.claimed, 0, latent)
     if not counted:
