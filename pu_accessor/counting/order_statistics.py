@@ -112,14 +112,19 @@ def _compare(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArra
     top, bottom = numbers[numbers <= middle], numbers[numbers > middle]
     parts: list[tuple[IntArray, Scores]] = []
     if top.size:
-        best = scores[scores > values[top.max()]] if top.max() < values.size else scores
+        best = _few(scores, scores > values[top.max()]) if top.max() < values.size else scores
         parts.append((top, best))
     if bottom.size:
-        parts.append((bottom, scores[~(scores >= values[bottom.min() - 1])]))
+        parts.append((bottom, _few(scores, ~(scores >= values[bottom.min() - 1]))))
     if sum(gaps.size * near.size for gaps, near in parts) > _COMPARED * scores.size:
         return None
     inside = [_inside(values, int(number), near) for gaps, near in parts for number in gaps]
     return np.concatenate([*inside, np.empty(0)])
+
+
+def _few(scores: Scores, wanted: BoolArray) -> Scores:
+    """Return the scores that are wanted; all of them rather than a copy of most."""
+    return scores[wanted] if 2 * np.count_nonzero(wanted) < scores.size else scores
 
 
 def _inside(values: FloatArray, number: int, scores: Scores) -> Scores:
