@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.counting.gaps import Gaps, Scores, Tally, distinct, in_parts
+from pu_accessor.counting.gaps import Gaps, Scores, Tally, distinct, in_parts, in_pieces
 from pu_accessor.counting.threads import count_threads, in_threads
-from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray
+from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, each_once
 
 _EDGES = 1 << 14  # values by which open gaps are split at once
 _COMPARED = 4  # times that each score may be compared before searching for it is quicker
@@ -89,17 +89,8 @@ def _part_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> Score
     numbers = numbers[numbers <= present.size]  # no score is below NaN
     if present.size == values.size and (near := _compare(present, numbers, scores)) is not None:
         return near
-    lower, upper = numbers[numbers < present.size], numbers[numbers > 0] - 1
-    edges = np.unique(present[np.concatenate([lower, upper])])
-    wanted = np.zeros(2 * edges.size + 1, np.bool_)  # gaps and edges in turn, lowest first
-    wanted[2 * np.searchsorted(edges, present[lower]) + 2] = True
-    wanted[0] = last = lower.size < numbers.size
-    block = 2 * np.searchsorted(edges, scores)
-    block += np.append(edges, np.nan)[block // 2] == scores
-    inside: Scores = scores[wanted[block] & ~np.isnan(scores)]
-    if last and present.size == values.size:
-        inside = np.append(inside, np.full(int(np.isnan(scores).sum()), np.nan))
-    return inside
+    inside = [Ordered.of(piece).inside(values, numbers) for piece in in_pieces(scores)]
+    return np.concatenate([*inside, np.empty(0)])
 
 
 def _compare(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArray | None:
@@ -141,7 +132,7 @@ def _inside(values: FloatArray, number: int, scores: Scores) -> Scores:
 
 def _gaps_with(targets: IntArray, gaps: Gaps) -> IntArray:
     """Return the numbers of the gaps that hold a target and several scores."""
-    block = np.unique(np.searchsorted(gaps.blocks()[1], targets))
+    block = each_once(np.searchsorted(gaps.blocks()[1], targets))
     numbers: IntArray = block[block % 2 == 0].astype(np.int64) // 2
     return numbers[gaps.inside[numbers] > 1]
 
@@ -257,6 +248,23 @@ class Ordered:
         tally = Tally(values)
         tally.add_sorted(self.ascending, self.weight)
         return tally.gaps(self.missing)
+
+    def inside(self, values: FloatArray, numbers: IntArray) -> FloatArray:
+        """Return the scores in some gaps; those that are NaN are below the last value.
+
+        Examples
+        --------
+        >>> ordered = Ordered.of(np.array([1.5, 1.0, np.nan, 1.7, 9.0]))
+        >>> ordered.inside(np.array([2.0, 1.0]), np.array([1, 2]))
+        array([1.5, 1.7, nan])
+        """
+        start, end = self._ends(values, numbers)
+        sizes = np.maximum(end - start, 0)
+        before = np.cumsum(sizes) - sizes
+        places = np.arange(sizes.sum()) + np.repeat(start - before, sizes)
+        below = (numbers == values.size).any() and not np.isnan(values).any()
+        missing = np.full(int(self.missing) if below else 0, np.nan)
+        return np.append(self.ascending[places], missing)
 
     def order_statistics(self, targets: CountArray, gaps: Gaps) -> OrderStatistics:
         """Return the n-th best scores for some n, as the function of this name does.

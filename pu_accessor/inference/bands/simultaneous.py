@@ -19,7 +19,7 @@ from scipy import special
 
 from pu_accessor.inference.bands.exact import SAME, Bounds, Walk, exact, exact_within
 from pu_accessor.inference.search import last_of_power
-from pu_accessor.ranking import FloatArray, IntArray, Ranking
+from pu_accessor.ranking import FloatArray, IntArray, Ranking, each_once
 
 
 class _Counted(NamedTuple):
@@ -357,4 +357,4 @@ def find_corners(head: IntArray, narrowed: IntArray) -> IntArray:
 def inside_steps(corners: list[IntArray], start: IntArray, end: IntArray) -> IntArray:
     """Return the distinct counts that lie strictly between the two cutoffs of their step."""
     inside = [corner[(start < corner) & (corner < end)] for corner in corners]
-    return np.unique(np.concatenate(inside))
+    return each_once(np.concatenate(inside))

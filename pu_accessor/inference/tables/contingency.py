@@ -33,7 +33,15 @@ from pu_accessor.inference.tables.latent_bounds import (
     make_bands,
     references_used,
 )
-from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Numbers, Ranking
+from pu_accessor.ranking import (
+    BoolArray,
+    Counts,
+    FloatArray,
+    IntArray,
+    Numbers,
+    Ranking,
+    each_once,
+)
 
 BOUNDS = ("lower", "estimate", "upper")
 _ESTIMATE = BOUNDS.index("estimate")
@@ -181,47 +189,44 @@ def tables_in_parts(
         ranking = add_bends(ranking, make_bands(ranking, part, rule), rule)
     parts = [bands] if inside.size else bands.in_parts(ranking.rank.size)
     bent = ranking
-    if ranking.refiner is not None:
-        ranking = ranking.refine(
-            np.unique(
-                np.concatenate(
-                    [
-                        _find_cuts(
-                            bound_by(part, bent, rule), _complete(bent, part, betas.size, rule)
-                        )
-                        for part in parts
-                    ]
-                )
-            )
-        )
+    ranking, held = _refine_where_cut(bent, parts, betas.size, rule)
     start = 0
     for part in parts:
-        here = slice(start, min(start + part.latent.size, betas.size))
-        latent, start = points[here], here.stop
-        bounds, inner = bound_by(part, ranking, rule), None
+        bounds, inner = held or bound_by(part, ranking, rule), None
         if inside.size:
             more = (bound_latent(ranking, other, rule, refine=False) for other in others)
             ends = [bounds.possible[..., betas.size :], *(other.possible for other in more)]
             inner = _inner(ranking, inside, np.concatenate(ends, axis=-1), within)
         completions = _complete(bent, part, betas.size, rule)
-        in_head, clipped = _with_estimate(bounds, completions)
-        in_head += ranking.known_positive[:, np.newaxis, np.newaxis]
-        tightest = bounds.tightest[: latent.size]
-        del bounds  # the claims take as much memory as the counts at all cutoffs
-        positives = total.known_positive + latent
-        alphas = _local_alphas(ranking, latent, tightest, rule)
-        yield Tables(
-            ranking,
-            betas[here],
-            in_head,
-            ranking.head,
-            positives,
-            sum(total) - positives,
-            clipped,
-            tightest,
-            alphas,
-            inner,
-        )
+        here = slice(start, start + len(completions))
+        tables = _tabulate(bounds, completions, betas[here], points[here], rule)
+        yield replace(tables, inner=inner)
+        start = here.stop
+
+
+def _tabulate(
+    bounds: LatentBounds,
+    completions: Sequence[Completion],
+    betas: FloatArray,
+    latent: IntArray,
+    rule: Settings,
+) -> Tables:
+    """Put the bounds and the estimates at some betas into tables."""
+    ranking, tightest = bounds.ranking, bounds.tightest[: betas.size]
+    in_head, clipped = _with_estimate(bounds, completions)
+    in_head += ranking.known_positive[:, np.newaxis, np.newaxis]
+    positives = ranking.total.known_positive + latent
+    return Tables(
+        ranking,
+        betas,
+        in_head,
+        ranking.head,
+        positives,
+        sum(ranking.total) - positives,
+        clipped,
+        tightest,
+        _local_alphas(ranking, latent, tightest, rule),
+    )
 
 
 def _contaminated(ranking: Ranking, betas: FloatArray, rule: Settings) -> Tables:
@@ -243,7 +248,7 @@ def _contaminated(ranking: Ranking, betas: FloatArray, rule: Settings) -> Tables
 
     if ranking.refiner is not None:
         bends = [make_tables(side, betas, plain).ranking.unlabeled for side in sides(ranking)]
-        ranking = ranking.refine(np.unique(np.concatenate(bends)))
+        ranking = ranking.refine(each_once(np.concatenate(bends)))
     every = slice(None)  # cutoffs stay as they are
     worst, base, best = (make_tables(side.take(every), betas, plain) for side in sides(ranking))
     above = ranking.known_positive
@@ -317,6 +322,23 @@ def _complete(ranking: Ranking, bands: Bands, points: int, rule: Settings) -> li
     return complete(ranking, latent, choose_kinds(ranking, bands.latent, rule)[:points])
 
 
+def _refine_where_cut(
+    ranking: Ranking, parts: Sequence[Bands], points: int, rule: Settings
+) -> tuple[Ranking, LatentBounds | None]:
+    """Add the cutoffs on both sides of where a bound begins, or ends, to cut the estimate.
+
+    Also return the bounds at all betas, if these are few and no cutoff is added.
+    """
+    if ranking.refiner is None:
+        return ranking, None
+    cuts = [np.empty(0, np.int64)]
+    for part in parts:
+        bounds = bound_by(part, ranking, rule)
+        cuts.append(_find_cuts(bounds, _complete(ranking, part, points, rule)))
+    finer = ranking.refine(each_once(np.concatenate(cuts)))
+    return finer, bounds if len(parts) == 1 and finer is ranking else None
+
+
 def _find_cuts(bounds: LatentBounds, completions: Sequence[Completion]) -> IntArray:
     """Return the counts of unlabeled examples on both sides of where bounds begin, or end, to cut.
 
@@ -330,7 +352,7 @@ def _find_cuts(bounds: LatentBounds, completions: Sequence[Completion]) -> IntAr
     places = unlabeled[cutoff] + (unlabeled[cutoff + 1] - unlabeled[cutoff]) * start / (
         start - end
     )
-    cuts = np.unique(np.concatenate([np.floor(places), np.ceil(places)]).astype(np.int64))
+    cuts = each_once(np.concatenate([np.floor(places), np.ceil(places)]).astype(np.int64))
     new: IntArray = cuts[unlabeled[np.searchsorted(unlabeled, cuts)] != cuts]
     return new
 

@@ -24,7 +24,7 @@ from pu_accessor.inference.bands.simultaneous import (
 from pu_accessor.inference.bands.weighted import clustered_bounds, weighted_bounds
 from pu_accessor.inference.completion import ROUNDING, Completion, complete
 from pu_accessor.inference.settings import Settings
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking, each_once
 
 # What says that known positives are no simple random sample.
 _ROLES = {"weighted": "propensity=... or weight=...", "clustered": "cluster=..."}
@@ -134,12 +134,12 @@ def add_bends(ranking: Ranking, bands: Bands, rule: Settings, estimates: int = 0
     completed = bands.take(slice(estimates)).in_parts(ranking.rank.size)
     corners = [_corners(ranking, part) for part in parts]
     corners += [_bends(ranking, _complete(ranking, part, rule)) for part in completed]
-    ranking = ranking.refine(np.unique(np.concatenate(corners)))
+    ranking = ranking.refine(each_once(np.concatenate(corners)))
     for find in (find_corners, _find_crossings) if rule.band == "simultaneous" else ():
         parts = bands.in_parts(ranking.rank.size)
         narrowed = (_narrowed(ranking, part, rule) for part in parts)
         bends = [find(ranking.unlabeled, bounds) for bounds in narrowed]
-        ranking = ranking.refine(np.unique(np.concatenate(bends)))
+        ranking = ranking.refine(each_once(np.concatenate(bends)))
     return ranking
 
 
@@ -238,7 +238,7 @@ def _bound_jointly(ranking: Ranking, bands: Bands, rule: Settings) -> LatentBoun
     completions = complete(whole, latent, choose_kinds(ranking, latent, rule))
     if ranking.whole is not None:
         bends = _corners(whole, bands), _bends(whole, completions)
-        whole = whole.refine(np.unique(np.concatenate(bends)))
+        whole = whole.refine(each_once(np.concatenate(bends)))
     bounds = _bound_each(whole, bands, rule)
     narrowed = _narrow(whole, bounds, completions)
     if ranking.whole is not None:
@@ -285,7 +285,7 @@ def _find_crossings(head: IntArray, narrowed: IntArray) -> IntArray:
     bounds, nearest = np.split(narrowed, 2, axis=-1)
     apart = np.abs(bounds - nearest)[:-1]  # one is level, the other grows by one for each example
     crossed = (bounds - nearest)[:-1] * (bounds - nearest)[1:] < 0
-    return np.unique((head[:-1, np.newaxis, np.newaxis] + apart)[crossed])
+    return each_once((head[:-1, np.newaxis, np.newaxis] + apart)[crossed])
 
 
 def _level_of_each(rule: Settings) -> float:
@@ -348,7 +348,7 @@ def inner_cutoffs(ranking: Ranking, most: float) -> int | None:
     """Return the number of cutoffs between the ends where it is at most so many."""
     ranking = ranking.whole or ranking
     while ranking.rank.size - 2 <= most:
-        next_ones = np.unique(ranking.unlabeled[:-1] + 1)
+        next_ones = each_once(ranking.unlabeled[:-1] + 1)
         finer = ranking.refine(next_ones[next_ones <= ranking.total.unlabeled])
         if finer is ranking:
             return max(ranking.rank.size - 2, 1)
