@@ -106,9 +106,10 @@ def _tally(values: FloatArray, scores: Scores) -> Tally:
     return tally
 
 
-def in_pieces(scores: Scores, size: int = _PIECE) -> Iterator[Scores]:
+def in_pieces(scores: Scores, size: int | None = None) -> Iterator[Scores]:
     """Go through scores some at a time, as many as are quickly sorted."""
-    return (scores[start : start + size] for start in range(0, scores.size, max(size, 1)))
+    step = _PIECE if size is None else max(size, 1)
+    return (scores[start : start + step] for start in range(0, scores.size, step))
 
 
 class Tally:

@@ -318,12 +318,12 @@ def narrow(head: IntArray, bounds: IntArray) -> IntArray:
     >>> narrow(head, bounds)[..., 0].tolist()
     [[2, 3], [3, 4]]
     """
-    column = head[:, np.newaxis]
-    lower = np.maximum.accumulate(bounds[:, _LOWER], axis=0)
-    lower = column + np.maximum.accumulate((lower - column)[::-1], axis=0)[::-1]
-    upper = np.minimum.accumulate(bounds[::-1, _UPPER], axis=0)[::-1]
-    upper = column + np.minimum.accumulate(upper - column, axis=0)
-    return np.stack([lower, upper], axis=1)
+    lower, upper = (np.ascontiguousarray(side.T) for side in np.moveaxis(bounds, 1, 0))
+    lower = np.maximum.accumulate(lower, axis=1) - head
+    lower = np.maximum.accumulate(lower[:, ::-1], axis=1)[:, ::-1] + head
+    upper = np.minimum.accumulate(upper[:, ::-1], axis=1)[:, ::-1] - head
+    upper = np.minimum.accumulate(upper, axis=1) + head
+    return np.stack([lower.T, upper.T], axis=1)
 
 
 def narrow_between(
