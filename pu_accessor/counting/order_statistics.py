@@ -89,7 +89,8 @@ def _part_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> Score
     numbers = numbers[numbers <= present.size]  # no score is below NaN
     if present.size == values.size and (near := _compare(present, numbers, scores)) is not None:
         return near
-    inside = [Ordered.of(piece).inside(values, numbers) for piece in in_pieces(scores)]
+    pieces = (piece.astype(np.float64, copy=False) for piece in in_pieces(scores))
+    inside = [Ordered.of(piece).inside(values, numbers) for piece in pieces]
     return np.concatenate([*inside, np.empty(0)])
 
 

@@ -1,7 +1,9 @@
 """The largest number up to which a statement holds, by halving an interval on the log scale."""
 
 from collections.abc import Callable
+from functools import partial
 from math import exp, inf
+from operator import ge
 
 _POWER = 0.87  # of a local level, that the probability of missing a cutoff grows with
 _PRECISION = 1e-3  # of a breaking point, relative
@@ -52,7 +54,7 @@ def last_of_power(
     """
     holds, fails, reach, before = low, inf, 1.0, False
     while holds < high:
-        start, end = _halve(lambda middle, at=number: middle <= at, low, high, precision)
+        start, end = _halve(partial(ge, number), low, high, precision)
         tried = start if start > holds else end
         if tried >= fails:
             break
