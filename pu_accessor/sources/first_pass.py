@@ -219,9 +219,9 @@ def _read_piece(roles: Roles, paired: bool, frame: pd.DataFrame) -> FirstPass:
         if unclustered := int(np.count_nonzero(numbers < 0)):
             return first._replace(unclustered=unclustered)
     groups = group_piece(roles, frame)
-    kept = np.ones(labels.size, np.bool_)
+    kept: BoolArray = np.ones(labels.size, np.bool_)
     if paired and roles.omits:
-        kept = ~np.isnan(scores).any(axis=0)
+        kept = ~np.any(np.isnan(scores), axis=0)
     return first._replace(
         groups={
             key: _pick(scores[:, rows], known.take(rows), kept[rows], ids, roles)

@@ -289,11 +289,9 @@ def test_the_local_level_is_that_of_halving_after_half_the_looks(
 @given(data=st.data(), n=st.integers(1, 9), m=st.integers(0, 9))
 def test_coverage_of_any_limits_is_counted(data: st.DataObject, n: int, m: int) -> None:
     """Also of limits that are not the same from the bottom."""
-    sides = [
-        sorted(data.draw(st.lists(st.integers(0, m), min_size=n + 1, max_size=n + 1)))
-        for _ in range(2)
-    ]
-    lower, upper = np.minimum(*sides), np.maximum(*sides)
+    drawn = st.lists(st.integers(0, m), min_size=n + 1, max_size=n + 1)
+    first, second = (np.array(sorted(data.draw(drawn))) for _ in range(2))
+    lower, upper = np.minimum(first, second), np.maximum(first, second)
     lower[0], upper[-1] = 0, m
     counted = coverage(n, m, (lower.tolist(), upper.tolist()))
     assert joint_coverage(n, m, lower, upper) == pytest.approx(float(counted), abs=1e-12)

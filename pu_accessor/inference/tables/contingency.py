@@ -1,9 +1,9 @@
 """Contingency tables: a ranking, betas and a rule -> bounded counts at each cutoff."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -155,7 +155,7 @@ def make_tables(
     if not others:
         return first
     parts = [first, *others]
-    joined = {
+    joined: dict[str, Any] = {
         name: np.concatenate([getattr(part, name) for part in parts], axis=-1)
         for name in ("betas", "tp", "positives", "negatives", "clipped", "local_alpha")
         if getattr(first, name) is not None
@@ -185,8 +185,8 @@ def tables_in_parts(
     first, *others = _split(np.append(points, within), betas.size, ranking.rank.size)
     bands = make_bands(ranking, first, rule)
     ranking = add_bends(ranking, bands, rule, betas.size)
-    for part in others:  # add all cutoffs, then count at them
-        ranking = add_bends(ranking, make_bands(ranking, part, rule), rule)
+    for latent in others:  # add all cutoffs, then count at them
+        ranking = add_bends(ranking, make_bands(ranking, latent, rule), rule)
     parts = [bands] if inside.size else bands.in_parts(ranking.rank.size)
     bent = ranking
     ranking, held = _refine_where_cut(bent, parts, betas.size, rule)
@@ -195,13 +195,24 @@ def tables_in_parts(
         bounds, inner = held or bound_by(part, ranking, rule), None
         if inside.size:
             more = (bound_latent(ranking, other, rule, refine=False) for other in others)
-            ends = [bounds.possible[..., betas.size :], *(other.possible for other in more)]
-            inner = _inner(ranking, inside, np.concatenate(ends, axis=-1), within)
+            ends = chain([bounds.possible[..., betas.size :]], (other.possible for other in more))
+            inner = _inner(ranking, inside, _side_by_side(ends, within.size), within)
         completions = _complete(bent, part, betas.size, rule)
         here = slice(start, start + len(completions))
         tables = _tabulate(bounds, completions, betas[here], points[here], rule)
         yield replace(tables, inner=inner)
         start = here.stop
+
+
+def _side_by_side(parts: Iterable[IntArray], betas: int) -> IntArray:
+    """Put bounds at some betas beside those at others, each as soon as they are there."""
+    bounds, start = np.empty(0, np.int64), 0
+    for part in parts:
+        if not bounds.size:
+            bounds = np.empty((*part.shape[:-1], betas), np.int64)
+        bounds[..., start : start + part.shape[-1]] = part
+        start += part.shape[-1]
+    return bounds
 
 
 def _tabulate(
