@@ -50,9 +50,10 @@ def last_of_power(
     ...     looks.append(number)
     ...     return 0.9 * log(number / 3)
     >>> last_of_power(excess, 1.0, 8.0, 1e-3, 2.0) // 0.01 / 100, len(looks)
-    (2.99, 4)
+    (2.99, 5)
     """
-    holds, fails, reach, before = low, inf, 1.0, False
+    holds, fails, reach = low, inf, 1.0
+    before: bool | None = None
     while holds < high:
         start, end = _halve(partial(ge, number), low, high, precision)
         tried = start if start > holds else end
