@@ -29,6 +29,7 @@ from pu_accessor.ranking import (
 
 # Up to so many scores sorting once is quicker than counting, with few and many known positives.
 _SORTED = 1 << 20
+_MANY = 16  # scores at most, for each that is looked for: then they are sorted, too
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,9 +80,7 @@ def rank_examples(
     size: float = score.size
     known_weight = None
     count: Callable[[FloatArray], Gaps] = partial(count_gaps, scores=score)
-    fetch = partial(scores_inside, scores=score)
-    nth_best: Callable[[CountArray, Gaps], OrderStatistics]
-    nth_best = partial(order_statistics, count=count, fetch=fetch)
+    nth_best: Callable[[CountArray, Gaps], OrderStatistics] = partial(_nth_best, score)
     if weight is not None or score.size < _SORTED:
         ordered = Ordered.of(score, weight)
         count, nth_best = ordered.count, ordered.order_statistics
@@ -99,6 +98,14 @@ def _rank_all(score: FloatArray, kinds: Sequence[BoolArray], weight: CountArray 
     cost = np.unique(0.0 - score)
     above = (_above(cost, score[kind], None if weight is None else weight[kind]) for kind in kinds)
     return _rank_counts(np.append(np.inf, 0.0 - cost), *above)
+
+
+def _nth_best(scores: FloatArray, targets: CountArray, gaps: Gaps) -> OrderStatistics:
+    """Return the n-th best scores for some n; many of them from a sort, which takes memory."""
+    if _MANY * targets.size > scores.size:
+        return Ordered.of(scores).order_statistics(targets, gaps)
+    count, fetch = partial(count_gaps, scores=scores), partial(scores_inside, scores=scores)
+    return order_statistics(targets, gaps, count, fetch)
 
 
 def _count_above(count: Callable[[FloatArray], Gaps], values: FloatArray) -> CountArray:

@@ -7,6 +7,7 @@ in the cache: NumPy sorts it faster than it searches the values for each score.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any, TypeAlias, TypeVar
@@ -97,12 +98,18 @@ def _tally(values: FloatArray, scores: Scores) -> Tally:
     # Each piece costs a search for all values: where there are many it is longer.
     size = min(_PIECE if values.size < _PIECE >> 4 else 4 * _PIECE, scores.size)
     buffer = np.empty(size)
-    for start in range(0, scores.size, max(size, 1)):
-        piece = buffer[: scores.size - start]
-        np.copyto(piece, scores[start : start + size])
+    for scores_of_piece in in_pieces(scores, size):
+        piece = buffer[: scores_of_piece.size]
+        np.copyto(piece, scores_of_piece)
         piece.sort()  # NaN comes last
         tally.add_sorted(piece[: np.searchsorted(piece, np.nan)])
     return tally
+
+
+def in_pieces(scores: Scores, size: int | None = None) -> Iterator[Scores]:
+    """Go through scores some at a time, as many as are quickly sorted."""
+    step = _PIECE if size is None else max(size, 1)
+    return (scores[start : start + step] for start in range(0, scores.size, step))
 
 
 class Tally:

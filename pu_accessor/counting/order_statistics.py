@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.counting.gaps import Gaps, Scores, Tally, distinct, in_parts
+from pu_accessor.counting.gaps import Gaps, Scores, Tally, distinct, in_parts, in_pieces
 from pu_accessor.counting.threads import count_threads, in_threads
-from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray
+from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, each_once
 
 _EDGES = 1 << 14  # values by which open gaps are split at once
 _COMPARED = 4  # times that each score may be compared before searching for it is quicker
@@ -89,17 +89,9 @@ def _part_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> Score
     numbers = numbers[numbers <= present.size]  # no score is below NaN
     if present.size == values.size and (near := _compare(present, numbers, scores)) is not None:
         return near
-    lower, upper = numbers[numbers < present.size], numbers[numbers > 0] - 1
-    edges = np.unique(present[np.concatenate([lower, upper])])
-    wanted = np.zeros(2 * edges.size + 1, np.bool_)  # gaps and edges in turn, lowest first
-    wanted[2 * np.searchsorted(edges, present[lower]) + 2] = True
-    wanted[0] = last = lower.size < numbers.size
-    block = 2 * np.searchsorted(edges, scores)
-    block += np.append(edges, np.nan)[block // 2] == scores
-    inside: Scores = scores[wanted[block] & ~np.isnan(scores)]
-    if last and present.size == values.size:
-        inside = np.append(inside, np.full(int(np.isnan(scores).sum()), np.nan))
-    return inside
+    pieces = (piece.astype(np.float64, copy=False) for piece in in_pieces(scores))
+    inside = [Ordered.of(piece).inside(values, numbers) for piece in pieces]
+    return np.concatenate([*inside, np.empty(0)])
 
 
 def _compare(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArray | None:
@@ -112,14 +104,19 @@ def _compare(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArra
     top, bottom = numbers[numbers <= middle], numbers[numbers > middle]
     parts: list[tuple[IntArray, Scores]] = []
     if top.size:
-        best = scores[scores > values[top.max()]] if top.max() < values.size else scores
+        best = _few(scores, scores > values[top.max()]) if top.max() < values.size else scores
         parts.append((top, best))
     if bottom.size:
-        parts.append((bottom, scores[~(scores >= values[bottom.min() - 1])]))
+        parts.append((bottom, _few(scores, ~(scores >= values[bottom.min() - 1]))))
     if sum(gaps.size * near.size for gaps, near in parts) > _COMPARED * scores.size:
         return None
     inside = [_inside(values, int(number), near) for gaps, near in parts for number in gaps]
     return np.concatenate([*inside, np.empty(0)])
+
+
+def _few(scores: Scores, wanted: BoolArray) -> Scores:
+    """Return the scores that are wanted; all of them rather than a copy of most."""
+    return scores[wanted] if 2 * np.count_nonzero(wanted) < scores.size else scores
 
 
 def _inside(values: FloatArray, number: int, scores: Scores) -> Scores:
@@ -136,7 +133,7 @@ def _inside(values: FloatArray, number: int, scores: Scores) -> Scores:
 
 def _gaps_with(targets: IntArray, gaps: Gaps) -> IntArray:
     """Return the numbers of the gaps that hold a target and several scores."""
-    block = np.unique(np.searchsorted(gaps.blocks()[1], targets))
+    block = each_once(np.searchsorted(gaps.blocks()[1], targets))
     numbers: IntArray = block[block % 2 == 0].astype(np.int64) // 2
     return numbers[gaps.inside[numbers] > 1]
 
@@ -252,6 +249,23 @@ class Ordered:
         tally = Tally(values)
         tally.add_sorted(self.ascending, self.weight)
         return tally.gaps(self.missing)
+
+    def inside(self, values: FloatArray, numbers: IntArray) -> FloatArray:
+        """Return the scores in some gaps; those that are NaN are below the last value.
+
+        Examples
+        --------
+        >>> ordered = Ordered.of(np.array([1.5, 1.0, np.nan, 1.7, 9.0]))
+        >>> ordered.inside(np.array([2.0, 1.0]), np.array([1, 2]))
+        array([1.5, 1.7, nan])
+        """
+        start, end = self._ends(values, numbers)
+        sizes = np.maximum(end - start, 0)
+        before = np.cumsum(sizes) - sizes
+        places = np.arange(sizes.sum()) + np.repeat(start - before, sizes)
+        below = (numbers == values.size).any() and not np.isnan(values).any()
+        missing = np.full(int(self.missing) if below else 0, np.nan)
+        return np.append(self.ascending[places], missing)
 
     def order_statistics(self, targets: CountArray, gaps: Gaps) -> OrderStatistics:
         """Return the n-th best scores for some n, as the function of this name does.

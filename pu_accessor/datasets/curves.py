@@ -56,7 +56,7 @@ _PROMISE = {
 
 def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
     """Return the ROC or the precision-recall curve of each bound and beta."""
-    x, y, grid, envelope = TRACES[name]
+    x, y, _, envelope = TRACES[name]
     tp, fp, fn, tn = (count.variable for count in counts_of(tables))
     found = _lift(partial(curve_rates, name), (tp, fp, tp + fn, fp + tn), outputs=2)
     rates = {rate: values.transpose(*tp.dims) for rate, values in zip((x, y), found, strict=True)}
@@ -67,8 +67,13 @@ def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
     for rate, values in rates.items():
         values.attrs = dict(VARIABLES[rate].attrs)
     coords = tables.drop_vars("interval_beta", errors="ignore").coords
-    curves = xr.Dataset(rates, coords, tables.attrs)
-    if envelope not in rates:
+    return with_grid(xr.Dataset(rates, coords, tables.attrs), name)
+
+
+def with_grid(curves: xr.Dataset, name: str) -> xr.Dataset:
+    """Return curves with the coordinates of their envelope, where there is one."""
+    *_, grid, envelope = TRACES[name]
+    if envelope not in curves:
         return curves
     return curves.assign_coords({grid: (grid, GRID), "envelope": ("envelope", SIDES)})
 

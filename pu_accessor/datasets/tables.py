@@ -12,7 +12,7 @@ import xarray as xr
 
 from pu_accessor.checks import as_array, check_share
 from pu_accessor.datasets.assemble import Page, lay_out
-from pu_accessor.datasets.curves import curve as trace
+from pu_accessor.datasets.curves import with_grid
 from pu_accessor.datasets.schema import AXIS, COUNTS, INTERVAL, TOTALS, TRACES, VARIABLES, axis_of
 from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief
 from pu_accessor.inference.bands.lookup import band_name
@@ -20,12 +20,14 @@ from pu_accessor.inference.settings import BetaRange, Settings, check_target
 from pu_accessor.inference.tables.contingency import (
     BOUNDS,
     RankCdf,
+    Table,
     Tables,
     curve_on_new,
-    make_tables,
+    tables_in_parts,
 )
 from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
 from pu_accessor.inference.tables.curves import curve_envelope
+from pu_accessor.inference.tables.metrics import curve_rates
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.request import Request, map_rankings
 from pu_accessor.ranking import FloatArray, Ranking, Ranks
@@ -45,17 +47,17 @@ def contingency(
     *,
     warn: bool = True,
     baseline: bool = False,
-    envelope_of: str | None = None,
     rounded: bool = True,
     target: str = "examples",
     curve: str = "roc",
+    rates: bool = False,
 ) -> xr.Dataset:
     """Bound the contingency table at each cutoff of each ranking.
 
-    Where beta has an interval the tables at betas within it come, too. `envelope_of` puts the
-    envelope of that curve in their place, which takes less memory for many rankings. Curves and
-    metrics are read from estimates that are not `rounded` to whole examples. Those of new examples
-    never are, and bound both rates of a ROC `curve`, or precision and recall.
+    Where beta has an interval the tables at betas within it come, too. Curves and metrics are read
+    from estimates that are not `rounded` to whole examples. Those of new examples never are, and
+    bound both rates of a ROC `curve`, or precision and recall. With `rates` these and the envelope
+    of the curve come in place of all counts, which takes less memory.
     """
     on_new = target != "examples"
     if on_new:
@@ -65,25 +67,50 @@ def contingency(
         betas, settings = betas.split(settings)
     betas = betas.with_baseline() if baseline else betas
 
+    def read(table: Table) -> dict[str, Array]:
+        if not rates:
+            return dict(zip(COUNTS, table, strict=True))
+        tp, fp, fn, tn = table
+        both = curve_rates(curve, tp, fp, tp + fn, fp + tn)
+        return dict(zip(TRACES[curve][:2], both, strict=True))
+
     def of_new_examples(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:
         ranking, table = curve_on_new(curve, ranking, beta.values, own.level)
-        counts = dict(zip(COUNTS, table, strict=True))
-        return Page(ranking, {**counts, "clipped": np.zeros(table.tp.shape, np.bool_)})
+        return Page(ranking, {**read(table), "clipped": np.zeros(table.tp.shape, np.bool_)})
+
+    def read_part(tables: Tables, own: Settings) -> dict[str, Array]:
+        arrays = read(tables.whole_examples if rounded else tables.table)
+        arrays |= {**({} if rates else {"clipped": tables.clipped}), **_coordinates(tables, own)}
+        return arrays | _interval(tables, curve if rates else None)
 
     def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:
-        tables = make_tables(ranking, beta.values, own, beta.interval)
-        table = tables.whole_examples if rounded else tables.table
-        counts = dict(zip(COUNTS, table, strict=True))
-        arrays = {**counts, "clipped": tables.clipped, **_interval(tables, envelope_of)}
-        return Page(tables.ranking, {**arrays, **_coordinates(tables, own)})
+        arrays: dict[str, Array] = {}
+        end = 0
+        for tables in tables_in_parts(ranking, beta.values, own, beta.interval):
+            start, end = end, end + tables.betas.size
+            ranking = tables.ranking
+            _put(read_part(tables, own), arrays, slice(start, end), beta.values.size)
+        return Page(ranking, arrays)
 
     rankings = request.rankings(ranks, settings)
     answer = of_new_examples if on_new else question
     results = map_rankings(request, rankings, answer, betas, settings, warn=warn, clustered=True)
     arrays = results.each[0].content.arrays
-    data = [*COUNTS, "clipped", *INTERVAL, *(envelope for *_, envelope in TRACES.values())]
+    x, y, _, envelope = TRACES[curve]
+    data = [x, y, envelope] if rates else [*COUNTS, "clipped", *INTERVAL]
     tables = lay_out(results, [name for name in data if name in arrays], request)
     return tables.assign_attrs(target=target) if on_new else tables
+
+
+def _put(part: dict[str, Array], arrays: dict[str, Array], columns: slice, betas: int) -> None:
+    """Put arrays at some of the betas beside those at others."""
+    for name, array in part.items():
+        if VARIABLES[name].dims[-1:] != ("beta",) or array.shape[-1] == betas:
+            arrays[name] = array
+            continue
+        if name not in arrays:
+            arrays[name] = np.empty((*array.shape[:-1], betas), array.dtype)
+        arrays[name][..., columns] = array
 
 
 def _settings_on_new(target: str, betas: Betas, settings: Settings) -> Settings:
@@ -108,20 +135,20 @@ def _settings_on_new(target: str, betas: Betas, settings: Settings) -> Settings:
     return allowed[-1]
 
 
-def _interval(tables: Tables, envelope_of: str | None) -> dict[str, Array]:
+def _interval(tables: Tables, curve: str | None) -> dict[str, Array]:
     """Return the arrays of betas within an interval, or the envelope of a curve alone."""
     inner = tables.inner
     if inner is None:
         return {}
-    if envelope_of is None:
+    if curve is None:
         kinks = {"interval_kinks": inner.kinks, "interval_beta": inner.betas}
         return {"interval_tp": inner.tp, "interval_positives": inner.positives, **kinks}
     if tables.ranking.extent == "selected":
         return {}
-    *_, envelope = TRACES[envelope_of]
+    *_, envelope = TRACES[curve]
     points = tables.tp[:, [0, 2]], tables.positives
     arrays = tables.ranking.rank, sum(tables.ranking.total), *points, inner.tp, inner.positives
-    return {envelope: curve_envelope(envelope_of, *arrays)}
+    return {envelope: curve_envelope(curve, *arrays)}
 
 
 def curve_bounds(
@@ -129,8 +156,8 @@ def curve_bounds(
 ) -> xr.Dataset:
     """Bound the ROC or the precision-recall curve of each ranking."""
     asked = request, betas, settings, ranks
-    tables = contingency(*asked, envelope_of=curve, rounded=False, target=target, curve=curve)
-    return trace(tables, curve)
+    curves = contingency(*asked, rounded=False, target=target, curve=curve, rates=True)
+    return with_grid(curves, curve)
 
 
 def rank_cdf(request: Request, betas: Betas, settings: Settings, ranks: Ranks) -> xr.Dataset:

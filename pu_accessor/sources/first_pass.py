@@ -196,7 +196,7 @@ def _read_piece(roles: Roles, paired: bool, frame: pd.DataFrame) -> FirstPass:
     """Return the labeled scores of one piece."""
     labels, keys = frame[roles.label], frame[roles.keys]
     scores, values = read_models(roles, frame), labels.dropna()
-    missing, no_keys = np.isnan(scores).sum(axis=1), keys.iloc[:0]
+    missing, no_keys = _count_each(np.isnan(scores)), keys.iloc[:0]
     complete = values.size == labels.size
     first = FirstPass(labels.size, missing, values.drop_duplicates(), complete, no_keys, {})
     if frame.empty:  # of whatever dtypes
@@ -219,7 +219,9 @@ def _read_piece(roles: Roles, paired: bool, frame: pd.DataFrame) -> FirstPass:
         if unclustered := int(np.count_nonzero(numbers < 0)):
             return first._replace(unclustered=unclustered)
     groups = group_piece(roles, frame)
-    kept: BoolArray = ~(np.any(np.isnan(scores), axis=0) & (paired and roles.omits))
+    kept: BoolArray = np.ones(labels.size, np.bool_)
+    if paired and roles.omits:
+        kept = ~np.any(np.isnan(scores), axis=0)
     return first._replace(
         groups={
             key: _pick(scores[:, rows], known.take(rows), kept[rows], ids, roles)
@@ -287,7 +289,8 @@ def read_models(roles: Roles, frame: pd.DataFrame) -> FloatArray:
     """Read the scores of all models, a row for each."""
     if frame.empty:
         return np.empty((len(roles.models), 0))
-    return np.stack([_read_scores(frame[model]) for model in roles.models])
+    scores = [_read_scores(frame[model]) for model in roles.models]
+    return np.stack(scores) if len(scores) > 1 else scores[0][np.newaxis]  # without a copy
 
 
 def _read_scores(scores: "pd.Series[Any]") -> FloatArray:
@@ -316,15 +319,20 @@ def _pick(
 ) -> Labeled:
     """Return the labeled examples of a group in one piece."""
     positive, negative = known.positive & kept, known.negative & kept
-    ranked = kept & ~(roles.omits & np.isnan(scores))
+    ranked = kept & ~np.isnan(scores) if roles.omits else np.broadcast_to(kept, scores.shape)
     return Labeled(
         scores[:, positive],
         scores[:, negative],
         np.empty(0) if known.propensity is None else known.propensity[positive],
-        np.count_nonzero(ranked, axis=1),
-        int(kept.sum()),
+        _count_each(ranked),
+        int(np.count_nonzero(kept)),
         None if known.cluster is None else Members.of(ids, known.cluster, positive, ranked),
     )
+
+
+def _count_each(rows: BoolArray) -> IntArray:
+    """Count what is true for each model; by rows that is far quicker than along an axis."""
+    return np.array([np.count_nonzero(row) for row in rows])
 
 
 def read_keys(first: FirstPass, roles: Roles) -> Groups:

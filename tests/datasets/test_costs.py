@@ -11,7 +11,7 @@ import pytest
 import xarray as xr
 
 import pu_accessor
-from pu_accessor.inference.tables import contingency
+from pu_accessor.inference.tables import contingency, latent_bounds
 from tests.cases import binormal
 
 FRAME = binormal(120, 260, 0.5, seed=9)[0]
@@ -71,6 +71,57 @@ def test_a_wide_interval_is_not_held_at_once(monkeypatch: pytest.MonkeyPatch) ->
     interval = peak(lambda: frame.pu.roc_bounds(0.5, beta_interval=(0.05, 0.6)))
     tables = 3 * 8 * len(frame) * 56  # tables of all cutoffs, at the betas of the interval
     assert interval - points < 1.5 * tables  # of which each has four counts
+
+
+BANDS = ["exact", "simultaneous"]
+
+
+@pytest.mark.parametrize("band", BANDS)
+@pytest.mark.parametrize("method", ["roc_bounds", "contingency"])
+def test_many_betas_take_little_more_than_the_answer(
+    method: str, band: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(latent_bounds, "_AT_ONCE", 1 << 12)
+    betas = np.linspace(0.01, 0.5, 150)
+    answer: list[xr.Dataset] = []
+    ask = getattr(binormal(60, 3000, 0.5, seed=2)[0].pu, method)
+    ask(betas, band=band, ranks="all")  # what is imported, and remembered, is not counted
+    held = peak(lambda: answer.append(ask(betas, band=band, ranks="all")))
+    assert held < 1.2 * answer[0].nbytes
+
+
+@pytest.mark.parametrize("band", BANDS)
+@pytest.mark.parametrize("ranks", ["breakpoints", "all", [5, 50, 110]])
+@pytest.mark.parametrize("roles", [{}, {"monotone": True}, {"by": "group"}], ids=str)
+def test_tables_do_not_depend_on_how_many_betas_there_are_at_once(
+    band: str, ranks: Any, roles: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pu = FRAME.assign(group=np.arange(len(FRAME)) % 3 > 1).pu(**roles)
+    kinds = ["positives"] if roles.get("monotone") else ["positives", "tightest", "both"]
+
+    def ask() -> list[xr.Dataset]:
+        asked = [{"band": band, "ranks": ranks, "reference": kind} for kind in kinds]
+        betas = [0.3, 0.1, 0.0, 0.2]
+        return [f(betas, **how) for how in asked for f in (pu.contingency, pu.pr_bounds)]
+
+    wanted = ask()
+    monkeypatch.setattr(latent_bounds, "_AT_ONCE", 1)
+    for one, other in zip(ask(), wanted, strict=True):
+        xr.testing.assert_identical(one, other)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_pieces_hold_scores_no_more_than_once(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PU_ACCESSOR_MAX_THREADS", "1")
+    rows = 3_000_000
+    frame = pd.DataFrame({"score": np.arange(rows) % 99991, "label": np.nan}).astype(
+        {"score": dtype}
+    )
+    frame.loc[frame.index[:: rows // 50], "label"] = 1
+    pu = pu_accessor.from_chunks([frame])
+    held = peak(lambda: pu.roc_bounds(0.0001))
+    copied = 8 * rows if dtype == "float32" else 0
+    assert held < copied + 8 * rows
 
 
 def test_a_repr_reads_rows_without_a_copy() -> None:

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+import xarray as xr
 from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as some
 
+from pu_accessor.counting import cutoffs, threads
 from pu_accessor.counting import gaps as gaps_module
 from pu_accessor.counting import order_statistics as best
-from pu_accessor.counting import threads
 from pu_accessor.counting.gaps import Gaps, count_gaps, distinct
 from pu_accessor.counting.order_statistics import (
     Ordered,
@@ -23,6 +24,7 @@ from pu_accessor.counting.order_statistics import (
     scores_inside,
     with_edges,
 )
+from tests.cases import binormal
 
 Array = npt.NDArray[Any]
 
@@ -296,3 +298,37 @@ def test_the_only_score_of_a_gap_is_known() -> None:
 
 def refuse(*asked: Any) -> Any:
     raise AssertionError(f"asked for {asked}")
+
+
+@given(data=st.data(), arrays=SCORES)
+def test_scores_in_gaps_are_found_in_sorted_pieces(
+    data: st.DataObject, arrays: tuple[Array, Array]
+) -> None:
+    values, scores = distinct(arrays[0])[0], arrays[1]
+    chosen = data.draw(st.lists(st.integers(0, values.size), unique=True))
+    found = scores_inside(values, np.array(sorted(chosen), np.int64), scores)
+    ordered, marks = order(scores), order(values)
+    ends = [(np.inf, 2), *marks, (-np.inf, -1)]
+    wanted = [x for x in ordered for i in chosen if ends[i] > x > ends[i + 1]]
+    assert order(found) == sorted(wanted)[::-1]
+
+
+def test_many_order_statistics_take_one_sort(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And are those of passes over the scores, which few take."""
+    frame = binormal(300, 2000, 0.4, seed=3)[0].round({"score": 2})
+    wanted = frame.pu.roc_bounds([0.1, 0.3], band="simultaneous")
+    passes = []
+
+    def count(*args: Any, **kwargs: Any) -> Gaps:
+        passes.append(args)
+        return count_gaps(*args, **kwargs)
+
+    monkeypatch.setattr(cutoffs, "_SORTED", 0)
+    monkeypatch.setattr(cutoffs, "count_gaps", count)
+    for many, most in ((10**9, 1), (0, 10**9)):
+        passes.clear()
+        monkeypatch.setattr(cutoffs, "_MANY", many)
+        found = frame.pu.roc_bounds([0.1, 0.3], band="simultaneous")
+        xr.testing.assert_identical(found, wanted)
+        assert len(passes) <= most
+    assert len(passes) > 1

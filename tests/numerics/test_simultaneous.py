@@ -13,6 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import pu_accessor
+from pu_accessor.inference.bands import simultaneous as simultaneous_module
 from pu_accessor.inference.bands.exact import exact_within
 from pu_accessor.inference.bands.lookup import latent_bounds, latent_bounds_each
 from pu_accessor.inference.bands.simultaneous import (
@@ -21,6 +22,7 @@ from pu_accessor.inference.bands.simultaneous import (
     most_missed,
     simultaneous,
 )
+from pu_accessor.inference.search import last_that_holds
 from tests.numerics.test_within_odds import INF
 from tests.support.oracles import oracle, selection_oracle
 
@@ -257,6 +259,42 @@ def test_the_local_level_of_many_positives_is_safe() -> None:
     alpha = local_alpha(100, 3000, 0.95, 8.0)  # scaled from fewer
     upper = exact_within(100, np.array([3000]), 1 - alpha, 8.0)[1][0]
     assert 0.017 < most_missed(100, 3000, upper, 8.0) <= 0.025
+
+
+@pytest.mark.parametrize(("n", "m"), [(150, 900), (301, 299), (80, 3000)])
+@pytest.mark.parametrize("one_sided", [False, True])
+def test_the_local_level_is_that_of_halving_after_half_the_looks(
+    n: int, m: int, one_sided: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    level, looks = 0.931, []
+    most = min(2 * (1 - level), 1) if one_sided else 1 - level
+    farthest = latent_bounds("exact", n, m, 1 - simultaneous_module.NEVER)[1]
+
+    def holds(alpha: float) -> bool:
+        lower, upper = latent_bounds("exact", n, m, 1 - alpha)
+        covered = joint_coverage(n, m, lower, farthest if one_sided else upper)
+        return 1 - covered <= (1 - level) * (1 + 1e-9)
+
+    def look(*limits: Any) -> float:
+        looks.append(limits)
+        return joint_coverage(*limits)
+
+    monkeypatch.setattr(simultaneous_module, "joint_coverage", look)
+    local_alpha.cache_clear()
+    found = local_alpha(n, m, level, 1.0, one_sided)
+    assert found == last_that_holds(holds, most / (n + m + 1), most, PRECISION)
+    assert len(looks) <= 13  # of 16 to 18
+
+
+@given(data=st.data(), n=st.integers(1, 9), m=st.integers(0, 9))
+def test_coverage_of_any_limits_is_counted(data: st.DataObject, n: int, m: int) -> None:
+    """Also of limits that are not the same from the bottom."""
+    drawn = st.lists(st.integers(0, m), min_size=n + 1, max_size=n + 1)
+    first, second = (np.array(sorted(data.draw(drawn))) for _ in range(2))
+    lower, upper = np.minimum(first, second), np.maximum(first, second)
+    lower[0], upper[-1] = 0, m
+    counted = coverage(n, m, (lower.tolist(), upper.tolist()))
+    assert joint_coverage(n, m, lower, upper) == pytest.approx(float(counted), abs=1e-12)
 
 
 # ---------------------------------------------------------------------------------------------

@@ -82,36 +82,47 @@ def exact_each(n: int, m: IntArray, level: float) -> Bounds:
     walks = (n + m <= _SHORT) | (m < n) | (tail < _EXTREME)
     lower, _ = exact_within(n, np.where(walks, 0, m), level, 1.0)
     for row in np.flatnonzero(walks):
-        lower[row, 1:] = _by_walk(n, int(m[row]), tail)
+        lower[row, 1:] = Walk(n, int(m[row]), tail).limits(tail)
     # Read from the bottom of the ranking, the k-th known positive is the (n - k + 1)-th.
     return lower, m[:, np.newaxis] - lower[:, ::-1]
 
 
-def _by_walk(n: int, m: int, tail: float) -> IntArray:
-    """Return, for k = 1..n, the smallest count that V_k exceeds with less than 1 - tail.
+class Walk:
+    """Lower limits at any level, from the probabilities along one walk.
 
     V_k is the number of latent positives above the k-th known one. Most starting values are
-    interpolated; each is moved until it is the smallest count with P(V_k <= count) > tail.
+    interpolated; each is moved until it is the smallest count with P(V_k <= count) > tail. Limits
+    at another level start from the last ones.
     """
-    if not (n and m):
-        return np.zeros(n, np.int64)
-    known, nodes = np.arange(1, n + 1), _spread_nodes(n, 1)
-    apart = _beta_quantile(n, np.array(m), tail, nodes) - nodes / (n + 1)
-    start = m * (known / (n + 1) + np.interp(known, nodes, apart))
-    count = np.maximum.accumulate(np.clip(np.floor(start), 0, m).astype(np.int64))
-    below, here = _walk(n, m, count)
-    limit = tail * (1 + SAME)
-    while (low := np.flatnonzero(below <= limit)).size:
-        k, v = known[low], count[low]
-        here[low] *= (m - v) / (v + 1) * ((k + v) / (n - k + m - v))
-        below[low] += here[low]
-        count[low] += 1
-    while (high := np.flatnonzero((count > 0) & (below - here > limit))).size:
-        k, v = known[high], count[high]
-        below[high] -= here[high]
-        here[high] *= v / (m - v + 1) * ((n - k + m - v + 1) / (k + v - 1))
-        count[high] -= 1
-    return count
+
+    def __init__(self, n: int, m: int, tail: float) -> None:
+        self._n, self._m = n, m
+        if not (n and m):
+            return
+        known, nodes = np.arange(1, n + 1), _spread_nodes(n, 1)
+        apart = _beta_quantile(n, np.array(m), tail, nodes) - nodes / (n + 1)
+        start = m * (known / (n + 1) + np.interp(known, nodes, apart))
+        self._count = np.maximum.accumulate(np.clip(np.floor(start), 0, m).astype(np.int64))
+        self._below, self._here = _walk(n, m, self._count)
+
+    def limits(self, tail: float) -> IntArray:
+        """Return, for k = 1..n, the smallest count that V_k exceeds with less than 1 - tail."""
+        n, m = self._n, self._m
+        if not (n and m):
+            return np.zeros(n, np.int64)
+        known, limit = np.arange(1, n + 1), tail * (1 + SAME)
+        count, below, here = self._count, self._below, self._here
+        while (low := np.flatnonzero(below <= limit)).size:
+            k, v = known[low], count[low]
+            here[low] *= (m - v) / (v + 1) * ((k + v) / (n - k + m - v))
+            below[low] += here[low]
+            count[low] += 1
+        while (high := np.flatnonzero((count > 0) & (below - here > limit))).size:
+            k, v = known[high], count[high]
+            below[high] -= here[high]
+            here[high] *= v / (m - v + 1) * ((n - k + m - v + 1) / (k + v - 1))
+            count[high] -= 1
+        return count.copy()
 
 
 def _beta_quantile(n: int, m: IntArray | FloatArray, tail: float, known: IntArray) -> FloatArray:

@@ -9,6 +9,7 @@ Where scores take few values there are few cutoffs, and the local level need not
 orders of known and latent positives: see `share_among`.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
 from math import exp, inf, lgamma, log
 from typing import NamedTuple
@@ -16,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from pu_accessor.inference.bands.exact import SAME, Bounds, exact, exact_within
-from pu_accessor.inference.search import last_that_holds
-from pu_accessor.ranking import FloatArray, IntArray, Ranking
+from pu_accessor.inference.bands.exact import SAME, Bounds, Walk, exact, exact_within
+from pu_accessor.inference.search import last_of_power
+from pu_accessor.ranking import FloatArray, IntArray, Ranking, each_once
 
 
 class _Counted(NamedTuple):
@@ -37,6 +38,8 @@ _RANDOM = _Counted(COUNTED, 1e-4, -0.22, 0.93)
 # By selections, and beyond by a power of n + m: measured against counted cases up to 12,000
 # positives, at odds of 1.3 to 30, it is 6% to 44% too low.
 _WITHIN = _Counted(1000, 4e-3, -0.3, 0.8)
+_GUESSED = 0.11  # of what all may miss, of one pair of positives: within a tenth of it mostly
+_UNSCALED = 32  # steps of paths; their numbers grow by a factor of at most m + 1 in each
 NEVER = 1e-10  # so improbable is what lies beyond the limits of the side that is not counted
 
 
@@ -73,7 +76,7 @@ def simultaneous(
     Up to n + m = 20,000 paths are counted, in time that grows as n*sqrt(n)*m/n for n < m. For more
     positives alpha' is taken from the largest counted case of the same n, or of the same n:m,
     scaled by a power of n*m/(n + m); measured up to 200,000 positives it is 2% to 11% below the
-    exact one, so that the band is slightly wider than it must be. The last 1024 are remembered.
+    exact one, so that the band is slightly wider than it must be. The last 16,384 are remembered.
 
     Where odds differ, labels are independent, and n of them were given: a set of positives is the
     labeled one with a probability proportional to the product of its odds. That the latent ones
@@ -135,7 +138,7 @@ def allowed(level: float, one_sided: bool) -> float:
     return min(2 * (1 - level), 1.0) if one_sided else 1 - level
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1 << 14)
 def local_alpha(
     n: int, m: int, level: float, selection_odds: float = 1.0, one_sided: bool = False
 ) -> float:
@@ -168,19 +171,40 @@ def local_alpha(
         scaled = at_size * growth**counted.power
         return float(counted.safety * scaled)
 
-    farthest = exact(fewer, more, 1 - NEVER)[1]
+    least = most / (n + m + 1)  # that of Bonferroni always holds
+    guess = _GUESSED * most * (n * m / (n + m)) ** _RANDOM.power
+    if at_random:
+        excess = _excess_at_random(fewer, more, most / 2 if one_sided else most, one_sided, guess)
+    else:
 
-    def holds(alpha: float) -> bool:
-        lower, upper = _exact(fewer, more, 1 - alpha, selection_odds)
-        if not at_random:
-            return most_missed(fewer, more, upper, selection_odds) <= most / 2 * (1 + SAME)
-        if one_sided:
-            return 1 - joint_coverage(fewer, more, lower, farthest) <= most / 2 * (1 + SAME)
-        return 1 - joint_coverage(fewer, more, lower, upper) <= most * (1 + SAME)
+        def excess(alpha: float) -> float:
+            upper = _exact(fewer, more, 1 - alpha, selection_odds)[1]
+            return _excess(most_missed(fewer, more, upper, selection_odds), most / 2)
 
-    # That of Bonferroni always holds.
-    least = most / (n + m + 1)
-    return most if holds(most) else last_that_holds(holds, least, most, counted.precision)
+    return last_of_power(excess, least, most, counted.precision, min(max(guess, least), most))
+
+
+def _excess(missed: float, allowed: float) -> float:
+    """Return how much more limits miss than they may, as a logarithm that is never infinite."""
+    return log(max(missed / (allowed * (1 + SAME)), SAME))
+
+
+def _excess_at_random(
+    n: int, m: int, allowed: float, one_sided: bool, guess: float
+) -> Callable[[float], float]:
+    """Return by how much limits miss too often at a local level."""
+    walk, farthest = Walk(n, m, guess / 2), exact(n, m, 1 - NEVER)[1]
+    looked_at: dict[bytes, float] = {}
+
+    def excess(alpha: float) -> float:
+        lower = np.append(0, walk.limits(alpha / 2))
+        limits = lower.tobytes()  # levels that are near have the same ones
+        if limits not in looked_at:
+            upper = farthest if one_sided else m - lower[::-1]
+            looked_at[limits] = _excess(1 - joint_coverage(n, m, lower, upper), allowed)
+        return looked_at[limits]
+
+    return excess
 
 
 def joint_coverage(n: int, m: int, lower: IntArray, upper: IntArray) -> float:
@@ -193,20 +217,36 @@ def joint_coverage(n: int, m: int, lower: IntArray, upper: IntArray) -> float:
     >>> round(joint_coverage(2, 2, np.array([0, 0, 1]), np.array([1, 2, 2])), 4)
     0.6667
     """
-    # Paths to (k, v) are those to (k - 1, v) and to (k, v - 1): a cumulative sum along v. Each row
-    # is scaled to stay in range; the scales are added up as logarithms.
-    paths, scale, first = np.ones(upper[0] + 1), 0.0, 0
-    for low, high in zip(lower[1:].tolist(), upper[1:].tolist(), strict=True):
-        inside = np.zeros(high - low + 1)
-        kept = paths[low - first : high - first + 1]
-        inside[: kept.size] = kept
-        paths, first = np.cumsum(inside), low
-        if not paths[-1] > 0:
-            return 0.0
-        scale += log(paths[-1])
-        paths /= paths[-1]
+    # From both ends to the middle. Limits that are the same from the bottom are counted once.
+    turned, middle = (m - upper[::-1], m - lower[::-1]), n // 2
+    above, below = np.zeros(m + 1), np.zeros(m + 1)
+    above[: upper[0] + 1] = below[: turned[1][0] + 1] = 1
+    scale = _go_on(below, *(side[1 : n - middle] for side in turned))
+    if np.array_equal(lower, turned[0]):
+        above, start, scale = below.copy(), n - middle, 2 * scale
+    else:
+        start = 1
+    scale += _go_on(above, lower[start : middle + 1], upper[start : middle + 1])
+    low, high = lower[middle], m - turned[0][n - 1 - middle]
+    ways = above[low : high + 1] @ below[m - high : m - low + 1][::-1]
     orders = lgamma(n + m + 1) - lgamma(n + 1) - lgamma(m + 1)
-    return min(exp(scale + log(paths[m - first]) - orders), 1.0)
+    return min(exp(scale + log(ways) - orders), 1.0) if ways > 0 else 0.0
+
+
+def _go_on(paths: FloatArray, lower: IntArray, upper: IntArray) -> float:
+    """Let paths to (k, v), for each v, go on within limits, in place; return their log scale."""
+    # Paths to (k, v) are those to (k - 1, v) and to (k, v - 1): a cumulative sum along v. They are
+    # scaled to stay in range; the scales are added up as logarithms.
+    scale = 0.0
+    for row, (low, high) in enumerate(zip(lower.tolist(), upper.tolist(), strict=True)):
+        inside = paths[low : high + 1]
+        np.add.accumulate(inside, out=inside)
+        if row % _UNSCALED == 0:
+            if not inside[-1] > 0:
+                return -inf
+            scale += log(inside[-1])
+            inside /= inside[-1]
+    return scale
 
 
 def most_missed(n: int, m: int, upper: IntArray, selection_odds: float) -> float:
@@ -278,12 +318,12 @@ def narrow(head: IntArray, bounds: IntArray) -> IntArray:
     >>> narrow(head, bounds)[..., 0].tolist()
     [[2, 3], [3, 4]]
     """
-    column = head[:, np.newaxis]
-    lower = np.maximum.accumulate(bounds[:, _LOWER], axis=0)
-    lower = column + np.maximum.accumulate((lower - column)[::-1], axis=0)[::-1]
-    upper = np.minimum.accumulate(bounds[::-1, _UPPER], axis=0)[::-1]
-    upper = column + np.minimum.accumulate(upper - column, axis=0)
-    return np.stack([lower, upper], axis=1)
+    lower, upper = (np.ascontiguousarray(side.T) for side in np.moveaxis(bounds, 1, 0))
+    lower = np.maximum.accumulate(lower, axis=1) - head
+    lower = np.maximum.accumulate(lower[:, ::-1], axis=1)[:, ::-1] + head
+    upper = np.minimum.accumulate(upper[:, ::-1], axis=1)[:, ::-1] - head
+    upper = np.minimum.accumulate(upper, axis=1) + head
+    return np.stack([lower.T, upper.T], axis=1)
 
 
 def narrow_between(
@@ -317,4 +357,4 @@ def find_corners(head: IntArray, narrowed: IntArray) -> IntArray:
 def inside_steps(corners: list[IntArray], start: IntArray, end: IntArray) -> IntArray:
     """Return the distinct counts that lie strictly between the two cutoffs of their step."""
     inside = [corner[(start < corner) & (corner < end)] for corner in corners]
-    return np.unique(np.concatenate(inside))
+    return each_once(np.concatenate(inside))

@@ -24,7 +24,7 @@ from pu_accessor.inference.influence import check_new, rest_share
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Table, Tables, completed_table, make_tables
 from pu_accessor.inference.tables.metrics import evaluate
-from pu_accessor.ranking import FloatArray, IntArray, Numbers, Ranking
+from pu_accessor.ranking import FloatArray, IntArray, Numbers, Ranking, each_once
 
 Cost: TypeAlias = tuple[float, float]
 _NAMES = ("precision", "recall", "fpr", "cost")
@@ -441,5 +441,5 @@ def _take(ranking: Ranking, grid: IntArray) -> Ranking:
     rest = ranking.rank - ranking.known_positive
     last = np.searchsorted(rest, grid, "right") - 1
     unlabeled = np.clip(grid - ranking.known_negative[last], 1, ranking.total.unlabeled)
-    finer = ranking.refine(np.unique(unlabeled))
+    finer = ranking.refine(each_once(unlabeled))
     return finer.take(np.searchsorted(finer.rank - finer.known_positive, grid, "right") - 1)

@@ -1,8 +1,9 @@
 """Contingency tables: a ranking, betas and a rule -> bounded counts at each cutoff."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,15 +21,27 @@ from pu_accessor.inference.contamination import (
 )
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.latent_bounds import (
+    Bands,
     LatentBounds,
+    add_bends,
+    bound_by,
     bound_latent,
     choose_kinds,
     complete_at,
     count_above,
     few_cutoffs,
+    make_bands,
     references_used,
 )
-from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Numbers, Ranking
+from pu_accessor.ranking import (
+    BoolArray,
+    Counts,
+    FloatArray,
+    IntArray,
+    Numbers,
+    Ranking,
+    each_once,
+)
 
 BOUNDS = ("lower", "estimate", "upper")
 _ESTIMATE = BOUNDS.index("estimate")
@@ -138,50 +151,92 @@ def make_tables(
     .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
        Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
     """
+    first, *others = tables_in_parts(ranking, betas, rule, interval, every_count=every_count)
+    if not others:
+        return first
+    parts = [first, *others]
+    joined: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts], axis=-1)
+        for name in ("betas", "tp", "positives", "negatives", "clipped", "local_alpha")
+        if getattr(first, name) is not None
+    }
+    return replace(first, **joined, tightest=tuple(chain(*(part.tightest for part in parts))))
+
+
+def tables_in_parts(
+    ranking: Ranking,
+    betas: FloatArray,
+    rule: Settings,
+    interval: Interval | None = None,
+    *,
+    every_count: bool = False,
+) -> Iterator[Tables]:
+    """Make tables at some of the betas at a time, of one ranking, as `make_tables` does at all."""
     if rule.contamination:
-        return _contaminated(ranking, betas, rule)
-    total, points = ranking.total, slice(betas.size)
+        yield _contaminated(ranking, betas, rule)
+        return
+    total = ranking.total
     inside = interval_betas(interval, betas)
     if every_count:
         inside = _every_count(inside, total.unlabeled)
     check_labels(betas, ranking.total, references_used(rule.reference, ranking))
-    latent = latent_counts(betas, total.unlabeled)
+    points = latent_counts(betas, total.unlabeled)
     within = with_ends(latent_counts(inside, total.unlabeled), total.unlabeled)
-    latent = np.concatenate([latent, within])
-    positives = total.known_positive + latent
-    first, *others = _split(latent, betas.size, ranking.rank.size)
-    for part in [first, *others] if others else []:  # add all cutoffs, then count at them
-        estimates = betas.size if part is first else 0
-        ranking = bound_latent(ranking, part, rule, estimates=estimates).ranking
-    bounds = bound_latent(ranking, first, rule, refine=not others, estimates=betas.size)
-    completions = complete(bounds.ranking, latent[points], bounds.tightest[points])
-    bounds = _refine_where_cut(bounds, completions, first, rule)
-    ranking = bounds.ranking
-    inner = None
-    if inside.size:
-        ends = np.empty((bounds.ranking.rank.size, len(_ENDS), within.size), np.int64)
-        start = first.size - betas.size
-        ends[..., :start] = bounds.possible[..., betas.size :]
-        for part in others:
-            further = bound_latent(ranking, part, rule, refine=False)
-            ends[..., start : start + part.size] = further.possible
-            start += part.size
-        inner = _inner(bounds.ranking, inside, ends, within)
-    ranking, tightest = bounds.ranking, bounds.tightest[points]
+    first, *others = _split(np.append(points, within), betas.size, ranking.rank.size)
+    bands = make_bands(ranking, first, rule)
+    ranking = add_bends(ranking, bands, rule, betas.size)
+    for latent in others:  # add all cutoffs, then count at them
+        ranking = add_bends(ranking, make_bands(ranking, latent, rule), rule)
+    parts = [bands] if inside.size else bands.in_parts(ranking.rank.size)
+    bent = ranking
+    ranking, held = _refine_where_cut(bent, parts, betas.size, rule)
+    start = 0
+    for part in parts:
+        bounds, inner = held or bound_by(part, ranking, rule), None
+        if inside.size:
+            more = (bound_latent(ranking, other, rule, refine=False) for other in others)
+            ends = chain([bounds.possible[..., betas.size :]], (other.possible for other in more))
+            inner = _inner(ranking, inside, _side_by_side(ends, within.size), within)
+        completions = _complete(bent, part, betas.size, rule)
+        here = slice(start, start + len(completions))
+        tables = _tabulate(bounds, completions, betas[here], points[here], rule)
+        yield replace(tables, inner=inner)
+        start = here.stop
+
+
+def _side_by_side(parts: Iterable[IntArray], betas: int) -> IntArray:
+    """Put bounds at some betas beside those at others, each as soon as they are there."""
+    bounds, start = np.empty(0, np.int64), 0
+    for part in parts:
+        if not bounds.size:
+            bounds = np.empty((*part.shape[:-1], betas), np.int64)
+        bounds[..., start : start + part.shape[-1]] = part
+        start += part.shape[-1]
+    return bounds
+
+
+def _tabulate(
+    bounds: LatentBounds,
+    completions: Sequence[Completion],
+    betas: FloatArray,
+    latent: IntArray,
+    rule: Settings,
+) -> Tables:
+    """Put the bounds and the estimates at some betas into tables."""
+    ranking, tightest = bounds.ranking, bounds.tightest[: betas.size]
     in_head, clipped = _with_estimate(bounds, completions)
     in_head += ranking.known_positive[:, np.newaxis, np.newaxis]
-    del bounds  # the claims take as much memory as the counts at all cutoffs
+    positives = ranking.total.known_positive + latent
     return Tables(
         ranking,
         betas,
         in_head,
         ranking.head,
-        positives[points],
-        (sum(total) - positives)[points],
+        positives,
+        sum(ranking.total) - positives,
         clipped,
         tightest,
-        _local_alphas(ranking, latent[points], tightest, rule),
-        inner,
+        _local_alphas(ranking, latent, tightest, rule),
     )
 
 
@@ -204,7 +259,7 @@ def _contaminated(ranking: Ranking, betas: FloatArray, rule: Settings) -> Tables
 
     if ranking.refiner is not None:
         bends = [make_tables(side, betas, plain).ranking.unlabeled for side in sides(ranking)]
-        ranking = ranking.refine(np.unique(np.concatenate(bends)))
+        ranking = ranking.refine(each_once(np.concatenate(bends)))
     every = slice(None)  # cutoffs stay as they are
     worst, base, best = (make_tables(side.take(every), betas, plain) for side in sides(ranking))
     above = ranking.known_positive
@@ -272,13 +327,35 @@ def _with_estimate(
     return in_head, clipped
 
 
+def _complete(ranking: Ranking, bands: Bands, points: int, rule: Settings) -> list[Completion]:
+    """Complete a ranking at the first betas of some bands, that are not within an interval."""
+    latent = bands.latent[:points]
+    return complete(ranking, latent, choose_kinds(ranking, bands.latent, rule)[:points])
+
+
 def _refine_where_cut(
-    bounds: LatentBounds, completions: Sequence[Completion], latent: IntArray, rule: Settings
-) -> LatentBounds:
-    """Add the cutoffs on both sides of where a bound begins, or ends, to cut the estimate."""
-    ranking = bounds.ranking
+    ranking: Ranking, parts: Sequence[Bands], points: int, rule: Settings
+) -> tuple[Ranking, LatentBounds | None]:
+    """Add the cutoffs on both sides of where a bound begins, or ends, to cut the estimate.
+
+    Also return the bounds at all betas, if these are few and no cutoff is added.
+    """
     if ranking.refiner is None:
-        return bounds
+        return ranking, None
+    cuts = [np.empty(0, np.int64)]
+    for part in parts:
+        bounds = bound_by(part, ranking, rule)
+        cuts.append(_find_cuts(bounds, _complete(ranking, part, points, rule)))
+    finer = ranking.refine(each_once(np.concatenate(cuts)))
+    return finer, bounds if len(parts) == 1 and finer is ranking else None
+
+
+def _find_cuts(bounds: LatentBounds, completions: Sequence[Completion]) -> IntArray:
+    """Return the counts of unlabeled examples on both sides of where bounds begin, or end, to cut.
+
+    What they cut is the estimate.
+    """
+    ranking = bounds.ranking
     completed, unlabeled = count_above(completions, ranking), ranking.unlabeled
     above = completed[:, np.newaxis] - bounds.possible[..., : len(completions)]
     cutoff, *which = np.nonzero(above[:-1] * above[1:] < 0)
@@ -286,11 +363,9 @@ def _refine_where_cut(
     places = unlabeled[cutoff] + (unlabeled[cutoff + 1] - unlabeled[cutoff]) * start / (
         start - end
     )
-    cuts = np.unique(np.concatenate([np.floor(places), np.ceil(places)]).astype(np.int64))
-    cuts = cuts[unlabeled[np.searchsorted(unlabeled, cuts)] != cuts]
-    if not cuts.size:
-        return bounds
-    return bound_latent(ranking.refine(cuts), latent, rule, refine=False)
+    cuts = each_once(np.concatenate([np.floor(places), np.ceil(places)]).astype(np.int64))
+    new: IntArray = cuts[unlabeled[np.searchsorted(unlabeled, cuts)] != cuts]
+    return new
 
 
 def _every_count(betas: FloatArray, unlabeled: int) -> FloatArray:
@@ -337,7 +412,8 @@ def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Settings) -> RankCdf:
     bounds = bound_latent(ranking, latent, rule, refine=not counted, estimates=estimates)
     if not counted:
         completions = complete(bounds.ranking, latent, bounds.tightest)
-        bounds = _refine_where_cut(bounds, completions, latent, rule)
+        if (finer := bounds.ranking.refine(_find_cuts(bounds, completions))) is not bounds.ranking:
+            bounds = bound_latent(finer, latent, rule, refine=False)
     in_head = np.zeros((bounds.ranking.rank.size, len(BOUNDS), latent.size))
     in_head[:, _ENDS] = np.clip(bounds.claimed, 0, latent)
     if not counted:

@@ -24,10 +24,11 @@ from pu_accessor.inference.bands.simultaneous import (
 from pu_accessor.inference.bands.weighted import clustered_bounds, weighted_bounds
 from pu_accessor.inference.completion import ROUNDING, Completion, complete
 from pu_accessor.inference.settings import Settings
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking, each_once
 
 # What says that known positives are no simple random sample.
 _ROLES = {"weighted": "propensity=... or weight=...", "clustered": "cluster=..."}
+_AT_ONCE = 1 << 19  # bounds at some cutoffs and betas that are computed together
 _COMPARED = 0.95  # level at which kinds of known examples are compared, whatever is asked for
 
 
@@ -46,11 +47,21 @@ class LatentBounds(NamedTuple):
         return self.possible != self.claimed if self.contradicted is None else self.contradicted
 
 
-class _Bands(NamedTuple):
+class Bands(NamedTuple):
     """Bands of one kind of known examples, or of both, each of shape (known + 1, bound, beta)."""
 
-    tables: Mapping[str, IntArray]
+    tables: Mapping[str, IntArray]  # none of bounds by rank
     latent: IntArray
+
+    def take(self, columns: slice) -> "Bands":
+        """Return those at some of the betas."""
+        tables = {kind: table[..., columns] for kind, table in self.tables.items()}
+        return Bands(tables, self.latent[columns])
+
+    def in_parts(self, cutoffs: int) -> list["Bands"]:
+        """Return those at some betas at a time: as many as take little memory at all cutoffs."""
+        size = max(_AT_ONCE // max(cutoffs, 1), 1)
+        return [self.take(slice(at, at + size)) for at in range(0, self.latent.size, size)]
 
     def claims(self, ranking: Ranking) -> dict[str, IntArray]:
         """Return the latent positives in the head by the band of each kind of examples."""
@@ -89,11 +100,15 @@ def check_selection(ranking: Ranking, rule: Settings) -> None:
 def bound_latent(
     ranking: Ranking, latent: IntArray, rule: Settings, *, refine: bool = True, estimates: int = 0
 ) -> LatentBounds:
-    """Bound the latent positives in the head at each cutoff.
+    """Bound the latent positives in the head at each cutoff; see `make_bands` and `add_bends`."""
+    bands = make_bands(ranking, latent, rule)
+    if refine:
+        ranking = add_bends(ranking, bands, rule, estimates)
+    return bound_by(bands, ranking, rule)
 
-    So many of the first numbers of latent positives are also completed: where that bends, the
-    ranking is refined, too.
-    """
+
+def make_bands(ranking: Ranking, latent: IntArray, rule: Settings) -> Bands:
+    """Return the bands at some numbers of latent positives, or say why there are none."""
     if ranking.design is not None and rule.band != "exact":
         raise PUValueError(
             f"band must be left at 'exact' with {_ROLES[ranking.design]}, but "
@@ -102,18 +117,43 @@ def bound_latent(
         )
     check_selection(ranking, rule)
     if isinstance(rule.band, RankBand):
-        return _bound_by_rank(ranking, latent, rule.band)
+        return Bands({}, latent)
     kinds = references_used(rule.reference, ranking)
-    bands = _bands(ranking, kinds, latent, rule, _level_of_each(rule))
-    if refine and ranking.refiner is not None:
-        corners = [_corners(ranking, bands)]
-        if estimates:
-            chosen = choose_kinds(ranking, latent, rule)[:estimates]
-            corners.append(_bends(ranking, complete(ranking, latent, chosen)))
-        ranking = ranking.refine(np.unique(np.concatenate(corners)))
-    if rule.band == "simultaneous":
-        return _bound_jointly(ranking, bands, rule, refine=refine)
-    return _bound_each(ranking, bands, rule)
+    return _bands(ranking, kinds, latent, rule, _level_of_each(rule))
+
+
+def add_bends(ranking: Ranking, bands: Bands, rule: Settings, estimates: int = 0) -> Ranking:
+    """Add the cutoffs at which bounds bend.
+
+    So many of the first numbers of latent positives are also completed: where that bends, the
+    ranking is refined, too.
+    """
+    if ranking.refiner is None or not bands.tables:
+        return ranking
+    parts = bands.in_parts(ranking.rank.size)
+    completed = bands.take(slice(estimates)).in_parts(ranking.rank.size)
+    corners = [_corners(ranking, part) for part in parts]
+    corners += [_bends(ranking, _complete(ranking, part, rule)) for part in completed]
+    ranking = ranking.refine(each_once(np.concatenate(corners)))
+    for find in (find_corners, _find_crossings) if rule.band == "simultaneous" else ():
+        parts = bands.in_parts(ranking.rank.size)
+        narrowed = (_narrowed(ranking, part, rule) for part in parts)
+        bends = [find(ranking.unlabeled, bounds) for bounds in narrowed]
+        ranking = ranking.refine(each_once(np.concatenate(bends)))
+    return ranking
+
+
+def _complete(ranking: Ranking, bands: Bands, rule: Settings) -> list[Completion]:
+    """Complete a ranking at the betas of some bands."""
+    return complete(ranking, bands.latent, choose_kinds(ranking, bands.latent, rule))
+
+
+def bound_by(bands: Bands, ranking: Ranking, rule: Settings) -> LatentBounds:
+    """Bound the latent positives in the head at each cutoff that there is."""
+    if isinstance(rule.band, RankBand):
+        return _bound_by_rank(ranking, bands.latent, rule.band)
+    bound = _bound_jointly if rule.band == "simultaneous" else _bound_each
+    return bound(ranking, bands, rule)
 
 
 def complete_at(
@@ -159,7 +199,7 @@ def _bends(ranking: Ranking, completions: Sequence[Completion]) -> IntArray:
     return bends
 
 
-def _bound_each(ranking: Ranking, bands: _Bands, rule: Settings) -> LatentBounds:
+def _bound_each(ranking: Ranking, bands: Bands, rule: Settings) -> LatentBounds:
     """Bound the latent positives at each cutoff by itself."""
     kinds, claims, latent = tuple(bands.tables), bands.claims(ranking), bands.latent
     tightest = choose_kinds(ranking, latent, rule)
@@ -188,9 +228,7 @@ def _bound_by_rank(ranking: Ranking, latent: IntArray, band: RankBand) -> Latent
     return _fit(ranking, latent, claimed, ("positives",) * latent.size)
 
 
-def _bound_jointly(
-    ranking: Ranking, bands: _Bands, rule: Settings, *, refine: bool
-) -> LatentBounds:
+def _bound_jointly(ranking: Ranking, bands: Bands, rule: Settings) -> LatentBounds:
     """Bound the latent positives by bounds that hold at all cutoffs jointly.
 
     They reach to whole numbers around the estimate. What all of them allow can be nothing, and
@@ -200,25 +238,24 @@ def _bound_jointly(
     completions = complete(whole, latent, choose_kinds(ranking, latent, rule))
     if ranking.whole is not None:
         bends = _corners(whole, bands), _bends(whole, completions)
-        whole = whole.refine(np.unique(np.concatenate(bends)))
+        whole = whole.refine(each_once(np.concatenate(bends)))
     bounds = _bound_each(whole, bands, rule)
     narrowed = _narrow(whole, bounds, completions)
     if ranking.whole is not None:
         bounds = _bound_each(ranking, bands, rule)
         ends = np.concatenate([bounds.possible, _unknown(bounds.possible, latent)], axis=-1)
         narrowed = narrow_between(ranking, ends, whole, narrowed)
-    refine = refine and ranking.whole is None and whole.refiner is not None
-    for find in (find_corners, _find_crossings) if refine else ():
-        finer = whole.refine(find(whole.unlabeled, narrowed))
-        if finer is not whole:
-            whole, bounds = finer, _bound_each(finer, bands, rule)
-            narrowed = _narrow(finer, bounds, completions)
     (low, nearest_low), (high, nearest_high) = (
         np.split(side, 2, axis=-1) for side in np.moveaxis(narrowed, 1, 0)
     )
     possible = np.stack([np.minimum(low, nearest_low), np.maximum(high, nearest_high)], axis=1)
     contradicted = bounds.clipped | (low > high)[:, np.newaxis]
     return bounds._replace(possible=possible, contradicted=contradicted)
+
+
+def _narrowed(ranking: Ranking, bands: Bands, rule: Settings) -> IntArray:
+    """Return the bounds at the cutoffs of a whole ranking that `_narrow` does."""
+    return _narrow(ranking, _bound_each(ranking, bands, rule), _complete(ranking, bands, rule))
 
 
 def _narrow(ranking: Ranking, bounds: LatentBounds, completions: Sequence[Completion]) -> IntArray:
@@ -248,7 +285,7 @@ def _find_crossings(head: IntArray, narrowed: IntArray) -> IntArray:
     bounds, nearest = np.split(narrowed, 2, axis=-1)
     apart = np.abs(bounds - nearest)[:-1]  # one is level, the other grows by one for each example
     crossed = (bounds - nearest)[:-1] * (bounds - nearest)[1:] < 0
-    return np.unique((head[:-1, np.newaxis, np.newaxis] + apart)[crossed])
+    return each_once((head[:-1, np.newaxis, np.newaxis] + apart)[crossed])
 
 
 def _level_of_each(rule: Settings) -> float:
@@ -258,12 +295,12 @@ def _level_of_each(rule: Settings) -> float:
 
 def _bands(
     ranking: Ranking, kinds: Sequence[str], latent: IntArray, rule: Settings, level: float
-) -> _Bands:
+) -> Bands:
     """Return the bands of some kinds of known examples at a level."""
-    return _Bands({kind: _table(ranking, kind, latent, rule, level) for kind in kinds}, latent)
+    return Bands({kind: _table(ranking, kind, latent, rule, level) for kind in kinds}, latent)
 
 
-def _central(ranking: Ranking, bands: _Bands) -> _Bands:
+def _central(ranking: Ranking, bands: Bands) -> Bands:
     """Return the share of each kind's known examples, of the hidden ones, rounded."""
     hidden = {"positives": bands.latent, "negatives": ranking.total.unlabeled - bands.latent}
     tables = {}
@@ -271,7 +308,7 @@ def _central(ranking: Ranking, bands: _Bands) -> _Bands:
         n = table.shape[0] - 1
         known = np.arange(n + 1)[:, np.newaxis, np.newaxis]
         tables[kind] = (2 * known * hidden[kind] + n) // (2 * n)
-    return _Bands(tables, bands.latent)
+    return Bands(tables, bands.latent)
 
 
 def _table(
@@ -311,7 +348,7 @@ def inner_cutoffs(ranking: Ranking, most: float) -> int | None:
     """Return the number of cutoffs between the ends where it is at most so many."""
     ranking = ranking.whole or ranking
     while ranking.rank.size - 2 <= most:
-        next_ones = np.unique(ranking.unlabeled[:-1] + 1)
+        next_ones = each_once(ranking.unlabeled[:-1] + 1)
         finer = ranking.refine(next_ones[next_ones <= ranking.total.unlabeled])
         if finer is ranking:
             return max(ranking.rank.size - 2, 1)
@@ -319,7 +356,7 @@ def inner_cutoffs(ranking: Ranking, most: float) -> int | None:
     return None
 
 
-def _corners(ranking: Ranking, bands: _Bands) -> IntArray:
+def _corners(ranking: Ranking, bands: Bands) -> IntArray:
     """Return the counts of unlabeled examples, between two cutoffs, at which bounds bend.
 
     Let h be the number of unlabeled examples in the head. Between two labeled scores a claim of

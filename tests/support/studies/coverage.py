@@ -379,7 +379,7 @@ def ask_ranges(population: Population, labeling: Labeling, n: int) -> Iterator[A
     """Ask for the AUROC between the bounding curves of some bands."""
     latent = np.array([labeling.latent])
     theta = _side_by_side(n, labeling.latent)
-    bands = heads._Bands({"positives": theta}, latent)
+    bands = heads.Bands({"positives": theta}, latent)
     corners = heads._corners(labeling.ranking, bands)
     ranking = labeling.ranking.refine(corners)
     fitted = _fitted(ranking, theta, latent)[:, _JOINT]
