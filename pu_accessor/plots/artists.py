@@ -240,7 +240,7 @@ def band_label(dataset: xr.Dataset) -> str:
     if share := attrs.get("contamination"):
         odds = f",\ncontamination up to {100 * share:.3g}%"
     references = {*np.ravel(dataset.coords.get("reference", "positives")).tolist()}
-    reference = _REFERENCES.get(references.pop(), "") if len(references) == 1 else ""
+    reference = _REFERENCES.get(references.pop()) if len(references) == 1 else None
     about = TARGETS.get(attrs.get("target", ""), "")
     aside = "".join(f",\n{part}" for part in (reference, about) if part)
     return write_name(f"{level}{band}band{odds}{aside}")

@@ -122,8 +122,11 @@ def report(
 def _sections(answers: Answers) -> list[str]:
     """Return the sections."""
     return [
-        html.section("In short", html.paragraph(for_a_paper(answers), "blockquote"))
-        + html.paragraph("To copy. What stands in brackets is yours to say."),
+        html.section(
+            "In short",
+            html.paragraph(for_a_paper(answers), "blockquote"),
+            html.paragraph("To copy. What stands in brackets is yours to say."),
+        ),
         _data(answers),
         _betas(answers),
         html.section("Curves", _curves(answers)),

@@ -170,3 +170,12 @@ def test_areas_whose_products_need_more_than_53_bits() -> None:
     # Twice the area, in pairs of examples: 1 * half, then (2 * half - 1) * (3 * half).
     twice = Fraction(half + (2 * half - 1) * 3 * half, (2 * half) ** 2)
     assert tables.pu.area("auroc").item() == pytest.approx(float(twice / 2), rel=1e-15)
+
+
+def test_an_area_keeps_no_cutoff() -> None:
+    _, _, tables = fully_labeled(0)
+    area = tables.pu.area("auroc", max_fpr=0.25)
+    assert area.attrs["max_fpr"] == 0.25 and "max_fpr" not in tables.pu.area("auroc").attrs
+    plain = tables.reset_index("rank").rename_dims(rank="cutoff").pu.area("auroc")
+    for values in (area, plain):
+        assert not {"rank", "threshold", "known_positive"} & {*values.coords}

@@ -254,3 +254,13 @@ def test_next_to_no_latent_positives() -> None:
     none = frame.pu.bedroc(0.0, alpha=0.5)
     columns = ["estimate", "lower", "upper"]
     np.testing.assert_allclose(tiny[columns], none[columns], atol=1e-6)
+
+
+def test_errors_of_an_estimate_of_beta_are_squared() -> None:
+    rng = np.random.default_rng(0)
+    truth = np.arange(400) < 100
+    label = np.where(truth & (rng.random(400) < 0.5), 1.0, np.nan)
+    pu = pd.DataFrame({"score": rng.normal(1.5 * truth), "label": label}).pu
+    beta = pu_accessor.beta_from_labels(8, 60, n_unlabeled=int(np.isnan(label).sum()), level=0.99)
+    found, area = pu.bedroc(beta), pu.auroc(beta)
+    assert found.attrs["joint"] == area.attrs["joint"] == "approximate"

@@ -485,3 +485,6 @@ def test_the_best_bound_of_all_rows_is_told() -> None:
         assert low < high
         said = f"of any cutoff there is {best(low, high):.4g}."
         assert said in found.attrs["statement"]
+        ((name, value),) = goal.items()
+        sign = "<=" if name == "fpr" else ">="
+        assert f"no cutoff has {name} {sign} {value:g} for sure" in found.attrs["statement"]

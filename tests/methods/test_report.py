@@ -3,7 +3,7 @@
 import base64
 import re
 import warnings
-from html import unescape
+from html import escape, unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -269,3 +269,46 @@ def test_auroc_is_drawn_up_to_twice_the_beta(
         warnings.simplefilter("ignore", PUWarning)  # of a beta above what is possible
         write(tmp_path, rows.pu, beta)
     np.testing.assert_allclose(drawn, [np.linspace(0, last, 13)])
+
+
+def pictures(text: str) -> list[str]:
+    """Return what the pictures of a report are called, in their order."""
+    return re.findall(r'<img[^>]* alt="([^"]*)"', text)
+
+
+def test_nothing_is_missing_from_a_report_of_two_models(tmp_path: Path) -> None:
+    rows = FRAME.assign(wave=np.where(FRAME["label"] == 1, FRAME.index % 2, np.nan))
+    pu: Any = rows.pu(score=["score", EVIL])
+    text = write(tmp_path, pu, wave="wave", strata="site")
+    assert "is not there" not in text
+    assert pictures(text) == [
+        "ROC curve with its band",
+        "Precision and recall, with their band",
+        "Precision among the first examples",
+        "Area under the ROC curve, were beta another",
+    ]
+    tables = Tables(text).rows
+    checks = pu.check_assumptions(BETA, wave="wave", strata="site")
+    assert {"waves", "strata"} <= {*checks["check"]}
+    assert column(tables["Checks"], "check") == [[check] for check in checks["check"]]
+    at_random = pu.robustness("auroc", BETA, selection_odds=1)
+    expected = [[f"{point:.3f}"] for point in at_random["breaking_point"]]
+    assert column(tables["Breaking point"], "breaking_point") == expected
+    # Sections follow each other, with nothing between them, and are set as what they are.
+    between = re.findall(r"</section>(.*?)<section", text, re.DOTALL)
+    assert len(between) >= 8 and not "".join(between).strip()
+    assert text.count("<blockquote>") == 1 == text.count(f"<code>{escape(pu._line())}</code>")
+
+
+def test_clusters_are_counted(tmp_path: Path) -> None:
+    rows = FRAME.assign(patient=np.arange(200) // 4)
+    tables = Tables(write(tmp_path, rows.pu(cluster="patient"))).rows
+    (counted,) = column(
+        tables["Clusters, and the factor by which they raise AUROC's variance"],
+        *("clusters", "rows_per_cluster"),
+    )
+    assert counted == ["50", "4.000"]
+
+
+def test_either_name_of_a_page_will_do(tmp_path: Path) -> None:
+    assert FRAME.pu.report(BETA, path=tmp_path / "report.HTM").exists()

@@ -1,0 +1,80 @@
+"""What legends say, and where they stand."""
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+import pu_accessor
+from pu_accessor.plots import shared_legend
+
+SIZE = 240
+TRUTH = np.arange(SIZE) < 60
+LABEL = np.where(np.arange(SIZE) < 30, 1.0, np.nan)
+ROWS = pd.DataFrame(
+    {"score": np.random.default_rng(0).normal(1.5 * TRUTH), "label": LABEL}
+).assign(site=np.where(np.arange(SIZE) % 2, "a", "b"))
+
+
+def texts(legend: Any) -> list[str]:
+    """Return what a legend says, its title first."""
+    return [legend.get_title().get_text(), *(text.get_text() for text in legend.get_texts())]
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_the_keys_are_the_title(ours: bool) -> None:
+    pu: Any = ROWS.pu(by="site")
+    ax = pu.plot_roc(0.15) if ours else pu.plot_roc(0.15, ax=plt.subplots()[1])
+    (legend,) = ax.figure.legends if ours else [ax.get_legend()]
+    title, *names = texts(legend)
+    assert title == "site (β̂ = 0.15)" and names[:2] == ["a", "b"]
+    # A user's Axes have the legend on them, and ours beside them.
+    assert (ax.get_legend() is None) == ours and bool(ax.figure.legends) == ours
+
+
+def test_panels_share_a_legend_with_its_title() -> None:
+    grid: Any = (
+        ROWS.assign(half=np.arange(SIZE) // 2 % 2)
+        .pu(by=["site", "half"])
+        .plot_roc(
+            {("a", 0): 0.2, ("b", 0): 0.2, ("a", 1): 0.1, ("b", 1): 0.1}, col="half", hue="site"
+        )
+    )
+    (legend,) = grid.figure.legends
+    assert texts(legend)[:2] == ["site", "a, β̂ = 0.2"]
+
+
+def test_a_shared_legend_keeps_the_title_unless_another_is_said() -> None:
+    pu: Any = ROWS.pu(by="site")
+    for said, title in (("", "site (β̂ = 0.15)"), ("hospital", "hospital")):
+        figure, axes = plt.subplots(1, 2, figsize=(8, 3))
+        for ax in axes:
+            pu.plot_roc(0.15, ax=ax)
+        assert texts(shared_legend(figure, title=said))[0] == title
+        assert [ax.get_legend() for ax in axes] == [None, None]
+
+
+def test_a_band_is_named_with_what_it_holds_for() -> None:
+    pu: Any = ROWS.pu
+    ((_, _, band, *_),) = [texts(pu.plot_roc(0.15, selection_odds=2).figure.legends[0])]
+    assert band == "95% exact band,\nodds within 2,\nthese examples"
+    ((_, _, plain, *_),) = [texts(pu.plot_roc(0.15, level=0.9).figure.legends[0])]
+    assert plain == "90% exact band,\nthese examples"
+    found = pd.Series(LABEL[:40] == 1)
+    closing: Any = pu_accessor.plot_beta_from_labels(found, 400, level=0.8)
+    assert any("80%" in text for text in texts(closing.figure.legends[0]))
+
+
+def test_a_baseline_is_in_the_panels_of_all_betas() -> None:
+    grid: Any = ROWS.pu.plot_roc([0.1, 0.2], col="beta", baseline=True)
+    for ax in grid.axes.flat:
+        assert sum(line.get_linestyle() == "--" for line in ax.lines) == 1
+
+
+def test_where_no_curve_can_be_is_hatched_at_its_foot() -> None:
+    ax: Any = ROWS.pu(by="site").plot_metric("precision", 0.6)
+    hatched = [patch for patch in ax.patches if patch.get_hatch() == "///"]
+    assert len(hatched) >= 2
+    assert len({patch.get_gid() for patch in hatched}) == 2
