@@ -186,7 +186,7 @@ def _area(tables: xr.Dataset, curve: str, max_fpr: float | None) -> xr.DataArray
     counts = counts_of(tables)
     axis = axis_of(tables.dims)
     areas = _lift(partial(area_under, curve, max_fpr=max_fpr), counts, [[axis]] * len(counts))
-    return _put(areas, counts[0].isel({axis: 0}, drop=True))
+    return _put(areas, counts[0].isel({axis: 0}))
 
 
 def _evaluate(name: str | Metric, tables: xr.Dataset) -> xr.DataArray:

@@ -65,7 +65,10 @@ def write(tmp_path: Path, pu: Any, beta: Any = BETA, **keywords: Any) -> str:
     """Write a report, and return its text."""
     file = pu.report(beta, path=tmp_path / "report.html", **keywords)
     assert file == tmp_path / "report.html"
-    return str(file.read_text(encoding="utf-8"))
+    text = str(file.read_text(encoding="utf-8"))
+    between = re.findall(r"</section>(.*?)<section", text, re.DOTALL)
+    assert len(between) >= 8 and not "".join(between).strip()
+    return text
 
 
 def numbers(frame: pd.DataFrame) -> list[list[str]]:
@@ -294,9 +297,6 @@ def test_nothing_is_missing_from_a_report_of_two_models(tmp_path: Path) -> None:
     at_random = pu.robustness("auroc", BETA, selection_odds=1)
     expected = [[f"{point:.3f}"] for point in at_random["breaking_point"]]
     assert column(tables["Breaking point"], "breaking_point") == expected
-    # Sections follow each other, with nothing between them, and are set as what they are.
-    between = re.findall(r"</section>(.*?)<section", text, re.DOTALL)
-    assert len(between) >= 8 and not "".join(between).strip()
     assert text.count("<blockquote>") == 1 == text.count(f"<code>{escape(pu._line())}</code>")
 
 

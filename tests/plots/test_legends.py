@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import pu_accessor
+from pu_accessor import PUValueError
 from pu_accessor.plots import shared_legend
 
 SIZE = 240
@@ -78,3 +79,27 @@ def test_where_no_curve_can_be_is_hatched_at_its_foot() -> None:
     hatched = [patch for patch in ax.patches if patch.get_hatch() == "///"]
     assert len(hatched) >= 2
     assert len({patch.get_gid() for patch in hatched}) == 2
+
+
+def test_rates_have_axes_of_their_own() -> None:
+    pu: Any = ROWS.pu
+    for ax in (pu.plot_roc(0.15), pu.plot_pr(0.15)):
+        for low, high in (ax.get_xlim(), ax.get_ylim()):
+            assert -0.05 < low < 0 and 1 < high < 1.05
+
+
+def test_a_factor_without_end_cannot_be_drawn() -> None:
+    pu: Any = ROWS.pu
+    with pytest.raises(PUValueError, match="two or more finite factors"):
+        pu.plot_robustness("auroc", 0.15, selection_odds=[1, 2, np.inf])
+
+
+def test_bars_of_a_forest_are_joint_intervals() -> None:
+    beta = pu_accessor.beta_from_labels(8, 60, n_unlabeled=105, level=0.99)
+    pu: Any = ROWS.pu(by="site")
+    for joint in ("approximate", "guaranteed"):
+        ax = pu.plot_forest("auroc", beta, joint=joint)
+        found = pu.auroc(beta, joint=joint)
+        drawn = np.concatenate([bar.get_path().vertices for bar in ax.patches])
+        for limit in found[["lower", "upper"]].to_numpy().ravel():
+            assert np.isclose(drawn[:, 0], limit).any()

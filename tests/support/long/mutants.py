@@ -30,6 +30,7 @@ from scipy.stats import beta
 ROOT = Path(__file__).parents[3]  # of the copy that mutmut made
 EQUIVALENT = ROOT.parent / "tests" / "support" / "long" / "equivalent.toml"
 PATIENCE = 300  # seconds for one mutant, by the clock
+SENTENCE = re.compile(r"(\w+ ){3}")
 WORDS = re.compile(r"""[A-Za-z_]\w*|\d[\w.]*|"[^"]*"|'[^']*'|[<>=!+\-*/&|^%~]+|\S""")
 STRICT = re.compile(r",?\s*(strict=\w+)?\s*(?=\))")  # zip's check, and what stands before it
 MEMORY = 12 << 30  # bytes; a mutant that asks for more is noticed
@@ -175,6 +176,8 @@ def _explain(name: str) -> dict[str, str]:
     before, _, after = (STRICT.sub("", part) for part in change.partition("\n"))
     if before[1:].split() == after[1:].split():
         return {"change": change, "reason": "The lengths that zip would compare are equal."}
+    if before[1:].lower() == after[1:].lower() and SENTENCE.search(before):
+        return {"change": change, "reason": "The words of a message are the same."}
     function, changed = name.partition("__mutmut_")[0], what_changes(change)
     for known in tomllib.loads(EQUIVALENT.read_text())["equivalent"]:
         for pattern, changes in known.items():
