@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 from functools import cache
-from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -73,7 +72,7 @@ SETTINGS = {
 every_setting = pytest.mark.parametrize("which", SETTINGS)
 
 
-def inside(interval: tuple[float, float], many: int = 9) -> list[float]:
+def inside(interval: tuple[float, float], many: int = 6) -> list[float]:
     """Return random betas of an interval, most of them between those of the package."""
     rng = np.random.default_rng(42)
     low, high = interval
@@ -234,8 +233,8 @@ def test_areas_at_any_beta_lie_within_the_envelope(which: str) -> None:
 @pytest.mark.parametrize(
     ("which", "target"),
     [
-        *product(["good", "good, wide", "bad", "mixed, wide"], ["population", "examples"]),
-        ("propensity", "examples"),
+        *(("good", "population"), ("bad", "population"), ("mixed, wide", "population")),
+        *(("good, wide", "examples"), ("bad", "examples"), ("propensity", "examples")),
     ],
 )
 def test_intervals_at_any_beta_lie_within_the_envelope(which: str, target: str, name: str) -> None:
@@ -271,10 +270,10 @@ def test_an_envelope_is_within_a_count_where_bounds_bend(
 
 @pytest.mark.parametrize("reference", ["positives", "both"])
 def test_an_envelope_holds_each_whole_number_of_latent_positives(reference: str) -> None:
-    frame = ranked(60, 3000, BAD, negatives=60, seed=7)
-    rank, interval = 1300, (0.1, 0.5)
+    frame = ranked(60, 1000, BAD, negatives=60, seed=7)
+    rank, interval = 460, (0.1, 0.5)
     how: dict[str, Any] = {"reference": reference}
-    every = np.arange(300, 1501) / 3000
+    every = np.arange(100, 501) / 1000
     many = frame.pu.contingency(every, ranks=[rank], **how)
     row = frame.pu.metric("f1", 0.3, at=rank, beta_interval=interval, **how).iloc[0]
     found = many.pu.metric("f1")

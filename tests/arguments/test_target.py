@@ -333,7 +333,7 @@ def with_estimate(ends: list[float], estimate: float) -> list[float]:
     return [float(np.minimum(ends[0], estimate)), float(np.maximum(ends[1], estimate))]
 
 
-@pytest.mark.parametrize("place", [0.0, 0.1, 0.5, 0.9])
+@pytest.mark.parametrize("place", [0.0, 0.5, 0.9])
 @pytest.mark.parametrize("name", METRICS)
 def test_metrics_of_four_counts_agree_with_two_binomials(name: str, place: float) -> None:
     def function(*counts: float) -> float:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from typing import Any
 
@@ -196,6 +196,7 @@ def scored(seed: int, known: int, size: int) -> tuple[FloatArray, BoolArray]:
     return rng.integers(0, 15, size).astype(float), rng.permutation(np.arange(size) < known)
 
 
+@cache
 def draw(seed: int, known: int = 5, size: int = 24) -> Ranking:
     """Draw a ranking with ties."""
     score, label = scored(seed, known, size)
@@ -248,6 +249,7 @@ def test_the_range_is_that_of_all_weights(seed: int, odds: float) -> None:
         assert found.lower[0] <= found.upper[0]
 
 
+@cache
 def curves_between(case: tuple[int, int, int], beta: float, odds: float, curve: str) -> Any:
     """Return the areas under bounding curves, at the level 0.9."""
     score, label = scored(*case)
@@ -278,6 +280,7 @@ def limit_at(
     return float((found.lower, found.upper)[side][0])
 
 
+@cache
 def value_of_weights(
     case: tuple[int, int, int], beta: float, curve: str, place: int, factor: float, side: int
 ) -> float:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
-from io import BytesIO
 from typing import Any
 
 import matplotlib as mpl
@@ -117,7 +116,7 @@ def cut_off(figure: Any) -> list[str]:
 # Legends and labels
 
 
-SIZES = [(3.3, 1), (3.3, 3), (3.3, 12), (12, 3)]  # inches, models
+SIZES = [(3.3, 1), (3.3, 3), (3.3, 12), (7, 3), (12, 3)]  # inches, models
 
 
 @pytest.mark.parametrize(("plot", "size"), each(["plot_roc"], SIZES, (3.3, 3)))
@@ -125,7 +124,7 @@ def test_legends_stand_outside_and_nothing_is_cut_off(plot: str, size: tuple[flo
     width, models = size
     with mpl.rc_context({"figure.figsize": (width, 0.75 * width)}):
         ax = draw(plot, models)
-    ax.figure.savefig(BytesIO())
+    ax.figure.draw_without_rendering()
     assert len(ax.figure.legends) == 1 and ax.get_legend() is None
     box = legend_of(ax).get_window_extent()
     assert not box.overlaps(ax.get_window_extent())
@@ -348,12 +347,6 @@ def test_height_and_axes_exclude_each_other() -> None:
         draw("plot_roc", palette={"a": "red"})
 
 
-@every_plot
-def test_height_is_that_of_each_panel(plot: str) -> None:
-    grid = draw(plot, 2, col="model", height=2.1)
-    assert grid.figure.get_figheight() == 2.1
-
-
 # The colours of a user
 
 
@@ -441,13 +434,13 @@ def test_a_band_goes_with_the_colour_of_its_line(plot: str) -> None:
 def test_roc_plots_can_be_zoomed_and_have_a_logarithmic_axis() -> None:
     ax = draw("plot_roc")
     ax.set(xlim=(0, 0.1), ylim=(0.5, 1))
-    ax.figure.canvas.draw()
+    ax.figure.draw_without_rendering()
     box = ax.get_window_extent()
     assert box.width == pytest.approx(box.height, rel=0.01)
     assert (ax.get_xlim(), ax.get_ylim()) == ((0, 0.1), (0.5, 1))
     logarithmic = draw("plot_roc")
     logarithmic.set(xscale="log", xlim=(1e-3, 1))
-    logarithmic.figure.canvas.draw()
+    logarithmic.figure.draw_without_rendering()
     box = logarithmic.get_window_extent()
     assert box.width == pytest.approx(box.height, rel=0.01)
 
