@@ -1,8 +1,6 @@
 """What columns mean is said once, in the call; what is asked, in the method; never both."""
 
 import re
-import subprocess
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -427,17 +425,6 @@ def test_the_function_says_what_data_are() -> None:
     asked: Any = {"beta": 0.3}
     with pytest.raises(PUTypeError, match="beta is an argument of a question"):
         pu_accessor.pu(FRAME, **asked)
-
-
-def test_the_function_names_the_import_that_is_missing() -> None:
-    line = (
-        "import polars, pu_accessor\n"
-        "try:\n    pu_accessor.pu(polars.DataFrame())\n"
-        "except pu_accessor.PUTypeError as error:\n    print(error)"
-    )
-    pytest.importorskip("polars")
-    told = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True)
-    assert "Import pu_accessor.polars first" in told.stdout
 
 
 @pytest.mark.parametrize(

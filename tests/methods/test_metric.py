@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from hypothesis import given
+from hypothesis import given, settings
 
 import pu_accessor
 from pu_accessor import PUError, PUTypeError, PUValueError, PUWarning
@@ -267,6 +267,7 @@ def test_metrics_are_those_of_the_oracle(seed: int) -> None:
         )
 
 
+@settings(max_examples=15)
 @given(case=cases())
 def test_metrics_improve_with_the_bound(case: Case) -> None:
     tables = as_frame(case).pu.contingency(case.beta)

@@ -15,7 +15,7 @@ from pu_accessor import PUValueError
 from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.plots import shared_legend
 from tests.cases import legend_of
-from tests.plots.test_looks import BETA, FRAME, NAMES, PLOTS, draw, each, legend
+from tests.plots.test_looks import BETA, FRAME, NAMES, PLOTS, draw, each, every_plot, legend
 
 LAYOUTS = [None, "constrained", "tight", "tight_layout()"]
 
@@ -39,22 +39,32 @@ def panels(rows: int, layout: str | None) -> tuple[Figure, list[Axes]]:
     return figure, [*axes.flat]
 
 
-@pytest.mark.parametrize(("plot", "layout"), each(["plot_roc"], LAYOUTS, "constrained"))
-def test_a_plot_leaves_the_axes_of_a_user_where_they_are(plot: str, layout: str | None) -> None:
-    placed_anew = []
-    for wanted in ("auto", False):  # a legend takes no room either
+@every_plot
+def test_a_plot_leaves_the_axes_of_a_user_where_they_are(plot: str) -> None:
+    figure, (ax, _) = panels(1, "constrained")
+    before = positions(figure)
+    draw(plot, 3, ax=ax)
+    np.testing.assert_allclose(positions(figure), before, rtol=0, atol=1e-9)
+    assert figure.get_size_inches().tolist() == [7, 3.5] and figure.legends == []
+    assert ax.get_box_aspect() is None and ax.get_aspect() == "auto"
+    box, frame = legend_of(ax), ax.get_window_extent()
+    extent = box.get_window_extent()
+    assert frame.contains(*extent.min) and frame.contains(*extent.max)
+    assert not box.get_in_layout()  # it takes no room either, as the next test measures
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_legend_takes_no_room_from_the_axes_of_a_user(layout: str | None) -> None:
+    drawn = []
+    for wanted in ("auto", False):
         figure, (ax, _) = panels(1, layout)
-        before = positions(figure)
-        draw(plot, 3, ax=ax, legend=wanted)
-        np.testing.assert_allclose(positions(figure), before, rtol=0, atol=1e-9)
-        assert figure.get_size_inches().tolist() == [7, 3.5] and figure.legends == []
-        assert ax.get_box_aspect() is None and ax.get_aspect() == "auto"
+        draw("plot_roc", 3, ax=ax, legend=wanted)
         place(figure, layout)
-        placed_anew.append(positions(figure))
+        drawn.append(positions(figure))
         if wanted:
             box, frame = legend_of(ax).get_window_extent(), ax.get_window_extent()
             assert frame.contains(*box.min) and frame.contains(*box.max)
-    np.testing.assert_allclose(*placed_anew, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(*drawn, rtol=0, atol=1e-9)
 
 
 def test_tiny_axes_of_a_user_have_no_legend_unless_it_is_asked_for() -> None:
@@ -87,13 +97,13 @@ def test_a_shared_legend_names_all_once(layout: str | None, size: tuple[float, f
     figure.set_size_inches(size)
     plots = ["plot_roc", "plot_pr", "plot_gain", "plot_metric"]
     for plot, ax in zip(plots, axes, strict=True):
-        draw(plot, 3, ax=ax, baseline=True)
+        draw(plot, 2, ax=ax, baseline=True)
     shared = shared_legend(figure)
     figure.draw_without_rendering()
     told = [text.get_text() for text in shared.get_texts()]
     band = "95% exact band,\nthese examples"
     chance = ["chance", "chance (prevalence)", "perfect"]
-    assert told == [*NAMES[:3], "β̂ = 0 (unlabeled as negative)", band, *chance]
+    assert told == [*NAMES[:2], "β̂ = 0 (unlabeled as negative)", band, *chance]
     assert shared.get_title().get_text() == f"model (β̂ = {BETA})"
     assert figure.legends == [shared] and all(ax.get_legend() is None for ax in axes)
     assert figure.get_size_inches().tolist() == [*size]

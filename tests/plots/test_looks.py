@@ -299,6 +299,7 @@ def test_looks_that_there_are_not(message: str) -> None:
     assert plt.get_fignums() == []
 
 
+TABLES = FRAME.pu.contingency(BETA, ranks="breakpoints")
 EARLY = [message for message in BAD if "each" not in message]
 
 
@@ -311,15 +312,14 @@ def unread(*arguments: Any, **keywords: Any) -> Any:
 def test_bad_options_are_refused_before_a_row_is_read(
     plot: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tables = FRAME.pu.contingency(BETA, ranks="breakpoints")
     monkeypatch.setattr(FrameSource, "rank", unread)
     monkeypatch.setattr(FrameSource, "pair", unread)
     monkeypatch.setattr(table_plots, "read_values", unread)
     kind, keywords = BAD[message]
     with pytest.raises(kind, match=message):
-        tables.pu.plot_pr(**keywords) if plot == "tables" else draw(plot, 3, **keywords)
+        TABLES.pu.plot_pr(**keywords) if plot == "tables" else draw(plot, 3, **keywords)
     with pytest.raises(AssertionError, match="a row is read"):
-        tables.pu.plot_pr() if plot == "tables" else draw(plot, 3)
+        TABLES.pu.plot_pr() if plot == "tables" else draw(plot, 3)
 
 
 def test_options_have_the_same_names_for_type_checkers_and_for_checks() -> None:

@@ -25,7 +25,7 @@ def shown(text: Text) -> str:
 
 def texts(figure: Any) -> list[str]:
     """Draw a figure, and return all its texts."""
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     return [shown(text).strip() for text in figure.findobj(Text)]
 
 
