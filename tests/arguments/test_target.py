@@ -19,7 +19,7 @@ from tests.methods.test_auroc import is_refuted, reaching
 from tests.support.oracles import completion_oracle, estimates_oracle
 from tests.support.oracles import population_oracle as oracle
 
-SEEDS = range(12)
+SEEDS = range(6)
 NUMBERS = ["estimate", "standard_error", "lower", "upper"]
 
 

@@ -21,7 +21,7 @@ from tests.cases import AREAS, Case, as_frame, as_tables, binormal, cases, draw_
 from tests.support.oracles import coherent_oracle, completion_oracle, oracle
 from tests.support.oracles.reference_oracle import BOUNDS
 
-SEEDS = range(40)
+SEEDS = range(20)
 ORACLES = {
     "exact": oracle.exact_band,
     "bootstrap": oracle.bootstrap_band,
