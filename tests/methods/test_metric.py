@@ -142,8 +142,10 @@ def test_metric_at_a_rank(seed: int, band: str) -> None:
     cuts = oracle.cutoffs(case.score, case.label)
     places = range(seed % 2, len(cuts), 2)
     for place, name in zip(places, cycle(["precision", "fpr", "f1", "mcc", "npv"]), strict=False):
-        for at in (cuts[place].rank, {"rank": cuts[place].rank}):
-            check(case, name, row(case, name, at, band=band), place, band)
+        at = cuts[place].rank
+        check(
+            case, name, row(case, name, at if place % 3 else {"rank": at}, band=band), place, band
+        )
 
 
 @pytest.mark.parametrize("seed", SEEDS)
