@@ -139,8 +139,10 @@ def test_deleting_clusters_says_the_same(quantity: str, kind: str) -> None:
     assert deleted == pytest.approx(summed, rel=0.05)
 
 
-@pytest.mark.parametrize("metric", oracle.METRICS)
-@pytest.mark.parametrize("kind", ["plain", "unlike sizes", "one kind each", "ties"])
+@pytest.mark.parametrize(
+    ("metric", "kind"),
+    [*zip([*oracle.METRICS] * 2, ["plain", "unlike sizes", "one kind each", "ties"] * 3)],
+)
 def test_intervals_at_a_threshold_are_as_wide_as_the_delta_method_says(
     metric: str, kind: str
 ) -> None:
