@@ -77,7 +77,7 @@ def expected(tables: xr.Dataset, kind: str, place: dict[str, Any]) -> dict[str, 
     }
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(
     case=cases(),
     band=st.sampled_from(["exact", "bootstrap", "dkw", "simultaneous"]),
