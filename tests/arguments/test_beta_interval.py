@@ -543,23 +543,22 @@ TOGETHER = GROUPS.pu(by="site").contingency(0.3, beta_interval=(0.2, 0.4))
 
 
 def test_each_group_has_its_own_envelope() -> None:
+    curves = {"tpr_envelope": "roc_bounds", "precision_envelope": "pr_bounds"}
+    envelopes = {name: getattr(TOGETHER.pu, ask_for)()[name] for name, ask_for in curves.items()}
+    areas = {name: TOGETHER.pu.area(name) for name in AREAS.values()}
+    every_row = {
+        name: getattr(GROUPS.pu(by="site"), name)(0.3, beta_interval=(0.2, 0.4)) for name in areas
+    }
     for key, part in PARTS.items():
         alone, here = part.pu.contingency(0.3, beta_interval=(0.2, 0.4)), TOGETHER.sel(site=key)
-        for curve in ("roc", "pr"):
-            one, other = (
-                getattr(alone.pu, f"{curve}_bounds")(),
-                getattr(TOGETHER.pu, f"{curve}_bounds")().sel(site=key),
-            )
-            name = {"roc": "tpr_envelope", "pr": "precision_envelope"}[curve]
-            np.testing.assert_allclose(one[name], other[name], atol=1e-12)
-            third = getattr(here.pu, f"{curve}_bounds")()[name]
-            np.testing.assert_allclose(one[name], third, atol=1e-12)
-            area = alone.pu.area(AREAS[curve])
-            np.testing.assert_allclose(TOGETHER.pu.area(AREAS[curve]).sel(site=key), area)
+        for name, ask_for in curves.items():
+            one = getattr(alone.pu, ask_for)()[name]
+            np.testing.assert_allclose(one, envelopes[name].sel(site=key), atol=1e-12)
+            np.testing.assert_allclose(one, getattr(here.pu, ask_for)()[name], atol=1e-12)
         values = TOGETHER.pu.metric("fpr").sel(site=key, rank=alone["rank"])
         np.testing.assert_array_equal(values, alone.pu.metric("fpr"))
-        for name in ("auroc", "average_precision"):
-            rows = getattr(GROUPS.pu(by="site"), name)(0.3, beta_interval=(0.2, 0.4))
+        for name, rows in every_row.items():
+            np.testing.assert_allclose(areas[name].sel(site=key), alone.pu.area(name))
             row = getattr(part.pu, name)(0.3, beta_interval=(0.2, 0.4))
             expected = rows[rows["site"] == key].drop(columns="site").reset_index(drop=True)
             pd.testing.assert_frame_equal(expected, row)
