@@ -101,6 +101,13 @@ def at_many(which: str) -> xr.Dataset:
     return found
 
 
+@cache
+def envelope_of(which: str) -> xr.DataArray:
+    """Return the envelope of the ROC curve."""
+    found: xr.DataArray = ask(which).pu.roc_bounds()["tpr_envelope"]
+    return found
+
+
 def height_at(fpr: FloatArray, tpr: FloatArray, at: FloatArray, side: str) -> FloatArray:
     """Return the lowest or highest point of a path on each vertical line, slowly; it may turn."""
     better = np.maximum if side == "upper" else np.minimum
@@ -143,7 +150,7 @@ def around(limit: FloatArray, grid: FloatArray, step: float, side: str) -> Float
 
 def roc_excess(which: str) -> float:
     """Return by how many counts a curve leaves the envelope, one count aside allowed."""
-    envelope = ask(which).pu.roc_bounds()["tpr_envelope"]
+    envelope = envelope_of(which)
     grid = envelope["fpr_grid"].to_numpy()
     many = at_many(which)
     worst = -np.inf
@@ -194,11 +201,6 @@ def excess_of(values: xr.DataArray, many: xr.Dataset, name: str) -> float:
     return float(excess.sel(bound=list(SIDES)).max())
 
 
-def metric_excess(which: str, name: str) -> float:
-    """Return that of a setting."""
-    return excess_of(ask(which).pu.metric(name).isel(beta=0), at_many(which), name)
-
-
 # Betas inside the interval
 
 
@@ -214,8 +216,15 @@ def test_curves_at_any_beta_lie_within_the_envelope_of_pr(which: str) -> None:
 
 @pytest.mark.parametrize("name", METRICS)
 @every_setting
-def test_metrics_at_any_beta_lie_within_the_envelope(which: str, name: str) -> None:
-    assert metric_excess(which, name) <= TOLERANCE
+def test_metrics_lie_within_the_envelope_at_any_beta_and_at_the_point(
+    which: str, name: str
+) -> None:
+    values = ask(which).pu.metric(name).isel(beta=0)
+    assert excess_of(values, at_many(which), name) <= TOLERANCE
+    ends = [values.sel(bound=f"envelope_{side}", drop=True) for side in SIDES]
+    if name == "fpr":  # by performance
+        ends = ends[::-1]
+    assert not ((values < ends[0]) | (values > ends[1])).any()
 
 
 @every_setting
@@ -289,8 +298,7 @@ def test_an_envelope_holds_each_whole_number_of_latent_positives(reference: str)
 
 @every_setting
 def test_the_envelope_contains_the_band_of_the_point(which: str) -> None:
-    tables = ask(which)
-    envelope = tables.pu.roc_bounds()["tpr_envelope"]
+    tables, envelope = ask(which), envelope_of(which)
     grid = envelope["fpr_grid"].to_numpy()
     for side in SIDES:
         one = tables.isel(beta=0).sel(bound=side)
@@ -324,16 +332,6 @@ def test_a_baseline_outside_the_interval_does_not_widen_the_envelope() -> None:
     np.testing.assert_array_equal(
         *(tables.pu.roc_bounds()["tpr_envelope"] for tables in (one, two))
     )
-
-
-@pytest.mark.parametrize("name", METRICS)
-@every_setting
-def test_metrics_of_the_point_lie_within_the_envelope(which: str, name: str) -> None:
-    values = ask(which).pu.metric(name).isel(beta=0)
-    ends = [values.sel(bound=f"envelope_{side}", drop=True) for side in SIDES]
-    if name == "fpr":  # by performance
-        ends = ends[::-1]
-    assert not ((values < ends[0]) | (values > ends[1])).any()
 
 
 RECALL_GRID = np.round(np.linspace(0, 1, 1001), 3)

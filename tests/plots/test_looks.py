@@ -307,17 +307,17 @@ def unread(*arguments: Any, **keywords: Any) -> Any:
     raise AssertionError("a row is read")
 
 
-@pytest.mark.parametrize("message", EARLY)
 @pytest.mark.parametrize("plot", [*PLOTS, "tables"])
 def test_bad_options_are_refused_before_a_row_is_read(
-    plot: str, message: str, monkeypatch: pytest.MonkeyPatch
+    plot: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(FrameSource, "rank", unread)
     monkeypatch.setattr(FrameSource, "pair", unread)
     monkeypatch.setattr(table_plots, "read_values", unread)
-    kind, keywords = BAD[message]
-    with pytest.raises(kind, match=message):
-        TABLES.pu.plot_pr(**keywords) if plot == "tables" else draw(plot, 3, **keywords)
+    for message in EARLY:
+        kind, keywords = BAD[message]
+        with pytest.raises(kind, match=message):
+            TABLES.pu.plot_pr(**keywords) if plot == "tables" else draw(plot, 3, **keywords)
     with pytest.raises(AssertionError, match="a row is read"):
         TABLES.pu.plot_pr() if plot == "tables" else draw(plot, 3)
 
