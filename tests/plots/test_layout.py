@@ -64,7 +64,7 @@ def test_a_legend_takes_no_room_from_the_axes_of_a_user(layout: str | None) -> N
         if wanted:
             box, frame = legend_of(ax).get_window_extent(), ax.get_window_extent()
             assert frame.contains(*box.min) and frame.contains(*box.max)
-    np.testing.assert_allclose(*drawn, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(drawn[0], drawn[1], rtol=0, atol=1e-9)
 
 
 def test_tiny_axes_of_a_user_have_no_legend_unless_it_is_asked_for() -> None:

@@ -148,7 +148,7 @@ def test_plots(benchmark: Benchmark, method: str) -> None:
         save(ax)
 
     def save(ax: Axes) -> None:
-        ax.figure.draw_without_rendering()
+        ax.figure.canvas.draw()
         plt.close("all")
 
     race(benchmark, "plots", {"method": method}, {method: draw, "a line": line}, 3)
