@@ -168,7 +168,6 @@ HELPLESS = {  # nothing that is near, and nothing is made up
     "df.pu(score='p').auroc(0.1)": "among ['score', 'label', 'site']. Pass score=... with",
     "models.pu(score=['m1', 'm2']).plot_roc([0.1, 0.2], col='model', ax=plt.gca())": "hue alone",
 }
-TYPED = [*REPLACED, *LINES, *ADDED, *HELPLESS]
 
 
 def plain(typed: str) -> str:

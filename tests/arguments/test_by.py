@@ -247,7 +247,7 @@ def test_days_of_a_frequency() -> None:
 # Ragged groups
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(
     groups=st.lists(cases(), min_size=1, max_size=4),
     band=st.sampled_from(["exact", "bootstrap", "dkw"]),

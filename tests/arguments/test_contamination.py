@@ -14,7 +14,7 @@ import pu_accessor
 from pu_accessor import PUTypeError, PUValueError
 
 
-def draw(seed: int, known: int = 6, size: int = 30) -> pd.DataFrame:
+def draw(seed: int, known: int = 5, size: int = 30) -> pd.DataFrame:
     """Draw scores with ties; the first rows are known positives."""
     rng = np.random.default_rng(seed)
     positive = np.arange(size) < known
@@ -33,14 +33,14 @@ def with_every_set_wrong(frame: pd.DataFrame, most: int) -> list[pd.DataFrame]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("share", [0.17, 0.34])  # 1 and 2 of 6
+@pytest.mark.parametrize("share", [0.21, 0.41])  # 1 and 2 of 5
 def test_metrics_are_the_worst_of_all_sets_of_wrong_ones(seed: int, share: float) -> None:
     frame, ranks = draw(seed), [2, 5, 12, 29]
     names = ["precision", "recall", "fpr", "npv", "mcc", "lift", "f1"]
     asked: dict[str, Any] = {"at": {"rank": ranks}, "target": "examples"}
     found = frame.pu.metric(names, 0.2, contamination=share, **asked)
     plain = frame.pu.metric(names, 0.2, **asked)
-    sets = with_every_set_wrong(frame, int(share * 6))
+    sets = with_every_set_wrong(frame, int(share * 5))
     each = [one.pu(negative=0).metric(names, 0.2, **asked) for one in sets]
     assert found["lower"].tolist() == pytest.approx(
         np.nanmin([one["lower"] for one in each], axis=0).tolist(), nan_ok=True
@@ -55,14 +55,14 @@ METRICS = ["tpr", "fpr", "precision", "npv", "mcc", "accuracy"]
 
 
 @pytest.mark.parametrize("band", ["exact", "simultaneous"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_tables_and_curves_are_the_worst_of_all_sets_of_wrong_ones(seed: int, band: str) -> None:
     frame, asked = draw(seed), {"band": band, "ranks": "all"}
-    tables = frame.pu.contingency(0.25, contamination=0.34, **asked)
+    tables = frame.pu.contingency(0.25, contamination=0.41, **asked)
     each = [
         one.pu(negative=0).contingency(0.25, **asked) for one in with_every_set_wrong(frame, 2)
     ]
-    assert tables.attrs["contamination"] == 0.34
+    assert tables.attrs["contamination"] == 0.41
     np.testing.assert_array_equal(tables["tp"][:, 1], each[0]["tp"][:, 1])
     for name in METRICS:
         found = tables.pu.metric(name).squeeze("beta")
@@ -76,7 +76,7 @@ def test_tables_and_curves_are_the_worst_of_all_sets_of_wrong_ones(seed: int, ba
             # A simultaneous band reaches to the estimate, which can be further off for one set.
             assert same.all() if band == "exact" else same.mean() > 0.8
     for curve, (x, y) in {"roc": ("fpr", "tpr"), "pr": ("recall", "precision")}.items():
-        rates = getattr(frame.pu, f"{curve}_bounds")(0.25, contamination=0.34, **asked)
+        rates = getattr(frame.pu, f"{curve}_bounds")(0.25, contamination=0.41, **asked)
         for rate in (x, y):
             of_tables = tables.pu.metric(rate)[:, ::2]
             np.testing.assert_allclose(rates[rate][:, ::2], of_tables.fillna(1.0), atol=1e-12)
@@ -188,11 +188,11 @@ def test_models_differ_for_certain_until_so_many_are_wrong() -> None:
 @pytest.mark.parametrize("quantity", ["auroc", "average_precision"])
 def test_areas_are_the_worst_of_all_sets_of_wrong_ones(quantity: str, target: str) -> None:
     for seed in (0, 3):
-        frame = draw(seed, 6, 30)
+        frame = draw(seed)
         sets = with_every_set_wrong(frame, 2)
         ask = [getattr(one.pu(negative=0), quantity) for one in sets]
         each: pd.DataFrame = pd.concat([one(0.2, target=target) for one in ask])
-        found = getattr(frame.pu, quantity)(0.2, contamination=0.34, target=target).iloc[0]
+        found = getattr(frame.pu, quantity)(0.2, contamination=0.41, target=target).iloc[0]
         assert found["estimate"] == each["estimate"].iloc[0]
         assert found["lower"] <= each["lower"].min() + 0.03
         assert found["upper"] >= each["upper"].max() - 0.03
@@ -223,11 +223,11 @@ def test_a_larger_share_gives_a_wider_interval() -> None:
 
 def test_less_than_one_wrong_known_positive_is_none() -> None:
     pu = draw(1).pu
-    plain, found = pu.auroc(0.2), pu.auroc(0.2, contamination=0.16)  # 0.96 of 6
+    plain, found = pu.auroc(0.2), pu.auroc(0.2, contamination=0.19)  # 0.95 of 5
     assert found[["lower", "upper"]].equals(plain[["lower", "upper"]])
-    assert found.attrs["contamination"] == 0.16 and "contamination" not in plain.attrs
+    assert found.attrs["contamination"] == 0.19 and "contamination" not in plain.attrs
     assert found["range_lower"].item() == found["estimate"].item()
-    one = pu.auroc(0.2, contamination=0.17)
+    one = pu.auroc(0.2, contamination=0.21)
     assert one["range_lower"].item() < one["estimate"].item()
 
 
@@ -310,7 +310,7 @@ def test_what_goes_with_wrong_known_positives() -> None:
     frame = draw(0)
     pu: Any = frame.pu
     weighed = frame.assign(e=np.where(frame["label"] == 1, 0.5 + frame.index / 99, np.nan))
-    beta = pu_accessor.beta_from_labels(3, 20, n_unlabeled=24, level=0.99)
+    beta = pu_accessor.beta_from_labels(3, 20, n_unlabeled=25, level=0.99)
     asks: list[tuple[str, Callable[[], Any]]] = [
         ("selection_odds must be left out", lambda: pu.auroc(0.2, selection_odds=2, **C)),
         ("prevalence must be left out", lambda: pu.average_precision(0.2, prevalence=0.1, **C)),

@@ -11,7 +11,7 @@ import pytest
 from pu_accessor.ranking import FloatArray
 from tests.cases import as_frame, draw_case
 
-LEVELS = [0.2, 0.5, 0.8, 0.95, 0.99]
+LEVELS = [0.2, 0.6, 0.95, 0.99]
 ROUNDING = 2e-9
 pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 Limits = tuple[FloatArray, FloatArray, FloatArray]
@@ -39,11 +39,8 @@ def check_nested(ask: Callable[[float], Iterator[Limits]]) -> None:
 @pytest.mark.parametrize("reference", ["positives", "negatives", "tightest", "both"])
 @pytest.mark.parametrize("band", ["exact", "simultaneous", "bootstrap", "dkw"])
 def test_bounds_of_tables(band: str, reference: str) -> None:
-    for seed in range(500, 512):
-        case = draw_case(seed)
-        frame = as_frame(case)
-        if case.label.count(False) == 0 or case.label.count(None) == 0:
-            continue
+    for seed in range(502, 507):
+        frame = as_frame(draw_case(seed))
 
         def ask(level: float, pu: Any = frame.pu) -> Iterator[Limits]:
             how: Any = {"level": level, "band": band, "reference": reference}
@@ -69,7 +66,7 @@ def hidden(seed: int) -> tuple[pd.DataFrame, float]:
 
 @pytest.mark.parametrize("monotone", [False, True])
 def test_curves_and_rates_on_new_examples(monotone: bool) -> None:
-    for seed in range(10):
+    for seed in range(6):
         frame, beta = hidden(seed)
         pu, at = frame.pu(monotone=monotone), {"threshold": float(frame["score"].median())}
 
@@ -90,7 +87,7 @@ def test_curves_and_rates_on_new_examples(monotone: bool) -> None:
 def test_rates_of_clusters() -> None:
     # Errors of both rates are correlated: what one takes from the other must not grow with level.
     rng = np.random.default_rng(77)
-    for _ in range(30):
+    for _ in range(16):
         size = int(rng.integers(8, 60))
         truth = rng.random(size) < 0.6
         truth[:2] = True

@@ -17,7 +17,7 @@ from tests.arguments.test_target import ask, draw, framed
 from tests.support.oracles import completion_oracle
 from tests.support.oracles import population_oracle as oracle
 
-SEEDS = range(12)
+SEEDS = range(6)
 NUMBERS = ["estimate", "lower", "upper"]
 PREVALENCES = (0.003, 0.1, 0.6)
 OF_RATES = {"tpr", "recall", "fpr", "tnr", "fnr", "balanced_accuracy", "informedness"}

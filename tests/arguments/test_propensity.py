@@ -74,7 +74,7 @@ def shuffled(frame: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
 
 @pytest.mark.parametrize("beta", [0.05, 0.3, 0.7, 1.0])
 @pytest.mark.parametrize("decimals", [0, 1, 6])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_known_positives_stand_for_as_many_as_their_weights_say(
     seed: int, decimals: int, beta: float
 ) -> None:
@@ -105,7 +105,7 @@ def test_certain_labels_stand_for_themselves() -> None:
     assert estimate.tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 8]
 
 
-@pytest.mark.parametrize("propensity", [1e-6, 0.01, 0.3, 0.999999, 1.0])
+@pytest.mark.parametrize("propensity", [1e-6, 0.3, 1.0])
 @pytest.mark.parametrize("frame", [FRAME, TIED], ids=["untied", "tied"])
 def test_equal_propensities_give_what_none_do(frame: pd.DataFrame, propensity: float) -> None:
     equal = frame.assign(propensity=propensity)
@@ -260,24 +260,23 @@ def test_the_order_of_tied_rows_does_not_matter_to_the_limits(name: str) -> None
 
 def test_curves_and_metrics_are_those_of_the_tables() -> None:
     tables = FRAME.pu(propensity="propensity").contingency(0.3, ranks="breakpoints")
+    wanted = estimates(FRAME, 0.3)
     for name in ("roc", "pr"):
         curves = getattr(FRAME.pu(propensity="propensity"), f"{name}_bounds")(0.3)
         read, ends = getattr(tables.pu, f"{name}_bounds")(), {"bound": ["lower", "upper"]}
         xr.testing.assert_identical(curves.sel(ends), read.sel(ends))
         recall = curves["tpr" if name == "roc" else "recall"].sel(bound="estimate", beta=0.3)
-        wanted = estimates(FRAME, 0.3)
         tpr = [oracle.metric("tpr", wanted[rank]) for rank in curves["rank"].values.tolist()]
         np.testing.assert_allclose(recall, tpr, atol=1e-12)
     every = FRAME.pu(propensity="propensity").contingency(0.3).pu.metric("f1")
     row = FRAME.pu(propensity="propensity").metric("f1", 0.3, at=70).iloc[0]
     ends = every.sel(rank=70, beta=0.3, bound=["lower", "upper"]).values.tolist()
     assert row[["lower", "upper"]].tolist() == ends
-    table = estimates(FRAME, 0.3)[70]
-    assert row["estimate"] == pytest.approx(oracle.metric("f1", table), rel=1e-12)
+    assert row["estimate"] == pytest.approx(oracle.metric("f1", wanted[70]), rel=1e-12)
     assert row.attrs["band"] == "weighted"
     reached = FRAME.pu(propensity="propensity").metric("f1", 0.3, at={"recall": 0.5}).iloc[0]
-    tables = estimates(FRAME, 0.3).values()
-    assert reached["rank"] == min(t.rank for t in tables if oracle.metric("tpr", t) >= 0.5)
+    every_table = wanted.values()
+    assert reached["rank"] == min(t.rank for t in every_table if oracle.metric("tpr", t) >= 0.5)
 
 
 # Bad input

@@ -100,7 +100,6 @@ def test_tables_are_those_of_rankings_turned_over(seed: int, band: str, referenc
         assert actual["reference"].item() == reference
 
 
-@settings(max_examples=40)
 @given(
     case=both_kinds(),
     band=st.sampled_from(sorted(BANDS)),
@@ -145,7 +144,7 @@ def test_the_local_level_is_that_of_the_kind_that_is_taken() -> None:
 # What must hold
 
 
-@settings(max_examples=7)
+@settings(max_examples=4)
 @given(case=both_kinds(), band=st.sampled_from([*sorted(BANDS), "own"]), data=st.data())
 def test_what_must_hold_of_any_table(case: Case, band: str, data: st.DataObject) -> None:
     betas = data.draw(
@@ -450,7 +449,7 @@ def misses(draws: int, reference: str, band: str, level: float) -> Misses:
 @pytest.mark.parametrize("reference", ["positives", "negatives", "both"])
 @pytest.mark.parametrize("level", [0.8, pytest.param(0.95, marks=pytest.mark.long)])
 def test_the_truth_is_inside_at_each_cutoff(reference: str, level: float) -> None:
-    draws = 200
+    draws = 100
     found = misses(draws, reference, "exact", level)
     assert found.worst <= 1 - level + 3 * np.sqrt(level * (1 - level) / draws)
     assert found.joint > 0  # the bounds are no trivial ones
@@ -458,7 +457,7 @@ def test_the_truth_is_inside_at_each_cutoff(reference: str, level: float) -> Non
 
 @pytest.mark.parametrize("reference", [pytest.param("negatives", marks=pytest.mark.long), "both"])
 def test_the_truth_is_inside_at_all_cutoffs_jointly(reference: str) -> None:
-    draws, level = 60, 0.8
+    draws, level = 40, 0.8
     found = misses(draws, reference, "simultaneous", level)
     assert 0 < found.joint <= 1 - level + 3 * np.sqrt(level * (1 - level) / draws)
 
@@ -479,8 +478,7 @@ def paper_width(seed: int, share: float) -> tuple[float, str]:
 @pytest.mark.parametrize(
     ("share", "paper", "kind"),
     [
-        *((0.0, 0.102, "positives"), (0.2, 0.102, "positives"), (0.4, 0.080, "negatives")),
-        *((0.6, 0.044, "negatives"), (0.8, 0.020, "negatives")),
+        *((0.2, 0.102, "positives"), (0.4, 0.080, "negatives"), (0.8, 0.020, "negatives")),
     ],
 )
 def test_widths_are_those_of_the_paper(share: float, paper: float, kind: str) -> None:

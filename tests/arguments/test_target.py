@@ -19,7 +19,7 @@ from tests.methods.test_auroc import is_refuted, reaching
 from tests.support.oracles import completion_oracle, estimates_oracle
 from tests.support.oracles import population_oracle as oracle
 
-SEEDS = range(12)
+SEEDS = range(6)
 NUMBERS = ["estimate", "standard_error", "lower", "upper"]
 
 
@@ -333,7 +333,7 @@ def with_estimate(ends: list[float], estimate: float) -> list[float]:
     return [float(np.minimum(ends[0], estimate)), float(np.maximum(ends[1], estimate))]
 
 
-@pytest.mark.parametrize("place", [0.0, 0.1, 0.5, 0.9])
+@pytest.mark.parametrize("place", [0.0, 0.5, 0.9])
 @pytest.mark.parametrize("name", METRICS)
 def test_metrics_of_four_counts_agree_with_two_binomials(name: str, place: float) -> None:
     def function(*counts: float) -> float:

@@ -17,7 +17,7 @@ from tests.cases import Case, as_frame, as_tables, cases, draw_case
 from tests.support.oracles import oracle
 from tests.support.oracles.reference_oracle import BOUNDS
 
-SEEDS = range(30)
+SEEDS = range(15)
 
 
 def fully_labeled(seed: int) -> tuple[list[bool], list[float], xr.Dataset]:

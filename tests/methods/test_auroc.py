@@ -165,7 +165,7 @@ def expected_whole(
     return [min(low, inside), max(high, inside)]
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(12))
 def test_auroc_agrees_with_oracle(seed: int) -> None:
     score, label, beta = draw(seed)
     frame, level = framed(score, label), [0.95, 0.8][seed % 2]
@@ -191,7 +191,7 @@ def test_auroc_agrees_with_oracle(seed: int) -> None:
 @pytest.mark.parametrize("limit", [0.05, 0.3, 0.77, 1.0])
 def test_partial_auroc_agrees_with_oracle(limit: float) -> None:
     plain = sure = 0
-    for score, label, beta in map(draw, range(80)):
+    for score, label, beta in map(draw, range(36)):
         frame = framed(score, label)
         row = quiet(frame, "auroc", beta, max_fpr=limit, negative=False).to_numpy().tolist()[0]
         estimate = completion_oracle.area("auroc", score, label, beta, limit)
@@ -205,7 +205,7 @@ def test_partial_auroc_agrees_with_oracle(limit: float) -> None:
                 sure += doubt <= 0.1 and found.n > 2
                 want = expected_limits(frame, found, doubt, beta, limit)
                 assert row[3:5] == pytest.approx(reaching(want, estimate), **NEAR)
-    assert plain > 25 and (sure > 5 or limit in (0.05, 1.0))
+    assert plain > 12 and (sure > 1 or limit in (0.05, 1.0))
 
 
 def test_part_with_blocks_that_hold_as_many_positives_as_there_are_ranks() -> None:
@@ -239,7 +239,7 @@ def test_package_agrees_on_all_ways_to_know_positives(
             np.testing.assert_allclose(got["standard_error"], errors, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(10))
 def test_all_labeled_is_scikit_learn(seed: int) -> None:
     score, label = labeled(seed)
     frame = framed(score, label)
@@ -276,7 +276,7 @@ def test_areas_for_several_betas_and_orders_of_rows() -> None:
 
 
 @both
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(10))
 def test_intervals_hold_the_estimate_and_grow_with_the_level(method: str, seed: int) -> None:
     score, label, beta = draw(seed)
     frame = framed(score, label)

@@ -125,7 +125,7 @@ def test_fully_labeled_is_obuchowskis_but_for_the_factors(kind: str, seed: int) 
     assert answer["standard_error"] == pytest.approx(max(ours, plain) ** 0.5, rel=1e-6)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["plain", "ties", "unlike sizes", "by row"])
 @pytest.mark.parametrize("quantity", [*AREAS, "precision"])
 def test_deleting_clusters_says_the_same(quantity: str, kind: str) -> None:
     rows = frame(kind, 1, clusters=200)
@@ -139,12 +139,19 @@ def test_deleting_clusters_says_the_same(quantity: str, kind: str) -> None:
     assert deleted == pytest.approx(summed, rel=0.05)
 
 
-@pytest.mark.parametrize("metric", oracle.METRICS)
-@pytest.mark.parametrize("kind", ["plain", "unlike sizes", "one kind each", "ties"])
+@pytest.mark.parametrize(
+    ("metric", "kind"),
+    [
+        *((metric, "plain") for metric in ("recall", "precision", "f1")),
+        *((metric, "unlike sizes") for metric in ("fpr", "accuracy", "f1")),
+        *((metric, "one kind each") for metric in ("precision", "fpr")),
+        *((metric, "ties") for metric in ("recall", "accuracy")),
+    ],
+)
 def test_intervals_at_a_threshold_are_as_wide_as_the_delta_method_says(
     metric: str, kind: str
 ) -> None:
-    rows = frame(kind, 3, clusters=1000)
+    rows = frame(kind, 3, clusters=600)
     scores, labels, clusters = read(rows)
     functional = oracle.metric_of(scores, labels, BETA, 1.0, oracle.METRICS[metric])
     answer = rows.pu(cluster="patient").metric(

@@ -111,7 +111,7 @@ def test_oracle_area_is_share_of_won_pairs() -> None:
 
 
 @pytest.mark.parametrize("target", ["population", "examples"])
-@pytest.mark.parametrize("seed", range(9))
+@pytest.mark.parametrize("seed", range(6))
 def test_compare_agrees_with_oracle(seed: int, target: str) -> None:
     case = draw(seed)
     betas, level = sorted({0.0, 0.4, case.beta}), [0.95, 0.8][seed % 2]
@@ -121,7 +121,7 @@ def test_compare_agrees_with_oracle(seed: int, target: str) -> None:
     assert_same(got, expected(case, MODELS, *betas, level=level, target=target))
 
 
-@pytest.mark.parametrize("seed", range(60, 67))
+@pytest.mark.parametrize("seed", range(60, 64))
 def test_long_frames_are_paired_by_example(seed: int) -> None:
     case = draw(seed)
     shuffled = long(case).sample(frac=1, random_state=seed)
@@ -245,7 +245,7 @@ def test_beta_moves_no_test() -> None:
 
 
 def test_zero_is_outside_exactly_if_p_is_small() -> None:
-    cases = map(draw, range(40))
+    cases = map(draw, range(24))
     got = pd.concat(quiet(wide(c), "compare", 0.3, score=MODELS, level=0.7) for c in cases)
     outside = (got["lower"] > 0) | (got["upper"] < 0)
     assert (outside == (got["p_value"] < 0.3)).all()

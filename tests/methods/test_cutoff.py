@@ -37,8 +37,9 @@ BETA = 100 / 330
 
 
 # In the last the first known examples are reached at rank 13, where fpr is above 0.05.
-@pytest.mark.parametrize("seed", [*range(4), 55376])
-@pytest.mark.parametrize("decimals", [1, 6])
+@pytest.mark.parametrize(
+    ("seed", "decimals"), [(0, 1), (1, 6), (2, 1), (3, 6), (55376, 1), (55376, 6)]
+)
 def test_cutoff_against_all_tables(seed: int, decimals: int) -> None:
     frame = draw(seed, decimals)
     pu: Any = frame.pu

@@ -126,7 +126,7 @@ def highest_so_far(fpr: FloatArray, tpr: FloatArray, at: float) -> float:
     return max(found)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     case=both_kinds(),
     reference=st.sampled_from(REFERENCES[:2] + REFERENCES[3:]),

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from hypothesis import given
+from hypothesis import given, settings
 
 import pu_accessor
 from pu_accessor import PUError, PUTypeError, PUValueError, PUWarning
@@ -142,8 +142,10 @@ def test_metric_at_a_rank(seed: int, band: str) -> None:
     cuts = oracle.cutoffs(case.score, case.label)
     places = range(seed % 2, len(cuts), 2)
     for place, name in zip(places, cycle(["precision", "fpr", "f1", "mcc", "npv"]), strict=False):
-        for at in (cuts[place].rank, {"rank": cuts[place].rank}):
-            check(case, name, row(case, name, at, band=band), place, band)
+        at = cuts[place].rank
+        check(
+            case, name, row(case, name, at if place % 3 else {"rank": at}, band=band), place, band
+        )
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -267,6 +269,7 @@ def test_metrics_are_those_of_the_oracle(seed: int) -> None:
         )
 
 
+@settings(max_examples=15)
 @given(case=cases())
 def test_metrics_improve_with_the_bound(case: Case) -> None:
     tables = as_frame(case).pu.contingency(case.beta)

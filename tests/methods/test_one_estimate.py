@@ -19,7 +19,7 @@ from pu_accessor import PUWarning
 from pu_accessor.inference.tables.metrics import METRICS
 from tests.cases import draw_case
 
-SEEDS = range(45)
+SEEDS = range(1, 47, 2)
 SIGNED, UNBOUNDED = {"mcc", "kappa", "informedness"}, {"lift"}
 AREAS = ("auroc", "average_precision")
 TARGETS = ("examples", "population")
@@ -136,16 +136,18 @@ def test_areas_are_possible_and_within_their_intervals(weighted: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "at",
-    [{"rank": 4}, {"fraction": 0.37}, {"threshold": 0.5}, {"recall": 0.6}, {"fpr": 0.2}],
-    ids=lambda at: next(iter(at)),
+    ("weighted", "at"),
+    [
+        *((False, {"rank": 4}), (False, {"threshold": 0.5}), (False, {"recall": 0.6})),
+        *((True, {"fraction": 0.37}), (True, {"threshold": 0.5}), (True, {"fpr": 0.2})),
+    ],
+    ids=str,
 )
-@pytest.mark.parametrize("weighted", [False, True])
-def test_metrics_are_possible_and_within_their_limits(at: dict[str, Any], weighted: bool) -> None:
+def test_metrics_are_possible_and_within_their_limits(weighted: bool, at: dict[str, Any]) -> None:
     pu = bound(weighted, on_error="skip")  # where there are no positives there is no recall
     found = pu.metric([*METRICS], betas(), at=at, target="examples")
     found = found.dropna(subset="estimate")
-    assert len(found) > 35 * len(METRICS)
+    assert len(found) > 21 * len(METRICS)
     for name, rows in found.groupby("metric"):
         least, most = -1.0 * (name in SIGNED), np.inf if name in UNBOUNDED else 1.0
         for column in NUMBERS:
@@ -162,7 +164,7 @@ def test_metrics_are_possible_and_within_their_limits(at: dict[str, Any], weight
 def test_metrics_on_new_examples_are_possible_and_within_their_limits() -> None:
     found = bound().metric([*METRICS], betas(), at={"threshold": 0.5}, target="population")
     found = found.dropna(subset=NUMBERS)
-    assert len(found) > 35 * len(METRICS)
+    assert len(found) > 21 * len(METRICS)
     assert (found["lower"] <= found["estimate"]).all()
     assert (found["estimate"] <= found["upper"]).all()
     rates = found[~found["metric"].isin(SIGNED | UNBOUNDED)]
@@ -295,8 +297,8 @@ def test_a_beta_that_propensities_rule_out_is_told() -> None:
 
 def test_many_groups_at_once_are_one_by_one() -> None:
     rng = np.random.default_rng(4)
-    size = rng.integers(8, 60, 120)
-    frame = pd.DataFrame({"g": np.repeat(np.arange(120), size)})
+    size = rng.integers(8, 60, 100)
+    frame = pd.DataFrame({"g": np.repeat(np.arange(100), size)})
     known = rng.random(len(frame)) < 0.2
     known[np.cumsum(size) - 1] = True
     frame["score"] = np.round(rng.normal(known), 1)

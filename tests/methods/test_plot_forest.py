@@ -124,7 +124,7 @@ def test_one_model_and_forty() -> None:
     assert len(bars(ax)) == 1 and [*map(str.strip, names(ax))] == [""]
     many = FRAME[["label"]].assign(**{f"m{i}": RNG.normal(size=len(FRAME)) for i in range(40)})
     ax = many.pu(score=[*many.columns[1:]]).plot_forest("auroc", 0.2)
-    ax.figure.canvas.draw()
+    ax.figure.draw_without_rendering()
     labels = [text.get_window_extent() for text in ax.get_yticklabels()]
     assert all(one.y0 > other.y1 - 1 for one, other in pairwise(labels))
 

@@ -34,6 +34,12 @@ FRAME = draw()
 BETA = 0.15
 
 
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out the pictures, which take most of the time; others tell whether they are there."""
+    monkeypatch.setattr("pu_accessor.report.report._draw", lambda *_, **__: "")
+
+
 class Tables(HTMLParser):
     """Read the cells of all tables, by caption, and the texts of paragraphs."""
 
@@ -113,6 +119,7 @@ def test_numbers_are_those_of_the_methods(tmp_path: Path) -> None:
     assert pu_accessor.__version__ in text and "β, was taken to be 0.150" in text
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_several_models_are_compared(tmp_path: Path) -> None:
     pu: Any = FRAME.pu(score=["score", EVIL])
     rows = Tables(write(tmp_path, pu)).rows["Differences of AUROC"]
@@ -159,6 +166,7 @@ def test_groups_with_betas_of_their_own(tmp_path: Path) -> None:
     assert "one for each group" in text and " for $b$" in text
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_an_estimate_of_beta_says_where_it_is_from(tmp_path: Path) -> None:
     unlabeled = int(FRAME["label"].isna().sum())
     sure = pu_accessor.beta_from_labels(10, 60, unlabeled, level=0.98)
@@ -183,6 +191,7 @@ def test_what_the_data_do_not_allow_is_told(tmp_path: Path) -> None:
     assert [row[-1] for row in Tables(text).rows["AUROC"][1:]] == ["examples"]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_an_estimate_at_the_edge_is_consistent_with_1(tmp_path: Path) -> None:
     label = [1 if i < 20 and i % 2 == 0 else None for i in range(60)]
     perfect = pd.DataFrame({"score": range(60, 0, -1), "label": label})
@@ -241,6 +250,7 @@ def test_a_missing_column_writes_nothing(tmp_path: Path) -> None:
     assert [*tmp_path.iterdir()] == []
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_checks_of_the_assumptions_are_told(tmp_path: Path) -> None:
     expected = FRAME.pu.check_assumptions(BETA, wave="site", level=0.9)
     text = write(tmp_path, FRAME.pu, wave="site", level=0.9)

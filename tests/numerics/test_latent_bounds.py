@@ -91,7 +91,6 @@ def test_what_survives_of_all_surrogate_sets(seed: int) -> None:
     np.testing.assert_array_equal(within, inside)
 
 
-@settings(max_examples=60)
 @given(case=mixed(), reference=st.sampled_from(REFERENCES))
 def test_breakpoints_trace_what_all_cutoffs_do(case: Case, reference: str) -> None:
     every, some = (ask(case, ranks, reference) for ranks in ("all", "breakpoints"))
@@ -109,7 +108,6 @@ def sparse(seed: int) -> Case:
     return Case(score.round(2).tolist(), label, round(rng.uniform(0.05, 0.95), 2))
 
 
-@settings(max_examples=60)
 @given(seed=st.integers(0, 2**32 - 1), reference=st.sampled_from(REFERENCES))
 @example(4, "both")
 @example(28, "negatives")
@@ -127,7 +125,6 @@ def test_breakpoints_trace_what_all_cutoffs_of_few_known_examples_do(
     check_rounded(every, curves[0])
 
 
-@settings(max_examples=60)
 @given(case=mixed(), reference=st.sampled_from(REFERENCES), at=st.integers(0, 8))
 def test_one_rank_is_that_of_all(case: Case, reference: str, at: int) -> None:
     every = ask(case, "all", reference)
@@ -139,10 +136,10 @@ def test_one_rank_is_that_of_all(case: Case, reference: str, at: int) -> None:
 
 
 @pytest.mark.parametrize("reference", REFERENCES)
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_ranks_between_few_known_examples_are_those_of_all(seed: int, reference: str) -> None:
     every = ask(sparse(seed), "all", reference, 0.2)
-    for rank in every["rank"].values[1::3].tolist():
+    for rank in every["rank"].values[1::4].tolist():
         one = ask(sparse(seed), rank, reference, 0.2)
         for name in ("tp", "clipped"):
             np.testing.assert_array_equal(one[name], every[name].sel(rank=[rank]))

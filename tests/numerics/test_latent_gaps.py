@@ -167,7 +167,7 @@ def test_limits_of_few_are_those_of_exact_shares() -> None:
     places=st.lists(st.integers(1, 400), min_size=2, max_size=30, unique=True),
     latent=st.integers(1, 60),
 )
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_limits_are_in_order_and_grow_with_the_level(places: list[int], latent: int) -> None:
     ranks = np.sort(np.array(places, np.float64))
     found = [rank_limits(ranks, float(latent), 500, level) for level in (0.5, 0.9, 0.99)]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from typing import Any
 
@@ -196,6 +196,7 @@ def scored(seed: int, known: int, size: int) -> tuple[FloatArray, BoolArray]:
     return rng.integers(0, 15, size).astype(float), rng.permutation(np.arange(size) < known)
 
 
+@cache
 def draw(seed: int, known: int = 5, size: int = 24) -> Ranking:
     """Draw a ranking with ties."""
     score, label = scored(seed, known, size)
@@ -248,6 +249,7 @@ def test_the_range_is_that_of_all_weights(seed: int, odds: float) -> None:
         assert found.lower[0] <= found.upper[0]
 
 
+@cache
 def curves_between(case: tuple[int, int, int], beta: float, odds: float, curve: str) -> Any:
     """Return the areas under bounding curves, at the level 0.9."""
     score, label = scored(*case)
@@ -278,6 +280,7 @@ def limit_at(
     return float((found.lower, found.upper)[side][0])
 
 
+@cache
 def value_of_weights(
     case: tuple[int, int, int], beta: float, curve: str, place: int, factor: float, side: int
 ) -> float:
@@ -651,7 +654,7 @@ def test_intervals_and_ranges_of_wider_factors_hold_those_of_narrower_ones(
     for seed, (known, size) in enumerate([(3, 30), (5, 400), (6, 90), (9, 60), (25, 90)]):
         ranking, betas = draw(seed, known, size), np.array([0.05, 0.3])
         before = estimate_any(ranking, betas, Settings(), curve, target)
-        for odds in np.sort(np.exp(rng.uniform(0, [0.1, 0.3, 1, 1, 3, 3]))).tolist():
+        for odds in np.sort(np.exp(rng.uniform(0, [0.1, 0.5, 1, 3]))).tolist():
             found = estimate_any(ranking, betas, Settings(selection_odds=odds), curve, target)
             assert (found.lower <= before.lower + 1e-12).all()
             assert (found.upper >= before.upper - 1e-12).all()

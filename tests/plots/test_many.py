@@ -95,7 +95,7 @@ def artists(drawing: Any) -> list[Any]:
 
 def legend_is_beside_the_axes(drawing: Any) -> bool:
     figure = drawing.figure
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     box = legend_of(drawing)
     extent = box.get_window_extent()
     apart = not any(extent.overlaps(ax.get_window_extent()) for ax in figure.axes)

@@ -33,7 +33,8 @@ NARROW = [
     "gallery/practice/plot_precision_top_k.html",
     "generated/pandas.DataFrame.pu.metric.html",
 ]
-WIDTHS = {390: 2, 1280: 1, 1920: 1}  # of a page; in how many lines a word may stand there
+TELEPHONE = 390
+WIDTHS = {TELEPHONE: 2, 1280: 1, 1920: 1}  # of a page; in how many lines a word may stand there
 TALLEST = 15_000  # pixels that a reader would scroll through
 # Of the words of a text, in how many lines each stands; a block of code can be moved on its own.
 LINES_OF_WORDS = """
@@ -170,38 +171,6 @@ def test_page(page: str, address: str, browser: Any) -> None:
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("page", NARROW)
-def test_page_on_a_telephone(page: str, address: str, browser: Any) -> None:
-    resize(browser, 390)
-    browser.get(f"{address}/{page}")
-    widths = (  # of the page, and of headings, which the theme would cut off
-        "return [document.documentElement, ...document.querySelectorAll('h1, h2')]"
-        ".map(part => [part.scrollWidth, part.clientWidth])"
-    )
-    found = browser.execute_script(widths)
-    assert found[0][1] <= 390
-    assert [(needed, there) for needed, there in found if needed > there] == []
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("page", NARROW)
-def test_words_end_within_a_telephone(page: str, address: str, browser: Any) -> None:
-    resize(browser, 390)
-    browser.get(f"{address}/{page}")
-    beyond = (  # but in blocks of code, tables and formulas, which can be moved on their own
-        "return [...document.querySelectorAll('article *')].filter(part =>"
-        " !part.closest('pre, table, .sphx-glr-thumbcontainer')"
-        " && part.getBoundingClientRect().right > innerWidth + 1).map(part => part.textContent)"
-    )
-    assert browser.execute_script(beyond) == []
-    listed = (  # names and what they are for, one below the other
-        "return [...document.querySelectorAll('table.autosummary td')]"
-        ".filter(cell => cell.getBoundingClientRect().right > innerWidth).length"
-    )
-    assert browser.execute_script(listed) == 0
-
-
-@pytest.mark.browser
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("page", NARROW)
 def test_page_can_be_read(page: str, width: int, address: str, browser: Any) -> None:
@@ -218,6 +187,30 @@ def test_page_can_be_read(page: str, width: int, address: str, browser: Any) -> 
     )
     assert browser.execute_script(beyond) == []
     assert browser.execute_script("return document.documentElement.scrollHeight") < TALLEST
+    if width == TELEPHONE:
+        check_edges(browser)
+
+
+def check_edges(browser: Any) -> None:
+    """Hold that nothing reaches over the edge of a telephone."""
+    widths = (  # of the page, and of headings, which the theme would cut off
+        "return [document.documentElement, ...document.querySelectorAll('h1, h2')]"
+        ".map(part => [part.scrollWidth, part.clientWidth])"
+    )
+    found = browser.execute_script(widths)
+    assert found[0][1] <= TELEPHONE
+    assert [(needed, there) for needed, there in found if needed > there] == []
+    beyond = (  # but in blocks of code, tables and formulas, which can be moved on their own
+        "return [...document.querySelectorAll('article *')].filter(part =>"
+        " !part.closest('pre, table, .sphx-glr-thumbcontainer')"
+        " && part.getBoundingClientRect().right > innerWidth + 1).map(part => part.textContent)"
+    )
+    assert browser.execute_script(beyond) == []
+    listed = (  # names and what they are for, one below the other
+        "return [...document.querySelectorAll('table.autosummary td')]"
+        ".filter(cell => cell.getBoundingClientRect().right > innerWidth).length"
+    )
+    assert browser.execute_script(listed) == 0
 
 
 @pytest.mark.browser

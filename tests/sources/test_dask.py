@@ -4,9 +4,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import get_context
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -38,20 +36,13 @@ SOME = ["contingency at ranks by key", "roc weighted omit", "roc from both", "co
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """Start two workers once."""
-    kind = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
+    """Start a worker once; `make test-distributed` has two, and kills them."""
+    kind = {"n_workers": 1, "threads_per_worker": 2, "processes": True}
     with (
         distributed.LocalCluster(**kind, dashboard_address=":0") as local,
         distributed.Client(local, set_as_default=False) as client,
     ):
         yield client
-
-
-@pytest.fixture(scope="module")
-def processes() -> Iterator[Any]:
-    """Start a process once: each call of the scheduler would start some of its own."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        yield pool
 
 
 @pytest.fixture(autouse=True)
@@ -82,15 +73,9 @@ def test_threads(name: str) -> None:
         check_same(ASKED[name](DDF.pu), whole_frame(name))
 
 
-def test_processes(processes: Any) -> None:
-    with dask.config.set(scheduler="processes", pool=processes):
-        for name in SOME[:2]:
-            check_same(ASKED[name](DDF.pu), whole_frame(name))
-
-
 def test_a_cluster(cluster: Any) -> None:
     with on(cluster):
-        for name in SOME[:2]:
+        for name in (SOME[0], SOME[3]):
             check_same(ASKED[name](DDF.pu), whole_frame(name))
         with pytest.raises(PUValueError, match=r"holds NaN in \d+ of 400 rows"):
             DDF.pu(score="holes").auroc(0.3)
@@ -177,7 +162,7 @@ def test_groupbys(by: Any) -> None:
         lambda pu: pu(score=MODELS).compare(),
         lambda pu: pu(score=["holes", "other"], nan_policy="omit").compare(0.3),
     ]
-    for ask in asked:
+    for ask in asked if by != ["key"] else asked[:1]:
         check_same(ask(lazy.pu), ask(pu(grouped)))
     with pytest.raises(PUValueError, match="by must not be passed on a groupby, but 'fold'"):
         lazy.pu(by="fold").auroc(0.3)
@@ -289,11 +274,11 @@ def test_models_in_rows_have_propensities() -> None:
     frame["propensity"] = np.where(frame["y"] == 1, 0.3 + 0.5 * (frame["id"] % 3) / 2, np.nan)
     how: dict[str, Any] = {"by": "model", "label": "y", "propensity": "propensity"}
     expected = frame.pu(**how).compare(0.3, on="id", target="examples")
-    parted = dd.from_pandas(frame, npartitions=5)
+    parted = dd.from_pandas(frame, npartitions=3)
     found = parted.pu(**how).compare(0.3, on="id", target="examples")
     pd.testing.assert_frame_equal(found, expected)
     frame.loc[frame.index[frame["y"] == 1][0], "propensity"] = 0.9
-    for rows in (frame, dd.from_pandas(frame, npartitions=3)):
+    for rows in (frame, dd.from_pandas(frame, npartitions=2)):
         with pytest.raises(PUValueError, match="propensity must be the same in all groups, but 1"):
             cast("Any", rows).pu(**how).compare(0.3, on="id", target="examples")
 

@@ -24,7 +24,10 @@ def draw_keys(kind: str, rng: np.random.Generator, size: int) -> Any:
     return rng.integers(0, 3, size) if kind == "int" else letters
 
 
-@pytest.mark.parametrize(("first", "second"), [*product(KINDS[:3], KINDS), ("category", None)])
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [*product(["category", "object"], KINDS[::-1][:3]), ("ordered", "int"), ("category", None)],
+)
 def test_rows_have_the_key_of_their_group(first: str, second: str | None) -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"a": draw_keys(first, rng, 40)})

@@ -503,6 +503,10 @@ except pu_accessor.PUImportError as error:
 del sys.modules["polars"]
 import polars as pl
 print(hasattr(pl.DataFrame, "pu"))
+try:
+    pu_accessor.pu(pl.DataFrame())
+except pu_accessor.PUTypeError as error:
+    print(error)
 import importlib
 import pu_accessor.polars
 importlib.reload(pu_accessor.polars)
@@ -527,9 +531,10 @@ def test_imports_without_polars_without_pyarrow_and_twice() -> None:
         [sys.executable, "-W", "error", "-c", IMPORTS], capture_output=True, text=True, check=False
     )
     assert not run.stderr
-    loaded, refused, registered, names, *same = run.stdout.splitlines()
+    loaded, refused, registered, missing, names, *same = run.stdout.splitlines()
     assert (loaded, registered, names) == ("False", "False", "polars pu_accessor.polars")
     assert same == ["True", "True", "['b', 'a']", "(1, 4)"]
+    assert "Import pu_accessor.polars first" in missing
     assert refused.startswith("True pu_accessor.polars needs polars")
     assert "pip install 'pu_accessor[polars]'" in refused
 

@@ -96,10 +96,13 @@ def by_frame(ds: xr.Dataset, beta: Any = BETAS, **keywords: Any) -> xr.Dataset:
     return tables.sel({dim: ds[dim] for dim in others}).transpose(*others, axis, "bound", "beta")
 
 
-@pytest.mark.parametrize("ranks", ["all", "breakpoints", [8, 0, 4]])
 @pytest.mark.parametrize(
-    ("ds", "policy"),
-    [(ds, "omit") for ds in (ALONE, ONE, TWO, THREE, PADDED, *CROSSED)] + [(PADDED, "worst")],
+    ("ds", "ranks", "policy"),
+    [
+        *((ds, "breakpoints", "omit") for ds in (ALONE, ONE, TWO, THREE, PADDED, *CROSSED)),
+        *((ds, ranks, "omit") for ds in (ALONE, TWO) for ranks in ("all", [8, 0, 4])),
+        *((PADDED, ranks, "worst") for ranks in ("all", "breakpoints", [8, 0, 4])),
+    ],
 )
 def test_any_number_of_dimensions(ds: xr.Dataset, ranks: Any, policy: str) -> None:
     keywords = {"ranks": ranks, "level": 0.8, "band": "dkw", "nan_policy": policy}
