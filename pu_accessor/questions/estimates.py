@@ -1,6 +1,7 @@
 """Numbers with intervals of many rankings -> one tidy frame."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from math import nan
 from typing import Any, TypeAlias
@@ -298,14 +299,14 @@ def read_target(target: str | None, cutoff: Cutoff | None, settings: Settings) -
         check_target(target)
         return target
     fixed = cutoff.kind == "threshold"
-    plain = settings == Settings(settings.level, prevalence=settings.prevalence)
+    plain = replace(settings, contamination=0.0) == Settings(
+        settings.level, prevalence=settings.prevalence
+    )
     if target is None:
         return "population" if fixed and plain else "examples"
     check_target(target, None if fixed else f"at={cutoff.kind!r}, which is a cutoff of these")
     if target == "population" and not plain:
-        check_target(
-            target, "a band, reference, selection_odds or contamination, which bound these"
-        )
+        check_target(target, "a band, reference or selection_odds, which bound these")
     return target
 
 

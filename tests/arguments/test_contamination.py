@@ -184,6 +184,21 @@ def test_models_differ_for_certain_until_so_many_are_wrong() -> None:
     assert (each["lower"].diff().dropna() <= 0).all() and (each["upper"].diff()[1:] >= 0).all()
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_metrics_of_new_examples_are_the_worst_of_all_sets_of_wrong_ones(seed: int) -> None:
+    frame, names = draw(seed, 8, 60), ["precision", "recall", "fpr", "f1"]
+    asked: dict[str, Any] = {"at": {"threshold": [0.0, 1.0]}}
+    found = frame.pu.metric(names, 0.2, contamination=0.26, **asked)
+    assert found.attrs["target"] == "population"
+    each = [
+        one.pu(negative=0).metric(names, 0.2, **asked) for one in with_every_set_wrong(frame, 2)
+    ]
+    for limit, extreme in (("lower", np.nanmin), ("upper", np.nanmax)):
+        worst = extreme([one[limit] for one in each], axis=0)
+        np.testing.assert_allclose(found[limit], worst, atol=0.005)
+    np.testing.assert_array_equal(found["estimate"], each[0]["estimate"])
+
+
 @pytest.mark.parametrize("target", ["population", "examples"])
 @pytest.mark.parametrize("quantity", ["auroc", "average_precision"])
 def test_areas_are_the_worst_of_all_sets_of_wrong_ones(quantity: str, target: str) -> None:

@@ -16,9 +16,8 @@ from pu_accessor.inference.contamination import (
 )
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
-from pu_accessor.inference.estimates.metric_at import AtCutoff, fixed_head, metric_at
-from pu_accessor.inference.settings import BetaRange, Settings
-from pu_accessor.inference.tables.metrics import Metric
+from pu_accessor.inference.estimates.metric_at import AtCutoff, fixed_head
+from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import Ranking
 
 _ENDS, _ENVELOPE = ("lower", "upper"), ("envelope_lower", "envelope_upper")
@@ -61,9 +60,11 @@ def estimate_contaminated(
 
 
 def contaminated_metric(
-    ranking: Ranking, beta: BetaRange, name: str | Metric, at: Cutoff, rule: Settings
+    ranking: Ranking, at: Cutoff, rule: Settings, ask: Callable[[Ranking, Settings], AtCutoff]
 ) -> AtCutoff:
     """Evaluate a metric at one cutoff where a share of the known positives may be wrong.
+
+    `ask` evaluates it where none is.
 
     Notes
     -----
@@ -82,12 +83,12 @@ def contaminated_metric(
             "some are wrong. Pass for example at=100."
         )
     plain = replace(rule, contamination=0.0)
-    base, n = metric_at(ranking, beta, name, at, plain), ranking.total.known_positive
+    base, n = ask(ranking, plain), ranking.total.known_positive
     most = count_wrong(n, rule.contamination)
     above = fixed_head(ranking, at).ends.known_positive.tolist()
     numbers = {min(most, each) for k in above for each in (k, n - k)} | {most}
     found = [base] + [
-        metric_at(relabel(ranking, wrong, first), beta, name, at, plain)
+        ask(relabel(ranking, wrong, first), plain)
         for wrong in sorted(numbers - {0})
         for first in (0, n - wrong)
     ]

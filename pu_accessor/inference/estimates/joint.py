@@ -277,8 +277,9 @@ def metric_value(
     """Return a metric at a cutoff."""
     metric = quantity.metric
     if target == "population":
+        on_new = partial(metric_on_new, beta=beta, name=metric, threshold=cutoff.value)
         if not beta.is_estimate:
-            return metric_on_new(ranking, beta, metric, cutoff.value, settings)
+            return _ask_about(ranking, cutoff, settings, on_new)
         betas, settings = _on_grid(beta, settings, joint)
         on_grid = metric_on_new(ranking, BetaRange(betas), metric, cutoff.value, settings)
         limits = join_limits(on_grid.estimate, on_grid.lower, on_grid.upper, beta, joint)
@@ -286,9 +287,21 @@ def metric_value(
     cutoff = quantity.at_whole(cutoff, sum(ranking.total))
     if beta.is_estimate:
         return join_metric_at(ranking, beta, metric, cutoff, settings, joint)
+    at_cutoff = partial(metric_at, beta=beta, name=metric, at=cutoff)
+    return _ask_about(ranking, cutoff, settings, at_cutoff)
+
+
+def _ask_about(
+    ranking: Ranking, cutoff: Cutoff, settings: Settings, ask: Callable[..., AtCutoff]
+) -> AtCutoff:
+    """Ask a ranking about a metric, where some known positives may be wrong at the worst."""
+
+    def answer(ranking: Ranking, rule: Settings) -> AtCutoff:
+        return ask(ranking, rule=rule)
+
     if settings.contamination:
-        return contaminated_metric(ranking, beta, metric, cutoff, settings)
-    return metric_at(ranking, beta, metric, cutoff, settings)
+        return contaminated_metric(ranking, cutoff, settings, answer)
+    return answer(ranking, settings)
 
 
 def _on_grid(beta: BetaRange, settings: Settings, joint: str) -> tuple[FloatArray, Settings]:
