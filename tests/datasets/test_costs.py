@@ -121,7 +121,8 @@ def test_pieces_hold_scores_no_more_than_once(dtype: str, monkeypatch: pytest.Mo
     pu = pu_accessor.from_chunks([frame])
     held = peak(lambda: pu.roc_bounds(0.0001))
     copied = 8 * rows if dtype == "float32" else 0
-    assert held < copied + 8 * rows
+    selected = 0 if int(pd.__version__.split(".")[0]) > 2 else 3 * 8 * rows  # pandas 2 copies that
+    assert held < copied + selected + 8 * rows
 
 
 def test_a_repr_reads_rows_without_a_copy() -> None:
