@@ -123,3 +123,15 @@ def test_pictures_draw_the_band() -> None:
         labels = ax.get_figure().findobj(lambda artist: hasattr(artist, "get_text"))
         texts = " ".join(label.get_text() for label in labels)
         assert "95% simultaneous band,\nnew examples" in texts and "these examples" not in texts
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.05])
+def test_precision_is_known_where_none_of_the_rest_is_above(beta: float) -> None:
+    rng = np.random.default_rng(0)
+    label = np.where(np.arange(60) < 15, 1.0, np.nan)
+    score = np.concatenate([rng.normal(3, 1, 15), rng.normal(0, 1, 45)])
+    pu = pd.DataFrame({"score": score, "label": label}).pu
+    precision = pu.pr_bounds(beta, target="population")["precision"]
+    assert precision.notnull().all()
+    assert (precision.sel(bound="upper")[:4] == 1).all()
+    assert (precision.diff("bound") >= 0).all()

@@ -186,10 +186,11 @@ def to_precision(lift: FloatArray, n: int, size: int, b: float) -> FloatArray:
 
     Examples
     --------
-    >>> to_precision(np.array([0.0, 1.0, 2.0]), 20, 80, 0.25).round(3)
-    array([0.   , 0.4  , 0.667])
+    >>> to_precision(np.array([0.0, 1.0, 2.0, np.inf]), 20, 80, 0.0).round(3)
+    array([0.   , 0.2  , 0.333, 1.   ])
     """
-    return (n + b * size) * lift / (n * lift + size)
+    with np.errstate(divide="ignore"):  # none above of one kind, or of the other
+        return (n + b * size) / (n + size / lift)
 
 
 def limit_curve(
