@@ -92,6 +92,11 @@ def read_strata(rows: pd.DataFrame) -> dict[Any, Labeled]:
 
     Rows are those of `sample_to_label`, with their column of labels filled in.
     """
+    if not isinstance(rows, pd.DataFrame):
+        raise PUTypeError(
+            "found must be a frame of rows as sample_to_label draws them with strata, below or "
+            f"above, with their column of labels filled in, but {brief(rows)} was passed."
+        )
     label = label_column(rows)
     if missing := [name for name in (label, "stratum", *COUNTS) if name not in rows.columns]:
         raise PUKeyError(
@@ -210,7 +215,8 @@ def rates_from_labels(
     level = check_level(level)
     strata = read_strata(found)
     names = [*listed] if isinstance(listed, list) else [listed]
-    if not names or any(name not in strata for name in names) or len({*names}) < len(names):
+    known = all(isinstance(name, Hashable) and name in strata for name in names)
+    if not names or not known or len({*names}) < len(names):
         raise PUKeyError(
             "listed must be a stratum, or a list of strata that holds each once, but "
             f"{brief(listed)} was passed, and there are {[*strata]}."

@@ -162,6 +162,7 @@ def beta_from_labels(
     """
     check_flag("rest", rest)
     check_flag("sequential", sequential)
+    check_option("method", method, ("exact", "hpd"))
     of_strata = isinstance(found, pd.DataFrame) and "stratum" in found.columns
     if method != "exact" and (sequential or of_strata):
         raise PUValueError(

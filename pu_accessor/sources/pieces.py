@@ -146,9 +146,10 @@ class PiecesSource(Source):
         if self._by is not None:
             check_no_keys(roles.by)
             roles = roles.update(by=self._by)
+        there = self._pieces.example().columns
+        for argument, name in [*roles.named(), *(("by", key) for key in (*roles.keys, *more))]:
+            check_name(argument, name, there, "column")
         columns = dict.fromkeys([*(name for _, name in roles.named()), *roles.keys, *more])
-        for name in columns:
-            check_name("columns", name, self._pieces.example().columns, "column")
         frames: list[pd.DataFrame] = self._pieces.fold(_listed, operator.add, [*columns])
         return FrameSource(pd.concat(frames, ignore_index=True)), roles
 

@@ -93,6 +93,18 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: pu_accessor.add_labels(pd.Series([1, None]), pd.Series(["x"], index=[1])),
         r"found must be True or False, but row 1 holds 'x'\.",
     ),
+    "method": (
+        lambda: pu_accessor.beta_from_labels(12, 50, 99, method=np.array([])),  # type: ignore[arg-type]
+        r"method must be one of \['exact', 'hpd'\]",
+    ),
+    "frame": (
+        lambda: pu_accessor.rates_from_labels(pd.Series([1, 0]), "a"),  # type: ignore[arg-type]
+        "found must be a frame of rows as sample_to_label draws them",
+    ),
+    "weight of chunks": (
+        lambda: pu_accessor.from_chunks([ROWS], weight=set()).auroc(0.3),  # type: ignore[arg-type]
+        "weight must be the name of a column, but a set was passed",
+    ),
     "count": (
         lambda: pu_accessor.beta_from_labels(12, 50, 10**30),
         r"n_unlabeled must be at most 2\*\*53",

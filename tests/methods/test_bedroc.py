@@ -264,3 +264,10 @@ def test_errors_of_an_estimate_of_beta_are_squared() -> None:
     beta = pu_accessor.beta_from_labels(8, 60, n_unlabeled=int(np.isnan(label).sum()), level=0.99)
     found, area = pu.bedroc(beta), pu.auroc(beta)
     assert found.attrs["joint"] == area.attrs["joint"] == "approximate"
+
+
+def test_where_all_are_positive_no_ranking_is_better() -> None:
+    rows = pd.DataFrame({"score": [2.0, 1.0, 0.5], "label": [1, 1, None]})
+    with pytest.warns(PUWarning, match="one other example"):
+        found = pu_accessor.pu(rows).bedroc(0.9)  # of one row that is one
+    assert found["estimate"].isna().all()

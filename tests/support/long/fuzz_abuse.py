@@ -41,6 +41,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 } | {"scorer": pu_accessor.sklearn.scorer}
 # What is passed to a function where nothing is rotten.
 USUAL: dict[str, Any] = {
+    "data": ROWS,
+    "listed": "a",
     "score": [3, 2, 1, 0],
     "label": pd.Series([1, None, None, 1]),
     "chunks": [ROWS],
@@ -155,6 +157,8 @@ def test_roles(source: str) -> None:
 def test_functions(name: str) -> None:
     function, known = FUNCTIONS[name], parameters(FUNCTIONS[name])
     places = [one for one, kind in known.items() if kind.kind is not kind.VAR_KEYWORD]
+    if not places:  # nothing can be spoilt
+        return
     usual = {one: USUAL[one] for one in places if known[one].default is known[one].empty}
 
     @fuzzed(4)
