@@ -12,7 +12,7 @@ from pu_accessor.datasets.curves import curve as trace
 from pu_accessor.datasets.schema import BOUND, COUNTS, TRACES, axis_of, counts_of
 from pu_accessor.datasets.tables import at_cutoffs
 from pu_accessor.datasets.values import lay_out_curves
-from pu_accessor.errors import PUValueError
+from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, At, Cutoff, read_at, read_cutoffs
 from pu_accessor.inference.estimates.joint import metric_value
 from pu_accessor.inference.quantities import name_cutoff, read_quantities
@@ -40,6 +40,7 @@ def ask_marks(
     """
     if at is None:
         return tables
+    cutoffs = _read_marks(at)
     rates, with_region = [*TRACES[curve][:2]], (curve, target) == ("roc", "population")
     each = settings.at_level(settings.level**0.5) if with_region else settings
     answers = estimates.metric(request, rates, betas, at, each, target)
@@ -47,7 +48,7 @@ def ask_marks(
     shape = [*(tables.sizes[dim] for dim in dims), len(rates), -1]
     columns = ["estimate", "threshold", "lower", "upper"]
     points, thresholds, *limits = (answers[name].to_numpy().reshape(shape) for name in columns)
-    names = _write_cutoffs(read_cutoffs(at), thresholds[..., 0, :])
+    names = _write_cutoffs(cutoffs, thresholds[..., 0, :])
     over = (*dims, "mark")
     marked = _mark(tables, over, points[..., 0, :], points[..., 1, :], names)
     if not with_region:
@@ -61,12 +62,20 @@ def mark_tables(tables: xr.Dataset, curve: str, at: At | None) -> xr.Dataset:
     """Add to tables of a user the points of a curve at the last cutoffs that are reached."""
     if at is None:
         return tables
-    cutoffs = _read_fixed("mark", read_cutoffs(at))
+    cutoffs = _read_fixed("mark", _read_marks(at))
     values = [cutoff.value for cutoff in cutoffs]
     points = at_cutoffs(trace(tables, curve), **{cutoffs[0].kind: values}).sel(bound="estimate")
     dims = (*_dims_of_curves(tables), axis_of(points.dims))
     x, y = (points[rate].transpose(*dims).to_numpy() for rate in TRACES[curve][:2])
     return _mark(tables, (*dims[:-1], "mark"), x, y, _write_cutoffs(cutoffs, x))
+
+
+def _read_marks(mark: At) -> list[Cutoff]:
+    """Check the cutoffs that are to be marked."""
+    try:
+        return read_cutoffs(mark)
+    except (PUTypeError, PUValueError) as error:
+        raise type(error)(str(error).replace("at must", "mark must", 1)) from None
 
 
 def _dims_of_curves(tables: xr.Dataset) -> list[Hashable]:

@@ -12,7 +12,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 import pu_accessor
-from pu_accessor import PUDataError, PUError, PUTypeError, PUValueError
+from pu_accessor import PUDataError, PUError, PUTypeError, PUValueError, PUWarning
 from tests.sources.test_pieces import FRAME
 from tests.support.long import draws
 
@@ -100,6 +100,11 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     "frame": (
         lambda: pu_accessor.rates_from_labels(pd.Series([1, 0]), "a"),  # type: ignore[arg-type]
         "found must be a frame of rows as sample_to_label draws them",
+    ),
+    "mark": (lambda: PU.plot_roc(0.3, mark=-1), "mark must be a rank from 0"),
+    "mark of tables": (
+        lambda: PU.contingency(0.3).pu.plot_pr(mark=-1),
+        "mark must be a rank from 0",
     ),
     "weight of chunks": (
         lambda: pu_accessor.from_chunks([ROWS], weight=set()).auroc(0.3),  # type: ignore[arg-type]
@@ -214,3 +219,11 @@ def test_numbers_at_the_ends_of_floating_point() -> None:
     least = float(np.finfo(float).tiny)
     found = PU.metric("accuracy", 0.3, at={"precision": least})
     pd.testing.assert_frame_equal(found, PU.metric("accuracy", 0.3, at={"precision": 0.0}))
+
+
+def test_where_no_example_is_negative_in_whole_numbers_there_is_no_area() -> None:
+    pu: Any = pd.DataFrame({"score": [2.0, 1.0], "label": [1, None]}).pu
+    with pytest.warns(PUWarning, match="one other example"):
+        assert pu.average_precision(0.9, prevalence=0.5)["lower"].isna().all()
+    with pytest.warns(PUWarning, match="one other example"):
+        assert pu.auroc(0, beta_interval=(0, 0.5), max_fpr=0.05)["lower"].isna().all()

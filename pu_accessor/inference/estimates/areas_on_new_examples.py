@@ -546,9 +546,11 @@ def estimate_population_partial(
     value = completed_area("roc", ranking, betas, max_fpr, on_new=True)
     finer, table = completed_table(ranking, betas, on_new=True)
     shares = rest_share(ranking.total, betas).tolist()
+    with np.errstate(invalid="ignore"):  # in whole numbers no example may be negative
+        rates = table.fp.T / table.fp[-1:].T
     limits = [
-        _limit_part(stop_at(finer, fp / fp[-1], max_fpr), area, share, max_fpr, rule.level)
-        for fp, area, share in zip(table.fp.T, value.tolist(), shares, strict=True)
+        _limit_part(stop_at(finer, fpr, max_fpr), area, share, max_fpr, rule.level)
+        for fpr, area, share in zip(rates, value.tolist(), shares, strict=True)
     ]
     statistic = Estimates(value, *np.transpose(limits))
     return at_completed(ranking, betas, rule.level, statistic, value)

@@ -174,7 +174,8 @@ def odds_factor(prevalence: float | None, positives: Numbers, negatives: Numbers
     """
     if prevalence is None:
         return np.ones(positives.size)
-    factor: FloatArray = prevalence / (1 - prevalence) * negatives / positives
+    some = np.where(negatives > 0, negatives, np.nan)  # none stand for those of a prevalence
+    factor: FloatArray = prevalence / (1 - prevalence) * some / positives
     return factor
 
 
