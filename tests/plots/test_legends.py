@@ -103,3 +103,16 @@ def test_bars_of_a_forest_are_joint_intervals() -> None:
         drawn = np.concatenate([bar.get_path().vertices for bar in ax.patches])
         for limit in found[["lower", "upper"]].to_numpy().ravel():
             assert np.isclose(drawn[:, 0], limit).any()
+
+
+def test_arguments_reach_what_they_are_of() -> None:
+    pu: Any = ROWS.pu
+    plain, wide = (pu.rank_cdf(0.15, selection_odds=odds)["rank_cdf"] for odds in (1, 3))
+    assert ((wide[:, 2] - wide[:, 0]).sum() > (plain[:, 2] - plain[:, 0]).sum()).all()
+    groups: Any = ROWS.pu(by="site")
+    mean = groups.bedroc(0.15, average=True, alpha=5)
+    assert mean["alpha"].item() == 5 and mean["n_groups"].item() == 2
+    columns = groups.roc_bounds(0.15).pu.to_frame().columns.tolist()
+    assert columns[:4] == ["site", "rank", "bound", "beta"]
+    low, high = pu.plot_gain(0.15).get_ylim()
+    assert -0.05 < low < 0 and 1 < high < 1.05
