@@ -4,7 +4,7 @@ Odds of being labeled differ by up to a factor (`compare_within`), or known posi
 (`compare_contaminated`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from math import inf
@@ -283,7 +283,7 @@ def compare_contaminated(
     """
     random = compare_paired(paired, betas, level, target)
     pairs = zip(random.first.tolist(), random.second.tolist(), strict=True)
-    of_pairs = [_without_wrong(paired, models, contamination) for models in pairs]
+    of_pairs = (_without_wrong(paired, models, contamination) for models in pairs)
     tests = [[compare_paired(each, betas, level, target) for each in row] for row in of_pairs]
 
     def every(name: str) -> FloatArray:
@@ -309,8 +309,8 @@ def compare_contaminated(
 
 def _without_wrong(
     paired: PairedRanks, models: tuple[int, int], contamination: float
-) -> list[PairedRanks]:
-    """Return two models with all known positives, and where some are negative."""
+) -> Iterator[PairedRanks]:
+    """Yield two models with all known positives, and where some are negative."""
     ranks, n = [*paired.ranks.values()], paired.total.known_positive
     moves = None if paired.moves is None else paired.moves[:, models][..., models]
     both = paired._replace(
@@ -321,13 +321,12 @@ def _without_wrong(
     )
     order = np.argsort(ranks[models[0]] - ranks[models[1]], kind="stable")
     wrong = np.zeros(n, np.bool_)
-    found = [both]
+    yield both
     for number in numbers_to_try(count_wrong(n, contamination)):
         for first in places_to_try(n, number):
             wrong[:] = False
             wrong[order[first : first + number]] = True
-            found.append(_turn_negative(both, wrong))
-    return found
+            yield _turn_negative(both, wrong)
 
 
 def _turn_negative(paired: PairedRanks, wrong: BoolArray) -> PairedRanks:
