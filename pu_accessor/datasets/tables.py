@@ -67,21 +67,16 @@ def contingency(
         betas, settings = betas.split(settings)
     betas = betas.with_baseline() if baseline else betas
 
-    def read(table: Table) -> dict[str, Array]:
-        if not rates:
-            return dict(zip(COUNTS, table, strict=True))
-        tp, fp, fn, tn = table
-        both = curve_rates(curve, tp, fp, tp + fn, fp + tn)
-        return dict(zip(TRACES[curve][:2], both, strict=True))
+    traced = curve if rates else None
 
     def of_new_examples(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:
         ranking, table = curve_on_new(curve, ranking, beta.values, own.level)
-        return Page(ranking, {**read(table), "clipped": np.zeros(table.tp.shape, np.bool_)})
+        return Page(ranking, _read(table, np.zeros(table.tp.shape, np.bool_), traced))
 
     def read_part(tables: Tables, own: Settings) -> dict[str, Array]:
-        arrays = read(tables.whole_examples if rounded else tables.table)
-        arrays |= {**({} if rates else {"clipped": tables.clipped}), **_coordinates(tables, own)}
-        return arrays | _interval(tables, curve if rates else None)
+        table = tables.whole_examples if rounded else tables.table
+        arrays = _read(table, tables.clipped, traced)
+        return {**arrays, **_coordinates(tables, own), **_interval(tables, traced)}
 
     def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:
         arrays: dict[str, Array] = {}
@@ -100,6 +95,15 @@ def contingency(
     data = [x, y, envelope] if rates else [*COUNTS, "clipped", *INTERVAL]
     tables = lay_out(results, [name for name in data if name in arrays], request)
     return tables.assign_attrs(target=target) if on_new else tables
+
+
+def _read(table: Table, clipped: Array, curve: str | None) -> dict[str, Array]:
+    """Return the arrays of tables, or the rates of a curve alone."""
+    if curve is None:
+        return {**dict(zip(COUNTS, table, strict=True)), "clipped": clipped}
+    tp, fp, fn, tn = table
+    both = curve_rates(curve, tp, fp, tp + fn, fp + tn)
+    return dict(zip(TRACES[curve][:2], both, strict=True))
 
 
 def _put(part: dict[str, Array], arrays: dict[str, Array], columns: slice, betas: int) -> None:

@@ -236,14 +236,14 @@ def band_label(dataset: xr.Dataset) -> str:
     attrs = dataset.attrs
     level = f"{100 * attrs['level']:.12g}% " if "level" in attrs else ""
     band = f"{attrs['band']} " if "band" in attrs else ""
-    odds = f",\nodds within {attrs['selection_odds']:g}" if "selection_odds" in attrs else ""
+    failure = f",\nodds within {attrs['selection_odds']:g}" if "selection_odds" in attrs else ""
     if share := attrs.get("contamination"):
-        odds = f",\ncontamination up to {100 * share:.3g}%"
+        failure = f",\ncontamination up to {100 * share:.3g}%"
     references = {*np.ravel(dataset.coords.get("reference", "positives")).tolist()}
     reference = _REFERENCES.get(references.pop()) if len(references) == 1 else None
     about = TARGETS.get(attrs.get("target", ""), "")
     aside = "".join(f",\n{part}" for part in (reference, about) if part)
-    return write_name(f"{level}{band}band{odds}{aside}")
+    return write_name(f"{level}{band}band{failure}{aside}")
 
 
 # Vertices

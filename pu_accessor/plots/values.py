@@ -108,8 +108,8 @@ def plot_robustness(values: xr.Dataset, options: Options) -> Drawing:
     interval = f"{100 * values.attrs['level']:.12g}% interval"
     label = artists.band_label(values) if "band" in values.attrs else interval
     along = next(name for name in _FAILURES if name in values.dims)
-    odds = values[along].to_numpy()
-    value, among_selections = artists.follow(along, "value"), artists.follow(along, "range")
+    steps = values[along].to_numpy()
+    value, reached = artists.follow(along, "value"), artists.follow(along, "range")
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel=_FAILURES[along])
@@ -117,13 +117,11 @@ def plot_robustness(values: xr.Dataset, options: Options) -> Drawing:
         for curve in curves:
             artists.draw_band(ax, curve, value, options, label)
             if "range" in values:
-                artists.draw_band(
-                    ax, curve, among_selections, options, "range of the estimate", density=2
-                )
+                artists.draw_band(ax, curve, reached, options, "range of the estimate", density=2)
             artists.draw_line(ax, curve, value, options.line)
         low, high = ax.dataLim.intervaly
         if low - above < _EMPTY * (high - low):
-            artists.draw_chance(ax, [odds[0], odds[-1]], [above, above], label=f"{above:g}")
+            artists.draw_chance(ax, [steps[0], steps[-1]], [above, above], label=f"{above:g}")
         else:
             holds = f"above {above:g} throughout"
             ax.annotate(holds, (0.03, 0.03), xycoords="axes fraction", fontsize="small")
@@ -132,7 +130,7 @@ def plot_robustness(values: xr.Dataset, options: Options) -> Drawing:
         if along == "contamination":
             return
         ax.set_xscale("log")
-        ax.xaxis.set_major_locator(FixedLocator(_ticks(odds)))
+        ax.xaxis.set_major_locator(FixedLocator(_ticks(steps)))
         ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.3g}"))
         ax.xaxis.set_minor_locator(NullLocator())
 

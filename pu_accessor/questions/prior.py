@@ -134,7 +134,7 @@ def beta_from_labels(
     standard errors of the strata, would be as far off with a small probability however the sum is
     made up of numbers that the limits of each stratum allow [2]_: the interval covers with a
     probability of at least `level`. The search for the likeliest way is given up after about a
-    second. Then the interval is longer than necessary: by 1% or so with four strata, 20% with six.
+    second. Then the interval is longer than necessary: the more strata, the longer.
 
     References
     ----------

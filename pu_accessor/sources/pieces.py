@@ -147,7 +147,8 @@ class PiecesSource(Source):
             check_no_keys(roles.by)
             roles = roles.update(by=self._by)
         there = self._pieces.example().columns
-        for argument, name in [*roles.named(), *(("by", key) for key in (*roles.keys, *more))]:
+        named = [*roles.named(), *(("by", key) for key in roles.keys)]
+        for argument, name in [*named, *(("columns", other) for other in more)]:
             check_name(argument, name, there, "column")
         columns = dict.fromkeys([*(name for _, name in roles.named()), *roles.keys, *more])
         frames: list[pd.DataFrame] = self._pieces.fold(_listed, operator.add, [*columns])

@@ -28,6 +28,7 @@ from pu_accessor.inference.tables.latent_bounds import (
     bound_latent,
     choose_kinds,
     complete_at,
+    complete_by,
     count_above,
     few_cutoffs,
     make_bands,
@@ -197,7 +198,7 @@ def tables_in_parts(
             more = (bound_latent(ranking, other, rule, refine=False) for other in others)
             ends = chain([bounds.possible[..., betas.size :]], (other.possible for other in more))
             inner = _inner(ranking, inside, _side_by_side(ends, within.size), within)
-        completions = _complete(bent, part, betas.size, rule)
+        completions = complete_by(part.take(slice(betas.size)), bent, rule)
         here = slice(start, start + len(completions))
         tables = _tabulate(bounds, completions, betas[here], points[here], rule)
         yield replace(tables, inner=inner)
@@ -327,12 +328,6 @@ def _with_estimate(
     return in_head, clipped
 
 
-def _complete(ranking: Ranking, bands: Bands, points: int, rule: Settings) -> list[Completion]:
-    """Complete a ranking at the first betas of some bands, that are not within an interval."""
-    latent = bands.latent[:points]
-    return complete(ranking, latent, choose_kinds(ranking, bands.latent, rule)[:points])
-
-
 def _refine_where_cut(
     ranking: Ranking, parts: Sequence[Bands], points: int, rule: Settings
 ) -> tuple[Ranking, LatentBounds | None]:
@@ -345,7 +340,7 @@ def _refine_where_cut(
     cuts = [np.empty(0, np.int64)]
     for part in parts:
         bounds = bound_by(part, ranking, rule)
-        cuts.append(_find_cuts(bounds, _complete(ranking, part, points, rule)))
+        cuts.append(_find_cuts(bounds, complete_by(part.take(slice(points)), ranking, rule)))
     finer = ranking.refine(each_once(np.concatenate(cuts)))
     return finer, bounds if len(parts) == 1 and finer is ranking else None
 

@@ -133,7 +133,7 @@ def add_bends(ranking: Ranking, bands: Bands, rule: Settings, estimates: int = 0
     parts = bands.in_parts(ranking.rank.size)
     completed = bands.take(slice(estimates)).in_parts(ranking.rank.size)
     corners = [_corners(ranking, part) for part in parts]
-    corners += [_bends(ranking, _complete(ranking, part, rule)) for part in completed]
+    corners += [_bends(ranking, complete_by(part, ranking, rule)) for part in completed]
     ranking = ranking.refine(each_once(np.concatenate(corners)))
     for find in (find_corners, _find_crossings) if rule.band == "simultaneous" else ():
         parts = bands.in_parts(ranking.rank.size)
@@ -143,7 +143,7 @@ def add_bends(ranking: Ranking, bands: Bands, rule: Settings, estimates: int = 0
     return ranking
 
 
-def _complete(ranking: Ranking, bands: Bands, rule: Settings) -> list[Completion]:
+def complete_by(bands: Bands, ranking: Ranking, rule: Settings) -> list[Completion]:
     """Complete a ranking at the betas of some bands."""
     return complete(ranking, bands.latent, choose_kinds(ranking, bands.latent, rule))
 
@@ -255,7 +255,7 @@ def _bound_jointly(ranking: Ranking, bands: Bands, rule: Settings) -> LatentBoun
 
 def _narrowed(ranking: Ranking, bands: Bands, rule: Settings) -> IntArray:
     """Return the bounds at the cutoffs of a whole ranking that `_narrow` does."""
-    return _narrow(ranking, _bound_each(ranking, bands, rule), _complete(ranking, bands, rule))
+    return _narrow(ranking, _bound_each(ranking, bands, rule), complete_by(bands, ranking, rule))
 
 
 def _narrow(ranking: Ranking, bounds: LatentBounds, completions: Sequence[Completion]) -> IntArray:
