@@ -19,6 +19,7 @@ from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, eac
 
 _EDGES = 1 << 14  # values by which open gaps are split at once
 _COMPARED = 4  # times that each score may be compared before searching for it is quicker
+_CACHED = 1 << 17  # scores that are compared at once
 _ENOUGH = 1 << 20  # so many scores in open gaps are fetched; more are split further
 
 _SIGN, _REST = np.int64(63), np.int64(2**63 - 1)
@@ -83,14 +84,16 @@ def scores_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> Floa
     return np.concatenate([*inside, np.empty(0)])
 
 
-def _part_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> Scores:
-    """Return all scores of one thread's part in some gaps."""
+def _part_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArray:
+    """Return all scores of one thread's part in some gaps, a piece at a time."""
     present = values[~np.isnan(values)]
     numbers = numbers[numbers <= present.size]  # no score is below NaN
-    if present.size == values.size and (near := _compare(present, numbers, scores)) is not None:
-        return near
-    pieces = (piece.astype(np.float64, copy=False) for piece in in_pieces(scores))
-    inside = [Ordered.of(piece).inside(values, numbers) for piece in pieces]
+    inside = []
+    for piece in in_pieces(scores, _CACHED):
+        near = _compare(values, numbers, piece) if present.size == values.size else None
+        if near is None:
+            near = Ordered.of(piece.astype(np.float64, copy=False)).inside(values, numbers)
+        inside.append(near)
     return np.concatenate([*inside, np.empty(0)])
 
 

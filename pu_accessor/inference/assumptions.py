@@ -9,7 +9,8 @@ from math import exp, inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special, stats
+import scipy
+from scipy import special
 
 from pu_accessor.checks import latent_counts
 from pu_accessor.inference.bands.on_new_examples import refute_monotone
@@ -73,7 +74,7 @@ def waves_test(place: FloatArray, wave: IntArray, cluster: IntArray | None = Non
     >>> round(found.statistic, 3), round(found.p_value, 1)  # 2 of 20 ways are as far apart
     (3.857, 0.1)
     """
-    rank = stats.rankdata(place)
+    rank = scipy.stats.rankdata(place)
     away = rank - rank.mean()
     square = float(away @ away)
     if square == 0:

@@ -9,7 +9,7 @@ from math import ceil
 from typing import NamedTuple
 
 import numpy as np
-from scipy import optimize
+import scipy
 
 from pu_accessor.inference.bands.weighted import latent_shares
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
@@ -233,7 +233,7 @@ def _odds(known: IntArray, size: IntArray) -> FloatArray:
     held = np.flatnonzero(size)
     if held.size:
         share, weight = known[held] / size[held], size[held].astype(np.float64)
-        blocks = optimize.isotonic_regression(share, weights=weight, increasing=False).blocks
+        blocks = scipy.optimize.isotonic_regression(share, weights=weight, increasing=False).blocks
         positive, all_ = (np.add.reduceat(each[held], blocks[:-1]) for each in (known, size))
         odds[held] = np.repeat(positive / np.maximum(all_ - positive, 1), np.diff(blocks))
         odds[held] *= np.repeat(positive < all_, np.diff(blocks))

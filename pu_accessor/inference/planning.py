@@ -5,7 +5,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special, stats
+import scipy
+from scipy import special
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.estimates.areas_on_new_examples import score_interval
@@ -186,7 +187,7 @@ def chance_of_difference(
     df = float(welch_df(squares[:, np.newaxis], (size - 1)[:, np.newaxis])[0])
     apart = abs(difference) * (1 - share) / squares.sum() ** 0.5
     reach = float(special.stdtrit(df, (1 + level) / 2))
-    return float(stats.nct.sf(reach, df, apart) + stats.nct.cdf(-reach, df, apart))
+    return float(scipy.stats.nct.sf(reach, df, apart) + scipy.stats.nct.cdf(-reach, df, apart))
 
 
 def smallest(enough: Callable[[int], bool], least: int = 2) -> int:

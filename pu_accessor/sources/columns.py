@@ -142,7 +142,7 @@ def read_values(scores: "pd.Series[Any]", roles: Roles) -> FloatArray:
     check_not_empty(scores.size)
     values = read_scores(scores)
     if roles.nan_policy == "raise":
-        check_missing(str(scores.name), int(np.isnan(values).sum()), values.size)
+        check_missing(str(scores.name), int(np.count_nonzero(np.isnan(values))), values.size)
     return values
 
 

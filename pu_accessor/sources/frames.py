@@ -262,7 +262,7 @@ def rank_rows(
     score: FloatArray, labels: Labels, roles: Roles, ranks: Ranks, columns: dict[str, str]
 ) -> Ranking:
     """Rank examples by scores and labels that have been read."""
-    kept = labels.ranked(np.isnan(score), omits=roles.omits)
+    kept = labels.ranked(score, omits=roles.omits)
     if kept is not None:
         score, labels = score[kept], labels.take(kept)
     check_scored(columns["score"], score.size)
@@ -281,7 +281,7 @@ def annotate_rows(
     roles: Roles,
 ) -> Annotated:
     """Return a ranking with the waves and the strata of its rows, of those columns there are."""
-    kept = labels.ranked(np.isnan(score), omits=roles.omits)
+    kept = labels.ranked(score, omits=roles.omits)
     rows = np.arange(score.size) if kept is None else np.flatnonzero(kept)
     known = rows[labels.positive[rows]]
     known = known[np.argsort(0.0 - score[known], kind="stable")]  # NaN last

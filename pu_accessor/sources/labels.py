@@ -7,14 +7,17 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from pu_accessor.counting.clusters import RowClusters
+from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten
 from pu_accessor.ranking import BoolArray, CountArray, Counts, FloatArray, IntArray
 from pu_accessor.sources.roles import Roles, Values
 
 _POSITIVE, _NEGATIVE, _UNLABELED, _UNKNOWN = 1, 0, -1, -2
+_PIECE = 1 << 17  # labels that are read at once
 _YES = {"1", "+", "y", "yes", "t", "true", "p", "pos", "positive", "case", "known"}
 _STATES = {"positive": _POSITIVE, "negative": _NEGATIVE, "unlabeled": _UNLABELED}
 # Canonical: True / False / missing. 1 == True and 0 == False, so numbers need no entry.
@@ -54,9 +57,12 @@ class Labels(NamedTuple):
             total = self.weight.sum().item()
         return Counts(positive, negative, total - positive - negative)
 
-    def ranked(self, missing: BoolArray, *, omits: bool) -> BoolArray | None:
-        """Return which examples are ranked: with a score, and a weight; None for all."""
-        kept = ~missing if omits else None
+    def ranked(self, score: FloatArray, *, omits: bool) -> BoolArray | None:
+        """Return which examples are ranked: with all scores, and a weight; None for all.
+
+        Of several models `score` has a row for each.
+        """
+        kept = ~np.isnan(score).any(axis=tuple(range(score.ndim - 1))) if omits else None
         if self.weight is None or self.weight.all():
             return kept
         weighed: BoolArray = self.weight > 0
@@ -110,13 +116,10 @@ def _read_numbers(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> 
     if dtype.kind not in "biuf" or isinstance(dtype, pd.SparseDtype):
         return None
     if isinstance(dtype, np.dtype):
-        values = label.to_numpy()
-        masks = [values == 1, values == 0, values != values]
+        masks, counts = _find_values(label.to_numpy(), None)
     else:
         values = label.to_numpy(dtype.numpy_dtype, na_value=dtype.type(0))
-        missing = label.isna().to_numpy()
-        masks = [values == 1, (values == 0) & ~missing, missing]
-    counts = [np.count_nonzero(mask) for mask in masks]
+        masks, counts = _find_values(values, label.isna().to_numpy())
     states = [_state(value, claimed) for value in (1, 0, pd.NA)]
     present = [state for state, count in zip(states, counts, strict=True) if count]
     if sum(counts) < label.size or _UNKNOWN in present or _is_ambiguous(present, claimed):
@@ -128,6 +131,31 @@ def _read_numbers(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> 
         return reduce(np.logical_or, chosen or [np.zeros(label.size, np.bool_)])
 
     return Labels(select(_POSITIVE), select(_NEGATIVE))
+
+
+def _find_values(
+    values: npt.NDArray[Any], missing: BoolArray | None
+) -> tuple[list[BoolArray], list[int]]:
+    """Find 1, 0 and what is missing, and count each: a piece at a time, while it is in the cache.
+
+    Without `missing` that is NaN.
+    """
+    found = [np.empty(values.size, np.bool_) for _ in range(3)]
+
+    def find(rows: slice) -> list[int]:
+        piece, one, zero, gone = (array[rows] for array in (values, *found))
+        np.equal(piece, 1, out=one)
+        np.equal(piece, 0, out=zero)
+        if missing is None:
+            np.not_equal(piece, piece, out=gone)
+        else:
+            gone[:] = missing[rows]
+            zero &= ~gone
+        return [np.count_nonzero(mask) for mask in (one, zero, gone)]
+
+    pieces = [slice(start, start + _PIECE) for start in range(0, max(values.size, 1), _PIECE)]
+    counts = in_threads(find, pieces, count_threads(values.size))
+    return found, np.sum(counts, axis=0, dtype=np.int64).tolist()
 
 
 def _read_values(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> Labels:

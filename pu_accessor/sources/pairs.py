@@ -125,7 +125,7 @@ def pair_scores(
     roles: Roles,
 ) -> PairedRanks:
     """Rank the same examples by the scores of several models, a row for each."""
-    kept = labels.ranked(np.any(np.isnan(scores), axis=0), omits=roles.omits)
+    kept = labels.ranked(scores, omits=roles.omits)
     if kept is not None:
         scores, labels = scores[:, kept], labels.take(kept)
     known = scores[:, labels.positive]

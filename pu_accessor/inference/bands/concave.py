@@ -7,7 +7,7 @@ positives among the best-ranked examples is a concave function of the share of t
 from typing import NamedTuple
 
 import numpy as np
-from scipy import optimize
+import scipy
 
 from pu_accessor.ranking import FloatArray, IntArray
 
@@ -77,7 +77,7 @@ def concave_majorant(x: FloatArray, values: FloatArray) -> tuple[FloatArray, Int
     """
     width = np.diff(x)
     slopes = np.diff(values) / width
-    ends = optimize.isotonic_regression(slopes, weights=width, increasing=False).blocks
+    ends = scipy.optimize.isotonic_regression(slopes, weights=width, increasing=False).blocks
     return np.maximum(np.interp(x, x[ends], values[ends]), values), ends.astype(np.int64)
 
 

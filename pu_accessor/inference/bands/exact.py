@@ -13,7 +13,8 @@ from math import inf, log
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from scipy import interpolate, special
+import scipy
+from scipy import special
 
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
@@ -423,7 +424,7 @@ def _interpolate_limits(
 ) -> FloatArray:
     """Return real limits at the known positives `inner`, from those at nodes; a row for each m."""
     limits = _limits_at_nodes(n, m, nodes, real_limits)
-    spline = interpolate.make_interp_spline(special.logit(nodes / (n + 1)), limits, k=7)
+    spline = scipy.interpolate.make_interp_spline(special.logit(nodes / (n + 1)), limits, k=7)
     return np.asarray(spline(special.logit(inner / (n + 1))).T)
 
 
@@ -441,7 +442,7 @@ def _limits_at_nodes(n: int, m: IntArray, nodes: IntArray, real_limits: RealLimi
     limits = limits.reshape(nodes.size, latent.size)
     if few:
         return limits
-    share: FloatArray = interpolate.barycentric_interpolate(
+    share: FloatArray = scipy.interpolate.barycentric_interpolate(
         n / latent, limits / latent, n / m, axis=1
     )
     return share * m

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
 
 from pu_accessor.checks import as_array, check_option
 from pu_accessor.errors import PUTypeError, PUValueError
@@ -171,7 +171,7 @@ def bootstrap(n: int, m: int, level: float) -> Bounds:
     >>> lower[5], upper[5]
     (np.int64(10), np.int64(40))
     """
-    resampled = stats.binom(n, np.arange(n + 1) / n)
+    resampled = scipy.stats.binom(n, np.arange(n + 1) / n)
     tail = (1 - level) / 2
     # A quantile that sits exactly on the tail belongs to it, also after rounding.
     fewest = np.asarray(resampled.ppf(tail * (1 - SAME)), np.int64)

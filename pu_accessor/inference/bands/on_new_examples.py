@@ -5,7 +5,8 @@ from math import exp, log, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from scipy import interpolate, special
+import scipy
+from scipy import special
 
 from pu_accessor.inference.bands.concave import ConcaveBand, cut_to_concave
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
@@ -298,7 +299,7 @@ def _lower_limits(count: IntArray, size: int, tail: float) -> FloatArray:
     limits = special.betaincinv(count[nodes], size - count[nodes] + 1, tail)
     if nodes.size == count.size:
         return np.asarray(limits, np.float64)
-    spline = interpolate.make_interp_spline(turn[nodes], special.logit(limits))
+    spline = scipy.interpolate.make_interp_spline(turn[nodes], special.logit(limits))
     return np.asarray(special.expit(spline(turn)), np.float64)
 
 

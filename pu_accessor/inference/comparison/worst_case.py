@@ -10,7 +10,8 @@ from functools import partial
 from math import inf
 
 import numpy as np
-from scipy import special, stats
+import scipy
+from scipy import special
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.weighted import effective_size, latent_shares
@@ -339,7 +340,7 @@ def _turn_negative(paired: PairedRanks, wrong: BoolArray) -> PairedRanks:
     fewer = int(np.count_nonzero(wrong))
     return paired._replace(
         ranks=ranks,
-        among={model: stats.rankdata(of_model) for model, of_model in ranks.items()},
+        among={model: scipy.stats.rankdata(of_model) for model, of_model in ranks.items()},
         covariance=paired.covariance * np.outer(scatter, scatter),
         total=paired.total._replace(known_positive=n - fewer, known_negative=negative + fewer),
         rows=None,

@@ -5,7 +5,7 @@ from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import rankdata
+import scipy
 
 from pu_accessor.checks import check_share
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
@@ -110,7 +110,7 @@ def _shares_inside(
 
 def _rank_correlation(ratio: FloatArray) -> float:
     """Return Spearman's correlation of ratios with their order, without those that are NaN."""
-    ranks = rankdata(np.round(ratio[~np.isnan(ratio)], _DIGITS))
+    ranks = scipy.stats.rankdata(np.round(ratio[~np.isnan(ratio)], _DIGITS))
     if ranks.size < 2 or ranks.min() == ranks.max():
         return nan
     return float(np.corrcoef(np.arange(ranks.size), ranks)[0, 1])

@@ -11,7 +11,8 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from scipy import optimize, special
+import scipy
+from scipy import special
 
 from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
 from pu_accessor.inference.estimates.known_positives import Blocks
@@ -89,7 +90,7 @@ def gamma_quantile(
 
     if not excess(-_FARTHEST) < 0 < excess(_FARTHEST):
         return low + width * (tail > 0.5)
-    at = optimize.brentq(excess, -_FARTHEST, _FARTHEST)
+    at = scipy.optimize.brentq(excess, -_FARTHEST, _FARTHEST)
     return low + width * tilted(float(at)).share
 
 
@@ -113,7 +114,7 @@ def _tilt_at(
         # K'(tilt), without its poles at 1/least and 1/most
         return float(shape @ (apart / (1 - tilt * apart)) * (1 - tilt * least) * (1 - tilt * most))
 
-    tilt = float(optimize.brentq(slope, (1 - _EDGE) / least, (1 - _EDGE) / most))
+    tilt = float(scipy.optimize.brentq(slope, (1 - _EDGE) / least, (1 - _EDGE) / most))
     return _Tilted(share, float(np.sign(tilt)), 1 / (1 - tilt * apart))
 
 

@@ -5,7 +5,7 @@ from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from pu_accessor.inference.bands.exact import SAME, exact, exact_each
 from pu_accessor.inference.bands.simultaneous import (
@@ -36,7 +36,7 @@ class _Heads(NamedTuple):
         most = np.minimum(self.unlabeled, latent)
         size = self.n + latent
         heads = self.known + most
-        return float(np.min(stats.hypergeom.sf(self.known - 1, size, self.n, heads)))
+        return float(np.min(scipy.stats.hypergeom.sf(self.known - 1, size, self.n, heads)))
 
     def p_value(self, latent: int, delta: float) -> float:
         """Return the probability of a tail as small at any cutoff; beyond some size at delta."""

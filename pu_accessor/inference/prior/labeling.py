@@ -6,7 +6,7 @@ from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
-from scipy import optimize, stats
+import scipy
 
 from pu_accessor.checks import check_flag, check_level, check_option, check_share
 from pu_accessor.errors import PUTypeError, PUValueError, brief
@@ -172,7 +172,8 @@ def beta_of_population(
     check_share("prevalence", prevalence)
     size, tail = n_positive + n_unlabeled + n_negative, (1 - check_level(level)) / 2
     lower, upper = (
-        float(stats.binom.ppf(share, size, prevalence)) - n_positive for share in (tail, 1 - tail)
+        float(scipy.stats.binom.ppf(share, size, prevalence)) - n_positive
+        for share in (tail, 1 - tail)
     )
     expected = prevalence * size - n_positive
     if not n_unlabeled or upper < 0 or lower > n_unlabeled:
@@ -380,7 +381,7 @@ def _highest_density(
 ) -> tuple[float, float]:
     """Return the interval of highest density of the posterior under a Beta prior."""
     first, second = prior[0] + x, prior[1] + size - x
-    posterior = stats.beta(first, second)
+    posterior = scipy.stats.beta(first, second)
     if first <= 1:  # the density falls from 0 on
         return 0.0, float(posterior.ppf(level))
     if second <= 1:
@@ -391,7 +392,7 @@ def _highest_density(
         return float(np.subtract(*posterior.logpdf(ends)))
 
     edge = 1e-12 * sqrt(1 - level)
-    below = optimize.brentq(difference, edge, 1 - level - edge, xtol=edge)
+    below = scipy.optimize.brentq(difference, edge, 1 - level - edge, xtol=edge)
     lower, upper = posterior.ppf([below, below + level])
     return float(lower), float(upper)
 

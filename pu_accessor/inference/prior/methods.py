@@ -6,7 +6,8 @@ from math import ceil, log, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special, stats
+import scipy
+from scipy import special
 
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
@@ -259,7 +260,7 @@ def _matching_interval(
         (nearest * one + (1 - nearest) * other) / unlabeled,
     ]
     df = np.array([positive.size, negative.size, unlabeled if unlabeled > 1 else np.inf]) - 1
-    reach = float(stats.t.ppf((1 + level) / 2, welch_df(np.array(squares), df)))
+    reach = float(scipy.stats.t.ppf((1 + level) / 2, welch_df(np.array(squares), df)))
     # (beta0 - beta)**2 * apart**2 <= reach**2 * variance(beta): a*beta0**2 - 2*b*beta0 + c <= 0
     apart = positive.mean - negative.mean
     a = apart**2 - reach**2 * (first + second)
