@@ -105,7 +105,7 @@ def _nth_best(scores: FloatArray, targets: CountArray, gaps: Gaps) -> OrderStati
     if _MANY * targets.size > scores.size:
         return Ordered.of(scores).order_statistics(targets, gaps)
     count, fetch = partial(count_gaps, scores=scores), partial(scores_inside, scores=scores)
-    return order_statistics(targets, gaps, count, fetch)
+    return order_statistics(targets, gaps.closed(), count, fetch)
 
 
 def _count_above(count: Callable[[FloatArray], Gaps], values: FloatArray) -> CountArray:

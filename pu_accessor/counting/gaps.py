@@ -23,6 +23,7 @@ Scores: TypeAlias = npt.NDArray[np.floating[Any]]
 
 _PIECE = 1 << 18  # scores that are sorted at once
 _PARTS = 4  # for each thread, so that no thread waits long for the last part
+_KEPT = 1 << 17  # scores in the two outer gaps that are kept, at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +34,7 @@ class Gaps:
     at: CountArray  # scores that are equal to each value
     inside: CountArray  # scores in the open gap above each value, and below the last
     lowest: FloatArray  # the worst score in each gap, +inf where there is none
+    ends: FloatArray | None = None  # all scores in the outer gaps, where they are few
 
     def merge(self, other: Gaps) -> Gaps:
         """Return the counts of two sets of scores together, with the same values."""
@@ -41,7 +43,15 @@ class Gaps:
             self.at + other.at,
             self.inside + other.inside,
             np.minimum(self.lowest, other.lowest),  # of NaN and a number it is NaN, the worse
+            _join(self.ends, other.ends),
         )
+
+    def closed(self) -> Gaps:
+        """Return the counts after the scores of the outer gaps have become values, if few."""
+        if self.ends is None:
+            return self
+        outer = np.array([0, self.values.size - np.isnan(self.values[-1])])
+        return close(replace(self, ends=None), outer, self.ends)
 
     def without(self, at: CountArray) -> Gaps:
         """Return the counts without some of the scores at the values, as the labeled ones."""
@@ -70,6 +80,28 @@ def distinct(scores: FloatArray) -> tuple[FloatArray, IntArray]:
     if missing:
         new = np.append(new, cost.size - missing) if missing < cost.size else np.zeros(1, np.intp)
     return 0.0 - cost[new], np.diff(new, append=cost.size).astype(np.int64)
+
+
+def close(gaps: Gaps, inside: IntArray, scores: FloatArray) -> Gaps:
+    """Return the gaps after all scores in some of them have become values."""
+    values, at = distinct(scores)
+    remaining, lowest = gaps.inside.copy(), gaps.lowest.copy()
+    remaining[inside], lowest[inside] = 0, np.inf
+    before = np.searchsorted(0.0 - gaps.values, 0.0 - values)
+    return Gaps(
+        np.insert(gaps.values, before, values),
+        np.insert(gaps.at, before, at),
+        np.insert(remaining, before, 0),
+        np.insert(lowest, before, np.inf),
+    )
+
+
+def _join(*parts: FloatArray | None) -> FloatArray | None:
+    """Put what is kept of scores together, unless it is too much."""
+    kept = [part for part in parts if part is not None]
+    if len(kept) < len(parts) or sum(part.size for part in kept) > _KEPT:
+        return None
+    return np.concatenate(kept)
 
 
 def count_gaps(values: FloatArray, scores: Scores) -> Gaps:
@@ -123,6 +155,7 @@ class Tally:
         self.apart = self.known.size < values.size  # whether NaN is among the values
         self.counts: CountArray = np.zeros(2 * self.known.size + 1, np.int64)
         self.lowest = np.full(2 * self.known.size + 1, np.inf)
+        self.ends: FloatArray | None = np.empty(0) if self.known.size else None
 
     def add_sorted(self, piece: FloatArray, through: CountArray | None = None) -> None:
         """Count scores that are in ascending order; `through` so many of them weigh so much."""
@@ -132,6 +165,8 @@ class Tally:
         ends[2:-1:2] = _through(piece, self.known, left)
         counts = np.diff(ends if through is None else through[ends])
         self.counts = self.counts + counts
+        beyond = [None] if through is not None else [piece[: ends[1]], piece[ends[-2] :]]
+        self.ends = _join(self.ends, *beyond)
         filled = 2 * np.flatnonzero(counts[::2])
         self.lowest[filled] = np.minimum(self.lowest[filled], piece[ends[filled]])
 
@@ -139,6 +174,7 @@ class Tally:
         """Add the counts of another tally of the same values."""
         self.counts += other.counts
         np.minimum(self.lowest, other.lowest, out=self.lowest)
+        self.ends = _join(self.ends, other.ends)
         return self
 
     def gaps(self, missing: float) -> Gaps:
@@ -146,13 +182,15 @@ class Tally:
         counts = self.counts[::-1]
         values, at, inside = self.known[::-1], counts[1::2].copy(), counts[::2].copy()
         lowest = 0.0 + self.lowest[::-2]  # -0.0 becomes 0.0
+        ends = self.ends
         if self.apart:
             values, at = np.append(values, np.nan), np.append(at, missing)
             inside, lowest = np.append(inside, 0), np.append(lowest, np.inf)
         elif missing:
             inside[-1] += missing
             lowest[-1] = np.nan
-        return Gaps(values, at, inside, lowest)
+            ends = None if missing > _KEPT else _join(ends, np.full(int(missing), np.nan))
+        return Gaps(values, at, inside, lowest, ends)
 
 
 def _through(piece: FloatArray, known: FloatArray, left: npt.NDArray[np.intp]) -> IntArray:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.counting.gaps import Gaps, Scores, Tally, distinct, in_parts, in_pieces
+from pu_accessor.counting.gaps import Gaps, Scores, Tally, close, distinct, in_parts, in_pieces
 from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, each_once
 
@@ -139,20 +139,6 @@ def _gaps_with(targets: IntArray, gaps: Gaps) -> IntArray:
     block = each_once(np.searchsorted(gaps.blocks()[1], targets))
     numbers: IntArray = block[block % 2 == 0].astype(np.int64) // 2
     return numbers[gaps.inside[numbers] > 1]
-
-
-def close(gaps: Gaps, inside: IntArray, scores: FloatArray) -> Gaps:
-    """Return the gaps after all scores in some of them have become values."""
-    values, at = distinct(scores)
-    remaining, lowest = gaps.inside.copy(), gaps.lowest.copy()
-    remaining[inside], lowest[inside] = 0, np.inf
-    before = np.searchsorted(0.0 - gaps.values, 0.0 - values)
-    return Gaps(
-        np.insert(gaps.values, before, values),
-        np.insert(gaps.at, before, at),
-        np.insert(remaining, before, 0),
-        np.insert(lowest, before, np.inf),
-    )
 
 
 def split(gaps: Gaps, finer: Gaps) -> Gaps:

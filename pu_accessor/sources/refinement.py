@@ -17,10 +17,9 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.counting.clusters import RowClusters, order_known
-from pu_accessor.counting.gaps import Gaps, count_gaps, distinct
+from pu_accessor.counting.gaps import Gaps, close, count_gaps, distinct
 from pu_accessor.counting.order_statistics import (
     OrderStatistics,
-    close,
     order_statistics,
     scores_inside,
     split,
@@ -98,7 +97,7 @@ class Refinement:
         self._sizes = sizes
         probes = {of: _Probe(edges) for of, edges in values.items()}
         self.gaps: dict[GroupModel, Gaps] = self._count(probes)
-        self._known = dict(self.gaps)
+        self._known = {of: gaps.closed() for of, gaps in self.gaps.items()}
         self._wanted: dict[GroupModel, _Wanted] = {}
 
     def above(self, of: GroupModel, values: FloatArray) -> IntArray:
