@@ -150,7 +150,7 @@ def _variable(name: str, array: Array, axis: str, *leading: str) -> xr.Variable:
     """Return a variable over what its name stands over."""
     meaning = VARIABLES[name]
     dims = [axis if dim == AXIS else dim for dim in meaning.dims]
-    return xr.Variable((*leading, *dims), array, meaning.attrs)
+    return xr.Variable((*leading, *dims), array, meaning.attrs, fastpath=True)
 
 
 def _dim(names: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import scipy
 
 from pu_accessor.inference.bands.weighted import latent_shares
-from pu_accessor.ranking import FloatArray, IntArray, Ranking
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 
 ROUNDING = 1e-6  # of an example, by which an estimate may be off
 
@@ -24,8 +24,9 @@ class Edges(NamedTuple):
     """
 
     unlabeled: IntArray  # examples above the edge
-    known: FloatArray  # examples above it, each counting what it stands for; n in all
-    size: IntArray  # known examples of the ranking, n
+    share: FloatArray  # of the latent positives, expected above it
+    last: IntArray  # unlabeled examples above the last edge of the ranking
+    several: BoolArray  # whether the ranking has several known examples
     owner: IntArray  # the position of the ranking, ascending
 
 
@@ -113,11 +114,18 @@ def _end(heads: IntArray, above: FloatArray, latent: int, unlabeled: int) -> Com
 
 
 def edges_of(unlabeled: IntArray, known: FloatArray, size: IntArray, owner: IntArray) -> Edges:
-    """Return edges, upper and lower in turn; those of untied blocks are one place."""
+    """Return edges, upper and lower in turn; those of untied blocks are one place.
+
+    Above each there are so many unlabeled examples, and known ones, each counting what it stands
+    for, of n in all, the `size` of the ranking.
+    """
     pairs = known.reshape(-1, 2)
     untied = unlabeled[::2] == unlabeled[1::2]
     counted = np.where(untied[:, np.newaxis], pairs.mean(axis=1, keepdims=True), pairs)
-    return Edges(unlabeled, counted.ravel(), size, owner)
+    share = np.clip((counted.ravel() - 0.25) / (size - 0.5), 0, 1)
+    ends = np.flatnonzero(np.diff(owner, append=-1))
+    last = np.repeat(unlabeled[ends], np.diff(ends, prepend=-1))
+    return Edges(unlabeled, share, last, size > 1, owner)
 
 
 def _find_edges(ranking: Ranking, kind: str) -> Edges:
@@ -162,19 +170,17 @@ def latent_above(edges: Edges, latent: IntArray, unlabeled: IntArray) -> FloatAr
     `latent` and `unlabeled` have a number for each ranking.
     """
     head, owner = edges.unlabeled, edges.owner
-    hidden, free = latent[owner], (unlabeled - latent)[owner]
-    # Rankings stand so far apart that the limits of one never reach another.
-    apart = owner * (2.0 * float(unlabeled.max(initial=0)) + 1)
-    expected = hidden * np.clip((edges.known - 0.25) / (edges.size - 0.5), 0, 1)
-    raw = head - expected + apart
+    hidden, free, apart = latent, unlabeled - latent, 0.0 * owner
+    if latent.size > 1:  # rankings stand so far apart that the limits of one never reach another
+        hidden, free = hidden[owner], free[owner]
+        apart = owner * (2.0 * float(unlabeled.max()) + 1)
+    raw = head - hidden * edges.share + apart
     most = np.minimum.accumulate(raw[::-1])[::-1]
     least = np.maximum.accumulate(raw)
     false = (most + least) / 2 - apart
     false = np.clip(false, np.maximum(head - hidden, 0), np.minimum(head, free))
-    ends = np.flatnonzero(np.diff(owner, append=-1))
-    last = head[ends][np.searchsorted(owner[ends], owner)]
     # One known positive alone says nothing of where the last one is.
-    highest = np.where(edges.size > 1, np.maximum(last - hidden, 0), free)
+    highest = np.where(edges.several, np.maximum(edges.last - hidden, 0), free)
     above: FloatArray = head - np.minimum(false, highest)
     return above
 

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, PUWarning
+from pu_accessor.counting import gaps
 from pu_accessor.counting import order_statistics as best
 from tests.cases import put
 from tests.sources.test_pieces import ASKED, FRAME, MODELS, Ask, check_same, whole_frame
@@ -412,6 +413,7 @@ def test_nothing_but_counts_and_labeled_scores_travels(monkeypatch: pytest.Monke
     expected = [ask(frame.pu) for ask in asked]
     monkeypatch.setattr(best, "_ENOUGH", 500)
     monkeypatch.setattr(best, "_EDGES", 64)
+    monkeypatch.setattr(gaps, "_KEPT", 500)
     sizes: list[int] = []
     frames: list[int] = []
 

@@ -12,7 +12,7 @@ from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.concave import concave_majorant
 from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
 from pu_accessor.inference.bands.simultaneous import local_alpha, share_among
-from pu_accessor.inference.completion import ROUNDING, Completion, complete, weigh_known
+from pu_accessor.inference.completion import ROUNDING, Completion, weigh_known
 from pu_accessor.inference.contamination import (
     check_right,
     count_wrong,
@@ -184,13 +184,13 @@ def tables_in_parts(
     points = latent_counts(betas, total.unlabeled)
     within = with_ends(latent_counts(inside, total.unlabeled), total.unlabeled)
     first, *others = _split(np.append(points, within), betas.size, ranking.rank.size)
+    completions = complete_by(rule, ranking, points)
     bands = make_bands(ranking, first, rule)
-    ranking = add_bends(ranking, bands, rule, betas.size)
+    ranking = add_bends(ranking, bands, rule, completions)
     for latent in others:  # add all cutoffs, then count at them
         ranking = add_bends(ranking, make_bands(ranking, latent, rule), rule)
     parts = [bands] if inside.size else bands.in_parts(ranking.rank.size)
-    bent = ranking
-    ranking, held = _refine_where_cut(bent, parts, betas.size, rule)
+    ranking, held = _refine_where_cut(ranking, parts, completions, rule)
     start = 0
     for part in parts:
         bounds, inner = held or bound_by(part, ranking, rule), None
@@ -198,9 +198,8 @@ def tables_in_parts(
             more = (bound_latent(ranking, other, rule, refine=False) for other in others)
             ends = chain([bounds.possible[..., betas.size :]], (other.possible for other in more))
             inner = _inner(ranking, inside, _side_by_side(ends, within.size), within)
-        completions = complete_by(part.take(slice(betas.size)), bent, rule)
-        here = slice(start, start + len(completions))
-        tables = _tabulate(bounds, completions, betas[here], points[here], rule)
+        here = slice(start, start + part.latent.size)
+        tables = _tabulate(bounds, completions[here], betas[here], points[here], rule)
         yield replace(tables, inner=inner)
         start = here.stop
 
@@ -329,7 +328,7 @@ def _with_estimate(
 
 
 def _refine_where_cut(
-    ranking: Ranking, parts: Sequence[Bands], points: int, rule: Settings
+    ranking: Ranking, parts: Sequence[Bands], completions: Sequence[Completion], rule: Settings
 ) -> tuple[Ranking, LatentBounds | None]:
     """Add the cutoffs on both sides of where a bound begins, or ends, to cut the estimate.
 
@@ -337,10 +336,11 @@ def _refine_where_cut(
     """
     if ranking.refiner is None:
         return ranking, None
-    cuts = [np.empty(0, np.int64)]
+    cuts, start = [np.empty(0, np.int64)], 0
     for part in parts:
-        bounds = bound_by(part, ranking, rule)
-        cuts.append(_find_cuts(bounds, complete_by(part.take(slice(points)), ranking, rule)))
+        bounds, end = bound_by(part, ranking, rule), start + part.latent.size
+        cuts.append(_find_cuts(bounds, completions[start:end]))
+        start = end
     finer = ranking.refine(each_once(np.concatenate(cuts)))
     return finer, bounds if len(parts) == 1 and finer is ranking else None
 
@@ -403,12 +403,11 @@ def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Settings) -> RankCdf:
     latent = latent_counts(betas, ranking.total.unlabeled)
     # Known positives have a share of their own in the head, and nothing bends between cutoffs.
     counted = rule.reference == "positives"
-    estimates = 0 if counted else latent.size
-    bounds = bound_latent(ranking, latent, rule, refine=not counted, estimates=estimates)
-    if not counted:
-        completions = complete(bounds.ranking, latent, bounds.tightest)
-        if (finer := bounds.ranking.refine(_find_cuts(bounds, completions))) is not bounds.ranking:
-            bounds = bound_latent(finer, latent, rule, refine=False)
+    completions = [] if counted else complete_by(rule, ranking, latent)
+    bounds = bound_latent(ranking, latent, rule, refine=not counted, completions=completions)
+    finer = bounds.ranking.refine(_find_cuts(bounds, completions)) if completions else ranking
+    if completions and finer is not bounds.ranking:
+        bounds = bound_latent(finer, latent, rule, refine=False)
     in_head = np.zeros((bounds.ranking.rank.size, len(BOUNDS), latent.size))
     in_head[:, _ENDS] = np.clip(bounds.claimed, 0, latent)
     if not counted:

@@ -98,12 +98,17 @@ def check_selection(ranking: Ranking, rule: Settings) -> None:
 
 
 def bound_latent(
-    ranking: Ranking, latent: IntArray, rule: Settings, *, refine: bool = True, estimates: int = 0
+    ranking: Ranking,
+    latent: IntArray,
+    rule: Settings,
+    *,
+    refine: bool = True,
+    completions: Sequence[Completion] = (),
 ) -> LatentBounds:
     """Bound the latent positives in the head at each cutoff; see `make_bands` and `add_bends`."""
     bands = make_bands(ranking, latent, rule)
     if refine:
-        ranking = add_bends(ranking, bands, rule, estimates)
+        ranking = add_bends(ranking, bands, rule, completions)
     return bound_by(bands, ranking, rule)
 
 
@@ -122,18 +127,15 @@ def make_bands(ranking: Ranking, latent: IntArray, rule: Settings) -> Bands:
     return _bands(ranking, kinds, latent, rule, _level_of_each(rule))
 
 
-def add_bends(ranking: Ranking, bands: Bands, rule: Settings, estimates: int = 0) -> Ranking:
-    """Add the cutoffs at which bounds bend.
-
-    So many of the first numbers of latent positives are also completed: where that bends, the
-    ranking is refined, too.
-    """
+def add_bends(
+    ranking: Ranking, bands: Bands, rule: Settings, completions: Sequence[Completion] = ()
+) -> Ranking:
+    """Add the cutoffs at which bounds bend, and completions do."""
     if ranking.refiner is None or not bands.tables:
         return ranking
     parts = bands.in_parts(ranking.rank.size)
-    completed = bands.take(slice(estimates)).in_parts(ranking.rank.size)
     corners = [_corners(ranking, part) for part in parts]
-    corners += [_bends(ranking, complete_by(part, ranking, rule)) for part in completed]
+    corners += [_bends(ranking, completions)] if completions else []
     ranking = ranking.refine(each_once(np.concatenate(corners)))
     for find in (find_corners, _find_crossings) if rule.band == "simultaneous" else ():
         parts = bands.in_parts(ranking.rank.size)
@@ -143,9 +145,9 @@ def add_bends(ranking: Ranking, bands: Bands, rule: Settings, estimates: int = 0
     return ranking
 
 
-def complete_by(bands: Bands, ranking: Ranking, rule: Settings) -> list[Completion]:
-    """Complete a ranking at the betas of some bands."""
-    return complete(ranking, bands.latent, choose_kinds(ranking, bands.latent, rule))
+def complete_by(rule: Settings, ranking: Ranking, latent: IntArray) -> list[Completion]:
+    """Complete a ranking by the kind of known examples that a rule takes."""
+    return complete(ranking, latent, choose_kinds(ranking, latent, rule))
 
 
 def bound_by(bands: Bands, ranking: Ranking, rule: Settings) -> LatentBounds:
@@ -192,7 +194,7 @@ def choose_kinds(ranking: Ranking, latent: IntArray, rule: Settings) -> tuple[st
 
 def _bends(ranking: Ranking, completions: Sequence[Completion]) -> IntArray:
     """Return the counts of unlabeled examples, between two cutoffs, at which estimates bend."""
-    corners = np.concatenate([completion.unlabeled for completion in completions])
+    corners = each_once(np.concatenate([completion.unlabeled for completion in completions]))
     reached = np.append(ranking.unlabeled, -1)  # some cutoffs need not reach to the end
     nearest = reached[np.searchsorted(ranking.unlabeled, corners)]
     bends: IntArray = corners[nearest != corners]
@@ -235,7 +237,7 @@ def _bound_jointly(ranking: Ranking, bands: Bands, rule: Settings) -> LatentBoun
     bounds of each higher level are to hold what stands then.
     """
     whole, latent = ranking.whole or ranking, bands.latent
-    completions = complete(whole, latent, choose_kinds(ranking, latent, rule))
+    completions = complete_by(rule, whole, latent)
     if ranking.whole is not None:
         bends = _corners(whole, bands), _bends(whole, completions)
         whole = whole.refine(each_once(np.concatenate(bends)))
@@ -255,7 +257,9 @@ def _bound_jointly(ranking: Ranking, bands: Bands, rule: Settings) -> LatentBoun
 
 def _narrowed(ranking: Ranking, bands: Bands, rule: Settings) -> IntArray:
     """Return the bounds at the cutoffs of a whole ranking that `_narrow` does."""
-    return _narrow(ranking, _bound_each(ranking, bands, rule), complete_by(bands, ranking, rule))
+    return _narrow(
+        ranking, _bound_each(ranking, bands, rule), complete_by(rule, ranking, bands.latent)
+    )
 
 
 def _narrow(ranking: Ranking, bounds: LatentBounds, completions: Sequence[Completion]) -> IntArray:
