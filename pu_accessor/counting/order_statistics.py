@@ -18,7 +18,7 @@ from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, each_once
 
 _EDGES = 1 << 14  # values by which open gaps are split at once
-_COMPARED = 4  # times that each score may be compared before searching for it is quicker
+_COMPARED = 4  # times that each score may be compared before sorting is quicker
 _CACHED = 1 << 17  # scores that are compared at once
 _ENOUGH = 1 << 20  # so many scores in open gaps are fetched; more are split further
 
@@ -87,34 +87,34 @@ def scores_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> Floa
 def _part_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArray:
     """Return all scores of one thread's part in some gaps, a piece at a time."""
     present = values[~np.isnan(values)]
+    find = _near if present.size == values.size else _among
     numbers = numbers[numbers <= present.size]  # no score is below NaN
-    inside = []
-    for piece in in_pieces(scores, _CACHED):
-        near = _compare(values, numbers, piece) if present.size == values.size else None
-        if near is None:
-            near = Ordered.of(piece.astype(np.float64, copy=False)).inside(values, numbers)
-        inside.append(near)
+    inside = [find(values, numbers, piece) for piece in in_pieces(scores, _CACHED)]
     return np.concatenate([*inside, np.empty(0)])
 
 
-def _compare(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArray | None:
-    """Return all scores in some gaps by comparison with their ends, or None if that is too slow.
+def _near(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArray:
+    """Return all scores in some gaps, of the best and of the worst ones.
 
-    The scores are first cut to the best and the worst ones: curves have their corners at both ends
-    of a ranking, where few scores are.
+    Curves have their corners at both ends of a ranking, where few scores are.
     """
     middle = values.size // 2
     top, bottom = numbers[numbers <= middle], numbers[numbers > middle]
-    parts: list[tuple[IntArray, Scores]] = []
+    inside = [np.empty(0)]
     if top.size:
         best = _few(scores, scores > values[top.max()]) if top.max() < values.size else scores
-        parts.append((top, best))
+        inside.append(_among(values, top, best))
     if bottom.size:
-        parts.append((bottom, _few(scores, ~(scores >= values[bottom.min() - 1]))))
-    if sum(gaps.size * near.size for gaps, near in parts) > _COMPARED * scores.size:
-        return None
-    inside = [_inside(values, int(number), near) for gaps, near in parts for number in gaps]
-    return np.concatenate([*inside, np.empty(0)])
+        worst = _few(scores, ~(scores >= values[bottom.min() - 1]))
+        inside.append(_among(values, bottom, worst))
+    return np.concatenate(inside)
+
+
+def _among(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArray:
+    """Return those of some scores that are in some gaps: of many gaps by a sort."""
+    if numbers.size > _COMPARED or np.isnan(values[-1:]).any():
+        return Ordered.of(scores.astype(np.float64, copy=False)).inside(values, numbers)
+    return np.concatenate([_inside(values, int(number), scores) for number in numbers])
 
 
 def _few(scores: Scores, wanted: BoolArray) -> Scores:
