@@ -1,14 +1,20 @@
 """How long things take, next to scikit-learn, a bootstrap and one pass over the memory."""
 
+import subprocess
+import sys
+from functools import partial
+
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
-from sklearn.metrics import roc_auc_score, roc_curve
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import get_scorer, roc_auc_score, roc_curve
+from sklearn.model_selection import cross_val_score
 
-import pu_accessor  # noqa: F401
+from pu_accessor.sklearn import scorer
 from tests.support.benchmarks.contestants import (
     BETA,
     KNOWN,
@@ -23,7 +29,7 @@ from tests.support.benchmarks.contestants import (
 
 mpl.use("Agg")
 
-DOUBLED = [250_000 << times for times in range(7)]
+DOUBLED = [100_000 << times for times in range(11)]
 
 
 @pytest.mark.parametrize(
@@ -79,6 +85,59 @@ def test_envelopes(benchmark: Benchmark) -> None:
         "auroc, envelope": lambda: pu.auroc(BETA, beta_interval=between),
     }
     race(benchmark, "envelopes", {"rows": 1_000_000, "known": KNOWN}, contestants, 7)
+
+
+def test_questions(benchmark: Benchmark) -> None:
+    rows = Rows(1_000_000, KNOWN)
+    rng, frame = np.random.default_rng(0), rows.frame
+    frame["patient"] = rng.integers(0, 100_000, len(frame))
+    frame["weight"] = np.where(rows.label, 1, rng.integers(1, 10, len(frame)))
+    frame["other"] = rows.score + rng.standard_normal(len(frame))
+    contestants: dict[str, Contestant] = {
+        "roc_bounds": lambda: frame.pu.roc_bounds(BETA),
+        "roc_bounds, monotone": lambda: frame.pu(monotone=True).roc_bounds(BETA),
+        "roc_bounds, new examples": lambda: frame.pu.roc_bounds(BETA, target="population"),
+        "auroc": lambda: frame.pu.auroc(BETA),
+        "auroc, clusters": lambda: frame.pu(cluster="patient").auroc(BETA),
+        "auroc, weights": lambda: frame.pu(weight="weight").auroc(BETA),
+        "auroc, these examples": lambda: frame.pu.auroc(BETA, target="examples"),
+        "average_precision": lambda: frame.pu.average_precision(BETA),
+        "compare": lambda: frame.pu(score=["score", "other"]).compare(BETA),
+        "cutoff": lambda: frame.pu.cutoff(BETA, recall=0.9),
+        "estimate_beta": lambda: frame.pu.estimate_beta(),
+        "one pass": lambda: one_pass(rows.score),
+    }
+    race(benchmark, "questions", {"rows": 1_000_000, "known": KNOWN}, contestants, 5)
+
+
+def test_scorer(benchmark: Benchmark) -> None:
+    rows = Rows(20_000, 2_000)
+    examples, known = rows.score[:, np.newaxis], rows.label.astype(int)
+    model, last = LogisticRegression().fit(examples, known), (examples[-200:], known[-200:])
+    contestants: dict[str, Contestant] = {}
+    scorers = {"": scorer("auroc", beta=BETA, unlabeled=0), ", roc_auc": get_scorer("roc_auc")}
+    for name, each in scorers.items():
+        contestants[f"cross_val_score{name}"] = partial(
+            cross_val_score, model, examples, known, scoring=each
+        )
+        contestants[f"1,000 calls{name}"] = lambda score=each: [  # type: ignore[misc]
+            score(model, *last) for _ in range(1_000)
+        ]
+    race(benchmark, "scorer", {"rows": 20_000, "known": 2_000}, contestants, 3)
+
+
+def test_start(benchmark: Benchmark) -> None:
+    frame = Rows(1_000, 100).frame
+
+    def run(code: str) -> None:
+        subprocess.run([sys.executable, "-c", code], check=True)
+
+    contestants: dict[str, Contestant] = {
+        "import pu_accessor": lambda: run("import pu_accessor"),
+        "import pandas, xarray": lambda: run("import pandas, xarray"),
+        "1,000 times df.pu": lambda: [frame.pu for _ in range(1_000)],
+    }
+    race(benchmark, "start", {}, contestants, 7)
 
 
 @pytest.mark.parametrize(("models", "rounds"), [(1, 9), (10, 5), (50, 3), (200, 2)])
