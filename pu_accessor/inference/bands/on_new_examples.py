@@ -366,20 +366,18 @@ def stays_within(lower: FloatArray, upper: FloatArray) -> float:
     mean = np.append(np.diff(place[order], prepend=0), 1 - place[order[-1]]) * n
     least, largest = np.append(least, n), np.append(largest, n)
     terms = (mean + 10 * np.sqrt(mean) + 16).astype(np.int64)  # others vanish
+    points = np.arange(float(terms.max()))
+    log_factorial = special.gammaln(points + 1)
     probability, first = np.ones(1), 0
     for rate, low, high, count in zip(
         *(each.tolist() for each in (mean, least, largest, terms)), strict=True
     ):
-        more = np.exp(special.xlogy(_POINTS[:count], rate) - rate - _LOG_FACTORIAL[:count])
+        more = np.exp(special.xlogy(points[:count], rate) - rate - log_factorial[:count])
         probability = np.convolve(probability, more)[low - first : high - first + 1]
         first = low
         if not probability.size:
             return 0.0
     return float(probability[0]) / exp(n * log(n) - n - special.gammaln(n + 1))
-
-
-_POINTS = np.arange(3.0 * _COUNTED)
-_LOG_FACTORIAL = special.gammaln(_POINTS + 1)
 
 
 def _as_curve(shares: Shares, x: FloatArray) -> tuple[FloatArray, FloatArray]:
