@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-import pu_accessor
 from pu_accessor import PUValueError
 from pu_accessor.inference.bands.weighted import clustered_bounds
 
@@ -112,20 +111,6 @@ def test_design_effects_are_their_definition() -> None:
         assert upper[k] >= m - np.floor(m * (1 - high)) - 1e-9
     assert lower[0] == 0 and upper[-1] == m
     assert (np.diff(lower) >= 0).all() and (np.diff(upper) >= 0).all()
-
-
-def test_one_row_each_is_about_the_exact_band() -> None:
-    exact = pu_accessor.from_arrays(np.arange(400), np.where(np.arange(400) % 5, np.nan, 1.0))
-    apart = pu_accessor.from_arrays(
-        np.arange(400), np.where(np.arange(400) % 5, np.nan, 1.0), cluster=np.arange(400)
-    )
-    plain, clustered = (pu.contingency(BETA, ranks=[50, 200, 350]) for pu in (exact, apart))
-    assert clustered.attrs["band"] == "clustered"
-    width = [
-        (each["tp"].sel(bound="upper") - each["tp"].sel(bound="lower"))
-        for each in (plain, clustered)
-    ]
-    assert float(abs(width[1] / width[0] - 1).max()) < 0.1
 
 
 def test_curves_and_metrics_of_clusters_are_wider() -> None:
