@@ -27,8 +27,7 @@ def draw(seed: int, known: int = 60) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize(
-    ("seed", "digits", "limit"),
-    [(0, 1, 0.033), (1, 1, 0.217), (2, 1, 0.83), (1, 6, 0.033), (2, 6, 0.217), (0, 6, 0.83)],
+    ("seed", "digits", "limit"), [(0, 1, 0.033), (1, 1, 0.217), (2, 6, 0.217), (0, 6, 0.83)]
 )
 def test_all_labeled_its_error_is_that_of_derivatives(
     seed: int, digits: int, limit: float
@@ -58,7 +57,7 @@ def test_nearly_the_whole_area_has_nearly_the_same_error() -> None:
 
 
 def test_both_targets_have_one_estimate_and_new_examples_the_larger_error() -> None:
-    for seed in range(4):
+    for seed in range(2):
         new, these = (
             draw(seed).pu.auroc(BETA, max_fpr=0.2, target=target).iloc[0]
             for target in ("population", "examples")
@@ -73,12 +72,12 @@ def test_intervals_cover(limit: float) -> None:
     scores = np.concatenate(shape.draw(rng, 100_000, 100_000))
     value = roc_auc_score(np.arange(200_000) < 100_000, scores, max_fpr=limit)
     inside = 0
-    for _ in range(200):
+    for _ in range(100):
         score = np.concatenate(shape.draw(rng, 160, 440))
         pu = pu_accessor.from_arrays(score, np.where(np.arange(600) < 60, 1, np.nan))
         row = pu.auroc(100 / 540, max_fpr=limit).iloc[0]
         inside += row["lower"] <= value <= row["upper"]
-    assert 0.92 <= inside / 200 <= 1
+    assert 0.92 <= inside / 100 <= 1
 
 
 def test_sources_betas_and_clusters() -> None:
@@ -118,21 +117,7 @@ def test_what_has_no_part() -> None:
         draw(0).pu.auroc(BETA, max_fpr=0.2, selection_odds=2)
 
 
-def test_clusters_of_a_perfect_ranking_say_less() -> None:
-    """Where nothing scatters, limits are those of as many patients, not of their rows."""
-    known = np.arange(400) < 80
-    df = pd.DataFrame({"score": -np.arange(400.0), "label": np.where(known, 1, np.nan)})
-    df["patient"] = np.arange(400) // 4
-    rows, patients = (
-        df.pu(cluster=cluster).auroc(0, max_fpr=0.2)["lower"].item()
-        for cluster in (None, "patient")
-    )
-    one_each = df[::4].pu.auroc(0, max_fpr=0.2)["lower"].item()
-    assert patients < rows - 0.02
-    assert patients == pytest.approx(one_each, abs=0.03)
-
-
-@pytest.mark.parametrize("limit", [0.05, 0.1, 0.115, 0.13, 0.3])
+@pytest.mark.parametrize("limit", [0.05, 0.115, 0.3])
 def test_the_error_counts_the_ranks_below_the_limit_after_each_known_positive(
     limit: float,
 ) -> None:
