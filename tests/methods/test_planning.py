@@ -1,12 +1,13 @@
 """Planning: widths that are reached, differences that are seen."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.testing as npt
 import pandas as pd
 import pytest
-from scipy import integrate, stats
+from scipy import stats
 
 from pu_accessor import PUDataError, PUTypeError, PUValueError, positives_needed, power
 from pu_accessor.inference.estimates.areas_on_new_examples import score_interval
@@ -21,29 +22,6 @@ from pu_accessor.inference.planning import (
 )
 from pu_accessor.ranking import FloatArray
 from tests.support.studies.planning import differences_seen, width_reached
-
-
-@pytest.mark.parametrize("auroc", [0.3, 0.6, 0.8, 0.95])
-def test_normals_against_integrals(auroc: float) -> None:
-    apart = 2**0.5 * stats.norm.ppf(auroc)
-
-    def square(shift: float) -> float:
-        """Integrate the square of a normal distribution's CDF, shifted."""
-        return float(
-            integrate.quad(lambda x: stats.norm.pdf(x) * stats.norm.cdf(x + shift) ** 2, -9, 9)[0]
-        )
-
-    found = scatter_of_normals(auroc, 0.0)
-    npt.assert_allclose(found.known[:2], [auroc, square(apart) - auroc**2], atol=2e-4)
-    npt.assert_allclose(found.rest[:2], [auroc, square(apart) - auroc**2], atol=2e-4)
-
-
-def test_fully_labeled_like_hanley_and_mcneil() -> None:
-    for auroc in (0.6, 0.7, 0.8):  # their exponential model is near the normal one there
-        found = scatter_of_normals(auroc, 0.0)
-        first, second = auroc / (2 - auroc), 2 * auroc**2 / (1 + auroc)
-        expected = first + second - 2 * auroc**2
-        npt.assert_allclose(found.known.variance + found.rest.variance, expected, rtol=0.05)
 
 
 def test_width_fully_labeled_is_that_of_the_closed_form() -> None:
@@ -66,21 +44,11 @@ def test_power_fully_labeled_is_that_of_the_closed_form() -> None:
     npt.assert_allclose(apart, own, rtol=1e-3)
 
 
-def test_power_without_a_difference_is_the_level() -> None:
-    expected = {"auroc": 0.8, "correlation": 0.5}
-    npt.assert_allclose(power(0, 100, 500, pilot=expected, beta=0.1), 0.05)
-    sizes = [power(0.05, n, 500, pilot=expected, beta=0.1) for n in (50, 100, 200)]
-    assert sizes == sorted(sizes) and sizes[0] > 0.05
-    close = power(0.05, 100, 500, pilot={"auroc": 0.8, "correlation": 0.9}, beta=0.1)
-    assert close > sizes[1]
-
-
 def pilot(n: int = 400) -> pd.DataFrame:
     rng = np.random.default_rng(1)
     truth, shared = np.arange(6 * n) < 2 * n, rng.normal(size=6 * n)
-    scores = {
-        name: 0.5**0.5 * (shared + rng.normal(size=6 * n)) + 1.19 * truth for name in ("a", "b")
-    }
+    own = rng.normal(size=(2, 6 * n))
+    scores = dict(zip("ab", 0.5**0.5 * (shared + own) + 1.19 * truth, strict=True))
     return pd.DataFrame({**scores, "label": np.where(np.arange(6 * n) < n, 1, np.nan)})
 
 
@@ -174,35 +142,24 @@ def test_errors_say_what_to_pass() -> None:
     frame: Any = pilot(40)
     grouped = frame.assign(site=1).pu(score="a", by="site")
     lone = frame.assign(label=np.where(np.arange(240) < 1, 1, np.nan)).pu(score="a")
+    needed, rows = partial(positives_needed, beta=0.1), frame.pu(score="a")
     cases: list[tuple[Any, type[Exception], str]] = [
-        (lambda: positives_needed(0, pilot=value, beta=0.1), PUValueError, "width must lie in"),
-        (lambda: positives_needed(0.1, pilot=value, beta=1), PUValueError, "beta must lie in"),
-        (lambda: positives_needed(0.1, pilot=value, beta=0.1), PUTypeError, "n_unlabeled=10_000"),
-        (lambda: positives_needed(0.1, "f1", pilot=value, beta=0.1), PUValueError, "quantity"),
-        (
-            lambda: positives_needed(0.1, pilot=three, beta=0.1),
-            PUTypeError,
-            "pilot must be a frame",
-        ),
-        (lambda: positives_needed(0.1, pilot={"ap": 1}, beta=0.1), PUValueError, "values of"),
-        (lambda: positives_needed(0.1, pilot={"auroc": 1}, beta=0), PUValueError, r"in \(0, 1\)"),
-        (lambda: positives_needed(0.1, pilot=grouped, beta=0), PUValueError, "one ranking"),
-        (lambda: positives_needed(0.1, pilot=lone, beta=0), PUDataError, "two known positives"),
-        (
-            lambda: positives_needed(0.001, pilot=value, beta=0.1, n_unlabeled=50),
-            PUDataError,
-            "Pass a larger n_unlabeled or a larger width",
-        ),
+        (lambda: needed(0, pilot=value), PUValueError, "width must lie in"),
+        (lambda: needed(0.1, pilot=value, beta=1), PUValueError, "beta must lie in"),
+        (lambda: needed(0.1, pilot=value), PUTypeError, "n_unlabeled=10_000"),
+        (lambda: needed(0.1, "f1", pilot=value), PUValueError, "quantity"),
+        (lambda: needed(0.1, pilot=three), PUTypeError, "pilot must be a frame"),
+        (lambda: needed(0.1, pilot={"ap": 1}), PUValueError, "values of"),
+        (lambda: needed(0.1, pilot={"auroc": 1}), PUValueError, r"in \(0, 1\)"),
+        (lambda: needed(0.1, pilot=grouped), PUValueError, "one ranking"),
+        (lambda: needed(0.1, pilot=lone), PUDataError, "two known positives"),
+        (lambda: needed(0.001, pilot=value, n_unlabeled=50), PUDataError, "Pass a larger n_unl"),
         (lambda: power(0.1, 1, 50, pilot=pair, beta=0.1), PUValueError, "n_positive must be at"),
         (lambda: power(0.1, ten, 50, pilot=pair, beta=0.1), PUTypeError, "must be an integer"),
         (lambda: power(2, 10, 50, pilot=pair, beta=0.1), PUValueError, "difference must lie"),
         (lambda: power(0.6, 10, 50, pilot=pair, beta=0.1), PUValueError, "Pass a smaller one"),
         (lambda: power(0.1, 10, 50, pilot=value, beta=0.1), PUValueError, "correlation"),
-        (
-            lambda: power(0.1, 10, 50, pilot=frame.pu(score="a"), beta=0.1),
-            PUValueError,
-            "two or more columns",
-        ),
+        (lambda: power(0.1, 10, 50, pilot=rows, beta=0.1), PUValueError, "two or more columns"),
     ]
     for ask, kind, message in cases:
         with pytest.raises(kind, match=message):
@@ -216,7 +173,7 @@ def test_plans_are_reached() -> None:
     assert abs(seen.reached - seen.stated) < 0.25
 
 
-@pytest.mark.parametrize("share", [0.0, 0.15, 0.6])
+@pytest.mark.parametrize("share", [0.0, 0.6])
 def test_moments_of_normals_against_a_grid(share: float) -> None:
     apart, z = 2**0.5 * stats.norm.ppf(0.8), np.linspace(-9, 9, 3001)
     density = stats.norm.pdf(z) * (z[1] - z[0])
@@ -244,18 +201,15 @@ def test_pairs_of_normals_against_a_grid(correlation: float, share: float) -> No
     rest = cdf(-x) - cdf(-y), cdf(ends[0] - x) - cdf(ends[1] - y)
 
     def mean(*values: FloatArray) -> float:
-        return sum(
-            part * float((density * one).sum())
-            for part, one in zip((share, 1 - share), values, strict=True)
-        )
+        parts = [float((density * one).sum()) for one in values]
+        return share * parts[0] + (1 - share) * parts[1]
 
     variances = [
         mean(known**2, known**2) - mean(known, known) ** 2,
         mean(rest[0] ** 2, rest[1] ** 2) - mean(*rest) ** 2,
     ]
-    npt.assert_allclose(
-        pair_scatter_of_normals((0.7, 0.9), correlation, share), variances, rtol=1e-6
-    )
+    found = pair_scatter_of_normals((0.7, 0.9), correlation, share)
+    npt.assert_allclose(found, variances, rtol=1e-6)
 
 
 def width_at(mean: float, variances: Any, share: float, sizes: Any, level: float) -> float:
@@ -276,15 +230,9 @@ def test_chances_of_widths_are_those_of_their_linear_part(
     moments: Any, share: float, sizes: Any
 ) -> None:
     at = np.array([0.78, moments[0].variance, moments[1].variance])
-    covariance = np.diag(
-        [
-            sum(one.variance / size for one, size in zip(moments, sizes, strict=True)),
-            *((o.fourth - o.variance**2) / size for o, size in zip(moments, sizes, strict=True)),
-        ]
-    )
-    covariance[0, 1:] = covariance[1:, 0] = [
-        one.third / size for one, size in zip(moments, sizes, strict=True)
-    ]
+    _, square, cube, fourth = np.array(moments).T / sizes
+    covariance = np.diag([square.sum(), *(fourth - square**2 * sizes)])
+    covariance[0, 1:] = covariance[1:, 0] = cube
     slope = np.zeros(3)
     for place, error in enumerate(np.sqrt(np.diag(covariance))):
         if error:
@@ -316,11 +264,6 @@ def test_models_that_rank_alike_differ_surely_or_not_at_all() -> None:
     pu = few().assign(b=lambda df: df["a"]).pu(score=["a", "b"])
     chances = [power(apart, 30, 500, pilot=pu, beta=0.2) for apart in (-0.1, 0.0, 0.1)]
     assert chances == [1, 0, 1]
-
-
-def test_correlation_of_placements_at_the_ends() -> None:
-    same = pair_scatter_of_normals((0.8, 0.8), 1.0, 0.1)
-    npt.assert_allclose(same, 0, atol=1e-12)
 
 
 @pytest.mark.parametrize("width", [0.3, 0.1])
