@@ -1,5 +1,6 @@
 """Precision, recall and false omission rate of a list, from labels by hand."""
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,70 +13,53 @@ from pu_accessor import PUDataError, PUKeyError, PUValueError
 from tests.methods.test_beta_from_labels import drawn
 
 
-def test_rates_are_those_of_exact_limits() -> None:
-    rows = drawn((6, 3), (20, 30), (70, 400), known=11).assign(n_negative=2)
-    rates = pu_accessor.rates_from_labels(rows, "a").set_index("quantity")
+@pytest.mark.parametrize(
+    ("rows", "listed"),
+    [
+        (drawn((6, 3), (20, 30), (70, 400), known=11).assign(n_negative=2), "a"),
+        (drawn((6, 5, 3, 1), (12, 15, 20, 30), (40, 70, 400, 900), known=7), ["b", "a"]),
+    ],
+)
+def test_rates_are_those_of_exact_limits(rows: pd.DataFrame, listed: Any) -> None:
+    rates = pu_accessor.rates_from_labels(rows, listed).set_index("quantity")
     assert [*rates.index] == ["precision", "recall", "for"]
     assert (rates["target"] == "examples").all() and (rates["level"] == 0.95).all()
-    limits = {}
-    for name, counts in {"a": (6, 20, 70), "b": (3, 30, 400)}.items():
+    strata = rows.drop_duplicates("stratum").set_index("stratum")
+    shown, wide = rates[["estimate", "lower", "upper"]], []
+    on_list = rows["stratum"].isin([*listed])
+    for name, some in (("precision", on_list), ("for", ~on_list)):
+        of_these = strata.loc[rows["stratum"][some].unique()]
+        unlabeled, known = of_these["n_unlabeled"].sum(), of_these["n"].sum()
         for level in (0.95, 0.95**0.5):
-            row = pu_accessor.beta_from_labels(*counts, level=level).iloc[0]
-            values = row[["beta", "lower", "upper"]].to_numpy(float) * counts[2]
-            limits[name, level] = values + 11
-    shown = rates[["estimate", "lower", "upper"]]
-    assert shown.loc["precision"].tolist() == pytest.approx(limits["a", 0.95] / (11 + 2 + 70))
-    assert shown.loc["for"].tolist() == pytest.approx(limits["b", 0.95] / (11 + 2 + 400))
-    (a, low, high), (b, low_b, high_b) = (limits[name, 0.95**0.5] for name in "ab")
+            beta = pu_accessor.beta_from_labels(rows[some], level=level).iloc[0]
+            found = beta[["beta", "lower", "upper"]].to_numpy(float) * unlabeled + known
+            if level == 0.95:
+                size = unlabeled + known + of_these["n_negative"].sum()
+                assert shown.loc[name].tolist() == pytest.approx(found / size)
+        wide.append(found)
+    (a, low, high), (b, low_b, high_b) = wide
     recall = [a / (a + b), low / (low + high_b), high / (high + low_b)]
     assert shown.loc["recall"].tolist() == pytest.approx(recall)
 
 
 def test_recall_covers_in_all_worlds() -> None:
-    labeled, total = (5, 6), (12, 20)
-    limits = np.array(
-        [
-            [
-                pu_accessor.rates_from_labels(drawn((a, b), labeled, total, 2), "a")[
-                    ["lower", "upper"]
-                ].to_numpy()[1]
-                for b in range(7)
-            ]
-            for a in range(6)
-        ]
-    )
-    low, high = limits.transpose(2, 0, 1)
-    for a in range(13):
-        for b in range(21):
-            recall = (a + 2) / (a + b + 4)
-            held = (low <= recall + 1e-12) & (recall - 1e-12 <= high)
-            first = stats.hypergeom.pmf(np.arange(6), 12, a, 5)
-            assert first @ held @ stats.hypergeom.pmf(np.arange(7), 20, b, 6) >= 0.95
+    def limits(a: int, b: int) -> list[float]:
+        rows = pu_accessor.rates_from_labels(drawn((a, b), (5, 6), (12, 20), 2), "a")
+        return rows[["lower", "upper"]].iloc[1].tolist()
 
-
-def test_a_list_may_be_several_strata() -> None:
-    rows = drawn((6, 5, 3, 1), (12, 15, 20, 30), (40, 70, 400, 900), known=7)
-    rates = pu_accessor.rates_from_labels(rows, ["b", "a"]).set_index("quantity")
-    limits = {}
-    for strata in ("ab", "cd"):
-        for level in (0.95, 0.95**0.5):
-            part = rows[rows["stratum"].isin([*strata])]
-            row = pu_accessor.beta_from_labels(part, level=level).iloc[0]
-            values = row[["beta", "lower", "upper"]].to_numpy(float) * row["n_unlabeled"]
-            limits[strata, level] = values + 14
-    shown = rates[["estimate", "lower", "upper"]]
-    assert shown.loc["precision"].tolist() == pytest.approx(limits["ab", 0.95] / 124)
-    assert shown.loc["for"].tolist() == pytest.approx(limits["cd", 0.95] / 1314)
-    (a, low, high), (b, low_b, high_b) = (limits[name, 0.95**0.5] for name in ("ab", "cd"))
-    recall = [a / (a + b), low / (low + high_b), high / (high + low_b)]
-    assert shown.loc["recall"].tolist() == pytest.approx(recall)
-    every = pu_accessor.rates_from_labels(rows, [*"abcd"])
-    assert every["quantity"].tolist() == ["precision"]
+    low, high = np.array([[limits(a, b) for b in range(7)] for a in range(6)]).transpose(2, 0, 1)
+    for a, b in product(range(13), range(21)):
+        recall = (a + 2) / (a + b + 4)
+        held = (low <= recall + 1e-12) & (recall - 1e-12 <= high)
+        first = stats.hypergeom.pmf(np.arange(6), 12, a, 5)
+        assert first @ held @ stats.hypergeom.pmf(np.arange(7), 20, b, 6) >= 0.95
 
 
 def test_rows_of_the_list_alone_give_precision_alone() -> None:
     rates = pu_accessor.rates_from_labels(drawn((6,), (20,), (70,)), "a", level=0.8)
     assert rates["quantity"].tolist() == ["precision"]
+    every = pu_accessor.rates_from_labels(TWO, ["a", "b"])
+    assert every["quantity"].tolist() == ["precision"]
     expected = pu_accessor.beta_from_labels(6, 20, 70, level=0.8)
     assert rates["upper"].item() == expected["upper"].item()
 
@@ -105,19 +89,16 @@ def test_a_list_is_drawn_labeled_and_asked() -> None:
         assert rates.loc[name, "estimate"] == pytest.approx(goal, abs=0.1)
 
 
+TWO = drawn((1, 1), (2, 2), (9, 9))
+
+
 @pytest.mark.parametrize(
     ("rows", "listed", "how", "error", "message"),
     [
         (drawn((1, 1), (2, 2), (9, 9)), "c", {}, PUKeyError, r"listed must be .* \['a', 'b'\]"),
-        (
-            drawn((1, 1), (2, 2), (9, 9)),
-            ["a", "c"],
-            {},
-            PUKeyError,
-            "listed must be a stratum, or",
-        ),
-        (drawn((1, 1), (2, 2), (9, 9)), ["a", "a"], {}, PUKeyError, "that holds each once"),
-        (drawn((1, 1), (2, 2), (9, 9)), [], {}, PUKeyError, r"but \[\] was passed"),
+        (TWO, ["a", "c"], {}, PUKeyError, "listed must be a stratum, or"),
+        (TWO, ["a", "a"], {}, PUKeyError, "that holds each once"),
+        (TWO, [], {}, PUKeyError, r"but \[\] was passed"),
         (drawn((1,), (2,), (9,)).assign(label=None), "a", {}, PUDataError, "stratum 'a': found"),
         (drawn((1,), (2,), (9,)), "a", {"level": 2}, PUValueError, "level must"),
         (pd.DataFrame({"label": [True]}), "a", {}, PUKeyError, "lacks"),
