@@ -3,6 +3,7 @@
 import base64
 import re
 import warnings
+from functools import partial
 from html import escape, unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 
 import pu_accessor
 from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning, plots
+from tests.cases import put
 
 EVIL = "<script>alert('x')</script>"
 
@@ -25,9 +27,8 @@ def draw(seed: int = 0, size: int = 200) -> pd.DataFrame:
     truth = rng.random(size) < 0.3
     label = np.where(truth & (rng.random(size) < 0.4), 1, np.nan)
     scores = {"score": rng.normal(1.5 * truth), EVIL: rng.normal(truth)}
-    return pd.DataFrame(
-        {**scores, "label": label, "site": np.where(rng.random(size) < 0.5, "a", "$b$")}
-    )
+    site = np.where(rng.random(size) < 0.5, "a", "$b$")
+    return pd.DataFrame({**scores, "label": label, "site": site})
 
 
 FRAME = draw()
@@ -89,15 +90,15 @@ def column(rows: list[list[str]], *names: str) -> list[list[str]]:
     return [[row[place] for place in places] for row in rows[1:]]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_numbers_are_those_of_the_methods(tmp_path: Path) -> None:
     pu: Any = FRAME.pu
     text = write(tmp_path, pu, level=0.9)
     tables = Tables(text).rows
     shown = ("estimate", "lower", "upper")
     for caption, name in (("AUROC", "auroc"), ("Average precision", "average_precision")):
-        expected = pd.concat(
-            [getattr(pu, name)(BETA, target=t, level=0.9) for t in ("population", "examples")]
-        )
+        ask = partial(getattr(pu, name), BETA, level=0.9)
+        expected = pd.concat([ask(target="population"), ask(target="examples")])
         assert column(tables[caption], *shown) == numbers(expected)
         assert f"{expected['estimate'].iloc[0]:.3f} (90% interval" in text
     at = {"fraction": [0.01, 0.05, 0.1]}
@@ -119,17 +120,6 @@ def test_numbers_are_those_of_the_methods(tmp_path: Path) -> None:
     assert pu_accessor.__version__ in text and "β, was taken to be 0.150" in text
 
 
-@pytest.mark.usefixtures("undrawn")
-def test_several_models_are_compared(tmp_path: Path) -> None:
-    pu: Any = FRAME.pu(score=["score", EVIL])
-    rows = Tables(write(tmp_path, pu)).rows["Differences of AUROC"]
-    found = pu.compare(BETA)
-    assert column(rows, "model_a", "difference") == [
-        ["score", f"{found['difference'].item():.3f}"]
-    ]
-    assert "p_value" in rows[0]
-
-
 def test_names_are_escaped_and_nothing_is_loaded(tmp_path: Path) -> None:
     frame = FRAME.rename(columns={"label": "<i>y</i>", "site": "</td>"})
     for pu in (
@@ -143,9 +133,8 @@ def test_names_are_escaped_and_nothing_is_loaded(tmp_path: Path) -> None:
         assert "default-src 'none'" in text
         addresses = set(re.findall(r'(?:src|href)="([^"]{1,30})', text))
         assert {one.split(",")[0] for one in addresses} == {"data:image/svg+xml;base64"}
-        drawings = [
-            base64.b64decode(one).decode() for one in re.findall(r"svg\+xml;base64,([^\"]+)", text)
-        ]
+        coded = re.findall(r"svg\+xml;base64,([^\"]+)", text)
+        drawings = [base64.b64decode(one).decode() for one in coded]
         assert len(drawings) == 4
         for drawing in drawings:
             assert "<script" not in drawing and "<text" not in drawing  # outlines: no fonts
@@ -154,15 +143,15 @@ def test_names_are_escaped_and_nothing_is_loaded(tmp_path: Path) -> None:
     assert plt.get_fignums() == []
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_groups_with_betas_of_their_own(tmp_path: Path) -> None:
     pu: Any = FRAME.pu(by="site")
     betas = {"a": 0.1, "$b$": 0.2}
     text = write(tmp_path, pu, betas)
     tables = Tables(text).rows
     assert tables["Beta, as it was passed"][1:] == [["a", "0.100"], ["$b$", "0.200"]]
-    assert column(tables["AUROC"], "estimate")[:2] == [
-        [f"{value:.3f}"] for value in pu.auroc(betas)["estimate"]
-    ]
+    expected = [[f"{value:.3f}"] for value in pu.auroc(betas)["estimate"]]
+    assert column(tables["AUROC"], "estimate")[:2] == expected
     assert "one for each group" in text and " for $b$" in text
 
 
@@ -179,6 +168,7 @@ def test_an_estimate_of_beta_says_where_it_is_from(tmp_path: Path) -> None:
     assert "together with the interval of β" in write(tmp_path, FRAME.pu, low)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_what_the_data_do_not_allow_is_told(tmp_path: Path) -> None:
     frame = FRAME.copy()
     frame["label"] = np.where(np.arange(len(frame)) == 3, 1, np.nan)
@@ -202,6 +192,7 @@ def test_an_estimate_at_the_edge_is_consistent_with_1(tmp_path: Path) -> None:
     assert "is consistent with 1 (95% interval" in text
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_arrays_and_folds_have_reports_too(tmp_path: Path) -> None:
     arrays = pu_accessor.from_arrays(FRAME["score"], FRAME["label"])
     text = write(tmp_path, arrays)
@@ -219,15 +210,12 @@ def test_arrays_and_folds_have_reports_too(tmp_path: Path) -> None:
         ({"path": "."}, PUValueError, r"is a folder.*report\.html"),
         ({"path": "no/report.html"}, PUValueError, "'no' is not"),
         ({"path": 3}, PUTypeError, "name of a file"),
-        ({"path": "x" * 5000}, PUValueError, "can be written, .*too long"),
         ({"path": "a\0.html"}, PUValueError, "can be written, .*null"),
-        ({"path": b"r.html"}, PUTypeError, "name of a file"),
         ({"path": "r.html", "band": "exakt"}, PUValueError, "Did you mean 'exact'"),
         ({"path": "r.html", "title": 3}, PUTypeError, "title must be a text"),
+        ({"path": "r.html", "score": "p"}, PUKeyError, "no 'p'"),
         ({"path": "r.html", "at": {"top": 3}}, PUValueError, "rank"),
-        ({"path": "r.html", "level": 95}, PUValueError, "level"),
         ({"path": "r.html", "beta": [0.1, 0.2]}, PUValueError, "one number in a report"),
-        ({"path": "r.html", "beta": 1.2}, PUValueError, "beta"),
     ],
 )
 def test_bad_input(
@@ -238,15 +226,8 @@ def test_bad_input(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    arguments = {"beta": BETA, **keywords}
     with pytest.raises(error, match=told):
-        FRAME.pu.report(arguments.pop("beta"), **arguments)
-    assert [*tmp_path.iterdir()] == []
-
-
-def test_a_missing_column_writes_nothing(tmp_path: Path) -> None:
-    with pytest.raises(PUKeyError, match="no 'p'"):
-        FRAME.pu(score="p").report(BETA, path=tmp_path / "report.html")
+        put(FRAME.pu, "report", **{"beta": BETA, **keywords})
     assert [*tmp_path.iterdir()] == []
 
 
@@ -301,6 +282,9 @@ def test_nothing_is_missing_from_a_report_of_two_models(tmp_path: Path) -> None:
         "Area under the ROC curve, were beta another",
     ]
     tables = Tables(text).rows
+    differences = [["score", f"{pu.compare(BETA)['difference'].item():.3f}"]]
+    assert column(tables["Differences of AUROC"], "model_a", "difference") == differences
+    assert "p_value" in tables["Differences of AUROC"][0]
     checks = pu.check_assumptions(BETA, wave="wave", strata="site")
     assert {"waves", "strata"} <= {*checks["check"]}
     assert column(tables["Checks"], "check") == [[check] for check in checks["check"]]
@@ -310,15 +294,14 @@ def test_nothing_is_missing_from_a_report_of_two_models(tmp_path: Path) -> None:
     assert text.count("<blockquote>") == 1 == text.count(f"<code>{escape(pu._line())}</code>")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_clusters_are_counted(tmp_path: Path) -> None:
     rows = FRAME.assign(patient=np.arange(200) // 4)
     tables = Tables(write(tmp_path, rows.pu(cluster="patient"))).rows
-    (counted,) = column(
-        tables["Clusters, and the factor by which they raise AUROC's variance"],
-        *("clusters", "rows_per_cluster"),
-    )
-    assert counted == ["50", "4.000"]
+    counted = tables["Clusters, and the factor by which they raise AUROC's variance"]
+    assert column(counted, "clusters", "rows_per_cluster") == [["50", "4.000"]]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_either_name_of_a_page_will_do(tmp_path: Path) -> None:
     assert FRAME.pu.report(BETA, path=tmp_path / "report.HTM").exists()
