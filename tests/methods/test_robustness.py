@@ -65,19 +65,14 @@ def test_models_in_rows_are_paired_by_a_column() -> None:
     np.testing.assert_array_equal(*(line.get_xydata() for line in drawn))
 
 
-def test_conclusions_that_never_hold_and_that_always_do() -> None:
-    assert (
-        FRAME.pu.robustness("auroc", BETA, above=0.95, selection_odds=1)["breaking_point"].item()
-        == 1
-    )
-    assert (
-        FRAME.pu.robustness("auroc", BETA, above=-1, selection_odds=1)["breaking_point"].item()
-        == np.inf
-    )
-    assert (
-        FRAME.pu.robustness("auroc", 0.0, above=0.2, selection_odds=1)["breaking_point"].item()
-        == np.inf
-    )
+@pytest.mark.parametrize(
+    ("beta", "above", "point"), [(BETA, 0.95, 1), (BETA, -1, np.inf), (0.0, 0.2, np.inf)]
+)
+def test_conclusions_that_never_hold_and_that_always_do(
+    beta: float, above: float, point: float
+) -> None:
+    found = FRAME.pu.robustness("auroc", beta, above=above, selection_odds=1)
+    assert found["breaking_point"].item() == point
 
 
 def test_what_robustness_cannot_be_asked() -> None:
