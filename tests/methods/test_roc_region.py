@@ -73,13 +73,9 @@ def test_the_point_lies_in_it_as_often_as_promised() -> None:
     rng, shape = np.random.default_rng(7), CHOSEN["wide positives"]
     good, bad = shape.draw(rng, 200_000, 200_000)
     tpr, fpr = (good >= 1).mean(), (bad >= 1).mean()
-    frame = pd.DataFrame(
-        {
-            "score": np.concatenate([*chain(*(shape.draw(rng, 200, 400) for _ in range(300)))]),
-            "label": np.tile(np.where(np.arange(600) < 80, 1, np.nan), 300),
-            "draw": np.repeat(np.arange(300), 600),
-        }
-    )
+    score = np.concatenate([*chain(*(shape.draw(rng, 200, 400) for _ in range(200)))])
+    label = np.tile(np.where(np.arange(600) < 80, 1, np.nan), 200)
+    frame = pd.DataFrame({"score": score, "label": label, "draw": np.arange(score.size) // 600})
     found = frame.pu(by="draw").roc_region(120 / 520, at=AT)
     inside = [
         (found[f"{rate}_lower"] <= true) & (true <= found[f"{rate}_upper"])
