@@ -24,9 +24,8 @@ def test_rows_to_label_are_drawn_from_the_unlabeled() -> None:
     assert by["site"].value_counts().to_dict() == {0: 5, 1: 5, 2: 5}
     pd.testing.assert_frame_equal(by, frame.groupby("site").pu.sample_to_label(5, random_state=1))
     chosen = pd.concat(frame.pu.sample_to_label(100, random_state=s) for s in range(100))
-    assert chosen["score"].mean() == pytest.approx(
-        frame["score"][frame["label"].isna()].mean(), abs=0.05
-    )
+    wanted = frame["score"][frame["label"].isna()].mean()
+    assert chosen["score"].mean() == pytest.approx(wanted, abs=0.05)
     for size, error in ((1001, PUDataError), (0, PUDataError), (2.5, PUTypeError)):
         with pytest.raises(error, match="size must"):
             frame.pu.sample_to_label(size, random_state=1)
@@ -49,16 +48,14 @@ def test_drawn_rows_are_those_of_a_frame(kind: str) -> None:
     with pytest.raises(PUDataError, match=f"between 1 and .* unlabeled rows, {free}, but"):
         pu.sample_to_label(free + 1, random_state=0)
     coded = FRAME.assign(label=FRAME["label"].fillna(-1).astype(int))
-    assert (
-        SOURCES[kind](coded)(unlabeled=-1).sample_to_label(9, random_state=1)["label"] < 0
-    ).all()
+    drawn = SOURCES[kind](coded)(unlabeled=-1).sample_to_label(9, random_state=1)
+    assert (drawn["label"] < 0).all()
 
 
 def test_drawn_arrays_keep_their_propensities() -> None:
     pu = pu_accessor.from_arrays(FRAME["score"], FRAME["label"], propensity=FRAME["propensity"])
     found = pu.sample_to_label(9, random_state=0)
-    expected = FRAME.loc[found.index]
-    pd.testing.assert_frame_equal(found, expected)
+    pd.testing.assert_frame_equal(found, FRAME.loc[found.index])
 
 
 def test_rows_without_a_group_are_not_drawn() -> None:
@@ -84,10 +81,8 @@ def test_a_group_without_unlabeled_rows_is_named() -> None:
     ("how", "error", "message"),
     [
         ({"size": True}, PUTypeError, "size must be an integer, but True"),
-        ({"size": "3"}, PUTypeError, "size must be an integer, but '3'"),
         ({"size": 0}, PUDataError, "size must lie between 1"),
         ({"random_state": True}, PUTypeError, "random_state must .* but a bool was"),
-        ({"random_state": None}, PUTypeError, "random_state must .* but a NoneType was"),
         ({"random_state": -1}, PUValueError, r"random_state must .* but -1 was"),
         ({"random_state": 2**32}, PUValueError, r"random_state must .* but 4294967296 was"),
     ],
@@ -116,19 +111,23 @@ def counts_of(rows: "pd.Series[bool]") -> tuple[int, int, int]:
     return int((label == 1).sum()), int((label == 0).sum()), int(label.isna().sum())
 
 
-def test_rows_of_strata_are_shared_in_proportion() -> None:
-    high = SCORED["score"] >= 1.5
-    drawn = SCORED.pu.sample_to_label(60, strata=1.5, random_state=3)
+@pytest.mark.parametrize(
+    ("strata", "names"),
+    [(1.5, ["< 1.5", ">= 1.5"]), ([2, 0.5, -1], ["< -1", ">= -1, < 0.5", ">= 0.5, < 2", ">= 2"])],
+)
+def test_rows_of_strata_are_shared_in_proportion(strata: Any, names: list[str]) -> None:
+    drawn = SCORED.pu.sample_to_label(60, strata=strata, random_state=3)
     assert drawn["label"].isna().all() and drawn.index.is_unique
-    assert drawn["stratum"].cat.categories.tolist() == ["< 1.5", ">= 1.5"]
-    assert ((drawn["stratum"] == ">= 1.5") == high[drawn.index]).all()
-    shares = drawn["stratum"].value_counts() / 60
-    assert shares[">= 1.5"] == pytest.approx(high[FREE].mean(), abs=0.5 / 60)
-    for name, rows in (("< 1.5", ~high), (">= 1.5", high)):
-        told = drawn[drawn["stratum"] == name][["n", "n_negative", "n_unlabeled"]]
-        assert {*told.itertuples(index=False, name=None)} == {counts_of(rows)}
+    assert drawn["stratum"].cat.categories.tolist() == names
+    ends = [-np.inf, *np.sort(np.atleast_1d(strata)), np.inf]
+    for name, some in zip(names, pairwise(ends), strict=True):
+        part, rows = SCORED["score"].between(*some, inclusive="left"), drawn["stratum"] == name
+        assert part[drawn.index[rows]].all()
+        assert rows.mean() == pytest.approx(part[FREE].mean(), abs=1 / 60)
+        told = drawn.loc[rows, ["n", "n_negative", "n_unlabeled"]]
+        assert {*told.itertuples(index=False, name=None)} == {counts_of(part)}
     pd.testing.assert_frame_equal(drawn[[*SCORED]], SCORED.loc[drawn.index])
-    again = SCORED.pu.sample_to_label(60, strata=1.5, random_state=3)
+    again = SCORED.pu.sample_to_label(60, strata=np.sort(np.atleast_1d(strata)), random_state=3)
     pd.testing.assert_frame_equal(drawn, again)
 
 
@@ -164,20 +163,6 @@ def test_a_stratum_gets_no_more_labels_than_it_has_rows() -> None:
     for size, expected in ((37, [2, 33, 2]), (38, [2, 34, 2]), (39, [2, 35, 2])):
         drawn = frame.pu.sample_to_label(size, strata=[3, 38], random_state=0)
         assert drawn["stratum"].value_counts(sort=False).tolist() == expected
-
-
-def test_thresholds_tell_strata_apart_in_any_order() -> None:
-    drawn = SCORED.pu.sample_to_label(80, strata=[2, 0.5, -1], random_state=0)
-    names = ["< -1", ">= -1, < 0.5", ">= 0.5, < 2", ">= 2"]
-    assert drawn["stratum"].cat.categories.tolist() == names
-    for name, ends in zip(names, pairwise([-np.inf, -1, 0.5, 2, np.inf]), strict=True):
-        part = SCORED["score"].between(*ends, inclusive="left")
-        rows = drawn[drawn["stratum"] == name]
-        assert part[rows.index].all()
-        told = rows[["n", "n_negative", "n_unlabeled"]]
-        assert {*told.itertuples(index=False, name=None)} == {counts_of(part)}
-    again = SCORED.pu.sample_to_label(80, strata=np.array([-1, 0.5, 2]), random_state=0)
-    pd.testing.assert_frame_equal(drawn, again)
 
 
 def test_a_row_without_a_score_is_of_the_lowest_stratum() -> None:
@@ -227,18 +212,9 @@ def test_a_column_may_tell_up_to_six_strata_apart() -> None:
     assert (drawn["stratum"].astype(int) == drawn["site"]).all()
 
 
-def test_a_column_may_tell_strata_apart() -> None:
-    frame = SCORED.assign(site=np.where(SCORED["row"] % 3, "b", "a"))
-    drawn = frame.pu.sample_to_label(30, strata="site", random_state=0)
-    assert (drawn["stratum"] == drawn["site"]).all()
-    assert drawn["site"].value_counts().to_dict() == {"b": 20, "a": 10}
-
-
+NEYMAN = {"allocate": "neyman"}
 SITES = SCORED.assign(
-    some=pd.Series(["a", "b", None, "a"] * 300),
-    many=np.arange(1200) % 7,
-    one="a",
-    stratum=0,
+    some=pd.Series(["a", "b", None, "a"] * 300), many=np.arange(1200) % 7, one="a", stratum=0
 )
 
 
@@ -248,34 +224,22 @@ SITES = SCORED.assign(
         ({"strata": "some"}, PUDataError, "column 'some' is missing in 1?[0-9]+ of 1000, row 202"),
         ({"strata": "many"}, PUDataError, r"two to 6 values .* 'many' has 7: \[0, 1, 2, 3"),
         ({"strata": [0.5, np.inf]}, PUValueError, "strata must hold finite .* but inf was"),
-        ({"strata": np.nan}, PUValueError, "strata must hold finite .* but nan was"),
         ({"strata": [0.5, 2, 0.5]}, PUValueError, "each threshold once, but 0.5 was passed twice"),
         ({"strata": [*range(6)]}, PUValueError, "one to 5 thresholds, but 6 were"),
-        ({"strata": []}, PUValueError, "one to 5 thresholds, but 0 were"),
         ({"strata": ["many"]}, PUTypeError, r"strata must be a threshold .* but \['many'\] was"),
-        ({"strata": [[0.5], [1.0]]}, PUTypeError, "strata must be a threshold of the score"),
         ({"strata": [True, 0.5]}, PUTypeError, "strata must be a threshold of the score"),
         ({"strata": [0, 1, 1e9]}, PUDataError, "'>= 1000000000' holds none"),
-        ({"strata": [0.5, 1e9, 2e9]}, PUDataError, "'>= 1000000000, < 2000000000' holds none"),
         ({"strata": [0, 1, 2], "size": 3}, PUDataError, "size must lie between 4"),
         ({"strata": "one"}, PUDataError, "'one' has 1"),
         ({"strata": "none"}, pu_accessor.PUKeyError, "'none'"),
-        ({"strata": 1e9}, PUDataError, "'>= 1000000000' holds none"),
-        ({"strata": -1e9}, PUDataError, "'< -1000000000' holds none"),
         ({"above": 1e9}, PUDataError, "'>= 1000000000' holds none"),
         ({"below": "0.5"}, PUTypeError, "below must be a score, but '0.5'"),
-        ({"above": True}, PUTypeError, "above must be a score, but True"),
-        ({"strata": 1, "size": 1}, PUDataError, "size must lie between 2"),
         ({"strata": 1, "size": 10**6}, PUDataError, "rows, 1000 of these strata, but 1000000"),
         ({"strata": 1, "allocate": "equal"}, PUValueError, "allocate must be"),
-        ({"strata": 1, "allocate": "neyman"}, PUValueError, "expected_beta must be passed with"),
+        ({"strata": 1, **NEYMAN}, PUValueError, "expected_beta must be passed with"),
         ({"strata": 1, "expected_beta": 0.1}, PUValueError, "expected_beta must be passed with"),
-        (
-            {"strata": 1, "allocate": "neyman", "expected_beta": 2},
-            PUValueError,
-            "expected_beta must lie in",
-        ),
-        ({"allocate": "neyman", "expected_beta": 0.1}, PUValueError, "strata must be passed"),
+        ({"strata": 1, "expected_beta": 2, **NEYMAN}, PUValueError, "expected_beta must lie in"),
+        ({"expected_beta": 0.1, **NEYMAN}, PUValueError, "strata must be passed"),
     ],
 )
 def test_strata_that_are_none(how: Any, error: type[Exception], message: str) -> None:
