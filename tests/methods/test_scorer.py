@@ -70,10 +70,8 @@ def by_hand(case: dict[str, Any], estimator: Any, rows: Any) -> float:
 def test_scores_are_those_of_the_frame_or_unbiased(case: dict[str, Any]) -> None:
     model = LogisticRegression()
     found = cross_val_score(model, X, Y, scoring=scorer(**case, unlabeled=0), cv=FOLDS)
-    expected = [
-        by_hand(case, model.fit(X[train], Y[train]), test) for train, test in FOLDS.split(X, Y)
-    ]
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    for score, (train, test) in zip(found, FOLDS.split(X, Y), strict=True):
+        assert score == pytest.approx(by_hand(case, model.fit(X[train], Y[train]), test))
 
 
 @pytest.mark.parametrize("case", CASES[1:4], ids=str)
@@ -98,49 +96,21 @@ def ask_of(pu: Any, quantity: str, beta: float, at: Any = None) -> float:
     return float(found["estimate"].item())
 
 
-def test_without_beta_it_is_the_naive_number() -> None:
-    found = cross_val_score(GaussianNB(), X, Y, scoring=scorer("auroc", unlabeled=0), cv=FOLDS)
-    np.testing.assert_allclose(
-        found, cross_val_score(GaussianNB(), X, Y, scoring="roc_auc", cv=FOLDS), rtol=1e-12
-    )
-
-
 def test_beta_leaves_the_choice_as_it_is() -> None:
-    grid = {"max_depth": [1, 2, 4, None]}
-    chosen, scores = [], []
-    for beta in (None, 0.1, BETA):
-        search = GridSearchCV(
-            DecisionTreeClassifier(random_state=0),
-            grid,
-            scoring=scorer("auroc", beta=beta, unlabeled=0),
-            cv=FOLDS,
-        ).fit(X, Y)
-        chosen.append(search.best_params_)
-        scores.append(search.cv_results_["rank_test_score"].tolist())
-    assert chosen[1:] == chosen[:-1]
-    assert scores[1:] == scores[:-1]
-
-
-def test_is_unbiased_for_the_truth() -> None:
-    """On average over folds it is the AUROC that the hidden labels have."""
-    rng, found, true = np.random.default_rng(0), [], []
-    model = GaussianNB().fit(X[:, :1], Y)
-    for _ in range(60):
-        truth = rng.random(200) < 0.4
-        known = truth & (rng.random(200) < 0.5)
-        features = rng.normal(size=(200, 1)) + truth[:, np.newaxis]
-        beta = (truth & ~known).sum() / (~known).sum()
-        found.append(scorer("auroc", beta=beta, unlabeled=False)(model, features, known))
-        true.append(roc_auc_score(truth, model.predict_proba(features)[:, 1]))
-    off = np.array(found) - np.array(true)
-    assert abs(off.mean()) < 3 * off.std() / len(off) ** 0.5 < 0.03
+    tree, grid = DecisionTreeClassifier(random_state=0), {"max_depth": [1, 4, None]}
+    found = []
+    for beta in (None, BETA):
+        asked = scorer("auroc", beta=beta, unlabeled=0)
+        search = GridSearchCV(tree, grid, scoring=asked, cv=FOLDS).fit(X, Y)
+        ranks = search.cv_results_["rank_test_score"].tolist()
+        found.append((search.best_params_, ranks))
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize(
     ("coding", "labels"),
     [
         ({"unlabeled": -1}, np.where(KNOWN, 1, -1)),
-        ({"positive": "ill", "unlabeled": "unknown"}, np.where(KNOWN, "ill", "unknown")),
         ({"positive": "a", "unlabeled": "b"}, np.where(KNOWN, "a", "b")),  # first in order
         ({"unlabeled": False}, KNOWN),
         ({"positive": 0, "unlabeled": 1}, 1 - Y),
@@ -203,14 +173,12 @@ def test_propensities_are_routed(name: str) -> None:
     known = TRUTH & (np.random.default_rng(1).random(600) < propensity)
     labels, model = known.astype(int), LogisticRegression()
     scoring = scorer(name, beta=0.1, unlabeled=0).set_score_request(propensity=True)
-    found = cross_val_score(
-        model, X, labels, scoring=scoring, cv=FOLDS, params={"propensity": propensity}
-    )
+    params = {"propensity": propensity}
+    found = cross_val_score(model, X, labels, scoring=scoring, cv=FOLDS, params=params)
     for value, (train, test) in zip(found, FOLDS.split(X, labels), strict=True):
         score = model.fit(X[train], labels[train]).decision_function(X[test])
-        fold = pd.DataFrame(
-            {"score": score, "label": labels[test], "propensity": propensity[test]}
-        )
+        columns = {"score": score, "label": labels[test], "propensity": propensity[test]}
+        fold = pd.DataFrame(columns)
         pu = fold.pu(unlabeled=0, propensity="propensity")
         ranking = pu._request().rank("breakpoints").make(0)
         weight, ask = ranking.unequal_weight, WEIGHTED[name]
@@ -260,9 +228,7 @@ class Hard(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def test_estimators_that_give_no_scores() -> None:
-    with pytest.raises(
-        PUTypeError, match=r"predict_proba, .*Hard has not.*CalibratedClassifierCV"
-    ):
+    with pytest.raises(PUTypeError, match=r"predict_proba, .*Hard has not.*CalibratedClassifier"):
         scorer("auroc", unlabeled=0)(Hard().fit(X, Y), X, Y)
     ridge = RidgeClassifier().fit(X, Y)
     with pytest.raises(PUTypeError, match="must have predict_proba,"):
@@ -311,7 +277,6 @@ def test_a_fold_without_known_positives_is_scored_as_an_error() -> None:
         ({"quantity": "auroc", "at": 10}, "at must be left out with 'auroc'"),
         ({"quantity": "roc"}, "quantity must be one of .*'auroc'"),
         ({"quantity": "auroc", "beta": [0.1, 0.2]}, "beta must be one number for a scorer"),
-        ({"quantity": "auroc", "beta": 1.2}, "beta must"),
         ({"quantity": "f1", "beta": 0.2, "at": {"topp": 3}}, "at must be one of"),
     ],
     ids=str,
