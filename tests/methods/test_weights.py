@@ -1,6 +1,7 @@
 """Rows that stand for several each: as so many rows, with the error of one cluster for each."""
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ import xarray as xr
 import pu_accessor
 from pu_accessor import PUKeyError, PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray
-from tests.methods.test_clusters import read
 from tests.support.oracles import cluster_oracle as oracle
 
 BETA, AT = 0.3, {"threshold": 0.5}
@@ -93,9 +93,8 @@ ROLES: dict[str, dict[str, Any]] = {
 
 # Of groups that are pooled scores are on no common scale.
 NOT_POOLED = ("prevalence", "part", "threshold", "region", *OF_PROBABILITIES)
-ASKED = [
-    (name, roles) for name in ALONE for roles in ROLES if roles != "pool" or name not in NOT_POOLED
-]
+PAIRS = [pair for pair in product(ALONE, ROLES) if pair not in product(NOT_POOLED, ["pool"])]
+ASKED = [(place, *pair) for place, pair in enumerate(PAIRS)]
 # Where nothing is rounded to a whole number of rows.
 ROUNDED = ("fraction", "at recall", "all cutoffs", "some cutoffs", "tables", "roc", "pr")
 SMOOTH = [name for name in ALONE if name not in (*ROUNDED, "calibration")]
@@ -107,10 +106,9 @@ def with_weights(roles: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.filterwarnings("ignore:Fewer than 10 clusters")
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize(("name", "roles"), ASKED)
-def test_whole_weights_are_repeated_rows(name: str, roles: str, seed: int) -> None:
-    df = draw(seed)
+@pytest.mark.parametrize(("place", "name", "roles"), ASKED)
+def test_whole_weights_are_repeated_rows(place: int, name: str, roles: str) -> None:
+    df = draw(place % 2)
     if name in OF_PROBABILITIES:
         df["score"] = 1 / (1 + np.exp(-df["score"]))
     expected = ALONE[name](repeat(df).pu(**ROLES[roles]))
@@ -133,13 +131,6 @@ def test_weights_go_with_clusters(name: str) -> None:
     same(ALONE[name](df.pu(weight="w", cluster="site")), expected)
 
 
-@pytest.mark.parametrize("quantity", ["auroc", "average_precision"])
-def test_gaps_count_weights(quantity: str) -> None:
-    df = draw(3)
-    expected = repeat(df).pu(by="fold", cluster="id").gap(quantity, BETA)
-    same(df.pu(by="fold", weight="w").gap(quantity, BETA), expected)
-
-
 @pytest.mark.parametrize("name", SMOOTH)
 def test_weights_just_off_whole_ones_change_next_to_nothing(name: str) -> None:
     """Fractions take a path of their own, with counts that are floats."""
@@ -148,10 +139,9 @@ def test_weights_just_off_whole_ones_change_next_to_nothing(name: str) -> None:
         df["score"] = 1 / (1 + np.exp(-df["score"]))
     whole = ALONE[name](df.pu(weight="w"))
     close = ALONE[name](df.assign(w=df["w"] * (1 + 1e-9)).pu(weight="w"))
-    frames = (
-        each.to_dataframe() if isinstance(each, xr.Dataset) else each for each in (whole, close)
-    )
-    one, other = (frame.select_dtypes("number") for frame in frames)
+    if isinstance(whole, xr.Dataset):
+        whole, close = whole.to_dataframe(), close.to_dataframe()
+    one, other = (frame.select_dtypes("number") for frame in (whole, close))
     np.testing.assert_allclose(other.to_numpy(float), one.to_numpy(float), rtol=1e-5, atol=1e-5)
 
 
@@ -160,7 +150,7 @@ def test_weights_just_off_whole_ones_change_next_to_nothing(name: str) -> None:
 def test_errors_are_sums_of_squares_of_weighted_influences(quantity: str, shape: str) -> None:
     """Fractions, against derivatives of the functional by each row's weight."""
     seed = ["plain", "ties", "known negatives"].index(shape)
-    df = draw(seed)
+    df = draw(seed, 120)
     rng = np.random.default_rng(seed)
     df["w"] = 1 + 4 * rng.random(len(df))
     functional = oracle_of(quantity, df)
@@ -178,31 +168,27 @@ def test_errors_are_sums_of_squares_of_weighted_influences(quantity: str, shape:
 def oracle_of(quantity: str, df: pd.DataFrame) -> oracle.Functional:
     """Return AUROC, or average precision, as a function of the rows' weights."""
     score, known = df["score"].to_numpy(), (df["label"] == 1).to_numpy()
-    negative = (df["label"] == 0).to_numpy()
-    base = df["w"].to_numpy()
+    negative, base = (df["label"] == 0).to_numpy(), df["w"].to_numpy()
     n, unlabeled = base[known].sum(), base[~known & ~negative].sum()
     rest = base[~known].sum()
     hidden, prevalence = BETA * unlabeled / rest, (n + BETA * unlabeled) / (n + rest)
     above = (score[:, np.newaxis] <= score).astype(np.float64)  # row by row, ties at the end
     wins = (np.sign(score[:, np.newaxis] - score) + 1) / 2
 
-    def auroc(weight: FloatArray) -> float:
+    def functional(weight: FloatArray) -> float:
         f, g = (weight * kind / weight[kind].sum() for kind in (known, ~known))
-        return float((f @ wins @ g - hidden / 2) / (1 - hidden))
-
-    def average_precision(weight: FloatArray) -> float:
-        f, g = (weight * kind / weight[kind].sum() for kind in (known, ~known))
-        true, others = above @ f, above @ g
-        head = n / (n + rest) * true + rest / (n + rest) * others
+        if quantity == "auroc":
+            return float((f @ wins @ g - hidden / 2) / (1 - hidden))
+        true = above @ f
+        head = n / (n + rest) * true + rest / (n + rest) * (above @ g)
         return float(f[known] @ (prevalence * true[known] / head[known]))
 
-    return auroc if quantity == "auroc" else average_precision
+    return functional
 
 
 def slope(functional: oracle.Functional, weight: FloatArray, row: int) -> float:
     """Return the derivative by the weight of one row."""
-    step = np.zeros(weight.size)
-    step[row] = 1e-4
+    step = 1e-4 * (np.arange(weight.size) == row)
     return (functional(weight + step) - functional(weight - step)) / 2e-4
 
 
@@ -214,16 +200,6 @@ def test_estimates_are_weighted_shares() -> None:
     share = df.loc[known & (df["score"] >= 0.5), "w"].sum() / df.loc[known, "w"].sum()
     assert found["estimate"] == pytest.approx(share, abs=1e-12)
     assert found["rank"] == pytest.approx(df.loc[df["score"] >= 0.5, "w"].sum())
-
-
-def test_rows_that_stand_for_themselves_are_as_without_weights() -> None:
-    df = draw(1).assign(w=1)
-    for name in ("auroc", "threshold", "tables"):
-        answers = [ALONE[name](pu) for pu in (df.pu(weight="w"), df.pu)]
-        if isinstance(answers[0], xr.Dataset):
-            xr.testing.assert_identical(*answers)
-        else:
-            pd.testing.assert_frame_equal(*answers)
 
 
 def test_the_unit_of_large_weights_does_not_matter() -> None:
@@ -339,22 +315,18 @@ def test_what_takes_a_random_sample_refuses_weights(name: str) -> None:
         REFUSED[name](draw(2).pu(weight="w"))
 
 
-def test_oracle_reads_rows() -> None:
-    """The functional of equal weights is the one of clusters' oracle."""
-    df = draw(2).assign(w=1.0, patient=0)
-    scores, labels, _ = read(df)
-    ours = oracle_of("average_precision", df)(np.ones(len(df)))
-    assert ours == pytest.approx(
-        oracle.average_precision_of(scores, labels, BETA)(np.ones(len(df)))
-    )
+OF_GROUPS: dict[str, Question] = {
+    "gap": lambda pu: pu.gap("auroc", BETA),
+    "gap of precision": lambda pu: pu.gap("average_precision", BETA),
+    "auroc": lambda pu: pu.auroc(0.05, average=True),
+    "average precision": lambda pu: pu.average_precision(0.05, average=True),
+    "bedroc": lambda pu: pu.bedroc(0.05, average=True, target="population"),
+}
 
 
 @pytest.mark.filterwarnings("ignore:Fewer than 10 clusters")
-@pytest.mark.parametrize("quantity", ["auroc", "average_precision", "bedroc"])
-def test_averages_over_groups_count_weights(quantity: str) -> None:
+@pytest.mark.parametrize("name", OF_GROUPS)
+def test_gaps_and_averages_over_groups_count_weights(name: str) -> None:
     df = draw(4)
-    answers = [
-        getattr(pu, quantity)(0.05, average=True, target="population")
-        for pu in (df.pu(by="fold", weight="w"), repeat(df).pu(by="fold", cluster="id"))
-    ]
-    same(*answers)
+    expected = OF_GROUPS[name](repeat(df).pu(by="fold", cluster="id"))
+    same(OF_GROUPS[name](df.pu(by="fold", weight="w")), expected)
