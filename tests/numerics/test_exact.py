@@ -52,22 +52,11 @@ def some_known(n: int, seed: int) -> list[int]:
     return sorted({k for k in [*ends, n // 2, *drawn.tolist()] if 1 <= k <= n})
 
 
-@pytest.mark.parametrize("level", [0.5, 0.95, 0.999, 1 - 1e-5, 1 - 1e-7])
-@pytest.mark.parametrize(
-    ("n", "m"),
-    [
-        (1, 1_000_000),
-        (60, 300_000),
-        (100, 30_000),
-        (150, 25_000),
-        (145, 20_000),
-        (1_000, 200_000),
-        (5_000, 3_000_000),
-        (20_000, 20_000),
-        (20_000, 19_999),
-        (30_000, 100),
-    ],
-)
+SIZES = [(1, 1_000_000), (60, 300_000), (150, 25_000), (145, 20_000), (5_000, 3_000_000)]
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 1 - 1e-7])
+@pytest.mark.parametrize(("n", "m"), [*SIZES, (20_000, 20_000), (20_000, 19_999), (30_000, 100)])
 def test_limits_are_exact(n: int, m: int, level: float) -> None:
     lower, upper = exact(n, m, level)
     tail = Fraction((1 - level) / 2)
