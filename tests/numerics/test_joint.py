@@ -14,13 +14,8 @@ from tests.support.oracles.joint_oracle import disc_limits
 def test_squares_add_like_the_disc(seed: int) -> None:
     rng = np.random.default_rng(seed)
     values, downs, ups = rng.uniform(0.4, 0.6, 3), *rng.uniform(0.01, 0.2, (2, 3))
-    found = join_limits(
-        values,
-        values - downs,
-        values + ups,
-        BetaRange(np.array([0.3]), (0.2, 0.5), LEVEL),
-        "approximate",
-    )
+    beta = BetaRange(np.array([0.3]), (0.2, 0.5), LEVEL)
+    found = join_limits(values, values - downs, values + ups, beta, "approximate")
     first, second, third = (tuple(some.tolist()) for some in (values, downs, ups))
     expected = disc_limits(first, second, third)
     npt.assert_allclose(np.ravel(found), expected, atol=3e-4)
