@@ -7,24 +7,6 @@ import numpy as np
 from pu_accessor.inference.tables.contingency import MOST_KINKS, find_kinks, with_ends
 
 
-def test_bends_of_lines_are_where_they_meet() -> None:
-    latent = np.arange(0, 1001, 100)
-    kinks = np.array([[150, 620], [333, 777]])
-    for low, high in kinks.tolist():
-        heights = np.cumsum([0, 0.9 * low, 0.2 * (high - low), 1000 - high])
-        exact = np.interp(np.arange(1001), [0, low, high, 1000], heights)
-        head = np.array([1000])
-        found = np.rint(exact[latent]).astype(np.int64)
-        two = np.stack([found, found])[np.newaxis]
-        at, there = find_kinks(two, latent, head)
-        assert at.shape == there.shape == (1, 2, MOST_KINKS)
-        for kink in (low, high):
-            nearest = int(np.abs(there[0, 0] - kink).argmin())
-            assert abs(there[0, 0, nearest] - kink) <= 4
-        assert np.abs(at[0] - exact[there[0]]).max() <= 1.01
-        assert (there[0] == latent[1]).sum() == 2 * (MOST_KINKS - 2)  # the others are none
-
-
 def bends_of(found: list[int], latent: list[int], head: int) -> list[tuple[int, int]]:
     """Return the sharpest places where a line to the left and one to the right meet, in between.
 
@@ -72,14 +54,11 @@ def test_bends_are_those_of_a_slow_reference() -> None:
     assert many > 20
 
 
-def test_straight_lines_do_not_bend() -> None:
+def test_straight_lines_and_few_betas_have_no_bends() -> None:
     latent = np.arange(0, 1001, 100)
     found = np.broadcast_to(latent * 3 // 7, (5, 2, latent.size))
     at, there = find_kinks(found, latent, np.full(5, 1000))
     assert (there == 100).all() and (at == 42).all()
-
-
-def test_few_betas_have_no_bends() -> None:
     latent = np.array([5, 5, 5])
     at, there = find_kinks(np.full((2, 2, 3), 4), latent, np.array([9, 9]))
     assert (there == 5).all() and (at == 4).all()
