@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import pu_accessor
 from pu_accessor.inference.bands.lookup import latent_bounds
-from pu_accessor.ranking import BoolArray, IntArray, Ranks
+from pu_accessor.ranking import IntArray, Ranks
 from tests.cases import Case, cases, draw_case
 from tests.methods.test_contingency import check_curves, check_rounded, check_traced
 from tests.support.oracles import coherent_oracle, oracle
@@ -38,25 +38,6 @@ def mixed(draw: st.DrawFn) -> Case:
     return Case([*case.score, *score], [*case.label, False, None], case.beta)
 
 
-def test_bounds_by_hand() -> None:
-    # Two known positives, three unlabeled examples, and two known positives more. With m = 2 of
-    # the three positive, the plain limits at level .3 are 0 0 1 1 1 and 1 1 1 2 2 (k = 0..4); at
-    # the end of the three all are in the head, so that one was there before the third.
-    label = [True, True, None, None, None, True, True]
-    plain = oracle.tables(range(7, 0, -1), label, 0.67, LEVEL, oracle.simultaneous_band)
-    found = ask(Case([7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0], label, 0.67))
-    steps = oracle.cutoffs(range(7, 0, -1), label)
-    for bound in ("lower", "upper"):
-        rising = np.diff(
-            [t.tp - s.known_positive for t, s in zip(plain[bound], steps, strict=True)]
-        )
-        new = found["tp"].sel(bound=bound).values[:, 0] - found["known_positive"].values
-        assert (np.diff(new) >= 0).all() and (
-            np.diff(new) <= np.diff([s.unlabeled for s in steps])
-        ).all()
-        assert rising.sum() == np.diff(new).sum() == 2
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_what_survives_of_all_surrogate_sets(seed: int) -> None:
     """Of all sets of latent positives, those within the plain bounds span the cut ones."""
@@ -67,12 +48,8 @@ def test_what_survives_of_all_surrogate_sets(seed: int) -> None:
     beta = 0.5
     m = oracle.latent_count(beta, len(hidden))
     plain = oracle.tables(score, label, beta, LEVEL, oracle.simultaneous_band)
-    counts = np.array(
-        [
-            [sum(one >= step.threshold for one in chosen) for step in steps]
-            for chosen in combinations(hidden, m)
-        ]
-    )
+    sets = np.array([*combinations(hidden, m)])
+    counts = np.stack([(sets >= step.threshold).sum(axis=1) for step in steps], axis=1)
     low, high = (
         np.array([t.tp - s.known_positive for t, s in zip(plain[bound], steps, strict=True)])
         for bound in ("lower", "upper")
@@ -91,6 +68,7 @@ def test_what_survives_of_all_surrogate_sets(seed: int) -> None:
     np.testing.assert_array_equal(within, inside)
 
 
+@settings(max_examples=15)
 @given(case=mixed(), reference=st.sampled_from(REFERENCES))
 def test_breakpoints_trace_what_all_cutoffs_do(case: Case, reference: str) -> None:
     every, some = (ask(case, ranks, reference) for ranks in ("all", "breakpoints"))
@@ -108,6 +86,7 @@ def sparse(seed: int) -> Case:
     return Case(score.round(2).tolist(), label, round(rng.uniform(0.05, 0.95), 2))
 
 
+@settings(max_examples=15)
 @given(seed=st.integers(0, 2**32 - 1), reference=st.sampled_from(REFERENCES))
 @example(4, "both")
 @example(28, "negatives")
@@ -125,24 +104,18 @@ def test_breakpoints_trace_what_all_cutoffs_of_few_known_examples_do(
     check_rounded(every, curves[0])
 
 
-@given(case=mixed(), reference=st.sampled_from(REFERENCES), at=st.integers(0, 8))
+@given(
+    case=mixed() | st.integers(0, 99).map(sparse),
+    reference=st.sampled_from(REFERENCES),
+    at=st.integers(0, 12),
+)
 def test_one_rank_is_that_of_all(case: Case, reference: str, at: int) -> None:
-    every = ask(case, "all", reference)
+    every = ask(case, "all", reference, 0.3)
     rank = min(at, len(case.score))
-    one = ask(case, [rank], reference)
+    one = ask(case, [rank], reference, 0.3)
     last = every.isel(rank=int(np.flatnonzero(every["rank"].values <= rank)[-1]))
     for name in ("tp", "fp", "fn", "tn", "clipped"):
         np.testing.assert_array_equal(one[name].isel(rank=0), last[name])
-
-
-@pytest.mark.parametrize("reference", REFERENCES)
-@pytest.mark.parametrize("seed", range(4))
-def test_ranks_between_few_known_examples_are_those_of_all(seed: int, reference: str) -> None:
-    every = ask(sparse(seed), "all", reference, 0.2)
-    for rank in every["rank"].values[1::4].tolist():
-        one = ask(sparse(seed), rank, reference, 0.2)
-        for name in ("tp", "clipped"):
-            np.testing.assert_array_equal(one[name], every[name].sel(rank=[rank]))
 
 
 def test_some_ranks_are_those_of_all_where_cutoffs_contradict() -> None:
@@ -158,39 +131,9 @@ def test_some_ranks_are_those_of_all_where_cutoffs_contradict() -> None:
             np.testing.assert_array_equal(ask(case, ranks)[name], every[name].sel(rank=ranks))
 
 
-def curve(known: BoolArray, latent: BoolArray) -> tuple[Case, IntArray]:
-    """Return a ranking without ties, and its latent positives in the head."""
-    label = [True if k else None for k in known.tolist()]
-    head = np.concatenate([[0], np.cumsum(latent)])
-    score = (-np.arange(known.size)).astype(float).tolist()
-    return Case(score, label, float(latent.sum() / (~known).sum())), head
-
-
 def uncut(n: int, m: int, level: float) -> tuple[IntArray, IntArray]:
     """The same limits as a band of one's own, of which nobody knows that they hold jointly."""
     return latent_bounds("simultaneous", n, m, level)
-
-
-def held_by(case: Case, head: IntArray, band: Any) -> bool:
-    """Whether the latent positives lie within a band at all cutoffs."""
-    found = pu_accessor.from_arrays(case.score, case.label).contingency(
-        case.beta, level=LEVEL, band=band
-    )
-    tp = found["tp"].values[..., 0] - found["known_positive"].values[:, np.newaxis]
-    return bool(((tp[:, 0] <= head) & (head <= tp[:, 2])).all())
-
-
-def test_coverage_is_the_same_draw_by_draw() -> None:
-    rng, n, m, others = np.random.default_rng(3), 12, 18, 30
-    held = 0
-    for _ in range(60):
-        order = np.argsort(rng.normal(np.repeat([0.8, 0.0], [n + m, others])))[::-1]
-        known, latent = order < n, (order >= n) & (order < n + m)
-        case, head = curve(known, latent)
-        cut, plain = (held_by(case, head, band) for band in ("simultaneous", uncut))
-        assert cut == plain
-        held += plain
-    assert 0 < held < 60  # both happen
 
 
 def test_what_it_gains() -> None:
@@ -202,21 +145,16 @@ def test_what_it_gains() -> None:
         frame.pu.contingency(beta, band=band, ranks="breakpoints")
         for band in ("simultaneous", uncut)
     )
-    widths = [
-        np.ptp(np.asarray(tables.pu.area("auroc")).ravel()[[0, 2]]) for tables in (found, plain)
-    ]
-    assert widths[0] < 0.9 * widths[1]
+    areas = [tables.pu.area("auroc").values.ravel() for tables in (found, plain)]
+    assert np.ptp(areas[0]) < 0.9 * np.ptp(areas[1])
 
 
-@given(seed=st.integers(0, 200))
-@settings(max_examples=30)
+@pytest.mark.parametrize("seed", range(10))
 def test_oracle_of_a_band_that_is_wide_enough_is_that_of_the_ends(seed: int) -> None:
     score, label, beta = draw_case(seed)
-    found = coherent_oracle.tables(
-        score, label, beta, LEVEL, lambda n, m, level: ([0] * (n + 1), [m] * (n + 1))
-    )
-    plain = oracle.tables(
-        score, label, beta, LEVEL, lambda n, m, level: ([0] * (n + 1), [m] * (n + 1))
+    found, plain = (
+        tables(score, label, beta, LEVEL, lambda n, m, level: ([0] * (n + 1), [m] * (n + 1)))
+        for tables in (coherent_oracle.tables, oracle.tables)
     )
     for bound in ("lower", "upper"):
         assert [t.tp for t in found[bound]] == [t.tp for t in plain[bound]]
