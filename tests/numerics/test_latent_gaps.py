@@ -1,17 +1,9 @@
 """Latent positives in the gaps between known ones: exact distributions, enumeration, coverage."""
 
-import math
-import warnings
-from itertools import pairwise
-
 import numpy as np
-import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import special, stats
 
-from pu_accessor import PUWarning
 from pu_accessor.inference.estimates.known_positives import Blocks
 from pu_accessor.inference.estimates.latent_gaps import (
     Steps,
@@ -51,15 +43,6 @@ def test_oracle_by_hand() -> None:
     assert gaps_oracle.quantile([0, 0, 1], 0.5) == pytest.approx(1 - 0.5**0.5, abs=1e-6)
 
 
-def test_oracle_agrees_with_draws() -> None:
-    rng = np.random.default_rng(4)
-    values = rng.lognormal(size=7)
-    drawn = rng.dirichlet(np.ones(7), 20_000) @ values
-    for tail in (0.05, 0.5, 0.95):
-        share = np.mean(drawn <= gaps_oracle.quantile(values.tolist(), tail))
-        assert share == pytest.approx(tail, abs=0.006)
-
-
 @pytest.mark.parametrize("n", [2, 3, 5, 10, 25])
 @pytest.mark.parametrize("tail", TAILS)
 def test_quantile_is_that_of_the_exact_distribution(n: int, tail: float) -> None:
@@ -81,17 +64,6 @@ def test_quantiles_are_those_of_a_saddlepoint(tail: float) -> None:
         found = gamma_quantile(values, shape, scale, tail)
         wanted = gaps_oracle.saddlepoint(values.tolist(), tail, shape.tolist(), scale.tolist())
         assert found == pytest.approx(wanted, rel=1e-6)
-
-
-def test_quantiles_in_the_middle_are_normal() -> None:
-    # Shares of 0 and 1 in equal numbers are at most 1/2 as often as not.
-    values, times = np.array([0.0, 1.0]), np.array([50, 50])
-    for off in (-5e-4, 0.0, 5e-4):
-        tail, slope = 0.5 + off, (2 * math.pi / 4 / 101) ** 0.5
-        found = gamma_quantile(values, times, 1.0, tail)
-        assert found == pytest.approx(0.5 + slope * off, abs=1e-6)
-        found = gamma_quantile(values, times.astype(np.float64), np.ones(2), tail)
-        assert found == pytest.approx(0.5 + slope * off, abs=1e-6)
 
 
 @pytest.mark.parametrize(("above", "below"), [(3, 20), (2, 199), (40, 160)])
@@ -118,22 +90,6 @@ def test_values_that_hardly_count_move_no_quantile(tail: float) -> None:
     assert found == pytest.approx(wanted, abs=1e-6)  # once an error: no sign change
 
 
-def test_quantile_of_many_shares_is_normal() -> None:
-    values = np.random.default_rng(0).random(4000)
-    spread = values.std() / 4001**0.5
-    for tail in TAILS:
-        wanted = values.mean() + stats.norm.ppf(tail) * spread
-        found = gamma_quantile(values, ones(4000), 1.0, tail)
-        assert found == pytest.approx(wanted, abs=spread / 99)
-
-
-def test_repeated_values_are_values_with_their_number() -> None:
-    values, times = np.array([0.0, 2.0, 5.0]), np.array([3, 4, 2])
-    for tail in TAILS:
-        one = gamma_quantile(values, times, 1.0, tail)
-        assert one == pytest.approx(gamma_quantile(np.repeat(values, times), ones(9), 1.0, tail))
-
-
 def test_one_value_is_its_quantile() -> None:
     assert gamma_quantile(np.array([3.0, 3.0]), ones(2), 1.0, 0.025) == 3
 
@@ -152,39 +108,7 @@ def test_beyond_all_tails_there_is_the_end() -> None:
 # Ranks of latent positives
 
 
-def test_limits_of_few_are_those_of_exact_shares() -> None:
-    label = [True, None, True, None, None, True, False, None, None, True, None, None, None]
-    score = list(map(float, range(13, 0, -1)))
-    ranks = np.array([1.0, 3, 6, 10])
-    best, worst = rank_limits(ranks, 4.0, 13, 0.95)
-    p, q = 8.0, 5.0
-    found = [1 - ((20 + 4 * rank) / p - (p + 1) / 2) / q for rank in (worst, best)]
-    wanted = gaps_oracle.auroc(score, label, 0.5, 0.025).gaps
-    assert found == pytest.approx(wanted, abs=0.01)
-
-
-@given(
-    places=st.lists(st.integers(1, 400), min_size=2, max_size=30, unique=True),
-    latent=st.integers(1, 60),
-)
-@settings(max_examples=40)
-def test_limits_are_in_order_and_grow_with_the_level(places: list[int], latent: int) -> None:
-    ranks = np.sort(np.array(places, np.float64))
-    found = [rank_limits(ranks, float(latent), 500, level) for level in (0.5, 0.9, 0.99)]
-    for best, worst in found:
-        assert best < worst
-    for narrow, wide in pairwise(found):
-        assert wide[0] <= narrow[0] and narrow[1] <= wide[1]
-
-
-def test_limits_turn_over_with_the_ranking() -> None:
-    ranks = np.array([2.0, 9, 30, 31, 77])
-    best, worst = rank_limits(ranks, 20.0, 100, 0.95)
-    turned = rank_limits(101 - ranks[::-1], 20.0, 100, 0.95)
-    assert turned == pytest.approx((101 - worst, 101 - best))
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 9, 599, 600, 817])
+@pytest.mark.parametrize("n", [1, 2, 9, 599, 600, 817])
 @pytest.mark.parametrize("level", [0.5, 0.95])
 def test_limits_are_those_of_a_saddlepoint(n: int, level: float) -> None:
     rng, size, tails = np.random.default_rng(n), 3000, ((1 - level) / 2, (1 + level) / 2)
@@ -201,17 +125,7 @@ def test_limits_are_those_of_a_saddlepoint(n: int, level: float) -> None:
         assert found == pytest.approx(wanted, rel=1e-6)
 
 
-def test_groups_of_many_known_positives_change_little() -> None:
-    rng = np.random.default_rng(2)
-    ranks = np.sort(rng.choice(100_000, 3000, replace=False) ** 2 / 1e5)
-    found = rank_limits(ranks, 5e3, 100_000, 0.95)
-    middles = np.concatenate([ranks, ranks[-1:]])
-    spread = ranks.std() / 3000**0.5
-    wanted = middles.mean() + stats.norm.ppf([0.025, 0.975]) * spread * (1 + 3000 / 5e3) ** 0.5
-    assert found == pytest.approx(wanted, abs=spread / 8)
-
-
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(4))
 def test_feasible_ranks_by_enumeration(seed: int) -> None:
     rng = np.random.default_rng(seed)
     known = np.sort(rng.choice(np.arange(1, 13), 4, replace=False))
@@ -269,7 +183,6 @@ def checked_limits(
         [(1, 2, 5), (3, 9, 20), (2, 26, 30), (1, 60, 70)],
         [(4, 0, 10), (1, 30, 31), (5, 40, 60)],
         [(2, 7, 9), (1, 9, 30), (2, 75, 99)],
-        [(1, 2, 3), (1, 4, 5), (1, 9, 10), (1, 90, 100)],
         [(3, 50, 120)],
         [(1, 30, 31), (12, 60, 80)],
         [(1, 11 * i, 11 * i + 1 + i % 3) for i in range(1, 9)],
@@ -291,14 +204,11 @@ def test_latent_positives_at_the_top_start_where_known_ones_say(
     assert checked_limits(places, 500, 6000)[0][1] < 0.5
 
 
-def crowded_at_the_top() -> list[tuple[int, int, int]]:
-    starts = [*range(0, 150, 2), *range(150, 5600, 100)]
-    return [(1, start, start + 1) for start in starts]
+CROWDED = [(1, start, start + 1) for start in [*range(0, 150, 2), *range(150, 5600, 100)]]
 
 
-def rising_and_falling() -> list[tuple[int, int, int]]:
-    starts = np.cumsum(np.r_[np.full(60, 40), np.full(80, 8), np.full(60, 60)]).tolist()
-    return [(1 + i % 2, start, start + 3) for i, start in enumerate(starts)]
+STARTS = np.cumsum(np.r_[np.full(60, 40), np.full(80, 8), np.full(60, 60)]).tolist()
+UNEVEN = [(1 + i % 2, start, start + 3) for i, start in enumerate(STARTS)]
 
 
 @pytest.mark.parametrize(
@@ -309,9 +219,9 @@ def rising_and_falling() -> list[tuple[int, int, int]]:
         ([(3, 9 * i + i * i // 40, 9 * i + i * i // 40 + 4) for i in range(1, 131)], 300, 4000),
         ([(1, 5 * i, 5 * i + 2) for i in range(1, 131)], 150, 1400),
         ([(1, 5 * i, 5 * i + 2) for i in range(1, 131)], 900, 1400),
-        (crowded_at_the_top(), 200, 6000),
-        (rising_and_falling(), 600, 9000),
-        (rising_and_falling()[60:], 40, 5893),
+        (CROWDED, 200, 6000),
+        (UNEVEN, 600, 9000),
+        (UNEVEN[60:], 40, 5893),
     ],
 )
 def test_precision_limits_of_many_blocks_are_those_of_groups(
@@ -332,74 +242,8 @@ def test_one_block_has_one_precision() -> None:
     assert precision_limits(tied, 6, 20, 0.95) == pytest.approx((0.5, 0.5))
 
 
-def test_groups_of_blocks_change_little() -> None:
-    # 91 blocks are grouped, 90 are not: one known positive more at the bottom.
-    ranks = np.round(np.geomspace(5, 3000, 91) + np.arange(91) * 3).astype(int)
-    few = precision_limits(blocks(*ranks[:90]), 400, 4000, 0.95)
-    more = precision_limits(blocks(*ranks), 400, 4000, 0.95)
-    assert more == pytest.approx(few, abs=0.02)
-
-
-@given(
-    places=st.lists(st.integers(1, 300), min_size=2, max_size=40, unique=True),
-    latent=st.integers(1, 50),
-)
-@settings(max_examples=40)
-def test_precision_limits_are_in_order(places: list[int], latent: int) -> None:
-    known = blocks(*sorted(places))
-    found = [precision_limits(known, latent, 400, level) for level in (0.5, 0.9, 0.99)]
-    for lower, upper in found:
-        assert 0 < lower <= upper + 0.02 and upper <= 1
-    for narrow, wide in pairwise(found):
-        assert wide[0] <= narrow[0] and narrow[1] <= wide[1]
-
-
-def test_two_known_positives_have_a_wide_interval() -> None:
-    frame = pd.DataFrame({"score": range(50, 0, -1), "label": [1, 1, *[None] * 48]})
-    frame["label"] = frame["label"].iloc[np.r_[2, 0, 3:8, 1, 8:50]].to_numpy()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PUWarning)
-        found = frame.pu.average_precision(0.2, target="examples").iloc[0]
-    assert found["lower"] < 0.4 and found["upper"] == 1
-    assert math.isnan(found["standard_error"])
-
-
 # ---------------------------------------------------------------------------------------------
 # Known positives with weights
-
-
-@pytest.mark.parametrize("tail", [0.025, 0.3, 0.975])
-def test_quantile_of_equal_gamma_weights_is_that_of_random_shares(tail: float) -> None:
-    values = np.random.default_rng(1).lognormal(size=20)
-    found = gamma_quantile(values, np.ones(20), np.full(20, 7.0), tail)
-    assert found == pytest.approx(gamma_quantile(values, ones(20), 1.0, tail), rel=1e-4)
-
-
-def test_quantile_of_gamma_weights_agrees_with_draws() -> None:
-    rng = np.random.default_rng(2)
-    values, shape, scale = rng.random(12), rng.uniform(0.3, 1, 12), rng.uniform(1, 20, 12)
-    drawn = rng.standard_gamma(shape, (40_000, 12)) * scale
-    means = drawn @ values / drawn.sum(axis=1)
-    for tail in (0.025, 0.2, 0.8, 0.975):
-        share = np.mean(means <= gamma_quantile(values, shape, scale, tail))
-        assert share == pytest.approx(tail, abs=0.006)
-
-
-def test_limits_by_weight() -> None:
-    rng = np.random.default_rng(3)
-    ranks = np.sort(rng.choice(np.arange(1, 900), 60, replace=False)).astype(np.float64)
-    weight = rng.uniform(1.5, 12, 60)
-    best, worst = weighted_rank_limits(ranks, weight, 300.0, 1500, 0.95)
-    inner = weighted_rank_limits(ranks, weight, 300.0, 1500, 0.8)
-    assert best < inner[0] < ranks @ (weight - 1) / (weight - 1).sum() < inner[1] < worst
-    turned = weighted_rank_limits(1501 - ranks[::-1], weight[::-1], 300.0, 1500, 0.95)
-    assert turned == pytest.approx((1501 - worst, 1501 - best), abs=0.1)
-    end, last = ranks.astype(np.int64), np.arange(1, 61)
-    wide, narrow = (
-        weighted_precision_limits(end, last, weight, 300.0, level, spread_evenly(61))
-        for level in (0.95, 0.8)
-    )
-    assert 0 < wide[0] < narrow[0] < narrow[1] < wide[1] <= 1
 
 
 @pytest.mark.parametrize("n", [2, 3, 9, 20, 33])
@@ -420,8 +264,7 @@ def test_limits_of_ranks_by_weight_are_those_of_a_saddlepoint(n: int, latent: fl
 @pytest.mark.parametrize("way", [1, -1])
 @pytest.mark.parametrize("tied", [0, 7])  # places before a block of ties
 @pytest.mark.parametrize(
-    ("n", "latent"),
-    [(2, 3.0), (3, 0.05), (3, 9.0), (8, 0.4), (8, 30.0), (11, 4.0), (25, 12.5), (25, 200.0)],
+    ("n", "latent"), [(2, 3.0), (3, 0.05), (8, 30.0), (11, 4.0), (25, 12.5), (25, 200.0)]
 )
 def test_precision_limits_by_weight_are_those_of_draws(
     n: int, latent: float, tied: int, way: int
@@ -446,23 +289,16 @@ def test_precision_limits_by_weight_are_those_of_draws(
 
 
 @pytest.mark.parametrize(
-    ("name", "known", "share", "least"),
+    ("name", "known", "share"),
     [
-        ("hard negatives", 5, 0.05, 0.9),
-        *(
-            pytest.param(*cell, 0.5, 0.9, marks=pytest.mark.long)
-            for cell in (
-                ("tenth of positives hidden", 5),
-                ("log-normal tail", 10),
-                ("two kinds of positives", 10),
-            )
-        ),
-        ("worse than chance, skewed", 20, 0.5, 0.9),
+        ("hard negatives", 5, 0.05),
+        pytest.param("tenth of positives hidden", 5, 0.5, marks=pytest.mark.long),
+        pytest.param("log-normal tail", 10, 0.5, marks=pytest.mark.long),
+        pytest.param("two kinds of positives", 10, 0.5, marks=pytest.mark.long),
+        ("worse than chance, skewed", 20, 0.5),
     ],
 )
-def test_coverage_of_few_known_positives(
-    name: str, known: int, share: float, least: float
-) -> None:
+def test_coverage_of_few_known_positives(name: str, known: int, share: float) -> None:
     shape = {**shapes.CHOSEN, **shapes.OTHERS}[name]
     for cell in shapes.look(shape, known, share, 120, name).values():
-        assert cell.coverage >= least - 0.02
+        assert cell.coverage >= 0.88
