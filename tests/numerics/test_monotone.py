@@ -18,9 +18,8 @@ def test_latent_positives_are_those_of_the_oracle(
     known, negatives, unlabeled = np.array(steps).T
     m = round(share * int(unlabeled.sum()), 6)
     latent = monotone_latent(known, negatives, unlabeled, m)
-    slow = new_examples_oracle.monotone_latent(
-        known.tolist(), negatives.tolist(), unlabeled.tolist(), m
-    )
+    first, second, third = (column.tolist() for column in (known, negatives, unlabeled))
+    slow = new_examples_oracle.monotone_latent(first, second, third, m)
     np.testing.assert_allclose(latent, slow, atol=1e-6)
     assert latent.sum() == pytest.approx(m, abs=1e-9)
     assert (latent >= 0).all() and (latent <= unlabeled + 1e-9).all()
@@ -41,22 +40,3 @@ def test_nothing_known_or_nothing_unlabeled() -> None:
     assert monotone_latent(none, none, some, 2).tolist() == [0.5, 1, 0.5]
     assert monotone_latent(some, some, none, 0).tolist() == [0, 0, 0]
     assert monotone_latent(none, none, none, 0).tolist() == [0, 0, 0]
-
-
-def test_steps_may_be_split_where_scores_tie_in_shares() -> None:
-    # Steps that the regression pools anyway have the same odds, however they are cut.
-    known, unlabeled = np.array([4, 1, 1, 0]), np.array([2, 5, 4, 20])
-    whole = monotone_latent(known, 0 * known, unlabeled, 8.0)
-    cut = monotone_latent(
-        np.array([2, 2, 1, 1, 0]), np.zeros(5, np.int64), np.array([1, 1, 5, 4, 20]), 8.0
-    )
-    np.testing.assert_allclose(cut[:2].sum(), whole[0])
-    np.testing.assert_allclose(cut[2:], whole[1:])
-
-
-def test_fully_known_negatives_lower_the_odds() -> None:
-    known, unlabeled = np.array([5, 5]), np.array([10, 10])
-    even = monotone_latent(known, np.array([0, 0]), unlabeled, 6.0)
-    fewer = monotone_latent(known, np.array([0, 10]), unlabeled, 6.0)
-    assert even.tolist() == [3, 3]
-    assert fewer[0] > 3 > fewer[1] and fewer.sum() == pytest.approx(6)
