@@ -18,8 +18,7 @@ from pu_accessor.inference.bands.on_new_examples import (
     local_alpha_of_share,
     stays_within,
 )
-from pu_accessor.inference.bands.simultaneous import local_alpha
-from pu_accessor.ranking import Counts, FloatArray, Ranking
+from pu_accessor.ranking import Counts, Ranking
 from tests.support.oracles import new_examples_oracle
 
 
@@ -34,7 +33,7 @@ def make_ranking(seed: int, n: int = 60, size: int = 400, step: float = 0.0) -> 
     return rank_examples(score, positive, negative, ranks="breakpoints")
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_joint_probability_is_that_of_the_determinant(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 9))
@@ -58,18 +57,12 @@ def test_joint_probability_of_kolmogorov() -> None:
 
 @pytest.mark.parametrize("both", [True, False])
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.9995])
-@pytest.mark.parametrize("n", [1, 2, 17, 300])
+@pytest.mark.parametrize("n", [1, 2, 300])
 def test_local_level_meets_the_joint_one(n: int, level: float, both: bool) -> None:
     alpha = local_alpha_of_share(n, level, both)
     lower, upper = limit_shares(np.arange(n + 1), n, alpha)
     joint = stays_within(lower[1:], upper[:-1] if both else np.ones(n))
     assert level <= joint + 1e-9 and 1 - joint == pytest.approx(1 - level, rel=2e-3)
-
-
-def test_local_level_is_the_limit_of_many_latent_positives() -> None:
-    levels = [local_alpha(20, m, 0.95) for m in (1000, 4000, 16000)]
-    assert levels == sorted(levels, reverse=True)
-    assert 0.93 * levels[-1] < local_alpha_of_share(20, 0.95) <= levels[-1]
 
 
 def test_local_level_beyond_what_is_counted() -> None:
@@ -112,7 +105,7 @@ def test_levels_of_both_samples_multiply() -> None:
 
 
 @pytest.mark.parametrize("step", [0.0, 0.5])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_cut_limits_lie_within_the_others(seed: int, step: float) -> None:
     ranking = make_ranking(seed, step=step)
     wide, cut = (bound_on_new(ranking, 0.3, 0.95, monotone) for monotone in (False, True))
@@ -129,9 +122,8 @@ def test_rates_against_all_that_is_possible() -> None:
     """At each threshold F and x lie in their limits, and F is a concave function of x."""
     ranking, b = make_ranking(1), 0.3
     rates = bound_on_new(ranking, b, 0.95, True)
-    shares = limit_both(
-        ranking.known_positive, ranking.rank - ranking.known_positive, 60, 400, 0.95
-    )
+    known = ranking.known_positive
+    shares = limit_both(known, ranking.rank - known, 60, 400, 0.95)
     x = np.unique(np.concatenate([[0.0, 1.0], *shares.rest]))
     above = [shares.known[0][shares.rest[1] <= each].max(initial=0) for each in x]
     below = [shares.known[1][shares.rest[0] >= each].min(initial=1) for each in x]
@@ -204,27 +196,22 @@ def test_no_positive_among_the_rest() -> None:
     """Then x is the false positive rate, and a curve may be as steep as it likes."""
     ranking = make_ranking(2)
     rates = bound_on_new(ranking, 0.0, 0.95, True)
-    shares = limit_both(
-        ranking.known_positive, ranking.rank - ranking.known_positive, 60, 400, 0.95
-    )
+    known = ranking.known_positive
+    shares = limit_both(known, ranking.rank - known, 60, 400, 0.95)
     np.testing.assert_allclose(rates.fpr, shares.rest)
     assert np.isinf(rates.lift[1, 0])
 
 
-def test_limits_hold_at_all_thresholds_jointly() -> None:
-    held: list[FloatArray] = []
-    for seed in range(200):
+@pytest.mark.parametrize("monotone", [False, True])
+def test_limits_hold_at_all_thresholds_jointly(monotone: bool) -> None:
+    held = 0
+    for seed in range(100):
         ranking = make_ranking(seed, 40, 300)
-        tpr = stats.norm.sf(ranking.threshold, 1.5)
-        fpr = stats.norm.sf(ranking.threshold)
-        inside = []
-        for monotone in (False, True):
-            rates = bound_on_new(ranking, 0.3, 0.8, monotone)
-            limits, true = np.stack(rates[:2]), np.stack([tpr, fpr])
-            near = (limits[:, 0] <= true + 1e-9) & (limits[:, 1] >= true - 1e-9)
-            inside.append(near[:, :-1].all())
-        held.append(np.array(inside))
-    assert (np.mean(held, axis=0) >= 0.76).all()
+        limits = np.stack(bound_on_new(ranking, 0.3, 0.8, monotone)[:2])
+        true = stats.norm.sf(ranking.threshold, [[1.5], [0]])
+        near = (limits[:, 0] <= true + 1e-9) & (limits[:, 1] >= true - 1e-9)
+        held += bool(near[:, :-1].all())
+    assert held >= 76
 
 
 def test_nothing_is_cut_where_the_curve_is_refuted() -> None:
