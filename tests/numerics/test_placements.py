@@ -26,53 +26,34 @@ def below(score: FloatArray) -> FloatArray:
     return (np.sign(place[:, np.newaxis] - place) + 1) / 2
 
 
-@pytest.mark.parametrize("seed", range(25))
-def test_ranks_and_covariance_of_pairs(seed: int) -> None:
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", range(16))
+def test_ranks_and_covariance_of_pairs(seed: int, weighted: bool) -> None:
     score, known = draw(seed)
-    places = [PlacementTable.of(one) for one in score[:, known]]
-    halves = (score[:, :7], score[:, 7:])
-    above = count_above(places, halves[0]).merge(count_above(places, halves[1]))
+    known[0] |= weighted
+    n = int(known.sum())
+    weight = np.random.default_rng(seed).choice([0.3, 1.0, 2.5, 7.0], n) if weighted else None
+    places = [PlacementTable.of(one, weight) for one in score[:, known]]
+    above = count_above(places, score[:, :7]).merge(count_above(places, score[:, 7:]))
     ranks, among, covariance, moves = rank_pairs(places, score[:, known], above)
     wins = [below(one) for one in score]
-    for one, found, alone in zip(wins, ranks, among, strict=True):
+    for one, found, alone in zip(wins, ranks, among, strict=True):  # which no weight moves
         lost = 1 - one[known]
         np.testing.assert_array_equal(found, lost.sum(axis=1) + 0.5)
         np.testing.assert_array_equal(alone, lost[:, known].sum(axis=1) + 0.5)
-    if known.any() and (~known).sum() > 1:
-        placed = [one[known][:, ~known].mean(axis=0) for one in wins]
-        np.testing.assert_allclose(
-            covariance, np.cov(placed).reshape(covariance.shape), atol=1e-12
-        )
-        apart = np.array(placed)[:, np.newaxis] - placed
-        for power, found in zip((2, 4), moves, strict=True):
-            np.testing.assert_allclose(found, (apart**power).mean(axis=2), atol=1e-12)
-    else:
+    if not n or (~known).sum() < 2:
         assert np.isnan(covariance).all()
-
-
-@pytest.mark.parametrize("seed", range(15))
-def test_known_positives_of_unlike_weights(seed: int) -> None:
-    score, known = draw(seed)
-    known[0] = True
-    n = int(known.sum())
-    weight = np.random.default_rng(seed).choice([0.3, 1.0, 2.5, 7.0], n)
-    places = [PlacementTable.of(one, weight) for one in score[:, known]]
-    halves = (score[:, :7], score[:, 7:])
-    above = count_above(places, halves[0]).merge(count_above(places, halves[1]))
-    ranks, among, covariance, moves = rank_pairs(places, score[:, known], above)
-    plain = [PlacementTable.of(one) for one in score[:, known]]
-    expected = rank_pairs(plain, score[:, known], count_above(plain, score))
-    np.testing.assert_array_equal(ranks, expected[0])  # which no weight moves
-    np.testing.assert_array_equal(among, expected[1])
-    shares = np.array([np.average(below(one)[known], axis=0, weights=weight) for one in score])
+        return
+    shares = np.array([np.average(one[known], axis=0, weights=weight) for one in wins])
+    placed = shares[:, ~known]
+    covaried = np.cov(placed).reshape(covariance.shape)
+    np.testing.assert_allclose(covariance, covaried, atol=1e-12)
+    apart = placed[:, np.newaxis] - placed
+    for power, found in zip((2, 4), moves, strict=True):
+        np.testing.assert_allclose(found, (apart**power).mean(axis=2), atol=1e-12)
     for place, own, share in zip(places, score, shares, strict=True):
-        found = place.above(own)
-        np.testing.assert_allclose(place.center(found), n * (2 * share - 1), atol=1e-12 * n)
-    if (~known).sum() > 1:
-        covaried = np.cov(shares[:, ~known]).reshape(covariance.shape)
-        np.testing.assert_allclose(covariance, covaried, atol=1e-12)
-        apart = shares[:, np.newaxis, ~known] - shares[:, ~known]
-        np.testing.assert_allclose(moves[1], (apart**4).mean(axis=2), atol=1e-12)
+        found = place.center(place.above(own))
+        np.testing.assert_allclose(found, n * (2 * share - 1), atol=1e-12 * n)
 
 
 @pytest.mark.parametrize("size", [0, 1, 999, 1000, 5003])
