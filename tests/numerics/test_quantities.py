@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import pu_accessor
 import pu_accessor.sklearn
-from pu_accessor import PUError, PUValueError
+from pu_accessor import PUError, PUValueError, positives_needed
 from pu_accessor.inference.quantities import PURPOSES, QUANTITIES, Quantity, names_for
 from pu_accessor.inference.tables.metrics import METRICS
 from tests.support.oracles import population_oracle
@@ -33,7 +32,6 @@ PU, SITES = ROWS.pu, ROWS.pu(by="site")
 MODELS = ROWS.pu(score=["score", "fair"])
 TABLES = PU.contingency([0.1, 0.2], ranks=[*range(0, 241, 20)])
 WHOLE = PU.contingency([0.1, 0.2])
-OWN = {"auroc": PU.auroc, "average_precision": PU.average_precision}
 BY_NAME: dict[str, Callable[[str, Any], Any]] = {
     "against_beta": lambda name, at: PU.plot_against_beta(name, [0.1, 0.2], at=at),
     "area": lambda name, at: WHOLE.pu.area(name),
@@ -41,9 +39,7 @@ BY_NAME: dict[str, Callable[[str, Any], Any]] = {
     "forest": lambda name, at: MODELS.plot_forest(name, BETA, at=at),
     "gap": lambda name, at: SITES.gap(name, BETA, at=at),
     "metric": lambda name, at: PU.metric(name, BETA, at=AT),
-    "plan": lambda name, at: pu_accessor.positives_needed(
-        0.2, pilot=ROWS, beta=BETA, quantity=name
-    ),
+    "plan": lambda name, at: positives_needed(0.2, pilot=ROWS, beta=BETA, quantity=name),
     "robustness": lambda name, at: MODELS.robustness(name, BETA, at=at, selection_odds=[1, 2]),
     "score": lambda name, at: pu_accessor.sklearn.scorer(name, beta=BETA, at=at, unlabeled=0),
     "tables": lambda name, at: TABLES.pu.metric(name),
@@ -58,19 +54,19 @@ def ask(quantity: Quantity, pu: Any, **how: Any) -> pd.DataFrame:
     return pd.DataFrame(getattr(pu, quantity.name)(BETA, **how))
 
 
+def these(entry: Quantity) -> dict[str, str]:
+    """Return what asks for these examples."""
+    return {"target": "examples"} if "population" in entry.can else {}
+
+
+WEIGHED = ROWS.assign(e=np.where(ROWS["score"] > 0.6, 0.9, 0.4)).pu(propensity="e")
 BY_ARGUMENT: dict[str, Callable[[Quantity], Any]] = {
     "average": lambda entry: ask(entry, SITES, average=True),
-    "examples": lambda entry: ask(
-        entry, PU, **({"target": "examples"} if "population" in entry.can else {})
-    ),
+    "examples": lambda entry: ask(entry, PU, **these(entry)),
     "population": lambda entry: ask(
         entry, PU, target="population", **({"at": {"threshold": 0.5}} if entry.metric else {})
     ),
-    "propensity": lambda entry: ask(
-        entry,
-        ROWS.assign(e=np.where(ROWS["score"] > 0.6, 0.9, 0.4)).pu(propensity="e"),
-        **({"target": "examples"} if "population" in entry.can else {}),
-    ),
+    "propensity": lambda entry: ask(entry, WEIGHED, **these(entry)),
     "selection_odds": lambda entry: ask(entry, PU, selection_odds=1.5),
 }
 
