@@ -68,9 +68,8 @@ def test_oracle_by_hand() -> None:
     # n = m = 2: KKLL KLKL KLLK LKKL LKLK LLKK. k = 0: W >= 1 in 3 orders, W >= 2 in 1 of 6, which
     # is no tail to reject below alpha' = 1/3; from there on LLKK is lost to k = 0 and KKLL to
     # k = 2. All orders are covered at the cap .2 of level .8, and 4 of 6 at the cap .4 of .6.
-    assert oracle.simultaneous(2, 2, 0.8) == oracle.Simultaneous(
-        Fraction(1, 5), Fraction(0), ([0, 0, 0], [2, 2, 2])
-    )
+    all_covered = oracle.Simultaneous(Fraction(1, 5), Fraction(0), ([0, 0, 0], [2, 2, 2]))
+    assert oracle.simultaneous(2, 2, 0.8) == all_covered
     assert oracle.simultaneous(2, 2, 0.6).alpha == Fraction(2, 5)
     assert oracle.simultaneous(2, 2, 0.6).band == ([0, 0, 1], [1, 2, 2])
     assert coverage(2, 2, ([0, 0, 1], [1, 2, 2])) == Fraction(4, 6)
@@ -118,15 +117,11 @@ def test_coverage_of_large_rankings_is_hardly_above_the_level(n: int, m: int) ->
     assert 0.95 <= coverage(n, m, band(n, m, 0.95)) < (0.951 if n > 3 else 0.955)
 
 
-@pytest.mark.parametrize(
-    ("n", "m", "level"),
-    [
-        *product([1], [20_000], [0.5, 0.9, 0.95, 0.99]),
-        *product([2, 30], [21_000], [0.8, 0.99]),
-        *product([20_000], [2, 6], [0.9, 0.99]),
-        *((1000, 21_000, 0.95), (20_000, 300, 0.95)),
-    ],
-)
+LARGE = [*product([1], [20_000], [0.5, 0.95]), *product([2, 30], [21_000], [0.8, 0.99])]
+LARGE += [*product([20_000], [2, 6], [0.9, 0.99]), (1000, 21_000, 0.95), (20_000, 300, 0.95)]
+
+
+@pytest.mark.parametrize(("n", "m", "level"), LARGE)
 def test_approximation_covers_and_wastes_little(n: int, m: int, level: float) -> None:
     covered = float(coverage(n, m, band(n, m, level)))
     assert level <= covered <= level + (0.01 if level >= 0.9 else 0.04)
@@ -136,22 +131,6 @@ def test_approximation_covers_and_wastes_little(n: int, m: int, level: float) ->
 def test_the_local_level_of_many_positives_is_scaled(m: int) -> None:
     covered = joint_coverage(9_000, m, *latent_bounds("simultaneous", 9_000, m, 0.95))
     assert 0.95 <= covered <= 0.9545
-
-
-@pytest.mark.parametrize(("n", "m"), [(5, 60), (100, 100), (200, 1800), (50, 25_000)])
-def test_simulated_joint_coverage(n: int, m: int) -> None:
-    draws = 1000
-    rng = np.random.default_rng(n)
-    lower, upper = latent_bounds("simultaneous", n, m, 0.95)
-    once = latent_bounds("exact", n, m, 0.95)
-    joint = exact = 0
-    for _ in range(draws):
-        known = rng.permutation(n + m) < n
-        k, latent = np.cumsum(known), np.cumsum(~known)
-        joint += bool(((lower[k] <= latent) & (latent <= upper[k])).all())
-        exact += bool(((once[0][k] <= latent) & (latent <= once[1][k])).all())
-    assert 0.93 < joint / draws < 0.985
-    assert exact / draws < 0.9
 
 
 # ---------------------------------------------------------------------------------------------
@@ -168,8 +147,7 @@ def test_local_alpha_is_a_coordinate_over_beta() -> None:
         frame.pu.contingency(beta, band="simultaneous")["local_alpha"]
         for beta in (0.5, 1, [0.5, 1])
     )
-    assert both.dims == ("beta",)
-    assert both.values.tolist() == [one.item(), other.item()]
+    assert both.dims == ("beta",) and both.values.tolist() == [one.item(), other.item()]
     for name in ("exact", "bootstrap", "dkw"):
         assert "local_alpha" not in frame.pu.contingency(0.5, band=name).coords
 
@@ -179,13 +157,6 @@ def test_limits_are_those_of_the_exact_band_at_the_local_level() -> None:
         alpha = tables(n, m)["local_alpha"].item()
         lower, upper = latent_bounds("exact", n, m, 1 - alpha)
         assert band(n, m, 0.95) == (lower.tolist(), upper.tolist())
-
-
-def test_higher_levels_are_wider() -> None:
-    lower, upper = latent_bounds("simultaneous", 40, 200, 0.9)
-    wider_lower, wider_upper = latent_bounds("simultaneous", 40, 200, 0.99)
-    assert (wider_lower <= lower).all() and (wider_lower < lower).any()
-    assert (wider_upper >= upper).all() and (wider_upper > upper).any()
 
 
 @pytest.mark.parametrize("odds", [1.5, 4.0])
@@ -212,20 +183,10 @@ def test_the_local_level_starts_from_that_of_random_labels() -> None:
     assert joint_coverage(40, 120, lower, upper) > 0.95
 
 
-@pytest.mark.parametrize(
-    ("n", "m", "odds"),
-    [
-        (40, 120, 2.0),
-        (40, 120, 8.0),
-        (30, 200, 8.0),
-        (80, 80, 1.1),
-        (60, 70, 4.0),
-        (25, 300, 1.5),
-        (3, 60, 1.2),
-        (10, 20, 2.0),
-        (15, 173, 3.0),
-    ],
-)
+WITHIN = [(40, 120, 2.0), (30, 200, 8.0), (80, 80, 1.1), (60, 70, 4.0), (3, 60, 1.2)]
+
+
+@pytest.mark.parametrize(("n", "m", "odds"), [*WITHIN, (15, 173, 3.0)])
 def test_the_local_level_is_the_largest(n: int, m: int, odds: float) -> None:
     # In the last case what is missed is .02501 over many levels.
     alpha, missed = local_alpha(n, m, 0.95, odds), []
@@ -339,16 +300,14 @@ def covered_at_few(positives: list[int], n: int, limits: oracle.Band) -> Fractio
     return Fraction(covered, math.comb(sum(positives), n))
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_few_cutoffs_are_covered_at_once(seed: int) -> None:
     rng = np.random.default_rng([7, seed])
     positives = rng.multinomial(rng.integers(6, 31), rng.dirichlet(np.ones(2 + seed % 4))).tolist()
     n, cutoffs = int(rng.integers(1, sum(positives))), len(positives) - 1
     m, level = sum(positives) - n, float(rng.choice([0.6, 0.8, 0.9, 0.95]))
-    lower, upper = (
-        side[0] for side in latent_bounds_each("simultaneous", n, (m,), level, cutoffs=cutoffs)
-    )
-    both = lower.tolist(), upper.tolist()
+    found = latent_bounds_each("simultaneous", n, (m,), level, cutoffs=cutoffs)
+    both = found[0][0].tolist(), found[1][0].tolist()
     assert covered_at_few(positives, n, both) >= oracle.decimal(level)
     lower, _ = latent_bounds_each("simultaneous", n, (m,), level, cutoffs=cutoffs, one_sided=True)
     one_sided = lower[0].tolist(), [m] * (n + 1)
@@ -370,18 +329,15 @@ def test_few_scores_have_a_narrower_band_in_each_source() -> None:
     frame = pd.DataFrame({"score": score, "label": np.where(np.arange(600) < 80, 1.0, np.nan)})
     chunks = pu_accessor.from_chunks([frame[:300], frame[300:]])
     ask: dict[str, Any] = {"beta": 120 / 520, "band": "simultaneous"}
-    alphas = [
-        frame.pu.contingency(**ask)["local_alpha"].item(),
-        frame.pu.contingency(**ask, ranks="breakpoints")["local_alpha"].item(),
-        frame.pu.contingency(**ask, ranks=[100, 300])["local_alpha"].item(),
-        chunks.contingency(**ask, ranks="breakpoints")["local_alpha"].item(),
-    ]
-    assert alphas == pytest.approx([0.05 / 3] * 4, rel=1e-12)
     tables = [
         frame.pu.contingency(**ask, ranks="breakpoints"),
         chunks.contingency(**ask, ranks="breakpoints"),
+        frame.pu.contingency(**ask),
+        frame.pu.contingency(**ask, ranks=[100, 300]),
     ]
-    xr.testing.assert_equal(*(each.drop_vars("threshold") for each in tables))
+    alphas = [each["local_alpha"].item() for each in tables]
+    assert alphas == pytest.approx([0.05 / 3] * 4, rel=1e-12)
+    xr.testing.assert_equal(*(each.drop_vars("threshold") for each in tables[:2]))
     many = frame.assign(score=frame["score"] + rng.normal(size=600) / 100)
     local = many.pu.contingency(**ask)["local_alpha"].item()
     assert local == local_alpha(80, 120, 0.95) < 0.005
