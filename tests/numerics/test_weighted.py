@@ -10,20 +10,6 @@ from pu_accessor.ranking import FloatArray
 from tests.support.oracles import gaps_oracle
 
 
-@pytest.mark.parametrize("seed", [15, 40, 59, 128])
-def test_no_known_positive_that_stands_for_others_is_left_below(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(3, 40))
-    certain = int(rng.integers(1, n))
-    weight = np.round(rng.uniform(1.1, 8, n), 1)
-    weight[n - certain :] = 1
-    m = int(rng.integers(5, 300))
-    lower, upper = weighted_bounds(weight, m, 0.95)
-    assert (lower[n - certain + 10 :] == m).all()  # the ten above have no weight
-    assert certain > 10 and lower[n - certain] < m
-    assert (lower <= upper).all()
-
-
 def slow_bounds(weight: FloatArray, m: int, level: float) -> list[list[int]]:
     """Return the limits of the docstring, cutoff by cutoff: lower and upper."""
     n, hidden = weight.size, weight - 1 if (weight > 1).any() else np.ones(weight.size)
