@@ -10,14 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import stats
 
 from pu_accessor import PUTypeError, PUValueError
 from pu_accessor.checks import interval_betas
 from pu_accessor.inference.bands.exact import exact, exact_each, exact_within
-from pu_accessor.inference.bands.simultaneous import (
-    most_missed,
-)
+from pu_accessor.inference.bands.simultaneous import most_missed
 from pu_accessor.inference.comparison.paired import compare_paired
 from pu_accessor.inference.comparison.worst_case import compare_within
 from pu_accessor.inference.estimates.areas_on_new_examples import (
@@ -62,43 +60,43 @@ def test_exact_limits_are_those_of_the_design() -> None:
 
 @pytest.mark.parametrize("odds", [Fraction(3, 2), Fraction(37, 10)])
 def test_exact_limits_are_those_of_rational_arithmetic(odds: Fraction) -> None:
-    numbers = np.arange(13)
-    for n in (1, 2, 3, 5, 8, 12):  # the study goes over all
-        lower, upper = exact_within(n, numbers, 0.95, float(odds))
-        for m in numbers.tolist():
+    for n in (1, 2, 5, 12):  # the study goes over all
+        lower, upper = exact_within(n, np.arange(13), 0.95, float(odds))
+        for m in range(13):
             expected = oracle.band(n, m, Fraction(95, 100), odds)
             assert (lower[m].tolist(), upper[m].tolist()) == expected
 
 
 @pytest.mark.parametrize(
-    ("n", "m", "odds"),
-    [(300, 900, 2.5), (900, 300, 2.5), (2000, 150, 30.0), (700, 5000, 1e6), (2000, 30_000, 1.3)],
+    ("n", "m", "odds"), [(300, 900, 2.5), (900, 300, 2.5), (2000, 150, 30.0), (700, 5000, 1e6)]
 )
 def test_exact_limits_on_large_counts(n: int, m: int, odds: float) -> None:
     lower, upper = (side[0] for side in exact_within(n, np.array([m]), 0.95, odds))
-    known = np.unique(np.concatenate([np.arange(1, 4), np.linspace(1, n, 12).astype(int)]))
 
-    def at_most(v: np.ndarray, k: np.ndarray) -> FloatArray:
+    def at_most(v: int, k: int) -> float:
         """P(V <= v) with the odds for the known positives: that many of them are in the head."""
-        return np.array(
-            [
-                stats.nchypergeom_fisher.sf(one - 1, n + m, n, one + other, odds)
-                for one, other in zip(k.tolist(), v.tolist(), strict=True)
-            ]
-        )
+        return float(stats.nchypergeom_fisher.sf(k - 1, n + m, n, k + v, odds))
 
-    least = lower[known]
-    assert (at_most(least, known) > 0.025).all()
-    above = least > 0
-    assert (at_most(least[above] - 1, known[above]) <= 0.025 * (1 + 1e-6)).all()
+    for k in np.unique([1, 2, 3, *np.linspace(1, n, 12).astype(int)]).tolist():
+        assert at_most(int(lower[k]), k) > 0.025
+        assert not lower[k] or at_most(int(lower[k]) - 1, k) <= 0.025 * (1 + 1e-6)
     np.testing.assert_array_equal(upper, m - lower[::-1])
+
+
+def lower_tail(n: int, m: int, k: int, v: int, odds: float) -> float:
+    """Return P(V <= v): that of k + v positives k or more are known, which have the odds."""
+    head = k + v
+    known = np.arange(max(head - m, 0), min(n, head))
+    steps = (n - known) * (head - known) / ((known + 1) * (m - head + known + 1.0)) * odds
+    ways = np.append(0, np.cumsum(np.log(steps)))
+    share = np.exp(ways - ways.max())
+    return float(share[k - max(head - m, 0) :].sum() / share.sum())
 
 
 @pytest.mark.parametrize(
     ("n", "m", "odds"),
     [
         (300, np.arange(600, 2600, 110), 1.7),
-        (300, np.arange(305, 330, 9), 4.0),
         (60, np.array([9, 400]), 2.0),
         (420, np.array([60, 411]), 1.3),
         (600, np.array([300]), 40.0),
@@ -106,53 +104,25 @@ def test_exact_limits_on_large_counts(n: int, m: int, odds: float) -> None:
     ],
 )
 def test_exact_limits_at_every_cutoff(n: int, m: NDArray[np.int64], odds: float) -> None:
-    """By sums of all terms of Fisher's noncentral distribution, of several m at once."""
     lower, upper = exact_within(n, m, 0.9, odds)
-    for row in {0, m.size // 2, m.size - 1}:
-        many = int(m[row])
-        k = np.arange(1, n + 1)[:, np.newaxis]
-        there = np.arange(n + 1)  # known positives in the head
-
-        def at_most(v: Any, k: Any = k, there: Any = there, many: int = many) -> Any:
-            latent = k + v - there
-            inside = (latent >= 0) & (latent <= many)
-            latent = np.clip(latent, 0, many)
-            logs = there * np.log(odds) - special.gammaln(there + 1)
-            logs = logs - special.gammaln(n - there + 1) - special.gammaln(latent + 1)
-            logs = np.where(inside, logs - special.gammaln(many - latent + 1), -np.inf)
-            terms = np.exp(logs - logs.max(axis=1, keepdims=True))
-            return (terms * (there >= k)).sum(axis=1) / terms.sum(axis=1)
-
-        least = lower[row, 1:, np.newaxis]
-        assert (at_most(least) > 0.05 * (1 - 1e-6)).all()
-        some = least[:, 0] > 0
-        assert (at_most(np.maximum(least - 1, 0))[some] <= 0.05 * (1 + 1e-6)).all()
+    for row, k in product({0, m.size - 1}, range(1, n + 1)):
+        many, v = int(m[row]), int(lower[row, k])
+        assert lower_tail(n, many, k, v, odds) > 0.05 * (1 - 1e-6)
+        assert not v or lower_tail(n, many, k, v - 1, odds) <= 0.05 * (1 + 1e-6)
     np.testing.assert_array_equal(upper, m[:, np.newaxis] - lower[:, ::-1])
-
-
-@pytest.mark.parametrize(
-    ("n", "m"),
-    [(5, 3), (150, 40), (250, 90), (400, 4000), (3000, 20_000), (5000, 3_000_000), (9000, 9100)],
-)
-def test_a_factor_of_one_gives_the_exact_band(n: int, m: int) -> None:
-    within = exact_within(n, np.array([m]), 0.95, 1.0)
-    for side, expected in zip(within, exact(n, m, 0.95), strict=True):
-        np.testing.assert_array_equal(side[0], expected)
 
 
 @pytest.mark.parametrize(
     ("n", "least", "most", "level"),
     [
-        (5000, 5000, 500_000, 0.95),
-        (1000, 1000, 900_000, 0.5),
+        (5000, 5000, 3_000_000, 0.95),
         (20_000, 20_000, 21_000, 0.999),
         (400, 410, 30_000, 1 - 1e-6),
         (300, 20, 400, 0.2),
+        (5, 3, 40, 0.95),
     ],
 )
-def test_a_factor_of_one_gives_the_exact_band_of_many_numbers(
-    n: int, least: int, most: int, level: float
-) -> None:
+def test_a_factor_of_one_gives_the_exact_band(n: int, least: int, most: int, level: float) -> None:
     m = np.random.default_rng(n).permutation(np.linspace(least, most, 17).astype(np.int64))
     np.testing.assert_array_equal(exact_within(n, m, level, 1.0), exact_each(n, m, level))
 
@@ -168,21 +138,11 @@ def test_limits_widen_with_the_factor_up_to_what_is_certain() -> None:
     assert (lower == 0).all() and (upper == m[:, np.newaxis]).all()
 
 
-def test_many_numbers_of_latent_positives_at_once() -> None:
-    m = np.concatenate([np.arange(40), np.arange(2000, 9000, 300)])
-    lower, upper = exact_within(500, m, 0.95, 1.8)
-    for row in (0, 3, 39, 41, 50, m.size - 1):
-        alone = exact_within(500, m[[row]], 0.95, 1.8)
-        np.testing.assert_array_equal(lower[row], alone[0][0])
-        np.testing.assert_array_equal(upper[row], alone[1][0])
-
-
 @pytest.mark.parametrize(("n", "m"), [(1, 3), (3, 2), (2, 4)])
 @pytest.mark.parametrize("odds", [Fraction(3, 2), Fraction(4)])
 def test_the_worst_selection_changes_odds_once(n: int, m: int, odds: Fraction) -> None:
-    lower = [0, *range(n)][: n + 1]
-    upper = [min(k + 1, m) for k in range(n)] + [m]
-    lower = [min(low, high) for low, high in zip(lower, upper, strict=True)]
+    lower, upper = [0, *range(n)], [min(k + 1, m) for k in range(n)] + [m]
+    lower = list(map(min, lower, upper))
     below, above = oracle.most_missed(n, m, (lower, upper), odds)
     found = most_missed(n, m, np.array(upper), float(odds))
     assert found == pytest.approx(float(above), rel=1e-12)
@@ -213,16 +173,12 @@ def completed(score: FloatArray, known: BoolArray, beta: float, curve: str) -> f
 
 def places(ranking: Ranking) -> tuple[list[float], list[int]]:
     """Return mid-rank and end of the block of each known positive."""
-    ranks, ends = [], []
-    for start, end, found in zip(
-        ranking.rank[:-1], ranking.rank[1:], np.diff(ranking.known_positive), strict=True
-    ):
-        ranks += [(int(start) + int(end) + 1) / 2] * int(found)
-        ends += [int(end)] * int(found)
-    return ranks, ends
+    found, rank = np.diff(ranking.known_positive), ranking.rank
+    ranks = np.repeat((rank[:-1] + rank[1:] + 1) / 2, found)
+    return ranks.tolist(), np.repeat(rank[1:], found).tolist()
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("odds", [1.4, 3.0])
 def test_the_range_is_that_of_all_weights(seed: int, odds: float) -> None:
     ranking, beta = draw(seed), 0.4
@@ -360,10 +316,8 @@ def limits_within(
             factors = np.geomspace(1, odds, 60) if curve == "pr" and not side else [odds]
             reach[side] = pick(value_at(place, g, side) for g in factors for place in changes)
             walked = limits_on_the_way(ranking, betas, odds, side, (curve, target), worst)
-            limits[side] = walked
-            limits[side] = float((np.fmax if side else np.fmin)(limits[side], reach[side]))
-            few = leave_few(known, odds, side, worst)
-            if few:
+            limits[side] = float((np.fmax if side else np.fmin)(walked, reach[side]))
+            if leave_few(known, odds, side, worst):
                 limits[side] = pick(limits[side], off(between[side], side))
     if known < 2:
         limits = [low, high]
@@ -379,7 +333,6 @@ def limits_within(
         ((0, 5, 24), 0.4, 1.5),
         ((1, 5, 24), 0.05, 9.0),
         ((2, 9, 60), 0.1, 30.0),
-        ((3, 26, 90), 0.2, 3.0),
         ((3, 26, 90), 0.2, 60.0),
         ((4, 4, 30), 0.2, INF),
         ((5, 2, 30), 0.2, 2.0),
@@ -421,16 +374,12 @@ def test_an_envelope_within_a_factor_is_that_of_each_beta(curve: str) -> None:
 
 
 def test_a_part_of_the_curve_needs_labels_at_random() -> None:
-    for odds, whole in ((1.0, 0.2), (1.5, None), (1.5, 1.0), (1.5, 1)):
+    for odds, whole in ((1.0, 0.2), (1.5, None), (1.5, 1)):
         check_whole_area(Settings(selection_odds=odds), whole)
     for part in (0.2, 0.999):
-        with pytest.raises(PUValueError) as caught:
+        told = f"max_fpr must be None with selection_odds=1.5, but {part} was passed. Take the ran"
+        with pytest.raises(PUValueError, match=f"^{told}.*selection_odds=2.*max_fpr=0.1"):
             check_whole_area(Settings(selection_odds=1.5), part)
-        assert str(caught.value) == (
-            f"max_fpr must be None with selection_odds=1.5, but {part} was passed. Take the range "
-            "between bounding curves: df.pu.contingency(0.3, selection_odds=2)"
-            ".pu.area('auroc', max_fpr=0.1)."
-        )
 
 
 @pytest.mark.parametrize("curve", ["roc", "pr"])
@@ -457,7 +406,7 @@ def test_a_factor_near_one_gives_the_interval_of_random_labels(curve: str) -> No
 
 @pytest.mark.parametrize("curve", ["roc", "pr"])
 @pytest.mark.parametrize("beta", [0.0, 0.1, 0.4])
-@pytest.mark.parametrize(("seed", "size"), [(0, 30), (1, 30), (2, 30), (4, 9)])
+@pytest.mark.parametrize(("seed", "size"), [(0, 30), (4, 9)])
 def test_intervals_on_new_examples_at_known_weights(
     seed: int, size: int, beta: float, curve: str
 ) -> None:
@@ -495,46 +444,17 @@ def test_one_block_is_where_it_is_by_any_weights(curve: str) -> None:
         np.testing.assert_allclose(found, [plain.lower, plain.upper], atol=1e-9)
 
 
-def test_one_known_positive_has_one_average_precision_by_any_weights() -> None:
-    rank, known = np.array([0, 1, 3, 9]), np.array([0, 0, 1, 1])
-    ranking = Ranking(
-        rank, np.array([3.0, 2.0, 1.0, 0.0]), known, 0 * known, rank - known, Counts(1, 0, 8)
-    )
-    for beta in (0.0, 0.25):
-        found = estimate_within(
-            ranking, np.array([beta]), Settings(selection_odds=2.0), "pr", "examples"
-        )
-        assert found.reach is not None
-        score = np.repeat([2.0, 1.0, 0.0], [1, 2, 6])
-        wanted = completed(score, np.arange(9) == 1, beta, "pr") if beta else 1 / 3
-        values = [found.value[0], found.reach[0][0], found.reach[1][0]]
-        assert values == pytest.approx([wanted] * 3)
-
-
-@pytest.mark.parametrize("curve", ["roc", "pr"])
-@pytest.mark.parametrize("target", ["population", "examples"])
-def test_intervals_widen_with_the_factor(curve: str, target: str) -> None:
-    ranking, betas = draw(4, 30, 300), np.array([0.1])
-    before = estimate_any(ranking, betas, Settings(), curve, target)
-    for odds in (1.2, 2.0, 6.0, 1e4, INF):
-        found = estimate_any(ranking, betas, Settings(selection_odds=odds), curve, target)
-        assert found.lower <= before.lower + 1e-9 and found.upper >= before.upper - 1e-9
-        assert found.value == before.value
-        before = found
-    assert before.lower < 0.5 < before.upper
-
-
-def test_areas_of_few_known_positives() -> None:
-    betas = np.array([0.3])
-    alone = estimate_within(draw(1, 1), betas, Settings(selection_odds=2.0), "roc", "examples")
-    assert np.isnan([alone.lower, alone.upper]).all()
-    two = estimate_within(draw(1, 2), betas, Settings(selection_odds=2.0), "roc", "examples")
-    at_random = estimate_any(draw(1, 2), betas, Settings(), "roc", "examples")
-    assert two.lower <= at_random.lower and two.upper >= at_random.upper
-    nothing = estimate_within(
-        draw(1), np.array([0.0]), Settings(selection_odds=9.0), "roc", "population"
-    )
-    assert nothing.reach == (nothing.value, nothing.value)
+@pytest.mark.parametrize("beta", [0.0, 0.25])
+def test_one_known_positive_has_one_average_precision_by_any_weights(beta: float) -> None:
+    rank, known, high = np.array([0, 1, 3, 9]), np.array([0, 0, 1, 1]), np.array([3.0, 2, 1, 0])
+    ranking = Ranking(rank, high, known, 0 * known, rank - known, Counts(1, 0, 8))
+    rule = Settings(selection_odds=2.0)
+    found = estimate_within(ranking, np.array([beta]), rule, "pr", "examples")
+    assert found.reach is not None
+    score = np.repeat([2.0, 1.0, 0.0], [1, 2, 6])
+    wanted = completed(score, np.arange(9) == 1, beta, "pr") if beta else 1 / 3
+    values = [found.value[0], found.reach[0][0], found.reach[1][0]]
+    assert values == pytest.approx([wanted] * 3)
 
 
 def pair(seed: int, known: int = 8) -> PairedRanks:
@@ -608,28 +528,12 @@ def test_factors_that_are_none() -> None:
         Settings(band=band, selection_odds=1)
 
 
-def lower_tail(n: int, m: int, k: int, v: int, odds: float) -> float:
-    """Return P(V <= v): that of k + v positives k or more are known, which have the odds."""
-    head = k + v
-    known = np.arange(max(head - m, 0), min(n, head))
-    steps = (n - known) * (head - known) / ((known + 1) * (m - head + known + 1.0)) * odds
-    ways = np.append(0, np.cumsum(np.log(steps)))
-    share = np.exp(ways - ways.max())
-    return float(share[k - max(head - m, 0) :].sum() / share.sum())
-
-
 @pytest.mark.parametrize(
-    ("n", "m", "odds"),
-    [
-        (10_000, 10_000, 10.0),
-        (10_000, 30_000, 50.0),
-        (40_000, 12_000, 1e3),
-        (40_000, 40_000, 20.0),
-    ],
+    ("n", "m", "odds"), [(10_000, 10_000, 10.0), (10_000, 30_000, 50.0), (40_000, 12_000, 1e3)]
 )
 def test_exact_limits_of_tens_of_thousands_at_large_odds(n: int, m: int, odds: float) -> None:
     lower = exact_within(n, np.array([m]), 0.95, odds)[0][0]
-    few = np.geomspace(1, n, 15).astype(int)
+    few = np.geomspace(1, n, 10).astype(int)
     for k in np.unique(np.concatenate([few, n + 1 - few, [n - 11]])).tolist():
         v = int(lower[k])
         assert lower_tail(n, m, k, v, odds) > 0.025
@@ -651,14 +555,15 @@ def test_intervals_and_ranges_of_wider_factors_hold_those_of_narrower_ones(
     curve: str, target: str
 ) -> None:
     rng = np.random.default_rng(5)
-    for seed, (known, size) in enumerate([(3, 30), (5, 400), (6, 90), (9, 60), (25, 90)]):
+    for seed, (known, size) in enumerate([(3, 30), (9, 60), (25, 90)]):
         ranking, betas = draw(seed, known, size), np.array([0.05, 0.3])
         before = estimate_any(ranking, betas, Settings(), curve, target)
-        for odds in np.sort(np.exp(rng.uniform(0, [0.1, 0.5, 1, 3]))).tolist():
+        for odds in [*np.sort(np.exp(rng.uniform(0, [0.1, 0.5, 3]))).tolist(), INF]:
             found = estimate_any(ranking, betas, Settings(selection_odds=odds), curve, target)
             assert (found.lower <= before.lower + 1e-12).all()
             assert (found.upper >= before.upper - 1e-12).all()
             assert found.reach is not None
+            np.testing.assert_array_equal(found.value, before.value)
             if before.reach is not None:
                 assert (found.reach[0] <= before.reach[0] + 1e-9).all()
                 assert (found.reach[1] >= before.reach[1] - 1e-9).all()
@@ -671,7 +576,7 @@ def test_differences_of_wider_factors_hold_those_of_narrower_ones(target: str) -
     for seed in range(3):
         paired = pair(seed, 6 + 9 * seed)
         before = compare_paired(paired, betas, 0.9, target)
-        for odds in np.sort(np.exp(rng.uniform(0, [0.1, 0.3, 1, 1, 3, 3]))).tolist():
+        for odds in np.sort(np.exp(rng.uniform(0, [0.1, 1, 3]))).tolist():
             found = compare_within(paired, betas, 0.9, target, odds)
             assert (found.lower <= before.lower + 1e-12).all()
             assert (found.upper >= before.upper - 1e-12).all()
@@ -680,14 +585,12 @@ def test_differences_of_wider_factors_hold_those_of_narrower_ones(target: str) -
 
 
 def test_a_dense_scan_of_factors_finds_little_more() -> None:
-    """Limits at the worst weights of each of 101 factors, as if these weights were known."""
-    ranking, factors = draw(3, 26, 90), np.geomspace(1, 5, 101)
+    """Limits at the worst weights of each of 41 factors, as if these weights were known."""
+    ranking, factors = draw(3, 26, 90), np.geomspace(1, 5, 41)
     for curve, target in product(("roc", "pr"), ("population", "examples")):
         rule = Settings(0.9, selection_odds=5.0)
         for side, limit in enumerate(_limits_within(ranking, 0.2, rule, curve, target)):
-            weights = np.stack(
-                [_worst_weights(ranking, 0.2, curve, g)[side] for g in factors.tolist()]
-            )
+            weights = np.stack([_worst_weights(ranking, 0.2, curve, g)[side] for g in factors])
             each = _limit_at(ranking, 1 + weights, 0.2, 0.9, (curve, target), side)
             beyond = each.max() - limit if side else limit - each.min()
             assert beyond < 0.01
