@@ -32,7 +32,7 @@ def test_oracle_is_unbiased(
         assert comparison_oracle.mean([one.squared or Fraction(0) for one in areas]) == spread
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(8))
 def test_oracle_agrees_with_scikit_learn_when_all_is_labeled(seed: int) -> None:
     score, label = labeled(seed)
     area = oracle.auroc(score, list(label), 0)
