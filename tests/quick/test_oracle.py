@@ -9,6 +9,7 @@ from itertools import combinations, pairwise, product
 import numpy as np
 import pytest
 
+from tests.cases import Labels
 from tests.support.oracles import completion_oracle, oracle
 from tests.support.oracles.oracle import Cutoff, Table
 
@@ -25,43 +26,29 @@ INF = math.inf
 # The worked example: n = 2, one known negative, |U| = 3, and beta = .4 gives
 # m = floor(.4 * 3 + .5) = floor(1.7) = 1.
 SCORES = [9.0, 8.0, 8.0, 7.0, 6.0, 5.0]
-LABELS: list[oracle.Label] = [True, None, None, False, True, None]
+LABELS: Labels = [True, None, None, False, True, None]
 
 # A ranking whose bounds may step back in fpr: n = m = 1 and |U| = 3 (.4 * 3 + .5 = 1.7).
 BACK_SCORES = [4.0, 3.0, 2.0, 1.0]
-BACK_LABELS: list[oracle.Label] = [None, None, True, None]
+BACK_LABELS: Labels = [None, None, True, None]
 
 
-def random_labels(rng: random.Random, choices: list[oracle.Label]) -> list[oracle.Label]:
-    """Draw 12 to 30 labels that hold every choice at least once."""
-    return choices + rng.choices(choices, k=rng.randint(12 - len(choices), 30 - len(choices)))
-
-
-def random_scores(rng: random.Random, size: int) -> list[float]:
-    """Draw scores with many ties."""
-    return [rng.randint(0, 9) / 4 for _ in range(size)]
-
-
-def random_ranking(seed: int) -> tuple[list[float], list[oracle.Label]]:
-    """Draw a ranking with ties and with all three kinds of labels."""
+def random_ranking(
+    seed: int, kinds: tuple[oracle.Label, ...] = (True, False, None)
+) -> tuple[list[float], Labels]:
+    """Draw a ranking with ties, in which every kind of label is at least once."""
     rng = random.Random(seed)
-    labels = random_labels(rng, [True, False, None])
-    return random_scores(rng, len(labels)), labels
+    labels = [*kinds, *rng.choices(kinds, k=rng.randint(12 - len(kinds), 30 - len(kinds)))]
+    return [rng.randint(0, 9) / 4 for _ in labels], labels
 
 
-def labeled_ranking(seed: int) -> tuple[list[float], list[oracle.Label]]:
+def labeled_ranking(seed: int) -> tuple[list[float], Labels]:
     """Draw a ranking with ties and without unlabeled examples."""
-    rng = random.Random(seed)
-    labels = random_labels(rng, [True, False])
-    return random_scores(rng, len(labels)), labels
+    return random_ranking(seed, (True, False))
 
 
 def three(
-    scores: list[float],
-    labels: list[oracle.Label],
-    beta: float,
-    level: float,
-    rule: oracle.BandRule,
+    scores: list[float], labels: Labels, beta: float, level: float, rule: oracle.BandRule
 ) -> dict[str, list[Table]]:
     """Return the tables of both bounds, and of the estimate in whole examples."""
     bounds = oracle.tables(scores, labels, beta, level, rule)
@@ -69,7 +56,16 @@ def three(
     return completion_oracle.with_estimate(scores, labels, m, bounds)
 
 
-def labeled_tables(scores: list[float], labels: list[oracle.Label]) -> list[Table]:
+def read(*rows: str) -> list[Table]:
+    """Return tables by rank, tp, fp, fn and tn; a star marks those that were clipped."""
+    found = []
+    for row in rows:
+        rank, tp, fp, fn, tn = map(int, row.rstrip("*").split())
+        found.append(Table(rank, tp, fp, fn, tn, row.endswith("*")))
+    return found
+
+
+def labeled_tables(scores: list[float], labels: Labels) -> list[Table]:
     """Return the tables of a ranking without unlabeled examples."""
     return oracle.tables(scores, labels, 0, 0.95, oracle.exact_band)["lower"]
 
@@ -90,13 +86,6 @@ def test_cutoffs_by_hand() -> None:
     ]
 
 
-def test_cutoffs_do_not_depend_on_the_order_of_the_examples() -> None:
-    """Examples come in any order."""
-    order = [3, 5, 0, 2, 4, 1]
-    shuffled = oracle.cutoffs([SCORES[i] for i in order], [LABELS[i] for i in order])
-    assert shuffled == oracle.cutoffs(SCORES, LABELS)
-
-
 def test_infinite_scores_are_ordinary_blocks() -> None:
     """A score of +inf lies below the cutoff at rank 0, and -0.0 ties with 0.0."""
     assert oracle.cutoffs([-INF, INF, 0.0, -0.0, INF], [None, True, False, True, None]) == [
@@ -110,18 +99,12 @@ def test_infinite_scores_are_ordinary_blocks() -> None:
 @pytest.mark.parametrize(
     ("beta", "unlabeled", "expected"),
     [
-        (0, 7, 0),
-        (0.0, 7, 0),
-        (1, 7, 7),
-        (1.0, 7, 7),
-        (0.5, 5, 3),  # 2.5 rounds up
-        (0.5, 3, 2),  # 1.5 rounds up
-        (0.1, 15, 2),  # 1.5 as a decimal
-        (0.1, 14, 1),  # 1.4
+        *((0, 7, 0), (0.0, 7, 0), (1, 7, 7), (1.0, 7, 7), (0.7, 0, 0)),
+        *((0.5, 5, 3), (0.5, 3, 2)),  # 2.5 and 1.5 round up
+        *((0.1, 15, 2), (0.1, 14, 1)),  # 1.5 as a decimal, and 1.4
         (0.35, 10, 4),  # 3.5 as a decimal, a little less as a binary float
         (0.145, 100, 15),  # 14.5 as a decimal, while .145 * 100 is 14.499999999999998
         (1e-05, 50000, 1),  # .5, printed with an exponent
-        (0.7, 0, 0),
     ],
 )
 def test_latent_count(beta: float, unlabeled: int, expected: int) -> None:
@@ -200,26 +183,6 @@ def test_exact_band_without_known_or_latent(rule: oracle.BandRule, n: int, m: in
 def test_the_two_exact_derivations_agree(n: int, m: int, level: float) -> None:
     """Sums of probabilities are shares of arrangements."""
     assert oracle.exact_band(n, m, level) == oracle.exact_band_by_enumeration(n, m, level)
-
-
-def test_arrangement_counts_are_those_of_the_enumeration() -> None:
-    """Each probability agrees, not just the band."""
-    for n, m in product(range(1, 6), range(6)):
-        for k in range(1, n + 1):
-            values = oracle.latents_before_in_all_arrangements(n, m, k)
-            expected = [values.count(v) for v in range(m + 1)]
-            assert oracle.arrangement_counts(n, m, k) == expected
-
-
-def test_a_tail_is_a_hypergeometric_one() -> None:
-    """V <= theta iff the first k + theta positives hold k or more known ones."""
-    n, m, k = 7, 9, 3
-    for theta in range(m + 1):
-        direct = sum(oracle.arrangement_counts(n, m, k)[: theta + 1])
-        draws = k + theta
-        found = range(k, min(n, draws) + 1)
-        tail = sum(math.comb(draws, i) * math.comb(n + m - draws, n - i) for i in found)
-        assert direct == tail
 
 
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.95])
@@ -301,24 +264,6 @@ def test_resampling_approaches_the_bootstrap_quantiles(level: float, resamples: 
         assert shares == exact
 
 
-def test_resampling_a_single_positive() -> None:
-    """A single positive is always drawn."""
-    rng = np.random.default_rng(1)
-    result = oracle.resampled_rank_cdf([3], [2, 3, 4], 0.9, 10, rng)
-    assert result == ([0.0, 1.0, 1.0], [0.0, 1.0, 1.0])
-
-
-def test_dkw_band_by_hand() -> None:
-    """A half width worked out by hand, with clipping at both ends."""
-    # n = 8, alpha = .1: ln(20) / 16 = 2.995732 / 16 = .187233, whose root is .432705.
-    # m = 100, k = 0: ceil(43.27) = 44; k = 4: floor(6.73) = 6 and ceil(93.27) = 94;
-    # k = 5: floor(19.23) = 19 and 1.0577 clipped to 100; k = 8: floor(56.73) = 56.
-    lower, upper = oracle.dkw_band(8, 100, 0.9)
-    assert [lower[k] for k in (0, 4, 5, 8)] == [0, 6, 19, 56]
-    assert [upper[k] for k in (0, 4, 5, 8)] == [44, 94, 100, 100]
-    assert oracle.dkw_band(8, 0, 0.9) == ([0] * 9, [0] * 9)
-
-
 def test_dkw_band_against_floats() -> None:
     """The definition in binary floats agrees up to their rounding."""
     for n, m, level in product((1, 7, 30), (1, 10, 57), LEVELS):
@@ -328,18 +273,6 @@ def test_dkw_band_against_floats() -> None:
             low, high = max(k / n - width, 0.0) * m, min(k / n + width, 1.0) * m
             assert lower[k] <= low + 1e-9 and low - 1e-9 < lower[k] + 1
             assert upper[k] >= high - 1e-9 and high + 1e-9 > upper[k] - 1
-
-
-@pytest.mark.parametrize("rule", RULES)
-def test_bands_are_ordered_and_monotone(rule: oracle.BandRule) -> None:
-    """Bounds enclose the share of the known positives and never fall."""
-    for n, m, level in product((1, 2, 5, 12), (0, 1, 4, 15), LEVELS):
-        lower, upper = rule(n, m, level)
-        assert len(lower) == len(upper) == n + 1
-        for k, (low, high) in enumerate(zip(lower, upper, strict=True)):
-            middle = Fraction(k * m, n)
-            assert 0 <= low <= middle + Fraction(1, 2) and middle - Fraction(1, 2) <= high <= m
-        assert lower == sorted(lower) and upper == sorted(upper)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -353,14 +286,6 @@ def test_enumerated_surrogate_sets_and_the_loop_agree() -> None:
             above = [place < h for place in range(unlabeled)]
             heads = oracle.attainable_by_enumeration(above, m)
             assert heads == oracle.attainable_by_loop(h, unlabeled, m)
-
-
-def test_attainable_heads_by_hand() -> None:
-    """Heads are limited by what lies above and by what lies below."""
-    # 4 of 6 chosen, 3 of the 6 above: at most 3 above, and at most 3 below, so at least 1.
-    assert oracle.attainable(3, 6, 4) == {1, 2, 3}
-    # The same beyond the enumerated size: 9 of 12 chosen, 5 above and 7 below.
-    assert oracle.attainable(5, 12, 9) == {2, 3, 4, 5}
 
 
 def test_tables_by_hand() -> None:
@@ -381,30 +306,11 @@ def test_tables_by_hand() -> None:
     # and tp = k + TP_U, fp = q + h - TP_U, fn = (2 - k) + (1 - TP_U),
     # tn = (1 - q) + (3 - h) - (1 - TP_U).
     result = three(SCORES, LABELS, 0.4, 0.5, oracle.exact_band)
-    assert result["lower"] == [
-        Table(0, 0, 0, 3, 3, False),
-        Table(1, 1, 0, 2, 3, False),
-        Table(3, 1, 2, 2, 1, False),
-        Table(4, 1, 3, 2, 0, False),
-        Table(5, 2, 3, 1, 0, False),
-        Table(6, 3, 3, 0, 0, True),
-    ]
-    assert result["estimate"] == [
-        Table(0, 0, 0, 3, 3, False),
-        Table(1, 1, 0, 2, 3, False),
-        Table(3, 2, 1, 1, 2, False),
-        Table(4, 2, 2, 1, 1, False),
-        Table(5, 3, 2, 0, 1, False),
-        Table(6, 3, 3, 0, 0, False),
-    ]
-    assert result["upper"] == [
-        Table(0, 0, 0, 3, 3, True),
-        Table(1, 1, 0, 2, 3, True),
-        Table(3, 2, 1, 1, 2, False),
-        Table(4, 2, 2, 1, 1, False),
-        Table(5, 3, 2, 0, 1, False),
-        Table(6, 3, 3, 0, 0, False),
-    ]
+    start = ["0 0 0 3 3", "1 1 0 2 3"]
+    best = ["3 2 1 1 2", "4 2 2 1 1", "5 3 2 0 1", "6 3 3 0 0"]
+    lower = read(*start, "3 1 2 2 1", "4 1 3 2 0", "5 2 3 1 0", "6 3 3 0 0*")
+    upper = read(*(row + "*" for row in start), *best)
+    assert result == {"lower": lower, "estimate": read(*start, *best), "upper": upper}
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -425,25 +331,12 @@ def test_tables_add_up_and_are_ordered(rule: oracle.BandRule) -> None:
             assert low.tp <= middle.tp <= high.tp
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_tables_do_not_depend_on_how_heads_are_found(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Tables from enumeration equal those from the loop."""
-    scores, labels = random_ranking(seed)
-    scores, labels = scores[:12], labels[:12]
-    assert labels.count(None) <= oracle.ENUMERATED_UNLABELED
-    enumerated = oracle.tables(scores, labels, 0.4, 0.8, oracle.exact_band)
-    monkeypatch.setattr(oracle, "ENUMERATED_UNLABELED", -1)
-    assert oracle.tables(scores, labels, 0.4, 0.8, oracle.exact_band) == enumerated
-
-
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("seed", range(5))
 def test_beta_zero_is_unlabeled_as_negative(rule: oracle.BandRule, seed: int) -> None:
     """Without latent positives all unlabeled are negatives."""
     scores, labels = random_ranking(seed)
-    as_negative: list[oracle.Label] = [label is True for label in labels]
+    as_negative: Labels = [label is True for label in labels]
     expected = oracle.tables(scores, as_negative, 0, 0.9, rule)
     assert oracle.tables(scores, labels, 0.0, 0.9, rule) == expected
 
@@ -453,7 +346,7 @@ def test_beta_zero_is_unlabeled_as_negative(rule: oracle.BandRule, seed: int) ->
 def test_beta_one_is_unlabeled_as_positive(rule: oracle.BandRule, seed: int) -> None:
     """With latent positives only, all unlabeled are positives."""
     scores, labels = random_ranking(seed)
-    as_positive: list[oracle.Label] = [label is not False for label in labels]
+    as_positive: Labels = [label is not False for label in labels]
     expected = [t[:5] for t in labeled_tables(scores, as_positive)]
     result = three(scores, labels, 1.0, 0.9, rule)
     for bound in BOUNDS:
@@ -508,29 +401,13 @@ def test_roc_against_sklearn(seed: int) -> None:
         assert [float(y) for _, y in points] == pytest.approx(list(tpr), abs=1e-12)
 
 
-@pytest.mark.parametrize("max_fpr", [None, 1.0, 0.9, 0.5, 0.3, 0.1, 0.05, 0.01])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("max_fpr", [None, 1.0, 0.5, 0.1, 0.01])
+@pytest.mark.parametrize("seed", range(4))
 def test_roc_area_against_sklearn(seed: int, max_fpr: float | None) -> None:
     """All-labeled rankings give the usual area, whole and partial."""
     scores, labels = labeled_ranking(seed)
     area = float(oracle.roc_area(labeled_tables(scores, labels), max_fpr))
     assert area == pytest.approx(skm.roc_auc_score(labels, scores, max_fpr=max_fpr), abs=1e-12)
-
-
-def test_a_curve_needs_negatives() -> None:
-    """Without negatives there is no fpr."""
-    with pytest.raises(ZeroDivisionError):
-        oracle.roc_points(labeled_tables([1.0, 2.0], [True, True]))
-
-
-def test_pr_points_by_hand() -> None:
-    """Precision is 1 at rank 0 and tp / rank elsewhere."""
-    # The counts (fp, tp) of the worked example's estimate, again, of 3 positives.
-    estimate = three(SCORES, LABELS, 0.4, 0.5, oracle.exact_band)["estimate"]
-    expected = [(0, 1), (1, 1), (2, 2 / 3), (2, 2 / 4), (3, 3 / 5), (3, 3 / 6)]
-    for (recall, precision), (tp, share) in zip(oracle.pr_points(estimate), expected, strict=True):
-        assert recall == Fraction(tp, 3)
-        assert float(precision) == pytest.approx(share, abs=1e-15)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -567,7 +444,7 @@ def test_pr_area_by_hand() -> None:
 def test_pr_area_of_simple_rankings() -> None:
     """The best, the uninformative and the worst ranking."""
     # Perfect: precision 1 up to recall 1. All tied: one line from the origin, of precision 1/4.
-    labels: list[oracle.Label] = [True, False, False, False]
+    labels: Labels = [True, False, False, False]
     assert oracle.pr_area(labeled_tables([4.0, 3.0, 2.0, 1.0], labels)) == pytest.approx(1)
     assert oracle.pr_area(labeled_tables([1.0] * 4, labels)) == pytest.approx(0.25)
     # Worst: (0,0) (3,0) (3,1), precision t / (3 + t) with the mean 1 - 3 ln(4/3).
@@ -618,100 +495,42 @@ def test_pr_area_against_scipy(bound: str, seed: int) -> None:
 # Metrics
 
 
-def test_metrics_by_hand() -> None:
-    """All metrics of one table, as plain fractions."""
-    # 6 tp, 2 fp, 3 fn, 9 tn: 9 positives and 11 negatives, 8 predicted positive and 12 not.
-    table = Table(8, 6, 2, 3, 9, False)
-    expected = {
-        "tpr": 6 / 9,
-        "recall": 6 / 9,
-        "fpr": 2 / 11,
-        "tnr": 9 / 11,
-        "fnr": 3 / 9,
-        "precision": 6 / 8,
-        "fdr": 2 / 8,
-        "npv": 9 / 12,
-        "accuracy": 15 / 20,
-        "balanced_accuracy": (22 + 27) / 66,
-        "f1": 12 / 17,
-        "mcc": 48 / math.sqrt(8 * 9 * 11 * 12),  # 6 * 9 - 2 * 3
-        "informedness": (22 - 6) / 33,
-        # chance agreement (8 * 9 + 12 * 11) / 400 = 204/400; (300 - 204) / (400 - 204)
-        "kappa": 96 / 196,
-        "jaccard": 6 / 11,
-        "lift": (6 / 8) / (9 / 20),
-    }
-    assert set(expected) == set(oracle.METRICS)
-    values = {name: oracle.metric(name, table) for name in expected}
-    assert values == pytest.approx(expected, abs=1e-14)
-
-
-NAN = math.nan
+# Counts, metrics without a denominator, and what others are.
 DEGENERATE = {
-    "nothing predicted positive": (
-        Table(0, 0, 0, 2, 2, False),
-        {"precision": NAN, "lift": NAN, "mcc": NAN, "f1": 0, "kappa": 0, "npv": 0.5},
-    ),
-    "all predicted positive": (
-        Table(4, 2, 2, 0, 0, False),
-        {"npv": NAN, "mcc": NAN, "precision": 0.5, "lift": 1, "kappa": 0},
-    ),
-    "no negatives": (
-        Table(1, 1, 0, 1, 0, False),
-        {
-            "fpr": NAN,
-            "tnr": NAN,
-            "balanced_accuracy": NAN,
-            "informedness": NAN,
-            "mcc": NAN,
-            "kappa": 0,  # chance agreement is 1/2, which is what there is
-            "lift": 1,
-        },
-    ),
+    "nothing predicted positive": ("0 0 0 2 2", "precision lift mcc", "f1=0 kappa=0 npv=0.5"),
+    "all predicted positive": ("4 2 2 0 0", "npv mcc", "precision=0.5 lift=1 kappa=0"),
+    # Chance agreement is 1/2, which is what there is.
+    "no negatives": ("1 1 0 1 0", "fpr tnr balanced_accuracy informedness mcc", "kappa=0 lift=1"),
     "no positives": (
-        Table(1, 0, 1, 0, 1, False),
-        {
-            "tpr": NAN,
-            "fnr": NAN,
-            "balanced_accuracy": NAN,
-            "informedness": NAN,
-            "lift": NAN,
-            "precision": 0,
-            "f1": 0,
-            "jaccard": 0,
-        },
+        *("1 0 1 0 1", "tpr fnr balanced_accuracy informedness lift"),
+        "precision=0 f1=0 jaccard=0",
     ),
-    "nothing but true negatives": (
-        Table(0, 0, 0, 0, 2, False),
-        {"f1": NAN, "jaccard": NAN, "kappa": NAN, "precision": NAN, "accuracy": 1},
-    ),
-    "nothing but true positives": (
-        Table(2, 2, 0, 0, 0, False),
-        {"f1": 1, "jaccard": 1, "kappa": NAN, "fpr": NAN, "npv": NAN, "lift": 1},
-    ),
+    "true negatives alone": ("0 0 0 0 2", "f1 jaccard kappa precision", "accuracy=1"),
+    "true positives alone": ("2 2 0 0 0", "kappa fpr npv", "f1=1 jaccard=1 lift=1"),
 }
 
 
 @pytest.mark.parametrize("case", DEGENERATE)
 def test_metrics_without_a_denominator(case: str) -> None:
     """A ratio without a denominator is nan."""
-    table, expected = DEGENERATE[case]
-    values = {name: oracle.metric(name, table) for name in expected}
-    assert values == pytest.approx(expected, abs=1e-15, nan_ok=True)
+    counts, missing, others = DEGENERATE[case]
+    (table,) = read(counts)
+    assert all(math.isnan(oracle.metric(name, table)) for name in missing.split())
+    for name, value in (other.split("=") for other in others.split()):
+        assert oracle.metric(name, table) == pytest.approx(float(value), abs=1e-15)
 
 
 def sklearn_metrics(truth: list[int], guess: list[int]) -> dict[str, float]:
-    """Return the metrics that scikit-learn has."""
+    """Return the metrics that scikit-learn has, and what these add up to."""
+    tpr, tnr = (skm.recall_score(truth, guess, pos_label=kind) for kind in (1, 0))
+    precision, npv = (skm.precision_score(truth, guess, pos_label=kind) for kind in (1, 0))
+    informedness = skm.balanced_accuracy_score(truth, guess, adjusted=True)
     return {
-        "tpr": skm.recall_score(truth, guess),
-        "fnr": 1 - skm.recall_score(truth, guess),
-        "tnr": skm.recall_score(truth, guess, pos_label=0),
-        "fpr": 1 - skm.recall_score(truth, guess, pos_label=0),
-        "precision": skm.precision_score(truth, guess),
-        "npv": skm.precision_score(truth, guess, pos_label=0),
+        **{"tpr": tpr, "recall": tpr, "fnr": 1 - tpr, "tnr": tnr, "fpr": 1 - tnr},
+        **{"precision": precision, "fdr": 1 - precision, "npv": npv},
+        **{"lift": precision / np.mean(truth), "informedness": informedness},
         "accuracy": skm.accuracy_score(truth, guess),
         "balanced_accuracy": skm.balanced_accuracy_score(truth, guess),
-        "informedness": skm.balanced_accuracy_score(truth, guess, adjusted=True),
         "f1": skm.f1_score(truth, guess),
         "mcc": skm.matthews_corrcoef(truth, guess),
         "kappa": skm.cohen_kappa_score(truth, guess),
@@ -728,11 +547,5 @@ def test_metrics_against_sklearn(seed: int) -> None:
     guess = [1] * (tp + fp) + [0] * (fn + tn)
     expected = sklearn_metrics(truth, guess)
     table = Table(tp + fp, tp, fp, fn, tn, False)
-    values = {name: oracle.metric(name, table) for name in expected}
+    values = {name: oracle.metric(name, table) for name in oracle.METRICS}
     assert values == pytest.approx(expected, abs=1e-12)
-
-
-def test_an_unknown_metric_is_refused() -> None:
-    """Only the listed metrics exist."""
-    with pytest.raises(KeyError):
-        oracle.metric("no such metric", Table(1, 1, 1, 1, 1, False))
