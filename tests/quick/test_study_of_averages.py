@@ -38,25 +38,16 @@ def test_the_study_asks_what_the_package_answers(target: str) -> None:
         score = np.concatenate([positive[0], others[0]])
         place = np.arange(score.size)
         label = np.where(place < known, 1.0, np.nan)
-        columns = {
-            "group": number,
-            "score": score,
-            "label": label,
-            "truth": place < known + hidden,
-        }
-        parts.append(pd.DataFrame(columns))
+        part = pd.DataFrame({"group": number, "score": score, "label": label})
+        parts.append(part.assign(truth=place < known + hidden))
     frame = pd.concat(parts)
     rest = frame[frame["label"].isna()]
     beta = rest.groupby("group")["truth"].mean()
     found = frame.pu(by="group").auroc(beta, average=True, target=target).iloc[0]
     expected = average_groups(terms[target], target, AREA, 0.95)
-    for name, value in (
-        ("estimate", expected.value),
-        ("standard_error", expected.error),
-        ("lower", expected.lower),
-        ("upper", expected.upper),
-    ):
-        assert found[name] == pytest.approx(value.item(), rel=1e-9)
+    numbers = found[["estimate", "standard_error", "lower", "upper"]].to_numpy(float)
+    wanted = [expected.value, expected.error, expected.lower, expected.upper]
+    np.testing.assert_allclose(numbers, np.concatenate(wanted), rtol=1e-9)
     labeled = frame.assign(label=frame["truth"])
     pu = labeled.pu(by="group", positive=True, negative=False)
     all_known = pu.auroc(0, average=True, target="examples")["estimate"].item()
