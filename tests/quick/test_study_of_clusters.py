@@ -4,7 +4,6 @@ import csv
 
 import numpy as np
 import pytest
-from scipy import special, stats
 
 from tests.support.studies import clusters as study
 
@@ -17,17 +16,7 @@ def test_cells_differ_and_are_of_shapes_that_there_are() -> None:
     assert {cell.shape for cell in CELLS} == {*study.SHAPES, study.JITTERED}
 
 
-@pytest.mark.parametrize("shift", [1, 2])
-def test_truths_are_those_of_two_normal_distributions(shift: int) -> None:
-    true = study.truths(f"normal, shift {shift}", 0.3)
-    false = stats.norm.sf(stats.norm.isf(0.7) + shift)
-    assert true["auroc"] == pytest.approx(special.ndtr(shift / 2**0.5), abs=1e-5)
-    assert true["recall"] == pytest.approx(0.7, abs=1e-5)
-    assert true["precision"] == pytest.approx(0.21 / (0.21 + 0.7 * false), abs=1e-5)
-    assert true["f1"] == pytest.approx(0.42 / (0.21 + 0.7 * false + 0.3), abs=1e-5)
-
-
-@pytest.mark.parametrize("cell", CELLS[1::4], ids=str)
+@pytest.mark.parametrize("cell", CELLS[1::7], ids=str)
 def test_draws_have_the_correlation_and_the_rates_of_their_cell(cell: study.Cell) -> None:
     rng, of = np.random.default_rng(1), study.LABELS[cell.labels]
     samples = [study.draw(cell, rng) for _ in range(30 if cell.clusters > 99 else 150)]
