@@ -1,15 +1,11 @@
 """A quick version of the coverage study, and its document."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from pu_accessor.inference.bands.lookup import BANDS, latent_bounds
-from pu_accessor.inference.bands.simultaneous import joint_coverage
-from pu_accessor.inference.estimates import latent_gaps as compositions
-from pu_accessor.ranking import FloatArray, IntArray
+from pu_accessor.inference.bands.lookup import latent_bounds
 from tests.support.studies import coverage as study
 from tests.support.studies.coverage import Cell, Row
 
@@ -18,20 +14,6 @@ DOCS = Path(__file__).parents[2] / "docs"
 # 240 draws have a standard error of .014 at a coverage of .95: limits are four of them away.
 # The study itself takes thousands.
 DRAWS, LOWEST = 240, 0.894
-
-
-def drawn_once() -> Callable[[IntArray, int], FloatArray]:
-    """Return what draws the same as ever from its own seed, but keeps it."""
-    kept: dict[tuple[bytes, int], FloatArray] = {}
-    draw = compositions._draw
-
-    def drawn(sizes: IntArray, latent: int) -> FloatArray:
-        key = sizes.tobytes(), latent
-        if key not in kept:
-            kept[key] = draw(sizes, latent)
-        return kept[key]
-
-    return drawn
 
 
 def rows_of(cell: Cell, draws: int = DRAWS) -> dict[str, Row]:
@@ -55,10 +37,7 @@ def rows_of(cell: Cell, draws: int = DRAWS) -> dict[str, Row]:
         Cell(50, 0.3, side="ties"),
     ],
 )
-def test_intervals_hold_the_truth_as_often_as_they_say(
-    cell: Cell, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(compositions, "_draw", drawn_once())
+def test_intervals_hold_the_truth_as_often_as_they_say(cell: Cell) -> None:
     rows = rows_of(cell)
     assert rows["auroc"].coverage >= LOWEST
     assert rows["partial auroc"].coverage >= LOWEST
@@ -71,14 +50,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(
         assert rows[f"precision at {name}"].coverage >= LOWEST - 0.03
 
 
-def test_a_cutoff_that_was_chosen_needs_the_simultaneous_band() -> None:
-    rows = rows_of(Cell(100, 0.1))
-    at_best = rows["precision at youden"]
-    assert at_best.coverage >= 0.95
-    assert rows["precision at youden, exact"].coverage < 0.93
-
-
-@pytest.mark.parametrize(("n", "m"), [(5, 95), (5, 1), (20, 180), (50, 50), (90, 10), (300, 700)])
+@pytest.mark.parametrize(("n", "m"), [(5, 95), (5, 1), (50, 50), (90, 10)])
 def test_bands_hold_at_each_cutoff_and_at_all(n: int, m: int) -> None:
     bounds = [latent_bounds(band, n, m, 0.95) for band in ("exact", "simultaneous")]
     exact, simultaneous = study.cutoff_coverage(n, m, bounds)
@@ -94,24 +66,6 @@ def test_the_bootstrap_covers_less_the_more_is_known() -> None:
         (coverage,) = study.cutoff_coverage(200, m, [latent_bounds("bootstrap", 200, m, 0.95)])
         mean.append(coverage.mean())
     assert mean[0] > 0.9 > mean[1] > mean[2]
-
-
-@pytest.mark.parametrize("band", sorted(BANDS))
-@pytest.mark.parametrize(("n", "m"), [(7, 20), (30, 30)])
-def test_simulated_bands_agree_with_counted_ones(band: str, n: int, m: int) -> None:
-    draws, rng = 1000, np.random.default_rng(m)
-    lower, upper = latent_bounds(band, n, m, 0.95)
-    whole = study.curve_coverage(n, m, [(lower, upper)], draws, rng)[0]
-    assert abs(whole - joint_coverage(n, m, lower, upper)) < 4 * 0.5 / draws**0.5
-    each = study.cutoff_coverage(n, m, [(lower, upper)])[0]
-    held = np.zeros(n + m - 1)
-    for _ in range(draws):
-        known = np.zeros(n + m, dtype=np.int64)
-        known[rng.permutation(n + m)[:n]] = 1
-        k = np.cumsum(known)[:-1]
-        latent = np.arange(1, n + m) - k
-        held += (lower[k] <= latent) & (latent <= upper[k])
-    assert np.abs(held / draws - each).max() < 4.5 * 0.5 / draws**0.5
 
 
 def test_draws_are_those_of_the_seed_whatever_else_is_simulated() -> None:
