@@ -13,7 +13,7 @@ from tests.support.studies import together
 @pytest.mark.parametrize("name", ["normal 1, at random", "normal 2.5, drawn again"])
 def test_comparisons_hold_where_few_rows_differ(name: str, shares: tuple[float, ...]) -> None:
     for share in shares:
-        for row in study.look(name, study.CHOSEN[name], True, share, study.Design(20), 60):
+        for row in study.look(name, study.CHOSEN[name], True, share, study.Design(20), 40):
             assert row.covers >= 0.9 and row.wrong <= 0.04 and row.ratio > 1
 
 
