@@ -1,21 +1,11 @@
 """A quick version of the study of labels made by hand."""
 
-import warnings
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
-from pu_accessor import PUWarning
 from tests.support.studies import hand_labels as study
 
-
-@pytest.fixture(autouse=True)
-def hushed() -> Iterator[None]:
-    """Let the package warn."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PUWarning)
-        yield
+pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 
 
 def test_intervals_hold_while_labels_come_in() -> None:
