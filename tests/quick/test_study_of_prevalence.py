@@ -1,25 +1,15 @@
 """A quick version of the study of prevalences from elsewhere."""
 
-import warnings
-from collections.abc import Iterator
-
 import pytest
 
-from pu_accessor import PUWarning
 from tests.support.studies import prevalence as study
 from tests.support.studies.prevalence import Design
 
-
-@pytest.fixture(autouse=True)
-def hushed() -> Iterator[None]:
-    """Let the package warn."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PUWarning)
-        yield
+pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 
 
 def test_intervals_hold_with_the_prevalence_of_a_population() -> None:
-    rows = study.of_population("normal, AUROC .96", Design(200, 1000, 0.05), 60)
+    rows = study.of_population("normal, AUROC .96", Design(200, 1000, 0.05), 40)
     covers = {(name, of): coverage for name, of, coverage, _ in rows}
     for name in ("AUROC", "AP, prevalence=", "precision, prevalence="):
         assert covers[name, "population"] >= 0.9
