@@ -8,18 +8,17 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-import pu_accessor
-from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError
+from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, from_arrays, from_chunks
 
 MEANT = [True, None, False, None, True]
+NUMBERS = [1, None, 0, None, 1]
+FLOATS = np.array([1, np.nan, 0, np.nan, 1])
 SCORE = [5.0, 4.0, 3.0, 2.0, 1.0]
 
 
 def read(label: Any, **coding: Any) -> tuple[list[int], list[int]]:
     """Return known positives and known negatives at each cutoff, seen through beta 0 and 1."""
-    tables = (
-        pu_accessor.from_arrays(SCORE, label, **coding).contingency([0, 1]).sel(bound="estimate")
-    )
+    tables = from_arrays(SCORE, label, **coding).contingency([0, 1]).sel(bound="estimate")
     return tables["tp"].sel(beta=0).values.tolist(), tables["fp"].sel(beta=1).values.tolist()
 
 
@@ -29,22 +28,12 @@ EXPECTED = ([0, 1, 1, 1, 1, 2], [0, 0, 0, 1, 1, 1])
 @pytest.mark.parametrize(
     "label",
     [
-        pd.array(MEANT, dtype="boolean"),
-        pd.array(MEANT, dtype="bool[pyarrow]"),
         pd.Series(MEANT, dtype=object),
         pd.Series([True, np.nan, False, pd.NA, True], dtype=object),
-        pd.Series([True, pd.NaT, np.False_, None, np.True_], dtype=object),
-        pd.array([1, None, 0, None, 1], dtype="Int64"),
-        pd.array([1, None, 0, None, 1], dtype="UInt8"),
-        pd.array([1, None, 0, None, 1], dtype="int64[pyarrow]"),
-        pd.array([1, None, 0, None, 1], dtype="Float64"),
-        np.array([1, np.nan, 0, np.nan, 1]),
-        np.array([1, np.nan, 0, np.nan, 1], dtype=np.float32),
         pd.Categorical(MEANT, categories=[True, False]),
-        pd.Categorical([1, None, 0, None, 1], categories=[0, 1, 2]),
+        pd.Categorical(NUMBERS, categories=[0, 1, 2]),
         MEANT,
-        tuple(MEANT),
-        xr.DataArray([1, np.nan, 0, np.nan, 1]),
+        xr.DataArray(FLOATS),
     ],
     ids=lambda label: f"{type(label).__name__}-{getattr(label, 'dtype', '')}",
 )
@@ -55,10 +44,9 @@ def test_canonical_labels_in_any_dtype(label: Any) -> None:
 @pytest.mark.parametrize(
     ("label", "coding"),
     [
-        *((pd.array([1, None, 0, None, 1], dtype), {}) for dtype in ("Int64", "Float32")),
-        *((pd.array(MEANT, dtype), {}) for dtype in ("boolean", "bool[pyarrow]")),
-        (pd.array([1, None, 0, None, 1], "int8[pyarrow]"), {}),
-        *((np.array([1, np.nan, 0, np.nan, 1], order), {}) for order in ("<f4", ">f8")),
+        *((pd.array(NUMBERS, kind), {}) for kind in ("Int64", "Float32", "int8[pyarrow]")),
+        *((pd.array(MEANT, kind), {}) for kind in ("boolean", "bool[pyarrow]")),
+        *((FLOATS.astype(order), {}) for order in ("<f4", ">f8")),
         (pd.array([None, 1, 0, 1, None], "Int8"), {"positive": [None], "unlabeled": 1}),
         (np.array([0, np.nan, 1, np.nan, 0]), {"positive": 0, "negative": [1, 7]}),
     ],
@@ -72,28 +60,25 @@ def test_numbers_are_not_looked_up_by_value(
 
 def test_integers_and_flags_are_not_looked_up_by_value(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr("pu_accessor.sources.labels._read_values")
-    names = ["n_known_positive", "n_known_negative", "n_unlabeled"]
-    for label in (np.array([1, 0, 0, 0, 1]), np.array([True, False, False, False, True])):
-        arrays = pu_accessor.from_arrays(SCORE, label)
-        tables = arrays(unlabeled=0).contingency(0)
-        assert [tables[name].item() for name in names] == [2, 0, 3]
-        tables = arrays(negative=0).contingency(0)
-        assert [tables[name].item() for name in names] == [2, 3, 0]
-    tables = pu_accessor.from_arrays(SCORE, np.ones(5, np.uint8)).contingency(0)
-    assert [tables[name].item() for name in names] == [5, 0, 0]
+    one: Any = np.ones(5, np.uint8)
+    two: list[Any] = [np.array([1, 0, 0, 0, 1]), np.array([True, False, False, False, True])]
+    cases: list[Any] = [(one, {}, [5, 0, 0])]
+    cases += [(label, {"unlabeled": 0}, [2, 0, 3]) for label in two]
+    cases += [(label, {"negative": 0}, [2, 3, 0]) for label in two]
+    for label, coding, counts in cases:
+        tables = from_arrays(SCORE, label, **coding).contingency(0)
+        names = ["n_known_positive", "n_known_negative", "n_unlabeled"]
+        assert [tables[name].item() for name in names] == counts
 
 
 @pytest.mark.parametrize(
     ("label", "coding"),
     [
         (["P", "U", "N", "U", "P"], {"positive": "P", "negative": "N", "unlabeled": "U"}),
-        (["P", None, "N", None, "P"], {"positive": "P", "negative": "N"}),
         (list("acdeb"), {"positive": ["a", "b"], "negative": "d", "unlabeled": ["c", "e"]}),
         ([1, -1, 0, -1, 1], {"unlabeled": -1}),
         ([1, 0, -1, 0, 1], {"unlabeled": 0, "negative": -1}),
-        ([1, None, -1, None, 1], {"negative": -1}),
         ([2, 0, 1, 0, 2], {"positive": 2, "negative": 1, "unlabeled": 0}),
-        ([1, 0, 2, None, 1], {"unlabeled": [0, None], "negative": (2,)}),
         ([1, 0, 2, np.nan, 1], {"unlabeled": np.array([0, np.nan]), "negative": {2}}),
         (pd.Categorical(["p", None, "n", None, "p"]), {"positive": "p", "negative": ["n", "x"]}),
         ([None, True, False, True, None], {"positive": [None], "unlabeled": np.array(True)}),
@@ -105,31 +90,14 @@ def test_other_codings(label: Any, coding: dict[str, Any]) -> None:
     assert read(label, **coding) == EXPECTED
 
 
-def test_zero_as_negative_and_as_unlabeled() -> None:
-    frame = pd.DataFrame({"score": [3, 2, 1], "label": [1, 0, 0]})
-    assert frame.pu(negative=0).contingency(0)["n_known_negative"] == 2
-    assert frame.pu(unlabeled=0).contingency(0)["n_unlabeled"] == 2
-    flags = frame.assign(label=frame["label"] == 1)
-    assert flags.pu(negative=False).contingency(0)["n_known_negative"] == 2
-    assert flags.pu(unlabeled=False).contingency(0)["n_unlabeled"] == 2
-
-
-def test_one_value_is_not_ambiguous() -> None:
-    tables = pu_accessor.from_arrays([2, 1], [True, True]).contingency(0)
-    assert tables["n_known_positive"] == 2
-
-
 @pytest.mark.parametrize(
     ("label", "coding", "message"),
     [
         ([1, 0], {}, r"holds two values, 1 and 0, and nothing missing: is 0 unlabeled, or a known"
                      r" negative\? Pass unlabeled=0 or negative=0"),
         ([False, True], {}, r"two values, False and True.* Pass unlabeled=False or negative=Fal"),
-        ([1.0, 0.0], {"positive": 1}, r"two values, 1.0 and 0.0, and nothing missing"),
         ([1, -1], {}, r"holds -1, which is unlabeled to some and negative to others. Pass unlab"),
-        ([1, -1, 0], {"negative": 0}, r"holds -1, .* Pass unlabeled=-1 or negative=-1"),
         (["yes", None], {}, r"holds 'yes', which stands for no state. Labels are True or 1"),
-        (["yes", "no"], {"positive": "yes"}, r"holds 'no', which stands for no state"),
         ([1, 2.5, 3, None], {}, r"holds 2.5, 3.0, which stands for no state"),
         ([1, 0, None], {"unlabeled": 0}, r"holds None \(missing\), which stands for no state"),
         (list(range(20)), {}, r"holds 2, 3, 4, 5, 6 and 13 more, which stands for no state"),
@@ -141,7 +109,7 @@ def test_one_value_is_not_ambiguous() -> None:
 def test_labels_that_nobody_should_guess(label: Any, coding: Any, message: str) -> None:
     score = np.arange(len(label))
     with pytest.raises(PUValueError, match=f"label column 'label' {message}|{message}"):
-        pu_accessor.from_arrays(score, label, **coding).contingency(0)
+        from_arrays(score, label, **coding).contingency(0)
 
 
 @pytest.mark.parametrize(
@@ -153,10 +121,8 @@ def test_labels_that_nobody_should_guess(label: Any, coding: Any, message: str) 
         (["yes", "no", "no", None], {}, "positive='yes', negative='no'"),
         ([True, "no", "no", None], {}, "negative='no'"),
         ([True, 0, "x", "x", None], {}, "negative=[0, 'x']"),
-        ([True, 0, "x"], {}, "unlabeled='x'"),
         ([2, 2, 7, None], {}, "positive=7.0, negative=2.0"),
         ([*"abcdefg", "g"], {}, "positive='a', unlabeled=['b', 'c', 'd', 'e', 'f', ...]"),
-        ([*"abcdef", "f"], {}, "positive='a', unlabeled=['b', 'c', 'd', 'e', 'f']"),
         ([1, 0, None], {"unlabeled": 0}, "unlabeled=[0.0, None]"),
         ([*"xxy", None], {"unlabeled": "y"}, "positive='x', unlabeled=['y', None]"),
         ([*"yy", None], {"unlabeled": "y"}, "unlabeled=['y', None]"),
@@ -165,7 +131,7 @@ def test_labels_that_nobody_should_guess(label: Any, coding: Any, message: str) 
 def test_advice_for_labels_is_to_be_typed(label: Any, coding: Any, advice: str) -> None:
     score = np.arange(len(label))
     with pytest.raises(PUValueError) as told:
-        pu_accessor.from_arrays(score, label, **coding).contingency(0)
+        from_arrays(score, label, **coding).contingency(0)
     assert f"for example {advice}." in str(told.value)
     if "..." not in advice:
         typed = {**coding, **eval(f"dict({advice})")}
@@ -177,25 +143,22 @@ def test_advice_for_labels_is_to_be_typed(label: Any, coding: Any, advice: str) 
 @pytest.mark.parametrize(
     ("score", "odd"),
     [
-        (pd.Categorical([5, 7]), "5"),
         (pd.Categorical([None, 7, 5]), "7"),
         (pd.Categorical([None, None]), "None"),
-        ([3.0, "x"], "'x'"),
         (pd.Series([None, 3.0, True], dtype=object), "True"),
         (np.array(["NaT", "2020-01-01"], dtype="datetime64[ns]"), "NaT"),
         (pd.array([None, True], dtype="boolean"), "True"),
-        (np.array([2j, 1]), "2j"),
     ],
 )
 def test_the_first_score_that_is_no_number_is_shown(score: Any, odd: str) -> None:
     with pytest.raises(PUTypeError) as told:
-        pu_accessor.from_arrays(score, [1, *[None] * (len(score) - 1)]).contingency(0)
+        from_arrays(score, [1, *[None] * (len(score) - 1)]).contingency(0)
     assert f"(it holds {odd})" in str(told.value).replace("np.True_", "True")
 
 
 def test_labels_that_cannot_be_compared() -> None:
     with pytest.raises(PUTypeError, match="label column 'label' must hold single values"):
-        pu_accessor.from_arrays([2, 1], pd.Series([[1], None])).contingency(0)
+        from_arrays([2, 1], pd.Series([[1], None])).contingency(0)
 
 
 @pytest.mark.parametrize(
@@ -203,14 +166,9 @@ def test_labels_that_cannot_be_compared() -> None:
     [
         [5, 4, 3, 2, 1],
         np.array(SCORE, dtype=np.float32),
-        np.array(SCORE, dtype=np.float16),
-        np.array(SCORE, dtype=np.uint8),
         np.array(SCORE, dtype=np.longdouble),
         pd.array([5, 4, 3, 2, 1], dtype="Int64"),
-        pd.array(SCORE, dtype="Float64"),
         pd.array(SCORE, dtype="double[pyarrow]"),
-        pd.array([5, 4, 3, 2, 1], dtype="int32[pyarrow]"),
-        pd.Series(SCORE, dtype=object),
         pd.Series([5, 4.0, np.float32(3), 2, 1], dtype=object),
         pd.Series([Decimal(n) for n in (5, 4, 3, 2, 1)]),
         pd.arrays.SparseArray(SCORE),
@@ -220,21 +178,20 @@ def test_labels_that_cannot_be_compared() -> None:
     ids=lambda score: f"{type(score).__name__}-{getattr(score, 'dtype', '')}",
 )
 def test_scores_of_any_real_dtype(score: Any) -> None:
-    tables = pu_accessor.from_arrays(score, MEANT).contingency(0.5)
-    xr.testing.assert_identical(tables, pu_accessor.from_arrays(SCORE, MEANT).contingency(0.5))
+    tables = from_arrays(score, MEANT).contingency(0.5)
+    xr.testing.assert_identical(tables, from_arrays(SCORE, MEANT).contingency(0.5))
 
 
 @pytest.mark.parametrize("missing", ["Float64", "double[pyarrow]", object, float])
 def test_missing_scores_of_any_dtype(missing: Any) -> None:
     score = pd.Series([3, None, 1], dtype=missing, name="svm")
     with pytest.raises(PUValueError, match=r"'svm' holds NaN in 1 of 3 rows. Pass nan_policy='om"):
-        pu_accessor.from_arrays(score, [True, None, None]).contingency(0.5)
-    tables = pu_accessor.from_arrays(score, [True, None, None], nan_policy="omit").contingency(0.5)
+        from_arrays(score, [True, None, None]).contingency(0.5)
+    tables = from_arrays(score, [True, None, None], nan_policy="omit").contingency(0.5)
     assert tables["n_unlabeled"] == 1
-    if missing is object:
-        other = pd.Series([3, pd.NA, 1], dtype=object, name="svm")
-        again = pu_accessor.from_arrays(other, [True, None, None], nan_policy="omit")
-        xr.testing.assert_identical(again.contingency(0.5), tables)
+    other = score.astype(object).where(score.notna(), pd.NA)
+    again = from_arrays(other, [True, None, None], nan_policy="omit").contingency(0.5)
+    xr.testing.assert_identical(again, tables)
 
 
 @pytest.mark.parametrize(
@@ -243,54 +200,48 @@ def test_missing_scores_of_any_dtype(missing: Any) -> None:
         (["a", "b"], PUTypeError, r"'score' must hold real numbers, but is (str|object) .*'a'"),
         (["0.5", "0.1"], PUTypeError, r"must hold real numbers, .* column.astype\(float\)"),
         ([1j, 2], PUTypeError, r"must hold real numbers, but is complex128"),
-        ([True, False], PUTypeError, r"must hold real numbers, but is bool"),
-        (pd.Series([1, "x"], dtype=object), PUTypeError, r"must hold real numbers, but is object"),
         (pd.to_datetime(["2020-01-01", "2021-01-01"]), PUTypeError, r"but is datetime64"),
         ([2**53, 2**53 + 1], PUValueError, r"float64 cannot tell apart, .*: column.rank\(\)"),
-        (pd.Series([2**60, 2**60 + 1], dtype=object), PUValueError, r"cannot tell apart"),
         (pd.array([2**60, 2**60 + 1], dtype="int64[pyarrow]"), PUValueError, r"cannot tell apart"),
         (np.array([2**63, 2**63 + 1], dtype=np.uint64), PUValueError, r"holds uint64 numbers"),
         ([10**400, 10**401], PUValueError, r"holds object numbers that float64 cannot tell"),
         ([Decimal("0.99999999999999999991"), Decimal(1)], PUValueError, r"cannot tell apart"),
         ([np.nan, np.nan], PUValueError, r"holds NaN in 2 of 2 rows"),
         ([1, 2, 3], PUValueError, r"must have the same length, but have 3 and 2"),
-        ([[1], [2]], PUTypeError, r"score must be one-dimensional, but a list of 2 dimensions"),
         ([[1], [2, 3]], PUTypeError, r"score must be one-dimensional, but a list of 2 dimensions"),
-        (0.5, PUTypeError, r"score must be one-dimensional, but a float of 0 dim"),
         ("ab", PUTypeError, r"score must be one-dimensional, but a str"),
     ],
 )  # fmt: skip
 def test_scores_that_cannot_be_ranked(score: Any, error: type[PUError], message: str) -> None:
     with pytest.raises(error, match=message):
-        pu_accessor.from_arrays(score, [True, None]).contingency(0)
+        from_arrays(score, [True, None]).contingency(0)
 
 
 def test_large_integers_that_stay_apart_are_scores() -> None:
-    tables = pu_accessor.from_arrays([2**62, 2**61, 1], [True, None, None]).contingency(0)
+    tables = from_arrays([2**62, 2**61, 1], [True, None, None]).contingency(0)
     assert tables["threshold"].values.tolist() == [np.inf, 2.0**62, 2.0**61, 1]
 
 
 def test_long_floats_beyond_float64_are_infinite() -> None:
     label = [None, True, None, None]
     score = np.array(["1e4000", "2", "1", "-1e4000"], dtype=np.longdouble)
-    tables = pu_accessor.from_arrays(score, label).contingency(0)
-    expected = pu_accessor.from_arrays([np.inf, 2, 1, -np.inf], label).contingency(0)
+    tables = from_arrays(score, label).contingency(0)
+    expected = from_arrays([np.inf, 2, 1, -np.inf], label).contingency(0)
     xr.testing.assert_identical(tables, expected)
     if np.isfinite(score[0]):  # where they are longer than float64
         with pytest.raises(PUValueError, match="float64 cannot tell apart"):
-            pu_accessor.from_arrays(np.append(score[:3], score[0] * 2), label).auroc(0)
+            from_arrays(np.append(score[:3], score[0] * 2), label).auroc(0)
 
 
 def test_no_score_at_all() -> None:
     with pytest.raises(PUValueError, match="at least one score, but there is none in the rows"):
-        pu_accessor.from_arrays([np.nan], [True], nan_policy="omit").contingency(0)
+        from_arrays([np.nan], [True], nan_policy="omit").contingency(0)
 
 
 def test_nothing_to_rank() -> None:
-    with pytest.raises(PUValueError, match="must hold at least one example, but are empty"):
-        pu_accessor.from_arrays([], []).contingency(0)
-    with pytest.raises(PUValueError, match="must hold at least one example, but are empty"):
-        pd.DataFrame({"score": [], "label": []}).pu.contingency(0)
+    for pu in (from_arrays([], []), pd.DataFrame({"score": [], "label": []}).pu):
+        with pytest.raises(PUValueError, match="must hold at least one example, but are empty"):
+            pu.contingency(0)
     with pytest.raises(PUValueError, match=r"^by must leave rows to rank, but no row has a key"):
         pd.DataFrame({"score": [], "label": [], "day": []}).pu(by="day").contingency(0)
 
@@ -315,18 +266,16 @@ def test_index_plays_no_role_and_frame_is_not_changed(index: pd.Index) -> None:
     frame.pu.plot_roc(0.5, baseline=True)
     pd.testing.assert_frame_equal(frame, before)
     assert frame.attrs == {"kept": True}
-    xr.testing.assert_identical(
-        tables, pu_accessor.from_arrays(SCORE, MEANT, nan_policy="worst").contingency(0.5)
-    )
+    expected = from_arrays(SCORE, MEANT, nan_policy="worst").contingency(0.5)
+    xr.testing.assert_identical(tables, expected)
 
 
 @pytest.mark.parametrize("name", [0, "", ("model", 1), None, 2.5])
 def test_columns_of_any_name(name: Any) -> None:
     frame = pd.DataFrame({"label": MEANT})
     frame.insert(0, name, SCORE)
-    tables = frame.pu(score=name).contingency(0.5)
-    expected = pu_accessor.from_arrays(SCORE, MEANT).contingency(0.5)
-    xr.testing.assert_equal(tables, expected)
+    expected = from_arrays(SCORE, MEANT).contingency(0.5)
+    xr.testing.assert_equal(frame.pu(score=name).contingency(0.5), expected)
 
 
 @pytest.mark.parametrize("role", ["score", "label"])
@@ -349,14 +298,9 @@ def test_columns_in_levels() -> None:
     columns = pd.MultiIndex.from_tuples([("svm", "score"), ("svm", "rank"), ("y", "")])
     frame = pd.DataFrame(zip(SCORE, SCORE, MEANT, strict=True), columns=columns)
     tables = frame.pu(score=("svm", "score"), label=("y", "")).contingency(0.5)
-    xr.testing.assert_equal(tables, pu_accessor.from_arrays(SCORE, MEANT).contingency(0.5))
-    with pytest.raises(
-        PUValueError, match=r"stands for 2 columns. Pass the whole name, .*\('svm'"
-    ):
+    xr.testing.assert_equal(tables, from_arrays(SCORE, MEANT).contingency(0.5))
+    with pytest.raises(PUValueError, match=r"2 columns. Pass the whole name, .*\('svm'"):
         frame.pu(score="svm", label=("y", "")).contingency(0.5)
-
-
-def test_columns_that_share_a_name() -> None:
     frame = pd.DataFrame([[1, 2, True]], columns=["score", "score", "label"])
     with pytest.raises(PUValueError, match=r"'score' stands for 2 columns. Rename them, or keep"):
         frame.pu.contingency(0)
@@ -388,16 +332,14 @@ COLUMNS = pd.DataFrame({"score": SCORE, "label": pd.array(MEANT, "boolean"), "we
 )
 def test_the_role_that_names_no_column_is_told(role: str, name: Any, told: str) -> None:
     roles: Any = {role: name}
-    asked: list[Any] = [
-        lambda: COLUMNS.pu(**roles).auroc(0.5),
-        lambda: COLUMNS.pu(**roles).select(0.5, recall=0.5),
-        lambda: pu_accessor.from_chunks([COLUMNS])(**roles).auroc(0.5),
-    ]
-    if role in ("label", "by"):
-        asked.append(lambda: COLUMNS.pu(**roles).sample_to_label(1, random_state=0))
-    for ask in asked:
+    for pu in (COLUMNS.pu, from_chunks([COLUMNS])):
         with pytest.raises(PUError, match=f"^{role} must (be|name) {told}"):
-            ask()
+            pu(**roles).auroc(0.5)
+    with pytest.raises(PUError, match=f"^{role} must (be|name) {told}"):
+        COLUMNS.pu(**roles).select(0.5, recall=0.5)
+    if role in ("label", "by"):
+        with pytest.raises(PUError, match=f"^{role} must (be|name) {told}"):
+            COLUMNS.pu(**roles).sample_to_label(1, random_state=0)
 
 
 def test_lists_that_change_later_change_nothing() -> None:
@@ -415,12 +357,3 @@ def test_a_level_of_the_index_is_no_column() -> None:
     for role in ("score", "label", "by"):
         with pytest.raises(PUKeyError, match=f"^{role} must .* 'weekday' is a level of the index"):
             frame.pu(**{role: "weekday"}).auroc(0.5)
-
-
-def test_a_summary_counts_each_kind() -> None:
-    kinds = [1, 1, 0, *[None] * 4, 0, 0]
-    lines = repr(pd.DataFrame({"score": range(9), "label": kinds}).pu).splitlines()
-    for line in ("known positives  2", "known negatives  3", "unlabeled        4"):
-        assert line in lines
-    every = repr(pu_accessor.from_arrays(range(9), kinds)).splitlines()
-    assert "unlabeled        4" in every
