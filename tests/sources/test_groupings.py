@@ -11,8 +11,6 @@ import pytest
 from pu_accessor import PUTypeError
 from pu_accessor.sources.groups import group_frame, number_groups, read_groups
 
-KINDS = ["category", "ordered", "object", "int"]
-
 
 def draw_keys(kind: str, rng: np.random.Generator, size: int) -> Any:
     """Draw a column of keys, some missing, with categories that do not occur."""
@@ -26,7 +24,7 @@ def draw_keys(kind: str, rng: np.random.Generator, size: int) -> Any:
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [*product(["category", "object"], KINDS[::-1][:3]), ("ordered", "int"), ("category", None)],
+    [("category", "object"), ("object", "ordered"), ("ordered", "int"), ("category", None)],
 )
 def test_rows_have_the_key_of_their_group(first: str, second: str | None) -> None:
     rng = np.random.default_rng(0)
@@ -69,14 +67,10 @@ def test_keys_whose_names_look_like_several() -> None:
 
 def test_an_answer_of_two_categoricals_unsorted() -> None:
     rng = np.random.default_rng(2)
-    frame = pd.DataFrame(
-        {
-            "score": rng.normal(size=300),
-            "label": np.where(rng.random(300) < 0.3, 1, np.nan),
-            "a": pd.Categorical(rng.choice(list("xyz"), 300), categories=list("wzyx")),
-            "b": pd.Categorical(rng.choice(list("pq"), 300), categories=list("qrp")),
-        }
-    )
+    label = np.where(rng.random(300) < 0.3, 1, np.nan)
+    frame = pd.DataFrame({"score": rng.normal(size=300), "label": label})
+    frame["a"] = pd.Categorical(rng.choice(list("xyz"), 300), categories=list("wzyx"))
+    frame["b"] = pd.Categorical(rng.choice(list("pq"), 300), categories=list("qrp"))
     grouped = frame.groupby(["a", "b"], sort=False, observed=False)
     found = grouped.pu.auroc(0.2)
     keys = [*found[["a", "b"]].itertuples(index=False, name=None)]
