@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from pandas.testing import assert_frame_equal
 
 from pu_accessor import PUError, PUValueError
 from pu_accessor.accessors.accessor import Accessor
@@ -37,6 +38,7 @@ def as_rows(wide: pd.DataFrame) -> pd.DataFrame:
 WIDE = draw_wide()
 ROWS = as_rows(WIDE)
 ROLES: dict[str, Any] = {"by": "model", "score": "p", "label": "y"}
+WEIGHED = {"propensity": "propensity"}
 
 
 class Joined(Chunks):
@@ -57,15 +59,15 @@ def pieces(rows: pd.DataFrame) -> Any:
     return Accessor(PiecesSource(Joined([rows.iloc[:50], rows.iloc[50:]])))
 
 
-@pytest.mark.parametrize("by", ["model", ["model", "run"]])
-@pytest.mark.parametrize("on", ["hour", ["day", "hour"]])
+@pytest.mark.parametrize(
+    ("by", "on"), [("model", "hour"), (["model", "run"], "hour"), ("model", ["day", "hour"])]
+)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_pieces_are_paired_as_one_frame_is(weighted: bool, on: Any, by: Any) -> None:
     rows = ROWS.astype({"model": object}).assign(run=lambda rows: rows["model"].str.len())
-    roles = ROLES | {"by": by} | ({"propensity": "propensity"} if weighted else {})
-    expected = rows.pu(**roles).compare(0.2, on=on, target="examples")
-    found = pieces(rows)(**roles).compare(0.2, on=on, target="examples")
-    pd.testing.assert_frame_equal(found, expected)
+    roles = ROLES | {"by": by} | (WEIGHED if weighted else {})
+    both = rows.pu(**roles), pieces(rows)(**roles)
+    assert_frame_equal(*(pu.compare(0.2, on=on, target="examples") for pu in both))
 
 
 def test_pieces_that_do_not_pair() -> None:
@@ -93,40 +95,32 @@ def test_pieces_that_do_not_pair() -> None:
 
 
 @pytest.mark.parametrize("policy", ["omit", "worst"])
-@pytest.mark.parametrize("on", ["hour", ["hour"], ["day", "hour"]])
+@pytest.mark.parametrize("on", ["hour", ["day", "hour"]])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_models_in_rows_are_those_in_columns(weighted: bool, on: Any, policy: str) -> None:
     wide = WIDE.copy()
     wide.loc[[3, 8], "svm"] = wide.loc[[8, 11], "bayes"] = np.nan
-    roles: dict[str, Any] = {"nan_policy": policy} | (
-        {"propensity": "propensity"} if weighted else {}
-    )
+    roles: dict[str, Any] = {"nan_policy": policy} | (WEIGHED if weighted else {})
     expected = wide.pu(score=MODELS, label="y", **roles).compare([0.1, 0.3], target="examples")
-    rows = as_rows(wide)
-    found = rows.pu(**ROLES, **roles).compare([0.1, 0.3], on=on, target="examples")
-    names = ["model_a", "model_b"]
-    pd.testing.assert_frame_equal(
-        found.astype(dict.fromkeys(names, expected[names[0]].dtype)), expected
-    )
+    found = as_rows(wide).pu(**ROLES, **roles).compare([0.1, 0.3], on=on, target="examples")
+    names = dict.fromkeys(["model_a", "model_b"], expected["model_a"].dtype)
+    assert_frame_equal(found.astype(names), expected)
 
 
 def test_propensities_of_other_rows_are_not_read() -> None:
     other = np.random.default_rng(0).random(len(ROWS)) * 9 - 4
     spoilt = ROWS.assign(propensity=ROWS["propensity"].where(ROWS["y"] == 1, other))
-    answers = [
-        rows.pu(**ROLES, propensity="propensity").compare(0.2, on="hour", target="examples")
-        for rows in (ROWS, spoilt)
-    ]
-    pd.testing.assert_frame_equal(*answers)
+    both = [rows.pu(**ROLES, **WEIGHED) for rows in (ROWS, spoilt)]
+    assert_frame_equal(*(pu.compare(0.2, on="hour", target="examples") for pu in both))
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", MODELS[1:])
 def test_propensities_that_differ_are_counted(model: str) -> None:
     known = ROWS.index[(ROWS["model"] == model) & (ROWS["y"] == 1)]
     rows = ROWS.assign(propensity=ROWS["propensity"].mask(ROWS.index.isin(known[:3]), 0.95))
     told = f"all groups, but 3 of {len(known)} known positives"
     with pytest.raises(PUValueError, match=told):
-        rows.pu(**ROLES, propensity="propensity").compare(0.2, on="hour")
+        rows.pu(**ROLES, **WEIGHED).compare(0.2, on="hour")
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -145,10 +139,8 @@ def test_examples_that_are_in_some_groups_alone() -> None:
     with pytest.raises(PUValueError, match=told):
         ROWS[~np.array(here)].pu(**ROLES).compare(0.2, on="hour")
     nobody = ROWS[(ROWS["hour"] != 5) & (ROWS["model"] != "bayes")]
-    assert (
-        nobody.pu(**ROLES).compare(0.2, on="hour")["n"].item()
-        == (WIDE["y"] == 1)[WIDE["hour"] != 5].sum()
-    )
+    known = (WIDE["y"] == 1)[WIDE["hour"] != 5].sum()
+    assert nobody.pu(**ROLES).compare(0.2, on="hour")["n"].item() == known
 
 
 def test_examples_that_are_twice_in_a_group() -> None:
@@ -162,12 +154,11 @@ def test_examples_that_are_twice_in_a_group() -> None:
 def test_rows_whose_example_is_missing() -> None:
     rows = ROWS.astype({"day": float, "hour": float})
     rows.loc[[5, 9, 30], "hour"] = rows.loc[[1, 5], "day"] = np.nan
-    told = r"but 3 of 120 rows have no 'day', 'hour'\. .*\(subset=\['day', 'hour'\]\)"
-    for on in (["day", "hour"], ["hour", "day"]):
-        with pytest.raises(PUValueError, match=told if on[0] == "day" else "but 3 of 120 rows"):
+    on_both = r"but 3 of 120 rows have no 'day', 'hour'\. .*\(subset=\['day', 'hour'\]\)"
+    cases: list[tuple[Any, str]] = [(["day", "hour"], on_both), (["hour", "day"], "but 3 of 120")]
+    for on, told in [*cases, ("day", "but 2 of 120 rows have no 'day'")]:
+        with pytest.raises(PUValueError, match=told):
             rows.pu(**ROLES).compare(0.2, on=on)
-    with pytest.raises(PUValueError, match="but 2 of 120 rows have no 'day'"):
-        rows.pu(**ROLES).compare(0.2, on="day")
 
 
 @pytest.mark.parametrize("name", ["p", "y", "model"])
@@ -195,10 +186,7 @@ def test_examples_are_identified_by_columns_that_differ(told: str) -> None:
 
 def test_models_that_are_not_named() -> None:
     for asked, told in (
-        (
-            {"label": "y", "score": "p"},
-            "two or more columns in a list, .* but 'p' was",
-        ),
+        ({"label": "y", "score": "p"}, "two or more columns in a list, .* but 'p' was"),
         (ROLES, "on must name the column that pairs the rows of model, but None was"),
         (ROLES | {"by": ["model", "day"]}, "pairs the rows of model, day, but None"),
     ):
