@@ -1,5 +1,6 @@
 """Data in chunks: the answers are those for all rows in one frame, the memory is not."""
 
+import re
 import tracemalloc
 import warnings
 from collections.abc import Callable, Iterator
@@ -11,8 +12,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from matplotlib.axes import Axes
 
 from pu_accessor import (
@@ -28,7 +27,7 @@ from pu_accessor.counting import cutoffs
 from pu_accessor.counting import gaps as gaps_module
 from pu_accessor.counting import order_statistics as best
 from pu_accessor.sources import refinement as looks
-from tests.cases import Case, as_frame, cases, legend_of, put
+from tests.cases import legend_of
 
 Ask = Callable[[Any], Any]
 Chunks = list[pd.DataFrame]
@@ -72,74 +71,56 @@ def quietly(ask: Ask) -> Ask:
 FRAME = draw_frame(400, 1)
 BY_KEY = {"a": 0.2, "b": 0.5, "c": 0.35}
 BY_MODEL = {"score": 0.2, "other": 0.4}
+GAPS: dict[str, Any] = {"score": "holes", "nan_policy": "omit"}
+OMIT: dict[str, Any] = {"score": ["holes", "other"], "nan_policy": "omit"}
 SAID = {"label": "said", "positive": "yes", "negative": "no", "unlabeled": "?"}
 FIRST_ONES = np.where(FRAME.index < 40, "early", FRAME["key"])
 
 ASKED: dict[str, Ask] = {
-    "contingency": lambda pu: pu.contingency([0.3, 0.1], ranks="breakpoints"),
     "contingency at ranks": lambda pu: pu.contingency(0.3, ranks=[250, 0, 3, 399]),
     "contingency at ranks by key": lambda pu: pu(by="key").contingency(BY_KEY, ranks=[60, 7]),
-    "contingency omit": lambda pu: pu(score="holes", nan_policy="omit").contingency(0.3, ranks=9),
     "roc": lambda pu: pu.roc_bounds([0.05, 0.3, 0.9]),
     "roc by keys": lambda pu: pu(by=["key", "fold"]).roc_bounds(0.3, band="dkw"),
     "roc of models": lambda pu: pu(score=MODELS).roc_bounds(BY_MODEL, level=0.8),
     "roc of models by key": lambda pu: pu(score=MODELS, by="key").roc_bounds(0.3),
-    "roc bootstrap": lambda pu: pu.roc_bounds(0.3, band="bootstrap"),
     "roc simultaneous": lambda pu: pu.roc_bounds(0.3, band="simultaneous"),
     "roc worst": lambda pu: pu(score="holes", nan_policy="worst").roc_bounds(0.3),
-    "roc omit by key": lambda pu: pu(score="holes", nan_policy="omit", by="key").roc_bounds(0.3),
     "roc from negatives": lambda pu: pu.roc_bounds(0.3, reference="negatives"),
     "roc from both": lambda pu: pu(by="key").roc_bounds(0.3, reference="both"),
     "roc from the tightest": lambda pu: pu.roc_bounds([0.1, 0.5], reference="tightest"),
     "roc weighted": lambda pu: pu(propensity="propensity").roc_bounds(0.3),
-    "roc weighted omit": lambda pu: pu(
-        propensity="propensity", score="holes", nan_policy="omit", by="fold"
-    ).roc_bounds(0.3),
     "roc envelope": lambda pu: pu.roc_bounds(0.3, beta_interval=(0.2, 0.4)),
+    "roc weighted omit": lambda pu: pu(propensity="propensity", **GAPS).roc_bounds(0.3),
     "roc coded": lambda pu: pu(**SAID).roc_bounds(0.3),
     "roc, negatives unlabeled": lambda pu: pu(unlabeled=[0, None]).roc_bounds(0.3),
     "roc weighted at ranks": lambda pu: pu(propensity="propensity").roc_bounds(0.3, ranks=[9, 90]),
-    "pr": lambda pu: pu(score=MODELS).pr_bounds(BY_MODEL),
-    "pr envelope": lambda pu: pu(by="key").pr_bounds(0.3, beta_interval=(0.2, 0.4)),
     "auroc": lambda pu: pu(by="key").auroc([0.3, 0.1]),
-    "auroc in part": lambda pu: pu.auroc(0.3, max_fpr=0.2, target="examples"),
     "auroc weighted": lambda pu: pu(propensity="propensity").auroc(0.3, target="examples"),
-    "average precision": lambda pu: pu(by="key").average_precision(BY_KEY),
     "metric at a rank": lambda pu: pu(by="key").metric("precision", 0.3, at=50),
     "metric at a threshold": lambda pu: pu.metric("tpr", 0.3, at={"threshold": 0.55}),
-    "metric at a share": lambda pu: pu(score=MODELS).metric("f1", 0.3, at={"fraction": 0.2}),
     "metric at an fpr": lambda pu: pu.metric("precision", [0.3, 0.1], at={"fpr": 0.1}),
     "metric at a recall": lambda pu: pu(by="key").metric("precision", 0.3, at={"recall": 0.7}),
     "metric at youden": lambda pu: pu.metric("tpr", 0.3, at="youden"),
     "metric at its maximum": lambda pu: pu(by="fold").metric("f1", 0.3, at="maximum"),
-    "metric while beta varies": lambda pu: pu.metric(
-        "f1", 0.3, at={"fpr": 0.1}, beta_interval=(0.2, 0.4)
-    ),
-    "a function of counts": lambda pu: pu.metric(lambda tp, fp, fn, tn: tp - fp, 0.3, at=70),
     "beta": quietly(lambda pu: pu(unlabeled=[0, None]).estimate_beta()),
     "beta by means": quietly(lambda pu: pu(by="key").estimate_beta(method="mean_matching")),
     "compare": lambda pu: pu(score=MODELS).compare(),
     "compare sizes by key": lambda pu: pu(score=MODELS, by="key").compare([0.3, 0.1]),
     "compare weighted": lambda pu: pu(score=MODELS, propensity="propensity").compare(0.3),
-    "compare weighted omit by key": lambda pu: pu(
-        score=["holes", "other"], propensity="propensity", nan_policy="omit", by="key"
-    ).compare(0.3, target="examples"),
-    "compare omit": lambda pu: pu(score=["holes", "other"], nan_policy="omit").compare(0.3),
-    "compare omit by key": lambda pu: pu(
-        score=["holes", "other"], nan_policy="omit", by="key"
-    ).compare(0.3),
+    "compare omit": lambda pu: pu(**OMIT).compare(0.3),
+    "compare omit weighted": lambda pu: pu(propensity="propensity", **OMIT).compare(0.3),
+    "compare omit by key": lambda pu: pu(by="key", **OMIT).compare(0.3),
     "compare worst": lambda pu: pu(score=["holes", "other"], nan_policy="worst").compare(0.3),
     "compare unpaired": lambda pu: pu(by="key").gap("auroc", [0.3, 0.1]),
-    "dominance": lambda pu: pu(score=MODELS).dominance([0.3, 0.1], band="dkw"),
     "dominance by key": lambda pu: pu(by="key").dominance(BY_KEY),
     "plot_roc": lambda pu: pu(score=MODELS).plot_roc(BY_MODEL),
-    "plot_pr": lambda pu: pu(by="key").plot_pr(0.3, baseline=True, band="dkw"),
     "plot_rank_cdf": lambda pu: pu(by="key").plot_rank_cdf(0.3),
-    "plot_metric": lambda pu: pu(by="key").plot_metric("f1", 0.3, x="fraction"),
-    "plot_against_beta": lambda pu: pu(by="key").plot_against_beta(
-        "precision", [0, 0.2, 0.4], at=20
-    ),
+    "plot_against_beta": lambda pu: pu(by="key").plot_against_beta("f1", [0, 0.2, 0.4], at=20),
 }
+# Questions that take every way through data: counts, corners, pairs, models, weights.
+WAYS = ["contingency at ranks by key", "roc worst", "roc by keys", "roc weighted omit"]
+WAYS += ["roc coded", "roc from both", "metric at a threshold", "beta", "compare omit"]
+WAYS += ["compare sizes by key", "compare unpaired", "auroc weighted", "plot_roc"]
 
 
 @cache
@@ -169,15 +150,24 @@ def show(ax: Axes) -> list[Any]:
 
 
 def check_same(one: Any, other: Any) -> None:
-    """Compare two answers, attributes and all: Datasets, frames, or what two Axes show."""
+    """Compare two answers, attributes and all: Datasets, frames, what Axes show, errors."""
     assert type(one) is type(other)
     if isinstance(one, xr.Dataset):
         xr.testing.assert_identical(one, other)
     elif isinstance(one, pd.DataFrame):
         pd.testing.assert_frame_equal(one, other)
         assert one.attrs == other.attrs
+    elif isinstance(one, Axes):
+        assert show(one) == show(other)
     else:
-        assert isinstance(one, Axes) and show(one) == show(other)
+        assert one == other and isinstance(one, tuple)
+
+
+def check_chunks(names: list[str], frame: pd.DataFrame, chunks: Any) -> None:
+    """Compare answers of chunks with those of all rows in one frame."""
+    pieces = from_chunks(chunks)
+    for name in names:
+        check_same(ASKED[name](pieces), ASKED[name](frame.pu))
 
 
 def attempt(ask: Ask, accessor: Any) -> Any:
@@ -188,11 +178,13 @@ def attempt(ask: Ask, accessor: Any) -> Any:
         return type(said), str(said)
 
 
-def check_same_attempt(one: Any, other: Any) -> None:
-    if isinstance(one, tuple) or isinstance(other, tuple):
-        assert one == other
-    else:
-        check_same(one, other)
+def check_errors(ask: Ask, frame: pd.DataFrame, *cuts: Chunks) -> str:
+    """Return what is said of a frame, once chunks were found to say the same."""
+    with pytest.raises(PUError) as expected:
+        ask(frame.pu)
+    for chunks in cuts:
+        assert attempt(ask, from_chunks(chunks)) == (expected.type, str(expected.value))
+    return str(expected.value)
 
 
 def cut(frame: pd.DataFrame, places: list[int]) -> Chunks:
@@ -202,17 +194,16 @@ def cut(frame: pd.DataFrame, places: list[int]) -> Chunks:
 
 
 def in_two(one: dict[str, Any], other: dict[str, Any]) -> tuple[pd.DataFrame, Chunks]:
-    """Return two chunks, and the frame of their rows."""
+    """Return the frame of some rows, and its two chunks."""
     chunks = [pd.DataFrame(one), pd.DataFrame(other)]
     return pd.concat(chunks, ignore_index=True), chunks
 
 
-def joined(*labels: list[Any], **columns: list[Any]) -> tuple[pd.DataFrame, Chunks]:
-    """Return chunks that hold some labels, and the frame of their rows."""
+def joined(*labels: list[Any]) -> tuple[pd.DataFrame, Chunks]:
+    """Return the frame of some labels, and chunks that hold them."""
     rng = np.random.default_rng(0)
     chunks = [
-        pd.DataFrame({"score": rng.normal(size=len(label)), "label": label, **columns})
-        for label in labels
+        pd.DataFrame({"score": rng.normal(size=len(each)), "label": each}) for each in labels
     ]
     return pd.concat(chunks, ignore_index=True), chunks
 
@@ -221,16 +212,12 @@ def joined(*labels: list[Any], **columns: list[Any]) -> tuple[pd.DataFrame, Chun
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_chunks_give_what_one_frame_gives(name: str) -> None:
-    chunks = cut(FRAME, [50, 51, 120, 300])
-    check_same(ASKED[name](from_chunks(chunks)), whole_frame(name))
-
-
-@pytest.mark.parametrize("name", [name for name in ASKED if not name.startswith("plot")])
-def test_chunks_in_small_steps(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunks_give_what_one_frame_gives(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = whole_frame(name)
-    shrink(monkeypatch)
-    check_same(ASKED[name](from_chunks(cut(FRAME, [399, 200, 7]))), expected)
+    check_same(ASKED[name](from_chunks(cut(FRAME, [50, 51, 120, 300]))), expected)
+    if not name.startswith("plot"):
+        shrink(monkeypatch)
+        check_same(ASKED[name](from_chunks(cut(FRAME, [399, 200, 7]))), expected)
 
 
 @pytest.mark.parametrize("name", ["contingency at ranks", "roc", "metric at a threshold"])
@@ -248,41 +235,17 @@ def test_ranks_of_any_integers(dtype: Any) -> None:
         check_same(pu.contingency(0.3, ranks=np.array([200, 1, 40], dtype)), expected)
 
 
-@settings(max_examples=15)
-@given(case=cases(), places=st.lists(st.integers(0, 30), max_size=6), rank=st.integers(0, 4))
-def test_any_split_of_any_case(case: Case, places: list[int], rank: int) -> None:
-    frame = as_frame(case)
-    pieces = from_chunks(cut(frame, places))
-    questions: list[Ask] = [
-        lambda pu: pu.roc_bounds(case.beta),
-        lambda pu: pu.contingency(case.beta, ranks=[rank % (len(frame) + 1)]),
-        lambda pu: pu.metric("accuracy", case.beta, at="maximum"),
-    ]
-    expected = [attempt(ask, frame.pu) for ask in questions]
-    with pytest.MonkeyPatch.context() as patch:
-        shrink(patch)
-        for ask, one in zip(questions, expected, strict=True):
-            check_same_attempt(attempt(ask, pieces), one)
-
-
 def loosened(chunk: Any, rng: np.random.Generator) -> pd.DataFrame:
     """Return the same values in other dtypes."""
-    labels = ["float64", "object", "Int64", "boolean", "Float32", "category"]
-    label = chunk["label"].astype("boolean").astype(str(rng.choice(labels[1:])))
-    if chunk.empty:  # of numbers: see `test_empty_chunks_of_any_dtype`
-        label = chunk["label"].astype(str(rng.choice(["int8", "bool", "boolean", "Float32"])))
-    elif not chunk["label"].isna().any():
-        label = chunk["label"].astype(str(rng.choice(["int8", "bool", *labels])))
-    scores = {}
+    labels = ["Float32"] if chunk.empty else ["object", "Int64", "boolean", "Float32", "category"]
+    columns = {"label": chunk["label"].astype("boolean").astype(str(rng.choice(labels)))}
     for model in MODELS:
         dtypes = ["float32", "float64", "object", "Float64"]
         if np.isfinite(chunk[model]).all():
             dtypes += ["int16", "Int32"]
-        scores[model] = chunk[model].astype(str(rng.choice(dtypes)))
-    # Before pandas 3 "str" makes text of what is missing.
-    text = "str" if chunk["key"].astype("str").isna().equals(chunk["key"].isna()) else "string"
-    key = chunk["key"].astype(str(rng.choice(["object", text, "string", "category"])))
-    loose: pd.DataFrame = chunk.assign(label=label, key=key, **scores)
+        columns[model] = chunk[model].astype(str(rng.choice(dtypes)))
+    key = chunk["key"].astype(str(rng.choice(["object", "string", "category"])))
+    loose: pd.DataFrame = chunk.assign(key=key, **columns)
     return loose
 
 
@@ -302,7 +265,7 @@ ANY_ASKED: list[Ask] = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(16))
 def test_drawn_frames_split_at_random(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(seed)
     size = int(rng.integers(1, 60))
@@ -311,15 +274,9 @@ def test_drawn_frames_split_at_random(seed: int, monkeypatch: pytest.MonkeyPatch
     if rng.random() < 0.5:
         wholes[rng.random(size) < 0.2] = rng.choice([np.nan, np.inf, -np.inf])
     kinds = rng.choice([1.0, 0.0, np.nan], size, p=rng.dirichlet([2, 1, rng.choice([0.01, 4])]))
-    frame = pd.DataFrame(
-        {
-            "score": wholes,
-            "other": wholes + rng.integers(-2, 3, size),
-            "label": kinds,
-            "key": rng.choice(np.array(["a", "b", None], object), size),
-            "propensity": rng.choice([0.25, 0.5, 1.0], size),
-        }
-    )
+    frame = pd.DataFrame({"score": wholes, "other": wholes + rng.integers(-2, 3, size)})
+    frame["label"], frame["propensity"] = kinds, rng.choice([0.25, 0.5, 1.0], size)
+    frame["key"] = rng.choice(np.array(["a", "b", None], object), size)
     chunks = cut(frame, rng.integers(0, 60, rng.integers(0, 6)).tolist())
     pieces = from_chunks([loosened(chunk, rng) for chunk in chunks])
     wanted = [ANY_ASKED[place] for place in rng.choice(len(ANY_ASKED), 4, replace=False)]
@@ -331,22 +288,14 @@ def test_drawn_frames_split_at_random(seed: int, monkeypatch: pytest.MonkeyPatch
         if isinstance(one, tuple) and issubclass(one[0], PUError):
             assert found[0] is one[0]  # messages show labels as their dtype does
         else:
-            check_same_attempt(found, one)
-
-
-def test_a_chunk_for_each_row() -> None:
-    frame = FRAME.iloc[:60]
-    pieces = from_chunks([frame.iloc[[row]] for row in range(60)])
-    for name in ("roc of models", "compare", "metric at a threshold"):
-        check_same(ASKED[name](pieces), ASKED[name](frame.pu))
+            check_same(found, one)
 
 
 def test_groups_that_are_in_some_chunks_alone() -> None:
     frame = FRAME.assign(key=FIRST_ONES)
-    pieces = from_chunks([frame.iloc[:0], *cut(frame, [40]), frame.iloc[:0]])
-    for name in ("roc of models by key", "auroc", "compare sizes by key", "plot_roc"):
-        check_same(ASKED[name](pieces), ASKED[name](frame.pu))
-    assert pieces(by="key").auroc(0.3)["key"].tolist() == ["a", "b", "c", "early"]
+    chunks = [frame.iloc[:0], *cut(frame, [40]), frame.iloc[:0]]
+    check_chunks(["roc of models by key", "compare sizes by key", "plot_roc"], frame, chunks)
+    assert from_chunks(chunks, by="key").auroc(0.3)["key"].tolist() == ["a", "b", "c", "early"]
 
 
 def test_chunks_without_labels_and_chunks_without_others() -> None:
@@ -357,28 +306,18 @@ def test_chunks_without_labels_and_chunks_without_others() -> None:
         check_same(pieces.roc_bounds(0.3), FRAME.pu.roc_bounds(0.3))
 
 
-@pytest.mark.parametrize("ordered", [True, False])
-def test_keys_that_are_categories(ordered: bool) -> None:
-    kind = pd.CategoricalDtype(["c", "unseen", "a", "b"], ordered=ordered)
-    frame = FRAME.assign(key=FRAME["key"].astype(kind))
-    result = from_chunks(cut(frame, [100, 200]), by="key").roc_bounds(0.3)
-    check_same(result, frame.pu(by="key").roc_bounds(0.3))
-    assert result["key"].values.tolist() == ["c", "a", "b"]
-
-
 @pytest.mark.parametrize(
     "keys",
     [
-        *([3, 1], [True, False], [0.5, -1.0], [np.inf, -np.inf]),
-        *(pd.to_datetime(["2024", "2021"]), pd.to_datetime(["2024", "2021"], utc=True)),
-        *(pd.period_range("2024", periods=2, freq="M"), pd.array([4, 2], dtype="Int64")),
+        *([3, 1], [True, False], [0.5, -1.0], [np.inf, -np.inf], pd.array([4, 2], dtype="Int64")),
+        pd.to_datetime(["2024", "2021"], utc=True),
+        *(pd.Categorical(["x", "y"], ["y", "unseen", "x"], ordered) for ordered in (True, False)),
     ],
 )
 def test_keys_of_any_kind(keys: Any) -> None:
     frame = FRAME.assign(key=pd.Series(keys).iloc[FRAME["fold"]].array)
     frame.loc[5:9, "key"] = frame["key"].iloc[0]
-    pieces = from_chunks(cut(frame, [10, 200]))
-    check_same(pieces(by="key").auroc(0.3), frame.pu(by="key").auroc(0.3))
+    check_chunks(["auroc"], frame, cut(frame, [10, 200]))
 
 
 def test_keys_whose_dtype_differs() -> None:
@@ -390,58 +329,35 @@ def test_keys_whose_dtype_differs() -> None:
 
 
 def test_pairs_are_frames_of_two_columns() -> None:
-    frame = FRAME[["score", "label"]]
-    parts = cut(frame, [90, 91, 300])
-    expected = frame.pu.roc_bounds(0.3)
+    parts = cut(FRAME[["score", "label"]], [90, 300])
     kinds: list[Callable[[Any], Any]] = [np.asarray, list, pd.Index, pd.array, pd.Series]
-    for kind in kinds:
-        pairs = [(kind(part["score"]), kind(part["label"])) for part in parts]
-        check_same(from_chunks(pairs).roc_bounds(0.3), expected)
-    lists = [[part["score"].rename("x"), part["label"].rename("y")] for part in parts]
-    check_same(from_chunks(tuple(lists)).roc_bounds(0.3), expected)
-    check_same(from_chunks([pairs[0], *parts[1:]]).roc_bounds(0.3), expected)
+    pairs = [[(kind(part["score"]), kind(part["label"])) for part in parts] for kind in kinds]
+    lists: Any = [[part["score"].rename("x"), part["label"].rename("y")] for part in parts]
+    for chunks in (*pairs, tuple(lists), [pairs[0][0], *parts[1:]]):
+        check_same(from_chunks(chunks).roc_bounds(0.3), FRAME.pu.roc_bounds(0.3))
 
 
 def test_chunks_stay_as_they_are() -> None:
     chunks = cut(FRAME, [100, 250])
     copies = [chunk.copy(deep=True) for chunk in chunks]
-    from_chunks(chunks, by="key", score="holes", nan_policy="omit").roc_bounds(0.3)
+    from_chunks(chunks, by="key", **GAPS).roc_bounds(0.3)
     for chunk, copy in zip(chunks, copies, strict=True):
         pd.testing.assert_frame_equal(chunk, copy)
 
 
-def test_groups_without_labels_have_ranks() -> None:
-    frame = FRAME.assign(label=FRAME["label"].where(FRAME["key"] != "b"))
-    answers = []
-    for pu in (frame.pu, from_chunks(cut(frame, [90]))):
-        with pytest.warns(PUWarning, match="group key='b': label must mark"):
-            answers.append(pu(by="key", on_error="skip").contingency(0.3, ranks=[3, 40]))
-    check_same(*answers)
-
-
 def test_skipped_groups_are_told_alike() -> None:
     spoilt = FRAME.assign(label=FRAME["label"].where(FRAME["key"] != "b"))
-    pieces = from_chunks(cut(spoilt, [30, 200]))
-    with pytest.warns(PUWarning, match="1 of 3 groups .*key='b'") as expected:
-        one = spoilt.pu(by="key", on_error="skip").auroc(0.3)
-    with pytest.warns(PUWarning, match="1 of 3 groups") as told:
-        other = pieces(by="key", on_error="skip").auroc(0.3)
-    assert str(told[0].message) == str(expected[0].message)
-    assert told[0].filename == __file__
-    check_same(other, one)
-    with pytest.warns(PUWarning, match="1 of 3 groups") as told:
-        pieces(by="key", on_error="skip").contingency(0.3, ranks="breakpoints")
-    assert told[0].filename == __file__
-
-
-def test_curves_come_at_breakpoints() -> None:
-    pieces = from_chunks(cut(FRAME, [100]))
-    tables = pieces.contingency(0.3, ranks="breakpoints")
-    for name in ("roc_bounds", "pr_bounds"):
-        curves, ends = getattr(pieces, name)(0.3), ["lower", "upper"]
-        assert curves["rank"].values.tolist() == tables["rank"].values.tolist()
-        check_same(curves.sel(bound=ends), getattr(tables.pu, name)().sel(bound=ends))
-        check_same(curves, getattr(FRAME.pu, name)(0.3))
+    asked: list[Ask] = [
+        lambda pu: pu(by="key", on_error="skip").auroc(0.3),
+        lambda pu: pu(by="key", on_error="skip").contingency(0.3, ranks="breakpoints"),
+        lambda pu: pu(by="key", on_error="skip").contingency(0.3, ranks=[3, 40]),
+    ]
+    for ask in asked:
+        with pytest.warns(PUWarning, match="group.* key='b': label must mark") as told:
+            answers = [ask(spoilt.pu), ask(from_chunks(cut(spoilt, [30, 200])))]
+        check_same(*answers)
+        assert len({str(one.message) for one in told}) == 1
+        assert {one.filename for one in told} == {__file__}
 
 
 # Labels that are ambiguous or not
@@ -451,64 +367,35 @@ def test_curves_come_at_breakpoints() -> None:
     ("labels", "coding"),
     [
         ([[1, 0, 1], [1, None, None]], {}),  # another chunk says that 0 is negative
-        ([[1, None, None], [0, 1, 1]], {}),
         ([[1, 1], [0, 0]], {}),  # ambiguous as a whole
         ([[1, 0], [0, 1]], {}),
-        ([[1, 1], [1, 1]], {}),
         ([[True, False], [1.0, 0.0]], {}),
         ([[1, 0], [0, 1]], {"unlabeled": 0}),
         ([[1, 0], [0, 1]], {"negative": 0}),
         ([["y", "n"], ["n", "y"]], {"positive": "y", "unlabeled": "n"}),
         ([["y", "y"], ["n", None]], {"positive": "y", "negative": "n"}),
         ([[2, 2], [2, 0]], {"positive": 2}),  # ambiguous as a whole
-        ([[1, 1], [-1, -1]], {}),
         ([[1, 1], [-1, -1]], {"unlabeled": -1}),
         ([[1, -1], [1, 1]], {"negative": -1}),
-        ([[1, None], [7, None]], {}),
         ([[1, None], [1, 0]], {"positive": 1, "negative": 1}),
-    ],
-)
-def test_labels_of_all_chunks_count(labels: list[list[Any]], coding: dict[str, Any]) -> None:
-    whole, chunks = joined(*labels)
-
-    def ask(pu: Any) -> Any:
-        return pu(**coding).roc_bounds(0.3)
-
-    expected = attempt(ask, whole.pu)
-    numbers = pd.api.types.is_numeric_dtype(chunks[0]["label"].dtype)
-    none = chunks[0].iloc[:0] if numbers else chunks[0].iloc[:0].astype({"label": "float64"})
-    for some in (chunks, [none, *chunks], [*chunks, none]):
-        check_same_attempt(attempt(ask, from_chunks(some)), expected)
-
-
-@pytest.mark.parametrize(
-    ("labels", "coding"),
-    [
         ([[1, 0, 1], [-1, -1, 1]], {"unlabeled": -1}),
-        ([[1, 0, 1], [None, None, 1]], {"positive": 1}),
         ([[2, 0, 1], [0, 1], [2, None]], {"positive": [1, 2]}),
         ([[True, False], [True, "?"]], {"unlabeled": "?"}),
     ],
 )
-def test_coded_chunks_without_unlabeled_rows(
-    labels: list[list[Any]], coding: dict[str, Any]
-) -> None:
+def test_labels_of_all_chunks_count(labels: list[list[Any]], coding: dict[str, Any]) -> None:
     whole, chunks = joined(*labels)
-    expected = whole.pu(**coding).roc_bounds(0.3)
-    check_same(from_chunks(chunks, **coding).roc_bounds(0.3), expected)
+    expected = attempt(lambda pu: pu(**coding).roc_bounds(0.3), whole.pu)
+    numbers = pd.api.types.is_numeric_dtype(chunks[0]["label"].dtype)
+    none = chunks[0].iloc[:0] if numbers else chunks[0].iloc[:0].astype({"label": "float64"})
+    for some in (chunks, [none, *chunks], [*chunks, none]):
+        check_same(attempt(lambda pu: pu(**coding).roc_bounds(0.3), from_chunks(some)), expected)
 
 
-@pytest.mark.parametrize(
-    "dtype",
-    [
-        *("float64", "int64", "bool", "boolean", "Int64"),
-        *("object", "str", "string", "category"),
-    ],
-)
+@pytest.mark.parametrize("dtype", ["float64", "bool", "Int64", "object", "string", "category"])
 def test_empty_chunks_of_any_dtype(dtype: str) -> None:
     empty = FRAME.iloc[:0].assign(label=pd.Series(dtype=dtype))
-    expected = FRAME.pu.auroc(0.3)
-    check_same(from_chunks([FRAME, empty]).auroc(0.3), expected)
+    check_same(from_chunks([FRAME, empty]).auroc(0.3), FRAME.pu.auroc(0.3))
 
 
 # Errors
@@ -516,44 +403,21 @@ def test_empty_chunks_of_any_dtype(dtype: str) -> None:
 ERRORS: dict[str, Ask] = {
     "no such score": lambda pu: pu(score="scor").auroc(0.3),
     "no such label": lambda pu: pu(label="lable").auroc(0.3),
-    "no such propensity": lambda pu: pu(propensity="odd").auroc(0.3),
-    "one of the scores": lambda pu: pu(score=["score", "none"]).roc_bounds(0.3),
-    "no score": lambda pu: pu(score=[]).roc_bounds(0.3),
-    "a score twice": lambda pu: pu(score=["score", "score"]).roc_bounds(0.3),
-    "score as a set": lambda pu: pu(score={"score"}).roc_bounds(0.3),
     "score is text": lambda pu: pu(score="said").roc_bounds(0.3),
-    "label as a list": lambda pu: pu(label=["label"]).roc_bounds(0.3),
     "by is the score": lambda pu: pu(by="score").roc_bounds(0.3),
-    "by is the label": lambda pu: pu(by="label").roc_bounds(0.3),
-    "by nothing": lambda pu: pu(by=[]).roc_bounds(0.3),
-    "by twice": lambda pu: pu(by=["key", "key"]).roc_bounds(0.3),
     "by a column of lists": lambda pu: pu(by="lists").roc_bounds(0.3),
     "missing scores": lambda pu: pu(score="holes").auroc(0.3),
-    "missing scores of a model": lambda pu: pu(score=["score", "holes"], by="key").roc_bounds(0.3),
     "missing scores, compared": lambda pu: pu(score=["score", "holes"]).compare(),
-    "unknown policy": lambda pu: pu(nan_policy="drop").auroc(0.3),
     "labels of lists": lambda pu: pu(label="lists").auroc(0.3),
-    "propensity is text": lambda pu: pu(propensity="said").auroc(0.3),
     "ranks of a word": lambda pu: pu.roc_bounds(0.3, ranks="some"),
-    "ranks too high": lambda pu: pu.roc_bounds(0.3, ranks=401),
-    "ranks too high without missing scores": lambda pu: pu(
-        score="holes", nan_policy="omit"
-    ).contingency(0.3, ranks=int(FRAME["holes"].notna().sum()) + 1),
-    "ranks too high in all groups": lambda pu: pu(by="key").contingency(0.3, ranks=399),
-    "ranks below 0": lambda pu: pu.contingency(0.3, ranks=[3, -1]),
-    "ranks twice": lambda pu: pu.roc_bounds(0.3, ranks=[3, 3]),
-    "no ranks": lambda pu: pu.roc_bounds(0.3, ranks=[]),
     "ranks of floats": lambda pu: pu.roc_bounds(0.3, ranks=[0.5]),
-    "beta too high": lambda pu: pu.roc_bounds(1.3),
-    "beta of other groups": lambda pu: pu(by="key").roc_bounds({"a": 0.3, "d": 0.3}),
-    "unknown band": lambda pu: pu.roc_bounds(0.3, band="exakt"),
-    "level of percents": lambda pu: pu.pr_bounds(0.3, level=95),
-    "one model": lambda pu: pu(score=["score"]).compare(),
-    "one group": lambda pu: pu.gap("auroc", 0.3),
+    "ranks twice": lambda pu: pu.roc_bounds(0.3, ranks=[3, 3]),
     "several scores, unpaired": lambda pu: pu(score=MODELS, by="key").gap("auroc", 0.3),
-    "unknown metric": lambda pu: pu.metric("precison", 0.3, at=3),
-    "unknown place": lambda pu: pu.metric("precision", 0.3, at={"x": 3}),
-    "unknown on_error": lambda pu: pu(by="key", on_error="ignore").auroc(0.3),
+    "ranks too high": lambda pu: pu.roc_bounds(0.3, ranks=401),
+    "ranks too high of what is left": lambda pu: pu(**GAPS).roc_bounds(0.3, ranks=399),
+    "ranks too high in all groups": lambda pu: pu(by="key").contingency(0.3, ranks=399),
+    "beta of other groups": lambda pu: pu(by="key").roc_bounds({"a": 0.3, "d": 0.3}),
+    "one group": lambda pu: pu.gap("auroc", 0.3),
     "a group without positives": lambda pu: pu(by="half", on_error="raise").auroc(0.3),
     "no row has a key": lambda pu: pu(by="none").auroc(0.3),
 }
@@ -564,57 +428,43 @@ def test_errors_are_those_of_one_frame(name: str) -> None:
     half = np.where(FRAME["label"] == 1, 1, np.arange(len(FRAME)) % 2)
     lists: Any = [[0]] * len(FRAME)
     frame = FRAME.assign(lists=lists, half=half, none=None)
-    expected = attempt(ERRORS[name], frame.pu)
-    assert isinstance(expected, tuple) and issubclass(expected[0], PUError)
-    assert attempt(ERRORS[name], from_chunks(cut(frame, [9, 9, 300]))) == expected
+    check_errors(ERRORS[name], frame, cut(frame, [9, 9, 300]))
 
 
 def test_no_rows_at_all() -> None:
-    with pytest.raises(PUValueError) as expected:
-        FRAME.iloc[:0].pu.auroc(0.3)
-    with pytest.raises(PUValueError) as told:
-        from_chunks([FRAME.iloc[:0]] * 2).auroc(0.3)
-    assert str(told.value) == str(expected.value)
     nothing: list[Any] = [[], list]
+    check_errors(lambda pu: pu.auroc(0.3), FRAME.iloc[:0], [FRAME.iloc[:0]] * 2)
     for none in nothing:
-        pieces = from_chunks(none)
         with pytest.raises(PUDataError, match="at least one chunk"):
-            pieces.auroc(0.3)
+            from_chunks(none).auroc(0.3)
 
 
-@pytest.mark.parametrize("policy", ["omit", "worst"])
-def test_no_scores_at_all(policy: str) -> None:
+def test_no_scores_at_all() -> None:
     frame = FRAME.assign(score=np.nan)
-    pieces = from_chunks(cut(frame, [100]))
-
-    def ask(pu: Any) -> Any:
-        return pu(nan_policy=policy, by="key", on_error="raise").roc_bounds(0.3)
-
-    expected = attempt(ask, frame.pu)
-    check_same_attempt(attempt(ask, pieces), expected)
-    assert isinstance(expected, tuple) is (policy == "omit")
+    pieces, roles = from_chunks(cut(frame, [100])), {"by": "key", "on_error": "raise"}
+    ask = quietly(lambda pu: pu(nan_policy="worst", **roles).roc_bounds(0.3))
+    check_same(ask(pieces), ask(frame.pu))
+    check_errors(lambda pu: pu(nan_policy="omit", **roles).roc_bounds(0.3), frame, [frame])
 
 
-def test_all_ranks_are_refused() -> None:
-    pieces = from_chunks([FRAME])
-    for ask in (pieces.contingency, pieces.roc_bounds, pieces.pr_bounds, pieces.plot_roc):
-        with pytest.raises(PUValueError, match=r"chunks, but 'all' was .*ranks='breakpoints'"):
-            ask(0.3, ranks="all")
-    with pytest.raises(PUValueError, match=r"chunks, but 'all' was .*ranks='breakpoints'"):
-        pieces.contingency(0.3)  # its default
+def test_what_takes_all_rows_is_refused() -> None:
+    pieces, told = from_chunks([FRAME]), r"chunks, but 'all' was .*ranks='breakpoints'"
     with pytest.raises(PUTypeError, match=r"data in chunks\. It draws rows .* in memory"):
         pieces.sample_to_label(3, random_state=0)
+    with pytest.raises(PUValueError, match=told):
+        pieces.contingency(0.3)  # its default
+    for ask in (pieces.contingency, pieces.roc_bounds, pieces.pr_bounds, pieces.plot_roc):
+        with pytest.raises(PUValueError, match=told):
+            ask(0.3, ranks="all")
 
 
-def test_models_in_rows_are_refused() -> None:
-    pieces = from_chunks([FRAME])
-    for keywords in ({"by": "key", "on": "fold"}, {}, {"score": MODELS, "on": "fold"}):
-        with pytest.raises(PUValueError, match="score must be a list of columns"):
-            put(pieces, "compare", 0.3, **keywords)
-    keys: list[Any] = ["gone", ["fold", "gone"]]
-    for on in keys:
-        with pytest.raises(PUKeyError, match=r"^on must name a column, but there is no 'gone'"):
-            pieces(by="key").compare(0.3, on=on)
+@pytest.mark.parametrize("on", ["gone", ["fold", "gone"]])
+def test_models_in_rows_are_refused(on: Any) -> None:
+    pieces = from_chunks([FRAME], by="key")
+    with pytest.raises(PUValueError, match="score must be a list of columns"):
+        pieces.compare(0.3, on="fold")
+    with pytest.raises(PUKeyError, match=r"^on must name a column, but there is no 'gone'"):
+        pieces.compare(0.3, on=on)
 
 
 @pytest.mark.parametrize(
@@ -627,39 +477,27 @@ def test_models_in_rows_are_refused() -> None:
     ],
 )
 def test_by_is_read_as_in_one_frame(by: Any, error: type[PUError], message: str) -> None:
-    with pytest.raises(error, match=message):
-        FRAME.pu(by=by).auroc(0.3)
-    with pytest.raises(error, match=message):
-        from_chunks([FRAME], by=by).auroc(0.3)
+    for pu in (FRAME.pu, from_chunks([FRAME])):
+        with pytest.raises(error, match=message):
+            pu(by=by).auroc(0.3)
 
 
 def test_a_later_chunk_lacks_a_column() -> None:
-    pieces = from_chunks([FRAME, FRAME.drop(columns="label")])
-    told = (
-        r"^chunks must all have the same columns, but in one there is no 'label' among \['score'"
-    )
-    with pytest.raises(PUKeyError, match=told):
-        pieces.auroc(0.3)
-    many = pd.DataFrame({f"c{place}": [1] for place in range(30)})
-    with pytest.raises(PUKeyError, match=r"'c19' and 10 more\]\."):
-        from_chunks([FRAME, many]).auroc(0.3)
-    twice = FRAME.set_axis(["label", *FRAME.columns[1:]], axis=1)
-    with pytest.raises(
-        PUValueError, match=r"^Each chunk must name one column, but 'label' stands"
+    less, twice = FRAME.drop(columns="label"), FRAME.rename(columns={"score": "label"})
+    for chunk, message in (
+        (less, r"^chunks must all have the same columns, but in one there is no 'label' among"),
+        (pd.DataFrame({f"c{place}": [1] for place in range(30)}), r"'c19' and 10 more\]\."),
+        (twice.assign(score=1), "^Each chunk must name one column, but 'label' stands"),
     ):
-        from_chunks([FRAME, twice.assign(score=1)]).auroc(0.3)
+        with pytest.raises((PUKeyError, PUValueError), match=message):
+            from_chunks([FRAME, chunk]).auroc(0.3)
 
 
 @pytest.mark.parametrize("propensity", [np.nan, 3.0])
 def test_wrong_propensities_are_counted_over_all_chunks(propensity: float) -> None:
     frame = FRAME.assign(propensity=FRAME["propensity"].where(FRAME.index % 3 > 0, propensity))
-
-    def ask(pu: Any) -> Any:
-        return pu(propensity="propensity").auroc(0.3, target="examples")
-
-    expected = attempt(ask, frame.pu)
-    assert expected[0] is PUValueError and "propensity column 'propensity'" in expected[1]
-    assert attempt(ask, from_chunks(cut(frame, [20]))) == expected
+    told = check_errors(ASKED["auroc weighted"], frame, cut(frame, [20]))
+    assert "propensity column 'propensity'" in told
 
 
 @pytest.mark.parametrize(
@@ -673,11 +511,8 @@ def test_wrong_propensities_are_counted_over_all_chunks(propensity: float) -> No
 )
 def test_unknown_labels_are_listed_over_all_chunks(labels: list[list[Any]], shown: str) -> None:
     whole, chunks = joined(*labels)
-    with pytest.raises(PUValueError, match=f"holds {shown}, which") as expected:
-        whole.pu.auroc(0.3)
-    with pytest.raises(PUValueError) as told:
-        from_chunks(chunks).auroc(0.3)
-    assert str(told.value) == str(expected.value)
+    told = check_errors(lambda pu: pu.auroc(0.3), whole, chunks)
+    assert re.search(f"holds {shown}, which", told)
 
 
 def test_many_labels_are_those_of_one_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -703,13 +538,8 @@ def test_no_row_of_any_chunk_has_a_key() -> None:
 
 def test_a_missing_label_that_stands_for_nothing() -> None:
     whole, chunks = joined([1.0, -1.0, 5.0], [1, 5, None], [np.nan])
-
-    def ask(pu: Any) -> Any:
-        return pu(unlabeled=[-1]).auroc(0.3)
-
-    expected = attempt(ask, whole.pu)
-    assert "holds 5.0, None (missing), which" in expected[1]
-    assert attempt(ask, from_chunks(chunks)) == expected
+    told = check_errors(lambda pu: pu(unlabeled=[-1]).auroc(0.3), whole, chunks)
+    assert "holds 5.0, None (missing), which" in told
 
 
 @pytest.mark.parametrize("rows", [400, 3000])
@@ -720,34 +550,19 @@ def test_labels_that_are_no_labels_are_not_collected(rows: int) -> None:
         from_chunks(cut(frame, [*range(0, rows, 300)])).auroc(0.3)
 
 
-def test_integers_that_would_be_tied_across_chunks() -> None:
-    whole, chunks = in_two(
-        {"score": [2**53, 2, 1], "label": [1, None, 1]},
-        {"score": [2**53 + 1, 3, 0], "label": [np.nan] * 3},
-    )
-    with pytest.raises(PUValueError, match="cannot tell apart"):
-        whole.pu.auroc(0.3)
-    with pytest.raises(PUValueError, match=r"of 2.{2}53 and more, .* in pieces"):
-        from_chunks(chunks).auroc(0.3)
-
-
 def test_large_keys_whose_dtype_differs() -> None:
     columns = {"score": [3, 2, 1], "other": [1, 2, 3], "label": [1, None, 1]}
     _, chunks = in_two({**columns, "key": [2**53 + 1] * 3}, {**columns, "key": [None, 2.0, 2.0]})
     pieces = from_chunks(chunks, by="key")
-    with pytest.raises(PUValueError, match="by must name columns of one dtype, but keys of key"):
-        pieces.auroc(0.3)
-    with pytest.raises(PUValueError, match="by must name columns of one dtype"):
-        put(pieces, "compare", score=MODELS)
+    for ask in (pieces.auroc, pieces(score=MODELS).compare):
+        with pytest.raises(PUValueError, match="by must name columns of one dtype, but keys of"):
+            ask(0.3)
 
 
 def test_what_is_wrong_first() -> None:
     frame = FRAME.assign(label=FRAME["label"].replace(0, 7))
-    with pytest.raises(PUValueError, match="holds NaN in") as expected:
-        frame.pu(score="holes").auroc(0.3)
-    with pytest.raises(PUValueError) as told:
-        from_chunks([frame], score="holes").auroc(0.3)
-    assert str(told.value) == str(expected.value)
+    told = check_errors(lambda pu: pu(score="holes").auroc(0.3), frame, [frame])
+    assert "holds NaN in" in told
 
 
 # What chunks may be
@@ -765,8 +580,7 @@ def test_what_is_wrong_first() -> None:
 def test_what_can_be_gone_through_once_is_refused(once: Callable[[], Any]) -> None:
     with pytest.raises(PUTypeError, match=r"more than once.*lambda: pd\.read_csv"):
         from_chunks(once())
-    expected = FRAME.pu.auroc(0.3)
-    check_same(from_chunks(once).auroc(0.3), expected)  # opened anew each time
+    check_same(from_chunks(once).auroc(0.3), FRAME.pu.auroc(0.3))  # opened anew each time
 
 
 def test_a_file_is_opened_anew(tmp_path: Any) -> None:
@@ -779,12 +593,11 @@ def test_a_file_is_opened_anew(tmp_path: Any) -> None:
         with pd.read_csv(path, chunksize=90) as reader:
             yield from reader
 
-    pieces = from_chunks(chunks)
-    for name in ("roc weighted", "roc of models by key", "compare sizes by key"):
-        check_same(ASKED[name](pieces), ASKED[name](pd.read_csv(path).pu))
+    names = ["roc weighted", "roc of models by key", "compare sizes by key"]
+    check_chunks(names, pd.read_csv(path), chunks)
 
 
-@pytest.mark.parametrize("wrong", [3, None, 0.5, np.array(3)])
+@pytest.mark.parametrize("wrong", [3, None, np.array(3)])
 def test_what_is_no_iterable_is_refused(wrong: Any) -> None:
     with pytest.raises(PUTypeError, match=f"but a {type(wrong).__name__} was passed"):
         from_chunks(wrong)
@@ -811,12 +624,6 @@ def test_a_function_that_returns_one_iterator_again() -> None:
     used = iter([FRAME, FRAME, FRAME])
     with pytest.raises(PUError):
         from_chunks(lambda: used).auroc(0.3)
-
-
-def test_it_says_what_it_holds() -> None:
-    pieces = from_chunks([FRAME, FRAME])
-    assert "score, other, holes, label" in repr(pieces)
-    assert "score, other" in pieces._repr_html_()
 
 
 # Chunks that are not the same each time
@@ -847,7 +654,6 @@ def test_chunks_that_differ_from_pass_to_pass(name: str, before: int) -> None:
     if before == 2:
         asked.append(lambda pu: pu(by="key", score=MODELS).compare())
     for ask in asked:
-        check_same(ask(changing(LAST)), ask(LAST.pu))
         with pytest.raises(PUValueError, match=SAME) as told:
             ask(changing(*[LAST] * before, OTHERS[name]))
         assert type(told.value) is PUValueError  # which nobody skips
@@ -888,17 +694,12 @@ ONE, ALL = "model 0", [f"model {place}" for place in range(3)]
 PASSES: dict[str, tuple[int, Ask]] = {
     # A look at the columns, the labeled scores, all counts, and the corners of all.
     "roc": (4, lambda pu: pu.roc_bounds(0.3)),
-    "betas": (4, lambda pu: pu.roc_bounds([0.01, 0.1, 0.3, 0.5, 0.99])),
-    "models": (4, lambda pu: pu(score=ALL).roc_bounds([0.1, 0.3])),
-    "pr": (4, lambda pu: pu(score=ALL).pr_bounds(0.3)),
-    "an envelope": (4, lambda pu: pu.roc_bounds(0.3, beta_interval=(0.2, 0.4))),
     "negatives": (4, lambda pu: pu.roc_bounds([0.1, 0.3], reference="negatives")),
     # Where one kind cuts the estimate of the other there are further cutoffs.
     "both": (5, lambda pu: pu(score=ALL).roc_bounds([0.1, 0.3], reference="both")),
     "tightest": (4, lambda pu: pu(score=ALL).roc_bounds([0.1, 0.3], reference="tightest")),
     "ranks": (4, lambda pu: pu(score=ALL).contingency(0.3, ranks=[0, 3, 9, 17])),
     "both at ranks": (5, lambda pu: pu.contingency(0.3, ranks=[3, 17], reference="both")),
-    "at a rank": (4, lambda pu: pu(score=ALL).metric("tpr", 0.3, at=11)),
     "at a threshold": (5, lambda pu: pu.metric("tpr", 0.3, at={"threshold": 0.4})),
     "at a rate": (5, lambda pu: pu.metric("tpr", 0.3, at={"fpr": 0.1})),
     "areas": (4, lambda pu: pu(score=ALL).auroc([0.1, 0.3])),
@@ -907,8 +708,7 @@ PASSES: dict[str, tuple[int, Ask]] = {
 
 
 @pytest.mark.parametrize(
-    ("name", "groups"),
-    [*product(PASSES, [1, 5]), ("roc", 50), ("both", 50), ("at a rate", 50), ("compared", 50)],
+    ("name", "groups"), [*product(PASSES, [1, 5]), ("both", 50), ("at a rate", 50)]
 )
 def test_passes_are_few_for_any_number_of_groups(name: str, groups: int) -> None:
     most, ask = PASSES[name]
@@ -972,50 +772,22 @@ def test_groups_that_wait_are_answered_in_order(capsys: pytest.CaptureFixture[st
 
 
 def test_memory_is_that_of_a_chunk_and_not_of_all() -> None:
-    rows, number = 100_000, 40
-    opened = 0
+    rows, number = 50_000, 40
+    label = np.append(1.0, np.full(rows - 1, np.nan))
 
     def chunks() -> Iterator[pd.DataFrame]:
-        nonlocal opened
-        opened += 1
         for seed in range(number):
             score = np.random.default_rng(seed).random(rows)
-            label = np.full(rows, np.nan)
-            label[0] = 1.0
-            yield pd.DataFrame({"score": score, "label": label})
+            yield pd.DataFrame({"score": score, "label": label.copy()})
 
-    pieces = from_chunks(chunks)
     tracemalloc.start()
     try:
-        table = pieces.contingency(0.01, ranks=[rows * number // 2, rows * number])
+        table = from_chunks(chunks).contingency(0.01, ranks=[rows * number // 2, rows * number])
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert table["rank"].values.tolist() == [2_000_000, 4_000_000]
+    assert table["rank"].values.tolist() == [1_000_000, 2_000_000]
     assert table["threshold"].values[0] == pytest.approx(0.5, abs=0.002)
     assert table["n_unlabeled"] == rows * number - number
     size = 16 * rows
     assert size < peak < 6 * size  # all rows are 40 * size
-    assert 3 <= opened <= 8
-
-
-def test_small_steps_take_more_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    opened = 0
-
-    def chunks() -> Chunks:
-        nonlocal opened
-        opened += 1
-        return cut(frame, [77, 200])
-
-    def count() -> int:
-        nonlocal opened
-        opened = 0
-        check_same(from_chunks(chunks).contingency(0.3, ranks=[90, 250]), expected)
-        return opened
-
-    untied = np.random.default_rng(4).normal(size=len(FRAME))
-    frame = FRAME.assign(score=untied, label=FRAME["label"].where(FRAME.index < 12))
-    expected = frame.pu.contingency(0.3, ranks=[90, 250])
-    quick = count()
-    shrink(monkeypatch)
-    assert 4 <= quick < count() <= 12  # a look at columns, labeled scores, counts, corners
