@@ -19,9 +19,8 @@ def drawn(size: int = 120) -> pd.DataFrame:
     truth = np.arange(size) % 2 == 0
     label = np.where(rng.random(size) < 0.5, truth.astype(float), np.nan)
     score = np.round(rng.normal(3 * truth), 1)
-    return pd.DataFrame(
-        {"score": score, "label": label, "propensity": rng.uniform(0.2, 0.9, size)}
-    )
+    propensity = rng.uniform(0.2, 0.9, size)
+    return pd.DataFrame({"score": score, "label": label, "propensity": propensity})
 
 
 FRAME = drawn()
@@ -62,15 +61,12 @@ def test_best_rows_of_each_group_are_those_of_its_own() -> None:
 
 def test_samples_of_several_places_have_no_rows() -> None:
     ds = xr.Dataset({"score": OTHER, "label": ("sample", FRAME["label"]), "propensity": 1.0})
-    with pytest.raises(
-        PUValueError, match=r"score must be a variable over 'sample' alone.*isel\(model=0\).*"
-    ) as told:
+    of_both = r"{} must be a variable over 'sample' alone.*isel\({}=0\)"
+    with pytest.raises(PUValueError, match=of_both.format("score", "model")) as told:
         ds.pu().select({0: 0.5, 1: 0.5}, recall=0.5)
     assert "'score' is not among ['label']" in str(told.value)
     by_model = ds.assign(label=ds["label"].expand_dims(fold=2))
-    with pytest.raises(
-        PUValueError, match=r"label must be a variable over 'sample' alone.*isel\(fold=0\)"
-    ) as told:
+    with pytest.raises(PUValueError, match=of_both.format("label", "fold")) as told:
         by_model.pu().sample_to_label(3, random_state=0)
     assert "'label' is not among []" in str(told.value)
 
@@ -107,10 +103,9 @@ def test_arrays_have_no_columns(role: str) -> None:
 def test_arrays_have_the_names_of_their_arguments(
     how: Any, error: type[Exception], message: str
 ) -> None:
+    columns = {"score": [2, 1], "label": [1, None], "propensity": [0.5, 0.5], **how}
     with pytest.raises(error, match=message):
-        pu_accessor.from_arrays(
-            **{"score": [2, 1], "label": [1, None], "propensity": [0.5, 0.5], **how}
-        ).auroc(0.3)
+        pu_accessor.from_arrays(**columns).auroc(0.3)
 
 
 # What they count
@@ -183,8 +178,6 @@ def test_reprs_of_large_frames_count_labels_alone(monkeypatch: pytest.MonkeyPatc
 
 def test_reprs_of_chunks_name_columns() -> None:
     assert counted(pu_accessor.from_chunks([FRAME])) == {"columns": "score, label, propensity"}
-    empty = counted(pu_accessor.from_chunks([]))
-    assert [*empty] == ["not ready"] and "chunks must" in empty["not ready"]
 
 
 def test_reprs_of_frames_name_models_and_groups() -> None:
@@ -196,12 +189,15 @@ def test_reprs_of_frames_name_models_and_groups() -> None:
     assert missing == "121: nan_policy='omit' or 'worst'"
 
 
+def test_reprs_say_how_many_models_there_are() -> None:
+    for number, more in ((20, ""), (21, ", ...")):
+        models = {f"v{place}": [1.0] for place in range(number)}
+        told = counted(pd.DataFrame({**models, "label": [1.0]}).pu(score=[*models]))["models"]
+        assert told == f"{number}: {', '.join([*models][:20])}{more}"
+
+
 def test_reprs_say_what_is_in_the_way() -> None:
-    several = {f"v{place}": [1.0] for place in range(21)}
-    told = counted(pd.DataFrame({**several, "label": [1.0]}).pu(score=[*several]))["models"]
-    assert told == f"21: {', '.join([*several][:20])}, ..."
-    del several["v20"]
-    told = counted(pd.DataFrame({**several, "label": [1.0]}).pu(score=[*several]))["models"]
-    assert told == f"20: {', '.join(several)}"
     empty = counted(FRAME.iloc[:0].pu())
     assert empty == {"not ready": "score and label must hold at least one example, but are empty."}
+    empty = counted(pu_accessor.from_chunks([]))
+    assert [*empty] == ["not ready"] and "chunks must" in empty["not ready"]
