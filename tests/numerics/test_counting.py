@@ -277,6 +277,17 @@ def test_scores_in_gaps_are_those_of_a_full_sort(
     assert order(found) == sorted(wanted)[::-1]
 
 
+@pytest.mark.parametrize("compared", [0, 100])
+def test_gaps_below_all_values_hold_what_is_missing(
+    compared: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(best, "_COMPARED", compared)
+    scores = np.array([np.nan, -np.inf, 0.0, 2.0, np.nan])
+    for values, number, expected in (([], 0, scores), ([1.0], 1, scores[[0, 1, 2, 4]])):
+        found = scores_inside(np.array(values), np.array([number]), scores)
+        np.testing.assert_array_equal(np.sort(found), np.sort(expected))
+
+
 def test_many_order_statistics_take_one_sort(monkeypatch: pytest.MonkeyPatch) -> None:
     """And are those of passes over the scores, which few take."""
     frame = binormal(300, 2000, 0.4, seed=3)[0].round({"score": 2})
