@@ -151,11 +151,12 @@ def _find_values(
         else:
             gone[:] = missing[rows]
             zero &= ~gone
-        return [np.count_nonzero(mask) for mask in (one, zero, gone)]
+        return [int(np.count_nonzero(mask)) for mask in (one, zero, gone)]
 
     pieces = [slice(start, start + _PIECE) for start in range(0, max(values.size, 1), _PIECE)]
     counts = in_threads(find, pieces, count_threads(values.size))
-    return found, np.sum(counts, axis=0, dtype=np.int64).tolist()
+    counts = in_threads(find, pieces, count_threads(values.size))
+    return found, [sum(each) for each in zip(*counts, strict=True)]
 
 
 def _read_values(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> Labels:
