@@ -51,14 +51,13 @@ def test_a_top_within_ties_lies_between_both_ends() -> None:
     frame = FRAME.assign(score=FRAME["score"].round())
     found = frame.pu.metric("lift", BETA, at={"fraction": 0.2}).iloc[0]
     ranks = frame.pu.contingency(BETA)["rank"].to_numpy()
-    start, end = ranks[ranks <= 60][-1], ranks[ranks > 60][0]
-    ends = [
-        frame.pu.metric("recall", BETA, at=int(rank), level=0.975).iloc[0] for rank in (start, end)
-    ]
-    part = (60 - start) / (end - start)
+    around = ranks[ranks <= 60][-1], ranks[ranks > 60][0]
+    start, end = (
+        frame.pu.metric("recall", BETA, at=int(rank), level=0.975).iloc[0] for rank in around
+    )
+    part = (60 - around[0]) / (around[1] - around[0])
     for side in ("lower", "upper"):
-        wanted = ((1 - part) * ends[0][side] + part * ends[1][side]) / 0.2
-        assert found[side] == pytest.approx(wanted)
+        assert found[side] == pytest.approx(((1 - part) * start[side] + part * end[side]) / 0.2)
     unlabeled = pd.concat([frame, pd.DataFrame({"score": [9.0] * 20, "label": np.nan})])
     found = unlabeled.pu.metric("lift", BETA, at={"fraction": 10 / 320}).iloc[0]
     assert (found["rank"], found["estimate"], found["lower"]) == (10, 0, 0)
