@@ -103,38 +103,25 @@ def test_questions_need_tables(ask: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "ranks", "how", "error", "message"),
+    ("name", "ranks", "limit", "error", "message"),
     [
-        ("ROC", None, {}, PUValueError, "quantity must be one of auroc, average_p"),
-        (
-            "average_precision",
-            None,
-            {"max_fpr": 0.1},
-            PUValueError,
-            r"max_fpr must be None with 'av",
-        ),
-        ("auroc", None, {"max_fpr": 0}, PUValueError, r"max_fpr must lie in \(0, 1\]"),
-        ("auroc", None, {"max_fpr": "a"}, PUTypeError, r"max_fpr must be a number"),
-        ("auroc", [], {}, PUValueError, r"'rank' is empty"),
-        ("auroc", [0, -1], {}, PUValueError, r"selection of 2 ranks"),
-        (
-            "auroc",
-            [0, 1, 3],
-            {},
-            PUValueError,
-            r"a selection of 3 ranks \(0, 1, 3, ...\). Make them",
-        ),
-        ("average_precision", [1, 2], {}, PUValueError, r"2 ranks \(1, 2, ...\)"),
-        ("average_precision", 1, {}, PUValueError, r"selection of 1 ranks \(1, "),
+        ("ROC", None, None, PUValueError, "quantity must be one of auroc, average_p"),
+        ("average_precision", None, 0.1, PUValueError, "max_fpr must be None with 'av"),
+        ("auroc", None, 0, PUValueError, r"max_fpr must lie in \(0, 1\]"),
+        ("auroc", None, "a", PUTypeError, r"max_fpr must be a number"),
+        ("auroc", [], None, PUValueError, r"'rank' is empty"),
+        ("auroc", [0, 1, 3], None, PUValueError, r"of 3 ranks \(0, 1, 3, ...\). Make them"),
+        ("average_precision", [1, 2], None, PUValueError, r"2 ranks \(1, 2, ...\)"),
+        ("average_precision", 1, None, PUValueError, r"selection of 1 ranks \(1, "),
     ],
 )
 def test_an_area_needs_the_whole_curve(
-    name: str, ranks: Any, how: Any, error: type[PUError], message: str
+    name: str, ranks: Any, limit: Any, error: type[PUError], message: str
 ) -> None:
     tables = pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(0.5)
     some = tables if ranks is None else tables.isel(rank=ranks)
     with pytest.raises(error, match=message):
-        some.pu.area(name, **how)
+        some.pu.area(name, max_fpr=limit)
 
 
 @pytest.mark.parametrize(

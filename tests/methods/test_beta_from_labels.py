@@ -68,12 +68,6 @@ def test_what_nearly_all_labels_say_is_true_of_the_rest(kind: int) -> None:
     assert found[["beta", *ENDS]].to_list() == [kind] * 3
 
 
-def test_a_tail_of_exactly_half_of_what_is_left_is_rejected() -> None:
-    # One label of 20 is positive with a probability of 1/20 where one positive is there.
-    found = [ask(x, 1, 20, level=0.9)[ENDS].to_list() for x in (0, 1)]
-    assert found == [[0, 0.9], [0.1, 1]]
-
-
 @pytest.mark.parametrize(
     ("x", "size", "total", "level"),
     [

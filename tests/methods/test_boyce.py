@@ -106,15 +106,6 @@ GROUPS = pd.concat([draw(seed).assign(site=site) for seed, site in [(3, "a"), (5
 GROUPS["half"] = GROUPS.groupby(["site", "label"], dropna=False).cumcount() % 2
 
 
-def test_groups_have_windows_of_their_own() -> None:
-    found = GROUPS.pu(by="site").boyce(windows=11)
-    assert found["ratio"].dims == found["score"].dims == ("site", "window")
-    for site, rows in GROUPS.groupby("site"):
-        xr.testing.assert_identical(found.sel(site=site, drop=True), rows.pu.boyce(windows=11))
-    halves = GROUPS.pu(by=["site", "half"]).boyce()
-    assert halves["boyce"].dims == ("group",) and halves.sel(site="b").sizes["half"] == 2
-
-
 def test_samples_keep_their_dimensions() -> None:
     rng = np.random.default_rng(1)
     label = np.where(rng.random((2, 40)) < 0.3, 1, np.nan)
@@ -126,12 +117,6 @@ def test_samples_keep_their_dimensions() -> None:
     expected = pu_accessor.from_arrays(score[1][2, 1], label[1]).boyce(windows=9)
     np.testing.assert_array_equal(found["ratio"][2, 1], expected["ratio"])
     assert found["boyce"][2, 1] == expected["boyce"]
-
-
-def test_chunks_say_the_same() -> None:
-    frame = draw(9, rows=500, digits=3)
-    chunks = [frame[start : start + 90] for start in range(0, 500, 90)]
-    xr.testing.assert_identical(pu_accessor.from_chunks(chunks).boyce(), frame.pu.boyce())
 
 
 def same(one: xr.Dataset, other: xr.Dataset) -> bool:
@@ -153,11 +138,6 @@ def test_propensities_weigh_known_positives() -> None:
     found = frame.pu(propensity="propensity").boyce()
     assert same(found, frame.loc[frame.index.repeat(times)].pu.boyce())
     assert not same(found, frame.pu.boyce())
-
-
-def test_clusters_change_nothing() -> None:
-    frame = draw(4).assign(road=0)  # there is no interval, so that one is enough
-    xr.testing.assert_identical(frame.pu(cluster="road").boyce(), frame.pu.boyce())
 
 
 # What is not allowed

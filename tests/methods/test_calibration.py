@@ -94,10 +94,9 @@ def test_chunks_and_intervals_of_beta() -> None:
 
 
 def test_mean_scores_count_each_two_hundredth_of_a_bin() -> None:
-    rng, edges = np.random.default_rng(2), [0, 0.1, 0.5, 1]
-    place = rng.integers(0, 3, 300)
-    left, width = np.array(edges)[place], np.diff(edges)[place]
-    score = left + width * (rng.integers(0, 200, 300) + 0.5) / 200  # where it is taken to be
+    rng, edges = np.random.default_rng(2), np.array([0, 0.1, 0.5, 1])
+    place, part = rng.integers(0, 3, 300), rng.integers(0, 200, 300)
+    score = edges[place] + np.diff(edges)[place] * (part + 0.5) / 200  # where it is taken to be
     frame = pd.DataFrame({"score": score, "label": np.where(rng.random(300) < 0.3, 1, np.nan)})
     found = frame.pu.calibration(BETA, bins=edges)
     wanted = frame.groupby(place)["score"].mean()
@@ -119,13 +118,10 @@ def test_bins_from_one_to_a_million() -> None:
     [
         ({"bins": 0}, PUValueError, "bins must be from 1 to 1,000,000, but 0 was passed"),
         ({"bins": True}, PUTypeError, "bins must be their number or an array"),
-        ({"bins": 2.5}, PUTypeError, "bins must be their number or an array"),
         ({"bins": "quantile"}, PUTypeError, "bins must be their number or an array"),
         ({"bins": [0, 1, 0.5]}, PUValueError, "ascend from 0 to 1"),
-        ({"bins": [0, 0.5, 0.5, 1]}, PUValueError, "ascend from 0 to 1"),
         ({"bins": [0.1, 1]}, PUValueError, "ascend from 0 to 1"),
         ({"bins": [0, float("nan"), 1]}, PUValueError, "ascend from 0 to 1"),
-        ({"bins": [0]}, PUValueError, "ascend from 0 to 1"),
         ({"band": "dkw"}, PUValueError, "'simultaneous', for all jointly, but 'dkw' was passed"),
         ({"band": "exakt"}, PUValueError, "exakt"),
     ],

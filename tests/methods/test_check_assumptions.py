@@ -220,17 +220,6 @@ def test_the_answer_has_a_row_for_each_check_and_beta() -> None:
     assert answer["odds_at_least"].notna().tolist() == [name == "strata" for name, _ in pairs]
 
 
-def test_groups_and_models_have_rows_of_their_own() -> None:
-    two = DF.assign(model=np.resize(["x", "y"], len(DF)))
-    betas = {"x": 0.2, "y": 0.25}
-    found = two.pu(by="model").check_assumptions(betas, **BOTH).set_index("model")
-    for key, part in two.groupby("model"):
-        own = part.pu.check_assumptions(betas[key], **BOTH)
-        pd.testing.assert_frame_equal(found.loc[key].reset_index(drop=True), own)
-    wide = DF.assign(other=-DF["score"]).pu(score=["score", "other"])
-    assert wide.check_assumptions(0.2)["model"].unique().tolist() == ["score", "other"]
-
-
 def test_pieces_and_polars_have_the_same_answer() -> None:
     pl = pytest.importorskip("polars")
     import pu_accessor.polars
@@ -242,14 +231,6 @@ def test_pieces_and_polars_have_the_same_answer() -> None:
     samples = DF[["score", "label"]].to_xarray().pu(dim="index")
     for pu in (pu_accessor.from_arrays(DF["score"], DF["label"]), samples):
         pd.testing.assert_frame_equal(pu.check_assumptions(BETA), plain)
-
-
-def test_scores_that_are_missing_are_dropped_or_last() -> None:
-    holes = DF.assign(score=DF["score"].where(np.arange(len(DF)) % 7 > 0))
-    filled = {"omit": holes.dropna(subset="score"), "worst": holes.fillna({"score": -99})}
-    for policy, rows in filled.items():
-        found = holes.pu(nan_policy=policy).check_assumptions(BETA, **BOTH)
-        pd.testing.assert_frame_equal(found, rows.pu.check_assumptions(BETA, **BOTH))
 
 
 ALONE = DF.assign(site=["once", *DF["site"][1:]])

@@ -155,16 +155,6 @@ def test_intervals_at_a_threshold_are_as_wide_as_the_delta_method_says(
 
 
 @pytest.mark.parametrize("quantity", AREAS)
-@pytest.mark.parametrize("seed", range(2))
-def test_clusters_of_one_row_change_nothing_much(quantity: str, seed: int) -> None:
-    rows = frame("plain", seed, clusters=150)
-    rows["patient"] = np.arange(len(rows))[::-1]
-    clustered, plain = ask(rows, quantity), ask(rows, quantity, cluster=None)
-    assert clustered["estimate"] == plain["estimate"]
-    assert width(clustered) == pytest.approx(width(plain), rel=0.03)
-
-
-@pytest.mark.parametrize("quantity", AREAS)
 @pytest.mark.parametrize("kind", ["ties", "unlike sizes", "strings"])
 def test_order_of_rows_and_names_of_clusters_mean_nothing(quantity: str, kind: str) -> None:
     rows, numbers = frame(kind, 5), ["estimate", "standard_error", "lower", "upper"]
@@ -188,15 +178,6 @@ def test_repeated_rows_say_no_more_than_the_rows(times: int, seed: int) -> None:
     assert again["standard_error"] == pytest.approx(once["standard_error"], rel=0.01)
     assert width(again) == pytest.approx(width(once), rel=0.03)
     assert width(ask(repeated, "auroc", cluster=None)) < 0.85 * width(once)
-
-
-@pytest.mark.parametrize("quantity", AREAS)
-def test_clusters_all_of_whose_rows_are_equal_count_as_a_row(quantity: str) -> None:
-    rows = frame("by row", 8, clusters=400, size=1)
-    repeated = rows.loc[rows.index.repeat(6)]
-    once, again = ask(rows, quantity), ask(repeated, quantity)
-    assert again["standard_error"] == pytest.approx(once["standard_error"], rel=0.02)
-    assert width(again) == pytest.approx(width(once), rel=0.03)
 
 
 def test_arrays_and_groups_have_the_same_clusters() -> None:

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 from scipy import special, stats
 
 import pu_accessor
@@ -164,12 +163,6 @@ def test_bedroc_is_as_early_as_that_of_one_model() -> None:
     assert not plain.equals(pu.compare(BETA, quantity="bedroc", alpha=ALPHA))
 
 
-def test_at_a_rank_precision_and_recall_say_the_same() -> None:
-    pu = draw(3).pu(score=MODELS)
-    one, other = (pu.compare(BETA, quantity=name, at=30) for name in ("precision", "recall"))
-    np.testing.assert_allclose(one["p_value"], other["p_value"], rtol=1e-6)
-
-
 def placements(df: pd.DataFrame, model: str) -> FloatArray:
     """Return what each row adds to the share of pairs in order."""
     known, score = df["label"].notna().to_numpy(), df[model].to_numpy()
@@ -210,16 +203,6 @@ def test_clusters_of_pooled_folds_are_summed_over_all() -> None:
     assert rows["statistic"] / clusters["statistic"] == pytest.approx(effect**0.5, rel=1e-9)
     assert effect > 1.1
     assert clusters["df"] <= df.loc[known, "patient"].nunique() - 1
-
-
-def test_copies_of_rows_say_nothing_more() -> None:
-    """Rows that stand five times, as clusters, have the error of the rows themselves."""
-    df = draw(5).drop(columns="patient")
-    copied = pd.concat([df.assign(patient=range(len(df)))] * 5)
-    single = df.pu(score=MODELS).compare(BETA)
-    found = copied.pu(score=MODELS, cluster="patient").compare(BETA)
-    np.testing.assert_allclose(found["difference"], single["difference"], atol=1e-12)
-    np.testing.assert_allclose(found["statistic"], single["statistic"], rtol=0.03)
 
 
 def test_rows_of_models_have_clusters_too() -> None:
@@ -278,15 +261,6 @@ def test_a_metric_without_a_value_has_no_test() -> None:
     assert found[["difference", "lower", "upper", "p_value"]].isna().all(axis=None)
     nothing = pu.compare(BETA, quantity="recall", at={"threshold": 99})
     assert (nothing["p_value"] == 1).all() and (nothing["difference"] == 0).all()
-
-
-def test_samples_in_xarray_are_compared_alike() -> None:
-    df = draw(13)
-    columns = {"score": (("model", "row"), df[MODELS].to_numpy().T), "label": ("row", df["label"])}
-    ds = xr.Dataset(columns, coords={"model": MODELS})
-    how = {"quantity": "f1", "at": {"fraction": 0.2}, "adjust": "max_t"}
-    found = ds.pu(score="score", label="label", dim="row").compare(BETA, **how)
-    pd.testing.assert_frame_equal(found, df.pu(score=MODELS).compare(BETA, **how))
 
 
 BEDROC, BENEFIT = {"quantity": "bedroc"}, {"quantity": "net_benefit"}

@@ -174,19 +174,6 @@ def test_guarantees_are_those_of_all_ranks_and_betas(
             assert len(betas) > 1 or found.clipped == clipped[place]
 
 
-def test_false_positive_rates_are_tested_from_the_first_cutoff_on() -> None:
-    score = np.arange(100, 0, -1)
-    label = np.where((score < 60) & (score > 30), 1, np.nan)
-    frame = pd.DataFrame({"score": score, "label": label})
-    found = frame.pu.cutoff(0.1, fpr=0.2).iloc[0]
-    tables = one_sided_tables(frame, [0.1], 0.95, "exact")
-    fpr = (tables.head - tables.tp[:, 0, 0]) / tables.negatives[0]
-    assert found["attainable"] == fpr[1] == fpr[1:].min()
-    assert found["rank"] == np.flatnonzero(np.maximum.accumulate(fpr) <= 0.2)[-1] < 40
-    assert found["upper"] == 0.2 and found["lower"] == 0
-    assert frame.pu.cutoff(0.1, fpr=0.01).iloc[0]["rank"] == 0
-
-
 def test_list_is_what_lies_above_the_threshold() -> None:
     found, chosen = PU.cutoff(BETA, precision=0.6).iloc[0], PU.select(BETA, precision=0.6)
     expected = FRAME[FRAME["score"] >= found["threshold"]]
@@ -282,12 +269,9 @@ COSTS = "cost must hold two numbers from 0 on, not both 0, but %s was passed."
         ({}, GOALS % "none"),
         ({"precision": 0.9, "fpr": 0.1}, GOALS % "['precision', 'fpr']"),
         ({"cost": 5}, PAIR % 5),
-        ({"cost": "12"}, PAIR % "'12'"),
         ({"cost": (1, 2, 3)}, PAIR % "(1, 2, 3)"),
         ({"cost": [1, "2"]}, PAIR % "[1, '2']"),
-        ({"cost": (True, 1)}, PAIR % "(True, 1)"),
         ({"cost": (0, 0)}, COSTS % "(0, 0)"),
-        ({"cost": [2, -1]}, COSTS % "[2, -1]"),
         ({"cost": (1, np.inf)}, COSTS % "(1, inf)"),
         (
             {"recall": 0.5, "band": "exact"},

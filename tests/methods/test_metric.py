@@ -20,7 +20,7 @@ from pu_accessor.inference.quantities import QUANTITIES
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.inference.tables.metrics import METRICS
 from pu_accessor.ranking import IntArray
-from tests.cases import Case, Labels, as_frame, as_tables, cases, draw_case
+from tests.cases import Case, as_frame, as_tables, cases, draw_case
 from tests.support.oracles import coherent_oracle, completion_oracle, oracle
 from tests.support.oracles.reference_oracle import BOUNDS
 
@@ -339,19 +339,6 @@ def test_limits_inside_of_ties_lie_between_those_of_both_ends(kind: str, band: s
         assert got["lower"] < got["estimate"] < got["upper"] or kind == "no unlabeled"
 
 
-@pytest.mark.parametrize("name", ["precision", "recall", "f1", "mcc", "lift", "fpr"])
-def test_the_top_of_a_large_first_block_has_values(name: str) -> None:
-    label: Labels = [True, *[None] * 29, True, *[None] * 9]
-    case = Case([2.0] * 30 + [*np.linspace(1, 0, 10)], label, 0.2)
-    first, some = (row(case, name, at) for at in (1, 12))
-    assert first[["rank", "threshold", "examples_at_threshold"]].tolist() == [1, 2, 30]
-    assert first["lower"] <= first["estimate"] <= first["upper"]  # none is NaN
-    if name in ("precision", "lift"):  # of a block in random order it is the same at each rank
-        assert some["estimate"] == pytest.approx(first["estimate"]) and first["estimate"] > 0
-    elif name in ("recall", "fpr"):
-        assert some["estimate"] == pytest.approx(12 * first["estimate"])
-
-
 def test_all_examples_tied_have_the_prevalence_at_each_rank() -> None:
     case = Case([1.0] * 20, [True, True, *[None] * 18], 1 / 3)
     found = ask(case, "precision", {"rank": [*range(1, 21)]})  # 2 known positives and 6 of 18
@@ -411,23 +398,6 @@ def test_limits_on_both_sides_leave_all_betas_inside_of_ties() -> None:
     assert found.lower[0] == pytest.approx(limit(0.3, "lower", 0.975), rel=1e-12)
     assert found.upper[0] == pytest.approx(limit(0.6, "upper", 0.975), rel=1e-12)
     assert found.lower[0] < limit(0.3, "lower", 0.95)
-
-
-def test_ranks_inside_of_ties_are_the_same_in_chunks() -> None:
-    rng = np.random.default_rng(0)
-    truth = rng.random(120) < 0.4
-    label = np.where(truth & (rng.random(120) < 0.3), 1.0, np.nan)
-    frame = pd.DataFrame({"score": rng.normal(2 * truth).round(), "label": label})
-    pieces = pu_accessor.from_chunks(
-        [frame.iloc[start : start + 17] for start in range(0, 120, 17)]
-    )
-    how: dict[str, Any] = {"at": {"rank": [1, 5, 22, 60, 119]}, "target": "examples"}
-    found, wanted = (
-        each.metric(["precision", "f1", "recall", "mcc"], [0.2, 0.3], **how)
-        for each in (pieces, frame.pu)
-    )
-    pd.testing.assert_frame_equal(found, wanted)
-    assert (found["examples_at_threshold"] > found["rank"]).any()
 
 
 # Limits that are cut to one value
