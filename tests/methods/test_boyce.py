@@ -72,15 +72,6 @@ def test_it_is_the_same_with_known_positives_in_the_background(seed: int) -> Non
     np.testing.assert_allclose(frame.pu.boyce()["boyce"], index, rtol=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_it_turns_with_the_scores_and_keeps_to_their_scale(seed: int) -> None:
-    frame = draw(seed, digits=2)
-    index = frame.pu.boyce()["boyce"].item()
-    for factor, shift in [(-1.0, 0.0), (1e-3, 7.0), (-1e5, 0.3)]:
-        other = frame.assign(score=shift + factor * frame["score"]).pu.boyce()["boyce"]
-        np.testing.assert_allclose(other, np.sign(factor) * index, rtol=1e-12)
-
-
 HAND = pd.DataFrame({"score": [0, 0, 1, 3, 3, 4.0], "label": [None, 1, None, 1, None, 1]})
 
 

@@ -125,19 +125,6 @@ def test_strata_have_exact_tails_and_holms_p_value() -> None:
         assert (float(tail) <= 0.05 / 3) == is_surprise
 
 
-def test_the_tail_of_strata_is_that_of_all_labelings() -> None:
-    """All positives of one stratum: nothing is more likely to reject, and it does not."""
-    n, latent = 8, 16
-    rejected = 0.0
-    for known in range(n + 1):
-        frame = strata_of(a=(known, 0, 10 - known), b=(n - known, 0, 60))
-        beta = latent / (len(frame) - n)
-        p_value = check(frame, "strata", beta, strata="stratum")["p_value"]
-        chance = stats.hypergeom.pmf(known, n + latent, 10, n)
-        rejected += chance * (p_value <= 0.05)
-    assert 0 < rejected <= 0.05
-
-
 def test_rows_without_a_stratum_are_in_none() -> None:
     frame = strata_of(a=(9, 0, 3), b=(7, 0, 13), c=(4, 0, 160))
     missing = frame.assign(stratum=frame["stratum"].where(frame["stratum"] != "c"))

@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from pu_accessor import from_arrays
 from pu_accessor.errors import PUDataError, PUValueError, PUWarning
 from tests.support.oracles import cluster_oracle as oracle
 from tests.support.oracles.cluster_oracle import Functional
@@ -178,19 +177,6 @@ def test_repeated_rows_say_no_more_than_the_rows(times: int, seed: int) -> None:
     assert again["standard_error"] == pytest.approx(once["standard_error"], rel=0.01)
     assert width(again) == pytest.approx(width(once), rel=0.03)
     assert width(ask(repeated, "auroc", cluster=None)) < 0.85 * width(once)
-
-
-def test_arrays_and_groups_have_the_same_clusters() -> None:
-    rows = frame("strings", 2)
-    whole = ask(rows, "auroc")[["lower", "upper"]].tolist()
-    arrays = from_arrays(rows["score"], rows["label"], cluster=rows["patient"]).auroc(BETA)
-    both = pd.concat([rows.assign(model="a"), rows.assign(model="b", score=-rows["score"])])
-    grouped = both.pu(by="model", cluster="patient").auroc(BETA).set_index("model")
-    for answer in (arrays, grouped):
-        assert answer[["lower", "upper"]].iloc[0].tolist() == whole
-    wide = rows.rename(columns={"score": "a"}).assign(b=-rows["score"])
-    models = wide.pu(score=["a", "b"], cluster="patient").auroc(BETA).set_index("model")
-    pd.testing.assert_frame_equal(models, grouped)
 
 
 def test_two_known_clusters_have_an_interval_and_one_is_refused() -> None:

@@ -3,7 +3,6 @@
 import math
 import warnings
 from fractions import Fraction
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -134,18 +133,6 @@ def test_the_limit_of_the_band_is_that_of_counted_orders(seed: int) -> None:
         assert found["beta"] == min(plausible, found["upper"]) and found["lower"] == 0
 
 
-@pytest.mark.parametrize(("n", "latent", "negatives"), [(3, 4, 2), (2, 5, 3), (5, 3, 0)])
-def test_the_limit_of_the_band_holds_over_all_orders(n: int, latent: int, negatives: int) -> None:
-    # With all negatives below, heads hold the fewest unlabeled examples.
-    orders, missed = [*combinations(range(n + latent), n)], 0
-    truth = latent / (latent + negatives)
-    for known in orders:
-        hidden = [place for place in range(n + latent + negatives) if place not in known]
-        frame = framed([-float(place) for place in known], [-float(place) for place in hidden])
-        missed += estimate(frame, "simultaneous", level=0.8)["upper"] < truth - 1e-12
-    assert missed / len(orders) <= 0.2
-
-
 def test_the_limit_of_the_band_beyond_what_is_counted() -> None:
     rng = np.random.default_rng(8)
     frame = framed(rng.normal(1, 1, 60), rng.normal(0.7, 1, 30_000))
@@ -165,13 +152,6 @@ def test_the_limit_of_the_band_needs_labels_at_random() -> None:
     weighted.loc[0, "p"] = 0.25
     with pytest.raises(PUValueError, match=r"be 'feasible' with propensity=\.\.\., but"):
         weighted.pu(propensity="p").estimate_beta(method="simultaneous")
-
-
-def test_the_limit_of_the_band_goes_into_other_questions() -> None:
-    found = BINORMAL.pu.estimate_beta(method="simultaneous", level=0.98)
-    answer = BINORMAL.pu.auroc(found, target="examples").iloc[0]
-    assert found.attrs["assumptions"] == BINORMAL.pu.estimate_beta().attrs["assumptions"]
-    assert answer["lower"] < answer["estimate"] < answer["upper"]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -325,12 +305,6 @@ def test_an_estimate_says_what_it_takes_for_granted(method: str) -> None:
         other += "reaches the top of the ranking"
     found = framed(normal(60) + 1, normal(90), normal(40) - 1).pu.estimate_beta(method=method)
     assert found.attrs["assumptions"] == sample + other
-
-
-def test_groups_have_a_row_each() -> None:
-    found = pd.concat([STEPS.assign(site="a"), TIED.assign(site="b")]).pu(by="site")
-    rows = found.estimate_beta()[["site", "upper", "n", "n_unlabeled"]]
-    assert rows.to_numpy().tolist() == [["a", 0.45, 10, 20], ["b", 0.775, 10, 40]]
 
 
 @pytest.mark.parametrize(

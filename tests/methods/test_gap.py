@@ -221,15 +221,6 @@ def test_group_with_one_known_positive() -> None:
     assert got["difference"].notna().all()
 
 
-def test_one_known_positive_has_no_spread_where_nothing_is_hidden_either() -> None:
-    frame = pd.DataFrame({"g": [*"xxxyyyy"], "score": [3, 2, 1, 4, 3, 2, 1]})
-    frame["label"] = [True, False, False, True, False, True, False]
-    with pytest.warns(PUWarning, match="'x'"):
-        got = frame.pu(by="g", negative=False).gap("auroc", 0, target="examples")
-    assert got["difference"].tolist() == pytest.approx([0.25])
-    assert got[["lower", "upper", "statistic", "df", "p_value"]].isna().all(axis=None)
-
-
 def test_groups_that_cannot_be_compared() -> None:
     frame = stacked(groups(60))
     spoilt = frame.assign(label=frame["label"].where(frame["label"]))  # without negatives

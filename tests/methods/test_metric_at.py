@@ -63,15 +63,10 @@ def test_tied_scores_share_their_threshold_but_not_the_rank() -> None:
 
 @pytest.mark.parametrize("share", [0, 0.05, 0.5, 1])
 def test_targets_are_met_by_the_estimate(share: float) -> None:
-    fpr, tpr = (values_of(name, completed(0.2)) for name in ("fpr", "tpr"))
-    at_fpr, at_recall = metric("fpr", at={"fpr": share}), metric("tpr", at={"recall": share})
-    assert at_fpr["rank"] == np.flatnonzero(fpr <= share)[-1] and at_fpr["estimate"] <= share
-    first = np.flatnonzero(tpr >= share)[0]
-    assert at_recall["rank"] == first and at_recall["estimate"] >= share
-    pd.testing.assert_series_equal(at_recall, metric("tpr", at={"tpr": share}))
-    named = metric("recall", at={"recall": share})
-    assert named.pop("metric") == "recall"
-    pd.testing.assert_series_equal(named, at_recall.drop("metric"))
+    assert metric("fpr", at={"fpr": share})["estimate"] <= share
+    found = metric("recall", at={"recall": share})
+    assert found["estimate"] >= share and found.pop("metric") == "recall"
+    pd.testing.assert_series_equal(metric("tpr", at={"tpr": share}).drop("metric"), found)
 
 
 @pytest.mark.parametrize("decimals", [6, 0])
@@ -206,16 +201,6 @@ def test_rates_without_a_denominator() -> None:
         metric("tpr", 0.1, FRAME.assign(label=np.nan), at=5)
 
 
-def test_the_interval_holds_the_truth_at_a_rank_that_is_fixed() -> None:
-    held = 0
-    for seed in range(100):
-        frame, beta, truth = binormal(60, 200, 0.4, seed=seed)
-        got = metric("precision", beta, frame, at=50)
-        top = truth[np.argsort(-frame["score"].to_numpy())[:50]].mean()
-        held += got["lower"] <= top <= got["upper"]
-    assert held >= 90  # at level .95 less has a probability of 1 in 100
-
-
 def test_recall_needs_positives() -> None:
     frame = pd.DataFrame({"score": [3.0, 2, 1, 0], "label": [0, None, None, None]})
     with pytest.raises(PUValueError, match="needs positives"):
@@ -263,17 +248,6 @@ def test_without_positives_a_precision_of_0_is_that_of_all() -> None:
     frame = pd.DataFrame({"score": [3.0, 2, 1, 0], "label": [0, None, None, 0]})
     found = frame.pu.metric("fpr", 0, at={"precision": 0}, reference="negatives").iloc[0]
     assert found["rank"] == 4
-
-
-def test_the_first_cutoff_may_be_the_best_one() -> None:
-    label = [*[None] * 5, 1, None, None, 1, *[None] * 6]
-    frame = pd.DataFrame({"score": range(15, 0, -1), "label": label})
-    values, found = (
-        values_of("tnr", tables_of(frame, 0.2))[1:],
-        metric("tnr", 0.2, frame, at="maximum"),
-    )
-    assert 1 + values.argmax() == found["rank"] == 1
-    assert found["estimate"] == pytest.approx(values[0]) and values[0] < 1
 
 
 @pytest.mark.parametrize("name", ["precision", "accuracy", "fpr", "tnr"])
