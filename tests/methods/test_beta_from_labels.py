@@ -279,15 +279,16 @@ def drawn(x: Counts, labeled: Counts, total: Counts, known: int = 0) -> pd.DataF
     return pd.concat(parts, ignore_index=True).assign(n=known, n_negative=0)
 
 
+LARGER = [((3, 3, 2), (9, 7, 5), 0.95), ((2, 2, 2, 1), (6, 5, 4, 3), 0.8)]
+LARGER += [((2, 1, 1, 1, 2), (4, 3, 3, 2, 3), 0.5), ((1, 1, 2, 1, 1, 1), (3, 2, 3, 2, 2, 2), 0.5)]
+
+
 @pytest.mark.parametrize(
     ("labeled", "total", "level"),
     [
         *(((5, 4), (14, 9), 0.95), ((3, 2, 2), (8, 6, 4), 0.8)),
         ((2, 1, 2, 1), (5, 4, 3, 3), 0.6),
-        pytest.param((3, 3, 2), (9, 7, 5), 0.95, marks=pytest.mark.long),
-        pytest.param((2, 2, 2, 1), (6, 5, 4, 3), 0.8, marks=pytest.mark.long),
-        pytest.param((2, 1, 1, 1, 2), (4, 3, 3, 2, 3), 0.5, marks=pytest.mark.long),
-        pytest.param((1, 1, 2, 1, 1, 1), (3, 2, 3, 2, 2, 2), 0.5, marks=pytest.mark.long),
+        *(pytest.param(*each, marks=pytest.mark.long) for each in LARGER),
     ],
 )
 def test_limits_of_strata_are_those_of_all_compositions(

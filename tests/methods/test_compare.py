@@ -89,13 +89,6 @@ def test_oracle_knows_student() -> None:
         assert oracle.t_quantile(0.9, df) == pytest.approx(stats.t.ppf(0.95, df), rel=1e-10)
 
 
-def test_oracle_area_is_share_of_won_pairs() -> None:
-    for case in map(draw, range(10)):
-        truth = [label is True for label in case.labels]
-        for score in case.scores.values():
-            assert oracle.auroc(score, list(truth), 0) == oracle.won_pairs(score, truth)
-
-
 @pytest.mark.parametrize("target", ["population", "examples"])
 @pytest.mark.parametrize("seed", range(5))
 def test_compare_agrees_with_oracle(seed: int, target: str) -> None:
@@ -114,15 +107,6 @@ def test_long_frames_are_paired_by_example(seed: int) -> None:
     assert_same(quiet(shuffled, "compare", case.beta, by="model", on="example_id"), want)
     grouped = shuffled.groupby("model")
     assert_same(quiet(grouped, "compare", [case.beta], on="example_id"), want)
-
-
-def test_keys_of_two_columns() -> None:
-    case = draw(3)
-    frame = long(case).rename(columns={"model": "g"}).assign(h=1)
-    got = quiet(frame, "compare", by=["g", "h"], on="example_id")
-    assert list(got.columns[:4]) == ["g_a", "h_a", "g_b", "h_b"]
-    want = expected(case, sorted(MODELS))
-    assert_same(got.drop(columns=["h_a", "h_b"]), want.set_axis(["g_a", "g_b", *TESTED], axis=1))
 
 
 def test_models_within_folds() -> None:

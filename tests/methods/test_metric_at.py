@@ -114,9 +114,28 @@ def test_the_best_cutoff_has_a_simultaneous_interval(at: str, name: str, best: s
     assert metric(name, at=at, band="dkw").attrs["band"] == "dkw"  # what is asked for stays
 
 
+SCORE = r"at={'threshold': %s} for a score\.$"
+SHARE = r"but %s was passed. Pass at={'fraction': %s} for a share of the examples, or "
+
+
 @pytest.mark.parametrize(
     ("at", "error", "message"),
     [
+        (0.1, PUTypeError, SHARE % (0.1, 0.1) + SCORE % 0.1),
+        (1.0, PUTypeError, SHARE % (1.0, 1.0) + SCORE % 1.0),
+        (2.0, PUTypeError, "but 2.0 was passed. Pass at=2, or " + SCORE % 2.0),
+        (1.5, PUTypeError, "where it is a rank, but 1.5 was passed. Pass " + SCORE % 1.5),
+        (np.float32(0.5), PUTypeError, SHARE % (0.5, 0.5) + SCORE % 0.5),
+        (True, PUTypeError, "^at must be a rank, one of .* or a mapping .* but True was passed"),
+        ({"fpr": [0.1], "recall": 0.2}, PUTypeError, "but {'fpr': .0.1., 'recall': 0.2} was"),
+        (801, PUValueError, "a rank from 0 to 800, the number of examples, but 801 was passed"),
+        (-1, PUValueError, "a rank from 0 to the number of .* -1 was passed. For a share .* 0.1}"),
+        ({"rank": 1.5}, PUValueError, "a rank from 0 to the number of examples, but 1.5 was"),
+        ({"rank": [4, -3]}, PUValueError, "a rank from 0 to the number of examples, but -3 was"),
+        ({"fpr": True}, PUTypeError, "^at must map 'fpr' to a number, but True was passed"),
+        ({"rank": "5"}, PUTypeError, "^at must map 'rank' to a number, but '5' was passed"),
+        ({"threshold": np.nan}, PUValueError, "map 'threshold' to a number, but NaN was passed"),
+        ({"rank": [5, 6, 5.0]}, PUValueError, "and each once, but {'rank': .5, 6, 5.0.} was"),
         ({"rank": []}, PUValueError, "at must have at least one number"),
         ({"precision": 1.2}, PUValueError, "must lie in .0, 1., but 1.2"),
         ({"fpr": 5}, PUValueError, r"'fpr': ...} must lie in \[0, 1\], but 5 was passed"),
@@ -129,52 +148,11 @@ def test_the_best_cutoff_has_a_simultaneous_interval(at: str, name: str, best: s
         ({"percent": 0.5}, PUValueError, "^at must .*Did you mean 'fraction'"),
         ({"sensitivity": 0.5}, PUValueError, "^at must .*Did you mean 'recall'"),
     ],
+    ids=str,
 )
 def test_cutoffs_that_are_none(at: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         metric("tpr", at=at)
-
-
-SCORE = "at={'threshold': %s} for a score."
-SHARE = "at={'fraction': %s} for a share of the examples, or "
-RANK = "at must be an integer where it is a rank, but %s was passed. Pass "
-NO_RANK = (
-    "at must be a rank from 0 to %s, but %s was passed. For a share of the examples, pass "
-    "at={'fraction': 0.1}."
-)
-ONCE = "at must have at least one number, and each once, but {'rank': [5, 6, 5.0]} was passed."
-NOTHING = (
-    "at must be a rank, one of ['maximum', 'youden'], or a mapping of one of ['fpr', 'fraction', "
-    "'precision', 'rank', 'recall', 'threshold', 'tpr'] to a number, but %s was passed. For "
-    "example at=100 or at={'fpr': 0.05}."
-)
-
-
-@pytest.mark.parametrize(
-    ("at", "message"),
-    [
-        (0.1, RANK % 0.1 + SHARE % 0.1 + SCORE % 0.1),
-        (1.0, RANK % 1.0 + SHARE % 1.0 + SCORE % 1.0),
-        (2.0, RANK % 2.0 + "at=2, or " + SCORE % 2.0),
-        (1.5, RANK % 1.5 + SCORE % 1.5),
-        (np.float32(0.5), RANK % 0.5 + SHARE % 0.5 + SCORE % 0.5),
-        (True, NOTHING % "True"),
-        ({"fpr": [0.1], "recall": 0.2}, NOTHING % "{'fpr': [0.1], 'recall': 0.2}"),
-        (801, NO_RANK % ("800, the number of examples", 801)),
-        (-1, NO_RANK % ("the number of examples", -1)),
-        ({"rank": 1.5}, NO_RANK % ("the number of examples", 1.5)),
-        ({"rank": [4, -3]}, NO_RANK % ("the number of examples", -3)),
-        ({"fpr": True}, "at must map 'fpr' to a number, but True was passed."),
-        ({"rank": "5"}, "at must map 'rank' to a number, but '5' was passed."),
-        ({"threshold": np.nan}, "at must map 'threshold' to a number, but NaN was passed."),
-        ({"rank": [5, 6, 5.0]}, ONCE),
-    ],
-    ids=str,
-)
-def test_errors_about_cutoffs_in_full(at: Any, message: str) -> None:
-    with pytest.raises((PUTypeError, PUValueError)) as caught:
-        metric("tpr", at=at)
-    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize("at", [{"rank": 50}, {"rank": 50.0}, [50], (50,), np.array([50])])
