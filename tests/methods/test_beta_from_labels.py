@@ -333,15 +333,6 @@ def test_limits_of_strata_cover_in_all_worlds(
         assert float((reduce(np.multiply.outer, each) * held).sum()) >= level
 
 
-def test_limits_of_a_higher_level_hold_those_of_a_lower() -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(3):
-        total, labeled = (tuple(rng.integers(*ends, 3).tolist()) for ends in ((30, 300), (4, 25)))
-        rows = drawn(tuple(rng.binomial(labeled, [0.1, 0.4, 0.8]).tolist()), labeled, total)
-        found = np.array([ask(rows, level=x)[ENDS].to_list() for x in (0.6, 0.8, 0.95, 0.99)])
-        assert (np.diff(found, axis=0) * [-1, 1] >= 0).all()
-
-
 def test_limits_of_many_labels_and_rows_are_found() -> None:
     found = ask(drawn((8, 9, 30, 50), (400, 150, 100, 60), (10**9, 10**8, 10**7, 10**6)))
     assert 0.008 < found["lower"] < found["beta"] < found["upper"] < 0.06

@@ -132,22 +132,6 @@ def test_dominance_compares_the_highest_at_or_left(
     np.testing.assert_allclose(limit(found, at, "right"), expected, atol=1e-9)
 
 
-def test_any_curve_is_held_at_the_highest_so_far() -> None:
-    rng = np.random.default_rng(3)
-    at = rng.uniform(size=15)
-    for _ in range(40):
-        up = rng.normal(0.15, 0.2, 7)  # a longer head has more of the one at least
-        right = rng.uniform(0, 0.4, 7) - up
-        fpr, tpr = (np.cumsum(some).clip(0, 1) for some in (right, up))
-        fpr, tpr = (np.concatenate([[0], some, [1]]) for some in (fpr, tpr))
-        found = step_free(fpr, tpr)
-        assert (np.diff(found.fpr) >= 0).all() and (np.diff(found.tpr) >= 0).all()
-        assert ((np.diff(found.fpr) > 0) | (np.diff(found.tpr) > 0)).all()
-        expected = [highest_so_far(fpr, tpr, place) for place in at]
-        for side in ("left", "right"):
-            np.testing.assert_allclose(limit(found, at, side), expected, atol=1e-9)
-
-
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_a_curve_that_jumps_has_a_limit_from_either_side(side: str) -> None:
     curve = StepFree(np.array([0.0, 0.0, 0.5, 0.5, 0.8]), np.array([0.0, 0.2, 0.4, 0.6, 0.9]))
