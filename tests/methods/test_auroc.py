@@ -337,8 +337,9 @@ def test_a_share_that_is_all_has_no_way_up_and_none_that_is_known_down() -> None
 
 def test_no_negatives() -> None:
     frame = framed([4, 3, 2, 1], [True, None, True, None])
-    examples = {"target": "examples"}
-    for beta, how in product((1, [0.5, 1]), ({}, examples, {**examples, "max_fpr": 0.5})):
+    examples: dict[str, Any] = {"target": "examples"}
+    options: list[dict[str, Any]] = [{}, examples, {**examples, "max_fpr": 0.5}]
+    for beta, how in product((1, [0.5, 1]), options):
         with pytest.raises(PUDataError, match="negative"):
             frame.pu.auroc(beta, **how)
     with pytest.raises(PUDataError, match="negative"):

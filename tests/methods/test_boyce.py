@@ -26,14 +26,11 @@ def draw(seed: int, rows: int = 60, digits: int = 1) -> pd.DataFrame:
     return pd.DataFrame({"score": score, "label": label})
 
 
-def define(
-    frame: pd.DataFrame, windows: int, width: Fraction, *, with_positives: bool = False
-) -> tuple[list[float], float]:
+def define(frame: pd.DataFrame, windows: int, width: Fraction) -> tuple[list[float], float]:
     """Go through the windows one by one, in fractions: the ratio of each, and the index."""
     scores = [Fraction(str(score)) for score in frame["score"]]
     known = [score for score, one in zip(scores, frame["label"].eq(1), strict=True) if one]
     rest = [score for score, one in zip(scores, frame["label"].eq(1), strict=True) if not one]
-    rest = scores if with_positives else rest
     low, span = min(scores), max(scores) - min(scores)
     ratios = []
     for number in range(windows):
@@ -63,13 +60,6 @@ def test_it_is_its_definition(seed: int) -> None:
     assert found["ratio"].dims == found["score"].dims == ("window",) and found["boyce"].dims == ()
     step = np.ptp(frame["score"]) * (1 - float(width)) / (windows - 1)
     np.testing.assert_allclose(np.diff(found["score"]), step)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_it_is_the_same_with_known_positives_in_the_background(seed: int) -> None:
-    frame = draw(seed)
-    _, index = define(frame, 101, Fraction("0.1"), with_positives=True)
-    np.testing.assert_allclose(frame.pu.boyce()["boyce"], index, rtol=1e-12)
 
 
 HAND = pd.DataFrame({"score": [0, 0, 1, 3, 3, 4.0], "label": [None, 1, None, 1, None, 1]})

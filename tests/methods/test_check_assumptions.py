@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import pu_accessor
-from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUDataError, PUTypeError, PUValueError
 from tests.support.oracles import checks_oracle as oracle
 
 LEVEL = 0.95
@@ -273,13 +273,6 @@ def test_bad_input_is_named(kind: type[Exception], pu: Any, how: Any, text: str)
 def test_what_cannot_be_drawn(how: Any, text: str) -> None:
     with pytest.raises(PUValueError, match=text):
         DF.pu.plot_check_assumptions(**how)
-
-
-def test_a_group_without_an_answer_is_left_out() -> None:
-    rows = pd.concat([DF.assign(key=1), ALONE.assign(key=2)])
-    with pytest.warns(PUWarning, match="1 of 2 groups are left out"):
-        found = rows.pu(by="key", on_error="skip").check_assumptions(wave="site")
-    assert found["key"].unique().tolist() == [1]
 
 
 def test_waves_are_drawn_as_rank_cdfs_among_the_rest() -> None:

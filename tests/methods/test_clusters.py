@@ -167,18 +167,6 @@ def test_order_of_rows_and_names_of_clusters_mean_nothing(quantity: str, kind: s
             np.testing.assert_allclose(answer.astype(float), first.astype(float), rtol=1e-12)
 
 
-@pytest.mark.parametrize(("times", "seed"), [(2, 0), (5, 1), (5, 2)])
-def test_repeated_rows_say_no_more_than_the_rows(times: int, seed: int) -> None:
-    rows = frame("plain", seed, clusters=100)
-    rows["patient"] = np.arange(len(rows))
-    repeated = pd.concat([rows] * times)
-    once, again = ask(rows, "auroc", cluster=None), ask(repeated, "auroc")
-    assert again["estimate"] == pytest.approx(once["estimate"], abs=1e-3)
-    assert again["standard_error"] == pytest.approx(once["standard_error"], rel=0.01)
-    assert width(again) == pytest.approx(width(once), rel=0.03)
-    assert width(ask(repeated, "auroc", cluster=None)) < 0.85 * width(once)
-
-
 def test_two_known_clusters_have_an_interval_and_one_is_refused() -> None:
     rows = frame("one kind each", 4)
     holding = rows.loc[rows["label"] == 1, "patient"].unique()

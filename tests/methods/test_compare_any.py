@@ -45,7 +45,7 @@ def weighted(name: str, score: FloatArray, known: BoolArray, weight: FloatArray)
 
         def mean_weight(start: FloatArray | float, length: float) -> FloatArray:
             start = np.asarray(start) * ALPHA / size
-            return (np.exp(-start) - np.exp(-start - ALPHA / size * length)) / length
+            return np.asarray((np.exp(-start) - np.exp(-start - ALPHA / size * length)) / length)
 
         top, bottom = (mean_weight(at, positives) for at in (0.0, size - positives))
         return float((one @ mean_weight(heads.sum(axis=1) - 1, 1.0) - bottom) / (top - bottom))
@@ -189,7 +189,8 @@ def test_clusters_of_pooled_folds_are_summed_over_all() -> None:
     df["patient"] = rng.integers(0, 25, 240)
     for model in MODELS[:2]:  # patients are alike, and in all folds
         df[model] += rng.normal(size=25)[df["patient"]]
-    known, apart, plain = df["label"].notna().to_numpy(), np.zeros(len(df)), 0.0
+    known, apart = df["label"].notna().to_numpy(), np.zeros(len(df))
+    plain: Any = 0.0
     for _, part in df.groupby("fold"):
         share = part["label"].count() / known.sum()
         apart[part.index] = share * (placements(part, "svm") - placements(part, "forest"))

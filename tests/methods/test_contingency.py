@@ -73,7 +73,8 @@ def test_schema() -> None:
 def test_dataset_survives_storage(store: str, tmp_path: Path) -> None:
     frame = as_frame(draw_case(1)).rename(columns={"score": ("model", 1), "label": 0})
     tables = frame.pu(score=("model", 1), label=0).contingency([0, 0.3])
-    path, options = tmp_path / "tables", {"engine": "h5netcdf"}
+    path = tmp_path / "tables"
+    options: dict[str, Any] = {"engine": "h5netcdf"}
     if store == "netcdf":
         tables.to_netcdf(path, **options)
     else:

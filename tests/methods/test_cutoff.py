@@ -313,14 +313,6 @@ def test_guarantees_are_kept_over_all_ways_to_label(
         assert broken / len(ways) <= 1 - level + 1e-12, goal
 
 
-def test_a_group_without_negatives_is_skipped() -> None:
-    label = [1, 0, None, 1, None, None]
-    frame = pd.DataFrame({"score": [3, 2, 1] * 2, "label": label, "key": list("aaabbb")})
-    with pytest.warns(PUWarning, match="1 of 2 groups are left out"):
-        found = frame.pu(by="key", on_error="skip").cutoff(1.0, fpr=0.0)
-    assert found["key"].tolist() == ["a"]
-
-
 # ---------------------------------------------------------------------------------------------
 # Lists on new examples
 

@@ -18,8 +18,8 @@ def chances(total: int, width: float, beta: float, level: float) -> list[float]:
     m, found = np.arange(total + 1)[:, np.newaxis], []
     for size in range(1, total + 1):
         x = np.arange(size + 1)
-        tails = [stats.hypergeom.sf(x - 1, total, m, size), stats.hypergeom.cdf(x, total, m, size)]
-        kept = np.min(tails, axis=0) > (1 - level) / 2 * (1 + 1e-12)
+        drawn = stats.hypergeom(total, m, size)
+        kept = np.minimum(drawn.sf(x - 1), drawn.cdf(x)) > (1 - level) / 2 * (1 + 1e-12)
         kept &= (m >= x) & (total - m >= size - x)
         narrow = (kept.sum(axis=0) - 1) / total <= width * (1 + 1e-12)
         found.append(float(stats.hypergeom.pmf(x, total, round(beta * total), size) @ narrow))

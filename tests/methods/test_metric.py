@@ -286,7 +286,7 @@ def linear(name: str, tp: Fraction, rank: int, positives: int, size: int) -> flo
     """Return a metric by its definition, from counts that need not be whole."""
     fp, fn = rank - tp, positives - tp
     margins = rank * (size - rank) * positives * (size - positives)
-    values = {
+    values: dict[str, Any] = {
         "precision": tp / rank,
         "recall": tp / positives,
         "f1": 2 * tp / (2 * tp + fp + fn),

@@ -45,7 +45,9 @@ def test_ranks_thresholds_and_shares_name_the_same_cutoff(kind: str) -> None:
     assert wanted[["rank", "threshold", "examples_at_threshold"]].tolist() == [60, threshold, 60]
     if kind == "threshold":  # which holds all of its ties by itself
         wanted = wanted.drop("examples_at_threshold")
-    for value in {"rank": [60], "fraction": [0.075, 0.0762], "threshold": [threshold]}[kind]:
+    values: dict[str, list[float]]
+    values = {"rank": [60], "fraction": [0.075, 0.0762], "threshold": [threshold]}
+    for value in values[kind]:
         pd.testing.assert_series_equal(metric("precision", at={kind: value}), wanted)
 
 
@@ -164,8 +166,12 @@ def test_cutoffs_that_are_one(at: Any) -> None:
 
 
 def test_cutoffs_at_the_ends() -> None:
-    ends = {0: [{"rank": 0}], len(FRAME): [{"threshold": -np.inf}, {"fraction": 1}]}
-    assert all(metric("tpr", at=at)["rank"] == rank for rank, ats in ends.items() for at in ats)
+    ends: list[tuple[Any, int]] = [
+        ({"rank": 0}, 0),
+        ({"threshold": -np.inf}, 800),
+        ({"fraction": 1}, 800),
+    ]
+    assert all(metric("tpr", at=at)["rank"] == rank for at, rank in ends)
     rows = FRAME.pu.metric("tpr", 0.2, at={"rank": [50, 0, 800]}, target="examples")
     assert rows["rank"].tolist() == [50, 0, 800]
 
