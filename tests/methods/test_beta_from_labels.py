@@ -15,13 +15,13 @@ from scipy import stats
 import pu_accessor
 from pu_accessor import PUDataError, PUKeyError, PUTypeError, PUValueError, PUWarning
 
-FRAME_OF: Any = pu_accessor.beta_from_labels
+FROM_LABELS: Any = pu_accessor.beta_from_labels
 ENDS = ["lower", "upper"]
 
 
 def ask(*args: Any, **how: Any) -> "pd.Series[Any]":
     """Return the last row of the answer."""
-    row: pd.Series[Any] = FRAME_OF(*args, **how).iloc[-1]
+    row: pd.Series[Any] = FROM_LABELS(*args, **how).iloc[-1]
     return row
 
 
@@ -163,7 +163,7 @@ def test_intervals_hold_after_all_labels_at_once(
     rng, held = np.random.default_rng(positives), 0
     for _ in range(60):
         labels = pd.Series(rng.permutation(np.arange(400) < positives))
-        steps = FRAME_OF(labels, n_unlabeled=400, sequential=True, prior=prior)
+        steps = FROM_LABELS(labels, n_unlabeled=400, sequential=True, prior=prior)
         held += steps["lower"].iloc[-1] <= positives / 400 <= steps["upper"].iloc[-1]
         width = (steps["upper"] - steps["lower"]).dropna()
         assert (width.diff().dropna() <= 1e-12).all()
@@ -173,7 +173,7 @@ def test_intervals_hold_after_all_labels_at_once(
 def test_a_row_of_each_label_goes_into_other_questions() -> None:
     found = pd.Series([True, False, False, False] * 5, index=np.arange(20) * 3 + 100)
     steps, rest = (
-        FRAME_OF(found, n_unlabeled=500, sequential=True, rest=flag) for flag in (False, True)
+        FROM_LABELS(found, n_unlabeled=500, sequential=True, rest=flag) for flag in (False, True)
     )
     assert steps.index.equals(found.index)
     assert steps["n_labeled"].tolist() == [*range(1, 21)]
@@ -220,7 +220,7 @@ def test_sequences_of_labels_that_are_none(
     found: Any, how: Any, error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        FRAME_OF(found, **{"n_unlabeled": 9, "sequential": True, **how})
+        FROM_LABELS(found, **{"n_unlabeled": 9, "sequential": True, **how})
 
 
 # Of strata
@@ -348,9 +348,9 @@ def test_strata_that_tell_positives_apart_give_shorter_intervals() -> None:
 
 def test_rows_of_one_stratum_are_a_sample_of_it() -> None:
     rows = drawn((3,), (40,), (900,))
-    pd.testing.assert_frame_equal(FRAME_OF(rows), FRAME_OF(3, 40, 900))
-    by_row = FRAME_OF(rows["label"], n_unlabeled=900, sequential=True)
-    pd.testing.assert_frame_equal(FRAME_OF(rows, sequential=True), by_row)
+    pd.testing.assert_frame_equal(FROM_LABELS(rows), FROM_LABELS(3, 40, 900))
+    by_row = FROM_LABELS(rows["label"], n_unlabeled=900, sequential=True)
+    pd.testing.assert_frame_equal(FROM_LABELS(rows, sequential=True), by_row)
 
 
 ROWS = drawn((1, 2), (3, 4), (9, 9))
@@ -386,7 +386,7 @@ def test_rows_of_strata_that_are_none(
     rows: pd.DataFrame, how: Any, error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        FRAME_OF(rows, **how)
+        FROM_LABELS(rows, **how)
 
 
 # Where they are
@@ -401,11 +401,11 @@ def by_hand() -> pd.DataFrame:
 def test_labels_are_counted_where_they_are() -> None:
     rows = by_hand()
     unlabeled = int(pu_accessor.load_example()["label"].isna().sum())
-    expected = FRAME_OF(int(rows["truth"].sum()), 40, unlabeled)
+    expected = FROM_LABELS(int(rows["truth"].sum()), 40, unlabeled)
     for kind in ("bool", "float", "boolean", "Int64"):
-        found = FRAME_OF(rows["label"].astype(kind), n_unlabeled=unlabeled)
+        found = FROM_LABELS(rows["label"].astype(kind), n_unlabeled=unlabeled)
         pd.testing.assert_frame_equal(found, expected)
-    pd.testing.assert_frame_equal(FRAME_OF(rows), expected)
+    pd.testing.assert_frame_equal(FROM_LABELS(rows), expected)
     assert ask(rows, rest=True)["n_unlabeled"] == unlabeled - 40
 
 
@@ -422,4 +422,4 @@ def test_labels_that_cannot_be_counted_say_why() -> None:
     ]
     for args, kind, message in cases:
         with pytest.raises(kind, match=message):
-            FRAME_OF(*args)
+            FROM_LABELS(*args)

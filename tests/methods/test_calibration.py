@@ -120,6 +120,7 @@ def test_bins_from_one_to_a_million() -> None:
         ({"bins": True}, PUTypeError, "bins must be their number or an array"),
         ({"bins": "quantile"}, PUTypeError, "bins must be their number or an array"),
         ({"bins": [0, 1, 0.5]}, PUValueError, "ascend from 0 to 1"),
+        ({"bins": [0, 0.5, 0.5, 1]}, PUValueError, "ascend from 0 to 1"),
         ({"bins": [0.1, 1]}, PUValueError, "ascend from 0 to 1"),
         ({"bins": [0, float("nan"), 1]}, PUValueError, "ascend from 0 to 1"),
         ({"band": "dkw"}, PUValueError, "'simultaneous', for all jointly, but 'dkw' was passed"),

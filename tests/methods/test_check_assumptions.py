@@ -13,7 +13,6 @@ import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError
 from tests.support.oracles import checks_oracle as oracle
 
-LEVEL = 0.95
 COLUMNS = ["check", "beta", "statistic", "odds_at_least", "p_value", "finding"]
 
 

@@ -132,6 +132,21 @@ def test_dominance_compares_the_highest_at_or_left(
     np.testing.assert_allclose(limit(found, at, "right"), expected, atol=1e-9)
 
 
+def test_any_curve_is_held_at_the_highest_so_far() -> None:
+    rng = np.random.default_rng(3)
+    at = rng.uniform(size=15)
+    for _ in range(30):
+        up = rng.normal(0.15, 0.2, 7)  # a longer head has more of the one at least
+        right = rng.uniform(0, 0.4, 7) - up
+        fpr, tpr = (np.r_[0, np.cumsum(some).clip(0, 1), 1] for some in (right, up))
+        found = step_free(fpr, tpr)
+        steps = np.diff(found.fpr), np.diff(found.tpr)
+        assert np.min(steps) >= 0 and (np.maximum(*steps) > 0).all()
+        expected = [highest_so_far(fpr, tpr, place) for place in at]
+        for side in ("left", "right"):
+            np.testing.assert_allclose(limit(found, at, side), expected, atol=1e-9)
+
+
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_a_curve_that_jumps_has_a_limit_from_either_side(side: str) -> None:
     curve = StepFree(np.array([0.0, 0.0, 0.5, 0.5, 0.8]), np.array([0.0, 0.2, 0.4, 0.6, 0.9]))

@@ -154,6 +154,13 @@ def test_the_limit_of_the_band_needs_labels_at_random() -> None:
         weighted.pu(propensity="p").estimate_beta(method="simultaneous")
 
 
+def test_the_limit_of_the_band_goes_into_other_questions() -> None:
+    found = BINORMAL.pu.estimate_beta(method="simultaneous", level=0.98)
+    answer = BINORMAL.pu.auroc(found, target="examples").iloc[0]
+    assert found.attrs["assumptions"] == BINORMAL.pu.estimate_beta().attrs["assumptions"]
+    assert answer["lower"] < answer["estimate"] < answer["upper"]
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_two_sides_are_the_limit_of_the_problem_and_of_the_reversed_one(seed: int) -> None:
     rng = np.random.default_rng(seed)
