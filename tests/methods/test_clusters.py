@@ -154,6 +154,16 @@ def test_intervals_at_a_threshold_are_as_wide_as_the_delta_method_says(
 
 
 @pytest.mark.parametrize("quantity", AREAS)
+@pytest.mark.parametrize("seed", range(2))
+def test_clusters_of_one_row_change_nothing_much(quantity: str, seed: int) -> None:
+    rows = frame("plain", seed, clusters=150)
+    rows["patient"] = np.arange(len(rows))[::-1]
+    clustered, plain = ask(rows, quantity), ask(rows, quantity, cluster=None)
+    assert clustered["estimate"] == plain["estimate"]
+    assert width(clustered) == pytest.approx(width(plain), rel=0.03)
+
+
+@pytest.mark.parametrize("quantity", AREAS)
 @pytest.mark.parametrize("kind", ["ties", "unlike sizes", "strings"])
 def test_order_of_rows_and_names_of_clusters_mean_nothing(quantity: str, kind: str) -> None:
     rows, numbers = frame(kind, 5), ["estimate", "standard_error", "lower", "upper"]
