@@ -13,14 +13,11 @@ import pytest
 from scipy import stats
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from pu_accessor import PUDataError, PUKeyError, PUValueError, PUWarning
+from pu_accessor import PUDataError, PUValueError, PUWarning
 from pu_accessor.inference.estimates.intervals import rank_interval
 from tests.cases import Labels, draw_case, put
 from tests.support.oracles import completion_oracle, gaps_oracle
 from tests.support.oracles import estimates_oracle as oracle
-
-# ---------------------------------------------------------------------------------------------
-# The oracle itself
 
 SMALL = [
     ([9, 8, 7, 6, 5, 4, 3, 2, 1], [1, 0, 1, 1, 0, 0, 1, 0, 0], []),
@@ -48,9 +45,6 @@ def labeled(seed: int) -> tuple[list[float], list[bool]]:
     return np.round(rng.normal(label), int(rng.integers(0, 3))).tolist(), label
 
 
-# ---------------------------------------------------------------------------------------------
-# The package
-
 METHODS = ["auroc", "average_precision"]
 
 COLUMNS = ["beta", "standard_error", "estimate", "lower", "upper"]
@@ -58,11 +52,6 @@ COLUMNS = ["beta", "standard_error", "estimate", "lower", "upper"]
 both = pytest.mark.parametrize("method", METHODS)
 
 NEAR: dict[str, Any] = {"rel": 1e-9, "abs": 1e-12, "nan_ok": True}
-
-
-def pu(data: Any) -> Any:
-    """Return the accessor of a frame or its groups, of which type checkers know nothing."""
-    return data.pu
 
 
 def framed(score: list[float], label: Labels | list[bool]) -> pd.DataFrame:
@@ -80,18 +69,10 @@ def quiet(data: Any, method: str, *args: Any, **options: Any) -> pd.DataFrame:
     return result
 
 
-def said(method: str, score: list[float], label: Labels, beta: oracle.Beta) -> oracle.Estimate:
-    """Return what the oracle says."""
-    return getattr(oracle, method)(score, label, beta)  # type: ignore[no-any-return]
-
-
-def limits(
-    frame: pd.DataFrame, method: str, beta: float, level: float, **limit: float
-) -> list[float]:
+def limits(frame: Any, method: str, beta: float, level: float, **limit: float) -> list[float]:
     """Return the areas under the bounding curves."""
-    tables = pu(frame)(negative=False).contingency(beta, level=level)
-    areas = tables.pu.area(method, **limit).isel(beta=0)
-    return [float(areas.sel(bound=bound)) for bound in ("lower", "upper")]
+    areas = frame.pu(negative=False).contingency(beta, level=level).pu.area(method, **limit)
+    return [float(areas.isel(beta=0).sel(bound=bound)) for bound in ("lower", "upper")]
 
 
 def within(value: float) -> float:
@@ -129,16 +110,14 @@ def expected_limits(
     frame: pd.DataFrame, found: oracle.Estimate, doubt: float, beta: float, limit: float
 ) -> list[float]:
     """Return the limits of a partial AUROC at .95, around the unbiased statistic."""
-    if found.n == 1 and found.squared is None:
-        return [math.nan] * 2
-    if is_refuted(frame, found, beta, 0.95):
+    if (found.n == 1 and found.squared is None) or is_refuted(frame, found, beta, 0.95):
         return [math.nan] * 2
     if beta == 0 or frame["label"].notna().all():
         return [float(found.value)] * 2
     if found.n == 2 or not found.squared or doubt > 0.1:
-        low, high = limits(frame, "auroc", beta, 0.95, max_fpr=limit)
-        inside = within(float(found.value))
-        return [min(low, inside), max(high, inside)]
+        return reaching(
+            limits(frame, "auroc", beta, 0.95, max_fpr=limit), within(float(found.value))
+        )
     return list(oracle.interval(found, 0.95))
 
 
@@ -151,7 +130,6 @@ def expected_whole(
     """
     score, label, beta = case
     found = oracle.auroc(score, label, beta)
-    inside = within(float(found.value))
     if found.squared is None or is_refuted(framed(score, label), found, beta, level):
         return [math.nan] * 2
     if beta == 0 or None not in label:
@@ -161,8 +139,8 @@ def expected_whole(
     if found.n > 2 and found.squared:
         student = oracle.interval(found, level)
         low, high = min(low, student[0]), max(high, student[1])
-    low, high = within(max(low, ends.feasible[0])), within(min(high, ends.feasible[1]))
-    return [min(low, inside), max(high, inside)]
+    inner = [within(max(low, ends.feasible[0])), within(min(high, ends.feasible[1]))]
+    return reaching(inner, within(float(found.value)))
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -173,38 +151,39 @@ def test_auroc_agrees_with_oracle(seed: int) -> None:
     got = quiet(frame, "auroc", betas, level=level, negative=False)
     assert list(got.columns) == COLUMNS
     assert got["beta"].tolist() == betas and got.attrs["level"] == level
-    for one, row in zip(betas, got.to_numpy().tolist(), strict=True):
+    for one, (_, error, middle, *ends) in zip(betas, got.to_numpy().tolist(), strict=True):
         found = oracle.auroc(score, label, one)
         estimate = completion_oracle.area("auroc", score, label, one)
-        assert row[1:3] == pytest.approx([found.standard_error, estimate], **NEAR)
+        assert [error, middle] == pytest.approx([found.standard_error, estimate], **NEAR)
         wide, narrow = (
             reaching(expected_whole((score, label, one), level, off), estimate)
             for off in (-0.006, 0.006)
         )
         if math.isnan(wide[0]):
-            assert math.isnan(row[3]) and math.isnan(row[4])
+            assert np.isnan(ends).all()
             continue
-        assert wide[0] - 1e-6 <= row[3] <= narrow[0] + 1e-6
-        assert narrow[1] - 1e-6 <= row[4] <= wide[1] + 1e-6
+        assert wide[0] - 1e-6 <= ends[0] <= narrow[0] + 1e-6
+        assert narrow[1] - 1e-6 <= ends[1] <= wide[1] + 1e-6
 
 
 @pytest.mark.parametrize("limit", [0.05, 0.3, 0.77, 1.0])
 def test_partial_auroc_agrees_with_oracle(limit: float) -> None:
     plain = sure = 0
-    for score, label, beta in map(draw, range(36)):
+    for score, label, beta in map(draw, range(30)):
         frame = framed(score, label)
         row = quiet(frame, "auroc", beta, max_fpr=limit, negative=False).to_numpy().tolist()[0]
         estimate = completion_oracle.area("auroc", score, label, beta, limit)
         assert row[2] == pytest.approx(estimate, **NEAR)
-        if oracle.is_plain(score, label, beta, limit):
-            plain += 1
-            found = oracle.partial_auroc(score, label, beta, limit)
-            assert row[1] == pytest.approx(found.standard_error, **NEAR)
-            if limit < 1:
-                doubt = oracle.doubt(score, label, beta, limit)
-                sure += doubt <= 0.1 and found.n > 2
-                want = expected_limits(frame, found, doubt, beta, limit)
-                assert row[3:5] == pytest.approx(reaching(want, estimate), **NEAR)
+        if not oracle.is_plain(score, label, beta, limit):
+            continue
+        plain += 1
+        found = oracle.partial_auroc(score, label, beta, limit)
+        assert row[1] == pytest.approx(found.standard_error, **NEAR)
+        if limit < 1:
+            doubt = oracle.doubt(score, label, beta, limit)
+            sure += doubt <= 0.1 and found.n > 2
+            want = expected_limits(frame, found, doubt, beta, limit)
+            assert row[3:5] == pytest.approx(reaching(want, estimate), **NEAR)
     assert plain > 12 and (sure > 1 or limit in (0.05, 1.0))
 
 
@@ -213,11 +192,10 @@ def test_part_with_blocks_that_hold_as_many_positives_as_there_are_ranks() -> No
     score = [9.0, 9, 8, 7, 7, 6, 5, 4, 4, 3, 2, 1, 0, -1, -2]
     label: Labels = [True, None, None, True, None, None, None, True, *[None] * 7]
     for limit in (0.2, 0.35, 0.6):
-        found = oracle.partial_auroc(score, label, 0.25, limit)
         assert oracle.is_plain(score, label, 0.25, limit)
         row = quiet(framed(score, label), "auroc", 0.25, max_fpr=limit).iloc[0]
         estimate = completion_oracle.area("auroc", score, label, 0.25, limit)
-        wanted = [found.standard_error, estimate]
+        wanted = [oracle.partial_auroc(score, label, 0.25, limit).standard_error, estimate]
         assert row[COLUMNS[1:3]].tolist() == pytest.approx(wanted, **NEAR)
 
 
@@ -226,49 +204,32 @@ def test_part_with_blocks_that_hold_as_many_positives_as_there_are_ranks() -> No
 def test_package_agrees_on_all_ways_to_know_positives(
     method: str, scores: list[float], truth: list[int], known_negatives: list[int]
 ) -> None:
-    labels = [yes == 1 for yes in truth]
     for n in range(2, sum(truth)):
         beta = float(hidden(truth, n, known_negatives))
-        ways = oracle.all_labels(labels, n, known_negatives)
+        ways = oracle.all_labels([yes == 1 for yes in truth], n, known_negatives)
         frame = pd.concat([framed(scores, way).assign(way=i) for i, way in enumerate(ways)])
         got = quiet(frame, method, beta, by="way")
         values = [completion_oracle.area(method, scores, way, beta) for way in ways]
         np.testing.assert_allclose(got["estimate"], values, rtol=1e-9, atol=1e-12)
         if n > 2:
-            errors = [said(method, scores, way, beta).standard_error for way in ways]
+            errors = [getattr(oracle, method)(scores, way, beta).standard_error for way in ways]
             np.testing.assert_allclose(got["standard_error"], errors, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(4))
 def test_all_labeled_is_scikit_learn(seed: int) -> None:
     score, label = labeled(seed)
     frame = framed(score, label)
-    cases: list[tuple[str, dict[str, float], float]] = [
-        ("average_precision", {}, average_precision_score(label, score)),
-        *(
-            ("auroc", {"max_fpr": limit}, roc_auc_score(label, score, max_fpr=limit))
-            for limit in (0.1, 0.5, 1.0)
-        ),
-    ]
-    for method, options, value in cases:
-        row = quiet(frame, method, 0, negative=False, **options).iloc[0]
-        wanted = [0, value, value, value]
-        assert row[COLUMNS[1:5]].tolist() == pytest.approx(wanted, abs=1e-12)
-        # Unlabeled examples that are taken as negative are known as well as negatives are.
-        naive = frame.assign(label=frame["label"].where(frame["label"]))
-        same = quiet(naive, method, 0, **options).iloc[0]
-        assert same[COLUMNS[1:5]].tolist() == pytest.approx(wanted, abs=1e-12)
-
-
-def test_areas_for_several_betas_and_orders_of_rows() -> None:
-    score, label, _ = draw(4)
-    frame = framed(score, label)
-    for method in METHODS:
-        together = quiet(frame, method, [0.5, 0.0, 0.25])
-        alone = [quiet(frame, method, beta) for beta in (0.5, 0.0, 0.25)]
-        pd.testing.assert_frame_equal(together, pd.concat(alone, ignore_index=True))
-        moved = frame.sample(frac=1, random_state=1).assign(score=lambda f: np.exp(f["score"]) - 3)
-        pd.testing.assert_frame_equal(quiet(moved, method, [0.5, 0.0, 0.25]), together)
+    # Unlabeled examples that are taken as negative are known as well as negatives are.
+    naive = frame.assign(label=frame["label"].where(frame["label"]))
+    for limit in (None, 0.1, 0.5, 1.0):
+        method = "auroc" if limit else "average_precision"
+        options = {"max_fpr": limit} if limit else {}
+        metric = roc_auc_score if limit else average_precision_score
+        wanted = [0, *[metric(label, score, **options)] * 3]
+        for rows, negative in ((frame, False), (naive, None)):
+            row = quiet(rows, method, 0, negative=negative, **options).iloc[0]
+            assert row[COLUMNS[1:5]].tolist() == pytest.approx(wanted, abs=1e-12)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -276,7 +237,7 @@ def test_areas_for_several_betas_and_orders_of_rows() -> None:
 
 
 @both
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", [1, 3, 5, 8, 34])
 def test_intervals_hold_the_estimate_and_grow_with_the_level(method: str, seed: int) -> None:
     score, label, beta = draw(seed)
     frame = framed(score, label)
@@ -307,8 +268,8 @@ def test_limits_are_not_rounded_past_0_and_1(top: bool) -> None:
 def test_one_known_positive(method: str) -> None:
     frame = framed([4, 3, 2, 1], [None, True, None, False])
     with pytest.warns(PUWarning) as record:
-        row = getattr(pu(frame), method)(0.5, target="examples").iloc[0]
-    assert len(record) == 1 and record[0].filename == __file__
+        row = getattr(frame.pu, method)(0.5, target="examples").iloc[0]
+    assert [one.filename for one in record] == [__file__]
     assert row[["standard_error", "lower", "upper"]].isna().all()
     # Half of the one latent positive is above the known one, and half below: true positives are
     # .5, 1.5, 2, 2. Expected precisions are 1 and (1.5 + 1)/3 there, and 3/4 at the known one.
@@ -316,53 +277,22 @@ def test_one_known_positive(method: str) -> None:
     assert row["estimate"] == pytest.approx(expected)
 
 
-def test_one_known_positive_at_the_bottom_has_all_others_above() -> None:
-    frame = framed(list(map(float, range(10, 0, -1))), [*[None] * 9, True])
-    # 5 latent positives are spread over 9 examples, with an area of 1/2; the known one has 0. The
-    # unbiased statistic is 1 - (10 - (P + 1)/2)/M = -.75.
-    assert quiet(frame, "auroc", 0.6)["estimate"].item() == pytest.approx(5 / 2 / 6)
-    assert quiet(frame, "auroc", 0.7)["estimate"].item() == pytest.approx(6 / 2 / 7)
-
-
 @both
-def test_one_positive_among_known_negatives(method: str) -> None:
-    frame = framed([3, 2, 1], [False, True, False])
-    naive = framed([3, 2, 1], [None, True, None])
-    for row in (quiet(x, method, 0, negative=False).iloc[0] for x in (frame, naive)):
-        assert row[COLUMNS[1:5]].tolist() == [0, 0.5, 0.5, 0.5]
-
-
-@pytest.mark.parametrize("label", [[1, 1, None, None, 0, 0], [None, 1, 1, None, 0, 0]])
-def test_part_of_two_known_positives_falls_back_on_the_band(label: list[float | None]) -> None:
-    frame = pd.DataFrame({"score": [6, 5, 4, 3, 2, 1], "label": label})
-    row = quiet(frame, "auroc", 0.5, max_fpr=0.5).iloc[0]
-    low, high = limits(frame, "auroc", 0.5, 0.95, max_fpr=0.5)
-    score, labels = [6.0, 5, 4, 3, 2, 1], [None if x is None else x == 1 for x in label]
-    inside = within(float(oracle.clipped_auroc(score, labels, 0.5, 0.5).value))
-    wanted = reaching([min(low, inside), max(high, inside)], row["estimate"])
-    assert row[["lower", "upper"]].tolist() == pytest.approx(wanted)
-
-
-@both
-def test_no_spread_still_has_an_interval(method: str) -> None:
-    score = [3.0] * 5 + [2.0] * 5
-    label: Labels = [True] * 4 + [None, None] + [False] * 4
-    row = quiet(framed(score, label), method, 0.5).iloc[0]
-    assert oracle.auroc(score, label, 0.5).squared == 0
-    if method == "auroc":
-        assert row["standard_error"] == 0
-    assert 0 <= row["lower"] < row["upper"] <= 1
+@pytest.mark.parametrize("other", [False, None])
+def test_one_positive_among_known_negatives(method: str, other: bool | None) -> None:
+    row = quiet(framed([3, 2, 1], [other, True, other]), method, 0, negative=False).iloc[0]
+    assert row[COLUMNS[1:5]].tolist() == [0, 0.5, 0.5, 0.5]
 
 
 @both
 def test_infeasible_beta_is_told(method: str) -> None:
     # Known positives at the top, with many more latent ones than can follow them.
     score, label = list(map(float, range(48, 0, -1))), [True] * 8 + [None] * 40
-    found = said(method, score, label, 0.9)
+    found = getattr(oracle, method)(score, label, 0.9)
     assert found.value > 1 and nowhere(found)
     with pytest.warns(PUWarning, match="beta exceeds") as record:
-        row = getattr(pu(framed(score, label)), method)(0.9, target="examples").iloc[0]
-    assert len(record) == 1 and record[0].filename == __file__
+        row = getattr(framed(score, label).pu, method)(0.9, target="examples").iloc[0]
+    assert [one.filename for one in record] == [__file__]
     assert row[["lower", "upper"]].isna().all()
     assert row["estimate"] == pytest.approx(1)  # the best that is possible
 
@@ -371,16 +301,12 @@ def test_infeasible_beta_is_told(method: str) -> None:
 def test_known_positives_at_the_bottom_refute_nothing(method: str) -> None:
     # Known positives can be the last ones by chance: no beta is too high for that.
     score, label = list(map(float, range(48, 0, -1))), [None] * 40 + [True] * 8
-    found = said(method, score, label, 0.9)
-    assert (found.value < 0) == (method == "auroc")
-    row = getattr(pu(framed(score, label)), method)(0.9, target="examples").iloc[0]
+    assert (getattr(oracle, method)(score, label, 0.9).value < 0) == (method == "auroc")
+    row = getattr(framed(score, label).pu, method)(0.9, target="examples").iloc[0]
     assert row["estimate"] == pytest.approx(completion_oracle.area(method, score, label, 0.9))
     assert 0 <= row["lower"] <= row["estimate"] <= row["upper"] <= 1
     assert row["lower"] < row["upper"]
 
-
-# ---------------------------------------------------------------------------------------------
-# Where the package is not as it was meant to be
 
 # P = 7, M = 2: false positives are -.75, .25, -.5, .5, -.25, .75, 0, 1, 2 after 1 to 9 examples,
 # so that .3 * M is reached within the sixth, lost in the seventh and reached for good after it.
@@ -393,18 +319,8 @@ def test_error_of_partial_auroc_that_ends_in_a_block_with_known_positives() -> N
     value, squared, *_ = oracle.clipped_auroc(score, BLOCKS, 0.2, 0.3)
     assert value == oracle.partial_auroc(score, BLOCKS, 0.2, 0.3).value
     got = quiet(framed(score, BLOCKS), "auroc", 0.2, max_fpr=0.3).iloc[0]
-    estimate = completion_oracle.area("auroc", score, BLOCKS, 0.2, 0.3)
-    assert got["estimate"] == pytest.approx(estimate)
-    assert got["standard_error"] == pytest.approx(math.sqrt(squared or 0))
-
-
-@both
-def test_interval_of_two_known_positives_holds_the_estimate(method: str) -> None:
-    for seed in (5, 34):
-        score, label, beta = draw(seed)
-        assert label.count(True) == 2
-        row = quiet(framed(score, label), method, beta).iloc[0]
-        assert 0 <= row["lower"] <= row["estimate"] <= row["upper"] <= 1
+    wanted = [math.sqrt(squared or 0), completion_oracle.area("auroc", score, BLOCKS, 0.2, 0.3)]
+    assert got[COLUMNS[1:3]].tolist() == pytest.approx(wanted)
 
 
 def test_a_share_that_is_all_has_no_way_up_and_none_that_is_known_down() -> None:
@@ -421,140 +337,33 @@ def test_a_share_that_is_all_has_no_way_up_and_none_that_is_known_down() -> None
 
 def test_no_negatives() -> None:
     frame = framed([4, 3, 2, 1], [True, None, True, None])
-    for beta, options in product((1, [0.5, 1]), ({}, {"max_fpr": 0.5})):
+    examples: dict[str, Any] = {"target": "examples"}
+    options: list[dict[str, Any]] = [{}, examples, {**examples, "max_fpr": 0.5}]
+    for beta, how in product((1, [0.5, 1]), options):
         with pytest.raises(PUDataError, match="negative"):
-            pu(frame).auroc(beta, target="examples", **options)
-        with pytest.raises(PUDataError, match="negative"):
-            pu(frame).auroc(beta)
+            frame.pu.auroc(beta, **how)
     with pytest.raises(PUDataError, match="negative"):
-        pu(framed([2, 1], [True, True]))(negative=False).auroc(0)
+        framed([2, 1], [True, True]).pu(negative=False).auroc(0)
 
 
-@pytest.mark.parametrize("limit", [0, -0.1, 1.5, math.nan, math.inf])
-def test_limits_of_max_fpr(limit: float) -> None:
-    frame = framed([4, 3, 2, 1], [True, None, True, None])
-    with pytest.raises(PUValueError, match="max_fpr"):
-        pu(frame).auroc(0.5, max_fpr=limit)
-
-
-@both
-def test_bad_arguments(method: str) -> None:
-    frame = framed([4, 3, 2, 1], [True, None, True, None])
-    for options in ({"beta": 1.2}, {"level": 1}, {"nan_policy": "x"}, {"on_error": "x"}):
-        with pytest.raises(PUValueError, match=next(iter(options))):
-            put(pu(frame), method, **{"beta": 0.5, **options})
-    with pytest.raises(PUKeyError, match="nope"):
-        getattr(pu(frame)(score="nope"), method)(0.5)
-    with pytest.raises(PUValueError, match="known positive"):
-        getattr(pu(framed([2, 1], [None, False])), method)(0.5)
-    with pytest.raises(TypeError):
-        getattr(pu(frame), method)(0.5, "score")
-
-
-@both
-def test_missing_scores(method: str) -> None:
-    score, label, _ = draw(6)
-    frame = framed(score, label)
-    gaps = frame.assign(score=frame["score"].mask(frame.index == 2))
-    with pytest.raises(PUValueError, match="score"):
-        getattr(pu(gaps), method)(0.3)
-    omitted = quiet(gaps, method, 0.3, nan_policy="omit")
-    pd.testing.assert_frame_equal(omitted, quiet(frame.drop(index=2), method, 0.3))
-    worst = quiet(gaps, method, 0.3, nan_policy="worst")
-    pd.testing.assert_frame_equal(worst, quiet(gaps.fillna({"score": -99}), method, 0.3))
-
-
-@both
-def test_other_codes_of_labels(method: str) -> None:
-    score, label, _ = draw(8)
-    frame = framed(score, label).rename(columns={"score": "s"})
-    names = ["?" if state is None else "sick" if state else "well" for state in label]
-    coded = frame.assign(y=names).drop(columns="label")
-    codes = {"positive": "sick", "negative": "well", "unlabeled": "?"}
-    got = quiet(coded, method, 0.3, score="s", label="y", **codes)
-    pd.testing.assert_frame_equal(got, quiet(frame, method, 0.3, score="s"))
+def test_limits_of_max_fpr() -> None:
+    for limit in (0, -0.1, 1.5, math.nan, math.inf):
+        with pytest.raises(PUValueError, match="max_fpr"):
+            framed([4, 3, 2], [True, None, True]).pu.auroc(0.5, max_fpr=limit)
 
 
 # ---------------------------------------------------------------------------------------------
 # Groups
 
-SITES = {"b": draw(11), "a": draw(12), "c": draw(14)}
-
-FRAME = pd.concat([framed(*case[:2]).assign(site=key) for key, case in SITES.items()])
-
-FRAME = FRAME.sample(frac=1, random_state=1)
-
-
-def stacked(method: str, beta: Any, **options: Any) -> pd.DataFrame:
-    """Return what each site alone gives, one below the other."""
-    parts = []
-    for key in sorted(SITES):
-        own = beta[key] if isinstance(beta, dict) else beta
-        part = quiet(FRAME[FRAME["site"] == key], method, own, **options)
-        part.insert(0, "site", key)
-        parts.append(part)
-    return pd.concat(parts, ignore_index=True)
-
-
-@both
-@pytest.mark.parametrize("beta", [0.2, [0.3, 0.1], {"a": 0.1, "b": 0.3, "c": 0.2}])
-def test_groups_are_each_group_alone(method: str, beta: Any) -> None:
-    want = stacked(method, beta, level=0.9)
-    pd.testing.assert_frame_equal(quiet(FRAME, method, beta, by="site", level=0.9), want)
-    grouped = FRAME.groupby("site")
-    pd.testing.assert_frame_equal(quiet(grouped, method, beta, level=0.9), want)
-    if isinstance(beta, dict):
-        given = pd.Series(beta)
-        pd.testing.assert_frame_equal(quiet(grouped, method, given, level=0.9), want)
-
-
-@both
-def test_list_of_scores_and_two_keys(method: str) -> None:
-    wide = FRAME.assign(flipped=-FRAME["score"])
-    got = quiet(wide, method, [0.1, 0.2], score=["score", "flipped"])
-    assert list(got.columns) == ["model", *COLUMNS]
-    assert got["model"].tolist() == ["score"] * 2 + ["flipped"] * 2
-    alone = quiet(wide, method, [0.1, 0.2], score="flipped")
-    part = got[got["model"] == "flipped"].drop(columns="model").reset_index(drop=True)
-    pd.testing.assert_frame_equal(part, alone)
-    two = quiet(FRAME.assign(half="x"), method, 0.2, by=["half", "site"])
-    assert list(two.columns) == ["half", "site", *COLUMNS]
-    pd.testing.assert_frame_equal(two.drop(columns="half"), stacked(method, 0.2))
-
-
-@both
-def test_groups_with_a_list_of_scores(method: str) -> None:
-    wide = FRAME.assign(flipped=-FRAME["score"])
-    got = quiet(wide, method, 0.2, score=["score", "flipped"], by="site")
-    assert len(got) == 6
-    rows = got[got["model"] == "score"].sort_values("site").reset_index(drop=True)
-    pd.testing.assert_frame_equal(rows[["site", *COLUMNS]], stacked(method, 0.2))
-
-
-@both
-def test_spoilt_groups(method: str) -> None:
-    spoilt = FRAME.assign(label=FRAME["label"] & (FRAME["site"] != "b"))  # no known positive
-    with pytest.raises(PUValueError, match="'b'"):
-        getattr(pu(spoilt)(by="site"), method)(0.2)
-    skipping = pu(spoilt)(by="site", on_error="skip")
-    with pytest.warns(PUWarning, match="'b'") as record:
-        got = getattr(skipping, method)(0.2, target="examples")
-    assert len(record) == 1
-    want = stacked(method, 0.2)
-    want = want[want["site"] != "b"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(got, want)
-
 
 @both
 def test_groups_with_one_known_positive_are_told_once(method: str) -> None:
     poor = framed([4, 3, 2, 1], [None, True, None, False])
-    frame = pd.concat([FRAME, poor.assign(site="d"), poor.assign(site="e")])
-    with pytest.warns(PUWarning) as record:
-        got = getattr(pu(frame)(by="site"), method)([0.1, 0.2])
+    frame = pd.concat([framed(*draw(11)[:2]), poor, poor], keys=[*"ade"], names=["site"])
+    with pytest.warns(PUWarning, match="'d'.*'e'") as record:
+        got = getattr(frame.reset_index("site").pu(by="site"), method)([0.1, 0.2])
     assert len(record) == 1
-    text = str(record[0].message)
-    assert "d" in text and "e" in text
-    assert got["standard_error"].isna().tolist() == [False] * 6 + [True] * 4
+    assert got["standard_error"].isna().tolist() == [False] * 2 + [True] * 4
 
 
 # ---------------------------------------------------------------------------------------------
@@ -564,16 +373,10 @@ def test_groups_with_one_known_positive_are_told_once(method: str) -> None:
 @cache
 def simulated(draws: int, known: int, positives: int, total: int, seed: int) -> pd.DataFrame:
     """Draw binormal rankings whose positives are known completely at random, many times."""
-    rng = np.random.default_rng(seed)
-    truth = np.arange(total) < positives
-    score = rng.normal(1.2 * truth, size=(draws, total))
-    columns = {
-        "score": score.ravel(),
-        "label": np.tile(np.where(np.arange(total) < known, 1, np.nan), draws),
-        "truth": np.tile(truth, draws),
-        "draw": np.repeat(np.arange(draws), total),
-    }
-    return pd.DataFrame(columns)
+    truth, label = np.arange(total) < positives, np.where(np.arange(total) < known, 1, np.nan)
+    score = np.random.default_rng(seed).normal(1.2 * truth, size=(draws, total)).ravel()
+    columns = {"score": score, "label": np.tile(label, draws), "truth": np.tile(truth, draws)}
+    return pd.DataFrame({**columns, "draw": np.repeat(np.arange(draws), total)})
 
 
 def truths(frame: pd.DataFrame, method: str, **limit: float) -> "np.ndarray[Any, Any]":
@@ -603,24 +406,22 @@ def truths(frame: pd.DataFrame, method: str, **limit: float) -> "np.ndarray[Any,
     ("known", "positives"), [(20, 100), pytest.param(40, 60, marks=pytest.mark.long)]
 )
 def test_intervals_cover(method: str, limit: dict[str, float], known: int, positives: int) -> None:
-    frame = simulated(300, known, positives, 1000, seed=known)
+    frame = simulated(200, known, positives, 1000, seed=known)
     beta = (positives - known) / (1000 - known)
     true = truths(frame, method, **limit)
     got = quiet(frame, method, beta, by="draw", **limit)
     covered = np.mean((got["lower"] <= true) & (true <= got["upper"]))
     assert 0.9 <= covered <= (1 if limit == {} else 0.99)
     error = got["estimate"] - true
-    assert abs(error.mean()) < 4 * error.std() / math.sqrt(300) + 0.003 * len(limit)
+    assert abs(error.mean()) < 4 * error.std() / math.sqrt(200) + 0.003 * len(limit)
     assert 0.8 < got["standard_error"].mean() / error.std() < 1.25
 
 
 @pytest.mark.parametrize("known", [2, 5, 20])
 def test_where_all_known_positives_share_a_score_curves_stand(known: int) -> None:
-    score = [3.0] * (known + 60) + list(range(40))
-    frame = framed([float(x) for x in score], [*[True] * known, *[None] * 100])
+    score = [3.0] * (known + 60) + [*map(float, range(40))]
+    frame = framed(score, [*[True] * known, *[None] * 100])
     found = quiet(frame, "auroc", 0.5).iloc[0]
-    area = frame.pu.contingency(0.5).pu.area("auroc").sel(beta=0.5)
-    lower, upper = (area.sel(bound=bound).item() for bound in ("lower", "upper"))
-    assert found["lower"] == pytest.approx(min(lower, found["estimate"]), abs=1e-12)
-    assert found["upper"] == pytest.approx(max(upper, found["estimate"]), abs=1e-12)
+    ends = reaching(limits(frame, "auroc", 0.5, 0.95), found["estimate"])
+    assert found[["lower", "upper"]].tolist() == pytest.approx(ends, abs=1e-12)
     assert found["lower"] < found["estimate"] - 0.02

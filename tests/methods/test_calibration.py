@@ -29,36 +29,32 @@ def drawn(seed: int, size: int = 60) -> pd.DataFrame:
 
 @pytest.mark.parametrize("band", ["exact", "simultaneous"])
 @pytest.mark.parametrize("bins", [4, [0, 0.1, 0.45, 0.5, 1]])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_limits_are_those_of_all_samples(seed: int, bins: Any, band: str) -> None:
     frame = drawn(seed)
     found = frame.pu.calibration(BETA, bins=bins, band=band)
     known, hidden = frame["label"] == 1, frame["label"].isna()
-    n, m = int(known.sum()), int(np.floor(BETA * hidden.sum() + 0.5))
+    n, m, score = int(known.sum()), int(np.floor(BETA * hidden.sum() + 0.5)), frame["score"]
     label = [{1: True, 0: False}.get(one) for one in frame["label"].tolist()]
-    cuts = completion_oracle.completed(frame["score"].tolist(), label, m)
+    cuts = {cut.rank: cut for cut in completion_oracle.completed(score.tolist(), label, m)}
     edges = np.linspace(0, 1, 5) if bins == 4 else np.array(bins)
-    ranks = [int((frame["score"] >= edge).sum()) for edge in edges[:-1]] + [0]
-    positives = [float(cut.tp) for rank in ranks for cut in cuts if cut.rank == rank]
-    place = np.clip(np.searchsorted(edges, frame["score"], side="right") - 1, 0, 3)
+    positives = [float(cuts[(score >= edge).sum()].tp) for edge in edges[:-1]] + [0.0]
+    place = np.clip(np.searchsorted(edges, score, side="right") - 1, 0, 3)
     level = 0.95 if band == "exact" else 1 - 0.05 / np.unique(place).size
     assert [*found["left"], found["right"].iloc[-1]] == edges.tolist()
-    for here, row in found.iterrows():
+    for here, (_, row) in enumerate(found.iterrows()):
         inside = place == here
-        k, u = int(known[inside].sum()), int(hidden[inside].sum())
-        assert (row["examples"], row["known_positive"]) == (inside.sum(), k)
-        if not inside.any():
+        k, u, size = int(known[inside].sum()), int(hidden[inside].sum()), inside.sum()
+        assert (row["examples"], row["known_positive"]) == (size, k)
+        if not size:
             continue
         ends = practice_oracle.bin_limits(n, m, k, round(level, 6))
         low, high = (max(min(latent, u), m - (int(hidden.sum()) - u)) for latent in ends)
-        assert row["lower"] == pytest.approx((k + low) / inside.sum())
-        assert row["upper"] == pytest.approx((k + high) / inside.sum())
-        latent = positives[here] - positives[here + 1] - k
-        there = max(min(latent, high), low)
-        assert row["estimate"] == pytest.approx((k + there) / inside.sum())
-        width = edges[int(here) + 1] - edges[int(here)]
-        mean = frame.loc[inside, "score"].mean()
-        assert row["mean_score"] == pytest.approx(mean, abs=width / 400)
+        latent = max(min(positives[here] - positives[here + 1] - k, high), low)
+        wanted = [(k + one) / size for one in (latent, low, high)]
+        assert row[["estimate", "lower", "upper"]].tolist() == pytest.approx(wanted)
+        width = edges[here + 1] - edges[here]
+        assert row["mean_score"] == pytest.approx(score[inside].mean(), abs=width / 400)
 
 
 def test_fully_labeled_is_that_of_scikit_learn() -> None:
@@ -74,56 +70,37 @@ def test_fully_labeled_is_that_of_scikit_learn() -> None:
 
 
 def test_bins_without_examples_and_without_known_positives() -> None:
-    frame = pd.DataFrame({"score": [0.9] * 12 + [0.1] * 60, "label": [1.0] * 6 + [np.nan] * 66})
-    found = frame.pu.calibration(0.1, bins=3)
+    pu = pu_accessor.from_arrays([0.9] * 12 + [0.1] * 60, [1] * 6 + [None] * 66)
+    found = pu.calibration(0.1, bins=3)
     assert found.loc[1, "examples"] == 0
     assert found.loc[1, ["mean_score", "estimate", "lower", "upper"]].isna().all()
     low = found.loc[0]  # 60 rows, none known
     assert (low["known_positive"], low["lower"], low["estimate"]) == (0, 1 / 60, 1 / 60)
     assert 1 / 60 < low["upper"] < 0.1  # 1 at least, as 6 rows are left for 7 latent positives
-    joint = frame.pu.calibration(0.1, bins=3, band="simultaneous").loc[0]
-    assert joint["upper"] >= low["upper"]
+    assert pu.calibration(0.1, bins=3, band="simultaneous").loc[0, "upper"] >= low["upper"]
 
 
-def test_groups_sources_and_intervals_of_beta() -> None:
-    frame, own = drawn(5, 300), {0: 0.2, 1: 0.25}
-    found = frame.pu(by="site").calibration(own, bins=3, beta_interval=(0.2, 0.3))
-    parts = [
-        frame[frame["site"] == site]
-        .pu.calibration(beta, bins=3, beta_interval=(0.2, 0.3))
-        .assign(site=site)
-        for site, beta in own.items()
-    ]
-    wanted = pd.concat(parts)[[*found.columns]].reset_index(drop=True)
-    pd.testing.assert_frame_equal(found, wanted)
-    ends = [frame.pu(by="site").calibration(beta, bins=3) for beta in (0.2, 0.3)]
-    np.testing.assert_allclose(found["envelope_lower"], ends[0]["lower"])
-    np.testing.assert_allclose(found["envelope_upper"], ends[1]["upper"])
+def test_chunks_and_intervals_of_beta() -> None:
+    frame = drawn(5, 300)
     pieces = pu_accessor.from_chunks([frame[:90], frame[90:]])
-    wanted = frame.pu.calibration([0.2, 0.3])
-    pd.testing.assert_frame_equal(pieces.calibration([0.2, 0.3]), wanted)
+    ends = frame.pu.calibration([0.2, 0.3], bins=3)
+    pd.testing.assert_frame_equal(pieces.calibration([0.2, 0.3], bins=3), ends)
+    # A naive point outside the interval does not widen the envelope; shares grow with beta.
+    found = frame.pu.calibration([0, 0.25], bins=3, beta_interval=(0.2, 0.3))
+    for beta in (0, 0.25):
+        rows = found[found["beta"] == beta]
+        np.testing.assert_allclose(rows["envelope_lower"], ends["lower"][:3])
+        np.testing.assert_allclose(rows["envelope_upper"], ends["upper"][3:])
 
 
 def test_mean_scores_count_each_two_hundredth_of_a_bin() -> None:
-    rng, edges = np.random.default_rng(2), [0, 0.1, 0.5, 1]
-    place = rng.integers(0, 3, 300)
-    left, width = np.array(edges)[place], np.diff(edges)[place]
-    score = left + width * (rng.integers(0, 200, 300) + 0.5) / 200  # where it is taken to be
+    rng, edges = np.random.default_rng(2), np.array([0, 0.1, 0.5, 1])
+    place, part = rng.integers(0, 3, 300), rng.integers(0, 200, 300)
+    score = edges[place] + np.diff(edges)[place] * (part + 0.5) / 200  # where it is taken to be
     frame = pd.DataFrame({"score": score, "label": np.where(rng.random(300) < 0.3, 1, np.nan)})
     found = frame.pu.calibration(BETA, bins=edges)
     wanted = frame.groupby(place)["score"].mean()
     np.testing.assert_allclose(found["mean_score"], wanted, rtol=1e-12)
-
-
-def test_a_naive_point_outside_the_interval_does_not_widen_the_envelope() -> None:
-    frame = drawn(5, 300)
-    found = frame.pu.calibration([0, 0.25], bins=3, beta_interval=(0.2, 0.3))
-    ends = frame.pu.calibration([0.2, 0.3], bins=3)
-    at = {beta: rows.reset_index(drop=True) for beta, rows in ends.groupby("beta")}
-    for beta in (0, 0.25):  # shares grow with beta
-        rows = found[found["beta"] == beta]
-        np.testing.assert_allclose(rows["envelope_lower"], at[0.2]["lower"])
-        np.testing.assert_allclose(rows["envelope_upper"], at[0.3]["upper"])
 
 
 def test_bins_from_one_to_a_million() -> None:
@@ -141,13 +118,11 @@ def test_bins_from_one_to_a_million() -> None:
     [
         ({"bins": 0}, PUValueError, "bins must be from 1 to 1,000,000, but 0 was passed"),
         ({"bins": True}, PUTypeError, "bins must be their number or an array"),
-        ({"bins": 2.5}, PUTypeError, "bins must be their number or an array"),
         ({"bins": "quantile"}, PUTypeError, "bins must be their number or an array"),
         ({"bins": [0, 1, 0.5]}, PUValueError, "ascend from 0 to 1"),
         ({"bins": [0, 0.5, 0.5, 1]}, PUValueError, "ascend from 0 to 1"),
         ({"bins": [0.1, 1]}, PUValueError, "ascend from 0 to 1"),
         ({"bins": [0, float("nan"), 1]}, PUValueError, "ascend from 0 to 1"),
-        ({"bins": [0]}, PUValueError, "ascend from 0 to 1"),
         ({"band": "dkw"}, PUValueError, "'simultaneous', for all jointly, but 'dkw' was passed"),
         ({"band": "exakt"}, PUValueError, "exakt"),
     ],

@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from pu_accessor import from_arrays
 from pu_accessor.errors import PUDataError, PUValueError, PUWarning
 from tests.support.oracles import cluster_oracle as oracle
 from tests.support.oracles.cluster_oracle import Functional
@@ -29,9 +28,7 @@ AREAS: dict[str, Callable[..., Functional]] = {
 def frame(kind: str, seed: int, clusters: int = 40, size: int = 4) -> pd.DataFrame:
     """Draw rows of clusters: scores of one cluster correlate, and so do its labels."""
     rng = np.random.default_rng([seed, *kind.encode()])
-    sizes = np.full(clusters, size)
-    if kind == "unlike sizes":
-        sizes = rng.geometric(1 / size, clusters)
+    sizes = rng.geometric(1 / size, clusters) if kind == "unlike sizes" else size
     patient = np.repeat(np.arange(clusters), sizes)
     tendency, common = rng.random(clusters), 1.0
     if kind == "one kind each":
@@ -45,8 +42,7 @@ def frame(kind: str, seed: int, clusters: int = 40, size: int = 4) -> pd.DataFra
     label = np.where(positive & (asked < 0.6), 1.0, np.nan)
     if kind == "known negatives":
         label[~positive & (rng.random(patient.size) < 0.3)] = 0
-    if kind == "ties":
-        score = np.round(score)
+    score = np.round(score) if kind == "ties" else score
     rows = pd.DataFrame({"score": score, "label": label, "patient": patient})
     if kind == "strings":
         rows["patient"] = "p" + rows["patient"].astype(str)
@@ -75,14 +71,13 @@ def expected_variance(functional: Functional, rows: pd.DataFrame) -> tuple[float
     _, labels, clusters = read(rows)
     slopes = oracle.contributions(functional, len(labels))
     known = np.array([label is True for label in labels])
-    plain = 0.0
-    for kind in (known, ~known):
-        plain += kind.sum() / (kind.sum() - 1) * float((slopes[kind] ** 2).sum())
+    parts = slopes[known], slopes[~known]
+    plain = sum(part.size / (part.size - 1) * float(part @ part) for part in parts)
     return oracle.variance(functional, labels, clusters), plain
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("quantity", AREAS)
 def test_errors_are_sums_by_cluster(quantity: str, kind: str, seed: int) -> None:
     rows = frame(kind, seed)
@@ -96,14 +91,14 @@ def test_errors_are_sums_by_cluster(quantity: str, kind: str, seed: int) -> None
 
 def test_the_frames_have_errors_of_both_sorts() -> None:
     larger = []
-    for kind, seed in product(KINDS, range(4)):
+    for kind, seed in product(KINDS, range(2)):
         rows = frame(kind, seed)
         by_cluster, plain = expected_variance(oracle.auroc_of(*read(rows)[:2], BETA), rows)
         larger.append(by_cluster > plain)
     assert any(larger) and not all(larger)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("kind", ["plain", "ties", "unlike sizes"])
 def test_fully_labeled_is_obuchowskis_but_for_the_factors(kind: str, seed: int) -> None:
     rows = frame(kind, seed)
@@ -126,45 +121,40 @@ def test_fully_labeled_is_obuchowskis_but_for_the_factors(kind: str, seed: int) 
 
 
 @pytest.mark.parametrize("kind", ["plain", "ties", "unlike sizes", "by row"])
-@pytest.mark.parametrize("quantity", [*AREAS, "precision"])
-def test_deleting_clusters_says_the_same(quantity: str, kind: str) -> None:
+def test_deleting_clusters_says_the_same(kind: str) -> None:
     rows = frame(kind, 1, clusters=200)
     scores, labels, clusters = read(rows)
-    if quantity == "precision":
-        functional = oracle.metric_of(scores, labels, BETA, 1.0, oracle.METRICS["precision"])
-    else:
-        functional = AREAS[quantity](scores, labels, BETA)
-    deleted = oracle.jackknife(functional, clusters) ** 0.5
-    summed = oracle.variance(functional, labels, clusters) ** 0.5
-    assert deleted == pytest.approx(summed, rel=0.05)
+    precision = oracle.metric_of(scores, labels, BETA, 1.0, oracle.METRICS["precision"])
+    for functional in (*(area(scores, labels, BETA) for area in AREAS.values()), precision):
+        deleted = oracle.jackknife(functional, clusters) ** 0.5
+        summed = oracle.variance(functional, labels, clusters) ** 0.5
+        assert deleted == pytest.approx(summed, rel=0.05)
 
 
 @pytest.mark.parametrize(
-    ("metric", "kind"),
+    ("kind", "metrics"),
     [
-        *((metric, "plain") for metric in ("recall", "precision", "f1")),
-        *((metric, "unlike sizes") for metric in ("fpr", "accuracy", "f1")),
-        *((metric, "one kind each") for metric in ("precision", "fpr")),
-        *((metric, "ties") for metric in ("recall", "accuracy")),
+        *(("plain", ["recall", "f1"]), ("unlike sizes", ["fpr", "f1"])),
+        *(("one kind each", ["precision", "fpr"]), ("ties", ["recall", "accuracy"])),
     ],
 )
 def test_intervals_at_a_threshold_are_as_wide_as_the_delta_method_says(
-    metric: str, kind: str
+    kind: str, metrics: list[str]
 ) -> None:
-    rows = frame(kind, 3, clusters=600)
+    rows = frame(kind, 3, clusters=500)
     scores, labels, clusters = read(rows)
-    functional = oracle.metric_of(scores, labels, BETA, 1.0, oracle.METRICS[metric])
-    answer = rows.pu(cluster="patient").metric(
-        metric, BETA, at={"threshold": 1.0}, target="population"
-    )
-    by_cluster = oracle.variance(functional, labels, clusters)
+    pu: Any = rows.pu(cluster="patient")
+    found = pu.metric(metrics, BETA, at={"threshold": 1.0}, target="population")
     quantile = stats.t.ppf(0.975, oracle.holding(labels, clusters) - 1)
-    assert answer["estimate"][0] == pytest.approx(functional(np.ones(len(rows))), abs=1e-3)
-    assert width(answer.iloc[0]) == pytest.approx(2 * quantile * by_cluster**0.5, rel=0.04)
+    for _, row in found.iterrows():
+        of = oracle.metric_of(scores, labels, BETA, 1.0, oracle.METRICS[row["metric"]])
+        by_cluster = oracle.variance(of, labels, clusters)
+        assert row["estimate"] == pytest.approx(of(np.ones(len(rows))), abs=1e-3)
+        assert width(row) == pytest.approx(2 * quantile * by_cluster**0.5, rel=0.04)
 
 
 @pytest.mark.parametrize("quantity", AREAS)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_clusters_of_one_row_change_nothing_much(quantity: str, seed: int) -> None:
     rows = frame("plain", seed, clusters=150)
     rows["patient"] = np.arange(len(rows))[::-1]
@@ -174,59 +164,17 @@ def test_clusters_of_one_row_change_nothing_much(quantity: str, seed: int) -> No
 
 
 @pytest.mark.parametrize("quantity", AREAS)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["ties", "unlike sizes", "strings"])
 def test_order_of_rows_and_names_of_clusters_mean_nothing(quantity: str, kind: str) -> None:
-    rows = frame(kind, 5)
-    first = ask(rows, quantity)[["estimate", "standard_error", "lower", "upper"]]
-    names = pd.Series(rows["patient"].unique())
-    new = {
-        "turned": dict(zip(names, names[::-1], strict=True)),
-        "numbers": dict(zip(names, 1e6 + 7.5 * np.arange(names.size), strict=True)),
-        "words": {name: f"site {name}" for name in names},
-        "dates": dict(zip(names, pd.date_range("2020", periods=names.size), strict=True)),
-    }
-    for named in new.values():
-        other = rows.assign(patient=rows["patient"].map(named)).sample(frac=1, random_state=1)
+    rows, numbers = frame(kind, 5), ["estimate", "standard_error", "lower", "upper"]
+    first, names = ask(rows, quantity)[numbers], pd.Series(rows["patient"].unique())
+    dates = pd.date_range("2020", periods=names.size)
+    for new in (names[::-1], 1e6 + 7.5 * names.index, [f"site {x}" for x in names], dates):
+        named = rows["patient"].map(dict(zip(names, new, strict=True)))
+        other = rows.assign(patient=named).sample(frac=1, random_state=1).reset_index(drop=True)
         for changed in (other, other.astype({"patient": "category"})):
-            answer = ask(changed.reset_index(drop=True), quantity)[first.index]
+            answer = ask(changed, quantity)[numbers]
             np.testing.assert_allclose(answer.astype(float), first.astype(float), rtol=1e-12)
-
-
-@pytest.mark.parametrize("times", [2, 5])
-@pytest.mark.parametrize("seed", range(3))
-def test_repeated_rows_say_no_more_than_the_rows(times: int, seed: int) -> None:
-    rows = frame("plain", seed, clusters=100)
-    rows["patient"] = np.arange(len(rows))
-    repeated = pd.concat([rows] * times)
-    once, again = ask(rows, "auroc", cluster=None), ask(repeated, "auroc")
-    assert again["estimate"] == pytest.approx(once["estimate"], abs=1e-3)
-    assert again["standard_error"] == pytest.approx(once["standard_error"], rel=0.01)
-    assert width(again) == pytest.approx(width(once), rel=0.03)
-    assert width(ask(repeated, "auroc", cluster=None)) < 0.85 * width(once)
-    labeled = [each.fillna({"label": 0}).pu(negative=0).auroc(0) for each in (rows, repeated)]
-    assert labeled[0]["estimate"][0] == pytest.approx(labeled[1]["estimate"][0], abs=1e-12)
-
-
-@pytest.mark.parametrize("quantity", AREAS)
-def test_clusters_all_of_whose_rows_are_equal_count_as_a_row(quantity: str) -> None:
-    rows = frame("by row", 8, clusters=400, size=1)
-    repeated = rows.loc[rows.index.repeat(6)]
-    once, again = ask(rows, quantity), ask(repeated, quantity)
-    assert again["standard_error"] == pytest.approx(once["standard_error"], rel=0.02)
-    assert width(again) == pytest.approx(width(once), rel=0.03)
-
-
-def test_arrays_and_groups_have_the_same_clusters() -> None:
-    rows = frame("strings", 2)
-    whole = ask(rows, "auroc")
-    arrays = from_arrays(rows["score"], rows["label"], cluster=rows["patient"]).auroc(BETA)
-    assert arrays["lower"][0] == whole["lower"] and arrays["upper"][0] == whole["upper"]
-    both = pd.concat([rows.assign(model="a"), rows.assign(model="b", score=-rows["score"])])
-    grouped = both.pu(by="model", cluster="patient").auroc(BETA).set_index("model")
-    assert grouped.loc["a", "lower"] == whole["lower"]
-    wide = rows.rename(columns={"score": "a"}).assign(b=-rows["score"])
-    models = wide.pu(score=["a", "b"], cluster="patient").auroc(BETA).set_index("model")
-    pd.testing.assert_frame_equal(models, grouped)
 
 
 def test_two_known_clusters_have_an_interval_and_one_is_refused() -> None:
@@ -241,10 +189,6 @@ def test_two_known_clusters_have_an_interval_and_one_is_refused() -> None:
     assert answer["lower"] <= answer["estimate"] <= answer["upper"]
     with pytest.raises(PUDataError, match="in 2 clusters or more, but all"):
         ask(alone, "auroc")
-
-
-def test_a_row_without_a_cluster_is_an_error() -> None:
-    rows = frame("plain", 0).astype({"patient": float})
-    rows.iloc[3, 2] = np.nan
+    rows = rows.assign(patient=rows["patient"].where(np.arange(len(rows)) != 3))
     with pytest.raises(PUValueError, match="1 of 160 are missing"):
         ask(rows, "auroc")

@@ -19,7 +19,6 @@ MODELS = ["svm", "forest", "nb", "copy", "flipped"]
 
 TESTED = ["n", "statistic", "df", "p_value", "p_adjusted", "sign"]
 PLAIN = ["model_a", "model_b", *TESTED]
-
 SIZE = ["difference", "lower", "upper"]
 
 
@@ -58,11 +57,6 @@ def long(case: Draw) -> pd.DataFrame:
     return frame.melt(["example_id", "label"], var_name="model", value_name="score")
 
 
-def pu(data: Any) -> Any:
-    """Return the accessor of a frame or its groups, of which type checkers know nothing."""
-    return data.pu
-
-
 def quiet(data: Any, method: str, *args: Any, **options: Any) -> pd.DataFrame:
     """Call a method of the accessor and let it warn."""
     with warnings.catch_warnings():
@@ -80,16 +74,12 @@ def expected(
     size = ["beta", *SIZE, "level"] if betas else []
     of_oracle = ["sign", "statistic", "df", "p_value", "p_adjusted", "n", "target"]
     every = pd.DataFrame(rows, columns=[*PLAIN[:2], *size, *of_oracle])
-    return every[[*PLAIN[:2], *size[:1], *TESTED, *(SIZE if betas else [])]]
+    return every[[*PLAIN[:2], *size[:1], *TESTED, *size[1:4]]]
 
 
 def assert_same(got: pd.DataFrame, want: pd.DataFrame) -> None:
     assert isinstance(got.index, pd.RangeIndex)
     pd.testing.assert_frame_equal(got, want, rtol=1e-9, atol=1e-13, check_dtype=False)
-
-
-# ---------------------------------------------------------------------------------------------
-# The oracle itself
 
 
 def test_oracle_knows_student() -> None:
@@ -99,29 +89,17 @@ def test_oracle_knows_student() -> None:
         assert oracle.t_quantile(0.9, df) == pytest.approx(stats.t.ppf(0.95, df), rel=1e-10)
 
 
-def test_oracle_area_is_share_of_won_pairs() -> None:
-    for case in map(draw, range(20)):
-        truth = [label is True for label in case.labels]
-        for score in case.scores.values():
-            assert oracle.auroc(score, list(truth), 0) == oracle.won_pairs(score, truth)
-
-
-# ---------------------------------------------------------------------------------------------
-# Models on the same examples
-
-
 @pytest.mark.parametrize("target", ["population", "examples"])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(5))
 def test_compare_agrees_with_oracle(seed: int, target: str) -> None:
     case = draw(seed)
     betas, level = sorted({0.0, 0.4, case.beta}), [0.95, 0.8][seed % 2]
-    got = quiet(wide(case), "compare", score=MODELS, target=target)
-    assert_same(got, expected(case, MODELS, target=target))
-    got = quiet(wide(case), "compare", betas, score=MODELS, level=level, target=target)
-    assert_same(got, expected(case, MODELS, *betas, level=level, target=target))
+    for asked in ((), betas):
+        got = quiet(wide(case), "compare", asked or None, score=MODELS, level=level, target=target)
+        assert_same(got, expected(case, MODELS, *asked, level=level, target=target))
 
 
-@pytest.mark.parametrize("seed", range(60, 64))
+@pytest.mark.parametrize("seed", [60, 61])
 def test_long_frames_are_paired_by_example(seed: int) -> None:
     case = draw(seed)
     shuffled = long(case).sample(frac=1, random_state=seed)
@@ -129,26 +107,15 @@ def test_long_frames_are_paired_by_example(seed: int) -> None:
     assert_same(quiet(shuffled, "compare", case.beta, by="model", on="example_id"), want)
     grouped = shuffled.groupby("model")
     assert_same(quiet(grouped, "compare", [case.beta], on="example_id"), want)
-    assert_same(quiet(grouped, "compare", on="example_id"), expected(case, sorted(MODELS)))
-
-
-def test_keys_of_two_columns() -> None:
-    case = draw(3)
-    frame = long(case).rename(columns={"model": "g"}).assign(h=1)
-    got = quiet(frame, "compare", by=["g", "h"], on="example_id")
-    assert list(got.columns[:4]) == ["g_a", "h_a", "g_b", "h_b"]
-    want = expected(case, sorted(MODELS))
-    assert_same(got.drop(columns=["h_a", "h_b"]), want.set_axis(["g_a", "g_b", *TESTED], axis=1))
 
 
 def test_models_within_folds() -> None:
     cases = {"x": draw(5), "y": draw(6)}
-    frame = pd.concat([wide(case).assign(fold=fold) for fold, case in cases.items()])
+    frame = pd.concat({fold: wide(case) for fold, case in cases.items()}, names=["fold"])
     parts = {fold: expected(case, MODELS, 0.2, 0.5) for fold, case in cases.items()}
     want = pd.concat(parts, names=["fold"]).reset_index(level="fold").reset_index(drop=True)
-    mixed = frame.sample(frac=1, random_state=1)
+    mixed = frame.reset_index(level="fold").sample(frac=1, random_state=1)
     assert_same(quiet(mixed, "compare", [0.2, 0.5], score=MODELS, by="fold"), want)
-    assert_same(quiet(mixed.groupby("fold"), "compare", [0.2, 0.5], score=MODELS), want)
 
 
 def many(seed: int) -> Draw:
@@ -160,47 +127,28 @@ def many(seed: int) -> Draw:
     return Draw(scores, [True] * 60 + [None] * 140, 1 / 7)
 
 
-@pytest.mark.parametrize("seed", range(80, 85))
+@pytest.mark.parametrize("seed", range(80, 83))
 def test_scipy_tests_the_same_ranks(seed: int) -> None:
     case, known = many(seed), [label is True for label in many(seed).labels]
-    size = len(known)
-    a, b = (size + 1 - stats.rankdata(case.scores[name])[known] for name in ("svm", "nb"))
+    a, b = (201 - stats.rankdata(case.scores[name])[known] for name in ("svm", "nb"))
     want = stats.ttest_rel(b, a)
-    got = pu(wide(case))(score=["svm", "nb"]).compare(target="examples").iloc[0]
+    pu: Any = wide(case).pu(score=["svm", "nb"])
+    got = pu.compare(target="examples").iloc[0]
     assert got["statistic"] == pytest.approx(want.statistic, rel=1e-9) and got["df"] <= want.df
     assert got["p_value"] == pytest.approx(2 * stats.t.sf(abs(want.statistic), got["df"]))
     hidden = case.beta * case.labels.count(None)
-    negatives = size - sum(known) - hidden
     drawn = math.sqrt(hidden / (sum(known) + hidden))
     away = stats.t.ppf(0.95, got["df"]) * stats.sem(b - a) * drawn
-    values = [(np.mean(b - a) + end) / negatives for end in (0, -away, away)]
-    got = quiet(
-        wide(case), "compare", case.beta, score=["svm", "nb"], level=0.9, target="examples"
-    ).iloc[0]
-    assert got[SIZE].tolist() == pytest.approx(values, rel=1e-9)
+    values = np.mean(b - a) + np.array([0, -away, away])
+    got = pu.compare(case.beta, level=0.9, target="examples").iloc[0]
+    assert got[SIZE].tolist() == pytest.approx(values / (200 - sum(known) - hidden), rel=1e-9)
 
 
-@pytest.mark.parametrize("target", ["population", "examples"])
-def test_models_that_differ_in_rows_that_are_not_known(target: str) -> None:
-    """No known positive differs, but the unlabeled ones say that others would."""
-    rng = np.random.default_rng(0)
-    score = rng.normal(np.arange(1000) < 200)
-    other = score.copy()
-    other[150:160] = rng.normal(size=10) - 3
-    label = np.where(np.arange(1000) < 50, 1, np.nan)
-    df = pd.DataFrame({"a": score, "b": other, "label": label})
-    got = pu(df)(score=["a", "b"]).compare(150 / 950, target=target).iloc[0]
-    truth = np.arange(1000) < 200
-    apart = roc_auc_score(truth, score) - roc_auc_score(truth, other)
-    assert got["lower"] < apart < got["upper"] and got["p_value"] > 0.05
-    assert got["upper"] - got["lower"] < 0.2
-
-
+@pytest.mark.filterwarnings("error")
 def test_nothing_is_left_to_chance_where_all_positives_are_known() -> None:
-    frame = wide(draw(20)).assign(label=[True, True, True, *[False] * (len(draw(20).labels) - 3)])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        got = pu(frame)(score=["svm", "nb", "copy"], negative=False).compare(0, target="examples")
+    frame: Any = wide(draw(20))
+    frame = frame.assign(label=np.arange(len(frame)) < 3)
+    got = frame.pu(score=["svm", "nb", "copy"], negative=False).compare(0, target="examples")
     assert got["lower"].tolist() == got["difference"].tolist() == got["upper"].tolist()
     assert set(got["p_value"]) <= {0.0, 1.0}
 
@@ -210,77 +158,38 @@ def test_delong_of_two_models_as_proc_has_it() -> None:
     case = many(21)
     known = np.array([label is True for label in case.labels])
     frame = wide(case).assign(label=known)
-    placed = {}
+    placed = []
     for name in ("svm", "nb"):
         score = frame[name].to_numpy()
         wins = (np.sign(score[known][:, None] - score[~known]) + 1) / 2
-        placed[name] = wins.mean(axis=1), wins.mean(axis=0)
-    parts = [np.cov([placed["svm"][i], placed["nb"][i]]) for i in (0, 1)]
-    whole = parts[0] / known.sum() + parts[1] / (~known).sum()
-    contrast = np.array([1, -1])
-    want = (placed["svm"][0].mean() - placed["nb"][0].mean()) / np.sqrt(
-        contrast @ whole @ contrast
-    )
+        placed.append((wins.mean(axis=1), wins.mean(axis=0)))
+    whole = sum(np.cov([one[i] for one in placed]) / placed[0][i].size for i in (0, 1))
+    apart = placed[0][0].mean() - placed[1][0].mean()
+    want = apart / np.sqrt(np.array([1, -1]) @ whole @ [1, -1])
     got = quiet(frame, "compare", score=["svm", "nb"], negative=False)
     assert got["statistic"].tolist() == pytest.approx([want])
 
 
-@pytest.mark.parametrize("seed", range(90, 95))
+@pytest.mark.parametrize("seed", [90, 91])
 def test_differences_are_those_of_areas_when_all_is_labeled(seed: int) -> None:
-    case = draw(seed)
-    frame = wide(case).assign(label=[label is True for label in case.labels])
-    area = {name: roc_auc_score(frame["label"], frame[name]) for name in MODELS}
+    frame = wide(draw(seed))
+    frame["label"] = frame["label"].fillna(False)
+    area = {name: roc_auc_score(frame["label"].astype(bool), frame[name]) for name in MODELS}
     got = quiet(frame, "compare", 0, score=MODELS, negative=False)
     want = [area[a] - area[b] for a, b in combinations(MODELS, 2)]
     np.testing.assert_allclose(got["difference"], want, atol=1e-12)
-
-
-def test_beta_moves_no_test() -> None:
-    frame = wide(draw(7))
-    plain = quiet(frame, "compare", score=MODELS)
-    got = quiet(frame, "compare", [0, 0.2, 0.9], score=MODELS)
-    for _, part in got.groupby("beta"):
-        pd.testing.assert_frame_equal(part[PLAIN].reset_index(drop=True), plain)
-    assert got["difference"].abs().groupby(got["beta"]).sum().is_monotonic_increasing
-
-
-def test_zero_is_outside_exactly_if_p_is_small() -> None:
-    cases = map(draw, range(24))
-    got = pd.concat(quiet(wide(c), "compare", 0.3, score=MODELS, level=0.7) for c in cases)
-    outside = (got["lower"] > 0) | (got["upper"] < 0)
-    assert (outside == (got["p_value"] < 0.3)).all()
-    assert outside.any() and not outside.all()
-
-
-def test_swapped_models_swap_signs() -> None:
-    frame = wide(draw(9))
-    one, other = (quiet(frame, "compare", 0.3, score=names) for names in (MODELS, MODELS[::-1]))
-    swap = {"model_a": "model_b", "model_b": "model_a", "lower": "upper", "upper": "lower"}
-    keys = list(zip(one["model_a"], one["model_b"], strict=True))
-    back = other.rename(columns=swap).set_index(["model_a", "model_b"]).loc[keys].reset_index()
-    turned = ["difference", "lower", "upper", "sign", "statistic"]
-    back[turned] = -back[turned]
-    assert_same(back[one.columns], one)
-
-
-def test_only_order_matters() -> None:
-    frame = wide(draw(10))
-    want = quiet(frame, "compare", 0.3, score=MODELS)
-    moved = frame.assign(svm=np.exp(frame["svm"]), nb=frame["nb"] ** 3 / 100 - 5)
-    assert_same(quiet(moved, "compare", 0.3, score=MODELS), want)
-    assert_same(quiet(frame.sample(frac=1, random_state=2), "compare", 0.3, score=MODELS), want)
 
 
 def test_missing_scores_of_any_model() -> None:
     frame = wide(draw(11))
     gaps = frame.copy()
     gaps.loc[2, "svm"] = gaps.loc[4, "nb"] = np.nan
-    want = quiet(frame.drop(index=[2, 4]), "compare", 0.3, score=MODELS)
-    assert_same(quiet(gaps, "compare", 0.3, score=MODELS, nan_policy="omit"), want)
-    worst = quiet(gaps.fillna({"svm": -99, "nb": -99}), "compare", 0.3, score=MODELS)
-    assert_same(quiet(gaps, "compare", 0.3, score=MODELS, nan_policy="worst"), worst)
-    with pytest.raises(PUValueError):
-        pu(gaps)(score=MODELS).compare(0.3)
+    filled = {"omit": frame.drop(index=[2, 4]), "worst": gaps.fillna({"svm": -99, "nb": -99})}
+    for policy, rows in filled.items():
+        got = quiet(gaps, "compare", 0.3, score=MODELS, nan_policy=policy)
+        assert_same(got, quiet(rows, "compare", 0.3, score=MODELS))
+    with pytest.raises(PUValueError, match="holds NaN"):
+        gaps.pu(score=MODELS).compare(0.3)
 
 
 def small(label: list[float | None]) -> pd.DataFrame:
@@ -290,8 +199,8 @@ def small(label: list[float | None]) -> pd.DataFrame:
 
 def test_one_known_positive_has_no_test() -> None:
     with pytest.warns(PUWarning) as record:
-        got = pu(small([1, None, None, None]))(score=["a", "b", "c"]).compare(0.25)
-    assert len(record) == 1
+        got = small([1, None, None, None]).pu(score=["a", "b", "c"]).compare(0.25)
+    assert [one.filename for one in record] == [__file__]
     assert got[["lower", "upper", "statistic", "p_value", "p_adjusted"]].isna().all(axis=None)
     assert got["difference"].tolist() == pytest.approx([1 / 2.25, 0, -1 / 2.25])
     assert got["sign"].tolist() == [1, 0, -1]
@@ -299,38 +208,29 @@ def test_one_known_positive_has_no_test() -> None:
 
 @pytest.mark.parametrize("odds", [1, 1.5])
 def test_one_other_example_has_no_test_on_new_ones(odds: float) -> None:
-    frame = small([1, 1, 1, None])
     with pytest.warns(PUWarning) as record:
-        got = pu(frame)(score=["a", "b"]).compare(0.25, selection_odds=odds)
-    assert len(record) == 1
-    assert (
-        got[["lower", "upper", "statistic", "df", "p_value", "p_adjusted"]].isna().all(axis=None)
-    )
-    assert got["difference"].tolist() == [0]
+        got = small([1, 1, 1, None]).pu(score=["a", "b"]).compare(0.25, selection_odds=odds)
+    assert len(record) == 1 and got["difference"].tolist() == [0]
+    missing = ["lower", "upper", "statistic", "df", "p_value", "p_adjusted"]
+    assert got[missing].isna().all(axis=None)
 
 
-def test_equal_differences() -> None:
-    frame = small([1, 1, None, None])
-    same = pu(frame)(score=["a", "c"]).compare(0.25).iloc[0]
-    assert same[["sign", "statistic", "p_value", "lower", "upper"]].tolist() == [0, 0, 1, 0, 0]
-    got = pu(frame)(score=["a", "b", "c"]).compare(0.5, target="examples")
-    assert got["difference"].tolist() == [1, 0, -1]
-    assert np.isfinite(got["statistic"]).all() and got.loc[1, "p_value"] == 1
-    assert got["lower"].tolist()[::2] < [1, -1] < got["upper"].tolist()[::2]
-
-
-def test_what_cannot_be_compared() -> None:
-    frame = small([1, 1, None, None])
-    for score in ("a", ["a"]):
-        with pytest.raises(PUValueError, match="two"):
-            pu(frame)(score=score).compare()
-    with pytest.raises(PUValueError, match="beta = 1"):
-        quiet(frame, "compare", [0.5, 1], score=["a", "b"])
-    with pytest.raises(PUValueError, match="known positive"):
-        pu(small([0, None, None, None]))(score=["a", "b"]).compare()
-    for beta in ({"a": 0.4, "b": 0.5}, pd.Series({"a": 0.4, "b": 0.5})):
-        with pytest.raises(PUTypeError, match="beta"):
-            pu(frame)(score=["a", "b"]).compare(beta)
+@pytest.mark.parametrize(
+    ("label", "score", "beta", "error", "message"),
+    [
+        ([1, 1, None, None], "a", None, PUValueError, "two"),
+        ([1, 1, None, None], ["a"], None, PUValueError, "two"),
+        ([1, 1, None, None], ["a", "b"], [0.5, 1], PUValueError, "beta = 1"),
+        ([0, None, None, None], ["a", "b"], None, PUValueError, "known positive"),
+        ([1, 1, None, None], ["a", "b"], {"a": 0.4, "b": 0.5}, PUTypeError, "beta"),
+        ([1, 1, None, None], ["a", "b"], pd.Series({"a": 0.4, "b": 0.5}), PUTypeError, "beta"),
+    ],
+)
+def test_what_cannot_be_compared(
+    label: Any, score: Any, beta: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        small(label).pu(score=score).compare(beta)
 
 
 COLUMNS: dict[str, Any] = {"score": ["a", "b"]}
@@ -344,7 +244,6 @@ ROWS: dict[str, Any] = {"score": "a", "by": "model", "on": "id"}
     [
         ({"score": "d"}, PUKeyError, r"^score must name a column, but there is no 'd'"),
         ({"label": "d"}, PUKeyError, r"^label must name a column, but there is no 'd'"),
-        ({"propensity": "d"}, PUKeyError, r"^propensity must name a column, .* no 'd'"),
         ({"propensity": "c"}, PUValueError, r"^propensity column 'c' must lie in \(0, 1\]"),
         ({"score": "x"}, PUTypeError, r"^score column 'x' must hold real numbers"),
         ({"score": "gaps"}, PUValueError, r"^score column 'gaps' holds NaN in 1 of 4 rows"),
@@ -362,79 +261,70 @@ def test_columns_that_cannot_be_compared(
     frame["gaps"] = [1.0, np.nan, 3, 4]
     if how is COLUMNS and "score" in wrong:
         wrong = {"score": ["b", wrong["score"]]}
-    asked = {**how, **wrong}
-    on = asked.pop("on", None)
     with pytest.raises(error, match=message):
-        pu(frame)(**asked).compare(0.25, on=on)
+        put(frame.pu, "compare", 0.25, **{**how, **wrong})
 
 
 @pytest.mark.parametrize("beta", [None, [0.05, 0.1]])
 @pytest.mark.parametrize("odds", [1.2, 5.0, np.inf])
 def test_what_odds_change_is_up_to_each_pair(beta: Any, odds: float) -> None:
-    rng = np.random.default_rng(0)
-    truth, known = np.arange(60) < 20, np.arange(60) < 14
-    frame = pd.DataFrame({name: rng.normal(k * truth) for name, k in (("a", 1), ("b", 2))})
-    frame["c"], frame["label"] = frame["b"] + rng.normal(size=60) / 2, np.where(known, 1, np.nan)
-    found = pu(frame)(score=[*"abc"]).compare(beta, selection_odds=odds)
-    parts = [
-        pu(frame)(score=[*pair]).compare(beta, selection_odds=odds)
-        for pair in combinations("abc", 2)
-    ]
-    once = [name for name in found.columns if name != "p_adjusted"]
-    pd.testing.assert_frame_equal(found[once], pd.concat(parts)[once].reset_index(drop=True))
+    rng, truth = np.random.default_rng(0), np.arange(60) < 20
+    frame = pd.DataFrame({"a": rng.normal(truth), "b": rng.normal(2 * truth)})
+    frame["c"] = frame["b"] + rng.normal(size=60) / 2
+    frame["label"] = np.where(np.arange(60) < 14, 1, np.nan)
+    found, *parts = (
+        frame.pu(score=[*names]).compare(beta, selection_odds=odds).drop(columns="p_adjusted")
+        for names in ("abc", "ab", "ac", "bc")
+    )
+    pd.testing.assert_frame_equal(found, pd.concat(parts).reset_index(drop=True))
     signs = {tuple(part["sign"]) for part in parts}
     assert (len(signs) > 1) == (odds < np.inf)  # what changes one pair changes no other
 
 
-@pytest.mark.parametrize("target", ["population", "examples"])
-def test_odds_of_nearly_one_test_what_random_labels_do(target: str) -> None:
-    frame = wide(draw(12))
-    for beta in [None, 0.2] if target == "population" else [0.2]:
-        plain = quiet(frame, "compare", beta, score=MODELS, target=target)
-        found = quiet(frame, "compare", beta, score=MODELS, target=target, selection_odds=1 + 1e-9)
-        assert found["sign"].tolist() == plain["sign"].tolist()
-        np.testing.assert_allclose(found["statistic"], plain["statistic"], rtol=1e-4)
-        for name in ("df", "p_value"):  # the lowest df up to the next factor
-            np.testing.assert_allclose(found[name], plain[name], rtol=0.05)
+@pytest.mark.parametrize(
+    ("target", "beta"), [("population", None), ("population", 0.2), ("examples", 0.2)]
+)
+def test_odds_of_nearly_one_test_what_random_labels_do(target: str, beta: float | None) -> None:
+    plain, found = (
+        quiet(wide(draw(12)), "compare", beta, score=MODELS, target=target, selection_odds=odds)
+        for odds in (1, 1 + 1e-9)
+    )
+    assert found["sign"].tolist() == plain["sign"].tolist()
+    np.testing.assert_allclose(found["statistic"], plain["statistic"], rtol=1e-4)
+    for name in ("df", "p_value"):  # the lowest df up to the next factor
+        np.testing.assert_allclose(found[name], plain[name], rtol=0.05)
 
 
-def test_rows_that_do_not_pair_up() -> None:
-    frame = long(draw(13))
-    nb, example = frame["model"] == "nb", frame["example_id"]
-    gone = frame[~(nb & example.isin(["e0", "e3", "e5"]))]
-    again = pd.concat([frame, frame[nb & example.isin(["e0", "e3", "e5"])]])
-    differ = frame.assign(label=frame["label"].mask(nb & example.isin(["e0", "e1"])))
-    hole = frame.assign(example_id=example.where(example != "e2"))
-    for bad, text in (
-        (gone, r"\b3\b"),
-        (again, r"\b3\b"),
-        (differ, r"\b2\b"),
-        (hole, "example_id"),
-    ):
-        with pytest.raises(PUValueError, match=text):
-            pu(bad)(by="model").compare(on="example_id")
-    with pytest.raises(PUValueError, match="two or more"):
-        pu(frame[nb])(by="model").compare(on="example_id")
-    with pytest.raises(PUValueError, match="by="):
-        pu(frame).compare(on="example_id")
-    with pytest.raises(PUValueError, match="share no examples: gap"):
-        pu(frame)(by="model").compare()
-    with pytest.raises(PUValueError, match="share no examples: gap"):
-        pu(frame.groupby("model")).compare()
+LONG = long(draw(13))
+NB, EXAMPLE = LONG["model"] == "nb", LONG["example_id"]
+THREE = NB & EXAMPLE.isin(["e0", "e3", "e5"])
+MODEL: dict[str, Any] = {"by": "model", "on": "example_id"}
 
 
-def test_warning_names_the_line_of_the_caller() -> None:
-    with pytest.warns(PUWarning) as record:
-        pu(small([1, None, None, None]))(score=["a", "b"]).compare()
-    assert record[0].filename == __file__
+@pytest.mark.parametrize(
+    ("rows", "how", "message"),
+    [
+        (LONG[~THREE], MODEL, r"\b3\b"),
+        (pd.concat([LONG, LONG[THREE]]), MODEL, r"\b3\b"),
+        (LONG.assign(label=LONG["label"].mask(NB & EXAMPLE.isin(["e0", "e1"]))), MODEL, r"\b2\b"),
+        (LONG.assign(example_id=EXAMPLE.where(EXAMPLE != "e2")), MODEL, "example_id"),
+        (LONG[NB], MODEL, "two or more"),
+        (LONG, {"on": "example_id"}, "by="),
+        (LONG, {"by": "model"}, "share no examples: gap"),
+        (LONG.groupby("model"), {}, "share no examples: gap"),
+    ],
+)
+def test_rows_that_do_not_pair_up(rows: Any, how: dict[str, Any], message: str) -> None:
+    with pytest.raises(PUValueError, match=message):
+        put(rows.pu, "compare", **how)
 
 
 def test_folds_without_a_test_are_told_once() -> None:
     folds = small([1, None, None, None]), small([1, 1, None, None]), small([1, None, None, None])
     frame = pd.concat(folds, keys=list("xyz"), names=["fold"]).reset_index(level="fold")
-    with pytest.warns(PUWarning) as record:
-        pu(frame)(score=["a", "c"], by="fold").compare()
-    assert len(record) == 1 and "x" in str(record[0].message) and "z" in str(record[0].message)
+    with pytest.warns(PUWarning, match="x.*z") as record:
+        frame.pu(score=["a", "c"], by="fold").compare()
+    assert len(record) == 1
 
 
 # ---------------------------------------------------------------------------------------------
@@ -464,17 +354,17 @@ def true_areas(frame: pd.DataFrame, score: str) -> "pd.Series[float]":
 
 
 def test_paired_interval_covers() -> None:
-    frame, beta = simulated(400, 20, 1, mirrored=False)
+    frame, beta = simulated(300, 20, 1, mirrored=False)
     true = (true_areas(frame, "a") - true_areas(frame, "b")).to_numpy()
-    got = pu(frame)(score=["a", "b"], by="draw").compare(beta, target="examples")
+    got = frame.pu(score=["a", "b"], by="draw").compare(beta, target="examples")
     assert 0.92 < np.mean((got["lower"] < true) & (true < got["upper"])) < 0.995
     assert got["difference"].mean() == pytest.approx(true.mean(), abs=0.01)
 
 
 def test_paired_test_keeps_its_size() -> None:
-    frame, _ = simulated(400, 20, 2, mirrored=True)
+    frame, _ = simulated(300, 20, 2, mirrored=True)
     np.testing.assert_allclose(true_areas(frame, "a"), true_areas(frame, "b"))
-    got = pu(frame)(score=["a", "b"], by="draw").compare()
+    got = frame.pu(score=["a", "b"], by="draw").compare()
     assert 0.02 < (got["p_value"] < 0.05).mean() < 0.08
     assert 0.4 < (got["p_value"] < 0.5).mean() < 0.55
 

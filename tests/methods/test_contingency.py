@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score, roc_curve
 
@@ -21,7 +21,7 @@ from tests.cases import AREAS, Case, as_frame, as_tables, binormal, cases, draw_
 from tests.support.oracles import coherent_oracle, completion_oracle, oracle
 from tests.support.oracles.reference_oracle import BOUNDS
 
-SEEDS = range(20)
+SEEDS = range(12)
 ORACLES = {
     "exact": oracle.exact_band,
     "bootstrap": oracle.bootstrap_band,
@@ -45,107 +45,69 @@ def test_tables_are_those_of_enumerated_surrogate_sets(seed: int, band: str) -> 
         assert as_tables(actual, bound) == expected[bound]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_accessor_and_function_give_one_dataset(seed: int) -> None:
-    case = draw_case(seed)
-    for ranks in ("all", "breakpoints", 3, [0, 2, 4]):
-        by_frame = as_frame(case).pu.contingency(case.beta, ranks=ranks)
-        by_array = pu_accessor.from_arrays(case.score, case.label).contingency(
-            case.beta, ranks=ranks
-        )
-        xr.testing.assert_identical(by_frame, by_array)
-
-
-def test_dataset_by_hand() -> None:
-    # Nine examples, three known positives, beta .5: m = 3 latent ones among six. With n = m = 3
-    # there are 20 orders of known and latent. k = 1: P(V <= 0) = 10/20; k = 2: 4/20; k = 3: 1/20,
-    # P(V <= 1) = 4/20. At level .8 the tail is 2/20: lower = 0, 0, 0, 1; upper = 2, 3, 3, 3.
-    label = [None, True, True, None, None, True, None, False, None]
-    tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.6, level=0.8)
-    # h = 0 1 1 1 2 3 3 4 4 5 of 5 unlabeled; k = 0 0 1 2 2 2 3 3 3 3
-    tp = [
-        *([0, 0, 0], [0, 1, 1], [1, 2, 2], [2, 3, 3], [2, 4, 4]),
-        *([3, 5, 5], [4, 6, 6], [5, 6, 6], [5, 6, 6], [6, 6, 6]),
-    ]
-    # By the estimate no latent positive is below the last known one: there is room for all above.
-    assert tables["tp"].dims == ("rank", "bound", "beta")
-    assert tables["tp"].values[:, :, 0].tolist() == tp
-    np.testing.assert_array_equal((tables["tp"] + tables["fp"]).values[:, 0, 0], np.arange(10))
-    assert set(np.unique((tables["tp"] + tables["fn"]).values)) == {6}
-    assert set(np.unique((tables["fp"] + tables["tn"]).values)) == {3}
-    assert tables["threshold"].values.tolist() == [np.inf, 9, 8, 7, 6, 5, 4, 3, 2, 1]
-
-
 def test_schema() -> None:
     frame = pd.DataFrame({"s": [3, 2, 1], "y": [True, None, None]})
     tables = frame.pu(score="s", label="y").contingency([0.5, 1], level=0.9, band="dkw")
-    assert list(tables.data_vars) == ["tp", "fp", "fn", "tn", "clipped"]
     assert dict(tables.sizes) == {"rank": 4, "bound": 3, "beta": 2}
-    for name in ("tp", "fp", "fn", "tn"):
-        assert tables[name].dtype == np.int64
-        assert tables[name].dims == ("rank", "bound", "beta")
-    assert tables["clipped"].dtype == np.bool_
-    assert tables["rank"].dtype == np.int64
+    types = {name: (str(one.dtype), one.dims) for name, one in tables.data_vars.items()}
+    kinds = {"tp": "int64", "fp": "int64", "fn": "int64", "tn": "int64", "clipped": "bool"}
+    assert types == {name: (kind, ("rank", "bound", "beta")) for name, kind in kinds.items()}
+    counts = {"n_known_positive": 1, "n_known_negative": 0, "n_unlabeled": 2, "n_cutoffs": 4}
+    facts = {**counts, "beta_limit": 1.0, "all_cutoffs": True, "reference": "positives"}
+    axes = {"rank", "bound", "beta", "threshold", "known_positive"}
+    assert set(tables.coords) == {*axes, *facts}
+    assert {name: tables[name].item() for name in facts} == facts
+    assert all(tables[name].dims == () for name in facts)
+    integers = {*counts, "rank", "known_positive"}
+    assert {tables[name].dtype for name in integers} == {np.dtype(np.int64)}
+    assert tables["all_cutoffs"].dtype == np.bool_
     assert tables["bound"].values.tolist() == ["lower", "estimate", "upper"]
     assert tables["beta"].values.tolist() == [0.5, 1.0]
     assert tables["beta"].attrs["long_name"] == "β̂"
-    counts = {"n_known_positive": 1, "n_known_negative": 0, "n_unlabeled": 2, "n_cutoffs": 4}
-    facts = {**counts, "beta_limit": 1.0, "all_cutoffs": True, "reference": "positives"}
-    axes = {"rank", "bound", "beta"}
-    assert set(tables.coords) == {*axes, "threshold", "known_positive", *facts}
-    assert {name: tables[name].item() for name in facts} == facts
-    assert all(tables[name].dims == () for name in facts)
-    assert {tables[name].dtype for name in counts} == {np.dtype(np.int64)}
-    assert tables["all_cutoffs"].dtype == np.bool_
-    assert tables["known_positive"].dtype == np.int64
     assert tables["known_positive"].values.tolist() == [0, 1, 1, 1]
-    assert tables.attrs == {
-        "level": 0.9,
-        "band": "dkw",
-        "target": "examples",
-        "score": "s",
-        "label": "y",
-    }
+    asked = {"level": 0.9, "band": "dkw", "target": "examples", "score": "s", "label": "y"}
+    assert tables.attrs == asked
 
 
 @pytest.mark.parametrize("store", ["netcdf", "zarr"])
 def test_dataset_survives_storage(store: str, tmp_path: Path) -> None:
     frame = as_frame(draw_case(1)).rename(columns={"score": ("model", 1), "label": 0})
     tables = frame.pu(score=("model", 1), label=0).contingency([0, 0.3])
+    path = tmp_path / "tables"
+    options: dict[str, Any] = {"engine": "h5netcdf"}
     if store == "netcdf":
-        tables.to_netcdf(tmp_path / "tables.nc", engine="h5netcdf")
-        with xr.open_dataset(tmp_path / "tables.nc", engine="h5netcdf") as read:
-            xr.testing.assert_identical(read.load(), tables)
+        tables.to_netcdf(path, **options)
     else:
-        tables.to_zarr(tmp_path / "tables.zarr", consolidated=False)
-        read = xr.open_zarr(tmp_path / "tables.zarr", chunks=None, consolidated=False)
+        tables.to_zarr(path, consolidated=False)
+        options = {"engine": "zarr", "consolidated": False, "chunks": None}
+    with xr.open_dataset(path, **options) as read:
         xr.testing.assert_identical(read.load().transpose(*tables.dims), tables)
 
 
 # What must hold of any table
 
 
+@settings(max_examples=20)
 @given(case=cases(), band=BAND)
 def test_counts_add_up_and_bounds_are_ordered(case: Case, band: str) -> None:
     tables = as_frame(case).pu.contingency(case.beta, band=band)
+    tp, fp, fn, tn = (tables[name] for name in ("tp", "fp", "fn", "tn"))
     m = oracle.latent_count(case.beta, case.label.count(None))
     positives = case.label.count(True) + m
-    assert (tables["tp"] + tables["fp"] == tables["rank"]).all()
-    assert (tables["tp"] + tables["fn"] == positives).all()
-    assert (tables["fp"] + tables["tn"] == len(case.label) - positives).all()
-    assert (tables["tp"].diff("bound") >= 0).all()
-    assert (tables["tp"].diff("rank") >= 0).all()
-    for name in ("tp", "fp", "fn", "tn"):
-        assert (tables[name] >= 0).all()
+    assert (tp + fp == tables["rank"]).all() and (tp + fn == positives).all()
+    assert (fp + tn == len(case.label) - positives).all()
+    assert (tp.diff("bound") >= 0).all() and (tp.diff("rank") >= 0).all()
+    assert all((count >= 0).all() for count in (tp, fp, fn, tn))
 
 
+@settings(max_examples=15)
 @given(case=cases(), data=st.data())
 def test_row_order_and_increasing_maps_do_not_matter(case: Case, data: st.DataObject) -> None:
     frame = as_frame(case)
     order = data.draw(st.permutations(range(len(frame))))
     mapped = frame.iloc[list(order)].assign(score=lambda f: np.exp(f["score"] / 10) - 3)
-    tables = frame.pu.contingency(case.beta).drop_vars("threshold")
-    xr.testing.assert_identical(mapped.pu.contingency(case.beta).drop_vars("threshold"), tables)
+    one, other = (x.pu.contingency(case.beta).drop_vars("threshold") for x in (frame, mapped))
+    xr.testing.assert_identical(one, other)
 
 
 ENDS = ["lower", "upper"]
@@ -182,6 +144,7 @@ def check_rounded(tables: xr.Dataset, curve: xr.Dataset) -> None:
         assert np.nanmax(off[:, ::2]) <= 1e-9
 
 
+@settings(max_examples=20)
 @given(case=cases(), band=BAND)
 def test_all_cutoffs_and_breakpoints_trace_one_curve(case: Case, band: str) -> None:
     frame = as_frame(case)
@@ -204,35 +167,15 @@ def test_breakpoints_are_few() -> None:
     assert tables.sizes["rank"] < 2.2 * 100
 
 
-def test_both_corners_lie_within_tie_blocks() -> None:
-    # Known positives at the very top and bottom, all others tied in blocks of three: theta is
-    # reached inside a block, where no threshold can be.
-    score = [9, *[5] * 3, *[4] * 3, *[3] * 3, 0]
-    label = [True, *[None] * 9, True]
-    every = pu_accessor.from_arrays(score, label).contingency(0.5)
-    few = pu_accessor.from_arrays(score, label).contingency(0.5, ranks="breakpoints")
-    assert every["clipped"].any()
-    assert few["rank"].values.tolist() == every["rank"].values.tolist() == [0, 1, 4, 7, 10, 11]
-
-
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", range(5))
 def test_beta_zero_is_unlabeled_as_negative(seed: int) -> None:
     score, label = [*draw_case(seed).score, 0.0], [*draw_case(seed).label, None]
-    naive = [state is True for state in label]
     curves = pu_accessor.from_arrays(score, label).contingency(0).pu.roc_bounds()
-    fpr, tpr, thresholds = roc_curve(naive, score, drop_intermediate=False)
+    wanted = roc_curve([state is True for state in label], score, drop_intermediate=False)
     for bound in BOUNDS:
         curve = curves.sel(beta=0, bound=bound)
-        np.testing.assert_array_equal(curve["tpr"], tpr)
-        np.testing.assert_array_equal(curve["fpr"], fpr)
-        np.testing.assert_array_equal(curve["threshold"], thresholds)
-
-
-def test_beta_one_is_unlabeled_as_positive() -> None:
-    score, label = [4, 3, 2, 1], [True, None, False, None]
-    tables = pu_accessor.from_arrays(score, label).contingency(1)
-    for bound in BOUNDS:
-        assert tables["tp"].sel(beta=1, bound=bound).values.tolist() == [0, 1, 2, 2, 3]
+        for name, values in zip(("fpr", "tpr", "threshold"), wanted, strict=True):
+            np.testing.assert_array_equal(curve[name], values)
 
 
 def test_central_area_is_the_corrected_naive_one() -> None:
@@ -240,10 +183,8 @@ def test_central_area_is_the_corrected_naive_one() -> None:
     # theta to whole examples: half an example of 495 at each known positive.
     frame, _, _ = binormal(500, 2000, 0.1, seed=11)
     known = frame["label"].notna()
-    naive = float(roc_auc_score(known, frame["score"]))
-    beta = 490 / (~known).sum()
-    tables = frame.pu.contingency(beta)
-    central = float(tables.pu.area("auroc").sel(bound="estimate", beta=beta))
+    naive, beta = float(roc_auc_score(known, frame["score"])), 490 / (~known).sum()
+    central = frame.pu.contingency(beta).pu.area("auroc").sel(bound="estimate", beta=beta).item()
     corrected = (naive - beta / 2) / (1 - beta)
     # The known positives themselves are ranked, too: AUC_pu mixes in n/(n + m) of them.
     assert central == pytest.approx(corrected, abs=0.002)
@@ -270,62 +211,49 @@ def test_infinite_scores_rank_first_and_last() -> None:
 
 
 def test_asked_ranks_take_the_last_cutoff_at_or_before() -> None:
-    score = [9, 8, 8, 8, 7, 6]
     label = [True, True, None, None, None, None]
-    every = pu_accessor.from_arrays(score, label).contingency(0.5)
-    some = pu_accessor.from_arrays(score, label).contingency(0.5, ranks=np.array([5, 3, 1, 0, 6]))
+    pu = pu_accessor.from_arrays([9, 8, 8, 8, 7, 6], label)
+    every, some = (pu.contingency(0.5, ranks=r) for r in ("all", np.array([5, 3, 1, 0, 6])))
     assert every["rank"].values.tolist() == [0, 1, 4, 5, 6]
     assert some["rank"].values.tolist() == [5, 3, 1, 0, 6]
-    for asked, attained in ((5, 5), (3, 1), (1, 1), (0, 0), (6, 6)):
-        for name in ("tp", "fp", "fn", "tn", "clipped"):
-            np.testing.assert_array_equal(
-                some[name].sel(rank=asked), every[name].sel(rank=attained)
-            )
-        assert some["threshold"].sel(rank=asked) == every["threshold"].sel(rank=attained)
-    one = pu_accessor.from_arrays(score, label).contingency(0.5, ranks=4)
+    attained = every.sel(rank=[5, 1, 1, 0, 6])
+    for name in ("tp", "fp", "fn", "tn", "clipped", "threshold"):
+        np.testing.assert_array_equal(some[name], attained[name])
+    one = pu.contingency(0.5, ranks=4)
     assert one["tp"].dims == ("rank", "bound", "beta")
     assert one["rank"].values.tolist() == [4]
 
 
-@pytest.mark.parametrize(
-    ("nan_policy", "ranks", "thresholds"),
-    [("omit", [0, 1, 2], [np.inf, 3, 1]), ("worst", [0, 1, 2, 4], [np.inf, 3, 1, np.nan])],
-)
+@pytest.mark.parametrize("policy", ["omit", "worst"])
 @pytest.mark.parametrize("which", ["all", "breakpoints"])
-def test_missing_scores(
-    nan_policy: Any,
-    which: Literal["all", "breakpoints"],
-    ranks: list[int],
-    thresholds: list[float],
-) -> None:
-    score = [np.nan, 3, 1, np.nan]
-    label = [None, True, None, True]
-    tables = pu_accessor.from_arrays(score, label, nan_policy=nan_policy).contingency(
-        0.5, ranks=which
-    )
-    assert tables["rank"].values.tolist() == ranks
-    np.testing.assert_array_equal(tables["threshold"].values, thresholds)
-    assert tables["n_known_positive"] == (1 if nan_policy == "omit" else 2)
+def test_missing_scores(policy: Any, which: Literal["all", "breakpoints"]) -> None:
+    score, label = [np.nan, 3, 1, np.nan], [None, True, None, True]
+    tables = pu_accessor.from_arrays(score, label, nan_policy=policy).contingency(0.5, ranks=which)
+    worst = policy == "worst"
+    assert tables["rank"].values.tolist() == [0, 1, 2, *[4] * worst]
+    np.testing.assert_array_equal(tables["threshold"], [np.inf, 3, 1, *[np.nan] * worst])
+    assert tables["n_known_positive"] == 1 + worst
 
 
 # beta
 
 
-def test_several_betas_are_each_beta_alone() -> None:
-    case = draw_case(5)
-    betas = [0.5, 0, 1, 0.25]
-    for ranks in ("all", [0, 3, 5]):
-        together = as_frame(case).pu.contingency(betas, ranks=ranks)
-        for beta in betas:
-            alone = as_frame(case).pu.contingency(beta, ranks=ranks)
-            xr.testing.assert_identical(together.sel(beta=[beta]), alone)
+@pytest.mark.parametrize("ranks", ["all", [0, 3, 5]])
+def test_several_betas_are_each_beta_alone(ranks: Any) -> None:
+    pu, betas = as_frame(draw_case(5)).pu, [0.5, 0, 1, 0.25]
+    together = pu.contingency(betas, ranks=ranks)
+    for beta in betas:
+        alone = pu.contingency(beta, ranks=ranks)
+        xr.testing.assert_identical(together.sel(beta=[beta]), alone)
 
 
 def test_latent_positives_are_rounded_half_up_in_decimals() -> None:
-    # 0.145 * 100 is 14.5, but 14.499999999999998 in floats.
-    label = [True] + [None] * 100
-    tables = pu_accessor.from_arrays(range(101), label).contingency([0.145, 0.144, 0.29])
+    # 0.145 * 100 is 14.5, but 14.499999999999998 in floats; in single precision it means the same.
+    pu = pu_accessor.from_arrays(range(101), [True] + [None] * 100)
+    tables = pu.contingency([0.145, 0.144, 0.29])
     assert tables["tp"].isel(rank=-1, bound=0).values.tolist() == [16, 15, 30]
+    single = pu.contingency(np.float32(0.145))
+    assert single["beta"].values.tolist() == [0.145] and single["tp"].values.max() == 16
 
 
 @pytest.mark.parametrize(
@@ -346,20 +274,11 @@ def test_betas_with_labels_are_those_of_groups(beta: Any) -> None:
         pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(beta)
 
 
-def test_beta_in_single_precision_means_the_decimal() -> None:
-    label = [True] + [None] * 100
-    tables = pu_accessor.from_arrays(range(101), label).contingency(np.float32(0.145))
-    assert tables["beta"].values.tolist() == [0.145]
-    assert tables["tp"].values.max() == 16
-
-
 def test_betas_that_were_computed_mean_the_decimal_they_are_next_to() -> None:
     third, near, off = 1 / 3, 0.3 + 16 * np.spacing(0.3), 0.3 + 20 * np.spacing(0.3)
     for passed, meant in (
         (np.arange(0, 0.5, 0.1), [0, 0.1, 0.2, 0.3, 0.4]),
-        ([0.1 + 0.2, 0.7 + 0.1], [0.3, 0.8]),
-        ([third, near], [third, 0.3]),
-        ([off, 1 - near], [off, 0.7]),
+        ([third, near, off, 1 - near], [third, 0.3, off, 0.7]),
         (np.array([Fraction(1, 4), 0.1 + 0.2], object), [0.25, 0.3]),
         (np.array([0.1, 0.3], np.float16), [0.1, 0.3]),
         (np.array([1, 0], np.int8), [1, 0]),
@@ -368,9 +287,10 @@ def test_betas_that_were_computed_mean_the_decimal_they_are_next_to() -> None:
     for far in (np.inf, -np.inf, np.nan, np.finfo(float).max, -np.finfo(float).max, 1.0 + 1e-9):
         with pytest.raises(PUValueError, match=r"beta must lie in \[0, 1\]"):
             as_betas([0.5, far])
-    for none in (np.ma.array([0.5]), [True], ["0.5"], [None], [[0.5]], [0.5j]):
+    wrong: list[Any] = [np.ma.array([0.5]), [True], ["0.5"], [None], [[0.5]], [0.5j], [0.1, pd.NA]]
+    for none in wrong:
         with pytest.raises(PUTypeError, match="beta must be a number or a one-dimensional array"):
-            as_betas(none)  # type: ignore[arg-type]
+            as_betas(none)
 
 
 ROW = {"score": [3.0, 2.0, 1.0], "label": [True, None, None]}
@@ -380,55 +300,27 @@ ROW = {"score": [3.0, 2.0, 1.0], "label": [True, None, None]}
     ("arguments", "error", "message"),
     [
         ({"beta": -0.1}, PUValueError, r"beta must lie in \[0, 1\], but \[-0.1\] .* not a perc"),
-        ({"beta": 30}, PUValueError, r"beta must lie in \[0, 1\], but \[30.0\] was passed"),
         ({"beta": np.nan}, PUValueError, r"beta must lie in \[0, 1\], but \[nan\] was passed"),
         ({"beta": []}, PUValueError, r"beta must lie in \[0, 1\], but nothing was passed"),
         ({"beta": [0.2, 0.2]}, PUValueError, r"each value once, but \[0.2, 0.2\] was passed"),
-        ({"beta": ["0.3"]}, PUTypeError, r"beta must be a number .* but \['0.3'\] was passed"),
-        ({"beta": [0.1, pd.NA]}, PUTypeError, r"beta must be a number .* <NA>\] was passed"),
         ({"beta": True}, PUTypeError, r"beta must be a number .* but True was passed"),
-        ({"beta": 1j}, PUTypeError, r"beta must be a number .* but 1j was passed"),
-        ({"beta": [0.1, [0.2]]}, PUTypeError, r"beta must be a number or a one-dimensional"),
-        ({"beta": "0.3"}, PUTypeError, r"beta must be a number .* but '0.3' was passed"),
-        ({"beta": None}, PUTypeError, r"beta must be a number .* but None was passed"),
-        ({"beta": [[0.1]]}, PUTypeError, r"beta must be a number or a one-dimensional array"),
         ({"beta": {"a": 1}}, PUTypeError, r"beta must be a number .* one for each of 1 keys was"),
         ({"level": 1}, PUValueError, r"level must lie in \(0, 1\), but 1 was passed.$"),
-        ({"level": 0.0}, PUValueError, r"level must lie in \(0, 1\), but 0.0 was passed"),
         ({"level": 95}, PUValueError, r"but 95 was passed. For 95 percent, pass 0.95"),
         ({"level": np.nan}, PUValueError, r"level must lie in \(0, 1\), but nan was passed.$"),
         ({"level": True}, PUTypeError, r"level must be a number in \(0, 1\), but True"),
-        ({"level": "95%"}, PUTypeError, r"level must be a number in \(0, 1\), but '95%'"),
         ({"band": "exakt"}, PUValueError, r"one of \['bootstrap', .* Did you mean 'exact'\?"),
         ({"band": 3}, PUTypeError, r"band must be one of .* a callable .* but 3 was passed"),
         ({"reference": "positive"}, PUValueError, "reference must be one of .* 'positives'"),
-        (
-            {"reference": "negatives"},
-            PUDataError,
-            "reference needs known negatives, but none of 3",
-        ),
-        ({"reference": "both"}, PUDataError, "reference needs known negatives, but none of 3"),
+        ({"reference": "negatives"}, PUDataError, "reference needs known negatives, but none of"),
         ({"beta_interval": 0.3}, PUTypeError, "beta_interval must be a pair of numbers"),
-        (
-            {"beta_interval": (0.6, 0.2)},
-            PUValueError,
-            r"<= high <= 1, but \(0.6, 0.2\) was",
-        ),
-        (
-            {"beta_interval": (0.2, 0.4)},
-            PUValueError,
-            r"beta must lie in beta_interval, \(",
-        ),
-        ({"ranks": "some"}, PUValueError, r"ranks must be one of \['all', 'breakpoints'\]"),
+        ({"beta_interval": (0.6, 0.2)}, PUValueError, r"<= high <= 1, but \(0.6, 0.2\) was"),
+        ({"beta_interval": (0.2, 0.4)}, PUValueError, r"beta must lie in beta_interval, \("),
+        ({"ranks": "ALL"}, PUValueError, r"\['all', 'breakpoints'\].* Did you mean 'all'\?"),
         ({"ranks": 4}, PUValueError, r"ranks must lie between 0 and 3, .* \[4\] was passed"),
-        (
-            {"ranks": [1, -1]},
-            PUValueError,
-            r"ranks must lie between 0 and the number of ex.* \[-1\] was",
-        ),
+        ({"ranks": [1, -1]}, PUValueError, r"between 0 and the number of ex.* \[-1\] was"),
         ({"ranks": []}, PUValueError, r"at least one rank and each once, but \[\] was passed"),
         ({"ranks": [1, 1]}, PUValueError, r"each once, but \[1, 1\] was passed. np.unique"),
-        ({"ranks": "ALL"}, PUValueError, r"ranks must be one of .* Did you mean 'all'\?"),
         ({"ranks": 0.5}, PUTypeError, r"ranks must be 'all', .* For shares of the examples"),
         ({"ranks": [[1]]}, PUTypeError, r"one-dimensional array of integers, but \[\[1\]\]"),
         ({"nan_policy": "drop"}, PUValueError, r"nan_policy must be one of \['omit', 'raise', 'w"),
@@ -438,8 +330,10 @@ ROW = {"score": [3.0, 2.0, 1.0], "label": [True, None, None]}
     ],
 )
 def test_bad_arguments(arguments: dict[str, object], error: type[PUError], message: str) -> None:
-    with pytest.raises(error, match=message):
+    kinds = {PUValueError: ValueError, PUTypeError: TypeError, PUKeyError: KeyError}
+    with pytest.raises(error, match=message) as caught:
         put(pd.DataFrame(ROW).pu, "contingency", **{"beta": 0.5, **arguments})
+    assert isinstance(caught.value, kinds.get(error, ValueError))  # as a caller would expect
 
 
 def test_beta_needs_something_unlabeled() -> None:
@@ -449,18 +343,7 @@ def test_beta_needs_something_unlabeled() -> None:
     assert frame.pu(negative=False).contingency(0)["n_unlabeled"] == 0
 
 
-@pytest.mark.parametrize("label", [[None, None], [False, None], [pd.NA, False]])
-def test_something_must_be_known_to_be_positive(label: list[object]) -> None:
-    frame = pd.DataFrame({"score": [2, 1], "label": label})
+def test_something_must_be_known_to_be_positive() -> None:
+    frame = pd.DataFrame({"score": [2, 1], "label": [False, None]})
     with pytest.raises(PUValueError, match=r"at least one known positive, but none of 2 exam"):
         frame.pu.contingency(0.3)
-
-
-def test_errors_are_those_a_caller_would_expect() -> None:
-    frame = pd.DataFrame(ROW)
-    with pytest.raises(ValueError, match="beta"):
-        frame.pu.contingency(2)
-    with pytest.raises(TypeError, match="beta"):
-        frame.pu.contingency("x")
-    with pytest.raises(KeyError, match="column"):
-        frame.pu(score="x").contingency(0.3)

@@ -2,10 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from fractions import Fraction
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -13,7 +10,6 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-import pu_accessor
 from pu_accessor import PUDataError, PUValueError, PUWarning
 from pu_accessor.inference.bands.lookup import latent_bounds
 from pu_accessor.inference.bands.simultaneous import joint_coverage
@@ -21,12 +17,16 @@ from pu_accessor.ranking import FloatArray
 from tests.cases import binormal, put
 from tests.support.oracles import oracle
 
+pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
+silent = pytest.mark.filterwarnings("error")
 
-@contextmanager
-def quiet() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PUWarning)
-        yield
+
+def warns(frame: pd.DataFrame, text: str) -> bool:
+    """Tell if a warning of the limit of beta has this text."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        frame.pu.estimate_beta()
+    return any(text in str(one.message) for one in told)
 
 
 def normal(size: int) -> FloatArray:
@@ -34,37 +34,37 @@ def normal(size: int) -> FloatArray:
 
 
 def framed(positive: Any, unlabeled: Any, negative: Any = ()) -> pd.DataFrame:
-    kinds = (positive, 1.0), (unlabeled, np.nan), (negative, 0.0)
-    return pd.concat(
-        [pd.DataFrame({"score": np.asarray(s, float), "label": y}) for s, y in kinds],
-        ignore_index=True,
-    )
+    kinds = [np.asarray(kind, float) for kind in (positive, unlabeled, negative)]
+    label = np.repeat([1.0, np.nan, 0.0], [kind.size for kind in kinds])
+    return pd.DataFrame({"score": np.concatenate(kinds), "label": label})
 
 
 def estimate(frame: pd.DataFrame, method: str = "feasible", level: float = 0.95) -> pd.Series:
-    with quiet():
-        answer: pd.DataFrame = frame.pu.estimate_beta(method=method, level=level)
+    answer: pd.DataFrame = frame.pu.estimate_beta(method=method, level=level)
     assert len(answer) == 1 and answer["method"].item() == method
     return answer.iloc[0]
+
+
+def drawn(seed: Any, most: int) -> pd.DataFrame:
+    """Draw a few known positives, and fewer unlabeled rows than so many; some are tied."""
+    rng = np.random.default_rng(seed)
+    decimals = int(rng.integers(0, 3))
+    known = np.round(rng.normal(1, 1, rng.integers(1, 12)), decimals)
+    hidden = rng.normal(rng.random(rng.integers(1, most)) < 0.3)
+    return framed(known, np.round(hidden, decimals))
 
 
 BINORMAL = framed(normal(200) + 2, [*(normal(300) + 2), *normal(700)])
 
 STEPS = framed(range(10, 0, -1), [9.5, 8.5, 7.5, 6.5, *[0.5] * 16])
 
-TIED = framed(
-    [1, 1, 1, 0.8, 0.8, 0.6, 0.6, 0.4, 0.2, 0.2],
-    np.repeat([1, 0.8, 0.6, 0.4, 0.2, 0], [2, 3, 3, 6, 10, 16]),
-)
+GRID = [1, 0.8, 0.6, 0.4, 0.2, 0]
+TIED = framed(np.repeat(GRID, [3, 2, 2, 1, 2, 0]), np.repeat(GRID, [2, 3, 3, 6, 10, 16]))
 
 
 @pytest.mark.parametrize(
     ("frame", "limits"),
-    [
-        (BINORMAL, (0.426, 0.415, 0.364)),
-        (STEPS, (0.50, 0.45, 0.25)),
-        (TIED, (0.925, 0.775, 0.425)),
-    ],
+    [(BINORMAL, (0.426, 0.415, 0.364)), (STEPS, (0.5, 0.45, 0.25)), (TIED, (0.925, 0.775, 0.425))],
 )
 def test_limits_of_reference(frame: pd.DataFrame, limits: tuple[float, float, float]) -> None:
     assert estimate(frame, level=0.975)["upper"] == pytest.approx(limits[0], abs=1e-12)
@@ -96,13 +96,9 @@ def largest_feasible(frame: pd.DataFrame, delta: float) -> float:
     return best / len(unlabeled)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(10))
 def test_feasible_is_the_largest_that_is_feasible(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    decimals = int(rng.integers(0, 3))
-    known = np.round(rng.normal(1, 1, rng.integers(1, 12)), decimals)
-    hidden = rng.normal(rng.random(rng.integers(1, 40)) < 0.3)
-    frame = framed(known, np.round(hidden, decimals))
+    frame = drawn(seed, 40)
     found = estimate(frame, level=0.9)
     assert found["upper"] == largest_feasible(frame, 0.1)
     assert found["beta"] == largest_feasible(frame, 0.5)
@@ -129,28 +125,12 @@ def largest_by_orders(frame: pd.DataFrame, delta: Fraction) -> float:
 
 @pytest.mark.parametrize("seed", range(15))
 def test_the_limit_of_the_band_is_that_of_counted_orders(seed: int) -> None:
-    rng = np.random.default_rng([3, seed])
-    decimals = int(rng.integers(0, 3))
-    known = np.round(rng.normal(1, 1, rng.integers(1, 12)), decimals)
-    hidden = rng.normal(rng.random(rng.integers(1, 29)) < 0.3)
-    frame = framed(known, np.round(hidden, decimals))
+    frame = drawn([3, seed], 29)
     for level in (0.95, 0.7):
         found = estimate(frame, "simultaneous", level=level)
         assert found["upper"] == largest_by_orders(frame, 1 - oracle.decimal(level))
         plausible = estimate(frame, level=0.9)["beta"]
         assert found["beta"] == min(plausible, found["upper"]) and found["lower"] == 0
-
-
-@pytest.mark.parametrize(("n", "latent", "negatives"), [(3, 4, 2), (2, 5, 3), (5, 3, 0)])
-def test_the_limit_of_the_band_holds_over_all_orders(n: int, latent: int, negatives: int) -> None:
-    # With all negatives below, heads hold the fewest unlabeled examples.
-    orders, missed = [*combinations(range(n + latent), n)], 0
-    truth = latent / (latent + negatives)
-    for known in orders:
-        hidden = [place for place in range(n + latent + negatives) if place not in known]
-        frame = framed([-float(place) for place in known], [-float(place) for place in hidden])
-        missed += estimate(frame, "simultaneous", level=0.8)["upper"] < truth - 1e-12
-    assert missed / len(orders) <= 0.2
 
 
 def test_the_limit_of_the_band_beyond_what_is_counted() -> None:
@@ -167,33 +147,25 @@ def test_the_limit_of_the_band_beyond_what_is_counted() -> None:
 
 def test_the_limit_of_the_band_needs_labels_at_random() -> None:
     weighted: Any = BINORMAL.assign(p=np.where(BINORMAL["label"] == 1, 0.5, np.nan))
-    assert (
-        estimate(weighted, "simultaneous")["upper"]
-        == weighted.pu(propensity="p").estimate_beta(method="simultaneous")["upper"].item()
-    )
+    found = weighted.pu(propensity="p").estimate_beta(method="simultaneous")["upper"].item()
+    assert estimate(weighted, "simultaneous")["upper"] == found
     weighted.loc[0, "p"] = 0.25
-    with pytest.raises(
-        PUValueError, match=r"method must be 'feasible' with propensity=\.\.\., but"
-    ):
+    with pytest.raises(PUValueError, match=r"be 'feasible' with propensity=\.\.\., but"):
         weighted.pu(propensity="p").estimate_beta(method="simultaneous")
 
 
 def test_the_limit_of_the_band_goes_into_other_questions() -> None:
-    with quiet():
-        found = BINORMAL.pu.estimate_beta(method="simultaneous", level=0.98)
-        answer = BINORMAL.pu.auroc(found, target="examples")
-        assert found.attrs["assumptions"] == BINORMAL.pu.estimate_beta().attrs["assumptions"]
-    assert answer["lower"].item() < answer["estimate"].item() < answer["upper"].item()
+    found = BINORMAL.pu.estimate_beta(method="simultaneous", level=0.98)
+    answer = BINORMAL.pu.auroc(found, target="examples").iloc[0]
+    assert found.attrs["assumptions"] == BINORMAL.pu.estimate_beta().attrs["assumptions"]
+    assert answer["lower"] < answer["estimate"] < answer["upper"]
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(6))
 def test_two_sides_are_the_limit_of_the_problem_and_of_the_reversed_one(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    frame = framed(
-        np.round(rng.normal(1, 1, 20), 1),
-        np.round(rng.normal(rng.random(60) < 0.4), 1),
-        np.round(rng.normal(0, 1, 20), 1),
-    )
+    kinds = rng.normal(1, 1, 20), rng.normal(rng.random(60) < 0.4), rng.normal(0, 1, 20)
+    frame = framed(*(kind.round(1) for kind in kinds))
     turned = frame.assign(score=-frame["score"], label=1 - frame["label"])
     found = estimate(frame, "two_sided", level=0.9)
     assert found["upper"] == largest_feasible(frame, 0.05)
@@ -204,40 +176,13 @@ def test_two_sides_are_the_limit_of_the_problem_and_of_the_reversed_one(seed: in
     assert found["beta"] == pytest.approx(wanted, abs=1e-12)
 
 
-@pytest.mark.parametrize("shift", [0, -0.6])  # the latter is below all betas
-def test_mean_matching_by_examples(shift: float) -> None:
+@silent
+def test_means_slightly_below_those_of_all_betas_contradict_nothing() -> None:
     rng = np.random.default_rng(3)
     kinds = [np.round(rng.normal(shift, 1, size), 1) for shift, size in ((1, 30), (0, 20))]
-    unlabeled = np.round(rng.normal(rng.random(200) < 0.3) + shift, 1)
-    frame = framed(kinds[0], unlabeled, kinds[1])
-    found = frame.pu.estimate_beta(method="mean_matching").iloc[0]  # without a warning
-
-    def place(x: float) -> float:
-        shares = [((kind < x).sum() + (kind <= x).sum()) / (2 * kind.size) for kind in kinds]
-        return float(sum(shares)) / 2
-
-    up, down, middle = ([place(x) for x in kind] for kind in (*kinds, unlabeled))
-    beta = (np.mean(middle) - np.mean(down)) / (np.mean(up) - np.mean(down))
-    assert found["beta"] == pytest.approx(max(float(beta), 0))
-    assert (beta < 0) == (shift < 0) and found["lower"] <= found["beta"] < found["upper"]
-    # At its ends the mean over the unlabeled is as far off as Student's quantile says.
-    sizes, spreads = (30, 20, 200), [float(np.var(values, ddof=1)) for values in (up, down)]
-
-    def parts(share: float) -> list[float]:
-        return [
-            share**2 * spreads[0] / 30,
-            (1 - share) ** 2 * spreads[1] / 20,
-            (share * spreads[0] + (1 - share) * spreads[1]) / 200,
-        ]
-
-    at = parts(max(float(beta), 0))
-    pairs = zip(at, sizes, strict=True)
-    df = sum(at) ** 2 / sum(part**2 / (size - 1) for part, size in pairs)
-    ends = [end for end in (found["lower"], found["upper"]) if 0 < end < 1]
-    assert ends
-    for end in ends:
-        off = (beta - end) * (np.mean(up) - np.mean(down)) / math.sqrt(sum(parts(end)))
-        assert abs(off) == pytest.approx(stats.t.ppf(0.975, df))
+    unlabeled = np.round(rng.normal(rng.random(200) < 0.3) - 0.6, 1)
+    found = estimate(framed(kinds[0], unlabeled, kinds[1]), "mean_matching")
+    assert found["lower"] == found["beta"] == 0 < found["upper"]
 
 
 def matched_by_hand(frame: pd.DataFrame, level: float) -> list[float]:
@@ -248,20 +193,20 @@ def matched_by_hand(frame: pd.DataFrame, level: float) -> list[float]:
         np.mean([[(k < x).mean() / 2 + (k <= x).mean() / 2 for x in some] for k in kinds], axis=0)
         for some in (*kinds, rest)
     )
-    share = np.full(up.size, 1 / up.size)
-    if "propensity" in frame:
+    share, weighted = np.full(up.size, 1 / up.size), "propensity" in frame
+    if weighted:
         extra = 1 / frame.loc[frame["label"] == 1, "propensity"].to_numpy() - 1
         share = extra / extra.sum()
     apart = share @ up - down.mean()
     beta = (middle.mean() - down.mean()) / apart
+    nearest = min(max(beta, 0.0), 1.0)
     if min(up.size, down.size) == 1:
-        return [min(max(beta, 0), 1), 0, 1]
+        return [nearest, 0, 1]
     variance = share @ (up - share @ up) ** 2
     error = (share**2 @ (up - share @ up) ** 2) * up.size / (up.size - 1)
-    n = variance / error if "propensity" in frame else up.size
-    variance *= 1 if "propensity" in frame else up.size / (up.size - 1)
+    n = variance / error if weighted else up.size
+    variance *= 1 if weighted else up.size / (up.size - 1)
     each, sizes = (variance, np.var(down, ddof=1)), (n, down.size, middle.size)
-    nearest = min(max(beta, 0.0), 1.0)
     # Of the squared error at a beta: for known positives, known negatives, the unlabeled.
     terms = [
         np.poly1d([each[0] / n, 0, 0]),
@@ -281,47 +226,35 @@ def matched_by_hand(frame: pd.DataFrame, level: float) -> list[float]:
     return [nearest, *(min(max(end, 0), 1) for end in sorted(ends.real))]
 
 
-@pytest.mark.filterwarnings("ignore:The effective number")
-@pytest.mark.parametrize("propensity", [False, True], ids=["at random", "by propensities"])
-@pytest.mark.parametrize(
-    ("sizes", "shift"),
-    [
-        ((30, 20, 200), 2.0),
-        ((5, 40, 60), 1.5),
-        ((40, 4, 60), 1.5),
-        ((12, 15, 1), 2.0),
-        ((3, 3, 5), 3.0),
-        ((9, 1, 30), 1.0),
-        ((1, 9, 30), 1.0),
-        ((8, 8, 30), 0.2),
-        ((60, 60, 90), -2.5),
-    ],
-)
+SIZES = [(30, 20, 200), (5, 40, 60), (40, 4, 60), (12, 15, 1), (3, 3, 5), (9, 1, 30), (1, 9, 30)]
+SIZES += [(8, 8, 30), (60, 60, 90)]
+SHIFTS = [2.0, 1.5, 1.5, 2.0, 3.0, 1.0, 1.0, 0.2, -2.5]
+
+
+@pytest.mark.parametrize("propensity", [None, "propensity"])
+@pytest.mark.parametrize(("sizes", "shift"), [*zip(SIZES, SHIFTS, strict=True)])
 def test_mean_matching_by_hand(
-    sizes: tuple[int, int, int], shift: float, propensity: bool
+    sizes: tuple[int, int, int], shift: float, propensity: str | None
 ) -> None:
     for seed, level in ((0, 0.5), (1, 0.95), (2, 0.9)):  # the last are beyond all betas
         rng = np.random.default_rng([seed, *sizes])
-        kinds = [
-            np.round(rng.normal(shift * up, 1, n), 1) for up, n in ((1, sizes[0]), (0, sizes[1]))
-        ]
+        up, down = (np.round(rng.normal(shift * k, 1, sizes[1 - k]), 1) for k in (1, 0))
         middle = rng.normal(shift * (rng.random(sizes[2]) < 0.3 + 0.3 * seed)) + shift * (seed > 1)
-        frame = framed(kinds[0], np.round(middle, 1), kinds[1])
+        frame = framed(up, np.round(middle, 1), down)
         if propensity:
-            frame["propensity"] = rng.uniform(0.1, 0.9, len(frame))
-        with quiet():
-            ask = frame.pu(propensity="propensity" if propensity else None)
-            found = ask.estimate_beta(method="mean_matching", level=level).iloc[0]
+            frame[propensity] = rng.uniform(0.1, 0.9, len(frame))
+        ask: Any = frame.pu(propensity=propensity)
+        found = ask.estimate_beta(method="mean_matching", level=level).iloc[0]
         numbers = found[["beta", "lower", "upper"]].to_list()
         assert numbers == pytest.approx(matched_by_hand(frame, level), abs=1e-9)
 
 
+@silent
 @pytest.mark.parametrize("up", [True, False])
 def test_mean_matching_by_hand_at_an_end_where_nothing_varies(up: bool) -> None:
     alike, others = [2.0] * 3, [0.0, 1.0, 0.5, 0.7, 0.1] if up else [9.0, 5.0, 3.0, 8.0, 7.0]
     frame = framed(alike, [2.0] * 4, others) if up else framed(others, [2.0] * 4, alike)
-    found = frame.pu.estimate_beta(method="mean_matching", level=0.8).iloc[0]
-    numbers = found[["beta", "lower", "upper"]].to_list()
+    numbers = estimate(frame, "mean_matching", 0.8)[["beta", "lower", "upper"]].to_list()
     assert numbers == pytest.approx(matched_by_hand(frame, 0.8), abs=1e-9)
     assert numbers[0] == up and numbers[1] < numbers[2]
 
@@ -339,29 +272,7 @@ def test_mean_matching_by_hand_at_an_end_where_nothing_varies(up: bool) -> None:
 def test_known_positives_above_nearly_all_others_are_doubted(
     known: list[float], doubted: bool
 ) -> None:
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        framed(known, range(400)).pu.estimate_beta()
-    assert any("above nearly all" in str(one.message) for one in told) == doubted
-
-
-@pytest.mark.parametrize("seed", sorted({*range(16)} - {6}))  # where known ones rank alike
-def test_mean_matching_is_a_share(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    sizes = rng.integers(1, 12, size=3)
-    kinds = [rng.normal(shift, 1, size) for shift, size in zip((0.4, 1, 0), sizes, strict=True)]
-    with quiet():
-        found = estimate(framed(*kinds), "mean_matching")
-    assert 0 <= found["lower"] <= found["beta"] <= found["upper"] <= 1
-    with quiet():
-        passed = framed(*kinds).pu.average_precision(found["beta"])
-    assert passed["beta"].item() == pytest.approx(found["beta"], abs=1e-14)
-
-
-@pytest.mark.parametrize(("said", "meant"), [("hypergeometric", "exact"), ("hdi", "hpd")])
-def test_methods_by_other_names(said: str, meant: str) -> None:
-    with pytest.raises(PUValueError, match=f"method must be one of .* Did you mean '{meant}'"):
-        pu_accessor.beta_from_labels(3, 20, 100, method=said)
+    assert warns(framed(known, range(400)), "above nearly all") == doubted
 
 
 @pytest.mark.parametrize("size", [3, 7, 49, 300])
@@ -378,8 +289,7 @@ def test_mean_matching_covers_weak_scores(share: float) -> None:
     for _ in range(100):
         known = rng.normal(0.5, 1, 60), rng.normal(size=60)
         unlabeled = rng.normal(np.where(np.arange(600) < 600 * share, 0.5, 0))
-        with quiet():
-            found = estimate(framed(known[0], unlabeled, known[1]), "mean_matching")
+        found = estimate(framed(known[0], unlabeled, known[1]), "mean_matching")
         held += found["lower"] <= share <= found["upper"]
     assert 89 <= held <= 100
 
@@ -387,82 +297,36 @@ def test_mean_matching_covers_weak_scores(share: float) -> None:
 @pytest.mark.parametrize("decimals", [9, 0])
 def test_the_upper_limit_covers(decimals: int) -> None:
     held = 0
-    for seed in range(200):
+    for seed in range(100):
         frame, beta, _ = binormal(600, 1500, 0.3, seed=seed)
         held += estimate(frame.round({"score": decimals}))["upper"] >= beta
-    assert held >= 182  # 91%: at 95% less has a probability of 1 in 100
+    assert held >= 89  # at 95% less has a probability of 1 in 200
 
 
-def test_mean_matching_covers() -> None:
-    held = 0
-    for seed in range(200):
-        frame, beta, truth = binormal(600, 1500, 0.3, seed=seed)
-        negatives = np.flatnonzero(~truth)[:60]  # exchangeable: a random sample
-        frame.loc[negatives, "label"] = 0
-        beta = truth[frame["label"].isna()].mean()
-        found = estimate(frame, "mean_matching")
-        held += found["lower"] <= beta <= found["upper"]
-    assert 180 <= held <= 199
-
-
-def test_an_estimate_says_what_it_takes_for_granted() -> None:
+@pytest.mark.parametrize("method", ["feasible", "two_sided", "mean_matching"])
+def test_an_estimate_says_what_it_takes_for_granted(method: str) -> None:
     sample = "known positives are a simple random sample of all positives; "
     other = "known negatives are a simple random sample of all negatives"
-    granted = {
-        "feasible": "the estimate is the largest plausible beta, and the true one only if no "
-        "negative reaches the top of the ranking",
-        "two_sided": other,
-        "mean_matching": other,
-    }
-    frame = framed(normal(60) + 1, normal(90), normal(40) - 1)
-    for method, told in granted.items():
-        with quiet():
-            found = frame.pu.estimate_beta(method=method)
-        assert found.attrs["assumptions"] == sample + told
-
-
-def test_groups_have_a_row_each() -> None:
-    frame = pd.concat([STEPS.assign(site="a"), TIED.assign(site="b")])
-    with quiet():
-        found = frame.pu(by="site").estimate_beta()
-    assert found["site"].tolist() == ["a", "b"]
-    assert found["upper"].tolist() == [0.45, 0.775]
-    assert "random sample" in found.attrs["assumptions"]
-    assert found[["n", "n_unlabeled"]].to_numpy().tolist() == [[10, 20], [10, 40]]
+    if method == "feasible":
+        other = "the estimate is the largest plausible beta, and the true one only if no negative "
+        other += "reaches the top of the ranking"
+    found = framed(normal(60) + 1, normal(90), normal(40) - 1).pu.estimate_beta(method=method)
+    assert found.attrs["assumptions"] == sample + other
 
 
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        (
-            framed([1, 2], [1, 2]),
-            "The data say nothing about beta: its upper limit is near 1. Label a random sample of "
-            "the unlabeled (df.pu.sample_to_label), or know more positives.",
-        ),
-        (
-            STEPS,
-            "beta is not known well: its upper limit is more than 0.1 above the estimate. Know "
-            "more positives, or label a random sample of the unlabeled: df.pu.sample_to_label.",
-        ),
-        (
-            framed(normal(500) + 9, normal(2000)),
-            "Known positives rank above nearly all unlabeled examples: beta is about 0, or scores "
-            "are those of rows that the model was trained on, or labels are no random sample of "
-            "the positives. Score rows that the model has not seen.",
-        ),
-        (
-            framed(normal(500) + 1, normal(5000)),
-            "Known positives rank above the unlabeled even among the best: negatives are there, "
-            "too, so that the estimate is too high. Take the upper limit as a limit only, or "
-            "label a random sample of the unlabeled: df.pu.sample_to_label.",
-        ),
+        (framed([1, 2], [1, 2]), "The data say nothing about beta: its upper limit is near 1"),
+        (STEPS, "beta is not known well: its upper limit is more than 0.1 above the estimate"),
+        (framed(normal(500) + 9, normal(2000)), "rank above nearly all unlabeled examples: beta"),
+        (framed(normal(500) + 1, normal(5000)), "above the unlabeled even among the best: neg"),
     ],
 )
 def test_feasible_warns(frame: pd.DataFrame, message: str) -> None:
-    with pytest.warns(PUWarning) as told:
+    with pytest.warns(PUWarning, match=message) as told:
         frame.pu.estimate_beta()
-    assert [str(one.message) for one in told] == [message]
-    assert {one.filename for one in told} == {__file__}
+    assert [one.filename for one in told] == [__file__]
 
 
 @pytest.mark.parametrize("decimals", [9, 0])
@@ -480,10 +344,7 @@ def test_doubts_are_those_of_a_rank_test_among_the_best(decimals: int) -> None:
         if best[1].size and np.unique(np.concatenate(best)).size > 1:
             test = stats.mannwhitneyu(*best, alternative="greater", method="asymptotic")
             expected = bool(test.pvalue < 0.05)
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always")
-            framed(known, unlabeled).pu.estimate_beta()
-        assert any("even among the best" in str(one.message) for one in told) == expected
+        assert warns(framed(known, unlabeled), "even among the best") == expected
         doubted += expected
     assert 3 < doubted < 27
 
@@ -495,20 +356,16 @@ def test_the_rank_test_among_the_best_is_corrected_for_continuity(
     # Of the best 20, 10 are known: 7 above all others, one above 2 or 3 of them. For 72 pairs p is
     # .052, and .048 without the correction; for 73 it is .044.
     known = [*range(40, 33, -1), below + 0.5, *np.linspace(0, -9, 32)]
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        framed(known, range(1, 11)).pu.estimate_beta()
-    assert any("even among the best" in str(one.message) for one in told) == doubted
+    assert warns(framed(known, range(1, 11)), "even among the best") == doubted
 
 
 def test_many_unlabeled_between_two_known_positives_are_no_ties() -> None:
     # Of the best 63 the first, the second and the last are known: that is nothing (p = .17).
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        framed([70, 69, *range(0, -10, -1)], range(1, 61)).pu.estimate_beta()
-    assert not any("even among the best" in str(one.message) for one in told)
+    frame = framed([70, 69, *range(0, -10, -1)], range(1, 61))
+    assert not warns(frame, "even among the best")
 
 
+@silent
 def test_feasible_is_silent_where_it_knows() -> None:
     frame = framed(normal(500) + 4, [*(normal(1000) + 4), *normal(4000)])
     assert frame.pu.estimate_beta()["upper"].item() > 0.2
@@ -522,29 +379,24 @@ def test_feasible_is_silent_where_it_knows() -> None:
     ],
 )
 def test_contradictions_warn(method: str, frame: pd.DataFrame) -> None:
-    with pytest.warns(PUWarning) as told:
+    with pytest.warns(PUWarning, match=r"contradict each other: no beta in \[0, 1\] fits") as told:
         frame.pu.estimate_beta(method=method)
-    assert [str(one.message) for one in told] == [
-        "Known positives, known negatives and unlabeled examples contradict each other: no beta "
-        "in [0, 1] fits. One of the two is no random sample, or scores are those of rows that the "
-        "model was trained on. Score other rows, or take method='feasible'."
-    ]
+    assert len(told) == 1
 
 
 def test_unlabeled_beyond_known_negatives_that_are_all_alike_contradict_them() -> None:
     # What the mean over 10 unlabeled may be off by grows with beta, and is less than it is off.
+    frame = framed(normal(1000) + 1, normal(10) - 30, [0.0] * 40)
     with pytest.warns(PUWarning, match=r"no beta in \[0, 1\] fits"):
-        found = framed(normal(1000) + 1, normal(10) - 30, [0.0] * 40).pu.estimate_beta(
-            method="mean_matching"
-        )
-    assert found[["beta", "lower", "upper"]].to_numpy().tolist() == [[0, 0, 0]]
+        found = estimate(frame, "mean_matching")
+    assert found[["beta", "lower", "upper"]].tolist() == [0, 0, 0]
 
 
+@silent
 @pytest.mark.parametrize("positives", [0, 1, 3, 7, 10])
 def test_scores_of_two_values_that_tell_all_contradict_nothing(positives: int) -> None:
     frame = framed([2, 2], [2] * positives + [0] * (10 - positives), [0, 0])
-    found = frame.pu.estimate_beta(method="mean_matching")  # without a warning
-    numbers = found[["beta", "lower", "upper"]].iloc[0].tolist()
+    numbers = estimate(frame, "mean_matching")[["beta", "lower", "upper"]].tolist()
     assert numbers == pytest.approx([positives / 10] * 3, abs=1e-7)
 
 
@@ -562,7 +414,7 @@ def test_scores_of_two_values_that_tell_all_contradict_nothing(positives: int) -
 )
 def test_bad_questions(options: dict[str, Any], error: type[Exception], message: str) -> None:
     none = STEPS.assign(site="none", label=np.nan)
-    with pytest.raises(error, match=message), quiet():
+    with pytest.raises(error, match=message):
         put(pd.concat([STEPS.assign(site="a"), none]).pu, "estimate_beta", **options)
 
 
@@ -577,20 +429,18 @@ def test_nothing_unlabeled() -> None:
 def test_the_estimate_lies_in_its_interval_at_any_level(method: str) -> None:
     rng = np.random.default_rng(6)  # in none do known ones rank alike
     narrow = 0
-    for level in (0.01, 0.2, 0.49, 0.5, 0.9):
-        for _ in range(25):
-            truth = rng.random(80) < rng.uniform(0.2, 0.7)
-            label = np.where(rng.random(80) < 0.4, truth, np.nan)
-            if method == "feasible":
-                label[label == 0] = np.nan
-            label[np.argmax(truth)] = 1
-            frame = pd.DataFrame({"score": rng.normal(truth * rng.uniform(0, 2)), "label": label})
-            with warnings.catch_warnings(record=True) as told:
-                warnings.simplefilter("always")
-                got = frame.pu.estimate_beta(method=method, level=level).iloc[0]
-            if got["lower"] > got["upper"]:  # no beta at all is left, which is said
-                assert any("contradict each other" in str(one.message) for one in told)
-                continue
-            assert got["lower"] <= got["beta"] <= got["upper"]
-            narrow += got["upper"] < 1
+    for level in [0.01, 0.2, 0.49, 0.5, 0.9] * 12:
+        truth = rng.random(80) < rng.uniform(0.2, 0.7)
+        label = np.where(rng.random(80) < 0.4, truth, np.nan)
+        if method == "feasible":
+            label[label == 0] = np.nan
+        label[np.argmax(truth)] = 1
+        frame = pd.DataFrame({"score": rng.normal(truth * rng.uniform(0, 2)), "label": label})
+        got = estimate(frame, method, level)
+        if got["lower"] > got["upper"]:  # no beta at all is left, which is said
+            with pytest.warns(PUWarning, match="contradict each other"):
+                frame.pu.estimate_beta(method=method, level=level)
+            continue
+        assert got["lower"] <= got["beta"] <= got["upper"]
+        narrow += got["upper"] < 1
     assert narrow > 10

@@ -1,7 +1,7 @@
 """What frames of numbers show in a terminal of 80 columns."""
 
-import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -16,9 +16,6 @@ AT: Any = {"rank": [100, 200]}
 OLD = int(pd.__version__.split(".")[0]) < 3  # it did not count the dots where it cuts
 
 ASKS: dict[str, Callable[..., pd.DataFrame]] = {
-    "auroc": lambda pu, beta, **how: pu.auroc(beta, **how),
-    "average_precision": lambda pu, beta, **how: pu.average_precision(beta, **how),
-    "bedroc": lambda pu, beta, **how: pu.bedroc(beta, **how),
     "metric": lambda pu, beta, **how: pu.metric(["f1", "recall"], beta, at=AT, **how),
     "net_benefit": lambda pu, beta, **how: pu.net_benefit(beta, thresholds=[0.2], **how),
     "calibration": lambda pu, beta, **how: pu.calibration(beta, bins=4, **how),
@@ -34,21 +31,17 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Any:
         yield
 
 
-@pytest.mark.parametrize(
-    "roles", [{}, WIDE, {**WIDE, "by": "site"}], ids=["one", "models", "groups"]
-)
+@pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
+@pytest.mark.parametrize("roles", [{}, WIDE, {**WIDE, "by": "site"}], ids=str)
 @pytest.mark.parametrize("varies", [False, True])
-@pytest.mark.parametrize("name", ASKS)
+@pytest.mark.parametrize("name", ["auroc", "average_precision", "bedroc", *ASKS])
 def test_estimate_and_limits_are_shown(name: str, varies: bool, roles: Any) -> None:
     pu: Any = DF.pu(**roles)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", pu_accessor.PUWarning)
-        if not varies or name == "cutoff":
-            found = ASKS[name](pu, 0.2)
-        elif "by" in roles:
-            found = ASKS[name](pu, 0.2, beta_interval=(0.15, 0.25))
-        else:
-            found = ASKS[name](pu, BETA)
+    ask = partial(ASKS[name], pu) if name in ASKS else getattr(pu, name)
+    if not varies or name == "cutoff":
+        found = ask(0.2)
+    else:
+        found = ask(0.2, beta_interval=(0.15, 0.25)) if "by" in roles else ask(BETA)
     header = repr(found).splitlines()[0]
     assert len(header) <= 80 + 4 * OLD
     assert header.split()[-3:] == ["estimate", "lower", "upper"]

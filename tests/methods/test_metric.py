@@ -1,10 +1,9 @@
 """A metric at the cutoff that a person reports, against tables from enumerated surrogate sets."""
 
 import math
-import warnings
 from fractions import Fraction
 from functools import cache
-from itertools import combinations, cycle, product
+from itertools import combinations, cycle
 from typing import Any
 
 import numpy as np
@@ -14,18 +13,18 @@ import xarray as xr
 from hypothesis import given, settings
 
 import pu_accessor
-from pu_accessor import PUError, PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUTypeError
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.joint import join_metric_at
 from pu_accessor.inference.quantities import QUANTITIES
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.inference.tables.metrics import METRICS
-from pu_accessor.ranking import FloatArray, IntArray
+from pu_accessor.ranking import IntArray
 from tests.cases import Case, as_frame, as_tables, cases, draw_case
-from tests.methods.test_area import SEEDS as ALL_SEEDS
 from tests.support.oracles import coherent_oracle, completion_oracle, oracle
 from tests.support.oracles.reference_oracle import BOUNDS
 
+pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 COLUMNS = ["beta", "metric", "rank", "threshold", "clipped", "estimate", "lower", "upper"]
 SETTINGS = ("level", "band", "target")
 OF_RANKS = [*COLUMNS[:5], "examples_at_threshold", *COLUMNS[5:]]  # which may be inside of ties
@@ -36,12 +35,7 @@ RULES = {
     "bootstrap": oracle.bootstrap_band,
     "dkw": oracle.dkw_band,
 }
-SEEDS = range(8)
-
-
-def pu(data: Any) -> Any:
-    """Return the accessor of a frame or its groups, of which type checkers know nothing."""
-    return data.pu
+SEEDS = range(6)
 
 
 def drawn(seed: int) -> Case:
@@ -50,15 +44,22 @@ def drawn(seed: int) -> Case:
     return Case([*score, 0.5, -0.25], [*label, False, None], beta)
 
 
-def row(case: Case, name: str, at: Any, **options: Any) -> "pd.Series[Any]":
+def ask(case: Case, name: Any, at: Any, beta: Any = None, **options: Any) -> pd.DataFrame:
+    """Return metrics of these examples at cutoffs."""
+    how = {"at": at, "target": "examples", **options}
+    found: pd.DataFrame = as_frame(case).pu.metric(
+        name, case.beta if beta is None else beta, **how
+    )
+    return found
+
+
+def row(case: Case, name: Any, at: Any, beta: Any = None, **options: Any) -> "pd.Series[Any]":
     """Return the one row for one beta."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PUWarning)
-        got = pu(as_frame(case)).metric(name, case.beta, at=at, target="examples", **options)
+    got = ask(case, name, at, beta, **options)
     kind = next(iter(at)) if isinstance(at, dict) else "" if isinstance(at, str) else "rank"
     columns = OF_RANKS if kind in ("rank", "fraction") else COLUMNS
-    assert list(got.columns) == columns and isinstance(got.index, pd.RangeIndex)
-    assert len(got) == 1
+    assert [one for one in got.columns if not one.startswith("envelope")] == columns
+    assert isinstance(got.index, pd.RangeIndex) and len(got) == 1
     found: pd.Series[Any] = got.iloc[0]
     return found
 
@@ -93,14 +94,13 @@ def completed(case: Case) -> list[oracle.Table]:
 
 def check(case: Case, name: str, found: "pd.Series[Any]", place: int, band: str) -> None:
     """Compare a row with the tables at one cutoff."""
-    cutoff = oracle.cutoffs(case.score, case.label)[place]
+    cutoff, of = oracle.cutoffs(case.score, case.label)[place], tables(case, band)
     assert (found["rank"], found["threshold"]) == (cutoff.rank, cutoff.threshold)
-    values = {k: oracle.metric(name, of[place]) for k, of in tables(case, band).items()}
+    values = {bound: oracle.metric(name, every[place]) for bound, every in of.items()}
     ends = sorted((values["lower"], values["upper"]))
     want = [values["estimate"], *(ends if not any(map(math.isnan, ends)) else [math.nan] * 2)]
     assert found[["estimate", "lower", "upper"]].tolist() == pytest.approx(want, **NEAR)
-    cut = [tables(case, band)[bound][place].clipped for bound in ("lower", "upper")]
-    assert found["clipped"] == any(cut)
+    assert found["clipped"] == any(of[bound][place].clipped for bound in ("lower", "upper"))
     assert found.get("examples_at_threshold", cutoff.rank) == cutoff.rank
     assert [found["metric"], *map(found.attrs.get, SETTINGS)] == [name, 0.95, band, "examples"]
 
@@ -135,17 +135,15 @@ def rate(name: str, table: oracle.Table) -> float:
     return -math.inf if math.isnan(value) else value
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("band", RULES)
 def test_metric_at_a_rank(seed: int, band: str) -> None:
     case = drawn(seed)
     cuts = oracle.cutoffs(case.score, case.label)
     places = range(seed % 2, len(cuts), 2)
     for place, name in zip(places, cycle(["precision", "fpr", "f1", "mcc", "npv"]), strict=False):
-        at = cuts[place].rank
-        check(
-            case, name, row(case, name, at if place % 3 else {"rank": at}, band=band), place, band
-        )
+        at: Any = cuts[place].rank if place % 3 else {"rank": cuts[place].rank}
+        check(case, name, row(case, name, at, band=band), place, band)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -174,14 +172,12 @@ def test_metric_at_an_error_rate(seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_metric_at_a_maximum(seed: int) -> None:
     case = drawn(seed)
+    ranks = [cut.rank for cut in oracle.cutoffs(case.score, case.label)]
     for at, name, by in (
-        ("youden", "tpr", "informedness"),
-        ("maximum", "f1", "f1"),
-        ("maximum", "mcc", "mcc"),
+        *(("youden", "tpr", "informedness"), ("maximum", "f1", "f1"), ("maximum", "mcc", "mcc")),
     ):
-        ranks = [cut.rank for cut in oracle.cutoffs(case.score, case.label)]
+        values = [rate(by, t) for t in completed(case)]
         for band, options in (("simultaneous", {}), ("dkw", {"band": "dkw"})):
-            values = [rate(by, t) for t in completed(case)]
             found = row(case, name, at, **options)
             place = ranks.index(found["rank"])
             assert values[place] == pytest.approx(max(values))
@@ -190,10 +186,7 @@ def test_metric_at_a_maximum(seed: int) -> None:
 
 def test_the_best_cutoff_may_be_the_one_before_all_examples() -> None:
     # With all of them there is no MCC; at rank r from 2 on tp = r - 1, fp = 1, tn = 0 of P = 5.
-    frame = pd.DataFrame({"score": range(6, 0, -1), "label": [0, 1, None, None, None, None]})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PUWarning)
-        found = pu(frame).metric("mcc", 1.0, at="maximum", target="examples").iloc[0]
+    found = row(Case([6, 5, 4, 3, 2, 1], [False, True, *[None] * 4], 1.0), "mcc", "maximum")
     assert found["rank"] == 5 and found["estimate"] == pytest.approx(-0.2)
 
 
@@ -201,58 +194,22 @@ def test_the_best_cutoff_may_be_the_one_before_all_examples() -> None:
 @pytest.mark.parametrize("at", ["maximum", "youden"])
 def test_the_best_cutoff_where_hardly_anything_is_unlabeled(at: str, label: list[Any]) -> None:
     frame = pd.DataFrame({"score": range(len(label), 0, -1), "label": label})
-    found = pu(frame)(negative=0).metric("accuracy", 0, at=at, target="examples").iloc[0]
+    found = frame.pu(negative=0).metric("accuracy", 0, at=at, target="examples").iloc[0]
     # Right at rank k are t positives among the k, and what is no positive below.
     right = [2 * label[:k].count(1) + len(label) - k for k in range(1, len(label) + 1)]
-    wanted = (max(right) - label.count(1)) / len(label)
-    assert found["estimate"] == pytest.approx(wanted)
-
-
-def test_several_betas_and_groups() -> None:
-    parts = {"b": drawn(3), "a": drawn(8)}
-    frame = pd.concat([as_frame(case).assign(site=key) for key, case in parts.items()])
-    got = pu(frame)(by="site").metric("f1", [0.1, 0.4], at={"fraction": 0.3})
-    alone = [
-        pu(as_frame(parts[key])).metric("f1", [0.1, 0.4], at={"fraction": 0.3}).assign(site=key)
-        for key in "ab"
-    ]
-    want = pd.concat(alone, ignore_index=True)[["site", *OF_RANKS]]
-    pd.testing.assert_frame_equal(got, want)
-    grouped = pu(frame.groupby("site")).metric("f1", [0.1, 0.4], at={"fraction": 0.3})
-    pd.testing.assert_frame_equal(grouped, want)
+    assert found["estimate"] == pytest.approx((max(right) - label.count(1)) / len(label))
 
 
 def test_metric_of_ones_own() -> None:
-    case = drawn(4)
-
     def found(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
         return tp / (tp + fn)
 
-    own, named = row(case, found, 5), row(case, "tpr", 5)  # type: ignore[arg-type]
-    assert own["metric"] == "found"
-    same = ["rank", "estimate", "lower", "upper"]
-    assert own[same].tolist() == pytest.approx(named[same].tolist())
+    own, named = (row(drawn(4), name, 5) for name in (found, "tpr"))
+    assert own.pop("metric") == "found" and named.pop("metric") == "tpr"
+    assert own.tolist() == pytest.approx(named.tolist())
 
 
-@pytest.mark.parametrize(
-    "at",
-    [
-        *(-1, 10_000, {"rank": -1}, {"fraction": 1.2}, {"fraction": -0.1}, {"fpr": 1.5}),
-        *({"recall": -0.5}, {"recall": math.nan}, "best", {"depth": 3}, {}, None, True, 0.5),
-        *({"rank": 3, "fpr": 0.1}, np.array([1, 2])),
-    ],
-)
-def test_cutoffs_that_are_none(at: Any) -> None:
-    with pytest.raises(PUError, match=r"\bat\b|rank"):
-        row(drawn(1), "f1", at)
-
-
-def test_unknown_metric() -> None:
-    with pytest.raises(PUValueError, match="precision"):
-        row(drawn(1), "precison", 3)
-
-
-@pytest.mark.parametrize("seed", ALL_SEEDS)
+@pytest.mark.parametrize("seed", range(7))
 def test_metrics_are_those_of_the_oracle(seed: int) -> None:
     case = draw_case(seed)
     tables = as_frame(case).pu.contingency(case.beta)
@@ -260,20 +217,17 @@ def test_metrics_are_those_of_the_oracle(seed: int) -> None:
     for name in METRICS:
         values = tables.pu.metric(name)
         assert values.dims == ("rank", "bound", "beta")
-        assert values.dtype == np.float64
-        assert values.name == name
+        assert (values.dtype, values.name) == (np.float64, name)
         expected = [[oracle.metric(name, table) for table in bound] for bound in written]
         found = values.isel(beta=0).sel(bound=list(BOUNDS)).to_numpy().T
-        np.testing.assert_allclose(
-            found, expected, rtol=1e-12, atol=1e-12, equal_nan=True, err_msg=name
-        )
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12, err_msg=name)
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(case=cases())
 def test_metrics_improve_with_the_bound(case: Case) -> None:
     tables = as_frame(case).pu.contingency(case.beta)
-    for name in sorted(name for name in METRICS if not QUANTITIES[name].less_is_better):
+    for name in (name for name in METRICS if not QUANTITIES[name].less_is_better):
         values = tables.pu.metric(name).transpose("bound", ...).to_numpy()
         assert not (np.diff(values, axis=0) < -1e-12).any(), name
 
@@ -286,54 +240,28 @@ def test_products_of_counts_do_not_overflow() -> None:
         np.testing.assert_allclose(tables.pu.metric(name), small.pu.metric(name), rtol=1e-12)
 
 
-def test_a_callable_is_a_metric() -> None:
+def test_a_callable_is_a_metric_and_cannot_change_the_tables() -> None:
     tables = as_frame(draw_case(2)).pu.contingency(0.3)
+    before = tables.copy(deep=True)
 
     def cost(tp: IntArray, fp: IntArray, fn: IntArray, tn: IntArray) -> IntArray:
         assert {type(count) for count in (tp, fp, fn, tn)} == {np.ndarray}
         assert {count.shape for count in (tp, fp, fn, tn)} == {tables["tp"].shape}
-        return 5 * fn + fp + 0 * tp + 0 * tn
+        fn *= 5
+        return fn + fp
 
     values = tables.pu.metric(cost)
-    assert values.dims == tables["tp"].dims
-    np.testing.assert_array_equal(values, 5 * tables["fn"] + tables["fp"])
-    assert values.name == "cost"
-    with pytest.raises(PUTypeError, match="metric 'bad' must return an array"):
-        tables.pu.metric(bad)
-
-
-def bad(tp: object, fp: object, fn: object, tn: object) -> int:
-    return 1
-
-
-def test_unsigned_counts_do_not_wrap_around() -> None:
-    tables = pu_accessor.from_arrays([5, 4, 3, 2, 1], [None, True, None, None, None]).contingency(
-        0.5
-    )
-    expected = tables.pu.area("auroc")
-    xr.testing.assert_equal(tables.astype(np.uint64).pu.area("auroc"), expected)
-
-
-def test_a_callable_cannot_change_the_tables() -> None:
-    tables = pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(0.5)
-    before = tables.copy(deep=True)
-
-    def greedy(tp: IntArray, fp: object, fn: object, tn: object) -> IntArray:
-        tp += 1
-        return tp
-
-    xr.testing.assert_equal(tables.pu.metric(greedy), before["tp"] + 1)
+    assert (values.dims, values.name) == (tables["tp"].dims, "cost")
+    np.testing.assert_array_equal(values, 5 * before["fn"] + before["fp"])
     xr.testing.assert_identical(tables, before)
+    with pytest.raises(PUTypeError, match="metric '<lambda>' must return an array"):
+        tables.pu.metric(lambda tp, fp, fn, tn: 1)
 
 
 def test_a_function_may_divide_by_nothing() -> None:
     tables = pu_accessor.from_arrays([3, 2, 1], [1, None, None]).contingency(0.5)
-
-    def precision(tp: IntArray, fp: IntArray, fn: IntArray, tn: IntArray) -> FloatArray:
-        share: FloatArray = tp / (tp + fp)
-        return share
-
-    xr.testing.assert_equal(tables.pu.metric(precision), tables.pu.metric("precision"))
+    found = tables.pu.metric(lambda tp, fp, fn, tn: tp / (tp + fp))
+    xr.testing.assert_equal(found, tables.pu.metric("precision"))
 
 
 # A rank inside a block of ties
@@ -357,39 +285,34 @@ def block_of(kind: str, beta: float = BLOCK.beta) -> Case:
 def linear(name: str, tp: Fraction, rank: int, positives: int, size: int) -> float:
     """Return a metric by its definition, from counts that need not be whole."""
     fp, fn = rank - tp, positives - tp
-    tn = size - positives - fp
-    if name == "mcc":
-        margins = rank * (size - rank) * positives * (size - positives)
-        return float(tp * tn - fp * fn) / math.sqrt(margins)
-    return float(
-        {
-            "precision": tp / rank,
-            "recall": tp / positives,
-            "f1": 2 * tp / (2 * tp + fp + fn),
-            "lift": tp / rank * size / positives,
-        }[name]
-    )
+    margins = rank * (size - rank) * positives * (size - positives)
+    values: dict[str, Any] = {
+        "precision": tp / rank,
+        "recall": tp / positives,
+        "f1": 2 * tp / (2 * tp + fp + fn),
+        "lift": tp / rank * size / positives,
+        "mcc": float(tp * (size - positives - fp) - fp * fn) / math.sqrt(margins),
+    }
+    return float(values[name])
 
 
 @pytest.mark.parametrize("kind", IN_BLOCK)
 @pytest.mark.parametrize("name", ["precision", "recall", "f1", "mcc", "lift"])
 def test_a_rank_inside_of_ties_has_the_mean_over_all_orders(kind: str, name: str) -> None:
     case = block_of(kind)
-    m = oracle.latent_count(case.beta, case.label.count(None))
     at = {table.rank: table for table in completed(case)}
     before, after = Fraction(at[1].tp), Fraction(at[8].tp)
     gained, size = after - before, len(case.score)
-    positives = case.label.count(True) + m
+    positives = case.label.count(True) + oracle.latent_count(case.beta, case.label.count(None))
     whole = math.floor(gained)
-    for rank in range(2, 8):
+    for rank in (2, 4, 7):
         mean = 0.0
         # Where the block holds no whole number of positives, it is one or the other number.
         for number, share in ((whole, whole + 1 - gained), (whole + 1, gained - whole)):
-            if not share:
-                continue
-            orders = [*combinations([True] * number + [False] * (7 - number), rank - 1)]
-            each = [linear(name, before + sum(o), rank, positives, size) for o in orders]
-            mean += float(share) * sum(each) / len(each)
+            if share:
+                orders = [*combinations([True] * number + [False] * (7 - number), rank - 1)]
+                each = [linear(name, before + sum(o), rank, positives, size) for o in orders]
+                mean += float(share) * sum(each) / len(each)
         found = row(case, name, rank)
         assert found["estimate"] == pytest.approx(mean, rel=1e-12)
         assert found[["rank", "threshold", "examples_at_threshold"]].tolist() == [rank, 5, 8]
@@ -401,82 +324,60 @@ def test_limits_inside_of_ties_lie_between_those_of_both_ends(kind: str, band: s
     case = block_of(kind)
     # What is left to error is shared by both ends, but where bounds hold jointly as it is.
     level = {"exact": 0.95, "simultaneous": 0.9}[band]
-    tables = pu(as_frame(case)).contingency(case.beta, band=band, level=level).isel(beta=0)
+    tables = as_frame(case).pu.contingency(case.beta, band=band, level=level).isel(beta=0)
+    clipped = tables["clipped"].sel(rank=[1, 8], bound=["lower", "upper"]).any()
     positives = case.label.count(True) + oracle.latent_count(case.beta, case.label.count(None))
-    for rank, name in product((2, 5, 7), ("precision", "recall", "f1", "mcc")):
-        got = row(case, name, rank, band=band, level=0.9)
+    names = ["precision", "recall", "f1", "mcc"]
+    found = ask(case, names, {"rank": [2, 5, 7]}, band=band, level=0.9)
+    for _, got in found.iterrows():
         for bound in ("lower", "upper"):
             ends = [Fraction(int(tables["tp"].sel(bound=bound, rank=r))) for r in (1, 8)]
-            tp = ends[0] + (ends[1] - ends[0]) * Fraction(rank - 1, 7)
-            want = linear(name, tp, rank, positives, len(case.score))
+            tp = ends[0] + (ends[1] - ends[0]) * Fraction(got["rank"] - 1, 7)
+            want = linear(got["metric"], tp, got["rank"], positives, len(case.score))
             assert got[bound] == pytest.approx(want, rel=1e-12)
-        clipped = tables["clipped"].sel(rank=[1, 8], bound=["lower", "upper"]).any()
         assert got["clipped"] == bool(clipped)
         assert got["lower"] < got["estimate"] < got["upper"] or kind == "no unlabeled"
 
 
-@pytest.mark.parametrize("name", ["precision", "recall", "f1", "mcc", "lift", "fpr"])
-def test_the_top_of_a_large_first_block_has_values(name: str) -> None:
-    label = [True, *[None] * 29, True, *[None] * 9]
-    frame = pd.DataFrame({"score": [2.0] * 30 + [*np.linspace(1, 0, 10)], "label": label})
-    frame["label"] = frame["label"].astype("boolean")
-    first, some = (pu(frame).metric(name, 0.2, at=at, target="examples").iloc[0] for at in (1, 12))
-    assert first["rank"] == 1 and first["examples_at_threshold"] == 30
-    assert first["threshold"] == 2.0
-    assert np.isfinite(first[["estimate", "lower", "upper"]].astype(float)).all()
-    assert first["lower"] <= first["estimate"] <= first["upper"]
-    if name in ("precision", "lift"):  # of a block in random order it is the same at each rank
-        assert some["estimate"] == pytest.approx(first["estimate"])
-        assert first["estimate"] > 0
-    elif name in ("recall", "fpr"):
-        assert some["estimate"] == pytest.approx(12 * first["estimate"])
-
-
 def test_all_examples_tied_have_the_prevalence_at_each_rank() -> None:
-    frame = pd.DataFrame({"score": 1.0, "label": [1, 1, *[None] * 18]})
-    for rank in range(1, 21):  # 2 known positives and 6 of 18
-        found = pu(frame).metric("precision", 1 / 3, at=rank, target="examples").iloc[0]
-        assert found["estimate"] == pytest.approx(8 / 20)
-        assert found[["lower", "upper"]].tolist() == pytest.approx([8 / 20] * 2)
-        assert (found["rank"], found["examples_at_threshold"]) == (rank, 20)
+    case = Case([1.0] * 20, [True, True, *[None] * 18], 1 / 3)
+    found = ask(case, "precision", {"rank": [*range(1, 21)]})  # 2 known positives and 6 of 18
+    np.testing.assert_allclose(found[["estimate", "lower", "upper"]], 8 / 20)
+    assert found["rank"].tolist() == [*range(1, 21)]
+    assert (found["examples_at_threshold"] == 20).all()
 
 
-def ends_within(
-    case: Case, rank: int, betas: tuple[float, float], level: float
-) -> tuple[float, float]:
+def ends_within(case: Case, rank: int, betas: tuple[float, float], level: float) -> list[float]:
     """Return the limits of precision inside of the block, whatever beta is between two.
 
     Both grow with beta there.
     """
     limits = []
     for beta, bound in zip(betas, ("lower", "upper"), strict=True):
-        tp = pu(as_frame(case)).contingency(beta, level=level)["tp"].isel(beta=0).sel(bound=bound)
+        tp = as_frame(case).pu.contingency(beta, level=level)["tp"].isel(beta=0).sel(bound=bound)
         before, after = (float(tp.sel(rank=end)) for end in (1, 8))
         limits.append((before + (after - before) * (rank - 1) / 7) / rank)
-    return limits[0], limits[1]
+    return limits
 
 
 @pytest.mark.parametrize("kind", IN_BLOCK)
 def test_a_rank_inside_of_ties_whatever_beta_is(kind: str) -> None:
     case, rank = block_of(kind), 4
-    found = row_of(case, case.beta, rank, beta_interval=(0.1, 0.6))
-    point = row_of(case, case.beta, rank)
+    found = row(case, "precision", rank, beta_interval=(0.1, 0.6))
+    point = row(case, "precision", rank)
     wide = ends_within(case, rank, (0.1, 0.6), 0.975)
     assert found[["envelope_lower", "envelope_upper"]].tolist() == pytest.approx(wide, rel=1e-12)
-    same = ["estimate", "lower", "upper", "examples_at_threshold"]
-    assert found[same].tolist() == point[same].tolist()
+    pd.testing.assert_series_equal(found[point.index], point)
     # An estimate of beta: at .985 = 1 - .03/2 each, as .02 are left to the error of beta.
-    unlabeled = case.label.count(None)
-    beta = pu_accessor.beta_from_labels(3, 10, unlabeled, level=0.98)
+    beta = pu_accessor.beta_from_labels(3, 10, case.label.count(None), level=0.98)
     ends = beta["lower"].item(), beta["upper"].item()
-    sure = row_of(case, beta, rank, joint="guaranteed")
+    sure = row(case, "precision", rank, beta, joint="guaranteed")
     wanted = ends_within(case, rank, ends, 0.985)
     assert sure[["lower", "upper"]].tolist() == pytest.approx(wanted, rel=1e-12)
-    joint = row_of(case, beta, rank)
-    assert joint[["estimate", "rank"]].tolist() == sure[["estimate", "rank"]].tolist()
-    own = row_of(case, beta["beta"].item(), rank)
-    assert joint[["estimate", "rank"]].tolist() == own[["estimate", "rank"]].tolist()
-    assert joint["examples_at_threshold"] == sure["examples_at_threshold"] == 8
+    joint = row(case, "precision", rank, beta)
+    own = row(case, "precision", rank, beta["beta"].item())
+    same = ["estimate", "rank", "examples_at_threshold"]
+    assert joint[same].tolist() == sure[same].tolist() == own[same].tolist()
     assert sure["lower"] - 1e-12 <= joint["lower"] <= own["lower"] + 1e-12
     assert own["upper"] - 1e-12 <= joint["upper"] <= sure["upper"] + 1e-12
 
@@ -484,40 +385,19 @@ def test_a_rank_inside_of_ties_whatever_beta_is(kind: str) -> None:
 def test_limits_on_both_sides_leave_all_betas_inside_of_ties() -> None:
     label = [True, *[True, None, None] * 10, *[None, True, None, None] * 5]
     score = [9.0, *[5.0] * 30, *np.linspace(4, 0, 20)]
-    tables = pu(as_frame(Case(score, label, 0))).contingency
+    pu: Any = as_frame(Case(score, label, 0)).pu
     beta = BetaRange(np.array([0.4]), (0.3, 0.6), 0.95, "both")
-    ranking = pu(as_frame(Case(score, label, 0)))._request().rank("breakpoints").make(0)
-    at = Cutoff("rank", 11)
-    found = join_metric_at(ranking, beta, "precision", at, Settings(), "approximate")
+    ranking = pu._request().rank("breakpoints").make(0)
+    cutoff = Cutoff("rank", 11)
+    found = join_metric_at(ranking, beta, "precision", cutoff, Settings(), "approximate")
 
     def limit(beta: float, bound: str, level: float) -> float:
-        tp = tables(beta, level=level)["tp"].isel(beta=0).sel(bound=bound)
+        tp = pu.contingency(beta, level=level)["tp"].isel(beta=0).sel(bound=bound)
         return (2 * float(tp.sel(rank=1)) + float(tp.sel(rank=31))) / 33
 
     assert found.lower[0] == pytest.approx(limit(0.3, "lower", 0.975), rel=1e-12)
     assert found.upper[0] == pytest.approx(limit(0.6, "upper", 0.975), rel=1e-12)
     assert found.lower[0] < limit(0.3, "lower", 0.95)
-
-
-def row_of(case: Case, beta: Any, rank: int, **options: Any) -> "pd.Series[Any]":
-    """Return precision at a rank."""
-    got = pu(as_frame(case)).metric("precision", beta, at=rank, target="examples", **options)
-    found: pd.Series[Any] = got.iloc[0]
-    return found
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_ranks_inside_of_ties_are_the_same_in_chunks(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    truth = rng.random(120) < 0.4
-    label = np.where(truth & (rng.random(120) < 0.3), 1.0, np.nan)
-    frame = pd.DataFrame({"score": rng.normal(2 * truth).round(), "label": label})
-    pieces = [frame.iloc[start : start + 17] for start in range(0, 120, 17)]
-    how: dict[str, Any] = {"at": {"rank": [1, 5, 22, 60, 119]}, "target": "examples"}
-    for names in (["precision", "f1"], ["recall", "mcc"]):
-        found = pu_accessor.from_chunks(pieces).metric(names, [0.2, 0.3], **how)
-        pd.testing.assert_frame_equal(found, pu(frame).metric(names, [0.2, 0.3], **how))
-    assert (found["examples_at_threshold"] > found["rank"]).any()
 
 
 # Limits that are cut to one value
@@ -528,16 +408,11 @@ def test_no_width_is_0_without_a_word(case: Case) -> None:
     size, unlabeled = len(case.score), case.label.count(None)
     if not 0 < oracle.latent_count(case.beta, unlabeled) < unlabeled:
         return  # nothing is hidden
-    ranks = [*range(1, size)]
     # From 39 known positives on a band can leave no latent one by itself: 1/40 is .025.
     for band in ("exact", "simultaneous"):
-        found = pu(as_frame(case)).metric(
-            "precision", case.beta, at={"rank": ranks}, band=band, target="examples"
-        )
+        found = ask(case, "precision", {"rank": [*range(1, size)]}, band=band)
         assert found.loc[found["lower"] == found["upper"], "clipped"].all()
-        assert found["rank"].tolist() == ranks
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PUWarning)
-        sure = pu(as_frame(case)).cutoff(case.beta, recall=0.5)
+        assert found["rank"].tolist() == [*range(1, size)]
+    sure = as_frame(case).pu.cutoff(case.beta, recall=0.5)
     sure = sure[(sure["rank"] > 0) & (sure["rank"] < size)]
     assert sure.loc[sure["lower"] == sure["upper"], "clipped"].all()
