@@ -155,7 +155,6 @@ def _find_values(
 
     pieces = [slice(start, start + _PIECE) for start in range(0, max(values.size, 1), _PIECE)]
     counts = in_threads(find, pieces, count_threads(values.size))
-    counts = in_threads(find, pieces, count_threads(values.size))
     return found, [sum(each) for each in zip(*counts, strict=True)]
 
 
