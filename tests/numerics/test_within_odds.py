@@ -688,6 +688,7 @@ def test_a_dense_scan_of_factors_finds_little_more() -> None:
             weights = np.stack(
                 [_worst_weights(ranking, 0.2, curve, g)[side] for g in factors.tolist()]
             )
-            each = _limit_at(ranking, 1 + weights, 0.2, 0.9, (curve, target), side)
+            sides = np.full(len(weights), side)
+            each = _limit_at(ranking, 1 + weights, 0.2, 0.9, (curve, target), sides)
             beyond = each.max() - limit if side else limit - each.min()
             assert beyond < 0.01
