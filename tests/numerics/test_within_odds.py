@@ -14,12 +14,14 @@ from scipy import special, stats
 
 from pu_accessor import PUTypeError, PUValueError
 from pu_accessor.checks import interval_betas
+from pu_accessor.inference import search
 from pu_accessor.inference.bands.exact import exact, exact_each, exact_within
 from pu_accessor.inference.bands.simultaneous import (
     most_missed,
 )
 from pu_accessor.inference.comparison.paired import compare_paired
 from pu_accessor.inference.comparison.worst_case import compare_within
+from pu_accessor.inference.estimates import within_odds
 from pu_accessor.inference.estimates.areas_on_new_examples import (
     estimate_population_auroc,
     estimate_population_precision,
@@ -403,6 +405,24 @@ def test_limits_within_are_those_at_the_worst_weights(
         assert got == pytest.approx(reach, abs=1e-9, nan_ok=True)
         got = [float(end[place]) for end in (found.lower, found.upper)]
         assert got == pytest.approx(limits, abs=1e-9, nan_ok=True)
+
+
+@pytest.mark.parametrize("odds", [1.7, 4.0])
+def test_weights_that_cannot_be_worst_are_left_out(
+    odds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ranking, rule = draw(0, 200, 1500), Settings(0.5, selection_odds=odds)
+    tried: list[BoolArray] = []
+    found = estimate_within(ranking, np.array([0.1]), rule, "pr", "examples")
+
+    def all_of_them(value: FloatArray, away: FloatArray) -> BoolArray:
+        tried.append(search.may_be_lowest(value, away))
+        return np.ones(value.size, np.bool_)
+
+    monkeypatch.setattr(within_odds, "may_be_lowest", all_of_them)
+    every = estimate_within(ranking, np.array([0.1]), rule, "pr", "examples")
+    np.testing.assert_allclose(found.parts, every.parts, rtol=1e-12)
+    assert not all(each.all() for each in tried)
 
 
 @pytest.mark.parametrize("curve", ["roc", "pr"])
