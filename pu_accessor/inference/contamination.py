@@ -45,19 +45,22 @@ def count_wrong(known: int, contamination: float) -> int:
     return floor(Fraction(str(contamination)) * known)
 
 
-def numbers_to_try(wrong: int) -> list[int]:
-    """Return numbers of wrong known positives, from 1 to the most.
+def sets_to_try(known: int, most: int) -> list[tuple[int, int]]:
+    """Return numbers of wrong known positives, from 1 to the most, and of those above them.
 
     Examples
     --------
-    >>> numbers_to_try(15)
+    >>> [wrong for wrong, first in sets_to_try(40, 15) if first == 0]
     [1, 2, 3, 4, 5, 7, 9, 12, 15]
+    >>> [first for wrong, first in sets_to_try(40, 6) if wrong == 6]
+    [0, 1, 2, 4, 8, 12, 17, 21, 25, 29, 33, 34]
     """
     numbers, following = [], 1
-    while following < wrong:
+    while following < most:
         numbers.append(following)
         following = max(following + 1, floor(following * _GROWTH))
-    return [*numbers, wrong] if wrong else []
+    numbers += [most] if most else []
+    return [(wrong, first) for wrong in numbers for first in _places_to_try(known, wrong)]
 
 
 def missing_positives(above: Any, known: Any, wrong: Any) -> tuple[Any, Any, Any]:
@@ -113,14 +116,8 @@ def _put(ranking: Ranking, right: IntArray) -> Ranking:
     return replace(ranking, known_positive=right, known_negative=negative)
 
 
-def places_to_try(known: int, wrong: int) -> list[int]:
-    """Return numbers of known positives above so many wrong ones.
-
-    Examples
-    --------
-    >>> places_to_try(40, 6)
-    [0, 1, 2, 4, 8, 12, 17, 21, 25, 29, 33, 34]
-    """
+def _places_to_try(known: int, wrong: int) -> list[int]:
+    """Return numbers of known positives above so many wrong ones."""
     most = known - wrong
     every = [*np.linspace(0, most, _PLACES).astype(int).tolist(), 1, 2, most - 1]
     return sorted({place for place in every if 0 <= place <= most})

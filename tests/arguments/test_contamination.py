@@ -12,6 +12,10 @@ import xarray as xr
 
 import pu_accessor
 from pu_accessor import PUTypeError, PUValueError
+from pu_accessor.inference import search
+from pu_accessor.inference.comparison import worst_case
+from pu_accessor.inference.estimates import contaminated
+from pu_accessor.ranking import BoolArray, FloatArray
 
 
 def draw(seed: int, known: int = 5, size: int = 30) -> pd.DataFrame:
@@ -182,6 +186,28 @@ def test_models_differ_for_certain_until_so_many_are_wrong() -> None:
     shares = [0, 0.05, 0.1, 0.2, 0.3]
     each = pu.robustness("difference", 0.1, contamination=shares)
     assert (each["lower"].diff().dropna() <= 0).all() and (each["upper"].diff()[1:] >= 0).all()
+
+
+def test_sets_that_cannot_be_worst_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = draw(0, 90, 900)
+    frame["other"] = np.random.default_rng(1).normal(0.4 * (frame["label"] == 1))
+    tried: list[BoolArray] = []
+
+    def may_be_lowest(value: FloatArray, away: FloatArray) -> BoolArray:
+        tried.append(search.may_be_lowest(value, away))
+        return tried[-1]
+
+    for module in (contaminated, worst_case):
+        monkeypatch.setattr(module, "may_be_lowest", may_be_lowest)
+    asks = [frame.pu.auroc, frame.pu(score=["score", "other"]).compare]
+    wanted = [ask(0.1, contamination=0.15) for ask in asks]
+    assert not tried
+    monkeypatch.setattr(contaminated, "_MANY", 50)
+    monkeypatch.setattr(contaminated, "_FEW", 10)
+    monkeypatch.setattr(worst_case, "_MANY_KNOWN", 20)
+    for ask, whole in zip(asks, wanted, strict=True):
+        pd.testing.assert_frame_equal(ask(0.1, contamination=0.15), whole, rtol=1e-12)
+    assert len(tried) == 4 and not any(each.all() for each in tried)
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
+from pu_accessor.inference.estimates import latent_gaps
 from pu_accessor.inference.estimates.known_positives import Blocks
 from pu_accessor.inference.estimates.latent_gaps import (
     Steps,
@@ -12,9 +13,8 @@ from pu_accessor.inference.estimates.latent_gaps import (
     harmonic,
     precision_limits,
     rank_limits,
-    spread_evenly,
     weighted_precision_limits,
-    weighted_rank_limits,
+    weighted_rank_limit,
 )
 from tests.support.oracles import gaps_oracle
 from tests.support.studies import shapes
@@ -246,6 +246,31 @@ def test_one_block_has_one_precision() -> None:
 # Known positives with weights
 
 
+def limits_of_ranks(
+    ranks: np.ndarray[tuple[int], np.dtype[np.float64]],
+    weight: np.ndarray[tuple[int], np.dtype[np.float64]],
+    latent: float,
+    examples: int,
+    level: float,
+) -> list[float]:
+    """Bound the mean rank of the latent positives: best and worst."""
+    asked = ranks, weight, latent, examples, level
+    return [weighted_rank_limit(*asked, side) for side in (0, 1)]
+
+
+def limits_of_precision(
+    end: np.ndarray[tuple[int], np.dtype[np.int64]],
+    last: np.ndarray[tuple[int], np.dtype[np.int64]],
+    weight: np.ndarray[tuple[int], np.dtype[np.float64]],
+    latent: float,
+    level: float,
+) -> list[float]:
+    """Bound average precision: lower and upper."""
+    both = np.stack([weight, weight])
+    sides = np.arange(2)
+    return [*weighted_precision_limits(end, last, both, np.full(2, latent), level, sides)]
+
+
 @pytest.mark.parametrize("n", [2, 3, 9, 20, 33])
 @pytest.mark.parametrize("latent", [2.0, 900.0])
 def test_limits_of_ranks_by_weight_are_those_of_a_saddlepoint(n: int, latent: float) -> None:
@@ -254,7 +279,7 @@ def test_limits_of_ranks_by_weight_are_those_of_a_saddlepoint(n: int, latent: fl
     for least, most in ((1, size), (1, 2 * n), (size - 2 * n, size), (1400, 1900)):
         ranks = np.sort(rng.choice(np.arange(least, most + 1), n, False)).astype(float)
         for one in (weight, weight[::-1]):
-            found = weighted_rank_limits(ranks, one, latent, size, 0.9)
+            found = limits_of_ranks(ranks, one, latent, size, 0.9)
             wanted = gaps_oracle.limits_of_weighted_ranks(
                 ranks.tolist(), one.tolist(), latent, size, 0.9
             )
@@ -280,8 +305,21 @@ def test_precision_limits_by_weight_are_those_of_draws(
     for level in (0.5, 0.9):
         tail = (1 - level) / 2
         wanted = np.quantile(low, tail), min(np.quantile(high, 1 - tail), 1)
-        found = weighted_precision_limits(ends, last, weight, latent, level, spread_evenly(n + 1))
+        found = limits_of_precision(ends, last, weight, latent, level)
         assert found == pytest.approx(wanted, rel=1e-3)
+
+
+@pytest.mark.parametrize("latent", [0.05, 30.0])
+def test_draws_are_the_same_in_parts(latent: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A block of ties is within a part, crosses an edge, or is several parts.
+    size = np.array([1, 2, 5, 1, 4, 17, 3, 1, 6])
+    last = np.repeat(np.cumsum(size), size)
+    end, weight = 2 * last + 1, 1.2 + np.random.default_rng(0).uniform(0, 9, last.size)
+    whole = limits_of_precision(end, last, weight, latent, 0.9)
+    for part in (3, 5, 39):
+        monkeypatch.setattr(latent_gaps, "_PART", part)
+        found = limits_of_precision(end, last, weight, latent, 0.9)
+        assert found == pytest.approx(whole, rel=1e-12)
 
 
 # ---------------------------------------------------------------------------------------------

@@ -14,10 +14,12 @@ from scipy import stats
 
 from pu_accessor import PUTypeError, PUValueError
 from pu_accessor.checks import interval_betas
+from pu_accessor.inference import search
 from pu_accessor.inference.bands.exact import exact, exact_each, exact_within
 from pu_accessor.inference.bands.simultaneous import most_missed
 from pu_accessor.inference.comparison.paired import compare_paired
 from pu_accessor.inference.comparison.worst_case import compare_within
+from pu_accessor.inference.estimates import within_odds
 from pu_accessor.inference.estimates.areas_on_new_examples import (
     estimate_population_auroc,
     estimate_population_precision,
@@ -358,6 +360,24 @@ def test_limits_within_are_those_at_the_worst_weights(
         assert got == pytest.approx(limits, abs=1e-9, nan_ok=True)
 
 
+@pytest.mark.parametrize("odds", [1.7, 4.0])
+def test_weights_that_cannot_be_worst_are_left_out(
+    odds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ranking, rule = draw(0, 200, 1500), Settings(0.5, selection_odds=odds)
+    tried: list[BoolArray] = []
+    found = estimate_within(ranking, np.array([0.1]), rule, "pr", "examples")
+
+    def all_of_them(value: FloatArray, away: FloatArray) -> BoolArray:
+        tried.append(search.may_be_lowest(value, away))
+        return np.ones(value.size, np.bool_)
+
+    monkeypatch.setattr(within_odds, "may_be_lowest", all_of_them)
+    every = estimate_within(ranking, np.array([0.1]), rule, "pr", "examples")
+    np.testing.assert_allclose(found.parts, every.parts, rtol=1e-12)
+    assert not all(each.all() for each in tried)
+
+
 @pytest.mark.parametrize("curve", ["roc", "pr"])
 def test_an_envelope_within_a_factor_is_that_of_each_beta(curve: str) -> None:
     ranking, interval, betas = draw(4, 6, 24), (0.1, 0.2), np.array([0.12, 0.2])
@@ -591,6 +611,7 @@ def test_a_dense_scan_of_factors_finds_little_more() -> None:
         rule = Settings(0.9, selection_odds=5.0)
         for side, limit in enumerate(_limits_within(ranking, 0.2, rule, curve, target)):
             weights = np.stack([_worst_weights(ranking, 0.2, curve, g)[side] for g in factors])
-            each = _limit_at(ranking, 1 + weights, 0.2, 0.9, (curve, target), side)
+            sides = np.full(len(weights), side)
+            each = _limit_at(ranking, 1 + weights, 0.2, 0.9, (curve, target), sides)
             beyond = each.max() - limit if side else limit - each.min()
             assert beyond < 0.01

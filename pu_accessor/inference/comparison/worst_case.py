@@ -4,7 +4,7 @@ Odds of being labeled differ by up to a factor (`compare_within`), or known posi
 (`compare_contaminated`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from math import inf
@@ -17,15 +17,18 @@ from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.weighted import effective_size, latent_shares
 from pu_accessor.inference.comparison.paired import PairedTests, compare_paired
 from pu_accessor.inference.comparison.pairwise import adjust_p_values
-from pu_accessor.inference.contamination import count_wrong, numbers_to_try, places_to_try
+from pu_accessor.inference.contamination import count_wrong, sets_to_try
 from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
 from pu_accessor.inference.estimates.weighted_areas import auroc_influence, weighted_spread
 from pu_accessor.inference.estimates.within_odds import leave_few, steps_to
 from pu_accessor.inference.influence import kurtosis_df, welch_df
-from pu_accessor.ranking import BoolArray, FloatArray, PairedRanks
+from pu_accessor.inference.search import may_be_lowest
+from pu_accessor.ranking import BoolArray, Counts, FloatArray, PairedRanks
 
 _LARGEST_ODDS = 1e9  # a larger factor counts as unlimited
 _MANY = 1e6  # latent positives for each known one, where nobody says how many there are
+_MANY_KNOWN = 1000  # from which only sets of wrong ones that may be the worst are tried
+_SAFE = 1.5  # by which a statistic may be off there
 
 
 def compare_within(
@@ -284,11 +287,13 @@ def compare_contaminated(
     """
     random = compare_paired(paired, betas, level, target)
     pairs = zip(random.first.tolist(), random.second.tolist(), strict=True)
-    of_pairs = (_without_wrong(paired, models, contamination) for models in pairs)
-    tests = [[compare_paired(each, betas, level, target) for each in row] for row in of_pairs]
+    most = count_wrong(paired.total.known_positive, contamination)
+    tests = [_tests_of(_of_two(paired, models), betas, level, target, most) for models in pairs]
 
     def every(name: str) -> FloatArray:
-        found = np.array([[getattr(test, name)[0] for test in row] for row in tests])
+        longest = max(map(len, tests))  # of shorter ones the first once more
+        rows = [row + row[:1] * (longest - len(row)) for row in tests]
+        found = np.array([[getattr(test, name)[0] for test in row] for row in rows])
         return np.moveaxis(found, 1, 0)
 
     difference, sign = every("difference"), every("sign")
@@ -308,26 +313,66 @@ def compare_contaminated(
     )
 
 
-def _without_wrong(
-    paired: PairedRanks, models: tuple[int, int], contamination: float
-) -> Iterator[PairedRanks]:
-    """Yield two models with all known positives, and where some are negative."""
-    ranks, n = [*paired.ranks.values()], paired.total.known_positive
-    moves = None if paired.moves is None else paired.moves[:, models][..., models]
-    both = paired._replace(
+def _of_two(paired: PairedRanks, models: tuple[int, int]) -> PairedRanks:
+    """Return two of the models alone."""
+    ranks, among = ([*each.values()] for each in (paired.ranks, paired.among))
+    return paired._replace(
         ranks={model: ranks[model] for model in models},
-        among={model: [*paired.among.values()][model] for model in models},
+        among={model: among[model] for model in models},
         covariance=paired.covariance[np.ix_(models, models)],
-        moves=moves,
+        moves=None if paired.moves is None else paired.moves[:, models][..., models],
     )
-    order = np.argsort(ranks[models[0]] - ranks[models[1]], kind="stable")
-    wrong = np.zeros(n, np.bool_)
-    yield both
-    for number in numbers_to_try(count_wrong(n, contamination)):
-        for first in places_to_try(n, number):
-            wrong[:] = False
-            wrong[order[first : first + number]] = True
-            yield _turn_negative(both, wrong)
+
+
+def _tests_of(
+    both: PairedRanks, betas: FloatArray | None, level: float, target: str, most: int
+) -> list[PairedTests]:
+    """Test two models with all known positives, and where up to so many are negative.
+
+    Of many known positives only sets are tried that may be the worst.
+    """
+    (a, b), n = both.ranks.values(), both.total.known_positive
+    order = np.argsort(a - b, kind="stable")
+    tests, wrong = [compare_paired(both, betas, level, target)], sets_to_try(n, most)
+    if n > _MANY_KNOWN and wrong:
+        wrong = _may_be_worst((b - a)[order], both.total, betas, tests[0], wrong)
+    for number, first in wrong:
+        negative = np.zeros(n, np.bool_)
+        negative[order[first : first + number]] = True
+        tests.append(compare_paired(_turn_negative(both, negative), betas, level, target))
+    return tests
+
+
+def _may_be_worst(
+    ahead: FloatArray,
+    total: Counts,
+    betas: FloatArray | None,
+    test: PairedTests,
+    wrong: list[tuple[int, int]],
+) -> list[tuple[int, int]]:
+    """Return the sets of wrong ones that may have the lowest or highest limit, or the largest p.
+
+    Errors are those where none is wrong, times by how much more known positives scatter; that of
+    the rest changes less.
+    """
+    n, (number, first) = ahead.size, np.transpose(wrong)
+    away = ahead - ahead.mean()
+    through = np.pad(np.cumsum([away, away**2], axis=1), ((0, 0), (1, 0)))
+    mean, square = through[:, -1:] - through[:, first + number] + through[:, first]
+    mean, square = mean / (n - number), square / (n - number)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        wider = (square - mean**2) / (n - number) / (through[1, -1] / n**2)
+    wider = np.sqrt(np.maximum(np.nan_to_num(wider, nan=1.0), 0))
+    mean, negatives = mean + ahead.mean(), np.ones((number.size, 1))
+    if betas is not None:
+        negatives = number[:, np.newaxis] + [float(each) for each in count_negatives(total, betas)]
+    value = mean[:, np.newaxis] / negatives
+    far = np.maximum(wider, 1)[:, np.newaxis] * (test.upper - test.lower) / 2
+    worst = np.any(may_be_lowest(value, far) | may_be_lowest(-value, far), axis=1)
+    with np.errstate(divide="ignore"):
+        most = np.append(np.abs(mean) / np.minimum(wider, 1), np.abs(ahead.mean())).min()
+    worst |= np.abs(mean) / np.maximum(wider, 1) <= _SAFE * most
+    return [wrong[at] for at in np.flatnonzero(worst).tolist()]
 
 
 def _turn_negative(paired: PairedRanks, wrong: BoolArray) -> PairedRanks:

@@ -1,6 +1,6 @@
 """Numbers where some known positives may be wrong: what they are at the worst."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,16 +10,17 @@ from pu_accessor.errors import PUValueError
 from pu_accessor.inference.contamination import (
     check_right,
     count_wrong,
-    numbers_to_try,
-    places_to_try,
     relabel,
+    sets_to_try,
 )
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.metric_at import AtCutoff, fixed_head
+from pu_accessor.inference.search import may_be_lowest
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import Ranking
 
+_MANY, _FEW = 3000, 100  # cutoffs
 _ENDS, _ENVELOPE = ("lower", "upper"), ("envelope_lower", "envelope_upper")
 
 
@@ -44,10 +45,12 @@ def estimate_contaminated(
     check_right(ranking, rule.contamination)
     plain = replace(rule, contamination=0.0)
     base, n = ask(ranking, plain), ranking.total.known_positive
-    most, found = count_wrong(n, rule.contamination), [base]
-    for wrong in numbers_to_try(most):
-        places = places_to_try(n, wrong)
-        found += [ask(relabel(ranking, wrong, first), plain) for first in places]
+    most = count_wrong(n, rule.contamination)
+    wrong = sets_to_try(n, most)
+    if ranking.rank.size > _MANY:
+        few = _few_cutoffs(ranking)
+        wrong = _worst([ask(relabel(few, *each), plain) for each in wrong], wrong)
+    found = [base, *(ask(relabel(ranking, *each), plain) for each in wrong)]
     values = np.stack([each.value for each in found])
     lower, upper = (np.stack([getattr(each, name) for each in found]) for name in _ENDS)
     alone = n - most < 2  # one alone has no interval
@@ -57,6 +60,26 @@ def estimate_contaminated(
         upper=upper.max(axis=0) if alone else np.fmax.reduce(upper),
         reach=(values.min(axis=0), values.max(axis=0)),
     )
+
+
+def _few_cutoffs(ranking: Ranking) -> Ranking:
+    """Return the ranking with a few of its cutoffs as if there were no others: the rest are ties.
+
+    There are all at both ends, where each wrong one can matter.
+    """
+    last, ends = ranking.rank.size - 1, np.arange(_FEW)
+    between = np.linspace(0, last, 4 * _FEW).astype(np.int64)
+    few = ranking.take(np.unique(np.concatenate([ends, between, last - ends])))
+    return replace(few, whole=None)
+
+
+def _worst(found: Sequence[Estimates], wrong: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the sets of wrong ones that may have the lowest or the highest limit, or value."""
+    if not wrong:
+        return []
+    value, lower, upper = np.stack([each.parts for each in found], axis=1)
+    worst = may_be_lowest(value, value - lower) | may_be_lowest(-value, upper - value)
+    return [wrong[at] for at in np.unique(np.nonzero(worst)[0]).tolist()]
 
 
 def contaminated_metric(

@@ -6,8 +6,9 @@ share them out has the same probability, whatever the classifier. So what is kno
 all positives, given the known ones, is the distribution of a weighted sum of random shares.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from functools import partial
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +25,10 @@ _FLAT = 1e-3  # deviates below which the skewness replaces a quotient of rounded
 _EDGE = 1e-14  # of the way to where a sum has no moments
 _BEYOND = 2.5  # of the way to the end, times n, that latent positives may lie beyond known ones
 _SEED, _DRAWS = 150406837, 1000
-_QUANTILES = 129  # of a gamma variable, between which others are interpolated
+# Quantiles of a gamma variable that are drawn, and those between which they are interpolated.
+_LOGIT = special.logit((np.arange(_DRAWS) + 0.5) / _DRAWS)
+_NODES = np.linspace(_LOGIT[0], _LOGIT[-1], 129)
+_PART = 128  # variables that are drawn at a time
 _TINY = 1e-300  # stands for 0 in logarithms
 _TOP, _GROUPS = 60, 30  # blocks at the top that stand for themselves, groups of those below
 _FEW = 10  # known positives up to which the first latent ones may be at the very top
@@ -343,37 +347,28 @@ def _below(units: _Units, drawn: FloatArray, *, best: bool) -> FloatArray:
     return np.asarray(((1 + latent / number) * sums).sum(axis=1))
 
 
-def weighted_rank_limits(
-    ranks: FloatArray,
-    weight: FloatArray,
-    latent: float,
-    examples: int,
-    level: float,
-    sides: Sequence[int] = (0, 1),
-) -> FloatArray:
-    """Bound the mean rank of the latent positives: `best` and `worst`, or one of them and NaN."""
-    share, ends = latent_shares(weight, latent), far_ranks(ranks, examples)
-    limits = np.full(2, np.nan)
-    for side in sides:
-        unseen = max(float(unseen_weight((1 + share)[:: 2 * side - 1])[-1]) - 1, 0.0)
-        mean = np.maximum(np.append(share, unseen), _LEAST)
-        values, tail = np.append(ranks, ends[side]), (1 + (2 * side - 1) * level) / 2
-        limits[side] = gamma_quantile(values, mean / (1 + mean), 1 + mean, tail)
-    return limits
+def weighted_rank_limit(
+    ranks: FloatArray, weight: FloatArray, latent: float, examples: int, level: float, side: int
+) -> float:
+    """Bound the mean rank of the latent positives: 0 is `best`, 1 `worst`."""
+    share, end = latent_shares(weight, latent), far_ranks(ranks, examples)[side]
+    unseen = max(float(unseen_weight((1 + share)[:: 2 * side - 1])[-1]) - 1, 0.0)
+    mean = np.maximum(np.append(share, unseen), _LEAST)
+    tail = (1 + (2 * side - 1) * level) / 2
+    return gamma_quantile(np.append(ranks, end), mean / (1 + mean), 1 + mean, tail)
 
 
 def weighted_precision_limits(
     end: IntArray,
     last: IntArray,
     weight: FloatArray,
-    latent: float,
+    latent: FloatArray,
     level: float,
-    order: IntArray,
-    sides: Sequence[int] = (0, 1),
+    sides: IntArray,
 ) -> FloatArray:
-    """Bound average precision: `lower` and `upper`, or one of them and NaN.
+    """Bound average precision on one side each: 0 is `lower`, 1 `upper`; shape (weights,).
 
-    `order` is that of `spread_evenly`, for one variable more than there are known positives.
+    `weight` has shape (weights, known positives), `latent` and `sides` one number for each row.
 
     Notes
     -----
@@ -382,64 +377,119 @@ def weighted_precision_limits(
     all, and some that were not seen above the best: more where weights grow upwards, as most of
     the average precision is made there, and few of these positives are known.
     """
-    share, tail, limits = latent_shares(weight, latent), (1 - level) / 2, np.full(2, np.nan)
-    for side in sides:
-        sums = (_lowest_sums, _highest_sums)[side](end, last, share, latent, order)
-        limits[side] = min(float(np.quantile(sums, abs(side - tail))) / (end.size + latent), 1.0)
-    return limits
-
-
-def _lowest_sums(
-    end: IntArray, last: IntArray, share: FloatArray, latent: float, order: IntArray
-) -> FloatArray:
-    """Draw the sum of precisions with some positives at the very end, shape (draws,)."""
-    below = _draw_weighted(share, float(unseen_weight(1 + share)[-1]) - 1, latent, order)[:, :-1]
-    through = np.cumsum(1 + below, axis=1)[:, last - 1] - below / 2
-    sums: FloatArray = ((1 + below) * np.minimum(through / end, 1)).sum(axis=1)
-    return sums
-
-
-def _highest_sums(
-    end: IntArray, last: IntArray, share: FloatArray, latent: float, order: IntArray
-) -> FloatArray:
-    """Draw the sum of precisions with some positives above the best, shape (draws,)."""
     first = end[0] ** 2 / (2 * end[1]) * max(1 - _FEW / end.size, 0.0)
-    unseen = float(unseen_weight((1 + share)[::-1])[-1])
-    most = np.clip(unseen / (_STEEP * (1 + share.mean())), 1, _MOST)
-    above = _draw_weighted(share, unseen - 1, latent, order, float(most))
-    through = above[:, -1:] + np.cumsum(1 + above[:, :-1], axis=1)[:, last - 1]
-    top = above[:, -1] - first * (harmonic(first + above[:, -1]) - harmonic(first))
-    sums: FloatArray = ((1 + above[:, :-1]) * through / end).sum(axis=1) + top
-    return sums
+    edges, share = _edges(last), map(latent_shares, weight, latent.tolist())
+    shared, before = _share_out(edges, list(map(_Gammas.of, share, sides.tolist())), latent)
+    unseen = sides[:, np.newaxis] * (before[:, -1] - before[:, -2])
+    sums = unseen - first * (harmonic(first + unseen) - harmonic(first))
+    for row, part, stands, through in _stands(edges, last, shared, before):
+        through += unseen[row] if sides[row] else (1 - stands) / 2
+        through /= end[part, np.newaxis]
+        if not sides[row]:
+            np.minimum(through, 1, out=through)
+        sums[row] += np.einsum("ij,ij->j", stands, through)
+    tails = np.abs(sides - (1 - level) / 2).tolist()
+    limits: FloatArray = list(map(np.quantile, sums, tails)) / (end.size + latent)
+    return np.minimum(limits, 1.0)
 
 
-def spread_evenly(columns: int) -> IntArray:
-    """Return the order of draws for each of some variables, shape (draws, columns).
+class _Gammas(NamedTuple):
+    """Gamma variables: one for each known positive, and the last for positives not seen."""
+
+    logs: FloatArray  # of some quantiles, shape (distinct, quantiles)
+    which: IntArray  # of these are each variable's
+    shape: FloatArray
+    scale: FloatArray
+    times: FloatArray  # that a draw is multiplied with, shape (draws,)
+    lost: IntArray  # draws in which all are too small for a number
+    alone: IntArray  # the one that is all there is in each of these
+
+    @classmethod
+    def of(cls, share: FloatArray, side: int) -> "_Gammas":
+        """Return variables of latent positives near known ones, and of unseen ones at an end."""
+        unseen, times = float(unseen_weight((1 + share)[:: 1 - 2 * side])[-1]), 1.0
+        if side:
+            times = float(np.clip(unseen / (_STEEP * (1 + share.mean())), 1, _MOST))
+        mean = np.maximum(np.append(share, unseen - 1), _LEAST)
+        shape = mean / (1 + mean)
+        shape[-1] *= times
+        each, which = np.unique(shape, return_inverse=True)
+        quantiles = special.gammaincinv(each[:, np.newaxis], special.expit(_NODES))
+        logs, none = np.log(np.maximum(quantiles, _TINY)), np.empty(0, np.int64)
+        return cls(logs, which, shape, 1 + mean, np.ones(_DRAWS), none, none)
+
+    def draw(self, part: slice, order: IntArray) -> FloatArray:
+        """Draw the variables of a part, shape (variables, draws)."""
+        there, which = np.unique(self.which[part], return_inverse=True)
+        quantiles = np.exp([np.interp(_LOGIT, _NODES, row) for row in self.logs[there]])
+        drawn = quantiles.take(order + _DRAWS * which[:, np.newaxis])
+        drawn *= self.scale[part, np.newaxis]
+        if self.lost.size:
+            drawn[:, self.lost] = np.arange(part.start, part.stop)[:, np.newaxis] == self.alone
+        drawn *= self.times
+        return drawn
+
+
+def _edges(last: IntArray) -> IntArray:
+    """Divide variables into parts, and at the end of each block of ties that an edge divides."""
+    first = np.arange(_PART, last.size, _PART)
+    return np.unique(np.concatenate([[0], first, last[first - 1], last.size + np.arange(2)]))
+
+
+def _spread_evenly(edges: IntArray) -> Iterator[tuple[slice, IntArray]]:
+    """Yield the order of draws for each of some variables, shape (variables, draws).
 
     Of evenly spread quantiles each variable has every one once, whatever its distribution: where
     that changes a little, so do the draws.
     """
-    order = np.tile(np.arange(_DRAWS)[:, np.newaxis], columns)
-    shuffled: IntArray = np.random.default_rng(_SEED).permuted(order, axis=0)
-    return shuffled
+    rng = np.random.default_rng(_SEED)
+    for start, stop in pairwise(edges.tolist()):
+        order = np.tile(np.arange(_DRAWS), (stop - start, 1))
+        yield slice(start, stop), rng.permuted(order, axis=1, out=order)
 
 
-def _draw_weighted(
-    share: FloatArray, unseen: float, latent: float, order: IntArray, times: float = 1.0
-) -> FloatArray:
-    """Draw how many latent positives there are near each known one, and unseen ones last.
+def _share_out(
+    edges: IntArray, every: list[_Gammas], latent: FloatArray
+) -> tuple[list[_Gammas], FloatArray]:
+    """Return variables that sum to the latent positives in each draw, and sums before each edge.
 
-    These are so many `times` what one that was not seen stands for.
+    These have the shape (weights, edges, draws).
     """
-    mean = np.maximum(np.append(share, unseen), _LEAST)
-    shape = mean / (1 + mean)
-    shape[-1] *= times
-    each, column = np.unique(shape, return_inverse=True)
-    logit = special.logit((np.arange(_DRAWS) + 0.5) / _DRAWS)
-    nodes = np.linspace(logit[0], logit[-1], _QUANTILES)
-    logs = np.log(
-        np.maximum(special.gammaincinv(each[:, np.newaxis], special.expit(nodes)), _TINY)
-    )
-    quantiles = np.exp([np.interp(logit, nodes, row) for row in logs]).ravel()
-    drawn = quantiles[order + _DRAWS * column] * (1 + mean)
-    return latent * _as_shares(drawn, shape, np.random.default_rng(_SEED))
+    before = _sum_before(edges, every)
+    for row, each in enumerate(every):
+        lost = np.flatnonzero(before[row, -1] < _VANISHED)
+        if lost.size:  # of shapes as small as these one is all that there is
+            share, rng = each.shape / each.shape.sum(), np.random.default_rng(_SEED)
+            every[row] = each._replace(lost=lost, alone=rng.choice(share.size, lost.size, p=share))
+            before[row] = _sum_before(edges, every[row : row + 1])[0]
+    times = latent[:, np.newaxis] / before[:, -1]
+    before *= times[:, np.newaxis]
+    return [each._replace(times=by) for each, by in zip(every, times, strict=True)], before
+
+
+def _sum_before(edges: IntArray, every: list[_Gammas]) -> FloatArray:
+    """Return sums over the variables before each edge, shape (weights, edges, draws)."""
+    before = np.zeros((len(every), edges.size, _DRAWS))
+    for at, (part, order) in enumerate(_spread_evenly(edges)):
+        for row, each in enumerate(every):
+            before[row, at + 1] = before[row, at] + each.draw(part, order).sum(axis=0)
+    return before
+
+
+def _stands(
+    edges: IntArray, last: IntArray, shared: list[_Gammas], before: FloatArray
+) -> Iterator[tuple[int, slice, FloatArray, FloatArray]]:
+    """Yield the row of weights, known positives, what each stands for and all through its ties.
+
+    The last two have the shape (known positives, draws).
+    """
+    for at, (part, order) in enumerate(_spread_evenly(edges[:-1])):
+        size, end = part.stop - part.start, int(np.searchsorted(edges, last[part.stop - 1]))
+        place = np.minimum(last[part] - part.start, size + 1) - 1
+        for row, each in enumerate(shared):
+            stands, through = 1 + each.draw(part, order), np.empty((size + 1, _DRAWS))
+            above = edges[at] + before[row, at]
+            for one, sum_ in zip(stands, through[:-1], strict=True):  # faster than a cumsum
+                above = np.add(above, one, out=sum_)
+            through[-1] = edges[end] + before[row, end]
+            yield row, part, stands, through[place]

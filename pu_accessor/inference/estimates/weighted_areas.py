@@ -15,9 +15,8 @@ from pu_accessor.inference.estimates.known_positives import (
     places,
 )
 from pu_accessor.inference.estimates.latent_gaps import (
-    spread_evenly,
     weighted_precision_limits,
-    weighted_rank_limits,
+    weighted_rank_limit,
 )
 from pu_accessor.inference.influence import (
     Placed,
@@ -27,7 +26,7 @@ from pu_accessor.inference.influence import (
     sum_from_below,
     welch_df,
 )
-from pu_accessor.ranking import FloatArray, IntArray, Ranking
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 
 
 class _Spread(NamedTuple):
@@ -56,9 +55,9 @@ def weighted_auroc(
     weight: FloatArray,
     betas: FloatArray,
     level: float,
-    sides: Sequence[int] = (0, 1),
+    sides: IntArray | None = None,
 ) -> Estimates:
-    """Estimate AUROC.
+    """Estimate AUROC. `sides` says which limit to compute for each row of weights, else both.
 
     Notes
     -----
@@ -120,13 +119,12 @@ def weighted_auroc(
     lower, upper = rank_interval(
         value, place, stretch, reach(down, df, level), reach(up, df, level)
     )
-    unknown, worst = np.full(2, np.nan), [1 - side for side in sides]
-    ranks = [
-        weighted_rank_limits(rank, each, whole - n, examples, level, worst)
-        if whole > n
-        else unknown
-        for each, whole in zip(weights, positives.tolist(), strict=True)
-    ]
+    ranks = np.full((betas.size, 2), np.nan)
+    for row, side in _wanted(positives > n, sides):
+        hidden = float(positives[row]) - n
+        ranks[row, 1 - side] = weighted_rank_limit(
+            rank, weights[row], hidden, examples, level, 1 - side
+        )
     means = (rank.sum() + (positives - n) * np.transpose(ranks)) / positives
     high, low = 1 - (means - (positives + 1) / 2) / negatives
     lower, upper = np.maximum(np.fmin(lower, low), 0), np.minimum(np.fmax(upper, high), 1)
@@ -138,9 +136,9 @@ def weighted_precision(
     weight: FloatArray,
     betas: FloatArray,
     level: float,
-    sides: Sequence[int] = (0, 1),
+    sides: IntArray | None = None,
 ) -> Estimates:
-    """Estimate average precision.
+    """Estimate average precision. `sides` says which limit to compute for each row, else both.
 
     Notes
     -----
@@ -167,18 +165,26 @@ def weighted_precision(
     """
     n, positives = ranking.total.known_positive, count_positives(ranking.total, betas).as_floats()
     ties, (value, error) = _find_ties(ranking), jackknife(ranking, weight, betas)
-    order = spread_evenly(n + 1)
-    limits = [
-        weighted_precision_limits(ties.end, ties.last, each, whole - n, level, order, sides)
-        if whole > n and n > 2
-        else (np.nan, np.nan)
-        for each, whole in zip(_of_each(weight, betas), positives.tolist(), strict=True)
-    ]
+    weights, limits = _of_each(weight, betas), np.full((betas.size, 2), np.nan)
+    wanted = _wanted((positives > n) & (n > 2), sides)
+    # One beta at a time where each known positive has its own weight, which takes much memory.
+    at_once = 2 if weight.ndim == 1 else max(len(wanted), 1)
+    for start in range(0, len(wanted), at_once):
+        row, side = wanted[start : start + at_once].T
+        limits[row, side] = weighted_precision_limits(
+            ties.end, ties.last, weights[row], positives[row] - n, level, side
+        )
     return reach_to(value, error, limits)
 
 
+def _wanted(hidden: BoolArray, sides: IntArray | None) -> IntArray:
+    """Return rows of weights with hidden positives and sides of limits, shape (limits, 2)."""
+    every = np.argwhere(np.repeat(hidden[:, np.newaxis], 2, axis=1))
+    return every if sides is None else every[every[:, 1] == sides[every[:, 0]]]
+
+
 def reach_to(
-    value: FloatArray, error: FloatArray, limits: Sequence[FloatArray | tuple[float, float]]
+    value: FloatArray, error: FloatArray, limits: FloatArray | Sequence[tuple[float, float]]
 ) -> Estimates:
     """Return estimates with limits, which reach to them."""
     lower, upper = np.array(limits, np.float64).T
