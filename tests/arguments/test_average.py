@@ -10,6 +10,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
+from tests.arguments.test_target import METRICS
 from tests.cases import put
 from tests.sources import test_pooled
 from tests.support.oracles import averages_oracle, estimates_oracle
@@ -55,16 +56,7 @@ def draw_mixed(seed: int, apart: float, known: int) -> tuple[pd.DataFrame, dict[
     return pd.concat(parts, ignore_index=True), betas
 
 
-RATES: dict[str, Any] = {
-    "precision": lambda tp, fp, fn, tn: tp / (tp + fp),
-    "recall": lambda tp, fp, fn, tn: tp / (tp + fn),
-    "fpr": lambda tp, fp, fn, tn: fp / (fp + tn),
-    "accuracy": lambda tp, fp, fn, tn: (tp + tn) / (tp + fp + fn + tn),
-}
-BEYOND: dict[str, Any] = {
-    "lift": lambda tp, fp, fn, tn: tp / (tp + fp) / ((tp + fn) / (tp + fp + fn + tn)),
-    "informedness": lambda tp, fp, fn, tn: tp / (tp + fn) - fp / (fp + tn),
-}
+RATES, BEYOND = ("precision", "recall", "fpr", "accuracy"), ("lift", "informedness")
 
 
 def predicted(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
@@ -96,7 +88,7 @@ def term_of(part: pd.DataFrame, beta: float, name: Any) -> averages_oracle.Term:
         for one in (share, 0.0, 1.0):
             tp, rank = one * positives, AT["rank"]
             counts = tp, rank - tp, positives - tp, negatives - rank + tp
-            values.append(((RATES | BEYOND)[name] if isinstance(name, str) else name)(*counts))
+            values.append((METRICS[name] if isinstance(name, str) else name)(*counts))
         value, (least, most) = values[0], sorted(values[1:])
         spread = np.nan if n == 1 else share * (1 - share) / (n - 1) * (most - least) ** 2
     square = spread * hidden if hidden else 0.0
@@ -140,24 +132,23 @@ def test_averages_beyond_0_and_1(
     for query, part in frame.groupby("query"):
         terms.append(term_of(part, betas[query], name))
         positives, size = terms[-1].positives, len(part)
-        least, most = (
-            BEYOND[name](tp, rank - tp, positives - tp, size - positives - rank + tp)
+        ends = [
+            METRICS[name](tp, rank - tp, positives - tp, size - positives - rank + tp)
             for tp in (max(rank + positives - size, 0.0), min(rank, positives))
-        )
-        spans.append((min(least, 0.0), max(most, 1.0)))
+        ]
+        spans.append((min(ends[0], 0.0), max(ends[1], 1.0)))
     floor, ceiling = np.mean(spans, axis=0)
     width = ceiling - floor
     scaled = [
-        each._replace(
-            **{key: (getattr(each, key) - floor) / width for key in ("value", "low", "high")},
-            square=each.square / width**2,
+        averages_oracle.Term(
+            *((end - floor) / width for end in each[:3]), each.square / width**2, *each[4:]
         )
         for each in terms
     ]
     wanted = averages_oracle.average(scaled, 1.0, 0.95, new=target == "population")
-    row = frame.pu(by="query").metric(name, betas, at=AT, average=True, target=target).iloc[0]
+    row = ask(frame, name, betas, target=target)
     assert not 0 <= row["estimate"] <= 1
-    found = row[["estimate", "lower", "upper"]].to_numpy(float)
+    found = [row[one] for one in ("estimate", "lower", "upper")]
     expected = floor + width * np.array([wanted.value, wanted.lower, wanted.upper])
     assert found == pytest.approx(expected, abs=1.1e-5 * width)
     assert row["standard_error"] == pytest.approx(wanted.error * width, rel=1e-9)
@@ -226,36 +217,27 @@ def test_what_cannot_be_otherwise_is_its_own_interval(target: str) -> None:
     assert row["lower"] == row["estimate"] == row["upper"] < 1
 
 
-@pytest.mark.parametrize(
-    ("name", "known", "seed"), [("auroc", 3, 5), ("auroc", 1, 4), ("average_precision", 3, 5)]
-)
-def test_two_groups_and_two_betas_are_each_beta_alone(name: str, known: int, seed: int) -> None:
-    frame, _ = draw_mixed(seed, -0.7, known)
-    pu = frame[frame["query"] > 4].pu(by="query")
-    for target in ("population", "examples"):
-        both = getattr(pu, name)([0.02, 0.1], average=True, target=target)
-        each = [getattr(pu, name)(b, average=True, target=target) for b in (0.02, 0.1)]
-        expected = pd.concat(each, ignore_index=True)
-        pd.testing.assert_frame_equal(both, expected, rtol=1e-9)
-
-
 @pytest.mark.parametrize("groups", [6, 130])  # of many all are ranked together
 @pytest.mark.parametrize(
-    ("label", "beta", "told"),
-    [(np.nan, 0.1, "known positive"), (None, 1.0, "needs negatives"), (1.0, 0.1, "unlabeled")],
+    ("label", "betas", "told"),
+    [
+        *((np.nan, (0.1, 0.1), "known positive"), (None, (0.1, 1.0), "needs negatives")),
+        *((1.0, (0.1, 0.1), "unlabeled"), (1.0, (0.1, 0.0), "AUROC needs negatives")),
+    ],
 )
+@pytest.mark.parametrize("target", ["population", "examples"])
 def test_groups_without_an_area_are_left_out_when_told(
-    label: float | None, beta: float, told: str, groups: int
+    label: float | None, betas: tuple[float, float], told: str, groups: int, target: str
 ) -> None:
-    frame, betas = draw(3, groups), dict.fromkeys(range(groups), 0.1) | {2: beta}
+    frame, beta = draw(3, groups), dict.fromkeys(range(groups), betas[0]) | {2: betas[1]}
     if label is not None:
         frame.loc[frame["query"] == 2, "label"] = label
     with pytest.raises(PUDataError, match=f"query=2.*{told}.*on_error='skip'"):
-        ask(frame, "auroc", betas)
-    with pytest.warns(PUWarning, match="left out"):
-        found = frame.pu(by="query", on_error="skip").auroc(betas, average=True)
+        ask(frame, "auroc", beta, target=target)
+    with pytest.warns(PUWarning, match=f"left out.*query=2.*{told}"):
+        found = frame.pu(by="query", on_error="skip").auroc(beta, average=True, target=target)
     assert found.attrs["skipped"] and found["n_groups"].item() == groups - 1
-    rest = frame[frame["query"] != 2].pu(by="query").auroc(0.1, average=True)
+    rest = frame[frame["query"] != 2].pu(by="query").auroc(0.1, average=True, target=target)
     pd.testing.assert_frame_equal(found, rest)
 
 
@@ -412,16 +394,3 @@ def test_bad_input(name: str, how: dict[str, Any], error: type[Exception], told:
 def test_one_group_is_no_average() -> None:
     with pytest.raises(PUDataError, match="two groups"):
         FRAME[FRAME["query"] == 0].pu(by="query").auroc(0.1, average=True)
-
-
-@pytest.mark.parametrize("target", ["population", "examples"])
-def test_groups_of_known_positives_alone_are_left_out(target: str) -> None:
-    frame = draw(1, groups=4)
-    with_alone = pd.concat([frame, pd.DataFrame({"query": 7, "score": [0.3, 0.2], "label": 1.0})])
-    with pytest.raises(PUDataError, match=r"query=7: AUROC needs negatives"):
-        ask(with_alone, "auroc", 0, target=target)
-    pu = with_alone.pu(by="query", on_error="skip")
-    with pytest.warns(PUWarning, match="query=7: AUROC needs negatives"):
-        found = pu.auroc(0, average=True, target=target)
-    want = frame.pu(by="query").auroc(0, average=True, target=target)
-    pd.testing.assert_frame_equal(found, want)
