@@ -216,12 +216,6 @@ def test_a_known_negative_takes_none_of_the_estimate_along() -> None:
     assert tables["fp"].values.ravel().tolist() == [0, 0, 1, 1, 2]
 
 
-def test_a_known_negative_takes_those_of_both_bounds_along() -> None:
-    tables = ask(FALLING, reference="negatives", band="bootstrap").isel(beta=0)
-    assert (tables["tp"].diff("rank") < 0).any("rank").sel(bound=["lower", "upper"]).any()
-    assert (tables["tp"] + tables["fp"] == tables["rank"]).all()
-
-
 def test_tightest_is_the_narrower_one_where_both_are_possible() -> None:
     rng, truth = np.random.default_rng(5), np.arange(600) < 200
     for share in (0.05, 0.2, 0.8):
@@ -426,32 +420,6 @@ def test_widths_are_those_of_the_paper(share: float, paper: float, kind: str) ->
     widths, kinds = zip(*(paper_width(seed, share) for seed in range(10)), strict=True)
     assert set(kinds) == {kind}
     assert abs(np.mean(widths) - paper) <= 3 * np.std(widths, ddof=1) * np.sqrt(1 + 1 / 10)
-
-
-# Curves that step down
-
-
-def test_roc_envelope_is_that_on_the_vertical_line() -> None:
-    # The upper curve goes through (fpr, tpr) = (0, 0), (0, .5), (1, 0), (1, .5), (1, 1).
-    tables = ask(FALLING, reference="negatives", beta_interval=(0.5, 0.5), band="bootstrap")
-    curve = tables.pu.roc_bounds()
-    assert curve["tpr"].sel(bound="upper").values.ravel().tolist() == [0, 0.5, 0, 0.5, 1]
-    envelope = curve["tpr_envelope"].sel(envelope="upper", fpr_grid=[0, 0.05, 0.5, 1])
-    np.testing.assert_allclose(envelope, [0.5, 0.475, 0.25, 1], rtol=1e-12)
-
-
-STEPPING = Case([3, 0, 1, 4, 2], [None, None, None, True, False], 0.5)
-
-
-def test_pr_envelope_is_the_highest_precision() -> None:
-    # The upper tables go through (tp, fp) = (0, 0), (1, 0), (2, 0), (1, 2), (2, 2), (3, 2): at a
-    # recall of .6 precision is 1 on the way to the third.
-    tables = ask(STEPPING, reference="negatives", beta_interval=(0.5, 0.5), band="bootstrap")
-    upper = tables.sel(bound="upper")
-    assert upper["tp"].values.ravel().tolist() == [0, 1, 2, 1, 2, 3]
-    assert upper["fp"].values.ravel().tolist() == [0, 0, 0, 2, 2, 2]
-    envelope = tables.pu.pr_bounds()["precision_envelope"].sel(envelope="upper")
-    assert float(envelope.sel(recall_grid=0.6)) == 1
 
 
 @pytest.mark.parametrize("said", ["intersection", "all"])
