@@ -37,7 +37,7 @@ def ask(frame: pd.DataFrame, name: Any, beta: Any, **how: Any) -> dict[Any, Any]
     """Ask for one average of the groups."""
     question = {} if name in AREAS else {"quantity": name, "at": AT}
     method = getattr(frame.pu(by="query"), name if name in AREAS else "metric")
-    (row,) = method(beta=beta, average=True, **question, **how).to_dict("records")
+    row: dict[Any, Any] = method(beta=beta, average=True, **question, **how).iloc[0].to_dict()
     return row
 
 
@@ -157,11 +157,12 @@ def test_averages_beyond_0_and_1(
 @pytest.mark.parametrize("joint", ["approximate", "guaranteed", None])
 @pytest.mark.parametrize("target", ["population", "examples"])
 def test_averages_of_counts_go_with_their_units(target: str, joint: str | None) -> None:
-    frame, beta, how = draw(7), 0.1, {"at": 9, "average": True, "target": target}
+    beta: Any = 0.1
+    how: dict[str, Any] = {"at": 9, "average": True, "target": target}
     if joint:
         beta = pu_accessor.beta_from_labels(13, 100, n_unlabeled=540, level=0.98)
         how["joint"] = joint
-    pu: Any = frame.pu(by="query")
+    pu: Any = draw(7).pu(by="query")
     plain = pu.metric(lambda tp, fp, fn, tn: tp, beta, **how).iloc[0]
     tens = pu.metric(lambda tp, fp, fn, tn: 10 * tp, beta, **how).iloc[0]
     missed = pu.metric(lambda tp, fp, fn, tn: 1 - tp, beta, **how).iloc[0]
@@ -278,7 +279,7 @@ def test_fully_labeled_it_is_the_mean_of_scikit_learn(name: str, oracle: Any) ->
 
 
 def test_many_groups_at_once_say_the_same() -> None:
-    frame = pd.concat(
+    frame: pd.DataFrame = pd.concat(
         draw_mixed(seed, 0.4, 1)[0].eval(f"query = query + {7 * seed}") for seed in range(15)
     )
     parts = [part for _, part in frame.groupby("query")]

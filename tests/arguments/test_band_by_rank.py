@@ -65,7 +65,7 @@ def test_all_ways_to_give_bounds_say_the_same() -> None:
 
 
 def test_all_questions_take_bounds_by_rank() -> None:
-    pu, how = frame(3).pu(negative=0), {"band": (LOWER, UPPER)}
+    pu, how = frame(3).pu(negative=0), dict[str, Any](band=(LOWER, UPPER))
     expected, curves = pu.contingency(0.4, **how), pu.roc_bounds(0.4, **how)
     ends = ["lower", "upper"]
     rounded = expected.pu.roc_bounds()["tpr"].sel(bound=ends)

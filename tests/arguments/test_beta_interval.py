@@ -470,7 +470,7 @@ def test_each_group_has_its_own_envelope(beta: Any) -> None:
 
 
 def test_arrays_and_samples_get_the_same_envelope() -> None:
-    frame, how = PARTS["a"], {"beta_interval": (0.2, 0.4)}
+    frame, how = PARTS["a"], dict[str, Any](beta_interval=(0.2, 0.4))
     expected = frame.pu.contingency(0.3, **how)
     arrays = pu_accessor.from_arrays(frame["score"], frame["label"]).contingency(0.3, **how)
     xr.testing.assert_identical(arrays, expected)

@@ -36,13 +36,14 @@ def check_both_ways(
     frame: pd.DataFrame, monkeypatch: pytest.MonkeyPatch, roles: Any = None, **question: Any
 ) -> pd.DataFrame:
     """Ask for AUROC in one pass, and one by one."""
-    found = []
+    found: list[pd.DataFrame] = []
     for many in (1, 10**9):
         monkeypatch.setattr("pu_accessor.sources.frames._MANY", many)
         pu = frame.pu(**{"by": "query", "on_error": "skip", **(roles or {})})
         found.append(pu.auroc(**question))
-    pd.testing.assert_frame_equal(*found, rtol=1e-12, atol=1e-12)
-    return found[0]
+    once, each = found
+    pd.testing.assert_frame_equal(once, each, rtol=1e-12, atol=1e-12)
+    return once
 
 
 @pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")

@@ -104,11 +104,11 @@ def test_at_the_prevalence_of_these_examples_nothing_changes(
 
 @pytest.mark.parametrize("asked", [BETA, [0.1, 0.2], HAND], ids=["one", "two", "by hand"])
 def test_all_sources_and_kinds_of_beta_answer_alike(asked: Any) -> None:
-    frame, how = enriched(), {"prevalence": 0.05}
+    frame, how = enriched(), dict[str, Any](prevalence=0.05)
     arrays = pu_accessor.from_arrays(frame["score"], frame["label"])
     chunks = pu_accessor.from_chunks([frame.head(250), frame.tail(350)])
     areas = [pu.average_precision(asked, **how) for pu in (frame.pu, arrays, chunks)]
-    at = {"at": {"threshold": 1}, **how}
+    at: dict[str, Any] = {"at": {"threshold": 1}, **how}
     metrics_ = [pu.metric("precision", asked, **at) for pu in (frame.pu, arrays)]
     for want, *found in (areas, metrics_):
         for got in found:
@@ -116,7 +116,7 @@ def test_all_sources_and_kinds_of_beta_answer_alike(asked: Any) -> None:
 
 
 def test_errors_of_beta_and_groups_count() -> None:
-    frame, how = enriched(), {"prevalence": 0.05}
+    frame, how = enriched(), dict[str, Any](prevalence=0.05)
     joint, exact = (frame.pu.average_precision(b, **how).iloc[0] for b in (HAND, BETA))
     assert joint["lower"] <= exact["lower"] < exact["upper"] <= joint["upper"]
     wide = frame.pu.average_precision(BETA, beta_interval=(0.15, 0.25), **how).iloc[0]

@@ -143,8 +143,8 @@ def test_errors_are_those_of_leaving_each_known_positive_out(name: str, known: l
     propensity = np.random.default_rng(n).uniform(0.2, 0.9, n)
     frame = pd.DataFrame({"score": [*known, *rest], "label": [1.0] * n + [np.nan] * len(rest)})
     frame["propensity"] = [*propensity, *[np.nan] * len(rest)]
-    part = frame["score"].rank(ascending=False, method="average" if name == "auroc" else "max")
-    part, size = part[:n].to_numpy(), n + len(rest)
+    rank = frame["score"].rank(ascending=False, method="average" if name == "auroc" else "max")
+    part, size = rank[:n].to_numpy(), n + len(rest)
     for beta in (0.1, 0.3):
         latent = (1 / propensity - 1) / (1 / propensity - 1).sum() * beta * len(rest)
         stands, positives = 1 + latent, n + beta * len(rest)
@@ -190,7 +190,7 @@ def test_the_order_of_rows_does_not_matter(frame: pd.DataFrame, seed: int) -> No
     xr.testing.assert_identical(one, other)
     for name in AREAS.values():
         rows = [put_of_these(pu, name, 0.3) for pu in both]
-        pd.testing.assert_frame_equal(*rows, rtol=0, atol=1e-12)
+        pd.testing.assert_frame_equal(rows[0], rows[1], rtol=0, atol=1e-12)
     # The propensities do: they are not the same in another order.
     turned = [*frame["propensity"][59::-1], *frame["propensity"][60:]]
     wrong = weighed(frame.assign(propensity=turned)).contingency([0.1, 0.3])

@@ -191,9 +191,8 @@ def test_mean_matching_has_weighted_means() -> None:
     rest = df.loc[df["label"].isna(), "svm"].to_numpy()
 
     def place(x: FloatArray) -> FloatArray:
-        return np.mean(
-            [[((k < y).mean() + (k <= y).mean()) / 2 for y in x] for k in kinds], axis=0
-        )
+        shares = [[((k < y).mean() + (k <= y).mean()) / 2 for y in x] for k in kinds]
+        return np.asarray(np.mean(shares, axis=0))
 
     stands = 1 / df.loc[df["label"] == 1, "chance"].to_numpy() - 1
     top, foot = float(stands @ place(kinds[0]) / stands.sum()), place(kinds[1]).mean()

@@ -174,7 +174,7 @@ def test_what_must_hold_of_any_table(case: Case, band: str, betas: list[float]) 
 @pytest.mark.parametrize("reference", REFERENCES)
 def test_bounds_are_straight_between_breakpoints(reference: str) -> None:
     label: Labels = [*[True] * 3, *[False] * 4, *[None] * 60]
-    betas, how = [0.2, 0.7], {"reference": reference, "level": 0.6}
+    betas, how = [0.2, 0.7], dict[str, Any](reference=reference, level=0.6)
     for seed in range(2):
         case = Case(np.random.default_rng(seed).normal(size=67).tolist(), label, 0)
         pu = pu_accessor.from_arrays(case.score, case.label, negative=False)
@@ -231,13 +231,13 @@ def test_tightest_is_the_narrower_one_where_both_are_possible() -> None:
 def test_both_lies_within_the_hull_of_the_two(case: Case, band: str) -> None:
     how: dict[str, Any] = {"beta": [0.2, 0.6], "band": band}
     each = [ask(case, level=0.9, reference=kind, **how)["tp"] for kind in REFERENCES[:2]]
+    least, most = xr.concat(each, "kind").min("kind"), xr.concat(each, "kind").max("kind")
     both = ask(case, level=0.8, reference="both", **how)
-    lowers, uppers = ([one.sel(bound=end) for one in each] for end in ENDS)
     lower, upper = (both["tp"].sel(bound=end) for end in ENDS)
-    assert (lower >= np.minimum(*lowers)).all() and (upper <= np.maximum(*uppers)).all()
+    assert (lower >= least.sel(bound="lower")).all() and (upper <= most.sel(bound="upper")).all()
     sure = ~both["clipped"].any("bound")  # where neither contradicts the other: what both share
-    assert (lower <= np.maximum(*lowers)).where(sure, True).all()
-    assert (upper >= np.minimum(*uppers)).where(sure, True).all()
+    assert (lower <= most.sel(bound="lower")).where(sure, True).all()
+    assert (upper >= least.sel(bound="upper")).where(sure, True).all()
 
 
 def test_contradicting_kinds_leave_what_the_tightest_says() -> None:
@@ -312,7 +312,7 @@ def test_groups_and_models_are_each_alone(reference: str) -> None:
     how: dict[str, Any] = {"reference": reference, "level": 0.9}
     together = frame.pu(score="m", by="site").contingency(betas, **how)
     models = frame.pu(score=["m", "n"]).contingency(betas, **how)
-    alone = [
+    alone: list[tuple[Any, ...]] = [
         *((together, {"site": site}, rows.pu(score="m")) for site, rows in frame.groupby("site")),
         *((models, {"model": model}, frame.pu(score=model)) for model in ("m", "n")),
     ]
@@ -404,7 +404,7 @@ def paper_width(seed: int, share: float) -> tuple[float, str]:
     score = np.random.default_rng(seed).normal(np.sqrt(2) * norm.ppf(0.768) * truth)
     label = np.full(truth.size, np.nan)
     label[:200], label[2000 : 2000 + round(share * 10_000)] = 1, 0
-    how = {"band": "bootstrap", "reference": "tightest", "ranks": "breakpoints"}
+    how: Any = {"band": "bootstrap", "reference": "tightest", "ranks": "breakpoints"}
     pu = pu_accessor.from_arrays(score, label)
     tables = pu.contingency(1800 / np.isnan(label).sum(), **how)
     return float(np.ptp(tables.pu.area("auroc").values)), tables["tightest"].item()
