@@ -279,9 +279,8 @@ def test_fully_labeled_it_is_the_mean_of_scikit_learn(name: str, oracle: Any) ->
 
 
 def test_many_groups_at_once_say_the_same() -> None:
-    frame: pd.DataFrame = pd.concat(
-        draw_mixed(seed, 0.4, 1)[0].eval(f"query = query + {7 * seed}") for seed in range(15)
-    )
+    drawn = pd.concat({seed: draw_mixed(seed, 0.4, 1)[0] for seed in range(15)}, names=["seed"])
+    frame = drawn.assign(query=drawn["query"] + 7 * drawn.index.get_level_values("seed"))
     parts = [part for _, part in frame.groupby("query")]
     for row in frame.pu(by="query").auroc([0.0, 0.08], average=True).to_dict("records"):
         terms = [term_of(part, row["beta"], "auroc") for part in parts]

@@ -72,7 +72,7 @@ CURVES = {"roc": "tpr_envelope", "pr": "precision_envelope"}
 every_curve = pytest.mark.parametrize("curve", CURVES)
 
 
-def inside(interval: tuple[float, float], many: int = 6) -> list[float]:
+def inside(interval: tuple[float, float], many: int = 4) -> list[float]:
     """Return random betas of an interval, most of them between those of the package."""
     rng = np.random.default_rng(42)
     low, high = interval

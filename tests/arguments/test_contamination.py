@@ -11,16 +11,13 @@ import xarray as xr
 
 import pu_accessor
 from pu_accessor import PUTypeError, PUValueError
-from tests.cases import put
+from tests.cases import binormal, put
 
 
 def draw(seed: int, known: int = 5, size: int = 30) -> pd.DataFrame:
     """Draw scores with ties; the first rows are known positives."""
-    rng = np.random.default_rng(seed)
-    positive = np.arange(size) < known
-    label = np.where(positive, 1.0, np.nan)
-    score = np.round(rng.normal(1.2 * positive) * 2) if seed % 2 else rng.normal(1.2 * positive)
-    return pd.DataFrame({"score": score, "label": label})
+    frame = binormal(known, size - known, 1, seed, shift=1.2)[0]
+    return frame.assign(score=np.round(2 * frame["score"])) if seed % 2 else frame
 
 
 def with_every_set_wrong(frame: pd.DataFrame, most: int, **roles: Any) -> list[Any]:

@@ -9,17 +9,14 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 import pu_accessor
 from pu_accessor import PUTypeError, PUValueError, PUWarning
-from tests.cases import Case, as_frame, draw_case
+from tests.cases import Case, as_frame, binormal, draw_case
 
 BETA = 0.25
 
 
 def draw(seed: int, known: int = 40, shift: float = 2.0) -> tuple[pd.DataFrame, np.ndarray]:
     """Draw normal scores, of which some positives are known; also the truth."""
-    rng = np.random.default_rng(seed)
-    truth = np.arange(600) < 140 + known
-    label = np.where(np.arange(600) < known, 1.0, np.nan)
-    frame = pd.DataFrame({"score": rng.normal(shift * truth), "label": label})
+    frame, _, truth = binormal(140 + known, 460 - known, known / (140 + known), seed, shift)
     return frame, truth
 
 

@@ -14,6 +14,7 @@ from pu_accessor import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.tables.metrics import METRICS
 from tests.arguments.test_target import METRICS as FORMULAS
 from tests.arguments.test_target import ask, asked_at, completed_at, draw, framed
+from tests.cases import binormal
 from tests.support.oracles import completion_oracle
 from tests.support.oracles import population_oracle as oracle
 
@@ -25,10 +26,8 @@ OF_RATES = {"tpr", "recall", "fpr", "tnr", "fnr", "balanced_accuracy", "informed
 
 def enriched(seed: int = 0, known: int = 80) -> pd.DataFrame:
     """Draw 600 examples, a third of them positive; with 80 of these known beta is 3/13."""
-    rng, truth = np.random.default_rng(seed), np.arange(600) < 200
-    label = np.where(np.arange(600) < known, 1, np.nan)
-    site = np.where(rng.random(600) < 0.5, "a", "b")
-    return pd.DataFrame({"score": rng.normal(1.5 * truth), "label": label, "site": site})
+    frame = binormal(200, 400, known / 200, seed, shift=1.5)[0]
+    return frame.assign(site=np.resize(["a", "b"], 600))
 
 
 BETA = 0.2

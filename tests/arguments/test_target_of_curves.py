@@ -8,14 +8,10 @@ import pytest
 
 from pu_accessor import PUDataError, PUValueError
 from pu_accessor.inference.bands.on_new_examples import bound_on_new
-from tests.cases import put
+from tests.cases import binormal, put
 
 BETA = 0.25
-RNG = np.random.default_rng(0)
-TRUTH = np.arange(700) < 200
-FRAME = pd.DataFrame(
-    {"score": RNG.normal(2 * TRUTH), "label": np.where(np.arange(700) < 60, 1.0, np.nan)}
-)
+FRAME = binormal(200, 500, 0.3, 0, shift=2.0)[0]
 NEW: dict[str, Any] = {"target": "population"}
 
 
