@@ -105,16 +105,17 @@ def test_missing_scores_are_those_of_each_model(nan_policy: str) -> None:
     check_each(wide, alone, nan_policy=nan_policy)
 
 
-def test_curves_of_groups_are_curves_of_their_tables() -> None:
+@pytest.mark.parametrize(("name", "recall"), [("roc_bounds", "tpr"), ("pr_bounds", "recall")])
+def test_curves_of_groups_are_curves_of_their_tables(name: str, recall: str) -> None:
     tables = FRAME.pu(by="model").contingency(BETAS, ranks="breakpoints")
-    for name, recall in (("roc_bounds", "tpr"), ("pr_bounds", "recall")):
-        direct, of_tables = getattr(FRAME.pu(by="model"), name)(BETAS), getattr(tables.pu, name)()
-        sides = {"bound": ["lower", "upper"]}
-        xr.testing.assert_identical(direct.sel(sides), of_tables.sel(sides))
-        # Tables have the estimate in whole examples, curves as it is.
-        half = 0.5 / (tables["tp"] + tables["fn"]).sel(bound="estimate")
-        off = abs(direct[recall] - of_tables[recall]).sel(bound="estimate")
-        assert (off <= half + 1e-12).all() and (off > 0).any()
+    direct, of_tables = getattr(FRAME.pu(by="model"), name)(BETAS), getattr(tables.pu, name)()
+    sides = {"bound": ["lower", "upper"]}
+    xr.testing.assert_identical(direct.sel(sides), of_tables.sel(sides))
+    # Tables have the estimate in whole examples, curves as it is.
+    half = 0.5 / (tables["tp"] + tables["fn"]).sel(bound="estimate")
+    off = abs(direct[recall] - of_tables[recall]).sel(bound="estimate")
+    assert (off <= half + 1e-12).all() and (off > 0).any()
+    assert tables["clipped"].any(["cutoff", "bound", "beta"]).all() and not tables["clipped"].all()
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -203,40 +204,34 @@ def test_rows_without_a_key(kind: Any) -> None:
     assert (tables.sizes["group"], len(tables.pu.to_frame())) == (6, tables["tp"].size)
 
 
-def test_order_of_keys_is_that_of_the_groupby() -> None:
-    order = FRAME["model"].unique().tolist()
-    assert order != sorted(order)
-    tables = pu(FRAME.groupby("model", sort=False)).contingency(BETAS)
-    check_each(tables, {key: ALONE[key] for key in order})
-
-
 def test_groupbys_of_any_kind() -> None:
     plain = FRAME.pu(by="model").contingency(BETAS)
     by_model, models = FRAME.set_index("model"), FRAME["model"].to_numpy()
     distinct = FRAME.reset_index(drop=True)
+    together = FRAME.sort_values("model")  # rows of a group stand together
     for name, grouped in (
         ("model", FRAME.groupby("model")[["score", "label"]]),
         ("model", FRAME.groupby(["model"])),
         ("model", by_model.groupby(level="model")),
         ("model", by_model.groupby(str)),
         ("model", distinct.drop(columns="model").groupby(distinct["model"])),
+        ("model", together.groupby("model")),
         ("group", FRAME.groupby(models)),
         ("group", distinct.groupby(distinct["model"].rename(None))),
         ("pu", FRAME.rename(columns={"model": "pu"}).groupby("pu")),
     ):
         xr.testing.assert_identical(pu(grouped).contingency(BETAS), plain.rename(model=name))
-    xr.testing.assert_identical(named("pu")(by="pu").contingency(BETAS), plain.rename(model="pu"))
+    xr.testing.assert_identical(by_own("pu", BETAS), plain.rename(model="pu"))
     pairs = pu(FRAME.groupby([models, FOLD > 1])).contingency(BETAS)
     assert pairs.indexes["group"].names == ["level_0", "level_1"]
-    together = FRAME.sort_values("model")  # rows of a group stand together
-    xr.testing.assert_identical(together.pu(by="model").contingency(BETAS), plain)
-
-
-def test_days_of_a_frequency() -> None:
+    order = FRAME["model"].unique().tolist()
+    assert order != sorted(order)
+    unsorted = pu(FRAME.groupby("model", sort=False)).contingency(BETAS)
+    check_each(unsorted, {key: ALONE[key] for key in order})
     frame = rekeyed(pd.to_datetime(["2024-01-01", "2024-01-04", "2024-01-05", "2024-01-04"]))
-    grouped = pu(frame.groupby(pd.Grouper(key="key", freq="D")))
-    with warnings.catch_warnings(action="ignore", category=PUWarning):  # days without rows
-        check_each(grouped(on_error="skip").contingency(BETAS), dict(list(frame.groupby("key"))))
+    daily = pu(frame.groupby(pd.Grouper(key="key", freq="D")))
+    tables = daily(on_error="skip").contingency(BETAS)
+    check_each(tables, dict(list(frame.groupby("key"))))
 
 
 # Ragged groups
@@ -280,13 +275,6 @@ def test_each_group_is_itself_alone(groups: list[Case], band: str, ranks: Any) -
             own, at = one.pu.metric(metric), values.isel(key=position)
             at = at.sel(rank=own["rank"]) if ranks == "all" else at[: own.sizes["rank"]]
             np.testing.assert_array_equal(at.values, own.values)
-
-
-def test_groups_differ_and_are_clipped() -> None:  # else the tests here would say little
-    assert [len(rows) for rows in ALONE.values()] == [8, 14, 39, 33]
-    assert [rows["score"].nunique() for rows in ALONE.values()] == [2, 14, 26, 6]
-    clipped = FRAME.pu(by="model").contingency(BETAS)["clipped"]
-    assert clipped.any(["rank", "bound", "beta"]).all() and not clipped.all()
 
 
 def test_ranks_may_lie_beyond_small_groups() -> None:
@@ -480,10 +468,9 @@ def test_progress(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monkey
 def test_the_frame_stays_as_it_is(method: str) -> None:
     frame, wide, beta = FRAME.copy(), WIDE.copy(), dict(BETA)
     result = getattr(frame.pu(by="model"), method)(beta)
-    getattr(pu(frame.groupby("model")), method)(0.3)
-    getattr(wide.pu(score=MODELS), method)(0.3)
-    result[next(iter(result.data_vars))][:] = 0
-    result["threshold"][:] = 0
+    for other in (pu(frame.groupby("model")), wide.pu(score=MODELS)):
+        getattr(other, method)(0.3)
+    result[next(iter(result.data_vars))][:] = result["threshold"][:] = 0
     pd.testing.assert_frame_equal(frame, FRAME)
     pd.testing.assert_frame_equal(wide, WIDE)
     assert beta == BETA
