@@ -140,8 +140,9 @@ def test_averages_beyond_0_and_1(
     floor, ceiling = np.mean(spans, axis=0)
     width = ceiling - floor
     scaled = [
-        averages_oracle.Term(
-            *((end - floor) / width for end in each[:3]), each.square / width**2, *each[4:]
+        each._replace(
+            **{key: (getattr(each, key) - floor) / width for key in ("value", "low", "high")},
+            square=each.square / width**2,
         )
         for each in terms
     ]

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-import pu_accessor
 from pu_accessor import PUTypeError, PUValueError
 from pu_accessor.inference.bands.lookup import RankBand, at_some_ranks, read_side
 
@@ -81,16 +80,6 @@ def test_all_questions_take_bounds_by_rank() -> None:
     assert len(axes.collections) + len(axes.patches) > 0
     values = pu.contingency(0.3, **how).pu.metric("recall").isel(beta=0)
     assert (values.sel(bound="envelope_lower") <= values.sel(bound="lower")).all()
-
-
-def test_functions_and_accessor_agree_on_arrays() -> None:
-    df = frame(1)
-    label = [None if np.isnan(x) else bool(x) for x in df["label"]]
-    pu = pu_accessor.from_arrays(df["score"], label)
-    one, other = (
-        ask.contingency(0.3, band=(LOWER, UPPER))["tp"] for ask in (pu, df.pu(negative=0))
-    )
-    np.testing.assert_array_equal(one, other)
 
 
 def test_each_model_has_bounds_of_its_own() -> None:

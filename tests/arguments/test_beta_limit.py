@@ -165,14 +165,6 @@ def test_missing_scores_count_as_in_estimate_beta(policy: str) -> None:
     assert policy == "worst" or limit == upper(frame[30:])
 
 
-def test_latent_positives_are_counts_where_the_limit_is_one() -> None:
-    # 0.302 and 0.3 are the same number of latent positives.
-    size = int((FRAME["label"] != 1).sum())
-    at = round(LIMIT * size)
-    assert not told(lambda: FRAME.pu.contingency((at + 0.4) / size))
-    assert told(lambda: FRAME.pu.contingency((at + 0.9) / size))
-
-
 # Where there is none
 
 
