@@ -65,14 +65,14 @@ def as_tables(tables: xr.Dataset, bound: str) -> list[oracle.Table]:
 
 
 def binormal(
-    positives: int, negatives: int, known: float, seed: int
+    positives: int, negatives: int, known: float, seed: int, shift: float = 1.0
 ) -> tuple[pd.DataFrame, float, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
-    """Draw scores N(1, 1) and N(0, 1) and show a share of the positives; also beta and truth."""
+    """Draw scores N(shift, 1) and N(0, 1), show a share of the positives; also beta and truth."""
     rng = np.random.default_rng(seed)
     truth = np.arange(positives + negatives) < positives
     label = np.full(truth.size, np.nan)
     label[: round(known * positives)] = 1  # scores are exchangeable: this is a random sample
-    frame = pd.DataFrame({"score": rng.normal(truth), "label": label})
+    frame = pd.DataFrame({"score": rng.normal(shift * truth), "label": label})
     return frame, float(truth[np.isnan(label)].mean()), truth
 
 

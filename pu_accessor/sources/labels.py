@@ -62,7 +62,9 @@ class Labels(NamedTuple):
 
         Of several models `score` has a row for each.
         """
-        kept = ~np.isnan(score).any(axis=tuple(range(score.ndim - 1))) if omits else None
+        kept: BoolArray | None = None
+        if omits:
+            kept = ~np.atleast_2d(np.isnan(score)).any(axis=0)
         if self.weight is None or self.weight.all():
             return kept
         weighed: BoolArray = self.weight > 0

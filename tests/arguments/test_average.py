@@ -1,4 +1,4 @@
-"""Averages over groups: all samples of known positives are drawn, intervals found on a grid."""
+"""Averages over groups: intervals found on a grid, groups beside each other, what has none."""
 
 from typing import Any
 
@@ -10,33 +10,14 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
+from tests.arguments.test_target import METRICS
+from tests.cases import put
 from tests.sources import test_pooled
 from tests.support.oracles import averages_oracle, estimates_oracle
 
 # Scores, the truth, and how many positives are known; hidden ones differ between groups.
-GROUPS: list[tuple[list[float], list[int], int]] = [
-    ([9.0, 8, 7, 6, 5, 4, 3, 2], [1, 0, 1, 0, 0, 1, 0, 0], 1),
-    ([5.0, 5, 4, 3, 3, 2, 1, 1, 0], [1, 0, 1, 1, 0, 0, 1, 0, 0], 2),
-    ([1.0, 2, 3, 4, 5, 6], [1, 0, 1, 0, 0, 0], 1),
-    ([0.5, 0.5, 0.4, 0.4, 0.1, 0.1, 0.0], [0, 1, 1, 0, 1, 0, 0], 3),
-]
 AT = {"rank": 4}
-
-
-def make_frame(labels: list[Any]) -> pd.DataFrame:
-    """Put groups below each other."""
-    parts = [
-        pd.DataFrame({"query": f"q{number}", "score": score, "label": label, "truth": truth})
-        for number, ((score, truth, _), label) in enumerate(zip(GROUPS, labels, strict=True))
-    ]
-    return pd.concat(parts, ignore_index=True)
-
-
-BETAS = {
-    f"q{number}": (sum(truth) - known) / (len(truth) - known)
-    for number, (_, truth, known) in enumerate(GROUPS)
-}
-FIRST = make_frame([next(averages_oracle.every_label(t, k)) for _, t, k in GROUPS])
+AREAS = ("auroc", "average_precision")
 
 
 def draw(seed: int, groups: int = 30, known: int = 3) -> pd.DataFrame:
@@ -52,95 +33,12 @@ def draw(seed: int, groups: int = 30, known: int = 3) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def beta_of(frame: pd.DataFrame) -> dict[Any, float]:
-    """Return the share of hidden positives of each query."""
-    hidden = frame[frame["label"].isna()]
-    return dict(hidden.groupby("query")["truth"].mean().items())
-
-
-def ask(frame: pd.DataFrame, name: str, **keywords: Any) -> dict[str, Any]:
+def ask(frame: pd.DataFrame, name: Any, beta: Any, **how: Any) -> dict[Any, Any]:
     """Ask for one average of the groups."""
-    pu = frame.pu(by="query")
-    if name == "precision":
-        found = pu.metric(name, BETAS, at=AT, average=True, **keywords)
-    else:
-        found = getattr(pu, name)(BETAS, average=True, **keywords)
-    (row,) = found.to_dict("records")
-    return {str(column): value for column, value in row.items()}
-
-
-@pytest.mark.parametrize("name", ["auroc", "precision"])
-@pytest.mark.parametrize("target", ["population", "examples"])
-def test_the_mean_over_all_samples_is_the_truth(name: str, target: str) -> None:
-    """Each group's part is linear in it: all samples of one after the other, others fixed."""
-
-    def truth(score: list[float], positive: list[int]) -> float:
-        if name == "auroc":
-            return averages_oracle.true_auroc(score, positive)
-        return averages_oracle.true_precision(score, positive, AT["rank"])
-
-    first = [next(averages_oracle.every_label(t, k)) for _, t, k in GROUPS]
-    base = ask(FIRST, name, target=target)["estimate"]
-    mean = base
-    for number, (_, positive, known) in enumerate(GROUPS):
-        values = [
-            ask(make_frame([*first[:number], label, *first[number + 1 :]]), name, target=target)
-            for label in averages_oracle.every_label(positive, known)
-        ]
-        mean += np.mean([one["estimate"] for one in values]) - base
-    scores = [(s, t) for s, t, _ in GROUPS]
-    if name == "precision":  # of ties the last cutoff at or before the rank stands
-        scores, parts = scores[::2], [0, 2]
-        mean = np.mean([_one(number, name, target) for number in parts])
-    assert mean == pytest.approx(np.mean([truth(s, t) for s, t in scores]), rel=1e-12)
-
-
-def _one(number: int, name: str, target: str) -> float:
-    """Return what a group adds, on average over all samples: twice the same group."""
-    _, positive, known = GROUPS[number]
-    found = []
-    for label in averages_oracle.every_label(positive, known):
-        part = pd.DataFrame({"score": GROUPS[number][0], "label": label})
-        frame = pd.concat([part.assign(query="a"), part.assign(query="b")])
-        pu, beta = frame.pu(by="query"), BETAS[f"q{number}"]
-        row = pu.metric(name, beta, at=AT, average=True, target=target)
-        found.append(row["estimate"].item())
-    return float(np.mean(found))
-
-
-def test_average_precision_over_all_samples() -> None:
-    score, positive, known = GROUPS[1]
-    found = []
-    for label in averages_oracle.every_label(positive, known):
-        part = pd.DataFrame({"score": score, "label": label})
-        frame = pd.concat([part.assign(query="a"), part.assign(query="b")])
-        found.append(frame.pu(by="query").average_precision(BETAS["q1"], average=True))
-    truth = averages_oracle.true_average_precision(score, positive)
-    assert np.mean([one["estimate"].item() for one in found]) == pytest.approx(truth, rel=1e-12)
-
-
-@pytest.mark.parametrize("number", [0, 1, 3])
-def test_the_error_for_these_examples_is_that_over_all_samples(number: int) -> None:
-    """Of two known or more it is unbiased; of one known it is no less."""
-    score, positive, known = GROUPS[number]
-    labels = [*averages_oracle.every_label(positive, known)]
-    squares = []
-    for label in labels:
-        part = pd.DataFrame({"score": score, "label": label})
-        far = part.assign(query="b", score=-part["score"])  # as far off, on the other side
-        pu = pd.concat([part.assign(query="a"), far]).pu(by="query")
-        row = pu.auroc(BETAS[f"q{number}"], average=True, target="examples")
-        squares.append(row["standard_error"].item() ** 2)
-    variance = float(np.var([_mean_rank(score, label) for label in labels]))
-    expected = 2 * variance / (len(score) - sum(positive)) ** 2 / 4
-    assert np.mean(squares) == pytest.approx(expected, rel=1e-9) if known > 1 else True
-    assert np.mean(squares) >= expected * (1 - 1e-9)
-
-
-def _mean_rank(score: list[float], label: list[Any]) -> float:
-    """Return the mean of the mid-ranks of the known positives."""
-    ranks = pd.Series(score).rank()
-    return float(ranks[[one is not None for one in label]].mean())
+    question = {} if name in AREAS else {"quantity": name, "at": AT}
+    method = getattr(frame.pu(by="query"), name if name in AREAS else "metric")
+    row: dict[Any, Any] = method(beta=beta, average=True, **question, **how).iloc[0].to_dict()
+    return row
 
 
 def draw_mixed(seed: int, apart: float, known: int) -> tuple[pd.DataFrame, dict[Any, float]]:
@@ -158,16 +56,7 @@ def draw_mixed(seed: int, apart: float, known: int) -> tuple[pd.DataFrame, dict[
     return pd.concat(parts, ignore_index=True), betas
 
 
-RATES: dict[str, Any] = {
-    "precision": lambda tp, fp, fn, tn: tp / (tp + fp),
-    "recall": lambda tp, fp, fn, tn: tp / (tp + fn),
-    "fpr": lambda tp, fp, fn, tn: fp / (fp + tn),
-    "accuracy": lambda tp, fp, fn, tn: (tp + tn) / (tp + fp + fn + tn),
-}
-BEYOND: dict[str, Any] = {
-    "lift": lambda tp, fp, fn, tn: tp / (tp + fp) / ((tp + fn) / (tp + fp + fn + tn)),
-    "informedness": lambda tp, fp, fn, tn: tp / (tp + fn) - fp / (fp + tn),
-}
+RATES, BEYOND = ("precision", "recall", "fpr", "accuracy"), ("lift", "informedness")
 
 
 def predicted(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
@@ -199,11 +88,20 @@ def term_of(part: pd.DataFrame, beta: float, name: Any) -> averages_oracle.Term:
         for one in (share, 0.0, 1.0):
             tp, rank = one * positives, AT["rank"]
             counts = tp, rank - tp, positives - tp, negatives - rank + tp
-            values.append(((RATES | BEYOND)[name] if isinstance(name, str) else name)(*counts))
+            values.append((METRICS[name] if isinstance(name, str) else name)(*counts))
         value, (least, most) = values[0], sorted(values[1:])
         spread = np.nan if n == 1 else share * (1 - share) / (n - 1) * (most - least) ** 2
     square = spread * hidden if hidden else 0.0
     return averages_oracle.Term(value, least, most, square, n, positives)
+
+
+def check(row: Any, wanted: averages_oracle.Average) -> None:
+    """Hold a row against the slow reference."""
+    assert row["estimate"] == pytest.approx(wanted.value, rel=1e-12, nan_ok=True)
+    error = pytest.approx(wanted.error, rel=1e-9, abs=1e-15, nan_ok=True)
+    assert row["standard_error"] == error
+    limits = pytest.approx((wanted.lower, wanted.upper), abs=1.1e-5, nan_ok=True)
+    assert (row["lower"], row["upper"]) == limits
 
 
 @pytest.mark.parametrize(("known", "apart", "level"), [(1, 0, 0.95), (1, 1.5, 0.8), (4, 1.5, 0.9)])
@@ -215,19 +113,10 @@ def test_averages_are_those_of_a_slow_reference(
     if name == "average_precision":
         known = max(known, 2)  # which needs two
     frame, betas = draw_mixed(3, apart, known)
-    pu = frame.pu(by="query")
-    if name in ("auroc", "average_precision"):
-        found = getattr(pu, name)(betas, average=True, target=target, level=level)
-    else:
-        found = pu.metric(name, betas, at=AT, average=True, target=target, level=level)
     terms = [term_of(part, betas[query], name) for query, part in frame.groupby("query")]
-    scatter = 1 / 3 if name in ("auroc", "average_precision") else 1.0
+    scatter = 1 / 3 if name in AREAS else 1.0
     wanted = averages_oracle.average(terms, scatter, level, new=target == "population")
-    row = found.iloc[0]
-    assert row["estimate"] == pytest.approx(wanted.value, rel=1e-12)
-    assert row["standard_error"] == pytest.approx(wanted.error, rel=1e-9, abs=1e-15)
-    limits = (wanted.lower, wanted.upper)
-    assert (row["lower"], row["upper"]) == pytest.approx(limits, abs=1.1e-5)
+    check(ask(frame, name, betas, target=target, level=level), wanted)
 
 
 @pytest.mark.parametrize("rank", [4, 11])
@@ -243,11 +132,11 @@ def test_averages_beyond_0_and_1(
     for query, part in frame.groupby("query"):
         terms.append(term_of(part, betas[query], name))
         positives, size = terms[-1].positives, len(part)
-        least, most = (
-            BEYOND[name](tp, rank - tp, positives - tp, size - positives - rank + tp)
+        ends = [
+            METRICS[name](tp, rank - tp, positives - tp, size - positives - rank + tp)
             for tp in (max(rank + positives - size, 0.0), min(rank, positives))
-        )
-        spans.append((min(least, 0.0), max(most, 1.0)))
+        ]
+        spans.append((min(ends[0], 0.0), max(ends[1], 1.0)))
     floor, ceiling = np.mean(spans, axis=0)
     width = ceiling - floor
     scaled = [
@@ -258,9 +147,9 @@ def test_averages_beyond_0_and_1(
         for each in terms
     ]
     wanted = averages_oracle.average(scaled, 1.0, 0.95, new=target == "population")
-    row = frame.pu(by="query").metric(name, betas, at=AT, average=True, target=target).iloc[0]
+    row = ask(frame, name, betas, target=target)
     assert not 0 <= row["estimate"] <= 1
-    found = row[["estimate", "lower", "upper"]].to_numpy(float)
+    found = [row[one] for one in ("estimate", "lower", "upper")]
     expected = floor + width * np.array([wanted.value, wanted.lower, wanted.upper])
     assert found == pytest.approx(expected, abs=1.1e-5 * width)
     assert row["standard_error"] == pytest.approx(wanted.error * width, rel=1e-9)
@@ -269,19 +158,15 @@ def test_averages_beyond_0_and_1(
 @pytest.mark.parametrize("joint", ["approximate", "guaranteed", None])
 @pytest.mark.parametrize("target", ["population", "examples"])
 def test_averages_of_counts_go_with_their_units(target: str, joint: str | None) -> None:
-    frame, asked = draw(7), {"at": 9, "average": True, "target": target}
     beta: Any = 0.1
+    how: dict[str, Any] = {"at": 9, "average": True, "target": target}
     if joint:
         beta = pu_accessor.beta_from_labels(13, 100, n_unlabeled=540, level=0.98)
-        asked["joint"] = joint
-    plain, tens, missed = (
-        frame.pu(by="query").metric(count, beta, **asked).iloc[0]
-        for count in (
-            lambda tp, fp, fn, tn: tp,
-            lambda tp, fp, fn, tn: 10 * tp,
-            lambda tp, fp, fn, tn: 1 - tp,
-        )
-    )
+        how["joint"] = joint
+    pu: Any = draw(7).pu(by="query")
+    plain = pu.metric(lambda tp, fp, fn, tn: tp, beta, **how).iloc[0]
+    tens = pu.metric(lambda tp, fp, fn, tn: 10 * tp, beta, **how).iloc[0]
+    missed = pu.metric(lambda tp, fp, fn, tn: 1 - tp, beta, **how).iloc[0]
     numbers = ["estimate", "lower", "upper"]
     assert plain["upper"] > 1
     assert tens[numbers].tolist() == pytest.approx((10 * plain[numbers]).tolist(), rel=1e-6)
@@ -320,60 +205,42 @@ def test_averages_at_the_edge_are_those_of_a_slow_reference(which: str, target: 
         parts.append(pd.DataFrame({"query": query, "score": -np.arange(size), "label": label}))
         betas[query] = beta
     terms = [term_of(part, betas[query], "auroc") for query, part in enumerate(parts)]
-    pu = pd.concat(parts).pu(by="query")
     for level in (0.6, 0.95):
         wanted = averages_oracle.average(terms, 1 / 3, level, new=target == "population")
-        row = pu.auroc(betas, average=True, target=target, level=level).iloc[0]
-        assert row["estimate"] == pytest.approx(wanted.value, rel=1e-12, nan_ok=True)
-        error = pytest.approx(wanted.error, rel=1e-9, abs=1e-15, nan_ok=True)
-        assert row["standard_error"] == error
-        limits = (wanted.lower, wanted.upper)
-        assert (row["lower"], row["upper"]) == pytest.approx(limits, abs=1.1e-5, nan_ok=True)
+        check(ask(pd.concat(parts), "auroc", betas, target=target, level=level), wanted)
 
 
 @pytest.mark.parametrize("target", ["population", "examples"])
 def test_what_cannot_be_otherwise_is_its_own_interval(target: str) -> None:
-    pu = FIRST[FIRST["query"] == "q0"].pipe(lambda one: pd.concat([one, one.assign(query="b")]))
-    same = pu.pu(by="query").metric(predicted, 0.25, at=AT, average=True, target=target).iloc[0]
-    assert same[["lower", "estimate", "upper"]].tolist() == [0.5] * 3
+    same = ask(draw(2, 2), predicted, 0.1, target=target)
+    assert [same["lower"], same["estimate"], same["upper"]] == pytest.approx([0.2] * 3)
     known = draw(2).assign(label=lambda df: df["truth"]).pu(by="query", negative=False)
     row = known.metric("recall", 0, at=AT, average=True, target="examples").iloc[0]
     assert row["lower"] == row["estimate"] == row["upper"] < 1
 
 
+@pytest.mark.parametrize("groups", [6, 130])  # of many all are ranked together
 @pytest.mark.parametrize(
-    ("name", "known", "seed"), [("auroc", 3, 5), ("auroc", 1, 4), ("average_precision", 3, 5)]
-)
-def test_two_groups_and_two_betas_are_each_beta_alone(name: str, known: int, seed: int) -> None:
-    frame, _ = draw_mixed(seed, -0.7, known)
-    pu = frame[frame["query"] > 4].pu(by="query")
-    for target in ("population", "examples"):
-        both = getattr(pu, name)([0.02, 0.1], average=True, target=target)
-        each = [getattr(pu, name)(b, average=True, target=target) for b in (0.02, 0.1)]
-        expected = pd.concat(each, ignore_index=True)
-        pd.testing.assert_frame_equal(both, expected, rtol=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("change", "beta", "told"),
+    ("label", "betas", "told"),
     [
-        ({"label": np.nan}, 0.1, "needs a known positive"),
-        ({}, 1.0, "needs negatives"),
-        ({"label": 1.0}, 0.1, "unlabeled"),
+        *((np.nan, (0.1, 0.1), "known positive"), (None, (0.1, 1.0), "needs negatives")),
+        *((1.0, (0.1, 0.1), "unlabeled"), (1.0, (0.1, 0.0), "AUROC needs negatives")),
     ],
 )
-def test_groups_among_many_that_have_no_area(
-    change: dict[str, float], beta: float, told: str
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_groups_without_an_area_are_left_out_when_told(
+    label: float | None, betas: tuple[float, float], told: str, groups: int, target: str
 ) -> None:
-    frame = draw(3, groups=130)
-    frame.loc[frame["query"] == 7, [*change]] = [*change.values()]
-    betas = {query: beta if query == 7 else 0.1 for query in range(130)}
-    with pytest.raises(PUDataError, match=told):
-        frame.pu(by="query").auroc(betas, average=True)
-    with pytest.warns(PUWarning, match="left out"):
-        found = frame.pu(by="query", on_error="skip").auroc(betas, average=True)
-    rest = frame[frame["query"] != 7].pu(by="query")
-    pd.testing.assert_frame_equal(found, rest.auroc(0.1, average=True), check_exact=False)
+    frame, beta = draw(3, groups), dict.fromkeys(range(groups), betas[0]) | {2: betas[1]}
+    if label is not None:
+        frame.loc[frame["query"] == 2, "label"] = label
+    with pytest.raises(PUDataError, match=f"query=2.*{told}.*on_error='skip'"):
+        ask(frame, "auroc", beta, target=target)
+    with pytest.warns(PUWarning, match=f"left out.*query=2.*{told}"):
+        found = frame.pu(by="query", on_error="skip").auroc(beta, average=True, target=target)
+    assert found.attrs["skipped"] and found["n_groups"].item() == groups - 1
+    rest = frame[frame["query"] != 2].pu(by="query").auroc(0.1, average=True, target=target)
+    pd.testing.assert_frame_equal(found, rest)
 
 
 def test_a_group_among_many_where_nothing_is_unlabeled_has_a_beta_of_0() -> None:
@@ -388,17 +255,13 @@ def test_a_group_among_many_where_nothing_is_unlabeled_has_a_beta_of_0() -> None
 
 def test_a_metric_that_no_known_positive_moves_has_the_interval_of_student() -> None:
     frame = draw(1)
-    found = frame.pu(by="query").metric(
-        lambda tp, fp, fn, tn: (tp + fp) / (tp + fp + fn + tn),
-        0.1,
-        at={"threshold": 1.0},
-        average=True,
-    )
+    pu = frame.pu(by="query")
+    found = pu.metric(predicted, 0.1, at={"threshold": 1.0}, average=True).iloc[0]
     each = (frame["score"] >= 1).groupby(frame["query"]).mean()
     error = each.std() / 30**0.5
     limits = each.mean() + stats.t.ppf([0.025, 0.975], 29) * error
-    assert found["standard_error"].item() == pytest.approx(error)
-    assert found[["lower", "upper"]].iloc[0].tolist() == pytest.approx(limits, abs=1e-4)
+    assert found["standard_error"] == pytest.approx(error)
+    assert found[["lower", "upper"]].tolist() == pytest.approx(limits, abs=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -417,18 +280,13 @@ def test_fully_labeled_it_is_the_mean_of_scikit_learn(name: str, oracle: Any) ->
 
 
 def test_many_groups_at_once_say_the_same() -> None:
-    parts = [draw_mixed(seed, 0.4, 1)[0].assign(seed=seed) for seed in range(15)]
-    frame = pd.concat(parts, ignore_index=True)
-    frame["query"] += 7 * frame["seed"]
+    drawn = pd.concat({seed: draw_mixed(seed, 0.4, 1)[0] for seed in range(15)}, names=["seed"])
+    frame = drawn.assign(query=drawn["query"] + 7 * drawn.index.get_level_values("seed"))
     parts = [part for _, part in frame.groupby("query")]
     for row in frame.pu(by="query").auroc([0.0, 0.08], average=True).to_dict("records"):
         terms = [term_of(part, row["beta"], "auroc") for part in parts]
-        wanted = averages_oracle.average(terms, 1 / 3, 0.95, new=True)
         assert row["n_groups"] == 105
-        assert row["estimate"] == pytest.approx(wanted.value, rel=1e-12)
-        assert row["standard_error"] == pytest.approx(wanted.error, rel=1e-9)
-        limits = (wanted.lower, wanted.upper)
-        assert (row["lower"], row["upper"]) == pytest.approx(limits, abs=1.1e-5)
+        check(row, averages_oracle.average(terms, 1 / 3, 0.95, new=True))
 
 
 def test_over_some_keys_and_for_models() -> None:
@@ -475,131 +333,65 @@ def test_several_metrics_and_cutoffs() -> None:
     names, at = ["precision", "recall", pu_accessor.fbeta(2)], {"rank": [3, 5]}
     found = pu.metric(names, [0.1, 0.15], at=at, average=True)
     assert len(found) == 12 and found.attrs["target"] == "population"
-    row = found[(found["metric"] == "f2") & (found["at"] == 5) & (found["beta"] == 0.15)]
+    row = found.query("metric == 'f2' and at == 5 and beta == 0.15")
     alone = pu.metric(names[2], 0.15, at=5, average=True)
     assert row["lower"].item() == pytest.approx(alone["lower"].item())
     assert "at" not in alone.columns
 
 
 def test_an_estimate_of_beta_widens() -> None:
-    frame = draw(7)
     beta = pu_accessor.beta_from_labels(13, 100, n_unlabeled=540)
-    pu = frame.pu(by="query")
-    found, at_point = pu.auroc(beta, average=True), pu.auroc(beta["beta"].item(), average=True)
-    assert found["estimate"].item() == pytest.approx(at_point["estimate"].item(), rel=1e-12)
-    assert found["lower"].item() < at_point["lower"].item()
-    assert found["upper"].item() > at_point["upper"].item()
-    wrong = pu_accessor.beta_from_labels(13, 100, n_unlabeled=541)
+    pu, frame = FRAME.pu(by="query"), FRAME
+    found, at_point = (ask(frame, "auroc", b) for b in (beta, beta["beta"].item()))
+    assert found["estimate"] == pytest.approx(at_point["estimate"], rel=1e-12)
+    assert found["lower"] < at_point["lower"] < at_point["upper"] < found["upper"]
     with pytest.raises(PUValueError, match="unlabeled examples, but it is for 541"):
-        pu.auroc(wrong, average=True)
+        pu.auroc(beta.assign(n_unlabeled=541), average=True)
     each = pd.concat([beta.assign(query=query) for query in range(30)])
     with pytest.raises(PUValueError, match=r"set_index\('query'\)\['beta'\]"):
         pu.auroc(each, average=True)
 
 
-def test_groups_without_known_positives_are_left_out_when_told() -> None:
-    frame = draw(8, groups=6)
-    frame.loc[frame["query"] == 2, "label"] = np.nan
-    with pytest.raises(PUDataError, match=r"query=2.*on_error='skip'"):
-        frame.pu(by="query").auroc(0.1, average=True)
-    with pytest.warns(PUWarning, match="left out"):
-        found = frame.pu(by="query", on_error="skip").auroc(0.1, average=True)
-    rest = frame[frame["query"] != 2].pu(by="query").auroc(0.1, average=True)
-    assert found.attrs["skipped"] and found["n_groups"].item() == 5
-    pd.testing.assert_frame_equal(found, rest)
-
-
-def test_all_on_top_is_no_certainty() -> None:
-    part = pd.DataFrame({"score": range(10, 0, -1), "label": [1] + [None] * 9})
-    frame = pd.concat([part.assign(query=number) for number in range(5)])
-    for target in ("population", "examples"):
-        with pytest.warns(PUWarning, match="average lies outside"):
-            row = frame.pu(by="query").auroc(0.2, average=True, target=target).iloc[0]
-        assert row["standard_error"] == 0 and row["lower"] < 0.9 and row["upper"] == 1
-
-
-def test_an_average_outside_is_nan() -> None:
-    part = pd.DataFrame({"score": range(10, 0, -1), "label": [1, 1] + [None] * 8})
-    frame = pd.concat([part.assign(query=number) for number in range(30)])
+@pytest.mark.parametrize(
+    ("known", "groups", "beta", "target"),
+    [(1, 5, 0.2, "population"), (1, 5, 0.2, "examples"), (2, 30, 0.3, "population")],
+)
+def test_an_average_outside_is_told(known: int, groups: int, beta: float, target: str) -> None:
+    part = pd.DataFrame({"score": range(10, 0, -1), "label": [1] * known + [None] * (10 - known)})
+    frame = pd.concat([part.assign(query=number) for number in range(groups)])
     with pytest.warns(PUWarning, match="average lies outside"):
-        found = frame.pu(by="query").auroc(0.3, average=True)
-    assert found[["estimate", "standard_error", "lower", "upper"]].isna().all(axis=None)
+        row = ask(frame, "auroc", beta, target=target)
+    numbers = [row[name] for name in ("estimate", "standard_error", "lower", "upper")]
+    if known == 2:
+        assert np.isnan(numbers).all()
+    else:
+        assert numbers[1] == 0 and numbers[2] < 0.9 and numbers[3] == 1
 
 
 FRAME = draw(9)
 
 
 @pytest.mark.parametrize(
-    ("roles", "call", "error", "told"),
+    ("name", "how", "error", "told"),
     [
-        ({}, lambda pu: pu.auroc(0.1, average=True), PUValueError, "by='query'"),
-        ({"by": "query"}, lambda pu: pu.auroc(0.1, average="user"), PUValueError, "'user'"),
-        ({"by": "query"}, lambda pu: pu.auroc(0.1, average=1), PUTypeError, "True, False or"),
-        (
-            {"by": "query"},
-            lambda pu: pu.auroc(0.1, average=True, max_fpr=0.1, target="examples"),
-            PUValueError,
-            "max_fpr must be left out",
-        ),
-        (
-            {"by": "query"},
-            lambda pu: pu.auroc(0.1, average=True, selection_odds=2),
-            PUValueError,
-            "selection_odds must be left out",
-        ),
-        (
-            {"by": "query"},
-            lambda pu: pu.metric("recall", 0.1, at={"fpr": 0.1}, average=True),
-            PUValueError,
-            "'rank', 'threshold', 'fraction'",
-        ),
-        (
-            {"by": "query"},
-            lambda pu: pu.metric("jaccard", 0.1, at=3, average=True),
-            PUValueError,
-            "'jaccard'",
-        ),
-        (
-            {"by": "query"},
-            lambda pu: pu.average_precision(0.1, average=True),
-            PUDataError,
-            "two known positives",
-        ),
-        (
-            {"by": "query", "propensity": "propensity"},
-            lambda pu: pu.auroc(0.1, average=True),
-            PUValueError,
-            "propensity",
-        ),
-        (
-            {"by": "query"},
-            lambda pu: pu.metric("precision", 0.1, at={"threshold": 99.0}, average=True),
-            PUDataError,
-            "has no value at rank 0",
-        ),
+        ("auroc", {"by": None}, PUValueError, "by='query'"),
+        ("auroc", {"average": "user"}, PUValueError, "'user'"),
+        ("auroc", {"average": 1}, PUTypeError, "True, False or"),
+        ("auroc", {"max_fpr": 0.1, "target": "examples"}, PUValueError, "max_fpr must be left"),
+        ("auroc", {"selection_odds": 2}, PUValueError, "selection_odds must be left out"),
+        ("auroc", {"propensity": "propensity"}, PUValueError, "propensity"),
+        ("average_precision", {}, PUDataError, "two known positives"),
+        ("metric", {"quantity": "recall", "at": {"fpr": 0.1}}, PUValueError, "'threshold', 'frac"),
+        ("metric", {"quantity": "jaccard", "at": 3}, PUValueError, "'jaccard'"),
+        ("metric", {"quantity": "precision", "at": {"threshold": 99.0}}, PUDataError, "at rank 0"),
     ],
 )
-def test_bad_input(roles: dict[str, Any], call: Any, error: type[Exception], told: str) -> None:
+def test_bad_input(name: str, how: dict[str, Any], error: type[Exception], told: str) -> None:
     frame = FRAME.assign(propensity=0.5)
     with pytest.raises(error, match=told):
-        call(frame.pu(**roles))
+        put(frame.pu, name, **{"beta": 0.1, "by": "query", "average": True, **how})
 
 
 def test_one_group_is_no_average() -> None:
     with pytest.raises(PUDataError, match="two groups"):
         FRAME[FRAME["query"] == 0].pu(by="query").auroc(0.1, average=True)
-
-
-@pytest.mark.parametrize("target", ["population", "examples"])
-def test_groups_of_known_positives_alone_are_left_out(target: str) -> None:
-    alone = pd.DataFrame({"query": "alone", "score": [0.3, 0.2], "label": 1.0})
-    with pytest.raises(PUDataError, match=r"query='alone': AUROC needs negatives"):
-        pd.concat([FIRST, alone]).pu(by="query").auroc(0, average=True, target=target)
-    with pytest.warns(PUWarning, match="query='alone': AUROC needs negatives"):
-        found = (
-            pd.concat([FIRST, alone])
-            .pu(by="query", on_error="skip")
-            .auroc(0, average=True, target=target)
-        )
-    want = FIRST.pu(by="query").auroc(0, average=True, target=target)
-    pd.testing.assert_frame_equal(found, want)

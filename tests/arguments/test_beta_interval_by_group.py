@@ -25,45 +25,50 @@ def sites() -> pd.DataFrame:
 SITES = sites()
 
 
-@pytest.mark.parametrize(
-    "intervals",
-    [
-        INTERVALS,
-        pd.Series(INTERVALS),
-        pd.DataFrame({"low": [0.1, 0.15], "high": [0.3, 0.45]}, index=["a", "b"]),
-    ],
-)
-def test_each_group_is_as_alone(intervals: Any) -> None:
-    every = SITES.pu(by="site")
-    tables = every.contingency(0.2, beta_interval=intervals, ranks="breakpoints")
-    curves = every.pr_bounds([0.0, 0.2], beta_interval=intervals)
+def test_all_ways_to_give_intervals_say_the_same() -> None:
+    ways = [pd.Series(INTERVALS), pd.DataFrame(INTERVALS, index=["low", "high"]).T]
+    expected, *others = (
+        SITES.pu(by="site").contingency(0.2, beta_interval=way, ranks=[9, 30])
+        for way in (INTERVALS, *ways)
+    )
+    for other in others:
+        xr.testing.assert_identical(other, expected)
+
+
+def test_each_group_is_as_alone() -> None:
+    def ask(pu: Any, interval: Any) -> tuple[Any, ...]:
+        how: dict[str, Any] = {"beta": 0.2, "beta_interval": interval}
+        precision = pu.metric("precision", at=30, **how)
+        tables = pu.contingency(ranks="breakpoints", **how)
+        return tables, pu.pr_bounds(**how), pu.auroc(**how), precision
+
+    tables, curves, *frames = ask(SITES.pu(by="site"), INTERVALS)
     for site, interval in INTERVALS.items():
-        alone = SITES[SITES["site"] == site].pu
-        own = alone.contingency(0.2, beta_interval=interval, ranks="breakpoints")
+        own, alone, *rows = ask(SITES[SITES["site"] == site].pu, interval)
         one = tables.sel(site=site).isel(cutoff=slice(own.sizes["rank"]))
         np.testing.assert_array_equal(one["tp"], own["tp"])
         for name in ("f1", "fpr"):
             np.testing.assert_allclose(one.pu.metric(name), own.pu.metric(name))
         areas = tables.pu.area("auroc").sel(site=site)
         np.testing.assert_allclose(areas, own.pu.area("auroc"))
-        envelope = alone.pr_bounds(0.2, beta_interval=interval)["precision_envelope"]
-        np.testing.assert_allclose(curves["precision_envelope"].sel(site=site), envelope)
-        numbers = every.auroc(0.2, beta_interval=intervals).set_index("site").loc[site]
-        assert numbers.to_dict() == alone.auroc(0.2, beta_interval=interval).iloc[0].to_dict()
-        at = {"quantity": "precision", "beta": 0.2, "at": 30}
-        row = every.metric(**at, beta_interval=intervals).set_index("site").loc[site]
-        same = alone.metric(**at, beta_interval=interval).iloc[0]
-        assert row["envelope_upper"] == same["envelope_upper"]
+        envelope = curves["precision_envelope"].sel(site=site)
+        np.testing.assert_allclose(envelope, alone["precision_envelope"])
+        for found, row in zip(frames, rows, strict=True):
+            assert found.set_index("site").loc[site].to_dict() == row.iloc[0].to_dict()
 
 
 def test_a_baseline_outside_one_interval_does_not_widen_it() -> None:
-    every = SITES.pu(by="site")
+    every, ends = SITES.pu(by="site"), ["envelope_lower", "envelope_upper"]
     one, two = (
         every.contingency(beta, beta_interval=INTERVALS).pu.metric("accuracy")
         for beta in (0.2, [0.0, 0.2])
     )
-    ends = ["envelope_lower", "envelope_upper"]
     xr.testing.assert_equal(one.sel(bound=ends, beta=0.2), two.sel(bound=ends, beta=0.2))
+    plain, more = (
+        every.pr_bounds(beta, beta_interval=INTERVALS)["precision_envelope"]
+        for beta in (0.2, [0.0, 0.2])
+    )
+    xr.testing.assert_equal(plain, more)
 
 
 @pytest.mark.parametrize(

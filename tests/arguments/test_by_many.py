@@ -32,15 +32,18 @@ def queries(
     return frame.iloc[rng.permutation(rows)]
 
 
-def both_ways(
-    frame: pd.DataFrame, monkeypatch: pytest.MonkeyPatch, **question: Any
-) -> list[pd.DataFrame]:
+def check_both_ways(
+    frame: pd.DataFrame, monkeypatch: pytest.MonkeyPatch, roles: Any = None, **question: Any
+) -> pd.DataFrame:
     """Ask for AUROC in one pass, and one by one."""
-    found = []
-    for many in (FEW, 10**9):
+    found: list[pd.DataFrame] = []
+    for many in (1, 10**9):
         monkeypatch.setattr("pu_accessor.sources.frames._MANY", many)
-        found.append(frame.pu(by="query", on_error="skip").auroc(**question))
-    return found
+        pu = frame.pu(**{"by": "query", "on_error": "skip", **(roles or {})})
+        found.append(pu.auroc(**question))
+    once, each = found
+    pd.testing.assert_frame_equal(once, each, rtol=1e-12, atol=1e-12)
+    return once
 
 
 @pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
@@ -55,8 +58,7 @@ def test_one_pass_is_one_by_one(
     size: int, distinct: int, negative: float, beta: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     frame = queries(size, distinct, negative, seed=size, groups=FEW)
-    once, each = both_ways(frame, monkeypatch, beta=beta)
-    pd.testing.assert_frame_equal(once, each, rtol=1e-12, atol=1e-12)
+    once = check_both_ways(frame, monkeypatch, beta=beta)
     assert once["query"].nunique() > FEW / 2
 
 
@@ -72,31 +74,29 @@ def test_one_pass_is_one_by_one(
 )
 def test_one_pass_of_all_roles(roles: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     frame = queries(80, 0, 0.1, seed=4)
-    frame = frame[frame["query"] < 5]
-    rng = np.random.default_rng(4)
+    frame, rng = frame[frame["query"] < 5], np.random.default_rng(4)
     frame = frame.assign(
-        propensity=np.where(frame["label"] == 1, rng.uniform(0.2, 0.9, len(frame)), np.nan),
         other=rng.normal(size=len(frame)),
         holes=frame["score"].mask(rng.random(len(frame)) < 0.2),
         fold=rng.integers(2, size=len(frame)),
     )
-    found = []
-    for many in (1, 10**9):
-        monkeypatch.setattr("pu_accessor.sources.frames._MANY", many)
-        found.append(frame.pu(**{"by": "query", **roles}).auroc([0.02, 0.1]))
-        with pytest.raises(PUValueError, match=r"^target must be 'examples' with propensity"):
-            frame.pu(by="query", propensity="propensity").auroc(0.1)
-    once, each = found
-    pd.testing.assert_frame_equal(once, each, rtol=1e-12, atol=1e-12)
+    once = check_both_ways(frame, monkeypatch, {"on_error": "raise", **roles}, beta=[0.02, 0.1])
     assert once["query"].nunique() == 5
+
+
+@pytest.mark.parametrize("many", [1, 10**9])
+def test_propensities_have_no_pass(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pu_accessor.sources.frames._MANY", many)
+    frame = queries(80, 0, 0.1, seed=4, groups=5).assign(propensity=0.5)
+    with pytest.raises(PUValueError, match=r"^target must be 'examples' with propensity"):
+        frame.pu(by="query", propensity="propensity").auroc(0.1)
 
 
 @pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 def test_betas_of_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     frame = queries(40, 0, 0, seed=1, groups=FEW)
     betas = dict(enumerate(np.linspace(0, 0.6, FEW)))
-    once, each = both_ways(frame, monkeypatch, beta=betas, level=0.9)
-    pd.testing.assert_frame_equal(once, each, rtol=1e-12, atol=1e-12)
+    check_both_ways(frame, monkeypatch, beta=betas, level=0.9)
 
 
 def test_a_group_without_an_answer_is_named() -> None:
@@ -106,23 +106,17 @@ def test_a_group_without_an_answer_is_named() -> None:
         frame.pu(by="query").auroc(0.01)
 
 
-def test_a_beta_that_is_too_high_is_said_of_its_group() -> None:
-    frame = queries(60, 0, 0, seed=3)
-    best = frame["query"] == 7
-    frame.loc[best, "score"] = frame["label"].fillna(0) + 0.001 * frame["score"]
-    with pytest.warns(PUWarning) as told:
-        frame.pu(by="query").auroc(0.3)
-    assert any("beta exceeds" in str(one.message) for one in told)
-    assert any("query=7: 0.3 >" in str(one.message) for one in told)
-
-
-def test_a_beta_too_high_is_told_where_the_estimate_is_possible() -> None:
+@pytest.mark.parametrize("possible", [True, False])
+def test_a_beta_that_is_too_high_is_told_of_its_group(possible: bool) -> None:
     # Of 40 known positives half are above the others: 12 latent ones can hardly follow them.
     group = pd.DataFrame({"score": np.arange(80.0), "label": 1.0, "query": 7})
-    group.loc[20:59, "label"] = np.nan
+    group.loc[20 : 59 if possible else 79, "label"] = np.nan
+    if not possible:
+        group["score"] *= -1  # all of the known ones are above the others
     others = queries(60, 0, 0, seed=3)
     frame = pd.concat([others[others["query"] != 7], group])
     with pytest.warns(PUWarning) as told:
         found = frame.pu(by="query").auroc(0.3)
-    assert any("query=7: 0.3 >" in str(one.message) for one in told)
-    assert 0 < found.set_index("query").loc[7, "estimate"] < 1
+    texts = [str(one.message) for one in told]
+    assert any("beta exceeds" in text and "query=7: 0.3 >" in text for text in texts)
+    assert not possible or 0 < found.set_index("query").loc[7, "estimate"] < 1

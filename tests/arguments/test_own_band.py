@@ -1,6 +1,7 @@
 """Bands of one's own: functions of n, m and level."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,22 +17,20 @@ from pu_accessor.inference.bands.lookup import (
 # A user's own band
 
 
+RANKING = pu_accessor.from_arrays([4, 3, 2, 1], [True, None, None, None])
+
+
 def halves(n: int, m: int, level: float) -> tuple[list[int], list[int]]:
     """Return a band from 0 to half of the latent positives, all of them at the end."""
     return [0] * (n + 1), [m // 2] * n + [m]
 
 
 def test_a_callable_is_a_band() -> None:
-    score, label = [4, 3, 2, 1], [True, None, None, None]
-    tables = pu_accessor.from_arrays(score, label).contingency(1, band=halves)
+    tables = RANKING.contingency(1, band=halves)
     assert tables.attrs["band"] == "halves"
-    assert tables["tp"].sel(beta=1, bound="upper").values.tolist() == [0, 1, 2, 3, 4]
-    assert tables["tp"].sel(beta=1, bound="lower").values.tolist() == [0, 1, 2, 3, 4]
-
-
-def test_a_callable_without_a_name_is_named_by_its_type() -> None:
-    ranking = pu_accessor.from_arrays([4, 3, 2, 1], [True, None, None, None])
-    assert ranking.contingency(1, band=partial(halves)).attrs["band"] == "partial"
+    for bound in ("lower", "upper"):
+        assert tables["tp"].sel(beta=1, bound=bound).values.tolist() == [0, 1, 2, 3, 4]
+    assert RANKING.contingency(1, band=partial(halves)).attrs["band"] == "partial"
 
 
 def test_a_band_may_be_one_array_of_unsigned_integers() -> None:
@@ -39,19 +38,16 @@ def test_a_band_may_be_one_array_of_unsigned_integers() -> None:
         return np.array(halves(n, m, level), dtype=np.uint16)
 
     band: Band = both  # type: ignore[assignment]
-    label = [True, None, None, None]
-    xr.testing.assert_equal(
-        pu_accessor.from_arrays([4, 3, 2, 1], label).contingency(1, band=band),
-        pu_accessor.from_arrays([4, 3, 2, 1], label).contingency(1, band=halves),
-    )
+    found, wanted = (RANKING.contingency(1, band=one) for one in (band, halves))
+    xr.testing.assert_equal(found, wanted)
 
 
 def test_a_callable_sees_n_m_and_level() -> None:
     seen = []
 
-    def spy(n: int, m: int, level: float) -> tuple[list[int], list[int]]:
-        seen.append((n, m, level))
-        return halves(n, m, level)
+    def spy(*seen_here: Any) -> tuple[list[int], list[int]]:
+        seen.append(seen_here)
+        return halves(*seen_here)
 
     label = [True, True, None, None, None, None]
     pu_accessor.from_arrays(range(6), label).contingency([0.25, 0.5], band=spy, level=0.8)
@@ -86,10 +82,10 @@ def test_a_callable_that_is_no_band(
 
 
 def test_shares_are_no_counts() -> None:
-    def shares(n: int, m: int, level: float) -> tuple[npt.NDArray[np.int64], ...]:
+    def shares(n: int, m: int, level: float) -> list[npt.NDArray[np.int64]]:
         """Forget to multiply by m."""
-        k = np.arange(n + 1)
-        return np.floor(k / (n + 1)).astype(int), np.ceil((k + 1) / (n + 1)).astype(int)
+        share = np.arange(n + 2) / (n + 1)
+        return [np.floor(share[:-1]).astype(int), np.ceil(share[1:]).astype(int)]
 
     band: Band = shares  # type: ignore[assignment]
     with pytest.raises(PUValueError, match=r"counts of the m = 4 .* multiply them by m"):

@@ -13,7 +13,8 @@ import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.tables.metrics import METRICS
 from tests.arguments.test_target import METRICS as FORMULAS
-from tests.arguments.test_target import ask, draw, framed
+from tests.arguments.test_target import ask, asked_at, completed_at, draw, framed
+from tests.cases import binormal
 from tests.support.oracles import completion_oracle
 from tests.support.oracles import population_oracle as oracle
 
@@ -25,26 +26,25 @@ OF_RATES = {"tpr", "recall", "fpr", "tnr", "fnr", "balanced_accuracy", "informed
 
 def enriched(seed: int = 0, known: int = 80) -> pd.DataFrame:
     """Draw 600 examples, a third of them positive; with 80 of these known beta is 3/13."""
-    rng, truth = np.random.default_rng(seed), np.arange(600) < 200
-    label = np.where(np.arange(600) < known, 1, np.nan)
-    site = np.where(rng.random(600) < 0.5, "a", "b")
-    return pd.DataFrame({"score": rng.normal(1.5 * truth), "label": label, "site": site})
+    frame = binormal(200, 400, known / 200, seed, shift=1.5)[0]
+    return frame.assign(site=np.resize(["a", "b"], 600))
 
 
 BETA = 0.2
+HAND = pu_accessor.beta_from_labels(40, 200, 520)
 
 
 @pytest.mark.parametrize("prevalence", PREVALENCES)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_all_labeled_it_is_that_of_weighted_examples(seed: int, prevalence: float) -> None:
     rng, truth = np.random.default_rng(seed), np.arange(300) < 100
     frame = framed(np.round(rng.normal(1.2 * truth), seed), truth)
     weight = np.where(truth, prevalence / 100, (1 - prevalence) / 200)
-    row = ask(frame, "average_precision", 0, prevalence=prevalence, negative=False).iloc[0]
+    how: dict[str, Any] = {"prevalence": prevalence, "negative": False}
+    row = ask(frame, "average_precision", 0, **how).iloc[0]
     want = metrics.average_precision_score(truth, frame["score"], sample_weight=weight)
-    assert (
-        row["estimate"] == pytest.approx(want, rel=1e-9) and row.attrs["prevalence"] == prevalence
-    )
+    assert row["estimate"] == pytest.approx(want, rel=1e-9)
+    assert row.attrs["prevalence"] == prevalence
     predicted = frame["score"] >= 0.5
     for name, function in (
         ("precision", metrics.precision_score),
@@ -52,8 +52,7 @@ def test_all_labeled_it_is_that_of_weighted_examples(seed: int, prevalence: floa
         ("kappa", metrics.cohen_kappa_score),
         ("accuracy", metrics.accuracy_score),
     ):
-        at = {"at": {"threshold": 0.5}, "prevalence": prevalence, "negative": False}
-        got = ask(frame, "metric", name, 0, **at)["estimate"].item()
+        got = asked_at(frame, name, 0, 0.5, **how)[0]
         assert got == pytest.approx(function(truth, predicted, sample_weight=weight), rel=1e-9)
 
 
@@ -76,21 +75,16 @@ def test_average_precision_agrees_with_oracle(seed: int, prevalence: float) -> N
 @pytest.mark.parametrize("seed", SEEDS)
 def test_metrics_agree_with_oracle(seed: int) -> None:
     score, label, beta = draw(seed)
-    threshold, prevalence = float(np.median(score)), PREVALENCES[seed % 3]
-    latent = completion_oracle.latent_positives(label, beta)
-    tables = completion_oracle.completed(score, label, latent)
-    there = next(t for t in tables if t.rank == sum(s >= threshold for s in score))
-    tpr, fpr = float(there.tp / tables[-1].tp), float(there.fp / tables[-1].fp)
-    p, q = prevalence, 1 - prevalence
-    for name, formula in FORMULAS.items():
-        if name in OF_RATES:
-            continue
-        at = {"at": {"threshold": threshold}, "prevalence": prevalence}
-        row = ask(framed(score, label), "metric", name, beta, **at).iloc[0]
-        estimate = formula(p * tpr, q * fpr, p * (1 - tpr), q * (1 - fpr))
-        _, low, high = oracle.metric(score, label, beta, threshold, 0.95, formula, prevalence)
+    threshold, p = float(np.median(score)), PREVALENCES[seed % 3]
+    tp, fp, fn, tn = completed_at(score, label, beta, threshold)
+    tpr, fpr = tp / (tp + fn), fp / (fp + tn)
+    for name in {*FORMULAS} - OF_RATES:
+        formula = FORMULAS[name]
+        estimate = formula(p * tpr, (1 - p) * fpr, p * (1 - tpr), (1 - p) * (1 - fpr))
+        _, low, high = oracle.metric(score, label, beta, threshold, 0.95, formula, p)
+        found = asked_at(framed(score, label), name, beta, threshold, prevalence=p)
         want = [estimate, min(low, estimate), max(high, estimate)]
-        assert row[NUMBERS].tolist() == pytest.approx(want, rel=1e-7)
+        assert found == pytest.approx(want, rel=1e-7)
 
 
 @pytest.mark.parametrize("monotone", [False, True])
@@ -99,39 +93,35 @@ def test_at_the_prevalence_of_these_examples_nothing_changes(
     monotone: bool, cluster: str | None
 ) -> None:
     frame = enriched().assign(patient=np.arange(600) % 150)
-    pu = frame.pu(monotone=monotone, cluster=cluster)
-    beta = [0.1, 0.25]
-    for share in beta:
-        own = (80 + share * 520) / 600
-        plain = pu.average_precision(share)
-        same = pu.average_precision(share, prevalence=own)
-        pd.testing.assert_frame_equal(same, plain, rtol=1e-12)
-        names = sorted({*METRICS} - OF_RATES)
-        plain = pu.metric(names, share, at={"threshold": [0.5, 2]})
-        same = pu.metric(names, share, at={"threshold": [0.5, 2]}, prevalence=own)
-        pd.testing.assert_frame_equal(same, plain, rtol=1e-12)
+    pu: Any = frame.pu(monotone=monotone, cluster=cluster)
+    asked = pu.metric, {"quantity": sorted({*METRICS} - OF_RATES), "at": {"threshold": [0.5, 2]}}
+    for ask_for, how in ((pu.average_precision, {}), asked):
+        own, share = (80 + 0.25 * 520) / 600, 0.25
+        same = ask_for(beta=share, prevalence=own, **how)
+        pd.testing.assert_frame_equal(same, ask_for(beta=share, **how), rtol=1e-12)
 
 
-def test_all_sources_and_kinds_of_beta_answer_alike() -> None:
-    frame = enriched()
+@pytest.mark.parametrize("asked", [BETA, [0.1, 0.2], HAND], ids=["one", "two", "by hand"])
+def test_all_sources_and_kinds_of_beta_answer_alike(asked: Any) -> None:
+    frame, how = enriched(), dict[str, Any](prevalence=0.05)
     arrays = pu_accessor.from_arrays(frame["score"], frame["label"])
     chunks = pu_accessor.from_chunks([frame.head(250), frame.tail(350)])
-    hand = pu_accessor.beta_from_labels(40, 200, 520)
-    asked: Any
-    for asked in (BETA, [0.1, 0.2], hand):
-        want = frame.pu.average_precision(asked, prevalence=0.05)
-        for pu in (arrays, chunks):
-            got = pu.average_precision(asked, prevalence=0.05)
+    areas = [pu.average_precision(asked, **how) for pu in (frame.pu, arrays, chunks)]
+    at: dict[str, Any] = {"at": {"threshold": 1}, **how}
+    metrics_ = [pu.metric("precision", asked, **at) for pu in (frame.pu, arrays)]
+    for want, *found in (areas, metrics_):
+        for got in found:
             pd.testing.assert_frame_equal(got, want, rtol=1e-12)
-        want = frame.pu.metric("precision", asked, at={"threshold": 1}, prevalence=0.05)
-        got = arrays.metric("precision", asked, at={"threshold": 1}, prevalence=0.05)
-        pd.testing.assert_frame_equal(got, want, rtol=1e-12)
-    joint, exact = (frame.pu.average_precision(b, prevalence=0.05).iloc[0] for b in (hand, BETA))
+
+
+def test_errors_of_beta_and_groups_count() -> None:
+    frame, how = enriched(), dict[str, Any](prevalence=0.05)
+    joint, exact = (frame.pu.average_precision(b, **how).iloc[0] for b in (HAND, BETA))
     assert joint["lower"] <= exact["lower"] < exact["upper"] <= joint["upper"]
-    ranged = frame.pu.average_precision(BETA, prevalence=0.05, beta_interval=(0.15, 0.25)).iloc[0]
-    assert ranged["envelope_lower"] < exact["lower"] < exact["upper"] <= ranged["envelope_upper"]
-    groups = frame.pu(by="site").average_precision(BETA, prevalence=0.05)
-    alone = frame[frame["site"] == "b"].pu.average_precision(BETA, prevalence=0.05)
+    wide = frame.pu.average_precision(BETA, beta_interval=(0.15, 0.25), **how).iloc[0]
+    assert wide["envelope_lower"] < exact["lower"] < exact["upper"] <= wide["envelope_upper"]
+    groups = frame.pu(by="site").average_precision(BETA, **how)
+    alone = frame[frame["site"] == "b"].pu.average_precision(BETA, **how)
     assert groups[NUMBERS].iloc[1].tolist() == pytest.approx(alone[NUMBERS].iloc[0].tolist())
 
 
@@ -157,57 +147,45 @@ def test_perfect_separation_has_an_interval() -> None:
     assert 0 < rare["lower"] < same["lower"]
 
 
+AT: dict[str, Any] = {"at": {"threshold": 1}}
+
+
 @pytest.mark.parametrize(
-    ("call", "error", "message"),
+    ("name", "how", "error", "message"),
     [
-        (lambda pu: pu.auroc(BETA, prevalence=0.1), PUTypeError, "What it needs is beta"),
+        ("auroc", {}, PUTypeError, "What it needs is beta"),
         (
-            lambda pu: pu.metric("recall", BETA, at={"threshold": 1}, prevalence=0.1),
+            "metric",
+            {"quantity": "recall", **AT},
             PUValueError,
-            "^prevalence changes nothing for 'recall'",
+            "^prevalence changes nothing for 'r",
         ),
-        (
-            lambda pu: pu.metric(["fpr", "tnr"], BETA, at={"threshold": 1}, prevalence=0.1),
-            PUValueError,
-            "^prevalence changes nothing for 'fpr'",
-        ),
-        (
-            lambda pu: pu.metric("precision", BETA, at=50, prevalence=0.1),
-            PUValueError,
-            "^prevalence must be left out with target='examples'",
-        ),
-        (
-            lambda pu: pu.average_precision(BETA, target="examples", prevalence=0.1),
-            PUValueError,
-            "^prevalence must be left out with target='examples'",
-        ),
-        (
-            lambda pu: pu.average_precision(BETA, prevalence=0.1, selection_odds=2),
-            PUValueError,
-            "^prevalence must be left out with selection_odds",
-        ),
-        (
-            lambda pu: pu(by="site").average_precision(BETA, prevalence=0.1, average=True),
-            PUValueError,
-            "^prevalence must be left out with average=True",
-        ),
-        (
-            lambda pu: pu(by="site", pool=True).average_precision(BETA, prevalence=0.1),
-            PUValueError,
-            "^prevalence must be left out with pool=True",
-        ),
-        (lambda pu: pu.average_precision(1, prevalence=0.1), PUDataError, "needs negatives"),
-        (lambda pu: pu.average_precision(BETA, prevalence="0.1"), PUTypeError, "^prevalence must"),
+        ("metric", {"quantity": ["fpr", "tnr"], **AT}, PUValueError, "changes nothing for 'fpr'"),
+        ("metric", {"quantity": "npv", "at": 5}, PUValueError, "left out with target='examples'"),
+        ("average_precision", {"target": "examples"}, PUValueError, "left out with target='exam"),
+        ("average_precision", {"selection_odds": 2}, PUValueError, "left out with selection_odds"),
+        ("average_precision", {"average": True}, PUValueError, "be left out with average=True"),
+        ("average_precision", {"beta": 1}, PUDataError, "needs negatives"),
+        ("average_precision", {"prevalence": "0.1"}, PUTypeError, "^prevalence must"),
         *(
             (
-                lambda pu, share=share: pu.average_precision(BETA, prevalence=share),
+                "average_precision",
+                {"prevalence": p},
                 PUValueError,
-                r"^prevalence must lie in \(0, 1\)",
+                r"^prevalence must lie in \(0, 1",
             )
-            for share in (0, 1, -0.1, 5, math.nan)
+            for p in (0, 1, -0.1, 5, math.nan)
         ),
     ],
 )
-def test_what_has_no_other_prevalence(call: Any, error: type[Exception], message: str) -> None:
+def test_what_has_no_other_prevalence(
+    name: str, how: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    pu = enriched().pu(by="site") if "average" in how else enriched().pu
     with pytest.raises(error, match=message):
-        call(enriched().pu)
+        getattr(pu, name)(**{"beta": BETA, "prevalence": 0.1, **how})
+
+
+def test_pooled_groups_have_no_other_prevalence() -> None:
+    with pytest.raises(PUValueError, match=r"^prevalence must be left out with pool=True"):
+        enriched().pu(by="site", pool=True).average_precision(BETA, prevalence=0.1)

@@ -1,6 +1,6 @@
 """Labels that are not quite random: what each method says within a factor of odds."""
 
-import warnings
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -18,12 +18,12 @@ from tests.support.oracles import population_oracle
 
 
 def test_tables_within_a_factor() -> None:
-    plain = FRAME.pu.contingency(BETA, ranks=[50, 200])
-    same = FRAME.pu.contingency(BETA, ranks=[50, 200], selection_odds=1)
+    plain, same, within = (
+        FRAME.pu.contingency(BETA, ranks=[50, 200], **how)
+        for how in ({}, {"selection_odds": 1}, {"selection_odds": 2})
+    )
     xr.testing.assert_identical(same, plain)
-    assert "selection_odds" not in plain.attrs
-    within = FRAME.pu.contingency(BETA, ranks=[50, 200], selection_odds=2)
-    assert within.attrs["selection_odds"] == 2
+    assert "selection_odds" not in plain.attrs and within.attrs["selection_odds"] == 2
     lower, upper = exact_within(50, np.array([150]), 0.95, 2.0)
     known = within["known_positive"].to_numpy()
     for bound, table in (("lower", lower), ("upper", upper)):
@@ -36,14 +36,10 @@ def test_tables_within_a_factor() -> None:
 @pytest.mark.parametrize("reference", ["positives", "negatives", "tightest", "both"])
 @pytest.mark.parametrize("band", ["exact", "simultaneous"])
 def test_every_reference_widens(reference: str, band: str) -> None:
-    labels = np.where(np.arange(len(FRAME)) % 9 == 8, 0, FRAME["label"])
-    frame = FRAME.assign(label=np.where(FRAME["label"] == 1, 1, labels)).iloc[::2]
-    tp = [
-        frame.pu.contingency(
-            0.3, band=band, reference=reference, ranks=[20, 90, 300], selection_odds=odds
-        )["tp"]
-        for odds in (1, 1.5, 4)
-    ]
+    negative = (FRAME["label"] != 1) & (FRAME.index % 9 == 8)
+    pu = FRAME.assign(label=FRAME["label"].mask(negative, 0)).iloc[::2].pu
+    how: dict[str, Any] = {"band": band, "reference": reference, "ranks": [20, 90, 300]}
+    tp = [pu.contingency(0.3, **how, selection_odds=odds)["tp"] for odds in (1, 1.5, 4)]
     for before, after in pairwise(tp):
         assert (after.sel(bound="lower") <= before.sel(bound="lower")).all()
         assert (after.sel(bound="upper") >= before.sel(bound="upper")).all()
@@ -52,36 +48,28 @@ def test_every_reference_widens(reference: str, band: str) -> None:
 
 def test_nothing_known_of_the_odds_leaves_what_is_certain() -> None:
     tables = FRAME.pu.contingency(BETA, ranks=[50, 900], selection_odds=np.inf)
-    known, latent = tables["known_positive"].to_numpy(), 150
+    known, latent, tp = tables["known_positive"].to_numpy(), 150, tables["tp"].isel(beta=0)
     head = np.array([50, 900]) - known
-    tp = tables["tp"].isel(beta=0)
-    np.testing.assert_array_equal(
-        tp.sel(bound="lower") - known, np.maximum(latent - (950 - head), 0)
-    )
+    least = np.maximum(latent - (950 - head), 0)
+    np.testing.assert_array_equal(tp.sel(bound="lower") - known, least)
     np.testing.assert_array_equal(tp.sel(bound="upper") - known, np.minimum(head, latent))
 
 
-def test_frames_say_the_factor_where_there_is_one() -> None:
-    pu = FRAME.pu(score=MODELS)
-    asked: dict[str, tuple[Any, ...]] = {
-        "auroc": (BETA,),
-        "average_precision": (BETA,),
-        "compare": (BETA,),
-    }
-    for method, arguments in asked.items():
-        plain = getattr(pu, method)(*arguments)
-        pd.testing.assert_frame_equal(getattr(pu, method)(*arguments, selection_odds=1), plain)
-        within = getattr(pu, method)(*arguments, selection_odds=1.5)
-        added = {"range_lower", "range_upper"}
-        assert within.attrs["selection_odds"] == 1.5
-        assert {*within.columns} == {*plain.columns} | added
-        middle = within["estimate" if "estimate" in within else "difference"]
-        assert (within["lower"] < within["range_lower"]).all()
-        assert (within["range_lower"] < middle).all() and (middle < within["range_upper"]).all()
-        assert (within["range_upper"] < within["upper"]).all()
-        assert (within["lower"] <= plain["lower"]).all()
-        assert (within["upper"] >= plain["upper"]).all()
-        assert (within["lower"] < plain["lower"]).any()
+@pytest.mark.parametrize("method", ["auroc", "average_precision", "compare"])
+def test_frames_say_the_factor_where_there_is_one(method: str) -> None:
+    ask = partial(getattr(FRAME.pu(score=MODELS), method), BETA)
+    plain, within = ask(), ask(selection_odds=1.5)
+    pd.testing.assert_frame_equal(ask(selection_odds=1), plain)
+    assert within.attrs["selection_odds"] == 1.5
+    assert {*within.columns} == {*plain.columns} | {"range_lower", "range_upper"}
+    middle = "estimate" if "estimate" in within else "difference"
+    ordered = within[["lower", "range_lower", middle, "range_upper", "upper"]]
+    assert (ordered.diff(axis=1).iloc[:, 1:] > 0).all(axis=None)
+    assert (within["lower"] <= plain["lower"]).all() and (within["upper"] >= plain["upper"]).all()
+    assert (within["lower"] < plain["lower"]).any()
+
+
+def test_a_metric_at_a_threshold_is_about_these_examples_within_a_factor() -> None:
     at = {"threshold": 1.0}
     found = FRAME.pu.metric("precision", BETA, at=at, selection_odds=1.5)
     told = {"target": "examples", "band": "exact", "selection_odds": 1.5}
@@ -91,18 +79,20 @@ def test_frames_say_the_factor_where_there_is_one() -> None:
 
 def test_one_accessor_and_arrays_agree() -> None:
     arrays = from_arrays(FRAME["score"], FRAME["label"])
-    expected = FRAME.pu.average_precision(BETA, selection_odds=2)
-    pd.testing.assert_frame_equal(arrays.average_precision(BETA, selection_odds=2), expected)
-    grouped = FRAME.assign(site="a").pu(by="site").average_precision(BETA, selection_odds=2)
-    pd.testing.assert_frame_equal(grouped.drop(columns="site"), expected, check_index_type=False)
+    grouped = FRAME.assign(site="a").pu(by="site")
+    expected, found, group = (
+        pu.average_precision(BETA, selection_odds=2) for pu in (FRAME.pu, arrays, grouped)
+    )
+    pd.testing.assert_frame_equal(found, expected)
+    pd.testing.assert_frame_equal(group.drop(columns="site"), expected, check_index_type=False)
 
 
 def test_an_envelope_within_a_factor() -> None:
-    found = FRAME.pu.auroc(BETA, beta_interval=(0.1, 0.2), selection_odds=1.5)
-    assert (found["envelope_lower"] < found["lower"]).all()
-    assert (found["envelope_upper"] > found["upper"]).all()
-    tables = FRAME.pu.contingency(BETA, beta_interval=(0.1, 0.2), ranks=50, selection_odds=1.5)
-    assert (tables["interval_tp"].min() <= tables["tp"].min()).all()
+    how: dict[str, Any] = {"beta_interval": (0.1, 0.2), "selection_odds": 1.5}
+    found = FRAME.pu.auroc(BETA, **how).iloc[0]
+    assert found["envelope_lower"] < found["lower"] < found["upper"] < found["envelope_upper"]
+    tables = FRAME.pu.contingency(BETA, ranks=50, **how)
+    assert tables["interval_tp"].min() <= tables["tp"].min()
 
 
 def test_known_positives_set_no_limit_on_beta_within_a_factor() -> None:
@@ -113,43 +103,31 @@ def test_known_positives_set_no_limit_on_beta_within_a_factor() -> None:
     assert "beta_limit" not in FRAME.pu.auroc(BETA, selection_odds=3).attrs
 
 
-@pytest.mark.parametrize(
-    ("method", "arguments", "keywords"),
-    [
-        ("contingency", (BETA,), {}),
-        ("roc_bounds", (BETA,), {}),
-        ("plot_pr", (BETA,), {}),
-        ("metric", ("f1", BETA), {"at": 5}),
-        ("dominance", (BETA,), {}),
-    ],
-)
-def test_bands_without_a_factor(
-    method: str, arguments: tuple[Any, ...], keywords: dict[str, Any]
-) -> None:
-    ask = getattr(FRAME.pu(score="no such column"), method)  # nothing is read before
+ABOUT: dict[str, dict[str, Any]] = {"metric": {"quantity": "f1", "at": 5}}
+
+
+@pytest.mark.parametrize("name", ["contingency", "roc_bounds", "plot_pr", "metric", "dominance"])
+def test_bands_without_a_factor(name: str) -> None:
+    pu = FRAME.pu(score="no such column")  # nothing is read before
+    ask = partial(getattr(pu, name), beta=BETA, **ABOUT.get(name, {}))
     for band in ("bootstrap", "dkw", lambda n, m, level: (n, m)):
         with pytest.raises(PUValueError, match="band must be 'exact' or 'simultaneous' with"):
-            ask(*arguments, band=band, selection_odds=2, **keywords)
+            ask(band=band, selection_odds=2)
     with pytest.raises(PUValueError, match=r"selection_odds must be 1 .*up to infinity, but 0.5"):
-        ask(*arguments, selection_odds=0.5, **keywords)
+        ask(selection_odds=0.5)
     with pytest.raises(PUTypeError, match="selection_odds must be a number from 1 on"):
-        ask(*arguments, selection_odds="2", **keywords)
+        ask(selection_odds="2")
 
 
 def test_odds_and_propensities_exclude_each_other() -> None:
     pu = FRAME.assign(e=0.2).pu(propensity="e")
-    asked: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
-        "contingency": ((BETA,), {}),
-        "auroc": ((BETA,), {"target": "examples"}),
-        "average_precision": ((BETA,), {}),
-        "metric": (("f1", BETA), {"at": 5}),
-    }
-    for method, (arguments, keywords) in asked.items():
+    for name in ("contingency", "auroc", "average_precision", "metric"):
+        how = {"target": "examples"} if name == "auroc" else ABOUT.get(name, {})
         with pytest.raises(PUValueError, match=r"selection_odds must be 1 with propensity=\.\.\."):
-            getattr(pu, method)(*arguments, selection_odds=2, **keywords)
-    for method in ("robustness", "plot_robustness"):
+            getattr(pu, name)(beta=BETA, selection_odds=2, **how)
+    for name in ("robustness", "plot_robustness"):
         with pytest.raises(PUValueError, match="propensity must not be bound, but 'e' is"):
-            getattr(pu, method)("auroc", BETA)
+            getattr(pu, name)("auroc", BETA)
 
 
 class End(NamedTuple):
@@ -239,9 +217,8 @@ def test_differences_are_those_at_the_weights_of_either_end(
     target: str, betas: list[float] | None, shift: float, sign: int
 ) -> None:
     frame, odds = framed(3, 40, 70, shift), 1.2
-    asked: dict[str, Any] = {"target": target, "selection_odds": odds}
-    found = frame.pu(score=["a", "b"]).compare(betas, **asked)
-    plain = frame.pu(score=["a", "b"]).compare(betas, target=target)
+    pu = frame.pu(score=["a", "b"])
+    found, plain = (pu.compare(betas, target=target, selection_odds=o) for o in (odds, 1))
     assert found["sign"].tolist() == [sign] * len(found)
     for row, random in zip(found.to_dict("records"), plain.to_dict("records"), strict=True):
         beta = row["beta"] if betas else 0.0
@@ -255,45 +232,43 @@ def test_differences_are_those_at_the_weights_of_either_end(
         assert row["p_value"] == pytest.approx(p_value, rel=1e-4)
         if betas:
             ends = stats.t.ppf(0.975, [low.df, high.df]) * [low.error, high.error]
-            limits = low.value - ends[0], high.value + ends[1]
-            limits = min(limits[0], random["lower"]), max(limits[1], random["upper"])
-            assert (row["lower"], row["upper"]) == pytest.approx(limits, rel=1e-4, abs=1e-4)
+            lower = min(low.value - ends[0], random["lower"])
+            upper = max(high.value + ends[1], random["upper"])
+            assert (row["lower"], row["upper"]) == pytest.approx(
+                (lower, upper), rel=1e-4, abs=1e-4
+            )
 
 
 @pytest.mark.parametrize("target", ["population", "examples"])
 def test_where_nothing_is_hidden_any_odds_say_what_random_labels_do(target: str) -> None:
-    for seed in range(6):
-        pu = framed(seed, 12, 30, 0.1 * seed).pu(score=["a", "b"])
-        plain = pu.compare(0, target=target)
-        found = pu.compare(0, target=target, selection_odds=5.0)
-        names = ["difference", "lower", "upper", "sign", "n"]
-        exact = target == "examples"  # nothing is left to chance
+    for seed in range(3):
+        pu = framed(seed, 12, 30, 0.2 * seed).pu(score=["a", "b"])
+        plain, found = (pu.compare(0, target=target, selection_odds=odds) for odds in (1, 5.0))
+        names, exact = ["difference", "lower", "upper", "sign", "n"], target == "examples"
+        # Of these examples nothing is left to chance.
         pd.testing.assert_frame_equal(found[names], plain[names], check_exact=exact, rtol=1e-9)
-        for name in ("statistic", "p_value", "df")[: 2 if exact else 3]:
-            assert found[name].item() == pytest.approx(plain[name].item(), rel=1e-9)
+        names = ["statistic", "p_value", "df"][: 2 if exact else 3]
+        pd.testing.assert_frame_equal(found[names], plain[names], rtol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 @pytest.mark.parametrize("target", ["population", "examples"])
 @pytest.mark.parametrize("size", [1, 3])
 def test_average_precision_of_known_positives_alone_is_that_by_any_odds(
     target: str, size: int
 ) -> None:
     pu = pd.DataFrame({"score": np.arange(size, dtype=float), "label": 1}).pu
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PUWarning)
-        plain = pu.average_precision(0, target=target)
-        found = pu.average_precision(0, target=target, selection_odds=1.5)
+    plain, found = (pu.average_precision(0, target=target, selection_odds=o) for o in (1, 1.5))
     pd.testing.assert_frame_equal(found[[*plain]], plain)
-    assert found["range_lower"].equals(plain["estimate"].rename("range_lower"))
-    assert found["range_upper"].equals(plain["estimate"].rename("range_upper"))
+    for end in ("range_lower", "range_upper"):
+        assert found[end].equals(plain["estimate"].rename(end))
 
 
 def test_a_model_with_all_known_positives_on_top_is_compared() -> None:
     frame = framed(3, 40, 70, 0.0)
     frame["a"] += 100 * frame["label"].eq(1)  # the others scatter by the second model alone
-    odds, latent = 1.2, 7.0
-    row = frame.pu(score=["a", "b"]).compare(0.1, selection_odds=odds).iloc[0]
+    row = frame.pu(score=["a", "b"]).compare(0.1, selection_odds=1.2).iloc[0]
     with np.errstate(invalid="ignore"):
-        low, _ = ends_by_hand(frame, latent, 63.0, odds, "examples")
+        low, _ = ends_by_hand(frame, 7.0, 63.0, 1.2, "examples")
     assert row["difference"] > low.value > 0 and row["sign"] == 1
     assert low.value > row["lower"] > 0 and 0 < row["p_value"] < 0.05
