@@ -64,7 +64,7 @@ class Labels(NamedTuple):
         """
         kept: BoolArray | None = None
         if omits:
-            kept = ~np.atleast_2d(np.isnan(score)).any(axis=0)
+            kept = ~np.logical_or.reduce(np.atleast_2d(np.isnan(score)))
         if self.weight is None or self.weight.all():
             return kept
         weighed: BoolArray = self.weight > 0
