@@ -225,7 +225,7 @@ def test_group_bys(by: Any) -> None:
         ([], {"site": "key"}),
         ([pl.Series(KEYS)], {}),
     ],
-    ids=str,
+    ids=["column", "expression", "in a list", "named", "series"],
 )
 def test_group_bys_of_expressions_are_refused(keys: Any, named: Any) -> None:
     with pytest.raises(PUTypeError, match=r"Make it a column first: df\.with_columns\(key="):
