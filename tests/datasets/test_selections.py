@@ -78,6 +78,15 @@ def test_an_empty_place_stays_empty() -> None:
         xr.testing.assert_equal(ranks, GROUPS.pu.at(**asked)["rank"].unstack("group"))
 
 
+def test_ranks_stand_in_a_frame_where_cutoffs_stand() -> None:
+    for tables, names in (
+        (GROUPS, ["g", "h", "rank", "bound", "beta"]),
+        (GROUPS.isel(bound=1), ["g", "h", "rank", "beta"]),
+        (GROUPS.transpose("bound", "cutoff", ...), ["bound", "rank", "g", "h", "beta"]),
+    ):
+        assert tables.pu.to_frame().columns[: len(names)].tolist() == names
+
+
 @pytest.mark.parametrize("name", ["wanted", "is a cutoff of its own", "beta position"])
 def test_no_key_is_lost_to_a_name_of_ours(name: str) -> None:
     tables = FRAME.assign(**{name: FRAME["g"]}).pu(by=name).contingency(0.1, ranks="breakpoints")

@@ -5,7 +5,8 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from pu_accessor import PUValueError
-from tests.methods.test_plot_net_benefit import FRAME, MODELS, legend, line
+from tests.cases import legend
+from tests.methods.test_plot_net_benefit import FRAME, MODELS, line
 
 
 def test_reliability_diagrams_draw_bins() -> None:

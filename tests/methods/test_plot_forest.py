@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
 
 from pu_accessor import PUError, PUTypeError, PUValueError
-from tests.cases import binormal, legend_of
+from tests.cases import binormal, legend
 
 FRAME = binormal(60, 200, 0.5, seed=5)[0]
 RNG = np.random.default_rng(6)
@@ -62,9 +62,7 @@ def test_a_forest_has_the_numbers_of_the_method(
     assert names(ax) == MODELS and ax.get_xlabel() == label
     assert ax.get_ylim() == (2.5, -0.5)  # the first on top
     about = "new" if found.attrs["target"] == "population" else "these"
-    box = legend_of(ax)
-    assert box is not None
-    told = [text.get_text() for text in box.get_texts()]
+    told = legend(ax)
     assert told[1] == f"{100 * keywords.get('level', 0.95):g}% interval,\n{about} examples"
     assert ("chance" in told) == (quantity == "auroc")
 

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.axes import Axes
 
 from pu_accessor import PUValueError
-from tests.cases import binormal, legend_of
+from tests.cases import binormal, legend
 
 FRAME, BETA, TRUTH = binormal(100, 300, 0.4, seed=3)
 
@@ -21,12 +21,6 @@ def line(ax: Axes, label: str) -> Any:
     """Return the corners of the line of a label."""
     (found,) = (one for one in ax.lines if one.get_label() == label)
     return np.asarray(found.get_xydata())
-
-
-def legend(ax: Axes) -> list[str]:
-    box = legend_of(ax)
-    assert box is not None
-    return [text.get_text() for text in box.get_texts()]
 
 
 def test_decision_curves_draw_net_benefit() -> None:
@@ -69,5 +63,4 @@ def test_envelopes_of_groups_with_intervals_of_their_own() -> None:
         grouped.plot_net_benefit(0.2, thresholds=[0.2, 0.3], beta_interval=intervals),
         grouped.plot_calibration(0.2, bins=3, beta_interval=intervals),
     ):
-        legend = legend_of(ax)
-        assert any("[0.1, 0.3]" in text.get_text() for text in legend.get_texts())
+        assert any("[0.1, 0.3]" in text for text in legend(ax))

@@ -11,7 +11,7 @@ from matplotlib.patches import Polygon
 
 from pu_accessor import PUTypeError, PUValueError, PUWarning
 from pu_accessor.ranking import FloatArray
-from tests.cases import binormal, legend_of
+from tests.cases import binormal, legend
 
 FRAME, BETA, _ = binormal(200, 600, 0.3, seed=1)
 
@@ -29,12 +29,6 @@ def path(line: Line2D) -> tuple[FloatArray, FloatArray]:
 
 def bands(ax: Axes) -> list[Polygon]:
     return [patch for patch in ax.patches if isinstance(patch, Polygon)]
-
-
-def legend(ax: Axes) -> list[str]:
-    box = legend_of(ax)
-    assert box is not None
-    return [text.get_text() for text in box.get_texts()]
 
 
 @pytest.mark.parametrize("name", ["plot_roc", "plot_pr"])

@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from pu_accessor import PUValueError
 from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.plots import shared_legend
-from tests.cases import legend_of
-from tests.plots.test_looks import BETA, FRAME, NAMES, PLOTS, draw, each, every_plot, legend
+from tests.cases import legend, legend_of
+from tests.plots.test_looks import BETA, FRAME, NAMES, PLOTS, draw, each, every_plot
 
 LAYOUTS = [None, "constrained", "tight", "tight_layout()"]
 

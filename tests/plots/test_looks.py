@@ -12,7 +12,7 @@ import pytest
 import seaborn as sns
 from cycler import cycler
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex, to_rgb
+from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
@@ -23,7 +23,7 @@ from pu_accessor.accessors.plots import PlotOptions
 from pu_accessor.plots import Options
 from pu_accessor.plots.colors import ground
 from pu_accessor.sources.frames import FrameSource
-from tests.cases import binormal, legend_of
+from tests.cases import binormal, legend, legend_of
 
 FRAME = binormal(40, 120, 0.5, seed=5)[0]
 RNG = np.random.default_rng(6)
@@ -87,11 +87,6 @@ def contrast(one: Any, other: Any) -> float:
     """Return the contrast of two colours, from 1 to 21: WCAG 2.2."""
     low, high = sorted([luminance(one), luminance(other)])
     return (high + 0.05) / (low + 0.05)
-
-
-def legend(drawing: Any) -> list[str]:
-    box = legend_of(drawing)
-    return [] if box is None else [text.get_text() for text in box.get_texts()]
 
 
 def cut_off(figure: Any) -> list[str]:
@@ -418,14 +413,105 @@ def test_twelve_models_have_colours_apart_and_bands_that_are_edges() -> None:
     assert min(band.get_facecolor()[3] for band in of_kind(few, "band")) > 0.1
 
 
+RATES = (-0.02, 1.02)
+HEAD, FOUND = "examples predicted positive", "share of positives found"
+AXES: dict[str, tuple[Any, ...]] = {  # in words, with what each axis shows where that is fixed
+    "plot_roc": ("false positive rate", "true positive rate", RATES, RATES),
+    "plot_pr": ("recall", "precision", RATES, RATES),
+    "plot_rank_cdf": (HEAD, FOUND, (-0.02 * len(FRAME), 1.02 * len(FRAME)), RATES),
+    "plot_metric": (HEAD, "negative predictive value"),
+    "plot_against_beta": (
+        "β̂ (share of positives among the unlabeled)",
+        "area under the PR curve",
+    ),
+    "plot_robustness": ("factor by which odds of being labeled differ, at most", "AUROC"),
+    "plot_gain": (f"share of {HEAD}", FOUND, RATES, RATES),
+    "plot_net_benefit": ("threshold probability", "net benefit"),
+    "plot_calibration": ("mean score", "share of positives", RATES, RATES),
+    "plot_boyce": ("score", "predicted-to-expected ratio"),
+    "plot_forest": ("AUROC", ""),
+}
+
+
 @every_plot
-def test_a_band_goes_with_the_colour_of_its_line(plot: str) -> None:
+def test_axes_are_named_and_a_band_goes_with_the_colour_of_its_line(plot: str) -> None:
     ax = draw(plot, line_kws={"c": "crimson"})
+    shown = ax.get_xlabel(), ax.get_ylabel(), ax.get_xlim(), ax.get_ylim()
+    assert shown[: len(AXES[plot])] == AXES[plot]
     for band in of_kind(ax, "band"):
         assert to_hex(band.get_edgecolor()) == to_hex(band.get_facecolor()) == to_hex("crimson")
     ax = draw(plot, line_kws={"color": "crimson"}, band_kws={"color": "navy"})
     bands = [to_hex(band.get_facecolor()) for band in of_kind(ax, "band")]
     assert {*bands} == {to_hex("navy")} or plot == "plot_boyce"  # which has none
+
+
+# What lies above what, and how it is drawn: lines by their style, width and marker, areas by their
+# hatch, width and how dense face and edge are.
+
+CURVE, BAND = ("curve", 3, "-", 1.8, "None", 6, 1), ("band", 2, None, 0.6, 0.25, 0.7)
+DOT, CROSS = ("curve", 3, "None", 1.8, "o", 6, 0.75), ("baseline", 3, "None", 1.5, "x", 6, 1)
+CHANCE, MARK = ("chance", 1, ":", 1, "None", 6, 1), ("mark", 4, "None", 1.5, "o", 6, 1)
+AGAINST_BETA = "average_precision", [0, 0.3, 0.9]
+THIN = ("chance", 1, "-", 0.8, "None", 6, 1)
+PICTURES: dict[str, tuple[Any, set[tuple[Any, ...]]]] = {
+    "roc": (
+        lambda: draw("plot_roc", beta_interval=(0.1, 0.2), mark=5),
+        {
+            *(CURVE, BAND, CHANCE, MARK, ("baseline", 3, "--", 1.3, "None", 6, 1)),
+            ("envelope", 1.5, "////", 0.6, 0, 0.55),
+        },
+    ),
+    "new examples": (
+        lambda: FRAME.pu.plot_roc(BETA, target="population", mark={"threshold": 0.3}),
+        {CURVE, BAND, CHANCE, MARK, ("region", 3.5, None, 1, 0, 1)},
+    ),
+    "against beta": (
+        lambda: FRAME.pu(score=["score", NAMES[0]]).plot_against_beta(*AGAINST_BETA),
+        {
+            *(CURVE, ("band", 2, None, 0.6, 0.18, 0.7), ("change", 4, "None", 1.5, "X", 8, 1)),
+            *(("shade", 0, None, 0, 0.06, 0), ("infeasible", 1, "///", 0, 0.4, 1)),
+            ("limit", 2.5, "-.", 1.1, "v", 7, 1),
+        },
+    ),
+    "robustness": (
+        lambda: draw("plot_robustness", selection_odds=[1, 2, 20]),
+        {
+            *(CURVE, BAND, CHANCE, ("band", 2, None, 0.6, 0.5, 0.7)),
+            ("break", 4, "None", 1.5, "X", 8, 1),
+        },
+    ),
+    "gain": (lambda: draw("plot_gain"), {CURVE, BAND, CHANCE, THIN}),
+    "net benefit": (lambda: draw("plot_net_benefit"), {CURVE, BAND, CHANCE, THIN}),
+    "calibration": (
+        lambda: draw("plot_calibration", baseline=True, bins=20),
+        {BAND, DOT, CROSS, CHANCE, ("hollow", 3.5, "None", 1.5, "o", 6, 1)},
+    ),
+    "boyce": (lambda: draw("plot_boyce"), {CURVE, CHANCE, ("hollow", 2, "None", 1.5, "^", 6, 1)}),
+    "forest": (lambda: draw("plot_forest"), {BAND, DOT, CROSS, CHANCE}),
+}
+
+
+def look(one: Any) -> tuple[Any, ...]:
+    kind = str(one.get_gid()).removeprefix("pu_accessor ").split(":")[0]
+    if isinstance(one, Line2D):
+        marker = one.get_marker(), one.get_markersize(), one.get_markeredgewidth()
+        return kind, one.get_zorder(), one.get_linestyle(), one.get_linewidth(), *marker
+    dense = (round(to_rgba(color)[3], 9) for color in (one.get_facecolor(), one.get_edgecolor()))
+    return kind, one.get_zorder(), one.get_hatch(), one.get_linewidth(), *dense
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_each_kind_of_artist_has_its_look(name: str) -> None:
+    picture, expected = PICTURES[name]
+    ax = picture()
+    assert {look(one) for one in (*ax.lines, *ax.patches)} == expected
+    marks = [line for line in ax.lines if line.get_marker() in ("o", "X")]
+    rings = of_kind(ax, "hollow")
+    for line in marks:
+        inside, edge = line.get_markerfacecolor(), line.get_markeredgecolor()
+        assert (to_hex(inside), to_hex(edge))[line not in rings] == "#ffffff"
+    for text in ax.texts:
+        assert text.get_zorder() >= 3 and text.get_fontsize() < mpl.rcParams["font.size"]
 
 
 # Axes

@@ -17,7 +17,7 @@ from seaborn import FacetGrid
 
 from pu_accessor import PUError, PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray
-from tests.cases import as_frame, binormal, draw_case, legend_of, put
+from tests.cases import as_frame, binormal, draw_case, legend, legend_of, put
 
 # Groups of 39, 8, 14 and 33 rows, d mostly tied; (c, 1) has none.
 SEEDS = {"a": 11, "b": 21, "c": 39, "d": 3}
@@ -75,11 +75,6 @@ def path(line: Line2D) -> FloatArray:
 
 def bands(ax: Axes) -> list[Polygon]:
     return [patch for patch in ax.patches if isinstance(patch, Polygon)]
-
-
-def legend(drawing: Any) -> list[str]:
-    box = legend_of(drawing)
-    return [text.get_text() for text in box.get_texts()]
 
 
 def artists(drawing: Any) -> list[Any]:
