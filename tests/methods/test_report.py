@@ -322,3 +322,34 @@ def test_clusters_are_counted(tmp_path: Path) -> None:
 
 def test_either_name_of_a_page_will_do(tmp_path: Path) -> None:
     assert FRAME.pu.report(BETA, path=tmp_path / "report.HTM").exists()
+
+
+def texts_of(folder: Path) -> str:
+    """Return what reports of several kinds say, numbers and the bodies of tables left out.
+
+    Of all but the first one, only what the first one does not say.
+    """
+    unlabeled = int(FRAME["label"].isna().sum())
+    rows = FRAME.assign(id=np.arange(200) // 4, weight=2, p=0.4)
+    asked: dict[str, tuple[Any, Any, dict[str, Any]]] = {
+        "plain": (rows.pu, BETA, {}),
+        "clusters": (rows.pu(cluster="id"), pu_accessor.beta_from_labels(9, 60, unlabeled), {}),
+        "weights": (rows.pu(score=["score", EVIL], weight="weight"), BETA, {}),
+        "groups": (rows.pu(by="site"), {"a": 0.1, "$b$": 0.2}, {"band": "dkw"}),
+        "propensities": (rows.pu(propensity="p"), BETA, {"title": "Another"}),
+    }
+    said: list[str] = []
+    for name, (pu, beta, how) in asked.items():
+        text = write(folder, pu, beta, **how).replace(pu_accessor.__version__, "#")
+        text = re.sub(r"(?s)<style>.*?</style>|<tbody>.*?</tbody>", "", text)
+        text = re.sub(r"(is not there):[^<]*", r"\1", text)  # errors say why, which others test
+        lines = re.sub(r"\d+([.,]\d+)*", "#", unescape(text)).splitlines()
+        said += [f"== {name}", *(line for line in lines if line not in said)]
+    return "\n".join(said) + "\n"
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_reports_say_what_they_said(tmp_path: Path) -> None:
+    """Look at the difference; if it is meant, write what is said into the file."""
+    known = Path(__file__).with_name("report_texts.txt").read_text(encoding="utf-8")
+    assert texts_of(tmp_path).splitlines() == known.splitlines()
