@@ -474,7 +474,7 @@ PICTURES: dict[str, tuple[Any, set[tuple[Any, ...]]]] = {
         },
     ),
     "robustness": (
-        lambda: draw("plot_robustness", selection_odds=[1, 2, 20]),
+        lambda: FRAME.pu.plot_robustness("auroc", BETA, selection_odds=[1, 2, 20]),
         {
             *(CURVE, BAND, CHANCE, ("band", 2, None, 0.6, 0.5, 0.7)),
             ("break", 4, "None", 1.5, "X", 8, 1),
@@ -488,6 +488,13 @@ PICTURES: dict[str, tuple[Any, set[tuple[Any, ...]]]] = {
     ),
     "boyce": (lambda: draw("plot_boyce"), {CURVE, CHANCE, ("hollow", 2, "None", 1.5, "^", 6, 1)}),
     "forest": (lambda: draw("plot_forest"), {BAND, DOT, CROSS, CHANCE}),
+}
+
+
+BESIDE = {
+    "roc": ("top 5", (6, -3), "left", "top"),
+    "new examples": ("threshold 0.3", (6, -3), "left", "top"),
+    "robustness": ("3.36", (0, 7), "center", "baseline"),
 }
 
 
@@ -510,7 +517,10 @@ def test_each_kind_of_artist_has_its_look(name: str) -> None:
     for line in marks:
         inside, edge = line.get_markerfacecolor(), line.get_markeredgecolor()
         assert (to_hex(inside), to_hex(edge))[line not in rings] == "#ffffff"
+    beside = {(text.get_text(), text.xyann, text.get_ha(), text.get_va()) for text in ax.texts}
+    assert beside == {each for each in [BESIDE.get(name)] if each}
     for text in ax.texts:
+        assert text.anncoords == "offset points"
         assert text.get_zorder() >= 3 and text.get_fontsize() < mpl.rcParams["font.size"]
 
 
