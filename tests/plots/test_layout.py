@@ -90,7 +90,7 @@ def test_panels_of_a_grid_are_of_one_size_beside_one_legend(plot: str, models: i
 
 
 @pytest.mark.parametrize(
-    ("layout", "size"), [*((layout, (7, 7)) for layout in LAYOUTS), ("constrained", (12, 5))]
+    ("layout", "size"), [(None, (7, 7)), ("tight", (7, 7)), ("constrained", (12, 5))]
 )
 def test_a_shared_legend_names_all_once(layout: str | None, size: tuple[float, float]) -> None:
     figure, axes = panels(2, layout)
