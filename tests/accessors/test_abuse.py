@@ -88,6 +88,10 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
         "chunks must be a function that is called without arguments",
     ),
     "infinite": (lambda: PU.auroc(0.3, beta_interval=(-np.inf, np.inf)), "beta_interval must be"),
+    "interval twice": (
+        lambda: PU.auroc(0.3, beta_interval=pd.Series([(0.1, 0.3)] * 2, index=[0, 0])),
+        r"^beta_interval must have each key once, but has \[0\] twice",
+    ),
     "infinite beta": (lambda: PU.auroc([0.1, np.inf]), r"beta must lie in \[0, 1\]"),
     "found": (
         lambda: pu_accessor.add_labels(pd.Series([1, None]), pd.Series(["x"], index=[1])),

@@ -3,6 +3,7 @@
 from itertools import pairwise
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -71,16 +72,17 @@ def test_hues_stand_below_each_other_and_the_naive_estimate_is_a_cross() -> None
     pu = FRAME.pu(score=MODELS)
     ax = pu.plot_forest("auroc", [0.1, 0.2], baseline=True)
     found = pu.auroc([0, 0.1, 0.2])
-    for beta, sign in ((0.1, -1), (0.2, 1)):
+    for beta, shift in ((0.1, -0.2), (0.2, 0.2)):
         x, y = dots(ax, f"β̂ = {beta}").T
         np.testing.assert_allclose(x, found.loc[found["beta"] == beta, "estimate"])
-        assert (sign * (y - range(3)) > 0.1).all()
+        np.testing.assert_allclose(y, shift + np.arange(3))
     x, y = dots(ax, "β̂ = 0 (unlabeled as negative)").T
     np.testing.assert_allclose(x, found.loc[found["beta"] == 0, "estimate"])
     np.testing.assert_allclose(y, range(3))
     assert len(bars(ax)) == 6  # nothing is latent at beta = 0
-    middles = np.sort([middle for *_, middle in bars(ax)])
-    assert np.diff(middles).min() > 0.3
+    np.testing.assert_allclose(dots(ax, "chance"), [[0.5, -0.5], [0.5, 2.5]])
+    heights = [np.ptp(one.get_xy()[:, 1]) for one in ax.patches]
+    assert np.ptp(heights) < 1e-9 and 0.08 < heights[0] < 0.12  # 0.12 inches
 
 
 def test_groups_get_hues_panels_or_places() -> None:
@@ -120,8 +122,10 @@ def test_order_picks_and_sorts_and_own_betas_are_told() -> None:
 def test_one_model_and_forty() -> None:
     ax = FRAME.pu.plot_forest("auroc", 0.2)
     assert len(bars(ax)) == 1 and [*map(str.strip, names(ax))] == [""]
+    assert ax.figure.get_figheight() == mpl.rcParams["figure.figsize"][1]
     many = FRAME[["label"]].assign(**{f"m{i}": RNG.normal(size=len(FRAME)) for i in range(40)})
-    ax = many.pu(score=[*many.columns[1:]]).plot_forest("auroc", 0.2)
+    ax = many.pu(score=[*many.columns[1:]]).plot_forest("auroc", [0.1, 0.2])
+    assert ax.figure.get_figheight() == pytest.approx(1.2 + 40 * 0.34)  # inches
     ax.figure.draw_without_rendering()
     labels = [text.get_window_extent() for text in ax.get_yticklabels()]
     assert all(one.y0 > other.y1 - 1 for one, other in pairwise(labels))

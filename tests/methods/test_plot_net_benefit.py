@@ -35,8 +35,8 @@ def test_decision_curves_draw_net_benefit() -> None:
     np.testing.assert_allclose(corners[: x.size].T, [x, found["upper"]])
     np.testing.assert_allclose(corners[x.size : 2 * x.size].T, [x[::-1], found["lower"][::-1]])
     assert legend(ax)[1:] == ["95% simultaneous band,\nthese examples", "treat all", "treat none"]
-    low, high = ax.get_ylim()
-    assert low < 0 and high > max(found["upper"].max(), found["treat_all"].max())
+    top = found[["upper", "treat_all"]].to_numpy().max()
+    assert ax.get_ylim() == pytest.approx((-0.2 * top, 1.05 * top))
 
 
 def test_decision_curves_of_models_and_betas() -> None:
