@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 import pu_accessor
 from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning, plots
@@ -330,12 +331,15 @@ def texts_of(folder: Path) -> str:
     Of all but the first one, only what the first one does not say.
     """
     unlabeled = int(FRAME["label"].isna().sum())
-    rows = FRAME.assign(id=np.arange(200) // 4, weight=2, p=0.4)
+    rows = FRAME.assign(id=np.arange(200) // 4, weight=2, p=0.4, seven=np.arange(200) % 7)
+    betas = xr.DataArray([0.1] * 7, {"seven": range(7)}, "seven")
     asked: dict[str, tuple[Any, Any, dict[str, Any]]] = {
         "plain": (rows.pu, BETA, {}),
         "clusters": (rows.pu(cluster="id"), pu_accessor.beta_from_labels(9, 60, unlabeled), {}),
         "weights": (rows.pu(score=["score", EVIL], weight="weight"), BETA, {}),
         "groups": (rows.pu(by="site"), {"a": 0.1, "$b$": 0.2}, {"band": "dkw"}),
+        "estimates": (rows.pu(by="site"), rows.pu(by="site").estimate_beta(), {}),
+        "many": (rows.pu(by="seven"), betas, {"at": {"rank": 20}}),
         "propensities": (rows.pu(propensity="p"), BETA, {"title": "Another"}),
     }
     said: list[str] = []
@@ -349,6 +353,7 @@ def texts_of(folder: Path) -> str:
 
 
 @pytest.mark.usefixtures("undrawn")
+@pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 def test_reports_say_what_they_said(tmp_path: Path) -> None:
     """Look at the difference; if it is meant, write what is said into the file."""
     known = Path(__file__).with_name("report_texts.txt").read_text(encoding="utf-8")
