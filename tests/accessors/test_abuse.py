@@ -97,6 +97,10 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: pu_accessor.add_labels(pd.Series([1, None]), pd.Series(["x"], index=[1])),
         r"found must be True or False, but row 1 holds 'x'\.",
     ),
+    "count of strata": (
+        lambda: pu_accessor.beta_from_labels(pd.DataFrame({"stratum": ["a"]}), 50),
+        "^n_labeled must be left out with rows of strata, but 50 was passed",
+    ),
     "method": (
         lambda: pu_accessor.beta_from_labels(12, 50, 99, method=np.array([])),  # type: ignore[arg-type]
         r"method must be one of \['exact', 'hpd'\]",

@@ -417,3 +417,35 @@ def test_models_and_betas_are_told_apart_in_pictures() -> None:
     ax = two.plot_check_assumptions({"x": 0.2, "y": 0.3}, strata="stratum")
     assert len(ax.patches) == 6 and len(ax.lines) == 4
     plt.close("all")
+
+
+# What is found, in words, without the numbers.
+FINDINGS = [
+    "Ranks of the waves do not differ by more than chance: on average #% of the rest rank above "
+    "those of 'b', and #% above those of 'a'.",
+    "No stratum has more known positives than chance leaves; nearest is 'h' has # of # rows.",
+    "AUROC is # by beta, and # against known negatives: no more apart than by chance.",
+    "Known positives leave room for so many latent ones.",
+    "A higher score may never mean a smaller probability of being positive.",
+]
+REFUTED = [
+    "More positives are known than random labels leave: 'h' has # of # rows, where #% of all "
+    "positives are known. Labels favour it, or beta is too high.",
+    "AUROC is # by beta, and # against known negatives: beta is too high, or a kind is no random "
+    "sample. Both agree at beta = #.",
+    "The best #% of the unlabeled leave no room for so many latent positives: beta is too high, "
+    "or labels favour the top.",
+    FINDINGS[-1],
+]
+
+
+@pytest.mark.parametrize(
+    ("beta", "columns", "told"),
+    [
+        (BETA, {"wave": "site", "strata": "stratum"}, FINDINGS),
+        (0.9, {"strata": "stratum"}, REFUTED),
+    ],
+)
+def test_findings_are_told_in_words(beta: float, columns: Any, told: list[str]) -> None:
+    found = DF.pu.check_assumptions(beta, **columns)["finding"]
+    assert found.str.replace(r"\d+([.,]\d+)*", "#", regex=True).tolist() == told
