@@ -33,7 +33,8 @@ def test_what_is_drawn_is_what_the_labels_say() -> None:
     (mark,) = [text for text in ax.texts if text.get_text() == str(int(narrow["n_labeled"]))]
     assert isinstance(mark, Annotation)
     assert mark.xy == (narrow["n_labeled"], narrow["beta"])
-    assert (mark.xyann, mark.anncoords, mark.get_ha()) == ((0, 7), "offset points", "center")
+    assert (mark.xyann, mark.anncoords) == ((0, 7), "offset points")
+    assert mark.get_horizontalalignment() == "center"
     assert mark.get_fontsize() < 10 and mark.get_color() == line.get_color()
     (cross,) = [line for line in ax.lines if kind_of(line) is Kind.BREAK]
     np.testing.assert_array_equal(cross.get_xydata(), [mark.xy])
