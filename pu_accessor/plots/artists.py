@@ -239,8 +239,8 @@ def band_label(dataset: xr.Dataset) -> str:
     failure = f",\nodds within {attrs['selection_odds']:g}" if "selection_odds" in attrs else ""
     if share := attrs.get("contamination"):
         failure = f",\ncontamination up to {100 * share:.3g}%"
-    known = dataset.coords["reference"].to_numpy() if "reference" in dataset.coords else []
-    references = {*np.ravel(known).tolist()}
+    held: Any = dataset.coords["reference"] if "reference" in dataset.coords else []
+    references = {*np.ravel(held).tolist()}
     reference = _REFERENCES.get(references.pop()) if len(references) == 1 else None
     about = TARGETS.get(attrs.get("target", ""), "")
     aside = "".join(f",\n{part}" for part in (reference, about) if part)
