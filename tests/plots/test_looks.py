@@ -205,16 +205,6 @@ def test_palettes(palette: Any, expected: list[str]) -> None:
     assert edges == {*expected}
 
 
-@pytest.mark.parametrize(
-    "plot", [name for name in PLOTS if name not in ("plot_forest", "plot_boyce")]
-)
-def test_palettes_mean_the_same_in_all_plots(plot: str) -> None:
-    ax = draw(plot, 2, palette="deep")
-    expected = [to_hex(color) for color in sns.color_palette("deep", 2)]
-    assert colors(ax) == expected
-    assert {to_hex(band.get_edgecolor()) for band in of_kind(ax, "band")} == {*expected}
-
-
 def test_a_palette_of_betas_and_of_one_curve() -> None:
     ax = FRAME.pu.plot_roc([0.1, 0.2], palette="rocket")
     assert colors(ax) == [to_hex(color) for color in sns.color_palette("rocket", 2)]
