@@ -129,6 +129,12 @@ def test_legends_stand_outside_and_nothing_is_cut_off(plot: str, size: tuple[flo
     assert min(ax.get_window_extent().size / ax.figure.dpi) > 0.35 * width
 
 
+def test_a_label_longer_than_its_axis_is_broken_once() -> None:
+    with mpl.rc_context({"figure.figsize": (3.3, 2.5)}):
+        label = draw("plot_against_beta").get_xlabel()
+    assert label.count("\n") == 1 and label.replace("\n", " ") == AXES["plot_against_beta"][0]
+
+
 def test_small_axes_of_a_user_name_curves_alone() -> None:
     sizes = {(7, 6): True, (3.3, 3): False}
     for size, has_band in sizes.items():

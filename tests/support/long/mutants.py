@@ -184,9 +184,9 @@ def _explain(name: str) -> dict[str, str]:
     before, _, after = (STRICT.sub("", part) for part in change.partition("\n"))
     if before[1:].split() == after[1:].split():
         return {"change": change, "reason": "The lengths that zip would compare are equal."}
-    if before[1:].lower() == after[1:].lower() and SENTENCE.search(before):
-        return {"change": change, "reason": "The words of a message are the same."}
     function, changed = name.partition("__mutmut_")[0], what_changes(change)
+    if before[1:].lower() == after[1:].lower() and SENTENCE.search(changed):
+        return {"change": change, "reason": "The words of a message are the same."}
     for known in tomllib.loads(EQUIVALENT.read_text())["equivalent"]:
         for pattern, changes in known.items():
             if fnmatch.fnmatch(function, pattern) and changed in changes:
