@@ -92,6 +92,14 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: PU.auroc(0.3, beta_interval=pd.Series([(0.1, 0.3)] * 2, index=[0, 0])),
         r"^beta_interval must have each key once, but has \[0\] twice",
     ),
+    "first key of an array": (
+        lambda: (
+            ROWS.assign(g=ROWS.index % 3)
+            .pu(score="p", by="g")
+            .auroc(xr.DataArray([0.1, 0.2], {"g": [1, 2]}, "g"))
+        ),
+        r"beta must have a value for each key, but has none for \[0\]; its keys",
+    ),
     "infinite beta": (lambda: PU.auroc([0.1, np.inf]), r"beta must lie in \[0, 1\]"),
     "found": (
         lambda: pu_accessor.add_labels(pd.Series([1, None]), pd.Series(["x"], index=[1])),

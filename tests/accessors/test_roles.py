@@ -415,7 +415,7 @@ def test_the_function_says_what_data_are() -> None:
 
 @pytest.mark.parametrize(
     ("module", "step"),
-    [("pyarrow.lib", r"data\.to_pandas\(\)\.pu\."), ("duckdb._relation", r"data\.df\(\)\.pu\.")],
+    [("pyarrow.lib", r"data\.to_pandas\(\)\.pu\."), ("duckdb.a._relation", r"data\.df\(\)\.pu\.")],
 )
 def test_the_function_says_how_to_make_a_frame(module: str, step: str) -> None:
     rows: Any = type("Rows", (), {"__module__": module})()
