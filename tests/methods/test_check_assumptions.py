@@ -13,6 +13,7 @@ from scipy import stats
 
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
+from tests.cases import legend
 from tests.support.oracles import checks_oracle as oracle
 
 LEVEL = 0.95
@@ -449,3 +450,10 @@ REFUTED = [
 def test_findings_are_told_in_words(beta: float, columns: Any, told: list[str]) -> None:
     found = DF.pu.check_assumptions(beta, **columns)["finding"]
     assert found.str.replace(r"\d+([.,]\d+)*", "#", regex=True).tolist() == told
+
+
+def test_strata_are_named_in_the_legend() -> None:
+    ax = DF.pu.plot_check_assumptions(BETA, strata="stratum", level=0.9)
+    told = ["left by random labels\n(90%, all strata)", "known share of\nall positives"]
+    assert legend(ax)[1:] == told
+    assert ax.get_xlabel() == "known positives, as a share of rows that may be positive"
