@@ -96,6 +96,12 @@ def legend_of(drawing: Any) -> Any:
     return drawing.get_legend() or (outside[0] if outside else None)
 
 
+def legend(drawing: Any) -> list[str]:
+    """Return what the legend of a plot names, in order; nothing where there is none."""
+    box = legend_of(drawing)
+    return [] if box is None else [text.get_text() for text in box.get_texts()]
+
+
 def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
     """Return what a method takes; for `**options` of a plot, each option with its default."""
     named = dict(inspect.signature(function).parameters)

@@ -23,7 +23,7 @@ Scores: TypeAlias = npt.NDArray[np.floating[Any]]
 
 _PIECE = 1 << 18  # scores that are sorted at once
 _PARTS = 4  # for each thread, so that no thread waits long for the last part
-_KEPT = 1 << 17  # scores in the two outer gaps that are kept, at most
+_KEPT = 1 << 16  # scores in the two outer gaps that are kept, at most
 
 
 @dataclass(frozen=True, eq=False)

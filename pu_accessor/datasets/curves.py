@@ -195,7 +195,7 @@ def _evaluate(name: str | Metric, tables: xr.Dataset) -> xr.DataArray:
     if not callable(name):
         return _put(_lift(partial(evaluate, name), counts), counts[0])
     in_memory = [count.variable.compute() for count in counts]  # it may return any dtype
-    return _put(xr.apply_ufunc(partial(evaluate, name), *in_memory, keep_attrs=False), counts[0])
+    return _put(xr.apply_ufunc(partial(evaluate, name), *in_memory), counts[0])
 
 
 def _put(values: xr.Variable, place: xr.DataArray) -> xr.DataArray:
@@ -218,7 +218,6 @@ def _lift(
         *(array.variable if isinstance(array, xr.DataArray) else array for array in arrays),
         input_core_dims=core,
         output_core_dims=[[]] * outputs,
-        keep_attrs=False,
         dask="parallelized",
         output_dtypes=[np.float64] * outputs,
         dask_gufunc_kwargs={"allow_rechunk": True},
@@ -243,7 +242,6 @@ def interval_tables(tables: xr.Dataset, *, kinks: bool) -> xr.Dataset | None:
         input_core_dims=core[: len(arrays)],
         output_core_dims=[_POINTS] * len(COUNTS),
         exclude_dims={*_POINTS},
-        keep_attrs=False,
     )
     return xr.Dataset(dict(zip(COUNTS, counts, strict=True)))
 
@@ -276,7 +274,6 @@ def _curve_envelope(name: str, tables: xr.Dataset) -> xr.Variable:
         input_core_dims=core,
         output_core_dims=[[grid, "envelope"]],
         vectorize=True,
-        keep_attrs=False,
     )
     return envelope
 

@@ -80,8 +80,8 @@ def _read_marks(mark: At) -> list[Cutoff]:
 
 def _dims_of_curves(tables: xr.Dataset) -> list[Hashable]:
     """Return the dimensions along which curves differ: groups and betas."""
-    rate = next(name for name in (*COUNTS, "tpr", "recall") if name in tables)
-    return [dim for dim in tables[rate].dims if dim not in (axis_of(tables.dims), "bound")]
+    dims = tables[COUNTS[0]].dims
+    return [dim for dim in dims if dim not in (axis_of(dims), "bound")]
 
 
 def _mark(

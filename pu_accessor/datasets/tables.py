@@ -213,12 +213,11 @@ def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
     twice = [name for name in flat.columns if name in flat.index.names]  # before xarray 2025.10
     flat = flat.drop(columns=twice).reset_index()
     flat = flat[flat[_NEW]].reset_index(drop=True)
-    others = [*kept.data_vars, _NEW, _BETA, AXIS]
-    coords = [name for name in flat.columns if name not in others]
-    if axis == AXIS and "rank" in coords:  # where the dimension would stand
+    coords = [name for name in flat.columns if name not in (*kept.data_vars, _NEW, _BETA)]
+    if axis == AXIS and "rank" in coords:  # stands where the dimension would
         coords.remove("rank")
-        coords.insert(coords.index("bound") if "bound" in coords else 0, "rank")
-    return flat[[*coords, *kept.data_vars]]
+        coords[coords.index(AXIS)] = "rank"
+    return flat[[*(name for name in coords if name != AXIS), *kept.data_vars]]
 
 
 def _is_aside(dataset: xr.Dataset, name: Hashable, dims: tuple[Hashable, ...]) -> bool:

@@ -117,9 +117,7 @@ def _infeasible(tables: xr.Dataset) -> xr.DataArray:
         )
     arrays = [tables[name] for name in ("tp", "fp", "tn", "clipped", "n_known_negative")]
     core = [[axis_of(tables.dims), "bound"]] * 4 + [[]]
-    is_too_high: xr.DataArray = xr.apply_ufunc(
-        infeasible, *arrays, input_core_dims=core, keep_attrs=False
-    )
+    is_too_high: xr.DataArray = xr.apply_ufunc(infeasible, *arrays, input_core_dims=core)
     return is_too_high
 
 

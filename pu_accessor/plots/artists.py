@@ -143,9 +143,10 @@ def draw_band(
     style = options.band
     face = style.pop("facecolor", None)
     color = style.pop("color", None) or face or curve.color
-    is_opaque = "alpha" in style or to_rgba(color)[3] < 1
+    is_translucent = to_rgba(color)[3] < 1  # an alpha of the style counts in any case
+    opacity = density * _opacity(curve.among)
     properties = {
-        "facecolor": color if is_opaque else (*to_rgb(color), density * _opacity(curve.among)),
+        "facecolor": color if is_translucent else (*to_rgb(color), opacity),
         "edgecolor": (*to_rgb(color), 0.7),
         "linewidth": 0.6,
         "label": label,
@@ -239,7 +240,8 @@ def band_label(dataset: xr.Dataset) -> str:
     failure = f",\nodds within {attrs['selection_odds']:g}" if "selection_odds" in attrs else ""
     if share := attrs.get("contamination"):
         failure = f",\ncontamination up to {100 * share:.3g}%"
-    references = {*np.ravel(dataset.coords.get("reference", "positives")).tolist()}
+    held: Any = dataset.coords.get("reference")
+    references = {*np.ravel(held).tolist()}
     reference = _REFERENCES.get(references.pop()) if len(references) == 1 else None
     about = TARGETS.get(attrs.get("target", ""), "")
     aside = "".join(f",\n{part}" for part in (reference, about) if part)

@@ -165,4 +165,4 @@ def _around_the_circle() -> Iterator[RGB]:
     """Yield colours without end, each far in hue from those just before it."""
     for turn in count():
         light = _LIGHTS[turn % len(_LIGHTS)]
-        yield sns.husl_palette(1, h=turn * _TURN % 1, s=0.9, l=light)[0]
+        yield from sns.husl_palette(1, h=turn * _TURN % 1, s=0.9, l=light)

@@ -106,10 +106,10 @@ def _ask(
         betas.refuse_estimates()
     if wave is not None or strata is not None:
         keyed = request.annotate(wave, strata)
-        return map_rankings(request, keyed, question, betas, clustered=True)
+        return map_rankings(request, keyed, question, betas)
     plain = request.rank("breakpoints")
     alone = Keyed(plain.names, plain.keys, partial(_alone, plain), plain.refine)
-    return map_rankings(request, alone, question, betas, clustered=True)
+    return map_rankings(request, alone, question, betas)
 
 
 def _alone(rankings: Rankings, position: int) -> Annotated:

@@ -88,10 +88,26 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
         "chunks must be a function that is called without arguments",
     ),
     "infinite": (lambda: PU.auroc(0.3, beta_interval=(-np.inf, np.inf)), "beta_interval must be"),
+    "interval twice": (
+        lambda: PU.auroc(0.3, beta_interval=pd.Series([(0.1, 0.3)] * 2, index=[0, 0])),
+        r"^beta_interval must have each key once, but has \[0\] twice",
+    ),
+    "first key of an array": (
+        lambda: (
+            ROWS.assign(g=ROWS.index % 3)
+            .pu(score="p", by="g")
+            .auroc(xr.DataArray([0.1, 0.2], {"g": [1, 2]}, "g"))
+        ),
+        r"beta must have a value for each key, but has none for \[0\]; its keys",
+    ),
     "infinite beta": (lambda: PU.auroc([0.1, np.inf]), r"beta must lie in \[0, 1\]"),
     "found": (
         lambda: pu_accessor.add_labels(pd.Series([1, None]), pd.Series(["x"], index=[1])),
         r"found must be True or False, but row 1 holds 'x'\.",
+    ),
+    "count of strata": (
+        lambda: pu_accessor.beta_from_labels(pd.DataFrame({"stratum": ["a"]}), 50),
+        "^n_labeled must be left out with rows of strata, but 50 was passed",
     ),
     "method": (
         lambda: pu_accessor.beta_from_labels(12, 50, 99, method=np.array([])),  # type: ignore[arg-type]

@@ -78,6 +78,15 @@ def test_an_empty_place_stays_empty() -> None:
         xr.testing.assert_equal(ranks, GROUPS.pu.at(**asked)["rank"].unstack("group"))
 
 
+def test_ranks_stand_in_a_frame_where_cutoffs_stand() -> None:
+    for tables, names in (
+        (GROUPS, ["g", "h", "rank", "bound", "beta"]),
+        (GROUPS.isel(bound=1), ["g", "h", "rank", "beta"]),
+        (GROUPS.transpose("bound", "cutoff", ...), ["bound", "rank", "g", "h", "beta"]),
+    ):
+        assert tables.pu.to_frame().columns[: len(names)].tolist() == names
+
+
 @pytest.mark.parametrize("name", ["wanted", "is a cutoff of its own", "beta position"])
 def test_no_key_is_lost_to_a_name_of_ours(name: str) -> None:
     tables = FRAME.assign(**{name: FRAME["g"]}).pu(by=name).contingency(0.1, ranks="breakpoints")
@@ -102,3 +111,35 @@ def test_advice_keeps_what_was_said(call: Any, line: str) -> None:
     with pytest.raises(PUTypeError) as raised:
         call()
     assert line in str(raised.value)
+
+
+def test_answers_say_what_they_are() -> None:
+    tables = FRAME.pu.contingency(0.1, band="simultaneous", ranks="breakpoints")
+    shared = {"level": 0.95, "band": "simultaneous", "target": "examples"}
+    shared |= {"score": "score", "label": "label"}
+    part = WHOLE.pu.area("auroc", max_fpr=0.2).attrs
+    boyce = FRAME.pu.boyce(width=0.2)
+    ours = "the true area lies between the bounds with a probability of at least level"
+    none = "none: bounds hold at each cutoff; for the area between them: band='simultaneous'"
+    found = FRAME.pu.roc_bounds(0.1, beta_interval=(0.1, 0.2))
+    for told, expected in (
+        (tables.attrs, shared),
+        (tables.pu.metric("recall").attrs, shared | {"long_name": "recall"}),
+        (
+            tables.pu.area("average_precision").attrs,
+            shared | {"long_name": "area under the PR curve", "promise": ours},
+        ),
+        (
+            part,
+            shared | {"band": "exact", "long_name": "AUROC", "promise": none, "max_fpr": 0.2},
+        ),
+        (tables.pu.beta_derivatives()["fp"].attrs, {"long_name": "derivative of fp by β̂"}),
+        (FRAME.pu.gain(0.1)["gain"].attrs, {"long_name": "share of positives found"}),
+        (boyce.attrs, {"width": 0.2}),
+        (boyce["ratio"].attrs, {"long_name": "predicted-to-expected ratio"}),
+        (boyce["boyce"].attrs, {"long_name": "continuous Boyce index"}),
+        (boyce["score"].attrs, {"long_name": "score in the middle of the window"}),
+        (found.attrs, shared | {"band": "exact", "beta_interval": [0.1, 0.2]}),
+        (found["tpr_envelope"].attrs, {"long_name": "tpr, while beta varies"}),
+    ):
+        assert told == expected

@@ -11,6 +11,7 @@ from scipy import stats
 
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError
+from tests.cases import legend
 from tests.support.oracles import checks_oracle as oracle
 
 COLUMNS = ["check", "beta", "statistic", "odds_at_least", "p_value", "finding"]
@@ -308,3 +309,42 @@ def test_models_and_betas_are_told_apart_in_pictures() -> None:
     two = DF.assign(key=np.resize(["x", "y"], len(DF))).pu(by="key")
     ax = two.plot_check_assumptions({"x": 0.2, "y": 0.3}, strata="stratum")
     assert len(ax.patches) == 6 and len(ax.lines) == 4
+
+
+# What is found, in words, without the numbers.
+FINDINGS = [
+    "Ranks of the waves do not differ by more than chance: on average #% of the rest rank above "
+    "those of 'b', and #% above those of 'a'.",
+    "No stratum has more known positives than chance leaves; nearest is 'h' has # of # rows.",
+    "AUROC is # by beta, and # against known negatives: no more apart than by chance.",
+    "Known positives leave room for so many latent ones.",
+    "A higher score may never mean a smaller probability of being positive.",
+]
+REFUTED = [
+    "More positives are known than random labels leave: 'h' has # of # rows, where #% of all "
+    "positives are known. Labels favour it, or beta is too high.",
+    "AUROC is # by beta, and # against known negatives: beta is too high, or a kind is no random "
+    "sample. Both agree at beta = #.",
+    "The best #% of the unlabeled leave no room for so many latent positives: beta is too high, "
+    "or labels favour the top.",
+    FINDINGS[-1],
+]
+
+
+@pytest.mark.parametrize(
+    ("beta", "columns", "told"),
+    [
+        (BETA, {"wave": "site", "strata": "stratum"}, FINDINGS),
+        (0.9, {"strata": "stratum"}, REFUTED),
+    ],
+)
+def test_findings_are_told_in_words(beta: float, columns: Any, told: list[str]) -> None:
+    found = DF.pu.check_assumptions(beta, **columns)["finding"]
+    assert found.str.replace(r"\d+([.,]\d+)*", "#", regex=True).tolist() == told
+
+
+def test_strata_are_named_in_the_legend() -> None:
+    ax = DF.pu.plot_check_assumptions(BETA, strata="stratum", level=0.9)
+    told = ["left by random labels\n(90%, all strata)", "known share of\nall positives"]
+    assert legend(ax)[1:] == told
+    assert ax.get_xlabel() == "known positives, as a share of rows that may be positive"

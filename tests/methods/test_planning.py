@@ -278,3 +278,11 @@ def test_a_pilot_that_tells_all_plans_what_the_interval_is(width: float) -> None
         row = separated(size, 200).auroc(0).iloc[0]
         found.append(row["upper"] - row["lower"])
     assert found[1] <= width < found[0]
+
+
+@pytest.mark.parametrize("correlation", [-1, 1])
+def test_a_correlation_may_be_perfect(correlation: int) -> None:
+    pilot = {"auroc": 0.8, "correlation": correlation}
+    assert 0 < power(0.01, 100, 500, pilot=pilot, beta=0.1) <= 1
+    with pytest.raises(PUValueError, match=r"a correlation in \[-1, 1\], but"):
+        power(0.01, 100, 500, pilot=pilot | {"correlation": 1.01 * correlation}, beta=0.1)

@@ -11,10 +11,9 @@ from matplotlib.colors import to_hex, to_rgb
 
 from pu_accessor import PUWarning
 from tests.arguments.test_beta_limit import FRAME, GROUPS, LIMIT, told, upper
-from tests.cases import Labels, legend_of
+from tests.cases import Labels, legend
 from tests.plots.test_many import BAND, MODELS, WIDE, artists, bands, lines, path
 from tests.plots.test_many import GRID as BETAS
-from tests.plots.test_many import legend as legend_texts
 from tests.support.oracles import completion_oracle, oracle
 
 GRID = np.arange(10) / 10
@@ -22,10 +21,6 @@ GRID = np.arange(10) / 10
 
 def marked(ax: Axes) -> list[Any]:
     return [line for line in ax.lines if "upper limit" in str(line.get_label())]
-
-
-def legend(drawing: Any) -> list[str]:
-    return [text.get_text() for text in legend_of(drawing).get_texts()]
 
 
 @pytest.mark.parametrize(
@@ -152,8 +147,8 @@ def test_pr_marks_a_change_of_order_that_auroc_does_not_have() -> None:
     assert (before > 0).all() and (after < 0).all() and before.size + after.size == 6
     near = [before.values[-1], -after.values[0]]
     assert x == pytest.approx(before["beta"].values[-1] + 0.1 * near[0] / sum(near))
-    assert legend_texts(pr) == ["peak", "even", BAND, "order changes"]
-    assert legend_texts(roc) == ["peak", "even", BAND]
+    assert legend(pr) == ["peak", "even", BAND, "order changes"]
+    assert legend(roc) == ["peak", "even", BAND]
     assert (roc.get_ylabel(), pr.get_ylabel()) == ("AUROC", "area under the PR curve")
 
 

@@ -12,6 +12,7 @@ from matplotlib.text import Annotation
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError
 from pu_accessor.plots.artists import Kind, kind_of
+from tests.cases import legend
 
 LABELS = pd.Series(np.random.default_rng(1).permutation(np.arange(300) < 45))
 
@@ -32,6 +33,14 @@ def test_what_is_drawn_is_what_the_labels_say() -> None:
     (mark,) = [text for text in ax.texts if text.get_text() == str(int(narrow["n_labeled"]))]
     assert isinstance(mark, Annotation)
     assert mark.xy == (narrow["n_labeled"], narrow["beta"])
+    assert (mark.xyann, mark.anncoords) == ((0, 7), "offset points")
+    assert mark.get_horizontalalignment() == "center"
+    assert mark.get_fontsize() < 10 and mark.get_color() == line.get_color()
+    (cross,) = [line for line in ax.lines if kind_of(line) is Kind.BREAK]
+    np.testing.assert_array_equal(cross.get_xydata(), [mark.xy])
+    assert cross.get_color() == line.get_color()
+    assert {"95% interval at all times", "narrow enough"} <= {*legend(ax)}
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("labeled by hand", "β")
 
 
 def test_no_mark_where_no_interval_is_narrow_enough() -> None:

@@ -5,7 +5,8 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from pu_accessor import PUValueError
-from tests.methods.test_plot_net_benefit import FRAME, MODELS, legend, line
+from tests.cases import legend
+from tests.methods.test_plot_net_benefit import FRAME, MODELS, line
 
 
 def test_reliability_diagrams_draw_bins() -> None:
@@ -18,7 +19,7 @@ def test_reliability_diagrams_draw_bins() -> None:
     for (_, row), bar in zip(found.iterrows(), ax.patches, strict=True):
         box = bar.get_extents().transformed(ax.transData.inverted())
         np.testing.assert_allclose([box.y0, box.y1], [row["lower"], row["upper"]])
-        assert box.x0 < row["mean_score"] < box.x1 < box.x0 + 0.02
+        np.testing.assert_allclose([box.x0, box.x1], row["mean_score"] + np.array([-6, 6]) / 1000)
     dots = next(one for one in ax.lines if one.get_label() == "β̂ = 0.2")
     assert (dots.get_linestyle(), dots.get_marker()) == ("None", "o")
     assert legend(ax)[1:] == ["95% simultaneous band,\nthese examples", "calibrated"]
@@ -44,5 +45,7 @@ def test_bins_without_known_positives_are_hollow() -> None:
 
 def test_curves_stand_side_by_side() -> None:
     ax = FRAME.pu.plot_calibration([0.1, 0.2], bins=4)
-    boxes = [bar.get_extents() for bar in ax.patches]
-    assert len(boxes) == 8 and not any(boxes[i].overlaps(boxes[i + 4]) for i in range(4))
+    mean = FRAME.pu.calibration(0.1, bins=4)["mean_score"]
+    for beta, shift in ((0.1, -0.008), (0.2, 0.008)):
+        np.testing.assert_allclose(line(ax, f"β̂ = {beta}")[:, 0], mean + shift)
+    assert len(ax.patches) == 8

@@ -3,6 +3,7 @@
 from itertools import pairwise
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
 
 from pu_accessor import PUError, PUTypeError, PUValueError
-from tests.cases import binormal, legend_of
+from tests.cases import binormal, legend
 
 FRAME = binormal(60, 200, 0.5, seed=5)[0]
 RNG = np.random.default_rng(6)
@@ -62,9 +63,7 @@ def test_a_forest_has_the_numbers_of_the_method(
     assert names(ax) == MODELS and ax.get_xlabel() == label
     assert ax.get_ylim() == (2.5, -0.5)  # the first on top
     about = "new" if found.attrs["target"] == "population" else "these"
-    box = legend_of(ax)
-    assert box is not None
-    told = [text.get_text() for text in box.get_texts()]
+    told = legend(ax)
     assert told[1] == f"{100 * keywords.get('level', 0.95):g}% interval,\n{about} examples"
     assert ("chance" in told) == (quantity == "auroc")
 
@@ -73,16 +72,17 @@ def test_hues_stand_below_each_other_and_the_naive_estimate_is_a_cross() -> None
     pu = FRAME.pu(score=MODELS)
     ax = pu.plot_forest("auroc", [0.1, 0.2], baseline=True)
     found = pu.auroc([0, 0.1, 0.2])
-    for beta, sign in ((0.1, -1), (0.2, 1)):
+    for beta, shift in ((0.1, -0.2), (0.2, 0.2)):
         x, y = dots(ax, f"β̂ = {beta}").T
         np.testing.assert_allclose(x, found.loc[found["beta"] == beta, "estimate"])
-        assert (sign * (y - range(3)) > 0.1).all()
+        np.testing.assert_allclose(y, shift + np.arange(3))
     x, y = dots(ax, "β̂ = 0 (unlabeled as negative)").T
     np.testing.assert_allclose(x, found.loc[found["beta"] == 0, "estimate"])
     np.testing.assert_allclose(y, range(3))
     assert len(bars(ax)) == 6  # nothing is latent at beta = 0
-    middles = np.sort([middle for *_, middle in bars(ax)])
-    assert np.diff(middles).min() > 0.3
+    np.testing.assert_allclose(dots(ax, "chance"), [[0.5, -0.5], [0.5, 2.5]])
+    heights = [np.ptp(one.get_xy()[:, 1]) for one in ax.patches]
+    assert np.ptp(heights) < 1e-9 and 0.08 < heights[0] < 0.12  # 0.12 inches
 
 
 def test_groups_get_hues_panels_or_places() -> None:
@@ -122,8 +122,10 @@ def test_order_picks_and_sorts_and_own_betas_are_told() -> None:
 def test_one_model_and_forty() -> None:
     ax = FRAME.pu.plot_forest("auroc", 0.2)
     assert len(bars(ax)) == 1 and [*map(str.strip, names(ax))] == [""]
+    assert ax.figure.get_figheight() == mpl.rcParams["figure.figsize"][1]
     many = FRAME[["label"]].assign(**{f"m{i}": RNG.normal(size=len(FRAME)) for i in range(40)})
-    ax = many.pu(score=[*many.columns[1:]]).plot_forest("auroc", 0.2)
+    ax = many.pu(score=[*many.columns[1:]]).plot_forest("auroc", [0.1, 0.2])
+    assert ax.figure.get_figheight() == pytest.approx(1.2 + 40 * 0.34)  # inches
     ax.figure.draw_without_rendering()
     labels = [text.get_window_extent() for text in ax.get_yticklabels()]
     assert all(one.y0 > other.y1 - 1 for one, other in pairwise(labels))

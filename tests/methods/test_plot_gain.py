@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tests.methods.test_plot_net_benefit import FRAME, MODELS, legend, line
+from tests.cases import legend
+from tests.methods.test_plot_net_benefit import FRAME, MODELS, line
 
 
 def test_gains_draw_recall_between_chance_and_perfection() -> None:

@@ -5,8 +5,9 @@ import pytest
 
 import pu_accessor
 from pu_accessor.ranking import Ranks
+from tests.cases import legend
 from tests.methods.test_plot_roc import area_between
-from tests.plots.test_curves import FRAME, bands, legend, lines, path
+from tests.plots.test_curves import FRAME, bands, lines, path
 
 
 def test_pr_line_bends_between_cutoffs() -> None:

@@ -10,13 +10,12 @@ from matplotlib.lines import Line2D
 
 from pu_accessor import PUValueError
 from tests.arguments.test_reference import ask
-from tests.cases import Case, as_frame, draw_case
-from tests.plots.test_curves import BETAS, FRAME, bands, legend, lines, path
+from tests.cases import Case, as_frame, draw_case, legend
+from tests.plots.test_curves import BETAS, FRAME, bands, lines, path
 from tests.plots.test_many import FRAME as GROUPS
 from tests.plots.test_many import SPLIT, WIDE, draw
 from tests.plots.test_many import lines as lines_by_name
 from tests.plots.test_many import path as points
-from tests.plots.test_reference import legend as legend_texts
 
 
 def test_rank_cdf_steps_at_the_known_positives() -> None:
@@ -96,7 +95,7 @@ def test_rank_cdf_from_negatives_is_the_same_at_breakpoints() -> None:
 
 def test_rank_cdf_from_negatives_is_not_that_of_known_positives() -> None:
     ax = as_frame(RAMP).pu.plot_rank_cdf(0.5, reference="negatives")  # none is known positive
-    assert "known positives" not in legend_texts(ax)
+    assert "known positives" not in legend(ax)
 
 
 NEAR = Case(

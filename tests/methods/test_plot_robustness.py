@@ -4,17 +4,18 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from tests.cases import legend_of
+from tests.cases import legend, legend_of
 from tests.methods.test_robustness import BETA, FRAME, MODELS
 
 
 def test_models_come_as_they_were_named_and_ticks_stand_apart() -> None:
     models = FRAME.rename(columns={"better": "model 10", "worse": "model 2"})
     pu = models.pu(score=["model 2", "model 10"])
-    ax = pu.plot_robustness("auroc", BETA, selection_odds=[1, 1.25, 1.5, 2, 5])
-    texts = [text.get_text() for text in legend_of(ax).get_texts()]
+    ax = pu.plot_robustness("auroc", BETA, selection_odds=[1, 1.25, 1.5123, 2, 5])
+    texts = legend(ax)
     assert [text for text in texts if text.startswith("model")] == ["model 2", "model 10"]
-    assert ax.get_xticks().tolist() == [1, 1.5, 2, 5]
+    assert ax.get_xticks().tolist() == [1, 1.5123, 2, 5] and not ax.get_xticks(minor=True).size
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["1", "1.51", "2", "5"]
     plt.close("all")
 
 
@@ -35,7 +36,7 @@ def test_a_picture_of_robustness() -> None:
     ].item()
     np.testing.assert_allclose(cross.get_xydata(), [[point, 0.6]])
     assert ax.get_xscale() == "log" and ax.get_ylabel() == "AUROC"
-    labels = [text.get_text() for text in legend_of(ax).get_texts()]
+    labels = legend(ax)
     assert {"95% interval", "range of the estimate", "conclusion breaks", "0.6"} <= {*labels}
     plt.close("all")
 
@@ -48,9 +49,9 @@ def test_pictures_of_models_and_metrics() -> None:
         "precision", [BETA, BETA / 2], at=50, selection_odds=[1, 2], col="model"
     )
     assert grid.axes.shape == (1, 2)
-    assert "95% exact band,\nthese examples" in [t.get_text() for t in grid.legend.get_texts()]
+    assert "95% exact band,\nthese examples" in legend(grid)
     drawn = FRAME.pu.plot_roc(BETA, selection_odds=2)
-    texts = [text.get_text() for text in legend_of(drawn).get_texts()]
+    texts = legend(drawn)
     assert "95% exact band,\nodds within 2,\nthese examples" in texts
     plt.close("all")
 
@@ -59,13 +60,7 @@ def test_pictures_of_models_and_metrics() -> None:
 def test_swatches_differ_and_no_half_of_the_axis_is_empty(models: list[str]) -> None:
     pu = FRAME.pu(score=models)
     ax = pu.plot_robustness("auroc", BETA, selection_odds=[1, 1.2], above=0.05)
-    handles = dict(
-        zip(
-            [text.get_text() for text in legend_of(ax).get_texts()],
-            legend_of(ax).legend_handles,
-            strict=True,
-        )
-    )
+    handles = dict(zip(legend(ax), legend_of(ax).legend_handles, strict=True))
     inner, outer = handles["range of the estimate"], handles["95% interval"]
     assert inner.get_facecolor() != outer.get_facecolor()
     bands = np.concatenate([band.get_xy()[:, 1] for band in ax.patches])

@@ -11,7 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
 
 from pu_accessor import PUValueError
-from tests.plots.test_curves import FRAME, bands, legend, lines, path
+from tests.cases import legend
+from tests.plots.test_curves import FRAME, bands, lines, path
 
 
 def area_between(band: Polygon) -> float:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_rgb, to_rgba
 
 from pu_accessor import PUValueError
 from tests.cases import binormal
@@ -45,11 +45,24 @@ def test_cells_are_the_bounded_table() -> None:
     assert ax.get_ylabel() == "true"
     names = [tick.get_text() for tick in (*ax.get_xticklabels(), *ax.get_yticklabels())]
     assert names == ["positive", "negative"] * 2
-    cells = {cell.get_xy(): np.mean(to_rgb(cell.get_facecolor())) for cell in ax.patches}
-    table = written(ax)
-    left = table["tp"][0] > table["fn"][0]
-    assert (cells[-0.5, -0.5] < cells[0.5, -0.5]) == left
-    assert cells[-0.5, 0.5] > cells[0.5, 0.5]  # most negatives are predicted as such
+    # A cell is as dense as its share of its row, 0.85 at most.
+    table = {CELLS[name]: counts[0] for name, counts in written(ax).items()}
+    hue = np.array(to_rgb("#0173b2"))
+    for cell in ax.patches:
+        x, y = (round(side + 0.5) for side in cell.get_xy())
+        density = 0.85 * table[x, y] / (table[0, y] + table[1, y])
+        face = to_rgb(cell.get_facecolor())
+        np.testing.assert_allclose(face, 1 - density + density * hue, atol=0.01)
+        assert (cell.get_width(), cell.get_height(), cell.get_linewidth()) == (1, 1, 1)
+        assert to_rgba(cell.get_edgecolor())[3] == 0
+    assert {(text.get_ha(), text.get_va()) for text in ax.texts} == {("center", "center")}
+    assert (ax.get_xlim(), ax.get_ylim()) == ((-0.5, 1.5), (1.5, -0.5))
+    assert ax.get_xticks().tolist() == ax.get_yticks().tolist() == [0, 1]
+    assert {(tick.get_rotation(), tick.get_va()) for tick in ax.get_yticklabels()} == {
+        (90, "center")
+    }
+    ticks = [*ax.xaxis.get_major_ticks(), *ax.yaxis.get_major_ticks()]
+    assert {tick.tick1line.get_markersize() for tick in ticks} == {0}
 
 
 @pytest.mark.parametrize("at", [{"threshold": 1.0}, {"fraction": 0.2}, "youden", {"recall": 0.8}])
@@ -108,7 +121,9 @@ def test_missing_counts_of_curves_are_named() -> None:
 def test_the_axes_of_a_user_keep_their_place(layout: Any) -> None:
     axes = plt.subplots(2, 2, layout=layout)[1]
     before = [ax.get_position().bounds for ax in axes.flat]
-    FRAME.pu.plot_table(BETA, at=50, ax=axes[0, 0], palette=["crimson"])
+    FRAME.pu.plot_table(BETA, at=50, ax=axes[0, 0], palette=["black"])
     np.testing.assert_allclose([ax.get_position().bounds for ax in axes.flat], before, atol=1e-9)
     faces = [to_rgb(cell.get_facecolor()) for cell in axes[0, 0].patches]
-    assert all(red >= green for red, green, _ in faces)
+    texts = [text.get_color() for text in axes[0, 0].texts]  # stand out, in the same order
+    assert texts == ["white" if grey < 0.5 else "black" for grey, *_ in faces]
+    assert {*texts} == {"white", "black"} and all(len({*face}) == 1 for face in faces)

@@ -13,6 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 import pu_accessor
 from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning, plots
@@ -254,6 +255,7 @@ def test_auroc_is_drawn_up_to_twice_the_beta(
 
     def note(values: Any, options: Any) -> Any:
         drawn.append(values["beta"].to_numpy())
+        assert (values.attrs["level"], values.attrs["band"]) == (0.9, "simultaneous")
         return plot(values, options)
 
     monkeypatch.setattr(plots, "plot_against_beta", note)
@@ -261,7 +263,7 @@ def test_auroc_is_drawn_up_to_twice_the_beta(
     rows = pd.DataFrame({"score": np.arange(60, 0, -1) % 37, "label": label})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PUWarning)  # of a beta above what is possible
-        write(tmp_path, rows.pu, beta)
+        write(tmp_path, rows.pu, beta, level=0.9, band="simultaneous")
     np.testing.assert_allclose(drawn, [np.linspace(0, last, 13)])
 
 
@@ -305,3 +307,39 @@ def test_clusters_are_counted(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("undrawn")
 def test_either_name_of_a_page_will_do(tmp_path: Path) -> None:
     assert FRAME.pu.report(BETA, path=tmp_path / "report.HTM").exists()
+
+
+def texts_of(folder: Path) -> str:
+    """Return what reports of several kinds say, numbers and the bodies of tables left out.
+
+    Of all but the first one, only sections and what was not said before.
+    """
+    unlabeled = int(FRAME["label"].isna().sum())
+    rows = FRAME.assign(id=np.arange(200) // 4, weight=2, p=0.4, seven=np.arange(200) % 7)
+    betas = xr.DataArray([0.1] * 7, {"seven": range(7)}, "seven")
+    asked: dict[str, tuple[Any, Any, dict[str, Any]]] = {
+        "plain": (rows.pu, BETA, {}),
+        "clusters": (rows.pu(cluster="id"), pu_accessor.beta_from_labels(9, 60, unlabeled), {}),
+        "weights": (rows.pu(score=["score", EVIL], weight="weight"), BETA, {}),
+        "groups": (rows.pu(by="site"), {"a": 0.1, "$b$": 0.2}, {"band": "dkw"}),
+        "estimates": (rows.pu(by="site"), rows.pu(by="site").estimate_beta(), {}),
+        "many": (rows.pu(by="seven"), betas, {"at": {"rank": 20}}),
+        "propensities": (rows.pu(propensity="p"), BETA, {"title": "Another"}),
+    }
+    said: list[str] = []
+    for name, (pu, beta, how) in asked.items():
+        text = write(folder, pu, beta, **how).replace(pu_accessor.__version__, "#")
+        text = re.sub(r"(?s)<style>.*?</style>|<tbody>.*?</tbody>", "", text)
+        text = re.sub(r"(is not there):[^<]*", r"\1", text)  # errors say why, which others test
+        lines = re.sub(r"\d+([.,]\d+)*", "#", unescape(text)).splitlines()
+        new = [line for line in lines if line not in said or line.startswith("<section")]
+        said += [f"== {name}", *new]
+    return "\n".join(said) + "\n"
+
+
+@pytest.mark.usefixtures("undrawn")
+@pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
+def test_reports_say_what_they_said(tmp_path: Path) -> None:
+    """Look at the difference; if it is meant, write what is said into the file."""
+    known = Path(__file__).with_name("report_texts.txt").read_text(encoding="utf-8")
+    assert texts_of(tmp_path).splitlines() == known.splitlines()

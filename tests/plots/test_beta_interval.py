@@ -10,7 +10,7 @@ from matplotlib.colors import to_rgb, to_rgba
 from matplotlib.patches import Polygon
 
 from tests.arguments.test_beta_interval import GROUPS, PARTS, SIDES, ask
-from tests.cases import legend_of
+from tests.cases import legend
 
 
 def hatched(ax: Axes) -> list[Polygon]:
@@ -19,10 +19,6 @@ def hatched(ax: Axes) -> list[Polygon]:
         for one in ax.patches
         if isinstance(one, Polygon) and str(one.get_label()).startswith("envelope")
     ]
-
-
-def legend(drawing: Any) -> list[str]:
-    return [text.get_text() for text in legend_of(drawing).get_texts()]
 
 
 PLOTS: dict[str, tuple[Any, ...]] = {"plot_roc": (), "plot_pr": (), "plot_metric": ("precision",)}

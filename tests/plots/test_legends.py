@@ -2,14 +2,16 @@
 
 from typing import Any
 
+import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_rgba
 
 import pu_accessor
-from pu_accessor import PUValueError
 from pu_accessor.plots import shared_legend
+from tests.cases import legend_of
 
 SIZE = 240
 TRUTH = np.arange(SIZE) < 60
@@ -57,6 +59,34 @@ def test_a_shared_legend_keeps_the_title_unless_another_is_said() -> None:
         assert [ax.get_legend() for ax in axes] == [None, None]
 
 
+@pytest.mark.parametrize(("inches", "size"), [(3.9, 8.33), (4, 10), (4.9, 8.33), (5, 10)])
+def test_print_is_small_where_there_is_little_room(inches: float, size: float) -> None:
+    pu: Any = ROWS.pu(by="site")
+    ours = inches > 4  # else the Axes of a user are as wide
+    ax = None if ours else plt.figure(figsize=(inches, 3)).add_axes((0, 0, 1, 1))
+    with mpl.rc_context({"figure.figsize": (inches, 3)}):
+        ax = pu.plot_roc(0.15, ax=ax)
+    legend = legend_of(ax)
+    told = [legend.get_title(), *legend.get_texts()]
+    assert {round(text.get_fontsize(), 2) for text in told} == {size}
+    frame = legend.get_frame()
+    face, edge = (to_rgba(color)[3] for color in (frame.get_facecolor(), frame.get_edgecolor()))
+    assert (face, edge) == (0 if ours else 0.8, 0)
+    with mpl.rc_context({"figure.figsize": (inches, 3), "legend.fontsize": 7}):  # a choice
+        ax = pu.plot_roc(0.15, ax=None if ours else ax)
+    assert {text.get_fontsize() for text in legend_of(ax).get_texts()} == {7}
+
+
+@pytest.mark.parametrize(("size", "is_below"), [((8, 5), False), ((7.9, 5), True)])
+def test_a_shared_legend_is_beside_wide_figures(size: tuple[float, float], is_below: bool) -> None:
+    figure, axes = plt.subplots(1, 2, figsize=size)
+    for ax in axes:
+        ROWS.pu.plot_roc(0.15, ax=ax)
+    box = shared_legend(figure)
+    figure.draw_without_rendering()
+    assert (box.get_window_extent().y1 < axes[0].get_window_extent().y0) == is_below
+
+
 def test_a_band_is_named_with_what_it_holds_for() -> None:
     pu: Any = ROWS.pu
     ((_, _, band, *_),) = [texts(pu.plot_roc(0.15, selection_odds=2).figure.legends[0])]
@@ -68,30 +98,11 @@ def test_a_band_is_named_with_what_it_holds_for() -> None:
     assert any("80%" in text for text in texts(closing.figure.legends[0]))
 
 
-def test_a_baseline_is_in_the_panels_of_all_betas() -> None:
-    grid: Any = ROWS.pu.plot_roc([0.1, 0.2], col="beta", baseline=True)
-    for ax in grid.axes.flat:
-        assert sum(line.get_linestyle() == "--" for line in ax.lines) == 1
-
-
 def test_where_no_curve_can_be_is_hatched_at_its_foot() -> None:
     ax: Any = ROWS.pu(by="site").plot_metric("precision", 0.6)
     hatched = [patch for patch in ax.patches if patch.get_hatch() == "///"]
     assert len(hatched) >= 2
     assert len({patch.get_gid() for patch in hatched}) == 2
-
-
-def test_rates_have_axes_of_their_own() -> None:
-    pu: Any = ROWS.pu
-    for ax in (pu.plot_roc(0.15), pu.plot_pr(0.15)):
-        for low, high in (ax.get_xlim(), ax.get_ylim()):
-            assert -0.05 < low < 0 and 1 < high < 1.05
-
-
-def test_a_factor_without_end_cannot_be_drawn() -> None:
-    pu: Any = ROWS.pu
-    with pytest.raises(PUValueError, match="two or more finite factors"):
-        pu.plot_robustness("auroc", 0.15, selection_odds=[1, 2, np.inf])
 
 
 def test_bars_of_a_forest_are_joint_intervals() -> None:
@@ -114,5 +125,3 @@ def test_arguments_reach_what_they_are_of() -> None:
     assert mean["alpha"].item() == 5 and mean["n_groups"].item() == 2
     columns = groups.roc_bounds(0.15).pu.to_frame().columns.tolist()
     assert columns[:4] == ["site", "rank", "bound", "beta"]
-    low, high = pu.plot_gain(0.15).get_ylim()
-    assert -0.05 < low < 0 and 1 < high < 1.05

@@ -10,14 +10,13 @@ import pytest
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 from seaborn import FacetGrid
 
 from pu_accessor import PUError, PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray
-from tests.cases import as_frame, binormal, draw_case, legend_of, put
+from tests.cases import as_frame, binormal, draw_case, legend, legend_of, put
 
 # Groups of 39, 8, 14 and 33 rows, d mostly tied; (c, 1) has none.
 SEEDS = {"a": 11, "b": 21, "c": 39, "d": 3}
@@ -75,11 +74,6 @@ def path(line: Line2D) -> FloatArray:
 
 def bands(ax: Axes) -> list[Polygon]:
     return [patch for patch in ax.patches if isinstance(patch, Polygon)]
-
-
-def legend(drawing: Any) -> list[str]:
-    box = legend_of(drawing)
-    return [text.get_text() for text in box.get_texts()]
 
 
 def artists(drawing: Any) -> list[Any]:
@@ -201,12 +195,10 @@ def test_tuples_and_a_dimension_of_size_one() -> None:
     assert isinstance(one.pu.plot_pr(col="model"), FacetGrid)
 
 
-@pytest.mark.parametrize("plot", ["plot_pr", "plot_rank_cdf"])
-def test_many_hues_get_another_palette_and_a_legend_beside_the_axes(plot: str) -> None:
+def test_many_hues_get_another_palette_and_a_legend_beside_the_axes() -> None:
     frame, many = wide(12), 12
-    betas = np.linspace(0.1, 0.9, many)
-    models = draw(plot, frame, 0.3, score=list(frame.columns[1:]))
-    by_beta = draw(plot, frame, betas, score="m0")
+    models = frame.pu(score=list(frame.columns[1:])).plot_pr(0.3)
+    by_beta = frame.pu(score="m0").plot_pr(np.linspace(0.1, 0.9, many))
     for ax, beside in ((models, 1), (by_beta, 0)):
         assert legend_is_beside_the_axes(ax)
         colors = [to_rgb(band.get_edgecolor()) for band in bands(ax)]
@@ -299,14 +291,9 @@ ANY = {"m0": 0.1, "m1": 0.2, "m2": 0.3}
 BAD: list[tuple[Callable[[], Any], str]] = [
     (roc(hue="modle"), r"hue must be one .*\['model', 'beta'\], but 'modle'.* mean 'model'"),
     (roc(hue="rank"), "hue must be one of the dimensions"),
-    (roc(hue="model", col="model"), "hue, col and row must be different"),
     (roc(), "Curves differ in model, beta: hue, col and row must tell them apart"),
     (roc(ANY, baseline=True), "baseline=True needs the same betas for all groups"),
     (roc(ANY, col="beta"), "col must be one of the dimensions"),
-    (roc(0.2, ax="x"), "ax must be a matplotlib Axes"),
-    (roc(col="beta", ax=Figure().subplots()), "ax must not be passed with col or row"),
-    (roc(0.2, line_kws={"lw": "thick"}), "line_kws must be a mapping of properties"),
-    (roc(0.2, band_kws={"alpha": "x"}), "band_kws must be a mapping of properties"),
     (against_beta("auroc", 0.2), "two or more increasing betas, but there are 1"),
     (against_beta("auroc", ANY), "needs the same betas for all groups"),
     (against_beta("f1", GRID), "at must say the one cutoff of 'f1', but None was"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.arguments.test_propensity import FRAME
-from tests.cases import legend_of
+from tests.cases import legend
 
 
 @pytest.mark.parametrize("plot", ["plot_roc", "plot_pr", "plot_metric", "plot_rank_cdf"])
@@ -19,5 +19,5 @@ def test_pictures_take_them(plot: str) -> None:
         for ax in drawings
     ]
     assert lines[0].shape != lines[1].shape or not np.allclose(lines[0], lines[1])
-    texts = [text.get_text() for text in legend_of(drawings[0]).get_texts()]
+    texts = legend(drawings[0])
     assert any("95% weighted band" in text for text in texts)

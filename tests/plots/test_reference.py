@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from matplotlib.axes import Axes
 
 from tests.arguments.test_reference import REFERENCES, sites
-from tests.cases import legend_of
+from tests.cases import legend
 
 BANDS = {
     "positives": "95% exact band,\nthese examples",
@@ -13,12 +12,6 @@ BANDS = {
     "tightest": "95% exact band,\nfrom the tighter kind,\nthese examples",
     "both": "95% exact band,\nfrom both kinds,\nthese examples",
 }
-
-
-def legend(ax: Axes) -> list[str]:
-    box = legend_of(ax)
-    assert box is not None
-    return [text.get_text() for text in box.get_texts()]
 
 
 @pytest.mark.parametrize("reference", REFERENCES)

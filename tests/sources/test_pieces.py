@@ -772,7 +772,7 @@ def test_groups_that_wait_are_answered_in_order(capsys: pytest.CaptureFixture[st
 
 
 def test_memory_is_that_of_a_chunk_and_not_of_all() -> None:
-    rows, number = 50_000, 40
+    rows, number = 100_000, 40
     label = np.append(1.0, np.full(rows - 1, np.nan))
 
     def chunks() -> Iterator[pd.DataFrame]:
@@ -786,7 +786,7 @@ def test_memory_is_that_of_a_chunk_and_not_of_all() -> None:
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert table["rank"].values.tolist() == [1_000_000, 2_000_000]
+    assert table["rank"].values.tolist() == [2_000_000, 4_000_000]
     assert table["threshold"].values[0] == pytest.approx(0.5, abs=0.002)
     assert table["n_unlabeled"] == rows * number - number
     size = 16 * rows

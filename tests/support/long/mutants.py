@@ -35,6 +35,10 @@ PATIENCE = 300  # seconds for one mutant, by the clock
 SENTENCE = re.compile(r"(\w+ ){3}")
 WORDS = re.compile(r"""[A-Za-z_]\w*|\d[\w.]*|"[^"]*"|'[^']*'|[<>=!+\-*/&|^%~]+|\S""")
 STRICT = re.compile(r",?\s*(strict=\w+)?\s*(?=\))")  # zip's check, and what stands before it
+# What runs as modules are imported, before a mutant comes to be.
+IMPORTED = re.compile(
+    r"\.x_(explains_keywords|_explained|_names_arguments|_examples|_?register)__"
+)
 MEMORY = 12 << 30  # bytes; a mutant that asks for more is noticed
 
 
@@ -161,10 +165,10 @@ def _read_tests(items: list[pytest.Item]) -> tuple[dict[str, list[Any]], dict[st
 
 
 def _read_names(pattern: str) -> list[str]:
-    """Return all mutants, file by file."""
+    """Return all mutants that can be tried, file by file."""
     files = sorted(ROOT.glob("pu_accessor/**/*.meta"))
     names = [name for file in files for name in json.loads(file.read_text())["exit_code_by_key"]]
-    return fnmatch.filter(names, pattern)
+    return [name for name in fnmatch.filter(names, pattern) if not IMPORTED.search(name)]
 
 
 def _explain(name: str) -> dict[str, str]:
@@ -180,9 +184,9 @@ def _explain(name: str) -> dict[str, str]:
     before, _, after = (STRICT.sub("", part) for part in change.partition("\n"))
     if before[1:].split() == after[1:].split():
         return {"change": change, "reason": "The lengths that zip would compare are equal."}
-    if before[1:].lower() == after[1:].lower() and SENTENCE.search(before):
-        return {"change": change, "reason": "The words of a message are the same."}
     function, changed = name.partition("__mutmut_")[0], what_changes(change)
+    if before[1:].lower() == after[1:].lower() and SENTENCE.search(changed):
+        return {"change": change, "reason": "The words of a message are the same."}
     for known in tomllib.loads(EQUIVALENT.read_text())["equivalent"]:
         for pattern, changes in known.items():
             if fnmatch.fnmatch(function, pattern) and changed in changes:
