@@ -200,6 +200,8 @@ def tables_in_parts(
             inner = _inner(ranking, inside, _side_by_side(ends, within.size), within)
         here = slice(start, start + part.latent.size)
         tables = _tabulate(bounds, completions[here], betas[here], points[here], rule)
+        del bounds  # counts at all cutoffs, as many as are now made of the tables
+        held = None
         yield replace(tables, inner=inner)
         start = here.stop
 

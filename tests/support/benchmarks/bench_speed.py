@@ -233,4 +233,4 @@ def test_doubling(benchmark: Benchmark, method: str) -> None:
         str(size): lambda frame=frame: getattr(frame.pu, method)(BETA)  # type: ignore[misc]
         for size, frame in frames.items()
     }
-    race(benchmark, "doubling", {"method": method, "known": KNOWN}, contestants, 7)
+    race(benchmark, "doubling", {"method": method, "known": KNOWN}, contestants, 3)
