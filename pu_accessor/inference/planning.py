@@ -187,7 +187,8 @@ def chance_of_difference(
     df = float(welch_df(squares[:, np.newaxis], (size - 1)[:, np.newaxis])[0])
     apart = abs(difference) * (1 - share) / squares.sum() ** 0.5
     reach = float(special.stdtrit(df, (1 + level) / 2))
-    return float(scipy.stats.nct.sf(reach, df, apart) + scipy.stats.nct.cdf(-reach, df, apart))
+    wrong_side = scipy.stats.nct.cdf(-reach, df, apart)  # less than ndtr(-apart); far out NaN
+    return float(scipy.stats.nct.sf(reach, df, apart) + np.nan_to_num(wrong_side))
 
 
 def smallest(enough: Callable[[int], bool], least: int = 2) -> int:

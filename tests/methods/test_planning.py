@@ -280,6 +280,12 @@ def test_a_pilot_that_tells_all_plans_what_the_interval_is(width: float) -> None
     assert found[1] <= width < found[0]
 
 
+def test_power_is_a_number_however_far_models_are_apart() -> None:
+    pilot = {"auroc": 0.8, "correlation": 0.99}
+    chances = [power(apart, 100, 500, pilot=pilot, beta=0.1) for apart in np.linspace(0, 0.19, 80)]
+    assert (np.diff(chances) >= 0).all() and chances[-1] == 1
+
+
 @pytest.mark.parametrize("correlation", [-1, 1])
 def test_a_correlation_may_be_perfect(correlation: int) -> None:
     pilot = {"auroc": 0.8, "correlation": correlation}
