@@ -58,6 +58,7 @@ def test_parquet(benchmark: Benchmark, parquet: Path, method: str) -> None:
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
+        client.run(import_module, "pu_accessor.dask")
         idle = client.run(peak)
         frame = dd.read_parquet(parquet)
         start = time.perf_counter()
