@@ -390,3 +390,11 @@ def test_the_best_bound_of_all_rows_is_told(goal: str, said: str, best: Any) -> 
     told = f"of any cutoff there is {best(found['attainable']):.4g}."
     assert told in found.attrs["statement"]
     assert f"no cutoff has {goal} {said} for sure" in found.attrs["statement"]
+
+
+def test_no_list_is_sure_of_no_false_positive() -> None:
+    known = np.where(np.arange(200) > 150, 1, np.nan)
+    frame = pd.DataFrame({"score": np.arange(200.0), "label": known})
+    with pytest.warns(PUWarning, match="No cutoff has a fpr of 0 for sure"):
+        found = frame.pu.cutoff(0, fpr=0.0, target="population")
+    assert found["rank"].item() == 0

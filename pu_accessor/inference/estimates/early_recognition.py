@@ -183,8 +183,9 @@ def completed_bedroc(
     positives = table.tp[-1]
     mean = _mean_weight(start, size, pace) @ np.diff(table.tp, axis=0) / positives
     top, bottom = _ends(sum(ranking.total), positives, pace)
-    with np.errstate(invalid="ignore"):  # all are positive: no rank is better than another
-        bedroc: FloatArray = np.clip((mean - bottom) / (top - bottom), 0, 1)  # but for rounding
+    # Where all are positive no rank is better than another.
+    apart = np.where(top > bottom, top - bottom, np.nan)
+    bedroc: FloatArray = np.clip((mean - bottom) / apart, 0, 1)  # but for rounding
     return bedroc
 
 

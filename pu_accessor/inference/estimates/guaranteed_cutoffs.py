@@ -409,6 +409,8 @@ def _grid(start: float, size: int, n: int, b: float, goal: Goal) -> IntArray:
         first, last = start * goal.value * (1 - b), goal.value * (1 - b) + b
         unit = size
     first = max(first, 1 / size)
+    if last <= 0:  # no false positive at all: no list is sure of that
+        return np.empty(0, np.int64)
     steps = np.arange(np.log(last / first) / np.log(_STEP) + 1)
     grid = unit * np.minimum(first * _STEP**steps, last)
     return np.unique(np.maximum(grid, 1).astype(np.int64))
