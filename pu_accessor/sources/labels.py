@@ -140,7 +140,7 @@ def _find_values(
 ) -> tuple[list[BoolArray], list[int]]:
     """Find 1, 0 and what is missing, and count each: a piece at a time, while it is in the cache.
 
-    Without `missing` that is NaN.
+    NaN is missing where `missing` is None.
     """
     found = [np.empty(values.size, np.bool_) for _ in range(3)]
 

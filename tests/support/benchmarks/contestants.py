@@ -114,7 +114,7 @@ def profile(contestant: Contestant) -> str:
 def _called(_path: str, _line: int, name: str) -> str:
     """Return the name of a function, without what says that it is no Python."""
     words = [word for word in name.strip("{}<>").split() if word not in ("built-in", "method")]
-    return f"`{words[0].strip(chr(39)).rpartition('.')[2]}`"
+    return words[0].strip("'").rpartition(".")[2].replace("_", r"\_")  # no emphasis in Markdown
 
 
 def peak_memory(contestant: Contestant) -> int:

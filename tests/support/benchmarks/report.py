@@ -121,14 +121,14 @@ def _goals_of_start(saved: Saved) -> Iterator[Goal]:
             ("cutoff", "auroc", 3),
             ("estimate_beta", "auroc", 3),
         ):
-            text = f"`{method}`, 10⁶ rows: at most {most} of `{plain}`"
+            text = f"`{method}`, 10⁶ rows: at most {most}x of `{plain}`"
             yield _held(benchmark, text, method, plain, most)
     for benchmark in saved.of("scorer"):
         for method, what in (
             ("cross_val_score", "`cross_val_score`"),
             ("1,000 calls", "1,000 calls on 200 rows"),
         ):
-            text = f"`scorer`, {what}: at most 1 of `roc_auc`"
+            text = f"`scorer`, {what}: at most 1x of `roc_auc`"
             yield _held(benchmark, text, method, f"{method}, roc_auc", 1)
     for benchmark in saved.of("start"):
         seconds = benchmark["seconds"]
@@ -142,11 +142,11 @@ def _goals_of_start(saved: Saved) -> Iterator[Goal]:
 def _goals_of_many(saved: Saved) -> Iterator[Goal]:
     """Hold many betas, models and groups, envelopes and pictures against what was wanted."""
     for benchmark in saved.of("betas"):
-        text = f"`{benchmark['about']['method']}`, 10⁶ rows: 50 betas at most 2 of one"
+        text = f"`{benchmark['about']['method']}`, 10⁶ rows: 50 betas at most 2x of one"
         yield _held(benchmark, text, "50", "1", 2)
     for benchmark in saved.of("envelopes"):
         for method in ("roc_bounds", "auroc"):
-            text = f"`{method}`, 10⁶ rows: with an envelope at most 3"
+            text = f"`{method}`, 10⁶ rows: with an envelope at most 3x"
             yield _held(benchmark, text, f"{method}, envelope", method, 3)
     for benchmark in saved.of("models"):
         if benchmark["about"]["models"] == 50:
@@ -165,7 +165,7 @@ def _goals_of_many(saved: Saved) -> Iterator[Goal]:
         yield Goal("the same: under 5 s", f"{seconds['auroc']:.1f} s", seconds["auroc"] < 5)
     for benchmark in saved.of("plots"):
         method = benchmark["about"]["method"]
-        text = f"`{method}`, 10⁶ rows: at most 4 of matplotlib's line of 1,000 points"
+        text = f"`{method}`, 10⁶ rows: at most 4x of matplotlib's line of 1,000 points"
         yield _held(benchmark, text, method, "a line", 4)
 
 
@@ -188,12 +188,19 @@ def _doublings(benchmark: Benchmarked) -> list[tuple[float, int]]:
 
 
 def _goal_table(found: Iterable[Goal]) -> str:
-    head = ["goal", "measured", "passes over the scores", "met"]
+    """Return the goals as a table: numbers to the right, text to the left."""
+    head = ["goal", "measured", "passes", "met", "where the time goes"]
     body = [
-        [goal.text, goal.measured, goal.floor, "yes" if goal.met else f"**no** {goal.where}"]
+        [
+            goal.text,
+            goal.measured,
+            goal.floor,
+            *(["yes", ""] if goal.met else ["**no**", goal.where]),
+        ]
         for goal in found
     ]
-    return markdown(head, body)
+    lines = [head, ["---", "---:", "---:", "---", "---"], *body]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
 
 # ---------------------------------------------------------------------------------------------
@@ -228,12 +235,6 @@ def write_tables(saved: Saved, folder: Path) -> None:
     )
     for name, table in tables.items():
         write_table(f"benchmarks_{name}", *table(saved), folder)
-
-
-def markdown(head: Sequence[str], body: Iterable[Sequence[str]]) -> str:
-    """Return a table, text to the left and numbers to the right."""
-    rule = ["---", *["---:"] * (len(head) - 1)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in (head, rule, *body)) + "\n"
 
 
 def _machine(saved: Saved, *more: str) -> str:
