@@ -1,5 +1,6 @@
 """What stands at cutoffs that are asked for: points of curves, and one bounded table."""
 
+import re
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
@@ -75,7 +76,7 @@ def _read_marks(mark: At) -> list[Cutoff]:
     try:
         return read_cutoffs(mark)
     except (PUTypeError, PUValueError) as error:
-        raise type(error)(str(error).replace("at must", "mark must", 1)) from None
+        raise type(error)(re.sub(r"\bat(?= must|=)", "mark", str(error))) from None
 
 
 def _dims_of_curves(tables: xr.Dataset) -> list[Hashable]:

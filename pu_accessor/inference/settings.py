@@ -65,7 +65,7 @@ class Settings:
                 "one of the two, or leave selection_odds out."
             )
         if self.prevalence is not None:
-            check_share("prevalence", self.prevalence, "(0, 1)")
+            check_share("prevalence", self.prevalence, "[1e-100, 1)")
         check_share("contamination", self.contamination, "[0, 0.5)")
         if self.contamination:
             self._check_contamination()

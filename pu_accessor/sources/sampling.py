@@ -217,8 +217,8 @@ def _allocate(draw: Draw, names: list[Any], known: IntArray, unlabeled: IntArray
     for name, number in zip(names, unlabeled.tolist(), strict=True):
         if not number:
             raise PUDataError(
-                f"Each stratum must hold unlabeled rows, but {name!r} holds none. Pass another "
-                "thresholds, or leave strata out."
+                f"strata, above and below must leave unlabeled rows in each part, but {name!r} "
+                "holds none. Pass other thresholds, or leave them out."
             )
     size, total = int(draw.size), int(unlabeled.sum())
     _check_size(draw, len(names), total, " of these strata" if len(names) > 1 else f" {names[0]}")

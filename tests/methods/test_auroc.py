@@ -4,7 +4,7 @@ import math
 import warnings
 from fractions import Fraction
 from functools import cache
-from itertools import pairwise, product
+from itertools import combinations, pairwise, product
 from typing import Any
 
 import numpy as np
@@ -115,9 +115,7 @@ def expected_limits(
     if beta == 0 or frame["label"].notna().all():
         return [float(found.value)] * 2
     if found.n == 2 or not found.squared or doubt > 0.1:
-        return reaching(
-            limits(frame, "auroc", beta, 0.95, max_fpr=limit), within(float(found.value))
-        )
+        return limits(frame, "auroc", beta, 0.95, max_fpr=limit)
     return list(oracle.interval(found, 0.95))
 
 
@@ -134,13 +132,14 @@ def expected_whole(
         return [math.nan] * 2
     if beta == 0 or None not in label:
         return [float(found.value)] * 2
-    ends = gaps_oracle.auroc(score, label, beta, (1 - level) / 2 + off)
-    low, high = ends.gaps
-    if found.n > 2 and found.squared:
+    if not found.squared:  # one score says nothing of what is below it
+        return limits(framed(score, label), "auroc", beta, level)
+    low, high = gaps_oracle.auroc(score, label, beta, (1 - level) / 2 + off)
+    if found.n > 2:
         student = oracle.interval(found, level)
         low, high = min(low, student[0]), max(high, student[1])
-    inner = [within(max(low, ends.feasible[0])), within(min(high, ends.feasible[1]))]
-    return reaching(inner, within(float(found.value)))
+    least, most = gaps_oracle.possible_aurocs(score, label, beta)
+    return [min(max(end, least), most) for end in (low, high)]
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -250,6 +249,26 @@ def test_intervals_hold_the_estimate_and_grow_with_the_level(method: str, seed: 
     for narrow, wide in pairwise(rows) if label.count(True) > 2 else ():
         assert wide["lower"] <= narrow["lower"] + 1e-12
         assert narrow["upper"] <= wide["upper"] + 1e-12
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_intervals_end_where_the_last_labeling_does(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    label: Labels = [True] * 3 + [None] * 8 + [False] * int(rng.integers(1, 6))
+    score = np.where(
+        [y is None for y in label],
+        rng.random(len(label)) * 4 - 1,
+        rng.integers(3, size=len(label)),
+    )
+    frame, reached = framed(score.tolist(), label), []
+    for latent in (2, 4, 8):
+        chosen = combinations(range(3, 11), latent)
+        truth = [[i < 3 or i in few for i in range(len(label))] for few in chosen]
+        areas = [roc_auc_score(each, score) for each in truth]
+        row = quiet(frame, "auroc", latent / 8, level=0.99, negative=False).iloc[0]
+        assert min(areas) - 1e-12 <= row["lower"] <= row["upper"] <= max(areas) + 1e-12
+        reached += [row["lower"] < min(areas) + 1e-9, row["upper"] > max(areas) - 1e-9]
+    assert any(reached)
 
 
 @pytest.mark.parametrize("top", [False, True])

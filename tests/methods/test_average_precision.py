@@ -29,9 +29,11 @@ def drawn_limits(
     """Return the limits of average precision, from the draws that are part of the method."""
     pairs = list(zip(score, label, strict=True))
     value = within(float(oracle.average_precision(score, label, beta).value))
+    estimate = completion_oracle.area("average_precision", score, label, beta)
     latent = int(Fraction(str(beta)) * label.count(None) + Fraction(1, 2))
     if not latent:
         low, high = limits(framed(score, label), "average_precision", beta, level)
+        value = estimate
     else:
         blocks = []
         for at in sorted({s for s, y in pairs if y is True}, reverse=True):
@@ -43,7 +45,6 @@ def drawn_limits(
         sides = gaps_oracle.drawn_precisions(blocks, len(score), latent, first, harmonic)
         below = (1 - level) / 2 * 999
         low, high = sorted(sides[0])[math.floor(below)], sorted(sides[1])[math.ceil(999 - below)]
-    estimate = completion_oracle.area("average_precision", score, label, beta)
     return min(low, value, estimate), min(max(high, value, estimate), 1)
 
 

@@ -7,8 +7,6 @@ from scipy import special, stats
 from pu_accessor.inference.estimates import latent_gaps
 from pu_accessor.inference.estimates.known_positives import Blocks
 from pu_accessor.inference.estimates.latent_gaps import (
-    Steps,
-    feasible_ranks,
     gamma_quantile,
     harmonic,
     precision_limits,
@@ -123,19 +121,6 @@ def test_limits_are_those_of_a_saddlepoint(n: int, level: float) -> None:
         found = rank_limits(ranks, 70.5, size, level)
         wanted = gaps_oracle.limits_of_ranks(ranks.tolist(), 70.5, size, tails, quantile)
         assert found == pytest.approx(wanted, rel=1e-6)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_feasible_ranks_by_enumeration(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    known = np.sort(rng.choice(np.arange(1, 13), 4, replace=False))
-    others = np.setdiff1d(np.arange(1, 13), known)
-    above = known - 1 - np.arange(4)
-    steps = Steps(known.astype(np.float64), above, above)
-    for latent in (1, 3, 8):
-        best, worst = feasible_ranks(steps, float(latent), 12)
-        assert best == pytest.approx(others[:latent].mean())
-        assert worst == pytest.approx(others[-latent:].mean())
 
 
 # ---------------------------------------------------------------------------------------------

@@ -421,7 +421,7 @@ def _precision_around(
         all_parts = with_prevalence(influences, _slope_by_prevalence(ranking) / n)
     design = find_design(ranking.clusters, lambda: all_parts)
     unit = float(design.effect * spread.squares.sum()) ** 0.5
-    share = np.clip((n + (factor - 1) * positives) / (factor * positives), _LEAST, n / positives)
+    share = np.clip(1 - (1 - n / positives) / factor, _LEAST, n / positives)
     error = unit * factor * positives
     away = reach(error, min(spread.df, design.df), level)
     limits = rank_interval(value, share * value, 1 / share, away, away)
@@ -462,7 +462,7 @@ def _at_prevalence(
     factor = odds_factor(prevalence, positives, sum(ranking.total) - positives)
     found, each = np.diff(finer.known_positive), []
     for beta, times, true, number in zip(betas, factor, table.tp.T, positives, strict=True):
-        size = np.where(finer.rank > 0, finer.rank + (times - 1) * true, 1)
+        size = np.where(finer.rank > 0, finer.rank - true + times * true, 1)
         scale = size * np.maximum(size / np.maximum(finer.rank, 1), 1)
         heads = Heads(size, scale, true * (1 / size - 1 / scale) / number)
         own = np.array([beta])

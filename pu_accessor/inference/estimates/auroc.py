@@ -17,7 +17,7 @@ from pu_accessor.inference.estimates.known_positives import (
     find_blocks,
     places,
 )
-from pu_accessor.inference.estimates.latent_gaps import Steps, feasible_ranks, rank_limits
+from pu_accessor.inference.estimates.latent_gaps import rank_limits
 from pu_accessor.inference.estimates.weighted_areas import weighted_auroc
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
@@ -125,33 +125,48 @@ def _whole(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
     student = rank_interval(value, place, stretch, away, away)
     if n == 1:  # nobody knows how far the one can be off
         return Estimates(value, error, *student)
-    gaps, ends = _of_latent(ranking, betas, level)
-    inside = np.clip(value, 0, 1)
+    gaps, ends = _of_latent(ranking, betas, level), _possible(ranking, betas)
     uncut = value, np.fmin(gaps[0], student[0]), np.fmax(gaps[1], student[1])
-    lower, upper = np.maximum(uncut[1], ends[0]), np.minimum(uncut[2], ends[1])
     # Where all known positives share a score, gaps say nothing of those below it: curves do.
-    lower, upper = (np.where(error > 0, np.clip(limit, 0, 1), np.nan) for limit in (lower, upper))
-    lower, upper = np.minimum(lower, inside), np.maximum(upper, inside)
+    lower, upper = (np.where(error > 0, np.clip(limit, *ends), np.nan) for limit in uncut[1:])
     return Estimates(value, error, lower, upper, uncut=uncut)
 
 
-def _of_latent(ranking: Ranking, betas: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+def _of_latent(ranking: Ranking, betas: FloatArray, level: float) -> FloatArray:
     """Return the areas, lowest and highest, that ranks of the latent positives make."""
-    blocks, examples, n = find_blocks(ranking), sum(ranking.total), ranking.total.known_positive
-    start, end = places(blocks)
-    first, last = (np.repeat(k, blocks.found) for k in (blocks.known - blocks.found, blocks.known))
-    steps = Steps((start + end + 1) / 2, start - first, end - last)
-    ranks = np.full((betas.size, 2, 2), np.nan)
+    examples, n = sum(ranking.total), ranking.total.known_positive
+    start, end = places(find_blocks(ranking))
+    rank, ranks = (start + end + 1) / 2, np.full((betas.size, 2), np.nan)
     positives = count_positives(ranking.total, betas).as_floats()
     for each, whole in zip(ranks, positives.tolist(), strict=True):
         if whole > n:
-            each[0] = rank_limits(steps.rank, whole - n, examples, level)
-            each[1] = feasible_ranks(steps, whole - n, examples)
-    positives, known = positives[:, np.newaxis, np.newaxis], float(steps.rank.sum())
-    mean = (known + (positives - n) * ranks) / positives
-    area = 1 - (mean - (positives + 1) / 2) / (examples - positives)
-    gaps, ends = np.moveaxis(area[..., ::-1], 0, -1)
-    return gaps, ends
+            each[:] = rank_limits(rank, whole - n, examples, level)
+    mean = (float(rank.sum()) + (positives - n) * ranks.T[::-1]) / positives
+    area: FloatArray = 1 - (mean - (positives + 1) / 2) / (examples - positives)
+    return area
+
+
+def _possible(ranking: Ranking, betas: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the areas with all latent positives at the bottom, and with all at the top.
+
+    Unlabeled examples between known ones may have any scores there.
+    """
+    total, unlabeled = ranking.total, ranking.unlabeled
+    apart = np.diff(ranking.known_positive + ranking.known_negative) == 0
+    positives = count_positives(total, betas).as_floats()[:, np.newaxis]
+    hidden = positives - total.known_positive
+    low, high = (
+        np.maximum(unlabeled - (total.unlabeled - hidden), 0),
+        np.minimum(unlabeled, hidden),
+    )
+    areas = []
+    for latent, turn in ((low, -1), (high, 1)):
+        tp = ranking.known_positive + latent
+        width, rise = np.diff(ranking.rank - tp), np.diff(tp)
+        below = tp[:, :-1] + (1 + turn * apart) * rise / 2
+        areas.append((width * below).sum(axis=1))
+    whole = (positives * (sum(total) - positives))[:, 0]
+    return areas[0] / whole, areas[1] / whole
 
 
 def _up_to(ranking: Ranking, betas: FloatArray, level: float, limit: float) -> Estimates:

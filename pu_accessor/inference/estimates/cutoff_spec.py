@@ -17,6 +17,7 @@ At: TypeAlias = int | str | Mapping[str, float] | Mapping[str, Sequence[float]]
 CHOSEN = ("maximum", "youden")
 FIXED = ("rank", "threshold", "fraction")  # which no beta moves
 _KINDS = ("rank", "threshold", "fraction", "fpr", "recall", "tpr", "precision")
+_LARGE = 2**53  # from here on not each integer is a float
 _HINTS = MappingProxyType(
     {"tnr": "It is 1 - fpr: at={'fpr': 0.05} for a true negative rate of 0.95."}
 )
@@ -48,7 +49,7 @@ def read_at(at: At) -> Cutoff:
     if isinstance(at, Real) and not isinstance(at, bool):
         number = float(at)
         share = f"at={{'fraction': {number}}} for a share of the examples, or "
-        rank = f"at={number:.0f}, or " if number > 1 and number.is_integer() else ""
+        rank = f"at={number:.0f}, or " if 1 < number < _LARGE and number.is_integer() else ""
         raise PUTypeError(
             f"at must be an integer where it is a rank, but {number} was passed. Pass {rank}"
             f"{share if 0 <= number <= 1 else ''}at={{'threshold': {number}}} for a score."

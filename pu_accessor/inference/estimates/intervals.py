@@ -101,9 +101,9 @@ def complete_these(
     )
     stuck = np.isnan(lower) & (ranking.total.known_positive > 1)
     if stuck.any():
-        low, high = bounding_areas(ranking, betas[stuck], Settings(rule.level), curve, max_fpr)
-        inside = np.clip(statistic.value[stuck], 0, 1)  # bands are of counts, which are rounded
-        lower[stuck], upper[stuck] = np.minimum(low, inside), np.maximum(high, inside)
+        lower[stuck], upper[stuck] = bounding_areas(
+            ranking, betas[stuck], Settings(rule.level), curve, max_fpr
+        )
     statistic = replace(statistic, lower=lower, upper=upper)
     completed = completed_area(curve, ranking, betas, max_fpr)
     return at_completed(ranking, betas, rule.level, statistic, completed)

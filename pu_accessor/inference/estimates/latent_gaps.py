@@ -39,14 +39,6 @@ _LEAST = 1e-9  # latent positives that any known one stands for
 _VANISHED = 1e-290  # of a sum, below which no share of it is left
 
 
-class Steps(NamedTuple):
-    """Known positives, best first."""
-
-    rank: FloatArray  # mid-ranks
-    above: IntArray  # other examples above the block of each
-    through: IntArray  # other examples at or above it
-
-
 class _Tilted(NamedTuple):
     """The saddlepoint of a weighted mean at some value."""
 
@@ -170,20 +162,6 @@ def far_ranks(ranks: FloatArray, examples: int) -> tuple[float, float]:
     span, way = last - first, min(_BEYOND / ranks.size, 1.0)
     far = min(max(last + span, last + way * (examples - last)), float(examples))
     return max(min(first - span, first - way * (first - 1)), 1.0), far
-
-
-def feasible_ranks(steps: Steps, latent: float, examples: int) -> tuple[float, float]:
-    """Return the mean rank of latent positives that are all at the top, and all at the bottom."""
-    others = examples - steps.rank.size
-
-    def passed(above: IntArray) -> float:
-        """Return the known positives that latent ones at this end have before them."""
-        return float(np.maximum(latent - above, 0).sum())
-
-    top = (passed(steps.above) + passed(steps.through)) / 2
-    bottom = (passed(others - steps.above) + passed(others - steps.through)) / 2
-    best, worst = ((latent + 1) / 2 + crossed / latent for crossed in (top, bottom))
-    return best, examples + 1 - worst
 
 
 def _grouped(values: FloatArray) -> tuple[FloatArray, IntArray]:

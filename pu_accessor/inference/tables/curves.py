@@ -182,8 +182,16 @@ def odds_factor(prevalence: float | None, positives: Numbers, negatives: Numbers
 def _sum_of_ratios(
     start: FloatArray, gain: FloatArray, above: FloatArray, growth: FloatArray, size: IntArray
 ) -> FloatArray:
-    """Return the sums over r = 1..size of (start + gain*r)/(above + growth*r), by digamma."""
-    first = above / growth
+    """Return the sums over r = 1..size of (start + gain*r)/(above + growth*r), by digamma.
+
+    Where the ratios hardly change they are those of a straight line: the rest would be rounding.
+    """
+    pairs = size * (size + 1) / 2
+    straight = (size > 0) & (growth * size <= _STRAIGHT * above)
+    level = np.where(straight, above, 1)
+    bend = growth / level * (start * pairs + gain * pairs * (2 * size + 1) / 3)
+    line = (start * size + gain * pairs - bend) / level
+    first = above / np.where(straight, 1, growth)
     # Far out digamma functions differ by less than their rounding, logarithms do not.
     middle = first + 0.5
     far = (
@@ -191,8 +199,8 @@ def _sum_of_ratios(
     )
     near = special.digamma(first + size + 1) - special.digamma(first + 1)
     harmonic = np.where(middle > _FAR, far, near)
-    total: FloatArray = (gain * (size - first * harmonic) + start * harmonic) / growth
-    return total
+    total = (gain * (size - first * harmonic) + start * harmonic) / np.where(straight, 1, growth)
+    return np.where(straight, line, total)
 
 
 def _average_precision(
@@ -212,18 +220,23 @@ def _average_precision(
     positives = tp[..., -1]
     factor = odds_factor(prevalence, positives, rank[-1] - positives)[..., np.newaxis]
     start, gained, size = tp[..., :-1], np.diff(tp, axis=-1), np.diff(rank)
-    heads = rank + (factor - 1) * tp
-    tied = gained * factor * tp[..., 1:] / np.where(heads[..., 1:] > 0, heads[..., 1:], 1)
+    true = factor * tp[..., 1:]
+    heads = rank[1:] - tp[..., 1:] + true
+    tied = gained * true / np.where(heads > 0, heads, 1)
     below = np.floor(gained)
     pairs = below * (below - 1 + 2 * (gained - below)) / np.maximum(size - 1, 1)
     other = pairs / np.where(gained > 0, gained, 1)  # positives, of each example of the gap above
-    first, more = start + 1 - other, factor - 1
-    sums = _sum_of_ratios(first, other, rank[:-1] + more * first, 1 + more * other, size)
-    apart = factor * gained / size * sums
+    # The first by itself, and what is false apart from what is true: with few positives nothing
+    # is lost by a difference.
+    true, gain = factor * (start + 1), factor * other
+    heads = rank[:-1] - start + true
+    sums = true / heads + _sum_of_ratios(true, gain, heads, 1 - other + gain, size - 1)
+    apart = gained / size * sums
     whole: FloatArray = np.where(is_block, tied, apart).sum(axis=-1)
     return whole / np.where(positives > 0, positives, np.nan)
 
 
+_STRAIGHT = 1e-5  # of the sum below ratios, by which it grows
 _FAR = 1e3  # beyond, logarithms have all digits of sums of 1/r
 
 # Rates at which envelopes of curves are computed: in steps of a thousandth, with more near 0.

@@ -8,7 +8,6 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -141,14 +140,9 @@ def unseen(stands: Draws) -> float:
     return float(stands[-10:].max() * math.exp(max(growth, 0)))
 
 
-class Ends(NamedTuple):
-    """Limits of AUROC: by gaps, at a lower and at a higher tail, and by what is feasible."""
-
-    gaps: tuple[float, float]
-    feasible: tuple[float, float]
-
-
-def auroc(scores: Sequence[float], labels: Sequence[Label], beta: float, tail: float) -> Ends:
+def auroc(
+    scores: Sequence[float], labels: Sequence[Label], beta: float, tail: float
+) -> tuple[float, float]:
     """Return what latent positives make of AUROC; beta above 0."""
     size, n = len(scores), list(labels).count(True)
     p, q = (
@@ -156,35 +150,60 @@ def auroc(scores: Sequence[float], labels: Sequence[Label], beta: float, tail: f
         for side in (estimates_oracle.positives, estimates_oracle.negatives)
     )
     m = p - n
-    ranks, top, through = [], [], []
+    ranks = []
     for score, label in zip(scores, labels, strict=True):
         if label is True:
             better = sum(other > score for other in scores)
             least = sum(other >= score for other in scores)
             ranks.append((better + least + 1) / 2)
-            top.append(_others(scores, labels, score, tied=False))
-            through.append(_others(scores, labels, score, tied=True))
     ranks.sort()
 
     def area(latent: float) -> float:
         return 1 - ((sum(ranks) + m * latent) / p - (p + 1) / 2) / q
 
     best, worst = limits_of_ranks(ranks, m, size, (tail, 1 - tail), quantile)
-    gaps = area(worst), area(best)
-    crossed = sum(max(m - k, 0) for k in [*top, *through]) / 2
-    rest = [size - n - k for k in [*top, *through]]
-    passed = sum(max(m - k, 0) for k in rest) / 2
-    best = (m + 1) / 2 + crossed / m
-    worst = size + 1 - (m + 1) / 2 - passed / m
-    return Ends(gaps, (area(worst), area(best)))
+    return area(worst), area(best)
 
 
-def _others(scores: Sequence[float], labels: Sequence[Label], score: float, *, tied: bool) -> int:
-    """Count the examples above a score, or at it too, that are not known to be positive."""
-    return sum(
-        label is not True and (other > score or (tied and other == score))
-        for other, label in zip(scores, labels, strict=True)
+def possible_aurocs(
+    scores: Sequence[float], labels: Sequence[Label], beta: float
+) -> tuple[float, float]:
+    """Return AUROC with all latent positives at the bottom, and at the top, pair by pair.
+
+    An example is positive by a part. Unlabeled ones that tie with no known one are all apart.
+    """
+    p, q = (
+        float(side(list(labels), beta))
+        for side in (estimates_oracle.positives, estimates_oracle.negatives)
     )
+    latent = p - list(labels).count(True)
+    known = {score for score, label in zip(scores, labels, strict=True) if label is not None}
+    found = []
+    for best in (False, True):
+        order = sorted(range(len(scores)), key=lambda i: scores[i], reverse=best)
+        part, left = [float(label is True) for label in labels], latent
+        for score in dict.fromkeys(scores[i] for i in order):
+            tied = [i for i in order if scores[i] == score and labels[i] is None]
+            if score in known and tied:
+                each = min(left / len(tied), 1.0)
+                part = [each if i in tied else one for i, one in enumerate(part)]
+                left -= each * len(tied)
+                continue
+            for i in tied:
+                part[i] = min(left, 1.0)
+                left -= part[i]
+        place = {i: at for at, i in enumerate(order)}  # the first is the best, or the worst
+
+        def above(i: int, j: int, best: bool = best, place: dict[int, int] = place) -> float:
+            if scores[i] != scores[j]:
+                return float(scores[i] > scores[j])
+            if scores[i] in known:
+                return 0.5
+            return float(best) if place[i] <= place[j] else float(not best)
+
+        pairs = [(i, j) for i, one in enumerate(part) if one for j in range(len(part))]
+        found.append(sum(part[i] * (1 - part[j]) * above(i, j) for i, j in pairs) / (p * q))
+    return found[0], found[1]
 
 
 def compositions(m: int, parts: int) -> Iterator[list[int]]:
