@@ -11,17 +11,55 @@ from typing import Any
 import dask
 import dask.dataframe as dd
 import distributed
+import numpy as np
 import pytest
 
 import pu_accessor.dask  # noqa: F401
 from pu_accessor import PUError
 from tests.sources.test_dask import on
-from tests.sources.test_pieces import ASKED, FRAME, MODELS, check_same, whole_frame
+from tests.sources.test_pieces import ASKED, FRAME, MODELS, Ask, check_same, quietly
 
 pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame")
 
-PARTS = [part.reset_index(drop=True) for _, part in FRAME.groupby(FRAME.index // 80)]
+ROWS = FRAME.assign(
+    site=np.arange(len(FRAME)) % 37,
+    times=1 + np.arange(len(FRAME)) % 3,
+    chance=FRAME["other"].rank(pct=True),
+)
+PARTS = [part.reset_index(drop=True) for _, part in ROWS.groupby(ROWS.index // 80)]
 SPOILT = 3  # the partition that is the death of its worker
+AT = {"threshold": 0.5}
+# What partitions are asked of which the suite holds nothing against a death.
+MORE: dict[str, Ask] = {
+    "average": lambda pu: pu(by="key").auroc(0.3, average=True),
+    "average precision": lambda pu: pu.average_precision(0.3),
+    "average precision of clusters": lambda pu: pu(cluster="site").average_precision(0.3),
+    "average precision within odds": lambda pu: pu.average_precision(
+        0.3, selection_odds=1.5, target="examples"
+    ),
+    "bedroc": lambda pu: pu.bedroc(0.3),
+    "beta from both sides": lambda pu: pu.estimate_beta(method="two_sided"),
+    "boyce": lambda pu: pu(score="chance").boyce(),
+    "calibration": lambda pu: pu(score="chance").calibration(0.3),
+    "check_assumptions": lambda pu: pu.check_assumptions(0.3),
+    "clusters": lambda pu: pu(cluster="site").auroc(0.3),
+    "compare clusters": lambda pu: pu(score=MODELS, cluster="site").compare(0.3),
+    "contamination": lambda pu: pu.auroc(0.3, contamination=0.05, target="examples"),
+    "cutoff": lambda pu: pu.cutoff(0.3, precision=0.5),
+    "from both": lambda pu: pu.auroc(0.3, reference="both"),
+    "gap of a metric": lambda pu: pu(by="fold").gap("f1", 0.3, at=AT),
+    "metric of clusters": lambda pu: pu(cluster="site").metric("precision", 0.3, at=AT),
+    "monotone": lambda pu: pu(monotone=True).roc_bounds(0.3),
+    "net_benefit": lambda pu: pu(score="chance").net_benefit(0.3),
+    "new examples": lambda pu: pu.pr_bounds(0.3, target="population"),
+    "odds": lambda pu: pu.auroc(0.3, selection_odds=1.5, target="examples"),
+    "robustness": lambda pu: pu.robustness("auroc", 0.3, above=0.5),
+    "weights": lambda pu: pu(weight="times").auroc(0.3),
+    "roc of weights": lambda pu: pu(weight="times").roc_bounds(0.3),
+}
+EVERY = {name: ask for name, ask in ASKED.items() if not name.startswith("plot")} | {
+    name: quietly(ask) for name, ask in MORE.items()
+}
 
 
 # On a busy machine a worker takes long to start again. Some time after a death, 15 s by default,
@@ -63,13 +101,13 @@ def deadly(folder: Path, deaths: int) -> Any:
                 os.kill(os.getpid(), signal.SIGKILL)
         return PARTS[number]
 
-    return dd.from_map(load, range(len(PARTS)), meta=FRAME.iloc[:0])
+    return dd.from_map(load, range(len(PARTS)), meta=ROWS.iloc[:0])
 
 
-@pytest.mark.parametrize("name", [name for name in ASKED if not name.startswith("plot")])
+@pytest.mark.parametrize("name", EVERY)
 def test_a_worker_is_killed(name: str, cluster: Any, tmp_path: Path) -> None:
     with on(cluster):
-        check_same(ASKED[name](deadly(tmp_path, 1).pu), whole_frame(name))
+        check_same(EVERY[name](deadly(tmp_path, 1).pu), EVERY[name](ROWS.pu))
     assert len(list(tmp_path.iterdir())) == 1
 
 
@@ -93,7 +131,8 @@ def test_a_worker_that_dies_on_the_way(cluster: Any, tmp_path: Path) -> None:
     with on(cluster):
         check_same(ddf.pu(score=MODELS, by="key").auroc(0.3), expected)
     loads = sorted(path.name.split() for path in tmp_path.iterdir())
-    assert len(loads) == 4 and str(here) not in [process for _, process in loads]
+    # Results that die with a worker are made again: a busy cluster may load once more.
+    assert len(loads) in (4, 5) and str(here) not in [process for _, process in loads]
     assert loads[0][1] != loads[1][1] and loads[2][1] != loads[3][1]
 
 
