@@ -217,7 +217,7 @@ def plot_check_assumptions(
 
 def _refuse_roles(bound: Bound, strata: Hashable | None) -> None:
     """Raise if columns say that labels are not random, or that rows are not ranked as they are."""
-    roles = bound._roles
+    roles = bound._held
     for role, none in (("propensity", None), ("weight", None), ("pool", False)):
         if (value := getattr(roles, role)) not in (none, []):
             raise PUValueError(

@@ -25,6 +25,11 @@ class Bound:
         self._source = source
         self._roles = Roles() if roles is None else roles
 
+    @property
+    def _held(self) -> Roles:
+        """The roles, with those of values that the source has without a column."""
+        return self._source.held(self._roles)
+
     def _line(self, more: Mapping[str, str] | None = None) -> str:
         """Write what is bound, and more roles, as it is typed."""
         roles = {**self._roles.described(), **(more or {})}

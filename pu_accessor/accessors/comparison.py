@@ -523,9 +523,9 @@ def robustness(
 
 def refuse_propensity(bound: Bound) -> None:
     """Raise if columns say what the odds of being labeled are."""
-    if bound._roles.propensity is not None:
+    if bound._held.propensity is not None:
         raise PUValueError(
-            f"propensity must not be bound, but {bound._roles.propensity!r} is: it says what the "
+            f"propensity must not be bound, but {bound._held.propensity!r} is: it says what the "
             "odds of being labeled are, and robustness is asked where they are not known. Leave "
             "one of the two out."
         )

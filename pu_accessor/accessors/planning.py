@@ -234,9 +234,9 @@ def _share(total: Counts, beta: float) -> float:
 def _as_accessor(pilot: object) -> Accessor:
     """Return the accessor of a pilot's rows."""
     if isinstance(pilot, Accessor):
-        if pilot._roles.cluster is not None:
+        if pilot._held.cluster is not None:
             raise PUValueError(
-                f"pilot must have independent rows, but cluster={pilot._roles.cluster!r} is "
+                f"pilot must have independent rows, but cluster={pilot._held.cluster!r} is "
                 "bound: how many clusters are needed is not known. Plan with one row of each.",
                 page="clusters",
             )

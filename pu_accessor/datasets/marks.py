@@ -1,7 +1,8 @@
 """What stands at cutoffs that are asked for: points of curves, and one bounded table."""
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +26,19 @@ from pu_accessor.questions.estimates import cutoffs_needed
 from pu_accessor.questions.request import Request, map_rankings
 from pu_accessor.ranking import FloatArray, Ranking
 
+_CALLED = re.compile(r"\bat(?= must|=)|^(rank|threshold|fraction)(?= must)")
 
+
+@contextmanager
+def _as_mark() -> Iterator[None]:
+    """Call "mark" what errors of cutoffs call "at"."""
+    try:
+        yield
+    except (PUTypeError, PUValueError) as error:
+        raise type(error)(_CALLED.sub("mark", str(error))) from None
+
+
+@_as_mark()
 def ask_marks(
     tables: xr.Dataset,
     request: Request,
@@ -41,7 +54,7 @@ def ask_marks(
     """
     if at is None:
         return tables
-    cutoffs = _read_marks(at)
+    cutoffs = read_cutoffs(at)
     rates, with_region = [*TRACES[curve][:2]], (curve, target) == ("roc", "population")
     each = settings.at_level(settings.level**0.5) if with_region else settings
     answers = estimates.metric(request, rates, betas, at, each, target)
@@ -59,24 +72,17 @@ def ask_marks(
     return marked.assign_coords({f"mark_{side}": (over, end) for side, end in sides})
 
 
+@_as_mark()
 def mark_tables(tables: xr.Dataset, curve: str, at: At | None) -> xr.Dataset:
     """Add to tables of a user the points of a curve at the last cutoffs that are reached."""
     if at is None:
         return tables
-    cutoffs = _read_fixed("mark", _read_marks(at))
+    cutoffs = _read_fixed("mark", read_cutoffs(at))
     values = [cutoff.value for cutoff in cutoffs]
     points = at_cutoffs(trace(tables, curve), **{cutoffs[0].kind: values}).sel(bound="estimate")
     dims = (*_dims_of_curves(tables), axis_of(points.dims))
     x, y = (points[rate].transpose(*dims).to_numpy() for rate in TRACES[curve][:2])
     return _mark(tables, (*dims[:-1], "mark"), x, y, _write_cutoffs(cutoffs, x))
-
-
-def _read_marks(mark: At) -> list[Cutoff]:
-    """Check the cutoffs that are to be marked."""
-    try:
-        return read_cutoffs(mark)
-    except (PUTypeError, PUValueError) as error:
-        raise type(error)(re.sub(r"\bat(?= must|=)", "mark", str(error))) from None
 
 
 def _dims_of_curves(tables: xr.Dataset) -> list[Hashable]:

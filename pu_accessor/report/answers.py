@@ -35,8 +35,8 @@ class Answers:
         self, pu: Any, beta: Any, at: At, level: float, band: str, columns: Mapping[str, Any]
     ) -> None:
         self.pu, self.beta, self.level, self.band = pu, beta, level, band
-        self.propensity, self.counts = pu._roles.propensity, pu._counts()
-        self.cluster, self.weight = pu._roles.cluster, pu._roles.weight
+        self.propensity, self.counts = pu._held.propensity, pu._counts()
+        self.cluster, self.weight = pu._held.cluster, pu._held.weight
         self.is_simple = self.cluster is None and self.weight is None
         self.notes: list[str] = []
         # What is wrong with rows or arguments raises here, before anything else is asked.

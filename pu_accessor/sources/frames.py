@@ -128,12 +128,12 @@ class FrameSource(Source):
         """Draw unlabeled rows at random, with their index: see `Source`."""
         rows, groups = self._rows(roles), self._groups(roles)
         if not draw.is_apart:
-            return sample_unlabeled(rows, groups, roles, draw, random_state)
+            return sample_unlabeled(rows, groups, self.held(roles), draw, random_state)
         (score,), name = self._columns(roles.update(score=single_score(roles))).scores, draw.column
         column = (
             None if name is None else read_column(self._table([("strata", name)]), "strata", name)
         )
-        return sample_strata(rows, score, column, groups, roles, draw, random_state)
+        return sample_strata(rows, score, column, groups, self.held(roles), draw, random_state)
 
     def best(self, roles: Roles, sizes: Sequence[int]) -> pd.DataFrame:
         """Return the rows with the best scores, of groups that are pooled the best shares."""
@@ -196,6 +196,11 @@ class ArraySource(FrameSource):
         )
 
     annotate = Source.annotate
+
+    def held(self, roles: Roles) -> Roles:
+        """Return the roles, with those of further arrays under the names of the arguments."""
+        names: dict[str, Any] = {role: role for role in self._others}
+        return replace(roles, **names)
 
     def _columns(self, roles: Roles) -> Columns:
         """Return the arrays as columns, each under its name where it has one."""

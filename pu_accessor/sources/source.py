@@ -51,6 +51,10 @@ class Source(Protocol):
         """Return columns of no role that look like ids and repeat: rows may belong together."""
         return []
 
+    def held(self, roles: Roles) -> Roles:
+        """Return the roles, with those of values that the source has without a column."""
+        return roles
+
     def template(self, roles: Roles) -> xr.Dataset | None:
         """Return the dimensions that keys are the product of, if they are, with coordinates."""
         return None

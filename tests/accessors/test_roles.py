@@ -441,3 +441,19 @@ def test_old_names_say_the_new_ones(name: str) -> None:
 def test_functions_name_their_arguments(call: Any, told: str) -> None:
     with pytest.raises(PUTypeError, match=told):
         call(pu_accessor.from_arrays)
+
+
+@pytest.mark.parametrize(
+    ("role", "ask"),
+    [
+        ("propensity", lambda pu: pu.check_assumptions()),
+        ("propensity", lambda pu: pu.robustness("auroc", 0.3, above=0.3)),
+        ("weight", lambda pu: pu.check_assumptions()),
+        ("weight", lambda pu: pu.sample_to_label(2, random_state=0)),
+    ],
+)
+def test_what_refuses_a_column_refuses_an_array(role: str, ask: Callable[[Any], Any]) -> None:
+    of: dict[str, Any] = {role: np.ones(6)}
+    pu = pu_accessor.from_arrays(range(6), [None, 1, None, 1, 1, None], **of)
+    with pytest.raises(PUValueError, match=f"{role} must .*'{role}' "):
+        ask(pu)

@@ -10,7 +10,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
 
-from pu_accessor import PUValueError
+from pu_accessor import PUError, PUValueError
 from tests.cases import legend
 from tests.plots.test_curves import FRAME, bands, lines, path
 
@@ -83,6 +83,9 @@ def test_marks_of_several_curves() -> None:
     assert len(marks(near)) == 2 and [text.get_text() for text in near.texts] == ["top 5"]
     with pytest.raises(PUValueError, match="mark must be a rank, a threshold or a fraction where"):
         FRAME.pu.contingency(0.2).pu.plot_roc(mark="youden")
+    for pu, beta in ((FRAME.pu, [0.2]), (FRAME.pu.contingency(0.2).pu, [])):
+        with pytest.raises(PUError, match=r"^mark must .*10{30}"):
+            pu.plot_roc(*beta, mark=10**30)
 
 
 @pytest.mark.parametrize("curve", ["roc", "pr"])
