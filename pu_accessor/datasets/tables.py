@@ -74,14 +74,14 @@ def contingency(
         return Page(ranking, _read(table, np.zeros(table.tp.shape, np.bool_), traced))
 
     def read_part(tables: Tables, own: Settings) -> dict[str, Array]:
-        table = tables.whole_examples if rounded else tables.table
-        arrays = _read(table, tables.clipped, traced)
+        arrays = _read(tables.table, tables.clipped, traced)
         return {**arrays, **_coordinates(tables, own), **_interval(tables, traced)}
 
     def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:
         arrays: dict[str, Array] = {}
         end = 0
-        for tables in tables_in_parts(ranking, beta.values, own, beta.interval):
+        parts = tables_in_parts(ranking, beta.values, own, beta.interval, rounded=rounded)
+        for tables in parts:
             start, end = end, end + tables.betas.size
             ranking = tables.ranking
             _put(read_part(tables, own), arrays, slice(start, end), beta.values.size)

@@ -63,7 +63,8 @@ class Table(NamedTuple):
     @classmethod
     def of(cls, tp: Numbers, head: Numbers, positives: Numbers, size: Numbers | int) -> "Table":
         """Return the tables with so many true positives in heads of so many examples."""
-        return cls(tp, head - tp, positives - tp, size - positives - (head - tp))
+        fp = head - tp
+        return cls(tp, fp, positives - tp, size - positives - fp)
 
     def at_prevalence(self, prevalence: float | None) -> "Table":
         """Return tables of as many examples and the same rates, where so many are positive.
@@ -97,7 +98,7 @@ class Tables:
 
     ranking: Ranking  # with the cutoffs at which bounds bend
     betas: FloatArray
-    tp: FloatArray  # shape (cutoffs, 3, betas); of the estimate not rounded
+    tp: Numbers  # shape (cutoffs, 3, betas)
     head: Numbers  # examples at or above each cutoff
     # Known and latent ones, shape (betas,); as `tp` where known positives may be wrong.
     positives: IntArray
@@ -110,19 +111,8 @@ class Tables:
     @property
     def table(self) -> Table:
         """The four counts, shape (cutoffs, 3, betas)."""
-        return self._complete(self.tp)
-
-    @property
-    def whole_examples(self) -> Table:
-        """The four counts, the estimate rounded half up: it is a possible labeling again."""
-        if self.head.dtype.kind == "f":  # of weights: no number of rows is whole
-            return self.table
-        return self._complete(np.floor(self.tp + (0.5 + ROUNDING)).astype(np.int64))
-
-    def _complete(self, tp: Numbers) -> Table:
-        """Return the tables with so many true positives."""
         size = self.positives + self.negatives
-        return Table.of(tp, self.head[:, np.newaxis, np.newaxis], self.positives, size)
+        return Table.of(self.tp, self.head[:, np.newaxis, np.newaxis], self.positives, size)
 
 
 class RankCdf(NamedTuple):
@@ -171,10 +161,16 @@ def tables_in_parts(
     interval: Interval | None = None,
     *,
     every_count: bool = False,
+    rounded: bool = False,
 ) -> Iterator[Tables]:
-    """Make tables at some of the betas at a time, of one ranking, as `make_tables` does at all."""
+    """Make tables at some of the betas at a time, of one ranking, as `make_tables` does at all.
+
+    With `rounded` the estimate is, half up: it is a possible labeling again.
+    """
+    rounded = rounded and ranking.head.dtype.kind != "f"  # with weights no number of rows is whole
     if rule.contamination:
-        yield _contaminated(ranking, betas, rule)
+        found = _contaminated(ranking, betas, rule)
+        yield replace(found, tp=_round(found.tp)) if rounded else found
         return
     total = ranking.total
     inside = interval_betas(interval, betas)
@@ -199,7 +195,10 @@ def tables_in_parts(
             ends = chain([bounds.possible[..., betas.size :]], (other.possible for other in more))
             inner = _inner(ranking, inside, _side_by_side(ends, within.size), within)
         here = slice(start, start + part.latent.size)
-        tables = _tabulate(bounds, completions[here], betas[here], points[here], rule)
+        in_head, clipped = _with_estimate(bounds, completions[here])
+        if rounded:
+            in_head = _round(in_head)
+        tables = _tabulate(bounds, in_head, clipped, betas[here], points[here], rule)
         del bounds  # counts at all cutoffs, as many as are now made of the tables
         held = None
         yield replace(tables, inner=inner)
@@ -219,14 +218,14 @@ def _side_by_side(parts: Iterable[IntArray], betas: int) -> IntArray:
 
 def _tabulate(
     bounds: LatentBounds,
-    completions: Sequence[Completion],
+    in_head: Numbers,
+    clipped: BoolArray,
     betas: FloatArray,
     latent: IntArray,
     rule: Settings,
 ) -> Tables:
-    """Put the bounds and the estimates at some betas into tables."""
+    """Put latent positives in the head at some betas, bounds and estimates, into tables."""
     ranking, tightest = bounds.ranking, bounds.tightest[: betas.size]
-    in_head, clipped = _with_estimate(bounds, completions)
     in_head += ranking.known_positive[:, np.newaxis, np.newaxis]
     positives = ranking.total.known_positive + latent
     return Tables(
@@ -240,6 +239,12 @@ def _tabulate(
         tightest,
         _local_alphas(ranking, latent, tightest, rule),
     )
+
+
+def _round(counts: FloatArray) -> IntArray:
+    """Round counts that nobody else holds, half up."""
+    counts += 0.5 + ROUNDING
+    return np.floor(counts, out=counts).astype(np.int64)
 
 
 def _contaminated(ranking: Ranking, betas: FloatArray, rule: Settings) -> Tables:
