@@ -132,39 +132,6 @@ def test_slopes_are_differences_of_tables(band: str, reference: str) -> None:
         assert float(np.abs(slopes[name]).min()) > 0.01
 
 
-def test_slopes_by_hand() -> None:
-    # k = 2 of n = 3, h = 3 of U = 6 at rank 5
-    label = [None, 1, 1, None, None, 1, None, None, None]
-    tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency([0, 0.5])
-    slopes = tables.pu.beta_derivatives().sel(rank=5)[["fpr", "precision", "tp", "tpr"]]
-    # Without known negatives the paper has another factor; all m = 3 latent positives are in the
-    # head by the estimate.
-    half = [float(one) for one in slopes.sel(beta=0.5, bound="estimate").data_vars.values()]
-    assert half == pytest.approx([(3 / 6 - 1) / 0.25, 6 / 5, 6, 6 * (3 - 2) / 6**2])
-    # Where nothing is latent the estimate has the share of the known; the bounds have none at all.
-    none = [float(one) for one in slopes.sel(beta=0, bound="estimate").data_vars.values()]
-    assert none[:3] == pytest.approx([(3 / 6 - 2 / 3) / 1, 2 / 3 * 6 / 5, 2 / 3 * 6])
-    assert slopes["tp"].sel(beta=0, bound=["lower", "upper"]).isnull().all()
-
-
-def test_zero_where_clipped_and_nan_without_a_denominator() -> None:
-    label = [None, True, None, True, None]
-    tables = pu_accessor.from_arrays([5, 4, 3, 2, 1], label).contingency([0, 0.5, 1])
-    slopes = tables.pu.beta_derivatives()
-    clipped = tables["clipped"]
-    assert clipped.any()
-    for name in EVERY:
-        assert (slopes[name].where(clipped, 0) == 0).all()
-    nothing = slopes.sel(beta=0).where(tables["rank"] > 0, drop=True)
-    for name in RATES:
-        assert np.isnan(nothing[name].sel(bound=["lower", "upper"])).all()
-        assert np.isfinite(nothing[name].sel(bound="estimate")).all()
-    # At beta = 1 there are no negatives.
-    free = ~clipped.sel(beta=1)
-    assert free.any()
-    assert np.isnan(slopes["fpr"].sel(beta=1).where(free, drop=True).sel(bound="estimate")).any()
-
-
 def test_reference_both_has_no_slopes() -> None:
     pu = pu_accessor.from_arrays([3, 2, 1], [True, None, False])
     with pytest.raises(PUValueError, match="reference must not be 'both'"):
