@@ -174,16 +174,13 @@ def test_one_known_positive_has_an_interval() -> None:
     assert alone.bedroc(0)["standard_error"].tolist() == [0]
 
 
-def test_alphas_that_are_none() -> None:
+def test_what_has_no_answer() -> None:
     for alpha in (0, -3.0, np.inf, np.nan):
         with pytest.raises(PUValueError, match=f"1e-06 or more and finite, but {alpha} was"):
             FRAME.pu.bedroc(0.1, alpha=alpha)
     for wrong in ("20", True):
         with pytest.raises(PUTypeError, match=f"a number above 0, but {wrong!r} was passed"):
             FRAME.pu.bedroc(0.1, alpha=wrong)
-
-
-def test_rankings_without_an_answer() -> None:
     with pytest.raises(PUDataError, match="needs negatives"):
         ranked([1, 1, np.nan]).pu.bedroc(1)
     with pytest.raises(PUDataError, match="at least one known positive"):

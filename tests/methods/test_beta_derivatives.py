@@ -96,42 +96,6 @@ def test_slopes_are_those_in_fractions(case: Case, **how: Any) -> None:
             assert found == pytest.approx(want, rel=1e-9, abs=1e-9, nan_ok=True)
 
 
-def large(seed: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Draw 400,000 scores, of which few are labeled."""
-    rng = np.random.default_rng(seed)
-    truth = rng.random(400_000) < 0.3
-    label = np.full(truth.size, np.nan)
-    label[:3000] = truth[:3000]
-    return rng.normal(0.8 * truth), label
-
-
-@pytest.mark.parametrize("band", ["bootstrap", "dkw"])
-@pytest.mark.parametrize("reference", ["positives", "negatives", "tightest"])
-def test_slopes_are_differences_of_tables(band: str, reference: str) -> None:
-    step, beta, ranks = 0.01, 0.3, [60_000, 150_000, 300_000]
-    betas = [beta - step, beta, beta + step]
-    pu = pu_accessor.from_arrays(*large(7))
-    tables = pu.contingency(betas, band=band, reference=reference, ranks=ranks)
-    slopes = tables.pu.beta_derivatives().sel(beta=beta)
-    assert not tables["clipped"].any()
-    if reference == "tightest":
-        assert len(set(tables["tightest"].values.tolist())) == 1
-    # Counts are rounded by less than one. The third derivative of fpr is 6*U*(...)/N^4 by beta.
-    rounding = {"tpr": 2 / 110_000, "fpr": 2 / 270_000, "precision": 2 / 60_000}
-    # The share of the estimate is not fixed: its limits are those of known examples nearby.
-    more = xr.DataArray([0.0, 0.004, 0.0], {"bound": ["lower", "estimate", "upper"]}, "bound")
-    for name in EVERY:
-        value = tables.pu.metric(name) if name in RATES else tables[name]
-        change = (value.sel(beta=betas[2]) - value.sel(beta=betas[0])) / (2 * step)
-        allowed = 1 / step + more * 60_000
-        if name in RATES:
-            allowed = rounding[name] / (2 * step) + 10 * step**2 + more
-        assert (np.abs(change - slopes[name]) <= allowed).all()
-    # More than what is tolerated; what the known examples say of their own kind hardly moves.
-    for name in ("tpr" if reference == "negatives" else "fpr", "precision"):
-        assert float(np.abs(slopes[name]).min()) > 0.01
-
-
 def test_reference_both_has_no_slopes() -> None:
     pu = pu_accessor.from_arrays([3, 2, 1], [True, None, False])
     with pytest.raises(PUValueError, match="reference must not be 'both'"):

@@ -65,16 +65,6 @@ def test_it_is_its_definition(seed: int) -> None:
 HAND = pd.DataFrame({"score": [0, 0, 1, 3, 3, 4.0], "label": [None, 1, None, 1, None, 1]})
 
 
-def test_by_hand() -> None:
-    found = HAND.pu.boyce(windows=4, width=0.25)  # [0, 1], [1, 2], [2, 3] and [3, 4]
-    assert found["ratio"].to_numpy().tolist() == [0.5, 0, 1, 2]
-    assert found["score"].to_numpy().tolist() == [0.5, 1.5, 2.5, 3.5]
-    assert found["boyce"] == pytest.approx(0.8)
-    sparse = HAND.pu.boyce(windows=5, width=0.125)  # around 0, 1, 2, 3, 4: nothing at 2
-    np.testing.assert_array_equal(sparse["ratio"], [1, 0, np.nan, 1, np.inf])
-    assert sparse["boyce"] == pytest.approx(spearmanr([1, 0, 1, 9], range(4)).statistic)
-
-
 def test_it_is_nan_where_the_ratio_does_not_vary() -> None:
     found = pu_accessor.from_arrays([0, 0, 1, 1], [1, None, 1, None]).boyce()
     assert np.isnan(found["boyce"]) and found["ratio"].dropna("window").to_numpy().max() == 1
@@ -126,9 +116,6 @@ def test_propensities_weigh_known_positives() -> None:
 FRAME = draw(2)
 
 
-ONE_SITE, NO_WINDOW = FRAME.assign(site=0), FRAME.assign(window=0)
-
-
 @pytest.mark.parametrize(
     ("pu", "how", "kind", "match"),
     [
@@ -140,13 +127,8 @@ ONE_SITE, NO_WINDOW = FRAME.assign(site=0), FRAME.assign(window=0)
         (FRAME.assign(score=3).pu, {}, PUDataError, "differ, but .* from 3 to 3"),
         (FRAME.assign(label=None).pu, {}, PUDataError, "at least one known positive"),
         (FRAME.assign(label=1).pu(negative=0), {}, PUDataError, "needs a background"),
-        (
-            ONE_SITE.pu(by="site", pool=True),
-            {},
-            PUValueError,
-            "pool must be False where scores th",
-        ),
-        (NO_WINDOW.pu(by="window"), {}, PUValueError, "must not be called 'window'"),
+        (FRAME.assign(x=0).pu(by="x", pool=True), {}, PUValueError, "pool must be False where sc"),
+        (FRAME.assign(window=0).pu(by="window"), {}, PUValueError, "not be called 'window'"),
     ],
 )
 def test_errors(pu: Any, how: Any, kind: type[PUError], match: str) -> None:
