@@ -282,22 +282,27 @@ def test_limits_are_not_rounded_past_0_and_1(top: bool) -> None:
 
 
 @both
-def test_one_known_positive(method: str) -> None:
-    frame = framed([4, 3, 2, 1], [None, True, None, False])
+def test_one_known_positive_is_told_once(method: str) -> None:
+    poor = framed([4, 3, 2, 1], [None, True, None, False])
     with pytest.warns(PUWarning) as record:
-        row = getattr(frame.pu, method)(0.5, target="examples").iloc[0]
+        row = getattr(poor.pu, method)(0.5, target="examples").iloc[0]
     assert [one.filename for one in record] == [__file__]
     assert row[["standard_error", "lower", "upper"]].isna().all()
-    # Half of the one latent positive is above the known one, and half below: true positives are
-    # .5, 1.5, 2, 2. Expected precisions are 1 and (1.5 + 1)/3 there, and 3/4 at the known one.
-    expected = 0.75 if method == "auroc" else (0.5 * 1 + 3 / 4 + 0.5 * 5 / 6) / 2
-    assert row["estimate"] == pytest.approx(expected)
+    estimate = completion_oracle.area(method, [4, 3, 2, 1], [None, True, None, False], 0.5)
+    assert row["estimate"] == pytest.approx(estimate)
+    frame = pd.concat([framed(*draw(11)[:2]), poor, poor], keys=[*"ade"], names=["site"])
+    with pytest.warns(PUWarning, match="'d'.*'e'") as record:
+        got = getattr(frame.reset_index("site").pu(by="site"), method)([0.1, 0.2])
+    assert len(record) == 1
+    assert got["standard_error"].isna().tolist() == [False] * 2 + [True] * 4
 
 
 @both
-def test_infeasible_beta_is_told(method: str) -> None:
-    # Known positives at the top, with many more latent ones than can follow them.
-    score, label = list(map(float, range(48, 0, -1))), [True] * 8 + [None] * 40
+def test_known_positives_at_the_top_refute_beta_and_those_at_the_bottom_nothing(
+    method: str,
+) -> None:
+    score: list[float] = [*range(48, 0, -1)]
+    label: Labels = [True] * 8 + [None] * 40  # many more latent ones than can follow them
     found = getattr(oracle, method)(score, label, 0.9)
     assert found.value > 1 and nowhere(found)
     with pytest.warns(PUWarning, match="beta exceeds") as record:
@@ -305,12 +310,8 @@ def test_infeasible_beta_is_told(method: str) -> None:
     assert [one.filename for one in record] == [__file__]
     assert row[["lower", "upper"]].isna().all()
     assert row["estimate"] == pytest.approx(1)  # the best that is possible
-
-
-@both
-def test_known_positives_at_the_bottom_refute_nothing(method: str) -> None:
     # Known positives can be the last ones by chance: no beta is too high for that.
-    score, label = list(map(float, range(48, 0, -1))), [None] * 40 + [True] * 8
+    label = [None] * 40 + [True] * 8
     assert (getattr(oracle, method)(score, label, 0.9).value < 0) == (method == "auroc")
     row = getattr(framed(score, label).pu, method)(0.9, target="examples").iloc[0]
     assert row["estimate"] == pytest.approx(completion_oracle.area(method, score, label, 0.9))
@@ -342,20 +343,6 @@ def test_what_auroc_has_no_value_for() -> None:
     for limit in (0, -0.1, 1.5, math.nan, math.inf):
         with pytest.raises(PUValueError, match="max_fpr"):
             frame.pu.auroc(0.5, max_fpr=limit)
-
-
-# ---------------------------------------------------------------------------------------------
-# Groups
-
-
-@both
-def test_groups_with_one_known_positive_are_told_once(method: str) -> None:
-    poor = framed([4, 3, 2, 1], [None, True, None, False])
-    frame = pd.concat([framed(*draw(11)[:2]), poor, poor], keys=[*"ade"], names=["site"])
-    with pytest.warns(PUWarning, match="'d'.*'e'") as record:
-        got = getattr(frame.reset_index("site").pu(by="site"), method)([0.1, 0.2])
-    assert len(record) == 1
-    assert got["standard_error"].isna().tolist() == [False] * 2 + [True] * 4
 
 
 @pytest.mark.parametrize("known", [2, 5, 20])
