@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from scipy.stats import spearmanr
 
 import pu_accessor
-from pu_accessor import PUDataError, PUError, PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUDataError, PUError, PUTypeError, PUValueError
 from tests.cases import legend_of
 
 
@@ -149,15 +149,6 @@ def test_scores_are_finite(value: float, row: int) -> None:
     if np.isnan(value):
         omitted = frame.pu(nan_policy="omit").boyce()
         xr.testing.assert_identical(omitted, frame.drop(index=row).pu.boyce())
-
-
-def test_groups_without_an_answer_are_skipped() -> None:
-    flat = GROUPS.assign(score=GROUPS["score"].where(GROUPS["site"] != "b", 0))
-    with pytest.raises(PUDataError, match=r"group site='b': boyce needs .* on_error='skip'"):
-        flat.pu(by="site").boyce()
-    with pytest.warns(PUWarning, match="1 of 3 groups"):
-        found = flat.pu(by="site", on_error="skip").boyce()
-    assert [*found["site"].values] == ["a", "c"] and "site='b'" in found.attrs["skipped"]
 
 
 # The picture

@@ -10,7 +10,6 @@ from sklearn.calibration import calibration_curve
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.estimates.utility import as_edges
-from tests.cases import put
 from tests.support.oracles import completion_oracle, practice_oracle
 
 BETA = 0.2
@@ -121,7 +120,6 @@ FRAME = drawn(0)
         (FRAME, {"band": "exakt"}, PUValueError, "exakt"),
         (FRAME.assign(score=FRAME["score"] * 2), {}, PUDataError, "scores that are probabilities"),
         (FRAME.assign(label=np.nan), {}, PUDataError, "at least one known positive"),
-        (FRAME.assign(e=0.5), {"propensity": "e"}, PUValueError, "propensity"),
     ],
 )
 def test_what_has_no_calibration(
@@ -129,4 +127,4 @@ def test_what_has_no_calibration(
 ) -> None:
     for name in ("calibration", "plot_calibration"):
         with pytest.raises(error, match=message):
-            put(rows.pu, name, BETA, **how)
+            getattr(rows.pu, name)(BETA, **how)
