@@ -298,9 +298,7 @@ def test_one_known_positive_is_told_once(method: str) -> None:
 
 
 @both
-def test_known_positives_at_the_top_refute_beta_and_those_at_the_bottom_nothing(
-    method: str,
-) -> None:
+def test_known_positives_at_the_top_refute_a_high_beta(method: str) -> None:
     score: list[float] = [*range(48, 0, -1)]
     label: Labels = [True] * 8 + [None] * 40  # many more latent ones than can follow them
     found = getattr(oracle, method)(score, label, 0.9)

@@ -25,13 +25,6 @@ def ask(*args: Any, **how: Any) -> "pd.Series[Any]":
     return row
 
 
-@pytest.mark.parametrize(("x", "limits"), [(12, (0.137556, 0.367824)), (0, (0, 0.057048))])
-def test_highest_density_of_reference(x: int, limits: tuple[float, float]) -> None:
-    assert ask(x, 50, 2000, method="hpd")[ENDS].to_list() == pytest.approx(limits, abs=5e-7)
-    turned = ask(50 - x, 50, 2000, method="hpd")[ENDS].to_list()
-    assert turned == pytest.approx((1 - limits[1], 1 - limits[0]), abs=5e-7)
-
-
 def test_few_positives_among_billions_are_drawn_each_by_itself() -> None:
     found = ask(10, 10**10, 10**11)[ENDS].to_list()
     m = np.arange(10, 400)
@@ -61,9 +54,7 @@ def test_what_nearly_all_labels_say_is_true_of_the_rest(kind: int) -> None:
         ),
     ],
 )
-def test_exact_limits_are_the_last_no_tail_rejects(
-    x: int, size: int, total: int, level: float
-) -> None:
+def test_no_tail_rejects_the_exact_limits(x: int, size: int, total: int, level: float) -> None:
     low, high = (round(end * total) for end in ask(x, size, total, level=level)[ENDS])
     tail, drawn = (1 - level) / 2 * (1 + 1e-9), stats.hypergeom
     assert drawn.sf(x - 1, total, low, size) > tail and drawn.cdf(x, total, high, size) > tail
@@ -228,9 +219,7 @@ def drawn(x: Counts, labeled: Counts, total: Counts, known: int = 0) -> pd.DataF
         pytest.param((1, 1, 2, 1, 1, 1), (3, 2, 3, 2, 2, 2), 0.5, marks=pytest.mark.long),
     ],
 )
-def test_limits_of_strata_are_those_of_all_compositions(
-    labeled: Counts, total: Counts, level: float
-) -> None:
+def test_limits_of_all_compositions(labeled: Counts, total: Counts, level: float) -> None:
     whole = sum(total)
     for x in product(*(range(size + 1) for size in labeled)):
         kept = limits_by_hand(x, labeled, total, level)
@@ -342,7 +331,7 @@ def other(**columns: Any) -> pd.DataFrame:
         (OPEN, {}, PUDataError, "True or False of each"),
     ],
 )
-def test_labels_that_cannot_be_counted_say_why(
+def test_labels_that_do_not_count(
     found: Any, how: Any, error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):

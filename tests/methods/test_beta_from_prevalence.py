@@ -76,7 +76,7 @@ def test_of_a_population_intervals_hold_jointly() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "args", "how", "error", "message"),
+    ("call", "args", "how", "error", "told"),
     [
         (PREVALENCE, (0.3, 1, 9), {"of": "set"}, PUValueError, "^of must be one of"),
         (PREVALENCE, (3, 1, 9), WHOLE, PUValueError, "^prevalence must lie in"),
@@ -114,8 +114,6 @@ def test_of_a_population_intervals_hold_jointly() -> None:
         (NEEDED, (0.1, 0), {}, PUValueError, "must not be 0, but 0.1 and 0"),
     ],
 )
-def test_units_that_are_confused(
-    call: Any, args: Any, how: Any, error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
+def test_confused_units(call: Any, args: Any, how: Any, error: type[Exception], told: str) -> None:
+    with pytest.raises(error, match=told):
         call(*args, **how)

@@ -73,10 +73,6 @@ def test_it_is_nan_where_the_ratio_does_not_vary() -> None:
 # Every source
 
 
-GROUPS = pd.concat([draw(seed).assign(site=site) for seed, site in [(3, "a"), (5, "b"), (9, "c")]])
-GROUPS["half"] = GROUPS.groupby(["site", "label"], dropna=False).cumcount() % 2
-
-
 def test_samples_keep_their_dimensions() -> None:
     rng = np.random.default_rng(1)
     label = np.where(rng.random((2, 40)) < 0.3, 1, np.nan)
@@ -178,11 +174,3 @@ def test_windows_without_background_are_triangles_at_the_top() -> None:
     ax = HAND.pu.plot_boyce(windows=5, width=0.125)
     assert lines(ax)["no background"].tolist() == [[3.75, 1]]
     assert len(lines(ax)["Boyce index 0.63"]) == 3
-
-
-def test_panels() -> None:
-    halves = GROUPS.pu(by=["site", "half"])
-    ax = halves.plot_boyce(col="half", windows=11).axes_dict[1]
-    found = halves.boyce(windows=11).sel(site="c", half=1)["ratio"].to_numpy()
-    np.testing.assert_array_equal(lines(ax)["c"][:, 1], found[np.isfinite(found)])
-    assert ax.get_title() == "half = 1"

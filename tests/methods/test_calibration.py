@@ -123,7 +123,7 @@ FRAME = drawn(0)
     ],
 )
 def test_what_has_no_calibration(
-    rows: pd.DataFrame, how: Any, error: type[Exception], message: str
+    rows: Any, how: Any, error: type[Exception], message: str
 ) -> None:
     for name in ("calibration", "plot_calibration"):
         with pytest.raises(error, match=message):

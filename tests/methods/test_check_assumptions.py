@@ -110,10 +110,11 @@ def strata_of(**rows: tuple[int, int, int]) -> pd.DataFrame:
 
 
 def test_strata_have_exact_tails_and_holms_p_value() -> None:
-    frame = strata_of(a=(9, 3, 3), b=(7, 0, 13), c=(4, 2, 160))
-    latent = round(0.2 * 176)
-    found = check(frame, "strata", latent / 176, strata="stratum")
-    tails = [oracle.tail(k, s, 20, latent) for k, s in ((9, 12), (7, 20), (4, 55))]
+    frame = strata_of(a=(9, 3, 3), b=(7, 0, 13), c=(4, 2, 160), none=(5, 0, 24))
+    frame = frame.assign(stratum=frame["stratum"].where(frame["stratum"] != "none"))
+    found = check(frame, "strata", 0.2, strata="stratum")
+    known, latent = 25, round(0.2 * 200)  # also those without a stratum
+    tails = [oracle.tail(k, s, known, latent) for k, s in ((9, 12), (7, 20), (4, known + latent))]
     first, second, third = sorted(map(float, tails))
     holm = [3 * first, max(3 * first, 2 * second), max(3 * first, 2 * second, third)]
     assert found["p_value"] == pytest.approx(min(holm[0], 1))
@@ -121,16 +122,8 @@ def test_strata_have_exact_tails_and_holms_p_value() -> None:
     odds = Fraction(found["odds_at_least"])
     assert odds > 1
     for factor, is_surprise in ((0.995, True), (1.005, False)):
-        tail = oracle.tail(9, 12, 20, latent, odds * Fraction(factor))
+        tail = oracle.tail(9, 12, known, latent, odds * Fraction(factor))
         assert (float(tail) <= 0.05 / 3) == is_surprise
-
-
-def test_rows_without_a_stratum_are_in_none() -> None:
-    frame = strata_of(a=(9, 0, 3), b=(7, 0, 13), c=(4, 0, 160))
-    missing = frame.assign(stratum=frame["stratum"].where(frame["stratum"] != "c"))
-    found = check(missing, "strata", 0.2, strata="stratum")
-    tails = [float(oracle.tail(k, s, 20, 35)) for k, s in ((9, 12), (7, 20))]
-    assert found["p_value"] == pytest.approx(2 * min(tails))
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -202,9 +202,7 @@ ROWS: dict[str, Any] = {"score": "a", "by": "model", "on": "id"}
         ({"on": "a"}, PUValueError, r"^on must (not be passed|name other columns than score)"),
     ],
 )
-def test_columns_that_cannot_be_compared(
-    how: Any, wrong: Any, error: type[Exception], message: str
-) -> None:
+def test_columns_that_are_none(how: Any, wrong: Any, error: type[Exception], message: str) -> None:
     frame = small([1, 1, None, None]).assign(model=[*"svsv"], id=[0, 0, 1, 1], x="v")
     frame["gaps"] = [1.0, np.nan, 3, 4]
     if how is COLUMNS and "score" in wrong:
@@ -266,7 +264,7 @@ NAMED_SIGN: dict[str, Any] = {"score": MODELS, "by": "sign"}
         (wide(draw(5)).assign(sign="x"), NAMED_SIGN, None, PUValueError, "not be called sign, as"),
     ],
 )
-def test_what_cannot_be_compared(
+def test_what_is_refused(
     rows: Any, how: Any, beta: Any, error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):

@@ -294,9 +294,7 @@ BY_PATIENT = {"cluster": "patient"}
         ({"propensity": "chance", **AVERAGE}, PUValueError, "quantity must be 'auroc'"),
     ],
 )
-def test_what_cannot_be_compared(
-    how: dict[str, Any], error: type[Exception], message: str
-) -> None:
+def test_what_cannot_be_compared(how: Any, error: type[Exception], message: str) -> None:
     roles = {name: value for name, value in how.items() if name in ("cluster", "propensity")}
     asked = {name: value for name, value in how.items() if name not in roles}
     df = draw(10).assign(chance=0.5, alone=lambda df: np.where(df["label"].notna(), 0, df.index))

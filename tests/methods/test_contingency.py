@@ -17,7 +17,7 @@ from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError
 from pu_accessor.checks import as_betas
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.lookup import BANDS
-from tests.cases import AREAS, Case, Labels, as_frame, as_tables, binormal, cases, draw_case, put
+from tests.cases import AREAS, Case, as_frame, as_tables, binormal, cases, draw_case, put
 from tests.support.oracles import coherent_oracle, completion_oracle, oracle
 from tests.support.oracles.reference_oracle import BOUNDS
 
@@ -151,19 +151,17 @@ def test_beta_zero_is_unlabeled_as_negative(seed: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("score", "label", "rank", "threshold"),
+    ("score", "label", "rank", "last"),
     [
         ([1.0, 0.5, 0.5, 0.5, 0.0, -0.0], [True, True, None, None, None, False], [0, 1, 4, 6], 0),
         ([np.inf, np.inf, 1.0, -np.inf], [True, None, None, None], [0, 2, 3, 4], -np.inf),
     ],
 )
-def test_tied_scores_share_a_cutoff(
-    score: list[float], label: Labels, rank: list[int], threshold: float
-) -> None:
+def test_tied_scores_share_a_cutoff(score: Any, label: Any, rank: list[int], last: float) -> None:
     tables = pu_accessor.from_arrays(score, label).contingency(0)
     assert tables["rank"].values.tolist() == rank
-    assert tables["threshold"].values.tolist() == [np.inf, score[0], score[2], threshold]
-    assert threshold or not np.signbit(tables["threshold"].values).any()
+    assert tables["threshold"].values.tolist() == [np.inf, score[0], score[2], last]
+    assert last or not np.signbit(tables["threshold"].values).any()
 
 
 def test_asked_ranks_take_the_last_cutoff_at_or_before() -> None:
