@@ -212,23 +212,6 @@ def test_errors_of_partial_auroc_that_ends_in_blocks_of_ties() -> None:
         assert row[COLUMNS[1:3]].tolist() == pytest.approx(wanted, **NEAR)
 
 
-@both
-@pytest.mark.parametrize(("scores", "truth", "known_negatives"), SMALL)
-def test_package_agrees_on_all_ways_to_know_positives(
-    method: str, scores: list[float], truth: list[int], known_negatives: list[int]
-) -> None:
-    for n in range(2, sum(truth)):
-        beta = float(hidden(truth, n, known_negatives))
-        ways = oracle.all_labels([yes == 1 for yes in truth], n, known_negatives)
-        frame = pd.concat([framed(scores, way).assign(way=i) for i, way in enumerate(ways)])
-        got = quiet(frame, method, beta, by="way")
-        values = [completion_oracle.area(method, scores, way, beta) for way in ways]
-        np.testing.assert_allclose(got["estimate"], values, rtol=1e-9, atol=1e-12)
-        if n > 2:
-            errors = [getattr(oracle, method)(scores, way, beta).standard_error for way in ways]
-            np.testing.assert_allclose(got["standard_error"], errors, rtol=1e-9, atol=1e-9)
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_all_labeled_is_scikit_learn(seed: int) -> None:
     one_positive = [3.0, 2.0, 1.0], [False, True, False]
@@ -341,13 +324,3 @@ def test_what_auroc_has_no_value_for() -> None:
     for limit in (0, -0.1, 1.5, math.nan, math.inf):
         with pytest.raises(PUValueError, match="max_fpr"):
             frame.pu.auroc(0.5, max_fpr=limit)
-
-
-@pytest.mark.parametrize("known", [2, 5, 20])
-def test_where_all_known_positives_share_a_score_curves_stand(known: int) -> None:
-    score = [3.0] * (known + 60) + [*map(float, range(40))]
-    frame = framed(score, [*[True] * known, *[None] * 100])
-    found = quiet(frame, "auroc", 0.5).iloc[0]
-    ends = reaching(limits(frame, "auroc", 0.5, 0.95), found["estimate"])
-    assert found[["lower", "upper"]].tolist() == pytest.approx(ends, abs=1e-12)
-    assert found["lower"] < found["estimate"] - 0.02

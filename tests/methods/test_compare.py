@@ -50,12 +50,6 @@ def wide(case: Draw) -> pd.DataFrame:
     return pd.DataFrame({**case.scores, "label": pd.array(case.labels, dtype="boolean")})
 
 
-def long(case: Draw) -> pd.DataFrame:
-    """Return one row per model and example."""
-    frame = wide(case).assign(example_id=[f"e{i}" for i in range(len(case.labels))])
-    return frame.melt(["example_id", "label"], var_name="model", value_name="score")
-
-
 def quiet(data: Any, method: str, *args: Any, **options: Any) -> pd.DataFrame:
     """Call a method of the accessor and let it warn."""
     with warnings.catch_warnings():
@@ -241,7 +235,8 @@ def test_odds_of_nearly_one_test_what_random_labels_do(target: str, beta: float 
         np.testing.assert_allclose(found[name], plain[name], rtol=0.05)
 
 
-LONG = long(draw(13))
+WIDE = wide(draw(13)).assign(example_id=[f"e{i}" for i in range(len(draw(13).labels))])
+LONG = WIDE.melt(["example_id", "label"], var_name="model", value_name="score")
 MODEL: dict[str, Any] = {"by": "model", "on": "example_id"}
 TWO, AB = small([1, 1, None, None]), {"score": ["a", "b"]}
 BY_NAME = {"a": 0.4, "b": 0.5}
