@@ -331,8 +331,6 @@ def other(**columns: Any) -> pd.DataFrame:
         (OPEN, {}, PUDataError, "True or False of each"),
     ],
 )
-def test_labels_that_do_not_count(
-    found: Any, how: Any, error: type[Exception], message: str
-) -> None:
+def test_what_does_not_count(found: Any, how: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         FROM_LABELS(found, **how)

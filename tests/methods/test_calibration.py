@@ -122,9 +122,7 @@ FRAME = drawn(0)
         (FRAME.assign(label=np.nan), {}, PUDataError, "at least one known positive"),
     ],
 )
-def test_what_has_no_calibration(
-    rows: Any, how: Any, error: type[Exception], message: str
-) -> None:
+def test_what_is_refused(rows: Any, how: Any, error: type[Exception], message: str) -> None:
     for name in ("calibration", "plot_calibration"):
         with pytest.raises(error, match=message):
             getattr(rows.pu, name)(BETA, **how)

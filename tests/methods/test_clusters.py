@@ -117,9 +117,7 @@ def test_fully_labeled_is_obuchowskis_but_for_the_factors(kind: str, seed: int) 
         *(("one kind each", ["precision", "fpr"]), ("ties", ["recall", "accuracy"])),
     ],
 )
-def test_intervals_at_a_threshold_are_those_of_the_delta_method(
-    kind: str, metrics: list[str]
-) -> None:
+def test_intervals_are_those_of_the_delta_method(kind: str, metrics: list[str]) -> None:
     rows = frame(kind, 3, clusters=500)
     scores, labels, clusters = read(rows)
     pu: Any = rows.pu(cluster="patient")

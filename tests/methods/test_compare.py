@@ -179,32 +179,6 @@ def test_one_known_positive_or_other_has_no_test(label: Any, odds: float, apart:
     assert got["sign"].tolist() == np.sign([apart, 0, -apart]).tolist()
 
 
-COLUMNS: dict[str, Any] = {"score": ["a", "b"]}
-
-ROWS: dict[str, Any] = {"score": "a", "by": "model", "on": "id"}
-
-
-@pytest.mark.parametrize("how", [COLUMNS, ROWS])
-@pytest.mark.parametrize(
-    ("wrong", "error", "message"),
-    [
-        ({"score": "d"}, PUKeyError, r"^score must name a column, but there is no 'd'"),
-        ({"propensity": "c"}, PUValueError, r"^propensity column 'c' must lie in \(0, 1\]"),
-        ({"score": "x"}, PUTypeError, r"^score column 'x' must hold real numbers"),
-        ({"score": "gaps"}, PUValueError, r"^score column 'gaps' holds NaN in 1 of 4 rows"),
-        ({"by": "label"}, PUValueError, r"^by must name other .* the column of labels"),
-        ({"on": "a"}, PUValueError, r"^on must (not be passed|name other columns than score)"),
-    ],
-)
-def test_columns_that_are_none(how: Any, wrong: Any, error: type[Exception], message: str) -> None:
-    frame = small([1, 1, None, None]).assign(model=[*"svsv"], id=[0, 0, 1, 1], x="v")
-    frame["gaps"] = [1.0, np.nan, 3, 4]
-    if how is COLUMNS and "score" in wrong:
-        wrong = {"score": ["b", wrong["score"]]}
-    with pytest.raises(error, match=message):
-        put(frame.pu, "compare", 0.25, **{**how, **wrong})
-
-
 @pytest.mark.parametrize("beta", [None, [0.05, 0.1]])
 @pytest.mark.parametrize("odds", [1.2, 5.0, np.inf])
 def test_what_odds_change_is_up_to_each_pair(beta: Any, odds: float) -> None:
@@ -250,6 +224,9 @@ NAMED_SIGN: dict[str, Any] = {"score": MODELS, "by": "sign"}
         (TWO, {"score": ["a"]}, None, PUValueError, "two"),
         (TWO, AB, [0.5, 1], PUValueError, "beta = 1"),
         (small([0, None, None, None]), AB, None, PUValueError, "known positive"),
+        (TWO, {"score": ["b", "d"]}, 0.25, PUKeyError, "^score must .*, but there is no 'd'"),
+        (TWO.assign(x="v"), {"score": ["b", "x"]}, 0.25, PUTypeError, "'x' must hold real num"),
+        (TWO, {**AB, "on": "a"}, 0.25, PUValueError, "^on must not be passed"),
         (TWO, AB, BY_NAME, PUTypeError, "beta"),
         (TWO, AB, pd.Series(BY_NAME), PUTypeError, "beta"),
         (LONG[LONG["model"] == "nb"], MODEL, None, PUValueError, "two or more"),
@@ -259,9 +236,7 @@ NAMED_SIGN: dict[str, Any] = {"score": MODELS, "by": "sign"}
         (wide(draw(5)).assign(sign="x"), NAMED_SIGN, None, PUValueError, "not be called sign, as"),
     ],
 )
-def test_what_is_refused(
-    rows: Any, how: Any, beta: Any, error: type[Exception], message: str
-) -> None:
+def test_refusals(rows: Any, how: Any, beta: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         put(rows.pu, "compare", beta, **how)
 

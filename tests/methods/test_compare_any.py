@@ -276,7 +276,6 @@ BY_PATIENT = {"cluster": "patient"}
         ({**BEDROC, "alpha": 0}, PUValueError, "alpha must be"),
         ({**BEDROC, "at": 20}, PUValueError, "at must be left out with 'bedroc'"),
         ({"alpha": 20}, PUValueError, "alpha must be left out to compare 'auroc'"),
-        (BENEFIT, PUValueError, "at must say the one cutoff"),
         ({**BENEFIT, "at": 20}, PUValueError, "at must be a threshold"),
         ({**BENEFIT, "at": {"threshold": 1.5}}, PUValueError, "thresholds must be probabilities"),
         ({**BENEFIT, "at": {"threshold": 0.5}}, PUError, "needs scores that are probabilities"),

@@ -173,9 +173,7 @@ def test_asked_ranks_take_the_last_cutoff_at_or_before() -> None:
     attained = every.sel(rank=[5, 1, 1, 0, 6])
     for name in ("tp", "fp", "fn", "tn", "clipped", "threshold"):
         np.testing.assert_array_equal(some[name], attained[name])
-    one = pu.contingency(0.5, ranks=4)
-    assert one["tp"].dims == ("rank", "bound", "beta")
-    assert one["rank"].values.tolist() == [4]
+    assert dict(pu.contingency(0.5, ranks=4).sizes) == {"rank": 1, "bound": 3, "beta": 1}
 
 
 @pytest.mark.parametrize("policy", ["omit", "worst"])

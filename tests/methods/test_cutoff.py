@@ -236,10 +236,9 @@ WORLDS = [  # positives and negatives at each score, best first; known positives
 
 
 @pytest.mark.parametrize("reference", ["positives", "negatives"])
-@pytest.mark.parametrize(("positives", "negatives", "n"), WORLDS)
-def test_guarantees_hold_over_all_labelings(
-    positives: Any, negatives: Any, n: int, reference: str
-) -> None:
+@pytest.mark.parametrize("world", WORLDS)
+def test_guarantees_hold_over_all_labelings(world: Any, reference: str) -> None:
+    positives, negatives, n = world
     each, size = np.ravel([positives, negatives], "F"), np.add(positives, negatives)
     truth = np.repeat(np.tile([True, False], size.size), each)
     score = -np.repeat(np.arange(size.size), size).astype(float)
@@ -368,8 +367,6 @@ NEW: dict[str, Any] = {**HALF, "target": "population"}
         (PIECES.select, {"fpr": 0.1}, PUTypeError, "select is not there"),
     ],
 )
-def test_errors_say_what_to_pass(
-    ask: Any, asked: Any, error: type[Exception], message: str
-) -> None:
+def test_errors_say_what_to_do(ask: Any, asked: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         ask(**{"beta": 0.3, **asked})
