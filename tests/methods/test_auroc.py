@@ -254,10 +254,10 @@ def test_intervals_end_where_the_last_labeling_does(seed: int) -> None:
 
 @pytest.mark.parametrize("top", [False, True])
 def test_limits_are_not_rounded_past_0_and_1(top: bool) -> None:
-    size = 8 + np.arange(40) % 23
+    size = 8 + np.arange(100) % 23
     parts = [np.where(np.arange(n) < 2 + k % 4, 1, np.nan) for k, n in enumerate(size.tolist())]
     place = np.concatenate([np.arange(n) for n in size.tolist()])
-    frame = pd.DataFrame({"label": np.concatenate(parts), "g": np.repeat(np.arange(40), size)})
+    frame = pd.DataFrame({"label": np.concatenate(parts), "g": np.repeat(np.arange(100), size)})
     frame["score"] = -place if top else place
     found = quiet(frame, "auroc", [0.05, 0.17, 0.31], by="g").dropna()
     assert found["lower"].min() >= 0 and found["upper"].max() <= 1

@@ -178,6 +178,8 @@ def test_what_has_no_answer() -> None:
         ranked([1, 1, np.nan]).pu.bedroc(1)
     with pytest.raises(PUDataError, match="at least one known positive"):
         FRAME.assign(label=np.nan).pu.bedroc(0.1)
+    with pytest.raises(PUValueError, match="propensity"):
+        FRAME.assign(propensity=0.5).pu(propensity="propensity").bedroc(0.1)
     with pytest.warns(PUWarning, match="beta exceeds"):
         found = ranked([1] * 20 + [np.nan] * 200).pu.bedroc(0.8).loc[0]
     assert found[["lower", "upper"]].isna().all() and found["estimate"] == pytest.approx(1)

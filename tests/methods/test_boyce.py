@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from scipy.stats import spearmanr
 
 import pu_accessor
-from pu_accessor import PUDataError, PUError, PUTypeError, PUValueError
+from pu_accessor import PUDataError, PUError, PUTypeError, PUValueError, PUWarning
 from tests.cases import as_frame, draw_case, legend_of
 
 
@@ -139,6 +139,19 @@ def test_scores_are_finite(value: float, row: int) -> None:
         xr.testing.assert_identical(omitted, frame.drop(index=row).pu.boyce())
 
 
+GROUPS = pd.concat([draw(seed).assign(site=site) for seed, site in [(3, "a"), (5, "b"), (9, "c")]])
+GROUPS["half"] = GROUPS.groupby(["site", "label"], dropna=False).cumcount() % 2
+
+
+def test_groups_without_an_answer_are_skipped() -> None:
+    flat = GROUPS.assign(score=GROUPS["score"].where(GROUPS["site"] != "b", 0))
+    with pytest.raises(PUDataError, match=r"group site='b': boyce needs .* on_error='skip'"):
+        flat.pu(by="site").boyce()
+    with pytest.warns(PUWarning, match="1 of 3 groups"):
+        found = flat.pu(by="site", on_error="skip").boyce()
+    assert [*found["site"].values] == ["a", "c"] and "site='b'" in found.attrs["skipped"]
+
+
 # The picture
 
 
@@ -166,3 +179,11 @@ def test_windows_without_background_are_triangles_at_the_top() -> None:
     ax = HAND.pu.plot_boyce(windows=5, width=0.125)
     assert lines(ax)["no background"].tolist() == [[3.75, 1]]
     assert len(lines(ax)["Boyce index 0.63"]) == 3
+
+
+def test_panels() -> None:
+    halves = GROUPS.pu(by=["site", "half"])
+    ax = halves.plot_boyce(col="half", windows=11).axes_dict[1]
+    found = halves.boyce(windows=11).sel(site="c", half=1)["ratio"].to_numpy()
+    np.testing.assert_array_equal(lines(ax)["c"][:, 1], found[np.isfinite(found)])
+    assert ax.get_title() == "half = 1"

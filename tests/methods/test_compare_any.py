@@ -307,7 +307,7 @@ def test_pieces_compare_auroc_alone() -> None:
     pieces = pu_accessor.from_chunks([df.iloc[:100], df.iloc[100:]], score=MODELS)
     pd.testing.assert_frame_equal(pieces.compare(BETA), df.pu(score=MODELS).compare(BETA))
     with pytest.raises(PUValueError, match="quantity must be 'auroc' where rows"):
-        pieces.compare(BETA, **AVERAGE)
+        pieces.compare(BETA, quantity="average_precision")
 
 
 @pytest.mark.parametrize("cluster", [None, "patient"])

@@ -194,6 +194,8 @@ def test_missing_scores(policy: Any, which: Literal["all", "breakpoints"]) -> No
 def test_several_betas_are_each_beta_alone(ranks: Any) -> None:
     pu, betas = as_frame(draw_case(5)).pu, [0.5, 0, 1, 0.25]
     together = pu.contingency(betas, ranks=ranks)
+    recall = together["tp"] / (together["tp"] + together["fn"])
+    np.testing.assert_allclose(together.pu.metric("recall").transpose(*recall.dims), recall)
     for beta in betas:
         alone = pu.contingency(beta, ranks=ranks)
         xr.testing.assert_identical(together.sel(beta=[beta]), alone)
@@ -210,6 +212,7 @@ def test_latent_positives_are_rounded_half_up_in_decimals() -> None:
 
 def test_betas_that_were_computed_mean_the_decimal_they_are_next_to() -> None:
     third, near, off = 1 / 3, 0.3 + 16 * np.spacing(0.3), 0.3 + 20 * np.spacing(0.3)
+    passed: Any
     for passed, meant in (
         (np.arange(0, 0.5, 0.1), [0, 0.1, 0.2, 0.3, 0.4]),
         ([third, near, off, 1 - near], [third, 0.3, off, 0.7]),
@@ -251,6 +254,10 @@ ROW |= {"all": [True, False, False], "none": [False, None, None]}
         ({"level": True}, PUTypeError, r"level must be a number in \(0, 1\), but True"),
         ({"band": "exakt"}, PUValueError, r"one of \['bootstrap', .* Did you mean 'exact'\?"),
         ({"reference": "negatives"}, PUDataError, "reference needs known negatives, but none of"),
+        ({"band": 3}, PUTypeError, r"band must be one of .* a callable .* but 3 was passed"),
+        ({"beta_interval": 0.3}, PUTypeError, "beta_interval must be a pair of numbers"),
+        ({"beta_interval": (0.6, 0.2)}, PUValueError, r"<= high <= 1, but \(0.6, 0.2\) was"),
+        ({"beta_interval": (0.2, 0.4)}, PUValueError, r"beta must lie in beta_interval, \("),
         ({"ranks": "ALL"}, PUValueError, r"\['all', 'breakpoints'\].* Did you mean 'all'\?"),
         ({"ranks": 4}, PUValueError, r"ranks must lie between 0 and 3, .* \[4\] was passed"),
         ({"ranks": [1, -1]}, PUValueError, r"between 0 and the number of ex.* \[-1\] was"),

@@ -266,7 +266,7 @@ def test_guarantees_hold_over_all_labelings(world: Any, reference: str) -> None:
 # Lists on new examples
 
 
-DRAWN, _, _ = binormal(780, 1420, 200 / 780, 1, 2.0)
+DRAWN = binormal(780, 1420, 200 / 780, 1, 2.0)[0]
 RISING: Any = DRAWN.pu(monotone=True)
 
 
