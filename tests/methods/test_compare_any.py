@@ -213,6 +213,9 @@ def test_rows_of_models_have_clusters_too() -> None:
         by_row = rows.pu(by="model", cluster="patient").compare(BETA, on="row", **how)
         numbers = ["difference", "lower", "upper", "statistic", "p_value"]
         np.testing.assert_allclose(by_row[numbers], wide[numbers])
+    rows.loc[0, "patient"] = 99
+    with pytest.raises(PUValueError, match="cluster must be the same in all groups"):
+        rows.pu(by="model", cluster="patient").compare(BETA, on="row")
 
 
 def test_gaps_count_clusters() -> None:
