@@ -59,25 +59,6 @@ def test_areas_are_those_of_the_oracle(case: Case, max_fpr: float | None) -> Non
     check_areas(case, max_fpr)
 
 
-def test_a_step_back_counts_against_the_area() -> None:
-    # A known positive brings latent ones along: of n = 1 and m = 3 the band at level .4 has at
-    # least 0 and 1 (by hand in the tests of bands).
-    label = [None, None, True, None, None, None, None]
-    tables = pu_accessor.from_arrays([7, 6, 5, 4, 3, 2, 1], label).contingency(0.5, level=0.4)
-    place: dict[str, Any] = {"beta": 0.5, "bound": "lower"}
-    one = tables.sel(place)
-    points = list(zip(one["fp"].values.tolist(), one["tp"].values.tolist(), strict=True))
-    assert points == [(0, 0), (1, 0), (2, 0), (1, 2), (2, 2), (3, 2), (3, 3), (3, 4)]
-    # -1 (from 2 to 1, heights 0 and 2) + 2 + 2 = 3 of 3 * 4
-    assert tables.pu.area("auroc").sel(place).item() == pytest.approx(3 / 12)
-    # Recall rises by 2 of 4 where the head grows from 2 to 3: precision is 2t/(2 + t) on the way;
-    # and by 1 of 4 from ranks 5 and 6 on: (2 + t)/(5 + t) and (3 + t)/(6 + t).
-    rises = 2 * (2 - 4 * math.log(1.5)), 1 - 3 * math.log(6 / 5), 1 - 3 * math.log(7 / 6)
-    area = tables.pu.area("average_precision").sel(place).item()
-    assert area == pytest.approx(sum(rises) / 4)
-    assert (tables["fp"].sel(bound="estimate").diff("rank") >= 0).all()
-
-
 @pytest.mark.parametrize("seed", [4, 50, 55])
 def test_areas_with_steps_back_are_those_of_the_oracle(seed: int) -> None:
     assert check_areas(draw_case(seed)) > 0
@@ -86,57 +67,37 @@ def test_areas_with_steps_back_are_those_of_the_oracle(seed: int) -> None:
 # Bad input
 
 
-@pytest.mark.parametrize(
-    "ask",
-    [
-        *(lambda ds: ds.pu.roc_bounds(), lambda ds: ds.pu.pr_bounds()),
-        lambda ds: ds.pu.metric("f1"),
-        lambda ds: ds.drop_vars("n_unlabeled").pu.area("auroc"),
-        lambda ds: ds.drop_vars("n_known_positive").pu.plot_roc(),
-        lambda ds: ds.drop_vars("rank").pu.plot_pr(),
-    ],
-)
-def test_questions_need_tables(ask: Any) -> None:
-    curves = pu_accessor.from_arrays([2, 1], [True, None]).contingency(0).pu.roc_bounds()
-    with pytest.raises(PUKeyError, match=r"must hold contingency tables, .* \['fpr', 'tpr'\]"):
-        ask(curves)
+TABLES: Any = pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(0.5)
+AP = "average_precision"
+SOME, CURVES = TABLES.isel(rank=[0, 1, 3]), TABLES.pu.roc_bounds()
+NO_TABLES = r"must hold contingency tables, .* \['fpr', 'tpr'\]"
 
 
 @pytest.mark.parametrize(
-    ("name", "ranks", "limit", "error", "message"),
+    ("ask", "error", "message"),
     [
-        ("ROC", None, None, PUValueError, "quantity must be one of auroc, average_p"),
-        ("average_precision", None, 0.1, PUValueError, "max_fpr must be None with 'av"),
-        ("auroc", None, 0, PUValueError, r"max_fpr must lie in \(0, 1\]"),
-        ("auroc", None, "a", PUTypeError, r"max_fpr must be a number"),
-        ("auroc", [], None, PUValueError, r"'rank' is empty"),
-        ("auroc", [0, 1, 3], None, PUValueError, r"of 3 ranks \(0, 1, 3, ...\). Make them"),
-        ("average_precision", [1, 2], None, PUValueError, r"2 ranks \(1, 2, ...\)"),
-        ("average_precision", 1, None, PUValueError, r"selection of 1 ranks \(1, "),
+        *((getattr(CURVES.pu, f"{name}_bounds"), PUKeyError, NO_TABLES) for name in ("roc", "pr")),
+        (lambda: CURVES.pu.metric("f1"), PUKeyError, NO_TABLES),
+        (lambda: CURVES.drop_vars("n_unlabeled").pu.area("auroc"), PUKeyError, NO_TABLES),
+        (lambda: CURVES.drop_vars("n_known_positive").pu.plot_roc(), PUKeyError, NO_TABLES),
+        (lambda: CURVES.drop_vars("rank").pu.plot_pr(), PUKeyError, NO_TABLES),
+        (lambda: TABLES.pu.area("ROC"), PUValueError, "quantity must be one of auroc, average_p"),
+        (lambda: TABLES.pu.area(AP, max_fpr=0.1), PUValueError, "max_fpr must be None with 'av"),
+        (lambda: TABLES.pu.area("auroc", max_fpr=0), PUValueError, r"max_fpr must lie in \(0, 1"),
+        (lambda: TABLES.pu.area("auroc", max_fpr="a"), PUTypeError, "max_fpr must be a number"),
+        (lambda: TABLES.isel(rank=[]).pu.area("auroc"), PUValueError, "'rank' is empty"),
+        (lambda: SOME.pu.area("auroc"), PUValueError, r"of 3 ranks \(0, 1, 3, ...\). Make them"),
+        (lambda: SOME[{"rank": [1, 2]}].pu.area(AP), PUValueError, r"2 ranks \(1, 3, ...\)"),
+        (lambda: TABLES.isel(rank=1).pu.area(AP), PUValueError, r"selection of 1 ranks \(1, "),
+        (lambda: TABLES.pu.metric("F1"), PUValueError, r"quantity must be one of .* mean 'f1'\?"),
+        (lambda: TABLES.pu.metric(3), PUValueError, "quantity must be one of .* but 3 was passed"),
+        (lambda: TABLES.pu.metric("sensitivity"), PUValueError, r"Did you mean 'recall'\?"),
+        (lambda: TABLES.pu.metric("PPV"), PUValueError, r"Did you mean 'precision'\?"),
     ],
 )
-def test_an_area_needs_the_whole_curve(
-    name: str, ranks: Any, limit: Any, error: type[PUError], message: str
-) -> None:
-    tables = pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(0.5)
-    some = tables if ranks is None else tables.isel(rank=ranks)
+def test_what_tables_cannot_tell(ask: Any, error: type[PUError], message: str) -> None:
     with pytest.raises(error, match=message):
-        some.pu.area(name, max_fpr=limit)
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("F1", r"quantity must be one of .* mean 'f1'\?"),
-        (3, r"quantity must be one of .* but 3 was passed"),
-        ("sensitivity", r"Did you mean 'recall'\?"),
-        ("PPV", r"Did you mean 'precision'\?"),
-    ],
-)
-def test_metrics_that_are_none(name: Any, message: str) -> None:
-    tables = pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(0.5)
-    with pytest.raises(PUValueError, match=message):
-        tables.pu.metric(name)
+        ask()
 
 
 def test_areas_whose_products_need_more_than_53_bits() -> None:

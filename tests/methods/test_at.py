@@ -15,7 +15,8 @@ SITES = pd.concat([FRAME.assign(site="a"), FRAME.iloc[:9].assign(site="b")]).pu(
 @pytest.mark.parametrize(
     "tables",
     [
-        *(TABLES, FRAME.pu.contingency([0, 0.4], ranks="breakpoints")),
+        *(TABLES, TABLES.drop_indexes("rank")),  # ranks need no index
+        FRAME.pu.contingency([0, 0.4], ranks="breakpoints"),
         *(SITES.contingency([0, 0.4], ranks=ranks) for ranks in ("breakpoints", "all")),
     ],
 )
@@ -33,11 +34,6 @@ def test_tables_at_some_cutoffs(tables: xr.Dataset) -> None:
             expected = one["tp"].isel({one["tp"].dims[0]: last}).values
             got = tables.pu.at(**question).sel(of)["tp"].values
             np.testing.assert_array_equal(got.squeeze(), expected.squeeze())
-
-
-def test_ranks_need_no_index() -> None:
-    plain = TABLES.drop_indexes("rank").pu.at(rank=5)
-    xr.testing.assert_identical(plain, TABLES.pu.at(rank=5))
 
 
 def test_a_fraction_is_the_decimal_that_it_is_written_as() -> None:

@@ -3,8 +3,7 @@
 import math
 import warnings
 from fractions import Fraction
-from functools import cache
-from itertools import combinations, pairwise, product
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -186,42 +185,40 @@ def test_partial_auroc_agrees_with_oracle(limit: float) -> None:
     assert plain > 12 and (sure > 1 or limit in (0.05, 1.0))
 
 
-def test_part_with_blocks_that_hold_as_many_positives_as_there_are_ranks() -> None:
-    # P = 6 and n = 3: one known positive among two tied examples adds no false positive.
-    score = [9.0, 9, 8, 7, 7, 6, 5, 4, 4, 3, 2, 1, 0, -1, -2]
-    label: Labels = [True, None, None, True, None, None, None, True, *[None] * 7]
+# P = 6 and n = 3: one known positive among two tied examples adds no false positive.
+FLAT: tuple[list[float], Labels, float] = (
+    [9.0, 9, 8, 7, 7, 6, 5, 4, 4, 3, 2, 1, 0, -1, -2],
+    [True, None, None, True, None, None, None, True, *[None] * 7],
+    0.25,
+)
+# Two blocks of five, with one and two known positives: .3 * M is reached within the first.
+BLOCKS: tuple[list[float], Labels, float] = (
+    [2.0] * 5 + [1.0] * 5,
+    [True, None, None, None, False, True, True, None, None, False],
+    0.2,
+)
+
+
+def test_errors_of_partial_auroc_that_ends_in_blocks_of_ties() -> None:
+    value, squared, *_ = oracle.clipped_auroc(*BLOCKS, 0.3)
+    assert value == oracle.partial_auroc(*BLOCKS, 0.3).value
+    cases = [(BLOCKS, 0.3, math.sqrt(squared or 0))]
     for limit in (0.2, 0.35, 0.6):
-        assert oracle.is_plain(score, label, 0.25, limit)
-        row = quiet(framed(score, label), "auroc", 0.25, max_fpr=limit).iloc[0]
-        estimate = completion_oracle.area("auroc", score, label, 0.25, limit)
-        wanted = [oracle.partial_auroc(score, label, 0.25, limit).standard_error, estimate]
+        assert oracle.is_plain(*FLAT, limit)
+        cases.append((FLAT, limit, oracle.partial_auroc(*FLAT, limit).standard_error))
+    for (score, label, beta), limit, error in cases:
+        row = quiet(framed(score, label), "auroc", beta, max_fpr=limit).iloc[0]
+        wanted = [error, completion_oracle.area("auroc", score, label, beta, limit)]
         assert row[COLUMNS[1:3]].tolist() == pytest.approx(wanted, **NEAR)
-
-
-@both
-@pytest.mark.parametrize(("scores", "truth", "known_negatives"), SMALL)
-def test_package_agrees_on_all_ways_to_know_positives(
-    method: str, scores: list[float], truth: list[int], known_negatives: list[int]
-) -> None:
-    for n in range(2, sum(truth)):
-        beta = float(hidden(truth, n, known_negatives))
-        ways = oracle.all_labels([yes == 1 for yes in truth], n, known_negatives)
-        frame = pd.concat([framed(scores, way).assign(way=i) for i, way in enumerate(ways)])
-        got = quiet(frame, method, beta, by="way")
-        values = [completion_oracle.area(method, scores, way, beta) for way in ways]
-        np.testing.assert_allclose(got["estimate"], values, rtol=1e-9, atol=1e-12)
-        if n > 2:
-            errors = [getattr(oracle, method)(scores, way, beta).standard_error for way in ways]
-            np.testing.assert_allclose(got["standard_error"], errors, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_all_labeled_is_scikit_learn(seed: int) -> None:
-    score, label = labeled(seed)
-    frame = framed(score, label)
-    # Unlabeled examples that are taken as negative are known as well as negatives are.
-    naive = frame.assign(label=frame["label"].where(frame["label"]))
-    for limit in (None, 0.1, 0.5, 1.0):
+    one_positive = [3.0, 2.0, 1.0], [False, True, False]
+    for (score, label), limit in product((labeled(seed), one_positive), (None, 0.1, 0.5, 1.0)):
+        frame = framed(score, label)
+        # Unlabeled examples that are taken as negative are known as well as negatives are.
+        naive = frame.assign(label=frame["label"].where(frame["label"]))
         method = "auroc" if limit else "average_precision"
         options = {"max_fpr": limit} if limit else {}
         metric = roc_auc_score if limit else average_precision_score
@@ -233,22 +230,6 @@ def test_all_labeled_is_scikit_learn(seed: int) -> None:
 
 # ---------------------------------------------------------------------------------------------
 # Intervals
-
-
-@both
-@pytest.mark.parametrize("seed", [1, 3, 5, 8, 34])
-def test_intervals_hold_the_estimate_and_grow_with_the_level(method: str, seed: int) -> None:
-    score, label, beta = draw(seed)
-    frame = framed(score, label)
-    rows = [quiet(frame, method, beta, level=x, negative=False).iloc[0] for x in (0.5, 0.9, 0.99)]
-    assert 0 <= rows[0]["estimate"] <= 1
-    rows = [row for row in rows if not math.isnan(row["lower"])]
-    assert rows or label.count(True) == 1
-    for row in rows:
-        assert 0 <= row["lower"] <= row["estimate"] <= row["upper"] <= 1
-    for narrow, wide in pairwise(rows) if label.count(True) > 2 else ():
-        assert wide["lower"] <= narrow["lower"] + 1e-12
-        assert narrow["upper"] <= wide["upper"] + 1e-12
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -273,10 +254,10 @@ def test_intervals_end_where_the_last_labeling_does(seed: int) -> None:
 
 @pytest.mark.parametrize("top", [False, True])
 def test_limits_are_not_rounded_past_0_and_1(top: bool) -> None:
-    size = 8 + np.arange(40) % 23
+    size = 8 + np.arange(100) % 23
     parts = [np.where(np.arange(n) < 2 + k % 4, 1, np.nan) for k, n in enumerate(size.tolist())]
     place = np.concatenate([np.arange(n) for n in size.tolist()])
-    frame = pd.DataFrame({"label": np.concatenate(parts), "g": np.repeat(np.arange(40), size)})
+    frame = pd.DataFrame({"label": np.concatenate(parts), "g": np.repeat(np.arange(100), size)})
     frame["score"] = -place if top else place
     found = quiet(frame, "auroc", [0.05, 0.17, 0.31], by="g").dropna()
     assert found["lower"].min() >= 0 and found["upper"].max() <= 1
@@ -284,29 +265,25 @@ def test_limits_are_not_rounded_past_0_and_1(top: bool) -> None:
 
 
 @both
-def test_one_known_positive(method: str) -> None:
-    frame = framed([4, 3, 2, 1], [None, True, None, False])
+def test_one_known_positive_is_told_once(method: str) -> None:
+    poor = framed([4, 3, 2, 1], [None, True, None, False])
     with pytest.warns(PUWarning) as record:
-        row = getattr(frame.pu, method)(0.5, target="examples").iloc[0]
+        row = getattr(poor.pu, method)(0.5, target="examples").iloc[0]
     assert [one.filename for one in record] == [__file__]
     assert row[["standard_error", "lower", "upper"]].isna().all()
-    # Half of the one latent positive is above the known one, and half below: true positives are
-    # .5, 1.5, 2, 2. Expected precisions are 1 and (1.5 + 1)/3 there, and 3/4 at the known one.
-    expected = 0.75 if method == "auroc" else (0.5 * 1 + 3 / 4 + 0.5 * 5 / 6) / 2
-    assert row["estimate"] == pytest.approx(expected)
+    estimate = completion_oracle.area(method, [4, 3, 2, 1], [None, True, None, False], 0.5)
+    assert row["estimate"] == pytest.approx(estimate)
+    frame = pd.concat([framed(*draw(11)[:2]), poor, poor], keys=[*"ade"], names=["site"])
+    with pytest.warns(PUWarning, match="'d'.*'e'") as record:
+        got = getattr(frame.reset_index("site").pu(by="site"), method)([0.1, 0.2])
+    assert len(record) == 1
+    assert got["standard_error"].isna().tolist() == [False] * 2 + [True] * 4
 
 
 @both
-@pytest.mark.parametrize("other", [False, None])
-def test_one_positive_among_known_negatives(method: str, other: bool | None) -> None:
-    row = quiet(framed([3, 2, 1], [other, True, other]), method, 0, negative=False).iloc[0]
-    assert row[COLUMNS[1:5]].tolist() == [0, 0.5, 0.5, 0.5]
-
-
-@both
-def test_infeasible_beta_is_told(method: str) -> None:
-    # Known positives at the top, with many more latent ones than can follow them.
-    score, label = list(map(float, range(48, 0, -1))), [True] * 8 + [None] * 40
+def test_known_positives_at_the_top_refute_a_high_beta(method: str) -> None:
+    score: list[float] = [*range(48, 0, -1)]
+    label: Labels = [True] * 8 + [None] * 40  # many more latent ones than can follow them
     found = getattr(oracle, method)(score, label, 0.9)
     assert found.value > 1 and nowhere(found)
     with pytest.warns(PUWarning, match="beta exceeds") as record:
@@ -314,32 +291,13 @@ def test_infeasible_beta_is_told(method: str) -> None:
     assert [one.filename for one in record] == [__file__]
     assert row[["lower", "upper"]].isna().all()
     assert row["estimate"] == pytest.approx(1)  # the best that is possible
-
-
-@both
-def test_known_positives_at_the_bottom_refute_nothing(method: str) -> None:
     # Known positives can be the last ones by chance: no beta is too high for that.
-    score, label = list(map(float, range(48, 0, -1))), [None] * 40 + [True] * 8
+    label = [None] * 40 + [True] * 8
     assert (getattr(oracle, method)(score, label, 0.9).value < 0) == (method == "auroc")
     row = getattr(framed(score, label).pu, method)(0.9, target="examples").iloc[0]
     assert row["estimate"] == pytest.approx(completion_oracle.area(method, score, label, 0.9))
     assert 0 <= row["lower"] <= row["estimate"] <= row["upper"] <= 1
     assert row["lower"] < row["upper"]
-
-
-# P = 7, M = 2: false positives are -.75, .25, -.5, .5, -.25, .75, 0, 1, 2 after 1 to 9 examples,
-# so that .3 * M is reached within the sixth, lost in the seventh and reached for good after it.
-# Two blocks of five, with one and two known positives: .3 * M is reached within the first.
-BLOCKS: Labels = [True, None, None, None, False, True, True, None, None, False]
-
-
-def test_error_of_partial_auroc_that_ends_in_a_block_with_known_positives() -> None:
-    score = [2.0] * 5 + [1.0] * 5
-    value, squared, *_ = oracle.clipped_auroc(score, BLOCKS, 0.2, 0.3)
-    assert value == oracle.partial_auroc(score, BLOCKS, 0.2, 0.3).value
-    got = quiet(framed(score, BLOCKS), "auroc", 0.2, max_fpr=0.3).iloc[0]
-    wanted = [math.sqrt(squared or 0), completion_oracle.area("auroc", score, BLOCKS, 0.2, 0.3)]
-    assert got[COLUMNS[1:3]].tolist() == pytest.approx(wanted)
 
 
 def test_a_share_that_is_all_has_no_way_up_and_none_that_is_known_down() -> None:
@@ -354,7 +312,7 @@ def test_a_share_that_is_all_has_no_way_up_and_none_that_is_known_down() -> None
 # What is refused
 
 
-def test_no_negatives() -> None:
+def test_what_auroc_has_no_value_for() -> None:
     frame = framed([4, 3, 2, 1], [True, None, True, None])
     examples: dict[str, Any] = {"target": "examples"}
     options: list[dict[str, Any]] = [{}, examples, {**examples, "max_fpr": 0.5}]
@@ -363,84 +321,6 @@ def test_no_negatives() -> None:
             frame.pu.auroc(beta, **how)
     with pytest.raises(PUDataError, match="negative"):
         framed([2, 1], [True, True]).pu(negative=False).auroc(0)
-
-
-def test_limits_of_max_fpr() -> None:
     for limit in (0, -0.1, 1.5, math.nan, math.inf):
         with pytest.raises(PUValueError, match="max_fpr"):
-            framed([4, 3, 2], [True, None, True]).pu.auroc(0.5, max_fpr=limit)
-
-
-# ---------------------------------------------------------------------------------------------
-# Groups
-
-
-@both
-def test_groups_with_one_known_positive_are_told_once(method: str) -> None:
-    poor = framed([4, 3, 2, 1], [None, True, None, False])
-    frame = pd.concat([framed(*draw(11)[:2]), poor, poor], keys=[*"ade"], names=["site"])
-    with pytest.warns(PUWarning, match="'d'.*'e'") as record:
-        got = getattr(frame.reset_index("site").pu(by="site"), method)([0.1, 0.2])
-    assert len(record) == 1
-    assert got["standard_error"].isna().tolist() == [False] * 2 + [True] * 4
-
-
-# ---------------------------------------------------------------------------------------------
-# What is claimed
-
-
-@cache
-def simulated(draws: int, known: int, positives: int, total: int, seed: int) -> pd.DataFrame:
-    """Draw binormal rankings whose positives are known completely at random, many times."""
-    truth, label = np.arange(total) < positives, np.where(np.arange(total) < known, 1, np.nan)
-    score = np.random.default_rng(seed).normal(1.2 * truth, size=(draws, total)).ravel()
-    columns = {"score": score, "label": np.tile(label, draws), "truth": np.tile(truth, draws)}
-    return pd.DataFrame({**columns, "draw": np.repeat(np.arange(draws), total)})
-
-
-def truths(frame: pd.DataFrame, method: str, **limit: float) -> "np.ndarray[Any, Any]":
-    """Return the value that each draw has when all labels are known; scores have no ties."""
-    size = int((frame["draw"] == 0).sum())
-    truth, score = (frame[name].to_numpy().reshape(-1, size) for name in ("truth", "score"))
-    best = np.take_along_axis(truth, np.argsort(-score, axis=1), axis=1)
-    above, count = best.cumsum(axis=1), int(best[0].sum())
-    metric = {"auroc": roc_auc_score, "average_precision": average_precision_score}[method]
-    if method == "average_precision":
-        found = (best * above / np.arange(1, size + 1)).sum(axis=1) / count
-    else:  # the mean of the recalls at the first false positives
-        recalls = above[~best].reshape(len(best), -1) / count
-        share = limit.get("max_fpr", 1)
-        found = recalls[:, : round(share * recalls.shape[1])].mean(axis=1)
-        if limit:
-            found = (1 + (found - share / 2) / (1 - share / 2)) / 2
-    for one, rows in zip(found[:3], zip(truth, score, strict=True), strict=False):
-        assert one == pytest.approx(metric(*rows, **limit))
-    return np.asarray(found)
-
-
-@pytest.mark.parametrize(
-    ("method", "limit"), [("auroc", {}), ("auroc", {"max_fpr": 0.3}), ("average_precision", {})]
-)
-@pytest.mark.parametrize(
-    ("known", "positives"), [(20, 100), pytest.param(40, 60, marks=pytest.mark.long)]
-)
-def test_intervals_cover(method: str, limit: dict[str, float], known: int, positives: int) -> None:
-    frame = simulated(200, known, positives, 1000, seed=known)
-    beta = (positives - known) / (1000 - known)
-    true = truths(frame, method, **limit)
-    got = quiet(frame, method, beta, by="draw", **limit)
-    covered = np.mean((got["lower"] <= true) & (true <= got["upper"]))
-    assert 0.9 <= covered <= (1 if limit == {} else 0.99)
-    error = got["estimate"] - true
-    assert abs(error.mean()) < 4 * error.std() / math.sqrt(200) + 0.003 * len(limit)
-    assert 0.8 < got["standard_error"].mean() / error.std() < 1.25
-
-
-@pytest.mark.parametrize("known", [2, 5, 20])
-def test_where_all_known_positives_share_a_score_curves_stand(known: int) -> None:
-    score = [3.0] * (known + 60) + [*map(float, range(40))]
-    frame = framed(score, [*[True] * known, *[None] * 100])
-    found = quiet(frame, "auroc", 0.5).iloc[0]
-    ends = reaching(limits(frame, "auroc", 0.5, 0.95), found["estimate"])
-    assert found[["lower", "upper"]].tolist() == pytest.approx(ends, abs=1e-12)
-    assert found["lower"] < found["estimate"] - 0.02
+            frame.pu.auroc(0.5, max_fpr=limit)

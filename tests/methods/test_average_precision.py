@@ -62,9 +62,7 @@ def test_limits_of_average_precision_are_those_of_draws(seed: int, level: float)
 
 @pytest.mark.parametrize("propensity", [None, [0.3, 0.4, 0.5, 0.9]])
 @pytest.mark.parametrize("above", [1, 2])
-def test_limits_end_at_1_where_the_unbiased_statistic_is_above(
-    above: int, propensity: list[float] | None
-) -> None:
+def test_limits_end_at_1_below_the_statistic(above: int, propensity: list[float] | None) -> None:
     score = [30.0, 29.0, 28.0, 27.0, *[28.5, 26.0][:above], *map(float, range(20))]
     hidden, betas = len(score) - 4, [0.1, 0.15, 0.2]
     frame = framed(score, [True] * 4 + [None] * hidden)

@@ -10,7 +10,6 @@ import pytest
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
 from pu_accessor.inference.estimates.latent_gaps import gamma_quantile
-from pu_accessor.ranking import BoolArray
 from tests.cases import Case, as_frame, binormal, draw_case
 from tests.support.oracles import completion_oracle, practice_oracle
 
@@ -39,18 +38,12 @@ def test_fully_labeled_numbers_are_those_of_rdkit() -> None:
     assert factors["estimate"].tolist() == pytest.approx([*ENRICHMENT.values()], rel=1e-12)
 
 
-def drawn_actives(seed: int) -> BoolArray:
-    """Draw 60 actives and inactives, best first."""
-    rng = np.random.default_rng(seed)
-    active = rng.random(60) < rng.uniform(0.05, 0.6) * np.linspace(2, 0, 60)
-    active[7] = True
-    return active
-
-
 @pytest.mark.parametrize("alpha", [0.5, 20, 160.9, 5000])
 @pytest.mark.parametrize("seed", [0, 1, 726198])  # in the last rounding adds to what is all
 def test_fully_labeled_bedroc_is_that_of_the_paper(seed: int, alpha: float) -> None:
-    active = drawn_actives(seed)
+    rng = np.random.default_rng(seed)
+    active = rng.random(60) < rng.uniform(0.05, 0.6) * np.linspace(2, 0, 60)
+    active[7] = True
     found = ranked(active).pu(negative=0).bedroc(0, alpha=alpha).loc[0]
     assert 0 <= found["estimate"] <= 1 + 1e-12
     if alpha < 5000:  # beyond, the paper's sums vanish
@@ -174,16 +167,13 @@ def test_one_known_positive_has_an_interval() -> None:
     assert alone.bedroc(0)["standard_error"].tolist() == [0]
 
 
-def test_alphas_that_are_none() -> None:
+def test_what_has_no_answer() -> None:
     for alpha in (0, -3.0, np.inf, np.nan):
         with pytest.raises(PUValueError, match=f"1e-06 or more and finite, but {alpha} was"):
             FRAME.pu.bedroc(0.1, alpha=alpha)
     for wrong in ("20", True):
         with pytest.raises(PUTypeError, match=f"a number above 0, but {wrong!r} was passed"):
             FRAME.pu.bedroc(0.1, alpha=wrong)
-
-
-def test_rankings_without_an_answer() -> None:
     with pytest.raises(PUDataError, match="needs negatives"):
         ranked([1, 1, np.nan]).pu.bedroc(1)
     with pytest.raises(PUDataError, match="at least one known positive"):

@@ -18,7 +18,7 @@ LABELS: Any = pu_accessor.beta_from_labels
 NEEDED: Any = pu_accessor.labels_needed
 WHOLE: Any = {"of": "population"}
 HPD: Any = {"method": "hpd"}
-NO_PRIOR = [(0, 2), (2, 0), (math.inf, 2), (2, math.inf)]
+NO_PRIOR = [HPD | {"prior": ends} for ends in [(0, 2), (2, 0), (math.inf, 2), (2, math.inf)]]
 
 
 def test_units_at_their_ends_but_for_rounding() -> None:
@@ -34,8 +34,6 @@ def test_units_at_their_ends_but_for_rounding() -> None:
     with pytest.raises(PUValueError, match="leaves 0 positives for 0 unlabeled"):
         PREVALENCE(1, 100, 0)
 
-
-def test_units_convert() -> None:
     beta = PREVALENCE(0.3, n_positive=100, n_unlabeled=800, n_negative=100)
     assert beta == pytest.approx((300 - 100) / 800)
     assert FREQUENCY(0.25, 100, 900) == pytest.approx(300 / 900)
@@ -70,16 +68,15 @@ def test_of_a_population_intervals_hold_jointly() -> None:
     score = rng.normal(2.5 * (np.arange(1200) < 250))
     pu = pu_accessor.from_arrays(score, np.where(np.arange(1200) < 200, 1, np.nan))
     beta = PREVALENCE(250 / 1200, 200, 1000, of="population")
-    for ask in (pu.auroc, pu.average_precision):
-        wide, narrow = ask(beta).iloc[0], ask(0.05).iloc[0]
-        assert wide["estimate"] == pytest.approx(narrow["estimate"])
-        assert wide["lower"] < narrow["lower"] < narrow["upper"] <= wide["upper"]
+    wide, narrow = pu.auroc(beta).iloc[0], pu.auroc(0.05).iloc[0]
+    assert wide["estimate"] == pytest.approx(narrow["estimate"])
+    assert wide["lower"] < narrow["lower"] < narrow["upper"] <= wide["upper"]
     with pytest.raises(PUValueError, match="beta must be an estimate for these examples"):
         pu.auroc(PREVALENCE(0.2, 199, 1000, of="population"))
 
 
 @pytest.mark.parametrize(
-    ("call", "args", "how", "error", "message"),
+    ("call", "args", "how", "error", "told"),
     [
         (PREVALENCE, (0.3, 1, 9), {"of": "set"}, PUValueError, "^of must be one of"),
         (PREVALENCE, (3, 1, 9), WHOLE, PUValueError, "^prevalence must lie in"),
@@ -104,10 +101,7 @@ def test_of_a_population_intervals_hold_jointly() -> None:
         (LABELS, (-1, 2, 9), {}, PUValueError, "^n_positive must not"),
         (LABELS, (1, 2, 9), {"level": 2}, PUValueError, "^level must lie"),
         (LABELS, (1, 2, 9), {"prior": (2, 2)}, PUValueError, "prior must"),
-        *(
-            (LABELS, (1, 2, 9), HPD | {"prior": ends}, PUValueError, "above 0")
-            for ends in NO_PRIOR
-        ),
+        *((LABELS, (1, 2, 9), how, PUValueError, "above 0") for how in NO_PRIOR),
         (LABELS, (1, 2, 9), {**HPD, "prior": 2}, PUTypeError, "a pair"),
         (LABELS, (1, 2, 2), {"rest": True}, PUValueError, "all 2 were"),
         (LABELS, (1, 2, 9), {"rest": "no"}, PUTypeError, "^rest must be True or False"),
@@ -120,8 +114,6 @@ def test_of_a_population_intervals_hold_jointly() -> None:
         (NEEDED, (0.1, 0), {}, PUValueError, "must not be 0, but 0.1 and 0"),
     ],
 )
-def test_units_that_are_confused(
-    call: Any, args: Any, how: Any, error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
+def test_confused_units(call: Any, args: Any, how: Any, error: type[Exception], told: str) -> None:
+    with pytest.raises(error, match=told):
         call(*args, **how)

@@ -47,6 +47,7 @@ def test_limits_are_those_of_all_samples(seed: int, bins: Any, band: str) -> Non
         k, u, size = int(known[inside].sum()), int(hidden[inside].sum()), inside.sum()
         assert (row["examples"], row["known_positive"]) == (size, k)
         if not size:
+            assert row[["mean_score", "estimate", "lower", "upper"]].isna().all()
             continue
         ends = practice_oracle.bin_limits(n, m, k, round(level, 6))
         low, high = (max(min(latent, u), m - (int(hidden.sum()) - u)) for latent in ends)
@@ -67,17 +68,6 @@ def test_fully_labeled_is_that_of_scikit_learn() -> None:
     for name in ("lower", "estimate", "upper"):
         np.testing.assert_allclose(found[name], share, rtol=1e-12)
     np.testing.assert_allclose(found["mean_score"], mean, atol=0.1 / 400)
-
-
-def test_bins_without_examples_and_without_known_positives() -> None:
-    pu = pu_accessor.from_arrays([0.9] * 12 + [0.1] * 60, [1] * 6 + [None] * 66)
-    found = pu.calibration(0.1, bins=3)
-    assert found.loc[1, "examples"] == 0
-    assert found.loc[1, ["mean_score", "estimate", "lower", "upper"]].isna().all()
-    low = found.loc[0]  # 60 rows, none known
-    assert (low["known_positive"], low["lower"], low["estimate"]) == (0, 1 / 60, 1 / 60)
-    assert 1 / 60 < low["upper"] < 0.1  # 1 at least, as 6 rows are left for 7 latent positives
-    assert pu.calibration(0.1, bins=3, band="simultaneous").loc[0, "upper"] >= low["upper"]
 
 
 def test_chunks_and_intervals_of_beta() -> None:
@@ -113,31 +103,26 @@ def test_bins_from_one_to_a_million() -> None:
         as_edges(10**6 + 1)
 
 
+FRAME = drawn(0)
+
+
 @pytest.mark.parametrize(
-    ("how", "error", "message"),
+    ("rows", "how", "error", "message"),
     [
-        ({"bins": 0}, PUValueError, "bins must be from 1 to 1,000,000, but 0 was passed"),
-        ({"bins": True}, PUTypeError, "bins must be their number or an array"),
-        ({"bins": "quantile"}, PUTypeError, "bins must be their number or an array"),
-        ({"bins": [0, 1, 0.5]}, PUValueError, "ascend from 0 to 1"),
-        ({"bins": [0, 0.5, 0.5, 1]}, PUValueError, "ascend from 0 to 1"),
-        ({"bins": [0.1, 1]}, PUValueError, "ascend from 0 to 1"),
-        ({"bins": [0, float("nan"), 1]}, PUValueError, "ascend from 0 to 1"),
-        ({"band": "dkw"}, PUValueError, "'simultaneous', for all jointly, but 'dkw' was passed"),
-        ({"band": "exakt"}, PUValueError, "exakt"),
+        (FRAME, {"bins": 0}, PUValueError, "bins must be from 1 to 1,000,000, but 0 was passed"),
+        (FRAME, {"bins": True}, PUTypeError, "bins must be their number or an array"),
+        (FRAME, {"bins": "quantile"}, PUTypeError, "bins must be their number or an array"),
+        (FRAME, {"bins": [0, 1, 0.5]}, PUValueError, "ascend from 0 to 1"),
+        (FRAME, {"bins": [0, 0.5, 0.5, 1]}, PUValueError, "ascend from 0 to 1"),
+        (FRAME, {"bins": [0.1, 1]}, PUValueError, "ascend from 0 to 1"),
+        (FRAME, {"bins": [0, float("nan"), 1]}, PUValueError, "ascend from 0 to 1"),
+        (FRAME, {"band": "dkw"}, PUValueError, "'simultaneous', for all jointly, but 'dkw' was"),
+        (FRAME, {"band": "exakt"}, PUValueError, "exakt"),
+        (FRAME.assign(score=FRAME["score"] * 2), {}, PUDataError, "scores that are probabilities"),
+        (FRAME.assign(label=np.nan), {}, PUDataError, "at least one known positive"),
     ],
 )
-def test_bins_and_bands_that_are_none(how: Any, error: type[Exception], message: str) -> None:
+def test_what_is_refused(rows: Any, how: Any, error: type[Exception], message: str) -> None:
     for name in ("calibration", "plot_calibration"):
         with pytest.raises(error, match=message):
-            getattr(drawn(0).pu, name)(BETA, **how)
-
-
-def test_rankings_without_an_answer() -> None:
-    frame = drawn(0)
-    with pytest.raises(PUDataError, match="calibration needs scores that are probabilities"):
-        frame.assign(score=frame["score"] * 2).pu.calibration(BETA)
-    with pytest.raises(PUDataError, match="at least one known positive"):
-        frame.assign(label=np.nan).pu.calibration(BETA)
-    with pytest.raises(PUValueError, match="propensity"):
-        frame.assign(e=0.5).pu(propensity="e").calibration(BETA)
+            getattr(rows.pu, name)(BETA, **how)

@@ -110,10 +110,11 @@ def strata_of(**rows: tuple[int, int, int]) -> pd.DataFrame:
 
 
 def test_strata_have_exact_tails_and_holms_p_value() -> None:
-    frame = strata_of(a=(9, 3, 3), b=(7, 0, 13), c=(4, 2, 160))
-    latent = round(0.2 * 176)
-    found = check(frame, "strata", latent / 176, strata="stratum")
-    tails = [oracle.tail(k, s, 20, latent) for k, s in ((9, 12), (7, 20), (4, 55))]
+    frame = strata_of(a=(9, 3, 3), b=(7, 0, 13), c=(4, 2, 160), none=(5, 0, 24))
+    frame = frame.assign(stratum=frame["stratum"].where(frame["stratum"] != "none"))
+    found = check(frame, "strata", 0.2, strata="stratum")
+    known, latent = 25, round(0.2 * 200)  # also those without a stratum
+    tails = [oracle.tail(k, s, known, latent) for k, s in ((9, 12), (7, 20), (4, known + latent))]
     first, second, third = sorted(map(float, tails))
     holm = [3 * first, max(3 * first, 2 * second), max(3 * first, 2 * second, third)]
     assert found["p_value"] == pytest.approx(min(holm[0], 1))
@@ -121,16 +122,8 @@ def test_strata_have_exact_tails_and_holms_p_value() -> None:
     odds = Fraction(found["odds_at_least"])
     assert odds > 1
     for factor, is_surprise in ((0.995, True), (1.005, False)):
-        tail = oracle.tail(9, 12, 20, latent, odds * Fraction(factor))
+        tail = oracle.tail(9, 12, known, latent, odds * Fraction(factor))
         assert (float(tail) <= 0.05 / 3) == is_surprise
-
-
-def test_rows_without_a_stratum_are_in_none() -> None:
-    frame = strata_of(a=(9, 0, 3), b=(7, 0, 13), c=(4, 0, 160))
-    missing = frame.assign(stratum=frame["stratum"].where(frame["stratum"] != "c"))
-    found = check(missing, "strata", 0.2, strata="stratum")
-    tails = [float(oracle.tail(k, s, 20, 35)) for k, s in ((9, 12), (7, 20))]
-    assert found["p_value"] == pytest.approx(2 * min(tails))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -181,21 +174,6 @@ def test_monotone_scores_are_refuted_where_the_warning_comes() -> None:
     assert fine["p_value"] == 1 and "may never mean" in fine["finding"]
 
 
-def test_random_labels_are_seldom_rejected_and_others_often() -> None:
-    p_values: dict[str, list[pd.Series[float]]] = {"random": [], "top": []}
-    for frame in map(draw, range(8)):
-        easy = frame["truth"] & (frame["score"] > 1.5)
-        label = frame["label"].where(frame["label"] == 0)
-        label[easy & (easy.cumsum() <= 60)] = 1
-        for name, one in (("random", frame), ("top", frame.assign(label=label))):
-            beta = one.loc[one["label"].isna(), "truth"].mean()
-            answer = one.pu.check_assumptions(beta, **BOTH)
-            p_values[name].append(answer.set_index("check")["p_value"])
-    random, top = ((pd.DataFrame(rows) <= 0.05).mean() for rows in p_values.values())
-    assert random.max() <= 0.25 and top[["limit", "negatives"]].min() > 0.9
-    assert top["waves"] <= 0.25  # all sites favour the top alike
-
-
 def test_the_answer_has_a_row_for_each_check_and_beta() -> None:
     answer = DF.pu.check_assumptions([0.1, 0.2], **BOTH, level=0.9)
     assert [*answer.columns] == COLUMNS
@@ -223,56 +201,45 @@ def test_pieces_and_polars_have_the_same_answer() -> None:
 ALONE = DF.assign(site=["once", *DF["site"][1:]])
 LISTS = DF.assign(site=pd.Series([[0]] * len(DF), dtype=object))
 ARRAYS = pu_accessor.from_arrays(DF["score"], DF["label"])
+SAMPLES = DF.to_xarray().pu(dim="index")
+ESTIMATE = pu_accessor.beta_from_labels(2, 9, 640)
 WAVE, STRATA = {"wave": "site"}, {"strata": "site"}
-DATA: list[tuple[Any, dict[str, Any], str]] = [
-    (ALONE.pu, WAVE, "wave must have 2 known positives or more of each value, but 'once' has 1"),
-    (DF.assign(site="a").pu, WAVE, r"wave must have 2 values or more among .* but has \['a'\]"),
-    (DF.assign(site=None).pu, {"beta": 0.2, **STRATA}, "strata must have a value for some rows"),
-    (DF.pu(cluster="site"), {"beta": 0.2}, "cluster must be left out without wave"),
-]
-TYPES: list[tuple[Any, dict[str, Any], str]] = [
-    (DF.pu, {"beta": pu_accessor.beta_from_labels(2, 9, 640)}, "beta must be a number here"),
-    (ARRAYS, WAVE, "wave must be left out for data in arrays, but 'site' was passed"),
-    (
-        DF.to_xarray().pu(dim="index"),
-        {"beta": 0.2, **STRATA},
-        "out for data in ds, but 'site' was",
-    ),
-    (LISTS.pu, WAVE, "wave must name a column of texts or numbers, but 'site' holds what"),
-]
-VALUES: list[tuple[Any, dict[str, Any], str]] = [
-    (DF.pu, STRATA, "beta must be passed with strata='site'"),
-    (DF.assign(p=0.5).pu(propensity="p"), {}, "propensity must be left out of .* but 'p' is bou"),
-    (DF.pu(by="site", pool=True), {}, "pool must be left out of .* but True is bound"),
-    (DF.pu(cluster="site"), {"beta": 0.2, **BOTH}, "strata must be left out with cluster='site'"),
-    (DF.pu, {"level": 1}, "level must"),
-]
-ERRORS = [
-    *((PUDataError, *each) for each in DATA),
-    *((PUTypeError, *each) for each in TYPES),
-    *((PUValueError, *each) for each in VALUES),
-    (KeyError, DF.pu, {"wave": "sit"}, "wave must name a column, but there is no 'sit'"),
-]
 
 
-@pytest.mark.parametrize(("kind", "pu", "how", "text"), ERRORS)
+@pytest.mark.parametrize(
+    ("kind", "pu", "how", "text"),
+    [
+        (PUDataError, ALONE.pu, WAVE, "wave must have 2 known .* each value, but 'once' has 1"),
+        (PUDataError, DF.assign(site="a").pu, WAVE, r"2 values or more among .* but has \['a'\]"),
+        (PUDataError, DF.assign(site=None).pu, {"beta": 0.2, **STRATA}, "strata must have a val"),
+        (PUDataError, DF.pu(cluster="site"), {"beta": 0.2}, "cluster must be left out without wa"),
+        (PUTypeError, DF.pu, {"beta": ESTIMATE}, "beta must be a number here"),
+        (PUTypeError, ARRAYS, WAVE, "must be left out for data in arrays, but 'site' was passed"),
+        (PUTypeError, SAMPLES, {"beta": 0.2, **STRATA}, "out for data in ds, but 'site' was"),
+        (PUTypeError, LISTS.pu, WAVE, "name a column of texts or numbers, but 'site' holds what"),
+        (PUValueError, DF.pu, STRATA, "beta must be passed with strata='site'"),
+        (PUValueError, DF.assign(p=0.5).pu(propensity="p"), {}, "propensity must .* but 'p' is b"),
+        (PUValueError, DF.pu(by="site", pool=True), {}, "pool must be left out of .* but True is"),
+        (PUValueError, DF.pu(cluster="site"), {"beta": 0.2, **BOTH}, "out with cluster='site'"),
+        (PUValueError, DF.pu, {"level": 1}, "level must"),
+        (KeyError, DF.pu, {"wave": "sit"}, "wave must name a column, but there is no 'sit'"),
+    ],
+)
 def test_bad_input_is_named(kind: type[Exception], pu: Any, how: Any, text: str) -> None:
     with pytest.raises(kind, match=text) as told:
         pu.check_assumptions(**how)
     assert len(str(told.value)) <= 300
 
 
-@pytest.mark.parametrize(
-    ("how", "text"),
-    [
+def test_what_cannot_be_drawn() -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"beta": 0.2}, "draws either waves or strata, but neither were passed"),
         ({"beta": 0.2, **WAVE, **STRATA}, "draws either waves or strata, but both were passed"),
-        (STRATA, "beta must be passed with strata='site'"),
-    ],
-)
-def test_what_cannot_be_drawn(how: Any, text: str) -> None:
-    with pytest.raises(PUValueError, match=text):
-        DF.pu.plot_check_assumptions(**how)
+        ({**STRATA}, "beta must be passed with strata='site'"),
+    ]
+    for how, text in cases:
+        with pytest.raises(PUValueError, match=text):
+            DF.pu.plot_check_assumptions(**how)
 
 
 def test_waves_are_drawn_as_rank_cdfs_among_the_rest() -> None:
@@ -289,7 +256,10 @@ def test_waves_are_drawn_as_rank_cdfs_among_the_rest() -> None:
 
 
 def test_strata_are_drawn_with_what_chance_leaves() -> None:
-    ax = DF.pu.plot_check_assumptions(BETA, strata="stratum")
+    ax = DF.pu.plot_check_assumptions(BETA, strata="stratum", level=0.9)
+    told = ["left by random labels\n(90%, all strata)", "known share of\nall positives"]
+    assert legend(ax)[1:] == told
+    assert ax.get_xlabel() == "known positives, as a share of rows that may be positive"
     assert [text.get_text() for text in ax.get_yticklabels()] == [*"hlm"]
     dots, line = ax.lines
     may_be = DF[DF["label"] != 0].groupby("stratum")["label"].agg(["count", "size"])
@@ -299,7 +269,7 @@ def test_strata_are_drawn_with_what_chance_leaves() -> None:
         bar = np.asarray(patch.get_xy())[:, 0]
         most = round(float(bar.max()) * size)
         tails = [oracle.tail(k, min(size, 200), 60, 140) for k in (most, most + 1)]
-        assert float(tails[0]) > 0.05 / 3 >= float(tails[1]) and bar.min() == 0
+        assert float(tails[0]) > 0.1 / 3 >= float(tails[1]) and bar.min() == 0
 
 
 def test_models_and_betas_are_told_apart_in_pictures() -> None:
@@ -341,10 +311,3 @@ REFUTED = [
 def test_findings_are_told_in_words(beta: float, columns: Any, told: list[str]) -> None:
     found = DF.pu.check_assumptions(beta, **columns)["finding"]
     assert found.str.replace(r"\d+([.,]\d+)*", "#", regex=True).tolist() == told
-
-
-def test_strata_are_named_in_the_legend() -> None:
-    ax = DF.pu.plot_check_assumptions(BETA, strata="stratum", level=0.9)
-    told = ["left by random labels\n(90%, all strata)", "known share of\nall positives"]
-    assert legend(ax)[1:] == told
-    assert ax.get_xlabel() == "known positives, as a share of rows that may be positive"

@@ -5,7 +5,6 @@ The package takes the larger of the variance by clusters and that of independent
 
 import math
 from collections.abc import Callable
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from pu_accessor.errors import PUDataError, PUValueError, PUWarning
+from pu_accessor.errors import PUDataError, PUWarning
 from tests.support.oracles import cluster_oracle as oracle
 from tests.support.oracles.cluster_oracle import Functional
 
@@ -89,15 +88,6 @@ def test_errors_are_sums_by_cluster(quantity: str, kind: str, seed: int) -> None
     assert alone == pytest.approx(plain**0.5, rel=1e-6)
 
 
-def test_the_frames_have_errors_of_both_sorts() -> None:
-    larger = []
-    for kind, seed in product(KINDS, range(2)):
-        rows = frame(kind, seed)
-        by_cluster, plain = expected_variance(oracle.auroc_of(*read(rows)[:2], BETA), rows)
-        larger.append(by_cluster > plain)
-    assert any(larger) and not all(larger)
-
-
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("kind", ["plain", "ties", "unlike sizes"])
 def test_fully_labeled_is_obuchowskis_but_for_the_factors(kind: str, seed: int) -> None:
@@ -120,17 +110,6 @@ def test_fully_labeled_is_obuchowskis_but_for_the_factors(kind: str, seed: int) 
     assert answer["standard_error"] == pytest.approx(max(ours, plain) ** 0.5, rel=1e-6)
 
 
-@pytest.mark.parametrize("kind", ["plain", "ties", "unlike sizes", "by row"])
-def test_deleting_clusters_says_the_same(kind: str) -> None:
-    rows = frame(kind, 1, clusters=200)
-    scores, labels, clusters = read(rows)
-    precision = oracle.metric_of(scores, labels, BETA, 1.0, oracle.METRICS["precision"])
-    for functional in (*(area(scores, labels, BETA) for area in AREAS.values()), precision):
-        deleted = oracle.jackknife(functional, clusters) ** 0.5
-        summed = oracle.variance(functional, labels, clusters) ** 0.5
-        assert deleted == pytest.approx(summed, rel=0.05)
-
-
 @pytest.mark.parametrize(
     ("kind", "metrics"),
     [
@@ -138,9 +117,7 @@ def test_deleting_clusters_says_the_same(kind: str) -> None:
         *(("one kind each", ["precision", "fpr"]), ("ties", ["recall", "accuracy"])),
     ],
 )
-def test_intervals_at_a_threshold_are_as_wide_as_the_delta_method_says(
-    kind: str, metrics: list[str]
-) -> None:
+def test_intervals_are_those_of_the_delta_method(kind: str, metrics: list[str]) -> None:
     rows = frame(kind, 3, clusters=500)
     scores, labels, clusters = read(rows)
     pu: Any = rows.pu(cluster="patient")
@@ -163,20 +140,6 @@ def test_clusters_of_one_row_change_nothing_much(quantity: str, seed: int) -> No
     assert width(clustered) == pytest.approx(width(plain), rel=0.03)
 
 
-@pytest.mark.parametrize("quantity", AREAS)
-@pytest.mark.parametrize("kind", ["ties", "unlike sizes", "strings"])
-def test_order_of_rows_and_names_of_clusters_mean_nothing(quantity: str, kind: str) -> None:
-    rows, numbers = frame(kind, 5), ["estimate", "standard_error", "lower", "upper"]
-    first, names = ask(rows, quantity)[numbers], pd.Series(rows["patient"].unique())
-    dates = pd.date_range("2020", periods=names.size)
-    for new in (names[::-1], 1e6 + 7.5 * names.index, [f"site {x}" for x in names], dates):
-        named = rows["patient"].map(dict(zip(names, new, strict=True)))
-        other = rows.assign(patient=named).sample(frac=1, random_state=1).reset_index(drop=True)
-        for changed in (other, other.astype({"patient": "category"})):
-            answer = ask(changed, quantity)[numbers]
-            np.testing.assert_allclose(answer.astype(float), first.astype(float), rtol=1e-12)
-
-
 def test_two_known_clusters_have_an_interval_and_one_is_refused() -> None:
     rows = frame("one kind each", 4)
     holding = rows.loc[rows["label"] == 1, "patient"].unique()
@@ -189,6 +152,3 @@ def test_two_known_clusters_have_an_interval_and_one_is_refused() -> None:
     assert answer["lower"] <= answer["estimate"] <= answer["upper"]
     with pytest.raises(PUDataError, match="in 2 clusters or more, but all"):
         ask(alone, "auroc")
-    rows = rows.assign(patient=rows["patient"].where(np.arange(len(rows)) != 3))
-    with pytest.raises(PUValueError, match="1 of 160 are missing"):
-        ask(rows, "auroc")

@@ -1,6 +1,5 @@
 """Comparisons of any quantity, with clusters, and with p values adjusted together; by hand."""
 
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,9 @@ from scipy import special, stats
 
 import pu_accessor
 from pu_accessor import PUError, PUTypeError, PUValueError
-from pu_accessor.ranking import BoolArray, FloatArray
+from pu_accessor.ranking import FloatArray
+from tests.methods.test_clusters import expected_variance
+from tests.support.oracles import cluster_oracle as oracle
 
 BETA, AT, ALPHA = 0.15, 0.8, 5.0
 CHANCE = float(special.expit(AT))  # the same cutoff, of probabilities
@@ -29,43 +30,31 @@ def draw(seed: int, decimals: int = 12) -> pd.DataFrame:
     return pd.DataFrame({**columns, "label": label, "patient": rng.integers(0, 40, 240)})
 
 
-def weighted(name: str, score: FloatArray, known: BoolArray, weight: FloatArray) -> float:
+def functional_of(name: str, scores: list[float], labels: list[bool | None]) -> oracle.Functional:
     """Return a quantity of weighted rows, over the sizes of both samples; slowly."""
-    n, rest = known.sum(), (~known).sum()
-    one, other = weight[known] / weight[known].sum(), weight[~known] / weight[~known].sum()
-    size, positives, cost = n + rest, n + BETA * rest, CHANCE / (1 - CHANCE)
-
-    def above(at: float) -> tuple[float, float]:
-        return n * float(one @ (score[known] >= at)), rest * float(other @ (score[~known] >= at))
-
-    heads = np.array([above(at) for at in score[known]]) if name in CURVES else np.zeros((1, 2))
     if name == "average_precision":
-        return float(one @ (heads[:, 0] / heads.sum(axis=1)) * positives / n)
-    if name == "bedroc":
+        return oracle.average_precision_of(scores, labels, BETA)
+    if name != "bedroc":
+        cost = CHANCE / (1 - CHANCE)
+        metrics = oracle.METRICS | {"net_benefit": lambda tp, fp, fn, tn: tp - fp * cost}
+        return oracle.metric_of(scores, labels, BETA, AT, metrics[name])
+    score, known = np.array(scores), np.array(labels) == True  # noqa: E712
+    n, size = known.sum(), known.size
+    positives = n + BETA * (size - n)
 
-        def mean_weight(start: FloatArray | float, length: float) -> FloatArray:
-            start = np.asarray(start) * ALPHA / size
-            return np.asarray((np.exp(-start) - np.exp(-start - ALPHA / size * length)) / length)
+    def mean_weight(start: FloatArray | float, length: float) -> FloatArray:
+        start = np.asarray(start) * ALPHA / size
+        return np.asarray((np.exp(-start) - np.exp(-start - ALPHA / size * length)) / length)
 
-        top, bottom = (mean_weight(at, positives) for at in (0.0, size - positives))
-        return float((one @ mean_weight(heads.sum(axis=1) - 1, 1.0) - bottom) / (top - bottom))
-    t, head = above(AT)[0] / n, sum(above(AT))
-    tp = t * positives
-    benefit = (tp - (head - tp) * cost) / size
-    values = {"recall": t, "precision": tp / head, "f1": 2 * tp / (head + positives)}
-    return float({**values, "net_benefit": benefit}[name])
+    top, bottom = (mean_weight(at, positives) for at in (0.0, size - positives))
 
+    def bedroc(weight: FloatArray) -> float:
+        one, other = (weight[kind] / weight[kind].sum() for kind in (known, ~known))
+        above = score >= score[known][:, np.newaxis]
+        heads = n * (above[:, known] @ one) + (size - n) * (above[:, ~known] @ other)
+        return float((one @ mean_weight(heads - 1, 1.0) - bottom) / (top - bottom))
 
-def by_hand(df: pd.DataFrame, name: str) -> FloatArray:
-    """Return what each row adds to the difference of the first two models, by nudging it."""
-    known, step, terms = df["label"].notna().to_numpy(), 1e-5, np.zeros(len(df))
-    for sign, model in ((1, MODELS[0]), (-1, MODELS[1])):
-        for row, nudge in product(range(len(df)), (step, -step)):
-            weight = np.ones(len(df))
-            weight[row] += nudge
-            value = weighted(name, df[model].to_numpy(), known, weight)
-            terms[row] += sign * value / (2 * nudge)
-    return terms
+    return bedroc
 
 
 def by_patient(df: pd.DataFrame, terms: FloatArray) -> float:
@@ -116,12 +105,15 @@ def half_width(row: "pd.Series[Any]") -> float:
 def test_errors_are_what_rows_add(name: str, seed: int) -> None:
     df = draw(seed)
     rows, how = asked(df, name)
-    known, terms = df["label"].notna(), by_hand(df, name)
-    squares = by_row(df, terms)
+    known = df["label"].notna()
+    labels = [True if one else None for one in known]
+    first, second = (functional_of(name, df[model].tolist(), labels) for model in MODELS[:2])
+    nothing = df.assign(score=0.0)
+    clusters, squares = expected_variance(lambda weight: first(weight) - second(weight), nothing)
     row = rows.pu(score=MODELS[:2]).compare(BETA, **how).iloc[0]
     assert half_width(row) == pytest.approx(squares**0.5, rel=1e-4)
     assert row["p_value"] == pytest.approx(2 * stats.t.sf(abs(row["statistic"]), row["df"]))
-    square = max(by_patient(df, terms), squares)
+    square = max(clusters, squares)
     row = rows.pu(score=MODELS[:2], cluster="patient").compare(BETA, **how).iloc[0]
     assert half_width(row) == pytest.approx(square**0.5, rel=1e-4)
     assert row["df"] <= df.loc[known, "patient"].nunique() - 1
@@ -271,11 +263,8 @@ def test_a_metric_without_a_value_has_no_test() -> None:
 
 
 BEDROC, BENEFIT = {"quantity": "bedroc"}, {"quantity": "net_benefit"}
-AVERAGE, ODDS, BY_PATIENT = (
-    {"quantity": "average_precision"},
-    {"selection_odds": 2},
-    {"cluster": "patient"},
-)
+AVERAGE, ODDS = {"quantity": "average_precision"}, {"selection_odds": 2}
+BY_PATIENT = {"cluster": "patient"}
 
 
 @pytest.mark.parametrize(
@@ -290,7 +279,6 @@ AVERAGE, ODDS, BY_PATIENT = (
         ({**BEDROC, "alpha": 0}, PUValueError, "alpha must be"),
         ({**BEDROC, "at": 20}, PUValueError, "at must be left out with 'bedroc'"),
         ({"alpha": 20}, PUValueError, "alpha must be left out to compare 'auroc'"),
-        (BENEFIT, PUValueError, "at must say the one cutoff"),
         ({**BENEFIT, "at": 20}, PUValueError, "at must be a threshold"),
         ({**BENEFIT, "at": {"threshold": 1.5}}, PUValueError, "thresholds must be probabilities"),
         ({**BENEFIT, "at": {"threshold": 0.5}}, PUError, "needs scores that are probabilities"),
@@ -299,30 +287,30 @@ AVERAGE, ODDS, BY_PATIENT = (
         ({**BY_PATIENT, "target": "examples"}, PUValueError, "target must be"),
         ({**BY_PATIENT, **ODDS}, PUValueError, "selection_odds must be left out"),
         ({"cluster": "label"}, PUError, "cluster"),
+        ({"cluster": "alone"}, PUError, "cluster must leave known positives in two or more"),
+        (
+            {**AVERAGE, "beta": None},
+            PUTypeError,
+            "beta must be passed to compare 'average_prec",
+        ),
         ({"propensity": "chance", **AVERAGE}, PUValueError, "quantity must be 'auroc'"),
     ],
 )
-def test_what_cannot_be_compared(
-    how: dict[str, Any], error: type[Exception], message: str
-) -> None:
+def test_what_cannot_be_compared(how: Any, error: type[Exception], message: str) -> None:
     roles = {name: value for name, value in how.items() if name in ("cluster", "propensity")}
     asked = {name: value for name, value in how.items() if name not in roles}
+    df = draw(10).assign(chance=0.5, alone=lambda df: np.where(df["label"].notna(), 0, df.index))
     with pytest.raises(error, match=message) as told:
-        draw(10).assign(chance=0.5).pu(score=MODELS, **roles).compare(BETA, **asked)
+        df.pu(score=MODELS, **roles).compare(**{"beta": BETA, **asked})
     assert len(str(told.value).split(" See ")[0]) <= 300
 
 
-def test_other_quantities_need_beta_and_rows() -> None:
+def test_pieces_compare_auroc_alone() -> None:
     df = draw(11)
-    with pytest.raises(PUTypeError, match="beta must be passed to compare 'average_precision'"):
-        df.pu(score=MODELS).compare(quantity="average_precision")
     pieces = pu_accessor.from_chunks([df.iloc[:100], df.iloc[100:]], score=MODELS)
+    pd.testing.assert_frame_equal(pieces.compare(BETA), df.pu(score=MODELS).compare(BETA))
     with pytest.raises(PUValueError, match="quantity must be 'auroc' where rows"):
         pieces.compare(BETA, quantity="average_precision")
-    pd.testing.assert_frame_equal(pieces.compare(BETA), df.pu(score=MODELS).compare(BETA))
-    one = df.assign(patient=np.where(df["label"].notna(), 0, df["patient"] + 1))
-    with pytest.raises(PUError, match="cluster must leave known positives in two or more"):
-        one.pu(score=MODELS, cluster="patient").compare(BETA)
 
 
 @pytest.mark.parametrize("cluster", [None, "patient"])

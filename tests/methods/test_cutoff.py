@@ -13,19 +13,16 @@ from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_guaranteed
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Tables, make_tables
-from tests.cases import Labels, put
+from tests.cases import Labels, binormal
 from tests.support.oracles import completion_oracle, oracle
 from tests.support.oracles.joint_oracle import deepest
 
 
 def draw(seed: int, decimals: int = 1) -> pd.DataFrame:
     """Draw tied scores of positives, of which a third is known, and others."""
-    rng = np.random.default_rng(seed)
-    truth = np.arange(400) < 150
-    label = np.where(np.arange(400) < 50, 1.0, np.nan)
-    label[-20:] = 0
-    score = np.round(rng.normal(1.5 * truth), decimals)
-    return pd.DataFrame({"score": score, "label": label, "truth": truth})
+    frame, _, truth = binormal(150, 250, 1 / 3, seed, 1.5)
+    frame.loc[380:, "label"] = 0
+    return frame.round(decimals).assign(truth=truth)
 
 
 FRAME = draw(0)
@@ -133,9 +130,7 @@ def test_cutoff_against_all_tables(seed: int, decimals: int) -> None:
         *zip(KINDS, [(0.05, 0.05), (0.0, 0.15)] * 3, strict=False),
     ],
 )
-def test_guarantees_are_those_of_all_ranks_and_betas(
-    kind: str, around: tuple[float, float] | None
-) -> None:
+def test_guarantees_are_those_of_all_ranks_and_betas(kind: str, around: Any) -> None:
     frame, rng, beta = rows_of(kind), np.random.default_rng(4), 0.8 if kind == "last" else 0.2
     interval, betas, score = None, [beta], frame["score"].to_numpy()
     if around is not None:
@@ -174,6 +169,7 @@ def test_list_is_what_lies_above_the_threshold() -> None:
     expected = FRAME[FRAME["score"] >= found["threshold"]]
     assert 0 < len(chosen) < len(FRAME) and set(chosen.index) == set(expected.index)
     assert chosen["score"].is_monotonic_decreasing
+    assert PIECES.cutoff(BETA, precision=0.6)["rank"].item() == found["rank"]
     assert 0.6 <= found["lower"] <= found["estimate"] <= found["upper"]
     missing: Any = FRAME.assign(score=FRAME["score"].where(FRAME.index % 7 > 0))
     assert missing.pu(nan_policy="omit").select(0.3, recall=0.3)["score"].notna().all()
@@ -190,6 +186,10 @@ def test_goal_out_of_reach_is_answered() -> None:
     assert len(shuffled.pu.select(0.1, precision=0.99)) == 0
     reached = shuffled.pu.cutoff(0.1, precision=row["attainable"]).iloc[0]
     assert reached["rank"] > 0 and reached["lower"] == row["attainable"]
+    # Known positives at the top leave no list that is sure to have no false positive.
+    ranked: Any = pd.DataFrame({"score": np.arange(200.0), "label": [np.nan] * 151 + [1] * 49})
+    with pytest.warns(PUWarning, match="No cutoff has a fpr of 0 for sure"):
+        assert ranked.pu.cutoff(0, fpr=0.0, target="population")["rank"].item() == 0
 
 
 def test_level_is_split_over_models_and_not_over_groups() -> None:
@@ -219,56 +219,6 @@ def test_beta_with_its_error_makes_it_shorter() -> None:
         PU.cutoff(beta, precision=0.45, level=0.98)
 
 
-def test_chunks_have_a_cutoff_and_no_rows_to_select() -> None:
-    pieces = pu_accessor.from_chunks([FRAME[["score", "label"]]])
-    assert pieces.cutoff(BETA, fpr=0.1)["rank"].item() == PU.cutoff(BETA, fpr=0.1)["rank"].item()
-    with pytest.raises(PUTypeError, match="select is not there"):
-        pieces.select(BETA, fpr=0.1)
-
-
-BOTH = ["score", "truth"]
-WHICH = "must say what the cutoff is to reach, but %s was passed. For example precision=0.9, or"
-
-
-@pytest.mark.parametrize(
-    ("method", "asked", "error", "message"),
-    [
-        ("cutoff", {}, PUTypeError, WHICH % "none"),
-        ("cutoff", {"recall": 0.9, "fpr": 0.1}, PUTypeError, WHICH % ".'recall', 'fpr'."),
-        ("cutoff", {"precision": 90}, PUValueError, r"precision must lie in \[0, 1\]"),
-        ("cutoff", {"cost": 5}, PUTypeError, "^cost must be a pair of numbers, .* but 5 was"),
-        ("cutoff", {"cost": (1, 2, 3)}, PUTypeError, r"pair of numbers, .* but \(1, 2, 3\) was"),
-        ("cutoff", {"cost": [1, "2"]}, PUTypeError, r"a pair of numbers, .* but \[1, '2'\] was"),
-        ("cutoff", {"cost": (0, 0)}, PUValueError, r"from 0 on, not both 0, but \(0, 0\) was"),
-        ("cutoff", {"cost": (1, np.inf)}, PUValueError, r"from 0 on, not both 0, but \(1, inf\)"),
-        ("cutoff", {"cost": (-1, 1)}, PUValueError, r"^cost must hold two numbers from 0 on"),
-        ("cutoff", {"recall": 0.5, "band": "exact"}, PUValueError, "'simultaneous' .* Leave band"),
-        ("select", {"recall": 0.5, "band": "dkw"}, PUValueError, "but 'dkw' .* Leave band out"),
-        ("cutoff", {"recall": 0.5, "models": 0}, PUValueError, "from 1 to 1,000,000"),
-        ("cutoff", {"recall": 0.5, "models": 2.5}, PUTypeError, "models must be an integer"),
-        ("select", {"beta": [0.1, 0.3], "recall": 0.5}, PUValueError, "beta must be one for sel"),
-        ("select", {"score": BOTH, "recall": 0.5}, PUValueError, r"select\(0\.3, .*, models=2\)"),
-        (
-            "cutoff",
-            {"propensity": "p", "recall": 0.5},
-            PUValueError,
-            "jointly, .* not with propen",
-        ),
-    ],
-)
-def test_errors_say_what_to_pass(
-    method: str, asked: dict[str, Any], error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        put(FRAME.assign(p=0.5).pu, method, **{"beta": 0.3, **asked})
-
-
-def test_a_rate_without_a_denominator_has_no_cutoff() -> None:
-    naive: Any = pd.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1.0, np.nan, 1.0]})
-    with pytest.raises(PUDataError, match=r"^fpr has no value at this .* Pass a smaller beta\.$"):
-        naive.pu.cutoff(1.0, fpr=0.1)
-
-
 def test_what_costs_nothing_is_done() -> None:
     nothing = PU.cutoff(BETA, cost=(1, 0)).iloc[0]
     assert nothing["rank"] == nothing["upper"] == 0 < nothing["attainable"]
@@ -286,10 +236,9 @@ WORLDS = [  # positives and negatives at each score, best first; known positives
 
 
 @pytest.mark.parametrize("reference", ["positives", "negatives"])
-@pytest.mark.parametrize(("positives", "negatives", "n"), WORLDS)
-def test_guarantees_are_kept_over_all_ways_to_label(
-    positives: list[int], negatives: list[int], n: int, reference: str
-) -> None:
+@pytest.mark.parametrize("world", WORLDS)
+def test_guarantees_hold_over_all_labelings(world: Any, reference: str) -> None:
+    positives, negatives, n = world
     each, size = np.ravel([positives, negatives], "F"), np.add(positives, negatives)
     truth = np.repeat(np.tile([True, False], size.size), each)
     score = -np.repeat(np.arange(size.size), size).astype(float)
@@ -317,20 +266,15 @@ def test_guarantees_are_kept_over_all_ways_to_label(
 # Lists on new examples
 
 
-def drawn(seed: int = 1, known: int = 200) -> pd.DataFrame:
-    """Draw normal scores, 29% of the unlabeled positive."""
-    rng = np.random.default_rng(seed)
-    positive = np.arange(known + 2000) < known + 580
-    label = np.where(np.arange(known + 2000) < known, 1.0, np.nan)
-    return pd.DataFrame({"score": rng.normal(2 * positive), "label": label})
+DRAWN = binormal(780, 1420, 200 / 780, 1, 2.0)[0]
+RISING: Any = DRAWN.pu(monotone=True)
 
 
 @pytest.mark.parametrize("goal", [{"precision": 0.7}, {"recall": 0.6}, {"fpr": 0.2}])
 def test_a_list_on_new_examples_meets_its_goal(goal: dict[str, float]) -> None:
     ((name, value),) = goal.items()
-    frame = drawn()
-    for monotone in (False, True):
-        pu: Any = frame.pu(monotone=monotone)
+    frame = DRAWN
+    for pu in (frame.pu, RISING):
         row = pu.cutoff(0.29, target="population", **goal).iloc[0]
         assert row.attrs["target"] == "population" and 0 < row["rank"] < len(frame)
         assert (frame["score"] >= row["threshold"]).sum() == row["rank"]
@@ -339,39 +283,16 @@ def test_a_list_on_new_examples_meets_its_goal(goal: dict[str, float]) -> None:
         assert len(pu.select(0.29, target="population", **goal)) == row["rank"]
 
 
-def test_monotone_scores_have_longer_lists_on_new_examples() -> None:
-    plain, rising = (
-        drawn().pu(monotone=flag).cutoff(0.29, precision=0.8, target="population")
-        for flag in (False, True)
-    )
+def test_lists_on_new_examples_hold_at_each_beta_of_an_interval() -> None:
+    alone = RISING.cutoff([0.25, 0.29, 0.33], precision=0.55, target="population")["rank"]
+    sure = pu_accessor.beta_from_labels(29, 100, 2000, level=0.98)
+    within = RISING.cutoff(sure, precision=0.55, target="population")["rank"].item()
+    assert 0 < within <= alone[0] <= alone[1] <= alone[2]
+    # Without rising scores there is none that is as pure.
+    plain = DRAWN.pu.cutoff(0.29, precision=0.8, target="population")
     assert plain["rank"].item() == 0 and np.isnan(plain["lower"].item())
     assert "for sure on new examples: the rank is 0" in plain.attrs["statement"]
-    assert rising["rank"].item() > 400
-
-
-def test_lists_on_new_examples_hold_at_each_beta_of_an_interval() -> None:
-    pu = drawn().pu(monotone=True)
-    alone = pu.cutoff([0.25, 0.29, 0.33], precision=0.55, target="population")["rank"]
-    sure = pu_accessor.beta_from_labels(29, 100, 2000, level=0.98)
-    within = pu.cutoff(sure, precision=0.55, target="population")["rank"].item()
-    assert 0 < within <= alone[0] <= alone[1] <= alone[2]
-
-
-@pytest.mark.parametrize(
-    ("asked", "message"),
-    [
-        ({"cost": (1, 2)}, r"target must be 'examples' with cost"),
-        ({"recall": 0.5, "reference": "both"}, "reference must be 'positives' with target"),
-        ({"recall": 0.5, "target": "new"}, "target must be one of"),
-        ({"recall": 0.5, "propensity": "truth"}, "propensity"),
-    ],
-)
-def test_what_lists_on_new_examples_cannot_do_is_refused(
-    asked: dict[str, Any], message: str
-) -> None:
-    rows = FRAME.assign(truth=0.5)
-    with pytest.raises(PUValueError, match=message):
-        put(rows.pu, "cutoff", 0.29, **{"target": "population", **asked})
+    assert RISING.cutoff(0.29, precision=0.8, target="population")["rank"].item() > 400
 
 
 @pytest.mark.parametrize(
@@ -392,9 +313,60 @@ def test_the_best_bound_of_all_rows_is_told(goal: str, said: str, best: Any) -> 
     assert f"no cutoff has {goal} {said} for sure" in found.attrs["statement"]
 
 
-def test_no_list_is_sure_of_no_false_positive() -> None:
-    known = np.where(np.arange(200) > 150, 1, np.nan)
-    frame = pd.DataFrame({"score": np.arange(200.0), "label": known})
-    with pytest.warns(PUWarning, match="No cutoff has a fpr of 0 for sure"):
-        found = frame.pu.cutoff(0, fpr=0.0, target="population")
-    assert found["rank"].item() == 0
+# What cannot be asked
+
+
+MARKED: Any = FRAME.assign(p=0.5)
+PIECES: Any = pu_accessor.from_chunks([FRAME[["score", "label"]]])
+NAIVE: Any = pd.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1.0, np.nan, 1.0]})
+BOTH: Any = FRAME.pu(score=["score", "truth"])
+WHICH = "must say what the cutoff is to reach, but %s was passed. For example precision=0.9, or"
+HALF: dict[str, Any] = {"recall": 0.5}
+NEW: dict[str, Any] = {**HALF, "target": "population"}
+
+
+@pytest.mark.parametrize(
+    ("ask", "asked", "error", "message"),
+    [
+        (PU.cutoff, {}, PUTypeError, WHICH % "none"),
+        (PU.cutoff, {**HALF, "fpr": 0.1}, PUTypeError, WHICH % ".'recall', 'fpr'."),
+        (PU.cutoff, {"precision": 90}, PUValueError, r"precision must lie in \[0, 1\]"),
+        (PU.cutoff, {"cost": 5}, PUTypeError, "^cost must be a pair of numbers, .* but 5 was"),
+        (PU.cutoff, {"cost": (1, 2, 3)}, PUTypeError, r"pair of numbers, .* but \(1, 2, 3\) was"),
+        (PU.cutoff, {"cost": [1, "2"]}, PUTypeError, r"a pair of numbers, .* but \[1, '2'\] was"),
+        (PU.cutoff, {"cost": (0, 0)}, PUValueError, r"from 0 on, not both 0, but \(0, 0\) was"),
+        (PU.cutoff, {"cost": (1, np.inf)}, PUValueError, r"from 0 on, not both 0, but \(1, inf\)"),
+        (PU.cutoff, {"cost": (-1, 1)}, PUValueError, r"^cost must hold two numbers from 0 on"),
+        (PU.cutoff, {**HALF, "band": "exact"}, PUValueError, "'simultaneous' .* Leave band"),
+        (PU.select, {**HALF, "band": "dkw"}, PUValueError, "but 'dkw' .* Leave band out"),
+        (PU.cutoff, {**HALF, "models": 0}, PUValueError, "from 1 to 1,000,000"),
+        (PU.cutoff, {**HALF, "models": 2.5}, PUTypeError, "models must be an integer"),
+        (PU.select, {**HALF, "beta": [0.1, 0.3]}, PUValueError, "beta must be one for sel"),
+        (BOTH.select, HALF, PUValueError, r"select\(0\.3, .*, models=2\)"),
+        (MARKED.pu(propensity="p").cutoff, HALF, PUValueError, "jointly, .* not with propen"),
+        (MARKED.pu(propensity="p").cutoff, NEW, PUValueError, "propensity"),
+        (
+            PU.cutoff,
+            {"cost": (1, 2), "target": "population"},
+            PUValueError,
+            "'examples' with c",
+        ),
+        (
+            PU.cutoff,
+            {**NEW, "reference": "both"},
+            PUValueError,
+            "must be 'positives' with tar",
+        ),
+        (PU.cutoff, {**HALF, "target": "new"}, PUValueError, "target must be one of"),
+        (
+            NAIVE.pu.cutoff,
+            {"beta": 1.0, "fpr": 0.1},
+            PUDataError,
+            r"^fpr has no .*r beta\.$",
+        ),
+        (PIECES.select, {"fpr": 0.1}, PUTypeError, "select is not there"),
+    ],
+)
+def test_errors_say_what_to_do(ask: Any, asked: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        ask(**{"beta": 0.3, **asked})
