@@ -65,17 +65,14 @@ def test_repr_says_what_is_in_the_way() -> None:
         assert name in listed
 
 
-def test_registering_again_changes_nothing() -> None:
+def test_the_accessor_is_registered_once_and_is_of_its_frame() -> None:
     before = vars(pd.DataFrame)["pu"], vars(xr.Dataset)["pu"]
     register()  # a second registration would warn, and warnings are errors here
     assert (vars(pd.DataFrame)["pu"], vars(xr.Dataset)["pu"]) == before
-
-
-def test_accessor_is_of_its_frame() -> None:
-    assert "pu" in dir(FRAME)
-    assert type(FRAME.copy().pu) is type(FRAME.pu)
+    assert "pu" in dir(FRAME) and type(FRAME.copy().pu) is type(FRAME.pu)
     longer = pd.concat([FRAME, FRAME])
     assert longer.pu.contingency(0)["n_known_positive"] == 2 * TABLES["n_known_positive"]
+    assert pu_accessor.__version__.count(".") == 2
 
 
 def test_import_is_light() -> None:
@@ -87,7 +84,3 @@ def test_import_is_light() -> None:
         [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
-
-
-def test_version() -> None:
-    assert pu_accessor.__version__.count(".") == 2

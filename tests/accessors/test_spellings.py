@@ -142,19 +142,16 @@ def test_three_spellings(name: str) -> None:
         check_same(by, getattr(wide, name)(*args, **keywords))
 
 
-def test_samples_of_groups_are_drawn_alike() -> None:
+def test_rows_of_groups_are_drawn_and_chosen_alike() -> None:
     grouped: Any = LONG.groupby("model")
-    by = LONG.pu(by="model").sample_to_label(3, random_state=4)
-    check_same(by, grouped.pu.sample_to_label(3, random_state=4))
-    assert by.groupby("model").size().tolist() == [3, 3] and by["label"].isna().all()
-
-
-def test_chosen_rows_of_groups_are_alike() -> None:
-    grouped: Any = LONG.groupby("model")
-    by = LONG.pu(by="model").select(0.3, recall=0.5, level=0.8)
-    check_same(by, grouped.pu.select(0.3, recall=0.5, level=0.8))
-    sizes = LONG.pu(by="model").cutoff(0.3, recall=0.5, level=0.8)
-    assert by.groupby("model").size().tolist() == sizes["rank"].tolist()
+    by = LONG.pu(by="model")
+    drawn = by.sample_to_label(3, random_state=4)
+    check_same(drawn, grouped.pu.sample_to_label(3, random_state=4))
+    assert drawn.groupby("model").size().tolist() == [3, 3] and drawn["label"].isna().all()
+    how = {"recall": 0.5, "level": 0.8}
+    chosen = by.select(0.3, **how)
+    check_same(chosen, grouped.pu.select(0.3, **how))
+    assert chosen.groupby("model").size().tolist() == by.cutoff(0.3, **how)["rank"].tolist()
 
 
 @pytest.mark.parametrize("name", [name for name in CALLS if not name.startswith("compare")])
@@ -181,15 +178,28 @@ RULE: dict[str, Any] = {"level": 0.95, "band": "exact", "reference": "positives"
 RULE |= {"beta_interval": None, "selection_odds": 1.0}
 LOOKS: dict[str, Any] = {"hue": None, "col": None, "row": None, "ax": None}
 LOOKS |= {"line_kws": None, "band_kws": None, "palette": None, "legend": "auto", "height": None}
-AT_RANDOM = {"estimate_beta", "cutoff", "select", "gap", "bedroc"}
-AT_RANDOM |= {"calibration", "plot_calibration", "roc_region"}
-OVER_ODDS = ("robustness", "plot_robustness")
-DIRECT = {"compare", "auroc", "average_precision", "estimate_beta", "gap"}
-DIRECT |= {"bedroc", "roc_region"}
-ALONE: dict[str, set[str]] = {"sample_to_label": set(), "report": {"level", "band"}}
-ALONE |= {"check_assumptions": {"level"}, "plot_check_assumptions": {"level"}}
-ALONE |= {"auroc": {*RULE} - {"band"}}
-ALONE |= {"boyce": set(), "plot_boyce": set()}
+# Which of the rule a method does not take.
+ALL_RULE, NO_VARIED, NO_ODDS = {*RULE}, {"beta_interval"}, {"selection_odds"}
+DIRECT, ALL_AT_ONCE = {"band", "reference"}, {"band", "beta_interval", "selection_odds"}
+WITHOUT: dict[str, set[str]] = {
+    **dict.fromkeys(["sample_to_label", "boyce", "plot_boyce"], ALL_RULE),
+    **dict.fromkeys(["check_assumptions", "plot_check_assumptions"], ALL_RULE - {"level"}),
+    **dict.fromkeys(["rank_cdf", "plot_rank_cdf", "plot_against_beta"], NO_VARIED),
+    **dict.fromkeys(["dominance", "plot_forest", "plot_table"], NO_VARIED),
+    **dict.fromkeys(["robustness", "plot_robustness"], NO_VARIED | NO_ODDS),
+    **dict.fromkeys(["cutoff", "select"], ALL_AT_ONCE),  # their band is another by default
+    **dict.fromkeys(["calibration", "plot_calibration"], {"reference"} | NO_ODDS),
+    **dict.fromkeys(["estimate_beta", "gap"], DIRECT | NO_VARIED | NO_ODDS),
+    **dict.fromkeys(["bedroc", "roc_region"], DIRECT | NO_ODDS),
+    "compare": DIRECT | NO_VARIED,
+    "average_precision": DIRECT,
+    "auroc": {"band"},
+    "report": ALL_RULE - {"level", "band"},
+}
+FIRST = """
+beta; quantity; quantity beta; score label; size; weight; chunks; data; label found; found listed;
+found n_unlabeled
+"""
 PARTS = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 
 
@@ -211,23 +221,9 @@ def test_docstrings_have_their_sections(name: str) -> None:
 @pytest.mark.parametrize("name", METHODS)
 def test_signatures_agree(name: str) -> None:
     found = parameters(name)
-    first = [one.name for one in found if one.kind in (one.POSITIONAL_OR_KEYWORD,)]
-    allowed: tuple[list[str], ...] = (
-        [],
-        ["beta"],
-        ["quantity"],
-        ["quantity", "beta"],
-        ["score", "label"],
-        ["size"],
-        ["weight"],
-        ["chunks"],
-        ["data"],
-        ["label", "found"],
-        ["found", "listed"],
-        ["found", "n_unlabeled"],
-    )
+    first = [one.name for one in found if one.kind is one.POSITIONAL_OR_KEYWORD]
     counts = ("beta_from", "labels_needed", "positives_needed", "power")  # numbers, in order
-    assert first in allowed or name.startswith(counts)
+    assert first in [[], *map(str.split, FIRST.split(";"))] or name.startswith(counts)
     named = [one for one in found if one.kind is one.KEYWORD_ONLY]
     needed = ("at", "random_state", "pilot", "beta", "path")
     defaults = {one.name: one.default for one in named if one.name not in needed}
@@ -237,32 +233,9 @@ def test_signatures_agree(name: str) -> None:
     if name.startswith("df.pu."):
         method = name.removeprefix("df.pu.")
         assert not {*ROLES} & {one.name for one in found}
-        wanted = {*RULE} - {"band", "reference"} if method in DIRECT else {*RULE}
-        if method in (
-            "compare",
-            "dominance",
-            "estimate_beta",
-            "gap",
-        ):
-            wanted = wanted - {"beta_interval"}  # beta is not varied there
-        elif method in (
-            "rank_cdf",
-            "plot_rank_cdf",
-            "plot_against_beta",
-            "plot_forest",
-            "plot_table",
-            *OVER_ODDS,
-        ):
-            wanted = wanted - {"beta_interval"}
-        elif method in ("cutoff", "select"):
-            wanted = wanted - {"beta_interval"}
+        if method in ("cutoff", "select"):
             assert defaults.pop("band") == "simultaneous"  # no other holds at all cutoffs
-            wanted = wanted - {"band"}
-        elif method in ("calibration", "plot_calibration"):
-            wanted = wanted - {"reference"}  # bins have limits from known positives alone
-        if method in (*AT_RANDOM, *OVER_ODDS):
-            wanted = wanted - {"selection_odds"}
-        assert {*RULE} & {*defaults} == ALONE.get(method, wanted)
+        assert {*RULE} & {*defaults} == {*RULE} - WITHOUT.get(method, set())
     shared = {**ROLES, **RULE, **LOOKS, "baseline": False}
     assert {key: value for key, value in defaults.items() if key in shared} == {
         key: shared[key] for key in defaults if key in shared
