@@ -25,6 +25,7 @@ EMPTY = np.array([])
 ODD = pd.Series(["x"], index=[1])
 STRATA = pd.DataFrame({"stratum": ["a"]})
 KEYED = xr.DataArray([0.1, 0.2], {"g": [1, 2]}, "g")
+SIGNALS: Any = [Decimal("sNaN")] * len(ROWS)
 TINY = float(np.finfo(float).tiny)
 SAME = {"selection_odds": 1}
 TWICE = {"beta_interval": pd.Series([(0.1, 0.3)] * 2, index=[0, 0])}
@@ -118,7 +119,7 @@ CALLS: list[tuple[str, Callable[[], Any]]] = [
     ("dim must be", lambda: ROWS.to_xarray().pu(dim=pd.Series([1])).auroc(0.3)),
     ("must be a function that returns an iter", lambda: API.from_chunks(NO_CHUNKS).auroc(0.3)),
     ("chunks must be an iterable", lambda: API.from_chunks(np.array(0.3)).auroc(0.3)),
-    ("sNaN", lambda: ROWS.assign(label=[Decimal("sNaN")] * len(ROWS)).pu.auroc(0.3)),
+    ("sNaN", lambda: ROWS.assign(label=SIGNALS).pu.auroc(0.3)),
 ]
 
 

@@ -29,22 +29,13 @@ def test_what_columns_mean_reaches_the_data() -> None:
     for name in ("contingency", "roc_bounds", "pr_bounds"):
         asked = getattr(pu, name)(0.4, reference="positives", **how)
         xr.testing.assert_equal(asked, getattr(FRAME.pu, name)(0.4, **how))
-    for name in ("plot_roc", "plot_pr", "plot_rank_cdf"):
-        asked, plain = (getattr(one, name)(0.4, **how) for one in (pu, FRAME.pu))
-        for one, other in zip(asked.patches, plain.patches, strict=True):
-            assert one.get_path().vertices.tolist() == other.get_path().vertices.tolist()
 
 
 def test_repr_counts() -> None:
     frame = pd.DataFrame({"score": [3, 2, 2, 1], "label": [1, None, 0, None]})
-    lines = repr(frame.pu).splitlines()
-    for line in (
-        "known positives  1",
-        "known negatives  1",
-        "unlabeled        2",
-        "distinct scores  3 in 4 scores (ties share a cutoff)",
-    ):
-        assert line in lines
+    lines = {*repr(frame.pu).splitlines()}
+    assert {"known positives  1", "known negatives  1", "unlabeled        2"} <= lines
+    assert "distinct scores  3 in 4 scores (ties share a cutoff)" in lines
     assert "<th style='text-align: left'>unlabeled</th><td>2</td>" in frame.pu._repr_html_()
     assert "distinct scores  3" in repr(frame.drop(index=1).pu).splitlines()
     grouped = repr(frame.assign(site=list("aabb")).groupby("site").pu)

@@ -3,7 +3,7 @@
 import inspect
 import re
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -35,19 +35,12 @@ LONG = WIDE.melt(NAMED, MODELS, "model", "score").sample(frac=1, random_state=0)
 BY_MODEL = {"svm": 0.2, "forest": 0.4}
 
 
-class Call(NamedTuple):
-    """What to ask of each method."""
-
-    arguments: tuple[Any, ...]
-    keywords: dict[str, Any]
-    roles: dict[str, Any]
-    rows: dict[str, Any]  # for rows alone, which models in columns need not
+Call = tuple[tuple[Any, ...], dict[str, Any], dict[str, Any], dict[str, Any]]
 
 
-def call(
-    *arguments: Any, roles: dict[str, Any] | None = None, on: str | None = None, **keywords: Any
-) -> Call:
-    return Call(arguments, keywords, roles or {}, {"on": on} if on else {})
+def call(*arguments: Any, roles: Any = None, on: str | None = None, **keywords: Any) -> Call:
+    """Return what to ask, how, what to bind, and keywords for rows alone, not for columns."""
+    return arguments, keywords, roles or {}, {"on": on} if on else {}
 
 
 CALLS = {

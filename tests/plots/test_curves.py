@@ -62,14 +62,11 @@ def test_several_betas_have_a_hue_each_that_grey_keeps_apart(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["plot_roc", "plot_pr", "plot_rank_cdf"])
 def test_axes_and_properties_are_those_given(name: str) -> None:
-    _, ax = plt.subplots()
-    returned = getattr(FRAME.pu, name)(
-        0.2, ax=ax, line_kws={"c": "red", "lw": 3}, band_kws={"fc": "green", "alpha": 0.5}
-    )
-    assert returned is ax
+    ax, looks = plt.subplots()[1], {"fc": "green", "alpha": 0.5}
+    plot = getattr(FRAME.pu, name)
+    assert plot(0.2, ax=ax, line_kws={"c": "red", "lw": 3}, band_kws=looks) is ax
     line = lines(ax)["known positives" if name == "plot_rank_cdf" else "β̂ = 0.2"]
-    assert to_hex(line.get_color()) == "#ff0000"
-    assert line.get_linewidth() == 3
+    assert to_hex(line.get_color()) == "#ff0000" and line.get_linewidth() == 3
     assert to_rgba(bands(ax)[0].get_facecolor()) == to_rgba("green", 0.5)
 
 

@@ -88,18 +88,6 @@ def legend_is_beside_the_axes(drawing: Any) -> bool:
     return apart and figure.bbox.contains(*extent.min) and figure.bbox.contains(*extent.max)
 
 
-# Three spellings
-
-
-@pytest.mark.parametrize("plot", ["plot_roc", "plot_metric"])
-def test_three_spellings_draw_the_same(plot: str) -> None:
-    by = artists(draw(plot, FRAME, 0.3, by="model"))
-    assert by == artists(draw(plot, FRAME.groupby("model"), 0.3))
-    long = WIDE.melt("label", MODELS, "model", "score")
-    listed = artists(draw(plot, WIDE, [0, 0.3], score=MODELS, col="beta"))
-    assert listed == artists(draw(plot, long, [0, 0.3], by="model", col="beta"))
-
-
 # Groups of different sizes
 
 
@@ -189,18 +177,6 @@ def test_tuples_a_missing_key_and_a_dimension_of_size_one() -> None:
     one = TABLES.isel(model=[0])
     assert legend(one.pu.plot_pr())[:2] == ["β̂ = 0.2", "β̂ = 0.4"]
     assert isinstance(one.pu.plot_pr(col="model"), FacetGrid)
-
-
-def test_many_hues_get_another_palette_and_a_legend_beside_the_axes() -> None:
-    frame, many = wide(12), 12
-    models = frame.pu(score=list(frame.columns[1:])).plot_pr(0.3)
-    by_beta = frame.pu(score="m0").plot_pr(np.linspace(0.1, 0.9, many))
-    for ax, beside in ((models, 1), (by_beta, 0)):
-        assert legend_is_beside_the_axes(ax)
-        colors = [to_rgb(band.get_edgecolor()) for band in bands(ax)]
-        assert len(set(colors)) == many
-        light = [float(np.dot(color, [0.299, 0.587, 0.114])) for color in colors]
-        assert (light == sorted(light)) == (not beside)
 
 
 @pytest.mark.parametrize(

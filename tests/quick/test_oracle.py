@@ -43,11 +43,6 @@ def random_ranking(
     return [rng.randint(0, 9) / 4 for _ in labels], labels
 
 
-def labeled_ranking(seed: int) -> tuple[list[float], Labels]:
-    """Draw a ranking with ties and without unlabeled examples."""
-    return random_ranking(seed, (True, False))
-
-
 def three(
     scores: list[float], labels: Labels, beta: float, level: float, rule: oracle.BandRule
 ) -> dict[str, list[Table]]:
@@ -367,7 +362,7 @@ def test_a_step_back_in_fpr_counts_negatively() -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_curves_and_areas_against_sklearn(seed: int) -> None:
     """All-labeled rankings give the usual curves and areas under every band and bound."""
-    scores, labels = labeled_ranking(seed)
+    scores, labels = random_ranking(seed, (True, False))
     fpr, tpr, thresholds = skm.roc_curve(labels, scores, drop_intermediate=False)
     assert [c.threshold for c in oracle.cutoffs(scores, labels)] == list(thresholds)
     for tables in three(scores, labels, 0, 0.95, RULES[seed % 3]).values():
