@@ -52,7 +52,6 @@ ARRAYS: dict[str, Callable[[Any], Any]] = {
 FLAGS: dict[str, Callable[[Any], Any]] = {
     "baseline": lambda value: PU.plot_roc(0.3, baseline=value),
     "tables": lambda value: TABLES.pu.plot_pr(baseline=value),
-    "practice": lambda value: PU.plot_net_benefit(0.3, baseline=value),
     "progress": lambda value: PU(progress=value),
     "rest": lambda value: pu_accessor.beta_from_labels(12, 50, 2000, rest=value),
 }
@@ -92,26 +91,17 @@ CALLS: list[tuple[str, Callable[[], Any]]] = [
     ("models must be", lambda: PU.cutoff(0.3, recall=0.5, models=10**30)),
     ("must be a function that is called without", lambda: API.from_chunks(len).auroc(0.3)),
     ("beta_interval must be", lambda: PU.auroc(0.3, beta_interval=(-np.inf, np.inf))),
-    (
-        r"^beta_interval must have each key once, but has \[0\] twice",
-        lambda: PU.auroc(0.3, **TWICE),
-    ),
+    (r"^beta_interval must have each key once, .* \[0\] twice", lambda: PU.auroc(0.3, **TWICE)),
     (r"beta must have a value for .* none for \[0\]; its keys", lambda: THIRDS.auroc(KEYED)),
     (r"beta must lie in \[0, 1\]", lambda: PU.auroc([0.1, np.inf])),
     (r"beta must lie in \[0, 1\], but .1.79", lambda: PU.contingency(np.finfo(float).max)),
-    (
-        r"found must be True .* row 1 holds 'x'\.",
-        lambda: API.add_labels(pd.Series([1, None]), ODD),
-    ),
+    (r"found must be True .* row 1 holds 'x'\.", lambda: API.add_labels(ROWS["label"], ODD)),
     ("^n_labeled must be left out with .* 50 was", lambda: API.beta_from_labels(STRATA, 50)),
     (r"method must be one of \['exact', 'h", lambda: API.beta_from_labels(1, 5, 9, method=EMPTY)),
     ("found must be a frame of rows as sample_", lambda: API.rates_from_labels(ODD, "a")),
     ("mark must be a rank from 0", lambda: PU.plot_roc(0.3, mark=-1)),
     ("mark must be a rank from 0", lambda: TABLES.pu.plot_pr(mark=-1)),
-    (
-        "weight must be the name .* set was",
-        lambda: API.from_chunks([ROWS], weight=set()).auroc(0.3),
-    ),
+    ("weight must be the name .* set w", lambda: API.from_chunks([ROWS], weight=set()).auroc(0.3)),
     (r"n_unlabeled must be at most 2\*\*53", lambda: API.beta_from_labels(12, 50, 10**30)),
     ("weight must be above 0 and finite", lambda: API.fbeta(1e308)),
     ("positive must be a value", lambda: ROWS.pu(positive=range(10**12)).auroc(0.3)),
@@ -191,10 +181,8 @@ def test_panels_have_names(value: Any) -> None:
 
 def test_precisions_next_to_nothing() -> None:
     assert PU.cutoff(0.3, precision=5e-324)["rank"].item() == len(ROWS)
-    found, expected = (
-        PU.metric("accuracy", 0.3, at={"precision": least}) for least in (TINY, 0.0)
-    )
-    pd.testing.assert_frame_equal(found, expected)
+    found = [PU.metric("accuracy", 0.3, at={"precision": least}) for least in (TINY, 0.0)]
+    pd.testing.assert_frame_equal(*found)
 
 
 def test_where_no_example_is_negative_in_whole_numbers_there_is_no_area() -> None:

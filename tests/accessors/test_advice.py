@@ -75,7 +75,6 @@ LINES = {
     "df.pu.roc_auc_score": "Write df.pu.auroc(0.3)",
     "df.pu.plot_auroc(0.1)": "Write df.pu.plot_roc(0.3)",
     "df.pu.precision_recall_curve(0.1)": "Write df.pu.pr_bounds(0.3)",
-    "df.pu.precision(0.1)": "Write df.pu.metric('precision', 0.3, at=100)",
     "df.pu.area('auroc')": "Write df.pu.contingency(0.3).pu.area('auroc')",
     "df.pu.at(rank=3)": "Write df.pu.contingency(0.3).pu.at(rank=100)",
     "df.pu.confusion_matrix(0.1)": "Write df.pu.contingency(0.3)",
@@ -103,7 +102,6 @@ LINES = {
     "df.pu.plot_roc(0.1, line_kws={'lw': 2}, c='red')": "line_kws={'lw': 2} | {'c': 'red'}",
     "df.pu.plot_roc(0.1, xlim=(0, 0.2))": "df.pu.plot_roc(0.1).set(xlim=(0, 0.2))",
     "df.pu.plot_roc(0.1, figsize=(3, 3))": "ax=plt.subplots(figsize=(3, 3))[1]",
-    "df.pu.plot_pr(0.1, color='red')": "df.pu.plot_pr(0.1, line_kws={'color': 'red'})",
     "df.pu.plot_pr(beta=0.1, lw=3)": "df.pu.plot_pr(beta=0.1, line_kws={'lw': 3})",
     "df.pu.plot_pr(0.1, level=0.9, alpha=0.5)": "level=0.9, line_kws={'alpha': 0.5}",
     "df.pu.plot_pr(0.1, hatch='//')": "band_kws={'hatch': '//'}",
@@ -116,9 +114,7 @@ LINES = {
     "ds.pu.plot_pr(dpi=50)": "ds.pu.plot_pr(ax=plt.subplots(dpi=50)[1])",
     # a target that a question does not have
     "df.pu.plot_gain(0.1, target='population')": "these examples. Write df.pu.plot_gain(0.1)",
-    "df.pu.plot_against_beta('auroc', [0, 0.1], target='population')": (
-        "has no argument 'target': it is about these examples. Write df.pu.plot_against_beta("
-    ),
+    "df.pu.plot_boyce(target='population')": "about these examples. Write df.pu.plot_boyce()",
     # a cutoff of tables is selected first
     "ds.pu.metric('f1', at=100)": "first: ds.pu.at(rank=100).pu.metric('f1')",
     # what had another name in the releases before
@@ -332,6 +328,7 @@ def test_texts_of_messages_leave_room() -> None:
 # How long all of it is
 
 LONG = "a name that nobody would give to a column of a frame " * 20
+UNKNOWN = DF.assign(key=[f"{LONG}{i}" for i in range(300)], label=np.nan)
 GIANT: dict[str, Any] = {
     "columns": lambda: DF.assign(**{f"{LONG}{i}": 0 for i in range(30)}).pu(score="p").auroc(0.1),
     "labels": lambda: DF.assign(label=[f"{LONG}{i}" for i in range(300)]).pu.auroc(0.1),
@@ -341,11 +338,7 @@ GIANT: dict[str, Any] = {
     "keyword": lambda: DF.pu.auroc(0.1, **{LONG: 3}),
     "role": lambda: DF.pu(**{LONG: 3}),
     "method": lambda: getattr(DF.pu, LONG),
-    "groups": lambda: (
-        DF.assign(key=[f"{LONG}{i}" for i in range(300)], label=np.nan)
-        .pu(by="key", on_error="skip")
-        .auroc(0.1)
-    ),
+    "groups": lambda: UNKNOWN.pu(by="key", on_error="skip").auroc(0.1),
 }
 
 
@@ -372,10 +365,7 @@ def test_the_next_step_is_kept_where_the_middle_is_left_out() -> None:
 MANY = MODELS.assign(**{f"model number {i}": MODELS["m1"] for i in range(40)})
 MANY_NAMES = [f"model number {i}" for i in range(40)]
 SHOWN: dict[str, Callable[[], Any]] = {
-    "plain": lambda: DF.pu,
-    "roles": lambda: CODED.pu(
-        score="score", positive="case", unlabeled="rest", by="site", on_error="skip"
-    ),
+    "roles": lambda: CODED.pu(positive="case", unlabeled="rest", by="site", on_error="skip"),
     "models": lambda: MANY.pu(score=MANY_NAMES, by="site", nan_policy="omit"),
     "not ready": lambda: DF.pu(score="what is nowhere to be found among the columns of a frame"),
     "ambiguous": lambda: CODED.pu,
@@ -383,7 +373,6 @@ SHOWN: dict[str, Callable[[], Any]] = {
     "long names": lambda: MANY.rename(columns={"site": LONG}).pu(by=LONG),
     "a Dataset": lambda: NAMES["ds"],
     "groups": lambda: MANY.pu(score=MANY_NAMES).roc_bounds(0.1),
-    "auroc": lambda: DF.pu(by="site").auroc(0.1),
     "metric": lambda: DF.pu(by="site").metric("f1", 0.1, at=20),
     "beta": lambda: DF.pu.estimate_beta(),
     "compare": lambda: MODELS.pu(score=["m1", "m2"]).compare(0.1),

@@ -95,10 +95,9 @@ def check_same(one: Any, other: Any) -> None:
         pd.testing.assert_frame_equal(one, other)
         assert one.attrs == other.attrs and len(one)
     else:
-        drawn, expected = (
-            [item] if isinstance(item, Axes) else [*item.axes.flat] for item in (one, other)
-        )
-        assert [show(ax) for ax in drawn] == [show(ax) for ax in expected]
+        panels = ([x] if isinstance(x, Axes) else [*x.axes.flat] for x in (one, other))
+        drawn, expected = ([show(ax) for ax in axes] for axes in panels)
+        assert drawn == expected
 
 
 def show(ax: Axes) -> list[Any]:
@@ -230,9 +229,7 @@ def test_signatures_agree(name: str) -> None:
             assert defaults.pop("band") == "simultaneous"  # no other holds at all cutoffs
         assert {*RULE} & {*defaults} == {*RULE} - WITHOUT.get(method, set())
     shared = {**ROLES, **RULE, **LOOKS, "baseline": False}
-    assert {key: value for key, value in defaults.items() if key in shared} == {
-        key: shared[key] for key in defaults if key in shared
-    }
+    assert defaults == defaults | {key: shared[key] for key in defaults if key in shared}
 
 
 @pytest.mark.parametrize("name", [name for name in METHODS if ".plot_" in name])

@@ -11,14 +11,11 @@ from matplotlib.patches import Polygon
 
 from tests.arguments.test_beta_interval import GROUPS, PARTS, SIDES, ask
 from tests.cases import legend
+from tests.plots.test_curves import bands
 
 
 def hatched(ax: Axes) -> list[Polygon]:
-    return [
-        one
-        for one in ax.patches
-        if isinstance(one, Polygon) and str(one.get_label()).startswith("envelope")
-    ]
+    return [one for one in bands(ax) if str(one.get_label()).startswith("envelope")]
 
 
 PLOTS: dict[str, tuple[Any, ...]] = {"plot_roc": (), "plot_pr": (), "plot_metric": ("precision",)}

@@ -1,7 +1,7 @@
 """How pictures look: palettes, ink, legends and labels, read back from their artists."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from functools import partial
 from typing import Any
@@ -192,14 +192,12 @@ def palette_of(name: str, size: int = 3) -> list[str]:
     return [to_hex(color) for color in sns.color_palette(name, size)]
 
 
+MAPPED = {NAMES[1]: "black", NAMES[0]: "red", NAMES[2]: "0.5", "other": "C0"}
 PALETTES: dict[str, tuple[Any, list[str]]] = {
     "name": ("deep", palette_of("deep")),
     "list": (["red", "C2", (0, 0, 1)], ["#ff0000", to_hex("C2"), "#0000ff"]),
     "tuple": (("red", "green", "blue", "black"), ["#ff0000", to_hex("green"), "#0000ff"]),
-    "dict": (
-        {NAMES[1]: "black", NAMES[0]: "red", NAMES[2]: "0.5", "other": "C0"},
-        ["#ff0000", "#000000", "#808080"],
-    ),
+    "dict": (MAPPED, ["#ff0000", "#000000", "#808080"]),
     "scale": (mpl.colormaps["viridis"], palette_of("viridis")),
     "list of a map": (mpl.colormaps["tab10"], palette_of("tab10")),
 }
@@ -229,9 +227,7 @@ BAD_VALUES: dict[str, dict[str, Any]] = {
     "palette must have a .* each of the 3 curves, but it has 2. Pass one of": {"palette": TWO},
     "palette must have .* each of the 12 curves, but it has 8": {"palette": "Set2"},
     "palette must have .* of the 12 curves, but it has 10": {"palette": mpl.colormaps["tab10"]},
-    r"palette must have a .* each key, but \['model 1', .* is miss": {
-        "palette": {NAMES[0]: "red"}
-    },
+    r"palette must have a .* key, but \['model 1', .* is miss": {"palette": {NAMES[0]: "red"}},
     "palette must hold colours .*, but 'rde' was passed": {"palette": ["red", "rde"]},
     "palette must hold colours .*, but nothing was passed": {"palette": []},
     "palette must be the name .*, but 'virdis' was passed": {"palette": "virdis"},
@@ -434,28 +430,27 @@ LOOKS: dict[str, tuple[Any, ...]] = {
 PAIR = FRAME.pu(score=["score", NAMES[0]])
 FAILING = {"selection_odds": [1, 2, 20]}
 NEW = {"target": "population", "mark": {"threshold": 0.3}}
-PICTURES: dict[str, tuple[Any, str]] = {
-    "roc": (
-        lambda: draw("plot_roc", beta_interval=(0.1, 0.2), mark=5),
-        "curve; band; chance; mark; baseline; envelope",
-    ),
-    "new examples": (lambda: FRAME.pu.plot_roc(BETA, **NEW), "curve; band; chance; mark; region"),
-    "against beta": (
-        lambda: PAIR.plot_against_beta("average_precision", [0, 0.3, 0.9]),
-        "curve; band of two; change; shade; infeasible; limit",
-    ),
-    "robustness": (
-        lambda: FRAME.pu.plot_robustness("auroc", BETA, **FAILING),
-        "curve; band; chance; band within; break",
-    ),
-    "gain": (lambda: draw("plot_gain"), "curve; band; chance; chance, solid"),
-    "benefit": (lambda: draw("plot_net_benefit"), "curve; band; chance; chance, solid"),
-    "calibration": (
-        lambda: draw("plot_calibration", baseline=True, bins=20),
-        "band; curve of dots; baseline of crosses; chance; hollow",
-    ),
-    "boyce": (lambda: draw("plot_boyce"), "curve; chance; hollow at the top"),
-    "forest": (lambda: draw("plot_forest"), "band; curve of dots; baseline of crosses; chance"),
+PICTURES: dict[str, Callable[[], Axes]] = {
+    "roc": lambda: draw("plot_roc", beta_interval=(0.1, 0.2), mark=5),
+    "new examples": lambda: FRAME.pu.plot_roc(BETA, **NEW),
+    "against beta": lambda: PAIR.plot_against_beta("average_precision", [0, 0.3, 0.9]),
+    "robustness": lambda: FRAME.pu.plot_robustness("auroc", BETA, **FAILING),
+    "gain": lambda: draw("plot_gain"),
+    "benefit": lambda: draw("plot_net_benefit"),
+    "calibration": lambda: draw("plot_calibration", baseline=True, bins=20),
+    "boyce": lambda: draw("plot_boyce"),
+    "forest": lambda: draw("plot_forest"),
+}
+KINDS = {  # of artists in each
+    "roc": "curve; band; chance; mark; baseline; envelope",
+    "new examples": "curve; band; chance; mark; region",
+    "against beta": "curve; band of two; change; shade; infeasible; limit",
+    "robustness": "curve; band; chance; band within; break",
+    "gain": "curve; band; chance; chance, solid",
+    "benefit": "curve; band; chance; chance, solid",
+    "calibration": "band; curve of dots; baseline of crosses; chance; hollow",
+    "boyce": "curve; chance; hollow at the top",
+    "forest": "band; curve of dots; baseline of crosses; chance",
 }
 BESIDE = {
     "roc": ("top 5", (6, -3), "left", "top", 4),
@@ -475,9 +470,8 @@ def look(one: Any) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_each_kind_of_artist_has_its_look(name: str) -> None:
-    picture, kinds = PICTURES[name]
-    ax = picture()
-    expected = {(re.split("[ ,]", kind)[0], *LOOKS[kind]) for kind in kinds.split("; ")}
+    ax, kinds = PICTURES[name](), KINDS[name].split("; ")
+    expected = {(re.split("[ ,]", kind)[0], *LOOKS[kind]) for kind in kinds}
     assert {look(one) for one in (*ax.lines, *ax.patches)} == expected
     marks = [line for line in ax.lines if line.get_marker() in ("o", "X")]
     rings = of_kind(ax, "hollow")

@@ -1,10 +1,11 @@
-"""Pictures of bounds from known positives, known negatives, the tightest kind and both."""
+"""Pictures of bounds from known positives, negatives, either or both, and of weighted ones."""
 
 from functools import partial
 
 import numpy as np
 import pytest
 
+from tests.arguments.test_propensity import FRAME as WEIGHTED
 from tests.arguments.test_reference import REFERENCES, sites
 from tests.cases import legend
 from tests.plots.test_curves import lines
@@ -33,3 +34,13 @@ def test_plots_draw_the_estimate_of_the_reference(reference: str) -> None:
     # What is drawn is the area under the curve of the estimate, which is not rounded.
     areas = np.trapezoid(curves["tpr"].values, curves["fpr"].values, axis=0)
     np.testing.assert_allclose(np.asarray(ax.get_lines()[0].get_ydata(), float), areas, rtol=1e-12)
+
+
+@pytest.mark.parametrize("plot", ["plot_roc", "plot_pr", "plot_metric", "plot_rank_cdf"])
+def test_pictures_take_propensities(plot: str) -> None:
+    name = ("f1",) if plot == "plot_metric" else ()
+    frames = WEIGHTED, WEIGHTED.assign(propensity=0.5)
+    drawn = [getattr(rows.pu(propensity="propensity"), plot)(*name, beta=0.3) for rows in frames]
+    one, other = (np.asarray(lines(ax)["β̂ = 0.3"].get_xydata()) for ax in drawn)
+    assert one.shape != other.shape or not np.allclose(one, other)
+    assert any("95% weighted band" in text for text in legend(drawn[0]))

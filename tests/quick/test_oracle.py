@@ -418,9 +418,7 @@ def test_pr_area_by_hand() -> None:
 def area_of_rise(start: Table, end: Table) -> float:
     """Return the integral of precision over tp between two tables, by scipy."""
     rise = end.tp - start.tp
-    if rise == 0:
-        return 0.0
-    if start.rank == 0:  # a line from the origin: its precision is that at its end
+    if rise == 0 or start.rank == 0:  # from the origin on, precision is that at the end
         return rise * end.tp / end.rank
     ranks_per_tp = (end.rank - start.rank) / rise
 
@@ -428,8 +426,7 @@ def area_of_rise(start: Table, end: Table) -> float:
         """Return the precision where tp is reached."""
         return tp / (start.rank + (tp - start.tp) * ranks_per_tp)
 
-    value, _ = integrate.quad(precision, start.tp, end.tp, epsabs=1e-12, epsrel=1e-12)
-    return float(value)
+    return float(integrate.quad(precision, start.tp, end.tp, epsabs=1e-12, epsrel=1e-12)[0])
 
 
 @pytest.mark.parametrize("bound", BOUNDS)

@@ -25,8 +25,5 @@ def test_inventories(tmp_path: Path) -> None:
     assert zlib.decompress(rest).decode().splitlines()[0] == (
         "pandas.DataFrame py:class 1 reference/api/pandas.DataFrame.html#$ -"
     )
-
-
-def test_shared_types_have_one_meaning() -> None:
     assert TOOL["SHORT"]["DataFrame"] == "pandas.DataFrame"
     assert {"Axes", "Dataset", "FacetGrid", "Generator", "Series"} <= {*TOOL["SHORT"]}

@@ -37,10 +37,6 @@ def names() -> dict[str, object]:
     return {"df": df, "beta": beta, "found": found, "pu_accessor": pu_accessor}
 
 
-def test_there_are_some_thirty() -> None:
-    assert len(LINES) >= 30 and len({*LINES}) == len(LINES)
-
-
 @pytest.mark.parametrize("line", LINES)
 def test_the_line_runs(
     line: str, names: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -52,7 +48,8 @@ def test_the_line_runs(
     plt.close("all")
 
 
-def test_every_method_answers_one() -> None:
+def test_there_are_some_thirty_and_every_method_answers_one() -> None:
+    assert len(LINES) >= 30 and len({*LINES}) == len(LINES)
     methods = {name for name in dir(pd.DataFrame().pu) if not name.startswith("_")}
     found = {name for line in LINES for name in re.findall(r"\.(\w+)\(", line)}
     beside = {"pr_bounds", "plot_rank_cdf", "plot_metric", "plot_robustness", "rank_cdf", "gain"}

@@ -15,7 +15,7 @@ WRITTEN = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PAGES = [
     str(page.relative_to(ROOT))
     for page in WRITTEN
-    if ("python" in dict(BLOCK.findall(page.read_text(encoding="utf-8"))))
+    if "\n```python\n" in page.read_text(encoding="utf-8")
 ]
 
 
