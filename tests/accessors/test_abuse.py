@@ -32,7 +32,7 @@ TWICE = {"beta_interval": pd.Series([(0.1, 0.3)] * 2, index=[0, 0])}
 THIRDS = ROWS.assign(g=ROWS.index % 3).pu(score="p", by="g")
 UNKNOWN = ROWS.assign(label=np.nan, propensity=0.5).pu(propensity="propensity")
 KNOWN = pd.DataFrame({"score": [3, 2], "other": [2, 3], "label": [1, 1]})
-BOTH = KNOWN.pu(score=["score", "other"], negative=0)
+BOTH = KNOWN.head(1).pu(score=["score", "other"], negative=0)
 THESE = {"target": "examples"}
 NO_FLAG = [pd.NA, np.array([]), np.zeros((2, 2)), pd.Series([0.3]), pd.DataFrame(), 1, None]
 

@@ -335,6 +335,7 @@ GIANT: dict[str, Any] = {
     "at": lambda: DF.pu.metric("f1", 0.1, at={LONG: 3}),
     "beta": lambda: DF.pu.auroc([LONG] * 100),
     "keys": lambda: DF.pu(by="site").auroc({f"{LONG}{i}": 0.1 for i in range(99)}),
+    "ranks": lambda: DF.pu.contingency(0.1, ranks=np.arange(-500, 0)),
     "keyword": lambda: DF.pu.auroc(0.1, **{LONG: 3}),
     "role": lambda: DF.pu(**{LONG: 3}),
     "method": lambda: getattr(DF.pu, LONG),

@@ -68,7 +68,7 @@ CALLS = {
     "robustness": call("auroc", BY_MODEL, above=0.4, selection_odds=[1, 2]),
     "gain": call(BY_MODEL, band="dkw"),
     "plot_roc": call(BY_MODEL, ranks="all"),
-    "plot_pr": call(0.3, baseline=True, band="dkw"),
+    "plot_pr": call([0.1, 0.3], baseline=True, band="dkw", col="beta"),
     "plot_rank_cdf": call(0.3),
     "plot_metric": call("f1", BY_MODEL, x="fraction"),
     "plot_against_beta": call("precision", [0, 0.2, 0.4], at=20),
@@ -108,7 +108,7 @@ def show(ax: Axes) -> list[Any]:
     ways = [(x.get_path().vertices.tolist(), x.get_linestyle(), x.get_zorder()) for x in shown]
     colors = [[x.get_color() for x in ax.lines], [x.get_facecolor() for x in ax.patches]]
     told = (box.get_title(), *box.get_texts()) if box is not None else ax.texts
-    texts = [text.get_text() for text in told]
+    texts = [ax.get_title(), *(text.get_text() for text in told)]
     return [ways, colors, texts, ax.get_xlabel(), ax.get_ylabel(), ax.get_xlim(), ax.get_ylim()]
 
 

@@ -430,7 +430,7 @@ LOOKS: dict[str, tuple[Any, ...]] = {
 PAIR = FRAME.pu(score=["score", NAMES[0]])
 FAILING = {"selection_odds": [1, 2, 20]}
 NEW = {"target": "population", "mark": {"threshold": 0.3}}
-PICTURES: dict[str, Callable[[], Axes]] = {
+PICTURES: dict[str, Callable[[], Any]] = {
     "roc": lambda: draw("plot_roc", beta_interval=(0.1, 0.2), mark=5),
     "new examples": lambda: FRAME.pu.plot_roc(BETA, **NEW),
     "against beta": lambda: PAIR.plot_against_beta("average_precision", [0, 0.3, 0.9]),
