@@ -114,7 +114,9 @@ LINES = {
     "ds.pu.plot_pr(dpi=50)": "ds.pu.plot_pr(ax=plt.subplots(dpi=50)[1])",
     # a target that a question does not have
     "df.pu.plot_gain(0.1, target='population')": "these examples. Write df.pu.plot_gain(0.1)",
-    "df.pu.plot_boyce(target='population')": "about these examples. Write df.pu.plot_boyce()",
+    "df.pu.plot_boyce(target='population')": (
+        "has no argument 'target': it is about these examples. Write df.pu.plot_boyce()"
+    ),
     # a cutoff of tables is selected first
     "ds.pu.metric('f1', at=100)": "first: ds.pu.at(rank=100).pu.metric('f1')",
     # what had another name in the releases before
