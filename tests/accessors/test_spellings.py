@@ -3,7 +3,7 @@
 import inspect
 import re
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -35,19 +35,12 @@ LONG = WIDE.melt(NAMED, MODELS, "model", "score").sample(frac=1, random_state=0)
 BY_MODEL = {"svm": 0.2, "forest": 0.4}
 
 
-class Call(NamedTuple):
-    """What to ask of each method."""
-
-    arguments: tuple[Any, ...]
-    keywords: dict[str, Any]
-    roles: dict[str, Any]
-    rows: dict[str, Any]  # for rows alone, which models in columns need not
+Call = tuple[tuple[Any, ...], dict[str, Any], dict[str, Any], dict[str, Any]]
 
 
-def call(
-    *arguments: Any, roles: dict[str, Any] | None = None, on: str | None = None, **keywords: Any
-) -> Call:
-    return Call(arguments, keywords, roles or {}, {"on": on} if on else {})
+def call(*arguments: Any, roles: Any = None, on: str | None = None, **keywords: Any) -> Call:
+    """Return what to ask, how, what to bind, and keywords for rows alone, not for columns."""
+    return arguments, keywords, roles or {}, {"on": on} if on else {}
 
 
 CALLS = {
@@ -75,7 +68,7 @@ CALLS = {
     "robustness": call("auroc", BY_MODEL, above=0.4, selection_odds=[1, 2]),
     "gain": call(BY_MODEL, band="dkw"),
     "plot_roc": call(BY_MODEL, ranks="all"),
-    "plot_pr": call(0.3, baseline=True, band="dkw"),
+    "plot_pr": call([0.1, 0.3], baseline=True, band="dkw", col="beta"),
     "plot_rank_cdf": call(0.3),
     "plot_metric": call("f1", BY_MODEL, x="fraction"),
     "plot_against_beta": call("precision", [0, 0.2, 0.4], at=20),
@@ -102,10 +95,9 @@ def check_same(one: Any, other: Any) -> None:
         pd.testing.assert_frame_equal(one, other)
         assert one.attrs == other.attrs and len(one)
     else:
-        drawn, expected = (
-            [item] if isinstance(item, Axes) else [*item.axes.flat] for item in (one, other)
-        )
-        assert [show(ax) for ax in drawn] == [show(ax) for ax in expected]
+        panels = ([x] if isinstance(x, Axes) else [*x.axes.flat] for x in (one, other))
+        drawn, expected = ([show(ax) for ax in axes] for axes in panels)
+        assert drawn == expected
 
 
 def show(ax: Axes) -> list[Any]:
@@ -116,7 +108,7 @@ def show(ax: Axes) -> list[Any]:
     ways = [(x.get_path().vertices.tolist(), x.get_linestyle(), x.get_zorder()) for x in shown]
     colors = [[x.get_color() for x in ax.lines], [x.get_facecolor() for x in ax.patches]]
     told = (box.get_title(), *box.get_texts()) if box is not None else ax.texts
-    texts = [text.get_text() for text in told]
+    texts = [ax.get_title(), *(text.get_text() for text in told)]
     return [ways, colors, texts, ax.get_xlabel(), ax.get_ylabel(), ax.get_xlim(), ax.get_ylim()]
 
 
@@ -142,19 +134,16 @@ def test_three_spellings(name: str) -> None:
         check_same(by, getattr(wide, name)(*args, **keywords))
 
 
-def test_samples_of_groups_are_drawn_alike() -> None:
+def test_rows_of_groups_are_drawn_and_chosen_alike() -> None:
     grouped: Any = LONG.groupby("model")
-    by = LONG.pu(by="model").sample_to_label(3, random_state=4)
-    check_same(by, grouped.pu.sample_to_label(3, random_state=4))
-    assert by.groupby("model").size().tolist() == [3, 3] and by["label"].isna().all()
-
-
-def test_chosen_rows_of_groups_are_alike() -> None:
-    grouped: Any = LONG.groupby("model")
-    by = LONG.pu(by="model").select(0.3, recall=0.5, level=0.8)
-    check_same(by, grouped.pu.select(0.3, recall=0.5, level=0.8))
-    sizes = LONG.pu(by="model").cutoff(0.3, recall=0.5, level=0.8)
-    assert by.groupby("model").size().tolist() == sizes["rank"].tolist()
+    by = LONG.pu(by="model")
+    drawn = by.sample_to_label(3, random_state=4)
+    check_same(drawn, grouped.pu.sample_to_label(3, random_state=4))
+    assert drawn.groupby("model").size().tolist() == [3, 3] and drawn["label"].isna().all()
+    how = {"recall": 0.5, "level": 0.8}
+    chosen = by.select(0.3, **how)
+    check_same(chosen, grouped.pu.select(0.3, **how))
+    assert chosen.groupby("model").size().tolist() == by.cutoff(0.3, **how)["rank"].tolist()
 
 
 @pytest.mark.parametrize("name", [name for name in CALLS if not name.startswith("compare")])
@@ -181,15 +170,28 @@ RULE: dict[str, Any] = {"level": 0.95, "band": "exact", "reference": "positives"
 RULE |= {"beta_interval": None, "selection_odds": 1.0}
 LOOKS: dict[str, Any] = {"hue": None, "col": None, "row": None, "ax": None}
 LOOKS |= {"line_kws": None, "band_kws": None, "palette": None, "legend": "auto", "height": None}
-AT_RANDOM = {"estimate_beta", "cutoff", "select", "gap", "bedroc"}
-AT_RANDOM |= {"calibration", "plot_calibration", "roc_region"}
-OVER_ODDS = ("robustness", "plot_robustness")
-DIRECT = {"compare", "auroc", "average_precision", "estimate_beta", "gap"}
-DIRECT |= {"bedroc", "roc_region"}
-ALONE: dict[str, set[str]] = {"sample_to_label": set(), "report": {"level", "band"}}
-ALONE |= {"check_assumptions": {"level"}, "plot_check_assumptions": {"level"}}
-ALONE |= {"auroc": {*RULE} - {"band"}}
-ALONE |= {"boyce": set(), "plot_boyce": set()}
+# Which of the rule a method does not take.
+ALL_RULE, NO_VARIED, NO_ODDS = {*RULE}, {"beta_interval"}, {"selection_odds"}
+DIRECT, ALL_AT_ONCE = {"band", "reference"}, {"band", "beta_interval", "selection_odds"}
+WITHOUT: dict[str, set[str]] = {
+    **dict.fromkeys(["sample_to_label", "boyce", "plot_boyce"], ALL_RULE),
+    **dict.fromkeys(["check_assumptions", "plot_check_assumptions"], ALL_RULE - {"level"}),
+    **dict.fromkeys(["rank_cdf", "plot_rank_cdf", "plot_against_beta"], NO_VARIED),
+    **dict.fromkeys(["dominance", "plot_forest", "plot_table"], NO_VARIED),
+    **dict.fromkeys(["robustness", "plot_robustness"], NO_VARIED | NO_ODDS),
+    **dict.fromkeys(["cutoff", "select"], ALL_AT_ONCE),  # their band is another by default
+    **dict.fromkeys(["calibration", "plot_calibration"], {"reference"} | NO_ODDS),
+    **dict.fromkeys(["estimate_beta", "gap"], DIRECT | NO_VARIED | NO_ODDS),
+    **dict.fromkeys(["bedroc", "roc_region"], DIRECT | NO_ODDS),
+    "compare": DIRECT | NO_VARIED,
+    "average_precision": DIRECT,
+    "auroc": {"band"},
+    "report": ALL_RULE - {"level", "band"},
+}
+FIRST = """
+beta; quantity; quantity beta; score label; size; weight; chunks; data; label found; found listed;
+found n_unlabeled
+"""
 PARTS = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 
 
@@ -211,23 +213,9 @@ def test_docstrings_have_their_sections(name: str) -> None:
 @pytest.mark.parametrize("name", METHODS)
 def test_signatures_agree(name: str) -> None:
     found = parameters(name)
-    first = [one.name for one in found if one.kind in (one.POSITIONAL_OR_KEYWORD,)]
-    allowed: tuple[list[str], ...] = (
-        [],
-        ["beta"],
-        ["quantity"],
-        ["quantity", "beta"],
-        ["score", "label"],
-        ["size"],
-        ["weight"],
-        ["chunks"],
-        ["data"],
-        ["label", "found"],
-        ["found", "listed"],
-        ["found", "n_unlabeled"],
-    )
+    first = [one.name for one in found if one.kind is one.POSITIONAL_OR_KEYWORD]
     counts = ("beta_from", "labels_needed", "positives_needed", "power")  # numbers, in order
-    assert first in allowed or name.startswith(counts)
+    assert first in [[], *map(str.split, FIRST.split(";"))] or name.startswith(counts)
     named = [one for one in found if one.kind is one.KEYWORD_ONLY]
     needed = ("at", "random_state", "pilot", "beta", "path")
     defaults = {one.name: one.default for one in named if one.name not in needed}
@@ -237,36 +225,11 @@ def test_signatures_agree(name: str) -> None:
     if name.startswith("df.pu."):
         method = name.removeprefix("df.pu.")
         assert not {*ROLES} & {one.name for one in found}
-        wanted = {*RULE} - {"band", "reference"} if method in DIRECT else {*RULE}
-        if method in (
-            "compare",
-            "dominance",
-            "estimate_beta",
-            "gap",
-        ):
-            wanted = wanted - {"beta_interval"}  # beta is not varied there
-        elif method in (
-            "rank_cdf",
-            "plot_rank_cdf",
-            "plot_against_beta",
-            "plot_forest",
-            "plot_table",
-            *OVER_ODDS,
-        ):
-            wanted = wanted - {"beta_interval"}
-        elif method in ("cutoff", "select"):
-            wanted = wanted - {"beta_interval"}
+        if method in ("cutoff", "select"):
             assert defaults.pop("band") == "simultaneous"  # no other holds at all cutoffs
-            wanted = wanted - {"band"}
-        elif method in ("calibration", "plot_calibration"):
-            wanted = wanted - {"reference"}  # bins have limits from known positives alone
-        if method in (*AT_RANDOM, *OVER_ODDS):
-            wanted = wanted - {"selection_odds"}
-        assert {*RULE} & {*defaults} == ALONE.get(method, wanted)
+        assert {*RULE} & {*defaults} == {*RULE} - WITHOUT.get(method, set())
     shared = {**ROLES, **RULE, **LOOKS, "baseline": False}
-    assert {key: value for key, value in defaults.items() if key in shared} == {
-        key: shared[key] for key in defaults if key in shared
-    }
+    assert defaults == defaults | {key: shared[key] for key in defaults if key in shared}
 
 
 @pytest.mark.parametrize("name", [name for name in METHODS if ".plot_" in name])

@@ -1,5 +1,8 @@
 """What pictures of curves share, read back from their artists."""
 
+from collections.abc import Callable
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -16,6 +19,7 @@ from tests.cases import binormal, legend
 FRAME, BETA, _ = binormal(200, 600, 0.3, seed=1)
 
 BETAS = [0.1, 0.2, 0.3]
+BAND = "95% exact band,\nthese examples"
 
 
 def lines(ax: Axes) -> dict[str, Line2D]:
@@ -34,19 +38,15 @@ def bands(ax: Axes) -> list[Polygon]:
 @pytest.mark.parametrize("name", ["plot_roc", "plot_pr"])
 def test_baseline_is_dashed_and_has_no_band(name: str) -> None:
     ax = getattr(FRAME.pu, name)(0.2, baseline=True)
-    naive, band = "β̂ = 0 (unlabeled as negative)", "95% exact band,\nthese examples"
-    assert legend(ax)[:3] == ["β̂ = 0.2", naive, band]
-    baseline = lines(ax)["β̂ = 0 (unlabeled as negative)"]
-    assert baseline.get_linestyle() == "--"
-    assert len(bands(ax)) == 1
+    naive = "β̂ = 0 (unlabeled as negative)"
+    assert legend(ax)[:3] == ["β̂ = 0.2", naive, BAND]
+    baseline = lines(ax)[naive]
+    assert baseline.get_linestyle() == "--" and len(bands(ax)) == 1
     also = getattr(FRAME.pu, name)([0, 0.2], baseline=True)
     assert len(also.lines) == len(ax.lines)
-    by_tables = getattr(FRAME.pu.contingency([0, 0.2], ranks="breakpoints").pu, name)(
-        baseline=True
-    )
-    np.testing.assert_array_equal(
-        lines(by_tables)["β̂ = 0 (unlabeled as negative)"].get_xydata(), baseline.get_xydata()
-    )
+    tables = FRAME.pu.contingency([0, 0.2], ranks="breakpoints")
+    drawn = lines(getattr(tables.pu, name)(baseline=True))[naive]
+    np.testing.assert_array_equal(drawn.get_xydata(), baseline.get_xydata())
 
 
 @pytest.mark.parametrize("name", ["plot_roc", "plot_pr"])
@@ -57,19 +57,16 @@ def test_several_betas_have_a_hue_each_that_grey_keeps_apart(name: str) -> None:
     assert grey == sorted(grey)
     assert min(np.diff(grey)) > 0.08
     assert len(bands(ax)) == len(BETAS)
-    assert legend(ax)[:4] == ["β̂ = 0.1", "β̂ = 0.2", "β̂ = 0.3", "95% exact band,\nthese examples"]
+    assert legend(ax)[:4] == ["β̂ = 0.1", "β̂ = 0.2", "β̂ = 0.3", BAND]
 
 
 @pytest.mark.parametrize("name", ["plot_roc", "plot_pr", "plot_rank_cdf"])
 def test_axes_and_properties_are_those_given(name: str) -> None:
-    _, ax = plt.subplots()
-    returned = getattr(FRAME.pu, name)(
-        0.2, ax=ax, line_kws={"c": "red", "lw": 3}, band_kws={"fc": "green", "alpha": 0.5}
-    )
-    assert returned is ax
+    ax, looks = plt.subplots()[1], {"fc": "green", "alpha": 0.5}
+    plot = getattr(FRAME.pu, name)
+    assert plot(0.2, ax=ax, line_kws={"c": "red", "lw": 3}, band_kws=looks) is ax
     line = lines(ax)["known positives" if name == "plot_rank_cdf" else "β̂ = 0.2"]
-    assert to_hex(line.get_color()) == "#ff0000"
-    assert line.get_linewidth() == 3
+    assert to_hex(line.get_color()) == "#ff0000" and line.get_linewidth() == 3
     assert to_rgba(bands(ax)[0].get_facecolor()) == to_rgba("green", 0.5)
 
 
@@ -93,21 +90,17 @@ def test_tables_and_frames_draw_the_same(name: str) -> None:
 def test_drawing_twice_on_one_axes_keeps_the_curves_apart() -> None:
     ax = FRAME.pu.plot_roc(0.2)
     FRAME.pu.plot_roc(0.2, ax=ax, line_kws={"label": "another model"}, band="dkw")
-    assert legend(ax) == [
-        "β̂ = 0.2",
-        "another model",
-        "95% exact band,\nthese examples",
-        "95% dkw band,\nthese examples",
-        "chance",
-    ]
+    dkw = "95% dkw band,\nthese examples"
+    assert legend(ax) == ["β̂ = 0.2", "another model", BAND, dkw, "chance"]
     one, other = lines(ax)["β̂ = 0.2"], lines(ax)["another model"]
     assert to_hex(one.get_color()) != to_hex(other.get_color())
 
 
-def test_betas_that_are_near_have_names_of_their_own() -> None:
+def test_names_of_near_betas_of_high_levels_and_without_attributes() -> None:
     assert legend(FRAME.pu.plot_roc([0.3001, 0.3002]))[:2] == ["β̂ = 0.3001", "β̂ = 0.3002"]
     sure = FRAME.pu.plot_roc(0.3, level=0.9999999)
     assert "99.99999% exact band,\nthese examples" in legend(sure)
+    assert legend(FRAME.pu.contingency(0.2).drop_attrs().pu.plot_roc())[1] == "band"
 
 
 @pytest.mark.parametrize("color", [{"color": "green"}, {"fc": "green"}])
@@ -127,46 +120,34 @@ def test_a_part_of_the_ranks_is_a_part_of_the_curve() -> None:
         assert chance == pytest.approx((60 + 148) / 800)
 
 
-def test_tables_without_attributes_can_be_drawn() -> None:
-    assert legend(FRAME.pu.contingency(0.2).drop_attrs().pu.plot_roc())[1] == "band"
+TABLES = FRAME.pu.contingency([0.2, 0.3], ranks="breakpoints")
+TWO_MODELS = xr.concat([TABLES, TABLES], "model")
+BACKWARDS = TABLES.isel(rank=slice(None, None, -1))
+PU: Any = FRAME.pu
+REFUSED: list[tuple[str, Callable[[], Any]]] = [
+    (r"needs negatives, but at beta = \[1.0\] there are none.* plot_pr", lambda: PU.plot_roc(1)),
+    (r"\['beta'\] is missing. .*: ds.expand_dims", lambda: TABLES.sel(beta=0.2).pu.plot_roc()),
+    (r"\['upper'\] is missing", lambda: TABLES.isel(bound=[0, 1]).pu.plot_pr()),
+    ("needs tables for beta = 0, but there a", lambda: TABLES.pu.plot_roc(baseline=True)),
+    ("differ in model, beta: hue, col and row must", lambda: TWO_MODELS.pu.plot_pr()),
+    (r"two or more increasing ranks, .* are 1: \[5", lambda: PU.plot_roc(0.2, ranks=5)),
+    (r"increasing ranks, .* or ds.sortby\('rank'\)", lambda: BACKWARDS.pu.plot_pr()),
+    (r"but there are \[0.2, 0.2\]", lambda: TABLES.sel(beta=[0.2, 0.2]).pu.plot_roc()),
+    ("its dimension 'beta' is empty", lambda: TABLES.sel(beta=[]).pu.plot_roc()),
+    ("nothing was passed", lambda: PU.plot_roc([], baseline=True)),
+    ("but '0.3' was passed", lambda: PU.plot_roc("0.3", baseline=True)),
+]
 
 
-def test_curve_without_negatives() -> None:
-    with pytest.raises(
-        PUValueError, match=r"needs negatives, but at beta = \[1.0\] there are none.* plot_pr"
-    ):
-        FRAME.pu.plot_roc(1)
+@pytest.mark.parametrize(("said", "ask"), REFUSED)
+def test_what_cannot_be_drawn_leaves_no_figure(said: str, ask: Callable[[], Any]) -> None:
+    with pytest.raises(PUTypeError if "'0.3'" in said else PUValueError, match=said):
+        ask()
     assert plt.get_fignums() == []
-    assert path(lines(FRAME.pu.plot_pr(1))["β̂ = 1"])[1].tolist()[-1] == 1
 
 
-def test_plots_need_all_dimensions_bounds_and_the_baseline() -> None:
-    tables = FRAME.pu.contingency([0.2, 0.3], ranks="breakpoints")
-    with pytest.raises(PUValueError, match=r"\['beta'\] is missing. Put it back: ds.expand_dims"):
-        tables.sel(beta=0.2).pu.plot_roc()
-    with pytest.raises(PUValueError, match=r"\['upper'\] is missing"):
-        tables.sel(bound=["lower", "estimate"]).pu.plot_pr()
-    with pytest.raises(
-        PUValueError, match=r"baseline=True needs tables for beta = 0, but there a"
-    ):
-        tables.pu.plot_roc(baseline=True)
-    with pytest.raises(PUValueError, match=r"differ in model, beta: hue, col and row must"):
-        xr.concat([tables, tables], "model").pu.plot_pr()
-    with pytest.raises(PUValueError, match=r"two or more increasing ranks, but there are 1: \[5"):
-        FRAME.pu.plot_roc(0.2, ranks=5)
-    with pytest.raises(PUValueError, match=r"increasing ranks, .* or ds.sortby\('rank'\)"):
-        tables.isel(rank=slice(None, None, -1)).pu.plot_pr()
-    with pytest.raises(PUValueError, match=r"each beta once, but there are \[0.2, 0.2\]"):
-        tables.sel(beta=[0.2, 0.2]).pu.plot_roc()
-    with pytest.raises(PUValueError, match=r"its dimension 'beta' is empty"):
-        tables.sel(beta=[]).pu.plot_roc()
-
-
-def test_baseline_does_not_get_round_the_checks_of_beta() -> None:
-    with pytest.raises(PUValueError, match="nothing was passed"):
-        FRAME.pu.plot_roc([], baseline=True)
-    with pytest.raises(PUTypeError, match=r"but '0.3' was passed"):
-        FRAME.pu.plot_roc("0.3", baseline=True)
+def test_pr_of_no_negatives_ends_at_one() -> None:
+    assert path(lines(PU.plot_pr(1))["β̂ = 1"])[1].tolist()[-1] == 1
 
 
 @pytest.mark.parametrize("x", ["rank", "fraction", "threshold"])
@@ -185,7 +166,6 @@ def test_a_strip_says_where_bounds_of_a_metric_are_cut_to_one_value(x: str) -> N
     tp, cut = tables["tp"], tables["clipped"].sel(bound=["lower", "upper"]).all("bound")
     cut &= tp.sel(bound="lower") == tp.sel(bound="upper")
     places = {"rank": tp["rank"], "fraction": tp["rank"] / 800, "threshold": tables["threshold"]}
-    inside = [
-        any(low <= place <= high for low, high in strips(ax)) for place in places[x].to_numpy()
-    ]
-    assert np.mean(np.array(inside) == cut.to_numpy()) > 0.98
+    (starts, ends), place = np.transpose(strips(ax)), places[x].to_numpy()[:, None]
+    inside = ((starts <= place) & (place <= ends)).any(axis=1)
+    assert np.mean(inside == cut.to_numpy()) > 0.98

@@ -11,14 +11,14 @@ import pytest
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Polygon
 from scipy.spatial import cKDTree
 
 from pu_accessor.datasets import slices
 from pu_accessor.datasets.schema import COUNTS
 from pu_accessor.inference.tables.metrics import METRICS, evaluate
 from tests.cases import binormal
+from tests.plots.test_curves import bands, lines
+from tests.plots.test_looks import curves
 
 FRAME = binormal(4_000, 11_000, 0.1, seed=4)[0]
 TABLES = FRAME.pu.contingency([0, 0.2], ranks="all")
@@ -58,31 +58,16 @@ def draw(plot: str, tables: xr.Dataset) -> Axes:
 
 def vertices(ax: Axes) -> list[int]:
     """Return how many vertices each line has, and each of two edges of each area."""
-    areas = [patch for patch in ax.patches if isinstance(patch, Polygon)]
-    assert areas
-    return [
-        *(len(np.asarray(line.get_xydata())) for line in ax.lines),
-        *(len(area.get_xy()) // 2 for area in areas),
-    ]
-
-
-def curves(ax: Axes) -> list[Line2D]:
-    return [one for one in ax.lines if str(one.get_gid()).startswith("pu_accessor curve")]
-
-
-def saved(ax: Axes, kind: str) -> bytes:
-    buffer = BytesIO()
-    assert isinstance(ax.figure, Figure)
-    ax.figure.savefig(buffer, format=kind, dpi=DPI)
-    return buffer.getvalue()
+    edges = [len(area.get_xy()) // 2 for area in bands(ax)]
+    assert edges
+    return [*(len(np.asarray(line.get_xydata())) for line in ax.lines), *edges]
 
 
 def paths(ax: Axes) -> list[Any]:
     """Return the vertices of each line and edge, in pixels of a large picture."""
-    areas = [patch.get_xy() for patch in ax.patches if isinstance(patch, Polygon)]
+    areas = [patch.get_xy() for patch in bands(ax)]
     drawn = [np.asarray(line.get_xydata()) for line in curves(ax)] + areas
-    corners = ax.get_xlim(), ax.get_ylim()
-    low, high = np.array(corners).T
+    low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
     return [(path - low) / (high - low) * PIXELS for path in drawn]
 
 
@@ -117,21 +102,17 @@ def test_few_cutoffs_are_drawn_as_they_are() -> None:
 
 
 @some_plots
-def test_pictures_of_many_cutoffs_have_few_vertices(plot: str) -> None:
-    assert max(vertices(draw(plot, TABLES))) <= MOST
+def test_pictures_of_many_cutoffs_have_few_vertices_in_small_files(plot: str) -> None:
+    ax = draw(plot, TABLES)
+    assert max(vertices(ax)) <= MOST
+    assert isinstance(ax.figure, Figure)
+    ax.figure.savefig(buffer := BytesIO(), format="pdf", dpi=DPI)
+    assert len(buffer.getvalue()) < 250_000
 
 
-@pytest.mark.parametrize("x", ["rank", "fraction", "threshold"])
-def test_envelopes_of_many_cutoffs_have_few_vertices(x: str) -> None:
-    assert max(vertices(BY_RANK.pu.plot_metric("f1", x=x))) <= MOST
-
-
-@some_plots
-def test_vector_files_are_small(plot: str) -> None:
-    assert len(saved(draw(plot, TABLES), "pdf")) < 250_000
-
-
-def test_a_rank_cdf_of_many_cutoffs_has_few_vertices() -> None:
+def test_envelopes_and_rank_cdfs_of_many_cutoffs_have_few_vertices() -> None:
+    for x in ("rank", "fraction", "threshold"):
+        assert max(vertices(BY_RANK.pu.plot_metric("f1", x=x))) <= MOST
     ax = FRAME.pu.plot_rank_cdf(0.2, reference="positives", ranks="all")
     assert max(vertices(ax)) <= MOST
 
@@ -148,10 +129,6 @@ def test_what_is_drawn_stays_whole() -> None:
     assert TABLES.pu.roc_bounds().sizes["rank"] == len(FRAME) + 1
 
 
-def line(ax: Axes, beta: float = 0.2) -> Line2D:
-    return next(one for one in ax.lines if one.get_label() == f"β̂ = {beta}")
-
-
 @pytest.mark.parametrize(
     ("name", "ranks"),
     [
@@ -162,7 +139,7 @@ def line(ax: Axes, beta: float = 0.2) -> Line2D:
 def test_between_cutoffs_a_metric_follows_straight_lines_of_counts(name: str, ranks: Any) -> None:
     frame = binormal(60, 240, 0.3, seed=7)[0]
     tables = frame.pu.contingency(0.2, ranks=list(ranks))
-    x, y = np.asarray(line(tables.pu.plot_metric(name)).get_xydata()).T
+    x, y = np.asarray(lines(tables.pu.plot_metric(name))["β̂ = 0.2"].get_xydata()).T
     one = tables.sel(beta=0.2, bound="estimate")
     between = [np.interp(x, one["rank"], one[key]) for key in COUNTS]
     np.testing.assert_array_equal(y, evaluate(name, *between))
@@ -176,6 +153,6 @@ def test_points_without_a_value_at_any_bound_are_left_out() -> None:
     frame = pd.DataFrame({"score": [5, 4, 3, 2, 1], "label": [None, 1, None, None, 1]})
     tables = frame.pu.contingency(0.5, ranks="all").astype(float)
     gone = tables.where(~tables["rank"].isin([2, 4]))
-    x = np.asarray(line(gone.pu.plot_roc(), 0.5).get_xdata())
+    x = np.asarray(lines(gone.pu.plot_roc())["β̂ = 0.5"].get_xdata())
     known = tables.pu.roc_bounds().isel(rank=[0, 1, 3, 5]).sel(bound="estimate", beta=0.5)
     np.testing.assert_array_equal(x, known["fpr"])

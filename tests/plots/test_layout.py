@@ -15,7 +15,7 @@ from pu_accessor import PUValueError
 from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.plots import shared_legend
 from tests.cases import legend, legend_of
-from tests.plots.test_looks import BETA, FRAME, NAMES, PLOTS, draw, each, every_plot
+from tests.plots.test_looks import BAND, BETA, FRAME, NAMES, PLOTS, draw, each, every_plot
 
 LAYOUTS = [None, "constrained", "tight", "tight_layout()"]
 
@@ -29,6 +29,12 @@ def place(figure: Figure, layout: str | None) -> None:
     if layout == "tight_layout()":
         figure.tight_layout()
     figure.draw_without_rendering()
+
+
+def holds(outer: Any, inner: Any) -> bool:
+    """Return whether something is drawn within something else."""
+    box, extent = outer.get_window_extent(), inner.get_window_extent()
+    return bool(box.contains(*extent.min) and box.contains(*extent.max))
 
 
 def panels(rows: int, layout: str | None) -> tuple[Figure, list[Axes]]:
@@ -47,10 +53,8 @@ def test_a_plot_leaves_the_axes_of_a_user_where_they_are(plot: str) -> None:
     np.testing.assert_allclose(positions(figure), before, rtol=0, atol=1e-9)
     assert figure.get_size_inches().tolist() == [7, 3.5] and figure.legends == []
     assert ax.get_box_aspect() is None and ax.get_aspect() == "auto"
-    box, frame = legend_of(ax), ax.get_window_extent()
-    extent = box.get_window_extent()
-    assert frame.contains(*extent.min) and frame.contains(*extent.max)
-    assert not box.get_in_layout()  # it takes no room either, as the next test measures
+    assert holds(ax, legend_of(ax))
+    assert not legend_of(ax).get_in_layout()  # it takes no room, as the next test measures
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -61,9 +65,7 @@ def test_a_legend_takes_no_room_from_the_axes_of_a_user(layout: str | None) -> N
         draw("plot_roc", 3, ax=ax, legend=wanted)
         place(figure, layout)
         drawn.append(positions(figure))
-        if wanted:
-            box, frame = legend_of(ax).get_window_extent(), ax.get_window_extent()
-            assert frame.contains(*box.min) and frame.contains(*box.max)
+        assert not wanted or holds(ax, legend_of(ax))
     np.testing.assert_allclose(drawn[0], drawn[1], rtol=0, atol=1e-9)
 
 
@@ -89,6 +91,10 @@ def test_panels_of_a_grid_are_of_one_size_beside_one_legend(plot: str, models: i
 # One legend for the panels of a user
 
 
+def told(box: Any) -> list[str]:
+    return [text.get_text() for text in box.get_texts()]
+
+
 @pytest.mark.parametrize(
     ("layout", "size"), [(None, (7, 7)), ("tight", (7, 7)), ("constrained", (12, 5))]
 )
@@ -100,16 +106,13 @@ def test_a_shared_legend_names_all_once(layout: str | None, size: tuple[float, f
         draw(plot, 2, ax=ax, baseline=True)
     shared = shared_legend(figure)
     figure.draw_without_rendering()
-    told = [text.get_text() for text in shared.get_texts()]
-    band = "95% exact band,\nthese examples"
     chance = ["chance", "chance (prevalence)", "perfect"]
-    assert told == [*NAMES[:2], "β̂ = 0 (unlabeled as negative)", band, *chance]
+    assert told(shared) == [*NAMES[:2], "β̂ = 0 (unlabeled as negative)", BAND, *chance]
     assert shared.get_title().get_text() == f"model (β̂ = {BETA})"
     assert figure.legends == [shared] and all(ax.get_legend() is None for ax in axes)
     assert figure.get_size_inches().tolist() == [*size]
     box = shared.get_window_extent()
-    assert figure.bbox.contains(*box.min) and figure.bbox.contains(*box.max)
-    assert not any(box.overlaps(ax.get_window_extent()) for ax in axes)
+    assert holds(figure, shared) and not any(box.overlaps(ax.get_window_extent()) for ax in axes)
     widths = [ax.get_window_extent().width for ax in axes]
     assert max(widths) < 1.001 * min(widths)
 
@@ -123,7 +126,7 @@ def test_a_shared_legend_is_put_up_anew_and_needs_names() -> None:
     axes[1].plot([0, 1], [1, 0], label="mine")
     shared = shared_legend(figure, title="second", brief=True)
     assert figure.legends == [shared]
-    assert [text.get_text() for text in shared.get_texts()] == [f"β̂ = {BETA}", "mine"]
+    assert told(shared) == [f"β̂ = {BETA}", "mine"]
 
 
 def test_a_plot_on_a_figure_with_a_shared_legend_names_all_panels() -> None:
@@ -132,8 +135,7 @@ def test_a_plot_on_a_figure_with_a_shared_legend_names_all_panels() -> None:
     shared_legend(figure)
     FRAME.pu(score=NAMES[5]).plot_gain(BETA, ax=axes[1, 1])
     (shared,) = figure.legends
-    told = [text.get_text() for text in shared.get_texts()]
-    assert {*NAMES[:2], f"β̂ = {BETA}", "chance", "perfect"} <= {*told}
+    assert {*NAMES[:2], f"β̂ = {BETA}", "chance", "perfect"} <= {*told(shared)}
     figure.draw_without_rendering()
     assert shared.get_window_extent().y1 < axes[1, 1].get_window_extent().y0  # still below
     assert axes[1, 1].get_legend() is None

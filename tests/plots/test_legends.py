@@ -19,6 +19,8 @@ LABEL = np.where(np.arange(SIZE) < 30, 1.0, np.nan)
 ROWS = pd.DataFrame(
     {"score": np.random.default_rng(0).normal(1.5 * TRUTH), "label": LABEL}
 ).assign(site=np.where(np.arange(SIZE) % 2, "a", "b"))
+PU: Any = ROWS.pu
+SITES: Any = ROWS.pu(by="site")
 
 
 def texts(legend: Any) -> list[str]:
@@ -28,44 +30,35 @@ def texts(legend: Any) -> list[str]:
 
 @pytest.mark.parametrize("ours", [True, False])
 def test_the_keys_are_the_title(ours: bool) -> None:
-    pu: Any = ROWS.pu(by="site")
-    ax = pu.plot_roc(0.15) if ours else pu.plot_roc(0.15, ax=plt.subplots()[1])
+    ax = SITES.plot_roc(0.15) if ours else SITES.plot_roc(0.15, ax=plt.subplots()[1])
     (legend,) = ax.figure.legends if ours else [ax.get_legend()]
-    title, *names = texts(legend)
-    assert title == "site (β̂ = 0.15)" and names[:2] == ["a", "b"]
+    assert texts(legend)[:3] == ["site (β̂ = 0.15)", "a", "b"]
     # A user's Axes have the legend on them, and ours beside them.
     assert (ax.get_legend() is None) == ours and bool(ax.figure.legends) == ours
 
 
 def test_panels_share_a_legend_with_its_title() -> None:
-    grid: Any = (
-        ROWS.assign(half=np.arange(SIZE) // 2 % 2)
-        .pu(by=["site", "half"])
-        .plot_roc(
-            {("a", 0): 0.2, ("b", 0): 0.2, ("a", 1): 0.1, ("b", 1): 0.1}, col="half", hue="site"
-        )
-    )
-    (legend,) = grid.figure.legends
+    pu: Any = ROWS.assign(half=np.arange(SIZE) // 2 % 2).pu(by=["site", "half"])
+    betas = {(site, half): 0.2 - half / 10 for site in "ab" for half in (0, 1)}
+    (legend,) = pu.plot_roc(betas, col="half", hue="site").figure.legends
     assert texts(legend)[:2] == ["site", "a, β̂ = 0.2"]
 
 
 def test_a_shared_legend_keeps_the_title_unless_another_is_said() -> None:
-    pu: Any = ROWS.pu(by="site")
     for said, title in (("", "site (β̂ = 0.15)"), ("hospital", "hospital")):
         figure, axes = plt.subplots(1, 2, figsize=(8, 3))
         for ax in axes:
-            pu.plot_roc(0.15, ax=ax)
+            SITES.plot_roc(0.15, ax=ax)
         assert texts(shared_legend(figure, title=said))[0] == title
         assert [ax.get_legend() for ax in axes] == [None, None]
 
 
 @pytest.mark.parametrize(("inches", "size"), [(3.9, 8.33), (4, 10), (4.9, 8.33), (5, 10)])
 def test_print_is_small_where_there_is_little_room(inches: float, size: float) -> None:
-    pu: Any = ROWS.pu(by="site")
     ours = inches > 4  # else the Axes of a user are as wide
     ax = None if ours else plt.figure(figsize=(inches, 3)).add_axes((0, 0, 1, 1))
     with mpl.rc_context({"figure.figsize": (inches, 3)}):
-        ax = pu.plot_roc(0.15, ax=ax)
+        ax = SITES.plot_roc(0.15, ax=ax)
     legend = legend_of(ax)
     told = [legend.get_title(), *legend.get_texts()]
     assert {round(text.get_fontsize(), 2) for text in told} == {size}
@@ -73,7 +66,7 @@ def test_print_is_small_where_there_is_little_room(inches: float, size: float) -
     face, edge = (to_rgba(color)[3] for color in (frame.get_facecolor(), frame.get_edgecolor()))
     assert (face, edge) == (0 if ours else 0.8, 0)
     with mpl.rc_context({"figure.figsize": (inches, 3), "legend.fontsize": 7}):  # a choice
-        ax = pu.plot_roc(0.15, ax=None if ours else ax)
+        ax = SITES.plot_roc(0.15, ax=None if ours else ax)
     assert {text.get_fontsize() for text in legend_of(ax).get_texts()} == {7}
 
 
@@ -88,10 +81,9 @@ def test_a_shared_legend_is_beside_wide_figures(size: tuple[float, float], is_be
 
 
 def test_a_band_is_named_with_what_it_holds_for() -> None:
-    pu: Any = ROWS.pu
-    ((_, _, band, *_),) = [texts(pu.plot_roc(0.15, selection_odds=2).figure.legends[0])]
+    band = texts(PU.plot_roc(0.15, selection_odds=2).figure.legends[0])[2]
     assert band == "95% exact band,\nodds within 2,\nthese examples"
-    ((_, _, plain, *_),) = [texts(pu.plot_roc(0.15, level=0.9).figure.legends[0])]
+    plain = texts(PU.plot_roc(0.15, level=0.9).figure.legends[0])[2]
     assert plain == "90% exact band,\nthese examples"
     found = pd.Series(LABEL[:40] == 1)
     closing: Any = pu_accessor.plot_beta_from_labels(found, 400, level=0.8)
@@ -99,7 +91,7 @@ def test_a_band_is_named_with_what_it_holds_for() -> None:
 
 
 def test_where_no_curve_can_be_is_hatched_at_its_foot() -> None:
-    ax: Any = ROWS.pu(by="site").plot_metric("precision", 0.6)
+    ax = SITES.plot_metric("precision", 0.6)
     hatched = [patch for patch in ax.patches if patch.get_hatch() == "///"]
     assert len(hatched) >= 2
     assert len({patch.get_gid() for patch in hatched}) == 2
@@ -107,21 +99,18 @@ def test_where_no_curve_can_be_is_hatched_at_its_foot() -> None:
 
 def test_bars_of_a_forest_are_joint_intervals() -> None:
     beta = pu_accessor.beta_from_labels(8, 60, n_unlabeled=105, level=0.99)
-    pu: Any = ROWS.pu(by="site")
     for joint in ("approximate", "guaranteed"):
-        ax = pu.plot_forest("auroc", beta, joint=joint)
-        found = pu.auroc(beta, joint=joint)
+        ax = SITES.plot_forest("auroc", beta, joint=joint)
+        found = SITES.auroc(beta, joint=joint)
         drawn = np.concatenate([bar.get_path().vertices for bar in ax.patches])
         for limit in found[["lower", "upper"]].to_numpy().ravel():
             assert np.isclose(drawn[:, 0], limit).any()
 
 
 def test_arguments_reach_what_they_are_of() -> None:
-    pu: Any = ROWS.pu
-    plain, wide = (pu.rank_cdf(0.15, selection_odds=odds)["rank_cdf"] for odds in (1, 3))
+    plain, wide = (PU.rank_cdf(0.15, selection_odds=odds)["rank_cdf"] for odds in (1, 3))
     assert ((wide[:, 2] - wide[:, 0]).sum() > (plain[:, 2] - plain[:, 0]).sum()).all()
-    groups: Any = ROWS.pu(by="site")
-    mean = groups.bedroc(0.15, average=True, alpha=5)
+    mean = SITES.bedroc(0.15, average=True, alpha=5)
     assert mean["alpha"].item() == 5 and mean["n_groups"].item() == 2
-    columns = groups.roc_bounds(0.15).pu.to_frame().columns.tolist()
+    columns = SITES.roc_bounds(0.15).pu.to_frame().columns.tolist()
     assert columns[:4] == ["site", "rank", "bound", "beta"]

@@ -8,15 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.lines import Line2D
-from matplotlib.patches import Polygon
 from seaborn import FacetGrid
 
 from pu_accessor import PUError, PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray
 from tests.cases import as_frame, binormal, draw_case, legend, legend_of, put
+from tests.plots.test_curves import bands as bands
+from tests.plots.test_curves import lines as lines
 
 # Groups of 39, 8, 14 and 33 rows, d mostly tied; (c, 1) has none.
 SEEDS = {"a": 11, "b": 21, "c": 39, "d": 3}
@@ -64,16 +64,8 @@ def draw(plot: str, thing: Any, beta: Any, **keywords: Any) -> Any:
     return put(thing.pu, plot, beta=beta, **{**PLOTS.get(plot, {}), **keywords})
 
 
-def lines(ax: Axes) -> dict[str, Line2D]:
-    return {str(line.get_label()): line for line in ax.lines}
-
-
 def path(line: Line2D) -> FloatArray:
     return np.asarray(line.get_xydata(), dtype=np.float64)
-
-
-def bands(ax: Axes) -> list[Polygon]:
-    return [patch for patch in ax.patches if isinstance(patch, Polygon)]
 
 
 def artists(drawing: Any) -> list[Any]:
@@ -94,18 +86,6 @@ def legend_is_beside_the_axes(drawing: Any) -> bool:
     extent = box.get_window_extent()
     apart = not any(extent.overlaps(ax.get_window_extent()) for ax in figure.axes)
     return apart and figure.bbox.contains(*extent.min) and figure.bbox.contains(*extent.max)
-
-
-# Three spellings
-
-
-@pytest.mark.parametrize("plot", ["plot_roc", "plot_metric"])
-def test_three_spellings_draw_the_same(plot: str) -> None:
-    by = artists(draw(plot, FRAME, 0.3, by="model"))
-    assert by == artists(draw(plot, FRAME.groupby("model"), 0.3))
-    long = WIDE.melt("label", MODELS, "model", "score")
-    listed = artists(draw(plot, WIDE, [0, 0.3], score=MODELS, col="beta"))
-    assert listed == artists(draw(plot, long, [0, 0.3], by="model", col="beta"))
 
 
 # Groups of different sizes
@@ -163,12 +143,14 @@ def test_panels_hold_the_curves_of_their_own(
 
 
 def test_levels_of_a_multiindex_and_the_group_itself_are_dimensions() -> None:
-    tables = SPLIT.pu(by=["model", "fold"]).contingency(0.3, ranks="breakpoints")
+    tables = FOLDS.contingency(0.3, ranks="breakpoints")
     groups = ["a, 0", "a, 1", "b, 0", "b, 1", "c, 0", "d, 0", "d, 1"]
     assert legend(tables.pu.plot_pr())[:7] == legend(tables.pu.plot_pr(hue="group"))[:7] == groups
     grid = tables.pu.plot_pr(hue="fold", col="model")
-    sizes = [len(bands(ax)) for ax in grid.axes.flat]
-    assert (sizes, legend(grid)[:2]) == ([2, 2, 1, 2], ["0", "1"])
+    beside = HALVES.sel(beta=[0.2]).pu.plot_pr(hue="group", col="model")
+    for panels in (grid, beside):
+        assert [len(bands(ax)) for ax in panels.axes.flat] == [2, 2, 1, 2]
+    assert legend(grid)[:2] == ["0", "1"]
     spread = tables.unstack("group").pu.plot_pr(row="fold", col="model")
     assert [len(bands(ax)) for ax in spread.axes.flat] == [1, 1, 1, 1, 1, 1, 0, 1]
 
@@ -185,32 +167,28 @@ def test_keys_of_any_kind(keys: Any) -> None:
     assert [ax.get_title() for ax in grid.axes.flat] == [f"model = {key}" for key in told]
 
 
-def test_tuples_and_a_dimension_of_size_one() -> None:
+def test_tuples_a_missing_key_and_a_dimension_of_size_one() -> None:
     keys = pd.Index([("svm", 1), ("svm", 2)], tupleize_cols=False)
     pairs = TABLES.assign_coords(model=("model", keys)).pu.plot_pr(hue="beta", col="model")
     assert [ax.get_title() for ax in pairs.axes.flat] == ["model = svm, 1", "model = svm, 2"]
     assert [len(bands(ax)) for ax in pairs.axes.flat] == [2, 2]
+    missing = TABLES.assign_coords(model=[1.0, np.nan]).pu.plot_pr(hue="beta", col="model")
+    assert [len(bands(ax)) for ax in missing.axes.flat] == [2, 2]
     one = TABLES.isel(model=[0])
     assert legend(one.pu.plot_pr())[:2] == ["β̂ = 0.2", "β̂ = 0.4"]
     assert isinstance(one.pu.plot_pr(col="model"), FacetGrid)
 
 
-def test_many_hues_get_another_palette_and_a_legend_beside_the_axes() -> None:
-    frame, many = wide(12), 12
-    models = frame.pu(score=list(frame.columns[1:])).plot_pr(0.3)
-    by_beta = frame.pu(score="m0").plot_pr(np.linspace(0.1, 0.9, many))
-    for ax, beside in ((models, 1), (by_beta, 0)):
-        assert legend_is_beside_the_axes(ax)
-        colors = [to_rgb(band.get_edgecolor()) for band in bands(ax)]
-        assert len(set(colors)) == many
-        light = [float(np.dot(color, [0.299, 0.587, 0.114])) for color in colors]
-        assert (light == sorted(light)) == (not beside)
+@pytest.mark.parametrize(
+    ("models", "beta", "col"), [(9, [0.2, 0.4], "beta"), (32, 0.2, None), (32, 0.2, "beta")]
+)
+def test_a_legend_of_very_many_hues_is_in_the_figure(models: int, beta: Any, col: Any) -> None:
+    frame = wide(models)
+    pu = frame.pu(score=list(frame.columns[1:]))
+    assert legend_is_beside_the_axes(pu.plot_pr(beta, col=col))
 
 
-def test_a_legend_beside_a_grid_is_in_the_figure() -> None:
-    frame = wide(9)
-    scores = list(frame.columns[1:])
-    assert legend_is_beside_the_axes(frame.pu(score=scores).plot_roc([0.2, 0.4], col="beta"))
+def test_a_legend_of_long_names_is_in_the_figure() -> None:
     long = {f"m{i}": f"a model with rather a long name, {i}" for i in range(3)}
     grid = WIDE.rename(columns=long).pu(score=list(long.values())).plot_pr([0.2], col="beta")
     assert legend_is_beside_the_axes(grid)
@@ -240,6 +218,7 @@ def test_baseline_is_in_all_panels_of_beta(plot: str) -> None:
 def test_a_legend_names_the_beta_of_each_group(plot: str) -> None:
     ax = draw(plot, FRAME, OWN, by="model")
     assert legend(ax)[:5] == [*(f"{key}, β̂ = {OWN[key]}" for key in "abcd"), BAND]
+    assert legend(draw(plot, FRAME, {**OWN, "a": 0}, by="model"))[0].startswith("a")
     with pytest.raises(PUValueError, match=r"hue must be one of .*\['model'\], but 'beta'"):
         draw(plot, FRAME, OWN, by="model", hue="beta")
 
@@ -259,14 +238,13 @@ def test_chance_lines(plot: str) -> None:
 
 @pytest.mark.parametrize("plot", ["plot_roc", "plot_pr", "plot_metric", "plot_against_beta"])
 def test_models_drawn_one_after_the_other_keep_their_colours_apart(plot: str) -> None:
-    beta: Any = 0.2
-    keywords = {}
-    if plot == "plot_against_beta":
-        beta, keywords = GRID, {"quantity": "average_precision"}
-    ax = None
+    against = plot == "plot_against_beta"
+    ax: Any = None
+    keywords: dict[str, Any] = {"quantity": AP} if against else {}
     for model in MODELS:
-        ax = draw(plot, WIDE, beta, score=model, ax=ax, line_kws={"label": model}, **keywords)
-    assert ax is not None and plt.get_fignums() == [ax.figure.number]
+        keywords |= {"score": model, "line_kws": {"label": model}}
+        ax = draw(plot, WIDE, GRID if against else 0.2, ax=ax, **keywords)
+    assert plt.get_fignums() == [ax.figure.number]
     assert len({to_hex(lines(ax)[model].get_color()) for model in MODELS}) == 3
     assert legend(ax)[:3] == MODELS
 
@@ -274,19 +252,32 @@ def test_models_drawn_one_after_the_other_keep_their_colours_apart(plot: str) ->
 # Bad input
 
 
+PU: Any = WIDE.pu(score=MODELS)
+
+
 def against_beta(*arguments: Any, **keywords: Any) -> Callable[[], Any]:
-    return lambda: WIDE.pu(score=MODELS).plot_against_beta(*arguments, **keywords)
+    return lambda: PU.plot_against_beta(*arguments, **keywords)
 
 
 def roc(beta: Any = (0.2, 0.4), **keywords: Any) -> Callable[[], Any]:
-    return lambda: WIDE.pu(score=MODELS).plot_roc(beta, **keywords)
+    return lambda: PU.plot_roc(beta, **keywords)
 
 
 def metric(name: Any, beta: Any = 0.3, **keywords: Any) -> Callable[[], Any]:
-    return lambda: WIDE.pu(score=MODELS).plot_metric(name, beta, **keywords)
+    return lambda: PU.plot_metric(name, beta, **keywords)
+
+
+def f1(at: Any) -> Callable[[], Any]:
+    return against_beta("f1", GRID, at=at)
+
+
+def f1_of_tables() -> Any:
+    return TABLES.pu.plot_metric("f1", x="threshold", hue="model", col="beta")
 
 
 ANY = {"m0": 0.1, "m1": 0.2, "m2": 0.3}
+
+AP = "average_precision"
 
 BAD: list[tuple[Callable[[], Any], str]] = [
     (roc(hue="modle"), r"hue must be one .*\['model', 'beta'\], but 'modle'.* mean 'model'"),
@@ -296,31 +287,17 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (roc(ANY, col="beta"), "col must be one of the dimensions"),
     (against_beta("auroc", 0.2), "two or more increasing betas, but there are 1"),
     (against_beta("auroc", ANY), "needs the same betas for all groups"),
-    (against_beta("f1", GRID), "at must say the one cutoff of 'f1', but None was"),
-    (
-        against_beta("average_precision", GRID, at=5),
-        "at must be left out with 'average_precision', which has no cutoff, but 5 was",
-    ),
-    (against_beta("f1", GRID, at=[5]), r"at must be an integer, a rank, but \[5\] was"),
-    (against_beta("f1", GRID, at="all"), "at must be an integer, a rank, but 'all' was"),
-    (against_beta("f1", GRID, at=5.0), "must be .*an integer.* but 5.0 was"),
-    (against_beta("f1", GRID, at=61), "at must be a rank from 0 to 60, the number of examples"),
-    (
-        against_beta("f1", GRID, at=10**30),
-        "at must be a rank from 0 to 60, the number of examples",
-    ),
-    (against_beta("f1", GRID, at=-1), "at must be a rank from 0 to the number of .* but -1 was"),
-    (against_beta("f1", GRID, at=np.int8(-3)), "at must be a rank from 0 to .* but -3 was"),
-    (against_beta("f1", GRID, at=-(10**30)), "at must be a rank from 0 to .* but -10+ was"),
+    (f1(None), "at must say the one cutoff of 'f1', but None was"),
+    (against_beta(AP, GRID, at=5), f"at must be left out with '{AP}', which has no .* 5 was"),
+    (f1([5]), r"at must be an integer, a rank, but \[5\] was"),
+    (f1(5.0), "must be .*an integer.* but 5.0 was"),
+    (f1(61), "at must be a rank from 0 to 60, the number of examples"),
+    (f1(10**30), "at must be a rank from 0 to 60, the number of examples"),
+    (f1(np.int8(-3)), "at must be a rank from 0 to the number of .* but -3 was"),
+    (f1(-(10**30)), "at must be a rank from 0 to .* but -10+ was"),
     (against_beta("auroc", GRID, hue="beta"), "hue must be one of .*, but 'beta' was"),
-    (against_beta("rok", GRID), "quantity must be one of"),
-    (metric("precison"), "quantity must be one of .* mean 'precision'"),
-    (metric("f1", x="score"), "x must be one of .* mean 'threshold'"),
     (metric(lambda tp, fp, fn, tn: 1), "must return an array"),
-    (
-        lambda: TABLES.pu.plot_metric("f1", x="threshold", hue="model", col="beta"),
-        r"needs the tables of all cutoffs .* ranks='all'",
-    ),
+    (f1_of_tables, r"needs the tables of all cutoffs .* ranks='all'"),
 ]
 
 
@@ -338,22 +315,12 @@ def test_bad_arguments_are_named_and_leave_no_figure(
 
 WHOLE = WIDE.pu(score="m0").contingency(0.2)
 
-HALVES = SPLIT.pu(by=["model", "fold"]).contingency([0.2, 0.4], ranks="breakpoints")
+FOLDS = SPLIT.pu(by=["model", "fold"])
+
+HALVES = FOLDS.contingency([0.2, 0.4], ranks="breakpoints")
 
 
 SPARSE = HALVES.unstack("group")
-
-
-def test_a_group_whose_own_beta_is_zero_keeps_its_name() -> None:
-    ax = FRAME.pu(by="model").plot_roc({**OWN, "a": 0})
-    assert legend(ax)[0].startswith("a")
-
-
-@pytest.mark.parametrize("col", [None, "beta"])
-def test_a_legend_of_very_many_hues_is_in_the_figure(col: str | None) -> None:
-    frame = wide(32)
-    drawing = frame.pu(score=list(frame.columns[1:])).plot_pr(0.2, col=col)
-    assert legend_is_beside_the_axes(drawing)
 
 
 def test_betas_of_two_models_on_one_axes_are_told_apart() -> None:
@@ -372,17 +339,13 @@ PARTS = [WIDE.pu(score=score).contingency(0.2, ranks="breakpoints") for score in
 NOTED = xr.merge([{"note": ("model", ["x", "y"])}, TABLES])
 
 LEAKS: dict[str, Callable[[], Any]] = {
-    "max() of an empty panel": lambda: SPLIT.pu(by=["model", "fold"]).plot_rank_cdf(
-        0.2, row="fold", col="model"
-    ),
-    "NaN.any() is True in check_whole": lambda: SPARSE.pu.plot_against_beta(
-        "average_precision", col="fold"
-    ),
+    "max() of an empty panel": lambda: FOLDS.plot_rank_cdf(0.2, row="fold", col="model"),
+    "NaN.any() is True in check_whole": lambda: SPARSE.pu.plot_against_beta(AP, col="fold"),
     "NaN cast to int": lambda: xr.concat(PARTS, "model", join="outer").pu.plot_pr(),
     "nothing to put in a legend": against_beta("lift", GRID, at=0),
     "no beta coordinate": lambda: bare("beta").plot_roc(hue="model", col="beta"),
     "no threshold": lambda: WHOLE.drop_vars("threshold").pu.plot_metric("f1", x="threshold"),
-    "no clipped": lambda: bare("clipped").plot_against_beta("average_precision"),
+    "no clipped": lambda: bare("clipped").plot_against_beta(AP),
     "isnan of text": lambda: NOTED.pu.plot_pr(hue="model", col="beta"),
     "unhashable hue": roc(hue=["model"]),
     "facecolor None": roc(0.2, band_kws={"facecolor": None}),
@@ -392,21 +355,9 @@ LEAKS: dict[str, Callable[[], Any]] = {
 WORDS = {*LEAKS} - {"max() of an empty panel", "NaN.any() is True in check_whole"}  # to be drawn
 
 
-@pytest.mark.parametrize(
-    ("case", "plot"), [pytest.param(*one, id=one[0]) for one in LEAKS.items()]
-)
-def test_odd_input_is_drawn_or_refused_in_words(case: str, plot: Callable[[], Any]) -> None:
+@pytest.mark.parametrize("case", LEAKS)
+def test_odd_input_is_drawn_or_refused_in_words(case: str) -> None:
     try:
-        plot()
+        LEAKS[case]()
     except PUError:
         assert case in WORDS and plt.get_fignums() == []
-
-
-def test_a_missing_key_has_a_panel() -> None:
-    grid = TABLES.assign_coords(model=[1.0, np.nan]).pu.plot_pr(hue="beta", col="model")
-    assert [len(bands(ax)) for ax in grid.axes.flat] == [2, 2]
-
-
-def test_a_group_may_have_hues_beside_panels_of_a_level() -> None:
-    grid = HALVES.sel(beta=[0.2]).pu.plot_pr(hue="group", col="model")
-    assert [len(bands(ax)) for ax in grid.axes.flat] == [2, 2, 1, 2]

@@ -1,10 +1,14 @@
-"""Pictures of bounds from known positives, known negatives, the tightest kind and both."""
+"""Pictures of bounds from known positives, negatives, either or both, and of weighted ones."""
+
+from functools import partial
 
 import numpy as np
 import pytest
 
+from tests.arguments.test_propensity import FRAME as WEIGHTED
 from tests.arguments.test_reference import REFERENCES, sites
 from tests.cases import legend
+from tests.plots.test_curves import lines
 
 BANDS = {
     "positives": "95% exact band,\nthese examples",
@@ -15,27 +19,28 @@ BANDS = {
 
 
 @pytest.mark.parametrize("reference", REFERENCES)
-@pytest.mark.parametrize("name", ["roc", "pr"])
-def test_plots_draw_the_estimate_of_the_reference(name: str, reference: str) -> None:
-    frame = sites().rename(columns={"m": "score"})
-    ax = getattr(frame.pu, f"plot_{name}")(0.2, reference=reference)
-    assert legend(ax)[:2] == ["β̂ = 0.2", BANDS[reference]]
-    line = next(line for line in ax.get_lines() if line.get_label() == "β̂ = 0.2")
-    if name == "roc":
-        curve = frame.pu.roc_bounds(0.2, reference=reference).sel(bound="estimate", beta=0.2)
-        np.testing.assert_array_equal(line.get_xdata(), curve["fpr"])
-        np.testing.assert_array_equal(line.get_ydata(), curve["tpr"])
-    else:
-        assert len(np.asarray(line.get_xdata())) > 20
-
-
-@pytest.mark.parametrize("reference", REFERENCES[1:])
-def test_other_plots_draw(reference: str) -> None:
-    frame = sites().rename(columns={"m": "score"})
-    ax = frame.pu.plot_metric("precision", 0.2, reference=reference)
-    assert BANDS[reference] in legend(ax)
-    ax = frame.pu.plot_against_beta("auroc", [0.1, 0.2, 0.3], reference=reference)
+def test_plots_draw_the_estimate_of_the_reference(reference: str) -> None:
+    pu = sites().rename(columns={"m": "score"}).pu
+    for plot in (pu.plot_roc, pu.plot_pr, partial(pu.plot_metric, "precision")):
+        ax = plot(beta=0.2, reference=reference)
+        assert legend(ax)[:2] == ["β̂ = 0.2", BANDS[reference]]
+        assert len(np.asarray(lines(ax)["β̂ = 0.2"].get_xdata())) > 20
+    ax = pu.plot_roc(0.2, reference=reference)
+    curves = pu.roc_bounds([0.1, 0.2, 0.3], reference=reference).sel(bound="estimate")
+    curve = pu.roc_bounds(0.2, reference=reference).sel(bound="estimate", beta=0.2)
+    drawn = np.transpose(lines(ax)["β̂ = 0.2"].get_xydata())
+    np.testing.assert_array_equal(drawn, [curve["fpr"], curve["tpr"]])
+    ax = pu.plot_against_beta("auroc", [0.1, 0.2, 0.3], reference=reference)
     # What is drawn is the area under the curve of the estimate, which is not rounded.
-    curve = frame.pu.roc_bounds([0.1, 0.2, 0.3], reference=reference).sel(bound="estimate")
-    areas = np.trapezoid(curve["tpr"].values, curve["fpr"].values, axis=0)
+    areas = np.trapezoid(curves["tpr"].values, curves["fpr"].values, axis=0)
     np.testing.assert_allclose(np.asarray(ax.get_lines()[0].get_ydata(), float), areas, rtol=1e-12)
+
+
+@pytest.mark.parametrize("plot", ["plot_roc", "plot_pr", "plot_metric", "plot_rank_cdf"])
+def test_pictures_take_propensities(plot: str) -> None:
+    name = ("f1",) if plot == "plot_metric" else ()
+    frames = WEIGHTED, WEIGHTED.assign(propensity=0.5)
+    drawn = [getattr(rows.pu(propensity="propensity"), plot)(*name, beta=0.3) for rows in frames]
+    one, other = (np.asarray(lines(ax)["β̂ = 0.3"].get_xydata()) for ax in drawn)
+    assert one.shape != other.shape or not np.allclose(one, other)
+    assert any("95% weighted band" in text for text in legend(drawn[0]))

@@ -5,6 +5,7 @@ import random
 from fractions import Fraction
 from importlib import import_module
 from itertools import combinations, pairwise, product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -42,11 +43,6 @@ def random_ranking(
     return [rng.randint(0, 9) / 4 for _ in labels], labels
 
 
-def labeled_ranking(seed: int) -> tuple[list[float], Labels]:
-    """Draw a ranking with ties and without unlabeled examples."""
-    return random_ranking(seed, (True, False))
-
-
 def three(
     scores: list[float], labels: Labels, beta: float, level: float, rule: oracle.BandRule
 ) -> dict[str, list[Table]]:
@@ -76,24 +72,14 @@ def labeled_tables(scores: list[float], labels: Labels) -> list[Table]:
 
 def test_cutoffs_by_hand() -> None:
     """One cutoff per block of tied scores, after the one at rank 0."""
-    assert oracle.cutoffs(SCORES, LABELS) == [
-        Cutoff(0, INF, 0, 0, 0),
-        Cutoff(1, 9.0, 1, 0, 0),
-        Cutoff(3, 8.0, 1, 0, 2),
-        Cutoff(4, 7.0, 1, 1, 2),
-        Cutoff(5, 6.0, 2, 1, 2),
-        Cutoff(6, 5.0, 2, 1, 3),
-    ]
-
-
-def test_infinite_scores_are_ordinary_blocks() -> None:
-    """A score of +inf lies below the cutoff at rank 0, and -0.0 ties with 0.0."""
-    assert oracle.cutoffs([-INF, INF, 0.0, -0.0, INF], [None, True, False, True, None]) == [
-        Cutoff(0, INF, 0, 0, 0),
-        Cutoff(2, INF, 1, 0, 1),
-        Cutoff(4, 0.0, 2, 1, 1),
-        Cutoff(5, -INF, 2, 1, 2),
-    ]
+    blocks = [(1, 9.0, 1, 0, 0), (3, 8.0, 1, 0, 2), (4, 7.0, 1, 1, 2), (5, 6.0, 2, 1, 2)]
+    start = (0, INF, 0, 0, 0)
+    expected = [Cutoff(*block) for block in (start, *blocks, (6, 5.0, 2, 1, 3))]
+    assert oracle.cutoffs(SCORES, LABELS) == expected
+    # A score of +inf lies below the cutoff at rank 0, and -0.0 ties with 0.0.
+    blocks = [(2, INF, 1, 0, 1), (4, 0.0, 2, 1, 1), (5, -INF, 2, 1, 2)]
+    found = oracle.cutoffs([-INF, INF, 0.0, -0.0, INF], [None, True, False, True, None])
+    assert found == [Cutoff(*block) for block in (start, *blocks)]
 
 
 @pytest.mark.parametrize(
@@ -127,16 +113,11 @@ def test_bad_input_is_refused() -> None:
 
 
 @pytest.mark.parametrize("rule", [*RULES, oracle.exact_band_by_enumeration])
-@pytest.mark.parametrize("level", [0.0, 1.0])
-def test_levels_without_a_band_are_refused(rule: oracle.BandRule, level: float) -> None:
-    """A level lies strictly between 0 and 1."""
-    with pytest.raises(ValueError, match="level"):
-        rule(2, 2, level)
-
-
-@pytest.mark.parametrize("rule", RULES)
-def test_a_ranking_needs_a_known_positive(rule: oracle.BandRule) -> None:
-    """Without known positives there is nothing to go by."""
+def test_levels_and_rankings_without_a_band_are_refused(rule: oracle.BandRule) -> None:
+    """A level lies strictly between 0 and 1, and without known positives there is no band."""
+    for level in (0.0, 1.0):
+        with pytest.raises(ValueError, match="level"):
+            rule(2, 2, level)
     with pytest.raises(ValueError, match="known positive"):
         oracle.tables([1.0, 2.0], [None, False], 0.5, 0.9, rule)
 
@@ -144,38 +125,34 @@ def test_a_ranking_needs_a_known_positive(rule: oracle.BandRule) -> None:
 # ---------------------------------------------------------------------------------------------
 # The exact band
 
-EXACT_RULES = [oracle.exact_band, oracle.exact_band_by_enumeration]
-
-
-@pytest.mark.parametrize("rule", EXACT_RULES)
-def test_exact_band_by_hand(rule: oracle.BandRule) -> None:
-    """Both derivations give the band of three arrangements."""
+EXACT = [  # n, m, level, lower and upper, by hand
     # n = 2 known (K), m = 1 latent (L): KKL, KLK, LKK. Above the 1st K stand 0, 0, 1 latent
     # ones, above the 2nd K 0, 1, 1.
     # Level .5, tail 1/4. lower: P(V <= 0) is 2/3 and 1/3, both > 1/4, so 0 and 0.
     # upper: P(W >= 1) is 1/3 (k = 0) and 2/3 (k = 1), both > 1/4, so 1 and 1.
-    assert rule(2, 1, 0.5) == ([0, 0, 0], [1, 1, 1])
+    (2, 1, 0.5, [0, 0, 0], [1, 1, 1]),
     # Level .3, tail .35: P(V <= 0) = 1/3 fails for k = 2, so 1; P(W >= 1) = 1/3 fails for
     # k = 0, so 0.
-    assert rule(2, 1, 0.3) == ([0, 0, 1], [0, 1, 1])
-
-
-@pytest.mark.parametrize("rule", EXACT_RULES)
-def test_a_probability_equal_to_the_tail_does_not_count(rule: oracle.BandRule) -> None:
-    """The inequality is strict and alpha exact."""
+    (2, 1, 0.3, [0, 0, 1], [0, 1, 1]),
+    # A probability equal to the tail does not count: the inequality is strict and alpha exact.
     # n = 1: the number of latent positives above the only known one is uniform on 0..m.
     # m = 3, tail 1/4: P(V <= 0) = 1/4 is not > 1/4, so 1; likewise P(W >= 3), so 2.
-    assert rule(1, 3, 0.5) == ([0, 1], [2, 3])
+    (1, 3, 0.5, [0, 1], [2, 3]),
     # m = 19, level .9: P(V <= 0) = 1/20 is not > 1/20, so 1 and 18. Here (1 - .9) / 2 is less
     # than 1/20 in binary floats, which would give 0 and 19.
-    assert rule(1, 19, 0.9) == ([0, 1], [18, 19])
+    (1, 19, 0.9, [0, 1], [18, 19]),
+    # Nothing known excludes nothing; nothing latent leaves 0.
+    *((n, m, 0.9, [0] * (n + 1), [m] * (n + 1)) for n, m in [(0, 0), (0, 3), (3, 0)]),
+]
 
 
-@pytest.mark.parametrize("rule", EXACT_RULES)
-@pytest.mark.parametrize(("n", "m"), [(0, 0), (0, 3), (3, 0)])
-def test_exact_band_without_known_or_latent(rule: oracle.BandRule, n: int, m: int) -> None:
-    """Nothing known excludes nothing; nothing latent leaves 0."""
-    assert rule(n, m, 0.9) == ([0] * (n + 1), [m] * (n + 1))
+@pytest.mark.parametrize("rule", [oracle.exact_band, oracle.exact_band_by_enumeration])
+@pytest.mark.parametrize(("n", "m", "level", "lower", "upper"), EXACT)
+def test_exact_band_by_hand(
+    rule: oracle.BandRule, n: int, m: int, level: float, lower: list[int], upper: list[int]
+) -> None:
+    """Both derivations give the band of few arrangements."""
+    assert rule(n, m, level) == (lower, upper)
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -333,24 +310,18 @@ def test_tables_add_up_and_are_ordered(rule: oracle.BandRule) -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("seed", range(5))
-def test_beta_zero_is_unlabeled_as_negative(rule: oracle.BandRule, seed: int) -> None:
-    """Without latent positives all unlabeled are negatives."""
+def test_at_the_ends_of_beta_all_unlabeled_are_of_one_kind(
+    rule: oracle.BandRule, seed: int
+) -> None:
+    """Without latent positives all unlabeled are negatives, without others all are positives."""
     scores, labels = random_ranking(seed)
     as_negative: Labels = [label is True for label in labels]
     expected = oracle.tables(scores, as_negative, 0, 0.9, rule)
     assert oracle.tables(scores, labels, 0.0, 0.9, rule) == expected
-
-
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("seed", range(5))
-def test_beta_one_is_unlabeled_as_positive(rule: oracle.BandRule, seed: int) -> None:
-    """With latent positives only, all unlabeled are positives."""
-    scores, labels = random_ranking(seed)
     as_positive: Labels = [label is not False for label in labels]
-    expected = [t[:5] for t in labeled_tables(scores, as_positive)]
-    result = three(scores, labels, 1.0, 0.9, rule)
-    for bound in BOUNDS:
-        assert [t[:5] for t in result[bound]] == expected
+    all_positive = [t[:5] for t in labeled_tables(scores, as_positive)]
+    for tables in three(scores, labels, 1.0, 0.9, rule).values():
+        assert [t[:5] for t in tables] == all_positive
 
 
 # ---------------------------------------------------------------------------------------------
@@ -389,35 +360,24 @@ def test_a_step_back_in_fpr_counts_negatively() -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_roc_against_sklearn(seed: int) -> None:
-    """All-labeled rankings give the usual ROC curve under every band and bound."""
-    scores, labels = labeled_ranking(seed)
+def test_curves_and_areas_against_sklearn(seed: int) -> None:
+    """All-labeled rankings give the usual curves and areas under every band and bound."""
+    scores, labels = random_ranking(seed, (True, False))
     fpr, tpr, thresholds = skm.roc_curve(labels, scores, drop_intermediate=False)
-    result = three(scores, labels, 0, 0.95, RULES[seed % 3])
     assert [c.threshold for c in oracle.cutoffs(scores, labels)] == list(thresholds)
-    for bound in BOUNDS:
-        points = oracle.roc_points(result[bound])
-        assert [float(x) for x, _ in points] == pytest.approx(list(fpr), abs=1e-12)
-        assert [float(y) for _, y in points] == pytest.approx(list(tpr), abs=1e-12)
-
-
-@pytest.mark.parametrize("max_fpr", [None, 1.0, 0.5, 0.1, 0.01])
-@pytest.mark.parametrize("seed", range(4))
-def test_roc_area_against_sklearn(seed: int, max_fpr: float | None) -> None:
-    """All-labeled rankings give the usual area, whole and partial."""
-    scores, labels = labeled_ranking(seed)
-    area = float(oracle.roc_area(labeled_tables(scores, labels), max_fpr))
-    assert area == pytest.approx(skm.roc_auc_score(labels, scores, max_fpr=max_fpr), abs=1e-12)
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_pr_points_against_sklearn(seed: int) -> None:
-    """All-labeled rankings give the usual points."""
-    scores, labels = labeled_ranking(seed)
+    for tables in three(scores, labels, 0, 0.95, RULES[seed % 3]).values():
+        check_points(oracle.roc_points(tables), fpr, tpr)
+    tables = labeled_tables(scores, labels)
     precision, recall, _ = skm.precision_recall_curve(labels, scores)
-    points = oracle.pr_points(labeled_tables(scores, labels))[::-1]
-    assert [float(x) for x, _ in points] == pytest.approx(list(recall), abs=1e-12)
-    assert [float(y) for _, y in points] == pytest.approx(list(precision), abs=1e-12)
+    check_points(oracle.pr_points(tables)[::-1], recall, precision)
+    for limit in (None, 1.0, 0.5, 0.1, 0.01):
+        expected = skm.roc_auc_score(labels, scores, max_fpr=limit)
+        assert float(oracle.roc_area(tables, limit)) == pytest.approx(expected, abs=1e-12)
+
+
+def check_points(points: list[tuple[Fraction, Fraction]], x: Any, y: Any) -> None:
+    """Hold that a curve passes through these points."""
+    np.testing.assert_allclose(np.array(points, float), np.transpose([x, y]), rtol=0, atol=1e-12)
 
 
 def test_interpolated_precision_as_published() -> None:
@@ -433,27 +393,19 @@ def test_interpolated_precision_as_published() -> None:
 
 
 def test_pr_area_by_hand() -> None:
-    """A line that leaves the origin and one that does not."""
+    """Lines from the origin and others; the best, the uninformative and the worst ranking."""
     # (fp, tp) goes (0,0) (0,1) (1,2) of 2 positives. The first half has precision 1; on the
     # second it is (1 + t) / (1 + 2t) = 1/2 + 1 / (2 + 4t), with the mean 1/2 + ln(3) / 4.
     curve = labeled_tables([2.0, 1.0, 1.0], [True, False, True])
     expected = 0.5 * 1 + 0.5 * (0.5 + math.log(3) / 4)
     assert oracle.pr_area(curve) == pytest.approx(expected, abs=1e-12)
-
-
-def test_pr_area_of_simple_rankings() -> None:
-    """The best, the uninformative and the worst ranking."""
     # Perfect: precision 1 up to recall 1. All tied: one line from the origin, of precision 1/4.
-    labels: Labels = [True, False, False, False]
-    assert oracle.pr_area(labeled_tables([4.0, 3.0, 2.0, 1.0], labels)) == pytest.approx(1)
-    assert oracle.pr_area(labeled_tables([1.0] * 4, labels)) == pytest.approx(0.25)
     # Worst: (0,0) (3,0) (3,1), precision t / (3 + t) with the mean 1 - 3 ln(4/3).
-    worst = labeled_tables([1.0, 2.0, 2.0, 2.0], labels)
-    assert oracle.pr_area(worst) == pytest.approx(1 - 3 * math.log(4 / 3), abs=1e-12)
-
-
-def test_pr_area_near_a_pole() -> None:
-    """The integral stays accurate where precision falls steeply."""
+    worst = 1 - 3 * math.log(4 / 3)
+    for scores, area in (([4, 3, 2, 1], 1), ([1, 1, 1, 1], 0.25), ([1, 2, 2, 2], worst)):
+        curve = labeled_tables([*map(float, scores)], [True, False, False, False])
+        assert oracle.pr_area(curve) == pytest.approx(area, abs=1e-12)
+    # Near a pole, where precision falls steeply:
     # (0,0) (0,1) (100000,2): precision (1 + t) / (1 + ct) = 1/c + (1 - 1/c) / (1 + ct), with
     # c = 100001 and the mean 1/c + (1 - 1/c) ln(1 + c) / c.
     c = 100001
@@ -466,9 +418,7 @@ def test_pr_area_near_a_pole() -> None:
 def area_of_rise(start: Table, end: Table) -> float:
     """Return the integral of precision over tp between two tables, by scipy."""
     rise = end.tp - start.tp
-    if rise == 0:
-        return 0.0
-    if start.rank == 0:  # a line from the origin: its precision is that at its end
+    if rise == 0 or start.rank == 0:  # from the origin on, precision is that at the end
         return rise * end.tp / end.rank
     ranks_per_tp = (end.rank - start.rank) / rise
 
@@ -476,8 +426,7 @@ def area_of_rise(start: Table, end: Table) -> float:
         """Return the precision where tp is reached."""
         return tp / (start.rank + (tp - start.tp) * ranks_per_tp)
 
-    value, _ = integrate.quad(precision, start.tp, end.tp, epsabs=1e-12, epsrel=1e-12)
-    return float(value)
+    return float(integrate.quad(precision, start.tp, end.tp, epsabs=1e-12, epsrel=1e-12)[0])
 
 
 @pytest.mark.parametrize("bound", BOUNDS)
@@ -501,10 +450,7 @@ DEGENERATE = {
     "all predicted positive": ("4 2 2 0 0", "npv mcc", "precision=0.5 lift=1 kappa=0"),
     # Chance agreement is 1/2, which is what there is.
     "no negatives": ("1 1 0 1 0", "fpr tnr balanced_accuracy informedness mcc", "kappa=0 lift=1"),
-    "no positives": (
-        *("1 0 1 0 1", "tpr fnr balanced_accuracy informedness lift"),
-        "precision=0 f1=0 jaccard=0",
-    ),
+    "no positives": ("1 0 1 0 1", "tpr fnr balanced_accuracy informedness lift", "f1=0 jaccard=0"),
     "true negatives alone": ("0 0 0 0 2", "f1 jaccard kappa precision", "accuracy=1"),
     "true positives alone": ("2 2 0 0 0", "kappa fpr npv", "f1=1 jaccard=1 lift=1"),
 }
@@ -520,24 +466,6 @@ def test_metrics_without_a_denominator(case: str) -> None:
         assert oracle.metric(name, table) == pytest.approx(float(value), abs=1e-15)
 
 
-def sklearn_metrics(truth: list[int], guess: list[int]) -> dict[str, float]:
-    """Return the metrics that scikit-learn has, and what these add up to."""
-    tpr, tnr = (skm.recall_score(truth, guess, pos_label=kind) for kind in (1, 0))
-    precision, npv = (skm.precision_score(truth, guess, pos_label=kind) for kind in (1, 0))
-    informedness = skm.balanced_accuracy_score(truth, guess, adjusted=True)
-    return {
-        **{"tpr": tpr, "recall": tpr, "fnr": 1 - tpr, "tnr": tnr, "fpr": 1 - tnr},
-        **{"precision": precision, "fdr": 1 - precision, "npv": npv},
-        **{"lift": precision / np.mean(truth), "informedness": informedness},
-        "accuracy": skm.accuracy_score(truth, guess),
-        "balanced_accuracy": skm.balanced_accuracy_score(truth, guess),
-        "f1": skm.f1_score(truth, guess),
-        "mcc": skm.matthews_corrcoef(truth, guess),
-        "kappa": skm.cohen_kappa_score(truth, guess),
-        "jaccard": skm.jaccard_score(truth, guess),
-    }
-
-
 @pytest.mark.parametrize("seed", range(10))
 def test_metrics_against_sklearn(seed: int) -> None:
     """Metrics agree with scikit-learn's."""
@@ -545,7 +473,20 @@ def test_metrics_against_sklearn(seed: int) -> None:
     tp, fp, fn, tn = (rng.randint(1, 12) for _ in range(4))
     truth = [1] * tp + [0] * fp + [1] * fn + [0] * tn
     guess = [1] * (tp + fp) + [0] * (fn + tn)
-    expected = sklearn_metrics(truth, guess)
+    tpr, tnr = (skm.recall_score(truth, guess, pos_label=kind) for kind in (1, 0))
+    precision, npv = (skm.precision_score(truth, guess, pos_label=kind) for kind in (1, 0))
+    expected = {
+        **{"tpr": tpr, "recall": tpr, "fnr": 1 - tpr, "tnr": tnr, "fpr": 1 - tnr},
+        **{"precision": precision, "fdr": 1 - precision, "npv": npv},
+        "lift": precision / np.mean(truth),
+        "informedness": skm.balanced_accuracy_score(truth, guess, adjusted=True),
+        "accuracy": skm.accuracy_score(truth, guess),
+        "balanced_accuracy": skm.balanced_accuracy_score(truth, guess),
+        "f1": skm.f1_score(truth, guess),
+        "mcc": skm.matthews_corrcoef(truth, guess),
+        "kappa": skm.cohen_kappa_score(truth, guess),
+        "jaccard": skm.jaccard_score(truth, guess),
+    }
     table = Table(tp + fp, tp, fp, fn, tn, False)
     values = {name: oracle.metric(name, table) for name in oracle.METRICS}
     assert values == pytest.approx(expected, abs=1e-12)

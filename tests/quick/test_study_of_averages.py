@@ -37,12 +37,11 @@ def test_the_study_asks_what_the_package_answers(target: str) -> None:
         others = SHAPES["5 scores"].negative(rng, (1, negative))
         score = np.concatenate([positive[0], others[0]])
         place = np.arange(score.size)
-        label = np.where(place < known, 1.0, np.nan)
-        part = pd.DataFrame({"group": number, "score": score, "label": label})
-        parts.append(part.assign(truth=place < known + hidden))
+        label, hidden_or_known = np.where(place < known, 1.0, np.nan), place < known + hidden
+        rows = {"group": number, "score": score, "label": label, "truth": hidden_or_known}
+        parts.append(pd.DataFrame(rows))
     frame = pd.concat(parts)
-    rest = frame[frame["label"].isna()]
-    beta = rest.groupby("group")["truth"].mean()
+    beta = frame[frame["label"].isna()].groupby("group")["truth"].mean()
     found = frame.pu(by="group").auroc(beta, average=True, target=target).iloc[0]
     expected = average_groups(terms[target], target, AREA, 0.95)
     numbers = found[["estimate", "standard_error", "lower", "upper"]].to_numpy(float)

@@ -13,23 +13,22 @@ from tests.support.studies.monotone import Design, Row
 TABLE = Path(__file__).parents[2] / "docs" / "measured" / "monotone.csv"
 
 
-def rows() -> list[Row]:
-    lines = list(csv.reader(TABLE.read_text(encoding="utf-8").splitlines()))[1:]
-    return [
-        Row(question, shape, m == "True", int(n), int(u), float(b), measure, float(v), int(draws))
-        for question, shape, m, n, u, b, measure, v, draws in lines
-    ]
+LINES = list(csv.reader(TABLE.read_text(encoding="utf-8").splitlines()))[1:]
+ROWS = [
+    Row(question, shape, m == "True", int(n), int(u), float(b), measure, float(v), int(draws))
+    for question, shape, m, n, u, b, measure, v, draws in LINES
+]
 
 
 def test_each_cell_was_measured() -> None:
     cells = {(question, name, *design) for question, name, design, _ in study.cells()}
-    measured = {(row.question, row.shape, row.known, row.rest, row.b) for row in rows()}
-    assert measured == cells
-    assert len({(*row[:7],) for row in rows()}) == len(rows())
+    assert {(row.question, row.shape, row.known, row.rest, row.b) for row in ROWS} == cells
+    assert len({(*row[:7],) for row in ROWS}) == len(ROWS)
 
 
-def test_bands_hold_and_are_hardly_ever_refuted_where_scores_are_monotone() -> None:
-    bands = [row for row in rows() if row.question == "bands" and row.monotone]
+def test_bands_and_lists_keep_their_word_where_scores_are_monotone() -> None:
+    assert min(row.value for row in ROWS if row.measure == "kept" and row.monotone) > 0.935
+    bands = [row for row in ROWS if row.question == "bands" and row.monotone]
     held = [row.value for row in bands if row.measure.endswith("held")]
     assert min(held) > 0.925 and np.mean(held) > 0.95
     assert max(row.value for row in bands if row.measure == "refuted") <= 0.03
@@ -40,11 +39,6 @@ def test_bands_hold_and_are_hardly_ever_refuted_where_scores_are_monotone() -> N
             assert row.value == pytest.approx(uncut.value, abs=0.005)
 
 
-def test_lists_keep_their_word_where_scores_are_monotone() -> None:
-    lists = [row for row in rows() if row.measure == "kept"]
-    assert min(row.value for row in lists if row.monotone) > 0.935
-
-
 @pytest.mark.parametrize("shape", ["normal, shift 2", "5 scores", "breast cancer"])
 def test_bands_hold(shape: str) -> None:
     found = study.look_at_bands(shape, Design(40, 400), 30)
@@ -52,11 +46,8 @@ def test_bands_hold(shape: str) -> None:
     assert found["cut: width of precision, top 0.1"] < found["uncut: width of precision, top 0.1"]
 
 
-def test_hooks_are_refuted() -> None:
+def test_hooks_are_refuted_and_lists_keep_their_word() -> None:
     assert study.look_at_bands("a hook at the end", Design(300, 2000), 5)["refuted"] > 0.8
-
-
-def test_lists_of_one_cell() -> None:
     found = study.look_at_lists("normal, shift 2", Design(200, 2000), Goal("recall", 0.8), 20)
     assert found["kept"] >= 0.8 and found["given"] == 1
     assert found["oracle's rows"] < found["median rows"] < 1.5 * found["oracle's rows"]

@@ -12,12 +12,8 @@ def test_queries_hold_patients_as_they_say(cell: study.Queries) -> None:
     of_each = df.groupby("query")[["truth", "label"]].agg({"truth": "sum", "label": "count"})
     assert (of_each == [cell.positive, cell.known]).all(axis=None)
     queries = df.groupby("patient")["query"].nunique()
-    if cell.kind == "nested":
-        assert (queries == 1).all()
-    elif cell.kind == "full":
-        assert (queries == cell.groups).all()
-    else:
-        assert queries.max() > 1
+    shared = {"nested": queries.eq(1).all(), "full": queries.eq(cell.groups).all()}
+    assert shared.get(cell.kind, queries.max() > 1)
 
 
 def test_models_that_are_alike_differ_by_nothing() -> None:
@@ -28,7 +24,7 @@ def test_models_that_are_alike_differ_by_nothing() -> None:
 
 def test_lines_say_shares(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(study, "TRUE_DRAWS", 3)
-    line = study.study_average(study.QUERIES[1], "auroc", 4)
-    assert 0 <= float(line.split()[0]) <= 1 and "by groups" in line
-    line = study.study_pairs(study.Pairs(60, 2, 0.5), "bedroc", 0.0, 4)
-    assert 0 <= float(line.split()[0]) <= 1 and "by rows" in line
+    average = study.study_average(study.QUERIES[1], "auroc", 4)
+    pairs = study.study_pairs(study.Pairs(60, 2, 0.5), "bedroc", 0.0, 4)
+    for line, way in ((average, "by groups"), (pairs, "by rows")):
+        assert 0 <= float(line.split()[0]) <= 1 and way in line

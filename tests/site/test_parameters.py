@@ -20,18 +20,12 @@ SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 ENTRY = re.compile(r"^(\S.*)\n((?:^(?: +.*)?$\n?)*)", re.MULTILINE)
 
 
-def public() -> dict[str, Any]:
-    """Return each public method and function."""
-    found = {name: getattr(pu_accessor, name) for name in pu_accessor.__all__ if name[:2] != "PU"}
-    found["scorer"] = pu_accessor.sklearn.scorer
-    kinds: dict[str, Any] = {"df.pu": pd.DataFrame.pu, "ds.pu": xr.Dataset.pu}  # type: ignore[attr-defined]
-    for root, kind in kinds.items():
-        names = [name for name in dir(kind) if not name.startswith("_")]
-        found |= {f"{root}.{name}": getattr(kind, name) for name in names}
-    return found
-
-
-PUBLIC = public()
+PUBLIC = {name: getattr(pu_accessor, name) for name in pu_accessor.__all__ if name[:2] != "PU"}
+PUBLIC["scorer"] = pu_accessor.sklearn.scorer
+KINDS: dict[str, Any] = {"df.pu": pd.DataFrame.pu, "ds.pu": xr.Dataset.pu}  # type: ignore[attr-defined]
+for root, kind in KINDS.items():
+    names = [name for name in dir(kind) if not name.startswith("_")]
+    PUBLIC |= {f"{root}.{name}": getattr(kind, name) for name in names}
 
 
 def sections(name: str) -> dict[str, str]:
@@ -47,24 +41,23 @@ def test_sources_have_the_shared_words(path: Path) -> None:
 
 
 def test_what_is_added_stays() -> None:
-    source = (
-        "def f(level, *, band):\n"
-        '    """Ask.\n'
-        "\n"
-        "    Parameters\n"
-        "    ----------\n"
-        "    level : float, default 0.9\n"
-        "        Something else.\n"
-        "\n"
-        "        And more.\n"
-        "    own : int\n"
-        "        Of this one.\n"
-        "\n"
-        "    Returns\n"
-        "    -------\n"
-        "    int\n"
-        '    """\n'
-    )
+    source = '''def f(level, *, band):
+    """Ask.
+
+    Parameters
+    ----------
+    level : float, default 0.9
+        Something else.
+
+        And more.
+    own : int
+        Of this one.
+
+    Returns
+    -------
+    int
+    """
+'''
     head, tail = source.split("        Something else.\n")
     shared = "        Probability with which the interval covers, in (0, 1).\n"
     assert TOOL["written"](source) == head + shared + tail
@@ -86,13 +79,10 @@ def test_names_of_two_methods_are_shared() -> None:
         if len(said) > 1 and text not in texts and (name.split(".")[-1], head) not in own
     ]
     assert loose == []
+    assert max(len(one.text) for one in TOOL["PARAGRAPHS"]) <= 430
 
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_nothing_is_said_elsewhere(name: str) -> None:
     assert not re.search(r"^ +As in ", sections(name).get("Parameters", ""), re.MULTILINE)
     assert "See Also" in sections(name)
-
-
-def test_texts_are_short() -> None:
-    assert max(len(one.text) for one in TOOL["PARAGRAPHS"]) <= 430

@@ -24,24 +24,17 @@ def names() -> dict[str, object]:
     truth = rng.random(1_000) < 0.3
     score = rng.normal(2 * truth)
     known = truth & (rng.random(1_000) < 0.4)
-    df = pd.DataFrame(
-        {"score": score, "p": expit(2 * score - 3), "label": np.where(known, 1, np.nan)}
-    )
+    df = pd.DataFrame({"score": score, "p": expit(2 * score - 3)})
+    df["label"], df["y"] = np.where(known, 1, np.nan), known.astype(int)
     df.loc[np.flatnonzero(~truth)[:80], "label"] = 0
-    df["y"] = known.astype(int)
     df["svm"], df["forest"] = score, rng.normal(truth)
     df["site"], df["fold"] = rng.choice(["a", "b"], 1_000), rng.integers(0, 5, 1_000)
-    df["patient"], df["w"] = rng.integers(0, 300, 1_000), 2
+    df["patient"], df["w"] = rng.integers(0, 300, 1_000), np.where(known, 1, 10)
     df["propensity"] = np.where(score > 1, 0.5, 0.3)
-    df["w"] = np.where(known, 1, 10)
     hidden = df["label"].isna()
     found = pd.Series(truth)[hidden].sample(50, random_state=0)
     beta = float(truth[hidden].mean())
     return {"df": df, "beta": beta, "found": found, "pu_accessor": pu_accessor}
-
-
-def test_there_are_some_thirty() -> None:
-    assert len(LINES) >= 30 and len({*LINES}) == len(LINES)
 
 
 @pytest.mark.parametrize("line", LINES)
@@ -55,7 +48,8 @@ def test_the_line_runs(
     plt.close("all")
 
 
-def test_every_method_answers_one() -> None:
+def test_there_are_some_thirty_and_every_method_answers_one() -> None:
+    assert len(LINES) >= 30 and len({*LINES}) == len(LINES)
     methods = {name for name in dir(pd.DataFrame().pu) if not name.startswith("_")}
     found = {name for line in LINES for name in re.findall(r"\.(\w+)\(", line)}
     beside = {"pr_bounds", "plot_rank_cdf", "plot_metric", "plot_robustness", "rank_cdf", "gain"}

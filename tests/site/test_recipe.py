@@ -23,23 +23,18 @@ def requirement(text: str) -> str:
 
 
 def told(part: str) -> list[str]:
-    """Return what a part of the recipe asks for, with the numbers of its context."""
-    marks = {f"${{{{ {name} }}}}": value for name, value in RECIPE["context"].items()}
-    texts: list[str] = RECIPE["requirements"][part]
-    for mark, value in marks.items():
-        texts = [text.replace(mark, value) for text in texts]
-    return texts
+    """Return what a part of the recipe asks for, sorted, with the numbers of its context."""
+    text = "\n".join(RECIPE["requirements"][part])
+    for name, value in RECIPE["context"].items():
+        text = text.replace(f"${{{{ {name} }}}}", value)
+    return sorted(text.split("\n"))
 
 
-def test_what_runs_is_that_of_the_project() -> None:
-    wanted = [f"python {PROJECT['requires-python']}", *map(requirement, PROJECT["dependencies"])]
-    assert sorted(told("run")) == sorted(wanted)
-
-
-def test_what_builds_is_that_of_the_project() -> None:
-    python = PROJECT["requires-python"].removeprefix(">=")
-    wanted = [f"python {python}.*", "pip", *map(requirement, SETTINGS["build-system"]["requires"])]
-    assert sorted(told("host")) == sorted(wanted)
+def test_what_runs_and_what_builds_is_that_of_the_project() -> None:
+    python = PROJECT["requires-python"]
+    assert told("run") == sorted([f"python {python}", *map(requirement, PROJECT["dependencies"])])
+    needed = map(requirement, SETTINGS["build-system"]["requires"])
+    assert told("host") == sorted([f"python {python.removeprefix('>=')}.*", "pip", *needed])
 
 
 def test_the_recipe_is_of_this_version_and_its_files_are_there() -> None:

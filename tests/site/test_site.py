@@ -22,16 +22,10 @@ import pu_accessor.sklearn
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "build" / "site"
 PAGES = ["index.html", "gallery/index.html", "generated/pandas.DataFrame.pu.roc_bounds.html"]
-NARROW = [
-    *PAGES,
-    "api.html",
-    "communities.html",
-    "coverage.html",
-    "from_others.html",
-    "questions.html",
-    "start.html",
-    "gallery/practice/plot_precision_top_k.html",
-    "generated/pandas.DataFrame.pu.metric.html",
+NARROW = [*PAGES, "gallery/practice/plot_precision_top_k.html"]
+NARROW += ["generated/pandas.DataFrame.pu.metric.html", "api.html"]
+NARROW += [
+    f"{name}.html" for name in ("communities", "coverage", "from_others", "questions", "start")
 ]
 TELEPHONE = 390
 WIDTHS = {TELEPHONE: 2, 1280: 1, 1920: 1}  # of a page; in how many lines a word may stand there
@@ -53,40 +47,39 @@ while (walker.nextNode()) {
 }
 return words
 """
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+FLAGS = """
+--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
+--disable-component-update --disable-sync
+"""
+# Of each image, once all are loaded: where it is from, its own width, and that on the page.
+IMAGES = """
+const done = arguments[0], images = [...document.images];
+images.forEach(image => { image.loading = 'eager' });
+Promise.allSettled(images.map(image => image.decode())).then(() => done(images.map(
+  image => [image.currentSrc || image.src, image.naturalWidth, image.clientWidth])))
+"""
+# Of parts, the width that they need and the one that they have.
+WIDTHS_OF = """
+return [document.documentElement, ...document.querySelectorAll(arguments[0])]
+  .map(part => [part.scrollWidth, part.clientWidth])
+"""
 
 
-def methods(accessor: type) -> list[str]:
-    """Return the public names of an accessor."""
-    return [name for name in dir(accessor) if not name.startswith("_")]
+KINDS: tuple[Any, ...] = (pd.DataFrame, xr.Dataset)
+METHODS = {  # the public names of their accessors
+    f"{kind.__name__}.pu.{name}" for kind in KINDS for name in dir(kind.pu) if name[0] != "_"
+}
 
 
 def test_api_page_has_every_public_name() -> None:
     page = (ROOT / "docs" / "api.rst").read_text(encoding="utf-8")
-    listed = set(re.findall(r"^   ([\w.]+)$|^\.\. autoexception:: (\S+)$", page, re.MULTILINE))
-    wanted = {
-        *pu_accessor.__all__,
-        *pu_accessor.sklearn.__all__,
-        *(f"DataFrame.pu.{name}" for name in methods(pd.DataFrame.pu)),  # type: ignore[attr-defined]
-        *(f"Dataset.pu.{name}" for name in methods(xr.Dataset.pu)),  # type: ignore[attr-defined]
-    }
-    assert {name for pair in listed for name in pair if name} == wanted
+    listed = re.findall(r"^(?:   |\.\. autoexception:: )([\w.]+)$", page, re.MULTILINE)
+    assert {*listed} == {*pu_accessor.__all__, *pu_accessor.sklearn.__all__, *METHODS}
 
 
 def test_every_method_that_draws_has_a_picture() -> None:
     lines = runpy.run_path(str(ROOT / "docs" / "pictures" / "methods.py"))["LINES"]
-    kinds: dict[str, Any] = {"DataFrame": pd.DataFrame.pu, "Dataset": xr.Dataset.pu}  # type: ignore[attr-defined]
-    names = {f"{kind}.pu.{name}" for kind, accessor in kinds.items() for name in methods(accessor)}
-    assert {*lines} == {name for name in names if ".plot_" in name}
+    assert {*lines} == {name for name in METHODS if ".plot_" in name}
     assert all(f".{name.rpartition('.')[2]}(" in line for name, line in lines.items())
 
 
@@ -125,7 +118,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     options = webdriver.ChromeOptions()
     options.binary_location = chromium
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    for flag in [*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"]:
+    for flag in [*FLAGS.split(), f"--user-data-dir={tmp_path_factory.mktemp('profile')}"]:
         options.add_argument(flag)
     service = webdriver.ChromeService(executable_path=driver, log_output=os.devnull)
     started = webdriver.Chrome(options=options, service=service)
@@ -145,28 +138,23 @@ def complaints(browser: Any) -> list[str]:
     return [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
 
 
+def wait_until(browser: Any, found: Any) -> Any:
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    return WebDriverWait(browser, 30).until(found)
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize("page", PAGES)
 def test_page(page: str, address: str, browser: Any) -> None:
-    from selenium.webdriver.support.ui import WebDriverWait
-
     resize(browser, 1280)
     browser.get(f"{address}/{page}")
     # A browser that has just started may still be about to go there.
-    WebDriverWait(browser, 30).until(
-        lambda there: there.execute_script(
-            "return document.readyState === 'complete' && document.images.length > 0"
-        )
-    )
-    load = (
-        "const done = arguments[0], images = [...document.images];"
-        "images.forEach(image => { image.loading = 'eager' });"
-        "Promise.allSettled(images.map(image => image.decode())).then(() =>"
-        " done(images.map(image => [image.currentSrc || image.src, image.naturalWidth])))"
-    )
-    images = browser.execute_async_script(load)
+    ready = "return document.readyState === 'complete' && document.images.length > 0"
+    wait_until(browser, lambda there: there.execute_script(ready))
+    images = browser.execute_async_script(IMAGES)
     assert len(images) >= (15 if page.startswith("gallery") else 1)
-    assert [source for source, width in images if not width] == []
+    assert [source for source, width, _ in images if not width] == []
     assert complaints(browser) == []
 
 
@@ -187,17 +175,10 @@ def test_page_can_be_read(page: str, width: int, address: str, browser: Any) -> 
     )
     assert browser.execute_script(beyond) == []
     assert browser.execute_script("return document.documentElement.scrollHeight") < TALLEST
-    if width == TELEPHONE:
-        check_edges(browser)
-
-
-def check_edges(browser: Any) -> None:
-    """Hold that nothing reaches over the edge of a telephone."""
-    widths = (  # of the page, and of headings, which the theme would cut off
-        "return [document.documentElement, ...document.querySelectorAll('h1, h2')]"
-        ".map(part => [part.scrollWidth, part.clientWidth])"
-    )
-    found = browser.execute_script(widths)
+    if width > TELEPHONE:
+        return
+    # Nothing reaches over the edge of a telephone.
+    found = browser.execute_script(WIDTHS_OF, "h1, h2")  # the theme would cut headings off
     assert found[0][1] <= TELEPHONE
     assert [(needed, there) for needed, there in found if needed > there] == []
     beyond = (  # but in blocks of code, tables and formulas, which can be moved on their own
@@ -215,13 +196,10 @@ def check_edges(browser: Any) -> None:
 
 @pytest.mark.browser
 def test_search_finds_a_method(address: str, browser: Any) -> None:
-    from selenium.webdriver.support.ui import WebDriverWait
-
     resize(browser, 1280)
     browser.get(f"{address}/search.html?q=roc_bounds")
-    found = WebDriverWait(browser, 30).until(
-        lambda page: page.find_elements("css selector", "#search-results li a")
-    )
+    results = ("css selector", "#search-results li a")
+    found = wait_until(browser, lambda page: page.find_elements(*results))
     assert any("pandas.DataFrame.pu.roc_bounds" in link.get_attribute("href") for link in found)
     assert complaints(browser) == []
 
@@ -244,22 +222,14 @@ def test_report(width: int, report: Path, browser: Any) -> None:
     resize(browser, width)
     complaints(browser)
     browser.get(report.as_uri())
-    load = (
-        "const done = arguments[0], images = [...document.images];"
-        "Promise.allSettled(images.map(image => image.decode())).then(() =>"
-        " done(images.map(image => [image.naturalWidth, image.clientWidth])))"
-    )
-    images = browser.execute_async_script(load)
-    assert len(images) == 4 and all(drawn > 0 and wide > 250 for drawn, wide in images)
+    images = browser.execute_async_script(IMAGES)
+    assert len(images) == 4 and all(drawn > 0 and wide > 250 for _, drawn, wide in images)
     assert browser.execute_script(
         "return [document.scripts.length, performance.getEntriesByType('resource')"
         ".filter(one => !one.name.startsWith('data:')).length]"
     ) == [0, 0]
     assert browser.title == "<script>document.title = 'lost'</script>"
-    sizes = browser.execute_script(
-        "return [document.documentElement, ...document.querySelectorAll('h1, h2, p, blockquote')]"
-        ".map(part => [part.scrollWidth, part.clientWidth])"
-    )
+    sizes = browser.execute_script(WIDTHS_OF, "h1, h2, p, blockquote")
     assert [(needed, there) for needed, there in sizes if needed > there] == []
     cells = browser.execute_script(
         "return [...document.querySelectorAll('#comparison td')].map(cell => cell.innerText)"
