@@ -238,54 +238,50 @@ def test_scores_that_crowd(scores: Array, labeled: Array, monkeypatch: pytest.Mo
     assert_best(found, targets, scores)
 
 
-def test_ties_in_a_gap_are_not_fetched() -> None:
-    # A thousand equal scores in one gap: the worst score of a gap is an edge, so splitting ends.
-    scores, target, rounds = np.append(np.full(1000, 0.25), [0.5, 0.75]), np.array([500]), []
-
-    def count(values: Array) -> Gaps:
-        rounds.append(values.size)
-        return count_gaps(values, scores)
-
-    found = order_statistics(target, count_gaps(np.array([1.0]), scores), count, fetch=refuse)
-    assert_best(found, target, scores)
-    assert len(rounds) == 1
-
-
-def test_the_only_score_of_a_gap_is_known() -> None:
-    scores = np.array([4.0, 3.0, np.nan])
-    targets = np.arange(1, 4)
-    found = order_statistics(targets, count_gaps(np.array([3.5, 2.0]), scores), refuse, refuse)
-    assert_best(found, targets, scores)
+@pytest.mark.parametrize(
+    ("scores", "edges", "targets", "rounds"),
+    [
+        # A thousand equal scores in one gap: its worst score is an edge, so splitting ends.
+        (np.append(np.full(1000, 0.25), [0.5, 0.75]), [1.0], [500], 1),
+        (np.array([4.0, 3.0, np.nan]), [3.5, 2.0], [1, 2, 3], 0),  # each is alone in a gap
+    ],
+)
+def test_ties_in_a_gap_are_not_fetched(
+    scores: Array, edges: list[float], targets: list[int], rounds: int
+) -> None:
+    counts = iter([count_gaps] * rounds)  # no more
+    gaps, wanted = count_gaps(np.array(edges), scores), np.array(targets)
+    found = order_statistics(wanted, gaps, lambda values: next(counts)(values, scores), refuse)
+    assert_best(found, wanted, scores)
+    assert not [*counts]
 
 
 def refuse(*asked: Any) -> Any:
     raise AssertionError(f"asked for {asked}")
 
 
-@given(data=st.data(), arrays=SCORES, compared=st.sampled_from([0, 1, 100]))
+BELOW = np.array([np.nan, -np.inf, 0.0, 2.0, np.nan])
+
+
+@given(
+    arrays=SCORES,
+    chosen=st.lists(st.integers(0, 60), unique=True),
+    compared=st.sampled_from([0, 1, 100]),
+)
+@example(arrays=(np.array([]), BELOW), chosen=[0], compared=0)
+@example(arrays=(np.array([1.0]), BELOW), chosen=[1], compared=100)
 def test_scores_in_gaps_are_those_of_a_full_sort(
-    data: st.DataObject, arrays: tuple[Array, Array], compared: int
+    arrays: tuple[Array, Array], chosen: list[int], compared: int
 ) -> None:
     values, scores = distinct(arrays[0])[0], arrays[1]
-    chosen = data.draw(st.lists(st.integers(0, values.size), unique=True))
+    numbers = sorted({number % (values.size + 1) for number in chosen})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(best, "_COMPARED", compared)
-        found = scores_inside(values, np.array(sorted(chosen), np.int64), scores)
+        found = scores_inside(values, np.array(numbers, np.int64), scores)
     ordered, marks = order(scores), order(values)
     ends = [(np.inf, 2), *marks, (-np.inf, -1)]
-    wanted = [x for x in ordered for i in chosen if ends[i] > x > ends[i + 1]]
+    wanted = [x for x in ordered for i in numbers if ends[i] > x > ends[i + 1]]
     assert order(found) == sorted(wanted)[::-1]
-
-
-@pytest.mark.parametrize("compared", [0, 100])
-def test_gaps_below_all_values_hold_what_is_missing(
-    compared: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(best, "_COMPARED", compared)
-    scores = np.array([np.nan, -np.inf, 0.0, 2.0, np.nan])
-    for values, number, expected in (([], 0, scores), ([1.0], 1, scores[[0, 1, 2, 4]])):
-        found = scores_inside(np.array(values), np.array([number]), scores)
-        np.testing.assert_array_equal(np.sort(found), np.sort(expected))
 
 
 def test_many_order_statistics_take_one_sort(monkeypatch: pytest.MonkeyPatch) -> None:

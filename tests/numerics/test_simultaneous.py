@@ -137,10 +137,6 @@ def test_the_local_level_of_many_positives_is_scaled(m: int) -> None:
 # Attributes and edges
 
 
-def test_nothing_latent() -> None:
-    assert band(3, 0, 0.95) == ([0] * 4, [0] * 4)
-
-
 def test_local_alpha_is_a_coordinate_over_beta() -> None:
     frame = pd.DataFrame({"score": range(40), "label": [1] * 10 + [np.nan] * 30})
     one, other, both = (
@@ -196,13 +192,10 @@ def test_the_local_level_is_the_largest(n: int, m: int, odds: float) -> None:
     assert missed[0] <= 0.025 * (1 + 1e-9) < missed[1]
 
 
-def test_what_is_missed_may_be_all_that_may_be() -> None:
+def test_the_local_level_may_be_the_joint_one() -> None:
     # One known positive comes after 38 latent ones with a probability of 2/(2 + 38) at most.
     assert local_alpha(1, 38, 0.9, 2.0) == pytest.approx(0.1, rel=1e-12)
     assert simultaneous(1, 38, 0.9, 2.0)[1].tolist() == [37, 38]
-
-
-def test_a_level_at_which_no_selection_misses_more_is_kept() -> None:
     upper = exact_within(20, np.array([12]), 0.95, 30.0)[1][0]
     assert most_missed(20, 12, upper, 30.0) <= 0.025
     assert local_alpha(20, 12, 0.95, 30.0) == 1 - 0.95

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, from_arrays, from_chunks
+from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, from_arrays
 
 MEANT = [True, None, False, None, True]
 NUMBERS = [1, None, 0, None, 1]
@@ -23,22 +23,6 @@ def read(label: Any, **coding: Any) -> tuple[list[int], list[int]]:
 
 
 EXPECTED = ([0, 1, 1, 1, 1, 2], [0, 0, 0, 1, 1, 1])
-
-
-@pytest.mark.parametrize(
-    "label",
-    [
-        pd.Series(MEANT, dtype=object),
-        pd.Series([True, np.nan, False, pd.NA, True], dtype=object),
-        pd.Categorical(MEANT, categories=[True, False]),
-        pd.Categorical(NUMBERS, categories=[0, 1, 2]),
-        MEANT,
-        xr.DataArray(FLOATS),
-    ],
-    ids=lambda label: f"{type(label).__name__}-{getattr(label, 'dtype', '')}",
-)
-def test_canonical_labels_in_any_dtype(label: Any) -> None:
-    assert read(label) == EXPECTED
 
 
 @pytest.mark.parametrize(
@@ -74,11 +58,13 @@ def test_integers_and_flags_are_not_looked_up_by_value(monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("label", "coding"),
     [
-        (["P", "U", "N", "U", "P"], {"positive": "P", "negative": "N", "unlabeled": "U"}),
+        *((label, {}) for label in (MEANT, xr.DataArray(FLOATS))),
+        (pd.Series([True, np.nan, False, pd.NA, True], dtype=object), {}),
+        (pd.Categorical(MEANT, categories=[True, False]), {}),
+        (pd.Categorical(NUMBERS, categories=[0, 1, 2]), {}),
         (list("acdeb"), {"positive": ["a", "b"], "negative": "d", "unlabeled": ["c", "e"]}),
         ([1, -1, 0, -1, 1], {"unlabeled": -1}),
         ([1, 0, -1, 0, 1], {"unlabeled": 0, "negative": -1}),
-        ([2, 0, 1, 0, 2], {"positive": 2, "negative": 1, "unlabeled": 0}),
         ([1, 0, 2, np.nan, 1], {"unlabeled": np.array([0, np.nan]), "negative": {2}}),
         (pd.Categorical(["p", None, "n", None, "p"]), {"positive": "p", "negative": ["n", "x"]}),
         ([None, True, False, True, None], {"positive": [None], "unlabeled": np.array(True)}),
@@ -86,7 +72,7 @@ def test_integers_and_flags_are_not_looked_up_by_value(monkeypatch: pytest.Monke
         *((np.array([1, -1, 0, -1, 1], order), {"unlabeled": -1}) for order in (">i4", "<i4")),
     ],
 )  # fmt: skip
-def test_other_codings(label: Any, coding: dict[str, Any]) -> None:
+def test_labels_of_any_coding_and_dtype(label: Any, coding: dict[str, Any]) -> None:
     assert read(label, **coding) == EXPECTED
 
 
@@ -97,13 +83,11 @@ def test_other_codings(label: Any, coding: dict[str, Any]) -> None:
                      r" negative\? Pass unlabeled=0 or negative=0"),
         ([False, True], {}, r"two values, False and True.* Pass unlabeled=False or negative=Fal"),
         ([1, -1], {}, r"holds -1, which is unlabeled to some and negative to others. Pass unlab"),
-        (["yes", None], {}, r"holds 'yes', which stands for no state. Labels are True or 1"),
-        ([1, 2.5, 3, None], {}, r"holds 2.5, 3.0, which stands for no state"),
+        (["1", None], {}, r"holds '1', which stands for no state. Labels are True or 1"),
         ([1, 0, None], {"unlabeled": 0}, r"holds None \(missing\), which stands for no state"),
         (list(range(20)), {}, r"holds 2, 3, 4, 5, 6 and 13 more, which stands for no state"),
         ([1, None], {"positive": 1, "negative": 1}, r"positive and negative must not share .* 1"),
         ([1, None], {"negative": [0, 2], "unlabeled": (2,)}, r"negative and unlabeled must not"),
-        (["1", None], {}, r"holds '1', which stands for no state"),
     ],
 )  # fmt: skip
 def test_labels_that_nobody_should_guess(label: Any, coding: Any, message: str) -> None:
@@ -112,11 +96,15 @@ def test_labels_that_nobody_should_guess(label: Any, coding: Any, message: str) 
         from_arrays(score, label, **coding).contingency(0)
 
 
+def test_labels_that_cannot_be_compared() -> None:
+    with pytest.raises(PUTypeError, match="label column 'label' must hold single values"):
+        from_arrays([2, 1], pd.Series([[1], None])).contingency(0)
+
+
 @pytest.mark.parametrize(
     ("label", "coding", "advice"),
     [
         (["bad", "good", "good", "good"], {}, "positive='bad', unlabeled='good'"),
-        (["new", "known", "known"], {}, "positive='known', unlabeled='new'"),
         (["no", " YES ", " YES ", "no", 1.5], {}, "positive=' YES ', unlabeled=['no', 1.5]"),
         (["yes", "no", "no", None], {}, "positive='yes', negative='no'"),
         ([True, "no", "no", None], {}, "negative='no'"),
@@ -156,18 +144,12 @@ def test_the_first_score_that_is_no_number_is_shown(score: Any, odd: str) -> Non
     assert f"(it holds {odd})" in str(told.value).replace("np.True_", "True")
 
 
-def test_labels_that_cannot_be_compared() -> None:
-    with pytest.raises(PUTypeError, match="label column 'label' must hold single values"):
-        from_arrays([2, 1], pd.Series([[1], None])).contingency(0)
-
-
 @pytest.mark.parametrize(
     "score",
     [
         [5, 4, 3, 2, 1],
         np.array(SCORE, dtype=np.float32),
         np.array(SCORE, dtype=np.longdouble),
-        pd.array([5, 4, 3, 2, 1], dtype="Int64"),
         pd.array(SCORE, dtype="double[pyarrow]"),
         pd.Series([5, 4.0, np.float32(3), 2, 1], dtype=object),
         pd.Series([Decimal(n) for n in (5, 4, 3, 2, 1)]),
@@ -200,16 +182,10 @@ def test_missing_scores_of_any_dtype(missing: Any) -> None:
         (["a", "b"], PUTypeError, r"'score' must hold real numbers, but is (str|object) .*'a'"),
         (["0.5", "0.1"], PUTypeError, r"must hold real numbers, .* column.astype\(float\)"),
         ([1j, 2], PUTypeError, r"must hold real numbers, but is complex128"),
-        (pd.to_datetime(["2020-01-01", "2021-01-01"]), PUTypeError, r"but is datetime64"),
         ([2**53, 2**53 + 1], PUValueError, r"float64 cannot tell apart, .*: column.rank\(\)"),
         (pd.array([2**60, 2**60 + 1], dtype="int64[pyarrow]"), PUValueError, r"cannot tell apart"),
-        (np.array([2**63, 2**63 + 1], dtype=np.uint64), PUValueError, r"holds uint64 numbers"),
         ([10**400, 10**401], PUValueError, r"holds object numbers that float64 cannot tell"),
-        ([Decimal("0.99999999999999999991"), Decimal(1)], PUValueError, r"cannot tell apart"),
-        ([np.nan, np.nan], PUValueError, r"holds NaN in 2 of 2 rows"),
-        ([1, 2, 3], PUValueError, r"must have the same length, but have 3 and 2"),
         ([[1], [2, 3]], PUTypeError, r"score must be one-dimensional, but a list of 2 dimensions"),
-        ("ab", PUTypeError, r"score must be one-dimensional, but a str"),
     ],
 )  # fmt: skip
 def test_scores_that_cannot_be_ranked(score: Any, error: type[PUError], message: str) -> None:
@@ -233,12 +209,9 @@ def test_long_floats_beyond_float64_are_infinite() -> None:
             from_arrays(np.append(score[:3], score[0] * 2), label).auroc(0)
 
 
-def test_no_score_at_all() -> None:
+def test_nothing_to_rank() -> None:
     with pytest.raises(PUValueError, match="at least one score, but there is none in the rows"):
         from_arrays([np.nan], [True], nan_policy="omit").contingency(0)
-
-
-def test_nothing_to_rank() -> None:
     for pu in (from_arrays([], []), pd.DataFrame({"score": [], "label": []}).pu):
         with pytest.raises(PUValueError, match="must hold at least one example, but are empty"):
             pu.contingency(0)
@@ -249,15 +222,10 @@ def test_nothing_to_rank() -> None:
 # Frames
 
 
-@pytest.mark.parametrize(
-    "index",
-    [
-        pd.Index([7, 7, 7, 7, 7]),
-        pd.MultiIndex.from_product([["a"], range(5)], names=[None, "score"]),
-        pd.Index(list("vwxyz"), name=""),
-        pd.date_range("2020", periods=5),
-    ],
-)
+LEVELS = pd.MultiIndex.from_product([["a"], range(5)], names=[None, "score"])
+
+
+@pytest.mark.parametrize("index", [pd.Index([7] * 5), LEVELS, pd.date_range("2020", periods=5)])
 def test_index_plays_no_role_and_frame_is_not_changed(index: pd.Index) -> None:
     frame = pd.DataFrame({"score": SCORE, "label": pd.array(MEANT, dtype="boolean")}, index=index)
     frame.attrs["kept"] = True
@@ -281,8 +249,7 @@ def test_columns_of_any_name(name: Any) -> None:
 @pytest.mark.parametrize("role", ["score", "label"])
 def test_a_column_without_a_name_is_called_by_its_role(role: str) -> None:
     frame = pd.DataFrame({"score": ["high", "low"], "label": ["yes", "no"]})
-    right: Any = {"score": [2.0, 1.0], "label": [1, None]}
-    frame = frame.assign(**{other: right[other] for other in right if other != role})
+    frame = frame.assign(label=[1, None]) if role == "score" else frame.assign(score=[2.0, 1.0])
     frame.columns = pd.Index([None if name == role else name for name in frame], dtype=object)
     pu = frame.pu(**{role: None})
     asked: list[Any] = [lambda: pu.auroc(0.5), lambda: pu.select(0.5, recall=0.5)]
@@ -314,9 +281,6 @@ def test_no_such_column_lists_those_there_are() -> None:
         "score must name a column, but there is no 'score' among ['scroe', 'label']. Did you mean "
         "'scroe'? Pass score=... with the name of yours."
     )
-    many = pd.DataFrame({f"c{n}": [1] for n in range(30)})
-    with pytest.raises(PUKeyError, match=r"'c19' and 10 more\]. Pass score="):
-        many.pu.contingency(0)
 
 
 COLUMNS = pd.DataFrame({"score": SCORE, "label": pd.array(MEANT, "boolean"), "weekday": 1})
@@ -331,15 +295,12 @@ COLUMNS = pd.DataFrame({"score": SCORE, "label": pd.array(MEANT, "boolean"), "we
     ],
 )
 def test_the_role_that_names_no_column_is_told(role: str, name: Any, told: str) -> None:
-    roles: Any = {role: name}
-    for pu in (COLUMNS.pu, from_chunks([COLUMNS])):
-        with pytest.raises(PUError, match=f"^{role} must (be|name) {told}"):
-            pu(**roles).auroc(0.5)
-    with pytest.raises(PUError, match=f"^{role} must (be|name) {told}"):
-        COLUMNS.pu(**roles).select(0.5, recall=0.5)
+    asked: list[Any] = [lambda pu: pu.auroc(0.5), lambda pu: pu.select(0.5, recall=0.5)]
     if role in ("label", "by"):
+        asked.append(lambda pu: pu.sample_to_label(1, random_state=0))
+    for ask in asked:
         with pytest.raises(PUError, match=f"^{role} must (be|name) {told}"):
-            COLUMNS.pu(**roles).sample_to_label(1, random_state=0)
+            ask(COLUMNS.pu(**{role: name}))
 
 
 def test_lists_that_change_later_change_nothing() -> None:

@@ -1,18 +1,15 @@
 """Models in rows: paired by what identifies an example, or refused with what is wrong."""
 
-import re
-from functools import reduce
 from typing import Any
 
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
+import pu_accessor.dask  # noqa: F401
 from pu_accessor import PUError, PUValueError
-from pu_accessor.accessors.accessor import Accessor
-from pu_accessor.sources.chunks import Chunks, beside
-from pu_accessor.sources.pieces import PiecesSource
 
 MODELS = ["svm", "forest", "bayes"]
 
@@ -41,22 +38,10 @@ ROLES: dict[str, Any] = {"by": "model", "score": "p", "label": "y"}
 WEIGHED = {"propensity": "propensity"}
 
 
-class Joined(Chunks):
-    """Chunks whose rows are put beside each other, as those of dask are."""
-
-    def join(self, keys: Any, on: Any, columns: Any) -> Any:
-        whole = pd.concat(self._frames())
-        parts = []
-        for number, key in enumerate(keys):
-            here = np.logical_and.reduce([whole[name] == value for name, value in key.items()])
-            names = {name: beside(name, number) for name in columns}
-            parts.append(whole[here][[*on, *columns]].rename(columns=names))
-        wide = reduce(lambda one, other: one.merge(other, on=on), parts)
-        return Chunks([wide.iloc[:7], wide.iloc[7:]])
-
-
-def pieces(rows: pd.DataFrame) -> Any:
-    return Accessor(PiecesSource(Joined([rows.iloc[:50], rows.iloc[50:]])))
+def pieces(rows: pd.DataFrame, **roles: Any) -> Any:
+    """Return the accessor of partitions that hold some rows each."""
+    data: Any = dd.from_pandas(rows.reset_index(drop=True), npartitions=3)
+    return data.pu(**roles)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +51,7 @@ def pieces(rows: pd.DataFrame) -> Any:
 def test_pieces_are_paired_as_one_frame_is(weighted: bool, on: Any, by: Any) -> None:
     rows = ROWS.astype({"model": object}).assign(run=lambda rows: rows["model"].str.len())
     roles = ROLES | {"by": by} | (WEIGHED if weighted else {})
-    both = rows.pu(**roles), pieces(rows)(**roles)
+    both = rows.pu(**roles), pieces(rows, **roles)
     assert_frame_equal(*(pu.compare(0.2, on=on, target="examples") for pu in both))
 
 
@@ -89,9 +74,7 @@ def test_pieces_that_do_not_pair() -> None:
     ]
     for some, roles, told in cases:
         with pytest.raises(PUError, match=told):
-            pieces(some)(**ROLES | roles).compare(0.2, on="hour", target="examples")
-    with pytest.raises(PUValueError, match=r"'p' was passed with on=\['hour'\]"):
-        Accessor(PiecesSource(Chunks([rows])))(**ROLES).compare(0.2, on="hour")
+            pieces(some, **ROLES | roles).compare(0.2, on="hour", target="examples")
 
 
 @pytest.mark.parametrize("policy", ["omit", "worst"])
@@ -114,22 +97,18 @@ def test_propensities_of_other_rows_are_not_read() -> None:
     assert_frame_equal(*(pu.compare(0.2, on="hour", target="examples") for pu in both))
 
 
-@pytest.mark.parametrize("model", MODELS[1:])
-def test_propensities_that_differ_are_counted(model: str) -> None:
-    known = ROWS.index[(ROWS["model"] == model) & (ROWS["y"] == 1)]
-    rows = ROWS.assign(propensity=ROWS["propensity"].mask(ROWS.index.isin(known[:3]), 0.95))
-    told = f"all groups, but 3 of {len(known)} known positives"
-    with pytest.raises(PUValueError, match=told):
-        rows.pu(**ROLES, **WEIGHED).compare(0.2, on="hour")
-
-
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize(("was", "now"), [(1, 0), (0, 1), (0, None), (1, None), (None, 1)])
-def test_labels_that_differ_are_counted(was: Any, now: Any, model: str) -> None:
-    here = (ROWS["y"].isna() if was is None else ROWS["y"] == was) & (ROWS["model"] == model)
-    rows = ROWS.assign(y=ROWS["y"].mask(ROWS.index.isin(ROWS.index[here][:2]), now))
-    with pytest.raises(PUValueError, match=r"label must be .* groups, but 2 of 40 examples have"):
-        rows.pu(**ROLES).compare(0.2, on="hour")
+def test_labels_and_propensities_that_differ_are_counted(model: str) -> None:
+    in_model = ROWS["model"] == model
+    for was, now in ((1, 0), (0, 1), (0, None), (1, None), (None, 1)):
+        here = ROWS.index[in_model & (ROWS["y"].isna() if was is None else ROWS["y"] == was)]
+        rows = ROWS.assign(y=ROWS["y"].mask(ROWS.index.isin(here[:2]), now))
+        with pytest.raises(PUValueError, match=r"label must be .* groups, but 2 of 40 examples h"):
+            rows.pu(**ROLES).compare(0.2, on="hour")
+    known = ROWS.index[in_model & (ROWS["y"] == 1)]
+    rows = ROWS.assign(propensity=ROWS["propensity"].mask(ROWS.index.isin(known[:3]), 0.95))
+    with pytest.raises(PUValueError, match=f"all groups, but 3 of {len(known)} known positives"):
+        rows.pu(**ROLES, **WEIGHED).compare(0.2, on="hour")
 
 
 def test_examples_that_are_in_some_groups_alone() -> None:
@@ -163,35 +142,32 @@ def test_rows_whose_example_is_missing() -> None:
 
 @pytest.mark.parametrize("name", ["p", "y", "model"])
 def test_what_has_another_role_identifies_nothing(name: str) -> None:
-    for on in (name, ["hour", name]):
-        with pytest.raises(PUValueError, match=f"^on must name other columns .* but '{name}' is"):
-            ROWS.pu(**ROLES).compare(0.2, on=on)
+    with pytest.raises(PUValueError, match=f"^on must name other columns .* but '{name}' is"):
+        ROWS.pu(**ROLES).compare(0.2, on=["hour", name])
 
 
-NAMED = {
-    "one column or a list of them, but []": [],
-    "different columns, but ['hour', 'hour']": ["hour", "hour"],
-    "a column, but there is no 'id'": ["hour", "id"],
-}
+ALONE = {"label": "y", "score": "p"}
+NAMED: list[tuple[dict[str, Any], Any, str]] = [
+    (ROLES, [], r"^on must name one column or a list of them, but \[\]"),
+    (ROLES, ["hour", "hour"], r"^on must name different columns, but \['hour', 'hour'\]"),
+    (ROLES, ["hour", "id"], "^on must name a column, but there is no 'id'"),
+    (ROLES, ("day", "hour"), r"^on must be a list .* on=\['day', 'hour'\]"),
+    (ALONE, None, "^score must .* two or more columns in a list, .* but 'p' was"),
+    (ROLES, None, "^on must name the column that pairs the rows of model, but None was"),
+    (ROLES | {"by": ["model", "day"]}, None, "^on must .* the rows of model, day, but None"),
+]
 
 
-@pytest.mark.parametrize("told", NAMED)
-def test_examples_are_identified_by_columns_that_differ(told: str) -> None:
-    for pu in (ROWS.pu(**ROLES), pieces(ROWS)(**ROLES)):
-        with pytest.raises(PUError, match=f"^on must name {re.escape(told)}"):
-            pu.compare(0.2, on=NAMED[told])
-        with pytest.raises(PUError, match=r"^on must be a list .* on=\['day', 'hour'\]"):
-            pu.compare(0.2, on=("day", "hour"))
+@pytest.mark.parametrize(("roles", "on", "told"), NAMED)
+def test_examples_are_identified_by_columns_that_differ(roles: Any, on: Any, told: str) -> None:
+    with pytest.raises(PUError, match=told):
+        ROWS.pu(**roles).compare(0.2, on=on)
+    told = "^score must be a list of columns" if on is None else told
+    with pytest.raises(PUError, match=told):
+        pieces(ROWS.astype({"model": object}), **roles).compare(0.2, on=on)
 
 
-def test_models_that_are_not_named() -> None:
-    for asked, told in (
-        ({"label": "y", "score": "p"}, "two or more columns in a list, .* but 'p' was"),
-        (ROLES, "on must name the column that pairs the rows of model, but None was"),
-        (ROLES | {"by": ["model", "day"]}, "pairs the rows of model, day, but None"),
-    ):
-        with pytest.raises(PUValueError, match=told):
-            ROWS.pu(**asked).compare(0.2)
-    for by in (None, "day"):
-        with pytest.raises(PUValueError, match=r"^on must not be passed .* but 'hour' was"):
-            WIDE.pu(score=MODELS, label="y", by=by).compare(0.2, on="hour")
+@pytest.mark.parametrize("by", [None, "day"])
+def test_models_in_columns_are_not_paired(by: Any) -> None:
+    with pytest.raises(PUValueError, match=r"^on must not be passed .* but 'hour' was"):
+        WIDE.pu(score=MODELS, label="y", by=by).compare(0.2, on="hour")
