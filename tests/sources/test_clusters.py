@@ -150,23 +150,6 @@ def test_pieces_may_have_other_dtypes() -> None:
     same(found, expected.pu(cluster="patient").auroc(BETA))
 
 
-def test_models_in_rows_of_dask_are_joined() -> None:
-    rows = FRAME.assign(row=FRAME.index).melt(
-        ["row", "label", "patient"], MODELS, var_name="model", value_name="number"
-    )
-    from_pandas: Any = dd.from_pandas
-    frame = from_pandas(rows, npartitions=4, sort=False)
-    roles: dict[str, Any] = {"by": "model", "cluster": "patient", "score": "number"}
-    expected = rows.pu(**roles).compare(BETA, on="row")
-    wide = FRAME.pu(score=["other", "score"], cluster="patient").compare(BETA)
-    np.testing.assert_allclose(expected["p_value"], wide["p_value"])
-    same(pu_accessor.pu(frame, **roles).compare(BETA, on="row"), expected)
-    cut = rows.assign(patient=rows["patient"].where(rows.index != 3, 99))
-    for data in (cut, from_pandas(cut, npartitions=4, sort=False)):
-        with pytest.raises(PUValueError, match="cluster must be the same in all groups"):
-            pu_accessor.pu(data, **roles).compare(BETA, on="row")
-
-
 def test_a_further_pass_is_one_for_all_and_none_for_pairs() -> None:
     opened: list[int] = []
 

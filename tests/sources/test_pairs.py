@@ -22,12 +22,13 @@ def draw_wide(seed: int = 0, size: int = 40) -> pd.DataFrame:
     scores = {model: rng.normal(truth).round(1) for model in MODELS}
     propensity = np.where(label == 1, rng.uniform(0.3, 0.9, size), np.nan)
     names = {"day": rng.permutation(size) // 7, "hour": np.arange(size)}
+    names["site"] = rng.permutation(size) // 3
     return pd.DataFrame({**names, **scores, "y": label, "propensity": propensity})
 
 
 def as_rows(wide: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each example and model, in any order."""
-    rows = wide.melt(["day", "hour", "y", "propensity"], MODELS, "model", "p")
+    rows = wide.melt(["day", "hour", "site", "y", "propensity"], MODELS, "model", "p")
     kinds = pd.CategoricalDtype(MODELS, ordered=True)
     return rows.astype({"model": kinds}).sample(frac=1, random_state=0, ignore_index=True)
 
@@ -36,23 +37,24 @@ WIDE = draw_wide()
 ROWS = as_rows(WIDE)
 ROLES: dict[str, Any] = {"by": "model", "score": "p", "label": "y"}
 WEIGHED = {"propensity": "propensity"}
+CLUSTERED = {"cluster": "site"}
 
 
 def pieces(rows: pd.DataFrame, **roles: Any) -> Any:
     """Return the accessor of partitions that hold some rows each."""
-    data: Any = dd.from_pandas(rows.reset_index(drop=True), npartitions=3)
-    return data.pu(**roles)
+    from_pandas: Any = dd.from_pandas
+    return from_pandas(rows.reset_index(drop=True), npartitions=3).pu(**roles)
 
 
 @pytest.mark.parametrize(
     ("by", "on"), [("model", "hour"), (["model", "run"], "hour"), ("model", ["day", "hour"])]
 )
-@pytest.mark.parametrize("weighted", [False, True])
-def test_pieces_are_paired_as_one_frame_is(weighted: bool, on: Any, by: Any) -> None:
+@pytest.mark.parametrize("more", [{}, WEIGHED, CLUSTERED], ids=str)
+def test_pieces_are_paired_as_one_frame_is(more: dict[str, str], on: Any, by: Any) -> None:
     rows = ROWS.astype({"model": object}).assign(run=lambda rows: rows["model"].str.len())
-    roles = ROLES | {"by": by} | (WEIGHED if weighted else {})
+    roles, target = ROLES | {"by": by} | more, "population" if "cluster" in more else "examples"
     both = rows.pu(**roles), pieces(rows, **roles)
-    assert_frame_equal(*(pu.compare(0.2, on=on, target="examples") for pu in both))
+    assert_frame_equal(*(pu.compare(0.2, on=on, target=target) for pu in both))
 
 
 def test_pieces_that_do_not_pair() -> None:
@@ -62,6 +64,7 @@ def test_pieces_that_do_not_pair() -> None:
     other.loc[known[0], "y"], other.loc[free[0], "y"] = pd.NA, 0
     other.loc[known[rows.loc[known, "hour"] != rows.loc[known[0], "hour"]][0], "y"] = 0
     propensity = rows.assign(propensity=rows["propensity"].mask(rows.index == known[-1], 0.95))
+    site = rows.assign(site=rows["site"].mask(rows.index == 3, 99))
     differ = f"propensity must be .* but 1 of {(WIDE['y'] == 1).sum()} known positives"
     cases: list[tuple[pd.DataFrame, dict[str, Any], str]] = [
         (rows.iloc[1:], {}, r"\[39, 40\] rows, 39 pairs are found, and 0 of these"),
@@ -70,22 +73,28 @@ def test_pieces_that_do_not_pair() -> None:
         (rows, {"by": None}, "by must name the column of the models, whose rows on= pairs"),
         (rows, {"by": "day"}, "must pair each row of a group"),
         (rows[rows["model"] == "svm"], {}, "two"),
-        (propensity, {"propensity": "propensity"}, differ),
+        (propensity, WEIGHED, differ),
+        (site, CLUSTERED, "cluster must be the same in all groups"),
     ]
     for some, roles, told in cases:
         with pytest.raises(PUError, match=told):
-            pieces(some, **ROLES | roles).compare(0.2, on="hour", target="examples")
+            pieces(some, **ROLES | roles).compare(0.2, on="hour")
+    with pytest.raises(PUValueError, match="cluster must be the same in all groups"):
+        site.pu(**ROLES, **CLUSTERED).compare(0.2, on="hour")
 
 
 @pytest.mark.parametrize("policy", ["omit", "worst"])
 @pytest.mark.parametrize("on", ["hour", ["day", "hour"]])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_models_in_rows_are_those_in_columns(weighted: bool, on: Any, policy: str) -> None:
+@pytest.mark.parametrize("more", [{}, WEIGHED, CLUSTERED], ids=str)
+def test_models_in_rows_are_those_in_columns(more: Any, on: Any, policy: str) -> None:
     wide = WIDE.copy()
     wide.loc[[3, 8], "svm"] = wide.loc[[8, 11], "bayes"] = np.nan
-    roles: dict[str, Any] = {"nan_policy": policy} | (WEIGHED if weighted else {})
-    expected = wide.pu(score=MODELS, label="y", **roles).compare([0.1, 0.3], target="examples")
-    found = as_rows(wide).pu(**ROLES, **roles).compare([0.1, 0.3], on=on, target="examples")
+    roles, target = (
+        more | {"nan_policy": policy},
+        "population" if more == CLUSTERED else "examples",
+    )
+    expected = wide.pu(score=MODELS, label="y", **roles).compare([0.1, 0.3], target=target)
+    found = as_rows(wide).pu(**ROLES, **roles).compare([0.1, 0.3], on=on, target=target)
     names = dict.fromkeys(["model_a", "model_b"], expected["model_a"].dtype)
     assert_frame_equal(found.astype(names), expected)
 

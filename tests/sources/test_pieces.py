@@ -80,18 +80,15 @@ ASKED: dict[str, Ask] = {
     "contingency at ranks by key": lambda pu: pu(by="key").contingency(BY_KEY, ranks=[60, 7]),
     "roc": lambda pu: pu.roc_bounds([0.05, 0.3, 0.9]),
     "roc by keys": lambda pu: pu(by=["key", "fold"]).roc_bounds(0.3, band="dkw"),
-    "roc of models": lambda pu: pu(score=MODELS).roc_bounds(BY_MODEL, level=0.8),
     "roc of models by key": lambda pu: pu(score=MODELS, by="key").roc_bounds(0.3),
     "roc simultaneous": lambda pu: pu.roc_bounds(0.3, band="simultaneous"),
     "roc worst": lambda pu: pu(score="holes", nan_policy="worst").roc_bounds(0.3),
     "roc from negatives": lambda pu: pu.roc_bounds(0.3, reference="negatives"),
     "roc from both": lambda pu: pu(by="key").roc_bounds(0.3, reference="both"),
     "roc from the tightest": lambda pu: pu.roc_bounds([0.1, 0.5], reference="tightest"),
-    "roc weighted": lambda pu: pu(propensity="propensity").roc_bounds(0.3),
     "roc envelope": lambda pu: pu.roc_bounds(0.3, beta_interval=(0.2, 0.4)),
     "roc weighted omit": lambda pu: pu(propensity="propensity", **GAPS).roc_bounds(0.3),
     "roc coded": lambda pu: pu(**SAID).roc_bounds(0.3),
-    "roc, negatives unlabeled": lambda pu: pu(unlabeled=[0, None]).roc_bounds(0.3),
     "roc weighted at ranks": lambda pu: pu(propensity="propensity").roc_bounds(0.3, ranks=[9, 90]),
     "auroc": lambda pu: pu(by="key").auroc([0.3, 0.1]),
     "auroc weighted": lambda pu: pu(propensity="propensity").auroc(0.3, target="examples"),
@@ -105,7 +102,6 @@ ASKED: dict[str, Ask] = {
     "beta by means": quietly(lambda pu: pu(by="key").estimate_beta(method="mean_matching")),
     "compare": lambda pu: pu(score=MODELS).compare(),
     "compare sizes by key": lambda pu: pu(score=MODELS, by="key").compare([0.3, 0.1]),
-    "compare weighted": lambda pu: pu(score=MODELS, propensity="propensity").compare(0.3),
     "compare omit": lambda pu: pu(**OMIT).compare(0.3),
     "compare omit weighted": lambda pu: pu(propensity="propensity", **OMIT).compare(0.3),
     "compare omit by key": lambda pu: pu(by="key", **OMIT).compare(0.3),
@@ -357,12 +353,8 @@ def test_skipped_groups_are_told_alike() -> None:
         ([[1, 0], [0, 1]], {}),
         ([[True, False], [1.0, 0.0]], {}),
         ([[1, 0], [0, 1]], {"unlabeled": 0}),
-        ([[1, 0], [0, 1]], {"negative": 0}),
         ([["y", "n"], ["n", "y"]], {"positive": "y", "unlabeled": "n"}),
-        ([["y", "y"], ["n", None]], {"positive": "y", "negative": "n"}),
         ([[2, 2], [2, 0]], {"positive": 2}),  # ambiguous as a whole
-        ([[1, 1], [-1, -1]], {"unlabeled": -1}),
-        ([[1, -1], [1, 1]], {"negative": -1}),
         ([[1, None], [1, 0]], {"positive": 1, "negative": 1}),
         ([[1, 0, 1], [-1, -1, 1]], {"unlabeled": -1}),
         ([[2, 0, 1], [0, 1], [2, None]], {"positive": [1, 2]}),
@@ -519,7 +511,7 @@ def test_a_file_is_opened_anew(tmp_path: Any) -> None:
 
     with pytest.raises(PUTypeError, match=r"more than once.*lambda: pd\.read_csv"):
         from_chunks(chunks())
-    names = ["roc weighted", "roc of models by key", "compare sizes by key"]
+    names = ["roc weighted omit", "roc of models by key", "compare sizes by key"]
     check_chunks(names, pd.read_csv(path), chunks)
 
 
