@@ -18,16 +18,15 @@ GROUPS = FRAME.pu(by=["g", "h"]).contingency([0.1], ranks="breakpoints").isel(gr
 HOLE = GROUPS.unstack("group")
 
 
-@pytest.mark.parametrize(
-    "tables",
-    [
-        FRAME.pu.contingency(0.1, ranks=[200, 100]),
-        WHOLE.sel(rank=[200, 100]),
-        WHOLE.sortby("threshold"),
-        FRAME.pu(by="g").contingency(0.1, ranks="breakpoints").isel(cutoff=slice(None, None, -1)),
-    ],
-    ids=["ranks", "sel", "sortby", "reversed"],
-)
+SELECTED: list[Any] = [
+    FRAME.pu.contingency(0.1, ranks=[200, 100]),
+    WHOLE.sel(rank=[200, 100]),
+    WHOLE.sortby("threshold"),
+    FRAME.pu(by="g").contingency(0.1, ranks="breakpoints").isel(cutoff=slice(None, None, -1)),
+]
+
+
+@pytest.mark.parametrize("tables", SELECTED, ids=["ranks", "sel", "sortby", "reversed"])
 def test_last_cutoff_whatever_their_order(tables: xr.Dataset) -> None:
     axis = "cutoff" if "cutoff" in tables.dims else "rank"
     rank = tables["rank"].transpose(..., axis).to_numpy()
@@ -94,19 +93,19 @@ def test_no_key_is_lost_to_a_name_of_ours(name: str) -> None:
     assert set(tables.pu.to_frame()[name]) == {"a", "b"}
 
 
-@pytest.mark.parametrize(
-    ("call", "line"),
-    [
-        (
-            lambda: FRAME.pu(by="g").auroc(0.2, nan_policy="omit"),
-            "df.pu(by='g', nan_policy='omit').auroc(0.2)",
-        ),
-        (lambda: FRAME.pu(score=["s", "t"], on="x"), "df.pu(score=['s', 't']).compare(on='x')"),
-        (lambda: WHOLE.pu.area(), "ds.pu.area('auroc')"),
-        (lambda: WHOLE.pu.at(100), "ds.pu.at(rank=100)"),
-        (lambda: WHOLE.pu.metric(), "ds.pu.metric('f1')"),
-    ],
-)
+ADVISED: list[Any] = [
+    (
+        lambda: FRAME.pu(by="g").auroc(0.2, nan_policy="omit"),
+        "df.pu(by='g', nan_policy='omit').auroc(0.2)",
+    ),
+    (lambda: FRAME.pu(score=["s", "t"], on="x"), "df.pu(score=['s', 't']).compare(on='x')"),
+    (lambda: WHOLE.pu.area(), "ds.pu.area('auroc')"),
+    (lambda: WHOLE.pu.at(100), "ds.pu.at(rank=100)"),
+    (lambda: WHOLE.pu.metric(), "ds.pu.metric('f1')"),
+]
+
+
+@pytest.mark.parametrize(("call", "line"), ADVISED)
 def test_advice_keeps_what_was_said(call: Any, line: str) -> None:
     with pytest.raises(PUTypeError) as raised:
         call()

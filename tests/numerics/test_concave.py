@@ -67,15 +67,15 @@ def test_ties_hold_all_limits() -> None:
         np.testing.assert_allclose(tied, alone[[0, 1, 1, 2, 3, 3]])
 
 
-@pytest.mark.parametrize(
-    ("lower", "upper", "slope", "place"),
-    [
-        ([0, 0.4, 0.8, 1], [0, 1, 1, 1], 1.9, 0.4),  # more than every example positive
-        ([0, 0.1, 0.6, 1], [0, 0.2, 1, 1], 9.0, 0.2),  # a chord above the band: a bend upwards
-        ([0, 0.1, 0.2, 1], [0, 1, 0.3, 1], 9.0, 0.4),  # below the diagonal: worse than chance
-        ([0.1, 0.3, 0.6, 1], [0.2, 1, 1, 1], 9.0, 0.0),  # positives before the first example
-    ],
-)
+REFUTED = [
+    ([0, 0.4, 0.8, 1], [0, 1, 1, 1], 1.9, 0.4),  # more than every example positive
+    ([0, 0.1, 0.6, 1], [0, 0.2, 1, 1], 9.0, 0.2),  # a chord above the band: a bend upwards
+    ([0, 0.1, 0.2, 1], [0, 1, 0.3, 1], 9.0, 0.4),  # below the diagonal: worse than chance
+    ([0.1, 0.3, 0.6, 1], [0.2, 1, 1, 1], 9.0, 0.0),  # positives before the first example
+]
+
+
+@pytest.mark.parametrize(("lower", "upper", "slope", "place"), REFUTED)
 def test_refuted(lower: list[float], upper: list[float], slope: float, place: float) -> None:
     x = np.array([0, 0.2, 0.4, 1])
     band = cut_to_concave(x, np.array(lower), np.array(upper), slope)

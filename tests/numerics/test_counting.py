@@ -3,7 +3,7 @@
 import struct
 from collections.abc import Iterator
 from functools import reduce
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ from pu_accessor.counting.order_statistics import (
 from tests.cases import binormal
 
 Array = npt.NDArray[Any]
+Scores: TypeAlias = tuple[Array, Array]
 
 ODD = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 5e-324, -5e-324, 2e-310, 1e308, -1e308]
 TIED = st.sampled_from([*ODD, 0.1, 0.5, 2.0])
@@ -87,7 +88,7 @@ def pieces(scores: Array, cuts: list[int]) -> list[Array]:
 @example(scores=(np.array([np.nan, np.inf, -np.inf]), np.repeat(ODD, 5)), cuts=[30])
 @example(scores=(np.array([2.0, 2.0]), np.repeat(ODD, 5)), cuts=[])
 @example(scores=(np.array([1.0, 0.5]), np.array([1.0])), cuts=[])
-def test_gaps_are_those_of_a_full_sort(scores: tuple[Array, Array], cuts: list[int]) -> None:
+def test_gaps_are_those_of_a_full_sort(scores: Scores, cuts: list[int]) -> None:
     labeled, unlabeled = scores
     values, _ = distinct(labeled)
     expected = by_sorting(values, unlabeled)
@@ -105,9 +106,7 @@ def test_gaps_are_those_of_a_full_sort(scores: tuple[Array, Array], cuts: list[i
 @example(scores=(np.array([]), np.repeat(ODD, 5)), cuts=[], targets=[1, 20, 59, 60])
 @example(scores=(np.array([1.0]), np.linspace(0, 1, 60)), cuts=[9], targets=[1, 2, 30, 60])
 @example(scores=(np.array([1e308, -1e308]), np.repeat(ODD, 5)), cuts=[9], targets=[1, 20, 33])
-def test_best_scores_are_those_of_a_full_sort(
-    scores: tuple[Array, Array], cuts: list[int], targets: list[int]
-) -> None:
+def test_best_scores_of_a_full_sort(scores: Scores, cuts: list[int], targets: list[int]) -> None:
     labeled, unlabeled = scores
     wanted = np.array([target for target in targets if target <= unlabeled.size], np.int64)
     values, at = distinct(labeled)
@@ -136,7 +135,7 @@ def float_order(score: float) -> int:
 @example(scores=(np.array([1e308, -1e308]), np.repeat(ODD, 5)))
 @example(scores=(np.array([np.inf, 0.0, -np.inf]), np.repeat(ODD, 5)))
 @example(scores=(np.array([1.0, 0.0]), np.array([np.inf, np.inf, 1 / 3, 2 / 3, -np.inf, -np.inf])))
-def test_edges_lie_in_the_wanted_gaps_all_over(scores: tuple[Array, Array]) -> None:
+def test_edges_lie_in_the_wanted_gaps_all_over(scores: Scores) -> None:
     gaps = count_gaps(distinct(scores[0])[0], scores[1])
     inside = np.flatnonzero(gaps.inside > 1)
     if not inside.size:
@@ -166,9 +165,7 @@ def test_edges_lie_in_the_wanted_gaps_all_over(scores: tuple[Array, Array]) -> N
 @example(scores=(np.array([1.0]), np.array([0.5, 0.25])), targets=[2, 3])
 @example(scores=(np.array([]), np.full(3, np.nan)), targets=[1, 3])
 @example(scores=(np.array([]), np.append(np.full(5, np.nan), 1.0)), targets=[1, 6])
-def test_few_scores_are_counted_and_found_in_order(
-    scores: tuple[Array, Array], targets: list[int]
-) -> None:
+def test_few_scores_are_counted_and_found_in_order(scores: Scores, targets: list[int]) -> None:
     values, _ = distinct(scores[0])
     every = np.concatenate(scores)
     wanted = np.array([target for target in targets if target <= every.size], np.int64)
@@ -238,14 +235,14 @@ def test_scores_that_crowd(scores: Array, labeled: Array, monkeypatch: pytest.Mo
     assert_best(found, targets, scores)
 
 
-@pytest.mark.parametrize(
-    ("scores", "edges", "targets", "rounds"),
-    [
-        # A thousand equal scores in one gap: its worst score is an edge, so splitting ends.
-        (np.append(np.full(1000, 0.25), [0.5, 0.75]), [1.0], [500], 1),
-        (np.array([4.0, 3.0, np.nan]), [3.5, 2.0], [1, 2, 3], 0),  # each is alone in a gap
-    ],
-)
+GAPS: list[Any] = [
+    # A thousand equal scores in one gap: its worst score is an edge, so splitting ends.
+    (np.append(np.full(1000, 0.25), [0.5, 0.75]), [1.0], [500], 1),
+    (np.array([4.0, 3.0, np.nan]), [3.5, 2.0], [1, 2, 3], 0),  # each is alone in a gap
+]
+
+
+@pytest.mark.parametrize(("scores", "edges", "targets", "rounds"), GAPS)
 def test_ties_in_a_gap_are_not_fetched(
     scores: Array, edges: list[float], targets: list[int], rounds: int
 ) -> None:
@@ -270,9 +267,7 @@ BELOW = np.array([np.nan, -np.inf, 0.0, 2.0, np.nan])
 )
 @example(arrays=(np.array([]), BELOW), chosen=[0], compared=0)
 @example(arrays=(np.array([1.0]), BELOW), chosen=[1], compared=100)
-def test_scores_in_gaps_are_those_of_a_full_sort(
-    arrays: tuple[Array, Array], chosen: list[int], compared: int
-) -> None:
+def test_scores_in_gaps_of_a_full_sort(arrays: Scores, chosen: list[int], compared: int) -> None:
     values, scores = distinct(arrays[0])[0], arrays[1]
     numbers = sorted({number % (values.size + 1) for number in chosen})
     with pytest.MonkeyPatch.context() as patch:

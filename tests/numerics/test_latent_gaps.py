@@ -1,5 +1,7 @@
 """Latent positives in the gaps between known ones: exact distributions, enumeration, coverage."""
 
+from typing import TypeAlias
+
 import numpy as np
 import pytest
 from scipy import special, stats
@@ -17,6 +19,9 @@ from pu_accessor.inference.estimates.latent_gaps import (
 from pu_accessor.ranking import FloatArray, IntArray
 from tests.support.oracles import gaps_oracle
 from tests.support.studies import shapes
+
+Places: TypeAlias = tuple[int, ...]
+Blocked: TypeAlias = list[tuple[int, int, int]]
 
 TAILS = [0.005, 0.025, 0.1, 0.9, 0.975, 0.995]
 
@@ -66,9 +71,7 @@ def test_quantiles_are_those_of_a_saddlepoint(tail: float) -> None:
 
 
 @pytest.mark.parametrize(("above", "below"), [(3, 20), (2, 199), (40, 160)])
-def test_quantiles_near_the_median_are_those_of_a_beta_distribution(
-    above: int, below: int
-) -> None:
+def test_quantiles_near_the_median_are_those_of_a_beta_variable(above: int, below: int) -> None:
     # Of 0 and 1, weighted by shares, the mean is a beta variable: exact, and smooth at the median.
     values, shape = np.array([0.0, 1.0]), np.array([below, above])
     tails = 0.5 + np.array([-1e-2, -4e-4, -1e-5, 0.0, 1e-5, 4e-4, 1e-2])
@@ -129,9 +132,7 @@ def test_limits_are_those_of_a_saddlepoint(n: int, level: float) -> None:
     ("known", "examples", "latent"),
     [((2, 5, 11), 30, 4), ((1, 2, 9, 20), 60, 3), ((4, 30), 50, 14), ((10, 20, 21, 40), 80, 5)],
 )
-def test_precision_limits_by_enumeration(
-    known: tuple[int, ...], examples: int, latent: int
-) -> None:
+def test_precision_limits_by_enumeration(known: Places, examples: int, latent: int) -> None:
     worst, best = gaps_oracle.average_precisions(known, examples, latent, 0.0)
     lower, upper = precision_limits(blocks(*known), latent, examples, 0.9)
     # A thousand draws say which share of all ways lies below to about 0.02.
@@ -141,9 +142,7 @@ def test_precision_limits_by_enumeration(
     assert min(low, 1) - 0.01 <= upper <= min(high, 1) + 0.01
 
 
-def checked_limits(
-    places: list[tuple[int, int, int]], latent: int, examples: int
-) -> list[tuple[float, float]]:
+def checked_limits(places: Blocked, latent: int, examples: int) -> list[tuple[float, float]]:
     """Return limits at the levels 0.5 and 0.95, held against those of each draw in turn."""
     found, start, end = (np.array(column) for column in zip(*places, strict=True))
     known, n = Blocks(found, np.cumsum(found), start, end), int(found.sum())
@@ -158,23 +157,21 @@ def checked_limits(
     return limits
 
 
+TIED = [
+    [(1, 2, 5), (3, 9, 20), (2, 26, 30), (1, 60, 70)],
+    [(4, 0, 10), (1, 30, 31), (5, 40, 60)],
+    [(2, 7, 9), (1, 9, 30), (2, 75, 99)],
+    [(3, 50, 120)],
+    [(1, 30, 31), (12, 60, 80)],
+    [(1, 11 * i, 11 * i + 1 + i % 3) for i in range(1, 9)],
+    [(2, 20 * i - 1, 20 * i + 3) for i in range(1, 9)],
+]
+
+
 @pytest.mark.parametrize("more", [0, 2, 100])  # examples below the last known positive
 @pytest.mark.parametrize("latent", [3, 25, 90])
-@pytest.mark.parametrize(
-    "places",
-    [
-        [(1, 2, 5), (3, 9, 20), (2, 26, 30), (1, 60, 70)],
-        [(4, 0, 10), (1, 30, 31), (5, 40, 60)],
-        [(2, 7, 9), (1, 9, 30), (2, 75, 99)],
-        [(3, 50, 120)],
-        [(1, 30, 31), (12, 60, 80)],
-        [(1, 11 * i, 11 * i + 1 + i % 3) for i in range(1, 9)],
-        [(2, 20 * i - 1, 20 * i + 3) for i in range(1, 9)],
-    ],
-)
-def test_precision_limits_with_ties_are_those_of_draws(
-    places: list[tuple[int, int, int]], latent: int, more: int
-) -> None:
+@pytest.mark.parametrize("places", TIED)
+def test_precision_limits_with_ties_are_drawn(places: Blocked, latent: int, more: int) -> None:
     narrow, wide = checked_limits(places, latent, places[-1][2] + more)
     assert wide[0] <= narrow[0] and narrow[1] <= wide[1] <= 1
 
@@ -188,23 +185,21 @@ REST = [(1, 300 * i, 300 * i + 1) for i in range(1, 20)]
 TOPS = [[(1, 99, 100), (1, 100, 101)], [(2, 98, 100)], [(1, 12, 100)]]
 
 
-@pytest.mark.parametrize(
-    ("places", "latent", "examples"),
-    [
-        ([(1, 9 * i, 9 * i + 4) for i in range(1, 91)], 300, 2000),
-        ([(1, 9 * i, 9 * i + 4) for i in range(1, 92)], 300, 2000),
-        ([(3, 9 * i + i * i // 40, 9 * i + i * i // 40 + 4) for i in range(1, 131)], 300, 4000),
-        ([(1, 5 * i, 5 * i + 2) for i in range(1, 131)], 150, 1400),
-        ([(1, 5 * i, 5 * i + 2) for i in range(1, 131)], 900, 1400),
-        (CROWDED, 200, 6000),
-        (UNEVEN, 600, 9000),
-        (UNEVEN[60:], 40, 5893),
-        *((top + REST, 500, 6000) for top in TOPS),
-    ],
-)
-def test_precision_limits_of_many_blocks_are_those_of_groups(
-    places: list[tuple[int, int, int]], latent: int, examples: int
-) -> None:
+MANY = [
+    ([(1, 9 * i, 9 * i + 4) for i in range(1, 91)], 300, 2000),
+    ([(1, 9 * i, 9 * i + 4) for i in range(1, 92)], 300, 2000),
+    ([(3, 9 * i + i * i // 40, 9 * i + i * i // 40 + 4) for i in range(1, 131)], 300, 4000),
+    ([(1, 5 * i, 5 * i + 2) for i in range(1, 131)], 150, 1400),
+    ([(1, 5 * i, 5 * i + 2) for i in range(1, 131)], 900, 1400),
+    (CROWDED, 200, 6000),
+    (UNEVEN, 600, 9000),
+    (UNEVEN[60:], 40, 5893),
+    *((top + REST, 500, 6000) for top in TOPS),
+]
+
+
+@pytest.mark.parametrize(("places", "latent", "examples"), MANY)
+def test_precision_limits_of_many_blocks(places: Blocked, latent: int, examples: int) -> None:
     (lower, upper), wide = checked_limits(places, latent, examples)
     assert 0 < wide[0] < lower < upper <= wide[1] <= 1
     assert upper < 0.5 or latent != 500  # these start where known ones at the top say
@@ -253,9 +248,7 @@ def test_limits_of_ranks_by_weight_are_those_of_a_saddlepoint(n: int, latent: fl
 @pytest.mark.parametrize(
     ("n", "latent"), [(2, 3.0), (3, 0.05), (8, 30.0), (11, 4.0), (25, 12.5), (25, 200.0)]
 )
-def test_precision_limits_by_weight_are_those_of_draws(
-    n: int, latent: float, tied: int, way: int
-) -> None:
+def test_precision_limits_by_weight_are_drawn(n: int, latent: float, tied: int, way: int) -> None:
     rng = np.random.default_rng(n)
     ends = np.sort(rng.choice(np.arange(9, 300), n, replace=False))
     ends[tied : tied + 3] = ends[: tied + 3][-1]
@@ -288,16 +281,16 @@ def test_draws_are_the_same_in_parts(latent: float, monkeypatch: pytest.MonkeyPa
 # What is claimed
 
 
-@pytest.mark.parametrize(
-    ("name", "known", "share"),
-    [
-        ("hard negatives", 5, 0.05),
-        pytest.param("tenth of positives hidden", 5, 0.5, marks=pytest.mark.long),
-        pytest.param("log-normal tail", 10, 0.5, marks=pytest.mark.long),
-        pytest.param("two kinds of positives", 10, 0.5, marks=pytest.mark.long),
-        ("worse than chance, skewed", 20, 0.5),
-    ],
-)
+CLAIMED = [
+    ("hard negatives", 5, 0.05),
+    pytest.param("tenth of positives hidden", 5, 0.5, marks=pytest.mark.long),
+    pytest.param("log-normal tail", 10, 0.5, marks=pytest.mark.long),
+    pytest.param("two kinds of positives", 10, 0.5, marks=pytest.mark.long),
+    ("worse than chance, skewed", 20, 0.5),
+]
+
+
+@pytest.mark.parametrize(("name", "known", "share"), CLAIMED)
 def test_coverage_of_few_known_positives(name: str, known: int, share: float) -> None:
     shape = {**shapes.CHOSEN, **shapes.OTHERS}[name]
     for cell in shapes.look(shape, known, share, 120, name).values():

@@ -14,9 +14,7 @@ COUNTS = st.tuples(*(st.integers(0, most) for most in (3, 2, 4)))
 @given(steps=st.lists(COUNTS, min_size=1, max_size=12), share=st.floats(0, 1))
 @example([(0, 0, 2), (1, 0, 0), (0, 0, 10)], 1 / 12)  # a third of the best are known positives
 @example([(0, 0, 2), (1, 0, 0), (0, 0, 10)], 7 / 12)
-def test_latent_positives_are_those_of_the_oracle(
-    steps: list[tuple[int, int, int]], share: float
-) -> None:
+def test_latent_positives_of_the_oracle(steps: list[tuple[int, int, int]], share: float) -> None:
     known, negatives, unlabeled = np.array(steps).T
     m = round(share * int(unlabeled.sum()), 6)
     latent = monotone_latent(known, negatives, unlabeled, m)

@@ -217,9 +217,7 @@ def test_the_local_level_of_many_positives_is_safe() -> None:
 
 @pytest.mark.parametrize(("n", "m"), [(150, 900), (301, 299), (80, 3000)])
 @pytest.mark.parametrize("one_sided", [False, True])
-def test_the_local_level_is_that_of_halving_after_half_the_looks(
-    n: int, m: int, one_sided: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_local_level_by_halving(n: int, m: int, one_sided: bool, monkeypatch: Any) -> None:
     level, looks = 0.931, []
     most = min(2 * (1 - level), 1) if one_sided else 1 - level
     farthest = latent_bounds("exact", n, m, 1 - simultaneous_module.NEVER)[1]
@@ -256,9 +254,7 @@ def test_coverage_of_any_limits_is_counted(data: st.DataObject, n: int, m: int) 
 
 
 @given(n=st.integers(1, 12), m=st.integers(1, 12), level=LEVELS)
-def test_one_side_covers_all_cutoffs_with_the_largest_local_level(
-    n: int, m: int, level: float
-) -> None:
+def test_one_side_has_the_largest_local_level(n: int, m: int, level: float) -> None:
     allowed = min(1 - oracle.decimal(level), Fraction(1, 2))
     alpha = local_alpha(n, m, level, 1.0, one_sided=True)
     lower, upper = simultaneous(n, m, level, one_sided=True)

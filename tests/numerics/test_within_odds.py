@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable
 from fractions import Fraction
 from functools import cache, partial
 from itertools import product
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -46,6 +46,7 @@ from tests.support.oracles import completion_oracle, population_oracle
 from tests.support.oracles import selection_oracle as oracle
 
 INF = float("inf")
+Drawn: TypeAlias = tuple[int, int, int]  # a seed, known positives, examples
 
 
 @pytest.mark.parametrize("odds", [1 + Fraction(1, 10**12), Fraction(3, 2), Fraction(37, 10)])
@@ -92,16 +93,16 @@ def test_exact_limits_are_those_of_tails(n: int, m: list[int], odds: float) -> N
     np.testing.assert_array_equal(upper, latent[:, np.newaxis] - lower[:, ::-1])
 
 
-@pytest.mark.parametrize(
-    ("n", "least", "most", "level"),
-    [
-        (5000, 5000, 3_000_000, 0.95),
-        (20_000, 20_000, 21_000, 0.999),
-        (400, 410, 30_000, 1 - 1e-6),
-        (300, 20, 400, 0.2),
-        (5, 3, 40, 0.95),
-    ],
-)
+EXACT: list[Any] = [
+    (5000, 5000, 3_000_000, 0.95),
+    (20_000, 20_000, 21_000, 0.999),
+    (400, 410, 30_000, 1 - 1e-6),
+    (300, 20, 400, 0.2),
+    (5, 3, 40, 0.95),
+]
+
+
+@pytest.mark.parametrize(("n", "least", "most", "level"), EXACT)
 def test_a_factor_of_one_gives_the_exact_band(n: int, least: int, most: int, level: float) -> None:
     m = np.random.default_rng(n).permutation(np.linspace(least, most, 17).astype(np.int64))
     np.testing.assert_array_equal(exact_within(n, m, level, 1.0), exact_each(n, m, level))
@@ -181,7 +182,7 @@ def test_the_range_is_that_of_all_weights(seed: int, odds: float) -> None:
 
 
 @cache
-def curves_between(case: tuple[int, int, int], beta: float, odds: float, curve: str) -> Any:
+def curves_between(case: Drawn, beta: float, odds: float, curve: str) -> Any:
     """Return the areas under bounding curves, at the level 0.9."""
     score, label = scored(*case)
     frame = pd.DataFrame({"score": score, "label": np.where(label, 1, np.nan)})
@@ -197,30 +198,26 @@ def weighed(known: int, place: int, factor: float, side: int) -> FloatArray:
     return np.where((np.arange(known) < place) == bool(side), factor, 1.0)
 
 
-def limit_at(
-    ranking: Ranking, weight: FloatArray, betas: FloatArray, curve: str, target: str, side: int
-) -> float:
-    """Return a limit at some weights, as if these were known."""
-    ask = {
-        ("population", "roc"): weighted_population_auroc,
-        ("population", "pr"): weighted_population_precision,
-        ("examples", "roc"): weighted_auroc,
-        ("examples", "pr"): weighted_precision,
-    }[target, curve]
-    found = ask(ranking, 1 + weight, betas, 0.9)
-    return float((found.lower, found.upper)[side][0])
+# What says an area at some weights, as if these were known.
+WEIGHTED: dict[tuple[str, str], Any] = {
+    ("roc", "population"): weighted_population_auroc,
+    ("pr", "population"): weighted_population_precision,
+    ("roc", "examples"): weighted_auroc,
+    ("pr", "examples"): weighted_precision,
+}
 
 
 @cache
 def value_of_weights(
-    case: tuple[int, int, int], beta: float, curve: str, place: int, factor: float, side: int
+    case: Drawn, beta: float, curve: str, place: int, factor: float, side: int
 ) -> float:
     """Return an area where weights change at a place."""
     ranks, stops = places(draw(*case))
     weights = weighed(case[1], place, factor, side).tolist()
+    latent = beta * (case[2] - case[1])
     if curve == "roc":
-        return oracle.auroc(ranks, weights, beta * (case[2] - case[1]), case[2])
-    return oracle.average_precision(stops, weights, beta * (case[2] - case[1]))
+        return oracle.auroc(ranks, weights, latent, case[2])
+    return oracle.average_precision(stops, weights, latent)
 
 
 def limits_on_the_way(
@@ -239,11 +236,9 @@ def limits_on_the_way(
     found: list[float] = []
     for step, factor in enumerate(every[:-1]):
         weights = [weighed(known, p, factor, side) for p in near[max(step - 1, 0) :][:3]]
-        each = [
-            limit_at(ranking, weight, betas, *asked, side) if known > 4 else np.nan
-            for weight in weights
-        ]
-        found.append(pick(*found[-1:], *each))
+        each = [WEIGHTED[asked](ranking, 1 + one, betas, 0.9) for one in weights if known > 4]
+        ends = [float((one.lower, one.upper)[side][0]) for one in each] or [np.nan]
+        found.append(pick(*found[-1:], *ends))
     part = float(np.log(odds / every[-3]) / np.log(every[-2] / every[-3]))
     return (1 - part) * found[-2] + part * found[-1]
 
@@ -258,7 +253,7 @@ def leave_few(known: int, odds: float, side: int, worst: Callable[[float, int], 
 
 
 def limits_within(
-    case: tuple[int, int, int], beta: float, odds: float, curve: str, target: str
+    case: Drawn, beta: float, odds: float, curve: str, target: str
 ) -> tuple[list[float], list[float]]:
     """Return the range of an area and its limits at 0.9, by all places where odds may change."""
     ranking, betas = draw(*case), np.array([beta])
@@ -300,27 +295,25 @@ def limits_within(
     return reach, [lower, min(max(limits[1], high), max(ends[1], high))]
 
 
+CASES: list[Any] = [
+    ((0, 5, 24), 0.4, 1.5),
+    ((1, 5, 24), 0.05, 9.0),
+    ((2, 9, 60), 0.1, 30.0),
+    ((3, 26, 90), 0.2, 60.0),
+    ((4, 4, 30), 0.2, INF),
+    ((5, 2, 30), 0.2, 2.0),
+    ((6, 3, 30), 0.2, 2.0),
+    ((1, 1, 30), 0.2, 2.0),
+    ((7, 5, 24), 0.0, 5.0),
+    ((8, 25, 90), 0.05, 1.2),
+    ((9, 9, 60), 0.3, 5.5),
+]
+
+
 @pytest.mark.parametrize("target", ["population", "examples"])
 @pytest.mark.parametrize("curve", ["roc", "pr"])
-@pytest.mark.parametrize(
-    ("case", "beta", "odds"),
-    [
-        ((0, 5, 24), 0.4, 1.5),
-        ((1, 5, 24), 0.05, 9.0),
-        ((2, 9, 60), 0.1, 30.0),
-        ((3, 26, 90), 0.2, 60.0),
-        ((4, 4, 30), 0.2, INF),
-        ((5, 2, 30), 0.2, 2.0),
-        ((6, 3, 30), 0.2, 2.0),
-        ((1, 1, 30), 0.2, 2.0),
-        ((7, 5, 24), 0.0, 5.0),
-        ((8, 25, 90), 0.05, 1.2),
-        ((9, 9, 60), 0.3, 5.5),
-    ],
-)
-def test_limits_within_are_those_at_the_worst_weights(
-    case: tuple[int, int, int], beta: float, odds: float, curve: str, target: str
-) -> None:
+@pytest.mark.parametrize(("case", "beta", "odds"), CASES)
+def test_limits_within(case: Drawn, beta: float, odds: float, curve: str, target: str) -> None:
     ranking, betas = draw(*case), np.array([0.0, beta])
     found = estimate_any(ranking, betas, Settings(0.9, selection_odds=odds), curve, target)
     assert found.reach is not None
@@ -336,9 +329,7 @@ def test_limits_within_are_those_at_the_worst_weights(
 
 
 @pytest.mark.parametrize("odds", [1.7, 4.0])
-def test_weights_that_cannot_be_worst_are_left_out(
-    odds: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_weights_that_cannot_be_worst_are_left_out(odds: float, monkeypatch: Any) -> None:
     ranking, rule = draw(0, 200, 1500), Settings(0.5, selection_odds=odds)
     tried: list[BoolArray] = []
     found = estimate_within(ranking, np.array([0.1]), rule, "pr", "examples")
@@ -390,16 +381,13 @@ def test_a_factor_near_one_gives_the_interval_of_random_labels(curve: str) -> No
 @pytest.mark.parametrize("curve", ["roc", "pr"])
 @pytest.mark.parametrize("beta", [0.0, 0.1, 0.4])
 @pytest.mark.parametrize(("seed", "size"), [(0, 30), (4, 9)])
-def test_intervals_on_new_examples_at_known_weights(
-    seed: int, size: int, beta: float, curve: str
-) -> None:
+def test_intervals_at_known_weights(seed: int, size: int, beta: float, curve: str) -> None:
     ranking, level = draw(seed, 7, size), 0.9
     score, label = scored(seed, 7, size)
     weight = np.random.default_rng(seed).uniform(1, 4, 7)
     labels = [True if one else None for one in label.tolist()]
     want = population_oracle.weighted(curve, score.tolist(), labels, weight.tolist(), beta, level)
-    ask = weighted_population_auroc if curve == "roc" else weighted_population_precision
-    found = ask(ranking, 1 + weight, np.array([beta]), level)
+    found = WEIGHTED[curve, "population"](ranking, 1 + weight, np.array([beta]), level)
     assert (found.lower[0], found.upper[0]) == pytest.approx(want, abs=1e-6)
 
 
@@ -420,8 +408,7 @@ def test_one_block_is_where_it_is_by_any_weights(curve: str) -> None:
     assert curve == "pr" or wanted == pytest.approx((16 * 52 / 64 + 20 * 40 / 64) / 36)
     assert (plain.error == 0).all() == (curve == "pr")
     within = estimate_within(ranking, betas, Settings(selection_odds=2.0), curve, "population")
-    ask = weighted_population_auroc if curve == "roc" else weighted_population_precision
-    at_equal = ask(ranking, np.full(20, 1.3), betas, 0.95)
+    at_equal = WEIGHTED[curve, "population"](ranking, np.full(20, 1.3), betas, 0.95)
     weighted = np.minimum(at_equal.lower, plain.value), np.maximum(at_equal.upper, plain.value)
     for found in ((within.lower, within.upper), weighted):
         np.testing.assert_allclose(found, [plain.lower, plain.upper], atol=1e-9)

@@ -116,23 +116,22 @@ def test_curves_are_alike_in_any_order_and_by_any_names(level: float) -> None:
             xr.testing.assert_allclose(pu.roc_bounds([0.1, BETA], level=level), expected)
 
 
-@pytest.mark.parametrize(
-    "ids",
-    [
-        NAMES,
-        NAMES.astype("category").cat.add_categories(["nobody"]),
-        pd.Series(pd.array(NUMBERS, "Int64")),
-        NAMES.astype("string[pyarrow]"),
-        FRAME["patient"] * 2**40,
-        FRAME["patient"].astype(np.uint64) + 2**63,
-        FRAME["patient"] - 2**62 - 2**62,
-        FRAME["patient"] / 7,
-        pd.Timestamp("2020") + pd.to_timedelta(FRAME["patient"], "D"),
-        FRAME["patient"].map(lambda number: number if number % 2 else f"p{number}"),
-        pd.Series([*zip(FRAME["patient"], FRAME["patient"], strict=True)]),
-    ],
-    ids=lambda ids: f"{ids.dtype}",
-)
+IDS: list[Any] = [
+    NAMES,
+    NAMES.astype("category").cat.add_categories(["nobody"]),
+    pd.Series(pd.array(NUMBERS, "Int64")),
+    NAMES.astype("string[pyarrow]"),
+    FRAME["patient"] * 2**40,
+    FRAME["patient"].astype(np.uint64) + 2**63,
+    FRAME["patient"] - 2**62 - 2**62,
+    FRAME["patient"] / 7,
+    pd.Timestamp("2020") + pd.to_timedelta(FRAME["patient"], "D"),
+    FRAME["patient"].map(lambda number: number if number % 2 else f"p{number}"),
+    pd.Series([*zip(FRAME["patient"], FRAME["patient"], strict=True)]),
+]
+
+
+@pytest.mark.parametrize("ids", IDS, ids=lambda ids: f"{ids.dtype}")
 def test_ids_are_of_any_kind(ids: Any) -> None:
     expected, frame = FRAME.pu(cluster="patient").auroc(BETA), FRAME.assign(patient=ids)
     same(frame.pu(cluster="patient").auroc(BETA), expected)
@@ -204,9 +203,7 @@ def test_rows_that_change_are_seen() -> None:
 
 @pytest.mark.parametrize("threads", ["1", "3"])
 @pytest.mark.parametrize("missing", [0.0, 0.2])
-def test_sums_are_those_of_rows(
-    threads: str, missing: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sums_are_those_of_rows(threads: str, missing: float, monkeypatch: Any) -> None:
     monkeypatch.setenv("PU_ACCESSOR_MAX_THREADS", threads)
     monkeypatch.setattr("pu_accessor.counting.threads._WORTH", 1)
     monkeypatch.setattr(counting, "_PIECE", 7)
@@ -336,14 +333,14 @@ def test_a_report_counts_them_or_asks_where_an_id_repeats(tmp_path: Path) -> Non
     assert text.count("Are rows independent, although 'patient' repeats, or do those") == 1
 
 
-@pytest.mark.parametrize(
-    ("frame", "asked"),
-    [
-        *((FRAME.rename(columns={"patient": name}), name) for name in ("User_id", "ID")),
-        (FRAME.rename(columns={"patient": "patient_age"}), None),
-        *((FRAME.assign(patient=odd), None) for odd in (range(len(FRAME)), "one", np.nan, LISTS)),
-    ],
-)
+REPEATED: list[Any] = [
+    *((FRAME.rename(columns={"patient": name}), name) for name in ("User_id", "ID")),
+    (FRAME.rename(columns={"patient": "patient_age"}), None),
+    *((FRAME.assign(patient=odd), None) for odd in (range(len(FRAME)), "one", np.nan, LISTS)),
+]
+
+
+@pytest.mark.parametrize(("frame", "asked"), REPEATED)
 def test_what_is_called_like_an_id_and_repeats_is_asked_for(frame: Any, asked: str) -> None:
     assert frame.pu._source.repeated(frame.pu._roles) == [asked] * bool(asked)
     if asked:

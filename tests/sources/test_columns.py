@@ -25,19 +25,17 @@ def read(label: Any, **coding: Any) -> tuple[list[int], list[int]]:
 EXPECTED = ([0, 1, 1, 1, 1, 2], [0, 0, 0, 1, 1, 1])
 
 
-@pytest.mark.parametrize(
-    ("label", "coding"),
-    [
-        *((pd.array(NUMBERS, kind), {}) for kind in ("Int64", "Float32", "int8[pyarrow]")),
-        *((pd.array(MEANT, kind), {}) for kind in ("boolean", "bool[pyarrow]")),
-        *((FLOATS.astype(order), {}) for order in ("<f4", ">f8")),
-        (pd.array([None, 1, 0, 1, None], "Int8"), {"positive": [None], "unlabeled": 1}),
-        (np.array([0, np.nan, 1, np.nan, 0]), {"positive": 0, "negative": [1, 7]}),
-    ],
-)  # fmt: skip
-def test_numbers_are_not_looked_up_by_value(
-    label: Any, coding: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+NUMBERED: list[Any] = [
+    *((pd.array(NUMBERS, kind), {}) for kind in ("Int64", "Float32", "int8[pyarrow]")),
+    *((pd.array(MEANT, kind), {}) for kind in ("boolean", "bool[pyarrow]")),
+    *((FLOATS.astype(order), {}) for order in ("<f4", ">f8")),
+    (pd.array([None, 1, 0, 1, None], "Int8"), {"positive": [None], "unlabeled": 1}),
+    (np.array([0, np.nan, 1, np.nan, 0]), {"positive": 0, "negative": [1, 7]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("label", "coding"), NUMBERED)
+def test_numbers_are_not_looked_up_by_value(label: Any, coding: Any, monkeypatch: Any) -> None:
     monkeypatch.delattr("pu_accessor.sources.labels._read_values")
     assert read(label, **coding) == EXPECTED
 
@@ -55,41 +53,41 @@ def test_integers_and_flags_are_not_looked_up_by_value(monkeypatch: pytest.Monke
         assert [tables[name].item() for name in names] == counts
 
 
-@pytest.mark.parametrize(
-    ("label", "coding"),
-    [
-        *((label, {}) for label in (MEANT, xr.DataArray(FLOATS))),
-        (pd.Series([True, np.nan, False, pd.NA, True], dtype=object), {}),
-        (pd.Categorical(MEANT, categories=[True, False]), {}),
-        (pd.Categorical(NUMBERS, categories=[0, 1, 2]), {}),
-        (list("acdeb"), {"positive": ["a", "b"], "negative": "d", "unlabeled": ["c", "e"]}),
-        ([1, -1, 0, -1, 1], {"unlabeled": -1}),
-        ([1, 0, -1, 0, 1], {"unlabeled": 0, "negative": -1}),
-        ([1, 0, 2, np.nan, 1], {"unlabeled": np.array([0, np.nan]), "negative": {2}}),
-        (pd.Categorical(["p", None, "n", None, "p"]), {"positive": "p", "negative": ["n", "x"]}),
-        ([None, True, False, True, None], {"positive": [None], "unlabeled": np.array(True)}),
-        (pd.Series([(1,), None, (0,), None, (1,)]), {"positive": [(1,)], "negative": [(0,)]}),
-        *((np.array([1, -1, 0, -1, 1], order), {"unlabeled": -1}) for order in (">i4", "<i4")),
-    ],
-)  # fmt: skip
+CODED: list[Any] = [
+    *((label, {}) for label in (MEANT, xr.DataArray(FLOATS))),
+    (pd.Series([True, np.nan, False, pd.NA, True], dtype=object), {}),
+    (pd.Categorical(MEANT, categories=[True, False]), {}),
+    (pd.Categorical(NUMBERS, categories=[0, 1, 2]), {}),
+    (list("acdeb"), {"positive": ["a", "b"], "negative": "d", "unlabeled": ["c", "e"]}),
+    ([1, -1, 0, -1, 1], {"unlabeled": -1}),
+    ([1, 0, -1, 0, 1], {"unlabeled": 0, "negative": -1}),
+    ([1, 0, 2, np.nan, 1], {"unlabeled": np.array([0, np.nan]), "negative": {2}}),
+    (pd.Categorical(["p", None, "n", None, "p"]), {"positive": "p", "negative": ["n", "x"]}),
+    ([None, True, False, True, None], {"positive": [None], "unlabeled": np.array(True)}),
+    (pd.Series([(1,), None, (0,), None, (1,)]), {"positive": [(1,)], "negative": [(0,)]}),
+    *((np.array([1, -1, 0, -1, 1], order), {"unlabeled": -1}) for order in (">i4", "<i4")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("label", "coding"), CODED)
 def test_labels_of_any_coding_and_dtype(label: Any, coding: dict[str, Any]) -> None:
     assert read(label, **coding) == EXPECTED
 
 
-@pytest.mark.parametrize(
-    ("label", "coding", "message"),
-    [
-        ([1, 0], {}, r"holds two values, 1 and 0, and nothing missing: is 0 unlabeled, or a known"
-                     r" negative\? Pass unlabeled=0 or negative=0"),
-        ([False, True], {}, r"two values, False and True.* Pass unlabeled=False or negative=Fal"),
-        ([1, -1], {}, r"holds -1, which is unlabeled to some and negative to others. Pass unlab"),
-        (["1", None], {}, r"holds '1', which stands for no state. Labels are True or 1"),
-        ([1, 0, None], {"unlabeled": 0}, r"holds None \(missing\), which stands for no state"),
-        (list(range(20)), {}, r"holds 2, 3, 4, 5, 6 and 13 more, which stands for no state"),
-        ([1, None], {"positive": 1, "negative": 1}, r"positive and negative must not share .* 1"),
-        ([1, None], {"negative": [0, 2], "unlabeled": (2,)}, r"negative and unlabeled must not"),
-    ],
-)  # fmt: skip
+UNCLEAR: list[Any] = [
+    ([1, 0], {}, r"holds two values, 1 and 0, and nothing missing: is 0 unlabeled, or a known"
+                 r" negative\? Pass unlabeled=0 or negative=0"),
+    ([False, True], {}, r"two values, False and True.* Pass unlabeled=False or negative=Fal"),
+    ([1, -1], {}, r"holds -1, which is unlabeled to some and negative to others. Pass unlab"),
+    (["1", None], {}, r"holds '1', which stands for no state. Labels are True or 1"),
+    ([1, 0, None], {"unlabeled": 0}, r"holds None \(missing\), which stands for no state"),
+    (list(range(20)), {}, r"holds 2, 3, 4, 5, 6 and 13 more, which stands for no state"),
+    ([1, None], {"positive": 1, "negative": 1}, r"positive and negative must not share .* 1"),
+    ([1, None], {"negative": [0, 2], "unlabeled": (2,)}, r"negative and unlabeled must not"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("label", "coding", "message"), UNCLEAR)
 def test_labels_that_nobody_should_guess(label: Any, coding: Any, message: str) -> None:
     score = np.arange(len(label))
     with pytest.raises(PUValueError, match=f"label column 'label' {message}|{message}"):
@@ -101,21 +99,21 @@ def test_labels_that_cannot_be_compared() -> None:
         from_arrays([2, 1], pd.Series([[1], None])).contingency(0)
 
 
-@pytest.mark.parametrize(
-    ("label", "coding", "advice"),
-    [
-        (["bad", "good", "good", "good"], {}, "positive='bad', unlabeled='good'"),
-        (["no", " YES ", " YES ", "no", 1.5], {}, "positive=' YES ', unlabeled=['no', 1.5]"),
-        (["yes", "no", "no", None], {}, "positive='yes', negative='no'"),
-        ([True, "no", "no", None], {}, "negative='no'"),
-        ([True, 0, "x", "x", None], {}, "negative=[0, 'x']"),
-        ([2, 2, 7, None], {}, "positive=7.0, negative=2.0"),
-        ([*"abcdefg", "g"], {}, "positive='a', unlabeled=['b', 'c', 'd', 'e', 'f', ...]"),
-        ([1, 0, None], {"unlabeled": 0}, "unlabeled=[0.0, None]"),
-        ([*"xxy", None], {"unlabeled": "y"}, "positive='x', unlabeled=['y', None]"),
-        ([*"yy", None], {"unlabeled": "y"}, "unlabeled=['y', None]"),
-    ],
-)
+ADVISED: list[Any] = [
+    (["bad", "good", "good", "good"], {}, "positive='bad', unlabeled='good'"),
+    (["no", " YES ", " YES ", "no", 1.5], {}, "positive=' YES ', unlabeled=['no', 1.5]"),
+    (["yes", "no", "no", None], {}, "positive='yes', negative='no'"),
+    ([True, "no", "no", None], {}, "negative='no'"),
+    ([True, 0, "x", "x", None], {}, "negative=[0, 'x']"),
+    ([2, 2, 7, None], {}, "positive=7.0, negative=2.0"),
+    ([*"abcdefg", "g"], {}, "positive='a', unlabeled=['b', 'c', 'd', 'e', 'f', ...]"),
+    ([1, 0, None], {"unlabeled": 0}, "unlabeled=[0.0, None]"),
+    ([*"xxy", None], {"unlabeled": "y"}, "positive='x', unlabeled=['y', None]"),
+    ([*"yy", None], {"unlabeled": "y"}, "unlabeled=['y', None]"),
+]
+
+
+@pytest.mark.parametrize(("label", "coding", "advice"), ADVISED)
 def test_advice_for_labels_is_to_be_typed(label: Any, coding: Any, advice: str) -> None:
     score = np.arange(len(label))
     with pytest.raises(PUValueError) as told:
@@ -128,16 +126,16 @@ def test_advice_for_labels_is_to_be_typed(label: Any, coding: Any, advice: str) 
         assert "not ready" not in counts and "known positives" in counts
 
 
-@pytest.mark.parametrize(
-    ("score", "odd"),
-    [
-        (pd.Categorical([None, 7, 5]), "7"),
-        (pd.Categorical([None, None]), "None"),
-        (pd.Series([None, 3.0, True], dtype=object), "True"),
-        (np.array(["NaT", "2020-01-01"], dtype="datetime64[ns]"), "NaT"),
-        (pd.array([None, True], dtype="boolean"), "True"),
-    ],
-)
+NO_SCORES: list[Any] = [
+    (pd.Categorical([None, 7, 5]), "7"),
+    (pd.Categorical([None, None]), "None"),
+    (pd.Series([None, 3.0, True], dtype=object), "True"),
+    (np.array(["NaT", "2020-01-01"], dtype="datetime64[ns]"), "NaT"),
+    (pd.array([None, True], dtype="boolean"), "True"),
+]
+
+
+@pytest.mark.parametrize(("score", "odd"), NO_SCORES)
 def test_the_first_score_that_is_no_number_is_shown(score: Any, odd: str) -> None:
     with pytest.raises(PUTypeError) as told:
         from_arrays(score, [1, *[None] * (len(score) - 1)]).contingency(0)
@@ -176,18 +174,18 @@ def test_missing_scores_of_any_dtype(missing: Any) -> None:
     xr.testing.assert_identical(again, tables)
 
 
-@pytest.mark.parametrize(
-    ("score", "error", "message"),
-    [
-        (["a", "b"], PUTypeError, r"'score' must hold real numbers, but is (str|object) .*'a'"),
-        (["0.5", "0.1"], PUTypeError, r"must hold real numbers, .* column.astype\(float\)"),
-        ([1j, 2], PUTypeError, r"must hold real numbers, but is complex128"),
-        ([2**53, 2**53 + 1], PUValueError, r"float64 cannot tell apart, .*: column.rank\(\)"),
-        (pd.array([2**60, 2**60 + 1], dtype="int64[pyarrow]"), PUValueError, r"cannot tell apart"),
-        ([10**400, 10**401], PUValueError, r"holds object numbers that float64 cannot tell"),
-        ([[1], [2, 3]], PUTypeError, r"score must be one-dimensional, but a list of 2 dimensions"),
-    ],
-)  # fmt: skip
+UNRANKED: list[Any] = [
+    (["a", "b"], PUTypeError, r"'score' must hold real numbers, but is (str|object) .*'a'"),
+    (["0.5", "0.1"], PUTypeError, r"must hold real numbers, .* column.astype\(float\)"),
+    ([1j, 2], PUTypeError, r"must hold real numbers, but is complex128"),
+    ([2**53, 2**53 + 1], PUValueError, r"float64 cannot tell apart, .*: column.rank\(\)"),
+    (pd.array([2**60, 2**60 + 1], dtype="int64[pyarrow]"), PUValueError, r"cannot tell apart"),
+    ([10**400, 10**401], PUValueError, r"holds object numbers that float64 cannot tell"),
+    ([[1], [2, 3]], PUTypeError, r"score must be one-dimensional, but a list of 2 dimensions"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("score", "error", "message"), UNRANKED)
 def test_scores_that_cannot_be_ranked(score: Any, error: type[PUError], message: str) -> None:
     with pytest.raises(error, match=message):
         from_arrays(score, [True, None]).contingency(0)
@@ -250,7 +248,7 @@ def test_columns_of_any_name(name: Any) -> None:
 @pytest.mark.parametrize("role", ["score", "label"])
 def test_a_column_without_a_name_is_called_by_its_role(role: str) -> None:
     frame = pd.DataFrame({"score": ["high", "low"], "label": ["yes", "no"]})
-    frame = frame.assign(label=[1, None]) if role == "score" else frame.assign(score=[2.0, 1.0])
+    frame = frame.assign(label=[1, np.nan]) if role == "score" else frame.assign(score=[2.0, 1.0])
     frame.columns = pd.Index([None if name == role else name for name in frame], dtype=object)
     pu = frame.pu(**{role: None})
     asked: list[Any] = [lambda: pu.auroc(0.5), lambda: pu.select(0.5, recall=0.5)]
@@ -287,14 +285,14 @@ def test_no_such_column_lists_those_there_are() -> None:
 COLUMNS = pd.DataFrame({"score": SCORE, "label": pd.array(MEANT, "boolean"), "weekday": 1})
 
 
+NAMELESS: list[Any] = [
+    ("weekdya", "a column, but there is no 'weekdya' .* Did you mean 'weekday'"),
+    ({"weekday"}, r"the name of a column, but a set was passed: \{'weekday'\}"),
+]
+
+
 @pytest.mark.parametrize("role", ["score", "label", "by", "propensity"])
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [
-        ("weekdya", "a column, but there is no 'weekdya' .* Did you mean 'weekday'"),
-        ({"weekday"}, r"the name of a column, but a set was passed: \{'weekday'\}"),
-    ],
-)
+@pytest.mark.parametrize(("name", "told"), NAMELESS)
 def test_the_role_that_names_no_column_is_told(role: str, name: Any, told: str) -> None:
     asked: list[Any] = [lambda pu: pu.auroc(0.5), lambda pu: pu.select(0.5, recall=0.5)]
     if role in ("label", "by"):

@@ -130,16 +130,16 @@ def test_groupbys_by_a_column_itself() -> None:
     check_same(DDF.groupby(DDF["key"]).pu.auroc(0.3), FRAME.pu(by="key").auroc(0.3))
 
 
-@pytest.mark.parametrize(
-    ("group", "error", "told"),
-    [
-        (lambda: DDF.groupby(DDF["fold"] > 0), PUTypeError, "must be one of columns"),
-        (lambda: DDF.groupby(lambda row: row % 2), PUTypeError, "must be one of columns"),
-        (lambda: DDF.groupby("key", sort=False), PUValueError, "must have sort=True"),
-        (lambda: DDF.groupby("key", dropna=False), PUValueError, "must have dropna=True"),
-        (lambda: DDF.groupby("key")["score"], PUTypeError, "of a whole frame"),
-    ],
-)
+GROUPBYS: list[Any] = [
+    (lambda: DDF.groupby(DDF["fold"] > 0), PUTypeError, "must be one of columns"),
+    (lambda: DDF.groupby(lambda row: row % 2), PUTypeError, "must be one of columns"),
+    (lambda: DDF.groupby("key", sort=False), PUValueError, "must have sort=True"),
+    (lambda: DDF.groupby("key", dropna=False), PUValueError, "must have dropna=True"),
+    (lambda: DDF.groupby("key")["score"], PUTypeError, "of a whole frame"),
+]
+
+
+@pytest.mark.parametrize(("group", "error", "told"), GROUPBYS)
 def test_other_groupbys_are_refused(group: Any, error: type[PUError], told: str) -> None:
     with pytest.raises(error, match=told):
         group().pu  # noqa: B018

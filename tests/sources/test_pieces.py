@@ -293,14 +293,14 @@ def test_drawn_frames_split_at_random(seed: int, monkeypatch: pytest.MonkeyPatch
             check_same(found, one)
 
 
-@pytest.mark.parametrize(
-    "keys",
-    [
-        *([3, 1], [True, False], [0.5, -1.0], [np.inf, -np.inf], pd.array([4, 2], dtype="Int64")),
-        pd.to_datetime(["2024", "2021"], utc=True),
-        *(pd.Categorical(["x", "y"], ["y", "unseen", "x"], ordered) for ordered in (True, False)),
-    ],
-)
+ANY_KEYS: list[Any] = [
+    *([3, 1], [True, False], [0.5, -1.0], [np.inf, -np.inf], pd.array([4, 2], dtype="Int64")),
+    pd.to_datetime(["2024", "2021"], utc=True),
+    *(pd.Categorical(["x", "y"], ["y", "unseen", "x"], ordered) for ordered in (True, False)),
+]
+
+
+@pytest.mark.parametrize("keys", ANY_KEYS)
 def test_keys_of_any_kind(keys: Any) -> None:
     frame = FRAME.assign(key=pd.Series(keys).iloc[FRAME["fold"]].array)
     frame.loc[5:9, "key"] = frame["key"].iloc[0]
@@ -345,22 +345,22 @@ def test_skipped_groups_are_told_alike() -> None:
 # Labels that are ambiguous or not
 
 
-@pytest.mark.parametrize(
-    ("labels", "coding"),
-    [
-        ([[1, 0, 1], [1, None, None]], {}),  # another chunk says that 0 is negative
-        ([[1, 1], [0, 0]], {}),  # ambiguous as a whole
-        ([[1, 0], [0, 1]], {}),
-        ([[True, False], [1.0, 0.0]], {}),
-        ([[1, 0], [0, 1]], {"unlabeled": 0}),
-        ([["y", "n"], ["n", "y"]], {"positive": "y", "unlabeled": "n"}),
-        ([[2, 2], [2, 0]], {"positive": 2}),  # ambiguous as a whole
-        ([[1, None], [1, 0]], {"positive": 1, "negative": 1}),
-        ([[1, 0, 1], [-1, -1, 1]], {"unlabeled": -1}),
-        ([[2, 0, 1], [0, 1], [2, None]], {"positive": [1, 2]}),
-        ([[True, False], [True, "?"]], {"unlabeled": "?"}),
-    ],
-)
+LABELS: list[Any] = [
+    ([[1, 0, 1], [1, None, None]], {}),  # another chunk says that 0 is negative
+    ([[1, 1], [0, 0]], {}),  # ambiguous as a whole
+    ([[1, 0], [0, 1]], {}),
+    ([[True, False], [1.0, 0.0]], {}),
+    ([[1, 0], [0, 1]], {"unlabeled": 0}),
+    ([["y", "n"], ["n", "y"]], {"positive": "y", "unlabeled": "n"}),
+    ([[2, 2], [2, 0]], {"positive": 2}),  # ambiguous as a whole
+    ([[1, None], [1, 0]], {"positive": 1, "negative": 1}),
+    ([[1, 0, 1], [-1, -1, 1]], {"unlabeled": -1}),
+    ([[2, 0, 1], [0, 1], [2, None]], {"positive": [1, 2]}),
+    ([[True, False], [True, "?"]], {"unlabeled": "?"}),
+]
+
+
+@pytest.mark.parametrize(("labels", "coding"), LABELS)
 def test_labels_of_all_chunks_count(labels: list[list[Any]], coding: dict[str, Any]) -> None:
     whole, chunks = joined(*labels)
     expected = attempt(lambda pu: pu(**coding).roc_bounds(0.3), whole.pu)
@@ -461,23 +461,21 @@ def test_what_is_wrong_is_told_of_all_chunks() -> None:
         assert "propensity column 'propensity'" in told
 
 
-@pytest.mark.parametrize(
-    ("labels", "roles", "shown"),
-    [
-        ([[1, 5, None], [6, 1, None]], {}, "5.0, 6.0"),
-        ([["x", 1], [True, None, "z"], ["y", "x", 1]], {}, "'x', 'z', 'y'"),
-        ([[1, None], ["a", 1], [*"bcdefg"]], {}, "'a', .*'e' and 2 more"),
-        ([[1, 0], [5, 6], [0, 7]], {}, "5, 6, 7"),
-        (
-            [[1.0, -1.0, 5.0], [1, 5, None], [np.nan]],
-            {"unlabeled": [-1]},
-            r"5.0, None \(missing\)",
-        ),
-    ],
-)
-def test_unknown_labels_are_listed_over_all_chunks(
-    labels: list[list[Any]], roles: dict[str, Any], shown: str
-) -> None:
+UNKNOWN: list[Any] = [
+    ([[1, 5, None], [6, 1, None]], {}, "5.0, 6.0"),
+    ([["x", 1], [True, None, "z"], ["y", "x", 1]], {}, "'x', 'z', 'y'"),
+    ([[1, None], ["a", 1], [*"bcdefg"]], {}, "'a', .*'e' and 2 more"),
+    ([[1, 0], [5, 6], [0, 7]], {}, "5, 6, 7"),
+    (
+        [[1.0, -1.0, 5.0], [1, 5, None], [np.nan]],
+        {"unlabeled": [-1]},
+        r"5.0, None \(missing\)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("labels", "roles", "shown"), UNKNOWN)
+def test_unknown_labels_of_all_chunks_are_listed(labels: Any, roles: Any, shown: str) -> None:
     whole, chunks = joined(*labels)
     told = check_errors(lambda pu: pu(**roles).auroc(0.3), whole, chunks)
     assert re.search(f"holds {shown}, which", told)

@@ -239,16 +239,16 @@ def test_bad_input(ask: Any, told: str) -> None:
         ask(make_frame(0))
 
 
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda pu: pu.gap("recall", at=HALF),
-        lambda pu: pu.gap("recall", BETA, at=HALF, target="examples"),
-        lambda pu: pu.net_benefit(BETA, thresholds=[0.3]),
-        lambda pu: pu.calibration(BETA, bins=3),
-        lambda pu: pu.metric("f1", BETA, at={"threshold": [0.2, 0.3]}, target="examples"),
-    ],
-)
+OF_PROBABILITIES: list[Any] = [
+    lambda pu: pu.gap("recall", at=HALF),
+    lambda pu: pu.gap("recall", BETA, at=HALF, target="examples"),
+    lambda pu: pu.net_benefit(BETA, thresholds=[0.3]),
+    lambda pu: pu.calibration(BETA, bins=3),
+    lambda pu: pu.metric("f1", BETA, at={"threshold": [0.2, 0.3]}, target="examples"),
+]
+
+
+@pytest.mark.parametrize("ask", OF_PROBABILITIES)
 def test_scores_that_were_pooled_are_no_probabilities(ask: Any) -> None:
     frame = make_frame(0).assign(site=lambda f: np.where(f.index % 2, "a", "b"))
     frame["score"] = frame.groupby("fold")["score"].rank(pct=True)
@@ -276,13 +276,13 @@ def test_selected_rows_are_the_best_of_each_fold(keys: list[str], policy: str) -
     assert rows["fold"].nunique() == 4
 
 
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        (lambda f: f["label"].mask(f["fold"] == 0, 1), "more than known positives"),
-        (lambda f: f["label"] * np.nan, "must mark at least one known positive, but none of"),
-    ],
-)
+NO_ANSWER: list[Any] = [
+    (lambda f: f["label"].mask(f["fold"] == 0, 1), "more than known positives"),
+    (lambda f: f["label"] * np.nan, "must mark at least one known positive, but none of"),
+]
+
+
+@pytest.mark.parametrize(("change", "told"), NO_ANSWER)
 def test_folds_without_an_answer(change: Any, told: str) -> None:
     frame = make_frame(0)
     pooled = frame.assign(label=change(frame)).pu(by="fold", score=MODELS, pool=True)

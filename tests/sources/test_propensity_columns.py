@@ -77,9 +77,7 @@ REFUSED: list[tuple[Any, type[Exception], str]] = [
 
 @pytest.mark.parametrize(("propensity", "error", "message"), REFUSED)
 @pytest.mark.parametrize("name", ["contingency", "auroc"])
-def test_what_is_no_propensity(
-    name: str, propensity: Any, error: type[Exception], message: str
-) -> None:
+def test_what_is_no_propensity(name: str, propensity: Any, error: Any, message: str) -> None:
     with pytest.raises(error, match=f"propensity column 'propensity' {message}"):
         put_of_these(ROWS.assign(propensity=propensity).pu(propensity="propensity"), name, 0.1)
 

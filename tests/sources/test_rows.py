@@ -87,22 +87,20 @@ def test_arrays_have_no_columns(role: str) -> None:
     assert message in " ".join(repr(pu).split())
 
 
-@pytest.mark.parametrize(
-    ("how", "error", "message"),
-    [
-        ({"score": "high"}, PUTypeError, "score must be one-dimensional, but a str of 0"),
-        ({"label": [[1, None]]}, PUTypeError, "label must be one-dimensional, but a list of 2"),
-        ({"propensity": 0.5}, PUTypeError, "propensity must be one-dimensional, but a float of 0"),
-        ({"score": ["high", "low"]}, PUTypeError, "score column 'score' must hold real numbers"),
-        ({"label": [1, "?"]}, PUValueError, "label column 'label' holds '\\?'"),
-        ({"propensity": [2, 1]}, PUValueError, "propensity column 'propensity' must lie in"),
-        ({"score": [1.0]}, PUValueError, "the same length, but have 1 and 2"),
-        ({"propensity": [1.0]}, PUValueError, "each of the 2 examples, but has 1"),
-    ],
-)
-def test_arrays_have_the_names_of_their_arguments(
-    how: Any, error: type[Exception], message: str
-) -> None:
+NAMED: list[Any] = [
+    ({"score": "high"}, PUTypeError, "score must be one-dimensional, but a str of 0"),
+    ({"label": [[1, None]]}, PUTypeError, "label must be one-dimensional, but a list of 2"),
+    ({"propensity": 0.5}, PUTypeError, "propensity must be one-dimensional, but a float of 0"),
+    ({"score": ["high", "low"]}, PUTypeError, "score column 'score' must hold real numbers"),
+    ({"label": [1, "?"]}, PUValueError, "label column 'label' holds '\\?'"),
+    ({"propensity": [2, 1]}, PUValueError, "propensity column 'propensity' must lie in"),
+    ({"score": [1.0]}, PUValueError, "the same length, but have 1 and 2"),
+    ({"propensity": [1.0]}, PUValueError, "each of the 2 examples, but has 1"),
+]
+
+
+@pytest.mark.parametrize(("how", "error", "message"), NAMED)
+def test_arrays_have_the_names_of_their_arguments(how: Any, error: Any, message: str) -> None:
     columns = {"score": [2, 1], "label": [1, None], "propensity": [0.5, 0.5], **how}
     with pytest.raises(error, match=message):
         pu_accessor.from_arrays(**columns).auroc(0.3)

@@ -85,14 +85,14 @@ def alone(values: bytes, states: bytes, asked: str) -> xr.Dataset:
     return tables
 
 
-@pytest.mark.parametrize(
-    ("ds", "ranks", "policy"),
-    [
-        *((ds, "breakpoints", "omit") for ds in (ALONE, TWO, THREE, PADDED, *CROSSED)),
-        *((ds, ranks, "omit") for ds in (ALONE, TWO) for ranks in ("all", [8, 0, 4])),
-        *((PADDED, ranks, "worst") for ranks in ("all", "breakpoints", [8, 0, 4])),
-    ],
-)
+DIMENSIONS: list[Any] = [
+    *((ds, "breakpoints", "omit") for ds in (ALONE, TWO, THREE, PADDED, *CROSSED)),
+    *((ds, ranks, "omit") for ds in (ALONE, TWO) for ranks in ("all", [8, 0, 4])),
+    *((PADDED, ranks, "worst") for ranks in ("all", "breakpoints", [8, 0, 4])),
+]
+
+
+@pytest.mark.parametrize(("ds", "ranks", "policy"), DIMENSIONS)
 def test_any_number_of_dimensions(ds: xr.Dataset, ranks: Any, policy: str) -> None:
     keywords = {"ranks": ranks, "level": 0.8, "band": "dkw", "nan_policy": policy}
     tables, bare = put(ds.pu(), "contingency", BETAS, **keywords), ds.drop_vars([*ds.coords])
