@@ -18,7 +18,6 @@ from pu_accessor.inference.estimates.latent_gaps import (
 )
 from pu_accessor.ranking import FloatArray, IntArray
 from tests.support.oracles import gaps_oracle
-from tests.support.studies import shapes
 
 Places: TypeAlias = tuple[int, ...]
 Blocked: TypeAlias = list[tuple[int, int, int]]
@@ -275,23 +274,3 @@ def test_draws_are_the_same_in_parts(latent: float, monkeypatch: pytest.MonkeyPa
         monkeypatch.setattr(latent_gaps, "_PART", part)
         found = limits_of_precision(end, last, weight, latent, 0.9)
         assert found == pytest.approx(whole, rel=1e-12)
-
-
-# ---------------------------------------------------------------------------------------------
-# What is claimed
-
-
-CLAIMED = [
-    ("hard negatives", 5, 0.05),
-    pytest.param("tenth of positives hidden", 5, 0.5, marks=pytest.mark.long),
-    pytest.param("log-normal tail", 10, 0.5, marks=pytest.mark.long),
-    pytest.param("two kinds of positives", 10, 0.5, marks=pytest.mark.long),
-    ("worse than chance, skewed", 20, 0.5),
-]
-
-
-@pytest.mark.parametrize(("name", "known", "share"), CLAIMED)
-def test_coverage_of_few_known_positives(name: str, known: int, share: float) -> None:
-    shape = {**shapes.CHOSEN, **shapes.OTHERS}[name]
-    for cell in shapes.look(shape, known, share, 120, name).values():
-        assert cell.coverage >= 0.88

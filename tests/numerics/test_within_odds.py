@@ -238,7 +238,7 @@ def limits_on_the_way(
         weights = [weighed(known, p, factor, side) for p in near[max(step - 1, 0) :][:3]]
         each = [WEIGHTED[asked](ranking, 1 + one, betas, 0.9) for one in weights if known > 4]
         ends = [float((one.lower, one.upper)[side][0]) for one in each] or [np.nan]
-        found.append(pick(*found[-1:], *ends))
+        found.append(pick([*found[-1:], *ends]))
     part = float(np.log(odds / every[-3]) / np.log(every[-2] / every[-3]))
     return (1 - part) * found[-2] + part * found[-1]
 
