@@ -17,13 +17,7 @@ from pu_accessor.counting import cutoffs, threads
 from pu_accessor.counting import gaps as gaps_module
 from pu_accessor.counting import order_statistics as best
 from pu_accessor.counting.gaps import Gaps, count_gaps, distinct
-from pu_accessor.counting.order_statistics import (
-    Ordered,
-    OrderStatistics,
-    order_statistics,
-    scores_inside,
-    with_edges,
-)
+from pu_accessor.counting.order_statistics import order_statistics, scores_inside
 from tests.cases import binormal
 
 Array = npt.NDArray[Any]
@@ -140,7 +134,7 @@ def test_edges_lie_in_the_wanted_gaps_all_over(scores: Scores) -> None:
     inside = np.flatnonzero(gaps.inside > 1)
     if not inside.size:
         return
-    edges = with_edges(gaps, inside)
+    edges = best.with_edges(gaps, inside)
     np.testing.assert_array_equal(edges, distinct(edges)[0])
     known = [float_order(value) for value in gaps.values.tolist()]
     left = [float_order(edge) for edge in edges.tolist()]
@@ -169,13 +163,13 @@ def test_few_scores_are_counted_and_found_in_order(scores: Scores, targets: list
     values, _ = distinct(scores[0])
     every = np.concatenate(scores)
     wanted = np.array([target for target in targets if target <= every.size], np.int64)
-    ordered = Ordered.of(every)
+    ordered = best.Ordered.of(every)
     gaps = ordered.count(values)
     assert_same(gaps, by_sorting(values, every))
     assert_best(ordered.order_statistics(wanted, gaps), wanted, every)
 
 
-def assert_best(found: OrderStatistics, targets: Array, scores: Array) -> None:
+def assert_best(found: best.OrderStatistics, targets: Array, scores: Array) -> None:
     values, at = distinct(scores)
     through = np.cumsum(at)
     block = np.searchsorted(through, targets)
@@ -207,9 +201,10 @@ def shapes() -> Iterator[tuple[str, Array, Array]]:
     yield "infinite", np.where(x > 1, np.inf, x), np.append(p, [np.inf, -np.inf])
 
 
-@pytest.mark.parametrize(
-    ("scores", "labeled"), [pytest.param(*arrays, id=name) for name, *arrays in shapes()]
-)
+CROWDED: list[Any] = [pytest.param(*arrays, id=name) for name, *arrays in shapes()]
+
+
+@pytest.mark.parametrize(("scores", "labeled"), CROWDED)
 def test_scores_that_crowd(scores: Array, labeled: Array, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()  # the sizes that are used
     monkeypatch.setattr(best, "_ENOUGH", 500)

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from pu_accessor.inference.bands.exact import Bounds, exact, exact_each
+from pu_accessor.inference.bands.exact import Bounds, exact
 
 DIGITS = 10**60
 
@@ -76,21 +76,3 @@ def test_both_ways_agree(n: int, m: int, level: float, monkeypatch: pytest.Monke
         monkeypatch.setattr("pu_accessor.inference.bands.exact._SHORT", short)
         ways.append(exact(n, m, level))
     np.testing.assert_array_equal(ways[0], ways[1])
-
-
-AT_ONCE = [
-    (5_000, 4_000, 500_000, 0.95),
-    (5_000, 16_000, 3_000_000, 0.95),
-    (150, 20_000, 1_000_000, 0.9),
-    (20_000, 20_000, 21_000, 0.5),
-    (1_000, 19_500, 900_000, 1 - 1e-5),
-]
-
-
-@pytest.mark.parametrize(("n", "least", "most", "level"), AT_ONCE)
-def test_many_numbers_at_once(n: int, least: int, most: int, level: float) -> None:
-    m = np.random.default_rng(n).permutation(np.linspace(least, most, 20).astype(np.int64))
-    lower, upper = exact_each(n, m, level)
-    for row, latent in enumerate(m.tolist()):
-        alone = exact(n, latent, level)
-        np.testing.assert_array_equal((lower[row], upper[row]), alone)

@@ -127,14 +127,3 @@ def test_some_ranks_are_those_of_all_where_cutoffs_contradict() -> None:
     for ranks in ([1], [7], [0, 1], [1, 9], [0, 1, 7, 9]):
         for name in ("tp", "clipped"):
             np.testing.assert_array_equal(ask(case, ranks)[name], every[name].sel(rank=ranks))
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_oracle_of_a_band_that_is_wide_enough_is_that_of_the_ends(seed: int) -> None:
-    score, label, beta = draw_case(seed)
-    found, plain = (
-        tables(score, label, beta, LEVEL, lambda n, m, level: ([0] * (n + 1), [m] * (n + 1)))
-        for tables in (coherent_oracle.tables, oracle.tables)
-    )
-    for bound in ("lower", "upper"):
-        assert [t.tp for t in found[bound]] == [t.tp for t in plain[bound]]

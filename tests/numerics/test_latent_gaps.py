@@ -1,6 +1,7 @@
 """Latent positives in the gaps between known ones: exact distributions, enumeration, coverage."""
 
-from typing import TypeAlias
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
@@ -8,14 +9,7 @@ from scipy import special, stats
 
 from pu_accessor.inference.estimates import latent_gaps
 from pu_accessor.inference.estimates.known_positives import Blocks
-from pu_accessor.inference.estimates.latent_gaps import (
-    gamma_quantile,
-    harmonic,
-    precision_limits,
-    rank_limits,
-    weighted_precision_limits,
-    weighted_rank_limit,
-)
+from pu_accessor.inference.estimates.latent_gaps import gamma_quantile, harmonic, precision_limits
 from pu_accessor.ranking import FloatArray, IntArray
 from tests.support.oracles import gaps_oracle
 
@@ -118,7 +112,7 @@ def test_limits_are_those_of_a_saddlepoint(n: int, level: float) -> None:
     for least, most in ((1, size), (1, 2 * n + 3), (size - 2 * n, size), (1400, 1900)):
         ranks = np.sort(rng.choice(np.arange(least, most + 1), min(n, most - least), False))
         ranks = ranks.astype(float)
-        found = rank_limits(ranks, 70.5, size, level)
+        found = latent_gaps.rank_limits(ranks, 70.5, size, level)
         wanted = gaps_oracle.limits_of_ranks(ranks.tolist(), 70.5, size, tails, quantile)
         assert found == pytest.approx(wanted, rel=1e-6)
 
@@ -127,10 +121,10 @@ def test_limits_are_those_of_a_saddlepoint(n: int, level: float) -> None:
 # Average precision
 
 
-@pytest.mark.parametrize(
-    ("known", "examples", "latent"),
-    [((2, 5, 11), 30, 4), ((1, 2, 9, 20), 60, 3), ((4, 30), 50, 14), ((10, 20, 21, 40), 80, 5)],
-)
+FEW = [((2, 5, 11), 30, 4), ((1, 2, 9, 20), 60, 3), ((4, 30), 50, 14), ((10, 20, 21, 40), 80, 5)]
+
+
+@pytest.mark.parametrize(("known", "examples", "latent"), FEW)
 def test_precision_limits_by_enumeration(known: Places, examples: int, latent: int) -> None:
     worst, best = gaps_oracle.average_precisions(known, examples, latent, 0.0)
     lower, upper = precision_limits(blocks(*known), latent, examples, 0.9)
@@ -223,8 +217,8 @@ def limits_of_precision(
     end: IntArray, last: IntArray, weight: FloatArray, latent: float, level: float
 ) -> list[float]:
     """Bound average precision: lower and upper."""
-    both, sides = np.stack([weight, weight]), np.arange(2)
-    return [*weighted_precision_limits(end, last, both, np.full(2, latent), level, sides)]
+    asked: Any = end, last, np.stack([weight, weight]), np.full(2, latent), level, np.arange(2)
+    return [*latent_gaps.weighted_precision_limits(*asked)]
 
 
 @pytest.mark.parametrize("n", [2, 3, 9, 20, 33])
@@ -235,18 +229,20 @@ def test_limits_of_ranks_by_weight_are_those_of_a_saddlepoint(n: int, latent: fl
     for least, most in ((1, size), (1, 2 * n), (size - 2 * n, size), (1400, 1900)):
         ranks = np.sort(rng.choice(np.arange(least, most + 1), n, False)).astype(float)
         for one in (weight, weight[::-1]):
-            found = [weighted_rank_limit(ranks, one, latent, size, 0.9, side) for side in (0, 1)]
+            ask = partial(latent_gaps.weighted_rank_limit, ranks, one, latent, size, 0.9)
+            found = [ask(0), ask(1)]
             wanted = gaps_oracle.limits_of_weighted_ranks(
                 ranks.tolist(), one.tolist(), latent, size, 0.9
             )
             assert found == pytest.approx(wanted, rel=1e-6)
 
 
+DRAWN: list[Any] = [(2, 3.0), (3, 0.05), (8, 30.0), (11, 4.0), (25, 12.5), (25, 200.0)]
+
+
 @pytest.mark.parametrize("way", [1, -1])
 @pytest.mark.parametrize("tied", [0, 7])  # places before a block of ties
-@pytest.mark.parametrize(
-    ("n", "latent"), [(2, 3.0), (3, 0.05), (8, 30.0), (11, 4.0), (25, 12.5), (25, 200.0)]
-)
+@pytest.mark.parametrize(("n", "latent"), DRAWN)
 def test_precision_limits_by_weight_are_drawn(n: int, latent: float, tied: int, way: int) -> None:
     rng = np.random.default_rng(n)
     ends = np.sort(rng.choice(np.arange(9, 300), n, replace=False))

@@ -16,12 +16,7 @@ import pu_accessor
 from pu_accessor.inference.bands import simultaneous as simultaneous_module
 from pu_accessor.inference.bands.exact import exact_within
 from pu_accessor.inference.bands.lookup import latent_bounds, latent_bounds_each
-from pu_accessor.inference.bands.simultaneous import (
-    joint_coverage,
-    local_alpha,
-    most_missed,
-    simultaneous,
-)
+from pu_accessor.inference.bands.simultaneous import joint_coverage, local_alpha, simultaneous
 from pu_accessor.inference.search import last_that_holds
 from tests.numerics.test_within_odds import INF
 from tests.support.oracles import oracle, selection_oracle
@@ -188,7 +183,7 @@ def test_the_local_level_is_the_largest(n: int, m: int, odds: float) -> None:
     alpha, missed = local_alpha(n, m, 0.95, odds), []
     for local in (alpha, 1.004 * alpha):
         upper = exact_within(n, np.array([m]), 1 - local, odds)[1][0]
-        missed.append(most_missed(n, m, upper, odds))
+        missed.append(simultaneous_module.most_missed(n, m, upper, odds))
     assert missed[0] <= 0.025 * (1 + 1e-9) < missed[1]
 
 
@@ -197,7 +192,7 @@ def test_the_local_level_may_be_the_joint_one() -> None:
     assert local_alpha(1, 38, 0.9, 2.0) == pytest.approx(0.1, rel=1e-12)
     assert simultaneous(1, 38, 0.9, 2.0)[1].tolist() == [37, 38]
     upper = exact_within(20, np.array([12]), 0.95, 30.0)[1][0]
-    assert most_missed(20, 12, upper, 30.0) <= 0.025
+    assert simultaneous_module.most_missed(20, 12, upper, 30.0) <= 0.025
     assert local_alpha(20, 12, 0.95, 30.0) == 1 - 0.95
 
 
@@ -212,7 +207,7 @@ def test_the_local_level_of_many_positives_is_scaled_from_fewer(n: int, m: int) 
 def test_the_local_level_of_many_positives_is_safe() -> None:
     alpha = local_alpha(100, 3000, 0.95, 8.0)  # scaled from fewer
     upper = exact_within(100, np.array([3000]), 1 - alpha, 8.0)[1][0]
-    assert 0.017 < most_missed(100, 3000, upper, 8.0) <= 0.025
+    assert 0.017 < simultaneous_module.most_missed(100, 3000, upper, 8.0) <= 0.025
 
 
 @pytest.mark.parametrize(("n", "m"), [(150, 900), (301, 299), (80, 3000)])

@@ -18,26 +18,9 @@ from pu_accessor.inference.bands.exact import exact, exact_each, exact_within
 from pu_accessor.inference.bands.simultaneous import most_missed
 from pu_accessor.inference.comparison.paired import compare_paired
 from pu_accessor.inference.comparison.worst_case import compare_within
-from pu_accessor.inference.estimates import within_odds
-from pu_accessor.inference.estimates.areas_on_new_examples import (
-    estimate_population_auroc,
-    estimate_population_precision,
-)
+from pu_accessor.inference.estimates import weighted_areas, within_odds
 from pu_accessor.inference.estimates.intervals import over_interval
-from pu_accessor.inference.estimates.weighted_areas import (
-    weighted_auroc,
-    weighted_population_auroc,
-    weighted_population_precision,
-    weighted_precision,
-)
-from pu_accessor.inference.estimates.within_odds import (
-    _limit_at,
-    _limits_within,
-    _worst_weights,
-    check_whole_area,
-    estimate_any,
-    estimate_within,
-)
+from pu_accessor.inference.estimates.within_odds import estimate_any, estimate_within
 from pu_accessor.inference.search import find_breaking_point
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, PairedRanks, Ranking
@@ -93,19 +76,20 @@ def test_exact_limits_are_those_of_tails(n: int, m: list[int], odds: float) -> N
     np.testing.assert_array_equal(upper, latent[:, np.newaxis] - lower[:, ::-1])
 
 
-EXACT: list[Any] = [
-    (5000, 5000, 3_000_000, 0.95),
-    (20_000, 20_000, 21_000, 0.999),
-    (400, 410, 30_000, 1 - 1e-6),
-    (300, 20, 400, 0.2),
-    (5, 3, 40, 0.95),
+EXACT = [
+    *((5000, 4000, 500_000, 0.95), (5000, 5000, 3_000_000, 0.95), (5, 3, 40, 0.95)),
+    *((150, 20_000, 1_000_000, 0.9), (1000, 19_500, 900_000, 1 - 1e-5), (300, 20, 400, 0.2)),
+    *((20_000, 20_000, 21_000, 0.999), (400, 410, 30_000, 1 - 1e-6)),
 ]
 
 
 @pytest.mark.parametrize(("n", "least", "most", "level"), EXACT)
 def test_a_factor_of_one_gives_the_exact_band(n: int, least: int, most: int, level: float) -> None:
     m = np.random.default_rng(n).permutation(np.linspace(least, most, 17).astype(np.int64))
-    np.testing.assert_array_equal(exact_within(n, m, level, 1.0), exact_each(n, m, level))
+    each = exact_each(n, m, level)
+    np.testing.assert_array_equal(exact_within(n, m, level, 1.0), each)
+    alone = [exact(n, latent, level) for latent in m.tolist()]
+    np.testing.assert_array_equal(np.swapaxes(alone, 0, 1), each)
 
 
 def test_limits_within_any_factor_are_what_is_certain() -> None:
@@ -168,8 +152,7 @@ def test_the_range_is_that_of_all_weights(seed: int, odds: float) -> None:
     }
     rule = Settings(selection_odds=odds)
     for curve, values in areas.items():
-        found = estimate_within(ranking, np.array([beta]), rule, curve, "examples")
-        assert found.reach is not None
+        found: Any = estimate_within(ranking, np.array([beta]), rule, curve, "examples")
         low, high = (float(end[0]) for end in found.reach)
         # It reaches to the estimate, which is of one possible labeling, and not beyond 0 or 1.
         value = completed(*scored(seed, 5, 24), beta, curve)
@@ -200,10 +183,10 @@ def weighed(known: int, place: int, factor: float, side: int) -> FloatArray:
 
 # What says an area at some weights, as if these were known.
 WEIGHTED: dict[tuple[str, str], Any] = {
-    ("roc", "population"): weighted_population_auroc,
-    ("pr", "population"): weighted_population_precision,
-    ("roc", "examples"): weighted_auroc,
-    ("pr", "examples"): weighted_precision,
+    ("roc", "population"): weighted_areas.weighted_population_auroc,
+    ("pr", "population"): weighted_areas.weighted_population_precision,
+    ("roc", "examples"): weighted_areas.weighted_auroc,
+    ("pr", "examples"): weighted_areas.weighted_precision,
 }
 
 
@@ -315,8 +298,8 @@ CASES: list[Any] = [
 @pytest.mark.parametrize(("case", "beta", "odds"), CASES)
 def test_limits_within(case: Drawn, beta: float, odds: float, curve: str, target: str) -> None:
     ranking, betas = draw(*case), np.array([0.0, beta])
-    found = estimate_any(ranking, betas, Settings(0.9, selection_odds=odds), curve, target)
-    assert found.reach is not None
+    rule = Settings(0.9, selection_odds=odds)
+    found: Any = estimate_any(ranking, betas, rule, curve, target)
     for place, one in enumerate(betas.tolist()):
         reach, limits = limits_within(case, one, odds, curve, target)
         value = completed(*scored(*case), one, curve)
@@ -361,18 +344,17 @@ def test_an_envelope_within_a_factor_is_that_of_each_beta(curve: str) -> None:
 
 def test_a_part_of_the_curve_needs_labels_at_random() -> None:
     for odds, whole in ((1.0, 0.2), (1.5, None), (1.5, 1)):
-        check_whole_area(Settings(selection_odds=odds), whole)
+        within_odds.check_whole_area(Settings(selection_odds=odds), whole)
     for part in (0.2, 0.999):
         told = f"max_fpr must be None with selection_odds=1.5, but {part} was passed. Take the ran"
         with pytest.raises(PUValueError, match=f"^{told}.*selection_odds=2.*max_fpr=0.1"):
-            check_whole_area(Settings(selection_odds=1.5), part)
+            within_odds.check_whole_area(Settings(selection_odds=1.5), part)
 
 
 @pytest.mark.parametrize("curve", ["roc", "pr"])
 def test_a_factor_near_one_gives_the_interval_of_random_labels(curve: str) -> None:
     ranking, betas = draw(3, 30, 300), np.array([0.0, 0.1, 0.3])
-    estimate = estimate_population_auroc if curve == "roc" else estimate_population_precision
-    expected = estimate(ranking, betas, Settings())
+    expected = estimate_any(ranking, betas, Settings(), curve, "population")
     found = estimate_within(ranking, betas, Settings(selection_odds=1 + 1e-9), curve, "population")
     for name in ("value", "error", "lower", "upper"):
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=2e-3)
@@ -440,8 +422,7 @@ def test_differences_within_a_factor(target: str) -> None:
     if target == "population":
         np.testing.assert_allclose(near.p_value, expected.p_value, rtol=1e-6)
         np.testing.assert_allclose(near.lower, expected.lower, rtol=1e-6)
-    found = compare_within(paired, betas, 0.95, target, 2.0)
-    assert found.reach is not None
+    found: Any = compare_within(paired, betas, 0.95, target, 2.0)
     for column, beta in enumerate(betas.tolist()):
         latent = beta * 52
         every = [
@@ -513,9 +494,11 @@ def test_a_dense_scan_of_factors_finds_little_more() -> None:
     ranking, factors = draw(3, 26, 90), np.geomspace(1, 5, 41)
     for curve, target in product(("roc", "pr"), ("population", "examples")):
         rule = Settings(0.9, selection_odds=5.0)
-        for side, limit in enumerate(_limits_within(ranking, 0.2, rule, curve, target)):
-            weights = np.stack([_worst_weights(ranking, 0.2, curve, g)[side] for g in factors])
+        limits = within_odds._limits_within(ranking, 0.2, rule, curve, target)
+        worst = partial(within_odds._worst_weights, ranking, 0.2, curve)
+        for side, limit in enumerate(limits):
+            weights = np.stack([worst(factor)[side] for factor in factors])
             sides = np.full(len(weights), side)
-            each = _limit_at(ranking, 1 + weights, 0.2, 0.9, (curve, target), sides)
+            each = within_odds._limit_at(ranking, 1 + weights, 0.2, 0.9, (curve, target), sides)
             beyond = each.max() - limit if side else limit - each.min()
             assert beyond < 0.01

@@ -172,8 +172,9 @@ def test_columns_that_are_not_needed_are_not_read() -> None:
     read: set[str] = set()
 
     def load(_: int, columns: Any = None) -> Any:
-        read.update(FRAME if columns is None else columns)
-        return FRAME if columns is None else FRAME[columns]
+        some = FRAME if columns is None else FRAME[columns]
+        read.update(some.columns)
+        return some
 
     ddf = dd.from_map(load, range(1), meta=FRAME.iloc[:0])
     check_same(ddf.pu(by="key").roc_bounds(0.3), FRAME.pu(by="key").roc_bounds(0.3))

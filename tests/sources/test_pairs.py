@@ -46,9 +46,10 @@ def pieces(rows: pd.DataFrame, **roles: Any) -> Any:
     return from_pandas(rows.reset_index(drop=True), npartitions=3).pu(**roles)
 
 
-@pytest.mark.parametrize(
-    ("by", "on"), [("model", "hour"), (["model", "run"], "hour"), ("model", ["day", "hour"])]
-)
+PAIRED: list[Any] = [("model", "hour"), (["model", "run"], "hour"), ("model", ["day", "hour"])]
+
+
+@pytest.mark.parametrize(("by", "on"), PAIRED)
 @pytest.mark.parametrize("more", [{}, WEIGHED, CLUSTERED], ids=str)
 def test_pieces_are_paired_as_one_frame_is(more: dict[str, str], on: Any, by: Any) -> None:
     rows = ROWS.astype({"model": object}).assign(run=lambda rows: rows["model"].str.len())

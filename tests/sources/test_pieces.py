@@ -14,15 +14,8 @@ import pytest
 import xarray as xr
 from matplotlib.axes import Axes
 
-from pu_accessor import (
-    PUDataError,
-    PUError,
-    PUKeyError,
-    PUTypeError,
-    PUValueError,
-    PUWarning,
-    from_chunks,
-)
+import pu_accessor
+from pu_accessor import PUError, PUTypeError, PUValueError, PUWarning, from_chunks
 from pu_accessor.counting import cutoffs
 from pu_accessor.counting import gaps as gaps_module
 from pu_accessor.counting import order_statistics as best
@@ -420,7 +413,7 @@ def test_no_rows_at_all() -> None:
     nothing: list[Any] = [[], list]
     check_errors(lambda pu: pu.auroc(0.3), FRAME.iloc[:0], [FRAME.iloc[:0]] * 2)
     for none in nothing:
-        with pytest.raises(PUDataError, match="at least one chunk"):
+        with pytest.raises(pu_accessor.PUDataError, match="at least one chunk"):
             from_chunks(none).auroc(0.3)
 
 
@@ -447,7 +440,7 @@ def test_models_in_rows_are_refused() -> None:
     pieces = from_chunks([FRAME], by="key")
     with pytest.raises(PUValueError, match=r"'score' was passed with on=\['fold'\]"):
         pieces.compare(0.3, on="fold")
-    with pytest.raises(PUKeyError, match=r"^on must name a column, but there is no 'gone'"):
+    with pytest.raises(pu_accessor.PUKeyError, match=r"^on must name a column, but .* 'gone'"):
         pieces.compare(0.3, on=["fold", "gone"])
 
 
@@ -623,9 +616,10 @@ PASSES: dict[str, tuple[int, Ask]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "groups"), [*product(PASSES, [1, 5]), ("both", 50), ("at a rate", 50)]
-)
+GROUPED: list[Any] = [*product(PASSES, [1, 5]), ("both", 50), ("at a rate", 50)]
+
+
+@pytest.mark.parametrize(("name", "groups"), GROUPED)
 def test_passes_are_few_for_any_number_of_groups(name: str, groups: int) -> None:
     most, ask = PASSES[name]
     frame = draw_groups(2400, groups)
@@ -682,7 +676,7 @@ def test_groups_that_wait_are_answered_in_order(capsys: pytest.CaptureFixture[st
     result = quietly(lambda pu: pu(by="key", on_error="skip", progress=True).roc_bounds(0.3))
     assert result(pieces)["key"].values.tolist() == [0, 2, 3, 5]
     assert "6/6" in capsys.readouterr().err
-    with pytest.raises(PUDataError, match=r"^group key=1: "):
+    with pytest.raises(pu_accessor.PUDataError, match=r"^group key=1: "):
         pieces(by="key", on_error="raise").roc_bounds(0.3)
     assert len(opened) == 4 + 4 + 3  # what is wrong needs no further look
 

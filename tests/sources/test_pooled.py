@@ -207,9 +207,10 @@ def test_folds_without_known_positives_are_no_obstacle() -> None:
     assert np.isfinite(both["p_value"]).all()
 
 
-@pytest.mark.parametrize(
-    ("column", "policy"), [("score", "omit"), ("score", "worst"), ("fold", "omit")]
-)
+GONE: list[Any] = [("score", "omit"), ("score", "worst"), ("fold", "omit")]
+
+
+@pytest.mark.parametrize(("column", "policy"), GONE)
 def test_missing_scores_and_folds(column: str, policy: str) -> None:
     frame = make_frame(7).astype({"fold": float})
     frame.loc[::9, column] = np.nan

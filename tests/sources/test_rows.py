@@ -109,12 +109,8 @@ def test_arrays_have_the_names_of_their_arguments(how: Any, error: Any, message:
 # What they count
 
 
-COUNTS = {
-    "known positives": str((FRAME["label"] == 1).sum()),
-    "known negatives": str((FRAME["label"] == 0).sum()),
-    "unlabeled": str(FRAME["label"].isna().sum()),
-}
-
+KINDS = {"known positives": 1, "known negatives": 0, "unlabeled": -1}
+COUNTS = {name: str((FRAME["label"].fillna(-1) == kind).sum()) for name, kind in KINDS.items()}
 TIES = f"{FRAME['score'].nunique()} in 120 scores (ties share a cutoff)"
 
 
@@ -174,10 +170,6 @@ def test_reprs_of_large_frames_count_labels_alone(monkeypatch: pytest.MonkeyPatc
     assert [*large] == [*COUNTS]
 
 
-def test_reprs_of_chunks_name_columns() -> None:
-    assert counted(pu_accessor.from_chunks([FRAME])) == {"columns": "score, label, propensity"}
-
-
 def test_reprs_of_frames_name_models_and_groups() -> None:
     frame = FRAME.assign(other=-FRAME["score"], site=np.arange(120) % 3, day="x")
     told = counted(frame.pu(score=["score", "other"], by=["site", "day"]))
@@ -194,7 +186,8 @@ def test_reprs_say_how_many_models_there_are() -> None:
         assert told == f"{number}: {', '.join([*models][:20])}{more}"
 
 
-def test_reprs_say_what_is_in_the_way() -> None:
+def test_reprs_of_chunks_and_of_nothing() -> None:
+    assert counted(pu_accessor.from_chunks([FRAME])) == {"columns": "score, label, propensity"}
     empty = counted(FRAME.iloc[:0].pu())
     assert empty == {"not ready": "score and label must hold at least one example, but are empty."}
     empty = counted(pu_accessor.from_chunks([]))

@@ -271,13 +271,9 @@ def test_models_of_different_sizes_are_those_of_a_wide_frame(ranks: Any) -> None
     frame = pd.DataFrame({"label": np.where(rng.random(40) < 0.4, 1, np.nan)})
     for place, model in enumerate(names):
         frame[model] = np.where(rng.random(40) < place / 8, np.nan, rng.integers(0, 15, 40))
-    variables = {
-        "score": (("model", "sample"), frame[names].T),
-        "label": ("sample", frame["label"]),
-    }
-    samples = xr.Dataset(variables, coords={"model": np.array(names, dtype=object)})
-    wide = frame.pu(score=names, nan_policy="omit")
-    apart = samples.pu(nan_policy="omit")
+    samples = xr.Dataset({"score": (("model", "sample"), frame[names].T)})
+    samples = samples.assign(label=("sample", frame["label"]), model=np.array(names, object))
+    wide, apart = frame.pu(score=names, nan_policy="omit"), samples.pu(nan_policy="omit")
     for beta in (0.2, {"svm": 0.1, "forest": 0.2, "tree": 0.3}):
         tables = [pu.contingency(beta, ranks=ranks).drop_attrs() for pu in (wide, apart)]
         xr.testing.assert_equal(*tables)
