@@ -240,13 +240,10 @@ def test_ties_in_a_gap_are_not_fetched(
 ) -> None:
     counts = iter([count_gaps] * rounds)  # no more
     gaps, wanted = count_gaps(np.array(edges), scores), np.array(targets)
-    found = order_statistics(wanted, gaps, lambda values: next(counts)(values, scores), refuse)
+    asked: Any = lambda values: next(counts)(values, scores), lambda *_: pytest.fail("fetched")
+    found = order_statistics(wanted, gaps, *asked)
     assert_best(found, wanted, scores)
     assert not [*counts]
-
-
-def refuse(*asked: Any) -> Any:
-    raise AssertionError(f"asked for {asked}")
 
 
 BELOW = np.array([np.nan, -np.inf, 0.0, 2.0, np.nan])

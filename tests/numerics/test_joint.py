@@ -16,7 +16,8 @@ def test_squares_add_like_the_disc(seed: int) -> None:
     values, downs, ups = rng.uniform(0.4, 0.6, 3), *rng.uniform(0.01, 0.2, (2, 3))
     beta = BetaRange(np.array([0.3]), (0.2, 0.5), LEVEL)
     found = join_limits(values, values - downs, values + ups, beta, "approximate")
-    expected = disc_limits(*(tuple(some.tolist()) for some in (values, downs, ups)))
+    first, second, third = (tuple(some.tolist()) for some in (values, downs, ups))
+    expected = disc_limits(first, second, third)
     npt.assert_allclose(np.ravel(found), expected, atol=3e-4)
 
 
@@ -27,7 +28,8 @@ def test_below_a_limit_any_beta_counts_as_it_is(seed: int) -> None:
     values, downs, ups = rng.uniform(0.4, 0.6, 6), *rng.uniform(0.01, 0.2, (2, 6))
     beta = BetaRange(np.array([0.3]), (0.2, 0.5), LEVEL, "upper")
     found = join_limits(values, values - downs, values + ups, beta, "approximate")
-    low, high = disc_limits(*(tuple(some[[0, 2, 2]].tolist()) for some in (values, downs, ups)))
+    first, second, third = (tuple(some[[0, 2, 2]].tolist()) for some in (values, downs, ups))
+    low, high = disc_limits(first, second, third)
     free = [1, 3, 4, 5]
     expected = min(low, *(values - downs)[free]), max(high, *(values + ups)[free])
     npt.assert_allclose(np.ravel(found), expected, atol=3e-4)

@@ -44,16 +44,12 @@ SPOILT = TWO.assign(score=TWO["score"].where((TWO["model"] != "svm") | (TWO["fol
 PADDED = TWO.assign(score=TWO["score"].where(TWO["sample"] < 4 * (TWO["model"] == "svm") + 16))
 
 
-def axis_of(others: list[Any], keywords: dict[str, Any]) -> str:
-    """Return the dimension of the cutoffs: several rankings have breakpoints of their own."""
-    return "cutoff" if others and keywords.get("ranks") == "breakpoints" else "rank"
-
-
 def check(tables: xr.Dataset, ds: xr.Dataset, beta: Any = BETAS, **keywords: Any) -> None:
     """Compare each place with its samples alone, at its last cutoff at or before each rank."""
     scores, labels = xr.broadcast(ds["score"], ds["label"])
     others = [dim for dim in scores.dims if dim != "sample"]
-    axis = axis_of(others, keywords)
+    # Several rankings have breakpoints of their own.
+    axis = "cutoff" if others and keywords.get("ranks") == "breakpoints" else "rank"
     assert tables["tp"].dims == (*others, axis, "bound", "beta")
     for position in np.ndindex(*(ds.sizes[dim] for dim in others)):
         place = dict(zip(others, position, strict=True))
