@@ -31,14 +31,14 @@ def peak(ask: Callable[[], Any]) -> int:
 ENDS = ["envelope_lower", "lower", "upper", "envelope_upper"]
 
 
-@pytest.mark.parametrize(
-    ("reference", "band", "ranks"),
-    [
-        *product(["positives", "negatives", "both"], ["exact"], ["breakpoints"]),
-        *product(["both"], ["simultaneous"], ["breakpoints", "all"]),
-        ("tightest", "exact", "all"),
-    ],
-)
+ASKED: list[Any] = [
+    *product(["positives", "negatives", "both"], ["exact"], ["breakpoints"]),
+    *product(["both"], ["simultaneous"], ["breakpoints", "all"]),
+    ("tightest", "exact", "all"),
+]
+
+
+@pytest.mark.parametrize(("reference", "band", "ranks"), ASKED)
 def test_bounds_do_not_depend_on_how_many_are_found_at_once(
     reference: str, band: str, ranks: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

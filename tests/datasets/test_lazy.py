@@ -38,18 +38,14 @@ def refuse(*_: Any, **__: Any) -> None:
     raise AssertionError("something was computed")
 
 
-@pytest.mark.parametrize(
-    ("question", "kind"),
-    # Pictures take their tables into memory first, of whatever kind these are; cutoffs of their
-    # own are another dimension to what reads along it.
-    [
-        (q, kind)
-        for q in QUESTIONS
-        for kind in TABLES
-        if kind == "interval" or (q in ALONG if kind == "own cutoffs" else q[:4] != "plot")
-    ],
-)
-def test_chunks_answer_alike(question: str, kind: str) -> None:
+# Pictures take their tables into memory first, of whatever kind these are; cutoffs of their own
+# are another dimension to what reads along it.
+POINTS = [question for question in QUESTIONS if question[:4] != "plot"]
+ASKED = {"points": POINTS, "own cutoffs": ALONG, "interval": [*QUESTIONS]}
+
+
+@pytest.mark.parametrize(("kind", "question"), [(kind, q) for kind in ASKED for q in ASKED[kind]])
+def test_chunks_answer_alike(kind: str, question: str) -> None:
     ask, tables = QUESTIONS[question], TABLES[kind]
     if question == "own metric" and kind == "interval":
         tables = tables.drop_vars(["interval_tp", "interval_positives", "interval_kinks"])
@@ -61,8 +57,7 @@ def test_answers_of_tables_in_chunks_are_lazy(question: str) -> None:
     answer = QUESTIONS[question](chunked(TABLES["points"]))
     variables = [answer] if isinstance(answer, xr.DataArray) else answer.data_vars.values()
     assert all(variable.chunks is not None for variable in variables)
-    coords = answer.coords.values()
-    assert all(coord.chunks is None for coord in coords)
+    assert all(coord.chunks is None for coord in answer.coords.values())
 
 
 @pytest.mark.parametrize("question", ["roc", "pr", "f1", "mcc"])

@@ -13,21 +13,20 @@ from tests.cases import binormal
 
 FRAME, BETA, _ = binormal(60, 240, 0.4, seed=3)
 FRAME = FRAME.assign(g=np.where(np.arange(300) % 2, "a", "b"), h=np.arange(300) % 3)
-WHOLE = FRAME.pu.contingency(0.1)
+WHOLE, BY = FRAME.pu.contingency(0.1), FRAME.pu(by="g")
 GROUPS = FRAME.pu(by=["g", "h"]).contingency([0.1], ranks="breakpoints").isel(group=slice(0, 5))
 HOLE = GROUPS.unstack("group")
 
 
-@pytest.mark.parametrize(
-    "tables",
-    [
-        FRAME.pu.contingency(0.1, ranks=[200, 100]),
-        WHOLE.sel(rank=[200, 100]),
-        WHOLE.sortby("threshold"),
-        FRAME.pu(by="g").contingency(0.1, ranks="breakpoints").isel(cutoff=slice(None, None, -1)),
-    ],
-    ids=["ranks", "sel", "sortby", "reversed"],
-)
+SELECTED: list[Any] = [
+    FRAME.pu.contingency(0.1, ranks=[200, 100]),
+    WHOLE.sel(rank=[200, 100]),
+    WHOLE.sortby("threshold"),
+    FRAME.pu(by="g").contingency(0.1, ranks="breakpoints").isel(cutoff=slice(None, None, -1)),
+]
+
+
+@pytest.mark.parametrize("tables", SELECTED, ids=["ranks", "sel", "sortby", "reversed"])
 def test_last_cutoff_whatever_their_order(tables: xr.Dataset) -> None:
     axis = "cutoff" if "cutoff" in tables.dims else "rank"
     rank = tables["rank"].transpose(..., axis).to_numpy()
@@ -35,9 +34,10 @@ def test_last_cutoff_whatever_their_order(tables: xr.Dataset) -> None:
     np.testing.assert_array_equal(tables.pu.at(rank=150)["rank"], expected)
 
 
-@pytest.mark.parametrize(
-    "asked", [{"threshold": np.inf}, {"fraction": 0}, {"rank": 99}, {"rank": 301}], ids=str
-)
+OUTSIDE: list[Any] = [{"threshold": np.inf}, {"fraction": 0}, {"rank": 99}, {"rank": 301}]
+
+
+@pytest.mark.parametrize("asked", OUTSIDE, ids=str)
 def test_no_cutoff_is_guessed_outside(asked: dict[str, Any]) -> None:
     with pytest.raises(PUValueError, match=r"at must not lie (before the first|beyond the last)"):
         FRAME.pu.contingency(0.1, ranks=[100, 200, 300]).pu.at(**asked)
@@ -94,19 +94,16 @@ def test_no_key_is_lost_to_a_name_of_ours(name: str) -> None:
     assert set(tables.pu.to_frame()[name]) == {"a", "b"}
 
 
-@pytest.mark.parametrize(
-    ("call", "line"),
-    [
-        (
-            lambda: FRAME.pu(by="g").auroc(0.2, nan_policy="omit"),
-            "df.pu(by='g', nan_policy='omit').auroc(0.2)",
-        ),
-        (lambda: FRAME.pu(score=["s", "t"], on="x"), "df.pu(score=['s', 't']).compare(on='x')"),
-        (lambda: WHOLE.pu.area(), "ds.pu.area('auroc')"),
-        (lambda: WHOLE.pu.at(100), "ds.pu.at(rank=100)"),
-        (lambda: WHOLE.pu.metric(), "ds.pu.metric('f1')"),
-    ],
-)
+ADVISED: list[Any] = [
+    (lambda: BY.auroc(0.2, nan_policy="omit"), "df.pu(by='g', nan_policy='omit').auroc(0.2)"),
+    (lambda: FRAME.pu(score=["s", "t"], on="x"), "df.pu(score=['s', 't']).compare(on='x')"),
+    (lambda: WHOLE.pu.area(), "ds.pu.area('auroc')"),
+    (lambda: WHOLE.pu.at(100), "ds.pu.at(rank=100)"),
+    (lambda: WHOLE.pu.metric(), "ds.pu.metric('f1')"),
+]
+
+
+@pytest.mark.parametrize(("call", "line"), ADVISED)
 def test_advice_keeps_what_was_said(call: Any, line: str) -> None:
     with pytest.raises(PUTypeError) as raised:
         call()
@@ -115,31 +112,25 @@ def test_advice_keeps_what_was_said(call: Any, line: str) -> None:
 
 def test_answers_say_what_they_are() -> None:
     tables = FRAME.pu.contingency(0.1, band="simultaneous", ranks="breakpoints")
-    shared = {"level": 0.95, "band": "simultaneous", "target": "examples"}
-    shared |= {"score": "score", "label": "label"}
-    part = WHOLE.pu.area("auroc", max_fpr=0.2).attrs
+    shared = {"level": 0.95, "target": "examples", "score": "score", "label": "label"}
+    joint, exact = shared | {"band": "simultaneous"}, shared | {"band": "exact"}
+    area, part = tables.pu.area("average_precision"), WHOLE.pu.area("auroc", max_fpr=0.2)
     boyce = FRAME.pu.boyce(width=0.2)
     ours = "the true area lies between the bounds with a probability of at least level"
     none = "none: bounds hold at each cutoff; for the area between them: band='simultaneous'"
     found = FRAME.pu.roc_bounds(0.1, beta_interval=(0.1, 0.2))
     for told, expected in (
-        (tables.attrs, shared),
-        (tables.pu.metric("recall").attrs, shared | {"long_name": "recall"}),
-        (
-            tables.pu.area("average_precision").attrs,
-            shared | {"long_name": "area under the PR curve", "promise": ours},
-        ),
-        (
-            part,
-            shared | {"band": "exact", "long_name": "AUROC", "promise": none, "max_fpr": 0.2},
-        ),
+        (tables.attrs, joint),
+        (tables.pu.metric("recall").attrs, joint | {"long_name": "recall"}),
+        (area.attrs, joint | {"long_name": "area under the PR curve", "promise": ours}),
+        (part.attrs, exact | {"long_name": "AUROC", "promise": none, "max_fpr": 0.2}),
         (tables.pu.beta_derivatives()["fp"].attrs, {"long_name": "derivative of fp by β̂"}),
         (FRAME.pu.gain(0.1)["gain"].attrs, {"long_name": "share of positives found"}),
         (boyce.attrs, {"width": 0.2}),
         (boyce["ratio"].attrs, {"long_name": "predicted-to-expected ratio"}),
         (boyce["boyce"].attrs, {"long_name": "continuous Boyce index"}),
         (boyce["score"].attrs, {"long_name": "score in the middle of the window"}),
-        (found.attrs, shared | {"band": "exact", "beta_interval": [0.1, 0.2]}),
+        (found.attrs, exact | {"beta_interval": [0.1, 0.2]}),
         (found["tpr_envelope"].attrs, {"long_name": "tpr, while beta varies"}),
     ):
         assert told == expected

@@ -3,7 +3,7 @@
 import struct
 from collections.abc import Iterator
 from functools import reduce
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,16 +17,11 @@ from pu_accessor.counting import cutoffs, threads
 from pu_accessor.counting import gaps as gaps_module
 from pu_accessor.counting import order_statistics as best
 from pu_accessor.counting.gaps import Gaps, count_gaps, distinct
-from pu_accessor.counting.order_statistics import (
-    Ordered,
-    OrderStatistics,
-    order_statistics,
-    scores_inside,
-    with_edges,
-)
+from pu_accessor.counting.order_statistics import order_statistics, scores_inside
 from tests.cases import binormal
 
 Array = npt.NDArray[Any]
+Scores: TypeAlias = tuple[Array, Array]
 
 ODD = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 5e-324, -5e-324, 2e-310, 1e308, -1e308]
 TIED = st.sampled_from([*ODD, 0.1, 0.5, 2.0])
@@ -87,7 +82,7 @@ def pieces(scores: Array, cuts: list[int]) -> list[Array]:
 @example(scores=(np.array([np.nan, np.inf, -np.inf]), np.repeat(ODD, 5)), cuts=[30])
 @example(scores=(np.array([2.0, 2.0]), np.repeat(ODD, 5)), cuts=[])
 @example(scores=(np.array([1.0, 0.5]), np.array([1.0])), cuts=[])
-def test_gaps_are_those_of_a_full_sort(scores: tuple[Array, Array], cuts: list[int]) -> None:
+def test_gaps_are_those_of_a_full_sort(scores: Scores, cuts: list[int]) -> None:
     labeled, unlabeled = scores
     values, _ = distinct(labeled)
     expected = by_sorting(values, unlabeled)
@@ -105,9 +100,7 @@ def test_gaps_are_those_of_a_full_sort(scores: tuple[Array, Array], cuts: list[i
 @example(scores=(np.array([]), np.repeat(ODD, 5)), cuts=[], targets=[1, 20, 59, 60])
 @example(scores=(np.array([1.0]), np.linspace(0, 1, 60)), cuts=[9], targets=[1, 2, 30, 60])
 @example(scores=(np.array([1e308, -1e308]), np.repeat(ODD, 5)), cuts=[9], targets=[1, 20, 33])
-def test_best_scores_are_those_of_a_full_sort(
-    scores: tuple[Array, Array], cuts: list[int], targets: list[int]
-) -> None:
+def test_best_scores_of_a_full_sort(scores: Scores, cuts: list[int], targets: list[int]) -> None:
     labeled, unlabeled = scores
     wanted = np.array([target for target in targets if target <= unlabeled.size], np.int64)
     values, at = distinct(labeled)
@@ -136,12 +129,12 @@ def float_order(score: float) -> int:
 @example(scores=(np.array([1e308, -1e308]), np.repeat(ODD, 5)))
 @example(scores=(np.array([np.inf, 0.0, -np.inf]), np.repeat(ODD, 5)))
 @example(scores=(np.array([1.0, 0.0]), np.array([np.inf, np.inf, 1 / 3, 2 / 3, -np.inf, -np.inf])))
-def test_edges_lie_in_the_wanted_gaps_all_over(scores: tuple[Array, Array]) -> None:
+def test_edges_lie_in_the_wanted_gaps_all_over(scores: Scores) -> None:
     gaps = count_gaps(distinct(scores[0])[0], scores[1])
     inside = np.flatnonzero(gaps.inside > 1)
     if not inside.size:
         return
-    edges = with_edges(gaps, inside)
+    edges = best.with_edges(gaps, inside)
     np.testing.assert_array_equal(edges, distinct(edges)[0])
     known = [float_order(value) for value in gaps.values.tolist()]
     left = [float_order(edge) for edge in edges.tolist()]
@@ -166,19 +159,17 @@ def test_edges_lie_in_the_wanted_gaps_all_over(scores: tuple[Array, Array]) -> N
 @example(scores=(np.array([1.0]), np.array([0.5, 0.25])), targets=[2, 3])
 @example(scores=(np.array([]), np.full(3, np.nan)), targets=[1, 3])
 @example(scores=(np.array([]), np.append(np.full(5, np.nan), 1.0)), targets=[1, 6])
-def test_few_scores_are_counted_and_found_in_order(
-    scores: tuple[Array, Array], targets: list[int]
-) -> None:
+def test_few_scores_are_counted_and_found_in_order(scores: Scores, targets: list[int]) -> None:
     values, _ = distinct(scores[0])
     every = np.concatenate(scores)
     wanted = np.array([target for target in targets if target <= every.size], np.int64)
-    ordered = Ordered.of(every)
+    ordered = best.Ordered.of(every)
     gaps = ordered.count(values)
     assert_same(gaps, by_sorting(values, every))
     assert_best(ordered.order_statistics(wanted, gaps), wanted, every)
 
 
-def assert_best(found: OrderStatistics, targets: Array, scores: Array) -> None:
+def assert_best(found: best.OrderStatistics, targets: Array, scores: Array) -> None:
     values, at = distinct(scores)
     through = np.cumsum(at)
     block = np.searchsorted(through, targets)
@@ -210,9 +201,10 @@ def shapes() -> Iterator[tuple[str, Array, Array]]:
     yield "infinite", np.where(x > 1, np.inf, x), np.append(p, [np.inf, -np.inf])
 
 
-@pytest.mark.parametrize(
-    ("scores", "labeled"), [pytest.param(*arrays, id=name) for name, *arrays in shapes()]
-)
+CROWDED: list[Any] = [pytest.param(*arrays, id=name) for name, *arrays in shapes()]
+
+
+@pytest.mark.parametrize(("scores", "labeled"), CROWDED)
 def test_scores_that_crowd(scores: Array, labeled: Array, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()  # the sizes that are used
     monkeypatch.setattr(best, "_ENOUGH", 500)
@@ -220,9 +212,6 @@ def test_scores_that_crowd(scores: Array, labeled: Array, monkeypatch: pytest.Mo
     gaps = count_gaps(values, scores)
     marks, through = distinct(scores)
     through = np.cumsum(through)
-    for value, at in zip(values, gaps.at, strict=True):
-        same = np.isnan(scores) if np.isnan(value) else scores == value
-        assert at == np.count_nonzero(same)
     lowest, counted = gaps.blocks()
     filled = np.diff(counted, prepend=0) > 0
     where = np.searchsorted(0.0 - marks, 0.0 - lowest[filled])
@@ -238,54 +227,45 @@ def test_scores_that_crowd(scores: Array, labeled: Array, monkeypatch: pytest.Mo
     assert_best(found, targets, scores)
 
 
-def test_ties_in_a_gap_are_not_fetched() -> None:
-    # A thousand equal scores in one gap: the worst score of a gap is an edge, so splitting ends.
-    scores, target, rounds = np.append(np.full(1000, 0.25), [0.5, 0.75]), np.array([500]), []
-
-    def count(values: Array) -> Gaps:
-        rounds.append(values.size)
-        return count_gaps(values, scores)
-
-    found = order_statistics(target, count_gaps(np.array([1.0]), scores), count, fetch=refuse)
-    assert_best(found, target, scores)
-    assert len(rounds) == 1
+GAPS: list[Any] = [
+    # A thousand equal scores in one gap: its worst score is an edge, so splitting ends.
+    (np.append(np.full(1000, 0.25), [0.5, 0.75]), [1.0], [500], 1),
+    (np.array([4.0, 3.0, np.nan]), [3.5, 2.0], [1, 2, 3], 0),  # each is alone in a gap
+]
 
 
-def test_the_only_score_of_a_gap_is_known() -> None:
-    scores = np.array([4.0, 3.0, np.nan])
-    targets = np.arange(1, 4)
-    found = order_statistics(targets, count_gaps(np.array([3.5, 2.0]), scores), refuse, refuse)
-    assert_best(found, targets, scores)
-
-
-def refuse(*asked: Any) -> Any:
-    raise AssertionError(f"asked for {asked}")
-
-
-@given(data=st.data(), arrays=SCORES, compared=st.sampled_from([0, 1, 100]))
-def test_scores_in_gaps_are_those_of_a_full_sort(
-    data: st.DataObject, arrays: tuple[Array, Array], compared: int
+@pytest.mark.parametrize(("scores", "edges", "targets", "rounds"), GAPS)
+def test_ties_in_a_gap_are_not_fetched(
+    scores: Array, edges: list[float], targets: list[int], rounds: int
 ) -> None:
+    counts = iter([count_gaps] * rounds)  # no more
+    gaps, wanted = count_gaps(np.array(edges), scores), np.array(targets)
+    asked: Any = lambda values: next(counts)(values, scores), lambda *_: pytest.fail("fetched")
+    found = order_statistics(wanted, gaps, *asked)
+    assert_best(found, wanted, scores)
+    assert not [*counts]
+
+
+BELOW = np.array([np.nan, -np.inf, 0.0, 2.0, np.nan])
+
+
+@given(
+    arrays=SCORES,
+    chosen=st.lists(st.integers(0, 60), unique=True),
+    compared=st.sampled_from([0, 1, 100]),
+)
+@example(arrays=(np.array([]), BELOW), chosen=[0], compared=0)
+@example(arrays=(np.array([1.0]), BELOW), chosen=[1], compared=100)
+def test_scores_in_gaps_of_a_full_sort(arrays: Scores, chosen: list[int], compared: int) -> None:
     values, scores = distinct(arrays[0])[0], arrays[1]
-    chosen = data.draw(st.lists(st.integers(0, values.size), unique=True))
+    numbers = sorted({number % (values.size + 1) for number in chosen})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(best, "_COMPARED", compared)
-        found = scores_inside(values, np.array(sorted(chosen), np.int64), scores)
+        found = scores_inside(values, np.array(numbers, np.int64), scores)
     ordered, marks = order(scores), order(values)
     ends = [(np.inf, 2), *marks, (-np.inf, -1)]
-    wanted = [x for x in ordered for i in chosen if ends[i] > x > ends[i + 1]]
+    wanted = [x for x in ordered for i in numbers if ends[i] > x > ends[i + 1]]
     assert order(found) == sorted(wanted)[::-1]
-
-
-@pytest.mark.parametrize("compared", [0, 100])
-def test_gaps_below_all_values_hold_what_is_missing(
-    compared: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(best, "_COMPARED", compared)
-    scores = np.array([np.nan, -np.inf, 0.0, 2.0, np.nan])
-    for values, number, expected in (([], 0, scores), ([1.0], 1, scores[[0, 1, 2, 4]])):
-        found = scores_inside(np.array(values), np.array([number]), scores)
-        np.testing.assert_array_equal(np.sort(found), np.sort(expected))
 
 
 def test_many_order_statistics_take_one_sort(monkeypatch: pytest.MonkeyPatch) -> None:

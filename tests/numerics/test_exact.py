@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from pu_accessor.inference.bands.exact import Bounds, exact, exact_each
+from pu_accessor.inference.bands.exact import Bounds, exact
 
 DIGITS = 10**60
 
@@ -53,10 +53,11 @@ def some_known(n: int, seed: int) -> list[int]:
 
 
 SIZES = [(1, 1_000_000), (60, 300_000), (150, 25_000), (145, 20_000), (5_000, 3_000_000)]
+SIZES += [(20_000, 20_000), (20_000, 19_999), (30_000, 100), (50_000, 1_000_000)]
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 1 - 1e-7])
-@pytest.mark.parametrize(("n", "m"), [*SIZES, (20_000, 20_000), (20_000, 19_999), (30_000, 100)])
+@pytest.mark.parametrize(("n", "m"), SIZES)
 def test_limits_are_exact(n: int, m: int, level: float) -> None:
     lower, upper = exact(n, m, level)
     tail = Fraction((1 - level) / 2)
@@ -67,14 +68,6 @@ def test_limits_are_exact(n: int, m: int, level: float) -> None:
     assert (np.diff(lower) >= 0).all()
 
 
-def test_limits_are_exact_among_many_known() -> None:
-    n, m = 50_000, 1_000_000
-    lower, _ = exact(n, m, 0.95)
-    for k in some_known(n, seed=0):
-        before, through = tail_limits(n, m, k, int(lower[k]))
-        assert before <= Fraction(1, 40) < through
-
-
 @pytest.mark.parametrize(("n", "m"), [(400, 19_700), (2_000, 30_000), (21_000, 21_000)])
 @pytest.mark.parametrize("level", [0.3, 0.95, 0.9999])
 def test_both_ways_agree(n: int, m: int, level: float, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,23 +76,3 @@ def test_both_ways_agree(n: int, m: int, level: float, monkeypatch: pytest.Monke
         monkeypatch.setattr("pu_accessor.inference.bands.exact._SHORT", short)
         ways.append(exact(n, m, level))
     np.testing.assert_array_equal(ways[0], ways[1])
-
-
-@pytest.mark.parametrize(
-    ("n", "least", "most", "level"),
-    [
-        (5_000, 4_000, 500_000, 0.95),
-        (5_000, 16_000, 3_000_000, 0.95),
-        (150, 20_000, 1_000_000, 0.9),
-        (20_000, 20_000, 21_000, 0.5),
-        (1_000, 19_500, 900_000, 1 - 1e-5),
-    ],
-)
-def test_many_numbers_of_latent_positives_at_once(
-    n: int, least: int, most: int, level: float
-) -> None:
-    m = np.random.default_rng(n).permutation(np.linspace(least, most, 20).astype(np.int64))
-    lower, upper = exact_each(n, m, level)
-    for row, latent in enumerate(m.tolist()):
-        alone = exact(n, latent, level)
-        np.testing.assert_array_equal((lower[row], upper[row]), alone)

@@ -4,15 +4,13 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 import xarray as xr
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import pu_accessor
-from pu_accessor.inference.bands.lookup import latent_bounds
-from pu_accessor.ranking import IntArray, Ranks
+from pu_accessor.ranking import Ranks
 from tests.cases import Case, cases, draw_case
 from tests.methods.test_contingency import check_curves, check_rounded, check_traced
 from tests.support.oracles import coherent_oracle, oracle
@@ -129,32 +127,3 @@ def test_some_ranks_are_those_of_all_where_cutoffs_contradict() -> None:
     for ranks in ([1], [7], [0, 1], [1, 9], [0, 1, 7, 9]):
         for name in ("tp", "clipped"):
             np.testing.assert_array_equal(ask(case, ranks)[name], every[name].sel(rank=ranks))
-
-
-def uncut(n: int, m: int, level: float) -> tuple[IntArray, IntArray]:
-    """The same limits as a band of one's own, of which nobody knows that they hold jointly."""
-    return latent_bounds("simultaneous", n, m, level)
-
-
-def test_what_it_gains() -> None:
-    rng, truth = np.random.default_rng(8), np.arange(800) < 400
-    label = np.where(truth & (rng.random(800) < 0.5), 1.0, np.nan)
-    frame = pd.DataFrame({"score": rng.normal(4.0 * truth), "label": label})
-    beta = float(truth[np.isnan(label)].mean())
-    found, plain = (
-        frame.pu.contingency(beta, band=band, ranks="breakpoints")
-        for band in ("simultaneous", uncut)
-    )
-    areas = [tables.pu.area("auroc").values.ravel() for tables in (found, plain)]
-    assert np.ptp(areas[0]) < 0.9 * np.ptp(areas[1])
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_oracle_of_a_band_that_is_wide_enough_is_that_of_the_ends(seed: int) -> None:
-    score, label, beta = draw_case(seed)
-    found, plain = (
-        tables(score, label, beta, LEVEL, lambda n, m, level: ([0] * (n + 1), [m] * (n + 1)))
-        for tables in (coherent_oracle.tables, oracle.tables)
-    )
-    for bound in ("lower", "upper"):
-        assert [t.tp for t in found[bound]] == [t.tp for t in plain[bound]]

@@ -6,21 +6,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_list
-from pu_accessor.ranking import Counts, Ranking
+from pu_accessor.ranking import Counts, Ranking, Ranks
+from tests.numerics import test_on_new_examples
 
 N, SIZE, B = 100, 1000, 0.3
 
 
-def make_ranking(seed: int, step: float = 0.0, ranks: str = "breakpoints") -> Ranking:
-    rng = np.random.default_rng(seed)
-    known = np.arange(N + SIZE) < N
-    score = rng.normal(2.0 * (known | (rng.random(N + SIZE) < B)))
-    score = np.round(score / step) * step if step else score
-    negative = np.arange(N + SIZE) >= N + SIZE - 100
-    return rank_examples(score, known, negative, ranks=ranks)  # type: ignore[arg-type]
+def make_ranking(seed: int, step: float = 0.0, ranks: Ranks = "breakpoints") -> Ranking:
+    return test_on_new_examples.make_ranking(seed, N, SIZE, step, 2.0, ranks=ranks)
 
 
 def test_recall_is_the_classical_tolerance_limit() -> None:
@@ -37,10 +32,8 @@ def test_recall_is_the_classical_tolerance_limit() -> None:
 @pytest.mark.parametrize("step", [0.0, 0.25])
 @pytest.mark.parametrize("seed", range(2))
 def test_lists_are_those_of_all_cutoffs(seed: int, step: float, goal: Goal) -> None:
-    few, every = (
-        find_list(make_ranking(seed, step, ranks), B, goal, 0.95, True)
-        for ranks in ("breakpoints", "all")
-    )
+    both = make_ranking(seed, step), make_ranking(seed, step, "all")
+    few, every = (find_list(ranking, B, goal, 0.95, True) for ranking in both)
     assert few == every
 
 

@@ -1,36 +1,29 @@
 """The simultaneous band on new examples: joint probabilities, and what follows from them."""
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from pu_accessor.counting.cutoffs import rank_examples
+from pu_accessor.inference.bands import on_new_examples as bands
 from pu_accessor.inference.bands.concave import cut_to_concave
-from pu_accessor.inference.bands.on_new_examples import (
-    bound_curve,
-    bound_on_new,
-    limit_both,
-    limit_curve,
-    limit_lift,
-    limit_shares,
-    local_alpha_of_share,
-    stays_within,
-)
+from pu_accessor.inference.bands.on_new_examples import bound_on_new, limit_both, limit_shares
 from pu_accessor.ranking import Counts, Ranking
 from tests.support.oracles import new_examples_oracle
 
 
-def make_ranking(seed: int, n: int = 60, size: int = 400, step: float = 0.0) -> Ranking:
-    """Rank positives N(1.5, 1) of which n are known, and others of which .3 are positive."""
+def make_ranking(
+    seed: int, n: int = 60, size: int = 400, step: float = 0.0, shift: float = 1.5, **how: Any
+) -> Ranking:
+    """Rank positives N(shift, 1) of which n are known, and others of which .3 are positive."""
     rng = np.random.default_rng(seed)
-    positive = np.arange(n + size) < n
-    score = rng.normal(1.5 * (positive | (rng.random(n + size) < 0.3)))
-    if step:
-        score = np.round(score / step) * step
-    negative = np.arange(n + size) >= n + size - 50
-    return rank_examples(score, positive, negative, ranks="breakpoints")
+    known = np.arange(n + size) < n
+    score = rng.normal(shift * (known | (rng.random(n + size) < 0.3)))
+    score = np.round(score / step) * step if step else score
+    return rank_examples(score, known, np.arange(n + size) >= n + 0.9 * size, **how)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -41,7 +34,7 @@ def test_joint_probability_is_that_of_the_determinant(seed: int) -> None:
     lower = [Fraction(max(round(100 * (each - 0.3)), 0), 100) for each in middle]
     upper = [Fraction(min(round(100 * (each + 0.3)), 100), 100) for each in middle]
     exact = new_examples_oracle.within(lower, upper)
-    found = stays_within(np.array(lower, np.float64), np.array(upper, np.float64))
+    found = bands.stays_within(np.array(lower, np.float64), np.array(upper, np.float64))
     assert found == pytest.approx(float(exact), abs=1e-12)
 
 
@@ -49,19 +42,19 @@ def test_joint_probability_of_kolmogorov() -> None:
     n, width = 300, 0.07
     rank = np.arange(1, n + 1)
     lower, upper = np.clip(rank / n - width, 0, 1), np.clip((rank - 1) / n + width, 0, 1)
-    assert stays_within(lower, upper) == pytest.approx(stats.kstwo.cdf(width, n), abs=1e-7)
-    one = stays_within(lower, np.ones(n))
+    assert bands.stays_within(lower, upper) == pytest.approx(stats.kstwo.cdf(width, n), abs=1e-7)
+    one = bands.stays_within(lower, np.ones(n))
     assert one == pytest.approx(stats.ksone.cdf(width, n), abs=1e-10)
-    assert stays_within(np.full(3, 0.5), np.full(3, 0.4)) == 0
+    assert bands.stays_within(np.full(3, 0.5), np.full(3, 0.4)) == 0
 
 
 @pytest.mark.parametrize("both", [True, False])
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.9995])
 @pytest.mark.parametrize("n", [1, 2, 300])
 def test_local_level_meets_the_joint_one(n: int, level: float, both: bool) -> None:
-    alpha = local_alpha_of_share(n, level, both)
+    alpha = bands.local_alpha_of_share(n, level, both)
     lower, upper = limit_shares(np.arange(n + 1), n, alpha)
-    joint = stays_within(lower[1:], upper[:-1] if both else np.ones(n))
+    joint = bands.stays_within(lower[1:], upper[:-1] if both else np.ones(n))
     assert level <= joint + 1e-9 and 1 - joint == pytest.approx(1 - level, rel=2e-3)
 
 
@@ -69,7 +62,7 @@ def test_local_level_beyond_what_is_counted() -> None:
     # Computed once with a larger limit.
     counted = {(5000, 0.95): 0.00075896, (20000, 0.95): 0.00059948, (60000, 0.95): 0.00051152}
     for (n, level), alpha in counted.items():
-        assert 0.94 * alpha < local_alpha_of_share(n, level) <= alpha
+        assert 0.94 * alpha < bands.local_alpha_of_share(n, level) <= alpha
 
 
 def test_limits_of_shares_are_those_of_clopper_and_pearson() -> None:
@@ -97,10 +90,10 @@ def test_levels_of_both_samples_multiply() -> None:
     n, size, level = 80, 900, 0.9
     shares = limit_both(np.arange(n + 1), np.arange(n + 1), n, size, level)
     rest = limit_both(np.arange(2), np.arange(2), n, size, level).rest
-    known = stays_within(shares.known[0, 1:], shares.known[1, :-1])
+    known = bands.stays_within(shares.known[0, 1:], shares.known[1, :-1])
     of_rest = 1 - 0.1 * 80**0.5 / (80**0.5 + 900**0.5)
     assert known == pytest.approx(level / of_rest, abs=1e-4)
-    alpha = local_alpha_of_share(size, of_rest)
+    alpha = bands.local_alpha_of_share(size, of_rest)
     np.testing.assert_allclose(rest, limit_shares(np.arange(2), size, alpha))
 
 
@@ -109,7 +102,7 @@ def test_levels_of_both_samples_multiply() -> None:
 def test_cut_limits_lie_within_the_others(seed: int, step: float) -> None:
     ranking = make_ranking(seed, step=step)
     wide, cut = (bound_on_new(ranking, 0.3, 0.95, monotone) for monotone in (False, True))
-    assert bound_curve(ranking, 0.3, 0.95, True).band.refuted_at is None
+    assert bands.bound_curve(ranking, 0.3, 0.95, True).band.refuted_at is None
     for before, after in zip(wide, cut, strict=True):
         assert (after[0] >= before[0] - 1e-12).all() and (after[1] <= before[1] + 1e-12).all()
         assert (after[0] <= after[1] + 1e-12).all()
@@ -143,8 +136,8 @@ def test_rates_against_all_that_is_possible() -> None:
 
 def test_limits_of_lift_by_hand() -> None:
     known, rest, n, size = 30, 50, 60, 400
-    lower, upper = limit_lift(np.array([known]), np.array([rest]), n, size, 0.95)[:, 0]
-    few, many = (local_alpha_of_share(each, 0.95) / 2 for each in (n, size))
+    lower, upper = bands.limit_lift(np.array([known]), np.array([rest]), n, size, 0.95)[:, 0]
+    few, many = (bands.local_alpha_of_share(each, 0.95) / 2 for each in (n, size))
     beta = stats.beta
     tpr, low = (beta.ppf(tail, known, n - known + 1) for tail in (0.5, few))
     share, high = (beta.ppf(tail, rest + 1, size - rest) for tail in (0.5, 1 - few))
@@ -159,8 +152,8 @@ def test_limits_of_lift_by_hand() -> None:
 def test_curve_is_between_the_samples_own_errors_and_their_sum() -> None:
     ranking = make_ranking(4, n=100, size=1000)
     known, rest = ranking.known_positive, ranking.rank - ranking.known_positive
-    x, lower, upper = limit_curve(known, rest, 100, 1000, 0.95)
-    alpha = local_alpha_of_share(100, 0.95)
+    x, lower, upper = bands.limit_curve(known, rest, 100, 1000, 0.95)
+    alpha = bands.local_alpha_of_share(100, 0.95)
     exact = limit_shares(known, 100, alpha)
     ends = limit_shares(rest, 1000, alpha)
     for place in np.searchsorted(x, [0.05, 0.1, 0.3, 0.6]):
@@ -174,9 +167,9 @@ def test_curve_is_between_the_samples_own_errors_and_their_sum() -> None:
 def test_curves_of_many_known_positives_leave_out_some_cutoffs() -> None:
     ranking = make_ranking(5, n=5_000, size=20_000)
     known, rest = ranking.known_positive, ranking.rank - ranking.known_positive
-    x, lower, upper = limit_curve(known, rest, 5_000, 20_000, 0.95)
+    x, lower, upper = bands.limit_curve(known, rest, 5_000, 20_000, 0.95)
     assert x.size < 60_000
-    ends = limit_shares(rest, 20_000, local_alpha_of_share(5_000, 0.95))
+    ends = limit_shares(rest, 20_000, bands.local_alpha_of_share(5_000, 0.95))
     true = np.interp(x, rest / 20_000, known / 5_000)
     assert (lower <= true + 1e-3).all() and (upper >= true - 1e-3).all()
     assert (upper - lower).max() < 0.1 and ends.shape[1] == known.size
@@ -221,7 +214,7 @@ def test_nothing_is_cut_where_the_curve_is_refuted() -> None:
     score = np.arange(401, 0.0, -1)
     ranking = Ranking(rank, score, known, 0 * known, rank - known, Counts(100, 0, 300))
     wide, cut = (bound_on_new(ranking, 0.1, 0.95, monotone) for monotone in (False, True))
-    curves = [bound_curve(ranking, 0.1, 0.95, monotone) for monotone in (False, True)]
+    curves = [bands.bound_curve(ranking, 0.1, 0.95, monotone) for monotone in (False, True)]
     assert [curve.band.refuted_at is None for curve in curves] == [True, False]
     for before, after in zip(
         [*wide, *curves[0].band[:2]], [*cut, *curves[1].band[:2]], strict=True

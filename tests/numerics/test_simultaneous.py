@@ -16,12 +16,7 @@ import pu_accessor
 from pu_accessor.inference.bands import simultaneous as simultaneous_module
 from pu_accessor.inference.bands.exact import exact_within
 from pu_accessor.inference.bands.lookup import latent_bounds, latent_bounds_each
-from pu_accessor.inference.bands.simultaneous import (
-    joint_coverage,
-    local_alpha,
-    most_missed,
-    simultaneous,
-)
+from pu_accessor.inference.bands.simultaneous import joint_coverage, local_alpha, simultaneous
 from pu_accessor.inference.search import last_that_holds
 from tests.numerics.test_within_odds import INF
 from tests.support.oracles import oracle, selection_oracle
@@ -137,10 +132,6 @@ def test_the_local_level_of_many_positives_is_scaled(m: int) -> None:
 # Attributes and edges
 
 
-def test_nothing_latent() -> None:
-    assert band(3, 0, 0.95) == ([0] * 4, [0] * 4)
-
-
 def test_local_alpha_is_a_coordinate_over_beta() -> None:
     frame = pd.DataFrame({"score": range(40), "label": [1] * 10 + [np.nan] * 30})
     one, other, both = (
@@ -192,19 +183,16 @@ def test_the_local_level_is_the_largest(n: int, m: int, odds: float) -> None:
     alpha, missed = local_alpha(n, m, 0.95, odds), []
     for local in (alpha, 1.004 * alpha):
         upper = exact_within(n, np.array([m]), 1 - local, odds)[1][0]
-        missed.append(most_missed(n, m, upper, odds))
+        missed.append(simultaneous_module.most_missed(n, m, upper, odds))
     assert missed[0] <= 0.025 * (1 + 1e-9) < missed[1]
 
 
-def test_what_is_missed_may_be_all_that_may_be() -> None:
+def test_the_local_level_may_be_the_joint_one() -> None:
     # One known positive comes after 38 latent ones with a probability of 2/(2 + 38) at most.
     assert local_alpha(1, 38, 0.9, 2.0) == pytest.approx(0.1, rel=1e-12)
     assert simultaneous(1, 38, 0.9, 2.0)[1].tolist() == [37, 38]
-
-
-def test_a_level_at_which_no_selection_misses_more_is_kept() -> None:
     upper = exact_within(20, np.array([12]), 0.95, 30.0)[1][0]
-    assert most_missed(20, 12, upper, 30.0) <= 0.025
+    assert simultaneous_module.most_missed(20, 12, upper, 30.0) <= 0.025
     assert local_alpha(20, 12, 0.95, 30.0) == 1 - 0.95
 
 
@@ -219,14 +207,12 @@ def test_the_local_level_of_many_positives_is_scaled_from_fewer(n: int, m: int) 
 def test_the_local_level_of_many_positives_is_safe() -> None:
     alpha = local_alpha(100, 3000, 0.95, 8.0)  # scaled from fewer
     upper = exact_within(100, np.array([3000]), 1 - alpha, 8.0)[1][0]
-    assert 0.017 < most_missed(100, 3000, upper, 8.0) <= 0.025
+    assert 0.017 < simultaneous_module.most_missed(100, 3000, upper, 8.0) <= 0.025
 
 
 @pytest.mark.parametrize(("n", "m"), [(150, 900), (301, 299), (80, 3000)])
 @pytest.mark.parametrize("one_sided", [False, True])
-def test_the_local_level_is_that_of_halving_after_half_the_looks(
-    n: int, m: int, one_sided: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_local_level_by_halving(n: int, m: int, one_sided: bool, monkeypatch: Any) -> None:
     level, looks = 0.931, []
     most = min(2 * (1 - level), 1) if one_sided else 1 - level
     farthest = latent_bounds("exact", n, m, 1 - simultaneous_module.NEVER)[1]
@@ -263,9 +249,7 @@ def test_coverage_of_any_limits_is_counted(data: st.DataObject, n: int, m: int) 
 
 
 @given(n=st.integers(1, 12), m=st.integers(1, 12), level=LEVELS)
-def test_one_side_covers_all_cutoffs_with_the_largest_local_level(
-    n: int, m: int, level: float
-) -> None:
+def test_one_side_has_the_largest_local_level(n: int, m: int, level: float) -> None:
     allowed = min(1 - oracle.decimal(level), Fraction(1, 2))
     alpha = local_alpha(n, m, level, 1.0, one_sided=True)
     lower, upper = simultaneous(n, m, level, one_sided=True)

@@ -1,6 +1,7 @@
 """Many rankings in one pass, against each of them by itself."""
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +14,7 @@ from pu_accessor.ranking import IntArray
 @pytest.mark.parametrize("piece", [1, 64, 1 << 16])
 @pytest.mark.parametrize("together", [True, False])
 @pytest.mark.parametrize("distinct", [3, 1_000])
-def test_stack_is_what_each_ranking_says(
-    distinct: int, together: bool, piece: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stacked_rankings(distinct: int, together: bool, piece: int, monkeypatch: Any) -> None:
     monkeypatch.setattr("pu_accessor.counting.stack._PIECE", piece)
     rng = np.random.default_rng(distinct)
     sizes = rng.integers(1, 30, 50)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -68,9 +69,7 @@ def test_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("told", "cores"), [(6, 6), (1, 1), (None, 1)])
-def test_cores_where_none_are_set_apart(
-    told: int | None, cores: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cores_where_none_are_set_apart(told: int | None, cores: int, monkeypatch: Any) -> None:
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: told)
     assert count_threads(1000) == cores

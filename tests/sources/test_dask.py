@@ -1,8 +1,6 @@
 """Dask DataFrames: the answers are those of pandas, on every scheduler, whoever dies there."""
 
 import pickle
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,16 +11,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUError, PUTypeError, PUValueError
 from pu_accessor.counting import gaps
 from pu_accessor.counting import order_statistics as best
-from tests.cases import put
+from tests.sources import test_pieces as chunks
 from tests.sources.test_pieces import ASKED, FRAME, MODELS, WAYS, Ask, check_same, whole_frame
 
 dask = pytest.importorskip("dask")
 dd = pytest.importorskip("dask.dataframe")
 distributed: Any = pytest.importorskip("distributed")
-pq = pytest.importorskip("pyarrow.parquet")
+pytest.importorskip("pyarrow.parquet")
 
 import pu_accessor.dask  # noqa: E402, F401
 
@@ -73,44 +71,29 @@ def test_threads() -> None:
             check_same(ASKED[name](DDF.pu), whole_frame(name))
 
 
-def test_a_cluster(cluster: Any, folder: Path) -> None:
-    with pytest.raises(PUKeyError) as expected:
-        FRAME.pu(score="scor").auroc(0.3)
+def test_a_cluster(cluster: Any, tmp_path: Path) -> None:
+    for start in (0, 150, 300):  # in files of several row groups
+        path = tmp_path / f"part.{start // 150}.parquet"
+        FRAME.iloc[start : start + 150].to_parquet(path, row_group_size=40, index=False)
+    parts = dd.read_parquet(tmp_path, split_row_groups=True)
+    assert parts.npartitions == 4 + 4 + 3
     with on(cluster):
         check_same(ASKED[SOME[3]](DDF.pu), whole_frame(SOME[3]))
         check_same(ASKED[SOME[0]](DDF.persist().pu), whole_frame(SOME[0]))
-        parts = dd.read_parquet(folder, split_row_groups=True)
         check_same(ASKED[SOME[1]](parts.pu), whole_frame(SOME[1]))
         with pytest.raises(PUValueError, match=r"holds NaN in \d+ of 400 rows"):
             DDF.pu(score="holes").auroc(0.3)
-        with pytest.raises(PUKeyError) as told:
-            DDF.pu(score="scor").auroc(0.3)
-    assert str(told.value) == str(expected.value)
+        chunks.check_errors(lambda pu: pu(score="scor").auroc(0.3), FRAME, DDF)
 
 
 def test_partitions_that_end_up_empty() -> None:
     whole, kept = FRAME.sort_values("score"), FRAME["score"].sort_values() > 0.3
     ddf = dd.from_pandas(whole.reset_index(drop=True), npartitions=8, sort=False)
     rows = whole[kept]
-    for name in ("contingency at ranks by key", "compare sizes by key"):
+    for name in ("contingency at ranks by key", "compare sizes by key", "roc coded"):
         check_same(ASKED[name](ddf[ddf["score"] > 0.3].pu), ASKED[name](rows.pu))
     with pytest.raises(PUValueError, match="must hold at least one example, but are empty"):
         ddf[ddf["fold"] > 9].pu.auroc(0.3)
-
-
-def test_partitions_of_text_labels_that_end_up_empty() -> None:
-    whole = FRAME.sort_values("fold").reset_index(drop=True)
-    ddf = dd.from_pandas(whole, npartitions=8, sort=False)
-    expected = ASKED["roc coded"](whole[whole["fold"] == 1].pu)
-    check_same(ASKED["roc coded"](ddf[ddf["fold"] == 1].pu), expected)
-
-
-@pytest.mark.parametrize("dtype", ["boolean", "category", "float32", "Int64[pyarrow]"])
-def test_labels_of_any_dtype(dtype: str) -> None:
-    kind = dtype.lower() if "[" in dtype else dtype
-    frame = FRAME.assign(label=FRAME["label"].astype("Int64").astype(cast("Any", kind)))
-    ddf = dd.from_pandas(frame, npartitions=5, sort=False)
-    check_same(ddf.pu.auroc(0.3), frame.pu.auroc(0.3))
 
 
 # Groupbys
@@ -147,16 +130,16 @@ def test_groupbys_by_a_column_itself() -> None:
     check_same(DDF.groupby(DDF["key"]).pu.auroc(0.3), FRAME.pu(by="key").auroc(0.3))
 
 
-@pytest.mark.parametrize(
-    ("group", "error", "told"),
-    [
-        (lambda: DDF.groupby(DDF["fold"] > 0), PUTypeError, "must be one of columns"),
-        (lambda: DDF.groupby(lambda row: row % 2), PUTypeError, "must be one of columns"),
-        (lambda: DDF.groupby("key", sort=False), PUValueError, "must have sort=True"),
-        (lambda: DDF.groupby("key", dropna=False), PUValueError, "must have dropna=True"),
-        (lambda: DDF.groupby("key")["score"], PUTypeError, "of a whole frame"),
-    ],
-)
+GROUPBYS: list[Any] = [
+    (lambda: DDF.groupby(DDF["fold"] > 0), PUTypeError, "must be one of columns"),
+    (lambda: DDF.groupby(lambda row: row % 2), PUTypeError, "must be one of columns"),
+    (lambda: DDF.groupby("key", sort=False), PUValueError, "must have sort=True"),
+    (lambda: DDF.groupby("key", dropna=False), PUValueError, "must have dropna=True"),
+    (lambda: DDF.groupby("key")["score"], PUTypeError, "of a whole frame"),
+]
+
+
+@pytest.mark.parametrize(("group", "error", "told"), GROUPBYS)
 def test_other_groupbys_are_refused(group: Any, error: type[PUError], told: str) -> None:
     with pytest.raises(error, match=told):
         group().pu  # noqa: B018
@@ -165,22 +148,9 @@ def test_other_groupbys_are_refused(group: Any, error: type[PUError], told: str)
 # Errors and warnings
 
 
-@pytest.mark.parametrize(
-    "keywords",
-    [
-        *({"score": "none"}, {"label": "lable"}, {"propensity": "odd"}, {"by": "kex"}),
-        *({"by": ["key", "kex"]}, {"by": "score"}, {"by": ["key", "key"]}, {"by": []}),
-        *({"score": ["score", "none"]}, {"score": "holes"}, {"label": "fold"}),
-        *({"label": "score"}, {"label": ["label"]}, {"by": ("key", "fold")}, {"by": {"key"}}),
-    ],
-    ids=str,
-)
-def test_errors_are_those_of_pandas(keywords: dict[str, Any]) -> None:
-    with pytest.raises((PUKeyError, PUValueError, PUTypeError)) as expected:
-        put(FRAME.pu, "auroc", 0.3, **keywords)
-    with pytest.raises(type(expected.value)) as told:
-        put(DDF.pu, "auroc", 0.3, **keywords)
-    assert str(told.value) == str(expected.value)
+@pytest.mark.parametrize("roles", [*chunks.WRONG, {"label": np.ones(3)}], ids=str)
+def test_errors_are_those_of_pandas(roles: dict[str, Any]) -> None:
+    chunks.check_errors(lambda pu: pu(**roles).auroc(0.3), FRAME, DDF)
 
 
 def test_what_partitions_have_not() -> None:
@@ -193,110 +163,22 @@ def test_what_partitions_have_not() -> None:
         DDF.pu.compare(0.3)
 
 
-def models_in_rows() -> pd.DataFrame:
-    """Return a row for each of 80 examples and three models, shuffled."""
-    rng = np.random.default_rng(5)
-    positive = rng.random(80) < 0.4
-    label = np.where(positive & (rng.random(80) < 0.6), 1.0, np.nan)
-    rows = pd.DataFrame({"id": np.arange(80), "y": label})
-    models = ("svm", "forest", "bayes")
-    parts = [rows.assign(model=model, score=rng.random(80) + positive) for model in models]
-    return pd.concat(parts).sample(frac=1, random_state=0).reset_index(drop=True)
-
-
-@pytest.mark.parametrize(
-    ("by", "on_what", "beta"), [("kind", "id", None), (["kind", "run"], ["day", "hour"], 0.2)]
-)
-def test_models_in_rows_are_joined(by: Any, on_what: Any, beta: float | None) -> None:
-    frame = models_in_rows().rename(columns={"model": "kind"})
-    frame = frame.assign(run=frame["kind"].str.len(), day=frame["id"] // 24, hour=frame["id"] % 24)
-    expected = frame.pu(by=by, label="y").compare(beta, on=on_what)
-    parted = dd.from_pandas(frame, npartitions=3)
-    found = parted.pu(by=by, label="y") if beta else parted.groupby(by).pu(label="y")
-    pd.testing.assert_frame_equal(found.compare(beta, on=on_what), expected)
-
-
-def test_models_in_rows_have_propensities() -> None:
-    frame = models_in_rows()
-    frame = frame[frame["model"] != "bayes"].reset_index(drop=True)
-    frame["propensity"] = np.where(frame["y"] == 1, 0.3 + 0.5 * (frame["id"] % 3) / 2, np.nan)
-
-    def compare(rows: Any) -> Any:
-        pu = rows.pu(by="model", label="y", propensity="propensity")
-        return pu.compare(0.3, on="id", target="examples")
-
-    pd.testing.assert_frame_equal(compare(dd.from_pandas(frame, npartitions=2)), compare(frame))
-    frame.loc[frame.index[frame["y"] == 1][0], "propensity"] = 0.9
-    for rows in (frame, dd.from_pandas(frame, npartitions=2)):
-        with pytest.raises(PUValueError, match="propensity must be the same in all groups, but 1"):
-            compare(rows)
-
-
-def test_models_in_rows_that_do_not_pair() -> None:
-    frame = models_in_rows()
-    other = frame.astype({"y": "Int64"})
-    other.loc[frame.index[frame["y"] == 1][0], "y"] = pd.NA
-    other.loc[frame.index[frame["y"].isna()][0], "y"] = 0
-    cases: list[tuple[pd.DataFrame, str, str]] = [
-        (frame.iloc[1:], "id", r"\[79, 80\] rows, 79 pairs are found, and 0"),
-        (other, "id", "80 pairs are found, and 2 of these have different labels"),
-        (frame, "ids", "'ids'"),
-    ]
-    for rows, on, told in cases:
-        parted = dd.from_pandas(rows.reset_index(drop=True), npartitions=2)
-        with pytest.raises((PUValueError, PUKeyError), match=told):
-            parted.pu(by="model", label="y").compare(on=on)
-    with pytest.raises(PUValueError, match="by must name the column of the models"):
-        parted.pu(label="y").compare(on="id")
-
-
 def test_skipped_groups_are_told_alike() -> None:
-    spoilt = FRAME.assign(label=FRAME["label"].where(FRAME["key"] != "b"))
-    ddf = dd.from_pandas(spoilt, npartitions=2, sort=False)
-    asked = [spoilt.pu(by="key", on_error="skip"), ddf.groupby("key").pu(on_error="skip")]
-    with pytest.warns(PUWarning, match="1 of 3 groups .*key='b'") as told:
-        answers = [pu.roc_bounds(0.3) for pu in asked]
-    check_same(*answers)
-    assert str(told[0].message) == str(told[1].message)
-    assert told[1].filename == __file__
+    ddf = dd.from_pandas(chunks.SPOILT, npartitions=2, sort=False)
+    chunks.check_skips(chunks.SPOILT.pu(**chunks.SKIP), ddf.groupby("key").pu(on_error="skip"))
 
 
-# Files
+def test_columns_that_are_not_needed_are_not_read() -> None:
+    read: set[str] = set()
 
+    def load(_: int, columns: Any = None) -> Any:
+        some = FRAME if columns is None else FRAME[columns]
+        read.update(some.columns)
+        return some
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Write three files of several row groups each."""
-    for number, start in enumerate(range(0, len(FRAME), 150)):
-        part = FRAME.iloc[start : start + 150]
-        part.to_parquet(tmp_path / f"part.{number}.parquet", row_group_size=40, index=False)
-    return tmp_path
-
-
-def test_parquet_by_row_group(folder: Path) -> None:
-    ddf = dd.read_parquet(folder, split_row_groups=True)
-    assert ddf.npartitions == 4 + 4 + 3
-    check_same(ASKED[SOME[3]](ddf.pu), whole_frame(SOME[3]))
-
-
-def test_columns_that_are_not_needed_are_not_read(tmp_path: Path) -> None:
-    path = tmp_path / "part.0.parquet"
-    FRAME.to_parquet(path, row_group_size=100, index=False, compression=None)
-    ddf = dd.read_parquet(path, split_row_groups=True)
-    spoilt = {"other", "holes", "said", "fold", "propensity"}
-    metadata = pq.ParquetFile(path).metadata
-    with path.open("r+b") as file:
-        for group in range(metadata.num_row_groups):
-            for place in range(metadata.num_columns):
-                column = metadata.row_group(group).column(place)
-                if column.path_in_schema in spoilt:
-                    start = column.dictionary_page_offset or column.data_page_offset
-                    file.seek(start)
-                    file.write(b"\xff" * column.total_compressed_size)
+    ddf = dd.from_map(load, range(1), meta=FRAME.iloc[:0])
     check_same(ddf.pu(by="key").roc_bounds(0.3), FRAME.pu(by="key").roc_bounds(0.3))
-    for name in sorted(spoilt):
-        with pytest.raises(OSError, match=r"."):
-            ddf[[name]].compute()
+    assert read == {"score", "label", "key"}
 
 
 # What is read, and what travels
@@ -371,38 +253,3 @@ def test_a_cluster_that_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pu_accessor.dask.compute", give_up)
     with pytest.raises(PUError, match=r"(?s)^ddf could .*KilledWorker.*no answer.*repartition"):
         DDF.pu.auroc(0.3)
-
-
-# Imports
-
-IMPORTS = """
-import sys
-import pu_accessor
-print("dask" in sys.modules)
-sys.modules["dask"] = None
-try:
-    import pu_accessor.dask
-except pu_accessor.PUImportError as error:
-    print(isinstance(error, ImportError), error)
-del sys.modules["dask"]
-import dask.dataframe as dd
-import pandas as pd
-print(hasattr(dd.DataFrame, "pu"))
-import importlib
-import pu_accessor.dask
-importlib.reload(pu_accessor.dask)
-df = pd.DataFrame({"score": range(9, 0, -1), "label": [None, 1, 1, None, None, 1, *[None] * 3]})
-ddf = dd.from_pandas(df, npartitions=2)
-print(ddf.pu.roc_bounds(0.5).identical(df.pu.roc_bounds(0.5)))
-"""
-
-
-def test_imports_without_dask_and_twice() -> None:
-    run = subprocess.run(
-        [sys.executable, "-W", "error", "-c", IMPORTS], capture_output=True, text=True, check=False
-    )
-    assert not run.stderr
-    loaded, refused, registered, same = run.stdout.splitlines()
-    assert (loaded, registered, same) == ("False", "False", "True")
-    assert refused.startswith("True pu_accessor.dask needs dask")
-    assert "pip install 'pu_accessor[dask]'" in refused

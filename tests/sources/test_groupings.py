@@ -22,10 +22,10 @@ def draw_keys(kind: str, rng: np.random.Generator, size: int) -> Any:
     return rng.integers(0, 3, size) if kind == "int" else letters
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [("category", "object"), ("object", "ordered"), ("ordered", "int"), ("category", None)],
-)
+KINDS = [("category", "object"), ("object", "ordered"), ("ordered", "int"), ("category", None)]
+
+
+@pytest.mark.parametrize(("first", "second"), KINDS)
 def test_rows_have_the_key_of_their_group(first: str, second: str | None) -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"a": draw_keys(first, rng, 40)})

@@ -1,18 +1,15 @@
 """Models in rows: paired by what identifies an example, or refused with what is wrong."""
 
-import re
-from functools import reduce
 from typing import Any
 
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
+import pu_accessor.dask  # noqa: F401
 from pu_accessor import PUError, PUValueError
-from pu_accessor.accessors.accessor import Accessor
-from pu_accessor.sources.chunks import Chunks, beside
-from pu_accessor.sources.pieces import PiecesSource
 
 MODELS = ["svm", "forest", "bayes"]
 
@@ -25,12 +22,13 @@ def draw_wide(seed: int = 0, size: int = 40) -> pd.DataFrame:
     scores = {model: rng.normal(truth).round(1) for model in MODELS}
     propensity = np.where(label == 1, rng.uniform(0.3, 0.9, size), np.nan)
     names = {"day": rng.permutation(size) // 7, "hour": np.arange(size)}
+    names["site"] = rng.permutation(size) // 3
     return pd.DataFrame({**names, **scores, "y": label, "propensity": propensity})
 
 
 def as_rows(wide: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each example and model, in any order."""
-    rows = wide.melt(["day", "hour", "y", "propensity"], MODELS, "model", "p")
+    rows = wide.melt(["day", "hour", "site", "y", "propensity"], MODELS, "model", "p")
     kinds = pd.CategoricalDtype(MODELS, ordered=True)
     return rows.astype({"model": kinds}).sample(frac=1, random_state=0, ignore_index=True)
 
@@ -39,35 +37,25 @@ WIDE = draw_wide()
 ROWS = as_rows(WIDE)
 ROLES: dict[str, Any] = {"by": "model", "score": "p", "label": "y"}
 WEIGHED = {"propensity": "propensity"}
+CLUSTERED = {"cluster": "site"}
 
 
-class Joined(Chunks):
-    """Chunks whose rows are put beside each other, as those of dask are."""
-
-    def join(self, keys: Any, on: Any, columns: Any) -> Any:
-        whole = pd.concat(self._frames())
-        parts = []
-        for number, key in enumerate(keys):
-            here = np.logical_and.reduce([whole[name] == value for name, value in key.items()])
-            names = {name: beside(name, number) for name in columns}
-            parts.append(whole[here][[*on, *columns]].rename(columns=names))
-        wide = reduce(lambda one, other: one.merge(other, on=on), parts)
-        return Chunks([wide.iloc[:7], wide.iloc[7:]])
+def pieces(rows: pd.DataFrame, **roles: Any) -> Any:
+    """Return the accessor of partitions that hold some rows each."""
+    from_pandas: Any = dd.from_pandas
+    return from_pandas(rows.reset_index(drop=True), npartitions=2).pu(**roles)
 
 
-def pieces(rows: pd.DataFrame) -> Any:
-    return Accessor(PiecesSource(Joined([rows.iloc[:50], rows.iloc[50:]])))
+PAIRED: list[Any] = [("model", "hour"), (["run", "model"], "hour"), ("model", ["day", "hour"])]
 
 
-@pytest.mark.parametrize(
-    ("by", "on"), [("model", "hour"), (["model", "run"], "hour"), ("model", ["day", "hour"])]
-)
-@pytest.mark.parametrize("weighted", [False, True])
-def test_pieces_are_paired_as_one_frame_is(weighted: bool, on: Any, by: Any) -> None:
-    rows = ROWS.astype({"model": object}).assign(run=lambda rows: rows["model"].str.len())
-    roles = ROLES | {"by": by} | (WEIGHED if weighted else {})
-    both = rows.pu(**roles), pieces(rows)(**roles)
-    assert_frame_equal(*(pu.compare(0.2, on=on, target="examples") for pu in both))
+@pytest.mark.parametrize(("by", "on"), PAIRED)
+@pytest.mark.parametrize("more", [{}, WEIGHED, CLUSTERED], ids=str)
+def test_pieces_are_paired_as_one_frame_is(more: dict[str, str], on: Any, by: Any) -> None:
+    rows = ROWS.astype({"model": object}).assign(run=lambda rows: rows["model"].str.len() // 4)
+    roles, target = ROLES | {"by": by} | more, "population" if "cluster" in more else "examples"
+    both = rows.pu(**roles), pieces(rows, **roles)
+    assert_frame_equal(*(pu.compare(0.2, on=on, target=target) for pu in both))
 
 
 def test_pieces_that_do_not_pair() -> None:
@@ -77,6 +65,7 @@ def test_pieces_that_do_not_pair() -> None:
     other.loc[known[0], "y"], other.loc[free[0], "y"] = pd.NA, 0
     other.loc[known[rows.loc[known, "hour"] != rows.loc[known[0], "hour"]][0], "y"] = 0
     propensity = rows.assign(propensity=rows["propensity"].mask(rows.index == known[-1], 0.95))
+    site = rows.assign(site=rows["site"].mask(rows.index == 3, 99))
     differ = f"propensity must be .* but 1 of {(WIDE['y'] == 1).sum()} known positives"
     cases: list[tuple[pd.DataFrame, dict[str, Any], str]] = [
         (rows.iloc[1:], {}, r"\[39, 40\] rows, 39 pairs are found, and 0 of these"),
@@ -85,24 +74,28 @@ def test_pieces_that_do_not_pair() -> None:
         (rows, {"by": None}, "by must name the column of the models, whose rows on= pairs"),
         (rows, {"by": "day"}, "must pair each row of a group"),
         (rows[rows["model"] == "svm"], {}, "two"),
-        (propensity, {"propensity": "propensity"}, differ),
+        (propensity, WEIGHED, differ),
+        (site, CLUSTERED, "cluster must be the same in all groups"),
     ]
     for some, roles, told in cases:
         with pytest.raises(PUError, match=told):
-            pieces(some)(**ROLES | roles).compare(0.2, on="hour", target="examples")
-    with pytest.raises(PUValueError, match=r"'p' was passed with on=\['hour'\]"):
-        Accessor(PiecesSource(Chunks([rows])))(**ROLES).compare(0.2, on="hour")
+            pieces(some, **ROLES | roles).compare(0.2, on="hour")
+    with pytest.raises(PUValueError, match="cluster must be the same in all groups"):
+        site.pu(**ROLES, **CLUSTERED).compare(0.2, on="hour")
 
 
 @pytest.mark.parametrize("policy", ["omit", "worst"])
 @pytest.mark.parametrize("on", ["hour", ["day", "hour"]])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_models_in_rows_are_those_in_columns(weighted: bool, on: Any, policy: str) -> None:
+@pytest.mark.parametrize("more", [{}, WEIGHED, CLUSTERED], ids=str)
+def test_models_in_rows_are_those_in_columns(more: Any, on: Any, policy: str) -> None:
     wide = WIDE.copy()
     wide.loc[[3, 8], "svm"] = wide.loc[[8, 11], "bayes"] = np.nan
-    roles: dict[str, Any] = {"nan_policy": policy} | (WEIGHED if weighted else {})
-    expected = wide.pu(score=MODELS, label="y", **roles).compare([0.1, 0.3], target="examples")
-    found = as_rows(wide).pu(**ROLES, **roles).compare([0.1, 0.3], on=on, target="examples")
+    roles, target = (
+        more | {"nan_policy": policy},
+        "population" if more == CLUSTERED else "examples",
+    )
+    expected = wide.pu(score=MODELS, label="y", **roles).compare([0.1, 0.3], target=target)
+    found = as_rows(wide).pu(**ROLES, **roles).compare([0.1, 0.3], on=on, target=target)
     names = dict.fromkeys(["model_a", "model_b"], expected["model_a"].dtype)
     assert_frame_equal(found.astype(names), expected)
 
@@ -114,22 +107,18 @@ def test_propensities_of_other_rows_are_not_read() -> None:
     assert_frame_equal(*(pu.compare(0.2, on="hour", target="examples") for pu in both))
 
 
-@pytest.mark.parametrize("model", MODELS[1:])
-def test_propensities_that_differ_are_counted(model: str) -> None:
-    known = ROWS.index[(ROWS["model"] == model) & (ROWS["y"] == 1)]
-    rows = ROWS.assign(propensity=ROWS["propensity"].mask(ROWS.index.isin(known[:3]), 0.95))
-    told = f"all groups, but 3 of {len(known)} known positives"
-    with pytest.raises(PUValueError, match=told):
-        rows.pu(**ROLES, **WEIGHED).compare(0.2, on="hour")
-
-
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize(("was", "now"), [(1, 0), (0, 1), (0, None), (1, None), (None, 1)])
-def test_labels_that_differ_are_counted(was: Any, now: Any, model: str) -> None:
-    here = (ROWS["y"].isna() if was is None else ROWS["y"] == was) & (ROWS["model"] == model)
-    rows = ROWS.assign(y=ROWS["y"].mask(ROWS.index.isin(ROWS.index[here][:2]), now))
-    with pytest.raises(PUValueError, match=r"label must be .* groups, but 2 of 40 examples have"):
-        rows.pu(**ROLES).compare(0.2, on="hour")
+def test_labels_and_propensities_that_differ_are_counted(model: str) -> None:
+    in_model = ROWS["model"] == model
+    for was, now in ((1, 0), (0, 1), (0, None), (1, None), (None, 1)):
+        here = ROWS.index[in_model & (ROWS["y"].isna() if was is None else ROWS["y"] == was)]
+        rows = ROWS.assign(y=ROWS["y"].mask(ROWS.index.isin(here[:2]), now))
+        with pytest.raises(PUValueError, match=r"label must be .* groups, but 2 of 40 examples h"):
+            rows.pu(**ROLES).compare(0.2, on="hour")
+    known = ROWS.index[in_model & (ROWS["y"] == 1)]
+    rows = ROWS.assign(propensity=ROWS["propensity"].mask(ROWS.index.isin(known[:3]), 0.95))
+    with pytest.raises(PUValueError, match=f"all groups, but 3 of {len(known)} known positives"):
+        rows.pu(**ROLES, **WEIGHED).compare(0.2, on="hour")
 
 
 def test_examples_that_are_in_some_groups_alone() -> None:
@@ -163,35 +152,32 @@ def test_rows_whose_example_is_missing() -> None:
 
 @pytest.mark.parametrize("name", ["p", "y", "model"])
 def test_what_has_another_role_identifies_nothing(name: str) -> None:
-    for on in (name, ["hour", name]):
-        with pytest.raises(PUValueError, match=f"^on must name other columns .* but '{name}' is"):
-            ROWS.pu(**ROLES).compare(0.2, on=on)
+    with pytest.raises(PUValueError, match=f"^on must name other columns .* but '{name}' is"):
+        ROWS.pu(**ROLES).compare(0.2, on=["hour", name])
 
 
-NAMED = {
-    "one column or a list of them, but []": [],
-    "different columns, but ['hour', 'hour']": ["hour", "hour"],
-    "a column, but there is no 'id'": ["hour", "id"],
-}
+ALONE = {"label": "y", "score": "p"}
+NAMED: list[tuple[dict[str, Any], Any, str]] = [
+    (ROLES, [], r"^on must name one column or a list of them, but \[\]"),
+    (ROLES, ["hour", "hour"], r"^on must name different columns, but \['hour', 'hour'\]"),
+    (ROLES, ["hour", "id"], "^on must name a column, but there is no 'id'"),
+    (ROLES, ("day", "hour"), r"^on must be a list .* on=\['day', 'hour'\]"),
+    (ALONE, None, "^score must .* two or more columns in a list, .* but 'p' was"),
+    (ROLES, None, "^on must name the column that pairs the rows of model, but None was"),
+    (ROLES | {"by": ["model", "day"]}, None, "^on must .* the rows of model, day, but None"),
+]
 
 
-@pytest.mark.parametrize("told", NAMED)
-def test_examples_are_identified_by_columns_that_differ(told: str) -> None:
-    for pu in (ROWS.pu(**ROLES), pieces(ROWS)(**ROLES)):
-        with pytest.raises(PUError, match=f"^on must name {re.escape(told)}"):
-            pu.compare(0.2, on=NAMED[told])
-        with pytest.raises(PUError, match=r"^on must be a list .* on=\['day', 'hour'\]"):
-            pu.compare(0.2, on=("day", "hour"))
+@pytest.mark.parametrize(("roles", "on", "told"), NAMED)
+def test_examples_are_identified_by_columns_that_differ(roles: Any, on: Any, told: str) -> None:
+    with pytest.raises(PUError, match=told):
+        ROWS.pu(**roles).compare(0.2, on=on)
+    told = "^score must be a list of columns" if on is None else told
+    with pytest.raises(PUError, match=told):
+        pieces(ROWS.astype({"model": object}), **roles).compare(0.2, on=on)
 
 
-def test_models_that_are_not_named() -> None:
-    for asked, told in (
-        ({"label": "y", "score": "p"}, "two or more columns in a list, .* but 'p' was"),
-        (ROLES, "on must name the column that pairs the rows of model, but None was"),
-        (ROLES | {"by": ["model", "day"]}, "pairs the rows of model, day, but None"),
-    ):
-        with pytest.raises(PUValueError, match=told):
-            ROWS.pu(**asked).compare(0.2)
-    for by in (None, "day"):
-        with pytest.raises(PUValueError, match=r"^on must not be passed .* but 'hour' was"):
-            WIDE.pu(score=MODELS, label="y", by=by).compare(0.2, on="hour")
+@pytest.mark.parametrize("by", [None, "day"])
+def test_models_in_columns_are_not_paired(by: Any) -> None:
+    with pytest.raises(PUValueError, match=r"^on must not be passed .* but 'hour' was"):
+        WIDE.pu(score=MODELS, label="y", by=by).compare(0.2, on="hour")

@@ -2,9 +2,9 @@
 
 import datetime as dt
 import gc
-import subprocess
-import sys
+import re
 import weakref
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning
-from tests.cases import put
+from pu_accessor import PUKeyError, PUTypeError, PUValueError
+from tests.sources import test_pieces as chunks
 from tests.sources.test_pieces import ASKED, FRAME, MODELS, WAYS, Ask, check_same
 
 pl: Any = pytest.importorskip("polars")
@@ -36,7 +36,7 @@ def pu(thing: Any) -> Any:
 # The same as in pandas
 
 
-@pytest.mark.parametrize("name", WAYS)
+@pytest.mark.parametrize("name", [*WAYS, "compare omit weighted"])
 def test_a_polars_frame_gives_what_pandas_gives(name: str) -> None:
     check_same(ASKED[name](DF.pu), ASKED[name](SHUFFLED.pu))
 
@@ -216,36 +216,31 @@ def test_group_bys(by: Any) -> None:
     check_same(*(one(score=MODELS).compare() for one in groups))
 
 
-@pytest.mark.parametrize(
-    ("keys", "named"),
-    [
-        ([pl.col("key")], {}),
-        (["fold", pl.col("score") > 0], {}),
-        ([["fold", pl.col("key")]], {}),
-        ([], {"site": "key"}),
-        ([pl.Series(KEYS)], {}),
-    ],
-    ids=["column", "expression", "in a list", "named", "series"],
-)
-def test_group_bys_of_expressions_are_refused(keys: Any, named: Any) -> None:
-    with pytest.raises(PUTypeError, match=r"Make it a column first: df\.with_columns\(key="):
-        DF.group_by(*keys, **named).pu  # noqa: B018
+KEYED = "Make it a column first: df.with_columns(key="
+GROUPINGS: dict[str, tuple[Callable[[], Any], str]] = {
+    "a column": (lambda: DF.group_by(pl.col("key")), KEYED),
+    "an expression": (lambda: DF.group_by("fold", pl.col("score") > 0), KEYED),
+    "in a list": (lambda: DF.group_by(["fold", pl.col("key")]), KEYED),
+    "named": (lambda: DF.group_by(site="key"), KEYED),
+    "a series": (lambda: DF.group_by(pl.Series(KEYS)), KEYED),
+    "lazy": (DF.lazy, "a LazyFrame is a plan"),
+    "lazily": (lambda: DF.lazy().group_by("key"), "lf.collect().group_by('key')"),
+}
+if hasattr(DF.group_by("key"), "having"):
+    some = DF.group_by("key")
+    GROUPINGS["some groups"] = (lambda: some.having(pl.len() > 3), "Filter the rows first: df.fil")
 
 
-def test_group_bys_that_leave_groups_out_are_refused() -> None:
-    grouped = DF.group_by("key")
-    if not hasattr(grouped, "having"):
-        pytest.skip("this polars has no having")
-    with pytest.raises(PUTypeError, match=r"Filter the rows first: df\.filter"):
-        grouped.having(pl.len() > 3).pu  # noqa: B018
+@pytest.mark.parametrize("kind", GROUPINGS)
+def test_other_groupings_are_refused(kind: str) -> None:
+    group, told = GROUPINGS[kind]
+    with pytest.raises(PUTypeError, match=re.escape(told)):
+        group().pu  # noqa: B018
 
 
 def test_by_is_not_passed_on_a_group_by() -> None:
-    grouped, told = (
-        DF.group_by("key"),
-        r"all keys at once: df\.group_by\(\['site', 'model'\]\)\.pu",
-    )
-    with pytest.raises(PUValueError, match=told):
+    grouped = DF.group_by("key")
+    with pytest.raises(PUValueError, match=r"all keys at once: df\.group_by\(\['site', 'model'"):
         grouped.pu(by="fold").auroc(0.3)
     assert "groups           4: key" in repr(grouped.pu)
     assert repr(grouped.pu(score="other")).startswith("<df.group_by(...).pu(score=")
@@ -282,24 +277,10 @@ def test_models_in_rows() -> None:
 # Errors and warnings
 
 
-@pytest.mark.parametrize(
-    "keywords",
-    [
-        *({"score": "none"}, {"label": "lable"}, {"propensity": "odd"}, {"by": "kex"}),
-        *({"by": ["key", "kex"]}, {"by": "score"}, {"by": ["key", "key"]}, {"by": []}),
-        *({"score": ["score", "none"]}, {"score": "holes"}, {"label": "fold"}, {"score": None}),
-        *({"score": ["score", "score"]}, {"by": ("key", "fold")}, {"by": {"key"}}),
-        *({"label": "score"}, {"label": ["label"]}, {"label": np.ones(3)}, {"label": "said"}),
-    ],
-    ids=str,
-)
-def test_errors_are_those_of_pandas(keywords: dict[str, Any]) -> None:
+@pytest.mark.parametrize("roles", [*chunks.WRONG, {"label": np.ones(3)}], ids=str)
+def test_errors_are_those_of_pandas(roles: dict[str, Any]) -> None:
     plain = SHUFFLED.reset_index(drop=True)
-    with pytest.raises((PUKeyError, PUValueError, PUTypeError)) as expected:
-        put(plain.pu, "auroc", 0.3, **keywords)
-    with pytest.raises(type(expected.value)) as told:
-        put(DF.pu, "auroc", 0.3, **keywords)
-    assert str(told.value) == str(expected.value)
+    chunks.check_errors(lambda pu: pu(**roles).auroc(0.3), plain, DF)
 
 
 def test_a_missing_column_names_those_of_the_frame() -> None:
@@ -334,30 +315,12 @@ def test_columns_of_lists_and_structs(dtype: Any) -> None:
         assert isinstance(repr(frame.pu(**roles)), str)
 
 
-def test_what_is_lazy_is_collected_first() -> None:
-    lazy = DF.lazy()
-    with pytest.raises(PUTypeError, match=r"a LazyFrame is a plan .*: lf\.collect\(\)\.pu"):
-        lazy.pu  # noqa: B018
-    with pytest.raises(PUTypeError, match=r"LazyGroupBy .*: lf\.collect\(\)\.group_by\('key'\)"):
-        lazy.group_by("key").pu  # noqa: B018
-
-
 def test_skipped_groups_are_told_alike() -> None:
-    spoilt = SHUFFLED.assign(label=SHUFFLED["label"].where(SHUFFLED["key"] != "b"))
     frame = DF.with_columns(label=pl.when(pl.col("key").ne_missing("b")).then(pl.col("label")))
-    with pytest.warns(PUWarning, match="1 of 3 groups") as told:
-        answers = [pu(by="key", on_error="skip").roc_bounds(0.3) for pu in (spoilt.pu, frame.pu)]
-    check_same(*answers)
-    assert str(told[0].message) == str(told[1].message)
-    assert told[1].filename == __file__
+    chunks.check_skips(chunks.SPOILT.pu(**chunks.SKIP), frame.pu(**chunks.SKIP))
 
 
 # What is read, and what is copied
-
-
-def test_models_are_paired_with_propensities() -> None:
-    roles: dict[str, Any] = {"score": MODELS, "propensity": "propensity", "by": "key"}
-    check_same(*(frame.pu(**roles).compare(0.3) for frame in (DF, SHUFFLED)))
 
 
 class Watched:
@@ -373,19 +336,15 @@ class Watched:
         return self.frame.get_column(name)
 
 
-ROLES: list[tuple[dict[str, Any], set[str]]] = [
-    ({}, {"score", "label"}),
-    ({"score": ["other", "holes"], "nan_policy": "omit"}, {"other", "holes", "label"}),
-    ({"by": "key", "propensity": "propensity"}, {"score", "label", "key", "propensity"}),
-]
-
-
-@pytest.mark.parametrize(("roles", "names"), ROLES)
-def test_columns_that_are_not_named_are_not_read(roles: dict[str, Any], names: set[str]) -> None:
-    watched: Any = Watched(DF)
-    accessor = Accessor(PolarsSource(watched))
-    accessor(**roles).roc_bounds(0.3)
-    assert sorted(watched.read) == sorted(names)
+def test_columns_that_are_not_named_are_not_read() -> None:
+    for roles in (
+        {"score": ["other", "holes"], "label": "label", "nan_policy": "omit"},
+        {"score": "score", "label": "label", "by": "key", "propensity": "propensity"},
+    ):
+        watched: Any = Watched(DF)
+        Accessor(PolarsSource(watched))(**roles).roc_bounds(0.3)
+        names = np.hstack([name for role, name in roles.items() if role != "nan_policy"])
+        assert sorted(watched.read) == sorted(names)
 
 
 @pytest.mark.parametrize("dtype", [pl.Float64, pl.Float32, pl.Int64, pl.UInt8], ids=str)
@@ -415,50 +374,3 @@ def test_columns_in_several_chunks() -> None:
     parts = pl.concat([DF[:100], DF[100:317], DF[317:]], rechunk=False)
     assert parts["score"].n_chunks() == 3
     check_same(parts.pu(by="key").roc_bounds(0.3), SHUFFLED.pu(by="key").roc_bounds(0.3))
-
-
-# Imports
-
-IMPORTS = """
-import importlib, sys
-sys.modules["pyarrow"] = None
-import pu_accessor
-print("polars" in sys.modules)
-sys.modules["polars"] = None
-try:
-    import pu_accessor.polars
-except pu_accessor.PUImportError as error:
-    print(isinstance(error, ImportError), error)
-del sys.modules["polars"]
-import polars as pl
-print(hasattr(pl.DataFrame, "pu"))
-try:
-    pu_accessor.pu(pl.DataFrame())
-except pu_accessor.PUTypeError as error:
-    print(error)
-import pu_accessor.polars
-importlib.reload(pu_accessor.polars)
-print(pl.__name__, pu_accessor.polars.__name__)
-label = [None, True, True, None, None, True, *[None] * 3]
-df = pl.DataFrame({"score": range(9, 0, -1), "label": label, "key": ["a", "b"] * 4 + [None]})
-same = df.to_dict(as_series=False)
-import pandas as pd
-pandas = pd.DataFrame({**same, "label": pd.array(same["label"], "boolean")})
-print(df.pu(by="key").roc_bounds(0.5).identical(pandas.pu(by="key").roc_bounds(0.5)))
-kinds = df.with_columns(kind=pl.col("key").cast(pl.Enum(["b", "a"])))
-print(kinds.pu(by="kind").roc_bounds(0.5)["kind"].values.tolist())
-print(df.pu.sample_to_label(1, random_state=0).shape)
-"""
-
-
-def test_imports_without_polars_without_pyarrow_and_twice() -> None:
-    run = subprocess.run(
-        [sys.executable, "-W", "error", "-c", IMPORTS], capture_output=True, text=True, check=False
-    )
-    assert not run.stderr
-    loaded, refused, registered, missing, names, *same = run.stdout.splitlines()
-    assert (loaded, registered, names) == ("False", "False", "polars pu_accessor.polars")
-    assert same == ["True", "['b', 'a']", "(1, 3)"]
-    assert "Import pu_accessor.polars first" in missing
-    assert refused.startswith("True pu_accessor.polars needs polars")
-    assert "pip install 'pu_accessor[polars]'" in refused

@@ -13,7 +13,8 @@ import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError, from_chunks
 from tests.support.oracles import completion_oracle
 
-BETA, MODELS = 0.15, ["score", "other"]
+BETA, MODELS, HALF = 0.15, ["score", "other"], {"threshold": 0.5}
+POOL: dict[str, Any] = {"by": "fold", "pool": True}
 
 
 def make_frame(seed: int, folds: int = 4, size: int = 60, ties: bool = False) -> pd.DataFrame:
@@ -70,7 +71,7 @@ def test_auroc_and_its_error(seed: int, ties: bool) -> None:
     variance = every.var(ddof=1) / n
     for some, own in zip(above, below, strict=True):
         variance += (own.size / n) ** 2 * some.var(ddof=1) / some.size
-    found = frame.pu(by="fold", pool=True).auroc(BETA).iloc[0]
+    found = frame.pu(**POOL).auroc(BETA).iloc[0]
     assert found["estimate"] == pytest.approx(completed(frame, "auroc"), rel=1e-9)
     assert found["standard_error"] == pytest.approx(variance**0.5 / (1 - b), rel=1e-12)
     assert found["lower"] < found["estimate"] < found["upper"]
@@ -91,16 +92,7 @@ def unbiased_precision(frame: pd.DataFrame) -> float:
 
 
 @pytest.mark.parametrize("ties", [False, True])
-def test_average_precision(ties: bool) -> None:
-    frame = make_frame(3, ties=ties)
-    found = frame.pu(by="fold", pool=True).average_precision(BETA).iloc[0]
-    assert found["estimate"] == pytest.approx(completed(frame, "average_precision"), rel=1e-9)
-    assert found["lower"] < found["estimate"] < found["upper"]
-    assert found["lower"] < unbiased_precision(frame) < found["upper"]
-
-
-@pytest.mark.parametrize("ties", [False, True])
-def test_the_error_of_average_precision_is_that_of_derivatives(ties: bool) -> None:
+def test_average_precision_and_its_error(ties: bool) -> None:
     """Known positives of all folds are one sample, the rest of each is one: here one example."""
     frame = make_frame(3, folds=3, size=35, ties=ties)
     lone = frame["fold"] == 2
@@ -126,7 +118,8 @@ def test_the_error_of_average_precision_is_that_of_derivatives(ties: bool) -> No
     others = [pull[~is_known & (fold == one)] for one in range(3)]
     apart = np.concatenate([some - some.mean() for some in others])
     variance = n * pull[is_known].var(ddof=1) + rest * apart.var(ddof=1)
-    found = frame.pu(by="fold", pool=True).average_precision(BETA).iloc[0]
+    found = frame.pu(**POOL).average_precision(BETA).iloc[0]
+    assert found["estimate"] == pytest.approx(completed(frame, "average_precision"), rel=1e-9)
     assert found["standard_error"] == pytest.approx(variance**0.5, rel=1e-5)
     # Student's t of what the kurtosis of each sample says, on the logit scale of a share.
     below = 0.0
@@ -145,22 +138,12 @@ def test_the_error_of_average_precision_is_that_of_derivatives(ties: bool) -> No
 
 
 @pytest.mark.parametrize("ties", [False, True])
-@pytest.mark.parametrize("ranks", ["breakpoints", "all"])
-def test_tables_are_those_of_shares(ranks: Any, ties: bool) -> None:
-    frame = make_frame(5, ties=ties)
-    grouped = frame.groupby("fold")["score"]
-    number = grouped.rank(method="min") - 1
-    shares = frame.assign(score=number / grouped.transform("size"))
-    found = frame.pu(by="fold", pool=True).contingency([0.1, BETA], ranks=ranks)
-    expected = shares.pu.contingency([0.1, BETA], ranks=ranks)
-    xr.testing.assert_identical(found.drop_attrs(), expected.drop_attrs())
-
-
-def test_metrics_and_limits_are_those_of_shares() -> None:
-    frame = make_frame(6)
-    grouped = frame.groupby("fold")["score"]
-    shares = frame.assign(score=(grouped.rank() - 1) / grouped.transform("size"))
-    both = frame.pu(by="fold", pool=True), shares.pu
+def test_answers_are_those_of_shares(ties: bool) -> None:
+    frame = make_frame(6, ties=ties)
+    both = frame.pu(**POOL), frame.assign(score=as_shares(frame)[0]).pu
+    for ranks in ("breakpoints", "all"):
+        tables = [pu.contingency([0.1, BETA], ranks=ranks).drop_attrs() for pu in both]
+        xr.testing.assert_identical(*tables)
     assert_frame_equal(*(pu.metric("precision", BETA, at={"fraction": 0.2}) for pu in both))
     with pytest.warns(pu_accessor.PUWarning, match="not known well"):
         found, expected = (pu.estimate_beta() for pu in both)
@@ -180,7 +163,7 @@ def test_compare(seed: int) -> None:
         rest += (below.size / n) ** 2 * (above - other_above).var(ddof=1) / above.size
     every = np.concatenate(differences)
     b = share_of_rest(frame, BETA)
-    found = frame.pu(by="fold", pool=True, score=MODELS).compare(BETA).iloc[0]
+    found = frame.pu(**POOL, score=MODELS).compare(BETA).iloc[0]
     error = (every.var(ddof=1) / n + rest) ** 0.5
     assert found["difference"] == pytest.approx(every.mean() / (1 - b), rel=1e-9)
     assert found["statistic"] == pytest.approx(every.mean() / error, rel=1e-9)
@@ -188,10 +171,14 @@ def test_compare(seed: int) -> None:
 
 def test_one_group_is_no_pool() -> None:
     frame = make_frame(2, folds=1)
-    both = [pu(score=MODELS) for pu in (frame.pu, frame.pu(by="fold", pool=True))]
+    both = [pu(score=MODELS) for pu in (frame.pu, frame.pu(**POOL))]
     for name in ("auroc", "average_precision", "compare"):
         alone, pooled = (getattr(pu, name)(BETA) for pu in both)
         assert_frame_equal(alone, pooled, rtol=1e-12)
+    assert_frame_equal(both[1].auroc(dict.fromkeys(MODELS, BETA)), both[0].auroc(BETA))
+    assert (
+        len(make_frame(0).pu(by="fold", pool=[]).auroc(BETA)) == 4
+    )  # an empty list pools nothing
 
 
 def test_pools_over_one_of_several_keys_and_models() -> None:
@@ -210,50 +197,38 @@ def test_pools_over_one_of_several_keys_and_models() -> None:
 def test_folds_without_known_positives_are_no_obstacle() -> None:
     frame = make_frame(4)
     frame.loc[frame["fold"] == 1, "label"] = np.nan
-    found = frame.pu(by="fold", pool=True).auroc(BETA).iloc[0]
+    found = frame.pu(**POOL).auroc(BETA).iloc[0]
     assert found["estimate"] == pytest.approx(completed(frame, "auroc"), rel=1e-9)
     # The statistic in the middle of the interval has nothing of that fold but its size.
     below = np.concatenate(placed(frame[frame["fold"] != 1])[0])
     b = share_of_rest(frame, BETA)
     assert found["lower"] < (below.mean() - b / 2) / (1 - b) < found["upper"]
-    both = frame.pu(by="fold", pool=True, score=MODELS).compare(BETA)
+    both = frame.pu(**POOL, score=MODELS).compare(BETA)
     assert np.isfinite(both["p_value"]).all()
 
 
-@pytest.mark.parametrize("policy", ["omit", "worst"])
-def test_missing_scores(policy: str) -> None:
-    frame = make_frame(7)
-    frame.loc[::9, "score"] = np.nan
-    plain = frame.dropna(subset="score") if policy == "omit" else frame.fillna({"score": -1e9})
-    both = frame.pu(by="fold", pool=True, nan_policy=policy), plain.pu(by="fold", pool=True)
+GONE: list[Any] = [("score", "omit"), ("score", "worst"), ("fold", "omit")]
+
+
+@pytest.mark.parametrize(("column", "policy"), GONE)
+def test_missing_scores_and_folds(column: str, policy: str) -> None:
+    frame = make_frame(7).astype({"fold": float})
+    frame.loc[::9, column] = np.nan
+    plain = frame.dropna(subset=column) if policy == "omit" else frame.fillna({"score": -1e9})
+    both = frame.pu(**POOL, nan_policy=policy), plain.pu(**POOL)
     assert_frame_equal(*(pu.auroc(BETA) for pu in both))
     xr.testing.assert_identical(*(pu.contingency(BETA, ranks="all")["tp"] for pu in both))
 
 
-def test_rows_without_a_fold_are_left_out() -> None:
-    frame = make_frame(8).astype({"fold": float})
-    frame.loc[::5, "fold"] = np.nan
-    whole = frame.dropna(subset="fold")
-    assert_frame_equal(*(some.pu(by="fold", pool=True).auroc(BETA) for some in (frame, whole)))
-
-
+ODDS = "selection_odds must be 1 with pool=True"
 BAD: list[tuple[Any, str]] = [
     (lambda f: f.pu(pool=True).auroc(BETA), r"by='fold', pool=True"),
     (lambda f: f.pu(by="fold", pool="folds").auroc(BETA), r"columns of by, \['fold'\]"),
     (lambda f: f.pu(by="fold", pool=2), "pool must be True, False or names"),
-    (
-        lambda f: f.pu(by="fold", pool=True).metric("f1", BETA, at={"threshold": 0.5}),
-        r"pool must be False where scores .*'fraction': 0.1",
-    ),
-    (
-        lambda f: f.pu(by="fold", score=MODELS, pool=True).compare(selection_odds=2),
-        "selection_odds must be 1 with pool=True",
-    ),
-    (
-        lambda f: f.pu(by="fold", pool=True).auroc(BETA, selection_odds=2),
-        "selection_odds must be 1 with pool=True",
-    ),
-    (lambda f: f.pu(by="fold", pool=True).compare(on="id"), r"pool must be False .*pivot"),
+    (lambda f: f.pu(**POOL).metric("f1", BETA, at=HALF), r"pool must be .*'fraction': 0.1"),
+    (lambda f: f.pu(**POOL, score=MODELS).compare(selection_odds=2), ODDS),
+    (lambda f: f.pu(**POOL).auroc(BETA, selection_odds=2), ODDS),
+    (lambda f: f.pu(**POOL).compare(on="id"), r"pool must be False .*pivot"),
     (lambda f: from_chunks([f], by="fold")(pool=True).auroc(BETA), "False for data in chunks"),
     (lambda f: f.pu(by="fold").auroc(BETA, pool=True), r"df.pu\(by='fold', pool=True\).auroc"),
 ]
@@ -265,20 +240,16 @@ def test_bad_input(ask: Any, told: str) -> None:
         ask(make_frame(0))
 
 
-def test_an_empty_list_pools_nothing() -> None:
-    assert len(make_frame(0).pu(by="fold", pool=[]).auroc(BETA)) == 4
+OF_PROBABILITIES: list[Any] = [
+    lambda pu: pu.gap("recall", at=HALF),
+    lambda pu: pu.gap("recall", BETA, at=HALF, target="examples"),
+    lambda pu: pu.net_benefit(BETA, thresholds=[0.3]),
+    lambda pu: pu.calibration(BETA, bins=3),
+    lambda pu: pu.metric("f1", BETA, at={"threshold": [0.2, 0.3]}, target="examples"),
+]
 
 
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda pu: pu.gap("recall", at={"threshold": 0.5}),
-        lambda pu: pu.gap("recall", BETA, at={"threshold": 0.5}, target="examples"),
-        lambda pu: pu.net_benefit(BETA, thresholds=[0.3]),
-        lambda pu: pu.calibration(BETA, bins=3),
-        lambda pu: pu.metric("f1", BETA, at={"threshold": [0.2, 0.3]}, target="examples"),
-    ],
-)
+@pytest.mark.parametrize("ask", OF_PROBABILITIES)
 def test_scores_that_were_pooled_are_no_probabilities(ask: Any) -> None:
     frame = make_frame(0).assign(site=lambda f: np.where(f.index % 2, "a", "b"))
     frame["score"] = frame.groupby("fold")["score"].rank(pct=True)
@@ -306,23 +277,16 @@ def test_selected_rows_are_the_best_of_each_fold(keys: list[str], policy: str) -
     assert rows["fold"].nunique() == 4
 
 
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        (lambda f: f["label"].mask(f["fold"] == 0, 1), "more than known positives"),
-        (lambda f: f["label"] * np.nan, "must mark at least one known positive, but none of"),
-    ],
-)
+NO_ANSWER: list[Any] = [
+    (lambda f: f["label"].mask(f["fold"] == 0, 1), "more than known positives"),
+    (lambda f: f["label"] * np.nan, "must mark at least one known positive, but none of"),
+]
+
+
+@pytest.mark.parametrize(("change", "told"), NO_ANSWER)
 def test_folds_without_an_answer(change: Any, told: str) -> None:
     frame = make_frame(0)
     pooled = frame.assign(label=change(frame)).pu(by="fold", score=MODELS, pool=True)
     for ask in (pooled.compare, pooled.auroc):
         with pytest.raises(PUDataError, match=told):
             ask(BETA)
-
-
-def test_models_that_are_pooled_have_their_names() -> None:
-    pu = make_frame(0).pu(by="fold", score=MODELS, pool=True)
-    found = pu.auroc(BETA)
-    assert found["model"].tolist() == MODELS
-    assert_frame_equal(pu.auroc(dict.fromkeys(MODELS, BETA)), found)

@@ -87,22 +87,20 @@ def test_arrays_have_no_columns(role: str) -> None:
     assert message in " ".join(repr(pu).split())
 
 
-@pytest.mark.parametrize(
-    ("how", "error", "message"),
-    [
-        ({"score": "high"}, PUTypeError, "score must be one-dimensional, but a str of 0"),
-        ({"label": [[1, None]]}, PUTypeError, "label must be one-dimensional, but a list of 2"),
-        ({"propensity": 0.5}, PUTypeError, "propensity must be one-dimensional, but a float of 0"),
-        ({"score": ["high", "low"]}, PUTypeError, "score column 'score' must hold real numbers"),
-        ({"label": [1, "?"]}, PUValueError, "label column 'label' holds '\\?'"),
-        ({"propensity": [2, 1]}, PUValueError, "propensity column 'propensity' must lie in"),
-        ({"score": [1.0]}, PUValueError, "the same length, but have 1 and 2"),
-        ({"propensity": [1.0]}, PUValueError, "each of the 2 examples, but has 1"),
-    ],
-)
-def test_arrays_have_the_names_of_their_arguments(
-    how: Any, error: type[Exception], message: str
-) -> None:
+NAMED: list[Any] = [
+    ({"score": "high"}, PUTypeError, "score must be one-dimensional, but a str of 0"),
+    ({"label": [[1, None]]}, PUTypeError, "label must be one-dimensional, but a list of 2"),
+    ({"propensity": 0.5}, PUTypeError, "propensity must be one-dimensional, but a float of 0"),
+    ({"score": ["high", "low"]}, PUTypeError, "score column 'score' must hold real numbers"),
+    ({"label": [1, "?"]}, PUValueError, "label column 'label' holds '\\?'"),
+    ({"propensity": [2, 1]}, PUValueError, "propensity column 'propensity' must lie in"),
+    ({"score": [1.0]}, PUValueError, "the same length, but have 1 and 2"),
+    ({"propensity": [1.0]}, PUValueError, "each of the 2 examples, but has 1"),
+]
+
+
+@pytest.mark.parametrize(("how", "error", "message"), NAMED)
+def test_arrays_have_the_names_of_their_arguments(how: Any, error: Any, message: str) -> None:
     columns = {"score": [2, 1], "label": [1, None], "propensity": [0.5, 0.5], **how}
     with pytest.raises(error, match=message):
         pu_accessor.from_arrays(**columns).auroc(0.3)
@@ -111,12 +109,8 @@ def test_arrays_have_the_names_of_their_arguments(
 # What they count
 
 
-COUNTS = {
-    "known positives": str((FRAME["label"] == 1).sum()),
-    "known negatives": str((FRAME["label"] == 0).sum()),
-    "unlabeled": str(FRAME["label"].isna().sum()),
-}
-
+KINDS = {"known positives": 1, "known negatives": 0, "unlabeled": -1}
+COUNTS = {name: str((FRAME["label"].fillna(-1) == kind).sum()) for name, kind in KINDS.items()}
 TIES = f"{FRAME['score'].nunique()} in 120 scores (ties share a cutoff)"
 
 
@@ -176,10 +170,6 @@ def test_reprs_of_large_frames_count_labels_alone(monkeypatch: pytest.MonkeyPatc
     assert [*large] == [*COUNTS]
 
 
-def test_reprs_of_chunks_name_columns() -> None:
-    assert counted(pu_accessor.from_chunks([FRAME])) == {"columns": "score, label, propensity"}
-
-
 def test_reprs_of_frames_name_models_and_groups() -> None:
     frame = FRAME.assign(other=-FRAME["score"], site=np.arange(120) % 3, day="x")
     told = counted(frame.pu(score=["score", "other"], by=["site", "day"]))
@@ -196,7 +186,8 @@ def test_reprs_say_how_many_models_there_are() -> None:
         assert told == f"{number}: {', '.join([*models][:20])}{more}"
 
 
-def test_reprs_say_what_is_in_the_way() -> None:
+def test_reprs_of_chunks_and_of_nothing() -> None:
+    assert counted(pu_accessor.from_chunks([FRAME])) == {"columns": "score, label, propensity"}
     empty = counted(FRAME.iloc[:0].pu())
     assert empty == {"not ready": "score and label must hold at least one example, but are empty."}
     empty = counted(pu_accessor.from_chunks([]))

@@ -44,16 +44,12 @@ SPOILT = TWO.assign(score=TWO["score"].where((TWO["model"] != "svm") | (TWO["fol
 PADDED = TWO.assign(score=TWO["score"].where(TWO["sample"] < 4 * (TWO["model"] == "svm") + 16))
 
 
-def axis_of(others: list[Any], keywords: dict[str, Any]) -> str:
-    """Return the dimension of the cutoffs: several rankings have breakpoints of their own."""
-    return "cutoff" if others and keywords.get("ranks") == "breakpoints" else "rank"
-
-
 def check(tables: xr.Dataset, ds: xr.Dataset, beta: Any = BETAS, **keywords: Any) -> None:
     """Compare each place with its samples alone, at its last cutoff at or before each rank."""
     scores, labels = xr.broadcast(ds["score"], ds["label"])
     others = [dim for dim in scores.dims if dim != "sample"]
-    axis = axis_of(others, keywords)
+    # Several rankings have breakpoints of their own.
+    axis = "cutoff" if others and keywords.get("ranks") == "breakpoints" else "rank"
     assert tables["tp"].dims == (*others, axis, "bound", "beta")
     for position in np.ndindex(*(ds.sizes[dim] for dim in others)):
         place = dict(zip(others, position, strict=True))
@@ -85,14 +81,14 @@ def alone(values: bytes, states: bytes, asked: str) -> xr.Dataset:
     return tables
 
 
-@pytest.mark.parametrize(
-    ("ds", "ranks", "policy"),
-    [
-        *((ds, "breakpoints", "omit") for ds in (ALONE, TWO, THREE, PADDED, *CROSSED)),
-        *((ds, ranks, "omit") for ds in (ALONE, TWO) for ranks in ("all", [8, 0, 4])),
-        *((PADDED, ranks, "worst") for ranks in ("all", "breakpoints", [8, 0, 4])),
-    ],
-)
+DIMENSIONS: list[Any] = [
+    *((ds, "breakpoints", "omit") for ds in (ALONE, TWO, THREE, PADDED, *CROSSED)),
+    *((ds, ranks, "omit") for ds in (ALONE, TWO) for ranks in ("all", [8, 0, 4])),
+    *((PADDED, ranks, "worst") for ranks in ("all", "breakpoints", [8, 0, 4])),
+]
+
+
+@pytest.mark.parametrize(("ds", "ranks", "policy"), DIMENSIONS)
 def test_any_number_of_dimensions(ds: xr.Dataset, ranks: Any, policy: str) -> None:
     keywords = {"ranks": ranks, "level": 0.8, "band": "dkw", "nan_policy": policy}
     tables, bare = put(ds.pu(), "contingency", BETAS, **keywords), ds.drop_vars([*ds.coords])
@@ -271,13 +267,9 @@ def test_models_of_different_sizes_are_those_of_a_wide_frame(ranks: Any) -> None
     frame = pd.DataFrame({"label": np.where(rng.random(40) < 0.4, 1, np.nan)})
     for place, model in enumerate(names):
         frame[model] = np.where(rng.random(40) < place / 8, np.nan, rng.integers(0, 15, 40))
-    variables = {
-        "score": (("model", "sample"), frame[names].T),
-        "label": ("sample", frame["label"]),
-    }
-    samples = xr.Dataset(variables, coords={"model": np.array(names, dtype=object)})
-    wide = frame.pu(score=names, nan_policy="omit")
-    apart = samples.pu(nan_policy="omit")
+    samples = xr.Dataset({"score": (("model", "sample"), frame[names].T)})
+    samples = samples.assign(label=("sample", frame["label"]), model=np.array(names, object))
+    wide, apart = frame.pu(score=names, nan_policy="omit"), samples.pu(nan_policy="omit")
     for beta in (0.2, {"svm": 0.1, "forest": 0.2, "tree": 0.3}):
         tables = [pu.contingency(beta, ranks=ranks).drop_attrs() for pu in (wide, apart)]
         xr.testing.assert_equal(*tables)
