@@ -7,10 +7,15 @@ from scipy import stats
 import pu_accessor
 
 
-def test_labels_needed_where_nearly_all_are_positive() -> None:
-    wanted = pu_accessor.labels_needed(0.1, 10**13, beta=1)
-    for beta in (1 - 1e-11, 1e-11):
-        assert pu_accessor.labels_needed(0.1, 10**13, beta=beta) == wanted
+def test_labels_needed_at_the_ends() -> None:
+    assert pu_accessor.labels_needed(1e-6, 50) == 50
+    sizes = {pu_accessor.labels_needed(0.2, 1000, probability=p) for p in (0.9, 0.999)}
+    assert len(sizes) == 1  # at half positive no other count is wider
+    nearly = {pu_accessor.labels_needed(0.1, 10**13, beta=b) for b in (1e-11, 1 - 1e-11, 1)}
+    assert len(nearly) == 1
+    # One of 4 is positive. Of 2 labels none is with a probability of a half, and then the interval
+    # is 0 to 1 positives, where it is 1 to 3 otherwise; of 1 label it is 0 to 2, or 2 to 4.
+    assert pu_accessor.labels_needed(0.3, 4, beta=0.25, level=0.5) == 2
 
 
 def chances(total: int, width: float, beta: float, level: float) -> list[float]:
@@ -54,15 +59,3 @@ def test_labels_needed_of_drawn_plans() -> None:
         size = pu_accessor.labels_needed(width, total, **how, probability=probability)
         short = np.array(chances(total, width, **how)) < probability * (1 - 1e-12)
         assert size == np.flatnonzero(np.append(True, short))[-1] + 1
-
-
-def test_labels_needed_with_exactly_that_probability() -> None:
-    # One of 4 is positive. Of 2 labels none is with a probability of a half, and then the interval
-    # is 0 to 1 positives, where it is 1 to 3 otherwise; of 1 label it is 0 to 2, or 2 to 4.
-    assert pu_accessor.labels_needed(0.3, 4, beta=0.25, level=0.5) == 2
-
-
-def test_labels_needed_at_the_ends() -> None:
-    assert pu_accessor.labels_needed(1e-6, 50) == 50
-    sizes = {pu_accessor.labels_needed(0.2, 1000, probability=p) for p in (0.9, 0.999)}
-    assert len(sizes) == 1  # at half positive no other count is wider

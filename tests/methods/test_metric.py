@@ -10,13 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 
 import pu_accessor
 from pu_accessor import PUTypeError
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.joint import join_metric_at
-from pu_accessor.inference.quantities import QUANTITIES
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.inference.tables.metrics import METRICS
 from pu_accessor.ranking import IntArray
@@ -86,6 +85,12 @@ def tables_once(
     return found
 
 
+def rate(name: str, table: oracle.Table) -> float:
+    """Return a metric of a table, nan as the least."""
+    value = oracle.metric(name, table)
+    return -math.inf if math.isnan(value) else value
+
+
 def completed(case: Case) -> list[oracle.Table]:
     """Return the tables of the estimate, by which cutoffs are sought, where no band cuts it."""
     m = oracle.latent_count(case.beta, case.label.count(None))
@@ -129,10 +134,6 @@ def check_any(case: Case, name: str, found: "pd.Series[Any]", rank: int, band: s
     assert found["clipped"] == any(s[i].clipped for s in sides for i in (place - 1, place))
 
 
-def rate(name: str, table: oracle.Table) -> float:
-    """Return a metric of a table, nan as the least."""
-    value = oracle.metric(name, table)
-    return -math.inf if math.isnan(value) else value
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -223,13 +224,6 @@ def test_metrics_are_those_of_the_oracle(seed: int) -> None:
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12, err_msg=name)
 
 
-@settings(max_examples=10)
-@given(case=cases())
-def test_metrics_improve_with_the_bound(case: Case) -> None:
-    tables = as_frame(case).pu.contingency(case.beta)
-    for name in (name for name in METRICS if not QUANTITIES[name].less_is_better):
-        values = tables.pu.metric(name).transpose("bound", ...).to_numpy()
-        assert not (np.diff(values, axis=0) < -1e-12).any(), name
 
 
 def test_products_of_counts_do_not_overflow() -> None:
