@@ -23,24 +23,20 @@ from pu_accessor.inference.planning import (
 from pu_accessor.ranking import FloatArray
 from tests.support.studies.planning import differences_seen, width_reached
 
+ENDS = (0.825, 0.775)
 
-def test_width_fully_labeled_is_that_of_the_closed_form() -> None:
+
+def test_fully_labeled_plans_are_those_of_the_closed_form() -> None:
     plan = positives_needed(0.04, pilot={"auroc": 0.8}, beta=0, n_unlabeled=3000)
-    n, found = plan["n"].item(), scatter_of_normals(0.8, 0.0)
-    error = (found.known.variance / n + found.rest.variance / 3000) ** 0.5
+    n, scatter = plan["n"].item(), scatter_of_normals(0.8, 0.0)
+    error = (scatter.known.variance / n + scatter.rest.variance / 3000) ** 0.5
     npt.assert_allclose(2 * 1.96 * error, 0.04, rtol=0.02)
-
-
-def test_power_fully_labeled_is_that_of_the_closed_form() -> None:
-    ends = (0.825, 0.775)
-    variances = pair_scatter_of_normals(ends, 0.5, 0.0)
-    error = sum(variance / 300 for variance in variances) ** 0.5
-    expected = stats.norm.sf(1.96 - 0.05 / error)
+    error = sum(variance / 300 for variance in pair_scatter_of_normals(ENDS, 0.5, 0.0)) ** 0.5
     found = power(0.05, 300, 300, pilot={"auroc": 0.8, "correlation": 0.5}, beta=0)
-    npt.assert_allclose(found, expected, atol=0.01)
+    npt.assert_allclose(found, stats.norm.sf(1.96 - 0.05 / error), atol=0.01)
     # without correlation variances add: each model's own
-    apart = pair_scatter_of_normals(ends, 0.0, 0.0)[0]
-    own = sum(scatter_of_normals(one, 0.0).known.variance for one in ends)
+    apart = pair_scatter_of_normals(ENDS, 0.0, 0.0)[0]
+    own = sum(scatter_of_normals(one, 0.0).known.variance for one in ENDS)
     npt.assert_allclose(apart, own, rtol=1e-3)
 
 
@@ -95,19 +91,21 @@ def test_power_by_a_pilot_is_that_of_its_placements(difference: float) -> None:
     npt.assert_allclose(power(difference, 30, 500, pilot=pu, beta=0.2, level=0.9), expected)
 
 
-def test_sizes_by_a_pilot_are_those_of_its_placements() -> None:
+@pytest.mark.parametrize(("level", "probability"), [(0.95, 0.8), (0.99, 0.3)])
+def test_sizes_by_a_pilot_are_those_of_its_placements(level: float, probability: float) -> None:
     frame, moments = few(), []
     for values in placed(frame, "a"):
         away = values - values.mean()
         moments.append(Moments(values.mean(), *((away**power).mean() for power in (2, 3, 4))))
-    plan = positives_needed(0.25, pilot=frame.pu(score="a"), beta=0.2, probability=0.8)
+    asked: Any = {"pilot": frame.pu(score="a"), "beta": 0.2, "level": level}
+    plan = positives_needed(0.25, **asked, probability=probability)
     n = plan["n"].item()
 
     def chance(n: int) -> float:
         sizes = n, round(n * 28 / 12)
-        return chance_of_width(0.25, Scatter(*moments), 0.2 * 24 / 28, sizes, 0.95)
+        return chance_of_width(0.25, Scatter(*moments), 0.2 * 24 / 28, sizes, level)
 
-    assert chance(n) >= 0.8 > chance(n - 1)
+    assert chance(n) >= probability > chance(n - 1)
     assert plan["n_unlabeled"].item() == round(n * 28 / 12)
 
 
@@ -120,19 +118,6 @@ def test_a_pilot_has_two_of_each(kind: float) -> None:
         positives_needed(0.1, pilot=frame.pu(score="a", negative=0), beta=0)
     frame.loc[1, "label"] = kind
     assert positives_needed(0.9, pilot=frame.pu(score="a", negative=0), beta=0)["n"].item() >= 2
-
-
-def test_more_is_asked_for_more() -> None:
-    asked = {"pilot": {"auroc": 0.8}, "beta": 0.2, "n_unlabeled": 2000}
-    sizes = [
-        positives_needed(0.1, **asked, probability=p)["n"].item()  # type: ignore[arg-type]
-        for p in (0.1, 0.5, 0.9)
-    ]
-    assert sizes == sorted(set(sizes))
-    wide = positives_needed(0.2, **asked)["n"].item()  # type: ignore[arg-type]
-    assert wide < sizes[1]
-    surer = positives_needed(0.1, **asked, level=0.99)["n"].item()  # type: ignore[arg-type]
-    assert surer > sizes[1]
 
 
 def test_errors_say_what_to_pass() -> None:
@@ -281,14 +266,13 @@ def test_a_pilot_that_tells_all_plans_what_the_interval_is(width: float) -> None
 
 
 def test_power_is_a_number_however_far_models_are_apart() -> None:
-    pilot = {"auroc": 0.8, "correlation": 0.99}
-    chances = [power(apart, 100, 500, pilot=pilot, beta=0.1) for apart in np.linspace(0, 0.19, 80)]
+    def chance(apart: float, correlation: float) -> float:
+        pilot = {"auroc": 0.8, "correlation": correlation}
+        return power(apart, 100, 500, pilot=pilot, beta=0.1)
+
+    chances = [chance(apart, 0.99) for apart in np.linspace(0, 0.19, 80)]
     assert (np.diff(chances) >= 0).all() and chances[-1] == 1
-
-
-@pytest.mark.parametrize("correlation", [-1, 1])
-def test_a_correlation_may_be_perfect(correlation: int) -> None:
-    pilot = {"auroc": 0.8, "correlation": correlation}
-    assert 0 < power(0.01, 100, 500, pilot=pilot, beta=0.1) <= 1
-    with pytest.raises(PUValueError, match=r"a correlation in \[-1, 1\], but"):
-        power(0.01, 100, 500, pilot=pilot | {"correlation": 1.01 * correlation}, beta=0.1)
+    for correlation in (-1, 1):
+        assert 0 < chance(0.01, correlation) <= 1
+        with pytest.raises(PUValueError, match=r"a correlation in \[-1, 1\], but"):
+            chance(0.01, 1.01 * correlation)

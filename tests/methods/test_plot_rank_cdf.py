@@ -79,25 +79,6 @@ def rank_cdf_at(line: Line2D, rank: int) -> float:
     return float(np.interp(rank, x, y))
 
 
-def test_rank_cdf_from_negatives_is_the_same_at_breakpoints() -> None:
-    frame = as_frame(RAMP)
-    drawn = [
-        frame.pu.plot_rank_cdf(0.5, reference="negatives", ranks=ranks)
-        for ranks in ("all", "breakpoints")
-    ]
-    every, few = ([rank_cdf_at(ax.get_lines()[-1], rank) for rank in range(9)] for ax in drawn)
-    assert every == pytest.approx(few)
-    # Of three latent negatives (1/2 - 1/4)/(3/2) = 1/6 are below the last known one, and none is
-    # above the first. So of three latent positives 1 is above that, and 1/2 below the last.
-    ramp = [0, 1, 1, 1 + 3 / 8, 1 + 6 / 8, 1 + 9 / 8, 2.5, 2.5, 3]
-    assert every == pytest.approx([latent / 3 for latent in ramp])
-
-
-def test_rank_cdf_from_negatives_is_not_that_of_known_positives() -> None:
-    ax = as_frame(RAMP).pu.plot_rank_cdf(0.5, reference="negatives")  # none is known positive
-    assert "known positives" not in legend(ax)
-
-
 NEAR = Case(
     [16, 3, 14, 1, 2, 9, 8, 10, 15, 7, 6, 4, 13, 11, 12, 0, 5],
     [
@@ -108,15 +89,25 @@ NEAR = Case(
 )
 
 
-def test_rank_cdf_of_the_tightest_kind_does_not_depend_on_ranks() -> None:
-    frame = as_frame(NEAR)
-    assert ask(NEAR, reference="tightest")["tightest"].item() == "negatives"
-    drawn = [
-        frame.pu.plot_rank_cdf(0.5, reference="tightest", ranks=ranks)
-        for ranks in ("all", "breakpoints")
-    ]
-    every, few = (rank_cdf_at(ax.get_lines()[-1], 4) for ax in drawn)
-    assert every == pytest.approx(few)  # at a labeled score, where both have a cutoff
+@pytest.mark.parametrize(
+    ("case", "reference", "ranks"), [(RAMP, "negatives", range(9)), (NEAR, "tightest", [4])]
+)
+def test_rank_cdf_from_negatives_is_the_same_at_breakpoints(
+    case: Case, reference: str, ranks: Any
+) -> None:
+    assert case is RAMP or ask(NEAR, reference=reference)["tightest"].item() == "negatives"
+    every, few = (
+        as_frame(case).pu.plot_rank_cdf(0.5, reference=reference, ranks=kind).get_lines()[-1]
+        for kind in ("all", "breakpoints")
+    )
+    heights = [rank_cdf_at(every, rank) for rank in ranks]  # 4: a labeled score of both
+    assert heights == pytest.approx([rank_cdf_at(few, rank) for rank in ranks])
+    if case is RAMP:
+        # Of three latent negatives (1/2 - 1/4)/(3/2) = 1/6 are below the last known one, and none
+        # is above the first. So of three latent positives 1 is above that, and 1/2 below the last.
+        ramp = [0, 1, 1, 1 + 3 / 8, 1 + 6 / 8, 1 + 9 / 8, 2.5, 2.5, 3]
+        assert heights == pytest.approx([latent / 3 for latent in ramp])
+        assert "known positives" not in legend(every.axes)  # there are none
 
 
 def test_rank_cdf_of_a_key_called_like_a_count() -> None:

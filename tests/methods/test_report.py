@@ -145,28 +145,27 @@ def test_names_are_escaped_and_nothing_is_loaded(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_groups_with_betas_of_their_own(tmp_path: Path) -> None:
-    pu: Any = FRAME.pu(by="site")
-    betas = {"a": 0.1, "$b$": 0.2}
-    text = write(tmp_path, pu, betas)
-    tables = Tables(text).rows
-    assert tables["Beta, as it was passed"][1:] == [["a", "0.100"], ["$b$", "0.200"]]
-    expected = [[f"{value:.3f}"] for value in pu.auroc(betas)["estimate"]]
-    assert column(tables["AUROC"], "estimate")[:2] == expected
-    assert "one for each group" in text and " for $b$" in text
-
-
-@pytest.mark.usefixtures("undrawn")
-def test_an_estimate_of_beta_says_where_it_is_from(tmp_path: Path) -> None:
-    unlabeled = int(FRAME["label"].isna().sum())
-    sure = pu_accessor.beta_from_labels(10, 60, unlabeled, level=0.98)
-    text = write(tmp_path, FRAME.pu, sure)
-    assert "labels made by hand" in text and "[say where" not in text
-    assert "together with the interval of β" in text
-    found = FRAME.pu.auroc(sure)
-    assert column(Tables(text).rows["AUROC"], "lower")[0] == [f"{found['lower'].item():.3f}"]
-    low = pu_accessor.beta_from_labels(10, 60, unlabeled)
-    assert "together with the interval of β" in write(tmp_path, FRAME.pu, low)
+def test_numbers_of_other_kinds_are_those_of_the_methods(tmp_path: Path) -> None:
+    sites: Any = FRAME.pu(by="site")
+    arrays = pu_accessor.from_arrays(FRAME["score"], FRAME["label"])
+    sure = pu_accessor.beta_from_labels(10, 60, int(FRAME["label"].isna().sum()), level=0.98)
+    for pu, beta, line in (
+        (sites, {"a": 0.1, "$b$": 0.2}, "df.pu(by=&#x27;site&#x27;)"),
+        (FRAME.pu, sure, "df.pu"),
+        (arrays, BETA, "from_arrays(score, label)"),
+        (FRAME.pu(by="site", pool=True), BETA, "df.pu(by=&#x27;site&#x27;, pool=True)"),
+    ):
+        text = write(tmp_path, pu, beta)
+        expected = numbers(pu.auroc(beta))
+        found = column(Tables(text).rows["AUROC"], "estimate", "lower", "upper")
+        assert found[: len(expected)] == expected and f"{line}</code>" in text
+        if pu is sites:
+            passed = Tables(text).rows["Beta, as it was passed"]
+            assert passed[1:] == [["a", "0.100"], ["$b$", "0.200"]]
+    rows = FRAME.assign(patient=np.arange(200) // 4)
+    tables = Tables(write(tmp_path, rows.pu(cluster="patient"))).rows
+    counted = tables["Clusters, and the factor by which they raise AUROC's variance"]
+    assert column(counted, "clusters", "rows_per_cluster") == [["50", "4.000"]]
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -191,17 +190,6 @@ def test_an_estimate_at_the_edge_is_consistent_with_1(tmp_path: Path) -> None:
     text = write(tmp_path, perfect.pu, 0.2)
     assert "AUROC [2] on new examples is" not in text
     assert "is consistent with 1 (95% interval" in text
-
-
-@pytest.mark.usefixtures("undrawn")
-def test_arrays_and_folds_have_reports_too(tmp_path: Path) -> None:
-    arrays = pu_accessor.from_arrays(FRAME["score"], FRAME["label"])
-    text = write(tmp_path, arrays)
-    assert "from_arrays(score, label)" in text
-    expected = numbers(FRAME.pu.auroc(BETA))
-    assert column(Tables(text).rows["AUROC"], "estimate", "lower", "upper")[:1] == expected
-    pooled = FRAME.pu(by="site", pool=True)
-    assert "AUROC on new examples" in write(tmp_path, pooled)
 
 
 @pytest.mark.parametrize(
@@ -294,14 +282,6 @@ def test_nothing_is_missing_from_a_report_of_two_models(tmp_path: Path) -> None:
     expected = [[f"{point:.3f}"] for point in at_random["breaking_point"]]
     assert column(tables["Breaking point"], "breaking_point") == expected
     assert text.count("<blockquote>") == 1 == text.count(f"<code>{escape(pu._line())}</code>")
-
-
-@pytest.mark.usefixtures("undrawn")
-def test_clusters_are_counted(tmp_path: Path) -> None:
-    rows = FRAME.assign(patient=np.arange(200) // 4)
-    tables = Tables(write(tmp_path, rows.pu(cluster="patient"))).rows
-    counted = tables["Clusters, and the factor by which they raise AUROC's variance"]
-    assert column(counted, "clusters", "rows_per_cluster") == [["50", "4.000"]]
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -192,16 +192,6 @@ def slope(functional: oracle.Functional, weight: FloatArray, row: int) -> float:
     return (functional(weight + step) - functional(weight - step)) / 2e-4
 
 
-def test_estimates_are_weighted_shares() -> None:
-    """A threshold that has everything above or below it leaves nothing to complete."""
-    df = draw(0).query("w > 0").assign(w=lambda rows: rows["w"] + 0.25)
-    known = df["label"] == 1
-    found = df.pu(weight="w").metric("recall", 0, at=AT, target="population").iloc[0]
-    share = df.loc[known & (df["score"] >= 0.5), "w"].sum() / df.loc[known, "w"].sum()
-    assert found["estimate"] == pytest.approx(share, abs=1e-12)
-    assert found["rank"] == pytest.approx(df.loc[df["score"] >= 0.5, "w"].sum())
-
-
 def test_the_unit_of_large_weights_does_not_matter() -> None:
     """Products of such counts are beyond integers."""
     df = draw(0)
@@ -265,30 +255,27 @@ def test_a_row_is_a_cluster_of_its_own_where_it_has_a_weight() -> None:
     assert len(df.assign(w=2).pu(weight="w").auroc(BETA)) == 1
 
 
-WRONG = {
-    "below 0": (-1.0, "1 to 1e+12, but [-1.0] came in 1 of 240 rows"),
-    "below 1": (0.5, "Divide by the least: df['w'] / 0.5"),
-    "infinite": (np.inf, "but [inf] came"),
-    "too heavy": (1e13, "but [10000000000000.0] came"),
-    "missing": (np.nan, "but [nan] came"),
-}
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_wrong_weights_are_told(name: str) -> None:
-    value, message = WRONG[name]
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (-1.0, r"1 to 1e\+12, but \[-1.0\] came in 1 of 240 rows"),
+        (0.5, r"Divide by the least: df\['w'\] / 0.5"),
+        (np.inf, r"but \[inf\] came"),
+        (1e13, r"but \[10000000000000.0\] came"),
+        (np.nan, r"but \[nan\] came"),
+        ([0] * 240, "is 0 in all 240"),
+    ],
+    ids=str,
+)
+def test_wrong_weights_are_told(value: Any, message: str) -> None:
     df = draw(0).astype({"w": float})
-    df.loc[3, "w"] = value
-    with pytest.raises(PUValueError) as told:
+    df.loc[slice(None) if isinstance(value, list) else 3, "w"] = value
+    with pytest.raises(PUValueError, match=f"weight column 'w'.*{message}"):
         df.pu(weight="w").auroc(BETA)
-    assert "weight column 'w'" in str(told.value)
-    assert message in str(told.value)
 
 
-def test_weights_are_numbers_above_0() -> None:
+def test_weights_are_numbers_the_same_in_all_groups() -> None:
     df = draw(0)
-    with pytest.raises(PUValueError, match="is 0 in all 240"):
-        df.assign(w=0).pu(weight="w").auroc(BETA)
     with pytest.raises(PUTypeError, match="must hold numbers"):
         df.assign(w="a").pu(weight="w").auroc(BETA)
     rows = df.melt(["id", "label"], MODELS, "model", "s").assign(w=lambda x: 1.0 + x.index)
