@@ -38,19 +38,6 @@ def metric(name: Any, beta: Any = 0.2, frame: pd.DataFrame = FRAME, **options: A
     return answer.iloc[0]
 
 
-@pytest.mark.parametrize("kind", ["rank", "fraction", "threshold"])
-def test_ranks_thresholds_and_shares_name_the_same_cutoff(kind: str) -> None:
-    threshold = np.sort(FRAME["score"])[-60]
-    wanted = metric("precision", at=np.int64(60))
-    assert wanted[["rank", "threshold", "examples_at_threshold"]].tolist() == [60, threshold, 60]
-    if kind == "threshold":  # which holds all of its ties by itself
-        wanted = wanted.drop("examples_at_threshold")
-    values: dict[str, list[float]]
-    values = {"rank": [60], "fraction": [0.075, 0.0762], "threshold": [threshold]}
-    for value in values[kind]:
-        pd.testing.assert_series_equal(metric("precision", at={kind: value}), wanted)
-
-
 @pytest.mark.parametrize("share", [0, 0.5, 1])
 def test_targets_are_met_by_the_estimate(share: float) -> None:
     assert metric("fpr", at={"fpr": share})["estimate"] <= share
@@ -133,19 +120,24 @@ def test_cutoffs_that_are_none(at: Any, error: type[Exception], message: str) ->
 @pytest.mark.parametrize(
     ("at", "ranks"),
     [
-        *(({"rank": 50}, [50]), ({"rank": 50.0}, [50]), ({"rank": (50,)}, [50])),
-        *(({"rank": np.array([50])}, [50]), ({"rank": [50, 0, 800]}, [50, 0, 800])),
-        *(({"threshold": -np.inf}, [800]), ({"threshold": np.inf}, [0]), ({"fraction": 1}, [800])),
+        *((np.int64(60), [60]), ({"fraction": 0.075}, [60]), ({"fraction": 0.0762}, [60])),
+        *(({"threshold": np.sort(FRAME["score"])[-60]}, [60]), ({"rank": 50.0}, [50])),
+        *(({"rank": (50,)}, [50]), ({"rank": np.array([50])}, [50])),
+        *(({"rank": [50, 0, 800]}, [50, 0, 800]), ({"fraction": 1}, [800])),
+        *(({"threshold": -np.inf}, [800]), ({"threshold": np.inf}, [0])),
     ],
     ids=str,
 )
 def test_cutoffs_that_are_one(at: Any, ranks: list[int]) -> None:
     found = FRAME.pu.metric("tpr", 0.2, at=at, target="examples")
-    assert found["rank"].tolist() == ranks
     numbers = ["rank", "threshold", "estimate", "lower", "upper"]
-    wanted = [metric("tpr", at=rank)[numbers].tolist() for rank in ranks]
-    assert found[numbers].to_numpy().tolist() == wanted
-    if "rank" in at and np.ndim(at["rank"]):  # of several each is named
+    wanted = [metric("tpr", at={"rank": rank}) for rank in ranks]
+    assert found[numbers].to_numpy().tolist() == [one[numbers].tolist() for one in wanted]
+    threshold = np.sort(np.append(FRAME["score"], np.inf))[-1 - np.array(ranks)].tolist()
+    assert found[["rank", "threshold"]].to_numpy().T.tolist() == [ranks, threshold]
+    if "threshold" not in str(at):  # which holds all of its ties by itself
+        assert found["examples_at_threshold"].tolist() == ranks
+    if "rank" in str(at) and np.ndim(at["rank"]):  # of several each is named
         assert found["at"].tolist() == ranks
 
 

@@ -51,22 +51,17 @@ def test_net_benefit_is_that_of_the_oracle(seed: int, band: str) -> None:
 
 def test_fully_labeled_is_what_others_compute() -> None:
     features, target = load_breast_cancer(return_X_y=True)
-    score = probabilities((features[:, 0] - 14) / 2)
-    frame = pd.DataFrame({"score": score, "label": 1.0 - target})
+    score, truth = probabilities((features[:, 0] - 14) / 2), target == 0
+    frame = pd.DataFrame({"score": score, "label": truth.astype(float)})
     found = frame.pu(negative=0, unlabeled=None).net_benefit(0)
     assert found["threshold"].tolist() == pytest.approx(np.arange(1, 100) / 100)
-    prevalence = float((target == 0).mean())
     for row in found.to_dict("records")[::7]:
-        treated = score >= row["threshold"]
-        tn, fp, fn, tp = confusion_matrix(target == 0, treated).ravel().tolist()
-        wanted = practice_oracle.net_benefit_by_rates(
-            tp / (tp + fn), fp / (fp + tn), prevalence, row["threshold"]
-        )
+        matrix = confusion_matrix(truth, score >= row["threshold"], normalize="true")
+        of = truth.mean(), row["threshold"]
+        wanted = practice_oracle.net_benefit_by_rates(matrix[1, 1], matrix[0, 1], *of)
         bounds = [row[name] for name in ("lower", "estimate", "upper")]
         assert bounds == pytest.approx([wanted] * 3, abs=1e-12)
-        assert row["treat_all"] == pytest.approx(
-            practice_oracle.net_benefit_by_rates(1, 1, prevalence, row["threshold"])
-        )
+        assert row["treat_all"] == pytest.approx(practice_oracle.net_benefit_by_rates(1, 1, *of))
 
 
 def sites() -> pd.DataFrame:

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from sklearn.metrics import average_precision_score, roc_auc_score
 
 import pu_accessor
 from pu_accessor import PUWarning
@@ -132,11 +131,6 @@ def test_metrics_are_possible_and_within_their_limits(weighted: bool, at: dict[s
             assert rows[column].dropna().between(least, most).all()
         assert not (rows["lower"] > rows["estimate"] + 1e-12).any()
         assert not (rows["estimate"] > rows["upper"] + 1e-12).any()
-    # A width of 0 is told of where something is hidden: it comes of clipping.
-    tight = found["clipped"] | (found["lower"] < found["upper"])
-    sure = {key for key, beta in betas().items() if beta in (0, 1)}
-    free = ~found["g"].isin(sure) & found["metric"].isin(["precision", "recall"])
-    assert tight[free].mean() > 0.9
 
 
 def test_metrics_on_new_examples_are_possible_and_within_their_limits() -> None:
@@ -219,20 +213,6 @@ def test_both_targets_have_one_estimate() -> None:
         )
         assert these["g"].tolist() == new["g"].tolist()
         np.testing.assert_allclose(these["estimate"], new["estimate"], rtol=1e-12)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_fully_labeled_is_the_truth(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    truth = np.arange(50) % 3 == 0
-    frame = pd.DataFrame({"score": np.round(rng.normal(truth), seed % 3), "label": 1.0 * truth})
-    truths = roc_auc_score(truth, frame["score"]), average_precision_score(truth, frame["score"])
-    # Unlabeled examples that are taken as negative are the same.
-    naive = frame.assign(label=frame["label"].where(truth))
-    for pu in (frame.pu(negative=0), naive.pu):
-        for target in TARGETS:
-            found = [getattr(pu, name)(0, target=target)["estimate"].item() for name in AREAS]
-            assert found == pytest.approx(truths, rel=1e-12)
 
 
 ASKS: list[Callable[[Any, float], pd.DataFrame]] = [

@@ -40,27 +40,6 @@ def test_fully_labeled_plans_are_those_of_the_closed_form() -> None:
     npt.assert_allclose(apart, own, rtol=1e-3)
 
 
-def pilot(n: int = 400) -> pd.DataFrame:
-    rng = np.random.default_rng(1)
-    truth, shared = np.arange(6 * n) < 2 * n, rng.normal(size=6 * n)
-    own = rng.normal(size=(2, 6 * n))
-    scores = dict(zip("ab", 0.5**0.5 * (shared + own) + 1.19 * truth, strict=True))
-    return pd.DataFrame({**scores, "label": np.where(np.arange(6 * n) < n, 1, np.nan)})
-
-
-def test_a_pilot_says_what_the_values_say() -> None:
-    frame: Any = pilot()
-    values = positives_needed(0.1, pilot={"auroc": 0.8}, beta=0.2, n_unlabeled=2000)
-    rows = positives_needed(0.1, pilot=frame.pu(score="a"), beta=0.2, n_unlabeled=2000)
-    plain = positives_needed(0.1, pilot=frame.rename(columns={"a": "score"}), beta=0.2)
-    assert 0.8 < rows["n"].item() / values["n"].item() < 1.25
-    assert plain["n_unlabeled"].item() == 5 * plain["n"].item()
-    both = frame.pu(score=["a", "b"])
-    found = power(0.05, 100, 2000, pilot=both, beta=0.2)
-    expected = power(0.05, 100, 2000, pilot={"auroc": 0.8, "correlation": 0.5}, beta=0.2)
-    assert abs(found - expected) < 0.06
-
-
 def few() -> pd.DataFrame:
     """Draw tied scores of two models, 12 known positives and 4 known negatives among 40."""
     rng = np.random.default_rng(6)
@@ -107,6 +86,8 @@ def test_sizes_by_a_pilot_are_those_of_its_placements(level: float, probability:
 
     assert chance(n) >= probability > chance(n - 1)
     assert plan["n_unlabeled"].item() == round(n * 28 / 12)
+    asked["pilot"] = frame.rename(columns={"a": "score"})  # by its default columns
+    pd.testing.assert_frame_equal(positives_needed(0.25, **asked, probability=probability), plan)
 
 
 @pytest.mark.parametrize("kind", [1.0, 0.0])
@@ -124,9 +105,9 @@ def test_errors_say_what_to_pass() -> None:
     value, pair = {"auroc": 0.8}, {"auroc": 0.8, "correlation": 0.5}
     three: Any = 3
     ten: Any = 10.0
-    frame: Any = pilot(40)
+    frame: Any = few()
     grouped = frame.assign(site=1).pu(score="a", by="site")
-    lone = frame.assign(label=np.where(np.arange(240) < 1, 1, np.nan)).pu(score="a")
+    lone = frame.assign(label=np.where(np.arange(40) < 1, 1, np.nan)).pu(score="a")
     needed, rows = partial(positives_needed, beta=0.1), frame.pu(score="a")
     cases: list[tuple[Any, type[Exception], str]] = [
         (lambda: needed(0, pilot=value), PUValueError, "width must lie in"),

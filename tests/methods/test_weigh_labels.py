@@ -22,41 +22,32 @@ def frame_of(rng: np.random.Generator, size: int = 700) -> tuple[pd.DataFrame, A
     return pd.DataFrame({"score": score, "label": np.where(known, 1, np.nan)}), truth
 
 
-def test_weights_are_unlabeled_rows_for_each_label() -> None:
+@pytest.mark.parametrize("edges", [[1.0], [0.0, 1.0, 2.0]])
+def test_weights_are_unlabeled_rows_for_each_label(edges: list[float]) -> None:
     frame, truth = frame_of(np.random.default_rng(0))
-    rows = frame.pu.sample_to_label(90, strata=1.0, random_state=1)
+    unlabeled = frame["label"].isna()
+    how: Any = {"allocate": "neyman", "expected_beta": 0.2} if len(edges) > 1 else {}
+    rows = frame.pu.sample_to_label(90, strata=edges, **how, random_state=1)
     rows["label"] = truth[rows.index]
     weighed = pu_accessor.weigh_labels(frame["label"], rows)
     assert weighed.index.equals(frame.index)
-    unlabeled = frame["label"].isna()
     assert (weighed["weight"][~unlabeled] == 1).all()
     left = unlabeled & ~frame.index.isin(rows.index)
     assert (weighed["weight"][left] == 0).all() and weighed["label"][left].isna().all()
-    high = frame["score"] >= 1
-    for part in (high, ~high):
-        assert weighed["weight"][part].sum() == pytest.approx(part.sum())
+    part = np.searchsorted(edges, frame["score"], "right")
+    assert weighed["weight"].groupby(part).sum().tolist() == pytest.approx(np.bincount(part))
     expected = pu_accessor.add_labels(frame["label"], rows["label"])
     pd.testing.assert_series_equal(weighed["label"], expected)
     simple = pu_accessor.weigh_labels(frame["label"], rows["label"])
     assert simple["weight"][rows.index].tolist() == pytest.approx([unlabeled.sum() / 90] * 90)
-
-
-def test_weights_of_more_strata_are_those_of_each() -> None:
-    frame, truth = frame_of(np.random.default_rng(0))
-    edges = [0.0, 1.0, 2.0]
-    rows = frame.pu.sample_to_label(
-        90, strata=edges, allocate="neyman", expected_beta=0.2, random_state=1
-    )
-    rows["label"] = truth[rows.index]
-    weight = pu_accessor.weigh_labels(frame["label"], rows)["weight"]
-    part = np.searchsorted(edges, frame["score"], "right")
-    assert weight.groupby(part).sum().tolist() == pytest.approx(np.bincount(part))
-    left = rows[rows["stratum"] != "< 0"]
-    with pytest.raises(PUDataError, match="stratum must have labels, but '< 0' has none"):
-        pu_accessor.weigh_labels(frame["label"], left)
-    left = left.assign(stratum=left["stratum"].astype(str))
+    few = rows[rows["stratum"] != rows["stratum"].cat.categories[0]]
+    with pytest.raises(
+        PUDataError, match=f"stratum must have labels, but '< {edges[0]:g}' has no"
+    ):
+        pu_accessor.weigh_labels(frame["label"], few)
+    few = few.assign(stratum=few["stratum"].astype(str))
     with pytest.raises(PUDataError, match="found must be drawn of strata that cover"):
-        pu_accessor.weigh_labels(frame["label"], left)
+        pu_accessor.weigh_labels(frame["label"], few)
 
 
 def test_all_labels_give_the_numbers_of_all_labels() -> None:
