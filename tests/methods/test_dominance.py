@@ -78,10 +78,10 @@ def test_dominance_of_known_curves(
 
 
 def test_dominance_of_groups() -> None:
-    frame = stacked(groups(70))
-    got = frame.pu(by="hospital").dominance([0.0, 0.3])
+    pu: Any = stacked(groups(70)).pu(by="hospital")
+    got = pu.dominance([0.0, 0.3])
     assert list(got.columns) == ["hospital_a", "hospital_b", "beta", *FOUND]
-    own = frame.pu(by="hospital").dominance({"east": 0.3, "north": 0.3, "south": 0.3})
+    own = pu.dominance({"east": 0.3, "north": 0.3, "south": 0.3})
     assert list(own.columns) == ["hospital_a", "hospital_b", "beta_a", "beta_b", *FOUND]
     again = got[got["beta"] == 0.3].reset_index(drop=True)
     pd.testing.assert_frame_equal(own[FOUND], again[FOUND])

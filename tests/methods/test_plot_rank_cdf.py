@@ -110,25 +110,18 @@ def test_rank_cdf_from_negatives_is_the_same_at_breakpoints(
         assert "known positives" not in legend(every.axes)  # there are none
 
 
-def test_rank_cdf_of_a_key_called_like_a_count() -> None:
-    ax = GROUPS.assign(n_trees=1000).pu(by="n_trees").plot_rank_cdf(0.2)
-    assert ax.get_xlim() == pytest.approx((-0.02 * len(GROUPS), 1.02 * len(GROUPS)))
-
-
 @pytest.mark.parametrize("col", [None, "model"])
 def test_rank_cdfs_show_the_whole_of_the_largest(col: str | None) -> None:
     ax = draw("plot_rank_cdf", WIDE, 0.2, score="m0")
     ax = WIDE[:30].pu(score="m1").plot_rank_cdf(0.2, ax=ax)
     grid = GROUPS.pu(by="model").plot_rank_cdf(0.2, col=col)
-    shown = (ax if col is None else grid.axes.flat[0]).get_xlim()
-    size = 39 if col else 60
-    assert shown == pytest.approx((-0.02 * size, 1.02 * size))
-
-
-def test_rank_cdf_of_a_group_ends_at_its_own_size() -> None:
-    ax = GROUPS.pu(by="model").plot_rank_cdf(0.2)
-    ends = [points(lines_by_name(ax)[key])[-1, 0] for key in "abcd"]
-    assert ends == GROUPS.groupby("model").size().tolist()
+    many = GROUPS.assign(n_trees=1000).pu(by="n_trees").plot_rank_cdf(0.2)  # called like a count
+    shown = ax if col is None else grid.axes.flat[0]
+    for one, size in ((shown, 39 if col else 60), (many, len(GROUPS))):
+        assert one.get_xlim() == pytest.approx((-0.02 * size, 1.02 * size))
+    if col is None:  # each ends at its own size
+        ends = [points(lines_by_name(grid)[key])[-1, 0] for key in "abcd"]
+        assert ends == GROUPS.groupby("model").size().tolist()
 
 
 @pytest.mark.parametrize("by", [["model", "fold"], "model"])

@@ -83,26 +83,6 @@ def counts_of(rows: "pd.Series[bool]") -> tuple[int, int, int]:
     return int((label == 1).sum()), int((label == 0).sum()), int(label.isna().sum())
 
 
-@pytest.mark.parametrize(
-    ("strata", "names"),
-    [(1.5, ["< 1.5", ">= 1.5"]), ([2, 0.5, -1], ["< -1", ">= -1, < 0.5", ">= 0.5, < 2", ">= 2"])],
-)
-def test_rows_of_strata_are_shared_in_proportion(strata: Any, names: list[str]) -> None:
-    drawn = SCORED.pu.sample_to_label(60, strata=strata, random_state=3)
-    assert drawn["label"].isna().all() and drawn.index.is_unique
-    assert drawn["stratum"].cat.categories.tolist() == names
-    ends = [-np.inf, *np.sort(np.atleast_1d(strata)), np.inf]
-    for name, some in zip(names, pairwise(ends), strict=True):
-        part, rows = SCORED["score"].between(*some, inclusive="left"), drawn["stratum"] == name
-        assert part[drawn.index[rows]].all()
-        assert rows.mean() == pytest.approx(part[FREE].mean(), abs=1 / 60)
-        told = drawn.loc[rows, ["n", "n_negative", "n_unlabeled"]]
-        assert {*told.itertuples(index=False, name=None)} == {counts_of(part)}
-    pd.testing.assert_frame_equal(drawn[[*SCORED]], SCORED.loc[drawn.index])
-    again = SCORED.pu.sample_to_label(60, strata=np.sort(np.atleast_1d(strata)), random_state=3)
-    pd.testing.assert_frame_equal(drawn, again)
-
-
 def best_shares(size: int, spread: list[float], most: list[int]) -> tuple[int, ...]:
     """Return the numbers of labels of least variance, by going through all of them."""
     ways = product(*(range(1, min(size, number) + 1) for number in most[1:]))
@@ -114,20 +94,32 @@ def best_shares(size: int, spread: list[float], most: list[int]) -> tuple[int, .
 @pytest.mark.parametrize("size", [5, 40])
 @pytest.mark.parametrize("beta", [None, 0.02, 0.1, 0.6])
 def test_labels_are_shared_as_neyman_did(strata: Any, size: int, beta: float | None) -> None:
-    how = {} if beta is None else {"allocate": "neyman", "expected_beta": beta}
+    how: Any = {} if beta is None else {"allocate": "neyman", "expected_beta": beta}
     drawn = SCORED.pu.sample_to_label(size, strata=strata, **how, random_state=3)
-    edges = [-np.inf, *np.sort(np.atleast_1d(strata)), np.inf]
-    parts = [SCORED["score"].between(*ends, inclusive="left") for ends in pairwise(edges)]
+    thresholds = np.sort(np.atleast_1d(strata))
+    again = SCORED.pu.sample_to_label(size, strata=thresholds, **how, random_state=3)
+    pd.testing.assert_frame_equal(drawn, again)
+    assert drawn["label"].isna().all() and drawn.index.is_unique
+    pd.testing.assert_frame_equal(drawn[[*SCORED]], SCORED.loc[drawn.index])
+    inner = [f">= {low:g}, < {high:g}" for low, high in pairwise(thresholds)]
+    names = [f"< {thresholds[0]:g}", *inner, f">= {thresholds[-1]:g}"]
+    edges = pairwise([-np.inf, *thresholds, np.inf])
+    parts = [SCORED["score"].between(*ends, inclusive="left") for ends in edges]
     sizes = [counts_of(part) for part in parts]
     known = sum(n for n, _, _ in sizes)
     free = [unlabeled for _, _, unlabeled in sizes]
-    spread: list[float] = [*free]
+    spread: list[float] = [*free]  # in proportion
     if beta is not None:
         among = [(n + 0.5) / (known + 0.5 * len(sizes)) for n, _, _ in sizes]
         p = np.clip(beta * sum(free) * np.array(among) / free, 0.05, 0.95)
         spread = [*(np.array(free) * np.sqrt(p * (1 - p)))]
     found = drawn["stratum"].value_counts(sort=False)
-    assert tuple(found) == best_shares(size, spread, free)
+    assert tuple(found) == best_shares(size, spread, free) and found.index.tolist() == names
+    for name, part, counts in zip(names, parts, sizes, strict=True):
+        rows = drawn[drawn["stratum"] == name]
+        assert part[rows.index].all()
+        told = rows[["n", "n_negative", "n_unlabeled"]].itertuples(index=False, name=None)
+        assert {*told} == {counts}
 
 
 def test_a_stratum_gets_no_more_labels_than_it_has_rows() -> None:
