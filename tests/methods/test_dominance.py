@@ -112,7 +112,7 @@ def highest_so_far(fpr: FloatArray, tpr: FloatArray, at: float) -> float:
     bound=st.sampled_from(BOUNDS),
     beta=st.sampled_from([0.2, 0.5, 0.8]),
 )
-def test_dominance_compares_the_highest_at_or_left(
+def test_dominance_compares_the_highest(
     case: Case, reference: str, bound: str, beta: float
 ) -> None:
     tables = ask(case, band="bootstrap", beta=beta, reference=reference)

@@ -65,11 +65,7 @@ def row(case: Case, name: Any, at: Any, beta: Any = None, **options: Any) -> "pd
 
 @cache
 def tables_once(
-    score: tuple[float, ...],
-    label: tuple[bool | None, ...],
-    beta: float,
-    band: str,
-    level: float = 0.95,
+    score: tuple[float, ...], label: tuple[Any, ...], beta: float, band: str, level: float = 0.95
 ) -> dict[str, list[oracle.Table]]:
     """Return the tables of rows that several cutoffs are asked of; the estimate not rounded."""
     plain = oracle.tables([*score], [*label], beta, level, RULES[band])
@@ -194,15 +190,6 @@ def test_the_best_cutoff_where_hardly_anything_is_unlabeled(at: str, label: list
     # Right at rank k are t positives among the k, and what is no positive below.
     right = [2 * label[:k].count(1) + len(label) - k for k in range(1, len(label) + 1)]
     assert found["estimate"] == pytest.approx((max(right) - label.count(1)) / len(label))
-
-
-def test_metric_of_ones_own() -> None:
-    def found(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-        return tp / (tp + fn)
-
-    own, named = (row(drawn(4), name, 5) for name in (found, "tpr"))
-    assert own.pop("metric") == "found" and named.pop("metric") == "tpr"
-    assert own.tolist() == pytest.approx(named.tolist())
 
 
 @pytest.mark.parametrize("seed", range(7))

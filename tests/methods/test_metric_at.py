@@ -48,9 +48,7 @@ def test_targets_are_met_by_the_estimate(share: float) -> None:
 
 @pytest.mark.parametrize("decimals", [6, 0])
 @pytest.mark.parametrize("goal", ["fpr", "recall", "precision"])
-def test_each_rate_there_is_and_what_is_next_to_it_finds_its_cutoff(
-    goal: str, decimals: int
-) -> None:
+def test_each_rate_and_what_is_next_to_it_finds_its_cutoff(goal: str, decimals: int) -> None:
     # 49 positives and 49 negatives by the estimate.
     label = np.repeat([1.0, 0.0, np.nan], [7, 7, 84])
     score = np.random.default_rng(8).normal(label == 1, 1.0).round(decimals)

@@ -129,9 +129,7 @@ def test_areas_are_possible_and_within_their_intervals(weighted: bool) -> None:
     ],
     ids=str,
 )
-def test_metrics_are_possible_and_within_their_limits(
-    weighted: bool, at: Any, target: str
-) -> None:
+def test_metrics_are_possible_and_within_limits(weighted: bool, at: Any, target: str) -> None:
     pu = bound(weighted, on_error="skip")  # where there are no positives there is no recall
     found = pu.metric([*METRICS], betas(), at=at, target=target).dropna(subset="estimate")
     assert len(found) > 16 * len(METRICS)
@@ -163,9 +161,7 @@ def test_tables_and_their_areas_have_the_estimate_within_bounds(weighted: bool) 
 @pytest.mark.parametrize(
     ("weighted", "reference"), [(False, "positives"), (False, "negatives"), (True, "positives")]
 )
-def test_roc_curves_never_step_left_or_down_and_hold_the_auroc_said(
-    weighted: bool, reference: str
-) -> None:
+def test_roc_curves_never_step_back_and_hold_the_auroc(weighted: bool, reference: str) -> None:
     rows = areas(weighted).query("quantity == 'auroc' and target == 'examples'")
     said, steps, same = rows.set_index("g")["estimate"], 0, 0
     for key, rows in rankings(weighted).groupby("g"):
@@ -188,15 +184,6 @@ def test_roc_curves_never_step_left_or_down_and_hold_the_auroc_said(
     assert steps > 200 and (reference == "negatives" or same > 0.6 * len(said))
 
 
-ASKS: list[Callable[[Any, float], pd.DataFrame]] = [
-    lambda pu, beta: pu.auroc(beta),
-    lambda pu, beta: pu.average_precision(beta, target="examples"),
-    lambda pu, beta: pu.bedroc(beta),
-    lambda pu, beta: pu.metric(["precision", "mcc"], beta, at={"rank": [7, 50]}),
-    lambda pu, beta: pu.metric("f1", beta, at="maximum"),
-]
-
-
 @pytest.mark.parametrize("name", ["normal", "worse than chance", "five levels", "one level"])
 def test_maps_orders_and_chunks_change_nothing(name: str) -> None:
     frame = shapes()[name]
@@ -204,10 +191,17 @@ def test_maps_orders_and_chunks_change_nothing(name: str) -> None:
     moved = frame.sample(frac=1, random_state=3)
     mapped = frame.assign(score=np.exp(frame["score"] / 9) - 3)
     chunks = pu_accessor.from_chunks([moved[:100], moved[100:120], moved[120:]])
-    for ask in ASKS:
-        wanted = ask(frame.pu, beta)
+    asks: list[Callable[[Any], pd.DataFrame]] = [
+        lambda pu: pu.auroc(beta),
+        lambda pu: pu.average_precision(beta, target="examples"),
+        lambda pu: pu.bedroc(beta),
+        lambda pu: pu.metric(["precision", "mcc"], beta, at={"rank": [7, 50]}),
+        lambda pu: pu.metric("f1", beta, at="maximum"),
+    ]
+    for ask in asks:
+        wanted = ask(frame.pu)
         for pu in (moved.pu, mapped.pu, chunks):
-            found = ask(pu, beta)
+            found = ask(pu)
             one, other = (x.drop(columns="threshold", errors="ignore") for x in (found, wanted))
             pd.testing.assert_frame_equal(one, other, rtol=1e-12)
 

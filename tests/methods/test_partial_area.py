@@ -29,9 +29,7 @@ def draw(seed: int, known: int = 60) -> pd.DataFrame:
 @pytest.mark.parametrize(
     ("seed", "digits", "limit"), [(0, 1, 0.033), (1, 1, 0.217), (2, 6, 0.217), (0, 6, 0.83)]
 )
-def test_all_labeled_its_error_is_that_of_derivatives(
-    seed: int, digits: int, limit: float
-) -> None:
+def test_all_labeled_its_error_is_of_derivatives(seed: int, digits: int, limit: float) -> None:
     rng, truth = np.random.default_rng(seed), np.arange(90) < 35
     score = np.round(rng.normal(1.3 * truth), digits)
     pu = pd.DataFrame({"score": score, "label": truth}).pu(negative=False)
@@ -114,9 +112,7 @@ def test_what_has_no_part() -> None:
 
 
 @pytest.mark.parametrize("limit", [0.05, 0.115, 0.3])
-def test_the_error_counts_the_ranks_below_the_limit_after_each_known_positive(
-    limit: float,
-) -> None:
+def test_the_error_counts_ranks_below_the_limit_after_known_positives(limit: float) -> None:
     # Blocks of tied scores; where many known ones enter there are fewer false positives after.
     known, size = [0, 12, 3, 12, 2, 1, 0], [30, 14, 16, 13, 60, 90, 77]
     n, positives, negatives, fine = 30, 60, 240, 4000

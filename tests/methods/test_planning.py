@@ -1,7 +1,7 @@
 """Planning: widths that are reached, differences that are seen."""
 
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.testing as npt
@@ -103,9 +103,7 @@ def test_a_pilot_has_two_of_each(kind: float) -> None:
 
 def test_errors_say_what_to_pass() -> None:
     value, pair = {"auroc": 0.8}, {"auroc": 0.8, "correlation": 0.5}
-    three: Any = 3
-    ten: Any = 10.0
-    frame: Any = few()
+    frame, three, ten = few(), cast(Any, 3), cast(Any, 10.0)
     grouped = frame.assign(site=1).pu(score="a", by="site")
     lone = frame.assign(label=np.where(np.arange(40) < 1, 1, np.nan)).pu(score="a")
     needed, rows = partial(positives_needed, beta=0.1), frame.pu(score="a")
@@ -192,9 +190,7 @@ NOTHING = Moments(0.78, 0.0, 0.0, 0.0)
 
 @pytest.mark.parametrize(("share", "sizes"), [(0.0, (40, 300)), (0.2, (150, 60))])
 @pytest.mark.parametrize("moments", [SKEWED, SKEWED[::-1], (SKEWED[0], NOTHING)])
-def test_chances_of_widths_are_those_of_their_linear_part(
-    moments: Any, share: float, sizes: Any
-) -> None:
+def test_chances_of_widths_are_of_a_linear_part(moments: Any, share: float, sizes: Any) -> None:
     at = np.array([0.78, moments[0].variance, moments[1].variance])
     _, square, cube, fourth = np.array(moments).T / sizes
     covariance = np.diag([square.sum(), *(fourth - square**2 * sizes)])

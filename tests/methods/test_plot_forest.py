@@ -49,9 +49,7 @@ def names(ax: Axes) -> list[str]:
         ("precision", {"at": {"rank": 1000 // 5}}, "precision among the top 200"),
     ],
 )
-def test_a_forest_has_the_numbers_of_the_method(
-    quantity: str, keywords: dict[str, Any], label: str
-) -> None:
+def test_a_forest_has_the_numbers_of_the_method(quantity: str, keywords: Any, label: str) -> None:
     pu = FRAME.pu(score=MODELS)
     areas = {"auroc": pu.auroc, "average_precision": pu.average_precision}
     ask = areas.get(quantity, lambda *a, **k: pu.metric(quantity, *a, **k))
@@ -116,8 +114,7 @@ def test_order_picks_and_sorts_and_own_betas_are_told() -> None:
     ax = FRAME.pu(by="site").plot_forest("auroc", {"x": 0.1, "y": 0.25})
     assert names(ax) == ["x\nβ̂ = 0.1", "y\nβ̂ = 0.25"]
     np.testing.assert_allclose(
-        dots(ax, "estimate")[:, 0],
-        FRAME.pu(by="site").auroc({"x": 0.1, "y": 0.25})["estimate"],
+        dots(ax, "estimate")[:, 0], FRAME.pu(by="site").auroc({"x": 0.1, "y": 0.25})["estimate"]
     )
 
 

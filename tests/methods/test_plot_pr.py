@@ -41,9 +41,7 @@ def test_pr_line_bends_between_cutoffs() -> None:
 
 
 @pytest.mark.parametrize("ranks", ["all", "breakpoints"])
-def test_pr_starts_with_the_precision_of_the_first_cutoff_that_finds_a_positive(
-    ranks: Ranks,
-) -> None:
+def test_pr_starts_with_the_first_cutoff_that_finds_a_positive(ranks: Ranks) -> None:
     # Above it precision is 0, or 1 by convention: drawn, either would be a spike at recall 0.
     label = [False, True, None, None]
     ranking = pu_accessor.from_arrays([4, 3, 2, 1], label)

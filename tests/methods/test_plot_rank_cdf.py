@@ -92,9 +92,7 @@ NEAR = Case(
 @pytest.mark.parametrize(
     ("case", "reference", "ranks"), [(RAMP, "negatives", range(9)), (NEAR, "tightest", [4])]
 )
-def test_rank_cdf_from_negatives_is_the_same_at_breakpoints(
-    case: Case, reference: str, ranks: Any
-) -> None:
+def test_rank_cdf_is_the_same_at_breakpoints(case: Case, reference: str, ranks: Any) -> None:
     assert case is RAMP or ask(NEAR, reference=reference)["tightest"].item() == "negatives"
     every, few = (
         as_frame(case).pu.plot_rank_cdf(0.5, reference=reference, ranks=kind).get_lines()[-1]

@@ -95,8 +95,6 @@ TWO = drawn((1, 1), (2, 2), (9, 9))
         (pd.DataFrame({"label": [True]}), "a", {}, PUKeyError, "lacks"),
     ],
 )
-def test_lists_that_are_none(
-    rows: pd.DataFrame, listed: Any, how: Any, error: type[Exception], message: str
-) -> None:
+def test_lists_that_are_none(rows: Any, listed: Any, how: Any, error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
         pu_accessor.rates_from_labels(rows, listed, **how)

@@ -188,13 +188,7 @@ def test_an_estimate_at_the_edge_is_consistent_with_1(tmp_path: Path) -> None:
         ({"path": "r.html", "beta": [0.1, 0.2]}, PUValueError, "one number in a report"),
     ],
 )
-def test_bad_input(
-    keywords: dict[str, Any],
-    error: type[Exception],
-    told: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_bad_input(keywords: Any, error: Any, told: str, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(error, match=told):
         put(FRAME.pu, "report", **{"beta": BETA, **keywords})
@@ -236,17 +230,12 @@ def test_auroc_is_drawn_up_to_twice_the_beta(
     np.testing.assert_allclose(drawn, [np.linspace(0, last, 13)])
 
 
-def pictures(text: str) -> list[str]:
-    """Return what the pictures of a report are called, in their order."""
-    return re.findall(r'<img[^>]* alt="([^"]*)"', text)
-
-
 def test_nothing_is_missing_from_a_report_of_two_models(tmp_path: Path) -> None:
     rows = FRAME.assign(wave=np.where(FRAME["label"] == 1, FRAME.index % 2, np.nan))
     pu: Any = rows.pu(score=["score", EVIL])
     text = write(tmp_path, pu, wave="wave", strata="site")
     assert "is not there" not in text
-    assert pictures(text) == [
+    assert re.findall(r'<img[^>]* alt="([^"]*)"', text) == [
         "ROC curve with its band",
         "Precision and recall, with their band",
         "Precision among the first examples",

@@ -66,9 +66,7 @@ def test_models_in_rows_are_paired_by_a_column() -> None:
 @pytest.mark.parametrize(
     ("beta", "above", "point"), [(BETA, 0.95, 1), (BETA, -1, np.inf), (0.0, 0.2, np.inf)]
 )
-def test_conclusions_that_never_hold_and_that_always_do(
-    beta: float, above: float, point: float
-) -> None:
+def test_conclusions_that_never_or_always_hold(beta: float, above: float, point: float) -> None:
     found = FRAME.pu.robustness("auroc", beta, above=above, selection_odds=1)
     assert found["breaking_point"].item() == point
 

@@ -22,9 +22,14 @@ def test_rows_to_label_are_drawn_from_the_unlabeled() -> None:
     pd.testing.assert_frame_equal(drawn, again)
     by = frame.pu(by="site").sample_to_label(5, random_state=1)
     pd.testing.assert_frame_equal(by, frame.groupby("site").pu.sample_to_label(5, random_state=1))
-    chosen = pd.concat(frame.pu.sample_to_label(100, random_state=s) for s in range(100))
-    wanted = frame["score"][frame["label"].isna()].mean()
-    assert chosen["score"].mean() == pytest.approx(wanted, abs=0.05)
+    # Each row is as likely as another.
+    free = frame["label"].isna()
+    for how in ({}, {"strata": 1.5}):
+        rows = [frame.pu.sample_to_label(300, **how, random_state=s).index for s in range(100)]
+        times = pd.Series(np.concatenate(rows)).value_counts().reindex(frame.index[free])
+        share = 300 / free.sum()
+        assert times.mean() == pytest.approx(100 * share)
+        assert times.var() == pytest.approx(100 * share * (1 - share), rel=0.2)
     for seed in (2**32 - 1, np.uint8(7)):
         assert len(frame.pu.sample_to_label(np.int8(3), random_state=seed)) == 3
 
@@ -146,16 +151,6 @@ def test_rows_of_a_part_are_drawn_from_it() -> None:
         assert {*drawn["n_unlabeled"]} == {counts_of(rows)[2]}
         every = SCORED.pu.sample_to_label(counts_of(rows)[2], **how, random_state=1)
         assert {*every.index} == {*SCORED.index[rows & FREE]}
-
-
-def test_each_row_of_a_stratum_is_as_likely_as_another() -> None:
-    drawn = [
-        SCORED.pu.sample_to_label(300, strata=1.5, random_state=seed)["row"] for seed in range(100)
-    ]
-    times = pd.concat(drawn).value_counts().reindex(SCORED.index[FREE], fill_value=0)
-    assert times.mean() == pytest.approx(30_000 / FREE.sum())
-    share = 300 / FREE.sum()
-    assert times.var() == pytest.approx(100 * share * (1 - share), rel=0.2)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in SOURCES if kind != "by_model"])

@@ -13,12 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import IsolationForest
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import (
-    KFold,
-    StratifiedKFold,
-    cross_val_score,
-    cross_validate,
-)
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -199,9 +194,7 @@ ACTS = {"quantity": "f1", "beta": 0.2, "at": {"threshold": 0.5}}
         (GaussianNB, WORDS, {}, "stands for no state"),
     ],
 )
-def test_estimators_and_classes_without_scores(
-    kind: type, labels: Any, asked: dict[str, Any], told: str
-) -> None:
+def test_refused_estimators_and_classes(kind: type, labels: Any, asked: Any, told: str) -> None:
     one = scorer(**{"quantity": "auroc", "unlabeled": 0, **asked})
     with pytest.raises((PUTypeError, PUValueError), match=told):
         one(kind().fit(X, labels), X, labels)

@@ -80,9 +80,7 @@ ROWS = pd.DataFrame(
         (LABEL, ROWS.assign(label=UNSURE), PUDataError, "found must say True or False"),
     ],
 )
-def test_labels_that_cannot_be_weighed(
-    label: Any, found: Any, error: type[Exception], message: str
-) -> None:
+def test_labels_that_cannot_be_weighed(label: Any, found: Any, error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
         pu_accessor.weigh_labels(label, found)
 
