@@ -2,7 +2,7 @@
 
 import math
 from itertools import product
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -72,10 +72,9 @@ def test_weights_that_are_none() -> None:
     for weight in (0, -1, 1e-200, 1e200, math.inf, math.nan):  # or whose square floats cannot hold
         with pytest.raises(PUValueError, match="weight must be above 0 and finite, but"):
             pu_accessor.fbeta(weight)
-    wrong: list[Any] = ["2", True]
-    for weight in wrong:
-        with pytest.raises(PUTypeError, match=f"weight must be a number, but {weight!r} was"):
-            pu_accessor.fbeta(weight)
+    for wrong in (cast(Any, "2"), True):
+        with pytest.raises(PUTypeError, match=f"weight must be a number, but {wrong!r} was"):
+            pu_accessor.fbeta(wrong)
 
 
 @pytest.mark.parametrize("seed", range(7))

@@ -150,19 +150,14 @@ PUBLISHED = [
 ]
 
 
-def biopsies() -> pd.DataFrame:
-    """Return 750 men whose risks lie between the thresholds as published."""
-    counts = np.array([(105, 645), *((tp, fp) for _, tp, fp, _, _ in PUBLISHED), (0, 0)])
-    between = -np.diff(counts, axis=0)
-    risks = 0.01 + np.array([0.0, *(row[0] for row in PUBLISHED)])
-    cancer = np.tile([True, False], risks.size)
-    men = pd.DataFrame({"score": risks.repeat(2), "cancer": cancer})
-    return men.loc[men.index.repeat(between.ravel())].reset_index(drop=True)
-
-
 def test_published_net_benefits() -> None:
-    men = biopsies().assign(label=lambda df: df["cancer"].astype(float))
-    assert len(men) == 750 and men["cancer"].sum() == 105
+    # Of 750 men risks lie between the thresholds as published.
+    counts = np.array([(105, 645), *((tp, fp) for _, tp, fp, _, _ in PUBLISHED), (0, 0)])
+    risks = 0.01 + np.array([0.0, *(row[0] for row in PUBLISHED)])
+    label = np.tile([1.0, 0.0], risks.size)
+    men = pd.DataFrame({"score": risks.repeat(2), "label": label})
+    men = men.loc[men.index.repeat(-np.diff(counts, axis=0).ravel())].reset_index(drop=True)
+    assert len(men) == 750 and men["label"].sum() == 105
     thresholds, _, _, benefit, treat_all = map(list, zip(*PUBLISHED, strict=True))
     found = men.pu(negative=0).net_benefit(0, thresholds=thresholds)
     for name, published in (("estimate", benefit), ("treat_all", treat_all)):

@@ -34,8 +34,7 @@ def test_pr_line_bends_between_cutoffs() -> None:
     bounds = tables.pu.area("average_precision")
     expected = float(bounds.sel(bound="upper") - bounds.sel(bound="lower"))
     assert area_between(band) == pytest.approx(expected, abs=3e-3)
-    prevalence = (60 + round(0.2 * 740)) / 800
-    assert path(lines(ax)["chance (prevalence)"])[1] == pytest.approx(prevalence)
+    assert path(lines(ax)["chance (prevalence)"])[1] == pytest.approx(positives / 800)
     assert legend(ax) == ["β̂ = 0.2", "95% exact band,\nthese examples", "chance (prevalence)"]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("recall", "precision")
 

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
-from matplotlib.lines import Line2D
 
 from pu_accessor import PUValueError
 from tests.arguments.test_reference import ask
@@ -73,12 +72,6 @@ def test_without_latent_positives_there_is_nothing_to_draw() -> None:
 RAMP = Case([8, 7, 6, 5, 4, 3, 2, 1], [None, False, None, None, None, None, False, None], 0.5)
 
 
-def rank_cdf_at(line: Line2D, rank: int) -> float:
-    """Return the height at a rank of a rank CDF that is drawn straight from place to place."""
-    x, y = (np.asarray(side, float) for side in (line.get_xdata(), line.get_ydata()))
-    return float(np.interp(rank, x, y))
-
-
 NEAR = Case(
     [16, 3, 14, 1, 2, 9, 8, 10, 15, 7, 6, 4, 13, 11, 12, 0, 5],
     [
@@ -98,8 +91,9 @@ def test_rank_cdf_is_the_same_at_breakpoints(case: Case, reference: str, ranks: 
         as_frame(case).pu.plot_rank_cdf(0.5, reference=reference, ranks=kind).get_lines()[-1]
         for kind in ("all", "breakpoints")
     )
-    heights = [rank_cdf_at(every, rank) for rank in ranks]  # 4: a labeled score of both
-    assert heights == pytest.approx([rank_cdf_at(few, rank) for rank in ranks])
+    # Straight from place to place; 4 is a labeled score, where both have a cutoff.
+    heights, others = (np.interp(ranks, *path(line)) for line in (every, few))
+    assert heights == pytest.approx(others)
     if case is RAMP:
         # Of three latent negatives (1/2 - 1/4)/(3/2) = 1/6 are below the last known one, and none
         # is above the first. So of three latent positives 1 is above that, and 1/2 below the last.

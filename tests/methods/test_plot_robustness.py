@@ -30,8 +30,8 @@ def test_a_picture_of_robustness() -> None:
     broken = FRAME.pu.robustness("auroc", BETA, above=0.6, selection_odds=1)
     np.testing.assert_allclose(cross.get_xydata(), [[broken["breaking_point"].item(), 0.6]])
     assert ax.get_xscale() == "log" and ax.get_ylabel() == "AUROC"
-    labels = legend(ax)
-    assert {"95% interval", "range of the estimate", "conclusion breaks", "0.6"} <= {*labels}
+    names = {"95% interval", "range of the estimate", "conclusion breaks", "0.6"}
+    assert names <= {*legend(ax)}
 
 
 def test_pictures_of_models_and_metrics() -> None:
@@ -42,8 +42,7 @@ def test_pictures_of_models_and_metrics() -> None:
     grid = pu.plot_robustness("precision", [BETA, BETA / 2], **how)
     assert grid.axes.shape == (1, 2)
     assert "95% exact band,\nthese examples" in legend(grid)
-    drawn = FRAME.pu.plot_roc(BETA, selection_odds=2)
-    texts = legend(drawn)
+    texts = legend(FRAME.pu.plot_roc(BETA, selection_odds=2))
     assert "95% exact band,\nodds within 2,\nthese examples" in texts
 
 

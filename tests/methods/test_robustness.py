@@ -10,15 +10,10 @@ import pytest
 from pu_accessor import PUValueError
 from tests.cases import binormal, put
 
+FRAME, BETA, TRUTH = binormal(200, 800, 0.25, seed=3)  # a quarter of the positives is known
+FRAME["better"] = FRAME["score"] + 0.8 * TRUTH
+FRAME["worse"] = FRAME["score"] + np.random.default_rng(3).normal(size=TRUTH.size)
 
-def draw(seed: int = 3) -> tuple[pd.DataFrame, float]:
-    """Draw scores of two models, with a quarter of the positives known."""
-    frame, beta, truth = binormal(200, 800, 0.25, seed)
-    noise = np.random.default_rng(seed).normal(size=truth.size)
-    return frame.assign(better=frame["score"] + 0.8 * truth, worse=frame["score"] + noise), beta
-
-
-FRAME, BETA = draw()
 
 MODELS = ["better", "worse"]
 

@@ -13,16 +13,12 @@ from pu_accessor import PUDataError, PUValueError
 AT = {"threshold": 1.0}
 
 
-def draw(seed: int = 0, known: int = 80, positives: int = 200, size: int = 600) -> pd.DataFrame:
-    """Draw examples of two sites."""
-    rng, place = np.random.default_rng(seed), np.arange(size)
-    label = np.where(place < known, 1, np.nan)
-    score = rng.normal(1.5 * (place < positives))
-    site = np.where(rng.random(size) < 0.5, "a", "b")
-    return pd.DataFrame({"score": score, "label": label, "site": site, "tpr": site})
+RNG, PLACE = np.random.default_rng(0), np.arange(600)
+FRAME = pd.DataFrame({"score": RNG.normal(1.5 * (PLACE < 200))})
+FRAME["label"] = np.where(PLACE < 80, 1, np.nan)
+FRAME["site"] = FRAME["tpr"] = np.where(RNG.random(600) < 0.5, "a", "b")
 
 
-FRAME = draw()
 HAND = pu_accessor.beta_from_labels(45, 200, 520)
 
 

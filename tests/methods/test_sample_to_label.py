@@ -132,9 +132,7 @@ def test_a_stratum_gets_no_more_labels_than_it_has_rows() -> None:
     for size, expected in ((37, [2, 33, 2]), (38, [2, 34, 2]), (39, [2, 35, 2])):
         drawn = frame.pu.sample_to_label(size, strata=[3, 38], random_state=0)
         assert drawn["stratum"].value_counts(sort=False).tolist() == expected
-
-
-def test_a_row_without_a_score_is_of_the_lowest_stratum() -> None:
+    # A row without a score is of the lowest stratum.
     frame = SCORED.assign(score=SCORED["score"].mask(SCORED.index % 4 == 0))
     drawn = frame.pu(nan_policy="worst").sample_to_label(300, strata=[0, 1], random_state=0)
     assert {*drawn["stratum"][drawn["score"].isna()]} == {"< 0"}

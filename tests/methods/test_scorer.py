@@ -2,6 +2,7 @@
 
 import pickle
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,7 @@ import pandas as pd
 import pytest
 import sklearn
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.ensemble import IsolationForest
+from sklearn.ensemble import IsolationForest, VotingClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score, cross_validate
@@ -169,37 +169,26 @@ def test_propensities_must_be_asked_for() -> None:
         cross_val_score(LogisticRegression(), X, Y, scoring=scoring, params=asked)
 
 
-class Hard(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Predicts classes and nothing else."""
-
-    def fit(self, X: Any, y: Any) -> "Hard":  # noqa: N803
-        self.classes_ = np.unique(y)
-        return self
-
-    def predict(self, X: Any) -> Any:  # noqa: N803
-        return np.repeat(self.classes_[:1], len(X))
-
-
 THREE, WORDS = np.where(KNOWN, 1, np.arange(600) % 2 * 2), np.where(KNOWN, "yes", "no")
-SPARSE = sparse.csr_array(Y[:, np.newaxis])
+VOTES = partial(VotingClassifier, [("one", GaussianNB())])  # predicts classes, nothing else
 ACTS = {"quantity": "f1", "beta": 0.2, "at": {"threshold": 0.5}}
 
 
 @pytest.mark.parametrize(
     ("kind", "labels", "asked", "told"),
     [
-        (Hard, Y, {}, r"predict_proba, .*Hard has not.*CalibratedClassifier"),
+        (VOTES, Y, {}, r"predict_proba, .*VotingClassifier has not.*CalibratedClassifier"),
         (RidgeClassifier, Y, ACTS, "must have predict_proba,"),
         (GaussianNB, THREE, {"negative": 2}, "two classes, one of them positive"),
         (GaussianNB, WORDS, {}, "stands for no state"),
     ],
 )
-def test_refused_estimators_and_classes(kind: type, labels: Any, asked: Any, told: str) -> None:
+def test_refused_estimators_and_classes(kind: Any, labels: Any, asked: Any, told: str) -> None:
     one = scorer(**{"quantity": "auroc", "unlabeled": 0, **asked})
     with pytest.raises((PUTypeError, PUValueError), match=told):
         one(kind().fit(X, labels), X, labels)
     with pytest.raises(PUTypeError, match=r"y\.toarray\(\)\.ravel\(\)"):
-        scorer("auroc", unlabeled=0)(GaussianNB().fit(X, Y), X, SPARSE)
+        scorer("auroc", unlabeled=0)(GaussianNB().fit(X, Y), X, sparse.csr_array(Y[:, None]))
 
 
 def test_missing_labels_are_those_of_a_class_that_is_missing() -> None:
