@@ -161,7 +161,7 @@ def test_two_sides_are_the_limit_of_the_problem_and_of_the_reversed_one(seed: in
     kinds = rng.normal(1, 1, 20), rng.normal(rng.random(60) < 0.4), rng.normal(0, 1, 20)
     frame = framed(*(kind.round(1) for kind in kinds))
     turned = frame.assign(score=-frame["score"], label=1 - frame["label"])
-    for level, half in ((0.9, 0.05), (0.2, 0.4)):
+    for level, half in ((0.9, 0.05), (0.5, 0.25), (0.2, 0.4), (0.01, 0.495)):
         found = estimate(frame, "two_sided", level=level)
         assert found["upper"] == largest_feasible(frame, half)
         assert found["lower"] == 1 - largest_feasible(turned, half)

@@ -102,7 +102,7 @@ def check(case: Case, name: str, found: "pd.Series[Any]", place: int, band: str)
     assert [found["metric"], *map(found.attrs.get, SETTINGS)] == [name, 0.95, band, "examples"]
 
 
-def check_any(case: Case, name: str, found: "pd.Series[Any]", rank: int, band: str) -> None:
+def check_any(case: Case, name: str, rank: int, found: Any, band: str, level: float) -> None:
     """Compare a row with the tables at a rank, or around the block of ties that it falls into."""
     cuts = oracle.cutoffs(case.score, case.label)
     place = next(i for i, cut in enumerate(cuts) if cut.rank >= rank)
@@ -111,8 +111,8 @@ def check_any(case: Case, name: str, found: "pd.Series[Any]", rank: int, band: s
         return
     size, inside = cuts[place].rank - cuts[place - 1].rank, rank - cuts[place - 1].rank
     # What is left to error is shared by both ends, but where bounds hold jointly as it is.
-    level = 0.95 if band == "simultaneous" else 0.975
-    around = tables_once(tuple(case.score), tuple(case.label), case.beta, band, level)
+    shared = level if band == "simultaneous" else (1 + level) / 2
+    around = tables_once(tuple(case.score), tuple(case.label), case.beta, band, shared)
     values = {}
     for bound, every in around.items():
         pairs = zip(every[place - 1][1:5], every[place][1:5], strict=True)
@@ -147,7 +147,7 @@ def test_metric_at_a_threshold_or_fraction(seed: int) -> None:
         check(case, "f1", row(case, "f1", {"threshold": threshold}), place, "exact")
     for fraction in (0.1, 0.37, 0.5, 1.0):
         rank = math.floor(oracle.decimal(fraction) * len(case.score))
-        check_any(case, "tpr", row(case, "tpr", {"fraction": fraction}), rank, "exact")
+        check_any(case, "tpr", rank, row(case, "tpr", {"fraction": fraction}), "exact", 0.95)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -293,7 +293,7 @@ def test_a_rank_inside_of_ties_has_the_mean_over_all_orders(kind: str, name: str
 def test_limits_inside_of_ties_lie_between_those_of_both_ends(kind: str, band: str) -> None:
     case = block_of(kind)
     for name, rank in product(["precision", "recall", "f1", "mcc"], (2, 5, 7)):
-        check_any(case, name, row(case, name, rank, band=band), rank, band)
+        check_any(case, name, rank, row(case, name, rank, band=band, level=0.9), band, 0.9)
 
 
 def test_all_examples_tied_have_the_prevalence_at_each_rank() -> None:
