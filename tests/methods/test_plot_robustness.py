@@ -30,8 +30,8 @@ def test_a_picture_of_robustness() -> None:
     broken = FRAME.pu.robustness("auroc", BETA, above=0.6, selection_odds=1)
     np.testing.assert_allclose(cross.get_xydata(), [[broken["breaking_point"].item(), 0.6]])
     assert ax.get_xscale() == "log" and ax.get_ylabel() == "AUROC"
-    names = {"95% interval", "range of the estimate", "conclusion breaks", "0.6"}
-    assert names <= {*legend(ax)}
+    told = {"95% interval", "range of the estimate", "conclusion breaks", "0.6"}
+    assert told <= {*legend(ax)}
 
 
 def test_pictures_of_models_and_metrics() -> None:
