@@ -250,8 +250,6 @@ def test_nothing_is_missing_from_a_report_of_two_models(tmp_path: Path) -> None:
     assert text.count("<blockquote>") == 1 == text.count(f"<code>{escape(pu._line())}</code>")
 
 
-
-
 def texts_of(folder: Path) -> str:
     """Return what reports of several kinds say, numbers and the bodies of tables left out.
 
