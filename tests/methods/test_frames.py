@@ -48,12 +48,9 @@ def test_estimate_and_limits_are_shown(name: str, varies: bool, roles: Any) -> N
     assert found.attrs["level"] <= 0.97 and "level" not in found
 
 
-def test_comparisons_show_the_difference() -> None:
+def test_what_rows_share_stands_in_attributes() -> None:
     found = DF.pu(**WIDE, by="site").compare(0.2)
     assert repr(found).splitlines()[0].split()[-3:] == ["difference", "lower", "upper"]
-
-
-def test_what_rows_share_stands_in_attributes() -> None:
     found = DF.pu.auroc(BETA, selection_odds=1, level=0.9)
     told = {"level": 0.9, "target": "population", "joint": "approximate"}
     assert told.items() <= found.attrs.items()

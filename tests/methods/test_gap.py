@@ -10,17 +10,8 @@ from scipy import stats
 
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
-from tests.cases import binormal
-from tests.methods.test_compare import (
-    SIZE,
-    Draw,
-    assert_same,
-    draw,
-    quiet,
-    simulated,
-    true_areas,
-    wide,
-)
+from tests.cases import binormal, put
+from tests.methods.test_compare import SIZE, Draw, assert_same, draw, quiet, wide
 from tests.support.oracles import comparison_oracle as oracle
 
 TEST = ["statistic", "df", "p_value", "p_adjusted"]
@@ -44,9 +35,7 @@ def sites() -> pd.DataFrame:
 
 
 @pytest.mark.parametrize(("one", "other", "lower", "upper"), NEWCOMBE)
-def test_gaps_of_recall_are_published(
-    one: tuple[int, int], other: tuple[int, int], lower: float, upper: float
-) -> None:
+def test_gaps_of_recall_are_published(one: Any, other: Any, lower: float, upper: float) -> None:
     rows = [("a", float(i < one[0]), 1) for i in range(one[1])] + [("a", 0.7, np.nan)]
     rows += [("b", float(i < other[0]), 1) for i in range(other[1])] + [("b", 0.2, np.nan)]
     frame = pd.DataFrame(rows, columns=["site", "score", "label"])
@@ -91,44 +80,32 @@ def test_recall_needs_no_beta(name: str) -> None:
     latent = pu.gap(name, 0.3, **AT)
     assert latent["estimate_a"].tolist() == each[latent["site_a"]].tolist()
     assert (latent["estimate_a"] != found["estimate_a"]).all()
-
-
-def test_a_group_of_known_positives_alone_has_a_recall() -> None:
-    frame = sites()
+    frame = sites()  # known positives alone have a recall
     alone = frame[(frame["site"] != "c") | frame["label"].notna()]
-    found, wanted = (rows.pu(by="site").gap("recall", **AT) for rows in (alone, frame))
-    pd.testing.assert_frame_equal(found, wanted)
-
-
-ONE: Any = {"at": {"threshold": 1}}
+    pd.testing.assert_frame_equal(alone.pu(by="site").gap(name, **AT), found)
 
 
 @pytest.mark.parametrize(
     ("name", "how", "error", "message"),
     [
-        ("precision", ONE, PUTypeError, "beta must be passed .* on new ex"),
+        ("precision", AT, PUTypeError, "beta must be passed .* on new ex"),
         ("recall", {"at": 40}, PUTypeError, "'recall' on these examples: for example 0.3"),
         ("recall", {"at": 40, "target": "population"}, PUValueError, "target must be 'examples'"),
-        ("recal", ONE, PUValueError, "Did you mean 'recall'"),
-        (["recall"], ONE, PUValueError, "quantity must be one of"),
+        ("recal", AT, PUValueError, "Did you mean 'recall'"),
+        (["recall"], AT, PUValueError, "quantity must be one of"),
         ("recall", {"at": {"threshold": [1, 2]}}, PUValueError, "the one cutoff of 'recall'"),
-        ("recall", {**ONE, "level": 1.5}, PUValueError, "level"),
+        ("recall", {**AT, "level": 1.5}, PUValueError, "level"),
+        ("recall", {**AT, "propensity": "p"}, PUValueError, r"propensity=\.\.\., but gap was ask"),
+        ("recall", {**AT, "label": "lone"}, PUDataError, "site='b': .* at least one known pos"),
+        ("recall", {**AT, "by": None}, PUValueError, "two or more models"),
+        ("auroc", {"beta": {"a": 0.2, "b": 0.2, "c": 1}}, PUValueError, "c.*beta = 1"),
     ],
 )
 def test_gaps_that_are_none(name: Any, how: Any, error: type[Exception], message: str) -> None:
+    frame = sites().assign(p=0.5)
+    frame["lone"] = frame["label"].where(frame["site"] != "b")
     with pytest.raises(error, match=message):
-        sites().pu(by="site").gap(name, **how)
-
-
-def test_groups_of_which_nothing_is_known_have_no_recall() -> None:
-    frame = sites().assign(propensity=0.5)
-    with pytest.raises(PUValueError, match=r"with propensity=\.\.\., but gap was asked for"):
-        frame.pu(by="site", propensity="propensity").gap("recall", **AT)
-    frame.loc[frame["site"] == "b", "label"] = np.nan
-    with pytest.raises(PUDataError, match="site='b': label must mark at least one known positive"):
-        frame.pu(by="site").gap("recall", **AT)
-    with pytest.raises(PUValueError, match="two or more models"):
-        frame.pu.gap("recall", **AT)
+        put(frame.pu, "gap", name, **{"by": "site", **how})
 
 
 def groups(first: int) -> dict[str, Draw]:
@@ -143,9 +120,7 @@ def stacked(cases: dict[str, Draw]) -> pd.DataFrame:
     return frame.rename(columns={"svm": "score"})
 
 
-def expected_unpaired(
-    cases: dict[str, Draw], betas: dict[str, float], level: float, target: str
-) -> pd.DataFrame:
+def expected_unpaired(cases: Any, betas: Any, level: float, target: str) -> pd.DataFrame:
     """Return what the oracle says of all pairs of hospitals, without columns for beta."""
     found = {
         k: oracle.group(c.scores["svm"], c.labels, betas[k], target) for k, c in cases.items()
@@ -218,18 +193,3 @@ def test_group_with_one_known_positive() -> None:
     numbers = got[["lower", "upper", "statistic", "p_value", "p_adjusted"]]
     assert numbers[touched].isna().all(axis=None) and numbers[~touched].notna().all(axis=None)
     assert (got["p_adjusted"] == got["p_value"])[~touched].all()  # one test alone is left
-
-
-def test_groups_that_cannot_be_compared() -> None:
-    frame = stacked(groups(60))
-    spoilt = frame.assign(label=frame["label"].where(frame["label"]))  # without negatives
-    with pytest.raises(PUValueError, match=r"south.*beta = 1"):
-        spoilt.pu(by="hospital").gap("auroc", {"east": 0.2, "north": 0.2, "south": 1})
-
-
-def test_unpaired_interval_covers() -> None:
-    frame, beta = simulated(50, 100, 3, mirrored=False)
-    area, pu = true_areas(frame, "a"), frame.pu(score="a", by="draw")
-    got = pu.gap("auroc", beta, target="examples")
-    true = got["draw_a"].map(area) - got["draw_b"].map(area)
-    assert 0.92 < ((got["lower"] < true) & (true < got["upper"])).mean() < 0.98

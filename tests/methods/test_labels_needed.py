@@ -7,10 +7,15 @@ from scipy import stats
 import pu_accessor
 
 
-def test_labels_needed_where_nearly_all_are_positive() -> None:
-    wanted = pu_accessor.labels_needed(0.1, 10**13, beta=1)
-    for beta in (1 - 1e-11, 1e-11):
-        assert pu_accessor.labels_needed(0.1, 10**13, beta=beta) == wanted
+def test_labels_needed_at_the_ends() -> None:
+    assert pu_accessor.labels_needed(1e-6, 50) == 50
+    sizes = {pu_accessor.labels_needed(0.2, 1000, probability=p) for p in (0.9, 0.999)}
+    assert len(sizes) == 1  # at half positive no other count is wider
+    nearly = {pu_accessor.labels_needed(0.1, 10**13, beta=b) for b in (1e-11, 1 - 1e-11, 1)}
+    assert len(nearly) == 1
+    # One of 4 is positive. Of 2 labels none is with a probability of a half, and then the interval
+    # is 0 to 1 positives, where it is 1 to 3 otherwise; of 1 label it is 0 to 2, or 2 to 4.
+    assert pu_accessor.labels_needed(0.3, 4, beta=0.25, level=0.5) == 2
 
 
 def chances(total: int, width: float, beta: float, level: float) -> list[float]:
@@ -26,12 +31,17 @@ def chances(total: int, width: float, beta: float, level: float) -> list[float]:
     return found
 
 
-PLANS = [  # 64: by halving 53, which is enough in .469 of all cases
+PLANS: list[tuple[float, ...]] = [  # 64: by halving 53, which is enough in .469 of all cases
     *((24, 0.3, 0.5, 0.95, 0.5), (24, 0.3, 0.1, 0.9, 0.8), (24, 0.4, 0.0, 0.8, 0.3)),
     *((24, 0.2, 1.0, 0.8, 0.9), (24, 0.5, 0.3, 0.99, 0.95), (24, 0.7, 0.8, 0.9, 0.2)),
     *((24, 0.999, 0.5, 0.5, 0.5), (64, 0.1, 0.3, 0.95, 0.95), (80, 0.06, 0.05, 0.8, 0.6)),
     *((90, 0.12, 0.1, 0.9, 0.2), (100, 0.2, 0.01, 0.95, 0.8)),
 ]
+RNG = np.random.default_rng(7)
+SOME = [[0, 0.02, 0.1, 0.3, 0.9], [0.8, 0.95], [0.3, 0.8, 0.95]]  # betas, levels, probabilities
+for _ in range(15):
+    total, width = int(RNG.integers(2, 50)), float(RNG.uniform(0.05, 0.6))
+    PLANS.append((total, width, *(float(RNG.choice(values)) for values in SOME)))
 
 
 @pytest.mark.parametrize(("total", "width", "beta", "level", "probability"), PLANS)
@@ -39,30 +49,5 @@ def test_labels_needed_are_enough_and_so_are_more(
     total: int, width: float, beta: float, level: float, probability: float
 ) -> None:
     size = pu_accessor.labels_needed(width, total, beta=beta, level=level, probability=probability)
-    found = chances(total, width, beta, level)
-    assert size == 1 or found[size - 2] < probability
-    assert min(found[size - 1 :]) >= probability - 1e-12
-
-
-def test_labels_needed_of_drawn_plans() -> None:
-    rng = np.random.default_rng(7)
-    for _ in range(15):
-        total, width = int(rng.integers(2, 50)), float(rng.uniform(0.05, 0.6))
-        options = {"beta": [0, 0.02, 0.1, 0.3, 0.9], "level": [0.8, 0.95]}
-        how = {name: float(rng.choice(values)) for name, values in options.items()}
-        probability = float(rng.choice([0.3, 0.8, 0.95]))
-        size = pu_accessor.labels_needed(width, total, **how, probability=probability)
-        short = np.array(chances(total, width, **how)) < probability * (1 - 1e-12)
-        assert size == np.flatnonzero(np.append(True, short))[-1] + 1
-
-
-def test_labels_needed_with_exactly_that_probability() -> None:
-    # One of 4 is positive. Of 2 labels none is with a probability of a half, and then the interval
-    # is 0 to 1 positives, where it is 1 to 3 otherwise; of 1 label it is 0 to 2, or 2 to 4.
-    assert pu_accessor.labels_needed(0.3, 4, beta=0.25, level=0.5) == 2
-
-
-def test_labels_needed_at_the_ends() -> None:
-    assert pu_accessor.labels_needed(1e-6, 50) == 50
-    sizes = {pu_accessor.labels_needed(0.2, 1000, probability=p) for p in (0.9, 0.999)}
-    assert len(sizes) == 1  # at half positive no other count is wider
+    short = np.array(chances(total, width, beta, level)) < probability * (1 - 1e-12)
+    assert size == np.flatnonzero(np.append(True, short))[-1] + 1

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from sklearn.metrics import roc_auc_score
 
 import pu_accessor
 from tests.support import example
@@ -19,20 +18,8 @@ def test_columns() -> None:
     known = df["label"].eq(1)
     assert df["truth"][known].all() and df["label"][~known].isna().all()
     assert 0 < known.sum() < df["truth"].sum()
-
-
-def test_each_call_returns_rows_of_its_own() -> None:
-    first = pu_accessor.load_example()
-    first["score"] = 0
+    df["score"] = 0  # each call returns rows of its own
     assert pu_accessor.load_example()["score"].nunique() > 1_900
-
-
-def test_intervals_hold_the_truth() -> None:
-    df = pu_accessor.load_example()
-    beta = df["truth"][df["label"].isna()].mean()
-    for name in ["score", "old_score"]:
-        found = df.pu(score=name).auroc(beta, target="examples").iloc[0]
-        assert found["lower"] <= roc_auc_score(df["truth"], df[name]) <= found["upper"]
 
 
 def test_the_script_draws_these_rows() -> None:

@@ -2,7 +2,7 @@
 
 import math
 from itertools import product
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -33,17 +33,14 @@ def test_several_are_each_of_them(at: Any, beta: Any) -> None:
     assert [*found.columns][:4] == ["beta", "metric", "at", "rank"]
 
 
-def test_a_list_of_one_has_the_rows_of_one() -> None:
-    one, listed = (FRAME.pu.metric(name, 0.2, at=60) for name in ("recall", ["recall"]))
-    pd.testing.assert_frame_equal(one, listed)
-
-
 def test_groups_keep_what_was_asked() -> None:
     tied = FRAME.assign(score=FRAME["score"].round(1), site=np.arange(len(FRAME)) % 2)
     found = tied.pu(by="site").metric(["tpr", "fdr"], 0.2, at={"rank": (10, 40)})
     assert len(found) == 8 and not found.duplicated(["site", "metric", "at"]).any()
     assert (found["rank"] == found["at"]).all() and found["estimate"].notna().all()
     assert (found["rank"] < found["examples_at_threshold"]).any()
+    one, listed = (FRAME.pu.metric(name, 0.2, at=60) for name in ("recall", ["recall"]))
+    pd.testing.assert_frame_equal(one, listed)
 
 
 @pytest.mark.parametrize(
@@ -75,10 +72,9 @@ def test_weights_that_are_none() -> None:
     for weight in (0, -1, 1e-200, 1e200, math.inf, math.nan):  # or whose square floats cannot hold
         with pytest.raises(PUValueError, match="weight must be above 0 and finite, but"):
             pu_accessor.fbeta(weight)
-    wrong: list[Any] = ["2", True]
-    for weight in wrong:
-        with pytest.raises(PUTypeError, match=f"weight must be a number, but {weight!r} was"):
-            pu_accessor.fbeta(weight)
+    for wrong in (cast(Any, "2"), True):
+        with pytest.raises(PUTypeError, match=f"weight must be a number, but {wrong!r} was"):
+            pu_accessor.fbeta(wrong)
 
 
 @pytest.mark.parametrize("seed", range(7))

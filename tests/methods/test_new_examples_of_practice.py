@@ -93,22 +93,24 @@ def test_net_benefit_of_new_examples_is_that_of_rates_at_the_threshold() -> None
         frame.pu.net_benefit(BETA, band="dkw", target="population")
 
 
+def limits_by_definition(cluster: np.ndarray, inside: np.ndarray, m: int) -> tuple[float, float]:
+    """Return how few and how many of m latent positives lie where some of the known ones do."""
+    _, code, sizes = np.unique(cluster, return_inverse=True, return_counts=True)
+    here = np.bincount(code[inside], minlength=sizes.size)
+    n, k, share = code.size, int(inside.sum()), float(inside.mean())
+    square = np.sum((here - share * sizes) ** 2) * sizes.size / (sizes.size - 1)
+    worth = m / (n + m) / max(square / (n * share * (1 - share)), 1)
+    more = np.sum(sizes**2) / n
+    low = np.floor(m * stats.beta(k * worth, (n - k + more) * worth).ppf(0.025))
+    return low, m - np.floor(m * stats.beta((n - k) * worth, (k + more) * worth).ppf(0.025))
+
+
 def test_design_effects_are_their_definition() -> None:
-    rng = np.random.default_rng(2)
-    cluster, m, tail = rng.integers(0, 6, 20), 30, 0.025
-    n, sizes = cluster.size, np.bincount(cluster)
+    cluster, m = np.random.default_rng(2).integers(0, 6, 20), 30
     lower, upper = clustered_bounds(cluster, None, m, 0.95)
-    for k in range(1, n):
-        inside = np.bincount(cluster[:k], minlength=sizes.size)
-        share, seen = k / n, np.count_nonzero(sizes)
-        square = np.sum((inside - share * sizes) ** 2) * seen / (seen - 1)
-        effect = max(square / (n * share * (1 - share)), 1)
-        worth = m / (n + m) / effect
-        more = np.sum(sizes**2) / n
-        low = stats.beta(k * worth, (n - k + more) * worth).ppf(tail)
-        high = stats.beta((k + more) * worth, (n - k) * worth).ppf(1 - tail)
-        assert lower[k] <= np.floor(m * low) + 1e-9
-        assert upper[k] >= m - np.floor(m * (1 - high)) - 1e-9
+    for k in range(1, 20):
+        low, high = limits_by_definition(cluster, np.arange(20) < k, m)
+        assert lower[k] <= low and upper[k] >= high
     assert lower[0] == 0 and upper[-1] == m
     assert (np.diff(lower) >= 0).all() and (np.diff(upper) >= 0).all()
 
@@ -116,10 +118,9 @@ def test_design_effects_are_their_definition() -> None:
 def test_curves_and_metrics_of_clusters_are_wider() -> None:
     frame, _ = draw(3)
     rows, patients = frame.pu, frame.pu(cluster="patient")
-    plain, clustered = (
-        pu.roc_bounds(BETA, ranks=[40, 100]).tpr.to_numpy() for pu in (rows, patients)
-    )
-    assert (clustered[:, 2] - clustered[:, 0] >= plain[:, 2] - plain[:, 0]).all()
+    curves = [pu.roc_bounds(BETA, ranks=[40, 100]).tpr.to_numpy() for pu in (rows, patients)]
+    plain, clustered = (curve[:, 2] - curve[:, 0] for curve in curves)
+    assert (clustered >= plain).all()
     at = patients.metric("recall", BETA, at=60)
     assert at.attrs["band"] == "clustered" and at["lower"].item() < at["upper"].item()
     refused: list[tuple[str, dict[str, Any]]] = [
@@ -138,21 +139,14 @@ def test_curves_and_metrics_of_clusters_are_wider() -> None:
 def test_bins_of_clusters_are_limited_by_their_definition() -> None:
     frame, _ = draw(4)
     known = frame["label"].notna()
-    code = frame.loc[known, "patient"].to_numpy()
-    size = pd.Series(code).value_counts()
-    n, clusters, edges = code.size, size.size, [0, 0.3, 0.7, 1]
+    code, score = frame.loc[known, "patient"].to_numpy(), frame.loc[known, "score"]
+    edges = [0, 0.3, 0.7, 1]
     found = frame.pu(cluster="patient").calibration(BETA, bins=edges)
     m = int(np.floor(BETA * int((~known).sum()) + 0.5))
     for row in found.itertuples():
-        score = frame.loc[known, "score"]
         inside = ((score >= row.left) & (score < row.right)).to_numpy()
-        k, share = int(inside.sum()), inside.mean()
-        here = pd.Series(code[inside]).value_counts().reindex(size.index, fill_value=0)
-        square = float(((here - share * size) ** 2).sum()) * clusters / (clusters - 1)
-        worth = m / (n + m) / max(square / (n * share * (1 - share)), 1)
-        more = float((size**2).sum()) / n
-        low = np.floor(m * stats.beta(k * worth, (n - k + more) * worth).ppf(0.025))
-        high = m - np.floor(m * stats.beta((n - k) * worth, (k + more) * worth).ppf(0.025))
+        low, high = limits_by_definition(code, inside, m)
+        k = int(inside.sum())
         assert row.lower == pytest.approx((k + low) / row.examples, abs=1.01 / row.examples)
         most = min(high, row.examples - k)
         assert row.upper == pytest.approx((k + most) / row.examples, abs=1.01 / row.examples)

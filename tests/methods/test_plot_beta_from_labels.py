@@ -43,12 +43,8 @@ def test_what_is_drawn_is_what_the_labels_say() -> None:
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("labeled by hand", "β")
 
 
-def test_no_mark_where_no_interval_is_narrow_enough() -> None:
-    ax = pu_accessor.plot_beta_from_labels(LABELS, 2000, width=0.01)
-    assert not ax.texts
-
-
-def test_no_positive_is_a_curve_and_no_baseline() -> None:
+def test_no_mark_where_no_interval_is_narrow_enough_and_no_baseline_without_positives() -> None:
+    assert not pu_accessor.plot_beta_from_labels(LABELS, 2000, width=0.01).texts
     ax = pu_accessor.plot_beta_from_labels(LABELS & False, 2000)
     assert [kind_of(patch) for patch in ax.patches] == [Kind.BAND]
 

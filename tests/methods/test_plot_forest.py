@@ -1,5 +1,6 @@
 """Forests: dots and bars are the numbers that the methods return."""
 
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -49,17 +50,13 @@ def names(ax: Axes) -> list[str]:
         ("precision", {"at": {"rank": 1000 // 5}}, "precision among the top 200"),
     ],
 )
-def test_a_forest_has_the_numbers_of_the_method(
-    quantity: str, keywords: dict[str, Any], label: str
-) -> None:
+def test_a_forest_has_the_numbers_of_the_method(quantity: str, keywords: Any, label: str) -> None:
     pu = FRAME.pu(score=MODELS)
-    areas = {"auroc": pu.auroc, "average_precision": pu.average_precision}
-    ask = areas.get(quantity, lambda *a, **k: pu.metric(quantity, *a, **k))
+    ask = getattr(pu, quantity, partial(pu.metric, quantity))
     found = ask(0.2, **keywords)
     ax = pu.plot_forest(quantity, 0.2, **keywords)
     np.testing.assert_allclose(dots(ax, "β̂ = 0.2").T, [found["estimate"], range(3)])
-    expected = list(zip(found["lower"], found["upper"], range(3), strict=True))
-    np.testing.assert_allclose(bars(ax), expected)
+    np.testing.assert_allclose(np.transpose(bars(ax)), [found["lower"], found["upper"], range(3)])
     assert names(ax) == MODELS and ax.get_xlabel() == label
     assert ax.get_ylim() == (2.5, -0.5)  # the first on top
     about = "new" if found.attrs["target"] == "population" else "these"
@@ -99,10 +96,12 @@ def test_groups_get_hues_panels_or_places() -> None:
 
 
 def test_order_picks_and_sorts_and_own_betas_are_told() -> None:
-    pu = FRAME.pu(score=MODELS)
+    pu = FRAME.pu(score=MODELS[::-1])
     best = pu.auroc(0.2).sort_values("estimate", ascending=False)["model"]
-    ax = pu.plot_forest("auroc", 0.2, order=best)
-    assert names(ax) == [*best] and (np.diff(dots(ax, "β̂ = 0.2")[:, 0]) < 0).all()
+    assert [*best] != MODELS[::-1]
+    for order in (best, "estimate"):  # the largest first
+        ax = pu.plot_forest("auroc", 0.2, order=order)
+        assert names(ax) == [*best] and (np.diff(dots(ax, "β̂ = 0.2")[:, 0]) < 0).all()
     assert names(pu.plot_forest("auroc", 0.2, order=["m2"])) == ["m2"]
     for wrong in (0, len, xr.DataArray(0.3)):
         with pytest.raises(PUTypeError, match="order must be a list of keys of model, but"):
@@ -114,8 +113,7 @@ def test_order_picks_and_sorts_and_own_betas_are_told() -> None:
     ax = FRAME.pu(by="site").plot_forest("auroc", {"x": 0.1, "y": 0.25})
     assert names(ax) == ["x\nβ̂ = 0.1", "y\nβ̂ = 0.25"]
     np.testing.assert_allclose(
-        dots(ax, "estimate")[:, 0],
-        FRAME.pu(by="site").auroc({"x": 0.1, "y": 0.25})["estimate"],
+        dots(ax, "estimate")[:, 0], FRAME.pu(by="site").auroc({"x": 0.1, "y": 0.25})["estimate"]
     )
 
 
@@ -131,50 +129,25 @@ def test_one_model_and_forty() -> None:
     assert all(one.y0 > other.y1 - 1 for one, other in pairwise(labels))
 
 
-BAD: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
-    "Did you mean 'auroc'": (("auc", 0.2), {}),
-    "Did you mean 'average_precision'": (("ap", 0.2), {}),
-    "at must say the one cutoff of 'f1', but None": (("f1", 0.2), {}),
-    "at must say the one cutoff of 'f1', but .* for example at=100": (
-        ("f1", 0.2),
-        {"at": {"rank": [3, 4]}},
-    ),
-    r"at must say the one cutoff of 'f1', but \[None, \[\]\]": (("f1", 0.2), {"at": [None, []]}),
-    "at must be left out with 'auroc'": (("auroc", 0.2), {"at": 3}),
-    "band and reference must be left out with 'auroc'": (("auroc", 0.2), {"band": "dkw"}),
-    r"order must hold keys of model, each once, but \['svm'\].*'m0'": (
-        ("auroc", 0.2),
-        {"order": ["svm"]},
-    ),
-    "order must hold keys": (("auroc", 0.2), {"order": ["m0", "m0"]}),
-    "quantity must be one of": (("precison", 0.2), {"at": 3}),
-    "hue must be one of": (("auroc", 0.2), {"hue": "sit"}),
-    "height is that of the panels": (("auroc", 0.2), {"height": 3}),
-    "same betas for all groups": (
-        ("auroc", dict.fromkeys(MODELS, 0.1)),
-        {"baseline": True},
-    ),
-}
-
-
-@pytest.mark.parametrize("message", BAD)
-def test_what_cannot_be_a_forest(message: str) -> None:
-    arguments, keywords = BAD[message]
-    with pytest.raises(PUValueError, match=message) as told:
-        FRAME.pu(score=MODELS).plot_forest(*arguments, **keywords)
-    assert isinstance(told.value, PUError)
-
-
-def test_a_frame_of_labels_alone_has_no_forest() -> None:
+@pytest.mark.parametrize(
+    ("quantity", "how", "message"),
+    [
+        ("auc", {}, "Did you mean 'auroc'"),
+        ("ap", {}, "Did you mean 'average_precision'"),
+        ("f1", {}, "at must say the one cutoff of 'f1', but None"),
+        ("f1", {"at": {"rank": [3, 4]}}, "at must say the one cutoff of 'f1', .*example at=100"),
+        ("f1", {"at": [None, []]}, r"at must say the one cutoff of 'f1', but \[None, \[\]\]"),
+        ("auroc", {"at": 3}, "at must be left out with 'auroc'"),
+        ("auroc", {"band": "dkw"}, "band and reference must be left out with 'auroc'"),
+        ("auroc", {"order": ["svm"]}, r"order must .* each once, but \['svm'\].*'m0'"),
+        ("precison", {"at": 3}, "quantity must be one of"),
+        ("auroc", {"hue": "sit"}, "hue must be one of"),
+        ("auroc", {"height": 3}, "height is that of the panels"),
+        ("auroc", {"beta": dict.fromkeys(MODELS, 0.1), "baseline": True}, "same betas for all"),
+    ],
+)
+def test_what_cannot_be_a_forest(quantity: str, how: dict[str, Any], message: str) -> None:
+    with pytest.raises(PUValueError, match=message):
+        FRAME.pu(score=MODELS).plot_forest(quantity, **{"beta": 0.2, **how})
     with pytest.raises(PUError):
-        pd.DataFrame({"label": [1.0, np.nan]}).pu.plot_forest("auroc", 0.2)
-
-
-def test_the_largest_estimate_may_come_first() -> None:
-    rng = np.random.default_rng(0)
-    truth = rng.random(300) < 0.4
-    shifts = {"a": 1, "b": 3, "c": 2}
-    scores = {name: rng.normal(size=300) + shift * truth for name, shift in shifts.items()}
-    df = pd.DataFrame({**scores, "label": np.where(truth & (rng.random(300) < 0.5), 1.0, np.nan)})
-    ax = df.pu(score=["a", "b", "c"]).plot_forest("auroc", 0.2, order="estimate")
-    assert [text.get_text() for text in ax.get_yticklabels()] == ["b", "c", "a"]
+        FRAME[["label"]].pu.plot_forest("auroc", 0.2)

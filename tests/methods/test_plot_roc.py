@@ -4,7 +4,6 @@ import re
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 import xarray as xr
 from matplotlib.axes import Axes
@@ -28,9 +27,8 @@ def test_roc_line_and_band_are_the_bounds() -> None:
     np.testing.assert_array_equal(line.get_xdata(), curves["fpr"].sel(bound="estimate"))
     np.testing.assert_array_equal(line.get_ydata(), curves["tpr"].sel(bound="estimate"))
     (band,) = bands(ax)
-    there_and_back = np.concatenate(
-        [curves.sel(bound="upper")["fpr"], curves.sel(bound="lower")["fpr"][::-1]]
-    )
+    up, down = (curves["fpr"].sel(bound=bound).to_numpy() for bound in ("upper", "lower"))
+    there_and_back = np.append(up, down[::-1])
     np.testing.assert_array_equal(band.get_xy()[: there_and_back.size, 0], there_and_back)
     areas = FRAME.pu.contingency(0.2).pu.area("auroc").sel(beta=0.2)
     expected = float(areas.sel(bound="upper") - areas.sel(bound="lower"))
@@ -107,9 +105,8 @@ def test_curves_are_drawn_and_measured_as_their_tables(bounds: str) -> None:
     for quantity in ("auroc", "average_precision"):
         area = curves.pu.area(quantity)
         xr.testing.assert_allclose(area.sel(ends), tables.pu.area(quantity).sel(ends))
-    assert re.sub(r"\s", "", repr(curves.pu)).startswith(
-        "<ds.pu:area,at,to_frame,plot_roc,plot_pr;"
-    )
+    told = re.sub(r"\s", "", repr(curves.pu))
+    assert told.startswith("<ds.pu:area,at,to_frame,plot_roc,plot_pr;")
     for plot in ("plot_roc", "plot_pr"):
         drawn, expected = getattr(curves.pu, plot)(), getattr(FRAME.pu, plot)([0.1, 0.2])
         assert legend(drawn) == legend(expected)
@@ -119,15 +116,11 @@ def test_curves_are_drawn_and_measured_as_their_tables(bounds: str) -> None:
 
 
 def test_marks_on_new_examples_are_framed_by_their_region() -> None:
-    rng = np.random.default_rng(0)
-    truth = rng.random(400) < 0.3
-    label = np.where(truth & (rng.random(400) < 0.5), 1.0, np.nan)
-    df = pd.DataFrame({"score": rng.normal(size=400) + truth, "label": label})
     at = {"threshold": [0.2, 1.0]}
-    ax = df.pu.plot_roc(0.2, target="population", mark=at)
+    ax = FRAME.pu.plot_roc(0.2, target="population", mark=at)
     frames = [patch for patch in ax.patches if patch.get_gid() == "pu_accessor region"]
     drawn = [patch.get_bbox().extents for patch in frames]
     sides = ["fpr_lower", "tpr_lower", "fpr_upper", "tpr_upper"]
-    np.testing.assert_allclose(drawn, df.pu.roc_region(0.2, at=at)[sides].to_numpy())
-    plain = df.pu.plot_roc(0.2, mark=at)
+    np.testing.assert_allclose(drawn, FRAME.pu.roc_region(0.2, at=at)[sides].to_numpy())
+    plain = FRAME.pu.plot_roc(0.2, mark=at)
     assert not [patch for patch in plain.patches if patch.get_gid() == "pu_accessor region"]

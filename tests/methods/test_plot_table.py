@@ -4,7 +4,6 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb, to_rgba
@@ -88,7 +87,6 @@ def test_groups_betas_and_models_have_panels() -> None:
     assert grid.axes.shape == (2, 2)
     grid = two.plot_table([0.1, 0.2], at=20, row="beta", col="group")
     assert grid.axes.shape == (2, 4)
-    plt.close("all")
 
 
 def test_tables_of_a_user() -> None:
@@ -102,19 +100,18 @@ def test_tables_of_a_user() -> None:
     assert ax.get_xlabel().startswith("predicted, among the top 50")
 
 
-def test_tables_that_cannot_be_drawn() -> None:
-    with pytest.raises(PUValueError, match="at must not be 'maximum' for a table"):
-        FRAME.pu.plot_table(BETA, at="maximum")
-    with pytest.raises(PUValueError, match="at must be a rank, a threshold or a fraction where"):
-        FRAME.pu.contingency(BETA).pu.plot_table(at="youden")
-    with pytest.raises(PUValueError, match="ax must not be passed with col or row"):
-        FRAME.pu(by="site").plot_table(BETA, at=9, ax=plt.subplots()[1])
-
-
-def test_missing_counts_of_curves_are_named() -> None:
-    with pytest.raises(KeyError, match="must hold contingency tables"):
-        FRAME.pu.pr_bounds(BETA).pu.plot_table(at=9)
-    assert isinstance(FRAME, pd.DataFrame)
+@pytest.mark.parametrize(
+    ("draw", "error", "message"),
+    [
+        (lambda pu: pu.plot_table(BETA, at="maximum"), PUValueError, "at must not be 'maximum'"),
+        (lambda pu: pu.contingency(BETA).pu.plot_table(at="youden"), PUValueError, "at must be a"),
+        (lambda pu: pu(by="site").plot_table(BETA, at=9, ax=plt.gca()), PUValueError, "ax must "),
+        (lambda pu: pu.pr_bounds(BETA).pu.plot_table(at=9), KeyError, "must hold contingency"),
+    ],
+)
+def test_tables_that_cannot_be_drawn(draw: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        draw(FRAME.pu)
 
 
 @pytest.mark.parametrize("layout", [None, "constrained"])

@@ -58,33 +58,24 @@ def test_recall_covers_in_all_worlds() -> None:
 def test_rows_of_the_list_alone_give_precision_alone() -> None:
     rates = pu_accessor.rates_from_labels(drawn((6,), (20,), (70,)), "a", level=0.8)
     assert rates["quantity"].tolist() == ["precision"]
-    every = pu_accessor.rates_from_labels(TWO, ["a", "b"])
-    assert every["quantity"].tolist() == ["precision"]
     expected = pu_accessor.beta_from_labels(6, 20, 70, level=0.8)
     assert rates["upper"].item() == expected["upper"].item()
-
-
-def test_nothing_positive_has_no_recall() -> None:
-    rates = pu_accessor.rates_from_labels(drawn((0, 0), (12, 20), (12, 20)), "a")
-    recall = rates.set_index("quantity").loc["recall", ["estimate", "lower", "upper"]]
-    assert recall.isna().all()
+    every = pu_accessor.rates_from_labels(TWO, ["a", "b"])
+    assert every["quantity"].tolist() == ["precision"]
+    none = pu_accessor.rates_from_labels(drawn((0, 0), (12, 20), (12, 20)), "a")
+    assert none.set_index("quantity").loc["recall", ["estimate", "lower", "upper"]].isna().all()
 
 
 def test_a_list_is_drawn_labeled_and_asked() -> None:
-    rng = np.random.default_rng(5)
     truth = np.arange(3000) < 600
-    frame = pd.DataFrame({"score": rng.normal(2 * truth), "label": np.where(truth, 1, np.nan)})
-    frame.loc[100:, "label"] = np.nan
+    score = np.random.default_rng(5).normal(2 * truth)
+    frame = pd.DataFrame({"score": score, "label": np.where(np.arange(3000) < 100, 1, np.nan)})
     rows = frame.pu.sample_to_label(200, strata=1.5, random_state=1)
     rows["label"] = truth[rows.index]
     rates = pu_accessor.rates_from_labels(rows, ">= 1.5").set_index("quantity")
     high = frame["score"] >= 1.5
-    goals = {
-        "precision": truth[high].mean(),
-        "recall": truth[high].sum() / 600,
-        "for": truth[~high].mean(),
-    }
-    for name, goal in goals.items():
+    goals = [truth[high].mean(), truth[high].sum() / 600, truth[~high].mean()]
+    for name, goal in zip(("precision", "recall", "for"), goals, strict=True):
         assert rates.loc[name, "lower"] <= goal <= rates.loc[name, "upper"]
         assert rates.loc[name, "estimate"] == pytest.approx(goal, abs=0.1)
 
@@ -95,7 +86,7 @@ TWO = drawn((1, 1), (2, 2), (9, 9))
 @pytest.mark.parametrize(
     ("rows", "listed", "how", "error", "message"),
     [
-        (drawn((1, 1), (2, 2), (9, 9)), "c", {}, PUKeyError, r"listed must be .* \['a', 'b'\]"),
+        (TWO, "c", {}, PUKeyError, r"listed must be .* \['a', 'b'\]"),
         (TWO, ["a", "c"], {}, PUKeyError, "listed must be a stratum, or"),
         (TWO, ["a", "a"], {}, PUKeyError, "that holds each once"),
         (TWO, [], {}, PUKeyError, r"but \[\] was passed"),
@@ -104,8 +95,6 @@ TWO = drawn((1, 1), (2, 2), (9, 9))
         (pd.DataFrame({"label": [True]}), "a", {}, PUKeyError, "lacks"),
     ],
 )
-def test_lists_that_are_none(
-    rows: pd.DataFrame, listed: Any, how: Any, error: type[Exception], message: str
-) -> None:
+def test_lists_that_are_none(rows: Any, listed: Any, how: Any, error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
         pu_accessor.rates_from_labels(rows, listed, **how)

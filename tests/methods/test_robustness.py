@@ -1,43 +1,36 @@
 """Odds of selection at which a conclusion breaks."""
 
+from functools import partial
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from pu_accessor import PUValueError
-from tests.cases import binormal
+from tests.cases import binormal, put
 
+FRAME, BETA, TRUTH = binormal(200, 800, 0.25, seed=3)  # a quarter of the positives is known
+FRAME["better"] = FRAME["score"] + 0.8 * TRUTH
+FRAME["worse"] = FRAME["score"] + np.random.default_rng(3).normal(size=TRUTH.size)
 
-def draw(seed: int = 3) -> tuple[pd.DataFrame, float]:
-    """Draw scores of two models, with a quarter of the positives known."""
-    frame, beta, truth = binormal(200, 800, 0.25, seed)
-    noise = np.random.default_rng(seed).normal(size=truth.size)
-    return frame.assign(better=frame["score"] + 0.8 * truth, worse=frame["score"] + noise), beta
-
-
-FRAME, BETA = draw()
 
 MODELS = ["better", "worse"]
 
 
-def test_a_conclusion_breaks_where_its_interval_does() -> None:
+@pytest.mark.parametrize(
+    ("quantity", "above", "at"),
+    [("auroc", 0.6, {}), ("average_precision", 0.3, {}), ("precision", 0.3, {"at": 60})],
+)
+def test_a_conclusion_breaks_where_its_interval_does(quantity: str, above: float, at: Any) -> None:
     pu = FRAME.pu(score=MODELS)
-    for quantity, keywords, asked in (
-        ("auroc", {"above": 0.6}, {}),
-        ("average_precision", {"above": 0.3}, {}),
-        ("precision", {"above": 0.3, "at": 60}, {"at": 60}),
-    ):
-        broken = pu.robustness(quantity, BETA, **keywords, selection_odds=1).set_index("model")
-        point = broken.loc["better", "breaking_point"]
-        assert 1 < point < np.inf
-        ask = getattr(pu, quantity, None)
-        for odds, holds in ((point, True), (point * 1.002, False)):
-            found = (
-                ask(BETA, selection_odds=odds)
-                if ask
-                else pu.metric(quantity, BETA, selection_odds=odds, **asked)
-            )
-            assert (found.set_index("model").loc["better", "lower"] > keywords["above"]) == holds
+    broken = pu.robustness(quantity, BETA, above=above, **at, selection_odds=1)
+    point = broken.set_index("model").loc["better", "breaking_point"]
+    assert 1 < point < np.inf
+    ask = partial(pu.metric, quantity, **at) if at else getattr(pu, quantity)
+    for odds, holds in ((point, True), (point * 1.002, False)):
+        found = ask(BETA, selection_odds=odds).set_index("model")
+        assert (found.loc["better", "lower"] > above) == holds
 
 
 def test_an_order_breaks_where_its_interval_does() -> None:
@@ -68,33 +61,36 @@ def test_models_in_rows_are_paired_by_a_column() -> None:
 @pytest.mark.parametrize(
     ("beta", "above", "point"), [(BETA, 0.95, 1), (BETA, -1, np.inf), (0.0, 0.2, np.inf)]
 )
-def test_conclusions_that_never_hold_and_that_always_do(
-    beta: float, above: float, point: float
-) -> None:
+def test_conclusions_that_never_or_always_hold(beta: float, above: float, point: float) -> None:
     found = FRAME.pu.robustness("auroc", beta, above=above, selection_odds=1)
     assert found["breaking_point"].item() == point
 
 
-def test_what_robustness_cannot_be_asked() -> None:
+@pytest.mark.parametrize(
+    ("quantity", "how", "told"),
+    [
+        ("aurocc", {}, r"quantity must be one of .*Did you mean 'auroc'"),
+        ("f1", {}, "at must say the one cutoff of 'f1'"),
+        ("auroc", {"at": 3}, "at must be left out with 'auroc'"),
+        ("auroc", {"band": "simultaneous"}, "band and reference must be left out"),
+        ("f1", {"at": 3, "band": "dkw"}, "band must be 'exact' or 'simultaneous'"),
+        ("f1", {"at": 3, "target": "population"}, "target must be 'examples' with a met"),
+        ("difference", {"above": 0.1}, "above must be left out with 'difference'"),
+        ("auroc", {"on": "id"}, "on must be left out with 'auroc', but 'id' was passed"),
+        ("difference", {"score": ["better"]}, "two or more models"),
+    ],
+)
+def test_what_robustness_cannot_be_asked(quantity: str, how: dict[str, Any], told: str) -> None:
+    with pytest.raises(PUValueError, match=told):
+        put(
+            FRAME.pu, "robustness", quantity, BETA, **{"score": MODELS, "selection_odds": 1, **how}
+        )
+
+
+def test_pictures_of_robustness_that_cannot_be_drawn() -> None:
     pu = FRAME.pu(score=MODELS)
-    for arguments, keywords, told in (
-        (("aurocc", BETA), {}, r"quantity must be one of .*Did you mean 'auroc'"),
-        (("f1", BETA), {}, "at must say the one cutoff of 'f1'"),
-        (("auroc", BETA), {"at": 3}, "at must be left out with 'auroc'"),
-        (("auroc", BETA), {"band": "simultaneous"}, "band and reference must be left out"),
-        (("f1", BETA), {"at": 3, "band": "dkw"}, "band must be 'exact' or 'simultaneous'"),
-        (("f1", BETA), {"at": 3, "target": "population"}, "target must be 'examples' with a met"),
-        (("difference", BETA), {"above": 0.1}, "above must be left out with 'difference'"),
-        (("auroc", BETA), {"on": "id"}, "on must be left out with 'auroc', but 'id' was passed"),
-    ):
-        with pytest.raises(PUValueError, match=told):
-            pu.robustness(*arguments, **keywords, selection_odds=1)
-    with pytest.raises(PUValueError, match="max_fpr must be None with selection_odds=2"):
-        FRAME.pu.auroc(BETA, max_fpr=0.1, target="examples", selection_odds=2)
     for odds in ([2], [1, np.inf]):
         with pytest.raises(PUValueError, match="selection_odds must hold two or more finite"):
             pu.plot_robustness("auroc", BETA, selection_odds=odds)
     with pytest.raises(PUValueError, match="plot_robustness needs the same betas"):
         pu.plot_robustness("auroc", {"better": 0.1, "worse": 0.2})
-    with pytest.raises(PUValueError, match="two or more models"):
-        FRAME.pu(score=["better"]).robustness("difference", BETA, selection_odds=1)

@@ -1,6 +1,5 @@
 """Regions of a point of the ROC curve: rectangles of two intervals, each at the level's root."""
 
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -10,21 +9,16 @@ import pytest
 
 import pu_accessor
 from pu_accessor import PUDataError, PUValueError
-from tests.support.studies.shapes import CHOSEN
 
 AT = {"threshold": 1.0}
 
 
-def draw(seed: int = 0, known: int = 80, positives: int = 200, size: int = 600) -> pd.DataFrame:
-    """Draw examples of two sites."""
-    rng, place = np.random.default_rng(seed), np.arange(size)
-    label = np.where(place < known, 1, np.nan)
-    score = rng.normal(1.5 * (place < positives))
-    site = np.where(rng.random(size) < 0.5, "a", "b")
-    return pd.DataFrame({"score": score, "label": label, "site": site, "tpr": site})
+RNG, PLACE = np.random.default_rng(0), np.arange(600)
+FRAME = pd.DataFrame({"score": RNG.normal(1.5 * (PLACE < 200))})
+FRAME["label"] = np.where(PLACE < 80, 1, np.nan)
+FRAME["site"] = FRAME["tpr"] = np.where(RNG.random(600) < 0.5, "a", "b")
 
 
-FRAME = draw()
 HAND = pu_accessor.beta_from_labels(45, 200, 520)
 
 
@@ -55,33 +49,6 @@ def test_columns() -> None:
     ranged = FRAME.pu.roc_region(0.2, at=AT, beta_interval=(0.1, 0.3)).iloc[0]
     assert ranged["fpr_envelope_lower"] < ranged["fpr_lower"] < ranged["fpr_upper"]
     assert ranged["tpr_envelope_lower"] == ranged["tpr_lower"]
-
-
-def test_arrays_and_clusters_of_one_row_give_the_same() -> None:
-    arrays = pu_accessor.from_arrays(FRAME["score"], FRAME["label"])
-    want = FRAME.pu.roc_region(0.2, at=AT)
-    pd.testing.assert_frame_equal(arrays.roc_region(0.2, at=AT), want)
-    twice = pd.concat([FRAME, FRAME]).assign(patient=np.tile(np.arange(600), 2))
-    wide = twice.pu(cluster="patient").roc_region(0.2, at=AT).iloc[0]
-    narrow = twice.pu.roc_region(0.2, at=AT).iloc[0]
-    for rate in ("tpr", "fpr"):
-        reach = [one[f"{rate}_upper"] - one[f"{rate}_lower"] for one in (narrow, wide)]
-        assert reach[0] * 1.3 < reach[1]
-
-
-def test_the_point_lies_in_it_as_often_as_promised() -> None:
-    rng, shape = np.random.default_rng(7), CHOSEN["wide positives"]
-    good, bad = shape.draw(rng, 200_000, 200_000)
-    tpr, fpr = (good >= 1).mean(), (bad >= 1).mean()
-    score = np.concatenate([*chain(*(shape.draw(rng, 200, 400) for _ in range(200)))])
-    label = np.tile(np.where(np.arange(600) < 80, 1, np.nan), 200)
-    frame = pd.DataFrame({"score": score, "label": label, "draw": np.arange(score.size) // 600})
-    found = frame.pu(by="draw").roc_region(120 / 520, at=AT)
-    inside = [
-        (found[f"{rate}_lower"] <= true) & (true <= found[f"{rate}_upper"])
-        for rate, true in (("tpr", tpr), ("fpr", fpr))
-    ]
-    assert 0.925 <= (inside[0] & inside[1]).mean() <= 0.99
 
 
 @pytest.mark.parametrize(

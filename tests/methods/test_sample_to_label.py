@@ -9,6 +9,7 @@ import pytest
 
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError
+from tests.cases import put
 from tests.methods.test_estimate_beta import BINORMAL
 from tests.sources.test_rows import FRAME, SOURCES
 
@@ -16,19 +17,21 @@ from tests.sources.test_rows import FRAME, SOURCES
 def test_rows_to_label_are_drawn_from_the_unlabeled() -> None:
     frame = BINORMAL.assign(site=np.arange(1200) % 3).set_index(np.arange(1200) * 2)
     drawn = frame.pu.sample_to_label(50, random_state=1)
-    assert drawn["label"].isna().all() and drawn.index.is_unique and len(drawn) == 50
     pd.testing.assert_frame_equal(drawn, frame.loc[drawn.index])
     again = frame.pu.sample_to_label(50, random_state=np.random.default_rng(1))
     pd.testing.assert_frame_equal(drawn, again)
     by = frame.pu(by="site").sample_to_label(5, random_state=1)
-    assert by["site"].value_counts().to_dict() == {0: 5, 1: 5, 2: 5}
     pd.testing.assert_frame_equal(by, frame.groupby("site").pu.sample_to_label(5, random_state=1))
-    chosen = pd.concat(frame.pu.sample_to_label(100, random_state=s) for s in range(100))
-    wanted = frame["score"][frame["label"].isna()].mean()
-    assert chosen["score"].mean() == pytest.approx(wanted, abs=0.05)
-    for size, error in ((1001, PUDataError), (0, PUDataError), (2.5, PUTypeError)):
-        with pytest.raises(error, match="size must"):
-            frame.pu.sample_to_label(size, random_state=1)
+    # Each row is as likely as another.
+    free = frame["label"].isna()
+    for how in ({}, {"strata": 1.5}):
+        rows = [frame.pu.sample_to_label(300, **how, random_state=s).index for s in range(100)]
+        times = pd.Series(np.concatenate(rows)).value_counts().reindex(frame.index[free])
+        share = 300 / free.sum()
+        assert times.mean() == pytest.approx(100 * share)
+        assert times.var() == pytest.approx(100 * share * (1 - share), rel=0.2)
+    for seed in (2**32 - 1, np.uint8(7)):
+        assert len(frame.pu.sample_to_label(np.int8(3), random_state=seed)) == 3
 
 
 @pytest.mark.parametrize("kind", SOURCES)
@@ -50,12 +53,9 @@ def test_drawn_rows_are_those_of_a_frame(kind: str) -> None:
     coded = FRAME.assign(label=FRAME["label"].fillna(-1).astype(int))
     drawn = SOURCES[kind](coded)(unlabeled=-1).sample_to_label(9, random_state=1)
     assert (drawn["label"] < 0).all()
-
-
-def test_drawn_arrays_keep_their_propensities() -> None:
-    pu = pu_accessor.from_arrays(FRAME["score"], FRAME["label"], propensity=FRAME["propensity"])
-    found = pu.sample_to_label(9, random_state=0)
-    pd.testing.assert_frame_equal(found, FRAME.loc[found.index])
+    if kind == "arrays":
+        whole = pu_accessor.from_arrays(**FRAME).sample_to_label(9, random_state=0)
+        pd.testing.assert_frame_equal(whole, FRAME.loc[whole.index])
 
 
 def test_rows_without_a_group_are_not_drawn() -> None:
@@ -69,32 +69,9 @@ def test_rows_without_a_group_are_not_drawn() -> None:
     assert found["site"].is_monotonic_increasing and found.index.is_unique
     with pytest.raises(PUDataError, match=f"rows, {most} in group '{free.idxmin()}', but"):
         pu.sample_to_label(most + 1, random_state=0)
-
-
-def test_a_group_without_unlabeled_rows_is_named() -> None:
     frame = FRAME.assign(site=np.where(FRAME["label"].isna(), "a", "b"))
     with pytest.raises(PUDataError, match="rows, 0 in group 'b', but 1 was"):
         frame.pu(by="site").sample_to_label(1, random_state=0)
-
-
-@pytest.mark.parametrize(
-    ("how", "error", "message"),
-    [
-        ({"size": True}, PUTypeError, "size must be an integer, but True"),
-        ({"size": 0}, PUDataError, "size must lie between 1"),
-        ({"random_state": True}, PUTypeError, "random_state must .* but a bool was"),
-        ({"random_state": -1}, PUValueError, r"random_state must .* but -1 was"),
-        ({"random_state": 2**32}, PUValueError, r"random_state must .* but 4294967296 was"),
-    ],
-)
-def test_sizes_and_seeds_that_are_none(how: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        FRAME.pu.sample_to_label(**{"size": 3, "random_state": 0, **how})
-
-
-@pytest.mark.parametrize("seed", [0, 2**32 - 1, np.uint8(7), np.random.default_rng(1)])
-def test_sizes_and_seeds_of_any_integer(seed: Any) -> None:
-    assert len(FRAME.pu.sample_to_label(np.int8(3), random_state=seed)) == 3
 
 
 # Of strata
@@ -111,26 +88,6 @@ def counts_of(rows: "pd.Series[bool]") -> tuple[int, int, int]:
     return int((label == 1).sum()), int((label == 0).sum()), int(label.isna().sum())
 
 
-@pytest.mark.parametrize(
-    ("strata", "names"),
-    [(1.5, ["< 1.5", ">= 1.5"]), ([2, 0.5, -1], ["< -1", ">= -1, < 0.5", ">= 0.5, < 2", ">= 2"])],
-)
-def test_rows_of_strata_are_shared_in_proportion(strata: Any, names: list[str]) -> None:
-    drawn = SCORED.pu.sample_to_label(60, strata=strata, random_state=3)
-    assert drawn["label"].isna().all() and drawn.index.is_unique
-    assert drawn["stratum"].cat.categories.tolist() == names
-    ends = [-np.inf, *np.sort(np.atleast_1d(strata)), np.inf]
-    for name, some in zip(names, pairwise(ends), strict=True):
-        part, rows = SCORED["score"].between(*some, inclusive="left"), drawn["stratum"] == name
-        assert part[drawn.index[rows]].all()
-        assert rows.mean() == pytest.approx(part[FREE].mean(), abs=1 / 60)
-        told = drawn.loc[rows, ["n", "n_negative", "n_unlabeled"]]
-        assert {*told.itertuples(index=False, name=None)} == {counts_of(part)}
-    pd.testing.assert_frame_equal(drawn[[*SCORED]], SCORED.loc[drawn.index])
-    again = SCORED.pu.sample_to_label(60, strata=np.sort(np.atleast_1d(strata)), random_state=3)
-    pd.testing.assert_frame_equal(drawn, again)
-
-
 def best_shares(size: int, spread: list[float], most: list[int]) -> tuple[int, ...]:
     """Return the numbers of labels of least variance, by going through all of them."""
     ways = product(*(range(1, min(size, number) + 1) for number in most[1:]))
@@ -142,20 +99,32 @@ def best_shares(size: int, spread: list[float], most: list[int]) -> tuple[int, .
 @pytest.mark.parametrize("size", [5, 40])
 @pytest.mark.parametrize("beta", [None, 0.02, 0.1, 0.6])
 def test_labels_are_shared_as_neyman_did(strata: Any, size: int, beta: float | None) -> None:
-    how = {} if beta is None else {"allocate": "neyman", "expected_beta": beta}
+    how: Any = {} if beta is None else {"allocate": "neyman", "expected_beta": beta}
     drawn = SCORED.pu.sample_to_label(size, strata=strata, **how, random_state=3)
-    edges = [-np.inf, *np.sort(np.atleast_1d(strata)), np.inf]
-    parts = [SCORED["score"].between(*ends, inclusive="left") for ends in pairwise(edges)]
+    thresholds = np.sort(np.atleast_1d(strata))
+    again = SCORED.pu.sample_to_label(size, strata=thresholds, **how, random_state=3)
+    pd.testing.assert_frame_equal(drawn, again)
+    assert drawn["label"].isna().all() and drawn.index.is_unique
+    pd.testing.assert_frame_equal(drawn[[*SCORED]], SCORED.loc[drawn.index])
+    inner = [f">= {low:g}, < {high:g}" for low, high in pairwise(thresholds)]
+    names = [f"< {thresholds[0]:g}", *inner, f">= {thresholds[-1]:g}"]
+    edges = pairwise([-np.inf, *thresholds, np.inf])
+    parts = [SCORED["score"].between(*ends, inclusive="left") for ends in edges]
     sizes = [counts_of(part) for part in parts]
     known = sum(n for n, _, _ in sizes)
     free = [unlabeled for _, _, unlabeled in sizes]
-    spread: list[float] = [*free]
+    spread: list[float] = [*free]  # in proportion
     if beta is not None:
         among = [(n + 0.5) / (known + 0.5 * len(sizes)) for n, _, _ in sizes]
         p = np.clip(beta * sum(free) * np.array(among) / free, 0.05, 0.95)
         spread = [*(np.array(free) * np.sqrt(p * (1 - p)))]
     found = drawn["stratum"].value_counts(sort=False)
-    assert tuple(found) == best_shares(size, spread, free)
+    assert tuple(found) == best_shares(size, spread, free) and found.index.tolist() == names
+    for name, part, counts in zip(names, parts, sizes, strict=True):
+        rows = drawn[drawn["stratum"] == name]
+        assert part[rows.index].all()
+        told = rows[["n", "n_negative", "n_unlabeled"]].itertuples(index=False, name=None)
+        assert {*told} == {counts}
 
 
 def test_a_stratum_gets_no_more_labels_than_it_has_rows() -> None:
@@ -163,9 +132,7 @@ def test_a_stratum_gets_no_more_labels_than_it_has_rows() -> None:
     for size, expected in ((37, [2, 33, 2]), (38, [2, 34, 2]), (39, [2, 35, 2])):
         drawn = frame.pu.sample_to_label(size, strata=[3, 38], random_state=0)
         assert drawn["stratum"].value_counts(sort=False).tolist() == expected
-
-
-def test_a_row_without_a_score_is_of_the_lowest_stratum() -> None:
+    # A row without a score is of the lowest stratum.
     frame = SCORED.assign(score=SCORED["score"].mask(SCORED.index % 4 == 0))
     drawn = frame.pu(nan_policy="worst").sample_to_label(300, strata=[0, 1], random_state=0)
     assert {*drawn["stratum"][drawn["score"].isna()]} == {"< 0"}
@@ -182,16 +149,6 @@ def test_rows_of_a_part_are_drawn_from_it() -> None:
         assert {*drawn["n_unlabeled"]} == {counts_of(rows)[2]}
         every = SCORED.pu.sample_to_label(counts_of(rows)[2], **how, random_state=1)
         assert {*every.index} == {*SCORED.index[rows & FREE]}
-
-
-def test_each_row_of_a_stratum_is_as_likely_as_another() -> None:
-    drawn = [
-        SCORED.pu.sample_to_label(300, strata=1.5, random_state=seed)["row"] for seed in range(100)
-    ]
-    times = pd.concat(drawn).value_counts().reindex(SCORED.index[FREE], fill_value=0)
-    assert times.mean() == pytest.approx(30_000 / FREE.sum())
-    share = 300 / FREE.sum()
-    assert times.var() == pytest.approx(100 * share * (1 - share), rel=0.2)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in SOURCES if kind != "by_model"])
@@ -214,7 +171,7 @@ def test_a_column_may_tell_up_to_six_strata_apart() -> None:
 
 NEYMAN = {"allocate": "neyman"}
 SITES = SCORED.assign(
-    some=pd.Series(["a", "b", None, "a"] * 300), many=np.arange(1200) % 7, one="a", stratum=0
+    some=pd.Series(["a", "b", None, "a"] * 300), many=np.arange(1200) % 7, one="a"
 )
 
 
@@ -240,17 +197,18 @@ SITES = SCORED.assign(
         ({"strata": 1, "expected_beta": 0.1}, PUValueError, "expected_beta must be passed with"),
         ({"strata": 1, "expected_beta": 2, **NEYMAN}, PUValueError, "expected_beta must lie in"),
         ({"expected_beta": 0.1, **NEYMAN}, PUValueError, "strata must be passed"),
+        ({"strata": 1, "by": "label"}, PUValueError, "by must be left out with strata"),
+        ({"strata": 1, "score": ["score", "row"]}, PUValueError, "score must name one column wi"),
+        ({"size": True}, PUTypeError, "size must be an integer, but True"),
+        ({"size": 2.5}, PUTypeError, "size must be an integer"),
+        ({"size": 0}, PUDataError, "size must lie between 1"),
+        ({"random_state": True}, PUTypeError, "random_state must .* but a bool was"),
+        ({"random_state": -1}, PUValueError, r"random_state must .* but -1 was"),
+        ({"random_state": 2**32}, PUValueError, r"random_state must .* but 4294967296 was"),
     ],
 )
-def test_strata_that_are_none(how: Any, error: type[Exception], message: str) -> None:
+def test_samples_that_cannot_be_drawn(how: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        SITES.drop(columns="stratum").pu.sample_to_label(**{"size": 9, "random_state": 0, **how})
-
-
-def test_strata_need_one_score_without_groups_and_names_that_are_free() -> None:
+        put(SITES.pu, "sample_to_label", **{"size": 9, "random_state": 0, **how})
     with pytest.raises(PUValueError, match=r"df must not have columns \['stratum'\]"):
-        SITES.pu.sample_to_label(9, strata=1, random_state=0)
-    with pytest.raises(PUValueError, match="by must be left out with strata"):
-        SCORED.pu(by="label").sample_to_label(9, strata=1, random_state=0)
-    with pytest.raises(PUValueError, match="score must name one column with strata"):
-        SCORED.pu(score=["score", "row"]).sample_to_label(9, strata=1, random_state=0)
+        SITES.assign(stratum=0).pu.sample_to_label(9, strata=1, random_state=0)

@@ -20,9 +20,6 @@ def test_to_frame_is_long() -> None:
     assert row["fp"].tolist() == [0]
     curves = tables.pu.pr_bounds().pu.to_frame()
     assert {"rank", "bound", "beta", "recall", "precision"} <= set(curves.columns)
-
-
-def test_to_frame_needs_ranks() -> None:
     with pytest.raises(PUKeyError, match=r"rank or cutoff, but its dimensions are \[\]"):
         xr.Dataset({"a": 1}).pu.to_frame()
 
