@@ -363,7 +363,7 @@ def test_functions_name_their_arguments() -> None:
         ("weight", lambda pu: pu.sample_to_label(2, random_state=0)),
     ],
 )
-def test_what_refuses_a_column_refuses_an_array(role: str, ask: Callable[[Any], Any]) -> None:
+def test_what_refuses_a_column_refuses_an_array(role: str, ask: Any) -> None:
     of: dict[str, Any] = {role: np.ones(6)}
     pu = pu_accessor.from_arrays(range(6), [None, 1, None, 1, 1, None], **of)
     with pytest.raises(PUValueError, match=f"{role} must .*'{role}' "):
