@@ -1,5 +1,6 @@
 """Regions of a point of the ROC curve: rectangles of two intervals, each at the level's root."""
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import pu_accessor
 from pu_accessor import PUDataError, PUValueError
+from tests.support.studies.shapes import CHOSEN
 
 AT = {"threshold": 1.0}
 
@@ -49,6 +51,21 @@ def test_columns() -> None:
     ranged = FRAME.pu.roc_region(0.2, at=AT, beta_interval=(0.1, 0.3)).iloc[0]
     assert ranged["fpr_envelope_lower"] < ranged["fpr_lower"] < ranged["fpr_upper"]
     assert ranged["tpr_envelope_lower"] == ranged["tpr_lower"]
+
+
+def test_the_point_lies_in_it_as_often_as_promised() -> None:
+    rng, shape = np.random.default_rng(7), CHOSEN["wide positives"]
+    good, bad = shape.draw(rng, 200_000, 200_000)
+    tpr, fpr = (good >= 1).mean(), (bad >= 1).mean()
+    score = np.concatenate([*chain(*(shape.draw(rng, 200, 400) for _ in range(200)))])
+    label = np.tile(np.where(np.arange(600) < 80, 1, np.nan), 200)
+    frame = pd.DataFrame({"score": score, "label": label, "draw": np.arange(score.size) // 600})
+    found = frame.pu(by="draw").roc_region(120 / 520, at=AT)
+    inside = [
+        (found[f"{rate}_lower"] <= true) & (true <= found[f"{rate}_upper"])
+        for rate, true in (("tpr", tpr), ("fpr", fpr))
+    ]
+    assert 0.925 <= (inside[0] & inside[1]).mean() <= 0.99
 
 
 @pytest.mark.parametrize(
