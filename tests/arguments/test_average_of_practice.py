@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import pu_accessor  # noqa: F401  the accessor
-from pu_accessor import PUDataError, PUValueError, PUWarning
+from pu_accessor import PUDataError, PUWarning
 from tests.arguments.test_average import AREAS, draw
 from tests.support.oracles import averages_oracle, practice_oracle
 
@@ -141,26 +141,8 @@ def test_clusters_of_one_group_each_change_no_number_and_shared_ones_do(name: st
     assert "several groups" in shared.attrs["clusters"]
 
 
-@pytest.mark.parametrize(
-    ("name", "how", "says"),
-    [
-        ("net_benefit", {"band": "dkw"}, "band must be left out with average=True"),
-        ("bedroc", {"beta_interval": (0, 0.2)}, "beta_interval must be left out"),
-        ("bedroc", {"average": "site"}, "average must be True, or name some of"),
-        ("bedroc", {"alpha": 0}, "alpha must be"),
-        ("net_benefit", {"thresholds": [1.5]}, "thresholds must be"),
-    ],
-)
-def test_what_cannot_be_averaged_says_so(name: str, how: dict[str, Any], says: str) -> None:
-    pu = as_probabilities(draw(3)).pu(by="query")
-    with pytest.raises(PUValueError, match=says):
-        getattr(pu, name)(0.1, **{"average": True, **how})
-
-
 def test_groups_that_say_nothing_raise() -> None:
     df = draw(4)
-    with pytest.raises(PUDataError, match="scores that are probabilities"):
-        df.pu(by="query").net_benefit(0.1, average=True)
     df.loc[df["query"] == 3, "label"] = np.nan
     with pytest.raises(PUDataError, match="An average needs a known positive in each group"):
         df.pu(by="query").bedroc(0.1, average=True)

@@ -47,13 +47,6 @@ def test_tables_take_a_row_for_each_group(pu: Any) -> None:
     assert pu.plot_roc(EACH) is not None
 
 
-def test_tables_of_one_ranking_refuse_a_row_for_each() -> None:
-    with pytest.raises(PUKeyError, match="rows by 'site', too"):
-        FRAME.pu(score="p").contingency(EACH)
-    with pytest.raises(PUValueError, match="but it is for 7"):
-        PU.contingency(EACH.assign(n_unlabeled=7))
-
-
 def test_an_exact_beta_changes_no_gap() -> None:
     shared, at = ALL.assign(lower=0.2, upper=0.2, beta=0.2), {"threshold": 0.5}
     for name, where, beta, point in (
@@ -111,17 +104,24 @@ def test_enrichment_is_no_further_off_than_at_the_ends() -> None:
     pd.testing.assert_frame_equal(same[point.columns], point)
 
 
-def test_gaps_say_what_to_pass() -> None:
-    with pytest.raises(PUValueError, match="share an estimate of beta"):
-        PU.gap("recall", ALL, at={"fpr": 0.1})
-    with pytest.raises(PUValueError, match="but it is for 7"):
-        PU.gap("precision", ALL.assign(n_unlabeled=7), at=100)
-    with pytest.raises(PUValueError, match="but it is for 7"):
-        PU.gap("auroc", EACH.assign(n_unlabeled=7))
-    with pytest.raises(PUValueError, match="joint must be left out"):
-        PU.gap("auroc", 0.1, joint="guaranteed")
-    with pytest.raises(PUTypeError, match="beta must be a number here"):
-        PU.robustness("auroc", EACH, selection_odds=1)
+OTHER = "but it is for 7"
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "told"),
+    [
+        (lambda: FRAME.pu(score="p").contingency(EACH), PUKeyError, "rows by 'site', too"),
+        (lambda: PU.contingency(EACH.assign(n_unlabeled=7)), PUValueError, OTHER),
+        (lambda: PU.gap("precision", ALL.assign(n_unlabeled=7), at=100), PUValueError, OTHER),
+        (lambda: PU.gap("auroc", EACH.assign(n_unlabeled=7)), PUValueError, OTHER),
+        (lambda: PU.gap("recall", ALL, at={"fpr": 0.1}), PUValueError, "share an estimate of b"),
+        (lambda: PU.gap("auroc", 0.1, joint="guaranteed"), PUValueError, "joint must be left out"),
+        (lambda: PU.robustness("auroc", EACH), PUTypeError, "beta must be a number here"),
+    ],
+)
+def test_what_to_pass_is_said(ask: Any, error: type[Exception], told: str) -> None:
+    with pytest.raises(error, match=told):
+        ask()
 
 
 @pytest.mark.parametrize("shared", [False, True])

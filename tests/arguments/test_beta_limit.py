@@ -196,15 +196,6 @@ def test_an_envelope_a_beta_of_zero_and_tables_that_are_there_do_not_warn() -> N
     assert not told(lambda: tables.pu.plot_roc())
 
 
-def test_average_precision_warns_of_the_limit() -> None:
-    flat = FRAME.assign(score=np.linspace(-3, 3, len(FRAME)))  # known ones: few ranks apart
-    flat.loc[flat["label"] == 1, "score"] = np.linspace(-1.1, -0.9, 60)
-    limit = upper(flat)
-    assert 0.2 < limit < 0.9
-    (one,) = told_by("average_precision", flat.pu, limit + 0.02)
-    assert "beta exceeds the upper limit" in str(one.message)
-
-
 @pytest.mark.parametrize("name", ["auroc", "average_precision"])
 def test_nothing_is_told_of_rows_up_to_the_limit(name: str) -> None:
     below = round(LIMIT - 0.003, 4)
@@ -217,17 +208,6 @@ def test_nothing_is_told_of_rows_up_to_the_limit(name: str) -> None:
     assert 0 <= found["lower"] <= found["estimate"] <= found["upper"] <= 1
     (one,) = told_by(name, FRAME.pu, [0.01, below, 0.9])
     assert f"(0.9 > {LIMIT:.4g})" in str(one.message) and one.filename == __file__
-
-
-def test_groups_above_their_limits_get_one_warning_and_others_none() -> None:
-    two = pd.concat([FRAME.assign(g="a"), SHARP.assign(g="b")])
-    beta = round(LIMIT - 0.003, 4)
-    assert upper(SHARP) < beta
-    (one,) = told_by("auroc", two.pu(by="g"), beta)
-    assert "group g='b'" in str(one.message) and "'a'" not in str(one.message)
-    two.loc[(two["g"] == "b") & (two["label"] == 1), "score"] += 2
-    (one,) = told_by("auroc", two.pu(by="g"), HIGH, level=0.5)
-    assert "group g='a'" in str(one.message) and "group g='b'" in str(one.message)
 
 
 def test_an_estimate_whose_interval_reaches_below_the_limit_contradicts_nothing() -> None:

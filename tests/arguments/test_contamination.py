@@ -202,23 +202,6 @@ def test_areas_are_the_worst_of_all_sets_of_wrong_ones(quantity: str, target: st
         assert (found["range_lower"], found["range_upper"]) == pytest.approx(ends, abs=0.01)
 
 
-@pytest.mark.parametrize(
-    ("name", "keywords"),
-    [
-        *(("auroc", {}), ("average_precision", {}), ("metric", {"quantity": "f1", "at": 40})),
-        ("metric", {"quantity": "fpr", "at": 40, "band": "simultaneous"}),
-    ],
-)
-def test_a_larger_share_gives_a_wider_interval(name: str, keywords: dict[str, Any]) -> None:
-    ask, shares = getattr(draw(1, 20, 60).pu, name), (0, 0.1, 0.2, 0.35)
-    found: pd.DataFrame = pd.concat(
-        [ask(beta=0.2, contamination=share, **keywords) for share in shares]
-    )
-    assert (np.diff(found["lower"]) <= 1e-12).all() and (np.diff(found["upper"]) >= -1e-12).all()
-    width = found["upper"] - found["lower"]
-    assert width.iloc[0] < width.iloc[-1]
-
-
 def test_less_than_one_wrong_known_positive_is_none() -> None:
     pu = draw(1).pu
     plain, found = pu.auroc(0.2), pu.auroc(0.2, contamination=0.19)  # 0.95 of 5

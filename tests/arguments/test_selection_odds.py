@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 from scipy import stats
 
-from pu_accessor import PUTypeError, PUValueError, PUWarning, from_arrays
+from pu_accessor import PUTypeError, PUValueError, PUWarning
 from pu_accessor.inference.bands.exact import exact_within
 from pu_accessor.ranking import BoolArray, FloatArray
 from tests.methods.test_robustness import BETA, FRAME, MODELS
@@ -75,24 +75,6 @@ def test_a_metric_at_a_threshold_is_about_these_examples_within_a_factor() -> No
     told = {"target": "examples", "band": "exact", "selection_odds": 1.5}
     assert told.items() <= found.attrs.items()
     assert "selection_odds" not in FRAME.pu.metric("precision", BETA, at=at).attrs
-
-
-def test_one_accessor_and_arrays_agree() -> None:
-    arrays = from_arrays(FRAME["score"], FRAME["label"])
-    grouped = FRAME.assign(site="a").pu(by="site")
-    expected, found, group = (
-        pu.average_precision(BETA, selection_odds=2) for pu in (FRAME.pu, arrays, grouped)
-    )
-    pd.testing.assert_frame_equal(found, expected)
-    pd.testing.assert_frame_equal(group.drop(columns="site"), expected, check_index_type=False)
-
-
-def test_an_envelope_within_a_factor() -> None:
-    how: dict[str, Any] = {"beta_interval": (0.1, 0.2), "selection_odds": 1.5}
-    found = FRAME.pu.auroc(BETA, **how).iloc[0]
-    assert found["envelope_lower"] < found["lower"] < found["upper"] < found["envelope_upper"]
-    tables = FRAME.pu.contingency(BETA, ranks=50, **how)
-    assert tables["interval_tp"].min() <= tables["tp"].min()
 
 
 def test_known_positives_set_no_limit_on_beta_within_a_factor() -> None:

@@ -106,15 +106,6 @@ def test_all_labeled_it_is_delong_and_mann_whitney(seed: int) -> None:
     assert 0 < row["lower"] < row["estimate"] < row["upper"] < 1
 
 
-@pytest.mark.parametrize("method", AREAS.values())
-def test_both_targets_have_one_estimate(method: str) -> None:
-    for seed in SEEDS:
-        score, label, beta = draw(seed)
-        new = ask(framed(score, label), method, beta)
-        these = quiet(getattr(framed(score, label).pu, method), beta, target="examples")
-        assert new["estimate"].tolist() == pytest.approx(these["estimate"].tolist())
-
-
 @pytest.mark.parametrize("size", [10, 200, 1000])
 def test_perfect_separation_has_an_interval(size: int) -> None:
     truth = np.arange(2 * size) < size
@@ -406,22 +397,3 @@ def test_a_metric_without_negatives_is_refused_in_full() -> None:
 
 # ---------------------------------------------------------------------------------------------
 # What is claimed
-
-
-@pytest.mark.parametrize(
-    ("known", "shift", "bounds"),
-    [(10, 1.0, (0.92, 0.99)), (10, 2.5, (0.91, 1)), (200, 1.0, (0.92, 0.98))],
-)
-def test_intervals_cover_the_population(
-    known: int, shift: float, bounds: tuple[float, float]
-) -> None:
-    rng, draws, rest = np.random.default_rng(known), 300, 400
-    score = rng.normal(size=(draws, known + rest))
-    score[:, known:] += shift * (rng.random((draws, rest)) < 0.1)
-    score[:, :known] += shift
-    label = np.where(np.arange(known + rest) < known, 1, np.nan)
-    frame = pd.DataFrame({"score": score.ravel(), "label": np.tile(label, draws)})
-    got = ask(frame.assign(draw=np.arange(score.size) // (known + rest)), "auroc", 0.1, by="draw")
-    true = stats.norm.cdf(shift / math.sqrt(2))
-    covered = ((got["lower"] <= true) & (true <= got["upper"])).mean()
-    assert bounds[0] <= covered <= bounds[1]
