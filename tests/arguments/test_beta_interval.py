@@ -11,9 +11,9 @@ import pytest
 import xarray as xr
 
 import pu_accessor
-from pu_accessor import PUTypeError, PUValueError
+from pu_accessor import PUKeyError, PUTypeError, PUValueError
 from pu_accessor.checks import interval_betas
-from pu_accessor.ranking import FloatArray, IntArray
+from pu_accessor.ranking import FloatArray
 from tests.cases import AREAS, Labels, draw_case, put
 from tests.support.oracles import completion_oracle, oracle
 
@@ -287,15 +287,6 @@ def test_the_envelope_contains_the_band_of_the_point(which: str) -> None:
     assert (tables.pu.area("average_precision").isel(beta=0).diff("bound") >= 0).all()
 
 
-def test_a_baseline_outside_the_interval_does_not_widen_the_envelope() -> None:
-    frame, interval, _ = SETTINGS["good"]
-    one, two = (frame.pu.contingency(beta, beta_interval=interval) for beta in (0.3, [0, 0.3]))
-    for name in ("accuracy", "fpr"):
-        values = [t.pu.metric(name).sel(beta=0.3).isel(bound=[0, -1]) for t in (one, two)]
-        np.testing.assert_array_equal(*values)
-    np.testing.assert_array_equal(envelope_of(one, "roc"), envelope_of(two, "roc"))
-
-
 RECALL_GRID = np.round(np.linspace(0, 1, 1001), 3)
 
 
@@ -441,23 +432,33 @@ def test_bounds_of_frames_are_those_of_tables(curve: str) -> None:
 
 PARTS = {"a": SETTINGS["good"].frame, "b": ranked(20, 90, BAD, seed=21)}
 GROUPS = pd.concat([part.assign(site=key) for key, part in PARTS.items()])
-TOGETHER = GROUPS.pu(by="site").contingency(0.3, beta_interval=(0.2, 0.4))
+BY_SITE = GROUPS.pu(by="site")
+TOGETHER = BY_SITE.contingency(0.3, beta_interval=(0.2, 0.4))
+INTERVALS = {"a": (0.1, 0.3), "b": (0.15, 0.45)}
 
 
-@pytest.mark.parametrize("beta", [0.3, {"a": 0.25, "b": 0.277}])
-def test_each_group_has_its_own_envelope(beta: Any) -> None:
-    # At betas on the grid, which is the same for all, or off it.
-    every, how = GROUPS.pu(by="site"), {"beta_interval": (0.2, 0.4)}
-    tables = every.contingency(beta, **how)
-    assert tables["interval_beta"].dims == ("interval_beta",)
+# Of one interval the grid of betas is the same for all, and there are betas on it and off it.
+@pytest.mark.parametrize(
+    ("beta", "interval"),
+    [(0.3, (0.2, 0.4)), ({"a": 0.25, "b": 0.277}, (0.2, 0.4)), (0.2, INTERVALS)],
+)
+def test_each_group_has_its_own_envelope(beta: Any, interval: Any) -> None:
+    tables = BY_SITE.contingency(beta, beta_interval=interval)
     of_all = {
-        name: (tables.pu.area(name), getattr(every, name)(beta, **how)) for name in AREAS.values()
+        name: (tables.pu.area(name), getattr(BY_SITE, name)(beta, beta_interval=interval))
+        for name in AREAS.values()
     }
+    at = BY_SITE.metric("precision", beta, at=30, beta_interval=interval).set_index("site")
     curves = {curve: envelope_of(tables, curve) for curve in CURVES}
     for key, part in PARTS.items():
         own = beta[key] if isinstance(beta, dict) else beta
-        alone, here = part.pu.contingency(own, **how), tables.sel(site=key)
-        assert alone.indexes["interval_beta"].equals(tables.indexes["interval_beta"])
+        how = {
+            "beta": own,
+            "beta_interval": interval.get(key) if interval is INTERVALS else interval,
+        }
+        alone, here = part.pu.contingency(**how), tables.sel(site=key)
+        if interval is not INTERVALS:
+            assert alone.indexes["interval_beta"].equals(tables.indexes["interval_beta"])
         for curve, together in curves.items():
             one = envelope_of(alone, curve)
             np.testing.assert_allclose(one, together.sel(site=key), atol=1e-12)
@@ -465,10 +466,28 @@ def test_each_group_has_its_own_envelope(beta: Any) -> None:
         for name in ("fpr", "f1"):
             values = tables.pu.metric(name).sel(site=key, rank=alone["rank"])
             np.testing.assert_array_equal(values, alone.pu.metric(name))
+        assert at.loc[key].to_dict() == part.pu.metric("precision", at=30, **how).iloc[0].to_dict()
         for name, (areas, rows) in of_all.items():
             np.testing.assert_allclose(areas.sel(site=key), alone.pu.area(name))
             mine = rows[rows["site"] == key].drop(columns="site").reset_index(drop=True)
-            pd.testing.assert_frame_equal(mine, getattr(part.pu, name)(own, **how))
+            pd.testing.assert_frame_equal(mine, getattr(part.pu, name)(**how))
+
+
+def test_all_ways_to_give_intervals_say_the_same() -> None:
+    ways = [INTERVALS, pd.Series(INTERVALS), pd.DataFrame(INTERVALS, index=["low", "high"]).T]
+    first, *others = (BY_SITE.contingency(0.2, beta_interval=way, ranks=[9, 30]) for way in ways)
+    for other in others:
+        xr.testing.assert_identical(other, first)
+
+
+@pytest.mark.parametrize("interval", [(0.2, 0.4), INTERVALS])
+def test_a_baseline_outside_the_interval_does_not_widen_the_envelope(interval: Any) -> None:
+    one, two = (BY_SITE.contingency(b, beta_interval=interval) for b in (0.2, [0, 0.2]))
+    for name in ("accuracy", "fpr"):
+        values = [t.pu.metric(name).sel(beta=0.2).isel(bound=[0, -1]) for t in (one, two)]
+        np.testing.assert_array_equal(*values)
+    for curve in CURVES:
+        np.testing.assert_array_equal(envelope_of(one, curve), envelope_of(two, curve))
 
 
 def test_arrays_and_samples_get_the_same_envelope() -> None:
@@ -516,20 +535,6 @@ def test_a_metric_of_groups_at_some_ranks_and_betas(some: Any) -> None:
     for name in ("f1", "fpr", "precision"):
         one = TOGETHER.isel(some).pu.metric(name)
         xr.testing.assert_identical(one, TOGETHER.pu.metric(name).isel(some))
-
-
-@pytest.mark.xfail(
-    strict=True, reason="where lower and upper are the same it is not known which way is better"
-)
-def test_an_error_rate_where_both_bounds_meet() -> None:
-    def cost(tp: IntArray, fp: IntArray, fn: IntArray, tn: IntArray) -> IntArray:
-        return 5 * fn + fp
-
-    tables = ask("good")
-    ends = tables.pu.metric(cost).isel(rank=-1, beta=0).values[[0, -1]]
-    assert ends[0] > ends[1]
-    again = tables.isel(rank=[-1]).pu.metric(cost).isel(rank=-1, beta=0).values[[0, -1]]
-    np.testing.assert_array_equal(again, ends)
 
 
 # Once wrong, each with its smallest example
@@ -604,19 +609,21 @@ def test_an_envelope_of_some_ranks(curve: str) -> None:
 # Errors
 
 
+PAIR, ORDER = "beta_interval must be a pair", "0 <= low <= high <= 1, but "
+
+
 @pytest.mark.parametrize(
     ("interval", "error", "message"),
     [
-        (0.3, PUTypeError, "beta_interval must be a pair of numbers, .* but 0.3 was passed"),
-        ((0.1, 0.2, 0.6), PUTypeError, "beta_interval must be a pair"),
-        ("ab", PUTypeError, "beta_interval must be a pair"),
-        ((0.1, None), PUTypeError, "beta_interval must be a pair"),
-        ((True, False), PUTypeError, "beta_interval must be a pair"),
-        ((0.6, 0.2), PUValueError, r"0 <= low <= high <= 1, but \(0.6, 0.2\) was"),
-        ((-0.1, 0.6), PUValueError, r"0 <= low <= high <= 1, but \(-0.1, 0.6\) was"),
-        ((0.1, 1.5), PUValueError, r"0 <= low <= high <= 1, but \(0.1, 1.5\) was"),
-        ((np.nan, 0.6), PUValueError, r"0 <= low <= high <= 1, but \(nan, 0.6\) was"),
+        (0.3, PUTypeError, f"{PAIR} of numbers, .* but 0.3 was passed"),
+        *(
+            (none, PUTypeError, PAIR)
+            for none in ((0.1, 0.2, 0.6), "ab", (0.1, None), (True, False))
+        ),
+        ((0.6, 0.2), PUValueError, rf"{ORDER}\(0.6, 0.2\) was"),
+        *((none, PUValueError, ORDER) for none in ((-0.1, 0.6), (0.1, 1.5), (np.nan, 0.6))),
         ((0.6, 0.7), PUValueError, r"beta must lie in beta_interval, .* but \[0.5\] was"),
+        (INTERVALS, PUTypeError, f"{PAIR} .*by='site'"),
     ],
 )
 def test_intervals_that_are_none(interval: Any, error: type[Exception], message: str) -> None:
@@ -627,6 +634,24 @@ def test_intervals_that_are_none(interval: Any, error: type[Exception], message:
     for name, more in (("plot_metric", {}), ("metric", {"at": 3})):
         with pytest.raises(error, match=message):
             getattr(FRAME.pu, name)("f1", **how, **more)
+
+
+@pytest.mark.parametrize(
+    ("intervals", "error", "told"),
+    [
+        ({"a": (0.1, 0.3)}, PUKeyError, r"beta_interval must .* none for \['b'\]"),
+        (INTERVALS | {"b": 0.2}, PUTypeError, f"site='b': {PAIR}"),
+        (INTERVALS | {"b": (0.5, 0.2)}, PUValueError, "site='b': .* low <= high"),
+        (pd.DataFrame({"l": [0.1], "h": [0.2]}), PUValueError, r"columns \['low', 'high'\]"),
+        (pd.Series([(0.1, 0.3)] * 2, index=["a", "a"]), PUValueError, "each key once"),
+        (INTERVALS | {"b": (0.3, 0.45)}, PUValueError, "beta must lie in beta_interval"),
+    ],
+)
+def test_intervals_by_key_that_do_not_fit(
+    intervals: Any, error: type[Exception], told: str
+) -> None:
+    with pytest.raises(error, match=told):
+        BY_SITE.contingency(0.2, beta_interval=intervals)
 
 
 @pytest.mark.parametrize("ranks", ["all", "breakpoints"])
