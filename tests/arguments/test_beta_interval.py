@@ -314,7 +314,8 @@ def test_envelopes_of_one_beta_are_its_curves(seed: int, curve: str) -> None:
     score, label = [top + 2, top + 1, *score, -9.0], [False, bool(seed % 2), *label, None]
     ranking = pu_accessor.from_arrays(score, label, negative=False)
     beta = min(beta, 0.6)
-    tables = ranking.contingency(beta, beta_interval=(beta, beta))
+    reference = ("positives", "negatives", "both")[seed // 2]  # of the others curves step down
+    tables = ranking.contingency(beta, beta_interval=(beta, beta), reference=reference)
     envelope = envelope_of(tables, curve)
     grid = envelope[envelope.dims[0]].to_numpy()
     for side in SIDES:

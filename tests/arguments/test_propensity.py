@@ -182,33 +182,25 @@ def test_the_effective_number() -> None:
 # Which row has which propensity
 
 
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("frame", [FRAME, TIED], ids=["untied", "tied"])
-def test_the_order_of_rows_does_not_matter(frame: pd.DataFrame, seed: int) -> None:
-    both = weighed(frame), weighed(shuffled(frame, seed))
-    one, other = (pu.contingency([0.1, 0.3]) for pu in both)
-    xr.testing.assert_identical(one, other)
-    for name in AREAS.values():
-        rows = [put_of_these(pu, name, 0.3) for pu in both]
-        pd.testing.assert_frame_equal(rows[0], rows[1], rtol=0, atol=1e-12)
+# A single block of ties, with propensities that fall down the rows.
+BLOCK = pd.DataFrame({"score": [2.0, *[1.0] * 30, *np.arange(60) / 29.7], "label": np.nan})
+BLOCK.loc[:30, "label"], BLOCK["propensity"] = 1.0, [0.5, *np.linspace(1, 0.05, 30), *[0.5] * 60]
+
+
+@pytest.mark.parametrize("frame", [FRAME, TIED, BLOCK], ids=["untied", "tied", "block"])
+def test_the_order_of_rows_does_not_matter(frame: pd.DataFrame) -> None:
+    one, *others = (weighed(rows) for rows in (frame, frame[::-1], shuffled(frame, 0)))
+    tables = one.contingency([0.1, 0.3])
+    for other in others:
+        xr.testing.assert_identical(tables, other.contingency([0.1, 0.3]))
+        for name in AREAS.values():
+            rows = [put_of_these(pu, name, 0.3) for pu in (one, other)]
+            pd.testing.assert_frame_equal(*rows, rtol=0, atol=1e-12)
     # The propensities do: they are not the same in another order.
-    turned = [*frame["propensity"][59::-1], *frame["propensity"][60:]]
+    turned, known = frame["propensity"].to_numpy(copy=True), frame["label"] == 1
+    turned[known] = turned[known][::-1]
     wrong = weighed(frame.assign(propensity=turned)).contingency([0.1, 0.3])
-    assert not wrong["tp"].equals(one["tp"])
-
-
-@pytest.mark.parametrize("name", ["contingency", *AREAS.values()])
-def test_the_order_of_tied_rows_does_not_matter_to_the_limits(name: str) -> None:
-    # A single block of ties, with propensities that fall or rise down the rows.
-    propensity = np.linspace(1, 0.05, 30)
-    frame = pd.DataFrame({"score": [2.0, *[1.0] * 30, *np.arange(60) / 29.7], "label": np.nan})
-    frame.loc[:30, "label"], frame["propensity"] = 1.0, 0.5
-    both = []
-    for one in (propensity, propensity[::-1]):
-        frame.loc[1:30, "propensity"] = one
-        found = put_of_these(weighed(frame), name, 0.3)
-        both.append(found["tp"] if name == "contingency" else found.drop(columns="beta"))
-    np.testing.assert_allclose(both[0], both[1], atol=1e-12)
+    assert not wrong["tp"].equals(tables["tp"])
 
 
 def test_curves_and_metrics_are_those_of_the_tables() -> None:
@@ -235,7 +227,8 @@ def test_curves_and_metrics_are_those_of_the_tables() -> None:
 
 # Bad input
 
-ROWS = FRAME.iloc[:62].assign(extra=1)
+ROWS = FRAME.iloc[:62].assign(score=FRAME["score"].rank(pct=True))
+ALONE = ("bedroc", "calibration")  # which have no target
 
 
 @pytest.mark.parametrize(
@@ -248,42 +241,27 @@ ROWS = FRAME.iloc[:62].assign(extra=1)
         ("plot_pr", {"band": "dkw"}, PUValueError, "band must .* propensity"),
         ("plot_rank_cdf", {"band": "dkw"}, PUValueError, "band must .* propensity"),
         ("roc_bounds", {"reference": "both"}, PUValueError, "reference must .* propensity"),
-        ("contingency", {"reference": "tightest"}, PUValueError, "reference must .* propensity"),
         ("pr_bounds", {"reference": "negatives"}, PUValueError, "reference must .* propensity"),
         ("auroc", {"max_fpr": 0.2, "target": "examples"}, PUValueError, "max_fpr must .* propens"),
+        ("metric", {"quantity": "f1", "at": "youden"}, PUValueError, "not choose .* 'youden'"),
+        ("metric", {"quantity": "f1", "at": "maximum"}, PUValueError, "by 'maximum' with prope"),
+        *((name, {}, PUValueError, f"=..., but {name} was asked for") for name in AREAS.values()),
+        *((name, {}, PUValueError, f"but {name} was .* Leave propensity out") for name in ALONE),
+        ("metric", {"quantity": "recall", "at": {"threshold": 1}}, PUValueError, "but metric was"),
     ],
 )
 def test_what_does_not_go_with_propensities(
     call: str, arguments: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     frame = ROWS.assign(label=np.where(np.arange(62) == 61, 0, ROWS["label"]))
-    with pytest.raises(error, match=message):
-        put(frame.pu, call, 0.1, **{"propensity": "propensity", **arguments})
+    with pytest.raises(error, match=message) as raised:
+        put(frame.pu, call, **{"beta": 0.1, "propensity": "propensity", **arguments})
+    assert call not in ALONE or "target" not in str(raised.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "ask"),
-    [
-        *((name, lambda pu, name=name: getattr(pu, name)(0.1)) for name in AREAS.values()),
-        ("metric", lambda pu: pu.metric("recall", 0.1, at={"threshold": 0.5})),
-        ("bedroc", lambda pu: pu.bedroc(0.1)),
-        ("calibration", lambda pu: pu.calibration(0.1)),
-        ("positives_needed", lambda pu: pu_accessor.positives_needed(0.1, pilot=pu, beta=0.1)),
-    ],
-)
-def test_what_has_no_interval_with_propensities_is_named(name: str, ask: Any) -> None:
-    frame = ROWS.assign(score=ROWS["score"].rank(pct=True))
-    with pytest.raises(PUValueError, match=f"propensity=..., but {name} was asked for") as raised:
-        ask(weighed(frame))
-    if name in ("bedroc", "calibration", "positives_needed"):  # which have no target
-        assert "target" not in str(raised.value)
-        assert "Leave propensity out" in str(raised.value)
-
-
-@pytest.mark.parametrize("at", ["youden", "maximum"])
-def test_a_chosen_cutoff_does_not_go_with_propensities(at: str) -> None:
-    with pytest.raises(PUValueError, match=f"not choose a cutoff by '{at}' with propensity"):
-        weighed(FRAME).metric("f1", 0.1, at=at)
+def test_plans_have_no_propensities() -> None:
+    with pytest.raises(PUValueError, match=r"but positives_needed was .* Leave propensity out"):
+        pu_accessor.positives_needed(0.1, pilot=weighed(ROWS), beta=0.1)
 
 
 @pytest.mark.parametrize(
