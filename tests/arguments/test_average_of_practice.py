@@ -59,9 +59,8 @@ def ask(number: int, label: Sequence[Any], name: str, target: str) -> pd.Series:
     score, truth, known = GROUPS[number]
     all_known = [1.0 if one else None for one in POOR[1]]
     sample = pd.DataFrame({"query": "sample", "score": score, "label": label})
-    df = pd.concat(
-        [sample, pd.DataFrame({"query": "known", "score": POOR[0], "label": all_known})]
-    )
+    other = pd.DataFrame({"query": "known", "score": POOR[0], "label": all_known})
+    df = pd.concat([sample, other])
     pu = df.assign(score=df["score"] / 10).pu(by="query")
     betas = {"sample": (sum(truth) - known) / (len(truth) - known), "known": 0.0}
     how = {**ASKED[name], "beta": betas, "average": True, "target": target}
@@ -72,9 +71,7 @@ def ask(number: int, label: Sequence[Any], name: str, target: str) -> pd.Series:
 @pytest.mark.parametrize("target", ["population", "examples"])
 @pytest.mark.parametrize("number", range(4))
 @pytest.mark.parametrize("name", ASKED)
-def test_over_all_samples_the_mean_is_the_truth_and_the_error_that_of_the_mean(
-    name: str, number: int, target: str
-) -> None:
+def test_over_all_samples_means_and_errors_are_true(name: str, number: int, target: str) -> None:
     score, truth, known = GROUPS[number]
     if (name, known) == ("average_precision", 1) or (name == "metric" and number % 2):
         return  # which needs two known positives, or no ties at the cutoff

@@ -100,9 +100,8 @@ def test_some_ranks_are_enough() -> None:
     lower, upper = (side(SIZE) for side in sides([SIZE, 0], [0.9, 0.1]))
     assert lower.tolist() == [0.1] * SIZE + [0.9] and upper.tolist() == [0.1] + [0.9] * SIZE
     for outside, told in (([*range(41, 48)], "41, 42, 43, 44, 45"), ([-1, 3, 41], "-1, 41")):
-        for name, side in zip(
-            ("lower", "upper"), sides(outside, 0 * np.array(outside)), strict=True
-        ):
+        none = sides(outside, [0] * len(outside))
+        for name, side in zip(("lower", "upper"), none, strict=True):
             text = rf"from 0 to 40, the number of examples, but its {name} has \[{told}\]\."
             with pytest.raises(PUValueError, match=text):
                 side(SIZE)

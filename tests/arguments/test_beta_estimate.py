@@ -66,9 +66,7 @@ def test_levels_are_brought_to_that_of_the_answer() -> None:
 
 @pytest.mark.parametrize("name", ["auroc", "average_precision"])
 @pytest.mark.parametrize("target", ["population", "examples"])
-def test_joint_interval_is_between_that_of_the_point_and_the_envelope(
-    target: str, name: str
-) -> None:
+def test_joint_interval_is_between_point_and_envelope(target: str, name: str) -> None:
     ask = partial(getattr(PU, name), target=target)
     point, joint = ask(0.1).iloc[0], ask(HAND).iloc[0]
     wide = ask(HIGH, joint="guaranteed").iloc[0]
@@ -148,9 +146,7 @@ METRICS = {name: FORMULAS[name] for name in ("precision", "recall", "fpr", "npv"
 
 @pytest.mark.parametrize("limits", ["none", "upper", "both"])
 @pytest.mark.parametrize("place", [0, 6, 12, 45, 85, 96])  # where limits are cut, and where not
-def test_joint_limits_of_a_metric_are_those_of_all_tables_on_the_way(
-    limits: str, place: int
-) -> None:
+def test_joint_limits_of_a_metric_are_those_of_all_tables(limits: str, place: int) -> None:
     n, rest = 20, 80
     score = np.arange(n + rest, 0, -1.0)
     label = np.where(np.isin(np.arange(n + rest), 3 * np.arange(n) + np.arange(n) // 7), 1, np.nan)
@@ -193,9 +189,8 @@ def test_joint_limits_of_a_metric_are_those_of_all_tables_on_the_way(
                 counts = tp, place - tp, n + m - tp, rest - m - place + tp
                 with np.errstate(invalid="ignore"):
                     values.append(function(*map(np.float64, counts)))
-        found = join_metric_at(
-            ranking, beta, name, Cutoff("rank", place), Settings(LEVEL), "approximate"
-        )
+        at, rule = Cutoff("rank", place), Settings(LEVEL)
+        found = join_metric_at(ranking, beta, name, at, rule, "approximate")
         assert found.lower[0] == pytest.approx(np.fmin.reduce(values), abs=1e-12, nan_ok=True)
         assert found.upper[0] == pytest.approx(np.fmax.reduce(values), abs=1e-12, nan_ok=True)
 
@@ -320,7 +315,7 @@ AT: dict[str, Any] = {"quantity": "f1", "at": 9}
         (PU.contingency, {"beta": HIGH.assign(k=1)}, PUKeyError, "not rank"),
     ],
 )
-def test_errors_say_what_to_pass(ask: Any, how: Any, error: type[Exception], told: str) -> None:
+def test_errors_say_what_to_pass(ask: Any, how: Any, error: Any, told: str) -> None:
     with pytest.raises(error, match=told):
         ask(**{"beta": HAND, **how})
 
@@ -349,7 +344,7 @@ def test_joint_intervals_of_the_best_rankings_cover(shape: str) -> None:
 @pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 @pytest.mark.parametrize("target", ["population", "examples"])
 @pytest.mark.parametrize(("hits", "possible"), [(121, True), (195, False)])
-def test_an_estimate_that_is_too_high_has_an_interval_where_part_of_it_is_possible(
+def test_an_estimate_that_is_too_high_may_have_limits(
     hits: int, possible: bool, target: str
 ) -> None:
     known = (np.arange(1000) < 650) & (np.arange(1000) % 13 < 4)  # 450 of 800 others are positive

@@ -119,7 +119,7 @@ OTHER = "but it is for 7"
         (lambda: PU.robustness("auroc", EACH), PUTypeError, "beta must be a number here"),
     ],
 )
-def test_what_to_pass_is_said(ask: Any, error: type[Exception], told: str) -> None:
+def test_what_to_pass_is_said(ask: Any, error: Any, told: str) -> None:
     with pytest.raises(error, match=told):
         ask()
 

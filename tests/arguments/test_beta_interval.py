@@ -105,9 +105,7 @@ def envelope_of(tables: xr.Dataset, curve: str) -> xr.DataArray:
 
 def counts_of(tables: xr.Dataset, side: str) -> tuple[FloatArray, FloatArray]:
     """Return true and false positives of a bound at one beta, by rank."""
-    one = (
-        tables.squeeze("beta").sel(bound=side) if "beta" in tables.dims else tables.sel(bound=side)
-    )
+    one = tables.squeeze().sel(bound=side)
     return one["tp"].to_numpy().astype(float), one["fp"].to_numpy().astype(float)
 
 
@@ -151,13 +149,11 @@ def around(limit: FloatArray, grid: FloatArray, step: float, side: str) -> Float
     return np.asarray(farther.reduceat(np.append(limit, limit[-1]), ends)[::2], float)
 
 
-def height_of(
-    curve: str, tp: FloatArray, fp: FloatArray, grid: FloatArray, side: str
-) -> FloatArray:
+def height_of(curve: str, tp: FloatArray, fp: FloatArray, at: FloatArray, side: str) -> FloatArray:
     """Return the lowest or highest point of a curve at each place of a grid, slowly."""
     if curve == "roc":
-        return height_at(fp / fp[-1], tp / tp[-1], grid, side)
-    return precision_at(tp, tp + fp, grid * tp[-1], side)
+        return height_at(fp / fp[-1], tp / tp[-1], at, side)
+    return precision_at(tp, tp + fp, at * tp[-1], side)
 
 
 def curve_excess(which: str, curve: str) -> float:
@@ -247,9 +243,7 @@ def test_intervals_at_any_beta_lie_within_the_envelope(which: str, target: str, 
     ("unlabeled", "shift", "band"),
     [(3000, GOOD, "exact"), (30_000, GOOD, "exact"), (30_000, BAD, "dkw")],
 )
-def test_an_envelope_is_within_a_count_where_bounds_bend(
-    unlabeled: int, shift: float, band: str
-) -> None:
+def test_envelopes_are_within_a_count_at_bends(unlabeled: int, shift: float, band: str) -> None:
     # Where a bound starts to be clipped at a beta in the middle of two inner ones, .01 apart, a
     # metric at equal rank would be out by a quarter of .01 of the unlabeled: 7.5 and 75 counts.
     frame = ranked(50, unlabeled, shift, seed=1)
@@ -293,9 +287,7 @@ RECALL_GRID = np.round(np.linspace(0, 1, 1001), 3)
 @pytest.mark.parametrize(
     ("side", "known", "unlabeled", "beta"), [("lower", 50, 250, 0.2), ("upper", 70, 300, 0.1)]
 )
-def test_pr_envelope_has_the_corners_of_the_point(
-    side: str, known: int, unlabeled: int, beta: float
-) -> None:
+def test_pr_envelope_has_all_corners(side: str, known: int, unlabeled: int, beta: float) -> None:
     # 100 positives. Precision falls where recall is level: at one recall it has many values.
     frame = ranked(known, unlabeled, GOOD, seed=3)
     tables = frame.pu.contingency(beta, beta_interval=(beta, beta))
@@ -337,9 +329,10 @@ def test_grids_are_steps_of_a_thousandth_with_more_near_0() -> None:
 # Tables, metrics and areas
 
 
-@pytest.mark.parametrize(
-    "which", ["good", "few known", "known negatives", "bootstrap", "both", "propensity"]
-)
+SOME = ["good", "few known", "known negatives", "bootstrap", "both", "propensity"]
+
+
+@pytest.mark.parametrize("which", SOME)
 def test_inner_tables_are_those_of_their_betas(which: str) -> None:
     frame, interval, options = SETTINGS[which]
     tables = ask(which)
@@ -546,9 +539,8 @@ FRAME = pd.DataFrame({"score": range(9, 0, -1), **SMALL})
 
 def test_an_interval_up_to_one_is_of_the_betas_with_negatives() -> None:
     FRAME.pu.plot_roc(0.5, beta_interval=(0, 1))
-    found, smaller = (
-        FRAME.pu.roc_bounds(0.5, beta_interval=(0, end))["tpr_envelope"] for end in (1, 0.99)
-    )
+    curves = [FRAME.pu.roc_bounds(0.5, beta_interval=(0, end)) for end in (1, 0.99)]
+    found, smaller = (curve["tpr_envelope"] for curve in curves)
     assert found.notnull().all()
     np.testing.assert_allclose(found, smaller, atol=1e-12)
     none = FRAME.pu.contingency(1, beta_interval=(1, 1))
@@ -627,7 +619,7 @@ PAIR, ORDER = "beta_interval must be a pair", "0 <= low <= high <= 1, but "
         (INTERVALS, PUTypeError, f"{PAIR} .*by='site'"),
     ],
 )
-def test_intervals_that_are_none(interval: Any, error: type[Exception], message: str) -> None:
+def test_intervals_that_are_none(interval: Any, error: Any, message: str) -> None:
     how: dict[str, Any] = {"beta": [0, 0.5], "beta_interval": interval}
     for name in ("contingency", "roc_bounds", "pr_bounds", "plot_roc", "plot_pr", *AREAS.values()):
         with pytest.raises(error, match=message):
@@ -648,9 +640,7 @@ def test_intervals_that_are_none(interval: Any, error: type[Exception], message:
         (INTERVALS | {"b": (0.3, 0.45)}, PUValueError, "beta must lie in beta_interval"),
     ],
 )
-def test_intervals_by_key_that_do_not_fit(
-    intervals: Any, error: type[Exception], told: str
-) -> None:
+def test_intervals_by_key_that_do_not_fit(intervals: Any, error: Any, told: str) -> None:
     with pytest.raises(error, match=told):
         BY_SITE.contingency(0.2, beta_interval=intervals)
 
@@ -680,9 +670,7 @@ def test_precision_at_recall_0_where_groups_start_at_other_cutoffs(ranks: str) -
         *(("0", "0.9", 90), ("0.0095", "0.5", 50), ("0.01", "0.5", 49), ("0.1", "0.1", 8)),
     ],
 )
-def test_betas_within_an_interval_are_a_hundredth_apart_or_nearer(
-    low: str, high: str, steps: int
-) -> None:
+def test_betas_within_an_interval_are_near_each_other(low: str, high: str, steps: int) -> None:
     step = (Fraction(high) - Fraction(low)) / steps
     parts = [*range(steps + 1), *(Fraction(1, 2**k) for k in range(1, 7) if float(low) < 0.01)]
     wanted = sorted({Fraction(low) + step * part for part in parts})

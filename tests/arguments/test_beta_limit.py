@@ -17,9 +17,8 @@ from tests.cases import binormal, put
 FRAME = binormal(200, 600, 0.3, seed=1)[0]
 SHARP = FRAME.assign(score=lambda d: d["score"] + 0.3 * (d["label"] == 1))
 FLAT = binormal(20, 60, 0.5, seed=3)[0]
-GROUPS = pd.concat(
-    [FRAME.assign(g="a"), SHARP.assign(g="b"), FLAT.assign(g="c"), FLAT.assign(g="d")]
-)
+PARTS = {"a": FRAME, "b": SHARP, "c": FLAT, "d": FLAT}
+GROUPS = pd.concat([rows.assign(g=key) for key, rows in PARTS.items()])
 
 
 def upper(frame: pd.DataFrame, level: float = 0.95, **more: Any) -> float:
@@ -97,13 +96,11 @@ def test_no_more_than_three_groups_are_named() -> None:
     assert "g=0" in text and "g=5" not in text and "and 3 more" in text
 
 
-@pytest.mark.parametrize(
-    "beta", [{"a": 0.1, "b": 0.5}, {"a": 0.7, "b": 0.0}, {"a": 0.5, "b": 0.0}]
-)
-def test_groups_have_betas_and_limits_of_their_own(beta: dict[str, float]) -> None:
+@pytest.mark.parametrize(("a", "b"), [(0.1, 0.5), (0.7, 0.0), (0.5, 0.0)])
+def test_groups_have_betas_and_limits_of_their_own(a: float, b: float) -> None:
     some = GROUPS[GROUPS["g"].isin(["a", "b"])]
-    caught = told(lambda: some.pu(by="g").contingency(beta))
-    assert len(caught) == (1 if beta["b"] else int(beta["a"] > LIMIT))
+    caught = told(lambda: some.pu(by="g").contingency({"a": a, "b": b}))
+    assert len(caught) == (1 if b else int(a > LIMIT))
 
 
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.999])

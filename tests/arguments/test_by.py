@@ -264,9 +264,8 @@ def test_each_group_is_itself_alone(groups: list[Case], band: str, ranks: Any) -
         assert tables["n_cutoffs"] == tables.sizes["cutoff"] == cutoffs
     for name, most in (("auroc", None), ("average_precision", None), ("auroc", 0.3)):
         areas = [one.pu.area(name, max_fpr=most).values for one in every]
-        np.testing.assert_allclose(
-            tables.pu.area(name, max_fpr=most).values, areas, rtol=0, atol=1e-12
-        )
+        found = tables.pu.area(name, max_fpr=most).values
+        np.testing.assert_allclose(found, areas, rtol=0, atol=1e-12)
         first = tables.isel(key=[0]).pu.area(name, max_fpr=most)
         np.testing.assert_allclose(first.values, areas[:1], rtol=0, atol=1e-12)
     for metric in ("mcc", "precision", "lift"):
@@ -349,7 +348,7 @@ def test_area_by_key(name: str) -> None:
         ({"beta": {**BETA, "b": 30}}, PUValueError, "group 'b': beta must lie in"),
     ],
 )
-def test_bad_arguments(arguments: dict[str, Any], error: type[PUError], message: str) -> None:
+def test_bad_arguments(arguments: dict[str, Any], error: Any, message: str) -> None:
     for method in METHODS:
         with pytest.raises(error, match=message):
             put(FRAME.pu, method, **{"beta": 0.3, "by": "model", **arguments})

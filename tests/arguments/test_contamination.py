@@ -37,9 +37,7 @@ def with_every_set_wrong(frame: pd.DataFrame, most: int, **roles: Any) -> list[A
     ("known", "size", "seed", "share"),
     [(5, 30, 0, 0.41), (5, 30, 1, 0.21), (5, 30, 1, 0.41), (5, 30, 0, 0.39), (6, 60, 1, 0.34)],
 )
-def test_metrics_are_the_worst_of_all_sets_of_wrong_ones(
-    known: int, size: int, seed: int, share: float
-) -> None:
+def test_metrics_are_the_worst_of_all_sets(known: int, size: int, seed: int, share: float) -> None:
     frame, names = draw(seed, known, size), ["precision", "recall", "fpr", "npv", "mcc", "f1"]
     sets = with_every_set_wrong(frame, int(share * known))
     for at, target, off in (
@@ -216,9 +214,7 @@ def test_the_envelope_holds_for_wrong_ones_too() -> None:
     ("quantity", "about", "above"),
     [("auroc", {}, 0.6), ("precision", {"at": 20}, 0.2), ("difference", {}, 0)],
 )
-def test_a_conclusion_breaks_where_its_interval_does(
-    quantity: str, about: dict[str, Any], above: float
-) -> None:
+def test_conclusions_break_where_intervals_do(quantity: str, about: Any, above: float) -> None:
     frame = draw(0, 20, 120)
     pu: Any = frame.pu
     ask = pu.auroc if quantity == "auroc" else partial(pu.metric, quantity, **about)

@@ -17,12 +17,10 @@ from tests.support.oracles import completion_oracle, gaps_oracle, oracle, select
 from tests.support.oracles.reference_oracle import BOUNDS
 
 
-def drawn(
-    known: int, unlabeled: int, decimals: int, seed: int, least: float = 0.1
-) -> pd.DataFrame:
+def drawn(known: int, rest: int, decimals: int, seed: int, least: float = 0.1) -> pd.DataFrame:
     """Draw scores, and propensities of the known positives alone."""
     rng = np.random.default_rng(seed)
-    truth = np.arange(known + unlabeled) < known + unlabeled * 0.3
+    truth = np.arange(known + rest) < known + rest * 0.3
     positive = np.arange(truth.size) < known
     frame = pd.DataFrame({"score": np.round(rng.normal(truth), decimals)})
     chance = np.where(positive, rng.uniform(least, 1, truth.size), np.nan)
@@ -73,9 +71,7 @@ def weighed(frame: pd.DataFrame, **roles: Any) -> Any:
 
 @pytest.mark.parametrize("beta", [0.05, 0.3, 0.7, 1.0])
 @pytest.mark.parametrize("decimals", [0, 1, 6])
-def test_known_positives_stand_for_as_many_as_their_weights_say(
-    decimals: int, beta: float
-) -> None:
+def test_known_positives_stand_for_what_their_weights_say(decimals: int, beta: float) -> None:
     frame = shuffled(drawn(25, 60, decimals, decimals, 0.3))
     tables = weighed(frame).contingency(beta)
     expected = estimates(frame, beta)
@@ -94,9 +90,8 @@ def test_known_positives_stand_for_as_many_as_their_weights_say(
 def test_certain_labels_stand_for_themselves() -> None:
     # Labels at odds .5 and 1: all six latent positives come with the first one.
     label, propensity = [1, None, None, None, 1, *[None] * 6], [0.5, *[None] * 3, 1.0, *[None] * 6]
-    pu = pu_accessor.from_arrays(
-        range(11, 0, -1), label, propensity=pd.Series(propensity, dtype="Float64")
-    )
+    chance = pd.Series(propensity, dtype="Float64")
+    pu = pu_accessor.from_arrays(range(11, 0, -1), label, propensity=chance)
     estimate = pu.contingency(6 / 9)["tp"].sel(bound="estimate").values[:, 0]
     assert estimate.tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 8]
 
@@ -220,9 +215,8 @@ def test_curves_and_metrics_are_those_of_the_tables() -> None:
     assert row["estimate"] == pytest.approx(oracle.metric("f1", wanted[70]), rel=1e-12)
     assert row.attrs["band"] == "weighted"
     reached = pu.metric("f1", 0.3, at={"recall": 0.5}).iloc[0]
-    assert reached["rank"] == min(
-        rank for rank, table in wanted.items() if oracle.metric("tpr", table) >= 0.5
-    )
+    enough = [rank for rank, table in wanted.items() if oracle.metric("tpr", table) >= 0.5]
+    assert reached["rank"] == min(enough)
 
 
 # Bad input
@@ -232,7 +226,7 @@ ALONE = ("bedroc", "calibration")  # which have no target
 
 
 @pytest.mark.parametrize(
-    ("call", "arguments", "error", "message"),
+    ("call", "how", "error", "message"),
     [
         ("contingency", {"propensity": "propensty"}, PUKeyError, "must name .* 'propensity'"),
         ("auroc", {"propensity": ["propensity"]}, PUTypeError, "propensity must be the name"),
@@ -250,12 +244,10 @@ ALONE = ("bedroc", "calibration")  # which have no target
         ("metric", {"quantity": "recall", "at": {"threshold": 1}}, PUValueError, "but metric was"),
     ],
 )
-def test_what_does_not_go_with_propensities(
-    call: str, arguments: dict[str, Any], error: type[Exception], message: str
-) -> None:
+def test_what_does_not_go_with_propensities(call: str, how: Any, error: Any, message: str) -> None:
     frame = ROWS.assign(label=np.where(np.arange(62) == 61, 0, ROWS["label"]))
     with pytest.raises(error, match=message) as raised:
-        put(frame.pu, call, **{"beta": 0.1, "propensity": "propensity", **arguments})
+        put(frame.pu, call, **{"beta": 0.1, "propensity": "propensity", **how})
     assert call not in ALONE or "target" not in str(raised.value)
 
 
@@ -322,9 +314,8 @@ def limits_of_auroc(
         away = stats.t.ppf((1 + level) / 2, df) * np.sqrt(square + more**2)
         moved = special.expit(middle + sign * away / stretch / place / (1 - place)) - place
         limits.append(1 - (mean - (positives + 1) / 2) / negatives + moved * stretch)
-    best, worst = gaps_oracle.limits_of_weighted_ranks(
-        ranks.tolist(), weight.tolist(), latent, size, level
-    )
+    known = ranks.tolist(), weight.tolist()
+    best, worst = gaps_oracle.limits_of_weighted_ranks(*known, latent, size, level)
     low, high = (
         1 - ((ranks.sum() + latent * rank) / positives - (positives + 1) / 2) / negatives
         for rank in (worst, best)

@@ -102,9 +102,8 @@ def test_the_local_level_is_that_of_the_kind_that_is_taken() -> None:
     label: Labels = [*[True] * 2, *[False] * 9, *[None] * 40]
     case = Case([float(place) for place in range(51)], label, 0.4)
     ways = [(case, "negatives"), (turn(case, 0.6), "positives"), (case, "positives")]
-    found = [
-        ask(each, band="simultaneous", reference=kind)["local_alpha"].item() for each, kind in ways
-    ]
+    tables = [ask(each, band="simultaneous", reference=kind) for each, kind in ways]
+    found = [one["local_alpha"].item() for one in tables]
     assert found[0] == pytest.approx(found[1], rel=2e-4)
     assert found[0] != pytest.approx(found[2], rel=0.01)
 

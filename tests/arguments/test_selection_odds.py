@@ -208,9 +208,8 @@ def test_differences_are_those_at_the_weights_of_either_end(
             ends = stats.t.ppf(0.975, [low.df, high.df]) * [low.error, high.error]
             lower = min(low.value - ends[0], random["lower"])
             upper = max(high.value + ends[1], random["upper"])
-            assert (row["lower"], row["upper"]) == pytest.approx(
-                (lower, upper), rel=1e-4, abs=1e-4
-            )
+            limits = pytest.approx((lower, upper), rel=1e-4, abs=1e-4)
+            assert (row["lower"], row["upper"]) == limits
 
 
 @pytest.mark.parametrize("target", ["population", "examples"])
@@ -228,9 +227,7 @@ def test_where_nothing_is_hidden_any_odds_say_what_random_labels_do(target: str)
 @pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 @pytest.mark.parametrize("target", ["population", "examples"])
 @pytest.mark.parametrize("size", [1, 3])
-def test_average_precision_of_known_positives_alone_is_that_by_any_odds(
-    target: str, size: int
-) -> None:
+def test_any_odds_give_known_positives_alone_one_average_precision(target: str, size: int) -> None:
     pu = pd.DataFrame({"score": np.arange(size, dtype=float), "label": 1}).pu
     plain, found = (pu.average_precision(0, target=target, selection_odds=o) for o in (1, 1.5))
     pd.testing.assert_frame_equal(found[[*plain]], plain)

@@ -69,9 +69,7 @@ def all_labeled(seed: int, size: int = 60) -> pd.DataFrame:
 # AUROC
 
 
-def check_auroc(
-    score: list[float], label: Labels, betas: list[float], level: float = 0.95
-) -> None:
+def check_auroc(score: Any, label: Labels, betas: list[float], level: float = 0.95) -> None:
     """Compare with the one estimate, DeLong's error, the interval of the unbiased statistic."""
     for row in ask(framed(score, label), "auroc", betas, level=level).to_dict("records"):
         beta, n = row["beta"], label.count(True)
@@ -107,9 +105,8 @@ def test_all_labeled_it_is_delong_and_mann_whitney(seed: int) -> None:
 @pytest.mark.parametrize("size", [10, 200, 1000])
 def test_perfect_separation_has_an_interval(size: int) -> None:
     truth = np.arange(2 * size) < size
-    up, down = (
-        ask(framed(sign * truth, truth), "auroc", 0, negative=False).iloc[0] for sign in (1, -1)
-    )
+    each = [framed(sign * truth, truth) for sign in (1, -1)]
+    up, down = (ask(frame, "auroc", 0, negative=False).iloc[0] for frame in each)
     assert up[["estimate", "standard_error", "upper"]].tolist() == [1, 0, 1]
     # Next to no pair of new examples is in the wrong order, but some may be.
     assert 0.2 / size < 1 - up["lower"] < 3 / size
@@ -177,9 +174,7 @@ def test_two_of_a_kind_are_enough_for_an_interval(label: str) -> None:
 
 @pytest.mark.parametrize("level", [0.8, 0.95])
 @pytest.mark.parametrize(("n", "rest"), [(2, 2), (10, 20), (40, 7)])
-def test_average_precision_without_scatter_has_wilsons_limits(
-    n: int, rest: int, level: float
-) -> None:
+def test_average_precision_without_scatter_is_wilsons(n: int, rest: int, level: float) -> None:
     truth, share = np.arange(n + rest) < n, n / (n + rest)
     true = stats.binomtest(n, n).proportion_ci(level, method="wilson").low
     false = stats.binomtest(0, rest).proportion_ci(level, method="wilson").high
