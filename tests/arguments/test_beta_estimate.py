@@ -8,7 +8,6 @@ import numpy as np
 import numpy.testing as npt
 import pandas as pd
 import pytest
-import xarray as xr
 from scipy import special
 
 import pu_accessor
@@ -267,13 +266,6 @@ def test_pictures_take_a_frame() -> None:
     assert PU.contingency(HAND, ranks=9).attrs["level"] == 0.975
 
 
-def beta_at(beta: pd.DataFrame, level: float) -> tuple[float, float]:
-    """Return the interval of an estimate at another level, by quantiles of the normal."""
-    point, lower, upper, before = beta[["beta", "lower", "upper", "level"]].iloc[0]
-    farther = special.ndtri((1 + level) / 2) / special.ndtri((1 + before) / 2)
-    return max(point - farther * (point - lower), 0.0), point + farther * (upper - point)
-
-
 def test_frames_fit_a_terminal() -> None:
     for frame in (PU.estimate_beta(), HAND):
         shown = repr(frame).splitlines()
@@ -356,32 +348,6 @@ def test_an_estimate_that_is_too_high_may_have_limits(
         assert 0.8 < joint["lower"] < 1 and joint["upper"] == 1
     else:
         assert np.isnan([alone["lower"], joint["lower"], joint["upper"]]).all()
-
-
-@pytest.mark.parametrize(
-    ("name", "about"),
-    [
-        *(("net_benefit", {"thresholds": [0.3, 0.5]}), ("calibration", {"bins": 4})),
-        *(("contingency", {"ranks": "breakpoints"}), ("roc_bounds", {})),
-    ],
-)
-def test_tables_and_what_is_read_of_them_take_a_frame(name: str, about: dict[str, Any]) -> None:
-    """The point is the estimate, the envelope that of the interval, at the level that is left."""
-    rng = np.random.default_rng(0)
-    truth = rng.random(600) < 0.3
-    score = 1 / (1 + np.exp(1 - rng.normal(2 * truth)))
-    label = np.where(truth & (rng.random(600) < 0.5), 1, np.nan)
-    ask = partial(getattr(pd.DataFrame({"score": score, "label": label}).pu, name), **about)
-    beta = pu_accessor.beta_from_labels(12, 60, int(np.isnan(label).sum()), level=0.98)
-    point, *ends = beta.iloc[0, :3]
-    by_hand = ask(point, level=0.97, beta_interval=tuple(ends))
-    half = ask(point, level=0.995, beta_interval=beta_at(beta, 0.995))
-    if isinstance(by_hand, pd.DataFrame):
-        pd.testing.assert_frame_equal(ask(beta), by_hand)
-        pd.testing.assert_frame_equal(ask(beta, level=0.99), half)
-    else:
-        xr.testing.assert_identical(ask(beta), by_hand)
-        xr.testing.assert_allclose(ask(beta, level=0.99), half)
 
 
 @each_way

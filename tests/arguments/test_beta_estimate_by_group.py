@@ -1,11 +1,13 @@
 """Estimates of beta for each group, or one for all, in questions of several groups."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from scipy import special
 
 import pu_accessor
 from pu_accessor import PUKeyError, PUTypeError, PUValueError
@@ -36,15 +38,35 @@ BOTH: Any = FRAME.pu(score=["p", "q"], by="site")
 AT: dict[str, Any] = {"at": {"threshold": 0.5}}
 
 
-@pytest.mark.parametrize("pu", [PU, BOTH], ids=["one model", "two models"])
-def test_tables_take_a_row_for_each_group(pu: Any) -> None:
-    by_hand = {"level": 0.97, "beta_interval": ENDS}
-    for name in ("contingency", "roc_bounds", "pr_bounds"):
-        xr.testing.assert_identical(getattr(pu, name)(EACH), getattr(pu, name)(POINTS, **by_hand))
-    for name, how in (("net_benefit", {"thresholds": [0.3, 0.5]}), ("calibration", {"bins": 4})):
-        one, other = getattr(pu, name)(EACH, **how), getattr(pu, name)(POINTS, **how, **by_hand)
-        pd.testing.assert_frame_equal(one, other)
-    assert pu.plot_roc(EACH) is not None
+TABLES: dict[str, dict[str, Any]] = {
+    **{name: {} for name in ("contingency", "roc_bounds", "pr_bounds")},
+    **{"net_benefit": {"thresholds": [0.3, 0.5]}, "calibration": {"bins": 4}},
+}
+
+
+def ends_at(beta: pd.DataFrame, level: float) -> Any:
+    """Return intervals of estimates at another level, by quantiles of the normal."""
+    farther = special.ndtri((1 + level) / 2) / special.ndtri(0.99)
+    lower = (beta["beta"] - farther * (beta["beta"] - beta["lower"])).clip(lower=0)
+    ends = zip(lower, beta["beta"] + farther * (beta["upper"] - beta["beta"]), strict=True)
+    return dict(zip(beta["site"], ends, strict=True)) if "site" in beta else next(ends)
+
+
+@pytest.mark.parametrize("pu", [PU, BOTH, FRAME.pu(score="p")], ids=["one", "two", "no groups"])
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_and_what_is_read_of_them_take_a_frame(name: str, pu: Any) -> None:
+    """The point is the estimate, the envelope that of the interval, at the level that is left."""
+    alone = ALL["beta"].item(), tuple(ALL[["lower", "upper"]].iloc[0])
+    beta, (point, ends) = (EACH, (POINTS, ENDS)) if pu in (PU, BOTH) else (ALL, alone)
+    ask = partial(getattr(pu, name), **TABLES[name])
+    for level, left, within, same in (
+        *((0.95, 0.97, ends, xr.testing.assert_identical),),
+        *((0.99, 0.995, ends_at(beta, 0.995), xr.testing.assert_allclose),),
+    ):
+        found = ask(beta, level=level)
+        check: Any = pd.testing.assert_frame_equal if isinstance(found, pd.DataFrame) else same
+        check(found, ask(point, level=left, beta_interval=within))
+    assert pu.plot_roc(beta) is not None
 
 
 def test_an_exact_beta_changes_no_gap() -> None:
