@@ -248,7 +248,7 @@ def test_each_group_is_itself_alone(groups: list[Case], band: str, ranks: Any, o
     frame = pd.concat([as_frame(case).assign(key=key) for key, case in enumerate(groups)])
     alone = dict(list(frame.groupby("key")))
     how = {"band": band, "ranks": ranks}
-    betas = {key: case.beta if own else BETAS for key, case in enumerate(groups)}
+    betas: dict[Any, Any] = {key: case.beta if own else BETAS for key, case in enumerate(groups)}
     tables = frame.pu(by="key").contingency(betas if own else BETAS, **how)
     check_each(tables, alone, beta=betas, **how)
     every = [rows.pu.contingency(betas[key], **how) for key, rows in alone.items()]

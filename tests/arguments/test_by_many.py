@@ -45,9 +45,10 @@ def check_both_ways(
             warnings.simplefilter("always", PUWarning)
             found.append(pu.auroc(**question))
         texts.append(sorted(str(one.message) for one in told))
-    pd.testing.assert_frame_equal(*found, rtol=1e-12, atol=1e-12)
+    once, each = found
+    pd.testing.assert_frame_equal(once, each, rtol=1e-12, atol=1e-12)
     assert texts[0] == texts[1]
-    return found[0], " ".join(texts[0])
+    return once, " ".join(texts[0])
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,8 @@ def with_every_set_wrong(frame: pd.DataFrame, most: int, **roles: Any) -> list[A
     [(5, 30, 0, 0.41), (5, 30, 1, 0.21), (5, 30, 1, 0.41), (5, 30, 0, 0.39), (6, 60, 1, 0.34)],
 )
 def test_metrics_are_the_worst_of_all_sets(known: int, size: int, seed: int, share: float) -> None:
-    frame, names = draw(seed, known, size), ["precision", "recall", "fpr", "npv", "mcc", "f1"]
+    names = ["precision", "recall", "fpr", "npv", "mcc", "lift", "f1"]
+    frame = draw(seed, known, size)
     sets = with_every_set_wrong(frame, int(share * known))
     for at, target, off in (
         *(({"rank": [2, 5, 12, 29]}, "examples", 1e-12),),
@@ -184,18 +185,17 @@ def test_areas_are_the_worst_of_all_sets_of_wrong_ones(quantity: str, target: st
         assert (found["range_lower"], found["range_upper"]) == pytest.approx(ends, abs=0.01)
 
 
-@pytest.mark.parametrize(
-    ("name", "keywords"),
-    [
-        ("auroc", {"target": "examples"}),
-        ("average_precision", {"target": "population"}),
-        ("metric", {"quantity": "precision", "at": {"rank": [40, 333]}}),
-    ],
-)
-def test_rows_in_pieces_give_the_same(name: str, keywords: dict[str, Any]) -> None:
+ABOUT: dict[str, dict[str, Any]] = {
+    **{"auroc": {"target": "examples"}, "average_precision": {"target": "population"}},
+    "metric": {"quantity": "precision", "at": {"rank": [40, 333]}},
+}
+
+
+@pytest.mark.parametrize("name", ABOUT)
+def test_rows_in_pieces_give_the_same(name: str) -> None:
     frame = draw(0, 30, 3000)
     pieces = pu_accessor.from_chunks([frame[start : start + 750] for start in range(0, 3000, 750)])
-    how = {"beta": 0.1, "contamination": 0.1, **keywords}
+    how = {"beta": 0.1, "contamination": 0.1, **ABOUT[name]}
     one, other = (getattr(pu, name)(**how) for pu in (frame.pu, pieces))
     pd.testing.assert_frame_equal(one, other)
 

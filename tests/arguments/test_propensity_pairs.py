@@ -140,6 +140,17 @@ def test_equal_propensities_are_none(target: str) -> None:
     assert beta.to_dict() == of_plain.to_dict()
 
 
+def test_nearly_equal_propensities_are_nearly_none() -> None:
+    df = draw(4, 200)
+    df["chance"] = 0.3 + 1e-9 * np.arange(len(df))
+    pu, plain = weighed(df), df.pu(score=MODELS)
+    differ = ["df", "p_value", "p_adjusted", "lower", "upper"]
+    one, other = (ask.compare([0.2]).drop(columns=differ) for ask in (pu, plain))
+    pd.testing.assert_frame_equal(one, other)
+    limits = [ask(score="svm").estimate_beta()["upper"].item() for ask in (pu, plain)]
+    assert limits[1] <= limits[0] <= limits[1] + 0.05  # one more that was not seen
+
+
 def test_all_sources_say_the_same() -> None:
     df = draw(5)
     expected = weighed(df).compare(0.2)

@@ -256,11 +256,6 @@ def test_all_ways_to_ask_agree(reference: str) -> None:
     frame = as_frame(case)
     how: dict[str, Any] = {"reference": reference, "band": "dkw"}
     every, few = (frame.pu.contingency(0.4, ranks=r, **how) for r in ("all", "breakpoints"))
-    xr.testing.assert_identical(every, pu_accessor.from_arrays(*case[:2]).contingency(0.4, **how))
-    samples = xr.Dataset(
-        {"score": ("sample", case.score), "label": ("sample", np.array(case.label, object))}
-    )
-    xr.testing.assert_equal(samples.pu().contingency(0.4, **how), every)
     curves = frame.pu.roc_bounds(0.4, **how), frame.pu.pr_bounds(0.4, **how)
     for curve, rounded in zip(curves, (few.pu.roc_bounds(), few.pu.pr_bounds()), strict=True):
         xr.testing.assert_identical(curve.sel(bound=ENDS), rounded.sel(bound=ENDS))

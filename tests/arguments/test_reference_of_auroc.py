@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import roc_auc_score
 
 import pu_accessor
 from pu_accessor import PUDataError, PUValueError
@@ -45,6 +46,12 @@ def test_both_statistics_are_averaged_with_least_variance(seed: int, beta: float
     if 0 < value < 1:
         assert found[LIMITS].tolist() == pytest.approx([lower, upper], abs=1e-3)
     assert answer.attrs["reference"] == "both" and answer.attrs["target"] == "population"
+
+
+def test_where_many_negatives_are_known_it_is_of_these_alone() -> None:
+    known, found = DF.dropna(subset="label"), DF.pu.auroc([0.3, 0.7], reference="both")
+    against = roc_auc_score(known["label"], known["score"])
+    assert found["estimate"].tolist() == pytest.approx([against] * 2)
 
 
 def test_where_all_is_labeled_there_is_one_statistic() -> None:

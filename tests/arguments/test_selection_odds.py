@@ -4,12 +4,14 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
 from scipy import stats
 
+import pu_accessor.dask  # noqa: F401  the accessor
 from pu_accessor import PUTypeError, PUValueError, PUWarning
 from pu_accessor.inference.bands.exact import exact_within
 from pu_accessor.ranking import BoolArray, FloatArray
@@ -46,6 +48,15 @@ def test_every_reference_widens(reference: str, band: str) -> None:
     assert (tp[2].sel(bound="lower") < tp[0].sel(bound="lower")).any()
 
 
+def test_nothing_known_of_the_odds_leaves_what_is_certain() -> None:
+    tables = FRAME.pu.contingency(BETA, ranks=[50, 900], selection_odds=np.inf)
+    known, latent, tp = tables["known_positive"].to_numpy(), 150, tables["tp"].isel(beta=0)
+    head = np.array([50, 900]) - known
+    least = np.maximum(latent - (950 - head), 0)
+    np.testing.assert_array_equal(tp.sel(bound="lower") - known, least)
+    np.testing.assert_array_equal(tp.sel(bound="upper") - known, np.minimum(head, latent))
+
+
 @pytest.mark.parametrize("method", ["auroc", "average_precision", "compare"])
 def test_frames_say_the_factor_where_there_is_one(method: str) -> None:
     ask = partial(getattr(FRAME.pu(score=MODELS), method), BETA)
@@ -67,6 +78,14 @@ def test_a_metric_at_a_threshold_is_about_these_examples_within_a_factor() -> No
     )
     told = {"target": "examples", "band": "exact", "selection_odds": 1.5}
     assert told.items() <= found.items() and "selection_odds" not in plain
+
+
+def test_an_envelope_within_a_factor() -> None:
+    how: dict[str, Any] = {"beta_interval": (0.1, 0.2), "selection_odds": 1.5}
+    found = FRAME.pu.auroc(BETA, **how).iloc[0]
+    assert found["envelope_lower"] < found["lower"] < found["upper"] < found["envelope_upper"]
+    tables = FRAME.pu.contingency(BETA, ranks=50, **how)
+    assert tables["interval_tp"].min() <= tables["tp"].min()
 
 
 def test_known_positives_set_no_limit_on_beta_within_a_factor() -> None:
@@ -243,3 +262,17 @@ def test_a_model_with_all_known_positives_on_top_is_compared() -> None:
         low, _ = ends_by_hand(frame, 7.0, 63.0, 1.2, "examples")
     assert row["difference"] > low.value > 0 and row["sign"] == 1
     assert low.value > row["lower"] > 0 and 0 < row["p_value"] < 0.05
+
+
+@pytest.mark.parametrize("odds", [1, 2])
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_models_of_a_key_in_dask_are_compared_as_in_a_frame(odds: float, target: str) -> None:
+    rng = np.random.default_rng(7)
+    frame = pd.DataFrame({"id": np.arange(60), "label": np.where(rng.random(60) < 0.4, 1, np.nan)})
+    base = rng.normal(frame["label"] == 1)
+    frame = frame.assign(svm=base + rng.normal(size=60), forest=base + rng.normal(size=60))
+    rows = frame.melt(["id", "label"], var_name="model", value_name="score")
+    ddf = dd.from_pandas(rows, npartitions=3)  # type: ignore[no-untyped-call]
+    how = {"on": "id", "selection_odds": odds, "target": target}
+    expected = rows.pu(by="model").compare(0.1, **how)
+    pd.testing.assert_frame_equal(ddf.pu(by="model").compare(0.1, **how), expected)
