@@ -303,10 +303,8 @@ def test_folds_are_pooled_before_queries_are_averaged(target: str) -> None:
     pu = frame.pu(by=["query", "fold"], pool="fold")
     found = pu.auroc([0.05, 0.1], average=True, target=target)
     # What is averaged is unbiased, other than the estimate of each.
-    wanted = [
-        np.mean([unbiased(q, beta, target) for _, q in frame.groupby("query")])
-        for beta in (0.05, 0.1)
-    ]
+    each = [q for _, q in frame.groupby("query")]
+    wanted = [np.mean([unbiased(q, beta, target) for q in each]) for beta in (0.05, 0.1)]
     assert found["n_groups"].tolist() == [6, 6]
     assert found["estimate"].tolist() == pytest.approx(wanted, rel=1e-12)
 

@@ -132,12 +132,7 @@ def over(values: Any, dim: str = "rank", **coords: Any) -> xr.DataArray:
     [
         (LOWER[:-1], UPPER, PUValueError, "0 to 40, .* 41 in all, but its lower has 40"),
         (LOWER, lambda r: r[1:] * 0, PUValueError, "its upper returned 40"),
-        (
-            (RANKS == 7) * 1,
-            LOWER,
-            PUValueError,
-            "lower <= upper, but at rank 7 .* lower 1.* upper 0.1",
-        ),
+        ((RANKS == 7) * 1, LOWER, PUValueError, "lower <= upper, but at rank 7 .* lower 1.* up"),
         (LOWER, UPPER * np.nan, PUValueError, "upper is nan at rank 0"),
         (LOWER, np.where(RANKS == 5, 1.5, UPPER), PUValueError, "upper is 1.5 at rank 5"),
         (np.where(RANKS == 6, -0.1, LOWER), UPPER, PUValueError, "lower is -0.1 at rank 6"),

@@ -59,13 +59,14 @@ def test_tables_and_what_is_read_of_them_take_a_frame(name: str, pu: Any) -> Non
     alone = ALL["beta"].item(), tuple(ALL[["lower", "upper"]].iloc[0])
     beta, (point, ends) = (EACH, (POINTS, ENDS)) if pu in (PU, BOTH) else (ALL, alone)
     ask = partial(getattr(pu, name), **TABLES[name])
-    for level, left, within, same in (
-        *((0.95, 0.97, ends, xr.testing.assert_identical),),
-        *((0.99, 0.995, ends_at(beta, 0.995), xr.testing.assert_allclose),),
-    ):
-        found = ask(beta, level=level)
-        check: Any = pd.testing.assert_frame_equal if isinstance(found, pd.DataFrame) else same
-        check(found, ask(point, level=left, beta_interval=within))
+    for level, left, within in ((0.95, 0.97, ends), (0.99, 0.995, ends_at(beta, 0.995))):
+        found, by_hand = ask(beta, level=level), ask(point, level=left, beta_interval=within)
+        if isinstance(found, pd.DataFrame):
+            pd.testing.assert_frame_equal(found, by_hand)
+        elif level == 0.95:
+            xr.testing.assert_identical(found, by_hand)
+        else:
+            xr.testing.assert_allclose(found, by_hand)
     assert pu.plot_roc(beta) is not None
 
 

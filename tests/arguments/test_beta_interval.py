@@ -602,10 +602,7 @@ PAIR, ORDER = "beta_interval must be a pair", "0 <= low <= high <= 1, but "
     ("interval", "error", "message"),
     [
         (0.3, PUTypeError, f"{PAIR} of numbers, .* but 0.3 was passed"),
-        *(
-            (none, PUTypeError, PAIR)
-            for none in ((0.1, 0.2, 0.6), "ab", (0.1, None), (True, False))
-        ),
+        *((no, PUTypeError, PAIR) for no in ((0.1, 0.2, 0.6), "ab", (0.1, None), (True, False))),
         ((0.6, 0.2), PUValueError, rf"{ORDER}\(0.6, 0.2\) was"),
         *((none, PUValueError, ORDER) for none in ((-0.1, 0.6), (0.1, 1.5), (np.nan, 0.6))),
         ((0.6, 0.7), PUValueError, r"beta must lie in beta_interval, .* but \[0.5\] was"),

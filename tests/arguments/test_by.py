@@ -293,11 +293,14 @@ def test_ranks_may_lie_beyond_small_groups() -> None:
 
 @pytest.mark.parametrize("kind", [dict, pd.Series])
 @pytest.mark.parametrize("method", METHODS)
-def test_beta_by_key(method: str, kind: Any) -> None:
+def test_beta_by_key(method: str, kind: Any, tmp_path: Path) -> None:
     result = getattr(FRAME.pu(by="model"), method)(kind(BETA))
     assert result["beta"].dims == ("model", "beta")
     assert result["beta"].attrs["long_name"] == "β̂"
     check_each(result, ALONE, method, BETA)
+    result.to_netcdf(tmp_path / "result.nc", engine="h5netcdf")
+    read = xr.load_dataset(tmp_path / "result.nc", engine="h5netcdf")
+    xr.testing.assert_identical(read, result)
     first, flat = result[next(iter(result.data_vars))], result.pu.to_frame()
     values = first.values.ravel()
     if "cutoff" in first.dims:  # without what shorter rankings repeat
@@ -459,15 +462,6 @@ def test_the_frame_stays_as_it_is(method: str) -> None:
     pd.testing.assert_frame_equal(frame, FRAME)
     pd.testing.assert_frame_equal(wide, WIDE)
     assert beta == BETA
-
-
-@pytest.mark.parametrize("beta", [BETAS, BETA])
-@pytest.mark.parametrize("ranks", ["all", "breakpoints"])
-def test_netcdf(beta: Any, ranks: Any, tmp_path: Path) -> None:
-    tables = FRAME.pu(by="model").contingency(beta, ranks=ranks)
-    tables.to_netcdf(tmp_path / "tables.nc", engine="h5netcdf")
-    read = xr.load_dataset(tmp_path / "tables.nc", engine="h5netcdf")
-    xr.testing.assert_identical(read, tables)
 
 
 # What once went wrong

@@ -41,10 +41,8 @@ def test_metrics_are_the_worst_of_all_sets(known: int, size: int, seed: int, sha
     names = ["precision", "recall", "fpr", "npv", "mcc", "lift", "f1"]
     frame = draw(seed, known, size)
     sets = with_every_set_wrong(frame, int(share * known))
-    for at, target, off in (
-        *(({"rank": [2, 5, 12, 29]}, "examples", 1e-12),),
-        *(({"threshold": [0.0, 1.0]}, "population", 0.005),),
-    ):
+    ranks, thresholds = {"rank": [2, 5, 12, 29]}, {"threshold": [0.0, 1.0]}
+    for at, target, off in ((ranks, "examples", 1e-12), (thresholds, "population", 0.005)):
         asked: dict[str, Any] = {"at": at, "target": target}
         found = frame.pu.metric(names, 0.2, contamination=share, **asked)
         each = [pu.metric(names, 0.2, **asked) for pu in sets]

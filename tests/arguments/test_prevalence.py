@@ -140,7 +140,8 @@ def test_perfect_separation_has_an_interval() -> None:
 
 
 AT: dict[str, Any] = {"at": {"threshold": 1}}
-NONE, ENDS = (0, 1, -0.1, 5, math.nan), r"^prevalence must lie in \[1e-100, 1"
+SITES, NONE = {"by": "site"}, (0, 1, -0.1, 5, math.nan)
+ENDS = r"^prevalence must lie in \[1e-100, 1"
 
 
 @pytest.mark.parametrize(
@@ -151,12 +152,7 @@ NONE, ENDS = (0, 1, -0.1, 5, math.nan), r"^prevalence must lie in \[1e-100, 1"
         ("metric", {"quantity": "npv", "at": 5}, PUValueError, "left out with target='examples'"),
         ("average_precision", {"target": "examples"}, PUValueError, "left out with target='exam"),
         ("average_precision", {"selection_odds": 2}, PUValueError, "left out with selection_odds"),
-        (
-            "average_precision",
-            {"by": "site", "average": True},
-            PUValueError,
-            "out with average=True",
-        ),
+        ("average_precision", {**SITES, "average": True}, PUValueError, "out with average=True"),
         ("average_precision", {"beta": 1}, PUDataError, "needs negatives"),
         ("average_precision", {"prevalence": "0.1"}, PUTypeError, "^prevalence must"),
         *(("average_precision", {"prevalence": p}, PUValueError, ENDS) for p in NONE),

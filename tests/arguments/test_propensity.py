@@ -144,10 +144,8 @@ def test_errors_are_those_of_leaving_each_known_positive_out(name: str, known: l
         latent = (1 / propensity - 1) / (1 / propensity - 1).sum() * beta * len(rest)
         stands, positives = 1 + latent, n + beta * len(rest)
         value = slow_area(name, part, stands, positives, size)
-        without = [
-            slow_area(name, np.delete(part, i), np.delete(stands, i), positives, size)
-            for i in range(n)
-        ]
+        others = [(np.delete(part, i), np.delete(stands, i)) for i in range(n)]
+        without = [slow_area(name, *other, positives, size) for other in others]
         pull = (value - np.array(without)) * (1 - stands / stands.sum()) / stands
         apart = pull - latent @ pull / latent.sum()
         squares = (apart / (1 - stands / stands.sum())) ** 2 * stands * latent
@@ -334,8 +332,8 @@ def limits_of_average_precision(
     value = selection_oracle.average_precision(ends.tolist(), (weight - 1).tolist(), latent)
     inside = min(max(value, 0.0), 1.0)
     low, high = (
-        np.quantile(side, tail)
-        for side, tail in zip(drawn, ((1 - level) / 2, (1 + level) / 2), strict=True)
+        np.quantile(side, (1 + sign * level) / 2)
+        for side, sign in zip(drawn, (-1, 1), strict=True)
     )
     return min(low, inside), max(min(high, 1), inside)
 

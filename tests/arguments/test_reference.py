@@ -71,7 +71,7 @@ def both_kinds(draw: st.DrawFn) -> Case:
 
 @pytest.mark.parametrize("reference", REFERENCES)
 @pytest.mark.parametrize("band", sorted(ORACLES))
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(5))
 def test_tables_are_those_of_rankings_turned_over(seed: int, band: str, reference: str) -> None:
     score, label, beta = draw_case(seed)
     score, label = [*score[:24], 0.0, 1.0], [*label[:24], False, None]
@@ -149,32 +149,14 @@ def test_bounds_are_straight_between_breakpoints(reference: str) -> None:
         curves = [pu.roc_bounds(betas, ranks=r, **how) for r in ("all", "breakpoints")]
         check_curves(*curves)
         check_rounded(every, curves[0])
-    lines = [
-        pu.plot_rank_cdf([0.3], reference=reference, ranks=ranks).get_lines()[-1]
-        for ranks in ("all", "breakpoints")
-    ]
-    drawn, bent = (np.asarray(line.get_xydata(), float) for line in lines)
+    axes = [pu.plot_rank_cdf([0.3], reference=reference, ranks=r) for r in ("all", "breakpoints")]
+    drawn, bent = (np.asarray(ax.get_lines()[-1].get_xydata(), float) for ax in axes)
     assert (drawn[0, 1], drawn[-1, 1]) == (0, 1) and len(bent) < len(drawn)
     between = np.interp(drawn[:, 0], bent[:, 0], bent[:, 1])
     if reference == "positives":  # of known ones it is held from cutoff to cutoff
         drawn = drawn[::2]
         between = bent[np.searchsorted(bent[:, 0], drawn[:, 0], side="right") - 1, 1]
     np.testing.assert_allclose(drawn[:, 1], between, rtol=0, atol=1e-9)
-
-
-def test_contradicting_kinds_leave_what_the_tightest_says() -> None:
-    # The known of both kinds are on top. At rank 34 half of the unlabeled examples are in the
-    # head: most latent positives by the known ones, most latent negatives by those.
-    label: Labels = [*[True] * 12, *[False] * 12, *[None] * 20]
-    case = Case([float(score) for score in range(44, 0, -1)], label, 0.5)
-    positives, negatives, both = (
-        ask(case, reference=reference, level=level, ranks=[34])["tp"].values.ravel().tolist()
-        for reference, level in (("positives", 0.975), ("negatives", 0.975), ("both", 0.95))
-    )
-    assert negatives[2] < positives[0]
-    # Of the known positives, the tightest of two alike, all are above: so are ten latent ones.
-    assert (both[0], both[2]) == (positives[0], 22)
-    assert ask(case, reference="both", ranks=[34])["clipped"].sel(bound=["lower", "upper"]).all()
 
 
 # Where it comes from

@@ -20,10 +20,8 @@ from tests.support.oracles import population_oracle
 
 
 def test_tables_within_a_factor() -> None:
-    plain, same, within = (
-        FRAME.pu.contingency(BETA, ranks=[50, 200], **how)
-        for how in ({}, {"selection_odds": 1}, {"selection_odds": 2})
-    )
+    ask = partial(FRAME.pu.contingency, BETA, ranks=[50, 200])
+    plain, same, within = ask(), ask(selection_odds=1), ask(selection_odds=2)
     xr.testing.assert_identical(same, plain)
     assert "selection_odds" not in plain.attrs and within.attrs["selection_odds"] == 2
     lower, upper = exact_within(50, np.array([150]), 0.95, 2.0)
@@ -72,10 +70,8 @@ def test_frames_say_the_factor_where_there_is_one(method: str) -> None:
 
 
 def test_a_metric_at_a_threshold_is_about_these_examples_within_a_factor() -> None:
-    plain, found = (
-        FRAME.pu.metric("precision", BETA, at={"threshold": 1.0}, selection_odds=odds).attrs
-        for odds in (1, 1.5)
-    )
+    ask = partial(FRAME.pu.metric, "precision", BETA, at={"threshold": 1.0})
+    plain, found = (ask(selection_odds=odds).attrs for odds in (1, 1.5))
     told = {"target": "examples", "band": "exact", "selection_odds": 1.5}
     assert told.items() <= found.items() and "selection_odds" not in plain
 
