@@ -247,6 +247,7 @@ def hits(truth: pd.Series, score: pd.Series) -> float:
     return float(truth[score.nlargest(AT["rank"]).index].sum() / truth.sum())
 
 
+KINDS = {"positive": 1, "negative": 0}
 TRUTHS = {"auroc": roc_auc_score, "average_precision": average_precision_score, "recall": hits}
 
 
@@ -254,7 +255,7 @@ TRUTHS = {"auroc": roc_auc_score, "average_precision": average_precision_score, 
 def test_fully_labeled_it_is_the_mean_of_the_truth(name: str) -> None:
     frame = draw(2).assign(label=lambda df: df["truth"].astype(float))
     expected = [TRUTHS[name](part["truth"], part["score"]) for _, part in frame.groupby("query")]
-    these, new = (ask(frame, name, 0, target=t, negative=0) for t in ("examples", "population"))
+    these, new = (ask(frame, name, 0, target=t, **KINDS) for t in ("examples", "population"))
     assert these["estimate"] == pytest.approx(np.mean(expected))
     assert these["lower"] == these["estimate"] == these["upper"]
     error = np.std(expected, ddof=1) / 30**0.5

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from pu_accessor.ranking import FloatArray
+from tests.cases import as_frame, draw_case
 
 LEVELS = [0.2, 0.6, 0.95, 0.99]
 ROUNDING = 2e-9
@@ -41,6 +42,23 @@ def check_nested(ask: Callable[[float], Iterator[Limits]]) -> None:
     for narrow, wide in pairwise(answers):
         for (lower, _, upper), (lowest, _, highest) in zip(narrow, wide, strict=True):
             assert (lowest <= lower + ROUNDING).all() and (upper <= highest + ROUNDING).all()
+
+
+@pytest.mark.parametrize("reference", ["positives", "negatives", "tightest", "both"])
+@pytest.mark.parametrize("band", ["exact", "simultaneous", "bootstrap", "dkw"])
+def test_bounds_of_tables(band: str, reference: str) -> None:
+    for seed in (502, 504, 506):
+        pu: Any = as_frame(draw_case(seed)).pu
+
+        def ask(level: float, pu: Any = pu) -> Iterator[Limits]:
+            how: Any = {"level": level, "band": band, "reference": reference}
+            tables = pu.contingency([0.1, 0.4, 0.8], **how)  # some of them refuted
+            yield bounds_of(tables, "tp")
+            yield bounds_of(tables, "fp", ("upper", "lower"))
+            lower, _, upper = bounds_of(pu.rank_cdf(0.4, ranks="all", **how), "rank_cdf")
+            yield lower, lower, upper
+
+        check_nested(ask)
 
 
 def hidden(seed: int) -> tuple[pd.DataFrame, float]:
