@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import pu_accessor  # noqa: F401
-from pu_accessor.errors import PUWarning
+from pu_accessor.errors import PUValueError, PUWarning
 from tests.cases import Case, Labels, as_frame, draw_case
 
 FEW = 50
@@ -77,3 +77,32 @@ def test_one_pass_tells_of_odd_groups(beta: Any, monkeypatch: pytest.MonkeyPatch
     _, told = check_both_ways(frame, monkeypatch, beta=beta, level=0.9)
     for text in ("groups are left out", "one known positive alone", "beta exceeds the upper"):
         assert text in told
+
+
+@pytest.mark.parametrize(
+    "roles",
+    [
+        *({}, {"score": ["score", "other"]}, {"score": ["other"]}),
+        *({"score": "holes", "nan_policy": policy} for policy in ("omit", "worst")),
+        {"by": ["query", "fold"], "pool": "fold"},
+    ],
+    ids=str,
+)
+def test_one_pass_of_all_roles(roles: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = queries(80, 0, 0.1, seed=4, groups=150)
+    frame, rng = frame[frame["query"] < 5], np.random.default_rng(4)
+    frame = frame.assign(
+        other=rng.normal(size=len(frame)),
+        holes=frame["score"].mask(rng.random(len(frame)) < 0.2),
+        fold=rng.integers(2, size=len(frame)),
+    )
+    once, _ = check_both_ways(frame, monkeypatch, {"on_error": "raise", **roles}, beta=[0.02, 0.1])
+    assert once["query"].nunique() == 5
+
+
+@pytest.mark.parametrize("many", [1, 10**9])
+def test_propensities_have_no_pass(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pu_accessor.sources.frames._MANY", many)
+    frame = queries(80, 0, 0.1, seed=4, groups=5).assign(propensity=0.5)
+    with pytest.raises(PUValueError, match=r"^target must be 'examples' with propensity"):
+        frame.pu(by="query", propensity="propensity").auroc(0.1)

@@ -71,10 +71,12 @@ def both_kinds(draw: st.DrawFn) -> Case:
 
 @pytest.mark.parametrize("reference", REFERENCES)
 @pytest.mark.parametrize("band", sorted(ORACLES))
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(5))
 def test_tables_are_those_of_rankings_turned_over(seed: int, band: str, reference: str) -> None:
     score, label, beta = draw_case(seed)
     score, label = [*score[:24], 0.0, 1.0], [*label[:24], False, None]
+    if seed == 4:  # few cutoffs have a narrower band
+        score = [float(one > 0) for one in score]
     level, rule = (0.5, 0.8, 0.95)[seed % 3], ORACLES[band]
     for share in {beta, (0.0, 1.0)[seed % 2]}:
         plain, tightest = reference_oracle.tables(score, label, share, level, rule, reference)
