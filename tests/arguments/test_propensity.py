@@ -187,8 +187,8 @@ def test_the_order_of_rows_does_not_matter(frame: pd.DataFrame) -> None:
     for other in others:
         xr.testing.assert_identical(tables, other.contingency([0.1, 0.3]))
         for name in AREAS.values():
-            rows = [put_of_these(pu, name, 0.3) for pu in (one, other)]
-            pd.testing.assert_frame_equal(*rows, rtol=0, atol=1e-12)
+            found, wanted = (put_of_these(pu, name, 0.3) for pu in (one, other))
+            pd.testing.assert_frame_equal(found, wanted, rtol=0, atol=1e-12)
     # The propensities do: they are not the same in another order.
     turned, known = frame["propensity"].to_numpy(copy=True), frame["label"] == 1
     turned[known] = turned[known][::-1]
@@ -267,9 +267,6 @@ def test_a_small_effective_number_warns_once(name: str) -> None:
     with pytest.warns(PUWarning, match="group g='a': 3.*group g='c': 3") as caught:
         getattr(weighed(groups, by="g"), name)(0.1, **about)
     assert len(caught) == 1 and "'b'" not in str(caught[0].message)
-
-
-# Coverage
 
 
 # Areas of these examples

@@ -346,7 +346,3 @@ def test_a_metric_without_negatives_is_refused_in_full() -> None:
     )
     frame.loc[4] = [-1.0, False]
     assert len(ask(frame, "metric", "f1", [0.5, 1.0], at={"threshold": 1.5})) == 2
-
-
-# ---------------------------------------------------------------------------------------------
-# What is claimed
