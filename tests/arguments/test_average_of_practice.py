@@ -95,9 +95,11 @@ def test_where_all_is_known_the_mean_of_groups_is_the_average(name: str) -> None
         for place, (score, truth, _) in enumerate(GROUPS)
     ]
     pu = pd.concat(parts).pu(by="query", negative=0)
+    each = getattr(pu, name)(0.0, **ASKED[name])
     found = getattr(pu, name)(0.0, **ASKED[name], average=True).iloc[0]
     truth = np.mean([TRUE[name](score, truth) for score, truth, _ in GROUPS])
     assert found["estimate"] == pytest.approx(truth, rel=1e-12)
+    assert found["estimate"] == pytest.approx(each["estimate"].mean(), rel=1e-12)
     assert (found[NUMBERS[1:]] == [0, found["estimate"], found["estimate"]]).all()
 
 
