@@ -1,11 +1,11 @@
 """Averages over groups: intervals found on a grid, groups beside each other, what has none."""
 
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 import pu_accessor
@@ -36,9 +36,9 @@ def draw(seed: int, groups: int = 30, known: int = 3) -> pd.DataFrame:
 def ask(frame: pd.DataFrame, name: Any, beta: Any, **how: Any) -> dict[Any, Any]:
     """Ask for one average of the groups."""
     question = {} if name in AREAS else {"quantity": name, "at": AT}
-    method = getattr(frame.pu(by="query"), name if name in AREAS else "metric")
-    row: dict[Any, Any] = method(beta=beta, average=True, **question, **how).iloc[0].to_dict()
-    return row
+    how = {"by": "query", "beta": beta, "average": True, **question, **how}
+    row = put(frame.pu, name if name in AREAS else "metric", **how).iloc[0]
+    return dict(row)
 
 
 def draw_mixed(seed: int, apart: float, known: int) -> tuple[pd.DataFrame, dict[Any, float]]:
@@ -95,48 +95,48 @@ def term_of(part: pd.DataFrame, beta: float, name: Any) -> averages_oracle.Term:
     return averages_oracle.Term(value, least, most, square, n, positives)
 
 
-def check(row: Any, wanted: averages_oracle.Average) -> None:
-    """Hold a row against the slow reference."""
-    assert row["estimate"] == pytest.approx(wanted.value, rel=1e-12, nan_ok=True)
-    error = pytest.approx(wanted.error, rel=1e-9, abs=1e-15, nan_ok=True)
+def check(row: Any, wanted: averages_oracle.Average, floor: float = 0, width: float = 1) -> None:
+    """Hold a row against the slow reference, which was brought to [0, 1]."""
+    estimate = pytest.approx(floor + width * wanted.value, rel=1e-12, nan_ok=True)
+    assert row["estimate"] == estimate
+    error = pytest.approx(width * wanted.error, rel=1e-9, abs=1e-15, nan_ok=True)
     assert row["standard_error"] == error
-    limits = pytest.approx((wanted.lower, wanted.upper), abs=1.1e-5, nan_ok=True)
-    assert (row["lower"], row["upper"]) == limits
+    limits = floor + width * np.array([wanted.lower, wanted.upper])
+    found = [row["lower"], row["upper"]]
+    assert found == pytest.approx(limits, abs=1.1e-5 * width, nan_ok=True)
 
 
-@pytest.mark.parametrize(("known", "apart", "level"), [(1, 0, 0.95), (1, 1.5, 0.8), (4, 1.5, 0.9)])
+def span_of(part: pd.DataFrame, term: averages_oracle.Term, name: Any) -> list[float]:
+    """Return the ends of what a metric can be in a group, 0 and 1 included."""
+    if name not in METRICS:
+        return [0.0, 1.0]
+    positives, size, rank = term.positives, len(part), AT["rank"]
+    ends = [
+        METRICS[name](tp, rank - tp, positives - tp, size - positives - rank + tp)
+        for tp in (max(rank + positives - size, 0.0), min(rank, positives))
+    ]
+    return [min(ends[0], 0.0), max(ends[1], 1.0)]
+
+
+# How many are known, how much groups differ, the level and the rank.
+DRAWS = [(1, 0, 0.95, 4), (1, 1.5, 0.8, 4), (4, 1.5, 0.9, 4), (4, 1.5, 0.95, 11)]
+
+
+@pytest.mark.parametrize("draws", DRAWS)
 @pytest.mark.parametrize("target", ["population", "examples"])
-@pytest.mark.parametrize("name", ["auroc", "average_precision", *RATES, predicted])
+@pytest.mark.parametrize("name", ["auroc", "average_precision", *RATES, *BEYOND, predicted])
 def test_averages_are_those_of_a_slow_reference(
-    name: Any, target: str, apart: float, known: int, level: float
+    name: Any, target: str, draws: tuple[int, float, float, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    known, apart, level, rank = draws
+    monkeypatch.setitem(AT, "rank", rank)
     if name == "average_precision":
         known = max(known, 2)  # which needs two
     frame, betas = draw_mixed(3, apart, known)
-    terms = [term_of(part, betas[query], name) for query, part in frame.groupby("query")]
-    scatter = 1 / 3 if name in AREAS else 1.0
-    wanted = averages_oracle.average(terms, scatter, level, new=target == "population")
-    check(ask(frame, name, betas, target=target, level=level), wanted)
-
-
-@pytest.mark.parametrize("rank", [4, 11])
-@pytest.mark.parametrize("target", ["population", "examples"])
-@pytest.mark.parametrize("name", BEYOND)
-def test_averages_beyond_0_and_1(
-    name: str, target: str, rank: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(AT, "rank", rank)
-    frame, betas = draw_mixed(3, 1.5, 4)
     frame["score"] *= -1 if name == "informedness" else 1  # worse than chance
-    terms, spans = [], []
-    for query, part in frame.groupby("query"):
-        terms.append(term_of(part, betas[query], name))
-        positives, size = terms[-1].positives, len(part)
-        ends = [
-            METRICS[name](tp, rank - tp, positives - tp, size - positives - rank + tp)
-            for tp in (max(rank + positives - size, 0.0), min(rank, positives))
-        ]
-        spans.append((min(ends[0], 0.0), max(ends[1], 1.0)))
+    parts = dict(list(frame.groupby("query")))
+    terms = [term_of(part, betas[query], name) for query, part in parts.items()]
+    spans = [span_of(*pair, name) for pair in zip(parts.values(), terms, strict=True)]
     floor, ceiling = np.mean(spans, axis=0)
     width = ceiling - floor
     scaled = [
@@ -146,13 +146,11 @@ def test_averages_beyond_0_and_1(
         )
         for each in terms
     ]
-    wanted = averages_oracle.average(scaled, 1.0, 0.95, new=target == "population")
-    row = ask(frame, name, betas, target=target)
-    assert not 0 <= row["estimate"] <= 1
-    found = [row[one] for one in ("estimate", "lower", "upper")]
-    expected = floor + width * np.array([wanted.value, wanted.lower, wanted.upper])
-    assert found == pytest.approx(expected, abs=1.1e-5 * width)
-    assert row["standard_error"] == pytest.approx(wanted.error * width, rel=1e-9)
+    scatter = 1 / 3 if name in AREAS else 1.0
+    wanted = averages_oracle.average(scaled, scatter, level, new=target == "population")
+    row = ask(frame, name, betas, target=target, level=level)
+    assert (0 <= row["estimate"] <= 1) or name in BEYOND
+    check(row, wanted, floor, width)
 
 
 @pytest.mark.parametrize("joint", ["approximate", "guaranteed", None])
@@ -195,7 +193,6 @@ LAYOUTS: dict[str, Layout] = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:In 1 of 1 rows the average lies outside")
 @pytest.mark.parametrize("target", ["population", "examples"])
 @pytest.mark.parametrize("which", LAYOUTS)
 def test_averages_at_the_edge_are_those_of_a_slow_reference(which: str, target: str) -> None:
@@ -205,18 +202,12 @@ def test_averages_at_the_edge_are_those_of_a_slow_reference(which: str, target: 
         parts.append(pd.DataFrame({"query": query, "score": -np.arange(size), "label": label}))
         betas[query] = beta
     terms = [term_of(part, betas[query], "auroc") for query, part in enumerate(parts)]
+    outside = not 0 <= np.mean([term.value for term in terms]) <= 1
     for level in (0.6, 0.95):
         wanted = averages_oracle.average(terms, 1 / 3, level, new=target == "population")
-        check(ask(pd.concat(parts), "auroc", betas, target=target, level=level), wanted)
-
-
-@pytest.mark.parametrize("target", ["population", "examples"])
-def test_what_cannot_be_otherwise_is_its_own_interval(target: str) -> None:
-    same = ask(draw(2, 2), predicted, 0.1, target=target)
-    assert [same["lower"], same["estimate"], same["upper"]] == pytest.approx([0.2] * 3)
-    known = draw(2).assign(label=lambda df: df["truth"]).pu(by="query", negative=False)
-    row = known.metric("recall", 0, at=AT, average=True, target="examples").iloc[0]
-    assert row["lower"] == row["estimate"] == row["upper"] < 1
+        told = pytest.warns(PUWarning, match="average lies outside") if outside else nullcontext()
+        with told:
+            check(ask(pd.concat(parts), "auroc", betas, target=target, level=level), wanted)
 
 
 @pytest.mark.parametrize("groups", [6, 130])  # of many all are ranked together
@@ -228,9 +219,7 @@ def test_what_cannot_be_otherwise_is_its_own_interval(target: str) -> None:
     ],
 )
 @pytest.mark.parametrize("target", ["population", "examples"])
-def test_groups_without_an_area_are_left_out_when_told(
-    label: float | None, betas: tuple[float, float], told: str, groups: int, target: str
-) -> None:
+def test_groups_without_area(label: Any, betas: Any, told: str, groups: int, target: str) -> None:
     frame, beta = draw(3, groups), dict.fromkeys(range(groups), betas[0]) | {2: betas[1]}
     if label is not None:
         frame.loc[frame["query"] == 2, "label"] = label
@@ -253,27 +242,22 @@ def test_a_group_among_many_where_nothing_is_unlabeled_has_a_beta_of_0() -> None
     assert pu.auroc(betas, average=True)["n_groups"].item() == 130
 
 
-def test_a_metric_that_no_known_positive_moves_has_the_interval_of_student() -> None:
-    frame = draw(1)
-    pu = frame.pu(by="query")
-    found = pu.metric(predicted, 0.1, at={"threshold": 1.0}, average=True).iloc[0]
-    each = (frame["score"] >= 1).groupby(frame["query"]).mean()
-    error = each.std() / 30**0.5
-    limits = each.mean() + stats.t.ppf([0.025, 0.975], 29) * error
-    assert found["standard_error"] == pytest.approx(error)
-    assert found[["lower", "upper"]].tolist() == pytest.approx(limits, abs=1e-4)
+def hits(truth: pd.Series, score: pd.Series) -> float:
+    """Return the share of positives among the best."""
+    return float(truth[score.nlargest(AT["rank"]).index].sum() / truth.sum())
 
 
-@pytest.mark.parametrize(
-    ("name", "oracle"), [("auroc", roc_auc_score), ("average_precision", average_precision_score)]
-)
-def test_fully_labeled_it_is_the_mean_of_scikit_learn(name: str, oracle: Any) -> None:
-    frame = draw(2).assign(label=lambda df: df["truth"])
-    pu = frame.pu(by="query", positive=True, negative=False)
-    expected = [oracle(part["truth"], part["score"]) for _, part in frame.groupby("query")]
-    these = getattr(pu, name)(0, average=True, target="examples").iloc[0]
-    assert these[["estimate", "lower", "upper"]].tolist() == pytest.approx([np.mean(expected)] * 3)
-    new = getattr(pu, name)(0, average=True).iloc[0]
+KINDS = {"positive": 1, "negative": 0}
+TRUTHS = {"auroc": roc_auc_score, "average_precision": average_precision_score, "recall": hits}
+
+
+@pytest.mark.parametrize("name", TRUTHS)
+def test_fully_labeled_it_is_the_mean_of_the_truth(name: str) -> None:
+    frame = draw(2).assign(label=lambda df: df["truth"].astype(float))
+    expected = [TRUTHS[name](part["truth"], part["score"]) for _, part in frame.groupby("query")]
+    these, new = (ask(frame, name, 0, target=t, **KINDS) for t in ("examples", "population"))
+    assert these["estimate"] == pytest.approx(np.mean(expected))
+    assert these["lower"] == these["estimate"] == these["upper"]
     error = np.std(expected, ddof=1) / 30**0.5
     assert new["standard_error"] == pytest.approx(error, rel=1e-9)
     assert new["lower"] < new["estimate"] - 1.9 * error < new["upper"] - 3.5 * error
@@ -320,10 +304,8 @@ def test_folds_are_pooled_before_queries_are_averaged(target: str) -> None:
     pu = frame.pu(by=["query", "fold"], pool="fold")
     found = pu.auroc([0.05, 0.1], average=True, target=target)
     # What is averaged is unbiased, other than the estimate of each.
-    wanted = [
-        np.mean([unbiased(q, beta, target) for _, q in frame.groupby("query")])
-        for beta in (0.05, 0.1)
-    ]
+    each = [q for _, q in frame.groupby("query")]
+    wanted = [np.mean([unbiased(q, beta, target) for q in each]) for beta in (0.05, 0.1)]
     assert found["n_groups"].tolist() == [6, 6]
     assert found["estimate"].tolist() == pytest.approx(wanted, rel=1e-12)
 
@@ -352,22 +334,6 @@ def test_an_estimate_of_beta_widens() -> None:
         pu.auroc(each, average=True)
 
 
-@pytest.mark.parametrize(
-    ("known", "groups", "beta", "target"),
-    [(1, 5, 0.2, "population"), (1, 5, 0.2, "examples"), (2, 30, 0.3, "population")],
-)
-def test_an_average_outside_is_told(known: int, groups: int, beta: float, target: str) -> None:
-    part = pd.DataFrame({"score": range(10, 0, -1), "label": [1] * known + [None] * (10 - known)})
-    frame = pd.concat([part.assign(query=number) for number in range(groups)])
-    with pytest.warns(PUWarning, match="average lies outside"):
-        row = ask(frame, "auroc", beta, target=target)
-    numbers = [row[name] for name in ("estimate", "standard_error", "lower", "upper")]
-    if known == 2:
-        assert np.isnan(numbers).all()
-    else:
-        assert numbers[1] == 0 and numbers[2] < 0.9 and numbers[3] == 1
-
-
 FRAME = draw(9)
 
 
@@ -384,14 +350,17 @@ FRAME = draw(9)
         ("metric", {"quantity": "recall", "at": {"fpr": 0.1}}, PUValueError, "'threshold', 'frac"),
         ("metric", {"quantity": "jaccard", "at": 3}, PUValueError, "'jaccard'"),
         ("metric", {"quantity": "precision", "at": {"threshold": 99.0}}, PUDataError, "at rank 0"),
+        ("net_benefit", {"band": "dkw"}, PUValueError, "band must be left out with average=True"),
+        ("net_benefit", {"thresholds": [1.5]}, PUValueError, "thresholds must be"),
+        ("net_benefit", {}, PUDataError, "scores that are probabilities"),
+        ("bedroc", {"beta_interval": (0, 0.2)}, PUValueError, "beta_interval must be left out"),
+        ("bedroc", {"average": "site"}, PUValueError, "average must be True, or name some of"),
+        ("bedroc", {"alpha": 0}, PUValueError, "alpha must be"),
     ],
 )
-def test_bad_input(name: str, how: dict[str, Any], error: type[Exception], told: str) -> None:
+def test_bad_input(name: str, how: dict[str, Any], error: Any, told: str) -> None:
     frame = FRAME.assign(propensity=0.5)
     with pytest.raises(error, match=told):
         put(frame.pu, name, **{"beta": 0.1, "by": "query", "average": True, **how})
-
-
-def test_one_group_is_no_average() -> None:
     with pytest.raises(PUDataError, match="two groups"):
         FRAME[FRAME["query"] == 0].pu(by="query").auroc(0.1, average=True)

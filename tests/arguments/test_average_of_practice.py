@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import pu_accessor  # noqa: F401  the accessor
-from pu_accessor import PUDataError, PUValueError, PUWarning
+from pu_accessor import PUDataError, PUWarning
 from tests.arguments.test_average import AREAS, draw
 from tests.support.oracles import averages_oracle, practice_oracle
 
@@ -59,9 +59,8 @@ def ask(number: int, label: Sequence[Any], name: str, target: str) -> pd.Series:
     score, truth, known = GROUPS[number]
     all_known = [1.0 if one else None for one in POOR[1]]
     sample = pd.DataFrame({"query": "sample", "score": score, "label": label})
-    df = pd.concat(
-        [sample, pd.DataFrame({"query": "known", "score": POOR[0], "label": all_known})]
-    )
+    other = pd.DataFrame({"query": "known", "score": POOR[0], "label": all_known})
+    df = pd.concat([sample, other])
     pu = df.assign(score=df["score"] / 10).pu(by="query")
     betas = {"sample": (sum(truth) - known) / (len(truth) - known), "known": 0.0}
     how = {**ASKED[name], "beta": betas, "average": True, "target": target}
@@ -72,9 +71,7 @@ def ask(number: int, label: Sequence[Any], name: str, target: str) -> pd.Series:
 @pytest.mark.parametrize("target", ["population", "examples"])
 @pytest.mark.parametrize("number", range(4))
 @pytest.mark.parametrize("name", ASKED)
-def test_over_all_samples_the_mean_is_the_truth_and_the_error_that_of_the_mean(
-    name: str, number: int, target: str
-) -> None:
+def test_over_all_samples_means_and_errors_are_true(name: str, number: int, target: str) -> None:
     score, truth, known = GROUPS[number]
     if (name, known) == ("average_precision", 1) or (name == "metric" and number % 2):
         return  # which needs two known positives, or no ties at the cutoff
@@ -131,36 +128,16 @@ def test_clusters_of_one_group_each_change_no_number_and_shared_ones_do(name: st
     df["patient"] = np.arange(len(df)) * 7 % 23
     df["own"] = df["patient"] + 100 * df["query"]
     how = {**ASKED[name], "average": True, "target": "population"}
-    plain, own, shared = (
-        getattr(df.pu(by="query", cluster=cluster), name)(0.1, **how)
-        for cluster in (None, "own", "patient")
-    )
+    each = [df.pu(by="query", cluster=cluster) for cluster in (None, "own", "patient")]
+    plain, own, shared = (getattr(pu, name)(0.1, **how) for pu in each)
     pd.testing.assert_frame_equal(plain, own)
     assert shared["estimate"].item() == plain["estimate"].item()
     assert shared["standard_error"].item() >= plain["standard_error"].item()
     assert "several groups" in shared.attrs["clusters"]
 
 
-@pytest.mark.parametrize(
-    ("name", "how", "says"),
-    [
-        ("net_benefit", {"band": "dkw"}, "band must be left out with average=True"),
-        ("bedroc", {"beta_interval": (0, 0.2)}, "beta_interval must be left out"),
-        ("bedroc", {"average": "site"}, "average must be True, or name some of"),
-        ("bedroc", {"alpha": 0}, "alpha must be"),
-        ("net_benefit", {"thresholds": [1.5]}, "thresholds must be"),
-    ],
-)
-def test_what_cannot_be_averaged_says_so(name: str, how: dict[str, Any], says: str) -> None:
-    pu = as_probabilities(draw(3)).pu(by="query")
-    with pytest.raises(PUValueError, match=says):
-        getattr(pu, name)(0.1, **{"average": True, **how})
-
-
 def test_groups_that_say_nothing_raise() -> None:
     df = draw(4)
-    with pytest.raises(PUDataError, match="scores that are probabilities"):
-        df.pu(by="query").net_benefit(0.1, average=True)
     df.loc[df["query"] == 3, "label"] = np.nan
     with pytest.raises(PUDataError, match="An average needs a known positive in each group"):
         df.pu(by="query").bedroc(0.1, average=True)

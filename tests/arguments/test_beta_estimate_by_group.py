@@ -1,11 +1,13 @@
 """Estimates of beta for each group, or one for all, in questions of several groups."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from scipy import special
 
 import pu_accessor
 from pu_accessor import PUKeyError, PUTypeError, PUValueError
@@ -36,22 +38,36 @@ BOTH: Any = FRAME.pu(score=["p", "q"], by="site")
 AT: dict[str, Any] = {"at": {"threshold": 0.5}}
 
 
-@pytest.mark.parametrize("pu", [PU, BOTH], ids=["one model", "two models"])
-def test_tables_take_a_row_for_each_group(pu: Any) -> None:
-    by_hand = {"level": 0.97, "beta_interval": ENDS}
-    for name in ("contingency", "roc_bounds", "pr_bounds"):
-        xr.testing.assert_identical(getattr(pu, name)(EACH), getattr(pu, name)(POINTS, **by_hand))
-    for name, how in (("net_benefit", {"thresholds": [0.3, 0.5]}), ("calibration", {"bins": 4})):
-        one, other = getattr(pu, name)(EACH, **how), getattr(pu, name)(POINTS, **how, **by_hand)
-        pd.testing.assert_frame_equal(one, other)
-    assert pu.plot_roc(EACH) is not None
+TABLES: dict[str, dict[str, Any]] = {
+    **{name: {} for name in ("contingency", "roc_bounds", "pr_bounds")},
+    **{"net_benefit": {"thresholds": [0.3, 0.5]}, "calibration": {"bins": 4}},
+}
 
 
-def test_tables_of_one_ranking_refuse_a_row_for_each() -> None:
-    with pytest.raises(PUKeyError, match="rows by 'site', too"):
-        FRAME.pu(score="p").contingency(EACH)
-    with pytest.raises(PUValueError, match="but it is for 7"):
-        PU.contingency(EACH.assign(n_unlabeled=7))
+def ends_at(beta: pd.DataFrame, level: float) -> Any:
+    """Return intervals of estimates at another level, by quantiles of the normal."""
+    farther = special.ndtri((1 + level) / 2) / special.ndtri(0.99)
+    lower = (beta["beta"] - farther * (beta["beta"] - beta["lower"])).clip(lower=0)
+    ends = zip(lower, beta["beta"] + farther * (beta["upper"] - beta["beta"]), strict=True)
+    return dict(zip(beta["site"], ends, strict=True)) if "site" in beta else next(ends)
+
+
+@pytest.mark.parametrize("pu", [PU, BOTH, FRAME.pu(score="p")], ids=["one", "two", "no groups"])
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_and_what_is_read_of_them_take_a_frame(name: str, pu: Any) -> None:
+    """The point is the estimate, the envelope that of the interval, at the level that is left."""
+    alone = ALL["beta"].item(), tuple(ALL[["lower", "upper"]].iloc[0])
+    beta, (point, ends) = (EACH, (POINTS, ENDS)) if pu in (PU, BOTH) else (ALL, alone)
+    ask = partial(getattr(pu, name), **TABLES[name])
+    for level, left, within in ((0.95, 0.97, ends), (0.99, 0.995, ends_at(beta, 0.995))):
+        found, by_hand = ask(beta, level=level), ask(point, level=left, beta_interval=within)
+        if isinstance(found, pd.DataFrame):
+            pd.testing.assert_frame_equal(found, by_hand)
+        elif level == 0.95:
+            xr.testing.assert_identical(found, by_hand)
+        else:
+            xr.testing.assert_allclose(found, by_hand)
+    assert pu.plot_roc(beta) is not None
 
 
 def test_an_exact_beta_changes_no_gap() -> None:
@@ -111,17 +127,24 @@ def test_enrichment_is_no_further_off_than_at_the_ends() -> None:
     pd.testing.assert_frame_equal(same[point.columns], point)
 
 
-def test_gaps_say_what_to_pass() -> None:
-    with pytest.raises(PUValueError, match="share an estimate of beta"):
-        PU.gap("recall", ALL, at={"fpr": 0.1})
-    with pytest.raises(PUValueError, match="but it is for 7"):
-        PU.gap("precision", ALL.assign(n_unlabeled=7), at=100)
-    with pytest.raises(PUValueError, match="but it is for 7"):
-        PU.gap("auroc", EACH.assign(n_unlabeled=7))
-    with pytest.raises(PUValueError, match="joint must be left out"):
-        PU.gap("auroc", 0.1, joint="guaranteed")
-    with pytest.raises(PUTypeError, match="beta must be a number here"):
-        PU.robustness("auroc", EACH, selection_odds=1)
+OTHER = "but it is for 7"
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "told"),
+    [
+        (lambda: FRAME.pu(score="p").contingency(EACH), PUKeyError, "rows by 'site', too"),
+        (lambda: PU.contingency(EACH.assign(n_unlabeled=7)), PUValueError, OTHER),
+        (lambda: PU.gap("precision", ALL.assign(n_unlabeled=7), at=100), PUValueError, OTHER),
+        (lambda: PU.gap("auroc", EACH.assign(n_unlabeled=7)), PUValueError, OTHER),
+        (lambda: PU.gap("recall", ALL, at={"fpr": 0.1}), PUValueError, "share an estimate of b"),
+        (lambda: PU.gap("auroc", 0.1, joint="guaranteed"), PUValueError, "joint must be left out"),
+        (lambda: PU.robustness("auroc", EACH), PUTypeError, "beta must be a number here"),
+    ],
+)
+def test_what_to_pass_is_said(ask: Any, error: Any, told: str) -> None:
+    with pytest.raises(error, match=told):
+        ask()
 
 
 @pytest.mark.parametrize("shared", [False, True])

@@ -32,17 +32,25 @@ def with_every_set_wrong(frame: pd.DataFrame, most: int, **roles: Any) -> list[A
     return [frame.assign(label=label).pu(negative=0, **roles) for label in labels]
 
 
-@pytest.mark.parametrize(("seed", "share"), [(0, 0.41), (1, 0.21), (1, 0.41)])  # 2, 1, 2 of 5
-def test_metrics_are_the_worst_of_all_sets_of_wrong_ones(seed: int, share: float) -> None:
-    frame, names = draw(seed), ["precision", "recall", "fpr", "npv", "mcc", "lift", "f1"]
-    asked: dict[str, Any] = {"at": {"rank": [2, 5, 12, 29]}, "target": "examples"}
-    found = frame.pu.metric(names, 0.2, contamination=share, **asked)
-    plain = frame.pu.metric(names, 0.2, **asked)
-    each = [pu.metric(names, 0.2, **asked) for pu in with_every_set_wrong(frame, int(share * 5))]
-    for limit, extreme in (("lower", np.nanmin), ("upper", np.nanmax)):
-        worst = extreme([one[limit] for one in each], axis=0)
-        assert found[limit].tolist() == pytest.approx(worst.tolist(), nan_ok=True)
-    pd.testing.assert_series_equal(found["estimate"], plain["estimate"])
+# 2, 1, 2 and 1 of 5, and 2 of 6
+@pytest.mark.parametrize(
+    ("known", "size", "seed", "share"),
+    [(5, 30, 0, 0.41), (5, 30, 1, 0.21), (5, 30, 1, 0.41), (5, 30, 0, 0.39), (6, 60, 1, 0.34)],
+)
+def test_metrics_are_the_worst_of_all_sets(known: int, size: int, seed: int, share: float) -> None:
+    names = ["precision", "recall", "fpr", "npv", "mcc", "lift", "f1"]
+    frame = draw(seed, known, size)
+    sets = with_every_set_wrong(frame, int(share * known))
+    ranks, thresholds = {"rank": [2, 5, 12, 29]}, {"threshold": [0.0, 1.0]}
+    for at, target, off in ((ranks, "examples", 1e-12), (thresholds, "population", 0.005)):
+        asked: dict[str, Any] = {"at": at, "target": target}
+        found = frame.pu.metric(names, 0.2, contamination=share, **asked)
+        each = [pu.metric(names, 0.2, **asked) for pu in sets]
+        for limit, extreme in (("lower", np.nanmin), ("upper", np.nanmax)):
+            worst = extreme([one[limit] for one in each], axis=0)
+            np.testing.assert_allclose(found[limit], worst, atol=off)
+        pd.testing.assert_series_equal(found["estimate"], each[0]["estimate"])
+        assert found.attrs["contamination"] == share and "contamination" not in each[0].attrs
 
 
 @pytest.mark.parametrize(("seed", "band"), [(0, "exact"), (1, "exact"), (1, "simultaneous")])
@@ -138,21 +146,6 @@ def test_a_comparison_is_the_worst_of_all_sets_of_wrong_ones(target: str, seed: 
     assert pu.compare(contamination=0.25, target=target)["sign"].item() == found["sign"]
 
 
-def test_models_differ_for_certain_until_so_many_are_wrong() -> None:
-    frame = draw(0, 40, 300)
-    frame["other"] = np.random.default_rng(1).normal(0.4 * (frame["label"] == 1))
-    pu = frame.pu(score=["score", "other"])
-    found = pu.robustness("difference", 0.1, contamination=[0.1, 0])
-    point = found["breaking_point"].iloc[0]
-    assert 0.04 < point < 0.5 and found["contamination"].tolist() == [0, 0.1]
-    for wrong, holds in ((round(point * 40), False), (round(point * 40) - 1, True)):
-        compared = pu.compare(0.1, contamination=(wrong + 0.1) / 40).iloc[0]
-        assert (compared["lower"] > 0) == holds == (compared["p_value"] < 0.05)
-    shares = [0, 0.05, 0.1, 0.2, 0.3]
-    each = pu.robustness("difference", 0.1, contamination=shares)
-    assert (each["lower"].diff().dropna() <= 0).all() and (each["upper"].diff()[1:] >= 0).all()
-
-
 def test_sets_that_cannot_be_worst_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     frame = draw(0, 90, 900)
     frame["other"] = np.random.default_rng(1).normal(0.4 * (frame["label"] == 1))
@@ -175,18 +168,6 @@ def test_sets_that_cannot_be_worst_are_left_out(monkeypatch: pytest.MonkeyPatch)
     assert len(tried) == 4 and not any(each.all() for each in tried)
 
 
-def test_metrics_of_new_examples_are_the_worst_of_all_sets_of_wrong_ones() -> None:
-    frame, names = draw(1, 6, 60), ["precision", "recall", "fpr", "f1"]
-    asked: dict[str, Any] = {"at": {"threshold": [0.0, 1.0]}}
-    found = frame.pu.metric(names, 0.2, contamination=0.34, **asked)
-    assert found.attrs["target"] == "population"
-    each = [pu.metric(names, 0.2, **asked) for pu in with_every_set_wrong(frame, 2)]
-    for limit, extreme in (("lower", np.nanmin), ("upper", np.nanmax)):
-        worst = extreme([one[limit] for one in each], axis=0)
-        np.testing.assert_allclose(found[limit], worst, atol=0.005)
-    np.testing.assert_array_equal(found["estimate"], each[0]["estimate"])
-
-
 @pytest.mark.parametrize("target", ["population", "examples"])
 @pytest.mark.parametrize("quantity", ["auroc", "average_precision"])
 def test_areas_are_the_worst_of_all_sets_of_wrong_ones(quantity: str, target: str) -> None:
@@ -202,45 +183,17 @@ def test_areas_are_the_worst_of_all_sets_of_wrong_ones(quantity: str, target: st
         assert (found["range_lower"], found["range_upper"]) == pytest.approx(ends, abs=0.01)
 
 
-@pytest.mark.parametrize(
-    ("name", "keywords"),
-    [
-        *(("auroc", {}), ("average_precision", {}), ("metric", {"quantity": "f1", "at": 40})),
-        ("metric", {"quantity": "fpr", "at": 40, "band": "simultaneous"}),
-    ],
-)
-def test_a_larger_share_gives_a_wider_interval(name: str, keywords: dict[str, Any]) -> None:
-    ask, shares = getattr(draw(1, 20, 60).pu, name), (0, 0.1, 0.2, 0.35)
-    found: pd.DataFrame = pd.concat(
-        [ask(beta=0.2, contamination=share, **keywords) for share in shares]
-    )
-    assert (np.diff(found["lower"]) <= 1e-12).all() and (np.diff(found["upper"]) >= -1e-12).all()
-    width = found["upper"] - found["lower"]
-    assert width.iloc[0] < width.iloc[-1]
+ABOUT: dict[str, dict[str, Any]] = {
+    **{"auroc": {"target": "examples"}, "average_precision": {"target": "population"}},
+    "metric": {"quantity": "precision", "at": {"rank": [40, 333]}},
+}
 
 
-def test_less_than_one_wrong_known_positive_is_none() -> None:
-    pu = draw(1).pu
-    plain, found = pu.auroc(0.2), pu.auroc(0.2, contamination=0.19)  # 0.95 of 5
-    assert found[["lower", "upper"]].equals(plain[["lower", "upper"]])
-    assert found.attrs["contamination"] == 0.19 and "contamination" not in plain.attrs
-    assert found["range_lower"].item() == found["estimate"].item()
-    one = pu.auroc(0.2, contamination=0.21)
-    assert one["range_lower"].item() < one["estimate"].item()
-
-
-@pytest.mark.parametrize(
-    ("name", "keywords"),
-    [
-        ("auroc", {"target": "examples"}),
-        ("average_precision", {"target": "population"}),
-        ("metric", {"quantity": "precision", "at": {"rank": [40, 333]}}),
-    ],
-)
-def test_rows_in_pieces_give_the_same(name: str, keywords: dict[str, Any]) -> None:
+@pytest.mark.parametrize("name", ABOUT)
+def test_rows_in_pieces_give_the_same(name: str) -> None:
     frame = draw(0, 30, 3000)
     pieces = pu_accessor.from_chunks([frame[start : start + 750] for start in range(0, 3000, 750)])
-    how = {"beta": 0.1, "contamination": 0.1, **keywords}
+    how = {"beta": 0.1, "contamination": 0.1, **ABOUT[name]}
     one, other = (getattr(pu, name)(**how) for pu in (frame.pu, pieces))
     pd.testing.assert_frame_equal(one, other)
 
@@ -256,38 +209,35 @@ def test_the_envelope_holds_for_wrong_ones_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("quantity", "about", "above"), [("auroc", {}, 0.6), ("precision", {"at": 20}, 0.2)]
+    ("quantity", "about", "above"),
+    [("auroc", {}, 0.6), ("precision", {"at": 20}, 0.2), ("difference", {}, 0)],
 )
-def test_a_conclusion_breaks_where_its_interval_does(
-    quantity: str, about: dict[str, Any], above: float
-) -> None:
-    pu: Any = draw(0, 20, 120).pu
+def test_conclusions_break_where_intervals_do(quantity: str, about: Any, above: float) -> None:
+    frame = draw(0, 20, 120)
+    pu: Any = frame.pu
     ask = pu.auroc if quantity == "auroc" else partial(pu.metric, quantity, **about)
+    if quantity == "difference":
+        rng = np.random.default_rng(1)
+        pu = frame.assign(other=rng.normal(size=120)).pu(score=["score", "other"])
+        ask = pu.compare
     robust = partial(pu.robustness, quantity, 0.1, **about)
-    found = robust(above=above, contamination=[0.1, 0])
+    limit = {} if quantity == "difference" else {"above": above}
+    found = robust(**limit, contamination=[0.1, 0])
     assert found["contamination"].tolist() == [0, 0.1] and "selection_odds" not in found
     point = found["breaking_point"].iloc[0]
     assert 0 < point < 0.5
     for wrong, holds in ((round(point * 20), False), (round(point * 20) - 1, True)):
-        lower = ask(beta=0.1, contamination=(wrong + 0.1) / 20)["lower"].item()
-        assert (lower > above) == holds
+        row = ask(beta=0.1, contamination=(wrong + 0.1) / 20).iloc[0]
+        assert (row["lower"] > above) == holds == (row.get("p_value", 1 - holds) < 0.05)
+    if quantity == "difference":
+        return
     assert robust(above=2, contamination=0)["breaking_point"].tolist() == [0]
     if quantity == "precision":  # it goes through all shares
         assert robust(above=-2, contamination=0)["breaking_point"].tolist() == [np.inf]
 
 
-@pytest.mark.parametrize("share", [0.5, -0.1, float("nan")])
-def test_shares_that_are_none(share: float) -> None:
-    pu, told = draw(0).pu, rf"contamination must lie in \[0, 0.5\), but {share} was passed"
-    for name in ("auroc", "average_precision", "roc_bounds"):
-        with pytest.raises(PUValueError, match=told):
-            getattr(pu, name)(0.2, contamination=share)
-    with pytest.raises(PUValueError, match=told):
-        pu.metric("f1", 0.2, at=9, contamination=share)
-    with pytest.raises(PUValueError, match=told):
-        pu.robustness("auroc", 0.2, contamination=[0, share])
-
-
+AREAS = ("auroc", "average_precision")
+NONE = r"contamination must lie in \[0, 0.5\), but (0.5|-0.1|nan) was passed"
 BOTH = {"score": ["score", "other"]}
 BETA = pu_accessor.beta_from_labels(3, 20, n_unlabeled=25, level=0.99)
 
@@ -295,6 +245,10 @@ BETA = pu_accessor.beta_from_labels(3, 20, n_unlabeled=25, level=0.99)
 @pytest.mark.parametrize(
     ("told", "name", "how"),
     [
+        *((NONE, name, {"contamination": share}) for name in AREAS for share in (0.5, -0.1)),
+        (NONE, "roc_bounds", {"contamination": np.nan}),
+        (NONE, "metric", {"quantity": "f1", "at": 9, "contamination": 0.5}),
+        (NONE, "robustness", {"quantity": "auroc", "contamination": [0, 0.5]}),
         ("selection_odds must be left out", "auroc", {"selection_odds": 2}),
         ("prevalence must be left out", "average_precision", {"prevalence": 0.1}),
         ("max_fpr must be None with contam", "auroc", {"max_fpr": 0.1}),

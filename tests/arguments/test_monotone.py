@@ -39,36 +39,6 @@ def estimates(pu: Any, beta: float) -> list[float]:
     return [float(answer["estimate"].iloc[0]) for answer in asked]
 
 
-def test_estimates_are_nearer_to_the_truth_where_scores_are_monotone() -> None:
-    off = []
-    for seed in range(20):
-        frame, truth = draw(seed)
-        exact = [roc_auc_score(truth, frame["score"]), average_precision_score(truth, frame.score)]
-        for monotone in (False, True):
-            pu = frame.pu(monotone=monotone)
-            found = [pu.auroc(BETA), pu.average_precision(BETA)]
-            off.append([one["estimate"].item() - e for one, e in zip(found, exact, strict=True)])
-    plain, falling = np.sqrt(np.square(np.reshape(off, (20, 2, 2))).mean(axis=0))
-    assert (falling < [0.95 * plain[0], 0.8 * plain[1]]).all()
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_the_share_of_positives_never_rises(seed: int) -> None:
-    frame, beta = small(seed)
-    pu = frame.pu(monotone=True)
-    counts = pu.contingency(beta, ranks="all").isel(beta=0).sel(bound="estimate")
-    curve = pu.roc_bounds(beta, ranks="all").isel(beta=0).sel(bound="estimate")
-    known = counts["known_positive"].to_numpy()
-    latent = curve["tpr"].to_numpy() * int(counts["tp"][-1]) - known
-    hidden = frame.loc[frame["label"].isna(), "score"].to_numpy()
-    above = np.array([np.sum(hidden >= cut) for cut in counts["threshold"].to_numpy()])
-    whole = ~counts["clipped"].to_numpy()  # a band that excludes the estimate cuts it
-    inside = (np.diff(above) > 0) & whole[1:] & whole[:-1]
-    shares = np.diff(latent)[inside] / np.diff(above)[inside]
-    assert ((shares >= -1e-9) & (shares <= 1 + 1e-9)).all()
-    assert (np.diff(shares) <= 1e-9).all()
-
-
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("ranks", ["breakpoints", "all"])
 def test_the_roc_curve_of_new_examples_is_concave_and_has_its_area(seed: int, ranks: str) -> None:

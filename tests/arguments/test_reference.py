@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
@@ -71,10 +71,12 @@ def both_kinds(draw: st.DrawFn) -> Case:
 
 @pytest.mark.parametrize("reference", REFERENCES)
 @pytest.mark.parametrize("band", sorted(ORACLES))
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(5))
 def test_tables_are_those_of_rankings_turned_over(seed: int, band: str, reference: str) -> None:
     score, label, beta = draw_case(seed)
     score, label = [*score[:24], 0.0, 1.0], [*label[:24], False, None]
+    if seed == 4:  # few cutoffs have a narrower band
+        score = [float(one > 0) for one in score]
     level, rule = (0.5, 0.8, 0.95)[seed % 3], ORACLES[band]
     for share in {beta, (0.0, 1.0)[seed % 2]}:
         plain, tightest = reference_oracle.tables(score, label, share, level, rule, reference)
@@ -98,38 +100,12 @@ def turn(case: Case, beta: float) -> Case:
     return Case([-score for score in case.score], [FLIP[one] for one in case.label], beta)
 
 
-@settings(max_examples=20)
-@given(
-    case=both_kinds(),
-    band=st.sampled_from(sorted(BANDS)),
-    latent=st.integers(0, 30),
-    reference=st.sampled_from(REFERENCES),
-)
-def test_turned_over_the_two_kinds_trade_places(
-    case: Case, band: str, latent: int, reference: str
-) -> None:
-    unlabeled = case.label.count(None)
-    m = latent % (unlabeled + 1)
-    swap = {"positives": "negatives", "negatives": "positives"}
-    one = ask(case, beta=m / unlabeled, band=band, reference=reference)
-    turned = turn(case, (unlabeled - m) / unlabeled)
-    other = ask(turned, band=band, reference=swap.get(reference, reference))
-    if reference in ("tightest", "both"):  # of two equal kinds it is always the positives
-        assume(one["tightest"].item() != other["tightest"].item())
-    back = other.isel(rank=slice(None, None, -1))
-    np.testing.assert_array_equal(one["rank"], len(case.label) - back["rank"])
-    for name, mirror in {"tp": "tn", "fp": "fn", "clipped": "clipped"}.items():
-        np.testing.assert_array_equal(one[name], back[mirror])
-        np.testing.assert_array_equal(one[mirror], back[name])
-
-
 def test_the_local_level_is_that_of_the_kind_that_is_taken() -> None:
     label: Labels = [*[True] * 2, *[False] * 9, *[None] * 40]
     case = Case([float(place) for place in range(51)], label, 0.4)
     ways = [(case, "negatives"), (turn(case, 0.6), "positives"), (case, "positives")]
-    found = [
-        ask(each, band="simultaneous", reference=kind)["local_alpha"].item() for each, kind in ways
-    ]
+    tables = [ask(each, band="simultaneous", reference=kind) for each, kind in ways]
+    found = [one["local_alpha"].item() for one in tables]
     assert found[0] == pytest.approx(found[1], rel=2e-4)
     assert found[0] != pytest.approx(found[2], rel=0.01)
 
@@ -144,20 +120,11 @@ def test_the_local_level_is_that_of_the_kind_that_is_taken() -> None:
     betas=st.lists(st.sampled_from([0, 0.2, 0.5, 0.85, 1]), min_size=1, max_size=3, unique=True),
 )
 def test_what_must_hold_of_any_table(case: Case, band: str, betas: list[float]) -> None:
-    latent = [oracle.latent_count(beta, case.label.count(None)) for beta in betas]
     for reference in REFERENCES:
         how: dict[str, Any] = {"beta": betas, "band": band_of(band), "reference": reference}
         every, few = ask(case, **how), ask(case, **how, ranks="breakpoints")
         for name in COUNTS:
             assert every[name].dtype == np.int64 and (every[name] >= 0).all()
-        assert (every["tp"] + every["fp"] == every["rank"]).all()
-        total = (every["tp"] + every["fn"]).transpose("rank", "bound", "beta").values
-        assert (total == case.label.count(True) + np.array(latent)).all()
-        if band != "own" or reference == "both":
-            assert (every["tp"].diff("bound") >= 0).all()
-        # A known positive in the head brings latent ones; a known negative, latent negatives.
-        for kind, count in (("positives", "tp"), ("negatives", "fp")):
-            assert reference != kind or (every[count].diff("rank") >= 0).all()
         # The breakpoints are some of the cutoffs, and counts are straight in between.
         say = ["n_cutoffs", "all_cutoffs"]
         xr.testing.assert_equal(few.drop_vars(say), every.sel(rank=few["rank"]).drop_vars(say))
@@ -184,75 +151,14 @@ def test_bounds_are_straight_between_breakpoints(reference: str) -> None:
         curves = [pu.roc_bounds(betas, ranks=r, **how) for r in ("all", "breakpoints")]
         check_curves(*curves)
         check_rounded(every, curves[0])
-        if "tightest" in every.coords:  # is that of all ranks, wherever it is asked for
-            for rank in (0, 5, 30, 67):
-                one = pu.contingency(betas, ranks=[rank], **how)["tightest"]
-                assert one.values.tolist() == every["tightest"].values.tolist()
-    lines = [
-        pu.plot_rank_cdf([0.3], reference=reference, ranks=ranks).get_lines()[-1]
-        for ranks in ("all", "breakpoints")
-    ]
-    drawn, bent = (np.asarray(line.get_xydata(), float) for line in lines)
+    axes = [pu.plot_rank_cdf([0.3], reference=reference, ranks=r) for r in ("all", "breakpoints")]
+    drawn, bent = (np.asarray(ax.get_lines()[-1].get_xydata(), float) for ax in axes)
     assert (drawn[0, 1], drawn[-1, 1]) == (0, 1) and len(bent) < len(drawn)
     between = np.interp(drawn[:, 0], bent[:, 0], bent[:, 1])
     if reference == "positives":  # of known ones it is held from cutoff to cutoff
         drawn = drawn[::2]
         between = bent[np.searchsorted(bent[:, 0], drawn[:, 0], side="right") - 1, 1]
     np.testing.assert_allclose(drawn[:, 1], between, rtol=0, atol=1e-9)
-
-
-FALLING = Case([3, 2, 1, 0], [None, False, True, None], 0.5)
-
-
-def test_a_known_negative_takes_none_of_the_estimate_along() -> None:
-    # Of the one latent negative, one half is above the known one and one below. In whole examples
-    # a half of a true positive is one.
-    pu = pu_accessor.from_arrays(*FALLING[:2], negative=False)
-    curve = pu.roc_bounds(0.5, reference="negatives", ranks="all").sel(bound="estimate", beta=0.5)
-    np.testing.assert_allclose(curve["tpr"] * 2, [0, 0.5, 0.5, 1.5, 2])
-    np.testing.assert_allclose(curve["fpr"] * 2, [0, 0.5, 1.5, 1.5, 2])
-    tables = ask(FALLING, reference="negatives").sel(bound="estimate")
-    assert tables["tp"].values.ravel().tolist() == [0, 1, 1, 2, 2]
-    assert tables["fp"].values.ravel().tolist() == [0, 0, 1, 1, 2]
-
-
-def test_tightest_is_the_narrower_one_where_both_are_possible() -> None:
-    rng, truth = np.random.default_rng(5), np.arange(600) < 200
-    for share in (0.05, 0.2, 0.8):
-        known = rng.random(600) < np.where(truth, 0.3, share)
-        pu = pu_accessor.from_arrays(rng.normal(truth), np.where(known, truth, np.nan))
-        tables = [pu.contingency(truth[~known].mean(), reference=kind) for kind in REFERENCES[:3]]
-        *each, tightest = (np.ptp(one.pu.area("auroc").values) for one in tables)
-        assert tightest == min(each)
-
-
-@settings(max_examples=12)
-@given(case=both_kinds(), band=st.sampled_from(sorted(BANDS)))
-def test_both_lies_within_the_hull_of_the_two(case: Case, band: str) -> None:
-    how: dict[str, Any] = {"beta": [0.2, 0.6], "band": band}
-    each = [ask(case, level=0.9, reference=kind, **how)["tp"] for kind in REFERENCES[:2]]
-    least, most = xr.concat(each, "kind").min("kind"), xr.concat(each, "kind").max("kind")
-    both = ask(case, level=0.8, reference="both", **how)
-    lower, upper = (both["tp"].sel(bound=end) for end in ENDS)
-    assert (lower >= least.sel(bound="lower")).all() and (upper <= most.sel(bound="upper")).all()
-    sure = ~both["clipped"].any("bound")  # where neither contradicts the other: what both share
-    assert (lower <= most.sel(bound="lower")).where(sure, True).all()
-    assert (upper >= least.sel(bound="upper")).where(sure, True).all()
-
-
-def test_contradicting_kinds_leave_what_the_tightest_says() -> None:
-    # The known of both kinds are on top. At rank 34 half of the unlabeled examples are in the
-    # head: most latent positives by the known ones, most latent negatives by those.
-    label: Labels = [*[True] * 12, *[False] * 12, *[None] * 20]
-    case = Case([float(score) for score in range(44, 0, -1)], label, 0.5)
-    positives, negatives, both = (
-        ask(case, reference=reference, level=level, ranks=[34])["tp"].values.ravel().tolist()
-        for reference, level in (("positives", 0.975), ("negatives", 0.975), ("both", 0.95))
-    )
-    assert negatives[2] < positives[0]
-    # Of the known positives, the tightest of two alike, all are above: so are ten latent ones.
-    assert (both[0], both[2]) == (positives[0], 22)
-    assert ask(case, reference="both", ranks=[34])["clipped"].sel(bound=["lower", "upper"]).all()
 
 
 # Where it comes from
@@ -334,11 +240,6 @@ def test_all_ways_to_ask_agree(reference: str) -> None:
     frame = as_frame(case)
     how: dict[str, Any] = {"reference": reference, "band": "dkw"}
     every, few = (frame.pu.contingency(0.4, ranks=r, **how) for r in ("all", "breakpoints"))
-    xr.testing.assert_identical(every, pu_accessor.from_arrays(*case[:2]).contingency(0.4, **how))
-    samples = xr.Dataset(
-        {"score": ("sample", case.score), "label": ("sample", np.array(case.label, object))}
-    )
-    xr.testing.assert_equal(samples.pu().contingency(0.4, **how), every)
     curves = frame.pu.roc_bounds(0.4, **how), frame.pu.pr_bounds(0.4, **how)
     for curve, rounded in zip(curves, (few.pu.roc_bounds(), few.pu.pr_bounds()), strict=True):
         xr.testing.assert_identical(curve.sel(bound=ENDS), rounded.sel(bound=ENDS))
@@ -354,42 +255,6 @@ def test_all_ways_to_ask_agree(reference: str) -> None:
 
 
 # Validity
-
-
-def misses(draws: int, reference: str, band: str, level: float) -> tuple[float, float]:
-    """Return how often the truth is outside: at the worst cutoff, and anywhere.
-
-    Parts of 60 positives and 240 negatives are shown at random.
-    """
-    rng, truth, outside = np.random.default_rng(20), np.arange(300) < 60, []
-    for _ in range(draws):
-        score, known = rng.normal(1.2 * truth), np.zeros(300, dtype=bool)
-        for kind, low, high in ((truth, 0.1, 0.5), (~truth, 0.2, 0.8)):
-            size = round(rng.uniform(low, high) * kind.sum())
-            known[rng.choice(np.flatnonzero(kind), size, replace=False)] = True
-        pu = pu_accessor.from_arrays(score, np.where(known, truth, np.nan))
-        beta = truth[~known].mean()
-        tables = pu.contingency(beta, level=level, band=band, reference=reference)
-        actual = np.concatenate([[0], np.cumsum(truth[np.argsort(-score)])])
-        lower, _, upper = tables["tp"].isel(beta=0).values.T
-        outside.append((actual < lower) | (upper < actual))
-    return float(np.mean(outside, axis=0).max()), float(np.any(outside, axis=1).mean())
-
-
-@pytest.mark.parametrize("reference", ["positives", "negatives", "both"])
-@pytest.mark.parametrize("level", [0.8, pytest.param(0.95, marks=pytest.mark.long)])
-def test_the_truth_is_inside_at_each_cutoff(reference: str, level: float) -> None:
-    draws = 60
-    worst, joint = misses(draws, reference, "exact", level)
-    assert worst <= 1 - level + 3 * np.sqrt(level * (1 - level) / draws)
-    assert joint > 0  # the bounds are no trivial ones
-
-
-@pytest.mark.parametrize("reference", [pytest.param("negatives", marks=pytest.mark.long), "both"])
-def test_the_truth_is_inside_at_all_cutoffs_jointly(reference: str) -> None:
-    draws, level = 40, 0.8
-    _, joint = misses(draws, reference, "simultaneous", level)
-    assert 0 < joint <= 1 - level + 3 * np.sqrt(level * (1 - level) / draws)
 
 
 def paper_width(seed: int, share: float) -> tuple[float, str]:
@@ -417,6 +282,8 @@ def test_widths_are_those_of_the_paper(share: float, paper: float, kind: str) ->
 
 
 # Curves that step down
+
+FALLING = Case([3, 2, 1, 0], [None, False, True, None], 0.5)
 
 
 def test_roc_envelope_is_that_on_the_vertical_line() -> None:

@@ -4,13 +4,15 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
 from scipy import stats
 
-from pu_accessor import PUTypeError, PUValueError, PUWarning, from_arrays
+import pu_accessor.dask  # noqa: F401  the accessor
+from pu_accessor import PUTypeError, PUValueError, PUWarning
 from pu_accessor.inference.bands.exact import exact_within
 from pu_accessor.ranking import BoolArray, FloatArray
 from tests.methods.test_robustness import BETA, FRAME, MODELS
@@ -18,10 +20,8 @@ from tests.support.oracles import population_oracle
 
 
 def test_tables_within_a_factor() -> None:
-    plain, same, within = (
-        FRAME.pu.contingency(BETA, ranks=[50, 200], **how)
-        for how in ({}, {"selection_odds": 1}, {"selection_odds": 2})
-    )
+    ask = partial(FRAME.pu.contingency, BETA, ranks=[50, 200])
+    plain, same, within = ask(), ask(selection_odds=1), ask(selection_odds=2)
     xr.testing.assert_identical(same, plain)
     assert "selection_odds" not in plain.attrs and within.attrs["selection_odds"] == 2
     lower, upper = exact_within(50, np.array([150]), 0.95, 2.0)
@@ -70,21 +70,10 @@ def test_frames_say_the_factor_where_there_is_one(method: str) -> None:
 
 
 def test_a_metric_at_a_threshold_is_about_these_examples_within_a_factor() -> None:
-    at = {"threshold": 1.0}
-    found = FRAME.pu.metric("precision", BETA, at=at, selection_odds=1.5)
+    ask = partial(FRAME.pu.metric, "precision", BETA, at={"threshold": 1.0})
+    plain, found = (ask(selection_odds=odds).attrs for odds in (1, 1.5))
     told = {"target": "examples", "band": "exact", "selection_odds": 1.5}
-    assert told.items() <= found.attrs.items()
-    assert "selection_odds" not in FRAME.pu.metric("precision", BETA, at=at).attrs
-
-
-def test_one_accessor_and_arrays_agree() -> None:
-    arrays = from_arrays(FRAME["score"], FRAME["label"])
-    grouped = FRAME.assign(site="a").pu(by="site")
-    expected, found, group = (
-        pu.average_precision(BETA, selection_odds=2) for pu in (FRAME.pu, arrays, grouped)
-    )
-    pd.testing.assert_frame_equal(found, expected)
-    pd.testing.assert_frame_equal(group.drop(columns="site"), expected, check_index_type=False)
+    assert told.items() <= found.items() and "selection_odds" not in plain
 
 
 def test_an_envelope_within_a_factor() -> None:
@@ -234,9 +223,8 @@ def test_differences_are_those_at_the_weights_of_either_end(
             ends = stats.t.ppf(0.975, [low.df, high.df]) * [low.error, high.error]
             lower = min(low.value - ends[0], random["lower"])
             upper = max(high.value + ends[1], random["upper"])
-            assert (row["lower"], row["upper"]) == pytest.approx(
-                (lower, upper), rel=1e-4, abs=1e-4
-            )
+            limits = pytest.approx((lower, upper), rel=1e-4, abs=1e-4)
+            assert (row["lower"], row["upper"]) == limits
 
 
 @pytest.mark.parametrize("target", ["population", "examples"])
@@ -254,9 +242,7 @@ def test_where_nothing_is_hidden_any_odds_say_what_random_labels_do(target: str)
 @pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 @pytest.mark.parametrize("target", ["population", "examples"])
 @pytest.mark.parametrize("size", [1, 3])
-def test_average_precision_of_known_positives_alone_is_that_by_any_odds(
-    target: str, size: int
-) -> None:
+def test_any_odds_give_known_positives_alone_one_average_precision(target: str, size: int) -> None:
     pu = pd.DataFrame({"score": np.arange(size, dtype=float), "label": 1}).pu
     plain, found = (pu.average_precision(0, target=target, selection_odds=o) for o in (1, 1.5))
     pd.testing.assert_frame_equal(found[[*plain]], plain)
@@ -272,3 +258,17 @@ def test_a_model_with_all_known_positives_on_top_is_compared() -> None:
         low, _ = ends_by_hand(frame, 7.0, 63.0, 1.2, "examples")
     assert row["difference"] > low.value > 0 and row["sign"] == 1
     assert low.value > row["lower"] > 0 and 0 < row["p_value"] < 0.05
+
+
+@pytest.mark.parametrize("odds", [1, 2])
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_models_of_a_key_in_dask_are_compared_as_in_a_frame(odds: float, target: str) -> None:
+    rng = np.random.default_rng(7)
+    frame = pd.DataFrame({"id": np.arange(60), "label": np.where(rng.random(60) < 0.4, 1, np.nan)})
+    base = rng.normal(frame["label"] == 1)
+    frame = frame.assign(svm=base + rng.normal(size=60), forest=base + rng.normal(size=60))
+    rows = frame.melt(["id", "label"], var_name="model", value_name="score")
+    ddf = dd.from_pandas(rows, npartitions=3)  # type: ignore[no-untyped-call]
+    how = {"on": "id", "selection_odds": odds, "target": target}
+    expected = rows.pu(by="model").compare(0.1, **how)
+    pd.testing.assert_frame_equal(ddf.pu(by="model").compare(0.1, **how), expected)

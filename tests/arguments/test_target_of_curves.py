@@ -63,10 +63,8 @@ def test_tables_are_those_of_the_curve_at_any_ranks(monotone: bool) -> None:
 @pytest.mark.parametrize("x", ["rank", "fraction", "threshold"])
 def test_a_metric_of_new_examples_is_drawn_at_its_cutoffs(x: str) -> None:
     pu: Any = FRAME.pu(monotone=True)
-    ax, tables = (
-        pu.plot_metric("precision", BETA, x=x, **NEW),
-        pu.pr_bounds(BETA, ranks="all", **NEW),
-    )
+    ax = pu.plot_metric("precision", BETA, x=x, **NEW)
+    tables = pu.pr_bounds(BETA, ranks="all", **NEW)
     wanted = tables["precision"].sel(bound="estimate").isel(beta=0).to_numpy()[1:]
     places = tables["threshold" if x == "threshold" else "rank"].to_numpy()[1:]
     drawn = np.interp(places / (700 if x == "fraction" else 1), *ax.lines[0].get_data())
