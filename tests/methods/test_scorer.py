@@ -65,7 +65,7 @@ def by_hand(case: dict[str, Any], estimator: Any, rows: Any) -> float:
     return sign * float(pu.metric(name, target="examples", **asked)["estimate"].iloc[0])
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", CASES)
 def test_scores_are_those_of_the_frame_or_unbiased(case: dict[str, Any]) -> None:
     model = LogisticRegression()
     found = cross_val_score(model, X, Y, scoring=scorer(**case, unlabeled=0), cv=FOLDS)
@@ -81,7 +81,6 @@ def test_scores_are_those_of_the_frame_or_unbiased(case: dict[str, Any]) -> None
         ({"unlabeled": False}, KNOWN),
         ({"positive": 0, "unlabeled": 1}, 1 - Y),
     ],
-    ids=str,
 )
 @pytest.mark.parametrize("kind", [LogisticRegression, GaussianNB, RidgeClassifier])
 def test_any_coding(coding: dict[str, Any], labels: Any, kind: type) -> None:

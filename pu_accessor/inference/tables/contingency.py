@@ -195,9 +195,7 @@ def tables_in_parts(
             ends = chain([bounds.possible[..., betas.size :]], (other.possible for other in more))
             inner = _inner(ranking, inside, _side_by_side(ends, within.size), within)
         here = slice(start, start + part.latent.size)
-        in_head, clipped = _with_estimate(bounds, completions[here])
-        if rounded:
-            in_head = _round(in_head)
+        in_head, clipped = _with_estimate(bounds, completions[here], rounded=rounded)
         tables = _tabulate(bounds, in_head, clipped, betas[here], points[here], rule)
         del bounds  # counts at all cutoffs, as many as are now made of the tables
         held = None
@@ -241,10 +239,11 @@ def _tabulate(
     )
 
 
-def _round(counts: FloatArray) -> IntArray:
+def _round(counts: Numbers) -> IntArray:
     """Round counts that nobody else holds, half up."""
-    counts += 0.5 + ROUNDING
-    return np.floor(counts, out=counts).astype(np.int64)
+    np.add(counts, 0.5 + ROUNDING, out=counts)
+    np.floor(counts, out=counts)
+    return counts.astype(np.int64)
 
 
 def _contaminated(ranking: Ranking, betas: FloatArray, rule: Settings) -> Tables:
@@ -316,8 +315,8 @@ def mix(tables: Tables, part: FloatArray) -> Tables:
 
 
 def _with_estimate(
-    bounds: LatentBounds, completions: Sequence[Completion]
-) -> tuple[FloatArray, BoolArray]:
+    bounds: LatentBounds, completions: Sequence[Completion], *, rounded: bool
+) -> tuple[Numbers, BoolArray]:
     """Put the estimate between both bounds; also tell what was moved to what is possible.
 
     Where a band excludes the estimate, it is cut to the nearer bound.
@@ -331,7 +330,7 @@ def _with_estimate(
     completed = count_above(completions, bounds.ranking)
     np.clip(completed, lower, upper, out=estimate)
     clipped[:, _ESTIMATE] = np.abs(estimate - completed) > ROUNDING
-    return in_head, clipped
+    return _round(in_head) if rounded else in_head, clipped
 
 
 def _refine_where_cut(
@@ -418,7 +417,7 @@ def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Settings) -> RankCdf:
     in_head = np.zeros((bounds.ranking.rank.size, len(BOUNDS), latent.size))
     in_head[:, _ENDS] = np.clip(bounds.claimed, 0, latent)
     if not counted:
-        in_head[:, _ESTIMATE] = _with_estimate(bounds, completions)[0][:, _ESTIMATE]
+        in_head[:, _ESTIMATE] = _with_estimate(bounds, completions, rounded=False)[0][:, _ESTIMATE]
     with np.errstate(invalid="ignore"):  # no latent positives, no share of them
         share = in_head / latent
     if counted:
