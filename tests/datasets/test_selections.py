@@ -134,3 +134,22 @@ def test_answers_say_what_they_are() -> None:
         (found["tpr_envelope"].attrs, {"long_name": "tpr, while beta varies"}),
     ):
         assert told == expected
+
+
+@pytest.mark.parametrize("how", [{}, {"beta_interval": (0.1, 0.3)}])
+def test_bounds_that_are_stacked_have_areas(how: Any) -> None:
+    tables = FRAME.pu.contingency([0.1, 0.2], **how)
+    stacked = tables.stack(place=["bound", "beta"]).pu.area("auroc")
+    expected = tables.pu.area("auroc").sel(bound=["lower", "estimate", "upper"])
+    np.testing.assert_array_equal(stacked, expected.to_numpy().ravel())
+
+
+def test_a_band_that_holds_jointly_is_mixed_inside_ties_at_its_level() -> None:
+    score = FRAME["score"].rank(ascending=False)
+    frame = FRAME.assign(score=np.where((score > 100) & (score <= 120), -110, -score))
+    for band, level in (("simultaneous", 0.95), ("exact", 0.975)):
+        ends = frame.pu.contingency(0.2, band=band, ranks=[100, 120], level=level)
+        expected = (ends["tp"] / (ends["tp"] + ends["fn"])).squeeze("beta").mean("rank")
+        found = frame.pu.metric("tpr", 0.2, at=110, band=band, target="examples").iloc[0]
+        limits = expected.sel(bound=["lower", "upper"]).to_numpy()
+        assert found[["lower", "upper"]].tolist() == pytest.approx(limits)
