@@ -152,7 +152,8 @@ def test_auroc_agrees_with_oracle(seed: int) -> None:
     for one, (_, error, middle, *ends) in zip(betas, got.to_numpy().tolist(), strict=True):
         found = oracle.auroc(score, label, one)
         estimate = completion_oracle.area("auroc", score, label, one)
-        assert [error, middle] == pytest.approx([found.standard_error, estimate], **NEAR)
+        sure = found.standard_error * (one < 1)  # of what is known of all
+        assert [error, middle] == pytest.approx([sure, estimate], **NEAR)
         wide, narrow = (
             reaching(expected_whole((score, label, one), level, off), estimate)
             for off in (-0.006, 0.006)
@@ -176,12 +177,13 @@ def test_partial_auroc_agrees_with_oracle(limit: float) -> None:
             continue
         plain += 1
         found = oracle.partial_auroc(score, label, beta, limit)
-        assert row[1] == pytest.approx(found.standard_error, **NEAR)
+        assert row[1] == pytest.approx(found.standard_error * (beta < 1), **NEAR)
         if limit < 1:
             doubt = oracle.doubt(score, label, beta, limit)
             sure += doubt <= 0.1 and found.n > 2
             want = expected_limits(frame, found, doubt, beta, limit)
-            assert row[3:5] == pytest.approx(reaching(want, estimate), **NEAR)
+            want = reaching(want, estimate) if beta < 1 else [estimate] * 2
+            assert row[3:5] == pytest.approx(want, **NEAR)
     assert plain > 12 and (sure > 1 or limit in (0.05, 1.0))
 
 
@@ -250,6 +252,12 @@ def test_intervals_end_where_the_last_labeling_does(seed: int) -> None:
         assert min(areas) - 1e-12 <= row["lower"] <= row["upper"] <= max(areas) + 1e-12
         reached += [row["lower"] < min(areas) + 1e-9, row["upper"] > max(areas) - 1e-9]
     assert any(reached)
+    sure = [i < 11 for i in range(len(label))]  # the last of these betas leaves nothing open
+    for method, ask in zip(METHODS, [roc_auc_score, average_precision_score], strict=True):
+        row = quiet(frame, method, 1, negative=False).iloc[0]
+        assert row[COLUMNS[1:]].tolist() == pytest.approx([0] + [ask(sure, score)] * 3)
+    row = quiet(frame, "bedroc", 1, negative=False).iloc[0]
+    assert row["lower"] == row["estimate"] == row["upper"] and row["standard_error"] == 0
 
 
 @pytest.mark.parametrize("top", [False, True])

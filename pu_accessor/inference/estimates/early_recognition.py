@@ -7,7 +7,13 @@ from numbers import Real
 import numpy as np
 
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.estimates.intervals import Estimates, at_completed, rank_interval, reach
+from pu_accessor.inference.estimates.intervals import (
+    Estimates,
+    at_completed,
+    rank_interval,
+    reach,
+    settle,
+)
 from pu_accessor.inference.estimates.known_positives import (
     Positives,
     count_negatives,
@@ -100,6 +106,8 @@ def estimate_bedroc(
     limits = np.clip([lower, upper], 0, 1)
     statistic = Estimates(value, mean.error / (top - bottom), *limits)
     completed = completed_bedroc(ranking, alpha, betas, on_new=on_new)
+    if not on_new:
+        statistic = settle(ranking, betas, statistic, completed)
     return at_completed(ranking, betas, rule.level, statistic, completed)
 
 

@@ -92,21 +92,31 @@ def complete_these(
 ) -> Estimates:
     """Put the area of these examples' completed ranking for an unbiased statistic.
 
-    Where all positives are known the interval is the value; where a standard error says nothing it
-    is that between the areas under bounding curves.
+    Where a standard error says nothing the interval is that between areas under bounding curves.
     """
-    hidden = betas * ranking.total.unlabeled > 0
-    lower, upper = (
-        np.where(hidden, limit, statistic.value) for limit in (statistic.lower, statistic.upper)
-    )
+    completed = completed_area(curve, ranking, betas, max_fpr)
+    statistic = settle(ranking, betas, statistic, completed)
+    _, lower, upper = statistic.parts
     stuck = np.isnan(lower) & (ranking.total.known_positive > 1)
     if stuck.any():
         lower[stuck], upper[stuck] = bounding_areas(
             ranking, betas[stuck], Settings(rule.level), curve, max_fpr
         )
     statistic = replace(statistic, lower=lower, upper=upper)
-    completed = completed_area(curve, ranking, betas, max_fpr)
     return at_completed(ranking, betas, rule.level, statistic, completed)
+
+
+def settle(
+    ranking: Ranking, betas: FloatArray, statistic: Estimates, completed: FloatArray
+) -> Estimates:
+    """Put the value, without an error, where it is known which unlabeled examples are positive.
+
+    These are none of them, or all.
+    """
+    unsure = (betas * ranking.total.unlabeled > 0) & (betas < 1)
+    value, lower, upper = (np.where(unsure, part, completed) for part in statistic.parts)
+    error = np.where(unsure, statistic.error, 0.0)
+    return replace(statistic, value=value, error=error, lower=lower, upper=upper)
 
 
 def bounding_areas(
