@@ -146,27 +146,24 @@ def _of_latent(ranking: Ranking, betas: FloatArray, level: float) -> FloatArray:
     return area
 
 
-def _possible(ranking: Ranking, betas: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _possible(ranking: Ranking, betas: FloatArray) -> FloatArray:
     """Return the areas with all latent positives at the bottom, and with all at the top.
 
     Unlabeled examples between known ones may have any scores there.
     """
-    total, unlabeled = ranking.total, ranking.unlabeled
-    apart = np.diff(ranking.known_positive + ranking.known_negative) == 0
-    positives = count_positives(total, betas).as_floats()[:, np.newaxis]
-    hidden = positives - total.known_positive
-    low, high = (
-        np.maximum(unlabeled - (total.unlabeled - hidden), 0),
-        np.minimum(unlabeled, hidden),
-    )
-    areas = []
-    for latent, turn in ((low, -1), (high, 1)):
-        tp = ranking.known_positive + latent
-        width, rise = np.diff(ranking.rank - tp), np.diff(tp)
-        below = tp[:, :-1] + (1 + turn * apart) * rise / 2
-        areas.append((width * below).sum(axis=1))
-    whole = (positives * (sum(total) - positives))[:, 0]
-    return areas[0] / whole, areas[1] / whole
+    known, unlabeled, total = ranking.known_positive, ranking.unlabeled, ranking.total
+    apart = np.diff(known + ranking.known_negative) == 0
+    areas = np.empty((2, betas.size))
+    for column, positives in enumerate(count_positives(total, betas).as_floats().tolist()):
+        hidden = positives - total.known_positive
+        at_bottom = np.maximum(unlabeled - (total.unlabeled - hidden), 0)
+        sides = (at_bottom, -1), (np.minimum(unlabeled, hidden), 1)
+        for row, (latent, turn) in enumerate(sides):
+            tp = known + latent
+            width, rise = np.diff(ranking.rank - tp), np.diff(tp)
+            covered = float(width @ (tp[:-1] + (1 + turn * apart) * rise / 2))
+            areas[row, column] = covered / (positives * (sum(total) - positives))
+    return areas
 
 
 def _up_to(ranking: Ranking, betas: FloatArray, level: float, limit: float) -> Estimates:
