@@ -298,12 +298,7 @@ def other(**columns: Any) -> pd.DataFrame:
         (LABELS, {**SEQUENCE, "n_unlabeled": 1}, PUValueError, "n_unlabeled must .* but 1 was"),
         (LABELS, {"sequential": True}, PUTypeError, "n_unlabeled must be passed"),
         (LABELS[:0], SEQUENCE, PUValueError, "n_unlabeled must"),
-        (
-            LABELS,
-            {**SEQUENCE, "n_labeled": 2},
-            PUValueError,
-            "n_labeled must be left out with",
-        ),
+        (LABELS, {**SEQUENCE, "n_labeled": 2}, PUValueError, "n_labeled must be left out with"),
         (LABELS, {**SEQUENCE, "method": "hpd"}, PUValueError, "method must be 'exact'"),
         (LABELS, {**SEQUENCE, "prior": (0, 1)}, PUValueError, "prior must hold"),
         (LABELS, {**SEQUENCE, "n_unlabeled": 2, "rest": True}, PUValueError, "rest=True needs"),

@@ -288,11 +288,7 @@ BY_PATIENT = {"cluster": "patient"}
         ({**BY_PATIENT, **ODDS}, PUValueError, "selection_odds must be left out"),
         ({"cluster": "label"}, PUError, "cluster"),
         ({"cluster": "alone"}, PUError, "cluster must leave known positives in two or more"),
-        (
-            {**AVERAGE, "beta": None},
-            PUTypeError,
-            "beta must be passed to compare 'average_prec",
-        ),
+        ({**AVERAGE, "beta": None}, PUTypeError, "beta must be passed to compare 'average_prec"),
         ({"propensity": "chance", **AVERAGE}, PUValueError, "quantity must be 'auroc'"),
     ],
 )

@@ -345,25 +345,10 @@ NEW: dict[str, Any] = {**HALF, "target": "population"}
         (BOTH.select, HALF, PUValueError, r"select\(0\.3, .*, models=2\)"),
         (MARKED.pu(propensity="p").cutoff, HALF, PUValueError, "jointly, .* not with propen"),
         (MARKED.pu(propensity="p").cutoff, NEW, PUValueError, "propensity"),
-        (
-            PU.cutoff,
-            {"cost": (1, 2), "target": "population"},
-            PUValueError,
-            "'examples' with c",
-        ),
-        (
-            PU.cutoff,
-            {**NEW, "reference": "both"},
-            PUValueError,
-            "must be 'positives' with tar",
-        ),
+        (PU.cutoff, {"cost": (1, 2), "target": "population"}, PUValueError, "'examples' with c"),
+        (PU.cutoff, {**NEW, "reference": "both"}, PUValueError, "must be 'positives' with tar"),
         (PU.cutoff, {**HALF, "target": "new"}, PUValueError, "target must be one of"),
-        (
-            NAIVE.pu.cutoff,
-            {"beta": 1.0, "fpr": 0.1},
-            PUDataError,
-            r"^fpr has no .*r beta\.$",
-        ),
+        (NAIVE.pu.cutoff, {"beta": 1.0, "fpr": 0.1}, PUDataError, r"^fpr has no .*r beta\.$"),
         (PIECES.select, {"fpr": 0.1}, PUTypeError, "select is not there"),
     ],
 )
