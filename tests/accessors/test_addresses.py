@@ -20,9 +20,7 @@ import pu_accessor
 from pu_accessor import errors
 
 DOCS = Path(__file__).parents[2] / "docs"
-FRAME = pd.DataFrame(
-    {"score": [0.9, 0.8, 0.7, 0.6, 0.5, 0.4], "label": [1, None, 1, None, None, None]}
-)
+FRAME = pd.DataFrame({"score": range(6, 0, -1), "label": [1, None, 1, None, None, None]})
 GROUPS = pd.concat([FRAME.assign(fold=fold) for fold in "ab"], ignore_index=True)
 MANUAL = "https://manual.example/en"
 BETA = pu_accessor.beta_from_labels(1, 2, 9)

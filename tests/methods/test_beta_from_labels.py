@@ -282,11 +282,6 @@ def labels(*values: Any, index: str = "ab") -> "pd.Series[Any]":
     return pd.Series(values, index=[*index])
 
 
-def other(**columns: Any) -> pd.DataFrame:
-    """Return rows of two strata with other columns."""
-    return ROWS.assign(**{name: pd.Series(values) for name, values in columns.items()})
-
-
 @pytest.mark.parametrize(
     ("found", "how", "error", "message"),
     [
@@ -304,17 +299,22 @@ def other(**columns: Any) -> pd.DataFrame:
         (LABELS, {**SEQUENCE, "n_unlabeled": 2, "rest": True}, PUValueError, "rest=True needs"),
         (LABELS, {**SEQUENCE, "sequential": 1}, PUTypeError, "sequential must be"),
         (ROWS.drop(columns=["n", "label"]), {}, PUKeyError, r"lacks \['label', 'n'\]"),
-        (other(stratum=pd.Categorical([*"aaaaaaa"], ["a", "b"])), {}, PUDataError, "'b' has none"),
-        (other(label=[*[True] * 6, None]), {}, PUDataError, "stratum 'b': found .* row 6"),
-        (other(label=[2] * 7), {}, PUValueError, "stratum 'a': found .* row 0 holds 2"),
-        (other(n_unlabeled=range(5, 12)), {}, PUDataError, "'a' must say the same .* row 1"),
-        (other(n_unlabeled=[2] * 7), {}, PUDataError, "'a' must have no more labels than"),
         (
-            *(other(stratum=[*"aaabbba"], n=[*[0] * 3, *[2] * 4]), {}, PUDataError),
+            ROWS.assign(stratum=pd.Categorical([*"aaaaaaa"], ["a", "b"])),
+            {},
+            PUDataError,
+            "'b' has none",
+        ),
+        (ROWS.assign(label=[*[True] * 6, None]), {}, PUDataError, "stratum 'b': found .* row 6"),
+        (ROWS.assign(label=[2] * 7), {}, PUValueError, "stratum 'a': found .* row 0 holds 2"),
+        (ROWS.assign(n_unlabeled=range(5, 12)), {}, PUDataError, "'a' must say the same .* row 1"),
+        (ROWS.assign(n_unlabeled=[2] * 7), {}, PUDataError, "'a' must have no more labels than"),
+        (
+            *(ROWS.assign(stratum=[*"aaabbba"], n=[*[0] * 3, *[2] * 4]), {}, PUDataError),
             r"'a' must say the same .* row 6 says \[2.0, 0.0, 9.0\], and others say \[0.0, 0.0",
         ),
-        (other(stratum=[*"aaabbb", None]), {}, PUDataError, "but row 6 has none"),
-        (other(stratum=range(7)), {}, PUDataError, "at most 6 strata, but there are 7"),
+        (ROWS.assign(stratum=[*"aaabbb", None]), {}, PUDataError, "but row 6 has none"),
+        (ROWS.assign(stratum=range(7)), {}, PUDataError, "at most 6 strata, but there are 7"),
         (ROWS, {"sequential": True}, PUValueError, "one stratum with sequential=True"),
         (ROWS, {"method": "hpd"}, PUValueError, "method must be 'exact'"),
         (ROWS, {"n_unlabeled": 18}, PUValueError, "n_unlabeled must be left out"),

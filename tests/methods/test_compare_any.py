@@ -10,6 +10,7 @@ from scipy import special, stats
 import pu_accessor
 from pu_accessor import PUError, PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray
+from tests.cases import placements
 from tests.methods.test_clusters import expected_variance
 from tests.support.oracles import cluster_oracle as oracle
 
@@ -119,11 +120,9 @@ def test_errors_are_what_rows_add(name: str, seed: int) -> None:
     assert row["df"] <= df.loc[known, "patient"].nunique() - 1
 
 
-OWN: dict[str, Any] = {  # what has a method of its own
-    "average_precision": {},
-    "bedroc": {"alpha": ALPHA},
-    "net_benefit": {"thresholds": CHANCE},
-}
+# What has a method of its own.
+OWN: dict[str, Any] = {"average_precision": {}, "bedroc": {"alpha": ALPHA}}
+OWN |= {"net_benefit": {"thresholds": CHANCE}}
 
 
 @pytest.mark.parametrize("decimals", [12, 1])
@@ -161,19 +160,17 @@ def test_bedroc_is_as_early_as_that_of_one_model() -> None:
     assert not plain.equals(pu.compare(BETA, quantity="bedroc", alpha=ALPHA))
 
 
-def placements(df: pd.DataFrame, model: str) -> FloatArray:
+def added(df: pd.DataFrame, model: str) -> FloatArray:
     """Return what each row adds to the share of pairs in order."""
-    known, score = df["label"].notna().to_numpy(), df[model].to_numpy()
-    wins = (np.sign(score[known][:, np.newaxis] - score[~known]) + 1) / 2 - 0.5
-    terms = np.empty(len(df))
-    terms[known] = wins.mean(axis=1) / known.sum()
-    terms[~known] = (wins.mean(axis=0) - wins.mean()) / (~known).sum()
+    known, terms = df["label"].notna().to_numpy(), np.empty(len(df))
+    wins, losses = placements(df, model)
+    terms[known], terms[~known] = (wins - 0.5) / wins.size, (losses - wins.mean()) / losses.size
     return terms
 
 
 def test_clusters_of_auroc_are_obuchowskis() -> None:
     df, known = draw(4), draw(4)["label"].notna()
-    terms = placements(df, "svm") - placements(df, "forest")
+    terms = added(df, "svm") - added(df, "forest")
     terms[known] -= terms[known].mean()
     effect = max(by_patient(df, terms) / by_row(df, terms), 1)
     rows, clusters = with_and_without(df.pu)
@@ -191,7 +188,7 @@ def test_clusters_of_pooled_folds_are_summed_over_all() -> None:
     plain: Any = 0.0
     for _, part in df.groupby("fold"):
         share = part["label"].count() / known.sum()
-        apart[part.index] = share * (placements(part, "svm") - placements(part, "forest"))
+        apart[part.index] = share * (added(part, "svm") - added(part, "forest"))
         terms = apart[part.index][part["label"].isna()]
         plain += terms @ terms * terms.size / (terms.size - 1)
     apart[known] -= apart[known].mean()

@@ -13,8 +13,7 @@ from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_guaranteed
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Tables, make_tables
-from tests.cases import Labels, binormal
-from tests.support.oracles import completion_oracle, oracle
+from tests.cases import binormal, estimates_of
 from tests.support.oracles.joint_oracle import deepest
 
 
@@ -40,11 +39,10 @@ def bounds_at_all_ranks(
     The estimate is cut to the bounds, but not rounded as in tables.
     """
     tables = one_sided_tables(frame, betas, 0.8, "exact" if goal in IN_TURN else "simultaneous")
-    labels: Labels = [None if np.isnan(one) else bool(one) for one in frame["label"]]
-    m = oracle.latent_count(betas[0], labels.count(None))
-    whole = completion_oracle.estimates(frame["score"].tolist(), labels, m)
     low, _, high = tables.tp.transpose(1, 0, 2)
-    middle = np.clip([float(table.tp) for table in whole], low[:, 0], high[:, 0])
+    middle = np.clip(
+        [float(table.tp) for table in estimates_of(frame, betas[0])], low[:, 0], high[:, 0]
+    )
 
     @np.errstate(invalid="ignore")
     def value(tp: np.ndarray, positives: Any, negatives: Any) -> np.ndarray:
@@ -106,12 +104,8 @@ def rows_of(kind: str) -> pd.DataFrame:
 def test_cutoff_against_all_tables(seed: int, decimals: int) -> None:
     frame = draw(seed, decimals)
     pu: Any = frame.pu
-    goals = {
-        "recall": (0.2, 0.55, 0.9),
-        "fpr": (0.05, 0.2, 0.6),
-        "precision": (0.5, 0.7, 0.9, 1.0),
-    }
-    for goal, values in goals.items():
+    goals = (0.2, 0.55, 0.9), (0.05, 0.2, 0.6), (0.5, 0.7, 0.9, 1.0)
+    for goal, values in zip((*IN_TURN, "precision"), goals, strict=True):
         band = "exact" if goal in IN_TURN else "simultaneous"
         counts = one_sided_tables(frame, [BETA], 0.95, band).table
         rows = [*zip(*(count[:, 0, 0].astype(int).tolist() for count in counts), strict=True)]

@@ -10,8 +10,8 @@ from scipy import stats
 
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
-from tests.cases import binormal, put
-from tests.methods.test_compare import SIZE, Draw, assert_same, draw, quiet, wide
+from tests.cases import binormal, put, quiet
+from tests.methods.test_compare import SIZE, Draw, assert_same, draw, wide
 from tests.support.oracles import comparison_oracle as oracle
 
 TEST = ["statistic", "df", "p_value", "p_adjusted"]

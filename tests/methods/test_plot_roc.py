@@ -82,8 +82,9 @@ def test_marks_of_several_curves() -> None:
     with pytest.raises(PUValueError, match="mark must be a rank, a threshold or a fraction where"):
         FRAME.pu.contingency(0.2).pu.plot_roc(mark="youden")
     for pu, beta in ((FRAME.pu, [0.2]), (FRAME.pu.contingency(0.2).pu, [])):
-        with pytest.raises(PUError, match=r"^mark must .*10{30}"):
-            pu.plot_roc(*beta, mark=10**30)
+        for mark in (10**30, -1):
+            with pytest.raises(PUError, match=rf"^mark must .*{mark}"):
+                pu.plot_roc(*beta, mark=mark)
 
 
 @pytest.mark.parametrize("curve", ["roc", "pr"])

@@ -76,9 +76,7 @@ def test_rows_without_a_group_are_not_drawn() -> None:
 
 # Of strata
 
-SCORED = BINORMAL.assign(
-    row=np.arange(1200), label=BINORMAL["label"].mask(BINORMAL.index < 4, False)
-)
+SCORED = BINORMAL.assign(row=range(1200), label=lambda df: df["label"].mask(df.index < 4, False))
 FREE = SCORED["label"].isna()
 
 
@@ -170,9 +168,7 @@ def test_a_column_may_tell_up_to_six_strata_apart() -> None:
 
 
 NEYMAN = {"allocate": "neyman"}
-SITES = SCORED.assign(
-    some=pd.Series(["a", "b", None, "a"] * 300), many=np.arange(1200) % 7, one="a"
-)
+SITES = SCORED.assign(some=["a", "b", None, "a"] * 300, many=SCORED["row"] % 7, one="a")
 
 
 @pytest.mark.parametrize(

@@ -206,15 +206,11 @@ def test_sources_agree() -> None:
     pairs = rows.pu(by="model", score="s", weight="w").compare(BETA, on="id")
     pd.testing.assert_frame_equal(pairs, models)
 
-
-def test_pieces_are_brought_together() -> None:
-    df = draw(1).assign(w=lambda rows: rows["w"] + 1.5)
     chunks = pu_accessor.from_chunks([df[:90], df[90:180], df[180:]], weight="w")
     asked: list[dict[str, Any]] = [{}, {"by": "fold"}, {"cluster": "site"}]
     for roles in asked:
         expected = df.pu(weight="w", **roles).auroc(BETA)
         pd.testing.assert_frame_equal(chunks(**roles).auroc(BETA), expected)
-    models = df.pu(score=MODELS, weight="w").compare(BETA)
     pd.testing.assert_frame_equal(chunks(score=MODELS).compare(BETA), models)
     with pytest.raises(PUKeyError, match="no 'v'"):
         chunks(weight="v").auroc(BETA)
