@@ -258,15 +258,12 @@ def test_what_is_told_has_an_effect() -> None:
 # What is to be bound, and the rows, where a method compares models or groups.
 BOUND = {"compare": "df.pu(score=['m1', 'm2'])", "gap": "df.pu(by='site')"}
 BOUND |= {"dominance": "df.pu(by='site')", "compare_unpaired": "df.pu(by='site')"}
-METHODS = [
-    (root, name) for root in ("df.pu", "ds.pu") for name in dir(type(run(root))) if name[0] != "_"
-]
+ROOTS = ("df.pu", "ds.pu")
+METHODS = [(root, name) for root in ROOTS for name in dir(type(run(root))) if name[0] != "_"]
 
 
 @pytest.mark.parametrize(("root", "method"), METHODS)
-def test_the_example_of_each_method_works(
-    root: str, method: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_example_of_each_method_works(root: str, method: str, monkeypatch: Any) -> None:
     monkeypatch.setitem(NAMES, "df", MODELS)
     if method == "dominance":
         monkeypatch.setitem(NAMES, "ds", MODELS.pu(by="site").contingency(0.1))

@@ -87,12 +87,10 @@ REST += [(9, 10, 11, 0.1), (2, 10, 12, 0.2)]
 
 @pytest.mark.parametrize("method", ["exact", "hpd"])
 @pytest.mark.parametrize(("x", "size", "total", "level"), REST)
-def test_shares_of_the_rest_are_those_of_all_less_what_was_found(
-    x: int, size: int, total: int, level: float, method: str
-) -> None:
-    whole, rest = (
-        ask(x, size, total, rest=flag, method=method, level=level) for flag in (False, True)
-    )
+def test_shares_of_the_rest(x: int, size: int, total: int, level: float, method: str) -> None:
+    """They are those of all, less what was found."""
+    how = {"method": method, "level": level}
+    whole, rest = (ask(x, size, total, rest=flag, **how) for flag in (False, True))
     ends = [min(max((whole[end] * total - x) / (total - size), 0), 1) for end in ENDS]
     assert rest[ENDS].to_list() == pytest.approx(ends, abs=1e-12)
     assert rest["beta"] == pytest.approx(min(max(x / size, ends[0]), ends[1]), abs=1e-12)
@@ -192,9 +190,8 @@ def limits_by_hand(x: Counts, labeled: Counts, total: Counts, level: float) -> l
     high, low = statistic(1), statistic(-1)
     most: dict[int, list[float]] = {}
     for numbers in product(*allowed):
-        joint = reduce(
-            np.multiply.outer, [chances[i][m] for i, m in zip(kinds, numbers, strict=True)]
-        )
+        parts = [chances[i][m] for i, m in zip(kinds, numbers, strict=True)]
+        joint = reduce(np.multiply.outer, parts)
         likely = [float(joint[each >= each[x] - 1e-9].sum()) for each in (high, low)]
         known = most.setdefault(sum(numbers), [0.0, 0.0])
         most[sum(numbers)] = [max(pair) for pair in zip(known, likely, strict=True)]

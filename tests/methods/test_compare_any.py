@@ -69,13 +69,6 @@ def by_patient(df: pd.DataFrame, terms: FloatArray) -> float:
     return whole
 
 
-def by_row(df: pd.DataFrame, terms: FloatArray) -> float:
-    """Return the sum of squares of rows, of two samples."""
-    known = df["label"].notna().to_numpy()
-    parts = terms[known], terms[~known]
-    return float(sum(part @ part * part.size / (part.size - 1) for part in parts))
-
-
 def with_and_without(pu: Any, **roles: Any) -> Any:
     """Compare the first two models by rows, and by patients."""
     pus = (pu(score=MODELS[:2], cluster=cluster, **roles) for cluster in (None, "patient"))
@@ -172,7 +165,10 @@ def test_clusters_of_auroc_are_obuchowskis() -> None:
     df, known = draw(4), draw(4)["label"].notna()
     terms = added(df, "svm") - added(df, "forest")
     terms[known] -= terms[known].mean()
-    effect = max(by_patient(df, terms) / by_row(df, terms), 1)
+    plain = sum(
+        part @ part * part.size / (part.size - 1) for part in (terms[known], terms[~known])
+    )
+    effect = max(by_patient(df, terms) / plain, 1)
     rows, clusters = with_and_without(df.pu)
     assert rows["statistic"] / clusters["statistic"] == pytest.approx(effect**0.5)
     assert clusters["df"] <= min(rows["df"], df.loc[known, "patient"].nunique() - 1) + 1e-9

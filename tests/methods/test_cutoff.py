@@ -40,9 +40,8 @@ def bounds_at_all_ranks(
     """
     tables = one_sided_tables(frame, betas, 0.8, "exact" if goal in IN_TURN else "simultaneous")
     low, _, high = tables.tp.transpose(1, 0, 2)
-    middle = np.clip(
-        [float(table.tp) for table in estimates_of(frame, betas[0])], low[:, 0], high[:, 0]
-    )
+    whole = [float(table.tp) for table in estimates_of(frame, betas[0])]
+    middle = np.clip(whole, low[:, 0], high[:, 0])
 
     @np.errstate(invalid="ignore")
     def value(tp: np.ndarray, positives: Any, negatives: Any) -> np.ndarray:
@@ -89,14 +88,13 @@ def rows_of(kind: str) -> pd.DataFrame:
     label = np.where(np.arange(52) < 8, 1.0, np.nan)
     if kind == "last":
         return pd.DataFrame({"score": np.arange(52.0), "label": label})
-    if kind == "two first":
-        label = np.r_[[np.nan] * 2, 1.0, [np.nan] * 30, [1.0] * 7, [np.nan] * 12]
-    label[-4:] = 0
     score = np.random.default_rng(4).normal(1.5 * (kind == "above") * (np.arange(52) < 20))
     score = score.round(0 if kind == "tied" else 2)
-    return pd.DataFrame(
-        {"score": -np.arange(52.0) if kind == "two first" else score, "label": label}
-    )
+    if kind == "two first":
+        score = -np.arange(52.0)
+        label = np.r_[[np.nan] * 2, 1.0, [np.nan] * 30, [1.0] * 7, [np.nan] * 12]
+    label[-4:] = 0
+    return pd.DataFrame({"score": score, "label": label})
 
 
 # In the last the first known examples are reached at rank 13, where fpr is above 0.05.

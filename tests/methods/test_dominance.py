@@ -109,9 +109,7 @@ def highest_so_far(fpr: FloatArray, tpr: FloatArray, at: float) -> float:
     bound=st.sampled_from(BOUNDS),
     beta=st.sampled_from([0.2, 0.5, 0.8]),
 )
-def test_dominance_compares_the_highest(
-    case: Case, reference: str, bound: str, beta: float
-) -> None:
+def test_dominance_is_of_the_highest(case: Case, reference: str, bound: str, beta: float) -> None:
     tables = ask(case, band="bootstrap", beta=beta, reference=reference)
     curve = tables.pu.roc_bounds().isel(beta=0).sel(bound=bound)
     fpr, tpr = curve["fpr"].to_numpy(), curve["tpr"].to_numpy()

@@ -69,15 +69,8 @@ def test_fbeta_is_that_of_scikit_learn(weight: float) -> None:
 
 
 def test_weights_that_are_none() -> None:
-    for weight in (
-        0,
-        -1,
-        1e-200,
-        1e200,
-        1e308,
-        math.inf,
-        math.nan,
-    ):  # or whose square floats cannot hold
+    # Or whose square floats cannot hold.
+    for weight in (0, -1, 1e-200, 1e200, 1e308, math.inf, math.nan):
         with pytest.raises(PUValueError, match="weight must be above 0 and finite, but"):
             pu_accessor.fbeta(weight)
     for wrong in (cast(Any, "2"), True):

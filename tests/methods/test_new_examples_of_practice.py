@@ -47,9 +47,7 @@ def test_the_error_of_bedroc_is_that_of_what_each_row_contributes() -> None:
     score, known = frame["score"].to_numpy(), frame["label"].notna().to_numpy()
     alpha, size, n = 20.0, len(frame), int(known.sum())
     slopes = influences_by_weight(score, known, alpha)
-    squares = [
-        np.sum(slopes[kind] ** 2) * kind.sum() / (kind.sum() - 1) for kind in (known, ~known)
-    ]
+    squares = [np.sum(slopes[k] ** 2) * k.sum() / (k.sum() - 1) for k in (known, ~known)]
     positives = n + BETA * (size - n)
     weight = np.exp(-alpha / size * np.arange(1, size + 1))
     whole = np.cumsum(np.append(0.0, weight))

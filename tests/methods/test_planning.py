@@ -25,9 +25,8 @@ def test_fully_labeled_plans_are_those_of_the_closed_form() -> None:
     n, scatter = plan["n"].item(), plans.scatter_of_normals(0.8, 0.0)
     error = (scatter.known.variance / n + scatter.rest.variance / 3000) ** 0.5
     npt.assert_allclose(2 * 1.96 * error, 0.04, rtol=0.02)
-    error = (
-        sum(variance / 300 for variance in plans.pair_scatter_of_normals(ENDS, 0.5, 0.0)) ** 0.5
-    )
+    variances = plans.pair_scatter_of_normals(ENDS, 0.5, 0.0)
+    error = sum(variance / 300 for variance in variances) ** 0.5
     found = power(0.05, 300, 300, pilot={"auroc": 0.8, "correlation": 0.5}, beta=0)
     npt.assert_allclose(found, stats.norm.sf(1.96 - 0.05 / error), atol=0.01)
     # without correlation variances add: each model's own
@@ -64,9 +63,8 @@ def test_sizes_by_a_pilot_are_those_of_its_placements(level: float, probability:
     frame, moments = few(), []
     for values in placements(frame, "a"):
         away = values - values.mean()
-        moments.append(
-            plans.Moments(values.mean(), *((away**power).mean() for power in (2, 3, 4)))
-        )
+        central = [(away**power).mean() for power in (2, 3, 4)]
+        moments.append(plans.Moments(values.mean(), *central))
     asked: Any = {"pilot": frame.pu(score="a"), "beta": 0.2, "level": level}
     plan = positives_needed(0.25, **asked, probability=probability)
     n = plan["n"].item()
@@ -195,9 +193,8 @@ def test_chances_of_widths_are_of_a_linear_part(moments: Any, share: float, size
     middle = width_at(at[0], at[1:], share, sizes, 0.9)
     spread = float(slope @ covariance @ slope) ** 0.5
     for away in (-1.3, 0.0, 0.8):
-        found = plans.chance_of_width(
-            middle + away * spread, plans.Scatter(*moments), share, sizes, 0.9
-        )
+        asked = middle + away * spread, plans.Scatter(*moments), share, sizes, 0.9
+        found = plans.chance_of_width(*asked)
         npt.assert_allclose(found, stats.norm.cdf(away), atol=1e-4)
 
 
