@@ -18,7 +18,6 @@ from tests.support.long import draws
 ROWS = FRAME.replace([np.inf, -np.inf], 0).assign(p=1 / (1 + FRAME["other"] ** 2), id=FRAME.index)
 PU = ROWS.pu(score="p")
 TABLES = PU.contingency([0.1, 0.3])
-NO_ARRAY = [xr.Dataset(), range(10**12), [[0.1, 0.2], [0.3]]]
 NO_CHUNKS: Any = lambda: None  # noqa: E731
 API: Any = pu_accessor
 EMPTY = np.array([])
@@ -26,7 +25,6 @@ ODD = pd.Series(["x"], index=[1])
 STRATA = pd.DataFrame({"stratum": ["a"]})
 KEYED = xr.DataArray([0.1, 0.2], {"g": [1, 2]}, "g")
 SIGNALS: Any = [Decimal("sNaN")] * len(ROWS)
-TINY = float(np.finfo(float).tiny)
 SAME = {"selection_odds": 1}
 TWICE = {"beta_interval": pd.Series([(0.1, 0.3)] * 2, index=[0, 0])}
 THIRDS = ROWS.assign(g=ROWS.index % 3).pu(score="p", by="g")
@@ -59,7 +57,7 @@ FLAGS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("name", ARRAYS)
 def test_what_is_no_array_is_named(name: str) -> None:
-    for value in NO_ARRAY:
+    for value in (xr.Dataset(), range(10**12), [[0.1, 0.2], [0.3]]):
         with pytest.raises(PUTypeError, match=name) as told:
             ARRAYS[name](value)
         assert len(str(told.value)) <= 300
@@ -168,7 +166,7 @@ def test_panels_have_names(value: Any) -> None:
 
 def test_precisions_next_to_nothing() -> None:
     assert PU.cutoff(0.3, precision=5e-324)["rank"].item() == len(ROWS)
-    found = [PU.metric("accuracy", 0.3, at={"precision": least}) for least in (TINY, 0.0)]
+    found = [PU.metric("accuracy", 0.3, at={"precision": least}) for least in (2.0**-1022, 0.0)]
     pd.testing.assert_frame_equal(*found)
 
 

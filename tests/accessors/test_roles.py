@@ -14,7 +14,7 @@ import xarray as xr
 
 import pu_accessor
 from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, PUWarning
-from tests.accessors.test_spellings import CALLS, LONG, MODELS, UNPAIRED, WIDE, check_same
+from tests.accessors.test_spellings import CALLS, GROUPED, LONG, MODELS, UNPAIRED, WIDE, check_same
 
 FRAME = WIDE.rename(columns={"svm": "score"}).assign(
     site=np.where(WIDE["example"] % 2, "a", "b"), propensity=0.5
@@ -170,7 +170,7 @@ def test_a_role_in_a_method_is_refused_with_the_line_to_write(name: str) -> None
 
 def test_roles_in_methods_of_other_sources_are_refused() -> None:
     chunks: Any = pu_accessor.from_chunks([FRAME])
-    for accessor in (pu_accessor.pu(LONG.groupby("model")), SAMPLES.pu(), chunks):
+    for accessor in (GROUPED.pu, SAMPLES.pu(), chunks):
         with pytest.raises(PUTypeError, match=r"\(.*unlabeled=0\).*\.auroc\("):
             accessor.auroc(0.3, unlabeled=0)
 
@@ -311,7 +311,7 @@ def test_repr_names_roles_and_counts() -> None:
 # Functions
 
 
-@pytest.mark.parametrize("data", [FRAME, LONG.groupby("model"), SAMPLES], ids=type)
+@pytest.mark.parametrize("data", [FRAME, GROUPED, SAMPLES], ids=type)
 def test_the_function_is_the_accessor(data: Any) -> None:
     named: Any = {"unlabeled": [0, None]}
     found, expected = pu_accessor.pu(data, **named), data.pu(**named)

@@ -89,10 +89,9 @@ def reaching(ends: list[float], estimate: float) -> list[float]:
     return [within(min(low, estimate)), within(max(high, estimate))]
 
 
-def expected_limits(
-    frame: pd.DataFrame, found: oracle.Estimate, doubt: float, beta: float, limit: float
-) -> list[float]:
+def expected_limits(case: Case, found: oracle.Estimate, doubt: float, limit: float) -> list[float]:
     """Return the limits of a partial AUROC at .95, around the unbiased statistic."""
+    frame, beta = framed(case.score, case.label), case.beta
     if (found.n == 1 and found.squared is None) or is_refuted(frame, found, beta, 0.95):
         return [math.nan] * 2
     if beta == 0 or frame["label"].notna().all():
@@ -163,7 +162,7 @@ def test_partial_auroc_agrees_with_oracle(limit: float) -> None:
         if limit < 1:
             doubt = oracle.doubt(score, label, beta, limit)
             sure += doubt <= 0.1 and found.n > 2
-            want = expected_limits(frame, found, doubt, beta, limit)
+            want = expected_limits(Case(score, label, beta), found, doubt, limit)
             assert row[3:5] == pytest.approx(reaching(want, estimate), **NEAR)
     assert plain > 12 and (sure > 1 or limit in (0.05, 1.0))
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pu_accessor.inference.estimates.latent_gaps import harmonic
-from tests.cases import Labels, framed
+from tests.cases import Case, framed
 from tests.methods.test_auroc import COLUMNS, NEAR, ask, draw, limits, nowhere, within
 from tests.support.oracles import completion_oracle, gaps_oracle, selection_oracle
 from tests.support.oracles import estimates_oracle as oracle
@@ -23,10 +23,9 @@ def test_average_precision_agrees_with_oracle(seed: int) -> None:
     assert row[COLUMNS[1:3]].tolist() == pytest.approx([error, estimate], **NEAR)
 
 
-def drawn_limits(
-    score: list[float], label: Labels, beta: float, level: float
-) -> tuple[float, float]:
+def drawn_limits(case: Case, level: float) -> tuple[float, float]:
     """Return the limits of average precision, from the draws that are part of the method."""
+    score, label, beta = case
     pairs = list(zip(score, label, strict=True))
     value = within(float(oracle.average_precision(score, label, beta).value))
     estimate = completion_oracle.area("average_precision", score, label, beta)
@@ -56,7 +55,7 @@ def test_limits_of_average_precision_are_those_of_draws(seed: int, level: float)
     for one in (beta, 2.5 / unlabeled, 1.49 / unlabeled, 0.5 / unlabeled, 0.3 / unlabeled):
         row = ask(framed(score, label), "average_precision", one, level=level).iloc[0]
         if not nowhere(oracle.average_precision(score, label, one)) and one:
-            wanted = drawn_limits(score, label, one, level)
+            wanted = drawn_limits(Case(score, label, one), level)
             assert row[["lower", "upper"]].tolist() == pytest.approx(wanted, rel=1e-9)
 
 

@@ -269,7 +269,8 @@ def test_labels_are_counted_where_they_are() -> None:
 # What cannot be counted
 
 
-LABELS, ROWS = pd.Series([True, False], index=["a", "b"]), drawn((1, 2), (3, 4), (9, 9))
+LABELS = pd.Series([True, False], index=["a", "b"])
+ROWS: Any = drawn((1, 2), (3, 4), (9, 9))
 SEQUENCE: dict[str, Any] = {"n_unlabeled": 9, "sequential": True}
 BY_SITE = EXAMPLE.pu(by="site").sample_to_label(3, random_state=0)
 OPEN = BY_HAND.assign(label=BY_HAND["label"].astype("boolean").where(BY_HAND.index > 99))

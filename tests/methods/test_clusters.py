@@ -4,7 +4,6 @@ The package takes the larger of the variance by clusters and that of independent
 """
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,10 +17,7 @@ from tests.support.oracles.cluster_oracle import Functional
 
 BETA = 0.25
 KINDS = ("plain", "ties", "known negatives", "unlike sizes", "one kind each", "strings", "by row")
-AREAS: dict[str, Callable[..., Functional]] = {
-    "auroc": oracle.auroc_of,
-    "average_precision": oracle.average_precision_of,
-}
+AREAS = {"auroc": oracle.auroc_of, "average_precision": oracle.average_precision_of}
 
 
 def frame(kind: str, seed: int, clusters: int = 40, size: int = 4) -> pd.DataFrame:

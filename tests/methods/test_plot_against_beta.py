@@ -13,7 +13,7 @@ from matplotlib.colors import to_hex, to_rgb
 from pu_accessor import PUWarning
 from tests.arguments.test_beta_limit import FRAME, GROUPS, LIMIT, told, upper
 from tests.cases import AREAS, Labels, estimates_of, framed, legend
-from tests.plots.test_many import BAND, MODELS, WIDE, artists, bands, lines, path
+from tests.plots.test_many import BAND, MODELS, WIDE, bands, lines, path
 from tests.plots.test_many import GRID as BETAS
 from tests.support.oracles import completion_oracle, oracle
 
@@ -91,17 +91,6 @@ def shades(ax: Axes) -> list[Any]:
 def marks(ax: Axes) -> list[float]:
     drawn = [line for line in ax.lines if line.get_label() == "order changes"]
     return [float(x) for line in drawn for x in path(line)[:, 0]]
-
-
-def test_three_spellings_against_beta_draw_the_same() -> None:
-    long = WIDE.melt("label", MODELS, "model", "score")
-    groups: Any = long.groupby("model")
-    for name, at in (("average_precision", None), ("f1", 9)):
-        one, *others = (
-            artists(pu.plot_against_beta(name, BETAS, at=at))
-            for pu in (WIDE.pu(score=MODELS), long.pu(by="model"), groups.pu)
-        )
-        assert others == [one, one]
 
 
 def test_what_is_drawn_against_beta_is_one_labeling_for_each() -> None:
