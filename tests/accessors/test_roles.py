@@ -16,9 +16,8 @@ import pu_accessor
 from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, PUWarning
 from tests.accessors.test_spellings import CALLS, GROUPED, LONG, MODELS, UNPAIRED, WIDE, check_same
 
-FRAME = WIDE.rename(columns={"svm": "score"}).assign(
-    site=np.where(WIDE["example"] % 2, "a", "b"), propensity=0.5
-)
+FRAME = WIDE.rename(columns={"svm": "score"}).assign(propensity=0.5)
+FRAME["site"] = np.where(WIDE["example"] % 2, "a", "b")
 ROLES: dict[str, Any] = {"score": "svm", "label": "y", "by": "site", "propensity": "propensity"}
 ROLES |= {"positive": 1, "negative": 0, "unlabeled": [0, None]}
 ROLES |= {"nan_policy": "omit", "on_error": "skip", "progress": True}

@@ -212,11 +212,8 @@ def test_all_labeled_is_scikit_learn(seed: int) -> None:
 def test_intervals_end_where_the_last_labeling_does(seed: int) -> None:
     rng = np.random.default_rng(seed)
     label: Labels = [True] * 3 + [None] * 8 + [False] * int(rng.integers(1, 6))
-    score = np.where(
-        [y is None for y in label],
-        rng.random(len(label)) * 4 - 1,
-        rng.integers(3, size=len(label)),
-    )
+    hidden, tied = rng.random(len(label)) * 4 - 1, rng.integers(3, size=len(label))
+    score = np.where([y is None for y in label], hidden, tied)
     frame, reached = framed(score.tolist(), label), []
     for latent in (2, 4, 8):
         chosen = combinations(range(3, 11), latent)

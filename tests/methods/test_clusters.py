@@ -139,10 +139,8 @@ def test_clusters_of_one_row_change_nothing_much(quantity: str, seed: int) -> No
 def test_two_known_clusters_have_an_interval_and_one_is_refused() -> None:
     rows = frame("one kind each", 4)
     holding = rows.loc[rows["label"] == 1, "patient"].unique()
-    two, alone = (
-        rows.assign(label=rows["label"].where(rows["patient"].isin(holding[:kept])))
-        for kept in (2, 1)
-    )
+    some = [rows["patient"].isin(holding[:kept]) for kept in (2, 1)]
+    two, alone = (rows.assign(label=rows["label"].where(inside)) for inside in some)
     with pytest.warns(PUWarning, match=r"Fewer than 10 clusters .* \(2\)"):
         answer = ask(two, "auroc")
     assert answer["lower"] <= answer["estimate"] <= answer["upper"]

@@ -213,14 +213,12 @@ def test_rows_of_models_have_clusters_too() -> None:
 
 def test_gaps_count_clusters() -> None:
     df = draw(7).assign(sex=lambda df: np.where(df["patient"] % 2, "f", "m"))
-    rows, clusters = (
-        df.pu(score="svm", by="sex", cluster=cluster).gap("auroc", BETA).iloc[0]
-        for cluster in (None, "patient")
-    )
+    pu = df.pu(score="svm", by="sex")
+    rows, clusters = (pu(cluster=one).gap("auroc", BETA).iloc[0] for one in (None, "patient"))
     assert rows["difference"] == pytest.approx(clusters["difference"], abs=1e-14)
     assert abs(clusters["statistic"]) <= abs(rows["statistic"]) and clusters["df"] <= rows["df"]
     with pytest.raises(PUValueError, match="cluster must be left out"):
-        df.pu(score="svm", by="sex", cluster="patient").gap("auroc", BETA, target="examples")
+        pu(cluster="patient").gap("auroc", BETA, target="examples")
 
 
 @pytest.mark.parametrize("cluster", [None, "patient"])

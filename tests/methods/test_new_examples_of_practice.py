@@ -77,10 +77,8 @@ def test_net_benefit_of_new_examples_is_that_of_rates_at_the_threshold() -> None
     n, size = int(frame["label"].notna().sum()), len(frame)
     share = (n + BETA * (size - n)) / size
     for row in found.itertuples():
-        tpr, fpr = (
-            frame.pu.metric(name, BETA, at={"threshold": row.threshold})["estimate"].item()
-            for name in ("tpr", "fpr")
-        )
+        rates = frame.pu.metric(["tpr", "fpr"], BETA, at={"threshold": row.threshold})
+        tpr, fpr = rates["estimate"]
         odds = row.threshold / (1 - row.threshold)
         assert row.estimate == pytest.approx(share * tpr - (1 - share) * fpr * odds)
         assert row.lower < row.estimate < row.upper

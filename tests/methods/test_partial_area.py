@@ -83,10 +83,8 @@ def test_sources_betas_and_clusters() -> None:
     joint, exact = (frame.pu.auroc(beta, max_fpr=0.2).iloc[0] for beta in (hand, 0.16))
     assert joint["lower"] < exact["lower"] < exact["upper"] < joint["upper"]
     twice = pd.concat([frame, frame]).assign(patient=np.tile(np.arange(500), 2))
-    once, rows, patients = (
-        pu.auroc(BETA, max_fpr=0.2)["standard_error"].item()
-        for pu in (frame.pu, twice.pu, twice.pu(cluster="patient"))
-    )
+    pus = frame.pu, twice.pu, twice.pu(cluster="patient")
+    once, rows, patients = (pu.auroc(BETA, max_fpr=0.2)["standard_error"].item() for pu in pus)
     assert rows == pytest.approx(once / 2**0.5, rel=0.1)
     assert patients == pytest.approx(once, rel=0.1)
 

@@ -201,10 +201,8 @@ def test_chances_of_widths_are_of_a_linear_part(moments: Any, share: float, size
 def test_a_width_that_does_not_vary_is_reached_or_not() -> None:
     width = width_at(0.78, [0.0, 0.0], 0.1, (20, 50), 0.95)
     for asked, chance in ((width, 1), (width * (1 - 1e-15), 0), (width / 2, 0), (0.9, 1)):
-        assert (
-            plans.chance_of_width(asked, plans.Scatter(NOTHING, NOTHING), 0.1, (20, 50), 0.95)
-            == chance
-        )
+        scatter = plans.Scatter(NOTHING, NOTHING)
+        assert plans.chance_of_width(asked, scatter, 0.1, (20, 50), 0.95) == chance
 
 
 def test_the_smallest_number_that_is_enough() -> None:

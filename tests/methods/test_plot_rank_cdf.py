@@ -50,11 +50,8 @@ def test_rank_cdf_band_is_that_of_the_latent_positives() -> None:
 
 def test_rank_cdf_of_several_betas_has_one_curve() -> None:
     ax = FRAME.pu.plot_rank_cdf(BETAS)
-    assert legend(ax) == [
-        "known positives",
-        *(f"95% exact band, these examples, β̂ = {beta}" for beta in BETAS),
-        "chance",
-    ]
+    told = [f"95% exact band, these examples, β̂ = {beta}" for beta in BETAS]
+    assert legend(ax) == ["known positives", *told, "chance"]
     assert len(ax.lines) == 2
     assert len({band.get_facecolor() for band in bands(ax)}) == len(BETAS)
 

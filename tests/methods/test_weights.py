@@ -180,11 +180,9 @@ def oracle_of(quantity: str, df: pd.DataFrame) -> oracle.Functional:
 def test_the_unit_of_large_weights_does_not_matter() -> None:
     """Products of such counts are beyond integers."""
     df = draw(0)
-    limits = [
-        df.assign(w=df["w"] * unit).pu(weight="w").auroc(BETA)[["lower", "upper"]].to_numpy()
-        for unit in (1e6, 1e11)
-    ]
-    np.testing.assert_allclose(limits[0], limits[1], atol=1e-5)
+    units = [df.assign(w=df["w"] * unit).pu(weight="w") for unit in (1e6, 1e11)]
+    one, other = (pu.auroc(BETA)[["lower", "upper"]] for pu in units)
+    np.testing.assert_allclose(one, other, atol=1e-5)
 
 
 def test_sources_agree() -> None:
