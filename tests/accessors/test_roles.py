@@ -97,11 +97,8 @@ def test_options_are_checked_at_once(name: str) -> None:
 @pytest.mark.parametrize("name", TWO_COLUMNS)
 def test_by_and_groupby_of_two_columns_are_the_same(name: str) -> None:
     frame, by = LONG.assign(half=LONG["example"] % 2), ["model", "half"]
-    one, other = (
-        question(accessor, name)
-        for accessor in (frame.pu(by=by), pu_accessor.pu(frame.groupby(by)))
-    )
-    check_same(other, one)
+    pus = frame.pu(by=by), pu_accessor.pu(frame.groupby(by))
+    check_same(*(question(pu, name) for pu in pus))
 
 
 # Samples in xarray
