@@ -1,6 +1,7 @@
 """Rankings to try things on: hand-made strategies and seeded draws."""
 
 import inspect
+import warnings
 from collections.abc import Callable
 from dataclasses import fields
 from typing import Any, NamedTuple
@@ -10,14 +11,22 @@ import pandas as pd
 import xarray as xr
 from hypothesis import strategies as st
 
+from pu_accessor import PUWarning
 from pu_accessor.plots import Options
-from tests.support.oracles import oracle
+from pu_accessor.ranking import FloatArray
+from tests.support.oracles import completion_oracle, oracle
 
 Labels = list[bool | None]
 ROLES = ["score", "label", "by", "propensity", "positive", "negative", "unlabeled"]
 ROLES += ["nan_policy", "on_error", "progress", "dim"]
 
 AREAS = {"roc": "auroc", "pr": "average_precision"}  # quantities, by their curves
+ORACLES = {
+    "exact": oracle.exact_band,
+    "bootstrap": oracle.bootstrap_band,
+    "dkw": oracle.dkw_band,
+    "simultaneous": oracle.simultaneous_band,
+}
 
 
 class Case(NamedTuple):
@@ -52,9 +61,21 @@ def cases(draw: st.DrawFn) -> Case:
     return Case(score, label, draw(st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, 1.0])))
 
 
+def framed(score: Any, label: Any) -> pd.DataFrame:
+    """Return a frame with the default column names."""
+    return pd.DataFrame({"score": score, "label": pd.array(label, dtype="boolean")})
+
+
 def as_frame(case: Case) -> pd.DataFrame:
     """Return a case as a frame with the default column names."""
-    return pd.DataFrame({"score": case.score, "label": pd.array(case.label, dtype="boolean")})
+    return framed(case.score, case.label)
+
+
+def estimates_of(frame: pd.DataFrame, beta: float, ends: Any = None) -> list[oracle.Table]:
+    """Return the tables of the estimate, not rounded, cut to those of two bounds if passed."""
+    labels = [None if pd.isna(one) else bool(one) for one in frame["label"]]
+    m = oracle.latent_count(beta, labels.count(None))
+    return completion_oracle.estimates(frame["score"].tolist(), labels, m, ends)
 
 
 def as_tables(tables: xr.Dataset, bound: str) -> list[oracle.Table]:
@@ -80,6 +101,21 @@ def put(accessor: Any, method: str, /, *args: Any, **keywords: Any) -> Any:
     """Put a question with those keywords that are no roles, and bind the others before."""
     roles = {name: keywords.pop(name) for name in ROLES if name in keywords}
     return getattr(accessor(**roles) if roles else accessor, method)(*args, **keywords)
+
+
+def quiet(data: Any, method: str, /, *args: Any, **keywords: Any) -> pd.DataFrame:
+    """Put a question to data and let it warn."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PUWarning)
+        found: pd.DataFrame = put(data.pu, method, *args, **keywords)
+    return found
+
+
+def placements(frame: pd.DataFrame, name: str) -> tuple[FloatArray, FloatArray]:
+    """Return what each known positive wins against the rest, and loses each of these to them."""
+    score, known = frame[name].to_numpy(), (frame["label"] == 1).to_numpy()
+    wins = (np.sign(score[known][:, np.newaxis] - score[~known]) + 1) / 2
+    return wins.mean(axis=1), wins.mean(axis=0)
 
 
 def put_of_these(accessor: Any, method: str, /, *args: Any, **keywords: Any) -> Any:

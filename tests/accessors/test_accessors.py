@@ -22,9 +22,8 @@ def test_what_columns_mean_reaches_the_data() -> None:
     coded = pd.concat([coded, coded.tail(1)], ignore_index=True)
     coded.loc[coded.index[-1], "s"] = np.nan
     coded.loc[coded.index[-1], "y"] = "u"
-    pu = coded.pu(
-        score="s", label="y", positive="p", negative="n", unlabeled="u", nan_policy="omit"
-    )
+    pu = coded.pu(score="s", label="y", nan_policy="omit")
+    pu = pu(positive="p", negative="n", unlabeled="u")
     how = {"level": 0.8, "band": "bootstrap"}
     for name in ("contingency", "roc_bounds", "pr_bounds"):
         asked = getattr(pu, name)(0.4, reference="positives", **how)
@@ -67,11 +66,7 @@ def test_the_accessor_is_registered_once_and_is_of_its_frame() -> None:
 
 
 def test_import_is_light() -> None:
-    code = (
-        "import sys, pu_accessor; "
-        "print(sorted({'matplotlib', 'seaborn', 'sklearn'} & set(sys.modules)))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
+    code = "import sys, pu_accessor; print({'matplotlib', 'seaborn', 'sklearn'} & {*sys.modules})"
+    command = [sys.executable, "-W", "error", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

@@ -32,6 +32,7 @@ def draw_wide() -> pd.DataFrame:
 WIDE = draw_wide()
 NAMED = ["example", "hand", "label"]
 LONG = WIDE.melt(NAMED, MODELS, "model", "score").sample(frac=1, random_state=0)
+GROUPED: Any = LONG.groupby("model")
 BY_MODEL = {"svm": 0.2, "forest": 0.4}
 
 
@@ -113,19 +114,17 @@ def show(ax: Axes) -> list[Any]:
 
 
 def test_every_method_is_asked() -> None:
-    grouped: Any = LONG.groupby("model")
     asked = {*CALLS, "sample_to_label", "select", "report"}  # which return rows, or a file
-    assert set(public(FRAMES)) == set(public(type(grouped.pu))) == asked
+    assert set(public(FRAMES)) == set(public(type(GROUPED.pu))) == asked
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_three_spellings(name: str) -> None:
     args, keywords, roles, rows = CALLS[name]
-    grouped: Any = LONG.groupby("model")
     by = getattr(LONG.pu(by="model", **roles), name)(*args, **keywords, **rows)
-    check_same(by, getattr(grouped.pu(**roles), name)(*args, **keywords, **rows))
+    check_same(by, getattr(GROUPED.pu(**roles), name)(*args, **keywords, **rows))
     with pytest.raises(PUValueError, match="by must not be passed on a groupby, but 'model'"):
-        getattr(grouped.pu(by="model", **roles), name)(*args, **keywords, **rows)
+        getattr(GROUPED.pu(by="model", **roles), name)(*args, **keywords, **rows)
     wide = WIDE.pu(score=MODELS, **roles)
     if name in UNPAIRED:
         with pytest.raises(PUValueError, match=r"df\.pu\(score=\[.*\]\)\.compare\("):
@@ -135,14 +134,13 @@ def test_three_spellings(name: str) -> None:
 
 
 def test_rows_of_groups_are_drawn_and_chosen_alike() -> None:
-    grouped: Any = LONG.groupby("model")
     by = LONG.pu(by="model")
     drawn = by.sample_to_label(3, random_state=4)
-    check_same(drawn, grouped.pu.sample_to_label(3, random_state=4))
+    check_same(drawn, GROUPED.pu.sample_to_label(3, random_state=4))
     assert drawn.groupby("model").size().tolist() == [3, 3] and drawn["label"].isna().all()
     how = {"recall": 0.5, "level": 0.8}
     chosen = by.select(0.3, **how)
-    check_same(chosen, grouped.pu.select(0.3, **how))
+    check_same(chosen, GROUPED.pu.select(0.3, **how))
     assert chosen.groupby("model").size().tolist() == by.cutoff(0.3, **how)["rank"].tolist()
 
 
@@ -195,10 +193,6 @@ found n_unlabeled
 PARTS = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 
 
-def parameters(name: str) -> list[inspect.Parameter]:
-    return parameters_of(METHODS[name])
-
-
 @pytest.mark.parametrize("name", METHODS)
 def test_docstrings_have_their_sections(name: str) -> None:
     summary, *parts = PARTS.split(inspect.getdoc(METHODS[name]) or "")
@@ -207,12 +201,12 @@ def test_docstrings_have_their_sections(name: str) -> None:
     assert {"Returns", "Examples"} <= set(sections) and ">>> " in sections["Examples"]
     heads = re.findall(r"^(?! )(.+?)(?: : .*)?$", sections.get("Parameters", ""), re.MULTILINE)
     named = [one.lstrip("*") for head in heads for one in head.split(", ")]
-    assert sorted(named) == sorted(parameter.name for parameter in parameters(name))
+    assert sorted(named) == sorted(parameter.name for parameter in parameters_of(METHODS[name]))
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_signatures_agree(name: str) -> None:
-    found = parameters(name)
+    found = parameters_of(METHODS[name])
     first = [one.name for one in found if one.kind is one.POSITIONAL_OR_KEYWORD]
     counts = ("beta_from", "labels_needed", "positives_needed", "power")  # numbers, in order
     assert first in [[], *map(str.split, FIRST.split(";"))] or name.startswith(counts)
@@ -234,7 +228,7 @@ def test_signatures_agree(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in METHODS if ".plot_" in name])
 def test_looks_come_last_and_are_the_same_in_all_plots(name: str) -> None:
-    named = [one.name for one in parameters(name)]
+    named = [one.name for one in parameters_of(METHODS[name])]
     assert named[-len(LOOKS) :] == [*LOOKS]
     without = ("plot_rank_cdf", "plot_against_beta", "plot_robustness", "plot_table")
     has_none = name.endswith((*without, "plot_check_assumptions", "plot_boyce"))
@@ -242,9 +236,8 @@ def test_looks_come_last_and_are_the_same_in_all_plots(name: str) -> None:
 
 
 def test_calls_take_roles_and_nothing_else() -> None:
-    grouped: Any = LONG.groupby("model")
     samples = {*ROLES} - {"by", "pool"} | {"dim"}  # groups are dimensions there
-    for kind, roles in ((FRAMES, {*ROLES}), (type(grouped.pu), {*ROLES}), (DATASETS, samples)):
+    for kind, roles in ((FRAMES, {*ROLES}), (type(GROUPED.pu), {*ROLES}), (DATASETS, samples)):
         found = list(inspect.signature(kind.__call__).parameters.values())[1:]
         assert {one.kind for one in found} == {inspect.Parameter.KEYWORD_ONLY}
         assert {one.name for one in found} == roles

@@ -1,8 +1,8 @@
 """AUROC, and what average precision shares with it, against a slow oracle and scikit-learn."""
 
 import math
-import warnings
 from fractions import Fraction
+from functools import partial
 from itertools import combinations, product
 from typing import Any
 
@@ -14,7 +14,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from pu_accessor import PUDataError, PUValueError, PUWarning
 from pu_accessor.inference.estimates.intervals import rank_interval
-from tests.cases import Labels, draw_case, put
+from tests.cases import Case, Labels, draw_case, framed, quiet
 from tests.support.oracles import completion_oracle, gaps_oracle
 from tests.support.oracles import estimates_oracle as oracle
 
@@ -31,10 +31,10 @@ def hidden(truth: list[int], n: int, known_negatives: list[int]) -> Fraction:
     return Fraction(sum(truth) - n, len(truth) - n - len(known_negatives))
 
 
-def draw(seed: int) -> tuple[list[float], Labels, float]:
+def draw(seed: int) -> Case:
     """Draw a ranking that has a negative for sure, and a beta."""
     score, label, beta = draw_case(seed)
-    return [*score, 0.5], [*label, False], beta
+    return Case([*score, 0.5], [*label, False], beta)
 
 
 def labeled(seed: int) -> tuple[list[float], list[bool]]:
@@ -44,28 +44,14 @@ def labeled(seed: int) -> tuple[list[float], list[bool]]:
     return np.round(rng.normal(label), int(rng.integers(0, 3))).tolist(), label
 
 
-METHODS = ["auroc", "average_precision"]
-
 COLUMNS = ["beta", "standard_error", "estimate", "lower", "upper"]
 
-both = pytest.mark.parametrize("method", METHODS)
+both = pytest.mark.parametrize("method", ["auroc", "average_precision"])
 
 NEAR: dict[str, Any] = {"rel": 1e-9, "abs": 1e-12, "nan_ok": True}
 
 
-def framed(score: list[float], label: Labels | list[bool]) -> pd.DataFrame:
-    """Return a frame with the default column names."""
-    return pd.DataFrame({"score": score, "label": pd.array(label, dtype="boolean")})
-
-
-def quiet(data: Any, method: str, *args: Any, **options: Any) -> pd.DataFrame:
-    """Ask a method of the accessor about these examples and let it warn."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PUWarning)
-        result = put(data.pu, method, *args, target="examples", **options)
-    assert result.attrs["target"] == "examples"
-    assert isinstance(result, pd.DataFrame) and isinstance(result.index, pd.RangeIndex)
-    return result
+ask = partial(quiet, target="examples")
 
 
 def limits(frame: Any, method: str, beta: float, level: float, **limit: float) -> list[float]:
@@ -91,9 +77,7 @@ def is_refuted(frame: pd.DataFrame, found: oracle.Estimate, beta: float, level: 
     unlabeled = int(frame["label"].isna().sum())
     if not unlabeled or not nowhere(found):
         return False
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PUWarning)
-        limit = put(frame.pu, "estimate_beta", level=level, negative=False)["upper"].item()
+    limit = quiet(frame, "estimate_beta", level=level, negative=False)["upper"].item()
     return bool(beta > limit + 0.5 / unlabeled)
 
 
@@ -105,10 +89,9 @@ def reaching(ends: list[float], estimate: float) -> list[float]:
     return [within(min(low, estimate)), within(max(high, estimate))]
 
 
-def expected_limits(
-    frame: pd.DataFrame, found: oracle.Estimate, doubt: float, beta: float, limit: float
-) -> list[float]:
+def expected_limits(case: Case, found: oracle.Estimate, doubt: float, limit: float) -> list[float]:
     """Return the limits of a partial AUROC at .95, around the unbiased statistic."""
+    frame, beta = framed(case.score, case.label), case.beta
     if (found.n == 1 and found.squared is None) or is_refuted(frame, found, beta, 0.95):
         return [math.nan] * 2
     if beta == 0 or frame["label"].notna().all():
@@ -118,9 +101,7 @@ def expected_limits(
     return list(oracle.interval(found, 0.95))
 
 
-def expected_whole(
-    case: tuple[list[float], Labels, float], level: float, off: float
-) -> list[float]:
+def expected_whole(case: Case, level: float, off: float) -> list[float]:
     """Return the limits of an AUROC, if the tails of the gaps are so much larger.
 
     They are those around the unbiased statistic.
@@ -146,16 +127,17 @@ def test_auroc_agrees_with_oracle(seed: int) -> None:
     score, label, beta = draw(seed)
     frame, level = framed(score, label), [0.95, 0.8][seed % 2]
     betas = [0.3, beta] if beta != 0.3 and None in label else [beta]
-    got = quiet(frame, "auroc", betas, level=level, negative=False)
+    got = ask(frame, "auroc", betas, level=level, negative=False)
     assert list(got.columns) == COLUMNS
-    assert got["beta"].tolist() == betas and got.attrs["level"] == level
+    assert got["beta"].tolist() == betas and isinstance(got.index, pd.RangeIndex)
+    assert (got.attrs["level"], got.attrs["target"]) == (level, "examples")
     for one, (_, error, middle, *ends) in zip(betas, got.to_numpy().tolist(), strict=True):
         found = oracle.auroc(score, label, one)
         estimate = completion_oracle.area("auroc", score, label, one)
         sure = found.standard_error * (one < 1)  # of what is known of all
         assert [error, middle] == pytest.approx([sure, estimate], **NEAR)
         wide, narrow = (
-            reaching(expected_whole((score, label, one), level, off), estimate)
+            reaching(expected_whole(Case(score, label, one), level, off), estimate)
             for off in (-0.006, 0.006)
         )
         if math.isnan(wide[0]):
@@ -170,7 +152,7 @@ def test_partial_auroc_agrees_with_oracle(limit: float) -> None:
     plain = sure = 0
     for score, label, beta in map(draw, range(30)):
         frame = framed(score, label)
-        row = quiet(frame, "auroc", beta, max_fpr=limit, negative=False).to_numpy().tolist()[0]
+        row = ask(frame, "auroc", beta, max_fpr=limit, negative=False).to_numpy().tolist()[0]
         estimate = completion_oracle.area("auroc", score, label, beta, limit)
         assert row[2] == pytest.approx(estimate, **NEAR)
         if not oracle.is_plain(score, label, beta, limit):
@@ -181,24 +163,18 @@ def test_partial_auroc_agrees_with_oracle(limit: float) -> None:
         if limit < 1:
             doubt = oracle.doubt(score, label, beta, limit)
             sure += doubt <= 0.1 and found.n > 2
-            want = expected_limits(frame, found, doubt, beta, limit)
+            want = expected_limits(Case(score, label, beta), found, doubt, limit)
             want = reaching(want, estimate) if beta < 1 else [estimate] * 2
             assert row[3:5] == pytest.approx(want, **NEAR)
     assert plain > 12 and (sure > 1 or limit in (0.05, 1.0))
 
 
 # P = 6 and n = 3: one known positive among two tied examples adds no false positive.
-FLAT: tuple[list[float], Labels, float] = (
-    [9.0, 9, 8, 7, 7, 6, 5, 4, 4, 3, 2, 1, 0, -1, -2],
-    [True, None, None, True, None, None, None, True, *[None] * 7],
-    0.25,
-)
+DOWN = [9.0, 9, 8, 7, 7, 6, 5, 4, 4, 3, 2, 1, 0, -1, -2]
+FLAT = Case(DOWN, [True if place in (0, 3, 7) else None for place in range(15)], 0.25)
 # Two blocks of five, with one and two known positives: .3 * M is reached within the first.
-BLOCKS: tuple[list[float], Labels, float] = (
-    [2.0] * 5 + [1.0] * 5,
-    [True, None, None, None, False, True, True, None, None, False],
-    0.2,
-)
+KINDS: Labels = [True, None, None, None, False, True, True, None, None, False]
+BLOCKS = Case([2.0] * 5 + [1.0] * 5, KINDS, 0.2)
 
 
 def test_errors_of_partial_auroc_that_ends_in_blocks_of_ties() -> None:
@@ -209,7 +185,7 @@ def test_errors_of_partial_auroc_that_ends_in_blocks_of_ties() -> None:
         assert oracle.is_plain(*FLAT, limit)
         cases.append((FLAT, limit, oracle.partial_auroc(*FLAT, limit).standard_error))
     for (score, label, beta), limit, error in cases:
-        row = quiet(framed(score, label), "auroc", beta, max_fpr=limit).iloc[0]
+        row = ask(framed(score, label), "auroc", beta, max_fpr=limit).iloc[0]
         wanted = [error, completion_oracle.area("auroc", score, label, beta, limit)]
         assert row[COLUMNS[1:3]].tolist() == pytest.approx(wanted, **NEAR)
 
@@ -226,7 +202,7 @@ def test_all_labeled_is_scikit_learn(seed: int) -> None:
         metric = roc_auc_score if limit else average_precision_score
         wanted = [0, *[metric(label, score, **options)] * 3]
         for rows, negative in ((frame, False), (naive, None)):
-            row = quiet(rows, method, 0, negative=negative, **options).iloc[0]
+            row = ask(rows, method, 0, negative=negative, **options).iloc[0]
             assert row[COLUMNS[1:5]].tolist() == pytest.approx(wanted, abs=1e-12)
 
 
@@ -238,17 +214,14 @@ def test_all_labeled_is_scikit_learn(seed: int) -> None:
 def test_intervals_end_where_the_last_labeling_does(seed: int) -> None:
     rng = np.random.default_rng(seed)
     label: Labels = [True] * 3 + [None] * 8 + [False] * int(rng.integers(1, 6))
-    score = np.where(
-        [y is None for y in label],
-        rng.random(len(label)) * 4 - 1,
-        rng.integers(3, size=len(label)),
-    )
+    hidden, tied = rng.random(len(label)) * 4 - 1, rng.integers(3, size=len(label))
+    score = np.where([y is None for y in label], hidden, tied)
     frame, reached = framed(score.tolist(), label), []
     for latent in (2, 4, 8):
         chosen = combinations(range(3, 11), latent)
         truth = [[i < 3 or i in few for i in range(len(label))] for few in chosen]
         areas = [roc_auc_score(each, score) for each in truth]
-        row = quiet(frame, "auroc", latent / 8, level=0.99, negative=False).iloc[0]
+        row = ask(frame, "auroc", latent / 8, level=0.99, negative=False).iloc[0]
         assert min(areas) - 1e-12 <= row["lower"] <= row["upper"] <= max(areas) + 1e-12
         reached += [row["lower"] < min(areas) + 1e-9, row["upper"] > max(areas) - 1e-9]
     assert any(reached)
@@ -267,7 +240,7 @@ def test_limits_are_not_rounded_past_0_and_1(top: bool) -> None:
     place = np.concatenate([np.arange(n) for n in size.tolist()])
     frame = pd.DataFrame({"label": np.concatenate(parts), "g": np.repeat(np.arange(100), size)})
     frame["score"] = -place if top else place
-    found = quiet(frame, "auroc", [0.05, 0.17, 0.31], by="g").dropna()
+    found = ask(frame, "auroc", [0.05, 0.17, 0.31], by="g").dropna()
     assert found["lower"].min() >= 0 and found["upper"].max() <= 1
     assert (found["upper"].max() if top else 1 - found["lower"].min()) == 1
 

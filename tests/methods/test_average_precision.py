@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from pu_accessor.inference.estimates.latent_gaps import harmonic
-from tests.cases import Labels
-from tests.methods.test_auroc import COLUMNS, NEAR, draw, framed, limits, nowhere, quiet, within
+from tests.cases import Case, framed
+from tests.methods.test_auroc import COLUMNS, NEAR, ask, draw, limits, nowhere, within
 from tests.support.oracles import completion_oracle, gaps_oracle, selection_oracle
 from tests.support.oracles import estimates_oracle as oracle
 
@@ -16,17 +16,16 @@ from tests.support.oracles import estimates_oracle as oracle
 @pytest.mark.parametrize("seed", range(12))
 def test_average_precision_agrees_with_oracle(seed: int) -> None:
     case = draw(seed)
-    row = quiet(framed(*case[:2]), "average_precision", case[2], negative=False).iloc[0]
+    row = ask(framed(*case[:2]), "average_precision", case[2], negative=False).iloc[0]
     assert [*row.index] == COLUMNS
     error = oracle.average_precision(*case).standard_error * (case[2] < 1)
     estimate = completion_oracle.area("average_precision", *case)
     assert row[COLUMNS[1:3]].tolist() == pytest.approx([error, estimate], **NEAR)
 
 
-def drawn_limits(
-    score: list[float], label: Labels, beta: float, level: float
-) -> tuple[float, float]:
+def drawn_limits(case: Case, level: float) -> tuple[float, float]:
     """Return the limits of average precision, from the draws that are part of the method."""
+    score, label, beta = case
     pairs = list(zip(score, label, strict=True))
     value = within(float(oracle.average_precision(score, label, beta).value))
     estimate = completion_oracle.area("average_precision", score, label, beta)
@@ -54,9 +53,9 @@ def test_limits_of_average_precision_are_those_of_draws(seed: int, level: float)
     unlabeled = label.count(None)
     # Latent positives are rounded, a half up; those that are next to none leave the bounds.
     for one in (beta, 2.5 / unlabeled, 1.49 / unlabeled, 0.5 / unlabeled, 0.3 / unlabeled):
-        row = quiet(framed(score, label), "average_precision", one, level=level).iloc[0]
+        row = ask(framed(score, label), "average_precision", one, level=level).iloc[0]
         if not nowhere(oracle.average_precision(score, label, one)) and one:
-            wanted = drawn_limits(score, label, one, level)
+            wanted = drawn_limits(Case(score, label, one), level)
             assert row[["lower", "upper"]].tolist() == pytest.approx(wanted, rel=1e-9)
 
 
@@ -70,7 +69,7 @@ def test_limits_end_at_1_below_the_statistic(above: int, propensity: list[float]
     of = selection_oracle.average_precision
     is_above = np.array([of([1, 2, 4, 5], weights, beta * hidden) for beta in betas]) > 1
     frame["propensity"] = [*(propensity or [np.nan] * 4), *[np.nan] * hidden]
-    rows = quiet(frame, "average_precision", betas, propensity=propensity and "propensity")
+    rows = ask(frame, "average_precision", betas, propensity=propensity and "propensity")
     assert rows["estimate"].between(0.5, 1).all() and is_above.any()
     assert (rows["upper"] == 1)[is_above].all()
     assert (rows["lower"] < rows["estimate"])[is_above].all()

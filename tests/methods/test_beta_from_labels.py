@@ -87,12 +87,10 @@ REST += [(9, 10, 11, 0.1), (2, 10, 12, 0.2)]
 
 @pytest.mark.parametrize("method", ["exact", "hpd"])
 @pytest.mark.parametrize(("x", "size", "total", "level"), REST)
-def test_shares_of_the_rest_are_those_of_all_less_what_was_found(
-    x: int, size: int, total: int, level: float, method: str
-) -> None:
-    whole, rest = (
-        ask(x, size, total, rest=flag, method=method, level=level) for flag in (False, True)
-    )
+def test_shares_of_the_rest(x: int, size: int, total: int, level: float, method: str) -> None:
+    """They are those of all, less what was found."""
+    how = {"method": method, "level": level}
+    whole, rest = (ask(x, size, total, rest=flag, **how) for flag in (False, True))
     ends = [min(max((whole[end] * total - x) / (total - size), 0), 1) for end in ENDS]
     assert rest[ENDS].to_list() == pytest.approx(ends, abs=1e-12)
     assert rest["beta"] == pytest.approx(min(max(x / size, ends[0]), ends[1]), abs=1e-12)
@@ -192,9 +190,8 @@ def limits_by_hand(x: Counts, labeled: Counts, total: Counts, level: float) -> l
     high, low = statistic(1), statistic(-1)
     most: dict[int, list[float]] = {}
     for numbers in product(*allowed):
-        joint = reduce(
-            np.multiply.outer, [chances[i][m] for i, m in zip(kinds, numbers, strict=True)]
-        )
+        parts = [chances[i][m] for i, m in zip(kinds, numbers, strict=True)]
+        joint = reduce(np.multiply.outer, parts)
         likely = [float(joint[each >= each[x] - 1e-9].sum()) for each in (high, low)]
         known = most.setdefault(sum(numbers), [0.0, 0.0])
         most[sum(numbers)] = [max(pair) for pair in zip(known, likely, strict=True)]
@@ -272,7 +269,8 @@ def test_labels_are_counted_where_they_are() -> None:
 # What cannot be counted
 
 
-LABELS, ROWS = pd.Series([True, False], index=["a", "b"]), drawn((1, 2), (3, 4), (9, 9))
+LABELS = pd.Series([True, False], index=["a", "b"])
+ROWS: Any = drawn((1, 2), (3, 4), (9, 9))
 SEQUENCE: dict[str, Any] = {"n_unlabeled": 9, "sequential": True}
 BY_SITE = EXAMPLE.pu(by="site").sample_to_label(3, random_state=0)
 OPEN = BY_HAND.assign(label=BY_HAND["label"].astype("boolean").where(BY_HAND.index > 99))
@@ -280,11 +278,6 @@ OPEN = BY_HAND.assign(label=BY_HAND["label"].astype("boolean").where(BY_HAND.ind
 
 def labels(*values: Any, index: str = "ab") -> "pd.Series[Any]":
     return pd.Series(values, index=[*index])
-
-
-def other(**columns: Any) -> pd.DataFrame:
-    """Return rows of two strata with other columns."""
-    return ROWS.assign(**{name: pd.Series(values) for name, values in columns.items()})
 
 
 @pytest.mark.parametrize(
@@ -298,28 +291,28 @@ def other(**columns: Any) -> pd.DataFrame:
         (LABELS, {**SEQUENCE, "n_unlabeled": 1}, PUValueError, "n_unlabeled must .* but 1 was"),
         (LABELS, {"sequential": True}, PUTypeError, "n_unlabeled must be passed"),
         (LABELS[:0], SEQUENCE, PUValueError, "n_unlabeled must"),
-        (
-            LABELS,
-            {**SEQUENCE, "n_labeled": 2},
-            PUValueError,
-            "n_labeled must be left out with",
-        ),
+        (LABELS, {**SEQUENCE, "n_labeled": 2}, PUValueError, "n_labeled must be left out with"),
         (LABELS, {**SEQUENCE, "method": "hpd"}, PUValueError, "method must be 'exact'"),
         (LABELS, {**SEQUENCE, "prior": (0, 1)}, PUValueError, "prior must hold"),
         (LABELS, {**SEQUENCE, "n_unlabeled": 2, "rest": True}, PUValueError, "rest=True needs"),
         (LABELS, {**SEQUENCE, "sequential": 1}, PUTypeError, "sequential must be"),
         (ROWS.drop(columns=["n", "label"]), {}, PUKeyError, r"lacks \['label', 'n'\]"),
-        (other(stratum=pd.Categorical([*"aaaaaaa"], ["a", "b"])), {}, PUDataError, "'b' has none"),
-        (other(label=[*[True] * 6, None]), {}, PUDataError, "stratum 'b': found .* row 6"),
-        (other(label=[2] * 7), {}, PUValueError, "stratum 'a': found .* row 0 holds 2"),
-        (other(n_unlabeled=range(5, 12)), {}, PUDataError, "'a' must say the same .* row 1"),
-        (other(n_unlabeled=[2] * 7), {}, PUDataError, "'a' must have no more labels than"),
         (
-            *(other(stratum=[*"aaabbba"], n=[*[0] * 3, *[2] * 4]), {}, PUDataError),
+            ROWS.assign(stratum=pd.Categorical([*"aaaaaaa"], ["a", "b"])),
+            {},
+            PUDataError,
+            "'b' has none",
+        ),
+        (ROWS.assign(label=[*[True] * 6, None]), {}, PUDataError, "stratum 'b': found .* row 6"),
+        (ROWS.assign(label=[2] * 7), {}, PUValueError, "stratum 'a': found .* row 0 holds 2"),
+        (ROWS.assign(n_unlabeled=range(5, 12)), {}, PUDataError, "'a' must say the same .* row 1"),
+        (ROWS.assign(n_unlabeled=[2] * 7), {}, PUDataError, "'a' must have no more labels than"),
+        (
+            *(ROWS.assign(stratum=[*"aaabbba"], n=[*[0] * 3, *[2] * 4]), {}, PUDataError),
             r"'a' must say the same .* row 6 says \[2.0, 0.0, 9.0\], and others say \[0.0, 0.0",
         ),
-        (other(stratum=[*"aaabbb", None]), {}, PUDataError, "but row 6 has none"),
-        (other(stratum=range(7)), {}, PUDataError, "at most 6 strata, but there are 7"),
+        (ROWS.assign(stratum=[*"aaabbb", None]), {}, PUDataError, "but row 6 has none"),
+        (ROWS.assign(stratum=range(7)), {}, PUDataError, "at most 6 strata, but there are 7"),
         (ROWS, {"sequential": True}, PUValueError, "one stratum with sequential=True"),
         (ROWS, {"method": "hpd"}, PUValueError, "method must be 'exact'"),
         (ROWS, {"n_unlabeled": 18}, PUValueError, "n_unlabeled must be left out"),

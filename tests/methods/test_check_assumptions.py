@@ -222,24 +222,16 @@ WAVE, STRATA = {"wave": "site"}, {"strata": "site"}
         (PUValueError, DF.pu(by="site", pool=True), {}, "pool must be left out of .* but True is"),
         (PUValueError, DF.pu(cluster="site"), {"beta": 0.2, **BOTH}, "out with cluster='site'"),
         (PUValueError, DF.pu, {"level": 1}, "level must"),
+        (PUValueError, DF.pu, {"beta": 0.2}, "draws either waves or strata, but neither were"),
+        (PUValueError, DF.pu, {"beta": 0.2, **BOTH}, "draws either waves or strata, but both"),
         (KeyError, DF.pu, {"wave": "sit"}, "wave must name a column, but there is no 'sit'"),
     ],
 )
 def test_bad_input_is_named(kind: type[Exception], pu: Any, how: Any, text: str) -> None:
+    ask = pu.plot_check_assumptions if "draws" in text else pu.check_assumptions
     with pytest.raises(kind, match=text) as told:
-        pu.check_assumptions(**how)
+        ask(**how)
     assert len(str(told.value)) <= 300
-
-
-def test_what_cannot_be_drawn() -> None:
-    cases: list[tuple[dict[str, Any], str]] = [
-        ({"beta": 0.2}, "draws either waves or strata, but neither were passed"),
-        ({"beta": 0.2, **WAVE, **STRATA}, "draws either waves or strata, but both were passed"),
-        ({**STRATA}, "beta must be passed with strata='site'"),
-    ]
-    for how, text in cases:
-        with pytest.raises(PUValueError, match=text):
-            DF.pu.plot_check_assumptions(**how)
 
 
 def test_waves_are_drawn_as_rank_cdfs_among_the_rest() -> None:
@@ -302,11 +294,7 @@ REFUTED = [
 
 
 @pytest.mark.parametrize(
-    ("beta", "columns", "told"),
-    [
-        (BETA, {"wave": "site", "strata": "stratum"}, FINDINGS),
-        (0.9, {"strata": "stratum"}, REFUTED),
-    ],
+    ("beta", "columns", "told"), [(BETA, BOTH, FINDINGS), (0.9, {"strata": "stratum"}, REFUTED)]
 )
 def test_findings_are_told_in_words(beta: float, columns: Any, told: list[str]) -> None:
     found = DF.pu.check_assumptions(beta, **columns)["finding"]

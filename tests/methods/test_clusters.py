@@ -4,7 +4,6 @@ The package takes the larger of the variance by clusters and that of independent
 """
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,10 +17,7 @@ from tests.support.oracles.cluster_oracle import Functional
 
 BETA = 0.25
 KINDS = ("plain", "ties", "known negatives", "unlike sizes", "one kind each", "strings", "by row")
-AREAS: dict[str, Callable[..., Functional]] = {
-    "auroc": oracle.auroc_of,
-    "average_precision": oracle.average_precision_of,
-}
+AREAS = {"auroc": oracle.auroc_of, "average_precision": oracle.average_precision_of}
 
 
 def frame(kind: str, seed: int, clusters: int = 40, size: int = 4) -> pd.DataFrame:
@@ -143,10 +139,8 @@ def test_clusters_of_one_row_change_nothing_much(quantity: str, seed: int) -> No
 def test_two_known_clusters_have_an_interval_and_one_is_refused() -> None:
     rows = frame("one kind each", 4)
     holding = rows.loc[rows["label"] == 1, "patient"].unique()
-    two, alone = (
-        rows.assign(label=rows["label"].where(rows["patient"].isin(holding[:kept])))
-        for kept in (2, 1)
-    )
+    some = [rows["patient"].isin(holding[:kept]) for kept in (2, 1)]
+    two, alone = (rows.assign(label=rows["label"].where(inside)) for inside in some)
     with pytest.warns(PUWarning, match=r"Fewer than 10 clusters .* \(2\)"):
         answer = ask(two, "auroc")
     assert answer["lower"] <= answer["estimate"] <= answer["upper"]

@@ -10,6 +10,7 @@ from scipy import special, stats
 import pu_accessor
 from pu_accessor import PUError, PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray
+from tests.cases import placements
 from tests.methods.test_clusters import expected_variance
 from tests.support.oracles import cluster_oracle as oracle
 
@@ -68,13 +69,6 @@ def by_patient(df: pd.DataFrame, terms: FloatArray) -> float:
     return whole
 
 
-def by_row(df: pd.DataFrame, terms: FloatArray) -> float:
-    """Return the sum of squares of rows, of two samples."""
-    known = df["label"].notna().to_numpy()
-    parts = terms[known], terms[~known]
-    return float(sum(part @ part * part.size / (part.size - 1) for part in parts))
-
-
 def with_and_without(pu: Any, **roles: Any) -> Any:
     """Compare the first two models by rows, and by patients."""
     pus = (pu(score=MODELS[:2], cluster=cluster, **roles) for cluster in (None, "patient"))
@@ -119,11 +113,9 @@ def test_errors_are_what_rows_add(name: str, seed: int) -> None:
     assert row["df"] <= df.loc[known, "patient"].nunique() - 1
 
 
-OWN: dict[str, Any] = {  # what has a method of its own
-    "average_precision": {},
-    "bedroc": {"alpha": ALPHA},
-    "net_benefit": {"thresholds": CHANCE},
-}
+# What has a method of its own.
+OWN: dict[str, Any] = {"average_precision": {}, "bedroc": {"alpha": ALPHA}}
+OWN |= {"net_benefit": {"thresholds": CHANCE}}
 
 
 @pytest.mark.parametrize("decimals", [12, 1])
@@ -161,21 +153,22 @@ def test_bedroc_is_as_early_as_that_of_one_model() -> None:
     assert not plain.equals(pu.compare(BETA, quantity="bedroc", alpha=ALPHA))
 
 
-def placements(df: pd.DataFrame, model: str) -> FloatArray:
+def added(df: pd.DataFrame, model: str) -> FloatArray:
     """Return what each row adds to the share of pairs in order."""
-    known, score = df["label"].notna().to_numpy(), df[model].to_numpy()
-    wins = (np.sign(score[known][:, np.newaxis] - score[~known]) + 1) / 2 - 0.5
-    terms = np.empty(len(df))
-    terms[known] = wins.mean(axis=1) / known.sum()
-    terms[~known] = (wins.mean(axis=0) - wins.mean()) / (~known).sum()
+    known, terms = df["label"].notna().to_numpy(), np.empty(len(df))
+    wins, losses = placements(df, model)
+    terms[known], terms[~known] = (wins - 0.5) / wins.size, (losses - wins.mean()) / losses.size
     return terms
 
 
 def test_clusters_of_auroc_are_obuchowskis() -> None:
     df, known = draw(4), draw(4)["label"].notna()
-    terms = placements(df, "svm") - placements(df, "forest")
+    terms = added(df, "svm") - added(df, "forest")
     terms[known] -= terms[known].mean()
-    effect = max(by_patient(df, terms) / by_row(df, terms), 1)
+    plain = sum(
+        part @ part * part.size / (part.size - 1) for part in (terms[known], terms[~known])
+    )
+    effect = max(by_patient(df, terms) / plain, 1)
     rows, clusters = with_and_without(df.pu)
     assert rows["statistic"] / clusters["statistic"] == pytest.approx(effect**0.5)
     assert clusters["df"] <= min(rows["df"], df.loc[known, "patient"].nunique() - 1) + 1e-9
@@ -191,7 +184,7 @@ def test_clusters_of_pooled_folds_are_summed_over_all() -> None:
     plain: Any = 0.0
     for _, part in df.groupby("fold"):
         share = part["label"].count() / known.sum()
-        apart[part.index] = share * (placements(part, "svm") - placements(part, "forest"))
+        apart[part.index] = share * (added(part, "svm") - added(part, "forest"))
         terms = apart[part.index][part["label"].isna()]
         plain += terms @ terms * terms.size / (terms.size - 1)
     apart[known] -= apart[known].mean()
@@ -220,14 +213,12 @@ def test_rows_of_models_have_clusters_too() -> None:
 
 def test_gaps_count_clusters() -> None:
     df = draw(7).assign(sex=lambda df: np.where(df["patient"] % 2, "f", "m"))
-    rows, clusters = (
-        df.pu(score="svm", by="sex", cluster=cluster).gap("auroc", BETA).iloc[0]
-        for cluster in (None, "patient")
-    )
+    pu = df.pu(score="svm", by="sex")
+    rows, clusters = (pu(cluster=one).gap("auroc", BETA).iloc[0] for one in (None, "patient"))
     assert rows["difference"] == pytest.approx(clusters["difference"], abs=1e-14)
     assert abs(clusters["statistic"]) <= abs(rows["statistic"]) and clusters["df"] <= rows["df"]
     with pytest.raises(PUValueError, match="cluster must be left out"):
-        df.pu(score="svm", by="sex", cluster="patient").gap("auroc", BETA, target="examples")
+        pu(cluster="patient").gap("auroc", BETA, target="examples")
 
 
 @pytest.mark.parametrize("cluster", [None, "patient"])
@@ -288,11 +279,7 @@ BY_PATIENT = {"cluster": "patient"}
         ({**BY_PATIENT, **ODDS}, PUValueError, "selection_odds must be left out"),
         ({"cluster": "label"}, PUError, "cluster"),
         ({"cluster": "alone"}, PUError, "cluster must leave known positives in two or more"),
-        (
-            {**AVERAGE, "beta": None},
-            PUTypeError,
-            "beta must be passed to compare 'average_prec",
-        ),
+        ({**AVERAGE, "beta": None}, PUTypeError, "beta must be passed to compare 'average_prec"),
         ({"propensity": "chance", **AVERAGE}, PUValueError, "quantity must be 'auroc'"),
     ],
 )

@@ -17,17 +17,11 @@ from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError
 from pu_accessor.checks import as_betas
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.lookup import BANDS
-from tests.cases import AREAS, Case, as_frame, as_tables, binormal, cases, draw_case, put
+from tests.cases import AREAS, ORACLES, Case, as_frame, as_tables, binormal, cases, draw_case, put
 from tests.support.oracles import coherent_oracle, completion_oracle, oracle
 from tests.support.oracles.reference_oracle import BOUNDS
 
 SEEDS = range(12)
-ORACLES = {
-    "exact": oracle.exact_band,
-    "bootstrap": oracle.bootstrap_band,
-    "dkw": oracle.dkw_band,
-    "simultaneous": oracle.simultaneous_band,
-}
 BAND = st.sampled_from(sorted(BANDS))
 
 
@@ -242,27 +236,18 @@ ROW |= {"all": [True, False, False], "none": [False, None, None]}
     ("arguments", "error", "message"),
     [
         ({"beta": -0.1}, PUValueError, r"beta must lie in \[0, 1\], but \[-0.1\] .* not a perc"),
-        ({"beta": np.nan}, PUValueError, r"beta must lie in \[0, 1\], but \[nan\] was passed"),
-        ({"beta": []}, PUValueError, r"beta must lie in \[0, 1\], but nothing was passed"),
         ({"beta": [0.2, 0.2]}, PUValueError, r"each value once, but \[0.2, 0.2\] was passed"),
         ({"beta": True}, PUTypeError, r"beta must be a number .* but True was passed"),
         ({"beta": pd.Series([0.5])}, PUTypeError, "rows are not ranked apart"),
         ({"beta": xr.DataArray([0.5])}, PUTypeError, "dimensions of the keys"),
         ({"beta": {"a": 1}}, PUTypeError, r"beta must be a number .* one for each of 1 keys was"),
         ({"level": 1}, PUValueError, r"level must lie in \(0, 1\), but 1 was passed.$"),
-        ({"level": 95}, PUValueError, r"but 95 was passed. For 95 percent, pass 0.95"),
         ({"level": True}, PUTypeError, r"level must be a number in \(0, 1\), but True"),
-        ({"band": "exakt"}, PUValueError, r"one of \['bootstrap', .* Did you mean 'exact'\?"),
         ({"reference": "negatives"}, PUDataError, "reference needs known negatives, but none of"),
-        ({"band": 3}, PUTypeError, r"band must be one of .* a callable .* but 3 was passed"),
-        ({"beta_interval": 0.3}, PUTypeError, "beta_interval must be a pair of numbers"),
-        ({"beta_interval": (0.6, 0.2)}, PUValueError, r"<= high <= 1, but \(0.6, 0.2\) was"),
         ({"beta_interval": (0.2, 0.4)}, PUValueError, r"beta must lie in beta_interval, \("),
-        ({"ranks": "ALL"}, PUValueError, r"\['all', 'breakpoints'\].* Did you mean 'all'\?"),
         ({"ranks": 4}, PUValueError, r"ranks must lie between 0 and 3, .* \[4\] was passed"),
         ({"ranks": [1, -1]}, PUValueError, r"between 0 and the number of ex.* \[-1\] was"),
         ({"ranks": []}, PUValueError, r"at least one rank and each once, but \[\] was passed"),
-        ({"ranks": [1, 1]}, PUValueError, r"each once, but \[1, 1\] was passed. np.unique"),
         ({"ranks": [[1]]}, PUTypeError, r"one-dimensional array of integers, but \[\[1\]\]"),
         ({"nan_policy": "drop"}, PUValueError, r"nan_policy must be one of \['omit', 'raise', 'w"),
         (

@@ -13,8 +13,7 @@ from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_guaranteed
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Tables, make_tables
-from tests.cases import Labels, binormal
-from tests.support.oracles import completion_oracle, oracle
+from tests.cases import binormal, estimates_of
 from tests.support.oracles.joint_oracle import deepest
 
 
@@ -40,11 +39,9 @@ def bounds_at_all_ranks(
     The estimate is cut to the bounds, but not rounded as in tables.
     """
     tables = one_sided_tables(frame, betas, 0.8, "exact" if goal in IN_TURN else "simultaneous")
-    labels: Labels = [None if np.isnan(one) else bool(one) for one in frame["label"]]
-    m = oracle.latent_count(betas[0], labels.count(None))
-    whole = completion_oracle.estimates(frame["score"].tolist(), labels, m)
     low, _, high = tables.tp.transpose(1, 0, 2)
-    middle = np.clip([float(table.tp) for table in whole], low[:, 0], high[:, 0])
+    whole = [float(table.tp) for table in estimates_of(frame, betas[0])]
+    middle = np.clip(whole, low[:, 0], high[:, 0])
 
     @np.errstate(invalid="ignore")
     def value(tp: np.ndarray, positives: Any, negatives: Any) -> np.ndarray:
@@ -91,14 +88,13 @@ def rows_of(kind: str) -> pd.DataFrame:
     label = np.where(np.arange(52) < 8, 1.0, np.nan)
     if kind == "last":
         return pd.DataFrame({"score": np.arange(52.0), "label": label})
-    if kind == "two first":
-        label = np.r_[[np.nan] * 2, 1.0, [np.nan] * 30, [1.0] * 7, [np.nan] * 12]
-    label[-4:] = 0
     score = np.random.default_rng(4).normal(1.5 * (kind == "above") * (np.arange(52) < 20))
     score = score.round(0 if kind == "tied" else 2)
-    return pd.DataFrame(
-        {"score": -np.arange(52.0) if kind == "two first" else score, "label": label}
-    )
+    if kind == "two first":
+        score = -np.arange(52.0)
+        label = np.r_[[np.nan] * 2, 1.0, [np.nan] * 30, [1.0] * 7, [np.nan] * 12]
+    label[-4:] = 0
+    return pd.DataFrame({"score": score, "label": label})
 
 
 # In the last the first known examples are reached at rank 13, where fpr is above 0.05.
@@ -106,12 +102,8 @@ def rows_of(kind: str) -> pd.DataFrame:
 def test_cutoff_against_all_tables(seed: int, decimals: int) -> None:
     frame = draw(seed, decimals)
     pu: Any = frame.pu
-    goals = {
-        "recall": (0.2, 0.55, 0.9),
-        "fpr": (0.05, 0.2, 0.6),
-        "precision": (0.5, 0.7, 0.9, 1.0),
-    }
-    for goal, values in goals.items():
+    goals = (0.2, 0.55, 0.9), (0.05, 0.2, 0.6), (0.5, 0.7, 0.9, 1.0)
+    for goal, values in zip((*IN_TURN, "precision"), goals, strict=True):
         band = "exact" if goal in IN_TURN else "simultaneous"
         counts = one_sided_tables(frame, [BETA], 0.95, band).table
         rows = [*zip(*(count[:, 0, 0].astype(int).tolist() for count in counts), strict=True)]
@@ -345,25 +337,10 @@ NEW: dict[str, Any] = {**HALF, "target": "population"}
         (BOTH.select, HALF, PUValueError, r"select\(0\.3, .*, models=2\)"),
         (MARKED.pu(propensity="p").cutoff, HALF, PUValueError, "jointly, .* not with propen"),
         (MARKED.pu(propensity="p").cutoff, NEW, PUValueError, "propensity"),
-        (
-            PU.cutoff,
-            {"cost": (1, 2), "target": "population"},
-            PUValueError,
-            "'examples' with c",
-        ),
-        (
-            PU.cutoff,
-            {**NEW, "reference": "both"},
-            PUValueError,
-            "must be 'positives' with tar",
-        ),
+        (PU.cutoff, {"cost": (1, 2), "target": "population"}, PUValueError, "'examples' with c"),
+        (PU.cutoff, {**NEW, "reference": "both"}, PUValueError, "must be 'positives' with tar"),
         (PU.cutoff, {**HALF, "target": "new"}, PUValueError, "target must be one of"),
-        (
-            NAIVE.pu.cutoff,
-            {"beta": 1.0, "fpr": 0.1},
-            PUDataError,
-            r"^fpr has no .*r beta\.$",
-        ),
+        (NAIVE.pu.cutoff, {"beta": 1.0, "fpr": 0.1}, PUDataError, r"^fpr has no .*r beta\.$"),
         (PIECES.select, {"fpr": 0.1}, PUTypeError, "select is not there"),
     ],
 )

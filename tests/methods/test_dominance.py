@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from pu_accessor.inference.comparison.dominance import StepFree, limit, step_free
 from pu_accessor.ranking import FloatArray
 from tests.arguments.test_reference import REFERENCES, ask, both_kinds
-from tests.cases import Case, as_tables
+from tests.cases import Case, as_tables, estimates_of
 from tests.methods.test_compare import MODELS, PLAIN, draw, wide
 from tests.methods.test_gap import groups, stacked
-from tests.support.oracles import comparison_oracle, completion_oracle, oracle
+from tests.support.oracles import comparison_oracle
 from tests.support.oracles.reference_oracle import BOUNDS
 
 FOUND = ["dominates", "equal", "disjoint", "crossings"]
@@ -25,19 +25,16 @@ def hold_against_oracle(
 ) -> pd.DataFrame:
     """Compare the dominance of models with that of curves in fractions, and return it."""
     curves: dict[str, dict[str, list[comparison_oracle.Point]]] = {}
-    labels = [None if pd.isna(one) else bool(one) for one in frame["label"]]
-    m = oracle.latent_count(beta, labels.count(None))
     for name in names:
         tables = frame.pu(score=name, **codes).contingency(beta, level=level, ranks="all")
         ends = as_tables(tables, "lower"), as_tables(tables, "upper")
-        middle = completion_oracle.estimates(frame[name].tolist(), labels, m, ends)
+        middle = estimates_of(frame.assign(score=frame[name]), beta, ends)
         bounds = zip(BOUNDS, (ends[0], middle, ends[1]), strict=True)
         curves[name] = {b: comparison_oracle.roc([row[1:5] for row in of]) for b, of in bounds}
     got: pd.DataFrame = frame.pu(score=names, **codes).dominance(beta, level=level)
     got = got[[*PLAIN[:2], *FOUND]]
-    for row, want in zip(
-        got.to_numpy().tolist(), comparison_oracle.dominance(curves), strict=True
-    ):
+    wanted = comparison_oracle.dominance(curves)
+    for row, want in zip(got.to_numpy().tolist(), wanted, strict=True):
         assert row == [*want[:-1], pytest.approx(want[-1], abs=1e-12)]
     return got
 
@@ -112,9 +109,7 @@ def highest_so_far(fpr: FloatArray, tpr: FloatArray, at: float) -> float:
     bound=st.sampled_from(BOUNDS),
     beta=st.sampled_from([0.2, 0.5, 0.8]),
 )
-def test_dominance_compares_the_highest(
-    case: Case, reference: str, bound: str, beta: float
-) -> None:
+def test_dominance_is_of_the_highest(case: Case, reference: str, bound: str, beta: float) -> None:
     tables = ask(case, band="bootstrap", beta=beta, reference=reference)
     curve = tables.pu.roc_bounds().isel(beta=0).sel(bound=bound)
     fpr, tpr = curve["fpr"].to_numpy(), curve["tpr"].to_numpy()

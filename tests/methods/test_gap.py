@@ -10,8 +10,8 @@ from scipy import stats
 
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
-from tests.cases import binormal, put
-from tests.methods.test_compare import SIZE, Draw, assert_same, draw, quiet, wide
+from tests.cases import binormal, put, quiet
+from tests.methods.test_compare import SIZE, Draw, assert_same, draw, wide
 from tests.support.oracles import comparison_oracle as oracle
 
 TEST = ["statistic", "df", "p_value", "p_adjusted"]
@@ -122,11 +122,9 @@ def stacked(cases: dict[str, Draw]) -> pd.DataFrame:
 
 def expected_unpaired(cases: Any, betas: Any, level: float, target: str) -> pd.DataFrame:
     """Return what the oracle says of all pairs of hospitals, without columns for beta."""
-    found = {
-        k: oracle.group(c.scores["svm"], c.labels, betas[k], target) for k, c in cases.items()
-    }
+    of = {k: oracle.group(c.scores["svm"], c.labels, betas[k], target) for k, c in cases.items()}
     columns = ["hospital_a", "hospital_b", *SIZE, "level", *TEST, "n_a", "n_b"]
-    rows = pd.DataFrame(oracle.compare_unpaired(found, level), columns=columns)
+    rows = pd.DataFrame(oracle.compare_unpaired(of, level), columns=columns)
     return rows[[*columns[:2], "n_a", "n_b", *TEST, *SIZE]]
 
 

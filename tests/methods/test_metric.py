@@ -19,7 +19,7 @@ from pu_accessor.inference.estimates.joint import join_metric_at
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.inference.tables.metrics import METRICS
 from pu_accessor.ranking import IntArray
-from tests.cases import Case, as_frame, as_tables, cases, draw_case
+from tests.cases import ORACLES, Case, as_frame, as_tables, cases, draw_case, estimates_of
 from tests.support.oracles import coherent_oracle, completion_oracle, oracle
 from tests.support.oracles.reference_oracle import BOUNDS
 
@@ -28,12 +28,6 @@ COLUMNS = ["beta", "metric", "rank", "threshold", "clipped", "estimate", "lower"
 SETTINGS = ("level", "band", "target")
 OF_RANKS = [*COLUMNS[:5], "examples_at_threshold", *COLUMNS[5:]]  # which may be inside of ties
 NEAR: dict[str, Any] = {"rel": 1e-12, "abs": 1e-12, "nan_ok": True}
-RULES = {
-    "exact": oracle.exact_band,
-    "simultaneous": oracle.simultaneous_band,
-    "bootstrap": oracle.bootstrap_band,
-    "dkw": oracle.dkw_band,
-}
 SEEDS = range(6)
 
 
@@ -68,7 +62,7 @@ def tables_once(
     score: tuple[float, ...], label: tuple[Any, ...], beta: float, band: str, level: float = 0.95
 ) -> dict[str, list[oracle.Table]]:
     """Return the tables of rows that several cutoffs are asked of; the estimate not rounded."""
-    plain = oracle.tables([*score], [*label], beta, level, RULES[band])
+    plain = oracle.tables([*score], [*label], beta, level, ORACLES[band])
     found = coherent_oracle.cut_if_joint(band, [*score], [*label], plain)
     m = oracle.latent_count(beta, label.count(None))
     bounds = found["lower"], found["upper"]
@@ -84,8 +78,7 @@ def rate(name: str, table: oracle.Table) -> float:
 
 def completed(case: Case) -> list[oracle.Table]:
     """Return the tables of the estimate, by which cutoffs are sought, where no band cuts it."""
-    m = oracle.latent_count(case.beta, case.label.count(None))
-    return completion_oracle.estimates(case.score, case.label, m)
+    return estimates_of(as_frame(case), case.beta)
 
 
 def check(case: Case, name: str, found: "pd.Series[Any]", place: int, band: str) -> None:
@@ -128,7 +121,7 @@ def check_any(case: Case, name: str, rank: int, found: Any, band: str, level: fl
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("band", RULES)
+@pytest.mark.parametrize("band", ORACLES)
 def test_metric_at_a_rank(seed: int, band: str) -> None:
     case = drawn(seed)
     cuts = oracle.cutoffs(case.score, case.label)
@@ -165,9 +158,8 @@ def test_metric_at_an_error_rate(seed: int) -> None:
 def test_metric_at_a_maximum(seed: int) -> None:
     case = drawn(seed)
     ranks = [cut.rank for cut in oracle.cutoffs(case.score, case.label)]
-    for at, name, by in (
-        *(("youden", "tpr", "informedness"), ("maximum", "f1", "f1"), ("maximum", "mcc", "mcc")),
-    ):
+    for at, name in (("youden", "tpr"), ("maximum", "f1"), ("maximum", "mcc")):
+        by = name if at == "maximum" else "informedness"
         values = [rate(by, t) for t in completed(case)]
         for band, options in (("simultaneous", {}), ("dkw", {"band": "dkw"})):
             found = row(case, name, at, **options)

@@ -7,17 +7,10 @@ import pandas as pd
 import pytest
 
 from pu_accessor import PUDataError, PUTypeError, PUValueError
-from tests.cases import Labels, binormal
-from tests.support.oracles import completion_oracle, oracle
+from tests.cases import binormal, estimates_of
+from tests.support.oracles import oracle
 
 FRAME, BETA, TRUTH = binormal(200, 600, 0.3, seed=5)
-
-
-def tables_of(frame: pd.DataFrame, beta: float) -> list[oracle.Table]:
-    """Return the tables of the estimate at all cutoffs, not rounded."""
-    labels: Labels = [None if np.isnan(one) else bool(one) for one in frame["label"]]
-    m = oracle.latent_count(beta, labels.count(None))
-    return completion_oracle.estimates(frame["score"].tolist(), labels, m)
 
 
 def values_of(name: str, tables: list[oracle.Table]) -> np.ndarray:
@@ -46,7 +39,7 @@ def test_each_rate_and_what_is_next_to_it_finds_its_cutoff(goal: str, decimals: 
     label = np.repeat([1.0, 0.0, np.nan], [7, 7, 84])
     score = np.random.default_rng(8).normal(label == 1, 1.0).round(decimals)
     frame = pd.DataFrame({"score": score, "label": label})
-    tables, place = tables_of(frame, 0.5), 0 if goal == "recall" else -1
+    tables, place = estimates_of(frame, 0.5), 0 if goal == "recall" else -1
     rates, rank = values_of(goal, tables), [table.rank for table in tables]
     there = np.unique(rates[np.isfinite(rates)])
     there = there[:: there.size // 30 + 1]
@@ -90,16 +83,8 @@ SHARE = r"but %s was passed. Pass at={'fraction': %s} for a share of the example
         ({"threshold": np.nan}, PUValueError, "map 'threshold' to a number, but NaN was passed"),
         ({"rank": [5, 6, 5.0]}, PUValueError, "and each once, but {'rank': .5, 6, 5.0.} was"),
         ({"rank": []}, PUValueError, "at must have at least one number"),
-        ({"precision": 1.2}, PUValueError, "must lie in .0, 1., but 1.2"),
         ({"fpr": 5}, PUValueError, r"'fpr': ...} must lie in \[0, 1\], but 5 was passed"),
-        ("best", PUValueError, "Did you mean 'maximum'"),
-        ("max", PUValueError, "^at must .*Did you mean 'maximum'"),
-        ("yuden", PUValueError, "Did you mean 'youden'"),
-        ("j", PUValueError, "^at must .*Did you mean 'youden'"),
-        ({"score": 0.5}, PUValueError, "^at must .*Did you mean 'threshold'"),
         ({"top": 0.5}, PUValueError, "^at must .*Did you mean 'rank'"),
-        ({"percent": 0.5}, PUValueError, "^at must .*Did you mean 'fraction'"),
-        ({"sensitivity": 0.5}, PUValueError, "^at must .*Did you mean 'recall'"),
     ],
     ids=str,
 )
@@ -178,7 +163,7 @@ def test_a_recall_that_floats_multiply_askew_finds_its_rank(positives: int) -> N
 
 @pytest.mark.parametrize("name", ["precision", "accuracy", "fpr", "tnr"])
 def test_a_best_cutoff_predicts_something(name: str) -> None:
-    values, got = values_of(name, tables_of(FRAME, 0.2))[1:], metric(name, 0.2, at="maximum")
+    values, got = values_of(name, estimates_of(FRAME, 0.2))[1:], metric(name, 0.2, at="maximum")
     assert got["rank"] == 1 + values.argmax()
     assert got["estimate"] == pytest.approx(values.max()) and values.max() > 0
     assert metric(name, 0.2, FRAME.assign(score=1.0), at="maximum")["rank"] == len(FRAME)

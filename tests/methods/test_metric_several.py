@@ -11,8 +11,8 @@ from sklearn.metrics import fbeta_score
 
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError
-from tests.cases import as_frame, binormal, draw_case
-from tests.support.oracles import completion_oracle, oracle
+from tests.cases import as_frame, binormal, draw_case, estimates_of
+from tests.support.oracles import oracle
 
 FRAME, BETA, TRUTH = binormal(200, 600, 0.3, seed=5)
 
@@ -69,7 +69,8 @@ def test_fbeta_is_that_of_scikit_learn(weight: float) -> None:
 
 
 def test_weights_that_are_none() -> None:
-    for weight in (0, -1, 1e-200, 1e200, math.inf, math.nan):  # or whose square floats cannot hold
+    # Or whose square floats cannot hold.
+    for weight in (0, -1, 1e-200, 1e200, 1e308, math.inf, math.nan):
         with pytest.raises(PUValueError, match="weight must be above 0 and finite, but"):
             pu_accessor.fbeta(weight)
     for wrong in (cast(Any, "2"), True):
@@ -80,8 +81,7 @@ def test_weights_that_are_none() -> None:
 @pytest.mark.parametrize("seed", range(7))
 def test_the_last_cutoff_with_a_precision(seed: int) -> None:
     case = draw_case(seed)
-    ask, m = as_frame(case).pu.metric, oracle.latent_count(case.beta, case.label.count(None))
-    found = completion_oracle.estimates(case.score, case.label, m)
+    ask, found = as_frame(case).pu.metric, estimates_of(as_frame(case), case.beta)
     for wanted in (0.05, 0.3, 1 / 3, 0.5, 2 / 3, 0.8, 1.0):
         there = [table.rank for table in found if oracle.metric("precision", table) >= wanted]
         if not there:

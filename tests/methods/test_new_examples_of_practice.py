@@ -47,9 +47,7 @@ def test_the_error_of_bedroc_is_that_of_what_each_row_contributes() -> None:
     score, known = frame["score"].to_numpy(), frame["label"].notna().to_numpy()
     alpha, size, n = 20.0, len(frame), int(known.sum())
     slopes = influences_by_weight(score, known, alpha)
-    squares = [
-        np.sum(slopes[kind] ** 2) * kind.sum() / (kind.sum() - 1) for kind in (known, ~known)
-    ]
+    squares = [np.sum(slopes[k] ** 2) * k.sum() / (k.sum() - 1) for k in (known, ~known)]
     positives = n + BETA * (size - n)
     weight = np.exp(-alpha / size * np.arange(1, size + 1))
     whole = np.cumsum(np.append(0.0, weight))
@@ -79,10 +77,8 @@ def test_net_benefit_of_new_examples_is_that_of_rates_at_the_threshold() -> None
     n, size = int(frame["label"].notna().sum()), len(frame)
     share = (n + BETA * (size - n)) / size
     for row in found.itertuples():
-        tpr, fpr = (
-            frame.pu.metric(name, BETA, at={"threshold": row.threshold})["estimate"].item()
-            for name in ("tpr", "fpr")
-        )
+        rates = frame.pu.metric(["tpr", "fpr"], BETA, at={"threshold": row.threshold})
+        tpr, fpr = rates["estimate"]
         odds = row.threshold / (1 - row.threshold)
         assert row.estimate == pytest.approx(share * tpr - (1 - share) * fpr * odds)
         assert row.lower < row.estimate < row.upper

@@ -217,19 +217,6 @@ def test_a_beta_that_propensities_rule_out_is_told() -> None:
     assert found["estimate"].between(0, 1).all()
 
 
-def test_many_groups_at_once_are_one_by_one() -> None:
-    rng = np.random.default_rng(4)
-    size = rng.integers(8, 60, 100)
-    frame = pd.DataFrame({"g": np.repeat(np.arange(100), size)})
-    known = rng.random(len(frame)) < 0.2
-    known[np.cumsum(size) - 1] = True
-    frame["score"] = np.round(rng.normal(known), 1)
-    frame["label"] = np.where(known, 1.0, np.nan)
-    once = frame.pu(by="g").auroc(0.4)[NUMBERS]
-    alone = pd.concat([rows.pu.auroc(0.4)[NUMBERS] for _, rows in frame.groupby("g")])
-    np.testing.assert_allclose(once, alone, rtol=1e-12, atol=1e-12)
-
-
 @pytest.mark.parametrize("n", [2, 10, 50])
 def test_perfect_rankings_have_an_auroc_of_1(n: int) -> None:
     """Whatever beta within its limit; and no number is missing where known positives tie."""

@@ -11,6 +11,7 @@ from sklearn.metrics import roc_auc_score
 
 import pu_accessor
 from pu_accessor import PUDataError, PUValueError
+from tests.cases import binormal
 from tests.support.oracles import population_oracle as oracle
 from tests.support.studies.shapes import CHOSEN
 
@@ -20,10 +21,7 @@ BETA = 70 / 440
 
 def draw(seed: int, known: int = 60) -> pd.DataFrame:
     """Draw 500 examples, 130 of them positive."""
-    rng, place = np.random.default_rng(seed), np.arange(500)
-    score, site = rng.normal(1.5 * (place < 130)), np.where(rng.random(500) < 0.5, "a", "b")
-    label = np.where(place < known, 1, np.nan)
-    return pd.DataFrame({"score": score, "label": label, "site": site})
+    return binormal(130, 370, known / 130, seed, 1.5)[0].assign(site=np.resize(["a", "b"], 500))
 
 
 @pytest.mark.parametrize(
@@ -85,10 +83,8 @@ def test_sources_betas_and_clusters() -> None:
     joint, exact = (frame.pu.auroc(beta, max_fpr=0.2).iloc[0] for beta in (hand, 0.16))
     assert joint["lower"] < exact["lower"] < exact["upper"] < joint["upper"]
     twice = pd.concat([frame, frame]).assign(patient=np.tile(np.arange(500), 2))
-    once, rows, patients = (
-        pu.auroc(BETA, max_fpr=0.2)["standard_error"].item()
-        for pu in (frame.pu, twice.pu, twice.pu(cluster="patient"))
-    )
+    pus = frame.pu, twice.pu, twice.pu(cluster="patient")
+    once, rows, patients = (pu.auroc(BETA, max_fpr=0.2)["standard_error"].item() for pu in pus)
     assert rows == pytest.approx(once / 2**0.5, rel=0.1)
     assert patients == pytest.approx(once, rel=0.1)
 

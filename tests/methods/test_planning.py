@@ -10,17 +10,11 @@ import pytest
 from scipy import stats
 
 from pu_accessor import PUDataError, PUTypeError, PUValueError, positives_needed, power
+from pu_accessor.inference import planning as plans
 from pu_accessor.inference.estimates.areas_on_new_examples import score_interval
 from pu_accessor.inference.influence import Placed
-from pu_accessor.inference.planning import (
-    Moments,
-    Scatter,
-    chance_of_width,
-    pair_scatter_of_normals,
-    scatter_of_normals,
-    smallest,
-)
 from pu_accessor.ranking import FloatArray
+from tests.cases import placements
 from tests.support.studies.planning import differences_seen, width_reached
 
 ENDS = (0.825, 0.775)
@@ -28,15 +22,16 @@ ENDS = (0.825, 0.775)
 
 def test_fully_labeled_plans_are_those_of_the_closed_form() -> None:
     plan = positives_needed(0.04, pilot={"auroc": 0.8}, beta=0, n_unlabeled=3000)
-    n, scatter = plan["n"].item(), scatter_of_normals(0.8, 0.0)
+    n, scatter = plan["n"].item(), plans.scatter_of_normals(0.8, 0.0)
     error = (scatter.known.variance / n + scatter.rest.variance / 3000) ** 0.5
     npt.assert_allclose(2 * 1.96 * error, 0.04, rtol=0.02)
-    error = sum(variance / 300 for variance in pair_scatter_of_normals(ENDS, 0.5, 0.0)) ** 0.5
+    variances = plans.pair_scatter_of_normals(ENDS, 0.5, 0.0)
+    error = sum(variance / 300 for variance in variances) ** 0.5
     found = power(0.05, 300, 300, pilot={"auroc": 0.8, "correlation": 0.5}, beta=0)
     npt.assert_allclose(found, stats.norm.sf(1.96 - 0.05 / error), atol=0.01)
     # without correlation variances add: each model's own
-    apart = pair_scatter_of_normals(ENDS, 0.0, 0.0)[0]
-    own = sum(scatter_of_normals(one, 0.0).known.variance for one in ENDS)
+    apart = plans.pair_scatter_of_normals(ENDS, 0.0, 0.0)[0]
+    own = sum(plans.scatter_of_normals(one, 0.0).known.variance for one in ENDS)
     npt.assert_allclose(apart, own, rtol=1e-3)
 
 
@@ -49,17 +44,10 @@ def few() -> pd.DataFrame:
     return pd.DataFrame({**scores, "label": label})
 
 
-def placed(frame: pd.DataFrame, name: str) -> tuple[FloatArray, FloatArray]:
-    """Return what each known positive wins against the rest, and loses each of these to them."""
-    score, known = frame[name].to_numpy(), (frame["label"] == 1).to_numpy()
-    wins = (np.sign(score[known][:, np.newaxis] - score[~known]) + 1) / 2
-    return wins.mean(axis=1), wins.mean(axis=0)
-
-
 @pytest.mark.parametrize("difference", [0.0, 0.1, -0.1])
 def test_power_by_a_pilot_is_that_of_its_placements(difference: float) -> None:
     frame, sizes = few(), np.array([30, 500])
-    (known, rest), (other_known, other_rest) = placed(frame, "a"), placed(frame, "b")
+    (known, rest), (other_known, other_rest) = (placements(frame, name) for name in ("a", "b"))
     each = np.var(known - other_known, ddof=1), np.var(rest - other_rest, ddof=1)
     squares = np.array(each) / sizes
     df = squares.sum() ** 2 / (squares**2 / (sizes - 1)).sum()
@@ -73,16 +61,17 @@ def test_power_by_a_pilot_is_that_of_its_placements(difference: float) -> None:
 @pytest.mark.parametrize(("level", "probability"), [(0.95, 0.8), (0.99, 0.3)])
 def test_sizes_by_a_pilot_are_those_of_its_placements(level: float, probability: float) -> None:
     frame, moments = few(), []
-    for values in placed(frame, "a"):
+    for values in placements(frame, "a"):
         away = values - values.mean()
-        moments.append(Moments(values.mean(), *((away**power).mean() for power in (2, 3, 4))))
+        central = [(away**power).mean() for power in (2, 3, 4)]
+        moments.append(plans.Moments(values.mean(), *central))
     asked: Any = {"pilot": frame.pu(score="a"), "beta": 0.2, "level": level}
     plan = positives_needed(0.25, **asked, probability=probability)
     n = plan["n"].item()
 
     def chance(n: int) -> float:
         sizes = n, round(n * 28 / 12)
-        return chance_of_width(0.25, Scatter(*moments), 0.2 * 24 / 28, sizes, level)
+        return plans.chance_of_width(0.25, plans.Scatter(*moments), 0.2 * 24 / 28, sizes, level)
 
     assert chance(n) >= probability > chance(n - 1)
     assert plan["n_unlabeled"].item() == round(n * 28 / 12)
@@ -143,7 +132,7 @@ def test_moments_of_normals_against_a_grid(share: float) -> None:
     density = stats.norm.pdf(z) * (z[1] - z[0])
     below = share * stats.norm.cdf(z) + (1 - share) * stats.norm.cdf(z + apart)
     above = np.append(stats.norm.cdf(-z), stats.norm.cdf(apart - z))
-    found = scatter_of_normals(0.8, share)
+    found = plans.scatter_of_normals(0.8, share)
     for moments, values, weight in (
         (found.known, below, density),
         (found.rest, above, np.append(share * density, (1 - share) * density)),
@@ -172,7 +161,7 @@ def test_pairs_of_normals_against_a_grid(correlation: float, share: float) -> No
         mean(known**2, known**2) - mean(known, known) ** 2,
         mean(rest[0] ** 2, rest[1] ** 2) - mean(*rest) ** 2,
     ]
-    found = pair_scatter_of_normals((0.7, 0.9), correlation, share)
+    found = plans.pair_scatter_of_normals((0.7, 0.9), correlation, share)
     npt.assert_allclose(found, variances, rtol=1e-6)
 
 
@@ -184,8 +173,8 @@ def width_at(mean: float, variances: Any, share: float, sizes: Any, level: float
     return float(upper[0] - lower[0])
 
 
-SKEWED = Moments(0.78, 0.05, -0.006, 0.007), Moments(0.78, 0.03, 0.004, 0.003)
-NOTHING = Moments(0.78, 0.0, 0.0, 0.0)
+SKEWED = plans.Moments(0.78, 0.05, -0.006, 0.007), plans.Moments(0.78, 0.03, 0.004, 0.003)
+NOTHING = plans.Moments(0.78, 0.0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize(("share", "sizes"), [(0.0, (40, 300)), (0.2, (150, 60))])
@@ -204,21 +193,23 @@ def test_chances_of_widths_are_of_a_linear_part(moments: Any, share: float, size
     middle = width_at(at[0], at[1:], share, sizes, 0.9)
     spread = float(slope @ covariance @ slope) ** 0.5
     for away in (-1.3, 0.0, 0.8):
-        found = chance_of_width(middle + away * spread, Scatter(*moments), share, sizes, 0.9)
+        asked = middle + away * spread, plans.Scatter(*moments), share, sizes, 0.9
+        found = plans.chance_of_width(*asked)
         npt.assert_allclose(found, stats.norm.cdf(away), atol=1e-4)
 
 
 def test_a_width_that_does_not_vary_is_reached_or_not() -> None:
     width = width_at(0.78, [0.0, 0.0], 0.1, (20, 50), 0.95)
     for asked, chance in ((width, 1), (width * (1 - 1e-15), 0), (width / 2, 0), (0.9, 1)):
-        assert chance_of_width(asked, Scatter(NOTHING, NOTHING), 0.1, (20, 50), 0.95) == chance
+        scatter = plans.Scatter(NOTHING, NOTHING)
+        assert plans.chance_of_width(asked, scatter, 0.1, (20, 50), 0.95) == chance
 
 
 def test_the_smallest_number_that_is_enough() -> None:
     for wanted in [*range(2, 40), 999, 1023, 1024, 1025, 10**8 + 1, 10**9]:
-        assert smallest(lambda n, wanted=wanted: n >= wanted) == wanted  # type: ignore[misc]
+        assert plans.smallest(lambda n, wanted=wanted: n >= wanted) == wanted  # type: ignore[misc]
     with pytest.raises(PUDataError, match=r"^width cannot be reached with so many unlabeled"):
-        smallest(lambda n: n > 10**10)
+        plans.smallest(lambda n: n > 10**10)
 
 
 @pytest.mark.parametrize("width", [0.3, 0.1])

@@ -12,8 +12,8 @@ from matplotlib.colors import to_hex, to_rgb
 
 from pu_accessor import PUWarning
 from tests.arguments.test_beta_limit import FRAME, GROUPS, LIMIT, told, upper
-from tests.cases import Labels, legend
-from tests.plots.test_many import BAND, MODELS, WIDE, artists, bands, lines, path
+from tests.cases import AREAS, Labels, estimates_of, framed, legend
+from tests.plots.test_many import BAND, MODELS, WIDE, bands, lines, path
 from tests.plots.test_many import GRID as BETAS
 from tests.support.oracles import completion_oracle, oracle
 
@@ -81,6 +81,7 @@ def placed(**ranks: Any) -> pd.DataFrame:
 
 # Some at the top and some far down; all at one density.
 SWAP = placed(peak=[*range(4, 41, 4), *range(55, 218, 18)], even=np.arange(6, 121, 6))
+PAIR = SWAP.pu(score=["peak", "even"])
 
 
 def shades(ax: Axes) -> list[Any]:
@@ -92,40 +93,21 @@ def marks(ax: Axes) -> list[float]:
     return [float(x) for line in drawn for x in path(line)[:, 0]]
 
 
-def test_three_spellings_against_beta_draw_the_same() -> None:
-    long = WIDE.melt("label", MODELS, "model", "score")
-    groups: Any = long.groupby("model")
-    for name, at in (("average_precision", None), ("f1", 9)):
-        one, *others = (
-            artists(pu.plot_against_beta(name, BETAS, at=at))
-            for pu in (WIDE.pu(score=MODELS), long.pu(by="model"), groups.pu)
-        )
-        assert others == [one, one]
-
-
 def test_what_is_drawn_against_beta_is_one_labeling_for_each() -> None:
-    pair = SWAP.pu(score=["peak", "even"])
     label: Labels = [*[True] * 20, *[None] * 200]
     some = BETAS[1:5:3]
-    roc, pr = (
-        lines(pair.plot_against_beta(name, some)) for name in ("auroc", "average_precision")
-    )
+    roc, pr = (lines(PAIR.plot_against_beta(name, some)) for name in AREAS.values())
     for model in ("peak", "even"):
         score = SWAP[model].tolist()
         areas = [completion_oracle.area("auroc", score, label, beta) for beta in some]
         np.testing.assert_allclose(path(roc[model]).T, np.array([some, areas]))
-        curves = [
-            completion_oracle.estimates(score, label, oracle.latent_count(beta, 200))
-            for beta in some
-        ]
-        areas = [oracle.pr_area(curve) for curve in curves]
+        frame = framed(score, label)
+        areas = [oracle.pr_area(estimates_of(frame, beta)) for beta in some]
         np.testing.assert_allclose(path(pr[model]).T, np.array([some, areas]))
 
 
 def test_pr_marks_a_change_of_order_that_auroc_does_not_have() -> None:
-    pair = SWAP.pu(score=["peak", "even"])
-    names = ("auroc", "average_precision")
-    roc, pr = (pair.plot_against_beta(name, BETAS[:6]) for name in names)
+    roc, pr = (PAIR.plot_against_beta(name, BETAS[:6]) for name in AREAS.values())
     assert marks(roc) == [] and shades(roc) == shades(pr) == []
     (x,) = marks(pr)
     drawn = [path(lines(pr)[model])[:, 1] for model in ("peak", "even")]

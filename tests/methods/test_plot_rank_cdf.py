@@ -13,8 +13,6 @@ from tests.cases import Case, as_frame, draw_case, legend
 from tests.plots.test_curves import BETAS, FRAME, bands, lines, path
 from tests.plots.test_many import FRAME as GROUPS
 from tests.plots.test_many import SPLIT, WIDE, draw
-from tests.plots.test_many import lines as lines_by_name
-from tests.plots.test_many import path as points
 
 
 def test_rank_cdf_steps_at_the_known_positives() -> None:
@@ -28,10 +26,8 @@ def test_rank_cdf_steps_at_the_known_positives() -> None:
     assert band.get_xy()[:, 1].min() == 0
     assert band.get_xy()[:, 1].max() == 1
     assert legend(ax) == ["known positives", "80% exact band,\nthese examples, β̂ = 0.5", "chance"]
-    assert (ax.get_xlabel(), ax.get_ylabel()) == (
-        "examples predicted positive",
-        "share of positives found",
-    )
+    assert ax.get_xlabel() == "examples predicted positive"
+    assert ax.get_ylabel() == "share of positives found"
 
 
 def test_rank_cdf_draws_what_the_method_returns() -> None:
@@ -54,11 +50,8 @@ def test_rank_cdf_band_is_that_of_the_latent_positives() -> None:
 
 def test_rank_cdf_of_several_betas_has_one_curve() -> None:
     ax = FRAME.pu.plot_rank_cdf(BETAS)
-    assert legend(ax) == [
-        "known positives",
-        *(f"95% exact band, these examples, β̂ = {beta}" for beta in BETAS),
-        "chance",
-    ]
+    told = [f"95% exact band, these examples, β̂ = {beta}" for beta in BETAS]
+    assert legend(ax) == ["known positives", *told, "chance"]
     assert len(ax.lines) == 2
     assert len({band.get_facecolor() for band in bands(ax)}) == len(BETAS)
 
@@ -72,14 +65,8 @@ def test_without_latent_positives_there_is_nothing_to_draw() -> None:
 RAMP = Case([8, 7, 6, 5, 4, 3, 2, 1], [None, False, None, None, None, None, False, None], 0.5)
 
 
-NEAR = Case(
-    [16, 3, 14, 1, 2, 9, 8, 10, 15, 7, 6, 4, 13, 11, 12, 0, 5],
-    [
-        *(False, None, False, None, None, None, None, None, False),
-        *(None, None, False, True, None, False, True, None),
-    ],
-    0.5,
-)
+SCORE: list[float] = [16, 3, 14, 1, 2, 9, 8, 10, 15, 7, 6, 4, 13, 11, 12, 0, 5]
+NEAR = Case(SCORE, [{"0": False, "1": True}.get(kind) for kind in "0?0?????0??01?01?"], 0.5)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +99,7 @@ def test_rank_cdfs_show_the_whole_of_the_largest(col: str | None) -> None:
     for one, size in ((shown, 39 if col else 60), (many, len(GROUPS))):
         assert one.get_xlim() == pytest.approx((-0.02 * size, 1.02 * size))
     if col is None:  # each ends at its own size
-        ends = [points(lines_by_name(grid)[key])[-1, 0] for key in "abcd"]
+        ends = [path(lines(grid)[key])[0][-1] for key in "abcd"]
         assert ends == GROUPS.groupby("model").size().tolist()
 
 

@@ -57,9 +57,8 @@ def test_cells_are_the_bounded_table() -> None:
     assert {(text.get_ha(), text.get_va()) for text in ax.texts} == {("center", "center")}
     assert (ax.get_xlim(), ax.get_ylim()) == ((-0.5, 1.5), (1.5, -0.5))
     assert ax.get_xticks().tolist() == ax.get_yticks().tolist() == [0, 1]
-    assert {(tick.get_rotation(), tick.get_va()) for tick in ax.get_yticklabels()} == {
-        (90, "center")
-    }
+    stands = {(tick.get_rotation(), tick.get_va()) for tick in ax.get_yticklabels()}
+    assert stands == {(90, "center")}
     ticks = [*ax.xaxis.get_major_ticks(), *ax.yaxis.get_major_ticks()]
     assert {tick.tick1line.get_markersize() for tick in ticks} == {0}
 

@@ -81,10 +81,9 @@ def test_conclusions_that_never_or_always_hold(beta: float, above: float, point:
     ],
 )
 def test_what_robustness_cannot_be_asked(quantity: str, how: dict[str, Any], told: str) -> None:
+    asked = {"score": MODELS, "selection_odds": 1, **how}
     with pytest.raises(PUValueError, match=told):
-        put(
-            FRAME.pu, "robustness", quantity, BETA, **{"score": MODELS, "selection_odds": 1, **how}
-        )
+        put(FRAME.pu, "robustness", quantity, BETA, **asked)
 
 
 def test_pictures_of_robustness_that_cannot_be_drawn() -> None:

@@ -36,11 +36,9 @@ def test_roc_bounds_and_pr_bounds_are_curves_of_tables(ranks: str | int) -> None
     xr.testing.assert_identical(pr.sel(bound=ENDS), tables.pu.pr_bounds().sel(bound=ENDS))
     check_rounded(tables, roc)  # the estimate of tables is in whole examples
     np.testing.assert_allclose(pr["recall"], roc["tpr"])
-    np.testing.assert_allclose(
-        (pr["precision"] * (tables["tp"] + tables["fp"])).where(pr["rank"] > 0, 0),
-        (roc["tpr"] * (tables["tp"] + tables["fn"])).transpose(*roc["tpr"].dims),
-        atol=1e-9,
-    )
+    found = (pr["precision"] * (tables["tp"] + tables["fp"])).where(pr["rank"] > 0, 0)
+    wanted = (roc["tpr"] * (tables["tp"] + tables["fn"])).transpose(*roc["tpr"].dims)
+    np.testing.assert_allclose(found, wanted, atol=1e-9)
     assert list(roc.data_vars) == ["fpr", "tpr"]
     assert list(pr.data_vars) == ["recall", "precision"]
     assert roc["tpr"].dims == pr["recall"].dims == ("rank", "bound", "beta")

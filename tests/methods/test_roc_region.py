@@ -10,15 +10,14 @@ import pytest
 
 import pu_accessor
 from pu_accessor import PUDataError, PUValueError
+from tests.cases import binormal
 from tests.support.studies.shapes import CHOSEN
 
 AT = {"threshold": 1.0}
 
 
-RNG, PLACE = np.random.default_rng(0), np.arange(600)
-FRAME = pd.DataFrame({"score": RNG.normal(1.5 * (PLACE < 200))})
-FRAME["label"] = np.where(PLACE < 80, 1, np.nan)
-FRAME["site"] = FRAME["tpr"] = np.where(RNG.random(600) < 0.5, "a", "b")
+FRAME = binormal(200, 400, 0.4, 0, 1.5)[0]
+FRAME["site"] = FRAME["tpr"] = np.resize(["a", "b"], 600)
 
 
 HAND = pu_accessor.beta_from_labels(45, 200, 520)

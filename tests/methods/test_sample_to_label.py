@@ -34,6 +34,9 @@ def test_rows_to_label_are_drawn_from_the_unlabeled() -> None:
         assert len(frame.pu.sample_to_label(np.int8(3), random_state=seed)) == 3
 
 
+HOWS: list[dict[str, Any]] = [{"strata": 0.5}, {"strata": [0.3, 0.6]}, {"above": 0.2}]
+
+
 @pytest.mark.parametrize("kind", SOURCES)
 def test_drawn_rows_are_those_of_a_frame(kind: str) -> None:
     pu = SOURCES[kind](FRAME)
@@ -53,6 +56,12 @@ def test_drawn_rows_are_those_of_a_frame(kind: str) -> None:
     coded = FRAME.assign(label=FRAME["label"].fillna(-1).astype(int))
     drawn = SOURCES[kind](coded)(unlabeled=-1).sample_to_label(9, random_state=1)
     assert (drawn["label"] < 0).all()
+    for seed, how in enumerate([] if kind == "by_model" else HOWS):
+        expected = FRAME.pu.sample_to_label(9, **how, random_state=seed)
+        found = pu.sample_to_label(9, **how, random_state=seed)
+        columns = ["stratum", "n", "n_negative", "n_unlabeled"]
+        assert found.index.tolist() == expected.index.tolist()
+        assert found[columns].to_numpy().tolist() == expected[columns].to_numpy().tolist()
     if kind == "arrays":
         whole = pu_accessor.from_arrays(**FRAME).sample_to_label(9, random_state=0)
         pd.testing.assert_frame_equal(whole, FRAME.loc[whole.index])
@@ -76,9 +85,7 @@ def test_rows_without_a_group_are_not_drawn() -> None:
 
 # Of strata
 
-SCORED = BINORMAL.assign(
-    row=np.arange(1200), label=BINORMAL["label"].mask(BINORMAL.index < 4, False)
-)
+SCORED = BINORMAL.assign(row=range(1200), label=lambda df: df["label"].mask(df.index < 4, False))
 FREE = SCORED["label"].isna()
 
 
@@ -151,17 +158,6 @@ def test_rows_of_a_part_are_drawn_from_it() -> None:
         assert {*every.index} == {*SCORED.index[rows & FREE]}
 
 
-@pytest.mark.parametrize("kind", [kind for kind in SOURCES if kind != "by_model"])
-def test_strata_of_all_sources_are_those_of_a_frame(kind: str) -> None:
-    hows: list[dict[str, Any]] = [{"strata": 0.5}, {"strata": [0.3, 0.6]}, {"above": 0.2}]
-    for seed, how in enumerate(hows):
-        expected = FRAME.pu.sample_to_label(9, **how, random_state=seed)
-        found = SOURCES[kind](FRAME).sample_to_label(9, **how, random_state=seed)
-        assert found.index.tolist() == expected.index.tolist()
-        for name in ("stratum", "n", "n_negative", "n_unlabeled"):
-            assert found[name].tolist() == expected[name].tolist()
-
-
 def test_a_column_may_tell_up_to_six_strata_apart() -> None:
     frame = SCORED.assign(site=SCORED["row"] % 6)
     drawn = frame.pu.sample_to_label(60, strata="site", random_state=0)
@@ -170,9 +166,8 @@ def test_a_column_may_tell_up_to_six_strata_apart() -> None:
 
 
 NEYMAN = {"allocate": "neyman"}
-SITES = SCORED.assign(
-    some=pd.Series(["a", "b", None, "a"] * 300), many=np.arange(1200) % 7, one="a"
-)
+SITES = SCORED.assign(many=SCORED["row"] % 7, one="a")
+SITES["some"] = (SCORED["row"] % 4).map({0: "a", 1: "b", 3: "a"})
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from pu_accessor.ranking import FloatArray
 from tests.support.oracles import cluster_oracle as oracle
 
 BETA, AT = 0.3, {"threshold": 0.5}
+WORTH: dict[str, Any] = {"thresholds": [0.2, 0.5], "target": "population"}
 MODELS = ["score", "svm"]
 Question = Callable[[Any], Any]
 
@@ -30,7 +31,7 @@ def draw(seed: int, rows: int = 240) -> pd.DataFrame:
     if seed % 3 == 2:
         label = np.where(~positive & (rng.random(rows) < 0.2), 0.0, label)
     df = pd.DataFrame({"score": score, "label": label, "id": np.arange(rows)})
-    df["svm"] = score + rng.normal(size=rows)
+    df["chance"], df["svm"] = 1 / (1 + np.exp(-score)), score + rng.normal(size=rows)
     df["w"] = rng.integers(0, 6, rows)
     df["site"], df["fold"] = rng.integers(0, 30, rows), rng.integers(0, 3, rows)
     return df
@@ -70,10 +71,9 @@ ALONE: dict[str, Question] = {
     "some cutoffs": lambda pu: pu.contingency(BETA, ranks=[10, 50]),
     "roc": lambda pu: pu.roc_bounds(BETA),
     "pr": lambda pu: pu.pr_bounds(BETA),
-    "calibration": lambda pu: pu.calibration(BETA, bins=[0, 0.3, 0.6, 1]),
-    "net benefit": lambda pu: pu.net_benefit(BETA, thresholds=[0.2, 0.5], target="population"),
+    "calibration": lambda pu: pu(score="chance").calibration(BETA, bins=[0, 0.3, 0.6, 1]),
+    "net benefit": lambda pu: pu(score="chance").net_benefit(BETA, **WORTH),
 }
-OF_PROBABILITIES = ("calibration", "net benefit")
 OF_MODELS: dict[str, Question] = {
     "auroc": lambda pu: pu.compare(BETA),
     "no beta": lambda pu: pu.compare(),
@@ -92,7 +92,7 @@ ROLES: dict[str, dict[str, Any]] = {
 
 
 # Of groups that are pooled scores are on no common scale.
-NOT_POOLED = ("prevalence", "part", "threshold", "region", *OF_PROBABILITIES)
+NOT_POOLED = ("prevalence", "part", "threshold", "region", "calibration", "net benefit")
 PAIRS = [pair for pair in product(ALONE, ROLES) if pair not in product(NOT_POOLED, ["pool"])]
 ASKED = [(place, *pair) for place, pair in enumerate(PAIRS)]
 # Where nothing is rounded to a whole number of rows.
@@ -109,10 +109,7 @@ def hold_against_repeated(df: pd.DataFrame, ask: Question, roles: dict[str, Any]
 @pytest.mark.filterwarnings("ignore:Fewer than 10 clusters")
 @pytest.mark.parametrize(("place", "name", "roles"), ASKED)
 def test_whole_weights_are_repeated_rows(place: int, name: str, roles: str) -> None:
-    df = draw(place % 2)
-    if name in OF_PROBABILITIES:
-        df["score"] = 1 / (1 + np.exp(-df["score"]))
-    hold_against_repeated(df, ALONE[name], ROLES[roles])
+    hold_against_repeated(draw(place % 2), ALONE[name], ROLES[roles])
 
 
 @pytest.mark.filterwarnings("ignore:Fewer than 10 clusters")
@@ -131,8 +128,6 @@ def test_weights_go_with_clusters(name: str) -> None:
 def test_weights_just_off_whole_ones_change_next_to_nothing(name: str) -> None:
     """Fractions take a path of their own, with counts that are floats."""
     df = draw(6)
-    if name in OF_PROBABILITIES:
-        df["score"] = 1 / (1 + np.exp(-df["score"]))
     whole = ALONE[name](df.pu(weight="w"))
     close = ALONE[name](df.assign(w=df["w"] * (1 + 1e-9)).pu(weight="w"))
     if isinstance(whole, xr.Dataset):
@@ -185,11 +180,9 @@ def oracle_of(quantity: str, df: pd.DataFrame) -> oracle.Functional:
 def test_the_unit_of_large_weights_does_not_matter() -> None:
     """Products of such counts are beyond integers."""
     df = draw(0)
-    limits = [
-        df.assign(w=df["w"] * unit).pu(weight="w").auroc(BETA)[["lower", "upper"]].to_numpy()
-        for unit in (1e6, 1e11)
-    ]
-    np.testing.assert_allclose(limits[0], limits[1], atol=1e-5)
+    units = [df.assign(w=df["w"] * unit).pu(weight="w") for unit in (1e6, 1e11)]
+    one, other = (pu.auroc(BETA)[["lower", "upper"]] for pu in units)
+    np.testing.assert_allclose(one, other, atol=1e-5)
 
 
 def test_sources_agree() -> None:
@@ -206,15 +199,11 @@ def test_sources_agree() -> None:
     pairs = rows.pu(by="model", score="s", weight="w").compare(BETA, on="id")
     pd.testing.assert_frame_equal(pairs, models)
 
-
-def test_pieces_are_brought_together() -> None:
-    df = draw(1).assign(w=lambda rows: rows["w"] + 1.5)
     chunks = pu_accessor.from_chunks([df[:90], df[90:180], df[180:]], weight="w")
     asked: list[dict[str, Any]] = [{}, {"by": "fold"}, {"cluster": "site"}]
     for roles in asked:
         expected = df.pu(weight="w", **roles).auroc(BETA)
         pd.testing.assert_frame_equal(chunks(**roles).auroc(BETA), expected)
-    models = df.pu(score=MODELS, weight="w").compare(BETA)
     pd.testing.assert_frame_equal(chunks(score=MODELS).compare(BETA), models)
     with pytest.raises(PUKeyError, match="no 'v'"):
         chunks(weight="v").auroc(BETA)
