@@ -14,8 +14,8 @@ import pu_accessor
 from pu_accessor import PUKeyError, PUTypeError, PUValueError
 from pu_accessor.checks import interval_betas
 from pu_accessor.ranking import FloatArray
-from tests.cases import AREAS, Labels, draw_case, put
-from tests.support.oracles import completion_oracle, oracle
+from tests.cases import AREAS, draw_case, put
+from tests.methods.test_metric_at import tables_of
 
 SIDES = ("lower", "upper")
 SEEN = ["known_positive", "known_negative"]
@@ -405,9 +405,7 @@ def test_bounds_of_frames_are_those_of_tables(curve: str) -> None:
     read = getattr(tables.pu, f"{curve}_bounds")()
     xr.testing.assert_identical(curves.sel(bound=list(SIDES)), read.sel(bound=list(SIDES)))
     # Of the estimate tables are in whole examples, but curves are not.
-    labels: Labels = [None if np.isnan(one) else bool(one) for one in frame["label"]]
-    m = oracle.latent_count(0.3, labels.count(None))
-    every = completion_oracle.estimates(frame["score"].tolist(), labels, m)
+    every = tables_of(frame, 0.3)
     at, positives = {one.rank: one for one in every}, every[0].tp + every[0].fn
     tpr = [float(at[rank].tp) / positives for rank in curves["rank"].values]
     recall = {"roc": "tpr", "pr": "recall"}[curve]

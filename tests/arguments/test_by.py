@@ -1,7 +1,6 @@
 """One question put to each group: keys, ragged rank axes, a beta each, and what goes wrong."""
 
 import sys
-import warnings
 from collections.abc import Callable, Mapping
 from datetime import date
 from pathlib import Path
@@ -15,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pu_accessor import PUError, PUImportError, PUKeyError, PUTypeError, PUValueError, PUWarning
-from tests.cases import Case, as_frame, binormal, cases, draw_case, put
+from tests.cases import Case, as_frame, binormal, cases, check_place, draw_case, put
 
 METHODS = ["contingency", "roc_bounds", "pr_bounds"]
 BETAS = [0.4, 0, 1]
@@ -61,22 +60,7 @@ def check_each(
     assert list(result.indexes[dim]) == list(alone)
     for position, (key, rows) in enumerate(alone.items()):
         own = put(rows.pu, method, beta[key] if isinstance(beta, dict) else beta, **keywords)
-        one = result.isel({dim: position})
-        at = np.searchsorted(own["rank"], one["rank"], side="right") - 1
-        ragged = "cutoff" in one.dims
-        if not own["n_cutoffs"]:  # a selection
-            at = np.arange(own.sizes["rank"])
-            assert one["rank"].values.tolist() == own["rank"].values.tolist()
-        elif ragged:  # the last one is repeated
-            assert at.tolist() == [min(i, at[-1]) for i in range(at.size)]
-            assert at[-1] + 1 == own.sizes["rank"] <= result.sizes["cutoff"]
-        for name in (*own.data_vars, "threshold"):
-            dims = ["cutoff" if ragged and d == "rank" else d for d in own[name].dims]
-            assert (list(one[name].dims), one[name].attrs) == (dims, own[name].attrs)
-            assert one[name].dtype == own[name].dtype
-            np.testing.assert_array_equal(one[name].values, own[name].isel(rank=at).values)
-        for name in ("beta", "n_known_positive", "n_known_negative", "n_unlabeled"):
-            assert one[name].values.tolist() == own[name].values.tolist()
+        check_place(result.isel({dim: position}), own)
 
 
 # Three spellings
@@ -174,22 +158,6 @@ def test_keys_of_any_kind(keys: Any) -> None:
     assert tables["key"].values.tolist() == tables.pu.area("auroc")["key"].values.tolist()
 
 
-def check_unobserved(keys: list[str], **options: Any) -> bool:
-    """Compare groups by categories of which some do not occur; empty groups may be told."""
-    key = pd.Categorical(list("wzyx"), categories=["unseen", *"zqyxw"])
-    frame = rekeyed(key).assign(fold=pd.Categorical(FOLD, categories=[2, 1, 0]))
-    frame = frame[(frame["key"] != "z") | (frame["fold"] == 0)]
-    with warnings.catch_warnings(action="ignore", category=PUWarning):
-        grouped = pu(frame.groupby(keys, observed=False, **options))
-        tables = grouped(on_error="skip").contingency(0.3)
-    by = keys if len(keys) > 1 else keys[0]
-    parts = dict(list(frame.groupby(by, observed=True)))
-    found = list(tables.indexes[tables["tp"].dims[0]])
-    assert set(found) == set(parts)
-    check_each(tables, {key: parts[key] for key in found}, beta=0.3)
-    return True
-
-
 @pytest.mark.parametrize("kind", [object, "category", "string"])
 def test_rows_without_a_key(kind: Any) -> None:
     frame = rekeyed(pd.array(["x", None, "y", None], dtype=kind))
@@ -224,10 +192,6 @@ def test_groupbys_of_any_kind() -> None:
     xr.testing.assert_identical(by_own("pu", BETAS), plain.rename(model="pu"))
     pairs = pu(FRAME.groupby([models, FOLD > 1])).contingency(BETAS)
     assert pairs.indexes["group"].names == ["level_0", "level_1"]
-    order = FRAME["model"].unique().tolist()
-    assert order != sorted(order)
-    unsorted = pu(FRAME.groupby("model", sort=False)).contingency(BETAS)
-    check_each(unsorted, {key: ALONE[key] for key in order})
     frame = rekeyed(pd.to_datetime(["2024-01-01", "2024-01-04", "2024-01-05", "2024-01-04"]))
     daily = pu(frame.groupby(pd.Grouper(key="key", freq="D")))
     tables = daily(on_error="skip").contingency(BETAS)
@@ -486,7 +450,6 @@ GROUP = SPLIT.rename(columns={"model": "group"})
 INDEXED = FRAME.set_index("model", drop=False)
 KEYLESS = FRAME.assign(key=None).groupby("key")
 NAN = rekeyed([1.0, np.nan, 2.0, 3.0]).groupby("key", dropna=False)
-NO_INDEX = FRAME.groupby("model", as_index=False)
 TWICE = pd.Series([0.1, 0.2, 0.3, 0.4, 0.9], index=list("abcda"))
 UNNAMED = WIDE.groupby(WIDE["model"].to_numpy())
 
@@ -517,11 +480,6 @@ def test_is_refused(ask: Callable[[], Any]) -> None:
 @pytest.mark.parametrize(
     "ask",
     [
-        once(lambda: check_unobserved(["key"], sort=True), "rows under other keys"),
-        once(lambda: check_unobserved(["key"], sort=False), "unsorted, under other keys"),
-        once(lambda: check_unobserved(["key", "fold"], sort=True), "rows under other pairs"),
-        once(lambda: check_unobserved(["key", "fold"], sort=False), "unsorted, under other pairs"),
-        once(lambda: is_plain(pu(NO_INDEX).contingency(0.3)), "as_index=False: keys are 0, 1, 2"),
         once(lambda: GROUP.pu(by=["group", "fold"]).contingency(0.3), "group: level, dimension"),
         once(lambda: pu(UNNAMED)(score=MODELS).contingency(0.3), "unnamed: level, dimension"),
         once(lambda: is_plain(INDEXED.pu(by="model").contingency(0.3)), "ambiguous to pandas"),

@@ -262,24 +262,20 @@ BETA = pu_accessor.beta_from_labels(3, 20, n_unlabeled=25, level=0.99)
         ("left out to compare", "compare", {"quantity": "f1", "at": 5, **BOTH}),
         ("adjust must be 'holm'", "compare", {"adjust": "max_t", **BOTH}),
         ("must be left out with target='pop", "roc_bounds", {"target": "population"}),
+        ("must be left out for compare with clus", "compare", {"cluster": "group", **BOTH}),
+        ("must be a number in", "auroc", {"contamination": "5%"}),
+        ("must be numbers in", "robustness", {"quantity": "auroc", "contamination": "5%"}),
         ("tables are bounded at one beta", "roc_bounds", {"beta_interval": (0.1, 0.3)}),
     ],
 )
 def test_what_goes_with_wrong_known_positives(told: str, name: str, how: dict[str, Any]) -> None:
     frame = draw(0).assign(other=lambda f: f["score"] ** 2, group=np.arange(30) % 2)
     frame["e"] = np.where(frame["label"] == 1, 0.5 + frame.index / 99, np.nan)
-    with pytest.raises(PUValueError, match=told):
+    error = PUTypeError if how.get("contamination") == "5%" else PUValueError
+    with pytest.raises(error, match=told):
         put(frame.pu, name, **{"beta": 0.2, "contamination": 0.2, **how})
 
 
-def test_shares_that_are_no_numbers_and_derivatives() -> None:
-    pu: Any = draw(0).pu
-    with pytest.raises(PUTypeError, match="contamination must be a number in"):
-        pu.auroc(0.2, contamination="5%")
-    with pytest.raises(PUTypeError, match="contamination must be numbers in"):
-        pu.robustness("auroc", 0.2, contamination="5%")
+def test_derivatives_are_of_right_known_positives() -> None:
     with pytest.raises(PUValueError, match="contamination must be 0 for derivatives"):
-        pu.contingency(0.2, contamination=0.2).pu.beta_derivatives()
-    pair = draw(0).assign(other=0, c=np.arange(30)).pu(score=["score", "other"], cluster="c")
-    with pytest.raises(PUValueError, match="contamination must be left out for compare with clus"):
-        pair.compare(contamination=0.2)
+        draw(0).pu.contingency(0.2, contamination=0.2).pu.beta_derivatives()

@@ -228,12 +228,9 @@ ALONE = ("bedroc", "calibration")  # which have no target
     [
         ("contingency", {"propensity": "propensty"}, PUKeyError, "must name .* 'propensity'"),
         ("auroc", {"propensity": ["propensity"]}, PUTypeError, "propensity must be the name"),
-        ("contingency", {"band": "simultaneous"}, PUValueError, "band must .* propensity"),
         ("contingency", {"band": "bootstrap"}, PUValueError, "band must .* propensity"),
         ("plot_pr", {"band": "dkw"}, PUValueError, "band must .* propensity"),
-        ("plot_rank_cdf", {"band": "dkw"}, PUValueError, "band must .* propensity"),
         ("roc_bounds", {"reference": "both"}, PUValueError, "reference must .* propensity"),
-        ("pr_bounds", {"reference": "negatives"}, PUValueError, "reference must .* propensity"),
         ("auroc", {"max_fpr": 0.2, "target": "examples"}, PUValueError, "max_fpr must .* propens"),
         ("metric", {"quantity": "f1", "at": "youden"}, PUValueError, "not choose .* 'youden'"),
         ("metric", {"quantity": "f1", "at": "maximum"}, PUValueError, "by 'maximum' with prope"),

@@ -17,12 +17,7 @@ from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.lookup import BANDS
 from tests.cases import Case, Labels, as_frame, as_tables, cases, draw_case
 from tests.methods.test_contingency import ENDS, check_curves, check_rounded, check_traced
-from tests.support.oracles import (
-    coherent_oracle,
-    completion_oracle,
-    oracle,
-    reference_oracle,
-)
+from tests.support.oracles import coherent_oracle, completion_oracle, oracle, reference_oracle
 from tests.support.oracles.reference_oracle import BOUNDS, FLIP
 
 REFERENCES = ("positives", "negatives", "tightest", "both")

@@ -126,7 +126,7 @@ def test_a_shared_legend_is_put_up_anew_and_needs_names() -> None:
     axes[1].plot([0, 1], [1, 0], label="mine")
     shared = shared_legend(figure, title="second", brief=True)
     assert figure.legends == [shared]
-    assert told(shared) == [f"β̂ = {BETA}", "mine"]
+    assert [shared.get_title().get_text(), *told(shared)] == ["second", f"β̂ = {BETA}", "mine"]
 
 
 def test_a_plot_on_a_figure_with_a_shared_legend_names_all_panels() -> None:

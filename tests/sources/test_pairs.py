@@ -38,6 +38,7 @@ ROWS = as_rows(WIDE)
 ROLES: dict[str, Any] = {"by": "model", "score": "p", "label": "y"}
 WEIGHED = {"propensity": "propensity"}
 CLUSTERED = {"cluster": "site"}
+TARGETS = ["population", "examples"]
 
 
 def pieces(rows: pd.DataFrame, **roles: Any) -> Any:
@@ -53,9 +54,10 @@ PAIRED: list[Any] = [("model", "hour"), (["run", "model"], "hour"), ("model", ["
 @pytest.mark.parametrize("more", [{}, WEIGHED, CLUSTERED], ids=str)
 def test_pieces_are_paired_as_one_frame_is(more: dict[str, str], on: Any, by: Any) -> None:
     rows = ROWS.astype({"model": object}).assign(run=lambda rows: rows["model"].str.len() // 4)
-    roles, target = ROLES | {"by": by} | more, "population" if "cluster" in more else "examples"
+    roles, asked = ROLES | {"by": by} | more, {"on": on, "selection_odds": 1 if more else 2}
     both = rows.pu(**roles), pieces(rows, **roles)
-    assert_frame_equal(*(pu.compare(0.2, on=on, target=target) for pu in both))
+    for target in ["population"] if "cluster" in more else ["examples"] if more else TARGETS:
+        assert_frame_equal(*(pu.compare(0.2, **asked, target=target) for pu in both))
 
 
 def test_pieces_that_do_not_pair() -> None:

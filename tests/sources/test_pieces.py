@@ -20,7 +20,7 @@ from pu_accessor.counting import cutoffs
 from pu_accessor.counting import gaps as gaps_module
 from pu_accessor.counting import order_statistics as best
 from pu_accessor.sources import refinement as looks
-from tests.cases import legend_of
+from tests.accessors.test_spellings import show
 
 Ask = Callable[[Any], Any]
 Chunks = list[pd.DataFrame]
@@ -124,17 +124,6 @@ def shrink(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(best, name, size)
     for name, size in {"_FETCHED": 6, "_EDGES": 20}.items():
         monkeypatch.setattr(looks, name, size)
-
-
-def show(ax: Axes) -> list[Any]:
-    """Return what can be seen on Axes."""
-    shown: list[Any] = [*ax.lines, *ax.patches]
-    assert ax.lines and ax.patches
-    ways = [(x.get_path().vertices.tolist(), x.get_linestyle(), x.get_zorder()) for x in shown]
-    colors = [[x.get_color() for x in ax.lines], [x.get_facecolor() for x in ax.patches]]
-    box = legend_of(ax)
-    texts = [text.get_text() for text in (box.get_title(), *box.get_texts())] if box else []
-    return [ways, colors, texts, ax.get_xlabel(), ax.get_ylabel(), ax.get_xlim(), ax.get_ylim()]
 
 
 def check_same(one: Any, other: Any) -> None:
@@ -459,11 +448,7 @@ UNKNOWN: list[Any] = [
     ([["x", 1], [True, None, "z"], ["y", "x", 1]], {}, "'x', 'z', 'y'"),
     ([[1, None], ["a", 1], [*"bcdefg"]], {}, "'a', .*'e' and 2 more"),
     ([[1, 0], [5, 6], [0, 7]], {}, "5, 6, 7"),
-    (
-        [[1.0, -1.0, 5.0], [1, 5, None], [np.nan]],
-        {"unlabeled": [-1]},
-        r"5.0, None \(missing\)",
-    ),
+    ([[1.0, -1.0, 5.0], [1, 5, None], [np.nan]], {"unlabeled": [-1]}, r"5.0, None \(missing\)"),
 ]
 
 
@@ -525,10 +510,7 @@ def test_other_chunks_are_refused() -> None:
         ([FRAME, (1.0, 1)], "score must be one-dimensional"),
         ([FRAME, FRAME.drop(columns="label")], "same columns, but in one there is no 'label' am"),
         ([FRAME, pd.DataFrame(columns=range(30))], r" 19 and 10 more\]\."),
-        (
-            [FRAME, FRAME.rename(columns={"other": "label"})],
-            "must name one column, but 'label' st",
-        ),
+        ([FRAME, FRAME.rename(columns={"other": "label"})], "one column, but 'label' stands"),
     ]
     for chunks, told in wrong:
         with pytest.raises(PUError, match=told):

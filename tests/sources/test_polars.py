@@ -156,17 +156,6 @@ def test_keys_of_each_dtype(kind: str, gaps: bool) -> None:
 # Nulls
 
 
-def test_what_is_null_is_missing_in_each_dtype() -> None:
-    for column, _ in [*SCORES.values(), *GROUPED.values()]:
-        found = as_pandas(column)
-        nulls = column.is_null().to_list()
-        assert found.isna().tolist() == nulls
-        present = column.drop_nulls().to_list()
-        if column.dtype == pl.Date:  # that of pandas is a time
-            present = [pd.Timestamp(day) for day in present]
-        assert found.dropna().tolist() == present
-
-
 def test_nan_and_null_are_both_missing() -> None:
     scores = DF["score"].to_list()
     mixed = pl.Series([None, float("nan"), *scores[2:]])

@@ -90,7 +90,7 @@ def test_arrays_have_no_columns(role: str) -> None:
 NAMED: list[Any] = [
     ({"score": "high"}, PUTypeError, "score must be one-dimensional, but a str of 0"),
     ({"label": [[1, None]]}, PUTypeError, "label must be one-dimensional, but a list of 2"),
-    ({"propensity": 0.5}, PUTypeError, "propensity must be one-dimensional, but a float of 0"),
+    ({"propensity": [[0.5]] * 2}, PUTypeError, "propensity must be one-dimensional, but a list"),
     ({"score": ["high", "low"]}, PUTypeError, "score column 'score' must hold real numbers"),
     ({"label": [1, "?"]}, PUValueError, "label column 'label' holds '\\?'"),
     ({"propensity": [2, 1]}, PUValueError, "propensity column 'propensity' must lie in"),

@@ -14,11 +14,10 @@ import xarray as xr
 
 import pu_accessor
 from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, PUWarning
-from tests.cases import put
+from tests.cases import check_place, put
 
 BETAS = [0.4, 0, 1]
 COORDS: dict[str, Any] = {"model": ["svm", "forest"], "fold": [2, 0, 1], "lead": [6.5, 0.5]}
-COUNTS = ["n_known_positive", "n_known_negative", "n_unlabeled"]
 
 
 def draw(dims: str, label: str = "") -> xr.Dataset:
@@ -57,18 +56,7 @@ def check(tables: xr.Dataset, ds: xr.Dataset, beta: Any = BETAS, **keywords: Any
         array = isinstance(beta, xr.DataArray)
         own_beta = beta.isel({dim: place[dim] for dim in beta.dims}).item() if array else beta
         own = alone(values.tobytes(), states.tobytes(), repr((own_beta, keywords)))
-        one = tables.isel(place)
-        at = np.searchsorted(own["rank"], one["rank"], side="right") - 1
-        if not own["n_cutoffs"]:  # a selection
-            at = np.arange(own.sizes["rank"])
-        elif axis == "cutoff":  # the last one is repeated
-            assert at.tolist() == [min(i, at[-1]) for i in range(at.size)]
-            assert at[-1] + 1 == own.sizes["rank"] <= tables.sizes["cutoff"]
-        for name in (*own.data_vars, "threshold"):
-            assert one[name].attrs == own[name].attrs and one[name].dtype == own[name].dtype
-            np.testing.assert_array_equal(one[name].values, own[name].isel(rank=at).values)
-        np.testing.assert_array_equal(one["beta"].values, own["beta"].values)
-        assert [int(one[name]) for name in COUNTS] == [int(own[name]) for name in COUNTS]
+        check_place(tables.isel(place), own)
 
 
 @cache
