@@ -15,7 +15,7 @@ from tests.support.oracles import oracle
 
 Labels = list[bool | None]
 ROLES = ["score", "label", "by", "propensity", "positive", "negative", "unlabeled"]
-ROLES += ["nan_policy", "on_error", "progress", "dim"]
+ROLES += ["nan_policy", "on_error", "progress", "dim", "cluster", "pool"]
 
 AREAS = {"roc": "auroc", "pr": "average_precision"}  # quantities, by their curves
 
@@ -98,6 +98,11 @@ def put(accessor: Any, method: str, /, *args: Any, **keywords: Any) -> Any:
     """Put a question with those keywords that are no roles, and bind the others before."""
     roles = {name: keywords.pop(name) for name in ROLES if name in keywords}
     return getattr(accessor(**roles) if roles else accessor, method)(*args, **keywords)
+
+
+def pu(thing: Any) -> Any:
+    """Return the accessor of a groupby, of which stubs do not know."""
+    return thing.pu
 
 
 def put_of_these(accessor: Any, method: str, /, *args: Any, **keywords: Any) -> Any:

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pu_accessor import PUError, PUImportError, PUKeyError, PUTypeError, PUValueError, PUWarning
-from tests.cases import Case, as_frame, binormal, cases, check_place, draw_case, put
+from tests.cases import Case, as_frame, binormal, cases, check_place, draw_case, pu, put
 
 METHODS = ["contingency", "roc_bounds", "pr_bounds"]
 BETAS = [0.4, 0, 1]
@@ -30,11 +30,6 @@ FOLD = FRAME.groupby(["model", "label"], dropna=False).cumcount().to_numpy() % 2
 SPLIT = FRAME.assign(fold=FOLD)[(FRAME["model"] != "c") | (FOLD == 0)]  # (c, 1) is not there
 HALVES = dict(list(SPLIT.groupby(["model", "fold"])))
 SPOILT = FRAME.assign(label=FRAME["label"] & (FRAME["model"] != "b"))  # b: no known positive
-
-
-def pu(thing: Any) -> Any:
-    """Return the accessor of a groupby, of which stubs do not know."""
-    return thing.pu
 
 
 def rekeyed(keys: Any) -> pd.DataFrame:
@@ -109,11 +104,7 @@ def test_several_keys(method: str) -> None:
     xr.testing.assert_identical(getattr(pu(SPLIT.groupby(keys)), method)(0.3), by)
     assert by.indexes["group"].names == keys
     check_each(by, HALVES, method, 0.3)
-    first = by[next(iter(by.data_vars))]
-    square = first.unstack("group")
-    for model, fold in HALVES:
-        one = first.sel(group=(model, fold))
-        np.testing.assert_array_equal(square.sel(model=model, fold=fold), one)
+    square = by[next(iter(by.data_vars))].unstack("group")
     assert square.sel(model="c", fold=1).isnull().all()
     betas = {key: 0.1 * place for place, key in enumerate(HALVES, start=1)}
     own = getattr(SPLIT.pu(by=keys), method)(pd.Series(betas))
@@ -299,7 +290,6 @@ def test_beta_by_key(method: str, kind: Any, tmp_path: Path) -> None:
         ({"beta": {"a": 0.1}}, PUKeyError, r"none for \['b', 'c', 'd'\]; its keys are \['a'"),
         ({"beta": pd.Series([0.1, 0.2])}, PUKeyError, r"its keys are \[0, 1\]"),
         ({"beta": {**BETA, "b": [0.1, 0.2]}}, PUTypeError, r"for each key, but 'b' has \[0.1, 0"),
-        ({"beta": {**BETA, "b": np.array([0.1])}}, PUTypeError, "for each key, but 'b' has"),
         ({"beta": {**BETA, "b": "0.3"}}, PUTypeError, "group 'b': beta must be a number"),
         ({"beta": {**BETA, "b": 30}}, PUValueError, "group 'b': beta must lie in"),
     ],
@@ -341,8 +331,6 @@ def test_columns_of_several_levels() -> None:
     one = frame.pu(score=models[1], label=label, by=("k", "")).contingency(BETAS)
     plain = WIDE.pu(score="forest", by="model").contingency(BETAS)
     np.testing.assert_array_equal(one["tp"].values, plain["tp"].values)
-    with pytest.raises(PUValueError, match=r"score must name one column, but 's' stands for 2"):
-        frame.pu(score="s", label=label).contingency(BETAS)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -467,7 +455,6 @@ RAGGED = {**BETA, "b": [[0], [0, 1]]}
         once(lambda: FRAME.pu(by="model").contingency(TWICE), "the last of two betas is taken"),
         once(lambda: FRAME.pu(by="model").contingency(RAGGED), "ragged beta"),
         once(lambda: GAPS.pu(nan_policy="omit").contingency(0.5, ranks=4), "rank 4 of 2 examples"),
-        once(lambda: FRAME.pu(by=[]).contingency(0.3), "ValueError of pandas"),
         once(lambda: rekeyed([[1], [2], [3], [4]]).pu(by="key").roc_bounds(0.3), "unhashable key"),
         once(lambda: pu(KEYLESS).contingency(0.3), "ValueError of max()"),
     ],

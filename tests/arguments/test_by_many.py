@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import pu_accessor  # noqa: F401
 from pu_accessor.errors import PUValueError, PUWarning
 from tests.cases import Case, Labels, as_frame, draw_case
 

@@ -9,6 +9,7 @@ from sklearn.metrics import roc_auc_score
 
 import pu_accessor
 from pu_accessor import PUDataError, PUValueError
+from tests.cases import put
 from tests.support.oracles import checks_oracle as oracle
 
 LIMITS = ["lower", "upper"]
@@ -89,10 +90,8 @@ def test_groups_pieces_and_estimates_of_beta() -> None:
     ],
 )
 def test_bad_input_is_named(how: dict[str, Any], told: str) -> None:
-    roles = {name: value for name, value in how.items() if name in ("by", "cluster", "pool")}
-    asked = {name: value for name, value in how.items() if name not in roles}
     with pytest.raises(PUValueError, match=f"reference must be {told}") as error:
-        DF.pu(**roles).auroc(0.3, **{"reference": "both", **asked})
+        put(DF.pu, "auroc", 0.3, **{"reference": "both", **how})
     assert len(str(error.value)) <= 300
 
 

@@ -16,9 +16,10 @@ import xarray as xr
 import pu_accessor
 import pu_accessor.dask
 import pu_accessor.polars
-from pu_accessor import PUTypeError, PUValueError, PUWarning, from_arrays, from_chunks
+from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning, from_arrays, from_chunks
 from pu_accessor.counting import clusters as counting
 from pu_accessor.counting.clusters import RowClusters
+from tests.methods.test_report import write
 
 Ask = Callable[[Any], pd.DataFrame]
 
@@ -237,12 +238,8 @@ def test_other_errors_say_what_to_pass() -> None:
     ds = xr.Dataset({name: (("sample", "model"), values) for name, values in variables.items()})
     ds = ds.assign(label=("sample", FRAME["label"]))
     for pu, error, told in (
-        (FRAME.pu(cluster="patience"), pu_accessor.PUKeyError, "cluster must name a column"),
-        (
-            in_chunks(FRAME.drop(columns="patient"), 50),
-            pu_accessor.PUKeyError,
-            "cluster must name",
-        ),
+        (FRAME.pu(cluster="patience"), PUKeyError, "cluster must name a column"),
+        (in_chunks(FRAME.drop(columns="patient"), 50), PUKeyError, "cluster must name"),
         (FRAME.assign(patient=LISTS).pu(cluster="patient"), PUTypeError, "must hold ids"),
         (from_arrays([2, 1], [1, None], cluster=[1]), PUValueError, "must have a value for each"),
         (ds.pu(cluster="patient"), PUValueError, "cluster must be the same for all models"),
@@ -308,10 +305,8 @@ def test_a_repr_counts_them() -> None:
 
 def read_report(pu: Any, folder: Path) -> str:
     """Return the text of a report, without its pictures."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PUWarning)
-        path = pu.report(BETA, path=folder / "report.html")
-    text = re.sub(r"<figure>.*?</figure>", "", path.read_text(encoding="utf-8"))
+    with warnings.catch_warnings(action="ignore", category=PUWarning):
+        text = re.sub(r"<figure>.*?</figure>", "", write(folder, pu, BETA))
     return re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", text)).replace("&#x27;", "'")
 
 

@@ -92,10 +92,7 @@ def test_pieces_that_do_not_pair() -> None:
 def test_models_in_rows_are_those_in_columns(more: Any, on: Any, policy: str) -> None:
     wide = WIDE.copy()
     wide.loc[[3, 8], "svm"] = wide.loc[[8, 11], "bayes"] = np.nan
-    roles, target = (
-        more | {"nan_policy": policy},
-        "population" if more == CLUSTERED else "examples",
-    )
+    roles, target = more | {"nan_policy": policy}, TARGETS[more != CLUSTERED]
     expected = wide.pu(score=MODELS, label="y", **roles).compare([0.1, 0.3], target=target)
     found = as_rows(wide).pu(**ROLES, **roles).compare([0.1, 0.3], on=on, target=target)
     names = dict.fromkeys(["model_a", "model_b"], expected["model_a"].dtype)

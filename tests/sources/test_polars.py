@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 from pu_accessor import PUKeyError, PUTypeError, PUValueError
+from tests.cases import pu
 from tests.sources import test_pieces as chunks
 from tests.sources.test_pieces import ASKED, FRAME, MODELS, WAYS, Ask, check_same
 
@@ -26,11 +27,6 @@ ROWS = np.random.default_rng(3).permutation(len(FRAME))
 SHUFFLED = FRAME.iloc[ROWS]  # its index plays no role
 DATA = {name: [None if x != x else x for x in SHUFFLED[name]] for name in SHUFFLED}
 DF: Any = pl.DataFrame(DATA)
-
-
-def pu(thing: Any) -> Any:
-    """Return the accessor of a groupby, of which stubs do not know."""
-    return thing.pu
 
 
 # The same as in pandas
@@ -84,6 +80,7 @@ def test_scores_of_each_dtype(kind: str) -> None:
 
 
 NUMBERS = [None if x is None else int(x) for x in LABELS]
+DECIMALS = [None if x is None else Decimal(x) for x in NUMBERS]
 CODED = {"positive": "yes", "negative": "no"}
 KNOWN = [x is True for x in LABELS]
 SPOKEN = ["yes", "unseen", "no"]
@@ -91,11 +88,7 @@ LABELED: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "Boolean": (pl.Series(LABELS, dtype=pl.Boolean), pd.array(LABELS, dtype="boolean"), {}),
     "full": (pl.Series(KNOWN), np.array(KNOWN), {"unlabeled": False}),
     "UInt32": (pl.Series(NUMBERS, dtype=pl.UInt32), pd.array(NUMBERS, dtype="UInt32"), {}),
-    "Decimal": (
-        pl.Series([None if x is None else Decimal(x) for x in NUMBERS]),
-        objects(None if x is None else Decimal(x) for x in NUMBERS),
-        {},
-    ),
+    "Decimal": (pl.Series(DECIMALS), objects(DECIMALS), {}),
     "String": (pl.Series(TEXTS), pd.array(TEXTS), CODED),
     "Categorical": (pl.Series(TEXTS, dtype=pl.Categorical), pd.Categorical(TEXTS), CODED),
     "Enum": (pl.Series(TEXTS, dtype=pl.Enum(SPOKEN)), pd.Categorical(TEXTS, SPOKEN), CODED),
