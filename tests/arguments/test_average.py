@@ -176,8 +176,7 @@ def test_averages_of_counts_go_with_their_units(target: str, joint: str | None) 
 
 
 # Groups, each with its size, the ranks of its known positives and its beta.
-Layout = list[tuple[int, list[int], float]]
-LAYOUTS: dict[str, Layout] = {
+LAYOUTS: dict[str, list[tuple[int, list[int], float]]] = {
     "all on top": [(12, [1, 2], 0.05), (17, [1, 2], 0.1), (14, [1], 0.02), (30, [1, 2, 3], 0.08)],
     "all at the bottom": [(30, [29, 30], 0.02), (47, [47], 0.05), (44, [44], 0.03)],
     "on top, each by itself": [(12, [1], 0.02), (17, [1], 0.01), (14, [1], 0.04)],

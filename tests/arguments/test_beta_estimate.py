@@ -260,7 +260,6 @@ def test_a_row_for_each_site_holds_for_all_models_there() -> None:
 
 def test_pictures_take_a_frame() -> None:
     assert len(PU.plot_roc(HIGH, baseline=True).lines) >= 2
-    assert len(PU.plot_roc(HAND).lines) >= 1
     assert PU.contingency(HAND, ranks=9).attrs["level"] == 0.975
 
 
@@ -334,9 +333,7 @@ def test_joint_intervals_of_the_best_rankings_cover(shape: str) -> None:
 @pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 @pytest.mark.parametrize("target", ["population", "examples"])
 @pytest.mark.parametrize(("hits", "possible"), [(121, True), (195, False)])
-def test_an_estimate_that_is_too_high_may_have_limits(
-    hits: int, possible: bool, target: str
-) -> None:
+def test_an_estimate_too_high_may_have_limits(hits: int, possible: bool, target: str) -> None:
     known = (np.arange(1000) < 650) & (np.arange(1000) % 13 < 4)  # 450 of 800 others are positive
     pu = pu_accessor.from_arrays(np.arange(1000.0, 0, -1), np.where(known, 1, np.nan))
     beta = pu_accessor.beta_from_labels(hits, 200, 800)

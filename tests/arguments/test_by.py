@@ -248,14 +248,11 @@ def test_ranks_may_lie_beyond_small_groups() -> None:
 
 @pytest.mark.parametrize("kind", [dict, pd.Series])
 @pytest.mark.parametrize("method", METHODS)
-def test_beta_by_key(method: str, kind: Any, tmp_path: Path) -> None:
+def test_beta_by_key(method: str, kind: Any) -> None:
     result = getattr(FRAME.pu(by="model"), method)(kind(BETA))
     assert result["beta"].dims == ("model", "beta")
     assert result["beta"].attrs["long_name"] == "β̂"
     check_each(result, ALONE, method, BETA)
-    result.to_netcdf(tmp_path / "result.nc", engine="h5netcdf")
-    read = xr.load_dataset(tmp_path / "result.nc", engine="h5netcdf")
-    xr.testing.assert_identical(read, result)
     first, flat = result[next(iter(result.data_vars))], result.pu.to_frame()
     values = first.values.ravel()
     if "cutoff" in first.dims:  # without what shorter rankings repeat

@@ -117,9 +117,8 @@ def slow_area(name: str, part: Any, stands: Any, positives: float, size: int) ->
     total = pairs = 0.0
     for i, end in enumerate(part):
         total += stands[i] / end
-        pairs += sum(
-            stands[i] * stands[j] / end for j, other in enumerate(part) if other <= end and i != j
-        )
+        others = [j for j, other in enumerate(part) if other <= end and i != j]
+        pairs += sum(stands[i] * stands[j] / end for j in others)
     square = stands.sum() ** 2 - (stands**2).sum()
     return float(total / stands.sum() + (positives - 1) * pairs / square)
 

@@ -12,22 +12,12 @@ from pu_accessor import PUDataError, PUValueError
 from tests.cases import put
 from tests.support.oracles import checks_oracle as oracle
 
-LIMITS = ["lower", "upper"]
-
-
-def draw(
-    seed: int, known: int = 40, latent: int = 200, negative: int = 300, others: int = 200
-) -> pd.DataFrame:
-    """Draw normal scores, labels at random, and two groups."""
-    rng = np.random.default_rng(seed)
-    truth = np.arange(known + latent + negative + others) < known + latent
-    label = np.full(truth.size, np.nan)
-    label[:known], label[known + latent : known + latent + negative] = 1, 0
-    columns = {"score": rng.normal(1.2 * truth), "label": label, "truth": truth}
-    return pd.DataFrame(columns | {"site": np.resize(["a", "b"], truth.size)})
-
-
-DF, BETA = draw(0), 0.5
+TRUTH, BETA = np.arange(740) < 240, 0.5
+LABEL = np.repeat([1, np.nan, 0, np.nan], [40, 200, 300, 200])
+SCORE = np.random.default_rng(0).normal(1.2 * TRUTH)
+DF = pd.DataFrame(
+    {"score": SCORE, "label": LABEL, "truth": TRUTH, "site": np.resize([*"ab"], 740)}
+)
 
 
 @pytest.mark.parametrize("beta", [0.0, 0.2, 0.45])
@@ -45,7 +35,7 @@ def test_both_statistics_are_averaged_with_least_variance(seed: int, beta: float
     assert found["estimate"] == pytest.approx(min(value, 1.0), abs=2e-5)
     assert found["standard_error"] == pytest.approx(error, rel=1e-3)
     if 0 < value < 1:
-        assert found[LIMITS].tolist() == pytest.approx([lower, upper], abs=1e-3)
+        assert found[["lower", "upper"]].tolist() == pytest.approx([lower, upper], abs=1e-3)
     assert answer.attrs["reference"] == "both" and answer.attrs["target"] == "population"
 
 

@@ -44,7 +44,6 @@ PLOTS: dict[str, tuple[Any, dict[str, Any]]] = {
     "gain by rank": ("plot_metric", {"quantity": gain}),
     "gain by threshold": ("plot_metric", {"quantity": gain, "x": "threshold"}),
 }
-every_plot = pytest.mark.parametrize("plot", PLOTS)
 # Of these each takes other ways: steps back, bends, a function of counts, steps held.
 some_plots = pytest.mark.parametrize("plot", ["roc", "pr", "gain by rank", "threshold"])
 
@@ -79,7 +78,7 @@ def densely(path: Any) -> Any:
     return path[starts] + part[:, None] * (path[starts + 1] - path[starts])
 
 
-@every_plot
+@pytest.mark.parametrize("plot", PLOTS)
 @pytest.mark.parametrize("skewed", [False, True])
 def test_cutoffs_that_are_left_out_are_within_two_pixels_of_what_is_drawn(
     plot: str, skewed: bool, monkeypatch: pytest.MonkeyPatch

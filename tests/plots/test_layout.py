@@ -17,8 +17,6 @@ from pu_accessor.plots import shared_legend
 from tests.cases import legend, legend_of
 from tests.plots.test_looks import BAND, BETA, FRAME, NAMES, PLOTS, draw, each, every_plot
 
-LAYOUTS = [None, "constrained", "tight", "tight_layout()"]
-
 
 def positions(figure: Figure) -> list[tuple[float, ...]]:
     return [ax.get_position().bounds for ax in figure.axes]
@@ -57,7 +55,7 @@ def test_a_plot_leaves_the_axes_of_a_user_where_they_are(plot: str) -> None:
     assert not legend_of(ax).get_in_layout()  # it takes no room, as the next test measures
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", [None, "constrained", "tight", "tight_layout()"])
 def test_a_legend_takes_no_room_from_the_axes_of_a_user(layout: str | None) -> None:
     drawn = []
     for wanted in ("auto", False):

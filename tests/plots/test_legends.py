@@ -14,10 +14,9 @@ from pu_accessor.plots import shared_legend
 from tests.cases import legend_of
 
 SIZE = 240
-TRUTH = np.arange(SIZE) < 60
 LABEL = np.where(np.arange(SIZE) < 30, 1.0, np.nan)
 ROWS = pd.DataFrame(
-    {"score": np.random.default_rng(0).normal(1.5 * TRUTH), "label": LABEL}
+    {"score": np.random.default_rng(0).normal(1.5 * (np.arange(SIZE) < 60)), "label": LABEL}
 ).assign(site=np.where(np.arange(SIZE) % 2, "a", "b"))
 PU: Any = ROWS.pu
 SITES: Any = ROWS.pu(by="site")

@@ -24,27 +24,15 @@ from tests.methods.test_report import write
 Ask = Callable[[Any], pd.DataFrame]
 
 
-def draw_frame(patients: int = 80, seed: int = 1) -> pd.DataFrame:
-    """Draw patients of some rows, whose labels and scores belong together."""
-    rng = np.random.default_rng(seed)
-    patient = rng.permutation(np.repeat(np.arange(patients), rng.integers(1, 9, patients)))
-    positive, shown = (rng.random(patients)[patient] < 0.5 for _ in range(2))
-    size = patient.size
-    score = np.round(rng.normal(positive + rng.normal(size=patients)[patient]), 1)
-    return pd.DataFrame(
-        {
-            "score": score,
-            "other": rng.normal(positive),
-            "holes": np.where(rng.random(size) < 0.2, np.nan, score),
-            "label": np.where(shown, np.where(positive, 1, 0), np.nan),
-            "patient": patient,
-            "fold": rng.integers(0, 2, size),
-        }
-    )
-
-
-FRAME = draw_frame()
-NUMBERS: Any = FRAME["patient"]
+# Patients of some rows, whose labels and scores belong together.
+RNG = np.random.default_rng(1)
+PATIENT = RNG.permutation(np.repeat(np.arange(80), RNG.integers(1, 9, 80)))
+POSITIVE, SHOWN = (RNG.random(80)[PATIENT] < 0.5 for _ in range(2))
+SCORE = np.round(RNG.normal(POSITIVE + RNG.normal(size=80)[PATIENT]), 1)
+FRAME = pd.DataFrame({"score": SCORE, "other": RNG.normal(POSITIVE), "patient": PATIENT})
+FRAME["holes"] = FRAME["score"].mask(RNG.random(len(FRAME)) < 0.2)
+FRAME["label"] = np.where(SHOWN, np.where(POSITIVE, 1, 0), np.nan)
+FRAME["fold"] = RNG.integers(0, 2, len(FRAME))
 NAMES: Any = FRAME["patient"].map("p{}".format)
 LISTS: Any = [[1]] * len(FRAME)
 BETA, MODELS, SOME = 0.2, ["score", "other"], {"threshold": 0.5}
@@ -111,7 +99,7 @@ def test_curves_are_alike_in_any_order_and_by_any_names(level: float) -> None:
 IDS: list[Any] = [
     NAMES,
     NAMES.astype("category").cat.add_categories(["nobody"]),
-    pd.Series(pd.array(NUMBERS, "Int64")),
+    pd.Series(pd.array(FRAME["patient"], "Int64")),
     NAMES.astype("string[pyarrow]"),
     FRAME["patient"] * 2**40,
     FRAME["patient"].astype(np.uint64) + 2**63,

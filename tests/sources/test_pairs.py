@@ -14,16 +14,14 @@ from pu_accessor import PUError, PUValueError
 MODELS = ["svm", "forest", "bayes"]
 
 
-def draw_wide(seed: int = 0, size: int = 40) -> pd.DataFrame:
-    """Draw scores of three models, all kinds of labels, propensities and names of examples."""
-    rng = np.random.default_rng(seed)
-    truth = rng.random(size) < 0.5
-    label = np.where(rng.random(size) < 0.6, truth, np.nan)
-    scores = {model: rng.normal(truth).round(1) for model in MODELS}
-    propensity = np.where(label == 1, rng.uniform(0.3, 0.9, size), np.nan)
-    names = {"day": rng.permutation(size) // 7, "hour": np.arange(size)}
-    names["site"] = rng.permutation(size) // 3
-    return pd.DataFrame({**names, **scores, "y": label, "propensity": propensity})
+# Scores of three models, all kinds of labels, propensities and names of examples.
+RNG = np.random.default_rng(0)
+TRUTH = RNG.random(40) < 0.5
+LABEL = np.where(RNG.random(40) < 0.6, TRUTH, np.nan)
+SCORES = {model: RNG.normal(TRUTH).round(1) for model in MODELS}
+CHANCE = np.where(LABEL == 1, RNG.uniform(0.3, 0.9, 40), np.nan)
+NAMES = {"day": RNG.permutation(40) // 7, "hour": np.arange(40), "site": RNG.permutation(40) // 3}
+WIDE = pd.DataFrame({**NAMES, **SCORES, "y": LABEL, "propensity": CHANCE})
 
 
 def as_rows(wide: pd.DataFrame) -> pd.DataFrame:
@@ -33,7 +31,6 @@ def as_rows(wide: pd.DataFrame) -> pd.DataFrame:
     return rows.astype({"model": kinds}).sample(frac=1, random_state=0, ignore_index=True)
 
 
-WIDE = draw_wide()
 ROWS = as_rows(WIDE)
 ROLES: dict[str, Any] = {"by": "model", "score": "p", "label": "y"}
 WEIGHED = {"propensity": "propensity"}

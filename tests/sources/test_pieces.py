@@ -63,7 +63,6 @@ def quietly(ask: Ask) -> Ask:
 
 FRAME = draw_frame(400, 1)
 BY_KEY = {"a": 0.2, "b": 0.5, "c": 0.35}
-BY_MODEL = {"score": 0.2, "other": 0.4}
 GAPS: dict[str, Any] = {"score": "holes", "nan_policy": "omit"}
 OMIT: dict[str, Any] = {"score": ["holes", "other"], "nan_policy": "omit"}
 SAID = {"label": "said", "positive": "yes", "negative": "no", "unlabeled": "?"}
@@ -101,7 +100,7 @@ ASKED: dict[str, Ask] = {
     "compare worst": lambda pu: pu(score=["holes", "other"], nan_policy="worst").compare(0.3),
     "compare unpaired": lambda pu: pu(by="key").gap("auroc", [0.3, 0.1]),
     "dominance by key": lambda pu: pu(by="key").dominance(BY_KEY),
-    "plot_roc": lambda pu: pu(score=MODELS).plot_roc(BY_MODEL),
+    "plot_roc": lambda pu: pu(score=MODELS).plot_roc({"score": 0.2, "other": 0.4}),
     "plot_rank_cdf": lambda pu: pu(by="key").plot_rank_cdf(0.3),
     "plot_against_beta": lambda pu: pu(by="key").plot_against_beta("f1", [0, 0.2, 0.4], at=20),
 }
@@ -613,9 +612,8 @@ def test_passes_are_few_for_any_number_of_groups(name: str, groups: int) -> None
 
 
 def test_one_look_brings_few_scores(monkeypatch: pytest.MonkeyPatch) -> None:
-    frame = draw_groups(20_000, 50).assign(
-        label=lambda rows: rows["label"].where(rows.index < 4000)
-    )
+    frame = draw_groups(20_000, 50)
+    frame["label"] = frame["label"].where(frame.index < 4000)
     expected = frame.pu(by="key", score=ALL).roc_bounds([0.1, 0.3])
     pieces, opened = opening(frame, [9000])
     monkeypatch.setattr(looks, "_FETCHED", 3000)
@@ -634,9 +632,8 @@ def test_one_look_brings_few_scores(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_ties_that_many_wait_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    frame = draw_groups(3000, 10).assign(
-        score=lambda rows: rows[ONE].where(rows["label"].notna(), rows.index % 3 - 1.0)
-    )
+    frame = draw_groups(3000, 10)
+    frame["score"] = frame[ONE].where(frame["label"].notna(), frame.index % 3 - 1.0)
     frame.loc[frame.index % 7 == 0, "score"] = np.nan
     for edges in (1, 30):
         monkeypatch.setattr(looks, "_FETCHED", 0)

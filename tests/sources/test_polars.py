@@ -23,8 +23,7 @@ from pu_accessor.accessors.accessor import Accessor  # noqa: E402
 from pu_accessor.polars import PolarsSource, as_pandas  # noqa: E402
 from pu_accessor.sources.columns import read_scores  # noqa: E402
 
-ROWS = np.random.default_rng(3).permutation(len(FRAME))
-SHUFFLED = FRAME.iloc[ROWS]  # its index plays no role
+SHUFFLED = FRAME.iloc[np.random.default_rng(3).permutation(len(FRAME))]  # its index plays no role
 DATA = {name: [None if x != x else x for x in SHUFFLED[name]] for name in SHUFFLED}
 DF: Any = pl.DataFrame(DATA)
 

@@ -12,18 +12,11 @@ import xarray as xr
 import pu_accessor
 from pu_accessor import PUTypeError, PUValueError
 
-
-def drawn(size: int = 120) -> pd.DataFrame:
-    """Draw tied scores of positives and others, and how probably each is labeled."""
-    rng = np.random.default_rng(3)
-    truth = np.arange(size) % 2 == 0
-    label = np.where(rng.random(size) < 0.5, truth.astype(float), np.nan)
-    score = np.round(rng.normal(3 * truth), 1)
-    propensity = rng.uniform(0.2, 0.9, size)
-    return pd.DataFrame({"score": score, "label": label, "propensity": propensity})
-
-
-FRAME = drawn()
+# Tied scores of positives and others, and how probably each is labeled.
+RNG, TRUTH = np.random.default_rng(3), np.arange(120) % 2 == 0
+LABEL = np.where(RNG.random(120) < 0.5, TRUTH.astype(float), np.nan)
+FRAME = pd.DataFrame({"score": RNG.normal(3 * TRUTH).round(1), "label": LABEL})
+FRAME["propensity"] = RNG.uniform(0.2, 0.9, 120)
 
 OTHER = xr.DataArray(np.zeros((2, 120)), dims=["model", "sample"])
 
