@@ -22,8 +22,7 @@ GROUPS = pd.concat([rows.assign(g=key) for key, rows in PARTS.items()])
 
 
 def upper(frame: pd.DataFrame, level: float = 0.95, **more: Any) -> float:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PUWarning)
+    with warnings.catch_warnings(action="ignore", category=PUWarning):
         found: float = put(frame.pu, "estimate_beta", level=level, **more)["upper"].item()
     return found
 
@@ -48,8 +47,7 @@ every_call = pytest.mark.parametrize("name", PUT)
 
 
 def told(call: Callable[[], Any]) -> list[warnings.WarningMessage]:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as caught:
         call()
     return caught
 

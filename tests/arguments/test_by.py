@@ -159,8 +159,6 @@ def test_rows_without_a_key(kind: Any) -> None:
     check_each(kept.isel(key=[0, 1]), known)
     assert pd.isna(kept["key"].values[2])
     check_each(kept.isel(key=[2]).assign_coords(key=["?"]), {"?": frame[frame["key"].isna()]})
-    tables = pu(frame.assign(fold=FOLD).groupby(["key", "fold"], **how)).contingency(BETAS)
-    assert (tables.sizes["group"], len(tables.pu.to_frame())) == (6, tables["tp"].size)
 
 
 def test_groupbys_of_any_kind() -> None:

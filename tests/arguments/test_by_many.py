@@ -35,8 +35,7 @@ def check_both_ways(
     for many in (1, 10**9):
         monkeypatch.setattr("pu_accessor.sources.frames._MANY", many)
         pu = frame.pu(**{"by": "query", "on_error": "skip", **(roles or {})})
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always", PUWarning)
+        with warnings.catch_warnings(record=True, action="always", category=PUWarning) as told:
             found.append(pu.auroc(**question))
         texts.append(sorted(str(one.message) for one in told))
     once, each = found

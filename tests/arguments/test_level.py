@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from pu_accessor.ranking import FloatArray
-from tests.cases import as_frame, draw_case
+from tests.cases import as_frame, binormal, draw_case
 
 ROUNDING = 2e-9
 pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
@@ -60,21 +60,11 @@ def test_bounds_of_tables(band: str, reference: str) -> None:
         check_nested(ask)
 
 
-def hidden(seed: int) -> tuple[pd.DataFrame, float]:
-    """Draw known positives and others, of scores that are monotone or hardly so; also beta."""
-    rng = np.random.default_rng(seed)
-    n, size = int(rng.integers(5, 25)), int(rng.integers(20, 60))
-    latent = rng.random(size) < 0.4
-    shift = float(rng.choice([-1.0, 0.0, 1.5]))
-    score = np.concatenate([rng.normal(shift, 1, n), rng.normal(shift * latent, 1)]).round(1)
-    label = np.repeat([1.0, np.nan], [n, size])
-    return pd.DataFrame({"score": score, "label": label}), float(latent.mean())
-
-
 @pytest.mark.parametrize("monotone", [False, True])
 def test_curves_and_rates_on_new_examples(monotone: bool) -> None:
-    for seed in range(4):
-        frame, beta = hidden(seed)
+    for seed, shift in enumerate((-1.0, 0.0, 1.5, 1.5)):  # monotone, or hardly so
+        frame, beta, _ = binormal(15 + 8 * seed, 30, 0.5, seed, shift)
+        frame = frame.round({"score": 1})
         pu, middle = frame.pu(monotone=monotone), float(frame["score"].median())
 
         def ask(level: float, pu: Any = pu, beta: Any = beta, at: Any = middle) -> Any:

@@ -40,8 +40,7 @@ def framed(score: Any, label: Any, **columns: Any) -> pd.DataFrame:
 
 def quiet(question: Any, *args: Any, **options: Any) -> Any:
     """Ask and let it warn."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PUWarning)
+    with warnings.catch_warnings(action="ignore", category=PUWarning):
         return question(*args, **options)
 
 

@@ -15,6 +15,7 @@ from pu_accessor import PUValueError
 from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.plots import shared_legend
 from tests.cases import legend, legend_of
+from tests.plots.test_legends import texts
 from tests.plots.test_looks import BAND, BETA, FRAME, NAMES, PLOTS, draw, each, every_plot
 
 
@@ -89,10 +90,6 @@ def test_panels_of_a_grid_are_of_one_size_beside_one_legend(plot: str, models: i
 # One legend for the panels of a user
 
 
-def told(box: Any) -> list[str]:
-    return [text.get_text() for text in box.get_texts()]
-
-
 @pytest.mark.parametrize(
     ("layout", "size"), [(None, (7, 7)), ("tight", (7, 7)), ("constrained", (12, 5))]
 )
@@ -105,8 +102,8 @@ def test_a_shared_legend_names_all_once(layout: str | None, size: tuple[float, f
     shared = shared_legend(figure)
     figure.draw_without_rendering()
     chance = ["chance", "chance (prevalence)", "perfect"]
-    assert told(shared) == [*NAMES[:2], "β̂ = 0 (unlabeled as negative)", BAND, *chance]
-    assert shared.get_title().get_text() == f"model (β̂ = {BETA})"
+    curves = [*NAMES[:2], "β̂ = 0 (unlabeled as negative)"]
+    assert texts(shared) == [f"model (β̂ = {BETA})", *curves, BAND, *chance]
     assert figure.legends == [shared] and all(ax.get_legend() is None for ax in axes)
     assert figure.get_size_inches().tolist() == [*size]
     box = shared.get_window_extent()
@@ -124,7 +121,7 @@ def test_a_shared_legend_is_put_up_anew_and_needs_names() -> None:
     axes[1].plot([0, 1], [1, 0], label="mine")
     shared = shared_legend(figure, title="second", brief=True)
     assert figure.legends == [shared]
-    assert [shared.get_title().get_text(), *told(shared)] == ["second", f"β̂ = {BETA}", "mine"]
+    assert texts(shared) == ["second", f"β̂ = {BETA}", "mine"]
 
 
 def test_a_plot_on_a_figure_with_a_shared_legend_names_all_panels() -> None:
@@ -133,7 +130,7 @@ def test_a_plot_on_a_figure_with_a_shared_legend_names_all_panels() -> None:
     shared_legend(figure)
     FRAME.pu(score=NAMES[5]).plot_gain(BETA, ax=axes[1, 1])
     (shared,) = figure.legends
-    assert {*NAMES[:2], f"β̂ = {BETA}", "chance", "perfect"} <= {*told(shared)}
+    assert {*NAMES[:2], f"β̂ = {BETA}", "chance", "perfect"} <= {*texts(shared)}
     figure.draw_without_rendering()
     assert shared.get_window_extent().y1 < axes[1, 1].get_window_extent().y0  # still below
     assert axes[1, 1].get_legend() is None

@@ -11,13 +11,9 @@ from matplotlib.colors import to_rgba
 
 import pu_accessor
 from pu_accessor.plots import shared_legend
-from tests.cases import legend_of
+from tests.cases import binormal, legend_of
 
-SIZE = 240
-LABEL = np.where(np.arange(SIZE) < 30, 1.0, np.nan)
-ROWS = pd.DataFrame(
-    {"score": np.random.default_rng(0).normal(1.5 * (np.arange(SIZE) < 60)), "label": LABEL}
-).assign(site=np.where(np.arange(SIZE) % 2, "a", "b"))
+ROWS = binormal(60, 180, 0.5, seed=0, shift=1.5)[0].assign(site=np.resize(["b", "a"], 240))
 PU: Any = ROWS.pu
 SITES: Any = ROWS.pu(by="site")
 
@@ -33,7 +29,7 @@ def test_the_keys_are_the_title() -> None:
 
 
 def test_panels_share_a_legend_with_its_title() -> None:
-    pu: Any = ROWS.assign(half=np.arange(SIZE) // 2 % 2).pu(by=["site", "half"])
+    pu: Any = ROWS.assign(half=np.arange(240) // 2 % 2).pu(by=["site", "half"])
     betas = {(site, half): 0.2 - half / 10 for site in "ab" for half in (0, 1)}
     (legend,) = pu.plot_roc(betas, col="half", hue="site").figure.legends
     assert texts(legend)[:2] == ["site", "a, β̂ = 0.2"]
@@ -69,7 +65,7 @@ def test_a_shared_legend_is_beside_wide_figures(size: tuple[float, float], is_be
 def test_a_band_is_named_with_what_it_holds_for() -> None:
     band = texts(PU.plot_roc(0.15, selection_odds=2).figure.legends[0])[2]
     assert band == "95% exact band,\nodds within 2,\nthese examples"
-    found = pd.Series(LABEL[:40] == 1)
+    found = pd.Series(np.arange(40) < 30)
     closing: Any = pu_accessor.plot_beta_from_labels(found, 400, level=0.8)
     assert any("80%" in text for text in texts(closing.figure.legends[0]))
 

@@ -14,18 +14,11 @@ from seaborn import FacetGrid
 
 from pu_accessor import PUError, PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray
-from tests.cases import as_frame, binormal, draw_case, legend, legend_of, put
+from tests.arguments.test_by import FRAME as FRAME
+from tests.arguments.test_by import SPLIT as SPLIT
+from tests.cases import binormal, legend, legend_of, put
 from tests.plots.test_curves import bands as bands
 from tests.plots.test_curves import lines as lines
-
-# Groups of 39, 8, 14 and 33 rows, d mostly tied; (c, 1) has none.
-SEEDS = {"a": 11, "b": 21, "c": 39, "d": 3}
-
-FRAME = pd.concat([as_frame(draw_case(seed)).assign(model=key) for key, seed in SEEDS.items()])
-
-FOLD = FRAME.groupby(["model", "label"], dropna=False).cumcount().to_numpy() % 2
-
-SPLIT = FRAME.assign(fold=FOLD)[(FRAME["model"] != "c") | (FOLD == 0)]
 
 OWN = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4}
 

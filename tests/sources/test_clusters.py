@@ -20,6 +20,7 @@ from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning, from_a
 from pu_accessor.counting import clusters as counting
 from pu_accessor.counting.clusters import RowClusters
 from tests.methods.test_report import write
+from tests.sources.test_pieces import opening
 
 Ask = Callable[[Any], pd.DataFrame]
 
@@ -130,17 +131,11 @@ def test_pieces_may_have_other_dtypes() -> None:
 
 
 def test_a_further_pass_is_one_for_all_and_none_for_pairs() -> None:
-    opened: list[int] = []
-
-    def chunks() -> list[pd.DataFrame]:
-        opened.append(1)
-        return [FRAME[:100], FRAME[100:]]
-
-    pu, passes = from_chunks(chunks, score=MODELS, by="fold"), []
-    for accessor in (pu, pu(cluster="patient")):
+    (pu, opened), passes = opening(FRAME, [100]), []
+    for roles in ({}, {"cluster": "patient"}):
         for name in ("auroc", "compare"):
             opened.clear()
-            getattr(accessor, name)(BETA)
+            getattr(pu(score=MODELS, by="fold", **roles), name)(BETA)
             passes.append(len(opened))
     assert passes[2:] == [passes[0] + 1, passes[1]]
 
@@ -260,8 +255,7 @@ def test_few_clusters_are_warned_of_once(number: int) -> None:
     with pytest.warns(PUWarning, match="site='a': .*; .*site='b'") as told:
         groups.pu(by="site", cluster="patient").auroc(BETA)
     assert len(told) == 1
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         with_positives_in(10).pu(cluster="patient").auroc(BETA)
 
 

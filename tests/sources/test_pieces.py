@@ -54,8 +54,7 @@ def quietly(ask: Ask) -> Ask:
     """Return what asks the same, without a warning of what the data say little about."""
 
     def asked(pu: Any) -> Any:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PUWarning)
+        with warnings.catch_warnings(action="ignore", category=PUWarning):
             return ask(pu)
 
     return asked

@@ -1,9 +1,7 @@
 """Samples in a Dataset: each place along the other dimensions is a ranking of its own."""
 
-from ast import literal_eval
 from collections.abc import Callable
 from contextlib import nullcontext
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -55,18 +53,8 @@ def check(tables: xr.Dataset, ds: xr.Dataset, beta: Any = BETAS, **keywords: Any
         values, states = scores.isel(place).to_numpy(), labels.isel(place).to_numpy()
         array = isinstance(beta, xr.DataArray)
         own_beta = beta.isel({dim: place[dim] for dim in beta.dims}).item() if array else beta
-        own = alone(values.tobytes(), states.tobytes(), repr((own_beta, keywords)))
+        own = put(pu_accessor.from_arrays(values, states), "contingency", own_beta, **keywords)
         check_place(tables.isel(place), own)
-
-
-@cache
-def alone(values: bytes, states: bytes, asked: str) -> xr.Dataset:
-    """Return the tables of one place; the same ones stand at several."""
-    score, label = (np.frombuffer(column, np.float64) for column in (values, states))
-    beta, keywords = literal_eval(asked)
-    ranking = pu_accessor.from_arrays(score, label)
-    tables: xr.Dataset = put(ranking, "contingency", beta, **keywords)
-    return tables
 
 
 DIMENSIONS: list[Any] = [
