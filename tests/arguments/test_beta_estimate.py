@@ -18,7 +18,7 @@ from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.joint import join_estimates, join_metric_at
 from pu_accessor.inference.settings import BetaRange, Settings
 from tests.arguments.test_target import METRICS as FORMULAS
-from tests.cases import Labels
+from tests.cases import Labels, binormal
 from tests.support.oracles import completion_oracle
 from tests.support.studies.joint import Design, simulate
 
@@ -349,7 +349,6 @@ def test_an_estimate_too_high_may_have_limits(hits: int, possible: bool, target:
 def test_an_estimate_may_leave_no_negatives(joint: str) -> None:
     beta = pu_accessor.beta_from_labels(20, 20, n_unlabeled=400).assign(beta=0.9)
     assert beta["upper"].item() == 1
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"score": rng.normal(size=440), "label": [1] * 40 + [np.nan] * 400})
+    frame = binormal(40, 400, 1, seed=0, shift=0)[0]
     found = frame.pu.auroc(beta, joint=joint, level=0.9).iloc[0]
     assert 0 <= found["lower"] < found["estimate"] < found["upper"] <= 1

@@ -90,15 +90,11 @@ def test_tables_are_those_of_rankings_turned_over(seed: int, band: str, referenc
             assert actual["reference"].item() == reference
 
 
-def turn(case: Case, beta: float) -> Case:
-    """Return the ranking from the bottom, in which positives are negatives."""
-    return Case([-score for score in case.score], [FLIP[one] for one in case.label], beta)
-
-
 def test_the_local_level_is_that_of_the_kind_that_is_taken() -> None:
     label: Labels = [*[True] * 2, *[False] * 9, *[None] * 40]
     case = Case([float(place) for place in range(51)], label, 0.4)
-    ways = [(case, "negatives"), (turn(case, 0.6), "positives"), (case, "positives")]
+    turned = Case([-score for score in case.score], [FLIP[one] for one in label], 0.6)
+    ways = [(case, "negatives"), (turned, "positives"), (case, "positives")]
     tables = [ask(each, band="simultaneous", reference=kind) for each, kind in ways]
     found = [one["local_alpha"].item() for one in tables]
     assert found[0] == pytest.approx(found[1], rel=2e-4)

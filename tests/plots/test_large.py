@@ -4,7 +4,6 @@ from io import BytesIO
 from itertools import product
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -120,7 +119,6 @@ def test_what_is_drawn_stays_whole() -> None:
     for plot in PLOTS:
         draw(plot, TABLES)
         draw(plot, BY_RANK)
-        plt.close("all")
     xr.testing.assert_identical(TABLES, before)
     xr.testing.assert_identical(BY_RANK, inner)
     assert TABLES.pu.roc_bounds().sizes["rank"] == len(FRAME) + 1

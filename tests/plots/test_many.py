@@ -99,7 +99,6 @@ def test_a_ragged_groups_curve_is_that_of_the_group_alone(plot: str) -> None:
             inside = np.linspace(other[0, 0], other[-1, 0], 601)[1:-1] + 1e-7
             np.testing.assert_array_equal(one[0], other[0])
             np.testing.assert_allclose(np.interp(inside, *one.T), np.interp(inside, *other.T))
-            plt.close(alone.figure)
 
 
 def test_pr_of_a_group_starts_with_its_first_cutoff() -> None:

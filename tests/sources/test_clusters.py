@@ -2,7 +2,6 @@
 
 import re
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +19,7 @@ from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning, from_a
 from pu_accessor.counting import clusters as counting
 from pu_accessor.counting.clusters import RowClusters
 from tests.methods.test_report import write
-from tests.sources.test_pieces import opening
-
-Ask = Callable[[Any], pd.DataFrame]
-
+from tests.sources.test_pieces import Ask, opening
 
 # Patients of some rows, whose labels and scores belong together.
 RNG = np.random.default_rng(1)
