@@ -610,7 +610,10 @@ PAIR, ORDER = "beta_interval must be a pair", "0 <= low <= high <= 1, but "
 def test_intervals_that_are_none(interval: Any, error: Any, message: str) -> None:
     how: dict[str, Any] = {"beta": [0, 0.5], "beta_interval": interval}
     curves = ("contingency", "roc_bounds", "pr_bounds", "plot_roc", "plot_pr")
-    about = {"plot_metric": {"quantity": "f1"}, "metric": {"quantity": "f1", "at": 3}}
+    about: dict[str, Any] = {
+        "plot_metric": {"quantity": "f1"},
+        "metric": {"quantity": "f1", "at": 3},
+    }
     for name in (*curves, *AREAS.values(), *about):
         with pytest.raises(error, match=message):
             getattr(FRAME.pu, name)(**how, **about.get(name, {}))
@@ -635,7 +638,7 @@ def test_intervals_by_key_that_do_not_fit(intervals: Any, error: Any, told: str)
 @pytest.mark.parametrize("ranks", ["all", "breakpoints"])
 def test_precision_at_recall_0_where_groups_start_at_other_cutoffs(ranks: str) -> None:
     tied = {"a": [5, 4, 3, 2, 1, 0], "b": [3, 3, 3, 2, 1, 0], "c": [1, 1, 1, 1, 0, 0]}
-    frame = pd.DataFrame(tied).assign(label=[1, None, 1, None, None, None])
+    frame = pd.DataFrame({**tied, "label": [1, None, 1, None, None, None]})
     groups, asked = frame.pu(score=[*tied]), {"beta_interval": (0.25, 0.5), "ranks": ranks}
     together = [groups.pr_bounds(0.25, **asked), groups.contingency(0.25, **asked).pu.pr_bounds()]
     for key in tied:

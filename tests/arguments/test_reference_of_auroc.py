@@ -9,15 +9,12 @@ from sklearn.metrics import roc_auc_score
 
 import pu_accessor
 from pu_accessor import PUDataError, PUValueError
-from tests.cases import put
+from tests.cases import binormal, put
 from tests.support.oracles import checks_oracle as oracle
 
-TRUTH, BETA = np.arange(740) < 240, 0.5
-LABEL = np.repeat([1, np.nan, 0, np.nan], [40, 200, 300, 200])
-SCORE = np.random.default_rng(0).normal(1.2 * TRUTH)
-DF = pd.DataFrame(
-    {"score": SCORE, "label": LABEL, "truth": TRUTH, "site": np.resize([*"ab"], 740)}
-)
+BETA, (DF, _, TRUTH) = 0.5, binormal(240, 500, 1 / 6, 0, shift=1.2)
+DF = DF.assign(truth=TRUTH, site=np.resize([*"ab"], 740))
+DF.loc[240:539, "label"] = 0
 
 
 @pytest.mark.parametrize("beta", [0.0, 0.2, 0.45])

@@ -38,7 +38,6 @@ OMIT: dict[str, Any] = {"nan_policy": "omit"}
 WORST: dict[str, Any] = {"nan_policy": "worst"}
 ASKED: dict[str, Ask] = {
     "auroc": lambda pu: pu.auroc([0.1, BETA]),
-    "average_precision": lambda pu: pu.average_precision(BETA),
     "metric": lambda pu: pu.metric(["precision", "fpr"], BETA, at={"threshold": [-0.3, 0.5]}),
     "metric by fold": lambda pu: pu(by="fold").metric("recall", BETA, at=SOME),
     "models by fold": lambda pu: pu(score=HOLES, by="fold", **OMIT).auroc(BETA),
@@ -96,7 +95,7 @@ def test_curves_are_alike_in_any_order_and_by_any_names(level: float) -> None:
 IDS: list[Any] = [
     NAMES,
     NAMES.astype("category").cat.add_categories(["nobody"]),
-    pd.Series(pd.array(FRAME["patient"], "Int64")),
+    FRAME["patient"].astype("Int64"),
     NAMES.astype("string[pyarrow]"),
     FRAME["patient"] * 2**40,
     FRAME["patient"].astype(np.uint64) + 2**63,
