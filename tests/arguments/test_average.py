@@ -72,9 +72,8 @@ def term_of(part: pd.DataFrame, beta: float, name: Any) -> averages_oracle.Term:
     if name == "average_precision":
         label = [None if pd.isna(one) else bool(one) for one in part["label"]]
         found = estimates_oracle.average_precision(part["score"].tolist(), label, beta)
-        return averages_oracle.Term(
-            float(found.value), 0.0, positives / n, found.standard_error**2, n, positives
-        )
+        value, square, most = float(found.value), found.standard_error**2, positives / n
+        return averages_oracle.Term(value, 0.0, most, square, n, positives)
     below = part["score"].rank()[part["label"] == 1]
     with np.errstate(invalid="ignore"):
         spread = np.nan if n == 1 else float(below.var(ddof=1)) / n / negatives**2

@@ -90,13 +90,11 @@ def test_average_precision_is_joined_from_its_limits_at_each_beta() -> None:
     assert found["lower"] < each.lower[0] and each.upper[0] < found["upper"]
 
 
-@pytest.mark.parametrize(
-    ("at", "target"),
-    [
-        *((150, "examples"), (40, "examples"), ({"recall": 0.5}, "examples"), (None, None)),
-        *(({"threshold": 1.0}, "examples"), ({"threshold": 1.0}, "population")),
-    ],
-)
+NEW = {"threshold": 1.0}
+OF_THESE: list[Any] = [(at, "examples") for at in (150, 40, {"recall": 0.5}, NEW)]
+
+
+@pytest.mark.parametrize(("at", "target"), [*OF_THESE, (NEW, "population"), (None, None)])
 @pytest.mark.parametrize("name", ["precision", "npv"])
 def test_guaranteed_limits_are_the_envelope(name: str, at: Any, target: str | None) -> None:
     ask = partial(PU.metric, name, target=target) if at else PU.auroc

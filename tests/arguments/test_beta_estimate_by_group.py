@@ -110,9 +110,8 @@ def test_gaps_guaranteed_are_those_of_the_ends() -> None:
 
 
 def test_enrichment_is_no_further_off_than_at_the_ends() -> None:
-    found, point, same = (
-        PU.metric("lift", beta, at={"fraction": [0.02, 0.1]}) for beta in (EACH, POINTS, EXACT)
-    )
+    ask = partial(PU.metric, "lift", at={"fraction": [0.02, 0.1]})
+    found, point, same = (ask(beta) for beta in (EACH, POINTS, EXACT))
     assert (found["estimate"] == point["estimate"]).all()
     assert (found["lower"] <= point["lower"]).all() and (found["upper"] >= point["upper"]).all()
     assert (found["upper"] > point["upper"] + 1e-6).any()

@@ -219,15 +219,10 @@ def test_metrics_and_areas_at_any_beta_lie_within_the_envelope(which: str) -> No
 
 @pytest.mark.filterwarnings("ignore:In .* the estimate lies outside")
 @pytest.mark.parametrize("name", AREAS.values())
-@pytest.mark.parametrize(
-    ("which", "target"),
-    [
-        *(("good", "population"), ("mixed, wide", "population")),
-        *(("bad", "examples"), ("propensity", "examples")),
-    ],
-)
-def test_intervals_at_any_beta_lie_within_the_envelope(which: str, target: str, name: str) -> None:
+@pytest.mark.parametrize("which", ["good", "mixed, wide", "bad", "propensity"])
+def test_intervals_at_any_beta_lie_within_the_envelope(which: str, name: str) -> None:
     frame, interval, options = SETTINGS[which]
+    target = "population" if which in ("good", "mixed, wide") else "examples"
     options, point = {**options, "target": target}, float(ask(which)["beta"][0])
     row = put(frame.pu, name, point, beta_interval=interval, **options).iloc[0]
     many = put(frame.pu, name, inside(interval), **options)
@@ -238,10 +233,10 @@ def test_intervals_at_any_beta_lie_within_the_envelope(which: str, target: str, 
     assert row["envelope_lower"] <= row["lower"] <= row["upper"] <= row["envelope_upper"]
 
 
-@pytest.mark.parametrize(
-    ("unlabeled", "shift", "band"),
-    [(3000, GOOD, "exact"), (30_000, GOOD, "exact"), (30_000, BAD, "dkw")],
-)
+BENDS = [(3000, GOOD, "exact"), (30_000, GOOD, "exact"), (30_000, BAD, "dkw")]
+
+
+@pytest.mark.parametrize(("unlabeled", "shift", "band"), BENDS)
 def test_envelopes_are_within_a_count_at_bends(unlabeled: int, shift: float, band: str) -> None:
     # Where a bound starts to be clipped at a beta in the middle of two inner ones, .01 apart, a
     # metric at equal rank would be out by a quarter of .01 of the unlabeled: 7.5 and 75 counts.
@@ -284,10 +279,9 @@ def test_the_envelope_contains_the_band_of_the_point(which: str) -> None:
 RECALL_GRID = np.round(np.linspace(0, 1, 1001), 3)
 
 
-@pytest.mark.parametrize(
-    ("side", "known", "unlabeled", "beta"), [("lower", 50, 250, 0.2), ("upper", 70, 300, 0.1)]
-)
-def test_pr_envelope_has_all_corners(side: str, known: int, unlabeled: int, beta: float) -> None:
+@pytest.mark.parametrize("side", SIDES)
+def test_pr_envelope_has_all_corners(side: str) -> None:
+    known, unlabeled, beta = (50, 250, 0.2) if side == "lower" else (70, 300, 0.1)
     # 100 positives. Precision falls where recall is level: at one recall it has many values.
     frame = ranked(known, unlabeled, GOOD, seed=3)
     tables = frame.pu.contingency(beta, beta_interval=(beta, beta))
@@ -425,10 +419,10 @@ INTERVALS = {"a": (0.1, 0.3), "b": (0.15, 0.45)}
 
 
 # Of one interval the grid of betas is the same for all, and there are betas on it and off it.
-@pytest.mark.parametrize(
-    ("beta", "interval"),
-    [(0.3, (0.2, 0.4)), ({"a": 0.25, "b": 0.277}, (0.2, 0.4)), (0.2, INTERVALS)],
-)
+GIVEN: list[Any] = [(0.3, (0.2, 0.4)), ({"a": 0.25, "b": 0.277}, (0.2, 0.4)), (0.2, INTERVALS)]
+
+
+@pytest.mark.parametrize(("beta", "interval"), GIVEN)
 def test_each_group_has_its_own_envelope(beta: Any, interval: Any) -> None:
     tables = BY_SITE.contingency(beta, beta_interval=interval)
     of_all = {
@@ -610,10 +604,7 @@ PAIR, ORDER = "beta_interval must be a pair", "0 <= low <= high <= 1, but "
 def test_intervals_that_are_none(interval: Any, error: Any, message: str) -> None:
     how: dict[str, Any] = {"beta": [0, 0.5], "beta_interval": interval}
     curves = ("contingency", "roc_bounds", "pr_bounds", "plot_roc", "plot_pr")
-    about: dict[str, Any] = {
-        "plot_metric": {"quantity": "f1"},
-        "metric": {"quantity": "f1", "at": 3},
-    }
+    about: Any = {"plot_metric": {"quantity": "f1"}, "metric": {"quantity": "f1", "at": 3}}
     for name in (*curves, *AREAS.values(), *about):
         with pytest.raises(error, match=message):
             getattr(FRAME.pu, name)(**how, **about.get(name, {}))

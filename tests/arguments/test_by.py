@@ -1,7 +1,7 @@
 """One question put to each group: keys, ragged rank axes, a beta each, and what goes wrong."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -44,11 +44,7 @@ def named(name: str) -> Any:
 
 
 def check_each(
-    result: xr.Dataset,
-    alone: Mapping[Any, pd.DataFrame],
-    method: str = "contingency",
-    beta: Any = BETAS,
-    **keywords: Any,
+    result: xr.Dataset, alone: Any, method: str = "contingency", beta: Any = BETAS, **keywords: Any
 ) -> None:
     """Compare each group with its rows alone, at its last cutoff at or before each rank."""
     dim = next(iter(result.data_vars.values())).dims[0]

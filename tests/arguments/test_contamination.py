@@ -33,10 +33,10 @@ def with_every_set_wrong(frame: pd.DataFrame, most: int, **roles: Any) -> list[A
 
 
 # 2, 1, 2 and 1 of 5, and 2 of 6
-@pytest.mark.parametrize(
-    ("known", "size", "seed", "share"),
-    [(5, 30, 0, 0.41), (5, 30, 1, 0.21), (5, 30, 1, 0.41), (5, 30, 0, 0.39), (6, 60, 1, 0.34)],
-)
+WRONG = [(5, 30, 0, 0.41), (5, 30, 1, 0.21), (5, 30, 1, 0.41), (5, 30, 0, 0.39), (6, 60, 1, 0.34)]
+
+
+@pytest.mark.parametrize(("known", "size", "seed", "share"), WRONG)
 def test_metrics_are_the_worst_of_all_sets(known: int, size: int, seed: int, share: float) -> None:
     names = ["precision", "recall", "fpr", "npv", "mcc", "lift", "f1"]
     frame = draw(seed, known, size)
@@ -208,10 +208,10 @@ def test_the_envelope_holds_for_wrong_ones_too() -> None:
         assert found["envelope_upper"] >= plain["envelope_upper"]
 
 
-@pytest.mark.parametrize(
-    ("quantity", "about", "above"),
-    [("auroc", {}, 0.6), ("precision", {"at": 20}, 0.2), ("difference", {}, 0)],
-)
+CLAIMS: list[Any] = [("auroc", {}, 0.6), ("precision", {"at": 20}, 0.2), ("difference", {}, 0)]
+
+
+@pytest.mark.parametrize(("quantity", "about", "above"), CLAIMS)
 def test_conclusions_break_where_intervals_do(quantity: str, about: Any, above: float) -> None:
     frame = draw(0, 20, 120)
     pu: Any = frame.pu

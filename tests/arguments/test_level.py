@@ -18,9 +18,8 @@ Limits = tuple[FloatArray, FloatArray, FloatArray]
 
 def bounds_of(data: Any, name: str, order: tuple[str, str] = ("lower", "upper")) -> Limits:
     """Return the lower and the upper number of a variable, and the estimate between."""
-    lower, estimate, upper = (
-        data[name].sel(bound=bound).to_numpy() for bound in (order[0], "estimate", order[1])
-    )
+    bounds = order[0], "estimate", order[1]
+    lower, estimate, upper = (data[name].sel(bound=one).to_numpy() for one in bounds)
     return lower, estimate, upper
 
 

@@ -260,10 +260,10 @@ def paper_width(seed: int, share: float) -> tuple[float, str]:
     return float(np.ptp(tables.pu.area("auroc").values)), tables["tightest"].item()
 
 
-@pytest.mark.parametrize(
-    ("share", "paper", "kind"),
-    [(0.2, 0.102, "positives"), (0.4, 0.080, "negatives"), (0.8, 0.020, "negatives")],
-)
+WIDTHS = [(0.2, 0.102, "positives"), (0.4, 0.080, "negatives"), (0.8, 0.020, "negatives")]
+
+
+@pytest.mark.parametrize(("share", "paper", "kind"), WIDTHS)
 def test_widths_are_those_of_the_paper(share: float, paper: float, kind: str) -> None:
     # The paper has one draw, with three digits: its distance to the mean of ten is that of a
     # single draw.

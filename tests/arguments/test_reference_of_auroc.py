@@ -97,9 +97,8 @@ def test_positives_can_hide_among_negatives_that_are_tied_last() -> None:
     apart = pd.DataFrame({"score": score, "label": label})
     tied = apart.assign(score=np.maximum(score, 0.5))  # most negatives, and no known positive
     few = tied.assign(score=np.maximum(score, np.sort(score[label != 1])[12]))  # 2% of them
-    one, other, third = (
-        rows.pu(negative=0).auroc(0.1, reference="both").iloc[0] for rows in (apart, tied, few)
-    )
+    each = (rows.pu(negative=0).auroc(0.1, reference="both") for rows in (apart, tied, few))
+    one, other, third = (found.iloc[0] for found in each)
     assert other["estimate"] == pytest.approx(one["estimate"], abs=0.02)
     assert other["lower"] < one["lower"] - 0.02
     assert third["lower"] == pytest.approx(one["lower"], abs=0.002)

@@ -90,11 +90,9 @@ def test_panels_of_a_grid_are_of_one_size_beside_one_legend(plot: str, models: i
 # One legend for the panels of a user
 
 
-@pytest.mark.parametrize(
-    ("layout", "size"), [(None, (7, 7)), ("tight", (7, 7)), ("constrained", (12, 5))]
-)
-def test_a_shared_legend_names_all_once(layout: str | None, size: tuple[float, float]) -> None:
-    figure, axes = panels(2, layout)
+@pytest.mark.parametrize("layout", [None, "tight", "constrained"])
+def test_a_shared_legend_names_all_once(layout: str | None) -> None:
+    (figure, axes), size = panels(2, layout), (12, 5) if layout == "constrained" else (7, 7)
     figure.set_size_inches(size)
     plots = ["plot_roc", "plot_pr", "plot_gain", "plot_metric"]
     for plot, ax in zip(plots, axes, strict=True):

@@ -233,10 +233,8 @@ def test_by_is_not_passed_on_a_group_by() -> None:
 
 @pytest.mark.parametrize("by", [None, "fold"])
 def test_selected_rows_are_polars_rows_and_those_of_pandas(by: Any) -> None:
-    asked: list[Ask] = [
-        lambda pu: pu.sample_to_label(5, random_state=1),
-        lambda pu: pu.select(0.3, precision=0.3),
-    ]
+    asked: list[Ask] = [lambda pu: pu.sample_to_label(5, random_state=1)]
+    asked += [lambda pu: pu.select(0.3, precision=0.3)]
     for ask in asked:
         found = ask(DF.pu(by=by))
         assert isinstance(found, pl.DataFrame) and found.columns == DF.columns and len(found)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -67,11 +68,8 @@ def test_arrays_have_no_columns(role: str) -> None:
     named: Any = {role: "propensity"}
     pu = pu_accessor.from_arrays(FRAME["score"], FRAME["label"])(**named)
     message = f"{role} must not name a column for data in arrays, but 'propensity' was passed"
-    asked: list[Callable[[], Any]] = [
-        lambda: pu.auroc(0.5),
-        lambda: pu.sample_to_label(3, random_state=0),
-        lambda: pu.select(0.5, recall=0.5),
-    ]
+    asked: list[Any] = [partial(pu.auroc, 0.5), partial(pu.select, 0.5, recall=0.5)]
+    asked += [partial(pu.sample_to_label, 3, random_state=0)]
     for ask in asked:
         with pytest.raises(PUValueError, match=f"{message}.*{role}='propensity'"):
             ask()

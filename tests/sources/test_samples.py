@@ -225,9 +225,7 @@ ONCE_WRONG: dict[str, Callable[[], Any]] = {
     "area in examples": lambda: "units" not in TABLES.pu.area("auroc").attrs,
     "area has a threshold": lambda: "threshold" not in TABLES.pu.area("average_precision").coords,
     "dtype lost": lambda: STACK.pu().contingency(0.3)["model"].dtype == STACK["model"].dtype,
-    "memory is shared": lambda: (
-        not np.shares_memory(LEAD.pu().contingency(0)["lead"], LEAD["lead"])
-    ),
+    "shared": lambda: not np.shares_memory(LEAD.pu().contingency(0)["lead"], LEAD["lead"]),
 }
 
 
