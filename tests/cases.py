@@ -18,7 +18,7 @@ from tests.support.oracles import completion_oracle, oracle
 
 Labels = list[bool | None]
 ROLES = ["score", "label", "by", "propensity", "positive", "negative", "unlabeled"]
-ROLES += ["nan_policy", "on_error", "progress", "dim"]
+ROLES += ["nan_policy", "on_error", "progress", "dim", "cluster", "pool"]
 
 AREAS = {"roc": "auroc", "pr": "average_precision"}  # quantities, by their curves
 ORACLES = {
@@ -97,6 +97,24 @@ def binormal(
     return frame, float(truth[np.isnan(label)].mean()), truth
 
 
+def check_place(one: xr.Dataset, own: xr.Dataset) -> None:
+    """Compare tables of a group with its own, at its last cutoff at or before each rank."""
+    ragged, at = "cutoff" in one.dims, np.searchsorted(own["rank"], one["rank"], side="right") - 1
+    if not own["n_cutoffs"]:  # a selection
+        at = np.arange(own.sizes["rank"])
+        assert one["rank"].values.tolist() == own["rank"].values.tolist()
+    elif ragged:  # the last one is repeated
+        assert at.tolist() == [min(i, at[-1]) for i in range(at.size)]
+        assert at[-1] + 1 == own.sizes["rank"] <= one.sizes["cutoff"]
+    for name in (*own.data_vars, "threshold"):
+        dims = ["cutoff" if ragged and d == "rank" else d for d in own[name].dims]
+        assert (list(one[name].dims), one[name].attrs) == (dims, own[name].attrs)
+        assert one[name].dtype == own[name].dtype
+        np.testing.assert_array_equal(one[name].values, own[name].isel(rank=at).values)
+    for name in ("beta", "n_known_positive", "n_known_negative", "n_unlabeled"):
+        assert one[name].values.tolist() == own[name].values.tolist()
+
+
 def put(accessor: Any, method: str, /, *args: Any, **keywords: Any) -> Any:
     """Put a question with those keywords that are no roles, and bind the others before."""
     roles = {name: keywords.pop(name) for name in ROLES if name in keywords}
@@ -116,6 +134,11 @@ def placements(frame: pd.DataFrame, name: str) -> tuple[FloatArray, FloatArray]:
     score, known = frame[name].to_numpy(), (frame["label"] == 1).to_numpy()
     wins = (np.sign(score[known][:, np.newaxis] - score[~known]) + 1) / 2
     return wins.mean(axis=1), wins.mean(axis=0)
+
+
+def pu(thing: Any) -> Any:
+    """Return the accessor of a groupby, of which stubs do not know."""
+    return thing.pu
 
 
 def put_of_these(accessor: Any, method: str, /, *args: Any, **keywords: Any) -> Any:

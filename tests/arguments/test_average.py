@@ -72,9 +72,8 @@ def term_of(part: pd.DataFrame, beta: float, name: Any) -> averages_oracle.Term:
     if name == "average_precision":
         label = [None if pd.isna(one) else bool(one) for one in part["label"]]
         found = estimates_oracle.average_precision(part["score"].tolist(), label, beta)
-        return averages_oracle.Term(
-            float(found.value), 0.0, positives / n, found.standard_error**2, n, positives
-        )
+        value, square, most = float(found.value), found.standard_error**2, positives / n
+        return averages_oracle.Term(value, 0.0, most, square, n, positives)
     below = part["score"].rank()[part["label"] == 1]
     with np.errstate(invalid="ignore"):
         spread = np.nan if n == 1 else float(below.var(ddof=1)) / n / negatives**2
@@ -176,8 +175,7 @@ def test_averages_of_counts_go_with_their_units(target: str, joint: str | None) 
 
 
 # Groups, each with its size, the ranks of its known positives and its beta.
-Layout = list[tuple[int, list[int], float]]
-LAYOUTS: dict[str, Layout] = {
+LAYOUTS: dict[str, list[tuple[int, list[int], float]]] = {
     "all on top": [(12, [1, 2], 0.05), (17, [1, 2], 0.1), (14, [1], 0.02), (30, [1, 2, 3], 0.08)],
     "all at the bottom": [(30, [29, 30], 0.02), (47, [47], 0.05), (44, [44], 0.03)],
     "on top, each by itself": [(12, [1], 0.02), (17, [1], 0.01), (14, [1], 0.04)],

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import pu_accessor  # noqa: F401  the accessor
 from pu_accessor import PUDataError, PUWarning
 from tests.arguments.test_average import AREAS, draw
 from tests.support.oracles import averages_oracle, practice_oracle

@@ -11,6 +11,7 @@ import xarray as xr
 
 from pu_accessor import PUTypeError, PUValueError
 from pu_accessor.inference.bands.lookup import RankBand, at_some_ranks, read_side
+from tests.cases import binormal
 
 pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 SIZE = 40
@@ -20,11 +21,8 @@ LOWER, UPPER = np.round(RANKS / SIZE * 0.7, 3), np.round(np.minimum(RANKS / SIZE
 
 def frame(seed: int, decimals: int = 6) -> pd.DataFrame:
     """Draw scores, some of them tied, and labels of all three kinds."""
-    rng = np.random.default_rng(seed)
-    label = np.where(np.arange(SIZE) < 8, 1.0, np.nan)
-    label[-4:] = 0.0
-    score = np.round(rng.normal(size=SIZE) + (np.arange(SIZE) < 16), decimals)
-    return pd.DataFrame({"score": score, "label": label})
+    drawn = binormal(16, SIZE - 16, 0.5, seed)[0].round(decimals)
+    return drawn.assign(label=drawn["label"].mask(drawn.index >= SIZE - 4, 0.0))
 
 
 def theorem_1(df: pd.DataFrame, m: int, threshold: float) -> list[int]:

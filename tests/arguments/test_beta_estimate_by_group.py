@@ -11,25 +11,17 @@ from scipy import special
 
 import pu_accessor
 from pu_accessor import PUKeyError, PUTypeError, PUValueError
+from tests.arguments.test_beta_estimate import draw
 from tests.support.studies import joint_gaps
 
-
-def draw(seed: int = 0, size: int = 900) -> pd.DataFrame:
-    """Draw probabilities of two models, for rows of two sites."""
-    rng = np.random.default_rng(seed)
-    truth = rng.random(size) < 0.35
-    label = np.where(truth & (rng.random(size) < 0.4), 1, np.nan)
-    scores = {name: 1 / (1 + np.exp(-rng.normal(1.5 * truth - 1))) for name in ("p", "q")}
-    return pd.DataFrame({**scores, "label": label, "site": np.where(rng.random(size) < 0.5, 1, 2)})
-
-
-FRAME = draw()
+FRAME = draw(size=900)
+FRAME = FRAME.assign(p=special.expit(FRAME["a"] - 1), q=special.expit(FRAME["b"] - 1))
 HIDDEN = {site: int(rows["label"].isna().sum()) for site, rows in FRAME.groupby("site")}
 EACH: pd.DataFrame = pd.concat(
-    pu_accessor.beta_from_labels(12, 60, hidden, level=0.98).assign(site=[site])
+    pu_accessor.beta_from_labels(6, 60, hidden, level=0.98).assign(site=[site])
     for site, hidden in HIDDEN.items()
 )
-ALL = pu_accessor.beta_from_labels(24, 120, sum(HIDDEN.values()), level=0.98)
+ALL = pu_accessor.beta_from_labels(12, 120, sum(HIDDEN.values()), level=0.98)
 EXACT = EACH.assign(lower=EACH["beta"], upper=EACH["beta"]).drop(columns="n_unlabeled")
 POINTS = EACH.set_index("site")["beta"]
 ENDS = dict(zip(EACH["site"], zip(EACH["lower"], EACH["upper"], strict=True), strict=True))
@@ -71,14 +63,14 @@ def test_tables_and_what_is_read_of_them_take_a_frame(name: str, pu: Any) -> Non
 
 
 def test_an_exact_beta_changes_no_gap() -> None:
-    shared, at = ALL.assign(lower=0.2, upper=0.2, beta=0.2), {"threshold": 0.5}
+    shared, at = ALL.assign(lower=0.1, upper=0.1, beta=0.1), {"threshold": 0.5}
     for name, where, beta, point in (
         *(("precision", at, EXACT, POINTS), ("precision", 100, EXACT, POINTS)),
-        *(("f1", {"fpr": 0.1}, EXACT, POINTS), ("precision", at, shared, 0.2)),
+        *(("f1", {"fpr": 0.1}, EXACT, POINTS), ("precision", at, shared, 0.1)),
     ):
         found, alone = (PU.gap(name, b, at=where) for b in (beta, point))
         pd.testing.assert_frame_equal(found[alone.columns], alone)
-    one, other = PU.gap("auroc", shared, target="examples"), PU.auroc(0.2, target="examples")
+    one, other = PU.gap("auroc", shared, target="examples"), PU.auroc(0.1, target="examples")
     assert one["difference"].item() == pytest.approx(-other["estimate"].diff()[1])
 
 
@@ -118,9 +110,8 @@ def test_gaps_guaranteed_are_those_of_the_ends() -> None:
 
 
 def test_enrichment_is_no_further_off_than_at_the_ends() -> None:
-    found, point, same = (
-        PU.metric("lift", beta, at={"fraction": [0.02, 0.1]}) for beta in (EACH, POINTS, EXACT)
-    )
+    ask = partial(PU.metric, "lift", at={"fraction": [0.02, 0.1]})
+    found, point, same = (ask(beta) for beta in (EACH, POINTS, EXACT))
     assert (found["estimate"] == point["estimate"]).all()
     assert (found["lower"] <= point["lower"]).all() and (found["upper"] >= point["upper"]).all()
     assert (found["upper"] > point["upper"] + 1e-6).any()

@@ -14,12 +14,11 @@ import pu_accessor
 from pu_accessor import PUKeyError, PUTypeError, PUValueError
 from pu_accessor.checks import interval_betas
 from pu_accessor.ranking import FloatArray
-from tests.cases import AREAS, Labels, draw_case, put
-from tests.support.oracles import completion_oracle, oracle
+from tests.cases import AREAS, draw_case, put
+from tests.methods.test_metric_at import tables_of
 
 SIDES = ("lower", "upper")
 SEEN = ["known_positive", "known_negative"]
-METRICS = ("fpr", "precision", "f1", "accuracy")
 TOLERANCE = 0.51  # counts; the worst at 45 betas each was .5: a quarter of .01 of 200 unlabeled
 
 
@@ -205,7 +204,7 @@ def test_curves_at_any_beta_lie_within_the_envelope(which: str, curve: str) -> N
 @every_setting
 def test_metrics_and_areas_at_any_beta_lie_within_the_envelope(which: str) -> None:
     tables, many = ask(which), at_many(which)
-    for name in METRICS:
+    for name in ("fpr", "precision", "f1", "accuracy"):
         values = tables.pu.metric(name).isel(beta=0)
         assert excess_of(values, many, name) <= TOLERANCE
         ends = [values.sel(bound=f"envelope_{side}", drop=True) for side in SIDES]
@@ -220,15 +219,10 @@ def test_metrics_and_areas_at_any_beta_lie_within_the_envelope(which: str) -> No
 
 @pytest.mark.filterwarnings("ignore:In .* the estimate lies outside")
 @pytest.mark.parametrize("name", AREAS.values())
-@pytest.mark.parametrize(
-    ("which", "target"),
-    [
-        *(("good", "population"), ("mixed, wide", "population")),
-        *(("bad", "examples"), ("propensity", "examples")),
-    ],
-)
-def test_intervals_at_any_beta_lie_within_the_envelope(which: str, target: str, name: str) -> None:
+@pytest.mark.parametrize("which", ["good", "mixed, wide", "bad", "propensity"])
+def test_intervals_at_any_beta_lie_within_the_envelope(which: str, name: str) -> None:
     frame, interval, options = SETTINGS[which]
+    target = "population" if which in ("good", "mixed, wide") else "examples"
     options, point = {**options, "target": target}, float(ask(which)["beta"][0])
     row = put(frame.pu, name, point, beta_interval=interval, **options).iloc[0]
     many = put(frame.pu, name, inside(interval), **options)
@@ -239,10 +233,10 @@ def test_intervals_at_any_beta_lie_within_the_envelope(which: str, target: str, 
     assert row["envelope_lower"] <= row["lower"] <= row["upper"] <= row["envelope_upper"]
 
 
-@pytest.mark.parametrize(
-    ("unlabeled", "shift", "band"),
-    [(3000, GOOD, "exact"), (30_000, GOOD, "exact"), (30_000, BAD, "dkw")],
-)
+BENDS = [(3000, GOOD, "exact"), (30_000, GOOD, "exact"), (30_000, BAD, "dkw")]
+
+
+@pytest.mark.parametrize(("unlabeled", "shift", "band"), BENDS)
 def test_envelopes_are_within_a_count_at_bends(unlabeled: int, shift: float, band: str) -> None:
     # Where a bound starts to be clipped at a beta in the middle of two inner ones, .01 apart, a
     # metric at equal rank would be out by a quarter of .01 of the unlabeled: 7.5 and 75 counts.
@@ -264,7 +258,6 @@ def test_an_envelope_holds_each_whole_number_of_latent_positives(reference: str)
         found, count = many.pu.metric(name), float(abs(effect_of(many, name)).max())
         assert row["envelope_upper"] == pytest.approx(float(found.max()), abs=1.01 * count)
         assert row["envelope_lower"] == pytest.approx(float(found.min()), abs=1.01 * count)
-        assert row["envelope_lower"] <= row["lower"] <= row["upper"] <= row["envelope_upper"]
 
 
 # The point itself
@@ -286,10 +279,9 @@ def test_the_envelope_contains_the_band_of_the_point(which: str) -> None:
 RECALL_GRID = np.round(np.linspace(0, 1, 1001), 3)
 
 
-@pytest.mark.parametrize(
-    ("side", "known", "unlabeled", "beta"), [("lower", 50, 250, 0.2), ("upper", 70, 300, 0.1)]
-)
-def test_pr_envelope_has_all_corners(side: str, known: int, unlabeled: int, beta: float) -> None:
+@pytest.mark.parametrize("side", SIDES)
+def test_pr_envelope_has_all_corners(side: str) -> None:
+    known, unlabeled, beta = (50, 250, 0.2) if side == "lower" else (70, 300, 0.1)
     # 100 positives. Precision falls where recall is level: at one recall it has many values.
     frame = ranked(known, unlabeled, GOOD, seed=3)
     tables = frame.pu.contingency(beta, beta_interval=(beta, beta))
@@ -405,9 +397,7 @@ def test_bounds_of_frames_are_those_of_tables(curve: str) -> None:
     read = getattr(tables.pu, f"{curve}_bounds")()
     xr.testing.assert_identical(curves.sel(bound=list(SIDES)), read.sel(bound=list(SIDES)))
     # Of the estimate tables are in whole examples, but curves are not.
-    labels: Labels = [None if np.isnan(one) else bool(one) for one in frame["label"]]
-    m = oracle.latent_count(0.3, labels.count(None))
-    every = completion_oracle.estimates(frame["score"].tolist(), labels, m)
+    every = tables_of(frame, 0.3)
     at, positives = {one.rank: one for one in every}, every[0].tp + every[0].fn
     tpr = [float(at[rank].tp) / positives for rank in curves["rank"].values]
     recall = {"roc": "tpr", "pr": "recall"}[curve]
@@ -429,10 +419,10 @@ INTERVALS = {"a": (0.1, 0.3), "b": (0.15, 0.45)}
 
 
 # Of one interval the grid of betas is the same for all, and there are betas on it and off it.
-@pytest.mark.parametrize(
-    ("beta", "interval"),
-    [(0.3, (0.2, 0.4)), ({"a": 0.25, "b": 0.277}, (0.2, 0.4)), (0.2, INTERVALS)],
-)
+GIVEN: list[Any] = [(0.3, (0.2, 0.4)), ({"a": 0.25, "b": 0.277}, (0.2, 0.4)), (0.2, INTERVALS)]
+
+
+@pytest.mark.parametrize(("beta", "interval"), GIVEN)
 def test_each_group_has_its_own_envelope(beta: Any, interval: Any) -> None:
     tables = BY_SITE.contingency(beta, beta_interval=interval)
     of_all = {
@@ -613,12 +603,11 @@ PAIR, ORDER = "beta_interval must be a pair", "0 <= low <= high <= 1, but "
 )
 def test_intervals_that_are_none(interval: Any, error: Any, message: str) -> None:
     how: dict[str, Any] = {"beta": [0, 0.5], "beta_interval": interval}
-    for name in ("contingency", "roc_bounds", "pr_bounds", "plot_roc", "plot_pr", *AREAS.values()):
+    curves = ("contingency", "roc_bounds", "pr_bounds", "plot_roc", "plot_pr")
+    about: Any = {"plot_metric": {"quantity": "f1"}, "metric": {"quantity": "f1", "at": 3}}
+    for name in (*curves, *AREAS.values(), *about):
         with pytest.raises(error, match=message):
-            getattr(FRAME.pu, name)(**how)
-    for name, more in (("plot_metric", {}), ("metric", {"at": 3})):
-        with pytest.raises(error, match=message):
-            getattr(FRAME.pu, name)("f1", **how, **more)
+            getattr(FRAME.pu, name)(**how, **about.get(name, {}))
 
 
 @pytest.mark.parametrize(
@@ -640,18 +629,14 @@ def test_intervals_by_key_that_do_not_fit(intervals: Any, error: Any, told: str)
 @pytest.mark.parametrize("ranks", ["all", "breakpoints"])
 def test_precision_at_recall_0_where_groups_start_at_other_cutoffs(ranks: str) -> None:
     tied = {"a": [5, 4, 3, 2, 1, 0], "b": [3, 3, 3, 2, 1, 0], "c": [1, 1, 1, 1, 0, 0]}
-    parts = [
-        pd.DataFrame({"g": key, "score": score, "label": [1, None, 1, None, None, None]})
-        for key, score in tied.items()
-    ]
-    frame, asked = pd.concat(parts), {"beta_interval": (0.25, 0.5), "ranks": ranks}
-    together = [frame.pu(by="g").pr_bounds(0.25, **asked)]
-    together.append(frame.pu(by="g").contingency(0.25, **asked).pu.pr_bounds())
-    for key, part in zip(tied, parts, strict=True):
-        alone = part.pu.pr_bounds(0.25, **asked)["precision_envelope"]
+    frame = pd.DataFrame({**tied, "label": [1, None, 1, None, None, None]})
+    groups, asked = frame.pu(score=[*tied]), {"beta_interval": (0.25, 0.5), "ranks": ranks}
+    together = [groups.pr_bounds(0.25, **asked), groups.contingency(0.25, **asked).pu.pr_bounds()]
+    for key in tied:
+        alone = frame.pu(score=key).pr_bounds(0.25, **asked)["precision_envelope"]
         assert alone.notnull().all()
         for curves in together:
-            found = curves["precision_envelope"].sel(g=key)
+            found = curves["precision_envelope"].sel(model=key)
             np.testing.assert_allclose(found, alone, rtol=1e-12)
 
 

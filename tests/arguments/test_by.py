@@ -1,8 +1,7 @@
 """One question put to each group: keys, ragged rank axes, a beta each, and what goes wrong."""
 
 import sys
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pu_accessor import PUError, PUImportError, PUKeyError, PUTypeError, PUValueError, PUWarning
-from tests.cases import Case, as_frame, binormal, cases, draw_case, put
+from tests.cases import Case, as_frame, binormal, cases, check_place, draw_case, pu, put
 
 METHODS = ["contingency", "roc_bounds", "pr_bounds"]
 BETAS = [0.4, 0, 1]
@@ -33,11 +32,6 @@ HALVES = dict(list(SPLIT.groupby(["model", "fold"])))
 SPOILT = FRAME.assign(label=FRAME["label"] & (FRAME["model"] != "b"))  # b: no known positive
 
 
-def pu(thing: Any) -> Any:
-    """Return the accessor of a groupby, of which stubs do not know."""
-    return thing.pu
-
-
 def rekeyed(keys: Any) -> pd.DataFrame:
     """Return the frame with other keys for a, b, c, d."""
     places = FRAME["model"].map({"a": 0, "b": 1, "c": 2, "d": 3})
@@ -50,33 +44,14 @@ def named(name: str) -> Any:
 
 
 def check_each(
-    result: xr.Dataset,
-    alone: Mapping[Any, pd.DataFrame],
-    method: str = "contingency",
-    beta: Any = BETAS,
-    **keywords: Any,
+    result: xr.Dataset, alone: Any, method: str = "contingency", beta: Any = BETAS, **keywords: Any
 ) -> None:
     """Compare each group with its rows alone, at its last cutoff at or before each rank."""
     dim = next(iter(result.data_vars.values())).dims[0]
     assert list(result.indexes[dim]) == list(alone)
     for position, (key, rows) in enumerate(alone.items()):
         own = put(rows.pu, method, beta[key] if isinstance(beta, dict) else beta, **keywords)
-        one = result.isel({dim: position})
-        at = np.searchsorted(own["rank"], one["rank"], side="right") - 1
-        ragged = "cutoff" in one.dims
-        if not own["n_cutoffs"]:  # a selection
-            at = np.arange(own.sizes["rank"])
-            assert one["rank"].values.tolist() == own["rank"].values.tolist()
-        elif ragged:  # the last one is repeated
-            assert at.tolist() == [min(i, at[-1]) for i in range(at.size)]
-            assert at[-1] + 1 == own.sizes["rank"] <= result.sizes["cutoff"]
-        for name in (*own.data_vars, "threshold"):
-            dims = ["cutoff" if ragged and d == "rank" else d for d in own[name].dims]
-            assert (list(one[name].dims), one[name].attrs) == (dims, own[name].attrs)
-            assert one[name].dtype == own[name].dtype
-            np.testing.assert_array_equal(one[name].values, own[name].isel(rank=at).values)
-        for name in ("beta", "n_known_positive", "n_known_negative", "n_unlabeled"):
-            assert one[name].values.tolist() == own[name].values.tolist()
+        check_place(result.isel({dim: position}), own)
 
 
 # Three spellings
@@ -125,11 +100,7 @@ def test_several_keys(method: str) -> None:
     xr.testing.assert_identical(getattr(pu(SPLIT.groupby(keys)), method)(0.3), by)
     assert by.indexes["group"].names == keys
     check_each(by, HALVES, method, 0.3)
-    first = by[next(iter(by.data_vars))]
-    square = first.unstack("group")
-    for model, fold in HALVES:
-        one = first.sel(group=(model, fold))
-        np.testing.assert_array_equal(square.sel(model=model, fold=fold), one)
+    square = by[next(iter(by.data_vars))].unstack("group")
     assert square.sel(model="c", fold=1).isnull().all()
     betas = {key: 0.1 * place for place, key in enumerate(HALVES, start=1)}
     own = getattr(SPLIT.pu(by=keys), method)(pd.Series(betas))
@@ -174,22 +145,6 @@ def test_keys_of_any_kind(keys: Any) -> None:
     assert tables["key"].values.tolist() == tables.pu.area("auroc")["key"].values.tolist()
 
 
-def check_unobserved(keys: list[str], **options: Any) -> bool:
-    """Compare groups by categories of which some do not occur; empty groups may be told."""
-    key = pd.Categorical(list("wzyx"), categories=["unseen", *"zqyxw"])
-    frame = rekeyed(key).assign(fold=pd.Categorical(FOLD, categories=[2, 1, 0]))
-    frame = frame[(frame["key"] != "z") | (frame["fold"] == 0)]
-    with warnings.catch_warnings(action="ignore", category=PUWarning):
-        grouped = pu(frame.groupby(keys, observed=False, **options))
-        tables = grouped(on_error="skip").contingency(0.3)
-    by = keys if len(keys) > 1 else keys[0]
-    parts = dict(list(frame.groupby(by, observed=True)))
-    found = list(tables.indexes[tables["tp"].dims[0]])
-    assert set(found) == set(parts)
-    check_each(tables, {key: parts[key] for key in found}, beta=0.3)
-    return True
-
-
 @pytest.mark.parametrize("kind", [object, "category", "string"])
 def test_rows_without_a_key(kind: Any) -> None:
     frame = rekeyed(pd.array(["x", None, "y", None], dtype=kind))
@@ -200,8 +155,6 @@ def test_rows_without_a_key(kind: Any) -> None:
     check_each(kept.isel(key=[0, 1]), known)
     assert pd.isna(kept["key"].values[2])
     check_each(kept.isel(key=[2]).assign_coords(key=["?"]), {"?": frame[frame["key"].isna()]})
-    tables = pu(frame.assign(fold=FOLD).groupby(["key", "fold"], **how)).contingency(BETAS)
-    assert (tables.sizes["group"], len(tables.pu.to_frame())) == (6, tables["tp"].size)
 
 
 def test_groupbys_of_any_kind() -> None:
@@ -224,10 +177,6 @@ def test_groupbys_of_any_kind() -> None:
     xr.testing.assert_identical(by_own("pu", BETAS), plain.rename(model="pu"))
     pairs = pu(FRAME.groupby([models, FOLD > 1])).contingency(BETAS)
     assert pairs.indexes["group"].names == ["level_0", "level_1"]
-    order = FRAME["model"].unique().tolist()
-    assert order != sorted(order)
-    unsorted = pu(FRAME.groupby("model", sort=False)).contingency(BETAS)
-    check_each(unsorted, {key: ALONE[key] for key in order})
     frame = rekeyed(pd.to_datetime(["2024-01-01", "2024-01-04", "2024-01-05", "2024-01-04"]))
     daily = pu(frame.groupby(pd.Grouper(key="key", freq="D")))
     tables = daily(on_error="skip").contingency(BETAS)
@@ -293,21 +242,12 @@ def test_ranks_may_lie_beyond_small_groups() -> None:
 
 @pytest.mark.parametrize("kind", [dict, pd.Series])
 @pytest.mark.parametrize("method", METHODS)
-def test_beta_by_key(method: str, kind: Any, tmp_path: Path) -> None:
+def test_beta_by_key(method: str, kind: Any) -> None:
     result = getattr(FRAME.pu(by="model"), method)(kind(BETA))
     assert result["beta"].dims == ("model", "beta")
     assert result["beta"].attrs["long_name"] == "β̂"
     check_each(result, ALONE, method, BETA)
-    result.to_netcdf(tmp_path / "result.nc", engine="h5netcdf")
-    read = xr.load_dataset(tmp_path / "result.nc", engine="h5netcdf")
-    xr.testing.assert_identical(read, result)
-    first, flat = result[next(iter(result.data_vars))], result.pu.to_frame()
-    values = first.values.ravel()
-    if "cutoff" in first.dims:  # without what shorter rankings repeat
-        alone = [getattr(rows.pu, method)(BETA[key])[first.name] for key, rows in ALONE.items()]
-        values = np.concatenate([np.ravel(one) for one in alone])
-    assert sorted(flat[first.name]) == sorted(values)
-    assert flat.groupby("model")["beta"].unique().str[0].to_dict() == BETA
+    assert result.pu.to_frame().groupby("model")["beta"].unique().str[0].to_dict() == BETA
     assert result.sel(model=["c"]).pu.to_frame()["beta"].unique().tolist() == [0.3]
 
 
@@ -335,7 +275,6 @@ def test_beta_by_key(method: str, kind: Any, tmp_path: Path) -> None:
         ({"beta": {"a": 0.1}}, PUKeyError, r"none for \['b', 'c', 'd'\]; its keys are \['a'"),
         ({"beta": pd.Series([0.1, 0.2])}, PUKeyError, r"its keys are \[0, 1\]"),
         ({"beta": {**BETA, "b": [0.1, 0.2]}}, PUTypeError, r"for each key, but 'b' has \[0.1, 0"),
-        ({"beta": {**BETA, "b": np.array([0.1])}}, PUTypeError, "for each key, but 'b' has"),
         ({"beta": {**BETA, "b": "0.3"}}, PUTypeError, "group 'b': beta must be a number"),
         ({"beta": {**BETA, "b": 30}}, PUValueError, "group 'b': beta must lie in"),
     ],
@@ -377,8 +316,6 @@ def test_columns_of_several_levels() -> None:
     one = frame.pu(score=models[1], label=label, by=("k", "")).contingency(BETAS)
     plain = WIDE.pu(score="forest", by="model").contingency(BETAS)
     np.testing.assert_array_equal(one["tp"].values, plain["tp"].values)
-    with pytest.raises(PUValueError, match=r"score must name one column, but 's' stands for 2"):
-        frame.pu(score="s", label=label).contingency(BETAS)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -486,7 +423,6 @@ GROUP = SPLIT.rename(columns={"model": "group"})
 INDEXED = FRAME.set_index("model", drop=False)
 KEYLESS = FRAME.assign(key=None).groupby("key")
 NAN = rekeyed([1.0, np.nan, 2.0, 3.0]).groupby("key", dropna=False)
-NO_INDEX = FRAME.groupby("model", as_index=False)
 TWICE = pd.Series([0.1, 0.2, 0.3, 0.4, 0.9], index=list("abcda"))
 UNNAMED = WIDE.groupby(WIDE["model"].to_numpy())
 
@@ -504,7 +440,6 @@ RAGGED = {**BETA, "b": [[0], [0, 1]]}
         once(lambda: FRAME.pu(by="model").contingency(TWICE), "the last of two betas is taken"),
         once(lambda: FRAME.pu(by="model").contingency(RAGGED), "ragged beta"),
         once(lambda: GAPS.pu(nan_policy="omit").contingency(0.5, ranks=4), "rank 4 of 2 examples"),
-        once(lambda: FRAME.pu(by=[]).contingency(0.3), "ValueError of pandas"),
         once(lambda: rekeyed([[1], [2], [3], [4]]).pu(by="key").roc_bounds(0.3), "unhashable key"),
         once(lambda: pu(KEYLESS).contingency(0.3), "ValueError of max()"),
     ],
@@ -517,11 +452,6 @@ def test_is_refused(ask: Callable[[], Any]) -> None:
 @pytest.mark.parametrize(
     "ask",
     [
-        once(lambda: check_unobserved(["key"], sort=True), "rows under other keys"),
-        once(lambda: check_unobserved(["key"], sort=False), "unsorted, under other keys"),
-        once(lambda: check_unobserved(["key", "fold"], sort=True), "rows under other pairs"),
-        once(lambda: check_unobserved(["key", "fold"], sort=False), "unsorted, under other pairs"),
-        once(lambda: is_plain(pu(NO_INDEX).contingency(0.3)), "as_index=False: keys are 0, 1, 2"),
         once(lambda: GROUP.pu(by=["group", "fold"]).contingency(0.3), "group: level, dimension"),
         once(lambda: pu(UNNAMED)(score=MODELS).contingency(0.3), "unnamed: level, dimension"),
         once(lambda: is_plain(INDEXED.pu(by="model").contingency(0.3)), "ambiguous to pandas"),

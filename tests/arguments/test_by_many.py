@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import pu_accessor  # noqa: F401
 from pu_accessor.errors import PUValueError, PUWarning
 from tests.cases import Case, Labels, as_frame, draw_case
 
@@ -36,8 +35,7 @@ def check_both_ways(
     for many in (1, 10**9):
         monkeypatch.setattr("pu_accessor.sources.frames._MANY", many)
         pu = frame.pu(**{"by": "query", "on_error": "skip", **(roles or {})})
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always", PUWarning)
+        with warnings.catch_warnings(record=True, action="always", category=PUWarning) as told:
             found.append(pu.auroc(**question))
         texts.append(sorted(str(one.message) for one in told))
     once, each = found

@@ -9,9 +9,8 @@ import pandas as pd
 import pytest
 
 from pu_accessor.ranking import FloatArray
-from tests.cases import as_frame, draw_case
+from tests.cases import as_frame, binormal, draw_case
 
-LEVELS = [0.2, 0.6, 0.95, 0.99]
 ROUNDING = 2e-9
 pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 Limits = tuple[FloatArray, FloatArray, FloatArray]
@@ -19,9 +18,8 @@ Limits = tuple[FloatArray, FloatArray, FloatArray]
 
 def bounds_of(data: Any, name: str, order: tuple[str, str] = ("lower", "upper")) -> Limits:
     """Return the lower and the upper number of a variable, and the estimate between."""
-    lower, estimate, upper = (
-        data[name].sel(bound=bound).to_numpy() for bound in (order[0], "estimate", order[1])
-    )
+    bounds = order[0], "estimate", order[1]
+    lower, estimate, upper = (data[name].sel(bound=one).to_numpy() for one in bounds)
     return lower, estimate, upper
 
 
@@ -35,7 +33,7 @@ def limits_at(pu: Any, name: str, beta: float, threshold: float, level: float) -
 
 def check_nested(ask: Callable[[float], Iterator[Limits]]) -> None:
     """Hold limits at each level against those at the next one."""
-    answers = [list(ask(level)) for level in LEVELS]
+    answers = [list(ask(level)) for level in [0.2, 0.6, 0.95, 0.99]]
     for answer in answers:
         for lower, estimate, upper in answer:
             assert (lower <= estimate + ROUNDING).all() and (estimate <= upper + ROUNDING).all()
@@ -61,26 +59,14 @@ def test_bounds_of_tables(band: str, reference: str) -> None:
         check_nested(ask)
 
 
-def hidden(seed: int) -> tuple[pd.DataFrame, float]:
-    """Draw known positives and others, of scores that are monotone or hardly so; also beta."""
-    rng = np.random.default_rng(seed)
-    n, size = int(rng.integers(5, 25)), int(rng.integers(20, 60))
-    latent = rng.random(size) < 0.4
-    shift = float(rng.choice([-1.0, 0.0, 1.5]))
-    score = np.concatenate([rng.normal(shift, 1, n), rng.normal(shift * latent, 1)]).round(1)
-    label = np.repeat([1.0, np.nan], [n, size])
-    return pd.DataFrame({"score": score, "label": label}), float(latent.mean())
-
-
 @pytest.mark.parametrize("monotone", [False, True])
 def test_curves_and_rates_on_new_examples(monotone: bool) -> None:
-    for seed in range(4):
-        frame, beta = hidden(seed)
+    for seed, shift in enumerate((-1.0, 0.0, 1.5, 1.5)):  # monotone, or hardly so
+        frame, beta, _ = binormal(15 + 8 * seed, 30, 0.5, seed, shift)
+        frame = frame.round({"score": 1})
         pu, middle = frame.pu(monotone=monotone), float(frame["score"].median())
 
-        def ask(
-            level: float, pu: Any = pu, beta: Any = beta, at: Any = middle
-        ) -> Iterator[Limits]:
+        def ask(level: float, pu: Any = pu, beta: Any = beta, at: Any = middle) -> Any:
             how = {"target": "population", "level": level, "ranks": "all"}
             roc = pu.roc_bounds(beta, **how)
             yield bounds_of(roc, "tpr")

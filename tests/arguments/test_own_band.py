@@ -54,6 +54,7 @@ def test_a_callable_sees_n_m_and_level_and_may_return_one_array_of_unsigned_inte
         (([0.0, 1.0], [1, 2]), PUTypeError, r"must return integers, .* returned float64"),
         (([0, -1], [1, 2]), PUValueError, r"between 0 and m = 2, but reaches from -1 to 0"),
         (([0, 0], [1, 3]), PUValueError, r"between 0 and m = 2, but reaches from 1 to 3"),
+        (([0, 0], [1, 1]), PUValueError, r"counts of the m = 2 .* multiply them by m"),
         (([0, 2], [1, 1]), PUValueError, r"lower <= upper, but at k = 1 of n = 1 .* lower 2"),
     ],
 )
@@ -65,14 +66,3 @@ def test_a_callable_that_is_no_band(answer: npt.ArrayLike, error: Any, message: 
     with pytest.raises(error, match=message) as told:
         pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(1, band=band)
     assert str(told.value).startswith("band 'wrong' must ")
-
-
-def test_shares_are_no_counts() -> None:
-    def shares(n: int, m: int, level: float) -> list[npt.NDArray[np.int64]]:
-        """Forget to multiply by m."""
-        share = np.arange(n + 2) / (n + 1)
-        return [np.floor(share[:-1]).astype(int), np.ceil(share[1:]).astype(int)]
-
-    band: Band = shares  # type: ignore[assignment]
-    with pytest.raises(PUValueError, match=r"counts of the m = 4 .* multiply them by m"):
-        pu_accessor.from_arrays(range(6), [True, True, *[None] * 4]).contingency(1, band=band)

@@ -1,6 +1,7 @@
 """Comparisons, dominance and beta where labels were selected with unequal probabilities."""
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from scipy.stats import rankdata
 import pu_accessor
 from pu_accessor import PUValueError
 from pu_accessor.ranking import FloatArray
-from tests.support.oracles import gaps_oracle
+from tests.support.oracles import comparison_oracle, gaps_oracle
 
 pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 MODELS = ["svm", "forest"]
@@ -92,17 +93,9 @@ def rest_moves(df: pd.DataFrame, known: Any, share: FloatArray) -> tuple[float, 
     """Return how much of the rest moves, and the squared ranks by which a positive would."""
     scores = df[MODELS].to_numpy().T
     higher = [(np.sign(s[known][:, np.newaxis] - s[~known]) + 1) / 2 for s in scores]
-    apart = share @ higher[0] - share @ higher[1]
-    tau = np.sqrt(np.sum(apart**4) / np.sum(apart**2))
-    n, moved = int(known.sum()), []
-    for score in scores:
-        ranks = np.sort(rankdata(-score)[known])
-        steps = np.concatenate([[0], ranks, [(ranks.max() + score.size) / 2]])
-        for i in range(1, n + 1):
-            for end in (i - tau * n, i + tau * n):
-                moved.append((np.interp(end, np.arange(n + 2), steps) - ranks[i - 1]) ** 2)
-    assert tau * n > 0.5
-    return float(np.mean(apart**2) / tau**2), 2 * float(np.mean(moved))
+    moves = [Fraction(one) for one in share @ higher[0] - share @ higher[1]]
+    ranks = [[Fraction(one) for one in rankdata(-score)[known]] for score in scores]
+    return comparison_oracle.rest_move(moves, ranks[0], ranks, len(df))
 
 
 @pytest.mark.parametrize("target", ["population", "examples"])

@@ -17,12 +17,7 @@ from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.lookup import BANDS
 from tests.cases import Case, Labels, as_frame, as_tables, cases, draw_case
 from tests.methods.test_contingency import ENDS, check_curves, check_rounded, check_traced
-from tests.support.oracles import (
-    coherent_oracle,
-    completion_oracle,
-    oracle,
-    reference_oracle,
-)
+from tests.support.oracles import coherent_oracle, completion_oracle, oracle, reference_oracle
 from tests.support.oracles.reference_oracle import BOUNDS, FLIP
 
 REFERENCES = ("positives", "negatives", "tightest", "both")
@@ -95,15 +90,11 @@ def test_tables_are_those_of_rankings_turned_over(seed: int, band: str, referenc
             assert actual["reference"].item() == reference
 
 
-def turn(case: Case, beta: float) -> Case:
-    """Return the ranking from the bottom, in which positives are negatives."""
-    return Case([-score for score in case.score], [FLIP[one] for one in case.label], beta)
-
-
 def test_the_local_level_is_that_of_the_kind_that_is_taken() -> None:
     label: Labels = [*[True] * 2, *[False] * 9, *[None] * 40]
     case = Case([float(place) for place in range(51)], label, 0.4)
-    ways = [(case, "negatives"), (turn(case, 0.6), "positives"), (case, "positives")]
+    turned = Case([-score for score in case.score], [FLIP[one] for one in label], 0.6)
+    ways = [(case, "negatives"), (turned, "positives"), (case, "positives")]
     tables = [ask(each, band="simultaneous", reference=kind) for each, kind in ways]
     found = [one["local_alpha"].item() for one in tables]
     assert found[0] == pytest.approx(found[1], rel=2e-4)
@@ -269,10 +260,10 @@ def paper_width(seed: int, share: float) -> tuple[float, str]:
     return float(np.ptp(tables.pu.area("auroc").values)), tables["tightest"].item()
 
 
-@pytest.mark.parametrize(
-    ("share", "paper", "kind"),
-    [(0.2, 0.102, "positives"), (0.4, 0.080, "negatives"), (0.8, 0.020, "negatives")],
-)
+WIDTHS = [(0.2, 0.102, "positives"), (0.4, 0.080, "negatives"), (0.8, 0.020, "negatives")]
+
+
+@pytest.mark.parametrize(("share", "paper", "kind"), WIDTHS)
 def test_widths_are_those_of_the_paper(share: float, paper: float, kind: str) -> None:
     # The paper has one draw, with three digits: its distance to the mean of ten is that of a
     # single draw.

@@ -9,24 +9,12 @@ from sklearn.metrics import roc_auc_score
 
 import pu_accessor
 from pu_accessor import PUDataError, PUValueError
+from tests.cases import binormal, put
 from tests.support.oracles import checks_oracle as oracle
 
-LIMITS = ["lower", "upper"]
-
-
-def draw(
-    seed: int, known: int = 40, latent: int = 200, negative: int = 300, others: int = 200
-) -> pd.DataFrame:
-    """Draw normal scores, labels at random, and two groups."""
-    rng = np.random.default_rng(seed)
-    truth = np.arange(known + latent + negative + others) < known + latent
-    label = np.full(truth.size, np.nan)
-    label[:known], label[known + latent : known + latent + negative] = 1, 0
-    columns = {"score": rng.normal(1.2 * truth), "label": label, "truth": truth}
-    return pd.DataFrame(columns | {"site": np.resize(["a", "b"], truth.size)})
-
-
-DF, BETA = draw(0), 0.5
+BETA, (DF, _, TRUTH) = 0.5, binormal(240, 500, 1 / 6, 0, shift=1.2)
+DF = DF.assign(truth=TRUTH, site=np.resize([*"ab"], 740))
+DF.loc[240:539, "label"] = 0
 
 
 @pytest.mark.parametrize("beta", [0.0, 0.2, 0.45])
@@ -44,7 +32,7 @@ def test_both_statistics_are_averaged_with_least_variance(seed: int, beta: float
     assert found["estimate"] == pytest.approx(min(value, 1.0), abs=2e-5)
     assert found["standard_error"] == pytest.approx(error, rel=1e-3)
     if 0 < value < 1:
-        assert found[LIMITS].tolist() == pytest.approx([lower, upper], abs=1e-3)
+        assert found[["lower", "upper"]].tolist() == pytest.approx([lower, upper], abs=1e-3)
     assert answer.attrs["reference"] == "both" and answer.attrs["target"] == "population"
 
 
@@ -89,10 +77,8 @@ def test_groups_pieces_and_estimates_of_beta() -> None:
     ],
 )
 def test_bad_input_is_named(how: dict[str, Any], told: str) -> None:
-    roles = {name: value for name, value in how.items() if name in ("by", "cluster", "pool")}
-    asked = {name: value for name, value in how.items() if name not in roles}
     with pytest.raises(PUValueError, match=f"reference must be {told}") as error:
-        DF.pu(**roles).auroc(0.3, **{"reference": "both", **asked})
+        put(DF.pu, "auroc", 0.3, **{"reference": "both", **how})
     assert len(str(error.value)) <= 300
 
 
@@ -111,9 +97,8 @@ def test_positives_can_hide_among_negatives_that_are_tied_last() -> None:
     apart = pd.DataFrame({"score": score, "label": label})
     tied = apart.assign(score=np.maximum(score, 0.5))  # most negatives, and no known positive
     few = tied.assign(score=np.maximum(score, np.sort(score[label != 1])[12]))  # 2% of them
-    one, other, third = (
-        rows.pu(negative=0).auroc(0.1, reference="both").iloc[0] for rows in (apart, tied, few)
-    )
+    each = (rows.pu(negative=0).auroc(0.1, reference="both") for rows in (apart, tied, few))
+    one, other, third = (found.iloc[0] for found in each)
     assert other["estimate"] == pytest.approx(one["estimate"], abs=0.02)
     assert other["lower"] < one["lower"] - 0.02
     assert third["lower"] == pytest.approx(one["lower"], abs=0.002)

@@ -15,6 +15,7 @@ from pu_accessor import PUDataError, PUValueError, PUWarning
 from tests.cases import AREAS, Labels, put
 from tests.methods.test_auroc import is_refuted, reaching
 from tests.support.oracles import completion_oracle, estimates_oracle
+from tests.support.oracles import oracle as of_tables
 from tests.support.oracles import population_oracle as oracle
 
 SEEDS = range(6)
@@ -40,8 +41,7 @@ def framed(score: Any, label: Any, **columns: Any) -> pd.DataFrame:
 
 def quiet(question: Any, *args: Any, **options: Any) -> Any:
     """Ask and let it warn."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PUWarning)
+    with warnings.catch_warnings(action="ignore", category=PUWarning):
         return question(*args, **options)
 
 
@@ -191,25 +191,13 @@ def test_average_precision_without_scatter_is_wilsons(n: int, rest: int, level: 
 # A metric at a threshold
 
 
-METRICS: dict[str, Any] = {
-    "precision": lambda tp, fp, fn, tn: tp / (tp + fp),
-    "fdr": lambda tp, fp, fn, tn: fp / (tp + fp),
-    "npv": lambda tp, fp, fn, tn: tn / (tn + fn),
-    "accuracy": lambda tp, fp, fn, tn: (tp + tn) / (tp + fp + fn + tn),
-    "balanced_accuracy": lambda tp, fp, fn, tn: (tp / (tp + fn) + tn / (tn + fp)) / 2,
-    "f1": lambda tp, fp, fn, tn: tp / (tp + (fp + fn) / 2),
-    "jaccard": lambda tp, fp, fn, tn: tp / (tp + fp + fn),
-    "informedness": lambda tp, fp, fn, tn: tp / (tp + fn) + tn / (tn + fp) - 1,
-    "mcc": lambda tp, fp, fn, tn: (
-        (tp * tn - fp * fn) / math.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
-    ),
-    "kappa": lambda tp, fp, fn, tn: (
-        2 * (tp * tn - fp * fn) / ((tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
-    ),
-    "lift": lambda tp, fp, fn, tn: tp / (tp + fp) / (tp + fn) * (tp + fp + fn + tn),
-    "fpr": lambda tp, fp, fn, tn: fp / (fp + tn),
-    "recall": lambda tp, fp, fn, tn: tp / (tp + fn),
-}
+def of_counts(name: str, *counts: Any) -> float:
+    """Return a metric of four counts, nan where it has no denominator."""
+    table: Any = (0, *(Fraction(float(one)) for one in counts), False)
+    return of_tables.metric(name, of_tables.Table(*table))
+
+
+METRICS: dict[str, Any] = {name: partial(of_counts, name) for name in of_tables.METRICS}
 
 
 def completed_at(
@@ -232,18 +220,12 @@ def with_estimate(ends: list[float], estimate: float) -> list[float]:
 @pytest.mark.parametrize("place", [0.0, 0.5, 0.9])
 @pytest.mark.parametrize("name", METRICS)
 def test_metrics_of_four_counts_agree_with_two_binomials(name: str, place: float) -> None:
-    def function(*counts: float) -> float:
-        try:
-            return float(METRICS[name](*map(float, counts)))  # numpy's divide by 0
-        except ZeroDivisionError:
-            return math.nan
-
     for seed, beta, way in ((0, 0.35, 1), (1, 0.1, 1), (4, 0.0, 1), (9, 0.6, -1)):
         score, label, _ = draw(seed)
         score = [way * one for one in score]
         threshold = sorted(score)[int(len(score) * place)]
-        estimate = function(*completed_at(score, label, beta, threshold))
-        _, *ends = oracle.metric(score, label, beta, threshold, 0.9, function)
+        estimate = METRICS[name](*completed_at(score, label, beta, threshold))
+        _, *ends = oracle.metric(score, label, beta, threshold, 0.9, METRICS[name])
         want = [estimate, *with_estimate(ends, estimate)]
         found = asked_at(framed(score, label), name, beta, threshold, level=0.9)
         assert found == pytest.approx(want, abs=1e-12, nan_ok=True)
@@ -284,9 +266,13 @@ def test_newcombes_interval_of_informedness() -> None:
     assert found == pytest.approx([0.2, 0.0524, 0.3339], abs=5e-5)
 
 
+def own_recall(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+    return tp / (tp + fn)
+
+
 def test_an_own_metric_at_a_threshold() -> None:
     score, label, beta = draw(5)
-    own, named = (asked_at(framed(score, label), m, beta, 0.5) for m in (METRICS["recall"], "tpr"))
+    own, named = (asked_at(framed(score, label), m, beta, 0.5) for m in (own_recall, "tpr"))
     assert own == pytest.approx(named)
 
 

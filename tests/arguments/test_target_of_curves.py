@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from pu_accessor import PUDataError, PUValueError
@@ -105,10 +104,7 @@ def test_pictures_draw_the_band() -> None:
 
 @pytest.mark.parametrize("beta", [0.0, 0.05])
 def test_precision_is_known_where_none_of_the_rest_is_above(beta: float) -> None:
-    rng = np.random.default_rng(0)
-    label = np.where(np.arange(60) < 15, 1.0, np.nan)
-    score = np.concatenate([rng.normal(3, 1, 15), rng.normal(0, 1, 45)])
-    pu = pd.DataFrame({"score": score, "label": label}).pu
+    pu = binormal(15, 45, 1, seed=0, shift=3.0)[0].pu
     precision = pu.pr_bounds(beta, target="population")["precision"]
     assert precision.notnull().all() and "clipped" not in precision.coords
     assert (precision.sel(bound="upper")[:4] == 1).all()

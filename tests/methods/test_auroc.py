@@ -136,6 +136,9 @@ def test_auroc_agrees_with_oracle(seed: int) -> None:
         estimate = completion_oracle.area("auroc", score, label, one)
         sure = found.standard_error * (one < 1)  # of what is known of all
         assert [error, middle] == pytest.approx([sure, estimate], **NEAR)
+        if one == 1:  # nothing is open
+            assert ends == pytest.approx([estimate] * 2, **NEAR)
+            continue
         wide, narrow = (
             reaching(expected_whole(Case(score, label, one), level, off), estimate)
             for off in (-0.006, 0.006)
@@ -226,10 +229,11 @@ def test_intervals_end_where_the_last_labeling_does(seed: int) -> None:
         reached += [row["lower"] < min(areas) + 1e-9, row["upper"] > max(areas) - 1e-9]
     assert any(reached)
     sure = [i < 11 for i in range(len(label))]  # the last of these betas leaves nothing open
-    for method, ask in zip(METHODS, [roc_auc_score, average_precision_score], strict=True):
-        row = quiet(frame, method, 1, negative=False).iloc[0]
-        assert row[COLUMNS[1:]].tolist() == pytest.approx([0] + [ask(sure, score)] * 3)
-    row = quiet(frame, "bedroc", 1, negative=False).iloc[0]
+    metrics = {"auroc": roc_auc_score, "average_precision": average_precision_score}
+    for method, metric in metrics.items():
+        row = ask(frame, method, 1, negative=False).iloc[0]
+        assert row[COLUMNS[1:]].tolist() == pytest.approx([0] + [metric(sure, score)] * 3)
+    row = ask(frame, "bedroc", 1, negative=False).iloc[0]
     assert row["lower"] == row["estimate"] == row["upper"] and row["standard_error"] == 0
 
 

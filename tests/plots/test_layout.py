@@ -15,9 +15,8 @@ from pu_accessor import PUValueError
 from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.plots import shared_legend
 from tests.cases import legend, legend_of
+from tests.plots.test_legends import texts
 from tests.plots.test_looks import BAND, BETA, FRAME, NAMES, PLOTS, draw, each, every_plot
-
-LAYOUTS = [None, "constrained", "tight", "tight_layout()"]
 
 
 def positions(figure: Figure) -> list[tuple[float, ...]]:
@@ -57,7 +56,7 @@ def test_a_plot_leaves_the_axes_of_a_user_where_they_are(plot: str) -> None:
     assert not legend_of(ax).get_in_layout()  # it takes no room, as the next test measures
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", [None, "constrained", "tight", "tight_layout()"])
 def test_a_legend_takes_no_room_from_the_axes_of_a_user(layout: str | None) -> None:
     drawn = []
     for wanted in ("auto", False):
@@ -91,15 +90,9 @@ def test_panels_of_a_grid_are_of_one_size_beside_one_legend(plot: str, models: i
 # One legend for the panels of a user
 
 
-def told(box: Any) -> list[str]:
-    return [text.get_text() for text in box.get_texts()]
-
-
-@pytest.mark.parametrize(
-    ("layout", "size"), [(None, (7, 7)), ("tight", (7, 7)), ("constrained", (12, 5))]
-)
-def test_a_shared_legend_names_all_once(layout: str | None, size: tuple[float, float]) -> None:
-    figure, axes = panels(2, layout)
+@pytest.mark.parametrize("layout", [None, "tight", "constrained"])
+def test_a_shared_legend_names_all_once(layout: str | None) -> None:
+    (figure, axes), size = panels(2, layout), (12, 5) if layout == "constrained" else (7, 7)
     figure.set_size_inches(size)
     plots = ["plot_roc", "plot_pr", "plot_gain", "plot_metric"]
     for plot, ax in zip(plots, axes, strict=True):
@@ -107,8 +100,8 @@ def test_a_shared_legend_names_all_once(layout: str | None, size: tuple[float, f
     shared = shared_legend(figure)
     figure.draw_without_rendering()
     chance = ["chance", "chance (prevalence)", "perfect"]
-    assert told(shared) == [*NAMES[:2], "β̂ = 0 (unlabeled as negative)", BAND, *chance]
-    assert shared.get_title().get_text() == f"model (β̂ = {BETA})"
+    curves = [*NAMES[:2], "β̂ = 0 (unlabeled as negative)"]
+    assert texts(shared) == [f"model (β̂ = {BETA})", *curves, BAND, *chance]
     assert figure.legends == [shared] and all(ax.get_legend() is None for ax in axes)
     assert figure.get_size_inches().tolist() == [*size]
     box = shared.get_window_extent()
@@ -121,12 +114,12 @@ def test_a_shared_legend_is_put_up_anew_and_needs_names() -> None:
     figure, axes = plt.subplots(1, 2, figsize=(7, 3))
     with pytest.raises(PUValueError, match="figure must hold Axes on which something has a name"):
         shared_legend(figure)
-    draw("plot_roc", 1, ax=axes[0])
-    shared_legend(figure, title="first")
+    draw("plot_roc", 2, ax=axes[0])
+    assert texts(shared_legend(figure, title="first"))[0] == "first"
     axes[1].plot([0, 1], [1, 0], label="mine")
     shared = shared_legend(figure, title="second", brief=True)
     assert figure.legends == [shared]
-    assert told(shared) == [f"β̂ = {BETA}", "mine"]
+    assert texts(shared) == ["second", *NAMES[:2], "mine"]
 
 
 def test_a_plot_on_a_figure_with_a_shared_legend_names_all_panels() -> None:
@@ -135,7 +128,7 @@ def test_a_plot_on_a_figure_with_a_shared_legend_names_all_panels() -> None:
     shared_legend(figure)
     FRAME.pu(score=NAMES[5]).plot_gain(BETA, ax=axes[1, 1])
     (shared,) = figure.legends
-    assert {*NAMES[:2], f"β̂ = {BETA}", "chance", "perfect"} <= {*told(shared)}
+    assert {*NAMES[:2], f"β̂ = {BETA}", "chance", "perfect"} <= {*texts(shared)}
     figure.draw_without_rendering()
     assert shared.get_window_extent().y1 < axes[1, 1].get_window_extent().y0  # still below
     assert axes[1, 1].get_legend() is None

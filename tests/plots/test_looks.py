@@ -266,9 +266,7 @@ EARLY = {message: looks for message, looks in BAD.items() if "palette must have"
 
 
 @pytest.mark.parametrize("plot", [*PLOTS, "tables"])
-def test_bad_options_are_refused_before_a_row_is_read(
-    plot: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bad_options_are_refused_before_a_row_is_read(plot: str, monkeypatch: Any) -> None:
     unread = Mock(side_effect=AssertionError("a row is read"))
     monkeypatch.setattr(FrameSource, "rank", unread)
     monkeypatch.setattr(FrameSource, "pair", unread)

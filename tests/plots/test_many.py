@@ -1,6 +1,6 @@
 """Pictures of many models, groups and betas, read back from their artists."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -14,18 +14,11 @@ from seaborn import FacetGrid
 
 from pu_accessor import PUError, PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray
-from tests.cases import as_frame, binormal, draw_case, legend, legend_of, put
+from tests.arguments.test_by import FRAME as FRAME
+from tests.arguments.test_by import SPLIT as SPLIT
+from tests.cases import binormal, legend, legend_of, put
 from tests.plots.test_curves import bands as bands
 from tests.plots.test_curves import lines as lines
-
-# Groups of 39, 8, 14 and 33 rows, d mostly tied; (c, 1) has none.
-SEEDS = {"a": 11, "b": 21, "c": 39, "d": 3}
-
-FRAME = pd.concat([as_frame(draw_case(seed)).assign(model=key) for key, seed in SEEDS.items()])
-
-FOLD = FRAME.groupby(["model", "label"], dropna=False).cumcount().to_numpy() % 2
-
-SPLIT = FRAME.assign(fold=FOLD)[(FRAME["model"] != "c") | (FOLD == 0)]
 
 OWN = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4}
 
@@ -106,7 +99,6 @@ def test_a_ragged_groups_curve_is_that_of_the_group_alone(plot: str) -> None:
             inside = np.linspace(other[0, 0], other[-1, 0], 601)[1:-1] + 1e-7
             np.testing.assert_array_equal(one[0], other[0])
             np.testing.assert_allclose(np.interp(inside, *one.T), np.interp(inside, *other.T))
-            plt.close(alone.figure)
 
 
 def test_pr_of_a_group_starts_with_its_first_cutoff() -> None:
@@ -126,9 +118,7 @@ def test_pr_of_a_group_starts_with_its_first_cutoff() -> None:
         ("plot_pr", {"row": "beta", "col": "model"}, "β̂ = 0.4, model = m1"),
     ],
 )
-def test_panels_hold_the_curves_of_their_own(
-    plot: str, layout: Mapping[str, str], title: str
-) -> None:
+def test_panels_hold_curves_of_their_own(plot: str, layout: Any, title: Any) -> None:
     tables = TABLES.sel(model=MODELS[:2], beta=[0.2, 0.4])
     grid = getattr(tables.pu, plot)(**PLOTS[plot], **layout)
     assert isinstance(grid, FacetGrid)
@@ -155,9 +145,7 @@ def test_levels_of_a_multiindex_and_the_group_itself_are_dimensions() -> None:
     assert [len(bands(ax)) for ax in spread.axes.flat] == [1, 1, 1, 1, 1, 1, 0, 1]
 
 
-@pytest.mark.parametrize(
-    "keys", [pd.date_range("2020-01-01", periods=3), [True, False, "x"], None]
-)
+@pytest.mark.parametrize("keys", [pd.date_range("2020", periods=3), [True, False, "x"], None])
 def test_keys_of_any_kind(keys: Any) -> None:
     tables = WIDE.pu(score=MODELS).contingency([0.2, 0.4], ranks="breakpoints")
     tables = tables.drop_vars("model") if keys is None else tables.assign_coords(model=keys)
@@ -179,19 +167,15 @@ def test_tuples_a_missing_key_and_a_dimension_of_size_one() -> None:
     assert isinstance(one.pu.plot_pr(col="model"), FacetGrid)
 
 
-@pytest.mark.parametrize(
-    ("models", "beta", "col"), [(9, [0.2, 0.4], "beta"), (32, 0.2, None), (32, 0.2, "beta")]
-)
-def test_a_legend_of_very_many_hues_is_in_the_figure(models: int, beta: Any, col: Any) -> None:
-    frame = wide(models)
+LONG = "a model with rather a long name, "
+LEGENDS: list[Any] = [(9, [0.2, 0.4], "beta", "m"), (32, 0.2, None, "m"), (32, 0.2, "beta", "m")]
+
+
+@pytest.mark.parametrize(("models", "beta", "col", "name"), [*LEGENDS, (3, [0.2], "beta", LONG)])
+def test_a_legend_is_in_the_figure(models: int, beta: Any, col: Any, name: str) -> None:
+    frame = wide(models).rename(columns=lambda column: column.replace("m", name))
     pu = frame.pu(score=list(frame.columns[1:]))
     assert legend_is_beside_the_axes(pu.plot_pr(beta, col=col))
-
-
-def test_a_legend_of_long_names_is_in_the_figure() -> None:
-    long = {f"m{i}": f"a model with rather a long name, {i}" for i in range(3)}
-    grid = WIDE.rename(columns=long).pu(score=list(long.values())).plot_pr([0.2], col="beta")
-    assert legend_is_beside_the_axes(grid)
 
 
 # Baselines and betas of groups
@@ -281,7 +265,6 @@ AP = "average_precision"
 
 BAD: list[tuple[Callable[[], Any], str]] = [
     (roc(hue="modle"), r"hue must be one .*\['model', 'beta'\], but 'modle'.* mean 'model'"),
-    (roc(hue="rank"), "hue must be one of the dimensions"),
     (roc(), "Curves differ in model, beta: hue, col and row must tell them apart"),
     (roc(ANY, baseline=True), "baseline=True needs the same betas for all groups"),
     (roc(ANY, col="beta"), "col must be one of the dimensions"),
@@ -291,9 +274,7 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (against_beta(AP, GRID, at=5), f"at must be left out with '{AP}', which has no .* 5 was"),
     (f1([5]), r"at must be an integer, a rank, but \[5\] was"),
     (f1(5.0), "must be .*an integer.* but 5.0 was"),
-    (f1(61), "at must be a rank from 0 to 60, the number of examples"),
     (f1(10**30), "at must be a rank from 0 to 60, the number of examples"),
-    (f1(np.int8(-3)), "at must be a rank from 0 to the number of .* but -3 was"),
     (f1(-(10**30)), "at must be a rank from 0 to .* but -10+ was"),
     (against_beta("auroc", GRID, hue="beta"), "hue must be one of .*, but 'beta' was"),
     (metric(lambda tp, fp, fn, tn: 1), "must return an array"),
@@ -302,9 +283,7 @@ BAD: list[tuple[Callable[[], Any], str]] = [
 
 
 @pytest.mark.parametrize(("plot", "message"), BAD, ids=[message for _, message in BAD])
-def test_bad_arguments_are_named_and_leave_no_figure(
-    plot: Callable[[], Any], message: str
-) -> None:
+def test_bad_arguments_are_named_without_a_figure(plot: Callable[[], Any], message: str) -> None:
     with pytest.raises((PUValueError, PUTypeError), match=message):
         plot()
     assert plt.get_fignums() == []

@@ -2,7 +2,6 @@
 
 import re
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,34 +15,21 @@ import xarray as xr
 import pu_accessor
 import pu_accessor.dask
 import pu_accessor.polars
-from pu_accessor import PUTypeError, PUValueError, PUWarning, from_arrays, from_chunks
+from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning, from_arrays, from_chunks
 from pu_accessor.counting import clusters as counting
 from pu_accessor.counting.clusters import RowClusters
+from tests.methods.test_report import write
+from tests.sources.test_pieces import Ask, opening
 
-Ask = Callable[[Any], pd.DataFrame]
-
-
-def draw_frame(patients: int = 80, seed: int = 1) -> pd.DataFrame:
-    """Draw patients of some rows, whose labels and scores belong together."""
-    rng = np.random.default_rng(seed)
-    patient = rng.permutation(np.repeat(np.arange(patients), rng.integers(1, 9, patients)))
-    positive, shown = (rng.random(patients)[patient] < 0.5 for _ in range(2))
-    size = patient.size
-    score = np.round(rng.normal(positive + rng.normal(size=patients)[patient]), 1)
-    return pd.DataFrame(
-        {
-            "score": score,
-            "other": rng.normal(positive),
-            "holes": np.where(rng.random(size) < 0.2, np.nan, score),
-            "label": np.where(shown, np.where(positive, 1, 0), np.nan),
-            "patient": patient,
-            "fold": rng.integers(0, 2, size),
-        }
-    )
-
-
-FRAME = draw_frame()
-NUMBERS: Any = FRAME["patient"]
+# Patients of some rows, whose labels and scores belong together.
+RNG = np.random.default_rng(1)
+PATIENT = RNG.permutation(np.repeat(np.arange(80), RNG.integers(1, 9, 80)))
+POSITIVE, SHOWN = (RNG.random(80)[PATIENT] < 0.5 for _ in range(2))
+SCORE = np.round(RNG.normal(POSITIVE + RNG.normal(size=80)[PATIENT]), 1)
+FRAME = pd.DataFrame({"score": SCORE, "other": RNG.normal(POSITIVE), "patient": PATIENT})
+FRAME["holes"] = FRAME["score"].mask(RNG.random(len(FRAME)) < 0.2)
+FRAME["label"] = np.where(SHOWN, np.where(POSITIVE, 1, 0), np.nan)
+FRAME["fold"] = RNG.integers(0, 2, len(FRAME))
 NAMES: Any = FRAME["patient"].map("p{}".format)
 LISTS: Any = [[1]] * len(FRAME)
 BETA, MODELS, SOME = 0.2, ["score", "other"], {"threshold": 0.5}
@@ -52,7 +38,6 @@ OMIT: dict[str, Any] = {"nan_policy": "omit"}
 WORST: dict[str, Any] = {"nan_policy": "worst"}
 ASKED: dict[str, Ask] = {
     "auroc": lambda pu: pu.auroc([0.1, BETA]),
-    "average_precision": lambda pu: pu.average_precision(BETA),
     "metric": lambda pu: pu.metric(["precision", "fpr"], BETA, at={"threshold": [-0.3, 0.5]}),
     "metric by fold": lambda pu: pu(by="fold").metric("recall", BETA, at=SOME),
     "models by fold": lambda pu: pu(score=HOLES, by="fold", **OMIT).auroc(BETA),
@@ -110,7 +95,7 @@ def test_curves_are_alike_in_any_order_and_by_any_names(level: float) -> None:
 IDS: list[Any] = [
     NAMES,
     NAMES.astype("category").cat.add_categories(["nobody"]),
-    pd.Series(pd.array(NUMBERS, "Int64")),
+    FRAME["patient"].astype("Int64"),
     NAMES.astype("string[pyarrow]"),
     FRAME["patient"] * 2**40,
     FRAME["patient"].astype(np.uint64) + 2**63,
@@ -141,17 +126,11 @@ def test_pieces_may_have_other_dtypes() -> None:
 
 
 def test_a_further_pass_is_one_for_all_and_none_for_pairs() -> None:
-    opened: list[int] = []
-
-    def chunks() -> list[pd.DataFrame]:
-        opened.append(1)
-        return [FRAME[:100], FRAME[100:]]
-
-    pu, passes = from_chunks(chunks, score=MODELS, by="fold"), []
-    for accessor in (pu, pu(cluster="patient")):
+    (pu, opened), passes = opening(FRAME, [100]), []
+    for roles in ({}, {"cluster": "patient"}):
         for name in ("auroc", "compare"):
             opened.clear()
-            getattr(accessor, name)(BETA)
+            getattr(pu(score=MODELS, by="fold", **roles), name)(BETA)
             passes.append(len(opened))
     assert passes[2:] == [passes[0] + 1, passes[1]]
 
@@ -237,12 +216,8 @@ def test_other_errors_say_what_to_pass() -> None:
     ds = xr.Dataset({name: (("sample", "model"), values) for name, values in variables.items()})
     ds = ds.assign(label=("sample", FRAME["label"]))
     for pu, error, told in (
-        (FRAME.pu(cluster="patience"), pu_accessor.PUKeyError, "cluster must name a column"),
-        (
-            in_chunks(FRAME.drop(columns="patient"), 50),
-            pu_accessor.PUKeyError,
-            "cluster must name",
-        ),
+        (FRAME.pu(cluster="patience"), PUKeyError, "cluster must name a column"),
+        (in_chunks(FRAME.drop(columns="patient"), 50), PUKeyError, "cluster must name"),
         (FRAME.assign(patient=LISTS).pu(cluster="patient"), PUTypeError, "must hold ids"),
         (from_arrays([2, 1], [1, None], cluster=[1]), PUValueError, "must have a value for each"),
         (ds.pu(cluster="patient"), PUValueError, "cluster must be the same for all models"),
@@ -275,8 +250,7 @@ def test_few_clusters_are_warned_of_once(number: int) -> None:
     with pytest.warns(PUWarning, match="site='a': .*; .*site='b'") as told:
         groups.pu(by="site", cluster="patient").auroc(BETA)
     assert len(told) == 1
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         with_positives_in(10).pu(cluster="patient").auroc(BETA)
 
 
@@ -308,10 +282,8 @@ def test_a_repr_counts_them() -> None:
 
 def read_report(pu: Any, folder: Path) -> str:
     """Return the text of a report, without its pictures."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PUWarning)
-        path = pu.report(BETA, path=folder / "report.html")
-    text = re.sub(r"<figure>.*?</figure>", "", path.read_text(encoding="utf-8"))
+    with warnings.catch_warnings(action="ignore", category=PUWarning):
+        text = re.sub(r"<figure>.*?</figure>", "", write(folder, pu, BETA))
     return re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", text)).replace("&#x27;", "'")
 
 

@@ -221,10 +221,9 @@ def test_nothing_to_rank() -> None:
 
 
 LEVELS = pd.MultiIndex.from_product([["a"], range(5)], names=[None, "score"])
-INDEXES: list[Any] = [[7] * 5, LEVELS, pd.date_range("2020", periods=5)]
 
 
-@pytest.mark.parametrize("index", INDEXES)
+@pytest.mark.parametrize("index", [[7] * 5, LEVELS, pd.date_range("2020", periods=5)])
 def test_index_plays_no_role_and_frame_is_not_changed(index: Any) -> None:
     frame = pd.DataFrame({"score": SCORE, "label": pd.array(MEANT, dtype="boolean")}, index=index)
     frame.attrs["kept"] = True

@@ -14,6 +14,7 @@ import pytest
 from pu_accessor import PUError, PUTypeError, PUValueError
 from pu_accessor.counting import gaps
 from pu_accessor.counting import order_statistics as best
+from tests.cases import pu
 from tests.sources import test_pieces as chunks
 from tests.sources.test_pieces import ASKED, FRAME, MODELS, WAYS, Ask, check_same, whole_frame
 
@@ -113,11 +114,6 @@ def test_groupbys(by: Any) -> None:
         lazy.pu(by="fold").auroc(0.3)
 
 
-def pu(thing: Any) -> Any:
-    """Return the accessor of a groupby, of which stubs do not know."""
-    return thing.pu
-
-
 @pytest.mark.parametrize("observed", [True, False])
 def test_groupbys_of_categories(observed: bool) -> None:
     frame = FRAME.assign(key=pd.Categorical(FRAME["key"], ["c", "unseen", "a", "b"]))
@@ -168,34 +164,20 @@ def test_skipped_groups_are_told_alike() -> None:
     chunks.check_skips(chunks.SPOILT.pu(**chunks.SKIP), ddf.groupby("key").pu(on_error="skip"))
 
 
-def test_columns_that_are_not_needed_are_not_read() -> None:
-    read: set[str] = set()
+def test_partitions_are_read_thrice_for_all_groups_and_models_and_of_named_columns() -> None:
+    parts = [part.reset_index(drop=True) for _, part in FRAME.groupby(FRAME.index // 100)]
+    read, names = [0] * len(parts), set[str]()
 
-    def load(_: int, columns: Any = None) -> Any:
-        some = FRAME if columns is None else FRAME[columns]
-        read.update(some.columns)
+    def load(number: int, columns: Any = None) -> Any:
+        some = parts[number] if columns is None else parts[number][columns]
+        read[number] += 1
+        names.update(some.columns)
         return some
 
-    ddf = dd.from_map(load, range(1), meta=FRAME.iloc[:0])
-    check_same(ddf.pu(by="key").roc_bounds(0.3), FRAME.pu(by="key").roc_bounds(0.3))
-    assert read == {"score", "label", "key"}
-
-
-# What is read, and what travels
-
-
-def test_partitions_are_read_thrice_for_all_groups_and_models() -> None:
-    parts = [part.reset_index(drop=True) for _, part in FRAME.groupby(FRAME.index // 100)]
-    read = [0] * len(parts)
-
-    def load(number: int) -> Any:
-        read[number] += 1
-        return parts[number]
-
     ddf = dd.from_map(load, range(len(parts)), meta=FRAME.iloc[:0])
-    expected = FRAME.pu(score=MODELS, by="key").roc_bounds([0.1, 0.3])
-    check_same(ddf.pu(score=MODELS, by="key").roc_bounds([0.1, 0.3]), expected)
-    assert read == [3] * len(parts)
+    frames = (one.pu(score=MODELS, by="key") for one in (ddf, FRAME))
+    check_same(*(pu.roc_bounds([0.1, 0.3]) for pu in frames))
+    assert read == [3] * len(parts) and names == {"key", "label", *MODELS}
 
 
 def test_partitions_that_are_drawn_anew() -> None:

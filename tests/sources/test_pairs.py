@@ -14,16 +14,14 @@ from pu_accessor import PUError, PUValueError
 MODELS = ["svm", "forest", "bayes"]
 
 
-def draw_wide(seed: int = 0, size: int = 40) -> pd.DataFrame:
-    """Draw scores of three models, all kinds of labels, propensities and names of examples."""
-    rng = np.random.default_rng(seed)
-    truth = rng.random(size) < 0.5
-    label = np.where(rng.random(size) < 0.6, truth, np.nan)
-    scores = {model: rng.normal(truth).round(1) for model in MODELS}
-    propensity = np.where(label == 1, rng.uniform(0.3, 0.9, size), np.nan)
-    names = {"day": rng.permutation(size) // 7, "hour": np.arange(size)}
-    names["site"] = rng.permutation(size) // 3
-    return pd.DataFrame({**names, **scores, "y": label, "propensity": propensity})
+# Scores of three models, all kinds of labels, propensities and names of examples.
+RNG = np.random.default_rng(0)
+TRUTH = RNG.random(40) < 0.5
+LABEL = np.where(RNG.random(40) < 0.6, TRUTH, np.nan)
+SCORES = {model: RNG.normal(TRUTH).round(1) for model in MODELS}
+CHANCE = np.where(LABEL == 1, RNG.uniform(0.3, 0.9, 40), np.nan)
+NAMES = {"day": RNG.permutation(40) // 7, "hour": np.arange(40), "site": RNG.permutation(40) // 3}
+WIDE = pd.DataFrame({**NAMES, **SCORES, "y": LABEL, "propensity": CHANCE})
 
 
 def as_rows(wide: pd.DataFrame) -> pd.DataFrame:
@@ -33,11 +31,11 @@ def as_rows(wide: pd.DataFrame) -> pd.DataFrame:
     return rows.astype({"model": kinds}).sample(frac=1, random_state=0, ignore_index=True)
 
 
-WIDE = draw_wide()
 ROWS = as_rows(WIDE)
 ROLES: dict[str, Any] = {"by": "model", "score": "p", "label": "y"}
 WEIGHED = {"propensity": "propensity"}
 CLUSTERED = {"cluster": "site"}
+TARGETS = ["population", "examples"]
 
 
 def pieces(rows: pd.DataFrame, **roles: Any) -> Any:
@@ -53,9 +51,10 @@ PAIRED: list[Any] = [("model", "hour"), (["run", "model"], "hour"), ("model", ["
 @pytest.mark.parametrize("more", [{}, WEIGHED, CLUSTERED], ids=str)
 def test_pieces_are_paired_as_one_frame_is(more: dict[str, str], on: Any, by: Any) -> None:
     rows = ROWS.astype({"model": object}).assign(run=lambda rows: rows["model"].str.len() // 4)
-    roles, target = ROLES | {"by": by} | more, "population" if "cluster" in more else "examples"
+    roles, asked = ROLES | {"by": by} | more, {"on": on, "selection_odds": 1 if more else 2}
     both = rows.pu(**roles), pieces(rows, **roles)
-    assert_frame_equal(*(pu.compare(0.2, on=on, target=target) for pu in both))
+    for target in ["population"] if "cluster" in more else ["examples"] if more else TARGETS:
+        assert_frame_equal(*(pu.compare(0.2, **asked, target=target) for pu in both))
 
 
 def test_pieces_that_do_not_pair() -> None:
@@ -90,10 +89,7 @@ def test_pieces_that_do_not_pair() -> None:
 def test_models_in_rows_are_those_in_columns(more: Any, on: Any, policy: str) -> None:
     wide = WIDE.copy()
     wide.loc[[3, 8], "svm"] = wide.loc[[8, 11], "bayes"] = np.nan
-    roles, target = (
-        more | {"nan_policy": policy},
-        "population" if more == CLUSTERED else "examples",
-    )
+    roles, target = more | {"nan_policy": policy}, TARGETS[more != CLUSTERED]
     expected = wide.pu(score=MODELS, label="y", **roles).compare([0.1, 0.3], target=target)
     found = as_rows(wide).pu(**ROLES, **roles).compare([0.1, 0.3], on=on, target=target)
     names = dict.fromkeys(["model_a", "model_b"], expected["model_a"].dtype)

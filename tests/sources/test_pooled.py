@@ -176,9 +176,8 @@ def test_one_group_is_no_pool() -> None:
         alone, pooled = (getattr(pu, name)(BETA) for pu in both)
         assert_frame_equal(alone, pooled, rtol=1e-12)
     assert_frame_equal(both[1].auroc(dict.fromkeys(MODELS, BETA)), both[0].auroc(BETA))
-    assert (
-        len(make_frame(0).pu(by="fold", pool=[]).auroc(BETA)) == 4
-    )  # an empty list pools nothing
+    unpooled = make_frame(0).pu(by="fold", pool=[])  # an empty list pools nothing
+    assert len(unpooled.auroc(BETA)) == 4
 
 
 def test_pools_over_one_of_several_keys_and_models() -> None:

@@ -117,8 +117,6 @@ def test_that_of_unlabeled_rows_is_not_read(dtype: Any) -> None:
 
 
 def test_arrays_and_variables_that_do_not_fit() -> None:
-    with pytest.raises(PUTypeError, match="propensity must be one-dimensional"):
-        from_arrays(FRAME["score"], FRAME["label"], propensity=[[0.5]] * 260).contingency(0.1)
     samples = xr.Dataset.from_dataframe(FRAME.rename_axis("sample"))
     with pytest.raises(PUKeyError, match="propensity must name a variable"):
         samples.pu(propensity="ods").contingency(0.1)

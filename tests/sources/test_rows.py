@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,18 +13,11 @@ import xarray as xr
 import pu_accessor
 from pu_accessor import PUTypeError, PUValueError
 
-
-def drawn(size: int = 120) -> pd.DataFrame:
-    """Draw tied scores of positives and others, and how probably each is labeled."""
-    rng = np.random.default_rng(3)
-    truth = np.arange(size) % 2 == 0
-    label = np.where(rng.random(size) < 0.5, truth.astype(float), np.nan)
-    score = np.round(rng.normal(3 * truth), 1)
-    propensity = rng.uniform(0.2, 0.9, size)
-    return pd.DataFrame({"score": score, "label": label, "propensity": propensity})
-
-
-FRAME = drawn()
+# Tied scores of positives and others, and how probably each is labeled.
+RNG, TRUTH = np.random.default_rng(3), np.arange(120) % 2 == 0
+LABEL = np.where(RNG.random(120) < 0.5, TRUTH.astype(float), np.nan)
+FRAME = pd.DataFrame({"score": RNG.normal(3 * TRUTH).round(1), "label": LABEL})
+FRAME["propensity"] = RNG.uniform(0.2, 0.9, 120)
 
 OTHER = xr.DataArray(np.zeros((2, 120)), dims=["model", "sample"])
 
@@ -31,9 +25,7 @@ OTHER = xr.DataArray(np.zeros((2, 120)), dims=["model", "sample"])
 SOURCES: dict[str, Callable[[pd.DataFrame], Any]] = {
     "frame": lambda frame: frame.pu(),
     "arrays": lambda frame: pu_accessor.from_arrays(frame["score"], frame["label"]),
-    "lists": lambda frame: pu_accessor.from_arrays(
-        frame["score"].tolist(), frame["label"].tolist()
-    ),
+    "lists": lambda frame: pu_accessor.from_arrays([*frame["score"]], [*frame["label"]]),
     "samples": lambda frame: (
         xr.Dataset({name: ("sample", column) for name, column in frame.items()})
         .assign(other=OTHER[:, : len(frame)])
@@ -76,11 +68,8 @@ def test_arrays_have_no_columns(role: str) -> None:
     named: Any = {role: "propensity"}
     pu = pu_accessor.from_arrays(FRAME["score"], FRAME["label"])(**named)
     message = f"{role} must not name a column for data in arrays, but 'propensity' was passed"
-    asked: list[Callable[[], Any]] = [
-        lambda: pu.auroc(0.5),
-        lambda: pu.sample_to_label(3, random_state=0),
-        lambda: pu.select(0.5, recall=0.5),
-    ]
+    asked: list[Any] = [partial(pu.auroc, 0.5), partial(pu.select, 0.5, recall=0.5)]
+    asked += [partial(pu.sample_to_label, 3, random_state=0)]
     for ask in asked:
         with pytest.raises(PUValueError, match=f"{message}.*{role}='propensity'"):
             ask()
@@ -90,7 +79,7 @@ def test_arrays_have_no_columns(role: str) -> None:
 NAMED: list[Any] = [
     ({"score": "high"}, PUTypeError, "score must be one-dimensional, but a str of 0"),
     ({"label": [[1, None]]}, PUTypeError, "label must be one-dimensional, but a list of 2"),
-    ({"propensity": 0.5}, PUTypeError, "propensity must be one-dimensional, but a float of 0"),
+    ({"propensity": [[0.5]] * 2}, PUTypeError, "propensity must be one-dimensional, but a list"),
     ({"score": ["high", "low"]}, PUTypeError, "score column 'score' must hold real numbers"),
     ({"label": [1, "?"]}, PUValueError, "label column 'label' holds '\\?'"),
     ({"propensity": [2, 1]}, PUValueError, "propensity column 'propensity' must lie in"),

@@ -1,9 +1,7 @@
 """Samples in a Dataset: each place along the other dimensions is a ranking of its own."""
 
-from ast import literal_eval
 from collections.abc import Callable
 from contextlib import nullcontext
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +12,10 @@ import xarray as xr
 
 import pu_accessor
 from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, PUWarning
-from tests.cases import put
+from tests.cases import check_place, put
 
 BETAS = [0.4, 0, 1]
 COORDS: dict[str, Any] = {"model": ["svm", "forest"], "fold": [2, 0, 1], "lead": [6.5, 0.5]}
-COUNTS = ["n_known_positive", "n_known_negative", "n_unlabeled"]
 
 
 def draw(dims: str, label: str = "") -> xr.Dataset:
@@ -56,29 +53,8 @@ def check(tables: xr.Dataset, ds: xr.Dataset, beta: Any = BETAS, **keywords: Any
         values, states = scores.isel(place).to_numpy(), labels.isel(place).to_numpy()
         array = isinstance(beta, xr.DataArray)
         own_beta = beta.isel({dim: place[dim] for dim in beta.dims}).item() if array else beta
-        own = alone(values.tobytes(), states.tobytes(), repr((own_beta, keywords)))
-        one = tables.isel(place)
-        at = np.searchsorted(own["rank"], one["rank"], side="right") - 1
-        if not own["n_cutoffs"]:  # a selection
-            at = np.arange(own.sizes["rank"])
-        elif axis == "cutoff":  # the last one is repeated
-            assert at.tolist() == [min(i, at[-1]) for i in range(at.size)]
-            assert at[-1] + 1 == own.sizes["rank"] <= tables.sizes["cutoff"]
-        for name in (*own.data_vars, "threshold"):
-            assert one[name].attrs == own[name].attrs and one[name].dtype == own[name].dtype
-            np.testing.assert_array_equal(one[name].values, own[name].isel(rank=at).values)
-        np.testing.assert_array_equal(one["beta"].values, own["beta"].values)
-        assert [int(one[name]) for name in COUNTS] == [int(own[name]) for name in COUNTS]
-
-
-@cache
-def alone(values: bytes, states: bytes, asked: str) -> xr.Dataset:
-    """Return the tables of one place; the same ones stand at several."""
-    score, label = (np.frombuffer(column, np.float64) for column in (values, states))
-    beta, keywords = literal_eval(asked)
-    ranking = pu_accessor.from_arrays(score, label)
-    tables: xr.Dataset = put(ranking, "contingency", beta, **keywords)
-    return tables
+        own = put(pu_accessor.from_arrays(values, states), "contingency", own_beta, **keywords)
+        check_place(tables.isel(place), own)
 
 
 DIMENSIONS: list[Any] = [
@@ -249,9 +225,7 @@ ONCE_WRONG: dict[str, Callable[[], Any]] = {
     "area in examples": lambda: "units" not in TABLES.pu.area("auroc").attrs,
     "area has a threshold": lambda: "threshold" not in TABLES.pu.area("average_precision").coords,
     "dtype lost": lambda: STACK.pu().contingency(0.3)["model"].dtype == STACK["model"].dtype,
-    "memory is shared": lambda: (
-        not np.shares_memory(LEAD.pu().contingency(0)["lead"], LEAD["lead"])
-    ),
+    "shared": lambda: not np.shares_memory(LEAD.pu().contingency(0)["lead"], LEAD["lead"]),
 }
 
 
