@@ -205,8 +205,6 @@ def _comparison(answers: Answers) -> str:
     if not isinstance(pu._roles.score, list):
         return ""
     differences = answers.ask("The comparison", pu.compare, beta, level=level)
-    if not differences:
-        differences = answers.ask("Of these", pu.compare, beta, level=level, target="examples")
     text = html.paragraph(
         "Which model has the higher AUROC is tested by known positives alone: sign and p value "
         "hold at any beta."

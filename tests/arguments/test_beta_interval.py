@@ -14,8 +14,7 @@ import pu_accessor
 from pu_accessor import PUKeyError, PUTypeError, PUValueError
 from pu_accessor.checks import interval_betas
 from pu_accessor.ranking import FloatArray
-from tests.cases import AREAS, draw_case, put
-from tests.methods.test_metric_at import tables_of
+from tests.cases import AREAS, draw_case, estimates_of, put
 
 SIDES = ("lower", "upper")
 SEEN = ["known_positive", "known_negative"]
@@ -397,7 +396,7 @@ def test_bounds_of_frames_are_those_of_tables(curve: str) -> None:
     read = getattr(tables.pu, f"{curve}_bounds")()
     xr.testing.assert_identical(curves.sel(bound=list(SIDES)), read.sel(bound=list(SIDES)))
     # Of the estimate tables are in whole examples, but curves are not.
-    every = tables_of(frame, 0.3)
+    every = estimates_of(frame, 0.3)
     at, positives = {one.rank: one for one in every}, every[0].tp + every[0].fn
     tpr = [float(at[rank].tp) / positives for rank in curves["rank"].values]
     recall = {"roc": "tpr", "pr": "recall"}[curve]

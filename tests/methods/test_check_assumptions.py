@@ -142,6 +142,8 @@ def test_negatives_see_a_wrong_beta_and_say_which_agrees() -> None:
     high, low = (check(DF, "negatives", beta) for beta in (2.2 * BETA, 0.2 * BETA))
     assert high["p_value"] < 0.01 and "beta is too high" in high["finding"]
     assert low["p_value"] < 0.2 and low["statistic"] < 0 < high["statistic"]
+    low = check(DF, "negatives", 0.2 * BETA, level=0.8)
+    assert "beta is too low" in low["finding"]
     agree = float(high["finding"].split("beta = ")[1].rstrip("."))
     same = check(DF, "negatives", agree)
     assert same["p_value"] > 0.9 and "no more apart than by chance" in same["finding"]

@@ -146,6 +146,17 @@ def test_differences_are_those_of_the_estimates(name: Any, at: Any, decimals: in
         assert found["lower"].min() >= -1 and found["upper"].max() <= 1
 
 
+def test_a_beta_that_is_guaranteed_makes_it_wider() -> None:
+    df = draw(0)
+    beta = pu_accessor.beta_from_labels(10, 60, int(df["label"].isna().sum()), level=0.98)
+    how: Any = {"quantity": "f1", "at": {"threshold": 0.5}}
+    near, far = (
+        df.pu(score=MODELS[:2]).compare(beta, joint=joint, **how).iloc[0]
+        for joint in ("approximate", "guaranteed")
+    )
+    assert far["lower"] < near["lower"] < near["upper"] < far["upper"]
+
+
 def test_bedroc_is_as_early_as_that_of_one_model() -> None:
     pu = draw(2).pu(score=MODELS)
     plain, early = (pu.compare(BETA, quantity="bedroc", **how) for how in ({}, {"alpha": 20.0}))

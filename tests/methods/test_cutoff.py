@@ -167,6 +167,11 @@ def test_list_is_what_lies_above_the_threshold() -> None:
     assert missing.pu(nan_policy="omit").select(0.3, recall=0.3)["score"].notna().all()
 
 
+def test_the_band_of_a_list_is_told() -> None:
+    told = [FRAME.pu.cutoff(0.2, fpr=0.1, target=x).attrs for x in ("examples", "population")]
+    assert [about["band"] for about in told] == ["exact", "two samples"]
+
+
 def test_goal_out_of_reach_is_answered() -> None:
     shuffled: Any = FRAME.assign(score=np.arange(400) % 7)
     with pytest.warns(PUWarning, match=r"a precision of 0.99 for sure in 1 of 1 rows"):

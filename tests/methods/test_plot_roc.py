@@ -75,7 +75,8 @@ def test_marks_of_several_curves() -> None:
     np.testing.assert_allclose(np.concatenate(marks(ax)), expected)
     told = [f"threshold {threshold:.3g}" for threshold in found["threshold"][::2]]
     assert {text.get_text() for text in ax.texts} == {*told}
-    near = FRAME.pu.plot_roc([0.2, 0.21], mark=5)
+    near, high = FRAME.pu.plot_roc([0.2, 0.21], mark=5), FRAME.pu.plot_pr(0.2, mark=5)
+    assert (near.texts[0].get_va(), high.texts[0].get_va()) == ("top", "bottom")
     assert len(marks(near)) == 2 and [text.get_text() for text in near.texts] == ["top 5"]
     with pytest.raises(PUValueError, match="mark must be a rank, a threshold or a fraction where"):
         FRAME.pu.contingency(0.2).pu.plot_roc(mark="youden")

@@ -37,6 +37,13 @@ def counts(tables: Any, **place: Any) -> dict[str, list[int]]:
     }
 
 
+def test_cells_of_clusters_are_the_bounded_table() -> None:
+    pu = FRAME.assign(patient=np.arange(len(FRAME)) // 2).pu(cluster="patient")
+    assert written(pu.plot_table(BETA, at=50)) == counts(
+        pu.contingency(BETA, ranks=50), rank=50, beta=BETA
+    )
+
+
 def test_cells_are_the_bounded_table() -> None:
     ax = FRAME.pu.plot_table(BETA, at=50)
     assert written(ax) == counts(FRAME.pu.contingency(BETA, ranks=50), rank=50, beta=BETA)

@@ -136,6 +136,7 @@ def test_numbers_of_other_kinds_are_those_of_the_methods(tmp_path: Path) -> None
         expected = numbers(pu.auroc(beta))
         found = column(tables_of(text)["AUROC"], "estimate", "lower", "upper")
         assert found[: len(expected)] == expected and f"{line}</code>" in text
+        assert ("98% interval" in text) == (beta is sure)
         if pu is sites:
             passed = tables_of(text)["Beta, as it was passed"]
             assert passed[1:] == [["a", "0.100"], ["$b$", "0.200"]]
@@ -156,6 +157,8 @@ def test_what_the_data_do_not_allow_is_told(tmp_path: Path) -> None:
     text = write(tmp_path, propensity)
     assert "AUROC on new examples is not there" in text and "&#x27;propensity&#x27;" in text
     assert [row[-1] for row in tables_of(text)["AUROC"][1:]] == ["examples"]
+    text = write(tmp_path, propensity(score=["score", EVIL]))
+    assert "Differences of AUROC" in tables_of(text)
 
 
 @pytest.mark.usefixtures("undrawn")
