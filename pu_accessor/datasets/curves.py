@@ -421,8 +421,8 @@ def gain(tables: xr.Dataset) -> xr.Dataset:
     """Return cumulative gains: recall against the fraction of examples predicted positive."""
     tp, fp, fn, tn = counts_of(tables)
     examples = tp + fp + fn + tn
-    fraction = ((tp + fp) / examples).isel(bound=0, beta=0, drop=True)
-    prevalence = ((tp + fn) / examples).isel({"bound": 0, axis_of(tables.dims): 0}, drop=True)
+    fraction = ((tp + fp) / examples).isel(bound=0, beta=0)
+    prevalence = ((tp + fn) / examples).isel({"bound": 0, axis_of(tables.dims): 0})
     gains = metric(tables, "recall").rename("gain").to_dataset().assign_attrs(tables.attrs)
     gains["gain"].attrs = {"long_name": "share of positives found"}
     aside = {"fraction": fraction.variable, "prevalence": prevalence.variable}

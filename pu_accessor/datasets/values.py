@@ -185,9 +185,9 @@ def over_labels(steps: pd.DataFrame, width: float | None) -> xr.Dataset:
     table = steps.set_index(LABELS).to_xarray()
     data = {"value": _by_bound(table, ("lower", "beta", "upper")).transpose("bound", LABELS)}
     attrs = {"level": steps["level"].iloc[0]}
-    narrow = steps[LABELS][steps["upper"] - steps["lower"] <= (width or 0)]
-    if width is not None and narrow.size:
-        attrs["narrow"] = int(narrow.iloc[0])
+    wide = steps["upper"] - steps["lower"]
+    if width is not None and wide.min() <= width:
+        attrs["narrow"] = int(steps[LABELS][wide <= width].iloc[0])
     return xr.Dataset(data, {"beta": table["beta"]}, attrs)
 
 

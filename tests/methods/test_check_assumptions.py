@@ -273,6 +273,8 @@ def test_models_and_betas_are_told_apart_in_pictures() -> None:
     two = DF.assign(key=np.resize(["x", "y"], len(DF))).pu(by="key")
     ax = two.plot_check_assumptions({"x": 0.2, "y": 0.3}, strata="stratum")
     assert len(ax.patches) == 6 and len(ax.lines) == 4
+    colors = [line.get_color() for line in ax.lines]  # of dots, then of the line for each key
+    assert colors[:2] == colors[2:] and colors[0] != colors[1]
 
 
 # What is found, in words, without the numbers.

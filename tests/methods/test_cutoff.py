@@ -163,6 +163,9 @@ def test_list_is_what_lies_above_the_threshold() -> None:
     assert chosen["score"].is_monotonic_decreasing
     assert PIECES.cutoff(BETA, precision=0.6)["rank"].item() == found["rank"]
     assert 0.6 <= found["lower"] <= found["estimate"] <= found["upper"]
+    how: Any = {"precision": 0.6, "reference": "negatives"}
+    rank = PU.cutoff(BETA, **how)["rank"].item()
+    assert len(PU.select(BETA, **how)) == rank != found["rank"]
     missing: Any = FRAME.assign(score=FRAME["score"].where(FRAME.index % 7 > 0))
     assert missing.pu(nan_policy="omit").select(0.3, recall=0.3)["score"].notna().all()
 

@@ -43,6 +43,7 @@ def names(ax: Axes) -> list[str]:
         ("npv", {"at": {"fraction": 0.2}}, "negative predictive value among the top 20%"),
         ("recall", {"at": "youden"}, "recall where informedness is highest"),
         ("f1", {"at": "maximum"}, "F1, at its maximum"),
+        ("f1", {"at": {"threshold": 0.5}, "target": "examples"}, "F1 at threshold 0.5"),
     ],
 )
 def test_a_forest_has_the_numbers_of_the_method(quantity: str, keywords: Any, label: str) -> None:
