@@ -23,9 +23,11 @@ def texts(legend: Any) -> list[str]:
     return [legend.get_title().get_text(), *(text.get_text() for text in legend.get_texts())]
 
 
-def test_the_keys_are_the_title() -> None:
-    (legend,) = SITES.plot_roc(0.15).figure.legends
+def test_the_keys_are_the_title_and_what_they_share_is_grey() -> None:
+    (legend,) = SITES.plot_roc(0.15, baseline=True).figure.legends
     assert texts(legend)[:3] == ["site (β̂ = 0.15)", "a", "b"]
+    naive, chance = (legend.legend_handles[place].get_color() for place in (2, -1))
+    assert naive == chance == pytest.approx((0.4, 0.4, 0.4))
 
 
 def test_panels_share_a_legend_with_its_title() -> None:
