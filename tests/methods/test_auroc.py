@@ -134,9 +134,9 @@ def test_auroc_agrees_with_oracle(seed: int) -> None:
     for one, (_, error, middle, *ends) in zip(betas, got.to_numpy().tolist(), strict=True):
         found = oracle.auroc(score, label, one)
         estimate = completion_oracle.area("auroc", score, label, one)
-        sure = found.standard_error * (one < 1)  # of what is known of all
-        assert [error, middle] == pytest.approx([sure, estimate], **NEAR)
-        if one == 1:  # nothing is open
+        off = found.standard_error if one < 1 else 0.0  # where nothing is open
+        assert [error, middle] == pytest.approx([off, estimate], **NEAR)
+        if one == 1:
             assert ends == pytest.approx([estimate] * 2, **NEAR)
             continue
         wide, narrow = (
@@ -162,7 +162,8 @@ def test_partial_auroc_agrees_with_oracle(limit: float) -> None:
             continue
         plain += 1
         found = oracle.partial_auroc(score, label, beta, limit)
-        assert row[1] == pytest.approx(found.standard_error * (beta < 1), **NEAR)
+        off = found.standard_error if beta < 1 else 0.0
+        assert row[1] == pytest.approx(off, **NEAR)
         if limit < 1:
             doubt = oracle.doubt(score, label, beta, limit)
             sure += doubt <= 0.1 and found.n > 2

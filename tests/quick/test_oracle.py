@@ -222,25 +222,6 @@ def test_bootstrap_quantiles_against_scipy() -> None:
                 assert j == 0 or cdf(j - 1) < float(probability) + 1e-9
 
 
-@pytest.mark.parametrize(("level", "resamples"), [(0.6, 1500), (0.9, 6000)])
-def test_resampling_approaches_the_bootstrap_quantiles(level: float, resamples: int) -> None:
-    """The percentile bootstrap converges to the binomial quantiles."""
-    ranks = [2, 3, 5, 8, 13, 21, 34]
-    at = [0, 1, 2, 5, 6, 13, 33, 40]
-    heads = [0, 0, 1, 3, 3, 5, 6, 7]  # known positives at or above each of these cutoffs
-    rng = np.random.default_rng(20240607)
-    low, high = oracle.resampled_rank_cdf(ranks, at, level, resamples, rng)
-    tail = oracle.half_alpha(level)
-    for probability, shares in ((tail, low), (1 - tail, high)):
-        exact = [oracle.binomial_quantile(7, Fraction(k, 7), probability) / 7 for k in heads]
-        # No probability is within 5 standard errors of a step of the CDF ...
-        sigma = math.sqrt(float(probability * (1 - probability)) / resamples)
-        steps = [stats.binom(7, k / 7).cdf(range(-1, 8)) for k in heads]
-        assert min(abs(cdf - float(probability)).min() for cdf in steps) > 5 * sigma
-        # ... so that the percentiles must be the very same shares.
-        assert shares == exact
-
-
 def test_dkw_band_against_floats() -> None:
     """The definition in binary floats agrees up to their rounding."""
     for n, m, level in product((1, 7, 30), (1, 10, 57), LEVELS):
@@ -328,23 +309,6 @@ def test_at_the_ends_of_beta_all_unlabeled_are_of_one_kind(
 # Curves and areas
 
 
-def test_roc_by_hand() -> None:
-    """The whole area and parts that end at and inside a segment."""
-    # The estimate of the worked example, 3 positives and 3 negatives, has the (fp, tp) counts
-    # (0,0) (0,1) (1,2) (2,2) (2,3) (3,3): the area is (3/2 + 2 + 3) / 9 = 13/18.
-    estimate = three(SCORES, LABELS, 0.4, 0.5, oracle.exact_band)["estimate"]
-    counts = [(0, 0), (0, 1), (1, 2), (2, 2), (2, 3), (3, 3)]
-    thirds = [(Fraction(fp, 3), Fraction(tp, 3)) for fp, tp in counts]
-    assert oracle.roc_points(estimate) == thirds
-    assert oracle.roc_area(estimate) == oracle.roc_area(estimate, 1.0) == Fraction(13, 18)
-    # Up to fpr 1/2 = 3/6: (3/2) / 9 for the first third plus (1/6) * (2/3) = 1/6 + 1/9 = 5/18;
-    # chance is 1/8, the most is 1/2: (1 + (5/18 - 1/8) / (3/8)) / 2 = (1 + 11/27) / 2 = 19/27.
-    assert oracle.roc_area(estimate, 0.5) == Fraction(19, 27)
-    # Up to 1/4, inside a segment of height 1/3 + fpr: 1/12 + 1/32 = 11/96; chance is 1/32, the
-    # most is 1/4: (1 + (8/96) / (7/32)) / 2 = (1 + 8/21) / 2 = 29/42.
-    assert oracle.roc_area(estimate, 0.25) == Fraction(29, 42)
-
-
 def test_a_step_back_in_fpr_counts_negatively() -> None:
     """Areas are signed where fpr falls."""
     # The bounds are 0 before the known positive and 1 from there on. The counts (fp, tp) are
@@ -392,20 +356,8 @@ def test_interpolated_precision_as_published() -> None:
     assert [oracle.precision_between(origin, start, t) for t in (0.0, 0.25, 1.0)] == [0.5] * 3
 
 
-def test_pr_area_by_hand() -> None:
-    """Lines from the origin and others; the best, the uninformative and the worst ranking."""
-    # (fp, tp) goes (0,0) (0,1) (1,2) of 2 positives. The first half has precision 1; on the
-    # second it is (1 + t) / (1 + 2t) = 1/2 + 1 / (2 + 4t), with the mean 1/2 + ln(3) / 4.
-    curve = labeled_tables([2.0, 1.0, 1.0], [True, False, True])
-    expected = 0.5 * 1 + 0.5 * (0.5 + math.log(3) / 4)
-    assert oracle.pr_area(curve) == pytest.approx(expected, abs=1e-12)
-    # Perfect: precision 1 up to recall 1. All tied: one line from the origin, of precision 1/4.
-    # Worst: (0,0) (3,0) (3,1), precision t / (3 + t) with the mean 1 - 3 ln(4/3).
-    worst = 1 - 3 * math.log(4 / 3)
-    for scores, area in (([4, 3, 2, 1], 1), ([1, 1, 1, 1], 0.25), ([1, 2, 2, 2], worst)):
-        curve = labeled_tables([*map(float, scores)], [True, False, False, False])
-        assert oracle.pr_area(curve) == pytest.approx(area, abs=1e-12)
-    # Near a pole, where precision falls steeply:
+def test_pr_area_near_a_pole() -> None:
+    """Precision falls steeply there."""
     # (0,0) (0,1) (100000,2): precision (1 + t) / (1 + ct) = 1/c + (1 - 1/c) / (1 + ct), with
     # c = 100001 and the mean 1/c + (1 - 1/c) ln(1 + c) / c.
     c = 100001

@@ -13,8 +13,6 @@ from functools import lru_cache
 from itertools import accumulate, combinations, pairwise
 from typing import NamedTuple
 
-import numpy as np
-
 Label = bool | None
 Band = tuple[list[int], list[int]]
 BandRule = Callable[[int, int, float], Band]
@@ -323,26 +321,6 @@ def bootstrap_band(n: int, m: int, level: float) -> Band:
     lower = [math.floor(Fraction(j, n) * m) for j in low]
     upper = [math.ceil(Fraction(j, n) * m) for j in high]
     return lower, upper
-
-
-def resampled_rank_cdf(
-    positive_ranks: Sequence[int],
-    at: Sequence[int],
-    level: float,
-    resamples: int,
-    rng: np.random.Generator,
-) -> tuple[list[float], list[float]]:
-    """Return the percentiles, at each cutoff rank, of the share of resampled positives above."""
-    n = len(positive_ranks)
-    require_known(n)
-    shares: list[list[float]] = []
-    for _ in range(resamples):
-        drawn = [positive_ranks[int(i)] for i in rng.integers(n, size=n)]
-        shares.append([sum(1 for rank in drawn if rank <= cut) / n for cut in at])
-    tail = half_alpha(level)
-    lower = np.quantile(np.array(shares), float(tail), axis=0, method="inverted_cdf")
-    upper = np.quantile(np.array(shares), float(1 - tail), axis=0, method="inverted_cdf")
-    return [float(value) for value in lower], [float(value) for value in upper]
 
 
 def dkw_band(n: int, m: int, level: float) -> Band:
