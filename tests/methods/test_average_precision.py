@@ -73,3 +73,11 @@ def test_limits_end_at_1_below_the_statistic(above: int, propensity: list[float]
     assert rows["estimate"].between(0.5, 1).all() and is_above.any()
     assert (rows["upper"] == 1)[is_above].all()
     assert (rows["lower"] < rows["estimate"])[is_above].all()
+
+
+def test_a_cutoff_at_which_nothing_changes_does_not_count() -> None:
+    # Three positives, two of them latent, of which 1.5 are in the two examples below the known one.
+    score = [0.08, 1.26, 2.02, -0.23, -0.48, -0.25, -0.6, 0.77, 0.5]
+    case = score, [True, *[None] * 7, False], 0.371
+    found = ask(framed(*case[:2]), "average_precision", case[2], negative=False)["estimate"]
+    assert found.item() == pytest.approx(completion_oracle.area("average_precision", *case))

@@ -390,7 +390,7 @@ def estimate_population_precision(
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
     >>> found = estimate_population_precision(ranking, np.array([0.0, 0.25]), Settings())
     >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
-    (array([0.542, 0.776]), array([0.183, 0.275]), array([0.168, 0.204]), array([0.874, 1.   ]))
+    (array([0.542, 0.77 ]), array([0.183, 0.275]), array([0.168, 0.204]), array([0.874, 1.   ]))
     """
     check_new(ranking, betas, "average_precision")
     if rule.prevalence is None:

@@ -46,7 +46,7 @@ def estimate_precision(ranking: Ranking, betas: FloatArray, rule: Settings) -> E
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
     >>> found = estimate_precision(ranking, np.array([0.25, 0.5]), Settings())
     >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
-    (array([0.776, 1.   ]), array([0.137, 0.211]), array([0.52 , 0.596]), array([1., 1.]))
+    (array([0.77, 1.  ]), array([0.137, 0.211]), array([0.52 , 0.596]), array([1., 1.]))
     """
     check_labels(betas, ranking.total)
     if (weight := ranking.unequal_weight) is not None:

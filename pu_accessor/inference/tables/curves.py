@@ -120,14 +120,28 @@ def completed_area(
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
     >>> [completed_area(curve, ranking, np.array([0.25])).round(3) for curve in ("roc", "pr")]
-    [array([0.798]), array([0.776])]
+    [array([0.798]), array([0.77])]
     """
     ranking, table = completed_table(ranking, betas, on_new=on_new)
     counts = [count.T for count in table]
     if curve == "roc":
         return area(curve, *counts, max_fpr=max_fpr)
     labeled = np.diff(ranking.known_positive + ranking.known_negative) > 0
-    return _average_precision(counts[0], ranking.rank, labeled, prevalence)
+    each = [_stretches(tp, ranking.rank, labeled) for tp in counts[0]]
+    return np.concatenate([_average_precision(*stretches, prevalence) for stretches in each])
+
+
+def _stretches(
+    tp: Numbers, rank: IntArray, is_block: BoolArray
+) -> tuple[Numbers, IntArray, BoolArray]:
+    """Leave out cutoffs between which true positives go on straight, outside blocks.
+
+    What is estimated does not depend on which cutoffs are there. Shape of true positives after:
+    (1, cutoffs).
+    """
+    slope = np.where(is_block, np.nan, np.diff(tp) / np.diff(rank))
+    bends = np.append(~(np.abs(np.diff(slope)) <= _SAME_SLOPE), True)
+    return tp[np.newaxis, np.append(True, bends)], rank[np.append(True, bends)], is_block[bends]
 
 
 def completed_aurocs(stack: Stack, betas: FloatArray) -> FloatArray:
@@ -236,6 +250,7 @@ def _average_precision(
     return whole / np.where(positives > 0, positives, np.nan)
 
 
+_SAME_SLOPE = 1e-9
 _STRAIGHT = 1e-5  # of the sum below ratios, by which it grows
 _FAR = 1e3  # beyond, logarithms have all digits of sums of 1/r
 
