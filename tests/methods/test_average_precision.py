@@ -76,7 +76,7 @@ def test_limits_end_at_1_below_the_statistic(above: int, propensity: list[float]
 
 
 def test_a_cutoff_at_which_nothing_changes_does_not_count() -> None:
-    # Three positives, two of them latent, of which 1.5 are in the two examples below the known one.
+    # Of three latent positives 1.5 are among the two examples right below the known one.
     score = [0.08, 1.26, 2.02, -0.23, -0.48, -0.25, -0.6, 0.77, 0.5]
     case = score, [True, *[None] * 7, False], 0.371
     found = ask(framed(*case[:2]), "average_precision", case[2], negative=False)["estimate"]
