@@ -98,30 +98,6 @@ def test_latent_count(beta: float, unlabeled: int, expected: int) -> None:
     assert oracle.latent_count(beta, unlabeled) == expected
 
 
-def test_bad_input_is_refused() -> None:
-    """Input without a meaning raises an error."""
-    with pytest.raises(ValueError, match="nan"):
-        oracle.cutoffs([1.0, math.nan], [True, False])
-    with pytest.raises(ValueError, match="same length"):
-        oracle.cutoffs([1.0], [True, False])
-    with pytest.raises(TypeError, match="True, False or None"):
-        oracle.cutoffs([1.0, 2.0], [True, 0])  # type: ignore[list-item]
-    with pytest.raises(ValueError, match="beta"):
-        oracle.latent_count(1.1, 3)
-    with pytest.raises(ValueError, match="max_fpr"):
-        oracle.roc_area([], 0.0)
-
-
-@pytest.mark.parametrize("rule", [*RULES, oracle.exact_band_by_enumeration])
-def test_levels_and_rankings_without_a_band_are_refused(rule: oracle.BandRule) -> None:
-    """A level lies strictly between 0 and 1, and without known positives there is no band."""
-    for level in (0.0, 1.0):
-        with pytest.raises(ValueError, match="level"):
-            rule(2, 2, level)
-    with pytest.raises(ValueError, match="known positive"):
-        oracle.tables([1.0, 2.0], [None, False], 0.5, 0.9, rule)
-
-
 # ---------------------------------------------------------------------------------------------
 # The exact band
 

@@ -228,11 +228,3 @@ def variance(functional: Functional, labels: Labels, clusters: Clusters) -> floa
 def squared_sums(functional: Functional, clusters: Clusters) -> float:
     """Return the sum of squares of sums by cluster as they are."""
     return sum(each**2 for each in sums(contributions(functional, len(clusters)), clusters))
-
-
-def jackknife(functional: Functional, clusters: Clusters) -> float:
-    """Return (C - 1)/C times the sum of squares of what deleting a cluster changes."""
-    names = np.array([str(cluster) for cluster in clusters])
-    every = [functional((names != name).astype(np.float64)) for name in sorted(set(names))]
-    count, center = len(every), sum(every) / len(every)
-    return (count - 1) / count * sum((each - center) ** 2 for each in every)
