@@ -143,8 +143,7 @@ def pu(data: Any, **roles: Any) -> Accessor | TablesAccessor:
     if not hasattr(type(data), "pu"):
         package = type(data).__module__.partition(".")[0]
         step = _FIRST.get(
-            package,
-            "For scores and labels in two arrays: pu_accessor.from_arrays(score, label).",
+            package, "For scores and labels in two arrays: pu_accessor.from_arrays(score, label)."
         )
         raise PUTypeError(
             "data must be a DataFrame, a groupby of one, or a Dataset of samples, but a "
@@ -155,9 +154,7 @@ def pu(data: Any, **roles: Any) -> Accessor | TablesAccessor:
     return accessor
 
 
-def _names_arguments(
-    function: Callable[Arguments, Accessor],
-) -> Callable[Arguments, Accessor]:
+def _names_arguments(function: Callable[Arguments, Accessor]) -> Callable[Arguments, Accessor]:
     """Make a function name its arguments where another one is passed."""
     expected = signature(function)
 

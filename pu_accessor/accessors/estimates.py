@@ -160,10 +160,7 @@ def auroc(
     0  0.25           0.132     0.798  0.417  0.917
     """
     settings = Settings(
-        level,
-        reference=reference,
-        selection_odds=selection_odds,
-        contamination=contamination,
+        level, reference=reference, selection_odds=selection_odds, contamination=contamination
     )
     betas = read_betas(beta, beta_interval, joint)
     over = read_average(average, isinstance(self._roles.score, list))
@@ -273,10 +270,7 @@ def average_precision(
     0  0.25           0.275      0.77  0.204    1.0
     """
     settings = Settings(
-        level,
-        selection_odds=selection_odds,
-        prevalence=prevalence,
-        contamination=contamination,
+        level, selection_odds=selection_odds, prevalence=prevalence, contamination=contamination
     )
     betas = read_betas(beta, beta_interval, joint)
     over = read_average(average, isinstance(self._roles.score, list))

@@ -26,11 +26,7 @@ class Tables(Protocol):
 
 
 def plot_roc(
-    self: Tables,
-    *,
-    mark: At | None = None,
-    baseline: bool = False,
-    **options: Unpack[PlotOptions],
+    self: Tables, *, mark: At | None = None, baseline: bool = False, **options: Unpack[PlotOptions]
 ) -> Drawing:
     """Draw ROC curves with their bands, of tables or of what `roc_bounds` returns.
 
@@ -88,11 +84,7 @@ def plot_roc(
 
 
 def plot_pr(
-    self: Tables,
-    *,
-    mark: At | None = None,
-    baseline: bool = False,
-    **options: Unpack[PlotOptions],
+    self: Tables, *, mark: At | None = None, baseline: bool = False, **options: Unpack[PlotOptions]
 ) -> Drawing:
     """Draw precision-recall curves with their bands, of tables or of what `pr_bounds` returns.
 
@@ -205,11 +197,7 @@ def plot_metric(
 
 
 def plot_against_beta(
-    self: Tables,
-    quantity: str | Metric,
-    *,
-    at: int | None = None,
-    **options: Unpack[PlotOptions],
+    self: Tables, quantity: str | Metric, *, at: int | None = None, **options: Unpack[PlotOptions]
 ) -> Drawing:
     """Draw an area, or a metric at a rank, against beta, and where models swap places.
 

@@ -350,13 +350,7 @@ class TablesAccessor:
         """
         return curves.beta_derivatives(read_dataset(self._dataset))
 
-    def at(
-        self,
-        *,
-        rank: Any = None,
-        threshold: Any = None,
-        fraction: Any = None,
-    ) -> xr.Dataset:
+    def at(self, *, rank: Any = None, threshold: Any = None, fraction: Any = None) -> xr.Dataset:
         """Return the tables or curves at some cutoffs: the last one at or before each.
 
         Parameters

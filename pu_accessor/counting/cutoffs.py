@@ -17,15 +17,7 @@ from pu_accessor.counting.order_statistics import (
     order_statistics,
     scores_inside,
 )
-from pu_accessor.ranking import (
-    BoolArray,
-    CountArray,
-    Counts,
-    FloatArray,
-    IntArray,
-    Ranking,
-    Ranks,
-)
+from pu_accessor.ranking import BoolArray, CountArray, Counts, FloatArray, IntArray, Ranking, Ranks
 
 # Up to so many scores sorting once is quicker than counting, with few and many known positives.
 _SORTED = 1 << 20

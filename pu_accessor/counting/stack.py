@@ -10,10 +10,7 @@ _PIECE = 1 << 16  # examples that are ranked together
 
 
 def stack_examples(
-    score: FloatArray,
-    positive: BoolArray,
-    negative: BoolArray,
-    rows: Sequence[IntArray | slice],
+    score: FloatArray, positive: BoolArray, negative: BoolArray, rows: Sequence[IntArray | slice]
 ) -> Stack:
     """Rank several sets of examples by score, and find the known positives of each.
 

@@ -38,11 +38,7 @@ from pu_accessor.inference.tables.curves import (
 )
 from pu_accessor.inference.tables.curves import area as area_under
 from pu_accessor.inference.tables.curves import beta_derivatives as differentiate
-from pu_accessor.inference.tables.metrics import (
-    Metric,
-    curve_rates,
-    evaluate,
-)
+from pu_accessor.inference.tables.metrics import Metric, curve_rates, evaluate
 from pu_accessor.questions.comparison import pair_columns
 from pu_accessor.ranking import FloatArray
 

@@ -8,12 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.datasets.assemble import (
-    key_coordinates,
-    name_skipped,
-    refuse_names,
-    spread,
-)
+from pu_accessor.datasets.assemble import key_coordinates, name_skipped, refuse_names, spread
 from pu_accessor.datasets.curves import area, metric
 from pu_accessor.datasets.schema import BOUND, TOTALS, axis_of
 from pu_accessor.datasets.slices import LABELS, WINDOW
@@ -28,21 +23,12 @@ from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.request import Request, Results
-from pu_accessor.questions.utility import (
-    Thresholds,
-    boyce_indices,
-    net_benefits,
-    reliabilities,
-)
+from pu_accessor.questions.utility import Thresholds, boyce_indices, net_benefits, reliabilities
 from pu_accessor.ranking import FloatArray
 
 
 def ask_quantity(
-    request: Request,
-    quantity: str | Metric,
-    betas: Betas,
-    at: int | None,
-    settings: Settings,
+    request: Request, quantity: str | Metric, betas: Betas, at: int | None, settings: Settings
 ) -> xr.Dataset:
     """Ask for an area, or a metric at a rank, at each beta; without a warning of high ones."""
     _read_at_rank(quantity, at)

@@ -106,12 +106,7 @@ def draw_curves(
 
 
 def draw_bars(
-    ax: Axes,
-    curve: Curve,
-    parts: Sequence[xr.Dataset],
-    trace: Trace,
-    options: Options,
-    label: str,
+    ax: Axes, curve: Curve, parts: Sequence[xr.Dataset], trace: Trace, options: Options, label: str
 ) -> None:
     """Draw an interval's bar for each part of a curve; one stands for all in a legend."""
     for number, part in enumerate(parts):

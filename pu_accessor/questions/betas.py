@@ -233,9 +233,7 @@ def _as_count(value: Any) -> int | None:
     return None if value is None or isnan(value) else int(value)
 
 
-def _read_interval(
-    interval: BetaInterval | None,
-) -> Interval | Mapping[Hashable, Interval] | None:
+def _read_interval(interval: BetaInterval | None) -> Interval | Mapping[Hashable, Interval] | None:
     """Read one interval, or several by key."""
     if isinstance(interval, pd.DataFrame):
         if [*interval.columns] != [*_ENDS]:

@@ -28,10 +28,7 @@ from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.joint import area_over, metric_value
 from pu_accessor.inference.estimates.macro_average import check_fixed
 from pu_accessor.inference.estimates.metric_at import AtCutoff
-from pu_accessor.inference.estimates.within_odds import (
-    check_whole_area,
-    estimate_any,
-)
+from pu_accessor.inference.estimates.within_odds import check_whole_area, estimate_any
 from pu_accessor.inference.influence import find_design, placement_influences
 from pu_accessor.inference.quantities import QUANTITIES, Quantity, check_moves, read_quantities
 from pu_accessor.inference.settings import BetaRange, Settings, check_prevalence, check_target
@@ -131,12 +128,7 @@ def _refuse_part(max_fpr: float | None) -> None:
 
 
 def average_precision(
-    request: Request,
-    betas: Betas,
-    settings: Settings,
-    target: str,
-    *,
-    over: Over | None = None,
+    request: Request, betas: Betas, settings: Settings, target: str, *, over: Over | None = None
 ) -> pd.DataFrame:
     """Estimate the average precision of each ranking, with an interval."""
     check_target(target)

@@ -86,12 +86,7 @@ def read_average(average: Average, models: bool) -> Over | None:
 
 
 def average_over(
-    over: Over,
-    request: Request,
-    betas: Betas,
-    settings: Settings,
-    target: str,
-    averaged: Averaged,
+    over: Over, request: Request, betas: Betas, settings: Settings, target: str, averaged: Averaged
 ) -> pd.DataFrame:
     """Average numbers over groups, with intervals."""
     check_target(target)

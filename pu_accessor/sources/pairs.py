@@ -40,10 +40,7 @@ from pu_accessor.sources.roles import ColumnNames, Roles
 
 
 def pair_models(
-    frame: pd.DataFrame,
-    groups: Groups,
-    roles: Roles,
-    on: ColumnNames | None,
+    frame: pd.DataFrame, groups: Groups, roles: Roles, on: ColumnNames | None
 ) -> Keyed[PairedRanks]:
     """Rank the same examples by several models."""
     if roles.is_wide:

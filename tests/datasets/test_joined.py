@@ -13,10 +13,7 @@ from tests.cases import binormal
 from tests.datasets.questions import QUESTIONS, assert_same
 
 RANKS = range(0, 250, 10)
-FRAMES = [
-    binormal(100, 200, 0.4, seed=1)[0],
-    binormal(60, 190, 0.6, seed=2)[0],
-]
+FRAMES = [binormal(100, 200, 0.4, seed=1)[0], binormal(60, 190, 0.6, seed=2)[0]]
 # The second also starts from known negatives, which says other things at the same cutoffs.
 FRAMES[1].loc[200:240, "label"] = 0
 TABLES = [frame.pu.contingency([0.1, 0.2], ranks=RANKS) for frame in FRAMES]

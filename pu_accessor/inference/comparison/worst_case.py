@@ -269,11 +269,7 @@ def _least_tests(ends: FloatArray, error: FloatArray, df: FloatArray) -> FloatAr
 
 
 def compare_contaminated(
-    paired: PairedRanks,
-    betas: FloatArray | None,
-    level: float,
-    target: str,
-    contamination: float,
+    paired: PairedRanks, betas: FloatArray | None, level: float, target: str, contamination: float
 ) -> PairedTests:
     """Compare the AUROC of models where a share of the known positives may be wrong.
 

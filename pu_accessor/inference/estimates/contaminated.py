@@ -7,12 +7,7 @@ from typing import Any
 import numpy as np
 
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.contamination import (
-    check_right,
-    count_wrong,
-    relabel,
-    sets_to_try,
-)
+from pu_accessor.inference.contamination import check_right, count_wrong, relabel, sets_to_try
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.metric_at import AtCutoff, fixed_head

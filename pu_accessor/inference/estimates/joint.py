@@ -15,11 +15,7 @@ from pu_accessor.checks import latent_counts
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.contaminated import contaminated_metric
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.intervals import (
-    Estimates,
-    find_envelope,
-    over_interval,
-)
+from pu_accessor.inference.estimates.intervals import Estimates, find_envelope, over_interval
 from pu_accessor.inference.estimates.metric_at import (
     AtCutoff,
     Head,

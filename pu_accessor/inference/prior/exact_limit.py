@@ -8,12 +8,7 @@ import numpy as np
 import scipy
 
 from pu_accessor.inference.bands.exact import SAME, exact, exact_each
-from pu_accessor.inference.bands.simultaneous import (
-    COUNTED,
-    NEVER,
-    joint_coverage,
-    local_alpha,
-)
+from pu_accessor.inference.bands.simultaneous import COUNTED, NEVER, joint_coverage, local_alpha
 from pu_accessor.inference.tables.latent_bounds import inner_cutoffs
 from pu_accessor.ranking import IntArray, Ranking
 

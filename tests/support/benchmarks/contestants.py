@@ -37,11 +37,7 @@ class Benchmark(Protocol):
     extra_info: dict[str, Any]
 
     def pedantic(
-        self,
-        target: Contestant,
-        *,
-        setup: Callable[[], None] | None = None,
-        rounds: int = 1,
+        self, target: Contestant, *, setup: Callable[[], None] | None = None, rounds: int = 1
     ) -> object:
         """Time a function in some rounds, each after the setup, which is not timed."""
 

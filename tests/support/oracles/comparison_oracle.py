@@ -333,11 +333,7 @@ def group(scores: Scores, labels: Labels, beta: float, target: str) -> Group:
 
 
 def compare(
-    models: Mapping[str, Scores],
-    labels: Labels,
-    betas: Sequence[float],
-    level: float,
-    target: str,
+    models: Mapping[str, Scores], labels: Labels, betas: Sequence[float], level: float, target: str
 ) -> list[Row]:
     """Return the rows of all pairs of models, with a size for each beta if there are any."""
     pairs = list(combinations(models, 2))

@@ -391,11 +391,7 @@ def table_at(cutoff: Cutoff, totals: Totals, theta: int) -> Table:
 
 
 def tables(
-    scores: Sequence[float],
-    labels: Sequence[Label],
-    beta: float,
-    level: float,
-    band: BandRule,
+    scores: Sequence[float], labels: Sequence[Label], beta: float, level: float, band: BandRule
 ) -> dict[str, list[Table]]:
     """Return the tables of both bounds at all cutoffs."""
     u = count_label(labels, None)

@@ -51,10 +51,7 @@ def claims_of_negatives(
     # From the other side the same cutoffs come in reverse order. What is no latent negative in
     # the tail is a latent positive there; all further ones are in the head.
     return [
-        (
-            m - (unlabeled - step.unlabeled - fewest),
-            m - (unlabeled - step.unlabeled - most),
-        )
+        (m - (unlabeled - step.unlabeled - fewest), m - (unlabeled - step.unlabeled - most))
         for step, (fewest, most) in zip(steps, reversed(below), strict=True)
     ]
 

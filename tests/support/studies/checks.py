@@ -45,11 +45,7 @@ class Design(NamedTuple):
         return self.latent / (self.latent + self.others)
 
 
-DESIGNS = (
-    Design(10, 10, 40, 360),
-    Design(50, 10, 50, 950),
-    Design(100, 50, 300, 700),
-)
+DESIGNS = (Design(10, 10, 40, 360), Design(50, 10, 50, 950), Design(100, 50, 300, 700))
 MANY = Design(30, 300, 500, 500)  # known negatives, and a large beta
 POWER = (Design(50, 50, 150, 650), Design(200, 200, 600, 2_600))
 

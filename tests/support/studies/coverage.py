@@ -41,13 +41,7 @@ from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.inference.tables import contingency
 from pu_accessor.inference.tables import latent_bounds as heads
 from pu_accessor.inference.tables.curves import area as area_under
-from pu_accessor.ranking import (
-    BoolArray,
-    Counts,
-    FloatArray,
-    IntArray,
-    Ranking,
-)
+from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
 from tests.support.studies.tables import write_table
 
 Table: TypeAlias = tuple[list[str], list[list[str]]]
@@ -682,9 +676,7 @@ def _side_table(results: Results) -> Table:
     methods = [PARTIAL, "range exact", *(f"precision at {name}" for name in CUTOFFS)]
     curves = [f"curve {band}" for band in RANGES]
     found = {(row[:5], row.method): row.coverage for row in results.rows}
-    cells = sorted(
-        {(row.side, row.prevalence, row.share, row.known) for row in results.rows},
-    )
+    cells = sorted({(row.side, row.prevalence, row.share, row.known) for row in results.rows})
     body = []
     for side, prevalence, share, n in cells:
         if not side and prevalence == 0.1:

@@ -26,11 +26,7 @@ from pu_accessor.inference.estimates.average_precision import estimate_precision
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
-from pu_accessor.inference.estimates.joint import (
-    join_estimates,
-    join_metric_at,
-    metric_value,
-)
+from pu_accessor.inference.estimates.joint import join_estimates, join_metric_at, metric_value
 from pu_accessor.inference.estimates.metric_at import metric_at
 from pu_accessor.inference.prior.labeling import beta_from_labels
 from pu_accessor.inference.prior.methods import estimate_prior

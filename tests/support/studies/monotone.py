@@ -125,8 +125,7 @@ MONOTONE: Mapping[str, Shape] = {
     "chance": Shape(normal(0), NOISE),
     "30% like negatives": Shape(mixture(0.7, stats.norm(2.5), stats.norm(0)), NOISE),
     "log-normal": Shape(
-        Mixed(((1.0, stats.lognorm(1.2, scale=6.0)),)),
-        Mixed(((1.0, stats.lognorm(1.2)),)),
+        Mixed(((1.0, stats.lognorm(1.2, scale=6.0)),)), Mixed(((1.0, stats.lognorm(1.2)),))
     ),
     "beta": Shape(Mixed(((1.0, stats.beta(4, 1)),)), Mixed(((1.0, stats.beta(1, 2)),))),
     "5 scores": Shape(

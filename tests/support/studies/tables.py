@@ -8,10 +8,7 @@ MEASURED = Path(__file__).parents[3] / "docs" / "measured"
 
 
 def write_table(
-    name: str,
-    head: Sequence[str],
-    body: Iterable[Sequence[object]],
-    folder: Path = MEASURED,
+    name: str, head: Sequence[str], body: Iterable[Sequence[object]], folder: Path = MEASURED
 ) -> None:
     """Write a table, with one name for each column."""
     if len(set(head)) < len(head):
