@@ -26,6 +26,7 @@ from pu_accessor.questions.estimates import cutoffs_needed
 from pu_accessor.questions.request import Request, map_rankings
 from pu_accessor.ranking import FloatArray, Ranking
 
+# What errors call a cutoff that is marked: "at", or what it is given by.
 _CALLED = re.compile(r"\bat(?= must|=)|^(rank|threshold|fraction)(?= must)")
 
 

@@ -20,7 +20,8 @@ from pu_accessor.inference.estimates.known_positives import (
 from pu_accessor.inference.estimates.latent_gaps import rank_limits
 from pu_accessor.inference.estimates.weighted_areas import weighted_auroc
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.contingency import check_labels
+from pu_accessor.inference.tables.contingency import Table, check_labels
+from pu_accessor.inference.tables.curves import area
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 _DOUBT = 0.1  # beyond, Student's interval covers .83 to .95, in simulations
@@ -142,14 +143,15 @@ def _of_latent(ranking: Ranking, betas: FloatArray, level: float) -> FloatArray:
         if whole > n:
             each[:] = rank_limits(rank, whole - n, examples, level)
     mean = (float(rank.sum()) + (positives - n) * ranks.T[::-1]) / positives
-    area: FloatArray = 1 - (mean - (positives + 1) / 2) / (examples - positives)
-    return area
+    areas: FloatArray = 1 - (mean - (positives + 1) / 2) / (examples - positives)
+    return areas
 
 
 def _possible(ranking: Ranking, betas: FloatArray) -> FloatArray:
     """Return the areas with all latent positives at the bottom, and with all at the top.
 
-    Unlabeled examples between known ones may have any scores there.
+    Unlabeled examples between known ones may have any scores there, so that their curve goes along
+    two sides of a rectangle, and not along its diagonal.
     """
     known, unlabeled, total = ranking.known_positive, ranking.unlabeled, ranking.total
     apart = np.diff(known + ranking.known_negative) == 0
@@ -159,10 +161,10 @@ def _possible(ranking: Ranking, betas: FloatArray) -> FloatArray:
         at_bottom = np.maximum(unlabeled - (total.unlabeled - hidden), 0)
         sides = (at_bottom, -1), (np.minimum(unlabeled, hidden), 1)
         for row, (latent, turn) in enumerate(sides):
-            tp = known + latent
-            width, rise = np.diff(ranking.rank - tp), np.diff(tp)
-            covered = float(width @ (tp[:-1] + (1 + turn * apart) * rise / 2))
-            areas[row, column] = covered / (positives * (sum(total) - positives))
+            table = Table.of(known + latent, ranking.rank, positives, sum(total))
+            triangles = (np.diff(table.fp) * np.diff(table.tp)) @ apart / 2
+            negatives = sum(total) - positives
+            areas[row, column] = area("roc", *table) + turn * triangles / (positives * negatives)
     return areas
 
 

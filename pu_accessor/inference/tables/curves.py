@@ -250,7 +250,7 @@ def _average_precision(
     return whole / np.where(positives > 0, positives, np.nan)
 
 
-_SAME_SLOPE = 1e-9
+_SAME_SLOPE = 1e-9  # true positives for each example, that rounding may differ by
 _STRAIGHT = 1e-5  # of the sum below ratios, by which it grows
 _FAR = 1e3  # beyond, logarithms have all digits of sums of 1/r
 
