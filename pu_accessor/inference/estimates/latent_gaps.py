@@ -219,19 +219,9 @@ def precision_limits(
 def _draw(sizes: IntArray, latent: int) -> FloatArray:
     """Draw how many latent positives each unit gets, shape (draws, units)."""
     rng = np.random.default_rng(_SEED)
-    shape = sizes.astype(np.float64)
-    shares = _as_shares(rng.standard_gamma(shape, (_DRAWS, shape.size)), shape, rng)
+    drawn = rng.standard_gamma(sizes.astype(np.float64), (_DRAWS, sizes.size))
+    shares = drawn / drawn.sum(axis=1, keepdims=True)
     return rng.multinomial(latent, shares).astype(np.float64)
-
-
-def _as_shares(drawn: FloatArray, shape: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Return the shares of gamma variables in their sum."""
-    lost = drawn.sum(axis=1) < _VANISHED
-    if lost.any():  # of shapes as small as these one is all that there is
-        largest = rng.choice(shape.size, np.count_nonzero(lost), p=shape / shape.sum())
-        drawn[lost] = np.arange(shape.size) == largest[:, np.newaxis]
-    shares: FloatArray = drawn / drawn.sum(axis=1, keepdims=True)
-    return shares
 
 
 def _first_place(blocks: Blocks) -> float:
