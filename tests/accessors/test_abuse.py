@@ -136,7 +136,7 @@ def test_draws_that_vanish() -> None:
     rows = pd.DataFrame({"score": [4, 1, 2, 3], "label": [np.nan, 1, 1, 1]})
     found = rows.pu.average_precision(2**-8, target="examples", level=0.5, selection_odds=1.5)
     assert 0 <= found["lower"].item() <= found["estimate"].item() <= found["upper"].item() <= 1
-    # Of weights, too: some of a thousand draws of .003 latent positives are too small for a number.
+    # Of weights, too: some draws of .003 latent positives are too small for a number.
     rows = pd.DataFrame({"score": range(6), "label": [1, 1, 1, *[np.nan] * 3]})
     rows["p"] = [0.5, 0.6, 0.7, *[np.nan] * 3]
     with pytest.warns(PUWarning, match="effective number"):
