@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pu_accessor.counting.gaps import Gaps, count_gaps, distinct
+from pu_accessor.counting.gaps import Gaps, count_gaps, distinct, sorts_slowly
 from pu_accessor.counting.order_statistics import (
     Ordered,
     OrderStatistics,
@@ -73,7 +73,7 @@ def rank_examples(
     known_weight = None
     count: Callable[[FloatArray], Gaps] = partial(count_gaps, scores=score)
     nth_best: Callable[[CountArray, Gaps], OrderStatistics] = partial(_nth_best, score)
-    if weight is not None or score.size < _SORTED:
+    if weight is not None or score.size < (_SORTED >> 6 if sorts_slowly() else _SORTED):
         ordered = Ordered.of(score, weight)
         count, nth_best = ordered.count, ordered.order_statistics
     if weight is not None:

@@ -1,20 +1,21 @@
 """Counts of scores between labeled scores, in one pass over any pieces.
 
 Bounds need only counts of unlabeled scores between labeled ones, see `Gaps`. Counts of pieces are
-added, so the scores may lie in memory, in files or on a cluster. Each piece is sorted while it is
-in the cache: NumPy sorts it faster than it searches the values for each score.
+added, so the scores may lie in memory, in files or on a cluster.
 """
 
 from __future__ import annotations
 
+import timeit
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import cache, partial, reduce
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from pu_accessor.counting.lookup import Lookup
 from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.ranking import CountArray, FloatArray, IntArray
 
@@ -22,6 +23,9 @@ Number = TypeVar("Number", bound=np.number[Any])
 Scores: TypeAlias = npt.NDArray[np.floating[Any]]
 
 _PIECE = 1 << 18  # scores that are sorted at once
+_LOOKED_UP = 1 << 16  # scores that are looked up at once, in the cache
+_TRIED = 1 << 14  # scores that are looked up and sorted, to see what is quicker
+_STEPS = 2  # times that counting takes as long as looking up
 _PARTS = 4  # for each thread, so that no thread waits long for the last part
 _KEPT = 1 << 16  # scores in the two outer gaps that are kept, at most
 
@@ -113,19 +117,39 @@ def count_gaps(values: FloatArray, scores: Scores) -> Gaps:
     >>> gaps.at, gaps.inside, gaps.lowest
     (array([0, 1]), array([1, 2, 0]), array([9. , 1.5, inf]))
     """
-    threads = count_threads(scores.size)
-    parts = in_parts(scores, threads)
-    tally = reduce(Tally.merge, in_threads(partial(_tally, values), parts, threads))
+    if sorts_slowly():
+        tally = _look_up(values, scores)
+    else:
+        threads = count_threads(scores.size)
+        parts = in_parts(scores, threads)
+        tally = reduce(Tally.merge, in_threads(partial(_sort, values), parts, threads))
     return tally.gaps(scores.size - int(tally.counts.sum()))
 
 
-def in_parts(scores: npt.NDArray[Number], threads: int) -> list[npt.NDArray[Number]]:
-    """Divide scores, or what else there is of each row, among threads."""
-    return [scores] if threads == 1 else np.array_split(scores, threads * _PARTS, axis=-1)
+@cache
+def sorts_slowly() -> bool:
+    """Tell whether NumPy takes longer to sort scores here than to look them up.
+
+    Some processors take five times as long as others. A sort leaves more to other threads.
+    """
+    scores = np.random.default_rng(0).normal(size=_TRIED)
+    lookup = Lookup.of(np.sort(scores[: _TRIED >> 4]), scores)
+    look_up, sort = partial(lookup.blocks, scores), partial(np.sort, scores)
+    quickest = [min(timeit.repeat(way, number=1)) for way in (look_up, sort)]
+    return _STEPS * quickest[0] < quickest[1]
 
 
-def _tally(values: FloatArray, scores: Scores) -> Tally:
-    """Count scores between some values, some at a time."""
+def _look_up(values: FloatArray, scores: Scores) -> Tally:
+    """Count scores between some values, some at a time, by looking each up."""
+    tally = Tally(values)
+    lookup = Lookup.of(tally.known, scores)
+    for piece in in_pieces(scores, max(_LOOKED_UP, 2 * values.size)):
+        tally.add(lookup, piece.astype(np.float64, copy=False))
+    return tally
+
+
+def _sort(values: FloatArray, scores: Scores) -> Tally:
+    """Count scores between some values, some at a time, by sorting them."""
     tally = Tally(values)
     # Each piece costs a search for all values: where there are many it is longer.
     size = min(_PIECE if values.size < _PIECE >> 4 else 4 * _PIECE, scores.size)
@@ -138,8 +162,13 @@ def _tally(values: FloatArray, scores: Scores) -> Tally:
     return tally
 
 
+def in_parts(scores: npt.NDArray[Number], threads: int) -> list[npt.NDArray[Number]]:
+    """Divide scores, or what else there is of each row, among threads."""
+    return [scores] if threads == 1 else np.array_split(scores, threads * _PARTS, axis=-1)
+
+
 def in_pieces(scores: Scores, size: int | None = None) -> Iterator[Scores]:
-    """Go through scores some at a time, as many as are quickly sorted."""
+    """Go through scores some at a time."""
     step = _PIECE if size is None else max(size, 1)
     return (scores[start : start + step] for start in range(0, scores.size, step))
 
@@ -156,6 +185,17 @@ class Tally:
         self.counts: CountArray = np.zeros(2 * self.known.size + 1, np.int64)
         self.lowest = np.full(2 * self.known.size + 1, np.inf)
         self.ends: FloatArray | None = np.empty(0) if self.known.size else None
+
+    def add(self, lookup: Lookup, piece: FloatArray) -> None:
+        """Count scores in any order, by where they are."""
+        if np.isnan(piece.min()):
+            piece = piece[~np.isnan(piece)]
+        block, last = lookup.blocks(piece), self.counts.size - 1
+        self.counts += np.bincount(block, minlength=last + 1)
+        lower = np.flatnonzero(piece < self.lowest[block])
+        np.minimum.at(self.lowest, block[lower], piece[lower])
+        if self.ends is not None:
+            self.ends = _join(self.ends, piece[np.flatnonzero((block == 0) | (block == last))])
 
     def add_sorted(self, piece: FloatArray, through: CountArray | None = None) -> None:
         """Count scores that are in ascending order; `through` so many of them weigh so much."""

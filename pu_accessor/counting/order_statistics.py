@@ -119,7 +119,8 @@ def _among(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArray:
 
 def _few(scores: Scores, wanted: BoolArray) -> Scores:
     """Return the scores that are wanted; all of them rather than a copy of most."""
-    return scores[wanted] if 2 * np.count_nonzero(wanted) < scores.size else scores
+    few = np.flatnonzero(wanted)  # which is quicker than to select by a mask
+    return scores[few] if 2 * few.size < scores.size else scores
 
 
 def _inside(values: FloatArray, number: int, scores: Scores) -> Scores:
@@ -130,7 +131,7 @@ def _inside(values: FloatArray, number: int, scores: Scores) -> Scores:
     is_inside: BoolArray = scores > values[number]
     if number:
         is_inside &= scores < values[number - 1]
-    inside: Scores = scores[is_inside]
+    inside: Scores = scores[np.flatnonzero(is_inside)]
     return inside
 
 

@@ -1,8 +1,7 @@
 """How many known positives lie above each score, by one or several models of the same examples.
 
 A comparison needs the variance of these numbers over all other examples, and the covariance of two
-models. Both are sums, which merge, so that scores may lie in pieces. Most scores are not near the
-score of a known positive: a table tells their number, which is quicker than a search.
+models. Both are sums, which merge, so that scores may lie in pieces.
 """
 
 from __future__ import annotations
@@ -15,28 +14,22 @@ import numpy as np
 import numpy.typing as npt
 
 from pu_accessor.counting.gaps import distinct, in_parts
+from pu_accessor.counting.lookup import Lookup
 from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.ranking import FloatArray, IntArray, PairedClusters
 
 _PIECE = 1 << 15  # scores that are looked up together, in the cache
 _ROUNDING = 1e-12  # relative size of a sum of squares that may be none
-_BINS, _FEWEST, _MOST = 64, 1 << 12, 1 << 21  # bins for each known positive; fewest, most bins
 
 
 @dataclass(frozen=True, eq=False)
 class PlacementTable:
-    """Finds how many known positives lie above a score.
+    """Finds how many known positives lie above a score."""
 
-    Score x is in bin ``1 + (x - low) * scale`` of the table, cut off at both ends. There a bin
-    without a known positive has twice the number above it, others ``-1 - value``, with the best
-    value that is not above the bin.
-    """
-
-    cost: FloatArray  # their distinct scores, negated, ascending; NaN is the worst
-    through: npt.NDArray[np.int32]  # how many lie above each of these, and above none
-    low: float
-    scale: float
-    table: npt.NDArray[np.int32]
+    size: int  # known positives
+    lookup: Lookup  # of their scores
+    doubled: npt.NDArray[np.int32]  # twice the number above a score of each block, the worst first
+    missing: int  # twice the number above NaN; 0 where NaN is below all known positives
     weight_above: FloatArray | None = None  # by twice the number above; all weigh n
 
     @classmethod
@@ -50,60 +43,29 @@ class PlacementTable:
         """
         values, at = distinct(scores)
         through = np.append(0, np.cumsum(at)).astype(np.int32)
-        finite = values[np.isfinite(values)]
-        bins = min(max(_FEWEST, _BINS * values.size), _MOST)
-        low = float(finite[-1]) if finite.size else 0.0
-        with np.errstate(all="ignore"):
-            scale = float(bins / (finite[0] - low)) if finite.size else 0.0
-        if not 0 < scale < np.inf:
-            scale = 1.0
         weight_above = None if weight is None else _sum_weights(scores, through, weight)
-        table = np.empty(bins + 3, np.int32)
-        lookup = cls(0.0 - values, through, low, scale, table, weight_above)
-        taken, above = np.unique(np.append(lookup._bins(values), 0), return_index=True)
-        # Between two bins with values the number above is the same in all bins.
-        table[:] = np.repeat(2 * through[above], np.diff(taken, append=bins + 3))
-        table[taken] = -1 - above  # also the first bin, that of NaN
-        return lookup
+        present = int(np.count_nonzero(~np.isnan(values)))
+        doubled = np.empty(2 * present + 1, np.int32)
+        doubled[::-2] = 2 * through[: present + 1]
+        doubled[-2::-2] = through[:present] + through[1 : present + 1]
+        missing = int(through[present:].sum()) if present < values.size else 0
+        ascending = values[:present][::-1]
+        between = ascending[1:] / 2 + ascending[:-1] / 2  # much as other scores will be
+        lookup = Lookup.of(ascending, between)
+        return cls(scores.size, lookup, doubled, missing, weight_above)
 
     def above(self, scores: FloatArray) -> npt.NDArray[np.int32]:
         """Return twice the number of known positives above each score, ties counting once."""
-        if not self.cost.size:
-            return np.zeros(scores.size, np.int32)
-        doubled = self.table.take(self._bins(scores))
-        near = np.flatnonzero(doubled < 0)
-        doubled[near] = self._search(0.0 - scores[near], -1 - doubled[near])
+        doubled = self.doubled.take(self.lookup.blocks(scores))
+        if self.missing:
+            doubled[np.isnan(scores)] = self.missing
         return doubled
 
     def center(self, doubled: npt.NDArray[np.int32]) -> FloatArray:
         """Return twice the weight of known positives above examples, less n."""
-        n = self.through[-1]
         above = doubled / 2 if self.weight_above is None else self.weight_above[doubled]
-        centered: FloatArray = 2 * above - n
+        centered: FloatArray = 2 * above - self.size
         return centered
-
-    def _search(self, cost: FloatArray, start: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-        """Return twice the number above each cost, from the first value that it can equal."""
-        last = self.cost.size - 1
-        value = start + (self.cost[np.minimum(start, last)] < cost)
-        here = self.cost[np.minimum(value, last)]
-        far = np.flatnonzero(~(here >= cost))  # also where one of them is NaN
-        value[far] = self.cost.searchsorted(cost[far])
-        here = self.cost[np.minimum(value, last)]
-        tied = (here == cost) | (np.isnan(here) & np.isnan(cost))
-        tied &= value <= last
-        doubled: npt.NDArray[np.int32] = self.through[value] + self.through[value + tied]
-        return doubled
-
-    def _bins(self, scores: FloatArray) -> npt.NDArray[np.int32]:
-        """Return the bin of each score; it never falls as scores rise, despite rounding."""
-        with np.errstate(over="ignore"):
-            position = scores - self.low
-            position *= self.scale
-        position += 1
-        np.fmax(position, 0, out=position)  # also of NaN
-        np.fmin(position, self.table.size - 1, out=position)
-        return position.astype(np.int32)
 
 
 def _sum_weights(
@@ -164,7 +126,7 @@ def _count_part(
             doubled[model, piece] = table.above(scores[model, piece])
         products += _products(doubled[:, piece], tables)
     counts = (
-        np.bincount(numbers, minlength=2 * table.through[-1] + 1).astype(np.int64)
+        np.bincount(numbers, minlength=2 * table.size + 1).astype(np.int64)
         for numbers, table in zip(doubled, tables, strict=True)
     )
     by_cluster = None
@@ -182,7 +144,7 @@ def _products(doubled: npt.NDArray[np.int32], tables: Sequence[PlacementTable]) 
     (a - b)**4 = a**4 + b**4 - 4*(a**3*b + a*b**3) + 6*a**2*b**2: three products of matrices are
     enough for all pairs of models.
     """
-    n = max(float(tables[0].through[-1]), 1.0)
+    n = max(float(tables[0].size), 1.0)
     if all(table.weight_above is None for table in tables):
         centered = doubled - n
     else:

@@ -34,10 +34,12 @@ SCORES = st.sampled_from([TIED, ANY, NEAR]).flatmap(
 )
 
 
-@pytest.fixture(autouse=True)
-def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take the way of large data with small ones."""
+@pytest.fixture(autouse=True, params=[True, False])
+def small_steps(request: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take each way of large data with small ones."""
+    monkeypatch.setattr(gaps_module, "sorts_slowly", lambda: request.param)
     monkeypatch.setattr(gaps_module, "_PIECE", 16)
+    monkeypatch.setattr(gaps_module, "_LOOKED_UP", 16)
     for name, size in {"_EDGES": 16, "_ENOUGH": 4, "_COMPARED": 1}.items():
         monkeypatch.setattr(best, name, size)
     monkeypatch.setattr(threads, "_WORTH", 30)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pu_accessor.counting import threads
+from pu_accessor.counting import gaps, threads
 from pu_accessor.counting.gaps import count_gaps, distinct, in_parts
 from pu_accessor.counting.order_statistics import Ordered, scores_inside
 from pu_accessor.counting.threads import count_threads, in_threads, one_thread
@@ -40,6 +40,7 @@ def no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in (OURS, OTHERS):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(threads, "_WORTH", 1000)
+    monkeypatch.setattr(gaps, "sorts_slowly", lambda: False)  # threads sort
 
 
 @pytest.mark.parametrize("number", [1, 3, 8])

@@ -1,0 +1,42 @@
+"""Where scores lie among values, against a search for each."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from pu_accessor.counting import lookup as module
+from pu_accessor.counting.lookup import Lookup
+from tests.numerics.test_counting import ODD
+
+Array = npt.NDArray[Any]
+SHAPES: dict[str, Any] = {
+    "odd": lambda rng, size: rng.choice([*ODD, 1.7e308, -1.7e308], size),
+    "any bits": lambda rng, size: rng.integers(-(2**63), 2**63 - 1, size).view(np.float64),
+    "tied": lambda rng, size: rng.normal(size=size).round(1) * 10.0 ** rng.integers(-300, 300),
+    "close": lambda rng, size: 1e9 + rng.integers(0, 20, size) * 1e-7,
+    "over all magnitudes": lambda rng, size: rng.lognormal(0, 200, size),
+    "with outliers": lambda rng, size: np.append(rng.normal(size=size), rng.choice(ODD, 3)),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_blocks_are_those_of_a_search(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        monkeypatch.setattr(module, "_FEWEST", int(rng.choice([1, 8, 1 << 12])))
+        values, scores = (SHAPES[shape](rng, rng.integers(0, most)) for most in (12, 60))
+        values = np.unique(values[~np.isnan(values)]) + 0.0
+        left, right = (values.searchsorted(scores, side) for side in ("left", "right"))
+        found = Lookup.of(values, scores).blocks(scores)
+        np.testing.assert_array_equal(found, np.where(np.isnan(scores), 0, left + right))
+        assert found.dtype == np.int64
+
+
+@pytest.mark.parametrize("spread", [0.01, 3.0])
+def test_few_scores_are_searched_for(spread: float) -> None:
+    """The table says where most are, of even scores and of very uneven ones."""
+    scores = np.random.default_rng(0).lognormal(0, spread, 50_000)
+    lookup = Lookup.of(np.unique(scores[:300]), scores)
+    assert np.mean(lookup._look(scores) < 0) < 0.4
