@@ -96,7 +96,7 @@ docs: .venv/docs.installed
 # Races against scikit-learn and a bootstrap; writes the tables and the picture of docs/benchmarks.md.
 bench: .venv/bench.installed
 	mkdir -p build
-	$(BIN)/python -m pytest tests/support/benchmarks/bench_speed.py tests/support/benchmarks/bench_memory.py \
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest tests/support/benchmarks/bench_speed.py tests/support/benchmarks/bench_memory.py \
 		--benchmark-json=build/bench.json
 	MPLBACKEND=Agg $(BIN)/python -m tests.support.benchmarks.report build/bench.json
 

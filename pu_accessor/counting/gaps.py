@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from pu_accessor.counting.lookup import Lookup
+from pu_accessor.counting.blocks import Lookup
 from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.ranking import CountArray, FloatArray, IntArray
 

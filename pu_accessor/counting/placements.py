@@ -13,8 +13,8 @@ from functools import partial, reduce
 import numpy as np
 import numpy.typing as npt
 
+from pu_accessor.counting.blocks import Lookup
 from pu_accessor.counting.gaps import distinct, in_parts
-from pu_accessor.counting.lookup import Lookup
 from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.ranking import FloatArray, IntArray, PairedClusters
 

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy
-from scipy import special
 
 from pu_accessor.checks import latent_counts
 from pu_accessor.inference.bands.on_new_examples import refute_monotone
@@ -212,8 +211,8 @@ def _tails(size: int, n: int, latent: int, odds: float) -> FloatArray:
     others = n + latent - size
     possible = (count <= size) & (n - count <= others)
     x = count[possible]
-    log_ways = -special.gammaln(x + 1) - special.gammaln(size - x + 1)
-    log_ways -= special.gammaln(n - x + 1) + special.gammaln(others - (n - x) + 1)
+    log_ways = -scipy.special.gammaln(x + 1) - scipy.special.gammaln(size - x + 1)
+    log_ways -= scipy.special.gammaln(n - x + 1) + scipy.special.gammaln(others - (n - x) + 1)
     log_ways += x * np.log(odds)
     ways = np.zeros(n + 1)
     ways[possible] = np.exp(log_ways - log_ways.max())
@@ -290,7 +289,7 @@ def negatives_test(ranking: Ranking, beta: float) -> Negatives:
     statistic = away / sqrt(squares.sum())
     df = welch_df(squares, kinds.size - 1 + np.array([_MODELED, _MODELED, 2 * _MODELED + 1]))
     agree_at = (theta - area) / (0.5 - area) if area != 0.5 else np.nan
-    p_value = 2 * float(special.stdtr(float(df), -abs(statistic)))
+    p_value = 2 * float(scipy.special.stdtr(float(df), -abs(statistic)))
     return Negatives(kinds.by_beta(beta), area, statistic, p_value, agree_at)
 
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy
-from scipy import special
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.estimates.areas_on_new_examples import score_interval
@@ -56,7 +55,7 @@ def scatter_of_normals(auroc: float, share: float) -> Scatter:
     >>> scatter_of_normals(0.8, 0.0).known.mean.__round__(3)
     0.8
     """
-    grid = special.ndtri((np.arange(_POINTS) + 0.5) / _POINTS)
+    grid = scipy.special.ndtri((np.arange(_POINTS) + 0.5) / _POINTS)
     below, above = _place_normals(grid, auroc, share)
     weight = np.repeat([share, 1 - share], _POINTS)
     return Scatter(_moments(below, np.ones(_POINTS)), _moments(above.ravel(), weight))
@@ -67,9 +66,9 @@ def _place_normals(score: FloatArray, auroc: float, share: float) -> tuple[Float
 
     The latter are of the positives among the rest first, then of the negatives.
     """
-    apart = 2**0.5 * float(special.ndtri(auroc))
-    below = share * special.ndtr(score) + (1 - share) * special.ndtr(score + apart)
-    return below, np.stack([special.ndtr(-score), special.ndtr(apart - score)])
+    apart = 2**0.5 * float(scipy.special.ndtri(auroc))
+    below = share * scipy.special.ndtr(score) + (1 - share) * scipy.special.ndtr(score + apart)
+    return below, np.stack([scipy.special.ndtr(-score), scipy.special.ndtr(apart - score)])
 
 
 def pair_scatter(paired: PairedRanks) -> tuple[float, float]:
@@ -90,7 +89,7 @@ def pair_scatter_of_normals(
     auroc: tuple[float, float], correlation: float, share: float
 ) -> tuple[float, float]:
     """Return the variances of those differences, for normal scores of two models."""
-    node, weight = special.roots_hermitenorm(_NODES)
+    node, weight = scipy.special.roots_hermitenorm(_NODES)
     weight = weight / weight.sum()
     first = node[:, np.newaxis]
     second = correlation * first + (1 - correlation**2) ** 0.5 * node
@@ -145,7 +144,7 @@ def chance_of_width(
     spread = float(slope @ covariance @ slope) ** 0.5
     if not spread:
         return float(widths[0] <= width)
-    return float(special.ndtr((width - widths[0]) / spread))
+    return float(scipy.special.ndtr((width - widths[0]) / spread))
 
 
 def _widths(
@@ -186,7 +185,7 @@ def chance_of_difference(
         return float(difference != 0)
     df = float(welch_df(squares[:, np.newaxis], (size - 1)[:, np.newaxis])[0])
     apart = abs(difference) * (1 - share) / squares.sum() ** 0.5
-    reach = float(special.stdtrit(df, (1 + level) / 2))
+    reach = float(scipy.special.stdtrit(df, (1 + level) / 2))
     wrong_side = scipy.stats.nct.cdf(-reach, df, apart)  # less than ndtr(-apart); far out NaN
     return float(scipy.stats.nct.sf(reach, df, apart) + np.nan_to_num(wrong_side))
 

@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
+import scipy
 
 from pu_accessor.checks import (
     Interval,
@@ -163,7 +163,7 @@ class BetaRange(NamedTuple):
         """Return limits beyond which the rest of that share lies, by quantiles of the normal."""
         level, upper_alone = self.level or 0.0, self.limits == "upper"
         stated = level if upper_alone else (1 + level) / 2
-        scale = special.ndtri(share) / max(special.ndtri(stated), 1e-9)
+        scale = scipy.special.ndtri(share) / max(scipy.special.ndtri(stated), 1e-9)
         down = (1.0 if upper_alone else scale) * (self.point - self.lower)
         return max(self.point - down, 0.0), self.point + scale * (self.upper - self.point)
 

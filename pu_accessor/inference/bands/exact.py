@@ -14,7 +14,6 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import scipy
-from scipy import special
 
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
@@ -130,7 +129,7 @@ def _beta_quantile(n: int, m: IntArray | FloatArray, tail: float, known: IntArra
     """Return the quantiles of the beta with the mean and variance of BetaBinomial(m, k, ...)/m."""
     weight = np.maximum(m * (n + 2) / (n + 1 + m) - 1, 1e-3)
     share = known / (n + 1)
-    quantile = special.betaincinv(weight * share, weight * (1 - share), tail)
+    quantile = scipy.special.betaincinv(weight * share, weight * (1 - share), tail)
     return np.asarray(quantile, np.float64)
 
 
@@ -199,7 +198,7 @@ def exact_within(n: int, m: IntArray, level: float, selection_odds: float) -> Bo
     lower = np.zeros((m.size, n + 1), np.int64)
     if selection_odds < inf:
         # Rejected is also what has the tail's probability but for rounding.
-        limit = float(special.ndtri((1 - level) / 2 * (1 + SAME)))
+        limit = float(scipy.special.ndtri((1 - level) / 2 * (1 + SAME)))
         side = _Side(n, limit, selection_odds)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             for row in np.flatnonzero((m > 0) & (m < n)):
@@ -264,10 +263,10 @@ class _Side:
         """Return some k, evenly spaced in their logit, with enough positives of each kind."""
         n, counts = self._n, []
         known = _spread_nodes(n, _ENDS)
-        logit = special.logit(known / (n + 1)) - log(self._odds)
+        logit = scipy.special.logit(known / (n + 1)) - log(self._odds)
         for latent in (float(m.min()), float(m.max())):
             spread = 1 / known + 1 / (n + 1 - known) + 4 / latent
-            share = special.expit(logit + self._limit * np.sqrt(spread))
+            share = scipy.special.expit(logit + self._limit * np.sqrt(spread))
             counts += [latent * share, latent * (1 - share)]
         inner: IntArray = known[np.min(counts, axis=0) >= _ENDS]
         return inner
@@ -275,15 +274,15 @@ class _Side:
     def _start(self, m: IntArray | FloatArray, known: IntArray) -> FloatArray:
         """Return about where limits are: those of random labels, at other odds."""
         n = self._n
-        quantile = _beta_quantile(n, m, float(special.ndtr(self._limit)), known)
-        middle = special.logit(known / (n + 1))
-        away = special.logit(quantile) - middle
+        quantile = _beta_quantile(n, m, float(scipy.special.ndtr(self._limit)), known)
+        middle = scipy.special.logit(known / (n + 1))
+        away = scipy.special.logit(quantile) - middle
         middle -= log(self._odds)
         # Logits scatter more where counts are lower.
         both = 1 / known + 1 / (n + 1 - known)
-        at_odds = _scatter(m, np.asarray(special.expit(middle + away), np.float64))
+        at_odds = _scatter(m, np.asarray(scipy.special.expit(middle + away), np.float64))
         at_random = _scatter(m, quantile)
-        moved = special.expit(middle + away * np.sqrt((both + at_odds) / (both + at_random)))
+        moved = scipy.special.expit(middle + away * np.sqrt((both + at_odds) / (both + at_random)))
         return np.asarray(np.clip(m * moved - 0.5, 0, m), np.float64)
 
     def _deviates(
@@ -400,7 +399,7 @@ class _Side:
 
 def _deviate(above: FloatArray, below: FloatArray) -> FloatArray:
     """Return the normal deviate of a share, from its odds: precise in either tail."""
-    smaller = special.ndtri(np.minimum(above, below) / (above + below))
+    smaller = scipy.special.ndtri(np.minimum(above, below) / (above + below))
     deviate: FloatArray = np.where(below < above, -smaller, smaller)
     deviate[np.isinf(above)] = np.inf
     return deviate
@@ -414,8 +413,8 @@ def _scatter(m: IntArray | FloatArray, share: FloatArray) -> FloatArray:
 
 def _spread_nodes(n: int, ends: int) -> IntArray:
     """Return some k between the ends, evenly spaced in the logit of k/(n + 1)."""
-    turn = special.logit(ends / (n + 1))
-    even = special.expit(np.linspace(turn, -turn, int(-2 * turn * _NODES) + 2))
+    turn = scipy.special.logit(ends / (n + 1))
+    even = scipy.special.expit(np.linspace(turn, -turn, int(-2 * turn * _NODES) + 2))
     return np.unique(np.round((n + 1) * even).astype(np.int64))
 
 
@@ -424,8 +423,9 @@ def _interpolate_limits(
 ) -> FloatArray:
     """Return real limits at the known positives `inner`, from those at nodes; a row for each m."""
     limits = _limits_at_nodes(n, m, nodes, real_limits)
-    spline = scipy.interpolate.make_interp_spline(special.logit(nodes / (n + 1)), limits, k=7)
-    return np.asarray(spline(special.logit(inner / (n + 1))).T)
+    turn = scipy.special.logit(nodes / (n + 1))
+    spline = scipy.interpolate.make_interp_spline(turn, limits, k=7)
+    return np.asarray(spline(scipy.special.logit(inner / (n + 1))).T)
 
 
 def _limits_at_nodes(n: int, m: IntArray, nodes: IntArray, real_limits: RealLimits) -> FloatArray:

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy
-from scipy import special
 
 from pu_accessor.inference.bands.concave import ConcaveBand, cut_to_concave
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
@@ -219,10 +218,10 @@ def limit_curve(
     if not n or not size:
         return np.array([0.0, 1.0]), np.zeros(2), np.ones(2)
     some = _thin(known.size)
-    z = special.ndtri(local_alpha_of_share(n, level) / 2)
+    z = scipy.special.ndtri(local_alpha_of_share(n, level) / 2)
     moved = []
     for angle in np.linspace(0, np.pi / 2, _ANGLES):
-        of_known, of_rest = (2 * special.ndtr(z * turn) for turn in (np.sin(angle), np.cos(angle)))
+        of_known, of_rest = 2 * scipy.special.ndtr(z * np.array([np.sin(angle), np.cos(angle)]))
         first = limit_shares(known[some], n, of_known)
         moved.append(Shares(first, limit_shares(rest[some], size, of_rest)))
     x = np.unique(np.concatenate([[0.0, 1.0], *(side for each in moved for side in each.rest)]))
@@ -290,17 +289,17 @@ def _lower_limits(count: IntArray, size: int, tail: float) -> FloatArray:
 
     Those of many are interpolated: on the logit scale they are a smooth function of the count.
     """
-    turn = special.logit((count + 0.5) / (size + 1))
+    turn = scipy.special.logit((count + 0.5) / (size + 1))
     nodes = np.arange(count.size)
     if count.size > 2 * _NODES:
         order = np.argsort(turn)
         even = np.linspace(turn[order[0]], turn[order[-1]], _NODES)
         nodes = order[np.unique(np.searchsorted(turn, even, sorter=order))]
-    limits = special.betaincinv(count[nodes], size - count[nodes] + 1, tail)
+    limits = scipy.special.betaincinv(count[nodes], size - count[nodes] + 1, tail)
     if nodes.size == count.size:
         return np.asarray(limits, np.float64)
-    spline = scipy.interpolate.make_interp_spline(turn[nodes], special.logit(limits))
-    return np.asarray(special.expit(spline(turn)), np.float64)
+    spline = scipy.interpolate.make_interp_spline(turn[nodes], scipy.special.logit(limits))
+    return np.asarray(scipy.special.expit(spline(turn)), np.float64)
 
 
 @lru_cache(maxsize=1024)
@@ -367,17 +366,17 @@ def stays_within(lower: FloatArray, upper: FloatArray) -> float:
     least, largest = np.append(least, n), np.append(largest, n)
     terms = (mean + 10 * np.sqrt(mean) + 16).astype(np.int64)  # others vanish
     points = np.arange(float(terms.max()))
-    log_factorial = special.gammaln(points + 1)
+    log_factorial = scipy.special.gammaln(points + 1)
     probability, first = np.ones(1), 0
     for rate, low, high, count in zip(
         *(each.tolist() for each in (mean, least, largest, terms)), strict=True
     ):
-        more = np.exp(special.xlogy(points[:count], rate) - rate - log_factorial[:count])
+        more = np.exp(scipy.special.xlogy(points[:count], rate) - rate - log_factorial[:count])
         probability = np.convolve(probability, more)[low - first : high - first + 1]
         first = low
         if not probability.size:
             return 0.0
-    return float(probability[0]) / exp(n * log(n) - n - special.gammaln(n + 1))
+    return float(probability[0]) / exp(n * log(n) - n - scipy.special.gammaln(n + 1))
 
 
 def _as_curve(shares: Shares, x: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -15,7 +15,7 @@ from math import exp, inf, lgamma, log
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
+import scipy
 
 from pu_accessor.inference.bands.exact import SAME, Bounds, Walk, exact, exact_within
 from pu_accessor.inference.search import last_of_power
@@ -287,7 +287,7 @@ def _worst_shares(n: int, m: int, odds: float) -> FloatArray:
 
     Shape (n + m + 1, n + 1): for each t, and each k.
     """
-    orders = special.gammaln(np.arange(1.0, n + m + 2))
+    orders = scipy.special.gammaln(np.arange(1.0, n + m + 2))
     head, known = np.arange(n + m + 1)[:, np.newaxis], np.arange(n + 1)
     latent = head - known
     possible = (latent >= 0) & (latent <= m)

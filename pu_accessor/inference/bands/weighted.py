@@ -9,8 +9,8 @@ and a positive that was certain to be labeled stands for itself alone.
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.lib.stride_tricks import sliding_window_view
-from scipy import special
 
 from pu_accessor.ranking import CountArray, FloatArray, IntArray, Numbers
 
@@ -162,8 +162,8 @@ def _limit_clustered(of: _OfClusters, m: int, level: float) -> tuple[IntArray, I
     worth = max(m, 1) / (n + max(m, 1)) / effect
     inside, outside = worth * known, worth * (n - known)
     more = worth * unseen
-    low = special.betaincinv(np.maximum(inside, _LEAST), outside + more, tail)
-    high = special.betaincinv(np.maximum(outside, _LEAST), inside + more, tail)
+    low = scipy.special.betaincinv(np.maximum(inside, _LEAST), outside + more, tail)
+    high = scipy.special.betaincinv(np.maximum(outside, _LEAST), inside + more, tail)
     return np.floor(m * low).astype(np.int64), m - np.floor(m * high).astype(np.int64)
 
 
@@ -196,7 +196,7 @@ def _gamma_share(
     mean: FloatArray, variance: FloatArray, other: FloatArray, other_variance: FloatArray, p: float
 ) -> FloatArray:
     """Return the quantile of X/(X + Y) for two gamma variables with these moments."""
-    beta = special.betaincinv(mean**2 / variance, other**2 / other_variance, p)
+    beta = scipy.special.betaincinv(mean**2 / variance, other**2 / other_variance, p)
     x, y = variance / mean * beta, other_variance / other * (1 - beta)
     share: FloatArray = x / (x + y)
     return share

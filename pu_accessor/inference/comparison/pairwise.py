@@ -7,7 +7,7 @@ from math import nan
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
+import scipy
 
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.auroc import auroc_and_error
@@ -76,8 +76,8 @@ def compare_by_t(
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where((error == 0) & (difference == 0), 0.0, difference / error)
-    distance = special.stdtrit(df, (1 + level) / 2) * error
-    p_value = np.asarray(2 * special.stdtr(df, -np.abs(statistic)), np.float64)
+    distance = scipy.special.stdtrit(df, (1 + level) / 2) * error
+    p_value = np.asarray(2 * scipy.special.stdtr(df, -np.abs(statistic)), np.float64)
     return PairTests(
         *pairs,
         difference=np.broadcast_to(difference, error.shape),
@@ -159,7 +159,7 @@ def _least_by_chance(
     # Models that do not differ, but for rounding, never get a small p value.
     differ = size > _SAME * np.sqrt(np.diag(covariance).max(initial=0))
     contrast = np.divide(contrast, size, out=np.zeros_like(contrast), where=differ)
-    far, rng = -special.ndtri(p_value / 2), np.random.default_rng(_SEED)
+    far, rng = -scipy.special.ndtri(p_value / 2), np.random.default_rng(_SEED)
     exceed = np.zeros(p_value.size)
     for _ in range(_DRAWS // _AT_ONCE):
         drawn = np.abs(rng.standard_normal((_AT_ONCE, len(covariance))) @ contrast.T)

@@ -11,7 +11,6 @@ from math import inf
 
 import numpy as np
 import scipy
-from scipy import special
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.weighted import effective_size, latent_shares
@@ -73,7 +72,7 @@ def compare_within(
     )
     ends = np.moveaxis(np.array([[reach for _, reach in row] for row in found]), 2, 0)
     value, error, own_df = every
-    far = special.stdtrit(own_df, (1 + level) / 2) * error
+    far = scipy.special.stdtrit(own_df, (1 + level) / 2) * error
     lowest, highest = (value[0] - far[0]).min(axis=0), (value[1] + far[1]).max(axis=0)
     limits = np.clip([np.minimum(lowest, ends[0]), np.maximum(highest, ends[1])], -1.0, 1.0)
     tests = [_least_tests(*each) for each in np.moveaxis(every, 2, 0)]
@@ -262,7 +261,7 @@ def _least_tests(ends: FloatArray, error: FloatArray, df: FloatArray) -> FloatAr
         statistic = value / off
     none = ((ends[0] <= 0) & (ends[1] >= 0)) | np.isinf(off)
     statistic = np.where(none, 0.0, statistic)
-    p_value = np.where(none, 1.0, 2 * special.stdtr(of_end, -np.abs(statistic)))
+    p_value = np.where(none, 1.0, 2 * scipy.special.stdtr(of_end, -np.abs(statistic)))
     tests = np.stack([statistic, of_end, p_value])
     unknown = np.isnan([ends[0], *error]).any(axis=0)
     return np.where(unknown, np.nan, tests)

@@ -5,7 +5,7 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
+import scipy
 
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.binomial import check_negatives, wilson
@@ -128,7 +128,7 @@ def score_interval(
     samples = _sample(share, placed)
     squares = samples.ratio * samples.model / samples.size
     df = np.minimum(welch_df(squares, samples.size - 1 + _MODELED), most_df)
-    reach = special.stdtrit(df, (1 + level) / 2)
+    reach = scipy.special.stdtrit(df, (1 + level) / 2)
 
     def excess(auroc: FloatArray) -> FloatArray:
         within = np.sqrt(np.sum(_variance_at(auroc, samples) / samples.size, axis=0))
@@ -219,8 +219,8 @@ def reach_ends(
     (array([0.908]), array([0.99]))
     """
     tail = (1 + level) / 2
-    scatter = special.ndtri(tail) ** 2 * np.sum(placed.variance / placed.size, axis=0)
-    hidden = special.betaincinv(_UNSEEN, placed.size[0], tail)
+    scatter = scipy.special.ndtri(tail) ** 2 * np.sum(placed.variance / placed.size, axis=0)
+    hidden = scipy.special.betaincinv(_UNSEEN, placed.size[0], tail)
     ends = ties[0] / 2, 1 - ties[1] / 2  # placements in the middle of either block
     apart = np.maximum(placed.above - ends[0], 0), np.maximum(ends[1] - placed.above, 0)
     down, up = (np.sqrt(scatter + (hidden * gap) ** 2) / (1 - share) for gap in apart)
@@ -300,7 +300,7 @@ def binormal_variances(auroc: FloatArray, share: FloatArray) -> FloatArray:
     AUROC, z its normal quantile and T Owen's function; that it lies above a positive and a
     negative A/2 + T(z, 1/sqrt(3)).
     """
-    turn = special.owens_t(special.ndtri(auroc), 3**-0.5)
+    turn = scipy.special.owens_t(scipy.special.ndtri(auroc), 3**-0.5)
     alone = auroc * (1 - auroc) - 2 * turn
     known = share**2 / 12 + (1 - share) ** 2 * alone + 2 * share * (1 - share) * turn
     rest = share / 12 + (1 - share) * alone + share * (1 - share) * (auroc - 0.5) ** 2

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
+import scipy
 
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.areas_on_new_examples import (
@@ -161,7 +161,7 @@ def _unlabeled_part(kinds: Kinds, beta: float) -> float:
     n, unlabeled, negatives = map(float, kinds.size)
     area = np.array(kinds.likely(beta))
     known, rest = (binormal_variances(area, np.array(share)) for share in (0.0, beta))
-    turn = float(special.owens_t(special.ndtri(area), 3**-0.5))
+    turn = float(scipy.special.owens_t(scipy.special.ndtri(area), 3**-0.5))
     alone = float(known[0]) / n + kinds.of_negatives(beta) / negatives
     by_beta = (float(rest[0]) / n + float(rest[1]) / unlabeled) / (1 - beta) ** 2
     shared = (float(known[0]) + beta / (1 - beta) * turn) / n

@@ -6,7 +6,7 @@ from math import inf
 from typing import TypeAlias
 
 import numpy as np
-from scipy import special
+import scipy
 
 from pu_accessor.checks import interval_betas
 from pu_accessor.errors import PUDataError
@@ -118,7 +118,7 @@ def wilson(
     """
     effect, df = design or Design()
     found, size = found / effect, size / effect
-    square = special.stdtrit(df, (1 + level) / 2) ** 2
+    square = scipy.special.stdtrit(df, (1 + level) / 2) ** 2
     middle = found + square / 2
     reach = np.sqrt(square * (found * (size - found) / size + square / 4))
     # At the ends they meet what was found, but for rounding.
@@ -163,7 +163,7 @@ def _limits(
         """Return the metric with all shares at limits, and with one: (shares, 2, betas)."""
         first, second = _share_limits(here, betas.size, designs, level)
         df, error = min(each.df for each in designs[:2]), designs.prevalence
-        reach = 0.0 if rule.prevalence else error * special.stdtrit(df, (1 + level) / 2)
+        reach = 0.0 if rule.prevalence else error * scipy.special.stdtrit(df, (1 + level) / 2)
         sides = [value(np.clip(prevalence + side * reach, 0, 1)) for side in (-1, 1)]
         one = [plain(end, others) for end in first], [plain(known, end) for end in second]
         corners = [estimate, *(each(a, b) for a in first for b in second for each in sides)]

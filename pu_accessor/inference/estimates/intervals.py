@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import special
+import scipy
 
 from pu_accessor.checks import Interval, interval_betas
 from pu_accessor.inference.prior.methods import limit_from_positives
@@ -28,7 +28,7 @@ def reach(error: FloatArray, df: FloatArray | float, level: float) -> FloatArray
     >>> reach(np.array([0.1, 0.0]), 9, 0.95).round(4)
     array([0.2262,    nan])
     """
-    return np.where(error > 0, special.stdtrit(df, (1 + level) / 2) * error, np.nan)
+    return np.where(error > 0, scipy.special.stdtrit(df, (1 + level) / 2) * error, np.nan)
 
 
 def rank_interval(
@@ -52,8 +52,8 @@ def rank_interval(
     (array([0.71739415]), array([1.]))
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        slope, middle = stretch * (place * (1 - place)), special.logit(place)
-        ends = special.expit(middle - down / slope), special.expit(middle + up / slope)
+        slope, middle = stretch * (place * (1 - place)), scipy.special.logit(place)
+        ends = scipy.special.expit(middle - down / slope), scipy.special.expit(middle + up / slope)
     lower, upper = (np.clip(value + (end - place) * stretch, 0, 1) for end in ends)
     return lower, upper
 
@@ -216,7 +216,7 @@ def around(statistic: Estimates, completed: FloatArray) -> Estimates:
 
 def keep_uncut(cut: Estimates, statistic: Estimates, level: float) -> Estimates:
     """Keep value and limits as they were before they were cut, or refuted: at both ends."""
-    off = special.ndtri((1 + level) / 2) * statistic.error
+    off = scipy.special.ndtri((1 + level) / 2) * statistic.error
     beyond = (statistic.value < 0) | (statistic.value > 1)
     _, lower, upper = statistic.uncut or cut.parts
     lower = np.fmin(cut.lower, np.where(lower < 1, lower, np.nan))  # cut at the wrong end
@@ -231,7 +231,7 @@ def _refuted(statistic: Estimates, ranking: Ranking, betas: FloatArray, level: f
     """Leave no interval where a statistic is impossible and beta exceeds its limit."""
     beyond = np.maximum(statistic.value - 1, -statistic.value)
     df = max(ranking.total.known_positive - 1, 1)
-    error = special.stdtrit(df, 0.975) * statistic.error
+    error = scipy.special.stdtrit(df, 0.975) * statistic.error
     impossible = beyond > np.where(np.isnan(error), 1, error) + _ROUNDING
     if not impossible.any() or ranking.clusters is not None:  # which have no limit on beta
         return statistic

@@ -7,13 +7,12 @@ all positives, given the known ones, is the distribution of a weighted sum of ra
 """
 
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import scipy
-from scipy import special
 
 from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
 from pu_accessor.inference.estimates.known_positives import Blocks
@@ -25,9 +24,7 @@ _FLAT = 1e-3  # deviates below which the skewness replaces a quotient of rounded
 _EDGE = 1e-14  # of the way to where a sum has no moments
 _BEYOND = 2.5  # of the way to the end, times n, that latent positives may lie beyond known ones
 _SEED, _DRAWS = 150406837, 1000
-# Quantiles of a gamma variable that are drawn, and those between which they are interpolated.
-_LOGIT = special.logit((np.arange(_DRAWS) + 0.5) / _DRAWS)
-_NODES = np.linspace(_LOGIT[0], _LOGIT[-1], 129)
+_QUANTILES = 129  # between which those that are drawn are interpolated
 _PART = 128  # variables that are drawn at a time
 _TINY = 1e-300  # stands for 0 in logarithms
 _TOP, _GROUPS = 60, 30  # blocks at the top that stand for themselves, groups of those below
@@ -76,7 +73,7 @@ def gamma_quantile(
     low, width = float(values.min()), float(np.ptp(values))
     if not width:
         return low
-    place, wanted = (values - low) / width, float(special.ndtri(tail))
+    place, wanted = (values - low) / width, float(scipy.special.ndtri(tail))
     tilted = partial(_tilt_at, place, shape, scale)
     if not np.ptp(scale):
         tilted = partial(_tilt_equal, place, shape)
@@ -102,7 +99,7 @@ def _tilt_at(
     place: FloatArray, shape: FloatArray | IntArray, scale: FloatArray | float, logit: float
 ) -> _Tilted:
     """Return the saddlepoint at a share of the way, given by its logit."""
-    share, left = float(special.expit(logit)), float(special.expit(-logit))
+    share, left = float(scipy.special.expit(logit)), float(scipy.special.expit(-logit))
     apart: FloatArray = scale * (place * left - (1 - place) * share)
     least, most = float(apart.min()), float(apart.max())
 
@@ -382,20 +379,29 @@ class _Gammas(NamedTuple):
         shape = mean / (1 + mean)
         shape[-1] *= times
         each, which = np.unique(shape, return_inverse=True)
-        quantiles = special.gammaincinv(each[:, np.newaxis], special.expit(_NODES))
+        quantiles = scipy.special.gammaincinv(
+            each[:, np.newaxis], scipy.special.expit(_logits()[1])
+        )
         logs, none = np.log(np.maximum(quantiles, _TINY)), np.empty(0, np.int64)
         return cls(logs, which, shape, 1 + mean, np.ones(_DRAWS), none, none)
 
     def draw(self, part: slice, order: IntArray) -> FloatArray:
         """Draw the variables of a part, shape (variables, draws)."""
         there, which = np.unique(self.which[part], return_inverse=True)
-        quantiles = np.exp([np.interp(_LOGIT, _NODES, row) for row in self.logs[there]])
+        quantiles = np.exp([np.interp(*_logits(), row) for row in self.logs[there]])
         drawn = quantiles.take(order + _DRAWS * which[:, np.newaxis])
         drawn *= self.scale[part, np.newaxis]
         if self.lost.size:
             drawn[:, self.lost] = np.arange(part.start, part.stop)[:, np.newaxis] == self.alone
         drawn *= self.times
         return drawn
+
+
+@cache
+def _logits() -> tuple[FloatArray, FloatArray]:
+    """Return the logits of the quantiles of a gamma variable that are drawn, and of some."""
+    drawn: FloatArray = scipy.special.logit((np.arange(_DRAWS) + 0.5) / _DRAWS)
+    return drawn, np.linspace(drawn[0], drawn[-1], _QUANTILES)
 
 
 def _edges(last: IntArray) -> IntArray:

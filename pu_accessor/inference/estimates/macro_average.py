@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
+import scipy
 
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.estimates.areas_on_new_examples import crossing
@@ -404,7 +404,7 @@ def _limits(
     # Where nothing scatters, as all are on top, nothing says that they scatter less.
     flat = squared == 0
     ratio = np.where(flat, 1.0, ratio)
-    far_enough = special.stdtrit(df if new else df + _MODELED, (1 + level) / 2)
+    far_enough = scipy.special.stdtrit(df if new else df + _MODELED, (1 + level) / 2)
 
     def excess(average: FloatArray) -> FloatArray:
         there = np.clip(place + (average - mean) / stretch, 0, 1)

@@ -15,7 +15,7 @@ from math import inf, log
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
+import scipy
 
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.weighted import effective_size
@@ -310,7 +310,7 @@ def _limits_within(
     found, needed = np.full(sides.size, np.nan), sides >= 0
     if (curve, target) == ("pr", "examples"):  # each takes a thousand draws
         value, error = jackknife(ranking, weight, np.full(sides.size, beta))
-        away = special.ndtri((1 + rule.level) / 2) * error
+        away = scipy.special.ndtri((1 + rule.level) / 2) * error
         found, needed = turn * value, sides < 0
         for side, up_to in product((0, 1), factors[-2 + (part == 1) :]):
             group = (sides == side) & (each <= up_to)

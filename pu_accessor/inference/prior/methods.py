@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy
-from scipy import special
 
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
@@ -184,7 +183,7 @@ def _top_rises(ranking: Ranking) -> float:
     spread = known * others / 12 * (size + 1 - float(ties @ (ties**2 - 1)) / (size * (size - 1)))
     if spread <= 0:
         return 1.0
-    return float(special.ndtr(-(pairs - known * others / 2 - 0.5) / sqrt(spread)))
+    return float(scipy.special.ndtr(-(pairs - known * others / 2 - 0.5) / sqrt(spread)))
 
 
 def _two_sided(ranking: Ranking, level: float) -> Prior:

@@ -1,7 +1,7 @@
 """Beta while labels by hand come in: limits that hold after all numbers of labels at once."""
 
 import numpy as np
-from scipy import special
+import scipy
 
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
@@ -61,8 +61,8 @@ def confidence_sequence(
 
 def _log_expected(found: IntArray, size: IntArray, prior: tuple[float, float]) -> FloatArray:
     """Return the logarithm of the probability of so many positives under the prior."""
-    expected: FloatArray = _log_choose(size, found) - special.betaln(*prior)
-    return expected + special.betaln(found + prior[0], size - found + prior[1])
+    expected: FloatArray = _log_choose(size, found) - scipy.special.betaln(*prior)
+    return expected + scipy.special.betaln(found + prior[0], size - found + prior[1])
 
 
 def _lowest(found: IntArray, size: IntArray, total: int, limit: FloatArray) -> IntArray:
@@ -90,5 +90,5 @@ def log_probability(
 
 
 def _log_choose(whole: IntArray, part: IntArray) -> FloatArray:
-    chosen: FloatArray = special.betaln(whole - part + 1.0, part + 1.0) + np.log1p(whole)
+    chosen: FloatArray = scipy.special.betaln(whole - part + 1.0, part + 1.0) + np.log1p(whole)
     return -chosen

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from pu_accessor.checks import latent_counts
 from pu_accessor.errors import PUTypeError, PUValueError
@@ -211,7 +211,7 @@ def _sum_of_ratios(
     far = (
         np.log1p(size / np.maximum(middle, _FAR)) - (1 / middle**2 - 1 / (middle + size) ** 2) / 24
     )
-    near = special.digamma(first + size + 1) - special.digamma(first + 1)
+    near = scipy.special.digamma(first + size + 1) - scipy.special.digamma(first + 1)
     harmonic = np.where(middle > _FAR, far, near)
     total = (gain * (size - first * harmonic) + start * harmonic) / np.where(straight, 1, growth)
     return np.where(straight, line, total)

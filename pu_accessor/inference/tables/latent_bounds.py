@@ -194,7 +194,10 @@ def choose_kinds(ranking: Ranking, latent: IntArray, rule: Settings) -> tuple[st
 
 def _bends(ranking: Ranking, completions: Sequence[Completion]) -> IntArray:
     """Return the counts of unlabeled examples, between two cutoffs, at which estimates bend."""
-    corners = each_once(np.concatenate([completion.unlabeled for completion in completions]))
+    # Those of one kind differ in little but where the last one is.
+    of_first, *others = (completion.unlabeled for completion in completions)
+    new = [each[each != of_first] if each.size == of_first.size else each for each in others]
+    corners = each_once(np.concatenate([of_first, *new]))
     reached = np.append(ranking.unlabeled, -1)  # some cutoffs need not reach to the end
     nearest = reached[np.searchsorted(ranking.unlabeled, corners)]
     bends: IntArray = corners[nearest != corners]
