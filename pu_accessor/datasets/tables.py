@@ -59,7 +59,8 @@ def contingency(
     bound both rates of a ROC `curve`, or precision and recall. With `rates` these and the envelope
     of the curve come in place of all counts, which takes less memory.
     """
-    on_new = target != "examples"
+    check_target(target)
+    on_new = target == "population"
     if on_new:
         settings = _settings_on_new(target, betas, settings)
     else:
@@ -119,7 +120,6 @@ def _put(part: dict[str, Array], arrays: dict[str, Array], columns: slice, betas
 
 def _settings_on_new(target: str, betas: Betas, settings: Settings) -> Settings:
     """Return the settings of the band for new examples, or raise where there is none."""
-    check_target(target)
     allowed = [Settings(settings.level, band) for band in ("exact", "simultaneous")]
     if settings not in allowed:
         raise PUValueError(
@@ -132,8 +132,8 @@ def _settings_on_new(target: str, betas: Betas, settings: Settings) -> Settings:
         )
     if betas.vary:
         raise PUValueError(
-            "beta must be a number with target='population', without an interval: the band for "
-            "new examples is at one beta. Ask at both ends: beta=[low, high].",
+            "beta must be a number with target='population', and beta_interval be left out: the "
+            "band for new examples is at one beta. Ask at both ends: beta=[low, high].",
             page="population",
         )
     return allowed[-1]

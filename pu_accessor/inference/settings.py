@@ -66,7 +66,9 @@ class Settings:
             )
         if self.prevalence is not None:
             check_share("prevalence", self.prevalence, "[1e-100, 1)")
+            object.__setattr__(self, "prevalence", float(self.prevalence))
         check_share("contamination", self.contamination, "[0, 0.5)")
+        object.__setattr__(self, "contamination", float(self.contamination))
         if self.contamination:
             self._check_contamination()
         if isinstance(self.band, RankBand):
@@ -208,6 +210,7 @@ def ranking_level(level: float, beta_level: float | None) -> float:
 
 def check_prevalence(settings: Settings, target: str, other: str | None = None) -> None:
     """Raise if another prevalence is asked for where it means nothing, or has no interval."""
+    other = other or ("selection_odds" if settings.selection_odds > 1 else None)
     if settings.prevalence is None or (target == "population" and other is None):
         return
     why = other or "target='examples': these have the prevalence they have"

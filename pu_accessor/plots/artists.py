@@ -102,7 +102,8 @@ def draw_curves(
         draw_band(ax, curve, trace, options, band_label(dataset))
         draw_line(ax, curve, trace, options.line)
     if "mark_name" in dataset.coords:
-        draw_marks(ax, [curve for curve in curves if not curve.is_baseline])
+        # At beta = 0 alone the curve is the one that is asked for.
+        draw_marks(ax, [curve for curve in curves if not curve.is_baseline] or curves)
 
 
 def draw_bars(

@@ -132,8 +132,7 @@ def average_precision(
 ) -> pd.DataFrame:
     """Estimate the average precision of each ranking, with an interval."""
     check_target(target)
-    odds = "selection_odds" if settings.selection_odds > 1 else None
-    check_prevalence(settings, target, odds if over is None else "average=True")
+    check_prevalence(settings, target, None if over is None else "average=True")
     if over is not None:
         averaged = Averaged([(QUANTITIES["average_precision"], None)])
         return average_over(over, request, betas, settings, target, averaged)

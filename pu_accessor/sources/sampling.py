@@ -67,6 +67,7 @@ class Draw:
     def thresholds(self) -> FloatArray | None:
         """Thresholds of the score between strata, rising, where there are some."""
         several = isinstance(self.strata, list | np.ndarray | pd.Series | pd.Index)
+        several = several and getattr(self.strata, "ndim", 1) > 0
         if not several and not _is_number(self.strata):
             return None
         values = [*self.strata] if several else [self.strata]

@@ -1,5 +1,6 @@
 """`contamination=`: known positives of which a share is negative, held against every such set."""
 
+from fractions import Fraction
 from functools import partial
 from itertools import chain, combinations
 from typing import Any
@@ -250,6 +251,11 @@ BETA = pu_accessor.beta_from_labels(3, 20, n_unlabeled=25, level=0.99)
         (NONE, "metric", {"quantity": "f1", "at": 9, "contamination": 0.5}),
         (NONE, "robustness", {"quantity": "auroc", "contamination": [0, 0.5]}),
         ("selection_odds must be left out", "auroc", {"selection_odds": 2}),
+        (
+            "with contamination=0.25,",
+            "auroc",
+            {"selection_odds": 2, "contamination": Fraction(1, 4)},
+        ),
         ("prevalence must be left out", "average_precision", {"prevalence": 0.1}),
         ("max_fpr must be None with contam", "auroc", {"max_fpr": 0.1}),
         ("at must be one of", "metric", {"quantity": "f1", "at": "maximum"}),

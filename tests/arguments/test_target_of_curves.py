@@ -84,10 +84,11 @@ def test_what_there_is_no_band_for_is_refused() -> None:
     for how in ({"band": "dkw"}, {"reference": "negatives"}, {"selection_odds": 2.0}):
         with pytest.raises(PUValueError, match="must be left out with target='population'"):
             pu.roc_bounds(BETA, **NEW, **how)
-    with pytest.raises(PUValueError, match=r"without an interval.*beta=\[low, high\]"):
+    with pytest.raises(PUValueError, match=r"beta_interval be left out.*beta=\[low, high\]"):
         pu.plot_roc(BETA, beta_interval=(0.1, 0.4), **NEW)
-    with pytest.raises(PUValueError, match="target must be one of"):
-        pu.pr_bounds(BETA, target="new")
+    for target in ("new", np.array([])):
+        with pytest.raises(PUValueError, match="target must be one of"):
+            pu.pr_bounds(BETA, target=target)
     with pytest.raises(PUDataError, match="nothing is negative"):
         pu.roc_bounds(1, **NEW)
     with pytest.raises(PUValueError, match="target must be 'examples' with propensity"):

@@ -54,15 +54,19 @@ def marks(ax: Axes) -> list[Any]:
         ({"fraction": 0.1}, ["top 10%"]),
     ],
 )
-@pytest.mark.parametrize(("plot", "rates"), [("roc", "fpr tpr"), ("pr", "recall precision")])
-def test_marked_cutoffs_stand_on_the_curve(plot: str, rates: str, mark: Any, names: Any) -> None:
-    ax = getattr(FRAME.pu, f"plot_{plot}")(0.2, mark=mark)
-    found = FRAME.pu.metric(rates.split(), 0.2, at=mark, target="examples")
+@pytest.mark.parametrize(
+    ("plot", "rates", "beta"), [("roc", "fpr tpr", 0.2), ("pr", "recall precision", 0)]
+)
+def test_marked_cutoffs_stand_on_the_curve(
+    plot: str, rates: str, beta: float, mark: Any, names: Any
+) -> None:
+    ax = getattr(FRAME.pu, f"plot_{plot}")(beta, mark=mark)
+    found = FRAME.pu.metric(rates.split(), beta, at=mark, target="examples")
     expected = found["estimate"].to_numpy().reshape(2, -1).T
     (points,) = marks(ax)
     np.testing.assert_allclose(points, expected)
     assert sorted(text.get_text() for text in ax.texts) == sorted(names)
-    tables = FRAME.pu.contingency(0.2)  # estimates of tables are whole examples
+    tables = FRAME.pu.contingency(beta)  # estimates of tables are whole examples
     (points,) = marks(getattr(tables.pu, f"plot_{plot}")(mark=mark))
     np.testing.assert_allclose(points, expected, atol=0.11)
 

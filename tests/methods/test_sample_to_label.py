@@ -184,6 +184,7 @@ SITES["some"] = (SCORED["row"] % 4).map({0: "a", 1: "b", 3: "a"})
         ({"strata": [0, 1, 2], "size": 3}, PUDataError, "size must lie between 4"),
         ({"strata": "one"}, PUDataError, "'one' has 1"),
         ({"strata": "none"}, pu_accessor.PUKeyError, "'none'"),
+        ({"strata": np.array(0.3)}, PUTypeError, "strata must be the name of a column, but a nd"),
         ({"above": 1e9}, PUDataError, "'>= 1000000000' holds none"),
         ({"below": "0.5"}, PUTypeError, "below must be a score, but '0.5'"),
         ({"strata": 1, "size": 10**6}, PUDataError, "rows, 1000 of these strata, but 1000000"),

@@ -4,7 +4,7 @@ import math
 import random
 from fractions import Fraction
 from importlib import import_module
-from itertools import combinations, pairwise, product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -156,19 +156,6 @@ def test_exact_band_against_scipy(n: int, m: int, level: float) -> None:
     assert (lower[0], upper[n]) == (0, m)
 
 
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize(("n", "m"), list(product(range(1, 6), range(6))))
-def test_the_exact_band_covers(n: int, m: int, level: float) -> None:
-    """Each tail misses with a probability of at most alpha / 2, whatever the head holds."""
-    lower, upper = oracle.exact_band(n, m, level)
-    arrangements = list(combinations(range(n + m), n))
-    limit = oracle.half_alpha(level) * len(arrangements)
-    for head in range(n + m + 1):
-        known = [sum(1 for place in places if place < head) for places in arrangements]
-        assert sum(1 for k in known if head - k < lower[k]) <= limit
-        assert sum(1 for k in known if head - k > upper[k]) <= limit
-
-
 # ---------------------------------------------------------------------------------------------
 # The other bands
 
@@ -185,17 +172,6 @@ def test_bootstrap_band_by_hand() -> None:
     # (8/27 > 1/4) and j = 2 (20/27 < 3/4): upper = ceil(4/3) = 2. k = 2: CDF 1/27, 7/27, 19/27,
     # 1: j = 1 and j = 3: lower = floor(2/3) = 0, upper = 2.
     assert oracle.bootstrap_band(3, 2, 0.5) == ([0, 0, 0, 2], [0, 2, 2, 2])
-
-
-def test_bootstrap_quantiles_against_scipy() -> None:
-    """A quantile is the smallest value at which the CDF reaches it."""
-    for n in (4, 9, 30):
-        for k in range(n + 1):
-            for probability in (Fraction(1, 40), Fraction(1, 20), Fraction(39, 40)):
-                j = oracle.binomial_quantile(n, Fraction(k, n), probability)
-                cdf = stats.binom(n, k / n).cdf
-                assert cdf(j) >= float(probability) - 1e-9
-                assert j == 0 or cdf(j - 1) < float(probability) + 1e-9
 
 
 def test_dkw_band_against_floats() -> None:
@@ -245,40 +221,6 @@ def test_tables_by_hand() -> None:
     lower = read(*start, "3 1 2 2 1", "4 1 3 2 0", "5 2 3 1 0", "6 3 3 0 0*")
     upper = read(*(row + "*" for row in start), *best)
     assert result == {"lower": lower, "estimate": read(*start, *best), "upper": upper}
-
-
-@pytest.mark.parametrize("rule", RULES)
-def test_tables_add_up_and_are_ordered(rule: oracle.BandRule) -> None:
-    """Counts add up to the known totals and bounds enclose the estimate."""
-    for seed in range(15):
-        scores, labels = random_ranking(seed)
-        beta = seed / 14
-        result = three(scores, labels, beta, 0.9, rule)
-        assert list(result) == BOUNDS
-        positives = labels.count(True) + oracle.latent_count(beta, labels.count(None))
-        for t in [t for bound in BOUNDS for t in result[bound]]:
-            assert min(t.tp, t.fp, t.fn, t.tn) >= 0
-            assert t.tp + t.fp == t.rank
-            assert t.tp + t.fn == positives
-            assert t.tp + t.fp + t.fn + t.tn == len(scores)
-        for low, middle, high in zip(*(result[bound] for bound in BOUNDS), strict=True):
-            assert low.tp <= middle.tp <= high.tp
-
-
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("seed", range(5))
-def test_at_the_ends_of_beta_all_unlabeled_are_of_one_kind(
-    rule: oracle.BandRule, seed: int
-) -> None:
-    """Without latent positives all unlabeled are negatives, without others all are positives."""
-    scores, labels = random_ranking(seed)
-    as_negative: Labels = [label is True for label in labels]
-    expected = oracle.tables(scores, as_negative, 0, 0.9, rule)
-    assert oracle.tables(scores, labels, 0.0, 0.9, rule) == expected
-    as_positive: Labels = [label is not False for label in labels]
-    all_positive = [t[:5] for t in labeled_tables(scores, as_positive)]
-    for tables in three(scores, labels, 1.0, 0.9, rule).values():
-        assert [t[:5] for t in tables] == all_positive
 
 
 # ---------------------------------------------------------------------------------------------

@@ -55,15 +55,6 @@ def test_the_bootstrap_covers_less_the_more_is_known() -> None:
     assert mean[0] > 0.9 > mean[1] > mean[2]
 
 
-def test_draws_are_those_of_the_seed_whatever_else_is_simulated() -> None:
-    cells = [Cell(5, 0.5), Cell(5, 0.5, side="ties")]
-    both = study.simulate(cells, [(5, 0.5)], 20, jobs=1)
-    for cell in cells:
-        alone = study.cell_rows(cell, 20)
-        assert [row for row in both.rows if row.side == cell.side] == alone
-    assert both.bands == study.band_rows(5, 0.5, 80)
-
-
 # The tables
 
 

@@ -263,26 +263,10 @@ def test_errors_are_those_of_pandas(roles: dict[str, Any]) -> None:
     chunks.check_errors(lambda pu: pu(**roles).auroc(0.3), plain, DF)
 
 
-def test_a_missing_column_names_those_of_the_frame() -> None:
-    told = " ".join(repr(DF.pu(score="scor")).split())
-    assert "there is no 'scor' among ['score', 'other'" in told
-    with pytest.raises(PUKeyError, match="by must name a column, but there is no 'kex'"):
-        DF.group_by("kex").pu.auroc(0.3)
-
-
 @pytest.mark.parametrize("odd", [pl.col("score"), DF["score"]], ids=["expression", "series"])
 def test_columns_are_named(odd: Any) -> None:
     with pytest.raises(PUTypeError, match=r"but a (Expr|Series) was passed: .*score='score'"):
         DF.pu(score=odd).auroc(0.3)
-
-
-@pytest.mark.parametrize("dtype", [pl.String, pl.Categorical, pl.Enum(["yes", "no"])], ids=str)
-def test_labels_of_text_say_what_to_write(dtype: Any) -> None:
-    frame = DF.with_columns(pl.Series("label", TEXTS, dtype=dtype))
-    with pytest.raises(PUValueError, match=r"positive='yes', negative='no'\.") as told:
-        frame.pu.auroc(0.3)
-    roles = str(told.value).rpartition("for example ")[2].removesuffix(".")
-    check_same(eval(f"df.pu({roles})", {"df": frame}).auroc(0.3), SHUFFLED.pu.auroc(0.3))
 
 
 @pytest.mark.parametrize("dtype", [pl.List(pl.Int64), pl.Struct({"a": pl.Int64})], ids=str)
@@ -293,11 +277,6 @@ def test_columns_of_lists_and_structs(dtype: Any) -> None:
         with pytest.raises(PUTypeError):
             frame.pu(**roles).auroc(0.3)
         assert isinstance(repr(frame.pu(**roles)), str)
-
-
-def test_skipped_groups_are_told_alike() -> None:
-    frame = DF.with_columns(label=pl.when(pl.col("key").ne_missing("b")).then(pl.col("label")))
-    chunks.check_skips(chunks.SPOILT.pu(**chunks.SKIP), frame.pu(**chunks.SKIP))
 
 
 # What is read, and what is copied
