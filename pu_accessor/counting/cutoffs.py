@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -67,7 +67,7 @@ def rank_examples(
     known = score[positive], score[negative]
     known_propensity = None if propensity is None else propensity[positive]
     if isinstance(ranks, str) and ranks == "all":
-        ranking = _rank_all(score, (positive, negative, ~(positive | negative)), weight)
+        ranking = _rank_all(score, positive, negative, weight)
         return replace(ranking, columns=columns or {}, weight=_weights(known[0], known_propensity))
     size: float = score.size
     known_weight = None
@@ -84,12 +84,26 @@ def rank_examples(
     return rank_counted(examples, count(values), ranks=ranks, columns=columns or {})
 
 
-def _rank_all(score: FloatArray, kinds: Sequence[BoolArray], weight: CountArray | None) -> Ranking:
+def _rank_all(
+    score: FloatArray, positive: BoolArray, negative: BoolArray, weight: CountArray | None
+) -> Ranking:
     """Count each kind at rank 0 and at or above each score."""
     # Subtracted from 0.0: a sign would make -0.0 of a threshold. NaN comes last.
-    cost = np.unique(0.0 - score)
-    above = (_above(cost, score[kind], None if weight is None else weight[kind]) for kind in kinds)
-    return _rank_counts(np.append(np.inf, 0.0 - cost), *above)
+    cost, at = np.unique(0.0 - score, return_counts=True)
+    threshold = np.append(np.inf, 0.0 - cost)
+    if weight is None:
+        above, below = (_through(cost, score[kind]) for kind in (positive, negative))
+        rest = np.append(0, np.cumsum(at)) - above - below
+    else:
+        kinds = positive, negative, ~(positive | negative)
+        above, below, rest = (_above(cost, score[kind], weight[kind]) for kind in kinds)
+    return _rank_counts(threshold, above, below, rest)
+
+
+def _through(cost: FloatArray, scores: FloatArray) -> IntArray:
+    """Count scores at or above some values, of which each is one: first none, as `_above` does."""
+    found = np.searchsorted(cost, np.sort(0.0 - scores))
+    return np.append(0, np.cumsum(np.bincount(found, minlength=cost.size)))
 
 
 def _nth_best(scores: FloatArray, targets: CountArray, gaps: Gaps) -> OrderStatistics:

@@ -72,10 +72,17 @@ def contingency(
 
     def of_new_examples(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:
         ranking, table = curve_on_new(curve, ranking, beta.values, own.level)
-        return Page(ranking, _read(table, np.zeros(table.tp.shape, np.bool_), traced))
+        tp, fp, fn, tn = table
+        if rates:
+            return Page(ranking, _rates(curve, tp, fp, tp + fn, fp + tn))
+        return Page(ranking, _counts(table, np.zeros(tp.shape, np.bool_)))
 
     def read_part(tables: Tables, own: Settings) -> dict[str, Array]:
-        arrays = _read(tables.table, tables.clipped, traced)
+        if rates:
+            tp, positives, negatives = tables.tp, tables.positives, tables.negatives
+            arrays = _rates(curve, tp, tables.fp, positives, negatives)
+        else:
+            arrays = _counts(tables.table, tables.clipped)
         return {**arrays, **_coordinates(tables, own), **_interval(tables, traced)}
 
     def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:
@@ -98,12 +105,16 @@ def contingency(
     return tables.assign_attrs(target=target) if on_new else tables
 
 
-def _read(table: Table, clipped: Array, curve: str | None) -> dict[str, Array]:
-    """Return the arrays of tables, or the rates of a curve alone."""
-    if curve is None:
-        return {**dict(zip(COUNTS, table, strict=True)), "clipped": clipped}
-    tp, fp, fn, tn = table
-    both = curve_rates(curve, tp, fp, tp + fn, fp + tn)
+def _counts(table: Table, clipped: Array) -> dict[str, Array]:
+    """Return the arrays of tables."""
+    return {**dict(zip(COUNTS, table, strict=True)), "clipped": clipped}
+
+
+def _rates(
+    curve: str, tp: Array, fp: Array, positives: Array, negatives: Array
+) -> dict[str, Array]:
+    """Return the two rates of a curve."""
+    both = curve_rates(curve, tp, fp, positives, negatives)
     return dict(zip(TRACES[curve][:2], both, strict=True))
 
 

@@ -121,7 +121,8 @@ def edges_of(unlabeled: IntArray, known: FloatArray, size: IntArray, owner: IntA
     """
     pairs = known.reshape(-1, 2)
     untied = unlabeled[::2] == unlabeled[1::2]
-    counted = np.where(untied[:, np.newaxis], pairs.mean(axis=1, keepdims=True), pairs)
+    middle = (pairs[:, :1] + pairs[:, 1:]) / 2
+    counted = np.where(untied[:, np.newaxis], middle, pairs)
     share = np.clip((counted.ravel() - 0.25) / (size - 0.5), 0, 1)
     ends = np.flatnonzero(np.diff(owner, append=-1))
     last = np.repeat(unlabeled[ends], np.diff(ends, prepend=-1))

@@ -82,6 +82,7 @@ def test_net_benefit_of_new_examples_is_that_of_rates_at_the_threshold() -> None
         odds = row.threshold / (1 - row.threshold)
         assert row.estimate == pytest.approx(share * tpr - (1 - share) * fpr * odds)
         assert row.lower < row.estimate < row.upper
+        assert row.treat_all == pytest.approx(share - (1 - share) * odds)
     wide = frame.pu(cluster="patient").net_benefit(BETA, thresholds=0.3, target="population")
     width = [each["upper"].iloc[0] - each["lower"].iloc[0] for each in (wide, found)]
     assert width[0] > 1.2 * width[1]

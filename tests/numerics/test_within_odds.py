@@ -92,6 +92,13 @@ def test_a_factor_of_one_gives_the_exact_band(n: int, least: int, most: int, lev
     np.testing.assert_array_equal(np.swapaxes(alone, 0, 1), each)
 
 
+def test_limits_of_many_betas_are_those_of_each() -> None:
+    m = np.geomspace(2_000, 2_000_000, 40).astype(np.int64)
+    lower, _ = exact_within(2_000, m, 0.95, 30.0)
+    alone = [exact_within(2_000, m[[row]], 0.95, 30.0)[0][0] for row in range(20, 40)]
+    np.testing.assert_array_equal(lower[20:], alone)
+
+
 def test_limits_within_any_factor_are_what_is_certain() -> None:
     m = np.array([30, 7, 0])
     lower, upper = exact_within(12, m, 0.9, INF)

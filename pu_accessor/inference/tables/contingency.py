@@ -49,7 +49,7 @@ _ESTIMATE = BOUNDS.index("estimate")
 _AT_ONCE = 1 << 22  # bounds at some cutoffs and betas that are computed together
 _COUNTED = 256  # numbers of latent positives in an interval, each of which is looked at
 _LEAST = 1e-9  # precision, or true positives, that stand for none
-_ENDS = [BOUNDS.index("lower"), BOUNDS.index("upper")]
+_ENDS = slice(BOUNDS.index("lower"), None, BOUNDS.index("upper"))
 
 
 class Table(NamedTuple):
@@ -107,6 +107,11 @@ class Tables:
     tightest: tuple[str, ...]  # for each beta the known examples with the narrower range of AUROC
     local_alpha: FloatArray | None = None  # of each cutoff, where all hold jointly
     inner: Inner | None = None  # at betas within an interval
+
+    @property
+    def fp(self) -> Numbers:
+        """Shape (cutoffs, 3, betas)."""
+        return self.head[:, np.newaxis, np.newaxis] - self.tp
 
     @property
     def table(self) -> Table:
@@ -329,7 +334,8 @@ def _with_estimate(
     lower, estimate, upper = (in_head[:, bound] for bound in range(len(BOUNDS)))
     completed = count_above(completions, bounds.ranking)
     np.clip(completed, lower, upper, out=estimate)
-    clipped[:, _ESTIMATE] = np.abs(estimate - completed) > ROUNDING
+    completed -= estimate
+    np.greater(np.abs(completed, out=completed), ROUNDING, out=clipped[:, _ESTIMATE])
     return _round(in_head) if rounded else in_head, clipped
 
 
@@ -359,7 +365,8 @@ def _find_cuts(bounds: LatentBounds, completions: Sequence[Completion]) -> IntAr
     ranking = bounds.ranking
     completed, unlabeled = count_above(completions, ranking), ranking.unlabeled
     above = completed[:, np.newaxis] - bounds.possible[..., : len(completions)]
-    cutoff, *which = np.nonzero(above[:-1] * above[1:] < 0)
+    more, less = above > 0, above < 0
+    cutoff, *which = np.nonzero(more[:-1] & less[1:] | less[:-1] & more[1:])
     start, end = above[cutoff, *which], above[cutoff + 1, *which]
     places = unlabeled[cutoff] + (unlabeled[cutoff + 1] - unlabeled[cutoff]) * start / (
         start - end

@@ -28,7 +28,9 @@ from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking, each_o
 
 # What says that known positives are no simple random sample.
 _ROLES = {"weighted": "propensity=... or weight=...", "clustered": "cluster=..."}
-_AT_ONCE = 1 << 19  # bounds at some cutoffs and betas that are computed together
+_AT_ONCE = (
+    1 << 15
+)  # bounds at some cutoffs and betas that are computed together: a cache holds them
 _COMPARED = 0.95  # level at which kinds of known examples are compared, whatever is asked for
 
 
@@ -399,7 +401,8 @@ def _fit(
 ) -> LatentBounds:
     """Move claims to what the unlabeled examples in the head and the tail allow."""
     head = ranking.unlabeled[:, np.newaxis, np.newaxis]
-    fewest = np.maximum(latent - (ranking.total.unlabeled - head), 0)
+    fewest = head + (latent - ranking.total.unlabeled)
+    np.maximum(fewest, 0, out=fewest)
     possible = np.minimum(claimed, np.minimum(head, latent))
     np.maximum(possible, fewest, out=possible)
     return LatentBounds(ranking, claimed, possible, tightest)
