@@ -92,12 +92,22 @@ def close(gaps: Gaps, inside: IntArray, scores: FloatArray) -> Gaps:
     remaining, lowest = gaps.inside.copy(), gaps.lowest.copy()
     remaining[inside], lowest[inside] = 0, np.inf
     before = np.searchsorted(0.0 - gaps.values, 0.0 - values)
+    index = before + np.arange(values.size)
     return Gaps(
-        np.insert(gaps.values, before, values),
-        np.insert(gaps.at, before, at),
-        np.insert(remaining, before, 0),
-        np.insert(lowest, before, np.inf),
+        insert_at(index, gaps.values, values),
+        insert_at(index, gaps.at, at),
+        insert_at(index, remaining, np.zeros_like(at)),
+        insert_at(index, lowest, np.full(values.size, np.inf)),
     )
+
+
+def insert_at(index: IntArray, array: npt.NDArray[Any], new: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Insert values so that they get these indices; in a third of the time of np.insert."""
+    longer = np.empty(array.size + new.size, array.dtype)
+    old = np.ones(longer.size, np.bool_)
+    old[index] = False
+    longer[index], longer[old] = new, array
+    return longer
 
 
 def _join(*parts: FloatArray | None) -> FloatArray | None:

@@ -1,14 +1,14 @@
 """The n-th best of scores that are only counted, wherever they are.
 
 Gaps between known values that hold a wanted score are counted again between more values, or their
-scores are fetched: see `order_statistics`. Few enough scores are sorted once: see `Ordered`.
+scores are fetched: see `order_statistics`. Few enough scores are sorted once: see `Runs`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, eac
 _EDGES = 1 << 14  # values by which open gaps are split at once
 _COMPARED = 4  # times that each score may be compared before sorting is quicker
 _CACHED = 1 << 17  # scores that are compared at once
+_RUN = 1 << 20  # scores that are sorted at once, about
 _ENOUGH = 1 << 20  # so many scores in open gaps are fetched; more are split further
 
 _SIGN, _REST = np.int64(63), np.int64(2**63 - 1)
@@ -297,3 +298,38 @@ class Ordered:
         end = np.searchsorted(self.ascending, edges[numbers])
         start[numbers >= known.size], end[numbers == 0] = 0, self.ascending.size
         return start, end
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """Scores that are sorted in parts, by several threads; they answer as if sorted at once."""
+
+    parts: list[Ordered]
+
+    @classmethod
+    def of(cls, scores: FloatArray, weight: CountArray | None = None) -> Runs:
+        """Sort some scores, each of which may count several times."""
+        if weight is not None:
+            return cls([Ordered.of(scores, weight)])
+        threads = count_threads(scores.size)
+        parts = np.array_split(scores, threads * (1 + scores.size // (threads * _RUN)))
+        return cls(in_threads(Ordered.of, parts, threads))
+
+    @property
+    def size(self) -> float:
+        """Scores, with those that are NaN."""
+        return sum(part.size for part in self.parts)
+
+    def count(self, values: FloatArray) -> Gaps:
+        """Count the scores at and between some values, as `count_gaps` does."""
+        return reduce(Gaps.merge, [part.count(values) for part in self.parts])
+
+    def order_statistics(self, targets: CountArray, gaps: Gaps) -> OrderStatistics:
+        """Return the n-th best scores for some n, as the function of this name does."""
+        if len(self.parts) == 1:
+            return self.parts[0].order_statistics(targets, gaps)
+        block = each_once(np.searchsorted(gaps.blocks()[1], targets))
+        numbers = block[block % 2 == 0] // 2
+        inside = [part.inside(gaps.values, numbers) for part in self.parts]
+        # Among these alone each is the n-th best of its gap, too.
+        return Ordered.of(np.concatenate(inside)).order_statistics(targets, gaps)

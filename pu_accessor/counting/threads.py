@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 # sets it to 1 in its workers.
 _VARIABLES = ("PU_ACCESSOR_MAX_THREADS", "OMP_NUM_THREADS")
 _MOST = 10_000  # threads
-_WORTH = 1 << 20  # with fewer scores a second thread takes longer to start than it saves
+_WORTH = 1 << 19  # with fewer scores a second thread takes longer to start than it saves
 _alone: ContextVar[bool] = ContextVar("pu_accessor: one thread", default=False)
 
 
@@ -35,8 +35,14 @@ def in_threads(
     """Apply a function to each item, in order."""
     if threads == 1 or len(items) == 1:
         return [function(item) for item in items]
-    with ThreadPoolExecutor(min(threads, len(items))) as pool:
-        return list(pool.map(function, items))  # cancels the other items if one raises
+    with ThreadPoolExecutor(min(threads, len(items)) - 1) as pool:
+        others = [pool.submit(function, item) for item in items]
+        try:
+            # This thread takes the last item that nobody has: it does not wait for others to wake.
+            own = [function(items[i]) for i in reversed(range(len(items))) if others[i].cancel()]
+            return [own.pop() if other.cancelled() else other.result() for other in others]
+        finally:
+            pool.shutdown(cancel_futures=True)  # if one raises
 
 
 @contextmanager

@@ -6,12 +6,15 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
+import xarray as xr
 
-from pu_accessor.counting import gaps, threads
+from pu_accessor import from_arrays
+from pu_accessor.counting import cutoffs, gaps, order_statistics, threads
 from pu_accessor.counting.gaps import count_gaps, distinct, in_parts
 from pu_accessor.counting.order_statistics import Ordered, scores_inside
 from pu_accessor.counting.threads import count_threads, in_threads, one_thread
@@ -56,6 +59,20 @@ def test_counts_do_not_depend_on_threads(number: int, monkeypatch: pytest.Monkey
     np.testing.assert_array_equal(np.sort(together), np.sort(apart))
 
 
+@pytest.mark.parametrize(("number", "size"), [(1, 10_000), (1, 300), (3, 10_000), (3, 300)])
+def test_parts_answer_as_one_sort(number: int, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(OURS, str(number))
+    monkeypatch.setattr(order_statistics, "_RUN", size)
+    label = np.where(np.arange(SCORES.size) % 25, np.nan, np.arange(SCORES.size) % 50 == 0)
+    ranks = np.arange(1, SCORES.size, 61)
+    pu = from_arrays(SCORES, label, nan_policy="worst")
+    questions = (partial(pu.roc_bounds, [0.1, 0.3]), partial(pu.contingency, 0.2, ranks=ranks))
+    answers = [ask() for ask in questions]
+    monkeypatch.setattr(cutoffs, "_SORTED", 0)  # counted, and passed over again
+    for ask, answer in zip(questions, answers, strict=True):
+        xr.testing.assert_identical(ask(), answer)
+
+
 def test_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     assert count_threads(1000) == cores
@@ -96,7 +113,19 @@ def test_no_thread_is_started_for_nothing() -> None:
     here = threading.get_ident()
     assert in_threads(lambda _: threading.get_ident(), range(3), 1) == [here] * 3
     assert in_threads(lambda _: threading.get_ident(), range(1), 4) == [here]
-    assert here not in in_threads(lambda _: threading.get_ident(), range(2), 2)
+
+
+def test_caller_works_beside_other_threads() -> None:
+    both = threading.Barrier(2)  # neither item ends before the other has begun
+
+    def work(item: int) -> tuple[int, int]:
+        both.wait(timeout=30)
+        return item, threading.get_ident()
+
+    found = in_threads(work, range(10, 12), 2)
+    assert [item for item, _ in found] == [10, 11]
+    workers = {worker for _, worker in found}
+    assert len(workers) == 2 and threading.get_ident() in workers
 
 
 def test_no_thread_is_left() -> None:
