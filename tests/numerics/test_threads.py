@@ -15,15 +15,13 @@ import xarray as xr
 
 from pu_accessor import from_arrays
 from pu_accessor.counting import cutoffs, gaps, order_statistics, threads
-from pu_accessor.counting.gaps import count_gaps, distinct, in_parts
-from pu_accessor.counting.order_statistics import Ordered, scores_inside
+from pu_accessor.counting.gaps import in_parts
 from pu_accessor.counting.threads import count_threads, in_threads, one_thread
 from pu_accessor.errors import PUValueError
 
 OURS, OTHERS = "PU_ACCESSOR_MAX_THREADS", "OMP_NUM_THREADS"
 RNG = np.random.default_rng(0)
 SCORES = np.where(RNG.random(5000) < 0.01, np.nan, RNG.normal(size=5000).round(2))
-VALUES, _ = distinct(SCORES[:300])
 
 LONG = """
 import signal
@@ -44,19 +42,6 @@ def no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(threads, "_WORTH", 1000)
     monkeypatch.setattr(gaps, "sorts_slowly", lambda: False)  # threads sort
-
-
-@pytest.mark.parametrize("number", [1, 3, 8])
-def test_counts_do_not_depend_on_threads(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(OURS, str(number))
-    found, expected = count_gaps(VALUES, SCORES), Ordered.of(SCORES).count(VALUES)
-    for name in ("values", "at", "inside", "lowest"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
-    numbers = np.array([0, 5, 17, VALUES.size])
-    cuts = np.array_split(SCORES, 7)  # each too small for a second thread
-    apart = np.concatenate([scores_inside(VALUES, numbers, cut) for cut in cuts])
-    together = scores_inside(VALUES, numbers, SCORES)
-    np.testing.assert_array_equal(np.sort(together), np.sort(apart))
 
 
 @pytest.mark.parametrize(("number", "size"), [(1, 10_000), (1, 300), (3, 10_000), (3, 300)])

@@ -19,12 +19,6 @@ def test_averages_of_auroc_hold(shape: str, design: str) -> None:
 
 
 @pytest.mark.parametrize("target", ["population", "examples"])
-def test_averages_of_metrics_hold(target: str) -> None:
-    found = study.cell("precision", target, "normal .76", study.WITH_TWO, 20, 12)
-    assert 0.75 <= found.coverage <= 1 and found.estimate == pytest.approx(found.truth, abs=0.1)
-
-
-@pytest.mark.parametrize("target", ["population", "examples"])
 def test_the_study_asks_what_the_package_answers(target: str) -> None:
     """Scores of its groups, put into a frame, make the same average."""
     design, groups = study.DESIGNS["1 to 8 known, sizes differ"], 9

@@ -9,9 +9,9 @@ from tests.support.studies import checks as study
 DESIGN = study.Design(50, 50, 150, 650)
 
 
-def labeled(failure: str, seed: int = 0) -> tuple[study.Rows, pd.DataFrame]:
+def labeled(failure: str) -> tuple[study.Rows, pd.DataFrame]:
     """Draw rows and label them."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     rows = study.draw_rows(rng, "exponential", DESIGN)
     return rows, study.FAILURES[failure][0](rng, rows, DESIGN)
 
@@ -23,17 +23,6 @@ def test_as_many_are_known_as_it_says(failure: str) -> None:
     wrong = (df["label"] == 1) & ~rows.truth
     assert wrong.sum() == (DESIGN.known // 5 if "negative, at" in failure else 0)
     assert not ((df["label"] == 0) & rows.truth).any()
-
-
-def test_labels_that_favour_the_top_rank_higher() -> None:
-    means = {}
-    for failure in ("none", "labels favour the top"):
-        ranks = []
-        for seed in range(20):
-            _, df = labeled(failure, seed)
-            ranks.append(df["score"].rank(pct=True)[df["label"] == 1].mean())
-        means[failure] = np.mean(ranks)
-    assert means["labels favour the top"] > means["none"] + 0.05
 
 
 def test_shares_of_rejections_are_counted() -> None:

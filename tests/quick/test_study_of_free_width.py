@@ -21,10 +21,6 @@ def test_two_sided_limits_lie_within_those_of_the_band(n: int, m: int) -> None:
         assert (other[0] <= one[0]).all() and (one[1] <= other[1]).all()
 
 
-def test_one_of_two_sided_limits_misses_up_to_twice_as_often() -> None:
-    assert study.two_sided(1, 39, 0.95)[2]["one side of it"] == pytest.approx(0.05)
-
-
 @pytest.mark.parametrize("cell", [study.CHOSEN[1], study.CHECKED[1]])
 def test_limits_reach_to_where_positives_hide(cell: study.Cell) -> None:
     row = study.ties_row(cell, 40)

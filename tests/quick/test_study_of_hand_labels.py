@@ -16,13 +16,6 @@ def test_intervals_hold_while_labels_come_in() -> None:
     assert sooner["labels, median"] < found["labels, median"]
 
 
-def test_labels_of_the_list_say_most_of_it() -> None:
-    draw = study.shapes()["normal, AUROC .96"]
-    found = study.use(draw, 0.1, 2, np.random.default_rng(2))
-    width = {(row["quantity"], row["rows"]): row["width"] for row in found}
-    assert width["precision", "the list alone"] < 0.5 * width["precision", "simple"]
-
-
 def test_weights_hold_where_known_positives_are_no_random_sample() -> None:
     rng = np.random.default_rng(3)
     found = study.weights("normal, AUROC .80", 0.15, 150, True, 12, rng)

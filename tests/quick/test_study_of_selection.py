@@ -1,13 +1,9 @@
-"""A quick version of the study of labels that are not random, and its document."""
-
-from pathlib import Path
+"""A quick version of the study of labels that are not random."""
 
 import pytest
 
 from tests.support.studies import selection as study
 from tests.support.studies.selection import Cell
-
-DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.mark.parametrize("name", ["top half more", "falling", "waves"])
@@ -29,9 +25,3 @@ def test_areas_hold_within_their_factor(curve: str) -> None:
     cell = Cell("top half less", 3.0, 3.0, 200, 40, 600)
     within, at_random, width = study.area_coverage(cell, 40, curve, "population")
     assert within >= 0.85 and at_random < within and 0 < width < 1
-
-
-@pytest.mark.parametrize("table", ["selection_bands", "selection_numbers"])
-def test_every_selection_is_in_the_tables(table: str) -> None:
-    lines = (DOCS / "measured" / f"{table}.csv").read_text(encoding="utf-8").splitlines()
-    assert [line.split(",")[0] for line in lines[1:]] == [*study.SELECTIONS]
