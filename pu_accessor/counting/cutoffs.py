@@ -92,7 +92,7 @@ def _rank_all(
     cost, at = np.unique(0.0 - score, return_counts=True)
     threshold = np.append(np.inf, 0.0 - cost)
     if weight is None:
-        above, below = (_through(cost, score[kind]) for kind in (positive, negative))
+        above, below = (_above_present(cost, score[kind]) for kind in (positive, negative))
         rest = np.append(0, np.cumsum(at)) - above - below
     else:
         kinds = positive, negative, ~(positive | negative)
@@ -100,8 +100,8 @@ def _rank_all(
     return _rank_counts(threshold, above, below, rest)
 
 
-def _through(cost: FloatArray, scores: FloatArray) -> IntArray:
-    """Count scores at or above some values, of which each is one: first none, as `_above` does."""
+def _above_present(cost: FloatArray, scores: FloatArray) -> IntArray:
+    """Count scores as `_above` does, where each score is one of the values."""
     found = np.searchsorted(cost, np.sort(0.0 - scores))
     return np.append(0, np.cumsum(np.bincount(found, minlength=cost.size)))
 

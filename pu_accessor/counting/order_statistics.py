@@ -20,7 +20,7 @@ from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, eac
 _EDGES = 1 << 14  # values by which open gaps are split at once
 _COMPARED = 4  # times that each score may be compared before sorting is quicker
 _CACHED = 1 << 17  # scores that are compared at once
-_RUN = 1 << 20  # scores that are sorted at once, about
+_RUN = 1 << 20  # scores in a part, at most: a larger one takes longer to sort
 _ENOUGH = 1 << 20  # so many scores in open gaps are fetched; more are split further
 
 _SIGN, _REST = np.int64(63), np.int64(2**63 - 1)
@@ -60,7 +60,7 @@ def order_statistics(
     >>> third.score, third.through, third.better, third.before
     (array([1.5]), array([3]), array([1.7]), array([2]))
     """
-    while (open_gaps := _gaps_with(targets, gaps)).size:
+    while (open_gaps := _open_gaps_with(targets, gaps)).size:
         if gaps.inside[open_gaps].sum() <= _ENOUGH:
             gaps = close(gaps, open_gaps, fetch(gaps.values, open_gaps))
         else:
@@ -136,10 +136,16 @@ def _inside(values: FloatArray, number: int, scores: Scores) -> Scores:
     return inside
 
 
-def _gaps_with(targets: IntArray, gaps: Gaps) -> IntArray:
-    """Return the numbers of the gaps that hold a target and several scores."""
+def _gaps_with(targets: CountArray, gaps: Gaps) -> IntArray:
+    """Return the numbers of the gaps that hold a target."""
     block = each_once(np.searchsorted(gaps.blocks()[1], targets))
     numbers: IntArray = block[block % 2 == 0].astype(np.int64) // 2
+    return numbers
+
+
+def _open_gaps_with(targets: IntArray, gaps: Gaps) -> IntArray:
+    """Return the numbers of the gaps that hold a target and several scores."""
+    numbers = _gaps_with(targets, gaps)
     return numbers[gaps.inside[numbers] > 1]
 
 
@@ -328,8 +334,7 @@ class Runs:
         """Return the n-th best scores for some n, as the function of this name does."""
         if len(self.parts) == 1:
             return self.parts[0].order_statistics(targets, gaps)
-        block = each_once(np.searchsorted(gaps.blocks()[1], targets))
-        numbers = block[block % 2 == 0] // 2
+        numbers = _gaps_with(targets, gaps)
         inside = [part.inside(gaps.values, numbers) for part in self.parts]
-        # Among these alone each is the n-th best of its gap, too.
+        # A place within a gap is the same where the scores of other gaps are left out.
         return Ordered.of(np.concatenate(inside)).order_statistics(targets, gaps)

@@ -98,7 +98,7 @@ def profile(contestant: Contestant) -> str:
     """Say where most of the time goes, with one thread: functions by their own time."""
     profiler, start = cProfile.Profile(time.process_time), time.perf_counter()
     with one_thread():
-        while time.perf_counter() - start < _LONG:  # also of what other processes do
+        while time.perf_counter() - start < _LONG:  # imports run in other processes
             profiler.runcall(contestant)
     stats: Any = pstats.Stats(profiler)
     own = {key: entry[2] for key, entry in stats.stats.items()}
