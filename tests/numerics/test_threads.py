@@ -24,12 +24,10 @@ RNG = np.random.default_rng(0)
 SCORES = np.where(RNG.random(5000) < 0.01, np.nan, RNG.normal(size=5000).round(2))
 
 LONG = """
-import signal
-import numpy as np, pu_accessor
+import signal, numpy as np, pu_accessor
 signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs behind a shell ignores it
 scores = np.random.default_rng(0).normal(size=1_000_000)
-label = np.where(np.arange(scores.size) < 100_000, 1.0, np.nan)
-ranking = pu_accessor.from_arrays(scores, label)
+ranking = pu_accessor.from_arrays(scores, np.where(np.arange(scores.size) < 100_000, 1.0, np.nan))
 print("begun", flush=True)
 while True:
     ranking.auroc(0.1)
@@ -107,10 +105,9 @@ def test_caller_works_beside_other_threads() -> None:
         both.wait(timeout=30)
         return item, threading.get_ident()
 
-    found = in_threads(work, range(10, 12), 2)
-    assert [item for item, _ in found] == [10, 11]
-    workers = {worker for _, worker in found}
-    assert len(workers) == 2 and threading.get_ident() in workers
+    items, workers = zip(*in_threads(work, range(10, 12), 2), strict=True)
+    assert items == (10, 11)
+    assert len({*workers}) == 2 and threading.get_ident() in workers
 
 
 def test_no_thread_is_left() -> None:

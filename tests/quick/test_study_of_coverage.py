@@ -7,6 +7,7 @@ import pytest
 
 from pu_accessor.inference.bands.lookup import latent_bounds
 from tests.support.studies import coverage as study
+from tests.support.studies import selection
 from tests.support.studies.coverage import Cell
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -56,6 +57,12 @@ def test_the_bootstrap_covers_less_the_more_is_known() -> None:
 
 
 # The tables
+
+
+@pytest.mark.parametrize("table", ["selection_bands", "selection_numbers"])
+def test_every_selection_is_in_the_tables(table: str) -> None:
+    lines = (DOCS / "measured" / f"{table}.csv").read_text(encoding="utf-8").splitlines()
+    assert [line.split(",")[0] for line in lines[1:]] == [*selection.SELECTIONS]
 
 
 def test_the_study_writes_tables_and_a_picture(

@@ -15,8 +15,7 @@ def test_comparisons_hold_where_few_rows_differ(name: str) -> None:
 
 
 def test_ordinary_comparisons_are_as_wide_as_ever() -> None:
-    pair = study.TWINS["twins 1"]
-    for row in study.look("twins 1", pair, False, 1.0, study.Design(200), 40):
+    for row in study.look("twins 1", study.TWINS["twins 1"], False, 1.0, study.Design(200), 40):
         assert 1 <= row.ratio < 1.03 and row.size <= 0.2
 
 
