@@ -13,7 +13,7 @@ PYTEST := -m pytest --numprocesses auto --dist worksteal
 
 .DELETE_ON_ERROR:
 .PHONY: demo test coverage test-long test-versions test-lowest test-newest test-distributed fuzz mutants lint format
-.PHONY: docs bench bench-dask dist lock audit clean
+.PHONY: docs bench bench-costs bench-dask dist lock audit clean
 
 demo: .venv/demo.installed
 	$(BIN)/python gallery/plot_main_job.py
@@ -99,6 +99,10 @@ bench: .venv/bench.installed
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest tests/support/benchmarks/bench_speed.py tests/support/benchmarks/bench_memory.py \
 		--benchmark-json=build/bench.json
 	MPLBACKEND=Agg $(BIN)/python -m tests.support.benchmarks.report build/bench.json
+
+# Processor time and memory of each question as rows, groups, models and betas grow, for an hour.
+bench-costs: .venv/bench.installed
+	$(QUICKLY) $(BIN)/python -m tests.support.benchmarks.costs
 
 # 100,000,000 rows of Parquet on two workers; PU_BENCH_FILES=5 takes a tenth of them.
 bench-dask: .venv/bench.installed

@@ -11,6 +11,7 @@ References
 """
 
 from collections.abc import Callable
+from functools import partial
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -24,6 +25,7 @@ from pu_accessor.inference.completion import ROUNDING, edges_of, latent_above
 from pu_accessor.inference.tables.contingency import Inner, Table, Tables, completed_table
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Numbers, Ranking, Stack
 
+_AT_ONCE = 1 << 18  # cutoffs times betas of which areas are computed together
 
 def check_max_fpr(max_fpr: float | None) -> None:
     """Raise unless a partial area is defined."""
@@ -122,6 +124,11 @@ def completed_area(
     >>> [completed_area(curve, ranking, np.array([0.25])).round(3) for curve in ("roc", "pr")]
     [array([0.798]), array([0.77])]
     """
+    at_once = max(_AT_ONCE // ranking.rank.size, 1)
+    if betas.size > at_once:
+        few = partial(completed_area, curve, ranking, on_new=on_new, prevalence=prevalence)
+        parts = range(0, betas.size, at_once)
+        return np.concatenate([few(betas[at : at + at_once], max_fpr) for at in parts])
     ranking, table = completed_table(ranking, betas, on_new=on_new)
     counts = [count.T for count in table]
     if curve == "roc":
