@@ -27,6 +27,7 @@ from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Numbers, Rankin
 
 _AT_ONCE = 1 << 18  # cutoffs times betas of which areas are computed together
 
+
 def check_max_fpr(max_fpr: float | None) -> None:
     """Raise unless a partial area is defined."""
     if max_fpr is None:
