@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from pu_accessor.ranking import FloatArray, IntArray
 
-_CELLS, _FEWEST, _MOST = 16, 1 << 12, 1 << 19  # for each value; fewest, most
+_CELLS, _FEWEST, _MOST = 16, 1 << 12, 1 << 22  # for each value; fewest, most
+_STEPS = 4  # values that a score is compared with before it is searched for
 _SHAPES = 1.0, 2.0**-8, 2.0**-40  # see `Lookup`
 _LEAST = np.finfo(np.float64).tiny  # the bits of 0.0 and of -0.0 differ
 _SAMPLE, _FEW = 1 << 10, 0.4  # scores that are tried, and a share of them to be content with
@@ -99,8 +100,10 @@ class Lookup:
     def _search(self, scores: FloatArray, first: IntArray) -> IntArray:
         """Return the block of each score, from the first value that it can equal."""
         last = self.values.size - 1
-        place = first + (self.values[first] < scores)
-        far = np.flatnonzero(self.values[np.minimum(place, last)] < scores)
+        place, far = first + (self.values[first] < scores), np.arange(scores.size)
+        for _ in range(_STEPS):
+            far = far[self.values[np.minimum(place[far], last)] < scores[far]]
+            place[far] += 1
         place[far] = self.values.searchsorted(scores[far])
         block: IntArray = 2 * place + (self.values[np.minimum(place, last)] == scores)
         return block
