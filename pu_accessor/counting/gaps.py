@@ -154,7 +154,7 @@ def _look_up(values: FloatArray, scores: Scores) -> Tally:
     tally = Tally(values)
     lookup = Lookup.of(tally.known, scores)
     for piece in in_pieces(scores, max(_LOOKED_UP, 2 * values.size)):
-        tally.add(lookup, piece.astype(np.float64, copy=False))
+        tally.add(lookup, np.asarray(piece, np.float64))
     return tally
 
 

@@ -88,14 +88,12 @@ class Above:
     # Of two models' doubled numbers: the sum of products less n, and of differences**4 over n**4.
     products: FloatArray  # (2, models, models)
     # By cluster the examples, and the sum of their doubled numbers by each model, which is exact.
-    by_cluster: FloatArray | None = None  # (1 + models, clusters)
+    by_cluster: FloatArray  # (1 + models, clusters); no column where there are none
 
     def merge(self, other: Above) -> Above:
         """Return the sums over two sets of examples together."""
         counts = tuple(a + b for a, b in zip(self.counts, other.counts, strict=True))
-        by_cluster = self.by_cluster
-        if by_cluster is not None and other.by_cluster is not None:
-            by_cluster = by_cluster + other.by_cluster
+        by_cluster = self.by_cluster + other.by_cluster
         return Above(counts, self.products + other.products, by_cluster)
 
 
@@ -129,7 +127,7 @@ def _count_part(
         np.bincount(numbers, minlength=2 * table.size + 1).astype(np.int64)
         for numbers, table in zip(doubled, tables, strict=True)
     )
-    by_cluster = None
+    by_cluster = np.zeros((1 + len(tables), 0))
     if cluster is not None:
         sums = [np.bincount(cluster, numbers, clusters) for numbers in doubled]
         by_cluster = np.stack([np.bincount(cluster, minlength=clusters), *sums])
@@ -214,7 +212,7 @@ def sum_clusters(
            [1, 1]]), sums=array([[[ 0.0625, -0.0625],
             [ 0.0625, -0.0625]]]))
     """
-    rows, *of_models = np.empty((1, 0)) if above.by_cluster is None else above.by_cluster
+    rows, *of_models = above.by_cluster
     known = np.bincount(of_known, minlength=rows.size)
     sizes = np.stack([known, rows.astype(np.int64) - known])
     totals = np.maximum(sizes.sum(axis=1, keepdims=True), 1)

@@ -272,7 +272,7 @@ def at_cutoffs(dataset: xr.Dataset, **wanted: Any) -> xr.Dataset:
     plain = dataset.reset_index([name for name in ("rank",) if name in dataset.indexes])
     numbered = dataset if axis == AXIS else plain.rename_dims(rank=AXIS)
     selected = numbered.isel({AXIS: cutoffs})
-    selected = selected.assign_coords(n_cutoffs=np.int64(0), all_cutoffs=np.bool_(False))
+    selected = selected.assign_coords(n_cutoffs=np.int64(0))
     if axis == "rank" and {"tp", "fp"} <= {*selected.data_vars}:  # of shared ranks, not its own
         head = selected["tp"].variable + selected["fp"].variable
         own = head.isel(bound=BOUNDS.index("estimate"), beta=0, missing_dims="ignore")

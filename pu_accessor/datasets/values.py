@@ -129,7 +129,7 @@ def over_places(
     listed = [key for key in keys if key not in apart_from_places]
     # The key of each row: of one column as it is, of several as a tuple.
     places = found.set_index(listed).index.tolist() if listed else [""] * len(found)
-    rows = found.assign(place=pd.Series(places, found.index, dtype=object))
+    rows = found.assign(place=pd.Series(places, dtype=object))
     names = _ordered(rows, order, listed)
     rows = rows[rows["place"].isin(names)]
     index = ["place", *apart_from_places]
@@ -151,7 +151,7 @@ def over_failures(found: pd.DataFrame, label: str) -> xr.Dataset:
     """Lay out what `pu_accessor.questions.robustness.robustness` returns over the failures."""
     keys = _keys(found)
     fails = "contamination" if "contamination" in found else "selection_odds"
-    if sides := [key for key in keys if key[-2:] in ("_a", "_b")]:
+    if sides := [key for key in keys if key.endswith(("_a", "_b"))]:
         found = _with_pairs(found, sides)
         keys = [*(key for key in keys if key not in sides), "pair"]
     table = found.set_index([*keys, "beta", fails]).to_xarray()

@@ -281,6 +281,7 @@ def test_over_some_keys_and_for_models() -> None:
         alone = part.auroc(row.beta, average=True).iloc[0]
         assert (row.estimate, row.upper) == pytest.approx((alone["estimate"], alone["upper"]))
     assert pu.auroc(0.1, average=True)["n_groups"].tolist() == [60, 60]
+    assert pu.metric("precision", 0.1, at=3, average=True)["model"].tolist() == ["score", "other"]
     grouped = frame.groupby(["site", "query"]).pu(score=["score", "other"])
     pd.testing.assert_frame_equal(grouped.auroc([0.1, 0.2], average=["query"]), found)
 

@@ -36,8 +36,11 @@ def test_a_picture_of_robustness() -> None:
 
 def test_pictures_of_models_and_metrics() -> None:
     pu = FRAME.pu(score=MODELS)
-    ax = pu.plot_robustness("difference", BETA, selection_odds=[1, 1.5])
+    three = FRAME.pu(score=["score", *MODELS])
+    ax = three.plot_robustness("difference", BETA, selection_odds=[1, 1.5])
     assert ax.get_ylabel() == "difference in AUROC"
+    pairs = {"score less better", "score less worse", "better less worse"}
+    assert pairs <= {*legend(ax)}
     how = {"at": 50, "selection_odds": [1, 2], "col": "model"}
     grid = pu.plot_robustness("precision", [BETA, BETA / 2], **how)
     assert grid.axes.shape == (1, 2)

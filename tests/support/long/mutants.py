@@ -32,7 +32,7 @@ from tests.support.long.beside_trampolines import NOTED
 ROOT = Path(__file__).parents[3]  # of the copy that mutmut made
 EQUIVALENT = ROOT.parent / "tests" / "support" / "long" / "equivalent.toml"
 PATIENCE = 300  # seconds for one mutant, by the clock
-SENTENCE = re.compile(r"(\w+ ){3}")
+SENTENCE = re.compile(r"(\w+,? ){3}")
 WORDS = re.compile(r"""[A-Za-z_]\w*|\d[\w.]*|"[^"]*"|'[^']*'|[<>=!+\-*/&|^%~]+|\S""")
 STRICT = re.compile(r",?\s*(strict=\w+)?\s*(?=\))")  # zip's check, and what stands before it
 # What runs as modules are imported, before a mutant comes to be.
