@@ -39,9 +39,10 @@ def lay_out(results: Results[Page], data: Sequence[str], request: Request) -> xr
         found["interval_beta"] = _variable("interval_beta", inside, AXIS)
     reference = results.settings.reference
     found["reference"] = _variable("reference", np.array(reference, dtype=object), AXIS)
-    variables = {name: found[name] for name in data}
-    others = {name: variable for name, variable in found.items() if name not in variables}
-    tables = xr.Dataset(variables, _coordinates(others, results), _attributes(results, interval))
+    variables = {name: found.pop(name) for name in data} | found
+    # Coordinates at first: to merge data and coordinates takes longer than all else here.
+    tables = _coordinates(variables, results).to_dataset().reset_coords(data)
+    tables.attrs = _attributes(results, interval)
     return spread(tables, results.names, request)
 
 
@@ -165,7 +166,7 @@ def _coordinates(found: dict[str, xr.Variable], results: Results[Page]) -> xr.Co
     """Make coordinates of variables, with an index along each dimension that has values."""
     keys = key_coordinates(results)
     along = {
-        name: PandasIndex(pd.Index(found[name].to_numpy()), name)
+        name: PandasIndex(pd.Index(found[name].to_numpy(), name=name), name)
         for name in ("rank", "beta", "interval_beta")
         if name in found and found[name].dims == (name,)
     }
@@ -173,7 +174,8 @@ def _coordinates(found: dict[str, xr.Variable], results: Results[Page]) -> xr.Co
     for name, index in along.items():
         every |= index.create_variables({name: found[name]})
     # Said outright: else xarray looks at each of them again, which takes as long as all the rest.
-    return xr.Coordinates(every, {**keys.xindexes, **along, "bound": _BOUND})
+    indexes = {**keys.xindexes, **along, "bound": _BOUND}
+    return xr.Coordinates(every, {name: indexes[name] for name in every if name in indexes})
 
 
 def key_coordinates(results: Results[Any]) -> xr.Coordinates:
