@@ -39,7 +39,9 @@ def each_once(counts: IntArray) -> IntArray:
     array([1, 3])
     """
     ordered = np.sort(counts)
-    once: IntArray = ordered[np.diff(ordered, prepend=-1) != 0]
+    is_first = np.ones(ordered.size, np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    once: IntArray = ordered[is_first]
     return once
 
 

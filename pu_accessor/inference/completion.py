@@ -20,7 +20,7 @@ ROUNDING = 1e-6  # of an example, by which an estimate may be off
 class Edges(NamedTuple):
     """Both edges of each block of tied scores that holds known examples, best first.
 
-    Of one ranking, or of many, one after the other.
+    Of one ranking, whose last three have one entry, or of many, one after the other.
     """
 
     unlabeled: IntArray  # examples above the edge
@@ -113,19 +113,19 @@ def _end(heads: IntArray, above: FloatArray, latent: int, unlabeled: int) -> Com
     return Completion(corners, np.concatenate([above, [latent, latent]]))
 
 
-def edges_of(unlabeled: IntArray, known: FloatArray, size: IntArray, owner: IntArray) -> Edges:
+def edges_of(
+    unlabeled: IntArray, known: FloatArray, size: IntArray, last: IntArray, owner: IntArray
+) -> Edges:
     """Return edges, upper and lower in turn; those of untied blocks are one place.
 
     Above each there are so many unlabeled examples, and known ones, each counting what it stands
-    for, of n in all, the `size` of the ranking.
+    for, of n in all, the `size` of the ranking. The others are as in `Edges`.
     """
     pairs = known.reshape(-1, 2)
     untied = unlabeled[::2] == unlabeled[1::2]
     middle = (pairs[:, :1] + pairs[:, 1:]) / 2
     counted = np.where(untied[:, np.newaxis], middle, pairs)
     share = np.clip((counted.ravel() - 0.25) / (size - 0.5), 0, 1)
-    ends = np.flatnonzero(np.diff(owner, append=-1))
-    last = np.repeat(unlabeled[ends], np.diff(ends, prepend=-1))
     return Edges(unlabeled, share, last, size > 1, owner)
 
 
@@ -138,9 +138,8 @@ def _find_edges(ranking: Ranking, kind: str) -> Edges:
         )
     blocks = np.flatnonzero(np.diff(known))
     sides = np.stack([blocks, blocks + 1], axis=1).ravel()
-    zeros = np.zeros(sides.size, np.int64)
-    counted = weigh_known(ranking, known[sides])
-    return edges_of(unlabeled[sides], counted, zeros + known[-1], zeros)
+    counted, heads = weigh_known(ranking, known[sides]), unlabeled[sides]
+    return edges_of(heads, counted, known[-1:], heads[-1:], np.zeros(1, np.int64))
 
 
 def weigh_known(ranking: Ranking, known: IntArray) -> FloatArray:
@@ -175,14 +174,17 @@ def latent_above(edges: Edges, latent: IntArray, unlabeled: IntArray) -> FloatAr
     if latent.size > 1:  # rankings stand so far apart that the limits of one never reach another
         hidden, free = hidden[owner], free[owner]
         apart = owner * (2.0 * float(unlabeled.max()) + 1)
-    raw = head - hidden * edges.share + apart
-    most = np.minimum.accumulate(raw[::-1])[::-1]
-    least = np.maximum.accumulate(raw)
-    false = (most + least) / 2 - apart
-    false = np.clip(false, np.maximum(head - hidden, 0), np.minimum(head, free))
+    raw = head - hidden * edges.share
+    raw += apart
+    false = np.minimum.accumulate(raw[::-1])[::-1]
+    false += np.maximum.accumulate(raw, out=raw)
+    false /= 2
+    false -= apart
+    np.clip(false, np.maximum(head - hidden, 0), np.minimum(head, free), out=false)
     # One known positive alone says nothing of where the last one is.
     highest = np.where(edges.several, np.maximum(edges.last - hidden, 0), free)
-    above: FloatArray = head - np.minimum(false, highest)
+    np.minimum(false, highest, out=false)
+    above: FloatArray = head - false
     return above
 
 

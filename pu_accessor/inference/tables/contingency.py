@@ -365,8 +365,7 @@ def _find_cuts(bounds: LatentBounds, completions: Sequence[Completion]) -> IntAr
     ranking = bounds.ranking
     completed, unlabeled = count_above(completions, ranking), ranking.unlabeled
     above = completed[:, np.newaxis] - bounds.possible[..., : len(completions)]
-    more, less = above > 0, above < 0
-    cutoff, *which = np.nonzero(more[:-1] & less[1:] | less[:-1] & more[1:])
+    cutoff, *which = np.nonzero(above[:-1] * above[1:] < 0)
     start, end = above[cutoff, *which], above[cutoff + 1, *which]
     places = unlabeled[cutoff] + (unlabeled[cutoff + 1] - unlabeled[cutoff]) * start / (
         start - end

@@ -163,9 +163,10 @@ def completed_aurocs(stack: Stack, betas: FloatArray) -> FloatArray:
     sides = np.stack([above, stack.known], axis=1).ravel()
     heads = np.stack([stack.start - above, stack.unlabeled], axis=1).ravel()
     owner = np.repeat(stack.owner, 2)
-    edges = edges_of(heads, sides.astype(np.float64), known[owner], owner)
     is_first = np.diff(owner, prepend=-1) > 0
     is_last = np.diff(owner, append=-1) != 0
+    last = np.repeat(heads[is_last], np.diff(np.flatnonzero(is_last), prepend=-1))
+    edges = edges_of(heads, sides.astype(np.float64), known[owner], last, owner)
     pairs = zip(betas, unlabeled.tolist(), strict=True)
     counts = np.stack([latent_counts(row, size) for row, size in pairs])
     areas = np.full(betas.shape, np.nan)

@@ -28,7 +28,7 @@ from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking, each_o
 
 # What says that known positives are no simple random sample.
 _ROLES = {"weighted": "propensity=... or weight=...", "clustered": "cluster=..."}
-_AT_ONCE = 1 << 15  # bounds at some cutoffs and betas, computed together: a cache holds them
+_AT_ONCE = 1 << 17  # bounds at some cutoffs and betas, computed together: a cache holds them
 _COMPARED = 0.95  # level at which kinds of known examples are compared, whatever is asked for
 
 
