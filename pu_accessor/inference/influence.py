@@ -118,9 +118,10 @@ def adjust_sums(sums: FloatArray, sizes: CountArray) -> FloatArray:
     its sum is (1 - a) of what it is around the true mean. Where all clusters are of one size the
     sum of squares is C/(C - 1) times as large.
     """
-    left = 1 - sizes / np.maximum(sizes.sum(axis=1, keepdims=True), 1)
-    adjusted: FloatArray = sums / np.sqrt(np.maximum(left, _ALL))
-    return adjusted
+    share: FloatArray = sizes / np.maximum(sizes.sum(axis=1, keepdims=True), 1)
+    left = np.subtract(1, share, out=share)  # in place, as there can be as many clusters as rows
+    np.sqrt(np.maximum(left, _ALL, out=left), out=left)
+    return np.divide(sums, left, out=left)
 
 
 def hold_clusters(
@@ -153,8 +154,7 @@ def sum_by_cluster(parts: Sequence[Influence]) -> FloatArray:
         for part, clusters in ranked
         if clusters is not None
     ]
-    together: FloatArray = np.sum(sums, axis=0)
-    return together
+    return sum(sums[1:], start=sums[0])
 
 
 def find_design(
@@ -274,8 +274,9 @@ def find_placements(ranking: Ranking) -> DeLong:
     """
     known, rest = ranking.total.known_positive, sum(ranking.total[1:])
     influences = placement_influences(ranking)
-    squares = [find_spread([part]).squares[1] for part in influences]
-    spread = find_spread(influences).squares[0], sum(squares)
+    each = [find_spread([part]).squares for part in influences]
+    of_known = each[0] if len(each) == 1 else find_spread(influences).squares
+    spread = of_known[0], sum(squares[1] for squares in each)
     return DeLong(_above(ranking), np.array([known, rest], np.float64), np.array(spread))
 
 

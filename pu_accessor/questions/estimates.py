@@ -303,11 +303,11 @@ def read_target(target: str | None, cutoff: Cutoff | None, settings: Settings) -
 
 def warn_of_areas(areas: pd.DataFrame, results: Results[Any]) -> None:
     """Warn of intervals that are missing, where that is not said already."""
-    if not areas["lower"].hasnans:
+    missing = np.isnan(areas["lower"].to_numpy())
+    if not missing.any():
         return
     sizes = [each.beta.values.size for each in results.each]
     alone = np.repeat([_has_one(each) for each in results.each], sizes)
-    missing = areas["lower"].isna()
     warn_of_rows(
         areas,
         missing & alone,

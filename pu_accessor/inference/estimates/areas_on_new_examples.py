@@ -37,7 +37,7 @@ from pu_accessor.inference.influence import (
 from pu_accessor.inference.settings import Settings, check_prevalence
 from pu_accessor.inference.tables.contingency import completed_table
 from pu_accessor.inference.tables.curves import completed_area, completed_aurocs, odds_factor
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking, Stack
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking, Stack, each_once
 
 _MODELED = 2  # examples that the model of the variances counts for
 _HALVES = 8  # of the way to a limit that are tried first
@@ -125,7 +125,8 @@ def score_interval(
     value: FloatArray, share: FloatArray, placed: Placed, level: float, most_df: float = np.inf
 ) -> tuple[FloatArray, FloatArray]:
     """Return the values of AUROC that are not too far from the estimate."""
-    samples = _sample(share, placed)
+    size, variance = placed.size[:, np.newaxis], placed.variance[:, np.newaxis]  # for both limits
+    samples = _sample(share, Placed(size, variance, placed.above))
     squares = samples.ratio * samples.model / samples.size
     df = np.minimum(welch_df(squares, samples.size - 1 + _MODELED), most_df)
     reach = scipy.special.stdtrit(df, (1 + level) / 2)
@@ -135,9 +136,9 @@ def score_interval(
         far: FloatArray = (1 - share) * np.abs(value - auroc) - reach * within
         return far
 
-    inside, alone = np.clip(value, 0, 1), (placed.size < 2).any(axis=0)
-    limits = (crossing(excess, np.full(value.size, end), inside) for end in (0.0, 1.0))
-    lower, upper = (np.where(alone, np.nan, limit) for limit in limits)
+    out, inside = np.broadcast_arrays([[0.0], [1.0]], np.clip(value, 0, 1))
+    alone = (placed.size < 2).any(axis=0)
+    lower, upper = np.where(alone, np.nan, crossing(excess, out, inside))
     return lower, upper
 
 
@@ -164,7 +165,7 @@ def end_ties(ranking: Ranking) -> FloatArray:
 def refine_ends(ranking: Ranking) -> Ranking:
     """Return a ranking with the cutoffs next to both of its ends."""
     unlabeled = ranking.total.unlabeled
-    return ranking.refine(np.unique([min(1, unlabeled), max(unlabeled - 1, 0)]))
+    return ranking.refine(each_once(np.array([min(1, unlabeled), max(unlabeled - 1, 0)])))
 
 
 def ties_of_mixture(ranking: Ranking, part: FloatArray) -> FloatArray:
@@ -252,7 +253,7 @@ def crossing(
     too_far, enough = excess(out), excess(within)
     done |= enough > 0
     enough = np.where(enough == 0, -np.abs(too_far), enough)  # at 0 and 1 nothing scatters
-    last = np.zeros(limit.size)
+    last = np.zeros(limit.shape)
     for _ in range(_STEPS):
         with np.errstate(divide="ignore", invalid="ignore"):
             middle = within - (within - out) * enough / (enough - too_far)
