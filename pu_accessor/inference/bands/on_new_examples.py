@@ -1,6 +1,6 @@
 """The simultaneous band on new examples: known positives and the rest are two random samples."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import exp, log, sqrt
 from typing import NamedTuple
 
@@ -219,11 +219,10 @@ def limit_curve(
         return np.array([0.0, 1.0]), np.zeros(2), np.ones(2)
     some = _thin(known.size)
     z = scipy.special.ndtri(local_alpha_of_share(n, level) / 2)
-    moved = []
-    for angle in np.linspace(0, np.pi / 2, _ANGLES):
-        of_known, of_rest = 2 * scipy.special.ndtr(z * np.array([np.sin(angle), np.cos(angle)]))
-        first = limit_shares(known[some], n, of_known)
-        moved.append(Shares(first, limit_shares(rest[some], size, of_rest)))
+    ways = [(np.sin(angle), np.cos(angle)) for angle in np.linspace(0, np.pi / 2, _ANGLES)]
+    of_known, of_rest = 2 * scipy.special.ndtr(z * np.transpose(ways))
+    both = limit_at_each(known[some], n, of_known), limit_at_each(rest[some], size, of_rest)
+    moved = [*map(Shares, *both)]
     x = np.unique(np.concatenate([[0.0, 1.0], *(side for each in moved for side in each.rest)]))
     lower, upper = zip(*(_as_curve(each, x) for each in moved), strict=True)
     return x, np.minimum.reduce(lower), np.maximum.reduce(upper)
@@ -277,15 +276,20 @@ def limit_shares(above: IntArray, size: int, alpha: float) -> FloatArray:
     array([[0.   , 0.187, 0.692],
            [0.308, 0.813, 1.   ]])
     """
+    return limit_at_each(above, size, np.array([alpha]))[0]
+
+
+def limit_at_each(above: IntArray, size: int, alphas: FloatArray) -> FloatArray:
+    """Return what `limit_shares` does at each of some levels, shape (levels, 2, cutoffs)."""
     count, place = np.unique(above, return_inverse=True)
-    lower, upper = np.zeros(count.size), np.ones(count.size)
-    lower[count > 0] = _lower_limits(count[count > 0], size, alpha / 2)
-    upper[count < size] = 1 - _lower_limits(size - count[count < size], size, alpha / 2)
-    return np.stack([lower, upper])[:, place]
+    limits = np.repeat([[[0.0], [1.0]]], alphas.size, axis=0).repeat(count.size, axis=2)
+    limits[:, 0, count > 0] = _lower_limits(count[count > 0], size, alphas / 2)
+    limits[:, 1, count < size] = 1 - _lower_limits(size - count[count < size], size, alphas / 2)
+    return limits[..., place]
 
 
-def _lower_limits(count: IntArray, size: int, tail: float) -> FloatArray:
-    """Return quantiles of Beta(count, size - count + 1) at distinct counts, in order.
+def _lower_limits(count: IntArray, size: int, tails: FloatArray) -> FloatArray:
+    """Return quantiles of Beta(count, size - count + 1) at distinct counts, in order: by tail.
 
     Those of many are interpolated: on the logit scale they are a smooth function of the count.
     """
@@ -295,11 +299,13 @@ def _lower_limits(count: IntArray, size: int, tail: float) -> FloatArray:
         order = np.argsort(turn)
         even = np.linspace(turn[order[0]], turn[order[-1]], _NODES)
         nodes = order[np.unique(np.searchsorted(turn, even, sorter=order))]
-    limits = scipy.special.betaincinv(count[nodes], size - count[nodes] + 1, tail)
+    known = count[nodes], size - count[nodes] + 1
+    limits = scipy.special.betaincinv(*known, tails[:, np.newaxis])
     if nodes.size == count.size:
         return np.asarray(limits, np.float64)
-    spline = scipy.interpolate.make_interp_spline(turn[nodes], scipy.special.logit(limits))
-    return np.asarray(scipy.special.expit(spline(turn)), np.float64)
+    interpolate = partial(scipy.interpolate.make_interp_spline, turn[nodes])
+    smooth = [interpolate(each)(turn) for each in scipy.special.logit(limits)]
+    return np.asarray(scipy.special.expit(smooth), np.float64)
 
 
 @lru_cache(maxsize=1024)
