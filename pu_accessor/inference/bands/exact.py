@@ -143,22 +143,22 @@ def _walk(n: int, m: int, count: IntArray) -> tuple[FloatArray, FloatArray]:
     """
     before = np.concatenate([[0], count[:-1]])  # the count on arrival at each k
     steps = 1 + count - before  # at each k: arrive, then raise the count
+    ends = np.cumsum(steps) - 1
+    arrivals = 1 + ends - steps
     k = np.repeat(np.arange(1, n + 1), steps)
-    raised = np.arange(k.size) - np.repeat(np.cumsum(steps) - steps, steps)
-    v = np.repeat(before, steps) + raised
-    arrive = raised == 0
-    behind = n - k + m - v  # examples still to come after this place
-    # P(V_k = v) over P(V_k = v - 1), or over P(V_{k-1} = v) on arrival at the next k
-    upward = (m - v + 1) / np.maximum(v, 1) * ((k + v - 1) / (behind + 1))
-    onward = (k + v - 1) / np.maximum(k - 1, 1) * ((n - k + 1) / (behind + 1))
-    ratio = np.where(arrive, onward, upward)
+    v = np.arange(k.size) - np.repeat(arrivals - before, steps)
+    # P(V_k = v) over P(V_k = v - 1); behind are the examples still to come after this place
+    behind = n - k + m - v
+    ratio = (m - v + 1) / np.maximum(v, 1) * ((k + v - 1) / (behind + 1))
+    # On arrival at the next k: over P(V_{k-1} = v)
+    k, v, behind = k[arrivals], before, behind[arrivals]
+    ratio[arrivals] = (k + v - 1) / np.maximum(k - 1, 1) * ((n - k + 1) / (behind + 1))
     ratio[0] = n / (n + m)
     here = np.cumprod(ratio)
     # P(V_{k-1} <= v) - P(V_k <= v), over P(V_{k-1} = v)
     lost = (k + v - 1) / np.maximum(k - 1, 1) * ((m - v) / (behind + 1))
-    change = np.where(arrive, -lost * np.concatenate([[0.0], here[:-1]]), here)
-    change[0] = here[0]
-    ends = np.cumsum(steps) - 1
+    change = here.copy()
+    change[arrivals[1:]] = -lost[1:] * here[arrivals[1:] - 1]
     return np.cumsum(change)[ends], here[ends]
 
 
