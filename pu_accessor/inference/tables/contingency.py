@@ -365,7 +365,8 @@ def _find_cuts(bounds: LatentBounds, completions: Sequence[Completion]) -> IntAr
     ranking = bounds.ranking
     completed, unlabeled = count_above(completions, ranking), ranking.unlabeled
     above = completed[:, np.newaxis] - bounds.possible[..., : len(completions)]
-    cutoff, *which = np.nonzero(above[:-1] * above[1:] < 0)
+    cut = above[:-1] * above[1:] < 0
+    cutoff, *which = np.unravel_index(np.flatnonzero(cut), cut.shape)  # quicker than np.nonzero
     start, end = above[cutoff, *which], above[cutoff + 1, *which]
     places = unlabeled[cutoff] + (unlabeled[cutoff + 1] - unlabeled[cutoff]) * start / (
         start - end
@@ -446,8 +447,8 @@ def completed_table(
     total = ranking.total
     check_labels(betas, total, references_used(rule.reference, ranking))
     latent = latent_counts(betas, total.unlabeled)
-    ranking, in_head = complete_at(ranking, latent, choose_kinds(ranking, latent, rule))
-    tp = ranking.known_positive[:, np.newaxis] + in_head
+    ranking, tp = complete_at(ranking, latent, choose_kinds(ranking, latent, rule))
+    tp += ranking.known_positive[:, np.newaxis]
     if on_new and ranking.monotone:
         tp = _tie_equal_shares(ranking, latent)
     positives = total.known_positive + latent

@@ -58,16 +58,21 @@ def area(
     >>> area("roc", tp, fp, 2 - tp, 1 - fp)
     np.float64(0.75)
     """
-    positives, negatives = tp + fn, fp + tn
-    some = np.where(positives > 0, positives, np.nan)
+    positives = tp + fn
     if curve == "pr":
-        return _pr_area(tp / some, tp, tp + fp)
+        return _pr_area(_rate(tp, positives), tp, tp + fp)
     if (positives != positives[..., -1:]).any():
-        tp, fp = tp / some, fp / np.where(negatives > 0, negatives, np.nan)
+        tp, fp = _rate(tp, positives), _rate(fp, fp + tn)
     return _roc_area(tp, fp, None if max_fpr is None else float(max_fpr))
 
 
-def _roc_area(tp: IntArray, fp: IntArray, limit: float | None) -> FloatArray:
+def _rate(part: Numbers, whole: Numbers) -> FloatArray:
+    """Return a share of some examples, NaN where there are none."""
+    rate: FloatArray = part / np.where(whole > 0, whole, np.nan)
+    return rate
+
+
+def _roc_area(tp: Numbers, fp: Numbers, limit: float | None) -> FloatArray:
     """Return the area under straight lines, up to a false positive rate where one is given.
 
     A known positive that enters the head can bring latent ones with it, which were false positives
@@ -78,8 +83,12 @@ def _roc_area(tp: IntArray, fp: IntArray, limit: float | None) -> FloatArray:
     slope = rise / np.where(width == 0, 1, width)
     stop = fp if limit is None else np.minimum(fp, np.expand_dims(negatives * limit, -1))
     start, end = stop[..., :-1], stop[..., 1:]
-    height = tp[..., :-1] + slope * ((start + end) / 2 - fp[..., :-1])
-    covered = np.sum((end - start) * height, axis=-1)
+    height: FloatArray = (start + end) / 2
+    height -= fp[..., :-1]
+    height *= slope
+    height += tp[..., :-1]
+    height *= width if limit is None else end - start
+    covered = np.sum(height, axis=-1)
     both = (positives > 0) & (negatives > 0)
     share: FloatArray = covered / np.where(both, positives * negatives, np.nan)
     if limit is None:
