@@ -176,7 +176,7 @@ def latent_above(edges: Edges, latent: IntArray, unlabeled: IntArray) -> FloatAr
         apart = owner * (2.0 * float(unlabeled.max()) + 1)
     raw = head - hidden * edges.share
     raw += apart
-    false = np.minimum.accumulate(raw[::-1])[::-1]
+    false: FloatArray = np.minimum.accumulate(raw[::-1])[::-1]
     false += np.maximum.accumulate(raw, out=raw)
     false /= 2
     false -= apart

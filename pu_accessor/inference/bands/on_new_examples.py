@@ -276,7 +276,8 @@ def limit_shares(above: IntArray, size: int, alpha: float) -> FloatArray:
     array([[0.   , 0.187, 0.692],
            [0.308, 0.813, 1.   ]])
     """
-    return limit_at_each(above, size, np.array([alpha]))[0]
+    limits: FloatArray = limit_at_each(above, size, np.array([alpha]))[0]
+    return limits
 
 
 def limit_at_each(above: IntArray, size: int, alphas: FloatArray) -> FloatArray:
