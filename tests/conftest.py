@@ -1,9 +1,9 @@
 """What all tests share."""
 
 import gc
-from collections.abc import Iterator
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import pytest
 from hypothesis import settings
 
@@ -14,19 +14,20 @@ for name, examples in {"minutes": 300, "hours": 15_000}.items():
     settings.register_profile(name, deadline=None, max_examples=examples, print_blob=True)
 settings.load_profile("pu_accessor")
 mpl.use("Agg")
-# Examples in docstrings leave their figures open: a worker may have many before the next test.
 mpl.rcParams["figure.max_open_warning"] = 0
 # Looking for garbage after each few hundred objects would be a fifth of the time of the suite.
-gc.set_threshold(50_000, 20, 20)
+gc.set_threshold(200_000, 20, 20)
 
 
-@pytest.fixture(autouse=True)
-def close_figures() -> Iterator[None]:
-    """Close what a test drew, and examples before it."""
-    import matplotlib.pyplot as plt
-
-    yield
+def pytest_runtest_teardown() -> None:
+    """Close what a test or an example drew."""
     plt.close("all")
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out the pictures of reports, which take most of the time, where no test is of them."""
+    monkeypatch.setattr("pu_accessor.report.report._draw", lambda *_, **__: "")
 
 
 def pytest_collection_finish() -> None:

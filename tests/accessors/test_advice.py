@@ -3,7 +3,8 @@
 import ast
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -207,6 +208,7 @@ def test_the_name_that_is_meant_works(typed: str) -> None:
     run(typed.replace(wrong[0], right))
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("typed", LINES)
 def test_the_line_that_is_told_works(typed: str) -> None:
     message = complain(typed)
@@ -262,6 +264,7 @@ ROOTS = ("df.pu", "ds.pu")
 METHODS = [(root, name) for root in ROOTS for name in dir(type(run(root))) if name[0] != "_"]
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize(("root", "method"), METHODS)
 def test_the_example_of_each_method_works(root: str, method: str, monkeypatch: Any) -> None:
     monkeypatch.setitem(NAMES, "df", MODELS)
@@ -285,18 +288,21 @@ SAMPLES = LONG_ROWS[["score", "label", "svm", "forest"]].rename_axis("sample").t
 SAMPLES["score"] = SAMPLES["score"].expand_dims(fold=2, model=2)
 
 
-def templates() -> Iterator[str]:
+@cache
+def templates() -> set[str]:
     """Return the texts in the sources of the package, docstrings apart, values as a NUL."""
+    found = set()
     for path in Path(pu_accessor.__file__).parent.rglob("*.py"):
         nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
         within = [node.values for node in nodes if isinstance(node, ast.JoinedStr)]
         within += [[node.value] for node in nodes if isinstance(node, ast.Expr)]
         inside = {id(part) for parts in within for part in parts}
         for node in nodes:
-            if id(node) not in inside:
+            if isinstance(node, ast.JoinedStr | ast.Constant) and id(node) not in inside:
                 parts = node.values if isinstance(node, ast.JoinedStr) else [node]
                 texts = (part.value if isinstance(part, ast.Constant) else None for part in parts)
-                yield "".join(text if isinstance(text, str) else "\0" for text in texts)
+                found.add("".join(text if isinstance(text, str) else "\0" for text in texts))
+    return found
 
 
 def written_lines(text: str) -> set[str]:

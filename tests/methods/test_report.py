@@ -31,12 +31,6 @@ FRAME["site"] = np.where(RNG.random(200) < 0.5, "a", "$b$")
 BETA = 0.15
 
 
-@pytest.fixture
-def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave out the pictures, which take most of the time; others tell whether they are there."""
-    monkeypatch.setattr("pu_accessor.report.report._draw", lambda *_, **__: "")
-
-
 def tables_of(text: str) -> dict[str, list[list[str]]]:
     """Return the cells of all tables, by caption."""
     found = {}
@@ -221,6 +215,7 @@ def test_auroc_is_drawn_up_to_twice_the_beta(
         return plot(values, options)
 
     monkeypatch.setattr(plots, "plot_against_beta", note)
+    monkeypatch.setattr("pu_accessor.report.page.picture", lambda *_: "")
     label = [1 if i % 5 == 0 else None for i in range(60)]
     rows = pd.DataFrame({"score": np.arange(60, 0, -1) % 37, "label": label})
     with warnings.catch_warnings():

@@ -37,6 +37,7 @@ def names() -> dict[str, object]:
     return {"df": df, "beta": beta, "found": found, "pu_accessor": pu_accessor}
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("line", LINES)
 def test_the_line_runs(
     line: str, names: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
