@@ -44,12 +44,11 @@ def pieces(rows: pd.DataFrame, **roles: Any) -> Any:
     return from_pandas(rows.reset_index(drop=True), npartitions=2).pu(**roles)
 
 
-PAIRED: list[Any] = [("model", "hour"), (["run", "model"], "hour"), ("model", ["day", "hour"])]
+PAIRED: list[Any] = [({}, "model", ["day", "hour"]), (WEIGHED, ["run", "model"], "hour")]
 
 
-@pytest.mark.parametrize(("by", "on"), PAIRED)
-@pytest.mark.parametrize("more", [{}, WEIGHED, CLUSTERED], ids=str)
-def test_pieces_are_paired_as_one_frame_is(more: dict[str, str], on: Any, by: Any) -> None:
+@pytest.mark.parametrize(("more", "by", "on"), [*PAIRED, (CLUSTERED, "model", "hour")])
+def test_pieces_are_paired_as_one_frame_is(more: dict[str, str], by: Any, on: Any) -> None:
     rows = ROWS.astype({"model": object}).assign(run=lambda rows: rows["model"].str.len() // 4)
     roles, asked = ROLES | {"by": by} | more, {"on": on, "selection_odds": 1 if more else 2}
     both = rows.pu(**roles), pieces(rows, **roles)
