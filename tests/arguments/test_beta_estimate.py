@@ -317,7 +317,9 @@ def test_joint_intervals_cover() -> None:
         assert joint.width > point.width
 
 
-@pytest.mark.parametrize("shape", ["perfect", "nearly perfect"])
+@pytest.mark.parametrize(
+    "shape", ["perfect", pytest.param("nearly perfect", marks=pytest.mark.long)]
+)
 def test_joint_intervals_of_the_best_rankings_cover(shape: str) -> None:
     """By chance half of the estimates of beta are too high for what the ranking allows."""
     ways = {"approximate": ("approximate", LEVEL)}

@@ -59,7 +59,9 @@ def test_all_labels_give_the_numbers_of_all_labels() -> None:
     assert precision == pytest.approx(average_precision_score(truth, frame["score"]))
 
 
-@pytest.mark.parametrize("strata", [None, 1.0, [0.0, 1.0, 2.0]])
+@pytest.mark.parametrize(
+    "strata", [None, pytest.param(1.0, marks=pytest.mark.long), [0.0, 1.0, 2.0]]
+)
 def test_numbers_hold_whatever_positives_are_known(strata: Any) -> None:
     rng = np.random.default_rng(7)
     truth = rng.random(100_000) < SHARE

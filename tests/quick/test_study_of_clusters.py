@@ -31,7 +31,7 @@ def test_draws_have_the_correlation_and_the_rates_of_their_cell(cell: study.Cell
 
 def test_a_quick_look_finds_that_rows_are_no_patients() -> None:
     cell = next(cell for cell in CELLS if cell.rows == "10" and cell.labels == "by cluster")
-    rows = {row.quantity: row for row in study.look(cell, 20)}
+    rows = {row.quantity: row for row in study.look(cell, 12)}
     assert list(rows) == list(study.QUANTITIES)
     assert all(row.rows_width < 0.7 * row.width and row.missing == 0 for row in rows.values())
     assert rows["auroc"].coverage > 0.75

@@ -6,8 +6,10 @@ import pytest
 from tests.support.studies import few_rows as study
 from tests.support.studies import together
 
+AGAIN = pytest.param("normal 2.5, drawn again", marks=pytest.mark.long)
 
-@pytest.mark.parametrize("name", ["normal 1, at random", "normal 2.5, drawn again"])
+
+@pytest.mark.parametrize("name", ["normal 1, at random", AGAIN])
 def test_comparisons_hold_where_few_rows_differ(name: str) -> None:
     for share in study.SHARES:
         for row in study.look(name, study.CHOSEN[name], True, share, study.Design(20), 40):

@@ -20,7 +20,11 @@ def test_intervals_of_average_precision_and_metrics_hold() -> None:
         assert 0.87 <= row.coverage <= 1, name
 
 
-@pytest.mark.parametrize("models", study.MODELS)
+QUICK = ("correlated", "tied against untied")
+SIZES = [pytest.param(one, marks=[] if one in QUICK else pytest.mark.long) for one in study.MODELS]
+
+
+@pytest.mark.parametrize("models", SIZES)
 def test_compare_keeps_its_size(models: str) -> None:
     row = study.size_row(models, Design(20, 200, 0.0), 300)
     assert 0.015 <= row.above <= 0.1

@@ -16,7 +16,7 @@ def test_intervals_hold_with_the_prevalence_of_a_population() -> None:
         assert covers[name, "population"] > covers[name, "rows"]
 
 
-@pytest.mark.parametrize("prevalence", [0.1, 0.7])
+@pytest.mark.parametrize("prevalence", [pytest.param(0.1, marks=pytest.mark.long), 0.7])
 def test_intervals_hold_at_another_prevalence(prevalence: float) -> None:
     rows = study.elsewhere("normal, AUROC .80", Design(100, 500, 0.2), prevalence, 50)
     assert all(coverage >= 0.88 for _, coverage, _ in rows)
