@@ -66,7 +66,7 @@ CALLS = {
     "plot_calibration": call(0.3, baseline=True, bins=4),
     "bedroc": call([0.3, 0.1], alpha=5),
     "net_benefit": call(BY_MODEL, thresholds=[0.2, 0.5]),
-    "robustness": call("auroc", BY_MODEL, above=0.4, selection_odds=[1, 2]),
+    "robustness": call("average_precision", BY_MODEL, above=0.4, selection_odds=[1, 2]),
     "gain": call(BY_MODEL, band="dkw"),
     "plot_roc": call(BY_MODEL, ranks="all"),
     "plot_pr": call([0.1, 0.3], baseline=True, band="dkw", col="beta"),

@@ -10,7 +10,7 @@ import pytest
 from pu_accessor.errors import PUValueError, PUWarning
 from tests.cases import Case, Labels, as_frame, draw_case
 
-FEW = 50
+FEW = 30
 
 
 def queries(size: int, distinct: int, negative: float, seed: int, groups: int) -> pd.DataFrame:
@@ -69,7 +69,7 @@ def test_one_pass_tells_of_odd_groups(beta: Any, monkeypatch: pytest.MonkeyPatch
     }
     for key, n, between in ((5, 10, 25), (6, 15, 60)):  # half of the known ones too far above
         odd[key] = [*[None] * (key == 6), *[True] * n, *[None] * between, *[True] * n]
-    drawn = {seed: draw_case(seed) for seed in range(60)}
+    drawn = {seed: draw_case(seed) for seed in range(FEW)}
     drawn |= {key: Case([*range(len(one), 0, -1)], one, 0) for key, one in odd.items()}
     frame = pd.concat([as_frame(case).assign(query=seed) for seed, case in drawn.items()])
     _, told = check_both_ways(frame, monkeypatch, beta=beta, level=0.9)

@@ -45,7 +45,7 @@ def check_nested(ask: Callable[[float], Iterator[Limits]]) -> None:
 @pytest.mark.parametrize("reference", ["positives", "negatives", "tightest", "both"])
 @pytest.mark.parametrize("band", ["exact", "simultaneous", "bootstrap", "dkw"])
 def test_bounds_of_tables(band: str, reference: str) -> None:
-    for seed in (502, 504, 506):
+    for seed in (502, 506):
         pu: Any = as_frame(draw_case(seed)).pu
 
         def ask(level: float, pu: Any = pu) -> Iterator[Limits]:

@@ -25,7 +25,7 @@ ALONG = ["roc", "area pr", "area of a part", "at rank", "to_frame", "dominance"]
 LAZY = ["roc", "pr", "f1", "mcc", "area roc", "area pr", "area of a part", "beta_derivatives"]
 
 
-def chunked(tables: xr.Dataset, size: int = 37) -> xr.Dataset:
+def chunked(tables: xr.Dataset, size: int = 61) -> xr.Dataset:
     """Return tables in chunks along the cutoffs, coordinates as well: as open_zarr does."""
     axis = "cutoff" if "cutoff" in tables.dims else "rank"
     parts = tables.chunk({axis: size})

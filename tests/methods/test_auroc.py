@@ -214,7 +214,7 @@ def test_all_labeled_is_scikit_learn(seed: int) -> None:
 # Intervals
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(5))
 def test_intervals_end_where_the_last_labeling_does(seed: int) -> None:
     rng = np.random.default_rng(seed)
     label: Labels = [True] * 3 + [None] * 8 + [False] * int(rng.integers(1, 6))

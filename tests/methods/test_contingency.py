@@ -107,7 +107,7 @@ def check_rounded(tables: xr.Dataset, curve: xr.Dataset) -> None:
         assert np.nanmax(off[:, ::2]) <= 1e-9
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(case=cases(), band=BAND)
 def test_all_cutoffs_and_breakpoints_trace_one_curve(case: Case, band: str) -> None:
     frame = as_frame(case)

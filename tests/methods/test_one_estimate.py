@@ -15,7 +15,7 @@ from pu_accessor import PUWarning
 from pu_accessor.inference.tables.metrics import METRICS
 from tests.cases import draw_case
 
-SEEDS = [*range(1, 47, 3), 27]
+SEEDS = [*range(1, 47, 4), 10, 27]
 SIGNED, UNBOUNDED = {"mcc", "kappa", "informedness"}, {"lift"}
 AREAS = ("auroc", "average_precision")
 TARGETS = ("examples", "population")
@@ -132,7 +132,7 @@ def test_areas_are_possible_and_within_their_intervals(weighted: bool) -> None:
 def test_metrics_are_possible_and_within_limits(weighted: bool, at: Any, target: str) -> None:
     pu = bound(weighted, on_error="skip")  # where there are no positives there is no recall
     found = pu.metric([*METRICS], betas(), at=at, target=target).dropna(subset="estimate")
-    assert len(found) > 16 * len(METRICS)
+    assert len(found) > 12 * len(METRICS)
     for name, rows in found.groupby("metric"):
         ends = -1.0 * (name in SIGNED), np.inf if name in UNBOUNDED else 1.0
         within(rows, *ends, slack=1e-12 * (target == "examples"))

@@ -72,11 +72,11 @@ def test_all_sources_answer_alike(ask: Ask) -> None:
     expected = ask(FRAME.pu(cluster="patient"))
     by_row, certain = ask(FRAME.pu), "p_value" if "p_value" in expected else "lower"
     assert not by_row[certain].equals(expected[certain])
-    for size in (17, len(FRAME)):
+    for size in (61, len(FRAME)):
         order = np.random.default_rng(size).permutation(len(FRAME))
         same(ask(in_chunks(FRAME.iloc[order], size)), expected)
     from_pandas: Any = dd.from_pandas
-    for frame in (from_pandas(FRAME, npartitions=3, sort=False), pl.from_pandas(FRAME)):
+    for frame in (from_pandas(FRAME, npartitions=2, sort=False), pl.from_pandas(FRAME)):
         same(ask(pu_accessor.pu(frame, cluster="patient")), expected)
 
 
@@ -287,6 +287,7 @@ def read_report(pu: Any, folder: Path) -> str:
     return re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", text)).replace("&#x27;", "'")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_report_counts_them_or_asks_where_an_id_repeats(tmp_path: Path) -> None:
     one, other = (pu.auroc(BETA) for pu in (FRAME.pu, FRAME.pu(cluster="patient")))
     effect = (other["standard_error"] / one["standard_error"]).item() ** 2
