@@ -34,7 +34,7 @@ Drawn: TypeAlias = tuple[int, int, int]  # a seed, known positives, examples
 
 @pytest.mark.parametrize("odds", [1 + Fraction(1, 10**12), Fraction(3, 2), Fraction(37, 10)])
 def test_exact_limits_are_those_of_rational_arithmetic(odds: Fraction) -> None:
-    for n in (1, 2, 5, 10, 12):  # the study goes over all
+    for n in (1, 2, 5, 12):  # the study goes over all
         latent = [*range(13), 20]
         found = zip(*exact_within(n, np.array(latent), 0.95, float(odds)), strict=True)
         for m, (lower, upper) in zip(latent, found, strict=True):
@@ -225,7 +225,7 @@ def limits_on_the_way(
     near[0] = near[1]
     found: list[float] = []
     for step, factor in enumerate(every[:-1]):
-        weights = [weighed(known, p, factor, side) for p in near[max(step - 1, 0) :][:3]]
+        weights = [weighed(known, p, factor, side) for p in {*near[max(step - 1, 0) :][:3]}]
         each = [WEIGHTED[asked](ranking, 1 + one, betas, 0.9) for one in weights if known > 4]
         ends = [float((one.lower, one.upper)[side][0]) for one in each] or [np.nan]
         found.append(pick([*found[-1:], *ends]))
