@@ -488,3 +488,27 @@ def test_no_key_is_lost_to_a_column_of_the_result(key: str) -> None:
             told = str(error)
         there = set().union(*(columns.get(c, set()) for c in (key, f"{key}_a", f"{key}_b")))
         assert {"u", "v"} <= there or "must not be called" in told
+
+
+def many(groups: int, spoilt: int, known: int, name: str = "") -> pd.DataFrame:
+    """Return groups of which the first ones have few known positives."""
+    frame = binormal(20, 60, 0.2, seed=1)[0].assign(half=1)
+    frame["other"] = frame["score"].to_numpy()[::-1]
+    few = frame.assign(label=np.where(np.arange(len(frame)) < known, 1.0, np.nan))
+    parts = [few if number < spoilt else frame for number in range(groups)]
+    return pd.concat([part.assign(site=f"{name}{i}") for i, part in enumerate(parts)])
+
+
+def test_long_names_of_groups_leave_messages_short() -> None:
+    models = many(6, 4, 1, "s" * 55).pu(by="site", score=["score", "other"])
+    with pytest.warns(PUWarning, match=r"^In 4 of 6 comparisons \(\{'site': .{45}\} and 3 more\)"):
+        models.compare(0.2)
+    with pytest.warns(PUWarning, match="' and 3 more. Tables"):
+        many(6, 5, 0, "s" * 55).pu(by="site", on_error="skip").auroc(0.2)
+
+
+@pytest.mark.parametrize(("groups", "by"), [(6, "site"), (60, "site"), (60, ["site", "half"])])
+def test_many_groups_of_one_column_may_be_clusters(groups: int, by: Any) -> None:
+    with pytest.raises(PUError, match="must mark at least one known positive") as told:
+        many(groups, 1, 0).pu(by=by).auroc(0.2, target="examples")
+    assert ("cluster='site'" in str(told.value)) == (groups == 60 and by == "site")

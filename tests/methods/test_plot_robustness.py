@@ -59,6 +59,7 @@ def test_swatches_differ_and_no_half_of_the_axis_is_empty(models: list[str]) -> 
     bands = np.concatenate([band.get_xy()[:, 1] for band in ax.patches])
     low, high = ax.get_ylim()
     assert bands.max() - bands.min() > 0.6 * (high - low)
-    assert [text.get_text() for text in ax.texts] == ["above 0.05 throughout"]
+    told = [(text.get_text(), getattr(text, "xycoords", None)) for text in ax.texts]
+    assert told == [("above 0.05 throughout", "axes fraction")]
     near = pu.plot_robustness("auroc", BETA, selection_odds=[1, 1.2], above=bands.min() - 0.01)
     assert not near.texts and near.get_ylim()[0] < bands.min() - 0.01

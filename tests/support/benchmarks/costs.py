@@ -140,7 +140,7 @@ AXES = [
     Axis("rows", [10**4, 10**5, 10**6, 10**7], _of_rows, _ONE),
     Axis(
         "groups",
-        [10, 100, 1_000, 10_000],
+        [10, 100, 1_000],
         _of_groups,
         [name for name in QUESTIONS if name not in MODELS and not name.startswith("plot")],
     ),
