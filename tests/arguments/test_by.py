@@ -501,7 +501,7 @@ def many(groups: int, spoilt: int, known: int, name: str = "") -> pd.DataFrame:
 
 def test_long_names_of_groups_leave_messages_short() -> None:
     models = many(6, 4, 1, "s" * 55).pu(by="site", score=["score", "other"])
-    with pytest.warns(PUWarning, match=r"^In 4 of 6 comparisons \(\{'site': .{45}\} and 3 more\)"):
+    with pytest.warns(PUWarning, match=r"^In 4 of 6 comparisons [^}]*\} and 3 more\)"):
         models.compare(0.2)
     with pytest.warns(PUWarning, match="' and 3 more. Tables"):
         many(6, 5, 0, "s" * 55).pu(by="site", on_error="skip").auroc(0.2)
