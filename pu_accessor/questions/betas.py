@@ -151,9 +151,9 @@ class Betas:
         """Raise where tables are asked for while beta varies, and known positives may be wrong."""
         if settings.contamination and self.vary:
             raise PUValueError(
-                f"beta must be a number with contamination={settings.contamination:g}, but it has "
-                "an interval: tables are bounded at one beta then. Ask at both ends: "
-                "beta=[low, high]."
+                "beta must be a number without a beta_interval with "
+                f"contamination={settings.contamination:g}, but it varies: tables are bounded at "
+                "one beta then. Ask at both ends: beta=[low, high]."
             )
 
 
