@@ -239,7 +239,7 @@ def band_label(dataset: xr.Dataset) -> str:
     held: Any = dataset.coords.get("reference")
     references = {*np.ravel(held).tolist()}
     reference = _REFERENCES.get(references.pop()) if len(references) == 1 else None
-    about = TARGETS.get(attrs.get("target", ""), "")
+    about = TARGETS.get(str(attrs.get("target")))
     aside = "".join(f",\n{part}" for part in (reference, about) if part)
     return write_name(f"{level}{band}band{failure}{aside}")
 

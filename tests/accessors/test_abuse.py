@@ -26,6 +26,7 @@ STRATA = pd.DataFrame({"stratum": ["a"]})
 KEYED = xr.DataArray([0.1, 0.2], {"g": [1, 2]}, "g")
 SIGNALS: Any = [Decimal("sNaN")] * len(ROWS)
 SAME = {"selection_odds": 1}
+REPEATED = pd.Series([0.1, 0.2], index=[1, 1])
 TWICE = {"beta_interval": pd.Series([(0.1, 0.3)] * 2, index=[0, 0])}
 THIRDS = ROWS.assign(g=ROWS.index % 3).pu(score="p", by="g")
 UNKNOWN = ROWS.assign(label=np.nan, propensity=0.5).pu(propensity="propensity")
@@ -88,6 +89,7 @@ CALLS: list[tuple[str, Callable[[], Any]]] = [
     ("must be a function that is called without", lambda: API.from_chunks(len).auroc(0.3)),
     ("beta_interval must be", lambda: PU.auroc(0.3, beta_interval=(-np.inf, np.inf))),
     (r"^beta_interval must have each key once, .* \[0\] twice", lambda: PU.auroc(0.3, **TWICE)),
+    (r"^beta must have each key once, .* \[1\] twice", lambda: PU.auroc(REPEATED)),
     (r"beta must have a value for .* none for \[0\]; its keys", lambda: THIRDS.auroc(KEYED)),
     (r"found must be True .* row 1 holds 'x'\.", lambda: API.add_labels(ROWS["label"], ODD)),
     ("^n_labeled must be left out with .* 50 was", lambda: API.beta_from_labels(STRATA, 50)),

@@ -108,13 +108,29 @@ def test_errors_within_errors_say_it_once() -> None:
     assert found.attrs["skipped"]["group fold='b'"].endswith(f" See {url('labels')}.")
 
 
-def test_warnings_say_it_too() -> None:
-    label = np.where(np.arange(600) < 150, 1, np.nan)
-    score = np.random.default_rng(0).normal(3 * (np.arange(600) < 200))
+RANKED = pd.DataFrame({"score": np.arange(200, 0, -1), "weight": 0.5})
+RANKED["cluster"] = np.arange(200) // 100
+RANKED["label"] = np.where(np.arange(200) % 25 < 1, 1, np.nan)  # 8, the last far down
+HEAD = RANKED.assign(label=np.where(np.arange(200) < 50, 1, np.nan))
+
+
+@pytest.mark.parametrize(
+    ("address", "ask"),
+    [
+        ("beta#too-high", lambda: HEAD.pu.contingency(0.9)),
+        ("biased_labels", lambda: RANKED.pu(propensity="weight").contingency(0.1)),
+        (
+            "monotone",
+            lambda: RANKED.assign(label=HEAD["label"][::-1].values).pu(monotone=True).auroc(0.1),
+        ),
+        ("clusters", lambda: RANKED.pu(cluster="cluster").contingency(0.1)),
+    ],
+)
+def test_warnings_say_it_too(address: str, ask: Callable[[], object]) -> None:
     with pytest.warns(pu_accessor.PUWarning) as told:
-        pd.DataFrame({"score": score, "label": label}).pu.contingency(0.9)
+        ask()
     (message,) = (str(one.message) for one in told)
-    assert message.endswith(f" See {url('beta#too-high')}.")
+    assert message.endswith(f" See {url(address)}.")
 
 
 def test_without_a_manual_there_is_no_address(monkeypatch: pytest.MonkeyPatch) -> None:

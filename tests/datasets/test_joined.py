@@ -66,6 +66,10 @@ def test_numbers_of_the_first_alone_are_noticed() -> None:
     for question in PER_CUTOFF:
         with pytest.raises(PUValueError, match=r"not those of the tables: joining may have kept"):
             QUESTIONS[question](joined)
+    negatives = BOTH[0]["known_negative"].variable
+    moved = BOTH[0].assign_coords(known_negative=negatives.roll(rank=-5))
+    with pytest.raises(PUValueError, match=r"not those of the tables"):
+        moved.pu.beta_derivatives()
     # Without the known examples at each cutoff their numbers in all still tell.
     bare = joined.assign_coords(known_positive=joined["known_positive"] * np.nan)
     with pytest.raises(PUValueError, match=r"numbers of examples.*not those of the tables"):

@@ -87,6 +87,13 @@ def test_ranks_stand_in_a_frame_where_cutoffs_stand() -> None:
         assert tables.pu.to_frame().columns[: len(names)].tolist() == names
 
 
+def test_a_rank_that_is_asked_for_twice_has_two_rows() -> None:
+    twice = GROUPS.pu.at(rank=[10, 10, 20])
+    once = GROUPS.pu.at(rank=[10, 20])
+    assert len(twice.pu.to_frame()) == 1.5 * len(once.pu.to_frame())
+    assert twice["n_cutoffs"].dtype == np.int64 and twice["n_cutoffs"] == 0
+
+
 @pytest.mark.parametrize("name", ["wanted", "is a cutoff of its own", "beta position"])
 def test_no_key_is_lost_to_a_name_of_ours(name: str) -> None:
     tables = FRAME.assign(**{name: FRAME["g"]}).pu(by=name).contingency(0.1, ranks="breakpoints")

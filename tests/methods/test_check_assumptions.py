@@ -264,6 +264,18 @@ def test_strata_are_drawn_with_what_chance_leaves() -> None:
         most = round(float(bar.max()) * size)
         tails = [oracle.tail(k, min(size, 200), 60, 140) for k in (most, most + 1)]
         assert float(tails[0]) > 0.1 / 3 >= float(tails[1]) and bar.min() == 0
+    # One bar stands for all, in legends that others draw, too.
+    assert [patch.get_label()[0] == "_" for patch in ax.patches] == [False, True, True]
+
+
+def test_names_of_strata_are_written_as_they_came() -> None:
+    mixed = DF.assign(stratum=DF["stratum"].map({"h": 1, "l": 2.5, "m": "m"}).astype(object))
+    for rows, names in (
+        (mixed, ["1", "2.5", "m"]),
+        (mixed[mixed["stratum"] != "m"], ["1", "2.5"]),
+    ):
+        ax = rows.pu.plot_check_assumptions(BETA, strata="stratum")
+        assert [text.get_text() for text in ax.get_yticklabels()] == names
 
 
 def test_models_and_betas_are_told_apart_in_pictures() -> None:

@@ -7,6 +7,7 @@ from functools import partial
 from html import escape, unescape
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -15,7 +16,8 @@ import pytest
 import xarray as xr
 
 import pu_accessor
-from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning, plots
+from pu_accessor import PUDataError, PUKeyError, PUTypeError, PUValueError, PUWarning, plots
+from pu_accessor.accessors.accessor import Accessor
 from tests.cases import put
 
 EVIL = "<script>alert('x')</script>"
@@ -141,7 +143,9 @@ def test_numbers_of_other_kinds_are_those_of_the_methods(tmp_path: Path) -> None
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_what_the_data_do_not_allow_is_told(tmp_path: Path) -> None:
+def test_what_the_data_do_not_allow_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     frame = FRAME.copy()
     frame["label"] = np.where(np.arange(len(frame)) == 3, 1, np.nan)
     with np.errstate(all="raise"):
@@ -153,6 +157,9 @@ def test_what_the_data_do_not_allow_is_told(tmp_path: Path) -> None:
     assert [row[-1] for row in tables_of(text)["AUROC"][1:]] == ["examples"]
     text = write(tmp_path, propensity(score=["score", EVIL]))
     assert "Differences of AUROC" in tables_of(text)
+    monkeypatch.setattr(Accessor, "compare", Mock(side_effect=PUDataError("there are no pairs")))
+    text = write(tmp_path, propensity(score=["score", EVIL]))
+    assert "The comparison is not there: there are no pairs" in text
 
 
 @pytest.mark.usefixtures("undrawn")
