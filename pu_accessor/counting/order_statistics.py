@@ -13,12 +13,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.counting.gaps import Gaps, Scores, Tally, close, distinct, in_parts, in_pieces
+from pu_accessor.counting.gaps import (
+    Gaps,
+    Scores,
+    Tally,
+    close,
+    distinct,
+    in_ascending_pieces,
+    in_parts,
+    in_pieces,
+)
 from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, each_once
 
 _EDGES = 1 << 14  # values by which open gaps are split at once
-_COMPARED = 4  # times that each score may be compared before sorting is quicker
+_COMPARED = 4  # gaps, with whose ends each score is compared; for more of them a sort is quicker
+_FEW = 8  # scores are copied, rather than compared again, if they are one of so many or fewer
 _CACHED = 1 << 17  # scores that are compared at once
 _RUN = 1 << 20  # scores in a part, at most: a larger one takes longer to sort
 _ENOUGH = 1 << 20  # so many scores in open gaps are fetched; more are split further
@@ -88,9 +98,12 @@ def scores_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> Floa
 def _part_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArray:
     """Return all scores of one thread's part in some gaps, a piece at a time."""
     present = values[~np.isnan(values)]
-    find = _near if present.size == values.size else _among
     numbers = numbers[numbers <= present.size]  # no score is below NaN
-    inside = [find(values, numbers, piece) for piece in in_pieces(scores, _CACHED)]
+    if numbers.size > _COMPARED or present.size < values.size:
+        ordered = map(Ordered.of_ascending, in_ascending_pieces(scores))
+        inside = [piece.inside(values, numbers) for piece in ordered]
+    else:
+        inside = [_near(values, numbers, piece) for piece in in_pieces(scores, _CACHED)]
     return np.concatenate([*inside, np.empty(0)])
 
 
@@ -112,16 +125,15 @@ def _near(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArray:
 
 
 def _among(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArray:
-    """Return those of some scores that are in some gaps: of many gaps by a sort."""
-    if numbers.size > _COMPARED or np.isnan(values[-1:]).any():
-        return Ordered.of(scores.astype(np.float64, copy=False)).inside(values, numbers)
+    """Return those of some scores that are in some gaps."""
     return np.concatenate([_inside(values, int(number), scores) for number in numbers])
 
 
 def _few(scores: Scores, wanted: BoolArray) -> Scores:
-    """Return the scores that are wanted; all of them rather than a copy of most."""
-    few = np.flatnonzero(wanted)  # which is quicker than to select by a mask
-    return scores[few] if 2 * few.size < scores.size else scores
+    """Return the scores that are wanted; all of them rather than a copy of many."""
+    if _FEW * np.count_nonzero(wanted) > scores.size:
+        return scores
+    return scores[np.flatnonzero(wanted)]  # which is quicker than to select by a mask
 
 
 def _inside(values: FloatArray, number: int, scores: Scores) -> Scores:
@@ -215,14 +227,18 @@ class Ordered:
     def of(cls, scores: FloatArray, weight: CountArray | None = None) -> Ordered:
         """Sort some scores, each of which may count several times."""
         if weight is None:
-            ascending = np.sort(scores)  # NaN comes last
-            present = int(np.searchsorted(ascending, np.nan))
-            return cls(ascending[:present], scores.size - present)
+            return cls.of_ascending(np.sort(scores))
         order = np.argsort(scores)
         ascending, through = scores[order], np.append(0, np.cumsum(weight[order]))
         present = int(np.searchsorted(ascending, np.nan))
         missing = (through[-1] - through[present]).item()
         return cls(ascending[:present], missing, through[: present + 1])
+
+    @classmethod
+    def of_ascending(cls, scores: FloatArray) -> Ordered:
+        """Take sorted scores as they are; NaN comes last."""
+        present = int(np.searchsorted(scores, np.nan))
+        return cls(scores[:present], scores.size - present)
 
     @property
     def size(self) -> float:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import pandas as pd
 
+from pu_accessor.counting.gaps import Scores
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 from pu_accessor.sources.chunks import Key, Merged, Pieces, merge_each
@@ -36,9 +37,10 @@ from pu_accessor.sources.labels import Labels, read_labels
 from pu_accessor.sources.roles import Roles
 
 # The rows of one group in one piece: its key, where they are, and scores, (models, rows).
-Part: TypeAlias = tuple[Hashable, Rows, FloatArray]
+Part: TypeAlias = tuple[Hashable, Rows, Scores]
 FromParts: TypeAlias = Callable[[pd.DataFrame, Sequence[Part]], Iterable[tuple[Key, Merged]]]
 
+_SAMPLED = 1 << 12  # rows, of which the score of one is brought along
 _MANY = 1000  # values of labels, beyond which those of other pieces do not matter for a message
 
 
@@ -51,13 +53,13 @@ class Members(NamedTuple):
 
     @classmethod
     def of(
-        cls, ids: pd.Index, numbers: IntArray, positive: BoolArray, ranked: BoolArray
+        cls, ids: pd.Index, numbers: IntArray, positive: IntArray, ranked: BoolArray
     ) -> "Members":
-        """Find the clusters of rows, given the number of each among the ids.
+        """Find the clusters of rows, given the number of each among the ids, and the positives.
 
         Examples
         --------
-        >>> rows = np.array([2, 0, 2]), np.array([True, False, False])
+        >>> rows = np.array([2, 0, 2]), np.array([0])
         >>> members = Members.of(pd.Index(["a", "b", "c"]), *rows, np.array([[True, True, False]]))
         >>> members.ids.to_list(), members.ranked, members.known
         (['a', 'c'], array([[ True,  True]]), array([1]))
@@ -90,6 +92,7 @@ class Labeled(NamedTuple):
     propensity: FloatArray  # (known positives,), or none at all
     ranked: IntArray  # (models,): examples that are ranked, of all kinds
     size: int
+    sample: FloatArray  # (models, some examples), labeled or not
     members: Members | None = None  # its clusters
 
     def of(self, model: int, omits: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -109,6 +112,7 @@ class Labeled(NamedTuple):
             np.concatenate([self.propensity, other.propensity]),
             self.ranked + other.ranked,
             self.size + other.size,
+            np.concatenate([self.sample, other.sample], axis=1),
             self.members and other.members and self.members.merge(other.members),
         )
 
@@ -285,16 +289,18 @@ def find_code(ids: pd.Index, of_piece: tuple[IntArray, pd.Index], rows: Rows) ->
     return code
 
 
-def read_models(roles: Roles, frame: pd.DataFrame) -> FloatArray:
-    """Read the scores of all models, a row for each."""
+def read_models(roles: Roles, frame: pd.DataFrame) -> Scores:
+    """Read the scores of all models, a row for each; float32 as it is."""
     if frame.empty:
         return np.empty((len(roles.models), 0))
     scores = [_read_scores(frame[model]) for model in roles.models]
     return np.stack(scores) if len(scores) > 1 else scores[0][np.newaxis]  # without a copy
 
 
-def _read_scores(scores: "pd.Series[Any]") -> FloatArray:
+def _read_scores(scores: "pd.Series[Any]") -> Scores:
     """Read scores that compare with those of other pieces."""
+    if scores.dtype == np.float32:  # which takes half the memory, and is sorted in half the time
+        return scores.to_numpy()
     values = read_scores(scores)
     if not is_lossless(scores, values):
         raise PUValueError(
@@ -314,18 +320,19 @@ def group_piece(roles: Roles, frame: pd.DataFrame) -> Groups:
     return group_frame(frame, roles.by)
 
 
-def _pick(
-    scores: FloatArray, known: Labels, kept: BoolArray, ids: pd.Index, roles: Roles
-) -> Labeled:
+def _pick(scores: Scores, known: Labels, kept: BoolArray, ids: pd.Index, roles: Roles) -> Labeled:
     """Return the labeled examples of a group in one piece."""
-    positive, negative = known.positive & kept, known.negative & kept
+    positive, negative = (np.flatnonzero(kind & kept) for kind in known[:2])
+    picked = positive, negative, slice(_SAMPLED - 1, None, _SAMPLED)
+    of_positive, of_negative, sample = (scores[:, rows].astype(np.float64) for rows in picked)
     ranked = kept & ~np.isnan(scores) if roles.omits else np.broadcast_to(kept, scores.shape)
     return Labeled(
-        scores[:, positive],
-        scores[:, negative],
+        of_positive,
+        of_negative,
         np.empty(0) if known.propensity is None else known.propensity[positive],
         _count_each(ranked),
         int(np.count_nonzero(kept)),
+        sample,
         None if known.cluster is None else Members.of(ids, known.cluster, positive, ranked),
     )
 

@@ -303,7 +303,8 @@ def _count_all(pieces: Pieces, roles: Roles, first: FirstPass) -> Refinement:
     }
     values = {of: scores for of, (scores, _) in labeled.items()}
     sizes = {(key, model): int(first.groups[key].ranked[model]) for key, model in labeled}
-    refinement = Refinement(pieces, roles, values, sizes)
+    samples = {(key, model): first.groups[key].sample[model] for key, model in labeled}
+    refinement = Refinement(pieces, roles, values, sizes, samples)
     for of, (_, at) in labeled.items():
         check_same(pieces, at.sum(), np.minimum(at, refinement.gaps[of].at).sum())
     return refinement
@@ -345,7 +346,8 @@ def _count_parts(
             code = find_code(members[key].ids, of_piece, rows)
             kept &= code >= 0
             code = code[kept]
-        yield key, _count_group(tables[key], scores[:, kept], members.get(key), code)
+        paired = scores[:, kept].astype(np.float64, copy=False)
+        yield key, _count_group(tables[key], paired, members.get(key), code)
 
 
 def _count_group(

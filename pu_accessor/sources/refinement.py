@@ -41,6 +41,7 @@ from pu_accessor.sources.roles import Roles
 GroupModel: TypeAlias = tuple[Hashable, int]  # the key of a group, and the position of a model
 
 _FETCHED = 1 << 21  # scores that one pass fetches; further gaps are split instead
+_OUTER = 1 << 12  # values, at most, by which the first pass splits the outer gaps
 _EDGES = 1 << 20  # values by which one pass splits gaps
 
 
@@ -81,8 +82,9 @@ class _Probe(NamedTuple):
 class Refinement:
     """What is known of the scores of each group and model, and passes that find out more.
 
-    The first of these passes counts all scores about some distinct values, best first; `sizes` are
-    the numbers of scores.
+    The first of these passes counts all scores about some distinct values, best first, and about
+    those of a sample that lie beyond: there are too many to fetch where few are labeled. `sizes`
+    are the numbers of scores.
     """
 
     def __init__(
@@ -91,13 +93,15 @@ class Refinement:
         roles: Roles,
         values: Mapping[GroupModel, FloatArray],
         sizes: Mapping[GroupModel, int],
+        samples: Mapping[GroupModel, FloatArray],
     ) -> None:
         self._pieces = pieces
         self._roles = roles
         self._sizes = sizes
-        probes = {of: _Probe(edges) for of, edges in values.items()}
-        self.gaps: dict[GroupModel, Gaps] = self._count(probes)
-        self._known = {of: gaps.closed() for of, gaps in self.gaps.items()}
+        probes = {of: _Probe(_with_outer(each, samples[of])) for of, each in values.items()}
+        counted: dict[GroupModel, Gaps] = self._count(probes)
+        self.gaps = {of: gaps.about(values[of]) for of, gaps in counted.items()}
+        self._known = {of: gaps.closed() for of, gaps in counted.items()}
         self._wanted: dict[GroupModel, _Wanted] = {}
 
     def above(self, of: GroupModel, values: FloatArray) -> IntArray:
@@ -166,6 +170,15 @@ class Refinement:
             size, contents[of] = counted.get(of) or probe.apply(np.empty(0))
             check_same(self._pieces, self._sizes[of], size)
         return contents
+
+
+def _with_outer(values: FloatArray, sample: FloatArray) -> FloatArray:
+    """Return distinct values with the scores of a sample that lie beyond them, not too many."""
+    present = values[~np.isnan(values)]
+    if not present.size:
+        return values
+    outer, _ = distinct(sample[(sample > present[0]) | (sample < present[-1])])
+    return distinct(np.concatenate([values, outer[:: 1 + outer.size // _OUTER]]))[0]
 
 
 def check_same(pieces: Pieces, before: int, now: int) -> None:
@@ -374,7 +387,7 @@ def _sum_parts(
         code = find_code(ids[key], of_piece, rows)
         for model, score in enumerate(scores):
             kept = (code >= 0) & ~(roles.omits & np.isnan(score))
-            ranked = score[kept], positive[rows][kept], code[kept]
+            ranked = score[kept].astype(np.float64), positive[rows][kept], code[kept]
             clusters = RowClusters(*ranked, ids[key].size)
             for question, steps in wanted.get((key, model), {}).items():
                 yield ((key, model), question), _Sums(code[kept].size, clusters.sums(*steps))

@@ -18,6 +18,7 @@ from pu_accessor import PUError, PUTypeError, PUValueError, PUWarning, from_chun
 from pu_accessor.counting import cutoffs
 from pu_accessor.counting import gaps as gaps_module
 from pu_accessor.counting import order_statistics as best
+from pu_accessor.sources import first_pass
 from pu_accessor.sources import refinement as looks
 from tests.accessors.test_spellings import show
 
@@ -590,6 +591,31 @@ def test_passes_are_few_for_any_number_of_groups(name: str, groups: int) -> None
     asked = quietly(lambda pu: ask(pu(**keywords)))
     check_same(asked(pieces), asked(frame.pu))
     assert len(opened) <= most
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_scores_of_a_sample_change_no_answer(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(first_pass, "_SAMPLED", 3)
+    monkeypatch.setattr(looks, "_OUTER", 4)
+    frame = draw_groups(600, 2)
+    frame.loc[frame["key"] == 1, ALL] = frame.loc[frame["key"] == 1, ALL].round(1)
+    frame.loc[frame.index % 11 == 0, "model 1"] = np.nan
+    frame.loc[(frame["model 0"] > 0.5) | (frame["model 0"] < -1), "label"] = np.nan
+    pieces, opened = opening(frame, [250, 251])
+    for nan_policy in ("omit", "worst"):
+        asked = quietly(lambda pu, it=nan_policy: PASSES[name][1](pu(by="key", nan_policy=it)))
+        check_same(asked(pieces(score=ONE)), asked(frame.pu(score=ONE)))
+    assert len(opened) <= 2 * PASSES[name][0]
+
+
+def test_areas_take_two_passes_where_few_are_labeled() -> None:
+    frame = draw_groups(200_000, 1)
+    frame["label"] = frame["label"].where((frame.index < 600) & (frame[ONE] > 0.5))
+    pieces, opened = opening(frame, [90_000])
+    for ask in (lambda pu: pu.auroc([0.1, 0.3]), lambda pu: pu.average_precision(0.3)):
+        opened.clear()
+        check_same(ask(pieces(score=ONE)), ask(frame.pu(score=ONE)))
+        assert len(opened) == 3  # with a look at the columns
 
 
 def test_one_look_brings_few_scores(monkeypatch: pytest.MonkeyPatch) -> None:
