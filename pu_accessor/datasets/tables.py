@@ -125,7 +125,7 @@ def _put(part: dict[str, Array], arrays: dict[str, Array], columns: slice, betas
             arrays[name] = array
             continue
         if name not in arrays:
-            arrays[name] = np.empty((*array.shape[:-1], betas), array.dtype)
+            arrays[name] = np.empty((betas, *array.T.shape[1:]), array.dtype).T
         arrays[name][..., columns] = array
 
 

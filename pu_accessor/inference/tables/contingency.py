@@ -327,16 +327,18 @@ def _with_estimate(
     Where a band excludes the estimate, it is cut to the nearer bound.
     """
     betas = len(completions)
-    shape = (bounds.ranking.rank.size, len(BOUNDS), betas)
-    in_head, clipped = np.empty(shape), np.empty(shape, np.bool_)
-    in_head[:, _ENDS] = bounds.possible[..., :betas]
+    ends = bounds.possible[..., :betas]
+    shape = betas, len(BOUNDS), bounds.ranking.rank.size  # cutoffs lie side by side, as in claims
+    in_head: Numbers = np.empty(shape, np.int64).T if rounded else np.empty(shape).T
+    clipped = np.empty(shape, np.bool_).T
+    in_head[:, _ENDS] = ends
     clipped[:, _ENDS] = bounds.clipped[..., :betas]
-    lower, estimate, upper = (in_head[:, bound] for bound in range(len(BOUNDS)))
     completed = count_above(completions, bounds.ranking)
-    np.clip(completed, lower, upper, out=estimate)
+    estimate = np.clip(completed, ends[:, 0], ends[:, 1])
     completed -= estimate
     np.greater(np.abs(completed, out=completed), ROUNDING, out=clipped[:, _ESTIMATE])
-    return _round(in_head) if rounded else in_head, clipped
+    in_head[:, _ESTIMATE] = _round(estimate) if rounded else estimate
+    return in_head, clipped
 
 
 def _refine_where_cut(
@@ -364,10 +366,10 @@ def _find_cuts(bounds: LatentBounds, completions: Sequence[Completion]) -> IntAr
     """
     ranking = bounds.ranking
     completed, unlabeled = count_above(completions, ranking), ranking.unlabeled
-    above = completed[:, np.newaxis] - bounds.possible[..., : len(completions)]
-    cut = above[:-1] * above[1:] < 0
-    cutoff, *which = np.unravel_index(np.flatnonzero(cut), cut.shape)  # quicker than np.nonzero
-    start, end = above[cutoff, *which], above[cutoff + 1, *which]
+    above = completed.T[:, np.newaxis] - bounds.possible.T[: len(completions)]
+    cut = above[..., :-1] * above[..., 1:] < 0
+    *which, cutoff = np.unravel_index(np.flatnonzero(cut), cut.shape)  # quicker than np.nonzero
+    start, end = above[*which, cutoff], above[*which, cutoff + 1]
     places = unlabeled[cutoff] + (unlabeled[cutoff + 1] - unlabeled[cutoff]) * start / (
         start - end
     )

@@ -67,12 +67,14 @@ class Bands(NamedTuple):
         """Return the latent positives in the head by the band of each kind of examples."""
         total, claims = ranking.total, {}
         for kind, table in self.tables.items():
+            # Cutoffs, of which there are most, lie side by side: what follows is done in half
+            # the time where there are few betas.
             if kind == "positives":
-                claims[kind] = np.take(table, ranking.known_rows, axis=0)
+                claims[kind] = np.take(table.T, ranking.known_rows, axis=-1).T
                 continue
             tail = (total.unlabeled - ranking.unlabeled)[:, np.newaxis, np.newaxis]
             behind = total.known_negative - ranking.known_negative
-            claims[kind] = self.latent - tail + np.take(table, behind, axis=0)
+            claims[kind] = self.latent - tail + np.take(table.T, behind, axis=-1).T
         return claims
 
 
@@ -172,7 +174,7 @@ def complete_at(
 
 def count_above(completions: Sequence[Completion], ranking: Ranking) -> FloatArray:
     """Return latent positives in the head by each completion, shape (cutoffs, completions)."""
-    return np.stack([each.above(ranking.unlabeled) for each in completions], axis=1)
+    return np.stack([each.above(ranking.unlabeled) for each in completions]).T
 
 
 def choose_kinds(ranking: Ranking, latent: IntArray, rule: Settings) -> tuple[str, ...]:
@@ -398,12 +400,12 @@ def _fit(
     ranking: Ranking, latent: IntArray, claimed: IntArray, tightest: tuple[str, ...]
 ) -> LatentBounds:
     """Move claims to what the unlabeled examples in the head and the tail allow."""
-    head = ranking.unlabeled[:, np.newaxis, np.newaxis]
-    fewest = head + (latent - ranking.total.unlabeled)
+    head, hidden = ranking.unlabeled, latent[:, np.newaxis, np.newaxis]
+    fewest = head + (hidden - ranking.total.unlabeled)
     np.maximum(fewest, 0, out=fewest)
-    possible = np.minimum(claimed, np.minimum(head, latent))
+    possible = np.minimum(claimed.T, np.minimum(head, hidden))
     np.maximum(possible, fewest, out=possible)
-    return LatentBounds(ranking, claimed, possible, tightest)
+    return LatentBounds(ranking, claimed, possible.T, tightest)
 
 
 def _area_range(ranking: Ranking, claimed: IntArray) -> IntArray:
