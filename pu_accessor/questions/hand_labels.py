@@ -237,6 +237,11 @@ def rates_from_labels(
 
 def row_weights(found: "pd.Series[Any] | pd.DataFrame", n_unlabeled: int) -> FloatArray:
     """Return how many unlabeled rows each labeled one stands for."""
+    if not len(found):
+        raise PUValueError(
+            "found must hold the label of one row or more, but is empty. Label some of the rows "
+            "that df.pu.sample_to_label() draws."
+        )
     if not isinstance(found, pd.DataFrame) or "stratum" not in found.columns:
         return np.full(len(found), n_unlabeled / len(found))
     strata = {name: part.found for name, part in read_strata(found).items()}

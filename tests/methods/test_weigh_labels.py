@@ -9,7 +9,7 @@ import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 import pu_accessor
-from pu_accessor import PUDataError, PUTypeError
+from pu_accessor import PUDataError, PUTypeError, PUValueError
 
 SHIFT, SHARE = 1.2, 0.25
 
@@ -105,6 +105,8 @@ ROWS = pd.DataFrame(
     [
         (LABEL.tolist(), FOUND, PUTypeError, "label must be a Series"),
         (LABEL, [True], PUTypeError, "found must be a Series"),
+        (LABEL, FOUND[:0], PUValueError, "found must hold the label of one row or more"),
+        (LABEL, ROWS[:0], PUValueError, "found must hold the label of one row or more"),
         (LABEL, ROWS.assign(n_unlabeled=1), PUDataError, r"cover .*, 4, but .* {'a': 1, 'b': 1}"),
         (LABEL, ROWS.rename(index={1: 0}), PUDataError, r"\[0\] are labeled"),
         (LABEL, ROWS.assign(label=UNSURE), PUDataError, "found must say True or False"),
