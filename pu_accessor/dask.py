@@ -50,12 +50,10 @@ class Partitions:
         self, function: Apply[Result], merge: Merge[Result], columns: list[Hashable]
     ) -> Result:
         """Apply a function to some columns of each partition and merge what comes back."""
+        partitions = self._frame[columns].to_delayed()
         # One node of the graph: it holds values to count about, that travel once to each worker.
         applied = delayed(function, pure=True)
-        # Partitions are read and counted in one task each; what comes back is no frame.
-        unlike = {"meta": ("result", object), "enforce_metadata": False}
-        each = self._frame[columns].map_partitions(_apply, applied, **unlike)
-        results = each.to_delayed()
+        results = [delayed(_apply, pure=True)(applied, partition) for partition in partitions]
         while len(results) > 1:
             groups = [results[start : start + _FAN] for start in range(0, len(results), _FAN)]
             results = [delayed(reduce)(merge, group) for group in groups]
@@ -73,7 +71,7 @@ class Partitions:
         return Partitions(reduce(lambda left, right: left.merge(right, on=on), parts))
 
 
-def _apply(partition: pd.DataFrame, function: Apply[Result]) -> Result:
+def _apply(function: Apply[Result], partition: pd.DataFrame) -> Result:
     """Apply a function to a partition, with the one thread that dask runs it in."""
     with one_thread():
         return function(partition)

@@ -207,14 +207,18 @@ def test_nothing_but_counts_and_labeled_scores_travels(monkeypatch: pytest.Monke
     monkeypatch.setattr(best, "_EDGES", 64)
     monkeypatch.setattr(gaps, "_KEPT", 500)
     sizes: list[int] = []
+    frames: list[int] = []
 
     def note(key: Any, value: Any, graph: Any, state: Any, worker: Any) -> None:
-        sizes.append(len(pickle.dumps(value)))  # no frame: it is read and counted in one task
+        if isinstance(value, pd.DataFrame):
+            frames.append(len(value))  # stays where it is
+        else:
+            sizes.append(len(pickle.dumps(value)))
 
     with dask.callbacks.Callback(posttask=note):
         for ask, one in zip(asked, expected, strict=True):
             check_same(ask(ddf.pu), one)
-    assert len(sizes) > 3 * 2 * 4
+    assert max(frames) == rows // 4 and len(sizes) > 3 * 2 * 4
     assert 8 * known < max(sizes) < 20_000  # a partition's scores are 200,000
 
 

@@ -603,8 +603,9 @@ def test_scores_of_a_sample_change_no_answer(name: str, monkeypatch: pytest.Monk
     frame.loc[(frame["model 0"] > 0.5) | (frame["model 0"] < -1), "label"] = np.nan
     pieces, opened = opening(frame, [250, 251])
     for nan_policy in ("omit", "worst"):
-        asked = quietly(lambda pu, it=nan_policy: PASSES[name][1](pu(by="key", nan_policy=it)))
-        check_same(asked(pieces(score=ONE)), asked(frame.pu(score=ONE)))
+        asked = quietly(PASSES[name][1])
+        about: dict[str, Any] = {"score": ONE, "by": "key", "nan_policy": nan_policy}
+        check_same(asked(pieces(**about)), asked(frame.pu(**about)))
     assert len(opened) <= 2 * PASSES[name][0]
 
 
@@ -612,9 +613,10 @@ def test_areas_take_two_passes_where_few_are_labeled() -> None:
     frame = draw_groups(200_000, 1)
     frame["label"] = frame["label"].where((frame.index < 600) & (frame[ONE] > 0.5))
     pieces, opened = opening(frame, [90_000])
-    for ask in (lambda pu: pu.auroc([0.1, 0.3]), lambda pu: pu.average_precision(0.3)):
+    for method in ("auroc", "average_precision"):
         opened.clear()
-        check_same(ask(pieces(score=ONE)), ask(frame.pu(score=ONE)))
+        found = (getattr(pu(score=ONE), method)([0.1, 0.3]) for pu in (pieces, frame.pu))
+        check_same(*found)
         assert len(opened) == 3  # with a look at the columns
 
 
