@@ -18,7 +18,6 @@ from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.settings import BetaRange, Settings, check_target
 from pu_accessor.inference.tables.contingency import (
-    BOUNDS,
     RankCdf,
     Table,
     Tables,
@@ -275,7 +274,7 @@ def at_cutoffs(dataset: xr.Dataset, **wanted: Any) -> xr.Dataset:
     selected = selected.assign_coords(n_cutoffs=np.int64(0))
     if axis == "rank" and {"tp", "fp"} <= {*selected.data_vars}:  # of shared ranks, not its own
         head = selected["tp"].variable + selected["fp"].variable
-        own = head.isel(bound=BOUNDS.index("estimate"), beta=0, missing_dims="ignore")
+        own = head.isel(bound=0, beta=0, missing_dims="ignore")  # the same of all
         whole = dataset["rank"].dtype.kind != "f" or not (dataset["rank"] % 1).any()
         selected = selected.assign_coords(rank=own.compute().round() if whole else own.compute())
     if np.ndim(value) == 0:

@@ -51,6 +51,14 @@ def test_shared_ranks_give_way_to_each_groups_own() -> None:
     np.testing.assert_array_equal(found["rank"], head)
 
 
+@pytest.mark.parametrize("bound", [0, [0], [1], [2, 0]], ids=str)
+@pytest.mark.parametrize("asked", [{"rank": [30, 50]}, {"fraction": 0.25}], ids=str)
+def test_cutoffs_of_one_bound_are_those_of_all(bound: Any, asked: dict[str, Any]) -> None:
+    tables = BY.contingency([0.1, 0.3])
+    found = tables.isel(bound=bound).pu.at(**asked)
+    xr.testing.assert_identical(found, tables.pu.at(**asked).isel(bound=bound))
+
+
 def test_areas_are_of_cutoffs_in_order_and_once() -> None:
     last = WHOLE.sizes["rank"] - 1
     shuffled = [0, *np.random.default_rng(0).permutation(np.arange(1, last)), last]
