@@ -51,6 +51,14 @@ class _Wanted(NamedTuple):
     gaps: IntArray  # their numbers
     edges: FloatArray | None
 
+    def after(self, before: _Wanted | None) -> _Wanted:
+        """Put together what one pass finds; if it does not find both, the first comes first."""
+        if before is None:
+            return self
+        if self.edges is None and before.edges is None:
+            return _Wanted(np.union1d(before.gaps, self.gaps), None)
+        return before
+
 
 class _Counted(NamedTuple):
     """What a pass finds: how many scores there are, and counts or all scores of some gaps."""
@@ -124,7 +132,7 @@ class Refinement:
         if gaps is None:
             above, is_known = _find(self._known[of].values, values)
             gaps, edges = np.unique(above[~is_known]), values[~is_known]
-        self._wanted[of] = _Wanted(gaps, edges)
+        self._wanted[of] = _Wanted(gaps, edges).after(self._wanted.get(of))
         raise NeedsRefinementError
 
     def refine(self) -> None:

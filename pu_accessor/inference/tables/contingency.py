@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -39,6 +40,7 @@ from pu_accessor.ranking import (
     Counts,
     FloatArray,
     IntArray,
+    NeedsRefinementError,
     Numbers,
     Ranking,
     each_once,
@@ -187,10 +189,15 @@ def tables_in_parts(
     first, *others = _split(np.append(points, within), betas.size, ranking.rank.size)
     completions = complete_by(rule, ranking, points)
     bands = make_bands(ranking, first, rule)
-    ranking = add_bends(ranking, bands, rule, completions)
+    in_parts = partial(bands.in_parts, together=inside.size > 0)
+    try:
+        ranking = add_bends(ranking, bands, rule, completions)
+    except NeedsRefinementError:  # ask for what seems to come next, too: one pass finds both
+        _refine_where_cut(ranking, in_parts(ranking.rank.size), completions, rule)
+        raise
     for latent in others:  # add all cutoffs, then count at them
         ranking = add_bends(ranking, make_bands(ranking, latent, rule), rule)
-    parts = [bands] if inside.size else bands.in_parts(ranking.rank.size)
+    parts = in_parts(ranking.rank.size)
     ranking, held = _refine_where_cut(ranking, parts, completions, rule)
     start = 0
     for part in parts:

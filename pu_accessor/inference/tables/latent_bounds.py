@@ -58,9 +58,9 @@ class Bands(NamedTuple):
         tables = {kind: table[..., columns] for kind, table in self.tables.items()}
         return Bands(tables, self.latent[columns])
 
-    def in_parts(self, cutoffs: int) -> list["Bands"]:
+    def in_parts(self, cutoffs: int, together: bool = False) -> list["Bands"]:
         """Return those at some betas at a time: as many as take little memory at all cutoffs."""
-        size = max(_AT_ONCE // max(cutoffs, 1), 1)
+        size = self.latent.size if together else max(_AT_ONCE // max(cutoffs, 1), 1)
         return [self.take(slice(at, at + size)) for at in range(0, self.latent.size, size)]
 
     def claims(self, ranking: Ranking) -> dict[str, IntArray]:
