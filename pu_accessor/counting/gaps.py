@@ -179,14 +179,14 @@ def _sort(values: FloatArray, scores: Scores) -> Tally:
     tally = Tally(values)
     # Each piece costs a search for all values: where there are many it is longer.
     size = _PIECE if values.size < _PIECE >> 4 else 4 * _PIECE
-    for ascending in in_ascending_pieces(scores, size):
+    for ascending in _in_ascending_pieces(scores, size):
         tally.add_sorted(ascending[: np.searchsorted(ascending, np.nan)])
     return tally
 
 
-def in_ascending_pieces(scores: Scores, size: int | None = None) -> Iterator[FloatArray]:
+def _in_ascending_pieces(scores: Scores, size: int) -> Iterator[FloatArray]:
     """Sort scores some at a time, NaN last: each piece takes the place of the one before."""
-    most = min(_PIECE if size is None else size, scores.size)
+    most = min(size, scores.size)
     wide = np.empty(most)
     buffer: Scores = wide if scores.dtype == wide.dtype else np.empty(most, scores.dtype)
     for scores_of_piece in in_pieces(scores, most):

@@ -13,22 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.counting.gaps import (
-    Gaps,
-    Scores,
-    Tally,
-    close,
-    distinct,
-    in_ascending_pieces,
-    in_parts,
-    in_pieces,
-)
+from pu_accessor.counting.gaps import Gaps, Scores, Tally, close, distinct, in_parts, in_pieces
 from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, each_once
 
 _EDGES = 1 << 14  # values by which open gaps are split at once
 _COMPARED = 4  # gaps, with whose ends each score is compared; for more of them a sort is quicker
 _FEW = 8  # scores are copied, rather than compared again, if they are one of so many or fewer
+_TRIED = 1 << 10  # scores that tell where the better half ends
 _CACHED = 1 << 17  # scores that are compared at once
 _RUN = 1 << 20  # scores in a part, at most: a larger one takes longer to sort
 _ENOUGH = 1 << 20  # so many scores in open gaps are fetched; more are split further
@@ -95,45 +87,49 @@ def scores_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> Floa
     return np.concatenate([*inside, np.empty(0)])
 
 
-def _part_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArray:
+def _part_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> Scores:
     """Return all scores of one thread's part in some gaps, a piece at a time."""
     present = values[~np.isnan(values)]
     numbers = numbers[numbers <= present.size]  # no score is below NaN
-    if numbers.size > _COMPARED or present.size < values.size:
-        ordered = map(Ordered.of_ascending, in_ascending_pieces(scores))
-        inside = [piece.inside(values, numbers) for piece in ordered]
-    else:
-        inside = [_near(values, numbers, piece) for piece in in_pieces(scores, _CACHED)]
-    return np.concatenate([*inside, np.empty(0)])
+    if present.size < values.size or not scores.size:
+        inside = [_sort_and_find(values, numbers, piece) for piece in in_pieces(scores, _CACHED)]
+        return np.concatenate([*inside, np.empty(0)])
+    best, worst = _ends_inside(values, numbers, scores)
+    near = [scores[:0]]
+    for piece in in_pieces(scores, _CACHED):
+        is_near = (piece >= best) | ~(piece > worst)
+        few = _FEW * np.count_nonzero(is_near) <= piece.size
+        # To select by a mask takes longer.
+        near.append(piece[np.flatnonzero(is_near)] if few else _among(values, numbers, piece))
+    return _among(values, numbers, np.concatenate(near))
 
 
-def _near(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArray:
-    """Return all scores in some gaps, of the best and of the worst ones.
+def _ends_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> Scores:
+    """Return what scores reach that are in gaps of the better half, and what those of the other.
 
     Curves have their corners at both ends of a ranking, where few scores are.
     """
-    middle = values.size // 2
-    top, bottom = numbers[numbers <= middle], numbers[numbers > middle]
-    inside = [np.empty(0)]
-    if top.size:
-        best = _few(scores, scores > values[top.max()]) if top.max() < values.size else scores
-        inside.append(_among(values, top, best))
-    if bottom.size:
-        worst = _few(scores, ~(scores >= values[bottom.min() - 1]))
-        inside.append(_among(values, bottom, worst))
-    return np.concatenate(inside)
+    edges = np.concatenate([[np.inf], values, [-np.inf]])
+    upper, lower = edges[numbers], edges[numbers + 1]
+    tried = np.sort(scores[:: 1 + scores.size // _TRIED])
+    better = lower >= tried[tried.size // 2]
+    ends = np.array([lower[better].min(initial=np.inf), upper[~better].max(initial=-np.inf)])
+    with np.errstate(over="ignore"):  # beyond float32 all compare alike with infinity
+        return ends.astype(scores.dtype)  # of two dtypes, scores take longer to compare
 
 
-def _among(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArray:
+def _among(values: FloatArray, numbers: IntArray, scores: Scores) -> Scores:
     """Return those of some scores that are in some gaps."""
-    return np.concatenate([_inside(values, int(number), scores) for number in numbers])
+    if numbers.size > _COMPARED:
+        return _sort_and_find(values, numbers, scores)
+    inside = [_inside(values, int(number), scores) for number in numbers]
+    return np.concatenate([*inside, scores[:0]])
 
 
-def _few(scores: Scores, wanted: BoolArray) -> Scores:
-    """Return the scores that are wanted; all of them rather than a copy of many."""
-    if _FEW * np.count_nonzero(wanted) > scores.size:
-        return scores
-    return scores[np.flatnonzero(wanted)]  # which is quicker than to select by a mask
+def _sort_and_find(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArray:
+    """Return those of some scores that are in some gaps, of which there are many."""
+    ascending = np.sort(scores).astype(np.float64, copy=False)  # float32 in half the time
+    return Ordered.of_ascending(ascending).inside(values, numbers)
 
 
 def _inside(values: FloatArray, number: int, scores: Scores) -> Scores:

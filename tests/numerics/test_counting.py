@@ -255,14 +255,20 @@ BELOW = np.array([np.nan, -np.inf, 0.0, 2.0, np.nan])
     arrays=SCORES,
     chosen=st.lists(st.integers(0, 60), unique=True),
     compared=st.sampled_from([0, 1, 100]),
+    dtype=st.sampled_from([np.float64, np.float32]),
 )
-@example(arrays=(np.array([]), BELOW), chosen=[0], compared=0)
-@example(arrays=(np.array([1.0]), BELOW), chosen=[1], compared=100)
-def test_scores_in_gaps_of_a_full_sort(arrays: Scores, chosen: list[int], compared: int) -> None:
-    values, scores = distinct(arrays[0])[0], arrays[1]
+@example(arrays=(np.array([]), BELOW), chosen=[0], compared=0, dtype=np.float64)
+@example(arrays=(np.array([1.0]), BELOW), chosen=[1], compared=100, dtype=np.float64)
+@example(arrays=(np.array([1e300, 0.1]), BELOW), chosen=[0, 1], compared=0, dtype=np.float32)
+def test_scores_in_gaps_of_a_full_sort(
+    arrays: Scores, chosen: list[int], compared: int, dtype: Any
+) -> None:
+    with np.errstate(over="ignore"):
+        values, scores = distinct(arrays[0])[0], arrays[1].astype(dtype)
     numbers = sorted({number % (values.size + 1) for number in chosen})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(best, "_COMPARED", compared)
+        patch.setattr(best, "_CACHED", 9)
         found = scores_inside(values, np.array(numbers, np.int64), scores)
     ordered, marks = order(scores), order(values)
     ends = [(np.inf, 2), *marks, (-np.inf, -1)]
