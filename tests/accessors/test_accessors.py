@@ -3,7 +3,6 @@
 import subprocess
 import sys
 
-import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -14,20 +13,6 @@ from tests.cases import as_frame, draw_case
 FRAME = as_frame(draw_case(8))
 
 TABLES = FRAME.pu.contingency([0, 0.4])
-
-
-def test_what_columns_mean_reaches_the_data() -> None:
-    renamed = FRAME.rename(columns={"score": "s", "label": "y"})
-    coded = renamed.assign(y=renamed["y"].map({True: "p", False: "n"}).fillna("u"), s=renamed["s"])
-    coded = pd.concat([coded, coded.tail(1)], ignore_index=True)
-    coded.loc[coded.index[-1], "s"] = np.nan
-    coded.loc[coded.index[-1], "y"] = "u"
-    pu = coded.pu(score="s", label="y", nan_policy="omit")
-    pu = pu(positive="p", negative="n", unlabeled="u")
-    how = {"level": 0.8, "band": "bootstrap"}
-    for name in ("contingency", "roc_bounds", "pr_bounds"):
-        asked = getattr(pu, name)(0.4, reference="positives", **how)
-        xr.testing.assert_equal(asked, getattr(FRAME.pu, name)(0.4, **how))
 
 
 def test_repr_counts() -> None:

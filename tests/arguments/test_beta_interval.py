@@ -472,19 +472,6 @@ def test_a_baseline_outside_the_interval_does_not_widen_the_envelope(interval: A
         np.testing.assert_array_equal(envelope_of(one, curve), envelope_of(two, curve))
 
 
-def test_samples_get_the_same_envelope() -> None:
-    frame, how = PARTS["a"], dict[str, Any](beta_interval=(0.2, 0.4))
-    expected = frame.pu.contingency(0.3, **how)
-    samples = xr.Dataset.from_dataframe(frame.rename_axis("sample"))
-    twice = xr.concat([samples, samples.assign(score=-samples["score"])], "model")
-    tables = twice.pu().contingency(0.3, **how)
-    assert tables["interval_tp"].dims[0] == "model"
-    np.testing.assert_array_equal(tables["interval_tp"][0], expected["interval_tp"])
-    roc = envelope_of(tables, "roc")
-    np.testing.assert_array_equal(roc.isel(model=0), envelope_of(expected, "roc"))
-    assert (roc.isel(model=1) < roc.isel(model=0)).any()
-
-
 def test_intervals_survive_storage(tmp_path: Path) -> None:
     for name, thing in (("t", TOGETHER), ("r", TOGETHER.pu.roc_bounds())):
         thing.to_netcdf(tmp_path / name, engine="h5netcdf")

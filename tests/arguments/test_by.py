@@ -80,19 +80,6 @@ def test_missing_scores_are_those_of_each_model(nan_policy: str) -> None:
     check_each(wide, alone, nan_policy=nan_policy)
 
 
-@pytest.mark.parametrize(("name", "recall"), [("roc_bounds", "tpr"), ("pr_bounds", "recall")])
-def test_curves_of_groups_are_curves_of_their_tables(name: str, recall: str) -> None:
-    tables = FRAME.pu(by="model").contingency(BETAS, ranks="breakpoints")
-    direct, of_tables = getattr(FRAME.pu(by="model"), name)(BETAS), getattr(tables.pu, name)()
-    sides = {"bound": ["lower", "upper"]}
-    xr.testing.assert_identical(direct.sel(sides), of_tables.sel(sides))
-    # Tables have the estimate in whole examples, curves as it is.
-    half = 0.5 / (tables["tp"] + tables["fn"]).sel(bound="estimate")
-    off = abs(direct[recall] - of_tables[recall]).sel(bound="estimate")
-    assert (off <= half + 1e-12).all() and (off > 0).any()
-    assert tables["clipped"].any(["cutoff", "bound", "beta"]).all() and not tables["clipped"].all()
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_several_keys(method: str) -> None:
     keys = ["model", "fold"]

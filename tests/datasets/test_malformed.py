@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 import xarray as xr
 
@@ -82,19 +81,6 @@ def test_intervals_are_whole(spoil: str) -> None:
 def test_there_is_a_table_or_more(empty: xr.Dataset) -> None:
     for question in ("roc", "area pr", "beta_derivatives", "at fraction", "to_frame", "dominance"):
         assert "is empty" in complain(QUESTIONS[question], empty), question
-
-
-@pytest.mark.parametrize("asked", [{"rank": np.inf}, {"rank": -np.inf}, {"rank": [1, np.inf]}])
-def test_ranks_are_finite(asked: dict[str, Any]) -> None:
-    with pytest.raises(PUError, match="at must not lie"):
-        POINTS.pu.at(**asked)
-
-
-def test_two_keys_make_a_frame() -> None:
-    frame = FRAME.assign(a=FRAME.index % 2, b=FRAME.index % 3)
-    long = frame.pu(by=["a", "b"]).contingency(0.1).pu.to_frame()
-    assert {"a", "b", "rank", "bound", "beta", "tp"} <= set(long.columns)
-    assert len(long.drop_duplicates(["a", "b"])) == 6
 
 
 def test_an_interval_does_not_stand_in_the_way_of_dominance() -> None:

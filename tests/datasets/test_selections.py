@@ -35,6 +35,7 @@ def test_last_cutoff_whatever_their_order(tables: xr.Dataset) -> None:
 
 
 OUTSIDE: list[Any] = [{"threshold": np.inf}, {"fraction": 0}, {"rank": 99}, {"rank": 301}]
+OUTSIDE += [{"rank": np.inf}, {"rank": [150, np.inf]}]
 
 
 @pytest.mark.parametrize("asked", OUTSIDE, ids=str)

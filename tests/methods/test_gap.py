@@ -50,12 +50,13 @@ def test_gaps_of_recall_are_published(one: Any, other: Any, lower: float, upper:
     ("name", "how"),
     [
         *(("precision", AT), (pu_accessor.fbeta(2), AT), ("recall", {**AT, "target": "examples"})),
-        *(("npv", {"at": 40}), ("f1", {"at": "maximum"})),
+        *(("npv", {"at": 40}), ("f1", {"at": "maximum"}), ("average_precision", {})),
     ],
 )
-def test_gaps_are_those_of_the_metric_of_each(name: Any, how: Any, beta: Any) -> None:
+def test_gaps_are_those_of_the_intervals_of_each(name: Any, how: Any, beta: Any) -> None:
     pu = sites().pu(by="site")
-    found, each = pu.gap(name, beta, **how), pu.metric(name, beta, **how)
+    ask = pu.metric if how else lambda name, beta: getattr(pu, name)(beta)
+    found, each = pu.gap(name, beta, **how), ask(name, beta, **how)
     assert len(found) == len(each)  # three pairs of three groups
     assert found.attrs["target"] == each.attrs["target"]
     of = each.set_index(["site", "beta"])

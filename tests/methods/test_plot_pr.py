@@ -54,11 +54,3 @@ def test_pr_without_any_positive_found_is_level() -> None:
     label = [False, False, None, True]
     tables = pu_accessor.from_arrays([4, 3, 2, 1], label).contingency(0, ranks=[1, 2])
     assert set(path(tables.pu.plot_pr().lines[0])[1]) == {0}
-
-
-def test_pr_follows_straight_lines_of_counts() -> None:
-    # One segment from (tp, fp) = (1, 0) to (2, 8): halfway tp = 1.5, fp = 4.
-    label = [True, *[None] * 8, True]
-    tables = pu_accessor.from_arrays([2, *[1] * 9], label).contingency(0)
-    x, y = path(lines(tables.pu.plot_pr())["β̂ = 0 (unlabeled as negative)"])
-    assert np.interp(0.75, x, y) == pytest.approx(1.5 / 5.5, abs=1e-5)

@@ -5,9 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pu_accessor.inference.bands.exact import exact_within
-from pu_accessor.inference.bands.lookup import BANDS, latent_bounds, latent_bounds_each
-from pu_accessor.inference.bands.simultaneous import simultaneous
+from pu_accessor.inference.bands.lookup import BANDS, latent_bounds
 from tests.cases import binormal
 from tests.support.oracles import oracle
 
@@ -42,21 +40,6 @@ def test_bootstrap_widths_on_the_setting_of_the_paper(known: float, width: float
         areas.append(tables.pu.area("auroc").isel(beta=0).values)
     lower, _, upper = np.mean(areas, axis=0)
     assert upper - lower == pytest.approx(width, rel=0.05, abs=0.001)
-
-
-@pytest.mark.parametrize("odds", [1.0, 1.5])
-def test_tables_for_several_numbers_are_those_for_each(odds: float) -> None:
-    m = 5, 0, 20
-    for band in sorted(BANDS) if odds == 1 else ("exact", "simultaneous"):
-        lower, upper = latent_bounds_each(band, 12, m, 0.9, odds)
-        for row, latent in enumerate(m):
-            alone = latent_bounds(band, 12, latent, 0.9)
-            if odds > 1 and band == "exact":
-                within = exact_within(12, np.array([latent]), 0.9, odds)
-                alone = within[0][0], within[1][0]
-            elif odds > 1:
-                alone = simultaneous(12, latent, 0.9, odds)
-            np.testing.assert_array_equal((lower[row], upper[row]), alone)
 
 
 @pytest.mark.parametrize("m", [2**31 + 11, 2**45 + 7])

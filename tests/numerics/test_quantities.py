@@ -12,7 +12,6 @@ import pu_accessor.sklearn
 from pu_accessor import PUError, PUValueError, positives_needed
 from pu_accessor.inference.quantities import PURPOSES, QUANTITIES, Quantity, names_for
 from pu_accessor.inference.tables.metrics import METRICS
-from tests.support.oracles import population_oracle
 
 BETA, AT = 0.1, 40
 
@@ -115,21 +114,6 @@ def test_cutoffs_go_with_metrics_alone(purpose: str) -> None:
     for name in {*names_for(purpose)} & {*METRICS}:
         with pytest.raises(PUValueError, match=f"at must say the one cutoff of {name!r}"):
             BY_NAME[purpose](name, None)
-
-
-def test_gaps_of_areas_are_those_of_the_intervals_of_each() -> None:
-    gap, each = SITES.gap("average_precision", BETA).iloc[0], SITES.average_precision(BETA)
-    assert [gap["estimate_a"], gap["estimate_b"]] == each["estimate"].tolist()
-    down = each["estimate"][0] - each["lower"][0], each["upper"][1] - each["estimate"][1]
-    assert gap["difference"] - gap["lower"] == pytest.approx(np.hypot(*down), rel=1e-12)
-    areas = SITES.gap("auroc", BETA).iloc[0]
-    estimates = [areas["estimate_a"], areas["estimate_b"]]
-    # A test needs what is unbiased, other than the one estimate of each.
-    for estimate, (_, rows) in zip(estimates, ROWS.groupby("site"), strict=True):
-        label = [True if one == 1 else None for one in rows["label"]]
-        of_auroc = population_oracle.auroc(rows["score"].tolist(), label, BETA, 0.95)
-        assert estimate == pytest.approx(of_auroc.value, rel=1e-12)
-    assert areas["difference"] == pytest.approx(estimates[0] - estimates[1], abs=1e-12)
 
 
 def test_robustness_has_the_numbers_of_each_factor() -> None:

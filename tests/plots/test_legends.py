@@ -99,5 +99,3 @@ def test_bars_of_a_forest_are_joint_intervals() -> None:
 def test_arguments_reach_what_they_are_of() -> None:
     plain, wide = (PU.rank_cdf(0.15, selection_odds=odds)["rank_cdf"] for odds in (1, 3))
     assert ((wide[:, 2] - wide[:, 0]).sum() > (plain[:, 2] - plain[:, 0]).sum()).all()
-    columns = SITES.roc_bounds(0.15).pu.to_frame().columns.tolist()
-    assert columns[:4] == ["site", "rank", "bound", "beta"]

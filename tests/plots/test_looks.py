@@ -504,10 +504,3 @@ def test_the_last_step_of_a_tied_rank_cdf_is_clear_of_the_frame() -> None:
     end = np.asarray(line.get_xydata())[-2:]
     assert end[0, 0] == end[1, 0] == 5 and end[0, 1] < end[1, 1]
     assert ax.get_xlim()[1] > 5 and ax.get_ylim()[1] > 1
-
-
-def test_axes_are_labeled_in_words() -> None:
-    words = "negative predictive value"
-    against = FRAME.pu.plot_against_beta("npv", [0.1, 0.2], at=40)
-    robust = FRAME.pu.plot_robustness("npv", BETA, at=40, selection_odds=[1, 2])
-    assert [against.get_ylabel(), robust.get_ylabel()] == [f"{words} among the top 40", words]

@@ -101,12 +101,6 @@ def test_a_ragged_groups_curve_is_that_of_the_group_alone(plot: str) -> None:
             np.testing.assert_allclose(np.interp(inside, *one.T), np.interp(inside, *other.T))
 
 
-def test_pr_of_a_group_starts_with_its_first_cutoff() -> None:
-    tied = pd.DataFrame({"score": [1.0] * 10, "label": [1, *[None] * 9], "model": "tied"})
-    ax = pd.concat([FRAME, tied]).pu(by="model").plot_pr(0)
-    assert path(lines(ax)["tied"])[:, 1] == pytest.approx(0.1)
-
-
 # Hues, columns and rows
 
 
@@ -143,16 +137,6 @@ def test_levels_of_a_multiindex_and_the_group_itself_are_dimensions() -> None:
     assert legend(grid)[:2] == ["0", "1"]
     spread = tables.unstack("group").pu.plot_pr(row="fold", col="model")
     assert [len(bands(ax)) for ax in spread.axes.flat] == [1, 1, 1, 1, 1, 1, 0, 1]
-
-
-@pytest.mark.parametrize("keys", [pd.date_range("2020", periods=3), [True, False, "x"], None])
-def test_keys_of_any_kind(keys: Any) -> None:
-    tables = WIDE.pu(score=MODELS).contingency([0.2, 0.4], ranks="breakpoints")
-    tables = tables.drop_vars("model") if keys is None else tables.assign_coords(model=keys)
-    told = [str(x)[:10] for x in (range(3) if keys is None else keys)]
-    assert legend(tables.pu.plot_against_beta("average_precision"))[:3] == told
-    grid = tables.pu.plot_against_beta("average_precision", col="model")
-    assert [ax.get_title() for ax in grid.axes.flat] == [f"model = {key}" for key in told]
 
 
 def test_tuples_a_missing_key_and_a_dimension_of_size_one() -> None:
