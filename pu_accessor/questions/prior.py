@@ -13,6 +13,7 @@ from pu_accessor.inference.prior.labeling import (
     as_prior,
     beta_of_population,
     beta_of_rows,
+    check_counts,
     shares_of_rest,
 )
 from pu_accessor.inference.prior.labeling import beta_from_labels as infer_beta
@@ -275,8 +276,8 @@ def _check_unlabeled(n_unlabeled: int | None, labeled: int) -> int:
             "n_unlabeled must be passed with a Series of labels: the number of rows that these "
             "were drawn from, themselves included."
         )
-    whole = isinstance(n_unlabeled, int | np.integer) and not isinstance(n_unlabeled, bool)
-    if not whole or not 0 < labeled <= n_unlabeled:
+    check_counts(n_unlabeled=n_unlabeled)
+    if not 0 < labeled <= n_unlabeled:
         raise PUValueError(
             f"n_unlabeled must be the number of rows that {labeled} labeled ones were drawn from, "
             f"themselves included, and one must be labeled, but {n_unlabeled!r} was passed."

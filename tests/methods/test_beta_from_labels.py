@@ -289,6 +289,8 @@ def labels(*values: Any, index: str = "ab") -> "pd.Series[Any]":
         (labels(1, 2), SEQUENCE, PUValueError, "row 'b' holds 2"),
         (3, SEQUENCE, PUTypeError, "must be a Series .* but 3 was"),
         (LABELS, {**SEQUENCE, "n_unlabeled": 1}, PUValueError, "n_unlabeled must .* but 1 was"),
+        (LABELS, {**SEQUENCE, "n_unlabeled": 2**53 + 1}, PUValueError, r"be at most 2\*\*53"),
+        (LABELS, {**SEQUENCE, "n_unlabeled": 9.5}, PUTypeError, "n_unlabeled must be an integer"),
         (LABELS, {"sequential": True}, PUTypeError, "n_unlabeled must be passed"),
         (LABELS[:0], SEQUENCE, PUValueError, "n_unlabeled must"),
         (LABELS, {**SEQUENCE, "n_labeled": 2}, PUValueError, "n_labeled must be left out with"),

@@ -47,7 +47,7 @@ def beta_from_labels(
     >>> beta_from_labels(12, 50, 2000)
     LabeledBeta(beta=0.24, lower=0.132, upper=0.38)
     """
-    _check_counts(n_positive=n_positive, n_labeled=n_labeled, n_unlabeled=n_unlabeled)
+    check_counts(n_positive=n_positive, n_labeled=n_labeled, n_unlabeled=n_unlabeled)
     if not 0 <= n_positive <= n_labeled <= n_unlabeled or not n_labeled:
         raise PUValueError(
             "There must be 0 <= n_positive <= n_labeled <= n_unlabeled, and something labeled, "
@@ -125,7 +125,7 @@ def labels_needed(
     >>> labels_needed(0.1, 20_000, beta=0.2, probability=0.9)
     287
     """
-    _check_counts(n_unlabeled=n_unlabeled)
+    check_counts(n_unlabeled=n_unlabeled)
     check_share("width", width)
     check_share("beta", beta)
     if not width or not n_unlabeled:
@@ -147,7 +147,7 @@ def beta_of_rows(prevalence: float, n_positive: int, n_unlabeled: int, n_negativ
 
     See `pu_accessor.beta_from_prevalence`, as the next one.
     """
-    _check_counts(n_positive=n_positive, n_unlabeled=n_unlabeled, n_negative=n_negative)
+    check_counts(n_positive=n_positive, n_unlabeled=n_unlabeled, n_negative=n_negative)
     check_share("prevalence", prevalence)
     positives = prevalence * (n_positive + n_unlabeled + n_negative)
     return _as_beta(positives - n_positive, n_unlabeled, f"a prevalence of {prevalence!r}")
@@ -168,7 +168,7 @@ def beta_of_population(
     >>> beta_of_population(0.25, 200, 1000, 0, 0.95)
     LabeledBeta(beta=0.1, lower=0.071, upper=0.13)
     """
-    _check_counts(n_positive=n_positive, n_unlabeled=n_unlabeled, n_negative=n_negative)
+    check_counts(n_positive=n_positive, n_unlabeled=n_unlabeled, n_negative=n_negative)
     check_share("prevalence", prevalence)
     size, tail = n_positive + n_unlabeled + n_negative, (1 - check_level(level)) / 2
     lower, upper = (
@@ -217,7 +217,7 @@ def beta_from_label_frequency(label_frequency: float, n_positive: int, n_unlabel
     >>> beta_from_label_frequency(0.25, n_positive=100, n_unlabeled=900)
     0.3333333333333333
     """
-    _check_counts(n_positive=n_positive, n_unlabeled=n_unlabeled)
+    check_counts(n_positive=n_positive, n_unlabeled=n_unlabeled)
     check_share("label_frequency", label_frequency)
     if not label_frequency:
         raise PUValueError("label_frequency must lie in (0, 1], but 0 was passed.")
@@ -397,7 +397,8 @@ def _highest_density(
     return float(lower), float(upper)
 
 
-def _check_counts(**counts: int) -> None:
+def check_counts(**counts: int) -> None:
+    """Raise unless these are whole numbers that float64 counts."""
     for name, count in counts.items():
         if isinstance(count, bool) or not isinstance(count, Integral):
             raise PUTypeError(f"{name} must be an integer, but {count!r} was passed.")
