@@ -15,6 +15,7 @@ _failing: set[str] = set()
 
 def pytest_configure(config: pytest.Config) -> None:
     config.option.maxfail = 0
+    _failing.clear()  # mutmut runs pytest again and again in one process
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
