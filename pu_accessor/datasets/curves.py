@@ -304,7 +304,7 @@ def beta_derivatives(tables: xr.Dataset) -> xr.Dataset:
     counts = counts_of(tables)
     _check_derivable(tables)
     above = tables["known_positive"]
-    below = tables["known_negative"] if "known_negative" in tables.coords else 0 * above
+    below = tables.coords.get("known_negative", above)  # unread where these were not asked for
     totals = [tables[name] for name in TOTALS]
     from_positives = tables["reference"] == "positives"
     if "tightest" in tables.coords:

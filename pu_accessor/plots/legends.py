@@ -133,7 +133,7 @@ def shared_legend(figure: Figure, *, title: str = "", brief: bool = False) -> Le
     ['β̂ = 0.4', '95% exact band,\nthese examples']
     """
     axes = figure.axes
-    entries = legend_entries(axes, brief=brief) if axes else []
+    entries = legend_entries(axes, brief=brief)
     if not entries:
         raise PUValueError(
             "figure must hold Axes on which something has a name, but there is none. Draw first: "

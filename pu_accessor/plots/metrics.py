@@ -67,11 +67,11 @@ def plot_metric(tables: xr.Dataset, name: str | Metric, x: str, options: Options
 def _draw_cut(ax: Axes, curve: Curve, x: str) -> None:
     """Shade where both bounds are cut to one value."""
     ends = curve.data.sel(bound=["lower", "upper"])
-    same = ends["tp"].isel(bound=0) == ends["tp"].isel(bound=1)
+    same = ends["tp"].max("bound") == ends["tp"].min("bound")
     infeasible = (ends["clipped"].all("bound") & same).to_numpy()
     if not infeasible.any():
         return
-    along = ends["threshold"] if x == "threshold" else (ends["tp"] + ends["fp"]).isel(bound=0)
+    along = ends["threshold"] if x == "threshold" else (ends["tp"] + ends["fp"]).max("bound")
     places = along.to_numpy().astype(np.float64)
     if x == "fraction":
         places /= places[-1]

@@ -310,6 +310,7 @@ def test_the_best_bound_of_all_rows_is_told(goal: str, said: str, best: Any) -> 
     assert found["attainable"].nunique() == 2
     told = f"of any cutoff there is {best(found['attainable']):.4g}."
     assert told in found.attrs["statement"]
+    assert "each of these, whichever of 2 models is chosen." in found.attrs["statement"]
     assert f"no cutoff has {goal} {said} for sure" in found.attrs["statement"]
 
 

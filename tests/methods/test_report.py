@@ -157,6 +157,10 @@ def test_what_the_data_do_not_allow_is_told(
     assert [row[-1] for row in tables_of(text)["AUROC"][1:]] == ["examples"]
     text = write(tmp_path, propensity(score=["score", EVIL]))
     assert "Differences of AUROC" in tables_of(text)
+    compare, careless = Accessor.compare, Mock(side_effect=partial(warnings.warn, "of a library"))
+    monkeypatch.setattr(Accessor, "compare", lambda *a, **k: careless() or compare(*a, **k))
+    with pytest.warns(UserWarning, match="of a library"):
+        write(tmp_path, propensity(score=["score", EVIL]))
     monkeypatch.setattr(Accessor, "compare", Mock(side_effect=PUDataError("there are no pairs")))
     text = write(tmp_path, propensity(score=["score", EVIL]))
     assert "The comparison is not there: there are no pairs" in text
@@ -281,6 +285,14 @@ def texts_of(folder: Path) -> str:
         new = [line for line in lines if line not in said or line.startswith("<section")]
         said += [f"== {name}", *new]
     return "\n".join(said) + "\n"
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_an_estimate_for_each_pair_of_keys(tmp_path: Path) -> None:
+    keys = pd.DataFrame({"site": ["a", "a", "$b$", "$b$"], "half": [0, 1] * 2})
+    betas = keys.assign(beta=BETA, lower=0.1, upper=0.2, level=0.95)
+    pu = FRAME.assign(half=np.arange(200) % 2).pu(by=["site", "half"])
+    assert "Breaking point" in tables_of(write(tmp_path, pu, betas))
 
 
 @pytest.mark.usefixtures("undrawn")

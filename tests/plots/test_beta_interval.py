@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb, to_rgba
 from matplotlib.patches import Polygon
 
-from tests.arguments.test_beta_interval import GROUPS, PARTS, SIDES, ask
+from tests.arguments.test_beta_interval import BY_SITE, GROUPS, INTERVALS, PARTS, SIDES, ask
 from tests.cases import legend
 from tests.plots.test_curves import bands
 
@@ -64,6 +64,11 @@ def test_groups_have_envelopes_in_their_hues_or_panels(plot: str) -> None:
     one, other = (patch.get_xy() for ax in grid.axes.flat for patch in hatched(ax))
     assert one.shape != other.shape or not np.allclose(one, other)
     assert count_named(grid) == 1
+
+
+def test_curves_of_several_intervals_name_none() -> None:
+    curves = BY_SITE.pr_bounds(0.2, beta_interval=INTERVALS)
+    assert "envelope" in legend(curves.pu.plot_pr())
 
 
 def test_the_polygon_is_the_envelope() -> None:
