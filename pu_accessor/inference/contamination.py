@@ -99,6 +99,8 @@ class _Relabeled:
 
     def _relabel_new(self, ranking: Ranking, finer: Ranking) -> Ranking:
         """Relabel the cutoffs that were added, whose counts are those of the labels."""
+        if finer is ranking:  # by which it is seen that none was
+            return ranking
         known = finer.known_positive
         right = _right(known, self.wrong, self.first)
         return _put(finer, np.where(np.isin(finer.rank, ranking.rank), known, right))

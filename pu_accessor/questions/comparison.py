@@ -62,8 +62,8 @@ def compare(
     on: object,
     settings: Settings,
     target: str,
-    adjust: str = "holm",
-    alpha: float | None = None,
+    adjust: str,
+    alpha: float | None,
 ) -> pd.DataFrame:
     """Compare a quantity of models that ranked the same examples, in each group of examples."""
     entry, cutoff = _read_compared(quantity, at, alpha)

@@ -176,6 +176,8 @@ def test_a_question_in_the_call_is_refused_with_the_line_to_write() -> None:
     for name, value in {**asked, "max_fpr": 0.1}.items():
         with pytest.raises(PUTypeError, match=rf"df\.pu\.\w+\((.*{name}=|0.3)"):
             FRAME.pu(**{name: value})
+    with pytest.raises(PUTypeError, match=r"Write ds\.pu\(score='s'\)\.contingency\(0\.3, level"):
+        SAMPLES.pu(score="s", level=0.9)
 
 
 @pytest.mark.parametrize("words", ["lable label", "scores score", "nan_polcy nan_policy"])

@@ -140,6 +140,8 @@ def test_a_band_may_have_any_name() -> None:
 
 
 def test_slopes_are_no_numbers_of_examples() -> None:
-    tables = pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(0.5)
+    pu = pu_accessor.from_arrays([3, 2, 1], [True, None, None])
+    tables = pu.contingency(0.5, beta_interval=(0.4, 0.5))
+    assert "interval_beta" not in tables.pu.beta_derivatives().variables
     with xr.set_options(keep_attrs=True):  # type: ignore[no-untyped-call]  # the default of new ones
         assert "units" not in tables.pu.beta_derivatives()["tpr"].attrs

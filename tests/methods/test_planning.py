@@ -96,6 +96,7 @@ def test_errors_say_what_to_pass() -> None:
     grouped = frame.assign(site=1).pu(score="a", by="site")
     lone = frame.assign(label=np.where(np.arange(40) < 1, 1, np.nan)).pu(score="a")
     needed, rows = partial(positives_needed, beta=0.1), frame.pu(score="a")
+    one, many = lone(score=["a", "b"]), frame.assign(c=1).pu(score=["a", "b", "c"])
     cases: list[tuple[Any, type[Exception], str]] = [
         (lambda: needed(0, pilot=value), PUValueError, "width must lie in"),
         (lambda: needed(0.1, pilot=value, beta=1), PUValueError, "beta must lie in"),
@@ -113,6 +114,8 @@ def test_errors_say_what_to_pass() -> None:
         (lambda: power(0.6, 10, 50, pilot=pair, beta=0.1), PUValueError, "Pass a smaller one"),
         (lambda: power(0.1, 10, 50, pilot=value, beta=0.1), PUValueError, "correlation"),
         (lambda: power(0.1, 10, 50, pilot=rows, beta=0.1), PUValueError, "two or more columns"),
+        (lambda: power(0.1, 10, 50, pilot=one, beta=0.1), PUValueError, "pilot must have the"),
+        (lambda: power(0.1, 10, 50, pilot=many, beta=0.1), PUValueError, "pilot must have the"),
     ]
     for ask, kind, message in cases:
         with pytest.raises(kind, match=message):

@@ -42,6 +42,8 @@ def test_panels_share_a_legend_with_its_title() -> None:
     betas = {(site, half): 0.2 - half / 10 for site in "ab" for half in (0, 1)}
     (legend,) = pu.plot_roc(betas, col="half", hue="site").figure.legends
     assert texts(legend)[:2] == ["site", "a, β̂ = 0.2"]
+    (legend,) = PU.plot_roc([0.1, 0.2], col="beta").figure.legends
+    assert texts(legend)[:2] == ["", "estimate"]  # the betas are in the titles
 
 
 @pytest.mark.parametrize(("inches", "size"), [(3.9, 8.33), (4, 10), (4.9, 8.33), (5, 10)])
@@ -72,8 +74,8 @@ def test_a_shared_legend_is_beside_wide_figures(size: tuple[float, float], is_be
 
 
 def test_a_band_is_named_with_what_it_holds_for() -> None:
-    band = texts(PU.plot_roc(0.15, selection_odds=2).figure.legends[0])[2]
-    assert band == "95% exact band,\nodds within 2,\nthese examples"
+    title, _, band, *_ = texts(PU.plot_roc(0.15, selection_odds=2).figure.legends[0])
+    assert (title, band) == ("", "95% exact band,\nodds within 2,\nthese examples")
     found = pd.Series(np.arange(40) < 30)
     closing: Any = pu_accessor.plot_beta_from_labels(found, 400, level=0.8)
     assert any("80%" in text for text in texts(closing.figure.legends[0]))
