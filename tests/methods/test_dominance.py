@@ -5,13 +5,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pu_accessor.inference.comparison.dominance import StepFree, limit, step_free
 from pu_accessor.ranking import FloatArray
-from tests.arguments.test_reference import REFERENCES, ask, both_kinds
-from tests.cases import Case, as_tables, estimates_of
+from tests.cases import as_tables, estimates_of
 from tests.methods.test_compare import MODELS, PLAIN, draw, wide
 from tests.methods.test_gap import groups, stacked
 from tests.support.oracles import comparison_oracle
@@ -100,23 +97,6 @@ def highest_so_far(fpr: FloatArray, tpr: FloatArray, at: float) -> float:
             if 0 <= part <= 1 and start + part * (end - start) <= at + 1e-12:
                 found.append(low + part * (high - low))
     return max(found)
-
-
-@settings(max_examples=20)
-@given(
-    case=both_kinds(),
-    reference=st.sampled_from(REFERENCES[:2] + REFERENCES[3:]),
-    bound=st.sampled_from(BOUNDS),
-    beta=st.sampled_from([0.2, 0.5, 0.8]),
-)
-def test_dominance_is_of_the_highest(case: Case, reference: str, bound: str, beta: float) -> None:
-    tables = ask(case, band="bootstrap", beta=beta, reference=reference)
-    curve = tables.pu.roc_bounds().isel(beta=0).sel(bound=bound)
-    fpr, tpr = curve["fpr"].to_numpy(), curve["tpr"].to_numpy()
-    found, at = step_free(fpr, tpr), np.linspace(0, 1, 31)
-    assert (np.diff(found.fpr) >= 0).all() and (np.diff(found.tpr) >= 0).all()
-    expected = [highest_so_far(fpr, tpr, place) for place in at]
-    np.testing.assert_allclose(limit(found, at, "right"), expected, atol=1e-9)
 
 
 def test_any_curve_is_held_at_the_highest_so_far() -> None:

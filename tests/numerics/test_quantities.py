@@ -114,15 +114,3 @@ def test_cutoffs_go_with_metrics_alone(purpose: str) -> None:
     for name in {*names_for(purpose)} & {*METRICS}:
         with pytest.raises(PUValueError, match=f"at must say the one cutoff of {name!r}"):
             BY_NAME[purpose](name, None)
-
-
-def test_robustness_has_the_numbers_of_each_factor() -> None:
-    for name, at in (("average_precision", None), ("f1", AT), ("lift", AT)):
-        found = SITES.robustness(name, {"a": 0.1, "b": 0.2}, at=at, selection_odds=[2, 1])
-        assert found["selection_odds"].tolist() == [1, 2] * 2
-        for odds, rows in found.groupby("selection_odds"):
-            how = {"at": at} if at else {}
-            each = ask(QUANTITIES[name], SITES, selection_odds=odds, **how)
-            wanted = each[["estimate", "lower", "upper"]].iloc[0]
-            assert rows.iloc[0][[*wanted.index]].tolist() == pytest.approx(wanted.tolist())
-        assert (found.groupby("site")["breaking_point"].nunique() == 1).all()
