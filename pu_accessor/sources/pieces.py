@@ -152,7 +152,8 @@ class PiecesSource(Source):
             check_name(argument, name, there, "column")
         columns = dict.fromkeys([*(name for _, name in roles.named()), *roles.keys, *more])
         frames: list[pd.DataFrame] = self._pieces.fold(_listed, operator.add, [*columns])
-        return FrameSource(pd.concat(frames, ignore_index=True)), roles
+        filled = [frame for frame in frames if len(frame)] or frames[:1]  # whose dtypes count
+        return FrameSource(pd.concat(filled, ignore_index=True)), roles
 
     def _pair_rows(self, roles: Roles, on: list[Hashable]) -> Keyed[PairedRanks]:
         """Pair models in rows: put the rows of each beside those of the others."""

@@ -81,8 +81,3 @@ def test_intervals_are_whole(spoil: str) -> None:
 def test_there_is_a_table_or_more(empty: xr.Dataset) -> None:
     for question in ("roc", "area pr", "beta_derivatives", "at fraction", "to_frame", "dominance"):
         assert "is empty" in complain(QUESTIONS[question], empty), question
-
-
-def test_an_interval_does_not_stand_in_the_way_of_dominance() -> None:
-    verdict = INTERVAL.pu.dominance()
-    assert verdict["dominates"].tolist() == POINTS.pu.dominance()["dominates"].tolist()

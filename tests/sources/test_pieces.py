@@ -335,8 +335,11 @@ def test_labels_of_all_chunks_count(labels: list[list[Any]], coding: dict[str, A
 
 @pytest.mark.parametrize("dtype", ["float64", "bool", "Int64", "object", "string", "category"])
 def test_empty_chunks_of_any_dtype(dtype: str) -> None:
-    empty = FRAME.iloc[:0].assign(label=pd.Series(dtype=dtype))
-    check_same(from_chunks([FRAME, empty]).auroc(0.3), FRAME.pu.auroc(0.3))
+    empty = FRAME.iloc[:0].assign(label=pd.Series(dtype=dtype), fold=pd.Series(dtype=dtype))
+    asks: list[Ask] = [lambda pu: pu.auroc(0.3)]
+    asks += [lambda pu: pu.check_assumptions(0.3, strata="fold")]
+    for ask in asks:
+        check_same(ask(from_chunks([FRAME, empty])), ask(FRAME.pu))
 
 
 # Errors
