@@ -143,7 +143,7 @@ def test_metric_at_a_threshold_or_fraction(seed: int) -> None:
         check_any(case, "tpr", rank, row(case, "tpr", {"fraction": fraction}), "exact", 0.95)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", [*SEEDS, 169])  # of the last a recall is .05, in fractions
 def test_metric_at_an_error_rate(seed: int) -> None:
     case = drawn(seed)
     estimate = completed(case)

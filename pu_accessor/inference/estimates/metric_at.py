@@ -17,6 +17,8 @@ from pu_accessor.inference.tables.curves import point_envelopes
 from pu_accessor.inference.tables.metrics import Metric, evaluate
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 
+_SAME = 1e-12  # rates that are as near are equal: those of an estimate are sums of fractions
+
 
 @dataclass(frozen=True, eq=False)
 class AtCutoff:
@@ -182,8 +184,8 @@ def _at_rate(ranking: Ranking, beta: float, at: Cutoff, rule: Settings) -> Ranki
     part = slice(0, 1) if name in ("recall", "tpr") else slice(-1, None)
 
     def met_at(table: Table) -> IntArray:
-        rates = evaluate(name, *table)
-        met = np.flatnonzero(rates <= value if name == "fpr" else rates >= value)
+        beyond = evaluate(name, *table) - value
+        met = np.flatnonzero(beyond <= _SAME if name == "fpr" else beyond >= -_SAME)
         return met[part]
 
     finer, table = _complete(ranking, beta, rule)
@@ -203,7 +205,7 @@ def _check_rates(rates: FloatArray, beta: float, at: Cutoff) -> None:
             f"{change} beta, or a rank.",
             page="beta#too-high",
         )
-    if at.kind == "precision" and not (rates >= at.value).any():
+    if at.kind == "precision" and not (rates >= at.value - _SAME).any():
         highest = max(rates[1:].tolist(), default=nan)
         raise PUDataError(
             f"at={{'precision': {at.value:g}}} is reached by no cutoff: at beta = {beta:g} the "
