@@ -57,7 +57,8 @@ def test_rows_of_any_kind(
 ) -> None:
     order = data.draw(st.permutations(range(len(case.score))))
     frame = rows(case, *dtypes, order)
-    plain = oracle.tables(case.score, case.label, case.beta, level, BANDS[band])
+    of_band = oracle.at_scores(BANDS[band], case.score)
+    plain = oracle.tables(case.score, case.label, case.beta, level, of_band)
     ends = coherent_oracle.cut_if_joint(band, case.score, case.label, plain)
     m = oracle.latent_count(case.beta, case.label.count(None))
     expected = completion_oracle.with_estimate(case.score, case.label, m, ends)
