@@ -284,7 +284,7 @@ def at_scores(band: BandRule, scores: Sequence[float]) -> BandRule:
     def shared(n: int, m: int, level: float) -> Band:
         share = (1 - decimal(level)) / cutoffs
         best = simultaneous(n, m, level)
-        if share <= best.alpha:
+        if share < best.alpha:  # which need not be reached itself
             return best.band
         lower = [0] + [exact_lower(n, m, k, share / 2) for k in range(1, n + 1)]
         return lower, [m - count for count in reversed(lower)]
