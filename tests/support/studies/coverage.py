@@ -414,8 +414,8 @@ def ask_metrics(population: Population, labeling: Labeling, n: int) -> Iterator[
     tp, fp, fn, tn = (count[:, 0] for count in table)
     tpr, fpr = tp / (tp + fn), fp / (fp + tn)
     cutoffs = {
-        "recall": np.flatnonzero(tpr >= 0.9)[0],
-        "fpr": np.flatnonzero(fpr <= 0.05)[-1],
+        "recall": np.flatnonzero(tpr >= 0.9 - 1e-12)[0],
+        "fpr": np.flatnonzero(fpr <= 0.05 + 1e-12)[-1],
         "youden": np.argmax(tpr - fpr),
     }
     bands = _side_by_side(n, labeling.latent)
