@@ -244,7 +244,7 @@ def calibration_curves(
     edges = as_edges(bins)
     results = reliabilities(request, betas, edges, settings)
     curves = lay_out_curves(results, "bin", {"mean_score": ("bin",), "known_positive": ("bin",)})
-    return curves.assign_coords(bin=edges[:-1], right=("bin", edges[1:]))
+    return curves.assign_coords(bin=edges[:-1])
 
 
 def lay_out_curves(

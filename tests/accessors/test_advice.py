@@ -112,6 +112,7 @@ LINES = {
     "df.pu.plot_metric('f1', 0.1, cmap='viridis')": "plot_metric('f1', 0.1, palette='viridis')",
     "df.pu.plot_roc(0.1, figsize=(3, 3), ax=None)": "ax=plt.subplots(figsize=(3, 3))[1]",
     "df.pu(by='site').plot_roc(0.1, col='site', figsize=(8, 3))": "col='site', height=3",
+    "df.pu(by='site').plot_roc(0.1, col='site', dpi=50)": "col='site', height=3",
     "ds.pu.plot_roc(color='red')": "ds.pu.plot_roc(line_kws={'color': 'red'})",
     "ds.pu.plot_pr(title='A')": "ds.pu.plot_pr().set(title='A')",
     "df.pu.plot_roc(0.1, hue='site')": "df.pu(by='site')",

@@ -246,7 +246,7 @@ def test_waves_are_drawn_as_rank_cdfs_among_the_rest() -> None:
         above = (rest[:, np.newaxis] > known).mean(axis=0)
         for share in above.tolist():
             assert y[np.isclose(x, share)].max() == pytest.approx((above <= share + 1e-9).mean())
-    assert ax.get_xlabel() == "share of the rest above"
+    assert (ax.get_xlabel(), ax.get_ylim()) == ("share of the rest above", (-0.02, 1.02))
 
 
 def test_strata_are_drawn_with_what_chance_leaves() -> None:

@@ -174,6 +174,11 @@ def test_the_best_cutoff_may_be_the_one_before_all_examples() -> None:
     assert found["rank"] == 5 and found["estimate"] == pytest.approx(-0.2)
 
 
+def test_the_best_cutoff_of_a_users_function_may_be_anywhere() -> None:
+    found = row(drawn(0), lambda tp, fp, fn, tn: -abs(tp + fp - 9.0), "maximum")
+    assert found["rank"] == 9  # where nothing bends
+
+
 @pytest.mark.parametrize("label", [[1, None], [1, None, 0], [None, 1], [1, 1, None, None]])
 @pytest.mark.parametrize("at", ["maximum", "youden"])
 def test_the_best_cutoff_where_hardly_anything_is_unlabeled(at: str, label: list[Any]) -> None:
