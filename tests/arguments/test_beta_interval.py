@@ -497,13 +497,6 @@ def test_betas_can_be_selected(betas: Any) -> None:
         xr.testing.assert_identical(one, other.sel(beta=betas))
 
 
-@pytest.mark.parametrize("some", [{"rank": 5}, {"rank": [40, 3]}, {"beta": 0}])
-def test_a_metric_of_groups_at_some_ranks_and_betas(some: Any) -> None:
-    for name in ("f1", "fpr", "precision"):
-        one = TOGETHER.isel(some).pu.metric(name)
-        xr.testing.assert_identical(one, TOGETHER.pu.metric(name).isel(some))
-
-
 # Once wrong, each with its smallest example
 
 SMALL: dict[str, Any] = {"label": [None, 1, 1, None, None, 1, *[None] * 3]}
