@@ -321,11 +321,11 @@ def _numbers(name: str, value: Any) -> FloatArray:
     numbers = np.atleast_1d(as_array(value))
     if numbers.dtype.kind not in "iuf" or numbers.ndim > 1 or np.isnan(numbers).any():
         raise PUTypeError(
-            f"at: {name} must be a number below 2**64 or a one-dimensional array of numbers, "
-            f"but {brief(value)} was passed."
+            f"at must be one {name} or an array of them, numbers below 2**64, but "
+            f"{brief(value)} was passed."
         )
     if not numbers.size:
-        raise PUValueError(f"at: {name} must hold one number or more, but nothing was passed.")
+        raise PUValueError(f"at must hold one {name} or more, but nothing was passed.")
     if name == "fraction":
         for share in numbers.tolist():
             check_share("fraction", share)

@@ -80,8 +80,8 @@ def test_functions_of_other_arguments_are_named(value: Any) -> None:
 
 
 CALLS: list[tuple[str, Callable[[], Any]]] = [
-    ("at: fraction must hold one number or more", lambda: TABLES.pu.at(fraction=[])),
-    ("at: rank must be a number below", lambda: TABLES.isel(beta=0).pu.plot_table(at=2**64)),
+    ("at must hold one fraction or more", lambda: TABLES.pu.at(fraction=[])),
+    ("at must be one rank or an array", lambda: TABLES.isel(beta=0).pu.plot_table(at=2**64)),
     ("must be one of", lambda: TABLES.pu.plot_against_beta({})),
     ("above must be a number", lambda: PU.robustness("auroc", 0.3, above="x", **SAME)),
     ("above must be finite", lambda: PU.robustness("auroc", 0.3, above=np.nan, **SAME)),
