@@ -140,11 +140,11 @@ def test_an_empty_prediction_has_no_precision() -> None:
 
 @pytest.mark.parametrize("known", [7, 16])
 def test_a_precision_that_floats_divide_askew_finds_its_rank(known: int) -> None:
-    # 7/25 goes 24.999... times into 7 in floats.
+    # 7/25 goes 24.999... times into 7 in floats, and what is next to 16/33 33 times into 16.
     ranks, label = np.arange(known, 56), np.where(np.arange(55) < known, 1.0, np.nan)
     pu = pd.DataFrame({"score": -np.arange(55), "label": label}).pu
     exact = known / ranks  # nothing is hidden
-    for values, wanted in ((exact, ranks), (exact[1:] + 1e-11, ranks[:-1])):
+    for values, wanted in ((exact, ranks), (np.nextafter(exact, 2)[1:], ranks[:-1])):
         found = pu.metric("lift", 0, at={"precision": values.tolist()}, target="examples")
         assert found["rank"].tolist() == wanted.tolist()
 

@@ -17,7 +17,7 @@ from pu_accessor.inference.tables.curves import point_envelopes
 from pu_accessor.inference.tables.metrics import Metric, evaluate
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 
-_SAME = 1e-12  # rates that are as near are equal: those of an estimate are sums of fractions
+_SAME = 1e-12  # rates that are as near are equal where counts are no whole numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,24 +180,31 @@ def evaluate_at(head: Head, beta: BetaRange, name: str | Metric, rule: Settings)
 
 def _at_rate(ranking: Ranking, beta: float, at: Cutoff, rule: Settings) -> Ranking:
     """Find the last cutoff with at most an fpr or at least a precision; for recall the first."""
-    name, value = at.kind, at.value
-    part = slice(0, 1) if name in ("recall", "tpr") else slice(-1, None)
+    part = slice(0, 1) if at.kind in ("recall", "tpr") else slice(-1, None)
 
     def met_at(table: Table) -> IntArray:
-        beyond = evaluate(name, *table) - value
-        met = np.flatnonzero(beyond <= _SAME if name == "fpr" else beyond >= -_SAME)
-        return met[part]
+        return np.flatnonzero(_is_met(table, at))[part]
 
     finer, table = _complete(ranking, beta, rule)
-    _check_rates(evaluate(name, *table), beta, at)
+    _check_rates(table, beta, at)
     inside = _inside(finer, int(met_at(table)[0]) - (part.start == 0))
     _, between = _complete(inside, beta, rule)
     finer, table = _complete(finer.refine(inside.unlabeled[met_at(between)]), beta, rule)
     return finer.take(met_at(table))
 
 
-def _check_rates(rates: FloatArray, beta: float, at: Cutoff) -> None:
+def _is_met(table: Table, at: Cutoff) -> BoolArray:
+    """Tell at which cutoffs an fpr is at most what is asked for, or another rate at least that."""
+    rates = evaluate(at.kind, *table)
+    rounding = np.where(table.tp % 1 > 0, _SAME, 0.0)  # whole counts have the nearest float
+    if at.kind == "fpr":
+        return np.asarray(rates <= at.value + rounding)
+    return np.asarray(rates >= at.value - rounding)
+
+
+def _check_rates(table: Table, beta: float, at: Cutoff) -> None:
     """Raise unless a rate has values, and a precision is reached."""
+    rates = evaluate(at.kind, *table)
     if at.kind != "precision" and np.isnan(rates).any():
         kind, change = ("negatives", "smaller") if at.kind == "fpr" else ("positives", "larger")
         raise PUDataError(
@@ -205,7 +212,7 @@ def _check_rates(rates: FloatArray, beta: float, at: Cutoff) -> None:
             f"{change} beta, or a rank.",
             page="beta#too-high",
         )
-    if at.kind == "precision" and not (rates >= at.value - _SAME).any():
+    if at.kind == "precision" and not _is_met(table, at).any():
         highest = max(rates[1:].tolist(), default=nan)
         raise PUDataError(
             f"at={{'precision': {at.value:g}}} is reached by no cutoff: at beta = {beta:g} the "
