@@ -415,10 +415,11 @@ def _models_dim(curves: xr.Dataset) -> str:
 
 def gain(tables: xr.Dataset) -> xr.Dataset:
     """Return cumulative gains: recall against the fraction of examples predicted positive."""
+    found, whole = {"bound": 0, "beta": 0}, {"bound": 0, axis_of(tables.dims): 0}
     tp, fp, fn, tn = counts_of(tables)
-    examples = tp + fp + fn + tn
-    fraction = ((tp + fp) / examples).isel(bound=0, beta=0)
-    prevalence = ((tp + fn) / examples).isel({"bound": 0, axis_of(tables.dims): 0})
+    head, positives = (tp[found] + fp[found]), (tp[whole] + fn[whole])
+    fraction = head / (head + fn[found] + tn[found])
+    prevalence = positives / (positives + fp[whole] + tn[whole])
     gains = metric(tables, "recall").rename("gain").to_dataset().assign_attrs(tables.attrs)
     gains["gain"].attrs = {"long_name": "share of positives found"}
     aside = {"fraction": fraction.variable, "prevalence": prevalence.variable}

@@ -16,7 +16,7 @@ from pu_accessor.checks import Interval, interval_betas
 from pu_accessor.inference.prior.methods import limit_from_positives
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import make_tables
-from pu_accessor.inference.tables.curves import area, completed_area
+from pu_accessor.inference.tables.curves import area, completed_area, of_few_betas
 from pu_accessor.ranking import Counts, FloatArray, Ranking
 
 
@@ -123,9 +123,13 @@ def bounding_areas(
     ranking: Ranking, betas: FloatArray, rule: Settings, curve: str, max_fpr: float | None = None
 ) -> FloatArray:
     """Return the areas under the bounding curves of a band, the lower ones first."""
-    counts = make_tables(ranking, betas, rule).table
-    ends = [np.moveaxis(count[:, ::2], 0, -1) for count in counts]
-    return area(curve, *ends, max_fpr=max_fpr)
+
+    def areas(betas: FloatArray) -> FloatArray:
+        counts = make_tables(ranking, betas, rule).table
+        ends = [np.moveaxis(count[:, ::2], 0, -1) for count in counts]
+        return area(curve, *ends, max_fpr=max_fpr)
+
+    return of_few_betas(areas, ranking, betas)
 
 
 def over_interval(

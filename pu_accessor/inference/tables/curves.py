@@ -134,18 +134,26 @@ def completed_area(
     >>> [completed_area(curve, ranking, np.array([0.25])).round(3) for curve in ("roc", "pr")]
     [array([0.798]), array([0.77])]
     """
+
+    def areas(betas: FloatArray) -> FloatArray:
+        completed, table = completed_table(ranking, betas, on_new=on_new)
+        counts = [count.T for count in table]
+        if curve == "roc":
+            return area(curve, *counts, max_fpr=max_fpr)
+        labeled = np.diff(completed.known_positive + completed.known_negative) > 0
+        each = [_stretches(tp, completed.rank, labeled) for tp in counts[0]]
+        return np.concatenate([_average_precision(*stretches, prevalence) for stretches in each])
+
+    return of_few_betas(areas, ranking, betas)
+
+
+def of_few_betas(
+    areas: Callable[[FloatArray], FloatArray], ranking: Ranking, betas: FloatArray
+) -> FloatArray:
+    """Return areas, betas in the last dimension, in memory that does not grow with the betas."""
     at_once = max(_AT_ONCE // ranking.rank.size, 1)
-    if betas.size > at_once:
-        few = partial(completed_area, curve, ranking, on_new=on_new, prevalence=prevalence)
-        parts = range(0, betas.size, at_once)
-        return np.concatenate([few(betas[at : at + at_once], max_fpr) for at in parts])
-    ranking, table = completed_table(ranking, betas, on_new=on_new)
-    counts = [count.T for count in table]
-    if curve == "roc":
-        return area(curve, *counts, max_fpr=max_fpr)
-    labeled = np.diff(ranking.known_positive + ranking.known_negative) > 0
-    each = [_stretches(tp, ranking.rank, labeled) for tp in counts[0]]
-    return np.concatenate([_average_precision(*stretches, prevalence) for stretches in each])
+    parts = range(0, max(betas.size, 1), at_once)
+    return np.concatenate([areas(betas[at : at + at_once]) for at in parts], axis=-1)
 
 
 def _stretches(
