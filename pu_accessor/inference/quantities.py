@@ -275,7 +275,8 @@ def check_moves(entries: Sequence[Quantity], prevalence: float | None) -> None:
 
 def refuse_band(quantity: Quantity, band: object, reference: object) -> None:
     """Raise if a band was chosen for what takes none."""
-    if not quantity.needs_cutoff and (band, reference) != ("exact", "positives"):
+    usual = ((band, "exact"), (reference, "positives"))  # an array is equal to none as a whole
+    if not quantity.needs_cutoff and not all(isinstance(x, str) and x == y for x, y in usual):
         raise PUValueError(
             f"band and reference must be left out with {quantity.name!r}, which takes no band. "
             "They go with a metric at a cutoff."

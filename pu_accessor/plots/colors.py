@@ -71,9 +71,9 @@ def check_palette(palette: object) -> None:
             f"palette must be a name, a list or mapping of colours, or a Colormap, but a "
             f"{type(palette).__name__} was passed. Pass palette='deep', for example."
         )
-    colors = [*(palette.values() if isinstance(palette, Mapping) else palette)]
-    wrong = [color for color in colors if not is_color_like(color)]
-    if wrong or not colors:
+    colors = palette.values() if isinstance(palette, Mapping) else palette
+    wrong = [*islice((color for color in colors if not is_color_like(color)), 1)]
+    if wrong or not len(colors):
         what = brief(wrong[0]) if wrong else "nothing"
         raise PUValueError(
             f"palette must hold colours of matplotlib's, but {what} was passed. Pass for example "

@@ -230,6 +230,7 @@ BAD_VALUES: dict[str, dict[str, Any]] = {
     r"palette must have a .* key, but \['model 1', .* is miss": {"palette": {NAMES[0]: "red"}},
     "palette must hold colours .*, but 'rde' was passed": {"palette": ["red", "rde"]},
     "palette must hold colours .*, but nothing was passed": {"palette": []},
+    "palette must hold colours .*, but 0 was passed": {"palette": range(10**12)},
     "palette must be the name .*, but 'virdis' was passed": {"palette": "virdis"},
     r"For one colour pass a list: palette=\['crimson'\]": {"palette": "crimson"},
     r"legend must be one of \['auto', 'brief', 'full'\], but 'none' .* Pass F": {"legend": "none"},
