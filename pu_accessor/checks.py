@@ -6,7 +6,7 @@ import reprlib
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import ceil, floor, inf
-from numbers import Real
+from numbers import Integral, Real
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -22,6 +22,7 @@ MOST_STRATA = 6  # of which rows are drawn and labeled by hand
 _STEP, _FEWEST = 0.01, 8  # of betas within an interval
 _DIGITS, _ROUNDING = 12, 16  # of a beta that was computed; in units of its last binary digit
 _BOUNDLESS = 1e100  # a factor that counts of examples do not tell from an infinite one
+_MOST_COUNTED = 2**53  # beyond, float64 counts no more
 _NEAR = np.array([64, 32, 16, 8, 4, 2])  # parts of the first step, near 0
 
 
@@ -135,8 +136,7 @@ def check_level(level: float) -> float:
     if isinstance(level, Real) and 1 < level < 100:
         percent = f"For {level:g} percent, pass {level / 100:g}."
         raise PUValueError(f"level must lie in (0, 1), but {level!r} was passed. {percent}")
-    check_share("level", level, "(0, 1)")
-    return float(level)
+    return check_share("level", level, "(0, 1)")
 
 
 def refuse_odds(odds: float, weighted: bool = False, pooled: bool = False) -> None:
@@ -156,7 +156,7 @@ def refuse_odds(odds: float, weighted: bool = False, pooled: bool = False) -> No
 
 def check_selection_odds(odds: float) -> float:
     """Check by which factor the odds of being labeled may differ."""
-    if isinstance(odds, bool) or not isinstance(odds, Real):
+    if not is_number(odds):
         raise PUTypeError(
             f"selection_odds must be a number from 1 on, but {odds!r} was passed. For example "
             "selection_odds=2."
@@ -170,14 +170,31 @@ def check_selection_odds(odds: float) -> float:
     return float(odds) if odds < _BOUNDLESS else inf
 
 
-def check_share(argument: str, value: object, span: str = "[0, 1]") -> None:
-    """Raise unless a value is a share, or a number in a span that is written like "(-1, 1]"."""
-    if isinstance(value, bool) or not isinstance(value, Real):
+def is_number(value: object, kind: type = Real) -> bool:
+    """Tell whether a value is a number of a kind; True and False are none."""
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+def check_share(argument: str, value: Any, span: str = "[0, 1]") -> float:
+    """Check a share, or a number in a span that is written like "(-1, 1]"."""
+    if not is_number(value):
         raise PUTypeError(f"{argument} must be a number in {span}, but {value!r} was passed.")
     low, high = map(float, span[1:-1].split(","))
     excluded = [low] * (span[0] == "(") + [high] * (span[-1] == ")")
-    if not low <= float(value) <= high or value in excluded:
+    if not low <= value <= high or value in excluded:
         raise PUValueError(f"{argument} must lie in {span}, but {value!r} was passed.")
+    return float(value)
+
+
+def check_count(argument: str, value: Any, least: int = 0) -> int:
+    """Check a whole number of examples, and return it as an int: an int8 overflows."""
+    if not is_number(value, Integral):
+        raise PUTypeError(f"{argument} must be an integer, but {value!r} was passed.")
+    if value < least:
+        raise PUValueError(f"{argument} must be at least {least}, but {value!r} was passed.")
+    if value > _MOST_COUNTED:
+        raise PUValueError(f"{argument} must be at most 2**53, but {brief(value)} was passed.")
+    return int(value)
 
 
 def as_array(values: Any) -> npt.NDArray[Any]:

@@ -1,13 +1,12 @@
 """Planning: how many known positives it takes, and how likely a difference is to be seen."""
 
 from collections.abc import Mapping
-from numbers import Integral, Real
 from typing import Any, TypeAlias, cast
 
 import pandas as pd
 
 from pu_accessor.accessors.accessor import Accessor
-from pu_accessor.checks import check_level, check_share
+from pu_accessor.checks import check_count, check_level, check_share, is_number
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.planning import (
     Scatter,
@@ -91,16 +90,15 @@ def positives_needed(
     0  103         5000    auroc    0.1          0.5   0.95
     """
     read_quantity(quantity, None, "plan")
-    check_share("width", width, "(0, 1)")
-    check_share("probability", probability, "(0, 1)")
-    width, probability, level = float(width), float(probability), check_level(level)
-    _check_beta(beta)
+    width = check_share("width", width, "(0, 1)")
+    probability = check_share("probability", probability, "(0, 1)")
+    level, beta = check_level(level), _check_beta(beta)
     if n_unlabeled is not None:
-        _check_size("n_unlabeled", n_unlabeled)
-    scatter, share, ratio = _read_pilot(pilot, float(beta), n_unlabeled)
+        n_unlabeled = check_count("n_unlabeled", n_unlabeled, 2)
+    scatter, share, ratio = _read_pilot(pilot, beta, n_unlabeled)
 
     def others(n: int) -> int:
-        return max(round(ratio * n), 2) if n_unlabeled is None else int(n_unlabeled)
+        return max(round(ratio * n), 2) if n_unlabeled is None else n_unlabeled
 
     n = smallest(
         lambda n: chance_of_width(width, scatter, share, (n, others(n)), level) >= probability
@@ -169,15 +167,11 @@ def power(
     >>> [round(power(0.05, n, 5000, pilot=expected, beta=0.1), 2) for n in (100, 200, 400)]
     [0.56, 0.85, 0.99]
     """
-    level = check_level(level)
-    _check_beta(beta)
-    _check_size("n_positive", n_positive)
-    _check_size("n_unlabeled", n_unlabeled)
-    check_share("difference", difference, "[-1, 1]")
-    variances, share = _read_pair(pilot, float(beta), float(difference))
-    return chance_of_difference(
-        float(difference), variances, share, (int(n_positive), int(n_unlabeled)), level
-    )
+    level, beta = check_level(level), _check_beta(beta)
+    sizes = (check_count("n_positive", n_positive, 2), check_count("n_unlabeled", n_unlabeled, 2))
+    difference = check_share("difference", difference, "[-1, 1]")
+    variances, share = _read_pair(pilot, beta, difference)
+    return chance_of_difference(difference, variances, share, sizes, level)
 
 
 def _read_pilot(
@@ -254,7 +248,7 @@ def _read_values(pilot: Mapping[str, Any], names: list[str]) -> dict[str, float]
     if sorted(pilot) != sorted(names):
         raise PUValueError(f"pilot must have values of {names}, but has {[*pilot]}.")
     for name, value in pilot.items():
-        if isinstance(value, bool) or not isinstance(value, Real):
+        if not is_number(value):
             raise PUTypeError(f"pilot must map {name!r} to a number, but {value!r} was passed.")
     if not 0 < pilot["auroc"] < 1:
         raise PUValueError(f"pilot must have an auroc in (0, 1), but {pilot['auroc']!r} came.")
@@ -265,14 +259,8 @@ def _read_values(pilot: Mapping[str, Any], names: list[str]) -> dict[str, float]
     return {name: float(value) for name, value in pilot.items()}
 
 
-def _check_beta(beta: object) -> None:
-    check_share("beta", beta)
-    if beta == 1:
+def _check_beta(beta: object) -> float:
+    share = check_share("beta", beta)
+    if share == 1:
         raise PUValueError("beta must lie in [0, 1): at 1 nothing is negative, but it was passed.")
-
-
-def _check_size(argument: str, size: object) -> None:
-    if isinstance(size, bool) or not isinstance(size, Integral):
-        raise PUTypeError(f"{argument} must be an integer, but {size!r} was passed.")
-    if int(size) < 2:
-        raise PUValueError(f"{argument} must be at least 2, but {size!r} was passed.")
+    return share

@@ -367,6 +367,6 @@ def plot_beta_from_labels(
 
     checked = plots.Options(**options)
     if width is not None:
-        check_share("width", width)
+        width = check_share("width", width)
     steps = prior.beta_from_labels(found, n_unlabeled=n_unlabeled, level=level, sequential=True)
     return plots.plot_beta_from_labels(over_labels(steps, width), checked)

@@ -150,7 +150,7 @@ def metric_envelope(
 def area(tables: xr.Dataset, quantity: str, *, max_fpr: float | None = None) -> xr.DataArray:
     """Return the area under the curve of each bound and beta."""
     counts_of(tables)
-    curve = _read_area(quantity, max_fpr)
+    curve, max_fpr = _read_area(quantity, max_fpr)
     check_whole(tables)
     reduce = partial(_area, curve=curve, max_fpr=max_fpr)
     values = _with_envelope(reduce, tables, kinks=False).rename("area")
@@ -160,21 +160,20 @@ def area(tables: xr.Dataset, quantity: str, *, max_fpr: float | None = None) -> 
         **tables.attrs,
         "long_name": _AREAS[curve],
         "promise": _PROMISE[tables.attrs.get("band") == "simultaneous"],
-        **({} if max_fpr is None else {"max_fpr": float(max_fpr)}),
+        **({} if max_fpr is None else {"max_fpr": max_fpr}),
     }
     return values
 
 
-def _read_area(quantity: str, max_fpr: float | None) -> str:
-    """Return the curve that a quantity is the area under; raise unless there is such an area."""
+def _read_area(quantity: str, max_fpr: float | None) -> tuple[str, float | None]:
+    """Return the curve that a quantity is the area under, and up to where; raise if none is."""
     curve = str(read_quantity(quantity, None, "area").curve)
     if max_fpr is not None and curve != "roc":
         raise PUValueError(
             f"max_fpr must be None with {quantity!r}, but {max_fpr!r} was passed. Only the ROC "
             "curve has a partial area: ds.pu.area('auroc', max_fpr=0.1)."
         )
-    check_max_fpr(max_fpr)
-    return curve
+    return curve, check_max_fpr(max_fpr)
 
 
 def _area(tables: xr.Dataset, curve: str, max_fpr: float | None) -> xr.DataArray:

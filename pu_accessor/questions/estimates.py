@@ -66,7 +66,7 @@ def auroc(
     over: Over | None = None,
 ) -> pd.DataFrame:
     """Estimate the area under the ROC curve of each ranking, with an interval."""
-    check_max_fpr(max_fpr)
+    max_fpr = check_max_fpr(max_fpr)
     check_target(target)
     check_whole_area(settings, max_fpr)
     _check_reference(settings, target, max_fpr, over)

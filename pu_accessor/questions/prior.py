@@ -1,19 +1,18 @@
 """What beta can be, by many rankings -> one tidy frame; and conversions of beta."""
 
 from collections import Counter
-from typing import Any, Literal, cast, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 import pandas as pd
 
-from pu_accessor.checks import check_flag, check_level, check_option
+from pu_accessor.checks import check_count, check_flag, check_level, check_option
 from pu_accessor.errors import PUTypeError, PUValueError, brief, warn_caller
 from pu_accessor.inference.prior.labeling import (
     LabeledBeta,
     as_prior,
     beta_of_population,
     beta_of_rows,
-    check_counts,
     shares_of_rest,
 )
 from pu_accessor.inference.prior.labeling import beta_from_labels as infer_beta
@@ -207,7 +206,7 @@ def _check_passed(n_labeled: int | None, n_unlabeled: int | None) -> tuple[int, 
                 f"{name} must be passed: beta_from_labels(found, n_labeled, n_unlabeled) with "
                 "counts, beta_from_labels(found, n_unlabeled=...) with a Series of labels."
             )
-    return cast("int", n_labeled), cast("int", n_unlabeled)
+    return check_count("n_labeled", n_labeled), check_count("n_unlabeled", n_unlabeled)
 
 
 def _of_draw(rows: pd.DataFrame, n_unlabeled: int | None) -> "tuple[pd.Series[Any], int]":
@@ -276,13 +275,13 @@ def _check_unlabeled(n_unlabeled: int | None, labeled: int) -> int:
             "n_unlabeled must be passed with a Series of labels: the number of rows that these "
             "were drawn from, themselves included."
         )
-    check_counts(n_unlabeled=n_unlabeled)
-    if not 0 < labeled <= n_unlabeled:
+    total = check_count("n_unlabeled", n_unlabeled)
+    if not 0 < labeled <= total:
         raise PUValueError(
             f"n_unlabeled must be the number of rows that {labeled} labeled ones were drawn from, "
             f"themselves included, and one must be labeled, but {n_unlabeled!r} was passed."
         )
-    return int(n_unlabeled)
+    return total
 
 
 @overload

@@ -7,13 +7,12 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import partial
 from math import isfinite, isinf
-from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from pu_accessor.checks import as_array, check_selection_odds
+from pu_accessor.checks import as_array, check_selection_odds, is_number
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.inference.comparison.pairwise import find_pairs
 from pu_accessor.inference.contamination import count_wrong
@@ -112,7 +111,7 @@ def read_conclusion(
 
 def _read_above(above: float) -> float:
     """Check what a quantity is to exceed."""
-    if isinstance(above, bool) or not isinstance(above, Real):
+    if not is_number(above):
         raise PUTypeError(f"above must be a number, but {brief(above)} was passed.")
     if not isfinite(above):
         raise PUValueError(f"above must be finite, but {above!r} was passed.")

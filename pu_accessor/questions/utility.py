@@ -8,7 +8,8 @@ from typing import TypeAlias
 import numpy as np
 import pandas as pd
 
-from pu_accessor.errors import PUTypeError, PUValueError, warn_caller
+from pu_accessor.checks import check_count
+from pu_accessor.errors import PUValueError, warn_caller
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.boyce import Boyce, boyce_index, check_windows
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
@@ -198,7 +199,7 @@ def reliabilities(
 
 def boyce_indices(request: Request, windows: int, width: float) -> Results[Boyce]:
     """Ask each ranking for its continuous Boyce index: an answer without beta or an interval."""
-    check_windows(windows, width)
+    windows, width = check_windows(windows, width)
 
     def question(ranking: Ranking, _beta: BetaRange, _settings: Settings) -> Boyce:
         return boyce_index(ranking, windows, width)
@@ -214,10 +215,10 @@ def guaranteed_cutoffs(
     check_target(target)
     if target == "population":
         check_population(goal, settings.reference)
-    _check_models(models)
+    told = None if models is None else _check_models(models)
     left = betas.leave(settings).level
     rankings = request.rank("breakpoints")
-    among = models or _count_models(rankings)
+    among = told or _count_models(rankings)
     for_one_model = 1 - (1 - left) / among
 
     def question(ranking: Ranking, beta: BetaRange, settings: Settings) -> list[Guaranteed]:
@@ -254,17 +255,15 @@ def guaranteed_cutoffs(
     return cutoffs
 
 
-def _check_models(models: object) -> None:
-    """Raise unless it is a number of models."""
-    if models is None:
-        return
-    if isinstance(models, bool) or not isinstance(models, int):
-        raise PUTypeError(f"models must be an integer, but {models!r} was passed.")
-    if not 1 <= models <= _MOST:
+def _check_models(models: int) -> int:
+    """Check a number of models."""
+    number = check_count("models", models, 1)
+    if number > _MOST:
         raise PUValueError(
             "models must be the number of models that were looked at, from 1 to "
             f"{_MOST:,}, but {models!r} was passed."
         )
+    return number
 
 
 def _count_models(rankings: Rankings) -> int:

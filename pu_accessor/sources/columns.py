@@ -5,7 +5,7 @@ For a repr they are counted, and nothing is sorted.
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from decimal import Decimal
-from numbers import Integral, Real
+from numbers import Integral
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from pu_accessor.checks import is_number
 from pu_accessor.errors import (
     PUDataError,
     PUKeyError,
@@ -298,7 +299,7 @@ def _is_only(value: Any, number: float) -> bool:
 def _first_odd(score: "pd.Series[Any]") -> object:
     """Return the first value that is no number, for a message."""
     present = [value for value in score if value is pd.NaT or not pd.isna(value)]
-    odd = (value for value in present if isinstance(value, bool) or not isinstance(value, Real))
+    odd = (value for value in present if not is_number(value))
     return next(odd, present[0] if present else None)
 
 

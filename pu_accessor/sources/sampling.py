@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable
 from dataclasses import dataclass
 from itertools import pairwise
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pu_accessor.checks import MOST_STRATA, check_option, check_share
+from pu_accessor.checks import MOST_STRATA, check_count, check_option, check_share, is_number
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 from pu_accessor.sources.columns import as_series, read_column, read_values
@@ -35,12 +34,11 @@ class Draw:
     above: float | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.size, bool) or not isinstance(self.size, int | np.integer):
-            raise PUTypeError(f"size must be an integer, but {self.size!r} was passed.")
+        check_count("size", self.size)
         check_option("allocate", self.allocate, ["neyman", "proportional"])
         for name in ("below", "above"):
             value = getattr(self, name)
-            if value is not None and not _is_number(value):
+            if value is not None and not is_number(value):
                 raise PUTypeError(f"{name} must be a score, but {brief(value)} was passed.")
         if (self.allocate == "neyman") != (self.expected_beta is not None):
             raise PUValueError(
@@ -68,10 +66,10 @@ class Draw:
         """Thresholds of the score between strata, rising, where there are some."""
         several = isinstance(self.strata, list | np.ndarray | pd.Series | pd.Index)
         several = several and getattr(self.strata, "ndim", 1) > 0
-        if not several and not _is_number(self.strata):
+        if not several and not is_number(self.strata):
             return None
         values = [*self.strata] if several else [self.strata]
-        if not all(map(_is_number, values)):
+        if not all(map(is_number, values)):
             raise PUTypeError(
                 "strata must be a threshold of the score, a list of them, or a column, but "
                 f"{brief(self.strata)} was passed. For example strata=[0.2, 0.5]."
@@ -288,10 +286,6 @@ def _check_thresholds(thresholds: FloatArray) -> None:
         raise PUValueError(
             f"strata must hold each threshold once, but {twice[0]} was passed twice. Drop one."
         )
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _check_seed(random_state: object) -> None:

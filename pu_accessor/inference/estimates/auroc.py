@@ -83,7 +83,7 @@ def estimate_auroc(
     elif max_fpr is None or max_fpr == 1:
         statistic = _whole(ranking, betas, rule.level)
     else:
-        statistic = _up_to(ranking, betas, rule.level, float(max_fpr))
+        statistic = _up_to(ranking, betas, rule.level, max_fpr)
     return complete_these(ranking, betas, rule, statistic, "roc", max_fpr)
 
 

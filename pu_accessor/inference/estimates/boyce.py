@@ -1,14 +1,13 @@
 """The continuous Boyce index: known positives relative to the background, over the scores."""
 
 from math import inf, nan
-from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
 import scipy
 
-from pu_accessor.checks import check_share
-from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
+from pu_accessor.checks import check_count, check_share
+from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import CountArray, FloatArray, Ranking
 
@@ -25,16 +24,15 @@ class Boyce(NamedTuple):
     score: FloatArray  # the middle of each window
 
 
-def check_windows(windows: int, width: float) -> None:
-    """Raise unless there can be so many windows of that width."""
-    if isinstance(windows, bool) or not isinstance(windows, Integral):
-        raise PUTypeError(f"windows must be an integer, but {windows!r} was passed.")
-    if not 2 <= windows <= _MOST:
+def check_windows(windows: int, width: float) -> tuple[int, float]:
+    """Check how many windows there are, and how wide they are."""
+    number = check_count("windows", windows, 2)
+    if number > _MOST:
         raise PUValueError(
             f"windows must be from 2 to {_MOST:,}, but {windows!r} was passed. It is their number "
             "from the lowest score to the highest, and they overlap: 101 is usual."
         )
-    check_share("width", width, "(0, 1)")
+    return number, check_share("width", width, "(0, 1)")
 
 
 def boyce_index(ranking: Ranking, windows: int, width: float) -> Boyce:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from pu_accessor.checks import as_array, check_option, check_share
+from pu_accessor.checks import as_array, check_option, check_share, is_number
 from pu_accessor.errors import PUTypeError, PUValueError
 
 At: TypeAlias = int | str | Mapping[str, float] | Mapping[str, Sequence[float]]
@@ -62,7 +62,8 @@ def read_at(at: At) -> Cutoff:
         )
     ((kind, value),) = at.items()
     check_option("at", kind, _KINDS, _HINTS)
-    return _read_value(kind, value)  # type: ignore[arg-type]
+    one = as_array(value)
+    return _read_value(kind, one.item() if one.ndim == 0 else value)  # type: ignore[arg-type]
 
 
 def read_cutoffs(at: At) -> list[Cutoff]:
@@ -87,12 +88,13 @@ def read_cutoffs(at: At) -> list[Cutoff]:
 def are_several(at: At) -> bool:
     """Tell whether a cutoff is given by a list of numbers."""
     values = next(iter(at.values())) if isinstance(at, Mapping) and len(at) == 1 else ""
-    return isinstance(values, Sequence | np.ndarray) and not isinstance(values, str)
+    several = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str)
+    return several and getattr(values, "ndim", 1) > 0
 
 
 def _read_value(kind: str, value: float) -> Cutoff:
     """Check the value of a cutoff, as far as it can be without a ranking."""
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if not is_number(value):
         raise PUTypeError(f"at must map {kind!r} to a number, but {value!r} was passed.")
     if kind == "rank":
         if not (0 <= value < inf and value == floor(value)):

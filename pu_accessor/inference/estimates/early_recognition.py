@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 from math import inf
-from numbers import Real
 
 import numpy as np
 
+from pu_accessor.checks import is_number
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.estimates.intervals import (
     Estimates,
@@ -40,7 +40,7 @@ _LEAST = 1e-6  # of alpha: below, differences of weights are lost in rounding
 
 def check_alpha(alpha: float) -> float:
     """Raise unless this says how early is early."""
-    if isinstance(alpha, bool) or not isinstance(alpha, Real):
+    if not is_number(alpha):
         raise PUTypeError(f"alpha must be a number above 0, but {alpha!r} was passed.")
     if not _LEAST <= alpha < inf:
         raise PUValueError(

@@ -5,12 +5,11 @@ They make the longest list with a precision or a false positive rate, the shorte
 
 from dataclasses import dataclass, replace
 from math import floor, inf, isfinite, nan
-from numbers import Real
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from pu_accessor.checks import Interval, check_share
+from pu_accessor.checks import Interval, check_share, is_number
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.bands.on_new_examples import (
     both_samples,
@@ -78,7 +77,7 @@ def read_goal(
     if name != "cost":
         check_share(name, value)
         return Goal(name, float(value))  # type: ignore[arg-type]
-    if not isinstance(value, tuple | list) or len(value) != 2 or not all(map(_is_number, value)):
+    if not isinstance(value, tuple | list) or len(value) != 2 or not all(map(is_number, value)):
         raise PUTypeError(
             "cost must be a pair of numbers, the cost of a false positive and that of a false "
             f"negative, but {value!r} was passed. For example cost=(1, 10)."
@@ -186,10 +185,6 @@ def _attainable(bounded: _Bounded, goal: Goal) -> float:
         return float(bounded.worse[1])  # lists are tested from the shortest on
     best = np.fmax if goal.name in _RISING else np.fmin
     return float(best.reduce(bounded.worse[1:]))
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _bound(

@@ -2,19 +2,17 @@
 
 from bisect import bisect_left, bisect_right
 from math import inf, sqrt
-from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
 import scipy
 
-from pu_accessor.checks import check_flag, check_level, check_option, check_share
-from pu_accessor.errors import PUTypeError, PUValueError, brief
+from pu_accessor.checks import check_count, check_flag, check_level, check_option, check_share
+from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.bands.exact import exact
-from pu_accessor.ranking import FloatArray, IntArray
+from pu_accessor.ranking import Counts, FloatArray, IntArray
 
 _SAME = 1e-12  # relative difference of probabilities that are taken as equal
-_MOST = 2**53  # beyond, float64 counts no more
 _FEW_LABELS = 65_536  # up to which the intervals of all counts of positives are computed
 _TRIED = 2  # runs of numbers of labels that are tried beyond the last that falls short
 _FAR, _FEW = 16, 48  # standard deviations and counts, beyond which probabilities vanish
@@ -47,17 +45,17 @@ def beta_from_labels(
     >>> beta_from_labels(12, 50, 2000)
     LabeledBeta(beta=0.24, lower=0.132, upper=0.38)
     """
-    check_counts(n_positive=n_positive, n_labeled=n_labeled, n_unlabeled=n_unlabeled)
-    if not 0 <= n_positive <= n_labeled <= n_unlabeled or not n_labeled:
+    x = check_count("n_positive", n_positive)
+    size, total = check_count("n_labeled", n_labeled), check_count("n_unlabeled", n_unlabeled)
+    if not x <= size <= total or not size:
         raise PUValueError(
             "There must be 0 <= n_positive <= n_labeled <= n_unlabeled, and something labeled, "
-            f"but {n_positive}, {n_labeled} and {n_unlabeled} were passed."
+            f"but {x}, {size} and {total} were passed."
         )
     level = check_level(level)
     check_option("method", method, ["exact", "hpd"])
     check_flag("rest", rest)
     before = as_prior(prior, method)
-    x, size, total = int(n_positive), int(n_labeled), int(n_unlabeled)
     if method == "exact":
         lower, upper = hypergeometric_limits(x, size, total, level)
         limits = lower / total, upper / total
@@ -125,19 +123,9 @@ def labels_needed(
     >>> labels_needed(0.1, 20_000, beta=0.2, probability=0.9)
     287
     """
-    check_counts(n_unlabeled=n_unlabeled)
-    check_share("width", width)
-    check_share("beta", beta)
-    if not width or not n_unlabeled:
-        raise PUValueError(
-            f"width and n_unlabeled must not be 0, but {width!r} and {n_unlabeled!r} were passed."
-        )
-    level = check_level(level)
-    check_share("probability", probability)
-    if not 0 < probability < 1:
-        raise PUValueError(f"probability must lie in (0, 1), but {probability!r} was passed.")
-
-    total = int(n_unlabeled)
+    total = check_count("n_unlabeled", n_unlabeled, 1)
+    width, beta = check_share("width", width, "(0, 1)"), check_share("beta", beta)
+    level, probability = check_level(level), check_share("probability", probability, "(0, 1)")
     plan = _Plan(width * total * (1 + _SAME), total, round(beta * total), level)
     return plan.fewest(probability * (1 - _SAME))
 
@@ -147,10 +135,9 @@ def beta_of_rows(prevalence: float, n_positive: int, n_unlabeled: int, n_negativ
 
     See `pu_accessor.beta_from_prevalence`, as the next one.
     """
-    check_counts(n_positive=n_positive, n_unlabeled=n_unlabeled, n_negative=n_negative)
-    check_share("prevalence", prevalence)
-    positives = prevalence * (n_positive + n_unlabeled + n_negative)
-    return _as_beta(positives - n_positive, n_unlabeled, f"a prevalence of {prevalence!r}")
+    total = _as_counts(n_positive, n_unlabeled, n_negative)
+    hidden = check_share("prevalence", prevalence) * sum(total) - total.known_positive
+    return _as_beta(hidden, total.unlabeled, f"a prevalence of {prevalence!r}")
 
 
 def beta_of_population(
@@ -168,17 +155,13 @@ def beta_of_population(
     >>> beta_of_population(0.25, 200, 1000, 0, 0.95)
     LabeledBeta(beta=0.1, lower=0.071, upper=0.13)
     """
-    check_counts(n_positive=n_positive, n_unlabeled=n_unlabeled, n_negative=n_negative)
-    check_share("prevalence", prevalence)
-    size, tail = n_positive + n_unlabeled + n_negative, (1 - check_level(level)) / 2
-    lower, upper = (
-        float(scipy.stats.binom.ppf(share, size, prevalence)) - n_positive
-        for share in (tail, 1 - tail)
-    )
-    expected = prevalence * size - n_positive
-    if not n_unlabeled or upper < 0 or lower > n_unlabeled:
-        _as_beta(expected, n_unlabeled, f"a prevalence of {prevalence!r}")  # raises
-    shares = np.clip([expected, lower, upper], 0, n_unlabeled) / n_unlabeled
+    total = _as_counts(n_positive, n_unlabeled, n_negative)
+    share, tail = check_share("prevalence", prevalence), (1 - check_level(level)) / 2
+    ends = scipy.stats.binom.ppf([tail, 1 - tail], sum(total), share)
+    expected, lower, upper = np.append(share * sum(total), ends) - total.known_positive
+    if not total.unlabeled or upper < 0 or lower > total.unlabeled:
+        _as_beta(expected, total.unlabeled, f"a prevalence of {prevalence!r}")  # raises
+    shares = np.clip([expected, lower, upper], 0, total.unlabeled) / total.unlabeled
     return LabeledBeta(*shares.tolist())
 
 
@@ -217,12 +200,20 @@ def beta_from_label_frequency(label_frequency: float, n_positive: int, n_unlabel
     >>> beta_from_label_frequency(0.25, n_positive=100, n_unlabeled=900)
     0.3333333333333333
     """
-    check_counts(n_positive=n_positive, n_unlabeled=n_unlabeled)
-    check_share("label_frequency", label_frequency)
-    if not label_frequency:
-        raise PUValueError("label_frequency must lie in (0, 1], but 0 was passed.")
-    hidden = n_positive / label_frequency - n_positive
-    return _as_beta(hidden, n_unlabeled, f"a label frequency of {label_frequency!r}")
+    total = _as_counts(n_positive, n_unlabeled, 0)
+    known, share = total.known_positive, check_share("label_frequency", label_frequency, "(0, 1]")
+    return _as_beta(
+        known / share - known, total.unlabeled, f"a label frequency of {label_frequency!r}"
+    )
+
+
+def _as_counts(n_positive: int, n_unlabeled: int, n_negative: int) -> Counts:
+    """Check numbers of known positives, unlabeled examples and known negatives."""
+    return Counts(
+        check_count("n_positive", n_positive),
+        check_count("n_negative", n_negative),
+        check_count("n_unlabeled", n_unlabeled),
+    )
 
 
 class _Plan(NamedTuple):
@@ -395,14 +386,3 @@ def _highest_density(
     below = scipy.optimize.brentq(difference, edge, 1 - level - edge, xtol=edge)
     lower, upper = posterior.ppf([below, below + level])
     return float(lower), float(upper)
-
-
-def check_counts(**counts: int) -> None:
-    """Raise unless these are whole numbers that float64 counts."""
-    for name, count in counts.items():
-        if isinstance(count, bool) or not isinstance(count, Integral):
-            raise PUTypeError(f"{name} must be an integer, but {count!r} was passed.")
-        if count < 0:
-            raise PUValueError(f"{name} must not be negative, but {count!r} was passed.")
-        if count > _MOST:
-            raise PUValueError(f"{name} must be at most 2**53, but {brief(count)} was passed.")

@@ -11,15 +11,13 @@ References
 """
 
 from collections.abc import Callable
-from functools import partial
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import scipy
 
-from pu_accessor.checks import latent_counts
+from pu_accessor.checks import is_number, latent_counts
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.completion import ROUNDING, edges_of, latent_above
 from pu_accessor.inference.tables.contingency import Inner, Table, Tables, completed_table
@@ -28,14 +26,15 @@ from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Numbers, Rankin
 _AT_ONCE = 1 << 18  # cutoffs times betas of which areas are computed together
 
 
-def check_max_fpr(max_fpr: float | None) -> None:
-    """Raise unless a partial area is defined."""
+def check_max_fpr(max_fpr: float | None) -> float | None:
+    """Check up to which false positive rate an area goes."""
     if max_fpr is None:
-        return
-    if isinstance(max_fpr, bool) or not isinstance(max_fpr, Real):
+        return None
+    if not is_number(max_fpr):
         raise PUTypeError(f"max_fpr must be a number in (0, 1], but {max_fpr!r} was passed.")
     if not 0 < max_fpr <= 1:
         raise PUValueError(f"max_fpr must lie in (0, 1], but {max_fpr!r} was passed.")
+    return float(max_fpr)
 
 
 def area(
@@ -63,7 +62,7 @@ def area(
         return _pr_area(_rate(tp, positives), tp, tp + fp)
     if (positives != positives[..., -1:]).any():
         tp, fp = _rate(tp, positives), _rate(fp, fp + tn)
-    return _roc_area(tp, fp, None if max_fpr is None else float(max_fpr))
+    return _roc_area(tp, fp, max_fpr)
 
 
 def _rate(part: Numbers, whole: Numbers) -> FloatArray:

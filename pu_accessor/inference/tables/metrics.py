@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from math import inf
-from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from pu_accessor.checks import is_number
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray
 
@@ -117,7 +117,7 @@ def fbeta(weight: float) -> Metric:
       metric  rank  estimate  lower  upper
     0     f2     6     0.714    0.5  0.833
     """
-    if isinstance(weight, bool) or not isinstance(weight, Real):
+    if not is_number(weight):
         raise PUTypeError(f"weight must be a number, but {weight!r} was passed: fbeta(2) for F2.")
     square = float(weight) * float(weight)
     if not (weight > 0 and 0 < square < inf):
