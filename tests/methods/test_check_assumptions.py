@@ -147,6 +147,8 @@ def test_negatives_see_a_wrong_beta_and_say_which_agrees() -> None:
     agree = float(high["finding"].split("beta = ")[1].rstrip("."))
     same = check(DF, "negatives", agree)
     assert same["p_value"] > 0.9 and "no more apart than by chance" in same["finding"]
+    above = check(DF, "negatives", 0.9)  # by which AUROC is above 1
+    assert above["finding"].startswith("AUROC is 1.000 by beta")
 
 
 @pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")

@@ -196,12 +196,10 @@ def test_several_betas_are_each_beta_alone(ranks: Any) -> None:
 
 
 def test_latent_positives_are_rounded_half_up_in_decimals() -> None:
-    # 0.145 * 100 is 14.5, but 14.499999999999998 in floats; in single precision it means the same.
+    # 0.145 * 100 is 14.5, but 14.499999999999998 in floats.
     pu = pu_accessor.from_arrays(range(101), [True] + [None] * 100)
     tables = pu.contingency([0.145, 0.144, 0.29])
     assert tables["tp"].isel(rank=-1, bound=0).values.tolist() == [16, 15, 30]
-    single = pu.contingency(np.float32(0.145))
-    assert single["beta"].values.tolist() == [0.145] and single["tp"].values.max() == 16
 
 
 def test_betas_that_were_computed_mean_the_decimal_they_are_next_to() -> None:
@@ -212,7 +210,6 @@ def test_betas_that_were_computed_mean_the_decimal_they_are_next_to() -> None:
         ([third, near, off, 1 - near], [third, 0.3, off, 0.7]),
         (np.array([Fraction(1, 4), 0.1 + 0.2], object), [0.25, 0.3]),
         (np.array([0.1, 0.3], np.float16), [0.1, 0.3]),
-        (np.array([1, 0], np.int8), [1, 0]),
         *((one, [0.5]) for one in (0.5, np.float32(0.5), np.array(0.5), (0.5,), Fraction(1, 2))),
         *((pd.array([0.5]), [0.5]), (pd.Index([0.5]), [0.5])),
     ):

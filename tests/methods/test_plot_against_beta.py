@@ -59,6 +59,7 @@ def test_a_limit_outside_the_picture_is_not_marked(betas: Any) -> None:
     assert betas[-1] < LIMIT or betas[0] > LIMIT
     ax = FRAME.pu.plot_against_beta("average_precision", betas)
     assert not marked(ax) and not any("upper limit" in text for text in legend(ax))
+    assert marked(FRAME.pu.plot_against_beta("average_precision", [LIMIT, 0.99]))
 
 
 def test_tables_mark_their_limit_and_propensities_have_none() -> None:

@@ -131,7 +131,6 @@ def test_one_model_and_forty() -> None:
         ("f1", {}, "at must say the one cutoff of 'f1', but None.*example at=100"),
         ("f1", {"at": [None, []]}, r"at must say the one cutoff of 'f1', but \[None, \[\]\]"),
         ("auroc", {"at": 3}, "at must be left out with 'auroc'"),
-        ("auroc", {"band": "dkw"}, "band and reference must be left out with 'auroc'"),
         ("auroc", {"band": pd.Series([0.3])}, "band and reference must be left out with 'auroc'"),
         ("auroc", {"order": ["svm"]}, r"order must .* each once, but \['svm'\].*'m0'"),
         ("precison", {"at": 3}, "quantity must be one of"),

@@ -214,15 +214,18 @@ def test_checks_of_the_assumptions_are_told(tmp_path: Path) -> None:
     assert "Checks" not in tables_of(write(tmp_path, clustered))
 
 
-@pytest.mark.parametrize(("beta", "last"), [(0.02, 0.2), (0.3, 0.6), (0.7, 0.9)])
+@pytest.mark.parametrize(
+    ("beta", "last", "band"),
+    [(0.02, 0.2, "dkw"), (0.3, 0.6, "bootstrap"), (0.7, 0.9, "simultaneous")],
+)
 def test_auroc_is_drawn_up_to_twice_the_beta(
-    beta: float, last: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    beta: float, last: float, band: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn, plot = [], plots.plot_against_beta
 
     def note(values: Any, options: Any) -> Any:
         drawn.append(values["beta"].to_numpy())
-        assert (values.attrs["level"], values.attrs["band"]) == (0.9, "simultaneous")
+        assert (values.attrs["level"], values.attrs["band"]) == (0.9, band)
         return plot(values, options)
 
     monkeypatch.setattr(plots, "plot_against_beta", note)
@@ -231,7 +234,7 @@ def test_auroc_is_drawn_up_to_twice_the_beta(
     rows = pd.DataFrame({"score": np.arange(60, 0, -1) % 37, "label": label})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PUWarning)  # of a beta above what is possible
-        write(tmp_path, rows.pu, beta, level=0.9, band="simultaneous")
+        write(tmp_path, rows.pu, beta, level=0.9, band=band)
     np.testing.assert_allclose(drawn, [np.linspace(0, last, 13)])
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.cases import Labels
 from tests.support.oracles import completion_oracle, oracle
-from tests.support.oracles.oracle import Cutoff, Table
+from tests.support.oracles.oracle import Table
 
 # Imported by name because neither ships type stubs.
 integrate = import_module("scipy.integrate")
@@ -67,68 +67,7 @@ def labeled_tables(scores: list[float], labels: Labels) -> list[Table]:
 
 
 # ---------------------------------------------------------------------------------------------
-# Cutoffs and counts
-
-
-def test_cutoffs_by_hand() -> None:
-    """One cutoff per block of tied scores, after the one at rank 0."""
-    blocks = [(1, 9.0, 1, 0, 0), (3, 8.0, 1, 0, 2), (4, 7.0, 1, 1, 2), (5, 6.0, 2, 1, 2)]
-    start = (0, INF, 0, 0, 0)
-    expected = [Cutoff(*block) for block in (start, *blocks, (6, 5.0, 2, 1, 3))]
-    assert oracle.cutoffs(SCORES, LABELS) == expected
-    # A score of +inf lies below the cutoff at rank 0, and -0.0 ties with 0.0.
-    blocks = [(2, INF, 1, 0, 1), (4, 0.0, 2, 1, 1), (5, -INF, 2, 1, 2)]
-    found = oracle.cutoffs([-INF, INF, 0.0, -0.0, INF], [None, True, False, True, None])
-    assert found == [Cutoff(*block) for block in (start, *blocks)]
-
-
-@pytest.mark.parametrize(
-    ("beta", "unlabeled", "expected"),
-    [
-        *((0, 7, 0), (0.0, 7, 0), (1, 7, 7), (1.0, 7, 7), (0.7, 0, 0)),
-        *((0.5, 5, 3), (0.5, 3, 2)),  # 2.5 and 1.5 round up
-        *((0.1, 15, 2), (0.1, 14, 1)),  # 1.5 as a decimal, and 1.4
-        (0.35, 10, 4),  # 3.5 as a decimal, a little less as a binary float
-        (0.145, 100, 15),  # 14.5 as a decimal, while .145 * 100 is 14.499999999999998
-        (1e-05, 50000, 1),  # .5, printed with an exponent
-    ],
-)
-def test_latent_count(beta: float, unlabeled: int, expected: int) -> None:
-    """beta is the decimal it prints as, and halves round up."""
-    assert oracle.latent_count(beta, unlabeled) == expected
-
-
-# ---------------------------------------------------------------------------------------------
 # The exact band
-
-EXACT = [  # n, m, level, lower and upper, by hand
-    # n = 2 known (K), m = 1 latent (L): KKL, KLK, LKK. Above the 1st K stand 0, 0, 1 latent
-    # ones, above the 2nd K 0, 1, 1.
-    # Level .5, tail 1/4. lower: P(V <= 0) is 2/3 and 1/3, both > 1/4, so 0 and 0.
-    # upper: P(W >= 1) is 1/3 (k = 0) and 2/3 (k = 1), both > 1/4, so 1 and 1.
-    (2, 1, 0.5, [0, 0, 0], [1, 1, 1]),
-    # Level .3, tail .35: P(V <= 0) = 1/3 fails for k = 2, so 1; P(W >= 1) = 1/3 fails for
-    # k = 0, so 0.
-    (2, 1, 0.3, [0, 0, 1], [0, 1, 1]),
-    # A probability equal to the tail does not count: the inequality is strict and alpha exact.
-    # n = 1: the number of latent positives above the only known one is uniform on 0..m.
-    # m = 3, tail 1/4: P(V <= 0) = 1/4 is not > 1/4, so 1; likewise P(W >= 3), so 2.
-    (1, 3, 0.5, [0, 1], [2, 3]),
-    # m = 19, level .9: P(V <= 0) = 1/20 is not > 1/20, so 1 and 18. Here (1 - .9) / 2 is less
-    # than 1/20 in binary floats, which would give 0 and 19.
-    (1, 19, 0.9, [0, 1], [18, 19]),
-    # Nothing known excludes nothing; nothing latent leaves 0.
-    *((n, m, 0.9, [0] * (n + 1), [m] * (n + 1)) for n, m in [(0, 0), (0, 3), (3, 0)]),
-]
-
-
-@pytest.mark.parametrize("rule", [oracle.exact_band, oracle.exact_band_by_enumeration])
-@pytest.mark.parametrize(("n", "m", "level", "lower", "upper"), EXACT)
-def test_exact_band_by_hand(
-    rule: oracle.BandRule, n: int, m: int, level: float, lower: list[int], upper: list[int]
-) -> None:
-    """Both derivations give the band of few arrangements."""
-    assert rule(n, m, level) == (lower, upper)
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -20,11 +20,3 @@ def test_models_that_are_alike_differ_by_nothing() -> None:
     for name in study.COMPARED:
         assert study.true_difference(name, 0.0) == pytest.approx(0, abs=1e-3)
         assert study.true_difference(name, 0.5) < -0.03
-
-
-def test_lines_say_shares(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(study, "TRUE_DRAWS", 3)
-    average = study.study_average(study.QUERIES[1], "auroc", 4)
-    pairs = study.study_pairs(study.Pairs(60, 2, 0.5), "bedroc", 0.0, 4)
-    for line, way in ((average, "by groups"), (pairs, "by rows")):
-        assert 0 <= float(line.split()[0]) <= 1 and way in line
