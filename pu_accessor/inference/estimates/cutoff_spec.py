@@ -7,8 +7,6 @@ from numbers import Integral, Real
 from types import MappingProxyType
 from typing import TypeAlias
 
-import numpy as np
-
 from pu_accessor.checks import as_array, check_option, check_share, is_number
 from pu_accessor.errors import PUTypeError, PUValueError
 
@@ -88,8 +86,7 @@ def read_cutoffs(at: At) -> list[Cutoff]:
 def are_several(at: At) -> bool:
     """Tell whether a cutoff is given by a list of numbers."""
     values = next(iter(at.values())) if isinstance(at, Mapping) and len(at) == 1 else ""
-    several = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str)
-    return several and getattr(values, "ndim", 1) > 0
+    return as_array(values).ndim == 1
 
 
 def _read_value(kind: str, value: float) -> Cutoff:

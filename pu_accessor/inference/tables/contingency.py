@@ -188,17 +188,8 @@ def tables_in_parts(
     within = with_ends(latent_counts(inside, total.unlabeled), total.unlabeled)
     first, *others = _split(np.append(points, within), betas.size, ranking.rank.size)
     completions = complete_by(rule, ranking, points)
-    bands = make_bands(ranking, first, rule)
-    in_parts = partial(bands.in_parts, together=inside.size > 0)
-    try:
-        ranking = add_bends(ranking, bands, rule, completions)
-    except NeedsRefinementError:  # ask for what seems to come next, too: one pass finds both
-        _refine_where_cut(ranking, in_parts(ranking.rank.size), completions, rule)
-        raise
-    for latent in others:  # add all cutoffs, then count at them
-        ranking = add_bends(ranking, make_bands(ranking, latent, rule), rule)
-    parts = in_parts(ranking.rank.size)
-    ranking, held = _refine_where_cut(ranking, parts, completions, rule)
+    together = inside.size > 0
+    ranking, parts, held = _refine(ranking, first, others, completions, rule, together)
     start = 0
     for part in parts:
         bounds, inner = held or bound_by(part, ranking, rule), None
@@ -213,6 +204,32 @@ def tables_in_parts(
         held = None
         yield replace(tables, inner=inner)
         start = here.stop
+
+
+def _refine(
+    ranking: Ranking,
+    first: IntArray,
+    others: Sequence[IntArray],
+    completions: Sequence[Completion],
+    rule: Settings,
+    together: bool,
+) -> tuple[Ranking, list[Bands], LatentBounds | None]:
+    """Add all cutoffs at which a bound bends or cuts the estimate, before any are counted at.
+
+    Also return the bands of the first betas in parts, and what `_refine_where_cut` does.
+    """
+    bands = make_bands(ranking, first, rule)
+    in_parts = partial(bands.in_parts, together=together)
+    try:
+        ranking = add_bends(ranking, bands, rule, completions)
+    except NeedsRefinementError:  # ask for what seems to come next, too: one pass finds both
+        _refine_where_cut(ranking, in_parts(ranking.rank.size), completions, rule)
+        raise
+    for latent in others:
+        ranking = add_bends(ranking, make_bands(ranking, latent, rule), rule)
+    parts = in_parts(ranking.rank.size)
+    ranking, held = _refine_where_cut(ranking, parts, completions, rule)
+    return ranking, parts, held
 
 
 def _side_by_side(parts: Iterable[IntArray], betas: int) -> IntArray:
