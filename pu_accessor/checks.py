@@ -139,13 +139,14 @@ def check_level(level: float) -> float:
     return check_share("level", level, "(0, 1)")
 
 
-def refuse_odds(odds: float, weighted: bool = False, pooled: bool = False) -> None:
+def refuse_odds(odds: float, designed: bool = False, pooled: bool = False) -> None:
     """Raise where odds of being labeled cannot be taken to differ by a factor."""
-    if odds > 1 and weighted:
+    if odds > 1 and designed:
         raise PUValueError(
-            f"selection_odds must be 1 with propensity=..., but {odds:g} was passed: propensities "
-            "say what the odds of being labeled are, selection_odds that they are not known. "
-            "Leave one of the two out."
+            "selection_odds must be 1 with propensity=..., cluster=... or weight=..., but "
+            f"{odds:g} was passed: propensities say what the odds of being labeled are, and how "
+            "they differ among clusters and rows with weights is not known. Leave one of the two "
+            "out."
         )
     if odds > 1 and pooled:
         raise PUValueError(

@@ -162,8 +162,8 @@ def read_others(columns: "Mapping[str, pd.Series[Any]]", positive: BoolArray) ->
             read[role] = read_propensities(column, positive)
         elif role == "cluster":
             read[role], read["clusters"] = number_clusters(column)
-        elif ((weight := read_weights(column)) != 1).any():
-            read[role] = weight
+        else:
+            read[role] = read_weights(column)
     return read
 
 

@@ -204,6 +204,7 @@ class ArraySource(FrameSource):
 
     def _columns(self, roles: Roles) -> Columns:
         """Return the arrays as columns, each under its name where it has one."""
+        self.held(roles)  # raises where they do not go together
         described = roles.described()
         for role in ("score", "label", "by", *OTHERS):
             if role in described:
@@ -235,14 +236,13 @@ def _rank_columns(columns: Columns, groups: Groups, roles: Roles, ranks: Ranks) 
     parts: list[Any] = []
     if roles.pool:
         groups, parts = pool_groups(groups, roles.pool, columns.labels.size)
-        labels = labels.with_clusters()  # which strata share
     if not isinstance(ranks, str):
         check_within(ranks, max(scored(s[rows], roles) for s in scores for rows in groups.rows))
     named = {"label": str(columns.labels.name)}
     if "propensity" in columns.others:
         named["propensity"] = str(columns.others["propensity"].name)
 
-    def rank(score: FloatArray, model: int, rows: Any, ranks: Ranks) -> Ranking:
+    def rank(score: FloatArray, labels: Labels, model: int, rows: Any, ranks: Ranks) -> Ranking:
         names = {"score": str(columns.scores[model].name), **named}
         return rank_rows(score[rows], labels.take(rows), roles, ranks, names)
 
@@ -250,10 +250,11 @@ def _rank_columns(columns: Columns, groups: Groups, roles: Roles, ranks: Ranks) 
         group, model = divmod(position, len(scores))
         score, rows = scores[model], groups.rows[group]
         if not roles.pool:
-            return rank(score, model, rows, ranks)
-        strata = tuple(rank(score, model, part, "breakpoints") for part in parts[group])
-        shares = shares_below(score, parts[group], roles.nan_policy, labels.weight)
-        return replace(rank(shares, model, rows, ranks), strata=strata)
+            return rank(score, labels, model, rows, ranks)
+        own = labels.without_ones(rows).with_clusters()  # which strata share
+        strata = tuple(rank(score, own, model, part, "breakpoints") for part in parts[group])
+        shares = shares_below(score, parts[group], roles.nan_policy, own.weight)
+        return replace(rank(shares, own, model, rows, ranks), strata=strata)
 
     number, size = len(groups.rows), columns.labels.size
     plain = len(scores) == 1 and not (columns.others or roles.pool or roles.omits)
@@ -270,6 +271,7 @@ def rank_rows(
     kept = labels.ranked(score, omits=roles.omits)
     if kept is not None:
         score, labels = score[kept], labels.take(kept)
+    labels = labels if roles.pool else labels.without_ones()
     check_scored(columns["score"], score.size)
     counted = {role: getattr(labels, role) for role in ("propensity", "weight")}
     ranking = rank_examples(score, *labels[:2], ranks=ranks, columns=columns, **counted)

@@ -70,6 +70,12 @@ class Labels(NamedTuple):
         weighed: BoolArray = self.weight > 0
         return weighed if kept is None else weighed & kept
 
+    def without_ones(self, rows: Any = slice(None)) -> "Labels":
+        """Return the labels without weights where some rows, all of those that matter, have 1."""
+        if self.weight is None or (self.weight[rows] != 1).any():
+            return self
+        return self._replace(weight=None)
+
     def with_clusters(self) -> "Labels":
         """Return the labels with a cluster for each row that has a weight, and no other."""
         if self.weight is None or self.cluster is not None:

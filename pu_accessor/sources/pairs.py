@@ -125,6 +125,7 @@ def pair_scores(
     kept = labels.ranked(scores, omits=roles.omits)
     if kept is not None:
         scores, labels = scores[:, kept], labels.take(kept)
+    labels = labels.without_ones()
     known = scores[:, labels.positive]
     propensity = None if labels.propensity is None else labels.propensity[labels.positive]
     weight = pair_weight(propensity)

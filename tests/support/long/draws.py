@@ -104,6 +104,10 @@ def frames(draw: st.DrawFn, most: int = 60) -> pd.DataFrame:
             "fold": rng.integers(0, 2, size),
             "propensity": np.where(truth, np.round(rng.uniform(0.3, 1, size), 1), np.nan),
             "id": rng.permutation(size),
+            "patient": rng.integers(0, 1 + size // 2, size),
+            "times": rng.choice([0, 1, 1, 2, 7], size)
+            if size % 2
+            else rng.integers(1, 5, size) / 1.0,
         }
     )
 
@@ -118,6 +122,9 @@ def roles(draw: st.DrawFn) -> dict[str, Any]:
         "propensity": [None, None, None, "propensity"],
         "nan_policy": ["raise", "omit", "worst"],
         "on_error": ["raise", "skip"],
+        "cluster": [None, None, None, "patient"],
+        "weight": [None, None, None, None, "times"],
+        "monotone": [False, False, False, True],
     }
     for name, some in options.items():
         found[name] = draw(st.sampled_from(some))
@@ -227,7 +234,7 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
     "path": st.just(Path(tempfile.gettempdir()) / f"pu_accessor-{os.getpid()}.html"),
     "title": st.text(max_size=9),
     "area quantity": AREAS,
-    "compare quantity": st.just("auroc"),
+    "compare quantity": st.sampled_from(["auroc", "bedroc", "net_benefit", *NAMES]),
     "metric quantity": st.sampled_from(NAMES),
     "plot_metric quantity": st.sampled_from(NAMES),
     "plot_against_beta quantity": st.sampled_from(["auroc", "average_precision", *NAMES]),

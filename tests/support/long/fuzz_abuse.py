@@ -32,7 +32,12 @@ from tests.support.long.draws import (
 )
 from tests.support.long.fuzz_sources import seen
 
-ROWS = FRAME.replace([np.inf, -np.inf], 0).assign(id=FRAME.index, p=1 / (1 + FRAME["other"] ** 2))
+ROWS = FRAME.replace([np.inf, -np.inf], 0).assign(
+    id=FRAME.index,
+    p=1 / (1 + FRAME["other"] ** 2),
+    patient=FRAME.index // 3,
+    times=1 + FRAME.index % 4,
+)
 FEW = ROWS.head(60)
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     name: function
@@ -112,6 +117,7 @@ def test_keywords_of_questions(method: str) -> None:
     def holds(data: st.DataObject, asked: dict[str, Any]) -> None:
         rotten = spoil(data.draw, [*parameters(getattr(FRAMES, method))])
         some: list[dict[str, Any]] = [{}, {"score": "p"}, {"by": "key"}, {"score": ["score", "p"]}]
+        some += [{"cluster": "patient"}, {"weight": "times"}, {"monotone": True}]
         roles = data.draw(st.sampled_from(some))
         check(lambda more: ask_of(ROWS.pu(**roles), method, {**asked, **more}), rotten)
 

@@ -32,13 +32,23 @@ NUMBERS += ["net_benefit", "calibration", "robustness"]
 ESTIMATES = ["auroc", "average_precision", "bedroc"]
 BETA = st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.8])
 ROUNDING = 1e-9
+BOUND = st.sampled_from(
+    [
+        {},
+        {},
+        {"cluster": "patient"},
+        {"weight": "times"},
+        {"monotone": True},
+        {"propensity": "propensity"},
+    ]
+)
 
 
 def whole(frame: pd.DataFrame) -> pd.DataFrame:
     """Return rows that have scores, one of them a known positive and one unlabeled at least."""
     kept = frame.fillna({"score": 0.0, "other": 0.0})
     more = kept.iloc[[0, 0]].assign(
-        label=[1.0, np.nan], said=["yes", "?"], propensity=[0.5, np.nan]
+        label=[1.0, np.nan], said=["yes", "?"], propensity=[0.5, np.nan], times=1
     )
     return pd.concat([kept, more], ignore_index=True).assign(id=range(len(kept) + 2))
 
@@ -70,9 +80,12 @@ def groups_are_answered_alone(frame: pd.DataFrame, draw: Draw) -> None:
     asked.pop("average", None)
     if isinstance(asked.get("at"), int):
         asked["at"] = 1
-    together = answer(frame.pu(by="key", on_error="skip", negative=0), method, **asked)
+    bound = draw(BOUND)
+    together = answer(frame.pu(by="key", on_error="skip", negative=0, **bound), method, **asked)
+    if isinstance(together, PUError) and "weight" in bound:
+        return  # what weights refuse is refused of all groups; one may have none but 1
     for key, rows in frame.groupby("key"):
-        alone = answer(rows.pu(negative=0), method, **asked)
+        alone = answer(rows.pu(negative=0, **bound), method, **asked)
         if isinstance(together, PUError):
             assert isinstance(alone, PUError), (together, alone)
             continue
@@ -89,9 +102,11 @@ def models_below_each_other_are_those_in_columns(frame: pd.DataFrame, draw: Draw
         asked.pop(name, None)
     paired = method == "compare" or asked.get("quantity") == "difference"
     on = {"on": "id"} if paired else {}
-    long = frame.melt(["id", "label"], MODELS, "model", "value").rename(columns={"value": "score"})
-    below = answer(long.pu(by="model"), method, **asked, **on)
-    beside = answer(frame.pu(score=sorted(MODELS)), method, **asked)
+    bound = draw(BOUND)
+    kept = ["id", "label", "patient", "times", "propensity"]
+    long = frame.melt(kept, MODELS, "model", "value").rename(columns={"value": "score"})
+    below = answer(long.pu(by="model", **bound), method, **asked, **on)
+    beside = answer(frame.pu(score=sorted(MODELS), **bound), method, **asked)
     if answered(below, beside):
         check_alike(below, beside)
 
@@ -102,8 +117,8 @@ def order_of_scores_is_all(frame: pd.DataFrame, draw: Draw) -> None:
     asked = draw(keywords(FRAMES, method))
     if isinstance(asked.get("at"), dict) and "threshold" in asked["at"]:
         return
-    ranked = frame.assign(score=frame["score"].rank(method="dense") ** 3)
-    one, other = (answer(rows.pu, method, **asked) for rows in (frame, ranked))
+    ranked, bound = frame.assign(score=frame["score"].rank(method="dense") ** 3), draw(BOUND)
+    one, other = (answer(rows.pu(**bound), method, **asked) for rows in (frame, ranked))
     if not answered(one, other):
         return
     if isinstance(one, xr.Dataset):
@@ -144,7 +159,8 @@ def bounds_are_nested(frame: pd.DataFrame, draw: Draw) -> None:
     if wider == "selection_odds" and how["band"] in ("bootstrap", "dkw"):
         return
     ends = [0.8, 0.95] if wider == "level" else [1, draw(st.sampled_from([1.2, 3, np.inf]))]
-    narrow, wide = (answer(frame.pu, "contingency", beta, **{**how, wider: x}) for x in ends)
+    pu = frame.pu(**(draw(BOUND) if wider == "level" else {}))
+    narrow, wide = (answer(pu, "contingency", beta, **{**how, wider: x}) for x in ends)
     if answered(narrow, wide):
         assert (wide["tp"].sel(bound="lower") <= narrow["tp"].sel(bound="lower")).all()
         assert (wide["tp"].sel(bound="upper") >= narrow["tp"].sel(bound="upper")).all()
@@ -161,7 +177,8 @@ def more_beta_is_more_true_positives(frame: pd.DataFrame, draw: Draw) -> None:
 def intervals_hold_their_estimates(frame: pd.DataFrame, draw: Draw) -> None:
     method = draw(st.sampled_from([*ESTIMATES, "metric"]))
     asked = draw(keywords(FRAMES, method))
-    both = [answer(frame.pu, method, **{**asked, "level": level}) for level in (0.8, 0.95)]
+    pu = frame.pu(**draw(BOUND))
+    both = [answer(pu, method, **{**asked, "level": level}) for level in (0.8, 0.95)]
     if not answered(*both):
         return
     for found in both:
@@ -209,6 +226,30 @@ def each_row_twice(frame: pd.DataFrame, draw: Draw) -> None:
     one, other = (answer(rows.pu, "contingency", 0) for rows in (frame, twice))
     if answered(one, other):
         np.testing.assert_array_equal(2 * one["tp"], other["tp"])
+
+
+def weights_are_rows(frame: pd.DataFrame, draw: Draw) -> None:
+    method = draw(st.sampled_from([*ESTIMATES, "metric", "contingency"]))
+    asked: dict[str, Any] = {"beta": draw(BETA)}
+    if method != "contingency":
+        asked["target"] = draw(st.sampled_from(["population", "examples"]))
+    if method == "metric":
+        at = {"threshold": float(frame["score"].iloc[0])}
+        asked |= {"quantity": draw(st.sampled_from(METRICS)), "at": at}
+    times = frame["times"].astype(int)
+    repeated = frame.loc[frame.index.repeat(times)]
+    one = answer(frame.pu(weight="times"), method, **asked)
+    other = answer(repeated.pu, method, **asked)
+    if isinstance(one, PUError) or isinstance(other, PUError):
+        return
+    if method == "contingency":
+        ranks = [*{*one["rank"].to_numpy().tolist()} & {*other["rank"].to_numpy().tolist()}]
+        one, other = (found.sel(bound="estimate", rank=ranks) for found in (one, other))
+        cut = (one["clipped"] | other["clipped"]).to_numpy()  # by bands that differ
+        off = np.abs((one["tp"] - other["tp"]).to_numpy())
+        assert off[~cut].max(initial=0) <= 0.5 + ROUNDING  # one of them is rounded
+    else:
+        np.testing.assert_allclose(one["estimate"], other["estimate"], atol=ROUNDING)
 
 
 def numbers_are_those_of_tables(frame: pd.DataFrame, draw: Draw) -> None:
@@ -269,6 +310,7 @@ LAWS: list[Callable[[pd.DataFrame, Draw], None]] = [
     intervals_hold_their_estimates,
     turned_over_auroc_is_one_less,
     each_row_twice,
+    weights_are_rows,
     numbers_are_those_of_tables,
     curves_are_those_of_tables,
     envelopes_hold_all_between,

@@ -57,15 +57,13 @@ def in_arrays(frame: pd.DataFrame, roles: dict[str, Any]) -> Any:
     if roles["by"] or isinstance(roles["score"], list) or roles["on_error"] != "raise":
         raise NotImplementedError
     coding = {n: r for n, r in roles.items() if n in ("positive", "negative", "unlabeled")}
-    propensity = frame[roles["propensity"]].to_numpy() if roles["propensity"] else None
-    label = frame[roles.get("label", "label")]
-    return pu_accessor.from_arrays(
-        frame[roles["score"]].tolist(),
-        label.to_numpy(),
-        propensity=propensity,
-        nan_policy=roles["nan_policy"],
-        **coding,
+    named = {name: roles[name] for name in ("propensity", "cluster", "weight") if roles[name]}
+    columns = {name: frame[column].to_numpy() for name, column in named.items()}
+    label = frame[roles.get("label", "label")].to_numpy()
+    pu = pu_accessor.from_arrays(
+        frame[roles["score"]].tolist(), label, nan_policy=roles["nan_policy"], **columns, **coding
     )
+    return pu(monotone=roles["monotone"])
 
 
 def in_xarray(frame: pd.DataFrame, roles: dict[str, Any]) -> Any:
@@ -86,6 +84,8 @@ def loosened(frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
         "label": str(rng.choice(LABELS)),
         "key": str(rng.choice(["object", "str", "category"])),
         "fold": str(rng.choice(["int8", "uint64", "Int32", "int64[pyarrow]"])),
+        "patient": str(rng.choice(["object", "category", "int32", "Float64"])),
+        "times": str(rng.choice(["float32", "Int64", "uint8", "object"])),
     }
     return frame.astype({"label": "boolean"}).astype(kinds)
 
