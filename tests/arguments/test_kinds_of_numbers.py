@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import pu_accessor
 from pu_accessor import beta_from_label_frequency, beta_from_labels, beta_from_prevalence
 from tests.sources.test_pieces import FRAME
 
@@ -16,7 +15,6 @@ QUARTER = [0.25, Fraction(1, 4), np.float16(0.25), np.float32(0.25)]
 SEVERAL = [kind([0.25]) for kind in (list, tuple, np.array, pd.Series, pd.Index)]
 COUNT = [100, np.int8(100), np.uint8(100), np.int64(100)]
 PU = FRAME.replace([np.inf, -np.inf], 0).pu
-FOUND = pd.Series([True, False, False])
 ASKED: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
     "max_fpr": (lambda x: PU.auroc(0.3, max_fpr=x), QUARTER),
     "max_fpr on new examples": (lambda x: PU.auroc(0.3, max_fpr=x, target="population"), QUARTER),
@@ -24,12 +22,9 @@ ASKED: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
     "at, several": (lambda x: PU.metric("recall", 0.25, at={"fpr": x}), SEVERAL),
     "models": (lambda x: PU.cutoff(0.3, recall=0.5, models=x), COUNT),
     "prevalence": (lambda x: beta_from_prevalence(x, 20, 100), QUARTER),
-    "of a population": (lambda x: beta_from_prevalence(x, 20, 100, of="population"), QUARTER),
     "label_frequency": (lambda x: beta_from_label_frequency(x, 20, 100), QUARTER),
     "n_positive": (lambda x: beta_from_prevalence(0.9, x, x), COUNT),
-    "n_unlabeled": (lambda x: beta_from_labels(FOUND, n_unlabeled=x), COUNT),
-    "n_labeled": (lambda x: beta_from_labels(50, x, x), COUNT),
-    "labels_needed": (lambda x: pu_accessor.labels_needed(x, 100), QUARTER),
+    "n_unlabeled": (lambda x: beta_from_labels(pd.Series([True, False]), n_unlabeled=x), COUNT),
 }
 
 

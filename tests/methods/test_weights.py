@@ -124,6 +124,15 @@ def test_weights_go_with_clusters(name: str) -> None:
     hold_against_repeated(draw(7), ALONE[name], {"cluster": "site"})
 
 
+def test_rows_of_weight_1_have_none_whatever_other_groups_have() -> None:
+    df = draw(1).assign(w=lambda df: np.where(df["fold"] == 1, df.index % 2, df["w"]))
+    ones = df[(df["fold"] == 1) & (df["w"] == 1)]
+    for ask in OF_MODELS.values():
+        found = ask(df.pu(by="fold", weight="w", score=MODELS))
+        alone = found[found["fold"] == 1].drop(columns="fold").reset_index(drop=True)
+        pd.testing.assert_frame_equal(alone, ask(ones.pu(score=MODELS)))
+
+
 @pytest.mark.parametrize("name", SMOOTH)
 def test_weights_just_off_whole_ones_change_next_to_nothing(name: str) -> None:
     """Fractions take a path of their own, with counts that are floats."""

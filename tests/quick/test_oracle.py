@@ -113,17 +113,6 @@ def test_bootstrap_band_by_hand() -> None:
     assert oracle.bootstrap_band(3, 2, 0.5) == ([0, 0, 0, 2], [0, 2, 2, 2])
 
 
-def test_dkw_band_against_floats() -> None:
-    """The definition in binary floats agrees up to their rounding."""
-    for n, m, level in product((1, 7, 30), (1, 10, 57), LEVELS):
-        lower, upper = oracle.dkw_band(n, m, level)
-        width = math.sqrt(math.log(2 / (1 - level)) / (2 * n))
-        for k in range(n + 1):
-            low, high = max(k / n - width, 0.0) * m, min(k / n + width, 1.0) * m
-            assert lower[k] <= low + 1e-9 and low - 1e-9 < lower[k] + 1
-            assert upper[k] >= high - 1e-9 and high + 1e-9 > upper[k] - 1
-
-
 # ---------------------------------------------------------------------------------------------
 # Tables
 
