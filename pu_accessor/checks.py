@@ -6,7 +6,8 @@ import reprlib
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import ceil, floor, inf
-from numbers import Integral, Real
+from numbers import Integral, Rational, Real
+from sys import float_info
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -23,6 +24,7 @@ _STEP, _FEWEST = 0.01, 8  # of betas within an interval
 _DIGITS, _ROUNDING = 12, 16  # of a beta that was computed; in units of its last binary digit
 _BOUNDLESS = 1e100  # a factor that counts of examples do not tell from an infinite one
 _MOST_COUNTED = 2**53  # beyond, float64 counts no more
+_LARGEST = Fraction(float_info.max)
 _NEAR = np.array([64, 32, 16, 8, 4, 2])  # parts of the first step, near 0
 
 
@@ -115,7 +117,7 @@ def latent_counts(betas: FloatArray, unlabeled: float) -> IntArray:
 def _as_floats(beta: Any) -> FloatArray | None:
     """Return numbers as float64, or nothing where they are none."""
     values = as_array(beta)
-    if values.dtype == object and all(isinstance(value, Real) for value in values.flat):
+    if values.dtype == object and all(map(is_number, values.flat)):
         values = values.astype(np.float64)
     if values.dtype.kind not in "iuf" or isinstance(beta, np.ma.MaskedArray):
         return None
@@ -171,9 +173,11 @@ def check_selection_odds(odds: float) -> float:
     return float(odds) if odds < _BOUNDLESS else inf
 
 
-def is_number(value: object, kind: type = Real) -> bool:
-    """Tell whether a value is a number of a kind; True and False are none."""
-    return isinstance(value, kind) and not isinstance(value, bool)
+def is_number(value: Any, kind: type = Real) -> bool:
+    """Tell whether a value is a number of a kind that a float can be; True and False are none."""
+    if not isinstance(value, kind) or isinstance(value, bool):
+        return False
+    return not isinstance(value, Rational) or bool(-_LARGEST <= Fraction(value) <= _LARGEST)
 
 
 def check_share(argument: str, value: Any, span: str = "[0, 1]") -> float:
@@ -207,7 +211,9 @@ def as_array(values: Any) -> npt.NDArray[Any]:
     (array([1, 2]), 2)
     """
     try:
-        return np.asarray(values)
+        array = np.asarray(values)
+        with np.errstate(over="ignore"):  # a long float may be beyond all others
+            return array.astype(np.float64) if array.dtype.char == "g" else array
     except (TypeError, ValueError, OverflowError, MemoryError):  # ragged, a Dataset, without end
         return np.zeros((1, 1))
 

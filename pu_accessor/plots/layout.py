@@ -151,7 +151,7 @@ def _make_grid(
             row_order=order.get(str(options.row)),
             col_order=order.get(str(options.col)),
             col_wrap=4 if wrap else None,
-            height=_HEIGHT if options.height is None else options.height,
+            height=_HEIGHT if options.height is None else float(options.height),
         )
     for text in grid.figure.findobj(Text):
         text.set_parse_math(True)

@@ -12,7 +12,7 @@ from matplotlib.cbook import normalize_kwargs
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
-from pu_accessor.checks import check_option
+from pu_accessor.checks import check_option, is_number
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.plots.colors import Palette, check_palette
 
@@ -154,7 +154,7 @@ def _check_height(options: Options) -> None:
     height = options.height
     if height is None:
         return
-    if isinstance(height, bool) or not isinstance(height, int | float) or not 0 < height < inf:
+    if not is_number(height) or not 0 < height < inf:
         raise PUValueError(
             f"height must be a number of inches above 0, but {brief(height)} was passed. Pass "
             "height=3."

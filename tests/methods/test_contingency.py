@@ -220,6 +220,7 @@ def test_betas_that_were_computed_mean_the_decimal_they_are_next_to() -> None:
         with pytest.raises(PUValueError, match=r"beta must lie in \[0, 1\]"):
             as_betas([0.5, far])
     wrong: list[Any] = [np.ma.array([0.5]), [True], ["0.5"], [None], [[0.5]], [0.5j], [0.1, pd.NA]]
+    wrong += [10**400, Fraction(10**400)]  # which are no floats
     for none in wrong:
         with pytest.raises(PUTypeError, match="beta must be a number or a one-dimensional array"):
             as_betas(none)

@@ -44,7 +44,7 @@ def read_at(at: At) -> Cutoff:
         return Cutoff(at)
     if isinstance(at, Integral) and not isinstance(at, bool):
         return _read_value("rank", int(at))
-    if isinstance(at, Real) and not isinstance(at, bool):
+    if isinstance(at, Real) and is_number(at):
         number = float(at)
         share = f"at={{'fraction': {number}}} for a share of the examples, or "
         rank = f"at={number:.0f}, or " if 1 < number < _LARGE and number.is_integer() else ""

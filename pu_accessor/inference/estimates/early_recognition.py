@@ -42,7 +42,7 @@ def check_alpha(alpha: float) -> float:
     """Raise unless this says how early is early."""
     if not is_number(alpha):
         raise PUTypeError(f"alpha must be a number above 0, but {alpha!r} was passed.")
-    if not _LEAST <= alpha < inf:
+    if not _LEAST <= float(alpha) < inf:
         raise PUValueError(
             f"alpha must be {_LEAST:g} or more and finite, but {alpha!r} was passed. At 20, the "
             "default, the top 8% make 80% of the score; near 0 all ranks count alike, which is "

@@ -303,7 +303,7 @@ def as_prior(prior: tuple[float, float], method: str) -> tuple[float, float]:
     """Check the parameters of a Beta distribution."""
     try:
         first, second = (float(value) for value in prior)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise PUTypeError(f"prior must be a pair of numbers, but {prior!r} was passed.") from None
     if not (0 < first < inf and 0 < second < inf):
         raise PUValueError(f"prior must hold two numbers above 0, but {prior!r} was passed.")
