@@ -90,6 +90,12 @@ def test_many_betas_take_little_more_than_the_answer(
     assert held < 1.2 * answer[0].nbytes
 
 
+def test_areas_of_many_betas_take_what_those_of_some_do() -> None:
+    pu, betas = binormal(60, 1500, 0.5, seed=2)[0].pu, np.linspace(0.01, 0.5, 320)
+    some, many = (peak(lambda: pu.auroc(x, selection_odds=2)) for x in (betas[:64], betas))  # noqa: B023
+    assert many < 1.5 * some
+
+
 @pytest.mark.parametrize("band", BANDS)
 @pytest.mark.parametrize("ranks", ["breakpoints", "all", [5, 50, 110]])
 @pytest.mark.parametrize("roles", [{}, {"monotone": True}, {"by": "group"}], ids=str)

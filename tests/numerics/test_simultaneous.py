@@ -59,17 +59,6 @@ def test_oracle_agrees_with_enumeration(n: int, m: int) -> None:
         assert Fraction(covered, len(orders)) == coverage(n, m, slow.band) >= oracle.decimal(level)
 
 
-def test_oracle_by_hand() -> None:
-    # n = m = 2: KKLL KLKL KLLK LKKL LKLK LLKK. k = 0: W >= 1 in 3 orders, W >= 2 in 1 of 6, which
-    # is no tail to reject below alpha' = 1/3; from there on LLKK is lost to k = 0 and KKLL to
-    # k = 2. All orders are covered at the cap .2 of level .8, and 4 of 6 at the cap .4 of .6.
-    all_covered = oracle.Simultaneous(Fraction(1, 5), Fraction(0), ([0, 0, 0], [2, 2, 2]))
-    assert oracle.simultaneous(2, 2, 0.8) == all_covered
-    assert oracle.simultaneous(2, 2, 0.6).alpha == Fraction(2, 5)
-    assert oracle.simultaneous(2, 2, 0.6).band == ([0, 0, 1], [1, 2, 2])
-    assert coverage(2, 2, ([0, 0, 1], [1, 2, 2])) == Fraction(4, 6)
-
-
 # ---------------------------------------------------------------------------------------------
 # The package
 

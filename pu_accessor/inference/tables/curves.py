@@ -24,6 +24,7 @@ from pu_accessor.inference.tables.contingency import Inner, Table, Tables, compl
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Numbers, Ranking, Stack
 
 _AT_ONCE = 1 << 18  # cutoffs times betas of which areas are computed together
+_BETAS = 64  # most of these, as each brings cutoffs of its own
 
 
 def check_max_fpr(max_fpr: float | None) -> float | None:
@@ -150,7 +151,7 @@ def of_few_betas(
     areas: Callable[[FloatArray], FloatArray], ranking: Ranking, betas: FloatArray
 ) -> FloatArray:
     """Return areas, betas in the last dimension, in memory that does not grow with the betas."""
-    at_once = max(_AT_ONCE // ranking.rank.size, 1)
+    at_once = max(min(_AT_ONCE // ranking.rank.size, _BETAS), 1)
     parts = range(0, max(betas.size, 1), at_once)
     return np.concatenate([areas(betas[at : at + at_once]) for at in parts], axis=-1)
 
