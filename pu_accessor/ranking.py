@@ -287,5 +287,10 @@ class PairedRanks(NamedTuple):
     rows: PairedRows | None = None
     clusters: PairedClusters | None = None  # where rows are not independent
 
+    @property
+    def designed(self) -> bool:
+        """Whether rows have clusters or weights."""
+        return self.clusters is not None or (self.rows is not None and self.rows.designed)
+
 
 Rankings: TypeAlias = Keyed[Ranking]

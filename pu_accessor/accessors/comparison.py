@@ -515,14 +515,16 @@ def robustness(
     0             1.0      0.75   0.71   0.79            7.42
     1             2.0      0.75   0.64   0.85            7.42
     """
-    refuse_propensity(self)
+    refuse_design(self, contamination)
     settings = Settings(level, band, reference)
     conclusion = read_conclusion(quantity, at, above, target, settings, on)
     return ask(self._request(), conclusion, read_betas(beta), selection_odds, contamination)
 
 
-def refuse_propensity(bound: Bound) -> None:
-    """Raise if columns say what the odds of being labeled are."""
+def refuse_design(bound: Bound, contamination: object) -> None:
+    """Raise if columns say what the odds of being labeled are, or groups are pooled."""
+    if contamination is None:
+        refuse_odds(2.0, pooled=bool(bound._roles.pool))
     if bound._held.propensity is not None:
         raise PUValueError(
             f"propensity must not be bound, but {bound._held.propensity!r} is: it says what the "

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Unpack
 
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.accessors.comparison import refuse_propensity
+from pu_accessor.accessors.comparison import refuse_design
 from pu_accessor.accessors.plots import PlotOptions
 from pu_accessor.datasets import curves, tables, values
 from pu_accessor.datasets.values import (
@@ -571,7 +571,7 @@ def plot_robustness(
     """
     from pu_accessor import plots
 
-    refuse_propensity(self)
+    refuse_design(self, contamination)
     checked = plots.Options(**options)
     settings, betas = Settings(level, band, reference), read_betas(beta)
     conclusion = read_conclusion(quantity, at, above, target, settings, on)

@@ -154,13 +154,14 @@ def _check_height(options: Options) -> None:
     height = options.height
     if height is None:
         return
-    if not is_number(height) or not 0 < height < inf:
+    if not is_number(height) or not 0 < float(height) < inf:
         raise PUValueError(
             f"height must be a number of inches above 0, but {brief(height)} was passed. Pass "
             "height=3."
         )
     if not options.has_panels:
+        inches = float(height)
         raise PUValueError(
             "height is that of the panels of a grid, but there is neither col nor row. Make the "
-            f"Axes first: ax=plt.subplots(figsize=({1.3 * height:.3g}, {height:g}))[1]."
+            f"Axes first: ax=plt.subplots(figsize=({1.3 * inches:.3g}, {inches:g}))[1]."
         )

@@ -191,11 +191,10 @@ def paired_tests(
 
 def _check_clusters(paired: PairedRanks, settings: Settings, target: str) -> None:
     """Raise where nothing is known of clusters."""
-    designed = paired.clusters is not None or (paired.rows and paired.rows.designed)
     wanted = dict.fromkeys(settings.failure, "left out")
     wanted |= {} if target == "population" else {"target": "'population'"}
     came = settings.failure | {"target": target}
-    for name, allowed in wanted.items() if designed else ():
+    for name, allowed in wanted.items() if paired.designed else ():
         raise PUValueError(
             f"{name} must be {allowed} for compare with cluster=... or weight=..., but "
             f"{came[name]!r} was passed: clusters are a sample, of which new examples are "

@@ -11,7 +11,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from pu_accessor.checks import refuse_odds
 from pu_accessor.errors import PUDataError, PUImportError, PUValueError, shorten, warn_caller
+from pu_accessor.inference.contamination import refuse_wrong
 from pu_accessor.inference.diagnostics import About, check_clusters, tell_about
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.questions.betas import Betas, name_group, split_key
@@ -203,7 +205,7 @@ def map_rankings(
         ranking, beta, about = keyed.make(position), by_key[position], None
         beta.check_counts(ranking.total)
         if alone and not clustered:
-            _refuse_clusters(ranking)
+            _refuse_clusters(ranking, settings)
         if isinstance(ranking, Ranking) and alone:
             check_clusters(ranking)
         content = question(ranking, beta, settings_by_key[position])
@@ -228,9 +230,14 @@ def map_rankings(
     return results
 
 
-def _refuse_clusters(ranking: Ranking | PairedRanks | Annotated) -> None:
+def _refuse_clusters(
+    ranking: Ranking | PairedRanks | Annotated, settings: Settings | None
+) -> None:
     """Raise where an answer would take rows of one cluster as independent."""
     if isinstance(ranking, Ranking) and ranking.clusters is not None:
+        if settings is not None:
+            refuse_odds(settings.selection_odds, designed=True)
+            refuse_wrong(settings.contamination, designed=True)
         role = "weight" if ranking.clusters.alone else "cluster"
         raise PUValueError(
             f"{role} must be left out here, but is bound: this takes each row as one of a random "

@@ -140,6 +140,13 @@ def robustness(
     ) -> tuple[Columns, str | None]:
         if isinstance(ranked, Ranking):
             check_selection(ranked, replace(conclusion.settings, selection_odds=2.0))
+        elif ranked.designed:
+            raise PUValueError(
+                "cluster and weight must be left out for robustness of a difference, but one is "
+                "bound: it takes each row as one of a random sample. The difference itself is "
+                "there: df.pu(score=['svm', 'forest'], cluster='patient').compare(0.3).",
+                page="clusters",
+            )
         points = _breaking_points(ranked, beta.values, conclusion)
         values = [conclusion.value(ranked, beta.values, factor) for factor in odds]
         columns = _columns(conclusion.fails, beta.values, odds, values, points)

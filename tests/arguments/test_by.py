@@ -408,7 +408,6 @@ def is_plain(tables: xr.Dataset) -> bool:
 GAPS = pd.DataFrame({"score": [2, 1, None, None], "label": [True, None, None, None]})
 GROUP = SPLIT.rename(columns={"model": "group"})
 INDEXED = FRAME.set_index("model", drop=False)
-KEYLESS = FRAME.assign(key=None).groupby("key")
 NAN = rekeyed([1.0, np.nan, 2.0, 3.0]).groupby("key", dropna=False)
 TWICE = pd.Series([0.1, 0.2, 0.3, 0.4, 0.9], index=list("abcda"))
 UNNAMED = WIDE.groupby(WIDE["model"].to_numpy())
@@ -421,14 +420,12 @@ RAGGED = {**BETA, "b": [[0], [0, 1]]}
     "ask",
     [
         once(lambda: by_own("tp"), "tp is lost to the keys"),
-        once(lambda: by_own("n_unlabeled"), "count is lost"),
         once(lambda: named("tpr")(by="tpr").roc_bounds(0.3), "tpr is lost to the keys"),
         once(lambda: named("recall")(by="recall").pr_bounds(0.3), "recall is lost to the keys"),
         once(lambda: FRAME.pu(by="model").contingency(TWICE), "the last of two betas is taken"),
         once(lambda: FRAME.pu(by="model").contingency(RAGGED), "ragged beta"),
         once(lambda: GAPS.pu(nan_policy="omit").contingency(0.5, ranks=4), "rank 4 of 2 examples"),
         once(lambda: rekeyed([[1], [2], [3], [4]]).pu(by="key").roc_bounds(0.3), "unhashable key"),
-        once(lambda: pu(KEYLESS).contingency(0.3), "ValueError of max()"),
     ],
 )
 def test_is_refused(ask: Callable[[], Any]) -> None:

@@ -112,6 +112,8 @@ def test_odds_and_propensities_exclude_each_other() -> None:
         how = {"target": "examples"} if name == "auroc" else ABOUT.get(name, {})
         with pytest.raises(PUValueError, match=r"selection_odds must be 1 with propensity=\.\.\."):
             getattr(pu, name)(beta=BETA, selection_odds=2, **how)
+    with pytest.raises(PUValueError, match=r"selection_odds must be 1 with .* cluster=.*weight="):
+        FRAME.assign(e=1).pu(cluster="e").auroc(BETA, selection_odds=2)
     for name in ("robustness", "plot_robustness"):
         with pytest.raises(PUValueError, match="propensity must not be bound, but 'e' is"):
             getattr(pu, name)("auroc", BETA)

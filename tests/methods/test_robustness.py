@@ -45,6 +45,11 @@ def test_an_order_breaks_where_its_interval_does() -> None:
     assert turned["breaking_point"].item() == pytest.approx(point, rel=2e-3)
 
 
+def test_differences_of_clusters_are_refused() -> None:
+    with pytest.raises(PUValueError, match="cluster and weight must be left out"):
+        FRAME.assign(c=1).pu(score=MODELS, cluster="c").robustness("difference", BETA)
+
+
 def test_models_in_rows_are_paired_by_a_column() -> None:
     rows = FRAME.assign(id=range(len(FRAME))).drop(columns="score")
     long = rows.melt(["id", "label"], MODELS, "model", "score").pu(by="model")

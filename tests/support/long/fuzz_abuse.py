@@ -67,7 +67,7 @@ USUAL: dict[str, Any] = {
 # What errors call an argument: of counts and shares they say what these leave.
 CALLED = {
     "chunks": ["score", "label"],
-    "quantity": ["metric", "at must", "whose order of models"],
+    "quantity": ["metric", "at must", "whose order of models", "to compare"],
     "negative": ["unlabel", "column"],
 }
 CALLED |= {
