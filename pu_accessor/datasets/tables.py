@@ -202,9 +202,9 @@ def _coordinates(bounded: Tables | RankCdf, settings: Settings) -> dict[str, Arr
 def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
     """Return tables or curves as a long frame."""
     axis = axis_of(dataset.dims)
-    dims = next(
-        (variable.dims for variable in dataset.data_vars.values() if axis in variable.dims), None
-    )
+    # A file may give variables back in another order: those within an interval of beta first.
+    outer = (v.dims for v in dataset.data_vars.values() if "interval_bound" not in v.dims)
+    dims = next((dims for dims in outer if axis in dims), None)
     if dims is None:
         raise PUKeyError(
             f"The Dataset must hold tables or curves over {axis}, but its variables are "

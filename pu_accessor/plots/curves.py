@@ -132,8 +132,8 @@ def _read_envelope(rates: xr.Dataset, name: str) -> Envelope | None:
     """Return how to get from a curve to the lowest and the highest one while beta varies."""
 
     def read(curve: xr.Dataset) -> tuple[FloatArray, Path]:
-        low, high = (curve[name].sel(envelope=side).to_numpy() for side in ("lower", "upper"))
-        return curve[str(curve[name].dims[-2])].to_numpy(), (low, high)
+        low, high = (curve[name].sel(envelope=side) for side in ("lower", "upper"))
+        return curve[str(low.dims[0])].to_numpy(), (low.to_numpy(), high.to_numpy())
 
     return read if name in rates else None
 

@@ -413,17 +413,12 @@ TWICE = pd.Series([0.1, 0.2, 0.3, 0.4, 0.9], index=list("abcda"))
 UNNAMED = WIDE.groupby(WIDE["model"].to_numpy())
 
 
-RAGGED = {**BETA, "b": [[0], [0, 1]]}
-
-
 @pytest.mark.parametrize(
     "ask",
     [
         once(lambda: by_own("tp"), "tp is lost to the keys"),
         once(lambda: named("tpr")(by="tpr").roc_bounds(0.3), "tpr is lost to the keys"),
-        once(lambda: named("recall")(by="recall").pr_bounds(0.3), "recall is lost to the keys"),
         once(lambda: FRAME.pu(by="model").contingency(TWICE), "the last of two betas is taken"),
-        once(lambda: FRAME.pu(by="model").contingency(RAGGED), "ragged beta"),
         once(lambda: GAPS.pu(nan_policy="omit").contingency(0.5, ranks=4), "rank 4 of 2 examples"),
         once(lambda: rekeyed([[1], [2], [3], [4]]).pu(by="key").roc_bounds(0.3), "unhashable key"),
     ],

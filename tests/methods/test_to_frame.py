@@ -27,12 +27,14 @@ def test_to_frame_is_long() -> None:
 def test_repeated_cutoffs_are_left_out_however_cutoffs_stand() -> None:
     frame = as_frame(draw_case(3))
     models = frame.assign(other=1.0 * (frame["score"] > frame["score"].median()))
-    tables = models.pu(score=["score", "other"]).contingency(0.5, ranks="breakpoints")
+    pu = models.pu(score=["score", "other"])
+    tables = pu.contingency(0.5, ranks="breakpoints", beta_interval=(0.4, 0.6))
     assert (tables["rank"].diff("cutoff") == 0).any()  # the shorter one has repeats
     plain = tables.pu.to_frame()
     order = np.random.default_rng(0).permutation(tables.sizes["cutoff"])
     keys = ["model", "rank", "bound"]
-    for other in (tables.reset_coords(), tables.isel(cutoff=order)):
+    turned = tables[list(tables.data_vars)[::-1]]
+    for other in (tables.reset_coords(), tables.isel(cutoff=order), turned):
         found = other.pu.to_frame()[plain.columns]
         in_order = [each.sort_values(keys, ignore_index=True) for each in (found, plain)]
         pd.testing.assert_frame_equal(*in_order)

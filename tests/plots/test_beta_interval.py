@@ -74,8 +74,8 @@ def test_curves_of_several_intervals_name_none() -> None:
 def test_the_polygon_is_the_envelope() -> None:
     tables = ask("mixed, wide")
     for plot, curve in (("plot_roc", "roc"), ("plot_pr", "pr")):
-        (patch,) = hatched(getattr(tables.pu, plot)())
         curves = getattr(tables.pu, f"{curve}_bounds")()
+        (patch,) = hatched(getattr(curves.transpose(*[*curves.dims][::-1]).pu, plot)())
         envelope = curves[{"roc": "tpr_envelope", "pr": "precision_envelope"}[curve]]
         grid = envelope[envelope.dims[0]].to_numpy()
         x, y = patch.get_xy()[: 2 * grid.size].T

@@ -180,8 +180,9 @@ class Travels(RuleBasedStateMachine):
 
     @rule()
     def transpose(self) -> None:
-        """Turn the dimensions over."""
-        self.tables = self.tables.transpose(*list(self.tables["tp"].dims)[::-1], ...)
+        """Turn the dimensions over, and the order of the variables."""
+        turned = self.tables.transpose(*list(self.tables.dims)[::-1])
+        self.tables = turned[list(turned.data_vars)[::-1]]
 
     @precondition(lambda self: self.kind != "interval")
     @rule()
