@@ -144,7 +144,7 @@ def robustness(
             raise PUValueError(
                 "cluster and weight must be left out for robustness of a difference, but one is "
                 "bound: it takes each row as one of a random sample. The difference itself is "
-                "there: df.pu(score=['svm', 'forest'], cluster='patient').compare(0.3).",
+                "there: df.pu(score=['svm', 'forest'], cluster='site').compare(0.3).",
                 page="clusters",
             )
         points = _breaking_points(ranked, beta.values, conclusion)
