@@ -4,7 +4,7 @@ A known positive stands for itself and for latent ones near it, in number as one
 being labeled. Where these odds differ by at most a factor of G, in a way that nobody knows, each
 of the n known positives may stand for G times as many as another. The highest and the lowest of
 what the estimate then is are reached where those above some place count G times those below, or
-the other way round.
+the other way round; where known positives are tied, average precision can lie a little beyond.
 """
 
 from collections.abc import Callable, Sequence

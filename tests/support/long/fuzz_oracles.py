@@ -7,6 +7,8 @@ drawn ones. Those that hold at some seeds alone are named, and why.
 import inspect
 import warnings
 from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,45 +16,35 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from pu_accessor import PUError, PUWarning
-from tests.arguments import test_band_by_rank, test_own_band, test_reference, test_target
-from tests.methods import (
-    test_area,
-    test_auroc,
-    test_average_precision,
-    test_bedroc,
-    test_beta_derivatives,
-    test_beta_from_labels,
-    test_calibration,
-    test_compare,
-    test_contingency,
-    test_cutoff,
-    test_dominance,
-    test_estimate_beta,
-    test_gap,
-    test_metric,
-    test_metric_lift,
-    test_metric_several,
-    test_net_benefit,
-    test_roc_bounds,
-)
-from tests.numerics import test_bands, test_latent_bounds, test_latent_gaps, test_simultaneous
-from tests.quick import test_estimates_oracle
 from tests.support.long.draws import fuzzed
 
-MODULES = [
-    *[test_area, test_auroc, test_average_precision, test_band_by_rank, test_bands],
-    *[test_bedroc, test_beta_derivatives, test_beta_from_labels, test_calibration, test_compare],
-    *[test_contingency, test_cutoff, test_dominance, test_estimate_beta, test_estimates_oracle],
-    *[test_gap, test_latent_bounds, test_latent_gaps, test_metric, test_metric_lift],
-    *[test_metric_several, test_net_benefit, test_own_band, test_reference, test_roc_bounds],
-    *[test_simultaneous, test_target],
+FOLDERS = ("arguments", "methods", "numerics", "sources")
+TESTS = Path(__file__).parents[2]
+NAMES = [
+    f"tests.{path.parent.name}.{path.stem}"
+    for f in FOLDERS
+    for path in TESTS.glob(f"{f}/test_*.py")
 ]
+MODULES = [import_module(name) for name in [*NAMES, "tests.quick.test_estimates_oracle"]]
 SOME_SEEDS: dict[str, str] = {
     "test_compare.test_scipy_tests_the_same_ranks": "scipy warns where differences are alike",
     "test_net_benefit.test_published_net_benefits_lie_within_bounds_when_labels_are_hidden": (
         "a band of 99% misses the truth in one draw of a hundred"
     ),
     "test_area.test_areas_with_steps_back_are_those_of_the_oracle": "few curves step back",
+    "test_beta_interval.test_envelopes_of_one_beta_are_its_curves": "seeds are places in a list",
+    "test_contamination.test_a_comparison_is_the_worst_of_all_sets_of_wrong_ones": (
+        "limits are those of the worst difference, which may be .05 beyond the worst limit"
+    ),
+    "test_prevalence.test_all_labeled_it_is_that_of_weighted_examples": "seeds are digits, too",
+    "test_counting.test_edges_lie_in_the_wanted_gaps_all_over": "a gap of two has more edges",
+    "test_reference_of_auroc.test_both_statistics_are_averaged_with_least_variance": (
+        "each takes ten seconds"
+    ),
+    "test_weighted.test_bounds_are_those_of_gamma_variables": "a seed is how steep weights are",
+    "test_within_odds.test_the_range_is_that_of_all_weights": (
+        "of tied scores average precision goes a little beyond its range"
+    ),
 }
 
 
