@@ -24,11 +24,8 @@ class Bound:
     def __init__(self, source: Source, roles: Roles | None = None) -> None:
         self._source = source
         self._roles = Roles() if roles is None else roles
-
-    @property
-    def _held(self) -> Roles:
-        """The roles, with those of values that the source has without a column."""
-        return self._source.held(self._roles)
+        # With those of values that the source has without a column; raises if they exclude others.
+        self._held = source.held(self._roles)
 
     def _line(self, more: Mapping[str, str] | None = None) -> str:
         """Write what is bound, and more roles, as it is typed."""

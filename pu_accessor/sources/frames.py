@@ -204,7 +204,6 @@ class ArraySource(FrameSource):
 
     def _columns(self, roles: Roles) -> Columns:
         """Return the arrays as columns, each under its name where it has one."""
-        self.held(roles)  # raises where they do not go together
         described = roles.described()
         for role in ("score", "label", "by", *OTHERS):
             if role in described:
