@@ -65,10 +65,10 @@ class Settings:
                 "one of the two, or leave selection_odds out."
             )
         if self.prevalence is not None:
-            check_share("prevalence", self.prevalence, "[1e-100, 1)")
-            object.__setattr__(self, "prevalence", float(self.prevalence))
-        check_share("contamination", self.contamination, "[0, 0.5)")
-        object.__setattr__(self, "contamination", float(self.contamination))
+            prevalence = check_share("prevalence", self.prevalence, "[1e-100, 1)")
+            object.__setattr__(self, "prevalence", prevalence)
+        wrong = check_share("contamination", self.contamination, "[0, 0.5)")
+        object.__setattr__(self, "contamination", wrong)
         if self.contamination:
             self._check_contamination()
         if isinstance(self.band, RankBand):

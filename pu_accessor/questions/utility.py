@@ -257,8 +257,8 @@ def guaranteed_cutoffs(
 
 def _check_models(models: int) -> int:
     """Check a number of models."""
-    number = check_count("models", models, 1)
-    if number > _MOST:
+    number = check_count("models", models)
+    if not 1 <= number <= _MOST:
         raise PUValueError(
             "models must be the number of models that were looked at, from 1 to "
             f"{_MOST:,}, but {models!r} was passed."

@@ -109,7 +109,7 @@ FRAME = draw(2)
 @pytest.mark.parametrize(
     ("pu", "how", "kind", "match"),
     [
-        (FRAME.pu, {"windows": 1}, PUValueError, "windows must be at least 2"),
+        (FRAME.pu, {"windows": 1}, PUValueError, "windows must be from 2 to 10,000"),
         *((FRAME.pu, {"windows": x}, PUTypeError, "must be an integer") for x in (True, 10.0)),
         (FRAME.pu, {"width": 1}, PUValueError, r"width must lie in \(0, 1\), but 1"),
         (FRAME.pu, {"width": "a"}, PUTypeError, "width must be a number in"),

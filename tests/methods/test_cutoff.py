@@ -340,7 +340,7 @@ NEW: dict[str, Any] = {**HALF, "target": "population"}
         (PU.cutoff, {"cost": (-1, 1)}, PUValueError, r"^cost must hold two numbers from 0 on"),
         (PU.cutoff, {**HALF, "band": "exact"}, PUValueError, "'simultaneous' .* Leave band"),
         (PU.select, {**HALF, "band": "dkw"}, PUValueError, "but 'dkw' .* Leave band out"),
-        (PU.cutoff, {**HALF, "models": 10**7}, PUValueError, "from 1 to 1,000,000"),
+        (PU.cutoff, {**HALF, "models": 0}, PUValueError, "from 1 to 1,000,000"),
         (PU.cutoff, {**HALF, "models": 2.5}, PUTypeError, "models must be an integer"),
         (PU.select, {**HALF, "beta": [0.1, 0.3]}, PUValueError, "beta must be one for sel"),
         (BOTH.select, HALF, PUValueError, r"select\(0\.3, .*, models=2\)"),

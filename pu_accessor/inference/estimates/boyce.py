@@ -26,8 +26,8 @@ class Boyce(NamedTuple):
 
 def check_windows(windows: int, width: float) -> tuple[int, float]:
     """Check how many windows there are, and how wide they are."""
-    number = check_count("windows", windows, 2)
-    if number > _MOST:
+    number = check_count("windows", windows)
+    if not 2 <= number <= _MOST:
         raise PUValueError(
             f"windows must be from 2 to {_MOST:,}, but {windows!r} was passed. It is their number "
             "from the lowest score to the highest, and they overlap: 101 is usual."

@@ -75,8 +75,7 @@ def read_goal(
         )
     ((name, value),) = asked.items()
     if name != "cost":
-        check_share(name, value)
-        return Goal(name, float(value))  # type: ignore[arg-type]
+        return Goal(name, check_share(name, value))
     if not isinstance(value, tuple | list) or len(value) != 2 or not all(map(is_number, value)):
         raise PUTypeError(
             "cost must be a pair of numbers, the cost of a false positive and that of a false "

@@ -17,8 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from pu_accessor.checks import is_number, latent_counts
-from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.checks import check_share, latent_counts
 from pu_accessor.inference.completion import ROUNDING, edges_of, latent_above
 from pu_accessor.inference.tables.contingency import Inner, Table, Tables, completed_table
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Numbers, Ranking, Stack
@@ -29,13 +28,7 @@ _BETAS = 64  # most of these, as each brings cutoffs of its own
 
 def check_max_fpr(max_fpr: float | None) -> float | None:
     """Check up to which false positive rate an area goes."""
-    if max_fpr is None:
-        return None
-    if not is_number(max_fpr):
-        raise PUTypeError(f"max_fpr must be a number in (0, 1], but {max_fpr!r} was passed.")
-    if not 0 < max_fpr <= 1:
-        raise PUValueError(f"max_fpr must lie in (0, 1], but {max_fpr!r} was passed.")
-    return float(max_fpr)
+    return None if max_fpr is None else check_share("max_fpr", max_fpr, "(0, 1]")
 
 
 def area(
