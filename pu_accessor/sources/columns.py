@@ -83,6 +83,30 @@ def pair_arrays(score: Any, label: Any, where: str = "") -> Columns:
     return Columns([scores], labels)
 
 
+def join_column(parts: "Sequence[pd.Series[Any]]") -> "pd.Series[Any]":
+    """Put a column of pieces together; of integers of several dtypes pandas would make floats.
+
+    Examples
+    --------
+    >>> parts = pd.Series([2**60 + 1], dtype="int64"), pd.Series([2**60 + 2], dtype="uint64")
+    >>> join_column(parts).tolist() == [2**60 + 1, 2**60 + 2]
+    True
+    """
+    joined = pd.concat(parts, ignore_index=True)
+    if joined.dtype.kind == "f" and all(part.dtype.kind in "iu" for part in parts):
+        each = [part.astype(object) for part in parts]
+        joined = pd.concat(each, ignore_index=True).infer_objects()
+    return joined
+
+
+def join_rows(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Put the rows of pieces together, which have the same columns."""
+    columns = [
+        join_column([part.iloc[:, at] for part in parts]) for at in range(parts[0].shape[1])
+    ]
+    return pd.DataFrame(dict(enumerate(columns))).set_axis(parts[0].columns, axis=1)
+
+
 def check_name(
     argument: str,
     name: Hashable,
@@ -193,7 +217,7 @@ def find_ids(column: "pd.Series[Any]") -> tuple[IntArray, pd.Index]:
             numbers = column.to_numpy().astype(np.int64, copy=False)
             return numbers - start if start else numbers, pd.RangeIndex(start, most + 1)
     if isinstance(column.dtype, pd.CategoricalDtype) and column.cat.categories.size < room:
-        return column.cat.codes.to_numpy().astype(np.int64), column.cat.categories
+        return column.cat.codes.to_numpy().astype(np.int64), _plain_ids(column.cat.categories)
     try:
         numbers, ids = pd.factorize(column)
     except TypeError as error:
@@ -204,7 +228,14 @@ def find_ids(column: "pd.Series[Any]") -> tuple[IntArray, pd.Index]:
     ids = pd.Index(ids)
     if isinstance(ids, pd.CategoricalIndex):  # other pieces may have other categories
         ids = ids.categories.take(ids.codes)
-    return numbers.astype(np.int64, copy=False), ids
+    return numbers.astype(np.int64, copy=False), _plain_ids(ids)
+
+
+def _plain_ids(ids: pd.Index) -> pd.Index:
+    """Return integers as those of NumPy, which compare with those of other pieces."""
+    if ids.dtype.kind not in "iu":
+        return ids
+    return ids.astype(np.int64 if ids.empty or ids.max() <= np.iinfo(np.int64).max else np.uint64)
 
 
 def check_clustered(name: Hashable, missing: int, size: int) -> None:

@@ -20,6 +20,8 @@ from pu_accessor.sources.columns import (
     check_not_empty,
     find_ids,
     is_lossless,
+    join_column,
+    join_rows,
     read_column,
     read_propensities,
     read_scores,
@@ -76,7 +78,7 @@ class Members(NamedTuple):
 
     def merge(self, other: "Members") -> "Members":
         """Put the clusters of two pieces together."""
-        numbers, ids = pd.factorize(self.ids.append(other.ids))
+        numbers, ids = pd.factorize(join_column([pd.Series(self.ids), pd.Series(other.ids)]))
         here, there = numbers[: self.ids.size], numbers[self.ids.size :]
         ranked = np.zeros((len(self.ranked), len(ids)), np.bool_)
         ranked[:, here] = self.ranked
@@ -138,7 +140,7 @@ class FirstPass(NamedTuple):
 
     def merge(self, other: "FirstPass") -> "FirstPass":
         """Put what two pieces hold together, in order."""
-        labels = _distinct(self.labels, other.labels)
+        labels = _distinct(join_column, self.labels, other.labels)
         wrong = self.wrong or other.wrong
         if wrong is not None and labels.size > _MANY:
             raise wrong
@@ -147,7 +149,7 @@ class FirstPass(NamedTuple):
             self.missing + other.missing,
             labels,
             self.complete and other.complete,
-            _distinct(self.keys, other.keys),
+            _distinct(join_rows, self.keys, other.keys),
             merge_each(self.groups, other.groups),
             np.concatenate([self.propensity, other.propensity]),
             wrong,
@@ -155,10 +157,10 @@ class FirstPass(NamedTuple):
         )
 
 
-def _distinct(rows: Any, more: Any) -> Any:
+def _distinct(join: Callable[[list[Any]], Any], rows: Any, more: Any) -> Any:
     """Put distinct rows together; those of nothing have no say in the dtype, in any pandas."""
     parts = [part for part in (rows, more) if len(part)]
-    return pd.concat(parts or [rows]).drop_duplicates()
+    return (join(parts) if parts else rows).drop_duplicates()
 
 
 def read_labeled(pieces: Pieces, roles: Roles, paired: bool = False) -> FirstPass:

@@ -31,7 +31,7 @@ from pu_accessor.ranking import (
     Ranks,
 )
 from pu_accessor.sources.chunks import Pieces, beside
-from pu_accessor.sources.columns import check_name, check_scored, find_ids, list_columns
+from pu_accessor.sources.columns import check_name, check_scored, find_ids, join_rows, list_columns
 from pu_accessor.sources.first_pass import (
     FirstPass,
     Members,
@@ -153,7 +153,7 @@ class PiecesSource(Source):
         columns = dict.fromkeys([*(name for _, name in roles.named()), *roles.keys, *more])
         frames: list[pd.DataFrame] = self._pieces.fold(_listed, operator.add, [*columns])
         filled = [frame for frame in frames if len(frame)] or frames[:1]  # whose dtypes count
-        return FrameSource(pd.concat(filled, ignore_index=True)), roles
+        return FrameSource(join_rows(filled)), roles
 
     def _pair_rows(self, roles: Roles, on: list[Hashable]) -> Keyed[PairedRanks]:
         """Pair models in rows: put the rows of each beside those of the others."""

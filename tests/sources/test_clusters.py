@@ -117,12 +117,18 @@ def test_ids_are_of_any_kind(ids: Any) -> None:
         same(arrays.auroc(BETA), expected)
 
 
-def test_pieces_may_have_other_dtypes() -> None:
-    dtypes = ("int64", "int32", "float64", "category")
-    parts = [FRAME[90 * at :][:90].astype({"patient": dtypes[at]}) for at in range(4)]
-    expected = FRAME[:360]
-    found = from_chunks(parts, cluster="patient").auroc(BETA)
-    same(found, expected.pu(cluster="patient").auroc(BETA))
+INTEGERS = ("int64", "uint64", "Int64", "uint64[pyarrow]")
+
+
+@pytest.mark.parametrize("dtypes", [INTEGERS, ("int64", "int32", "float64", "category")])
+def test_pieces_may_have_other_dtypes(dtypes: tuple[str, ...]) -> None:
+    large = 2**60 * (dtypes == INTEGERS)
+    whole = FRAME[:360].assign(patient=FRAME["patient"] + large, wave=FRAME["fold"] + large)
+    kinds = [{"patient": dtypes[at], "wave": INTEGERS[at]} for at in range(4)]
+    parts = [whole[90 * at :][:90].astype(kinds[at]) for at in range(4)]
+    pieces, rows = from_chunks(parts), whole.pu
+    same(pieces(cluster="patient").auroc(BETA), rows(cluster="patient").auroc(BETA))
+    same(pieces.check_assumptions(wave="wave"), rows.check_assumptions(wave="wave"))
 
 
 def test_a_further_pass_is_one_for_all_and_none_for_pairs() -> None:
