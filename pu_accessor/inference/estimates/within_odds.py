@@ -4,7 +4,7 @@ A known positive stands for itself and for latent ones near it, in number as one
 being labeled. Where these odds differ by at most a factor of G, in a way that nobody knows, each
 of the n known positives may stand for G times as many as another. The highest and the lowest of
 what the estimate then is are reached where those above some place count G times those below, or
-the other way round; where known positives are tied, average precision can lie a little beyond.
+the other way round; those of average precision are searched for.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,8 +26,9 @@ from pu_accessor.inference.estimates.areas_on_new_examples import (
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision
 from pu_accessor.inference.estimates.contaminated import estimate_contaminated
+from pu_accessor.inference.estimates.extreme_precision import Search, WeighedPrecision
 from pu_accessor.inference.estimates.intervals import Estimates, bounding_areas
-from pu_accessor.inference.estimates.known_positives import count_positives, find_blocks
+from pu_accessor.inference.estimates.known_positives import Blocks, count_positives, find_blocks
 from pu_accessor.inference.estimates.weighted_areas import (
     jackknife,
     weighted_auroc,
@@ -41,6 +42,7 @@ from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.latent_bounds import check_selection
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 
+_SEARCHES: tuple[Search, ...] = ("place", "near")
 _FEWEST = 5  # known positives for which weighted estimates have an interval
 _EFFECTIVE = 10  # known positives in effect, below which their intervals are not believed
 # Factors at which limits are computed: at others they are straight in the logarithm. And those at
@@ -48,7 +50,6 @@ _EFFECTIVE = 10  # known positives in effect, below which their intervals are no
 _FACTORS = np.array([1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6.5, 8, 10, 13, 17, 22, 30])
 _FACTORS = np.append(_FACTORS, 10.0 ** np.arange(2, 10))
 _CLOSE = 2.0 ** (np.arange(241) / 8)
-_THIRDS, _NUDGE = 60, 1e-6  # of an interval of factors, in which a lowest area is searched
 
 
 def check_whole_area(rule: Settings, max_fpr: float | None) -> None:
@@ -76,12 +77,10 @@ def estimate_within(
     -----
     With v_i the latent positives that known positive i stands for, proportional to one over its
     odds, so that any two differ by a factor of at most G and their sum is m, both areas are
-    those of positives that count 1 + v_i. AUROC is straight in v. Average precision sums the
-    products of weights of two positives, over the examples at or above the lower one. As that
-    is less the lower it lies, exchanging two weights shows that the heaviest are best at the
-    top and worst at the bottom, and as it is convex in v, the highest is where weights have
-    but two sizes. The lowest is looked for among these, too, for all factors up to G: at the
-    very top, with a large G, a smaller factor can be lower.
+    those of positives that count 1 + v_i. AUROC is straight in v, so its extremes are where
+    weights change by G at one place. Average precision sums the products of weights of two
+    positives, over the examples at or above the lower one: see
+    `pu_accessor.inference.estimates.extreme_precision`.
 
     At the weights of the lowest value, as if these were known, there is an interval: for these
     examples that of propensities (`pu_accessor.inference.estimates.weighted_areas`); on new ones
@@ -158,29 +157,45 @@ def steps_to(odds: float, factors: FloatArray = _FACTORS) -> tuple[FloatArray, f
 
 
 class _Worst(NamedTuple):
-    """Where weights that change by a factor at one place make an area lowest, and highest."""
+    """The lowest and the highest area within a factor, and what known positives weigh there."""
 
     area: FloatArray  # shape (2,)
-    above: IntArray  # known positives above the place, shape (2,)
+    heavier: FloatArray  # 0 where one weighs 1, 1 where it weighs the factor, (2, known positives)
+
+    def weights(self, odds: float) -> FloatArray:
+        """Return the weights, shape (2, known positives)."""
+        return 1 + (odds - 1) * self.heavier
 
 
-def _find_worst(ranking: Ranking, beta: float, odds: float, curve: str) -> _Worst:
-    """Return the lowest and the highest area where weights change by a factor at one place."""
-    above = np.append(0, find_blocks(ranking).known)
-    low = _areas(ranking, curve, beta, 1.0, odds)
-    high = _areas(ranking, curve, beta, odds, 1.0)
-    places = [int(np.argmin(low)), int(np.argmax(high))]
-    return _Worst(np.array([low[places[0]], high[places[1]]]), above[places])
+def _find_worst(ranking: Ranking, beta: float, odds: float, curve: str, search: Search) -> _Worst:
+    """Return the lowest and the highest area within a factor; AUROC has them at a place."""
+    blocks, n = find_blocks(ranking), ranking.total.known_positive
+    positives = float(count_positives(ranking.total, np.array([beta])).as_floats()[0])
+    if curve == "roc":
+        return _worst_place(blocks, positives, sum(ranking.total), odds)
+    if n == 1:  # no pair of known positives, no estimate where others are hidden
+        return _Worst(np.full(2, np.nan), np.zeros((2, 1)))
+    weighed = WeighedPrecision(blocks, positives, odds)
+    areas, numbers = zip(*(weighed.find(side, search) for side in (False, True)), strict=True)
+    within = np.arange(n) - np.repeat(blocks.known - blocks.found, blocks.found)
+    heavier = [np.clip(np.repeat(each, blocks.found) - within, 0, 1) for each in numbers]
+    return _Worst(np.array(areas), np.array(heavier))
 
 
-def _weights(
-    n: int, above: IntArray | int, side: IntArray | int, odds: FloatArray | float
-) -> FloatArray:
-    """Return weights of known positives: those below a place count more, or those above it."""
-    on_top = np.equal(side, 1)[..., np.newaxis]
-    heavier = (np.arange(n) < np.asarray(above)[..., np.newaxis]) == on_top
-    weights: FloatArray = np.where(heavier, np.asarray(odds)[..., np.newaxis], 1.0)
-    return weights
+def _worst_place(blocks: Blocks, positives: float, examples: int, odds: float) -> _Worst:
+    """Return the lowest and the highest AUROC where weights change by a factor at one place."""
+    n = blocks.known[-1]
+    above = np.append(0, blocks.known)
+    there = np.append(0.0, np.cumsum(blocks.found * (blocks.start + blocks.end + 1) / 2))
+    rest, areas = there[-1] - there, []
+    for weight, weight_below in ((1.0, odds), (odds, 1.0)):
+        latent = (positives - n) / (weight * above + weight_below * (n - above))
+        mean = ((1 + weight * latent) * there + (1 + weight_below * latent) * rest) / positives
+        areas.append(1 - (mean - (positives + 1) / 2) / (examples - positives))
+    places = [int(np.argmin(areas[0])), int(np.argmax(areas[1]))]
+    on_top = np.arange(n) < above[places, np.newaxis]
+    heavier = np.where([[False], [True]], on_top, ~on_top).astype(np.float64)
+    return _Worst(np.array([area[at] for area, at in zip(areas, places, strict=True)]), heavier)
 
 
 def _ask_any(
@@ -191,26 +206,8 @@ def _ask_any(
 
 
 def _worst_weights(ranking: Ranking, beta: float, curve: str, odds: float) -> list[FloatArray]:
-    """Return the weights for the lowest and for the highest area."""
-    above = _find_worst(ranking, beta, odds, curve).above
-    return [_weights(ranking.total.known_positive, above[side], side, odds) for side in (0, 1)]
-
-
-def _lowest_within(ranking: Ranking, beta: float, odds: float, curve: str) -> float:
-    """Return the lowest area by all factors up to one.
-
-    At each place average precision falls with the factor, or falls and then rises.
-    """
-    areas = partial(_areas, ranking, curve, beta, 1.0)
-    lowest = areas(odds)
-    if curve == "pr" and (areas(odds * (1 - _NUDGE)) < lowest).any():
-        start, end = np.zeros(lowest.size), np.full(lowest.size, np.log(odds))
-        for _ in range(_THIRDS):
-            third = (end - start) / 3
-            falls = areas(np.exp(start + third)) > areas(np.exp(end - third))
-            start, end = np.where(falls, start + third, start), np.where(falls, end, end - third)
-        lowest = np.fmin(lowest, areas(np.exp(start)))
-    return float(np.fmin.reduce(lowest))
+    """Return the weights for the lowest and for the highest area, that change at one place."""
+    return [*_find_worst(ranking, beta, odds, curve, "place").weights(odds)]
 
 
 def leave_few(n: int, odds: float, worst: Callable[[float], Sequence[FloatArray]]) -> BoolArray:
@@ -226,41 +223,6 @@ def leave_few(n: int, odds: float, worst: Callable[[float], Sequence[FloatArray]
         if few.all():
             break
     return few
-
-
-def _areas(
-    ranking: Ranking,
-    curve: str,
-    beta: float,
-    weight_above: float,
-    weight_below: FloatArray | float,
-) -> FloatArray:
-    """Return an area for each place at which weights change, shape (places,)."""
-    blocks, n = find_blocks(ranking), ranking.total.known_positive
-    positives = float(count_positives(ranking.total, np.array([beta])).as_floats()[0])
-    above = np.concatenate([[0], blocks.known])
-    latent = (positives - n) / (weight_above * above + weight_below * (n - above))
-    first, second = 1 + weight_above * latent, 1 + weight_below * latent
-
-    def sums(terms: FloatArray) -> tuple[FloatArray, FloatArray]:
-        through = np.concatenate([[0.0], np.cumsum(terms)])
-        return through, through[-1] - through
-
-    if curve == "roc":
-        there, rest = sums(blocks.found * (blocks.start + blocks.end + 1) / 2)
-        mean = (first * there + second * rest) / positives
-        auroc: FloatArray = 1 - (mean - (positives + 1) / 2) / (sum(ranking.total) - positives)
-        return auroc
-    alone, alone_below = sums(blocks.found / blocks.end)
-    pairs, pairs_below = sums(blocks.found * (blocks.known - 1) / blocks.end)
-    own = first * alone + second * alone_below
-    others = first**2 * pairs + second**2 * pairs_below
-    others += second * (first - second) * above * alone_below
-    squares = first**2 * above + second**2 * (n - above)
-    if n == 1:  # no pair of known positives, no estimate where others are hidden
-        return np.full(own.size, np.nan)
-    value: FloatArray = own / positives + (positives - 1) * others / (positives**2 - squares)
-    return value
 
 
 def _moved(span: FloatArray, base: Estimates, target: str) -> FloatArray:
@@ -281,8 +243,7 @@ def _at_worst(
     odds, shape = rule.selection_odds, (2, betas.size)
     values, limits, few = np.empty(shape), np.full(shape, np.nan), np.ones(shape, np.bool_)
     for place, beta in enumerate(betas.tolist()):
-        values[0, place] = _lowest_within(ranking, beta, odds, curve)
-        values[1, place] = _find_worst(ranking, beta, odds, curve).area[1]
+        values[:, place] = _find_worst(ranking, beta, odds, curve, "any").area
         if ranking.total.known_positive >= _FEWEST:
             limits[:, place] = _limits_within(ranking, beta, rule, curve, target)
             worst = partial(_worst_weights, ranking, beta, curve)
@@ -295,18 +256,19 @@ def _limits_within(
 ) -> FloatArray:
     """Return the lowest and the highest limit of all factors up to one.
 
-    They are computed at some factors, at the worst places of each and of the next ones, as limits
-    jump where the worst place changes. NaN where one has none.
+    They are computed at some factors, at the worst weights of each and of the next ones, as limits
+    jump where these change: at those that change at one place, too. NaN where one has none.
     """
     factors, part = steps_to(rule.selection_odds)
-    n, last = ranking.total.known_positive, factors.size
+    last = factors.size
     every = _FACTORS[: last + 1].tolist()
-    above = np.transpose([_find_worst(ranking, beta, each, curve).above for each in every])
+    shapes, number = _worst_shapes(ranking, beta, curve, every)
     near = np.clip(np.arange(last)[:, np.newaxis] + [-1, 0, 1], 1, len(every) - 1)
-    grid = np.broadcast_arrays([[[0]], [[1]]], factors[:, np.newaxis], above[:, near])
+    numbers = number[:, near].reshape(2, last, -1)
+    grid = np.broadcast_arrays([[[0]], [[1]]], factors[:, np.newaxis], numbers)
     rows, which = np.unique(np.reshape(grid, (3, -1)), axis=1, return_inverse=True)
-    (sides, places), each = rows[::2].astype(np.int64), rows[1]
-    weight, turn = 1 + _weights(n, places, sides, each), 1 - 2 * sides
+    (sides, of_each), each = rows[::2].astype(np.int64), rows[1]
+    weight, turn = 2 + (each[:, np.newaxis] - 1) * shapes[of_each], 1 - 2 * sides
     found, needed = np.full(sides.size, np.nan), sides >= 0
     if (curve, target) == ("pr", "examples"):  # each takes a thousand draws
         value, error = jackknife(ranking, weight, np.full(sides.size, beta))
@@ -319,8 +281,30 @@ def _limits_within(
     found[needed] = turn[needed] * _limit_at(
         ranking, weight[needed], beta, rule.level, asked, sides[needed]
     )
-    lowest = np.minimum.accumulate(found[which].reshape(2, last, 3).min(axis=2), axis=1)
+    lowest = np.minimum.accumulate(found[which].reshape(numbers.shape).min(axis=2), axis=1)
     return np.array([1, -1]) * ((1 - part) * lowest[:, -2] + part * lowest[:, -1])
+
+
+def _worst_shapes(
+    ranking: Ranking, beta: float, curve: str, factors: list[float]
+) -> tuple[FloatArray, IntArray]:
+    """Return how much heavier known positives are at worst, and where that is for each factor.
+
+    Shapes (different ones, known positives) and (sides, factors, searches).
+    """
+    place: dict[int, int] = {}  # by a hash, as each may hold millions
+    shapes: list[FloatArray] = []
+    number: list[int] = []
+    searches = _SEARCHES if curve == "pr" else _SEARCHES[:1]  # AUROC is at its worst at a place
+    for factor, search in product(factors, searches):
+        for heavier in _find_worst(ranking, beta, factor, curve, search).heavier:
+            key = hash(heavier.tobytes())
+            if key not in place:
+                place[key] = len(shapes)
+                shapes.append(heavier)
+            number.append(place[key])
+    by_side = np.reshape(number, (len(factors), len(searches), 2))
+    return np.stack(shapes), np.moveaxis(by_side, 2, 0)
 
 
 def _limit_at(

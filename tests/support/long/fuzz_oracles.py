@@ -52,9 +52,6 @@ SOME_SEEDS: dict[str, str] = {
         "each takes ten seconds"
     ),
     "test_weighted.test_bounds_are_those_of_gamma_variables": "a seed is how steep weights are",
-    "test_within_odds.test_the_range_is_that_of_all_weights": (
-        "of tied scores average precision goes a little beyond its range"
-    ),
 }
 
 

@@ -10,6 +10,9 @@ from fractions import Fraction
 from itertools import combinations, product
 from math import comb, nan, prod
 
+import numpy as np
+from scipy.optimize import minimize
+
 Band = tuple[list[int], list[int]]
 
 
@@ -83,3 +86,38 @@ def average_precision(ends: Sequence[int], weights: Sequence[float], latent: flo
     )
     square = sum(stands) ** 2 - sum(s**2 for s in stands)
     return alone / positives + (positives - 1) * pairs / square
+
+
+def extreme_precision(
+    ends: Sequence[int], odds: float, latent: float, highest: bool, random_state: int = 0
+) -> float:
+    """Return the lowest or the highest average precision of all weights between 1 and `odds`.
+
+    By a general minimizer in the logarithms of weights, from those that change at one place, and
+    from others.
+    """
+    end, n = np.asarray(ends, float), len(ends)
+    if n < 2 and latent:
+        return nan
+    total, sign = n + latent, -1 if highest else 1
+    pair = np.where(end <= end[:, np.newaxis], 1 / end[:, np.newaxis], 0) * (1 - np.eye(n))
+
+    def ask(log_weights: np.ndarray) -> tuple[float, np.ndarray]:
+        share = np.exp(log_weights) / np.exp(log_weights).sum()
+        stands = 1 + latent * share
+        pairs, square = stands @ pair @ stands, total**2 - stands @ stands
+        value = (stands / end).sum() / total + (total - 1) * pairs / square
+        by_stand = 1 / end / total + (total - 1) * (
+            (pair + pair.T) @ stands / square + 2 * pairs * stands / square**2
+        )
+        return sign * value, sign * latent * share * (by_stand - by_stand @ share)
+
+    rng, places = np.random.default_rng(random_state), np.arange(n)
+    starts = [(places < place) == side for place in range(n + 1) for side in (False, True)]
+    starts += [*(rng.random((20, n)) < rng.random((20, 1)))]
+    bounds = [(0, np.log(odds))] * n
+    found = [
+        minimize(ask, np.log(odds) * start, jac=True, bounds=bounds, method="L-BFGS-B").fun
+        for start in starts
+    ]
+    return float(sign * min(found))
