@@ -45,6 +45,8 @@ from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 _SEARCHES: tuple[Search, ...] = ("place", "near")
 _FEWEST = 5  # known positives for which weighted estimates have an interval
 _EFFECTIVE = 10  # known positives in effect, below which their intervals are not believed
+# The same for average precision where they lie in few blocks: then none may be in the best one.
+_FEW_BLOCKS, _EFFECTIVE_IN_BLOCKS, _SHARE_IN_BLOCKS = 5, 40, 0.95
 # Factors at which limits are computed: at others they are straight in the logarithm. And those at
 # which it is asked whether weights leave few known positives in effect.
 _FACTORS = np.array([1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6.5, 8, 10, 13, 17, 22, 30])
@@ -93,8 +95,10 @@ def estimate_within(
 
     Where weights up to G leave few known positives in effect, fewer
     than 10 or half of all, or fewer than 5 are known, those that were not seen matter most: then
-    the interval reaches to the areas under the bounding curves of the band "exact" at G. These
-    stand alone where nothing is known of the odds, an infinite G.
+    the interval reaches to the areas under the bounding curves of the band "exact" at G. So does
+    that of average precision where known positives have 2 to 5 scores, and may be fewer than 40
+    or 95% of all in effect: the best score may lack them. These stand alone where nothing is known
+    of the odds, an infinite G.
     """
     check_selection(ranking, rule)
     check_labels(betas, ranking.total)
@@ -218,11 +222,23 @@ def leave_few(n: int, odds: float, worst: Callable[[float], Sequence[FloatArray]
     few, least = np.zeros(2, np.bool_), min(_EFFECTIVE, n / 2)
     factors = _CLOSE[: np.searchsorted(_CLOSE, odds) + 1]
     # At others no place leaves as few.
-    for factor in factors[4 * n * factors / (1 + factors) ** 2 < least].tolist():
+    for factor in factors[_least_effective(n, factors) < least].tolist():
         few |= [effective_size(weight) < least for weight in worst(factor)]
         if few.all():
             break
     return few
+
+
+def _least_effective(n: int, odds: FloatArray | float) -> FloatArray | float:
+    """Return the fewest known positives in effect by weights that are 1 or a factor."""
+    return 4 * n * odds / (1 + odds) ** 2
+
+
+def _leave_few_in_blocks(ranking: Ranking, odds: float) -> bool:
+    """Tell whether known positives lie in so few blocks that those that lack matter most."""
+    blocks, n = find_blocks(ranking).found.size, ranking.total.known_positive
+    least = min(_EFFECTIVE_IN_BLOCKS, _SHARE_IN_BLOCKS * n)
+    return 1 < blocks <= _FEW_BLOCKS and bool(_least_effective(n, odds) < least)
 
 
 def _moved(span: FloatArray, base: Estimates, target: str) -> FloatArray:
@@ -248,6 +264,7 @@ def _at_worst(
             limits[:, place] = _limits_within(ranking, beta, rule, curve, target)
             worst = partial(_worst_weights, ranking, beta, curve)
             few[:, place] = leave_few(ranking.total.known_positive, odds, worst)
+            few[:, place] |= curve == "pr" and _leave_few_in_blocks(ranking, odds)
     return values, limits, few | np.isnan(limits)
 
 
