@@ -148,24 +148,23 @@ def places(ranking: Ranking) -> tuple[list[float], list[int]]:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("odds", [1.4, 3.0])
 def test_the_range_is_that_of_all_weights(seed: int, odds: float) -> None:
-    ranking, beta = draw(seed), 0.4
+    ranking, rule, beta = draw(seed), Settings(selection_odds=odds), 0.4
     latent = beta * ranking.total.unlabeled
     ranks, ends = places(ranking)
     every = [oracle.auroc(ranks, some, latent, 24) for some in product((1.0, odds), repeat=5)]
     precision = [
         oracle.extreme_precision(ends, odds, latent, side, seed) for side in (False, True)
     ]
-    rule = Settings(selection_odds=odds)
     for curve, values in {"roc": every, "pr": precision}.items():
         found: Any = estimate_within(ranking, np.array([beta]), rule, curve, "examples")
         low, high = (float(end[0]) for end in found.reach)
-        # It reaches to the estimate, which is of one possible labeling, and not beyond 0 or 1.
+        # It reaches to the estimate, which is of one possible labeling, and not beyond all.
         value = completed(*scored(seed, 5, 24), beta, curve)
         assert found.value[0] == pytest.approx(value, rel=1e-12)
-        ends_of_it = np.clip([min(*values, value), max(*values, value)], 0, 1).tolist()
+        values = np.clip(values, *curves_between((seed, 5, 24), beta, INF, curve)).tolist()
+        ends_of_it = [min(*values, value), max(*values, value)]
         assert [low, high] == pytest.approx(ends_of_it, abs=1e-12 if curve == "roc" else 1e-4)
-        assert low <= found.value[0] <= high
-        assert found.lower[0] <= found.upper[0]
+        assert low <= found.value[0] <= high and found.lower[0] <= found.upper[0]
 
 
 @cache
@@ -291,7 +290,8 @@ def limits_within(
     if known < 2:
         limits = [low, high]
     lower = max(min(limits[0], low), min(ends[0], low))
-    return reach, [lower, min(max(limits[1], high), max(ends[1], high))]
+    upper = min(max(limits[1], high), max(ends[1], high))
+    return np.clip(reach, *certain).tolist(), [lower, upper]
 
 
 CASES: list[Any] = [

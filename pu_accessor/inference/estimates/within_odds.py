@@ -103,8 +103,9 @@ def estimate_within(
     check_selection(ranking, rule)
     check_labels(betas, ranking.total)
     base = estimate_any(ranking, betas, Settings(rule.level), curve, target)
-    span = bounding_areas(ranking, betas, Settings(rule.level, selection_odds=inf), curve)
-    limits = ends = _moved(span, base, target)
+    possible = bounding_areas(ranking, betas, Settings(rule.level, selection_odds=inf), curve)
+    span, ends = possible, _moved(possible, base, target)
+    limits = ends
     if ranking.total.unlabeled and rule.selection_odds <= _FACTORS[-1]:
         span, limits, few = _at_worst(ranking, betas, rule, curve, target)
         if few.any():
@@ -118,6 +119,7 @@ def estimate_within(
     there = (betas * ranking.total.unlabeled > 0) & ~np.isnan(base.value)
     lower = np.maximum(np.minimum(limits[0], base.lower), np.minimum(ends[0], base.lower))
     upper = np.minimum(np.maximum(limits[1], base.upper), np.maximum(ends[1], base.upper))
+    span = np.clip(span, *possible)  # what stands for latent positives is not bound to a labeling
     reach = np.fmin(span[0], base.value), np.fmax(span[1], base.value)
     first, last = (np.where(there, np.clip(end, 0, 1), base.value) for end in reach)
     return replace(
