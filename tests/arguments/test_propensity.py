@@ -273,8 +273,8 @@ def test_two_known_positives_have_the_areas_under_bounding_curves(name: str) -> 
     propensity = [None, 0.5, None, None, 0.2, *[None] * 15]
     frame = pd.DataFrame({"score": range(20, 0, -1), "label": label, "propensity": propensity})
     row = put_of_these(weighed(frame), name, 0.25).iloc[0]
-    areas = weighed(frame).contingency(0.25).pu.area(name).isel(beta=0)
-    wanted = areas.sel(bound=["lower", "upper"]).values
+    tables = weighed(frame).contingency(0.25, ranks="breakpoints").isel(beta=0)
+    wanted = selection_oracle.areas_between(tables, name)
     assert row[["lower", "upper"]].tolist() == pytest.approx(wanted, rel=1e-9)
 
 

@@ -15,7 +15,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from pu_accessor import PUDataError, PUValueError, PUWarning
 from pu_accessor.inference.estimates.intervals import rank_interval
 from tests.cases import Case, Labels, draw_case, framed, quiet
-from tests.support.oracles import completion_oracle, gaps_oracle
+from tests.support.oracles import completion_oracle, gaps_oracle, selection_oracle
 from tests.support.oracles import estimates_oracle as oracle
 
 SMALL = [
@@ -55,9 +55,9 @@ ask = partial(quiet, target="examples")
 
 
 def limits(frame: Any, method: str, beta: float, level: float, **limit: float) -> list[float]:
-    """Return the areas under the bounding curves."""
-    areas = frame.pu(negative=False).contingency(beta, level=level).pu.area(method, **limit)
-    return [float(areas.isel(beta=0).sel(bound=bound)) for bound in ("lower", "upper")]
+    """Return the areas that bounds allow."""
+    tables = frame.pu(negative=False).contingency(beta, level=level, ranks="breakpoints")
+    return selection_oracle.areas_between(tables.isel(beta=0), method, **limit)
 
 
 def within(value: float) -> float:

@@ -16,7 +16,12 @@ from pu_accessor.checks import Interval, interval_betas
 from pu_accessor.inference.prior.methods import limit_from_positives
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import make_tables
-from pu_accessor.inference.tables.curves import area, completed_area, of_few_betas
+from pu_accessor.inference.tables.curves import (
+    area,
+    average_precision_bounds,
+    completed_area,
+    of_few_betas,
+)
 from pu_accessor.ranking import Counts, FloatArray, Ranking
 
 
@@ -122,11 +127,14 @@ def settle(
 def bounding_areas(
     ranking: Ranking, betas: FloatArray, rule: Settings, curve: str, max_fpr: float | None = None
 ) -> FloatArray:
-    """Return the areas under the bounding curves of a band, the lower ones first."""
+    """Return the areas that the bounding curves of a band allow, the lower ones first."""
 
     def areas(betas: FloatArray) -> FloatArray:
-        counts = make_tables(ranking, betas, rule).table
-        ends = [np.moveaxis(count[:, ::2], 0, -1) for count in counts]
+        tables = make_tables(ranking, betas, rule)
+        if curve == "pr":
+            lower, _, upper = np.moveaxis(tables.tp, 0, -1)
+            return average_precision_bounds(lower, upper, tables.ranking)
+        ends = [np.moveaxis(count[:, ::2], 0, -1) for count in tables.table]
         return area(curve, *ends, max_fpr=max_fpr)
 
     return of_few_betas(areas, ranking, betas)

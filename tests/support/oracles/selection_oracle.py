@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb, nan, prod
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
@@ -121,3 +122,34 @@ def extreme_precision(
         for start in starts
     ]
     return float(sign * min(found))
+
+
+def areas_between(tables: Any, quantity: str, **limit: float) -> list[float]:
+    """Return the lowest and the highest area that bounds at breakpoints allow, at one beta.
+
+    Those of average precision positive by positive: the j-th one has a precision of j/(j + F) or
+    more, F the false ones where the lower bound reaches j, and at most the highest of the upper
+    bound from where that reaches j; or its own, where all examples up to the next cutoff are
+    positive and none are better off behind it.
+    """
+    if quantity != "average_precision":
+        areas = tables.pu.area(quantity, **limit)
+        return [float(areas.sel(bound=bound)) for bound in ("lower", "upper")]
+    rank = tables["rank"].values.tolist()
+    low, high = (tables["tp"].sel(bound=bound).values.tolist() for bound in ("lower", "upper"))
+    known = tables["known_positive"].values
+    if "known_negative" in tables.coords:
+        known = known + tables["known_negative"].values
+    lowest, highest = [], []
+    for j in range(1, low[-1] + 1):
+        at = next(k for k, tp in enumerate(low) if tp >= j)
+        lowest.append(j / (j + rank[at] - low[at]))
+        at = next(k for k, tp in enumerate(high) if tp >= j)
+        later = [tp / r for tp, r in zip(high[at:], rank[at:], strict=True)]
+        before = high[at - 1] / rank[at - 1] if rank[at - 1] else 1
+        all_positive = high[at] - high[at - 1] == rank[at] - rank[at - 1]
+        if all_positive and known[at] == known[at - 1] and max([0, *later[1:]]) <= before:
+            highest.append(j / (rank[at - 1] + j - high[at - 1]))
+        else:
+            highest.append(max(later))
+    return [sum(lowest) / low[-1], sum(highest) / high[-1]]
