@@ -299,6 +299,7 @@ def limits_within(
             reach[side] = worst_place(case, beta, curve, odds, side)[0]
             if curve == "pr":
                 reach[side] = oracle.extreme_precision(stops, odds, latent, bool(side))
+            reach[side] = float(np.clip(reach[side], *certain))
             walked = limits_on_the_way(case, betas, odds, side, (curve, target))
             limits[side] = float((np.fmax if side else np.fmin)(walked, reach[side]))
             if leave_few(case, beta, odds, curve, side):
@@ -306,8 +307,7 @@ def limits_within(
     if known < 2:
         limits = [low, high]
     lower = max(min(limits[0], low), min(ends[0], low))
-    upper = min(max(limits[1], high), max(ends[1], high))
-    return np.clip(reach, *certain).tolist(), [lower, upper]
+    return reach, [lower, min(max(limits[1], high), max(ends[1], high))]
 
 
 CASES: list[Any] = [

@@ -108,6 +108,7 @@ def estimate_within(
     limits = ends
     if ranking.total.unlabeled and rule.selection_odds <= _FACTORS[-1]:
         span, limits, few = _at_worst(ranking, betas, rule, curve, target)
+        span = np.clip(span, *possible)  # positives that stand for others are in no labeling
         if few.any():
             exact = Settings(rule.level, selection_odds=rule.selection_odds)
             bounds = _moved(bounding_areas(ranking, betas, exact, curve), base, target)
@@ -119,7 +120,6 @@ def estimate_within(
     there = (betas * ranking.total.unlabeled > 0) & ~np.isnan(base.value)
     lower = np.maximum(np.minimum(limits[0], base.lower), np.minimum(ends[0], base.lower))
     upper = np.minimum(np.maximum(limits[1], base.upper), np.maximum(ends[1], base.upper))
-    span = np.clip(span, *possible)  # what stands for latent positives is not bound to a labeling
     reach = np.fmin(span[0], base.value), np.fmax(span[1], base.value)
     first, last = (np.where(there, np.clip(end, 0, 1), base.value) for end in reach)
     return replace(
