@@ -187,6 +187,10 @@ def intervals_hold_their_estimates(frame: pd.DataFrame, draw: Draw) -> None:
         if method != "metric":
             assert (there["lower"] <= there["estimate"] + ROUNDING).all(), there.T
             assert (there["estimate"] <= there["upper"] + ROUNDING).all(), there.T
+        if "range_lower" in there:
+            reach = there[["lower", "range_lower", "estimate", "range_upper", "upper"]]
+            steps = np.diff(reach.to_numpy(np.float64), axis=1)
+            assert (steps >= -ROUNDING).all(), reach
         if "envelope_lower" in there:
             there = there[there["beta"] >= asked["beta_interval"][0]]  # 0 may lie below
             assert (there["envelope_lower"] <= there["lower"] + ROUNDING).all(), there.T
