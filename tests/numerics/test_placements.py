@@ -27,7 +27,7 @@ def below(score: FloatArray) -> FloatArray:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", [*range(16), 75])
 def test_ranks_and_covariance_of_pairs(seed: int, weighted: bool) -> None:
     score, known = draw(seed)
     known[0] |= weighted
