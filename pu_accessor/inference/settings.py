@@ -65,7 +65,7 @@ class Settings:
                 "one of the two, or leave selection_odds out."
             )
         if self.prevalence is not None:
-            prevalence = check_share("prevalence", self.prevalence, "[1e-100, 1)")
+            prevalence = check_share("prevalence", self.prevalence, "[1e-30, 1)")
             object.__setattr__(self, "prevalence", prevalence)
         wrong = check_share("contamination", self.contamination, "[0, 0.5)")
         object.__setattr__(self, "contamination", wrong)

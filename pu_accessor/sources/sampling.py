@@ -220,7 +220,8 @@ def _allocate(draw: Draw, names: list[Any], known: IntArray, unlabeled: IntArray
                 "holds none. Pass other thresholds, or leave them out."
             )
     size, total = int(draw.size), int(unlabeled.sum())
-    _check_size(draw, len(names), total, " of these strata" if len(names) > 1 else f" {names[0]}")
+    left = " of these strata" if len(names) > 1 else " that above and below leave"
+    _check_size(draw, len(names), total, left)
     spread = unlabeled * _deviations(draw, known, unlabeled)
     further = np.minimum(unlabeled, size) - 1  # labels after the first
     stratum = np.repeat(np.arange(len(names)), further)
@@ -264,7 +265,7 @@ def _check_size(draw: Draw, least: int, most: int, where: str) -> None:
     """Raise unless as many rows are there, and enough are wanted."""
     if not least <= draw.size <= most:
         raise PUDataError(
-            f"size must lie between {least} and the number of unlabeled rows, {most}{where}, but "
+            f"size must lie between {least} and the number of unlabeled rows{where}, {most}, but "
             f"{draw.size} was passed."
         )
 

@@ -140,8 +140,8 @@ def test_perfect_separation_has_an_interval() -> None:
 
 
 AT: dict[str, Any] = {"at": {"threshold": 1}}
-SITES, NONE = {"by": "site"}, (0, 1, -0.1, 5, math.nan)
-ENDS = r"^prevalence must lie in \[1e-100, 1"
+SITES, NONE = {"by": "site"}, (0, 1, -0.1, 1e-40, math.nan)
+ENDS = r"^prevalence must lie in \[1e-30, 1"
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,9 @@ NAMES = [
 ]
 MODULES = [import_module(name) for name in [*NAMES, "tests.quick.test_estimates_oracle"]]
 SOME_SEEDS: dict[str, str] = {
+    "test_check_assumptions.test_clusters_trade_waves_as_a_whole_or_among_themselves": (
+        "a thousand draws are .02 off in one case of forty"
+    ),
     "test_compare.test_scipy_tests_the_same_ranks": "scipy warns where differences are alike",
     "test_net_benefit.test_published_net_benefits_lie_within_bounds_when_labels_are_hidden": (
         "a band of 99% misses the truth in one draw of a hundred"
