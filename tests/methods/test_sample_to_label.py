@@ -76,10 +76,10 @@ def test_rows_without_a_group_are_not_drawn() -> None:
     pd.testing.assert_frame_equal(found, pu.sample_to_label(most, random_state=0))
     assert found["site"].value_counts().to_dict() == dict.fromkeys("abc", most)
     assert found["site"].is_monotonic_increasing and found.index.is_unique
-    with pytest.raises(PUDataError, match=f"rows, {most} in group '{free.idxmin()}', but"):
+    with pytest.raises(PUDataError, match=f"rows in group '{free.idxmin()}', {most}, but"):
         pu.sample_to_label(most + 1, random_state=0)
     frame = FRAME.assign(site=np.where(FRAME["label"].isna(), "a", "b"))
-    with pytest.raises(PUDataError, match="rows, 0 in group 'b', but 1 was"):
+    with pytest.raises(PUDataError, match="rows in group 'b', 0, but 1 was"):
         frame.pu(by="site").sample_to_label(1, random_state=0)
 
 
@@ -187,7 +187,7 @@ SITES["some"] = (SCORED["row"] % 4).map({0: "a", 1: "b", 3: "a"})
         ({"strata": np.array(0.3)}, PUTypeError, "strata must be the name of a column, but a nd"),
         ({"above": 1e9}, PUDataError, "'>= 1000000000' holds none"),
         ({"below": "0.5"}, PUTypeError, "below must be a score, but '0.5'"),
-        ({"strata": 1, "size": 10**6}, PUDataError, "rows, 1000 of these strata, but 1000000"),
+        ({"strata": 1, "size": 10**6}, PUDataError, "rows of these strata, 1000, but 1000000"),
         ({"strata": 1, "allocate": "equal"}, PUValueError, "allocate must be"),
         ({"strata": 1, **NEYMAN}, PUValueError, "expected_beta must be passed with"),
         ({"strata": 1, "expected_beta": 0.1}, PUValueError, "expected_beta must be passed with"),
