@@ -52,7 +52,7 @@ class WeighedPrecision:
     and at the bottom for the lowest, with one in between. Where scores are tied the two of a pair
     each count the other, so that a large block may be worth more weight than a better place. The
     search reaches what a general minimizer does from many starts within .0002, for factors up to
-    30, and within .004 above: in 3,700 draws of each, with up to 100 known positives.
+    30, and within .004 above: in 2,000 draws of each, with up to 100 known positives.
     """
 
     blocks: Blocks
