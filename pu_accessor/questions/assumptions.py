@@ -163,6 +163,13 @@ def _read_waves(rows: Annotated) -> IntArray:
                 "with another wave, or make it missing.",
                 page=_PAGE,
             )
+    if rows.total.known_positive == sum(rows.total):
+        raise PUDataError(
+            "label must leave rows that are no known positives with wave=..., but none of "
+            f"{sum(rows.total):,} is: waves are compared by the rest that ranks above them. Add "
+            "unlabeled rows.",
+            page=_PAGE,
+        )
     if len(sizes) < _FEWEST:
         raise PUDataError(
             f"wave must have {_FEWEST} values or more among known positives, but has "

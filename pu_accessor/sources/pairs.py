@@ -278,7 +278,7 @@ def _pool_pairs(parts: Sequence[PairedRanks]) -> PairedRanks:
         share = part.total.known_positive / n
         covariance += part.covariance * (share**2 * (others / size))
         moves += 0 if part.moves is None else part.moves * (size / others)
-    clusters = _pool_clusters(parts, n)
+    clusters = _pool_clusters(parts, max(n, 1))
     return PairedRanks(
         parts[0].names, ranks, among, total, covariance, moves=moves, clusters=clusters
     )

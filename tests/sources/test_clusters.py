@@ -330,3 +330,9 @@ def test_an_example_in_each_group_is_no_repetition() -> None:
     for roles, asked in (({}, ["example_id"]), ({"by": "model"}, [])):
         pu = both.pu(**roles)
         assert pu._source.repeated(pu._roles) == asked
+
+
+def test_clusters_of_known_positives_alone_have_no_statistic() -> None:
+    with pytest.warns(PUWarning, match="one known positive alone, or one other example"):
+        found = FRAME.assign(label=1).pu(score=MODELS, cluster="patient").compare()
+    assert found["p_value"].isna().all() and (found["sign"] == 0).all()

@@ -286,6 +286,6 @@ NO_ANSWER: list[Any] = [
 def test_folds_without_an_answer(change: Any, told: str) -> None:
     frame = make_frame(0)
     pooled = frame.assign(label=change(frame)).pu(by="fold", score=MODELS, pool=True)
-    for ask in (pooled.compare, pooled.auroc):
+    for ask in (pooled.compare, pooled.auroc, pooled(cluster="other").compare):
         with pytest.raises(PUDataError, match=told):
             ask(BETA)

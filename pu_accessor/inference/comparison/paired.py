@@ -137,7 +137,9 @@ def _of_rows(paired: PairedRanks, first: int, second: int) -> float:
     ahead = (ranks[first] - among[first]) - (ranks[second] - among[second])
     rest = float(both.sum() - 2 * paired.covariance[first, second])
     rest = 0.0 if abs(rest) <= _ROUNDING * both.sum() else rest
-    return float(np.var(ahead, ddof=1)) / n / others**2 + rest / others if n > 1 else np.nan
+    if n < 2 or not others:
+        return np.nan
+    return float(np.var(ahead, ddof=1)) / n / others**2 + rest / others
 
 
 def _covariance(paired: PairedRanks, target: str) -> FloatArray:
