@@ -137,6 +137,8 @@ def test_perfect_separation_has_an_interval() -> None:
     same = ask(frame, "average_precision", 0, negative=False).iloc[0]
     assert rare[["estimate", "upper"]].tolist() == pytest.approx([1, 1])
     assert 0 < rare["lower"] < same["lower"]
+    none = framed([2.0, 1.0, 3.0], [None, None, True]).pu(positive=True)  # is left negative
+    assert none.metric("accuracy", 0.9, prevalence=0.5, **AT)["estimate"].isna().all()
 
 
 AT: dict[str, Any] = {"at": {"threshold": 1}}

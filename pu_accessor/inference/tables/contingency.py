@@ -81,7 +81,8 @@ class Table(NamedTuple):
             return self
         positives, negatives = self.tp + self.fn, self.fp + self.tn
         size = positives + negatives
-        more, fewer = prevalence * size / positives, (1 - prevalence) * size / negatives
+        more = prevalence * size / positives
+        fewer = (1 - prevalence) * size / np.where(negatives > 0, negatives, np.nan)
         return Table(more * self.tp, fewer * self.fp, more * self.fn, fewer * self.tn)
 
 
