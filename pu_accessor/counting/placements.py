@@ -50,7 +50,7 @@ class PlacementTable:
         doubled[-2::-2] = through[:present] + through[1 : present + 1]
         missing = int(through[present:].sum()) if present < values.size else 0
         ascending = values[:present][::-1]
-        half = np.nan_to_num(ascending) / 2  # there is nothing between -inf and inf
+        half = np.nan_to_num(ascending) / 2  # -inf and inf have no middle
         between = half[1:] + half[:-1]  # much as other scores will be
         lookup = Lookup.of(ascending, between)
         return cls(scores.size, lookup, doubled, missing, weight_above)

@@ -165,8 +165,8 @@ def _read_waves(rows: Annotated) -> IntArray:
             )
     if rows.total.known_positive == sum(rows.total):
         raise PUDataError(
-            "label must leave rows that are no known positives with wave=..., but none of "
-            f"{sum(rows.total):,} is: waves are compared by the rest that ranks above them. Add "
+            "label must leave rows that are no known positives with wave=..., but all "
+            f"{sum(rows.total):,} are: waves are compared by the rest that ranks above them. Add "
             "unlabeled rows.",
             page=_PAGE,
         )

@@ -95,7 +95,7 @@ def estimate_within(
 
     Where weights up to G leave few known positives in effect, fewer
     than 10 or half of all, or fewer than 5 are known, those that were not seen matter most: then
-    the interval reaches to the areas under the bounding curves of the band "exact" at G. So does
+    the interval reaches to what the bounding curves of the band "exact" allow at G. So does
     that of average precision where known positives have 2 to 5 scores, and may be fewer than 40
     or 95% of all in effect: the best score may lack them. These stand alone where nothing is known
     of the odds, an infinite G.

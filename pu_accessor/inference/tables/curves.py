@@ -272,10 +272,11 @@ def _average_precision(
 def average_precision_bounds(lower: Numbers, upper: Numbers, ranking: Ranking) -> FloatArray:
     """Return the lowest and the highest average precision between bounds of true positives.
 
-    Bounds are at the cutoffs of a ranking, which come last. A positive is the j-th true one at
-    the latest where the lower bound reaches j, with F false ones, so its precision is j/(j + F) or
-    more, wherever tied scores end. It is the j-th where the upper bound reaches j at the earliest:
-    its precision is at most the highest from there on.
+    Bounds have shapes (betas, cutoffs), at the cutoffs of the ranking, and the result (2, betas).
+    Take the j-th positive from the top. By the cutoff where the lower bound reaches j it is found,
+    with at most F false positives there: its precision is j/(j + F) or more, whichever scores are
+    tied. Before the cutoff where the upper bound reaches j it is not found: its precision is at
+    most the highest of the upper bound from there on.
 
     Examples
     --------
