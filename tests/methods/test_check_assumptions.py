@@ -215,12 +215,7 @@ WAVE, STRATA = {"wave": "site"}, {"strata": "site"}
     [
         (PUDataError, ALONE.pu, WAVE, "wave must have 2 known .* each value, but 'once' has 1"),
         (PUDataError, DF.assign(site="a").pu, WAVE, r"2 values or more among .* but has \['a'\]"),
-        (
-            PUDataError,
-            DF.assign(label=1).pu,
-            WAVE,
-            f"no known positives .* but all {len(DF)} are:",
-        ),
+        (PUDataError, DF.assign(label=1).pu, WAVE, f"known positives .* but all {len(DF)} are:"),
         (PUDataError, DF.assign(site=None).pu, {"beta": 0.2, **STRATA}, "strata must have a val"),
         (PUDataError, DF.pu(cluster="site"), {"beta": 0.2}, "cluster must be left out without wa"),
         (PUTypeError, DF.pu, {"beta": ESTIMATE}, "beta must be a number here"),
