@@ -95,6 +95,8 @@ def frames(draw: st.DrawFn, most: int = 60) -> pd.DataFrame:
         for x in scores.values():
             x[rng.random(size) < 0.15] = rng.choice(odd)
     label = np.where(shown, truth, np.nan)
+    times = [rng.choice([0, 1, 1, 2, 7], size), rng.integers(1, 5, size) / 1.0]
+    times += [rng.integers(4, 20, size) / 4]
     return pd.DataFrame(
         {
             **scores,
@@ -105,9 +107,7 @@ def frames(draw: st.DrawFn, most: int = 60) -> pd.DataFrame:
             "propensity": np.where(truth, np.round(rng.uniform(0.3, 1, size), 1), np.nan),
             "id": rng.permutation(size),
             "patient": rng.integers(0, 1 + size // 2, size),
-            "times": rng.choice([0, 1, 1, 2, 7], size)
-            if size % 2
-            else rng.integers(1, 5, size) / 1.0,
+            "times": times[size % 3],
         }
     )
 

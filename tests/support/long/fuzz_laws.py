@@ -240,8 +240,8 @@ def weights_are_rows(frame: pd.DataFrame, draw: Draw) -> None:
     if method == "metric":
         at = {"threshold": float(frame["score"].iloc[0])}
         asked |= {"quantity": draw(st.sampled_from(METRICS)), "at": at}
-    times = frame["times"].astype(int)
-    repeated = frame.loc[frame.index.repeat(times)]
+    frame = frame.assign(times=frame["times"] // 1)
+    repeated = frame.loc[frame.index.repeat(frame["times"].astype(int))]
     one = answer(frame.pu(weight="times"), method, **asked)
     other = answer(repeated.pu, method, **asked)
     if isinstance(one, PUError) or isinstance(other, PUError):
@@ -258,6 +258,21 @@ def weights_are_rows(frame: pd.DataFrame, draw: Draw) -> None:
         estimates = [found["estimate"].item() for found in (one, other)]
         if method != "metric" or not {*ends} & {*estimates}:
             np.testing.assert_allclose(estimates[0], estimates[1], atol=ROUNDING)
+
+
+def weights_have_no_unit(frame: pd.DataFrame, draw: Draw) -> None:
+    frame = frame.assign(times=frame["times"].clip(1.25))  # rows of weight 1 are no clusters
+    finer = frame.assign(times=4 * frame["times"])
+    method = draw(st.sampled_from(["auroc", "average_precision", "bedroc"]))
+    asked = {"by": "key", "average": True} if draw(st.booleans()) else {"by": None}
+    by = asked.pop("by")
+    # At other betas a completed labeling has its corners at other places.
+    one, other = (
+        answer(rows.pu(weight="times", by=by), method, 0, **asked) for rows in (frame, finer)
+    )
+    if answered(one, other):
+        kept = [*one] if asked else ["estimate", "standard_error"]  # half a row counts for limits
+        check_alike(one[kept], other[kept])
 
 
 def numbers_are_those_of_tables(frame: pd.DataFrame, draw: Draw) -> None:
@@ -301,8 +316,9 @@ def envelopes_hold_all_between(frame: pd.DataFrame, draw: Draw) -> None:
     low, mid, high = sorted(draw(st.lists(betas, min_size=3, max_size=3, unique=True)))
     name = draw(st.sampled_from(["f1", "precision", "mcc", "tpr"]))
     rank = draw(st.integers(1, len(frame)))
-    found = answer(frame.pu, "metric", name, mid, at=rank, beta_interval=(low, high), **how)
-    each = answer(frame.pu, "metric", name, [low, mid, high], at=rank, **how)
+    pu = frame.pu(**draw(BOUND))
+    found = answer(pu, "metric", name, mid, at=rank, beta_interval=(low, high), **how)
+    each = answer(pu, "metric", name, [low, mid, high], at=rank, **how)
     if answered(found, each) and each[["lower", "upper"]].notna().all(axis=None):
         assert found["envelope_lower"].item() <= each["lower"].min() + ROUNDING
         assert found["envelope_upper"].item() >= each["upper"].max() - ROUNDING
@@ -319,6 +335,7 @@ LAWS: list[Callable[[pd.DataFrame, Draw], None]] = [
     turned_over_auroc_is_one_less,
     each_row_twice,
     weights_are_rows,
+    weights_have_no_unit,
     numbers_are_those_of_tables,
     curves_are_those_of_tables,
     envelopes_hold_all_between,

@@ -79,13 +79,14 @@ def loosened(frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     # What float32 rounds is another score.
     kept = (frame[MODELS].astype("float32") == frame[MODELS]).all(axis=None)
     score = str(rng.choice([one for one in SCORES if kept or one != "float32"]))
+    counted = (frame["times"] % 1 == 0).all()
     kinds: dict[str, Any] = {
         **dict.fromkeys(MODELS, score),
         "label": str(rng.choice(LABELS)),
         "key": str(rng.choice(["object", "str", "category"])),
         "fold": str(rng.choice(["int8", "uint64", "Int32", "int64[pyarrow]"])),
         "patient": str(rng.choice(["object", "category", "int32", "Float64"])),
-        "times": str(rng.choice(["float32", "Int64", "uint8", "object"])),
+        "times": str(rng.choice(["float32", "object", *(["Int64", "uint8"] if counted else [])])),
     }
     return frame.astype({"label": "boolean"}).astype(kinds)
 
