@@ -22,6 +22,7 @@ Interval: TypeAlias = tuple[float, float]
 MOST_STRATA = 6  # of which rows are drawn and labeled by hand
 _STEP, _FEWEST = 0.01, 8  # of betas within an interval
 _DIGITS, _ROUNDING = 12, 16  # of a beta that was computed; in units of its last binary digit
+_LEVELS = "(0, 0.9999999999999]"  # nearer to 1 the tail that is left is rounding
 _BOUNDLESS = 1e100  # a factor that counts of examples do not tell from an infinite one
 _MOST_COUNTED = 2**53  # beyond, float64 counts no more
 _LARGEST = Fraction(float_info.max)
@@ -137,8 +138,8 @@ def check_level(level: float) -> float:
     """Check a probability of coverage."""
     if isinstance(level, Real) and 1 < level < 100:
         percent = f"For {level:g} percent, pass {level / 100:g}."
-        raise PUValueError(f"level must lie in (0, 1), but {level!r} was passed. {percent}")
-    return check_share("level", level, "(0, 1)")
+        raise PUValueError(f"level must lie in {_LEVELS}, but {level!r} was passed. {percent}")
+    return check_share("level", level, _LEVELS)
 
 
 def refuse_odds(odds: float, designed: bool = False, pooled: bool = False) -> None:

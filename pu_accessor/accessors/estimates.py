@@ -54,8 +54,8 @@ def auroc(
         envelope_upper, the lowest and highest limit while it varies. A pair, or by group a
         mapping, a Series, or a frame with columns low and high.
     max_fpr : float, optional
-        Take the ROC curve up to this false positive rate in (0, 1], standardised so that chance is
-        0.5 and perfection 1, as ``sklearn.metrics.roc_auc_score(max_fpr=...)`` does.
+        Take the ROC curve up to this false positive rate, 1e-12 to 1, standardised so that chance
+        is 0.5 and perfection 1, as ``sklearn.metrics.roc_auc_score(max_fpr=...)`` does.
     reference : {"positives", "both"}, default "positives"
         From which known examples: known negatives count as some of the rest; or, with "both",
         AUROC against them, which needs no beta, and AUROC by beta are averaged by weights for
@@ -92,7 +92,7 @@ def auroc(
     Raises
     ------
     PUValueError
-        If there are no negatives, or `max_fpr` is not in (0, 1]; if new examples are asked for
+        If there are no negatives, or `max_fpr` is not 1e-12 to 1; if new examples are asked for
         with propensities, or with `max_fpr` of pooled groups, for which there is no such interval;
         if `selection_odds` is asked for with `max_fpr` or propensities; if `reference` is "both"
         without known negatives, or with anything but the whole area on new examples.

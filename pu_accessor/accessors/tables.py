@@ -260,7 +260,7 @@ class TablesAccessor:
         quantity : {"auroc", "average_precision"}
             The area under the ROC curve, or under the precision-recall curve.
         max_fpr : float, optional
-            Take the ROC curve up to this false positive rate in (0, 1], standardised so that
+            Take the ROC curve up to this false positive rate, 1e-12 to 1, standardised so that
             chance is 0.5 and perfection 1, as ``sklearn.metrics.roc_auc_score(max_fpr=...)`` does.
 
         Returns

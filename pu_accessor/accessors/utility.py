@@ -171,7 +171,7 @@ def bedroc(
     Raises
     ------
     PUValueError
-        If there are no negatives, or alpha is not above 0.
+        If there are no negatives, or alpha is not 1e-4 to 1e9.
 
     Warns
     -----

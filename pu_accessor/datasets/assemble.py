@@ -133,8 +133,10 @@ def _along_cutoffs(
 def _take(arrays: Sequence[Array], positions: Sequence[IntArray]) -> Array:
     """Stack what stands at some positions of each array."""
     shape = (len(arrays), positions[0].size, *arrays[0].shape[1:])
-    stacked = np.empty(shape, arrays[0].dtype)
+    dtype = np.result_type(*arrays)  # weights may be whole in some groups alone
+    stacked = np.empty(shape, dtype)
     for row, array, of_ranking in zip(stacked, arrays, positions, strict=True):
+        array = array.astype(dtype, copy=False)
         np.take(array, of_ranking, axis=0, out=row, mode="clip")  # which needs no buffer
     return stacked
 

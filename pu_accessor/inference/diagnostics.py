@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.on_new_examples import refute_monotone
 from pu_accessor.inference.bands.weighted import effective_size
+from pu_accessor.inference.influence import is_one_alone
 from pu_accessor.inference.prior.methods import limit_from_positives
 from pu_accessor.ranking import Counts, FloatArray, Ranking
 
@@ -21,6 +22,7 @@ class About:
     # The share of the rest above which monotone scores are refuted; NaN where they are not.
     refuted_at: float = float("nan")
     clusters: float = float("nan")  # that hold a known positive; NaN where rows are independent
+    alone: bool = False  # one known positive, or one other, whatever its weight
 
     def beyond(self, betas: FloatArray) -> FloatArray:
         """Return the betas above the limit, as numbers of latent positives are rounded."""
@@ -29,19 +31,27 @@ class About:
         return beyond
 
 
+def has_one(total: Counts) -> bool:
+    """Tell if there is one known positive alone, or one other example."""
+    return total.known_positive == 1 or total.known_negative + total.unlabeled < 2
+
+
 def tell_about(ranking: Ranking, level: float, *, random: bool = True) -> About:
     """Return what a reader should know of a ranking."""
     total, nan = ranking.total, float("nan")
+    alone = has_one(total)
     if ranking.weight is not None:  # the limit is that of a simple random sample
-        return About(total, effective_size(ranking.weight), nan)
+        return About(total, effective_size(ranking.weight), nan, alone=alone)
     if ranking.clusters is not None:  # the limit, and the test, count rows
-        known = nan if ranking.clusters.alone else ranking.clusters.with_positive
-        return About(total, nan, nan, clusters=known)
+        if ranking.clusters.alone:
+            return About(total, nan, nan, alone=is_one_alone(ranking.clusters))
+        return About(total, nan, nan, clusters=ranking.clusters.with_positive)
     if not (total.known_positive and total.unlabeled and random):
-        return About(total, nan, nan)
+        return About(total, nan, nan, alone=alone)
     whole = ranking.whole or ranking
     refuted_at = refute_monotone(whole, level) if ranking.monotone else nan
-    return About(total, nan, limit_from_positives(whole, 1 - level), refuted_at)
+    limit = limit_from_positives(whole, 1 - level)
+    return About(total, nan, limit, refuted_at, alone=alone)
 
 
 def check_clusters(ranking: Ranking) -> None:

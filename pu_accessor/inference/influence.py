@@ -157,6 +157,11 @@ def sum_by_cluster(parts: Sequence[Influence]) -> FloatArray:
     return sum(sums[1:], start=sums[0])
 
 
+def is_one_alone(clusters: Clusters) -> bool:
+    """Tell if one cluster has all known positives, or all others: how they differ is not known."""
+    return bool((np.count_nonzero(clusters.sizes, axis=1) == 1).any())
+
+
 def find_design(
     clusters: Clusters | None, influences: Callable[[], Sequence[Influence]]
 ) -> Design:
@@ -165,7 +170,8 @@ def find_design(
     Notes
     -----
     Clusters are independent: the variance is the sum of squares of what each contributes, see
-    `adjust_sums`. Where nothing scatters, examples of one cluster are taken to be alike.
+    `adjust_sums`. Where nothing scatters, examples of one cluster are taken to be alike. One
+    cluster that is all there is has no scatter: NaN, as of one example alone.
 
     References
     ----------
@@ -177,7 +183,8 @@ def find_design(
     total, parts = clusters.with_positive, influences()
     plain = float(find_spread(parts).squares.sum())
     alike = sum(part.ranking.total.known_positive for part in parts) / total
-    return hold_clusters(sum_by_cluster(parts), clusters.sizes, total, plain, alike)
+    design = hold_clusters(sum_by_cluster(parts), clusters.sizes, total, plain, alike)
+    return Design(np.nan) if is_one_alone(clusters) else design
 
 
 class DeLong(NamedTuple):
@@ -495,7 +502,9 @@ def moments(values: FloatArray, times: CountArray) -> tuple[float, float]:
     # The rounding of what is the same for all is no spread.
     if np.ptp(values) <= _ROUNDING * np.abs(values).max():
         return 0.0, 1.0
-    return second * size / (size - 1), float(times @ square**2) / size / second**2
+    if not second:  # too little for a float
+        return 0.0, 1.0
+    return second * size / (size - 1), float(times @ (square / second) ** 2) / size
 
 
 def kurtosis_df(kurtosis: FloatArray, n: float) -> FloatArray:

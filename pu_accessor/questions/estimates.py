@@ -324,17 +324,14 @@ def warn_of_areas(areas: pd.DataFrame, results: Results[Any]) -> None:
         areas,
         missing & ~alone & np.isnan(np.repeat(limits, sizes)),
         results.names,
-        "the known positives rule beta out, as it needs more latent ones than there is room for: "
-        "the interval is NaN. Pass a smaller beta",
+        "the known positives rule beta out, as it needs more latent ones than there is room for, "
+        "or one cluster holds all others: the interval is NaN. Pass a smaller beta",
     )
 
 
 def _has_one(result: Result[Any]) -> bool:
     """Tell if there is one known positive alone, or one other example."""
-    if result.about is None:
-        return False
-    total = result.about.total
-    return bool(total.known_positive == 1 or total.known_negative + total.unlabeled < 2)
+    return result.about is not None and result.about.alone
 
 
 def describe_clusters(request: Request) -> pd.DataFrame:

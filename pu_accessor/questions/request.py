@@ -14,7 +14,7 @@ import xarray as xr
 from pu_accessor.checks import refuse_odds
 from pu_accessor.errors import PUDataError, PUImportError, PUValueError, shorten, warn_caller
 from pu_accessor.inference.contamination import refuse_wrong
-from pu_accessor.inference.diagnostics import About, check_clusters, tell_about
+from pu_accessor.inference.diagnostics import About, check_clusters, has_one, tell_about
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.questions.betas import Betas, name_group, split_key
 from pu_accessor.ranking import (
@@ -218,7 +218,8 @@ def map_rankings(
         stack = keyed.together()
         contents = at_once(stack, np.stack([beta.values for beta in by_key]))
         totals = map(Counts._make, stack.total.tolist())
-        abouts = [About(total, nan, nan) for total in totals]  # beta is within the limit
+        # Beta is within the limit.
+        abouts = [About(total, nan, nan, alone=has_one(total)) for total in totals]
         at_each = enumerate(map(Result, keys, by_key, abouts, contents))
         ready = {i: result for i, result in at_each if result.content is not None}
     each, skipped = _collect(keyed, answer, request, ready)

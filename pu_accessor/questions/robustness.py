@@ -196,7 +196,7 @@ def _breaking_share(known: int, holds: Callable[[float], bool]) -> float:
     """
     wrong = 0
     highest = count_wrong(known, _HALF)
-    if holds(highest / known):
+    if holds(highest / max(known, 1)):
         return np.inf
     while highest - wrong > 1:
         middle = (wrong + highest) // 2

@@ -183,7 +183,9 @@ def _find_strata(
                 f"strata must have two to {MOST_STRATA} values among unlabeled rows, but column "
                 f"{column.name!r} has {len(names)}: {brief(names)}. Join some, or leave it out."
             )
-        return pd.Categorical(column, categories=names).codes.astype(np.int64), names
+        code = np.full(values.size, -1)
+        code[free] = pd.Categorical(column[free], categories=names).codes
+        return code, names
     if draw.thresholds is None:
         return np.zeros(values.size, np.int64), [_name_part(draw.above, draw.below)]
     edges = [None, *draw.thresholds.tolist(), None]

@@ -83,7 +83,7 @@ NO_TABLES = r"must hold contingency tables, .* \['fpr', 'tpr'\]"
         (lambda: CURVES.drop_vars("rank").pu.plot_pr(), PUKeyError, NO_TABLES),
         (lambda: TABLES.pu.area("ROC"), PUValueError, "quantity must be one of auroc, average_p"),
         (lambda: TABLES.pu.area(AP, max_fpr=0.1), PUValueError, "max_fpr must be None with 'av"),
-        (lambda: TABLES.pu.area("auroc", max_fpr=0), PUValueError, r"max_fpr must lie in \(0, 1"),
+        (lambda: TABLES.pu.area("auroc", max_fpr=0), PUValueError, r"max_fpr must lie in \[1e-12"),
         (lambda: TABLES.pu.area("auroc", max_fpr="a"), PUTypeError, "max_fpr must be a number"),
         (lambda: TABLES.isel(rank=[]).pu.area("auroc"), PUValueError, "'rank' is empty"),
         (lambda: SOME.pu.area("auroc"), PUValueError, r"of 3 ranks \(0, 1, 3, ...\). Make them"),

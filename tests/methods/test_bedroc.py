@@ -130,7 +130,7 @@ def test_known_ones_at_an_end_have_a_limit_there() -> None:
 def test_the_least_alpha_is_nearly_auroc() -> None:
     found = ranked(ACTIVE).pu(negative=0)
     area = found.auroc(0)["estimate"].item()
-    assert found.bedroc(0, alpha=1e-6)["estimate"].item() == pytest.approx(area, abs=1e-5)
+    assert found.bedroc(0, alpha=1e-4)["estimate"].item() == pytest.approx(area, abs=1e-4)
 
 
 def test_chunks_and_intervals_of_beta() -> None:
@@ -171,7 +171,7 @@ def test_one_known_positive_has_an_interval() -> None:
 
 def test_what_has_no_answer() -> None:
     for alpha in (0, -3.0, 1e-300, np.inf, np.nan):
-        with pytest.raises(PUValueError, match=f"1e-06 or more and finite, but {alpha} was"):
+        with pytest.raises(PUValueError, match=rf"be in \[0.0001, 1e\+09\], but {alpha} was"):
             FRAME.pu.bedroc(0.1, alpha=alpha)
     for wrong in ("20", True):
         with pytest.raises(PUTypeError, match=f"a number above 0, but {wrong!r} was passed"):

@@ -113,7 +113,7 @@ FRAME = draw(2)
         *((FRAME.pu, {"windows": x}, PUTypeError, "must be an integer") for x in (True, 10.0)),
         (FRAME.pu, {"width": 1}, PUValueError, r"width must lie in \(0, 1\), but 1"),
         (FRAME.pu, {"width": "a"}, PUTypeError, "width must be a number in"),
-        (FRAME.assign(score=3).pu, {}, PUDataError, "differ, but .* from 3 to 3"),
+        (FRAME.assign(score=3).pu, {}, PUDataError, "differ and .* from 3 to 3"),
         (FRAME.assign(label=None).pu, {}, PUDataError, "at least one known positive"),
         (FRAME.assign(label=1).pu(negative=0), {}, PUDataError, "needs a background"),
         (FRAME.assign(x=0).pu(by="x", pool=True), {}, PUValueError, "pool must be False where sc"),
@@ -132,7 +132,7 @@ def test_errors(pu: Any, how: Any, kind: type[PUError], match: str) -> None:
 def test_scores_are_finite(value: float, row: int) -> None:
     frame = FRAME.copy()
     frame.loc[row, "score"] = value
-    with pytest.raises(PUDataError, match="needs finite scores that differ"):
+    with pytest.raises(PUDataError, match="needs scores that differ and a finite range"):
         frame.pu(nan_policy="worst").boyce()
     if np.isnan(value):
         omitted = frame.pu(nan_policy="omit").boyce()

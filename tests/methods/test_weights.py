@@ -1,6 +1,7 @@
 """Rows that stand for several each: as so many rows, with the error of one cluster for each."""
 
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 import xarray as xr
 
 import pu_accessor
-from pu_accessor import PUKeyError, PUTypeError, PUValueError
+from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning
 from pu_accessor.ranking import FloatArray
 from tests.support.oracles import cluster_oracle as oracle
 
@@ -291,3 +292,49 @@ OF_GROUPS: dict[str, Question] = {
 @pytest.mark.parametrize("name", OF_GROUPS)
 def test_gaps_and_averages_over_groups_count_weights(name: str) -> None:
     hold_against_repeated(draw(4), OF_GROUPS[name], {"by": "fold", "cluster": "id"})
+
+
+@pytest.mark.parametrize("at", [60, {"threshold": 0.5}], ids=str)
+def test_betas_of_an_interval_take_weights_that_are_not_whole(at: Any) -> None:
+    pu = draw(0).assign(w=lambda rows: rows["w"] + 1.25).pu(weight="w")
+    asked: dict[str, Any] = {"at": at, "target": "examples"}
+    each = pu.metric("recall", [0.2, 0.25, 0.3, 0.4], **asked)
+    found = pu.metric("recall", 0.3, beta_interval=(0.2, 0.4), **asked).iloc[0]
+    ends = found["envelope_lower"], found["envelope_upper"]
+    assert ends == pytest.approx((each["lower"].min(), each["upper"].max()), abs=5e-3)
+    assert pu.contingency(0.3, beta_interval=(0.2, 0.4))["tp"].dtype == np.float64
+
+
+def test_weights_may_be_whole_in_some_groups_alone() -> None:
+    df = draw(0).assign(w=lambda rows: np.where(rows["fold"] == 1, 1.5, 1))
+    tables = df.pu(by="fold", weight="w").rank_cdf(BETA)
+    for fold, rows in df.groupby("fold"):
+        kept = tables.sel(fold=fold)["known_positive"].max()
+        assert kept == rows.pu(weight="w").rank_cdf(BETA)["known_positive"].max()
+
+
+@pytest.mark.parametrize(("name", "seed"), [("auroc", 6), ("bedroc", 24), ("recall", 4)])
+def test_averages_have_no_unit_of_weights(name: str, seed: int) -> None:
+    df = draw(seed).query("id % 8 == 0").assign(w=lambda rows: rows["w"] / 4 + 1.25)
+    asked = {"recall": lambda pu: pu.metric("recall", 0, at=AT, average=True)} | OF_GROUPS
+    of_groups = [df.assign(w=df["w"] * unit).pu(by="fold", weight="w") for unit in (1, 4, 1e10)]
+    one, *others = (asked[name](pu) for pu in of_groups)
+    for other in others:
+        pd.testing.assert_frame_equal(one, other, atol=1e-6)
+
+
+def test_few_weighted_positives_have_an_interval_and_one_has_none() -> None:
+    df = pd.DataFrame({"score": [9.0, 8, 3, 7, 6, 5, 4, 2, 1], "label": 1.0, "w": [1, 2, 3] * 3})
+    df.loc[3:, "label"] = np.nan
+    found = df.pu(weight="w").auroc([0, 0.1])
+    assert (found["lower"] < found["estimate"]).all() and (found["upper"] >= 0.9).all()
+    one = df.drop(index=[0, 1]).pu(weight="w")
+    for ask in (one.auroc, one.average_precision, partial(one.bedroc, target="population")):
+        with pytest.warns(PUWarning, match="one known positive alone"):
+            assert ask(0)[["standard_error", "lower", "upper"]].isna().all(axis=None)
+
+
+def test_a_rate_is_found_among_as_many_rows_as_weights_stand_for() -> None:
+    df = pd.DataFrame({"score": [5.0, 4, 3, 2, 1], "label": [1, None, 1, None, 1], "w": 1e12})
+    found = df.pu(weight="w").metric("recall", 0.5, at={"fpr": 0.5}).iloc[0]
+    assert (found["rank"], found["threshold"]) == (3e12, 3)

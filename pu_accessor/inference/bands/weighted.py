@@ -158,7 +158,9 @@ def _limit_clustered(of: _OfClusters, m: int, level: float) -> tuple[IntArray, I
     effect = np.full(known.size, float(n))  # one cluster alone says nothing of others
     if clusters > 1:
         spread = variance * clusters / (clusters - 1)
-        effect = np.where(scatter > 0, np.maximum(spread / np.maximum(scatter, _LEAST), 1.0), 1.0)
+        effect = np.ones(known.size)
+        np.divide(spread, scatter, out=effect, where=scatter > 0)
+        effect = np.maximum(effect, 1.0)
     worth = max(m, 1) / (n + max(m, 1)) / effect
     inside, outside = worth * known, worth * (n - known)
     more = worth * unseen

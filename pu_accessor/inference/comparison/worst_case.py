@@ -246,7 +246,7 @@ def _scatter_ratio(above: FloatArray, rest: int, stands_for: FloatArray) -> floa
 
     def variance(weight: FloatArray) -> float:
         through = np.concatenate([[0.0], np.cumsum(weight[order])]) / weight.sum()
-        mean = steps @ through / rest
+        mean = steps @ through / max(rest, 1)
         return float(steps @ (through - mean) ** 2)
 
     equal = variance(np.ones(stands_for.size))

@@ -52,6 +52,7 @@ class _Samples(NamedTuple):
     """Known positives and the rest, first and second along each array's first axis."""
 
     size: FloatArray
+    others: FloatArray  # but one; clusters may leave less than one in effect
     variance: FloatArray
     share: FloatArray  # of positives among the rest
     model: FloatArray  # variances of two normal distributions with this AUROC
@@ -128,7 +129,7 @@ def score_interval(
     size, variance = placed.size[:, np.newaxis], placed.variance[:, np.newaxis]  # for both limits
     samples = _sample(share, Placed(size, variance, placed.above))
     squares = samples.ratio * samples.model / samples.size
-    df = np.minimum(welch_df(squares, samples.size - 1 + _MODELED), most_df)
+    df = np.minimum(welch_df(squares, samples.others + _MODELED), most_df)
     reach = scipy.special.stdtrit(df, (1 + level) / 2)
 
     def excess(auroc: FloatArray) -> FloatArray:
@@ -137,7 +138,7 @@ def score_interval(
         return far
 
     out, inside = np.broadcast_arrays([[0.0], [1.0]], np.clip(value, 0, 1))
-    alone = (placed.size < 2).any(axis=0)
+    alone = np.isnan(placed.variance).any(axis=0)
     lower, upper = np.where(alone, np.nan, crossing(excess, out, inside))
     return lower, upper
 
@@ -279,17 +280,18 @@ def _sample(share: FloatArray, placed: Placed) -> _Samples:
     pairs = size[0] * size[1]
     above = (placed.above * pairs + 0.5) / (pairs + 1)
     model = binormal_variances(np.clip((above - share / 2) / (1 - share), _EDGE, 1 - _EDGE), share)
-    drawn = (_MODELED + (size - 1) * variance / model) / (_MODELED + size - 1)
-    return _Samples(size, variance, share, model, np.where(variance > 0, drawn, 1.0))
+    others = np.maximum(size - 1, 0)
+    drawn = (_MODELED + others * variance / model) / (_MODELED + others)
+    return _Samples(size, others, variance, share, model, np.where(variance > 0, drawn, 1.0))
 
 
 def _variance_at(auroc: FloatArray, samples: _Samples) -> FloatArray:
     """Return the variances of placements at another AUROC, shape (2, betas)."""
-    size, variance, share, model, ratio = samples
+    _, others, variance, share, model, ratio = samples
     there = binormal_variances(auroc, share)
     # Towards 0 and 1 the model has less of it. What was seen can come from elsewhere.
-    seen = (size - 1) * variance * np.maximum(1, there / model)
-    kept = np.where(variance > 0, (_MODELED * there + seen) / (_MODELED + size - 1), there)
+    seen = others * variance * np.maximum(1, there / model)
+    kept = np.where(variance > 0, (_MODELED * there + seen) / (_MODELED + others), there)
     scaled: FloatArray = ratio * there
     return (scaled + kept) / 2
 
@@ -302,7 +304,7 @@ def binormal_variances(auroc: FloatArray, share: FloatArray) -> FloatArray:
     negative A/2 + T(z, 1/sqrt(3)).
     """
     turn = scipy.special.owens_t(scipy.special.ndtri(auroc), 3**-0.5)
-    alone = auroc * (1 - auroc) - 2 * turn
+    alone = np.maximum(auroc * (1 - auroc) - 2 * turn, 0)
     known = share**2 / 12 + (1 - share) ** 2 * alone + 2 * share * (1 - share) * turn
     rest = share / 12 + (1 - share) * alone + share * (1 - share) * (auroc - 0.5) ** 2
     return np.stack([known, rest])
@@ -439,7 +441,7 @@ def _slope_by_prevalence(ranking: Ranking) -> float:
     n, examples = known[-1], rank[-1]
     found, high, below = np.diff(known), known[1:], (rank - known)[1:]
     slopes = high * below / np.square(rank[1:].astype(np.float64))
-    return float(found @ slopes / n * examples**2 / (n * (examples - n)))
+    return float(found @ slopes / n * examples**2 / (n * (examples - n or 1)))
 
 
 def _at_prevalence(
@@ -488,7 +490,7 @@ def precision_values(
         alone += float(weight.sum())
         pairs += float(weight @ (known[1:][found > 0] - 1))
     positives = count_positives(ranking.total, betas).as_floats()
-    value: FloatArray = alone / n + (positives - 1) * (pairs / (n * max(n - 1, 1)))
+    value: FloatArray = alone / n + (positives - 1) * (pairs / (n * (n - 1 or 1)))
     return np.where((n == 1) & (positives > 1), np.nan, value)
 
 

@@ -12,6 +12,7 @@ from pu_accessor.checks import interval_betas
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
 from pu_accessor.inference.estimates.intervals import Estimates, find_envelope
+from pu_accessor.inference.estimates.known_positives import FEWEST_NEGATIVES
 from pu_accessor.inference.estimates.metric_at import AtCutoff
 from pu_accessor.inference.influence import Design, RateDesigns, check_new, rate_designs
 from pu_accessor.inference.quantities import QUANTITIES
@@ -134,7 +135,7 @@ def _negatives(total: Counts, betas: FloatArray) -> FloatArray:
 
 def check_negatives(total: Counts, betas: FloatArray, method: str) -> None:
     """Raise where nothing is negative."""
-    none = betas[_negatives(total, betas) <= 0]
+    none = betas[_negatives(total, betas) < FEWEST_NEGATIVES]
     if none.size:
         raise PUDataError(
             f"{method} on new examples needs negatives, but at beta = {none[0]:g} there are none "
@@ -258,7 +259,7 @@ def of_shares(
     """Return a metric as a function of the shares above a threshold."""
 
     def value(known: FloatArray, others: FloatArray) -> FloatArray:
-        false = (others - share * known) / (1 - share)
+        false = (others - share * known) / np.where(np.equal(share, 1), 1, np.subtract(1, share))
         false = np.clip(false, 0, 1) if cut else false
         positives, negatives = prevalence * size, (1 - prevalence) * size
         return evaluate(

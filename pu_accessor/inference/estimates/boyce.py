@@ -63,7 +63,7 @@ def boyce_index(ranking: Ranking, windows: int, width: float) -> Boyce:
     known, rest = _shares_inside(ranking, start - _NEAR * span, end + _NEAR * span)
     ratio = np.where(known > 0, inf, nan)
     np.divide(known, rest, out=ratio, where=rest > 0)
-    return Boyce(_rank_correlation(ratio), ratio, (start + end) / 2)
+    return Boyce(_rank_correlation(ratio), ratio, start / 2 + end / 2)
 
 
 def _ends(ranking: Ranking) -> tuple[float, float]:
@@ -78,8 +78,8 @@ def _ends(ranking: Ranking) -> tuple[float, float]:
     low, high = float(ranking.threshold[-1]), float(best.threshold[1])
     if not 0 < high - low < inf:
         raise PUDataError(
-            f"boyce needs finite scores that differ, but they go from {low:g} to {high:g}. "
-            "Windows are parts of that range. Leave out missing ones, nan_policy='omit', and "
+            f"boyce needs scores that differ and a finite range, but they go from {low:g} to "
+            f"{high:g}. Windows are parts of it. Leave out missing ones, nan_policy='omit', and "
             "bound others by df['score'].clip."
         )
     return low, high

@@ -48,13 +48,14 @@ def estimate_contaminated(
     found = [base, *(ask(relabel(ranking, *each), plain) for each in wrong)]
     values = np.stack([each.value for each in found])
     lower, upper = (np.stack([getattr(each, name) for each in found]) for name in _ENDS)
-    alone = n - most < 2  # one alone has no interval
-    return replace(
-        base,
-        lower=lower.min(axis=0) if alone else np.fmin.reduce(lower),
-        upper=upper.max(axis=0) if alone else np.fmax.reduce(upper),
-        reach=(values.min(axis=0), values.max(axis=0)),
-    )
+    reach = values.min(axis=0), values.max(axis=0)
+    if n - most < 2:  # one alone has no interval
+        ends = lower.min(axis=0), upper.max(axis=0)
+    else:
+        ends = np.fmin.reduce(lower), np.fmax.reduce(upper)
+    # Of some there may be a value alone, as where nothing else is negative.
+    low, high = np.minimum(ends[0], reach[0]), np.maximum(ends[1], reach[1])
+    return replace(base, lower=low, upper=high, reach=reach)
 
 
 def _few_cutoffs(ranking: Ranking) -> Ranking:

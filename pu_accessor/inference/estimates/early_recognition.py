@@ -1,7 +1,6 @@
 """Early recognition: BEDROC and lift at a share, means over positives of a function of rank."""
 
 from dataclasses import replace
-from math import inf
 
 import numpy as np
 
@@ -35,16 +34,17 @@ from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-_LEAST = 1e-6  # of alpha: below, differences of weights are lost in rounding
+# Of alpha: below, differences of weights are lost in rounding; above, only the very top counts.
+_LEAST, _MOST = 1e-4, 1e9
 
 
 def check_alpha(alpha: float) -> float:
     """Raise unless this says how early is early."""
     if not is_number(alpha):
         raise PUTypeError(f"alpha must be a number above 0, but {alpha!r} was passed.")
-    if not _LEAST <= float(alpha) < inf:
+    if not _LEAST <= float(alpha) <= _MOST:
         raise PUValueError(
-            f"alpha must be {_LEAST:g} or more and finite, but {alpha!r} was passed. At 20, the "
+            f"alpha must be in [{_LEAST:g}, {_MOST:g}], but {alpha!r} was passed. At 20, the "
             "default, the top 8% make 80% of the score; near 0 all ranks count alike, which is "
             "AUROC: df.pu.auroc."
         )
@@ -134,7 +134,10 @@ def _on_new(ranking: Ranking, positives: Positives, pace: float, level: float) -
     error = float(design.effect * spread.squares.sum()) ** 0.5 * one
     away = reach(error, min(spread.df, design.df), level)
     place, stretch = (mean - worst) / (best - worst), (best - worst) * one
-    return Estimates(mean * one, error, *rank_interval(mean * one, place, stretch, away, away))
+    limits = rank_interval(mean * one, place, stretch, away, away)
+    if not error.any():  # all are tied: nothing is known of how far others lie from there
+        limits = worst * one, best * one
+    return Estimates(mean * one, error, *limits)
 
 
 def _mean_of_known(ranking: Ranking, pace: float) -> tuple[float, list[Influence]]:

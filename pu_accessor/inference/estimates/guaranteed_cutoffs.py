@@ -396,9 +396,9 @@ def _grid(start: float, size: int, n: int, b: float, goal: Goal) -> IntArray:
     of the positives. The false positive rate is at most x/(1 - b), and at least (x - b)/(1 - b).
     """
     if goal.name == "precision":
-        needed = goal.value * size / (n * (1 - goal.value) + b * size)
-        first, last = start, 1.0
-        unit = size / max(needed, 1.0)
+        others = n * (1 - goal.value) + b * size
+        first, last = start, float(others > 0)
+        unit = size / max(goal.value * size / (others or 1), 1.0)
     else:
         first, last = start * goal.value * (1 - b), goal.value * (1 - b) + b
         unit = size

@@ -8,6 +8,8 @@ import numpy as np
 from pu_accessor.errors import PUDataError
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
+FEWEST_NEGATIVES = 1e-7  # examples: where fewer are left, what they say is rounding
+
 
 class Blocks(NamedTuple):
     """The blocks of tied scores that hold known positives, best first."""
@@ -69,9 +71,9 @@ def count_negatives(total: Counts, betas: FloatArray) -> tuple[Fraction, ...]:
     """
     known, unlabeled = total.known_negative, total.unlabeled
     found = tuple(known + unlabeled * (1 - Fraction(str(beta))) for beta in betas.tolist())
-    if 0 in found:
+    if min(found) < FEWEST_NEGATIVES:
         raise PUDataError(
-            f"AUROC needs negatives, but at beta = {betas[found.index(Fraction(0))]:g} there are "
+            f"AUROC needs negatives, but at beta = {betas[found.index(min(found))]:g} there are "
             f"none among the {sum(total)} examples. Pass a smaller beta.",
             page="beta#too-high",
         )

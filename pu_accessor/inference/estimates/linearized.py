@@ -16,7 +16,7 @@ from pu_accessor.inference.estimates.areas_on_new_examples import precision_valu
 from pu_accessor.inference.estimates.binomial import of_shares
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.early_recognition import completed_bedroc, linear_bedroc
-from pu_accessor.inference.estimates.known_positives import count_positives, find_blocks, places
+from pu_accessor.inference.estimates.known_positives import count_positives, find_blocks
 from pu_accessor.inference.estimates.metric_at import Head, fixed_head
 from pu_accessor.inference.estimates.utility import check_probabilities
 from pu_accessor.inference.influence import (
@@ -85,7 +85,7 @@ def linearize(
         estimate = partial(np.copy, value)  # whose order no beta changes
     elif quantity.curve == "pr" and small:
         value, influences = precision_values(ranking, betas), _unbiased_precision(ranking)
-        others = max(ranking.total.known_positive - 1, 1)
+        others = ranking.total.known_positive - 1 or 1
         slope = np.stack([np.ones(betas.size), (positives - 1) / others])
     elif quantity.curve == "pr":
         value, influences = precision_values(ranking, betas), [precision_influences(ranking)]
@@ -134,10 +134,10 @@ def _linearize_metric(
 
 def _density(ranking: Ranking, rank: float) -> float:
     """Return how densely known positives lie around a rank, 1 where as densely as everywhere."""
-    blocks = find_blocks(ranking)
-    size, (start, end) = sum(ranking.total), places(blocks)
+    found, _, start, end = find_blocks(ranking)
+    size, n = sum(ranking.total), ranking.total.known_positive
     ends = np.array([rank / 2, min(1.5 * rank, size)])
-    inside = np.clip((ends[:, np.newaxis] - start) / (end - start), 0, 1).mean(axis=1)
+    inside = np.clip((ends[:, np.newaxis] - start) / (end - start), 0, 1) @ found / n
     share = float(np.diff(inside)[0])
     return share * size / max(float(np.diff(ends)[0]), 1.0)
 

@@ -1,19 +1,25 @@
 """Averages over groups, such as queries or users, and what each group adds to them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import scipy
 
 from pu_accessor.errors import PUDataError, PUValueError
-from pu_accessor.inference.estimates.areas_on_new_examples import crossing
+from pu_accessor.inference.bands.weighted import effective_size
+from pu_accessor.inference.estimates.areas_on_new_examples import crossing, precision_values
 from pu_accessor.inference.estimates.auroc import auroc_and_error
 from pu_accessor.inference.estimates.average_precision import precision_and_error
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, Cutoff
 from pu_accessor.inference.estimates.early_recognition import bedroc_of_known
 from pu_accessor.inference.estimates.intervals import Estimates, rank_interval, reach
-from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
+from pu_accessor.inference.estimates.known_positives import (
+    FEWEST_NEGATIVES,
+    count_negatives,
+    count_positives,
+)
 from pu_accessor.inference.estimates.linearized import linearize
 from pu_accessor.inference.estimates.metric_at import fixed_head
 from pu_accessor.inference.estimates.utility import check_probabilities
@@ -42,7 +48,7 @@ class GroupTerm(NamedTuple):
     high: FloatArray  # and at the best place
     square: FloatArray  # of the standard error; NaN: the group cannot tell
     hidden: FloatArray  # share of its positives
-    known: int  # positives
+    known: float  # positives, in effect
     floor: FloatArray | float = 0.0  # least that there can be
     ceiling: FloatArray | float = 1.0  # most that there can be
     clusters: ClusterTerms | None = None  # of rows that are not independent
@@ -61,16 +67,20 @@ def group_term(
     elif quantity.curve == "roc":
         term = _area_under_roc(ranking, betas, target)
     elif quantity.curve == "pr":
-        term = _area_under_pr(ranking, betas)
+        term = _area_under_pr(ranking, betas, target)
     else:
         term = _early_recognition(ranking, betas, quantity.alpha)
-    if ranking.clusters is None or ranking.clusters.alone:
+    if ranking.clusters is None:
         return term
     sizes = ranking.clusters.sizes
+    term = term._replace(known=effective_size(sizes[0].astype(np.float64)))
+    if ranking.clusters.alone:
+        return term
     code = np.flatnonzero(sizes.any(axis=0))
     linear = linearize(ranking, betas, quantity, cutoff, small=True)
     influence = linear.influences()[:, code]
-    return term._replace(clusters=ClusterTerms(code, influence, sizes[0, code] / term.known))
+    share = sizes[0, code] / ranking.total.known_positive
+    return term._replace(clusters=ClusterTerms(code, influence, share))
 
 
 def _hidden(ranking: Ranking, betas: FloatArray) -> FloatArray:
@@ -100,7 +110,7 @@ def _ends_of_roc(share: FloatArray) -> tuple[FloatArray, FloatArray]:
 def areas_under_roc(stack: Stack, betas: FloatArray) -> list[list[GroupTerm] | None]:
     """Return what many groups add to the average AUROC on new groups."""
     known, negative, unlabeled = stack.total.T[:, :, np.newaxis]
-    plain = (known > 0) & (negative + unlabeled * (1 - betas) > 0)
+    plain = (known > 0) & (negative + unlabeled * (1 - betas) >= FEWEST_NEGATIVES)
     plain = (plain & ((unlabeled > 0) | (betas == 0))).all(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         low, high = _ends_of_roc(unlabeled * betas / (negative + unlabeled))
@@ -113,9 +123,12 @@ def areas_under_roc(stack: Stack, betas: FloatArray) -> list[list[GroupTerm] | N
     ]
 
 
-def _area_under_pr(ranking: Ranking, betas: FloatArray) -> GroupTerm:
+def _area_under_pr(ranking: Ranking, betas: FloatArray, target: str) -> GroupTerm:
     """Return the average precision of a group."""
-    value, error = precision_and_error(ranking, betas)
+    if target == "population":
+        value, error = precision_values(replace(ranking, strata=()), betas), np.nan * betas
+    else:
+        value, error = precision_and_error(ranking, betas)
     if np.isnan(value).any():
         raise PUDataError(
             "average precision needs two known positives where others are hidden: one says "

@@ -17,6 +17,7 @@ from pu_accessor.inference.tables.curves import point_envelopes
 from pu_accessor.inference.tables.metrics import Metric, evaluate
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 
+_AT_ONCE = 1 << 16  # heads of a gap that are looked at together
 _SAME = 1e-12  # rates that are as near are equal where counts are no whole numbers
 
 
@@ -187,9 +188,22 @@ def _at_rate(ranking: Ranking, beta: float, at: Cutoff, rule: Settings) -> Ranki
 
     finer, table = _complete(ranking, beta, rule)
     _check_rates(table, beta, at)
-    inside = _inside(finer, int(met_at(table)[0]) - (part.start == 0))
-    _, between = _complete(inside, beta, rule)
-    finer, table = _complete(finer.refine(inside.unlabeled[met_at(between)]), beta, rule)
+    start, size = _gap(finer, int(met_at(table)[0]) - (part.start == 0))
+    low, high = 0, size
+    while True:
+        # Within the gap the rate rises all along, or falls: it is met first, or last, near here.
+        more = np.unique(np.linspace(low, high, min(high - low, _AT_ONCE) + 1).astype(np.int64))
+        inside = _inside(finer, start, more[1:-1])
+        _, between = _complete(inside, beta, rule)
+        met = met_at(between)
+        if high - low <= _AT_ONCE:
+            break
+        near = int(met[0]) + 1 if met.size else (more.size - 1 if part.start == 0 else 0)
+        if part.start == 0:
+            low, high = int(more[near - 1]), min(int(more[near]) + 1, size)
+        else:
+            low, high = max(int(more[near]) - 1, 0), int(more[near + 1])
+    finer, table = _complete(finer.refine(inside.unlabeled[met]), beta, rule)
     return finer.take(met_at(table))
 
 
@@ -241,15 +255,22 @@ def _complete(ranking: Ranking, beta: float, rule: Settings) -> tuple[Ranking, T
     return ranking, Table(*(count[:, 0] for count in table))
 
 
-def _inside(ranking: Ranking, start: int) -> Ranking:
-    """Return all heads between two cutoffs among which are unlabeled examples alone.
+def _gap(ranking: Ranking, start: int) -> tuple[int, int]:
+    """Return a cutoff, and how many examples lie from there to the next, all of them unlabeled.
 
-    Most are no cutoffs where scores are tied. There are none between blocks of labeled examples.
+    Between blocks of labeled examples there are none.
     """
     first, last = max(start, 0), min(start + 1, ranking.rank.size - 1)
     alike = all(
         kind[first] == kind[last] for kind in (ranking.known_positive, ranking.known_negative)
     )
-    more = np.arange(1, ranking.unlabeled[last] - ranking.unlabeled[first] if alike else 1)
+    return first, int(np.ceil(ranking.unlabeled[last] - ranking.unlabeled[first])) if alike else 0
+
+
+def _inside(ranking: Ranking, first: int, more: IntArray) -> Ranking:
+    """Return heads that have more unlabeled examples than one of the cutoffs.
+
+    Most are no cutoffs where scores are tied.
+    """
     heads = ranking.take(np.full(more.size, first), ranking.rank[first] + more)
     return replace(heads, unlabeled=heads.unlabeled + more)

@@ -237,7 +237,7 @@ def reliability(
     known, unlabeled = (-np.diff(each[place]) for each in (here.known_positive, here.unlabeled))
     examples = -np.diff(above[::_FINE])
     every = np.concatenate([betas, inside])
-    split = int(np.count_nonzero(examples)) if rule.band == "simultaneous" else 1
+    split = max(int(np.count_nonzero(examples)), 1) if rule.band == "simultaneous" else 1
     level = 1 - (1 - rule.level) / split
     hidden = latent_counts(every, ranking.total.unlabeled)
     completed = [-np.diff(each.above(here.unlabeled[place])) for each in complete(ranking, hidden)]

@@ -238,7 +238,7 @@ def _side_by_side(parts: Iterable[IntArray], betas: int) -> IntArray:
     bounds, start = np.empty(0, np.int64), 0
     for part in parts:
         if not bounds.size:
-            bounds = np.empty((*part.shape[:-1], betas), np.int64)
+            bounds = np.empty((*part.shape[:-1], betas), part.dtype)
         bounds[..., start : start + part.shape[-1]] = part
         start += part.shape[-1]
     return bounds
@@ -605,7 +605,7 @@ def find_kinks(bounds: IntArray, latent: IntArray, head: IntArray) -> tuple[IntA
     there are fewer kinks, the first beta takes their place.
     """
     shape = (*bounds.shape[:2], MOST_KINKS)
-    kinks = np.empty(shape, np.int64), np.empty(shape, np.int64)
+    kinks = np.empty(shape, bounds.dtype), np.empty(shape, np.int64)
     kinks[0][:], kinks[1][:] = bounds[..., 1:2], latent[1]
     size = max(_KINKS_AT_ONCE // (2 * latent.size), 1)
     for start in range(0, bounds.shape[0] if latent.size > 3 else 0, size):
@@ -617,7 +617,7 @@ def find_kinks(bounds: IntArray, latent: IntArray, head: IntArray) -> tuple[IntA
 def _put_kinks(
     bounds: IntArray, latent: IntArray, head: IntArray, kinks: tuple[IntArray, IntArray]
 ) -> None:
-    """Write the sharpest kinks of each bound at some cutoffs, at whole numbers."""
+    """Write the sharpest kinks of each bound at some cutoffs, at whole numbers of rows."""
     step = np.diff(latent)
     slope = np.diff(bounds, axis=-1) / np.maximum(step, 1)
     # From each beta to the next: along the line before and the line after.
@@ -639,5 +639,7 @@ def _put_kinks(
         other = bounds[row, bound, left + 2] - after[kink] * (latent[left + 2] - meet)
         concave = after[kink] < before[kink]
         level = np.where(concave, np.minimum(level, other), np.maximum(level, other))
-        kinks[0][row, bound, order] = np.clip(np.rint(level), 0, np.minimum(head[row], meet))
+        if bounds.dtype.kind == "i":  # with weights no number of rows is whole
+            level = np.rint(level)
+        kinks[0][row, bound, order] = np.clip(level, 0, np.minimum(head[row], meet))
         kinks[1][row, bound, order] = meet

@@ -28,7 +28,7 @@ _BETAS = 64  # most of these, as each brings cutoffs of its own
 
 def check_max_fpr(max_fpr: float | None) -> float | None:
     """Check up to which false positive rate an area goes."""
-    return None if max_fpr is None else check_share("max_fpr", max_fpr, "(0, 1]")
+    return None if max_fpr is None else check_share("max_fpr", max_fpr, "[1e-12, 1]")
 
 
 def area(

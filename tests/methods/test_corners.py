@@ -1,0 +1,97 @@
+"""Small, one-sided and extreme samples have an answer, or an error of ours."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pu_accessor import PUDataError, PUValueError
+
+LABEL = [1.0, np.nan, 1, np.nan, np.nan, 1, np.nan, np.nan]
+
+
+def ranked(score: list[float], label: list[float] | None = None, **columns: Any) -> pd.DataFrame:
+    """Return rows with scores and labels."""
+    columns = {"score": score, "label": LABEL[: len(score)] if label is None else label} | columns
+    return pd.DataFrame(columns)
+
+
+EVEN, FALLING = ranked([0.5] * 8), ranked([*range(8, 0, -1)], other=[*range(8)])
+KEYED = FALLING.assign(key=[0, 1] * 4, patient=[0, 1, 2, 3] * 2, w=[1.5, 2] * 4)
+POSITIVE = ranked([3, 2, 2, 1], [1.0] * 4, other=[1, 2, 3, 4], w=2)
+MISSING = ranked([np.nan] * 8)
+
+HEAVY = [534985989575, 18960428964, 490267744451, 729717947594, 332918288020, 241982379321]
+
+# Each raised, or warned of, something of Python's or NumPy's.
+ANSWERED: dict[str, Callable[[], pd.DataFrame]] = {
+    "all tied": lambda: EVEN.pu.bedroc(0.3, target="population"),
+    "next to no weight": lambda: ranked(
+        [8, 7, 6, 5, 4, 3, 2, 1], [np.nan] * 4 + [1, np.nan, 1, np.nan]
+    ).pu.bedroc(0.3, alpha=700, target="population"),
+    "all known": lambda: ranked([0, 1] * 20, [1.0] * 40).pu.average_precision(
+        0, contamination=0.05
+    ),
+    "no scores": lambda: MISSING.pu(nan_policy="worst").calibration(0.3, band="simultaneous"),
+    "a list that nothing reaches": lambda: FALLING.pu(monotone=True).cutoff(
+        0, precision=1, target="population"
+    ),
+    "models of known positives": lambda: POSITIVE.pu(score=["score", "other"]).compare(
+        contamination=0.3
+    ),
+    "no negative in clusters": lambda: KEYED.pu(by="key", cluster="patient").metric(
+        "recall", 1, at={"rank": 2}, average=True
+    ),
+    "parts of rows": lambda: KEYED.pu(by="key", cluster="patient", weight="w").metric(
+        "recall", 0.3, at={"rank": 2}, average=True
+    ),
+    "known, with weights": lambda: POSITIVE.pu(weight="w").average_precision(0),
+    "weights of a billion": lambda: (
+        ranked(
+            [0.0, 0, 1, 1, 1, 0], [1, 1, 1, np.nan, np.nan, 1], patient=[3, 1, 3, 1, 0, 0], w=HEAVY
+        )
+        .pu(cluster="patient", weight="w")
+        .contingency(0.3)
+        .pu.to_frame()
+    ),
+}
+SILENT = ["known, with weights", "no scores", "a list that nothing reaches"]  # no interval
+
+
+@pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
+@pytest.mark.parametrize("name", ANSWERED)
+def test_an_interval_holds_its_estimate(name: str) -> None:
+    found = ANSWERED[name]()
+    assert len(found)
+    if "estimate" in found and name not in SILENT:
+        assert (found[["lower", "estimate", "upper"]].T.diff()[1:] >= -1e-12).all(axis=None)
+
+
+REFUSED: dict[str, Callable[[], Any]] = {
+    "level must lie in": lambda: FALLING.pu.auroc(0.3, level=1 - 1e-14),
+    "max_fpr must lie in": lambda: FALLING.pu.auroc(0.3, max_fpr=1e-100),
+    "alpha must be in": lambda: FALLING.pu.bedroc(0.3, alpha=1e100),
+    "needs negatives": lambda: FALLING.pu.auroc(1 - 1e-12),
+    "new examples needs negatives": lambda: FALLING.pu.metric(
+        "recall", 1 - 1e-12, at={"threshold": 3}
+    ),
+    "a finite range": lambda: ranked([1e308, -1e308, 0]).pu.boyce(),
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_what_rounding_would_answer_is_refused(message: str) -> None:
+    with pytest.raises((PUValueError, PUDataError), match=message):
+        REFUSED[message]()
+
+
+def test_windows_may_be_where_sums_are_infinite() -> None:
+    assert np.isfinite(ranked([1.7e308, 1.2e308, 1.6e308, 1.1e308]).pu.boyce()["score"]).all()
+
+
+def test_strata_may_be_of_known_positives_alone() -> None:
+    df = FALLING.assign(ward=[7, 1, 7, 1, 2, 7, 1, 2])
+    drawn = df.pu.sample_to_label(3, strata="ward", random_state=0)
+    assert set(drawn["stratum"]) == {1, 2}
