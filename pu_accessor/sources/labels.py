@@ -180,7 +180,8 @@ def _read_values(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> L
     if not present.all():
         values.append(_Value(pd.NA, _state(pd.NA, claimed), 0))
     _check_coding(str(label.name), values, claimed)
-    states = np.full(label.size, values[-1].state, np.int8)
+    # Those that are missing come last, if any are.
+    states = np.full(label.size, values[-1].state if values else 0, np.int8)
     states[present] = np.array([value.state for value in values], np.int8)[codes]
     return Labels(states == _POSITIVE, states == _NEGATIVE)
 

@@ -77,6 +77,11 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "new examples needs negatives": lambda: FALLING.pu.metric(
         "recall", 1 - 1e-12, at={"threshold": 3}
     ),
+    "unlabeled rows, 0, but": lambda: (
+        EVEN.assign(said="?")[:0]
+        .pu(label="said", positive="yes", unlabeled="?")
+        .sample_to_label(1, random_state=0)
+    ),
     "a finite range": lambda: ranked([1e308, -1e308, 0]).pu.boyce(),
 }
 
