@@ -181,30 +181,38 @@ def evaluate_at(head: Head, beta: BetaRange, name: str | Metric, rule: Settings)
 
 def _at_rate(ranking: Ranking, beta: float, at: Cutoff, rule: Settings) -> Ranking:
     """Find the last cutoff with at most an fpr or at least a precision; for recall the first."""
-    part = slice(0, 1) if at.kind in ("recall", "tpr") else slice(-1, None)
+    last = at.kind not in ("recall", "tpr")
 
     def met_at(table: Table) -> IntArray:
-        return np.flatnonzero(_is_met(table, at))[part]
+        met = np.flatnonzero(_is_met(table, at))
+        return met[-1:] if last else met[:1]
 
     finer, table = _complete(ranking, beta, rule)
     _check_rates(table, beta, at)
-    start, size = _gap(finer, int(met_at(table)[0]) - (part.start == 0))
+    start, size = _gap(finer, int(met_at(table)[0]) - (not last))
     low, high = 0, size
     while True:
-        # Within the gap the rate rises all along, or falls: it is met first, or last, near here.
         more = np.unique(np.linspace(low, high, min(high - low, _AT_ONCE) + 1).astype(np.int64))
         inside = _inside(finer, start, more[1:-1])
-        _, between = _complete(inside, beta, rule)
-        met = met_at(between)
+        met = met_at(_complete(inside, beta, rule)[1])
         if high - low <= _AT_ONCE:
             break
-        near = int(met[0]) + 1 if met.size else (more.size - 1 if part.start == 0 else 0)
-        if part.start == 0:
-            low, high = int(more[near - 1]), min(int(more[near]) + 1, size)
-        else:
-            low, high = max(int(more[near]) - 1, 0), int(more[near + 1])
+        low, high = _near(more, met, last)
     finer, table = _complete(finer.refine(inside.unlabeled[met]), beta, rule)
     return finer.take(met_at(table))
+
+
+def _near(more: IntArray, met: IntArray, last: bool) -> tuple[int, int]:
+    """Return between which heads of a gap a rate is met last, or first.
+
+    In a gap it rises all along, or falls. `met` says where it is met among all but both ends.
+    """
+    place = int(met[0]) + 1 if met.size else (0 if last else more.size - 1)
+    low, high = (place, place + 1) if last else (place - 1, place)
+    # That head is still one of those between.
+    first = more[low] - 1 if last else more[low]
+    final = more[high] if last else more[high] + 1
+    return max(int(first), int(more[0])), min(int(final), int(more[-1]))
 
 
 def _is_met(table: Table, at: Cutoff) -> BoolArray:
