@@ -167,3 +167,15 @@ def test_a_best_cutoff_predicts_something(name: str) -> None:
     assert got["rank"] == 1 + values.argmax()
     assert got["estimate"] == pytest.approx(values.max()) and values.max() > 0
     assert metric(name, 0.2, FRAME.assign(score=1.0), at="maximum")["rank"] == len(FRAME)
+
+
+@pytest.mark.parametrize("kind", ["fpr", "recall", "precision"])
+def test_a_rate_is_found_within_a_gap_of_many_rows(kind: str) -> None:
+    label, start = np.full(300_000, np.nan), 0 if kind == "recall" else 100_000
+    label[[0, 1, 50_000, 100_000, 100_001] if start else [0, 150_000, 150_001]] = 1
+    pu = pd.DataFrame({"score": -np.arange(label.size), "label": label}).pu
+    first, last = (start + 3, start + 149_995) if start else (40_000, 80_000)  # uncut by bounds
+    ranks = np.array([first, *range(start + 70_000, start + 70_004), *range(last, last + 5)])
+    rates = pu.metric(kind, 0.3, at={"rank": ranks})["estimate"].tolist()
+    found = [pu.metric(kind, 0.3, at={kind: rate})["rank"].item() for rate in rates]
+    assert found == ranks.tolist()
