@@ -21,6 +21,8 @@ def ranked(score: list[float], label: list[float] | None = None, **columns: Any)
 EVEN, FALLING = ranked([0.5] * 8), ranked([*range(8, 0, -1)], other=[*range(8)])
 KEYED = FALLING.assign(key=[0, 1] * 4, patient=[0, 1, 2, 3] * 2, w=[1.5, 2] * 4)
 POSITIVE = ranked([3, 2, 2, 1], [1.0] * 4, other=[1, 2, 3, 4], w=2)
+TWO = ranked([0, 1, 1, 1, 0, 1, 1, 1], [np.nan, 1, np.nan, 1, 1, 1, 1, 1])
+TWO = TWO.assign(p=[0, 3, 4, 4, 3, 0, 0, 0], w=[1.5, 1.5, 1, 1.5, 1e12, 1, 1e12, 1])
 MISSING = ranked([np.nan] * 8)
 
 HEAVY = [534985989575, 18960428964, 490267744451, 729717947594, 332918288020, 241982379321]
@@ -41,6 +43,10 @@ ANSWERED: dict[str, Callable[[], pd.DataFrame]] = {
     "models of known positives": lambda: POSITIVE.pu(score=["score", "other"]).compare(
         contamination=0.3
     ),
+    "nothing to be wrong": lambda: ranked([3, 2, 1], [0, np.nan, np.nan]).pu.robustness(
+        "recall", 0.3, contamination=0, at=1, reference="negatives"
+    ),
+    "variance in the last digit": lambda: TWO.pu(cluster="p", weight="w").auroc(1e-300),
     "no negative in clusters": lambda: KEYED.pu(by="key", cluster="patient").metric(
         "recall", 1, at={"rank": 2}, average=True
     ),
