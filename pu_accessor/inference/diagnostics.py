@@ -22,7 +22,7 @@ class About:
     # The share of the rest above which monotone scores are refuted; NaN where they are not.
     refuted_at: float = float("nan")
     clusters: float = float("nan")  # that hold a known positive; NaN where rows are independent
-    alone: bool = False  # one known positive, or one other, whatever its weight
+    alone: bool = False  # one known positive, whatever its weight; or one other, or none
 
     def beyond(self, betas: FloatArray) -> FloatArray:
         """Return the betas above the limit, as numbers of latent positives are rounded."""
@@ -32,7 +32,7 @@ class About:
 
 
 def has_one(total: Counts) -> bool:
-    """Tell if there is one known positive alone, or one other example."""
+    """Tell if there is one known positive alone, or at most one other example."""
     return total.known_positive == 1 or total.known_negative + total.unlabeled < 2
 
 
@@ -44,8 +44,8 @@ def tell_about(ranking: Ranking, level: float, *, random: bool = True) -> About:
         return About(total, effective_size(ranking.weight), nan, alone=alone)
     if ranking.clusters is not None:  # the limit, and the test, count rows
         if ranking.clusters.alone:
-            return About(total, nan, nan, alone=is_one_alone(ranking.clusters))
-        return About(total, nan, nan, clusters=ranking.clusters.with_positive)
+            return About(total, nan, nan, alone=alone or is_one_alone(ranking.clusters))
+        return About(total, nan, nan, clusters=ranking.clusters.with_positive, alone=alone)
     if not (total.known_positive and total.unlabeled and random):
         return About(total, nan, nan, alone=alone)
     whole = ranking.whole or ranking

@@ -330,7 +330,7 @@ def warn_of_areas(areas: pd.DataFrame, results: Results[Any]) -> None:
 
 
 def _has_one(result: Result[Any]) -> bool:
-    """Tell if there is one known positive alone, or one other example."""
+    """Tell if there is one known positive alone, or at most one other example."""
     return result.about is not None and result.about.alone
 
 

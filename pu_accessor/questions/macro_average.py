@@ -40,7 +40,7 @@ from pu_accessor.ranking import FloatArray, Ranking
 
 Average: TypeAlias = bool | str | list[str]
 
-_NESTED = "Each cluster is in one group: groups count, and clusters change no error."
+_NESTED = "Each cluster is in one group: groups count, and clusters change no standard error."
 _CROSSED = "Clusters are in several groups: the error has what they add to all of these."
 _PLAIN = ("band", "reference", "selection_odds", "contamination")
 _BEYOND = "beyond"  # what no groups can have

@@ -14,8 +14,7 @@ LABEL = [1.0, np.nan, 1, np.nan, np.nan, 1, np.nan, np.nan]
 
 def ranked(score: list[float], label: list[float] | None = None, **columns: Any) -> pd.DataFrame:
     """Return rows with scores and labels."""
-    columns = {"score": score, "label": LABEL[: len(score)] if label is None else label} | columns
-    return pd.DataFrame(columns)
+    return pd.DataFrame({"score": score, "label": label or LABEL[: len(score)], **columns})
 
 
 EVEN, FALLING = ranked([0.5] * 8), ranked([*range(8, 0, -1)], other=[*range(8)])

@@ -242,20 +242,20 @@ def average_groups(
     are collapsed ([1]_): on average that is no less than its variance, and more by how far groups
     differ.
 
-    Clusters that are each in one group change no error: new groups bring new ones, and s**2 holds
-    how these differ. Where a cluster is in several groups, their estimates vary together, by what
-    it adds to each of them, see `_shared`; that is not in s**2.
+    Clusters that are each in one group change no standard error: new groups bring new ones, and
+    s**2 holds how these differ. Where a cluster is in several groups, their estimates vary
+    together, by what it adds to each of them, see `_shared`; that is not in s**2.
 
     The interval has the values that are not too far from the estimate by the variance *that they
     would have*, as Wilson's for a proportion: a share p of the way from the lowest to the highest
-    possible average scatters by `scatter` * p*(1 - p) for each known positive (of clusters, and of
-    weights, for each of as many as they are in effect), times what the
-    groups scatter more or less than that at the estimate. That ratio is drawn to 1 as though two
-    more groups had been seen; of new groups only where they scatter less. Where all known
-    positives are on top nothing scatters, and it is 1: the interval is never empty. The quantile
-    is Student's, with G - 1 degrees of freedom for new groups, and with Welch's and two more for
-    these. Where groups differ much that says nothing of how skewed they are: over new groups the
-    interval also holds Student's on the logit scale of p.
+    possible average scatters by `scatter` * p*(1 - p) for each known positive, times what the
+    groups scatter more or less than that at the estimate. With clusters or weights there are as
+    many known positives as they are in effect. That ratio is drawn to 1 as though two more groups
+    had been seen; of new groups only where they scatter less. Where all known positives are on top
+    nothing scatters, and it is 1: the interval is never empty. The quantile is Student's, with
+    G - 1 degrees of freedom for new groups, and with Welch's and two more for these. Where groups
+    differ much that says nothing of how skewed they are: over new groups the interval also holds
+    Student's on the logit scale of p.
 
     References
     ----------
