@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -96,6 +96,11 @@ class Settings:
         """How labels may fail to be a random sample, by name; empty where they may not."""
         usual = {"selection_odds": 1.0, "contamination": 0.0}
         return {name: getattr(self, name) for name in usual if getattr(self, name) != usual[name]}
+
+    @cached_property
+    def at_random(self) -> "Settings":
+        """These settings where labels are selected at random; one object, which remembers."""
+        return self if self.selection_odds == 1 else replace(self, selection_odds=1.0)
 
     @property
     def is_by_rank(self) -> bool:

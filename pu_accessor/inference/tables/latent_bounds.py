@@ -180,16 +180,16 @@ def count_above(completions: Sequence[Completion], ranking: Ranking) -> FloatArr
 def choose_kinds(ranking: Ranking, latent: IntArray, rule: Settings) -> tuple[str, ...]:
     """Return for each number of latent positives the kind of known examples it is taken from.
 
-    That is the kind with the narrower range of AUROC, at one level whichever is asked for: so
-    bounds of all levels are of one kind. The range is that of the claims, before they are moved to
-    what is possible. A wrong band is moved a lot and looks narrow then: it would win against a
-    right one.
+    That is the kind with the narrower range of AUROC, at one level and with labels selected at
+    random, whichever level and factor are asked for: so bounds of all of these are of one kind,
+    around one estimate. The range is that of the claims, before they are moved to what is
+    possible. A wrong band is moved a lot and looks narrow then: it would win against a right one.
     """
     kinds = references_used(rule.reference, ranking)
     if len(kinds) == 1:
         return kinds * latent.size
     ranking = ranking.whole or ranking
-    bands = _bands(ranking, kinds, latent, rule, _COMPARED)
+    bands = _bands(ranking, kinds, latent, rule.at_random, _COMPARED)
     ranges = [_area_range(ranking, claim) for claim in bands.claims(ranking).values()]
     return tuple(kinds[int(first > second)] for first, second in zip(*ranges, strict=True))
 
@@ -218,7 +218,7 @@ def _bound_each(ranking: Ranking, bands: Bands, rule: Settings) -> LatentBounds:
     first, second = claims["positives"], claims["negatives"]
     lower, upper = np.maximum(first[:, 0], second[:, 0]), np.minimum(first[:, 1], second[:, 1])
     # What both have in common reaches to the share of the tightest kind in the head: so it is
-    # never empty, and bounds of each higher level hold it.
+    # never empty, and bounds of each higher level, or wider factor, hold it.
     shares = _central(ranking, bands).claims(ranking)
     share = np.stack([shares[kind][:, 0, i] for i, kind in enumerate(tightest)], axis=-1)
     ends = np.minimum(lower, share), np.maximum(upper, share)
@@ -239,7 +239,7 @@ def _bound_jointly(ranking: Ranking, bands: Bands, rule: Settings) -> LatentBoun
     """Bound the latent positives by bounds that hold at all cutoffs jointly.
 
     They reach to whole numbers around the estimate. What all of them allow can be nothing, and
-    bounds of each higher level are to hold what stands then.
+    bounds of each higher level, or wider factor, are to hold what stands then.
     """
     whole, latent = ranking.whole or ranking, bands.latent
     completions = complete_by(rule, whole, latent)

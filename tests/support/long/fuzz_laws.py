@@ -26,6 +26,7 @@ from tests.support.long.fuzz_sources import check_alike
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 BANDS = ["exact", "simultaneous", "bootstrap", "dkw"]
+REFERENCES = ["positives", "negatives", "tightest", "both"]
 COUNTS = ["tp", "fp", "fn", "tn"]
 NUMBERS = ["auroc", "average_precision", "metric", "estimate_beta", "cutoff", "bedroc"]
 NUMBERS += ["net_benefit", "calibration", "robustness"]
@@ -71,7 +72,7 @@ def rule(draw: Draw) -> dict[str, Any]:
     found = {"level": draw(st.sampled_from([0.5, 0.8, 0.95, 0.99])), "band": band}
     if band in ("exact", "simultaneous") and draw(st.booleans()):
         found["selection_odds"] = draw(st.sampled_from([1.5, 4, np.inf]))
-    return {**found, "reference": draw(st.sampled_from(["positives", "negatives", "both"]))}
+    return {**found, "reference": draw(st.sampled_from(REFERENCES))}
 
 
 def groups_are_answered_alone(frame: pd.DataFrame, draw: Draw) -> None:
