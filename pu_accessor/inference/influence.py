@@ -499,10 +499,9 @@ def moments(values: FloatArray, times: CountArray) -> tuple[float, float]:
     away = values - float(values @ times) / size
     square = away * away
     second = float(times @ square) / size
-    # The rounding of what is the same for all is no spread.
-    if np.ptp(values) <= _ROUNDING * np.abs(values).max():
-        return 0.0, 1.0
-    if not second:  # too little for a float
+    # The rounding of what is the same for all is no spread; its square may be too little for a
+    # float.
+    if not second or np.ptp(values) <= _ROUNDING * np.abs(values).max():
         return 0.0, 1.0
     return second * size / (size - 1), float(times @ (square / second) ** 2) / size
 

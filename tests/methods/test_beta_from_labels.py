@@ -36,7 +36,7 @@ def test_few_positives_among_billions_are_drawn_each_by_itself() -> None:
 
 @pytest.mark.parametrize("kind", [0, 1])
 def test_what_nearly_all_labels_say_is_true_of_the_rest(kind: int) -> None:
-    found = ask(kind * 10**15, 10**15, 10**15 + 45)
+    found = ask(kind * (10**12 - 45), 10**12 - 45, 10**12)
     assert found[["beta", *ENDS]].to_list() == [kind] * 3
 
 
@@ -289,7 +289,7 @@ def labels(*values: Any, index: str = "ab") -> "pd.Series[Any]":
         (labels(1, 2), SEQUENCE, PUValueError, "row 'b' holds 2"),
         (3, SEQUENCE, PUTypeError, "must be a Series .* but 3 was"),
         (LABELS, {**SEQUENCE, "n_unlabeled": 1}, PUValueError, "n_unlabeled must .* but 1 was"),
-        (LABELS, {**SEQUENCE, "n_unlabeled": 2**53 + 1}, PUValueError, r"be at most 2\*\*53"),
+        (LABELS, {**SEQUENCE, "n_unlabeled": 10**12 + 1}, PUValueError, r"most 10\*\*12"),
         (LABELS, {**SEQUENCE, "n_unlabeled": 9.5}, PUTypeError, "n_unlabeled must be an integer"),
         (LABELS, {"sequential": True}, PUTypeError, "n_unlabeled must be passed"),
         (LABELS[:0], SEQUENCE, PUValueError, "n_unlabeled must"),

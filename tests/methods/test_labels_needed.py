@@ -4,18 +4,20 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import pu_accessor
+from pu_accessor import labels_needed
 
 
 def test_labels_needed_at_the_ends() -> None:
-    assert pu_accessor.labels_needed(1e-6, 50) == 50
-    sizes = {pu_accessor.labels_needed(0.2, 1000, probability=p) for p in (0.9, 0.999)}
-    assert len(sizes) == 1  # at half positive no other count is wider
-    nearly = {pu_accessor.labels_needed(0.1, 10**13, beta=b) for b in (1e-11, 1 - 1e-11, 1)}
-    assert len(nearly) == 1
+    assert labels_needed(1e-6, 50) == 50
+    # At half positive no other count is wider.
+    assert len({labels_needed(0.2, 1000, probability=p) for p in (0.9, 0.999)}) == 1
+    assert len({labels_needed(0.1, 10**12, beta=b) for b in (1e-11, 1 - 1e-11, 1)}) == 1
     # One of 4 is positive. Of 2 labels none is with a probability of a half, and then the interval
     # is 0 to 1 positives, where it is 1 to 3 otherwise; of 1 label it is 0 to 2, or 2 to 4.
-    assert pu_accessor.labels_needed(0.3, 4, beta=0.25, level=0.5) == 2
+    assert labels_needed(0.3, 4, beta=0.25, level=0.5) == 2
+    # By the definition at every number of labels that is tried, one after the other.
+    assert labels_needed(0.0055, 5918, beta=0.01, probability=0.8) == 2987
+    assert labels_needed(0.0125, 5426, beta=0.01) == 981
 
 
 def chances(total: int, width: float, beta: float, level: float) -> list[float]:
@@ -33,9 +35,8 @@ def chances(total: int, width: float, beta: float, level: float) -> list[float]:
 
 PLANS: list[tuple[float, ...]] = [  # 64: by halving 53, which is enough in .469 of all cases
     *((24, 0.3, 0.5, 0.95, 0.5), (24, 0.3, 0.1, 0.9, 0.8), (24, 0.4, 0.0, 0.8, 0.3)),
-    *((24, 0.2, 1.0, 0.8, 0.9), (24, 0.5, 0.3, 0.99, 0.95), (24, 0.7, 0.8, 0.9, 0.2)),
-    *((24, 0.999, 0.5, 0.5, 0.5), (64, 0.1, 0.3, 0.95, 0.95), (80, 0.06, 0.05, 0.8, 0.6)),
-    *((90, 0.12, 0.1, 0.9, 0.2), (100, 0.2, 0.01, 0.95, 0.8)),
+    *((24, 0.2, 1.0, 0.8, 0.9), (24, 0.7, 0.8, 0.9, 0.2), (64, 0.1, 0.3, 0.95, 0.95)),
+    *((80, 0.06, 0.05, 0.8, 0.6), (90, 0.12, 0.1, 0.9, 0.2), (100, 0.2, 0.01, 0.95, 0.8)),
 ]
 RNG = np.random.default_rng(7)
 SOME = [[0, 0.02, 0.1, 0.3, 0.9], [0.8, 0.95], [0.3, 0.8, 0.95]]  # betas, levels, probabilities
@@ -48,6 +49,6 @@ for _ in range(15):
 def test_labels_needed_are_enough_and_so_are_more(
     total: int, width: float, beta: float, level: float, probability: float
 ) -> None:
-    size = pu_accessor.labels_needed(width, total, beta=beta, level=level, probability=probability)
+    size = labels_needed(width, total, beta=beta, level=level, probability=probability)
     short = np.array(chances(total, width, beta, level)) < probability * (1 - 1e-12)
     assert size == np.flatnonzero(np.append(True, short))[-1] + 1

@@ -1,6 +1,7 @@
 """beta from labels made by hand, from a prevalence, or from how often positives are labeled."""
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from math import inf, sqrt
 from typing import NamedTuple
 
@@ -113,8 +114,8 @@ def labels_needed(
     The positives among s examples that are drawn of the unlabeled are hypergeometric. For each s
     the intervals of all counts of positives are computed, and the probabilities of those that are
     narrow enough are added: neither widths nor these sums are monotone. The last s that falls
-    short is found by halving, and by trying each of those that follow. Above 65,536 labels it is
-    found by halving alone.
+    short is found by halving, and by trying each of those that follow and may fall short. Above
+    65,536 labels it is found by halving alone.
 
     Examples
     --------
@@ -232,44 +233,77 @@ class _Plan(NamedTuple):
         """
 
         def falls_short(size: int) -> bool:
-            return self._chance(size, self._narrow(size)) < probability
+            return self._falls_short(size, probability)
 
         most = 1
         while most < self.total and falls_short(most):
             most *= 2
         most = min(2 * most, self.total)
         size = most - bisect_right(range(most - 1, 0, -1), False, key=falls_short)
-        last = size - 1  # that falls short
-        while size <= min(last + self._run(last + 1), self.total, _FEW_LABELS):
+        last, end = size - 1, self._tried_after(size - 1)  # `last` falls short
+        while size <= end:
             if falls_short(size):
-                last = size
-            size += 1
+                last, end = size, self._tried_after(size)
+                size += 1
+            else:
+                size = self._next(size, end, probability)
         return last + 1
 
-    def _narrow(self, size: int) -> IntArray:
+    def _falls_short(self, size: int, probability: float) -> bool:
+        """Tell if too few counts of positives have intervals that are narrow enough."""
+        if size <= _FEW_LABELS:
+            return self._chance(size, self._narrow(size, self.counts)) < probability
+        half = range(1, size // 2 + 2)  # the nearer to it the positives, the wider
+        enough = bisect_left(
+            half, probability, key=lambda x: self._chance(size, _outside(x, size))
+        )
+        return self._is_wide(half[enough] - 1, size)
+
+    def _narrow(self, size: int, counts: float) -> IntArray:
         """Return the counts of positives where narrow intervals begin and end, in turn."""
-        if size > _FEW_LABELS:
-            half = range(size // 2 + 1)  # the nearer to it the positives, the wider
-            end = bisect_left(half, True, key=lambda x: self._is_wide(x, size))
-            return np.array([0, end, size + 1 - end, size + 1])
         lower, upper = exact(size, self.total - size, self.level)
-        narrow = np.concatenate([[False], upper - lower <= self.counts, [False]])
+        narrow = np.concatenate([[False], upper - lower <= counts, [False]])
         return np.flatnonzero(np.diff(narrow.astype(np.int8)))
 
     def _is_wide(self, x: int, size: int) -> bool:
         lower, upper = hypergeometric_limits(x, size, self.total, self.level)
         return upper - lower > self.counts
 
-    def _chance(self, size: int, narrow: IntArray) -> float:
+    def _chance(self, size: int, narrow: Sequence[int] | IntArray) -> float:
         """Return the probability of counts of positives whose intervals are narrow enough."""
-        below = [_at_most(x - 1, size, self.total, self.positives) for x in narrow.tolist()]
+        below = [_at_most(int(x) - 1, size, self.total, self.positives) for x in narrow]
         return sum(below[1::2]) - sum(below[::2])
 
-    def _run(self, size: int) -> float:
-        """Return how many labels more are tried: several runs, and what whole counts blur."""
-        narrow = self._narrow(size)
+    def _next(self, size: int, end: int, probability: float) -> int:
+        """Return the next number of labels that may fall short, after one that is enough.
+
+        With more labels and as many positives, real limits are nearer to each other, and whole
+        ones are at most two counts nearer than real ones. So the few positives, or negatives, that
+        are narrow by two counts stay so, and they turn up with a probability that falls.
+        """
+        narrow = self._narrow(size, self.counts - 2)
+        sure = min(int(narrow[1]), size // 2) if narrow.size and not narrow[0] else 0
+
+        def may_fall_short(more: int) -> bool:
+            return self._chance(more, _outside(sure, more)) < probability
+
+        later = range(size + 1, end + 1)
+        return size + 1 + bisect_left(later, True, key=may_fall_short)
+
+    def _tried_after(self, last: int) -> int:
+        """Return the last number of labels that is tried: several runs, and what counts blur."""
+        size = last + 1
+        if size > _FEW_LABELS:
+            return last
+        narrow = self._narrow(size, self.counts)
         first = int(narrow[1]) if narrow.size and not narrow[0] else 1
-        return _TRIED * (1 + size / first + (1 - size / self.total) * size / self.counts)
+        run = _TRIED * (1 + size / first + (1 - size / self.total) * size / self.counts)
+        return int(min(last + run, self.total, _FEW_LABELS))
+
+
+def _outside(x: int, size: int) -> list[int]:
+    """Return where counts of fewer than x positives, or than x negatives, begin and end."""
+    return [0, x, size + 1 - x, size + 1]
 
 
 def _at_most(x: int, size: int, total: int, positives: int) -> float:
