@@ -99,8 +99,8 @@ class Settings:
 
     @cached_property
     def at_random(self) -> "Settings":
-        """These settings where labels are selected at random; one object, which remembers."""
-        return self if self.selection_odds == 1 else replace(self, selection_odds=1.0)
+        """These settings with labels selected at random, where they are not; it remembers, too."""
+        return replace(self, selection_odds=1.0)
 
     @property
     def is_by_rank(self) -> bool:

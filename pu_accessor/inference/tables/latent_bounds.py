@@ -189,7 +189,8 @@ def choose_kinds(ranking: Ranking, latent: IntArray, rule: Settings) -> tuple[st
     if len(kinds) == 1:
         return kinds * latent.size
     ranking = ranking.whole or ranking
-    bands = _bands(ranking, kinds, latent, rule.at_random, _COMPARED)
+    at_random = rule.at_random if rule.selection_odds > 1 else rule
+    bands = _bands(ranking, kinds, latent, at_random, _COMPARED)
     ranges = [_area_range(ranking, claim) for claim in bands.claims(ranking).values()]
     return tuple(kinds[int(first > second)] for first, second in zip(*ranges, strict=True))
 
