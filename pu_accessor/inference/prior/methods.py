@@ -377,7 +377,7 @@ def _weighted_limit(ranking: Ranking, weight: FloatArray, steps: IntArray, delta
     u = latent_shares(weight, 1.0)
     unseen = (float(unseen_weight(weight)[-1]) - 1) / float((weight - 1).sum())
     cdf, squares = (np.append(0.0, np.cumsum(shares)) for shares in (u, u**2))
-    f, square = cdf[known], squares[known]
+    f, square = np.minimum(cdf[known], 1), squares[known]  # all shares may add up to a bit more
     scatter = square * (1 - f) ** 2 + (squares[-1] - square + unseen**2) * f**2
 
     def allowed(latent: int) -> float:
