@@ -24,7 +24,10 @@ TWO = ranked([0, 1, 1, 1, 0, 1, 1, 1], [np.nan, 1, np.nan, 1, 1, 1, 1, 1])
 TWO = TWO.assign(p=[0, 3, 4, 4, 3, 0, 0, 0], w=[1.5, 1.5, 1, 1.5, 1e12, 1, 1e12, 1])
 MISSING = ranked([np.nan] * 8)
 
-HEAVY = [534985989575, 18960428964, 490267744451, 729717947594, 332918288020, 241982379321]
+TIMES = [534985989575, 18960428964, 490267744451, 729717947594, 332918288020, 241982379321]
+HEAVY = ranked([0.0, 0, 1, 1, 1, 0], [1, 1, 1, np.nan, np.nan, 1], p=[3, 1, 3, 1, 0, 0], w=TIMES)
+CHANCES = [0.5, 1e-12, 0.5, 0.5, 0.5, 1e-12, 1e-12, 1, 0.5, 1e-12, 0.5, 1, 0.5, 0.5, np.nan]
+ONE_SIDED = ranked([1.0] * 14 + [0], [1.0] * 14 + [np.nan], p=CHANCES)
 
 # Each raised, or warned of, something of Python's or NumPy's.
 ANSWERED: dict[str, Callable[[], pd.DataFrame]] = {
@@ -54,13 +57,9 @@ ANSWERED: dict[str, Callable[[], pd.DataFrame]] = {
     ),
     "known, with weights": lambda: POSITIVE.pu(weight="w").average_precision(0),
     "weights of a billion": lambda: (
-        ranked(
-            [0.0, 0, 1, 1, 1, 0], [1, 1, 1, np.nan, np.nan, 1], patient=[3, 1, 3, 1, 0, 0], w=HEAVY
-        )
-        .pu(cluster="patient", weight="w")
-        .contingency(0.3)
-        .pu.to_frame()
+        HEAVY.pu(cluster="p", weight="w").contingency(0.3).pu.to_frame()
     ),
+    "shares above one": lambda: ONE_SIDED.pu(propensity="p").estimate_beta(),
 }
 SILENT = ["known, with weights", "no scores", "a list that nothing reaches"]  # no interval
 
