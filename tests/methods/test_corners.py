@@ -27,7 +27,7 @@ MISSING = ranked([np.nan] * 8)
 TIMES = [534985989575, 18960428964, 490267744451, 729717947594, 332918288020, 241982379321]
 HEAVY = ranked([0.0, 0, 1, 1, 1, 0], [1, 1, 1, np.nan, np.nan, 1], p=[3, 1, 3, 1, 0, 0], w=TIMES)
 CHANCES = [0.5, 1e-12, 0.5, 0.5, 0.5, 1e-12, 1e-12, 1, 0.5, 1e-12, 0.5, 1, 0.5, 0.5, np.nan]
-ONE_SIDED = ranked([1.0] * 14 + [0], [1.0] * 14 + [np.nan], p=CHANCES)
+ONE_SIDED = ranked([1.0] * 14 + [0], [1.0] * 14 + [np.nan], p=CHANCES, key=[0] * 7 + [1] * 8, w=2)
 
 # Each raised, or warned of, something of Python's or NumPy's.
 ANSWERED: dict[str, Callable[[], pd.DataFrame]] = {
@@ -59,6 +59,7 @@ ANSWERED: dict[str, Callable[[], pd.DataFrame]] = {
     "weights of a billion": lambda: (
         HEAVY.pu(cluster="p", weight="w").contingency(0.3).pu.to_frame()
     ),
+    "known alone": lambda: ONE_SIDED.pu(by="key", weight="w").gap("fnr", at={"threshold": 1}),
     "shares above one": lambda: ONE_SIDED.pu(propensity="p").estimate_beta(),
 }
 SILENT = ["known, with weights", "no scores", "a list that nothing reaches"]  # no interval
