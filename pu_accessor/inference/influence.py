@@ -61,7 +61,7 @@ def rate_designs(here: Ranking) -> RateDesigns:
     if clusters is None:
         return RateDesigns(Design(), Design(), np.eye(3))
     n, examples = here.total.known_positive, sum(here.total)
-    # Where nothing is the rest its share is 0, whatever it is divided by.
+    # Where there are no other examples their share is 0, whatever it is divided by.
     sizes, above = np.maximum([n, examples - n], 1), here.known_positive[0]
     shares = np.array([above, here.head[0] - above]) / sizes
     of_known, of_rest = np.stack([1 - shares, -shares], axis=1) / sizes[:, np.newaxis]

@@ -23,7 +23,7 @@ NO_PRIOR = [HPD | {"prior": ends} for ends in [(0, 2), (2, 0), (math.inf, 2), (2
 
 def test_units_at_their_ends_but_for_rounding() -> None:
     assert 0.29 * 100 < 29 and 0.07 * 100 > 7
-    assert PREVALENCE(0.29, 29, 71) == 0
+    assert PREVALENCE(0.29, 29, 71) == 0 and PREVALENCE(0.25, 0, 10**12) == 0.25
     assert PREVALENCE(0.07, 0, 7, 93) == 1
     assert PREVALENCE(1, 100, 900) == 1 and PREVALENCE(0.1, 100, 900) == 0
     assert 0.29 * 10**8 < 29 * 10**6 and PREVALENCE(0.29, 29 * 10**6, 71 * 10**6) == 0

@@ -37,9 +37,10 @@ PLANS: list[tuple[float, ...]] = [  # 64: by halving 53, which is enough in .469
     *((24, 0.3, 0.5, 0.95, 0.5), (24, 0.3, 0.1, 0.9, 0.8), (24, 0.4, 0.0, 0.8, 0.3)),
     *((24, 0.2, 1.0, 0.8, 0.9), (24, 0.7, 0.8, 0.9, 0.2), (64, 0.1, 0.3, 0.95, 0.95)),
     *((80, 0.06, 0.05, 0.8, 0.6), (90, 0.12, 0.1, 0.9, 0.2), (100, 0.2, 0.01, 0.95, 0.8)),
+    *((24, 0.5, 0.3, 0.99, 0.95), (24, 0.999, 0.5, 0.5, 0.5)),
 ]
-RNG = np.random.default_rng(7)
-SOME = [[0, 0.02, 0.1, 0.3, 0.9], [0.8, 0.95], [0.3, 0.8, 0.95]]  # betas, levels, probabilities
+# Betas, levels and probabilities.
+RNG, SOME = np.random.default_rng(7), [[0, 0.02, 0.1, 0.3, 0.9], [0.8, 0.95], [0.3, 0.8, 0.95]]
 for _ in range(15):
     total, width = int(RNG.integers(2, 50)), float(RNG.uniform(0.05, 0.6))
     PLANS.append((total, width, *(float(RNG.choice(values)) for values in SOME)))

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from functools import lru_cache
 from math import inf, sqrt
 from typing import NamedTuple
 
@@ -261,8 +262,9 @@ class _Plan(NamedTuple):
 
     def _narrow(self, size: int, counts: float) -> IntArray:
         """Return the counts of positives where narrow intervals begin and end, in turn."""
-        lower, upper = exact(size, self.total - size, self.level)
-        narrow = np.concatenate([[False], upper - lower <= counts, [False]])
+        narrow = np.concatenate(
+            [[False], _widths(size, self.total, self.level) <= counts, [False]]
+        )
         return np.flatnonzero(np.diff(narrow.astype(np.int8)))
 
     def _is_wide(self, x: int, size: int) -> bool:
@@ -299,6 +301,13 @@ class _Plan(NamedTuple):
         first = int(narrow[1]) if narrow.size and not narrow[0] else 1
         run = _TRIED * (1 + size / first + (1 - size / self.total) * size / self.counts)
         return int(min(last + run, self.total, _FEW_LABELS))
+
+
+@lru_cache(maxsize=2)  # one number of labels is asked about several times, one after the other
+def _widths(size: int, total: int, level: float) -> IntArray:
+    """Return the widths of the intervals of 0..size positives, in counts."""
+    lower, upper = exact(size, total - size, level)
+    return upper - lower
 
 
 def _outside(x: int, size: int) -> list[int]:
