@@ -23,7 +23,7 @@ from pu_accessor.inference.influence import check_new, rest_share
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Table, Tables, completed_table, make_tables
 from pu_accessor.inference.tables.metrics import evaluate
-from pu_accessor.ranking import FloatArray, IntArray, Numbers, Ranking, each_once
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Numbers, Ranking, each_once
 
 Cost: TypeAlias = tuple[float, float]
 _NAMES = ("precision", "recall", "fpr", "cost")
@@ -286,26 +286,44 @@ def find_on_new(
     ranking: Ranking, beta: float, goal: Goal, level: float, interval: Interval | None
 ) -> Guaranteed:
     """Find the cutoff that meets a goal on new examples, at all betas of an interval."""
-    betas = np.array([beta, *(interval or ())])
-    check_new(ranking, betas, "cutoff")
-    shares = rest_share(ranking.total, betas).tolist()
-    lists = [find_list(ranking, b, goal, level, ranking.monotone) for b in shares]
+    betas = [beta, *(interval or ())]
+    check_new(ranking, np.array(betas), "cutoff")
+    lists = [find_list(ranking, each, goal, level, ranking.monotone, beta) for each in betas]
     worst = min(lists)
-    _, table = completed_table(ranking.at(np.array([worst.rank])), betas[:1], on_new=True)
-    estimate = float(evaluate(goal.name, *table)[0, 0]) if worst.rank else nan
+    reached = ranking.at(np.array([worst.rank]))
+    estimate = float(_estimate(reached, beta, goal)[0]) if worst.rank else nan
     ends = (0.0, goal.value) if goal.name == "fpr" else (goal.value, 1.0)
     lower, upper = ends if worst.rank else (nan, nan)
     return Guaranteed(worst.rank, worst.threshold, estimate, lower, upper, False, nan)
 
 
+def _estimate(ranking: Ranking, beta: float, goal: Goal) -> FloatArray:
+    _, table = completed_table(ranking, np.array([beta]), on_new=True)
+    return evaluate(goal.name, *table)[:, 0].astype(np.float64)
+
+
+def _met(ranking: Ranking, bound: FloatArray, goal: Goal, beta: float) -> BoolArray:
+    """Return at which cutoffs both a limit and the estimate meet a goal."""
+    estimate = _estimate(ranking, beta, goal)
+    if goal.name == "fpr":
+        return np.fmax(bound, estimate) <= goal.value
+    return np.fmin(bound, estimate) >= goal.value
+
+
 def find_list(
-    ranking: Ranking, b: float, goal: Goal, level: float, monotone: bool
+    ranking: Ranking,
+    beta: float,
+    goal: Goal,
+    level: float,
+    monotone: bool,
+    estimated_at: float | None = None,
 ) -> GuaranteedList:
     """Find the threshold that meets one goal on new examples, with a probability of `level`.
 
     The goal is fixed before the data are seen: of several goals that were tried, each holds with
-    `level`, not all of them. For all goals at once, read the limits of `bound_on_new`. `b` is the
-    share of positives among the rest.
+    `level`, not all of them. For all goals at once, read the limits of `bound_on_new`. The
+    estimate, too, must meet the goal, with the beta that it is `estimated_at`: at a low level the
+    limit alone may be better than the estimate.
 
     Notes
     -----
@@ -347,16 +365,18 @@ def find_list(
     ... ]
     [211, 217]
     """
-    if goal.name == "recall":
-        return _shortest_for_recall(ranking, goal.value, level)
+    asked = goal, beta if estimated_at is None else estimated_at
     *_, n, size = both_samples(ranking)
+    if goal.name == "recall" and n:
+        return _shortest_for_recall(ranking, level, *asked)
     if not n or not size:
         return GuaranteedList(0, inf, nan)
+    b = float(rest_share(ranking.total, np.array([beta]))[0])
     if goal.name == "precision" and not monotone:
-        return _last_of_all(ranking, b, goal.value, level)
+        return _last_of_all(ranking, b, level, *asked)
     starts = _STARTS if goal.name == "precision" else {0.5: 1.0}
     lists = [
-        _walk(ranking, b, goal, 1 - (1 - level) * part, _grid(start, size, n, b, goal))
+        _walk(ranking, b, 1 - (1 - level) * part, _grid(start, size, n, b, goal), *asked)
         for start, part in starts.items()
     ]
     return max(lists)
@@ -372,15 +392,19 @@ def _at(ranking: Ranking, cutoffs: IntArray, bound: FloatArray, end: int) -> Gua
     )
 
 
-def _shortest_for_recall(ranking: Ranking, recall: float, level: float) -> GuaranteedList:
+def _shortest_for_recall(
+    ranking: Ranking, level: float, goal: Goal, beta: float
+) -> GuaranteedList:
     bound = limit_shares(ranking.known_positive, ranking.total.known_positive, 2 * (1 - level))[0]
-    return _at(ranking, np.flatnonzero(bound >= recall), bound, 0)
+    return _at(ranking, np.flatnonzero(_met(ranking, bound, goal, beta)), bound, 0)
 
 
-def _last_of_all(ranking: Ranking, b: float, precision: float, level: float) -> GuaranteedList:
+def _last_of_all(
+    ranking: Ranking, b: float, level: float, goal: Goal, beta: float
+) -> GuaranteedList:
     alpha = local_alpha_of_share(ranking.total.known_positive, level, both=False)
     bound = _lower_precision(ranking, b, alpha)
-    return _at(ranking, np.flatnonzero(bound >= precision), bound, -1)
+    return _at(ranking, np.flatnonzero(_met(ranking, bound, goal, beta)), bound, -1)
 
 
 def _lower_precision(ranking: Ranking, b: float, alpha: float) -> FloatArray:
@@ -410,16 +434,15 @@ def _grid(start: float, size: int, n: int, b: float, goal: Goal) -> IntArray:
     return np.unique(np.maximum(grid, 1).astype(np.int64))
 
 
-def _walk(ranking: Ranking, b: float, goal: Goal, level: float, grid: IntArray) -> GuaranteedList:
+def _walk(
+    ranking: Ranking, b: float, level: float, grid: IntArray, goal: Goal, beta: float
+) -> GuaranteedList:
     """Return the last list before the first that fails."""
     lists, alpha = _take(ranking, grid), min(2 * (1 - level), 1.0)
-    if goal.name == "precision":
-        bound = _lower_precision(lists, b, alpha)
-        passes = bound >= goal.value
-    else:
-        bound = _upper_fpr(lists, b, alpha)
-        passes = bound <= goal.value
-    return _at(lists, np.flatnonzero(np.logical_and.accumulate(passes)), bound, -1)
+    limit = _lower_precision if goal.name == "precision" else _upper_fpr
+    bound = limit(lists, b, alpha)
+    passes = np.logical_and.accumulate(_met(lists, bound, goal, beta))
+    return _at(lists, np.flatnonzero(passes), bound, -1)
 
 
 def _upper_fpr(ranking: Ranking, b: float, alpha: float) -> FloatArray:

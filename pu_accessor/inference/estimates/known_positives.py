@@ -73,7 +73,7 @@ def count_negatives(total: Counts, betas: FloatArray) -> tuple[Fraction, ...]:
     found = tuple(known + unlabeled * (1 - Fraction(str(beta))) for beta in betas.tolist())
     if min(found) < FEWEST_NEGATIVES:
         raise PUDataError(
-            f"AUROC needs negatives, but at beta = {betas[found.index(min(found))]:g} there are "
+            f"This needs negatives, but at beta = {betas[found.index(min(found))]:g} there are "
             f"none among the {sum(total)} examples. Pass a smaller beta.",
             page="beta#too-high",
         )
