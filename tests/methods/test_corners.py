@@ -56,9 +56,9 @@ ANSWERED: dict[str, Callable[[], pd.DataFrame]] = {
         "recall", 0.3, at={"rank": 2}, average=True
     ),
     "known, with weights": lambda: POSITIVE.pu(weight="w").average_precision(0),
-    "weights of a billion": lambda: (
-        HEAVY.pu(cluster="p", weight="w").contingency(0.3).pu.to_frame()
-    ),
+    "billions": lambda: HEAVY.pu(cluster="p", weight="w").contingency(0.3).pu.to_frame(),
+    "recall of nothing else": lambda: POSITIVE.pu.cutoff(0, recall=0.3, target="population"),
+    "recall of all": lambda: FALLING.pu.cutoff(1, recall=0.3, target="population", level=0.5),
     "known alone": lambda: ONE_SIDED.pu(by="key", weight="w").gap("fnr", at={"threshold": 1}),
     "shares above one": lambda: ONE_SIDED.pu(propensity="p").estimate_beta(),
 }
