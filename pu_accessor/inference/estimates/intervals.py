@@ -133,7 +133,7 @@ def bounding_areas(
         tables = make_tables(ranking, betas, rule)
         if curve == "pr":
             lower, _, upper = np.moveaxis(tables.tp, 0, -1)
-            return average_precision_bounds(lower, upper, tables.ranking)
+            return average_precision_bounds(lower, upper, tables.ranking.rank)
         ends = [np.moveaxis(count[:, ::2], 0, -1) for count in tables.table]
         return area(curve, *ends, max_fpr=max_fpr)
 

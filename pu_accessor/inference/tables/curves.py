@@ -269,10 +269,10 @@ def _average_precision(
     return whole / np.where(positives > 0, positives, np.nan)
 
 
-def average_precision_bounds(lower: Numbers, upper: Numbers, ranking: Ranking) -> FloatArray:
+def average_precision_bounds(lower: Numbers, upper: Numbers, rank: IntArray) -> FloatArray:
     """Return the lowest and the highest average precision between bounds of true positives.
 
-    Bounds have shapes (betas, cutoffs), at the cutoffs of the ranking, and the result (2, betas).
+    Bounds have shapes (betas, cutoffs), at the cutoffs of a ranking, and the result (2, betas).
     Take the j-th positive from the top. By the cutoff where the lower bound reaches j it is found,
     with at most F false positives there: its precision is j/(j + F) or more, whichever scores are
     tied. Before the cutoff where the upper bound reaches j it is not found: its precision is at
@@ -280,28 +280,18 @@ def average_precision_bounds(lower: Numbers, upper: Numbers, ranking: Ranking) -
 
     Examples
     --------
-    >>> from pu_accessor.ranking import Counts
-    >>> rank, known = np.array([0, 2, 4, 6]), np.array([0, 0, 1, 1])
-    >>> ranking = Ranking(rank, 6.5 - rank, known, 0 * known, rank - known, Counts(1, 0, 5))
     >>> lower, upper = np.array([[0, 0, 1, 2]]), np.array([[0, 1, 2, 2]])
-    >>> average_precision_bounds(lower, upper, ranking)
+    >>> average_precision_bounds(lower, upper, np.array([0, 2, 4, 6]))
     array([[0.29166667],
            [0.5       ]])
     """
-    rank, one = ranking.rank, np.ones(1)
+    one = np.ones(1)
     start, gained = lower[..., :-1].astype(np.float64), np.diff(lower, axis=-1)
     false = (rank - lower)[..., 1:]
     lowest = _sum_of_ratios(start, one, start + false, one, gained).sum(axis=-1)
 
-    start, gained = upper[..., :-1].astype(np.float64), np.diff(upper, axis=-1)
     later = np.maximum.accumulate((upper[..., 1:] / rank[1:])[..., ::-1], axis=-1)[..., ::-1]
-    after = np.append(later[..., 1:], 0 * later[..., :1], axis=-1)
-    before = np.where(rank[:-1] > 0, start / np.maximum(rank[:-1], 1), 1)
-    # Where all between two cutoffs are positive, and none of these is better off later on.
-    labeled = np.diff(ranking.known_positive + ranking.known_negative) > 0
-    rising = ~labeled & (gained == np.diff(rank)) & (after <= before)
-    each = _sum_of_ratios(start, one, rank[:-1] * 1.0, one, gained)
-    highest = np.where(rising, each, gained * later).sum(axis=-1)
+    highest = (np.diff(upper, axis=-1) * later).sum(axis=-1)
     positives = np.where(lower[..., -1] > 0, lower[..., -1], np.nan)
     return np.stack([lowest, highest]) / positives
 

@@ -95,7 +95,7 @@ def extreme_precision(
     """Return the lowest or the highest average precision of all weights between 1 and `odds`.
 
     By a general minimizer in the logarithms of weights, from those that change at one place, and
-    from others.
+    from others: of few known positives from all that are 1 or `odds`.
     """
     end, n = np.asarray(ends, float), len(ends)
     if n < 2 and latent:
@@ -115,7 +115,8 @@ def extreme_precision(
 
     rng, places = np.random.default_rng(random_state), np.arange(n)
     starts = [(places < place) == side for place in range(n + 1) for side in (False, True)]
-    starts += [*(rng.random((20, n)) < rng.random((20, 1)))]
+    some = rng.random((20, n)) < rng.random((20, 1))
+    starts += [*np.array([*product((False, True), repeat=n)] if n < 6 else some)]
     bounds = [(0, np.log(odds))] * n
     found = [
         minimize(ask, np.log(odds) * start, jac=True, bounds=bounds, method="L-BFGS-B").fun
@@ -129,27 +130,17 @@ def areas_between(tables: Any, quantity: str, **limit: float) -> list[float]:
 
     Those of average precision positive by positive: the j-th one has a precision of j/(j + F) or
     more, F the false ones where the lower bound reaches j, and at most the highest of the upper
-    bound from where that reaches j; or its own, where all examples up to the next cutoff are
-    positive and none are better off behind it.
+    bound from where that reaches j.
     """
     if quantity != "average_precision":
         areas = tables.pu.area(quantity, **limit)
         return [float(areas.sel(bound=bound)) for bound in ("lower", "upper")]
     rank = tables["rank"].values.tolist()
     low, high = (tables["tp"].sel(bound=bound).values.tolist() for bound in ("lower", "upper"))
-    known = tables["known_positive"].values
-    if "known_negative" in tables.coords:
-        known = known + tables["known_negative"].values
     lowest, highest = [], []
     for j in range(1, low[-1] + 1):
         at = next(k for k, tp in enumerate(low) if tp >= j)
         lowest.append(j / (j + rank[at] - low[at]))
         at = next(k for k, tp in enumerate(high) if tp >= j)
-        later = [tp / r for tp, r in zip(high[at:], rank[at:], strict=True)]
-        before = high[at - 1] / rank[at - 1] if rank[at - 1] else 1
-        all_positive = high[at] - high[at - 1] == rank[at] - rank[at - 1]
-        if all_positive and known[at] == known[at - 1] and max([0, *later[1:]]) <= before:
-            highest.append(j / (rank[at - 1] + j - high[at - 1]))
-        else:
-            highest.append(max(later))
+        highest.append(max(tp / r for tp, r in zip(high[at:], rank[at:], strict=True)))
     return [sum(lowest) / low[-1], sum(highest) / high[-1]]
