@@ -154,7 +154,7 @@ def test_metric_at_an_error_rate(seed: int) -> None:
         check(case, "f1", row(case, "f1", {"recall": limit}), place, "exact")
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", [*SEEDS, 140842])  # of the last MCC is negative everywhere
 def test_metric_at_a_maximum(seed: int) -> None:
     case = drawn(seed)
     ranks = [cut.rank for cut in oracle.cutoffs(case.score, case.label)]

@@ -246,15 +246,38 @@ def _at_best(ranking: Ranking, beta: float, name: str | Metric, rule: Settings) 
     """Find the cutoff at which the estimate of a metric is highest.
 
     It is one at which curves bend; or next to no examples or to all, where a metric may have no
-    value.
+    value; or, of MCC, between two where it is negative at each.
     """
     unlabeled = ranking.total.unlabeled
     ends = np.unique([1, max(unlabeled - 1, 1)])[:unlabeled]
     finer, table = _complete(ranking.refine(ends), beta, rule)
+    if name == "mcc" and (turns := _turns_of_mcc(finer, table)).size:
+        finer, table = _complete(finer.refine(turns), beta, rule)
     values = np.where(finer.rank > 0, evaluate(name, *table), np.nan)  # a cutoff, not none
     if np.isnan(values).all():
         raise PUDataError("at needs a cutoff at which the metric has a value, but there is none.")
     return finer.take(np.array([np.nanargmax(values)]))
+
+
+def _turns_of_mcc(ranking: Ranking, table: Table) -> IntArray:
+    """Return counts of unlabeled examples next to a maximum of MCC, where that is negative.
+
+    Among N examples, P of them positive, N*tp - P*h is a + b*h between two cutoffs, and MCC is in
+    proportion to (a + b*h)/sqrt(h*(N - h)). That turns at h = a*N/(2*a + b*N) alone, where a
+    negative one is highest, and a positive one lowest: none counts if one cutoff has 0 or more.
+    """
+    head, size = ranking.head.astype(np.float64), sum(ranking.total)
+    level = size * table.tp - (table.tp + table.fn) * head
+    if (level[1:-1] >= 0).any():
+        return np.empty(0, np.int64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slope = np.diff(level) / np.diff(head)
+        start = level[:-1] - slope * head[:-1]
+        turn = start * size / (2 * start + slope * size)
+    inside = (turn > head[:-1]) & (turn < head[1:])
+    inside &= np.diff(ranking.known_positive + ranking.known_negative) == 0
+    unlabeled = (turn - head[:-1] + ranking.unlabeled[:-1])[inside].astype(np.int64)
+    return np.unique([unlabeled, unlabeled + 1])
 
 
 def _complete(ranking: Ranking, beta: float, rule: Settings) -> tuple[Ranking, Table]:
