@@ -142,6 +142,8 @@ def test_bounds_are_straight_between_breakpoints(reference: str) -> None:
         curves = [pu.roc_bounds(betas, ranks=r, **how) for r in ("all", "breakpoints")]
         check_curves(*curves)
         check_rounded(every, curves[0])
+    few, every = (pu.rank_cdf(betas, ranks=r, **how) for r in ([61, 6], "all"))
+    np.testing.assert_array_equal(few["rank_cdf"], every["rank_cdf"].sel(rank=[61, 6]))
     axes = [pu.plot_rank_cdf([0.3], reference=reference, ranks=r) for r in ("all", "breakpoints")]
     drawn, bent = (np.asarray(ax.get_lines()[-1].get_xydata(), float) for ax in axes)
     assert (drawn[0, 1], drawn[-1, 1]) == (0, 1) and len(bent) < len(drawn)

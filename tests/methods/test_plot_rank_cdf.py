@@ -32,11 +32,9 @@ def test_rank_cdf_steps_at_the_known_positives() -> None:
 
 def test_rank_cdf_draws_what_the_method_returns() -> None:
     cdf = FRAME.pu.rank_cdf(0.2)["rank_cdf"].sel(beta=0.2)
-    ax = FRAME.pu.plot_rank_cdf(0.2)
-    x, y = path(lines(ax)["known positives"])
-    held = cdf.sel(bound="estimate").to_numpy()
+    x, y = path(lines(FRAME.pu.plot_rank_cdf(0.2))["known positives"])
     np.testing.assert_array_equal(x, np.repeat(cdf["rank"].to_numpy(), 2)[1:])
-    np.testing.assert_array_equal(y, np.repeat(held, 2)[:-1])
+    np.testing.assert_array_equal(y, np.repeat(cdf.sel(bound="estimate").to_numpy(), 2)[:-1])
 
 
 def test_rank_cdf_band_is_that_of_the_latent_positives() -> None:

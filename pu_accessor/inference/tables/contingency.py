@@ -445,9 +445,10 @@ def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Settings) -> RankCdf:
     counted = rule.reference == "positives"
     completions = [] if counted else complete_by(rule, ranking, latent)
     bounds = bound_latent(ranking, latent, rule, refine=not counted, completions=completions)
-    finer = bounds.ranking.refine(_find_cuts(bounds, completions)) if completions else ranking
-    if completions and finer is not bounds.ranking:
-        bounds = bound_latent(finer, latent, rule, refine=False)
+    if completions and ranking.refiner is not None:  # ranks that were chosen are in any order
+        finer = bounds.ranking.refine(_find_cuts(bounds, completions))
+        if finer is not bounds.ranking:
+            bounds = bound_latent(finer, latent, rule, refine=False)
     in_head = np.zeros((bounds.ranking.rank.size, len(BOUNDS), latent.size))
     in_head[:, _ENDS] = np.clip(bounds.claimed, 0, latent)
     if not counted:
