@@ -298,7 +298,8 @@ def find_on_new(
 
 
 def _estimate(ranking: Ranking, beta: float, goal: Goal) -> FloatArray:
-    _, table = completed_table(ranking, np.array([beta]), on_new=True)
+    each = ranking.take(slice(None))  # its cutoffs alone, and none where the estimate bends
+    _, table = completed_table(each, np.array([beta]), on_new=True)
     return evaluate(goal.name, *table)[:, 0].astype(np.float64)
 
 
