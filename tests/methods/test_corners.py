@@ -22,7 +22,7 @@ KEYED = FALLING.assign(key=[0, 1] * 4, patient=[0, 1, 2, 3] * 2, w=[1.5, 2] * 4)
 POSITIVE = ranked([3, 2, 2, 1], [1.0] * 4, other=[1, 2, 3, 4], w=2)
 TWO = ranked([0, 1, 1, 1, 0, 1, 1, 1], [np.nan, 1, np.nan, 1, 1, 1, 1, 1])
 TWO = TWO.assign(p=[0, 3, 4, 4, 3, 0, 0, 0], w=[1.5, 1.5, 1, 1.5, 1e12, 1, 1e12, 1])
-MISSING = ranked([np.nan] * 8)
+MISSING, LONE = ranked([np.nan] * 8), ranked([2, 3, 1, 0, 4, 5], [1] + [np.nan] * 5)
 
 TIMES = [534985989575, 18960428964, 490267744451, 729717947594, 332918288020, 241982379321]
 HEAVY = ranked([0.0, 0, 1, 1, 1, 0], [1, 1, 1, np.nan, np.nan, 1], p=[3, 1, 3, 1, 0, 0], w=TIMES)
@@ -35,9 +35,8 @@ ANSWERED: dict[str, Callable[[], pd.DataFrame]] = {
     "next to no weight": lambda: ranked(
         [8, 7, 6, 5, 4, 3, 2, 1], [np.nan] * 4 + [1, np.nan, 1, np.nan]
     ).pu.bedroc(0.3, alpha=700, target="population"),
-    "all known": lambda: ranked([0, 1] * 20, [1.0] * 40).pu.average_precision(
-        0, contamination=0.05
-    ),
+    "known": lambda: ranked([0, 1] * 20, [1.0] * 40).pu.average_precision(0, contamination=0.05),
+    "bends": lambda: LONE.pu.cutoff(0.1, precision=0, target="population"),
     "no scores": lambda: MISSING.pu(nan_policy="worst").calibration(0.3, band="simultaneous"),
     "a list that nothing reaches": lambda: FALLING.pu(monotone=True).cutoff(
         0, precision=1, target="population"
