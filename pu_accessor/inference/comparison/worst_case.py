@@ -135,8 +135,10 @@ def _ends_within(
     """
     ranks = list(paired.ranks.values())
     ahead = ranks[models[1]] - ranks[models[0]]
+    at_random = float(ahead.mean()) / hidden[1]  # beyond -1 or 1 where beta is refuted
+    span = np.array([min(-1.0, at_random), max(1.0, at_random)])
     if hidden[0] and odds > _LARGEST_ODDS:  # nothing is known of where latent positives are
-        return np.array([[[-1.0, 1.0], [inf, inf], [inf, inf]]]), np.array([-1.0, 1.0])
+        return np.array([[span, [inf, inf], [inf, inf]]]), span
     worst, scale = partial(_worst_weights, ahead), (ahead.size + hidden[0]) * hidden[1]
 
     def ends_at(factor: float) -> list[tuple[float, float, float]]:
@@ -153,7 +155,7 @@ def _ends_within(
     if hidden[0]:
         ends[-1, 1, leave_few(ahead.size, odds, worst)] = inf
     latent = [latent_shares(1 + weight, hidden[0]) for weight in worst(min(odds, _LARGEST_ODDS))]
-    return ends, np.array([float((1 + each) @ ahead) / scale for each in latent])
+    return ends, np.clip([float((1 + each) @ ahead) / scale for each in latent], *span)
 
 
 def _worst_weights(ahead: FloatArray, odds: float) -> list[FloatArray]:
