@@ -298,9 +298,10 @@ def find_on_new(
 
 
 def _estimate(ranking: Ranking, beta: float, goal: Goal) -> FloatArray:
-    each = ranking.take(slice(None))  # its cutoffs alone, and none where the estimate bends
-    _, table = completed_table(each, np.array([beta]), on_new=True)
-    return evaluate(goal.name, *table)[:, 0].astype(np.float64)
+    """Return the estimate at each cutoff; where it bends between them there are others."""
+    finer, table = completed_table(ranking, np.array([beta]), on_new=True)
+    cutoffs = np.searchsorted(finer.rank, ranking.rank)
+    return np.asarray(evaluate(goal.name, *table)[cutoffs, 0], np.float64)
 
 
 def _met(ranking: Ranking, bound: FloatArray, goal: Goal, beta: float) -> BoolArray:
