@@ -131,7 +131,8 @@ def _ends_within(
 
     The first array has them at all factors up to one, shape (factors, 3, 2). Between two factors
     values and errors are straight in the logarithm, with the lower df of both: so limits and p
-    values only get wider with the factor. The second one has the differences at the factor itself.
+    values only get wider with the factor. The second one has the differences at the factor itself,
+    none of them beyond -1 or 1, or beyond the difference with labels at random.
     """
     ranks = list(paired.ranks.values())
     ahead = ranks[models[1]] - ranks[models[0]]

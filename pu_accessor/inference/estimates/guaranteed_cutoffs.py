@@ -324,8 +324,8 @@ def find_list(
 
     The goal is fixed before the data are seen: of several goals that were tried, each holds with
     `level`, not all of them. For all goals at once, read the limits of `bound_on_new`. The
-    estimate, too, must meet the goal, with the beta that it is `estimated_at`: at a low level the
-    limit alone may be better than the estimate.
+    estimate must meet the goal, too, as at a low level the limit may be better than that. It is
+    the estimate at the beta `estimated_at`, by default at `beta`.
 
     Notes
     -----
