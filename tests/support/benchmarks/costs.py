@@ -31,7 +31,7 @@ Question: TypeAlias = Callable[[Any, Any], object]  # an accessor and beta
 SPAN = (0.05, 0.4)  # of beta
 PAGE = Path(tempfile.gettempdir(), "pu_accessor_costs.html")
 _LONGEST = 60.0  # seconds; a larger size is not tried after this
-_QUICK = 1.0  # seconds; what is quicker is timed again
+_LEAST = 0.1  # seconds; what is quicker is called several times: a clock may step by .004
 _MIB = 1 << 20
 
 QUESTIONS: dict[str, Question] = {
@@ -186,16 +186,24 @@ def _stop(_signal: int, _frame: FrameType | None) -> None:
 
 
 def cost(question: Question, asked: tuple[Any, Any]) -> tuple[float, int]:
-    """Return the shortest of some times, in seconds, and the peak of memory in bytes."""
-    taken: list[float] = []
-    while len(taken) < 2 or (len(taken) < 3 and sum(taken) < _QUICK):  # the first one warms up
-        start = time.process_time()
-        question(*asked)
-        taken.append(time.process_time() - start)
-        plt.close("all")
+    """Return the time of a call, in seconds, and the peak of memory in bytes."""
+    seconds(question, asked, 1)  # warms up
+    times, taken = 1, seconds(question, asked, 1)
+    while times * taken < _LEAST and times < 64:
+        times *= 4
+        taken = seconds(question, asked, times)
     peak = peak_memory(lambda: question(*asked))
     plt.close("all")
-    return min(taken), peak
+    return taken, peak
+
+
+def seconds(question: Question, asked: tuple[Any, Any], times: int) -> float:
+    """Return what one of some calls takes."""
+    start = time.process_time()
+    for _ in range(times):
+        question(*asked)
+        plt.close("all")
+    return (time.process_time() - start) / times
 
 
 def measured(axis: Axis, only: str) -> Iterator[tuple[str, int, float, int]]:
@@ -208,19 +216,17 @@ def measured(axis: Axis, only: str) -> Iterator[tuple[str, int, float, int]]:
                 continue
             signal.setitimer(signal.ITIMER_PROF, 5 * _LONGEST)
             try:
-                seconds, peak = cost(QUESTIONS[name], asked)
+                taken, peak = cost(QUESTIONS[name], asked)
             except (pu_accessor.PUError, TooLongError) as error:
                 print(f"{axis.name} {size:,} {name}: {type(error).__name__} {error}", flush=True)
                 late.add(name)
                 continue
             finally:
                 signal.setitimer(signal.ITIMER_PROF, 0)
-            if seconds > _LONGEST / 8:
+            if taken > _LONGEST / 8:
                 late.add(name)
-            print(
-                f"{axis.name} {size:,} {name}: {seconds:.3g} s, {peak / _MIB:.3g} MiB", flush=True
-            )
-            yield name, size, seconds, peak
+            print(f"{axis.name} {size:,} {name}: {taken:.3g} s, {peak / _MIB:.3g} MiB", flush=True)
+            yield name, size, taken, peak
 
 
 def slope(sizes: Sequence[int], figures: Sequence[float]) -> float:
