@@ -14,6 +14,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from timeit import Timer
 from types import FrameType
 from typing import Any, NamedTuple, TypeAlias
 
@@ -31,7 +32,6 @@ Question: TypeAlias = Callable[[Any, Any], object]  # an accessor and beta
 SPAN = (0.05, 0.4)  # of beta
 PAGE = Path(tempfile.gettempdir(), "pu_accessor_costs.html")
 _LONGEST = 60.0  # seconds; a larger size is not tried after this
-_LEAST = 0.1  # seconds; what is quicker is called several times: a clock may step by .004
 _MIB = 1 << 20
 
 QUESTIONS: dict[str, Question] = {
@@ -187,23 +187,14 @@ def _stop(_signal: int, _frame: FrameType | None) -> None:
 
 def cost(question: Question, asked: tuple[Any, Any]) -> tuple[float, int]:
     """Return the time of a call, in seconds, and the peak of memory in bytes."""
-    seconds(question, asked, 1)  # warms up
-    times, taken = 1, seconds(question, asked, 1)
-    while times * taken < _LEAST and times < 64:
-        times *= 4
-        taken = seconds(question, asked, times)
-    peak = peak_memory(lambda: question(*asked))
-    plt.close("all")
-    return taken, peak
 
-
-def seconds(question: Question, asked: tuple[Any, Any], times: int) -> float:
-    """Return what one of some calls takes."""
-    start = time.process_time()
-    for _ in range(times):
+    def call() -> None:
         question(*asked)
         plt.close("all")
-    return (time.process_time() - start) / times
+
+    call()  # warms up
+    times, taken = Timer(call, timer=time.process_time).autorange()
+    return taken / times, peak_memory(call)
 
 
 def measured(axis: Axis, only: str) -> Iterator[tuple[str, int, float, int]]:
