@@ -1,16 +1,13 @@
 """Evaluate binary classifiers from known positives and unlabeled examples.
 
-Importing registers ``df.pu`` on pandas DataFrames and their groupbys, and ``ds.pu`` on xarray
-Datasets; ``pu_accessor.pu(df)`` is the same as a function.
+Import this package, and pandas DataFrames and xarray Datasets have an accessor ``pu``:
+``df.pu(roles).assume(assumptions).question(beta)``.
 """
 
+from importlib import import_module
 from importlib.metadata import version
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any
 
-from pu_accessor.accessors import register
-from pu_accessor.accessors.constructors import from_arrays, from_chunks, pu
-from pu_accessor.accessors.planning import positives_needed, power
-from pu_accessor.accessors.prior import add_labels, plot_beta_from_labels, weigh_labels
 from pu_accessor.errors import (
     PUDataError,
     PUError,
@@ -21,10 +18,13 @@ from pu_accessor.errors import (
     PUWarning,
 )
 from pu_accessor.example import load_example
-from pu_accessor.inference.prior.labeling import beta_from_label_frequency, labels_needed
-from pu_accessor.inference.tables.metrics import fbeta
-from pu_accessor.questions.hand_labels import rates_from_labels
-from pu_accessor.questions.prior import beta_from_labels, beta_from_prevalence
+from pu_accessor.inference.metrics import bedroc, fbeta
+from pu_accessor.questions.constructors import from_arrays, from_chunks, pu, register
+from pu_accessor.questions.prior import (
+    beta_from_label_frequency,
+    beta_from_labels,
+    beta_from_prevalence,
+)
 
 __all__ = [
     "PUDataError",
@@ -34,33 +34,41 @@ __all__ = [
     "PUTypeError",
     "PUValueError",
     "PUWarning",
-    "add_labels",
+    "bedroc",
     "beta_from_label_frequency",
     "beta_from_labels",
     "beta_from_prevalence",
     "fbeta",
     "from_arrays",
     "from_chunks",
-    "labels_needed",
     "load_example",
-    "plot_beta_from_labels",
+    "pu",
+]
+
+__version__ = version("pu_accessor")
+_LAZY = ("labeling", "sklearn")  # modules that load when they are touched
+_IN_LABELING = (
+    "add_labels",
+    "labels_needed",
     "positives_needed",
     "power",
-    "pu",
     "rates_from_labels",
     "weigh_labels",
-]
-__version__ = version("pu_accessor")
+)
 
 register()
 
+
+def __dir__() -> list[str]:
+    return [*__all__, *_LAZY, "__version__"]
+
+
 if not TYPE_CHECKING:  # to a type checker the package would have every attribute
 
-    def __getattr__(name: str) -> NoReturn:
-        """Say what an old name has become."""
+    def __getattr__(name: str) -> Any:
+        if name in _LAZY:
+            return import_module(f"{__name__}.{name}")
         message = f"module 'pu_accessor' has no attribute {name!r}."
-        if name in ("ranking_from_arrays", "ranking_from_chunks"):
-            arguments = "score, label" if name.endswith("arrays") else "chunks"
-            new = name.removeprefix("ranking_")
-            message += f" It is called {new} now: pu_accessor.{new}({arguments})."
+        if name in _IN_LABELING:
+            message += f" It is pu_accessor.labeling.{name}."
         raise AttributeError(message)

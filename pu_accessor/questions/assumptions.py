@@ -1,26 +1,263 @@
-"""What the data say against labels at random and beta, by many rankings -> one tidy frame."""
+"""What beta can be, whether data contradict the assumptions, and how much breaks a conclusion."""
 
-from collections.abc import Callable, Hashable, Iterator
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from math import nan
-from typing import NamedTuple, TypeVar
+from math import inf, isfinite, nan
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from pu_accessor.checks import check_level, latent_counts
-from pu_accessor.errors import PUDataError, PUValueError, brief
+from pu_accessor.beta import Beta, UserBeta
+from pu_accessor.checks import as_array, check_level, check_option, is_number, latent_counts
+from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief, warn_caller
 from pu_accessor.inference import assumptions as tests
-from pu_accessor.inference.settings import BetaRange, Settings
+from pu_accessor.inference.comparison.pairwise import find_pairs
+from pu_accessor.inference.contamination import count_wrong
+from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff
+from pu_accessor.inference.estimates.intervals import Estimates
+from pu_accessor.inference.estimates.joint import estimate
+from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
+from pu_accessor.inference.prior.methods import METHODS, Prior, estimate_prior
+from pu_accessor.inference.search import find_breaking_point
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.questions.betas import Betas
-from pu_accessor.questions.request import Columns, Request, Results, as_rows, map_rankings
-from pu_accessor.ranking import Annotated, FloatArray, IntArray, Keyed, Ranking, Rankings
+from pu_accessor.questions.ask import Columns, as_rows, ask
+from pu_accessor.questions.comparison import pair_columns, paired_tests
+from pu_accessor.questions.numbers import default_target, facts_of, warn_of_areas
+from pu_accessor.ranking import (
+    Annotated,
+    BoolArray,
+    Counts,
+    FloatArray,
+    IntArray,
+    Keyed,
+    PairedRanks,
+    Ranking,
+)
+from pu_accessor.terms import Terms
 
-Content = TypeVar("Content")
+if TYPE_CHECKING:
+    from pu_accessor.questions.accessor import Accessor
 
 _FEWEST = 2  # known positives of a wave, and waves
 _PAGE = "assumptions"
+_HALF = 0.5 - 1e-9  # the largest share of known positives that may be wrong
+_RANGE = ("range_lower", "range_upper")
+# What a sweep goes over unless somebody says.
+SWEEPS: Mapping[str, tuple[float, ...]] = {
+    "selection_odds": (1, 1.25, 1.5, 2, 2.5, 3, 4, 5),
+    "contamination": (0, 0.02, 0.05, 0.1, 0.15, 0.2),
+}
+
+
+def estimate_beta(
+    self: Accessor, *, method: str = "feasible", level: float = 0.95
+) -> pd.DataFrame:
+    """Estimate the class prior of the unlabeled, as far as the data allow.
+
+    Parameters
+    ----------
+    method : {"feasible", "simultaneous", "two_sided", "mean_matching"}, default "feasible"
+        From known positives and unlabeled rows alone there is an *upper limit* only, and the
+        largest beta that is plausible: "feasible", or "simultaneous", which takes longer. The
+        other two need known negatives that are a random sample of the negatives.
+    level : float, default 0.95
+        Confidence level of the interval, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        A row for each group: the group, beta, lower, upper, level (float64), method (str), n, the
+        known positives, and n_unlabeled (int64). It goes into ``beta=`` of other questions as it
+        is. ``.attrs["assumptions"]`` says what the method takes for granted.
+
+    Raises
+    ------
+    PUValueError
+        If nothing is unlabeled, or a method lacks known negatives.
+
+    Warns
+    -----
+    PUWarning
+        If the data say little or nothing about beta, or speak against the assumptions.
+
+    See Also
+    --------
+    sample_to_label : Rows to label by hand, which says more.
+    pu_accessor.beta_from_labels : What their labels say.
+
+    Notes
+    -----
+    With M latent positives, k of n known positives and h unlabeled rows at or above a cutoff,
+    M is feasible at delta if max(k/n - min(h, M)/M) is at most sqrt(ln(1/delta)/2 * (1/n +
+    1/M)). "feasible" takes the largest such M, at delta = 1 - level for the upper limit and
+    0.5 for beta, which equals the true one only where negatives never reach the top of the
+    ranking. Scores of training rows and labels that are no random sample break every method.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> truth = np.arange(4000) < 1000  # 500 of them known: beta is 500/3500
+    >>> score = np.random.default_rng(0).normal(3 * truth)
+    >>> label = np.where(np.arange(4000) < 500, 1, np.nan)
+    >>> df = pd.DataFrame({"score": score, "label": label})
+    >>> df.pu.estimate_beta()[["beta", "lower", "upper", "method"]].round(3)
+        beta  lower  upper    method
+    0  0.126    0.0  0.155  feasible
+    """
+    level = check_level(level)
+    check_option("method", method, METHODS)
+    self._begin("estimate_beta", level=level)
+
+    def question(ranking: Ranking, _: Beta, __: Settings) -> tuple[Prior, Counts]:
+        return estimate_prior(ranking, method, level), ranking.total
+
+    def columns(content: tuple[Prior, Counts], _: Beta) -> Columns:
+        prior, total = content
+        ends = {"beta": [prior.beta], "lower": prior.lower, "upper": prior.upper}
+        counts = {"n": total.known_positive, "n_unlabeled": total.unlabeled}
+        return {**ends, "level": level, "method": method, **counts}
+
+    answers = ask(self._terms, self._rank(), question)
+    priors = [answer.content[0] for answer in answers.each]
+    warnings = Counter(text for prior in priors for text in prior.warnings)
+    for text, times in warnings.items():
+        where = f" (in {times} of {len(priors)} groups)" if answers.names else ""
+        warn_caller(f"{text}{where}", page="beta#when-not-to-believe-it")
+    return as_rows(answers, columns, {"assumptions": priors[0].assumptions})  # the same for all
+
+
+# Checks
+
+
+def check_assumptions(
+    self: Accessor,
+    beta: UserBeta | None = None,
+    *,
+    wave: Hashable | None = None,
+    strata: Hashable | None = None,
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Look whether the data contradict labels at random, or beta.
+
+    Each check is a test that sees some failures and is blind to others. A small p value speaks
+    against an assumption; a large one proves nothing.
+
+    Parameters
+    ----------
+    beta : float, array, mapping, Series or DataArray, optional
+        Class prior of the unlabeled, as in `auroc`; without it what needs it is left out.
+    wave : hashable, optional
+        Column that says when, where or by whom each known positive was labeled.
+    strata : hashable, optional
+        Column that says what rows have in common, such as site, year or sex.
+    level : float, default 0.95
+        Level of the tests, in (0, 1): `finding` speaks of a contradiction where p is at most
+        1 - level.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group, check and beta: the group, check (str), beta, statistic,
+        odds_at_least (by which factor the odds of being labeled differ at least, if beta is
+        right), p_value (float64), and finding, a sentence. The checks:
+
+        * "waves", with `wave`: known positives of all waves have the same ranks among the rest.
+        * "strata", with `strata` and beta: no stratum has more known positives than chance
+          leaves.
+        * "negatives", with known negatives and beta: AUROC by beta is that against them.
+        * "limit", with beta: known positives leave room for so many latent ones.
+        * "monotone": scores are such that ``assume(monotone=True)`` can be.
+
+        With clusters, waves alone are checked.
+
+    Raises
+    ------
+    PUDataError
+        If a wave has one known positive, or there are fewer than two.
+    PUValueError
+        If `strata` is passed without beta, or with clusters; with propensities, weights or pools.
+
+    See Also
+    --------
+    robustness : How far labels may be from random before a conclusion breaks.
+    estimate_beta : What beta can be.
+
+    Notes
+    -----
+    Waves: the statistic of Kruskal and Wallis [1]_ on shares of the rest above, by permutations.
+    Strata: hypergeometric tails, with Holm's p value [2]_. Negatives: Student's t. Limit:
+    p = exp(-2*D**2/(1/n + 1/m)) with D = max(k/n - min(h, m)/m). Monotone: the smallest of some
+    levels at which the simultaneous band holds no concave curve.
+
+    References
+    ----------
+    .. [1] W. H. Kruskal, W. A. Wallis, *Use of ranks in one-criterion variance analysis*, Journal
+       of the American Statistical Association 47 (1952) 583-621.
+    .. [2] S. Holm, *A simple sequentially rejective multiple test procedure*, Scandinavian Journal
+       of Statistics 6 (1979) 65-70.
+
+    Examples
+    --------
+    Site b labels positives that are easy to see:
+
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> truth = np.arange(2000) < 400
+    >>> score = np.random.default_rng(0).normal(1.5 * truth)
+    >>> site = np.where(np.arange(2000) % 2, "a", "b")
+    >>> known = truth & np.where(site == "a", np.arange(2000) < 120, score > 2)
+    >>> df = pd.DataFrame({"score": score, "label": np.where(known, 1, np.nan), "site": site})
+    >>> found = df.pu.check_assumptions(wave="site")
+    >>> found[["check", "statistic", "p_value"]].round(3)
+          check  statistic  p_value
+    0     waves     28.922      0.0
+    1  monotone        NaN      1.0
+    >>> print(found["finding"][0].split(":")[0])
+    Ranks of the waves differ
+    """
+    level = check_level(level)
+    betas, _ = self._begin("check_assumptions", beta, level=level, strata=strata)
+    if beta is None and strata is not None:
+        raise PUValueError(
+            f"beta must be passed with strata={brief(strata)}: the known share of each is tested "
+            "against that of all positives. Pass beta=0.3, or leave strata out.",
+            page=_PAGE,
+        )
+    if wave is None and strata is None:
+        plain = self._rank()
+        keyed = Keyed(
+            plain.names, plain.keys, lambda place: Annotated(plain.make(place)), plain.refine
+        )
+    else:
+        keyed = self._source.annotate(self._terms, wave, strata)
+
+    def question(rows: Annotated, beta: Beta, _: Settings) -> list[Check]:
+        check_labels(np.append(beta.values, 0.0), rows.total)
+        checks = [*_checks(rows, beta.values.tolist(), round(1 - level, 12))]
+        if not checks:
+            raise PUDataError(
+                "cluster must be left out without wave=..., but is bound: of rows that belong "
+                "together waves are checked alone. Pass wave='labeled_by', or leave cluster out.",
+                page=_PAGE,
+            )
+        return checks
+
+    def columns(checks: list[Check], _: Beta) -> Columns:
+        by_name = dict(zip(Check._fields, map(list, zip(*checks, strict=True)), strict=True))
+        texts = {name: np.array(by_name.pop(name), object) for name in ("check", "finding")}
+        return {"check": texts["check"], **by_name, "finding": texts["finding"]}
+
+    answers = ask(self._terms, keyed, question, None if beta is None else betas)
+    return as_rows(answers, columns, {"level": level})
 
 
 class Check(NamedTuple):
@@ -32,89 +269,6 @@ class Check(NamedTuple):
     odds_at_least: float
     p_value: float
     finding: str
-
-
-class Shares(NamedTuple):
-    """Shares that known positives have of strata, at each beta."""
-
-    names: tuple[Hashable, ...]
-    known: FloatArray  # shape (strata,)
-    most: FloatArray  # that chance leaves, shape (betas, strata)
-    cap: FloatArray  # share of all positives that is known, shape (betas,)
-
-
-class Waves(NamedTuple):
-    """Rank CDFs of waves: how many of each are found against the rest above."""
-
-    names: tuple[Hashable, ...]
-    above: FloatArray  # share of the rest, at each cutoff
-    found: FloatArray  # shape (waves, cutoffs)
-
-
-def check_assumptions(
-    request: Request,
-    betas: Betas | None,
-    wave: Hashable | None,
-    strata: Hashable | None,
-    level: float,
-) -> pd.DataFrame:
-    """Look whether the data of each ranking contradict labels at random, or beta."""
-    level = check_level(level)
-    if strata is not None:
-        _need_beta(betas, strata)
-
-    def question(rows: Annotated, beta: BetaRange, _: Settings) -> list[Check]:
-        check_labels(np.append(beta.values, 0.0), rows.total)
-        checks = [*_checks(rows, beta.values.tolist(), round(1 - level, 12))]
-        if not checks:
-            raise PUDataError(
-                "cluster must be left out without wave=..., but is bound: of rows that belong "
-                "together waves are checked alone. Pass wave='labeled_by', or leave cluster out.",
-                page=_PAGE,
-            )
-        return checks
-
-    def columns(checks: list[Check], _: BetaRange) -> Columns:
-        by_name = dict(zip(Check._fields, map(list, zip(*checks, strict=True)), strict=True))
-        texts = {name: np.array(by_name.pop(name), object) for name in ("check", "finding")}
-        return {"check": texts["check"], **by_name, "finding": texts["finding"]}
-
-    results = _ask(request, betas, wave, strata, question)
-    return as_rows(results, columns, {"level": level})
-
-
-def _need_beta(betas: Betas | None, strata: Hashable) -> Betas:
-    """Return the betas; raise if there are none for strata."""
-    if betas is None:
-        raise PUValueError(
-            f"beta must be passed with strata={brief(strata)}: the known share of each is held "
-            "against that of all positives. Pass beta=0.3, or leave strata out.",
-            page=_PAGE,
-        )
-    return betas
-
-
-def _ask(
-    request: Request,
-    betas: Betas | None,
-    wave: Hashable | None,
-    strata: Hashable | None,
-    question: Callable[[Annotated, BetaRange, Settings], Content],
-) -> Results[Content]:
-    """Put a question to each ranking, with the waves and the strata of its rows."""
-    if betas is not None:
-        betas.refuse_estimates()
-    if wave is not None or strata is not None:
-        keyed = request.annotate(wave, strata)
-        return map_rankings(request, keyed, question, betas)
-    plain = request.rank("breakpoints")
-    alone = Keyed(plain.names, plain.keys, partial(_alone, plain), plain.refine)
-    return map_rankings(request, alone, question, betas)
-
-
-def _alone(rankings: Rankings, position: int) -> Annotated:
-    """Return a ranking of whose examples no column says more."""
-    return Annotated(rankings.make(position))
 
 
 def _checks(rows: Annotated, betas: list[float], alpha: float) -> Iterator[Check]:
@@ -262,36 +416,229 @@ def _of_monotone(ranking: Ranking, alpha: float) -> Check:
     return Check("monotone", nan, found.statistic, nan, found.p_value, text)
 
 
-# What is drawn
+# Robustness
 
 
-def waves(request: Request, wave: Hashable) -> Results[Waves]:
-    """Return the rank CDFs of the waves of each ranking."""
+def robustness(
+    self: Accessor,
+    metric: AnyMetric,
+    beta: UserBeta,
+    *,
+    over: Mapping[str, Sequence[float]] | None = None,
+    above: float | None = None,
+    at: At | None = None,
+    on: Hashable | list[Hashable] | None = None,
+    target: str | None = None,
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Return a metric under stronger and stronger failures of an assumption, and what breaks it.
 
-    def question(rows: Annotated, _: BetaRange, __: Settings) -> Waves:
-        codes = _read_waves(rows)
-        found = np.cumsum(codes == np.arange(len(rows.waves))[:, np.newaxis], axis=1)
-        found = np.insert(found / found[:, -1:], 0, 0.0, axis=1)
-        ranking = rows.ranking
-        rest = ranking.head - ranking.known_positive
-        return Waves(rows.waves, rest / rest[-1], found[:, ranking.known_positive])
+    Labels are seldom a random sample of the positives. This asks the same question under each
+    value of one assumption, and finds the least at which a conclusion may be wrong.
 
-    return _ask(request, None, wave, None, question)
+    Parameters
+    ----------
+    metric : str, callable or Metric
+        "auroc", "average_precision", a metric at a cutoff, or "difference", of the AUROC of
+        two models.
+    beta : float, array, mapping, Series or DataArray
+        Class prior of the unlabeled, as in `auroc`.
+    over : mapping, default {"selection_odds": (1, 1.25, 1.5, 2, 2.5, 3, 4, 5)}
+        The assumption that is varied, "selection_odds" or "contamination", and its values.
+    above : float, optional
+        The conclusion is that the metric exceeds this: by default what chance gives.
+    at : int, str or mapping, optional
+        The cutoff, as in `metric`.
+    on : hashable or list of hashable, optional
+        Columns that identify an example, for "difference", as in `compare`.
+    target : {"population", "examples"}, optional
+        What the interval is about, as in `metric`.
+    level : float, default 0.95
+        Confidence level of each interval, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        A row for each group, or pair of models, beta and value: the group, metric, beta, the
+        assumption, target, estimate, lower, upper, range_lower and range_upper (what the
+        estimate can be, of areas), and breaking_point: the least value at which the conclusion
+        does not hold for every selection; infinite where it always holds.
+
+    Raises
+    ------
+    PUValueError
+        For propensities, clusters or weights; or a metric without its cutoff.
+
+    See Also
+    --------
+    plot_metric : With ``x="selection_odds"`` the picture of this.
+
+    Notes
+    -----
+    The breaking point is found by halving, to a thousandth. At such a value the conclusion *may*
+    be wrong: that takes a selection that depends on the score as unfavourably as it can.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> truth = np.arange(4000) < 1000
+    >>> score = np.random.default_rng(0).normal(truth)
+    >>> label = np.where(np.arange(4000) < 300, 1, np.nan)
+    >>> df = pd.DataFrame({"score": score, "label": label})
+    >>> found = df.pu.robustness("auroc", 700 / 3700, over={"selection_odds": [1, 2]})
+    >>> found[["selection_odds", "estimate", "lower", "upper", "breaking_point"]].round(2)
+       selection_odds  estimate  lower  upper  breaking_point
+    0             1.0      0.75   0.71   0.79            7.42
+    1             2.0      0.75   0.64   0.85            7.42
+    """
+    entry = read_metric(metric, at, "robustness")
+    fails, values = _read_sweep(
+        {"selection_odds": SWEEPS["selection_odds"]} if over is None else over
+    )
+    cutoff = entry.read_cutoff(at)
+    target = default_target(cutoff) if target is None else target
+    _check_conclusion(entry, above, on)
+    # Each value is refused where the assumption itself would be.
+    sweeps = [self.assume(**{fails: value})._terms for value in values]  # type: ignore[misc]
+    betas, settings = self._begin("robustness", beta, level=level, target=target)
+    if not entry.is_difference:
+        question_name, facts = facts_of(entry, cutoff)
+        of_last = self.assume(**{fails: max(values)})  # type: ignore[misc]
+        of_last._begin(question_name, beta, level=level, target=target, **facts)
+    threshold = entry.chance if above is None else float(above)
+    sweep = Sweep(entry, cutoff, target, settings, fails, threshold)
+
+    def question(ranked: Ranking | PairedRanks, beta: Beta, _: Settings) -> Columns:
+        points = _breaking_points(ranked, beta, sweep)
+        found = [sweep.value(ranked, beta, getattr(terms, fails)) for terms in sweeps]
+        columns = _of_sweep(sweep, beta.values, values, found, points)
+        if isinstance(ranked, Ranking):
+            return columns
+        models = [*ranked.ranks]
+        return pair_columns(ranked.names, models, find_pairs(len(models)), columns)
+
+    attrs = {"above": threshold, **self._attrs(settings)}
+    if entry.is_difference:
+        return as_rows(ask(self._terms, self._pair(on), question, betas), attrs=attrs)
+    answers = ask(self._terms, self._rank(), question, betas, settings)
+    frame = as_rows(answers, attrs=attrs)
+    if cutoff is None:
+        warn_of_areas(frame, answers)
+    return frame
 
 
-def strata(
-    request: Request, betas: Betas | None, column: Hashable, level: float
-) -> Results[Shares]:
-    """Return the known share of strata of each ranking, with what chance leaves."""
-    alpha = 1 - check_level(level)
+@dataclass(frozen=True)
+class Sweep:
+    """A metric, and the conclusion that it exceeds a number, under some failure of labels."""
 
-    def question(rows: Annotated, beta: BetaRange, _: Settings) -> Shares:
-        check_labels(np.append(beta.values, 0.0), rows.total)
-        counts = _read_strata(np.empty((0, 3), np.int64) if rows.counts is None else rows.counts)
-        test = partial(_test_strata, counts, rows.ranking, alpha=alpha)
-        found = [test(beta) for beta in beta.values.tolist()]
-        room = np.maximum(counts[:, 0] + counts[:, 2], 1)
-        most, cap = np.stack([one.most for one in found]), np.array([one.cap for one in found])
-        return Shares(rows.strata, _known_share(counts), most / room, cap)
+    metric: Metric
+    cutoff: Cutoff | None
+    target: str
+    settings: Settings  # for labels at random
+    fails: str  # the assumption that is varied
+    above: float  # for a difference, which is not 0, that is 0
 
-    return _ask(request, _need_beta(betas, column), None, column, question)
+    def value(self, ranked: Ranking | PairedRanks, beta: Beta, failure: float) -> Estimates:
+        """Return the metric, or the difference of models, under a failure."""
+        changed: dict[str, Any] = {self.fails: failure}
+        settings = replace(self.settings, **changed)
+        if isinstance(ranked, Ranking):
+            return estimate(self.metric, ranked, beta, settings, self.target, self.cutoff)
+        tests = paired_tests(ranked, beta, settings, self.target)
+        unknown = np.full(tests.difference.shape, nan)
+        return Estimates(tests.difference, unknown, tests.lower, tests.upper, reach=tests.reach)
+
+    def holds(self, value: Estimates) -> BoolArray:
+        """Return whether the conclusion holds."""
+        two_sided = self.metric.is_difference
+        return (value.lower > self.above) | (two_sided & (value.upper < self.above))
+
+
+def _read_sweep(over: Mapping[str, Sequence[float]]) -> tuple[str, list[float]]:
+    """Return the assumption that is varied, and its values in order."""
+    if not isinstance(over, Mapping) or len(over) != 1:
+        raise PUTypeError(
+            f"over must be a mapping of one of {[*SWEEPS]} to its values, but {brief(over)} was "
+            "passed. For example over={'selection_odds': [1, 1.5, 2]}."
+        )
+    ((fails, values),) = over.items()
+    check_option("over", fails, SWEEPS)
+    numbers = np.atleast_1d(as_array(values))
+    if numbers.ndim > 1 or numbers.dtype.kind not in "iuf" or not numbers.size:
+        raise PUTypeError(
+            f"over must hold numbers, but {brief(values)} was passed for {fails!r}. For example "
+            f"over={{{fails!r}: {[*SWEEPS[fails][:3]]}}}."
+        )
+    return fails, sorted({float(getattr(Terms(**{fails: v}), fails)) for v in numbers.tolist()})
+
+
+def _check_conclusion(entry: Metric, above: float | None, on: object) -> None:
+    if above is not None and (not is_number(above) or not isfinite(above)):
+        raise PUTypeError(f"above must be a finite number, but {brief(above)} was passed.")
+    if above is not None and entry.is_difference:
+        raise PUValueError(
+            f"above must be left out with {entry.name!r}, but {above!r} was passed: the "
+            "conclusion is that one model is better than the other."
+        )
+    if on is not None and not entry.is_difference:
+        raise PUValueError(
+            f"on must be left out with {entry.name!r}, but {brief(on)} was passed: it "
+            "pairs the rows of models, and a number of one model needs no pairs."
+        )
+
+
+def _breaking_points(ranked: Ranking | PairedRanks, beta: Beta, sweep: Sweep) -> FloatArray:
+    """Return the least failure at which the conclusion does not hold, of each pair and beta."""
+
+    def holds(failure: float, at: Beta, pair: tuple[int, ...]) -> bool:
+        return bool(sweep.holds(sweep.value(ranked, at, failure))[*pair, 0])
+
+    at_random = sweep.value(ranked, beta, SWEEPS[sweep.fails][0]).lower
+    points = np.full(at_random.shape, nan)
+    for *pair, column in np.argwhere(~np.isnan(at_random)).tolist():
+        still = partial(holds, at=Beta(beta.values[[column]]), pair=tuple(pair))
+        if sweep.fails == "contamination":
+            points[*pair, column] = _breaking_share(ranked.total.known_positive, still)
+        else:
+            points[*pair, column] = find_breaking_point(still)
+    return points
+
+
+def _breaking_share(known: int, holds: Callable[[float], bool]) -> float:
+    """Return the least share of wrong known positives with which a conclusion does not hold."""
+    wrong = 0
+    highest = count_wrong(known, _HALF)
+    if holds(highest / max(known, 1)):
+        return inf
+    while highest - wrong > 1:
+        middle = (wrong + highest) // 2
+        wrong, highest = (middle, highest) if holds(middle / known) else (wrong, middle)
+    return highest / known if holds(0.0) else 0.0
+
+
+def _of_sweep(
+    sweep: Sweep,
+    betas: FloatArray,
+    values: Sequence[float],
+    found: Sequence[Estimates],
+    points: FloatArray,
+) -> dict[str, Any]:
+    ends = {"estimate": "value", "lower": "lower", "upper": "upper"}
+    ranges = {}
+    if sweep.cutoff is None:  # where labels are random there is one estimate
+        reach = [each.reach or (each.value, each.value) for each in found]
+        ranges = dict(zip(_RANGE, np.stack(reach, -1), strict=True))
+    return {
+        "metric": sweep.metric.name,
+        "beta": betas[:, np.newaxis],
+        sweep.fails: np.array(values),
+        "target": sweep.target,
+        **{
+            name: np.stack([getattr(one, part) for one in found], -1)
+            for name, part in ends.items()
+        },
+        **ranges,
+        "breaking_point": points[..., np.newaxis],
+    }

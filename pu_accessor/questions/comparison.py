@@ -1,14 +1,18 @@
-"""Which of several models, or groups, is better -> one tidy frame."""
+"""Which model, or which group, is better."""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from pu_accessor.checks import check_option, refuse_odds
+from pu_accessor.beta import Beta, Betas, UserBeta
+from pu_accessor.checks import check_option
+from pu_accessor.datasets.tables import dominance as compare_curves
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, warn_caller
 from pu_accessor.inference.comparison.by_row import compare_rows
 from pu_accessor.inference.comparison.paired import PairedTests, compare_paired, join_pairs
@@ -23,323 +27,195 @@ from pu_accessor.inference.comparison.pairwise import (
     recall_of_group,
 )
 from pu_accessor.inference.comparison.worst_case import compare_contaminated, compare_within
-from pu_accessor.inference.contamination import refuse_wrong
-from pu_accessor.inference.estimates.cutoff_spec import FIXED, At, Cutoff
-from pu_accessor.inference.estimates.early_recognition import check_alpha
-from pu_accessor.inference.estimates.joint import value_of
-from pu_accessor.inference.estimates.utility import as_thresholds, worth_of
-from pu_accessor.inference.quantities import Quantity, read_quantity
-from pu_accessor.inference.settings import BetaRange, Settings, check_target, ranking_level
-from pu_accessor.inference.tables.metrics import Metric
-from pu_accessor.questions.betas import Betas
-from pu_accessor.questions.estimates import cutoffs_needed, read_target
-from pu_accessor.questions.request import (
+from pu_accessor.inference.estimates.cutoff_spec import FIXED, At
+from pu_accessor.inference.estimates.joint import estimate
+from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
+from pu_accessor.inference.settings import Settings
+from pu_accessor.questions.ask import (
+    Answers,
     Columns,
-    Request,
-    Results,
     as_rows,
+    ask,
     broadcast,
     check_names,
     check_total,
     key_levels,
-    map_rankings,
-    name_settings,
 )
+from pu_accessor.questions.numbers import cutoffs_needed, default_target, facts_of
+from pu_accessor.questions.rank_bands import UserBand
+from pu_accessor.questions.tables import contingency_tables
 from pu_accessor.ranking import FloatArray, IntArray, PairedRanks, Ranking
+
+if TYPE_CHECKING:
+    from pu_accessor.questions.accessor import Accessor
 
 _ADJUSTED = {
     "holm": "p_adjusted is for all pairs (of a group and beta), by Holm's method",
     "max_t": "p_adjusted is for all pairs (of a group and beta), by max-t of their correlations",
 }
-_NO_SIZE = "The size of a difference, and its interval, need beta: compare(beta=0.3)."
+_NO_SIZE = "The size of a difference, and its interval, need beta: compare('auroc', 0.3)."
+_SIZE = ("difference", "lower", "upper")
+_TEST = ("statistic", "df", "p_value", "p_adjusted")
+_WHICH_MODEL = "many_models#which-model-is-better"
 
 
 def compare(
-    request: Request,
-    betas: Betas | None,
-    quantity: str | Metric,
-    at: At | None,
-    on: object,
-    settings: Settings,
-    target: str,
-    adjust: str,
-    alpha: float | None,
+    self: Accessor,
+    metric: AnyMetric = "auroc",
+    beta: UserBeta | None = None,
+    *,
+    at: At | None = None,
+    on: Hashable | list[Hashable] | None = None,
+    target: str = "population",
+    level: float = 0.95,
+    adjust: str = "holm",
 ) -> pd.DataFrame:
-    """Compare a quantity of models that ranked the same examples, in each group of examples."""
-    entry, cutoff = _read_compared(quantity, at, alpha)
-    check_target(target)
-    _check_adjust(adjust, settings)
-    if "test" not in entry.can:
-        _check_by_row(entry, cutoff, betas, settings, target)
-    joint = "approximate"
-    if betas is not None:
-        betas.refuse_odds(settings)
-        betas.leave(settings)  # raises where no level is left
-        joint = betas.joint
+    """Compare models that ranked the same examples: by AUROC no beta is needed.
 
-    def question(paired: PairedRanks, beta: BetaRange, _: Settings) -> Columns:
-        asked = None if betas is None else beta
-        _check_clusters(paired, settings, target)
-        if "test" not in entry.can or (paired.rows and paired.rows.weight is not None):
-            by_row = partial(compare_rows, paired, quantity=entry, cutoff=cutoff)
-            tests = _tests(by_row, asked, settings, joint)
-        else:
-            tests = paired_tests(paired, asked, settings, target, joint)
-        if adjust == "max_t":
-            pairs = tests.first, tests.second
-            together = adjust_together(tests.p_value, tests.covariance, pairs)
-            tests = replace(tests, p_adjusted=together)
-        return _columns_of_models(paired, tests, beta.values)
+    Parameters
+    ----------
+    metric : str, callable or Metric, default "auroc"
+        "auroc", "average_precision", "bedroc", or a metric at a cutoff, as in `metric`.
+    beta : float, array, mapping, Series, DataArray or DataFrame, optional
+        Class prior of the unlabeled, as in `auroc`; AUROC has a test without it.
+    at : int or mapping, optional
+        The cutoff: a rank, fraction or threshold of each model.
+    on : hashable or list of hashable, optional
+        Columns that identify an example, where models stand below each other in rows.
+    target : {"population", "examples"}, default "population"
+        What the interval is about: future data, or this sample.
+    level : float, default 0.95
+        Confidence level of the interval, in (0, 1).
+    adjust : {"holm", "max_t"}, default "holm"
+        How p values are adjusted for the number of pairs [1]_, [3]_.
 
-    results = map_rankings(request, request.pair(on), question, betas)
-    about = {"quantity": entry.name, "adjust": _ADJUSTED[adjust]}
-    pairs = as_rows(results, settings=about | name_settings(settings, target, betas))
-    _warn_of_chance(pairs, list(results.names))
-    if betas is None:
-        pairs.attrs["size"] = _NO_SIZE
-    return pairs
+    Returns
+    -------
+    DataFrame
+        A row for each pair of models and beta: model_a, model_b, metric, beta, target,
+        difference, lower, upper (with `beta`), n (known positives), statistic, df, p_value,
+        p_adjusted, and sign: 1 where a has the higher one, -1 where b has, 0 where neither.
+        With selection odds assumed, range_lower and range_upper.
 
+    Raises
+    ------
+    PUValueError
+        If there are fewer than two models, or their rows cannot be paired.
 
-def _read_compared(
-    quantity: str | Metric, at: At | None, alpha: float | None
-) -> tuple[Quantity, Cutoff | None]:
-    """Return the entry of a quantity, with what it needs besides beta."""
-    entry = read_quantity(quantity, at, "compare")
+    Warns
+    -----
+    PUWarning
+        If the examples do not say how far a difference can be off.
+
+    See Also
+    --------
+    gap : For groups that share no examples.
+
+    Notes
+    -----
+    The difference in AUROC is the mean difference of the ranks of the known positives over the
+    number of negatives, with DeLong's variance [2]_; at level .95 the interval leaves out 0
+    exactly where p < .05, whatever beta. Of another metric it is off by what each row adds to the
+    error of a minus what it adds to that of b.
+
+    References
+    ----------
+    .. [1] S. Holm, *A simple sequentially rejective multiple test procedure*, Scandinavian
+       Journal of Statistics 6 (1979) 65-70.
+    .. [2] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, *Comparing the areas under two or more
+       correlated receiver operating characteristic curves: a nonparametric approach*, Biometrics
+       44 (1988) 837-845.
+    .. [3] T. Hothorn, F. Bretz, P. Westfall, *Simultaneous inference in general parametric
+       models*, Biometrical Journal 50 (2008) 346-363.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> df = pd.DataFrame({"label": [1, None, 1, None, 1, None, None, None]})
+    >>> df["svm"], df["forest"] = [8, 2, 7, 1, 6, 5, 4, 3], [3, 8, 7, 6, 5, 4, 2, 1]
+    >>> compared = df.pu(score=["svm", "forest"]).compare()
+    >>> compared[["model_a", "model_b", "sign", "p_value"]].round(3)
+      model_a model_b  sign  p_value
+    0     svm  forest     1     0.28
+    >>> sized = df.pu(score=["svm", "forest"]).compare("auroc", 0.2)
+    >>> sized[["model_a", "model_b", "beta", "difference", "lower", "upper"]].round(2)
+      model_a model_b  beta  difference  lower  upper
+    0     svm  forest   0.2         0.5   -0.6    1.6
+    """
+    entry = read_metric(metric, at, "compare")
     cutoff = entry.read_cutoff(at)
-    if "alpha" in entry.needs:
-        return replace(entry, alpha=check_alpha(entry.alpha if alpha is None else alpha)), cutoff
-    if alpha is not None:
-        raise PUValueError(
-            f"alpha must be left out to compare {entry.name!r}, but {alpha!r} was passed: it says "
-            "how early is early for 'bedroc' alone."
-        )
-    if cutoff is None or not entry.of_probabilities:
-        return entry, cutoff
-    if cutoff.kind != "threshold":
-        raise PUValueError(
-            f"at must be a threshold to compare {entry.name!r}, but {cutoff.kind!r} was passed. "
-            "Pass the probability from which on one acts, at={'threshold': 0.2}."
-        )
-    (threshold,) = as_thresholds(cutoff.value).tolist()
-    return replace(entry, metric=worth_of(threshold)), cutoff
-
-
-def _check_adjust(adjust: str, settings: Settings) -> None:
-    """Raise unless p values can be adjusted like this."""
     check_option("adjust", adjust, [*_ADJUSTED])
-    if adjust == "max_t" and settings.failure:
-        raise PUValueError(
-            "adjust must be 'holm' with selection_odds above 1 or contamination, but 'max_t' was "
-            "passed: p values are then the largest for any labels, and have no correlation."
-        )
-
-
-def _check_by_row(
-    entry: Quantity, cutoff: Cutoff | None, betas: Betas | None, settings: Settings, target: str
-) -> None:
-    """Raise where a quantity other than AUROC cannot be compared like this."""
-    if betas is None:
+    facts = {"no test": "test" not in entry.can, f"adjust={adjust!r}": adjust}
+    betas, settings = self._begin("compare", beta, level=level, target=target, **facts)
+    if beta is None and "test" not in entry.can:
         raise PUTypeError(
             f"beta must be passed to compare {entry.name!r}, for example 0.3: it is AUROC alone "
             "whose order does not depend on it.",
-            page="many_models#which-model-is-better",
-        )
-    if target == "examples":
-        raise PUValueError(
-            f"target must be 'population' to compare {entry.name!r}, but 'examples' was passed: "
-            "for these examples AUROC alone is compared.",
-            page="many_models#which-model-is-better",
-        )
-    for name, came in settings.failure.items():
-        raise PUValueError(
-            f"{name} must be left out to compare {entry.name!r}, but {came:g} was passed: it is "
-            "AUROC alone that has a range there."
+            page=_WHICH_MODEL,
         )
     if cutoff is not None and cutoff.kind not in FIXED:
         raise PUValueError(
             f"at must be one of {[*FIXED]} to compare {entry.name!r}, but {cutoff.kind!r} was "
             "passed, which is another cutoff for each model and beta. Pass for example at=100.",
-            page="many_models#which-model-is-better",
+            page=_WHICH_MODEL,
         )
+
+    def question(paired: PairedRanks, beta: Beta, own: Settings) -> Columns:
+        asked = beta if beta.values.size else None
+        if "test" not in entry.can or (paired.rows and paired.rows.weight is not None):
+            by_row = partial(compare_rows, paired, quantity=entry, cutoff=cutoff)
+            tests = _tests(by_row, asked, own)
+        else:
+            tests = paired_tests(paired, asked, own, target)
+        if adjust == "max_t":
+            pairs = tests.first, tests.second
+            together = adjust_together(tests.p_value, tests.covariance, pairs)
+            tests = replace(tests, p_adjusted=together)
+        return _columns_of_models(paired, tests, beta.values, entry.name, target)
+
+    answers = ask(self._terms, self._pair(on), question, betas if beta is not None else None, None)
+    about = {"adjust": _ADJUSTED[adjust]} | ({} if beta is not None else {"size": _NO_SIZE})
+    pairs = as_rows(answers, attrs=self._attrs(settings) | about)
+    _warn_of_chance(pairs, list(answers.names))
+    return pairs
 
 
 def _tests(
-    compared: Callable[..., PairedTests], beta: BetaRange | None, settings: Settings, joint: str
+    compared: Callable[..., PairedTests], beta: Beta | None, settings: Settings
 ) -> PairedTests:
-    """Test each pair of models of one group at some betas, jointly with an estimate of beta."""
     level = settings.level
     if beta is None or not beta.is_estimate:
         return compared(betas=None if beta is None else beta.values, level=level)
-    left = ranking_level(level, beta.level) if joint == "guaranteed" else level
-    return join_pairs(compared(betas=beta.grid(level, joint), level=left), beta, joint)
+    return join_pairs(compared(betas=beta.grid(level), level=level), beta)
 
 
 def paired_tests(
-    paired: PairedRanks, beta: BetaRange | None, settings: Settings, target: str, joint: str
+    paired: PairedRanks, beta: Beta | None, settings: Settings, target: str
 ) -> PairedTests:
-    """Test each pair of models of one group of examples."""
-    odds, wrong = settings.selection_odds, settings.contamination
+    """Compare the AUROC of models, for labels that fail as settings say."""
     asked = None if beta is None else beta.values, settings.level, target
-    if odds > 1:
-        refuse_odds(odds, paired.weight is not None)
-        return compare_within(paired, *asked, odds)
-    if wrong:
-        refuse_wrong(wrong, paired.weight is not None)
-        return compare_contaminated(paired, *asked, wrong)
-    return _tests(partial(compare_paired, paired, target=target), beta, settings, joint)
+    if settings.selection_odds > 1:
+        return compare_within(paired, *asked, settings.selection_odds)
+    if settings.contamination:
+        return compare_contaminated(paired, *asked, settings.contamination)
+    return _tests(partial(compare_paired, paired, target=target), beta, settings)
 
 
-def _check_clusters(paired: PairedRanks, settings: Settings, target: str) -> None:
-    """Raise where nothing is known of clusters."""
-    wanted = dict.fromkeys(settings.failure, "left out")
-    wanted |= {} if target == "population" else {"target": "'population'"}
-    came = settings.failure | {"target": target}
-    for name, allowed in wanted.items() if paired.designed else ():
-        raise PUValueError(
-            f"{name} must be {allowed} for compare with cluster=... or weight=..., but "
-            f"{came[name]!r} was passed: clusters are a sample, of which new examples are "
-            "another. Leave cluster out, or that.",
-            page="clusters",
-        )
-
-
-def _columns_of_models(paired: PairedRanks, tests: PairedTests, betas: FloatArray) -> Columns:
-    """Return the tests of one group of examples as columns, a row for each pair and beta."""
-    tested = {"n": tests.n, **_test_columns(tests), "sign": tests.sign}
+def _columns_of_models(
+    paired: PairedRanks, tests: PairedTests, betas: FloatArray, metric: str, target: str
+) -> Columns:
+    columns: dict[str, Any] = {"metric": metric}
     if tests.has_size:
+        size = {name: getattr(tests, name) for name in _SIZE}
+        columns |= {"beta": betas, "target": target, **size}
         ends = () if tests.reach is None else tests.reach
-        ranges = dict(zip(("range_lower", "range_upper"), ends, strict=False))
-        tested = {"beta": betas, **tested, **ranges, **_size_columns(tests)}
-    return pair_columns(paired.names, [*paired.ranks], (tests.first, tests.second), tested)
-
-
-def gap(
-    request: Request,
-    quantity: str | Metric,
-    betas: Betas | None,
-    at: At | None,
-    settings: Settings,
-    target: str | None,
-) -> pd.DataFrame:
-    """Return the gap between each pair of groups that share no examples.
-
-    Notes
-    -----
-    An estimate of beta *for each group* makes an interval of each that holds jointly with it. The
-    groups are independent, and so are estimates that were made in each: what both can be off by
-    is squared and added. Guaranteed is the gap between the ends of both, each at half of 1 -
-    level.
-
-    *One estimate for all* is off by the same in each group: the gap is found at each beta, and
-    joined as one number is (`pu_accessor.inference.estimates.joint.join_limits`).
-    """
-    entry = read_quantity(quantity, at, "gap")
-    cutoff = entry.read_cutoff(at)
-    target = read_target(target, cutoff, settings)
-    if betas is None:
-        _check_without_beta(entry, target)
-    asked, shared, at_level = _split_error(betas, settings)
-    joint = "approximate" if betas is None else betas.joint
-    estimates = betas is not None and betas.are_estimates
-    if shared is not None:
-        _check_fixed(cutoff)
-    grid = None if shared is None else BetaRange(shared.grid(settings.level, joint))
-
-    def question(ranking: Ranking, beta: BetaRange, _: Settings) -> GroupValue:
-        if cutoff is not None and betas is None:
-            return recall_of_group(ranking, cutoff.value, entry.less_is_better, settings.level)
-        if "test" in entry.can and not estimates:
-            return auroc_of_group(ranking, beta.values, target)
-        value = value_of(entry, ranking, grid or beta, at_level, target, cutoff, joint)
-        n = ranking.total.known_positive
-        return GroupValue(n, value.value, value.lower, value.upper)
-
-    rankings = request.rankings(cutoffs_needed([entry], cutoff), settings)
-    told = None if betas is None else settings
-    clustered = target == "population"
-    results = map_rankings(request, rankings, question, asked, told, clustered=clustered)
-    groups, has_test = [each.content for each in results.each], False
-    if shared is not None:
-        if not results.skipped:
-            check_total(results.each, shared)
-        tests = join_gaps(find_gaps(groups), shared, joint)
-    elif "test" not in entry.can or estimates:
-        tests = find_gaps(groups, apart=estimates and joint == "guaranteed")
-    else:
-        _warn_of_lone([each.key for each in results.each if each.content.n == 1])
-        tests, has_test = compare_groups(groups, settings.level), True
-    gaps = _gap_frame(results, tests, has_test=has_test)
-    gaps.attrs |= {"quantity": entry.name, **name_settings(settings, target, betas)}
-    return gaps
-
-
-def _split_error(
-    betas: Betas | None, settings: Settings
-) -> tuple[Betas | None, BetaRange | None, Settings]:
-    """Return the betas of groups, the one estimate that they share, and their settings."""
-    if betas is None or not betas.are_estimates:
-        return betas, None, settings
-    if betas.shared is not None:
-        return Betas(BetaRange(betas.shared.values)), betas.shared, betas.leave(settings)
-    half = round((1 + settings.level) / 2, 12)
-    return betas, None, settings.at_level(half) if betas.joint == "guaranteed" else settings
-
-
-def _check_fixed(cutoff: Cutoff | None) -> None:
-    """Raise where the cutoff is another one at each beta that an estimate can be."""
-    if cutoff is not None and cutoff.kind not in FIXED:
-        raise PUValueError(
-            f"at must be one of {[*FIXED]} where all groups share an estimate of beta, but "
-            f"{cutoff.kind!r} was passed, which is another cutoff at each beta. Estimate beta in "
-            "each group: beta=df.pu(by='sex').estimate_beta()."
-        )
-
-
-def _check_without_beta(entry: Quantity, target: str) -> None:
-    """Raise where a gap needs beta."""
-    if "without_beta" not in entry.can or target == "examples":
-        raise PUTypeError(
-            f"beta must be passed for the gap of {entry.name!r} on "
-            f"{'new' if target == 'population' else 'these'} examples: for example 0.3, or one "
-            "for each group, {'f': 0.3, 'm': 0.2}. Only the gap of 'recall' or 'fnr' on new "
-            "examples, at={'threshold': 0.5}, does without.",
-            page="many_models#a-beta-for-each-group",
-        )
-
-
-def _gap_frame(results: Results[GroupValue], tests: PairTests, *, has_test: bool) -> pd.DataFrame:
-    """Return gaps as a frame, a row for each pair of groups and beta."""
-    first, second, times = tests.first, tests.second, tests.difference.shape[1]
-    betas = np.stack([each.beta.values for each in results.each])
-    estimates = np.stack([each.content.estimate[:times] for each in results.each])
-    known = np.array([[each.content.n] for each in results.each])
-    own = {"beta_a": betas[first], "beta_b": betas[second]}
-    of_beta = own if results.own_beta else {"beta": betas[0]}
-    columns = {
-        **(of_beta if betas.size else {}),
-        "n_a": known[first],
-        "n_b": known[second],
-        **(_test_columns(tests) if has_test else {}),
-        "estimate_a": estimates[first],
-        "estimate_b": estimates[second],
-        **_size_columns(tests),
-    }
-    keys = [each.key for each in results.each]
-    gaps = pd.DataFrame(pair_columns(results.names, keys, (first, second), columns))
-    if results.skipped:
-        gaps.attrs["skipped"] = dict(results.skipped)
-    return gaps
-
-
-def _size_columns(tests: PairTests) -> dict[str, FloatArray]:
-    """Return the columns of a difference with its interval."""
-    return {name: getattr(tests, name) for name in ("difference", "lower", "upper")}
-
-
-def _test_columns(tests: PairTests) -> dict[str, FloatArray]:
-    """Return the columns of a test."""
-    names = ("statistic", "df", "p_value", "p_adjusted")
-    return {name: getattr(tests, name) for name in names}
+        columns |= dict(zip(("range_lower", "range_upper"), ends, strict=False))
+    tested = {name: getattr(tests, name) for name in ("n", *_TEST, "sign")}
+    columns |= {} if tests.has_size else {"target": target}
+    return pair_columns(
+        paired.names, [*paired.ranks], (tests.first, tests.second), {**columns, **tested}
+    )
 
 
 def pair_columns(
@@ -348,7 +224,7 @@ def pair_columns(
     pairs: tuple[IntArray, IntArray],
     columns: Columns,
 ) -> dict[str, Any]:
-    """Return columns over pairs, after those of the keys of the two models, unless names meet."""
+    """Return columns of pairs: those of both keys, then others over pairs and betas."""
     flat = broadcast(columns)
     times = len(next(iter(flat.values()))) // pairs[0].size
     named = {
@@ -361,21 +237,169 @@ def pair_columns(
 
 
 def _warn_of_chance(pairs: pd.DataFrame, groups: list[str]) -> None:
-    """Warn where the known positives do not say how far a difference can be off."""
-    alone = pairs["statistic"].isna()
-    if not alone.any():
+    unknown = pairs["statistic"].isna()
+    if not unknown.any():
         return
-    keys = pairs.loc[alone, groups].drop_duplicates() if groups else pairs[:0]
+    keys = pairs.loc[unknown, groups].drop_duplicates() if groups else pairs[:0]
     where = f" ({_first(keys.to_dict('records'))})" if len(keys) else ""
     warn_caller(
-        f"In {alone.sum()} of {len(pairs)} comparisons{where} there is one known positive alone, "
-        "or one other example, or no value at the cutoff, so that statistic, p value and interval "
-        "are NaN. That says nothing about chance: compare models on more known positives."
+        f"In {unknown.sum()} of {len(pairs)} comparisons{where} there is one known positive "
+        "alone, or one other example, or no value at the cutoff, so that statistic, p value and "
+        "interval are NaN. That says nothing about chance: compare models on more known positives."
     )
 
 
-def _warn_of_lone(keys: Sequence[Hashable]) -> None:
-    """Warn of groups with one known positive."""
+def _first(keys: Sequence[object]) -> str:
+    return shorten(map(brief, keys), width=100)
+
+
+# Groups
+
+
+def gap(
+    self: Accessor,
+    metric: AnyMetric,
+    beta: UserBeta | None = None,
+    *,
+    at: At | None = None,
+    target: str | None = None,
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Compare a metric of groups that share no examples, such as recall of women and of men.
+
+    Parameters
+    ----------
+    metric : str, callable or Metric
+        "auroc", "average_precision", or a metric at a cutoff, as in `metric`.
+    beta : float, array, mapping, Series, DataArray or DataFrame, optional
+        Class prior of the unlabeled, as in `auroc`; recall and fnr at a threshold do without.
+    at : int, str or mapping, optional
+        The cutoff, as in `metric`.
+    target : {"population", "examples"}, optional
+        What the interval is about, as in `metric`.
+    level : float, default 0.95
+        Confidence level of each interval, in (0, 1); not adjusted for the number of pairs.
+
+    Returns
+    -------
+    DataFrame
+        A row for each pair of groups and beta: the two groups, metric, beta (beta_a and beta_b
+        where each has its own), target, difference, lower, upper, estimate_a, estimate_b, n_a,
+        n_b (known positives); of AUROC also statistic, df, p_value and p_adjusted.
+
+    Raises
+    ------
+    PUValueError
+        If there are fewer than two groups, or a list of scores.
+
+    Warns
+    -----
+    PUWarning
+        If AUROC is asked of a group with one known positive.
+
+    See Also
+    --------
+    compare : For models that ranked the same examples: sharper, and without beta.
+
+    Notes
+    -----
+    AUROC has Welch's test [3]_ of unbiased estimates. Of other metrics the distances of two
+    estimates to their limits are squared and added [1]_; for recall on future data that is
+    Newcombe's interval [2]_. Known positives are a random sample of those *in each group*.
+
+    References
+    ----------
+    .. [1] G. Y. Zou, A. Donner, *Construction of confidence limits about effect measures: a
+       general approach*, Statistics in Medicine 27 (2008) 1693-1702.
+    .. [2] R. G. Newcombe, *Interval estimation for the difference between independent
+       proportions: comparison of eleven methods*, Statistics in Medicine 17 (1998) 873-890.
+    .. [3] B. L. Welch, *The generalization of 'Student's' problem when several different
+       population variances are involved*, Biometrika 34 (1947) 28-35.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [1, None, 1, None, None, 1, None, None, None, 1, None, 1, 1, None]
+    >>> df = pd.DataFrame({"sex": list("fm" * 7), "score": range(14), "label": label})
+    >>> found = df.pu(by="sex").gap("recall", at={"threshold": 4.5})
+    >>> found[["sex_a", "sex_b", "difference", "lower", "upper"]].round(3)
+      sex_a sex_b  difference  lower  upper
+    0     f     m      -0.667 -0.939  0.059
+    >>> found = df.pu(by="sex").gap("auroc", {"f": 0.3, "m": 0.1})
+    >>> found[["sex_a", "sex_b", "difference", "lower", "upper"]].round(2)
+      sex_a sex_b  difference  lower  upper
+    0     f     m       -0.42  -2.07   1.22
+    """
+    if self._terms.is_wide:
+        raise PUValueError(
+            f"score must name one column for gap, but {brief(self._terms.score)} was passed: "
+            "models of the same rows are not independent. Ask for each, "
+            "df.pu.metric('recall', 0.3, at=100), or compare their AUROC: df.pu(score=['svm', "
+            "'forest']).compare()."
+        )
+    entry = read_metric(metric, at, "gap")
+    cutoff = entry.read_cutoff(at)
+    target = default_target(cutoff) if target is None else target
+    question_name, facts = facts_of(entry, cutoff)
+    betas, settings = self._begin("gap", beta, level=level, target=target)
+    self._begin(question_name, beta, level=level, target=target, **facts)
+    if beta is None:
+        _check_without_beta(entry, target)
+    shared = betas.estimate
+    if shared is not None and cutoff is not None and cutoff.kind not in FIXED:
+        raise PUValueError(
+            f"at must be one of {[*FIXED]} where all groups share an estimate of beta, but "
+            f"{cutoff.kind!r} was passed, which is another cutoff at each beta. Estimate beta in "
+            "each group: beta=df.pu(by='sex').estimate_beta()."
+        )
+    grid = None if shared is None else Beta(shared.grid(level))
+    has_test = "test" in entry.can and betas.kind == "points" and beta is not None
+
+    def question(ranking: Ranking, own_beta: Beta, own: Settings) -> GroupValue:
+        if beta is None and cutoff is not None:
+            return recall_of_group(ranking, cutoff.value, entry.less_is_better, level)
+        if has_test:
+            return auroc_of_group(ranking, own_beta.values, target)
+        found = estimate(entry, ranking, grid or own_beta, own, target, cutoff)
+        return GroupValue(ranking.total.known_positive, found.value, found.lower, found.upper)
+
+    rankings = self._rank(cutoffs_needed([entry], cutoff))
+    asked = Betas(shared._replace(interval=None, level=None)) if shared is not None else betas
+    answers = ask(
+        self._terms,
+        rankings,
+        question,
+        None if beta is None else asked,
+        None if beta is None else settings,
+    )
+    groups = [answer.content for answer in answers.each]
+    if shared is not None:
+        if not answers.skipped:
+            check_total(answers.each, shared)
+        tests = join_gaps(find_gaps(groups), shared)
+    elif has_test:
+        _warn_of_single([each.key for each in answers.each if each.content.n == 1])
+        tests = compare_groups(groups, level)
+    else:
+        tests = find_gaps(groups)
+    gaps = _gap_frame(answers, tests, {"metric": entry.name}, target, has_test=has_test)
+    gaps.attrs |= self._attrs(settings)
+    return gaps
+
+
+def _check_without_beta(entry: Metric, target: str) -> None:
+    if "without_beta" not in entry.can or target == "examples":
+        raise PUTypeError(
+            f"beta must be passed for the gap of {entry.name!r} on "
+            f"{'new' if target == 'population' else 'these'} examples: for example 0.3, or one "
+            "for each group, {'f': 0.3, 'm': 0.2}. Only the gap of 'recall' or 'fnr' on new "
+            "examples, at={'threshold': 0.5}, does without.",
+            page="many_models#a-beta-for-each-group",
+        )
+
+
+def _warn_of_single(keys: Sequence[Hashable]) -> None:
     if keys:
         warn_caller(
             f"{len(keys)} groups have one known positive alone, which says nothing about chance: "
@@ -384,6 +408,86 @@ def _warn_of_lone(keys: Sequence[Hashable]) -> None:
         )
 
 
-def _first(keys: Sequence[object]) -> str:
-    """Name the first few keys."""
-    return shorten(map(brief, keys), width=100)
+def _gap_frame(
+    answers: Answers[GroupValue],
+    tests: PairTests,
+    named: dict[str, str],
+    target: str,
+    *,
+    has_test: bool,
+) -> pd.DataFrame:
+    first, second, times = tests.first, tests.second, tests.difference.shape[1]
+    betas = np.stack([each.beta.values for each in answers.each])
+    estimates = np.stack([each.content.estimate[:times] for each in answers.each])
+    known = np.array([[each.content.n] for each in answers.each])
+    own = {"beta_a": betas[first], "beta_b": betas[second]}
+    of_beta = own if answers.own_beta else {"beta": betas[0]}
+    columns = {
+        **named,
+        **(of_beta if betas.size else {}),
+        "target": target,
+        **{name: getattr(tests, name) for name in _SIZE},
+        "estimate_a": estimates[first],
+        "estimate_b": estimates[second],
+        "n_a": known[first],
+        "n_b": known[second],
+        **({name: getattr(tests, name) for name in _TEST} if has_test else {}),
+    }
+    gaps = pd.DataFrame(pair_columns(answers.names, answers.keys, (first, second), columns))
+    if answers.skipped:
+        gaps.attrs["skipped"] = dict(answers.skipped)
+    return gaps
+
+
+def dominance(
+    self: Accessor, beta: UserBeta, *, level: float = 0.95, band: UserBand = "exact"
+) -> pd.DataFrame:
+    """Compare where the ROC curves of models lie, at each beta ([1]_, section 6.2).
+
+    Parameters
+    ----------
+    beta : float, array, mapping, Series or DataArray
+        Class prior of the unlabeled, as in `auroc`.
+    level : float, default 0.95
+        Confidence level of the bands, in (0, 1).
+    band : str, callable or pair, default "exact"
+        Bounds on the latent positives above each cutoff, as in `contingency`.
+
+    Returns
+    -------
+    DataFrame
+        A row for each pair of models, a before b, and beta: model_a, model_b, beta (beta_a and
+        beta_b where each has its own); dominates, the model whose estimated curve is nowhere
+        below and somewhere above the other's, or None; equal (bool), whether they coincide;
+        disjoint (bool), whether the bands do not overlap; crossings, a tuple of the false
+        positive rates at which the lead changes.
+
+    Raises
+    ------
+    PUValueError
+        If there are fewer than two models, or no negatives.
+
+    See Also
+    --------
+    compare : Which has the higher AUROC, as a test.
+
+    References
+    ----------
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
+       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> df = pd.DataFrame({"label": [1, None, 1, None, 1, None, None, None]})
+    >>> df["svm"], df["forest"] = [8, 2, 7, 1, 6, 5, 4, 3], [3, 8, 7, 6, 5, 4, 2, 1]
+    >>> df.pu(score=["svm", "forest"]).dominance(0.2).loc[0, "dominates"]
+    'svm'
+    """
+    betas, settings = self._begin("dominance", beta, level=level, band=band)
+    tables = contingency_tables(self, betas, settings, rounded=False)
+    verdicts, keys, names = compare_curves(tables)
+    return pd.DataFrame(
+        pair_columns(names, keys, (verdicts.pop("first"), verdicts.pop("second")), verdicts)
+    )

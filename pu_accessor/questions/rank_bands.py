@@ -8,25 +8,16 @@ from typing import Any, TypeAlias
 import pandas as pd
 import xarray as xr
 
+from pu_accessor.beta import normalize_key, split_key
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.bands.lookup import Band, RankBand, Side, at_some_ranks, read_side
-from pu_accessor.inference.settings import Settings
-from pu_accessor.questions.betas import alike, split_key
 
 UserBand: TypeAlias = str | Band | tuple[Any, Any]
 
 
-def read_settings(
-    level: float = 0.95,
-    band: UserBand = "exact",
-    reference: str = "positives",
-    selection_odds: float = 1.0,
-    prevalence: float | None = None,
-    contamination: float = 0.0,
-) -> Settings:
-    """Check how latent positives are to be bounded, before any row is read."""
-    bounds = _read_band(band) if isinstance(band, tuple) else band
-    return Settings(level, bounds, reference, selection_odds, prevalence, contamination)
+def read_band(band: UserBand) -> str | Band | RankBand:
+    """Read a band as a user passes it: a name, a function, or a pair of bounds by rank."""
+    return _read_pair(band) if isinstance(band, tuple) else band
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +33,7 @@ class _KeyedBand(RankBand):
         return RankBand(_side_of("lower", self.lower, parts), _side_of("upper", self.upper, parts))
 
 
-def _read_band(band: tuple[Any, ...]) -> RankBand:
+def _read_pair(band: tuple[Any, ...]) -> RankBand:
     """Read a pair of bounds, as far as it goes before the keys are known."""
     if len(band) != 2:
         raise PUTypeError(
@@ -87,7 +78,9 @@ def _select(name: str, values: xr.DataArray, key: Mapping[str, Any]) -> xr.DataA
     """Select the bounds of a key."""
     for dim, label in key.items():
         index = values.indexes.get(dim)
-        if index is None or alike(label) not in {alike(known) for known in index.tolist()}:
+        if index is None or normalize_key(label) not in {
+            normalize_key(known) for known in index.tolist()
+        }:
             labels = "no coordinate" if index is None else f"{index.tolist()[:5]}"
             raise PUValueError(
                 f"band must have bounds for {dim}={label!r}, but its {name} has {labels} along "

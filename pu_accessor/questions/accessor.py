@@ -1,0 +1,289 @@
+"""``df.pu``: what is bound, and a table of contents of the questions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from textwrap import wrap
+from typing import Any, NoReturn, Unpack
+
+from pu_accessor.beta import Betas, UserBeta, read_betas
+from pu_accessor.checks import check_ranks
+from pu_accessor.errors import PUError, refuse_signals
+from pu_accessor.inference.bands.lookup import RankBand, band_name
+from pu_accessor.inference.settings import Settings, check_target
+from pu_accessor.questions import assumptions, comparison, labels, numbers, pictures, tables
+from pu_accessor.questions.advice import advises, explain_attribute
+from pu_accessor.questions.rank_bands import UserBand, read_band
+from pu_accessor.ranking import Keyed, PairedRanks, Rankings, Ranks
+from pu_accessor.report import report
+from pu_accessor.sources.source import Source
+from pu_accessor.terms import ASSUMPTIONS, ROLES, Assumed, FrameRoles, Terms, check_known, refuse
+
+_WIDTH = 80  # of a terminal
+# How a source is reached that is no attribute of something.
+_ROOTS = {
+    "arrays": "pu_accessor.from_arrays(score, label)",
+    "chunks": "pu_accessor.from_chunks(chunks)",
+}
+
+
+@advises
+class Accessor:
+    """Bounds on a ranking's performance, from known positives and unlabeled examples.
+
+    ``df.pu(roles).assume(assumptions).question(beta)``: roles say what columns mean, assumptions
+    what is taken for granted, and each question is a method. See `__call__` and `assume`.
+
+    Examples
+    --------
+    >>> import pu_accessor
+    >>> df = pu_accessor.load_example()
+    >>> df.pu(score="score").assume(selection_odds=1.5).auroc(0.17).round(3)
+      metric  beta      target  estimate  lower  upper  range_lower  range_upper
+    0  auroc  0.17  population     0.812  0.736  0.881        0.766        0.851
+    """
+
+    def __init__(self, source: Source, terms: Terms | None = None) -> None:
+        self._source = source
+        self._terms = Terms() if terms is None else terms
+        # With those of values that the source has without a column; raises if they exclude others.
+        self._held = source.held(self._terms)
+
+    def __call__(self, **roles: Unpack[FrameRoles]) -> Accessor:
+        """Say what columns mean, and which rows belong together.
+
+        Data are read when a question is asked. What is not passed stays as it is.
+
+        Parameters
+        ----------
+        score : hashable or list, default "score"
+            Column of scores, higher is more positive; a list has one column for each model.
+        label : hashable, default "label"
+            Column of labels: true, false and missing are positive, negative and unlabeled.
+        by : hashable or list, optional
+            Columns whose values make groups, each a ranking of its own.
+        cluster : hashable, optional
+            Column that says which rows are not independent: of one patient, user or site.
+        weight : hashable, optional
+            Column of weights: how many rows of a larger sample each row stands for.
+        propensity : hashable, optional
+            Column of the probabilities, in (0, 1], with which positives are labeled.
+        positive, negative, unlabeled : value or list, optional
+            What stands for each state, where labels have another coding.
+        nan_policy : {"raise", "omit", "worst"}, default "raise"
+            Rows without a score are refused, left out, or ranked last.
+        on_error : {"raise", "skip"}, default "raise"
+            Whether a group without an answer is left out, with a warning.
+        progress : bool, default False
+            Show a bar over groups.
+        pool : bool, str or list, default False
+            Answer for groups together: positives of each count against the rest of their own.
+            True for all of `by`, or some of its names: cross-validation folds.
+        average : bool, str or list, default False
+            Answer for the mean over groups, each of which counts once: queries, users.
+
+        Returns
+        -------
+        Accessor
+            The same questions, of these roles.
+
+        Raises
+        ------
+        PUTypeError
+            For a role that there is not.
+        PUValueError
+            For roles that exclude each other, or a value that is not allowed.
+
+        Examples
+        --------
+        >>> import pu_accessor
+        >>> df = pu_accessor.load_example().rename(columns={"score": "svm"})
+        >>> df.pu(score="svm", on_error="skip")
+        <df.pu(score='svm', on_error='skip')>
+        known positives    100
+        known negatives      0
+        unlabeled        1,900
+        """
+        check_known("df.pu", roles, ROLES)
+        return Accessor(self._source, self._terms.update(**roles))
+
+    def assume(self, **assumed: Unpack[Assumed]) -> Accessor:
+        """Say what is taken for granted of labels and scores.
+
+        An assumption holds for all questions that follow; one that excludes another, or a role,
+        is refused at once. What is not passed stays as it is.
+
+        Parameters
+        ----------
+        reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+            Which known examples are a random sample of their kind, so that bands start from
+            them: "tightest" takes the kind with the narrower AUROC range, "both" intersects.
+        selection_odds : float, default 1
+            Factor by which the odds of being labeled may differ between any two positives: 1
+            for labels selected completely at random, infinite for nothing known.
+        contamination : float, default 0
+            Largest share of the known positives that may be negative, in [0, 0.5).
+        monotone : bool, default False
+            Whether a higher score never means a smaller probability of being positive.
+        prevalence : float, optional
+            Share of positives among future data, in (0, 1), where it is another than here.
+
+        Returns
+        -------
+        Accessor
+            The same questions, with these assumptions.
+
+        Raises
+        ------
+        PUTypeError
+            For an assumption that there is not.
+        PUValueError
+            For assumptions that exclude each other or a role, or a value that is not allowed.
+
+        Examples
+        --------
+        >>> import pu_accessor
+        >>> df = pu_accessor.load_example()
+        >>> df.pu.assume(selection_odds=2).auroc(0.17)[["lower", "upper"]].round(3)
+           lower  upper
+        0  0.681  0.915
+        """
+        check_known("assume", assumed, ASSUMPTIONS)
+        return Accessor(self._source, self._terms.update(**assumed))
+
+    # Tables and curves
+    contingency = tables.contingency
+    roc_bounds = tables.roc_bounds
+    pr_bounds = tables.pr_bounds
+    rank_cdf = tables.rank_cdf
+    # Numbers
+    auroc = numbers.auroc
+    average_precision = numbers.average_precision
+    metric = numbers.metric
+    cutoff = numbers.cutoff
+    calibration = numbers.calibration
+    report = report
+    # Comparisons
+    compare = comparison.compare
+    gap = comparison.gap
+    dominance = comparison.dominance
+    # Assumptions, and labels
+    estimate_beta = assumptions.estimate_beta
+    check_assumptions = assumptions.check_assumptions
+    robustness = assumptions.robustness
+    sample_to_label = labels.sample_to_label
+    # Pictures
+    plot_roc = pictures.plot_roc
+    plot_pr = pictures.plot_pr
+    plot_rank_cdf = pictures.plot_rank_cdf
+    plot_metric = pictures.plot_metric
+    plot_forest = pictures.plot_forest
+    plot_calibration = pictures.plot_calibration
+
+    def __dir__(self) -> list[str]:
+        return public_names(type(self))
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(explain_attribute(self, name))
+
+    def __repr__(self) -> str:
+        return fold(f"<{self._line()}>", self._counts())
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th style='text-align: left'>{escape(name)}</th><td>{escape(text)}</td></tr>"
+            for name, text in self._counts().items()
+        )
+        return f"<table><caption>{escape(self._line())}</caption>{rows}</table>"
+
+    def _line(self) -> str:
+        """Return the line that binds what is bound."""
+        written = [
+            ", ".join(f"{name}={term}" for name, term in self._terms.described(names).items())
+            for names in (ROLES, ASSUMPTIONS)
+        ]
+        root = _ROOTS.get(self._source.name, f"{self._source.name}.pu")
+        called, assumed = written
+        return f"{root}{f'({called})' * bool(called)}{f'.assume({assumed})' * bool(assumed)}"
+
+    def _counts(self) -> dict[str, str]:
+        try:
+            with refuse_signals():
+                return self._source.summary(self._terms)
+        except PUError as error:
+            names = "df.pu(score='my_score', label='my_label')"
+            return {"not ready": str(error), "other columns": names}
+
+    def _begin(
+        self,
+        question: str,
+        beta: UserBeta | None = None,
+        *,
+        level: float = 0.95,
+        band: UserBand = "exact",
+        target: str | None = None,
+        **facts: Any,
+    ) -> tuple[Betas, Settings]:
+        """Read beta and the band; raise where what is bound, assumed and asked excludes others.
+
+        Facts are what is asked besides, by name; what is None, or False, was not asked.
+        """
+        if target is not None:
+            check_target(target)
+            facts[f"target={target!r}"] = target
+        betas = Betas() if beta is None else read_betas(beta)
+        if betas.kind != "points":
+            facts[f"beta={betas.kind}"] = beta
+        bounds = read_band(band)
+        if not (isinstance(bounds, str) and bounds == "exact"):
+            facts["band"] = band_name(bounds)
+            kind = "by rank" if isinstance(bounds, RankBand) else "at random"
+            facts |= {} if band_name(bounds) == "simultaneous" else {f"band={kind}": bounds}
+        facts = {n: fact for n, fact in facts.items() if fact is not None and fact is not False}
+        terms, source = self._terms, {self._source.kind: self._source.kind}
+        wide = {"a list of scores": terms.score} if terms.is_wide else {}
+        refuse({**self._held.facts(), **source, **wide, **facts}, question)
+        assumed = terms.reference, terms.selection_odds, terms.prevalence, terms.contamination
+        return betas, Settings(level, bounds, *assumed)
+
+    def _assumed(self) -> dict[str, Any]:
+        """Return what is taken for granted, by name."""
+        return self._terms.facts(ASSUMPTIONS)
+
+    def _attrs(self, settings: Settings, band: str = "") -> dict[str, Any]:
+        """Return what tells a reader how a frame came about."""
+        return {"level": settings.level, **({"band": band} if band else {}), **self._assumed()}
+
+    def _rank(self, ranks: Ranks = "breakpoints", *, by_rank: bool = False) -> Rankings:
+        """Return the rankings; at all cutoffs where a band has its bounds by rank."""
+        check_ranks(ranks)
+        ranks = "all" if by_rank and isinstance(ranks, str) else ranks
+        rankings = self._source.rank(self._terms, ranks)
+        return assume_monotone(rankings) if self._terms.monotone else rankings
+
+    def _pair(self, on: Any) -> Keyed[PairedRanks]:
+        return self._source.pair(self._terms, on)
+
+
+def assume_monotone(rankings: Rankings) -> Rankings:
+    """Return rankings whose scores are taken as monotone."""
+    make = rankings.make
+    return rankings.replace(
+        make=lambda position: make(position).with_facts(monotone=True), together=None
+    )
+
+
+def public_names(kind: type) -> list[str]:
+    """Return the public methods of a class, in their order."""
+    return [name for name in vars(kind) if not name.startswith("_")]
+
+
+def fold(head: str, rows: Mapping[str, str]) -> str:
+    """Write a repr in lines that are no longer than a terminal is wide."""
+    lines = wrap(head, _WIDTH, subsequent_indent="  ")
+    indent = " " * (max(map(len, rows), default=0) + 2)
+    for name, text in rows.items():
+        first = f"{name:<{len(indent)}}"
+        lines += wrap(text, _WIDTH, initial_indent=first, subsequent_indent=indent)
+    return "\n".join(lines)

@@ -1,0 +1,147 @@
+"""Errors of calls that do not fit: each shows the line to write instead, and the line works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from typing import Any, TypeVar, get_type_hints
+
+from pu_accessor.checks import check_flag
+from pu_accessor.errors import PUTypeError, nearest, refuse_signals, suggestion
+from pu_accessor.inference.metrics import METRICS, SYNONYMS
+from pu_accessor.terms import ASSUMPTIONS, ROLES
+
+Kind = TypeVar("Kind", bound=type)
+
+# Words that people type as arguments, and the line that is meant.
+_ARGUMENTS: Mapping[str, str] = {
+    "alpha": "level=0.95: it is 1 - alpha",
+    "average": "df.pu(by='query', average=True).auroc(0.3)",
+    "beta_interval": "beta=pd.Interval(0.1, 0.3)",
+    "ci": "level=0.95, or for a picture without bands band_kws={'alpha': 0}",
+    "class_prior": "pu_accessor.beta_from_prevalence(0.25, n_positive, n_unlabeled), whose answer "
+    "is beta: a class prior is of all examples, beta of the unlabeled ones",
+    "figsize": "ax=plt.subplots(figsize=(6, 4))[1]",
+    "dpi": "ax=plt.subplots(dpi=150)[1]",
+    "groups": "df.pu(cluster='patient') for rows that belong together, df.pu(by='site') for "
+    "answers apart",
+    "joint": "beta=df.pu.estimate_beta(): answers hold jointly with an estimate",
+    "mark": "df.pu.metric(['recall', 'fpr'], 0.3, at={'threshold': 0.5}) and ax.plot",
+    "prior": "beta=0.3, the fraction of positives among the unlabeled",
+    "quantity": "metric='auroc'",
+    "sample_weight": "df.pu(weight='w')",
+    "threshold": "at={'threshold': 0.5}",
+    "thresholds": "at={'threshold': [0.1, 0.2]}",
+    "title": "ax = df.pu.plot_roc(0.3); ax.set_title('...')",
+}
+# Words that people type as methods.
+_METHODS: Mapping[str, str] = {
+    "area": "df.pu.contingency(0.3).pu.area('auroc')",
+    "at": "df.pu.contingency(0.3).pu.at(rank=100)",
+    "beta_derivatives": "df.pu.contingency(0.3).pu.beta_derivatives()",
+    "beta_from_labels": "pu_accessor.beta_from_labels(found, n_labeled, n_unlabeled)",
+    "bedroc": "df.pu.metric('bedroc', 0.3)",
+    "boyce": "df.pu.metric('boyce')",
+    "breaking_point": "df.pu.robustness('auroc', 0.3)",
+    "confusion_matrix": "df.pu.contingency(0.3, ranks=100)",
+    "gain": "df.pu.metric('recall', 0.3, at={'fraction': [0.1, 0.2]})",
+    "net_benefit": "df.pu.metric('net_benefit', 0.3, at={'threshold': [0.1, 0.2]})",
+    "plot_against_beta": "df.pu.plot_metric('auroc', [0.1, 0.2, 0.3], x='beta')",
+    "plot_boyce": "df.pu.metric('boyce')",
+    "plot_gain": "df.pu.plot_metric('recall', 0.3, x='fraction')",
+    "plot_net_benefit": "df.pu.plot_metric('net_benefit', 0.3, x='threshold')",
+    "plot_robustness": "df.pu.plot_metric('auroc', 0.3, x='selection_odds')",
+    "plot_table": "df.pu.contingency(0.3, ranks=100).pu.to_frame()",
+    "roc_curve": "df.pu.roc_bounds(0.3)",
+    "roc_region": "df.pu.metric(['recall', 'fpr'], 0.3, at={'threshold': 0.5}, level=0.95**0.5)",
+    "select": "df[df['score'] >= df.pu.cutoff(0.3, recall=0.9)['threshold'].item()]",
+}
+# Values of the examples that errors give, by parameter.
+_EXAMPLES: Mapping[str, str] = {
+    "beta": "0.3",
+    "metric": "'auroc'",
+    "size": "50",
+    "random_state": "random_state=0",
+}
+
+
+def advises(kind: Kind) -> Kind:
+    """Let public methods of a class explain calls that do not fit them."""
+    for name, method in list(vars(kind).items()):
+        if callable(method) and (name == "__call__" or not name.startswith("_")):
+            setattr(kind, name, _advised(method))
+    return kind
+
+
+def _advised(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that is checked for its arguments before it is called."""
+    expected = signature(method)
+    flags = {name for name, one in expected.parameters.items() if one.annotation in (bool, "bool")}
+
+    @wraps(method)
+    def checked(self: Any, *args: Any, **keywords: Any) -> Any:
+        try:
+            passed = expected.bind(self, *args, **keywords).arguments
+        except TypeError as error:
+            raise PUTypeError(_explain(method, str(error), keywords)) from None
+        for name in flags & passed.keys():
+            check_flag(name, passed[name])
+        with refuse_signals():
+            return method(self, *args, **keywords)
+
+    return checked
+
+
+def _explain(method: Callable[..., Any], error: str, keywords: Mapping[str, Any]) -> str:
+    """Say what to write in place of a call that does not fit."""
+    name, parameters = method.__name__, [*signature(method).parameters][1:]
+    word = next((word for word in keywords if word not in parameters), "")
+    if not word:
+        return f"{name}: {error}. Write for example {example_of(method)}."
+    return f"{name} has no argument {word!r}. {explain_word(word, name, parameters)}"
+
+
+def explain_word(word: str, method: str, parameters: list[str]) -> str:
+    """Say what somebody meant by a keyword that a method does not have."""
+    if word in _ARGUMENTS:
+        return f"Write {_ARGUMENTS[word]}."
+    if word in ASSUMPTIONS:
+        return f"What is taken for granted is said once: df.pu.assume({word}=...).{method}(...)."
+    if word in ROLES:
+        return f"What columns mean is said once: df.pu({word}=...).{method}(...)."
+    meant = suggestion(word, parameters)
+    return meant.strip() or f"It takes {', '.join(parameters) or 'none'}."
+
+
+def example_of(method: Callable[..., Any]) -> str:
+    """Write a call of a method that works."""
+    needed = [
+        _EXAMPLES.get(name, name)
+        for name, one in [*signature(method).parameters.items()][1:]
+        if one.default is one.empty and one.kind is not Parameter.VAR_KEYWORD
+    ]
+    return f"df.pu.{method.__name__}({', '.join(needed)})"
+
+
+def explain_attribute(accessor: Any, name: str) -> str:
+    """Say what somebody meant by a method that there is not."""
+    public = {key: value for key, value in vars(type(accessor)).items() if key[0] != "_"}
+    metrics = {word: f"df.pu.metric({word!r}, 0.3, at=100)" for word in (*METRICS, *SYNONYMS)}
+    plots = {f"plot_{word}": f"df.pu.plot_metric({word!r}, 0.3)" for word in METRICS}
+    calls = {**metrics, **plots, **_METHODS}
+    calls |= {key: example_of(method) for key, method in public.items()}
+    meant = None if name.startswith("_") else nearest(name, calls)
+    return f"df.pu has no attribute {name!r}." + (f" Write {calls[meant]}." if meant else "")
+
+
+def with_keywords(function: Callable[..., Any], kind: type) -> Callable[..., Any]:
+    """Return a function whose signature names the keys of a typed dictionary, for help()."""
+    own = [
+        one for one in signature(function).parameters.values() if one.kind is not one.VAR_KEYWORD
+    ]
+    named = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in get_type_hints(kind)
+    ]
+    function.__signature__ = Signature([*own, *named])  # type: ignore[attr-defined]
+    return function

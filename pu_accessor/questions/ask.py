@@ -1,0 +1,336 @@
+"""Put a question to each ranking: errors by group, warnings, and the rows of the answers."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isnan, nan
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+import pandas as pd
+
+from pu_accessor.beta import NO_BETA, Beta, Betas, name_group, split_key
+from pu_accessor.errors import PUDataError, PUImportError, PUValueError, shorten, warn_caller
+from pu_accessor.inference.diagnostics import Diagnostics, check_clusters, diagnose, has_one
+from pu_accessor.inference.settings import Settings
+from pu_accessor.ranking import (
+    Annotated,
+    Counts,
+    FloatArray,
+    Keyed,
+    Kind,
+    NeedsRefinementError,
+    PairedRanks,
+    Ranking,
+    Stack,
+)
+from pu_accessor.terms import Terms
+
+Content = TypeVar("Content")
+Ranked = TypeVar("Ranked", Ranking, PairedRanks, Annotated)
+# By name, in the order of the frame: arrays that broadcast against each other, whose rows are
+# those of the common shape; numbers and texts stand in every row. An Index has all rows itself.
+Columns: TypeAlias = Mapping[str, Any]
+
+_MIN_EFFECTIVE_SIZE = 10  # known positives below which it is said
+_MIN_CLUSTERS = 10  # that hold a known positive, likewise
+_MANY_GROUPS = 50  # beyond which rows of one may be meant to belong together
+
+
+class Answer(NamedTuple, Generic[Content]):
+    """What a question makes of one ranking."""
+
+    key: Hashable
+    beta: Beta
+    about: Diagnostics | None
+    content: Content
+
+
+@dataclass(frozen=True)
+class Answers(Generic[Content]):
+    """The answers of all rankings that have one, in the order of their keys."""
+
+    names: tuple[str, ...]  # of the key's levels
+    each: list[Answer[Content]]
+    betas: Betas | None
+    settings: Settings
+    skipped: Mapping[str, str] = field(default_factory=dict)  # groups without an answer, and why
+
+    @property
+    def own_beta(self) -> bool:
+        """Whether each ranking has a beta of its own."""
+        return self.betas is not None and self.betas.shared is None
+
+    @property
+    def keys(self) -> list[Hashable]:
+        """The key of each."""
+        return [answer.key for answer in self.each]
+
+
+def ask(
+    terms: Terms,
+    keyed: Keyed[Ranked],
+    question: Callable[[Ranked, Beta, Settings], Content],
+    betas: Betas | None = None,
+    settings: Settings | None = None,
+    *,
+    at_once: Callable[[Stack, FloatArray], Sequence[Content | None]] | None = None,
+    limits: bool = True,
+    apart: bool = True,
+) -> Answers[Content]:
+    """Put a question to each ranking, or to the paired ranks of each group.
+
+    Warns where beta exceeds its limit (`limits`) and where few clusters hold a known positive
+    (`apart`: rankings have answers of their own). `at_once` answers a stack of many rankings.
+    """
+    names, keys = keyed.names, keyed.keys
+    if len(set(names)) < len(names):
+        raise PUValueError(f"by must name different columns, but {list(names)} was passed.")
+    by_key = [NO_BETA] * len(keys) if betas is None else betas.of(names, keys)
+    shared = Settings() if settings is None else settings
+    settings_by_key = [shared.of(names, key) for key in keys]
+
+    def answer(position: int) -> Answer[Content]:
+        ranking, beta, about = keyed.make(position), by_key[position], None
+        beta.check_counts(ranking.total)
+        if isinstance(ranking, Ranking) and apart:
+            check_clusters(ranking)
+        content = question(ranking, beta, settings_by_key[position])
+        if settings is not None and isinstance(ranking, Ranking):
+            about = diagnose(ranking, settings.level, random=not settings.failure)
+        return Answer(keys[position], beta, about, content)
+
+    ready: dict[int, Answer[Any]] = {}
+    if at_once is not None and keyed.together is not None:
+        stack = keyed.together()
+        contents = at_once(stack, np.stack([beta.values for beta in by_key]))
+        totals = map(Counts._make, stack.total.tolist())
+        abouts = [Diagnostics(total, nan, nan, single=has_one(total)) for total in totals]
+        at_each = enumerate(map(Answer, keys, by_key, abouts, contents))
+        ready = {i: result for i, result in at_each if result.content is not None}
+    each, skipped = _collect(keyed, answer, terms, ready)
+    answers = Answers(names, each, betas, shared, skipped)
+    _warn_of_rankings(answers, limits=limits and apart)
+    if apart:
+        held = [(key, about.clusters) for key, _, about, _ in each if about is not None]
+        warn_of_few_clusters(names, held)
+    return answers
+
+
+def _collect(
+    keyed: Keyed[Kind],
+    answer: Callable[[int], Answer[Content]],
+    terms: Terms,
+    ready: Mapping[int, Answer[Content]],
+) -> tuple[list[Answer[Content]], dict[str, str]]:
+    """Return all answers, and why groups that are left out have none."""
+    answers, left_out = dict(ready), dict[int, tuple[str, str]]()
+    waiting = [position for position in range(len(keyed.keys)) if position not in ready]
+    outcomes = _in_rounds(keyed, answer, waiting)
+    for position, outcome in _with_bar(outcomes, len(waiting)) if terms.progress else outcomes:
+        if not isinstance(outcome, PUDataError):
+            answers[position] = outcome
+            continue
+        if not keyed.names:
+            raise outcome
+        group = name_group(keyed.names, keyed.keys[position])
+        if terms.on_error == "raise":
+            step = " Pass on_error='skip' to leave such groups out."
+            if len(keyed.keys) > _MANY_GROUPS and len(keyed.names) == 1:
+                step += f" Rows that belong together are cluster={keyed.names[0]!r}, not groups."
+            advised = "" if "on_error" in str(outcome) else step
+            raise type(outcome)(f"{group}: {outcome}{advised}") from outcome
+        left_out[position] = group, str(outcome)
+    skipped = dict(left_out[position] for position in sorted(left_out))
+    if skipped:
+        _warn_of_skipped(skipped, len(answers))
+    return [answers[position] for position in sorted(answers)], skipped
+
+
+def _in_rounds(
+    keyed: Keyed[Kind], answer: Callable[[int], Answer[Content]], waiting: Sequence[int]
+) -> Iterator[tuple[int, Answer[Content] | PUDataError]]:
+    """Return the answer of each one, or why there is none: those that have to wait come later."""
+    while waiting:
+        later: list[int] = []
+        for position in waiting:
+            try:
+                outcome: Answer[Content] | PUDataError = answer(position)
+            except NeedsRefinementError:
+                if keyed.refine is None:
+                    raise
+                later.append(position)
+                continue
+            except PUDataError as error:
+                outcome = error
+            yield position, outcome
+        if later and keyed.refine:
+            keyed.refine()
+        waiting = later
+
+
+def _with_bar(outcomes: Iterable[Kind], total: int) -> Iterable[Kind]:
+    try:
+        from tqdm.auto import tqdm
+    except ImportError as error:
+        raise PUImportError(
+            "progress=True needs the package tqdm, which is not installed: pip install tqdm."
+        ) from error
+    bar: Iterable[Kind] = tqdm(outcomes, total=total, unit="group")
+    return bar
+
+
+# Warnings
+
+
+def _warn_of_skipped(skipped: Mapping[str, str], answered: int) -> None:
+    (group, why), *further = skipped.items()
+    others = f" The others: {_first(other for other, _ in further)}." if further else ""
+    if not answered:
+        raise PUDataError(f"No group has an answer: {group}: {why}{others}")
+    warn_caller(
+        f"{len(skipped)} of {len(skipped) + answered} groups are left out (on_error='skip'): "
+        f"{group}: {why}{others} Tables and numbers say why of each: attrs['skipped']."
+    )
+
+
+def _warn_of_rankings(answers: Answers[Any], *, limits: bool) -> None:
+    beyond, few, refuted = [], [], []
+    for key, beta, about, _ in answers.each:
+        if about is None:
+            continue
+        least = np.array([beta.lower]) if beta.is_estimate else beta.values  # that it can be
+        high = about.beyond(least) if limits and not isnan(about.beta_limit) else NO_BETA.values
+        if high.size:
+            values = ", ".join(f"{value:g}" for value in np.unique(high).tolist())
+            beyond.append((key, f"{values} > {about.beta_limit:.4g}"))
+        elif about.n_effective < _MIN_EFFECTIVE_SIZE:
+            few.append((key, f"{about.n_effective:.1f}"))
+        if not isnan(about.refuted_at):
+            refuted.append((key, f"{100 * about.refuted_at:.2g}%"))
+    _warn_of(
+        answers.names,
+        beyond,
+        "beta exceeds the upper limit that the known positives set at this level ({}). Pass a "
+        "smaller beta (see df.pu.estimate_beta); if it is right, labels are no random sample of "
+        "the positives.",
+        "beta#too-high",
+    )
+    _warn_of(
+        answers.names,
+        few,
+        f"The effective number of known positives is below {_MIN_EFFECTIVE_SIZE} ({{}}): a few "
+        "small propensities weigh more than all others, and intervals do not hold. Label more of "
+        "such examples, or bound the propensities from below: df['propensity'].clip(lower=0.05).",
+        "biased_labels",
+    )
+    _warn_of(
+        answers.names,
+        refuted,
+        f"monotone=True is refuted at level {answers.settings.level:g}: no concave curve fits "
+        "the known positives where so much of the rest lies above ({}). Leave monotone out: what "
+        "takes it for granted is wrong.",
+        "monotone",
+    )
+
+
+def warn_of_few_clusters(names: Sequence[str], held: Iterable[tuple[Hashable, float]]) -> None:
+    """Warn of rankings of which few clusters hold a known positive."""
+    few = [(key, f"{number:g}") for key, number in held if number < _MIN_CLUSTERS]
+    text = (
+        f"Fewer than {_MIN_CLUSTERS} clusters hold a known positive ({{}}): how far clusters "
+        "differ is hardly known, and intervals may not hold. Label positives of more of them."
+    )
+    _warn_of(names, few, text, "clusters")
+
+
+def _warn_of(
+    names: Sequence[str], found: Sequence[tuple[Hashable, str]], text: str, page: str
+) -> None:
+    if found:
+        first = _first(
+            f"{name_group(names, key)}: {what}" if names else what for key, what in found
+        )
+        warn_caller(text.format(first), page=page)
+
+
+def _first(groups: Iterable[str]) -> str:
+    return shorten(groups, "; ", most=3, width=100)
+
+
+def warn_of_rows(
+    frame: pd.DataFrame, rows: "pd.Series[bool]", names: Sequence[str], message: str
+) -> None:
+    """Warn of some rows of a frame, if there are any."""
+    if rows.any():
+        keys = frame.loc[rows, [*names, "beta"]].to_dict("records")
+        where = shorten(map(str, keys), most=3, width=100)
+        text = f"In {rows.sum()} of {len(frame)} rows {message}. They are at [{where}]."
+        warn_caller(text, page="beta#too-high" if "beta" in message else None)
+
+
+def check_total(answers: Iterable[Answer[Any]], estimate: Beta) -> None:
+    """Raise if an estimate for all rankings together is about other examples."""
+    totals = [each.about.total for each in answers if each.about is not None]
+    estimate.check_counts(Counts(*map(sum, zip(*totals, strict=True))))
+
+
+# Rows
+
+
+def as_rows(
+    answers: Answers[Any],
+    columns: Callable[[Any, Beta], Columns] = lambda columns, _: columns,
+    attrs: Mapping[str, Any] | None = None,
+) -> pd.DataFrame:
+    """Put the columns of all rankings below each other, those of their keys first."""
+    parts = [broadcast(columns(content, beta)) for _, beta, _, content in answers.each]
+    check_names(answers.names, answers.names, parts[0])
+    sizes = [len(next(iter(part.values()))) for part in parts]
+    keys = key_levels(answers.names, answers.keys)
+    levels = {name: level.repeat(sizes) for name, level in keys.items()}
+    below = {name: _concatenate([part[name] for part in parts]) for name in parts[0]}
+    frame = pd.DataFrame({**levels, **below})
+    about = answers.each[0].about
+    if not answers.names and about is not None:
+        frame.attrs.update(about.described())
+    if answers.skipped:
+        frame.attrs["skipped"] = dict(answers.skipped)
+    frame.attrs.update(attrs or {})
+    return frame
+
+
+def key_levels(names: Sequence[str], keys: Sequence[Hashable]) -> dict[str, pd.Index]:
+    """Return the levels of keys, by name."""
+    levels = zip(*(split_key(names, key) for key in keys), strict=True)
+    indexes = (pd.Index(level, tupleize_cols=False) for level in levels)
+    return dict(zip(names, indexes, strict=True))
+
+
+def broadcast(columns: Columns) -> dict[str, Any]:
+    """Return columns of one length."""
+    arrays = {
+        name: column if isinstance(column, pd.Index) else np.asarray(column)
+        for name, column in columns.items()
+    }
+    shape = np.broadcast_shapes(
+        *(array.shape for array in arrays.values() if not isinstance(array, pd.Index))
+    )
+    return {
+        name: array if isinstance(array, pd.Index) else np.broadcast_to(array, shape).ravel()
+        for name, array in arrays.items()
+    }
+
+
+def _concatenate(parts: Sequence[Any]) -> Any:
+    first, *others = parts
+    return first.append(others) if isinstance(first, pd.Index) else np.concatenate(parts)
+
+
+def check_names(names: Sequence[str], written: Iterable[str], columns: Iterable[str]) -> None:
+    """Raise if columns of keys would be called as others are."""
+    others = list(columns)
+    if taken := [name for name in written if name in others]:
+        raise PUValueError(
+            f"by must not be called {', '.join(names)}, as {taken[0]!r} is a column of the result "
+            f"({others}). Rename the column first."
+        )

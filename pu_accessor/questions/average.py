@@ -1,0 +1,190 @@
+"""Averages of a metric over groups, such as queries: each group counts once."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from math import inf
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from pu_accessor.beta import Beta, Betas, split_key
+from pu_accessor.errors import PUValueError, brief
+from pu_accessor.inference.estimates.cutoff_spec import Cutoff
+from pu_accessor.inference.estimates.joint import join_estimates
+from pu_accessor.inference.estimates.macro_average import (
+    AREA,
+    RATE,
+    GroupTerm,
+    areas_under_roc,
+    average_groups,
+    check_fixed,
+    count_clusters,
+    find_span,
+    group_term,
+)
+from pu_accessor.inference.metrics import Metric
+from pu_accessor.inference.settings import Settings
+from pu_accessor.questions.ask import (
+    Answer,
+    Answers,
+    Columns,
+    as_rows,
+    ask,
+    check_total,
+    warn_of_few_clusters,
+    warn_of_rows,
+)
+from pu_accessor.ranking import FloatArray, Ranking
+from pu_accessor.terms import Terms
+
+if TYPE_CHECKING:
+    from pu_accessor.questions.accessor import Accessor
+
+# The answers of all groups that are averaged together.
+_Together: TypeAlias = Sequence[Answer[list[GroupTerm]]]
+_NESTED = "Each cluster is in one group: groups count, and clusters change no standard error."
+_CROSSED = "Clusters are in several groups: the error has what they add to all of these."
+_BEYOND = "beyond"  # what no groups can have
+_COLUMNS = ("estimate", "lower", "upper", "standard_error", _BEYOND)
+
+
+def average_over(
+    self: Accessor,
+    each: Sequence[tuple[Metric, Cutoff | None]],
+    betas: Betas,
+    settings: Settings,
+    target: str,
+    named: Mapping[str, list[Any]],
+) -> pd.DataFrame:
+    """Average metrics over groups: an unbiased estimate of each, with the error of their mean."""
+    _check(each, betas)
+    of_groups, estimate = betas, betas.estimate
+    if estimate is not None:  # which is about the examples of all groups together
+        of_groups = Betas(Beta(estimate.grid(settings.level)))
+
+    def question(ranking: Ranking, beta: Beta, _: Settings) -> list[GroupTerm]:
+        return [group_term(ranking, beta.values, *asked, target) for asked in each]
+
+    def columns(group: _Together, beta: Beta) -> Columns:
+        averages = [
+            _average(terms, target, scatter, settings.level, estimate)
+            for terms in zip(*(answer.content for answer in group), strict=True)
+        ]
+        arrays = np.stack(averages, axis=-1)  # over columns, betas and numbers
+        found = dict(zip(_COLUMNS, arrays, strict=True))
+        located = {**named, "beta": beta.values[:, np.newaxis], "target": target}
+        return {**located, **found, "n_groups": len(group)}
+
+    metric, _ = each[0]
+    scatter = AREA if metric.curve else RATE
+    plain = target == "population" and metric.curve == "roc"
+    answers = ask(
+        self._terms,
+        self._rank(),
+        question,
+        of_groups,
+        settings,
+        at_once=areas_under_roc if plain else None,
+        apart=False,
+    )
+    kept = _levels_kept(self._terms, answers.names)
+    groups = _together(answers, kept, estimate)
+    names = tuple(answers.names[level] for level in kept)
+    together = Answers(names, groups, betas, settings, answers.skipped)
+    averages = as_rows(together, columns, self._attrs(settings))
+    if betas.kind == "estimate":  # that is the error at one beta
+        del averages["standard_error"]
+    averages.attrs |= _tell_clusters(groups, names)
+    warn_of_rows(
+        averages,
+        averages.pop(_BEYOND) > 0,
+        names,
+        "the average lies outside [0, 1], or what else there can be, and is NaN where by more "
+        "than its error: beta is too high for these groups, or the labels are no random sample of "
+        "the positives. Pass a smaller beta",
+    )
+    return averages
+
+
+def _levels_kept(terms: Terms, names: Sequence[str]) -> list[int]:
+    """Return which levels of keys are not averaged over."""
+    groups = [*names][: -1 if terms.is_wide else None]
+    over = groups if terms.average is True else terms.average
+    over = [over] if isinstance(over, str) else over
+    known = isinstance(over, list) and all(isinstance(n, str) and n in groups for n in over)
+    if not known or not over:
+        raise PUValueError(
+            f"average must be True, or name some of the columns that make groups, {groups}, "
+            f"but {brief(terms.average)} was passed. Name the column of the queries or users: "
+            "df.pu(by='query', average=True).auroc(0.3)."
+        )
+    return [level for level, name in enumerate(names) if name not in over]
+
+
+def _check(each: Sequence[tuple[Metric, Cutoff | None]], betas: Betas) -> None:
+    for metric, cutoff in each:
+        if "average" not in metric.can:
+            raise PUValueError(
+                f"average must be False for {metric.name!r}, whose mean over groups with few known "
+                "positives is biased. Average 'precision', 'recall' or 'f1'."
+            )
+        if cutoff is not None:
+            check_fixed(cutoff)
+    if betas.levels:
+        raise PUValueError(
+            "beta must be a frame of one row with average=True, but it has one for each "
+            f"{', '.join(betas.levels)}: how far they are off together is not known. Pass the "
+            f"points, beta=found.set_index({betas.levels[0]!r})['beta'].",
+            page="beta#with-its-error",
+        )
+
+
+def _average(
+    terms: Sequence[GroupTerm], target: str, scatter: float, level: float, estimate: Beta | None
+) -> FloatArray:
+    average = average_groups(terms, target, scatter, level)
+    floor, ceiling = find_span(terms)
+    if estimate is not None:
+        span = float(floor.min()), float(ceiling.max())
+        average = join_estimates(average, estimate, span)
+        floor, ceiling = (np.atleast_1d(end)[:1] for end in (floor, ceiling))
+    beyond = ~((floor <= average.value) & (average.value <= ceiling))
+    columns = average.value, average.lower, average.upper, average.error, beyond
+    return np.stack(np.broadcast_arrays(*columns))
+
+
+def _tell_clusters(groups: Sequence[Answer[_Together]], names: Sequence[str]) -> dict[str, str]:
+    """Say how clusters count, and warn of few; nothing where rows are independent."""
+    firsts = [[answer.content[0] for answer in group.content] for group in groups]
+    if all(term.clusters is None for terms in firsts for term in terms):
+        return {}
+    numbers = [count_clusters(terms) for terms in firsts]
+    warn_of_few_clusters(names, zip((group.key for group in groups), numbers, strict=True))
+    return {"clusters": _NESTED if min(numbers) == inf else _CROSSED}
+
+
+def _together(
+    answers: Answers[list[GroupTerm]], kept: Sequence[int], estimate: Beta | None
+) -> list[Answer[_Together]]:
+    """Return the groups of each key that is left, with their mean beta."""
+    groups: dict[Hashable, list[Answer[list[GroupTerm]]]] = {}
+    for answer in answers.each:
+        levels = split_key(answers.names, answer.key)
+        key = tuple(levels[level] for level in kept)
+        groups.setdefault(key[0] if len(key) == 1 else key, []).append(answer)
+    if estimate is not None and not answers.skipped:
+        for group in groups.values():
+            check_total(group, estimate)
+    return [
+        Answer(key, _mean_beta(group) if estimate is None else estimate, None, group)
+        for key, group in groups.items()
+    ]
+
+
+def _mean_beta(group: _Together) -> Beta:
+    values = [answer.beta.values for answer in group]
+    if all((betas == values[0]).all() for betas in values):
+        return Beta(values[0])
+    return Beta(np.mean(values, axis=0))

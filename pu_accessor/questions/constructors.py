@@ -1,0 +1,222 @@
+"""The ways to ``df.pu``: data of any kind, two arrays, chunks; and registration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import wraps
+from inspect import signature
+from typing import TYPE_CHECKING, Any, ParamSpec, Unpack, overload
+
+import pandas as pd
+import xarray as xr
+
+from pu_accessor.errors import PUTypeError
+from pu_accessor.questions.accessor import Accessor
+from pu_accessor.questions.datasets import TablesAccessor
+from pu_accessor.sources.chunks import Chunks
+from pu_accessor.sources.columns import Column
+from pu_accessor.sources.frames import ArraySource, FrameSource
+from pu_accessor.sources.groups import Grouping
+from pu_accessor.sources.pieces import PiecesSource
+from pu_accessor.terms import (
+    OTHERS,
+    ROLES,
+    FrameRoles,
+    GroupRoles,
+    RowRoles,
+    SampleRoles,
+    Terms,
+    check_known,
+)
+
+if TYPE_CHECKING:
+    import dask.dataframe as dd
+    import polars as pl
+    from polars.dataframe.group_by import GroupBy
+
+Arguments = ParamSpec("Arguments")
+
+# What comes before `pu`, by the package that data are of.
+_FIRST = {
+    "dask": "Import pu_accessor.dask first.",
+    "duckdb": "Fetch its rows first: data.df().pu.",
+    "polars": "Import pu_accessor.polars first.",
+    "pyarrow": "Make it a frame first: data.to_pandas().pu.",
+}
+
+
+class FrameAccessor(Accessor):
+    """``df.pu``: bounds on a ranking's performance, from known positives and unlabeled rows.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns of scores, higher is more positive, and of labels: true, false and missing are
+        positive, negative and unlabeled.
+
+    Examples
+    --------
+    >>> import pu_accessor
+    >>> df = pu_accessor.load_example()
+    >>> df.pu.roc_bounds(beta=0.17).sizes["beta"]
+    1
+    """
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        super().__init__(FrameSource(frame))
+
+
+def register() -> None:
+    """Put ``pu`` on DataFrames, their groupbys and Datasets, once."""
+    if getattr(pd.DataFrame, "pu", None) is not FrameAccessor:
+        pd.api.extensions.register_dataframe_accessor("pu")(FrameAccessor)
+    pd.api.typing.DataFrameGroupBy.pu = property(  # type: ignore[attr-defined]
+        lambda grouped: Accessor(FrameSource(grouped.obj, grouped))
+    )
+    if getattr(xr.Dataset, "pu", None) is not TablesAccessor:
+        xr.register_dataset_accessor("pu")(TablesAccessor)
+
+
+@overload
+def pu(data: pd.DataFrame, **roles: Unpack[FrameRoles]) -> Accessor: ...
+@overload
+def pu(data: Grouping, **roles: Unpack[GroupRoles]) -> Accessor: ...
+@overload
+def pu(data: xr.Dataset) -> TablesAccessor: ...
+@overload
+def pu(data: xr.Dataset, **roles: Unpack[SampleRoles]) -> Accessor: ...
+@overload
+def pu(data: pl.DataFrame | dd.DataFrame, **roles: Unpack[FrameRoles]) -> Accessor: ...
+@overload
+def pu(data: GroupBy, **roles: Unpack[GroupRoles]) -> Accessor: ...
+def pu(data: Any, **roles: Any) -> Accessor | TablesAccessor:
+    """Say what the columns of any data mean: ``data.pu(**roles)`` as a function with types.
+
+    Parameters
+    ----------
+    data : DataFrame, groupby or Dataset
+        Of pandas, polars, dask or xarray; a Dataset without roles holds tables.
+    **roles
+        As in ``df.pu``.
+
+    Returns
+    -------
+    Accessor
+        The questions; of tables those of ``ds.pu``.
+
+    Raises
+    ------
+    PUTypeError
+        If data are of another kind.
+
+    Examples
+    --------
+    >>> import pu_accessor
+    >>> pu_accessor.pu(pu_accessor.load_example(), score="score")
+    <df.pu>
+    known positives    100
+    known negatives      0
+    unlabeled        1,900
+    """
+    if not hasattr(type(data), "pu"):
+        package = type(data).__module__.partition(".")[0]
+        step = _FIRST.get(
+            package, "For scores and labels in two arrays: pu_accessor.from_arrays(score, label)."
+        )
+        raise PUTypeError(
+            "data must be a DataFrame, a groupby of one, or a Dataset of samples, but a "
+            f"{type(data).__name__} was passed. {step}"
+        )
+    of_tables = isinstance(data, xr.Dataset) and not roles
+    accessor: Accessor | TablesAccessor = data.pu if of_tables else data.pu(**roles)
+    return accessor
+
+
+def _names_arguments(function: Callable[Arguments, Accessor]) -> Callable[Arguments, Accessor]:
+    """Let a function say which arguments it takes, where one is missing."""
+    expected = signature(function)
+
+    @wraps(function)
+    def checked(*args: Arguments.args, **keywords: Arguments.kwargs) -> Accessor:
+        try:
+            expected.bind(*args, **keywords)
+        except TypeError as error:
+            name, names = function.__name__, [*expected.parameters][:-1]
+            raise PUTypeError(
+                f"pu_accessor.{name}: {error}. It takes {', '.join(names)}, and roles by keyword; "
+                "a question goes into a method of what it returns."
+            ) from None
+        return function(*args, **keywords)
+
+    return checked
+
+
+@_names_arguments
+def from_arrays(score: Column, label: Column, **roles: Unpack[RowRoles]) -> Accessor:
+    """Rank examples given as two array-likes, paired by position.
+
+    Parameters
+    ----------
+    score : array-like of float
+        Higher is more positive.
+    label : array-like
+        True, false and missing are positive, negative and unlabeled.
+    **roles
+        As in ``df.pu``; cluster, weight and propensity are array-likes of the same length.
+
+    Returns
+    -------
+    Accessor
+        The questions of ``df.pu``.
+
+    Raises
+    ------
+    PUTypeError, PUValueError
+        If arrays differ in length, or have no such dtype; for a role that there is not.
+
+    Examples
+    --------
+    >>> import pu_accessor
+    >>> ranked = pu_accessor.from_arrays([5, 4, 3, 2, 1], [None, 1, 1, None, None])
+    >>> ranked.auroc(beta=0.3, target="examples")["estimate"].round(3).item()
+    0.667
+    """
+    arrays = {role: roles.pop(role) for role in OTHERS if role in roles}  # type: ignore[misc]
+    check_known("pu_accessor.from_arrays", roles, RowRoles.__annotations__)
+    return Accessor(ArraySource(score, label, **arrays), Terms().update(**roles))
+
+
+@_names_arguments
+def from_chunks(
+    chunks: Iterable[Any] | Callable[[], Iterable[Any]], **roles: Unpack[FrameRoles]
+) -> Accessor:
+    """Rank scores that come in chunks, in memory that does not grow with their number.
+
+    Parameters
+    ----------
+    chunks : iterable of DataFrame, or a function that returns one
+        Frames with the same columns, of pandas, polars or Arrow. They are read several times: a
+        generator is passed by its function.
+    **roles
+        As in ``df.pu``.
+
+    Returns
+    -------
+    Accessor
+        The questions of ``df.pu``, at breakpoints.
+
+    Raises
+    ------
+    PUTypeError
+        If chunks are no such frames; for a role that there is not.
+
+    Examples
+    --------
+    >>> import pu_accessor
+    >>> df = pu_accessor.load_example()
+    >>> ranked = pu_accessor.from_chunks([df[:1000], df[1000:]])
+    >>> ranked.auroc(0.17).equals(df.pu.auroc(0.17))
+    True
+    """
+    check_known("pu_accessor.from_chunks", roles, ROLES)
+    return Accessor(PiecesSource(Chunks(chunks)), Terms().update(**roles))

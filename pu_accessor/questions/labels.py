@@ -1,0 +1,94 @@
+"""Rows to label by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from pu_accessor.sources.sampling import Draw
+from pu_accessor.terms import Seed
+
+if TYPE_CHECKING:
+    from pu_accessor.questions.accessor import Accessor
+
+
+def sample_to_label(
+    self: Accessor,
+    size: int,
+    *,
+    strata: Any = None,
+    allocate: str = "proportional",
+    expected_beta: float | None = None,
+    below: float | None = None,
+    above: float | None = None,
+    random_state: Seed,
+) -> pd.DataFrame:
+    """Draw unlabeled rows at random, to label by hand.
+
+    Parameters
+    ----------
+    size : int
+        How many rows to draw, of each group.
+    strata : float, list of float, or hashable, optional
+        Up to five thresholds of the score, which tell strata apart; or a column of two to six
+        values.
+    allocate : {"proportional", "neyman"}, default "proportional"
+        How labels are shared between strata: in proportion to their unlabeled rows, or more
+        where a label tells more [1]_.
+    expected_beta : float, optional
+        For "neyman", about what beta is. A wrong guess makes intervals longer, not wrong.
+    below, above : float, optional
+        Draw rows that score less than `below`, or at least as much as `above`.
+    random_state : int or Generator
+        Seed, so that the same rows are drawn again.
+
+    Returns
+    -------
+    DataFrame
+        Rows of the frame with their index, in the order drawn. With `strata`, `below` or `above`
+        there are the further columns stratum (str), n, n_negative and n_unlabeled (int64): the
+        examples of each kind in that stratum. Fill in the column of labels.
+
+    Raises
+    ------
+    PUDataError
+        If there are not as many unlabeled rows, or none in a stratum.
+    PUValueError, PUTypeError
+        If an argument has a value that is not allowed.
+
+    See Also
+    --------
+    pu_accessor.beta_from_labels : What their labels say of beta.
+    pu_accessor.labeling.labels_needed : How many it takes.
+    pu_accessor.labeling.rates_from_labels : What they say of precision and recall.
+
+    Notes
+    -----
+    Each stratum gets one label at least; each further one goes where it lowers the variance of
+    beta most [2]_.
+
+    References
+    ----------
+    .. [1] J. Neyman, *On the two different aspects of the representative method*, Journal of the
+       Royal Statistical Society 97 (1934) 558-625.
+    .. [2] T. Wright, *The equivalence of Neyman optimum allocation for sampling and equal
+       proportions for apportioning the U.S. House of Representatives*, The American Statistician
+       66 (2012) 217-224.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> nan = float("nan")
+    >>> df = pd.DataFrame({"score": range(6), "label": [nan, 1, nan, nan, 1, nan]})
+    >>> sorted(df.pu.sample_to_label(2, random_state=0).index)
+    [3, 5]
+    >>> df.pu.sample_to_label(2, strata=2.5, random_state=0)
+       score  label stratum  n  n_negative  n_unlabeled
+    2      2    NaN   < 2.5  1           0            2
+    5      5    NaN  >= 2.5  1           0            2
+    """
+    self._begin("sample_to_label")
+    draw = Draw(size, strata, allocate, expected_beta, below, above)
+    return self._source.sample(self._terms, draw, random_state)

@@ -1,0 +1,687 @@
+"""Numbers with intervals: metrics, areas among them, guaranteed cutoffs, and calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from pu_accessor.beta import Beta, Betas, UserBeta
+from pu_accessor.checks import check_count
+from pu_accessor.errors import PUTypeError, PUValueError, warn_caller
+from pu_accessor.inference.bands.lookup import band_name
+from pu_accessor.inference.estimates.areas_on_new_examples import estimate_population_aurocs
+from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, At, Cutoff, read_cutoffs
+from pu_accessor.inference.estimates.guaranteed_cutoffs import (
+    Cost,
+    Goal,
+    Guaranteed,
+    band_of,
+    find_guaranteed,
+    find_on_new,
+    read_goal,
+)
+from pu_accessor.inference.estimates.intervals import Estimates
+from pu_accessor.inference.estimates.joint import estimate, widen
+from pu_accessor.inference.estimates.utility import (
+    Reliability,
+    as_edges,
+    check_bin_band,
+    reliability,
+)
+from pu_accessor.inference.estimates.utility import scores_are_of_known as are_of_known
+from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metrics
+from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.tables.curves import check_max_fpr
+from pu_accessor.questions.ask import Answer, Answers, Columns, as_rows, ask, warn_of_rows
+from pu_accessor.questions.average import average_over
+from pu_accessor.questions.rank_bands import UserBand
+from pu_accessor.ranking import Counts, FloatArray, Ranking, Rankings, Ranks, Stack
+from pu_accessor.terms import ASSUMPTIONS
+
+if TYPE_CHECKING:
+    from pu_accessor.questions.accessor import Accessor
+
+_MODEL = "model"
+_MAX_MODELS = 1_000_000
+_RANGE = ("range_lower", "range_upper")
+
+
+def auroc(
+    self: Accessor,
+    beta: UserBeta,
+    *,
+    max_fpr: float | None = None,
+    target: str = "population",
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Estimate the area under the ROC curve, with an interval.
+
+    Parameters
+    ----------
+    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
+        Class prior of the unlabeled: the fraction of positives among them, in [0, 1]. One number,
+        several, or one for each group; a ``pd.Interval`` within which it varies; or the frame of
+        `estimate_beta` or `beta_from_labels`, with which intervals hold jointly.
+    max_fpr : float, optional
+        Take the ROC curve up to this false positive rate, 1e-12 to 1: the partial AUC,
+        standardised so that chance is 0.5, as scikit-learn has it.
+    target : {"population", "examples"}, default "population"
+        What the interval is about: future data from the same source, or this sample once all
+        labels were known.
+    level : float, default 0.95
+        Confidence level of the interval, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        A row for each group and beta: the group, metric, beta, target, estimate, lower, upper
+        (float64), and standard_error, where beta is a number. With selection odds assumed,
+        range_lower and range_upper are the least and the most that the estimate can be.
+
+    Raises
+    ------
+    PUValueError
+        If there are no negatives, or what is assumed does not go with it.
+
+    Warns
+    -----
+    PUWarning
+        If beta exceeds the limit that the known positives set, or if there is one known positive:
+        the interval may be NaN then.
+
+    See Also
+    --------
+    average_precision : Where positives are rare.
+    compare : The difference of two models, without beta.
+
+    Notes
+    -----
+    The estimate is the area of one possible labeling, that of `plot_roc`. The interval is built
+    around the unbiased 1 - (mean(R) - (P + 1)/2)/M, with R the mid-ranks of the n known positives,
+    P = n + beta*U positives and M negatives, and reaches to the estimate. For future data its
+    error is DeLong's [1]_, of known positives and the rest as two samples, divided by the share
+    of negatives among the rest. For this sample known positives are drawn from P positives
+    without replacement.
+
+    References
+    ----------
+    .. [1] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, *Comparing the areas under two or more
+       correlated receiver operating characteristic curves: a nonparametric approach*, Biometrics
+       44 (1988) 837-845.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
+    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
+    >>> df.pu.auroc(0.25).round(3)
+      metric  beta      target  estimate  lower  upper  standard_error
+    0  auroc  0.25  population     0.798  0.301    1.0           0.212
+    """
+    part = check_max_fpr(max_fpr)
+    entry = METRICS["auroc"] if part == 1 else replace(METRICS["auroc"], max_fpr=part)
+    return estimates(self, [entry], beta, target=target, level=level)
+
+
+def average_precision(
+    self: Accessor, beta: UserBeta, *, target: str = "population", level: float = 0.95
+) -> pd.DataFrame:
+    """Estimate the average precision, with an interval.
+
+    Parameters
+    ----------
+    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
+        Class prior of the unlabeled, as in `auroc`.
+    target : {"population", "examples"}, default "population"
+        What the interval is about: future data, or this sample.
+    level : float, default 0.95
+        Confidence level of the interval, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        As `auroc`.
+
+    Raises
+    ------
+    PUValueError
+        As `auroc`.
+
+    Warns
+    -----
+    PUWarning
+        As `auroc`.
+
+    See Also
+    --------
+    auroc : The area under the ROC curve.
+
+    Notes
+    -----
+    The mean over positives of the precision at their cutoff, as scikit-learn has it, of one
+    possible labeling. Future data have the prevalence of this sample, or that of
+    ``assume(prevalence=...)``; the error is that of influence functions, on the logit scale, and
+    holds from 50 known positives on. For this sample latent positives are shared out at random
+    to the gaps between known ones [1]_.
+
+    References
+    ----------
+    .. [1] J. N. Arvesen, *Jackknifing U-statistics*, Annals of Mathematical Statistics 40
+       (1969) 2076-2100.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
+    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
+    >>> df.pu.average_precision(0.25)[["estimate", "lower", "upper"]].round(3)
+       estimate  lower  upper
+    0      0.77  0.204    1.0
+    """
+    return estimates(self, [METRICS["average_precision"]], beta, target=target, level=level)
+
+
+def metric(
+    self: Accessor,
+    metric: AnyMetric | Sequence[AnyMetric],
+    beta: UserBeta | None = None,
+    *,
+    at: At | None = None,
+    target: str | None = None,
+    level: float = 0.95,
+    band: UserBand = "exact",
+) -> pd.DataFrame:
+    """Evaluate metrics, with their intervals.
+
+    Parameters
+    ----------
+    metric : str, callable, Metric, or a list of these
+        At a cutoff: accuracy, balanced_accuracy, f1, fdr, fnr, fpr, informedness, jaccard,
+        kappa, lift, mcc, npv, precision, recall, tnr, ``pu_accessor.fbeta(2)``, or a function
+        of the arrays tp, fp, fn and tn; net_benefit, of probabilities at a threshold. Of the
+        whole ranking: auroc, average_precision, bedroc, ``pu_accessor.bedroc(alpha=80.5)``, and
+        boyce, the continuous Boyce index, which needs no beta.
+    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
+        Class prior of the unlabeled, as in `auroc`.
+    at : int, str or mapping, optional
+        The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``; a share of
+        them, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; where the estimated rate is
+        reached, ``{"fpr": 0.05}``, ``{"recall": 0.9}`` or ``{"precision": 0.9}``; where the
+        estimate is highest, "maximum", or informedness is, "youden". Several of one kind are a
+        list, ``{"rank": [50, 100]}``.
+    target : {"population", "examples"}, optional
+        What the interval is about: future data, or this sample. By default future data without
+        a cutoff and at a threshold, this sample at any other cutoff.
+    level : float, default 0.95
+        Confidence level of each interval, in (0, 1).
+    band : str, callable or pair, default "exact"
+        Bounds on the latent positives above the cutoff, of this sample: as in `contingency`.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group, beta, metric and cutoff: the group, metric, at, beta, rank and
+        threshold of the cutoff, target, estimate, lower, upper; of a cutoff clipped (bool, a
+        limit is cut to what can be) and, at a rank or fraction, examples_at_threshold (int64,
+        above the rank in a block of ties). Lower is the smaller number, also of an error rate.
+
+    Raises
+    ------
+    PUValueError
+        If a metric lacks its cutoff, or no cutoff is as asked; if what is assumed or asked does
+        not go together, such as future data and a rank.
+
+    See Also
+    --------
+    cutoff : The cutoff at which a metric is guaranteed.
+    plot_metric : At all cutoffs.
+    gap : Between groups.
+
+    Notes
+    -----
+    On future data the shares of known positives and of the rest above the threshold are two
+    binomials with Wilson's intervals, put together by MOVER [1]_. At a cutoff that is chosen by a
+    maximum or by its precision the band is "simultaneous" in place of "exact". A rank inside a
+    block of tied scores means the expectation over all orders of the block.
+
+    References
+    ----------
+    .. [1] G. Y. Zou, A. Donner, *Construction of confidence limits about effect measures: a
+       general approach*, Statistics in Medicine 27 (2008) 1693-1702.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
+    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
+    >>> found = df.pu.metric(["precision", "recall"], 0.25, at={"rank": [2, 4]})
+    >>> found[["metric", "at", "rank", "estimate", "lower", "upper"]].round(3)
+          metric  at  rank  estimate  lower  upper
+    0  precision   2     2     0.714  0.500  1.000
+    1  precision   4     4     0.714  0.500  1.000
+    2     recall   2     2     0.238  0.167  0.333
+    3     recall   4     4     0.476  0.333  0.667
+    >>> found = df.pu.metric(pu_accessor.bedroc(alpha=5), 0.25, target="examples")
+    >>> found[["estimate", "lower", "upper"]].round(3)
+       estimate  lower  upper
+    0     0.705  0.436    1.0
+    """
+    entries = read_metrics(metric, "metric")
+    return estimates(self, entries, beta, at=at, target=target, level=level, band=band)
+
+
+# One question for all metrics
+
+
+def default_target(cutoff: Cutoff | None) -> str:
+    """Return what an interval is about unless somebody says: it depends on the cutoff alone."""
+    return "population" if cutoff is None or cutoff.kind == "threshold" else "examples"
+
+
+def facts_of(entry: Metric, cutoff: Cutoff | None) -> tuple[str, dict[str, Any]]:
+    """Return what a metric is to the table of exclusions, and what is asked of its cutoff."""
+    question = entry.name if entry.name in ("auroc", "average_precision", "boyce") else ""
+    question = question or ("bedroc" if cutoff is None else "at a cutoff")
+    question = "net_benefit" if entry.of_probabilities else question
+    chosen = cutoff is not None and (cutoff.kind in CHOSEN or cutoff.kind == "precision")
+    of_these = cutoff is not None and cutoff.kind != "threshold"
+    named = {"at=chosen": chosen, "at=cutoff of these": of_these, "max_fpr": entry.max_fpr}
+    return question, named
+
+
+def cutoffs_needed(entries: Sequence[Metric], cutoff: Cutoff | None) -> Ranks:
+    """Return at which cutoffs a ranking is needed: at all where a function chooses one."""
+    chosen = cutoff is not None and cutoff.kind in CHOSEN
+    return "all" if chosen and any(entry.is_function for entry in entries) else "breakpoints"
+
+
+def estimates(
+    self: Accessor,
+    entries: Sequence[Metric],
+    beta: UserBeta | None,
+    *,
+    at: At | None = None,
+    target: str | None = None,
+    level: float = 0.95,
+    band: UserBand = "exact",
+) -> pd.DataFrame:
+    """Estimate metrics of each ranking, at each beta and cutoff, or their means over groups."""
+    cutoffs = [None] if at is None else read_cutoffs(at)
+    each = [(entry, entry.check_cutoff(cutoff)) for entry in entries for cutoff in cutoffs]
+    target = default_target(cutoffs[0]) if target is None else target
+    if beta is None and not all("without_beta" in entry.can for entry in entries):
+        raise PUTypeError(
+            f"beta must be passed for {entries[0].name!r}: the fraction of positives among the "
+            f"unlabeled, for example df.pu.metric({entries[0].name!r}, 0.3)."
+        )
+    for entry, cutoff in each:
+        question, facts = facts_of(entry, cutoff)
+        betas, settings = self._begin(
+            question, beta, level=level, band=band, target=target, **facts
+        )
+        entry.check_prevalence(settings.prevalence)
+    named: dict[str, list[Any]] = {"metric": [entry.name for entry, _ in each]}
+    if at is not None:
+        named["at"] = [
+            cutoff.kind if cutoff.kind in CHOSEN else cutoff.value for _, cutoff in each if cutoff
+        ]
+    if self._terms.average:
+        return average_over(self, each, betas, settings, target, named)
+    betas = betas if beta is not None else Betas(Beta(np.array([np.nan])))
+
+    def question(ranking: Ranking, beta: Beta, own: Settings) -> _Found:
+        found = [estimate(entry, ranking, beta, own, target, cutoff) for entry, cutoff in each]
+        return _Found(found, entries[0].of_probabilities and are_of_known(ranking, beta.values))
+
+    def at_once(stack: Stack, values: FloatArray) -> list[_Found | None]:
+        found = estimate_population_aurocs(stack, values, settings.level)
+        return [None if one is None else _Found([one]) for one in found]
+
+    def columns(found: _Found, beta: Beta) -> Columns:
+        numbers = _columns(found.each, betas, target)
+        located = {name: numbers.pop(name) for name in ("rank", "threshold") if name in numbers}
+        return {**named, "beta": beta.values[:, np.newaxis], **located, **numbers}
+
+    plain = [*entries] == [METRICS["auroc"]] and target == "population" and not settings.failure
+    plain = plain and betas.kind == "points" and cutoffs[0] is None
+    rankings = self._rank(cutoffs_needed(entries, cutoffs[0]), by_rank=settings.is_by_rank)
+    asked = rankings, question, betas, settings
+    answers = ask(self._terms, *asked, at_once=at_once if plain else None, limits=beta is not None)
+    bands = dict.fromkeys(one.band for answer in answers.each for one in answer.content.each)
+    attrs = self._attrs(settings, band=", ".join(band for band in bands if band))
+    frame = as_rows(answers, columns, attrs)
+    if beta is None:
+        del frame["beta"]
+    elif cutoffs[0] is None:
+        warn_of_areas(frame, answers)
+    if entries[0].of_probabilities:
+        frame["prevalence"] = np.concatenate(
+            [np.repeat(_prevalence(answer), len(each)) for answer in answers.each]
+        )
+        _warn_of_known(answers)
+    return frame
+
+
+class _Found(NamedTuple):
+    """The numbers of one ranking."""
+
+    each: list[Estimates]
+    of_known: bool = False  # whether scores look like probabilities of being known
+
+
+def _prevalence(answer: Answer[Any]) -> FloatArray:
+    """Return the share of positives among all examples, at each beta."""
+    total = answer.about.total if answer.about else Counts(0, 0, 0)
+    return (total.known_positive + answer.beta.values * total.unlabeled) / max(sum(total), 1)
+
+
+def _warn_of_known(answers: Answers[_Found]) -> None:
+    if known := sum(answer.content.of_known for answer in answers.each):
+        warn_caller(
+            "Scores look like probabilities of being known, not of being positive: their mean is "
+            f"the share of known positives (in {known} of {len(answers.each)} rankings). Divide "
+            "them by the share of positives that are known, n/(n + beta*n_unlabeled).",
+            page="practice#calibration",
+        )
+
+
+def _columns(found: list[Estimates], betas: Betas, target: str) -> Columns:
+    """Return the columns of a ranking's numbers, over betas and what was asked."""
+
+    def stack(name: str) -> Any:
+        return np.stack([getattr(one, name) for one in found], 1)
+
+    columns: dict[str, Any] = {}
+    if found[0].rank is not None:
+        columns |= {name: stack(name) for name in ("rank", "threshold")}
+    columns["target"] = target
+    columns |= {"estimate": stack("value"), "lower": stack("lower"), "upper": stack("upper")}
+    if found[0].rank is not None:
+        columns |= {name: stack(name) for name in ("clipped", "examples_at_threshold")}
+    elif betas.kind == "points":  # that at one beta
+        columns["standard_error"] = stack("error")
+    if found[0].reach is not None:
+        ends = np.stack([one.reach for one in found if one.reach is not None], -1)
+        columns |= dict(zip(_RANGE, ends, strict=True))
+    return columns
+
+
+def warn_of_areas(areas: pd.DataFrame, answers: Answers[Any]) -> None:
+    """Warn of rows whose interval is NaN, and say why."""
+    # A first look into a column of a frame takes as long as ten of arrays.
+    missing = np.isnan(areas["lower"].to_numpy()) & ~np.isnan(areas["estimate"].to_numpy())
+    if not missing.any():
+        return
+    sizes = len(areas) // len(answers.each)
+    single = np.repeat(
+        [each.about is not None and each.about.single for each in answers.each], sizes
+    )
+    warn_of_rows(
+        areas,
+        areas["lower"].isna() & single,
+        answers.names,
+        "there is one known positive alone, or one other example, which has no standard "
+        "error: the interval is NaN. Label more, or take the areas under bounding curves: "
+        "df.pu.contingency(0.3).pu.area('auroc')",
+    )
+    # Of random labels the limit is known, and that beta exceeds it was said.
+    limits = [each.about.beta_limit if each.about else np.nan for each in answers.each]
+    warn_of_rows(
+        areas,
+        areas["lower"].isna() & ~single & np.isnan(np.repeat(limits, sizes)),
+        answers.names,
+        "the known positives rule beta out, as it needs more latent ones than there is room for, "
+        "or one cluster holds all others: the interval is NaN. Pass a smaller beta",
+    )
+
+
+# Guaranteed cutoffs
+
+
+def cutoff(
+    self: Accessor,
+    beta: UserBeta,
+    *,
+    precision: float | None = None,
+    recall: float | None = None,
+    fpr: float | None = None,
+    cost: Cost | None = None,
+    models: int | None = None,
+    target: str = "examples",
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Find the cutoff that is guaranteed to reach a goal.
+
+    One of `precision`, `recall`, `fpr` and `cost` is passed. With a probability of at least
+    `level` it is reached at the cutoff that is returned, although that is chosen by looking.
+
+    Parameters
+    ----------
+    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
+        Class prior of the unlabeled, as in `auroc`; the guarantee holds at any beta of an
+        interval or estimate, which must hold at a higher level than `level`.
+    precision : float, optional
+        The deepest rank whose lower bound of precision is at least that.
+    recall : float, optional
+        The shallowest rank whose lower bound of recall is at least that.
+    fpr : float, optional
+        The deepest rank whose upper bound of the false positive rate is at most that.
+    cost : (float, float), optional
+        What a false positive and a false negative cost: the rank with the smallest upper bound
+        of the cost of all examples.
+    models : int, optional
+        How many models were looked at: 1 - level is split over them. By default the number of
+        those in `score`, or along "model".
+    target : {"examples", "population"}, default "examples"
+        What the guarantee is about: this sample, or future data at the threshold.
+    level : float, default 0.95
+        Probability with which the goal is reached, in (0, 1), at least.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group and beta: the group, metric, goal, beta, rank (int64), threshold,
+        target, estimate, lower, upper (float64), clipped (bool), and attainable, the best goal
+        for which there is a cutoff. Where no cutoff reaches the goal rank is 0, the threshold
+        inf, and the bounds are NaN. The rows above it are ``df[df["score"] >= threshold]``.
+        ``.attrs["statement"]`` says in a sentence what is guaranteed.
+
+    Raises
+    ------
+    PUValueError
+        If not one goal is passed, or with propensities, clusters or weights.
+
+    Warns
+    -----
+    PUWarning
+        If no cutoff reaches the goal.
+
+    See Also
+    --------
+    metric : Metrics at a cutoff that is given.
+
+    Notes
+    -----
+    For precision and cost lower limits hold at all cutoffs jointly. Recall and the false positive
+    rate only grow with the rank: cutoffs are tested one by one by exact limits, and the last one
+    before the first that fails is taken [1]_.
+
+    References
+    ----------
+    .. [1] A. N. Angelopoulos, S. Bates, E. J. Candès, M. I. Jordan, L. Lei, *Learn then test*,
+       Annals of Applied Statistics 19 (2025) 1641-1662.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> truth = np.arange(4000) < 1000
+    >>> score = np.random.default_rng(0).normal(3 * truth)
+    >>> df = pd.DataFrame({"score": score, "label": np.where(np.arange(4000) < 500, 1, np.nan)})
+    >>> found = df.pu.cutoff(1 / 7, precision=0.9)
+    >>> found[["rank", "attainable", "lower"]].round(3)
+       rank  attainable  lower
+    0   782         1.0    0.9
+    """
+    goal = read_goal(precision, recall, fpr, cost)
+    betas, settings = self._begin("cutoff", beta, level=level, target=target, cost=cost)
+    betas, left = betas.split(level)
+    rankings = self._rank()
+    among = _count_models(rankings) if models is None else _check_models(models)
+    settings = replace(settings, level=1 - (1 - left) / among, band="simultaneous")
+
+    def question(ranking: Ranking, beta: Beta, own: Settings) -> list[Guaranteed]:
+        each = beta.values[:, np.newaxis]
+        if target == "population":
+            each = each if beta.interval is None else np.array([[beta.point, *beta.interval]])
+            return [find_on_new(ranking, betas, goal, own.level) for betas in each]
+        each = each if beta.interval is None else beta.within()[np.newaxis]
+        return [find_guaranteed(ranking, betas, goal, own) for betas in each]
+
+    def columns(cutoffs: list[Guaranteed], beta: Beta) -> Columns:
+        def of(name: str) -> list[Any]:
+            return [getattr(cutoff, name) for cutoff in cutoffs]
+
+        located = {name: of(name) for name in ("rank", "threshold")}
+        ends = ("estimate", "lower", "upper", "clipped", "attainable")
+        asked = {"metric": goal.name, "goal": goal.value, "beta": beta.values}
+        return {**asked, **located, "target": target, **{name: of(name) for name in ends}}
+
+    answers = ask(self._terms, rankings, question, betas, settings)
+    band = band_of(goal) if target == "examples" else "two samples"
+    attrs = {"level": level, "band": band, "models": among, **self._terms.facts(ASSUMPTIONS)}
+    cutoffs = as_rows(answers, columns, attrs)
+    cutoffs.attrs["statement"] = _state(cutoffs, goal, level, among)
+    if unmet := int(cutoffs["lower"].isna().sum()):
+        warn_caller(
+            f"No cutoff has a {goal.name} of {goal.value:g} for sure in {unmet} of {len(cutoffs)} "
+            "rows: the rank is 0. Ask for less, at a lower level, or label more.",
+            page="cutoffs",
+        )
+    return cutoffs
+
+
+def _check_models(models: int) -> int:
+    number = check_count("models", models)
+    if not 1 <= number <= _MAX_MODELS:
+        raise PUValueError(
+            "models must be the number of models that were looked at, from 1 to "
+            f"{_MAX_MODELS:,}, but {models!r} was passed."
+        )
+    return number
+
+
+def _count_models(rankings: Rankings) -> int:
+    if _MODEL not in rankings.names:
+        return 1
+    if len(rankings.names) == 1:
+        return max(len(rankings.keys), 1)
+    level = rankings.names.index(_MODEL)
+    return max(len({key[level] for key in rankings.keys}), 1)  # type: ignore[index]
+
+
+def _state(cutoffs: pd.DataFrame, goal: Goal, level: float, among: int) -> str:
+    """Say in a sentence what is guaranteed, or that nothing is."""
+    unmet = cutoffs["lower"].isna()
+    sign = ">=" if goal.name in ("precision", "recall") else "<="
+    chosen = f", whichever of {among} models is chosen" if among > 1 else ""
+    guarantee = (
+        f"With probability {level:g} or more {goal.name} is as bounded at each of these{chosen}."
+    )
+    if not unmet.any():
+        return guarantee
+    none = f"In {unmet.sum()} of {len(cutoffs)} rows no cutoff has {goal.name} {sign} "
+    none += f"{goal.value:g} for sure"
+    attainable = cutoffs.loc[unmet, "attainable"]
+    if attainable.isna().all():
+        return f"{none} on new examples: the rank is 0. {guarantee}"
+    best = attainable.max() if goal.name in ("precision", "recall") else attainable.min()
+    return f"{none}: the rank is 0. The best bound of any cutoff there is {best:.4g}. {guarantee}"
+
+
+# Calibration
+
+
+def calibration(
+    self: Accessor,
+    beta: UserBeta,
+    *,
+    bins: int | Sequence[float] = 10,
+    level: float = 0.95,
+    band: str = "exact",
+) -> pd.DataFrame:
+    """Compare probabilities with the share of positives among the examples that have them.
+
+    Parameters
+    ----------
+    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
+        Class prior of the unlabeled, as in `auroc`.
+    bins : int, or array of float, default 10
+        How many bins of one width, or their edges, from 0 to 1.
+    level : float, default 0.95
+        Confidence level of the limits, in (0, 1).
+    band : {"exact", "simultaneous"}, default "exact"
+        Whether limits hold for each bin, or for all jointly.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group, beta and bin: the group, beta, left, right, examples and
+        known_positive (int64), mean_score, target, estimate, lower, upper (float64): the share
+        of positives in the bin, and its limits. A bin without examples has NaN.
+
+    Raises
+    ------
+    PUValueError
+        If scores are no probabilities, or labels have propensities.
+
+    See Also
+    --------
+    plot_calibration : The picture, a reliability diagram.
+
+    Notes
+    -----
+    Known positives are a simple random sample of all: how many of them are in a bin is
+    hypergeometric, and the limits are the numbers that it does not reject. A model that was
+    trained to tell known positives from the rest gives the probability of being *known*.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, None, None]
+    >>> score = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
+    >>> df = pd.DataFrame({"score": score, "label": label})
+    >>> found = df.pu.calibration(0.5, bins=2)
+    >>> found[["left", "right", "examples", "estimate", "lower", "upper"]].round(2)
+       left  right  examples  estimate  lower  upper
+    0   0.0    0.5         4      0.25   0.25    1.0
+    1   0.5    1.0         5      1.00   0.40    1.0
+    """
+    edges = as_edges(bins)
+    betas, settings = self._begin("calibration", beta, level=level, band=band)
+    check_bin_band(settings)
+    betas, left = betas.split(level)
+
+    def question(ranking: Ranking, beta: Beta, own: Settings) -> Reliability:
+        return reliability(ranking, beta.grid(own.level), edges, own)
+
+    def columns(found: Reliability, beta: Beta) -> Columns:
+        points = {"left": edges[:-1], "right": edges[1:]}
+        counts = {"examples": found.examples, "known_positive": found.known_positive}
+        sides = np.moveaxis(found.value, 1, 0)
+        lower, estimate, upper = widen(*sides, points=beta.values.size)
+        ends = {"estimate": estimate, "lower": lower, "upper": upper}
+        located = {**points, **counts, "mean_score": found.mean_score, "target": "examples"}
+        return {"beta": beta.values[:, np.newaxis], **located, **ends}
+
+    answers = ask(self._terms, self._rank(), question, betas, settings.at_level(left))
+    return as_rows(answers, columns, self._attrs(settings, band=band_name(settings.band)))

@@ -1,0 +1,414 @@
+"""Bounded contingency tables and curves of each ranking, as Datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from pu_accessor.beta import Beta, Betas, UserBeta
+from pu_accessor.datasets.layout import Array, Page, lay_out
+from pu_accessor.datasets.schema import COUNTS, TRACES, VARIABLES
+from pu_accessor.inference.bands.lookup import band_name
+from pu_accessor.inference.metrics import curve_rates
+from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.tables.contingency import (
+    RankCdf,
+    Table,
+    Tables,
+    curve_on_new,
+    tables_in_parts,
+)
+from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
+from pu_accessor.questions.ask import ask
+from pu_accessor.questions.rank_bands import UserBand
+from pu_accessor.ranking import Ranking, Ranks
+
+if TYPE_CHECKING:
+    from pu_accessor.questions.accessor import Accessor
+
+
+def contingency(
+    self: Accessor,
+    beta: UserBeta,
+    *,
+    target: str = "examples",
+    level: float = 0.95,
+    band: UserBand = "exact",
+    ranks: Ranks = "all",
+) -> xr.Dataset:
+    """Bound the contingency table (confusion matrix) at each cutoff ([1]_, Theorem 1).
+
+    Parameters
+    ----------
+    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
+        Class prior of the unlabeled: the fraction of positives among them, in [0, 1]; 0 takes
+        them as negative. One number, several, or one for each group; a ``pd.Interval`` within
+        which it varies; or the frame of `estimate_beta` or `beta_from_labels`, between whose
+        error and the band's 1 - level is split.
+    target : {"examples", "population"}, default "examples"
+        What bounds are about: this sample once all labels were known, or future data; of these
+        they hold at all thresholds jointly.
+    level : float, default 0.95
+        Confidence level of the band, in (0, 1): at each cutoff for "exact" and "bootstrap", at
+        all of them jointly for "simultaneous" and "dkw".
+    band : str, callable or pair, default "exact"
+        Bounds on the latent positives above a cutoff: "exact", "simultaneous", "bootstrap" or
+        "dkw"; a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for
+        k = 0..n known positives above it; or a pair ``(lower, upper)`` of their share among the
+        first r = 0, 1, ... examples: arrays, DataArrays over "rank", or functions of r.
+    ranks : {"all", "breakpoints"}, int or array of int, default "all"
+        Which cutoffs: all; the few breakpoints between which curves are straight in (fp, tp);
+        or the last attained one at or before each of these numbers of examples.
+
+    Returns
+    -------
+    Dataset
+        `tp`, `fp`, `fn`, `tn` (int64, examples; float64 for future data) and `clipped` (bool)
+        over (rank, bound, beta), with the coordinates `threshold` (float64) and
+        `known_positive` (int64) over rank, and scalar coordinates: the numbers of examples of
+        each kind, and `beta_limit`, the upper limit on beta. An interval of beta has a grid of
+        betas after its middle; the coordinate `inside` (bool) says which ones.
+
+        Groups come first, in a dimension named after `by`, "model" for a list of scores, "group"
+        with a MultiIndex for several keys. They share one rank axis; breakpoints are each
+        group's own, over "cutoff", with `rank` as a coordinate.
+
+    Raises
+    ------
+    PUValueError
+        If the band or what is assumed does not go with what is asked.
+
+    Warns
+    -----
+    PUWarning
+        If beta exceeds the limit that the known positives set, or groups are left out.
+
+    See Also
+    --------
+    roc_bounds, pr_bounds : Curves of the tables.
+    metric : Metrics at a cutoff.
+
+    Notes
+    -----
+    Of U unlabeled examples h are above the cutoff; of m = beta*U latent positives the band says
+    that t are. Then TP_U = max(min(t, h), m - (U - h)), FP_U = h - TP_U, FN_U = m - TP_U, and the
+    rest is TN_U ([1]_, section 4.1); the labeled examples are added. A bound is clipped where the
+    minimum or the maximum bites. The estimate is one possible labeling, the same for all cutoffs,
+    rounded. With contamination the best-ranked known positives are negative at the lower bound
+    and the worst-ranked ones at the upper [2]_.
+
+    References
+    ----------
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
+       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+    .. [2] J. L. Horowitz, C. F. Manski, *Identification and robustness with contaminated and
+       corrupted data*, Econometrica 63 (1995) 281-302.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, None, None]
+    >>> df = pd.DataFrame({"score": range(9, 0, -1), "label": label})
+    >>> tables = df.pu.contingency(0.5, ranks=[3, 6])
+    >>> tables["tp"].sel(beta=0.5).to_series().unstack("bound")
+    bound  lower  estimate  upper
+    rank
+    3          2         3      3
+    6          3         6      6
+    """
+    betas, settings = self._begin("contingency", beta, level=level, band=band, target=target)
+    return bounded_tables(self, betas, settings, ranks, target=target)
+
+
+def roc_bounds(
+    self: Accessor,
+    beta: UserBeta,
+    *,
+    target: str = "examples",
+    level: float = 0.95,
+    band: UserBand = "exact",
+    ranks: Ranks = "breakpoints",
+) -> xr.Dataset:
+    """Bound the ROC curve.
+
+    Parameters
+    ----------
+    beta, target, level, band, ranks
+        As in `contingency`; `ranks` is "breakpoints" by default.
+
+    Returns
+    -------
+    Dataset
+        `fpr` and `tpr` (float64) over (rank, bound, beta); of groups over (group, cutoff, bound,
+        beta). At each cutoff ``bound="upper"`` has the highest tpr and the lowest fpr.
+
+    Raises
+    ------
+    PUValueError
+        As `contingency`.
+
+    See Also
+    --------
+    plot_roc : The picture.
+    auroc : The area, with an interval of its own.
+
+    Notes
+    -----
+    tpr = TP/(TP + FN) and fpr = FP/(FP + TN) of each table of `contingency` ([1]_, equations 1
+    and 2, section 5). By Theorem 1 of [1]_ the upper curve has the least fpr that the band allows.
+
+    References
+    ----------
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
+       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, None, None]
+    >>> df = pd.DataFrame({"score": range(9, 0, -1), "label": label})
+    >>> curves = df.pu.roc_bounds(0.5)
+    >>> curves["tpr"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
+    {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
+    """
+    betas, settings = self._begin("contingency", beta, level=level, band=band, target=target)
+    return bounded_tables(self, betas, settings, ranks, target=target, rates="roc")
+
+
+def pr_bounds(
+    self: Accessor,
+    beta: UserBeta,
+    *,
+    target: str = "examples",
+    level: float = 0.95,
+    band: UserBand = "exact",
+    ranks: Ranks = "breakpoints",
+) -> xr.Dataset:
+    """Bound the precision-recall curve.
+
+    Parameters
+    ----------
+    beta, target, level, band, ranks
+        As in `contingency`; `ranks` is "breakpoints" by default.
+
+    Returns
+    -------
+    Dataset
+        `recall` and `precision` (float64) over (rank, bound, beta); of groups over (group,
+        cutoff, bound, beta). Precision at rank 0 is 1.
+
+    Raises
+    ------
+    PUValueError
+        As `contingency`.
+
+    See Also
+    --------
+    plot_pr : The picture.
+    average_precision : One number, with an interval of its own.
+
+    Notes
+    -----
+    precision = TP/(TP + FP) and recall = TP/(TP + FN) of each table of `contingency` ([1]_,
+    section 5). Between two cutoffs the curve is no straight line [2]_.
+
+    References
+    ----------
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
+       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+    .. [2] J. Davis, M. Goadrich, *The relationship between precision-recall and ROC curves*,
+       Proceedings of ICML (2006) 233-240.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, None, None]
+    >>> df = pd.DataFrame({"score": range(9, 0, -1), "label": label})
+    >>> curves = df.pu.pr_bounds(0.5)
+    >>> curves["precision"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
+    {'lower': 0.667, 'estimate': 1.0, 'upper': 1.0}
+    """
+    betas, settings = self._begin("contingency", beta, level=level, band=band, target=target)
+    return bounded_tables(self, betas, settings, ranks, target=target, curve="pr", rates="pr")
+
+
+def rank_cdf(
+    self: Accessor,
+    beta: UserBeta,
+    *,
+    level: float = 0.95,
+    band: UserBand = "exact",
+    ranks: Ranks = "breakpoints",
+) -> xr.Dataset:
+    """Return the rank CDF of the known positives, and the band of the latent ones around it.
+
+    Parameters
+    ----------
+    beta : float, array, mapping, Series or DataArray
+        Class prior of the unlabeled, as in `contingency`.
+    level, band, ranks
+        As in `contingency`; `ranks` is "breakpoints" by default.
+
+    Returns
+    -------
+    Dataset
+        `rank_cdf` (float64) over (rank, bound, beta); of groups over (group, cutoff, bound,
+        beta): the share of the positives among the first examples. The estimate is that of the
+        known positives; lower and upper bound that of the latent ones.
+
+    Raises
+    ------
+    PUValueError
+        As `contingency`.
+
+    See Also
+    --------
+    plot_rank_cdf : The picture.
+
+    Notes
+    -----
+    The share of the known positives that are among the first r examples is their tpr at the rank r
+    ([1]_, equation 6).
+
+    References
+    ----------
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
+       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, None, None]
+    >>> df = pd.DataFrame({"score": range(9, 0, -1), "label": label})
+    >>> cdf = df.pu.rank_cdf(0.5)["rank_cdf"]
+    >>> cdf.sel(beta=0.5, rank=[3, 6]).to_series().unstack("bound").round(3)
+    bound  lower  estimate  upper
+    rank
+    3        0.0     0.667    1.0
+    6        0.0     1.000    1.0
+    """
+    betas, settings = self._begin("rank_cdf", beta, level=level, band=band)
+
+    def question(ranking: Ranking, beta: Beta, own: Settings) -> Page:
+        grid = beta.within()
+        cdf = bound_rank_cdf(ranking, grid, own)
+        return Page(cdf.ranking, grid, {"rank_cdf": cdf.share, **_coordinates(cdf, own)})
+
+    return _lay_out(self, ranks, question, betas, settings, "examples")
+
+
+def bounded_tables(
+    self: Accessor,
+    betas: Betas,
+    settings: Settings,
+    ranks: Ranks,
+    *,
+    target: str = "examples",
+    curve: str = "roc",
+    rates: str | None = None,
+    rounded: bool = True,
+    warn: bool = True,
+    template: bool = True,
+) -> xr.Dataset:
+    """Bound the table at each cutoff of each ranking; with `rates`, one of a curve's two instead.
+
+    Of an interval of beta the tables of a grid come after those of its middle. Metrics are read
+    from estimates that are not `rounded` to whole examples. Those of new examples never are, and
+    bound both rates of a ROC `curve`, or precision and recall.
+    """
+    betas, left = betas.split(settings.level)
+    own_settings = Settings(left, "simultaneous") if target == "population" else settings
+    own_settings = own_settings.at_level(left)
+
+    def read(table: Table, clipped: Array) -> dict[str, Array]:
+        if rates is None:
+            return {**dict(zip(COUNTS, table, strict=True)), "clipped": clipped}
+        tp, fp, fn, tn = table
+        return dict(zip(TRACES[rates], curve_rates(rates, tp, fp, tp + fn, fp + tn), strict=True))
+
+    def question(ranking: Ranking, beta: Beta, own: Settings) -> Page:
+        grid = beta.within()
+        if target == "population":
+            ranking, table = curve_on_new(curve, ranking, grid, own.level)
+            return Page(ranking, grid, read(table, np.zeros(table.tp.shape, np.bool_)))
+        arrays: dict[str, Array] = {}
+        end = 0
+        for tables in tables_in_parts(ranking, grid, own, rounded=rounded and rates is None):
+            start, end = end, end + tables.betas.size
+            ranking = tables.ranking
+            part = {**read(tables.table, tables.clipped), **_coordinates(tables, own)}
+            _put(part, arrays, slice(start, end), grid.size)
+        return Page(ranking, grid, arrays)
+
+    return _lay_out(
+        self, ranks, question, betas, own_settings, target, warn=warn, template=template
+    )
+
+
+def _lay_out(
+    self: Accessor,
+    ranks: Ranks,
+    question: Callable[[Ranking, Beta, Settings], Page],
+    betas: Betas,
+    settings: Settings,
+    target: str,
+    *,
+    warn: bool = True,
+    template: bool = True,
+) -> xr.Dataset:
+    """Ask each ranking for its page, and lay these side by side."""
+    rankings = self._rank(ranks, by_rank=settings.is_by_rank)
+    answers = ask(self._terms, rankings, question, betas, settings, limits=warn)
+    pages = [
+        page._replace(arrays={**page.arrays, **({} if about is None else about.described())})
+        for _, _, about, page in answers.each
+    ]
+    # Files hold no mapping: a line for each group that was left out.
+    skipped = "\n".join(f"{group}: {why}" for group, why in answers.skipped.items())
+    attrs = {
+        "level": settings.level,
+        "band": pages[0].ranking.design or band_name(settings.band),
+        **{name: fact for name, fact in self._assumed().items() if name != "reference"},
+        "target": target,
+        **({"skipped": skipped} if skipped else {}),
+    }
+    return lay_out(
+        answers.names,
+        answers.keys,
+        pages,
+        attrs,
+        reference=settings.reference,
+        own_beta=answers.own_beta,
+        points=answers.each[0].beta.values.size,
+        template=self._source.template(self._terms) if template and answers.names else None,
+    )
+
+
+def _put(part: dict[str, Any], arrays: dict[str, Array], columns: slice, betas: int) -> None:
+    """Put arrays at some of the betas beside those at others."""
+    for name, array in part.items():
+        if VARIABLES[name].dims[-1:] != ("beta",) or array.shape[-1] == betas:
+            arrays[name] = array
+            continue
+        if name not in arrays:
+            arrays[name] = np.empty((betas, *array.T.shape[1:]), array.dtype).T
+        arrays[name][..., columns] = array
+
+
+def _coordinates(bounded: Tables | RankCdf, settings: Settings) -> dict[str, Array]:
+    """Return the coordinates that the settings call for."""
+    coordinates: dict[str, Array] = {}
+    if settings.reference != "positives":
+        coordinates["known_negative"] = bounded.ranking.known_negative
+    if settings.reference in ("tightest", "both"):
+        coordinates["tightest"] = np.array(bounded.tightest, dtype=object)
+    if bounded.local_alpha is not None:
+        coordinates["local_alpha"] = bounded.local_alpha
+    return coordinates

@@ -1,0 +1,543 @@
+"""What is bound before a question is asked: roles of columns, assumptions, and what excludes what."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypedDict
+
+import numpy as np
+
+from pu_accessor.checks import check_flag, check_option, check_selection_odds, check_share
+from pu_accessor.errors import PUTypeError, PUValueError, brief, suggestion
+
+Values: TypeAlias = Any  # a value, or a list of values
+ColumnNames: TypeAlias = Hashable | list[Any]  # a column, or several
+Over: TypeAlias = bool | str | list[str]  # whether, or over which columns of `by`
+Seed: TypeAlias = int | np.random.Generator
+NanPolicy: TypeAlias = Literal["raise", "omit", "worst"]
+OnError: TypeAlias = Literal["raise", "skip"]
+Reference: TypeAlias = Literal["positives", "negatives", "tightest", "both"]
+
+
+class RowRoles(TypedDict, total=False):
+    """What columns mean, for every source."""
+
+    label: Hashable
+    cluster: Hashable | None
+    weight: Hashable | None
+    propensity: Hashable | None
+    positive: Values
+    negative: Values
+    unlabeled: Values
+    nan_policy: NanPolicy
+    on_error: OnError
+    progress: bool
+
+
+class SampleRoles(RowRoles, total=False):
+    """What variables of samples mean."""
+
+    score: Hashable
+    dim: Hashable
+
+
+class GroupRoles(RowRoles, total=False):
+    """What columns of a groupby mean."""
+
+    score: ColumnNames
+    pool: Over
+    average: Over
+
+
+class FrameRoles(GroupRoles, total=False):
+    """What columns of a frame mean."""
+
+    by: ColumnNames | None
+
+
+class Assumed(TypedDict, total=False):
+    """What is taken for granted."""
+
+    reference: Reference
+    selection_odds: float
+    contamination: float
+    monotone: bool
+    prevalence: float | None
+
+
+NAN_POLICIES = ("omit", "raise", "worst")
+ON_ERROR = ("raise", "skip")
+REFERENCES = ("positives", "negatives", "tightest", "both")
+OTHERS = ("propensity", "cluster", "weight")
+DESIGNED: Final = ("cluster", "weight", "propensity")
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The roles of columns, and what is taken for granted of labels and scores."""
+
+    score: ColumnNames = "score"  # or one column for each model; higher is more positive
+    label: Hashable = "label"
+    by: ColumnNames | None = None  # columns whose values make groups
+    propensity: Hashable | None = None  # probabilities with which positives are labeled
+    cluster: Hashable | None = None  # whose rows belong together: a patient, a user, a site
+    weight: Hashable | None = None  # how many rows each stands for
+    positive: Values = None  # what stands for each state in another coding
+    negative: Values = None
+    unlabeled: Values = None
+    nan_policy: str = "raise"  # "worst": ranked last, in one shared cutoff
+    on_error: str = "raise"  # "skip": leave out a ranking that has no answer
+    progress: bool = False  # whether to show a bar
+    pool: Over = False  # whether, or over which columns of by, groups are pooled
+    average: Over = False  # whether, or over which columns of by, answers are averaged
+    # The assumptions.
+    reference: str = "positives"  # which known examples are a random sample
+    selection_odds: float = 1.0  # of being labeled, between two examples of a kind, at most
+    contamination: float = 0.0  # share of the known positives that is negative, at most
+    monotone: bool = False  # whether a higher score never means a smaller share of positives
+    prevalence: float | None = None  # of new examples; None: that of these
+
+    def __post_init__(self) -> None:
+        check_option("nan_policy", self.nan_policy, NAN_POLICIES)
+        check_option("on_error", self.on_error, ON_ERROR)
+        check_option("reference", self.reference, REFERENCES)
+        for name in ("progress", "monotone"):
+            check_flag(name, getattr(self, name))
+        for name in ("pool", "average"):
+            if not isinstance(getattr(self, name), bool | str | list):
+                raise PUTypeError(
+                    f"{name} must be True, False or names of columns in by, but "
+                    f"{brief(getattr(self, name))} was passed."
+                )
+        odds = check_selection_odds(self.selection_odds)
+        wrong = check_share("contamination", self.contamination, "[0, 0.5)")
+        object.__setattr__(self, "selection_odds", odds)
+        object.__setattr__(self, "contamination", wrong)
+        if self.prevalence is not None:
+            prevalence = check_share("prevalence", self.prevalence, "[1e-30, 1)")
+            object.__setattr__(self, "prevalence", prevalence)
+        refuse(self.facts())
+
+    def update(self, **terms: Any) -> Terms:
+        """Return these with some terms changed."""
+        # A list of the caller's may change later.
+        copied: dict[str, Any] = {
+            name: [*term] if isinstance(term, list) else term for name, term in terms.items()
+        }
+        return replace(self, **copied)
+
+    def facts(self, names: Iterable[str] | None = None) -> dict[str, Any]:
+        """Return the terms that are not the default ones, by name."""
+        terms = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}
+        return {
+            name: term
+            for name, (term, default) in terms.items()
+            if type(term) is not type(default) or term != default
+            if names is None or name in names
+        }
+
+    def described(self, names: Iterable[str]) -> dict[str, str]:
+        """Return some of the terms that are not the default ones, as a reader would type them."""
+        return {
+            name: repr(term) if isinstance(term, str) else reprlib.repr(term)
+            for name, term in self.facts(names).items()
+        }
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether each column of several is the scores of a model."""
+        return isinstance(self.score, list)
+
+    @property
+    def models(self) -> list[Hashable]:
+        """The columns of scores."""
+        models: list[Hashable] = self.score if isinstance(self.score, list) else [self.score]
+        if not models or len(set(map(str, models))) < len(models):
+            raise PUValueError(
+                "score must name one column or a list of different ones, but "
+                f"{models!r} was passed."
+            )
+        return models
+
+    @property
+    def keys(self) -> list[Hashable]:
+        """The columns that make groups."""
+        return self.by if isinstance(self.by, list) else [] if self.by is None else [self.by]
+
+    @property
+    def others(self) -> dict[str, Hashable]:
+        """The columns besides scores and labels, by role."""
+        named = {role: getattr(self, role) for role in OTHERS}
+        return {role: name for role, name in named.items() if name is not None}
+
+    @property
+    def omits(self) -> bool:
+        """Whether rows without a score are left out."""
+        return self.nan_policy == "omit"
+
+    def named(self) -> list[tuple[str, Hashable]]:
+        """Return each column that is read, with its role."""
+        scores = [("score", model) for model in self.models]
+        return [*scores, ("label", self.label), *self.others.items()]
+
+
+TERMS = tuple(field.name for field in fields(Terms))
+ASSUMPTIONS = tuple(Assumed.__annotations__)
+ROLES = tuple(name for name in TERMS if name not in ASSUMPTIONS)
+
+
+def check_known(call: str, names: Iterable[str], allowed: Iterable[str]) -> None:
+    """Raise for a role or an assumption that there is not."""
+    allowed = [*allowed]
+    for name in names:
+        if name in allowed:
+            continue
+        meant = suggestion(name, allowed) or f" It takes {', '.join(allowed)}."
+        if name in ASSUMPTIONS:
+            meant = f" It is taken for granted: df.pu.assume({name}=...)."
+        elif name in ROLES:
+            meant = f" It says what columns mean: df.pu({name}=...)."
+        elif name in ("beta", "level", "at", "metric", "target", "band"):
+            meant = f" It belongs to a question: df.pu.metric('recall', 0.3, {name}=...)."
+        raise PUTypeError(f"{call} has no argument {name!r}.{meant}")
+
+
+class Exclusion(NamedTuple):
+    """Facts that do not go together: the first is what a user is to change."""
+
+    facts: tuple[str, ...]
+    why: str
+    step: str = "Leave one of the two out."
+    page: str | None = None
+
+
+_AT_RANDOM = "labels are then no simple random sample of the positives, and nobody worked it out"
+_ODDS_OF_ROWS = (
+    "propensities say what the odds of being labeled are, and how they differ among clusters "
+    "and rows with weights is not known"
+)
+_THESE = "there is no interval for new examples then"
+_EXAMPLES = "Pass target='examples'."
+_RANDOM_ROWS = "it takes each row as one of a random sample"
+_AVERAGED = "an average has an interval of its own"
+_TO_FRAME = "Make a frame: ds.to_dataframe().reset_index().pu."
+_TO_COLUMNS = "Put them into a frame: pd.DataFrame({'score': score, 'label': label}).pu."
+_EACH = "Compare within each group: df.pu(by='fold')."
+_EACH_GROUP = "Ask each group, without average."
+_LABELS = "what is checked is that labels are random, of rows that count once"
+
+# What a question takes for granted at the most; monotone scores are a matter of the ranking, and
+# go with every question. "at a cutoff" is a metric at a cutoff, whatever its name.
+TAKEN: Mapping[str, tuple[str, ...]] = {
+    "contingency": ("reference", "selection_odds", "contamination"),
+    "rank_cdf": ("reference", "selection_odds"),
+    "dominance": ("reference", "selection_odds"),
+    "auroc": ("selection_odds", "contamination"),
+    "average_precision": ("selection_odds", "contamination", "prevalence"),
+    "bedroc": (),
+    "boyce": (),
+    "net_benefit": ("reference", "selection_odds"),
+    "at a cutoff": ("reference", "selection_odds", "contamination", "prevalence"),
+    "calibration": (),
+    "cutoff": ("reference",),
+    "compare": ("selection_odds", "contamination"),
+    "gap": (),
+    "estimate_beta": (),
+    "check_assumptions": (),
+    "sample_to_label": ASSUMPTIONS,
+}
+
+EXCLUSIONS: tuple[Exclusion, ...] = (
+    # Roles and assumptions, refused as soon as they are bound.
+    Exclusion(
+        ("monotone", "propensity"),
+        "where labels depend on more than being positive, known positives need not become rarer "
+        "down the ranking",
+        page="monotone",
+    ),
+    *(
+        Exclusion(
+            (role, "propensity"),
+            "there is no error for it where labels were selected with unequal probabilities",
+            page="clusters",
+        )
+        for role in ("cluster", "weight")
+    ),
+    *(
+        Exclusion(("selection_odds", role), _ODDS_OF_ROWS, page="selection_odds")
+        for role in DESIGNED
+    ),
+    Exclusion(
+        ("selection_odds", "pool"),
+        "odds are compared within one ranking",
+        "Ask each group: df.pu(by='fold').",
+    ),
+    *(Exclusion(("contamination", role), _AT_RANDOM) for role in (*DESIGNED, "pool")),
+    *(
+        Exclusion((name, "contamination"), "what both do together is not known")
+        for name in ("selection_odds", "reference", "prevalence")
+    ),
+    *(
+        Exclusion(
+            ("reference", role),
+            "how labels were selected is known of the positives",
+            page="known_negatives",
+        )
+        for role in DESIGNED
+    ),
+    Exclusion(
+        ("prevalence", "selection_odds"), "what both do together is not known", page="population"
+    ),
+    Exclusion(
+        ("average", "propensity"),
+        "the scatter of groups whose known positives count differently is not known",
+        page="biased_labels",
+    ),
+    # Sources that are no frame.
+    *(
+        Exclusion((name, source), "groups are put together in a frame alone", _TO_FRAME)
+        for name in ("pool", "average")
+        for source in ("data in chunks", "data in a Dataset")
+        if (name, source) != ("average", "data in chunks")
+    ),
+    Exclusion(
+        ("by", "a groupby"),
+        "it has its keys",
+        "Group by all keys at once: df.groupby(['site', 'model']).pu.",
+    ),
+    Exclusion(
+        ("by", "data in a Dataset"),
+        "each other dimension makes groups by itself",
+        "Leave it out, or make a frame: ds.to_dataframe().reset_index().pu(by='model').",
+    ),
+    Exclusion(
+        ("on", "data in a Dataset"), "samples are paired along their dimension", "Leave it out."
+    ),
+    Exclusion(("on", "a list of scores"), "a row pairs its own scores", "Leave it out."),
+    *(
+        Exclusion((name, source), "it is a column of a frame", _TO_FRAME)
+        for name in ("wave", "strata")
+        for source in ("data in arrays", "data in a Dataset")
+    ),
+    *(
+        Exclusion((name, "data in arrays"), "arrays have no columns", _TO_COLUMNS)
+        for name in ("score", "label", "by")
+    ),
+    Exclusion(
+        ("compare", "data in arrays"),
+        "each is one model",
+        "Put the scores of all into a frame: df.pu(score=['svm', 'forest']).compare().",
+    ),
+    Exclusion(
+        ("sample_to_label", "data in chunks"),
+        "rows are drawn in memory",
+        "Draw some first: ddf.sample(frac=0.01, random_state=0).compute().pu.sample_to_label(50).",
+    ),
+    Exclusion(
+        ("ranks='all'", "data in chunks"),
+        "all cutoffs take all scores in one place",
+        "Curves and areas are the same at ranks='breakpoints'.",
+        "large_data#cutoffs-that-suffice",
+    ),
+    *(
+        Exclusion(
+            (name, "sample_to_label", "by"),
+            "rows are drawn from one ranking",
+            "Draw rows of one group after the other: df[df['site'] == 'a'].pu.",
+        )
+        for name in ("strata", "below", "above")
+    ),
+    *(
+        Exclusion(("pool", "compare", role), "pairs are within one ranking", _EACH, "clusters")
+        for role in ("propensity", "weight")
+    ),
+    # Averages.
+    *(
+        Exclusion((name, "average"), _AVERAGED, _EACH_GROUP)
+        for name in ("band", "beta=interval", "max_fpr", *ASSUMPTIONS)
+        if name != "monotone"
+    ),
+    Exclusion(
+        ("target='examples'", "average", "cluster"),
+        "nothing is known of clusters that were not labeled",
+        "Leave cluster out, or pass target='population'.",
+        page="clusters",
+    ),
+    # Beta that varies.
+    *(
+        Exclusion(
+            ("beta=estimate", name),
+            "the error of an estimate is that of labels selected at random",
+            "Pass its point, beta=found['beta'].item(), or its ends one after the other.",
+            page="beta",
+        )
+        for name in ("selection_odds", "contamination")
+    ),
+    Exclusion(
+        ("beta=interval", "contamination", "contingency"),
+        "tables are bounded at one number of positives",
+        "Ask at both ends: beta=[0.1, 0.3].",
+    ),
+    *(
+        Exclusion(
+            ("beta=estimate", question), "it takes beta as it is", "Pass beta=found['beta']."
+        )
+        for question in ("rank_cdf", "robustness", "check_assumptions", "dominance")
+    ),
+    *(
+        Exclusion(
+            (f"beta={kind}", "contingency", "target='population'"),
+            "the band for new examples is at one beta",
+            "Ask at both ends: beta=[0.1, 0.3].",
+            page="population",
+        )
+        for kind in ("interval", "estimate")
+    ),
+    # The target.
+    *(
+        Exclusion(("target='population'", "contingency", name), _THESE, _EXAMPLES, "population")
+        for name in ("band", "reference", "selection_odds", "contamination", *DESIGNED)
+    ),
+    *(
+        Exclusion(("target='population'", "at a cutoff", name), _THESE, _EXAMPLES, "population")
+        for name in ("at=cutoff of these", "band", "reference", "selection_odds")
+    ),
+    Exclusion(("target='population'", "net_benefit", "reference"), _THESE, _EXAMPLES),
+    Exclusion(("target='population'", "net_benefit", "selection_odds"), _THESE, _EXAMPLES),
+    *(
+        Exclusion(("target='population'", question, "propensity"), _THESE, _EXAMPLES)
+        for question in ("auroc", "average_precision", "bedroc", "at a cutoff", "gap", "cutoff")
+    ),
+    *(
+        Exclusion(
+            ("prevalence", "target='examples'", question),
+            "these examples have the prevalence that they have",
+            "Pass target='population', and a metric at={'threshold': 0.5}.",
+            "population",
+        )
+        for question in ("average_precision", "at a cutoff")
+    ),
+    *(
+        Exclusion(("target='examples'", question, role), _RANDOM_ROWS, "Pass 'population'.")
+        for question in ("auroc", "average_precision", "bedroc", "compare", "gap")
+        for role in ("cluster", "weight")
+    ),
+    *(
+        Exclusion(("target='population'", "cutoff", name), _THESE, _EXAMPLES)
+        for name in ("cost", "reference")
+    ),
+    # Parts of an area, and bands.
+    *(
+        Exclusion(
+            ("max_fpr", name),
+            "there is an interval of the whole area alone",
+            "Take the range between bounding curves: df.pu.contingency(0.3).pu.area('auroc', "
+            "max_fpr=0.1).",
+        )
+        for name in ("selection_odds", "contamination", "propensity")
+    ),
+    Exclusion(
+        ("max_fpr", "target='population'", "pool"),
+        "new examples have one ranking",
+        "Pass target='examples', or ask each group: df.pu(by='fold').",
+    ),
+    Exclusion(
+        ("band=at random", "selection_odds"),
+        "it holds for labels at random alone",
+        "Pass band='exact' or 'simultaneous'.",
+    ),
+    Exclusion(("band=by rank", "reference"), "bounds by rank say where the latent positives are"),
+    Exclusion(
+        ("at=chosen", "propensity"),
+        "no band holds at all cutoffs jointly there",
+        "Pass a rank, or at={'recall': 0.9}.",
+    ),
+    *(
+        Exclusion(
+            ("at=chosen", role), "no band holds at all cutoffs jointly there", "Pass a rank."
+        )
+        for role in ("cluster", "weight")
+    ),
+    # Questions that take rows as a random sample.
+    *(
+        Exclusion((role, question), _RANDOM_ROWS, f"Leave it out: {role}=None.", "clusters")
+        for question in ("cutoff", "estimate_beta", "robustness")
+        for role in ("cluster", "weight")
+    ),
+    *(
+        Exclusion(("propensity", question), "it takes labels as random", page="biased_labels")
+        for question in ("robustness", "calibration", "bedroc")
+    ),
+    *(
+        Exclusion((role, "check_assumptions"), _LABELS, f"Leave it out: {role}=None.")
+        for role in ("propensity", "weight", "pool")
+    ),
+    Exclusion(
+        ("strata", "cluster"),
+        "how many are known by chance is not known of rows that belong together",
+        "Leave one of the two out; waves count clusters.",
+        "assumptions",
+    ),
+    Exclusion(
+        ("weight", "sample_to_label"),
+        "beta is the weighted share, and rows are drawn with equal probabilities",
+        "Draw them by weight: df[df['label'].isna()].sample(100, weights='w', replace=True).",
+        "clusters#weights",
+    ),
+    # Comparisons.
+    *(
+        Exclusion((name, "compare", role), "clusters are a sample, of which there are others")
+        for name in ("selection_odds", "contamination")
+        for role in ("cluster", "weight")
+    ),
+    *(
+        Exclusion((name, "compare", "no test"), "it is AUROC alone that has a range there")
+        for name in ("selection_odds", "contamination")
+    ),
+    Exclusion(
+        ("target='examples'", "compare", "no test"),
+        "of these examples AUROC alone is compared",
+        "Pass target='population'.",
+        "many_models#which-model-is-better",
+    ),
+    *(
+        Exclusion(
+            ("adjust='max_t'", name),
+            "p values are then the largest for any labels, and have no correlation",
+            "Pass adjust='holm'.",
+        )
+        for name in ("selection_odds", "contamination")
+    ),
+)
+
+
+def refuse(facts: Mapping[str, object], question: str = "") -> None:
+    """Raise where facts exclude each other; a question, too, is one."""
+    facts = {**facts, **({question: question} if question else {})}
+    for name in ASSUMPTIONS:
+        if question in TAKEN and name in facts and name not in (*TAKEN[question], "monotone"):
+            raise _explain(
+                Exclusion((name, question), "it has no answer for that", f"Leave {name} out."),
+                facts,
+            )
+    for exclusion in EXCLUSIONS:
+        if facts.keys() >= {*exclusion.facts}:
+            raise _explain(exclusion, facts)
+
+
+def _explain(exclusion: Exclusion, facts: Mapping[str, object]) -> PUValueError:
+    first, *others = exclusion.facts
+    name, equals, value = first.partition("=")
+    with_others = " and ".join(_write(fact, facts) for fact in others)
+    came = f"must not be {value}" if equals else "must be left out"
+    passed = "" if equals else f", but {brief(facts[first])} was passed"
+    text = f"{name} {came} with {with_others}{passed}: {exclusion.why}. {exclusion.step}"
+    return PUValueError(text, page=exclusion.page)
+
+
+def _write(fact: str, facts: Mapping[str, object]) -> str:
+    if fact in TERMS:
+        return f"{fact}={brief(facts[fact])}"
+    return f"a metric {fact}" if fact == "at a cutoff" else fact
