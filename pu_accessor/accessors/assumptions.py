@@ -9,7 +9,6 @@ import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.accessors.plots import PlotOptions
-from pu_accessor.datasets.assumptions import lay_out_strata, lay_out_waves
 from pu_accessor.errors import PUValueError
 from pu_accessor.questions import assumptions
 from pu_accessor.questions.betas import Beta, read_betas

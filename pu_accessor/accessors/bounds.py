@@ -5,7 +5,7 @@ from __future__ import annotations
 import xarray as xr
 
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.datasets import tables
+from pu_accessor.questions import tables
 from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
 from pu_accessor.questions.rank_bands import UserBand, read_settings
 from pu_accessor.ranking import Ranks

@@ -8,7 +8,7 @@ import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.checks import refuse_odds
-from pu_accessor.datasets import curves, tables
+from pu_accessor.questions import tables
 from pu_accessor.errors import PUValueError, brief
 from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.inference.estimates.cutoff_spec import At
@@ -273,8 +273,7 @@ def dominance(
     """
     settings = read_settings(level, band, reference, selection_odds)
     betas = read_betas(beta)
-    bounded = tables.contingency(self._request(), betas, settings, "breakpoints", rounded=False)
-    return curves.dominance(bounded)
+    return tables.dominance(self._request(), betas, settings)
 
 
 def gap(

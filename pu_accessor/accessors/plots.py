@@ -9,9 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.datasets import tables
-from pu_accessor.datasets.marks import ask_cells, ask_marks
-from pu_accessor.datasets.values import ask_quantity
+from pu_accessor.questions import tables
 from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.inference.tables.metrics import Metric
@@ -151,8 +149,7 @@ def plot_roc(
     asked = self._request(ranks), betas, settings, ranks
     bounded = tables.contingency(*asked, baseline=baseline, rounded=False, target=target)
     betas = betas.with_baseline() if baseline else betas
-    marked = ask_marks(bounded, self._request(ranks), "roc", mark, betas, settings, target)
-    return plots.plot_roc(marked, checked)
+    return plots.plot_roc(bounded, checked)
 
 
 def plot_pr(
@@ -263,8 +260,7 @@ def plot_pr(
         *asked, baseline=baseline, rounded=False, target=target, curve="pr"
     )
     betas = betas.with_baseline() if baseline else betas
-    marked = ask_marks(bounded, self._request(ranks), "pr", mark, betas, settings, target)
-    return plots.plot_pr(marked, checked)
+    return plots.plot_pr(bounded, checked)
 
 
 def plot_rank_cdf(

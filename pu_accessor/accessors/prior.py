@@ -10,7 +10,6 @@ import pandas as pd
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.accessors.plots import PlotOptions
 from pu_accessor.checks import check_share
-from pu_accessor.datasets.values import over_labels
 from pu_accessor.errors import PUDataError
 from pu_accessor.questions import prior
 from pu_accessor.questions.hand_labels import check_series, drawn_labels, read_found, row_weights

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Protocol, Unpack
 import xarray as xr
 
 from pu_accessor.accessors.plots import PlotOptions
-from pu_accessor.datasets.curves import tables_of
-from pu_accessor.datasets.marks import cells_of_tables, mark_tables
-from pu_accessor.datasets.schema import read_values
-from pu_accessor.datasets.values import values_by_beta
+from pu_accessor.datasets.schema import read_dataset
+from pu_accessor.datasets.tables import tables_of
 from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.inference.tables.metrics import Metric
 
@@ -79,7 +77,7 @@ def plot_roc(
     from pu_accessor import plots
 
     checked = plots.Options(baseline=baseline, **options)
-    tables = mark_tables(tables_of(read_values(self._dataset)), "roc", mark)
+    tables = tables_of(read_dataset(self._dataset).compute())
     return plots.plot_roc(tables, checked)
 
 
@@ -137,7 +135,7 @@ def plot_pr(
     from pu_accessor import plots
 
     checked = plots.Options(baseline=baseline, **options)
-    tables = mark_tables(tables_of(read_values(self._dataset)), "pr", mark)
+    tables = tables_of(read_dataset(self._dataset).compute())
     return plots.plot_pr(tables, checked)
 
 
@@ -193,7 +191,7 @@ def plot_metric(
     from pu_accessor import plots
 
     checked = plots.Options(baseline=baseline, **options)
-    return plots.plot_metric(read_values(self._dataset), quantity, x, checked)
+    return plots.plot_metric(read_dataset(self._dataset, "tables").compute(), quantity, x, checked)
 
 
 def plot_against_beta(
@@ -246,7 +244,7 @@ def plot_against_beta(
 
     checked = plots.Options(**options)
     return plots.plot_against_beta(
-        values_by_beta(read_values(self._dataset), quantity, at=at), checked
+        values_by_beta(read_dataset(self._dataset, "tables").compute(), quantity, at=at), checked
     )
 
 
@@ -294,4 +292,4 @@ def plot_table(self: Tables, *, at: At, **options: Unpack[PlotOptions]) -> Drawi
     from pu_accessor import plots
 
     checked = plots.Options(**options)
-    return plots.plot_table(cells_of_tables(read_values(self._dataset), at), checked)
+    return plots.plot_table(cells_of_tables(read_dataset(self._dataset, "tables").compute(), at), checked)

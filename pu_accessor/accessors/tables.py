@@ -12,8 +12,8 @@ from pu_accessor.accessors import table_plots as table_pictures
 from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.accessors.advice import explains_keywords, refuse_roles, tell_of_samples
 from pu_accessor.accessors.bound import fold
-from pu_accessor.datasets import curves, tables
-from pu_accessor.datasets.schema import COUNTS, RATES, read_dataset, read_values
+from pu_accessor.datasets import tables
+from pu_accessor.datasets.schema import COUNTS, RATES
 from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.sources.roles import Roles, Values
 from pu_accessor.sources.samples import SampleSource
@@ -173,7 +173,7 @@ class TablesAccessor:
         >>> tables.pu.roc_bounds()["tpr"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
         {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
         """
-        return curves.curve(read_dataset(self._dataset), "roc")
+        return tables.curve(self._dataset, "roc")
 
     def pr_bounds(self) -> xr.Dataset:
         """Return the precision-recall curve of each bound and beta.
@@ -207,7 +207,7 @@ class TablesAccessor:
         >>> tables.pu.pr_bounds()["precision"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
         {'lower': 0.667, 'estimate': 1.0, 'upper': 1.0}
         """
-        return curves.curve(read_dataset(self._dataset), "pr")
+        return tables.curve(self._dataset, "pr")
 
     def metric(self, quantity: str | Metric) -> xr.DataArray:
         """Evaluate a metric on each table.
@@ -250,7 +250,7 @@ class TablesAccessor:
         >>> cost.sel(beta=0.5, rank=3).to_series().to_dict()
         {'lower': 21, 'estimate': 15, 'upper': 15}
         """
-        return curves.metric(read_dataset(self._dataset), quantity)
+        return tables.metric(self._dataset, quantity)
 
     def area(self, quantity: str, *, max_fpr: float | None = None) -> xr.DataArray:
         """Return the area under the curve of each bound and beta.
@@ -298,8 +298,7 @@ class TablesAccessor:
         >>> tables.pu.area("auroc").sel(beta=0.5).to_series().round(3).to_dict()
         {'lower': 0.222, 'estimate': 1.0, 'upper': 1.0}
         """
-        tables = curves.tables_of(read_dataset(self._dataset))
-        return curves.area(tables, quantity, max_fpr=max_fpr)
+        return tables.area(self._dataset, quantity, max_fpr=max_fpr)
 
     def beta_derivatives(self) -> xr.Dataset:
         """Return how fast rates and counts change with beta ([1]_, Appendix B).
@@ -348,7 +347,7 @@ class TablesAccessor:
         >>> slopes["fpr"].round(3).item(), slopes["precision"].round(3).item()
         (-2.0, 1.2)
         """
-        return curves.beta_derivatives(read_dataset(self._dataset))
+        return tables.beta_derivatives(self._dataset)
 
     def at(self, *, rank: Any = None, threshold: Any = None, fraction: Any = None) -> xr.Dataset:
         """Return the tables or curves at some cutoffs: the last one at or before each.
@@ -390,9 +389,7 @@ class TablesAccessor:
         >>> curves.pu.at(threshold=6.5)["tpr"].sel(beta=0.5).to_series().round(3).to_dict()
         {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
         """
-        return tables.at_cutoffs(
-            read_dataset(self._dataset), rank=rank, threshold=threshold, fraction=fraction
-        )
+        return tables.at(self._dataset, rank=rank, threshold=threshold, fraction=fraction)
 
     def to_frame(self) -> pd.DataFrame:
         """Return tables or curves as a long frame, ready for seaborn.
@@ -414,51 +411,8 @@ class TablesAccessor:
         >>> list(tables.pu.roc_bounds().pu.to_frame().columns)
         ['rank', 'bound', 'beta', 'threshold', 'known_positive', 'fpr', 'tpr']
         """
-        return tables.to_frame(read_values(self._dataset))
-
-    def dominance(self) -> pd.DataFrame:
-        """Compare where the ROC curves of models lie, at each beta ([1]_, section 6.2).
-
-        Returns
-        -------
-        DataFrame
-            As ``df.pu.dominance`` returns it: a row for each pair along the one dimension beside
-            rank, bound and beta, and for each beta.
-
-        Raises
-        ------
-        PUValueError
-            If there are not two or more models along one dimension, if a bound or cutoffs are
-            missing, or there are no negatives at some beta.
-
-        See Also
-        --------
-        pandas.DataFrame.pu.compare : Which has the higher AUROC, as a test.
-        plot_roc : The curves.
-
-        Notes
-        -----
-        A curve counts as high as it gets at or left of a false positive rate: it never falls.
-
-        References
-        ----------
-        .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
-           Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> import pu_accessor
-        >>> df = pd.DataFrame({"label": [1, None, 1, None, 1, None, None, None]})
-        >>> df["svm"], df["forest"] = [8, 2, 7, 1, 6, 5, 4, 3], [3, 8, 7, 6, 5, 4, 2, 1]
-        >>> tables = df.pu(score=["svm", "forest"]).contingency(beta=0.2)
-        >>> tables.pu.dominance().loc[0, "dominates"]
-        'svm'
-        """
-        return curves.dominance(read_values(self._dataset))
+        return tables.to_frame(self._dataset)
 
     plot_roc = table_pictures.plot_roc
     plot_pr = table_pictures.plot_pr
-    plot_table = table_pictures.plot_table
     plot_metric = table_pictures.plot_metric
-    plot_against_beta = table_pictures.plot_against_beta

@@ -8,7 +8,6 @@ import pandas as pd
 import xarray as xr
 
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.datasets import curves, tables, values
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Cost, read_goal
@@ -365,7 +364,7 @@ def boyce(self: Bound, *, windows: int = 101, width: float = 0.1) -> xr.Dataset:
     >>> round(found["boyce"].item(), 2)
     0.4
     """
-    return values.boyce(self._request(), windows, width)
+    raise NotImplementedError
 
 
 def gain(
@@ -441,8 +440,7 @@ def gain(
     """
     settings = read_settings(level, band, reference, selection_odds)
     betas = read_betas(beta, beta_interval)
-    bounded = tables.contingency(self._request(), betas, settings, "breakpoints", rounded=False)
-    return curves.gain(bounded)
+    raise NotImplementedError
 
 
 def cutoff(

@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.accessors.comparison import refuse_design
 from pu_accessor.accessors.plots import PlotOptions
-from pu_accessor.datasets import curves, tables, values
-from pu_accessor.datasets.values import (
-    calibration_curves,
-    decision_curves,
-    over_failures,
-    over_places,
-)
+from pu_accessor.questions import tables
 from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.inference.quantities import name_cutoff, read_quantity, refuse_band

@@ -1,221 +1,252 @@
-"""Rankings -> bounded tables and curves in one Dataset; of these a long frame, or some cutoffs."""
+"""What is asked of contingency tables that stand in a Dataset: curves, metrics, areas, slopes."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
+from functools import partial
 from math import floor
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import xarray as xr
 
 from pu_accessor.checks import as_array, check_share
-from pu_accessor.datasets.assemble import Page, lay_out
-from pu_accessor.datasets.curves import with_grid
-from pu_accessor.datasets.schema import AXIS, COUNTS, INTERVAL, TOTALS, TRACES, VARIABLES, axis_of
-from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief
-from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.settings import BetaRange, Settings, check_target
-from pu_accessor.inference.tables.contingency import (
-    RankCdf,
-    Table,
-    Tables,
-    curve_on_new,
-    tables_in_parts,
+from pu_accessor.datasets.schema import (
+    AXIS,
+    COUNTS,
+    TOTALS,
+    TRACES,
+    VARIABLES,
+    axis_of,
+    read_dataset,
+    traces_in,
 )
-from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
-from pu_accessor.inference.tables.curves import curve_envelope
-from pu_accessor.inference.tables.metrics import curve_rates
-from pu_accessor.questions.betas import Betas
-from pu_accessor.questions.request import Request, map_rankings
-from pu_accessor.ranking import FloatArray, Ranking, Ranks
+from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief
+from pu_accessor.inference.quantities import read_quantity
+from pu_accessor.inference.tables.contingency import Table
+from pu_accessor.inference.tables.curves import Derivatives, Known, check_max_fpr
+from pu_accessor.inference.tables.curves import area as area_under
+from pu_accessor.inference.tables.curves import beta_derivatives as differentiate
+from pu_accessor.inference.tables.metrics import Metric, curve_rates, evaluate
+from pu_accessor.ranking import FloatArray
 
-Array = npt.NDArray[Any]
+_AREAS = {"roc": "AUROC", "pr": "area under the PR curve"}
+# What bounds of an area are worth: whether each cutoff is bounded, or all of them jointly.
+_PROMISE = {
+    True: "the true area lies between the bounds with a probability of at least level",
+    False: "none: bounds hold at each cutoff; for the area between them: band='simultaneous'",
+}
 
-_NO_COORDINATE = "The Dataset must have the coordinate {!r}, but has none."
+
+def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
+    """Return the ROC or the precision-recall curve of each bound and beta."""
+    tables = read_dataset(tables, "tables")
+    tp, fp, fn, tn = (tables[count].variable for count in COUNTS)
+    both = _lift(partial(curve_rates, name), (tp, fp, tp + fn, fp + tn), outputs=2)
+    rates = {
+        rate: values.transpose(*tp.dims) for rate, values in zip(TRACES[name], both, strict=True)
+    }
+    for rate, values in rates.items():
+        values.attrs = dict(VARIABLES[rate].attrs)
+    return xr.Dataset(rates, tables.coords, tables.attrs)
+
+
+def tables_of(curves: xr.Dataset) -> xr.Dataset:
+    """Return curves, as `curve` returns them, with the tables that they are of; tables as are.
+
+    Where some known positives may be wrong, the number of positives is that without these.
+    """
+    names = traces_in(curves)
+    if COUNTS[0] in curves or not names:
+        return curves
+    known, against, unlabeled = (curves[name] for name in TOTALS)
+    positives = known + np.floor(curves["beta"] * unlabeled + 0.5)
+    negatives = known + against + unlabeled - positives
+    if names[0] == "roc":
+        tp, fp = curves["tpr"] * positives, curves["fpr"] * negatives
+    else:
+        tp = curves["recall"] * positives
+        fp = (tp * (1 / curves["precision"] - 1)).where(tp > 0, curves["rank"])
+    counts = dict(zip(COUNTS, (tp, fp, positives - tp, negatives - fp), strict=True))
+    dims = curves[TRACES[names[0]][1]].dims
+    return curves.assign(
+        {name: (dims, count.transpose(*dims).data) for name, count in counts.items()}
+    )
+
+
+def metric(tables: xr.Dataset, quantity: str | Metric) -> xr.DataArray:
+    """Evaluate a metric on each contingency table; a function of a user's in memory."""
+    tables = read_dataset(tables, "tables")
+    label = read_quantity(quantity, None, "tables").name
+    counts = [tables[name].variable for name in COUNTS]
+    ask = partial(evaluate, quantity)
+    if callable(quantity):  # it may return any dtype
+        values = xr.apply_ufunc(ask, *(count.compute() for count in counts))
+    else:
+        values = _lift(ask, counts)
+    placed = _put(values, tables["tp"]).rename(label)
+    placed.attrs = {**tables.attrs, "long_name": label}
+    return over_interval(placed)
+
+
+def area(tables: xr.Dataset, quantity: str, *, max_fpr: float | None = None) -> xr.DataArray:
+    """Return the area under the curve of each bound and beta."""
+    name = str(read_quantity(quantity, None, "area").curve)
+    if max_fpr is not None and name != "roc":
+        raise PUValueError(
+            f"max_fpr must be None with {quantity!r}, but {max_fpr!r} was passed. Only the ROC "
+            "curve has a partial area: ds.pu.area('auroc', max_fpr=0.1)."
+        )
+    limit = check_max_fpr(max_fpr)
+    tables = tables_of(read_dataset(tables, "whole"))
+    axis = axis_of(tables.dims)
+    counts = [tables[count].variable for count in COUNTS]
+    areas = _lift(partial(area_under, name, max_fpr=limit), counts, [[axis]] * len(counts))
+    values = over_interval(_put(areas, tables["tp"].isel({axis: 0}))).rename("area")
+    of_cutoffs = [name for name, coord in tables.coords.items() if axis in coord.dims]
+    values = values.drop_vars([*of_cutoffs, "n_cutoffs", "all_cutoffs"], errors="ignore")
+    values.attrs = {
+        **tables.attrs,
+        "long_name": _AREAS[name],
+        "promise": _PROMISE[tables.attrs.get("band") == "simultaneous"],
+        **({} if limit is None else {"max_fpr": limit}),
+    }
+    return values
+
+
+def over_interval(values: xr.DataArray) -> xr.DataArray:
+    """Return values at the betas asked for, with bounds that hold all over the interval of beta.
+
+    Values without such an interval, or without one of the bounds, stay as they are.
+    """
+    inside = np.atleast_1d(values.coords.get("inside", False))
+    bounds = np.ravel(values.coords.get("bound", [])).tolist()
+    is_grid = {"bound", "beta"} <= {*values.dims} and {"lower", "upper"} <= {*bounds}
+    if not is_grid or not inside.any() or inside.all():
+        return values
+    low, high = values.min(["bound", "beta"]), values.max(["bound", "beta"])
+    # Of an error rate the lower bound on performance is the larger number.
+    is_error = (values.sel(bound="upper") - values.sel(bound="lower")).sum() < 0
+    ends = {"lower": xr.where(is_error, high, low), "upper": xr.where(is_error, low, high)}
+    points = values.isel(beta=~inside).drop_vars("inside")
+    for side, end in ends.items():
+        points = points.where(points["bound"] != side, end)
+    return points
+
+
+def _put(values: xr.Variable, place: xr.DataArray) -> xr.DataArray:
+    """Put values in the place of others."""
+    return place.copy(data=values.transpose(*place.dims).data)
+
+
+def _lift(
+    function: Callable[..., Any],
+    arrays: Sequence[xr.Variable | xr.DataArray],
+    core: Sequence[Sequence[str]] | None = None,
+    outputs: int = 1,
+) -> Any:
+    """Apply a function of arrays that returns floats to Variables, or to each of their chunks.
+
+    Nothing is aligned: they come from one Dataset.
+    """
+    return xr.apply_ufunc(
+        function,
+        *(array.variable if isinstance(array, xr.DataArray) else array for array in arrays),
+        input_core_dims=core,
+        output_core_dims=[[]] * outputs,
+        dask="parallelized",
+        output_dtypes=[np.float64] * outputs,
+        dask_gufunc_kwargs={"allow_rechunk": True},
+    )
+
+
+# Slopes
+
+_ROUNDED = 1  # by a half of an example, beta * unlabeled may be rounded otherwise
+_NEEDED = (*COUNTS, "beta", "clipped", "reference", "known_positive", *TOTALS)
+
+
+def beta_derivatives(tables: xr.Dataset) -> xr.Dataset:
+    """Return the derivatives of rates and counts by beta at each cutoff."""
+    tables = read_dataset(tables)
+    _check_derivable(tables)
+    above = tables["known_positive"]
+    below = tables.coords.get("known_negative", above)  # unread where these were not asked for
+    from_positives = tables["reference"] == "positives"
+    if "tightest" in tables.coords:
+        chosen = (tables["reference"] == "tightest") & (tables["tightest"] == "positives")
+        from_positives = from_positives | chosen
+    # Known examples with weights are no simple random sample.
+    shared = (tables["bound"] == "estimate") & ("n_effective" not in tables.coords)
+    clipped = tables["clipped"] == True  # noqa: E712 -- or missing
+    known = [above, below, *(tables[name] for name in TOTALS), from_positives, shared]
+    slopes = _lift(
+        lambda *arrays: tuple(differentiate(Table(*arrays[:4]), arrays[4], Known(*arrays[5:]))),
+        [*(tables[name] for name in COUNTS), clipped, *known],
+        outputs=len(Derivatives._fields),
+    )
+    variables = {}
+    for name, slope in zip(Derivatives._fields, slopes, strict=True):
+        variables[name] = slope.transpose(*tables["tp"].dims)
+        variables[name].attrs = {"long_name": f"derivative of {name} by β̂"}
+    return tables.drop_vars([*tables.data_vars]).assign(variables)
+
+
+def _check_derivable(tables: xr.Dataset) -> None:
+    """Raise unless these are tables that say where they come from."""
+    if missing := [name for name in _NEEDED if name not in tables.variables]:
+        raise PUKeyError(
+            f"The Dataset must hold contingency tables as they were made, {[*_NEEDED]}, but "
+            f"{missing} are not among its variables. Ask for them first: "
+            "df.pu.contingency(beta=0.3).pu.beta_derivatives().",
+            page="tables",
+        )
+    wrong = tables.attrs.get("contamination", 0)
+    if wrong or (tables["reference"] == "both").any():
+        which = f"contamination={wrong:g}" if wrong else "reference='both'"
+        raise PUValueError(
+            "beta_derivatives needs bounds of one number of positives, from one kind of known "
+            f"examples, but tables have {which}. Make them without it, or with "
+            "reference='tightest'."
+        )
+    if np.ndim(tables["bound"]) != 1:
+        raise PUValueError(
+            "beta_derivatives needs the dimension bound. Select with a list, which keeps it: "
+            "ds.sel(bound=['estimate'])."
+        )
+    # Each beta says how many positives there are; some ways to join keep the numbers of others.
+    known, against, unlabeled = (tables[name] for name in TOTALS)
+    latent = np.floor(tables["beta"] * unlabeled + 0.5)
+    positives, negatives = known + latent, against + unlabeled - latent
+    tp, fp, fn, tn = (tables[name] for name in COUNTS)
+    if abs(tp + fn - positives).max() + abs(fp + tn - negatives).max() > _ROUNDED:
+        raise PUValueError(
+            f"The numbers of examples, {[*TOTALS]}, are not those of the tables: joining may "
+            "have kept those of the first alone. Join them with "
+            "xr.concat([ds, ds], 'model', coords='different', compat='equals')."
+        )
+
+
+# Rows
+
 # No column or dimension of a user's is called so.
 _NEW, _BETA, _WANTED = "__pu_new__", "__pu_beta__", "__pu_wanted__"
-
-
-def contingency(
-    request: Request,
-    betas: Betas,
-    settings: Settings,
-    ranks: Ranks,
-    *,
-    warn: bool = True,
-    baseline: bool = False,
-    rounded: bool = True,
-    target: str = "examples",
-    curve: str = "roc",
-    rates: bool = False,
-) -> xr.Dataset:
-    """Bound the contingency table at each cutoff of each ranking.
-
-    Where beta has an interval the tables at betas within it come, too. Curves and metrics are read
-    from estimates that are not `rounded` to whole examples. Those of new examples never are, and
-    bound both rates of a ROC `curve`, or precision and recall. With `rates` these and the envelope
-    of the curve come in place of all counts, which takes less memory.
-    """
-    check_target(target)
-    on_new = target == "population"
-    if on_new:
-        settings = _settings_on_new(target, betas, settings)
-    else:
-        betas.refuse_contaminated(settings)
-        betas, settings = betas.split(settings)
-    betas = betas.with_baseline() if baseline else betas
-
-    traced = curve if rates else None
-
-    def of_new_examples(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:
-        ranking, table = curve_on_new(curve, ranking, beta.values, own.level)
-        tp, fp, fn, tn = table
-        if rates:
-            return Page(ranking, _rates(curve, tp, fp, tp + fn, fp + tn))
-        return Page(ranking, _counts(table, np.zeros(tp.shape, np.bool_)))
-
-    def read_part(tables: Tables, own: Settings) -> dict[str, Array]:
-        if rates:
-            tp, positives, negatives = tables.tp, tables.positives, tables.negatives
-            arrays = _rates(curve, tp, tables.fp, positives, negatives)
-        else:
-            arrays = _counts(tables.table, tables.clipped)
-        return {**arrays, **_coordinates(tables, own), **_interval(tables, traced)}
-
-    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:
-        arrays: dict[str, Array] = {}
-        end = 0
-        parts = tables_in_parts(ranking, beta.values, own, beta.interval, rounded=rounded)
-        for tables in parts:
-            start, end = end, end + tables.betas.size
-            ranking = tables.ranking
-            _put(read_part(tables, own), arrays, slice(start, end), beta.values.size)
-        return Page(ranking, arrays)
-
-    rankings = request.rankings(ranks, settings)
-    answer = of_new_examples if on_new else question
-    results = map_rankings(request, rankings, answer, betas, settings, warn=warn, clustered=True)
-    arrays = results.each[0].content.arrays
-    x, y, _, envelope = TRACES[curve]
-    data = [x, y, envelope] if rates else [*COUNTS, "clipped", *INTERVAL]
-    tables = lay_out(results, [name for name in data if name in arrays], request)
-    return tables.assign_attrs(target=target) if on_new else tables
-
-
-def _counts(table: Table, clipped: Array) -> dict[str, Array]:
-    """Return the arrays of tables."""
-    return {**dict(zip(COUNTS, table, strict=True)), "clipped": clipped}
-
-
-def _rates(
-    curve: str, tp: Array, fp: Array, positives: Array, negatives: Array
-) -> dict[str, Array]:
-    """Return the two rates of a curve."""
-    both = curve_rates(curve, tp, fp, positives, negatives)
-    return dict(zip(TRACES[curve][:2], both, strict=True))
-
-
-def _put(part: dict[str, Array], arrays: dict[str, Array], columns: slice, betas: int) -> None:
-    """Put arrays at some of the betas beside those at others."""
-    for name, array in part.items():
-        if VARIABLES[name].dims[-1:] != ("beta",) or array.shape[-1] == betas:
-            arrays[name] = array
-            continue
-        if name not in arrays:
-            arrays[name] = np.empty((betas, *array.T.shape[1:]), array.dtype).T
-        arrays[name][..., columns] = array
-
-
-def _settings_on_new(target: str, betas: Betas, settings: Settings) -> Settings:
-    """Return the settings of the band for new examples, or raise where there is none."""
-    allowed = [Settings(settings.level, band) for band in ("exact", "simultaneous")]
-    if settings not in allowed:
-        raise PUValueError(
-            "band, reference, selection_odds and contamination must be left out with "
-            f"target='population', but {band_name(settings.band)!r}, {settings.reference!r}, "
-            f"{settings.selection_odds:g} and {settings.contamination:g} were passed: for new "
-            "examples there is one band, from known positives against the rest. Leave them out, "
-            "or pass target='examples'.",
-            page="population",
-        )
-    if betas.vary:
-        raise PUValueError(
-            "beta must be a number with target='population', and beta_interval be left out: the "
-            "band for new examples is at one beta. Ask at both ends: beta=[low, high].",
-            page="population",
-        )
-    return allowed[-1]
-
-
-def _interval(tables: Tables, curve: str | None) -> dict[str, Array]:
-    """Return the arrays of betas within an interval, or the envelope of a curve alone."""
-    inner = tables.inner
-    if inner is None:
-        return {}
-    if curve is None:
-        kinks = {"interval_kinks": inner.kinks, "interval_beta": inner.betas}
-        return {"interval_tp": inner.tp, "interval_positives": inner.positives, **kinks}
-    if tables.ranking.extent == "selected":
-        return {}
-    *_, envelope = TRACES[curve]
-    points = tables.tp[:, [0, 2]], tables.positives
-    arrays = tables.ranking.rank, sum(tables.ranking.total), *points, inner.tp, inner.positives
-    return {envelope: curve_envelope(curve, *arrays)}
-
-
-def curve_bounds(
-    request: Request, curve: str, betas: Betas, settings: Settings, ranks: Ranks, target: str
-) -> xr.Dataset:
-    """Bound the ROC or the precision-recall curve of each ranking."""
-    asked = request, betas, settings, ranks
-    curves = contingency(*asked, rounded=False, target=target, curve=curve, rates=True)
-    return with_grid(curves, curve)
-
-
-def rank_cdf(request: Request, betas: Betas, settings: Settings, ranks: Ranks) -> xr.Dataset:
-    """Bound the rank CDF of the latent positives of each ranking."""
-    betas.refuse_estimates()
-
-    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:
-        cdf = bound_rank_cdf(ranking, beta.values, own)
-        return Page(cdf.ranking, {"rank_cdf": cdf.share, **_coordinates(cdf, own)})
-
-    rankings = request.rankings(ranks, settings)
-    results = map_rankings(request, rankings, question, betas, settings, clustered=True)
-    return lay_out(results, ["rank_cdf"], request)
-
-
-def _coordinates(bounded: Tables | RankCdf, settings: Settings) -> dict[str, Array]:
-    """Return the coordinates that the settings call for."""
-    coordinates: dict[str, Array] = {}
-    if settings.reference != "positives":
-        coordinates["known_negative"] = bounded.ranking.known_negative
-    if settings.reference in ("tightest", "both"):
-        coordinates["tightest"] = np.array(bounded.tightest, dtype=object)
-    if bounded.local_alpha is not None:
-        coordinates["local_alpha"] = bounded.local_alpha
-    return coordinates
+_NO_COORDINATE = "The Dataset must have the coordinate {!r}, but has none."
 
 
 def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
     """Return tables or curves as a long frame."""
+    dataset = read_dataset(dataset, "cutoffs").compute()
     axis = axis_of(dataset.dims)
-    # A file may give variables back in another order: those within an interval of beta first.
-    outer = (v.dims for v in dataset.data_vars.values() if "interval_bound" not in v.dims)
-    dims = next((dims for dims in outer if axis in dims), None)
-    if dims is None:
-        raise PUKeyError(
-            f"The Dataset must hold tables or curves over {axis}, but its variables are "
-            f"{list(dataset.data_vars)}.",
-            page="tables",
-        )
+    dims = next((v.dims for v in dataset.data_vars.values() if axis in v.dims), ())
     if axis not in (AXIS, *dataset.coords):
         raise PUKeyError(_NO_COORDINATE.format(axis))
-    kept = dataset.drop_vars(
-        [name for name in dataset.variables if _is_aside(dataset, name, dims)]
-    )
+
+    def is_aside(name: Hashable) -> bool:  # on axes of its own, or a number of the whole ranking
+        number = name in VARIABLES and not VARIABLES[str(name)].dims
+        return bool({*dataset[name].dims} - {*dims}) or (number and not dataset[name].dims)
+
+    kept = dataset.drop_vars([name for name in dataset.variables if is_aside(name)])
     if "beta" in kept.dims and "beta" not in kept.indexes:  # one for each group: a column
         kept = kept.rename_dims(beta=_BETA)
     order = [_BETA if dim == "beta" and dim not in kept.dims else dim for dim in dims]
@@ -230,19 +261,13 @@ def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
     return flat[[*(name for name in coords if name != AXIS), *kept.data_vars]]
 
 
-def _is_aside(dataset: xr.Dataset, name: Hashable, dims: tuple[Hashable, ...]) -> bool:
-    """Tell whether a variable stands on axes of its own, or is a number of the whole ranking."""
-    number = name in VARIABLES and not VARIABLES[str(name)].dims
-    return bool({*dataset[name].dims} - {*dims}) or (number and not dataset[name].dims)
-
-
 def _is_new(dataset: xr.Dataset, axis: str) -> xr.DataArray:
     """Tell which cutoffs are no repeats of another, with which shorter rankings end."""
     if axis == "rank" or "rank" not in dataset.variables or not dataset.get("n_cutoffs", 1):
         return xr.DataArray(np.ones(dataset.sizes[axis], dtype=bool), dims=axis)
     new: xr.DataArray = xr.apply_ufunc(
         lambda ranks: ~(pd.Series(ranks).duplicated() | np.isnan(ranks)).to_numpy(),
-        xr.DataArray(dataset["rank"].variable).load(),
+        xr.DataArray(dataset["rank"].variable),
         input_core_dims=[[axis]],
         output_core_dims=[[axis]],
         vectorize=True,
@@ -250,8 +275,12 @@ def _is_new(dataset: xr.Dataset, axis: str) -> xr.DataArray:
     return new
 
 
-def at_cutoffs(dataset: xr.Dataset, **wanted: Any) -> xr.Dataset:
+# Cutoffs
+
+
+def at(dataset: xr.Dataset, **wanted: Any) -> xr.Dataset:
     """Return the last cutoffs at or before some ranks, thresholds or fractions."""
+    dataset = read_dataset(dataset, "cutoffs")
     axis = axis_of(dataset.dims)
     passed = {name: value for name, value in wanted.items() if value is not None}
     if len(passed) != 1:
@@ -270,13 +299,12 @@ def at_cutoffs(dataset: xr.Dataset, **wanted: Any) -> xr.Dataset:
     cutoffs = _last_reached(dataset, axis, coordinate, goal)
     plain = dataset.reset_index([name for name in ("rank",) if name in dataset.indexes])
     numbered = dataset if axis == AXIS else plain.rename_dims(rank=AXIS)
-    selected = numbered.isel({AXIS: cutoffs})
-    selected = selected.assign_coords(n_cutoffs=np.int64(0))
+    selected = numbered.isel({AXIS: cutoffs}).assign_coords(n_cutoffs=np.int64(0))
     if axis == "rank" and {"tp", "fp"} <= {*selected.data_vars}:  # of shared ranks, not its own
         head = selected["tp"].variable + selected["fp"].variable
-        own = head.isel(bound=0, beta=0, missing_dims="ignore")  # the same of all
+        own = head.isel(bound=0, beta=0, missing_dims="ignore").compute()  # the same of all
         whole = dataset["rank"].dtype.kind != "f" or not (dataset["rank"] % 1).any()
-        selected = selected.assign_coords(rank=own.compute().round() if whole else own.compute())
+        selected = selected.assign_coords(rank=own.round() if whole else own)
     if np.ndim(value) == 0:
         return selected.isel({_WANTED: 0})
     return selected.rename_dims({_WANTED: AXIS})
@@ -326,7 +354,6 @@ def _numbers(name: str, value: Any) -> FloatArray:
         )
     if not numbers.size:
         raise PUValueError(f"at must hold one {name} or more, but nothing was passed.")
-    if name == "fraction":
-        for share in numbers.tolist():
-            check_share("fraction", share)
+    for share in numbers.tolist() if name == "fraction" else ():
+        check_share("fraction", share)
     return numbers
