@@ -4,13 +4,12 @@ Importing registers ``df.pu`` on pandas DataFrames and their groupbys, and ``ds.
 Datasets; ``pu_accessor.pu(df)`` is the same as a function.
 """
 
+from importlib import import_module
 from importlib.metadata import version
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from pu_accessor.accessors import register
 from pu_accessor.accessors.constructors import from_arrays, from_chunks, pu
-from pu_accessor.accessors.planning import positives_needed, power
-from pu_accessor.accessors.prior import add_labels, plot_beta_from_labels, weigh_labels
 from pu_accessor.errors import (
     PUDataError,
     PUError,
@@ -21,10 +20,8 @@ from pu_accessor.errors import (
     PUWarning,
 )
 from pu_accessor.example import load_example
-from pu_accessor.inference.prior.labeling import beta_from_label_frequency, labels_needed
 from pu_accessor.inference.tables.metrics import fbeta
-from pu_accessor.questions.hand_labels import rates_from_labels
-from pu_accessor.questions.prior import beta_from_labels, beta_from_prevalence
+from pu_accessor.priors import beta_from_label_frequency, beta_from_labels, beta_from_prevalence
 
 __all__ = [
     "PUDataError",
@@ -34,33 +31,33 @@ __all__ = [
     "PUTypeError",
     "PUValueError",
     "PUWarning",
-    "add_labels",
     "beta_from_label_frequency",
     "beta_from_labels",
     "beta_from_prevalence",
     "fbeta",
     "from_arrays",
     "from_chunks",
-    "labels_needed",
     "load_example",
-    "plot_beta_from_labels",
-    "positives_needed",
-    "power",
     "pu",
-    "rates_from_labels",
-    "weigh_labels",
 ]
 __version__ = version("pu_accessor")
 
 register()
 
+_LAZY = ("labeling", "sklearn")  # modules that are loaded when they are touched
+
 if not TYPE_CHECKING:  # to a type checker the package would have every attribute
 
-    def __getattr__(name: str) -> NoReturn:
-        """Say what an old name has become."""
+    def __getattr__(name: str) -> Any:
+        """Load a module, or say what an old name has become."""
+        if name in _LAZY:
+            return import_module(f"pu_accessor.{name}")
         message = f"module 'pu_accessor' has no attribute {name!r}."
         if name in ("ranking_from_arrays", "ranking_from_chunks"):
             arguments = "score, label" if name.endswith("arrays") else "chunks"
             new = name.removeprefix("ranking_")
             message += f" It is called {new} now: pu_accessor.{new}({arguments})."
         raise AttributeError(message)
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_LAZY})

@@ -11,7 +11,7 @@ import xarray as xr
 from pu_accessor.datasets.assemble import key_coordinates, name_skipped, refuse_names, spread
 from pu_accessor.datasets.curves import area, metric
 from pu_accessor.datasets.schema import BOUND, TOTALS, axis_of
-from pu_accessor.datasets.slices import LABELS, WINDOW
+from pu_accessor.datasets.slices import WINDOW
 from pu_accessor.datasets.tables import contingency
 from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief
 from pu_accessor.inference.bands.lookup import band_name
@@ -164,17 +164,6 @@ def over_failures(found: pd.DataFrame, label: str) -> xr.Dataset:
     attrs = {name: found.attrs[name] for name in told if name in found.attrs}
     as_they_came = {key: pd.unique(found[key]) for key in keys}
     return xr.Dataset(data, attrs={**attrs, "long_name": label}).sel(as_they_came)
-
-
-def over_labels(steps: pd.DataFrame, width: float | None) -> xr.Dataset:
-    """Lay out what `beta_from_labels` returns with ``sequential=True`` over the labels."""
-    table = steps.set_index(LABELS).to_xarray()
-    data = {"value": _by_bound(table, ("lower", "beta", "upper")).transpose("bound", LABELS)}
-    attrs = {"level": steps["level"].iloc[0]}
-    wide = steps["upper"] - steps["lower"]
-    if width is not None and wide.min() <= width:
-        attrs["narrow"] = int(steps[LABELS][wide <= width].iloc[0])
-    return xr.Dataset(data, {"beta": table["beta"]}, attrs)
 
 
 def _keys(found: pd.DataFrame) -> list[str]:
