@@ -26,6 +26,10 @@ ALLOWED = {
     "datasets": {"errors", "checks", "ranking", "inference", "questions"},
     "plots": {"errors", "checks", "ranking", "inference", "questions", "datasets"},
     "report": {"errors", "checks", "inference", "questions"},
+    "priors": {"errors", "checks", "ranking", "inference", "questions"},
+    "labeling": {
+        *("errors", "checks", "ranking", "sources", "inference", "questions", "accessors")
+    },
     "accessors": {
         "errors",
         "checks",
@@ -38,7 +42,7 @@ ALLOWED = {
         "report",
     },
     "example": set(),
-    "__init__": {"errors", "example", "inference", "questions", "accessors"},
+    "__init__": {"errors", "example", "inference", "priors", "accessors"},
     "dask": {"errors", "checks", "counting", "sources", "accessors"},
     "sklearn": {"errors", "checks", "ranking", "sources", "inference"},
     "polars": {"errors", "ranking", "sources", "accessors"},
@@ -56,6 +60,8 @@ OUTSIDE = {
     "plots": {"numpy", "pandas", "xarray", "seaborn", "matplotlib"},
     # dask, polars, matplotlib, numpy and seaborn for types alone
     "accessors": {"numpy", "pandas", "xarray", "matplotlib", "seaborn", "dask", "polars"},
+    "priors": {"numpy", "pandas", "scipy"},
+    "labeling": {"numpy", "pandas"},
     "example": {"pandas"},
     "__init__": set(),
     "dask": {"pandas", "dask"},
@@ -70,7 +76,7 @@ LAYERS = {
     "estimates": {"accessors", "questions"},
     "macro_average": {"inference", "questions"},
     "metrics": {"inference", "plots"},
-    "planning": {"accessors", "inference"},
+    "planning": {"labeling", "inference"},
     "prior": {"accessors", "questions"},
     "tables": {"accessors", "datasets", "plots"},
     "utility": {"accessors", "inference", "questions"},

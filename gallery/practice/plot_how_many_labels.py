@@ -13,9 +13,10 @@ import pandas as pd
 import seaborn as sns
 
 import pu_accessor
+from pu_accessor import labeling
 
 UNLABELED, BETA, WIDTH = 20_000, 0.2, 0.1
-needed = pu_accessor.labels_needed(WIDTH, UNLABELED, beta=BETA)
+needed = labeling.labels_needed(WIDTH, UNLABELED, beta=BETA)
 print(f"{needed} labels for an interval of width {WIDTH}")
 
 # %%

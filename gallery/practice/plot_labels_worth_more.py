@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 import pu_accessor
+from pu_accessor import labeling
 
 rng = np.random.default_rng(11)
 truth = np.arange(5_300) < 800
@@ -35,12 +36,12 @@ high, hundred = df["score"] >= 2, found.head(100)
 listed = df.pu.sample_to_label(100, above=2, random_state=1)
 cut = df.pu.sample_to_label(100, strata=2.0, random_state=5)
 beta = pu_accessor.beta_from_labels(hundred, n_unlabeled=unlabeled)
-weighed = df.assign(**pu_accessor.weigh_labels(df["label"], hundred)).pu(weight="weight")
+weighed = df.assign(**labeling.weigh_labels(df["label"], hundred)).pu(weight="weight")
 answers = {
-    "precision, labels\nof all rows": pu_accessor.rates_from_labels(
+    "precision, labels\nof all rows": labeling.rates_from_labels(
         cut.assign(label=truth[cut.index]), ">= 2"
     ),
-    "precision, labels\nof the list": pu_accessor.rates_from_labels(
+    "precision, labels\nof the list": labeling.rates_from_labels(
         listed.assign(label=truth[listed.index]), ">= 2"
     ),
     "AUROC,\nwith beta": df.pu.auroc(beta),
@@ -52,7 +53,9 @@ print(shown.round(3).to_string())
 
 # %%
 figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4), layout="constrained")
-pu_accessor.plot_beta_from_labels(found, unlabeled, width=0.15, ax=left)
+left.fill_between(steps["n_labeled"], steps["lower"], steps["upper"], alpha=0.4)
+left.plot(steps["n_labeled"], steps["beta"])
+left.set(xlabel="labeled by hand", ylabel="β")
 left.axhline(truth[~known].mean(), color="black", linestyle="--", linewidth=1)
 for place, row in enumerate(shown.to_dict("records")):
     right.plot([row["lower"], row["upper"]], [place, place], color="C0", linewidth=6, alpha=0.4)

@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
 
-from pu_accessor import positives_needed, power
+from pu_accessor.labeling import positives_needed, power
 
 OTHERS = 10_000
 plan = positives_needed(0.05, pilot={"auroc": 0.85}, beta=0.1, n_unlabeled=OTHERS)

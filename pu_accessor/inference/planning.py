@@ -1,7 +1,5 @@
 """How many known positives an interval takes, and how likely a difference is to be seen."""
 
-from bisect import bisect_left
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -114,7 +112,6 @@ def _moments(values: FloatArray, weight: FloatArray) -> Moments:
     return Moments(mean, *(float(weight @ away**power) for power in (2, 3, 4)))
 
 
-_MOST = 10**9  # known positives
 _STEP = 1e-4  # of a standard error, for derivatives
 
 
@@ -188,19 +185,3 @@ def chance_of_difference(
     reach = float(scipy.special.stdtrit(df, (1 + level) / 2))
     wrong_side = scipy.stats.nct.cdf(-reach, df, apart)  # less than ndtr(-apart); far out NaN
     return float(scipy.stats.nct.sf(reach, df, apart) + np.nan_to_num(wrong_side))
-
-
-def smallest(enough: Callable[[int], bool], least: int = 2) -> int:
-    """Return the smallest number that is enough."""
-    if enough(least):
-        return least
-    low, high = least, 2 * least
-    while not enough(high):
-        if high > _MOST:
-            raise PUDataError(
-                "width cannot be reached with so many unlabeled examples, however many positives "
-                "are known. Pass a larger n_unlabeled or a larger width.",
-                page="planning",
-            )
-        low, high = high, 2 * high
-    return low + 1 + bisect_left(range(low + 1, high), True, key=enough)

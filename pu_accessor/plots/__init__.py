@@ -16,13 +16,7 @@ from pu_accessor.plots.legends import shared_legend
 from pu_accessor.plots.metrics import check_plot_metric, plot_metric
 from pu_accessor.plots.options import Options, Style
 from pu_accessor.plots.tables import plot_table
-from pu_accessor.plots.values import (
-    plot_against_beta,
-    plot_beta_from_labels,
-    plot_forest,
-    plot_robustness,
-    plot_strata,
-)
+from pu_accessor.plots.values import plot_against_beta, plot_forest, plot_robustness, plot_strata
 
 __all__ = [
     "Drawing",
@@ -31,7 +25,6 @@ __all__ = [
     "Style",
     "check_plot_metric",
     "plot_against_beta",
-    "plot_beta_from_labels",
     "plot_boyce",
     "plot_calibration",
     "plot_forest",

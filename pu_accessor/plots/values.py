@@ -8,7 +8,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from pu_accessor.datasets.slices import LABELS, PLACE
+from pu_accessor.datasets.slices import PLACE
 from pu_accessor.datasets.values import order_changes
 from pu_accessor.errors import PUValueError
 from pu_accessor.plots import artists
@@ -66,33 +66,6 @@ def plot_against_beta(values: xr.Dataset, options: Options) -> Drawing:
             artists.draw_limit(ax, limit, curve.color, limit_label)
 
     return draw_panels(values, draw, options, along="beta")
-
-
-# As labels come in
-
-
-def plot_beta_from_labels(values: xr.Dataset, options: Options) -> Drawing:
-    """Draw beta with its interval after each label, and mark where it is narrow enough."""
-    level = f"{100 * values.attrs['level']:.12g}% interval at all times"
-    trace = artists.follow(LABELS, "value")
-
-    def draw(ax: Axes, curves: list[Curve]) -> None:
-        ax.set(xlabel="labeled by hand", ylabel="β")
-        for curve in curves:
-            artists.draw_band(ax, curve, trace, options, level)
-            artists.draw_line(ax, curve, trace, options.line)
-            if "narrow" in values.attrs:
-                _mark_label(ax, curve, values.attrs["narrow"])
-
-    return draw_panels(values, draw, options, along=LABELS)
-
-
-def _mark_label(ax: Axes, curve: Curve, label: int) -> None:
-    """Mark the label after which the interval is narrow enough."""
-    y = float(curve.data["value"].sel({LABELS: label, "bound": "estimate"}))
-    artists.draw_cross(ax, [label], [y], Kind.BREAK, "narrow enough", curve.color)
-    style: dict[str, Any] = {"color": curve.color, "ha": "center", "fontsize": "small"}
-    ax.annotate(f"{label:,}", (label, y), (0, 7), textcoords="offset points", **style)
 
 
 # Against selection odds

@@ -92,10 +92,13 @@ CALLS: list[tuple[str, Callable[[], Any]]] = [
     (r"^beta_interval must have each key once, .* \[0\] twice", lambda: PU.auroc(0.3, **TWICE)),
     (r"^beta must have each key once, .* \[1\] twice", lambda: PU.auroc(REPEATED)),
     (r"beta must have a value for .* none for \[0\]; its keys", lambda: THIRDS.auroc(KEYED)),
-    (r"found must be True .* row 1 holds 'x'\.", lambda: API.add_labels(ROWS["label"], ODD)),
+    (
+        r"found must be True .* row 1 holds 'x'\.",
+        lambda: API.labeling.add_labels(ROWS["label"], ODD),
+    ),
     ("^n_labeled must be left out with .* 50 was", lambda: API.beta_from_labels(STRATA, 50)),
     (r"method must be one of \['exact', 'h", lambda: API.beta_from_labels(1, 5, 9, method=EMPTY)),
-    ("found must be a frame of rows as sample_", lambda: API.rates_from_labels(ODD, "a")),
+    ("found must be a frame of rows as sample_", lambda: API.labeling.rates_from_labels(ODD, "a")),
     ("weight must be the name .* set w", lambda: API.from_chunks([ROWS], weight=set()).auroc(0.3)),
     (r"n_unlabeled must be at most 10\*\*12", lambda: API.beta_from_labels(12, 50, 10**30)),
     ("positive must be a value", lambda: ROWS.pu(positive=range(10**12)).auroc(0.3)),
@@ -114,7 +117,7 @@ def test_values_that_look_odd_and_are_right() -> None:
     found = pu_accessor.from_arrays([4, 3, 2, 1], label, positive=xr.DataArray(1))
     assert found.auroc(0).equals(pu_accessor.from_arrays([4, 3, 2, 1], label).auroc(0))
     how = {"pilot": {"auroc": 0.8}, "beta": 0.1, "n_unlabeled": 5000}
-    needed = [API.positives_needed(width, **how) for width in (np.longdouble("0.1"), 0.1)]
+    needed = [API.labeling.positives_needed(width, **how) for width in (np.longdouble("0.1"), 0.1)]
     assert needed[0].equals(needed[1])
 
 

@@ -12,7 +12,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 import pu_accessor
-from pu_accessor import PUValueError, PUWarning
+from pu_accessor import PUValueError, PUWarning, labeling
 from tests.cases import legend_of, parameters_of
 
 MODELS = ["forest", "svm"]  # sorted, as groups are
@@ -157,6 +157,7 @@ def test_warnings_point_at_the_caller(name: str) -> None:
 # What all have in common
 
 METHODS: dict[str, Any] = {name: getattr(pu_accessor, name) for name in pu_accessor.__all__}
+METHODS |= {name: getattr(labeling, name) for name in labeling.__all__}
 METHODS = {name: function for name, function in METHODS.items() if inspect.isfunction(function)}
 METHODS |= {f"df.pu.{name}": method for name, method in public(FRAMES).items()}
 METHODS |= {f"ds.pu.{name}": method for name, method in public(DATASETS).items()}

@@ -10,7 +10,7 @@ import xarray as xr
 from scipy import special, stats
 
 import pu_accessor
-from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning, labeling
 from pu_accessor.ranking import FloatArray
 from tests.cases import AREAS, put, put_of_these
 from tests.support.oracles import completion_oracle, gaps_oracle, oracle, selection_oracle
@@ -247,7 +247,7 @@ def test_what_does_not_go_with_propensities(call: str, how: Any, error: Any, mes
 
 def test_plans_have_no_propensities() -> None:
     with pytest.raises(PUValueError, match=r"but positives_needed was .* Leave propensity out"):
-        pu_accessor.positives_needed(0.1, pilot=weighed(ROWS), beta=0.1)
+        labeling.positives_needed(0.1, pilot=weighed(ROWS), beta=0.1)
 
 
 @pytest.mark.parametrize("name", ["contingency", "roc_bounds", "plot_rank_cdf", *AREAS.values()])

@@ -11,6 +11,7 @@ import pytest
 import xarray as xr
 
 import pu_accessor
+from pu_accessor import labeling
 from pu_accessor.inference.tables import contingency, latent_bounds
 from tests.cases import binormal
 
@@ -145,4 +146,4 @@ def test_a_sample_of_few_says_the_same_of_any_large_number() -> None:
         for name in ("beta", "lower", "upper"):
             assert one[name] == pytest.approx(found[0][name], abs=1e-7)
     assert peak(lambda: pu_accessor.beta_from_labels(12, 50, 10**12)) < 1_000_000
-    assert peak(lambda: pu_accessor.labels_needed(0.1, 10**12)) < 1_000_000
+    assert peak(lambda: labeling.labels_needed(0.1, 10**12)) < 1_000_000

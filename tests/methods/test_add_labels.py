@@ -7,14 +7,14 @@ import pandas as pd
 import pytest
 
 import pu_accessor
-from pu_accessor import PUDataError, PUTypeError, PUValueError
+from pu_accessor import PUDataError, PUTypeError, PUValueError, labeling
 
 
 def test_labels_by_hand_are_put_to_use() -> None:
     truth, label = np.arange(600) < 150, pd.Series([1] * 40 + [np.nan] * 560, name="label")
     rows = np.random.default_rng(0).choice(np.arange(40, 600), 100, replace=False)
     found = pd.Series(truth[rows], index=rows)
-    added = pu_accessor.add_labels(label, found)
+    added = labeling.add_labels(label, found)
     assert added.name == "label" and added.index.equals(label.index)
     assert added[rows].tolist() == truth[rows].tolist() and (added[:40] == True).all()  # noqa: E712
     row = pu_accessor.beta_from_labels(int(found.sum()), 100, 560, rest=True).iloc[0]
@@ -35,4 +35,4 @@ def test_labels_by_hand_are_put_to_use() -> None:
 )
 def test_labels_by_hand_that_are_none(found: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        pu_accessor.add_labels(pd.Series([1, None, None]), found)
+        labeling.add_labels(pd.Series([1, None, None]), found)

@@ -8,14 +8,14 @@ import pytest
 from scipy import stats
 
 import pu_accessor
-from pu_accessor import PUTypeError, PUValueError
+from pu_accessor import PUTypeError, PUValueError, labeling
 
 # Labels made by hand, and other units
 
 PREVALENCE: Any = pu_accessor.beta_from_prevalence
 FREQUENCY: Any = pu_accessor.beta_from_label_frequency
 LABELS: Any = pu_accessor.beta_from_labels
-NEEDED: Any = pu_accessor.labels_needed
+NEEDED: Any = labeling.labels_needed
 WHOLE: Any = {"of": "population"}
 HPD: Any = {"method": "hpd"}
 NO_PRIOR = [HPD | {"prior": ends} for ends in [(0, 2), (2, 0), (math.inf, 2), (2, math.inf)]]

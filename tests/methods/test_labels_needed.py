@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pu_accessor import labels_needed
+from pu_accessor.labeling import labels_needed
 
 
 def test_labels_needed_at_the_ends() -> None:

@@ -9,10 +9,12 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from pu_accessor import PUDataError, PUTypeError, PUValueError, positives_needed, power
+from pu_accessor import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference import planning as plans
 from pu_accessor.inference.estimates.areas_on_new_examples import score_interval
 from pu_accessor.inference.influence import Placed
+from pu_accessor.labeling import positives_needed, power
+from pu_accessor.labeling.planning import smallest
 from pu_accessor.ranking import FloatArray
 from tests.cases import placements
 from tests.support.studies.planning import differences_seen, width_reached
@@ -101,7 +103,7 @@ def test_errors_say_what_to_pass() -> None:
         (lambda: needed(0, pilot=value), PUValueError, "width must lie in"),
         (lambda: needed(0.1, pilot=value, beta=1), PUValueError, "beta must lie in"),
         (lambda: needed(0.1, pilot=value), PUTypeError, "n_unlabeled=10_000"),
-        (lambda: needed(0.1, "f1", pilot=value), PUValueError, "quantity"),
+        (lambda: needed(0.1, "f1", pilot=value), PUValueError, "must be auroc to plan"),
         (lambda: needed(0.1, pilot=three), PUTypeError, "pilot must be a frame"),
         (lambda: needed(0.1, pilot={"ap": 1}), PUValueError, "values of"),
         (lambda: needed(0.1, pilot={"auroc": 1}), PUValueError, r"in \(0, 1\)"),
@@ -210,9 +212,9 @@ def test_a_width_that_does_not_vary_is_reached_or_not() -> None:
 
 def test_the_smallest_number_that_is_enough() -> None:
     for wanted in [*range(2, 40), 999, 1023, 1024, 1025, 10**8 + 1, 10**9]:
-        assert plans.smallest(lambda n, wanted=wanted: n >= wanted) == wanted  # type: ignore[misc]
+        assert smallest(lambda n, wanted=wanted: n >= wanted) == wanted  # type: ignore[misc]
     with pytest.raises(PUDataError, match=r"^width cannot be reached with so many unlabeled"):
-        plans.smallest(lambda n: n > 10**10)
+        smallest(lambda n: n > 10**10)
 
 
 @pytest.mark.parametrize("width", [0.3, 0.1])
@@ -240,5 +242,5 @@ def test_power_is_a_number_however_far_models_are_apart() -> None:
     assert (np.diff(chances) >= 0).all() and chances[-1] == 1
     for correlation in (-1, 1):
         assert 0 < chance(0.01, correlation) <= 1
-        with pytest.raises(PUValueError, match=r"a correlation in \[-1, 1\], but"):
+        with pytest.raises(PUValueError, match=r"\['correlation'\] must lie in \[-1, 1\], but"):
             chance(0.01, 1.01 * correlation)

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import pu_accessor
-from pu_accessor import PUDataError, PUKeyError, PUValueError
+from pu_accessor import PUDataError, PUKeyError, PUValueError, labeling
 from tests.methods.test_beta_from_labels import drawn
 
 
@@ -21,7 +21,7 @@ from tests.methods.test_beta_from_labels import drawn
     ],
 )
 def test_rates_are_those_of_exact_limits(rows: pd.DataFrame, listed: Any) -> None:
-    rates = pu_accessor.rates_from_labels(rows, listed).set_index("quantity")
+    rates = labeling.rates_from_labels(rows, listed).set_index("metric")
     assert [*rates.index] == ["precision", "recall", "for"]
     assert (rates["target"] == "examples").all() and (rates["level"] == 0.95).all()
     strata = rows.drop_duplicates("stratum").set_index("stratum")
@@ -44,7 +44,7 @@ def test_rates_are_those_of_exact_limits(rows: pd.DataFrame, listed: Any) -> Non
 
 def test_recall_covers_in_all_worlds() -> None:
     def limits(a: int, b: int) -> list[float]:
-        rows = pu_accessor.rates_from_labels(drawn((a, b), (5, 6), (12, 20), 2), "a")
+        rows = labeling.rates_from_labels(drawn((a, b), (5, 6), (12, 20), 2), "a")
         return rows[["lower", "upper"]].iloc[1].tolist()
 
     low, high = np.array([[limits(a, b) for b in range(7)] for a in range(6)]).transpose(2, 0, 1)
@@ -56,14 +56,14 @@ def test_recall_covers_in_all_worlds() -> None:
 
 
 def test_rows_of_the_list_alone_give_precision_alone() -> None:
-    rates = pu_accessor.rates_from_labels(drawn((6,), (20,), (70,)), "a", level=0.8)
-    assert rates["quantity"].tolist() == ["precision"]
+    rates = labeling.rates_from_labels(drawn((6,), (20,), (70,)), "a", level=0.8)
+    assert rates["metric"].tolist() == ["precision"]
     expected = pu_accessor.beta_from_labels(6, 20, 70, level=0.8)
     assert rates["upper"].item() == expected["upper"].item()
-    every = pu_accessor.rates_from_labels(TWO, ["a", "b"])
-    assert every["quantity"].tolist() == ["precision"]
-    none = pu_accessor.rates_from_labels(drawn((0, 0), (12, 20), (12, 20)), "a")
-    assert none.set_index("quantity").loc["recall", ["estimate", "lower", "upper"]].isna().all()
+    every = labeling.rates_from_labels(TWO, ["a", "b"])
+    assert every["metric"].tolist() == ["precision"]
+    none = labeling.rates_from_labels(drawn((0, 0), (12, 20), (12, 20)), "a")
+    assert none.set_index("metric").loc["recall", ["estimate", "lower", "upper"]].isna().all()
 
 
 def test_a_list_is_drawn_labeled_and_asked() -> None:
@@ -72,7 +72,7 @@ def test_a_list_is_drawn_labeled_and_asked() -> None:
     frame = pd.DataFrame({"score": score, "label": np.where(np.arange(3000) < 100, 1, np.nan)})
     rows = frame.pu.sample_to_label(200, strata=1.5, random_state=1)
     rows["label"] = truth[rows.index]
-    rates = pu_accessor.rates_from_labels(rows, ">= 1.5").set_index("quantity")
+    rates = labeling.rates_from_labels(rows, ">= 1.5").set_index("metric")
     high = frame["score"] >= 1.5
     goals = [truth[high].mean(), truth[high].sum() / 600, truth[~high].mean()]
     for name, goal in zip(("precision", "recall", "for"), goals, strict=True):
@@ -97,4 +97,4 @@ TWO = drawn((1, 1), (2, 2), (9, 9))
 )
 def test_lists_that_are_none(rows: Any, listed: Any, how: Any, error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
-        pu_accessor.rates_from_labels(rows, listed, **how)
+        labeling.rates_from_labels(rows, listed, **how)

@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-import pu_accessor
-from pu_accessor import PUDataError, PUTypeError, PUValueError
+from pu_accessor import PUDataError, PUTypeError, PUValueError, labeling
 
 SHIFT, SHARE = 1.2, 0.25
 
@@ -29,29 +28,29 @@ def test_weights_are_unlabeled_rows_for_each_label(edges: list[float]) -> None:
     how: Any = {"allocate": "neyman", "expected_beta": 0.2} if len(edges) > 1 else {}
     rows = frame.pu.sample_to_label(90, strata=edges, **how, random_state=1)
     rows["label"] = truth[rows.index]
-    weighed = pu_accessor.weigh_labels(frame["label"], rows)
+    weighed = labeling.weigh_labels(frame["label"], rows)
     assert weighed.index.equals(frame.index)
     assert (weighed["weight"][~unlabeled] == 1).all()
     left = unlabeled & ~frame.index.isin(rows.index)
     assert (weighed["weight"][left] == 0).all() and weighed["label"][left].isna().all()
     part = np.searchsorted(edges, frame["score"], "right")
     assert weighed["weight"].groupby(part).sum().tolist() == pytest.approx(np.bincount(part))
-    expected = pu_accessor.add_labels(frame["label"], rows["label"])
+    expected = labeling.add_labels(frame["label"], rows["label"])
     pd.testing.assert_series_equal(weighed["label"], expected)
-    simple = pu_accessor.weigh_labels(frame["label"], rows["label"])
+    simple = labeling.weigh_labels(frame["label"], rows["label"])
     assert simple["weight"][rows.index].tolist() == pytest.approx([unlabeled.sum() / 90] * 90)
     few = rows[rows["stratum"] != rows["stratum"].cat.categories[0]]
     with pytest.raises(PUDataError, match=f"must have labels, but '< {edges[0]:g}' has no"):
-        pu_accessor.weigh_labels(frame["label"], few)
+        labeling.weigh_labels(frame["label"], few)
     few = few.assign(stratum=few["stratum"].astype(str))
     with pytest.raises(PUDataError, match="found must be drawn of strata that cover"):
-        pu_accessor.weigh_labels(frame["label"], few)
+        labeling.weigh_labels(frame["label"], few)
 
 
 def test_all_labels_give_the_numbers_of_all_labels() -> None:
     frame, truth = frame_of(np.random.default_rng(1), 300)
     found = pd.Series(truth, index=frame.index)[frame["label"].isna()]
-    rows = frame.assign(**pu_accessor.weigh_labels(frame["label"], found))
+    rows = frame.assign(**labeling.weigh_labels(frame["label"], found))
     weighed = rows.pu(weight="weight", negative=False)  # nothing is unlabeled
     auroc = weighed.auroc(0)["estimate"].item()
     assert auroc == pytest.approx(roc_auc_score(truth, frame["score"]))
@@ -78,7 +77,7 @@ def test_numbers_hold_whatever_positives_are_known(strata: Any) -> None:
         rows = frame.pu.sample_to_label(150, **how, random_state=seed)
         found = pd.Series(truth[rows.index], index=rows.index)
         passed = rows.assign(label=found) if strata else found
-        weighed = frame.assign(**pu_accessor.weigh_labels(frame["label"], passed))
+        weighed = frame.assign(**labeling.weigh_labels(frame["label"], passed))
         pu = weighed.pu(weight="weight")
         answers = {
             "auroc": pu.auroc(0),
@@ -114,14 +113,14 @@ ROWS = pd.DataFrame(
 )
 def test_labels_that_cannot_be_weighed(label: Any, found: Any, error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
-        pu_accessor.weigh_labels(label, found)
+        labeling.weigh_labels(label, found)
 
 
 def test_the_error_of_the_prevalence_counts_where_weights_estimate_it() -> None:
     frame, truth = frame_of(np.random.default_rng(3))
     rows = frame.pu.sample_to_label(150, random_state=0)
     found = pd.Series(truth[rows.index], index=rows.index)
-    weighed = frame.assign(**pu_accessor.weigh_labels(frame["label"], found)).pu(weight="weight")
+    weighed = frame.assign(**labeling.weigh_labels(frame["label"], found)).pu(weight="weight")
     known = frame["label"].notna().sum()
     share = (known + found.sum() * (700 - known) / 150) / 700
     at: dict[str, Any] = {"at": {"threshold": 1.0}, "target": "population"}

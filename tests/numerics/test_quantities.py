@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 
 import pu_accessor.sklearn
-from pu_accessor import PUError, PUValueError, positives_needed
+from pu_accessor import PUError, PUValueError
 from pu_accessor.inference.quantities import PURPOSES, QUANTITIES, Quantity, names_for
 from pu_accessor.inference.tables.metrics import METRICS
+from pu_accessor.labeling import positives_needed
 
 BETA, AT = 0.1, 40
 
@@ -38,7 +39,7 @@ BY_NAME: dict[str, Callable[[str, Any], Any]] = {
     "forest": lambda name, at: MODELS.plot_forest(name, BETA, at=at),
     "gap": lambda name, at: SITES.gap(name, BETA, at=at),
     "metric": lambda name, at: PU.metric(name, BETA, at=AT),
-    "plan": lambda name, at: positives_needed(0.2, pilot=ROWS, beta=BETA, quantity=name),
+    "plan": lambda name, at: positives_needed(0.2, pilot=ROWS, beta=BETA, metric=name),
     "robustness": lambda name, at: MODELS.robustness(name, BETA, at=at, selection_odds=[1, 2]),
     "score": lambda name, at: pu_accessor.sklearn.scorer(name, beta=BETA, at=at, unlabeled=0),
     "tables": lambda name, at: TABLES.pu.metric(name),

@@ -5,7 +5,6 @@ from typing import Any
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib.colors import to_rgba
 
@@ -76,9 +75,6 @@ def test_a_shared_legend_is_beside_wide_figures(size: tuple[float, float], is_be
 def test_a_band_is_named_with_what_it_holds_for() -> None:
     title, _, band, *_ = texts(PU.plot_roc(0.15, selection_odds=2).figure.legends[0])
     assert (title, band) == ("", "95% exact band,\nodds within 2,\nthese examples")
-    found = pd.Series(np.arange(40) < 30)
-    closing: Any = pu_accessor.plot_beta_from_labels(found, 400, level=0.8)
-    assert any("80%" in text for text in texts(closing.figure.legends[0]))
 
 
 def test_where_no_curve_can_be_is_hatched_at_its_foot() -> None:

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 import pu_accessor
+from pu_accessor import labeling
 from pu_accessor.errors import PUWarning
 from tests.support.studies.shapes import CHOSEN, OTHERS, Draw, Rng
 
@@ -84,8 +85,8 @@ def sequential(
         "labels, median": middle,
         "labels, .1 quantile": low,
         "labels, .9 quantile": high,
-        "planned, beta known": pu_accessor.labels_needed(width, total, beta=beta),
-        "planned, beta not known": pu_accessor.labels_needed(width, total),
+        "planned, beta known": labeling.labels_needed(width, total, beta=beta),
+        "planned, beta not known": labeling.labels_needed(width, total),
     }
 
 
@@ -155,7 +156,7 @@ def answers(
     elif drawn["stratum"].nunique() > 1:
         beta = pu_accessor.beta_from_labels(drawn)
         found["beta"] = tuple(beta[["lower", "upper"]].iloc[0])
-    rates = pu_accessor.rates_from_labels(drawn, f">= {threshold:.12g}").set_index("quantity")
+    rates = labeling.rates_from_labels(drawn, f">= {threshold:.12g}").set_index("metric")
     for quantity in {"precision", "recall"} & {*rates.index}:
         found[quantity] = tuple(rates.loc[quantity, ["lower", "upper"]])
     return found
@@ -273,7 +274,7 @@ def weights(
 
 def weighed(frame: pd.DataFrame, found: Any, threshold: float) -> dict[str, pd.DataFrame]:
     """Ask with the weights of labeled rows."""
-    rows = frame.assign(**pu_accessor.weigh_labels(frame["label"], found))
+    rows = frame.assign(**labeling.weigh_labels(frame["label"], found))
     return ask(rows.pu(weight="weight"), 0, threshold)
 
 

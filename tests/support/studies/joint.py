@@ -28,10 +28,10 @@ from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.joint import join_estimates, join_metric_at, metric_value
 from pu_accessor.inference.estimates.metric_at import metric_at
-from pu_accessor.inference.prior.labeling import beta_from_labels
 from pu_accessor.inference.prior.methods import estimate_prior
 from pu_accessor.inference.quantities import QUANTITIES
 from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
+from pu_accessor.priors import beta_from_labels
 from pu_accessor.ranking import FloatArray, Ranking
 from tests.support.studies.shapes import CHOSEN, OTHERS, Draw, Shape, normal
 
@@ -161,8 +161,9 @@ def sources(design: Design) -> dict[str, Callable[[Drawn, float], tuple[Ranking,
                 method=method,
                 level=level,
             )
-            lower, upper = min(found.lower, found.beta), max(found.upper, found.beta)
-            return drawn.plain, BetaRange(np.array([found.beta]), (lower, upper), level)
+            beta, lower, upper = found[["beta", "lower", "upper"]].iloc[0].tolist()
+            ends = min(lower, beta), max(upper, beta)
+            return drawn.plain, BetaRange(np.array([beta]), ends, level)
 
         return source
 

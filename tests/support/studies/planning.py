@@ -12,10 +12,11 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from pu_accessor import from_arrays, positives_needed, power
+from pu_accessor import from_arrays
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.estimates.areas_on_new_examples import estimate_population_auroc
 from pu_accessor.inference.settings import Settings
+from pu_accessor.labeling import positives_needed, power
 from pu_accessor.ranking import FloatArray
 from tests.support.studies.shapes import CHOSEN, OTHERS, Shape, normal
 from tests.support.studies.tables import write_table

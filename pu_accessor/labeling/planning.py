@@ -1,13 +1,14 @@
-"""Planning: how many known positives it takes, and how likely a difference is to be seen."""
+"""Planning: how many labels and known positives it takes, and how likely a difference is seen."""
 
-from collections.abc import Mapping
-from typing import Any, TypeAlias, cast
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 import pandas as pd
 
 from pu_accessor.accessors.accessor import Accessor
-from pu_accessor.checks import check_count, check_level, check_share, is_number
-from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.checks import check_count, check_level, check_share
+from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.planning import (
     Scatter,
     chance_of_difference,
@@ -15,17 +16,82 @@ from pu_accessor.inference.planning import (
     pair_scatter,
     pair_scatter_of_normals,
     scatter_of_normals,
-    smallest,
 )
+from pu_accessor.inference.prior.labeling import SAME, LabelPlan
 from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.ranking import Counts
 
 Pilot: TypeAlias = Accessor | pd.DataFrame | Mapping[str, Any]
 
+_MOST = 10**9  # known positives
+
+
+def labels_needed(
+    width: float,
+    n_unlabeled: int,
+    *,
+    beta: float = 0.5,
+    level: float = 0.95,
+    probability: float = 0.5,
+) -> int:
+    """Return how many unlabeled examples to label for an interval of some width.
+
+    Parameters
+    ----------
+    width : float
+        Of the interval of `beta_from_labels`, in (0, 1).
+    n_unlabeled : int
+        Unlabeled examples to draw from.
+    beta : float, default 0.5
+        What it is expected to be, in [0, 1]; 0.5 needs most.
+    level : float, default 0.95
+        Probability with which the interval covers, in (0, 1).
+    probability : float, default 0.5
+        That with which the interval is to be so narrow, in (0, 1), if beta is what is expected.
+        How many positives turn up is up to chance: 0.9 is on the safe side.
+
+    Returns
+    -------
+    int
+        With so many labels, and with every larger number of them, the interval is that narrow with
+        that probability; with one fewer it is not. At most `n_unlabeled`. Counts are whole, so
+        that widths fall unevenly: some smaller numbers may do by luck.
+
+    Raises
+    ------
+    PUValueError, PUTypeError
+        If an argument has a value that is not allowed.
+
+    See Also
+    --------
+    pu_accessor.beta_from_labels : What labels say.
+    positives_needed : How many known positives an interval of AUROC takes.
+
+    Notes
+    -----
+    The positives among s examples that are drawn of the unlabeled are hypergeometric. For each s
+    the intervals of all counts of positives are computed, and the probabilities of those that are
+    narrow enough are added: neither widths nor these sums are monotone. The last s that falls
+    short is found by halving, and by trying each of those that follow and may fall short. Above
+    65,536 labels it is found by halving alone.
+
+    Examples
+    --------
+    >>> labels_needed(0.1, 20_000, beta=0.2)
+    261
+    >>> labels_needed(0.1, 20_000, beta=0.2, probability=0.9)
+    287
+    """
+    total = check_count("n_unlabeled", n_unlabeled, 1)
+    width, beta = check_share("width", width, "(0, 1)"), check_share("beta", beta)
+    level, probability = check_level(level), check_share("probability", probability, "(0, 1)")
+    counts, at_least = width * total * (1 + SAME), probability * (1 - SAME)
+    return LabelPlan(counts, total, round(beta * total), level, at_least).fewest()
+
 
 def positives_needed(
     width: float,
-    quantity: str = "auroc",
+    metric: str = "auroc",
     *,
     pilot: Pilot,
     beta: float,
@@ -39,7 +105,7 @@ def positives_needed(
     ----------
     width : float
         Of the interval of `auroc` on new examples, in (0, 1).
-    quantity : {"auroc"}, default "auroc"
+    metric : {"auroc"}, default "auroc"
         What the interval is of.
     pilot : DataFrame, accessor or mapping
         What is expected. Scores and labels of a smaller test set: ``df``, or
@@ -59,7 +125,7 @@ def positives_needed(
     Returns
     -------
     DataFrame
-        One row: n, the known positives; n_unlabeled; quantity, width, probability, level.
+        One row: n, the known positives; n_unlabeled; metric, width, probability, level.
 
     Raises
     ------
@@ -86,13 +152,13 @@ def positives_needed(
     Examples
     --------
     >>> positives_needed(0.1, pilot={"auroc": 0.8}, beta=0.1, n_unlabeled=5000)
-         n  n_unlabeled quantity  width  probability  level
-    0  103         5000    auroc    0.1          0.5   0.95
+         n  n_unlabeled metric  width  probability  level
+    0  103         5000  auroc    0.1          0.5   0.95
     """
-    read_quantity(quantity, None, "plan")
+    read_quantity(metric, None, "plan")
     width = check_share("width", width, "(0, 1)")
     probability = check_share("probability", probability, "(0, 1)")
-    level, beta = check_level(level), _check_beta(beta)
+    level, beta = check_level(level), check_share("beta", beta, "[0, 1)")
     if n_unlabeled is not None:
         n_unlabeled = check_count("n_unlabeled", n_unlabeled, 2)
     scatter, share, ratio = _read_pilot(pilot, beta, n_unlabeled)
@@ -100,10 +166,11 @@ def positives_needed(
     def others(n: int) -> int:
         return max(round(ratio * n), 2) if n_unlabeled is None else n_unlabeled
 
-    n = smallest(
-        lambda n: chance_of_width(width, scatter, share, (n, others(n)), level) >= probability
-    )
-    row = {"n": n, "n_unlabeled": others(n), "quantity": quantity, "width": width}
+    def is_enough(n: int) -> bool:
+        return chance_of_width(width, scatter, share, (n, others(n)), level) >= probability
+
+    n = smallest(is_enough)
+    row = {"n": n, "n_unlabeled": others(n), "metric": metric, "width": width}
     return pd.DataFrame([{**row, "probability": probability, "level": level}])
 
 
@@ -167,7 +234,7 @@ def power(
     >>> [round(power(0.05, n, 5000, pilot=expected, beta=0.1), 2) for n in (100, 200, 400)]
     [0.56, 0.85, 0.99]
     """
-    level, beta = check_level(level), _check_beta(beta)
+    level, beta = check_level(level), check_share("beta", beta, "[0, 1)")
     sizes = (check_count("n_positive", n_positive, 2), check_count("n_unlabeled", n_unlabeled, 2))
     difference = check_share("difference", difference, "[-1, 1]")
     variances, share = _read_pair(pilot, beta, difference)
@@ -179,15 +246,14 @@ def _read_pilot(
 ) -> tuple[Scatter, float, float]:
     """Return what a pilot says: placements, positives among the rest, rest by known positive."""
     if isinstance(pilot, Mapping):
-        values = _read_values(pilot, ["auroc"])
+        values = _read_values(pilot, {"auroc": "(0, 1)"})
         if n_unlabeled is None:
             raise PUTypeError(
                 "n_unlabeled must be passed where pilot is a value: it says nothing of how many "
                 "there are for each known positive. For example n_unlabeled=10_000."
             )
         return scatter_of_normals(values["auroc"], beta), beta, 1.0
-    accessor = _as_accessor(pilot)
-    rankings = accessor._request().rank("breakpoints")
+    rankings = _as_accessor(pilot)._request().rank("breakpoints")
     if rankings.names:
         raise PUValueError(
             "pilot must be one ranking, but the rows are ranked apart by "
@@ -195,14 +261,13 @@ def _read_pilot(
         )
     ranking = rankings.make(0)
     rest = ranking.total.known_negative + ranking.total.unlabeled
-    share = _share(ranking.total, beta)
-    return Scatter.of(ranking), share, rest / ranking.total.known_positive
+    return Scatter.of(ranking), _share(ranking.total, beta), rest / ranking.total.known_positive
 
 
 def _read_pair(pilot: Pilot, beta: float, difference: float) -> tuple[tuple[float, float], float]:
     """Return what a pilot says of two models: variances, and positives among the rest."""
     if isinstance(pilot, Mapping):
-        values = _read_values(pilot, ["auroc", "correlation"])
+        values = _read_values(pilot, {"auroc": "(0, 1)", "correlation": "[-1, 1]"})
         ends = values["auroc"] + abs(difference) / 2, values["auroc"] - abs(difference) / 2
         if not 0 < min(ends) <= max(ends) < 1:
             raise PUValueError(
@@ -225,42 +290,39 @@ def _share(total: Counts, beta: float) -> float:
     return beta * total.unlabeled / (total.unlabeled + total.known_negative)
 
 
-def _as_accessor(pilot: object) -> Accessor:
+def _as_accessor(pilot: Any) -> Accessor:
     """Return the accessor of a pilot's rows."""
-    if isinstance(pilot, Accessor):
-        if pilot._held.cluster is not None:
-            raise PUValueError(
-                f"pilot must have independent rows, but cluster={pilot._held.cluster!r} is "
-                "bound: how many clusters are needed is not known. Plan with one row of each.",
-                page="clusters",
-            )
-        return pilot
-    if isinstance(pilot, pd.DataFrame):
-        return cast("Any", pilot).pu  # type: ignore[no-any-return]
-    raise PUTypeError(
-        "pilot must be a frame, its df.pu, or a mapping of what is expected, but "
-        f"a {type(pilot).__name__} was passed. For example pilot={{'auroc': 0.8}}."
-    )
-
-
-def _read_values(pilot: Mapping[str, Any], names: list[str]) -> dict[str, float]:
-    """Check what is expected, given by values."""
-    if sorted(pilot) != sorted(names):
-        raise PUValueError(f"pilot must have values of {names}, but has {[*pilot]}.")
-    for name, value in pilot.items():
-        if not is_number(value):
-            raise PUTypeError(f"pilot must map {name!r} to a number, but {value!r} was passed.")
-    if not 0 < pilot["auroc"] < 1:
-        raise PUValueError(f"pilot must have an auroc in (0, 1), but {pilot['auroc']!r} came.")
-    if "correlation" in names and not -1 <= pilot["correlation"] <= 1:
-        raise PUValueError(
-            f"pilot must have a correlation in [-1, 1], but {pilot['correlation']!r} came."
+    accessor = pilot.pu if isinstance(pilot, pd.DataFrame) else pilot
+    if not isinstance(accessor, Accessor):
+        raise PUTypeError(
+            "pilot must be a frame, its df.pu, or a mapping of what is expected, but "
+            f"a {type(pilot).__name__} was passed. For example pilot={{'auroc': 0.8}}."
         )
-    return {name: float(value) for name, value in pilot.items()}
+    if accessor._held.cluster is not None:
+        raise PUValueError(
+            f"pilot must have independent rows, but cluster={accessor._held.cluster!r} is "
+            "bound: how many clusters are needed is not known. Plan with one row of each.",
+            page="clusters",
+        )
+    return accessor
 
 
-def _check_beta(beta: object) -> float:
-    share = check_share("beta", beta)
-    if share == 1:
-        raise PUValueError("beta must lie in [0, 1): at 1 nothing is negative, but it was passed.")
-    return share
+def _read_values(pilot: Mapping[str, Any], spans: Mapping[str, str]) -> dict[str, float]:
+    """Check what is expected, given by values."""
+    if sorted(pilot) != sorted(spans):
+        raise PUValueError(f"pilot must have values of {[*spans]}, but has {[*pilot]}.")
+    return {name: check_share(f"pilot[{name!r}]", pilot[name], spans[name]) for name in pilot}
+
+
+def smallest(is_enough: Callable[[int], bool], least: int = 2) -> int:
+    """Return the smallest number that is enough."""
+    low, high = least - 1, least
+    while not is_enough(high):
+        if high > _MOST:
+            raise PUDataError(
+                "width cannot be reached with so many unlabeled examples, however many positives "
+                "are known. Pass a larger n_unlabeled or a larger width.",
+                page="planning",
+            )
+        low, high = high, 2 * high
+    return low + 1 + bisect_left(range(low + 1, high), True, key=is_enough)

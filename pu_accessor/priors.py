@@ -1,0 +1,435 @@
+"""Beta from labels made by hand, from a prevalence, or from how often positives are labeled."""
+
+from math import inf
+from typing import Any, Literal, overload
+
+import numpy as np
+import pandas as pd
+import scipy
+
+from pu_accessor.checks import check_count, check_flag, check_level, check_option, check_share
+from pu_accessor.errors import PUTypeError, PUValueError, brief, warn_caller
+from pu_accessor.inference.prior.labeling import confidence_sequence, highest_density
+from pu_accessor.inference.prior.stratified import Stratum, sum_limits
+from pu_accessor.questions.hand_labels import label_column, read_found, read_strata
+from pu_accessor.ranking import Counts, FloatArray, IntArray
+
+
+def beta_from_labels(
+    found: "int | pd.Series[Any] | pd.DataFrame",
+    n_labeled: int | None = None,
+    n_unlabeled: int | None = None,
+    *,
+    method: str = "exact",
+    level: float = 0.95,
+    prior: tuple[float, float] = (1, 1),
+    rest: bool = False,
+    sequential: bool = False,
+) -> pd.DataFrame:
+    """Estimate beta from unlabeled examples that were drawn at random and labeled by hand.
+
+    Parameters
+    ----------
+    found : int, or Series or DataFrame of shape (labeled,)
+        Positives among those labeled; or what each of them is, in the order in which they were
+        labeled: a Series of True or 1 and False or 0, or the frame of `sample_to_label` with its
+        column of labels filled in.
+    n_labeled : int, optional
+        Unlabeled examples that were drawn at random, and labeled. Left out where `found` holds
+        them.
+    n_unlabeled : int, optional
+        Unlabeled examples they were drawn from, themselves included. A frame of `sample_to_label`
+        knows it.
+    method : {"exact", "hpd"}, default "exact"
+        "exact" inverts the hypergeometric test: it covers with a probability of at least `level`.
+        "hpd" is the interval of highest density of the posterior Beta(a + x, b + s - x).
+    level : float, default 0.95
+        Probability with which the interval covers, in (0, 1).
+    prior : (float, float), default (1, 1)
+        For "hpd" a and b, both above 0: Beta(1, 1) is flat, Beta(0.5, 0.5) Jeffreys'. With
+        `sequential` it says where intervals will be narrowest, and they hold whatever it is:
+        (2, 8) if beta is expected to be about .2.
+    rest : bool, default False
+        Give the shares of the examples that were not labeled, for when the labels are put to use
+        by `pu_accessor.labeling.add_labels`.
+    sequential : bool, default False
+        Give a row for each label, in order. All of these intervals hold at once with a probability
+        of at least `level`, so that labeling may stop as soon as one is narrow enough.
+
+    Returns
+    -------
+    DataFrame
+        One row: beta, lower, upper, level, method, n_unlabeled. All of beta are shares of the
+        latter; with `rest` that are the examples that were not labeled. With `sequential` a row
+        for each label, with its index, and n_positive, n_labeled, so far: an interval is what all
+        labels so far have in common, and never gets wider. It is NaN once nothing is left, which
+        random rows do with a probability of at most 1 - level.
+
+    Raises
+    ------
+    PUDataError
+        If a row is labeled twice or not at all, or a stratum has no labels.
+    PUValueError, PUTypeError
+        If an argument has a value that is not allowed.
+
+    See Also
+    --------
+    pu_accessor.labeling.labels_needed : How many labels it takes.
+    pu_accessor.labeling.rates_from_labels : Precision and recall from labels of strata.
+    pu_accessor.labeling.add_labels : Puts them with the known ones.
+
+    Notes
+    -----
+    With x positives among s labeled examples beta is x/s. The limits are the smallest and largest
+    number of positives among all unlabeled examples at which x or more, and x or fewer, come up
+    with a probability above half of 1 - level, by the hypergeometric distribution.
+
+    With `sequential` a number m is ruled out as soon as Q(x)/P(x) exceeds 1/(1 - level), where P
+    is that distribution's probability at m, and Q that under the prior: prior over posterior of m,
+    which is a martingale for the true one [1]_.
+
+    Of strata beta is the sum of N_h x_h/s_h, over all N. A sum is ruled out if the estimate, less
+    standard errors of the strata, would be as far off with a small probability however the sum is
+    made up of numbers that the limits of each stratum allow [2]_: the interval covers with a
+    probability of at least `level`. The search for the likeliest way is given up after about a
+    second. Then the interval is longer than necessary: the more strata, the longer.
+
+    References
+    ----------
+    .. [1] I. Waudby-Smith, A. Ramdas, *Confidence sequences for sampling without replacement*,
+       Advances in Neural Information Processing Systems 33 (2020).
+    .. [2] R. L. Berger, D. D. Boos, *P values maximized over a confidence set for the nuisance
+       parameter*, Journal of the American Statistical Association 89 (1994) 1012-1016.
+
+    Examples
+    --------
+    >>> import pu_accessor
+    >>> pu_accessor.beta_from_labels(12, 50, 2000)
+       beta  lower  upper  level method  n_unlabeled
+    0  0.24  0.132   0.38   0.95  exact         2000
+    >>> pu_accessor.beta_from_labels(12, 50, 2000, method="hpd").round(3)
+       beta  lower  upper  level method  n_unlabeled
+    0  0.24  0.138  0.368   0.95    hpd         2000
+    >>> labels = pd.Series([True, False] * 10 + [False] * 20)
+    >>> steps = pu_accessor.beta_from_labels(labels, n_unlabeled=100, sequential=True)
+    >>> steps.loc[[9, 19, 39], ["n_positive", "n_labeled", "beta", "lower", "upper"]]
+        n_positive  n_labeled  beta  lower  upper
+    9            5         10  0.50   0.17   0.85
+    19          10         20  0.50   0.25   0.76
+    39          10         40  0.25   0.25   0.43
+    """
+    check_flag("rest", rest)
+    check_flag("sequential", sequential)
+    check_option("method", method, ("exact", "hpd"))
+    level = check_level(level)
+    of_strata = isinstance(found, pd.DataFrame) and "stratum" in found.columns
+    if method != "exact" and (sequential or of_strata):
+        raise PUValueError(
+            f"method must be 'exact' with sequential=True or rows of strata, but {method!r} was "
+            "passed. Leave it out."
+        )
+    before = _read_prior(prior, "hpd" if sequential else method)
+    if sequential and not isinstance(found, pd.Series | pd.DataFrame):
+        raise PUTypeError(
+            "found must be a Series of labels in their order with sequential=True, but "
+            f"{brief(found)} was passed. For example pd.Series([True, False], index=rows)."
+        )
+    labels, strata = _read_labels(found, n_labeled, n_unlabeled)
+    if sequential:
+        return _after_each_label(labels, strata, level, before, rest)
+    positives, labeled, total = (sum(counts) for counts in zip(*strata, strict=True))
+    beta = positives / labeled
+    if method == "hpd":
+        shares = np.array([beta, *highest_density(positives, labeled, level, before)])
+    else:
+        low, high = sum_limits(strata, level)
+        shares = np.array([beta, low / total, high / total])
+    if len(strata) > 1:
+        method, shares[0] = "stratified", sum(stratum.expected for stratum in strata) / total
+    if rest:
+        shares = _shares_of_rest(shares, positives, labeled, total)
+    return pd.DataFrame([_columns(shares, level, method, total - rest * labeled)])
+
+
+def _read_prior(prior: tuple[float, float], method: str) -> tuple[float, float]:
+    """Check the parameters of a Beta distribution."""
+    try:
+        first, second = (float(value) for value in prior)
+    except (TypeError, ValueError, OverflowError):
+        raise PUTypeError(f"prior must be a pair of numbers, but {prior!r} was passed.") from None
+    if not (0 < first < inf and 0 < second < inf):
+        raise PUValueError(f"prior must hold two numbers above 0, but {prior!r} was passed.")
+    if method != "hpd" and (first, second) != (1, 1):
+        raise PUValueError(
+            f"prior must be left out for method={method!r}, but {prior!r} was passed: only "
+            "method='hpd' and sequential=True have one."
+        )
+    return first, second
+
+
+def _read_labels(
+    found: Any, n_labeled: int | None, n_unlabeled: int | None
+) -> "tuple[pd.Series[Any], list[Stratum]]":
+    """Return labels, where there are any, and what was found in each stratum."""
+    if isinstance(found, pd.DataFrame) and "stratum" in found.columns:
+        _refuse("rows of strata", n_labeled=n_labeled, n_unlabeled=n_unlabeled)
+        strata = [stratum.found for stratum in read_strata(found).values()]
+        return found[label_column(found)], strata
+    if isinstance(found, pd.DataFrame):
+        label = label_column(found)
+        if "n_unlabeled" not in found.attrs or label not in found.columns:
+            raise PUValueError(
+                "found must be a frame that sample_to_label drew of one group, but this one does "
+                "not know from how many rows it is. Pass its labels: "
+                "beta_from_labels(found['label'], n_unlabeled=...)."
+            )
+        n_unlabeled = found.attrs["n_unlabeled"] if n_unlabeled is None else n_unlabeled
+        found = found[label]
+    if isinstance(found, pd.Series):
+        _refuse("a Series of labels", n_labeled=n_labeled)
+        positive = read_found(found)
+        total = _check_unlabeled(n_unlabeled, positive.size)
+        return found, [Stratum(int(positive.sum()), positive.size, total)]
+    for name, count in (("n_labeled", n_labeled), ("n_unlabeled", n_unlabeled)):
+        if count is None:
+            raise PUTypeError(
+                f"{name} must be passed: beta_from_labels(found, n_labeled, n_unlabeled) with "
+                "counts, beta_from_labels(found, n_unlabeled=...) with a Series of labels."
+            )
+    counts = {"n_positive": found, "n_labeled": n_labeled, "n_unlabeled": n_unlabeled}
+    stratum = Stratum(*(check_count(name, count) for name, count in counts.items()))
+    if not stratum.positives <= stratum.labeled <= stratum.total or not stratum.labeled:
+        raise PUValueError(
+            "There must be 0 <= n_positive <= n_labeled <= n_unlabeled, and something labeled, "
+            f"but {', '.join(map(str, stratum))} were passed."
+        )
+    return pd.Series(dtype=bool), [stratum]
+
+
+def _check_unlabeled(n_unlabeled: int | None, labeled: int) -> int:
+    """Return the number of unlabeled rows; raise unless as many were labeled, and any."""
+    if n_unlabeled is None:
+        raise PUTypeError(
+            "n_unlabeled must be passed with a Series of labels: the number of rows that these "
+            "were drawn from, themselves included."
+        )
+    total = check_count("n_unlabeled", n_unlabeled)
+    if not 0 < labeled <= total:
+        raise PUValueError(
+            f"n_unlabeled must be the number of rows that {labeled} labeled ones were drawn from, "
+            f"themselves included, and one must be labeled, but {n_unlabeled!r} was passed."
+        )
+    return total
+
+
+def _refuse(what: str, **counts: int | None) -> None:
+    """Raise if counts are passed that labels say themselves."""
+    for name, count in counts.items():
+        if count is not None:
+            raise PUValueError(f"{name} must be left out with {what}, but {count!r} was passed.")
+
+
+def _after_each_label(
+    labels: "pd.Series[Any]",
+    strata: list[Stratum],
+    level: float,
+    prior: tuple[float, float],
+    rest: bool,
+) -> pd.DataFrame:
+    """Make a row of each label."""
+    if len(strata) > 1:
+        raise PUValueError(
+            "found must hold rows of one stratum with sequential=True, but has "
+            f"{len(strata)} strata. Leave sequential out, or draw rows without strata."
+        )
+    positive, total = read_found(labels), strata[0].total
+    found, size = np.cumsum(positive, dtype=np.int64), np.arange(1, positive.size + 1)
+    limits = confidence_sequence(positive, total, level, prior) / total
+    shares = np.array([np.clip(found / size, *limits), *limits])
+    if rest:
+        shares = _shares_of_rest(shares, found, size, total)
+    if np.isnan(shares[1, -1]):
+        warn_caller(
+            "The labels leave no beta: rows in random order do that with a probability of at most "
+            f"{1 - level:.3g}. Look whether they were drawn at random, and kept their order."
+        )
+    columns = _columns(shares, level, "sequential", total - rest * size)
+    return pd.DataFrame({"n_positive": found, "n_labeled": size, **columns}, index=labels.index)
+
+
+def _shares_of_rest(
+    shares: FloatArray, positives: IntArray | int, labeled: IntArray | int, total: int
+) -> FloatArray:
+    """Turn an estimate and its limits, shares of all, into shares of those that were not labeled.
+
+    Examples
+    --------
+    >>> _shares_of_rest(np.array([0.24, 0.145, 0.36]), 12, 50, 200)
+    array([0.24      , 0.11333333, 0.4       ])
+    """
+    not_labeled = total - np.asarray(labeled)
+    if not not_labeled.all():
+        raise PUValueError(
+            f"rest=True needs examples that were not labeled, but all {total} were."
+        )
+    beta, lower, upper = np.clip((shares * total - positives) / not_labeled, 0, 1)
+    return np.array([np.clip(beta, lower, upper), lower, upper])
+
+
+def _columns(shares: FloatArray, level: float, method: str, n_unlabeled: Any) -> dict[str, Any]:
+    """Return the columns of an estimate, as other questions take it for beta."""
+    beta, lower, upper = shares
+    estimate = {"beta": beta, "lower": lower, "upper": upper, "level": level}
+    return {**estimate, "method": method, "n_unlabeled": n_unlabeled}
+
+
+@overload
+def beta_from_prevalence(
+    prevalence: float,
+    n_positive: int,
+    n_unlabeled: int,
+    n_negative: int = 0,
+    *,
+    of: Literal["rows"] = "rows",
+    level: float = 0.95,
+) -> float: ...
+@overload
+def beta_from_prevalence(
+    prevalence: float,
+    n_positive: int,
+    n_unlabeled: int,
+    n_negative: int = 0,
+    *,
+    of: Literal["population"],
+    level: float = 0.95,
+) -> pd.DataFrame: ...
+def beta_from_prevalence(
+    prevalence: float,
+    n_positive: int,
+    n_unlabeled: int,
+    n_negative: int = 0,
+    *,
+    of: str = "rows",
+    level: float = 0.95,
+) -> float | pd.DataFrame:
+    """Convert the share of positives among *all* examples to that among the unlabeled.
+
+    Parameters
+    ----------
+    prevalence : float
+        Positives among all examples, known ones included, as a share in [0, 1].
+    n_positive, n_unlabeled, n_negative : int
+        Known positives, unlabeled examples and known negatives.
+    of : {"rows", "population"}, default "rows"
+        What has that prevalence: "rows", these examples themselves; or "population", the one they
+        were drawn from, all at random: how many of these are positive is then left to chance.
+        Where known examples come from elsewhere, leave them out: pass 0.
+    level : float, default 0.95
+        Probability with which the interval covers, in (0, 1).
+
+    Returns
+    -------
+    float or DataFrame
+        beta; of a population an estimate of it, as of `beta_from_labels`, with which intervals
+        hold jointly: beta, lower, upper, level, method, n_unlabeled, and n, known positives.
+
+    Raises
+    ------
+    PUValueError
+        If that prevalence is impossible with these counts, or an argument is not allowed.
+    PUTypeError
+        If an argument is no number.
+
+    See Also
+    --------
+    pu_accessor.beta_from_label_frequency : From the share of positives that are labeled.
+
+    Notes
+    -----
+    With n known positives, N examples and U of them unlabeled it is (prevalence*N - n)/U. Of a
+    population the limits are those with the quantiles of the binomial of N and the prevalence.
+
+    Examples
+    --------
+    >>> import pu_accessor
+    >>> pu_accessor.beta_from_prevalence(0.3, n_positive=100, n_unlabeled=900)
+    0.2222222222222222
+    >>> pu_accessor.beta_from_prevalence(0.3, 100, 900, of="population").round(3)
+        beta  lower  upper  level      method  n_unlabeled    n
+    0  0.222  0.191  0.254   0.95  prevalence          900  100
+    """
+    check_option("of", of, ["population", "rows"])
+    total = _read_counts(n_positive, n_unlabeled, n_negative)
+    share, source = check_share("prevalence", prevalence), f"a prevalence of {prevalence!r}"
+    hidden = share * sum(total) - total.known_positive
+    if of == "rows":
+        return _as_beta(hidden, total.unlabeled, source)
+    tail = (1 - check_level(level)) / 2
+    quantiles = np.asarray(scipy.stats.binom.ppf([tail, 1 - tail], sum(total), share))
+    low, high = (quantiles - total.known_positive).tolist()
+    if not total.unlabeled or high < 0 or low > total.unlabeled:
+        _as_beta(hidden, total.unlabeled, source)  # raises
+    shares = np.clip([hidden, low, high], 0, total.unlabeled) / total.unlabeled
+    known = {"n": total.known_positive} if n_positive else {}
+    columns = _columns(shares, float(level), "prevalence", total.unlabeled)
+    return pd.DataFrame([{**columns, **known}])
+
+
+def beta_from_label_frequency(label_frequency: float, n_positive: int, n_unlabeled: int) -> float:
+    """Convert the share of positives that are labeled, often called c, to beta.
+
+    Parameters
+    ----------
+    label_frequency : float
+        Known positives among all positives, as a share in (0, 1].
+    n_positive, n_unlabeled : int
+        Known positives and unlabeled examples.
+
+    Returns
+    -------
+    float
+        beta.
+
+    Raises
+    ------
+    PUValueError
+        If that share is impossible with these counts, or an argument is not allowed.
+    PUTypeError
+        If an argument is no number.
+
+    See Also
+    --------
+    pu_accessor.beta_from_prevalence : From the share of positives among all examples.
+
+    Notes
+    -----
+    With n known positives and U unlabeled examples it is (n/c - n)/U.
+
+    Examples
+    --------
+    >>> beta_from_label_frequency(0.25, n_positive=100, n_unlabeled=900)
+    0.3333333333333333
+    """
+    total = _read_counts(n_positive, n_unlabeled, 0)
+    known, share = total.known_positive, check_share("label_frequency", label_frequency, "(0, 1]")
+    source = f"a label frequency of {label_frequency!r}"
+    return _as_beta(known / share - known, total.unlabeled, source)
+
+
+def _read_counts(n_positive: int, n_unlabeled: int, n_negative: int) -> Counts:
+    """Check numbers of known positives, unlabeled examples and known negatives."""
+    return Counts(
+        check_count("n_positive", n_positive),
+        check_count("n_negative", n_negative),
+        check_count("n_unlabeled", n_unlabeled),
+    )
+
+
+def _as_beta(hidden: float, n_unlabeled: int, source: str) -> float:
+    """Return hidden positives as a share of the unlabeled, or raise."""
+    if n_unlabeled and -1e-9 * n_unlabeled <= hidden <= n_unlabeled * (1 + 1e-9):
+        return min(max(hidden / n_unlabeled, 0.0), 1.0)
+    raise PUValueError(
+        f"{source} leaves {hidden:g} positives for {n_unlabeled} unlabeled examples, which is no "
+        "share in [0, 1]. Check the counts: they are those of this set."
+    )
