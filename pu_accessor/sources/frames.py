@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -38,9 +38,6 @@ from pu_accessor.sources.columns import (
     pair_arrays,
     read_column,
     read_columns,
-    read_scores,
-    read_values,
-    read_weights,
 )
 from pu_accessor.sources.groups import (
     ALL_ROWS,
@@ -55,9 +52,9 @@ from pu_accessor.sources.groups import (
 )
 from pu_accessor.sources.labels import Labels
 from pu_accessor.sources.pairs import pair_models
-from pu_accessor.sources.roles import OTHERS, ColumnNames, Roles, Seed
-from pu_accessor.sources.sampling import Draw, sample_strata, sample_unlabeled, single_score
-from pu_accessor.sources.source import Source, check_no_keys
+from pu_accessor.sources.roles import ColumnNames, Roles, Seed
+from pu_accessor.sources.sampling import Draw, sample_strata, sample_unlabeled
+from pu_accessor.sources.source import Source
 
 # Rankings from which on, and examples in each up to which, all together take less time.
 _MANY, _SMALL = 100, 5_000
@@ -129,22 +126,11 @@ class FrameSource(Source):
         rows, groups = self._rows(roles), self._groups(roles)
         if not draw.is_apart:
             return sample_unlabeled(rows, groups, self.held(roles), draw, random_state)
-        (score,), name = self._columns(roles.update(score=single_score(roles))).scores, draw.column
+        (score,), name = self._columns(roles).scores, draw.column
         column = (
             None if name is None else read_column(self._table([("strata", name)]), "strata", name)
         )
-        return sample_strata(rows, score, column, groups, self.held(roles), draw, random_state)
-
-    def best(self, roles: Roles, sizes: Sequence[int]) -> pd.DataFrame:
-        """Return the rows with the best scores, of groups that are pooled the best shares."""
-        score, groups = self._columns(roles).scores[0], self._groups(roles)
-        if groups.names and roles.pool:
-            weight = self._columns(roles).others.get("weight")
-            times = None if weight is None else read_weights(weight)
-            values = read_values(score, roles)
-            shares = shares_below(values, groups.rows, roles.nan_policy, times)
-            score, (groups, _) = pd.Series(shares), pool_groups(groups, roles.pool, shares.size)
-        return take_best(self._rows(roles), score, groups, sizes)
+        return sample_strata(rows, score, column, self.held(roles), draw, random_state)
 
     def repeated(self, roles: Roles) -> list[str]:
         """Return columns of no role that look like ids and repeat within a group: see `Source`."""
@@ -174,7 +160,6 @@ class FrameSource(Source):
         """Return the rows of each group, of `by` or of the groupby."""
         if self._grouped is None:
             return ALL_ROWS if roles.by is None else group_frame(self._frame, roles.by)
-        check_no_keys(roles.by)
         return read_groups(self._grouped)
 
 
@@ -188,30 +173,13 @@ class ArraySource(FrameSource):
         self._label = label
         self._others = {role: values for role, values in others.items() if values is not None}
 
-    def pair(self, roles: Roles, on: ColumnNames | None) -> NoReturn:
-        """Say that there is one model alone."""
-        raise PUTypeError(
-            f"compare is not there for data in {self.name}. Put the scores of all models into a "
-            "frame: df.pu(score=['svm', 'forest']).compare()."
-        )
-
-    annotate = Source.annotate
-
     def held(self, roles: Roles) -> Roles:
         """Return the roles, with those of further arrays under the names of the arguments."""
         names: dict[str, Any] = {role: role for role in self._others}
-        return replace(roles, **names)
+        return roles.update(**names)
 
     def _columns(self, roles: Roles) -> Columns:
         """Return the arrays as columns, each under its name where it has one."""
-        described = roles.described()
-        for role in ("score", "label", "by", *OTHERS):
-            if role in described:
-                raise PUValueError(
-                    f"{role} must not name a column for data in {self.name}, but "
-                    f"{described[role]} was passed. Put them into a frame: "
-                    f"df.pu({role}={described[role]})."
-                )
         columns = pair_arrays(self._score, self._label)
         read: dict[str, pd.Series[Any]] = {}
         for role, values in self._others.items():
@@ -331,13 +299,3 @@ def _repeats(ids: pd.Series[Any], groups: IntArray) -> bool:
         return bool(pairs.duplicated().any()) and len(pairs["id"].unique()) > 1
     except TypeError:  # lists and the like are no ids
         return False
-
-
-def take_best(
-    frame: pd.DataFrame, score: pd.Series[Any], groups: Groups, sizes: Sequence[int]
-) -> pd.DataFrame:
-    """Return the rows with the best scores, of each group."""
-    best_first = np.argsort(-read_scores(score), kind="stable")  # NaN last
-    numbers = groups.numbers(len(frame))[best_first]
-    taken = [best_first[numbers == number][:size] for number, size in enumerate(sizes)]
-    return frame.iloc[np.concatenate(taken)]

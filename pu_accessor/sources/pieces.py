@@ -9,7 +9,7 @@ the scores of these gaps leaves a piece.
 import operator
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from pu_accessor.checks import check_within
 from pu_accessor.counting.cutoffs import Examples, rank_counted
 from pu_accessor.counting.gaps import distinct
 from pu_accessor.counting.placements import Above, PlacementTable, count_above
-from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import (
     Annotated,
     Counts,
@@ -51,9 +51,8 @@ from pu_accessor.sources.refinement import (
     Refinement,
     check_same,
 )
-from pu_accessor.sources.roles import ColumnNames, Roles, Seed
-from pu_accessor.sources.sampling import Draw
-from pu_accessor.sources.source import Source, check_no_keys, check_not_pooled
+from pu_accessor.sources.roles import ColumnNames, Roles
+from pu_accessor.sources.source import Source
 
 
 class PiecesSource(Source):
@@ -69,12 +68,6 @@ class PiecesSource(Source):
 
         Raises if `ranks` is "all": all cutoffs take all scores in one place.
         """
-        if isinstance(ranks, str) and ranks == "all":
-            raise PUValueError(
-                f"ranks must be 'breakpoints' or numbers for data in {self.name}, but 'all' was "
-                "passed. All cutoffs take all scores in one place; curves and areas are the same "
-                "at ranks='breakpoints'."
-            )
         if roles.weight is not None:
             source, roles = self._together(roles)
             return source.rank(roles, ranks)
@@ -142,9 +135,7 @@ class PiecesSource(Source):
 
     def _together(self, roles: Roles, *more: Hashable) -> tuple[FrameSource, Roles]:
         """Bring the columns that are named into one frame: rows with weights are sorted there."""
-        check_not_pooled(self.name, roles)
         if self._by is not None:
-            check_no_keys(roles.by)
             roles = roles.update(by=self._by)
         there = self._pieces.example().columns
         named = [*roles.named(), *(("by", key) for key in roles.keys)]
@@ -209,27 +200,9 @@ class PiecesSource(Source):
         """Name the columns; nothing is counted, which would take a pass over all pieces."""
         return {"columns": list_columns([*self._pieces.example().columns])}
 
-    def best(self, roles: Roles, sizes: Sequence[int]) -> NoReturn:
-        """Refuse: rows are not kept. See `Source`."""
-        raise PUTypeError(
-            f"select is not there for data in {self.name}. Ask for the cutoff, and take the rows "
-            "at or above its threshold yourself: "
-            "ddf[ddf['score'] >= ddf.pu.cutoff(0.3, recall=0.9)['threshold'].item()]."
-        )
-
-    def sample(self, roles: Roles, draw: Draw, random_state: Seed) -> NoReturn:
-        """Say that rows in pieces are not drawn."""
-        raise PUTypeError(
-            f"sample_to_label is not there for data in {self.name}. It draws rows of a frame in "
-            "memory: draw some of them first, for example "
-            "ddf.sample(frac=0.01, random_state=0).compute().pu.sample_to_label()."
-        )
-
     def _first_pass(self, roles: Roles, paired: bool = False) -> tuple[Roles, FirstPass, Groups]:
         """Return the roles with the keys of a groupby, and what a first pass brings together."""
-        check_not_pooled(self.name, roles)
         if self._by is not None:
-            check_no_keys(roles.by)
             roles = roles.update(by=self._by)
         first = read_labeled(self._pieces, roles, paired)
         return roles, first, read_keys(first, roles)

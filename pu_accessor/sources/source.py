@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Any, Protocol
+from collections.abc import Hashable
+from typing import Protocol
 
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.ranking import Annotated, Keyed, PairedRanks, Rankings, Ranks
 from pu_accessor.sources.roles import ColumnNames, Roles, Seed
 from pu_accessor.sources.sampling import Draw
@@ -30,22 +29,15 @@ class Source(Protocol):
     ) -> Keyed[Annotated]:
         """Rank the rows at breakpoints, with the wave and the stratum that columns have for each.
 
-        Rows without one are in none. Raises where rows are not those of a frame.
+        Rows without one are in none.
         """
-        argument, name = ("strata", strata) if wave is None else ("wave", wave)
-        raise PUTypeError(
-            f"{argument} must be left out for data in {self.name}, but {name!r} was passed. Name "
-            "columns of a frame: ds.to_dataframe().reset_index().pu."
-        )
+        raise NotImplementedError
 
     def summary(self, roles: Roles) -> dict[str, str]:
         """Count what the columns hold, for a repr; raises where they cannot be counted."""
 
     def sample(self, roles: Roles, draw: Draw, random_state: Seed) -> pd.DataFrame:
         """Draw unlabeled rows at random, without replacement."""
-
-    def best(self, roles: Roles, sizes: Sequence[int]) -> pd.DataFrame:
-        """Return the rows with the best scores, the best first, as many as asked of each group."""
 
     def repeated(self, roles: Roles) -> list[str]:
         """Return columns of no role that look like ids and repeat: rows may belong together."""
@@ -58,21 +50,3 @@ class Source(Protocol):
     def template(self, roles: Roles) -> xr.Dataset | None:
         """Return the dimensions that keys are the product of, if they are, with coordinates."""
         return None
-
-
-def check_not_pooled(source: str, roles: Roles) -> None:
-    """Raise if groups are to be pooled where there are no rows in memory."""
-    if roles.pool:
-        raise PUValueError(
-            f"pool must be False for data in {source}, but {roles.pool!r} was passed. Groups are "
-            "ranked apart and pooled in a frame alone: df.pu(by='fold', pool=True)."
-        )
-
-
-def check_no_keys(by: Any, instead: str = "df.groupby(['site', 'model']).pu") -> None:
-    """Raise if keys are passed where there is a groupby already."""
-    if by is not None:
-        raise PUValueError(
-            f"by must not be passed on a groupby, but {by!r} was. Group by all keys at once: "
-            f"{instead}."
-        )
