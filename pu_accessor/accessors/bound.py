@@ -7,8 +7,8 @@ from textwrap import wrap
 from pu_accessor.checks import check_ranks
 from pu_accessor.questions.request import Request
 from pu_accessor.ranking import Keyed, PairedRanks, Ranking, Rankings, Ranks
+from pu_accessor.sources.frames import Source
 from pu_accessor.sources.roles import Roles
-from pu_accessor.sources.source import Source
 
 _WIDTH = 80  # of a terminal
 # How a source is reached that is no attribute of something.

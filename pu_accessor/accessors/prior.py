@@ -14,7 +14,7 @@ from pu_accessor.datasets.values import over_labels
 from pu_accessor.errors import PUDataError
 from pu_accessor.questions import prior
 from pu_accessor.questions.hand_labels import check_series, drawn_labels, read_found, row_weights
-from pu_accessor.sources.labels import read_labels
+from pu_accessor.sources.columns import read_labels
 from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.sampling import Draw
 

@@ -1,9 +1,9 @@
-"""Columns in memory -> rankings, pairs and rows: of a frame, of its groups, of arrays."""
+"""What a source is, and columns in memory -> rankings, pairs and rows."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 from pu_accessor.checks import check_within
-from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.counting.stack import stack_examples
+from pu_accessor.counting.cutoffs import rank_examples, stack_examples
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.ranking import (
     Annotated,
@@ -30,6 +30,7 @@ from pu_accessor.sources.columns import (
     FEW_ROWS,
     Column,
     Columns,
+    Labels,
     as_series,
     check_scored,
     count_columns,
@@ -50,11 +51,56 @@ from pu_accessor.sources.groups import (
     read_groups,
     shares_below,
 )
-from pu_accessor.sources.labels import Labels
 from pu_accessor.sources.pairs import pair_models
 from pu_accessor.sources.roles import ColumnNames, Roles, Seed
 from pu_accessor.sources.sampling import Draw, sample_strata, sample_unlabeled
-from pu_accessor.sources.source import Source
+
+
+class Source:
+    """Rows of any kind: what questions are put to.
+
+    What a kind of source cannot be asked is refused before it is.
+    """
+
+    name: str  # what it is called in messages
+
+    def rank(self, roles: Roles, ranks: Ranks) -> Rankings:
+        """Rank the rows: of each group, by each column of scores."""
+        raise NotImplementedError
+
+    def pair(self, roles: Roles, on: ColumnNames | None) -> Keyed[PairedRanks]:
+        """Rank the same examples by several models, as columns or as rows that `on` pairs."""
+        raise NotImplementedError
+
+    def annotate(
+        self, roles: Roles, wave: Hashable | None, strata: Hashable | None
+    ) -> Keyed[Annotated]:
+        """Rank the rows at breakpoints, with the wave and the stratum that columns have for each.
+
+        Rows without one are in none.
+        """
+        raise NotImplementedError
+
+    def summary(self, roles: Roles) -> dict[str, str]:
+        """Count what the columns hold, for a repr; raises where they cannot be counted."""
+        raise NotImplementedError
+
+    def sample(self, roles: Roles, draw: Draw, random_state: Seed) -> pd.DataFrame:
+        """Draw unlabeled rows at random, without replacement."""
+        raise NotImplementedError
+
+    def repeated(self, roles: Roles) -> list[str]:
+        """Return columns of no role that look like ids and repeat: rows may belong together."""
+        return []
+
+    def held(self, roles: Roles) -> Roles:
+        """Return the roles, with those of values that the source has without a column."""
+        return roles
+
+    def template(self, roles: Roles) -> xr.Dataset | None:
+        """Return the dimensions that keys are the product of, if they are, with coordinates."""
+        return None
+
 
 # Rankings from which on, and examples in each up to which, all together take less time.
 _MANY, _SMALL = 100, 5_000
@@ -82,7 +128,7 @@ class FrameSource(Source):
         """
         columns, groups = self._columns(roles), self._groups(roles)
         check_roles(groups, roles)
-        return _rank_columns(columns, groups, roles, ranks)
+        return rank_groups(*read_columns(columns, roles), groups, roles, ranks, columns.names)
 
     def pair(self, roles: Roles, on: ColumnNames | None) -> Keyed[PairedRanks]:
         """Rank the same examples by columns of scores, or by groups of rows: see `Source`."""
@@ -99,9 +145,9 @@ class FrameSource(Source):
         frame = self._table([*roles.named(), *named.items()])
         columns, groups = find_columns(frame, roles), self._groups(roles)
         check_roles(groups, roles)
-        keyed = _rank_columns(columns, groups, roles, "breakpoints")
-        values = {what: read_column(frame, what, name) for what, name in named.items()}
         scores, labels = read_columns(columns, roles)
+        keyed = rank_groups(scores, labels, groups, roles, "breakpoints", columns.names)
+        values = {what: read_column(frame, what, name) for what, name in named.items()}
 
         def make(position: int) -> Annotated:
             group, model = divmod(position, len(scores))
@@ -197,21 +243,39 @@ class ArraySource(FrameSource):
         return self._columns(roles).as_frame()
 
 
-def _rank_columns(columns: Columns, groups: Groups, roles: Roles, ranks: Ranks) -> Rankings:
-    """Rank examples by each column of scores, each group apart."""
-    scores, labels = read_columns(columns, roles)
+def rank_groups(
+    scores: Sequence[FloatArray],
+    labels: Labels,
+    groups: Groups,
+    roles: Roles,
+    ranks: Ranks,
+    names: Sequence[Mapping[str, str]],
+) -> Rankings:
+    """Rank the rows of each group by the scores of each model; `names` are those of columns."""
+    number, size = len(groups.rows), labels.positive.size
+    plain = len(scores) == 1 and not (roles.others or roles.pool or roles.omits)
+    together = None
+    if plain and scores[0].ndim == 1 and number >= _MANY and size <= _SMALL * number:
+        together = partial(stack_examples, scores[0], *labels[:2], groups.rows)
     parts: list[Any] = []
     if roles.pool:
-        groups, parts = pool_groups(groups, roles.pool, columns.labels.size)
+        groups, parts = pool_groups(groups, roles.pool, size)
     if not isinstance(ranks, str):
-        check_within(ranks, max(scored(s[rows], roles) for s in scores for rows in groups.rows))
-    named = {"label": str(columns.labels.name)}
-    if "propensity" in columns.others:
-        named["propensity"] = str(columns.others["propensity"].name)
+        each = (score[rows] for score in scores for rows in groups.rows)
+        check_within(ranks, max(s.size - roles.omits * int(np.isnan(s).sum()) for s in each))
 
     def rank(score: FloatArray, labels: Labels, model: int, rows: Any, ranks: Ranks) -> Ranking:
-        names = {"score": str(columns.scores[model].name), **named}
-        return rank_rows(score[rows], labels.take(rows), roles, ranks, names)
+        score, labels = score[rows], labels.take(rows)
+        kept = labels.ranked(score, omits=roles.omits)
+        if kept is not None:
+            score, labels = score[kept], labels.take(kept)
+        labels = labels if roles.pool else labels.without_ones()
+        check_scored(names[model]["score"], score.size)
+        counted = {role: getattr(labels, role) for role in ("propensity", "weight")}
+        ranking = rank_examples(score, *labels[:2], ranks=ranks, columns=names[model], **counted)
+        if labels.cluster is None and labels.weight is None:
+            return ranking
+        return ranking.with_facts(clusters=labels.cluster_rows(score))
 
     def make(position: int) -> Ranking:
         group, model = divmod(position, len(scores))
@@ -223,28 +287,7 @@ def _rank_columns(columns: Columns, groups: Groups, roles: Roles, ranks: Ranks) 
         shares = shares_below(score, parts[group], roles.nan_policy, own.weight)
         return replace(rank(shares, own, model, rows, ranks), strata=strata)
 
-    number, size = len(groups.rows), columns.labels.size
-    plain = len(scores) == 1 and not (columns.others or roles.pool or roles.omits)
-    together = None
-    if plain and number >= _MANY and size <= _SMALL * number:
-        together = partial(stack_examples, scores[0], *labels[:2], groups.rows)
     return Rankings(*name_keys(groups, roles), make, together=together)
-
-
-def rank_rows(
-    score: FloatArray, labels: Labels, roles: Roles, ranks: Ranks, columns: dict[str, str]
-) -> Ranking:
-    """Rank examples by scores and labels that have been read."""
-    kept = labels.ranked(score, omits=roles.omits)
-    if kept is not None:
-        score, labels = score[kept], labels.take(kept)
-    labels = labels if roles.pool else labels.without_ones()
-    check_scored(columns["score"], score.size)
-    counted = {role: getattr(labels, role) for role in ("propensity", "weight")}
-    ranking = rank_examples(score, *labels[:2], ranks=ranks, columns=columns, **counted)
-    if labels.cluster is None and labels.weight is None:
-        return ranking
-    return ranking.with_facts(clusters=labels.cluster_rows(score))
 
 
 def annotate_rows(
@@ -284,11 +327,6 @@ def _number_values(argument: str, column: pd.Series[Any]) -> tuple[IntArray, tup
     with suppress(TypeError):  # some values have no order
         numbers, values = pd.factorize(column, sort=True)
     return numbers.astype(np.int64, copy=False), tuple(pd.Index(values).tolist())
-
-
-def scored(score: FloatArray, roles: Roles) -> int:
-    """Count the examples that are ranked."""
-    return score.size - int(np.isnan(score).sum() if roles.omits else 0)
 
 
 def _repeats(ids: pd.Series[Any], groups: IntArray) -> bool:

@@ -25,7 +25,7 @@ from pu_accessor.ranking import (
     PairedRows,
     Ranking,
 )
-from pu_accessor.sources.columns import find_columns, read_column, read_columns
+from pu_accessor.sources.columns import Labels, find_columns, read_column, read_columns
 from pu_accessor.sources.groups import (
     Groups,
     Numbers,
@@ -35,7 +35,6 @@ from pu_accessor.sources.groups import (
     number_groups,
     pool_groups,
 )
-from pu_accessor.sources.labels import Labels
 from pu_accessor.sources.roles import ColumnNames, Roles
 
 

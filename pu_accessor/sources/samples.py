@@ -10,26 +10,24 @@ import numpy.typing as npt
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.checks import check_within
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief, shorten
-from pu_accessor.ranking import FloatArray, Keyed, PairedRanks, Ranking, Rankings, Ranks
+from pu_accessor.ranking import FloatArray, Keyed, PairedRanks, Rankings, Ranks
 from pu_accessor.sources.columns import (
     FEW_ROWS,
     Columns,
+    Labels,
     check_name,
     count_columns,
     list_columns,
-    read_column,
+    read_labels,
     read_others,
     read_values,
 )
-from pu_accessor.sources.frames import rank_rows, scored
-from pu_accessor.sources.groups import ALL_ROWS
-from pu_accessor.sources.labels import Labels, read_labels
+from pu_accessor.sources.frames import FrameSource, Source, rank_groups
+from pu_accessor.sources.groups import Groups
 from pu_accessor.sources.pairs import pair_scores
 from pu_accessor.sources.roles import ColumnNames, Roles, Seed
-from pu_accessor.sources.sampling import Draw, sample_strata, sample_unlabeled
-from pu_accessor.sources.source import Source
+from pu_accessor.sources.sampling import Draw
 
 
 class _Variables(NamedTuple):
@@ -63,19 +61,13 @@ class SampleSource(Source):
         """
         variables = self._variables(roles)
         scores, labels = self._read(variables, roles)
-        shape = scores.shape[:-1]
-        if not isinstance(ranks, str):
-            places = np.ndindex(shape)
-            check_within(ranks, max(scored(scores[place], roles) for place in places))
-        columns = {role: str(name) for role, name in roles.named()}
-
-        def make(position: int) -> Ranking:
-            place = np.unravel_index(position, shape)
-            return rank_rows(scores[place], labels.take(place), roles, ranks, columns)
-
-        coordinates = [_index(self._dataset, dim).tolist() for dim in variables.others]
-        keys = coordinates[0] if len(coordinates) == 1 else product(*coordinates)
-        return Rankings(tuple(map(str, variables.others)), tuple(keys), make)
+        dims = variables.others
+        coordinates = [_index(self._dataset, dim).tolist() for dim in dims]
+        keys = coordinates[0] if len(dims) == 1 else product(*coordinates)
+        places: list[Any] = [*np.ndindex(scores.shape[:-1])]
+        groups = Groups(tuple(map(str, dims)), tuple(keys), places)
+        names = {role: str(name) for role, name in roles.named()}
+        return rank_groups([scores], labels, groups, roles, ranks, [names])
 
     def pair(self, roles: Roles, on: ColumnNames | None) -> Keyed[PairedRanks]:
         """Rank the same samples by the models along the other dimension: see `Source`.
@@ -132,12 +124,10 @@ class SampleSource(Source):
         dimensions, too.
         """
         rows = self._rows("label", roles.label, "fold")
-        if not draw.is_apart:
-            return sample_unlabeled(rows, ALL_ROWS, roles, draw, random_state)
-        scored = self._rows("score", roles.score, "model")
-        score, name = read_column(scored, "score", roles.score), draw.column
-        column = None if name is None else read_column(rows, "strata", name)
-        return sample_strata(rows, score, column, roles, draw, random_state)
+        if draw.is_apart:
+            rows = self._rows("score", roles.score, "model")
+        roles = roles.update(**dict.fromkeys(roles.others))
+        return FrameSource(rows).sample(roles, draw, random_state)
 
     def template(self, roles: Roles) -> xr.Dataset:
         """Return the dimensions whose places are the keys of rankings."""

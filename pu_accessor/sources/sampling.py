@@ -13,9 +13,8 @@ import pandas as pd
 from pu_accessor.checks import MOST_STRATA, check_count, check_option, check_share, is_number
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
-from pu_accessor.sources.columns import as_series, read_column, read_values
+from pu_accessor.sources.columns import Labels, as_series, read_column, read_labels, read_values
 from pu_accessor.sources.groups import Groups
-from pu_accessor.sources.labels import Labels, read_labels
 from pu_accessor.sources.roles import Roles, Seed
 
 ADDED = ("stratum", "n", "n_negative", "n_unlabeled")  # columns that rows of strata get
