@@ -4,9 +4,8 @@ The methods are those of ``df.pu``. They run on whichever scheduler is set, and 
 scores, counts and a few scores about the corners of curves leaves a partition.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable
 from functools import reduce
-from operator import and_
 from typing import Any, TypeVar, cast
 
 import pandas as pd
@@ -14,7 +13,7 @@ import pandas as pd
 from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.counting.threads import one_thread
 from pu_accessor.errors import PUError, PUImportError, PUTypeError, PUValueError, brief
-from pu_accessor.sources.chunks import Apply, Merge, beside
+from pu_accessor.sources.chunks import Apply, Merge
 from pu_accessor.sources.pieces import PiecesSource
 
 try:
@@ -58,17 +57,6 @@ class Partitions:
             groups = [results[start : start + _FAN] for start in range(0, len(results), _FAN)]
             results = [delayed(reduce)(merge, group) for group in groups]
         return cast("Result", _computed(results[0]))
-
-    def join(
-        self, keys: Sequence[Mapping[Hashable, Hashable]], on: list[Hashable], columns: list[Any]
-    ) -> "Partitions":
-        """Put rows of several keys beside each other, where they agree in some columns."""
-        parts = []
-        for number, key in enumerate(keys):
-            has_key = reduce(and_, (self._frame[name] == value for name, value in key.items()))
-            names = {name: beside(name, number) for name in columns}
-            parts.append(self._frame[has_key][[*on, *columns]].rename(columns=names))
-        return Partitions(reduce(lambda left, right: left.merge(right, on=on), parts))
 
 
 def _apply(function: Apply[Result], partition: pd.DataFrame) -> Result:

@@ -14,7 +14,7 @@ Examples
 0   0.3     0.855
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import Any, NoReturn
 
 import numpy as np
@@ -27,7 +27,6 @@ from pu_accessor.sources.frames import FrameSource
 from pu_accessor.sources.groups import ALL_ROWS, Groups, group_frame, key_columns, read_groups
 from pu_accessor.sources.roles import Roles, Seed
 from pu_accessor.sources.sampling import ADDED, Draw, check_free
-from pu_accessor.sources.source import check_no_keys
 
 try:
     import polars as pl
@@ -94,10 +93,6 @@ class PolarsSource(FrameSource):
         check_free(rows.columns)
         return rows.with_columns(**{name: pl.Series(found[name].tolist()) for name in ADDED})
 
-    def best(self, roles: Roles, sizes: Sequence[int]) -> Any:
-        """Return the rows with the best scores, of the polars frame: see `Source`."""
-        return self._polars[super().best(roles, sizes).index.tolist()]
-
     def _table(self, named: list[tuple[str, Hashable]]) -> pd.DataFrame:
         """Return the columns that are named as a frame of pandas."""
         for argument, name in named:
@@ -118,7 +113,6 @@ class PolarsSource(FrameSource):
         """Return the rows of each group, of `by` or of the group_by."""
         keys: Any = roles.by
         if self._keys is not None:
-            check_no_keys(roles.by, "df.group_by(['site', 'model']).pu")
             keys = [*self._keys]
         if keys is None:
             return ALL_ROWS

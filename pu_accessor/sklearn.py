@@ -25,9 +25,8 @@ from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.ranking import Ranking
-from pu_accessor.sources.columns import as_series
+from pu_accessor.sources.columns import as_series, read_labels
 from pu_accessor.sources.frames import ArraySource
-from pu_accessor.sources.labels import read_labels
 from pu_accessor.sources.roles import Roles, Values
 
 __all__ = ["scorer"]

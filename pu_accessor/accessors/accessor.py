@@ -141,7 +141,6 @@ class Accessor(Bound):
     sample_to_label = prior.sample_to_label
     check_assumptions = assumptions.check_assumptions
     cutoff = utility.cutoff
-    select = utility.select
     compare = comparison.compare
     dominance = comparison.dominance
     robustness = comparison.robustness

@@ -6,9 +6,9 @@ from textwrap import wrap
 
 from pu_accessor.checks import check_ranks
 from pu_accessor.questions.request import Request
-from pu_accessor.ranking import Ranking, Rankings, Ranks
+from pu_accessor.ranking import Keyed, PairedRanks, Ranking, Rankings, Ranks
+from pu_accessor.sources.frames import Source
 from pu_accessor.sources.roles import Roles
-from pu_accessor.sources.source import Source
 
 _WIDTH = 80  # of a terminal
 # How a source is reached that is no attribute of something.
@@ -39,7 +39,7 @@ class Bound:
         check_ranks(ranks)
         return Request(
             lambda ranks: _assume(self._source.rank(self._roles, ranks), self._roles),
-            lambda on: self._source.pair(self._roles, on),
+            lambda on: _assume_pairs(self._source.pair(self._roles, on), self._roles),
             lambda wave, strata: self._source.annotate(self._roles, wave, strata),
             self._roles.on_error,
             self._roles.progress,
@@ -56,6 +56,25 @@ def _assume(rankings: Rankings, roles: Roles) -> Rankings:
         return rankings.make(position).with_facts(monotone=True)
 
     return replace(rankings, make=make, together=None)
+
+
+def _assume_pairs(pairs: Keyed[PairedRanks], roles: Roles) -> Keyed[PairedRanks]:
+    """Put what is taken for granted into the rankings of paired rows."""
+    if not roles.monotone:
+        return pairs
+
+    def make(position: int) -> PairedRanks:
+        paired = pairs.make(position)
+        rows = paired.rows
+        if rows is None:
+            return paired
+
+        def rankings() -> list[Ranking]:
+            return [ranking.with_facts(monotone=True) for ranking in rows.rankings()]
+
+        return paired._replace(rows=rows._replace(rankings=rankings))
+
+    return replace(pairs, make=make)
 
 
 def fold(head: str, rows: Mapping[str, str]) -> str:

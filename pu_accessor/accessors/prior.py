@@ -1,15 +1,25 @@
-"""Beta: what it can be, and which rows to label by hand to know it."""
+"""Beta: what it can be, which rows to label by hand to know it, and what their labels add."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
+from pu_accessor.accessors.plots import PlotOptions
+from pu_accessor.checks import check_share
+from pu_accessor.datasets.values import over_labels
+from pu_accessor.errors import PUDataError
 from pu_accessor.questions import prior
+from pu_accessor.questions.hand_labels import check_series, drawn_labels, read_found, row_weights
+from pu_accessor.sources.columns import read_labels
+from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.sampling import Draw
+
+if TYPE_CHECKING:
+    from pu_accessor.plots import Drawing
 
 
 def estimate_beta(self: Bound, *, method: str = "feasible", level: float = 0.95) -> pd.DataFrame:
@@ -92,9 +102,8 @@ def sample_to_label(
     """Draw unlabeled rows at random, to label by hand.
 
     Their labels give beta with an interval that needs no assumption at all:
-    `pu_accessor.beta_from_labels`. `pu_accessor.labeling.labels_needed` says how many it takes.
-    The same number of labels says more of beta where they are shared between rows of different
-    scores.
+    `pu_accessor.beta_from_labels`. `pu_accessor.labels_needed` says how many it takes. The same
+    number of labels says more of beta where they are shared between rows of different scores.
 
     Parameters
     ----------
@@ -132,11 +141,11 @@ def sample_to_label(
 
     See Also
     --------
-    pu_accessor.labeling.labels_needed : How many it takes.
+    pu_accessor.labels_needed : How many it takes.
     pu_accessor.beta_from_labels : What their labels say of beta.
-    pu_accessor.labeling.rates_from_labels : What they say of precision and recall.
-    pu_accessor.labeling.weigh_labels : What they say of all else, AUROC among it.
-    pu_accessor.labeling.add_labels : Puts them with the known ones.
+    pu_accessor.rates_from_labels : What they say of precision and recall.
+    pu_accessor.weigh_labels : What they say of all else, AUROC among it.
+    pu_accessor.add_labels : Puts them with the known ones.
 
     Notes
     -----
@@ -170,3 +179,194 @@ def sample_to_label(
     """
     draw = Draw(size, strata, allocate, expected_beta, below, above)
     return self._source.sample(self._roles, draw, random_state)
+
+
+def add_labels(label: pd.Series[Any], found: pd.Series[Any]) -> pd.Series[Any]:
+    """Add labels that were made by hand, of unlabeled rows that were drawn at random.
+
+    Positives that are found extend the known ones: together they are a random sample of all
+    positives as much as these were. Negatives that are found are a random sample of all negatives.
+    What is left unlabeled has the beta of `pu_accessor.beta_from_labels` with ``rest=True``.
+
+    Parameters
+    ----------
+    label : Series, shape (examples,)
+        True or 1, False or 0, missing: known positive, known negative, unlabeled.
+    found : Series of bool, shape (labeled,)
+        What each row that was labeled by hand is. Its index says which rows they are.
+
+    Returns
+    -------
+    Series of boolean, shape (examples,)
+        True, False and missing; the index and the name of `label`.
+
+    Raises
+    ------
+    PUTypeError
+        If an argument is no Series.
+    PUDataError
+        If a row was labeled before, is there twice or not at all, or has no label yet.
+    PUValueError
+        If labels are neither of these, or of two values with nothing missing.
+
+    See Also
+    --------
+    pu_accessor.beta_from_labels : Beta of what is left, with ``rest=True``.
+
+    Examples
+    --------
+    >>> label = pd.Series([1, None, None, None], name="label")
+    >>> add_labels(label, pd.Series({1: True, 3: False})).tolist()
+    [True, True, <NA>, False]
+    """
+    check_series("label", label)
+    check_series("found", found)
+    if not (label.index.is_unique and found.index.is_unique):
+        raise PUDataError("label and found must have each row once, but an index repeats.")
+    places = label.index.get_indexer(found.index)
+    if (places < 0).any():
+        raise PUDataError(
+            f"found must hold rows of label, but {found.index[places < 0].tolist()[:5]} are none."
+        )
+    known, new = read_labels(label, Roles()), read_found(found)
+    before = (known.positive | known.negative)[places]
+    if before.any():
+        raise PUDataError(
+            f"found must hold rows that are unlabeled, but {found.index[before].tolist()[:5]} are "
+            "labeled. Draw them by df.pu.sample_to_label."
+        )
+    states = pd.array([None] * label.size, dtype="boolean")
+    states[known.positive] = True
+    states[known.negative] = False
+    states[places] = new
+    return pd.Series(states, index=label.index, name=label.name)
+
+
+def weigh_labels(label: pd.Series[Any], found: pd.Series[Any] | pd.DataFrame) -> pd.DataFrame:
+    """Let labels that were made by hand stand for all unlabeled rows.
+
+    Each row that was drawn and labeled stands for as many unlabeled rows as there are for each
+    label, known ones for themselves. With these weights all rows are labeled, so that all numbers
+    on new examples need neither beta nor that known positives are a random sample: AUROC, average
+    precision, a rate at a threshold, `compare`. Where known positives *are* a random sample,
+    `add_labels` may give a shorter interval of AUROC.
+
+    Parameters
+    ----------
+    label : Series, shape (examples,)
+        True or 1, False or 0, missing: known positive, known negative, unlabeled.
+    found : Series of bool, shape (labeled,), or DataFrame
+        What each row that was labeled by hand is, drawn at random of all that are unlabeled; its
+        index says which rows they are. Or the rows that `sample_to_label` drew of strata, with
+        their column of labels filled in.
+
+    Returns
+    -------
+    DataFrame, shape (examples, 2)
+        label, as `add_labels` returns it, and weight: 1 for known rows, unlabeled over labeled
+        rows of its stratum for one that was labeled by hand, 0 for those that are left.
+
+    Raises
+    ------
+    PUDataError
+        If strata do not cover the unlabeled rows, or as `add_labels` does.
+    PUTypeError, PUValueError
+        As `add_labels` does.
+
+    See Also
+    --------
+    add_labels : Adds labels without weights.
+    sample_to_label : Draws the rows.
+
+    Notes
+    -----
+    The weights are one over the probabilities of being drawn ([1]_), so that sums over labeled
+    rows are unbiased for sums over all. Pass ``beta=0`` with them: nothing is unlabeled.
+
+    Intervals see what the labels hold. With some ten positives found and an AUROC near 1 the few
+    that rank low may be missed: in simulations 95% intervals then covered .635 to .9.
+
+    References
+    ----------
+    .. [1] D. G. Horvitz, D. J. Thompson, *A generalization of sampling without replacement from a
+       finite universe*, Journal of the American Statistical Association 47 (1952) 663-685.
+
+    Examples
+    --------
+    >>> df = pd.DataFrame({"score": range(6), "label": [None, None, None, None, None, True]})
+    >>> weighed = weigh_labels(df["label"], pd.Series({1: False, 4: True}))
+    >>> weighed["weight"].tolist()
+    [0.0, 2.5, 0.0, 0.0, 2.5, 1.0]
+    """
+    check_series("label", label)
+    labels = drawn_labels(found) if isinstance(found, pd.DataFrame) else found
+    added = add_labels(label, labels)
+    known = read_labels(label, Roles())
+    unlabeled = ~(known.positive | known.negative)
+    weight = pd.Series(1.0, index=label.index).mask(unlabeled, 0.0)
+    weight[labels.index] = row_weights(found, int(unlabeled.sum()))
+    return pd.DataFrame({"label": added, "weight": weight})
+
+
+def plot_beta_from_labels(
+    found: pd.Series[Any] | pd.DataFrame,
+    n_unlabeled: int | None = None,
+    *,
+    level: float = 0.95,
+    width: float | None = None,
+    **options: Unpack[PlotOptions],
+) -> Drawing:
+    """Draw the interval of beta as labels come in.
+
+    Parameters
+    ----------
+    found : Series of bool, or DataFrame
+        What each labeled row is, in the order in which rows were labeled; or rows that
+        `sample_to_label` drew of one stratum, with their column of labels filled in.
+    n_unlabeled : int, optional
+        Unlabeled examples they were drawn from, themselves included; a DataFrame says it itself.
+    level : float, default 0.95
+        Probability with which the interval covers, in (0, 1).
+    width : float, optional
+        In (0, 1]: a cross marks the first interval that is no wider.
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+        What colours and panels tell apart, where to draw, and how it looks, in the same way in all
+        plots: `pu_accessor.plots.Options` has each.
+
+    Returns
+    -------
+    Axes
+        Of matplotlib.
+
+    Raises
+    ------
+    PUDataError, PUValueError, PUTypeError
+        As `beta_from_labels` does.
+
+    See Also
+    --------
+    pu_accessor.beta_from_labels : The numbers, with ``sequential=True``.
+
+    Notes
+    -----
+    A confidence sequence [1]_, see `pu_accessor.beta_from_labels`.
+
+    References
+    ----------
+    .. [1] I. Waudby-Smith, A. Ramdas, *Confidence sequences for sampling without replacement*,
+       Advances in Neural Information Processing Systems 33 (2020).
+
+    Examples
+    --------
+    >>> labels = pd.Series([True, False] * 10 + [False] * 20)
+    >>> ax = plot_beta_from_labels(labels, 100)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('labeled by hand', 'β')
+    """
+    from pu_accessor import plots
+
+    checked = plots.Options(**options)
+    if width is not None:
+        width = check_share("width", width)
+    steps = prior.beta_from_labels(found, n_unlabeled=n_unlabeled, level=level, sequential=True)
+    return plots.plot_beta_from_labels(over_labels(steps, width), checked)

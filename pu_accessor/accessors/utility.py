@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.errors import PUValueError
+from pu_accessor.datasets import curves, tables, values
 from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Cost, read_goal
 from pu_accessor.inference.settings import Settings
@@ -364,7 +364,7 @@ def boyce(self: Bound, *, windows: int = 101, width: float = 0.1) -> xr.Dataset:
     >>> round(found["boyce"].item(), 2)
     0.4
     """
-    raise NotImplementedError
+    return values.boyce(self._request(), windows, width)
 
 
 def gain(
@@ -440,7 +440,8 @@ def gain(
     """
     settings = read_settings(level, band, reference, selection_odds)
     betas = read_betas(beta, beta_interval)
-    raise NotImplementedError
+    bounded = tables.contingency(self._request(), betas, settings, "breakpoints", rounded=False)
+    return curves.gain(bounded)
 
 
 def cutoff(
@@ -559,105 +560,3 @@ def cutoff(
     goal = read_goal(precision, recall, fpr, cost)
     settings, betas = read_settings(level, band, reference), read_betas(beta)
     return practice.guaranteed_cutoffs(self._request(), betas, goal, settings, models, target)
-
-
-def select(
-    self: Bound,
-    beta: Beta,
-    *,
-    precision: float | None = None,
-    recall: float | None = None,
-    fpr: float | None = None,
-    cost: Cost | None = None,
-    level: float = 0.95,
-    band: str | Band = "simultaneous",
-    reference: str = "positives",
-    models: int | None = None,
-    target: str = "examples",
-) -> pd.DataFrame:
-    """Return the rows at or above the cutoff that is guaranteed to reach what is asked.
-
-    Parameters
-    ----------
-    beta : Beta
-        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
-        several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
-        bands get an envelope for which 1 - level is split.
-    precision : float, optional
-        The deepest rank whose lower bound of precision is at least that.
-    recall : float, optional
-        The shallowest rank whose lower bound of recall is at least that.
-    fpr : float, optional
-        The deepest rank whose upper bound of the false positive rate is at most that.
-    cost : (float, float), optional
-        What a false positive and a false negative cost: the rank with the smallest upper bound of
-        the cost of all examples.
-
-        One of these four is passed.
-    level : float, default 0.95
-        Probability with which the goal is reached, in (0, 1), at least.
-    band : {"simultaneous"}, default "simultaneous"
-        No other is taken: limits of precision and cost hold at all cutoffs jointly. Those of
-        recall and fpr hold at each by itself, as cutoffs are tested one by one; the attribute band
-        then says "exact".
-    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from: known negatives, if a random sample, bound the
-        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
-        at each beta, "both" what two bands at half of 1 - level have in common.
-    models : int, optional
-        How many models were looked at. 1 - level is split over them, so that the guarantee holds
-        for whichever is chosen. By default the number of those in `score`, or along "model";
-        groups are not counted, as a list is made of each. Pass more where others were tried
-        before, or other goals, and 1 for models none of which is preferred for its list.
-    target : {"examples", "population"}, default "examples"
-        What the guarantee is about: these examples once all labels were known, or new ones from
-        where these come from, at the threshold. With ``df.pu(monotone=True)`` lists on new
-        examples are far longer.
-
-    Returns
-    -------
-    DataFrame
-        Rows of the frame with their index, the best first, group by group; none where no cutoff
-        reaches the goal. Known positives are among them.
-
-    Raises
-    ------
-    PUValueError
-        Also for several betas or models: a list is made by one.
-
-    See Also
-    --------
-    cutoff : Where that is, with the bounds there.
-
-    Notes
-    -----
-    The first rows by score, as many as the rank of `cutoff`: rows with the same score come
-    together.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import pu_accessor
-    >>> truth = np.arange(4000) < 1000
-    >>> score = np.random.default_rng(0).normal(3 * truth)
-    >>> df = pd.DataFrame({"score": score, "label": np.where(np.arange(4000) < 500, 1, np.nan)})
-    >>> chosen = df.pu.select(beta=1 / 7, precision=0.9)
-    >>> len(chosen), round(float(truth[chosen.index].mean()), 3)
-    (782, 0.957)
-    """
-    if isinstance(self._roles.score, list):
-        first = self._roles.score[0] if self._roles.score else "score"
-        raise PUValueError(
-            f"score must name one column for select, but {self._roles.score!r} was passed. Choose "
-            "one, and say among how many it was chosen: "
-            f"df.pu(score={first!r}).select(0.3, recall=0.9, models={len(self._roles.score)})."
-        )
-    goal = read_goal(precision, recall, fpr, cost)
-    settings, betas = read_settings(level, band, reference), read_betas(beta)
-    cutoffs = practice.guaranteed_cutoffs(self._request(), betas, goal, settings, models, target)
-    keys = [*cutoffs.columns[: cutoffs.columns.get_loc("beta")]]
-    if (cutoffs.duplicated(keys) if keys else cutoffs.index > 0).any():
-        raise PUValueError("beta must be one for select, but several were passed: take one.")
-    return self._source.best(self._roles, cutoffs["rank"].tolist())

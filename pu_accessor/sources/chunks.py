@@ -1,13 +1,43 @@
-"""Frames in pieces, one after the other: what a pass over them is."""
+"""Frames in pieces, one after the other, and what a first pass over them brings together."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from functools import reduce
-from typing import Any, Protocol, Self, TypeAlias, TypeVar
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial, reduce
+from threading import Lock
+from typing import Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
+import numpy as np
 import pandas as pd
 
-from pu_accessor.errors import PUDataError, PUKeyError, PUTypeError, brief, shorten
-from pu_accessor.sources.columns import pair_arrays, read_column
+from pu_accessor.counting.gaps import Scores
+from pu_accessor.errors import PUDataError, PUKeyError, PUTypeError, PUValueError, brief, shorten
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray
+from pu_accessor.sources.columns import (
+    Labels,
+    check_clustered,
+    check_missing,
+    check_not_empty,
+    find_ids,
+    is_lossless,
+    join_column,
+    join_rows,
+    pair_arrays,
+    read_column,
+    read_labels,
+    read_propensities,
+    read_scores,
+)
+from pu_accessor.sources.groups import (
+    ALL_ROWS,
+    Groups,
+    Rows,
+    check_roles,
+    first_rows,
+    group_frame,
+    key_columns,
+)
+from pu_accessor.sources.roles import Roles
 
 
 class Mergeable(Protocol):
@@ -38,20 +68,6 @@ class Pieces(Protocol):
         self, function: Apply[Result], merge: Merge[Result], columns: list[Hashable]
     ) -> Result:
         """Apply a function to some columns of each piece and merge what comes back, in order."""
-
-    def join(
-        self, keys: Sequence[Mapping[Hashable, Hashable]], on: list[Hashable], columns: list[Any]
-    ) -> "Pieces | None":
-        """Put rows of several keys beside each other, where they agree in some columns.
-
-        Column c of the rows of the i-th key is called `beside`(c, i). None where pieces cannot be
-        joined.
-        """
-
-
-def beside(name: Hashable, number: int) -> str:
-    """Return what a column of the rows of a key is called among those of others."""
-    return f"{name!r} of {number}"
 
 
 def merge_each(first: Mapping[Key, Merged], other: Mapping[Key, Merged]) -> Mapping[Key, Merged]:
@@ -114,11 +130,6 @@ class Chunks:
             )
         return reduce(merge, results, first)
 
-    def join(
-        self, keys: Sequence[Mapping[Hashable, Hashable]], on: list[Hashable], columns: list[Any]
-    ) -> None:
-        """Chunks are not joined: rows that belong together may be anywhere."""
-
 
 def _is_iterable(values: object) -> bool:
     """Tell what can be gone through; an array of no dimensions cannot."""
@@ -150,3 +161,324 @@ def _select(frame: pd.DataFrame, columns: list[Hashable]) -> pd.DataFrame:
             )
         read_column(frame, "Each chunk", name)
     return frame[columns]
+
+
+# The rows of one group in one piece: its key, where they are, and scores, (models, rows).
+Part: TypeAlias = tuple[Hashable, Rows, Scores]
+FromParts: TypeAlias = Callable[[pd.DataFrame, Sequence[Part]], Iterable[tuple[Key, Merged]]]
+
+_SAMPLED = 1 << 12  # rows, of which the score of one is brought along
+_MANY = 1000  # values of labels, beyond which those of other pieces do not matter for a message
+
+
+class Members(NamedTuple):
+    """The clusters of a group."""
+
+    ids: pd.Index  # each once
+    ranked: BoolArray  # (models, clusters): whether a model ranks an example of it
+    known: IntArray  # where that of each known positive is among the ids
+
+    @classmethod
+    def of(
+        cls, ids: pd.Index, numbers: IntArray, positive: IntArray, ranked: BoolArray
+    ) -> "Members":
+        """Find the clusters of rows, given the number of each among the ids, and the positives.
+
+        Examples
+        --------
+        >>> rows = np.array([2, 0, 2]), np.array([0])
+        >>> members = Members.of(pd.Index(["a", "b", "c"]), *rows, np.array([[True, True, False]]))
+        >>> members.ids.to_list(), members.ranked, members.known
+        (['a', 'c'], array([[ True,  True]]), array([1]))
+        """
+        if numbers.size < ids.size:
+            used, position = np.unique(numbers, return_inverse=True)
+        else:  # quicker where most are there
+            there = np.bincount(numbers, minlength=ids.size) > 0
+            used, position = np.flatnonzero(there), (np.cumsum(there) - 1)[numbers]
+        has = np.zeros((len(ranked), used.size), np.bool_)
+        for model, rows in enumerate(ranked):
+            has[model, position if rows.all() else position[rows]] = True
+        return cls(ids[used], has, position[positive])
+
+    def merge(self, other: "Members") -> "Members":
+        """Put the clusters of two pieces together."""
+        numbers, ids = pd.factorize(join_column([pd.Series(self.ids), pd.Series(other.ids)]))
+        here, there = numbers[: self.ids.size], numbers[self.ids.size :]
+        ranked = np.zeros((len(self.ranked), len(ids)), np.bool_)
+        ranked[:, here] = self.ranked
+        ranked[:, there] |= other.ranked
+        return Members(pd.Index(ids), ranked, np.append(here[self.known], there[other.known]))
+
+
+class Labeled(NamedTuple):
+    """The labeled examples of a group, and how many there are in all."""
+
+    positive: FloatArray  # (models, known positives)
+    negative: FloatArray  # (models, known negatives)
+    propensity: FloatArray  # (known positives,), or none at all
+    ranked: IntArray  # (models,): examples that are ranked, of all kinds
+    size: int
+    sample: FloatArray  # (models, some examples), labeled or not
+    members: Members | None = None  # its clusters
+
+    def of(self, model: int, omits: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the scores of a model, all or those that are there, and propensities."""
+        positive, negative = self.positive[model], self.negative[model]
+        if not omits:
+            return positive, negative, self.propensity
+        kept = ~np.isnan(positive)
+        propensity = self.propensity[kept] if self.propensity.size else self.propensity
+        return positive[kept], negative[~np.isnan(negative)], propensity
+
+    def merge(self, other: "Labeled") -> "Labeled":
+        """Put the labeled examples of two pieces together, in order."""
+        return Labeled(
+            np.concatenate([self.positive, other.positive], axis=1),
+            np.concatenate([self.negative, other.negative], axis=1),
+            np.concatenate([self.propensity, other.propensity]),
+            self.ranked + other.ranked,
+            self.size + other.size,
+            np.concatenate([self.sample, other.sample], axis=1),
+            self.members and other.members and self.members.merge(other.members),
+        )
+
+
+class FirstPass(NamedTuple):
+    """What a first pass brings together."""
+
+    rows: int
+    missing: IntArray  # (models,): scores
+    labels: "pd.Series[Any]"  # the values of labels, each once
+    complete: bool  # whether no label is missing
+    keys: pd.DataFrame  # each once
+    groups: Mapping[Hashable, Labeled]
+    propensity: FloatArray = np.empty(0)  # those of all known positives, or none at all
+    wrong: PUValueError | None = None  # what a piece says of its labels, if that is anything
+    unclustered: int = 0  # rows that are of no cluster, although others are
+
+    @property
+    def members(self) -> dict[Hashable, Members]:
+        """The clusters of each group, where there are clusters."""
+        groups = self.groups.items()
+        return {key: group.members for key, group in groups if group.members is not None}
+
+    def merge(self, other: "FirstPass") -> "FirstPass":
+        """Put what two pieces hold together, in order."""
+        labels = _distinct(join_column, self.labels, other.labels)
+        wrong = self.wrong or other.wrong
+        if wrong is not None and labels.size > _MANY:
+            raise wrong
+        return FirstPass(
+            self.rows + other.rows,
+            self.missing + other.missing,
+            labels,
+            self.complete and other.complete,
+            _distinct(join_rows, self.keys, other.keys),
+            merge_each(self.groups, other.groups),
+            np.concatenate([self.propensity, other.propensity]),
+            wrong,
+            self.unclustered + other.unclustered,
+        )
+
+
+def _distinct(join: Callable[[list[Any]], Any], rows: Any, more: Any) -> Any:
+    """Put distinct rows together; those of nothing have no say in the dtype, in any pandas."""
+    parts = [part for part in (rows, more) if len(part)]
+    return (join(parts) if parts else rows).drop_duplicates()
+
+
+def read_labeled(pieces: Pieces, roles: Roles, paired: bool = False) -> FirstPass:
+    """Bring the labeled scores of all pieces to one place, and check what can be checked.
+
+    Where models are paired an example counts only if none of them lacks a score that is omitted.
+    """
+    example = pieces.example()
+    for argument, name in roles.named():
+        read_column(example, argument, name)
+    if roles.by is not None:
+        key_columns(example, roles.by)
+    columns = dict.fromkeys([*roles.keys, *(name for _, name in roles.named())])
+    first = pieces.fold(partial(_read_piece, roles, paired), FirstPass.merge, list(columns))
+    check_not_empty(first.rows)
+    if roles.nan_policy == "raise":
+        for model, missing in zip(roles.models, first.missing.tolist(), strict=True):
+            check_missing(str(model), missing, first.rows)
+    _check_labels(first, roles)
+    check_clustered(roles.cluster, first.unclustered, first.rows)
+    if roles.propensity is not None:
+        propensity = pd.Series(first.propensity, name=roles.propensity)
+        read_propensities(propensity, np.ones(propensity.size, np.bool_))
+    return first
+
+
+def _check_labels(first: FirstPass, roles: Roles) -> None:
+    """Raise if the labels of all pieces are ambiguous, or of a value that stands for no state."""
+    labels = first.labels
+    if first.wrong is not None and not first.complete:
+        labels = pd.Series([*labels, None], name=labels.name, dtype=object)
+    if first.wrong is not None or first.complete:
+        read_labels(labels, roles)
+    if first.wrong is not None:
+        raise first.wrong
+
+
+def _read_piece(roles: Roles, paired: bool, frame: pd.DataFrame) -> FirstPass:
+    """Return the labeled scores of one piece."""
+    labels, keys = frame[roles.label], frame[roles.keys]
+    scores, values = read_models(roles, frame), labels.dropna()
+    missing, no_keys = _count_each(np.isnan(scores)), keys.iloc[:0]
+    complete = values.size == labels.size
+    first = FirstPass(labels.size, missing, values.drop_duplicates(), complete, no_keys, {})
+    if frame.empty:  # of whatever dtypes
+        return first
+    try:
+        known = read_piece_labels(labels, roles)
+    except PUValueError as error:
+        if first.labels.size > _MANY:
+            raise
+        return first._replace(wrong=error)
+    if roles.propensity is not None:
+        unchecked = np.zeros(labels.size, np.bool_)  # before all pieces are there
+        propensity = read_propensities(frame[roles.propensity], unchecked)
+        known = known._replace(propensity=propensity)
+        first = first._replace(propensity=propensity[known.positive])
+    ids = pd.Index([])
+    if roles.cluster is not None:
+        numbers, ids = find_ids(frame[roles.cluster])
+        known = known._replace(cluster=numbers)
+        if unclustered := int(np.count_nonzero(numbers < 0)):
+            return first._replace(unclustered=unclustered)
+    groups = group_piece(roles, frame)
+    kept: BoolArray = np.ones(labels.size, np.bool_)
+    if paired and roles.omits:
+        kept = ~np.any(np.isnan(scores), axis=0)
+    return first._replace(
+        groups={
+            key: _pick(scores[:, rows], known.take(rows), kept[rows], ids, roles)
+            for key, rows in zip(groups.keys, groups.rows, strict=True)
+        },
+        keys=keys.iloc[first_rows(groups.rows)] if groups.names else no_keys,
+    )
+
+
+def read_piece_labels(labels: "pd.Series[Any]", roles: Roles) -> Labels:
+    """Read the labels of one piece: others may have what makes them unambiguous."""
+    try:
+        return read_labels(labels, roles)
+    except PUValueError:
+        if labels.isna().any():
+            raise
+        explicit = replace(
+            roles,
+            positive=True if roles.positive is None else roles.positive,
+            negative=False if roles.negative is None else roles.negative,
+        )
+        with suppress(PUValueError):
+            return read_labels(labels, explicit)
+        raise
+
+
+def fold_groups(
+    pieces: Pieces, roles: Roles, function: FromParts[Key, Merged], names: Iterable[Hashable] = ()
+) -> Mapping[Key, Merged]:
+    """Apply a function to the groups of each piece, and merge by key what comes back.
+
+    Besides scores and keys, columns of some names are read.
+    """
+    columns = list(dict.fromkeys([*roles.models, *roles.keys, *names]))
+    return pieces.fold(partial(_fold_piece, roles, function), merge_each, columns)
+
+
+def _fold_piece(
+    roles: Roles, function: FromParts[Key, Merged], frame: pd.DataFrame
+) -> Mapping[Key, Merged]:
+    """Apply a function to the groups of one piece."""
+    if frame.empty:
+        return {}
+    scores, groups = read_models(roles, frame), group_piece(roles, frame)
+    rows_by_key = zip(groups.keys, groups.rows, strict=True)
+    return dict(function(frame, [(key, rows, scores[:, rows]) for key, rows in rows_by_key]))
+
+
+_ONE_AT_A_TIME = Lock()
+
+
+def find_code(ids: pd.Index, of_piece: tuple[IntArray, pd.Index], rows: Rows) -> IntArray:
+    """Return the position of rows' clusters among the ids of a group, as `find_ids` has them.
+
+    A row of an id that was not there has -1: left out, it is missed when rows are counted.
+    """
+    numbers, here = of_piece
+    with _ONE_AT_A_TIME:  # threads share the hash table, which the first look makes
+        _ = ids.is_unique
+    code: IntArray = np.append(ids.get_indexer(here), -1)[numbers[rows]]
+    return code
+
+
+def read_models(roles: Roles, frame: pd.DataFrame) -> Scores:
+    """Read the scores of all models, a row for each; float32 as it is."""
+    if frame.empty:
+        return np.empty((len(roles.models), 0))
+    scores = [_read_scores(frame[model]) for model in roles.models]
+    return np.stack(scores) if len(scores) > 1 else scores[0][np.newaxis]  # without a copy
+
+
+def _read_scores(scores: "pd.Series[Any]") -> Scores:
+    """Read scores that compare with those of other pieces."""
+    if scores.dtype == np.float32:  # which takes half the memory, and is sorted in half the time
+        return scores.to_numpy()
+    values = read_scores(scores)
+    if not is_lossless(scores, values):
+        raise PUValueError(
+            f"score column {scores.name!r} holds {scores.dtype} numbers (integers of 2**53 and "
+            "more, decimals of 16 digits and more) that float64 may not tell apart, in pieces "
+            "that are not compared. Pass smaller numbers, or floats."
+        )
+    return values
+
+
+def group_piece(roles: Roles, frame: pd.DataFrame) -> Groups:
+    """Group the rows of one piece."""
+    if roles.by is None:
+        return ALL_ROWS
+    if not frame[roles.keys].notna().all(axis=1).any():
+        return Groups((), (), [])
+    return group_frame(frame, roles.by)
+
+
+def _pick(scores: Scores, known: Labels, kept: BoolArray, ids: pd.Index, roles: Roles) -> Labeled:
+    """Return the labeled examples of a group in one piece."""
+    positive, negative = (np.flatnonzero(kind & kept) for kind in known[:2])
+    picked = positive, negative, slice(_SAMPLED - 1, None, _SAMPLED)
+    of_positive, of_negative, sample = (scores[:, rows].astype(np.float64) for rows in picked)
+    ranked = kept & ~np.isnan(scores) if roles.omits else np.broadcast_to(kept, scores.shape)
+    return Labeled(
+        of_positive,
+        of_negative,
+        np.empty(0) if known.propensity is None else known.propensity[positive],
+        _count_each(ranked),
+        int(np.count_nonzero(kept)),
+        sample,
+        None if known.cluster is None else Members.of(ids, known.cluster, positive, ranked),
+    )
+
+
+def _count_each(rows: BoolArray) -> IntArray:
+    """Count what is true for each model; by rows that is far quicker than along an axis."""
+    return np.array([np.count_nonzero(row) for row in rows])
+
+
+def read_keys(first: FirstPass, roles: Roles) -> Groups:
+    """Return the groups in the order that a frame in memory has."""
+    if roles.by is None:
+        return ALL_ROWS
+    groups = group_frame(first.keys, roles.by)
+    check_roles(groups, roles)
+    if set(groups.keys) != set(first.groups):
+        raise PUValueError(
+            f"by must name columns of one dtype, but keys of {', '.join(groups.names)} differ "
+            "from piece to piece: put together, they are not what they are there. Cast them "
+            "first, for example with column.astype('str')."
+        )
+    return groups

@@ -1,4 +1,4 @@
-"""Columns in memory -> rankings, pairs and rows: of a frame, of its groups, of arrays."""
+"""What a source is, and columns in memory -> rankings, pairs and rows."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 from pu_accessor.checks import check_within
-from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.counting.stack import stack_examples
+from pu_accessor.counting.cutoffs import rank_examples, stack_examples
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.ranking import (
     Annotated,
@@ -30,6 +30,7 @@ from pu_accessor.sources.columns import (
     FEW_ROWS,
     Column,
     Columns,
+    Labels,
     as_series,
     check_scored,
     count_columns,
@@ -38,9 +39,6 @@ from pu_accessor.sources.columns import (
     pair_arrays,
     read_column,
     read_columns,
-    read_scores,
-    read_values,
-    read_weights,
 )
 from pu_accessor.sources.groups import (
     ALL_ROWS,
@@ -53,11 +51,56 @@ from pu_accessor.sources.groups import (
     read_groups,
     shares_below,
 )
-from pu_accessor.sources.labels import Labels
 from pu_accessor.sources.pairs import pair_models
-from pu_accessor.sources.roles import OTHERS, ColumnNames, Roles, Seed
-from pu_accessor.sources.sampling import Draw, sample_strata, sample_unlabeled, single_score
-from pu_accessor.sources.source import Source, check_no_keys
+from pu_accessor.sources.roles import ColumnNames, Roles, Seed
+from pu_accessor.sources.sampling import Draw, sample_strata, sample_unlabeled
+
+
+class Source:
+    """Rows of any kind: what questions are put to.
+
+    What a kind of source cannot be asked is refused before it is.
+    """
+
+    name: str  # what it is called in messages
+
+    def rank(self, roles: Roles, ranks: Ranks) -> Rankings:
+        """Rank the rows: of each group, by each column of scores."""
+        raise NotImplementedError
+
+    def pair(self, roles: Roles, on: ColumnNames | None) -> Keyed[PairedRanks]:
+        """Rank the same examples by several models, as columns or as rows that `on` pairs."""
+        raise NotImplementedError
+
+    def annotate(
+        self, roles: Roles, wave: Hashable | None, strata: Hashable | None
+    ) -> Keyed[Annotated]:
+        """Rank the rows at breakpoints, with the wave and the stratum that columns have for each.
+
+        Rows without one are in none.
+        """
+        raise NotImplementedError
+
+    def summary(self, roles: Roles) -> dict[str, str]:
+        """Count what the columns hold, for a repr; raises where they cannot be counted."""
+        raise NotImplementedError
+
+    def sample(self, roles: Roles, draw: Draw, random_state: Seed) -> pd.DataFrame:
+        """Draw unlabeled rows at random, without replacement."""
+        raise NotImplementedError
+
+    def repeated(self, roles: Roles) -> list[str]:
+        """Return columns of no role that look like ids and repeat: rows may belong together."""
+        return []
+
+    def held(self, roles: Roles) -> Roles:
+        """Return the roles, with those of values that the source has without a column."""
+        return roles
+
+    def template(self, roles: Roles) -> xr.Dataset | None:
+        """Return the dimensions that keys are the product of, if they are, with coordinates."""
+        return None
+
 
 # Rankings from which on, and examples in each up to which, all together take less time.
 _MANY, _SMALL = 100, 5_000
@@ -85,7 +128,7 @@ class FrameSource(Source):
         """
         columns, groups = self._columns(roles), self._groups(roles)
         check_roles(groups, roles)
-        return _rank_columns(columns, groups, roles, ranks)
+        return rank_groups(*read_columns(columns, roles), groups, roles, ranks, columns.names)
 
     def pair(self, roles: Roles, on: ColumnNames | None) -> Keyed[PairedRanks]:
         """Rank the same examples by columns of scores, or by groups of rows: see `Source`."""
@@ -102,9 +145,9 @@ class FrameSource(Source):
         frame = self._table([*roles.named(), *named.items()])
         columns, groups = find_columns(frame, roles), self._groups(roles)
         check_roles(groups, roles)
-        keyed = _rank_columns(columns, groups, roles, "breakpoints")
-        values = {what: read_column(frame, what, name) for what, name in named.items()}
         scores, labels = read_columns(columns, roles)
+        keyed = rank_groups(scores, labels, groups, roles, "breakpoints", columns.names)
+        values = {what: read_column(frame, what, name) for what, name in named.items()}
 
         def make(position: int) -> Annotated:
             group, model = divmod(position, len(scores))
@@ -129,22 +172,11 @@ class FrameSource(Source):
         rows, groups = self._rows(roles), self._groups(roles)
         if not draw.is_apart:
             return sample_unlabeled(rows, groups, self.held(roles), draw, random_state)
-        (score,), name = self._columns(roles.update(score=single_score(roles))).scores, draw.column
+        (score,), name = self._columns(roles).scores, draw.column
         column = (
             None if name is None else read_column(self._table([("strata", name)]), "strata", name)
         )
-        return sample_strata(rows, score, column, groups, self.held(roles), draw, random_state)
-
-    def best(self, roles: Roles, sizes: Sequence[int]) -> pd.DataFrame:
-        """Return the rows with the best scores, of groups that are pooled the best shares."""
-        score, groups = self._columns(roles).scores[0], self._groups(roles)
-        if groups.names and roles.pool:
-            weight = self._columns(roles).others.get("weight")
-            times = None if weight is None else read_weights(weight)
-            values = read_values(score, roles)
-            shares = shares_below(values, groups.rows, roles.nan_policy, times)
-            score, (groups, _) = pd.Series(shares), pool_groups(groups, roles.pool, shares.size)
-        return take_best(self._rows(roles), score, groups, sizes)
+        return sample_strata(rows, score, column, self.held(roles), draw, random_state)
 
     def repeated(self, roles: Roles) -> list[str]:
         """Return columns of no role that look like ids and repeat within a group: see `Source`."""
@@ -174,7 +206,6 @@ class FrameSource(Source):
         """Return the rows of each group, of `by` or of the groupby."""
         if self._grouped is None:
             return ALL_ROWS if roles.by is None else group_frame(self._frame, roles.by)
-        check_no_keys(roles.by)
         return read_groups(self._grouped)
 
 
@@ -188,30 +219,13 @@ class ArraySource(FrameSource):
         self._label = label
         self._others = {role: values for role, values in others.items() if values is not None}
 
-    def pair(self, roles: Roles, on: ColumnNames | None) -> NoReturn:
-        """Say that there is one model alone."""
-        raise PUTypeError(
-            f"compare is not there for data in {self.name}. Put the scores of all models into a "
-            "frame: df.pu(score=['svm', 'forest']).compare()."
-        )
-
-    annotate = Source.annotate
-
     def held(self, roles: Roles) -> Roles:
         """Return the roles, with those of further arrays under the names of the arguments."""
         names: dict[str, Any] = {role: role for role in self._others}
-        return replace(roles, **names)
+        return roles.update(**names)
 
     def _columns(self, roles: Roles) -> Columns:
         """Return the arrays as columns, each under its name where it has one."""
-        described = roles.described()
-        for role in ("score", "label", "by", *OTHERS):
-            if role in described:
-                raise PUValueError(
-                    f"{role} must not name a column for data in {self.name}, but "
-                    f"{described[role]} was passed. Put them into a frame: "
-                    f"df.pu({role}={described[role]})."
-                )
         columns = pair_arrays(self._score, self._label)
         read: dict[str, pd.Series[Any]] = {}
         for role, values in self._others.items():
@@ -229,21 +243,39 @@ class ArraySource(FrameSource):
         return self._columns(roles).as_frame()
 
 
-def _rank_columns(columns: Columns, groups: Groups, roles: Roles, ranks: Ranks) -> Rankings:
-    """Rank examples by each column of scores, each group apart."""
-    scores, labels = read_columns(columns, roles)
+def rank_groups(
+    scores: Sequence[FloatArray],
+    labels: Labels,
+    groups: Groups,
+    roles: Roles,
+    ranks: Ranks,
+    names: Sequence[Mapping[str, str]],
+) -> Rankings:
+    """Rank the rows of each group by the scores of each model; `names` are those of columns."""
+    number, size = len(groups.rows), labels.positive.size
+    plain = len(scores) == 1 and not (roles.others or roles.pool or roles.omits)
+    together = None
+    if plain and scores[0].ndim == 1 and number >= _MANY and size <= _SMALL * number:
+        together = partial(stack_examples, scores[0], *labels[:2], groups.rows)
     parts: list[Any] = []
     if roles.pool:
-        groups, parts = pool_groups(groups, roles.pool, columns.labels.size)
+        groups, parts = pool_groups(groups, roles.pool, size)
     if not isinstance(ranks, str):
-        check_within(ranks, max(scored(s[rows], roles) for s in scores for rows in groups.rows))
-    named = {"label": str(columns.labels.name)}
-    if "propensity" in columns.others:
-        named["propensity"] = str(columns.others["propensity"].name)
+        each = (score[rows] for score in scores for rows in groups.rows)
+        check_within(ranks, max(s.size - roles.omits * int(np.isnan(s).sum()) for s in each))
 
     def rank(score: FloatArray, labels: Labels, model: int, rows: Any, ranks: Ranks) -> Ranking:
-        names = {"score": str(columns.scores[model].name), **named}
-        return rank_rows(score[rows], labels.take(rows), roles, ranks, names)
+        score, labels = score[rows], labels.take(rows)
+        kept = labels.ranked(score, omits=roles.omits)
+        if kept is not None:
+            score, labels = score[kept], labels.take(kept)
+        labels = labels if roles.pool else labels.without_ones()
+        check_scored(names[model]["score"], score.size)
+        counted = {role: getattr(labels, role) for role in ("propensity", "weight")}
+        ranking = rank_examples(score, *labels[:2], ranks=ranks, columns=names[model], **counted)
+        if labels.cluster is None and labels.weight is None:
+            return ranking
+        return ranking.with_facts(clusters=labels.cluster_rows(score))
 
     def make(position: int) -> Ranking:
         group, model = divmod(position, len(scores))
@@ -255,28 +287,7 @@ def _rank_columns(columns: Columns, groups: Groups, roles: Roles, ranks: Ranks) 
         shares = shares_below(score, parts[group], roles.nan_policy, own.weight)
         return replace(rank(shares, own, model, rows, ranks), strata=strata)
 
-    number, size = len(groups.rows), columns.labels.size
-    plain = len(scores) == 1 and not (columns.others or roles.pool or roles.omits)
-    together = None
-    if plain and number >= _MANY and size <= _SMALL * number:
-        together = partial(stack_examples, scores[0], *labels[:2], groups.rows)
     return Rankings(*name_keys(groups, roles), make, together=together)
-
-
-def rank_rows(
-    score: FloatArray, labels: Labels, roles: Roles, ranks: Ranks, columns: dict[str, str]
-) -> Ranking:
-    """Rank examples by scores and labels that have been read."""
-    kept = labels.ranked(score, omits=roles.omits)
-    if kept is not None:
-        score, labels = score[kept], labels.take(kept)
-    labels = labels if roles.pool else labels.without_ones()
-    check_scored(columns["score"], score.size)
-    counted = {role: getattr(labels, role) for role in ("propensity", "weight")}
-    ranking = rank_examples(score, *labels[:2], ranks=ranks, columns=columns, **counted)
-    if labels.cluster is None and labels.weight is None:
-        return ranking
-    return ranking.with_facts(clusters=labels.cluster_rows(score))
 
 
 def annotate_rows(
@@ -318,11 +329,6 @@ def _number_values(argument: str, column: pd.Series[Any]) -> tuple[IntArray, tup
     return numbers.astype(np.int64, copy=False), tuple(pd.Index(values).tolist())
 
 
-def scored(score: FloatArray, roles: Roles) -> int:
-    """Count the examples that are ranked."""
-    return score.size - int(np.isnan(score).sum() if roles.omits else 0)
-
-
 def _repeats(ids: pd.Series[Any], groups: IntArray) -> bool:
     """Tell whether ids repeat within a group, and are not all the same."""
     there = ids.notna().to_numpy() & (groups >= 0)
@@ -331,13 +337,3 @@ def _repeats(ids: pd.Series[Any], groups: IntArray) -> bool:
         return bool(pairs.duplicated().any()) and len(pairs["id"].unique()) > 1
     except TypeError:  # lists and the like are no ids
         return False
-
-
-def take_best(
-    frame: pd.DataFrame, score: pd.Series[Any], groups: Groups, sizes: Sequence[int]
-) -> pd.DataFrame:
-    """Return the rows with the best scores, of each group."""
-    best_first = np.argsort(-read_scores(score), kind="stable")  # NaN last
-    numbers = groups.numbers(len(frame))[best_first]
-    taken = [best_first[numbers == number][:size] for number, size in enumerate(sizes)]
-    return frame.iloc[np.concatenate(taken)]

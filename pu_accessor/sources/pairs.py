@@ -25,7 +25,7 @@ from pu_accessor.ranking import (
     PairedRows,
     Ranking,
 )
-from pu_accessor.sources.columns import find_columns, read_column, read_columns
+from pu_accessor.sources.columns import Labels, find_columns, read_column, read_columns
 from pu_accessor.sources.groups import (
     Groups,
     Numbers,
@@ -35,7 +35,6 @@ from pu_accessor.sources.groups import (
     number_groups,
     pool_groups,
 )
-from pu_accessor.sources.labels import Labels
 from pu_accessor.sources.roles import ColumnNames, Roles
 
 
@@ -44,36 +43,12 @@ def pair_models(
 ) -> Keyed[PairedRanks]:
     """Rank the same examples by several models."""
     if roles.is_wide:
-        return _pair_columns(frame, groups, roles, on)
-    if not groups.names:
-        raise PUValueError(
-            "score must name two or more columns in a list, one for each model, but "
-            f"{roles.score!r} was passed. For models in rows, name their column and that of the "
-            "examples: df.pu(by='model').compare(on='example_id')."
-        )
-    if roles.pool:
-        raise PUValueError(
-            f"pool must be False for models in rows, but {roles.pool!r} was passed. Put a column "
-            "of scores for each model: df.pivot(index=['id', 'fold', 'label'], columns='model', "
-            "values='score').reset_index().pu(score=['svm', 'forest'], by='fold', pool=True)."
-        )
-    if on is None:
-        raise PUValueError(
-            f"on must name the column that pairs the rows of {', '.join(groups.names)}, but None "
-            "was passed. For groups that share no examples: gap."
-        )
+        return _pair_columns(frame, groups, roles)
     return _pair_groups(frame, groups, roles, on)
 
 
-def _pair_columns(
-    frame: pd.DataFrame, groups: Groups, roles: Roles, on: object
-) -> Keyed[PairedRanks]:
+def _pair_columns(frame: pd.DataFrame, groups: Groups, roles: Roles) -> Keyed[PairedRanks]:
     """Pair columns, whose rows are paired as they are."""
-    if on is not None:
-        raise PUValueError(
-            f"on must not be passed with a list of scores, but {on!r} was: a row pairs its own "
-            "scores. Leave it out."
-        )
     columns = find_columns(frame, roles)
     check_roles(groups, roles)
     scores, labels = read_columns(columns, roles)
@@ -137,17 +112,17 @@ def pair_scores(
         return paired._replace(names=names)
 
     def rankings() -> list[Ranking]:
-        return [_rank_rows(score, labels, roles) for score in scores]
+        return [_rank_rows(score, labels) for score in scores]
 
     rows = PairedRows(rankings, labels.positive, labels.cluster, labels.weight)
     return paired._replace(names=names, rows=rows)
 
 
-def _rank_rows(score: FloatArray, labels: Labels, roles: Roles) -> Ranking:
+def _rank_rows(score: FloatArray, labels: Labels) -> Ranking:
     """Rank rows by one model, each of them a cluster of its own."""
     ranking = rank_examples(score, *labels[:2], ranks="breakpoints", weight=labels.weight)
     rows = labels.cluster_rows(score, alone=True)
-    return replace(ranking, clusters=rows, monotone=roles.monotone)
+    return replace(ranking, clusters=rows)
 
 
 def pair_counted(
@@ -242,17 +217,6 @@ def _align(
 
 def _pool_pairs(parts: Sequence[PairedRanks]) -> PairedRanks:
     """Pool pairs of several groups, each ranked by itself."""
-    if any(part.weight is not None for part in parts):
-        raise PUValueError(
-            "pool must be False for compare with propensity=..., but groups are pooled. Leave the "
-            "propensities out, or compare within each group: df.pu(by='fold', propensity='p')."
-        )
-    if any(part.rows is not None and part.rows.weight is not None for part in parts):
-        raise PUValueError(
-            "pool must be False for compare with weight=..., but groups are pooled. Compare "
-            "within each group: df.pu(by='fold', weight='w').",
-            page="clusters#weights",
-        )
     total = Counts(*map(sum, zip(*(part.total for part in parts), strict=True)))
     n, others = total.known_positive, total.known_negative + total.unlabeled
     shared = [part for part in parts if part.total.known_positive]

@@ -1,6 +1,6 @@
 """Variables of a Dataset over a dimension of samples -> rankings, one for each other place."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from itertools import product
 from math import prod
 from typing import Any, NamedTuple
@@ -10,26 +10,24 @@ import numpy.typing as npt
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.checks import check_within
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief, shorten
-from pu_accessor.ranking import FloatArray, Keyed, PairedRanks, Ranking, Rankings, Ranks
+from pu_accessor.ranking import FloatArray, Keyed, PairedRanks, Rankings, Ranks
 from pu_accessor.sources.columns import (
     FEW_ROWS,
     Columns,
+    Labels,
     check_name,
     count_columns,
     list_columns,
-    read_column,
+    read_labels,
     read_others,
     read_values,
 )
-from pu_accessor.sources.frames import rank_rows, scored, take_best
-from pu_accessor.sources.groups import ALL_ROWS
-from pu_accessor.sources.labels import Labels, read_labels
+from pu_accessor.sources.frames import FrameSource, Source, rank_groups
+from pu_accessor.sources.groups import Groups
 from pu_accessor.sources.pairs import pair_scores
 from pu_accessor.sources.roles import ColumnNames, Roles, Seed
-from pu_accessor.sources.sampling import Draw, sample_strata, sample_unlabeled, single_score
-from pu_accessor.sources.source import Source, check_not_pooled
+from pu_accessor.sources.sampling import Draw
 
 
 class _Variables(NamedTuple):
@@ -59,34 +57,23 @@ class SampleSource(Source):
     def rank(self, roles: Roles, ranks: Ranks) -> Rankings:
         """Rank the samples at each place along the other dimensions: see `Source`.
 
-        Keys are the coordinates of these. Labels are read once. Raises if `by` is passed.
+        Keys are the coordinates of these. Labels are read once.
         """
         variables = self._variables(roles)
         scores, labels = self._read(variables, roles)
-        shape = scores.shape[:-1]
-        if not isinstance(ranks, str):
-            places = np.ndindex(shape)
-            check_within(ranks, max(scored(scores[place], roles) for place in places))
-        columns = {role: str(name) for role, name in roles.named()}
-
-        def make(position: int) -> Ranking:
-            place = np.unravel_index(position, shape)
-            return rank_rows(scores[place], labels.take(place), roles, ranks, columns)
-
-        coordinates = [_index(self._dataset, dim).tolist() for dim in variables.others]
-        keys = coordinates[0] if len(coordinates) == 1 else product(*coordinates)
-        return Rankings(tuple(map(str, variables.others)), tuple(keys), make)
+        dims = variables.others
+        coordinates = [_index(self._dataset, dim).tolist() for dim in dims]
+        keys = coordinates[0] if len(dims) == 1 else product(*coordinates)
+        places: list[Any] = [*np.ndindex(scores.shape[:-1])]
+        groups = Groups(tuple(map(str, dims)), tuple(keys), places)
+        names = {role: str(name) for role, name in roles.named()}
+        return rank_groups([scores], labels, groups, roles, ranks, [names])
 
     def pair(self, roles: Roles, on: ColumnNames | None) -> Keyed[PairedRanks]:
         """Rank the same samples by the models along the other dimension: see `Source`.
 
-        Labels lie over the samples alone. Raises if `on` is passed, or there is no such dimension.
+        Labels lie over the samples alone. Raises if there is no such dimension.
         """
-        if on is not None:
-            raise PUValueError(
-                f"on must not be passed for data in {self.name}, but {on!r} was. Samples are "
-                "paired along their dimension. Leave it out."
-            )
         variables = self._variables(roles)
         score, label, own, _ = variables
         others = [dim for dim in score.dims if dim != self._dim]
@@ -137,20 +124,10 @@ class SampleSource(Source):
         dimensions, too.
         """
         rows = self._rows("label", roles.label, "fold")
-        if not draw.is_apart:
-            return sample_unlabeled(rows, ALL_ROWS, roles, draw, random_state)
-        scored = self._rows("score", single_score(roles), "model")
-        score, name = read_column(scored, "score", single_score(roles)), draw.column
-        column = None if name is None else read_column(rows, "strata", name)
-        return sample_strata(rows, score, column, ALL_ROWS, roles, draw, random_state)
-
-    def best(self, roles: Roles, sizes: Sequence[int]) -> pd.DataFrame:
-        """Return the samples with the best scores: see `Source`.
-
-        Raises if scores lie over other dimensions, too.
-        """
-        rows = self._rows("score", roles.score, "model")
-        return take_best(rows, read_column(rows, "score", roles.models[0]), ALL_ROWS, sizes)
+        if draw.is_apart:
+            rows = self._rows("score", roles.score, "model")
+        roles = roles.update(**dict.fromkeys(roles.others))
+        return FrameSource(rows).sample(roles, draw, random_state)
 
     def template(self, roles: Roles) -> xr.Dataset:
         """Return the dimensions whose places are the keys of rankings."""
@@ -173,13 +150,6 @@ class SampleSource(Source):
 
     def _variables(self, roles: Roles) -> _Variables:
         """Return the variables that roles name, if their dimensions have names and places."""
-        check_not_pooled(self.name, roles)
-        if roles.by is not None:
-            raise PUValueError(
-                f"by must not be passed for data in {self.name}, but {roles.by!r} was. Each other "
-                "dimension makes groups by itself: leave it out, or make a frame: "
-                "ds.to_dataframe().reset_index().pu(by='model')."
-            )
         names = {"score": roles.score, "label": roles.label, **roles.others}
         variables = {
             role: _variable(self._dataset, role, name, self._dim) for role, name in names.items()
@@ -213,17 +183,10 @@ class SampleSource(Source):
         return arrays.pop("score"), Labels(**arrays, clusters=clusters)
 
 
-def _variable(
-    dataset: xr.Dataset, argument: str, name: Hashable | list[Hashable], dim: Hashable
-) -> xr.DataArray:
+def _variable(dataset: xr.Dataset, argument: str, name: Any, dim: Hashable) -> xr.DataArray:
     """Return a variable over the samples, or say which there are."""
-    if isinstance(name, list):
-        raise PUTypeError(
-            f"{argument} must name one variable, but {name!r} was passed. Put them along a "
-            "dimension first: ds[['svm', 'forest']].to_dataarray('model')."
-        )
     check_name(argument, name, dataset.variables.keys(), "variable")
-    variable = dataset[name]
+    variable: xr.DataArray = dataset[name]
     if not any(_same(dim, other) for other in variable.dims):
         raise PUValueError(
             f"dim must be the dimension of the samples, but {brief(dim)} is not among those of "

@@ -13,9 +13,8 @@ import pandas as pd
 from pu_accessor.checks import MOST_STRATA, check_count, check_option, check_share, is_number
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
-from pu_accessor.sources.columns import as_series, read_column, read_values
+from pu_accessor.sources.columns import Labels, as_series, read_column, read_labels, read_values
 from pu_accessor.sources.groups import Groups
-from pu_accessor.sources.labels import Labels, read_labels
 from pu_accessor.sources.roles import Roles, Seed
 
 ADDED = ("stratum", "n", "n_negative", "n_unlabeled")  # columns that rows of strata get
@@ -40,21 +39,10 @@ class Draw:
             value = getattr(self, name)
             if value is not None and not is_number(value):
                 raise PUTypeError(f"{name} must be a score, but {brief(value)} was passed.")
-        if (self.allocate == "neyman") != (self.expected_beta is not None):
-            raise PUValueError(
-                "expected_beta must be passed with allocate='neyman' and with nothing else, but "
-                f"{self.expected_beta!r} was passed with {self.allocate!r}: it says about how "
-                "many positives each stratum holds. A guess will do: expected_beta=0.1."
-            )
         if self.expected_beta is not None:
             check_share("expected_beta", self.expected_beta)
         if self.thresholds is not None:
             _check_thresholds(self.thresholds)
-        if self.allocate == "neyman" and self.strata is None:
-            raise PUValueError(
-                "strata must be passed with allocate='neyman', but None was: labels are shared "
-                "between strata. For example strata=0.5, a threshold of the score."
-            )
 
     @property
     def is_apart(self) -> bool:
@@ -105,17 +93,11 @@ def sample_strata(
     frame: pd.DataFrame,
     score: pd.Series[Any],
     column: pd.Series[Any] | None,
-    groups: Groups,
     roles: Roles,
     draw: Draw,
     random_state: Seed,
 ) -> pd.DataFrame:
     """Draw unlabeled rows of each stratum, in random order, with what the strata hold."""
-    if groups.names:
-        raise PUValueError(
-            f"by must be left out with strata, below or above, but {[*groups.names]} was passed. "
-            "Draw rows of one group after the other: df[df['site'] == 'a'].pu."
-        )
     check_free(frame.columns)
     known, values = _read(frame, roles, random_state), read_values(score, roles)
     unlabeled = ~(known.positive | known.negative)
@@ -142,16 +124,6 @@ def sample_strata(
     sample = frame.iloc[rows].assign(**dict(columns))
     sample.attrs.update(label=roles.label)
     return sample
-
-
-def single_score(roles: Roles) -> Hashable:
-    """Return the column of scores, of one model."""
-    if len(roles.models) > 1:
-        raise PUValueError(
-            f"score must name one column with strata, below or above, but {roles.models} was "
-            "passed. Draw rows by the score of one model: df.pu(score='svm')."
-        )
-    return roles.models[0]
 
 
 def check_free(columns: Collection[Hashable]) -> None:
@@ -252,13 +224,6 @@ def _deviations(draw: Draw, known: IntArray, unlabeled: IntArray) -> FloatArray:
 def _read(frame: pd.DataFrame, roles: Roles, random_state: Seed) -> Labels:
     """Read the labels of rows that may be drawn, and check the seed."""
     labels = read_column(frame, "label", roles.label)
-    if roles.weight is not None:
-        raise PUValueError(
-            f"weight must be left out of sample_to_label, but {roles.weight!r} was bound: beta is "
-            "the weighted share, and rows are drawn with equal probabilities. Draw them by "
-            "weight: df[df['label'].isna()].sample(100, weights='w', replace=True).",
-            page="clusters#weights",
-        )
     _check_seed(random_state)
     return read_labels(as_series("label", labels), roles)
 

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from pu_accessor.counting import blocks as module
-from pu_accessor.counting.blocks import Lookup
+from pu_accessor.counting import gaps as module
+from pu_accessor.counting.gaps import Lookup
 from tests.numerics.test_counting import ODD
 
 Array = npt.NDArray[Any]

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.counting.stack import stack_examples
+from pu_accessor.counting.cutoffs import rank_examples, stack_examples
 from pu_accessor.ranking import IntArray
 
 
@@ -15,7 +14,7 @@ from pu_accessor.ranking import IntArray
 @pytest.mark.parametrize("together", [True, False])
 @pytest.mark.parametrize("distinct", [3, 1_000])
 def test_stacked_rankings(distinct: int, together: bool, piece: int, monkeypatch: Any) -> None:
-    monkeypatch.setattr("pu_accessor.counting.stack._PIECE", piece)
+    monkeypatch.setattr("pu_accessor.counting.cutoffs._PIECE", piece)
     rng = np.random.default_rng(distinct)
     sizes = rng.integers(1, 30, 50)
     size = int(sizes.sum())

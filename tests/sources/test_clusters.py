@@ -16,8 +16,8 @@ import pu_accessor
 import pu_accessor.dask
 import pu_accessor.polars
 from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning, from_arrays, from_chunks
-from pu_accessor.counting import clusters as counting
-from pu_accessor.counting.clusters import RowClusters
+from pu_accessor.counting import placements as counting
+from pu_accessor.counting.placements import RowClusters
 from tests.methods.test_report import write
 from tests.sources.test_pieces import Ask, opening
 

@@ -18,8 +18,8 @@ from pu_accessor import PUError, PUTypeError, PUValueError, PUWarning, from_chun
 from pu_accessor.counting import cutoffs
 from pu_accessor.counting import gaps as gaps_module
 from pu_accessor.counting import order_statistics as best
-from pu_accessor.sources import first_pass
-from pu_accessor.sources import refinement as looks
+from pu_accessor.sources import chunks as first_pass
+from pu_accessor.sources import pieces as looks
 from tests.accessors.test_spellings import show
 
 Ask = Callable[[Any], Any]
@@ -444,7 +444,7 @@ def test_unknown_labels_of_all_chunks_are_listed(labels: Any, roles: Any, shown:
 
 
 def test_many_labels_are_those_of_one_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pu_accessor.sources.first_pass._MANY", 3)
+    monkeypatch.setattr("pu_accessor.sources.chunks._MANY", 3)
     for labels, shown in (
         ([[5, 6], [7]], "5, 6, 7"),
         ([[5, 6, 7], [8]], "5, 6, 7"),
