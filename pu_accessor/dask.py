@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 import pandas as pd
 
-from pu_accessor.accessors.accessor import Accessor
+from pu_accessor.questions.accessor import Accessor
 from pu_accessor.counting.threads import one_thread
 from pu_accessor.errors import PUError, PUImportError, PUTypeError, PUValueError, brief
 from pu_accessor.sources.chunks import Apply, Merge

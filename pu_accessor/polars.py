@@ -20,12 +20,12 @@ from typing import Any, NoReturn
 import numpy as np
 import pandas as pd
 
-from pu_accessor.accessors.accessor import Accessor
+from pu_accessor.questions.accessor import Accessor
 from pu_accessor.errors import PUImportError, PUTypeError
 from pu_accessor.sources.columns import read_column
 from pu_accessor.sources.frames import FrameSource
 from pu_accessor.sources.groups import ALL_ROWS, Groups, group_frame, key_columns, read_groups
-from pu_accessor.sources.roles import Roles, Seed
+from pu_accessor.terms import Terms, Seed
 from pu_accessor.sources.sampling import ADDED, Draw, check_free
 
 try:
@@ -60,6 +60,7 @@ class PolarsSource(FrameSource):
         self._keys = keys
         self._sort = sort
         self.name = "df" if keys is None else "df.group_by(...)"
+        self.kind = "a frame" if keys is None else "a groupby"
 
     @classmethod
     def of_groups(cls, grouped: GroupBy) -> "PolarsSource":
@@ -84,7 +85,7 @@ class PolarsSource(FrameSource):
             )
         return cls(grouped.df, keys, not grouped.maintain_order)
 
-    def sample(self, roles: Roles, draw: Draw, random_state: Seed) -> Any:
+    def sample(self, roles: Terms, draw: Draw, random_state: Seed) -> Any:
         """Draw unlabeled rows of the polars frame, the same as of a pandas frame: see `Source`."""
         found = super().sample(roles, draw, random_state)
         rows = self._polars[found.index.tolist()]
@@ -105,11 +106,11 @@ class PolarsSource(FrameSource):
             columns.setdefault(name, as_pandas(column))
         return pd.DataFrame(columns, copy=False)
 
-    def _rows(self, roles: Roles) -> pd.DataFrame:
+    def _rows(self, roles: Terms) -> pd.DataFrame:
         """Return labels alone: what is wanted of rows is their position."""
         return self._table([("label", roles.label)])
 
-    def _groups(self, roles: Roles) -> Groups:
+    def _groups(self, roles: Terms) -> Groups:
         """Return the rows of each group, of `by` or of the group_by."""
         keys: Any = roles.by
         if self._keys is not None:

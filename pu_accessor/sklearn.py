@@ -27,7 +27,7 @@ from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.ranking import Ranking
 from pu_accessor.sources.columns import as_series, read_labels
 from pu_accessor.sources.frames import ArraySource
-from pu_accessor.sources.roles import Roles, Values
+from pu_accessor.terms import Terms, Values
 
 __all__ = ["scorer"]
 
@@ -95,9 +95,9 @@ class Scorer:
         first = name if callable(self.quantity.metric) else repr(name)
         return f"scorer({', '.join([first, *said])})"
 
-    def _roles(self) -> Roles:
+    def _roles(self) -> Terms:
         """Return how labels are read."""
-        return Roles(positive=self.positive, negative=self.negative, unlabeled=self.unlabeled)
+        return Terms(positive=self.positive, negative=self.negative, unlabeled=self.unlabeled)
 
     def _labels(self, y: Any) -> pd.Series[Any]:
         """Return labels as a column."""

@@ -12,7 +12,7 @@ from pu_accessor.inference.prior.stratified import sum_limits
 from pu_accessor.questions.hand_labels import Labeled, label_column, read_found, read_strata
 from pu_accessor.ranking import FloatArray
 from pu_accessor.sources.labels import read_labels
-from pu_accessor.sources.roles import Roles
+from pu_accessor.terms import Terms
 
 
 def add_labels(label: "pd.Series[Any]", found: "pd.Series[Any]") -> "pd.Series[Any]":
@@ -64,7 +64,7 @@ def add_labels(label: "pd.Series[Any]", found: "pd.Series[Any]") -> "pd.Series[A
         raise PUDataError(
             f"found must hold rows of label, but {found.index[places < 0].tolist()[:5]} are none."
         )
-    known, new = read_labels(label, Roles()), read_found(found)
+    known, new = read_labels(label, Terms()), read_found(found)
     before = (known.positive | known.negative)[places]
     if before.any():
         raise PUDataError(

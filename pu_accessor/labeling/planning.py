@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
-from pu_accessor.accessors.accessor import Accessor
+from pu_accessor.questions.accessor import Accessor
 from pu_accessor.checks import check_count, check_level, check_share
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.planning import (

@@ -17,7 +17,7 @@ from pu_accessor.questions.advice import advises, explain_attribute
 from pu_accessor.questions.rank_bands import UserBand, read_band
 from pu_accessor.ranking import Keyed, PairedRanks, Rankings, Ranks
 from pu_accessor.report import report
-from pu_accessor.sources.source import Source
+from pu_accessor.sources.frames import Source
 from pu_accessor.terms import ASSUMPTIONS, ROLES, Assumed, FrameRoles, Terms, check_known, refuse
 
 _WIDTH = 80  # of a terminal

@@ -37,7 +37,7 @@ from pu_accessor.sources.groups import (
     group_frame,
     key_columns,
 )
-from pu_accessor.sources.roles import Roles
+from pu_accessor.terms import Terms
 
 
 class Mergeable(Protocol):
@@ -288,7 +288,7 @@ def _distinct(join: Callable[[list[Any]], Any], rows: Any, more: Any) -> Any:
     return (join(parts) if parts else rows).drop_duplicates()
 
 
-def read_labeled(pieces: Pieces, roles: Roles, paired: bool = False) -> FirstPass:
+def read_labeled(pieces: Pieces, roles: Terms, paired: bool = False) -> FirstPass:
     """Bring the labeled scores of all pieces to one place, and check what can be checked.
 
     Where models are paired an example counts only if none of them lacks a score that is omitted.
@@ -312,7 +312,7 @@ def read_labeled(pieces: Pieces, roles: Roles, paired: bool = False) -> FirstPas
     return first
 
 
-def _check_labels(first: FirstPass, roles: Roles) -> None:
+def _check_labels(first: FirstPass, roles: Terms) -> None:
     """Raise if the labels of all pieces are ambiguous, or of a value that stands for no state."""
     labels = first.labels
     if first.wrong is not None and not first.complete:
@@ -323,7 +323,7 @@ def _check_labels(first: FirstPass, roles: Roles) -> None:
         raise first.wrong
 
 
-def _read_piece(roles: Roles, paired: bool, frame: pd.DataFrame) -> FirstPass:
+def _read_piece(roles: Terms, paired: bool, frame: pd.DataFrame) -> FirstPass:
     """Return the labeled scores of one piece."""
     labels, keys = frame[roles.label], frame[roles.keys]
     scores, values = read_models(roles, frame), labels.dropna()
@@ -362,7 +362,7 @@ def _read_piece(roles: Roles, paired: bool, frame: pd.DataFrame) -> FirstPass:
     )
 
 
-def read_piece_labels(labels: "pd.Series[Any]", roles: Roles) -> Labels:
+def read_piece_labels(labels: "pd.Series[Any]", roles: Terms) -> Labels:
     """Read the labels of one piece: others may have what makes them unambiguous."""
     try:
         return read_labels(labels, roles)
@@ -380,7 +380,7 @@ def read_piece_labels(labels: "pd.Series[Any]", roles: Roles) -> Labels:
 
 
 def fold_groups(
-    pieces: Pieces, roles: Roles, function: FromParts[Key, Merged], names: Iterable[Hashable] = ()
+    pieces: Pieces, roles: Terms, function: FromParts[Key, Merged], names: Iterable[Hashable] = ()
 ) -> Mapping[Key, Merged]:
     """Apply a function to the groups of each piece, and merge by key what comes back.
 
@@ -391,7 +391,7 @@ def fold_groups(
 
 
 def _fold_piece(
-    roles: Roles, function: FromParts[Key, Merged], frame: pd.DataFrame
+    roles: Terms, function: FromParts[Key, Merged], frame: pd.DataFrame
 ) -> Mapping[Key, Merged]:
     """Apply a function to the groups of one piece."""
     if frame.empty:
@@ -416,7 +416,7 @@ def find_code(ids: pd.Index, of_piece: tuple[IntArray, pd.Index], rows: Rows) ->
     return code
 
 
-def read_models(roles: Roles, frame: pd.DataFrame) -> Scores:
+def read_models(roles: Terms, frame: pd.DataFrame) -> Scores:
     """Read the scores of all models, a row for each; float32 as it is."""
     if frame.empty:
         return np.empty((len(roles.models), 0))
@@ -438,7 +438,7 @@ def _read_scores(scores: "pd.Series[Any]") -> Scores:
     return values
 
 
-def group_piece(roles: Roles, frame: pd.DataFrame) -> Groups:
+def group_piece(roles: Terms, frame: pd.DataFrame) -> Groups:
     """Group the rows of one piece."""
     if roles.by is None:
         return ALL_ROWS
@@ -447,7 +447,7 @@ def group_piece(roles: Roles, frame: pd.DataFrame) -> Groups:
     return group_frame(frame, roles.by)
 
 
-def _pick(scores: Scores, known: Labels, kept: BoolArray, ids: pd.Index, roles: Roles) -> Labeled:
+def _pick(scores: Scores, known: Labels, kept: BoolArray, ids: pd.Index, roles: Terms) -> Labeled:
     """Return the labeled examples of a group in one piece."""
     positive, negative = (np.flatnonzero(kind & kept) for kind in known[:2])
     picked = positive, negative, slice(_SAMPLED - 1, None, _SAMPLED)
@@ -469,7 +469,7 @@ def _count_each(rows: BoolArray) -> IntArray:
     return np.array([np.count_nonzero(row) for row in rows])
 
 
-def read_keys(first: FirstPass, roles: Roles) -> Groups:
+def read_keys(first: FirstPass, roles: Terms) -> Groups:
     """Return the groups in the order that a frame in memory has."""
     if roles.by is None:
         return ALL_ROWS

@@ -32,7 +32,7 @@ from pu_accessor.errors import (
     suggestion,
 )
 from pu_accessor.ranking import BoolArray, CountArray, Counts, FloatArray, IntArray
-from pu_accessor.sources.roles import Roles, Values
+from pu_accessor.terms import Terms, Values
 
 Column: TypeAlias = npt.ArrayLike | Sequence[Any] | pd.Series | pd.api.extensions.ExtensionArray
 
@@ -52,7 +52,7 @@ class Columns(NamedTuple):
 
     scores: list[pd.Series[Any]]
     labels: pd.Series[Any]
-    others: Mapping[str, pd.Series[Any]] = MappingProxyType({})  # by role: `Roles.others`
+    others: Mapping[str, pd.Series[Any]] = MappingProxyType({})  # by role: `Terms.others`
 
     @property
     def names(self) -> list[dict[str, str]]:
@@ -168,7 +168,7 @@ def read_column(frame: pd.DataFrame, argument: str, name: Hashable) -> pd.Series
     return column
 
 
-def find_columns(frame: pd.DataFrame, roles: Roles) -> Columns:
+def find_columns(frame: pd.DataFrame, roles: Terms) -> Columns:
     """Return the columns that roles name, or say which is not there."""
     scores = [as_series("score", read_column(frame, "score", model)) for model in roles.models]
     labels = as_series("label", read_column(frame, "label", roles.label))
@@ -176,7 +176,7 @@ def find_columns(frame: pd.DataFrame, roles: Roles) -> Columns:
     return Columns(scores, labels, others)
 
 
-def read_values(scores: pd.Series[Any], roles: Roles) -> FloatArray:
+def read_values(scores: pd.Series[Any], roles: Terms) -> FloatArray:
     """Read scores, and check that none is missing where none may be."""
     check_not_empty(scores.size)
     values = read_scores(scores)
@@ -185,7 +185,7 @@ def read_values(scores: pd.Series[Any], roles: Roles) -> FloatArray:
     return values
 
 
-def read_columns(columns: Columns, roles: Roles) -> tuple[list[FloatArray], Labels]:
+def read_columns(columns: Columns, roles: Terms) -> tuple[list[FloatArray], Labels]:
     """Read the scores of each model, and the labels with what else is known of examples."""
     scores = [read_values(column, roles) for column in columns.scores]
     labels = read_labels(columns.labels, roles)
@@ -418,7 +418,7 @@ def read_weights(column: pd.Series[Any]) -> CountArray:
     return exact
 
 
-def count_columns(columns: Columns, roles: Roles, ties: bool = True) -> dict[str, str]:
+def count_columns(columns: Columns, roles: Terms, ties: bool = True) -> dict[str, str]:
     """Count what columns of scores and labels hold."""
     scores, labels = columns.scores, columns.labels
     check_not_empty(labels.size)
@@ -563,7 +563,7 @@ class _Value(NamedTuple):
     frequency: int  # of labels; 0 of missing ones
 
 
-def read_labels(label: pd.Series[Any], roles: Roles) -> Labels:
+def read_labels(label: pd.Series[Any], roles: Terms) -> Labels:
     """Read labels in their coding.
 
     By default True or 1 is positive, False or 0 negative and missing unlabeled, in any dtype. A

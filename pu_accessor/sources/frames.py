@@ -52,7 +52,7 @@ from pu_accessor.sources.groups import (
     shares_below,
 )
 from pu_accessor.sources.pairs import pair_models
-from pu_accessor.sources.roles import ColumnNames, Roles, Seed
+from pu_accessor.terms import ColumnNames, Terms, Seed
 from pu_accessor.sources.sampling import Draw, sample_strata, sample_unlabeled
 
 
@@ -63,17 +63,18 @@ class Source:
     """
 
     name: str  # what it is called in messages
+    kind = "a frame"  # what it is to the table of exclusions
 
-    def rank(self, roles: Roles, ranks: Ranks) -> Rankings:
+    def rank(self, roles: Terms, ranks: Ranks) -> Rankings:
         """Rank the rows: of each group, by each column of scores."""
         raise NotImplementedError
 
-    def pair(self, roles: Roles, on: ColumnNames | None) -> Keyed[PairedRanks]:
+    def pair(self, roles: Terms, on: ColumnNames | None) -> Keyed[PairedRanks]:
         """Rank the same examples by several models, as columns or as rows that `on` pairs."""
         raise NotImplementedError
 
     def annotate(
-        self, roles: Roles, wave: Hashable | None, strata: Hashable | None
+        self, roles: Terms, wave: Hashable | None, strata: Hashable | None
     ) -> Keyed[Annotated]:
         """Rank the rows at breakpoints, with the wave and the stratum that columns have for each.
 
@@ -81,23 +82,23 @@ class Source:
         """
         raise NotImplementedError
 
-    def summary(self, roles: Roles) -> dict[str, str]:
+    def summary(self, roles: Terms) -> dict[str, str]:
         """Count what the columns hold, for a repr; raises where they cannot be counted."""
         raise NotImplementedError
 
-    def sample(self, roles: Roles, draw: Draw, random_state: Seed) -> pd.DataFrame:
+    def sample(self, roles: Terms, draw: Draw, random_state: Seed) -> pd.DataFrame:
         """Draw unlabeled rows at random, without replacement."""
         raise NotImplementedError
 
-    def repeated(self, roles: Roles) -> list[str]:
+    def repeated(self, roles: Terms) -> list[str]:
         """Return columns of no role that look like ids and repeat: rows may belong together."""
         return []
 
-    def held(self, roles: Roles) -> Roles:
+    def held(self, roles: Terms) -> Terms:
         """Return the roles, with those of values that the source has without a column."""
         return roles
 
-    def template(self, roles: Roles) -> xr.Dataset | None:
+    def template(self, roles: Terms) -> xr.Dataset | None:
         """Return the dimensions that keys are the product of, if they are, with coordinates."""
         return None
 
@@ -120,8 +121,9 @@ class FrameSource(Source):
         keys = getattr(grouped, "keys", None)
         shown = repr(keys) if isinstance(keys, str | list) else "..."
         self.name = "df" if grouped is None else f"df.groupby({shown})"
+        self.kind = "a frame" if grouped is None else "a groupby"
 
-    def rank(self, roles: Roles, ranks: Ranks) -> Rankings:
+    def rank(self, roles: Terms, ranks: Ranks) -> Rankings:
         """Rank the rows, of each group, by each column of scores: see `Source`.
 
         Keys have the names of the groups, and "model" for a list of columns.
@@ -130,14 +132,14 @@ class FrameSource(Source):
         check_roles(groups, roles)
         return rank_groups(*read_columns(columns, roles), groups, roles, ranks, columns.names)
 
-    def pair(self, roles: Roles, on: ColumnNames | None) -> Keyed[PairedRanks]:
+    def pair(self, roles: Terms, on: ColumnNames | None) -> Keyed[PairedRanks]:
         """Rank the same examples by columns of scores, or by groups of rows: see `Source`."""
         identity = on if isinstance(on, list) else [] if on is None else [on]
         frame = self._table([*roles.named(), *(("on", name) for name in identity)])
         return pair_models(frame, self._groups(roles), roles, on)
 
     def annotate(
-        self, roles: Roles, wave: Hashable | None, strata: Hashable | None
+        self, roles: Terms, wave: Hashable | None, strata: Hashable | None
     ) -> Keyed[Annotated]:
         """Rank the rows, with the wave and the stratum of each: see `Source`."""
         named = {"wave": wave, "strata": strata}
@@ -158,7 +160,7 @@ class FrameSource(Source):
 
         return Keyed(keyed.names, keyed.keys, make)
 
-    def summary(self, roles: Roles) -> dict[str, str]:
+    def summary(self, roles: Terms) -> dict[str, str]:
         """Count what the columns hold, and the groups: see `Source`."""
         columns = self._columns(roles)
         counts = count_columns(columns, roles)
@@ -167,7 +169,7 @@ class FrameSource(Source):
             counts["groups"] = f"{len(groups.keys):,}: {list_columns(groups.names)}"
         return counts
 
-    def sample(self, roles: Roles, draw: Draw, random_state: Seed) -> pd.DataFrame:
+    def sample(self, roles: Terms, draw: Draw, random_state: Seed) -> pd.DataFrame:
         """Draw unlabeled rows at random, with their index: see `Source`."""
         rows, groups = self._rows(roles), self._groups(roles)
         if not draw.is_apart:
@@ -178,7 +180,7 @@ class FrameSource(Source):
         )
         return sample_strata(rows, score, column, self.held(roles), draw, random_state)
 
-    def repeated(self, roles: Roles) -> list[str]:
+    def repeated(self, roles: Terms) -> list[str]:
         """Return columns of no role that look like ids and repeat within a group: see `Source`."""
         groups = self._groups(roles)
         taken = [*(name for _, name in roles.named()), *roles.keys, *groups.names]
@@ -190,7 +192,7 @@ class FrameSource(Source):
         numbers = groups.numbers(len(columns)) * (roles.pool is not True)
         return [str(name) for name in names if _repeats(columns[name], numbers)]
 
-    def _columns(self, roles: Roles) -> Columns:
+    def _columns(self, roles: Terms) -> Columns:
         """Return the columns that roles name."""
         return find_columns(self._table(roles.named()), roles)
 
@@ -198,11 +200,11 @@ class FrameSource(Source):
         """Return a frame with the columns that are named, each after its argument."""
         return self._frame
 
-    def _rows(self, roles: Roles) -> pd.DataFrame:
+    def _rows(self, roles: Terms) -> pd.DataFrame:
         """Return the rows as a user sees them."""
         return self._frame
 
-    def _groups(self, roles: Roles) -> Groups:
+    def _groups(self, roles: Terms) -> Groups:
         """Return the rows of each group, of `by` or of the groupby."""
         if self._grouped is None:
             return ALL_ROWS if roles.by is None else group_frame(self._frame, roles.by)
@@ -214,17 +216,17 @@ class ArraySource(FrameSource):
 
     def __init__(self, score: Column, label: Column, **others: Column | None) -> None:
         super().__init__(pd.DataFrame())
-        self.name = "arrays"
+        self.name, self.kind = "arrays", "data in arrays"
         self._score = score
         self._label = label
         self._others = {role: values for role, values in others.items() if values is not None}
 
-    def held(self, roles: Roles) -> Roles:
+    def held(self, roles: Terms) -> Terms:
         """Return the roles, with those of further arrays under the names of the arguments."""
         names: dict[str, Any] = {role: role for role in self._others}
         return roles.update(**names)
 
-    def _columns(self, roles: Roles) -> Columns:
+    def _columns(self, roles: Terms) -> Columns:
         """Return the arrays as columns, each under its name where it has one."""
         columns = pair_arrays(self._score, self._label)
         read: dict[str, pd.Series[Any]] = {}
@@ -238,7 +240,7 @@ class ArraySource(FrameSource):
             read[role] = column
         return columns._replace(others=read)
 
-    def _rows(self, roles: Roles) -> pd.DataFrame:
+    def _rows(self, roles: Terms) -> pd.DataFrame:
         """Return a frame whose columns have the names of the arguments."""
         return self._columns(roles).as_frame()
 
@@ -247,7 +249,7 @@ def rank_groups(
     scores: Sequence[FloatArray],
     labels: Labels,
     groups: Groups,
-    roles: Roles,
+    roles: Terms,
     ranks: Ranks,
     names: Sequence[Mapping[str, str]],
 ) -> Rankings:
@@ -295,7 +297,7 @@ def annotate_rows(
     score: FloatArray,
     labels: Labels,
     columns: Mapping[str, pd.Series[Any]],
-    roles: Roles,
+    roles: Terms,
 ) -> Annotated:
     """Return a ranking with the waves and the strata of its rows, of those columns there are."""
     kept = labels.ranked(score, omits=roles.omits)

@@ -10,7 +10,7 @@ import pandas as pd
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.ranking import CountArray, FloatArray, IntArray
 from pu_accessor.sources.columns import read_column
-from pu_accessor.sources.roles import ColumnNames, Pool, Roles
+from pu_accessor.terms import ColumnNames, Over, Terms
 
 if TYPE_CHECKING:
     Grouping: TypeAlias = pd.api.typing.DataFrameGroupBy[Any, Any]
@@ -143,7 +143,7 @@ def number_groups(grouped: Grouping, argument: str = "by") -> Numbers:
     return numbers.astype(np.int16) if narrow else numbers.astype(np.int32)
 
 
-def check_roles(groups: Groups, roles: Roles) -> None:
+def check_roles(groups: Groups, roles: Terms) -> None:
     """Raise if a column of keys is also one of scores or labels."""
     for name in groups.names:
         if name in map(str, (*roles.models, roles.label)):
@@ -154,7 +154,7 @@ def check_roles(groups: Groups, roles: Roles) -> None:
             )
 
 
-def name_keys(groups: Groups, roles: Roles) -> tuple[tuple[str, ...], tuple[Hashable, ...]]:
+def name_keys(groups: Groups, roles: Terms) -> tuple[tuple[str, ...], tuple[Hashable, ...]]:
     """Combine the keys of groups and of models, groups first."""
     if not roles.is_wide:
         return groups.names, groups.keys
@@ -164,8 +164,8 @@ def name_keys(groups: Groups, roles: Roles) -> tuple[tuple[str, ...], tuple[Hash
     return (*groups.names, "model"), keys
 
 
-def pool_groups(groups: Groups, pool: Pool, size: int) -> tuple[Groups, list[list[Rows]]]:
-    """Pool groups over some of their keys.
+def pool_groups(groups: Groups, pool: Over, size: int) -> tuple[Groups, list[list[Rows]]]:
+    """Over groups over some of their keys.
 
     Returns the groups that remain, and for each of them the rows of those that it was made of.
     """

@@ -35,11 +35,11 @@ from pu_accessor.sources.groups import (
     number_groups,
     pool_groups,
 )
-from pu_accessor.sources.roles import ColumnNames, Roles
+from pu_accessor.terms import ColumnNames, Terms
 
 
 def pair_models(
-    frame: pd.DataFrame, groups: Groups, roles: Roles, on: ColumnNames | None
+    frame: pd.DataFrame, groups: Groups, roles: Terms, on: ColumnNames | None
 ) -> Keyed[PairedRanks]:
     """Rank the same examples by several models."""
     if roles.is_wide:
@@ -47,7 +47,7 @@ def pair_models(
     return _pair_groups(frame, groups, roles, on)
 
 
-def _pair_columns(frame: pd.DataFrame, groups: Groups, roles: Roles) -> Keyed[PairedRanks]:
+def _pair_columns(frame: pd.DataFrame, groups: Groups, roles: Terms) -> Keyed[PairedRanks]:
     """Pair columns, whose rows are paired as they are."""
     columns = find_columns(frame, roles)
     check_roles(groups, roles)
@@ -66,7 +66,7 @@ def _pair_columns(frame: pd.DataFrame, groups: Groups, roles: Roles) -> Keyed[Pa
 
 
 def _pair_groups(
-    frame: pd.DataFrame, groups: Groups, roles: Roles, on: ColumnNames
+    frame: pd.DataFrame, groups: Groups, roles: Terms, on: ColumnNames
 ) -> Keyed[PairedRanks]:
     """Pair groups of rows by what identifies an example."""
     identity = key_columns(frame, on, "on")
@@ -94,7 +94,7 @@ def pair_scores(
     models: Sequence[Hashable],
     scores: FloatArray,
     labels: Labels,
-    roles: Roles,
+    roles: Terms,
 ) -> PairedRanks:
     """Rank the same examples by the scores of several models, a row for each."""
     kept = labels.ranked(scores, omits=roles.omits)
@@ -216,7 +216,7 @@ def _align(
 
 
 def _pool_pairs(parts: Sequence[PairedRanks]) -> PairedRanks:
-    """Pool pairs of several groups, each ranked by itself."""
+    """Over pairs of several groups, each ranked by itself."""
     total = Counts(*map(sum, zip(*(part.total for part in parts), strict=True)))
     n, others = total.known_positive, total.known_negative + total.unlabeled
     shared = [part for part in parts if part.total.known_positive]
@@ -249,7 +249,7 @@ def _pool_pairs(parts: Sequence[PairedRanks]) -> PairedRanks:
 
 
 def _pool_clusters(parts: Sequence[PairedRanks], n: int) -> PairedClusters | None:
-    """Pool the clusters of several groups, whose known positives are one sample of n."""
+    """Over the clusters of several groups, whose known positives are one sample of n."""
     pooled = []
     for part in parts:
         if part.clusters is None:

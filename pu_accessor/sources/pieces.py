@@ -64,7 +64,7 @@ from pu_accessor.sources.columns import check_name, check_scored, find_ids, join
 from pu_accessor.sources.frames import FrameSource, Source
 from pu_accessor.sources.groups import Groups, name_keys
 from pu_accessor.sources.pairs import pair_counted, pair_weight
-from pu_accessor.sources.roles import ColumnNames, Roles
+from pu_accessor.terms import ColumnNames, Terms
 
 GroupModel: TypeAlias = tuple[Hashable, int]  # the key of a group, and the position of a model
 
@@ -126,7 +126,7 @@ class Refinement:
     def __init__(
         self,
         pieces: Pieces,
-        roles: Roles,
+        roles: Terms,
         values: Mapping[GroupModel, FloatArray],
         sizes: Mapping[GroupModel, int],
         samples: Mapping[GroupModel, FloatArray],
@@ -316,7 +316,7 @@ class _Sums(NamedTuple):
 class ClusterSums:
     """Sums by cluster of each group and model, and the passes over all pieces that make them."""
 
-    def __init__(self, pieces: Pieces, roles: Roles, first: FirstPass) -> None:
+    def __init__(self, pieces: Pieces, roles: Terms, first: FirstPass) -> None:
         self._pieces = pieces
         self._roles = roles
         self._groups = first.groups
@@ -408,7 +408,7 @@ class PieceClusters:
 
 
 def _sum_parts(
-    roles: Roles,
+    roles: Terms,
     ids: Mapping[Hashable, pd.Index],
     wanted: _Asking,
     frame: pd.DataFrame,
@@ -435,9 +435,9 @@ class PiecesSource(Source):
     def __init__(self, pieces: Pieces, by: Any = None) -> None:
         self._pieces = pieces
         self._by = by
-        self.name = pieces.name
+        self.name, self.kind = pieces.name, "data in chunks"
 
-    def rank(self, roles: Roles, ranks: Ranks) -> Rankings:
+    def rank(self, roles: Terms, ranks: Ranks) -> Rankings:
         """Rank the rows of all pieces, as a frame of the same rows would: see `Source`.
 
         Raises if `ranks` is "all": all cutoffs take all scores in one place.
@@ -465,7 +465,7 @@ class PiecesSource(Source):
 
         return Rankings(*name_keys(groups, roles), make, refine)
 
-    def pair(self, roles: Roles, on: ColumnNames | None) -> Keyed[PairedRanks]:
+    def pair(self, roles: Terms, on: ColumnNames | None) -> Keyed[PairedRanks]:
         """Rank the rows of all pieces by several columns of scores: see `Source`.
 
         Models in rows, and rows with weights, are paired in one frame.
@@ -495,14 +495,14 @@ class PiecesSource(Source):
         return Keyed(groups.names, groups.keys, make)
 
     def annotate(
-        self, roles: Roles, wave: Hashable | None, strata: Hashable | None
+        self, roles: Terms, wave: Hashable | None, strata: Hashable | None
     ) -> Keyed[Annotated]:
         """Rank the rows of all pieces, brought together in one frame: see `Source`."""
         named = [name for name in (wave, strata) if name is not None]
         source, roles = self._together(roles, *named)
         return source.annotate(roles, wave, strata)
 
-    def _together(self, roles: Roles, *more: Hashable) -> tuple[FrameSource, Roles]:
+    def _together(self, roles: Terms, *more: Hashable) -> tuple[FrameSource, Terms]:
         """Bring the columns that are named into one frame: rows with weights are sorted there."""
         if self._by is not None:
             roles = roles.update(by=self._by)
@@ -515,11 +515,11 @@ class PiecesSource(Source):
         filled = [frame for frame in frames if len(frame)] or frames[:1]  # whose dtypes count
         return FrameSource(join_rows(filled)), roles
 
-    def summary(self, roles: Roles) -> dict[str, str]:
+    def summary(self, roles: Terms) -> dict[str, str]:
         """Name the columns; nothing is counted, which would take a pass over all pieces."""
         return {"columns": list_columns([*self._pieces.example().columns])}
 
-    def _first_pass(self, roles: Roles, paired: bool = False) -> tuple[Roles, FirstPass, Groups]:
+    def _first_pass(self, roles: Terms, paired: bool = False) -> tuple[Terms, FirstPass, Groups]:
         """Return the roles with the keys of a groupby, and what a first pass brings together."""
         if self._by is not None:
             roles = roles.update(by=self._by)
@@ -531,7 +531,7 @@ def _listed(frame: pd.DataFrame) -> list[pd.DataFrame]:
     return [frame]
 
 
-def _examples(refinement: Refinement, roles: Roles, first: FirstPass, of: GroupModel) -> Examples:
+def _examples(refinement: Refinement, roles: Terms, first: FirstPass, of: GroupModel) -> Examples:
     """Return the examples of a group, ranked by a model."""
     key, model = of
     size = int(first.groups[key].ranked[model])
@@ -542,7 +542,7 @@ def _examples(refinement: Refinement, roles: Roles, first: FirstPass, of: GroupM
     return Examples(positive, negative, size, *count, known_propensity)
 
 
-def _count_all(pieces: Pieces, roles: Roles, first: FirstPass) -> Refinement:
+def _count_all(pieces: Pieces, roles: Terms, first: FirstPass) -> Refinement:
     """Count all scores between the labeled ones: of all groups and models, in one pass."""
     labeled = {
         (key, model): distinct(np.concatenate(group.of(model, roles.omits)[:2]))
@@ -559,7 +559,7 @@ def _count_all(pieces: Pieces, roles: Roles, first: FirstPass) -> Refinement:
 
 
 def _count_placements(
-    pieces: Pieces, roles: Roles, first: FirstPass, tables: Mapping[Hashable, list[PlacementTable]]
+    pieces: Pieces, roles: Terms, first: FirstPass, tables: Mapping[Hashable, list[PlacementTable]]
 ) -> dict[Hashable, Above]:
     """Count the known positives above all examples, of each group by each model, in one pass."""
     count = partial(_count_above, roles, tables, first.members)
@@ -578,7 +578,7 @@ def _count_placements(
 
 
 def _count_above(
-    roles: Roles,
+    roles: Terms,
     tables: Mapping[Hashable, list[PlacementTable]],
     members: Mapping[Hashable, Members],
     frame: pd.DataFrame,

@@ -26,7 +26,7 @@ from pu_accessor.sources.columns import (
 from pu_accessor.sources.frames import FrameSource, Source, rank_groups
 from pu_accessor.sources.groups import Groups
 from pu_accessor.sources.pairs import pair_scores
-from pu_accessor.sources.roles import ColumnNames, Roles, Seed
+from pu_accessor.terms import ColumnNames, Terms, Seed
 from pu_accessor.sources.sampling import Draw
 
 
@@ -48,13 +48,13 @@ class SampleSource(Source):
     dimension that another has, it is the same along that. The dataset is not changed.
     """
 
-    name = "ds"
+    name, kind = "ds", "data in a Dataset"
 
     def __init__(self, dataset: xr.Dataset, dim: Hashable) -> None:
         self._dataset = dataset
         self._dim = dim
 
-    def rank(self, roles: Roles, ranks: Ranks) -> Rankings:
+    def rank(self, roles: Terms, ranks: Ranks) -> Rankings:
         """Rank the samples at each place along the other dimensions: see `Source`.
 
         Keys are the coordinates of these. Labels are read once.
@@ -69,7 +69,7 @@ class SampleSource(Source):
         names = {role: str(name) for role, name in roles.named()}
         return rank_groups([scores], labels, groups, roles, ranks, [names])
 
-    def pair(self, roles: Roles, on: ColumnNames | None) -> Keyed[PairedRanks]:
+    def pair(self, roles: Terms, on: ColumnNames | None) -> Keyed[PairedRanks]:
         """Rank the same samples by the models along the other dimension: see `Source`.
 
         Labels lie over the samples alone. Raises if there is no such dimension.
@@ -102,7 +102,7 @@ class SampleSource(Source):
         paired = pair_scores(names, models.tolist(), scores, labels.take(0), roles)
         return Keyed((), ((),), lambda _: paired)
 
-    def summary(self, roles: Roles) -> dict[str, str]:
+    def summary(self, roles: Terms) -> dict[str, str]:
         """Count what the variables hold: see `Source`.
 
         What lies on disk, or is large, is not read: then the dimensions alone are told.
@@ -117,7 +117,7 @@ class SampleSource(Source):
         sizes = [f"{dim} {self._dataset.sizes[dim]:,}" for dim in (self._dim, *others)]
         return {**counts, "dimensions": list_columns(sizes)}
 
-    def sample(self, roles: Roles, draw: Draw, random_state: Seed) -> pd.DataFrame:
+    def sample(self, roles: Terms, draw: Draw, random_state: Seed) -> pd.DataFrame:
         """Draw unlabeled samples at random: see `Source`.
 
         A row for each, with all variables over the samples alone. Raises if labels lie over other
@@ -129,7 +129,7 @@ class SampleSource(Source):
         roles = roles.update(**dict.fromkeys(roles.others))
         return FrameSource(rows).sample(roles, draw, random_state)
 
-    def template(self, roles: Roles) -> xr.Dataset:
+    def template(self, roles: Terms) -> xr.Dataset:
         """Return the dimensions whose places are the keys of rankings."""
         others = self._variables(roles).others
         shape = [self._dataset.sizes[other] for other in others]
@@ -148,7 +148,7 @@ class SampleSource(Source):
             )
         return self._dataset[alone].to_dataframe()
 
-    def _variables(self, roles: Roles) -> _Variables:
+    def _variables(self, roles: Terms) -> _Variables:
         """Return the variables that roles name, if their dimensions have names and places."""
         names = {"score": roles.score, "label": roles.label, **roles.others}
         variables = {
@@ -159,7 +159,7 @@ class SampleSource(Source):
         _check_dims(self._dataset, others)
         return _Variables(variables.pop("score"), variables.pop("label"), variables, others)
 
-    def _read(self, variables: _Variables, roles: Roles) -> tuple[FloatArray, Labels]:
+    def _read(self, variables: _Variables, roles: Terms) -> tuple[FloatArray, Labels]:
         """Read the values of variables, over all other dimensions, the samples last."""
         score, label, own, others = variables
         known = read_labels(_flat(label), roles)

@@ -15,7 +15,7 @@ from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 from pu_accessor.sources.columns import Labels, as_series, read_column, read_labels, read_values
 from pu_accessor.sources.groups import Groups
-from pu_accessor.sources.roles import Roles, Seed
+from pu_accessor.terms import Terms, Seed
 
 ADDED = ("stratum", "n", "n_negative", "n_unlabeled")  # columns that rows of strata get
 _RAREST = 0.05  # an expected share of positives in a stratum is at least this far from 0 and 1
@@ -71,7 +71,7 @@ class Draw:
 
 
 def sample_unlabeled(
-    frame: pd.DataFrame, groups: Groups, roles: Roles, draw: Draw, random_state: Seed
+    frame: pd.DataFrame, groups: Groups, roles: Terms, draw: Draw, random_state: Seed
 ) -> pd.DataFrame:
     """Draw unlabeled rows at random, without replacement."""
     known = _read(frame, roles, random_state)
@@ -93,7 +93,7 @@ def sample_strata(
     frame: pd.DataFrame,
     score: pd.Series[Any],
     column: pd.Series[Any] | None,
-    roles: Roles,
+    roles: Terms,
     draw: Draw,
     random_state: Seed,
 ) -> pd.DataFrame:
@@ -221,7 +221,7 @@ def _deviations(draw: Draw, known: IntArray, unlabeled: IntArray) -> FloatArray:
     return spread
 
 
-def _read(frame: pd.DataFrame, roles: Roles, random_state: Seed) -> Labels:
+def _read(frame: pd.DataFrame, roles: Terms, random_state: Seed) -> Labels:
     """Read the labels of rows that may be drawn, and check the seed."""
     labels = read_column(frame, "label", roles.label)
     _check_seed(random_state)
