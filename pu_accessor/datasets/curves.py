@@ -249,7 +249,7 @@ def _within(tables: xr.Dataset) -> list[xr.Variable]:
     head, tail = ((true + false).isel(bound=0, beta=0) for true, false in ((tp, fp), (tn, fn)))
     positives = (tp + fn).isel(bound=0)
     bounds = np.ravel(tables["bound"]).tolist()
-    if {*SIDES} <= {*bounds}:
+    if "bound" not in missing and {*SIDES} <= {*bounds}:
         tp = tp.isel(bound=[bounds.index(side) for side in SIDES])
     else:
         tp, positives = tp.isel(bound=[0, 0], beta=[]), positives.isel(beta=[])

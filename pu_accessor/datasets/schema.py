@@ -287,6 +287,12 @@ def _check_interval(dataset: xr.Dataset) -> None:
             f"The tables at betas within the interval are not whole: {lost[0]!r} is missing. Keep "
             f"all of {parts}, or drop them: ds.drop_vars({[*INTERVAL]})."
         )
+    if "interval_beta" not in dataset["interval_tp"].dims:
+        along = str(dataset["interval_beta"].dims[0])
+        raise PUValueError(
+            f"interval_beta must not be stacked, but went into {along!r}. Unstack it first: "
+            f"ds.unstack({along!r}); or drop the interval: ds.drop_vars({[*INTERVAL]})."
+        )
     sides = dataset.sizes.get("interval_bound", 1)
     if sides != len(SIDES):
         raise PUValueError(
