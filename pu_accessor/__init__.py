@@ -4,8 +4,10 @@ Importing registers ``df.pu`` on pandas DataFrames and their groupbys, and ``ds.
 Datasets; ``pu_accessor.pu(df)`` is the same as a function.
 """
 
+from importlib import import_module
 from importlib.metadata import version
-from typing import TYPE_CHECKING, NoReturn
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from pu_accessor.accessors import register
 from pu_accessor.accessors.constructors import from_arrays, from_chunks, pu
@@ -54,13 +56,22 @@ __version__ = version("pu_accessor")
 
 register()
 
-if not TYPE_CHECKING:  # to a type checker the package would have every attribute
+if TYPE_CHECKING:
+    from pu_accessor import sklearn as sklearn
+else:  # to a type checker the package would have every attribute
 
-    def __getattr__(name: str) -> NoReturn:
-        """Say what an old name has become."""
+    def __getattr__(name: str) -> ModuleType:
+        """Load the module for scikit-learn, or say what an old name has become."""
+        if name == "sklearn":
+            return import_module("pu_accessor.sklearn")
         message = f"module 'pu_accessor' has no attribute {name!r}."
         if name in ("ranking_from_arrays", "ranking_from_chunks"):
             arguments = "score, label" if name.endswith("arrays") else "chunks"
             new = name.removeprefix("ranking_")
             message += f" It is called {new} now: pu_accessor.{new}({arguments})."
         raise AttributeError(message)
+
+
+def __dir__() -> list[str]:
+    """List the public names alone."""
+    return [*__all__, "sklearn", "__version__"]

@@ -38,7 +38,8 @@ ALLOWED = {
         "report",
     },
     "example": set(),
-    "__init__": {"errors", "example", "inference", "questions", "accessors"},
+    # sklearn for types alone: it is loaded where it is asked for
+    "__init__": {"errors", "example", "inference", "questions", "accessors", "sklearn"},
     "dask": {"errors", "checks", "counting", "sources", "accessors"},
     "sklearn": {"errors", "checks", "ranking", "sources", "inference"},
     "polars": {"errors", "ranking", "sources", "accessors"},
