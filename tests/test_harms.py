@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -58,6 +60,19 @@ def test_stacked_tables_of_an_interval_have_curves() -> None:
     np.testing.assert_array_equal(found, expected)
     with pytest.raises(PUValueError, match=r"Unstack it first: ds\.unstack\('z'\)"):
         tables.stack(z=("interval_beta", "beta")).pu.roc_bounds()
+
+
+# ---------------------------------------------------------------------------------------------
+# What a number is about
+
+
+@pytest.mark.parametrize("how", [{"selection_odds": 1.0001}, {"band": "dkw"}], ids=str)
+def test_the_target_is_never_another_one_in_silence(how: dict[str, Any]) -> None:
+    ask = partial(TWELVE.pu.metric, "precision", 0.2, at={"threshold": 6.0})
+    assert ask().attrs["target"] == "population"
+    with pytest.raises(PUValueError, match=r"Pass target='examples'\."):
+        ask(**how)
+    assert ask(**how, target="examples").attrs["target"] == "examples"
 
 
 # ---------------------------------------------------------------------------------------------

@@ -322,10 +322,10 @@ def metric(
         A rank or fraction inside a block of tied scores means the expectation over all orders of
         the block. "lift" at a fraction is the enrichment factor of others: the rank is rounded up.
     target : Target, optional
-        What the interval is about: new examples, from where these come from, at this threshold;
-        or these examples, once all their labels were known. A threshold alone means something
-        for new examples, and by default is about them unless a band or reference is chosen; all
-        other cutoffs are about these.
+        What the interval is about: "population", new examples from where these come from, at
+        this threshold; or "examples", these, once all their labels were known. The default is new
+        examples at a threshold, and these at all other cutoffs, which mean nothing for new ones.
+        A band, reference or selection_odds bounds these alone: pass ``target="examples"``.
     prevalence : float, optional
         Share of positives among the new examples, in (0, 1), where that is another one than among
         these: as in case-control and enriched sets. Both rates of the ROC curve stay as they are.

@@ -292,11 +292,11 @@ def read_target(target: str | None, cutoff: Cutoff | None, settings: Settings) -
         check_target(target)
         return target
     fixed = cutoff.kind == "threshold"
+    if target is None:  # whatever else is passed: nothing is about others in silence
+        target = "population" if fixed else "examples"
     plain = replace(settings, contamination=0.0) == Settings(
         settings.level, prevalence=settings.prevalence
     )
-    if target is None:
-        return "population" if fixed and plain else "examples"
     check_target(target, None if fixed else f"at={cutoff.kind!r}, which is a cutoff of these")
     if target == "population" and not plain:
         check_target(target, "a band, reference or selection_odds, which bound these")
