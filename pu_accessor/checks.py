@@ -21,7 +21,9 @@ Interval: TypeAlias = tuple[float, float]
 
 MOST_STRATA = 6  # of which rows are drawn and labeled by hand
 _STEP, _FEWEST = 0.01, 8  # of betas within an interval
-_DIGITS, _ROUNDING = 8, 16  # of a beta meant in decimals; in units of its last binary digit
+# Of a beta that was computed; in units of its last binary digit. With so few digits a ratio of
+# counts up to 10**8 stays as it was passed.
+_DIGITS, _ROUNDING = 6, 16
 _LEVELS = "(0, 0.9999999999999]"  # nearer to 1 the tail that is left is rounding
 _BOUNDLESS = 1e100  # a factor that counts of examples do not tell from an infinite one
 _MOST_COUNTED = 10**12  # rounding spoils the limits of far more

@@ -1,7 +1,7 @@
 """Curves: ROC, precision-recall, rank CDF, net benefit, gains, calibration, Boyce."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
@@ -25,7 +25,7 @@ from pu_accessor.plots.layout import Drawing, draw_panels
 from pu_accessor.plots.options import Options
 from pu_accessor.ranking import FloatArray
 
-_DIAGONAL = [0.0, *np.geomspace(1e-6, 1, 61).tolist()]  # straight, and right on a log scale, too
+_MARGIN = 0.02  # beside shares of 0 and 1
 _BELOW = 0.2  # how far a decision curve is followed below 0, by the highest point
 _HALF, _DODGE = 0.006, 0.016  # of a bar's width, and from one curve to the next, in scores
 _PIECES = 200  # points of a precision-recall curve between cutoffs, and as many close to the top
@@ -43,9 +43,12 @@ def plot_roc(tables: xr.Dataset, options: Options) -> Drawing:
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="false positive rate", ylabel="true positive rate")
-        artists.draw_chance(ax, _DIAGONAL, _DIAGONAL)
+        # Straight, and right on a logarithmic scale, too, down to the rate of one example.
+        examples = float(sum(rates[name] for name in COUNTS).max())
+        diagonal = [0.0, *np.geomspace(1 / examples, 1, 61).tolist()]
+        artists.draw_chance(ax, diagonal, diagonal)
         artists.draw_curves(ax, curves, artists.follow("fpr", "tpr"), options, tables, envelope)
-        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+        _show_shares(ax, "xy")
         if options.ax is None:
             ax.set_box_aspect(1)  # square where zoomed, too
 
@@ -70,7 +73,7 @@ def plot_pr(tables: xr.Dataset, options: Options) -> Drawing:
         ax.set(xlabel="recall", ylabel="precision")
         artists.draw_curves(ax, curves, _trace_pr, options, tables, envelope)
         _draw_prevalences(ax, _not_naive(curves))
-        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+        _show_shares(ax, "xy")
 
     return draw_panels(rates, draw, options)
 
@@ -100,8 +103,8 @@ def plot_rank_cdf(cdf: xr.Dataset, options: Options) -> Drawing:
                 color = ink(ax) if first else curve.color
                 line = line._replace(color=color, label="known positives")
             artists.draw_line(ax, line, trace, options.line)
-        ax.margins(x=0.02)  # a last step at the last example is not under the frame
-        ax.set(ylim=(-0.02, 1.02))
+        ax.margins(x=_MARGIN)  # a last step at the last example is not under the frame
+        _show_shares(ax, "y")
 
     return draw_panels(visible(cdf), draw, options)
 
@@ -114,7 +117,7 @@ def plot_waves(waves: xr.Dataset, options: Options) -> Drawing:
         artists.draw_chance(ax, [0, 1], [0, 1])
         for curve in curves:
             artists.draw_line(ax, curve, artists.follow("above", "value"), options.line)
-        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+        _show_shares(ax, "xy")
 
     return draw_panels(waves, draw, options, along=PLACE)
 
@@ -236,7 +239,7 @@ def plot_gain(gains: xr.Dataset, options: Options) -> Drawing:
         for prevalence in sorted(prevalences):
             ends: tuple[list[float], list[float]] = [0, prevalence, 1], [0, 1, 1]
             artists.draw_chance(ax, *ends, label="perfect", linestyle="-", linewidth=0.8)
-        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+        _show_shares(ax, "xy")
 
     return draw_panels(visible(gains), draw, options)
 
@@ -254,7 +257,7 @@ def plot_calibration(shares: xr.Dataset, options: Options) -> Drawing:
             shift = _DODGE * (index - (len(curves) - 1) / 2)
             data = curve.data.assign(mean_score=curve.data["mean_score"] + shift)
             _draw_bins(ax, curve._replace(data=data), options, shares)
-        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+        _show_shares(ax, "xy")
 
     return draw_panels(shares, draw, options, along="bin")
 
@@ -305,6 +308,15 @@ def plot_boyce(found: xr.Dataset, options: Options) -> Drawing:
     every = ("bound", *ratio.dims), np.stack([ratio.to_numpy()] * len(BOUND))
     by_bound = found.assign(ratio=every).assign_coords(bound=BOUND)
     return draw_panels(by_bound, draw, options, along=WINDOW)
+
+
+def _show_shares(ax: Axes, axes: Literal["y", "xy"]) -> None:
+    """Show 0 to 1, with a margin; a logarithmic scale, which has no 0, finds limits of its own."""
+    ax.update_datalim([(0, 0), (1, 1)], updatex="x" in axes)
+    for axis in axes:
+        ax.margins(**{axis: _MARGIN})
+        if getattr(ax, f"get_{axis}scale")() != "log":
+            getattr(ax, f"set_{axis}lim")(-_MARGIN, 1 + _MARGIN, auto=True)
 
 
 def _not_naive(curves: Sequence[Curve]) -> Sequence[Curve]:

@@ -71,7 +71,8 @@ def test_frames_say_the_factor_where_there_is_one(method: str) -> None:
 
 
 def test_a_metric_at_a_threshold_is_about_these_examples_within_a_factor() -> None:
-    ask = partial(FRAME.pu.metric, "precision", BETA, at={"threshold": 1.0})
+    at, target = {"threshold": 1.0}, "examples"
+    ask = partial(FRAME.pu.metric, "precision", BETA, at=at, target=target)
     plain, found = (ask(selection_odds=odds).attrs for odds in (1, 1.5))
     told = {"target": "examples", "band": "exact", "selection_odds": 1.5}
     assert told.items() <= found.items() and "selection_odds" not in plain

@@ -282,11 +282,11 @@ def test_what_a_metric_is_about() -> None:
     threshold: Any = {"threshold": 0.5}
     assert quiet(ask, at=threshold).attrs["target"] == "population"
     for options in (
-        *({"at": threshold, "band": "dkw"}, {"at": threshold, "target": "examples"}, {"at": 3}),
-        *({"at": {"recall": 0.5}}, {"at": "youden"}),
+        *({"at": threshold, "band": "dkw", "target": "examples"}, {"at": 3}),
+        *({"at": threshold, "target": "examples"}, {"at": {"recall": 0.5}}, {"at": "youden"}),
     ):
         assert quiet(ask, **options).attrs["target"] == "examples"
-        if "target" not in options:
+        if options["at"] is not threshold:
             with pytest.raises(PUValueError, match="target must be 'examples'"):
                 ask(**options, target="population")
 

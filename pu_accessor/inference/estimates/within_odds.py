@@ -19,6 +19,7 @@ import scipy
 
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.weighted import effective_size
+from pu_accessor.inference.diagnostics import has_one
 from pu_accessor.inference.estimates.areas_on_new_examples import (
     estimate_population_auroc,
     estimate_population_precision,
@@ -118,8 +119,11 @@ def estimate_within(
     if ranking.total.known_positive < 2:  # nobody knows how far the one can be off
         limits = np.stack([base.lower, base.upper])
     there = (betas * ranking.total.unlabeled > 0) & ~np.isnan(base.value)
-    lower = np.maximum(np.minimum(limits[0], base.lower), np.minimum(ends[0], base.lower))
-    upper = np.minimum(np.maximum(limits[1], base.upper), np.maximum(ends[1], base.upper))
+    # Labels at random can rule beta out, and then have no limits; within odds nothing does.
+    ruled_out = np.isnan(base.lower) & (not has_one(ranking.total))
+    low, high = (np.where(ruled_out, base.value, end) for end in (base.lower, base.upper))
+    lower = np.maximum(np.minimum(limits[0], low), np.minimum(ends[0], low))
+    upper = np.minimum(np.maximum(limits[1], high), np.maximum(ends[1], high))
     reach = np.fmin(span[0], base.value), np.fmax(span[1], base.value)
     first, last = (np.where(there, np.clip(end, 0, 1), base.value) for end in reach)
     return replace(

@@ -1,0 +1,108 @@
+"""What harmed users once: wrong advice, silent changes, answers that are missing."""
+
+import subprocess
+import sys
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pu_accessor
+from pu_accessor import PUValueError
+
+EXAMPLE = pu_accessor.load_example()
+TWELVE = pd.DataFrame(
+    {"score": np.arange(12, 0, -1.0), "label": [1, None, 1, 1, None, None, 1] + [None] * 5}
+)
+
+
+# ---------------------------------------------------------------------------------------------
+# Answers that were missing
+
+
+def biased(seed: int, size: int = 700) -> tuple[pd.DataFrame, float]:
+    """Draw scores of which the higher positives are labeled more often, and their beta."""
+    rng = np.random.default_rng(seed)
+    positive = np.arange(size) < 0.3 * size
+    score = np.where(positive, rng.beta(5, 2, size), rng.beta(2, 5, size))
+    high = score > np.median(score[positive])
+    known = positive & (rng.random(size) < np.where(high, 0.36, 0.11))
+    frame = pd.DataFrame({"score": score, "label": np.where(known, 1.0, np.nan)})
+    return frame, float(positive[~known].mean())
+
+
+@pytest.mark.parametrize("odds", [1.2, 5, np.inf])
+@pytest.mark.parametrize("method", ["auroc", "average_precision"])
+def test_nothing_rules_beta_out_within_odds(method: str, odds: float) -> None:
+    missing = 0
+    for seed in range(6):
+        frame, beta = biased(seed)
+        missing += getattr(frame.pu, method)(beta)["lower"].isna().item()
+        row = getattr(frame.pu, method)(beta, selection_odds=odds).iloc[0]
+        assert row["lower"] <= row["estimate"] <= row["upper"]
+    assert missing  # where labels are taken to be random
+
+
+@pytest.mark.parametrize(
+    ("passed", "found"), [(54 / 583, 54 / 583), (1 / 3, 1 / 3), (0.1 + 0.2, 0.3), (0.25, 0.25)]
+)
+def test_a_beta_is_found_as_passed(passed: float, found: float) -> None:
+    tables = TWELVE.pu.contingency(passed)
+    assert tables.sel(beta=found)["beta"].item() == found
+
+
+def test_stacked_tables_of_an_interval_have_curves() -> None:
+    tables = TWELVE.pu.contingency(0.2, beta_interval=(0.1, 0.3))
+    expected = tables.pu.roc_bounds()["tpr"].stack(z=("bound", "beta"))
+    found = tables.stack(z=("bound", "beta")).pu.roc_bounds()["tpr"]
+    np.testing.assert_array_equal(found, expected)
+    with pytest.raises(PUValueError, match=r"Unstack it first: ds\.unstack\('z'\)"):
+        tables.stack(z=("interval_beta", "beta")).pu.roc_bounds()
+
+
+# ---------------------------------------------------------------------------------------------
+# What a number is about
+
+
+@pytest.mark.parametrize("how", [{"selection_odds": 1.0001}, {"band": "dkw"}], ids=str)
+def test_the_target_is_never_another_one_in_silence(how: dict[str, Any]) -> None:
+    ask = partial(TWELVE.pu.metric, "precision", 0.2, at={"threshold": 6.0})
+    assert ask().attrs["target"] == "population"
+    with pytest.raises(PUValueError, match=r"Pass target='examples'\."):
+        ask(**how)
+    assert ask(**how, target="examples").attrs["target"] == "examples"
+
+
+# ---------------------------------------------------------------------------------------------
+# Pictures
+
+
+@pytest.mark.parametrize("plot", ["plot_roc", "plot_pr", "plot_rank_cdf", "plot_calibration"])
+def test_logarithmic_axes_show_the_curve(plot: str) -> None:
+    ax = getattr(EXAMPLE.pu, plot)(0.17)
+    assert ax.get_ylim() == (-0.02, 1.02)
+    for set_scale, limits in ((ax.set_xscale, ax.get_xlim), (ax.set_yscale, ax.get_ylim)):
+        set_scale("log")
+        low, high = limits()
+        assert 1e-4 < low < 2 and high > 1
+    ax = getattr(EXAMPLE.pu, plot)(0.17, ax=ax)  # on axes that are logarithmic already
+    assert ax.get_ylim()[0] > 1e-4
+
+
+# ---------------------------------------------------------------------------------------------
+# Names of the package
+
+
+def test_the_scorer_is_there_without_another_import() -> None:
+    lines = "import sys, pu_accessor", "print('pu_accessor.sklearn' in sys.modules)"
+    code = "; ".join([*lines, "print(pu_accessor.sklearn.scorer('auroc', unlabeled=0).unlabeled)"])
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["False", "0"]
+
+
+def test_dir_lists_public_names_alone() -> None:
+    listed = {*dir(pu_accessor)}
+    assert listed == {*pu_accessor.__all__, "sklearn", "__version__"}
+    assert all(hasattr(pu_accessor, name) for name in listed)
