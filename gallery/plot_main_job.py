@@ -71,7 +71,7 @@ print(table.round(3).to_string(), "\n")
 
 # %%
 # ROC and PR curves, for scores of which a higher one never means less.
-rising = df.pu(monotone=True)
+rising = df.pu.assume(monotone=True)
 figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4), layout="constrained")
 rising.plot_roc(beta, baseline=True, ax=left)
 rising.plot_pr(beta, baseline=True, ax=right)

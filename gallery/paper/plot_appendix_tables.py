@@ -65,7 +65,9 @@ for row, shares in enumerate(rows):
     df = pd.DataFrame({"score": score, "label": np.where(known, truth, None)})
     betas = truth[~known].mean() * np.array(RATIOS)
     for way, ranges in found.items():
-        tables = df.pu.contingency(betas, band="bootstrap", reference=way, ranks="breakpoints")
+        tables = df.pu.assume(reference=way).contingency(
+            betas, band="bootstrap", ranks="breakpoints"
+        )
         ranges[row] = (
             tables.pu.area("auroc").sel(bound=["lower", "upper"]).transpose("beta", "bound")
         )

@@ -61,7 +61,7 @@ for ax, beta in zip(axes, [0, 0.1], strict=False):
         ax.text(0.97, 0.16 - 0.08 * (name == "model 2"), f"{area:.1%}", color=color, ha="right")
     ax.set(xlabel="false positive rate", ylabel="true positive rate", title=f"β̂ = {beta:g}")
     ax.set(xlim=(-0.01, 1.01), ylim=(0, 1.01), box_aspect=1)
-models.plot_against_beta("auroc", beta=np.linspace(0, 0.2, 41), ax=axes[2])
+models.plot_metric("auroc", x="beta", beta=np.linspace(0, 0.2, 41), ax=axes[2])
 axes[2].set_title("area against β̂")
 shared_legend(figure, title="model")
 sns.move_legend(figure, "outside lower center", ncols=4, frameon=False)

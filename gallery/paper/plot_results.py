@@ -29,7 +29,7 @@ df = pd.DataFrame({"score": score, "label": np.where(known, True, None)})
 beta = high[~known].mean()  # an input; here the truth is at hand
 
 # %%
-tables = df.pu.contingency([0, beta], beta_interval=(0.8 * beta, 1.2 * beta), ranks="breakpoints")
+tables = df.pu.contingency(pd.Interval(0.8 * beta, 1.2 * beta), ranks="breakpoints")
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(10.5, 4.8), layout="constrained")
 df.pu.plot_rank_cdf(beta, ax=left)
 tables.pu.plot_roc(ax=middle)

@@ -33,7 +33,7 @@ for name, (model, columns) in models.items():
 # On the left no beta is needed: a point below the line is a known positive that A ranks higher. On
 # the right the interval of the difference stays on one side of zero, at any beta.
 both = df.pu(score=["A", "B"])
-test, sized = both.compare().iloc[0], both.compare(np.linspace(0, 0.4, 41))
+test, sized = both.compare().iloc[0], both.compare("auroc", np.linspace(0, 0.4, 41))
 ranks = df[["A", "B"]].rank(ascending=False)[known]
 blue = sns.color_palette("colorblind")[0]
 

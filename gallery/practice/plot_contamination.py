@@ -23,8 +23,8 @@ beta = malignant[~known].mean()  # an input; here the truth is at hand
 # %%
 models = df.pu(score=["concave points", "texture"])
 shares = np.arange(0, 0.31, 0.02)
-ax = models.plot_robustness("precision", beta, at=100, above=0.3, contamination=shares)
+ax = models.plot_metric("precision", beta, x="contamination", at=100)
 
 # %%
 # The same for the whole curve of the better one: what it can be if up to a tenth are wrong.
-ax = df.pu(score="concave points").plot_roc(beta, contamination=0.1)
+ax = df.pu(score="concave points").assume(contamination=0.1).plot_roc(beta)

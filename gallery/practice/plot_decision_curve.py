@@ -31,9 +31,11 @@ beta = malignant[~known].mean()  # an input; here the truth is at hand
 
 # %%
 thresholds = np.arange(2, 71) / 100
-ax = df.pu.plot_net_benefit(beta, thresholds=thresholds, band="simultaneous")
+ax = df.pu.plot_metric(
+    "net_benefit", beta, x="threshold", at={"threshold": thresholds}, band="simultaneous"
+)
 every = df.assign(label=malignant.astype(float)).pu(negative=0)
-full = every.net_benefit(0, thresholds=thresholds)
+full = every.metric("net_benefit", 0, at={"threshold": thresholds})
 ax.plot(full["threshold"], full["estimate"], color="black", linewidth=1)
 at = full.iloc[40]
 ax.annotate(

@@ -25,7 +25,7 @@ models, beta = df.pu(score=["sharp", "steady"]), 300 / 19_900
 # %%
 fractions = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1]
 found = models.metric("lift", beta, at={"fraction": fractions})
-for table in (models.auroc(beta, target="examples"), models.bedroc(beta)):
+for table in (models.auroc(beta, target="examples"), models.metric("bedroc", beta)):
     print(table[["model", "estimate", "lower", "upper"]].round(3).to_string(index=False))
 
 ax = plt.subplots(figsize=(6, 4), layout="constrained")[1]

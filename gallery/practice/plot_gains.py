@@ -25,9 +25,9 @@ df = pd.DataFrame({"score": score, "label": np.where(known, True, None)})
 beta = pu_accessor.beta_from_prevalence(0.1, known.sum(), (~known).sum())
 
 # %%
-ax = df.pu.plot_gain(beta)
+ax = df.pu.plot_metric("recall", beta, x="fraction")
 factor = df.pu.metric("lift", beta, at={"fraction": 0.05}).iloc[0]
-bedroc = df.pu.bedroc(beta).iloc[0]
+bedroc = df.pu.metric("bedroc", beta).iloc[0]
 told = [
     f"{name}: {found['estimate']:.2f} ({found['lower']:.2f} to {found['upper']:.2f})"
     for name, found in (("enrichment of the top 5%", factor), ("BEDROC", bedroc))

@@ -26,8 +26,8 @@ beta = pd.Series(sick[~known]).groupby(hospital[~known]).mean()  # here the trut
 # %%
 pu, at = df.pu(by="hospital"), {"threshold": 1.2}
 each = {"recall": pu.gap("recall", at=at), "precision": pu.gap("precision", beta, at=at)}
-gaps = pd.concat(each, names=["quantity", "row"]).reset_index("quantity")
-shown = ["quantity", "estimate_a", "estimate_b", "difference", "lower", "upper"]
+gaps = pd.concat(each, names=["metric", "row"]).reset_index("metric")
+shown = ["metric", "estimate_a", "estimate_b", "difference", "lower", "upper"]
 print(gaps[shown].round(2).to_string(index=False))
 
 ax, blue = (
@@ -45,7 +45,7 @@ for place, row in enumerate(gaps.itertuples()):
         ha="center",
     )
 ax.axvline(0, color="0.4", linewidth=1)
-ax.set(yticks=[0, 1], yticklabels=gaps["quantity"], ylim=(-0.5, 1.6))
+ax.set(yticks=[0, 1], yticklabels=gaps["metric"], ylim=(-0.5, 1.6))
 ax.set_xlabel("north less south, in points, with 95% intervals")
 points = 100 * gaps["difference"].iloc[0]
 ax.set_title(f"The screen finds {points:.0f} points less\nof the sick in the south", loc="left")

@@ -27,7 +27,7 @@ beta = high[~known].mean()  # an input; here the truth is at hand
 
 # %%
 figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.2), layout="constrained")
-df.pu.plot_against_beta("precision", np.linspace(0, 0.5, 26), at=300, ax=left)
+df.pu.plot_metric("precision", np.linspace(0, 0.5, 26), x="beta", at=300, ax=left)
 limit = df.pu.estimate_beta()["upper"].item()
 left.plot(beta, high[np.argsort(-score)[:300]].mean(), "o", color="black")
 left.get_legend().remove()

@@ -27,7 +27,7 @@ figure, axes = plt.subplots(3, 1, figsize=(6, 6), sharex=True, sharey=True, layo
 true_positives = truth[np.argsort(-score)].cumsum()
 colors = sns.color_palette("colorblind", 3)
 for ax, reference, color in zip(axes, ["positives", "negatives", "both"], colors, strict=True):
-    tp = df.pu.contingency(beta, reference=reference)["tp"].sel(beta=beta)[1:]
+    tp = df.pu.assume(reference=reference).contingency(beta)["tp"].sel(beta=beta)[1:]
     off = tp - true_positives[:, np.newaxis]
     ax.fill_between(tp["rank"], off[:, 0], off[:, 2], color=color, alpha=0.5, linewidth=0)
     ax.axhline(0, color="black", linewidth=1)

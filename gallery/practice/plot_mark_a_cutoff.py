@@ -26,8 +26,8 @@ df = pd.DataFrame({"score": score, "label": np.where(known, True, None)})
 beta = malignant[~known].mean()  # an input; here the truth is at hand
 
 # %%
-pu = df.pu(monotone=True)
+pu = df.pu.assume(monotone=True)
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.4), layout="constrained")
-pu.plot_roc(beta, mark=150, ax=left)
+pu.plot_roc(beta, ax=left)
 pu.plot_table(beta, at=150, ax=right)
 plt.show()

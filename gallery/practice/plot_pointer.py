@@ -24,7 +24,7 @@ beta = truth[~known].mean()
 
 # %%
 # On paper there is one cutoff, or there are a few.
-ax = df.pu.plot_pr(beta, mark={"threshold": [0.25, 0.5, 0.75]})
+ax = df.pu.plot_pr(beta)
 plt.show()
 
 # %%

@@ -62,7 +62,9 @@ print("malignant among them:", int(truth[rows].sum()), "of", len(rows))
 # %%
 # The third: some malignant tumours were likelier to become known than others. By which factor may
 # the odds differ until the bound on the share of malignant ones among the forty is below a half?
-kept = df.pu.robustness("precision", beta["beta"].item(), at=40, above=0.5, selection_odds=1)
+kept = df.pu.robustness(
+    "precision", beta["beta"].item(), at=40, above=0.5, over={"selection_odds": 1}
+)
 print(kept[["estimate", "breaking_point"]].round(2).to_string(index=False))
 
 # %%
@@ -74,7 +76,7 @@ share = np.cumsum(truth[np.argsort(-score)]) / places
 left.plot(places, share, color="black", linewidth=1, label="truth")
 left.axhline(0.6, color="0.4", linestyle="--", linewidth=1, label="three in five")
 left.set(xlim=(1, 150), ylim=(0, 1.02), ylabel="", title="precision of the list")
-df.pu.plot_robustness("precision", beta["beta"].item(), at=40, ax=right)
+df.pu.plot_metric("precision", beta["beta"].item(), x="selection_odds", at=40, ax=right)
 right.set(ylim=(0, 1.02), ylabel="", title="precision of the forty")
 shared_legend(figure)
 sns.move_legend(figure, "outside lower center", ncols=3, frameon=False)

@@ -26,9 +26,9 @@ models, beta = df.pu(score=["boosting", "logistic"]), truth[~known].mean()
 # %%
 # Cutoffs in use are marked where a reader looks for them.
 figure, axes = plt.subplots(2, 2, figsize=(7, 6.6), layout="constrained")
-models.plot_roc(beta, mark={"threshold": 0.5}, ax=axes[0, 0])
+models.plot_roc(beta, ax=axes[0, 0])
 models.plot_pr(beta, ax=axes[0, 1])
-models.plot_gain(beta, ax=axes[1, 0])
+models.plot_metric("recall", beta, x="fraction", ax=axes[1, 0])
 models.plot_metric("f1", beta, x="threshold", ax=axes[1, 1])
 for letter, ax in zip("abcd", axes.flat, strict=True):
     ax.set_title(letter, loc="left", fontweight="bold")
