@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan
+from math import ceil, isnan
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -13,7 +13,7 @@ import pandas as pd
 import scipy
 import xarray as xr
 
-from pu_accessor.checks import as_array, as_betas, check_level, interval_betas
+from pu_accessor.checks import as_array, as_betas, check_level
 from pu_accessor.errors import PUError, PUKeyError, PUTypeError, PUValueError, brief, shorten
 from pu_accessor.ranking import Counts, FloatArray
 
@@ -27,6 +27,8 @@ UserBeta: TypeAlias = (
     | xr.DataArray
 )
 Interval: TypeAlias = tuple[float, float]
+_STEP, _MIN_STEPS = 0.01, 8  # of betas within an interval
+_NEAR_ZERO = np.array([64, 32, 16, 8, 4, 2])  # parts of the first step, near 0
 _HIGHEST = 1 - 1e-6  # of a limit on beta: at 1 nothing is negative, and little has a value
 _BETWEEN = np.array([0.25, 0.5, 0.75])  # of the way where any beta may be the true one
 _ESTIMATE = ("beta", "lower", "upper", "level")
@@ -80,7 +82,7 @@ class Beta(NamedTuple):
         """Return its values, then a grid of what beta can be within its interval."""
         if self.interval is None:
             return self.values
-        inside = np.minimum(interval_betas(self.interval), max(self.point, _HIGHEST))
+        inside = np.minimum(betas_within(self.interval), max(self.point, _HIGHEST))
         return np.concatenate([self.values, np.setdiff1d(inside, self.values)])
 
     def grid(self, level: float) -> FloatArray:
@@ -119,6 +121,23 @@ class Beta(NamedTuple):
                     "df.pu.estimate_beta(), or beta_from_labels with their n_unlabeled.",
                     page=_WITH_ERROR,
                 )
+
+
+def betas_within(interval: Interval) -> FloatArray:
+    """Return betas within an interval, both ends among them, closer together near 0.
+
+    Examples
+    --------
+    >>> betas_within((0.2, 0.24)).tolist()
+    [0.2, 0.205, 0.21, 0.215, 0.22, 0.225, 0.23, 0.235, 0.24]
+    """
+    low, high = interval
+    steps = max(ceil(round((high - low) / _STEP, 9)), _MIN_STEPS)
+    # In decimals, as printed: no beta shall be there twice for the sake of its last digit.
+    between = np.linspace(low, high, steps + 1)[1:-1]
+    if low < _STEP:  # where bounds are not straight in beta
+        between = np.append(low + (high - low) / steps / _NEAR_ZERO, between)
+    return np.unique([low, *(float(f"{share:.12g}") for share in between), high])
 
 
 NO_BETA = Beta(np.empty(0))
