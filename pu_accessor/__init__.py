@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 from pu_accessor.accessors import register
 from pu_accessor.accessors.constructors import from_arrays, from_chunks, pu
 from pu_accessor.accessors.planning import positives_needed, power
-from pu_accessor.accessors.prior import add_labels, plot_beta_from_labels, weigh_labels
+from pu_accessor.accessors.prior import add_labels, weigh_labels
 from pu_accessor.errors import (
     PUDataError,
     PUError,
@@ -43,7 +43,6 @@ __all__ = [
     "from_chunks",
     "labels_needed",
     "load_example",
-    "plot_beta_from_labels",
     "positives_needed",
     "power",
     "pu",

@@ -155,14 +155,11 @@ class Accessor(Bound):
     plot_pr = plots.plot_pr
     plot_rank_cdf = plots.plot_rank_cdf
     plot_metric = plots.plot_metric
-    plot_table = plots.plot_table
     plot_against_beta = plots.plot_against_beta
-    plot_check_assumptions = assumptions.plot_check_assumptions
     plot_forest = utility_plots.plot_forest
     plot_robustness = utility_plots.plot_robustness
     plot_net_benefit = utility_plots.plot_net_benefit
     plot_gain = utility_plots.plot_gain
-    plot_boyce = utility_plots.plot_boyce
     plot_calibration = utility_plots.plot_calibration
     report = report
 

@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.accessors.plots import PlotOptions
 from pu_accessor.checks import check_flag
 from pu_accessor.errors import (
     PUTypeError,
@@ -48,7 +47,6 @@ _VALUES_OF: Mapping[str, Mapping[str, object]] = {
     "gap": {"beta": 0.3},
     "metric": {"quantity": "f1"},
     "plot_against_beta": {"beta": [0.1, 0.2, 0.3]},
-    "plot_check_assumptions": {"wave": "site"},
     "plot_metric": {"quantity": "f1"},
     "roc_region": {"at": {"threshold": 0.5}},
     "select": {"recall": 0.9},
@@ -103,13 +101,13 @@ def _explained(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _parameters(method: Callable[..., Any]) -> dict[str, Parameter]:
-    """Return the parameters of a method by name; for `**options` of a plot, each option."""
+    """Return the parameters of a method by name; for `**looks` of a plot, each keyword."""
     named = dict(signature(method).parameters)
-    if named.pop("options", None) is not None:
-        kind = Parameter.KEYWORD_ONLY
-        named |= {
-            name: Parameter(name, kind, default=None) for name in PlotOptions.__annotations__
-        }
+    if named.pop("looks", None) is not None:
+        from pu_accessor.plots import Looks
+
+        kind, words = Parameter.KEYWORD_ONLY, [*Looks.__annotations__]
+        named |= {name: Parameter(name, kind, default=None) for name in words}
     return named
 
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.accessors.plots import PlotOptions
-from pu_accessor.datasets.assumptions import lay_out_strata, lay_out_waves
 from pu_accessor.errors import PUValueError
 from pu_accessor.questions import assumptions
 from pu_accessor.questions.betas import Beta, read_betas
 
 if TYPE_CHECKING:
-    from pu_accessor.plots import Drawing
+    pass
 
 
 def check_assumptions(
@@ -84,7 +82,6 @@ def check_assumptions(
 
     See Also
     --------
-    plot_check_assumptions : Pictures of waves, and of strata.
     robustness : How far labels may be from random before a conclusion breaks.
     estimate_beta : What beta can be.
 
@@ -133,86 +130,6 @@ def check_assumptions(
     _refuse_roles(self, strata)
     betas = None if beta is None else read_betas(beta)
     return assumptions.check_assumptions(self._request(), betas, wave, strata, level)
-
-
-def plot_check_assumptions(
-    self: Bound,
-    beta: Beta | None = None,
-    *,
-    wave: Hashable | None = None,
-    strata: Hashable | None = None,
-    level: float = 0.95,
-    **options: Unpack[PlotOptions],
-) -> Drawing:
-    """Draw what a check looks at: rank CDFs of waves, or the known share of strata.
-
-    With `wave` there is a curve for each wave: the share of its known positives that lie above so
-    much of the rest. Where labels are random, curves differ by chance alone. With `strata` there
-    is a dot for each stratum, the known share of its rows that may be positive, on a bar of what
-    random labels leave to chance. A dot beyond its bar is a contradiction. The dotted line is the
-    known share of all positives.
-
-    Parameters
-    ----------
-    beta : Beta, optional
-        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
-        several, a mapping, Series or DataArray by group.
-
-        For strata.
-    wave : hashable, optional
-        Column that says when, where or by whom each known positive was labeled. It is not read of
-        other rows, and known positives without one are in no wave.
-    strata : hashable, optional
-        Column that says what rows have in common, such as site, year or sex. Not made from labels.
-    level : float, default 0.95
-        Probability with which random labels leave no dot beyond its bar.
-    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
-        What colours and panels tell apart, where to draw, and how it looks, in the same way in all
-        plots: `pu_accessor.plots.Options` has each.
-
-    Returns
-    -------
-    Axes or FacetGrid
-        Of matplotlib; with `col` or `row` a grid of seaborn's.
-
-    Raises
-    ------
-    PUDataError
-        If a wave has one known positive, or there are fewer than two.
-    PUValueError
-        Unless one of `wave` and `strata` is passed, the latter with beta.
-
-    See Also
-    --------
-    check_assumptions : The tests.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import pu_accessor
-    >>> truth = np.arange(400) < 100
-    >>> score = np.random.default_rng(0).normal(truth)
-    >>> df = pd.DataFrame({"score": score, "label": np.where(np.arange(400) < 50, 1, np.nan)})
-    >>> ax = df.assign(site=["a", "b"] * 200).pu.plot_check_assumptions(wave="site")
-    >>> [line.get_label() for line in ax.lines]
-    ['chance', 'a', 'b']
-    """
-    from pu_accessor import plots
-
-    checked = plots.Options(**options)
-    _refuse_roles(self, strata)
-    if (wave is None) == (strata is None):
-        raise PUValueError(
-            "plot_check_assumptions draws either waves or strata, but "
-            f"{'neither' if wave is None else 'both'} were passed. Pass wave='labeled_by', or "
-            "strata='site' with beta."
-        )
-    if wave is not None:
-        return plots.plot_waves(lay_out_waves(assumptions.waves(self._request(), wave)), checked)
-    betas = None if beta is None else read_betas(beta)
-    shares = assumptions.strata(self._request(), betas, strata, level)
-    return plots.plot_strata(lay_out_strata(shares, level), checked)
 
 
 def _refuse_roles(bound: Bound, strata: Hashable | None) -> None:

@@ -6,37 +6,19 @@ options are checked before a row is read.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.datasets import tables
-from pu_accessor.datasets.marks import ask_cells, ask_marks
-from pu_accessor.datasets.values import ask_quantity
-from pu_accessor.inference.estimates.cutoff_spec import At
+from pu_accessor.datasets.values import ask_by_beta
 from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.inference.tables.metrics import Metric
-from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
+from pu_accessor.questions.betas import Beta, read_betas
 from pu_accessor.questions.rank_bands import UserBand, read_settings
 from pu_accessor.ranking import Ranks
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pu_accessor.plots import Drawing, Palette, Style
-
-
-class PlotOptions(TypedDict, total=False):
-    """What all plots take as keywords: `pu_accessor.plots.Options` checks it."""
-
-    hue: str | None
-    col: str | None
-    row: str | None
-    ax: Axes | None
-    line_kws: Style
-    band_kws: Style
-    palette: Palette
-    legend: str | bool
-    height: float | None
+    from pu_accessor.plots import Drawing, Looks
 
 
 def plot_roc(
@@ -48,12 +30,9 @@ def plot_roc(
     reference: str = "positives",
     selection_odds: float = 1.0,
     contamination: float = 0.0,
-    beta_interval: BetaInterval | None = None,
     ranks: Ranks = "breakpoints",
     target: str = "examples",
-    mark: At | None = None,
-    baseline: bool = False,
-    **options: Unpack[PlotOptions],
+    **looks: Unpack[Looks],
 ) -> Drawing:
     """Draw the ROC curve with its band.
 
@@ -84,9 +63,6 @@ def plot_roc(
         Largest share of the known positives that may be negative, in [0, 0.5). Of n known ones at
         most contamination*n are, rounded down, nobody knows which, and the others are a random
         sample of the positives: the interval holds whichever are wrong.
-    beta_interval : Interval, optional
-        Where beta may lie, around the point that is passed: the envelope of the bands is drawn
-        hatched. A pair, or by group a mapping, a Series, or a frame with columns low and high.
     ranks : Ranks, default "breakpoints"
         Which cutoffs: "all" that are attained; the few "breakpoints" between which curves are
         straight in (fp, tp); or the last attained one at or before each of these numbers of
@@ -95,17 +71,9 @@ def plot_roc(
         What bounds are about: these examples once all labels were known, or new ones. For new ones
         they hold at all thresholds jointly, and ``df.pu(monotone=True)`` makes the band far
         narrower.
-    mark : At, optional
-        Cutoffs to mark on each curve, with their value beside: a rank, ``{"threshold": 0.5}``, a
-        fraction, or several of a kind, ``{"rank": [50, 100]}``.
-
-        All that `at` of `metric` takes: "youden", or ``{"recall": 0.9}``, too. On new examples a
-        threshold, framed by its `roc_region`: both rates lie in it with a probability of `level`.
-    baseline : bool, default False
-        Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
-    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height, baseline : optional
         What colours and panels tell apart, where to draw, and how it looks, in the same way in all
-        plots: `pu_accessor.plots.Options` has each.
+        plots: `pu_accessor.plots.Looks` has each.
 
     Returns
     -------
@@ -145,14 +113,13 @@ def plot_roc(
     """
     from pu_accessor import plots
 
-    checked = plots.Options(baseline=baseline, **options)
+    checked = plots.check_looks(looks)
+    baseline = checked["baseline"]
     settings = read_settings(level, band, reference, selection_odds, contamination=contamination)
-    betas = read_betas(beta, beta_interval)
+    betas = read_betas(beta)
     asked = self._request(ranks), betas, settings, ranks
     bounded = tables.contingency(*asked, baseline=baseline, rounded=False, target=target)
-    betas = betas.with_baseline() if baseline else betas
-    marked = ask_marks(bounded, self._request(ranks), "roc", mark, betas, settings, target)
-    return plots.plot_roc(marked, checked)
+    return plots.plot_roc(bounded, checked)
 
 
 def plot_pr(
@@ -164,12 +131,9 @@ def plot_pr(
     reference: str = "positives",
     selection_odds: float = 1.0,
     contamination: float = 0.0,
-    beta_interval: BetaInterval | None = None,
     ranks: Ranks = "breakpoints",
     target: str = "examples",
-    mark: At | None = None,
-    baseline: bool = False,
-    **options: Unpack[PlotOptions],
+    **looks: Unpack[Looks],
 ) -> Drawing:
     """Draw the precision-recall curve with its band.
 
@@ -200,9 +164,6 @@ def plot_pr(
         Largest share of the known positives that may be negative, in [0, 0.5). Of n known ones at
         most contamination*n are, rounded down, nobody knows which, and the others are a random
         sample of the positives: the interval holds whichever are wrong.
-    beta_interval : Interval, optional
-        Where beta may lie, around the point that is passed: the envelope of the bands is drawn
-        hatched. A pair, or by group a mapping, a Series, or a frame with columns low and high.
     ranks : Ranks, default "breakpoints"
         Which cutoffs: "all" that are attained; the few "breakpoints" between which curves are
         straight in (fp, tp); or the last attained one at or before each of these numbers of
@@ -211,16 +172,9 @@ def plot_pr(
         What bounds are about: these examples once all labels were known, or new ones. For new ones
         they hold at all thresholds jointly, and ``df.pu(monotone=True)`` makes the band far
         narrower.
-    mark : At, optional
-        Cutoffs to mark on each curve, with their value beside: a rank, ``{"threshold": 0.5}``, a
-        fraction, or several of a kind, ``{"rank": [50, 100]}``.
-
-        All that `at` of `metric` takes: "youden", or ``{"recall": 0.9}``, too.
-    baseline : bool, default False
-        Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
-    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height, baseline : optional
         What colours and panels tell apart, where to draw, and how it looks, in the same way in all
-        plots: `pu_accessor.plots.Options` has each.
+        plots: `pu_accessor.plots.Looks` has each.
 
     Returns
     -------
@@ -255,16 +209,15 @@ def plot_pr(
     """
     from pu_accessor import plots
 
-    checked = plots.Options(baseline=baseline, **options)
+    checked = plots.check_looks(looks)
+    baseline = checked["baseline"]
     settings = read_settings(level, band, reference, selection_odds, contamination=contamination)
-    betas = read_betas(beta, beta_interval)
+    betas = read_betas(beta)
     asked = self._request(ranks), betas, settings, ranks
     bounded = tables.contingency(
         *asked, baseline=baseline, rounded=False, target=target, curve="pr"
     )
-    betas = betas.with_baseline() if baseline else betas
-    marked = ask_marks(bounded, self._request(ranks), "pr", mark, betas, settings, target)
-    return plots.plot_pr(marked, checked)
+    return plots.plot_pr(bounded, checked)
 
 
 def plot_rank_cdf(
@@ -276,7 +229,7 @@ def plot_rank_cdf(
     reference: str = "positives",
     selection_odds: float = 1.0,
     ranks: Ranks = "breakpoints",
-    **options: Unpack[PlotOptions],
+    **looks: Unpack[Looks],
 ) -> Drawing:
     """Draw the rank CDF of the known positives, with the band of the latent ones around it.
 
@@ -308,9 +261,9 @@ def plot_rank_cdf(
         Which cutoffs: "all" that are attained; the few "breakpoints" between which curves are
         straight in (fp, tp); or the last attained one at or before each of these numbers of
         examples.
-    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height, baseline : optional
         What colours and panels tell apart, where to draw, and how it looks, in the same way in all
-        plots: `pu_accessor.plots.Options` has each.
+        plots: `pu_accessor.plots.Looks` has each.
 
     Returns
     -------
@@ -344,7 +297,7 @@ def plot_rank_cdf(
     """
     from pu_accessor import plots
 
-    checked = plots.Options(**options)
+    checked = plots.check_looks(looks)
     settings = read_settings(level, band, reference, selection_odds)
     cdf = tables.rank_cdf(self._request(ranks), read_betas(beta), settings, ranks)
     return plots.plot_rank_cdf(cdf, checked)
@@ -360,10 +313,8 @@ def plot_metric(
     band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
-    beta_interval: BetaInterval | None = None,
     target: str = "examples",
-    baseline: bool = False,
-    **options: Unpack[PlotOptions],
+    **looks: Unpack[Looks],
 ) -> Drawing:
     """Draw a metric at each cutoff with its band, such as precision among the top k.
 
@@ -398,17 +349,12 @@ def plot_metric(
         Factor by which the odds of being labeled may differ between any two positives (or
         negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
         Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
-    beta_interval : Interval, optional
-        Where beta may lie, around the point that is passed: the envelope of the bands is drawn
-        hatched. A pair, or by group a mapping, a Series, or a frame with columns low and high.
     target : Target, default "examples"
         What the interval is about: "population", new examples from where these come from; or
         "examples", these alone, once all their labels were known.
-    baseline : bool, default False
-        Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
-    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height, baseline : optional
         What colours and panels tell apart, where to draw, and how it looks, in the same way in all
-        plots: `pu_accessor.plots.Options` has each.
+        plots: `pu_accessor.plots.Looks` has each.
 
     Returns
     -------
@@ -438,98 +384,18 @@ def plot_metric(
     """
     from pu_accessor import plots
 
-    checked = plots.Options(baseline=baseline, **options)
-    plots.check_plot_metric(quantity, x)
+    checked = plots.check_looks(looks)
+    baseline = checked["baseline"]
+    plots.check_metric(quantity, x)
     settings = read_settings(level, band, reference, selection_odds)
-    betas = read_betas(beta, beta_interval)
+    betas = read_betas(beta)
     ranks: Ranks = "all" if x == "threshold" or callable(quantity) else "breakpoints"
     asked = self._request(ranks), betas, settings, ranks
     curve = "pr" if read_quantity(quantity, None, "tables").of_head else "roc"
     bounded = tables.contingency(
         *asked, baseline=baseline, rounded=False, target=target, curve=curve
     )
-    return plots.plot_metric(bounded, quantity, x, checked)
-
-
-def plot_table(
-    self: Bound,
-    beta: Beta,
-    *,
-    at: At,
-    level: float = 0.95,
-    band: UserBand = "exact",
-    reference: str = "positives",
-    selection_odds: float = 1.0,
-    **options: Unpack[PlotOptions],
-) -> Drawing:
-    r"""Draw the bounded 2 x 2 table at one cutoff, as people print confusion matrices.
-
-    Each cell has the estimated number of examples with its limits below. It is the darker, the
-    larger its share of its row: the positives above, the negatives below.
-
-    Parameters
-    ----------
-    beta : Beta
-        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
-        several, a mapping, Series or DataArray by group.
-    at : At
-        The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
-        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated
-        ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with ``{"recall":
-        0.9}``, or tpr, at least; "youden" or "maximum", where the estimated informedness, or the
-        metric itself, is highest.
-
-        Not "maximum": a table has no one value that could be highest.
-    level : float, default 0.95
-        Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
-        "bootstrap", at all of them jointly for "simultaneous" and "dkw".
-    band : Band, default "exact"
-        Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
-        Or a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for k = 0..n known
-        positives in the head. Or a pair ``(lower, upper)`` of their share among the first r = 0,
-        1, ... examples: arrays, DataArrays over "rank", or functions of an array of r.
-    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from: known negatives, if a random sample, bound the
-        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
-        at each beta, "both" what two bands at half of 1 - level have in common.
-    selection_odds : float, default 1
-        Factor by which the odds of being labeled may differ between any two positives (or
-        negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
-        Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
-    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
-        What colours and panels tell apart, where to draw, and how it looks, in the same way in all
-        plots: `pu_accessor.plots.Options` has each.
-
-    Returns
-    -------
-    Axes or FacetGrid
-        Of matplotlib; with `col` or `row` a grid of seaborn's.
-
-    See Also
-    --------
-    metric : A number of such a table, with its interval.
-    contingency : The tables of all cutoffs.
-
-    Notes
-    -----
-    The four limits hold together: where true positives are at their lowest, false positives are
-    at their highest.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import pu_accessor
-    >>> label = [None, 1, 1, None, None, 1, None, None, None]
-    >>> df = pd.DataFrame({"score": range(9, 0, -1), "label": label})
-    >>> ax = df.pu.plot_table(beta=0.5, at={"threshold": 6})
-    >>> ax.get_xlabel().split(",")[:1], [text.get_text() for text in ax.texts][:2]
-    (['predicted'], ['4\n[2, 4]', '0\n[0, 2]'])
-    """
-    from pu_accessor import plots
-
-    checked = plots.Options(**options)
-    settings = read_settings(level, band, reference, selection_odds)
-    return plots.plot_table(ask_cells(self._request(), read_betas(beta), at, settings), checked)
+    return plots.plot_metric_curve(bounded, quantity, x, checked)
 
 
 def plot_against_beta(
@@ -542,7 +408,7 @@ def plot_against_beta(
     band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
-    **options: Unpack[PlotOptions],
+    **looks: Unpack[Looks],
 ) -> Drawing:
     """Draw an area, or a metric at a rank, against beta, and where models swap places.
 
@@ -580,9 +446,9 @@ def plot_against_beta(
         Factor by which the odds of being labeled may differ between any two positives (or
         negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
         Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
-    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height, baseline : optional
         What colours and panels tell apart, where to draw, and how it looks, in the same way in all
-        plots: `pu_accessor.plots.Options` has each.
+        plots: `pu_accessor.plots.Looks` has each.
 
     Returns
     -------
@@ -620,7 +486,7 @@ def plot_against_beta(
     """
     from pu_accessor import plots
 
-    checked = plots.Options(**options)
+    checked = plots.check_looks(looks)
     settings = read_settings(level, band, reference, selection_odds)
-    values = ask_quantity(self._request(), quantity, read_betas(beta), at, settings)
-    return plots.plot_against_beta(values, checked)
+    values = ask_by_beta(self._request(), quantity, read_betas(beta), at, settings)
+    return plots.plot_rows(values, "beta", checked, values.attrs["label"])

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.accessors.plots import PlotOptions
-from pu_accessor.checks import check_share
-from pu_accessor.datasets.values import over_labels
 from pu_accessor.errors import PUDataError
 from pu_accessor.questions import prior
 from pu_accessor.questions.hand_labels import check_series, drawn_labels, read_found, row_weights
@@ -19,7 +16,7 @@ from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.sampling import Draw
 
 if TYPE_CHECKING:
-    from pu_accessor.plots import Drawing
+    pass
 
 
 def estimate_beta(self: Bound, *, method: str = "feasible", level: float = 0.95) -> pd.DataFrame:
@@ -306,67 +303,3 @@ def weigh_labels(label: pd.Series[Any], found: pd.Series[Any] | pd.DataFrame) ->
     weight = pd.Series(1.0, index=label.index).mask(unlabeled, 0.0)
     weight[labels.index] = row_weights(found, int(unlabeled.sum()))
     return pd.DataFrame({"label": added, "weight": weight})
-
-
-def plot_beta_from_labels(
-    found: pd.Series[Any] | pd.DataFrame,
-    n_unlabeled: int | None = None,
-    *,
-    level: float = 0.95,
-    width: float | None = None,
-    **options: Unpack[PlotOptions],
-) -> Drawing:
-    """Draw the interval of beta as labels come in.
-
-    Parameters
-    ----------
-    found : Series of bool, or DataFrame
-        What each labeled row is, in the order in which rows were labeled; or rows that
-        `sample_to_label` drew of one stratum, with their column of labels filled in.
-    n_unlabeled : int, optional
-        Unlabeled examples they were drawn from, themselves included; a DataFrame says it itself.
-    level : float, default 0.95
-        Probability with which the interval covers, in (0, 1).
-    width : float, optional
-        In (0, 1]: a cross marks the first interval that is no wider.
-    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
-        What colours and panels tell apart, where to draw, and how it looks, in the same way in all
-        plots: `pu_accessor.plots.Options` has each.
-
-    Returns
-    -------
-    Axes
-        Of matplotlib.
-
-    Raises
-    ------
-    PUDataError, PUValueError, PUTypeError
-        As `beta_from_labels` does.
-
-    See Also
-    --------
-    pu_accessor.beta_from_labels : The numbers, with ``sequential=True``.
-
-    Notes
-    -----
-    A confidence sequence [1]_, see `pu_accessor.beta_from_labels`.
-
-    References
-    ----------
-    .. [1] I. Waudby-Smith, A. Ramdas, *Confidence sequences for sampling without replacement*,
-       Advances in Neural Information Processing Systems 33 (2020).
-
-    Examples
-    --------
-    >>> labels = pd.Series([True, False] * 10 + [False] * 20)
-    >>> ax = plot_beta_from_labels(labels, 100)
-    >>> ax.get_xlabel(), ax.get_ylabel()
-    ('labeled by hand', 'β')
-    """
-    from pu_accessor import plots
-
-    checked = plots.Options(**options)
-    if width is not None:
-        width = check_share("width", width)
-    steps = prior.beta_from_labels(found, n_unlabeled=n_unlabeled, level=level, sequential=True)
-    return plots.plot_beta_from_labels(over_labels(steps, width), checked)

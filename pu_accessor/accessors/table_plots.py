@@ -6,16 +6,13 @@ from typing import TYPE_CHECKING, Protocol, Unpack
 
 import xarray as xr
 
-from pu_accessor.accessors.plots import PlotOptions
 from pu_accessor.datasets.curves import tables_of
-from pu_accessor.datasets.marks import cells_of_tables, mark_tables
 from pu_accessor.datasets.schema import read_values
-from pu_accessor.datasets.values import values_by_beta
-from pu_accessor.inference.estimates.cutoff_spec import At
+from pu_accessor.datasets.values import rows_by_beta
 from pu_accessor.inference.tables.metrics import Metric
 
 if TYPE_CHECKING:
-    from pu_accessor.plots import Drawing
+    from pu_accessor.plots import Drawing, Looks
 
 
 class Tables(Protocol):
@@ -25,23 +22,14 @@ class Tables(Protocol):
     def _dataset(self) -> xr.Dataset: ...
 
 
-def plot_roc(
-    self: Tables, *, mark: At | None = None, baseline: bool = False, **options: Unpack[PlotOptions]
-) -> Drawing:
+def plot_roc(self: Tables, **looks: Unpack[Looks]) -> Drawing:
     """Draw ROC curves with their bands, of tables or of what `roc_bounds` returns.
 
     Parameters
     ----------
-    mark : At, optional
-        Cutoffs to mark on each curve, with their value beside: a rank, ``{"threshold": 0.5}``, a
-        fraction, or several of a kind, ``{"rank": [50, 100]}``.
-
-        The last cutoff of the tables at or before it.
-    baseline : bool, default False
-        Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
-    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height, baseline : optional
         What colours and panels tell apart, where to draw, and how it looks, in the same way in all
-        plots: `pu_accessor.plots.Options` has each.
+        plots: `pu_accessor.plots.Looks` has each.
 
     Returns
     -------
@@ -78,28 +66,19 @@ def plot_roc(
     """
     from pu_accessor import plots
 
-    checked = plots.Options(baseline=baseline, **options)
-    tables = mark_tables(tables_of(read_values(self._dataset)), "roc", mark)
+    checked = plots.check_looks(looks)
+    tables = tables_of(read_values(self._dataset))
     return plots.plot_roc(tables, checked)
 
 
-def plot_pr(
-    self: Tables, *, mark: At | None = None, baseline: bool = False, **options: Unpack[PlotOptions]
-) -> Drawing:
+def plot_pr(self: Tables, **looks: Unpack[Looks]) -> Drawing:
     """Draw precision-recall curves with their bands, of tables or of what `pr_bounds` returns.
 
     Parameters
     ----------
-    mark : At, optional
-        Cutoffs to mark on each curve, with their value beside: a rank, ``{"threshold": 0.5}``, a
-        fraction, or several of a kind, ``{"rank": [50, 100]}``.
-
-        The last cutoff of the tables at or before it.
-    baseline : bool, default False
-        Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
-    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height, baseline : optional
         What colours and panels tell apart, where to draw, and how it looks, in the same way in all
-        plots: `pu_accessor.plots.Options` has each.
+        plots: `pu_accessor.plots.Looks` has each.
 
     Returns
     -------
@@ -136,18 +115,13 @@ def plot_pr(
     """
     from pu_accessor import plots
 
-    checked = plots.Options(baseline=baseline, **options)
-    tables = mark_tables(tables_of(read_values(self._dataset)), "pr", mark)
+    checked = plots.check_looks(looks)
+    tables = tables_of(read_values(self._dataset))
     return plots.plot_pr(tables, checked)
 
 
 def plot_metric(
-    self: Tables,
-    quantity: str | Metric,
-    *,
-    x: str = "rank",
-    baseline: bool = False,
-    **options: Unpack[PlotOptions],
+    self: Tables, quantity: str | Metric, *, x: str = "rank", **looks: Unpack[Looks]
 ) -> Drawing:
     """Draw a metric at each cutoff with its band, such as precision among the top k.
 
@@ -161,11 +135,9 @@ def plot_metric(
     x : {"rank", "threshold", "fraction"}, default "rank"
         Where a cutoff stands: the number of examples predicted positive, the lowest score among
         them, or their share of all.
-    baseline : bool, default False
-        Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
-    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height, baseline : optional
         What colours and panels tell apart, where to draw, and how it looks, in the same way in all
-        plots: `pu_accessor.plots.Options` has each.
+        plots: `pu_accessor.plots.Looks` has each.
 
     Returns
     -------
@@ -192,12 +164,12 @@ def plot_metric(
     """
     from pu_accessor import plots
 
-    checked = plots.Options(baseline=baseline, **options)
-    return plots.plot_metric(read_values(self._dataset), quantity, x, checked)
+    checked = plots.check_looks(looks)
+    return plots.plot_metric_curve(read_values(self._dataset), quantity, x, checked)
 
 
 def plot_against_beta(
-    self: Tables, quantity: str | Metric, *, at: int | None = None, **options: Unpack[PlotOptions]
+    self: Tables, quantity: str | Metric, *, at: int | None = None, **looks: Unpack[Looks]
 ) -> Drawing:
     """Draw an area, or a metric at a rank, against beta, and where models swap places.
 
@@ -213,9 +185,9 @@ def plot_against_beta(
         For a metric: the number of examples predicted positive.
 
         A rank of the tables.
-    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height, baseline : optional
         What colours and panels tell apart, where to draw, and how it looks, in the same way in all
-        plots: `pu_accessor.plots.Options` has each.
+        plots: `pu_accessor.plots.Looks` has each.
 
     Returns
     -------
@@ -244,54 +216,6 @@ def plot_against_beta(
     """
     from pu_accessor import plots
 
-    checked = plots.Options(**options)
-    return plots.plot_against_beta(
-        values_by_beta(read_values(self._dataset), quantity, at=at), checked
-    )
-
-
-def plot_table(self: Tables, *, at: At, **options: Unpack[PlotOptions]) -> Drawing:
-    r"""Draw the bounded 2 x 2 table at one cutoff, as people print confusion matrices.
-
-    Parameters
-    ----------
-    at : At
-        The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
-        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated
-        ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with ``{"recall":
-        0.9}``, or tpr, at least; "youden" or "maximum", where the estimated informedness, or the
-        metric itself, is highest.
-
-        The last cutoff of the tables at or before it.
-    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
-        What colours and panels tell apart, where to draw, and how it looks, in the same way in all
-        plots: `pu_accessor.plots.Options` has each.
-
-    Returns
-    -------
-    Axes or FacetGrid
-        Of matplotlib; with `col` or `row` a grid of seaborn's.
-
-    Raises
-    ------
-    PUValueError
-        If the tables lack a bound, or the cutoff.
-
-    See Also
-    --------
-    at : The numbers.
-    plot_metric : A metric at all cutoffs.
-
-    Examples
-    --------
-    >>> import pu_accessor
-    >>> label = [None, 1, 1, None, None, 1, None, None, None]
-    >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
-    >>> ax = tables.pu.plot_table(at=4)
-    >>> ax.get_xlabel().split(",")[:1], [text.get_text() for text in ax.texts][:2]
-    (['predicted'], ['4\n[2, 4]', '0\n[0, 2]'])
-    """
-    from pu_accessor import plots
-
-    checked = plots.Options(**options)
-    return plots.plot_table(cells_of_tables(read_values(self._dataset), at), checked)
+    checked = plots.check_looks(looks)
+    values = rows_by_beta(read_values(self._dataset), quantity, at=at)
+    return plots.plot_rows(values, "beta", checked, values.attrs["label"])

@@ -459,6 +459,5 @@ class TablesAccessor:
 
     plot_roc = table_pictures.plot_roc
     plot_pr = table_pictures.plot_pr
-    plot_table = table_pictures.plot_table
     plot_metric = table_pictures.plot_metric
     plot_against_beta = table_pictures.plot_against_beta

@@ -326,7 +326,6 @@ def boyce(self: Bound, *, windows: int = 101, width: float = 0.1) -> xr.Dataset:
 
     See Also
     --------
-    plot_boyce : The picture.
     calibration : Of scores that are probabilities, given beta.
     auroc : How well scores rank, given beta.
 

@@ -7,28 +7,21 @@ from typing import TYPE_CHECKING, Unpack
 
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.accessors.comparison import refuse_design
-from pu_accessor.accessors.plots import PlotOptions
-from pu_accessor.datasets import curves, tables, values
-from pu_accessor.datasets.values import (
-    calibration_curves,
-    decision_curves,
-    over_failures,
-    over_places,
-)
+from pu_accessor.datasets import tables
 from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.inference.estimates.cutoff_spec import At
-from pu_accessor.inference.quantities import name_cutoff, read_quantity, refuse_band
+from pu_accessor.inference.quantities import name_cutoff, read_quantity, refuse_band, write_label
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.questions import estimates
 from pu_accessor.questions import utility as practice
-from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
+from pu_accessor.questions.betas import Beta, read_betas
 from pu_accessor.questions.rank_bands import UserBand, read_settings
 from pu_accessor.questions.robustness import check_drawn, read_conclusion
 from pu_accessor.questions.robustness import robustness as ask_robustness
 
 if TYPE_CHECKING:
-    from pu_accessor.plots import Drawing
+    from pu_accessor.plots import Drawing, Looks
 
 
 def plot_net_benefit(
@@ -40,9 +33,7 @@ def plot_net_benefit(
     band: str | Band = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
-    beta_interval: BetaInterval | None = None,
-    baseline: bool = False,
-    **options: Unpack[PlotOptions],
+    **looks: Unpack[Looks],
 ) -> Drawing:
     """Draw decision curves: net benefit at each threshold with its band, and that of treating all.
 
@@ -71,14 +62,9 @@ def plot_net_benefit(
         Factor by which the odds of being labeled may differ between any two positives (or
         negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
         Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
-    beta_interval : Interval, optional
-        Where beta may lie, around the point that is passed: the envelope of the bands is drawn
-        hatched. A pair, or by group a mapping, a Series, or a frame with columns low and high.
-    baseline : bool, default False
-        Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
-    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height, baseline : optional
         What colours and panels tell apart, where to draw, and how it looks, in the same way in all
-        plots: `pu_accessor.plots.Options` has each.
+        plots: `pu_accessor.plots.Looks` has each.
 
     Returns
     -------
@@ -116,12 +102,15 @@ def plot_net_benefit(
     """
     from pu_accessor import plots
 
-    checked = plots.Options(baseline=baseline, **options)
+    checked = plots.check_looks(looks)
+    baseline = checked["baseline"]
     settings = read_settings(level, band, reference, selection_odds)
-    betas = read_betas(beta, beta_interval)
+    betas = read_betas(beta)
     betas = betas.with_baseline() if baseline else betas
-    benefits = decision_curves(self._request(), betas, thresholds, settings)
-    return plots.plot_net_benefit(benefits, checked)
+    rows = practice.net_benefit(self._request(), betas, thresholds, settings, "examples")
+    odds = rows["threshold"] / (1 - rows["threshold"])
+    rows["prevalence"] = ((rows["treat_all"] + odds) / (1 + odds)).round(12)
+    return plots.plot_rows(rows, "threshold", checked, "net benefit")
 
 
 def plot_gain(
@@ -132,9 +121,7 @@ def plot_gain(
     band: str | Band = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
-    beta_interval: BetaInterval | None = None,
-    baseline: bool = False,
-    **options: Unpack[PlotOptions],
+    **looks: Unpack[Looks],
 ) -> Drawing:
     """Draw cumulative gains: how many of the positives the best-ranked examples hold.
 
@@ -164,14 +151,9 @@ def plot_gain(
         Factor by which the odds of being labeled may differ between any two positives (or
         negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
         Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
-    beta_interval : Interval, optional
-        Where beta may lie, around the point that is passed: the envelope of the bands is drawn
-        hatched. A pair, or by group a mapping, a Series, or a frame with columns low and high.
-    baseline : bool, default False
-        Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
-    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height, baseline : optional
         What colours and panels tell apart, where to draw, and how it looks, in the same way in all
-        plots: `pu_accessor.plots.Options` has each.
+        plots: `pu_accessor.plots.Looks` has each.
 
     Returns
     -------
@@ -199,12 +181,13 @@ def plot_gain(
     """
     from pu_accessor import plots
 
-    checked = plots.Options(baseline=baseline, **options)
+    checked = plots.check_looks(looks)
+    baseline = checked["baseline"]
     settings = read_settings(level, band, reference, selection_odds)
-    betas = read_betas(beta, beta_interval)
+    betas = read_betas(beta)
     betas = betas.with_baseline() if baseline else betas
     bounded = tables.contingency(self._request(), betas, settings, "breakpoints", rounded=False)
-    return plots.plot_gain(curves.gain(bounded), checked)
+    return plots.plot_metric_curve(bounded, "recall", "fraction", checked)
 
 
 def plot_calibration(
@@ -214,9 +197,7 @@ def plot_calibration(
     bins: int | Sequence[float] = 10,
     level: float = 0.95,
     band: str = "exact",
-    beta_interval: BetaInterval | None = None,
-    baseline: bool = False,
-    **options: Unpack[PlotOptions],
+    **looks: Unpack[Looks],
 ) -> Drawing:
     """Draw a reliability diagram: the share of positives in bins of the scores, with its limits.
 
@@ -238,14 +219,9 @@ def plot_calibration(
         "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : {"exact", "simultaneous"}, default "exact"
         Whether limits hold for each bin, or for all jointly.
-    beta_interval : Interval, optional
-        Where beta may lie, around the point that is passed: the envelope of the bands is drawn
-        hatched. A pair, or by group a mapping, a Series, or a frame with columns low and high.
-    baseline : bool, default False
-        Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
-    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height, baseline : optional
         What colours and panels tell apart, where to draw, and how it looks, in the same way in all
-        plots: `pu_accessor.plots.Options` has each.
+        plots: `pu_accessor.plots.Looks` has each.
 
     Returns
     -------
@@ -278,70 +254,12 @@ def plot_calibration(
     """
     from pu_accessor import plots
 
-    checked = plots.Options(baseline=baseline, **options)
-    settings, betas = read_settings(level, band), read_betas(beta, beta_interval)
+    checked = plots.check_looks(looks)
+    baseline = checked["baseline"]
+    settings, betas = read_settings(level, band), read_betas(beta)
     betas = betas.with_baseline() if baseline else betas
-    shares = calibration_curves(self._request(), betas, bins, settings)
+    shares = practice.calibration(self._request(), betas, bins, settings)
     return plots.plot_calibration(shares, checked)
-
-
-def plot_boyce(
-    self: Bound, *, windows: int = 101, width: float = 0.1, **options: Unpack[PlotOptions]
-) -> Drawing:
-    """Draw the ratio of positives to background against the score, with the Boyce index.
-
-    Above the dotted line known positives are more frequent than by chance. A triangle at the top
-    stands for a window without background.
-
-    Parameters
-    ----------
-    windows : int, default 101
-        How many windows, from 2 on, whose middles lie evenly between the lowest and the highest
-        score. They overlap.
-    width : float, default 0.1
-        Width of each window, as a share in (0, 1) of the range of the scores.
-    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
-        What colours and panels tell apart, where to draw, and how it looks, in the same way in all
-        plots: `pu_accessor.plots.Options` has each.
-
-    Returns
-    -------
-    Axes or FacetGrid
-        Of matplotlib; with `col` or `row` a grid of seaborn's.
-
-    Raises
-    ------
-    PUValueError
-        As `boyce`.
-
-    See Also
-    --------
-    boyce : The numbers.
-
-    Notes
-    -----
-    The predicted-to-expected ratio of [1]_. There is no band.
-
-    References
-    ----------
-    .. [1] A. H. Hirzel, G. Le Lay, V. Helfer, C. Randin, A. Guisan, *Evaluating the ability of
-       habitat suitability models to predict species presences*, Ecological Modelling 199 (2006)
-       142-152.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import pu_accessor
-    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
-    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
-    >>> ax = df.pu.plot_boyce(windows=4, width=0.4)
-    >>> ax.get_xlabel(), ax.get_ylabel()
-    ('score', 'predicted-to-expected ratio')
-    """
-    from pu_accessor import plots
-
-    checked = plots.Options(**options)
-    return plots.plot_boyce(values.boyce(self._request(), windows, width), checked)
 
 
 def plot_forest(
@@ -357,8 +275,7 @@ def plot_forest(
     reference: str = "positives",
     selection_odds: float = 1.0,
     joint: str = "approximate",
-    baseline: bool = False,
-    **options: Unpack[PlotOptions],
+    **looks: Unpack[Looks],
 ) -> Drawing:
     """Draw a number of each model or group with its interval, one below the other.
 
@@ -406,11 +323,9 @@ def plot_forest(
         How an estimate of beta counts: by the squares of both errors, which holds about as often
         as `level` says if they are independent; or by its whole interval, of a higher level, which
         holds at least so often and is wider.
-    baseline : bool, default False
-        Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
-    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height, baseline : optional
         What colours and panels tell apart, where to draw, and how it looks, in the same way in all
-        plots: `pu_accessor.plots.Options` has each.
+        plots: `pu_accessor.plots.Looks` has each.
 
     Returns
     -------
@@ -447,7 +362,8 @@ def plot_forest(
     """
     from pu_accessor import plots
 
-    checked = plots.Options(baseline=baseline, **options)
+    checked = plots.check_looks(looks)
+    baseline = checked["baseline"]
     entry = read_quantity(quantity, at, "forest")
     refuse_band(entry, band, reference)
     settings = read_settings(level, band, reference, selection_odds)
@@ -456,8 +372,10 @@ def plot_forest(
         betas.refuse_estimates()
         betas = betas.with_baseline()
     rows = estimates.estimate(self._request(), entry, betas, at, settings, target)
-    values = over_places(rows, (checked.hue, checked.col, checked.row), order)
-    return plots.plot_forest(values, (entry.label, name_cutoff(entry.read_cutoff(at))), checked)
+    if "metric" not in rows:
+        rows.insert(list(rows).index("beta"), "metric", entry.name)
+    label = write_label(entry.name) + name_cutoff(entry.read_cutoff(at))
+    return plots.plot_forest(rows, checked, order, label)
 
 
 def plot_robustness(
@@ -474,7 +392,7 @@ def plot_robustness(
     level: float = 0.95,
     band: str | Band = "exact",
     reference: str = "positives",
-    **options: Unpack[PlotOptions],
+    **looks: Unpack[Looks],
 ) -> Drawing:
     """Draw a number against how far labels may fail: by a factor of the odds, or a wrong share.
 
@@ -530,9 +448,9 @@ def plot_robustness(
         Which known examples the band starts from: known negatives, if a random sample, bound the
         latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
         at each beta, "both" what two bands at half of 1 - level have in common.
-    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height, baseline : optional
         What colours and panels tell apart, where to draw, and how it looks, in the same way in all
-        plots: `pu_accessor.plots.Options` has each.
+        plots: `pu_accessor.plots.Looks` has each.
 
     Returns
     -------
@@ -572,9 +490,10 @@ def plot_robustness(
     from pu_accessor import plots
 
     refuse_design(self, contamination)
-    checked = plots.Options(**options)
+    checked = plots.check_looks(looks)
     settings, betas = Settings(level, band, reference), read_betas(beta)
     conclusion = read_conclusion(quantity, at, above, target, settings, on)
     check_drawn(betas, selection_odds, contamination)
     found = ask_robustness(self._request(), conclusion, betas, selection_odds, contamination)
-    return plots.plot_robustness(over_failures(found, conclusion.quantity.label), checked)
+    fails = "selection_odds" if contamination is None else "contamination"
+    return plots.plot_rows(found, fails, checked, conclusion.quantity.label)

@@ -116,7 +116,6 @@ def beta_from_labels(
     See Also
     --------
     pu_accessor.labels_needed : How many labels it takes.
-    pu_accessor.plot_beta_from_labels : The interval as labels come in.
     pu_accessor.rates_from_labels : Precision and recall from labels of strata.
     pu_accessor.add_labels : Puts them with the known ones.
 
