@@ -3,7 +3,6 @@
 import inspect
 import warnings
 from collections.abc import Callable
-from dataclasses import fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ import xarray as xr
 from hypothesis import strategies as st
 
 from pu_accessor import PUWarning
-from pu_accessor.plots import Options
+from pu_accessor.plots import Looks, check_looks
 from pu_accessor.ranking import FloatArray
 from tests.support.oracles import completion_oracle, oracle
 
@@ -162,14 +161,14 @@ def legend(drawing: Any) -> list[str]:
 
 
 def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """Return what a method takes; for `**options` of a plot, each option with its default."""
+    """Return what a method takes; for `**looks` of a plot, each keyword with its default."""
     named = dict(inspect.signature(function).parameters)
     named.pop("self", None)
     kind = inspect.Parameter.KEYWORD_ONLY
-    if named.pop("options", None) is not None:
+    if named.pop("looks", None) is not None:
+        defaults = check_looks({})
         named |= {
-            option.name: inspect.Parameter(option.name, kind, default=option.default)
-            for option in fields(Options)
-            if option.name != "baseline"
+            name: inspect.Parameter(name, kind, default=defaults[name])  # type: ignore[literal-required]
+            for name in Looks.__annotations__
         }
     return [*named.values()]

@@ -1,42 +1,29 @@
-"""Plots: a Dataset -> Axes, or a grid of seaborn. Imported when something is drawn."""
+"""Plots: a Dataset, or a tidy frame -> Axes, or a grid of seaborn. Imported when one is drawn."""
 
-from pu_accessor.plots.colors import Palette
 from pu_accessor.plots.curves import (
-    plot_boyce,
-    plot_calibration,
-    plot_gain,
-    plot_net_benefit,
+    check_metric,
+    plot_metric_curve,
     plot_pr,
     plot_rank_cdf,
     plot_roc,
-    plot_waves,
 )
-from pu_accessor.plots.layout import Drawing
-from pu_accessor.plots.legends import shared_legend
-from pu_accessor.plots.metrics import check_plot_metric, plot_metric
-from pu_accessor.plots.options import Options, Style
-from pu_accessor.plots.tables import plot_table
-from pu_accessor.plots.values import plot_against_beta, plot_forest, plot_robustness, plot_strata
+from pu_accessor.plots.looks import Looks, Palette, Style, check_looks
+from pu_accessor.plots.panels import Drawing, shared_legend
+from pu_accessor.plots.rows import plot_calibration, plot_forest, plot_rows
 
 __all__ = [
     "Drawing",
-    "Options",
+    "Looks",
     "Palette",
     "Style",
-    "check_plot_metric",
-    "plot_against_beta",
-    "plot_boyce",
+    "check_looks",
+    "check_metric",
     "plot_calibration",
     "plot_forest",
-    "plot_gain",
-    "plot_metric",
-    "plot_net_benefit",
+    "plot_metric_curve",
     "plot_pr",
     "plot_rank_cdf",
-    "plot_robustness",
     "plot_roc",
-    "plot_strata",
-    "plot_table",
-    "plot_waves",
+    "plot_rows",
     "shared_legend",
 ]

@@ -1,61 +1,83 @@
-"""Curves: ROC, precision-recall, rank CDF, net benefit, gains, calibration, Boyce."""
+"""Curves of the tables in a Dataset: ROC, precision-recall, rank CDF, and metrics by cutoff."""
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
 
-from pu_accessor.datasets.curves import between_cutoffs
-from pu_accessor.datasets.curves import curve as curve_of
+from pu_accessor.checks import check_option
 from pu_accessor.datasets.schema import (
+    AXIS,
     BOUND,
     COUNTS,
-    INTERVAL,
+    TOTALS,
     axis_of,
     check_negatives,
-    is_on_new,
+    check_thresholds,
+    counts_of,
 )
-from pu_accessor.datasets.slices import PLACE, WINDOW, visible
-from pu_accessor.plots import artists
-from pu_accessor.plots.artists import Curve, Envelope, Kind, Path
-from pu_accessor.plots.colors import ground, ink
-from pu_accessor.plots.layout import Drawing, draw_panels
-from pu_accessor.plots.options import Options
-from pu_accessor.ranking import FloatArray
+from pu_accessor.errors import PUValueError, shorten
+from pu_accessor.inference.quantities import read_quantity, write_label
+from pu_accessor.inference.tables.metrics import Metric, curve_rates, evaluate
+from pu_accessor.plots.artists import (
+    Curve,
+    Path,
+    band_label,
+    curves_on,
+    draw_band,
+    draw_chance,
+    draw_diagonal,
+    draw_infeasible,
+    draw_lines,
+    hold,
+    not_naive,
+    show_rates,
+    write_name,
+)
+from pu_accessor.plots.looks import Looks, check_looks, ink
+from pu_accessor.plots.panels import Drawing, Levels, draw_panels
+from pu_accessor.ranking import BoolArray, FloatArray
 
-_MARGIN = 0.02  # beside shares of 0 and 1
-_BELOW = 0.2  # how far a decision curve is followed below 0, by the highest point
-_HALF, _DODGE = 0.006, 0.016  # of a bar's width, and from one curve to the next, in scores
-_PIECES = 200  # points of a precision-recall curve between cutoffs, and as many close to the top
+Table: TypeAlias = Mapping[str, Any]  # arrays over the cutoffs of one bound, and numbers
+Trace: TypeAlias = Callable[[Table], Path]
+
+_AXES = {
+    "rank": "examples predicted positive",
+    "threshold": "threshold (lowest score predicted positive)",
+    "fraction": "share of examples predicted positive",
+}
+_PIECES, _POINTS = 200, 400  # between cutoffs, as many close to the top: of precision, of metrics
+_WHOLE = 4_000  # cutoffs that are few enough to be drawn as they are
+_CELLS = 1_500  # pixels along an axis
+_FOUND = "share of positives found"
 
 
-def plot_roc(tables: xr.Dataset, options: Options) -> Drawing:
+def plot_roc(tables: xr.Dataset, looks: Looks) -> Drawing:
     """Draw ROC curves: the estimate as a line, the area between the bounds filled.
 
     A bound may step back: a known positive that enters the head brings latent ones along, which
     were false positives one rank before. The estimate does not, but where a bound cuts it.
     """
-    rates = _rates(tables, "roc")
+    looks = check_looks(looks)
+    counts_of(tables)
     check_negatives(tables)
-    envelope = _read_envelope(rates, "tpr_envelope")
+    curves, levels, band = _curves(visible(tables), _trace_roc)
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="false positive rate", ylabel="true positive rate")
-        # Straight, and right on a logarithmic scale, too, down to the rate of one example.
-        examples = float(sum(rates[name] for name in COUNTS).max())
-        diagonal = [0.0, *np.geomspace(1 / examples, 1, 61).tolist()]
-        artists.draw_chance(ax, diagonal, diagonal)
-        artists.draw_curves(ax, curves, artists.follow("fpr", "tpr"), options, tables, envelope)
-        _show_shares(ax, "xy")
-        if options.ax is None:
+        draw_diagonal(ax)
+        _draw_curves(ax, curves, looks, band)
+        show_rates(ax)
+        if looks["ax"] is None:
             ax.set_box_aspect(1)  # square where zoomed, too
 
-    return draw_panels(rates, draw, options)
+    return draw_panels(curves, draw, looks, levels)
 
 
-def plot_pr(tables: xr.Dataset, options: Options) -> Drawing:
+def plot_pr(tables: xr.Dataset, looks: Looks) -> Drawing:
     """Draw precision-recall curves: the estimate as a line, the area between the bounds filled.
 
     Between two cutoffs the curve follows the contingency tables [1]_. At recall 0 it starts with
@@ -66,286 +88,374 @@ def plot_pr(tables: xr.Dataset, options: Options) -> Drawing:
     .. [1] J. Davis, M. Goadrich, *The relationship between precision-recall and ROC curves*,
        ICML 2006.
     """
-    rates = _rates(tables, "pr")
-    envelope = _read_envelope(rates, "precision_envelope")
+    looks = check_looks(looks)
+    counts_of(tables)
+    curves, levels, band = _curves(visible(tables), _trace_pr)
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="recall", ylabel="precision")
-        artists.draw_curves(ax, curves, _trace_pr, options, tables, envelope)
-        _draw_prevalences(ax, _not_naive(curves))
-        _show_shares(ax, "xy")
+        _draw_curves(ax, curves, looks, band)
+        # In the hue of those that share a prevalence, if that is one.
+        hues: dict[float, list[Any]] = {}
+        for curve in not_naive(curves):
+            hues.setdefault(curve.aside["prevalence"], []).append(curve.color)
+        for prevalence, colors in hues.items():
+            hue = {"color": colors[0]} if len(colors) == 1 else {}
+            draw_chance(ax, [0, 1], [prevalence] * 2, label="chance (prevalence)", **hue)
+        show_rates(ax)
 
-    return draw_panels(rates, draw, options)
+    return draw_panels(curves, draw, looks, levels)
 
 
-def plot_rank_cdf(cdf: xr.Dataset, options: Options) -> Drawing:
+def plot_rank_cdf(cdf: xr.Dataset, looks: Looks) -> Drawing:
     """Draw the rank CDF of the known positives and the band around that of the latent ones."""
+    looks = check_looks(looks)
     held = bool((cdf["reference"] == "positives").all())
-    trace = _trace_rank_cdf if held else _trace_rising
     weighted = "n_effective" in cdf.coords
 
+    def trace(table: Table) -> Path:
+        inside = table["rank"] <= sum(table[name] for name in TOTALS)  # groups may end earlier
+        path = table["rank"][inside], table["rank_cdf"][inside]
+        return hold(*path) if held else path  # what known negatives say is straight in between
+
+    curves, levels, band = _curves(visible(cdf), trace, "rank_cdf")
+
     def draw(ax: Axes, curves: list[Curve]) -> None:
-        ax.set(xlabel="examples predicted positive", ylabel="share of positives found")
-        for end in {_examples(curve.data) for curve in curves}:
-            artists.draw_chance(ax, [0, end], [0, 1])
+        ax.set(xlabel="examples predicted positive", ylabel=_FOUND)
+        for end in {int(curve.aside["examples"]) for curve in curves}:
+            draw_chance(ax, [0, end], [0, 1])
         # The known positives are the same at each beta.
         shared = held and not weighted and not any(curve.by_model for curve in curves)
-        first = not artists.curves_on(ax)
-        band = artists.band_label(cdf)
-        if shared and len(curves) > 1:  # an entry for each: a line is enough
-            band = band.replace("\n", " ")
+        first = not curves_on(ax)
+        label = band.replace("\n", " ") if shared and len(curves) > 1 else band  # one for each
         for curve in curves:
-            beta = f", {curve.label}" if shared else ""
-            artists.draw_band(ax, curve, trace, options, f"{band}{beta}")
-        for curve in curves[:1] if shared else curves:
-            line = curve._replace(is_baseline=False)
-            if shared:
-                color = ink(ax) if first else curve.color
-                line = line._replace(color=color, label="known positives")
-            artists.draw_line(ax, line, trace, options.line)
-        ax.margins(x=_MARGIN)  # a last step at the last example is not under the frame
-        _show_shares(ax, "y")
+            draw_band(ax, curve, looks, f"{label}, {curve.label}" if shared else label)
+        known = {"color": ink(ax) if first else curves[0].color, "label": "known positives"}
+        drawn = [curves[0]._replace(**known)] if shared else curves  # type: ignore[arg-type]
+        draw_lines(ax, [curve._replace(is_baseline=False) for curve in drawn], looks)
+        show_rates(ax, along=False)
 
-    return draw_panels(visible(cdf), draw, options)
+    return draw_panels(curves, draw, looks, levels)
 
 
-def plot_waves(waves: xr.Dataset, options: Options) -> Drawing:
-    """Draw the rank CDF of each wave of known positives against the rest."""
+def check_metric(metric: str | Metric, x: str) -> None:
+    """Raise unless there is such a metric, and such an axis of cutoffs."""
+    read_quantity(metric, None, "tables")
+    check_option("x", x, _AXES, {"head": "rank", "score": "threshold", "share": "fraction"})
+
+
+def plot_metric_curve(tables: xr.Dataset, metric: str | Metric, x: str, looks: Looks) -> Drawing:
+    """Draw a metric at each cutoff: the estimate as a line, the area between the bounds filled.
+
+    Recall against the fraction is the chart of gains, between chance and a perfect ranking.
+    """
+    looks = check_looks(looks)
+    check_metric(metric, x)
+    if x == "threshold":
+        check_thresholds(tables)
+    name = read_quantity(metric, None, "tables").name
+    tables = visible(tables)
+    counts = [count.transpose(*tables["tp"].dims).to_numpy() for count in counts_of(tables)]
+    value = np.asarray(evaluate(metric, *counts), dtype=np.float64)
+    if np.isnan(value).all():
+        raise PUValueError(f"There is nothing to draw: {name} has no value at any cutoff.")
+    own = {"value": (tables["tp"].dims, value)}
+    metric_trace = _trace_metric(metric, x)
+    curves, levels, band = _curves(tables.assign(own), metric_trace, x=x)
+    is_gain = (name, x) == ("recall", "fraction")
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
-        ax.set(xlabel="share of the rest above", ylabel="share of the wave's known positives")
-        artists.draw_chance(ax, [0, 1], [0, 1])
+        ax.set(xlabel=_AXES[x], ylabel=_FOUND if is_gain else write_name(write_label(name)))
+        _draw_curves(ax, curves, looks, band)
         for curve in curves:
-            artists.draw_line(ax, curve, artists.follow("above", "value"), options.line)
-        _show_shares(ax, "xy")
+            if "cut" in curve.aside and not curve.is_baseline:
+                draw_infeasible(ax, curve.aside["cut"], curve.color)
+        if not is_gain:
+            return
+        draw_chance(ax, [0, 1], [0, 1])
+        for share in sorted({curve.aside["prevalence"] for curve in not_naive(curves)}):
+            style: dict[str, Any] = {"label": "perfect", "linestyle": "-", "linewidth": 0.8}
+            draw_chance(ax, [0, share, 1], [0, 1, 1], **style)
+        show_rates(ax)
 
-    return draw_panels(waves, draw, options, along=PLACE)
-
-
-def _rates(tables: xr.Dataset, name: str) -> xr.Dataset:
-    """Return a curve with the counts it is of, at cutoffs that can be seen."""
-    has_envelope = any(part in tables for part in INTERVAL)  # which all cutoffs count for
-    seen = tables if has_envelope else visible(tables)
-    rates = curve_of(seen, name)  # says what is missing where these are no tables
-    rates = rates.assign({count: seen[count].variable for count in COUNTS})
-    return visible(rates) if has_envelope else rates
+    return draw_panels(curves, draw, looks, levels)
 
 
-def _read_envelope(rates: xr.Dataset, name: str) -> Envelope | None:
-    """Return how to get from a curve to the lowest and the highest one while beta varies."""
-
-    def read(curve: xr.Dataset) -> tuple[FloatArray, Path]:
-        low, high = (curve[name].sel(envelope=side) for side in ("lower", "upper"))
-        return curve[str(low.dims[0])].to_numpy(), (low.to_numpy(), high.to_numpy())
-
-    return read if name in rates else None
-
-
-def _draw_prevalences(ax: Axes, curves: Sequence[Curve]) -> None:
-    """Draw what chance does, in the hue of those that share a prevalence if that is one."""
-    colors: dict[float, list[Any]] = {}
+def _draw_curves(ax: Axes, curves: Sequence[Curve], looks: Looks, band: str) -> None:
+    """Draw the lines of curves on top of their bands."""
     for curve in curves:
-        tp, fp, fn, tn = (curve.data[name].to_numpy()[0, 0] for name in COUNTS)
-        colors.setdefault(float((tp + fn) / (tp + fp + fn + tn)), []).append(curve.color)
-    for prevalence, hues in colors.items():
-        hue = {"color": hues[0]} if len(hues) == 1 else {}
-        artists.draw_chance(
-            ax, [0, 1], [prevalence, prevalence], label="chance (prevalence)", **hue
+        draw_band(ax, curve, looks, band)
+    draw_lines(ax, curves, looks)
+
+
+# A Dataset -> its curves
+
+
+def _curves(
+    tables: xr.Dataset, trace: Trace, drawn: str = "tp", x: str = "rank"
+) -> tuple[list[Curve], Levels, str]:
+    """Return the curves of a Dataset, of which levels its dimensions are, and what a band is.
+
+    The bounds of a curve whose beta lies in an interval are the lowest and the highest of all.
+    """
+    axis = AXIS if AXIS in tables.dims else "rank"
+    _check(tables, axis)
+    score = tables.attrs.get("score")
+    points: list[tuple[dict[str, Hashable], Curve]] = []
+    inner: dict[tuple[Any, ...], list[Curve]] = {}
+    betas: list[float] = []
+    for where, arrays in _take_apart(tables, axis, drawn):
+        bounds = [
+            trace({name: array[i] for name, array in arrays.items()}) for i in range(len(BOUND))
+        ]
+        lower, estimate, upper = bounds
+        beta = float(arrays["beta"][0]) if "beta" in arrays else None
+        within = bool(arrays["inside"][0]) if "inside" in arrays else False
+        aside = {} if within else _aside(arrays, x)
+        score_of = score if isinstance(score, str) else None
+        curve = Curve(where, beta, estimate, lower, upper, aside, score_of)
+        others = inner.setdefault(_apart_from_beta(where), [])
+        if within:
+            others.append(curve)
+            betas.append(float(arrays["beta"][0]))
+        else:
+            points.append((where, curve))
+    if not points:
+        found = np.unique(tables["beta"]).tolist() if "beta" in tables.coords else []
+        at = f" at beta = {shorten(f'{beta:g}' for beta in found)}. Try another" if found else ""
+        raise PUValueError(f"There is nothing to draw: {drawn!r} has no value at all{at}.")
+    curves = [_widen(curve, inner[_apart_from_beta(where)]) for where, curve in points]
+    attrs = {name: value for name, value in tables.attrs.items() if name != "beta_interval"}
+    attrs |= {"beta_interval": (min(betas), max(betas))} if betas else {}
+    indexes = {str(dim): tables.indexes.get(dim) for dim in tables.dims}
+    levels = {
+        dim: [*map(str, index.names)]
+        for dim, index in indexes.items()
+        if isinstance(index, pd.MultiIndex)
+    }
+    return curves, levels, band_label(attrs, tables.coords.get("reference", ()))
+
+
+def _apart_from_beta(where: Mapping[str, Hashable]) -> tuple[Any, ...]:
+    return tuple(item for item in where.items() if item[0] != "beta")
+
+
+def _check(dataset: xr.Dataset, axis: str) -> None:
+    """Raise unless there are curves and a band for each."""
+    dims = (axis, "bound", "beta")
+    named = [dim for dim in dims if dim == AXIS or dim in dataset.coords]
+    lacking = [dim for dim in dims if dim not in dataset.dims or dim not in named]
+    bounds = [] if lacking else [b for b in BOUND if b not in dataset["bound"].to_numpy()]
+    if lacking or bounds:
+        back = f"Put it back: ds.expand_dims({lacking[:1]})."
+        is_there = bool(lacking) and lacking[0] in dataset.coords and lacking[0] != "bound"
+        keep = "Select with a list, which keeps the dimension."
+        raise PUValueError(
+            f"A plot needs the dimensions {', '.join(dims)} with the bounds {[*BOUND]}, "
+            f"but {lacking or bounds} is missing. {back if is_there else keep}"
+        )
+    betas = dataset["beta"].to_numpy()
+    if betas.ndim == 1 and "inside" in dataset.coords and dataset["inside"].ndim == 1:
+        betas = betas[~dataset["inside"].to_numpy()]
+    if betas.ndim == 1 and not 0 < betas.size == np.unique(betas).size:
+        raise PUValueError(f"A plot needs each beta once, but there are {betas.tolist()}.")
+    points = dataset["rank" if axis == AXIS and "rank" in dataset.coords else axis]
+    steps = np.diff(points.transpose(..., axis).to_numpy())
+    # Rankings with cutoffs of their own repeat their last one.
+    if points.sizes[axis] < 2 or (steps < 0 if axis == AXIS else steps <= 0).any():
+        raise PUValueError(
+            f"A plot needs two or more increasing ranks, but there are {points.sizes[axis]}: "
+            f"{np.ravel(points)[:5].tolist()}. Make tables with ranks='breakpoints', or "
+            "ds.sortby('rank')."
         )
 
 
-def _trace_pr(tables: xr.Dataset) -> Path:
+def _take_apart(
+    dataset: xr.Dataset, axis: str, drawn: str
+) -> Iterator[tuple[dict[str, Hashable], dict[str, Any]]]:
+    """Yield where each curve stands, and its arrays over (bound, cutoff) or bound alone."""
+    dataset = dataset.sel(bound=BOUND)
+    dims = [str(dim) for dim in dataset[drawn].dims if dim not in (axis, "bound")]
+    dims.sort(key=lambda dim: dim == "beta")  # models first
+    order = [*dims, "bound", axis]
+    values: dict[str, tuple[list[int], Any]] = {}
+    for name, variable in dataset.variables.items():
+        if {*variable.dims} <= {*order}:
+            own = [dim for dim in order if dim in ("bound", *variable.dims)]
+            full = variable.set_dims({"bound": len(BOUND), **variable.sizes}).transpose(*own)
+            places = [dims.index(dim) for dim in own if dim in dims]
+            values[str(name)] = places, full.to_numpy()
+    own_beta = dataset["beta"].ndim > 1
+    indexes = {dim: dataset.get_index(dim) for dim in dims if dim != "beta" or not own_beta}
+    for position in np.ndindex(*(dataset.sizes[dim] for dim in dims)):
+        arrays = {
+            name: array[tuple(position[place] for place in places)]
+            for name, (places, array) in values.items()
+        }
+        known: BoolArray = ~np.isnan(arrays[drawn].astype(np.float64)).all(axis=0)
+        if axis == AXIS and "rank" in arrays:  # without the repeats of the last cutoff
+            known &= np.diff(arrays["rank"][0], prepend=-1) > 0
+        if known.any():
+            kept = {n: a[:, known] if a.ndim > 1 else a for n, a in arrays.items()}
+            yield _where(indexes, dict(zip(dims, position, strict=True))), kept
+
+
+def _where(indexes: Mapping[str, pd.Index], position: Mapping[str, int]) -> dict[str, Hashable]:
+    """Return the value of each dimension, and of each level of a MultiIndex, at a position."""
+    where: dict[str, Hashable] = {}
+    for dim, index in indexes.items():
+        key = where[dim] = index[position[dim]]
+        if isinstance(index, pd.MultiIndex):
+            where.update(zip(map(str, index.names), key, strict=True))
+    return {name: write_missing(value) for name, value in where.items()}
+
+
+def write_missing(key: Hashable) -> Hashable:
+    """Return a key that equals itself, as a missing one does not."""
+    is_missing = pd.api.types.is_scalar(key) and pd.isna(key)  # type: ignore[call-overload]
+    return "missing" if is_missing else key
+
+
+def _aside(arrays: Table, x: str) -> dict[str, Any]:
+    """Return what is drawn beside a curve: its prevalence, and where both bounds are cut."""
+    if not {*COUNTS} <= {*arrays}:
+        return {"examples": sum(arrays[name][0] for name in TOTALS)}
+    tp, fp, fn, tn = (arrays[name] for name in COUNTS)
+    first = [float(count[0, 0]) for count in (tp, fp, fn, tn)]
+    prevalence = (first[0] + first[2]) / sum(first)
+    if "clipped" not in arrays:
+        return {"prevalence": prevalence}
+    cut = (arrays["clipped"][[0, 2]] == True).all(0) & (tp[0] == tp[2])  # noqa: E712 -- or missing
+    ends = (tp + fp)[[0, 2]].max(axis=0)
+    along = arrays["threshold"][0] if x == "threshold" else ends
+    places = along.astype(np.float64) / (ends[-1] if x == "fraction" else 1)
+    known = np.flatnonzero(np.isfinite(places))
+    upwards = known[np.argsort(places[known], kind="stable")]
+    return {"prevalence": prevalence, "cut": (places[upwards], cut[upwards])}
+
+
+# Vertices
+
+
+def _ranks(table: Table) -> FloatArray:
+    ranks: FloatArray = np.asarray(table.get("rank", table["tp"] + table["fp"]), np.float64)
+    return ranks
+
+
+def _filled(table: Table, points: int) -> tuple[FloatArray, FloatArray, list[FloatArray]]:
+    """Return ranks of cutoffs and between them, the first ones, and the counts there."""
+    ranks = _ranks(table)
+    own = np.unique(ranks)
+    more = [np.linspace(own[0], own[-1], points), np.geomspace(1, max(own[-1], 1), points)]
+    filled = np.unique(np.concatenate([own, *(m[(m > own[0]) & (m < own[-1])] for m in more)]))
+    return filled, own, [np.interp(filled, ranks, table[name].astype(float)) for name in COUNTS]
+
+
+def _trace_roc(table: Table) -> Path:
+    tp, fp, fn, tn = (table[name] for name in COUNTS)
+    return curve_rates("roc", tp, fp, tp + fn, fp + tn)
+
+
+def _trace_pr(table: Table) -> Path:
     """Follow recall and precision along straight lines of tp and fp."""
-    tp = tables["tp"].to_numpy()
+    tp = table["tp"].astype(np.float64)
     known = np.isfinite(tp)
     # Before a positive is found precision is 0 or undefined: it would be a spike at recall 0.
-    from_first = known & (np.arange(tp.size) >= np.argmax(known & (tp > 0)))
-    tables = tables.isel({axis_of(tables.dims): from_first})
-    tp, fp, fn = (tables[name].to_numpy().astype(np.float64) for name in ("tp", "fp", "fn"))
-    ranks = tables["rank"].to_numpy() if is_on_new(tables) else tp + fp
-    filled = np.union1d(*between_cutoffs(tables, _PIECES))
-    positives = tp[0] + fn[0]
-    tp, fp = (np.interp(filled, ranks, count) for count in (tp, fp))
-    head = tp + fp
+    first = known & (np.arange(tp.size) >= np.argmax(known & (tp > 0)))
+    names = [name for name in (*COUNTS, "rank") if name in table]
+    _, _, (tp, fp, fn, _) = _filled({name: table[name][first] for name in names}, _PIECES)
+    head, positives = tp + fp, tp[0] + fn[0]
     recall, precision = tp / positives, tp / np.where(head > 0, head, 1)
-    return (
-        (recall, precision)
-        if recall[0] == 0
-        else (np.append(0, recall), np.append(precision[0], precision))
-    )
+    if recall[0] == 0:
+        return recall, precision
+    return np.append(0, recall), np.append(precision[0], precision)
 
 
-def _trace_rank_cdf(curve: xr.Dataset) -> Path:
-    """Hold each value until the next cutoff, up to the last example."""
-    return artists.hold(*_trace_rising(curve))
+def _trace_metric(metric: str | Metric, x: str) -> Trace:
+    """Return how to follow a metric: along straight lines of the counts, or held by thresholds."""
+
+    def trace(table: Table) -> Path:
+        if x == "threshold":  # held from each down to the next
+            known = np.isfinite(table["threshold"])
+            along, held = hold(table["threshold"][known], table["value"][known])
+            return along[::-1], held[::-1]
+        scale = sum(float(table[name][0]) for name in COUNTS) if x == "fraction" else 1.0
+        if callable(metric):  # a function is not asked for what is no table
+            own, first = np.unique(_ranks(table), return_index=True)
+            return own / scale, table["value"][first]
+        filled, _, counts = _filled(table, _POINTS)
+        return filled / scale, evaluate(metric, *counts)
+
+    return trace
 
 
-def _trace_rising(curve: xr.Dataset) -> Path:
-    """Follow what known negatives say, straight from cutoff to cutoff, up to the last example."""
-    inside = curve["rank"].to_numpy() <= _examples(curve)
-    return curve["rank"].to_numpy()[inside], curve["rank_cdf"].to_numpy()[inside]
+def _widen(curve: Curve, others: Sequence[Curve]) -> Curve:
+    """Return a curve with the lowest and the highest of the bounds at all betas, at equal x."""
+    if not others or curve.beta == 0:
+        return curve
+    x = curve.estimate[0]
+    every = [curve, *others]
+    paths = [path for each in every for path in (each.lower, each.upper)]
+    if all(np.array_equal(along, x, equal_nan=True) for along, _ in paths):
+        values = np.stack([y for _, y in paths])
+        lowest, highest = np.fmin.reduce(values), np.fmax.reduce(values)
+        return curve._replace(lower=(x, lowest), upper=(x, highest))
+    grid = np.union1d(x[np.isfinite(x)], np.linspace(0, 1, 1001))
+    lowest = np.fmin.reduce([-_highest(-grid, -x[::-1], -y[::-1]) for x, y in paths])
+    highest = np.fmax.reduce([_highest(grid, x, y) for x, y in paths])
+    return curve._replace(lower=(grid, lowest), upper=(grid, highest))
 
 
-def _examples(cdf: xr.Dataset) -> int:
-    """Return the number of examples: groups that share a rank axis may end earlier."""
-    names = ("n_known_positive", "n_known_negative", "n_unlabeled")
-    return int(sum(cdf[name] for name in names))
+def _highest(grid: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
+    """Return how high a path is where it passes some places for the last time.
 
-
-# Curves of practice
-
-
-def plot_net_benefit(benefits: xr.Dataset, options: Options) -> Drawing:
-    """Draw decision curves: net benefit with its band, of treating all, and of treating none."""
-
-    def draw(ax: Axes, curves: list[Curve]) -> None:
-        ax.set(xlabel="threshold probability", ylabel="net benefit")
-        envelope = _envelope_of_benefits if "envelope" in benefits else None
-        artists.draw_curves(
-            ax, curves, artists.follow("threshold", "value"), options, benefits, envelope
-        )
-        _draw_defaults(ax, _not_naive(curves))
-        tops = [np.max(line.get_ydata()) for line in ax.lines]
-        tops += [area.get_xy()[:, 1].max() for area in ax.patches]  # type: ignore[attr-defined]
-        top = max(float(max(tops)), 1e-3)
-        ax.set(ylim=(-_BELOW * top, 1.05 * top))
-
-    return draw_panels(benefits, draw, options, along="threshold")
-
-
-def _draw_defaults(ax: Axes, curves: Sequence[Curve]) -> None:
-    """Draw what treating all, and treating none, are worth."""
-    colors = {tuple(curve.data["treat_all"].to_numpy().tolist()): curve.color for curve in curves}
-    x = curves[0].data["threshold"].to_numpy().tolist()
-    for treat_all, color in colors.items():
-        style = {"color": color} if len(colors) > 1 else {}
-        artists.draw_chance(ax, x, [*treat_all], label="treat all", **style)
-    artists.draw_chance(
-        ax, x[:: len(x) - 1], [0, 0], label="treat none", linestyle="-", linewidth=0.8
-    )
-
-
-def plot_gain(gains: xr.Dataset, options: Options) -> Drawing:
-    """Draw cumulative gains: the share of positives found against that of examples looked at."""
-
-    def draw(ax: Axes, curves: list[Curve]) -> None:
-        ax.set(xlabel="share of examples predicted positive", ylabel="share of positives found")
-        envelope = _envelope_of_gains if "envelope_lower" in gains["bound"] else None
-        artists.draw_curves(
-            ax, curves, artists.follow("fraction", "gain"), options, gains, envelope
-        )
-        artists.draw_chance(ax, [0, 1], [0, 1])
-        prevalences = {float(curve.data["prevalence"]) for curve in _not_naive(curves)}
-        for prevalence in sorted(prevalences):
-            ends: tuple[list[float], list[float]] = [0, prevalence, 1], [0, 1, 1]
-            artists.draw_chance(ax, *ends, label="perfect", linestyle="-", linewidth=0.8)
-        _show_shares(ax, "xy")
-
-    return draw_panels(visible(gains), draw, options)
-
-
-def plot_calibration(shares: xr.Dataset, options: Options) -> Drawing:
-    """Draw reliability diagrams: the share of positives at the mean score of each bin, with a bar.
-
-    A dot is hollow where its bin has no known positive, so that labels say little of it.
+    Backwards and upside down that is how low it is where it passes them for the first time.
     """
-
-    def draw(ax: Axes, curves: list[Curve]) -> None:
-        ax.set(xlabel="mean score", ylabel="share of positives")
-        artists.draw_chance(ax, [0, 1], [0, 1], label="calibrated")
-        for index, curve in enumerate(curves):
-            shift = _DODGE * (index - (len(curves) - 1) / 2)
-            data = curve.data.assign(mean_score=curve.data["mean_score"] + shift)
-            _draw_bins(ax, curve._replace(data=data), options, shares)
-        _show_shares(ax, "xy")
-
-    return draw_panels(shares, draw, options, along="bin")
-
-
-def _draw_bins(ax: Axes, curve: Curve, options: Options, shares: xr.Dataset) -> None:
-    """Draw the dots of one curve and their bars, on those of the envelope."""
-    at_bins = artists.follow("mean_score", "value")
-    if curve.is_baseline:
-        artists.draw_naive(ax, curve, at_bins)
-        return
-    bins = [curve.data.isel(bin=[place]) for place in range(curve.data.sizes["bin"])]
-    for each in bins if "envelope" in shares else []:
-        x = _sides_of_bar(each)
-        low, high = (np.repeat(side, 2) for side in _sides(each))
-        part, betas = curve._replace(data=each), shares["interval_beta"].to_numpy()
-        artists.draw_envelope(ax, part, x, (low, high), betas)
-    artists.draw_bars(ax, curve, bins, _trace_bar, options, artists.band_label(shares))
-    artists.draw_dots(ax, curve, at_bins, options)
-    unknown = curve.data.sel(bound="estimate", bin=curve.data["known_positive"].to_numpy() == 0)
-    if unknown.sizes["bin"]:
-        style: dict[str, Any] = {"color": curve.color, "markerfacecolor": ground(ax)}
-        style |= {"marker": "o", "linestyle": "none", "label": "no known positive", "zorder": 3.5}
-        ax.plot(*at_bins(unknown), gid=Kind.HOLLOW, **style)
+    known = np.isfinite(x) & np.isfinite(y)
+    x, y = x[known], y[known]
+    least = np.minimum.accumulate(x[::-1])[::-1]  # it comes back to there
+    bends = np.flatnonzero((x[:-1] < least[1:]) & (least[1:] < x[1:]))
+    part = (least[bends + 1] - x[bends]) / (x[bends + 1] - x[bends])
+    y_there = y[bends] + part * (y[bends + 1] - y[bends])
+    x, y = np.insert(least, bends + 1, least[bends + 1]), np.insert(y, bends + 1, y_there)
+    after = np.interp(grid, x, y, left=np.nan, right=np.nan)
+    before = np.interp(-grid, -x[::-1], y[::-1], left=np.nan, right=np.nan)
+    return np.fmax(before, after)
 
 
-def plot_boyce(found: xr.Dataset, options: Options) -> Drawing:
-    """Draw predicted-to-expected ratios against the score, with the index beside each name.
+# Cutoffs
 
-    Where a window has no background the ratio is infinite: a triangle at the top.
+
+def visible(curves: xr.Dataset) -> xr.Dataset:
+    """Leave out cutoffs that nobody sees, before anything is computed for them.
+
+    Those around each of many ranks stay, spread evenly and ever closer to both ends, and so for
+    thresholds. No count moves by more between two that stay than the rank does.
     """
-
-    def draw(ax: Axes, curves: list[Curve]) -> None:
-        ax.set(xlabel="score", ylabel="predicted-to-expected ratio")
-        for curve in curves:
-            index = f"Boyce index {float(curve.data['boyce']):.2f}"
-            label = f"{curve.label} ({index})" if curve.by_model else index
-            named = curve if options.has_panels else curve._replace(label=label)
-            artists.draw_line(ax, named, artists.follow("score", "ratio"), options.line)
-            endless = curve.data["score"].to_numpy()[np.isinf(curve.data["ratio"][0].to_numpy())]
-            if endless.size:
-                style: dict[str, Any] = {"marker": "^", "linestyle": "none", "color": curve.color}
-                style |= {"label": "no background", "transform": ax.get_xaxis_transform()}
-                ax.plot(endless, np.ones(endless.size), gid=Kind.HOLLOW, clip_on=False, **style)
-        ends = np.concatenate([curve.data["score"].to_numpy() for curve in curves])
-        artists.draw_chance(ax, [float(ends.min()), float(ends.max())], [1, 1])
-
-    ratio = found["ratio"]
-    every = ("bound", *ratio.dims), np.stack([ratio.to_numpy()] * len(BOUND))
-    by_bound = found.assign(ratio=every).assign_coords(bound=BOUND)
-    return draw_panels(by_bound, draw, options, along=WINDOW)
+    axis = axis_of(curves.dims)
+    size = curves.sizes[axis]
+    if size <= _WHOLE or "rank" not in curves.coords:
+        return curves
+    kept = np.zeros(size + 1, dtype=bool)
+    kept[[0, size - 1]] = True
+    for name, sign in (("rank", 1), ("threshold", -1)):
+        if name not in curves.coords:
+            continue
+        for ascending in sign * np.atleast_2d(curves[name].transpose(..., axis).to_numpy()):
+            places = np.searchsorted(ascending, sign * _spread(sign * ascending))
+            kept[places] = kept[np.maximum(places - 1, 0)] = True
+    return curves.isel({axis: np.flatnonzero(kept[:size])})
 
 
-def _show_shares(ax: Axes, axes: Literal["y", "xy"]) -> None:
-    """Show 0 to 1, with a margin; a logarithmic scale, which has no 0, finds limits of its own."""
-    ax.update_datalim([(0, 0), (1, 1)], updatex="x" in axes)
-    for axis in axes:
-        ax.margins(**{axis: _MARGIN})
-        if getattr(ax, f"get_{axis}scale")() != "log":
-            getattr(ax, f"set_{axis}lim")(-_MARGIN, 1 + _MARGIN, auto=True)
-
-
-def _not_naive(curves: Sequence[Curve]) -> Sequence[Curve]:
-    """Return the curves without baselines, or these where there are no others."""
-    return [curve for curve in curves if not curve.is_baseline] or curves
-
-
-def _sides(curve: xr.Dataset) -> Path:
-    """Return the lower and the upper side of an envelope."""
-    low, high = curve["envelope"].transpose("side", ...).to_numpy()
-    return low, high
-
-
-def _envelope_of_benefits(curve: xr.Dataset) -> tuple[FloatArray, Path]:
-    """Return thresholds, and the sides of the envelope there."""
-    return curve["threshold"].to_numpy(), _sides(curve)
-
-
-def _envelope_of_gains(curve: xr.Dataset) -> tuple[FloatArray, Path]:
-    """Return shares of the examples, and the sides of the envelope there."""
-    low, high = (curve["gain"].sel(bound=f"envelope_{side}") for side in ("lower", "upper"))
-    return curve["fraction"].to_numpy(), (low.to_numpy(), high.to_numpy())
-
-
-def _trace_bar(each: xr.Dataset) -> Path:
-    return _sides_of_bar(each), np.repeat(each["value"].to_numpy(), 2)
-
-
-def _sides_of_bar(each: xr.Dataset) -> FloatArray:
-    """Return the left and the right side of the bar of one bin."""
-    x: FloatArray = each["mean_score"].to_numpy() + np.array([-_HALF, _HALF])
-    return x
+def _spread(values: FloatArray) -> FloatArray:
+    """Return numbers as many as can be seen, from the lowest of some values to the highest."""
+    known = values[np.isfinite(values)]
+    if not known.size:
+        return known
+    low, high = float(known.min()), float(known.max())
+    even = np.linspace(low, high, _CELLS)
+    if low < 0 or high == 0:
+        return even
+    least = low or float(known[known > 0].min())
+    logarithmic = np.geomspace(least, high, 2 * _CELLS)
+    return np.concatenate([even, logarithmic, low + high - logarithmic])

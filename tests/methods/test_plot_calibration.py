@@ -25,8 +25,6 @@ def test_reliability_diagrams_draw_bins() -> None:
     assert legend(ax)[1:] == ["95% simultaneous band,\nthese examples", "calibrated"]
     ax = MODELS.pu(by="m").plot_calibration(0.2, baseline=True, line_kws={"marker": "s"})
     assert {one.get_marker() for one in ax.lines} >= {"s"}
-    ax = FRAME.pu.plot_calibration([0.1, 0.2], bins=3, beta_interval=(0.1, 0.2))
-    assert [text for text in legend(ax) if text.startswith("envelope")]
     with pytest.raises(PUValueError, match="two or more increasing bins"):
         FRAME.pu.plot_calibration(0.2, bins=1)
 

@@ -43,20 +43,9 @@ def test_decision_curves_of_models_and_betas() -> None:
     ax = MODELS.pu(by="m").plot_net_benefit(0.15, baseline=True)
     assert legend(ax)[:2] == ["a", "b"] and "treat all" in legend(ax)
     assert sum(one.get_label() == "treat all" for one in ax.lines) == 1
-    ax = FRAME.pu.plot_net_benefit([0.1, 0.2], beta_interval=(0.1, 0.2))
+    ax = FRAME.pu.plot_net_benefit([0.1, 0.2])
     assert sum(one.get_label() == "treat all" for one in ax.lines) == 2
-    assert len([text for text in legend(ax) if text.startswith("envelope")]) == 1
     grid = MODELS.pu(by="m").plot_net_benefit({"a": 0.1, "b": 0.2}, col="m", thresholds=[0.1, 0.3])
     assert grid.axes.size == 2
     with pytest.raises(PUValueError, match="two or more increasing thresholds"):
         FRAME.pu.plot_net_benefit(0.2, thresholds=0.5)
-
-
-def test_envelopes_of_groups_with_intervals_of_their_own() -> None:
-    """The legend names the lowest and the highest beta of any group."""
-    grouped = FRAME.assign(site=np.where(np.arange(len(FRAME)) % 2, "a", "b")).pu(by="site")
-    intervals = {"a": (0.1, 0.3), "b": (0.15, 0.25)}
-    how: Any = {"beta_interval": intervals}
-    worth = grouped.plot_net_benefit(0.2, thresholds=[0.2, 0.3], **how)
-    for ax in (worth, grouped.plot_calibration(0.2, bins=3, **how)):
-        assert any("[0.1, 0.3]" in text for text in legend(ax))

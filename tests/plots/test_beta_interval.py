@@ -1,106 +1,114 @@
-"""Envelopes over an interval of beta, read back from their polygons."""
+"""Bands over an interval of beta, read back from their polygons."""
 
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
-from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb, to_rgba
-from matplotlib.patches import Polygon
+import xarray as xr
 
-from tests.arguments.test_beta_interval import BY_SITE, GROUPS, INTERVALS, PARTS, SIDES, ask
-from tests.cases import legend
-from tests.plots.test_curves import bands
+from tests.cases import binormal, legend
+from tests.plots.test_curves import bands, lines
 
-
-def hatched(ax: Axes) -> list[Polygon]:
-    return [one for one in bands(ax) if str(one.get_label()).startswith("envelope")]
-
-
+FRAME = binormal(40, 160, 0.4, seed=8)[0]
+FRAME["g"] = np.where(np.arange(len(FRAME)) % 3, "a", "b")
+BETAS = [0, 0.1, 0.15, 0.2, 0.25, 0.3]
+INSIDE = ("beta", [False, True, True, False, True, True])
+LOW, HIGH = 0.1, 0.3
 PLOTS: dict[str, tuple[Any, ...]] = {"plot_roc": (), "plot_pr": (), "plot_metric": ("precision",)}
 every_plot = pytest.mark.parametrize("plot", PLOTS)
 
 
-def draw(plot: str, pu: Any, **keywords: Any) -> Any:
-    return getattr(pu, plot)(*PLOTS[plot], **keywords)
+def widened(pu: Any, **how: Any) -> xr.Dataset:
+    tables: xr.Dataset = pu.contingency(BETAS, **how).assign_coords(inside=INSIDE)
+    return tables
 
 
-def count_named(drawing: Any) -> int:
-    return [text.startswith("envelope") for text in legend(drawing)].count(True)
+def draw(plot: str, tables: xr.Dataset, *arguments: Any, **keywords: Any) -> Any:
+    return getattr(tables.pu, plot)(*(arguments or PLOTS[plot]), **keywords)
 
 
-@every_plot
-def test_a_hatched_polygon_is_in_the_legend(plot: str) -> None:
-    ax = draw(plot, PARTS["a"].pu, beta=0.3, beta_interval=(0.2, 0.4), baseline=True)
-    (patch,) = hatched(ax)
-    assert patch.get_hatch() and to_rgba(patch.get_facecolor())[3] == 0
-    label = "envelope for β̂ in [0.2, 0.4]"
-    assert patch.get_label() == label and legend(ax).count(label) == 1
-    assert "β̂ = 0 (unlabeled as negative)" in legend(ax)
-    assert sum(line.get_linestyle() == "--" for line in ax.lines) == 1
-    without = draw(plot, PARTS["a"].pu, beta=0.3, baseline=True)
-    assert not hatched(without) and label not in legend(without)
+def edges(ax: Any) -> tuple[Any, Any]:
+    """Return the upper and the lower edge of the one band."""
+    (band,) = bands(ax)
+    corners = band.get_xy()[:-1]
+    size = len(corners) // 2
+    return corners[:size].T, corners[size:][::-1].T
 
 
 @every_plot
-def test_several_betas_share_one_envelope(plot: str) -> None:
-    label = [0, *[None] * 8] if plot == "plot_roc" else [1, *[None] * 8]
-    meeting = pd.DataFrame({"score": range(18, 0, -1), "label": [*label, 1, *[None] * 8]})
-    for frame, betas in ((PARTS["b"], [0.2, 0.3, 0.4]), (meeting, [0.2, 0.3])):
-        ax = draw(plot, frame.pu, beta=betas, beta_interval=(0.1, 0.4))
-        assert len(hatched(ax)) == count_named(ax) == 1
+def test_a_curve_has_one_band_that_says_where_beta_lies(plot: str) -> None:
+    tables = widened(FRAME.pu)
+    ax = draw(plot, tables, baseline=True)
+    assert "95% exact band,\nthese examples,\nβ̂ within (0.1, 0.3)" in legend(ax)
+    assert len(bands(ax)) == 1 and "β̂ = 0 (unlabeled as negative)" in legend(ax)
+    alone = draw(plot, tables.sel(beta=[0, 0.2]).drop_vars("inside"))
+    line, other = (np.asarray(lines(each)["β̂ = 0.2"].get_xydata()) for each in (ax, alone))
+    np.testing.assert_array_equal(line, other)
+    assert not any("within" in text for text in legend(alone))
+    none = tables.assign_coords(inside=("beta", [False] * len(BETAS)))
+    assert len(bands(draw(plot, none))) == len(BETAS) - 1
 
 
-@every_plot
-def test_groups_have_envelopes_in_their_hues_or_panels(plot: str) -> None:
-    ax = draw(plot, GROUPS.pu(by="site"), beta=0.3, beta_interval=(0.2, 0.4))
-    patches = hatched(ax)
-    hues = {to_rgb(line.get_color()) for line in ax.lines if line.get_label() in PARTS}
-    assert {to_rgb(patch.get_edgecolor()) for patch in patches} == hues
-    assert len(patches) == len(hues) == 2 and count_named(ax) == 1
-    how = {"beta": [0.25, 0.3], "beta_interval": (0.2, 0.4)}
-    grid = draw(plot, GROUPS.pu(by="site"), col="site", **how)
-    one, other = (patch.get_xy() for ax in grid.axes.flat for patch in hatched(ax))
-    assert one.shape != other.shape or not np.allclose(one, other)
-    assert count_named(grid) == 1
+@pytest.mark.parametrize("plot", ["plot_roc", "plot_pr"])
+def test_the_band_holds_those_of_all_betas_and_nothing_else(plot: str) -> None:
+    tables = widened(FRAME.pu)
+    up, down = edges(draw(plot, tables))
+    high, low = [], []
+    for beta in BETAS[1:]:
+        alone = tables.sel(beta=[beta]).drop_vars("inside")
+        above, below = edges(draw(plot, alone))
+        high.append(at_equal_x(up[0], above, max))
+        low.append(at_equal_x(down[0], below, min))
+    np.testing.assert_allclose(up[1], np.max(high, 0), atol=1e-9)
+    np.testing.assert_allclose(down[1], np.min(low, 0), atol=1e-9)
 
 
-def test_curves_of_several_intervals_name_none() -> None:
-    curves = BY_SITE.pr_bounds(0.2, beta_interval=INTERVALS)
-    assert "envelope" in legend(curves.pu.plot_pr())
-
-
-def test_the_polygon_is_the_envelope() -> None:
-    tables = ask("mixed, wide")
-    for plot, curve in (("plot_roc", "roc"), ("plot_pr", "pr")):
-        curves = getattr(tables.pu, f"{curve}_bounds")()
-        (patch,) = hatched(getattr(curves.transpose(*[*curves.dims][::-1]).pu, plot)())
-        envelope = curves[{"roc": "tpr_envelope", "pr": "precision_envelope"}[curve]]
-        grid = envelope[envelope.dims[0]].to_numpy()
-        x, y = patch.get_xy()[: 2 * grid.size].T
-        np.testing.assert_array_equal(x, [*grid, *grid[::-1]])
-        low, high = (envelope.sel(envelope=side).to_numpy() for side in SIDES)
-        np.testing.assert_array_equal(y, [*high, *low[::-1]])
+def at_equal_x(places: Any, path: Any, choose: Any) -> list[float]:
+    """Return the highest, or the lowest, height at which a path passes each place."""
+    x, y = path
+    found: list[list[float]] = [[] for _ in places]
+    for number, place in enumerate(places):
+        for x0, x1, y0, y1 in zip(x[:-1], x[1:], y[:-1], y[1:], strict=True):
+            if min(x0, x1) <= place <= max(x0, x1):
+                part = (place - x0) / (x1 - x0) if x1 != x0 else 0
+                found[number] += [y0 + part * (y1 - y0), *([y1] if x1 == x0 else [])]
+    return [choose(heights) for heights in found]
 
 
 @pytest.mark.parametrize("x", ["rank", "fraction", "threshold"])
-@pytest.mark.parametrize("name", ["precision", "fpr", "mcc"])
-def test_the_polygon_of_a_metric_passes_through_its_envelope(name: str, x: str) -> None:
-    tables = ask("bad")
-    values = tables.pu.metric(name).isel(beta=0, rank=slice(1, None))
-    (patch,) = hatched(tables.pu.plot_metric(name, x=x))
-    corners = patch.get_xy()
-    size = len(corners) // 2
-    up, down = corners[:size], corners[size : 2 * size][::-1]
-    scale = {"rank": 1, "fraction": 1 / 230}.get(x, 1)
+@pytest.mark.parametrize("name", ["precision", "fpr", "mcc", lambda tp, fp, fn, tn: tp - fp])
+def test_the_band_of_a_metric_has_the_lowest_and_the_highest(name: Any, x: str) -> None:
+    tables = widened(FRAME.pu).isel(rank=slice(1, None) if x == "rank" else slice(None))
+    up, down = edges(draw("plot_metric", tables, name, x=x))
+    plain = tables.drop_vars("inside")
+    values = plain.pu.metric(name).sel(beta=BETAS[1:], bound=["lower", "upper"])
+    values = values.astype(float).isel(rank=slice(1, None))
+    scale = {"rank": 1, "fraction": 1 / len(FRAME)}.get(x, 1)
     place = (values["rank"] * scale if x != "threshold" else values["threshold"]).to_numpy()
-    ends = values.sel(bound=["envelope_lower", "envelope_upper"]).to_numpy()
-    for side, drawn in ((ends.min(axis=1), down), (ends.max(axis=1), up)):
-        known = np.isfinite(side)
+    for drawn, side in (
+        (up, values.max(["beta", "bound"])),
+        (down, values.min(["beta", "bound"])),
+    ):
+        known = np.isfinite(side.to_numpy())
         if x == "threshold":
-            points = set(map(tuple, np.round(drawn, 9)))
-            assert set(zip(place[known].round(9), side[known].round(9), strict=True)) <= points
+            points = set(map(tuple, np.round(drawn.T, 9)))
+            there = zip(place[known].round(9), side.to_numpy()[known].round(9), strict=True)
+            assert set(there) <= points
         else:
-            there = np.interp(place[known], *drawn.T)
-            np.testing.assert_allclose(there, side[known], atol=2e-3)
+            np.testing.assert_allclose(np.interp(place[known], *drawn), side[known], atol=2e-3)
+
+
+@every_plot
+def test_groups_have_bands_of_their_own(plot: str) -> None:
+    tables = widened(FRAME.pu(by="g"), ranks="breakpoints")
+    ax = draw(plot, tables)
+    assert len(bands(ax)) == 2 and legend(ax)[:2] == ["a", "b"]
+    for key, band in zip("ab", bands(ax), strict=True):
+        alone = widened(FRAME[FRAME["g"] == key].pu, ranks="breakpoints")
+        (one,) = bands(draw(plot, alone))
+        np.testing.assert_allclose(one.get_xy(), band.get_xy())
+    tables = tables.isel(beta=slice(1, None))
+    own = tables.drop_vars("beta").assign_coords(
+        beta=(("g", "beta"), np.stack([BETAS[1:]] * 2)), inside=("beta", INSIDE[1][1:])
+    )
+    assert len(bands(draw(plot, own))) == 2

@@ -12,9 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.spatial import cKDTree
 
-from pu_accessor.datasets import slices
 from pu_accessor.datasets.schema import COUNTS
 from pu_accessor.inference.tables.metrics import METRICS, evaluate
+from pu_accessor.plots import curves as cutoffs
 from tests.cases import binormal
 from tests.plots.test_curves import bands, lines
 from tests.plots.test_looks import curves
@@ -24,7 +24,7 @@ TABLES = FRAME.pu.contingency([0, 0.2], ranks="all")
 FEW = TABLES.isel(rank=slice(0, 100))
 _odd = FRAME.assign(score=np.where(FRAME["score"] > 1, np.exp(3 * FRAME["score"]), FRAME["score"]))
 SKEWED = _odd.pu.contingency([0, 0.2], ranks="all")  # few scores along most of their axis
-BY_RANK = FRAME.pu.contingency(0.2, ranks="all", beta_interval=(0.1, 0.3))
+BY_RANK = TABLES.assign_coords(inside=("beta", [True, False]))
 
 
 def gain(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
@@ -82,7 +82,7 @@ def densely(path: Any) -> Any:
 def test_cutoffs_left_out_are_near_the_drawn(plot: str, skewed: bool, monkeypatch: Any) -> None:
     tables = (SKEWED if skewed else TABLES).sel(beta=[0.2])
     drawn = paths(draw(plot, tables))
-    monkeypatch.setattr(slices, "_WHOLE", np.inf)
+    monkeypatch.setattr(cutoffs, "_WHOLE", np.inf)
     whole = paths(draw(plot, tables))
     assert len(drawn) == len(whole) > 1
     for few, all_of_them in zip(drawn, whole, strict=True):
@@ -92,9 +92,9 @@ def test_cutoffs_left_out_are_near_the_drawn(plot: str, skewed: bool, monkeypatc
 
 
 def test_few_cutoffs_are_drawn_as_they_are() -> None:
-    assert slices.visible(FEW) is FEW
+    assert cutoffs.visible(FEW) is FEW
     without = TABLES.drop_vars("rank")
-    assert slices.visible(without) is without
+    assert cutoffs.visible(without) is without
 
 
 @some_plots

@@ -10,7 +10,6 @@ from matplotlib.colors import to_rgba
 
 import pu_accessor
 from pu_accessor.plots import shared_legend
-from pu_accessor.plots.artists import Kind, kind_of
 from tests.cases import binormal, legend_of
 
 ROWS = binormal(60, 180, 0.5, seed=0, shift=1.5)[0].assign(site=np.resize(["b", "a"], 240))
@@ -28,12 +27,6 @@ def test_the_keys_are_the_title_and_what_they_share_is_grey() -> None:
     assert texts(legend)[:3] == ["site (β̂ = 0.15)", "a", "b"]
     naive, chance = (legend.legend_handles[place].get_color() for place in (2, -1))
     assert naive == chance == pytest.approx((0.4, 0.4, 0.4))
-
-
-def test_an_envelope_that_two_betas_share_is_grey() -> None:
-    ax = PU.plot_roc([0.1, 0.2], beta_interval=(0.05, 0.3))
-    (envelope,) = [patch for patch in ax.patches if kind_of(patch) is Kind.ENVELOPE]
-    assert envelope.get_edgecolor() == pytest.approx((0.4, 0.4, 0.4, 0.55))
 
 
 def test_panels_share_a_legend_with_its_title() -> None:

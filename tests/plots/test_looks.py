@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields
 from functools import partial
 from typing import Any
 from unittest.mock import Mock
@@ -22,9 +21,8 @@ from matplotlib.text import Text
 
 from pu_accessor import PUTypeError, PUValueError
 from pu_accessor.accessors import table_plots
-from pu_accessor.accessors.plots import PlotOptions
-from pu_accessor.plots import Options
-from pu_accessor.plots.colors import ground
+from pu_accessor.plots import Looks, check_looks
+from pu_accessor.plots.looks import ground
 from pu_accessor.sources.frames import FrameSource
 from tests.cases import binormal, legend, legend_of
 
@@ -47,7 +45,6 @@ PLOTS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "plot_gain": ((BETA,), {}),
     "plot_net_benefit": ((BETA,), {"thresholds": np.arange(1, 20) / 20}),
     "plot_calibration": ((BETA,), {"bins": 4}),
-    "plot_boyce": ((), {}),
     "plot_forest": (("auroc", BETA), {"baseline": True}),
 }
 every_plot = pytest.mark.parametrize("plot", PLOTS)
@@ -280,9 +277,12 @@ def test_bad_options_are_refused_before_a_row_is_read(plot: str, monkeypatch: An
         ask()
 
 
-def test_options_have_the_same_names_for_type_checkers_and_for_checks() -> None:
-    names = [field.name for field in fields(Options)]
-    assert [*PlotOptions.__annotations__, "baseline"] == names
+def test_looks_that_are_checked_twice_stay_as_they_are() -> None:
+    looks = check_looks({"line_kws": {"lw": 2}, "hue": "model"})
+    assert {*looks} == {*Looks.__annotations__} and looks["line_kws"] == {"linewidth": 2}
+    assert check_looks(looks) == looks
+    with pytest.raises(PUTypeError, match="baseline must be True or False"):
+        check_looks({"baseline": 1})  # type: ignore[typeddict-item]
 
 
 @pytest.mark.parametrize(
@@ -290,7 +290,6 @@ def test_options_have_the_same_names_for_type_checkers_and_for_checks() -> None:
     [
         ("plot_roc", {"pallete": "deep"}, r"has no argument 'pallete'\. Did you mean 'palette'"),
         ("plot_robustness", {"pallete": 1}, r"has no argument 'pallete'\. Did you mean 'palette'"),
-        ("plot_rank_cdf", {"baseline": True}, "plot_rank_cdf has no argument 'baseline'"),
         ("plot_roc", {"by": 1, "hue": 2}, r"df.pu\(by=1\).plot_roc\(0.15, hue=2\)"),
     ],
 )
@@ -385,7 +384,6 @@ AXES: dict[str, tuple[Any, ...]] = {  # in words, with what each axis shows wher
     "plot_gain": (f"share of {HEAD}", FOUND, RATES, RATES),
     "plot_net_benefit": ("threshold probability", "net benefit"),
     "plot_calibration": ("mean score", "share of positives", RATES, RATES),
-    "plot_boyce": ("score", "predicted-to-expected ratio"),
     "plot_forest": ("AUROC", ""),
 }
 
@@ -399,7 +397,7 @@ def test_axes_are_named_and_a_band_goes_with_the_colour_of_its_line(plot: str) -
         assert to_hex(band.get_edgecolor()) == to_hex(band.get_facecolor()) == to_hex("crimson")
     ax = draw(plot, line_kws={"color": "crimson"}, band_kws={"color": "navy"})
     bands = [to_hex(band.get_facecolor()) for band in of_kind(ax, "band")]
-    assert {*bands} == {to_hex("navy")} or plot == "plot_boyce"  # which has none
+    assert {*bands} == {to_hex("navy")}
 
 
 # What lies above what, and how it is drawn: lines by their style, width and marker, areas by their
@@ -413,49 +411,38 @@ LOOKS: dict[str, tuple[Any, ...]] = {
     "band": (2, None, 0.6, 0.25, 0.7),
     "band of two": (2, None, 0.6, 0.18, 0.7),
     "band within": (2, None, 0.6, 0.5, 0.7),
-    "envelope": (1.5, "////", 0.6, 0, 0.55),
     "chance": (1, ":", 1, "None", 6, 1),
     "chance, solid": (1, "-", 0.8, "None", 6, 1),
-    "mark": (4, "None", 1.5, "o", 6, 1),
-    "region": (3.5, None, 1, 0, 1),
     "change": (4, "None", 1.5, "X", 8, 1),
     "break": (4, "None", 1.5, "X", 8, 1),
     "limit": (2.5, "-.", 1.1, "v", 7, 1),
     "shade": (0, None, 0, 0.06, 0),
     "infeasible": (1, "///", 0, 0.4, 1),
     "hollow": (3.5, "None", 1.5, "o", 6, 1),
-    "hollow at the top": (2, "None", 1.5, "^", 6, 1),
 }
 PAIR = FRAME.pu(score=["score", NAMES[0]])
 FAILING = {"selection_odds": [1, 2, 20]}
-NEW = {"target": "population", "mark": {"threshold": 0.3}}
 PICTURES: dict[str, Callable[[], Any]] = {
-    "roc": lambda: draw("plot_roc", beta_interval=(0.1, 0.2), mark=5),
-    "new examples": lambda: FRAME.pu.plot_roc(BETA, **NEW),
+    "roc": lambda: draw("plot_roc"),
+    "new examples": lambda: FRAME.pu.plot_roc(BETA, target="population"),
     "against beta": lambda: PAIR.plot_against_beta("average_precision", [0, 0.3, 0.9]),
     "robustness": lambda: FRAME.pu.plot_robustness("auroc", BETA, **FAILING),
     "gain": lambda: draw("plot_gain"),
     "benefit": lambda: draw("plot_net_benefit"),
     "calibration": lambda: draw("plot_calibration", baseline=True, bins=20),
-    "boyce": lambda: draw("plot_boyce"),
     "forest": lambda: draw("plot_forest"),
 }
 KINDS = {  # of artists in each
-    "roc": "curve; band; chance; mark; baseline; envelope",
-    "new examples": "curve; band; chance; mark; region",
+    "roc": "curve; band; chance; baseline",
+    "new examples": "curve; band; chance",
     "against beta": "curve; band of two; change; shade; infeasible; limit",
     "robustness": "curve; band; chance; band within; break",
     "gain": "curve; band; chance; chance, solid",
     "benefit": "curve; band; chance; chance, solid",
     "calibration": "band; curve of dots; baseline of crosses; chance; hollow",
-    "boyce": "curve; chance; hollow at the top",
     "forest": "band; curve of dots; baseline of crosses; chance",
 }
-BESIDE = {
-    "roc": ("top 5", (6, -3), "left", "top", 4),
-    "new examples": ("threshold 0.3", (6, -3), "left", "top", 4),
-    "robustness": ("3.36", (0, 7), "center", "baseline", 3),
-}
+BESIDE = {"robustness": ("3.36", (0, 7), "center", "baseline", 3)}
 
 
 def look(one: Any) -> tuple[Any, ...]:

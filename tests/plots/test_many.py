@@ -253,7 +253,7 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (roc(ANY, baseline=True), "baseline=True needs the same betas for all groups"),
     (roc(ANY, col="beta"), "col must be one of the dimensions"),
     (against_beta("auroc", 0.2), "two or more increasing betas, but there are 1"),
-    (against_beta("auroc", ANY), "needs the same betas for all groups"),
+    (against_beta("auroc", ANY), "two or more increasing betas, but there are 1"),
     (f1(None), "at must say the one cutoff of 'f1', but None was"),
     (against_beta(AP, GRID, at=5), f"at must be left out with '{AP}', which has no .* 5 was"),
     (f1([5]), r"at must be an integer, a rank, but \[5\] was"),

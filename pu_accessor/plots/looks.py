@@ -1,21 +1,33 @@
-"""Colours: those of hues, and of ink on whatever ground Axes have."""
+"""How a plot looks: the keywords of all plots, colours, and ink on whatever ground Axes have."""
 
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from itertools import count, islice
-from typing import Any, TypeAlias
+from math import inf
+from typing import Any, TypeAlias, TypedDict, cast
 
 import matplotlib as mpl
 import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
+from matplotlib.cbook import normalize_kwargs
 from matplotlib.colors import Colormap, is_color_like, to_rgb, to_rgba
+from matplotlib.lines import Line2D
+from matplotlib.patches import Polygon
 
+from pu_accessor.checks import check_flag, check_option, is_number
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.ranking import FloatArray
 
 Palette: TypeAlias = str | Sequence[Any] | Mapping[Any, Any] | Colormap | None
+Style: TypeAlias = Mapping[str, Any] | None
 RGB: TypeAlias = tuple[float, float, float]
 
+_LEGENDS = ("auto", "brief", "full")
+_OTHER_LEGENDS = {
+    **dict.fromkeys(["none", "no"], "Pass legend=False."),
+    **dict.fromkeys(["outside", "best"], "auto"),
+    "direct": "Names are no longer written at the ends of curves: pass 'brief', or ax.annotate.",
+}
 _OURS, _MANY = "colorblind", 8  # where no cycle was chosen, and as many of them as stay apart
 _SEQUENCES = ("viridis", "flare")  # of betas; another one where there are some already
 _SEEN = ((0.02, 0.78), (0.3, 0.98))  # parts of these that stand out on light and on dark grounds
@@ -23,6 +35,117 @@ _FEW = 32  # colours of a map that is a list of them, not a scale
 _TURN = 0.618  # of the circle of hues from one colour to the next: the golden angle
 _LIGHTS = (0.5, 0.75, 0.35)
 _FAINT = 0.1  # difference from the ground of a colour that nobody sees
+
+
+class Looks(TypedDict, total=False):
+    """How a plot looks: the keywords that all plots take.
+
+    A keyword that cannot be followed raises before a row is read.
+
+    Parameters
+    ----------
+    hue, col, row : str, optional
+        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
+        or names of `by` or dimensions. Where one is left, it gets the hues.
+    ax : Axes, optional
+        Where to draw; new if not given.
+    line_kws, band_kws : mapping, optional
+        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
+        colour.
+    palette : Palette, optional
+        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
+        or that of each key. By default the next ones of your colour cycle that are not on the
+        Axes.
+    legend : {"auto", "brief", "full"} or False, default "auto"
+        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
+        more than six betas, "full" none; "brief" names curves alone; False nothing.
+    height : float, optional
+        Height of each panel of a grid, in inches.
+    baseline : bool, default False
+        Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
+    """
+
+    hue: str | None
+    col: str | None
+    row: str | None
+    ax: Axes | None
+    line_kws: Style
+    band_kws: Style
+    palette: Palette
+    legend: str | bool
+    height: float | None
+    baseline: bool
+
+
+def check_looks(looks: Looks) -> Looks:
+    """Return keywords with all that was left out, or raise where one cannot be followed."""
+    named: dict[str, Any] = dict.fromkeys(Looks.__annotations__)
+    named |= {"legend": "auto", "baseline": False, **looks}
+    check_flag("baseline", named["baseline"])
+    artists: list[tuple[str, Any, Sequence[Any]]] = [
+        ("line_kws", Line2D, ([], [])),
+        ("band_kws", Polygon, ([(0, 0)],)),
+    ]
+    for argument, kind, empty in artists:
+        style = named[argument]
+        try:
+            named[argument] = normalize_kwargs(dict(style or {}), kind)
+            kind(*empty, **named[argument])
+        except (AttributeError, TypeError, ValueError) as error:
+            raise PUTypeError(
+                f"{argument} must be a mapping of properties of matplotlib's {kind.__name__}, but "
+                f"{style!r} was passed: {error}"
+            ) from error
+    _check_palette(named["palette"])
+    if named["legend"] is not False:
+        try:
+            check_option("legend", named["legend"], _LEGENDS, _OTHER_LEGENDS)
+        except PUValueError as error:
+            raise PUValueError(f"{error} Pass False for none at all.") from None
+    checked = cast(Looks, named)
+    _check_place(checked)
+    return checked
+
+
+def dimensions(looks: Looks) -> dict[str, str]:
+    """Return those of hue, col and row that are given."""
+    given = {"hue": looks["hue"], "col": looks["col"], "row": looks["row"]}
+    return {name: dim for name, dim in given.items() if dim is not None}
+
+
+def has_panels(looks: Looks) -> bool:
+    """Whether there are columns or rows."""
+    return looks["col"] is not None or looks["row"] is not None
+
+
+def _check_place(looks: Looks) -> None:
+    """Raise unless there is one place to draw, of a size that can be."""
+    named, ax, height = dimensions(looks), looks["ax"], looks["height"]
+    for name, dim in named.items():
+        if not isinstance(dim, str):
+            raise PUValueError(
+                f"{name} must be the name of one of the dimensions, but {brief(dim)} was passed. "
+                f"Pass for example {name}='model'."
+            )
+    if len({*named.values()}) < len(named):
+        raise PUValueError(f"hue, col and row must be different, but {named} was passed.")
+    if not isinstance(ax, Axes | None):
+        raise PUTypeError(f"ax must be a matplotlib Axes, but a {type(ax).__name__} was passed.")
+    if ax is not None and has_panels(looks):
+        raise PUValueError(
+            "ax must not be passed with col or row, which make a figure of their own. Leave it "
+            "out, or leave these out: hue alone draws on it."
+        )
+    if height is not None and (not is_number(height) or not 0 < float(height) < inf):
+        raise PUValueError(
+            f"height must be a number of inches above 0, but {brief(height)} was passed. Pass "
+            "height=3."
+        )
+    if height is not None and not has_panels(looks):
+        raise PUValueError(
+            "height is that of the panels of a grid, but there is neither col nor row. Make the "
+            f"Axes first: ax=plt.subplots(figsize=({1.3 * float(height):.3g}, {height:g}))[1]."
+        )
 
 
 def luminance(color: Any) -> float:
@@ -58,7 +181,7 @@ def ink(ax: Axes, strength: float = 1.0) -> RGB:
     return to_rgb(((1 - strength) * below + strength * is_dark(ax)).tolist())
 
 
-def check_palette(palette: object) -> None:
+def _check_palette(palette: object) -> None:
     """Raise unless there are such colours: before a figure is made."""
     if palette is None or isinstance(palette, Colormap):
         return

@@ -1,0 +1,436 @@
+"""Curves -> hues, names and panels -> Axes or a grid, with a legend within or beside them."""
+
+import textwrap
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from math import ceil
+from typing import Any, TypeAlias
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgba
+from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.text import Text
+from seaborn import FacetGrid
+
+from pu_accessor.errors import PUValueError, suggestion
+from pu_accessor.plots.artists import (
+    Curve,
+    Kind,
+    curves_on,
+    kind_of,
+    write_key,
+    write_name,
+    write_panel,
+)
+from pu_accessor.plots.looks import (
+    Looks,
+    dimensions,
+    ground,
+    has_panels,
+    ink,
+    next_colors,
+    read_palette,
+)
+
+Drawing: TypeAlias = Axes | FacetGrid
+Values: TypeAlias = Mapping[str, Sequence[Hashable]]
+Levels: TypeAlias = Mapping[str, Collection[str]]  # of dimensions that stand for several names
+Draw: TypeAlias = Callable[[Axes, list[Curve]], None]
+Entries: TypeAlias = list[tuple[str, Artist]]
+
+_NAIVE = "β̂ = 0 (unlabeled as negative)"
+_BRIEF = 6  # betas that a legend names where their order says the rest
+_HEIGHT = 3.2  # of a panel, in inches
+_LINE = 0.85  # of an axis, for each line of its label: a layout may still make the axis shorter
+_BESIDE, _BELOW = "pu_accessor legend beside", "pu_accessor legend below"
+_NARROW = 5  # inches of a figure that has its legend below, not beside its Axes
+_WIDE = 1.6  # widths by heights from which on a figure of a user has room beside its Axes
+_COLUMNS = 4  # of a legend below Axes, at most
+_SMALL = 4  # inches of Axes whose legend is in small print
+_ENTRIES = 3.6  # of a legend in an inch of height
+_MOST = 0.3  # of Axes that a legend may cover before it names curves alone
+
+
+def draw_panels(curves: Sequence[Curve], draw: Draw, looks: Looks, levels: Levels) -> Drawing:
+    """Draw each curve in its panel and hue."""
+    if looks["baseline"] and not any(curve.beta == 0 for curve in curves):
+        betas = list(dict.fromkeys(curve.beta for curve in curves))
+        raise PUValueError(
+            f"baseline=True needs tables for beta = 0, but there are {betas}. Make them with it: "
+            "df.pu.contingency(beta=[0, 0.3])."
+        )
+    values = _values_along(curves)
+    looks = _assign(looks, values, levels)
+    before = set(plt.get_fignums())
+    try:
+        if has_panels(looks):
+            return _draw_grid(curves, draw, looks, values)
+        ax = plt.subplots(layout="constrained")[1] if looks["ax"] is None else looks["ax"]
+        colored = _color_curves(ax, curves, looks, values)
+        draw(ax, colored)
+        has_broken = _break_labels(ax)
+        _add_legend([ax], colored, looks, values)
+        if has_broken and looks["ax"] is None:  # lower Axes have ticks which take other room
+            figure: Any = ax.figure
+            figure.get_layout_engine().execute(figure)
+        return ax
+    except Exception:
+        for number in set(plt.get_fignums()) - before:  # nobody has a use for half a picture
+            plt.close(number)
+        raise
+
+
+def _values_along(curves: Sequence[Curve]) -> dict[str, list[Hashable]]:
+    """Return the values that curves have along each dimension; the naive beta is none of them."""
+    several = len({curve.beta for curve in curves}) > 1
+    values: dict[str, dict[Hashable, None]] = {}
+    for curve in curves:
+        for name, value in curve.where.items():
+            keys = values.setdefault(name, {})
+            if not (name == "beta" and value == 0 and several):
+                keys[value] = None
+    return {name: list(keys) for name, keys in values.items()}
+
+
+def _assign(looks: Looks, values: Values, levels: Levels) -> Looks:
+    """Check that hue, col and row are dimensions, and take the one that is left as hue."""
+    named = dimensions(looks)
+    for name, dim in named.items():
+        if dim not in values:
+            by = f" For groups of rows, say so before: df.pu(by={dim!r})."
+            raise PUValueError(
+                f"{name} must be one of the dimensions {list(values)}, but {dim!r} was passed."
+                f"{suggestion(dim, values) or by}"
+            )
+    settled = asked = {*named.values()}
+    for dim, parts in levels.items():  # these stand for their dimension, or it for them
+        some = asked & {*parts}
+        settled = settled | ({dim} if some else set())
+        settled = settled | ({*parts} if dim in asked or not some else set())
+    left = [name for name, keys in values.items() if len(keys) > 1 and name not in settled]
+    if len(left) > (looks["hue"] is None):
+        free = [name for name in ("hue", "col", "row") if name not in named]
+        advice = f"Draw fewer: of {left[-1]} one at a time."
+        if len(left) <= len(free):
+            written = (f"{name}={dim!r}" for name, dim in zip(free, left, strict=False))
+            advice = f"Pass {', '.join(written)}."
+        raise PUValueError(
+            f"Curves differ in {', '.join(left)}: hue, col and row must tell them apart. {advice}"
+        )
+    return {**looks, "hue": left[0]} if left else looks
+
+
+def _draw_grid(curves: Sequence[Curve], draw: Draw, looks: Looks, values: Values) -> FacetGrid:
+    """Draw a grid of panels of one size, with one legend."""
+    row, col = looks["row"], looks["col"]
+    order = {name: values[name] for name in (row, col) if name}
+    wrap = not row and len(order[str(col)]) > 4
+    with plt.rc_context({"text.parse_math": False}):  # it draws titles of its own at first
+        grid = FacetGrid(
+            pd.DataFrame([{name: curve.where[name] for name in order} for curve in curves]),
+            row=row,
+            col=col,
+            row_order=order.get(str(row)),
+            col_order=order.get(str(col)),
+            col_wrap=4 if wrap else None,
+            height=_HEIGHT if looks["height"] is None else float(looks["height"]),
+        )
+    for text in grid.figure.findobj(Text):
+        text.set_parse_math(True)
+    axes = [*grid.axes.flat]
+    colored = _color_curves(axes[0], curves, looks, values)
+    for key, ax in grid.axes_dict.items():
+        panel = dict(zip(order, key if len(order) == 2 else (key,), strict=True))
+        inside = [curve for curve in colored if _belongs(curve, panel)]
+        if inside:
+            among = sum(not curve.is_baseline for curve in inside)
+            draw(ax, [curve._replace(among=among) for curve in inside])
+        ax.set_title(", ".join(write_panel(name, value) for name, value in panel.items()))
+    drawn = next(ax for ax in axes if ax.get_xlabel())
+    grid.set_axis_labels(drawn.get_xlabel(), drawn.get_ylabel())  # of the outer panels alone
+    for ax in axes:
+        _break_labels(ax)
+    grid.figure.set_layout_engine("constrained")
+    _add_legend(axes, colored, looks, values)
+    grid._legend = next(iter(grid.figure.legends), None)  # where seaborn looks for it
+    return grid
+
+
+def _belongs(curve: Curve, panel: Mapping[str, Hashable]) -> bool:
+    """Whether a curve belongs to a panel; a baseline belongs to those of all betas."""
+    return all(
+        curve.where[name] == value or (name == "beta" and curve.beta == 0)
+        for name, value in panel.items()
+    )
+
+
+def _break_labels(ax: Axes) -> bool:
+    """Break the lines of labels that are longer than their axis, and say whether there are any."""
+    before, frame = (ax.get_xlabel(), ax.get_ylabel()), ax.get_window_extent()
+    for label, side in ((ax.xaxis.label, frame.width), (ax.yaxis.label, frame.height)):
+        lines, room = label.get_text().split("\n"), _LINE * side
+        length = max(label.get_window_extent().size)
+        if length > room > 0:
+            width = max(8, int(max(map(len, lines)) * room / length))
+            label.set_text("\n".join(textwrap.fill(line, width) for line in lines))
+    return before != (ax.get_xlabel(), ax.get_ylabel())
+
+
+# Colours and names of curves
+
+
+def _color_curves(ax: Axes, curves: Sequence[Curve], looks: Looks, values: Values) -> list[Curve]:
+    """Give each curve a colour and a name, baselines last."""
+    hue = looks["hue"]
+    keys = values[hue] if hue else [None]
+    colors = dict(zip(keys, _colors(ax, looks, keys), strict=True))
+    betas = {curve.beta for curve in curves}
+    by_model = hue not in (None, "beta") and len(keys) > 1
+    naive = [
+        curve.beta == 0 and "beta" in curve.where and (len(betas) > 1 or not by_model)
+        for curve in curves
+    ]
+    numbers = [beta for beta in betas if beta is not None]
+    digits = next(  # as many as tell them apart
+        d for d in range(3, 18) if len({f"{beta:.{d}g}" for beta in numbers}) == len(numbers)
+    )
+    colored = []
+    for curve, is_baseline in zip(curves, naive, strict=True):
+        key = curve.where[hue] if hue else None
+        look: dict[str, Any] = {"is_baseline": is_baseline, "by_model": by_model}
+        look["color"] = colors[key] if by_model or not is_baseline else ink(ax, 0.75)
+        look["label"] = _NAIVE if is_baseline else _name(curve, looks, digits)
+        colored.append(curve._replace(among=naive.count(False), **look))
+    return sorted(colored, key=lambda curve: curve.is_baseline)
+
+
+def _colors(ax: Axes, looks: Looks, keys: Sequence[Hashable]) -> list[Any]:
+    """Return the colour of each key: what the line is asked to have, the band has as well."""
+    if (color := (looks["line_kws"] or {}).get("color")) is not None:
+        return [color] * len(keys)
+    if looks["palette"] is not None:
+        return read_palette(looks["palette"], keys)
+    taken = [line.get_color() for line in curves_on(ax)]
+    return next_colors(ax, taken, len(keys), looks["hue"] == "beta" and len(keys) > 1)
+
+
+def _name(curve: Curve, looks: Looks, digits: int) -> str:
+    """Return the name of a curve: that of its hue, with a beta of its own where it has one."""
+    hue = looks["hue"]
+    written = "estimate" if curve.beta is None else f"β̂ = {curve.beta:.{digits}g}"
+    if hue in (None, "beta"):
+        in_title = hue is None and "beta" in (looks["col"], looks["row"])
+        return "estimate" if in_title else written
+    has_own_beta = curve.beta is not None and "beta" not in curve.where
+    key = write_key(curve.where[hue])
+    return f"{key}, {written}" if has_own_beta else key
+
+
+def _title(looks: Looks, values: Values) -> str:
+    """Say what the hues are, and the one beta that all have."""
+    if looks["hue"] in (None, "beta"):
+        return ""
+    betas = values.get("beta", [])
+    alone = len(betas) == 1 and "beta" not in (looks["col"], looks["row"])
+    return write_name(looks["hue"]) + (f" (β̂ = {betas[0]:.3g})" if alone else "")
+
+
+# Legends
+
+
+def _legend_entries(
+    axes: Sequence[Axes], without: Collection[str] = (), *, brief: bool = False
+) -> Entries:
+    """Name each curve, then baseline, band and chance once: grey if of several hues."""
+    curves: dict[tuple[str, str], Artist] = {}
+    shared: dict[tuple[Kind, str], list[Artist]] = {}
+    for ax in axes:
+        for artist, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            kind = kind_of(artist)
+            if kind not in (None, Kind.CURVE):
+                shared.setdefault((kind, label), []).append(artist)
+            elif label not in without:
+                curves.setdefault((label, _hue(artist)), artist)
+    entries = [(label, artist) for (label, _), artist in curves.items()]
+    if brief and entries:
+        return entries
+    for (_, label), artists in sorted(shared.items(), key=lambda item: [*Kind].index(item[0][0])):
+        is_one_hue = len({_hue(artist) for artist in artists}) == 1
+        entries.append((label, artists[0] if is_one_hue else _in_grey(artists[0], axes[0])))
+    return entries
+
+
+def _hue(artist: Artist) -> str:
+    """Return the colour of a line, or that of a polygon's edge."""
+    color: Any = artist.get_color() if isinstance(artist, Line2D) else artist.get_edgecolor()  # type: ignore[attr-defined]
+    return to_hex(color)
+
+
+def _in_grey(artist: Artist, ax: Axes) -> Artist:
+    """Return a handle that looks like an artist in no hue."""
+    if isinstance(artist, Line2D):
+        line = Line2D([], [], gid=artist.get_gid())
+        line.update_from(artist)
+        line.set_color(ink(ax, 0.6))
+        return line
+    patch = Patch(gid=artist.get_gid())
+    patch.update_from(artist)
+    patch.set_edgecolor(ink(ax, 0.6))
+    alpha = to_rgba(patch.get_facecolor())[3]
+    patch.set_facecolor(ink(ax, 0.6 * alpha) if alpha else "none")
+    return patch
+
+
+def _add_legend(
+    axes: Sequence[Axes], curves: Sequence[Curve], looks: Looks, values: Values
+) -> None:
+    """Put a legend that is wanted within Axes of a user, or beside those of ours."""
+    figure: Any = axes[0].get_figure(root=True)
+    outside = _legends_outside(figure)
+    before = [*outside, *filter(None, [axes[0].get_legend()])]
+    title = _title(looks, values) or (before[0].get_title().get_text() if before else "")
+    axes = figure.axes if outside else axes  # it names what is in all of them
+    without: set[str] = set()
+    labels = [curve.label for curve in curves if not curve.is_baseline]
+    if looks["hue"] == "beta" and looks["legend"] != "full" and len(labels) > _BRIEF:
+        without = {*labels} - {*labels[:: -(-(len(labels) - 1) // (_BRIEF - 1))]}
+    entries = _legend_entries(axes, without, brief=looks["legend"] == "brief")
+    if not entries or not looks["legend"]:
+        return
+    if looks["ax"] is not None and not outside:
+        _on_axes(looks["ax"], entries, title, may_shorten=looks["legend"] == "auto")
+        return
+    is_narrow = not has_panels(looks) and bool(figure.get_figwidth() < _NARROW)
+    is_below = outside[0].get_gid() == _BELOW if outside else is_narrow
+    legend = _outside(figure, axes[0], entries, title, is_below=is_below)
+    if looks["ax"] is None:
+        _grow(figure, axes, legend, is_below=is_below)
+
+
+def shared_legend(figure: Figure, *, title: str = "", brief: bool = False) -> Legend:
+    r"""Put one legend for all Axes beside them on a figure of yours, in place of theirs.
+
+    It names each curve, baseline, band and chance once, in grey what comes in several hues. The
+    figure keeps its size, and gets matplotlib's constrained layout, by which the Axes make room
+    in equal parts.
+
+    Parameters
+    ----------
+    figure : Figure
+        That of the Axes that were drawn on.
+    title : str, optional
+        Above the names; by default that of the first legend of the Axes.
+    brief : bool, default False
+        Name curves alone.
+
+    Returns
+    -------
+    Legend
+        Right of the Axes, or below them where the figure is narrow. Another place is
+        ``seaborn.move_legend(figure, "outside lower center")``.
+
+    Raises
+    ------
+    PUValueError
+        If nothing on the figure has a name.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import pu_accessor
+    >>> from pu_accessor.plots import shared_legend
+    >>> pu = pu_accessor.from_arrays(range(9, 0, -1), [None, 1, 1, None, None, 1, None, 0, None])
+    >>> figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3))
+    >>> ax = pu.plot_roc(0.4, ax=left), pu.plot_pr(0.4, ax=right)
+    >>> [text.get_text() for text in shared_legend(figure).get_texts()][:2]
+    ['β̂ = 0.4', '95% exact band,\nthese examples']
+    """
+    axes = figure.axes
+    entries = _legend_entries(axes, brief=brief)
+    if not entries:
+        raise PUValueError(
+            "figure must hold Axes on which something has a name, but there is none. Draw first: "
+            "df.pu.plot_roc(0.3, ax=ax)."
+        )
+    for legend in filter(None, [ax.get_legend() for ax in axes]):
+        title = title or legend.get_title().get_text()
+        legend.remove()
+    figure.set_layout_engine("constrained")
+    is_below = bool(figure.get_figwidth() < _WIDE * figure.get_figheight())
+    return _outside(figure, axes[0], entries, title, is_below=is_below)
+
+
+def _legends_outside(figure: Any) -> list[Legend]:
+    return [legend for legend in figure.legends if legend.get_gid() in (_BESIDE, _BELOW)]
+
+
+def _on_axes(ax: Axes, entries: Entries, title: str, *, may_shorten: bool) -> None:
+    """Put a legend where matplotlib finds most room for it on Axes; none that is larger."""
+    frame = ax.get_window_extent()
+    style = _style(ax, title, is_small=frame.width < _SMALL * ax.figure.dpi)
+    curves = [entry for entry in entries if kind_of(entry[1]) in (None, Kind.CURVE)]
+    for named in (entries, curves):
+        legend = ax.legend(*_handles(named), loc="best", **style)
+        legend.set_in_layout(False)
+        room = legend.get_window_extent()
+        if not may_shorten or room.width * room.height < _MOST * frame.width * frame.height:
+            return
+    if room.width > frame.width or room.height > frame.height:
+        legend.remove()
+
+
+def _outside(figure: Any, ax: Axes, entries: Entries, title: str, *, is_below: bool) -> Legend:
+    """Put a legend right of all Axes, or below them where the figure is narrow."""
+    for legend in _legends_outside(figure):
+        legend.remove()
+    width, height = figure.get_size_inches()
+    style = _style(ax, title, is_small=bool(width < _NARROW)) | {"facecolor": "none"}
+    loc = "outside lower center" if is_below else "outside right upper"
+    rows = max(1, int(_ENTRIES * height))
+    most = _COLUMNS if is_below else ceil((len(entries) + bool(title)) / rows)
+    for columns in range(min(most, len(entries)), 0, -1):
+        legend = figure.legend(*_handles(entries), loc=loc, ncols=columns, **style)
+        if not is_below or columns == 1 or legend.get_window_extent().width < figure.bbox.width:
+            break
+        legend.remove()
+    legend.set_gid(_BELOW if is_below else _BESIDE)
+    return legend
+
+
+def _handles(entries: Entries) -> tuple[list[Artist], list[str]]:
+    return [artist for _, artist in entries], [label for label, _ in entries]
+
+
+def _style(ax: Axes, title: str, *, is_small: bool) -> dict[str, Any]:
+    """Return the colours of Axes for their legend, and small print where there is little room."""
+    color = ax.xaxis.label.get_color()
+    style = {
+        "title": title or None,
+        "framealpha": 0.8,
+        "edgecolor": "none",
+        "facecolor": ground(ax),
+        "labelcolor": color,
+    }
+    if is_small and mpl.rcParams["legend.fontsize"] == "medium":
+        style |= {"fontsize": "small", "title_fontsize": "small"}
+    return style
+
+
+def _grow(figure: Figure, axes: Sequence[Axes], legend: Legend, *, is_below: bool) -> None:
+    """Make a figure of ours larger by its legend, so that the Axes keep their size."""
+    width, height = figure.get_size_inches()
+    room = legend.get_window_extent()
+    if is_below:
+        figure.set_figheight(height + room.height / figure.dpi)
+        return
+    spare = 0.0
+    if len(axes) == 1:
+        axes[0].set_anchor("W")  # square Axes leave room beside them
+        spare = axes[0].get_position(original=True).width - axes[0].get_position().width
+    figure.set_figwidth(width + max(room.width / figure.dpi - spare * width, 0))
