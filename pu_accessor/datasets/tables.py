@@ -22,12 +22,11 @@ from pu_accessor.datasets.schema import (
     traces_in,
 )
 from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief
-from pu_accessor.inference.quantities import read_quantity
+from pu_accessor.inference.metrics import AnyMetric, curve_rates, read_metric
 from pu_accessor.inference.tables.contingency import Table
 from pu_accessor.inference.tables.curves import Derivatives, Known, check_max_fpr
 from pu_accessor.inference.tables.curves import area as area_under
 from pu_accessor.inference.tables.curves import beta_derivatives as differentiate
-from pu_accessor.inference.tables.metrics import Metric, curve_rates, evaluate
 from pu_accessor.ranking import FloatArray
 
 _AREAS = {"roc": "AUROC", "pr": "area under the PR curve"}
@@ -74,27 +73,26 @@ def tables_of(curves: xr.Dataset) -> xr.Dataset:
     )
 
 
-def metric(tables: xr.Dataset, quantity: str | Metric) -> xr.DataArray:
+def metric(tables: xr.Dataset, metric: AnyMetric) -> xr.DataArray:
     """Evaluate a metric on each contingency table; a function of a user's in memory."""
     tables = read_dataset(tables, "tables")
-    label = read_quantity(quantity, None, "tables").name
+    entry = read_metric(metric, None, "tables")
     counts = [tables[name].variable for name in COUNTS]
-    ask = partial(evaluate, quantity)
-    if callable(quantity):  # it may return any dtype
-        values = xr.apply_ufunc(ask, *(count.compute() for count in counts))
+    if entry.is_function:  # it may return any dtype
+        values = xr.apply_ufunc(entry, *(count.compute() for count in counts))
     else:
-        values = _lift(ask, counts)
-    placed = _put(values, tables["tp"]).rename(label)
-    placed.attrs = {**tables.attrs, "long_name": label}
+        values = _lift(entry, counts)
+    placed = _put(values, tables["tp"]).rename(entry.name)
+    placed.attrs = {**tables.attrs, "long_name": entry.name}
     return over_interval(placed)
 
 
-def area(tables: xr.Dataset, quantity: str, *, max_fpr: float | None = None) -> xr.DataArray:
+def area(tables: xr.Dataset, metric: str, *, max_fpr: float | None = None) -> xr.DataArray:
     """Return the area under the curve of each bound and beta."""
-    name = str(read_quantity(quantity, None, "area").curve)
+    name = str(read_metric(metric, None, "area").curve)
     if max_fpr is not None and name != "roc":
         raise PUValueError(
-            f"max_fpr must be None with {quantity!r}, but {max_fpr!r} was passed. Only the ROC "
+            f"max_fpr must be None with {metric!r}, but {max_fpr!r} was passed. Only the ROC "
             "curve has a partial area: ds.pu.area('auroc', max_fpr=0.1)."
         )
     limit = check_max_fpr(max_fpr)

@@ -11,7 +11,7 @@ from pu_accessor.errors import PUDataError, PUKeyError, PUTypeError, PUValueErro
 from pu_accessor.inference.prior.stratified import sum_limits
 from pu_accessor.questions.hand_labels import Labeled, label_column, read_found, read_strata
 from pu_accessor.ranking import FloatArray
-from pu_accessor.sources.labels import read_labels
+from pu_accessor.sources.columns import read_labels
 from pu_accessor.terms import Terms
 
 

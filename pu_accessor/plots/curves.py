@@ -9,19 +9,10 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from pu_accessor.checks import check_option
-from pu_accessor.datasets.schema import (
-    AXIS,
-    BOUND,
-    COUNTS,
-    TOTALS,
-    axis_of,
-    check_negatives,
-    check_thresholds,
-    counts_of,
-)
+from pu_accessor.datasets.schema import AXIS, BOUND, COUNTS, TOTALS, axis_of, is_whole, read_dataset
+from pu_accessor.datasets.tables import tables_of
 from pu_accessor.errors import PUValueError, shorten
-from pu_accessor.inference.quantities import read_quantity, write_label
-from pu_accessor.inference.tables.metrics import Metric, curve_rates, evaluate
+from pu_accessor.inference.metrics import AnyMetric, Metric, curve_rates, read_metric, write_label
 from pu_accessor.plots.artists import (
     Curve,
     Path,
@@ -55,6 +46,37 @@ _CELLS = 1_500  # pixels along an axis
 _FOUND = "share of positives found"
 
 
+def _read(tables: xr.Dataset) -> xr.Dataset:
+    """Return the tables of a user, or those that curves are of, in memory."""
+    return read_dataset(tables_of(read_dataset(tables)), "tables").compute()
+
+
+def _check_thresholds(tables: xr.Dataset) -> None:
+    """Raise unless all cutoffs are there, with their thresholds."""
+    every = bool(np.all(tables.coords.get("all_cutoffs", True)))
+    if not (every and is_whole(tables) and "threshold" in tables.coords):
+        raise PUValueError(
+            "x='threshold' needs the tables of all cutoffs and their thresholds, but some are "
+            "missing. Make them with ranks='all', and select after drawing."
+        )
+
+
+def _check_negatives(tables: xr.Dataset) -> None:
+    """Raise where at some beta there are no negatives."""
+    if "beta" not in tables.dims:
+        return  # said better by what follows
+    first = tables.isel({axis_of(tables.dims): 0})
+    dims = [dim for dim in first["fp"].dims if dim != "beta"]
+    empty = (first["fp"] + first["tn"] == 0).any(dims)
+    if empty.any():
+        betas = tables["beta"].to_numpy()[..., empty]
+        raise PUValueError(
+            f"An ROC curve needs negatives, but at beta = {betas.tolist()} there are none. Pass a "
+            "smaller beta, or draw the precision-recall curve: plot_pr.",
+            page="beta#too-high",
+        )
+
+
 def plot_roc(tables: xr.Dataset, looks: Looks) -> Drawing:
     """Draw ROC curves: the estimate as a line, the area between the bounds filled.
 
@@ -62,8 +84,8 @@ def plot_roc(tables: xr.Dataset, looks: Looks) -> Drawing:
     were false positives one rank before. The estimate does not, but where a bound cuts it.
     """
     looks = check_looks(looks)
-    counts_of(tables)
-    check_negatives(tables)
+    tables = _read(tables)
+    _check_negatives(tables)
     curves, levels, band = _curves(visible(tables), _trace_roc)
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
@@ -89,7 +111,7 @@ def plot_pr(tables: xr.Dataset, looks: Looks) -> Drawing:
        ICML 2006.
     """
     looks = check_looks(looks)
-    counts_of(tables)
+    tables = _read(tables)
     curves, levels, band = _curves(visible(tables), _trace_pr)
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
@@ -138,29 +160,30 @@ def plot_rank_cdf(cdf: xr.Dataset, looks: Looks) -> Drawing:
     return draw_panels(curves, draw, looks, levels)
 
 
-def check_metric(metric: str | Metric, x: str) -> None:
+def check_metric(metric: AnyMetric, x: str) -> None:
     """Raise unless there is such a metric, and such an axis of cutoffs."""
-    read_quantity(metric, None, "tables")
+    read_metric(metric, None, "tables")
     check_option("x", x, _AXES, {"head": "rank", "score": "threshold", "share": "fraction"})
 
 
-def plot_metric_curve(tables: xr.Dataset, metric: str | Metric, x: str, looks: Looks) -> Drawing:
+def plot_metric_curve(tables: xr.Dataset, metric: AnyMetric, x: str, looks: Looks) -> Drawing:
     """Draw a metric at each cutoff: the estimate as a line, the area between the bounds filled.
 
     Recall against the fraction is the chart of gains, between chance and a perfect ranking.
     """
     looks = check_looks(looks)
     check_metric(metric, x)
+    tables = _read(tables)
     if x == "threshold":
-        check_thresholds(tables)
-    name = read_quantity(metric, None, "tables").name
-    tables = visible(tables)
-    counts = [count.transpose(*tables["tp"].dims).to_numpy() for count in counts_of(tables)]
-    value = np.asarray(evaluate(metric, *counts), dtype=np.float64)
+        _check_thresholds(tables)
+    entry = read_metric(metric, None, "tables")
+    name, tables = entry.name, visible(tables)
+    counts = [tables[name].transpose(*tables["tp"].dims).to_numpy() for name in COUNTS]
+    value = np.asarray(entry(*counts), dtype=np.float64)
     if np.isnan(value).all():
         raise PUValueError(f"There is nothing to draw: {name} has no value at any cutoff.")
     own = {"value": (tables["tp"].dims, value)}
-    metric_trace = _trace_metric(metric, x)
+    metric_trace = _trace_metric(entry, x)
     curves, levels, band = _curves(tables.assign(own), metric_trace, x=x)
     is_gain = (name, x) == ("recall", "fraction")
 
@@ -371,7 +394,7 @@ def _trace_pr(table: Table) -> Path:
     return np.append(0, recall), np.append(precision[0], precision)
 
 
-def _trace_metric(metric: str | Metric, x: str) -> Trace:
+def _trace_metric(metric: Metric, x: str) -> Trace:
     """Return how to follow a metric: along straight lines of the counts, or held by thresholds."""
 
     def trace(table: Table) -> Path:
@@ -380,11 +403,11 @@ def _trace_metric(metric: str | Metric, x: str) -> Trace:
             along, held = hold(table["threshold"][known], table["value"][known])
             return along[::-1], held[::-1]
         scale = sum(float(table[name][0]) for name in COUNTS) if x == "fraction" else 1.0
-        if callable(metric):  # a function is not asked for what is no table
+        if metric.is_function:  # a function is not asked for what is no table
             own, first = np.unique(_ranks(table), return_index=True)
             return own / scale, table["value"][first]
         filled, _, counts = _filled(table, _POINTS)
-        return filled / scale, evaluate(metric, *counts)
+        return filled / scale, metric(*counts)
 
     return trace
 

@@ -12,7 +12,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from pu_accessor.checks import check_option
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.inference.comparison.dominance import crossings
-from pu_accessor.inference.quantities import write_label
+from pu_accessor.inference.metrics import write_label
 from pu_accessor.plots.artists import (
     TARGETS,
     Curve,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from html import escape
 from textwrap import wrap
 from typing import Any, NoReturn, Unpack
@@ -251,9 +252,10 @@ class Accessor:
         """Return what is taken for granted, by name."""
         return self._terms.facts(ASSUMPTIONS)
 
-    def _attrs(self, settings: Settings, band: str = "") -> dict[str, Any]:
+    def _attrs(self, settings: Settings, target: str, band: str = "") -> dict[str, Any]:
         """Return what tells a reader how a frame came about."""
-        return {"level": settings.level, **({"band": band} if band else {}), **self._assumed()}
+        of_band = {"band": band} if band else {}
+        return {"level": settings.level, **of_band, "target": target, **self._assumed()}
 
     def _rank(self, ranks: Ranks = "breakpoints", *, by_rank: bool = False) -> Rankings:
         """Return the rankings; at all cutoffs where a band has its bounds by rank."""
@@ -269,14 +271,17 @@ class Accessor:
 def assume_monotone(rankings: Rankings) -> Rankings:
     """Return rankings whose scores are taken as monotone."""
     make = rankings.make
-    return rankings.replace(
-        make=lambda position: make(position).with_facts(monotone=True), together=None
+    return replace(
+        rankings,
+        make=lambda position: make(position).with_facts(monotone=True),
+        together=None,
     )
 
 
 def public_names(kind: type) -> list[str]:
     """Return the public methods of a class, in their order."""
-    return [name for name in vars(kind) if not name.startswith("_")]
+    named = [name for base in reversed(kind.__mro__[:-1]) for name in vars(base)]
+    return [name for name in dict.fromkeys(named) if not name.startswith("_")]
 
 
 def fold(head: str, rows: Mapping[str, str]) -> str:

@@ -292,11 +292,18 @@ def as_rows(
     frame = pd.DataFrame({**levels, **below})
     about = answers.each[0].about
     if not answers.names and about is not None:
-        frame.attrs.update(about.described())
+        frame.attrs.update(describe(about))
     if answers.skipped:
         frame.attrs["skipped"] = dict(answers.skipped)
     frame.attrs.update(attrs or {})
     return frame
+
+
+def describe(about: Diagnostics) -> dict[str, float]:
+    """Return the numbers of one ranking that stand beside its answers, by name."""
+    counts = {f"n_{kind}": count for kind, count in about.total._asdict().items()}
+    more = {"n_effective": about.n_effective, "beta_limit": about.beta_limit}
+    return {**counts, **{name: value for name, value in more.items() if not isnan(value)}}
 
 
 def key_levels(names: Sequence[str], keys: Sequence[Hashable]) -> dict[str, pd.Index]:

@@ -503,7 +503,7 @@ def robustness(
     # Each value is refused where the assumption itself would be.
     sweeps = [self.assume(**{fails: value})._terms for value in values]  # type: ignore[misc]
     betas, settings = self._begin("robustness", beta, level=level, target=target)
-    if not entry.is_difference:
+    if not is_difference(entry):
         question_name, facts = facts_of(entry, cutoff)
         of_last = self.assume(**{fails: max(values)})  # type: ignore[misc]
         of_last._begin(question_name, beta, level=level, target=target, **facts)
@@ -519,14 +519,19 @@ def robustness(
         models = [*ranked.ranks]
         return pair_columns(ranked.names, models, find_pairs(len(models)), columns)
 
-    attrs = {"above": threshold, **self._attrs(settings)}
-    if entry.is_difference:
+    attrs = {"above": threshold, **self._attrs(settings, target)}
+    if is_difference(entry):
         return as_rows(ask(self._terms, self._pair(on), question, betas), attrs=attrs)
     answers = ask(self._terms, self._rank(), question, betas, settings)
     frame = as_rows(answers, attrs=attrs)
     if cutoff is None:
         warn_of_areas(frame, answers)
     return frame
+
+
+def is_difference(metric: Metric) -> bool:
+    """Tell whether a metric is the difference of two models."""
+    return "pairs" in metric.can
 
 
 @dataclass(frozen=True)
@@ -552,7 +557,7 @@ class Sweep:
 
     def holds(self, value: Estimates) -> BoolArray:
         """Return whether the conclusion holds."""
-        two_sided = self.metric.is_difference
+        two_sided = is_difference(self.metric)
         return (value.lower > self.above) | (two_sided & (value.upper < self.above))
 
 
@@ -577,12 +582,12 @@ def _read_sweep(over: Mapping[str, Sequence[float]]) -> tuple[str, list[float]]:
 def _check_conclusion(entry: Metric, above: float | None, on: object) -> None:
     if above is not None and (not is_number(above) or not isfinite(above)):
         raise PUTypeError(f"above must be a finite number, but {brief(above)} was passed.")
-    if above is not None and entry.is_difference:
+    if above is not None and is_difference(entry):
         raise PUValueError(
             f"above must be left out with {entry.name!r}, but {above!r} was passed: the "
             "conclusion is that one model is better than the other."
         )
-    if on is not None and not entry.is_difference:
+    if on is not None and not is_difference(entry):
         raise PUValueError(
             f"on must be left out with {entry.name!r}, but {brief(on)} was passed: it "
             "pairs the rows of models, and a number of one model needs no pairs."

@@ -93,7 +93,7 @@ def average_over(
     groups = _together(answers, kept, estimate)
     names = tuple(answers.names[level] for level in kept)
     together = Answers(names, groups, betas, settings, answers.skipped)
-    averages = as_rows(together, columns, self._attrs(settings))
+    averages = as_rows(together, columns, self._attrs(settings, target))
     if betas.kind == "estimate":  # that is the error at one beta
         del averages["standard_error"]
     averages.attrs |= _tell_clusters(groups, names)

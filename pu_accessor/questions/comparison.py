@@ -12,9 +12,9 @@ import pandas as pd
 
 from pu_accessor.beta import Beta, Betas, UserBeta
 from pu_accessor.checks import check_option
-from pu_accessor.datasets.tables import dominance as compare_curves
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, warn_caller
 from pu_accessor.inference.comparison.by_row import compare_rows
+from pu_accessor.inference.comparison.dominance import dominance as compare_curves
 from pu_accessor.inference.comparison.paired import PairedTests, compare_paired, join_pairs
 from pu_accessor.inference.comparison.pairwise import (
     GroupValue,
@@ -43,7 +43,7 @@ from pu_accessor.questions.ask import (
 )
 from pu_accessor.questions.numbers import cutoffs_needed, default_target, facts_of
 from pu_accessor.questions.rank_bands import UserBand
-from pu_accessor.questions.tables import contingency_tables
+from pu_accessor.questions.tables import bounded_tables
 from pu_accessor.ranking import FloatArray, IntArray, PairedRanks, Ranking
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def compare(
     def question(paired: PairedRanks, beta: Beta, own: Settings) -> Columns:
         asked = beta if beta.values.size else None
         if "test" not in entry.can or (paired.rows and paired.rows.weight is not None):
-            by_row = partial(compare_rows, paired, quantity=entry, cutoff=cutoff)
+            by_row = partial(compare_rows, paired, metric=entry, cutoff=cutoff)
             tests = _tests(by_row, asked, own)
         else:
             tests = paired_tests(paired, asked, own, target)
@@ -176,7 +176,7 @@ def compare(
 
     answers = ask(self._terms, self._pair(on), question, betas if beta is not None else None, None)
     about = {"adjust": _ADJUSTED[adjust]} | ({} if beta is not None else {"size": _NO_SIZE})
-    pairs = as_rows(answers, attrs=self._attrs(settings) | about)
+    pairs = as_rows(answers, attrs=self._attrs(settings, target) | about)
     _warn_of_chance(pairs, list(answers.names))
     return pairs
 
@@ -384,7 +384,7 @@ def gap(
     else:
         tests = find_gaps(groups)
     gaps = _gap_frame(answers, tests, {"metric": entry.name}, target, has_test=has_test)
-    gaps.attrs |= self._attrs(settings)
+    gaps.attrs |= self._attrs(settings, target)
     return gaps
 
 
@@ -486,8 +486,27 @@ def dominance(
     'svm'
     """
     betas, settings = self._begin("dominance", beta, level=level, band=band)
-    tables = contingency_tables(self, betas, settings, rounded=False)
-    verdicts, keys, names = compare_curves(tables)
-    return pd.DataFrame(
-        pair_columns(names, keys, (verdicts.pop("first"), verdicts.pop("second")), verdicts)
-    )
+    curves = bounded_tables(self, betas, settings, "breakpoints", rates="roc", template=False)
+    dim = curves["fpr"].dims[0]
+    if dim not in curves.indexes or dim == "rank" or curves.sizes[dim] < 2:
+        raise PUValueError(
+            "A comparison needs two or more models, but there is one. Name two columns of scores, "
+            "df.pu(score=['svm', 'forest']), or a column with two keys, df.pu(by='model').",
+            page=_WHICH_MODEL,
+        )
+    ordered = curves.transpose(dim, "beta", "bound", ...)
+    found = compare_curves(ordered["fpr"].to_numpy(), ordered["tpr"].to_numpy())
+    index, values = curves.get_index(dim), ordered["beta"].to_numpy()
+    keys, own = index.tolist(), values.ndim > 1
+    winners = np.array([*keys, None], dtype=object)[found.dominates.ravel()]
+    crossings = [of_beta for pair in found.crossings for of_beta in pair]
+    of_pair = {"beta_a": values[found.first], "beta_b": values[found.second]} if own else {}
+    columns = {
+        **(of_pair or {"beta": values}),
+        "dominates": pd.Index(winners, dtype=object, tupleize_cols=False),
+        "equal": found.equal,
+        "disjoint": found.disjoint,
+        "crossings": pd.Index(crossings, dtype=object, tupleize_cols=False),
+    }
+    pairs = found.first, found.second
+    return pd.DataFrame(pair_columns([*map(str, index.names)], keys, pairs, columns))

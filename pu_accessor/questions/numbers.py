@@ -40,7 +40,6 @@ from pu_accessor.questions.ask import Answer, Answers, Columns, as_rows, ask, wa
 from pu_accessor.questions.average import average_over
 from pu_accessor.questions.rank_bands import UserBand
 from pu_accessor.ranking import Counts, FloatArray, Ranking, Rankings, Ranks, Stack
-from pu_accessor.terms import ASSUMPTIONS
 
 if TYPE_CHECKING:
     from pu_accessor.questions.accessor import Accessor
@@ -316,7 +315,7 @@ def estimates(
     cutoffs = [None] if at is None else read_cutoffs(at)
     each = [(entry, entry.check_cutoff(cutoff)) for entry in entries for cutoff in cutoffs]
     target = default_target(cutoffs[0]) if target is None else target
-    if beta is None and not all("without_beta" in entry.can for entry in entries):
+    if beta is None and any(entry.takes_beta for entry in entries):
         raise PUTypeError(
             f"beta must be passed for {entries[0].name!r}: the fraction of positives among the "
             f"unlabeled, for example df.pu.metric({entries[0].name!r}, 0.3)."
@@ -355,7 +354,7 @@ def estimates(
     asked = rankings, question, betas, settings
     answers = ask(self._terms, *asked, at_once=at_once if plain else None, limits=beta is not None)
     bands = dict.fromkeys(one.band for answer in answers.each for one in answer.content.each)
-    attrs = self._attrs(settings, band=", ".join(band for band in bands if band))
+    attrs = self._attrs(settings, target, band=", ".join(band for band in bands if band))
     frame = as_rows(answers, columns, attrs)
     if beta is None:
         del frame["beta"]
@@ -557,7 +556,7 @@ def cutoff(
 
     answers = ask(self._terms, rankings, question, betas, settings)
     band = band_of(goal) if target == "examples" else "two samples"
-    attrs = {"level": level, "band": band, "models": among, **self._terms.facts(ASSUMPTIONS)}
+    attrs = {**self._attrs(settings, target, band=band), "level": level, "models": among}
     cutoffs = as_rows(answers, columns, attrs)
     cutoffs.attrs["statement"] = _state(cutoffs, goal, level, among)
     if unmet := int(cutoffs["lower"].isna().sum()):
@@ -678,10 +677,12 @@ def calibration(
         points = {"left": edges[:-1], "right": edges[1:]}
         counts = {"examples": found.examples, "known_positive": found.known_positive}
         sides = np.moveaxis(found.value, 1, 0)
-        lower, estimate, upper = widen(*sides, points=beta.values.size)
+        lower, estimate, upper = (
+            side.T for side in widen(*sides, points=beta.values.size)
+        )
         ends = {"estimate": estimate, "lower": lower, "upper": upper}
         located = {**points, **counts, "mean_score": found.mean_score, "target": "examples"}
         return {"beta": beta.values[:, np.newaxis], **located, **ends}
 
     answers = ask(self._terms, self._rank(), question, betas, settings.at_level(left))
-    return as_rows(answers, columns, self._attrs(settings, band=band_name(settings.band)))
+    return as_rows(answers, columns, self._attrs(settings, "examples", band=band_name(settings.band)))

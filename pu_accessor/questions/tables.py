@@ -22,7 +22,7 @@ from pu_accessor.inference.tables.contingency import (
     tables_in_parts,
 )
 from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
-from pu_accessor.questions.ask import ask
+from pu_accessor.questions.ask import ask, describe
 from pu_accessor.questions.rank_bands import UserBand
 from pu_accessor.ranking import Ranking, Ranks
 
@@ -367,7 +367,7 @@ def _lay_out(
     rankings = self._rank(ranks, by_rank=settings.is_by_rank)
     answers = ask(self._terms, rankings, question, betas, settings, limits=warn)
     pages = [
-        page._replace(arrays={**page.arrays, **({} if about is None else about.described())})
+        page._replace(arrays={**page.arrays, **({} if about is None else describe(about))})
         for _, _, about, page in answers.each
     ]
     # Files hold no mapping: a line for each group that was left out.
