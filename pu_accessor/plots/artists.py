@@ -61,6 +61,11 @@ class Curve(NamedTuple):
     among: int = 1  # how many bands there are, that may lie over each other
     by_model: bool = False  # whether hues tell models or groups apart, not betas alone
 
+    def moved(self, right: float, up: float) -> "Curve":
+        """Return the curve at another place."""
+        paths = [(x + right, y + up) for x, y in (self.estimate, self.lower, self.upper)]
+        return self._replace(estimate=paths[0], lower=paths[1], upper=paths[2])
+
 
 def kind_of(artist: Artist) -> Kind | None:
     """Return what an artist is, if it is one of ours."""

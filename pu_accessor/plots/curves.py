@@ -13,21 +13,8 @@ from pu_accessor.datasets.schema import AXIS, BOUND, COUNTS, TOTALS, axis_of, is
 from pu_accessor.datasets.tables import tables_of
 from pu_accessor.errors import PUValueError, shorten
 from pu_accessor.inference.metrics import AnyMetric, Metric, curve_rates, read_metric, write_label
-from pu_accessor.plots.artists import (
-    Curve,
-    Path,
-    band_label,
-    curves_on,
-    draw_band,
-    draw_chance,
-    draw_diagonal,
-    draw_infeasible,
-    draw_lines,
-    hold,
-    not_naive,
-    show_rates,
-    write_name,
-)
+from pu_accessor.plots import artists
+from pu_accessor.plots.artists import Curve, Path
 from pu_accessor.plots.looks import Looks, check_looks, ink
 from pu_accessor.plots.panels import Drawing, Levels, draw_panels
 from pu_accessor.ranking import BoolArray, FloatArray
@@ -43,6 +30,7 @@ _AXES = {
 _PIECES, _POINTS = 200, 400  # between cutoffs, as many close to the top: of precision, of metrics
 _WHOLE = 4_000  # cutoffs that are few enough to be drawn as they are
 _CELLS = 1_500  # pixels along an axis
+_KEEP = "Select with lists, which keep dimensions."
 _FOUND = "share of positives found"
 
 
@@ -90,9 +78,9 @@ def plot_roc(tables: xr.Dataset, looks: Looks) -> Drawing:
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="false positive rate", ylabel="true positive rate")
-        draw_diagonal(ax)
+        artists.draw_diagonal(ax)
         _draw_curves(ax, curves, looks, band)
-        show_rates(ax)
+        artists.show_rates(ax)
         if looks["ax"] is None:
             ax.set_box_aspect(1)  # square where zoomed, too
 
@@ -119,12 +107,12 @@ def plot_pr(tables: xr.Dataset, looks: Looks) -> Drawing:
         _draw_curves(ax, curves, looks, band)
         # In the hue of those that share a prevalence, if that is one.
         hues: dict[float, list[Any]] = {}
-        for curve in not_naive(curves):
+        for curve in artists.not_naive(curves):
             hues.setdefault(curve.aside["prevalence"], []).append(curve.color)
         for prevalence, colors in hues.items():
             hue = {"color": colors[0]} if len(colors) == 1 else {}
-            draw_chance(ax, [0, 1], [prevalence] * 2, label="chance (prevalence)", **hue)
-        show_rates(ax)
+            artists.draw_chance(ax, [0, 1], [prevalence] * 2, label="chance (prevalence)", **hue)
+        artists.show_rates(ax)
 
     return draw_panels(curves, draw, looks, levels)
 
@@ -138,24 +126,26 @@ def plot_rank_cdf(cdf: xr.Dataset, looks: Looks) -> Drawing:
     def trace(table: Table) -> Path:
         inside = table["rank"] <= sum(table[name] for name in TOTALS)  # groups may end earlier
         path = table["rank"][inside], table["rank_cdf"][inside]
-        return hold(*path) if held else path  # what known negatives say is straight in between
+        return (
+            artists.hold(*path) if held else path
+        )  # what known negatives say is straight in between
 
     curves, levels, band = _curves(visible(cdf), trace, "rank_cdf")
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="examples predicted positive", ylabel=_FOUND)
         for end in {int(curve.aside["examples"]) for curve in curves}:
-            draw_chance(ax, [0, end], [0, 1])
+            artists.draw_chance(ax, [0, end], [0, 1])
         # The known positives are the same at each beta.
         shared = held and not weighted and not any(curve.by_model for curve in curves)
-        first = not curves_on(ax)
+        first = not artists.curves_on(ax)
         label = band.replace("\n", " ") if shared and len(curves) > 1 else band  # one for each
         for curve in curves:
-            draw_band(ax, curve, looks, f"{label}, {curve.label}" if shared else label)
+            artists.draw_band(ax, curve, looks, f"{label}, {curve.label}" if shared else label)
         known = {"color": ink(ax) if first else curves[0].color, "label": "known positives"}
         drawn = [curves[0]._replace(**known)] if shared else curves  # type: ignore[arg-type]
-        draw_lines(ax, [curve._replace(is_baseline=False) for curve in drawn], looks)
-        show_rates(ax, along=False)
+        artists.draw_lines(ax, [curve._replace(is_baseline=False) for curve in drawn], looks)
+        artists.show_rates(ax, along=False)
 
     return draw_panels(curves, draw, looks, levels)
 
@@ -188,18 +178,20 @@ def plot_metric_curve(tables: xr.Dataset, metric: AnyMetric, x: str, looks: Look
     is_gain = (name, x) == ("recall", "fraction")
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
-        ax.set(xlabel=_AXES[x], ylabel=_FOUND if is_gain else write_name(write_label(name)))
+        ax.set(
+            xlabel=_AXES[x], ylabel=_FOUND if is_gain else artists.write_name(write_label(name))
+        )
         _draw_curves(ax, curves, looks, band)
         for curve in curves:
             if "cut" in curve.aside and not curve.is_baseline:
-                draw_infeasible(ax, curve.aside["cut"], curve.color)
+                artists.draw_infeasible(ax, curve.aside["cut"], curve.color)
         if not is_gain:
             return
-        draw_chance(ax, [0, 1], [0, 1])
-        for share in sorted({curve.aside["prevalence"] for curve in not_naive(curves)}):
+        artists.draw_chance(ax, [0, 1], [0, 1])
+        for share in sorted({curve.aside["prevalence"] for curve in artists.not_naive(curves)}):
             style: dict[str, Any] = {"label": "perfect", "linestyle": "-", "linewidth": 0.8}
-            draw_chance(ax, [0, share, 1], [0, 1, 1], **style)
-        show_rates(ax)
+            artists.draw_chance(ax, [0, share, 1], [0, 1, 1], **style)
+        artists.show_rates(ax)
 
     return draw_panels(curves, draw, looks, levels)
 
@@ -207,8 +199,8 @@ def plot_metric_curve(tables: xr.Dataset, metric: AnyMetric, x: str, looks: Look
 def _draw_curves(ax: Axes, curves: Sequence[Curve], looks: Looks, band: str) -> None:
     """Draw the lines of curves on top of their bands."""
     for curve in curves:
-        draw_band(ax, curve, looks, band)
-    draw_lines(ax, curves, looks)
+        artists.draw_band(ax, curve, looks, band)
+    artists.draw_lines(ax, curves, looks)
 
 
 # A Dataset -> its curves
@@ -224,30 +216,26 @@ def _curves(
     axis = AXIS if AXIS in tables.dims else "rank"
     _check(tables, axis)
     score = tables.attrs.get("score")
-    points: list[tuple[dict[str, Hashable], Curve]] = []
+    score = score if isinstance(score, str) else None
+    points: list[Curve] = []
     inner: dict[tuple[Any, ...], list[Curve]] = {}
-    betas: list[float] = []
     for where, arrays in _take_apart(tables, axis, drawn):
-        bounds = [
-            trace({name: array[i] for name, array in arrays.items()}) for i in range(len(BOUND))
-        ]
-        lower, estimate, upper = bounds
-        beta = float(arrays["beta"][0]) if "beta" in arrays else None
+        tables_of_bounds = ({n: a[i] for n, a in arrays.items()} for i in range(len(BOUND)))
+        lower, estimate, upper = map(trace, tables_of_bounds)
         within = bool(arrays["inside"][0]) if "inside" in arrays else False
         aside = {} if within else _aside(arrays, x)
-        score_of = score if isinstance(score, str) else None
-        curve = Curve(where, beta, estimate, lower, upper, aside, score_of)
-        others = inner.setdefault(_apart_from_beta(where), [])
-        if within:
-            others.append(curve)
-            betas.append(float(arrays["beta"][0]))
-        else:
-            points.append((where, curve))
+        beta = float(arrays["beta"][0])
+        curve = Curve(where, beta, estimate, lower, upper, aside, score)
+        group = inner.setdefault(_apart_from_beta(where), [])
+        (group if within else points).append(curve)
     if not points:
-        found = np.unique(tables["beta"]).tolist() if "beta" in tables.coords else []
-        at = f" at beta = {shorten(f'{beta:g}' for beta in found)}. Try another" if found else ""
-        raise PUValueError(f"There is nothing to draw: {drawn!r} has no value at all{at}.")
-    curves = [_widen(curve, inner[_apart_from_beta(where)]) for where, curve in points]
+        found = shorten(f"{beta:g}" for beta in np.unique(tables["beta"]).tolist())
+        raise PUValueError(
+            f"There is nothing to draw: {drawn!r} has no value at all at beta = {found}. Try "
+            "another."
+        )
+    curves = [_widen(curve, inner[_apart_from_beta(curve.where)]) for curve in points]
+    betas = [curve.beta for group in inner.values() for curve in group if curve.beta is not None]
     attrs = {name: value for name, value in tables.attrs.items() if name != "beta_interval"}
     attrs |= {"beta_interval": (min(betas), max(betas))} if betas else {}
     indexes = {str(dim): tables.indexes.get(dim) for dim in tables.dims}
@@ -256,7 +244,7 @@ def _curves(
         for dim, index in indexes.items()
         if isinstance(index, pd.MultiIndex)
     }
-    return curves, levels, band_label(attrs, tables.coords.get("reference", ()))
+    return curves, levels, artists.band_label(attrs, tables.coords.get("reference", ()))
 
 
 def _apart_from_beta(where: Mapping[str, Hashable]) -> tuple[Any, ...]:
@@ -266,16 +254,14 @@ def _apart_from_beta(where: Mapping[str, Hashable]) -> tuple[Any, ...]:
 def _check(dataset: xr.Dataset, axis: str) -> None:
     """Raise unless there are curves and a band for each."""
     dims = (axis, "bound", "beta")
-    named = [dim for dim in dims if dim == AXIS or dim in dataset.coords]
-    lacking = [dim for dim in dims if dim not in dataset.dims or dim not in named]
+    lacking = [d for d in dims if d not in dataset.dims or d not in (AXIS, *dataset.coords)]
     bounds = [] if lacking else [b for b in BOUND if b not in dataset["bound"].to_numpy()]
     if lacking or bounds:
-        back = f"Put it back: ds.expand_dims({lacking[:1]})."
-        is_there = bool(lacking) and lacking[0] in dataset.coords and lacking[0] != "bound"
-        keep = "Select with a list, which keeps the dimension."
+        is_there = lacking and lacking[0] in dataset.coords and lacking[0] != "bound"
+        back = f"Put it back: ds.expand_dims({lacking[0]!r})." if is_there else _KEEP
         raise PUValueError(
-            f"A plot needs the dimensions {', '.join(dims)} with the bounds {[*BOUND]}, "
-            f"but {lacking or bounds} is missing. {back if is_there else keep}"
+            f"A plot needs the dimensions {', '.join(dims)} with the bounds {[*BOUND]}, but "
+            f"{lacking or bounds} is missing. {back}"
         )
     betas = dataset["beta"].to_numpy()
     if betas.ndim == 1 and "inside" in dataset.coords and dataset["inside"].ndim == 1:
@@ -304,10 +290,12 @@ def _take_apart(
     values: dict[str, tuple[list[int], Any]] = {}
     for name, variable in dataset.variables.items():
         if {*variable.dims} <= {*order}:
-            own = [dim for dim in order if dim in ("bound", *variable.dims)]
-            full = variable.set_dims({"bound": len(BOUND), **variable.sizes}).transpose(*own)
+            own = [dim for dim in order if dim in variable.dims]
             places = [dims.index(dim) for dim in own if dim in dims]
-            values[str(name)] = places, full.to_numpy()
+            array = variable.transpose(*own).to_numpy()
+            if "bound" not in own:
+                array = np.stack([array] * len(BOUND), axis=len(places))
+            values[str(name)] = places, array
     own_beta = dataset["beta"].ndim > 1
     indexes = {dim: dataset.get_index(dim) for dim in dims if dim != "beta" or not own_beta}
     for position in np.ndindex(*(dataset.sizes[dim] for dim in dims)):
@@ -400,7 +388,7 @@ def _trace_metric(metric: Metric, x: str) -> Trace:
     def trace(table: Table) -> Path:
         if x == "threshold":  # held from each down to the next
             known = np.isfinite(table["threshold"])
-            along, held = hold(table["threshold"][known], table["value"][known])
+            along, held = artists.hold(table["threshold"][known], table["value"][known])
             return along[::-1], held[::-1]
         scale = sum(float(table[name][0]) for name in COUNTS) if x == "fraction" else 1.0
         if metric.is_function:  # a function is not asked for what is no table

@@ -19,15 +19,8 @@ from matplotlib.text import Text
 from seaborn import FacetGrid
 
 from pu_accessor.errors import PUValueError, suggestion
-from pu_accessor.plots.artists import (
-    Curve,
-    Kind,
-    curves_on,
-    kind_of,
-    write_key,
-    write_name,
-    write_panel,
-)
+from pu_accessor.plots import artists
+from pu_accessor.plots.artists import Curve, Kind
 from pu_accessor.plots.looks import (
     Looks,
     dimensions,
@@ -151,7 +144,7 @@ def _draw_grid(curves: Sequence[Curve], draw: Draw, looks: Looks, values: Values
         if inside:
             among = sum(not curve.is_baseline for curve in inside)
             draw(ax, [curve._replace(among=among) for curve in inside])
-        ax.set_title(", ".join(write_panel(name, value) for name, value in panel.items()))
+        ax.set_title(", ".join(artists.write_panel(name, value) for name, value in panel.items()))
     drawn = next(ax for ax in axes if ax.get_xlabel())
     grid.set_axis_labels(drawn.get_xlabel(), drawn.get_ylabel())  # of the outer panels alone
     for ax in axes:
@@ -216,7 +209,7 @@ def _colors(ax: Axes, looks: Looks, keys: Sequence[Hashable]) -> list[Any]:
         return [color] * len(keys)
     if looks["palette"] is not None:
         return read_palette(looks["palette"], keys)
-    taken = [line.get_color() for line in curves_on(ax)]
+    taken = [line.get_color() for line in artists.curves_on(ax)]
     return next_colors(ax, taken, len(keys), looks["hue"] == "beta" and len(keys) > 1)
 
 
@@ -228,7 +221,7 @@ def _name(curve: Curve, looks: Looks, digits: int) -> str:
         in_title = hue is None and "beta" in (looks["col"], looks["row"])
         return "estimate" if in_title else written
     has_own_beta = curve.beta is not None and "beta" not in curve.where
-    key = write_key(curve.where[hue])
+    key = artists.write_key(curve.where[hue])
     return f"{key}, {written}" if has_own_beta else key
 
 
@@ -238,7 +231,7 @@ def _title(looks: Looks, values: Values) -> str:
         return ""
     betas = values.get("beta", [])
     alone = len(betas) == 1 and "beta" not in (looks["col"], looks["row"])
-    return write_name(looks["hue"]) + (f" (β̂ = {betas[0]:.3g})" if alone else "")
+    return artists.write_name(looks["hue"]) + (f" (β̂ = {betas[0]:.3g})" if alone else "")
 
 
 # Legends
@@ -252,7 +245,7 @@ def _legend_entries(
     shared: dict[tuple[Kind, str], list[Artist]] = {}
     for ax in axes:
         for artist, label in zip(*ax.get_legend_handles_labels(), strict=True):
-            kind = kind_of(artist)
+            kind = artists.kind_of(artist)
             if kind not in (None, Kind.CURVE):
                 shared.setdefault((kind, label), []).append(artist)
             elif label not in without:
@@ -260,9 +253,9 @@ def _legend_entries(
     entries = [(label, artist) for (label, _), artist in curves.items()]
     if brief and entries:
         return entries
-    for (_, label), artists in sorted(shared.items(), key=lambda item: [*Kind].index(item[0][0])):
-        is_one_hue = len({_hue(artist) for artist in artists}) == 1
-        entries.append((label, artists[0] if is_one_hue else _in_grey(artists[0], axes[0])))
+    for (_, label), alike in sorted(shared.items(), key=lambda item: [*Kind].index(item[0][0])):
+        is_one_hue = len({_hue(artist) for artist in alike}) == 1
+        entries.append((label, alike[0] if is_one_hue else _in_grey(alike[0], axes[0])))
     return entries
 
 
@@ -374,7 +367,7 @@ def _on_axes(ax: Axes, entries: Entries, title: str, *, may_shorten: bool) -> No
     """Put a legend where matplotlib finds most room for it on Axes; none that is larger."""
     frame = ax.get_window_extent()
     style = _style(ax, title, is_small=frame.width < _SMALL * ax.figure.dpi)
-    curves = [entry for entry in entries if kind_of(entry[1]) in (None, Kind.CURVE)]
+    curves = [entry for entry in entries if artists.kind_of(entry[1]) in (None, Kind.CURVE)]
     for named in (entries, curves):
         legend = ax.legend(*_handles(named), loc="best", **style)
         legend.set_in_layout(False)

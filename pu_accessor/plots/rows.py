@@ -13,26 +13,8 @@ from pu_accessor.checks import check_option
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.inference.comparison.dominance import crossings
 from pu_accessor.inference.metrics import write_label
-from pu_accessor.plots.artists import (
-    TARGETS,
-    Curve,
-    Kind,
-    Path,
-    band_label,
-    draw_band,
-    draw_bars,
-    draw_chance,
-    draw_cross,
-    draw_diagonal,
-    draw_dots,
-    draw_infeasible,
-    draw_limit,
-    draw_lines,
-    not_naive,
-    show_rates,
-    write_key,
-    write_name,
-)
+from pu_accessor.plots import artists
+from pu_accessor.plots.artists import Curve, Kind
 from pu_accessor.plots.curves import write_missing
 from pu_accessor.plots.looks import Looks, check_looks, dimensions, ground, has_panels, ink
 from pu_accessor.plots.panels import Drawing, Levels, draw_panels
@@ -44,16 +26,10 @@ _AXES = {  # what may stand along the axis
     "selection_odds": "factor by which odds of being labeled differ, at most",
     "contamination": "share of the known positives that is negative, at most",
 }
-_EXAMPLES = {
-    "beta": "Pass several: beta=[0.1, 0.2, 0.3].",
-    "threshold": "Pass several: at={'threshold': [0.1, 0.2, 0.3]}.",
-    "selection_odds": "Pass several: over={'selection_odds': [1, 1.5, 2, 3]}.",
-    "contamination": "Pass several: over={'contamination': [0, 0.05, 0.1, 0.2]}.",
-    "bin": "Pass a larger number: bins=10.",
-}
 # The first of these columns ends those of the keys.
 _ANSWERS = {"metric", "quantity", "at", "beta", "rank", "threshold", "target", "estimate", "left"}
 _ANSWERS |= {"selection_odds", "contamination", "breaking_point", "range_lower"}
+_RANGE = ("range_lower", "range_upper")
 _BELOW = 0.2  # how far a decision curve is followed below 0, by the highest point
 _HALF, _DODGE = 0.006, 0.016  # of a bar's width, and from one curve to the next, in scores
 _EMPTY = 0.5  # of the heights of bands, that a picture may have below them
@@ -78,23 +54,22 @@ def plot_rows(frame: pd.DataFrame, x: str, looks: Looks, label: str | None = Non
     curves, levels = _curves(frame, x, x)
     fails = x in ("selection_odds", "contamination")
     level = f"{100 * frame.attrs['level']:.12g}% " if "level" in frame.attrs else ""
-    band = band_label(frame.attrs)
+    band = artists.band_label(frame.attrs)
     if fails and "band" not in frame.attrs:
         band = f"{level}interval"
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel=_AXES[x], ylabel=_label(frame, label))
         for curve in curves:
-            draw_band(ax, curve, looks, band)
-            reach = curve.aside["range"]
-            if reach is not None:
+            artists.draw_band(ax, curve, looks, band)
+            if reach := curve.aside["range"]:
                 inner = curve._replace(lower=reach[0], upper=reach[1])
-                draw_band(ax, inner, looks, "range of the estimate", density=2)
-        draw_lines(ax, curves, looks)
+                artists.draw_band(ax, inner, looks, "range of the estimate", density=2)
+        artists.draw_lines(ax, curves, looks)
         if x == "beta":
             _draw_changes(ax, curves, f"{level}upper limit on β̂")
         elif x == "threshold":
-            _draw_defaults(ax, not_naive(curves))
+            _draw_defaults(ax, artists.not_naive(curves))
         elif "above" in frame.attrs:
             _draw_conclusion(ax, curves, float(frame.attrs["above"]))
         if x == "selection_odds":
@@ -115,11 +90,13 @@ def _draw_changes(ax: Axes, curves: Sequence[Curve], limit: str) -> None:
             x = np.array(crossings(betas[known], (values - more)[known]))
             if x.size:
                 y = np.interp(x, betas[known], values[known])
-                draw_cross(ax, x, y, Kind.CHANGE, "order changes", ink(ax))
+                artists.draw_cross(ax, x, y, Kind.CHANGE, "order changes", ink(ax))
     for curve in curves:
-        if curve.aside["infeasible"] is not None:
-            draw_infeasible(ax, (curve.estimate[0], curve.aside["infeasible"]), curve.color)
-        draw_limit(ax, curve.aside["beta_limit"], curve.color, limit)
+        if "infeasible" in curve.aside:
+            artists.draw_infeasible(
+                ax, (curve.estimate[0], curve.aside["infeasible"]), curve.color
+            )
+        artists.draw_limit(ax, curve.aside["beta_limit"], curve.color, limit)
 
 
 def _draw_defaults(ax: Axes, curves: Sequence[Curve]) -> None:
@@ -130,9 +107,9 @@ def _draw_defaults(ax: Axes, curves: Sequence[Curve]) -> None:
         style = {"color": color} if len(colors) > 1 else {}
         treat_all = prevalence - (1 - prevalence) * x / (1 - x)
         if np.isfinite(prevalence):
-            draw_chance(ax, x, treat_all, label="treat all", **style)
+            artists.draw_chance(ax, x, treat_all, label="treat all", **style)
     none: dict[str, Any] = {"label": "treat none", "linestyle": "-", "linewidth": 0.8}
-    draw_chance(ax, x[:: x.size - 1], [0, 0], **none)
+    artists.draw_chance(ax, x[:: x.size - 1], [0, 0], **none)
     tops = [np.max(line.get_ydata()) for line in ax.lines]
     tops += [area.get_xy()[:, 1].max() for area in ax.patches]  # type: ignore[attr-defined]
     top = max(float(max(tops)), 1e-3)
@@ -144,14 +121,14 @@ def _draw_conclusion(ax: Axes, curves: Sequence[Curve], above: float) -> None:
     low, high = ax.dataLim.intervaly
     if low - above < _EMPTY * (high - low):
         ends = [float(curves[0].estimate[0][place]) for place in (0, -1)]
-        draw_chance(ax, ends, [above, above], label=f"{above:g}")
+        artists.draw_chance(ax, ends, [above, above], label=f"{above:g}")
     else:
         holds = f"above {above:g} throughout"
         ax.annotate(holds, (0.03, 0.03), xycoords="axes fraction", fontsize="small")
     for curve in curves:
         point = curve.aside["breaking_point"]
         if np.isfinite(point) and point <= ax.dataLim.x1:
-            draw_cross(ax, [point], [above], Kind.BREAK, "conclusion breaks", curve.color)
+            artists.draw_cross(ax, [point], [above], Kind.BREAK, "conclusion breaks", curve.color)
             style: dict[str, Any] = {"color": curve.color, "ha": "center", "fontsize": "small"}
             style |= {"xytext": (0, 7), "textcoords": "offset points"}
             ax.annotate(f"{point:.3g}", (point, above), **style)
@@ -174,26 +151,23 @@ def plot_calibration(frame: pd.DataFrame, looks: Looks) -> Drawing:
     """
     looks = check_looks(looks)
     curves, levels = _curves(frame, "mean_score", "bin", by="left")
-    band = band_label(frame.attrs)
+    band = artists.band_label(frame.attrs)
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="mean score", ylabel="share of positives")
-        draw_diagonal(ax, "calibrated")
-        dodged = []
-        for index, curve in enumerate(curves):
-            shift = _DODGE * (index - (len(curves) - 1) / 2)
-            paths = [(x + shift, y) for x, y in (curve.estimate, curve.lower, curve.upper)]
-            dodged.append(curve._replace(estimate=paths[0], lower=paths[1], upper=paths[2]))
+        artists.draw_diagonal(ax, "calibrated")
+        middle = (len(curves) - 1) / 2
+        dodged = [each.moved(_DODGE * (i - middle), 0) for i, each in enumerate(curves)]
         for curve in dodged:
-            draw_bars(ax, curve, looks, band, _HALF, upright=True)
-        draw_dots(ax, dodged, looks)
+            artists.draw_bars(ax, curve, looks, band, _HALF, upright=True)
+        artists.draw_dots(ax, dodged, looks)
         for curve in dodged:
             x, y = (each[curve.aside["known_positive"] == 0] for each in curve.estimate)
             if x.size and not curve.is_baseline:
                 style: dict[str, Any] = {"color": curve.color, "markerfacecolor": ground(ax)}
                 style |= {"marker": "o", "linestyle": "none", "label": "no known positive"}
                 ax.plot(x, y, gid=Kind.HOLLOW, zorder=3.5, **style)
-        show_rates(ax)
+        artists.show_rates(ax)
 
     return draw_panels(curves, draw, looks, levels)
 
@@ -207,7 +181,7 @@ def plot_forest(
     """Draw numbers as dots and their intervals as bars, a row below the other for each model."""
     looks = check_looks(looks)
     curves, names = _places(frame, {*dimensions(looks).values()}, order)
-    level, about = frame.attrs["level"], TARGETS[frame.attrs["target"]]
+    level, about = frame.attrs["level"], artists.TARGETS[frame.attrs["target"]]
     interval = f"{100 * level:.12g}% interval,\n{about}"
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
@@ -221,19 +195,15 @@ def plot_forest(
         half = min(_THIN * step, _THICK * len(names) / inches)
         for index, curve in enumerate(hues):
             shift = (index - (len(hues) - 1) / 2) * step
-            moved = curve._replace(
-                estimate=(curve.estimate[0], curve.estimate[1] + shift),
-                lower=(curve.lower[0], curve.lower[1] + shift),
-                upper=(curve.upper[0], curve.upper[1] + shift),
-            )
-            draw_bars(ax, moved, looks, interval, half, upright=False)
-            draw_dots(ax, [moved], looks)
-        draw_dots(ax, [curve for curve in curves if curve.is_baseline], looks)
+            moved = curve.moved(0, shift)
+            artists.draw_bars(ax, moved, looks, interval, half, upright=False)
+            artists.draw_dots(ax, [moved], looks)
+        artists.draw_dots(ax, [curve for curve in curves if curve.is_baseline], looks)
         ax.set_yticks(range(len(names)), names)
         ax.set(xlabel=_label(frame, label), ylabel="", ylim=(len(names) - 0.5, -0.5))
         ax.tick_params(axis="y", length=0)
         if "metric" in frame and (frame["metric"] == "auroc").all():
-            draw_chance(ax, [0.5, 0.5], [-0.5, len(names) - 0.5])
+            artists.draw_chance(ax, [0.5, 0.5], [-0.5, len(names) - 0.5])
 
     return draw_panels(curves, draw, looks, {})
 
@@ -242,7 +212,7 @@ def _label(frame: pd.DataFrame, label: str | None) -> str:
     """Return what an axis shows, in words."""
     if label is None:
         label = write_label(str(frame["metric"].iloc[0])) if "metric" in frame else "estimate"
-    return write_name(label)
+    return artists.write_name(label)
 
 
 # A frame -> its curves
@@ -251,12 +221,12 @@ def _label(frame: pd.DataFrame, label: str | None) -> str:
 def _keys(frame: pd.DataFrame, x: str) -> list[str]:
     """Return the columns that tell curves apart, without beta."""
     keys = [str(name) for name in takewhile(lambda name: name not in _ANSWERS, frame.columns)]
-    more = [] if x == "threshold" else ["metric", "at"]
-    return keys + [name for name in more if name in frame and frame[name].nunique() > 1]
+    more = [] if x == "threshold" else [name for name in ("metric", "at") if name in frame]
+    return keys + [name for name in more if len(frame[name].unique()) > 1]
 
 
 def _groups(
-    frame: pd.DataFrame, keys: Sequence[str], *, own_beta: bool
+    frame: pd.DataFrame, keys: Sequence[str]
 ) -> list[tuple[dict[str, Hashable], float | None, pd.DataFrame]]:
     """Return where the rows of each curve stand, their beta, and the rows."""
     by = [*keys, *(["beta"] if "beta" in frame else [])]
@@ -264,8 +234,6 @@ def _groups(
     for key, rows in frame.groupby(by, sort=False, dropna=False) if by else [((), frame)]:
         where: dict[str, Hashable] = dict(zip(by, map(write_missing, key), strict=True))
         beta = float(rows["beta"].iloc[0]) if "beta" in frame else None
-        if own_beta:
-            del where["beta"]
         found.append((where, beta, rows))
     return found
 
@@ -285,48 +253,42 @@ def _curves(
     if x == "beta":
         frame = frame.assign(place=frame["beta"]).drop(columns="beta")
         x = "place"
-    each_own = "beta" in frame and bool(keys) and frame["beta"].nunique() > 1
-    own_beta = each_own and bool((frame.groupby(keys, sort=False)["beta"].nunique() == 1).all())
+    groups = _groups(frame, keys)
+    betas = {beta for _, beta, _ in groups}
+    # Each key has a beta of its own.
+    own_beta = len(betas) > 1 and len(groups) == len(frame[keys].drop_duplicates()) and bool(keys)
     curves = []
-    for where, beta, rows in _groups(frame, keys, own_beta=own_beta):
+    for where, beta, rows in groups:
+        if own_beta:
+            del where["beta"]
         rows = rows.sort_values(by or x, kind="stable")
         places = rows[by or x].to_numpy(np.float64)
         if places.size < 2 or (np.diff(places) <= 0).any():
             raise PUValueError(
                 f"A plot needs two or more increasing {called}{'s' * (called[-1] != 's')}, but "
-                f"there are {places.size}: {places[:5].tolist()}. {_EXAMPLES[called]}"
+                f"there are {places.size}: {places[:5].tolist()}. Pass several."
             )
-        columns = [name for name in ("estimate", "lower", "upper") if name in rows]
-        rows = rows[rows[columns].notna().any(axis=1)]
+        rows = rows[rows[["estimate", "lower", "upper"]].notna().any(axis=1)]
         if len(keys) > 1:
             where = {"group": tuple(where[key] for key in keys), **where}
         if len(rows):
-            curves.append(_read(where, beta, rows, rows[x].to_numpy(np.float64)))
+            curves.append(_read(where, beta, rows, x))
     if not curves:
         raise PUValueError("There is nothing to draw: no row has an estimate. Try another beta.")
     return curves, {"group": keys} if len(keys) > 1 else {}
 
 
-def _read(
-    where: dict[str, Hashable], beta: float | None, rows: pd.DataFrame, x: FloatArray
-) -> Curve:
+def _read(where: dict[str, Hashable], beta: float | None, rows: pd.DataFrame, x: str) -> Curve:
     """Return the curve of some rows, with what their other columns say."""
-
-    def path(name: str) -> Path:
-        return x, rows[name].to_numpy(np.float64)
-
-    def first(name: str) -> float:
-        found = rows[name].iloc[0] if name in rows else rows.attrs.get(name, np.nan)
-        return float(found)
-
-    arrays = {
-        name: rows[name].to_numpy() if name in rows else None
-        for name in ("infeasible", "known_positive")
+    columns = {str(name): rows[name].to_numpy() for name in rows}
+    numbers = {
+        name: float(rows[name].iloc[0] if name in rows else rows.attrs.get(name, np.nan))
+        for name in ("breaking_point", "beta_limit", "prevalence")
     }
-    numbers = {name: first(name) for name in ("breaking_point", "beta_limit", "prevalence")}
-    reach = (path("range_lower"), path("range_upper")) if "range_lower" in rows else None
-    aside = {**arrays, **numbers, "range": reach}
-    return Curve(where, beta, path("estimate"), path("lower"), path("upper"), aside)
+    bounds = ("estimate", "lower", "upper", *(_RANGE if "range_lower" in rows else ()))
+    paths = [(rows[x].to_numpy(np.float64), rows[name].to_numpy(np.float64)) for name in bounds]
+    aside = {**columns, **numbers, "range": paths[3:]}
+    return Curve(where, beta, paths[0], paths[1], paths[2], aside)
 
 
 def _places(
@@ -345,19 +307,21 @@ def _places(
     own_beta = each_once and bool((rows["beta"] != rows["beta"].iloc[0]).any())
     number = {name: place for place, name in enumerate(names)}
     rows = rows.assign(y=rows["place"].map(number)).sort_values("y", kind="stable")
-    written = [write_key(name) for name in names]
+    written = [artists.write_key(name) for name in names]
     if own_beta:
         betas = dict(zip(rows["place"], rows["beta"], strict=True))
         written = [
             f"{text}\nβ̂ = {betas[name]:.3g}" for text, name in zip(written, names, strict=True)
         ]
         rows = rows.drop(columns="beta")
-    curves = []
-    for where, beta, part in _groups(rows, told, own_beta=False):
-        y = part["y"].to_numpy(np.float64)
-        paths = [(part[name].to_numpy(np.float64), y) for name in ("estimate", "lower", "upper")]
-        curves.append(Curve(where, beta, paths[0], paths[1], paths[2], {}))
-    return curves, written
+    read = [_read(*group, "y") for group in _groups(rows, told)]
+    turned = [
+        curve._replace(
+            estimate=curve.estimate[::-1], lower=curve.lower[::-1], upper=curve.upper[::-1]
+        )
+        for curve in read
+    ]
+    return turned, written
 
 
 def _ordered(

@@ -30,9 +30,9 @@ def draw(plot: str, tables: xr.Dataset, *arguments: Any, **keywords: Any) -> Any
 def edges(ax: Any) -> tuple[Any, Any]:
     """Return the upper and the lower edge of the one band."""
     (band,) = bands(ax)
-    corners = band.get_xy()[:-1]
-    size = len(corners) // 2
-    return corners[:size].T, corners[size:][::-1].T
+    corners = band.get_xy()
+    size = len(corners) // 2  # the first is repeated only where it is not the last one
+    return corners[:size].T, corners[size : 2 * size][::-1].T
 
 
 @every_plot
@@ -69,7 +69,7 @@ def at_equal_x(places: Any, path: Any, choose: Any) -> list[float]:
     found: list[list[float]] = [[] for _ in places]
     for number, place in enumerate(places):
         for x0, x1, y0, y1 in zip(x[:-1], x[1:], y[:-1], y[1:], strict=True):
-            if min(x0, x1) <= place <= max(x0, x1):
+            if min(x0, x1) - 1e-12 <= place <= max(x0, x1) + 1e-12:
                 part = (place - x0) / (x1 - x0) if x1 != x0 else 0
                 found[number] += [y0 + part * (y1 - y0), *([y1] if x1 == x0 else [])]
     return [choose(heights) for heights in found]

@@ -1,8 +1,10 @@
 """How pictures look: palettes, ink, legends and labels, read back from their artists."""
 
 import re
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from time import perf_counter
 from typing import Any
 from unittest.mock import Mock
 
@@ -21,7 +23,7 @@ from matplotlib.text import Text
 
 from pu_accessor import PUTypeError, PUValueError
 from pu_accessor.accessors import table_plots
-from pu_accessor.plots import Looks, check_looks
+from pu_accessor.plots import Looks, check_looks, plot_rows
 from pu_accessor.plots.looks import ground
 from pu_accessor.sources.frames import FrameSource
 from tests.cases import binormal, legend, legend_of
@@ -483,6 +485,33 @@ def test_roc_plots_can_be_zoomed_and_have_a_logarithmic_axis() -> None:
         box = ax.get_window_extent()
         assert box.width == pytest.approx(box.height, rel=0.01)
         assert ax.get_xlim() == view["xlim"] and ax.get_ylim() == view.get("ylim", RATES)
+
+
+@pytest.mark.parametrize("plot", ["plot_roc", "plot_pr", "plot_gain", "plot_calibration"])
+def test_an_axis_of_rates_can_be_made_logarithmic_later(plot: str) -> None:
+    ax = draw(plot)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ax.set_xscale("log")
+        ax.figure.draw_without_rendering()
+    low, high = ax.get_xlim()
+    x = np.concatenate([np.asarray(line.get_xdata(), float) for line in curves(ax)])
+    assert 0 < 0.3 * x[x > 0].min() < low <= x[x > 0].min() and x.max() <= high < 1.5
+    assert ax.get_ylim() == RATES
+    ax.set_xscale("linear")
+    assert ax.get_xlim() == pytest.approx(RATES, abs=0.01)
+
+
+def test_many_curves_take_time_in_proportion() -> None:
+    keys, x = np.arange(1_000), np.linspace(0.1, 0.9, 3)
+    rows = pd.DataFrame({"model": keys.repeat(3), "beta": 0.2, "threshold": np.tile(x, 1_000)})
+    rows = rows.assign(estimate=np.arange(3_000) / 3_000, lower=0.0, upper=1.0, prevalence=0.3)
+    took = []
+    for models in (100, 1_000):
+        started = perf_counter()
+        ax = plot_rows(rows[rows["model"] < models], "threshold", {"legend": False})
+        took.append(perf_counter() - started)
+    assert len(curves(ax)) == 1_000 and took[1] < 30 * took[0]
 
 
 def test_the_last_step_of_a_tied_rank_cdf_is_clear_of_the_frame() -> None:
