@@ -177,8 +177,8 @@ def sample_to_label(
     >>> rows["stratum"].value_counts(sort=False).to_dict()
     {'< 0.5': 1, '>= 0.5, < 2.5': 1, '>= 2.5': 1}
     """
-    draw = Draw(size, strata, allocate, expected_beta, below, above)
-    return self._source.sample(self._roles, draw, random_state)
+    draw = Draw(size, strata, allocate, expected_beta, below, above, random_state)
+    return self._source.sample(self._roles, draw)
 
 
 def add_labels(label: pd.Series[Any], found: pd.Series[Any]) -> pd.Series[Any]:
