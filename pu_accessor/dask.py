@@ -6,14 +6,14 @@ scores, counts and a few scores about the corners of curves leaves a partition.
 
 from collections.abc import Hashable
 from functools import reduce
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import pandas as pd
 
-from pu_accessor.questions.accessor import Accessor
 from pu_accessor.counting.threads import one_thread
 from pu_accessor.errors import PUError, PUImportError, PUTypeError, PUValueError, brief
-from pu_accessor.sources.chunks import Apply, Merge
+from pu_accessor.questions.accessor import Accessor
+from pu_accessor.sources.chunks import Apply, Merge, Result
 from pu_accessor.sources.pieces import PiecesSource
 
 try:
@@ -27,8 +27,6 @@ except ImportError as error:
     ) from error
 
 __all__ = ["Partitions"]
-
-Result = TypeVar("Result")
 
 _FAN = 16  # results of partitions that are merged at once
 

@@ -20,13 +20,13 @@ from typing import Any, NoReturn
 import numpy as np
 import pandas as pd
 
-from pu_accessor.questions.accessor import Accessor
 from pu_accessor.errors import PUImportError, PUTypeError
+from pu_accessor.questions.accessor import Accessor
 from pu_accessor.sources.columns import read_column
 from pu_accessor.sources.frames import FrameSource
 from pu_accessor.sources.groups import ALL_ROWS, Groups, group_frame, key_columns, read_groups
-from pu_accessor.terms import Terms, Seed
 from pu_accessor.sources.sampling import ADDED, Draw, check_free
+from pu_accessor.terms import Terms
 
 try:
     import polars as pl
@@ -59,8 +59,7 @@ class PolarsSource(FrameSource):
         super().__init__(self._example)
         self._keys = keys
         self._sort = sort
-        self.name = "df" if keys is None else "df.group_by(...)"
-        self.kind = "a frame" if keys is None else "a groupby"
+        self.name, self.kind = ("df", "frame") if keys is None else ("df.group_by(...)", "groupby")
 
     @classmethod
     def of_groups(cls, grouped: GroupBy) -> "PolarsSource":
@@ -85,9 +84,9 @@ class PolarsSource(FrameSource):
             )
         return cls(grouped.df, keys, not grouped.maintain_order)
 
-    def sample(self, roles: Terms, draw: Draw, random_state: Seed) -> Any:
+    def sample(self, roles: Terms, draw: Draw) -> Any:
         """Draw unlabeled rows of the polars frame, the same as of a pandas frame: see `Source`."""
-        found = super().sample(roles, draw, random_state)
+        found = super().sample(roles, draw)
         rows = self._polars[found.index.tolist()]
         if not draw.is_apart:
             return rows
@@ -132,7 +131,8 @@ def as_pandas(column: pl.Series) -> "pd.Series[Any]":
     elif dtype.is_float():
         values = column.to_numpy()
     elif isinstance(dtype, pl.Date | pl.Datetime | pl.Duration):
-        values = _timed(column)
+        values, zone = pd.Series(column.to_numpy()), getattr(dtype, "time_zone", None)
+        values = values if zone is None else values.dt.tz_localize("UTC").dt.tz_convert(zone)
     elif isinstance(dtype, pl.Categorical | pl.Enum):
         values = _categories(column)
     elif dtype == pl.String:
@@ -150,13 +150,6 @@ def _counted(column: pl.Series) -> Any:
     if column.dtype == pl.Boolean:
         return pd.arrays.BooleanArray(column.fill_null(False).to_numpy(), missing)
     return pd.arrays.IntegerArray(column.fill_null(0).to_numpy(), missing)
-
-
-def _timed(column: pl.Series) -> "pd.Series[Any]":
-    """Return times, in their zone where they have one."""
-    values: pd.Series[Any] = pd.Series(column.to_numpy())
-    zone = getattr(column.dtype, "time_zone", None)
-    return values if zone is None else values.dt.tz_localize("UTC").dt.tz_convert(zone)
 
 
 def _categories(column: pl.Series) -> pd.Categorical:

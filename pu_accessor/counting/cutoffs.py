@@ -87,7 +87,11 @@ def rank_examples(
         count, nth_best = runs.count, runs.order_statistics
     if weight is not None:
         size, known_weight = runs.size, (weight[positive], weight[negative])
-    above = partial(_count_above, count)
+
+    def above(values: FloatArray) -> CountArray:
+        """Return the number of scores at or above each value, from the gaps between them."""
+        return count(values).blocks()[1][1::2]
+
     examples = Examples(*known, size, above, nth_best, known_propensity, known_weight)
     values, _ = distinct(np.concatenate(known))
     return rank_counted(examples, count(values), ranks=ranks, columns=columns or {})
@@ -123,16 +127,13 @@ def _nth_best(scores: FloatArray, targets: CountArray, gaps: Gaps) -> OrderStati
     return order_statistics(targets, gaps.closed(), count, fetch)
 
 
-def _count_above(count: Callable[[FloatArray], Gaps], values: FloatArray) -> CountArray:
-    """Return the number of scores at or above each value, from the gaps between them."""
-    return count(values).blocks()[1][1::2]
-
-
 def rank_counted(
     examples: Examples, gaps: Gaps, *, ranks: Ranks, columns: Mapping[str, str]
 ) -> Ranking:
     """Rank examples by counting their scores between the labeled ones."""
-    labeled = _label(gaps.values, examples)
+    cost, weights = 0.0 - gaps.values, examples.weight or (None, None)
+    kinds = zip((examples.known_positive, examples.known_negative), weights, strict=True)
+    labeled = _Labeled(cost, *(_above(cost, *kind) for kind in kinds))
     at = np.diff(labeled.positive + labeled.negative)
     refiner = _Refiner(labeled, gaps, gaps.without(at), examples)
     weight = _weights(examples.known_positive, examples.propensity)
@@ -141,14 +142,6 @@ def rank_counted(
     if isinstance(ranks, str):
         return ranking
     return ranking.at(np.atleast_1d(np.asarray(ranks, np.int64)))
-
-
-def _label(values: FloatArray, examples: Examples) -> _Labeled:
-    """Count the labeled examples at or above each of their scores."""
-    cost = 0.0 - values
-    kinds = examples.known_positive, examples.known_negative
-    weights = examples.weight or (None, None)
-    return _Labeled(cost, *(_above(cost, *kind) for kind in zip(kinds, weights, strict=True)))
 
 
 def _above(cost: FloatArray, scores: FloatArray, weight: CountArray | None) -> CountArray:

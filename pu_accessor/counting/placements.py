@@ -287,8 +287,25 @@ class RowClusters:
 
     @cached_property
     def _order(self) -> IntArray:
-        """The order of known positives, best-ranked first."""
-        return order_known(self.score[self._known], self.code[self._known])
+        """The order of known positives, best-ranked first.
+
+        Tied ones stand in an order that neither that of the rows nor names of clusters have a say
+        in: those of whose cluster fewer rank higher come first, then those of smaller clusters.
+
+        Examples
+        --------
+        >>> cluster = np.array([7, 7, 5, 7])
+        >>> rows = np.array([1.0, 2.0, 1.0, 1.0]), np.ones(4, np.bool_), cluster, 8
+        >>> RowClusters(*rows).of_known
+        array([7, 5, 7, 7])
+        """
+        block = np.unique(0.0 - self.score[self._known], return_inverse=True)[1]  # NaN last
+        code = self.code[self._known]
+        _, number, size = np.unique(code, return_inverse=True, return_counts=True)
+        first = number * (block.size + 1)
+        keys = np.sort(first + block)
+        higher = keys.searchsorted(first + block) - keys.searchsorted(first)
+        return np.lexsort((number, size[number], higher, block))
 
     @property
     def _known_weight(self) -> CountArray | None:
@@ -338,24 +355,3 @@ class RowClusters:
             values = values if self.weight is None else values * self.weight[piece]
             sums += np.bincount(self.code[piece], values, self.size)
         return sums
-
-
-def order_known(score: FloatArray, code: IntArray) -> IntArray:
-    """Return the order of known positives with some clusters, best-ranked first.
-
-    Tied ones stand in an order that neither that of the rows nor names of clusters have a say in:
-    those of whose cluster fewer rank higher come first, then those of smaller clusters.
-
-    Examples
-    --------
-    >>> cluster = np.array([7, 7, 5, 7])
-    >>> cluster[order_known(np.array([1.0, 2.0, 1.0, 1.0]), cluster)]
-    array([7, 5, 7, 7])
-    """
-    block = np.unique(0.0 - score, return_inverse=True)[1]  # NaN last
-    _, number, size = np.unique(code, return_inverse=True, return_counts=True)
-    first = number * (block.size + 1)
-    keys = np.sort(first + block)
-    higher = keys.searchsorted(first + block) - keys.searchsorted(first)
-    order: IntArray = np.lexsort((number, size[number], higher, block))
-    return order

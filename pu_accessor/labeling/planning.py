@@ -6,7 +6,6 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
-from pu_accessor.questions.accessor import Accessor
 from pu_accessor.checks import check_count, check_level, check_share
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.planning import (
@@ -19,6 +18,7 @@ from pu_accessor.inference.planning import (
 )
 from pu_accessor.inference.prior.labeling import SAME, LabelPlan
 from pu_accessor.inference.quantities import read_quantity
+from pu_accessor.questions.accessor import Accessor
 from pu_accessor.ranking import Counts
 
 Pilot: TypeAlias = Accessor | pd.DataFrame | Mapping[str, Any]

@@ -9,7 +9,15 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from pu_accessor.checks import check_option
-from pu_accessor.datasets.schema import AXIS, BOUND, COUNTS, TOTALS, axis_of, is_whole, read_dataset
+from pu_accessor.datasets.schema import (
+    AXIS,
+    BOUND,
+    COUNTS,
+    TOTALS,
+    axis_of,
+    is_whole,
+    read_dataset,
+)
 from pu_accessor.datasets.tables import tables_of
 from pu_accessor.errors import PUValueError, shorten
 from pu_accessor.inference.metrics import AnyMetric, Metric, curve_rates, read_metric, write_label

@@ -4,7 +4,6 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial, reduce
-from threading import Lock
 from typing import Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -15,10 +14,8 @@ from pu_accessor.errors import PUDataError, PUKeyError, PUTypeError, PUValueErro
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 from pu_accessor.sources.columns import (
     Labels,
-    check_clustered,
     check_missing,
     check_not_empty,
-    find_ids,
     is_lossless,
     join_column,
     join_rows,
@@ -31,7 +28,6 @@ from pu_accessor.sources.columns import (
 from pu_accessor.sources.groups import (
     ALL_ROWS,
     Groups,
-    Rows,
     check_roles,
     first_rows,
     group_frame,
@@ -57,9 +53,7 @@ Merge: TypeAlias = Callable[[Result, Result], Result]
 class Pieces(Protocol):
     """A frame in pieces."""
 
-    @property
-    def name(self) -> str:
-        """What it is called in messages."""
+    name: str  # what it is called in messages
 
     def example(self) -> pd.DataFrame:
         """Return a frame with the columns of all pieces, of any length."""
@@ -163,52 +157,12 @@ def _select(frame: pd.DataFrame, columns: list[Hashable]) -> pd.DataFrame:
     return frame[columns]
 
 
-# The rows of one group in one piece: its key, where they are, and scores, (models, rows).
-Part: TypeAlias = tuple[Hashable, Rows, Scores]
-FromParts: TypeAlias = Callable[[pd.DataFrame, Sequence[Part]], Iterable[tuple[Key, Merged]]]
+# The rows of one group in one piece: its key, and scores, (models, rows).
+Part: TypeAlias = tuple[Hashable, Scores]
+FromParts: TypeAlias = Callable[[Sequence[Part]], Iterable[tuple[Key, Merged]]]
 
 _SAMPLED = 1 << 12  # rows, of which the score of one is brought along
 _MANY = 1000  # values of labels, beyond which those of other pieces do not matter for a message
-
-
-class Members(NamedTuple):
-    """The clusters of a group."""
-
-    ids: pd.Index  # each once
-    ranked: BoolArray  # (models, clusters): whether a model ranks an example of it
-    known: IntArray  # where that of each known positive is among the ids
-
-    @classmethod
-    def of(
-        cls, ids: pd.Index, numbers: IntArray, positive: IntArray, ranked: BoolArray
-    ) -> "Members":
-        """Find the clusters of rows, given the number of each among the ids, and the positives.
-
-        Examples
-        --------
-        >>> rows = np.array([2, 0, 2]), np.array([0])
-        >>> members = Members.of(pd.Index(["a", "b", "c"]), *rows, np.array([[True, True, False]]))
-        >>> members.ids.to_list(), members.ranked, members.known
-        (['a', 'c'], array([[ True,  True]]), array([1]))
-        """
-        if numbers.size < ids.size:
-            used, position = np.unique(numbers, return_inverse=True)
-        else:  # quicker where most are there
-            there = np.bincount(numbers, minlength=ids.size) > 0
-            used, position = np.flatnonzero(there), (np.cumsum(there) - 1)[numbers]
-        has = np.zeros((len(ranked), used.size), np.bool_)
-        for model, rows in enumerate(ranked):
-            has[model, position if rows.all() else position[rows]] = True
-        return cls(ids[used], has, position[positive])
-
-    def merge(self, other: "Members") -> "Members":
-        """Put the clusters of two pieces together."""
-        numbers, ids = pd.factorize(join_column([pd.Series(self.ids), pd.Series(other.ids)]))
-        here, there = numbers[: self.ids.size], numbers[self.ids.size :]
-        ranked = np.zeros((len(self.ranked), len(ids)), np.bool_)
-        ranked[:, here] = self.ranked
-        ranked[:, there] |= other.ranked
-        return Members(pd.Index(ids), ranked, np.append(here[self.known], there[other.known]))
 
 
 class Labeled(NamedTuple):
@@ -220,7 +174,6 @@ class Labeled(NamedTuple):
     ranked: IntArray  # (models,): examples that are ranked, of all kinds
     size: int
     sample: FloatArray  # (models, some examples), labeled or not
-    members: Members | None = None  # its clusters
 
     def of(self, model: int, omits: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the scores of a model, all or those that are there, and propensities."""
@@ -240,7 +193,6 @@ class Labeled(NamedTuple):
             self.ranked + other.ranked,
             self.size + other.size,
             np.concatenate([self.sample, other.sample], axis=1),
-            self.members and other.members and self.members.merge(other.members),
         )
 
 
@@ -255,13 +207,6 @@ class FirstPass(NamedTuple):
     groups: Mapping[Hashable, Labeled]
     propensity: FloatArray = np.empty(0)  # those of all known positives, or none at all
     wrong: PUValueError | None = None  # what a piece says of its labels, if that is anything
-    unclustered: int = 0  # rows that are of no cluster, although others are
-
-    @property
-    def members(self) -> dict[Hashable, Members]:
-        """The clusters of each group, where there are clusters."""
-        groups = self.groups.items()
-        return {key: group.members for key, group in groups if group.members is not None}
 
     def merge(self, other: "FirstPass") -> "FirstPass":
         """Put what two pieces hold together, in order."""
@@ -278,7 +223,6 @@ class FirstPass(NamedTuple):
             merge_each(self.groups, other.groups),
             np.concatenate([self.propensity, other.propensity]),
             wrong,
-            self.unclustered + other.unclustered,
         )
 
 
@@ -304,16 +248,6 @@ def read_labeled(pieces: Pieces, roles: Terms, paired: bool = False) -> FirstPas
     if roles.nan_policy == "raise":
         for model, missing in zip(roles.models, first.missing.tolist(), strict=True):
             check_missing(str(model), missing, first.rows)
-    _check_labels(first, roles)
-    check_clustered(roles.cluster, first.unclustered, first.rows)
-    if roles.propensity is not None:
-        propensity = pd.Series(first.propensity, name=roles.propensity)
-        read_propensities(propensity, np.ones(propensity.size, np.bool_))
-    return first
-
-
-def _check_labels(first: FirstPass, roles: Terms) -> None:
-    """Raise if the labels of all pieces are ambiguous, or of a value that stands for no state."""
     labels = first.labels
     if first.wrong is not None and not first.complete:
         labels = pd.Series([*labels, None], name=labels.name, dtype=object)
@@ -321,6 +255,10 @@ def _check_labels(first: FirstPass, roles: Terms) -> None:
         read_labels(labels, roles)
     if first.wrong is not None:
         raise first.wrong
+    if roles.propensity is not None:
+        propensity = pd.Series(first.propensity, name=roles.propensity)
+        read_propensities(propensity, np.ones(propensity.size, np.bool_))
+    return first
 
 
 def _read_piece(roles: Terms, paired: bool, frame: pd.DataFrame) -> FirstPass:
@@ -343,19 +281,13 @@ def _read_piece(roles: Terms, paired: bool, frame: pd.DataFrame) -> FirstPass:
         propensity = read_propensities(frame[roles.propensity], unchecked)
         known = known._replace(propensity=propensity)
         first = first._replace(propensity=propensity[known.positive])
-    ids = pd.Index([])
-    if roles.cluster is not None:
-        numbers, ids = find_ids(frame[roles.cluster])
-        known = known._replace(cluster=numbers)
-        if unclustered := int(np.count_nonzero(numbers < 0)):
-            return first._replace(unclustered=unclustered)
     groups = group_piece(roles, frame)
     kept: BoolArray = np.ones(labels.size, np.bool_)
     if paired and roles.omits:
         kept = ~np.any(np.isnan(scores), axis=0)
     return first._replace(
         groups={
-            key: _pick(scores[:, rows], known.take(rows), kept[rows], ids, roles)
+            key: _pick(scores[:, rows], known.take(rows), kept[rows], roles)
             for key, rows in zip(groups.keys, groups.rows, strict=True)
         },
         keys=keys.iloc[first_rows(groups.rows)] if groups.names else no_keys,
@@ -380,13 +312,10 @@ def read_piece_labels(labels: "pd.Series[Any]", roles: Terms) -> Labels:
 
 
 def fold_groups(
-    pieces: Pieces, roles: Terms, function: FromParts[Key, Merged], names: Iterable[Hashable] = ()
+    pieces: Pieces, roles: Terms, function: FromParts[Key, Merged]
 ) -> Mapping[Key, Merged]:
-    """Apply a function to the groups of each piece, and merge by key what comes back.
-
-    Besides scores and keys, columns of some names are read.
-    """
-    columns = list(dict.fromkeys([*roles.models, *roles.keys, *names]))
+    """Apply a function to the groups of each piece, and merge by key what comes back."""
+    columns = list(dict.fromkeys([*roles.models, *roles.keys]))
     return pieces.fold(partial(_fold_piece, roles, function), merge_each, columns)
 
 
@@ -398,22 +327,7 @@ def _fold_piece(
         return {}
     scores, groups = read_models(roles, frame), group_piece(roles, frame)
     rows_by_key = zip(groups.keys, groups.rows, strict=True)
-    return dict(function(frame, [(key, rows, scores[:, rows]) for key, rows in rows_by_key]))
-
-
-_ONE_AT_A_TIME = Lock()
-
-
-def find_code(ids: pd.Index, of_piece: tuple[IntArray, pd.Index], rows: Rows) -> IntArray:
-    """Return the position of rows' clusters among the ids of a group, as `find_ids` has them.
-
-    A row of an id that was not there has -1: left out, it is missed when rows are counted.
-    """
-    numbers, here = of_piece
-    with _ONE_AT_A_TIME:  # threads share the hash table, which the first look makes
-        _ = ids.is_unique
-    code: IntArray = np.append(ids.get_indexer(here), -1)[numbers[rows]]
-    return code
+    return dict(function([(key, scores[:, rows]) for key, rows in rows_by_key]))
 
 
 def read_models(roles: Terms, frame: pd.DataFrame) -> Scores:
@@ -447,7 +361,7 @@ def group_piece(roles: Terms, frame: pd.DataFrame) -> Groups:
     return group_frame(frame, roles.by)
 
 
-def _pick(scores: Scores, known: Labels, kept: BoolArray, ids: pd.Index, roles: Terms) -> Labeled:
+def _pick(scores: Scores, known: Labels, kept: BoolArray, roles: Terms) -> Labeled:
     """Return the labeled examples of a group in one piece."""
     positive, negative = (np.flatnonzero(kind & kept) for kind in known[:2])
     picked = positive, negative, slice(_SAMPLED - 1, None, _SAMPLED)
@@ -460,7 +374,6 @@ def _pick(scores: Scores, known: Labels, kept: BoolArray, ids: pd.Index, roles: 
         _count_each(ranked),
         int(np.count_nonzero(kept)),
         sample,
-        None if known.cluster is None else Members.of(ids, known.cluster, positive, ranked),
     )
 
 

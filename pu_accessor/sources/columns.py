@@ -86,15 +86,17 @@ def as_series(argument: str, values: Any) -> pd.Series[Any]:
         return pd.Series(values, name=argument, dtype=object)
 
 
-def pair_arrays(score: Any, label: Any, where: str = "") -> Columns:
-    """Return array-likes of scores and labels as columns, each under its name if it has one."""
+def pair_arrays(score: Any, label: Any, where: str = "", **others: Any) -> Columns:
+    """Return array-likes of the same examples as columns, each under its name if it has one."""
     scores, labels = as_series("score", score), as_series("label", label)
-    if scores.size != labels.size:
-        raise PUValueError(
-            f"score and label{where} must have the same length, but have {scores.size} and "
-            f"{labels.size}. They are paired by position."
-        )
-    return Columns([scores], labels)
+    more = {role: as_series(role, values) for role, values in others.items()}
+    for role, column in {"label": labels, **more}.items():
+        if column.size != scores.size:
+            raise PUValueError(
+                f"score and {role}{where} must have the same length, but have {scores.size} and "
+                f"{column.size}. They are paired by position."
+            )
+    return Columns([scores], labels, more)
 
 
 def join_column(parts: Sequence[pd.Series[Any]]) -> pd.Series[Any]:
@@ -115,10 +117,9 @@ def join_column(parts: Sequence[pd.Series[Any]]) -> pd.Series[Any]:
 
 def join_rows(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Put the rows of pieces together, which have the same columns."""
-    columns = [
-        join_column([part.iloc[:, at] for part in parts]) for at in range(parts[0].shape[1])
-    ]
-    return pd.DataFrame(dict(enumerate(columns))).set_axis(parts[0].columns, axis=1)
+    names = parts[0].columns
+    columns = {at: join_column([part.iloc[:, at] for part in parts]) for at in range(names.size)}
+    return pd.DataFrame(columns).set_axis(names, axis=1)
 
 
 def check_name(
@@ -206,22 +207,14 @@ def read_others(columns: Mapping[str, pd.Series[Any]], positive: BoolArray) -> d
 
 
 def number_clusters(column: pd.Series[Any]) -> tuple[IntArray, int]:
-    """Return the number of each example's cluster, and how many there may be.
+    """Return the number of each example's cluster, and how many numbers there may be.
+
+    Numbers and categories need no look-up, so that there may be some that no example has.
 
     Examples
     --------
     >>> number_clusters(pd.Series(["ann", "bob", "ann"]))
     (array([0, 1, 0]), 2)
-    """
-    numbers, ids = find_ids(column)
-    check_clustered(column.name, int(np.count_nonzero(numbers < 0)), column.size)
-    return numbers, ids.size
-
-
-def find_ids(column: pd.Series[Any]) -> tuple[IntArray, pd.Index]:
-    """Return the position of each example's cluster among ids, -1 where it is missing.
-
-    There may be ids that no example has, where they need no look-up: numbers, categories.
     """
     room = 2 * column.size
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu" and column.size:
@@ -229,37 +222,27 @@ def find_ids(column: pd.Series[Any]) -> tuple[IntArray, pd.Index]:
         if most - least < room and most < np.iinfo(np.int64).max:
             start = 0 if least >= 0 and most < room else least
             numbers = column.to_numpy().astype(np.int64, copy=False)
-            return numbers - start if start else numbers, pd.RangeIndex(start, most + 1)
+            return numbers - start if start else numbers, most + 1 - start
     if isinstance(column.dtype, pd.CategoricalDtype) and column.cat.categories.size < room:
-        return column.cat.codes.to_numpy().astype(np.int64), _plain_ids(column.cat.categories)
-    try:
-        numbers, ids = pd.factorize(column)
-    except TypeError as error:
-        raise PUTypeError(
-            f"cluster column {column.name!r} must hold ids that can be looked up, texts or "
-            f"numbers, but: {brief(str(error))}. Make one id of each: column.astype(str)."
-        ) from error
-    ids = pd.Index(ids)
-    if isinstance(ids, pd.CategoricalIndex):  # other pieces may have other categories
-        ids = ids.categories.take(ids.codes)
-    return numbers.astype(np.int64, copy=False), _plain_ids(ids)
-
-
-def _plain_ids(ids: pd.Index) -> pd.Index:
-    """Return integers as those of NumPy, which compare with those of other pieces."""
-    if ids.dtype.kind not in "iu":
-        return ids
-    return ids.astype(np.int64 if ids.empty or ids.max() <= np.iinfo(np.int64).max else np.uint64)
-
-
-def check_clustered(name: Hashable, missing: int, size: int) -> None:
-    """Raise where rows are of no cluster."""
-    if missing:
+        numbers = column.cat.codes.to_numpy().astype(np.int64)
+        number = column.cat.categories.size
+    else:
+        try:
+            codes, ids = pd.factorize(column)
+        except TypeError as error:
+            raise PUTypeError(
+                f"cluster column {column.name!r} must hold ids that can be looked up, texts or "
+                f"numbers, but: {brief(str(error))}. Make one id of each: column.astype(str)."
+            ) from error
+        numbers, number = codes.astype(np.int64, copy=False), len(ids)
+    if missing := int(np.count_nonzero(numbers < 0)):
         raise PUValueError(
-            f"cluster column {name!r} must have a value in each row, but {missing} of {size} are "
-            "missing. Drop these rows, or give each an id of its own if it belongs to no other.",
+            f"cluster column {column.name!r} must have a value in each row, but {missing} of "
+            f"{column.size} are missing. Drop these rows, or give each an id of its own if it "
+            "belongs to no other.",
             page="clusters",
         )
+    return numbers, number
 
 
 def read_scores(score: pd.Series[Any]) -> FloatArray:
@@ -431,9 +414,9 @@ def count_columns(columns: Columns, roles: Terms, ties: bool = True) -> dict[str
         "known negatives": f"{negative:,}",
         "unlabeled": f"{labels.size - positive - negative:,}",
     }
-    for role, count in (("cluster", _count_clusters), ("weight", _count_weights)):
-        if role in columns.others and labels.size <= FEW_ROWS:
-            counts[f"{role}s"] = count(columns.others[role], known.positive)
+    for role, column in columns.others.items():
+        if role != "propensity" and labels.size <= FEW_ROWS:
+            counts[f"{role}s"] = _count_other(role, column, known.positive)
     missing = sum(int(column.isna().sum()) for column in scores)
     if len(scores) > 1:
         counts["models"] = f"{len(scores):,}: {list_columns([column.name for column in scores])}"
@@ -446,26 +429,20 @@ def count_columns(columns: Columns, roles: Terms, ties: bool = True) -> dict[str
     return counts
 
 
-def _count_clusters(cluster: pd.Series[Any], positive: BoolArray) -> str:
-    """Say how many clusters there are, with how many rows each."""
-    numbers, _ = number_clusters(cluster)
+def _count_other(role: str, column: pd.Series[Any], positive: BoolArray) -> str:
+    """Say how many clusters there are, or how many rows each stands for, and all together."""
+    both = positive.size == column.size  # labels of samples may lie over other dimensions
+    if role == "weight":
+        weight = read_weights(column)
+        text = f"{weight.min():,g} to {weight.max():,g}, {weight.sum():,g} in all"
+        return f"{text}, {weight[positive].sum():,g} of known positives" if both else text
+    numbers, _ = number_clusters(column)
     rows = np.bincount(numbers)
-    rows = rows[rows > 0]
-    least, most = rows.min(), rows.max()
+    least, most = rows[rows > 0].min(), rows.max()
     each = f"{least:,}" if least == most else f"{least:,} to {most:,}"
-    text = f"{rows.size:,} of {each} rows"
-    if positive.size != numbers.size:  # of samples, over other dimensions
-        return text
-    return f"{text}, {np.unique(numbers[positive]).size:,} with a known positive"
-
-
-def _count_weights(column: pd.Series[Any], positive: BoolArray) -> str:
-    """Say how many rows each stands for, and all together."""
-    weight = read_weights(column)
-    text = f"{weight.min():,g} to {weight.max():,g}, {weight.sum():,g} in all"
-    if positive.size != weight.size:  # of samples, over other dimensions
-        return text
-    return f"{text}, {weight[positive].sum():,g} of known positives"
+    text = f"{np.count_nonzero(rows):,} of {each} rows"
+    known = np.unique(numbers[positive]).size if both else 0
+    return f"{text}, {known:,} with a known positive" if both else text
 
 
 def list_columns(names: Sequence[object]) -> str:
@@ -598,12 +575,13 @@ def _read_numbers(label: pd.Series[Any], claimed: Mapping[str, list[Any]]) -> La
     if sum(counts) < label.size or _UNKNOWN in present or _is_ambiguous(present, claimed):
         return None
 
-    def select(wanted: int) -> BoolArray:  # in a few passes: np.select takes twice as long
-        """Return which labels are in a state."""
-        chosen = [mask for mask, state in zip(masks, states, strict=True) if state == wanted]
-        return reduce(np.logical_or, chosen or [np.zeros(label.size, np.bool_)])
-
-    return Labels(select(_POSITIVE), select(_NEGATIVE))
+    chosen = [
+        [mask for mask, state in zip(masks, states, strict=True) if state == wanted]
+        for wanted in (_POSITIVE, _NEGATIVE)
+    ]
+    none = [np.zeros(label.size, np.bool_)]  # in a few passes: np.select takes twice as long
+    positive, negative = (reduce(np.logical_or, each or none) for each in chosen)
+    return Labels(positive, negative)
 
 
 def _find_values(
@@ -677,15 +655,11 @@ def _is_missing(value: Any) -> bool:
     return bool(pd.api.types.is_scalar(value) and pd.isna(value))
 
 
-def _is_same(value: object, other: object) -> bool:
-    """Compare two label values; missing values are equal, text never equals a number."""
-    if _is_missing(value) or _is_missing(other):
-        return _is_missing(value) and _is_missing(other)
-    return bool(value == other)
-
-
 def _is_in(value: object, values: Iterable[object]) -> bool:
-    return any(_is_same(value, other) for other in values)
+    """Look for a label value; missing values are equal, text never equals a number."""
+    if _is_missing(value):
+        return any(map(_is_missing, values))
+    return any(not _is_missing(other) and bool(value == other) for other in values)
 
 
 def _state(value: object, claimed: Mapping[str, list[Any]]) -> int:

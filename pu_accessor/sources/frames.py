@@ -15,7 +15,7 @@ import xarray as xr
 
 from pu_accessor.checks import check_within
 from pu_accessor.counting.cutoffs import rank_examples, stack_examples
-from pu_accessor.errors import PUTypeError, PUValueError, brief
+from pu_accessor.errors import PUTypeError, brief
 from pu_accessor.ranking import (
     Annotated,
     FloatArray,
@@ -39,6 +39,8 @@ from pu_accessor.sources.columns import (
     pair_arrays,
     read_column,
     read_columns,
+    read_labels,
+    read_values,
 )
 from pu_accessor.sources.groups import (
     ALL_ROWS,
@@ -52,8 +54,8 @@ from pu_accessor.sources.groups import (
     shares_below,
 )
 from pu_accessor.sources.pairs import pair_models
-from pu_accessor.terms import ColumnNames, Terms, Seed
 from pu_accessor.sources.sampling import Draw, sample_strata, sample_unlabeled
+from pu_accessor.terms import ColumnNames, Terms
 
 
 class Source:
@@ -64,6 +66,7 @@ class Source:
 
     name: str  # what it is called in messages
     kind = "a frame"  # what it is to the table of exclusions
+    kind: str  # "frame", "groupby", "arrays", "samples" or "pieces"
 
     def rank(self, roles: Terms, ranks: Ranks) -> Rankings:
         """Rank the rows: of each group, by each column of scores."""
@@ -86,7 +89,7 @@ class Source:
         """Count what the columns hold, for a repr; raises where they cannot be counted."""
         raise NotImplementedError
 
-    def sample(self, roles: Terms, draw: Draw, random_state: Seed) -> pd.DataFrame:
+    def sample(self, roles: Terms, draw: Draw) -> pd.DataFrame:
         """Draw unlabeled rows at random, without replacement."""
         raise NotImplementedError
 
@@ -118,6 +121,7 @@ class FrameSource(Source):
     def __init__(self, frame: pd.DataFrame, grouped: Grouping | None = None) -> None:
         self._frame = frame
         self._grouped = grouped
+        self.kind = "frame" if grouped is None else "groupby"
         keys = getattr(grouped, "keys", None)
         shown = repr(keys) if isinstance(keys, str | list) else "..."
         self.name = "df" if grouped is None else f"df.groupby({shown})"
@@ -129,7 +133,6 @@ class FrameSource(Source):
         Keys have the names of the groups, and "model" for a list of columns.
         """
         columns, groups = self._columns(roles), self._groups(roles)
-        check_roles(groups, roles)
         return rank_groups(*read_columns(columns, roles), groups, roles, ranks, columns.names)
 
     def pair(self, roles: Terms, on: ColumnNames | None) -> Keyed[PairedRanks]:
@@ -142,14 +145,12 @@ class FrameSource(Source):
         self, roles: Terms, wave: Hashable | None, strata: Hashable | None
     ) -> Keyed[Annotated]:
         """Rank the rows, with the wave and the stratum of each: see `Source`."""
-        named = {"wave": wave, "strata": strata}
-        named = {argument: name for argument, name in named.items() if name is not None}
-        frame = self._table([*roles.named(), *named.items()])
+        named = [(what, of) for what, of in (("wave", wave), ("strata", strata)) if of is not None]
+        frame = self._table([*roles.named(), *named])
         columns, groups = find_columns(frame, roles), self._groups(roles)
-        check_roles(groups, roles)
         scores, labels = read_columns(columns, roles)
         keyed = rank_groups(scores, labels, groups, roles, "breakpoints", columns.names)
-        values = {what: read_column(frame, what, name) for what, name in named.items()}
+        values = {what: read_column(frame, what, name) for what, name in named}
 
         def make(position: int) -> Annotated:
             group, model = divmod(position, len(scores))
@@ -169,16 +170,16 @@ class FrameSource(Source):
             counts["groups"] = f"{len(groups.keys):,}: {list_columns(groups.names)}"
         return counts
 
-    def sample(self, roles: Terms, draw: Draw, random_state: Seed) -> pd.DataFrame:
+    def sample(self, roles: Terms, draw: Draw) -> pd.DataFrame:
         """Draw unlabeled rows at random, with their index: see `Source`."""
-        rows, groups = self._rows(roles), self._groups(roles)
+        rows, groups, held = self._rows(roles), self._groups(roles), self.held(roles)
+        known = read_labels(as_series("label", read_column(rows, "label", held.label)), held)
         if not draw.is_apart:
-            return sample_unlabeled(rows, groups, self.held(roles), draw, random_state)
-        (score,), name = self._columns(roles).scores, draw.column
-        column = (
-            None if name is None else read_column(self._table([("strata", name)]), "strata", name)
-        )
-        return sample_strata(rows, score, column, self.held(roles), draw, random_state)
+            return sample_unlabeled(rows, known, groups, held.label, draw)
+        (score,), column = self._columns(roles).scores, None
+        if draw.column is not None:
+            column = read_column(self._table([("strata", draw.column)]), "strata", draw.column)
+        return sample_strata(rows, known, read_values(score, held), column, held, draw)
 
     def repeated(self, roles: Terms) -> list[str]:
         """Return columns of no role that look like ids and repeat within a group: see `Source`."""
@@ -186,9 +187,9 @@ class FrameSource(Source):
         taken = [*(name for _, name in roles.named()), *roles.keys, *groups.names]
         unique = self._frame.columns[~self._frame.columns.duplicated(keep=False)]
         names = [name for name in unique if _ID.fullmatch(str(name)) and name not in taken]
-        columns = self._table([("cluster", name) for name in names])[names] if names else None
-        if columns is None:
+        if not names:
             return []
+        columns = self._table([("cluster", name) for name in names])[names]
         numbers = groups.numbers(len(columns)) * (roles.pool is not True)
         return [str(name) for name in names if _repeats(columns[name], numbers)]
 
@@ -216,10 +217,10 @@ class ArraySource(FrameSource):
 
     def __init__(self, score: Column, label: Column, **others: Column | None) -> None:
         super().__init__(pd.DataFrame())
-        self.name, self.kind = "arrays", "data in arrays"
+        self.name = self.kind = "arrays"
         self._score = score
         self._label = label
-        self._others = {role: values for role, values in others.items() if values is not None}
+        self._others: dict[str, Any] = {role: v for role, v in others.items() if v is not None}
 
     def held(self, roles: Terms) -> Terms:
         """Return the roles, with those of further arrays under the names of the arguments."""
@@ -228,17 +229,7 @@ class ArraySource(FrameSource):
 
     def _columns(self, roles: Terms) -> Columns:
         """Return the arrays as columns, each under its name where it has one."""
-        columns = pair_arrays(self._score, self._label)
-        read: dict[str, pd.Series[Any]] = {}
-        for role, values in self._others.items():
-            column = as_series(role, values)
-            if column.size != columns.labels.size:
-                raise PUValueError(
-                    f"{role} must have a value for each of the {columns.labels.size} examples, "
-                    f"but has {column.size}. It is paired with them by position."
-                )
-            read[role] = column
-        return columns._replace(others=read)
+        return pair_arrays(self._score, self._label, "", **self._others)
 
     def _rows(self, roles: Terms) -> pd.DataFrame:
         """Return a frame whose columns have the names of the arguments."""
@@ -254,6 +245,7 @@ def rank_groups(
     names: Sequence[Mapping[str, str]],
 ) -> Rankings:
     """Rank the rows of each group by the scores of each model; `names` are those of columns."""
+    check_roles(groups, roles)
     number, size = len(groups.rows), labels.positive.size
     plain = len(scores) == 1 and not (roles.others or roles.pool or roles.omits)
     together = None

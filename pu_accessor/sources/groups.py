@@ -169,11 +169,6 @@ def pool_groups(groups: Groups, pool: Over, size: int) -> tuple[Groups, list[lis
 
     Returns the groups that remain, and for each of them the rows of those that it was made of.
     """
-    if not groups.names:
-        raise PUValueError(
-            f"pool must be False without groups to pool, but {pool!r} was passed. Name the column "
-            "of the folds: df.pu(by='fold', pool=True)."
-        )
     over = list(groups.names) if pool is True else [pool] if isinstance(pool, str) else pool
     if not over or any(name not in groups.names for name in over):
         raise PUValueError(

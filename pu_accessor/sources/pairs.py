@@ -41,14 +41,9 @@ from pu_accessor.terms import ColumnNames, Terms
 def pair_models(
     frame: pd.DataFrame, groups: Groups, roles: Terms, on: ColumnNames | None
 ) -> Keyed[PairedRanks]:
-    """Rank the same examples by several models."""
-    if roles.is_wide:
-        return _pair_columns(frame, groups, roles)
-    return _pair_groups(frame, groups, roles, on)
-
-
-def _pair_columns(frame: pd.DataFrame, groups: Groups, roles: Terms) -> Keyed[PairedRanks]:
-    """Pair columns, whose rows are paired as they are."""
+    """Rank the same examples by several models: columns of a row, or rows that `on` pairs."""
+    if on is not None:
+        return _pair_groups(frame, groups, roles, on)
     columns = find_columns(frame, roles)
     check_roles(groups, roles)
     scores, labels = read_columns(columns, roles)
@@ -74,17 +69,22 @@ def _pair_groups(
     taken = [*groups.names, str(roles.score), str(roles.label)]
     examples = _number_examples(frame, identity, taken)
     (scores,), labels = read_columns(find_columns(frame, roles), roles)
-    rows = _align(groups, examples, labels, identity)
-    aligned = labels.take(rows[0])
-    if labels.propensity is not None:
-        check_same_propensities(labels.propensity[rows[:, aligned.positive]])
-    for role in ("cluster", "weight"):
-        column = getattr(labels, role)
-        if column is not None and (column[rows] != getattr(aligned, role)).any():
+    rows = _align(groups, examples, identity)
+    spread = labels.propensity  # of known positives alone it says something
+    stated = {
+        "label": labels.positive.astype(np.int8) - labels.negative,
+        "propensity": None if spread is None else np.where(labels.positive, spread, 0.0),
+        "cluster": labels.cluster,
+        "weight": labels.weight,
+    }
+    for role, column in stated.items():
+        differ = 0 if column is None else (column[rows] != column[rows[0]]).any(axis=0)
+        if count := np.count_nonzero(differ):
             raise PUValueError(
-                f"{role} must be the same in all groups, but some examples have different ones. "
-                "It is the example's, whatever the model."
+                f"{role} must be the same in all groups, but {count} of {rows.shape[1]} examples "
+                f"have different ones. The {role} of an example does not depend on the model."
             )
+    aligned = labels.take(rows[0])
     paired = pair_scores(groups.names, groups.keys, scores[rows], aligned, roles)
     return Keyed((), ((),), lambda _: paired)
 
@@ -106,8 +106,10 @@ def pair_scores(
     weight = pair_weight(propensity)
     tables = [PlacementTable.of(by_model, weight) for by_model in known]
     above = count_above(tables, scores, labels.cluster, labels.clusters)
-    of_known = None if labels.cluster is None else labels.cluster[labels.positive]
-    paired = pair_counted(models, known, tables, above, labels.sizes(), weight, of_known)
+    paired = pair_counted(models, known, tables, above, labels.sizes(), weight)
+    if labels.cluster is not None:
+        clusters = sum_clusters(tables, known, above, labels.cluster[labels.positive])
+        paired = paired._replace(clusters=clusters)
     if propensity is not None:
         return paired._replace(names=names)
 
@@ -132,18 +134,11 @@ def pair_counted(
     above: Above,
     total: Counts,
     weight: FloatArray | None,
-    of_known: IntArray | None,
 ) -> PairedRanks:
-    """Return the ranks of known positives, with all examples counted between them.
-
-    `of_known` are their clusters, where examples are not independent.
-    """
+    """Return the ranks of known positives, with all examples counted between them."""
     ranks, among, covariance, moves = rank_pairs(tables, known, above)
     by_model, by_model_among = (dict(zip(models, rank, strict=True)) for rank in (ranks, among))
-    paired = PairedRanks(("model",), by_model, by_model_among, total, covariance, weight, moves)
-    if of_known is None:
-        return paired
-    return paired._replace(clusters=sum_clusters(tables, known, above, of_known))
+    return PairedRanks(("model",), by_model, by_model_among, total, covariance, weight, moves)
 
 
 def pair_weight(propensity: FloatArray | None) -> FloatArray | None:
@@ -151,16 +146,6 @@ def pair_weight(propensity: FloatArray | None) -> FloatArray | None:
     if propensity is None or not propensity.size or not np.ptp(propensity):
         return None
     return 1 / propensity
-
-
-def check_same_propensities(propensity: FloatArray) -> None:
-    """Raise unless known positives have the same propensities whatever the model."""
-    if count := np.count_nonzero((propensity != propensity[0]).any(axis=0)):
-        raise PUValueError(
-            f"propensity must be the same in all groups, but {count} of {propensity.shape[1]} "
-            "known positives have different ones. How probably an example is labeled does not "
-            "depend on the model."
-        )
 
 
 def _number_examples(frame: pd.DataFrame, identity: list[Hashable], taken: list[str]) -> Numbers:
@@ -181,9 +166,7 @@ def _number_examples(frame: pd.DataFrame, identity: list[Hashable], taken: list[
     return number_groups(frame.groupby(identity, sort=False, observed=True), "on")
 
 
-def _align(
-    groups: Groups, examples: Numbers, labels: Labels, identity: list[Hashable]
-) -> IntArray:
+def _align(groups: Groups, examples: Numbers, identity: list[Hashable]) -> IntArray:
     """Return the rows of each group (first axis), in the same order of examples."""
     positions = np.arange(examples.size)
     by_group = [positions[rows] for rows in groups.rows]
@@ -203,16 +186,7 @@ def _align(
             f"{np.count_nonzero(groups_with)} examples are not in every group. Keep those that "
             "are, or compare groups that share no examples: gap."
         )
-    aligned = np.stack(by_group)
-    differing = np.zeros(aligned.shape[1], dtype=bool)
-    for state in (labels.positive, labels.negative):
-        differing |= (state[aligned] != state[aligned[0]]).any(axis=0)
-    if count := np.count_nonzero(differing):
-        raise PUValueError(
-            f"label must be the same in all groups, but {count} of {differing.size} examples have "
-            "different ones. What is known about an example does not depend on the model."
-        )
-    return aligned
+    return np.stack(by_group)
 
 
 def _pool_pairs(parts: Sequence[PairedRanks]) -> PairedRanks:

@@ -2,16 +2,16 @@
 
 A first pass brings the labeled scores to one place, a second counts all scores between them. The
 curves' corners take a further pass over the few gaps that they lie in. Each pass is one for all
-groups and models at once, see `refinement.py`. Nothing but labeled scores, counts and
-the scores of these gaps leaves a piece.
+groups and models at once: where one needs more, it says what, and has to wait until all have said
+so. Nothing but labeled scores, counts and the scores of these gaps leaves a piece. Rows with
+weights or clusters, and models in rows, are brought together in one frame instead.
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial, reduce
+from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
@@ -28,13 +28,7 @@ from pu_accessor.counting.order_statistics import (
     split,
     with_edges,
 )
-from pu_accessor.counting.placements import (
-    Above,
-    PlacementTable,
-    RowClusters,
-    count_above,
-    order_known,
-)
+from pu_accessor.counting.placements import Above, PlacementTable, count_above
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import (
     Annotated,
@@ -51,18 +45,15 @@ from pu_accessor.ranking import (
 )
 from pu_accessor.sources.chunks import (
     FirstPass,
-    Members,
     Part,
     Pieces,
-    find_code,
     fold_groups,
     read_keys,
     read_labeled,
-    read_piece_labels,
 )
-from pu_accessor.sources.columns import check_name, check_scored, find_ids, join_rows, list_columns
+from pu_accessor.sources.columns import check_name, check_scored, join_rows, list_columns
 from pu_accessor.sources.frames import FrameSource, Source
-from pu_accessor.sources.groups import Groups, name_keys
+from pu_accessor.sources.groups import Groups, key_columns, name_keys
 from pu_accessor.sources.pairs import pair_counted, pair_weight
 from pu_accessor.terms import ColumnNames, Terms
 
@@ -118,27 +109,29 @@ class _Probe(NamedTuple):
 class Refinement:
     """What is known of the scores of each group and model, and passes that find out more.
 
-    The first of these passes counts all scores about some distinct values, best first, and about
-    those of a sample that lie beyond: there are too many to fetch where few are labeled. `sizes`
-    are the numbers of scores.
+    The first of these passes counts all scores about the labeled ones, and about those of a sample
+    that lie beyond: there are too many to fetch where few are labeled.
     """
 
-    def __init__(
-        self,
-        pieces: Pieces,
-        roles: Terms,
-        values: Mapping[GroupModel, FloatArray],
-        sizes: Mapping[GroupModel, int],
-        samples: Mapping[GroupModel, FloatArray],
-    ) -> None:
+    def __init__(self, pieces: Pieces, roles: Terms, first: FirstPass) -> None:
         self._pieces = pieces
         self._roles = roles
-        self._sizes = sizes
-        probes = {of: _Probe(_with_outer(each, samples[of])) for of, each in values.items()}
+        groups, models = first.groups, range(len(roles.models))
+        self._sizes = {(key, m): int(groups[key].ranked[m]) for key in groups for m in models}
+        labeled = {
+            (key, model): distinct(np.concatenate(groups[key].of(model, roles.omits)[:2]))
+            for key, model in self._sizes
+        }
+        probes = {
+            (key, model): _Probe(_with_outer(values, groups[key].sample[model]))
+            for (key, model), (values, _) in labeled.items()
+        }
         counted: dict[GroupModel, Gaps] = self._count(probes)
-        self.gaps = {of: gaps.about(values[of]) for of, gaps in counted.items()}
+        self.gaps = {of: gaps.about(labeled[of][0]) for of, gaps in counted.items()}
         self._known = {of: gaps.closed() for of, gaps in counted.items()}
         self._wanted: dict[GroupModel, _Wanted] = {}
+        for of, (_, at) in labeled.items():
+            check_same(pieces, at.sum(), np.minimum(at, self.gaps[of].at).sum())
 
     def above(self, of: GroupModel, values: FloatArray) -> IntArray:
         """Count the scores of a group and model at or above some values."""
@@ -273,160 +266,14 @@ def _learn(known: Gaps, refined: IntArray, counted: Gaps) -> Gaps:
 
 
 def _count_parts(
-    omits: bool, probes: Mapping[GroupModel, _Probe], _: pd.DataFrame, parts: Sequence[Part]
+    omits: bool, probes: Mapping[GroupModel, _Probe], parts: Sequence[Part]
 ) -> Iterator[tuple[GroupModel, _Counted]]:
     """Go through what is found in one piece, of each group and model that it holds."""
-    for key, _rows, by_model in parts:
+    for key, by_model in parts:
         for model, scores in enumerate(by_model):
             if (key, model) in probes:
                 kept = scores[~np.isnan(scores)] if omits else scores
                 yield (key, model), probes[key, model].apply(kept)
-
-
-class _Steps(NamedTuple):
-    """What examples contribute, by the step of a ranking that they are in."""
-
-    threshold: FloatArray
-    known: FloatArray
-    rest: FloatArray
-
-    @property
-    def key(self) -> tuple[bytes, ...]:
-        """What is equal where the same is asked again."""
-        return tuple(values.tobytes() for values in self)
-
-
-_COUNT = _Steps(np.array([np.inf, np.nan]), np.ones(1), np.ones(1))
-
-_Asked: TypeAlias = tuple[GroupModel, tuple[bytes, ...]]
-_Asking: TypeAlias = dict[GroupModel, dict[tuple[bytes, ...], _Steps]]
-
-
-class _Sums(NamedTuple):
-    """Sums by cluster of the rows of some pieces."""
-
-    rows: int
-    sums: FloatArray  # (2, clusters of the group)
-
-    def merge(self, other: _Sums) -> _Sums:
-        """Add the sums of other rows."""
-        return _Sums(self.rows + other.rows, self.sums + other.sums)
-
-
-class ClusterSums:
-    """Sums by cluster of each group and model, and the passes over all pieces that make them."""
-
-    def __init__(self, pieces: Pieces, roles: Terms, first: FirstPass) -> None:
-        self._pieces = pieces
-        self._roles = roles
-        self._groups = first.groups
-        self.members = first.members
-        self._wanted: _Asking = {}
-        self._answers: dict[_Asked, FloatArray] = {}
-
-    @cached_property
-    def _ids(self) -> pd.Index:
-        """The ids of all groups, each once."""
-        return reduce(pd.Index.append, [each.ids for each in self.members.values()]).unique()
-
-    @cached_property
-    def _positions(self) -> dict[Hashable, IntArray]:
-        """Where the ids of each group are among all."""
-        return {key: self._ids.get_indexer(each.ids) for key, each in self.members.items()}
-
-    def of_known(self, of: GroupModel) -> IntArray:
-        """Return the number of each known positive's cluster, best-ranked first."""
-        key, model = of
-        scores = self._groups[key].positive[model]
-        kept = ~(self._roles.omits & np.isnan(scores))
-        code: IntArray = self._positions[key][self.members[key].known[kept]]
-        return code[order_known(scores[kept], code)]
-
-    def ask(self, of: GroupModel, steps: _Steps) -> FloatArray:
-        """Return sums by cluster, of the ids of all groups, or say that they take a pass."""
-        sums = self._answers.get((of, steps.key))
-        if sums is None:
-            asked = self._wanted.setdefault(of, {})
-            asked |= {each.key: each for each in (steps, _COUNT)}  # both in one pass
-            raise NeedsRefinementError
-        everywhere = np.zeros((2, self._ids.size))
-        everywhere[:, self._positions[of[0]]] = sums
-        return everywhere
-
-    def refine(self) -> None:
-        """Go through the pieces once, for all that have to wait."""
-        if not self._wanted:
-            return
-        wanted, self._wanted = self._wanted, {}
-        ids = {key: self.members[key].ids for key, _ in wanted}
-        add = partial(_sum_parts, self._roles, ids, wanted)
-        names = self._roles.label, self._roles.cluster
-        added = fold_groups(self._pieces, self._roles, add, names)
-        for of, asked in wanted.items():
-            key, model = of
-            ranked = int(self._groups[key].ranked[model])
-            for question in asked:
-                empty = _Sums(0, np.zeros((2, ids[key].size)))
-                rows, self._answers[of, question] = added.get((of, question), empty)
-                check_same(self._pieces, ranked, rows)
-
-
-@dataclass(frozen=True, eq=False)
-class PieceClusters:
-    """The clusters of a group of rows in pieces, as a model ranks it."""
-
-    _all: ClusterSums
-    _of: GroupModel
-
-    alone = False
-    known_weight = None
-
-    @property
-    def number(self) -> int:
-        """Clusters that hold a row."""
-        key, model = self._of
-        return int(np.count_nonzero(self._all.members[key].ranked[model]))
-
-    @property
-    def with_positive(self) -> int:
-        """Clusters that hold a known positive."""
-        return int(np.unique(self.of_known).size)
-
-    @cached_property
-    def of_known(self) -> IntArray:
-        """The number of each known positive's cluster, best-ranked first."""
-        return self._all.of_known(self._of)
-
-    @property
-    def sizes(self) -> IntArray:
-        """Known positives, and other rows, in each cluster."""
-        return self._all.ask(self._of, _COUNT).astype(np.int64)
-
-    def sums(self, threshold: FloatArray, known: FloatArray, rest: FloatArray) -> FloatArray:
-        """Sum by cluster what rows contribute: see `pu_accessor.ranking.Clusters`."""
-        return self._all.ask(self._of, _Steps(threshold, known, rest))
-
-
-def _sum_parts(
-    roles: Terms,
-    ids: Mapping[Hashable, pd.Index],
-    wanted: _Asking,
-    frame: pd.DataFrame,
-    parts: Sequence[Part],
-) -> Iterator[tuple[_Asked, _Sums]]:
-    """Go through the sums of one piece, of each group and model that it holds."""
-    positive = read_piece_labels(frame[roles.label], roles).positive
-    of_piece = find_ids(frame[roles.cluster])
-    for key, rows, scores in parts:
-        if key not in ids:
-            continue
-        code = find_code(ids[key], of_piece, rows)
-        for model, score in enumerate(scores):
-            kept = (code >= 0) & ~(roles.omits & np.isnan(score))
-            ranked = score[kept].astype(np.float64), positive[rows][kept], code[kept]
-            clusters = RowClusters(*ranked, ids[key].size)
-            for question, steps in wanted.get((key, model), {}).items():
-                yield ((key, model), question), _Sums(code[kept].size, clusters.sums(*steps))
 
 
 class PiecesSource(Source):
@@ -435,44 +282,44 @@ class PiecesSource(Source):
     def __init__(self, pieces: Pieces, by: Any = None) -> None:
         self._pieces = pieces
         self._by = by
-        self.name, self.kind = pieces.name, "data in chunks"
+        self.name = pieces.name
+        self.kind = "pieces" if by is None else "groupby of pieces"
 
     def rank(self, roles: Terms, ranks: Ranks) -> Rankings:
         """Rank the rows of all pieces, as a frame of the same rows would: see `Source`.
 
-        Raises if `ranks` is "all": all cutoffs take all scores in one place.
+        Rows with weights or clusters are ranked in one frame.
         """
-        if roles.weight is not None:
-            source, roles = self._together(roles)
+        if roles.weight is not None or roles.cluster is not None:
+            source, roles = self._together(roles, [])
             return source.rank(roles, ranks)
         roles, first, groups = self._first_pass(roles)
-        refinement = _count_all(self._pieces, roles, first)
-        sums, clustered = ClusterSums(self._pieces, roles, first), roles.cluster is not None
+        refinement = Refinement(self._pieces, roles, first)
         check_within(ranks, max(first.groups[key].ranked[model] for key, model in refinement.gaps))
         named = {argument: str(name) for argument, name in roles.named()}
 
         def make(position: int) -> Ranking:
             group, model = divmod(position, len(roles.models))
             of = groups.keys[group], model
-            examples = _examples(refinement, roles, first, of)
-            columns = {**named, "score": str(roles.models[model])}
-            ranking = rank_counted(examples, refinement.gaps[of], ranks=ranks, columns=columns)
-            return ranking.with_facts(clusters=PieceClusters(sums, of)) if clustered else ranking
+            labeled, columns = first.groups[of[0]], {**named, "score": str(roles.models[model])}
+            size = int(labeled.ranked[model])
+            check_scored(columns["score"], size)
+            count = partial(refinement.above, of), partial(refinement.best, of)
+            positive, negative, propensity = labeled.of(model, roles.omits)
+            shares = None if roles.propensity is None else propensity
+            examples = Examples(positive, negative, size, *count, shares)
+            return rank_counted(examples, refinement.gaps[of], ranks=ranks, columns=columns)
 
-        def refine() -> None:
-            refinement.refine()
-            sums.refine()
-
-        return Rankings(*name_keys(groups, roles), make, refine)
+        return Rankings(*name_keys(groups, roles), make, refinement.refine)
 
     def pair(self, roles: Terms, on: ColumnNames | None) -> Keyed[PairedRanks]:
         """Rank the rows of all pieces by several columns of scores: see `Source`.
 
-        Models in rows, and rows with weights, are paired in one frame.
+        Models in rows, and rows with weights or clusters, are paired in one frame.
         """
-        if on is not None or roles.weight is not None:
-            identity = on if isinstance(on, list) else [] if on is None else [on]
-            source, roles = self._together(roles, *identity)
+        if on is not None or roles.weight is not None or roles.cluster is not None:
+            identity = [] if on is None else key_columns(self._pieces.example(), on, "on")
+            source, roles = self._together(roles, [("on", name) for name in identity])
             return source.pair(roles, on)
         roles, first, groups = self._first_pass(roles, paired=True)
         weights = {key: pair_weight(group.propensity) for key, group in first.groups.items()}
@@ -485,12 +332,10 @@ class PiecesSource(Source):
         def make(position: int) -> PairedRanks:
             key = groups.keys[position]
             group = first.groups[key]
-            known = group.positive.shape[1], group.negative.shape[1]
-            total, by_model = Counts(*known, group.size - sum(known)), group.positive
-            of_known = group.members and group.members.known
-            return pair_counted(
-                roles.models, by_model, tables[key], above[key], total, weights[key], of_known
-            )
+            known, by_model = group.positive, tables[key]
+            labeled = known.shape[1], group.negative.shape[1]
+            total = Counts(*labeled, group.size - sum(labeled))
+            return pair_counted(roles.models, known, by_model, above[key], total, weights[key])
 
         return Keyed(groups.names, groups.keys, make)
 
@@ -498,20 +343,21 @@ class PiecesSource(Source):
         self, roles: Terms, wave: Hashable | None, strata: Hashable | None
     ) -> Keyed[Annotated]:
         """Rank the rows of all pieces, brought together in one frame: see `Source`."""
-        named = [name for name in (wave, strata) if name is not None]
-        source, roles = self._together(roles, *named)
+        named = [("wave", wave), ("strata", strata)]
+        more = [(argument, name) for argument, name in named if name is not None]
+        source, roles = self._together(roles, more)
         return source.annotate(roles, wave, strata)
 
-    def _together(self, roles: Terms, *more: Hashable) -> tuple[FrameSource, Terms]:
-        """Bring the columns that are named into one frame: rows with weights are sorted there."""
-        if self._by is not None:
-            roles = roles.update(by=self._by)
-        there = self._pieces.example().columns
-        named = [*roles.named(), *(("by", key) for key in roles.keys)]
-        for argument, name in [*named, *(("columns", other) for other in more)]:
-            check_name(argument, name, there, "column")
-        columns = dict.fromkeys([*(name for _, name in roles.named()), *roles.keys, *more])
-        frames: list[pd.DataFrame] = self._pieces.fold(_listed, operator.add, [*columns])
+    def _together(
+        self, roles: Terms, more: list[tuple[str, Hashable]]
+    ) -> tuple[FrameSource, Terms]:
+        """Bring the columns that are named into one frame, each after its argument."""
+        roles = roles if self._by is None else roles.update(by=self._by)
+        named = [*roles.named(), *(("by", key) for key in roles.keys), *more]
+        for argument, name in named:
+            check_name(argument, name, self._pieces.example().columns, "column")
+        columns = [*dict.fromkeys(name for _, name in named)]
+        frames: list[pd.DataFrame] = self._pieces.fold(_listed, operator.add, columns)
         filled = [frame for frame in frames if len(frame)] or frames[:1]  # whose dtypes count
         return FrameSource(join_rows(filled)), roles
 
@@ -521,8 +367,7 @@ class PiecesSource(Source):
 
     def _first_pass(self, roles: Terms, paired: bool = False) -> tuple[Terms, FirstPass, Groups]:
         """Return the roles with the keys of a groupby, and what a first pass brings together."""
-        if self._by is not None:
-            roles = roles.update(by=self._by)
+        roles = roles if self._by is None else roles.update(by=self._by)
         first = read_labeled(self._pieces, roles, paired)
         return roles, first, read_keys(first, roles)
 
@@ -531,44 +376,15 @@ def _listed(frame: pd.DataFrame) -> list[pd.DataFrame]:
     return [frame]
 
 
-def _examples(refinement: Refinement, roles: Terms, first: FirstPass, of: GroupModel) -> Examples:
-    """Return the examples of a group, ranked by a model."""
-    key, model = of
-    size = int(first.groups[key].ranked[model])
-    check_scored(str(roles.models[model]), size)
-    positive, negative, propensity = first.groups[key].of(model, roles.omits)
-    count = partial(refinement.above, of), partial(refinement.best, of)
-    known_propensity = None if roles.propensity is None else propensity
-    return Examples(positive, negative, size, *count, known_propensity)
-
-
-def _count_all(pieces: Pieces, roles: Terms, first: FirstPass) -> Refinement:
-    """Count all scores between the labeled ones: of all groups and models, in one pass."""
-    labeled = {
-        (key, model): distinct(np.concatenate(group.of(model, roles.omits)[:2]))
-        for key, group in first.groups.items()
-        for model in range(len(roles.models))
-    }
-    values = {of: scores for of, (scores, _) in labeled.items()}
-    sizes = {(key, model): int(first.groups[key].ranked[model]) for key, model in labeled}
-    samples = {(key, model): first.groups[key].sample[model] for key, model in labeled}
-    refinement = Refinement(pieces, roles, values, sizes, samples)
-    for of, (_, at) in labeled.items():
-        check_same(pieces, at.sum(), np.minimum(at, refinement.gaps[of].at).sum())
-    return refinement
-
-
 def _count_placements(
     pieces: Pieces, roles: Terms, first: FirstPass, tables: Mapping[Hashable, list[PlacementTable]]
 ) -> dict[Hashable, Above]:
     """Count the known positives above all examples, of each group by each model, in one pass."""
-    count = partial(_count_above, roles, tables, first.members)
-    names = [] if roles.cluster is None else [roles.cluster]
-    above = dict(fold_groups(pieces, roles, count, names))
+    count = partial(_count_above, roles.omits, tables)
+    above = dict(fold_groups(pieces, roles, count))
     for key, group in first.groups.items():
         if key not in above:
-            code = None if group.members is None else np.empty(0, np.int64)
-            above[key] = _count_group(tables[key], group.positive[:, :0], group.members, code)
+            above[key] = count_above(tables[key], group.positive[:, :0])
         check_same(pieces, group.size, int(above[key].counts[0].sum()))
         by_model = zip(tables[key], group.positive, above[key].counts, strict=True)
         for table, scores, counts in by_model:
@@ -578,31 +394,10 @@ def _count_placements(
 
 
 def _count_above(
-    roles: Terms,
-    tables: Mapping[Hashable, list[PlacementTable]],
-    members: Mapping[Hashable, Members],
-    frame: pd.DataFrame,
-    parts: Sequence[Part],
+    omits: bool, tables: Mapping[Hashable, list[PlacementTable]], parts: Sequence[Part]
 ) -> Iterator[tuple[Hashable, Above]]:
     """Count the known positives above the examples of one piece, of each group."""
-    of_piece = find_ids(frame[roles.cluster]) if members else None
-    for key, rows, scores in parts:
-        if key not in tables:
-            continue
-        kept, code = ~(roles.omits & np.isnan(scores).any(axis=0)), None
-        if of_piece is not None:
-            code = find_code(members[key].ids, of_piece, rows)
-            kept &= code >= 0
-            code = code[kept]
-        paired = scores[:, kept].astype(np.float64, copy=False)
-        yield key, _count_group(tables[key], paired, members.get(key), code)
-
-
-def _count_group(
-    tables: list[PlacementTable],
-    scores: FloatArray,
-    members: Members | None,
-    code: IntArray | None,
-) -> Above:
-    """Count the known positives above some examples of a group, by cluster where there are any."""
-    return count_above(tables, scores, code, 0 if members is None else members.ids.size)
+    for key, scores in parts:
+        if key in tables:
+            kept = ~(omits & np.isnan(scores).any(axis=0))
+            yield key, count_above(tables[key], scores[:, kept].astype(np.float64, copy=False))

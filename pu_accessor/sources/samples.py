@@ -26,8 +26,8 @@ from pu_accessor.sources.columns import (
 from pu_accessor.sources.frames import FrameSource, Source, rank_groups
 from pu_accessor.sources.groups import Groups
 from pu_accessor.sources.pairs import pair_scores
-from pu_accessor.terms import ColumnNames, Terms, Seed
 from pu_accessor.sources.sampling import Draw
+from pu_accessor.terms import ColumnNames, Terms
 
 
 class _Variables(NamedTuple):
@@ -48,7 +48,7 @@ class SampleSource(Source):
     dimension that another has, it is the same along that. The dataset is not changed.
     """
 
-    name, kind = "ds", "data in a Dataset"
+    name, kind = "ds", "samples"
 
     def __init__(self, dataset: xr.Dataset, dim: Hashable) -> None:
         self._dataset = dataset
@@ -117,7 +117,7 @@ class SampleSource(Source):
         sizes = [f"{dim} {self._dataset.sizes[dim]:,}" for dim in (self._dim, *others)]
         return {**counts, "dimensions": list_columns(sizes)}
 
-    def sample(self, roles: Terms, draw: Draw, random_state: Seed) -> pd.DataFrame:
+    def sample(self, roles: Terms, draw: Draw) -> pd.DataFrame:
         """Draw unlabeled samples at random: see `Source`.
 
         A row for each, with all variables over the samples alone. Raises if labels lie over other
@@ -127,7 +127,7 @@ class SampleSource(Source):
         if draw.is_apart:
             rows = self._rows("score", roles.score, "model")
         roles = roles.update(**dict.fromkeys(roles.others))
-        return FrameSource(rows).sample(roles, draw, random_state)
+        return FrameSource(rows).sample(roles, draw)
 
     def template(self, roles: Terms) -> xr.Dataset:
         """Return the dimensions whose places are the keys of rankings."""
@@ -187,17 +187,13 @@ def _variable(dataset: xr.Dataset, argument: str, name: Any, dim: Hashable) -> x
     """Return a variable over the samples, or say which there are."""
     check_name(argument, name, dataset.variables.keys(), "variable")
     variable: xr.DataArray = dataset[name]
-    if not any(_same(dim, other) for other in variable.dims):
+    is_name = isinstance(dim, Hashable) and dim is not pd.NA  # as an array is not
+    if not is_name or dim not in variable.dims:
         raise PUValueError(
             f"dim must be the dimension of the samples, but {brief(dim)} is not among those of "
             f"{name!r}, {list(variable.dims)}. Pass dim=... with the name of yours."
         )
     return variable.transpose(..., dim)
-
-
-def _same(dim: Any, other: Hashable) -> bool:
-    """Compare what may be no name at all, an array or NA, with a dimension."""
-    return isinstance(dim, Hashable) and dim is not pd.NA and dim == other
 
 
 def _check_dims(dataset: xr.Dataset, others: list[Hashable]) -> None:

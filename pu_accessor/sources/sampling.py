@@ -13,9 +13,9 @@ import pandas as pd
 from pu_accessor.checks import MOST_STRATA, check_count, check_option, check_share, is_number
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
-from pu_accessor.sources.columns import Labels, as_series, read_column, read_labels, read_values
+from pu_accessor.sources.columns import Labels
 from pu_accessor.sources.groups import Groups
-from pu_accessor.terms import Terms, Seed
+from pu_accessor.terms import Seed, Terms
 
 ADDED = ("stratum", "n", "n_negative", "n_unlabeled")  # columns that rows of strata get
 _RAREST = 0.05  # an expected share of positives in a stratum is at least this far from 0 and 1
@@ -31,8 +31,10 @@ class Draw:
     expected_beta: float | None = None
     below: float | None = None
     above: float | None = None
+    random_state: Seed = 0
 
     def __post_init__(self) -> None:
+        _check_seed(self.random_state)
         check_count("size", self.size)
         check_option("allocate", self.allocate, ["neyman", "proportional"])
         for name in ("below", "above"):
@@ -71,35 +73,33 @@ class Draw:
 
 
 def sample_unlabeled(
-    frame: pd.DataFrame, groups: Groups, roles: Terms, draw: Draw, random_state: Seed
+    frame: pd.DataFrame, known: Labels, groups: Groups, label: Hashable, draw: Draw
 ) -> pd.DataFrame:
     """Draw unlabeled rows at random, without replacement."""
-    known = _read(frame, roles, random_state)
     numbers = groups.numbers(len(frame))
     unlabeled = ~(known.positive | known.negative) & (numbers >= 0)
     available = np.bincount(numbers[unlabeled], minlength=len(groups.keys))
     for key, most in zip(groups.keys, available.tolist(), strict=True):
         _check_size(draw, 1, most, f" in group {key!r}" if groups.names else "")
-    seed = np.random.default_rng(random_state)
+    seed = np.random.default_rng(draw.random_state)
     rows = frame[unlabeled]
     if groups.names:
         return rows.groupby(numbers[unlabeled]).sample(n=int(draw.size), random_state=seed)
     sample = rows.sample(n=int(draw.size), random_state=seed)  # other rows than of a single group
-    sample.attrs.update(label=roles.label, n_unlabeled=int(available[0]))
+    sample.attrs.update(label=label, n_unlabeled=int(available[0]))
     return sample
 
 
 def sample_strata(
     frame: pd.DataFrame,
-    score: pd.Series[Any],
+    known: Labels,
+    values: FloatArray,
     column: pd.Series[Any] | None,
     roles: Terms,
     draw: Draw,
-    random_state: Seed,
 ) -> pd.DataFrame:
     """Draw unlabeled rows of each stratum, in random order, with what the strata hold."""
     check_free(frame.columns)
-    known, values = _read(frame, roles, random_state), read_values(score, roles)
     unlabeled = ~(known.positive | known.negative)
     eligible = ~(np.isnan(values) & roles.omits)
     if draw.below is not None:
@@ -113,7 +113,7 @@ def sample_strata(
         for kind in (known.positive, known.negative, unlabeled)
     ]
     sizes = _allocate(draw, names, counts[0], counts[2])
-    seed = np.random.default_rng(random_state)
+    seed = np.random.default_rng(draw.random_state)
     drawn = [
         seed.choice(np.flatnonzero(unlabeled & (code == number)), size, replace=False)
         for number, size in enumerate(sizes)
@@ -148,8 +148,7 @@ def _find_strata(
                 f"{column.index[column.isna().to_numpy() & free].tolist()[0]!r} first. Give these "
                 "a stratum, too."
             )
-        names = sorted(column.to_numpy()[free].tolist(), key=str)
-        names = [*dict.fromkeys(names)]
+        names = [*dict.fromkeys(sorted(column.to_numpy()[free].tolist(), key=str))]
         if not 2 <= len(names) <= MOST_STRATA:
             raise PUDataError(
                 f"strata must have two to {MOST_STRATA} values among unlabeled rows, but column "
@@ -168,12 +167,7 @@ def _find_strata(
 def _name_part(low: float | None, high: float | None) -> str:
     """Name the scores from one on and below another."""
     ends = [(">=", low), ("<", high)]
-    return ", ".join(f"{sign} {_text(end)}" for sign, end in ends if end is not None)
-
-
-def _text(threshold: float) -> str:
-    """Write a threshold."""
-    return f"{float(threshold):.12g}"
+    return ", ".join(f"{sign} {float(end):.12g}" for sign, end in ends if end is not None)
 
 
 def _allocate(draw: Draw, names: list[Any], known: IntArray, unlabeled: IntArray) -> list[int]:
@@ -196,7 +190,14 @@ def _allocate(draw: Draw, names: list[Any], known: IntArray, unlabeled: IntArray
     size, total = int(draw.size), int(unlabeled.sum())
     left = " of these strata" if len(names) > 1 else " that above and below leave"
     _check_size(draw, len(names), total, left)
-    spread = unlabeled * _deviations(draw, known, unlabeled)
+    spread = np.ones(unlabeled.size)  # of one label of each stratum, as a guess lets expect
+    if draw.expected_beta is not None:
+        among = (known + 0.5) / (known.sum() + 0.5 * known.size)
+        positive = np.clip(
+            draw.expected_beta * unlabeled.sum() * among / unlabeled, _RAREST, 1 - _RAREST
+        )
+        spread = np.sqrt(positive * (1 - positive))
+    spread *= unlabeled
     further = np.minimum(unlabeled, size) - 1  # labels after the first
     stratum = np.repeat(np.arange(len(names)), further)
     labels = np.concatenate([np.arange(1, number + 1) for number in further.tolist()])
@@ -204,28 +205,6 @@ def _allocate(draw: Draw, names: list[Any], known: IntArray, unlabeled: IntArray
     chosen = stratum[np.argsort(-gain, kind="stable")[: size - len(names)]]
     sizes: list[int] = (1 + np.bincount(chosen, minlength=len(names))).tolist()
     return sizes
-
-
-def _deviations(draw: Draw, known: IntArray, unlabeled: IntArray) -> FloatArray:
-    """Return the standard deviation of one label of each stratum, or ones.
-
-    It is that of the share of positives that a guess of beta and the known positives let expect.
-    """
-    spread = np.ones(unlabeled.size)
-    if draw.expected_beta is not None:
-        among = (known + 0.5) / (known.sum() + 0.5 * known.size)
-        positive = np.clip(
-            draw.expected_beta * unlabeled.sum() * among / unlabeled, _RAREST, 1 - _RAREST
-        )
-        spread = np.sqrt(positive * (1 - positive))
-    return spread
-
-
-def _read(frame: pd.DataFrame, roles: Terms, random_state: Seed) -> Labels:
-    """Read the labels of rows that may be drawn, and check the seed."""
-    labels = read_column(frame, "label", roles.label)
-    _check_seed(random_state)
-    return read_labels(as_series("label", labels), roles)
 
 
 def _check_size(draw: Draw, least: int, most: int, where: str) -> None:
@@ -249,7 +228,7 @@ def _check_thresholds(thresholds: FloatArray) -> None:
             "strata must hold finite thresholds, but "
             f"{thresholds[~np.isfinite(thresholds)].tolist()[0]} was passed. Leave it out."
         )
-    names = [_text(threshold) for threshold in thresholds.tolist()]
+    names = [f"{threshold:.12g}" for threshold in thresholds.tolist()]
     if twice := [name for name, following in pairwise(names) if name == following]:
         raise PUValueError(
             f"strata must hold each threshold once, but {twice[0]} was passed twice. Drop one."

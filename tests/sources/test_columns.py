@@ -36,12 +36,12 @@ NUMBERED: list[Any] = [
 
 @pytest.mark.parametrize(("label", "coding"), NUMBERED)
 def test_numbers_are_not_looked_up_by_value(label: Any, coding: Any, monkeypatch: Any) -> None:
-    monkeypatch.delattr("pu_accessor.sources.columns._read_values")
+    monkeypatch.delattr("pu_accessor.sources.columns._read_any")
     assert read(label, **coding) == EXPECTED
 
 
 def test_integers_and_flags_are_not_looked_up_by_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr("pu_accessor.sources.columns._read_values")
+    monkeypatch.delattr("pu_accessor.sources.columns._read_any")
     one: Any = np.ones(5, np.uint8)
     two: list[Any] = [np.array([1, 0, 0, 0, 1]), np.array([True, False, False, False, True])]
     cases: list[Any] = [(one, {}, [5, 0, 0])]

@@ -409,12 +409,13 @@ def test_what_takes_all_rows_is_refused() -> None:
             ask(0.3, ranks="all")
 
 
-def test_models_in_rows_are_refused() -> None:
-    pieces = from_chunks([FRAME], by="key")
-    with pytest.raises(PUValueError, match=r"'score' was passed with on=\['fold'\]"):
-        pieces.compare(0.3, on="fold")
+def test_models_in_rows_are_paired_wherever_they_are() -> None:
+    rows = [FRAME.assign(model=name, score=FRAME[name], id=FRAME.index) for name in MODELS]
+    frame = pd.concat(rows, ignore_index=True).sample(frac=1, random_state=0)
+    pieces = from_chunks(cut(frame, [100, 170]), by="model")
+    check_same(pieces.compare(0.3, on="id"), frame.pu(by="model").compare(0.3, on="id"))
     with pytest.raises(pu_accessor.PUKeyError, match=r"^on must name a column, but .* 'gone'"):
-        pieces.compare(0.3, on=["fold", "gone"])
+        pieces.compare(0.3, on=["id", "gone"])
 
 
 def test_what_is_wrong_is_told_of_all_chunks() -> None:

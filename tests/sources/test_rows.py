@@ -84,7 +84,7 @@ NAMED: list[Any] = [
     ({"label": [1, "?"]}, PUValueError, "label column 'label' holds '\\?'"),
     ({"propensity": [2, 1]}, PUValueError, "propensity column 'propensity' must lie in"),
     ({"score": [1.0]}, PUValueError, "the same length, but have 1 and 2"),
-    ({"propensity": [1.0]}, PUValueError, "each of the 2 examples, but has 1"),
+    ({"propensity": [1.0]}, PUValueError, "must have the same length, but have 2 and 1"),
 ]
 
 
