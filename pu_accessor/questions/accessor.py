@@ -28,6 +28,14 @@ _ROOTS = {
     "chunks": "pu_accessor.from_chunks(chunks)",
 }
 
+# What kinds of source are to the table of exclusions.
+_SOURCES = {
+    "groupby": "a groupby",
+    "arrays": "data in arrays",
+    "samples": "data in a Dataset",
+    "pieces": "data in chunks",
+}
+
 
 @advises
 class Accessor:
@@ -242,7 +250,8 @@ class Accessor:
             kind = "by rank" if isinstance(bounds, RankBand) else "at random"
             facts |= {} if band_name(bounds) == "simultaneous" else {f"band={kind}": bounds}
         facts = {n: fact for n, fact in facts.items() if fact is not None and fact is not False}
-        terms, source = self._terms, {self._source.kind: self._source.kind}
+        terms, kind = self._terms, self._source.kind
+        source = {_SOURCES[kind]: kind} if kind in _SOURCES else {}
         wide = {"a list of scores": terms.score} if terms.is_wide else {}
         refuse({**self._held.facts(), **source, **wide, **facts}, question)
         assumed = terms.reference, terms.selection_odds, terms.prevalence, terms.contamination

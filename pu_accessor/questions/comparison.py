@@ -161,13 +161,13 @@ def compare(
             page=_WHICH_MODEL,
         )
 
-    def question(paired: PairedRanks, beta: Beta, own: Settings) -> Columns:
+    def question(paired: PairedRanks, beta: Beta, _: Settings) -> Columns:
         asked = beta if beta.values.size else None
         if "test" not in entry.can or (paired.rows and paired.rows.weight is not None):
             by_row = partial(compare_rows, paired, metric=entry, cutoff=cutoff)
-            tests = _tests(by_row, asked, own)
+            tests = _tests(by_row, asked, settings)
         else:
-            tests = paired_tests(paired, asked, own, target)
+            tests = paired_tests(paired, asked, settings, target)
         if adjust == "max_t":
             pairs = tests.first, tests.second
             together = adjust_together(tests.p_value, tests.covariance, pairs)

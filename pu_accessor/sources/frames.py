@@ -65,7 +65,6 @@ class Source:
     """
 
     name: str  # what it is called in messages
-    kind = "a frame"  # what it is to the table of exclusions
     kind: str  # "frame", "groupby", "arrays", "samples" or "pieces"
 
     def rank(self, roles: Terms, ranks: Ranks) -> Rankings:
@@ -125,7 +124,6 @@ class FrameSource(Source):
         keys = getattr(grouped, "keys", None)
         shown = repr(keys) if isinstance(keys, str | list) else "..."
         self.name = "df" if grouped is None else f"df.groupby({shown})"
-        self.kind = "a frame" if grouped is None else "a groupby"
 
     def rank(self, roles: Terms, ranks: Ranks) -> Rankings:
         """Rank the rows, of each group, by each column of scores: see `Source`.
