@@ -32,7 +32,6 @@ def compare(
     level: float = 0.95,
     selection_odds: float = 1.0,
     contamination: float = 0.0,
-    joint: str = "approximate",
     adjust: str = "holm",
     alpha: float | None = None,
 ) -> pd.DataFrame:
@@ -83,10 +82,6 @@ def compare(
         Largest share of the known positives that may be negative, in [0, 0.5). Of n known ones at
         most contamination*n are, rounded down, nobody knows which, and the others are a random
         sample of the positives: the interval holds whichever are wrong.
-    joint : {"approximate", "guaranteed"}, default "approximate"
-        How an estimate of beta counts: by the squares of both errors, which holds about as often
-        as `level` says if they are independent; or by its whole interval, of a higher level, which
-        holds at least so often and is wider.
     adjust : {"holm", "max_t"}, default "holm"
         How p values are adjusted for the number of pairs [1]_: "max_t" counts with how the
         statistics of pairs vary together [3]_, and is never larger.
@@ -187,7 +182,7 @@ def compare(
     0     svm  forest   0.2         0.5   -0.6    1.6
     """
     settings = Settings(level, selection_odds=selection_odds, contamination=contamination)
-    betas = None if beta is None else read_betas(beta, joint=joint)
+    betas = None if beta is None else read_betas(beta)
     refuse_odds(settings.selection_odds, pooled=bool(self._roles.pool))
     asked = quantity, at, on
     return comparison.compare(self._request(), betas, *asked, settings, target, adjust, alpha)
@@ -285,7 +280,6 @@ def gap(
     at: At | None = None,
     target: str | None = None,
     level: float = 0.95,
-    joint: str = "approximate",
 ) -> pd.DataFrame:
     """Compare a quantity of groups that share no examples, such as recall of women and of men.
 
@@ -314,10 +308,6 @@ def gap(
         area, or at a threshold; or these examples, once all their labels were known.
     level : float, default 0.95
         Probability with which the interval covers, in (0, 1).
-    joint : {"approximate", "guaranteed"}, default "approximate"
-        How an estimate of beta counts: by the squares of both errors, which holds about as often
-        as `level` says if they are independent; or by its whole interval, of a higher level, which
-        holds at least so often and is wider.
 
     Returns
     -------
@@ -392,7 +382,7 @@ def gap(
             "df.pu.metric('recall', 0.3, at=100), or compare their AUROC: df.pu(score=['svm', "
             "'forest']).compare()."
         )
-    betas = None if beta is None else read_betas(beta, joint=joint)
+    betas = None if beta is None else read_betas(beta)
     return comparison.gap(self._request(), quantity, betas, at, Settings(level), target)
 
 

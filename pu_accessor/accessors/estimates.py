@@ -27,7 +27,6 @@ def auroc(
     reference: str = "positives",
     selection_odds: float = 1.0,
     contamination: float = 0.0,
-    joint: str = "approximate",
     average: Average = False,
 ) -> pd.DataFrame:
     """Estimate the area under the ROC curve, with an interval: on new examples, or on these.
@@ -70,10 +69,6 @@ def auroc(
         Largest share of the known positives that may be negative, in [0, 0.5). Of n known ones at
         most contamination*n are, rounded down, nobody knows which, and the others are a random
         sample of the positives: the interval holds whichever are wrong.
-    joint : {"approximate", "guaranteed"}, default "approximate"
-        How an estimate of beta counts: by the squares of both errors, which holds about as often
-        as `level` says if they are independent; or by its whole interval, of a higher level, which
-        holds at least so often and is wider.
     average : bool, str or list of str, default False
         Average over groups, such as queries: True over all of `by`, a name over that one. Each
         group counts once, by an unbiased estimate. The interval is over new groups with
@@ -162,7 +157,7 @@ def auroc(
     settings = Settings(
         level, reference=reference, selection_odds=selection_odds, contamination=contamination
     )
-    betas = read_betas(beta, beta_interval, joint)
+    betas = read_betas(beta, beta_interval)
     over = read_average(average, isinstance(self._roles.score, list))
     return estimates.auroc(self._request(), betas, settings, target, max_fpr=max_fpr, over=over)
 
@@ -177,7 +172,6 @@ def average_precision(
     beta_interval: BetaInterval | None = None,
     selection_odds: float = 1.0,
     contamination: float = 0.0,
-    joint: str = "approximate",
     average: Average = False,
 ) -> pd.DataFrame:
     """Estimate the average precision, with an interval: on new examples, or on these.
@@ -210,10 +204,6 @@ def average_precision(
         Largest share of the known positives that may be negative, in [0, 0.5). Of n known ones at
         most contamination*n are, rounded down, nobody knows which, and the others are a random
         sample of the positives: the interval holds whichever are wrong.
-    joint : {"approximate", "guaranteed"}, default "approximate"
-        How an estimate of beta counts: by the squares of both errors, which holds about as often
-        as `level` says if they are independent; or by its whole interval, of a higher level, which
-        holds at least so often and is wider.
     average : bool, str or list of str, default False
         Average over groups, such as queries: True over all of `by`, a name over that one. Each
         group counts once, by an unbiased estimate. The interval is over new groups with
@@ -272,7 +262,7 @@ def average_precision(
     settings = Settings(
         level, selection_odds=selection_odds, prevalence=prevalence, contamination=contamination
     )
-    betas = read_betas(beta, beta_interval, joint)
+    betas = read_betas(beta, beta_interval)
     over = read_average(average, isinstance(self._roles.score, list))
     return estimates.average_precision(self._request(), betas, settings, target, over=over)
 
@@ -291,7 +281,6 @@ def metric(
     selection_odds: float = 1.0,
     contamination: float = 0.0,
     beta_interval: BetaInterval | None = None,
-    joint: str = "approximate",
     average: Average = False,
 ) -> pd.DataFrame:
     """Evaluate metrics at the cutoffs that a person reports, with their intervals.
@@ -353,10 +342,6 @@ def metric(
         Where beta may lie, around the point that is passed: adds envelope_lower and
         envelope_upper, the lowest and highest limit while it varies. A pair, or by group a
         mapping, a Series, or a frame with columns low and high.
-    joint : {"approximate", "guaranteed"}, default "approximate"
-        How an estimate of beta counts: by the squares of both errors, which holds about as often
-        as `level` says if they are independent; or by its whole interval, of a higher level, which
-        holds at least so often and is wider.
     average : bool, str or list of str, default False
         Average over groups, such as queries: True over all of `by`, a name over that one. Each
         group counts once, by an unbiased estimate. The interval is over new groups with
@@ -428,7 +413,7 @@ def metric(
     3     recall   4     4     0.476  0.333  0.667
     """
     settings = read_settings(level, band, reference, selection_odds, prevalence, contamination)
-    betas = read_betas(beta, beta_interval, joint)
+    betas = read_betas(beta, beta_interval)
     over = read_average(average, isinstance(self._roles.score, list))
     return estimates.metric(self._request(), quantity, betas, at, settings, target, over=over)
 
@@ -440,7 +425,6 @@ def roc_region(
     at: At,
     level: float = 0.95,
     beta_interval: BetaInterval | None = None,
-    joint: str = "approximate",
 ) -> pd.DataFrame:
     """Bound the point of the ROC curve at a threshold, on new examples: both rates jointly.
 
@@ -463,10 +447,6 @@ def roc_region(
         Where beta may lie, around the point that is passed: adds envelope_lower and
         envelope_upper, the lowest and highest limit while it varies. A pair, or by group a
         mapping, a Series, or a frame with columns low and high.
-    joint : {"approximate", "guaranteed"}, default "approximate"
-        How an estimate of beta counts: by the squares of both errors, which holds about as often
-        as `level` says if they are independent; or by its whole interval, of a higher level, which
-        holds at least so often and is wider.
 
     Returns
     -------
@@ -510,5 +490,5 @@ def roc_region(
          tpr  tpr_lower  tpr_upper   fpr  fpr_lower  fpr_upper
     0  0.476      0.127      0.873  0.19        0.0       0.69
     """
-    betas = read_betas(beta, beta_interval, joint)
+    betas = read_betas(beta, beta_interval)
     return estimates.roc_region(self._request(), betas, at, Settings(level))

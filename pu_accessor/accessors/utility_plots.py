@@ -356,7 +356,6 @@ def plot_forest(
     band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
-    joint: str = "approximate",
     baseline: bool = False,
     **options: Unpack[PlotOptions],
 ) -> Drawing:
@@ -402,10 +401,6 @@ def plot_forest(
         Factor by which the odds of being labeled may differ between any two positives (or
         negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
         Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
-    joint : {"approximate", "guaranteed"}, default "approximate"
-        How an estimate of beta counts: by the squares of both errors, which holds about as often
-        as `level` says if they are independent; or by its whole interval, of a higher level, which
-        holds at least so often and is wider.
     baseline : bool, default False
         Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
     hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
@@ -451,7 +446,7 @@ def plot_forest(
     entry = read_quantity(quantity, at, "forest")
     refuse_band(entry, band, reference)
     settings = read_settings(level, band, reference, selection_odds)
-    betas = read_betas(beta, joint=joint)
+    betas = read_betas(beta)
     if baseline:
         betas.refuse_estimates()
         betas = betas.with_baseline()

@@ -140,10 +140,7 @@ def ask_cells(request: Request, betas: Betas, at: At, settings: Settings) -> xr.
     counts = read_quantities([_count_of(position) for position in range(len(COUNTS))], "metric")
 
     def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Cells:
-        bounded = [
-            metric_value(count, ranking, beta, own, "examples", cutoff, betas.joint)
-            for count in counts
-        ]
+        bounded = [metric_value(count, ranking, beta, own, "examples", cutoff) for count in counts]
         return Cells(np.stack([(each.lower, each.estimate, each.upper) for each in bounded]))
 
     betas, _ = betas.split(settings)

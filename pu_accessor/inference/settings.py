@@ -14,7 +14,6 @@ from pu_accessor.checks import (
     check_option,
     check_selection_odds,
     check_share,
-    interval_betas,
 )
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.exact import Bounds
@@ -148,13 +147,10 @@ class BetaRange(NamedTuple):
         """The upper end of the interval; the point where there is none."""
         return self.point if self.interval is None else self.interval[1]
 
-    def grid(self, level: float, joint: str) -> FloatArray:
+    def grid(self, level: float) -> FloatArray:
         """Return the betas at which the ranking is asked, the estimate first."""
         point = self.point
         highest = max(point, _HIGHEST)
-        if joint == "guaranteed":
-            inside = interval_betas((self.lower, self.upper), np.array([point]))
-            return np.append(point, np.minimum(inside, highest))
         lower, upper = self._limits_at((1 + level) / 2)
         upper = min(upper, highest)
         last = {"none": lower, "upper": point, "both": upper}[self.limits]

@@ -10,14 +10,13 @@ import numpy.typing as npt
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.checks import Interval, as_array, as_betas, as_interval, check_level, check_option
+from pu_accessor.checks import Interval, as_array, as_betas, as_interval, check_level
 from pu_accessor.errors import PUError, PUKeyError, PUTypeError, PUValueError, brief, shorten
 from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
 
 Beta: TypeAlias = npt.ArrayLike | Mapping[Any, float] | pd.Series | pd.DataFrame | xr.DataArray
 BetaInterval: TypeAlias = Interval | Mapping[Any, Interval] | pd.Series | pd.DataFrame
 
-_APPROXIMATE, _GUARANTEED = "approximate", "guaranteed"
 _ESTIMATE = ("beta", "lower", "upper", "level")
 _NO_KEYS = ("method", "n", "n_unlabeled", "n_positive", "n_labeled")
 # What other methods give is an estimate.
@@ -36,7 +35,6 @@ class Betas:
     levels: tuple[str, ...] | None = None
     interval: Interval | Mapping[Hashable, Interval] | None = None  # within which beta varies
     level: float | None = None  # at which the intervals of estimates hold
-    joint: str = _APPROXIMATE  # how the errors of estimates count
 
     @property
     def shared(self) -> BetaRange | None:
@@ -87,8 +85,6 @@ class Betas:
 
     def leave(self, settings: Settings) -> Settings:
         """Return settings at the level that is left where intervals of beta are to hold, too."""
-        if self.joint == _APPROXIMATE:
-            return settings
         return settings.at_level(ranking_level(settings.level, self.level))
 
     def split(self, settings: Settings) -> tuple["Betas", Settings]:
@@ -97,7 +93,7 @@ class Betas:
         An estimate that holds at a higher level than the answer stands as it is. Any other is
         brought to such a level.
         """
-        if self.joint == _APPROXIMATE or self.level is None or self.level > settings.level:
+        if self.level is None or self.level > settings.level:
             return self, self.leave(settings)
         half = round((1 + settings.level) / 2, 12)
         values = self.values
@@ -157,21 +153,10 @@ class Betas:
             )
 
 
-def read_betas(
-    beta: Beta, interval: BetaInterval | None = None, joint: str | None = None
-) -> Betas:
+def read_betas(beta: Beta, interval: BetaInterval | None = None) -> Betas:
     """Read beta, and check all that needs no keys."""
-    if joint is not None:
-        synonyms = {"delta": _APPROXIMATE, "envelope": _GUARANTEED}
-        check_option("joint", joint, (_APPROXIMATE, _GUARANTEED), synonyms)
     if isinstance(beta, pd.DataFrame):
-        return _read_estimates(beta, interval, joint or _GUARANTEED)
-    if joint == _GUARANTEED:
-        raise PUValueError(
-            f"joint must be left out where beta is a number, but {joint!r} was passed: it "
-            "says how the error of beta counts. Pass what df.pu.estimate_beta or "
-            "beta_from_labels returns as beta."
-        )
+        return _read_estimates(beta, interval)
     within = _read_interval(interval)
     if isinstance(beta, xr.DataArray) and not set(beta.dims) <= {"beta"}:
         return Betas(beta, interval=within)
@@ -185,7 +170,7 @@ def read_betas(
     return Betas(BetaRange(as_betas(cast("npt.ArrayLike", beta)), shared), interval=within)
 
 
-def _read_estimates(beta: pd.DataFrame, interval: BetaInterval | None, joint: str) -> Betas:
+def _read_estimates(beta: pd.DataFrame, interval: BetaInterval | None) -> Betas:
     """Read a frame as `estimate_beta` and `beta_from_labels` return it."""
     if interval is not None:
         raise PUValueError(
@@ -215,7 +200,7 @@ def _read_estimates(beta: pd.DataFrame, interval: BetaInterval | None, joint: st
             "at the same level.",
             page="beta#with-its-error",
         )
-    return Betas(estimates if levels else estimates[()], levels or None, None, stated, joint)
+    return Betas(estimates if levels else estimates[()], levels or None, None, stated)
 
 
 def _read_row(row: Mapping[Hashable, Any]) -> BetaRange:

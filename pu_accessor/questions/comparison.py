@@ -29,7 +29,7 @@ from pu_accessor.inference.estimates.early_recognition import check_alpha
 from pu_accessor.inference.estimates.joint import value_of
 from pu_accessor.inference.estimates.utility import as_thresholds, worth_of
 from pu_accessor.inference.quantities import Quantity, read_quantity
-from pu_accessor.inference.settings import BetaRange, Settings, check_target, ranking_level
+from pu_accessor.inference.settings import BetaRange, Settings, check_target
 from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.estimates import cutoffs_needed, read_target
@@ -71,20 +71,17 @@ def compare(
     _check_adjust(adjust, settings)
     if "test" not in entry.can:
         _check_by_row(entry, cutoff, betas, settings, target)
-    joint = "approximate"
     if betas is not None:
         betas.refuse_odds(settings)
-        betas.leave(settings)  # raises where no level is left
-        joint = betas.joint
 
     def question(paired: PairedRanks, beta: BetaRange, _: Settings) -> Columns:
         asked = None if betas is None else beta
         _check_clusters(paired, settings, target)
         if "test" not in entry.can or (paired.rows and paired.rows.weight is not None):
             by_row = partial(compare_rows, paired, quantity=entry, cutoff=cutoff)
-            tests = _tests(by_row, asked, settings, joint)
+            tests = _tests(by_row, asked, settings)
         else:
-            tests = paired_tests(paired, asked, settings, target, joint)
+            tests = paired_tests(paired, asked, settings, target)
         if adjust == "max_t":
             pairs = tests.first, tests.second
             together = adjust_together(tests.p_value, tests.covariance, pairs)
@@ -164,18 +161,17 @@ def _check_by_row(
 
 
 def _tests(
-    compared: Callable[..., PairedTests], beta: BetaRange | None, settings: Settings, joint: str
+    compared: Callable[..., PairedTests], beta: BetaRange | None, settings: Settings
 ) -> PairedTests:
     """Test each pair of models of one group at some betas, jointly with an estimate of beta."""
     level = settings.level
     if beta is None or not beta.is_estimate:
         return compared(betas=None if beta is None else beta.values, level=level)
-    left = ranking_level(level, beta.level) if joint == "guaranteed" else level
-    return join_pairs(compared(betas=beta.grid(level, joint), level=left), beta, joint)
+    return join_pairs(compared(betas=beta.grid(level), level=level), beta)
 
 
 def paired_tests(
-    paired: PairedRanks, beta: BetaRange | None, settings: Settings, target: str, joint: str
+    paired: PairedRanks, beta: BetaRange | None, settings: Settings, target: str
 ) -> PairedTests:
     """Test each pair of models of one group of examples."""
     odds, wrong = settings.selection_odds, settings.contamination
@@ -186,7 +182,7 @@ def paired_tests(
     if wrong:
         refuse_wrong(wrong, paired.weight is not None)
         return compare_contaminated(paired, *asked, wrong)
-    return _tests(partial(compare_paired, paired, target=target), beta, settings, joint)
+    return _tests(partial(compare_paired, paired, target=target), beta, settings)
 
 
 def _check_clusters(paired: PairedRanks, settings: Settings, target: str) -> None:
@@ -227,8 +223,7 @@ def gap(
     -----
     An estimate of beta *for each group* makes an interval of each that holds jointly with it. The
     groups are independent, and so are estimates that were made in each: what both can be off by
-    is squared and added. Guaranteed is the gap between the ends of both, each at half of 1 -
-    level.
+    is squared and added.
 
     *One estimate for all* is off by the same in each group: the gap is found at each beta, and
     joined as one number is (`pu_accessor.inference.estimates.joint.join_limits`).
@@ -239,18 +234,17 @@ def gap(
     if betas is None:
         _check_without_beta(entry, target)
     asked, shared, at_level = _split_error(betas, settings)
-    joint = "approximate" if betas is None else betas.joint
     estimates = betas is not None and betas.are_estimates
     if shared is not None:
         _check_fixed(cutoff)
-    grid = None if shared is None else BetaRange(shared.grid(settings.level, joint))
+    grid = None if shared is None else BetaRange(shared.grid(settings.level))
 
     def question(ranking: Ranking, beta: BetaRange, _: Settings) -> GroupValue:
         if cutoff is not None and betas is None:
             return recall_of_group(ranking, cutoff.value, entry.less_is_better, settings.level)
         if "test" in entry.can and not estimates:
             return auroc_of_group(ranking, beta.values, target)
-        value = value_of(entry, ranking, grid or beta, at_level, target, cutoff, joint)
+        value = value_of(entry, ranking, grid or beta, at_level, target, cutoff)
         n = ranking.total.known_positive
         return GroupValue(n, value.value, value.lower, value.upper)
 
@@ -262,9 +256,9 @@ def gap(
     if shared is not None:
         if not results.skipped:
             check_total(results.each, shared)
-        tests = join_gaps(find_gaps(groups), shared, joint)
+        tests = join_gaps(find_gaps(groups), shared)
     elif "test" not in entry.can or estimates:
-        tests = find_gaps(groups, apart=estimates and joint == "guaranteed")
+        tests = find_gaps(groups)
     else:
         _warn_of_lone([each.key for each in results.each if each.content.n == 1])
         tests, has_test = compare_groups(groups, settings.level), True
@@ -280,9 +274,8 @@ def _split_error(
     if betas is None or not betas.are_estimates:
         return betas, None, settings
     if betas.shared is not None:
-        return Betas(BetaRange(betas.shared.values)), betas.shared, betas.leave(settings)
-    half = round((1 + settings.level) / 2, 12)
-    return betas, None, settings.at_level(half) if betas.joint == "guaranteed" else settings
+        return Betas(BetaRange(betas.shared.values)), betas.shared, settings
+    return betas, None, settings
 
 
 def _check_fixed(cutoff: Cutoff | None) -> None:

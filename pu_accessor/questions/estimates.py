@@ -16,7 +16,6 @@ from pu_accessor.inference.estimates.areas_on_new_examples import (
     estimate_population_partial,
 )
 from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.auroc_of_both import estimate_auroc_of_both
 from pu_accessor.inference.estimates.cutoff_spec import (
     CHOSEN,
     At,
@@ -69,7 +68,7 @@ def auroc(
     max_fpr = check_max_fpr(max_fpr)
     check_target(target)
     check_whole_area(settings, max_fpr)
-    _check_reference(settings, target, max_fpr, over)
+    check_option("reference", settings.reference, ("positives",))
     if over is not None:
         _refuse_part(max_fpr)
         averaged = Averaged([(QUANTITIES["auroc"], None)])
@@ -82,39 +81,15 @@ def auroc(
             return estimate_auroc(ranking, betas, rule, max_fpr)
         if part is not None:
             return estimate_population_partial(ranking, betas, rule, part)
-        if rule.reference == "both":
-            return estimate_auroc_of_both(ranking, betas, rule)
         return estimate_any(ranking, betas, rule, "roc", target)
 
     def at_once(stack: Stack, values: FloatArray) -> list[Estimates | None]:
         return estimate_population_aurocs(stack, values, settings.level)
 
     plain = target == "population" and at_random and part is None and not betas.vary
-    plain = plain and settings.reference == "positives"
     return estimate_areas(
         request, betas, settings, target, estimate_at, at_once=at_once if plain else None
     )
-
-
-def _check_reference(
-    settings: Settings, target: str, max_fpr: float | None, over: Over | None
-) -> None:
-    """Raise unless AUROC can be estimated from such known examples."""
-    check_option("reference", settings.reference, ("positives", "both"))
-    asked = {
-        f"target={target!r}": target != "population",
-        f"max_fpr={max_fpr!r}": max_fpr not in (None, 1),
-        f"selection_odds={settings.selection_odds:g}": settings.selection_odds > 1,
-        "average=True": over is not None,
-    }
-    others = [name for name, is_asked in asked.items() if is_asked]
-    if settings.reference == "both" and others:
-        raise PUValueError(
-            f"reference must be 'positives' with {others[0]}, but 'both' was passed: from both "
-            "kinds there is the whole area on new examples, for labels at random. Leave one of "
-            "the two out.",
-            page="known_negatives",
-        )
 
 
 def _refuse_part(max_fpr: float | None) -> None:
@@ -169,10 +144,9 @@ def estimate_areas(
     `at_once` is as in `map_rankings`.
     """
     betas.refuse_odds(settings)
-    betas.leave(settings)  # raises where no level is left
 
     def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Estimates:
-        return area_over(partial(estimate_at, ranking), ranking.total, beta, own, betas.joint)
+        return area_over(partial(estimate_at, ranking), ranking.total, beta, own)
 
     def columns(estimates: Estimates, beta: BetaRange) -> Columns:
         ranges, envelope = estimates.reach or (), estimates.envelope or ()
@@ -192,8 +166,7 @@ def estimate_areas(
     results = map_rankings(
         request, rankings, question, betas, settings, at_once=at_once, clustered=clustered
     )
-    reference = {} if settings.reference == "positives" else {"reference": settings.reference}
-    areas = as_rows(results, columns, name_settings(settings, target, betas) | reference)
+    areas = as_rows(results, columns, name_settings(settings, target, betas))
     # A first look into a column of a frame takes as long as ten of arrays.
     if np.isnan(np.concatenate([each.content.lower for each in results.each])).any():
         warn_of_areas(areas, results)
@@ -225,13 +198,9 @@ def metric(
     target = read_target(target, cutoffs[0], settings)
     check_prevalence(settings, target)
     betas.refuse_odds(settings)
-    betas.leave(settings)  # raises where no level is left
 
     def question(ranking: Ranking, beta: BetaRange, own: Settings) -> list[AtCutoff]:
-        return [
-            metric_value(entry, ranking, beta, own, target, cutoff, betas.joint)
-            for entry, cutoff in each
-        ]
+        return [metric_value(entry, ranking, beta, own, target, cutoff) for entry, cutoff in each]
 
     def columns(metrics: list[AtCutoff], beta: BetaRange) -> Columns:
         fields = ["rank", "threshold", "clipped"]

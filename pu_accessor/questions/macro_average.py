@@ -91,10 +91,10 @@ def average_over(
     """Average numbers over groups, with intervals."""
     check_target(target)
     _check_plain(settings, betas)
-    estimate, level = betas.estimate, betas.leave(settings).level
+    estimate, level = betas.estimate, settings.level
     of_groups = betas
     if estimate is not None:  # which is about the examples of all groups together
-        of_groups = Betas(BetaRange(estimate.grid(settings.level, betas.joint)))
+        of_groups = Betas(BetaRange(estimate.grid(settings.level)))
 
     def question(ranking: Ranking, beta: BetaRange, _: Settings) -> list[GroupTerm]:
         return [group_term(ranking, beta.values, *asked, target) for asked in averaged.each]
@@ -148,7 +148,7 @@ def _average(
     floor, ceiling = find_span(terms)
     if betas.estimate is not None:
         span = float(floor.min()), float(ceiling.max())
-        average = join_estimates(average, betas.estimate, betas.joint, span)
+        average = join_estimates(average, betas.estimate, span)
         floor, ceiling = (np.atleast_1d(end)[:1] for end in (floor, ceiling))
     beyond = ~((floor <= average.value) & (average.value <= ceiling))
     columns = average.error, average.value, average.lower, average.upper, beyond

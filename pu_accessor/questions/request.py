@@ -128,7 +128,6 @@ def name_settings(settings: Settings, target: str, betas: Betas | None = None) -
     named: dict[str, Any] = {"level": settings.level, "target": target, **settings.failure}
     named |= {} if prevalence is None else {"prevalence": prevalence}
     if betas is not None and betas.are_estimates:
-        named |= {"joint": betas.joint}
         named |= {} if betas.estimate is None else {"beta_interval": betas.estimate.interval}
     return named
 

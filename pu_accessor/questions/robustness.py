@@ -68,7 +68,7 @@ class Conclusion(NamedTuple):
         settings, beta = self.at_factor(factor), BetaRange(betas)
         if isinstance(ranked, Ranking):
             return value_of(self.quantity, ranked, beta, settings, self.target, self.cutoff)
-        tests = paired_tests(ranked, beta, settings, self.target, "approximate")
+        tests = paired_tests(ranked, beta, settings, self.target)
         unknown = np.full(tests.difference.shape, np.nan)
         return Estimates(tests.difference, unknown, tests.lower, tests.upper, reach=tests.reach)
 

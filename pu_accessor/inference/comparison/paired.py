@@ -159,11 +159,11 @@ def _covariance(paired: PairedRanks, target: str) -> FloatArray:
     return covariance
 
 
-def join_pairs(tests: PairedTests, beta: BetaRange, joint: str) -> PairedTests:
+def join_pairs(tests: PairedTests, beta: BetaRange) -> PairedTests:
     """Put the error of an estimated beta together with that of the ranking."""
     if not tests.has_size:
         return tests
-    lower, upper = join_limits(tests.difference, tests.lower, tests.upper, beta, joint)
+    lower, upper = join_limits(tests.difference, tests.lower, tests.upper, beta)
     names = ("difference", "statistic", "df", "p_value", "p_adjusted", "sign")
     at_estimate = {name: getattr(tests, name)[:, :1] for name in names}
     return replace(tests, **at_estimate, lower=lower, upper=upper)

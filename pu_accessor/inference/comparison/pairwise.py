@@ -270,15 +270,14 @@ def _welch(df: FloatArray, variances: FloatArray) -> FloatArray:
     return welch_df(variances, np.minimum(df, np.finfo(np.float64).max)[:, np.newaxis])
 
 
-def find_gaps(groups: Sequence[GroupValue], *, apart: bool = False) -> PairTests:
+def find_gaps(groups: Sequence[GroupValue]) -> PairTests:
     """Return the gap between each pair of groups, with its interval and without a test.
 
     Notes
     -----
     The groups are independent. How far the gap can be off on one side is how far the one estimate
     can be off on that side and the other on its other side, squared and added: the MOVER [1]_.
-    With Wilson's intervals of two proportions that is Newcombe's method 10 [2]_. Intervals that
-    hold *apart*, each at half of 1 - level, are added without squares.
+    With Wilson's intervals of two proportions that is Newcombe's method 10 [2]_.
 
     References
     ----------
@@ -303,22 +302,22 @@ def find_gaps(groups: Sequence[GroupValue], *, apart: bool = False) -> PairTests
         for name in ("estimate", "lower", "upper")
     )
     down, up = np.maximum(estimate - lower, 0), np.maximum(upper - estimate, 0)
-    difference, add = estimate[first] - estimate[second], np.add if apart else np.hypot
+    difference = estimate[first] - estimate[second]
     return PairTests(
         first,
         second,
         difference,
-        difference - add(down[first], up[second]),
-        difference + add(up[first], down[second]),
+        difference - np.hypot(down[first], up[second]),
+        difference + np.hypot(up[first], down[second]),
         *[np.full(difference.shape, np.nan)] * 4,
     )
 
 
-def join_gaps(gaps: PairTests, beta: BetaRange, joint: str) -> PairTests:
+def join_gaps(gaps: PairTests, beta: BetaRange) -> PairTests:
     """Put the error of one estimate of beta, which all groups share, together with that of gaps.
 
     All groups are off by the same in beta: the gap is known at each beta, and is joined as one
     number is (`pu_accessor.inference.estimates.joint.join_limits`).
     """
-    lower, upper = join_limits(gaps.difference, gaps.lower, gaps.upper, beta, joint)
+    lower, upper = join_limits(gaps.difference, gaps.lower, gaps.upper, beta)
     return replace(gaps, difference=gaps.difference[:, :1], lower=lower, upper=upper)

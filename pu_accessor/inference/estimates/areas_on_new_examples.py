@@ -37,7 +37,7 @@ from pu_accessor.inference.influence import (
 from pu_accessor.inference.settings import Settings, check_prevalence
 from pu_accessor.inference.tables.contingency import completed_table
 from pu_accessor.inference.tables.curves import completed_area, completed_aurocs, odds_factor
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking, Stack, each_once
+from pu_accessor.ranking import BoolArray, FloatArray, Ranking, Stack, each_once
 
 _MODELED = 2  # examples that the model of the variances counts for
 _HALVES = 8  # of the way to a limit that are tried first
@@ -159,30 +159,10 @@ def end_ties(ranking: Ranking) -> FloatArray:
     """
     if ranking.strata or ranking.head.dtype.kind != "i":
         return np.zeros((2, 1))
-    finer = refine_ends(ranking)
-    return _shares_at_ends(finer.head - finer.known_positive)
-
-
-def refine_ends(ranking: Ranking) -> Ranking:
-    """Return a ranking with the cutoffs next to both of its ends."""
     unlabeled = ranking.total.unlabeled
-    return ranking.refine(each_once(np.array([min(1, unlabeled), max(unlabeled - 1, 0)])))
-
-
-def ties_of_mixture(ranking: Ranking, part: FloatArray) -> FloatArray:
-    """Return the shares that are tied at both ends of a rest, so much of which is unlabeled.
-
-    The others are known negatives. Shape (2, betas).
-    """
-    finer = refine_ends(ranking)
-    unlabeled, negative = map(_shares_at_ends, (finer.unlabeled, finer.known_negative))
-    return part * unlabeled + (1 - part) * negative
-
-
-def _shares_at_ends(counts: IntArray) -> FloatArray:
-    """Return the shares of examples that are tied last, and first; one alone is not."""
-    steps = np.diff(counts)
-    ends = steps[[-1, 0], np.newaxis]
+    finer = ranking.refine(each_once(np.array([min(1, unlabeled), max(unlabeled - 1, 0)])))
+    steps = np.diff(finer.head - finer.known_positive)
+    ends = steps[[-1, 0], np.newaxis]  # a single one is not tied
     shares: FloatArray = np.where(ends > 1, ends, 0) / max(steps.sum(), 1)
     return shares
 

@@ -15,7 +15,7 @@ from pu_accessor.checks import latent_counts
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.contaminated import contaminated_metric
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.intervals import Estimates, find_envelope, over_interval
+from pu_accessor.inference.estimates.intervals import Estimates, over_interval
 from pu_accessor.inference.estimates.metric_at import (
     AtCutoff,
     Head,
@@ -26,7 +26,7 @@ from pu_accessor.inference.estimates.metric_at import (
 )
 from pu_accessor.inference.estimates.within_odds import estimate_any
 from pu_accessor.inference.quantities import Quantity
-from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
+from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.inference.tables.contingency import Table, check_labels, mean_of_ends
 from pu_accessor.inference.tables.latent_bounds import bound_latent, complete_at, references_used
 from pu_accessor.inference.tables.metrics import Metric, evaluate
@@ -39,7 +39,7 @@ _ROUNDING = 1e-9
 
 
 def join_estimates(
-    found: Estimates, beta: BetaRange, joint: str, span: tuple[float, float] = (0.0, 1.0)
+    found: Estimates, beta: BetaRange, span: tuple[float, float] = (0.0, 1.0)
 ) -> Estimates:
     """Put the errors of beta and of the ranking together, for an area or an average.
 
@@ -51,7 +51,7 @@ def join_estimates(
     limits = []
     for each in (found.parts, found.uncut or found.parts):
         value, lower, upper = ((part - floor) / width for part in each)
-        limits.append(join_limits(value, lower, upper, beta, joint))
+        limits.append(join_limits(value, lower, upper, beta))
     lower, upper = (
         pick(*ends)
         for pick, ends in zip((np.fmin, np.fmax), zip(*limits, strict=True), strict=True)
@@ -65,7 +65,7 @@ def join_estimates(
 
 
 def join_limits(
-    value: FloatArray, lower: FloatArray, upper: FloatArray, beta: BetaRange, joint: str
+    value: FloatArray, lower: FloatArray, upper: FloatArray, beta: BetaRange
 ) -> tuple[FloatArray, FloatArray]:
     """Return limits that hold whatever beta is, as far as its interval holds.
 
@@ -93,12 +93,12 @@ def join_limits(
     --------
     >>> beta = BetaRange(np.array([0.3]), (0.2, 0.4), 0.95)
     >>> value = np.array([0.8, 0.76, 0.84])
-    >>> lower, upper = join_limits(value, value - 0.03, value + 0.03, beta, "approximate")
+    >>> lower, upper = join_limits(value, value - 0.03, value + 0.03, beta)
     >>> lower.round(3), upper.round(3)
     (array([0.75]), array([0.85]))
     """
     none = np.isnan(lower[..., :1]) | np.isnan(upper[..., :1])
-    if joint == "guaranteed" or beta.limits == "both":
+    if beta.limits == "both":
         low, high = np.fmin.reduce(lower, axis=-1), np.fmax.reduce(upper, axis=-1)
     else:
         value = _with_ends(value)
@@ -146,7 +146,7 @@ _TABLES_OFF = np.sin(np.linspace(0, np.pi / 2, 5))[1:]  # how far beta is off, o
 
 
 def join_metric_at(
-    ranking: Ranking, beta: BetaRange, name: str | Metric, at: Cutoff, rule: Settings, joint: str
+    ranking: Ranking, beta: BetaRange, name: str | Metric, at: Cutoff, rule: Settings
 ) -> AtCutoff:
     """Evaluate a metric of these examples at one cutoff, whatever beta is within its interval.
 
@@ -160,12 +160,6 @@ def join_metric_at(
     check_labels(np.array([beta.upper]), ranking.total, references_used(rule.reference, ranking))
     rule = rule_at(ranking, at, rule)
     head = find_head(ranking, beta.point, name, at, rule)
-    if joint == "guaranteed":
-        grid, inner = _on_grid(beta, rule, joint)
-        found = evaluate_at(head, BetaRange(grid), name, inner)
-        return at_estimate(
-            found, *join_limits(found.estimate, found.lower, found.upper, beta, joint)
-        )
     betas, share = _walk(beta, rule.level)
     point = evaluate_at(head, BetaRange(betas[:1]), name, rule)
     values = evaluate(name, *_tables(head, betas, share, rule)).astype(np.float64)
@@ -177,11 +171,11 @@ def join_metric_at(
 
 def _walk(beta: BetaRange, level: float) -> tuple[FloatArray, FloatArray]:
     """Return betas from the estimate to its limits, and what each leaves of the band."""
-    point, lower, upper, *between = beta.grid(level, "approximate").tolist()
+    point, lower, upper, *between = beta.grid(level).tolist()
     left = np.sqrt(1 - _TABLES_OFF**2)
     up = point + _TABLES_OFF * (upper - point)
     if beta.limits == "both":
-        return (every := beta.grid(level, "approximate")), np.ones(every.size)
+        return (every := beta.grid(level)), np.ones(every.size)
     if beta.limits == "upper":
         free = [point, lower, *between]
         return np.concatenate([free, up]), np.concatenate([np.ones(len(free)), left])
@@ -229,13 +223,12 @@ def value_of(
     settings: Settings,
     target: str,
     cutoff: Cutoff | None,
-    joint: str = "approximate",
 ) -> Estimates:
     """Return the value of a quantity, whichever it is."""
     if cutoff is None:
         ask = partial(estimate_any, ranking, curve=str(quantity.curve), target=target)
-        return area_over(ask, ranking.total, beta, settings, joint)
-    metric = metric_value(quantity, ranking, beta, settings, target, cutoff, joint)
+        return area_over(ask, ranking.total, beta, settings)
+    metric = metric_value(quantity, ranking, beta, settings, target, cutoff)
     unknown = np.full(metric.estimate.size, np.nan)
     return Estimates(metric.estimate, unknown, metric.lower, metric.upper, band=metric.band)
 
@@ -245,18 +238,10 @@ def area_over(
     total: Counts,
     beta: BetaRange,
     settings: Settings,
-    joint: str,
 ) -> Estimates:
     """Return an area at betas, within an interval of them, or jointly with an estimate of one."""
     if beta.is_estimate:
-        betas, rule = _on_grid(beta, settings, joint)
-        found = estimate(betas, rule)
-        joined = join_estimates(found, beta, joint)
-        if joint != "guaranteed" or np.isnan([joined.lower, joined.upper]).any():
-            return joined
-        limits = found.lower, found.upper
-        low, high = find_envelope(lambda each: estimate(each, rule), betas, limits)
-        return replace(joined, lower=np.fmin(joined.lower, low), upper=np.fmax(joined.upper, high))
+        return join_estimates(estimate(beta.grid(settings.level), settings), beta)
     points, interval = beta.values, beta.interval
     return over_interval(lambda betas: estimate(betas, settings), total, points, interval)
 
@@ -268,7 +253,6 @@ def metric_value(
     settings: Settings,
     target: str,
     cutoff: Cutoff,
-    joint: str,
 ) -> AtCutoff:
     """Return a metric at a cutoff."""
     metric = quantity.metric
@@ -276,13 +260,13 @@ def metric_value(
         on_new = partial(metric_on_new, beta=beta, name=metric, threshold=cutoff.value)
         if not beta.is_estimate:
             return _ask_about(ranking, cutoff, settings, on_new)
-        betas, settings = _on_grid(beta, settings, joint)
-        on_grid = metric_on_new(ranking, BetaRange(betas), metric, cutoff.value, settings)
-        limits = join_limits(on_grid.estimate, on_grid.lower, on_grid.upper, beta, joint)
+        betas = BetaRange(beta.grid(settings.level))
+        on_grid = metric_on_new(ranking, betas, metric, cutoff.value, settings)
+        limits = join_limits(on_grid.estimate, on_grid.lower, on_grid.upper, beta)
         return at_estimate(on_grid, *limits)
     cutoff = quantity.at_whole(cutoff, sum(ranking.total))
     if beta.is_estimate:
-        return join_metric_at(ranking, beta, metric, cutoff, settings, joint)
+        return join_metric_at(ranking, beta, metric, cutoff, settings)
     at_cutoff = partial(metric_at, beta=beta, name=metric, at=cutoff)
     return _ask_about(ranking, cutoff, settings, at_cutoff)
 
@@ -298,9 +282,3 @@ def _ask_about(
     if settings.contamination:
         return contaminated_metric(ranking, cutoff, settings, answer)
     return answer(ranking, settings)
-
-
-def _on_grid(beta: BetaRange, settings: Settings, joint: str) -> tuple[FloatArray, Settings]:
-    """Return the betas at which a ranking is asked for an estimate of beta, and its settings."""
-    level = ranking_level(settings.level, beta.level) if joint == "guaranteed" else settings.level
-    return beta.grid(settings.level, joint), settings.at_level(level)
