@@ -21,8 +21,8 @@ from pu_accessor.errors import (
     PUWarning,
 )
 from pu_accessor.example import load_example
+from pu_accessor.inference.metrics import bedroc, fbeta
 from pu_accessor.inference.prior.labeling import beta_from_label_frequency, labels_needed
-from pu_accessor.inference.tables.metrics import fbeta
 from pu_accessor.questions.hand_labels import rates_from_labels
 from pu_accessor.questions.prior import beta_from_labels, beta_from_prevalence
 
@@ -35,6 +35,7 @@ __all__ = [
     "PUValueError",
     "PUWarning",
     "add_labels",
+    "bedroc",
     "beta_from_label_frequency",
     "beta_from_labels",
     "beta_from_prevalence",

@@ -146,10 +146,8 @@ class Accessor(Bound):
     dominance = comparison.dominance
     robustness = comparison.robustness
     gap = comparison.gap
-    boyce = utility.boyce
     calibration = utility.calibration
     bedroc = utility.bedroc
-    net_benefit = utility.net_benefit
     gain = utility.gain
     plot_roc = plots.plot_roc
     plot_pr = plots.plot_pr
@@ -160,9 +158,7 @@ class Accessor(Bound):
     plot_check_assumptions = assumptions.plot_check_assumptions
     plot_forest = utility_plots.plot_forest
     plot_robustness = utility_plots.plot_robustness
-    plot_net_benefit = utility_plots.plot_net_benefit
     plot_gain = utility_plots.plot_gain
-    plot_boyce = utility_plots.plot_boyce
     plot_calibration = utility_plots.plot_calibration
     report = report
 

@@ -25,8 +25,8 @@ from pu_accessor.errors import (
     refuse_signals,
     suggestion,
 )
+from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.settings import TARGETS
-from pu_accessor.inference.tables.metrics import METRICS
 from pu_accessor.sources.roles import ROLE_NAMES
 
 Kind = TypeVar("Kind", bound=type)

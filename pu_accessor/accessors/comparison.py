@@ -12,8 +12,8 @@ from pu_accessor.datasets import curves, tables
 from pu_accessor.errors import PUValueError, brief
 from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.inference.estimates.cutoff_spec import At
+from pu_accessor.inference.metrics import AnyMetric
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.questions import comparison
 from pu_accessor.questions.betas import Beta, read_betas
 from pu_accessor.questions.rank_bands import UserBand, read_settings
@@ -25,7 +25,7 @@ def compare(
     self: Bound,
     beta: Beta | None = None,
     *,
-    quantity: str | Metric = "auroc",
+    quantity: AnyMetric = "auroc",
     at: At | None = None,
     on: Hashable | list[Hashable] | None = None,
     target: str = "population",
@@ -274,7 +274,7 @@ def dominance(
 
 def gap(
     self: Bound,
-    quantity: str | Metric,
+    quantity: AnyMetric,
     beta: Beta | None = None,
     *,
     at: At | None = None,
@@ -388,7 +388,7 @@ def gap(
 
 def robustness(
     self: Bound,
-    quantity: str | Metric,
+    quantity: AnyMetric,
     beta: Beta,
     *,
     selection_odds: float | Sequence[float] = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5),

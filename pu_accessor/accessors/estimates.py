@@ -8,8 +8,8 @@ import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.inference.estimates.cutoff_spec import At
+from pu_accessor.inference.metrics import AnyMetric
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.questions import estimates
 from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
 from pu_accessor.questions.macro_average import Average, read_average
@@ -269,7 +269,7 @@ def average_precision(
 
 def metric(
     self: Bound,
-    quantity: str | Metric | Sequence[str | Metric],
+    quantity: AnyMetric | Sequence[AnyMetric],
     beta: Beta,
     *,
     at: At,

@@ -13,8 +13,7 @@ from pu_accessor.datasets import tables
 from pu_accessor.datasets.marks import ask_cells, ask_marks
 from pu_accessor.datasets.values import ask_quantity
 from pu_accessor.inference.estimates.cutoff_spec import At
-from pu_accessor.inference.quantities import read_quantity
-from pu_accessor.inference.tables.metrics import Metric
+from pu_accessor.inference.metrics import AnyMetric, read_metric
 from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
 from pu_accessor.questions.rank_bands import UserBand, read_settings
 from pu_accessor.ranking import Ranks
@@ -352,7 +351,7 @@ def plot_rank_cdf(
 
 def plot_metric(
     self: Bound,
-    quantity: str | Metric,
+    quantity: AnyMetric,
     beta: Beta,
     *,
     x: str = "rank",
@@ -444,7 +443,7 @@ def plot_metric(
     betas = read_betas(beta, beta_interval)
     ranks: Ranks = "all" if x == "threshold" or callable(quantity) else "breakpoints"
     asked = self._request(ranks), betas, settings, ranks
-    curve = "pr" if read_quantity(quantity, None, "tables").of_head else "roc"
+    curve = "pr" if read_metric(quantity, None, "tables").of_head else "roc"
     bounded = tables.contingency(
         *asked, baseline=baseline, rounded=False, target=target, curve=curve
     )
@@ -534,7 +533,7 @@ def plot_table(
 
 def plot_against_beta(
     self: Bound,
-    quantity: str | Metric,
+    quantity: AnyMetric,
     beta: Beta,
     *,
     at: int | None = None,

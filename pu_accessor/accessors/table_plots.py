@@ -12,7 +12,7 @@ from pu_accessor.datasets.marks import cells_of_tables, mark_tables
 from pu_accessor.datasets.schema import read_values
 from pu_accessor.datasets.values import values_by_beta
 from pu_accessor.inference.estimates.cutoff_spec import At
-from pu_accessor.inference.tables.metrics import Metric
+from pu_accessor.inference.metrics import AnyMetric
 
 if TYPE_CHECKING:
     from pu_accessor.plots import Drawing
@@ -143,7 +143,7 @@ def plot_pr(
 
 def plot_metric(
     self: Tables,
-    quantity: str | Metric,
+    quantity: AnyMetric,
     *,
     x: str = "rank",
     baseline: bool = False,
@@ -197,7 +197,7 @@ def plot_metric(
 
 
 def plot_against_beta(
-    self: Tables, quantity: str | Metric, *, at: int | None = None, **options: Unpack[PlotOptions]
+    self: Tables, quantity: AnyMetric, *, at: int | None = None, **options: Unpack[PlotOptions]
 ) -> Drawing:
     """Draw an area, or a metric at a rank, against beta, and where models swap places.
 

@@ -14,7 +14,7 @@ from pu_accessor.accessors.advice import explains_keywords, refuse_roles, tell_o
 from pu_accessor.accessors.bound import fold
 from pu_accessor.datasets import curves, tables
 from pu_accessor.datasets.schema import COUNTS, RATES, read_dataset, read_values
-from pu_accessor.inference.tables.metrics import Metric
+from pu_accessor.inference.metrics import AnyMetric
 from pu_accessor.sources.roles import Roles, Values
 from pu_accessor.sources.samples import SampleSource
 
@@ -209,7 +209,7 @@ class TablesAccessor:
         """
         return curves.curve(read_dataset(self._dataset), "pr")
 
-    def metric(self, quantity: str | Metric) -> xr.DataArray:
+    def metric(self, quantity: AnyMetric) -> xr.DataArray:
         """Evaluate a metric on each table.
 
         Parameters

@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.datasets import curves, tables, values
+from pu_accessor.datasets import curves, tables
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Cost, read_goal
@@ -17,112 +17,6 @@ from pu_accessor.questions import utility as practice
 from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
 from pu_accessor.questions.macro_average import Average, read_average
 from pu_accessor.questions.rank_bands import read_settings
-
-
-def net_benefit(
-    self: Bound,
-    beta: Beta,
-    *,
-    thresholds: practice.Thresholds = None,
-    level: float = 0.95,
-    band: str | Band = "exact",
-    reference: str = "positives",
-    selection_odds: float = 1.0,
-    beta_interval: BetaInterval | None = None,
-    target: str = "examples",
-    average: Average = False,
-) -> pd.DataFrame:
-    """Return the net benefit of acting on probabilities from a threshold on, with its bounds.
-
-    Parameters
-    ----------
-    beta : Beta
-        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
-        several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
-        bands get an envelope for which 1 - level is split.
-    thresholds : float or array-like of float, optional
-        Probabilities in (0, 1) from which on somebody would act; every hundredth if not given.
-    level : float, default 0.95
-        Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
-        "bootstrap", at all of them jointly for "simultaneous" and "dkw".
-    band : Band, default "exact"
-        Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
-        Or a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for k = 0..n known
-        positives in the head. Or a pair ``(lower, upper)`` of their share among the first r = 0,
-        1, ... examples: arrays, DataArrays over "rank", or functions of an array of r.
-    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from: known negatives, if a random sample, bound the
-        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
-        at each beta, "both" what two bands at half of 1 - level have in common.
-    selection_odds : float, default 1
-        Factor by which the odds of being labeled may differ between any two positives (or
-        negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
-        Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
-    beta_interval : Interval, optional
-        Where beta may lie, around the point that is passed: adds envelope_lower and
-        envelope_upper, the lowest and highest limit while it varies. A pair, or by group a
-        mapping, a Series, or a frame with columns low and high.
-    target : Target, default "examples"
-        What the interval is about: "population", new examples from where these come from; or
-        "examples", these alone, once all their labels were known.
-    average : bool, str or list of str, default False
-        Average over groups, such as queries: True over all of `by`, a name over that one. Each
-        group counts once, by an unbiased estimate. The interval is over new groups with
-        ``target="population"``, over these with ``"examples"``. One known positive is enough (for
-        average precision two); groups without any are left out by ``on_error="skip"``. There is a
-        row for what is not averaged over, with n_groups, and the mean of betas.
-
-    Returns
-    -------
-    DataFrame
-        A row for each group, beta and threshold: the group, beta, threshold, rank, treat_all,
-        treat_none, estimate, lower, upper; level, band and target in ``.attrs``. The rank is the
-        number of examples at or above the threshold. Net benefit is in true positives for each
-        example; that of treating all is known once beta is, and that of treating none is 0. The
-        estimate is that of one possible labeling, between the bounds; see "One estimate" in the
-        manual. With `average`, a row for each threshold, as `auroc` has it, without rank and
-        treat_all.
-
-    Raises
-    ------
-    PUValueError
-        If scores are no probabilities, or a threshold is outside (0, 1).
-
-    See Also
-    --------
-    plot_net_benefit : The picture.
-
-    Notes
-    -----
-    With the threshold t it is TP/N - FP/N * t/(1 - t) [1]_: to act from a probability of t on is
-    to take a false positive for t/(1 - t) of a true one. At each threshold true positives have the
-    bounds of the band; for a threshold that is chosen by the result, or a whole curve, pass
-    ``band="simultaneous"``, which holds at all of them jointly. Where all is labeled there is
-    nothing to bound, and it is the net benefit that others compute.
-
-    References
-    ----------
-    .. [1] A. J. Vickers, E. B. Elkin, *Decision curve analysis: a novel method for evaluating
-       prediction models*, Medical Decision Making 26 (2006) 565-574.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import pu_accessor
-    >>> label = [None, 1, 1, None, None, 1, None, None, None]
-    >>> score = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
-    >>> df = pd.DataFrame({"score": score, "label": label})
-    >>> found = df.pu.net_benefit(beta=0.5, thresholds=[0.25, 0.5])
-    >>> found[["threshold", "rank", "estimate", "lower", "upper", "treat_all"]].round(3)
-       threshold  rank  estimate  lower  upper  treat_all
-    0       0.25     7     0.630  0.333  0.630      0.556
-    1       0.50     5     0.556 -0.111  0.556      0.333
-    """
-    settings = read_settings(level, band, reference, selection_odds)
-    betas = read_betas(beta, beta_interval)
-    over = read_average(average, isinstance(self._roles.score, list))
-    return practice.net_benefit(self._request(), betas, thresholds, settings, target, over=over)
 
 
 def bedroc(
@@ -209,7 +103,7 @@ def bedroc(
        estimate  lower  upper
     0     0.705  0.436    1.0
     """
-    settings, betas = Settings(level), read_betas(beta, beta_interval, "approximate")
+    settings, betas = Settings(level), read_betas(beta, beta_interval)
     over = read_average(average, isinstance(self._roles.score, list))
     return practice.bedroc(self._request(), betas, alpha, settings, target, over=over)
 
@@ -293,79 +187,6 @@ def calibration(
     """
     settings, betas = read_settings(level, band), read_betas(beta, beta_interval)
     return practice.calibration(self._request(), betas, bins, settings)
-
-
-def boyce(self: Bound, *, windows: int = 101, width: float = 0.1) -> xr.Dataset:
-    """Return the continuous Boyce index, and the ratio of positives to background in windows.
-
-    It asks whether known positives are the more frequent, relative to the background, the higher
-    the score. That needs no beta.
-
-    Parameters
-    ----------
-    windows : int, default 101
-        How many windows, from 2 on, whose middles lie evenly between the lowest and the highest
-        score. They overlap.
-    width : float, default 0.1
-        Width of each window, as a share in (0, 1) of the range of the scores.
-
-    Returns
-    -------
-    Dataset
-        `ratio` (float64) over window, with the coordinate `score`, the middle of each window, from
-        the lowest up; and `boyce` (float64), the index in [-1, 1]. Of groups both have the
-        dimension of the groups first, and each group has windows of its own. A window without
-        background has an infinite ratio, one without examples NaN. The index is NaN where all
-        ratios are alike. ``.attrs`` has the width.
-
-    Raises
-    ------
-    PUValueError
-        If scores are missing, infinite or all the same, all examples are known positives, groups
-        are pooled, or `windows` or `width` are not as above.
-
-    See Also
-    --------
-    plot_boyce : The picture.
-    calibration : Of scores that are probabilities, given beta.
-    auroc : How well scores rank, given beta.
-
-    Notes
-    -----
-    A window holds a share of the known positives and a share of the background, all other
-    examples. Their ratio is the predicted-to-expected ratio of [1]_, and the index is Spearman's
-    correlation of it with the score. What [1]_ leaves open, and implementations do in different
-    ways, is done so:
-
-    Windows are closed at both ends, and the last one reaches the highest score. Those without
-    examples are left out; those without known positives count as 0, those without background as
-    the highest ratio. Ratios that are the same in several windows are all kept. Known positives
-    are no part of the background. If they were, ratios would be closer to 1, in the same order,
-    and the index would be the same. Known negatives are part of it.
-
-    With propensities, known positives count as one over theirs. The index depends on the scale of
-    the scores, not on their order alone. It has no interval here: ratios of windows that overlap
-    depend on each other. Ask by fold, as [1]_ do, to see how it varies.
-
-    References
-    ----------
-    .. [1] A. H. Hirzel, G. Le Lay, V. Helfer, C. Randin, A. Guisan, *Evaluating the ability of
-       habitat suitability models to predict species presences*, Ecological Modelling 199 (2006)
-       142-152.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import pu_accessor
-    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
-    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
-    >>> found = df.pu.boyce(windows=4, width=0.4)
-    >>> found["ratio"].to_series().round(2).tolist()
-    [0.5, 2.0, 0.67, 1.33]
-    >>> round(found["boyce"].item(), 2)
-    0.4
-    """
-    return values.boyce(self._request(), windows, width)
 
 
 def gain(

@@ -8,20 +8,13 @@ from typing import TYPE_CHECKING, Unpack
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.accessors.comparison import refuse_design
 from pu_accessor.accessors.plots import PlotOptions
-from pu_accessor.datasets import curves, tables, values
-from pu_accessor.datasets.values import (
-    calibration_curves,
-    decision_curves,
-    over_failures,
-    over_places,
-)
+from pu_accessor.datasets import curves, tables
+from pu_accessor.datasets.values import calibration_curves, over_failures, over_places
 from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.inference.estimates.cutoff_spec import At
-from pu_accessor.inference.quantities import name_cutoff, read_quantity, refuse_band
+from pu_accessor.inference.metrics import AnyMetric, name_cutoff, read_metric
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.questions import estimates
-from pu_accessor.questions import utility as practice
 from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
 from pu_accessor.questions.rank_bands import UserBand, read_settings
 from pu_accessor.questions.robustness import check_drawn, read_conclusion
@@ -29,99 +22,6 @@ from pu_accessor.questions.robustness import robustness as ask_robustness
 
 if TYPE_CHECKING:
     from pu_accessor.plots import Drawing
-
-
-def plot_net_benefit(
-    self: Bound,
-    beta: Beta,
-    *,
-    thresholds: practice.Thresholds = None,
-    level: float = 0.95,
-    band: str | Band = "exact",
-    reference: str = "positives",
-    selection_odds: float = 1.0,
-    beta_interval: BetaInterval | None = None,
-    baseline: bool = False,
-    **options: Unpack[PlotOptions],
-) -> Drawing:
-    """Draw decision curves: net benefit at each threshold with its band, and that of treating all.
-
-    Parameters
-    ----------
-    beta : Beta
-        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
-        several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
-        bands get an envelope for which 1 - level is split.
-    thresholds : float or array-like of float, optional
-        Probabilities in (0, 1) from which on somebody would act; every hundredth if not given.
-    level : float, default 0.95
-        Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
-        "bootstrap", at all of them jointly for "simultaneous" and "dkw".
-    band : Band, default "exact"
-        Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
-        Or a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for k = 0..n known
-        positives in the head. Or a pair ``(lower, upper)`` of their share among the first r = 0,
-        1, ... examples: arrays, DataArrays over "rank", or functions of an array of r.
-    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from: known negatives, if a random sample, bound the
-        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
-        at each beta, "both" what two bands at half of 1 - level have in common.
-    selection_odds : float, default 1
-        Factor by which the odds of being labeled may differ between any two positives (or
-        negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
-        Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
-    beta_interval : Interval, optional
-        Where beta may lie, around the point that is passed: the envelope of the bands is drawn
-        hatched. A pair, or by group a mapping, a Series, or a frame with columns low and high.
-    baseline : bool, default False
-        Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
-    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
-        What colours and panels tell apart, where to draw, and how it looks, in the same way in all
-        plots: `pu_accessor.plots.Options` has each.
-
-    Returns
-    -------
-    Axes or FacetGrid
-        Of matplotlib; with `col` or `row` a grid of seaborn's.
-
-    Raises
-    ------
-    PUValueError
-        If scores are no probabilities.
-
-    See Also
-    --------
-    net_benefit : The numbers.
-
-    Notes
-    -----
-    Net benefit at the threshold t is TP/N - FP/N * t/(1 - t) [1]_.
-
-    References
-    ----------
-    .. [1] A. J. Vickers, E. B. Elkin, *Decision curve analysis: a novel method for evaluating
-       prediction models*, Medical Decision Making 26 (2006) 565-574.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import pu_accessor
-    >>> label = [None, 1, 1, None, None, 1, None, None, None]
-    >>> score = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
-    >>> df = pd.DataFrame({"score": score, "label": label})
-    >>> ax = df.pu.plot_net_benefit(beta=0.5)
-    >>> ax.get_xlabel(), ax.get_ylabel()
-    ('threshold probability', 'net benefit')
-    """
-    from pu_accessor import plots
-
-    checked = plots.Options(baseline=baseline, **options)
-    settings = read_settings(level, band, reference, selection_odds)
-    betas = read_betas(beta, beta_interval)
-    betas = betas.with_baseline() if baseline else betas
-    benefits = decision_curves(self._request(), betas, thresholds, settings)
-    return plots.plot_net_benefit(benefits, checked)
 
 
 def plot_gain(
@@ -285,68 +185,9 @@ def plot_calibration(
     return plots.plot_calibration(shares, checked)
 
 
-def plot_boyce(
-    self: Bound, *, windows: int = 101, width: float = 0.1, **options: Unpack[PlotOptions]
-) -> Drawing:
-    """Draw the ratio of positives to background against the score, with the Boyce index.
-
-    Above the dotted line known positives are more frequent than by chance. A triangle at the top
-    stands for a window without background.
-
-    Parameters
-    ----------
-    windows : int, default 101
-        How many windows, from 2 on, whose middles lie evenly between the lowest and the highest
-        score. They overlap.
-    width : float, default 0.1
-        Width of each window, as a share in (0, 1) of the range of the scores.
-    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
-        What colours and panels tell apart, where to draw, and how it looks, in the same way in all
-        plots: `pu_accessor.plots.Options` has each.
-
-    Returns
-    -------
-    Axes or FacetGrid
-        Of matplotlib; with `col` or `row` a grid of seaborn's.
-
-    Raises
-    ------
-    PUValueError
-        As `boyce`.
-
-    See Also
-    --------
-    boyce : The numbers.
-
-    Notes
-    -----
-    The predicted-to-expected ratio of [1]_. There is no band.
-
-    References
-    ----------
-    .. [1] A. H. Hirzel, G. Le Lay, V. Helfer, C. Randin, A. Guisan, *Evaluating the ability of
-       habitat suitability models to predict species presences*, Ecological Modelling 199 (2006)
-       142-152.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import pu_accessor
-    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
-    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
-    >>> ax = df.pu.plot_boyce(windows=4, width=0.4)
-    >>> ax.get_xlabel(), ax.get_ylabel()
-    ('score', 'predicted-to-expected ratio')
-    """
-    from pu_accessor import plots
-
-    checked = plots.Options(**options)
-    return plots.plot_boyce(values.boyce(self._request(), windows, width), checked)
-
-
 def plot_forest(
     self: Bound,
-    quantity: str | Metric,
+    quantity: AnyMetric,
     beta: Beta,
     *,
     at: At | None = None,
@@ -443,8 +284,7 @@ def plot_forest(
     from pu_accessor import plots
 
     checked = plots.Options(baseline=baseline, **options)
-    entry = read_quantity(quantity, at, "forest")
-    refuse_band(entry, band, reference)
+    entry = read_metric(quantity, at, "forest")
     settings = read_settings(level, band, reference, selection_odds)
     betas = read_betas(beta)
     if baseline:
@@ -457,7 +297,7 @@ def plot_forest(
 
 def plot_robustness(
     self: Bound,
-    quantity: str | Metric,
+    quantity: AnyMetric,
     beta: Beta,
     *,
     selection_odds: Sequence[float] = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5),

@@ -12,8 +12,6 @@ from pu_accessor.datasets.schema import (
     AXIS,
     BOUND,
     COUNTS,
-    ENVELOPE,
-    SIDES,
     TOTALS,
     TRACES,
     VARIABLES,
@@ -21,24 +19,15 @@ from pu_accessor.datasets.schema import (
     check_whole,
     counts_of,
     is_on_new,
-    is_whole,
 )
 from pu_accessor.errors import PUKeyError, PUValueError
 from pu_accessor.inference.comparison.dominance import dominance as compare_curves
 from pu_accessor.inference.contamination import count_wrong, missing_positives
-from pu_accessor.inference.quantities import read_quantity
+from pu_accessor.inference.metrics import AnyMetric, curve_rates, read_metric
 from pu_accessor.inference.tables.contingency import Table
-from pu_accessor.inference.tables.curves import (
-    GRID,
-    Derivatives,
-    Known,
-    check_max_fpr,
-    curve_envelope,
-    table_within,
-)
+from pu_accessor.inference.tables.curves import Derivatives, Known, check_max_fpr
 from pu_accessor.inference.tables.curves import area as area_under
 from pu_accessor.inference.tables.curves import beta_derivatives as differentiate
-from pu_accessor.inference.tables.metrics import Metric, curve_rates, evaluate
 from pu_accessor.questions.comparison import pair_columns
 from pu_accessor.ranking import FloatArray
 
@@ -56,9 +45,7 @@ def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
     tp, fp, fn, tn = (count.variable for count in counts_of(tables))
     found = _lift(partial(curve_rates, name), (tp, fp, tp + fn, fp + tn), outputs=2)
     rates = {rate: values.transpose(*tp.dims) for rate, values in zip((x, y), found, strict=True)}
-    if "interval_tp" in tables and is_whole(tables):
-        rates[envelope] = _curve_envelope(name, tables)
-    elif envelope in tables:
+    if envelope in tables:
         rates[envelope] = tables[envelope].variable
     for rate, values in rates.items():
         values.attrs = dict(VARIABLES[rate].attrs)
@@ -68,10 +55,7 @@ def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
 
 def with_grid(curves: xr.Dataset, name: str) -> xr.Dataset:
     """Return curves with the coordinates of their envelope, where there is one."""
-    *_, grid, envelope = TRACES[name]
-    if envelope not in curves:
-        return curves
-    return curves.assign_coords({grid: (grid, GRID), "envelope": ("envelope", SIDES)})
+    return curves
 
 
 def tables_of(curves: xr.Dataset) -> xr.Dataset:
@@ -108,10 +92,10 @@ def _none_of_known(curves: xr.Dataset) -> xr.DataArray | int:
     return missing
 
 
-def metric(tables: xr.Dataset, quantity: str | Metric) -> xr.DataArray:
+def metric(tables: xr.Dataset, quantity: AnyMetric) -> xr.DataArray:
     """Evaluate a metric on each contingency table."""
-    label = read_quantity(quantity, None, "tables").name
-    values = _with_envelope(partial(_evaluate, quantity), tables, kinks=True)
+    label = read_metric(quantity, None, "tables").name
+    values = _evaluate(quantity, tables)
     values.attrs = {**tables.attrs, "long_name": label}
     return values.rename(label)
 
@@ -127,33 +111,13 @@ def between_cutoffs(tables: xr.Dataset, points: int) -> tuple[FloatArray, FloatA
     return own, np.setdiff1d(more, own)
 
 
-def metric_envelope(
-    tables: xr.Dataset, quantity: str | Metric, places: FloatArray | None = None
-) -> FloatArray:
-    """Return the lowest and highest of a metric at betas within the interval, at each cutoff.
-
-    Or at `places` between the cutoffs, on straight lines of the counts: 0.5 is midway between the
-    first two.
-    """
-    inner = interval_tables(tables, kinks=places is None)
-    counts = [] if inner is None else [count.to_numpy() for count in counts_of(inner)]
-    if places is not None:
-        start = np.minimum(places.astype(int), len(counts[0]) - 2)
-        part = (places - start)[:, np.newaxis, np.newaxis]
-        counts = [(1 - part) * count[start] + part * count[start + 1] for count in counts]
-    values = evaluate(quantity, *counts)
-    values = np.where(np.isfinite(values), values, np.nan)
-    ends: FloatArray = np.stack([side.reduce(values, axis=(1, 2)) for side in (np.fmin, np.fmax)])
-    return ends
-
-
 def area(tables: xr.Dataset, quantity: str, *, max_fpr: float | None = None) -> xr.DataArray:
     """Return the area under the curve of each bound and beta."""
     counts_of(tables)
     curve, max_fpr = _read_area(quantity, max_fpr)
     check_whole(tables)
     reduce = partial(_area, curve=curve, max_fpr=max_fpr)
-    values = _with_envelope(reduce, tables, kinks=False).rename("area")
+    values = reduce(tables).rename("area")
     at_cutoffs = [n for n, coord in tables.coords.items() if axis_of(tables.dims) in coord.dims]
     values = values.drop_vars([*at_cutoffs, "n_cutoffs", "all_cutoffs"], errors="ignore")
     values.attrs = {
@@ -167,7 +131,7 @@ def area(tables: xr.Dataset, quantity: str, *, max_fpr: float | None = None) -> 
 
 def _read_area(quantity: str, max_fpr: float | None) -> tuple[str, float | None]:
     """Return the curve that a quantity is the area under, and up to where; raise if none is."""
-    curve = str(read_quantity(quantity, None, "area").curve)
+    curve = str(read_metric(quantity, None, "area").curve)
     if max_fpr is not None and curve != "roc":
         raise PUValueError(
             f"max_fpr must be None with {quantity!r}, but {max_fpr!r} was passed. Only the ROC "
@@ -184,13 +148,14 @@ def _area(tables: xr.Dataset, curve: str, max_fpr: float | None) -> xr.DataArray
     return _put(areas, counts[0].isel({axis: 0}))
 
 
-def _evaluate(name: str | Metric, tables: xr.Dataset) -> xr.DataArray:
+def _evaluate(name: AnyMetric, tables: xr.Dataset) -> xr.DataArray:
     """Evaluate a metric on each table; a function of a user's only on tables that there are."""
     counts = counts_of(tables)
-    if not callable(name):
-        return _put(_lift(partial(evaluate, name), counts), counts[0])
+    metric = read_metric(name, None, "tables")
+    if not metric.is_function:
+        return _put(_lift(metric, counts), counts[0])
     in_memory = [count.variable.compute() for count in counts]  # it may return any dtype
-    return _put(xr.apply_ufunc(partial(evaluate, name), *in_memory), counts[0])
+    return _put(xr.apply_ufunc(metric, *in_memory), counts[0])
 
 
 def _put(values: xr.Variable, place: xr.DataArray) -> xr.DataArray:
@@ -217,81 +182,6 @@ def _lift(
         output_dtypes=[np.float64] * outputs,
         dask_gufunc_kwargs={"allow_rechunk": True},
     )
-
-
-_POINTS, _INNER = ["bound", "beta"], ["interval_bound", "interval_beta"]
-
-
-def interval_tables(tables: xr.Dataset, *, kinks: bool) -> xr.Dataset | None:
-    """Return the tables at betas within the interval, over bound and beta; None without one."""
-    if "interval_tp" not in tables:
-        return None
-    arrays = _within(tables)
-    core = [[], [], _POINTS, ["beta"], _INNER, ["interval_beta"]]
-    core.append(["interval_bound", "interval_kink", "interval_count"])
-    if kinks:
-        arrays.append(tables["interval_kinks"].variable.compute())
-    counts = xr.apply_ufunc(
-        table_within,
-        *arrays,
-        input_core_dims=core[: len(arrays)],
-        output_core_dims=[_POINTS] * len(COUNTS),
-        exclude_dims={*_POINTS},
-    )
-    return xr.Dataset(dict(zip(COUNTS, counts, strict=True)))
-
-
-def _within(tables: xr.Dataset) -> list[xr.Variable]:
-    """Return what the tables of an interval follow from; points where both bounds are there."""
-    counts = [xr.DataArray(tables[name].variable.compute()) for name in COUNTS]
-    missing = [dim for dim in _POINTS if dim not in counts[0].dims]
-    tp, fp, fn, tn = (count.expand_dims(missing).variable for count in counts)
-    head, tail = ((true + false).isel(bound=0, beta=0) for true, false in ((tp, fp), (tn, fn)))
-    positives = (tp + fn).isel(bound=0)
-    bounds = np.ravel(tables["bound"]).tolist()
-    if {*SIDES} <= {*bounds}:
-        tp = tp.isel(bound=[bounds.index(side) for side in SIDES])
-    else:
-        tp, positives = tp.isel(bound=[0, 0], beta=[]), positives.isel(beta=[])
-    inner = [tables[name].variable.compute() for name in ("interval_tp", "interval_positives")]
-    return [head, head + tail, tp, positives, *inner]
-
-
-def _curve_envelope(name: str, tables: xr.Dataset) -> xr.Variable:
-    """Return the lowest and the highest curve while beta varies, of each ranking."""
-    grid, axis = TRACES[name][2], axis_of(tables.dims)
-    head, size, tp, positives, inner_tp, inner_positives = _within(tables)
-    first = {axis: 0}
-    core = [[axis], [], [axis, *_POINTS], ["beta"], [axis, *_INNER], ["interval_beta"]]
-    envelope: xr.Variable = xr.apply_ufunc(
-        partial(curve_envelope, name),
-        *(head, size.isel(first), tp, positives.isel(first), inner_tp, inner_positives),
-        input_core_dims=core,
-        output_core_dims=[[grid, "envelope"]],
-        vectorize=True,
-    )
-    return envelope
-
-
-def _with_envelope(
-    evaluate: Callable[[xr.Dataset], xr.DataArray], tables: xr.Dataset, *, kinks: bool
-) -> xr.DataArray:
-    """Evaluate something for each table, with its envelope where beta varies."""
-    values = evaluate(tables)
-    inner = interval_tables(tables, kinks=kinks) if "bound" in values.dims else None
-    if inner is None:
-        return values
-    within = evaluate(inner)
-    low, high = within.min(["bound", "beta"]), within.max(["bound", "beta"])
-    # Of an error rate the lower bound on performance is the larger number.
-    if float((within.isel(bound=1) - within.isel(bound=0)).sum()) < 0:
-        low, high = high, low
-    plain = xr.DataArray(values.variable)
-    ends = [end.broadcast_like(plain.isel(bound=[0])) for end in (low, high)]
-    widened = xr.concat([ends[0], plain, ends[1]], "bound").variable
-    bounds = np.array([ENVELOPE[0], *values["bound"].to_numpy(), ENVELOPE[1]], dtype=object)
-    repeated = values.drop_vars("bound").isel(bound=[0] * bounds.size)
-    return _put(widened, repeated).assign_coords(bound=("bound", bounds))
 
 
 _ROUNDED = 1  # by a half of an example, beta * unlabeled may be rounded otherwise

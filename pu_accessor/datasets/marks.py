@@ -16,10 +16,9 @@ from pu_accessor.datasets.tables import at_cutoffs
 from pu_accessor.datasets.values import lay_out_curves
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, At, Cutoff, read_at, read_cutoffs
-from pu_accessor.inference.estimates.joint import metric_value
-from pu_accessor.inference.quantities import name_cutoff, read_quantities
-from pu_accessor.inference.settings import BetaRange, Settings
-from pu_accessor.inference.tables.metrics import Metric
+from pu_accessor.inference.estimates.joint import estimate
+from pu_accessor.inference.metrics import MetricFunction, name_cutoff, read_metrics
+from pu_accessor.inference.settings import Beta, Settings
 from pu_accessor.questions import estimates
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.estimates import cutoffs_needed
@@ -126,7 +125,6 @@ class Cells(NamedTuple):
     """The counts of one ranking at one cutoff."""
 
     value: FloatArray  # over (place, bound, beta)
-    envelope: None = None  # their limits have what beta can be in them
 
 
 def ask_cells(request: Request, betas: Betas, at: At, settings: Settings) -> xr.Dataset:
@@ -137,11 +135,11 @@ def ask_cells(request: Request, betas: Betas, at: At, settings: Settings) -> xr.
             "at must not be 'maximum' for a table, which has no one value that could be highest. "
             "Pass at='youden', a rank, or at={'threshold': 0.5}."
         )
-    counts = read_quantities([_count_of(position) for position in range(len(COUNTS))], "metric")
+    counts = read_metrics([_count_of(position) for position in range(len(COUNTS))], "metric")
 
-    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Cells:
-        bounded = [metric_value(count, ranking, beta, own, "examples", cutoff) for count in counts]
-        return Cells(np.stack([(each.lower, each.estimate, each.upper) for each in bounded]))
+    def question(ranking: Ranking, beta: Beta, own: Settings) -> Cells:
+        bounded = [estimate(count, ranking, beta, own, "examples", cutoff) for count in counts]
+        return Cells(np.stack([(each.lower, each.value, each.upper) for each in bounded]))
 
     betas, _ = betas.split(settings)
     rankings = request.rankings(cutoffs_needed(counts, cutoff), settings)
@@ -150,7 +148,7 @@ def ask_cells(request: Request, betas: Betas, at: At, settings: Settings) -> xr.
     return cells.assign_attrs(cutoff=name_cutoff(cutoff))
 
 
-def _count_of(position: int) -> Metric:
+def _count_of(position: int) -> MetricFunction:
     """Return the metric that is one of the counts itself."""
 
     def count(*table: FloatArray) -> FloatArray:

@@ -16,7 +16,8 @@ from pu_accessor.datasets.curves import with_grid
 from pu_accessor.datasets.schema import AXIS, COUNTS, INTERVAL, TOTALS, TRACES, VARIABLES, axis_of
 from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief
 from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.settings import BetaRange, Settings, check_target
+from pu_accessor.inference.metrics import curve_rates
+from pu_accessor.inference.settings import Beta, Settings, check_target
 from pu_accessor.inference.tables.contingency import (
     RankCdf,
     Table,
@@ -25,8 +26,6 @@ from pu_accessor.inference.tables.contingency import (
     tables_in_parts,
 )
 from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
-from pu_accessor.inference.tables.curves import curve_envelope
-from pu_accessor.inference.tables.metrics import curve_rates
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.request import Request, map_rankings
 from pu_accessor.ranking import FloatArray, Ranking, Ranks
@@ -67,9 +66,7 @@ def contingency(
         betas, settings = betas.split(settings)
     betas = betas.with_baseline() if baseline else betas
 
-    traced = curve if rates else None
-
-    def of_new_examples(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:
+    def of_new_examples(ranking: Ranking, beta: Beta, own: Settings) -> Page:
         ranking, table = curve_on_new(curve, ranking, beta.values, own.level)
         tp, fp, fn, tn = table
         if rates:
@@ -82,12 +79,12 @@ def contingency(
             arrays = _rates(curve, tp, tables.fp, positives, negatives)
         else:
             arrays = _counts(tables.table, tables.clipped)
-        return {**arrays, **_coordinates(tables, own), **_interval(tables, traced)}
+        return {**arrays, **_coordinates(tables, own)}
 
-    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:
+    def question(ranking: Ranking, beta: Beta, own: Settings) -> Page:
         arrays: dict[str, Array] = {}
         end = 0
-        parts = tables_in_parts(ranking, beta.values, own, beta.interval, rounded=rounded)
+        parts = tables_in_parts(ranking, beta.values, own, rounded=rounded)
         for tables in parts:
             start, end = end, end + tables.betas.size
             ranking = tables.ranking
@@ -149,22 +146,6 @@ def _settings_on_new(target: str, betas: Betas, settings: Settings) -> Settings:
     return allowed[-1]
 
 
-def _interval(tables: Tables, curve: str | None) -> dict[str, Array]:
-    """Return the arrays of betas within an interval, or the envelope of a curve alone."""
-    inner = tables.inner
-    if inner is None:
-        return {}
-    if curve is None:
-        kinks = {"interval_kinks": inner.kinks, "interval_beta": inner.betas}
-        return {"interval_tp": inner.tp, "interval_positives": inner.positives, **kinks}
-    if tables.ranking.extent == "selected":
-        return {}
-    *_, envelope = TRACES[curve]
-    points = tables.tp[:, [0, 2]], tables.positives
-    arrays = tables.ranking.rank, sum(tables.ranking.total), *points, inner.tp, inner.positives
-    return {envelope: curve_envelope(curve, *arrays)}
-
-
 def curve_bounds(
     request: Request, curve: str, betas: Betas, settings: Settings, ranks: Ranks, target: str
 ) -> xr.Dataset:
@@ -178,7 +159,7 @@ def rank_cdf(request: Request, betas: Betas, settings: Settings, ranks: Ranks) -
     """Bound the rank CDF of the latent positives of each ranking."""
     betas.refuse_estimates()
 
-    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:
+    def question(ranking: Ranking, beta: Beta, own: Settings) -> Page:
         cdf = bound_rank_cdf(ranking, beta.values, own)
         return Page(cdf.ranking, {"rank_cdf": cdf.share, **_coordinates(cdf, own)})
 

@@ -8,27 +8,27 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.datasets.assemble import key_coordinates, name_skipped, refuse_names, spread
+from pu_accessor.datasets.assemble import key_coordinates
 from pu_accessor.datasets.curves import area, metric
 from pu_accessor.datasets.schema import BOUND, TOTALS, axis_of
-from pu_accessor.datasets.slices import LABELS, WINDOW
+from pu_accessor.datasets.slices import LABELS
 from pu_accessor.datasets.tables import contingency
 from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.comparison.dominance import crossings, infeasible
 from pu_accessor.inference.estimates.cutoff_spec import no_rank
-from pu_accessor.inference.estimates.utility import as_edges, as_thresholds
-from pu_accessor.inference.quantities import Quantity, read_quantity
+from pu_accessor.inference.estimates.joint import widen
+from pu_accessor.inference.estimates.utility import as_edges
+from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.request import Request, Results
-from pu_accessor.questions.utility import Thresholds, boyce_indices, net_benefits, reliabilities
+from pu_accessor.questions.utility import reliabilities
 from pu_accessor.ranking import FloatArray
 
 
 def ask_quantity(
-    request: Request, quantity: str | Metric, betas: Betas, at: int | None, settings: Settings
+    request: Request, quantity: AnyMetric, betas: Betas, at: int | None, settings: Settings
 ) -> xr.Dataset:
     """Ask for an area, or a metric at a rank, at each beta; without a warning of high ones."""
     _read_at_rank(quantity, at)
@@ -43,16 +43,16 @@ def ask_quantity(
     return values_by_beta(tables, quantity, at=at, whole=whole)
 
 
-def _read_at_rank(quantity: str | Metric, at: int | None) -> Quantity:
+def _read_at_rank(quantity: AnyMetric, at: int | None) -> Metric:
     """Read a quantity, and its cutoff, which is a rank."""
     if at is not None and (isinstance(at, bool) or not isinstance(at, int | np.integer)):
         raise PUTypeError(f"at must be an integer, a rank, but {at!r} was passed.")
-    return read_quantity(quantity, at, "against_beta")
+    return read_metric(quantity, at, "against_beta")
 
 
 def values_by_beta(
     tables: xr.Dataset,
-    quantity: str | Metric,
+    quantity: AnyMetric,
     *,
     at: int | None = None,
     whole: xr.Dataset | None = None,
@@ -227,16 +227,6 @@ def _ordered(
     return asked
 
 
-def decision_curves(
-    request: Request, betas: Betas, thresholds: Thresholds, settings: Settings
-) -> xr.Dataset:
-    """Return the net benefit of each ranking as curves to draw."""
-    probabilities = as_thresholds(thresholds)
-    results = net_benefits(request, betas, probabilities, settings, "examples")
-    curves = lay_out_curves(results, "threshold", {"treat_all": ("threshold", "beta")})
-    return curves.assign_coords(threshold=probabilities)
-
-
 def calibration_curves(
     request: Request, betas: Betas, bins: int | Sequence[float], settings: Settings
 ) -> xr.Dataset:
@@ -254,8 +244,8 @@ def lay_out_curves(
     keys = key_coordinates(results)
     by_key, contents = tuple(keys.sizes), [result.content for result in results.each]
     dims = {"value": (along, "bound", "beta"), **more}
-    if contents[0].envelope is not None:
-        dims["envelope"] = (along, "side", "beta")
+    sizes = {result.beta.values.size for result in results.each}
+    contents = [_widen(content, size) for content in contents for size in sizes]
     data = _stack(contents, by_key, dims)
     betas = [result.beta for result in results.each]
     values = np.stack([beta.values for beta in betas])
@@ -271,6 +261,12 @@ def lay_out_curves(
     return curves.assign_coords(coords)
 
 
+def _widen(content: Any, points: int) -> Any:
+    """Put the limits of all betas of an interval for those of its point."""
+    lower, estimate, upper = np.moveaxis(content.value, 1, 0)
+    return content._replace(value=np.stack(widen(lower, estimate, upper, points), 1))
+
+
 def _stack(
     contents: Sequence[Any], by_key: tuple[Hashable, ...], dims: Mapping[str, tuple[str, ...]]
 ) -> dict[str, tuple[tuple[Hashable, ...], Any]]:
@@ -280,21 +276,3 @@ def _stack(
         arrays = [getattr(content, name) for content in contents]
         data[name] = ((*by_key, *own_dims), np.stack(arrays) if by_key else arrays[0])
     return data
-
-
-_BOYCE: Mapping[str, tuple[str, ...]] = {"ratio": (WINDOW,), "boyce": (), "score": (WINDOW,)}
-
-
-def boyce(request: Request, windows: int, width: float) -> xr.Dataset:
-    """Return the continuous Boyce index of each ranking, and the ratio in each window."""
-    results = boyce_indices(request, windows, width)
-    refuse_names(results.names, [*_BOYCE, WINDOW])
-    keys = key_coordinates(results)
-    data = _stack([each.content for each in results.each], tuple(keys.sizes), _BOYCE)
-    attrs = {"width": float(width), **name_skipped(results)}
-    found = xr.Dataset(data, attrs=attrs).assign_coords(keys).set_coords("score")
-    found["ratio"].attrs["long_name"] = "predicted-to-expected ratio"
-    found["boyce"].attrs["long_name"] = "continuous Boyce index"
-    found["score"].attrs["long_name"] = "score in the middle of the window"
-    numbered = found.assign_coords({WINDOW: np.arange(windows)})
-    return spread(numbered, results.names, request)

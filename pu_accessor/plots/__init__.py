@@ -2,10 +2,8 @@
 
 from pu_accessor.plots.colors import Palette
 from pu_accessor.plots.curves import (
-    plot_boyce,
     plot_calibration,
     plot_gain,
-    plot_net_benefit,
     plot_pr,
     plot_rank_cdf,
     plot_roc,
@@ -32,12 +30,10 @@ __all__ = [
     "check_plot_metric",
     "plot_against_beta",
     "plot_beta_from_labels",
-    "plot_boyce",
     "plot_calibration",
     "plot_forest",
     "plot_gain",
     "plot_metric",
-    "plot_net_benefit",
     "plot_pr",
     "plot_rank_cdf",
     "plot_robustness",

@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon, Rectangle
 from matplotlib.patheffects import withStroke
 
-from pu_accessor.inference.quantities import write_label
+from pu_accessor.inference.metrics import write_label
 from pu_accessor.plots.colors import ground, ink
 from pu_accessor.plots.options import Options
 from pu_accessor.ranking import BoolArray, FloatArray

@@ -9,15 +9,8 @@ from matplotlib.axes import Axes
 
 from pu_accessor.datasets.curves import between_cutoffs
 from pu_accessor.datasets.curves import curve as curve_of
-from pu_accessor.datasets.schema import (
-    BOUND,
-    COUNTS,
-    INTERVAL,
-    axis_of,
-    check_negatives,
-    is_on_new,
-)
-from pu_accessor.datasets.slices import PLACE, WINDOW, visible
+from pu_accessor.datasets.schema import COUNTS, INTERVAL, axis_of, check_negatives, is_on_new
+from pu_accessor.datasets.slices import PLACE, visible
 from pu_accessor.plots import artists
 from pu_accessor.plots.artists import Curve, Envelope, Kind, Path
 from pu_accessor.plots.colors import ground, ink
@@ -192,36 +185,6 @@ def _examples(cdf: xr.Dataset) -> int:
 # Curves of practice
 
 
-def plot_net_benefit(benefits: xr.Dataset, options: Options) -> Drawing:
-    """Draw decision curves: net benefit with its band, of treating all, and of treating none."""
-
-    def draw(ax: Axes, curves: list[Curve]) -> None:
-        ax.set(xlabel="threshold probability", ylabel="net benefit")
-        envelope = _envelope_of_benefits if "envelope" in benefits else None
-        artists.draw_curves(
-            ax, curves, artists.follow("threshold", "value"), options, benefits, envelope
-        )
-        _draw_defaults(ax, _not_naive(curves))
-        tops = [np.max(line.get_ydata()) for line in ax.lines]
-        tops += [area.get_xy()[:, 1].max() for area in ax.patches]  # type: ignore[attr-defined]
-        top = max(float(max(tops)), 1e-3)
-        ax.set(ylim=(-_BELOW * top, 1.05 * top))
-
-    return draw_panels(benefits, draw, options, along="threshold")
-
-
-def _draw_defaults(ax: Axes, curves: Sequence[Curve]) -> None:
-    """Draw what treating all, and treating none, are worth."""
-    colors = {tuple(curve.data["treat_all"].to_numpy().tolist()): curve.color for curve in curves}
-    x = curves[0].data["threshold"].to_numpy().tolist()
-    for treat_all, color in colors.items():
-        style = {"color": color} if len(colors) > 1 else {}
-        artists.draw_chance(ax, x, [*treat_all], label="treat all", **style)
-    artists.draw_chance(
-        ax, x[:: len(x) - 1], [0, 0], label="treat none", linestyle="-", linewidth=0.8
-    )
-
-
 def plot_gain(gains: xr.Dataset, options: Options) -> Drawing:
     """Draw cumulative gains: the share of positives found against that of examples looked at."""
 
@@ -280,33 +243,6 @@ def _draw_bins(ax: Axes, curve: Curve, options: Options, shares: xr.Dataset) -> 
         ax.plot(*at_bins(unknown), gid=Kind.HOLLOW, **style)
 
 
-def plot_boyce(found: xr.Dataset, options: Options) -> Drawing:
-    """Draw predicted-to-expected ratios against the score, with the index beside each name.
-
-    Where a window has no background the ratio is infinite: a triangle at the top.
-    """
-
-    def draw(ax: Axes, curves: list[Curve]) -> None:
-        ax.set(xlabel="score", ylabel="predicted-to-expected ratio")
-        for curve in curves:
-            index = f"Boyce index {float(curve.data['boyce']):.2f}"
-            label = f"{curve.label} ({index})" if curve.by_model else index
-            named = curve if options.has_panels else curve._replace(label=label)
-            artists.draw_line(ax, named, artists.follow("score", "ratio"), options.line)
-            endless = curve.data["score"].to_numpy()[np.isinf(curve.data["ratio"][0].to_numpy())]
-            if endless.size:
-                style: dict[str, Any] = {"marker": "^", "linestyle": "none", "color": curve.color}
-                style |= {"label": "no background", "transform": ax.get_xaxis_transform()}
-                ax.plot(endless, np.ones(endless.size), gid=Kind.HOLLOW, clip_on=False, **style)
-        ends = np.concatenate([curve.data["score"].to_numpy() for curve in curves])
-        artists.draw_chance(ax, [float(ends.min()), float(ends.max())], [1, 1])
-
-    ratio = found["ratio"]
-    every = ("bound", *ratio.dims), np.stack([ratio.to_numpy()] * len(BOUND))
-    by_bound = found.assign(ratio=every).assign_coords(bound=BOUND)
-    return draw_panels(by_bound, draw, options, along=WINDOW)
-
-
 def _not_naive(curves: Sequence[Curve]) -> Sequence[Curve]:
     """Return the curves without baselines, or these where there are no others."""
     return [curve for curve in curves if not curve.is_baseline] or curves
@@ -316,11 +252,6 @@ def _sides(curve: xr.Dataset) -> Path:
     """Return the lower and the upper side of an envelope."""
     low, high = curve["envelope"].transpose("side", ...).to_numpy()
     return low, high
-
-
-def _envelope_of_benefits(curve: xr.Dataset) -> tuple[FloatArray, Path]:
-    """Return thresholds, and the sides of the envelope there."""
-    return curve["threshold"].to_numpy(), _sides(curve)
 
 
 def _envelope_of_gains(curve: xr.Dataset) -> tuple[FloatArray, Path]:

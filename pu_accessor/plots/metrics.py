@@ -7,12 +7,11 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from pu_accessor.checks import check_option
-from pu_accessor.datasets.curves import between_cutoffs, metric, metric_envelope
-from pu_accessor.datasets.schema import COUNTS, INTERVAL, check_thresholds, is_on_new
+from pu_accessor.datasets.curves import between_cutoffs, metric
+from pu_accessor.datasets.schema import COUNTS, check_thresholds, is_on_new
 from pu_accessor.datasets.slices import visible
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.quantities import read_quantity
-from pu_accessor.inference.tables.metrics import Metric, evaluate
+from pu_accessor.inference.metrics import AnyMetric, read_metric
 from pu_accessor.plots.artists import (
     Curve,
     Path,
@@ -33,16 +32,16 @@ _AXES = {
 }
 
 
-def check_plot_metric(name: str | Metric, x: str) -> None:
+def check_plot_metric(name: AnyMetric, x: str) -> None:
     """Raise unless there is such a metric, and such an axis."""
-    read_quantity(name, None, "tables")
+    read_metric(name, None, "tables")
     check_option("x", x, _AXES, {"head": "rank", "score": "threshold", "share": "fraction"})
 
 
-def plot_metric(tables: xr.Dataset, name: str | Metric, x: str, options: Options) -> Drawing:
+def plot_metric(tables: xr.Dataset, name: AnyMetric, x: str, options: Options) -> Drawing:
     """Draw a metric at each cutoff: the estimate as a line, the area between the bounds filled."""
     check_plot_metric(name, x)
-    inner = [key for key in INTERVAL if key in tables]
+    inner: list[str] = []
     if x == "threshold":
         check_thresholds(tables)
     tables = visible(tables)
@@ -50,11 +49,10 @@ def plot_metric(tables: xr.Dataset, name: str | Metric, x: str, options: Options
     if np.isnan(values.to_numpy()).all():
         raise PUValueError(f"There is nothing to draw: {values.name} has no value at any cutoff.")
     trace = partial(_trace, name=name, x=x)
-    envelope = partial(_envelope, name=name, x=x) if inner else None
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel=_AXES[x], ylabel=write_quantity(str(values.name)))
-        draw_curves(ax, curves, trace, options, tables, envelope)
+        draw_curves(ax, curves, trace, options, tables)
         for curve in curves:
             if "clipped" in drawn and not curve.is_baseline:
                 _draw_cut(ax, curve, x)
@@ -80,7 +78,7 @@ def _draw_cut(ax: Axes, curve: Curve, x: str) -> None:
     draw_infeasible(ax, places[order], infeasible[order], curve.color)
 
 
-def _trace(tables: xr.Dataset, name: str | Metric, x: str) -> Path:
+def _trace(tables: xr.Dataset, name: AnyMetric, x: str) -> Path:
     """Follow a metric: held down to the next threshold, or along straight lines of the counts."""
     values = tables["value"].to_numpy().astype(np.float64)
     if x == "threshold":
@@ -90,32 +88,12 @@ def _trace(tables: xr.Dataset, name: str | Metric, x: str) -> Path:
     own, more = between_cutoffs(tables, _POINTS)
     if isinstance(name, str):
         own = np.union1d(own, more)
-        values = evaluate(name, *(np.interp(own, ranks, count) for count in counts))
+        values = read_metric(name, None, "tables")(
+            *(np.interp(own, ranks, count) for count in counts)
+        )
     else:  # a function is not asked for what is no table
         values = values[np.unique(ranks, return_index=True)[1]]
     return own / _scale(tables, x), values
-
-
-def _envelope(tables: xr.Dataset, name: str | Metric, x: str) -> tuple[FloatArray, Path]:
-    """Return where the envelope stands, and the lowest and highest that any bound gets to."""
-    at_cutoffs = metric_envelope(tables, name)
-    if x == "threshold":
-        (along, low), (_, high) = (_hold(tables, side) for side in at_cutoffs)
-    else:
-        one = tables.isel(bound=0)
-        along, more = between_cutoffs(one, _POINTS if isinstance(name, str) else 0)
-        ranks, first = np.unique((one["tp"] + one["fp"]).to_numpy(), return_index=True)
-        between = metric_envelope(tables, name, np.interp(more, ranks, first))
-        order = np.argsort(np.append(along, more), kind="stable")
-        along = np.append(along, more)[order] / _scale(one, x)
-        low, high = np.append(at_cutoffs[:, first], between, axis=1)[:, order]
-    known = np.isfinite(low)  # not at rank 0, for most ratios
-    return along[known], (low[known], high[known])
-
-
-def _scale(tables: xr.Dataset, x: str) -> float:
-    """Return what ranks are divided by: the number of examples, for their share."""
-    return sum(float(tables[count][0]) for count in COUNTS) if x == "fraction" else 1.0
 
 
 def _hold(tables: xr.Dataset, values: FloatArray) -> Path:
@@ -124,3 +102,8 @@ def _hold(tables: xr.Dataset, values: FloatArray) -> Path:
     known = np.isfinite(threshold)
     along, held = hold(threshold[known], values[known])
     return along[::-1], held[::-1]
+
+
+def _scale(tables: xr.Dataset, x: str) -> float:
+    """Return what ranks are divided by: the number of examples, for their share."""
+    return sum(float(tables[count][0]) for count in COUNTS) if x == "fraction" else 1.0

@@ -11,7 +11,7 @@ import pandas as pd
 from pu_accessor.checks import check_level, latent_counts
 from pu_accessor.errors import PUDataError, PUValueError, brief
 from pu_accessor.inference import assumptions as tests
-from pu_accessor.inference.settings import BetaRange, Settings
+from pu_accessor.inference.settings import Beta, Settings
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.request import Columns, Request, Results, as_rows, map_rankings
@@ -63,7 +63,7 @@ def check_assumptions(
     if strata is not None:
         _need_beta(betas, strata)
 
-    def question(rows: Annotated, beta: BetaRange, _: Settings) -> list[Check]:
+    def question(rows: Annotated, beta: Beta, _: Settings) -> list[Check]:
         check_labels(np.append(beta.values, 0.0), rows.total)
         checks = [*_checks(rows, beta.values.tolist(), round(1 - level, 12))]
         if not checks:
@@ -74,7 +74,7 @@ def check_assumptions(
             )
         return checks
 
-    def columns(checks: list[Check], _: BetaRange) -> Columns:
+    def columns(checks: list[Check], _: Beta) -> Columns:
         by_name = dict(zip(Check._fields, map(list, zip(*checks, strict=True)), strict=True))
         texts = {name: np.array(by_name.pop(name), object) for name in ("check", "finding")}
         return {"check": texts["check"], **by_name, "finding": texts["finding"]}
@@ -99,7 +99,7 @@ def _ask(
     betas: Betas | None,
     wave: Hashable | None,
     strata: Hashable | None,
-    question: Callable[[Annotated, BetaRange, Settings], Content],
+    question: Callable[[Annotated, Beta, Settings], Content],
 ) -> Results[Content]:
     """Put a question to each ranking, with the waves and the strata of its rows."""
     if betas is not None:
@@ -268,7 +268,7 @@ def _of_monotone(ranking: Ranking, alpha: float) -> Check:
 def waves(request: Request, wave: Hashable) -> Results[Waves]:
     """Return the rank CDFs of the waves of each ranking."""
 
-    def question(rows: Annotated, _: BetaRange, __: Settings) -> Waves:
+    def question(rows: Annotated, _: Beta, __: Settings) -> Waves:
         codes = _read_waves(rows)
         found = np.cumsum(codes == np.arange(len(rows.waves))[:, np.newaxis], axis=1)
         found = np.insert(found / found[:, -1:], 0, 0.0, axis=1)
@@ -285,7 +285,7 @@ def strata(
     """Return the known share of strata of each ranking, with what chance leaves."""
     alpha = 1 - check_level(level)
 
-    def question(rows: Annotated, beta: BetaRange, _: Settings) -> Shares:
+    def question(rows: Annotated, beta: Beta, _: Settings) -> Shares:
         check_labels(np.append(beta.values, 0.0), rows.total)
         counts = _read_strata(np.empty((0, 3), np.int64) if rows.counts is None else rows.counts)
         test = partial(_test_strata, counts, rows.ranking, alpha=alpha)

@@ -12,7 +12,8 @@ import xarray as xr
 
 from pu_accessor.checks import Interval, as_array, as_betas, as_interval, check_level
 from pu_accessor.errors import PUError, PUKeyError, PUTypeError, PUValueError, brief, shorten
-from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
+from pu_accessor.inference.settings import Beta as BetaRange
+from pu_accessor.inference.settings import Settings
 
 Beta: TypeAlias = npt.ArrayLike | Mapping[Any, float] | pd.Series | pd.DataFrame | xr.DataArray
 BetaInterval: TypeAlias = Interval | Mapping[Any, Interval] | pd.Series | pd.DataFrame
@@ -151,6 +152,30 @@ class Betas:
                 f"contamination={settings.contamination:g}, but it varies: tables are bounded at "
                 "one beta then. Ask at both ends: beta=[low, high]."
             )
+
+
+def ranking_level(level: float, beta_level: float | None) -> float:
+    """Return the level that is left to the ranking, so that both statements hold at a level.
+
+    Where beta is no estimate, that is the whole level.
+
+    Examples
+    --------
+    >>> ranking_level(0.95, 0.98)
+    0.97
+    """
+    if beta_level is None:
+        return level
+    left = round(1 - (beta_level - level), 12)
+    if left >= 1:
+        half = round((1 + level) / 2, 12)
+        raise PUValueError(
+            f"beta must hold at a higher level than the {level:g} of the answer, but it holds at "
+            f"{beta_level:g}: 1 - level is shared between beta and the ranking. Pass level={half} "
+            "to estimate_beta or beta_from_labels, or a lower level here.",
+            page="beta#with-its-error",
+        )
+    return left
 
 
 def read_betas(beta: Beta, interval: BetaInterval | None = None) -> Betas:

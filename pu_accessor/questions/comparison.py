@@ -23,14 +23,10 @@ from pu_accessor.inference.comparison.pairwise import (
     recall_of_group,
 )
 from pu_accessor.inference.comparison.worst_case import compare_contaminated, compare_within
-from pu_accessor.inference.contamination import refuse_wrong
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, At, Cutoff
-from pu_accessor.inference.estimates.early_recognition import check_alpha
-from pu_accessor.inference.estimates.joint import value_of
-from pu_accessor.inference.estimates.utility import as_thresholds, worth_of
-from pu_accessor.inference.quantities import Quantity, read_quantity
-from pu_accessor.inference.settings import BetaRange, Settings, check_target
-from pu_accessor.inference.tables.metrics import Metric
+from pu_accessor.inference.estimates.joint import estimate
+from pu_accessor.inference.metrics import AnyMetric, Metric, bedroc, read_metric
+from pu_accessor.inference.settings import Beta, Settings, check_target
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.estimates import cutoffs_needed, read_target
 from pu_accessor.questions.request import (
@@ -57,7 +53,7 @@ _NO_SIZE = "The size of a difference, and its interval, need beta: compare(beta=
 def compare(
     request: Request,
     betas: Betas | None,
-    quantity: str | Metric,
+    quantity: AnyMetric,
     at: At | None,
     on: object,
     settings: Settings,
@@ -74,11 +70,11 @@ def compare(
     if betas is not None:
         betas.refuse_odds(settings)
 
-    def question(paired: PairedRanks, beta: BetaRange, _: Settings) -> Columns:
+    def question(paired: PairedRanks, beta: Beta, _: Settings) -> Columns:
         asked = None if betas is None else beta
         _check_clusters(paired, settings, target)
         if "test" not in entry.can or (paired.rows and paired.rows.weight is not None):
-            by_row = partial(compare_rows, paired, quantity=entry, cutoff=cutoff)
+            by_row = partial(compare_rows, paired, metric=entry, cutoff=cutoff)
             tests = _tests(by_row, asked, settings)
         else:
             tests = paired_tests(paired, asked, settings, target)
@@ -98,27 +94,17 @@ def compare(
 
 
 def _read_compared(
-    quantity: str | Metric, at: At | None, alpha: float | None
-) -> tuple[Quantity, Cutoff | None]:
+    quantity: AnyMetric, at: At | None, alpha: float | None
+) -> tuple[Metric, Cutoff | None]:
     """Return the entry of a quantity, with what it needs besides beta."""
-    entry = read_quantity(quantity, at, "compare")
+    entry = read_metric(quantity, at, "compare")
     cutoff = entry.read_cutoff(at)
-    if "alpha" in entry.needs:
-        return replace(entry, alpha=check_alpha(entry.alpha if alpha is None else alpha)), cutoff
-    if alpha is not None:
+    if alpha is not None and entry.alpha is None:
         raise PUValueError(
             f"alpha must be left out to compare {entry.name!r}, but {alpha!r} was passed: it says "
             "how early is early for 'bedroc' alone."
         )
-    if cutoff is None or not entry.of_probabilities:
-        return entry, cutoff
-    if cutoff.kind != "threshold":
-        raise PUValueError(
-            f"at must be a threshold to compare {entry.name!r}, but {cutoff.kind!r} was passed. "
-            "Pass the probability from which on one acts, at={'threshold': 0.2}."
-        )
-    (threshold,) = as_thresholds(cutoff.value).tolist()
-    return replace(entry, metric=worth_of(threshold)), cutoff
+    return entry if alpha is None else bedroc(alpha), cutoff
 
 
 def _check_adjust(adjust: str, settings: Settings) -> None:
@@ -132,7 +118,7 @@ def _check_adjust(adjust: str, settings: Settings) -> None:
 
 
 def _check_by_row(
-    entry: Quantity, cutoff: Cutoff | None, betas: Betas | None, settings: Settings, target: str
+    entry: Metric, cutoff: Cutoff | None, betas: Betas | None, settings: Settings, target: str
 ) -> None:
     """Raise where a quantity other than AUROC cannot be compared like this."""
     if betas is None:
@@ -161,7 +147,7 @@ def _check_by_row(
 
 
 def _tests(
-    compared: Callable[..., PairedTests], beta: BetaRange | None, settings: Settings
+    compared: Callable[..., PairedTests], beta: Beta | None, settings: Settings
 ) -> PairedTests:
     """Test each pair of models of one group at some betas, jointly with an estimate of beta."""
     level = settings.level
@@ -171,7 +157,7 @@ def _tests(
 
 
 def paired_tests(
-    paired: PairedRanks, beta: BetaRange | None, settings: Settings, target: str
+    paired: PairedRanks, beta: Beta | None, settings: Settings, target: str
 ) -> PairedTests:
     """Test each pair of models of one group of examples."""
     odds, wrong = settings.selection_odds, settings.contamination
@@ -180,7 +166,6 @@ def paired_tests(
         refuse_odds(odds, paired.weight is not None)
         return compare_within(paired, *asked, odds)
     if wrong:
-        refuse_wrong(wrong, paired.weight is not None)
         return compare_contaminated(paired, *asked, wrong)
     return _tests(partial(compare_paired, paired, target=target), beta, settings)
 
@@ -211,7 +196,7 @@ def _columns_of_models(paired: PairedRanks, tests: PairedTests, betas: FloatArra
 
 def gap(
     request: Request,
-    quantity: str | Metric,
+    quantity: AnyMetric,
     betas: Betas | None,
     at: At | None,
     settings: Settings,
@@ -228,7 +213,7 @@ def gap(
     *One estimate for all* is off by the same in each group: the gap is found at each beta, and
     joined as one number is (`pu_accessor.inference.estimates.joint.join_limits`).
     """
-    entry = read_quantity(quantity, at, "gap")
+    entry = read_metric(quantity, at, "gap")
     cutoff = entry.read_cutoff(at)
     target = read_target(target, cutoff, settings)
     if betas is None:
@@ -237,14 +222,14 @@ def gap(
     estimates = betas is not None and betas.are_estimates
     if shared is not None:
         _check_fixed(cutoff)
-    grid = None if shared is None else BetaRange(shared.grid(settings.level))
+    grid = None if shared is None else Beta(shared.grid(settings.level))
 
-    def question(ranking: Ranking, beta: BetaRange, _: Settings) -> GroupValue:
+    def question(ranking: Ranking, beta: Beta, _: Settings) -> GroupValue:
         if cutoff is not None and betas is None:
             return recall_of_group(ranking, cutoff.value, entry.less_is_better, settings.level)
         if "test" in entry.can and not estimates:
             return auroc_of_group(ranking, beta.values, target)
-        value = value_of(entry, ranking, grid or beta, at_level, target, cutoff)
+        value = estimate(entry, ranking, grid or beta, at_level, target, cutoff)
         n = ranking.total.known_positive
         return GroupValue(n, value.value, value.lower, value.upper)
 
@@ -269,12 +254,12 @@ def gap(
 
 def _split_error(
     betas: Betas | None, settings: Settings
-) -> tuple[Betas | None, BetaRange | None, Settings]:
+) -> tuple[Betas | None, Beta | None, Settings]:
     """Return the betas of groups, the one estimate that they share, and their settings."""
     if betas is None or not betas.are_estimates:
         return betas, None, settings
     if betas.shared is not None:
-        return Betas(BetaRange(betas.shared.values)), betas.shared, settings
+        return Betas(Beta(betas.shared.values)), betas.shared, settings
     return betas, None, settings
 
 
@@ -288,7 +273,7 @@ def _check_fixed(cutoff: Cutoff | None) -> None:
         )
 
 
-def _check_without_beta(entry: Quantity, target: str) -> None:
+def _check_without_beta(entry: Metric, target: str) -> None:
     """Raise where a gap needs beta."""
     if "without_beta" not in entry.can or target == "examples":
         raise PUTypeError(

@@ -4,18 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from math import nan
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pu_accessor.checks import check_option
 from pu_accessor.errors import PUValueError, brief
-from pu_accessor.inference.estimates.areas_on_new_examples import (
-    estimate_population_aurocs,
-    estimate_population_partial,
-)
-from pu_accessor.inference.estimates.auroc import estimate_auroc
+from pu_accessor.inference.estimates.areas_on_new_examples import estimate_population_aurocs
 from pu_accessor.inference.estimates.cutoff_spec import (
     CHOSEN,
     At,
@@ -24,15 +20,12 @@ from pu_accessor.inference.estimates.cutoff_spec import (
     read_cutoffs,
 )
 from pu_accessor.inference.estimates.intervals import Estimates
-from pu_accessor.inference.estimates.joint import area_over, metric_value
+from pu_accessor.inference.estimates.joint import estimate as estimate_one
 from pu_accessor.inference.estimates.macro_average import check_fixed
-from pu_accessor.inference.estimates.metric_at import AtCutoff
-from pu_accessor.inference.estimates.within_odds import check_whole_area, estimate_any
 from pu_accessor.inference.influence import find_design, placement_influences
-from pu_accessor.inference.quantities import QUANTITIES, Quantity, check_moves, read_quantities
-from pu_accessor.inference.settings import BetaRange, Settings, check_prevalence, check_target
+from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metrics
+from pu_accessor.inference.settings import Beta, Settings, check_target
 from pu_accessor.inference.tables.curves import check_max_fpr
-from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.macro_average import Averaged, Over, average_over
 from pu_accessor.questions.request import (
@@ -48,9 +41,6 @@ from pu_accessor.questions.request import (
 )
 from pu_accessor.ranking import FloatArray, Ranking, Ranks, Stack
 
-# From a ranking, betas and settings to estimates in [0, 1].
-Estimate: TypeAlias = Callable[[Ranking, FloatArray, Settings], Estimates]
-
 _RANGE = ("range_lower", "range_upper")
 _ENVELOPE = ("envelope_lower", "envelope_upper")
 
@@ -65,30 +55,21 @@ def auroc(
     over: Over | None = None,
 ) -> pd.DataFrame:
     """Estimate the area under the ROC curve of each ranking, with an interval."""
-    max_fpr = check_max_fpr(max_fpr)
+    entry = replace(METRICS["auroc"], max_fpr=check_max_fpr(max_fpr))
     check_target(target)
-    check_whole_area(settings, max_fpr)
     check_option("reference", settings.reference, ("positives",))
     if over is not None:
         _refuse_part(max_fpr)
-        averaged = Averaged([(QUANTITIES["auroc"], None)])
+        averaged = Averaged([(METRICS["auroc"], None)])
         return average_over(over, request, betas, settings, target, averaged)
-    part = None if max_fpr == 1 else max_fpr
-    at_random = not settings.failure
-
-    def estimate_at(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimates:
-        if target == "examples" and at_random:
-            return estimate_auroc(ranking, betas, rule, max_fpr)
-        if part is not None:
-            return estimate_population_partial(ranking, betas, rule, part)
-        return estimate_any(ranking, betas, rule, "roc", target)
 
     def at_once(stack: Stack, values: FloatArray) -> list[Estimates | None]:
         return estimate_population_aurocs(stack, values, settings.level)
 
-    plain = target == "population" and at_random and part is None and not betas.vary
+    plain = target == "population" and not settings.failure and max_fpr in (None, 1)
+    plain = plain and not betas.vary
     return estimate_areas(
-        request, betas, settings, target, estimate_at, at_once=at_once if plain else None
+        request, betas, settings, target, entry, at_once=at_once if plain else None
     )
 
 
@@ -107,17 +88,15 @@ def average_precision(
 ) -> pd.DataFrame:
     """Estimate the average precision of each ranking, with an interval."""
     check_target(target)
-    check_prevalence(settings, target, None if over is None else "average=True")
     if over is not None:
-        averaged = Averaged([(QUANTITIES["average_precision"], None)])
+        averaged = Averaged([(METRICS["average_precision"], None)])
         return average_over(over, request, betas, settings, target, averaged)
-    ask = partial(estimate_any, curve="pr", target=target)
-    return estimate_areas(request, betas, settings, target, ask)
+    return estimate_areas(request, betas, settings, target, METRICS["average_precision"])
 
 
 def estimate(
     request: Request,
-    quantity: Quantity,
+    quantity: Metric,
     betas: Betas,
     at: At | None,
     settings: Settings,
@@ -125,9 +104,11 @@ def estimate(
 ) -> pd.DataFrame:
     """Estimate an area, or a metric at its cutoff, whichever it is."""
     if at is not None:
-        return metric(request, quantity.metric, betas, at, settings, target)
-    ask = auroc if quantity.curve == "roc" else average_precision
-    return ask(request, betas, settings, "population" if target is None else target)
+        return metric(request, quantity, betas, at, settings, target)
+    goal = "population" if target is None else target
+    if quantity.name == "auroc":
+        return auroc(request, betas, settings, goal)
+    return estimate_areas(request, betas, settings, goal, quantity)
 
 
 def estimate_areas(
@@ -135,7 +116,7 @@ def estimate_areas(
     betas: Betas,
     settings: Settings,
     target: str,
-    estimate_at: Estimate,
+    entry: Metric,
     *,
     at_once: Callable[[Stack, FloatArray], list[Estimates | None]] | None = None,
 ) -> pd.DataFrame:
@@ -145,17 +126,16 @@ def estimate_areas(
     """
     betas.refuse_odds(settings)
 
-    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Estimates:
-        return area_over(partial(estimate_at, ranking), ranking.total, beta, own)
+    def question(ranking: Ranking, beta: Beta, own: Settings) -> Estimates:
+        return estimate_one(entry, ranking, beta, own, target, None)
 
-    def columns(estimates: Estimates, beta: BetaRange) -> Columns:
-        ranges, envelope = estimates.reach or (), estimates.envelope or ()
+    def columns(estimates: Estimates, beta: Beta) -> Columns:
+        ranges = estimates.reach or ()
         error = {} if betas.vary else {"standard_error": estimates.error}  # that at one beta
         return {
             "beta": beta.values,
             **error,
             **dict(zip(_RANGE, ranges, strict=False)),
-            **dict(zip(_ENVELOPE, envelope, strict=False)),
             "estimate": estimates.value,
             "lower": estimates.lower,
             "upper": estimates.upper,
@@ -175,7 +155,7 @@ def estimate_areas(
 
 def metric(
     request: Request,
-    quantity: str | Metric | Sequence[str | Metric],
+    quantity: AnyMetric | Sequence[AnyMetric],
     betas: Betas,
     at: At,
     settings: Settings,
@@ -185,40 +165,38 @@ def metric(
 ) -> pd.DataFrame:
     """Evaluate metrics of each ranking at the cutoffs that a person reports."""
     cutoffs = read_cutoffs(at)
-    each = [(entry, cutoff) for entry in read_quantities(quantity, "metric") for cutoff in cutoffs]
-    check_moves([entry for entry, _ in each], settings.prevalence)
+    each = [(entry, cutoff) for entry in read_metrics(quantity, "metric") for cutoff in cutoffs]
+    if all(entry.of_rates for entry, _ in each):
+        each[0][0].check_prevalence(settings.prevalence)
     named: dict[str, list[Any]] = {"metric": [entry.name for entry, _ in each]}
     if are_several(at):
         named["at"] = [cutoff.value for _, cutoff in each]
     if over is not None:
         goal = "population" if target is None else target
-        check_prevalence(settings, goal, "average=True")
         check_fixed(cutoffs[0])
         return average_over(over, request, betas, settings, goal, Averaged(each, named))
     target = read_target(target, cutoffs[0], settings)
-    check_prevalence(settings, target)
     betas.refuse_odds(settings)
 
-    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> list[AtCutoff]:
-        return [metric_value(entry, ranking, beta, own, target, cutoff) for entry, cutoff in each]
+    def question(ranking: Ranking, beta: Beta, own: Settings) -> list[Estimates]:
+        return [estimate_one(entry, ranking, beta, own, target, cut) for entry, cut in each]
 
-    def columns(metrics: list[AtCutoff], beta: BetaRange) -> Columns:
+    def columns(metrics: list[Estimates], beta: Beta) -> Columns:
         fields = ["rank", "threshold", "clipped"]
         if cutoffs[0].kind in ("rank", "fraction"):
             fields.append("examples_at_threshold")
-        if metrics[0].envelope_lower is not None:
-            fields += _ENVELOPE
-        fields += ["estimate", "lower", "upper"]
+        fields += ["value", "lower", "upper"]
+        stacked = {name: np.stack([getattr(one, name) for one in metrics], 1) for name in fields}
         return {
             "beta": beta.values[:, np.newaxis],
             **named,
-            **{field: np.stack([getattr(one, field) for one in metrics], 1) for field in fields},
+            **{{"value": "estimate"}.get(name, name): each for name, each in stacked.items()},
         }
 
     ranks = cutoffs_needed([entry for entry, _ in each], cutoffs[0])
     rankings = request.rankings(ranks, settings)
     results = map_rankings(request, rankings, question, betas, settings, clustered=True)
-    bands = dict.fromkeys(one.band for each in results.each for one in each.content)
+    bands = dict.fromkeys(str(one.band) for each in results.each for one in each.content)
     named_settings = {**name_settings(settings, target, betas), "band": ", ".join(bands)}
     return as_rows(results, columns, named_settings)
 
@@ -248,10 +226,10 @@ def roc_region(request: Request, betas: Betas, at: At, settings: Settings) -> pd
     return region
 
 
-def cutoffs_needed(entries: Sequence[Quantity], cutoff: Cutoff | None) -> Ranks:
+def cutoffs_needed(entries: Sequence[Metric], cutoff: Cutoff | None) -> Ranks:
     """Return the ranks that are needed: what a user's function maximises can be anywhere."""
     chosen = cutoff is not None and cutoff.kind in CHOSEN
-    return "all" if chosen and any(callable(entry.metric) for entry in entries) else "breakpoints"
+    return "all" if chosen and any(entry.is_function for entry in entries) else "breakpoints"
 
 
 def read_target(target: str | None, cutoff: Cutoff | None, settings: Settings) -> str:
@@ -266,9 +244,7 @@ def read_target(target: str | None, cutoff: Cutoff | None, settings: Settings) -
     )
     if target is None:
         return "population" if fixed and plain else "examples"
-    check_target(target, None if fixed else f"at={cutoff.kind!r}, which is a cutoff of these")
-    if target == "population" and not plain:
-        check_target(target, "a band, reference or selection_odds, which bound these")
+    check_target(target)
     return target
 
 
@@ -300,7 +276,7 @@ def warn_of_areas(areas: pd.DataFrame, results: Results[Any]) -> None:
 
 def _has_one(result: Result[Any]) -> bool:
     """Tell if there is one known positive alone, or at most one other example."""
-    return result.about is not None and result.about.alone
+    return result.about is not None and result.about.single
 
 
 def describe_clusters(request: Request) -> pd.DataFrame:

@@ -21,8 +21,8 @@ from pu_accessor.inference.estimates.macro_average import (
     find_span,
     group_term,
 )
-from pu_accessor.inference.quantities import Quantity
-from pu_accessor.inference.settings import BetaRange, Settings, check_target
+from pu_accessor.inference.metrics import Metric
+from pu_accessor.inference.settings import Beta, Settings, check_target
 from pu_accessor.questions.betas import Betas, split_key
 from pu_accessor.questions.request import (
     Columns,
@@ -71,7 +71,7 @@ class Over(NamedTuple):
 class Averaged(NamedTuple):
     """What is averaged: quantities, each at its cutoff where it has one."""
 
-    each: Sequence[tuple[Quantity, Cutoff | None]]
+    each: Sequence[tuple[Metric, Cutoff | None]]
     columns: Mapping[str, list[Any]] = MappingProxyType({})  # which name these numbers
 
 
@@ -94,12 +94,12 @@ def average_over(
     estimate, level = betas.estimate, settings.level
     of_groups = betas
     if estimate is not None:  # which is about the examples of all groups together
-        of_groups = Betas(BetaRange(estimate.grid(settings.level)))
+        of_groups = Betas(Beta(estimate.grid(settings.level)))
 
-    def question(ranking: Ranking, beta: BetaRange, _: Settings) -> list[GroupTerm]:
+    def question(ranking: Ranking, beta: Beta, _: Settings) -> list[GroupTerm]:
         return [group_term(ranking, beta.values, *asked, target) for asked in averaged.each]
 
-    def columns(group: Sequence[Result[list[GroupTerm]]], beta: BetaRange) -> Columns:
+    def columns(group: Sequence[Result[list[GroupTerm]]], beta: Beta) -> Columns:
         averages = [
             _average(terms, target, scatter, level, betas)
             for terms in zip(*(result.content for result in group), strict=True)
@@ -112,9 +112,9 @@ def average_over(
             **dict(zip(_COLUMNS, arrays, strict=True)),
         }
 
-    quantity, _ = averaged.each[0]
-    scatter = AREA if quantity.curve else RATE
-    plain = target == "population" and quantity.curve == "roc"
+    metric, _ = averaged.each[0]
+    scatter = AREA if metric.curve else RATE
+    plain = target == "population" and metric.curve == "roc"
     at_once = areas_under_roc if plain else None
     rankings = request.rank("breakpoints")
     results = map_rankings(
@@ -188,7 +188,7 @@ def _check_plain(settings: Settings, betas: Betas) -> None:
 
 
 def _together(
-    results: Results[list[GroupTerm]], kept: Sequence[int], estimate: BetaRange | None
+    results: Results[list[GroupTerm]], kept: Sequence[int], estimate: Beta | None
 ) -> list[Result[list[Result[list[GroupTerm]]]]]:
     """Return the results that are averaged together, by the key that stays."""
     groups: dict[Hashable, list[Result[list[GroupTerm]]]] = {}
@@ -205,9 +205,9 @@ def _together(
     ]
 
 
-def _mean_beta(group: Sequence[Result[list[GroupTerm]]]) -> BetaRange:
+def _mean_beta(group: Sequence[Result[list[GroupTerm]]]) -> Beta:
     """Return the mean of the betas of groups; equal ones as they are, as a mean is rounded."""
     values = [result.beta.values for result in group]
     if all((betas == values[0]).all() for betas in values):
-        return BetaRange(values[0])
-    return BetaRange(np.mean(values, axis=0))
+        return Beta(values[0])
+    return Beta(np.mean(values, axis=0))

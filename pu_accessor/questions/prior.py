@@ -19,7 +19,7 @@ from pu_accessor.inference.prior.labeling import beta_from_labels as infer_beta
 from pu_accessor.inference.prior.methods import METHODS, Prior, estimate_prior
 from pu_accessor.inference.prior.sequential import confidence_sequence
 from pu_accessor.inference.prior.stratified import Stratum, sum_limits
-from pu_accessor.inference.settings import BetaRange, Settings
+from pu_accessor.inference.settings import Beta, Settings
 from pu_accessor.questions.hand_labels import label_column, read_found, read_strata
 from pu_accessor.questions.request import Columns, Request, as_rows, map_rankings
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, Ranking
@@ -30,10 +30,10 @@ def estimate_beta(request: Request, method: str, level: float) -> pd.DataFrame:
     level = check_level(level)
     check_option("method", method, METHODS)
 
-    def question(ranking: Ranking, _: BetaRange, __: Settings) -> tuple[Prior, Counts]:
+    def question(ranking: Ranking, _: Beta, __: Settings) -> tuple[Prior, Counts]:
         return estimate_prior(ranking, method, level), ranking.total
 
-    def columns(content: tuple[Prior, Counts], _: BetaRange) -> Columns:
+    def columns(content: tuple[Prior, Counts], _: Beta) -> Columns:
         prior, total = content
         return {
             "beta": [prior.beta],

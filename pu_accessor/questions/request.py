@@ -13,9 +13,8 @@ import xarray as xr
 
 from pu_accessor.checks import refuse_odds
 from pu_accessor.errors import PUDataError, PUImportError, PUValueError, shorten, warn_caller
-from pu_accessor.inference.contamination import refuse_wrong
-from pu_accessor.inference.diagnostics import About, check_clusters, has_one, tell_about
-from pu_accessor.inference.settings import BetaRange, Settings
+from pu_accessor.inference.diagnostics import Diagnostics, check_clusters, diagnose, has_one
+from pu_accessor.inference.settings import Beta, Settings
 from pu_accessor.questions.betas import Betas, name_group, split_key
 from pu_accessor.ranking import (
     Annotated,
@@ -42,8 +41,8 @@ class Result(NamedTuple, Generic[Content]):
     """What one ranking answers: its betas, what is to be known of it, and the content."""
 
     key: Hashable
-    beta: BetaRange
-    about: About | None
+    beta: Beta
+    about: Diagnostics | None
     content: Content
 
 
@@ -63,7 +62,7 @@ class Results(Generic[Content]):
         return self.betas is not None and self.betas.shared is None
 
 
-def check_total(results: Iterable[Result[Any]], estimate: BetaRange) -> None:
+def check_total(results: Iterable[Result[Any]], estimate: Beta) -> None:
     """Raise if beta was estimated from other examples than those of all results together."""
     totals = [each.about.total for each in results if each.about is not None]
     estimate.check_counts(Counts(*map(sum, zip(*totals, strict=True))))
@@ -71,7 +70,7 @@ def check_total(results: Iterable[Result[Any]], estimate: BetaRange) -> None:
 
 def as_rows(
     results: Results[Any],
-    columns: Callable[[Any, BetaRange], Columns] = lambda columns, _: columns,
+    columns: Callable[[Any, Beta], Columns] = lambda columns, _: columns,
     settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> pd.DataFrame:
     """Put the columns of all rankings below each other, those of their keys first.
@@ -142,7 +141,7 @@ def check_names(names: Sequence[str], written: Iterable[str], columns: Iterable[
         )
 
 
-def describe(about: About) -> dict[str, float]:
+def describe(about: Diagnostics) -> dict[str, float]:
     """Return the numbers of a ranking that there are, by name."""
     counts = {f"n_{kind}": count for kind, count in about.total._asdict().items()}
     more = {"n_effective": about.n_effective, "beta_limit": about.beta_limit}
@@ -154,7 +153,7 @@ Ranked = TypeVar("Ranked", Ranking, PairedRanks, Annotated)
 FEW_EFFECTIVE = 10  # known positives below which it is said
 _MANY_GROUPS = 50  # beyond which rows of one may be meant to belong together
 FEW_CLUSTERS = 10  # that hold a known positive, likewise
-_NO_BETA = BetaRange(np.empty(0))
+_NO_BETA = Beta(np.empty(0))
 
 
 class Request(NamedTuple):
@@ -178,7 +177,7 @@ class Request(NamedTuple):
 def map_rankings(
     request: Request,
     keyed: Keyed[Ranked],
-    question: Callable[[Ranked, BetaRange, Settings], Content],
+    question: Callable[[Ranked, Beta, Settings], Content],
     betas: Betas | None = None,
     settings: Settings | None = None,
     *,
@@ -209,7 +208,7 @@ def map_rankings(
             check_clusters(ranking)
         content = question(ranking, beta, settings_by_key[position])
         if settings is not None and isinstance(ranking, Ranking):
-            about = tell_about(ranking, settings.level, random=not settings.failure)
+            about = diagnose(ranking, settings.level, random=not settings.failure)
         return Result(keys[position], beta, about, content)
 
     ready: dict[int, Any] = {}
@@ -218,7 +217,7 @@ def map_rankings(
         contents = at_once(stack, np.stack([beta.values for beta in by_key]))
         totals = map(Counts._make, stack.total.tolist())
         # Beta is within the limit.
-        abouts = [About(total, nan, nan, alone=has_one(total)) for total in totals]
+        abouts = [Diagnostics(total, nan, nan, single=has_one(total)) for total in totals]
         at_each = enumerate(map(Result, keys, by_key, abouts, contents))
         ready = {i: result for i, result in at_each if result.content is not None}
     each, skipped = _collect(keyed, answer, request, ready)
@@ -237,7 +236,6 @@ def _refuse_clusters(
     if isinstance(ranking, Ranking) and ranking.clusters is not None:
         if settings is not None:
             refuse_odds(settings.selection_odds, designed=True)
-            refuse_wrong(settings.contamination, designed=True)
         role = "weight" if ranking.clusters.alone else "cluster"
         raise PUValueError(
             f"{role} must be left out here, but is bound: this takes each row as one of a random "

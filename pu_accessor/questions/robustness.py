@@ -18,12 +18,10 @@ from pu_accessor.inference.comparison.pairwise import find_pairs
 from pu_accessor.inference.contamination import count_wrong
 from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
-from pu_accessor.inference.estimates.joint import value_of
-from pu_accessor.inference.quantities import Quantity, read_quantity, refuse_band
+from pu_accessor.inference.estimates.joint import estimate
+from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
 from pu_accessor.inference.search import find_breaking_point
-from pu_accessor.inference.settings import BetaRange, Settings, check_target
-from pu_accessor.inference.tables.latent_bounds import check_selection
-from pu_accessor.inference.tables.metrics import Metric
+from pu_accessor.inference.settings import Beta, Settings, check_target
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.comparison import pair_columns, paired_tests
 from pu_accessor.questions.estimates import warn_of_areas
@@ -39,7 +37,7 @@ _HALF = 0.5 - 1e-9  # the largest share that may be wrong
 class Conclusion(NamedTuple):
     """What is concluded from a quantity of one model, or from the difference of two."""
 
-    quantity: Quantity
+    quantity: Metric
     cutoff: Cutoff | None
     above: float  # what the quantity exceeds; for a difference, which is not 0, that is 0
     target: str
@@ -65,9 +63,9 @@ class Conclusion(NamedTuple):
 
     def value(self, ranked: Ranking | PairedRanks, betas: FloatArray, factor: float) -> Estimates:
         """Return the value, or the differences of pairs, where labels fail by so much."""
-        settings, beta = self.at_factor(factor), BetaRange(betas)
+        settings, beta = self.at_factor(factor), Beta(betas)
         if isinstance(ranked, Ranking):
-            return value_of(self.quantity, ranked, beta, settings, self.target, self.cutoff)
+            return estimate(self.quantity, ranked, beta, settings, self.target, self.cutoff)
         tests = paired_tests(ranked, beta, settings, self.target)
         unknown = np.full(tests.difference.shape, np.nan)
         return Estimates(tests.difference, unknown, tests.lower, tests.upper, reach=tests.reach)
@@ -78,7 +76,7 @@ class Conclusion(NamedTuple):
 
 
 def read_conclusion(
-    quantity: str | Metric,
+    quantity: AnyMetric,
     at: At | None,
     above: float | None,
     target: str | None,
@@ -86,11 +84,10 @@ def read_conclusion(
     on: On = None,
 ) -> Conclusion:
     """Check what robustness is asked of."""
-    entry = read_quantity(quantity, at, "robustness")
-    refuse_band(entry, settings.band, settings.reference)
+    entry = read_metric(quantity, at, "robustness")
     if entry.needs_cutoff:
         target = "examples" if target is None else target
-        check_target(target, "a metric, which bands bound of these examples")
+        check_target(target)
         replace(settings, selection_odds=2.0)  # raises where the band has no factor
     else:
         target = "population" if target is None else target
@@ -136,11 +133,9 @@ def robustness(
     betas.refuse_estimates()
 
     def question(
-        ranked: Ranking | PairedRanks, beta: BetaRange, _: Settings
+        ranked: Ranking | PairedRanks, beta: Beta, _: Settings
     ) -> tuple[Columns, str | None]:
-        if isinstance(ranked, Ranking):
-            check_selection(ranked, replace(conclusion.settings, selection_odds=2.0))
-        elif ranked.designed:
+        if isinstance(ranked, PairedRanks) and ranked.designed:
             raise PUValueError(
                 "cluster and weight must be left out for robustness of a difference, but one is "
                 "bound: it takes each row as one of a random sample. The difference itself is "

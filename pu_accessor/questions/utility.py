@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -11,32 +9,24 @@ import pandas as pd
 from pu_accessor.checks import check_count
 from pu_accessor.errors import PUValueError, warn_caller
 from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.estimates.boyce import Boyce, boyce_index, check_windows
-from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.early_recognition import check_alpha, estimate_bedroc
+from pu_accessor.inference.estimates.early_recognition import check_alpha
 from pu_accessor.inference.estimates.guaranteed_cutoffs import (
     Goal,
     Guaranteed,
     band_of,
-    check_guarantee,
-    check_population,
     find_guaranteed,
     find_on_new,
 )
+from pu_accessor.inference.estimates.joint import widen
 from pu_accessor.inference.estimates.utility import (
-    NetBenefit,
     Reliability,
     as_edges,
-    as_thresholds,
     check_bin_band,
-    net_benefit_at,
-    net_benefit_on_new,
     reliability,
-    scores_are_of_known,
-    worth_of,
 )
-from pu_accessor.inference.quantities import QUANTITIES
-from pu_accessor.inference.settings import BetaRange, Settings, check_target
+from pu_accessor.inference.metrics import METRICS
+from pu_accessor.inference.metrics import bedroc as make_bedroc
+from pu_accessor.inference.settings import Beta, Settings, check_target
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.estimates import estimate_areas
 from pu_accessor.questions.macro_average import Averaged, Over, average_over
@@ -51,67 +41,8 @@ from pu_accessor.questions.request import (
 )
 from pu_accessor.ranking import FloatArray, Ranking, Rankings
 
-Thresholds: TypeAlias = float | Sequence[float] | FloatArray | None
-
 _MODEL = "model"
-_ENVELOPE = ("envelope_lower", "envelope_upper")
 _MOST = 1_000_000  # models
-
-
-def net_benefit(
-    request: Request,
-    betas: Betas,
-    thresholds: Thresholds,
-    settings: Settings,
-    target: str,
-    *,
-    over: Over | None = None,
-) -> pd.DataFrame:
-    """Return the net benefit of each ranking at some thresholds."""
-    probabilities = as_thresholds(thresholds)
-    if over is not None:
-        values, entry = probabilities.tolist(), QUANTITIES["net_benefit"]
-        each = [(replace(entry, metric=worth_of(t)), Cutoff("threshold", t)) for t in values]
-        averaged = Averaged(each, {"threshold": values})
-        return average_over(over, request, betas, settings, target, averaged)
-
-    def columns(benefit: NetBenefit) -> Columns:
-        points = {"threshold": probabilities, "rank": benefit.rank}
-        treated = {"treat_all": benefit.treat_all.T, "treat_none": 0.0}
-        return {**points, **treated, **_bound_columns(benefit)}
-
-    benefits = net_benefits(request, betas, probabilities, settings, target)
-    return _rows(benefits, columns, target)
-
-
-def net_benefits(
-    request: Request, betas: Betas, thresholds: FloatArray, settings: Settings, target: str
-) -> Results[NetBenefit]:
-    """Ask each ranking for its net benefit."""
-    check_target(target)
-    if target == "population" and settings != Settings(settings.level):
-        check_target(target, "a band, reference or selection_odds, which bound these examples")
-    ask = net_benefit_on_new if target == "population" else net_benefit_at
-    benefits = _ask_at(request, *betas.split(settings), thresholds, ask)
-    _warn_of_known(benefits)
-    return benefits
-
-
-def _warn_of_known(benefits: Results[NetBenefit]) -> None:
-    """Warn of scores that look like probabilities of being known."""
-    means = [
-        benefit.mean_score
-        for _, beta, about, benefit in benefits.each
-        if about is not None and scores_are_of_known(benefit, about.total, beta.values)
-    ]
-    if means:
-        warn_caller(
-            "Scores look like probabilities of being known, not of being positive: their mean, "
-            f"{means[0]:.3g}, is the share of known positives (in {len(means)} of "
-            f"{len(benefits.each)} rankings). Divide them by the share of positives that are "
-            "known, n/(n + beta*n_unlabeled).",
-            page="practice#calibration",
-        )
 
 
 def _ask_at(
@@ -123,34 +54,31 @@ def _ask_at(
 ) -> Results[Content]:
     """Ask each ranking for the values of a curve at some points."""
 
-    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Content:
-        return ask(ranking, beta, points, own)
+    def question(ranking: Ranking, beta: Beta, own: Settings) -> Content:
+        return ask(ranking, beta.grid(own.level), points, own)
 
     rankings = request.rankings("breakpoints", settings)
     return map_rankings(request, rankings, question, betas, settings, clustered=True)
 
 
-def _rows(
-    results: Results[Content], columns: Callable[[Content], Columns], target: str = "examples"
-) -> pd.DataFrame:
+def _rows(results: Results[Content], columns: Callable[[Content, Beta], Columns]) -> pd.DataFrame:
     """Return a row for each ranking, beta and point of a curve."""
     level, band = results.settings.level, band_name(results.settings.band)
-    band = "binomial" if target == "population" else band
-    about = {"level": level, "band": band, "target": target}
+    about = {"level": level, "band": band, "target": "examples"}
 
-    def whole_rows(content: Content, beta: BetaRange) -> Columns:
-        return {"beta": beta.values[:, np.newaxis], **columns(content)}
+    def whole_rows(content: Content, beta: Beta) -> Columns:
+        return {"beta": beta.values[:, np.newaxis], **columns(content, beta)}
 
     return as_rows(results, whole_rows, about)
 
 
-def _bound_columns(curve: NetBenefit | Reliability) -> dict[str, FloatArray]:
-    """Return columns of values over (points, bounds, betas), and of their envelope."""
-    lower, estimate, upper = np.moveaxis(curve.value, (1, 2), (0, 1))
-    columns = {"estimate": estimate, "lower": lower, "upper": upper}
-    if curve.envelope is None:
-        return columns
-    return dict(zip(_ENVELOPE, np.moveaxis(curve.envelope, (1, 2), (0, 1)), strict=True)) | columns
+def _bound_columns(curve: Reliability, beta: Beta) -> dict[str, FloatArray]:
+    """Return columns of values over (points, bounds, betas)."""
+    lower, estimate, upper = np.moveaxis(curve.value, 1, 0)
+    three = widen(lower, estimate, upper, beta.values.size)
+    names = ("lower", "estimate", "upper")
+    columns = {name: each.T for name, each in zip(names, three, strict=True)}
+    return {name: columns[name] for name in ("estimate", "lower", "upper")}
 
 
 def bedroc(
@@ -166,11 +94,10 @@ def bedroc(
     alpha = check_alpha(alpha)
     check_target(target)
     if over is not None:
-        entry = replace(QUANTITIES["bedroc"], alpha=alpha)
+        entry = replace(METRICS["bedroc"], alpha=alpha)
         averaged = Averaged([(entry, None)], {"alpha": [alpha]})
         return average_over(over, request, betas, settings, target, averaged)
-    ask = partial(estimate_bedroc, alpha=alpha, target=target)
-    areas = estimate_areas(request, betas, settings, target, ask)
+    areas = estimate_areas(request, betas, settings, target, make_bedroc(alpha))
     areas.insert([*areas.columns].index("beta") + 1, "alpha", alpha)
     return areas
 
@@ -181,10 +108,10 @@ def calibration(
     """Estimate the share of positives in bins of the scores of each ranking."""
     edges = as_edges(bins)
 
-    def columns(shares: Reliability) -> Columns:
+    def columns(shares: Reliability, beta: Beta) -> Columns:
         counts = {"examples": shares.examples, "known_positive": shares.known_positive}
         points = {"left": edges[:-1], "right": edges[1:], **counts}
-        return {**points, "mean_score": shares.mean_score, **_bound_columns(shares)}
+        return {**points, "mean_score": shares.mean_score, **_bound_columns(shares, beta)}
 
     return _rows(reliabilities(request, betas, edges, settings), columns)
 
@@ -197,39 +124,29 @@ def reliabilities(
     return _ask_at(request, *betas.split(settings), edges, reliability)
 
 
-def boyce_indices(request: Request, windows: int, width: float) -> Results[Boyce]:
-    """Ask each ranking for its continuous Boyce index: an answer without beta or an interval."""
-    windows, width = check_windows(windows, width)
-
-    def question(ranking: Ranking, _beta: BetaRange, _settings: Settings) -> Boyce:
-        return boyce_index(ranking, windows, width)
-
-    return map_rankings(request, request.rank("breakpoints"), question, alone=False)
-
-
 def guaranteed_cutoffs(
     request: Request, betas: Betas, goal: Goal, settings: Settings, models: int | None, target: str
 ) -> pd.DataFrame:
     """Find the cutoff of each ranking whose bound meets a goal."""
-    check_guarantee(settings.band)
     check_target(target)
-    if target == "population":
-        check_population(goal, settings.reference)
     told = None if models is None else _check_models(models)
     left = betas.leave(settings).level
     rankings = request.rank("breakpoints")
     among = told or _count_models(rankings)
     for_one_model = 1 - (1 - left) / among
 
-    def question(ranking: Ranking, beta: BetaRange, settings: Settings) -> list[Guaranteed]:
+    def question(ranking: Ranking, beta: Beta, settings: Settings) -> list[Guaranteed]:
         settings = settings.at_level(for_one_model)
         values = beta.values.tolist()
         if target == "population":
-            level, interval = settings.level, beta.interval
-            return [find_on_new(ranking, value, goal, level, interval) for value in values]
-        return [find_guaranteed(ranking, value, goal, settings, beta.interval) for value in values]
+            ends = [*(beta.interval or ())]
+            every = [np.array([value, *ends]) for value in values]
+            return [find_on_new(ranking, betas, goal, settings.level) for betas in every]
+        if beta.interval is not None:
+            return [find_guaranteed(ranking, beta.grid(settings.level), goal, settings)]
+        return [find_guaranteed(ranking, np.array([b]), goal, settings) for b in values]
 
-    def columns(cutoffs: list[Guaranteed], beta: BetaRange) -> Columns:
+    def columns(cutoffs: list[Guaranteed], beta: Beta) -> Columns:
         fields = "rank", "threshold", "clipped", "attainable", "estimate", "lower", "upper"
         return {
             "beta": beta.values,
