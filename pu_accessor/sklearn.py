@@ -17,13 +17,12 @@ from pu_accessor.checks import as_betas
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.estimates.areas_on_new_examples import precision_values
 from pu_accessor.inference.estimates.cutoff_spec import At, read_at
-from pu_accessor.inference.estimates.joint import value_of
+from pu_accessor.inference.estimates.joint import estimate
 from pu_accessor.inference.estimates.weighted_areas import weighted_auroc, weighted_precision
 from pu_accessor.inference.influence import find_placements
-from pu_accessor.inference.quantities import Quantity, read_quantity
-from pu_accessor.inference.settings import BetaRange, Settings
+from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
+from pu_accessor.inference.settings import Beta, Settings
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.ranking import Ranking
 from pu_accessor.sources.columns import as_series, read_labels
 from pu_accessor.sources.frames import ArraySource
@@ -38,7 +37,7 @@ RESPONSES = ("decision_function", "predict_proba")
 class Scorer:
     """What `scorer` makes: called with an estimator, examples and labels it returns a number."""
 
-    quantity: Quantity
+    quantity: Metric
     beta: float | None = None  # fraction of positives among the unlabeled
     at: At | None = None
     positive: Values = None
@@ -54,7 +53,7 @@ class Scorer:
         """Score an estimator on examples that it was not fitted to: greater is better."""
         columns = self._score(estimator, X), self._labels(y)
         source = ArraySource(*columns, propensity=propensity, weight=weight)
-        every = callable(self.quantity.metric) and self.at in ("maximum", "youden")
+        every = self.quantity.is_function and self.at in ("maximum", "youden")
         value = self._estimate(
             source.rank(self._roles(), "all" if every else "breakpoints").make(0)
         )
@@ -92,7 +91,7 @@ class Scorer:
         named["unlabeled"] = self.unlabeled
         said = [f"{name}={value!r}" for name, value in named.items() if value is not None]
         name = self.quantity.name
-        first = name if callable(self.quantity.metric) else repr(name)
+        first = name if self.quantity.is_function else repr(name)
         return f"scorer({', '.join([first, *said])})"
 
     def _roles(self) -> Terms:
@@ -142,8 +141,8 @@ class Scorer:
         betas, weight = np.array([0.0 if self.beta is None else self.beta]), ranking.unequal_weight
         check_labels(betas, ranking.total)
         if self.at is not None:
-            beta, at = BetaRange(betas), read_at(self.at)
-            value = value_of(self.quantity, ranking, beta, Settings(), "examples", at)
+            beta, at = Beta(betas), read_at(self.at)
+            value = estimate(self.quantity, ranking, beta, Settings(), "examples", at)
             return float(value.value[0])
         is_roc = self.quantity.curve == "roc"
         if weight is not None:
@@ -155,7 +154,7 @@ class Scorer:
 
 
 def scorer(
-    quantity: str | Metric,
+    quantity: AnyMetric,
     *,
     beta: float | None = None,
     at: At | None = None,
@@ -232,7 +231,7 @@ def scorer(
     >>> cross_val_score(LogisticRegression(), X, known.astype(int), scoring=scoring).round(2)
     array([0.9 , 0.86, 0.84, 0.87, 0.89])
     """
-    entry = read_quantity(quantity, at, "score")
+    entry = read_metric(quantity, at, "score")
     if entry.curve != "roc" and beta is None:
         raise PUValueError(
             f"beta must be passed for {entry.name!r}, whose order of models depends on it, but "

@@ -5,6 +5,7 @@ and is blind to others.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import exp, inf, sqrt
 from typing import NamedTuple
 
@@ -14,11 +15,15 @@ import scipy
 from pu_accessor.checks import latent_counts
 from pu_accessor.inference.bands.on_new_examples import refute_monotone
 from pu_accessor.inference.estimates.areas_on_new_examples import binormal_variances
-from pu_accessor.inference.estimates.auroc_of_both import Kinds
-from pu_accessor.inference.influence import moments, welch_df
+from pu_accessor.inference.influence import (
+    find_placements,
+    moments,
+    placement_influences,
+    welch_df,
+)
 from pu_accessor.inference.prior.methods import distance_from_positives
 from pu_accessor.inference.search import find_breaking_point
-from pu_accessor.ranking import FloatArray, IntArray, Ranking
+from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
 _SEED = 20261123  # of permutations: the same rows have the same answer
 _SHUFFLED, _FEWEST_DRAWS, _MOST_DRAWS = 10**7, 999, 9_999
@@ -239,6 +244,77 @@ def _holm(p_value: FloatArray) -> FloatArray:
 # Known negatives
 
 
+class _Kinds(NamedTuple):
+    """Known positives against the unlabeled, and against the known negatives."""
+
+    size: IntArray  # known positives, unlabeled, known negatives
+    above: FloatArray  # P(a known positive lies above one), of both kinds, ties half
+    place: FloatArray  # of known positives among both kinds, less the mean, shape (2, steps)
+    times: IntArray  # known positives in each step
+    seen: FloatArray  # variances of placements of both kinds
+    squares: FloatArray  # mean squares of those of known positives and of the unlabeled
+    scatter: FloatArray  # squared standard errors of both
+
+    @classmethod
+    def of(cls, ranking: Ranking) -> "_Kinds":
+        """Find the placements of all three kinds."""
+        n, negatives, unlabeled = ranking.total
+        size = np.array([n, unlabeled, negatives])
+        held = [_compare_with(ranking, kind) for kind in ("unlabeled", "known_negative")]
+        parts = [placement_influences(each)[0] for each in held]
+        above = np.array([float(find_placements(each).above) for each in held])
+        counts = ranking.unlabeled, ranking.known_negative
+        seen = [
+            moments(number * part.rest, np.diff(count))[0] if number > 1 else 0.0
+            for part, count, number in zip(parts, counts, size[1:].tolist(), strict=True)
+        ]
+        known = ranking.known_positive
+        square = ((known[:-1] + known[1:]) / (2 * n)) ** 2
+        times = np.diff(known), np.diff(ranking.unlabeled)
+        squares = [float(count @ square) / float(count.sum()) for count in times]
+        fourth = [float(count @ square**2) / float(count.sum()) for count in times]
+        scatter = (np.array(fourth) - np.square(squares)) / [n, unlabeled]
+        place = np.stack([n * part.known for part in parts])
+        return cls(size, above, place, times[0], np.array(seen), np.array(squares), scatter)
+
+    def by_beta(self, beta: float) -> float:
+        """Return AUROC by beta, from the unlabeled alone."""
+        return (float(self.above[0]) - beta / 2) / (1 - beta)
+
+    def likely(self, beta: float) -> float:
+        """Return AUROC by all negatives alike, with a pair more of each order."""
+        n, unlabeled, negatives = map(float, self.size)
+        latent = (1 - beta) * unlabeled
+        pairs = n * (latent + negatives)
+        above = latent * self.by_beta(beta) + negatives * float(self.above[1])
+        return (min(max(above / (latent + negatives), 0.0), 1.0) * pairs + 1) / (pairs + 2)
+
+    def of_negatives(self, beta: float) -> float:
+        """Return the variance of placements of negatives.
+
+        Few known ones say little of it, and two normal distributions count for two more. The
+        unlabeled say it, too, if beta is right: both are averaged, each the less the further it
+        can be off. That of k known ones with a variance v can be off by the root of v/k at most.
+        """
+        negatives = float(self.size[2])
+        model = float(binormal_variances(np.array(self.likely(beta)), np.array(0.0))[1])
+        own = _MODELED * model + (negatives - 1) * float(self.seen[1])
+        own /= _MODELED + negatives - 1
+        implied = float(self.squares[1] - beta * self.squares[0]) / (1 - beta)
+        implied = max(implied - self.by_beta(beta) ** 2, 0.0)
+        doubt = float(self.scatter[1] + beta**2 * self.scatter[0]) / (1 - beta) ** 2
+        part = own / negatives / (own / negatives + doubt)
+        return max(part * implied + (1 - part) * own, own / 2)
+
+
+def _compare_with(ranking: Ranking, kind: str) -> Ranking:
+    """Return the ranking of the known positives and one other kind of examples alone."""
+    known, others = ranking.known_positive, getattr(ranking, kind)
+    total = Counts(ranking.total.known_positive, 0, getattr(ranking.total, kind))
+    counts = {"rank": known + others, "unlabeled": others, "known_negative": 0 * others}
+    return replace(ranking, **counts, total=total, refiner=None, whole=None)
+
+
 class Negatives(NamedTuple):
     """AUROC of known positives by beta, and against known negatives."""
 
@@ -271,7 +347,7 @@ def negatives_test(ranking: Ranking, beta: float) -> Negatives:
        more correlated receiver operating characteristic curves: a nonparametric approach*,
        Biometrics 44 (1988) 837-845.
     """
-    kinds = Kinds.of(ranking)
+    kinds = _Kinds.of(ranking)
     theta, area = kinds.above.tolist()
     model = binormal_variances(np.array(kinds.likely(beta)), np.array(beta))
     apart = moments(kinds.place[0] - (1 - beta) * kinds.place[1], kinds.times)[0]

@@ -12,26 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import CountArray, FloatArray, IntArray, Ranking, Refiner
 
 _GROWTH = 1.4  # of numbers of wrong ones that are tried
 _PLACES = 9  # of wrong ones among the known positives
-
-
-def refuse_wrong(contamination: float, designed: bool) -> None:
-    """Raise if known positives may be wrong where nobody knows what that does."""
-    if contamination and designed:
-        raise PUValueError(
-            f"contamination must be 0 with propensity=..., cluster=..., weight=... or pool=True, "
-            f"but {contamination:g} was passed: it is about known positives that are a "
-            "simple random sample. Leave one of the two out."
-        )
-
-
-def check_right(ranking: Ranking, contamination: float) -> None:
-    """Raise if known positives of a ranking may be wrong, and are no simple random sample."""
-    refuse_wrong(contamination, ranking.design is not None or bool(ranking.strata))
 
 
 def count_wrong(known: int, contamination: float) -> int:

@@ -13,7 +13,7 @@ _FEWEST = 2  # clusters from which on they can be told to differ
 
 
 @dataclass(frozen=True)
-class About:
+class Diagnostics:
     """Numbers of a ranking itself."""
 
     total: Counts
@@ -22,7 +22,7 @@ class About:
     # The share of the rest above which monotone scores are refuted; NaN where they are not.
     refuted_at: float = float("nan")
     clusters: float = float("nan")  # that hold a known positive; NaN where rows are independent
-    alone: bool = False  # one known positive, whatever its weight; or one other, or none
+    single: bool = False  # one known positive, whatever its weight; or one other, or none
 
     def beyond(self, betas: FloatArray) -> FloatArray:
         """Return the betas above the limit, as numbers of latent positives are rounded."""
@@ -36,22 +36,22 @@ def has_one(total: Counts) -> bool:
     return total.known_positive == 1 or total.known_negative + total.unlabeled < 2
 
 
-def tell_about(ranking: Ranking, level: float, *, random: bool = True) -> About:
+def diagnose(ranking: Ranking, level: float, *, random: bool = True) -> Diagnostics:
     """Return what a reader should know of a ranking."""
     total, nan = ranking.total, float("nan")
-    alone = has_one(total)
+    single = has_one(total)
     if ranking.weight is not None:  # the limit is that of a simple random sample
-        return About(total, effective_size(ranking.weight), nan, alone=alone)
+        return Diagnostics(total, effective_size(ranking.weight), nan, single=single)
     if ranking.clusters is not None:  # the limit, and the test, count rows
         if ranking.clusters.alone:
-            return About(total, nan, nan, alone=alone or is_one_alone(ranking.clusters))
-        return About(total, nan, nan, clusters=ranking.clusters.with_positive, alone=alone)
+            return Diagnostics(total, nan, nan, single=single or is_one_alone(ranking.clusters))
+        return Diagnostics(total, nan, nan, clusters=ranking.clusters.with_positive, single=single)
     if not (total.known_positive and total.unlabeled and random):
-        return About(total, nan, nan, alone=alone)
+        return Diagnostics(total, nan, nan, single=single)
     whole = ranking.whole or ranking
     refuted_at = refute_monotone(whole, level) if ranking.monotone else nan
     limit = limit_from_positives(whole, 1 - level)
-    return About(total, nan, limit, refuted_at, alone=alone)
+    return Diagnostics(total, nan, limit, refuted_at, single=single)
 
 
 def check_clusters(ranking: Ranking) -> None:

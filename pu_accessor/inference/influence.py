@@ -11,10 +11,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 
-from pu_accessor.errors import PUDataError, PUValueError
+from pu_accessor.errors import PUDataError
 from pu_accessor.inference.estimates.known_positives import count_negatives
-from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import Clusters, CountArray, Counts, FloatArray, IntArray, Ranking, Stack
 
 _SQUARED = 1e-20  # variances that small are of means that were rounded, not of placements
@@ -83,6 +83,28 @@ def rate_designs(here: Ranking) -> RateDesigns:
     correlation = unit @ unit.T
     np.fill_diagonal(correlation, 1.0)
     return RateDesigns(known, rest, correlation, float(scale[2]))
+
+
+def wilson(
+    found: FloatArray, size: float, level: float, design: Design | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Return Wilson's score interval of a binomial's probability; of a clustered one likewise.
+
+    Examples
+    --------
+    >>> lower, upper = wilson(np.array([0.0, 5.0]), 10, 0.95)
+    >>> lower.round(4), upper.round(4)
+    (array([0.    , 0.2366]), array([0.2775, 0.7634]))
+    """
+    effect, df = design or Design()
+    found, size = found / effect, size / effect
+    square = scipy.special.stdtrit(df, (1 + level) / 2) ** 2
+    middle = found + square / 2
+    reach = np.sqrt(square * (found * (size - found) / size + square / 4))
+    # At the ends they meet what was found, but for rounding.
+    lower = np.where(found > 0, (middle - reach) / (size + square), 0.0)
+    upper = np.where(found < size, (middle + reach) / (size + square), 1.0)
+    return lower, upper
 
 
 def estimates_prevalence(ranking: Ranking) -> bool:
@@ -360,29 +382,6 @@ def welch_df(squares: FloatArray, df: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore"):
         found: FloatArray = np.where(parts == 0, np.inf, whole**2 / parts)
     return found
-
-
-def check_new(ranking: Ranking, betas: FloatArray, method: str) -> None:
-    """Raise unless there are known positives without propensities, for a statement on new ones."""
-    if ranking.weight is not None:
-        raise PUValueError(
-            f"target must be 'examples' with propensity=..., but {method} was asked for "
-            "'population', the default: where labels were selected with unequal probabilities it "
-            "has no interval for new examples. Pass target='examples'.",
-            page="biased_labels",
-        )
-    check_labels(betas, ranking.total)
-
-
-def refuse_weights(ranking: Ranking, method: str) -> None:
-    """Raise if known positives have propensities, for what speaks of random labels alone."""
-    if ranking.weight is not None:
-        raise PUValueError(
-            f"Labels must be random, without propensity=..., but {method} was asked for with it: "
-            "there is no estimate where labels were selected with unequal probabilities. Leave "
-            "propensity out.",
-            page="biased_labels",
-        )
 
 
 class Spread(NamedTuple):

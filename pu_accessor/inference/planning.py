@@ -7,7 +7,7 @@ import scipy
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.estimates.areas_on_new_examples import score_interval
-from pu_accessor.inference.influence import Placed, refuse_weights, welch_df
+from pu_accessor.inference.influence import Placed, welch_df
 from pu_accessor.ranking import FloatArray, PairedRanks, Ranking
 
 _POINTS = 2000  # of a distribution of one score
@@ -32,7 +32,6 @@ class Scatter(NamedTuple):
     @classmethod
     def of(cls, ranking: Ranking) -> "Scatter":
         """Return the placements of a pilot."""
-        refuse_weights(ranking, "positives_needed")
         known, rest = ranking.known_positive, ranking.rank - ranking.known_positive
         n, others = int(known[-1]), int(rest[-1])
         if min(n, others) < 2:

@@ -1,8 +1,7 @@
 """What each ranking is asked with: how its latent positives are bounded, and its betas."""
 
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache, partial
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,14 +16,11 @@ from pu_accessor.checks import (
     interval_betas,
 )
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.bands.exact import Bounds
-from pu_accessor.inference.bands.lookup import Band, RankBand, band_name, latent_bounds_each
+from pu_accessor.inference.bands.lookup import Band, RankBand, band_name
 from pu_accessor.ranking import Counts, FloatArray
 
 TARGETS = ("population", "examples")
 REFERENCES = ("positives", "negatives", "tightest", "both")
-_WITH_ODDS = ("exact", "simultaneous")
-_REMEMBERED = 64
 _HIGHEST = 1 - 1e-6  # of a limit on beta: at 1 nothing is negative, and little has a value
 _BETWEEN = np.array([0.25, 0.5, 0.75])  # of the way where any beta may be the true one
 
@@ -42,65 +38,25 @@ class Settings:
     contamination: float = 0.0  # of the known positives at most this share is negative
     # Whether lower limits hold with the level, and upper ones, and not both together.
     one_sided: bool = False
-    # From n, some m, the level and the number of cutoffs, where they are few, to the tables of the
-    # band: models of the same examples ask for the same ones, so that they are remembered as long
-    # as the question lasts.
-    bounds: Callable[..., Bounds] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         band_name(self.band)
         check_option("reference", self.reference, REFERENCES)
-        if isinstance(self.band, RankBand) and self.reference != "positives":
-            raise PUValueError(
-                f"reference must be 'positives' with bounds by rank, but {self.reference!r} was "
-                "passed: they say themselves where the latent positives are. Leave it out."
-            )
-        object.__setattr__(self, "level", check_level(self.level))
-        odds = check_selection_odds(self.selection_odds)
-        object.__setattr__(self, "selection_odds", odds)
-        if odds > 1 and not (isinstance(self.band, str) and self.band in _WITH_ODDS):
-            raise PUValueError(
-                f"band must be 'exact' or 'simultaneous' with selection_odds={odds:g}, but "
-                f"{band_name(self.band)!r} was passed: it holds for labels at random alone. Pass "
-                "one of the two, or leave selection_odds out."
-            )
+        checked: dict[str, float] = {
+            "level": check_level(self.level),
+            "selection_odds": check_selection_odds(self.selection_odds),
+            "contamination": check_share("contamination", self.contamination, "[0, 0.5)"),
+        }
         if self.prevalence is not None:
-            prevalence = check_share("prevalence", self.prevalence, "[1e-30, 1)")
-            object.__setattr__(self, "prevalence", prevalence)
-        wrong = check_share("contamination", self.contamination, "[0, 0.5)")
-        object.__setattr__(self, "contamination", wrong)
-        if self.contamination:
-            self._check_contamination()
-        if isinstance(self.band, RankBand):
-            return
-        one_sided = self.one_sided
-        table = partial(latent_bounds_each, self.band, selection_odds=odds, one_sided=one_sided)
-        bounds = lru_cache(maxsize=_REMEMBERED)(table)
-        object.__setattr__(self, "bounds", bounds)
-
-    def _check_contamination(self) -> None:
-        """Raise where nobody knows what wrong known positives do."""
-        for argument, value, allowed in (
-            ("selection_odds", self.selection_odds, 1),
-            ("reference", self.reference, "positives"),
-            ("prevalence", self.prevalence, None),
-        ):
-            if value != allowed:
-                raise PUValueError(
-                    f"{argument} must be left out with contamination={self.contamination:g}, but "
-                    f"{value!r} was passed: what both do together is not known. Leave one out."
-                )
+            checked["prevalence"] = check_share("prevalence", self.prevalence, "[1e-30, 1)")
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
 
     @property
     def failure(self) -> dict[str, float]:
         """How labels may fail to be a random sample, by name; empty where they may not."""
         usual = {"selection_odds": 1.0, "contamination": 0.0}
         return {name: getattr(self, name) for name in usual if getattr(self, name) != usual[name]}
-
-    @cached_property
-    def at_random(self) -> "Settings":
-        """These settings with labels selected at random, where they are not; it remembers, too."""
-        return replace(self, selection_odds=1.0)
 
     @property
     def is_by_rank(self) -> bool:
@@ -118,8 +74,8 @@ class Settings:
         return self if level == self.level else replace(self, level=level)
 
 
-class BetaRange(NamedTuple):
-    """The betas of one ranking; where they are an estimate, with its interval."""
+class Beta(NamedTuple):
+    """The betas of one ranking, an interval of them, or an estimate with its interval."""
 
     values: FloatArray  # at which answers are given; of an estimate its point
     interval: Interval | None = None  # within which beta varies
@@ -148,20 +104,20 @@ class BetaRange(NamedTuple):
         """The upper end of the interval; the point where there is none."""
         return self.point if self.interval is None else self.interval[1]
 
-    def grid(self, level: float, joint: str) -> FloatArray:
-        """Return the betas at which the ranking is asked, the estimate first."""
+    def grid(self, level: float) -> FloatArray:
+        """Return the betas at which the ranking is asked, the point first."""
+        if not self.is_estimate:
+            inside = interval_betas(self.interval, self.values)
+            return np.concatenate([self.values, np.setdiff1d(inside, self.values)])
         point = self.point
         highest = max(point, _HIGHEST)
-        if joint == "guaranteed":
-            inside = interval_betas((self.lower, self.upper), np.array([point]))
-            return np.append(point, np.minimum(inside, highest))
         lower, upper = self._limits_at((1 + level) / 2)
         upper = min(upper, highest)
         last = {"none": lower, "upper": point, "both": upper}[self.limits]
         between = lower + _BETWEEN * (last - lower) if last > lower else np.empty(0)
         return np.concatenate([[point, lower, upper], between])
 
-    def at_level(self, level: float) -> "BetaRange":
+    def at_level(self, level: float) -> "Beta":
         """Return the estimate with an interval at another level, as if its error were normal."""
         lower, upper = self._limits_at(level if self.limits == "upper" else (1 + level) / 2)
         return self._replace(interval=(lower, min(upper, 1.0)), level=level)
@@ -189,48 +145,6 @@ class BetaRange(NamedTuple):
                 )
 
 
-def ranking_level(level: float, beta_level: float | None) -> float:
-    """Return the level that is left to the ranking, so that both statements hold at a level.
-
-    Where beta is no estimate, that is the whole level.
-
-    Examples
-    --------
-    >>> ranking_level(0.95, 0.98)
-    0.97
-    """
-    if beta_level is None:
-        return level
-    left = round(1 - (beta_level - level), 12)
-    if left >= 1:
-        half = round((1 + level) / 2, 12)
-        raise PUValueError(
-            f"beta must hold at a higher level than the {level:g} of the answer, but it holds at "
-            f"{beta_level:g}: 1 - level is shared between beta and the ranking. Pass level={half} "
-            "to estimate_beta or beta_from_labels, or a lower level here.",
-            page="beta#with-its-error",
-        )
-    return left
-
-
-def check_prevalence(settings: Settings, target: str, other: str | None = None) -> None:
-    """Raise if another prevalence is asked for where it means nothing, or has no interval."""
-    other = other or ("selection_odds" if settings.selection_odds > 1 else None)
-    if settings.prevalence is None or (target == "population" and other is None):
-        return
-    why = other or "target='examples': these have the prevalence they have"
-    raise PUValueError(
-        f"prevalence must be left out with {why}, but {settings.prevalence!r} was passed. It is "
-        "that of new examples: take target='population', and a metric at={'threshold': 0.5}.",
-        page="population#another-prevalence",
-    )
-
-
-def check_target(target: str, other: str | None = None) -> None:
-    """Raise unless numbers can be about what they are asked to be about."""
+def check_target(target: str) -> None:
+    """Raise unless numbers can be about that."""
     check_option("target", target, TARGETS)
-    if other is not None and target == "population":
-        raise PUValueError(
-            f"target must be 'examples' with {other}, but 'population' was asked for, the "
-            "default: there is no interval for new examples then. Pass target='examples'."
-        )

@@ -7,7 +7,7 @@ rank answer by the size of the head instead: Theorem 1 of [C15] takes any bounds
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from math import log, sqrt
 from typing import Any, TypeAlias
 
@@ -264,12 +264,11 @@ def latent_bounds(band: str | Band, n: int, m: int, level: float) -> Bounds:
 
 
 def latent_bounds_each(
-    band: str | Band,
+    band: str | Band | RankBand,
     n: int,
     m: tuple[int, ...],
     level: float,
     selection_odds: float = 1.0,
-    *,
     one_sided: bool = False,
     cutoffs: int | None = None,
 ) -> Bounds:
@@ -277,6 +276,26 @@ def latent_bounds_each(
 
     With `one_sided` the level is that of each limit by itself.
     """
+    if isinstance(band, RankBand):
+        raise TypeError("Bounds by rank have no table.")
+    if isinstance(band, str):
+        return _bounds_by_name(band, n, m, level, selection_odds, one_sided, cutoffs)
+    if one_sided:
+        level = 1 - allowed(level, one_sided)
+    return for_each(lambda latent: latent_bounds(band, n, latent, level), m)
+
+
+@lru_cache(maxsize=8)  # models of the same examples ask for the same ones, one after the other
+def _bounds_by_name(
+    band: str,
+    n: int,
+    m: tuple[int, ...],
+    level: float,
+    selection_odds: float,
+    one_sided: bool,
+    cutoffs: int | None,
+) -> Bounds:
+    """Return the lookup tables of one of our bands."""
     if band == "simultaneous":
         sides = partial(simultaneous, one_sided=one_sided, cutoffs=cutoffs)
         return for_each(lambda latent: sides(n, latent, level, selection_odds), m)

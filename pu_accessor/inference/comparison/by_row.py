@@ -8,7 +8,7 @@ from pu_accessor.inference.comparison.scatter import covary, rows_of, scatter
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.known_positives import count_negatives
 from pu_accessor.inference.estimates.linearized import linearize
-from pu_accessor.inference.quantities import Quantity
+from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, PairedRanks
 
@@ -17,7 +17,7 @@ def compare_rows(
     paired: PairedRanks,
     betas: FloatArray | None,
     level: float,
-    quantity: Quantity,
+    metric: Metric,
     cutoff: Cutoff | None,
 ) -> PairedTests:
     """Compare any quantity of models that ranked the same rows, on new examples.
@@ -50,7 +50,7 @@ def compare_rows(
     betas = np.zeros(1) if betas is None else betas
     check_labels(betas, paired.total)
     count_negatives(paired.total, betas)
-    models = [linearize(ranking, betas, quantity, cutoff) for ranking in rows.rankings()]
+    models = [linearize(ranking, betas, metric, cutoff) for ranking in rows.rankings()]
     first, second = find_pairs(len(models))
     influences = [model.influences() for model in models]
     completed = [model.estimate() for model in models]
@@ -63,9 +63,7 @@ def compare_rows(
             variance, df[pair, column] = scatter(terms, rows)
             error[pair, column] = variance**0.5
     tests = compare_by_t((first, second), difference, error, df, level)
-    lower, upper = (
-        np.clip(end, -quantity.span, quantity.span) for end in (tests.lower, tests.upper)
-    )
+    lower, upper = (np.clip(end, -metric.span, metric.span) for end in (tests.lower, tests.upper))
     named = {"difference": estimate}
     named |= {"lower": np.minimum(lower, estimate), "upper": np.maximum(upper, estimate)}
     by_beta = np.stack(influences, axis=1)  # shape (betas, models, rows)

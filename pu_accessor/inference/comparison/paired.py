@@ -11,7 +11,7 @@ from pu_accessor.inference.estimates.joint import join_limits
 from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
 from pu_accessor.inference.estimates.weighted_areas import share_below
 from pu_accessor.inference.influence import welch_df
-from pu_accessor.inference.settings import BetaRange
+from pu_accessor.inference.settings import Beta
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, PairedRanks
 
@@ -159,11 +159,11 @@ def _covariance(paired: PairedRanks, target: str) -> FloatArray:
     return covariance
 
 
-def join_pairs(tests: PairedTests, beta: BetaRange, joint: str) -> PairedTests:
+def join_pairs(tests: PairedTests, beta: Beta) -> PairedTests:
     """Put the error of an estimated beta together with that of the ranking."""
     if not tests.has_size:
         return tests
-    lower, upper = join_limits(tests.difference, tests.lower, tests.upper, beta, joint)
+    lower, upper = join_limits(tests.difference, tests.lower, tests.upper, beta)
     names = ("difference", "statistic", "df", "p_value", "p_adjusted", "sign")
     at_estimate = {name: getattr(tests, name)[:, :1] for name in names}
     return replace(tests, **at_estimate, lower=lower, upper=upper)

@@ -11,18 +11,17 @@ import scipy
 
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.auroc import auroc_and_error
-from pu_accessor.inference.estimates.binomial import wilson
 from pu_accessor.inference.estimates.joint import join_limits
 from pu_accessor.inference.influence import (
-    check_new,
     find_design,
     find_placements,
     placement_influences,
     rate_designs,
     rest_share,
     welch_df,
+    wilson,
 )
-from pu_accessor.inference.settings import BetaRange
+from pu_accessor.inference.settings import Beta
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
@@ -183,7 +182,7 @@ class GroupValue(NamedTuple):
 
 def recall_of_group(ranking: Ranking, threshold: float, missed: bool, level: float) -> GroupValue:
     """Return the share of positives above a threshold, or below, with Wilson's interval."""
-    check_new(ranking, np.zeros(1), "gap")
+    check_labels(np.zeros(1), ranking.total)
     n = ranking.total.known_positive
     here = ranking.at(ranking.above(threshold))
     above = here.known_positive
@@ -193,13 +192,6 @@ def recall_of_group(ranking: Ranking, threshold: float, missed: bool, level: flo
 
 def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupValue:
     """Return AUROC of one group with its variance, for `compare_groups`."""
-    if ranking.weight is not None:
-        raise PUValueError(
-            "Groups are compared by known positives that are a simple random sample of all "
-            "positives, but these have propensities. Leave propensity=... out, or look at the "
-            "interval of each group: df.pu(propensity='p').auroc(0.3, target='examples').",
-            page="biased_labels",
-        )
     check_labels(betas, ranking.total)
     n = ranking.total.known_positive
     if target == "examples":
@@ -270,15 +262,14 @@ def _welch(df: FloatArray, variances: FloatArray) -> FloatArray:
     return welch_df(variances, np.minimum(df, np.finfo(np.float64).max)[:, np.newaxis])
 
 
-def find_gaps(groups: Sequence[GroupValue], *, apart: bool = False) -> PairTests:
+def find_gaps(groups: Sequence[GroupValue]) -> PairTests:
     """Return the gap between each pair of groups, with its interval and without a test.
 
     Notes
     -----
     The groups are independent. How far the gap can be off on one side is how far the one estimate
     can be off on that side and the other on its other side, squared and added: the MOVER [1]_.
-    With Wilson's intervals of two proportions that is Newcombe's method 10 [2]_. Intervals that
-    hold *apart*, each at half of 1 - level, are added without squares.
+    With Wilson's intervals of two proportions that is Newcombe's method 10 [2]_.
 
     References
     ----------
@@ -303,22 +294,22 @@ def find_gaps(groups: Sequence[GroupValue], *, apart: bool = False) -> PairTests
         for name in ("estimate", "lower", "upper")
     )
     down, up = np.maximum(estimate - lower, 0), np.maximum(upper - estimate, 0)
-    difference, add = estimate[first] - estimate[second], np.add if apart else np.hypot
+    difference = estimate[first] - estimate[second]
     return PairTests(
         first,
         second,
         difference,
-        difference - add(down[first], up[second]),
-        difference + add(up[first], down[second]),
+        difference - np.hypot(down[first], up[second]),
+        difference + np.hypot(up[first], down[second]),
         *[np.full(difference.shape, np.nan)] * 4,
     )
 
 
-def join_gaps(gaps: PairTests, beta: BetaRange, joint: str) -> PairTests:
+def join_gaps(gaps: PairTests, beta: Beta) -> PairTests:
     """Put the error of one estimate of beta, which all groups share, together with that of gaps.
 
     All groups are off by the same in beta: the gap is known at each beta, and is joined as one
     number is (`pu_accessor.inference.estimates.joint.join_limits`).
     """
-    lower, upper = join_limits(gaps.difference, gaps.lower, gaps.upper, beta, joint)
+    lower, upper = join_limits(gaps.difference, gaps.lower, gaps.upper, beta)
     return replace(gaps, difference=gaps.difference[:, :1], lower=lower, upper=upper)

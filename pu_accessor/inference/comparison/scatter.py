@@ -14,7 +14,7 @@ def rows_of(paired: PairedRanks) -> PairedRows:
     """Return the rows of models, where they are in memory."""
     if paired.rows is None:
         raise PUValueError(
-            "quantity must be 'auroc' where rows are not in memory, or groups are pooled, and "
+            "metric must be 'auroc' where rows are not in memory, or groups are pooled, and "
             "for models with propensities: what each row adds to another is not kept. Put the "
             "scores of all models into one frame: df.pu(score=['svm', 'forest'])."
         )

@@ -7,8 +7,6 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from pu_accessor.errors import PUValueError
-from pu_accessor.inference.estimates.binomial import check_negatives, wilson
 from pu_accessor.inference.estimates.intervals import (
     Estimates,
     around,
@@ -16,13 +14,12 @@ from pu_accessor.inference.estimates.intervals import (
     rank_interval,
     reach,
 )
-from pu_accessor.inference.estimates.known_positives import count_positives
+from pu_accessor.inference.estimates.known_positives import check_negatives, count_positives
 from pu_accessor.inference.influence import (
     Heads,
     Influence,
     Placed,
     center,
-    check_new,
     estimates_prevalence,
     find_design,
     find_placements,
@@ -32,12 +29,13 @@ from pu_accessor.inference.influence import (
     precision_influences,
     rest_share,
     welch_df,
+    wilson,
     with_prevalence,
 )
-from pu_accessor.inference.settings import Settings, check_prevalence
-from pu_accessor.inference.tables.contingency import completed_table
+from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.tables.contingency import check_labels, completed_table
 from pu_accessor.inference.tables.curves import completed_area, completed_aurocs, odds_factor
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking, Stack, each_once
+from pu_accessor.ranking import BoolArray, FloatArray, Ranking, Stack, each_once
 
 _MODELED = 2  # examples that the model of the variances counts for
 _HALVES = 8  # of the way to a limit that are tried first
@@ -101,7 +99,7 @@ def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Setting
     >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
     (array([0.719, 0.798]), array([0.159, 0.212]), array([0.346, 0.301]), array([0.951, 1.   ]))
     """
-    check_new(ranking, betas, "auroc")
+    check_labels(betas, ranking.total)
     share, found = rest_share(ranking.total, betas), find_placements(ranking)
     design = find_design(ranking.clusters, partial(placement_influences, ranking))
     value = np.array([float(each) for each in found.auroc(ranking.total, betas)])
@@ -159,30 +157,10 @@ def end_ties(ranking: Ranking) -> FloatArray:
     """
     if ranking.strata or ranking.head.dtype.kind != "i":
         return np.zeros((2, 1))
-    finer = refine_ends(ranking)
-    return _shares_at_ends(finer.head - finer.known_positive)
-
-
-def refine_ends(ranking: Ranking) -> Ranking:
-    """Return a ranking with the cutoffs next to both of its ends."""
     unlabeled = ranking.total.unlabeled
-    return ranking.refine(each_once(np.array([min(1, unlabeled), max(unlabeled - 1, 0)])))
-
-
-def ties_of_mixture(ranking: Ranking, part: FloatArray) -> FloatArray:
-    """Return the shares that are tied at both ends of a rest, so much of which is unlabeled.
-
-    The others are known negatives. Shape (2, betas).
-    """
-    finer = refine_ends(ranking)
-    unlabeled, negative = map(_shares_at_ends, (finer.unlabeled, finer.known_negative))
-    return part * unlabeled + (1 - part) * negative
-
-
-def _shares_at_ends(counts: IntArray) -> FloatArray:
-    """Return the shares of examples that are tied last, and first; one alone is not."""
-    steps = np.diff(counts)
-    ends = steps[[-1, 0], np.newaxis]
+    finer = ranking.refine(each_once(np.array([min(1, unlabeled), max(unlabeled - 1, 0)])))
+    steps = np.diff(finer.head - finer.known_positive)
+    ends = steps[[-1, 0], np.newaxis]  # a single one is not tied
     shares: FloatArray = np.where(ends > 1, ends, 0) / max(steps.sum(), 1)
     return shares
 
@@ -395,12 +373,11 @@ def estimate_population_precision(
     >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
     (array([0.542, 0.77 ]), array([0.183, 0.275]), array([0.168, 0.204]), array([0.874, 1.   ]))
     """
-    check_new(ranking, betas, "average_precision")
+    check_labels(betas, ranking.total)
     if rule.prevalence is None:
         value, influences = precision_values(ranking, betas), precision_influences(ranking)
         statistic = _precision_around(ranking, betas, value, influences, rule.level)
     else:
-        check_prevalence(rule, "population", "pool=True" if ranking.strata else None)
         check_negatives(ranking.total, betas, "average_precision")
         statistic = _at_prevalence(ranking, betas, rule.prevalence, rule.level)
     completed = completed_area("pr", ranking, betas, on_new=True, prevalence=rule.prevalence)
@@ -539,12 +516,7 @@ def estimate_population_partial(
     >>> [float(part[0].round(3)) for part in (*found.parts, found.error)]
     [0.73, 0.352, 0.991, 0.283]
     """
-    if ranking.strata:
-        raise PUValueError(
-            f"max_fpr must be left out with pool=True on new examples, but {max_fpr!r} was "
-            "passed. Pass target='examples', or ask each group: df.pu(by='fold')."
-        )
-    check_new(ranking, betas, "auroc")
+    check_labels(betas, ranking.total)
     check_negatives(ranking.total, betas, "auroc")
     value = completed_area("roc", ranking, betas, max_fpr, on_new=True)
     finer, table = completed_table(ranking, betas, on_new=True)

@@ -4,7 +4,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.intervals import (
     Estimates,
     complete_these,
@@ -70,13 +69,6 @@ def estimate_auroc(
     >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
     (array([0.798, 1.   ]), array([0.132, 0.243]), array([0.417, 0.219]), array([0.917, 1.   ]))
     """
-    if ranking.weight is not None and max_fpr is not None and max_fpr < 1:
-        raise PUValueError(
-            f"max_fpr must be None with propensity=..., but {max_fpr!r} was passed. Take the "
-            "range between bounding curves: "
-            "df.pu(propensity='p').contingency(0.3).pu.area('auroc', max_fpr=0.1).",
-            page="biased_labels",
-        )
     check_labels(betas, ranking.total)
     if (weight := ranking.unequal_weight) is not None:
         statistic = weighted_auroc(ranking, weight, betas, rule.level)

@@ -2,24 +2,19 @@
 
 from collections.abc import Callable
 from functools import partial
-from math import inf
 from typing import TypeAlias
 
 import numpy as np
 import scipy
 
-from pu_accessor.checks import interval_betas
-from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
-from pu_accessor.inference.estimates.intervals import Estimates, find_envelope
-from pu_accessor.inference.estimates.known_positives import FEWEST_NEGATIVES
-from pu_accessor.inference.estimates.metric_at import AtCutoff
-from pu_accessor.inference.influence import Design, RateDesigns, check_new, rate_designs
-from pu_accessor.inference.quantities import QUANTITIES
-from pu_accessor.inference.settings import BetaRange, Settings
-from pu_accessor.inference.tables.contingency import completed_table
-from pu_accessor.inference.tables.metrics import Metric, evaluate
-from pu_accessor.ranking import Counts, FloatArray, Ranking
+from pu_accessor.inference.estimates.intervals import Estimates
+from pu_accessor.inference.estimates.known_positives import check_negatives, unrounded_negatives
+from pu_accessor.inference.influence import RateDesigns, rate_designs, wilson
+from pu_accessor.inference.metrics import Metric
+from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.tables.contingency import check_labels, completed_table
+from pu_accessor.ranking import FloatArray, Ranking
 
 _HEAD = 1e-9  # of all examples: a head of any size has its precision
 _OF_CURVE = 0.2  # of what may be missed, left to the band of concave curves
@@ -29,8 +24,8 @@ _OfShares: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 
 
 def metric_on_new(
-    ranking: Ranking, beta: BetaRange, name: str | Metric, threshold: float, rule: Settings
-) -> AtCutoff:
+    ranking: Ranking, betas: FloatArray, metric: Metric, threshold: float, rule: Settings
+) -> Estimates:
     """Evaluate a metric of new examples at a threshold, with its interval.
 
     Notes
@@ -64,99 +59,59 @@ def metric_on_new(
 
     Examples
     --------
+    >>> from pu_accessor.inference.metrics import METRICS
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> found = metric_on_new(ranking, BetaRange(np.array([0.25])), "recall", 8.5, Settings())
-    >>> found.estimate, found.lower.round(3), found.upper.round(3)
+    >>> found = metric_on_new(ranking, np.array([0.25]), METRICS["recall"], 8.5, Settings())
+    >>> found.value, found.lower.round(3), found.upper.round(3)
     (array([0.47619048]), array([0.15]), array([0.85]))
     """
-    betas = beta.values
-    check_new(ranking, betas, "metric")
-    inner = interval_betas(beta.interval, betas)
+    check_labels(betas, ranking.total)
     check_negatives(ranking.total, betas, "metric")
     here = ranking.at(ranking.above(threshold))
-    every = np.concatenate([betas, inner[_negatives(ranking.total, inner) > 0]])
-    limits_at = partial(_limits_on_new, ranking, here, name=name, rule=rule)
-    found = limits_at(every)
+    lower, upper = _limits_on_new(ranking, here, betas, metric, rule)
+    _, table = completed_table(here, betas, on_new=True)
+    estimate = metric(*table.at_prevalence(rule.prevalence))[0].astype(np.float64)
     one = np.ones(betas.size, np.int64)
-    envelope: tuple[FloatArray | None, FloatArray | None] = None, None
-    if beta.interval is not None:
-        ends = find_envelope(limits_at, every, (found.lower, found.upper), (-inf, inf))
-        envelope = ends[0] * np.ones(betas.size), ends[1] * np.ones(betas.size)
-    estimate, lower, upper = (each[: betas.size] for each in found.parts)
-    rank, first, none = one * here.rank, one * here.threshold, one == 0
-    return AtCutoff(rank, first, rank, estimate, lower, upper, none, *envelope, "binomial")
+    return Estimates(
+        estimate,
+        np.full(betas.size, np.nan),
+        np.minimum(lower, estimate),
+        np.maximum(upper, estimate),
+        band="binomial",
+        rank=one * here.rank,
+        threshold=one * here.threshold,
+        examples_at_threshold=one * here.rank,
+        clipped=one == 0,
+    )
 
 
 def _limits_on_new(
-    ranking: Ranking, here: Ranking, betas: FloatArray, name: str | Metric, rule: Settings
-) -> Estimates:
-    """Return the metric at one cutoff with its limits, at some betas."""
+    ranking: Ranking, here: Ranking, betas: FloatArray, metric: Metric, rule: Settings
+) -> tuple[FloatArray, FloatArray]:
+    """Return the limits of the metric at one cutoff, of concave curves where scores are so."""
     missed = 1 - rule.level
     if not ranking.monotone or ranking.clusters is not None:
-        lower, upper = _limits(here, betas, name, rule)
-    else:
-        lower, upper = _limits(here, betas, name, rule.at_level(1 - (1 - _OF_CURVE) * missed))
-        of_curves = rule.at_level(1 - _OF_CURVE * missed)
-        low, high = _limits_of_concave(ranking, here, betas, name, of_curves)
-        lower, upper = np.fmax(lower, low), np.fmin(upper, high)
-    _, table = completed_table(here, betas, on_new=True)
-    estimate = evaluate(name, *table.at_prevalence(rule.prevalence))[0].astype(np.float64)
-    unknown = np.full(betas.size, np.nan)
-    return Estimates(estimate, unknown, np.minimum(lower, estimate), np.maximum(upper, estimate))
-
-
-def wilson(
-    found: FloatArray, size: float, level: float, design: Design | None = None
-) -> tuple[FloatArray, FloatArray]:
-    """Return Wilson's score interval of a binomial's probability; of a clustered one likewise.
-
-    Examples
-    --------
-    >>> lower, upper = wilson(np.array([0.0, 5.0]), 10, 0.95)
-    >>> lower.round(4), upper.round(4)
-    (array([0.    , 0.2366]), array([0.2775, 0.7634]))
-    """
-    effect, df = design or Design()
-    found, size = found / effect, size / effect
-    square = scipy.special.stdtrit(df, (1 + level) / 2) ** 2
-    middle = found + square / 2
-    reach = np.sqrt(square * (found * (size - found) / size + square / 4))
-    # At the ends they meet what was found, but for rounding.
-    lower = np.where(found > 0, (middle - reach) / (size + square), 0.0)
-    upper = np.where(found < size, (middle + reach) / (size + square), 1.0)
-    return lower, upper
-
-
-def _negatives(total: Counts, betas: FloatArray) -> FloatArray:
-    """Return the number of negatives, not rounded."""
-    return total.known_negative + total.unlabeled * (1 - betas)
-
-
-def check_negatives(total: Counts, betas: FloatArray, method: str) -> None:
-    """Raise where nothing is negative."""
-    none = betas[_negatives(total, betas) < FEWEST_NEGATIVES]
-    if none.size:
-        raise PUDataError(
-            f"{method} on new examples needs negatives, but at beta = {none[0]:g} there are none "
-            f"among the {sum(total)} examples. Pass a smaller beta, or target='examples'.",
-            page="beta#too-high",
-        )
+        return _limits(here, betas, metric, rule)
+    lower, upper = _limits(here, betas, metric, rule.at_level(1 - (1 - _OF_CURVE) * missed))
+    of_curves = rule.at_level(1 - _OF_CURVE * missed)
+    low, high = _limits_of_concave(ranking, here, betas, metric, of_curves)
+    return np.fmax(lower, low), np.fmin(upper, high)
 
 
 def _limits(
-    here: Ranking, betas: FloatArray, name: str | Metric, rule: Settings
+    here: Ranking, betas: FloatArray, metric: Metric, rule: Settings
 ) -> tuple[FloatArray, FloatArray]:
     """Return the limits of the metric at one cutoff."""
     n, size = here.total.known_positive, sum(here.total)
     rest = size - n
     known, others = here.known_positive / n, (here.rank - here.known_positive) / rest
-    share = 1 - _negatives(here.total, betas) / rest
+    share = 1 - unrounded_negatives(here.total, betas) / rest
     # Beta may ask for more positives above the threshold, or below it, than there are examples.
     others = np.clip(np.repeat(others, betas.size), share * known, share * known + 1 - share)
     known = np.repeat(known, betas.size)
     prevalence = (n + share * rest) / size if rule.prevalence is None else rule.prevalence
-    value = partial(of_shares, name, share=share, size=size)
+    value = partial(of_shares, metric, share=share, size=size)
     designs, plain = rate_designs(here), value(prevalence)
     estimate = plain(known, others)
 
@@ -211,30 +166,29 @@ def _add(distances: FloatArray, typical: FloatArray, correlation: FloatArray) ->
 
 
 def _limits_of_concave(
-    ranking: Ranking, here: Ranking, betas: FloatArray, name: str | Metric, rule: Settings
+    ranking: Ranking, here: Ranking, betas: FloatArray, metric: Metric, rule: Settings
 ) -> tuple[FloatArray, FloatArray]:
     """Return limits of a metric at one cutoff of concave curves within their band."""
     finer = ranking.refine(here.unlabeled)
     place = int(np.searchsorted(finer.rank, here.rank[0]))
     n, size = ranking.total.known_positive, sum(ranking.total)
-    of_head = isinstance(name, str) and QUANTITIES[name].of_head
     ends = []
-    for share in (1 - _negatives(ranking.total, betas) / (size - n)).tolist():
+    for share in (1 - unrounded_negatives(ranking.total, betas) / (size - n)).tolist():
         rates = bound_on_new(finer, share, rule.level, monotone=True)
         own = (n + share * (size - n)) / size
         prevalence = own if rule.prevalence is None else rule.prevalence
-        if of_head:
+        if metric.of_head:
             precision = to_precision(rates.lift[:, place], n, size - n, share)
             more, fewer = prevalence / own * precision, (1 - prevalence) / (1 - own)
             true = more / (more + fewer * (1 - precision)) * _HEAD
             false = _HEAD - true
-            value = evaluate(name, true, false, prevalence - true, 1 - prevalence - false)
+            value = metric(true, false, prevalence - true, 1 - prevalence - false)
         else:
             known, false = (each[:, place].repeat(2) for each in rates[:2])
             false = false.reshape(2, 2).T.ravel()
             of_rest = share * known + (1 - share) * false
-            value = of_shares(name, prevalence, share, size)(known, of_rest)
-        limits = rates.lift[np.newaxis] if of_head else np.stack(rates[:2])
+            value = of_shares(metric, prevalence, share, size)(known, of_rest)
+        limits = rates.lift[np.newaxis] if metric.of_head else np.stack(rates[:2])
         crossed = (limits[:, 0, place] > limits[:, 1, place]).any()  # no curve fits
         nearest = (np.inf, -np.inf) if crossed else (np.fmin.reduce(value), np.fmax.reduce(value))
         ends.append(np.array(nearest))
@@ -249,7 +203,7 @@ def _beyond(distances: FloatArray) -> FloatArray:
 
 
 def of_shares(
-    name: str | Metric,
+    metric: Metric,
     prevalence: FloatArray | float,
     share: FloatArray | float,
     size: int,
@@ -262,12 +216,8 @@ def of_shares(
         false = (others - share * known) / np.where(np.equal(share, 1), 1, np.subtract(1, share))
         false = np.clip(false, 0, 1) if cut else false
         positives, negatives = prevalence * size, (1 - prevalence) * size
-        return evaluate(
-            name,
-            positives * known,
-            negatives * false,
-            positives * (1 - known),
-            negatives * (1 - false),
+        return metric(
+            positives * known, negatives * false, positives * (1 - known), negatives * (1 - false)
         ).astype(np.float64)
 
     return value

@@ -1,42 +1,23 @@
 """The continuous Boyce index: known positives relative to the background, over the scores."""
 
 from math import inf, nan
-from typing import NamedTuple
 
 import numpy as np
 import scipy
 
-from pu_accessor.checks import check_count, check_share
-from pu_accessor.errors import PUDataError, PUValueError
+from pu_accessor.errors import PUDataError
+from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import CountArray, FloatArray, Ranking
 
-_MOST = 10_000  # windows
+_WINDOWS = 101  # that overlap, from the lowest score to the highest
+_WIDTH = 0.1  # of each, of the range of scores
 _NEAR = 1e-9  # of the range of scores, within which a score is at the end of a window
 _DIGITS = 10  # of ratios that are told apart
 
 
-class Boyce(NamedTuple):
-    """The continuous Boyce index of one ranking, and what it is made of."""
-
-    boyce: float  # NaN where the ratio is the same in all windows
-    ratio: FloatArray  # by window; infinite without background, NaN without examples
-    score: FloatArray  # the middle of each window
-
-
-def check_windows(windows: int, width: float) -> tuple[int, float]:
-    """Check how many windows there are, and how wide they are."""
-    number = check_count("windows", windows)
-    if not 2 <= number <= _MOST:
-        raise PUValueError(
-            f"windows must be from 2 to {_MOST:,}, but {windows!r} was passed. It is their number "
-            "from the lowest score to the highest, and they overlap: 101 is usual."
-        )
-    return number, check_share("width", width, "(0, 1)")
-
-
-def boyce_index(ranking: Ranking, windows: int, width: float) -> Boyce:
-    """Return the rank correlation of the predicted-to-expected ratio with the score.
+def estimate_boyce(ranking: Ranking) -> Estimates:
+    """Return the rank correlation of the predicted-to-expected ratio with the score: no interval.
 
     Notes
     -----
@@ -51,19 +32,19 @@ def boyce_index(ranking: Ranking, windows: int, width: float) -> Boyce:
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> score = np.append(np.inf, np.arange(12, 0, -1))
     >>> ranking = Ranking(rank, score, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> found = boyce_index(ranking, windows=3, width=0.5)
-    >>> found.score, found.ratio, round(found.boyce, 3)
-    (array([3.75, 6.5 , 9.25]), array([0.4, 1. , 2. ]), 1.0)
+    >>> estimate_boyce(ranking).value.round(3)
+    array([0.918])
     """
     check_labels(np.zeros(1), ranking.total)
     low, high = _ends(ranking)
     span = high - low
-    start = np.linspace(low, high - width * span, windows)
-    end = np.linspace(low + width * span, high, windows)
+    start = np.linspace(low, high - _WIDTH * span, _WINDOWS)
+    end = np.linspace(low + _WIDTH * span, high, _WINDOWS)
     known, rest = _shares_inside(ranking, start - _NEAR * span, end + _NEAR * span)
     ratio = np.where(known > 0, inf, nan)
     np.divide(known, rest, out=ratio, where=rest > 0)
-    return Boyce(_rank_correlation(ratio), ratio, start / 2 + end / 2)
+    unknown = np.full(1, nan)
+    return Estimates(np.full(1, _rank_correlation(ratio)), unknown, unknown, unknown)
 
 
 def _ends(ranking: Ranking) -> tuple[float, float]:

@@ -14,7 +14,19 @@ At: TypeAlias = int | str | Mapping[str, float] | Mapping[str, Sequence[float]]
 
 CHOSEN = ("maximum", "youden")
 FIXED = ("rank", "threshold", "fraction")  # which no beta moves
-_KINDS = ("rank", "threshold", "fraction", "fpr", "recall", "tpr", "precision")
+_KINDS = ("rank", "threshold", "fraction", "fpr", "recall", "precision")
+# What others call a metric: one name is written.
+SYNONYMS = MappingProxyType(
+    {
+        **dict.fromkeys(("sensitivity", "tpr", "hit_rate", "hits"), "recall"),
+        **dict.fromkeys(("auc", "roc_auc"), "auroc"),
+        **dict.fromkeys(("tss", "youden"), "informedness"),
+        "ap": "average_precision",
+        "enrichment_factor": "lift",
+        "ppv": "precision",
+        "specificity": "tnr",
+    }
+)
 _LARGE = 2**53  # from here on not each integer is a float
 _HINTS = MappingProxyType(
     {"tnr": "It is 1 - fpr: at={'fpr': 0.05} for a true negative rate of 0.95."}
@@ -59,6 +71,7 @@ def read_at(at: At) -> Cutoff:
             "at={'fpr': 0.05}."
         )
     ((kind, value),) = at.items()
+    kind = SYNONYMS.get(kind, kind) if isinstance(kind, str) else kind
     check_option("at", kind, _KINDS, _HINTS)
     one = as_array(value)
     return _read_value(kind, one.item() if one.ndim == 0 else value)  # type: ignore[arg-type]

@@ -24,11 +24,9 @@ from pu_accessor.inference.estimates.latent_gaps import latent_quantile
 from pu_accessor.inference.influence import (
     Influence,
     Terms,
-    check_new,
     find_design,
     find_spread,
     mean_influences,
-    refuse_weights,
 )
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
@@ -92,9 +90,6 @@ def estimate_bedroc(
     [0.705] [0.106] [1.]
     """
     on_new = target == "population"
-    if on_new:
-        check_new(ranking, betas, "bedroc")
-    refuse_weights(ranking, "bedroc")
     check_labels(betas, ranking.total)
     count_negatives(ranking.total, betas)
     positives = count_positives(ranking.total, betas)

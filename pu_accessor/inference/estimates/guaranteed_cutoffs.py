@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from pu_accessor.checks import Interval, check_share, is_number
+from pu_accessor.checks import check_share, is_number
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.bands.on_new_examples import (
     both_samples,
@@ -19,10 +19,16 @@ from pu_accessor.inference.bands.on_new_examples import (
     ratio_limit,
     to_precision,
 )
-from pu_accessor.inference.influence import check_new, rest_share
+from pu_accessor.inference.influence import rest_share
+from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.contingency import Table, Tables, completed_table, make_tables
-from pu_accessor.inference.tables.metrics import evaluate
+from pu_accessor.inference.tables.contingency import (
+    Table,
+    Tables,
+    check_labels,
+    completed_table,
+    make_tables,
+)
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Numbers, Ranking, each_once
 
 Cost: TypeAlias = tuple[float, float]
@@ -89,31 +95,18 @@ def read_goal(
     return Goal("cost", cost=(first, second))
 
 
-def check_guarantee(band: object) -> None:
-    """Raise if another band is passed than a guarantee takes."""
-    if band != "simultaneous":
-        raise PUValueError(
-            f"band must be 'simultaneous' for a cutoff with a guarantee, but {band!r} was passed: "
-            "which limits are needed follows from the goal. Leave band out; bounds at a cutoff "
-            "fixed before are df.pu.metric('recall', 0.3, at=100).",
-            page="cutoffs",
-        )
-
-
 def band_of(goal: Goal) -> str:
     """Return the band whose lower side a guarantee takes."""
     return "exact" if goal.name in _IN_TURN else "simultaneous"
 
 
-def find_guaranteed(
-    ranking: Ranking, beta: float, goal: Goal, rule: Settings, interval: Interval | None = None
-) -> Guaranteed:
-    """Find the cutoff whose bound meets a goal.
+def find_guaranteed(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Settings) -> Guaranteed:
+    """Find the cutoff whose bound meets a goal at all of the betas; the estimate is at the first.
 
     Notes
     -----
     The more true positives, the better each goal is met, so that lower limits of these are
-    needed, and no upper ones. All limits are those of all betas within an interval at once.
+    needed, and no upper ones. All limits are those of all betas at once.
 
     Where labels are random the scores are fixed, and so is the order of cutoffs. Recall and the
     false positive rate only grow with the list. So they are tested at one cutoff after the other,
@@ -140,19 +133,12 @@ def find_guaranteed(
     >>> known = np.minimum(rank, 60)
     >>> ranking = Ranking(rank, 120.5 - rank, known, 0 * known, rank - known, Counts(60, 0, 60))
     >>> settings = Settings(band="simultaneous")
-    >>> found = find_guaranteed(ranking, 0.1, Goal("precision", 0.9), settings)
+    >>> found = find_guaranteed(ranking, np.array([0.1]), Goal("precision", 0.9), settings)
     >>> found.rank, found.lower
     (72, 0.9027777777777778)
     """
-    if ranking.design is not None:
-        raise PUValueError(
-            "A cutoff with a guarantee needs bounds that hold at all cutoffs jointly, which there "
-            "are not with propensity=... or cluster=.... Leave it out, or fix a cutoff: "
-            "df.pu.metric('recall', 0.3, at=100).",
-            page="biased_labels",
-        )
     rule = replace(rule, band=band_of(goal), one_sided=True)
-    bounded = _bound(ranking, beta, goal, rule, interval)
+    bounded = _bound(ranking, betas, goal, rule)
     if np.isnan(bounded.worse[1:]).all():
         raise PUDataError(
             f"{goal.name} has no value at this beta: it needs negatives. Pass a smaller beta.",
@@ -161,7 +147,7 @@ def find_guaranteed(
     place = _find_cutoff(bounded, goal)
     if place is not None and (extra := _extra(bounded, goal, place)).size:
         finer = bounded.tables.ranking.refine(extra)
-        bounded = _bound(finer, beta, goal, rule, interval)
+        bounded = _bound(finer, betas, goal, rule)
         place = _find_cutoff(bounded, goal)
     attainable = _attainable(bounded, goal)
     if place is None or (goal.name == "fpr" and not bounded.tables.ranking.rank[place]):
@@ -173,7 +159,7 @@ def find_guaranteed(
         float(here.threshold[place]),
         float(bounded.estimate[place]),
         *((limit, 1.0) if goal.name in _RISING else (0.0, limit)),
-        bool(bounded.tables.clipped[place, 0].any()),
+        bool(bounded.tables.clipped[place, 0, 0]),
         attainable,
     )
 
@@ -186,27 +172,21 @@ def _attainable(bounded: _Bounded, goal: Goal) -> float:
     return float(best.reduce(bounded.worse[1:]))
 
 
-def _bound(
-    ranking: Ranking, beta: float, goal: Goal, rule: Settings, interval: Interval | None
-) -> _Bounded:
+def _bound(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Settings) -> _Bounded:
     """Evaluate the metric on the bounds at each cutoff."""
-    tables = make_tables(ranking, np.array([beta]), rule, interval)
-    low, middle = (tables.tp[:, bound] for bound in range(2))
-    positives = tables.positives
-    if tables.inner is not None:
-        low = np.concatenate([low, tables.inner.tp[:, 0]], axis=1)
-        positives = np.concatenate([positives, tables.inner.positives])
+    tables = make_tables(ranking, betas, rule)
+    low, middle, positives = tables.tp[:, 0], tables.tp[:, 1], tables.positives
     rank, size = tables.ranking.rank[:, np.newaxis], sum(ranking.total)
 
     def value(tp: Numbers, positives: IntArray) -> FloatArray:
         table = Table.of(tp, rank, positives, size)
         if goal.name == "cost":
             return goal.cost[0] * table.fp + goal.cost[1] * table.fn
-        found = evaluate(goal.name, *table).astype(np.float64)
+        found = METRICS[goal.name](*table).astype(np.float64)
         return np.where(rank > 0, found, nan) if goal.name == "precision" else found
 
     worst = np.fmin if goal.name in _RISING else np.fmax
-    estimate = value(middle, tables.positives)[:, 0]
+    estimate = value(middle, positives)[:, 0]
     return _Bounded(tables, low, positives, estimate, worst.reduce(value(low, positives), axis=1))
 
 
@@ -268,27 +248,15 @@ class GuaranteedList(NamedTuple):
     bound: float  # of the goal's metric at this threshold
 
 
-def check_population(goal: Goal, reference: str) -> None:
-    """Raise unless there is such a list for new examples."""
-    if goal.name == "cost":
-        raise PUValueError(
-            "target must be 'examples' with cost=..., but 'population' was passed: lists on new "
-            "examples are for a precision, a recall or a false positive rate."
-        )
-    if reference != "positives":
-        raise PUValueError(
-            f"reference must be 'positives' with target='population', but {reference!r} was "
-            "passed: known negatives are a part of the rest there. Leave it out."
-        )
+def find_on_new(ranking: Ranking, betas: FloatArray, goal: Goal, level: float) -> Guaranteed:
+    """Find the cutoff that meets a goal on new examples at all betas, the estimate at the first.
 
-
-def find_on_new(
-    ranking: Ranking, beta: float, goal: Goal, level: float, interval: Interval | None
-) -> Guaranteed:
-    """Find the cutoff that meets a goal on new examples, at all betas of an interval."""
-    betas = [beta, *(interval or ())]
-    check_new(ranking, np.array(betas), "cutoff")
-    lists = [find_list(ranking, each, goal, level, ranking.monotone, beta) for each in betas]
+    Of an interval these are its point and its ends.
+    """
+    check_labels(betas, ranking.total)
+    beta, *others = betas.tolist()
+    monotone = ranking.monotone
+    lists = [find_list(ranking, each, goal, level, monotone, beta) for each in (beta, *others)]
     worst = min(lists)
     reached = ranking.at(np.array([worst.rank]))
     estimate = float(_estimate(reached, beta, goal)[0]) if worst.rank else nan
@@ -301,7 +269,7 @@ def _estimate(ranking: Ranking, beta: float, goal: Goal) -> FloatArray:
     """Return the estimate at each cutoff; where it bends between them there are others."""
     finer, table = completed_table(ranking, np.array([beta]), on_new=True)
     cutoffs = np.searchsorted(finer.rank, ranking.rank)
-    return np.asarray(evaluate(goal.name, *table)[cutoffs, 0], np.float64)
+    return np.asarray(METRICS[goal.name](*table)[cutoffs, 0], np.float64)
 
 
 def _met(ranking: Ranking, bound: FloatArray, goal: Goal, beta: float) -> BoolArray:

@@ -6,13 +6,11 @@ unseen positives with large weights pull to one side. Where a standard error say
 areas under bounding curves replace the interval.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy
 
-from pu_accessor.checks import Interval, interval_betas
 from pu_accessor.inference.prior.methods import limit_from_positives
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import make_tables
@@ -22,7 +20,7 @@ from pu_accessor.inference.tables.curves import (
     completed_area,
     of_few_betas,
 )
-from pu_accessor.ranking import Counts, FloatArray, Ranking
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 
 
 def reach(error: FloatArray, df: FloatArray | float, level: float) -> FloatArray:
@@ -68,18 +66,21 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
-    """A quantity of one ranking at some betas."""
+    """A metric of one ranking at some betas; all arrays have the shape (betas,)."""
 
-    value: FloatArray  # shape (betas,), as the next three
-    error: FloatArray  # standard errors
-    lower: FloatArray  # NaN where an error says nothing, or beta is refuted
+    value: FloatArray
+    error: FloatArray  # standard errors; NaN of a metric at a cutoff
+    lower: FloatArray  # the smaller number; NaN where an error says nothing, or beta is refuted
     upper: FloatArray
-    # Lowest lower and highest upper within an interval of beta.
-    envelope: tuple[float, float] | None = None
     reach: tuple[FloatArray, FloatArray] | None = None  # lowest and highest within selection_odds
     # Value and limits before they are cut to [0, 1], for errors that are still to be added.
     uncut: tuple[FloatArray, FloatArray, FloatArray] | None = None
-    band: str | None = None  # of a metric
+    # Of a metric at a cutoff.
+    band: str | None = None  # its name
+    rank: IntArray | None = None  # examples predicted positive
+    threshold: FloatArray | None = None  # lowest score that is
+    examples_at_threshold: IntArray | None = None  # at or above it: more in a block of ties
+    clipped: BoolArray | None = None  # whether a limit is cut to what the unlabeled allow
 
     @property
     def parts(self) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -138,68 +139,6 @@ def bounding_areas(
         return area(curve, *ends, max_fpr=max_fpr)
 
     return of_few_betas(areas, ranking, betas)
-
-
-def over_interval(
-    estimate: Callable[[FloatArray], Estimates],
-    total: Counts,
-    betas: FloatArray,
-    interval: Interval | None,
-) -> Estimates:
-    """Estimate at some betas, and an envelope over an interval of them where there is one."""
-    if interval is None:
-        return estimate(betas)
-    inner = interval_betas(interval, betas)
-    has_negatives = total.known_negative + total.unlabeled * (1 - inner) > 0
-    every = np.concatenate([betas, inner[has_negatives]])
-    found, points = estimate(every), slice(betas.size)
-    inside = (every >= interval[0]) & (every <= interval[1])
-    envelope = find_envelope(estimate, every[inside], (found.lower[inside], found.upper[inside]))
-    columns = (found.value, found.error, found.lower, found.upper)
-    value, error, lower, upper = (column[points] for column in columns)
-    reach = found.reach and (found.reach[0][points], found.reach[1][points])
-    return Estimates(value, error, lower, upper, envelope, reach)
-
-
-_ROUNDS, _PARTS = 20, 6  # of a search between two betas
-_IN_VAIN = 4  # rounds, after which it ends
-_CLOSER = 1e-10  # by which a limit has to get lower
-
-
-def find_envelope(
-    estimate: Callable[[FloatArray], Estimates],
-    betas: FloatArray,
-    limits: tuple[FloatArray, FloatArray],
-    span: tuple[float, float] = (0.0, 1.0),
-) -> tuple[float, float]:
-    """Return the lowest lower limit and the highest upper one, given those at some betas."""
-    low = _lowest(betas, limits[0], lambda each: estimate(each).lower, span[0])
-    high = _lowest(betas, -limits[1], lambda each: -estimate(each).upper, -span[1])
-    return low, -high
-
-
-def _lowest(
-    betas: FloatArray, values: FloatArray, ask: Callable[[FloatArray], FloatArray], least: float
-) -> float:
-    """Return the lowest value between betas, given some; NaN where there is none.
-
-    Limits have a cusp where a value leaves [0, 1], and end where beta is refuted. So they are
-    looked at again and again on both sides of the beta that has the lowest of all so far.
-    """
-    betas, where = np.unique(betas, return_index=True)
-    values, in_vain = values[where], 0
-    for _ in range(_ROUNDS):
-        best = float(np.fmin.reduce(values, initial=np.nan))
-        if not best > least or in_vain == _IN_VAIN:  # there is none, or none is lower
-            break
-        at = int(np.nanargmin(values))
-        ends = betas[max(at - 1, 0)], betas[min(at + 1, betas.size - 1)]
-        between = np.setdiff1d(np.linspace(*ends, _PARTS + 1), betas)
-        found = ask(between) if between.size else between
-        in_vain = 0 if np.fmin.reduce(found, initial=np.inf) < best - _CLOSER else in_vain + 1
-        order = np.argsort(np.append(betas, between), kind="stable")
-        betas, values = np.append(betas, between)[order], np.append(values, found)[order]
-    return float(np.fmin.reduce(values, initial=np.nan))
 
 
 def at_completed(

@@ -1,36 +1,35 @@
-"""Any quantity of one ranking, at betas, within an interval, or jointly with an estimate of beta.
+"""Any metric of one ranking, at betas, within an interval, or jointly with an estimate of beta.
 
-A value A(beta) with limits for each beta comes from the ranking, an interval of beta from
-elsewhere. Where the two errors are independent, a beta that is off by a share t of how far it can
-be off leaves the ranking sqrt(1 - t**2) of what that can be off by itself.
+This is the one place that knows how beta is said; all else takes arrays of betas. A value A(beta)
+with limits for each beta comes from the ranking, an interval of beta from elsewhere. Where the two
+errors are independent, a beta that is off by a share t of how far it can be off leaves the ranking
+sqrt(1 - t**2) of what that can be off by itself.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
 from pu_accessor.checks import latent_counts
+from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.binomial import metric_on_new
-from pu_accessor.inference.estimates.contaminated import contaminated_metric
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.intervals import Estimates, find_envelope, over_interval
+from pu_accessor.inference.estimates.intervals import Estimates
+from pu_accessor.inference.estimates.known_positives import unrounded_negatives
 from pu_accessor.inference.estimates.metric_at import (
-    AtCutoff,
     Head,
+    contaminated_metric,
     evaluate_at,
     find_head,
     metric_at,
     rule_at,
 )
-from pu_accessor.inference.estimates.within_odds import estimate_any
-from pu_accessor.inference.quantities import Quantity
-from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
+from pu_accessor.inference.estimates.utility import check_probabilities
+from pu_accessor.inference.metrics import Metric
+from pu_accessor.inference.settings import Beta, Settings
 from pu_accessor.inference.tables.contingency import Table, check_labels, mean_of_ends
 from pu_accessor.inference.tables.latent_bounds import bound_latent, complete_at, references_used
-from pu_accessor.inference.tables.metrics import Metric, evaluate
-from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
+from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 _TURN = np.linspace(0, np.pi / 2, 33)
 _OFF, _LEFT = np.sin(_TURN), np.cos(_TURN)  # of beta, and what that leaves of the ranking
@@ -38,8 +37,110 @@ _POINT, _LOWER, _UPPER = range(3)
 _ROUNDING = 1e-9
 
 
+def estimate(
+    metric: Metric,
+    ranking: Ranking,
+    beta: Beta,
+    settings: Settings,
+    target: str,
+    cutoff: Cutoff | None,
+) -> Estimates:
+    """Estimate a metric of one ranking, whichever it is and however beta is said.
+
+    Where beta varies within an interval the limits are the lowest and the highest of all betas
+    within it, and the estimate is that at its point.
+
+    Examples
+    --------
+    >>> from pu_accessor.inference.metrics import METRICS
+    >>> from pu_accessor.ranking import Counts
+    >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
+    >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
+    >>> beta = Beta(np.array([0.25]), (0.2, 0.3))
+    >>> found = estimate(METRICS["auroc"], ranking, beta, Settings(), "population", None)
+    >>> found.value.round(3), found.lower.round(3), found.upper
+    (array([0.798]), array([0.293]), array([1.]))
+    """
+    if metric.of_probabilities:
+        check_probabilities(ranking, metric.name)
+    if cutoff is not None:
+        cutoff = metric.at_whole(cutoff, sum(ranking.total))
+        metric = metric.at_cutoff(cutoff)
+        if beta.is_estimate and target == "examples":
+            return _join_tables(metric, ranking, beta, settings, cutoff)
+    if not metric.takes_beta or beta.interval is None:
+        return _ask(metric, ranking, beta.values, settings, target, cutoff)
+    betas = beta.grid(settings.level)
+    if not beta.is_estimate and (cutoff is None or target == "population"):
+        possible = unrounded_negatives(ranking.total, betas) > 0
+        betas = betas[possible | (np.arange(betas.size) < beta.values.size)]
+    found = _ask(metric, ranking, betas, settings, target, cutoff, beta.point)
+    if not beta.is_estimate:
+        low, _, high = widen(found.lower, found.value, found.upper, 1)
+        return _at_point(found, low, high)
+    if cutoff is None:
+        return join_estimates(found, beta)
+    return _at_point(found, *join_limits(found.value, found.lower, found.upper, beta))
+
+
+def _ask(
+    metric: Metric,
+    ranking: Ranking,
+    betas: FloatArray,
+    settings: Settings,
+    target: str,
+    cutoff: Cutoff | None,
+    head_at: float | None = None,
+) -> Estimates:
+    """Estimate a metric at some betas; at a cutoff that is found at one of them, if need be."""
+    if cutoff is None:
+        if metric.estimator is None:
+            raise PUValueError(f"{metric.name} is no metric of one ranking.")
+        return metric.estimator(metric, ranking, betas, settings, target)
+
+    def ask(ranking: Ranking, rule: Settings) -> Estimates:
+        if target == "population":
+            return metric_on_new(ranking, betas, metric, cutoff.value, rule)
+        return metric_at(ranking, betas, metric, cutoff, rule, head_at)
+
+    if settings.contamination:
+        return contaminated_metric(ranking, cutoff, settings, ask)
+    return ask(ranking, settings)
+
+
+def _at_point(found: Estimates, lower: FloatArray, upper: FloatArray) -> Estimates:
+    """Return what was found at the first beta, with other limits."""
+    names = ("value", "error", "rank", "threshold", "examples_at_threshold")
+    first = {name: array[:1] for name in names if (array := getattr(found, name)) is not None}
+    clipped = None if found.clipped is None else np.atleast_1d(found.clipped.any())
+    reach = found.reach and (found.reach[0].min(keepdims=True), found.reach[1].max(keepdims=True))
+    return replace(
+        found, **first, lower=lower, upper=upper, clipped=clipped, reach=reach, uncut=None
+    )
+
+
+def widen(
+    lower: FloatArray, estimate: FloatArray, upper: FloatArray, points: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return estimates of the points, and limits of these and of all betas after them.
+
+    Betas lie along the last axis.
+
+    Examples
+    --------
+    >>> three = np.array([0.3, 0.2, 0.5])
+    >>> widen(three - 0.1, three, three + 0.1, 1)
+    (array([0.1]), array([0.3]), array([0.6]))
+    """
+    if lower.shape[-1] == points:
+        return lower, estimate, upper
+    low, high = np.fmin.reduce(lower, -1, keepdims=True), np.fmax.reduce(upper, -1, keepdims=True)
+    middle = estimate[..., :points]
+    return low + 0 * middle, middle, high + 0 * middle
+
+
 def join_estimates(
-    found: Estimates, beta: BetaRange, joint: str, span: tuple[float, float] = (0.0, 1.0)
+    found: Estimates, beta: Beta, span: tuple[float, float] = (0.0, 1.0)
 ) -> Estimates:
     """Put the errors of beta and of the ranking together, for an area or an average.
 
@@ -51,7 +152,7 @@ def join_estimates(
     limits = []
     for each in (found.parts, found.uncut or found.parts):
         value, lower, upper = ((part - floor) / width for part in each)
-        limits.append(join_limits(value, lower, upper, beta, joint))
+        limits.append(join_limits(value, lower, upper, beta))
     lower, upper = (
         pick(*ends)
         for pick, ends in zip((np.fmin, np.fmax), zip(*limits, strict=True), strict=True)
@@ -65,7 +166,7 @@ def join_estimates(
 
 
 def join_limits(
-    value: FloatArray, lower: FloatArray, upper: FloatArray, beta: BetaRange, joint: str
+    value: FloatArray, lower: FloatArray, upper: FloatArray, beta: Beta
 ) -> tuple[FloatArray, FloatArray]:
     """Return limits that hold whatever beta is, as far as its interval holds.
 
@@ -91,14 +192,14 @@ def join_limits(
 
     Examples
     --------
-    >>> beta = BetaRange(np.array([0.3]), (0.2, 0.4), 0.95)
+    >>> beta = Beta(np.array([0.3]), (0.2, 0.4), 0.95)
     >>> value = np.array([0.8, 0.76, 0.84])
-    >>> lower, upper = join_limits(value, value - 0.03, value + 0.03, beta, "approximate")
+    >>> lower, upper = join_limits(value, value - 0.03, value + 0.03, beta)
     >>> lower.round(3), upper.round(3)
     (array([0.75]), array([0.85]))
     """
     none = np.isnan(lower[..., :1]) | np.isnan(upper[..., :1])
-    if joint == "guaranteed" or beta.limits == "both":
+    if beta.limits == "both":
         low, high = np.fmin.reduce(lower, axis=-1), np.fmax.reduce(upper, axis=-1)
     else:
         value = _with_ends(value)
@@ -128,7 +229,7 @@ def _off(value: FloatArray, distance: FloatArray) -> FloatArray:
     return np.maximum(known, 0.0)
 
 
-def _extreme(pick: np.ufunc, value: FloatArray, off: FloatArray, beta: BetaRange) -> FloatArray:
+def _extreme(pick: np.ufunc, value: FloatArray, off: FloatArray, beta: Beta) -> FloatArray:
     """Return the lowest or highest on the way to the limits of beta."""
     found = []
     for end in (_UPPER,) if beta.limits == "upper" else (_LOWER, _UPPER):
@@ -145,9 +246,9 @@ def _extreme(pick: np.ufunc, value: FloatArray, off: FloatArray, beta: BetaRange
 _TABLES_OFF = np.sin(np.linspace(0, np.pi / 2, 5))[1:]  # how far beta is off, of how far it can be
 
 
-def join_metric_at(
-    ranking: Ranking, beta: BetaRange, name: str | Metric, at: Cutoff, rule: Settings, joint: str
-) -> AtCutoff:
+def _join_tables(
+    metric: Metric, ranking: Ranking, beta: Beta, rule: Settings, at: Cutoff
+) -> Estimates:
     """Evaluate a metric of these examples at one cutoff, whatever beta is within its interval.
 
     Notes
@@ -158,30 +259,24 @@ def join_metric_at(
     on the nearer of two ends. Such a bound counts as a whole at all betas.
     """
     check_labels(np.array([beta.upper]), ranking.total, references_used(rule.reference, ranking))
-    rule = rule_at(ranking, at, rule)
-    head = find_head(ranking, beta.point, name, at, rule)
-    if joint == "guaranteed":
-        grid, inner = _on_grid(beta, rule, joint)
-        found = evaluate_at(head, BetaRange(grid), name, inner)
-        return at_estimate(
-            found, *join_limits(found.estimate, found.lower, found.upper, beta, joint)
-        )
+    rule = rule_at(at, rule)
+    head = find_head(ranking, beta.point, metric, at, rule)
     betas, share = _walk(beta, rule.level)
-    point = evaluate_at(head, BetaRange(betas[:1]), name, rule)
-    values = evaluate(name, *_tables(head, betas, share, rule)).astype(np.float64)
+    point = evaluate_at(head, betas[:1], metric, rule)
+    values = metric(*_tables(head, betas, share, rule)).astype(np.float64)
     ends = np.append(values.ravel(), [point.lower, point.upper])
-    return at_estimate(
+    return _at_point(
         point, np.fmin.reduce(ends, keepdims=True), np.fmax.reduce(ends, keepdims=True)
     )
 
 
-def _walk(beta: BetaRange, level: float) -> tuple[FloatArray, FloatArray]:
+def _walk(beta: Beta, level: float) -> tuple[FloatArray, FloatArray]:
     """Return betas from the estimate to its limits, and what each leaves of the band."""
-    point, lower, upper, *between = beta.grid(level, "approximate").tolist()
+    point, lower, upper, *between = beta.grid(level).tolist()
     left = np.sqrt(1 - _TABLES_OFF**2)
     up = point + _TABLES_OFF * (upper - point)
     if beta.limits == "both":
-        return (every := beta.grid(level, "approximate")), np.ones(every.size)
+        return (every := beta.grid(level)), np.ones(every.size)
     if beta.limits == "upper":
         free = [point, lower, *between]
         return np.concatenate([free, up]), np.concatenate([np.ones(len(free)), left])
@@ -213,94 +308,3 @@ def _between(here: Ranking, latent: IntArray, share: FloatArray, rule: Settings)
         [np.floor(middle - below * (middle - low)), np.ceil(middle + above * (high - middle))]
     )
     return np.clip(ends.astype(np.int64), least, most)
-
-
-def at_estimate(found: AtCutoff, lower: FloatArray, upper: FloatArray) -> AtCutoff:
-    """Return what was found at the first beta, with other limits."""
-    names = ("rank", "threshold", "examples_at_threshold", "estimate", "clipped")
-    first = {name: getattr(found, name)[:1] for name in names}
-    return replace(found, **first, lower=lower, upper=upper)
-
-
-def value_of(
-    quantity: Quantity,
-    ranking: Ranking,
-    beta: BetaRange,
-    settings: Settings,
-    target: str,
-    cutoff: Cutoff | None,
-    joint: str = "approximate",
-) -> Estimates:
-    """Return the value of a quantity, whichever it is."""
-    if cutoff is None:
-        ask = partial(estimate_any, ranking, curve=str(quantity.curve), target=target)
-        return area_over(ask, ranking.total, beta, settings, joint)
-    metric = metric_value(quantity, ranking, beta, settings, target, cutoff, joint)
-    unknown = np.full(metric.estimate.size, np.nan)
-    return Estimates(metric.estimate, unknown, metric.lower, metric.upper, band=metric.band)
-
-
-def area_over(
-    estimate: Callable[[FloatArray, Settings], Estimates],
-    total: Counts,
-    beta: BetaRange,
-    settings: Settings,
-    joint: str,
-) -> Estimates:
-    """Return an area at betas, within an interval of them, or jointly with an estimate of one."""
-    if beta.is_estimate:
-        betas, rule = _on_grid(beta, settings, joint)
-        found = estimate(betas, rule)
-        joined = join_estimates(found, beta, joint)
-        if joint != "guaranteed" or np.isnan([joined.lower, joined.upper]).any():
-            return joined
-        limits = found.lower, found.upper
-        low, high = find_envelope(lambda each: estimate(each, rule), betas, limits)
-        return replace(joined, lower=np.fmin(joined.lower, low), upper=np.fmax(joined.upper, high))
-    points, interval = beta.values, beta.interval
-    return over_interval(lambda betas: estimate(betas, settings), total, points, interval)
-
-
-def metric_value(
-    quantity: Quantity,
-    ranking: Ranking,
-    beta: BetaRange,
-    settings: Settings,
-    target: str,
-    cutoff: Cutoff,
-    joint: str,
-) -> AtCutoff:
-    """Return a metric at a cutoff."""
-    metric = quantity.metric
-    if target == "population":
-        on_new = partial(metric_on_new, beta=beta, name=metric, threshold=cutoff.value)
-        if not beta.is_estimate:
-            return _ask_about(ranking, cutoff, settings, on_new)
-        betas, settings = _on_grid(beta, settings, joint)
-        on_grid = metric_on_new(ranking, BetaRange(betas), metric, cutoff.value, settings)
-        limits = join_limits(on_grid.estimate, on_grid.lower, on_grid.upper, beta, joint)
-        return at_estimate(on_grid, *limits)
-    cutoff = quantity.at_whole(cutoff, sum(ranking.total))
-    if beta.is_estimate:
-        return join_metric_at(ranking, beta, metric, cutoff, settings, joint)
-    at_cutoff = partial(metric_at, beta=beta, name=metric, at=cutoff)
-    return _ask_about(ranking, cutoff, settings, at_cutoff)
-
-
-def _ask_about(
-    ranking: Ranking, cutoff: Cutoff, settings: Settings, ask: Callable[..., AtCutoff]
-) -> AtCutoff:
-    """Ask a ranking about a metric, where some known positives may be wrong at the worst."""
-
-    def answer(ranking: Ranking, rule: Settings) -> AtCutoff:
-        return ask(ranking, rule=rule)
-
-    if settings.contamination:
-        return contaminated_metric(ranking, cutoff, settings, answer)
-    return answer(ranking, settings)
-
-
-def _on_grid(beta: BetaRange, settings: Settings, joint: str) -> tuple[FloatArray, Settings]:
-    """Return the betas at which a ranking is asked for an estimate of beta, and its settings."""
-    level = ranking_level(settings.level, beta.level) if joint == "guaranteed" else settings.level
-    return beta.grid(settings.level, joint), settings.at_level(level)

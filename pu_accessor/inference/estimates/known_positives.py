@@ -78,3 +78,19 @@ def count_negatives(total: Counts, betas: FloatArray) -> tuple[Fraction, ...]:
             page="beta#too-high",
         )
     return found
+
+
+def unrounded_negatives(total: Counts, betas: FloatArray) -> FloatArray:
+    """Return the number of negatives, not rounded."""
+    return total.known_negative + total.unlabeled * (1 - betas)
+
+
+def check_negatives(total: Counts, betas: FloatArray, method: str) -> None:
+    """Raise where nothing is negative."""
+    none = betas[unrounded_negatives(total, betas) < FEWEST_NEGATIVES]
+    if none.size:
+        raise PUDataError(
+            f"{method} on new examples needs negatives, but at beta = {none[0]:g} there are none "
+            f"among the {sum(total)} examples. Pass a smaller beta, or target='examples'.",
+            page="beta#too-high",
+        )

@@ -29,10 +29,9 @@ from pu_accessor.inference.influence import (
     rest_share,
     sum_by_cluster,
 )
-from pu_accessor.inference.quantities import Quantity
+from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import completed_table
 from pu_accessor.inference.tables.curves import completed_area
-from pu_accessor.inference.tables.metrics import evaluate
 from pu_accessor.ranking import FloatArray, Ranking
 
 _STEP = 1e-6  # of a share, to see how a metric changes with it
@@ -55,7 +54,7 @@ class Linearized(NamedTuple):
 def linearize(
     ranking: Ranking,
     betas: FloatArray,
-    quantity: Quantity,
+    metric: Metric,
     cutoff: Cutoff | None,
     *,
     small: bool = False,
@@ -72,37 +71,38 @@ def linearize(
     rank, and how densely known positives lie there. Its average precision is the unbiased one,
     linear in P: a known positive adds nothing to the number at or above itself.
     """
-    if quantity.of_probabilities:
-        check_probabilities(ranking, quantity.name)
+    if metric.of_probabilities:
+        check_probabilities(ranking, metric.name)
     if cutoff is not None:
-        return _linearize_metric(ranking, betas, quantity, cutoff, small)
+        return _linearize_metric(ranking, betas, metric, cutoff, small)
     positives = count_positives(ranking.total, betas).as_floats()
-    estimate = partial(completed_area, quantity.curve or "", ranking, betas, on_new=True)
-    if quantity.curve == "roc":
+    estimate = partial(completed_area, metric.curve or "", ranking, betas, on_new=True)
+    if metric.curve == "roc":
         areas = find_placements(ranking).auroc(ranking.total, betas)
         value, influences = np.array([*map(float, areas)]), [placement_influences(ranking)]
         slope = 1 / (1 - rest_share(ranking.total, betas))[np.newaxis]
         estimate = partial(np.copy, value)  # whose order no beta changes
-    elif quantity.curve == "pr" and small:
+    elif metric.curve == "pr" and small:
         value, influences = precision_values(ranking, betas), _unbiased_precision(ranking)
         others = ranking.total.known_positive - 1 or 1
         slope = np.stack([np.ones(betas.size), (positives - 1) / others])
-    elif quantity.curve == "pr":
+    elif metric.curve == "pr":
         value, influences = precision_values(ranking, betas), [precision_influences(ranking)]
         slope = positives[np.newaxis]
     else:
-        value, of_mean, scale = linear_bedroc(ranking, betas, quantity.alpha)
+        value, of_mean, scale = linear_bedroc(ranking, betas, metric.alpha or 0.0)
         influences, slope = [of_mean], scale[np.newaxis]
-        estimate = partial(completed_bedroc, ranking, quantity.alpha, betas, on_new=True)
+        estimate = partial(completed_bedroc, ranking, metric.alpha or 0.0, betas, on_new=True)
     sums = np.stack([sum_by_cluster(each).sum(axis=0) for each in influences])
     return Linearized(value, estimate, sums, slope)
 
 
 def _linearize_metric(
-    ranking: Ranking, betas: FloatArray, quantity: Quantity, cutoff: Cutoff, small: bool
+    ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff, small: bool
 ) -> Linearized:
     """Return a metric at a cutoff, with what clusters add to both shares above it."""
-    head = fixed_head(ranking, quantity.at_whole(cutoff, sum(ranking.total)))
+    metric = metric.at_cutoff(cutoff)
+    head = fixed_head(ranking, metric.at_whole(cutoff, sum(ranking.total)))
     ends, part = head.ends, head.part
     n, size = ranking.total.known_positive, sum(ranking.total)
     sizes = np.array([n, max(size - n, 1)])
@@ -110,7 +110,7 @@ def _linearize_metric(
     above = np.array([known, float(part @ ends.head) - known]) / sizes
     hidden = betas * ranking.total.unlabeled / sizes[1]
     whole = (n + hidden * sizes[1]) / size
-    value = of_shares(quantity.metric, whole, hidden, size, cut=False)
+    value = of_shares(metric, whole, hidden, size, cut=False)
     shares = np.repeat(above[:, np.newaxis], betas.size, axis=1)
     steps = np.eye(2)[..., np.newaxis] * _STEP
     of_known, of_rest = (
@@ -126,7 +126,7 @@ def _linearize_metric(
     def estimate() -> FloatArray:
         _, table = completed_table(ends, betas, on_new=True)
         mixed = (np.tensordot(part, count, 1) for count in table)
-        return evaluate(quantity.metric, *mixed).astype(np.float64)
+        return metric(*mixed).astype(np.float64)
 
     slope = np.stack([of_known, of_rest])
     return Linearized(value(*shares), estimate, _sum_above(head), slope)

@@ -24,9 +24,8 @@ from pu_accessor.inference.estimates.linearized import linearize
 from pu_accessor.inference.estimates.metric_at import fixed_head
 from pu_accessor.inference.estimates.utility import check_probabilities
 from pu_accessor.inference.influence import find_placements, place_stack, rest_share, welch_df
-from pu_accessor.inference.quantities import Quantity
+from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.inference.tables.metrics import Metric, evaluate, metric_name
 from pu_accessor.ranking import FloatArray, IntArray, Ranking, Stack
 
 _ROUNDING = 1e-9
@@ -55,21 +54,21 @@ class GroupTerm(NamedTuple):
 
 
 def group_term(
-    ranking: Ranking, betas: FloatArray, quantity: Quantity, cutoff: Cutoff | None, target: str
+    ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff | None, target: str
 ) -> GroupTerm:
-    """Return what a group adds to the average of a quantity."""
-    _check(ranking, betas, target)
-    if quantity.of_probabilities:
-        check_probabilities(ranking, quantity.name)
+    """Return what a group adds to the average of a metric."""
+    _check(ranking, betas)
+    if metric.of_probabilities:
+        check_probabilities(ranking, metric.name)
     if cutoff is not None:
-        cutoff = quantity.at_whole(cutoff, sum(ranking.total))
-        term = _rate_at(ranking, betas, quantity.metric, cutoff)
-    elif quantity.curve == "roc":
+        cutoff = metric.at_whole(cutoff, sum(ranking.total))
+        term = _rate_at(ranking, betas, metric.at_cutoff(cutoff), cutoff)
+    elif metric.curve == "roc":
         term = _area_under_roc(ranking, betas, target)
-    elif quantity.curve == "pr":
+    elif metric.curve == "pr":
         term = _area_under_pr(ranking, betas, target)
     else:
-        term = _early_recognition(ranking, betas, quantity.alpha)
+        term = _early_recognition(ranking, betas, metric.alpha or 0.0)
     if ranking.clusters is None:
         return term
     sizes = ranking.clusters.sizes
@@ -77,7 +76,7 @@ def group_term(
     if ranking.clusters.alone:
         return term
     code = np.flatnonzero(sizes.any(axis=0))
-    linear = linearize(ranking, betas, quantity, cutoff, small=True)
+    linear = linearize(ranking, betas, metric, cutoff, small=True)
     influence = linear.influences()[:, code]
     share = sizes[0, code] / ranking.total.known_positive
     return term._replace(clusters=ClusterTerms(code, influence, share))
@@ -148,7 +147,7 @@ def _early_recognition(ranking: Ranking, betas: FloatArray, alpha: float) -> Gro
     return GroupTerm(value, *ends, square, hidden, ranking.total.known_positive)
 
 
-def _rate_at(ranking: Ranking, betas: FloatArray, name: str | Metric, cutoff: Cutoff) -> GroupTerm:
+def _rate_at(ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff) -> GroupTerm:
     """Return a metric of a group at a cutoff."""
     n, examples = ranking.total.known_positive, sum(ranking.total)
     head = fixed_head(ranking, cutoff)
@@ -158,18 +157,18 @@ def _rate_at(ranking: Ranking, betas: FloatArray, name: str | Metric, cutoff: Cu
     found = np.multiply.outer(np.array([share, 0.0, 0.5, 1.0]), positives)
     possible = np.maximum(predicted + positives - examples, 0), np.minimum(predicted, positives)
     found = np.concatenate([found, possible])
-    value, least, middle, most, *extremes = evaluate(
-        name, found, predicted - found, positives - found, examples - positives - predicted + found
+    value, least, middle, most, *extremes = metric(
+        found, predicted - found, positives - found, examples - positives - predicted + found
     ).astype(np.float64)
     if np.isnan([least, most]).any():
         raise PUDataError(
-            f"{metric_name(name)} has no value at rank {predicted:g} of {examples} examples, but "
+            f"{metric.name} has no value at rank {predicted:g} of {examples} examples, but "
             "an average needs one. Take another cutoff, or leave such groups out: "
             "df.pu(by='query', on_error='skip')."
         )
     if (np.abs(middle - (least + most) / 2) > _ROUNDING * (1 + np.abs(most - least))).any():
         raise PUValueError(
-            f"average must be False for {metric_name(name)!r}, which does not grow evenly "
+            f"average must be False for {metric.name!r}, which does not grow evenly "
             "with the true positives at a cutoff: with few of them known the value of each group "
             "is off to one side. Average 'precision', 'recall' or 'f1'."
         )
@@ -193,7 +192,7 @@ def check_fixed(cutoff: Cutoff) -> None:
         )
 
 
-def _check(ranking: Ranking, betas: FloatArray, target: str) -> None:
+def _check(ranking: Ranking, betas: FloatArray) -> None:
     """Raise where a group adds nothing."""
     if not ranking.total.known_positive:
         raise PUDataError(
@@ -203,20 +202,6 @@ def _check(ranking: Ranking, betas: FloatArray, target: str) -> None:
             "is then over groups with a known positive."
         )
     check_labels(betas, ranking.total)
-    if ranking.weight is not None:
-        raise PUValueError(
-            "average must be False with propensity=..., but True was passed: the scatter of "
-            "groups whose known positives count differently has not been worked out. Leave the "
-            "propensities out, or ask each group.",
-            page="biased_labels",
-        )
-    if ranking.clusters is not None and target == "examples":
-        raise PUValueError(
-            "target must be 'population' for average=True with cluster=..., but 'examples' was "
-            "passed: over these groups known positives count one by one, and nothing is known of "
-            "clusters that were not labeled. Leave cluster out, or that.",
-            page="clusters",
-        )
 
 
 _MODELED = 2  # groups that the model of the variance counts for

@@ -1,40 +1,25 @@
 """A metric at the one cutoff that a person reports, with its interval."""
 
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable
+from dataclasses import fields, replace
 from fractions import Fraction
 from math import floor, nan
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from pu_accessor.checks import interval_betas
-from pu_accessor.errors import PUDataError, PUValueError
+from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.lookup import band_name
+from pu_accessor.inference.contamination import count_wrong, relabel
 from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, FIXED, Cutoff, no_rank
-from pu_accessor.inference.settings import BetaRange, Settings
+from pu_accessor.inference.estimates.intervals import Estimates
+from pu_accessor.inference.metrics import METRICS, Metric
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Table, completed_table, make_tables, mix
-from pu_accessor.inference.tables.curves import point_envelopes
-from pu_accessor.inference.tables.metrics import Metric, evaluate
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 
 _AT_ONCE = 1 << 16  # heads of a gap that are looked at together
 _SAME = 1e-12  # rates that are as near are equal where counts are no whole numbers
-
-
-@dataclass(frozen=True, eq=False)
-class AtCutoff:
-    """A metric of one ranking at one cutoff for each beta."""
-
-    rank: IntArray  # examples predicted positive
-    threshold: FloatArray  # lowest score that is
-    examples_at_threshold: IntArray  # with that score or a higher one: more in a block of ties
-    estimate: FloatArray
-    lower: FloatArray  # the smaller number, also of an error rate
-    upper: FloatArray
-    clipped: BoolArray  # whether a limit is cut to what the unlabeled examples allow
-    envelope_lower: FloatArray | None  # while beta varies within an interval
-    envelope_upper: FloatArray | None
-    band: str  # its name
 
 
 class Head(NamedTuple):
@@ -57,9 +42,14 @@ class Head(NamedTuple):
 
 
 def metric_at(
-    ranking: Ranking, beta: BetaRange, name: str | Metric, at: Cutoff, rule: Settings
-) -> AtCutoff:
-    """Evaluate a metric at one cutoff, with its interval.
+    ranking: Ranking,
+    betas: FloatArray,
+    metric: Metric,
+    at: Cutoff,
+    rule: Settings,
+    head_at: float | None = None,
+) -> Estimates:
+    """Evaluate a metric at one cutoff, with its interval; at that of the beta `head_at`, if any.
 
     Notes
     -----
@@ -73,45 +63,34 @@ def metric_at(
     >>> from pu_accessor.ranking import Counts
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> beta = BetaRange(np.array([0.25]))
-    >>> found = metric_at(ranking, beta, "precision", read_at(4), Settings())
-    >>> found.threshold, found.estimate.round(3), found.lower, found.upper, found.band
+    >>> found = metric_at(
+    ...     ranking, np.array([0.25]), METRICS["precision"], read_at(4), Settings()
+    ... )
+    >>> found.threshold, found.value.round(3), found.lower, found.upper, found.band
     (array([8.5]), array([0.714]), array([0.5]), array([1.]), 'exact')
     """
-    interval_betas(beta.interval, beta.values)
-    rule = rule_at(ranking, at, rule)
-    if at.kind in FIXED:
-        return evaluate_at(fixed_head(ranking, at), beta, name, rule)
-    answers = [
-        evaluate_at(
-            find_head(ranking, each, name, at, rule),
-            BetaRange(np.array([each]), beta.interval),
-            name,
-            rule,
+    rule = rule_at(at, rule)
+    if at.kind in FIXED or head_at is not None:
+        return evaluate_at(
+            find_head(ranking, head_at or 0.0, metric, at, rule), betas, metric, rule
         )
-        for each in beta.values.tolist()
+    each = [
+        evaluate_at(find_head(ranking, beta, metric, at, rule), np.array([beta]), metric, rule)
+        for beta in betas.tolist()
     ]
+    names = [field.name for field in fields(Estimates)]
+    joined: dict[str, Any] = {
+        name: np.concatenate([getattr(one, name) for one in each])
+        for name in names
+        if isinstance(getattr(each[0], name), np.ndarray)
+    }
+    return replace(each[0], **joined)
 
-    def join(name: str) -> FloatArray | None:
-        values = [getattr(answer, name) for answer in answers]
-        return None if values[0] is None else np.concatenate(values)
 
-    names = [field.name for field in fields(AtCutoff)]
-    joined: dict[str, Any] = {name: join(name) for name in names if name != "band"}
-    return replace(answers[0], **joined)
-
-
-def rule_at(ranking: Ranking, at: Cutoff, rule: Settings) -> Settings:
+def rule_at(at: Cutoff, rule: Settings) -> Settings:
     """Return the rule for a cutoff: one chosen by estimates takes bounds of all cutoffs."""
-    if at.kind not in (*CHOSEN, "precision"):
-        return rule
-    if ranking.design is not None:
-        raise PUValueError(
-            f"at must not choose a cutoff by {at.kind!r} with propensity=..., cluster=... or "
-            "weight=...: no band holds at all cutoffs jointly there. Pass a rank, or {'recall': "
-            "0.9}."
-        )
-    return replace(rule, band="simultaneous") if rule.band == "exact" else rule
+    chosen = at.kind in (*CHOSEN, "precision")
+    return replace(rule, band="simultaneous") if chosen and rule.band == "exact" else rule
 
 
 def fixed_head(ranking: Ranking, at: Cutoff) -> Head:
@@ -139,49 +118,37 @@ def _head_at(ranking: Ranking, rank: float) -> Head:
     return Head(finer.take(np.array([end - 1, end])), np.array([1 - inside, inside]))
 
 
-def find_head(
-    ranking: Ranking, beta: float, name: str | Metric, at: Cutoff, rule: Settings
-) -> Head:
+def find_head(ranking: Ranking, beta: float, metric: Metric, at: Cutoff, rule: Settings) -> Head:
     """Find the head that a person reports."""
     if at.kind in FIXED:
         return fixed_head(ranking, at)
     if at.kind in CHOSEN:
-        metric = "informedness" if at.kind == "youden" else name
+        metric = METRICS["informedness"] if at.kind == "youden" else metric
         return Head(_at_best(ranking, beta, metric, rule), np.ones(1))
     return Head(_at_rate(ranking, beta, at, rule), np.ones(1))
 
 
-def evaluate_at(head: Head, beta: BetaRange, name: str | Metric, rule: Settings) -> AtCutoff:
+def evaluate_at(head: Head, betas: FloatArray, metric: Metric, rule: Settings) -> Estimates:
     """Evaluate a metric of one head."""
-    ends, size = head.ends, beta.values.size
-    parts = make_tables(ends, beta.values, head.share_error(rule), beta.interval, every_count=True)
-    tables = mix(parts, head.part)
-    first, estimate, last = evaluate(name, *tables.table)[0].astype(np.float64)
-    lowest = highest = None
-    if tables.inner is not None:
-
-        def value(table: Table) -> FloatArray:
-            return evaluate(name, *table).astype(np.float64)
-
-        both = point_envelopes(tables, tables.inner, value, kinks=True)
-        lowest, highest = (end[0] for end in both)
-    return AtCutoff(
-        np.full(size, head.rank),
-        np.full(size, ends.threshold[-1]),
-        np.full(size, ends.head[-1]),
+    ends, size = head.ends, betas.size
+    tables = mix(make_tables(ends, betas, head.share_error(rule)), head.part)
+    first, estimate, last = metric(*tables.table)[0].astype(np.float64)
+    return Estimates(
         estimate,
+        np.full(size, nan),
         np.minimum(first, last),
         np.maximum(first, last),
-        np.asarray(tables.clipped[0, ::2].any(axis=0)),
-        lowest,
-        highest,
         band=ends.design or band_name(rule.band),
+        rank=np.full(size, head.rank),
+        threshold=np.full(size, ends.threshold[-1]),
+        examples_at_threshold=np.full(size, ends.head[-1]),
+        clipped=np.asarray(tables.clipped[0, ::2].any(axis=0)),
     )
 
 
 def _at_rate(ranking: Ranking, beta: float, at: Cutoff, rule: Settings) -> Ranking:
     """Find the last cutoff with at most an fpr or at least a precision; for recall the first."""
-    last = at.kind not in ("recall", "tpr")
+    last = at.kind != "recall"
 
     def met_at(table: Table) -> IntArray:
         met = np.flatnonzero(_is_met(table, at))
@@ -217,7 +184,7 @@ def _near(more: IntArray, met: IntArray, last: bool) -> tuple[int, int]:
 
 def _is_met(table: Table, at: Cutoff) -> BoolArray:
     """Tell at which cutoffs an fpr is at most what is asked for, or another rate at least that."""
-    rates = evaluate(at.kind, *table)
+    rates = METRICS[at.kind](*table)
     rounding = np.where(table.tp % 1 > 0, _SAME, 0.0)  # whole counts have the nearest float
     if at.kind == "fpr":
         return np.asarray(rates <= at.value + rounding)
@@ -226,7 +193,7 @@ def _is_met(table: Table, at: Cutoff) -> BoolArray:
 
 def _check_rates(table: Table, beta: float, at: Cutoff) -> None:
     """Raise unless a rate has values, and a precision is reached."""
-    rates = evaluate(at.kind, *table)
+    rates = METRICS[at.kind](*table)
     if at.kind != "precision" and np.isnan(rates).any():
         kind, change = ("negatives", "smaller") if at.kind == "fpr" else ("positives", "larger")
         raise PUDataError(
@@ -242,7 +209,7 @@ def _check_rates(table: Table, beta: float, at: Cutoff) -> None:
         )
 
 
-def _at_best(ranking: Ranking, beta: float, name: str | Metric, rule: Settings) -> Ranking:
+def _at_best(ranking: Ranking, beta: float, metric: Metric, rule: Settings) -> Ranking:
     """Find the cutoff at which the estimate of a metric is highest.
 
     It is one at which curves bend; or next to no examples or to all, where a metric may have no
@@ -251,9 +218,9 @@ def _at_best(ranking: Ranking, beta: float, name: str | Metric, rule: Settings) 
     unlabeled = ranking.total.unlabeled
     ends = np.unique([1, max(unlabeled - 1, 1)])[:unlabeled]
     finer, table = _complete(ranking.refine(ends), beta, rule)
-    if name == "mcc" and (turns := _turns_of_mcc(finer, table)).size:
+    if metric.peaks_between and (turns := _turns_of_mcc(finer, table)).size:
         finer, table = _complete(finer.refine(turns), beta, rule)
-    values = np.where(finer.rank > 0, evaluate(name, *table), np.nan)  # a cutoff, not none
+    values = np.where(finer.rank > 0, metric(*table), np.nan)  # a cutoff, not none
     if np.isnan(values).all():
         raise PUDataError("at needs a cutoff at which the metric has a value, but there is none.")
     return finer.take(np.array([np.nanargmax(values)]))
@@ -305,3 +272,34 @@ def _inside(ranking: Ranking, first: int, more: IntArray) -> Ranking:
     """
     heads = ranking.take(np.full(more.size, first), ranking.rank[first] + more)
     return replace(heads, unlabeled=heads.unlabeled + more)
+
+
+def contaminated_metric(
+    ranking: Ranking, at: Cutoff, rule: Settings, ask: Callable[[Ranking, Settings], Estimates]
+) -> Estimates:
+    """Evaluate a metric at one cutoff where a share of the known positives may be wrong.
+
+    `ask` evaluates it where none is.
+
+    Notes
+    -----
+    With k of n known positives in the head and w wrong ones, up to min(w, k) of them there, the
+    fewest true positives are those of min(w, k) wrong ones in the head: n - w known positives,
+    k - w of them in the head, through the band, and w false positives more. The most are those of
+    min(w, n - k) wrong ones below the cutoff. As each further wrong one in the head takes a true
+    positive away and adds a false one, no other number is worse. Where all known positives in the
+    head are wrong, or all below, the others are on the other side, or are right: both are tried.
+    """
+    plain = replace(rule, contamination=0.0)
+    base, n = ask(ranking, plain), ranking.total.known_positive
+    most = count_wrong(n, rule.contamination)
+    above = fixed_head(ranking, at).ends.known_positive.tolist()
+    numbers = {min(most, each) for k in above for each in (k, n - k)} | {most}
+    found = [base] + [
+        ask(relabel(ranking, wrong, first), plain)
+        for wrong in sorted(numbers - {0})
+        for first in (0, n - wrong)
+    ]
+    names = {"lower": np.fmin, "upper": np.fmax, "clipped": np.logical_or}
+    ends = {name: of.reduce([getattr(each, name) for each in found]) for name, of in names.items()}
+    return replace(base, **ends)

@@ -1,4 +1,4 @@
-"""AUROC and average precision where labels are not quite random: all weights within a factor.
+"""AUROC and average precision where labels are not quite random, or some of them are wrong.
 
 A known positive stands for itself and for latent ones near it, in number as one over its odds of
 being labeled. Where these odds differ by at most a factor of G, in a way that nobody knows, each
@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.weighted import effective_size
+from pu_accessor.inference.contamination import count_wrong, relabel, sets_to_try
 from pu_accessor.inference.diagnostics import has_one
 from pu_accessor.inference.estimates.areas_on_new_examples import (
     estimate_population_auroc,
@@ -26,7 +26,6 @@ from pu_accessor.inference.estimates.areas_on_new_examples import (
 )
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision
-from pu_accessor.inference.estimates.contaminated import estimate_contaminated
 from pu_accessor.inference.estimates.extreme_precision import Search, WeighedPrecision
 from pu_accessor.inference.estimates.intervals import Estimates, bounding_areas
 from pu_accessor.inference.estimates.known_positives import Blocks, count_positives, find_blocks
@@ -40,7 +39,6 @@ from pu_accessor.inference.estimates.weighted_areas import (
 from pu_accessor.inference.search import may_be_lowest
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.inference.tables.latent_bounds import check_selection
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 
 _SEARCHES: tuple[Search, ...] = ("place", "near")
@@ -52,23 +50,8 @@ _FEW_BLOCKS, _EFFECTIVE_IN_BLOCKS, _SHARE_IN_BLOCKS = 5, 40, 0.95
 # which it is asked whether weights leave few known positives in effect.
 _FACTORS = np.array([1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6.5, 8, 10, 13, 17, 22, 30])
 _FACTORS = np.append(_FACTORS, 10.0 ** np.arange(2, 10))
+_MANY, _FEW = 3000, 100  # cutoffs
 _CLOSE = 2.0 ** (np.arange(241) / 8)
-
-
-def check_whole_area(rule: Settings, max_fpr: float | None) -> None:
-    """Raise if a part of the ROC curve is asked for where labels are not taken to be random."""
-    if rule.contamination and max_fpr is not None and max_fpr < 1:
-        raise PUValueError(
-            f"max_fpr must be None with contamination={rule.contamination:g}, but {max_fpr!r} was "
-            "passed: for wrong known positives there is the whole area alone. Leave one out."
-        )
-    if rule.selection_odds > 1 and max_fpr is not None and max_fpr < 1:
-        raise PUValueError(
-            f"max_fpr must be None with selection_odds={rule.selection_odds:g}, but {max_fpr!r} "
-            "was passed. Take the range between bounding curves: "
-            "df.pu.contingency(0.3, selection_odds=2).pu.area('auroc', max_fpr=0.1).",
-            page="selection_odds",
-        )
 
 
 def estimate_within(
@@ -101,7 +84,6 @@ def estimate_within(
     or 95% of all in effect: the best score may lack them. These stand alone where nothing is known
     of the odds, an infinite G.
     """
-    check_selection(ranking, rule)
     check_labels(betas, ranking.total)
     base = estimate_any(ranking, betas, Settings(rule.level), curve, target)
     possible = bounding_areas(ranking, betas, Settings(rule.level, selection_odds=inf), curve)
@@ -139,7 +121,10 @@ def estimate_any(
 ) -> Estimates:
     """Estimate an area, for labels at random where the factor is 1."""
     if rule.contamination:
-        ask = partial(_ask_any, betas=betas, curve=curve, target=target)
+
+        def ask(ranking: Ranking, rule: Settings) -> Estimates:
+            return estimate_any(ranking, betas, rule, curve, target)
+
         return estimate_contaminated(ranking, rule, ask)
     if rule.selection_odds > 1:
         return estimate_within(ranking, betas, rule, curve, target)
@@ -206,13 +191,6 @@ def _worst_place(blocks: Blocks, positives: float, examples: int, odds: float) -
     on_top = np.arange(n) < above[places, np.newaxis]
     heavier = np.where([[False], [True]], on_top, ~on_top).astype(np.float64)
     return _Worst(np.array([area[at] for area, at in zip(areas, places, strict=True)]), heavier)
-
-
-def _ask_any(
-    ranking: Ranking, rule: Settings, betas: FloatArray, curve: str, target: str
-) -> Estimates:
-    """Return what `estimate_any` does."""
-    return estimate_any(ranking, betas, rule, curve, target)
 
 
 def _worst_weights(ranking: Ranking, beta: float, curve: str, odds: float) -> list[FloatArray]:
@@ -347,3 +325,63 @@ def _limit_at(
     }
     found = at_weights[asked](ranking, weight, np.full(len(weight), beta), level)
     return np.where(sides, found.upper, found.lower)
+
+
+def estimate_contaminated(
+    ranking: Ranking, rule: Settings, ask: Callable[[Ranking, Settings], Estimates]
+) -> Estimates:
+    """Estimate an area where a share of the known positives may be wrong.
+
+    Notes
+    -----
+    At most w = floor(contamination * n) of n known positives are negative [1]_. AUROC is lowest
+    where the best-ranked ones are, and highest where the worst-ranked are. If it is known which
+    ones are wrong, there is an interval; the limits are the lowest and the highest of those where
+    none is, or up to w that follow each other among the known ones: at the top, at the bottom, and
+    at places between, where the others scatter more.
+
+    References
+    ----------
+    .. [1] J. L. Horowitz, C. F. Manski, *Identification and robustness with contaminated and
+       corrupted data*, Econometrica 63 (1995) 281-302.
+    """
+    plain = replace(rule, contamination=0.0)
+    base, n = ask(ranking, plain), ranking.total.known_positive
+    most = count_wrong(n, rule.contamination)
+    wrong = sets_to_try(n, most)
+    if ranking.rank.size > _MANY:
+        few = _few_cutoffs(ranking)
+        wrong = _worst([ask(relabel(few, *each), plain) for each in wrong], wrong)
+    found = [base, *(ask(relabel(ranking, *each), plain) for each in wrong)]
+    values = np.stack([each.value for each in found])
+    lower, upper = (
+        np.stack([getattr(each, name) for each in found]) for name in ("lower", "upper")
+    )
+    reach = values.min(axis=0), values.max(axis=0)
+    if n - most < 2:  # one alone has no interval
+        ends = lower.min(axis=0), upper.max(axis=0)
+    else:
+        ends = np.fmin.reduce(lower), np.fmax.reduce(upper)
+    # Of some there may be a value alone, as where nothing else is negative.
+    low, high = np.minimum(ends[0], reach[0]), np.maximum(ends[1], reach[1])
+    return replace(base, lower=low, upper=high, reach=reach)
+
+
+def _few_cutoffs(ranking: Ranking) -> Ranking:
+    """Return the ranking with a few of its cutoffs as if there were no others: the rest are ties.
+
+    There are all at both ends, where each wrong one can matter.
+    """
+    last, ends = ranking.rank.size - 1, np.arange(_FEW)
+    between = np.linspace(0, last, 4 * _FEW).astype(np.int64)
+    few = ranking.take(np.unique(np.concatenate([ends, between, last - ends])))
+    return replace(few, whole=None)
+
+
+def _worst(found: Sequence[Estimates], wrong: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the sets of wrong ones that may have the lowest or the highest limit, or value."""
+    if not wrong:
+        return []
+    value, lower, upper = np.stack([each.parts for each in found], axis=1)
+    worst = may_be_lowest(value, value - lower) | may_be_lowest(-value, upper - value)
+    return [wrong[at] for at in np.unique(np.nonzero(worst)[0]).tolist()]

@@ -1,25 +1,19 @@
 """Contingency tables: a ranking, betas and a rule -> bounded counts at each cutoff."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from pu_accessor.checks import Interval, interval_betas, latent_counts
-from pu_accessor.errors import PUDataError, PUValueError
+from pu_accessor.checks import latent_counts
+from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.concave import concave_majorant
 from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
 from pu_accessor.inference.bands.simultaneous import local_alpha, share_among
 from pu_accessor.inference.completion import ROUNDING, Completion, weigh_known
-from pu_accessor.inference.contamination import (
-    check_right,
-    count_wrong,
-    missing_positives,
-    relabel,
-)
+from pu_accessor.inference.contamination import count_wrong, missing_positives, relabel
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.latent_bounds import (
     Bands,
@@ -48,8 +42,6 @@ from pu_accessor.ranking import (
 
 BOUNDS = ("lower", "estimate", "upper")
 _ESTIMATE = BOUNDS.index("estimate")
-_AT_ONCE = 1 << 22  # bounds at some cutoffs and betas that are computed together
-_COUNTED = 256  # numbers of latent positives in an interval, each of which is looked at
 _LEAST = 1e-9  # precision, or true positives, that stand for none
 _ENDS = slice(None, None, 2)  # lower and upper of `BOUNDS`: a slice takes no copy
 
@@ -86,15 +78,6 @@ class Table(NamedTuple):
         return Table(more * self.tp, fewer * self.fp, more * self.fn, fewer * self.tn)
 
 
-class Inner(NamedTuple):
-    """The bounds at betas within an interval."""
-
-    betas: FloatArray  # both ends of the interval among them
-    tp: Numbers  # shape (cutoffs, 2, betas), the lower bound first
-    positives: IntArray
-    kinks: Numbers  # pairs of both where bounds bend, shape (cutoffs, 2, kinks, 2)
-
-
 @dataclass(frozen=True, eq=False)
 class Tables:
     """Bounded contingency tables of one ranking."""
@@ -109,7 +92,6 @@ class Tables:
     clipped: BoolArray  # where band and beta are infeasible
     tightest: tuple[str, ...]  # for each beta the known examples with the narrower range of AUROC
     local_alpha: FloatArray | None = None  # of each cutoff, where all hold jointly
-    inner: Inner | None = None  # at betas within an interval
 
     @property
     def fp(self) -> Numbers:
@@ -132,25 +114,15 @@ class RankCdf(NamedTuple):
     local_alpha: FloatArray | None
 
 
-def make_tables(
-    ranking: Ranking,
-    betas: FloatArray,
-    rule: Settings,
-    interval: Interval | None = None,
-    *,
-    every_count: bool = False,
-) -> Tables:
+def make_tables(ranking: Ranking, betas: FloatArray, rule: Settings) -> Tables:
     """Bound the contingency table at each cutoff of a ranking ([1]_, Theorem 1 and section 4).
-
-    Within an interval of beta bounds are found at some betas: with `every_count` at every number
-    of latent positives, up to 256 of them. Where known positives may be wrong, there is none.
 
     References
     ----------
     .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
        Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
     """
-    first, *others = tables_in_parts(ranking, betas, rule, interval, every_count=every_count)
+    first, *others = tables_in_parts(ranking, betas, rule)
     if not others:
         return first
     parts = [first, *others]
@@ -163,13 +135,7 @@ def make_tables(
 
 
 def tables_in_parts(
-    ranking: Ranking,
-    betas: FloatArray,
-    rule: Settings,
-    interval: Interval | None = None,
-    *,
-    every_count: bool = False,
-    rounded: bool = False,
+    ranking: Ranking, betas: FloatArray, rule: Settings, *, rounded: bool = False
 ) -> Iterator[Tables]:
     """Make tables at some of the betas at a time, of one ranking, as `make_tables` does at all.
 
@@ -181,67 +147,38 @@ def tables_in_parts(
         yield replace(found, tp=_round(found.tp)) if rounded else found
         return
     total = ranking.total
-    inside = interval_betas(interval, betas)
-    if every_count:
-        inside = _every_count(inside, total.unlabeled)
-    check_labels(betas, ranking.total, references_used(rule.reference, ranking))
-    points = latent_counts(betas, total.unlabeled)
-    within = with_ends(latent_counts(inside, total.unlabeled), total.unlabeled)
-    first, *others = _split(np.append(points, within), betas.size, ranking.rank.size)
-    completions = complete_by(rule, ranking, points)
-    together = inside.size > 0
-    ranking, parts, held = _refine(ranking, first, others, completions, rule, together)
+    check_labels(betas, total, references_used(rule.reference, ranking))
+    latent = latent_counts(betas, total.unlabeled)
+    completions = complete_by(rule, ranking, latent)
+    ranking, parts, held = _refine(ranking, latent, completions, rule)
     start = 0
     for part in parts:
-        bounds, inner = held or bound_by(part, ranking, rule), None
-        if inside.size:
-            more = (bound_latent(ranking, other, rule, refine=False) for other in others)
-            ends = chain([bounds.possible[..., betas.size :]], (other.possible for other in more))
-            inner = _inner(ranking, inside, _side_by_side(ends, within.size), within)
+        bounds = held or bound_by(part, ranking, rule)
         here = slice(start, start + part.latent.size)
         in_head, clipped = _with_estimate(bounds, completions[here], rounded=rounded)
-        tables = _tabulate(bounds, in_head, clipped, betas[here], points[here], rule)
+        tables = _tabulate(bounds, in_head, clipped, betas[here], latent[here], rule)
         del bounds  # counts at all cutoffs, as many as are now made of the tables
         held = None
-        yield replace(tables, inner=inner)
+        yield tables
         start = here.stop
 
 
 def _refine(
-    ranking: Ranking,
-    first: IntArray,
-    others: Sequence[IntArray],
-    completions: Sequence[Completion],
-    rule: Settings,
-    together: bool,
+    ranking: Ranking, latent: IntArray, completions: Sequence[Completion], rule: Settings
 ) -> tuple[Ranking, list[Bands], LatentBounds | None]:
     """Add all cutoffs at which a bound bends or cuts the estimate, before any are counted at.
 
-    Also return the bands of the first betas in parts, and what `_refine_where_cut` does.
+    Also return the bands in parts, and what `_refine_where_cut` does.
     """
-    bands = make_bands(ranking, first, rule)
-    in_parts = partial(bands.in_parts, together=together)
+    bands = make_bands(ranking, latent, rule)
     try:
         ranking = add_bends(ranking, bands, rule, completions)
     except NeedsRefinementError:  # ask for what seems to come next, too: one pass finds both
-        _refine_where_cut(ranking, in_parts(ranking.rank.size), completions, rule)
+        _refine_where_cut(ranking, bands.in_parts(ranking.rank.size), completions, rule)
         raise
-    for latent in others:
-        ranking = add_bends(ranking, make_bands(ranking, latent, rule), rule)
-    parts = in_parts(ranking.rank.size)
+    parts = bands.in_parts(ranking.rank.size)
     ranking, held = _refine_where_cut(ranking, parts, completions, rule)
     return ranking, parts, held
-
-
-def _side_by_side(parts: Iterable[IntArray], betas: int) -> IntArray:
-    """Put bounds at some betas beside those at others, each as soon as they are there."""
-    bounds, start = np.empty(0, np.int64), 0
-    for part in parts:
-        if not bounds.size:
-            bounds = np.empty((*part.shape[:-1], betas), part.dtype)
-        bounds[..., start : start + part.shape[-1]] = part
-        start += part.shape[-1]
-    return bounds
 
 
 def _tabulate(
@@ -286,7 +223,6 @@ def _contaminated(ranking: Ranking, betas: FloatArray, rule: Settings) -> Tables
     positive less in the head, or less in the tail, the band says that as many latent positives lie
     there, or fewer.
     """
-    check_right(ranking, rule.contamination)
     plain, n = replace(rule, contamination=0.0), ranking.total.known_positive
     wrong = count_wrong(n, rule.contamination)
 
@@ -336,12 +272,9 @@ def mix(tables: Tables, part: FloatArray) -> Tables:
     def mean(counts: Numbers) -> FloatArray:
         return mean_of_ends(part, counts)[np.newaxis]
 
-    inner = tables.inner and tables.inner._replace(
-        tp=mean(tables.inner.tp), kinks=mean(tables.inner.kinks)
-    )
     clipped = np.asarray(tables.clipped.any(axis=0, keepdims=True))
     head = mean(tables.head)
-    return replace(tables, tp=mean(tables.tp), head=head, clipped=clipped, inner=inner)
+    return replace(tables, tp=mean(tables.tp), head=head, clipped=clipped)
 
 
 def _with_estimate(
@@ -401,40 +334,6 @@ def _find_cuts(bounds: LatentBounds, completions: Sequence[Completion]) -> IntAr
     cuts = each_once(np.concatenate([np.floor(places), np.ceil(places)]).astype(np.int64))
     new: IntArray = cuts[unlabeled[np.searchsorted(unlabeled, cuts)] != cuts]
     return new
-
-
-def _every_count(betas: FloatArray, unlabeled: int) -> FloatArray:
-    """Return betas of all numbers of latent positives in an interval, if they are not many."""
-    latent = latent_counts(betas, unlabeled)
-    if not betas.size or latent[-1] - latent[0] > _COUNTED:
-        return betas
-    counts = np.unique(np.append(betas, np.arange(latent[0], latent[-1]) / unlabeled))
-    return np.asarray(counts[(counts >= betas[0]) & (counts <= betas[-1])])
-
-
-def with_ends(latent: IntArray, unlabeled: int) -> IntArray:
-    """Add numbers of latent positives just beyond both ends of an interval."""
-    if not latent.size:
-        return latent
-    before, after = 2 * latent[0] - latent[:2][-1], 2 * latent[-1] - latent[-2:][0]
-    return np.concatenate([[before], latent, [after]]).clip(0, unlabeled)
-
-
-def _inner(ranking: Ranking, betas: FloatArray, in_head: IntArray, latent: IntArray) -> Inner:
-    """Make tables of the latent positives in the head at betas within an interval."""
-    kink_in_head, kink_latent = find_kinks(in_head, latent, ranking.unlabeled)
-    known = ranking.total.known_positive
-    above = ranking.known_positive[:, np.newaxis, np.newaxis]
-    in_head += above
-    inner_tp, inner_positives = in_head[..., 1:-1], known + latent[1:-1]
-    kinks = np.stack([kink_in_head + above, known + kink_latent], axis=-1)
-    return Inner(betas, inner_tp, inner_positives, kinks)
-
-
-def _split(latent: IntArray, points: int, cutoffs: int) -> list[IntArray]:
-    """Split latent positives at many betas into parts that fit into memory, points together."""
-    size = max(_AT_ONCE // max(cutoffs, 1), 1)
-    return np.split(latent, np.arange(max(points, size), latent.size, size))
 
 
 def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Settings) -> RankCdf:
@@ -505,13 +404,6 @@ def curve_on_new(
     The tables are those of as many new examples. At the bounds they have both rates of the ROC
     curve, or precision and recall; all else of them means nothing.
     """
-    if ranking.design is not None:
-        raise PUValueError(
-            "target must be 'examples' with propensity=..., cluster=... or weight=..., but "
-            "'population' was passed: there is no band for new examples where known positives are "
-            "no simple random sample.",
-            page="biased_labels" if ranking.clusters is None else "clusters",
-        )
     if ranking.whole is not None:  # at some cutoffs limits are those that hold at all of them
         every = ranking.whole.refine(ranking.unlabeled)
         every, table = curve_on_new(curve, every, betas, level)
@@ -589,58 +481,3 @@ def _local_alphas(
         cutoffs = few_cutoffs(ranking, n, [m], rule)
         alphas.append(share_among(cutoffs, alpha, rule.level, rule.one_sided))
     return np.array(alphas)
-
-
-# Where bounds bend between two betas of an interval, at each cutoff. As beta grows a bound grows,
-# until it is cut off at the unlabeled examples in the head, or is pushed up by too few of them in
-# the tail. A metric at equal rank can be lowest or highest at such a kink.
-MOST_KINKS = 4  # of one bound at one cutoff, the sharpest
-_SHARP = 1.0  # least distance from a straight line, in counts
-_KINKS_AT_ONCE = 1 << 17  # slopes that are compared together
-
-
-def find_kinks(bounds: IntArray, latent: IntArray, head: IntArray) -> tuple[IntArray, IntArray]:
-    """Return bounds, and numbers of latent positives, at the kinks between two betas.
-
-    A kink lies where straight lines through the two betas before and the two after meet. Where
-    there are fewer kinks, the first beta takes their place.
-    """
-    shape = (*bounds.shape[:2], MOST_KINKS)
-    kinks = np.empty(shape, bounds.dtype), np.empty(shape, np.int64)
-    kinks[0][:], kinks[1][:] = bounds[..., 1:2], latent[1]
-    size = max(_KINKS_AT_ONCE // (2 * latent.size), 1)
-    for start in range(0, bounds.shape[0] if latent.size > 3 else 0, size):
-        rows = slice(start, start + size)
-        _put_kinks(bounds[rows], latent, head[rows], (kinks[0][rows], kinks[1][rows]))
-    return kinks
-
-
-def _put_kinks(
-    bounds: IntArray, latent: IntArray, head: IntArray, kinks: tuple[IntArray, IntArray]
-) -> None:
-    """Write the sharpest kinks of each bound at some cutoffs, at whole numbers of rows."""
-    step = np.diff(latent)
-    slope = np.diff(bounds, axis=-1) / np.maximum(step, 1)
-    # From each beta to the next: along the line before and the line after.
-    width, before, here, after = step[1:-1], slope[..., :-2], slope[..., 1:-1], slope[..., 2:]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        away = (after - here) * width / (after - before)  # from the first to where lines meet
-        off = np.abs(before - here) * away
-    off[~((away > 0) & (away < width) & (off > _SHARP))] = 0
-    bent = off.max(axis=-1) > 0
-    cutoff, side = np.nonzero(bent)
-    size = min(MOST_KINKS, width.size)
-    sharpest = np.argpartition(off[bent], width.size - size, axis=-1)[:, -size:]
-    for order, beta in enumerate(sharpest.T):
-        sharp = off[cutoff, side, beta] > 0
-        row, bound, left = cutoff[sharp], side[sharp], beta[sharp]
-        kink = row, bound, left
-        meet = np.rint(latent[left + 1] + away[kink]).astype(np.int64)
-        level = bounds[row, bound, left + 1] + before[kink] * (meet - latent[left + 1])
-        other = bounds[row, bound, left + 2] - after[kink] * (latent[left + 2] - meet)
-        concave = after[kink] < before[kink]
-        level = np.where(concave, np.minimum(level, other), np.maximum(level, other))
-        if bounds.dtype.kind == "i":  # with weights no number of rows is whole
-            level = np.rint(level)
-        kinks[0][row, bound, order] = np.clip(level, 0, np.minimum(head[row], meet))
-        kinks[1][row, bound, order] = meet

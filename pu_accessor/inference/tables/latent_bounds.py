@@ -10,9 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.checks import refuse_odds
-from pu_accessor.errors import PUValueError
-from pu_accessor.inference.bands.lookup import RankBand, band_name, for_each
+from pu_accessor.inference.bands.lookup import RankBand, for_each, latent_bounds_each
 from pu_accessor.inference.bands.simultaneous import (
     allowed,
     find_corners,
@@ -26,8 +24,6 @@ from pu_accessor.inference.completion import ROUNDING, Completion, complete
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking, each_once
 
-# What says that known positives are no simple random sample.
-_ROLES = {"weighted": "propensity=... or weight=...", "clustered": "cluster=..."}
 _AT_ONCE = 1 << 17  # bounds at some cutoffs and betas, computed together: a cache holds them
 _COMPARED = 0.95  # level at which kinds of known examples are compared, whatever is asked for
 
@@ -58,9 +54,9 @@ class Bands(NamedTuple):
         tables = {kind: table[..., columns] for kind, table in self.tables.items()}
         return Bands(tables, self.latent[columns])
 
-    def in_parts(self, cutoffs: int, together: bool = False) -> list["Bands"]:
+    def in_parts(self, cutoffs: int) -> list["Bands"]:
         """Return those at some betas at a time: as many as take little memory at all cutoffs."""
-        size = self.latent.size if together else max(_AT_ONCE // max(cutoffs, 1), 1)
+        size = max(_AT_ONCE // max(cutoffs, 1), 1)
         return [self.take(slice(at, at + size)) for at in range(0, self.latent.size, size)]
 
     def claims(self, ranking: Ranking) -> dict[str, IntArray]:
@@ -80,11 +76,6 @@ class Bands(NamedTuple):
 
 def references_used(reference: str, ranking: Ranking) -> tuple[str, ...]:
     """Return the kinds of known examples that a reference takes."""
-    if ranking.design is not None and reference != "positives":
-        raise PUValueError(
-            f"reference must be 'positives' with {_ROLES[ranking.design]}, but {reference!r} was "
-            "passed: how labels were selected is known of the positives. Leave one of the two out."
-        )
     if reference == "both":
         return ("positives", "negatives")
     if reference != "tightest":
@@ -92,11 +83,6 @@ def references_used(reference: str, ranking: Ranking) -> tuple[str, ...]:
     total = ranking.total
     known_of = {"positives": total.known_positive, "negatives": total.known_negative}
     return tuple(kind for kind, known in known_of.items() if known) or ("positives",)
-
-
-def check_selection(ranking: Ranking, rule: Settings) -> None:
-    """Raise if selection_odds is passed with propensities, or where groups are pooled."""
-    refuse_odds(rule.selection_odds, ranking.design is not None, bool(ranking.strata))
 
 
 def bound_latent(
@@ -115,14 +101,7 @@ def bound_latent(
 
 
 def make_bands(ranking: Ranking, latent: IntArray, rule: Settings) -> Bands:
-    """Return the bands at some numbers of latent positives, or say why there are none."""
-    if ranking.design is not None and rule.band != "exact":
-        raise PUValueError(
-            f"band must be left at 'exact' with {_ROLES[ranking.design]}, but "
-            f"{band_name(rule.band)!r} was passed: the band is a design-based one of its own. "
-            "Leave one of the two out."
-        )
-    check_selection(ranking, rule)
+    """Return the bands at some numbers of latent positives; none of bounds by rank."""
     if isinstance(rule.band, RankBand):
         return Bands({}, latent)
     kinds = references_used(rule.reference, ranking)
@@ -189,8 +168,7 @@ def choose_kinds(ranking: Ranking, latent: IntArray, rule: Settings) -> tuple[st
     if len(kinds) == 1:
         return kinds * latent.size
     ranking = ranking.whole or ranking
-    at_random = rule.at_random if rule.selection_odds > 1 else rule
-    bands = _bands(ranking, kinds, latent, at_random, _COMPARED)
+    bands = _bands(ranking, kinds, latent, replace(rule, selection_odds=1.0), _COMPARED)
     ranges = [_area_range(ranking, claim) for claim in bands.claims(ranking).values()]
     return tuple(kinds[int(first > second)] for first, second in zip(*ranges, strict=True))
 
@@ -337,7 +315,8 @@ def _table(
         cutoffs = None
         if rule.band == "simultaneous":
             cutoffs = few_cutoffs(ranking, known, hidden, replace(rule, level=level))
-        sides = rule.bounds(known, tuple(hidden), level, cutoffs=cutoffs)
+        sided = rule.selection_odds, rule.one_sided, cutoffs
+        sides = latent_bounds_each(rule.band, known, tuple(hidden), level, *sided)
     table = np.empty((sides[0].shape[1], len(sides), len(hidden)), np.int64)
     for bound, side in enumerate(sides):
         table[:, bound] = side.T

@@ -1,0 +1,583 @@
+"""The metrics: what each is called, what it needs, what can be asked of it, and what computes it.
+
+Whoever takes the name of a metric reads it here, by `read_metric`; nothing else decides by the
+name what is done. A metric at a cutoff is a function of contingency tables; one of a whole ranking
+has an estimator of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from math import ceil, inf
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from pu_accessor.checks import as_array, is_number
+from pu_accessor.errors import PUTypeError, PUValueError, brief, suggestion
+from pu_accessor.inference.estimates.areas_on_new_examples import estimate_population_partial
+from pu_accessor.inference.estimates.auroc import estimate_auroc
+from pu_accessor.inference.estimates.boyce import estimate_boyce
+from pu_accessor.inference.estimates.cutoff_spec import SYNONYMS, At, Cutoff, read_at
+from pu_accessor.inference.estimates.early_recognition import check_alpha, estimate_bedroc
+from pu_accessor.inference.estimates.intervals import Estimates
+from pu_accessor.inference.estimates.within_odds import estimate_any
+from pu_accessor.inference.settings import Settings
+from pu_accessor.ranking import FloatArray, Ranking
+
+Array: TypeAlias = npt.NDArray[Any]
+# From the arrays tp, fp, fn and tn to an array of numbers.
+MetricFunction: TypeAlias = Callable[[Array, Array, Array, Array], Any]
+
+# What can be asked of metrics, and how an error calls it.
+PURPOSES: Mapping[str, str] = {
+    "against_beta": "to be drawn against beta",
+    "area": "as the area under a curve of tables",
+    "average": "for an average over groups",
+    "compare": "to compare models of the same rows (groups: gap)",
+    "forest": "for numbers below each other",
+    "gap": "for the gap between groups that share no rows",
+    "metric": "of a ranking",
+    "plan": "to plan",
+    "robustness": "for robustness",
+    "score": "for a scorer",
+    "tables": "of tables",
+    # What methods say of a metric, and no name is read for.
+    "examples": "about these examples",
+    "population": "about new examples",
+    "propensity": "with propensities",
+    "selection_odds": "with selection_odds",
+}
+_OF_TABLES = ("area", "tables")  # at all their cutoffs
+_OF_ALL = (
+    *("against_beta", "average", "compare", "examples", "forest", "gap", "metric", "population"),
+    *("propensity", "robustness", "score", "selection_odds"),
+)
+_AREA = (*_OF_ALL, "area")
+_AT_CUTOFF = (*_OF_ALL, "tables")
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A number that says how good a ranking is."""
+
+    name: str  # in results
+    label: str  # on axes
+    can: tuple[str, ...] = _AT_CUTOFF  # keys of PURPOSES; "pairs", "test", "without_beta"
+    ask: str = ""  # the line that asks for it
+    function: MetricFunction | None = None  # of tables at a cutoff
+    function_at: Callable[[float], MetricFunction] | None = None  # where the cutoff has a say
+    estimator: Estimator | None = None  # of a whole ranking, at betas
+    curve: str | None = None  # that it is the area under: roc or pr
+    max_fpr: float | None = None  # up to which false positive rate; None: all of it
+    alpha: float | None = None  # how early is early
+    takes_beta: bool = True
+    needs_cutoff: bool = True  # whether it has a value at one cutoff only
+    chance: float = 0.5  # what conclusions mostly say that it exceeds
+    less_is_better: bool = False
+    span: float = 1.0  # how far two values can be apart
+    of_rates: bool = False  # it follows from both rates of the ROC curve, whatever the prevalence
+    of_head: bool = False  # it follows from the precision of the head, and the prevalence
+    rounds_up: bool = False  # a fraction of the examples to a whole number of them
+    of_probabilities: bool = False  # scores must be, and a cutoff is one of them
+    peaks_between: bool = False  # it may be highest between two breakpoints
+    is_function: bool = False  # of a user's, whose maximum may be anywhere
+
+    def __call__(self, tp: Array, fp: Array, fn: Array, tn: Array) -> Array:
+        """Evaluate a metric on contingency tables.
+
+        Examples
+        --------
+        >>> METRICS["recall"](*(np.array([count]) for count in (1, 1, 2, 6)))
+        array([0.33333333])
+        """
+        if self.function is None:
+            raise PUValueError(f"{self.name} is no function of one contingency table.")
+        if not self.is_function:
+            values: Array = self.function(*(np.asarray(count) for count in (tp, fp, fn, tn)))
+            return values
+        with np.errstate(all="ignore"):  # 0/0 of counts needs no warning
+            try:
+                returned = self.function(*(np.array(count) for count in (tp, fp, fn, tn)))
+            except TypeError as error:
+                raise PUTypeError(
+                    f"metric {self.name!r} must be a function of the arrays tp, fp, fn and tn, "
+                    f"but raised: {error}."
+                ) from error
+        values = np.asarray(returned)
+        if values.shape != tp.shape or values.dtype.kind not in "biuf":
+            raise PUTypeError(
+                f"metric {self.name!r} must return an array of numbers, one for each table "
+                f"(shape {tp.shape}), but returned {type(returned).__name__} of shape "
+                f"{values.shape}. Compute it from tp, fp, fn and tn by arithmetic of whole arrays."
+            )
+        return values
+
+    def __reduce__(self) -> Any:
+        """Let those of the table be pickled by name."""
+        if METRICS.get(self.name) == self:
+            return METRICS.__getitem__, (self.name,)
+        return super().__reduce__()
+
+    def at_cutoff(self, cutoff: Cutoff) -> Metric:
+        """Return the metric with what a cutoff sets in it."""
+        if self.function_at is None:
+            return self
+        return replace(self, function=self.function_at(cutoff.value), function_at=None)
+
+    def at_whole(self, cutoff: Cutoff, examples: int) -> Cutoff:
+        """Return the rank that a fraction of the examples is rounded up to, where it is."""
+        if self.rounds_up and cutoff.kind == "fraction":
+            return Cutoff("rank", ceil(Fraction(str(cutoff.value)) * examples))
+        return cutoff
+
+    def check_cutoff(self, cutoff: Cutoff | None) -> Cutoff | None:
+        """Raise unless there is a cutoff where it needs one, and none where it has none."""
+        if not self.needs_cutoff:
+            if cutoff is not None:
+                raise PUValueError(
+                    f"at must be left out with {self.name!r}, which has no cutoff, but "
+                    f"{brief(cutoff.kind)} was passed."
+                )
+            return None
+        if cutoff is None:
+            raise PUValueError(
+                f"at must say the one cutoff of {self.name!r}, but None was passed. Pass "
+                "for example at=100 or at={'threshold': 0.5}."
+            )
+        if self.of_probabilities and not (cutoff.kind == "threshold" and 0 < cutoff.value < 1):
+            raise PUValueError(
+                f"at must be a threshold above 0 and below 1 for {self.name!r}, but "
+                f"{cutoff.kind} {cutoff.value:g} was passed. Pass the probability from which on "
+                "one acts, at={'threshold': 0.2}."
+            )
+        return cutoff
+
+    def read_cutoff(self, at: At | None) -> Cutoff | None:
+        """Read the one cutoff that it needs, or none."""
+        values = [*at.values()] if isinstance(at, Mapping) else [at]
+        if self.needs_cutoff and any(as_array(value).ndim for value in values):
+            raise PUValueError(
+                f"at must say the one cutoff of {self.name!r}, but {brief(at)} was passed. Pass "
+                "for example at=100 or at={'threshold': 0.5}."
+            )
+        return self.check_cutoff(None if at is None else read_at(at))
+
+    def check_prevalence(self, prevalence: float | None) -> None:
+        """Raise if another prevalence is assumed and changes nothing."""
+        if prevalence is not None and self.of_rates:
+            raise PUValueError(
+                f"prevalence changes nothing for {self.name!r}, a rate among positives or among "
+                f"negatives, but {prevalence!r} was passed. Leave it out.",
+                page="population#another-prevalence",
+            )
+
+
+AnyMetric: TypeAlias = str | MetricFunction | Metric
+# From a metric, a ranking, betas, settings and the target to estimates.
+Estimator: TypeAlias = Callable[[Metric, Ranking, FloatArray, Settings, str], Estimates]
+
+
+def _share(part: Array, whole: Array) -> FloatArray:
+    """Return a ratio, NaN where there is nothing to divide by."""
+    ratio: FloatArray = part / np.where(whole == 0, np.nan, whole)
+    return ratio
+
+
+def curve_rates(
+    curve: str, tp: Array, fp: Array, positives: Array, negatives: Array
+) -> tuple[FloatArray, FloatArray]:
+    """Return where a curve passes at each cutoff.
+
+    Examples
+    --------
+    >>> curve_rates("pr", np.array([0, 1]), np.array([0, 1]), np.array(2), np.array(6))
+    (array([0. , 0.5]), array([1. , 0.5]))
+    """
+    recall = _share(tp, positives)
+    if curve == "roc":
+        return _share(fp, negatives), recall
+    head = tp + fp
+    precision = _share(tp, head)
+    precision[head == 0] = 1.0
+    return recall, precision
+
+
+def _mcc(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
+    """Return the Matthews correlation; in floats, as products of four counts overflow."""
+    tp, fp, fn, tn = (np.asarray(count, np.float64) for count in (tp, fp, fn, tn))
+    with np.errstate(invalid="ignore"):  # of what is no table
+        scale = ((tp + fp) * (tn + fn)) ** 0.5 * ((tp + fn) * (tn + fp)) ** 0.5
+    return _share(tp * tn - fp * fn, scale)
+
+
+def _kappa(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
+    """Return Cohen's kappa; in floats, as products of counts overflow."""
+    tp, fp, fn, tn = (np.asarray(count, np.float64) for count in (tp, fp, fn, tn))
+    chance = (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn)
+    return _share(2 * (tp * tn - fp * fn), chance)
+
+
+def _net_benefit(threshold: float) -> MetricFunction:
+    """Return net benefit at a threshold, at which it takes so many true for a false positive."""
+    cost = threshold / (1 - threshold)
+    return lambda tp, fp, fn, tn: (tp - fp * cost) / (tp + fp + fn + tn)
+
+
+def _auroc(
+    metric: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, target: str
+) -> Estimates:
+    if metric.max_fpr is None or metric.max_fpr == 1:
+        return estimate_any(ranking, betas, settings, "roc", target)
+    ask = estimate_auroc if target == "examples" else estimate_population_partial
+    return ask(ranking, betas, settings, metric.max_fpr)
+
+
+def _average_precision(
+    _: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, target: str
+) -> Estimates:
+    return estimate_any(ranking, betas, settings, "pr", target)
+
+
+def _bedroc(
+    metric: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, target: str
+) -> Estimates:
+    return estimate_bedroc(ranking, betas, settings, metric.alpha or 0.0, target)
+
+
+def _boyce(_: Metric, ranking: Ranking, *__: Any) -> Estimates:
+    return estimate_boyce(ranking)
+
+
+def _at_cutoff(name: str, function: MetricFunction, label: str = "", **more: Any) -> Metric:
+    """Return an entry of a metric at a cutoff."""
+    ask = f"df.pu.metric({name!r}, 0.3, at=100)"
+    return Metric(name, label or _write_words(name), function=function, **{"ask": ask, **more})
+
+
+def _of_ranking(name: str, label: str, estimator: Estimator, **more: Any) -> Metric:
+    """Return an entry of a metric of a whole ranking."""
+    return Metric(name, label, estimator=estimator, needs_cutoff=False, **more)
+
+
+def _write_words(name: str) -> str:
+    """Write a name as words; an F measure with its capital."""
+    is_f_measure = name[:1] == "f" and name[1:].replace(".", "", 1).isdigit()
+    return name.capitalize() if is_f_measure else name.replace("_", " ")
+
+
+_WITHOUT_BETA = (*_AT_CUTOFF, "without_beta")
+_ERROR: Mapping[str, Any] = {"less_is_better": True}
+_ENTRIES = (
+    _of_ranking(
+        *("auroc", "AUROC", _auroc),
+        can=(*_AREA, "plan", "test"),
+        ask="df.pu.auroc(0.3); of tables, ds.pu.area('auroc')",
+        curve="roc",
+    ),
+    _of_ranking(
+        *("average_precision", "average precision", _average_precision),
+        can=_AREA,
+        ask="df.pu.average_precision(0.3); of tables, ds.pu.area('average_precision')",
+        curve="pr",
+    ),
+    _of_ranking(
+        *("bedroc", "BEDROC", _bedroc),
+        can=("average", "compare", "examples", "forest", "metric", "population"),
+        ask="df.pu.metric('bedroc', 0.3)",
+        alpha=20.0,
+    ),
+    _of_ranking(
+        *("boyce", "continuous Boyce index", _boyce),
+        can=("examples", "metric", "without_beta"),
+        ask="df.pu.metric('boyce')",
+        takes_beta=False,
+        span=2.0,
+    ),
+    _at_cutoff("accuracy", lambda tp, fp, fn, tn: _share(tp + tn, tp + fp + fn + tn)),
+    _at_cutoff(
+        "balanced_accuracy",
+        lambda tp, fp, fn, tn: (_share(tp, tp + fn) + _share(tn, fp + tn)) / 2,
+        of_rates=True,
+    ),
+    _at_cutoff("f1", lambda tp, fp, fn, tn: _share(2 * tp, 2 * tp + fp + fn)),
+    _at_cutoff(
+        "fdr",
+        lambda tp, fp, fn, tn: _share(fp, tp + fp),
+        "false discovery rate",
+        of_head=True,
+        **_ERROR,
+    ),
+    _at_cutoff(
+        "fnr",
+        lambda tp, fp, fn, tn: _share(fn, tp + fn),
+        "false negative rate",
+        can=_WITHOUT_BETA,
+        of_rates=True,
+        **_ERROR,
+    ),
+    _at_cutoff(
+        "fpr",
+        lambda tp, fp, fn, tn: _share(fp, fp + tn),
+        "false positive rate",
+        of_rates=True,
+        **_ERROR,
+    ),
+    _at_cutoff(
+        "informedness",
+        lambda tp, fp, fn, tn: _share(tp, tp + fn) - _share(fp, fp + tn),
+        of_rates=True,
+        span=2.0,
+    ),
+    # It does not grow evenly with the true positives, so that its average would be biased.
+    _at_cutoff(
+        "jaccard",
+        lambda tp, fp, fn, tn: _share(tp, tp + fp + fn),
+        "Jaccard index",
+        can=tuple(name for name in _AT_CUTOFF if name != "average"),
+    ),
+    _at_cutoff("kappa", _kappa, "Cohen's kappa", span=2.0),
+    # Rounded up as enrichment factors have it.
+    _at_cutoff(
+        "lift",
+        lambda tp, fp, fn, tn: _share(_share(tp, tp + fp), _share(tp + fn, tp + fp + fn + tn)),
+        rounds_up=True,
+        span=inf,
+        of_head=True,
+    ),
+    _at_cutoff("mcc", _mcc, "Matthews correlation", span=2.0, peaks_between=True),
+    _at_cutoff("npv", lambda tp, fp, fn, tn: _share(tn, tn + fn), "negative predictive value"),
+    _at_cutoff("precision", lambda tp, fp, fn, tn: _share(tp, tp + fp), of_head=True),
+    _at_cutoff(
+        "recall", lambda tp, fp, fn, tn: _share(tp, tp + fn), can=_WITHOUT_BETA, of_rates=True
+    ),
+    _at_cutoff(
+        "tnr", lambda tp, fp, fn, tn: _share(tn, fp + tn), "true negative rate", of_rates=True
+    ),
+    Metric(
+        *("net_benefit", "net benefit"),
+        can=(
+            *("average", "compare", "examples", "forest", "gap", "metric", "population"),
+            *("propensity", "selection_odds"),
+        ),
+        ask="df.pu.metric('net_benefit', 0.3, at={'threshold': 0.2})",
+        function_at=_net_benefit,
+        span=inf,
+        of_probabilities=True,
+    ),
+    Metric(
+        *("difference", "difference in AUROC"),
+        can=("robustness", "pairs"),
+        ask="df.pu(score=['svm', 'forest']).compare('auroc', 0.3)",
+        needs_cutoff=False,
+        chance=0.0,
+    ),
+)
+METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _ENTRIES}
+
+# What is no metric of its own: where it is found.
+_FUNCTIONS: Mapping[str, str] = {
+    "for": "Pass a function: lambda tp, fp, fn, tn: fn / (fn + tn). It is 1 - npv.",
+    "fbeta": "Pass a function: for F2, pu_accessor.fbeta(2).",
+}
+
+
+def _of_function(function: MetricFunction, name: str = "") -> Metric:
+    """Return the metric that a function is."""
+    name = name or str(getattr(function, "__name__", type(function).__name__))
+    ask = f"df.pu.metric({name}, 0.3, at=100)"
+    return _at_cutoff(name, function, ask=ask, span=inf, is_function=True)
+
+
+def fbeta(weight: float) -> Metric:
+    """Return the F measure in which recall weighs so many times as much as precision.
+
+    Parameters
+    ----------
+    weight : float
+        Above 0. What others call the beta of F-beta: 2 is for F2, 0.5 for F0.5, and 1 makes the
+        metric "f1". It has nothing to do with the share of positives among the unlabeled.
+
+    Returns
+    -------
+    Metric
+        (1 + weight**2)*tp / ((1 + weight**2)*tp + weight**2*fn + fp), for all methods that take a
+        metric at a cutoff. Called with the arrays tp, fp, fn and tn it returns an array. Results
+        call it "f2".
+
+    Raises
+    ------
+    PUTypeError
+        If `weight` is no number.
+    PUValueError
+        If it is not above 0, or infinite.
+
+    See Also
+    --------
+    pandas.DataFrame.pu.metric : Evaluates it at a cutoff.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
+    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
+    >>> found = df.pu.metric(pu_accessor.fbeta(2), 0.25, at=6)
+    >>> found[["metric", "rank", "estimate", "lower", "upper"]].round(3)
+      metric  rank  estimate  lower  upper
+    0     f2     6     0.714    0.5  0.833
+    """
+    if not is_number(weight):
+        raise PUTypeError(f"weight must be a number, but {weight!r} was passed: fbeta(2) for F2.")
+    square = float(weight) * float(weight)
+    if not (weight > 0 and 0 < square < inf):
+        raise PUValueError(
+            f"weight must be above 0 and finite, but {weight!r} was passed. For precision alone, "
+            "or recall alone, ask for these: df.pu.metric('recall', 0.3, at=100)."
+        )
+    return _of_function(partial(_weighted, square), f"f{float(weight):g}")
+
+
+def _weighted(square: float, tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
+    """Return an F measure by the square of its weight."""
+    return _share((1 + square) * tp, (1 + square) * tp + square * fn + fp)
+
+
+def bedroc(alpha: float = 20.0) -> Metric:
+    """Return BEDROC, a metric of early recognition, at how early is early.
+
+    Parameters
+    ----------
+    alpha : float, default 20
+        The ranks are weighted by exp(-alpha*rank/N): at 20 the top 8% make 80% of the score, at
+        80.5 the top 2%.
+
+    Returns
+    -------
+    Metric
+        For all methods that take a metric of a whole ranking. Results call it "bedroc".
+
+    Raises
+    ------
+    PUTypeError
+        If `alpha` is no number.
+    PUValueError
+        If it is too small or too large to be told from AUROC, or from the very top.
+
+    See Also
+    --------
+    pandas.DataFrame.pu.metric : Estimates it.
+
+    Examples
+    --------
+    >>> import pu_accessor
+    >>> pu_accessor.bedroc(80.5).alpha
+    80.5
+    """
+    return replace(METRICS["bedroc"], alpha=check_alpha(alpha))
+
+
+def names_for(purpose: str) -> list[str]:
+    """Return the metrics that can be asked for something, sorted.
+
+    Examples
+    --------
+    >>> names_for("area"), names_for("plan")
+    (['auroc', 'average_precision'], ['auroc'])
+    """
+    return sorted(name for name, metric in METRICS.items() if purpose in metric.can)
+
+
+def read_metric(metric: AnyMetric, at: At | None, purpose: str) -> Metric:
+    """Return the entry of a metric; raise unless it, its cutoff and a purpose go together.
+
+    Examples
+    --------
+    >>> read_metric("auroc", None, "compare").label
+    'AUROC'
+    >>> read_metric("sensitivity", {"fpr": 0.1}, "gap").name
+    'recall'
+    """
+    entry = _find(metric, purpose)
+    if purpose not in _OF_TABLES:
+        entry.read_cutoff(at)
+    return entry
+
+
+def read_metrics(metrics: AnyMetric | Sequence[AnyMetric], purpose: str) -> list[Metric]:
+    """Return the entries of one metric, or of several in a list, whose cutoffs are read apart."""
+    if isinstance(metrics, str) or callable(metrics):
+        metrics = [metrics]
+    if not isinstance(metrics, Sequence):
+        raise PUTypeError(
+            f"metric must be a name, a function, or a list of these, but {brief(metrics)} "
+            "was passed. For example ['precision', 'recall']."
+        )
+    entries = [_find(metric, purpose) for metric in metrics]
+    names = [entry.name for entry in entries]
+    if not names or len({*names}) < len(names):
+        raise PUValueError(
+            f"metric must name at least one, and each once, but {names} was passed. Functions "
+            "are told apart by their names."
+        )
+    return entries
+
+
+def _find(metric: AnyMetric, purpose: str) -> Metric:
+    """Return the entry of a metric that can be asked for something."""
+    allowed, name = names_for(purpose), metric
+    if isinstance(metric, Metric):
+        if purpose in metric.can:
+            return metric
+        name = metric.name
+    elif callable(metric):
+        if purpose in _AT_CUTOFF:
+            return _of_function(metric)
+        name = _of_function(metric).name
+    elif isinstance(metric, str):
+        name = SYNONYMS.get(metric.lower(), metric.lower())
+        if name in allowed:
+            return METRICS[name]
+        name = name if name in METRICS else metric
+    functions = ", or a function of tp, fp, fn and tn" if purpose in _AT_CUTOFF else ""
+    which = "" if len(allowed) == 1 else "one of "
+    others = {other: f"That is {entry.ask}." for other, entry in METRICS.items()}
+    others = {other: ask for other, ask in others.items() if other not in allowed}
+    raise PUValueError(
+        f"metric must be {which}{', '.join(allowed)}{functions} {PURPOSES[purpose]}, but "
+        f"{brief(name)} was passed.{suggestion(name, allowed, {**others, **_FUNCTIONS})}"
+    )
+
+
+def name_cutoff(cutoff: Cutoff | None) -> str:
+    """Say in words what a cutoff is, for the label of an axis.
+
+    Examples
+    --------
+    >>> name_cutoff(read_at(100)), name_cutoff(read_at({"fpr": 0.1})), name_cutoff(None)
+    (' among the top 100', ' at fpr 0.1', '')
+    """
+    if cutoff is None:
+        return ""
+    words = {
+        "youden": " where informedness is highest",
+        "maximum": ", at its maximum",
+        "fraction": f" among the top {100 * cutoff.value:g}%",
+        "rank": f" among the top {np.nan_to_num(cutoff.value):,.0f}",
+    }
+    return words.get(cutoff.kind, f" at {cutoff.kind} {cutoff.value:g}")
+
+
+def write_label(name: str) -> str:
+    """Return what axes call a metric, or one of a user's own.
+
+    Examples
+    --------
+    >>> write_label("npv"), write_label("f0.5"), write_label("balanced_accuracy")
+    ('negative predictive value', 'F0.5', 'balanced accuracy')
+    """
+    return METRICS[name].label if name in METRICS else _write_words(name)
