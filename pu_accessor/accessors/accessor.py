@@ -22,7 +22,7 @@ from pu_accessor.accessors import (
 from pu_accessor.accessors.advice import explains_keywords, tell_of_methods
 from pu_accessor.accessors.bound import Bound, fold
 from pu_accessor.errors import PUError, refuse_signals
-from pu_accessor.report.report import report
+from pu_accessor.report import report
 from pu_accessor.sources.roles import KEPT, ColumnNames, Pool, Values
 
 
