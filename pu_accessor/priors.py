@@ -185,41 +185,23 @@ def _read_labels(
             )
         n_unlabeled = found.attrs["n_unlabeled"] if n_unlabeled is None else n_unlabeled
         found = found[label]
+    labels = found if isinstance(found, pd.Series) else pd.Series(dtype=np.bool_)
     if isinstance(found, pd.Series):
         _refuse("a Series of labels", n_labeled=n_labeled)
-        positive = read_found(found)
-        total = _check_unlabeled(n_unlabeled, positive.size)
-        return found, [Stratum(int(positive.sum()), positive.size, total)]
-    for name, count in (("n_labeled", n_labeled), ("n_unlabeled", n_unlabeled)):
-        if count is None:
-            raise PUTypeError(
-                f"{name} must be passed: beta_from_labels(found, n_labeled, n_unlabeled) with "
-                "counts, beta_from_labels(found, n_unlabeled=...) with a Series of labels."
-            )
+        found, n_labeled = int(read_found(found).sum()), found.size
     counts = {"n_positive": found, "n_labeled": n_labeled, "n_unlabeled": n_unlabeled}
+    if missing := [name for name, count in counts.items() if count is None]:
+        raise PUTypeError(
+            f"{missing[0]} must be passed: beta_from_labels(found, n_labeled, n_unlabeled) with "
+            "counts, beta_from_labels(found, n_unlabeled=...) with a Series of labels."
+        )
     stratum = Stratum(*(check_count(name, count) for name, count in counts.items()))
     if not stratum.positives <= stratum.labeled <= stratum.total or not stratum.labeled:
         raise PUValueError(
             "There must be 0 <= n_positive <= n_labeled <= n_unlabeled, and something labeled, "
             f"but {', '.join(map(str, stratum))} were passed."
         )
-    return pd.Series(dtype=bool), [stratum]
-
-
-def _check_unlabeled(n_unlabeled: int | None, labeled: int) -> int:
-    """Return the number of unlabeled rows; raise unless as many were labeled, and any."""
-    if n_unlabeled is None:
-        raise PUTypeError(
-            "n_unlabeled must be passed with a Series of labels: the number of rows that these "
-            "were drawn from, themselves included."
-        )
-    total = check_count("n_unlabeled", n_unlabeled)
-    if not 0 < labeled <= total:
-        raise PUValueError(
-            f"n_unlabeled must be the number of rows that {labeled} labeled ones were drawn from, "
-            f"themselves included, and one must be labeled, but {n_unlabeled!r} was passed."
-        )
-    return total
+    return labels, [stratum]
 
 
 def _refuse(what: str, **counts: int | None) -> None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy.sparse import issparse
 
@@ -17,15 +16,17 @@ from pu_accessor.checks import as_betas
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.estimates.areas_on_new_examples import precision_values
 from pu_accessor.inference.estimates.cutoff_spec import At, read_at
-from pu_accessor.inference.estimates.joint import estimate
+from pu_accessor.inference.estimates.joint import value_of
 from pu_accessor.inference.estimates.weighted_areas import weighted_auroc, weighted_precision
 from pu_accessor.inference.influence import find_placements
-from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
-from pu_accessor.inference.settings import Beta, Settings
+from pu_accessor.inference.quantities import Quantity, read_quantity
+from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.inference.tables.contingency import check_labels
+from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.ranking import Ranking
-from pu_accessor.sources.columns import as_series, read_labels
+from pu_accessor.sources.columns import as_series
 from pu_accessor.sources.frames import ArraySource
+from pu_accessor.sources.labels import read_labels
 from pu_accessor.terms import Terms, Values
 
 __all__ = ["scorer"]
@@ -37,7 +38,7 @@ RESPONSES = ("decision_function", "predict_proba")
 class Scorer:
     """What `scorer` makes: called with an estimator, examples and labels it returns a number."""
 
-    quantity: Metric
+    metric: Quantity
     beta: float | None = None  # fraction of positives among the unlabeled
     at: At | None = None
     positive: Values = None
@@ -51,13 +52,18 @@ class Scorer:
         self, estimator: Any, X: Any, y: Any, *, propensity: Any = None, weight: Any = None
     ) -> float:
         """Score an estimator on examples that it was not fitted to: greater is better."""
-        columns = self._score(estimator, X), self._labels(y)
+        if issparse(y):
+            raise PUTypeError(
+                "y must be a one-dimensional array of labels, but a sparse matrix was passed. "
+                "Make it dense: y.toarray().ravel()."
+            )
+        columns = self._score(estimator, X), as_series("y", y)
         source = ArraySource(*columns, propensity=propensity, weight=weight)
-        every = self.quantity.is_function and self.at in ("maximum", "youden")
+        every = callable(self.metric.metric) and self.at in ("maximum", "youden")
         value = self._estimate(
             source.rank(self._roles(), "all" if every else "breakpoints").make(0)
         )
-        return -value if self.quantity.less_is_better else value
+        return -value if self.metric.less_is_better else value
 
     def set_score_request(
         self, *, propensity: bool | str | None = None, weight: bool | str | None = None
@@ -87,25 +93,16 @@ class Scorer:
         return request
 
     def __repr__(self) -> str:
-        named = {name: getattr(self, name) for name in ("beta", "at", "positive", "negative")}
-        named["unlabeled"] = self.unlabeled
-        said = [f"{name}={value!r}" for name, value in named.items() if value is not None]
-        name = self.quantity.name
-        first = name if self.quantity.is_function else repr(name)
+        names = ("beta", "at", "positive", "negative", "unlabeled")
+        values = [(name, getattr(self, name)) for name in names]
+        said = [f"{name}={value!r}" for name, value in values if value is not None]
+        name = self.metric.name
+        first = name if callable(self.metric.metric) else repr(name)
         return f"scorer({', '.join([first, *said])})"
 
     def _roles(self) -> Terms:
         """Return how labels are read."""
         return Terms(positive=self.positive, negative=self.negative, unlabeled=self.unlabeled)
-
-    def _labels(self, y: Any) -> pd.Series[Any]:
-        """Return labels as a column."""
-        if issparse(y):
-            raise PUTypeError(
-                "y must be a one-dimensional array of labels, but a sparse matrix was passed. "
-                "Make it dense: y.toarray().ravel()."
-            )
-        return as_series("y", y)
 
     def _score(self, estimator: Any, examples: Any) -> Any:
         """Return the scores of examples, higher for the positive class."""
@@ -120,13 +117,6 @@ class Scorer:
         classes = getattr(estimator, "classes_", None)
         if classes is None:  # of a detector of outliers, say: what it was fitted to is high
             return response
-        place = self._place(classes)
-        if response.ndim == 2:
-            return response[:, place]
-        return response if place else -response
-
-    def _place(self, classes: Any) -> int:
-        """Return which of two classes is the positive one."""
         states = read_labels(pd.Series(classes, name="y"), self._roles())
         if len(classes) != 2 or states.positive.sum() != 1:
             raise PUValueError(
@@ -134,27 +124,33 @@ class Scorer:
                 f"are {list(classes)!r}. Pass positive=... and unlabeled=... to scorer, or fit to "
                 "the known positives against all others."
             )
-        return int(np.argmax(states.positive))
+        place = int(np.argmax(states.positive))  # of the positive class
+        if response.ndim == 2:
+            return response[:, place]
+        return response if place else -response
 
     def _estimate(self, ranking: Ranking) -> float:
         """Return the estimate for a ranking, unbiased and so not cut off at 0 and 1."""
         betas, weight = np.array([0.0 if self.beta is None else self.beta]), ranking.unequal_weight
         check_labels(betas, ranking.total)
         if self.at is not None:
-            beta, at = Beta(betas), read_at(self.at)
-            value = estimate(self.quantity, ranking, beta, Settings(), "examples", at)
+            beta, at = BetaRange(betas), read_at(self.at)
+            value = value_of(self.metric, ranking, beta, Settings(), "examples", at)
             return float(value.value[0])
-        is_roc = self.quantity.curve == "roc"
+        values: Any
+        is_roc = self.metric.curve == "roc"
         if weight is not None:
             weighted = weighted_auroc if is_roc else weighted_precision
-            return float(weighted(ranking, weight, betas, Settings().level).value[0])
-        if is_roc:
-            return float(find_placements(ranking).auroc(ranking.total, betas)[0])
-        return float(precision_values(ranking, betas)[0])
+            values = weighted(ranking, weight, betas, Settings().level).value
+        elif is_roc:
+            values = find_placements(ranking).auroc(ranking.total, betas)
+        else:
+            values = precision_values(ranking, betas)
+        return float(values[0])
 
 
 def scorer(
-    quantity: AnyMetric,
+    metric: str | Metric,
     *,
     beta: float | None = None,
     at: At | None = None,
@@ -166,7 +162,7 @@ def scorer(
 
     Parameters
     ----------
-    quantity : {"auroc", "average_precision"}, or a metric by name, or callable
+    metric : {"auroc", "average_precision"}, or a metric by name, or callable
         What to estimate: an area, or a metric at a cutoff, as ``df.pu.metric`` knows them. An
         error rate such as "fpr" is negated, as in scikit-learn, so that greater is better; what a
         function returns is taken as it is.
@@ -231,7 +227,7 @@ def scorer(
     >>> cross_val_score(LogisticRegression(), X, known.astype(int), scoring=scoring).round(2)
     array([0.9 , 0.86, 0.84, 0.87, 0.89])
     """
-    entry = read_metric(quantity, at, "score")
+    entry = read_quantity(metric, at, "score")
     if entry.curve != "roc" and beta is None:
         raise PUValueError(
             f"beta must be passed for {entry.name!r}, whose order of models depends on it, but "
@@ -240,7 +236,12 @@ def scorer(
     responses: tuple[str, ...] = RESPONSES
     if at is not None and read_at(at).kind == "threshold":
         responses = ("predict_proba",)  # decision values are on another scale
-    number = None if beta is None else _as_number(beta)
+    if beta is not None and (np.ndim(beta) or as_betas(beta).size != 1):
+        raise PUTypeError(
+            f"beta must be one number for a scorer, but {beta!r} was passed. Make a scorer for "
+            "each: {b: scorer('f1', beta=b, at=100) for b in betas}."
+        )
+    number = None if beta is None else float(as_betas(beta)[0])
     if positive is None and negative is None and unlabeled is None:
         raise PUTypeError(
             "scorer must be told what labels mean, but got none of positive, negative and "
@@ -249,14 +250,3 @@ def scorer(
             "they are missing, unlabeled=numpy.nan."
         )
     return Scorer(entry, number, at, positive, negative, unlabeled, responses)
-
-
-def _as_number(beta: npt.ArrayLike) -> float:
-    """Return beta as one number."""
-    betas = as_betas(beta)
-    if np.ndim(beta) or betas.size != 1:
-        raise PUTypeError(
-            f"beta must be one number for a scorer, but {beta!r} was passed. Make a scorer for "
-            "each: {b: scorer('f1', beta=b, at=100) for b in betas}."
-        )
-    return float(betas[0])

@@ -56,7 +56,7 @@ OUTSIDE = {
     "inference": {"numpy", "scipy"},
     "questions": {"numpy", "pandas", "xarray", "tqdm"},  # tqdm where a bar is shown
     "datasets": {"numpy", "pandas", "xarray"},
-    "report": {"numpy", "pandas", "xarray", "matplotlib"},
+    "report": {"numpy", "pandas", "matplotlib"},
     "plots": {"numpy", "pandas", "xarray", "seaborn", "matplotlib"},
     # dask, polars, matplotlib, numpy and seaborn for types alone
     "accessors": {"numpy", "pandas", "xarray", "matplotlib", "seaborn", "dask", "polars"},

@@ -12,6 +12,7 @@ from pu_accessor.ranking import FloatArray, PairedRanks, Ranking
 
 _POINTS = 2000  # of a distribution of one score
 _NODES = 48  # of a distribution of two scores, along each
+_STEP = 1e-4  # of a standard error, for derivatives
 
 
 class Moments(NamedTuple):
@@ -111,9 +112,6 @@ def _moments(values: FloatArray, weight: FloatArray) -> Moments:
     return Moments(mean, *(float(weight @ away**power) for power in (2, 3, 4)))
 
 
-_STEP = 1e-4  # of a standard error, for derivatives
-
-
 def chance_of_width(
     width: float, scatter: Scatter, share: float, sizes: tuple[int, int], level: float
 ) -> float:
@@ -133,7 +131,15 @@ def chance_of_width(
         covariance[0, row] = covariance[row, 0] = moment.third / size
     steps = np.sqrt(np.diag(covariance))
     shifts = _STEP * np.vstack([np.zeros(3), np.diag(steps), -np.diag(steps)])
-    widths = _widths(center + shifts, share, sizes, level)
+    above, *variances = (center + shifts).T
+    placed = Placed(
+        np.repeat(np.array(sizes, np.float64)[:, np.newaxis], above.size, axis=1),
+        np.maximum(np.stack(variances), 0),  # of the sample, not of the distribution
+        above,
+    )
+    value, shares = (above - share / 2) / (1 - share), np.full(above.size, share)
+    lower, upper = score_interval(value, shares, placed, level)
+    widths = upper - lower
     slope = np.divide(
         widths[1:4] - widths[4:], 2 * _STEP * steps, out=np.zeros(3), where=steps > 0
     )
@@ -141,24 +147,6 @@ def chance_of_width(
     if not spread:
         return float(widths[0] <= width)
     return float(scipy.special.ndtr((width - widths[0]) / spread))
-
-
-def _widths(
-    expected: FloatArray, share: float, sizes: tuple[int, int], level: float
-) -> FloatArray:
-    """Return the widths of intervals for some estimates and variances."""
-    size = np.repeat(np.array(sizes, np.float64)[:, np.newaxis], len(expected), axis=1)
-    above, *variances = expected.T
-    # Of the sample, not of the distribution.
-    variance = np.maximum(np.stack(variances), 0)
-    lower, upper = score_interval(
-        (above - share / 2) / (1 - share),
-        np.full(above.size, share),
-        Placed(size, variance, above),
-        level,
-    )
-    widths: FloatArray = upper - lower
-    return widths
 
 
 def chance_of_difference(

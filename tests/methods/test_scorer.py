@@ -38,16 +38,16 @@ def sensible(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
 
 
 CASES: list[dict[str, Any]] = [
-    {"quantity": "auroc"},
-    {"quantity": "auroc", "beta": BETA},
-    {"quantity": "average_precision", "beta": BETA},
-    {"quantity": "precision", "beta": BETA, "at": {"fraction": 0.1}},
-    {"quantity": "fpr", "beta": BETA, "at": {"recall": 0.8}},
-    {"quantity": "fdr", "beta": BETA, "at": {"fraction": 0.2}},
-    {"quantity": "fnr", "beta": BETA, "at": {"rank": 20}},
-    {"quantity": "f1", "beta": BETA, "at": {"threshold": 0.5}},
-    {"quantity": "mcc", "beta": BETA, "at": "maximum"},
-    {"quantity": sensible, "beta": BETA, "at": "maximum"},
+    {"metric": "auroc"},
+    {"metric": "auroc", "beta": BETA},
+    {"metric": "average_precision", "beta": BETA},
+    {"metric": "precision", "beta": BETA, "at": {"fraction": 0.1}},
+    {"metric": "fpr", "beta": BETA, "at": {"recall": 0.8}},
+    {"metric": "fdr", "beta": BETA, "at": {"fraction": 0.2}},
+    {"metric": "fnr", "beta": BETA, "at": {"rank": 20}},
+    {"metric": "f1", "beta": BETA, "at": {"threshold": 0.5}},
+    {"metric": "mcc", "beta": BETA, "at": "maximum"},
+    {"metric": sensible, "beta": BETA, "at": "maximum"},
 ]
 
 
@@ -56,11 +56,11 @@ def by_hand(case: dict[str, Any], estimator: Any, rows: Any) -> float:
     probability = estimator.predict_proba(X[rows])[:, 1]
     if "at" not in case:
         labels = [True if known else None for known in Y[rows].tolist()]
-        ask = getattr(estimates_oracle, case["quantity"])
+        ask = getattr(estimates_oracle, case["metric"])
         return float(ask(probability.tolist(), labels, case.get("beta", 0.0)).value)
     pu = pd.DataFrame({"score": probability, "label": Y[rows]}).pu(unlabeled=0)
     asked = {"beta": 0.0, **case}
-    name = asked.pop("quantity")
+    name = asked.pop("metric")
     sign = -1 if name in ("fdr", "fnr", "fpr") else 1
     return sign * float(pu.metric(name, target="examples", **asked)["estimate"].iloc[0])
 
@@ -170,7 +170,7 @@ def test_propensities_must_be_asked_for() -> None:
 
 THREE, WORDS = np.where(KNOWN, 1, np.arange(600) % 2 * 2), np.where(KNOWN, "yes", "no")
 VOTES = partial(VotingClassifier, [("one", GaussianNB())])  # predicts classes, nothing else
-ACTS = {"quantity": "f1", "beta": 0.2, "at": {"threshold": 0.5}}
+ACTS = {"metric": "f1", "beta": 0.2, "at": {"threshold": 0.5}}
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ ACTS = {"quantity": "f1", "beta": 0.2, "at": {"threshold": 0.5}}
     ],
 )
 def test_refused_estimators_and_classes(kind: Any, labels: Any, asked: Any, told: str) -> None:
-    one = scorer(**{"quantity": "auroc", "unlabeled": 0, **asked})
+    one = scorer(**{"metric": "auroc", "unlabeled": 0, **asked})
     with pytest.raises((PUTypeError, PUValueError), match=told):
         one(kind().fit(X, labels), X, labels)
     with pytest.raises(PUTypeError, match=r"y\.toarray\(\)\.ravel\(\)"):
@@ -211,14 +211,14 @@ def test_a_fold_without_known_positives_is_scored_as_an_error() -> None:
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ({"quantity": "precision", "at": 10}, "beta must be passed for 'precision'"),
-        ({"quantity": "average_precision"}, r"beta must be passed .*scorer\('auroc'\)"),
-        ({"quantity": "precision", "beta": 0.2}, "at must say the one cutoff of 'precision'"),
-        ({"quantity": "auroc", "at": 10}, "at must be left out with 'auroc'"),
-        ({"quantity": "roc"}, "quantity must be one of .*'auroc'"),
-        ({"quantity": "auroc", "beta": [0.1, 0.2]}, "beta must be one number for a scorer"),
-        ({"quantity": "f1", "beta": 0.2, "at": {"topp": 3}}, "at must be one of"),
-        ({"quantity": "auroc"}, r"told what labels mean.*scorer\(\.\.\., unlabeled=0\)"),
+        ({"metric": "precision", "at": 10}, "beta must be passed for 'precision'"),
+        ({"metric": "average_precision"}, r"beta must be passed .*scorer\('auroc'\)"),
+        ({"metric": "precision", "beta": 0.2}, "at must say the one cutoff of 'precision'"),
+        ({"metric": "auroc", "at": 10}, "at must be left out with 'auroc'"),
+        ({"metric": "roc"}, "must be one of .*'auroc'"),
+        ({"metric": "auroc", "beta": [0.1, 0.2]}, "beta must be one number for a scorer"),
+        ({"metric": "f1", "beta": 0.2, "at": {"topp": 3}}, "at must be one of"),
+        ({"metric": "auroc"}, r"told what labels mean.*scorer\(\.\.\., unlabeled=0\)"),
     ],
     ids=str,
 )
