@@ -40,6 +40,8 @@ _PROMISE = {
 
 def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
     """Return the ROC or the precision-recall curve of each bound and beta."""
+    if {*TRACES[name], *COUNTS} <= {*tables.data_vars}:  # as `tables_of` returns curves
+        return tables[[*TRACES[name]]]
     tables = read_dataset(tables, "tables")
     tp, fp, fn, tn = (tables[count].variable for count in COUNTS)
     both = _lift(partial(curve_rates, name), (tp, fp, tp + fn, fp + tn), outputs=2)
@@ -124,14 +126,18 @@ def over_interval(values: xr.DataArray) -> xr.DataArray:
     is_grid = {"bound", "beta"} <= {*values.dims} and {"lower", "upper"} <= {*bounds}
     if not is_grid or not inside.any() or inside.all():
         return values
-    low, high = values.min(["bound", "beta"]), values.max(["bound", "beta"])
-    # Of an error rate the lower bound on performance is the larger number.
-    is_error = (values.sel(bound="upper") - values.sel(bound="lower")).sum() < 0
-    ends = {"lower": xr.where(is_error, high, low), "upper": xr.where(is_error, low, high)}
     points = values.isel(beta=~inside).drop_vars("inside")
+    # The naive beta, which is drawn beside the point, is none of the interval.
+    is_naive = (values["beta"] == 0) & ~values["inside"] & (points.sizes["beta"] > 1)
+    within = values.where(~is_naive)
+    low, high = within.min(["bound", "beta"]), within.max(["bound", "beta"])
+    # Of an error rate the lower bound on performance is the larger number.
+    is_error = (within.sel(bound="upper") - within.sel(bound="lower")).sum() < 0
+    ends = {"lower": high.where(is_error, low), "upper": low.where(is_error, high)}
+    own = is_naive.isel(beta=~inside).drop_vars("inside")
     for side, end in ends.items():
-        points = points.where(points["bound"] != side, end)
-    return points
+        points = points.where((points["bound"] != side) | own, end)
+    return points.transpose(*values.dims)
 
 
 def _put(values: xr.Variable, place: xr.DataArray) -> xr.DataArray:

@@ -1,6 +1,6 @@
 """Questions whose answers are Datasets: tables and curves of each ranking, and what lies above."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -165,7 +165,7 @@ def _ask(
         pages,
         attrs,
         reference=settings.reference,
-        own_beta=results.own_beta,
+        own_beta=results.own_beta or isinstance(betas.interval, Mapping),
         points=results.each[0].beta.values.size,
         template=request.template() if results.names else None,
     )
