@@ -56,7 +56,8 @@ def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
 def tables_of(curves: xr.Dataset) -> xr.Dataset:
     """Return curves, as `curve` returns them, with the tables that they are of; tables as are.
 
-    Where some known positives may be wrong, the number of positives is that without these.
+    Where some known positives may be wrong, precision says how many positives there are; a ROC
+    curve does not, and has the number of positives where none are wrong.
     """
     names = traces_in(curves)
     if COUNTS[0] in curves or not names:
@@ -66,6 +67,10 @@ def tables_of(curves: xr.Dataset) -> xr.Dataset:
     negatives = known + against + unlabeled - positives
     if names[0] == "roc":
         tp, fp = curves["tpr"] * positives, curves["fpr"] * negatives
+    elif curves.attrs.get("contamination"):
+        tp = curves["precision"] * curves["rank"]
+        fp = curves["rank"] - tp
+        positives = (tp / curves["recall"]).where(tp > 0, positives)
     else:
         tp = curves["recall"] * positives
         fp = (tp * (1 / curves["precision"] - 1)).where(tp > 0, curves["rank"])

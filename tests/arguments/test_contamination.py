@@ -285,5 +285,5 @@ def test_what_goes_with_wrong_known_positives(told: str, name: str, how: dict[st
 
 
 def test_derivatives_are_of_right_known_positives() -> None:
-    with pytest.raises(PUValueError, match="tables have contamination=0.2"):
+    with pytest.raises(PUValueError, match=r"tables have contamination=0\.2"):
         draw(0).pu.contingency(0.2, contamination=0.2).pu.beta_derivatives()
