@@ -22,8 +22,8 @@ ALLOWED = {
     "counting": {"errors", "checks", "ranking"},
     "sources": {"errors", "checks", "ranking", "counting"},
     "inference": {"errors", "checks", "ranking"},
-    "questions": {"errors", "checks", "ranking", "inference"},
-    "datasets": {"errors", "checks", "ranking", "inference", "questions"},
+    "questions": {"errors", "checks", "ranking", "inference", "datasets"},
+    "datasets": {"errors", "checks", "ranking", "inference"},
     "plots": {"errors", "checks", "ranking", "inference", "questions", "datasets"},
     "report": {"errors", "checks", "inference", "questions"},
     "priors": {"errors", "checks", "ranking", "inference", "questions"},
@@ -70,17 +70,17 @@ OUTSIDE = {
 }
 # Files that share a name, as they are the same thing on another layer.
 LAYERS = {
-    "assumptions": {"accessors", "datasets", "inference", "questions"},
+    "assumptions": {"accessors", "inference", "questions"},
     "comparison": {"accessors", "questions"},
-    "curves": {"datasets", "inference", "plots"},
+    "curves": {"inference", "plots"},
+    "layout": {"datasets", "plots"},
     "estimates": {"accessors", "questions"},
     "macro_average": {"inference", "questions"},
     "metrics": {"inference", "plots"},
     "planning": {"labeling", "inference"},
     "prior": {"accessors", "questions"},
-    "tables": {"accessors", "datasets", "plots"},
+    "tables": {"accessors", "datasets", "plots", "questions"},
     "utility": {"accessors", "inference", "questions"},
-    "values": {"datasets", "plots"},
 }
 LONGEST, LONGEST_PLOT = 13, 14  # parameters of a public method
 

@@ -88,7 +88,7 @@ def _dims_of(names: Sequence[str]) -> list[str]:
     return [dim] if names else []
 
 
-def key_coordinates(names: Sequence[str], keys: Sequence[Hashable]) -> xr.Coordinates:
+def key_coordinates(names: Sequence[str], keys: Sequence[Any]) -> xr.Coordinates:
     """Return the coordinate of the keys: an index, or a MultiIndex of several levels."""
     if not names:
         return xr.Coordinates()

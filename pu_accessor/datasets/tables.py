@@ -39,6 +39,8 @@ _PROMISE = {
 
 def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
     """Return the ROC or the precision-recall curve of each bound and beta."""
+    if {*TRACES[name], *COUNTS} <= {*tables.data_vars}:  # as `tables_of` returns curves
+        return tables[[*TRACES[name]]]
     tables = read_dataset(tables, "tables")
     tp, fp, fn, tn = (tables[count].variable for count in COUNTS)
     both = _lift(partial(curve_rates, name), (tp, fp, tp + fn, fp + tn), outputs=2)
@@ -53,7 +55,8 @@ def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
 def tables_of(curves: xr.Dataset) -> xr.Dataset:
     """Return curves, as `curve` returns them, with the tables that they are of; tables as are.
 
-    Where some known positives may be wrong, the number of positives is that without these.
+    Where some known positives may be wrong, precision says how many positives there are; a ROC
+    curve does not, and has the number of positives where none are wrong.
     """
     names = traces_in(curves)
     if COUNTS[0] in curves or not names:
@@ -63,6 +66,10 @@ def tables_of(curves: xr.Dataset) -> xr.Dataset:
     negatives = known + against + unlabeled - positives
     if names[0] == "roc":
         tp, fp = curves["tpr"] * positives, curves["fpr"] * negatives
+    elif curves.attrs.get("contamination"):
+        tp = curves["precision"] * curves["rank"]
+        fp = curves["rank"] - tp
+        positives = (tp / curves["recall"]).where(tp > 0, positives)
     else:
         tp = curves["recall"] * positives
         fp = (tp * (1 / curves["precision"] - 1)).where(tp > 0, curves["rank"])
@@ -122,14 +129,18 @@ def over_interval(values: xr.DataArray) -> xr.DataArray:
     is_grid = {"bound", "beta"} <= {*values.dims} and {"lower", "upper"} <= {*bounds}
     if not is_grid or not inside.any() or inside.all():
         return values
-    low, high = values.min(["bound", "beta"]), values.max(["bound", "beta"])
-    # Of an error rate the lower bound on performance is the larger number.
-    is_error = (values.sel(bound="upper") - values.sel(bound="lower")).sum() < 0
-    ends = {"lower": xr.where(is_error, high, low), "upper": xr.where(is_error, low, high)}
     points = values.isel(beta=~inside).drop_vars("inside")
+    # The naive beta, which is drawn beside the point, is none of the interval.
+    is_naive = (values["beta"] == 0) & ~values["inside"] & (points.sizes["beta"] > 1)
+    within = values.where(~is_naive)
+    low, high = within.min(["bound", "beta"]), within.max(["bound", "beta"])
+    # Of an error rate the lower bound on performance is the larger number.
+    is_error = (within.sel(bound="upper") - within.sel(bound="lower")).sum() < 0
+    ends = {"lower": high.where(is_error, low), "upper": low.where(is_error, high)}
+    own = is_naive.isel(beta=~inside).drop_vars("inside")
     for side, end in ends.items():
-        points = points.where(points["bound"] != side, end)
-    return points
+        points = points.where((points["bound"] != side) | own, end)
+    return points.transpose(*values.dims)
 
 
 def _put(values: xr.Variable, place: xr.DataArray) -> xr.DataArray:

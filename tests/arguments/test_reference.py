@@ -279,26 +279,6 @@ def test_widths_are_those_of_the_paper(share: float, paper: float, kind: str) ->
 FALLING = Case([3, 2, 1, 0], [None, False, True, None], 0.5)
 
 
-def test_roc_envelope_is_that_on_the_vertical_line() -> None:
-    # The upper curve goes through (fpr, tpr) = (0, 0), (0, .5), (1, 0), (1, .5), (1, 1).
-    tables = ask(FALLING, reference="negatives", beta_interval=(0.5, 0.5), band="bootstrap")
-    curve = tables.pu.roc_bounds()
-    assert curve["tpr"].sel(bound="upper").values.ravel().tolist() == [0, 0.5, 0, 0.5, 1]
-    envelope = curve["tpr_envelope"].sel(envelope="upper", fpr_grid=[0, 0.05, 0.5, 1])
-    np.testing.assert_allclose(envelope, [0.5, 0.475, 0.25, 1], rtol=1e-12)
-
-
-def test_pr_envelope_is_the_highest_precision() -> None:
-    # The upper tables go through (tp, fp) = (0, 0), (1, 0), (2, 0), (1, 2), (2, 2), (3, 2): at a
-    # recall of .6 precision is 1 on the way to the third.
-    case = Case([3, 0, 1, 4, 2], [None, None, None, True, False], 0.5)
-    tables = ask(case, reference="negatives", beta_interval=(0.5, 0.5), band="bootstrap")
-    upper = tables[["tp", "fp"]].sel(bound="upper").to_array().values.squeeze().tolist()
-    assert upper == [[0, 1, 2, 1, 2, 3], [0, 0, 0, 2, 2, 2]]
-    envelope = tables.pu.pr_bounds()["precision_envelope"].sel(envelope="upper")
-    assert float(envelope.sel(recall_grid=0.6)) == 1
-
-
 @pytest.mark.parametrize("said", ["intersection", "all"])
 def test_both_by_other_names(said: str) -> None:
     with pytest.raises(PUValueError, match=r"reference must be one of .* Did you mean 'both'\?"):

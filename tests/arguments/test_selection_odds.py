@@ -78,14 +78,6 @@ def test_a_metric_at_a_threshold_is_about_these_examples_within_a_factor() -> No
     assert told.items() <= found.items() and "selection_odds" not in plain
 
 
-def test_an_envelope_within_a_factor() -> None:
-    how: dict[str, Any] = {"beta_interval": (0.1, 0.2), "selection_odds": 1.5}
-    found = FRAME.pu.auroc(BETA, **how).iloc[0]
-    assert found["envelope_lower"] < found["lower"] < found["upper"] < found["envelope_upper"]
-    tables = FRAME.pu.contingency(BETA, ranks=50, **how)
-    assert tables["interval_tp"].min() <= tables["tp"].min()
-
-
 def test_known_positives_set_no_limit_on_beta_within_a_factor() -> None:
     with pytest.warns(PUWarning, match="beta exceeds the upper limit"):
         assert "beta_limit" in FRAME.pu.contingency(0.9).coords

@@ -33,12 +33,16 @@ QUESTIONS: dict[str, Callable[[xr.Dataset], Any]] = {
     "at threshold": lambda ds: ds.pu.at(threshold=0.5).pu.metric("f1"),
     "at fraction": lambda ds: ds.pu.at(fraction=0.25).pu.metric("f1"),
     "to_frame": lambda ds: ds.pu.to_frame(),
-    "dominance": lambda ds: ds.pu.dominance(),
     "plot_roc": lambda ds: _picture(ds.isel(model=0).pu.plot_roc()),
     "plot_pr": lambda ds: _picture(ds.isel(model=0).pu.plot_pr()),
     "plot_metric": lambda ds: _picture(ds.isel(model=0).pu.plot_metric("mcc")),
-    "plot_against_beta": lambda ds: _picture(ds.isel(model=0).pu.plot_against_beta("auroc")),
 }
+
+
+def within_interval(pu: Any) -> xr.Dataset:
+    """Return tables over an interval of beta, whose middle is asked for."""
+    tables: xr.Dataset = pu.contingency(0.15, beta_interval=(0.1, 0.2))
+    return tables
 
 
 def assert_same(actual: Any, expected: Any) -> None:

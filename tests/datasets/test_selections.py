@@ -10,6 +10,7 @@ import xarray as xr
 import pu_accessor  # noqa: F401
 from pu_accessor.errors import PUTypeError, PUValueError
 from tests.cases import binormal
+from tests.datasets.questions import within_interval
 
 FRAME, BETA, _ = binormal(60, 240, 0.4, seed=3)
 FRAME = FRAME.assign(g=np.where(np.arange(300) % 2, "a", "b"), h=np.arange(300) % 3)
@@ -131,33 +132,94 @@ def test_answers_say_what_they_are() -> None:
     shared = {"level": 0.95, "target": "examples", "score": "score", "label": "label"}
     joint, exact = shared | {"band": "simultaneous"}, shared | {"band": "exact"}
     area, part = tables.pu.area("average_precision"), WHOLE.pu.area("auroc", max_fpr=0.2)
-    boyce = FRAME.pu.boyce(width=0.2)
     ours = "the true area lies between the bounds with a probability of at least level"
     none = "none: bounds hold at each cutoff; for the area between them: band='simultaneous'"
-    found = FRAME.pu.roc_bounds(0.1, beta_interval=(0.1, 0.2))
     for told, expected in (
         (tables.attrs, joint),
         (tables.pu.metric("recall").attrs, joint | {"long_name": "recall"}),
         (area.attrs, joint | {"long_name": "area under the PR curve", "promise": ours}),
         (part.attrs, exact | {"long_name": "AUROC", "promise": none, "max_fpr": 0.2}),
         (tables.pu.beta_derivatives()["fp"].attrs, {"long_name": "derivative of fp by β̂"}),
-        (FRAME.pu.gain(0.1)["gain"].attrs, {"long_name": "share of positives found"}),
-        (boyce.attrs, {"width": 0.2}),
-        (boyce["ratio"].attrs, {"long_name": "predicted-to-expected ratio"}),
-        (boyce["boyce"].attrs, {"long_name": "continuous Boyce index"}),
-        (boyce["score"].attrs, {"long_name": "score in the middle of the window"}),
-        (found.attrs, exact | {"beta_interval": [0.1, 0.2]}),
-        (found["tpr_envelope"].attrs, {"long_name": "tpr, while beta varies"}),
     ):
         assert told == expected
 
 
-@pytest.mark.parametrize("how", [{}, {"beta_interval": (0.1, 0.3)}])
-def test_bounds_that_are_stacked_have_areas(how: Any) -> None:
-    tables = FRAME.pu.contingency([0.1, 0.2], **how)
-    stacked = tables.stack(place=["bound", "beta"]).pu.area("auroc")
-    expected = tables.pu.area("auroc").sel(bound=["lower", "estimate", "upper"])
-    np.testing.assert_array_equal(stacked, expected.to_numpy().ravel())
+STACKED: list[Any] = [
+    (lambda ds: ds.pu.area("auroc"), []),
+    (lambda ds: ds.pu.metric("f1"), ["rank"]),
+    (lambda ds: ds.pu.roc_bounds()["tpr"], ["rank"]),
+    (lambda ds: ds.pu.beta_derivatives()["tpr"], ["rank"]),
+    (lambda ds: ds.pu.at(rank=[10, 20])["tp"], ["cutoff"]),
+]
+
+
+@pytest.mark.parametrize(("ask", "dims"), STACKED)
+def test_stacked_tables_answer_alike(ask: Any, dims: list[str]) -> None:
+    tables = FRAME.pu.contingency([0.1, 0.2])
+    stacked, plain = ask(tables.stack(z=["bound", "beta"])), ask(tables)
+    assert [*stacked.dims] == [*dims, "z"]
+    expected = plain.transpose(*dims, "bound", "beta").to_numpy()
+    np.testing.assert_array_equal(stacked, expected.reshape(stacked.shape))
+
+
+def test_stacked_tables_as_a_frame() -> None:
+    tables = FRAME.pu.contingency([0.1, 0.2])
+    stacked = tables.stack(z=["bound", "beta"]).pu.to_frame()
+    plain = tables.pu.to_frame()
+    pd.testing.assert_frame_equal(stacked[plain.columns], plain)
+
+
+def test_bounds_over_an_interval_are_the_extremes_of_its_grid() -> None:
+    tables = within_interval(BY)
+    inside = tables["inside"].to_numpy()
+    assert tables["beta"][~inside].values.tolist() == [0.15]
+    assert tables["beta"].min() == 0.1 and tables["beta"].max() == 0.2
+    plain = tables.drop_vars("inside")
+    for ask in (lambda ds: ds.pu.area("auroc"), lambda ds: ds.pu.metric("precision")):
+        found, each = ask(tables), ask(plain)
+        assert found["beta"].values.tolist() == [0.15]
+        for side, extreme in (("lower", "min"), ("upper", "max")):
+            expected = getattr(each.sel(bound=side), extreme)("beta")
+            np.testing.assert_array_equal(found.sel(bound=side, beta=0.15), expected)
+        middle = {"bound": "estimate", "beta": 0.15}
+        np.testing.assert_array_equal(found.sel(middle), each.sel(middle))
+    errors, each = tables.pu.metric("fpr"), plain.pu.metric("fpr")
+    np.testing.assert_array_equal(
+        errors.sel(bound="lower", beta=0.15), each.sel(bound="lower").max("beta")
+    )
+
+
+def test_intervals_of_groups_have_grids_of_one_length() -> None:
+    betas = {"a": 0.15, "b": 0.4}
+    tables = BY.contingency(betas, beta_interval={"a": (0.1, 0.2), "b": (0.2, 0.6)})
+    assert tables["beta"].dims == ("g", "beta") and tables["inside"].dims == ("beta",)
+    areas = tables.pu.area("auroc")
+    for group, beta in betas.items():
+        assert areas["beta"].sel(g=group).values.tolist() == [beta]
+        interval = {"a": (0.1, 0.2), "b": (0.2, 0.6)}[group]
+        one = FRAME[FRAME["g"] == group].pu.contingency(beta, beta_interval=interval)
+        np.testing.assert_allclose(areas.sel(g=group), one.pu.area("auroc"), rtol=1e-12)
+
+
+def test_the_naive_beta_is_none_of_an_interval() -> None:
+    tables = FRAME.pu.contingency([0, 0.15], beta_interval=(0.1, 0.2))
+    found, naive = tables.pu.area("auroc"), FRAME.pu.contingency(0).pu.area("auroc")
+    one = within_interval(FRAME.pu).pu.area("auroc")
+    np.testing.assert_array_equal(found.sel(beta=[0]), naive)
+    np.testing.assert_array_equal(found.sel(beta=[0.15]), one)
+
+
+def test_curves_have_the_areas_of_their_tables() -> None:
+    for tables in (WHOLE, within_interval(BY), GROUPS):
+        for curve, name in (("roc_bounds", "auroc"), ("pr_bounds", "average_precision")):
+            found = getattr(tables.pu, curve)().pu.area(name)
+            np.testing.assert_allclose(found, tables.pu.area(name), rtol=1e-12)
+
+
+@pytest.mark.parametrize("beta", [54 / 583, 0.1 + 0.2, 1 / 3, 0.123456789012])
+def test_a_beta_is_selected_as_it_was_passed(beta: float) -> None:
+    tables = FRAME.pu.contingency([0.05, beta])
+    assert tables.sel(beta=0.3 if beta == 0.1 + 0.2 else beta)["tp"].ndim == 2
 
 
 def test_a_band_that_holds_jointly_is_mixed_inside_ties_at_its_level() -> None:

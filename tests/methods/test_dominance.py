@@ -125,6 +125,6 @@ def test_dominance_among_ties_has_no_crossing_where_nothing_steps_back() -> None
     # By the estimate a is (0, 0), (.5, 0), (1, 1), and b (0, 0), (.75, 0), (1, 1): of three
     # latent negatives one is as high as its only known one, and one above.
     columns = {"label": [*[None] * 5, 0], "a": [1, 1, 2, 1, 1, 2], "b": [0, 2, 1, 0, 0, 1]}
-    tables = pd.DataFrame(columns).pu(score=["a", "b"]).contingency(0.3, reference="negatives")
-    found = tables.pu.dominance().loc[0]
+    models = pd.DataFrame(columns).pu(score=["a", "b"])
+    found = models.dominance(0.3, reference="negatives").loc[0]
     assert (found["dominates"], found["crossings"]) == ("a", ())

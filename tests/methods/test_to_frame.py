@@ -32,7 +32,7 @@ def test_repeated_cutoffs_are_left_out_however_cutoffs_stand() -> None:
     assert (tables["rank"].diff("cutoff") == 0).any()  # the shorter one has repeats
     plain = tables.pu.to_frame()
     order = np.random.default_rng(0).permutation(tables.sizes["cutoff"])
-    keys = ["model", "rank", "bound"]
+    keys = ["model", "rank", "bound", "beta"]
     turned = tables[list(tables.data_vars)[::-1]]
     for other in (tables.reset_coords(), tables.isel(cutoff=order), turned):
         found = other.pu.to_frame()[plain.columns]
