@@ -5,7 +5,7 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from math import ceil, floor, inf
+from math import floor, inf
 from numbers import Integral, Rational, Real
 from sys import float_info
 from types import MappingProxyType
@@ -20,7 +20,6 @@ from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranks
 Interval: TypeAlias = tuple[float, float]
 
 MOST_STRATA = 6  # of which rows are drawn and labeled by hand
-_STEP, _FEWEST = 0.01, 8  # of betas within an interval
 # Of a beta that was computed; in units of its last binary digit. With so few digits a ratio of
 # counts up to 10**8 stays as it was passed.
 _DIGITS, _ROUNDING = 6, 16
@@ -28,7 +27,6 @@ _LEVELS = "(0, 0.9999999999999]"  # nearer to 1 the tail that is left is roundin
 _BOUNDLESS = 1e100  # a factor that counts of examples do not tell from an infinite one
 _MOST_COUNTED = 10**12  # rounding spoils the limits of far more
 _LARGEST = Fraction(float_info.max)
-_NEAR = np.array([64, 32, 16, 8, 4, 2])  # parts of the first step, near 0
 
 
 def as_betas(beta: npt.ArrayLike) -> FloatArray:
@@ -53,54 +51,6 @@ def as_betas(beta: npt.ArrayLike) -> FloatArray:
             f"beta must hold each value once, but {reprlib.repr(betas.tolist())} was passed."
         )
     return betas
-
-
-def as_interval(interval: Interval | None) -> Interval | None:
-    """Check an interval of beta."""
-    if interval is None:
-        return None
-    ends = _as_floats(interval)
-    if ends is None or ends.shape != (2,):
-        raise PUTypeError(
-            "beta_interval must be a pair of numbers, the lowest and the highest beta, but "
-            f"{reprlib.repr(interval)} was passed. For example beta_interval=(0.2, 0.4)."
-        )
-    low, high = ends.tolist()
-    if not 0 <= low <= high <= 1:
-        raise PUValueError(
-            f"beta_interval must be (low, high) with 0 <= low <= high <= 1, but {(low, high)} was "
-            "passed."
-        )
-    return low, high
-
-
-def interval_betas(interval: Interval | None, betas: FloatArray) -> FloatArray:
-    """Return some betas within an interval, both ends among them.
-
-    A curve or metric can be lowest or highest at a beta inside. Where a band starts to be cut off
-    between two of these, see `find_kinks` of the tables. Near 0, where bounds are not straight in
-    beta, they lie closer together.
-
-    Examples
-    --------
-    >>> interval_betas((0.2, 0.3), np.array([0.0, 0.25])).round(3)
-    array([0.2 , 0.21, 0.22, 0.23, 0.24, 0.25, 0.26, 0.27, 0.28, 0.29, 0.3 ])
-    """
-    if interval is None:
-        return np.empty(0)
-    low, high = interval
-    outside = betas[((betas < low) | (betas > high)) & (betas > 0)]
-    if outside.size:
-        raise PUValueError(
-            f"beta must lie in beta_interval, {(low, high)}, but {outside.tolist()[:5]} was "
-            "passed. Widen the interval, or leave it out."
-        )
-    steps = max(ceil(round((high - low) / _STEP, 9)), _FEWEST)
-    # In decimals, as printed: no beta shall be there twice for the sake of its last digit.
-    between = np.linspace(low, high, steps + 1)[1:-1]
-    if low < _STEP:
-        between = np.append(low + (high - low) / steps / _NEAR, between)
-    return np.unique([low, *(float(f"{share:.12g}") for share in between), high])
 
 
 def latent_counts(betas: FloatArray, unlabeled: float) -> IntArray:
@@ -142,22 +92,6 @@ def check_level(level: float) -> float:
         percent = f"For {level:g} percent, pass {level / 100:g}."
         raise PUValueError(f"level must lie in {_LEVELS}, but {level!r} was passed. {percent}")
     return check_share("level", level, _LEVELS)
-
-
-def refuse_odds(odds: float, designed: bool = False, pooled: bool = False) -> None:
-    """Raise where odds of being labeled cannot be taken to differ by a factor."""
-    if odds > 1 and designed:
-        raise PUValueError(
-            "selection_odds must be 1 with propensity=..., cluster=... or weight=..., but "
-            f"{odds:g} was passed: propensities say what the odds of being labeled are, and how "
-            "they differ among clusters and rows with weights is not known. Leave one of the two "
-            "out."
-        )
-    if odds > 1 and pooled:
-        raise PUValueError(
-            f"selection_odds must be 1 with pool=True, but {odds:g} was passed: odds are compared "
-            "within one ranking. Ask each group: df.pu(by='fold')."
-        )
 
 
 def check_selection_odds(odds: float) -> float:

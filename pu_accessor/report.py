@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pu_accessor.beta import UserBeta
 from pu_accessor.checks import check_level, check_option
 from pu_accessor.errors import PUError, PUTypeError, PUValueError, PUWarning, brief
 from pu_accessor.inference.estimates.cutoff_spec import At, read_cutoffs
-from pu_accessor.questions.betas import Beta
 
 _PACKAGES = ("pu_accessor", "numpy", "scipy", "pandas", "xarray", "matplotlib", "seaborn")
 _AT: At = {"fraction": [0.01, 0.05, 0.1]}
@@ -89,7 +89,7 @@ class Report:
 
 def report(
     self: Any,
-    beta: Beta,
+    beta: UserBeta,
     *,
     at: At = _AT,
     level: float = 0.95,
@@ -176,14 +176,14 @@ def report(
 class _Answers:
     """What public methods of an accessor answer, and what they warn of meanwhile."""
 
-    def __init__(self, pu: Any, beta: Beta, level: float, band: str) -> None:
+    def __init__(self, pu: Any, beta: UserBeta, level: float, band: str) -> None:
         self.pu, self.beta, self.level, self.band = pu, beta, level, band
         self.roles, self.counts = pu._held, pu._counts()
         self.frames: dict[str, pd.DataFrame] = {}
         self.notes = [
             f"Are rows independent, although {name!r} repeats, or do those of one belong "
             f"together, so that intervals on new examples need cluster={name!r}?"
-            for name in (pu._source.repeated(pu._roles) if self.roles.cluster is None else [])
+            for name in (pu._source.repeated(pu._terms) if self.roles.cluster is None else [])
         ]
         self.of_rows = self.roles.cluster is None and self.roles.weight is None
         target = "examples" if self.of_rows else "population"

@@ -12,21 +12,20 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
 
+from pu_accessor.beta import Beta
 from pu_accessor.checks import as_betas
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.estimates.areas_on_new_examples import precision_values
 from pu_accessor.inference.estimates.cutoff_spec import At, read_at
-from pu_accessor.inference.estimates.joint import value_of
+from pu_accessor.inference.estimates.joint import estimate
 from pu_accessor.inference.estimates.weighted_areas import weighted_auroc, weighted_precision
 from pu_accessor.inference.influence import find_placements
-from pu_accessor.inference.quantities import Quantity, read_quantity
-from pu_accessor.inference.settings import BetaRange, Settings
+from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.ranking import Ranking
-from pu_accessor.sources.columns import as_series
+from pu_accessor.sources.columns import as_series, read_labels
 from pu_accessor.sources.frames import ArraySource
-from pu_accessor.sources.labels import read_labels
 from pu_accessor.terms import Terms, Values
 
 __all__ = ["scorer"]
@@ -38,7 +37,7 @@ RESPONSES = ("decision_function", "predict_proba")
 class Scorer:
     """What `scorer` makes: called with an estimator, examples and labels it returns a number."""
 
-    metric: Quantity
+    metric: Metric
     beta: float | None = None  # fraction of positives among the unlabeled
     at: At | None = None
     positive: Values = None
@@ -59,7 +58,7 @@ class Scorer:
             )
         columns = self._score(estimator, X), as_series("y", y)
         source = ArraySource(*columns, propensity=propensity, weight=weight)
-        every = callable(self.metric.metric) and self.at in ("maximum", "youden")
+        every = self.metric.is_function and self.at in ("maximum", "youden")
         value = self._estimate(
             source.rank(self._roles(), "all" if every else "breakpoints").make(0)
         )
@@ -97,7 +96,7 @@ class Scorer:
         values = [(name, getattr(self, name)) for name in names]
         said = [f"{name}={value!r}" for name, value in values if value is not None]
         name = self.metric.name
-        first = name if callable(self.metric.metric) else repr(name)
+        first = name if self.metric.is_function else repr(name)
         return f"scorer({', '.join([first, *said])})"
 
     def _roles(self) -> Terms:
@@ -134,8 +133,8 @@ class Scorer:
         betas, weight = np.array([0.0 if self.beta is None else self.beta]), ranking.unequal_weight
         check_labels(betas, ranking.total)
         if self.at is not None:
-            beta, at = BetaRange(betas), read_at(self.at)
-            value = value_of(self.metric, ranking, beta, Settings(), "examples", at)
+            beta, at = Beta(betas), read_at(self.at)
+            value = estimate(self.metric, ranking, beta, Settings(), "examples", at)
             return float(value.value[0])
         values: Any
         is_roc = self.metric.curve == "roc"
@@ -150,7 +149,7 @@ class Scorer:
 
 
 def scorer(
-    metric: str | Metric,
+    metric: AnyMetric,
     *,
     beta: float | None = None,
     at: At | None = None,
@@ -227,7 +226,7 @@ def scorer(
     >>> cross_val_score(LogisticRegression(), X, known.astype(int), scoring=scoring).round(2)
     array([0.9 , 0.86, 0.84, 0.87, 0.89])
     """
-    entry = read_quantity(metric, at, "score")
+    entry = read_metric(metric, at, "score")
     if entry.curve != "roc" and beta is None:
         raise PUValueError(
             f"beta must be passed for {entry.name!r}, whose order of models depends on it, but "

@@ -8,6 +8,7 @@ import pandas as pd
 
 from pu_accessor.checks import check_count, check_level, check_share
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
+from pu_accessor.inference.metrics import read_metric
 from pu_accessor.inference.planning import (
     Scatter,
     chance_of_difference,
@@ -17,7 +18,6 @@ from pu_accessor.inference.planning import (
     scatter_of_normals,
 )
 from pu_accessor.inference.prior.labeling import SAME, LabelPlan
-from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.questions.accessor import Accessor
 from pu_accessor.ranking import Counts
 
@@ -155,7 +155,7 @@ def positives_needed(
          n  n_unlabeled metric  width  probability  level
     0  103         5000  auroc    0.1          0.5   0.95
     """
-    read_quantity(metric, None, "plan")
+    read_metric(metric, None, "plan")
     width = check_share("width", width, "(0, 1)")
     probability = check_share("probability", probability, "(0, 1)")
     level, beta = check_level(level), check_share("beta", beta, "[0, 1)")

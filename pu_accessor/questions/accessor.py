@@ -281,9 +281,7 @@ def assume_monotone(rankings: Rankings) -> Rankings:
     """Return rankings whose scores are taken as monotone."""
     make = rankings.make
     return replace(
-        rankings,
-        make=lambda position: make(position).with_facts(monotone=True),
-        together=None,
+        rankings, make=lambda position: make(position).with_facts(monotone=True), together=None
     )
 
 

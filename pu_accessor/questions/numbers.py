@@ -677,12 +677,12 @@ def calibration(
         points = {"left": edges[:-1], "right": edges[1:]}
         counts = {"examples": found.examples, "known_positive": found.known_positive}
         sides = np.moveaxis(found.value, 1, 0)
-        lower, estimate, upper = (
-            side.T for side in widen(*sides, points=beta.values.size)
-        )
+        lower, estimate, upper = (side.T for side in widen(*sides, points=beta.values.size))
         ends = {"estimate": estimate, "lower": lower, "upper": upper}
         located = {**points, **counts, "mean_score": found.mean_score, "target": "examples"}
         return {"beta": beta.values[:, np.newaxis], **located, **ends}
 
     answers = ask(self._terms, self._rank(), question, betas, settings.at_level(left))
-    return as_rows(answers, columns, self._attrs(settings, "examples", band=band_name(settings.band)))
+    return as_rows(
+        answers, columns, self._attrs(settings, "examples", band=band_name(settings.band))
+    )

@@ -5,13 +5,13 @@ from math import inf
 
 import numpy as np
 
+from pu_accessor.beta import Beta
 from pu_accessor.inference.comparison.pairwise import PairTests, compare_by_t, find_pairs
 from pu_accessor.inference.comparison.scatter import design_of, sum_squares
 from pu_accessor.inference.estimates.joint import join_limits
 from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
 from pu_accessor.inference.estimates.weighted_areas import share_below
 from pu_accessor.inference.influence import welch_df
-from pu_accessor.inference.settings import Beta
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, PairedRanks
 

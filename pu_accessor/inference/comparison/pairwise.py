@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
+from pu_accessor.beta import Beta
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.auroc import auroc_and_error
 from pu_accessor.inference.estimates.joint import join_limits
@@ -21,7 +22,6 @@ from pu_accessor.inference.influence import (
     welch_df,
     wilson,
 )
-from pu_accessor.inference.settings import Beta
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from pu_accessor.beta import Beta
 from pu_accessor.checks import latent_counts
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.binomial import metric_on_new
@@ -26,7 +27,7 @@ from pu_accessor.inference.estimates.metric_at import (
 )
 from pu_accessor.inference.estimates.utility import check_probabilities
 from pu_accessor.inference.metrics import Metric
-from pu_accessor.inference.settings import Beta, Settings
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Table, check_labels, mean_of_ends
 from pu_accessor.inference.tables.latent_bounds import bound_latent, complete_at, references_used
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
