@@ -90,5 +90,5 @@ def sample_to_label(
     5      5    NaN  >= 2.5  1           0            2
     """
     self._begin("sample_to_label")
-    draw = Draw(size, strata, allocate, expected_beta, below, above)
-    return self._source.sample(self._terms, draw, random_state)
+    draw = Draw(size, strata, allocate, expected_beta, below, above, random_state)
+    return self._source.sample(self._terms, draw)
