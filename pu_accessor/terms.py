@@ -287,6 +287,8 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
         )
         for role in DESIGNED
     ),
+    Exclusion(("propensity", "gap", "auroc"), "groups are compared as simple random samples"),
+    Exclusion(("prevalence", "pool"), "pooled groups have one each", page="population"),
     Exclusion(
         ("prevalence", "selection_odds"), "what both do together is not known", page="population"
     ),
@@ -460,6 +462,24 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
         )
         for role in ("cluster", "weight")
     ),
+    *(
+        Exclusion(
+            ("band", question, role),
+            "rows that are no simple random sample have a band of their own",
+            "Leave band out.",
+        )
+        for question in ("contingency", "rank_cdf", "dominance", "at a cutoff", "net_benefit")
+        for role in DESIGNED
+    ),
+    *(
+        Exclusion(("band", question), "it takes no band", "Leave band out.", "bands")
+        for question in ("auroc", "average_precision", "bedroc", "boyce")
+    ),
+    Exclusion(
+        ("contamination", "at=estimated"),
+        "a cutoff that labels choose is another one where some are wrong",
+        "Pass a rank, a fraction or a threshold.",
+    ),
     # Questions that take rows as a random sample.
     *(
         Exclusion((role, question), _RANDOM_ROWS, f"Leave it out: {role}=None.", "clusters")
@@ -468,7 +488,7 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
     ),
     *(
         Exclusion(("propensity", question), "it takes labels as random", page="biased_labels")
-        for question in ("robustness", "calibration", "bedroc")
+        for question in ("robustness", "calibration", "bedroc", "cutoff")
     ),
     *(
         Exclusion((role, "check_assumptions"), _LABELS, f"Leave it out: {role}=None.")

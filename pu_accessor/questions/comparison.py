@@ -342,7 +342,8 @@ def gap(
     cutoff = entry.read_cutoff(at)
     target = default_target(cutoff) if target is None else target
     question_name, facts = facts_of(entry, cutoff)
-    betas, settings = self._begin("gap", beta, level=level, target=target)
+    of_auroc = {"auroc": entry.name == "auroc"}
+    betas, settings = self._begin("gap", beta, level=level, target=target, **of_auroc)
     self._begin(question_name, beta, level=level, target=target, **facts)
     if beta is None:
         _check_without_beta(entry, target)

@@ -290,8 +290,9 @@ def facts_of(entry: Metric, cutoff: Cutoff | None) -> tuple[str, dict[str, Any]]
     question = question or ("bedroc" if cutoff is None else "at a cutoff")
     question = "net_benefit" if entry.of_probabilities else question
     chosen = cutoff is not None and (cutoff.kind in CHOSEN or cutoff.kind == "precision")
-    of_these = cutoff is not None and cutoff.kind != "threshold"
-    named = {"at=chosen": chosen, "at=cutoff of these": of_these, "max_fpr": entry.max_fpr}
+    kind = "" if cutoff is None else cutoff.kind
+    named = {"at=chosen": chosen, "at=cutoff of these": bool(kind) and kind != "threshold"}
+    named |= {"at=estimated": bool(kind) and kind not in FIXED, "max_fpr": entry.max_fpr}
     return question, named
 
 
