@@ -16,7 +16,7 @@ from pu_accessor.inference.settings import Settings, check_target
 from pu_accessor.questions import assumptions, comparison, labels, numbers, pictures, tables
 from pu_accessor.questions.advice import advises, explain_attribute
 from pu_accessor.questions.rank_bands import UserBand, read_band
-from pu_accessor.ranking import Keyed, PairedRanks, Rankings, Ranks
+from pu_accessor.ranking import Keyed, PairedRanks, Ranking, Rankings, Ranks
 from pu_accessor.report import report
 from pu_accessor.sources.frames import Source
 from pu_accessor.terms import ASSUMPTIONS, ROLES, Assumed, FrameRoles, Terms, check_known, refuse
@@ -274,7 +274,8 @@ class Accessor:
         return assume_monotone(rankings) if self._terms.monotone else rankings
 
     def _pair(self, on: Any) -> Keyed[PairedRanks]:
-        return self._source.pair(self._terms, on)
+        pairs = self._source.pair(self._terms, on)
+        return _monotone_pairs(pairs) if self._terms.monotone else pairs
 
 
 def assume_monotone(rankings: Rankings) -> Rankings:
@@ -283,6 +284,23 @@ def assume_monotone(rankings: Rankings) -> Rankings:
     return replace(
         rankings, make=lambda position: make(position).with_facts(monotone=True), together=None
     )
+
+
+def _monotone_pairs(pairs: Keyed[PairedRanks]) -> Keyed[PairedRanks]:
+    """Return paired models whose scores are taken as monotone."""
+
+    def make(position: int) -> PairedRanks:
+        paired = pairs.make(position)
+        rows = paired.rows
+        if rows is None:
+            return paired
+
+        def rankings() -> list[Ranking]:
+            return [ranking.with_facts(monotone=True) for ranking in rows.rankings()]
+
+        return paired._replace(rows=rows._replace(rankings=rankings))
+
+    return replace(pairs, make=make)
 
 
 def public_names(kind: type) -> list[str]:

@@ -14,7 +14,7 @@ from pu_accessor.checks import check_count
 from pu_accessor.errors import PUTypeError, PUValueError, warn_caller
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.areas_on_new_examples import estimate_population_aurocs
-from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, At, Cutoff, read_cutoffs
+from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, FIXED, At, Cutoff, read_cutoffs
 from pu_accessor.inference.estimates.guaranteed_cutoffs import (
     Cost,
     Goal,
@@ -536,10 +536,11 @@ def cutoff(
     betas, left = betas.split(level)
     rankings = self._rank()
     among = _count_models(rankings) if models is None else _check_models(models)
-    settings = replace(settings, level=1 - (1 - left) / among, band="simultaneous")
+    settings = replace(settings, level=left, band="simultaneous")
+    for_one_model = 1 - (1 - left) / among
 
     def question(ranking: Ranking, beta: Beta, own: Settings) -> list[Guaranteed]:
-        each = beta.values[:, np.newaxis]
+        each, own = beta.values[:, np.newaxis], own.at_level(for_one_model)
         if target == "population":
             each = each if beta.interval is None else np.array([[beta.point, *beta.interval]])
             return [find_on_new(ranking, betas, goal, own.level) for betas in each]
