@@ -125,9 +125,8 @@ def _find_ends(
     ends = np.stack([found.lower, -found.upper])[:, order]
     for _ in range(_ROUNDS):
         lowest = np.argsort(ends, axis=1)[:, :_LOWEST].ravel()
-        sides = np.clip([lowest - 1, lowest + 1], 0, betas.size - 1)
-        near = np.linspace(*betas[sides], _PARTS + 1).ravel()
-        more = np.setdiff1d(near, betas)
+        start, end = betas[np.clip([lowest - 1, lowest + 1], 0, betas.size - 1)]
+        more = np.setdiff1d(np.linspace(start, end, _PARTS + 1), betas)
         if not more.size:
             break
         finer = ask(more)
