@@ -384,7 +384,7 @@ def metric(
     Zou and Donner [1]_: how far it moves when one of them goes to its limit, squared and added for
     both; it reaches to the estimate. The prevalence of new examples is taken as given, that of
     these unless another one is passed. See
-    `pu_accessor.inference.estimates.binomial.metric_on_new`.
+    `pu_accessor.inference.estimates.metric_at.metric_on_new`.
 
     References
     ----------

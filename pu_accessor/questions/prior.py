@@ -13,11 +13,11 @@ from pu_accessor.inference.prior.labeling import (
     as_prior,
     beta_of_population,
     beta_of_rows,
+    confidence_sequence,
     shares_of_rest,
 )
 from pu_accessor.inference.prior.labeling import beta_from_labels as infer_beta
 from pu_accessor.inference.prior.methods import METHODS, Prior, estimate_prior
-from pu_accessor.inference.prior.sequential import confidence_sequence
 from pu_accessor.inference.prior.stratified import Stratum, sum_limits
 from pu_accessor.inference.settings import Beta, Settings
 from pu_accessor.questions.hand_labels import label_column, read_found, read_strata

@@ -13,7 +13,6 @@ import numpy as np
 
 from pu_accessor.checks import latent_counts
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.known_positives import unrounded_negatives
@@ -23,6 +22,7 @@ from pu_accessor.inference.estimates.metric_at import (
     evaluate_at,
     find_head,
     metric_at,
+    metric_on_new,
     rule_at,
 )
 from pu_accessor.inference.estimates.utility import check_probabilities

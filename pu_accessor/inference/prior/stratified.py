@@ -1,12 +1,233 @@
 """Positives among examples of strata, of which random samples were labeled by hand."""
 
+from dataclasses import dataclass
+from functools import reduce
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.inference.prior.compositions import Axis, lowest_sum
 from pu_accessor.inference.prior.labeling import hypergeometric_limits
-from pu_accessor.ranking import FloatArray, IntArray
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray
+
+_SAME_VALUE = 1e-9  # of its range: statistics that differ by less are taken as equal
+_SCARCE = 1e-12  # outcomes of a smaller probability are joined
+_OUTCOMES = 200_000  # at most, of the strata of a block together
+_CELLS_OF_SECOND = 64  # of the second axis, in each box
+_WORK = 2.5e8  # operations, about, until the search gives up
+_AT_ONCE = 2e6  # operations of the boxes that are cut at once
+_NEVER = 2**60  # a number that no stratum reaches
+
+
+class Axis(NamedTuple):
+    """Numbers of positives of one stratum, in cells, and the outcomes among its labels."""
+
+    lowest: IntArray  # number of each cell, shape (cells,)
+    highest: IntArray
+    probability: FloatArray  # of each outcome at the highest number, shape (cells, outcomes)
+    value: FloatArray  # that each outcome adds to the statistic, never falling
+
+    @property
+    def width(self) -> int:
+        """How many numbers there are but one."""
+        return int(self.highest[-1] - self.lowest[0])
+
+
+_POINT = Axis(np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones((1, 1)), np.zeros(1))
+
+
+class _Boxes(NamedTuple):
+    """Ranges of cells of all axes but the last."""
+
+    first: IntArray  # shape (boxes, axes)
+    last: IntArray
+    bound: IntArray  # no sum in the box that makes the statistic likely is lower, shape (boxes,)
+
+    def take(self, which: IntArray | BoolArray) -> "_Boxes":
+        return _Boxes(*(array[which] for array in self))
+
+    def join(self, other: "_Boxes") -> "_Boxes":
+        return _Boxes(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
+
+
+def lowest_sum(axes: list[Axis], observed: float, tail: float, most: int) -> int:
+    """Return the lowest sum at which a statistic as high as observed has more than a probability.
+
+    That is the lowest of all compositions of sums, or less where the search gives up, and at most
+    `most`.
+
+    Notes
+    -----
+    Branch and bound. The probability grows with the number of positives of each stratum. So in a
+    box of all numbers but the last, these are at least at its lower corner, and the last number
+    is at least that which makes the statistic likely at the upper corner. The box with the lowest
+    bound is cut next. Of three strata and more the two with the widest limits are bounded cell by
+    cell: then a box needs fewer cuts.
+    """
+    search = _Search.of(axes, observed, tail)
+    first, last = np.zeros_like(search.ends), search.ends
+    boxes, reached = search.bound(first[np.newaxis], last[np.newaxis])
+    work = search.cost
+    while True:
+        most = min(most, reached)
+        boxes = boxes.take(boxes.bound < most)
+        if not boxes.bound.size or work > _WORK:
+            return int(boxes.bound.min(initial=most))
+        order = np.argsort(boxes.bound, kind="stable")
+        at_once = max(int(_AT_ONCE / search.cost), 1)
+        parts, reached = search.bound(*search.cut(boxes.take(order[:at_once])))
+        work += search.cost * parts.bound.size
+        boxes = boxes.take(order[at_once:]).join(parts)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """Axes in two blocks, whose outcomes were sorted once: only their probabilities vary."""
+
+    sorted_axes: list[Axis]  # a block of its own
+    beside: list[Axis]  # with the second axis and the last one
+    second: Axis
+    last: Axis
+    order: IntArray  # of the outcomes of the sorted axes, by their value
+    fewest: IntArray  # the first in that order that is enough, shape (beside, second, last)
+    tail: float
+
+    @classmethod
+    def of(cls, axes: list[Axis], observed: float, tail: float) -> "_Search":
+        """Sort the axes into blocks, and the outcomes of one of them."""
+        *others, last = sorted(map(_trim, axes), key=lambda axis: axis.width)
+        second = others.pop() if len(others) > 1 else _POINT
+        number = max(len(axes) // 2 - 2, 0)
+        *beside, second, last = _thin([*others[:number], second, last])
+        sorted_axes = _thin(others[number:])
+        value = _joint_values(sorted_axes)
+        order = np.argsort(value, kind="stable")
+        same = _SAME_VALUE * sum(axis.value[-1] - axis.value[0] for axis in axes)
+        needed = observed - same - _joint_values([*beside, second, last])
+        fewest = np.searchsorted(value[order], needed)
+        shape = -1, second.value.size, last.value.size
+        return cls(sorted_axes, beside, second, last, order, fewest.reshape(shape), tail)
+
+    @property
+    def axes(self) -> list[Axis]:
+        """All axes but the last, in the order of a box."""
+        return [*self.beside, *self.sorted_axes, self.second]
+
+    @property
+    def ends(self) -> IntArray:
+        """The last cell of each axis."""
+        return np.array([axis.lowest.size - 1 for axis in self.axes])
+
+    @property
+    def cells(self) -> int:
+        """Cells of the second axis, in each box."""
+        return min(_CELLS_OF_SECOND, self.second.lowest.size)
+
+    @property
+    def cost(self) -> float:
+        """Operations that it takes to bound a box, about."""
+        steps = self.second.value.size // 8 + self.last.lowest.size.bit_length()
+        return self.order.size + self.fewest.size + self.cells * steps * self.last.value.size
+
+    def bound(self, first: IntArray, last: IntArray) -> tuple[_Boxes, int]:
+        """Bound boxes from below, and return the lowest sum that is known to be likely."""
+        start, stop = _cells(first[:, -1], last[:, -1], self.cells)
+        number = self._fewest(self.second.probability[stop] @ self._tails(last))
+        lowest = np.append(self.last.lowest, _NEVER)[number] + self.second.lowest[start]
+        highest = np.append(self.last.highest, _NEVER)[number] + self.second.highest[stop]
+        for i, axis in enumerate(self.axes[:-1]):
+            lowest += axis.lowest[first[:, i, np.newaxis]]
+            highest += axis.highest[last[:, i, np.newaxis]]
+        bound = lowest.min(axis=1)
+        whole = (first == last).all(axis=1)  # cannot be cut: its bound has to do
+        reached = np.where(whole, bound, highest.min(axis=1))
+        return _Boxes(first, last, bound), int(reached.min())
+
+    def cut(self, boxes: _Boxes) -> tuple[IntArray, IntArray]:
+        """Halve boxes where they are widest, and return the first and last cells of all parts."""
+        width = np.stack(
+            [
+                axis.highest[boxes.last[:, i]] - axis.lowest[boxes.first[:, i]]
+                for i, axis in enumerate(self.axes)
+            ],
+            axis=1,
+        ).astype(np.float64)
+        width[:, -1] /= self.cells
+        rows = np.arange(len(width))
+        widest = np.argmax(np.where(boxes.first < boxes.last, width, -1), axis=1)
+        middle = (boxes.first[rows, widest] + boxes.last[rows, widest]) // 2
+        upper, lower = boxes.first.copy(), boxes.last.copy()
+        upper[rows, widest], lower[rows, widest] = middle + 1, middle
+        return np.concatenate([boxes.first, upper]), np.concatenate([lower, boxes.last])
+
+    def _tails(self, corner: IntArray) -> FloatArray:
+        """Return the probability of enough, for each outcome of the second and the last axis.
+
+        The shape is (boxes, outcomes, outcomes).
+        """
+        number = len(self.beside)
+        ordered = _joint(self.sorted_axes, corner[:, number:-1])[:, self.order]
+        at_least = np.cumsum(ordered[:, ::-1], axis=1)[:, ::-1]
+        at_least = np.pad(at_least, ((0, 0), (0, 1)))
+        beside = _joint(self.beside, corner[:, :number])[:, :, np.newaxis, np.newaxis]
+        tails: FloatArray = (beside * at_least[:, self.fewest]).sum(axis=1)
+        return tails
+
+    def _fewest(self, tails: FloatArray) -> IntArray:
+        """Return how many cells of the last axis leave the statistic unlikely."""
+        size = self.last.lowest.size
+        number = np.zeros(tails.shape[:-1], np.int64)
+        for power in reversed(range(size.bit_length())):
+            trial = number + 2**power
+            probability = self.last.probability[np.minimum(trial, size) - 1]
+            unlikely = np.einsum("bco,bco->bc", probability, tails) <= self.tail
+            number = np.where((trial <= size) & unlikely, trial, number)
+        return number
+
+
+def _cells(first: IntArray, last: IntArray, number: int) -> tuple[IntArray, IntArray]:
+    """Cut ranges of cells into some parts; some are there twice where a range has fewer."""
+    size = (last - first + 1)[:, np.newaxis]
+    stop = first[:, np.newaxis] + np.maximum(size * np.arange(1, number + 1) // number - 1, 0)
+    start = np.column_stack([first, stop[:, :-1] + 1])
+    return np.minimum(start, stop), stop
+
+
+def _joint_values(axes: list[Axis]) -> FloatArray:
+    """Return what all outcomes of some axes add to the statistic."""
+    return reduce(lambda sums, axis: np.add.outer(sums, axis.value).ravel(), axes, np.zeros(1))
+
+
+def _joint(axes: list[Axis], corner: IntArray) -> FloatArray:
+    """Return the probabilities of all outcomes of some axes, shape (boxes, outcomes)."""
+    joint = np.ones((len(corner), 1))
+    for i, axis in enumerate(axes):
+        part = axis.probability[corner[:, i]]
+        joint = (joint[:, :, np.newaxis] * part[:, np.newaxis]).reshape(len(corner), -1)
+    return joint
+
+
+def _trim(axis: Axis) -> Axis:
+    """Join the outcomes at both ends that are hardly possible."""
+    possible = np.flatnonzero(axis.probability.max(axis=0) > _SCARCE)
+    inner = np.arange(possible[0] + 1, min(possible[-1] + 2, axis.value.size))
+    return _join(axis, np.append(0, inner))
+
+
+def _thin(axes: list[Axis]) -> list[Axis]:
+    """Join outcomes by pairs until those of the axes together are few enough."""
+    while prod(sizes := [axis.value.size for axis in axes]) > _OUTCOMES:
+        most = int(np.argmax(sizes))
+        axes = [*axes]
+        axes[most] = _join(axes[most], np.arange(0, sizes[most], 2))
+    return axes
+
+
+def _join(axis: Axis, starts: IntArray) -> Axis:
+    """Join outcomes: each counts as the highest, so that no probability is lower than before."""
+    value = axis.value[np.append(starts[1:], axis.value.size) - 1]
+    return axis._replace(probability=np.add.reduceat(axis.probability, starts, 1), value=value)
+
 
 _SPARED = 0.1  # of 1 - level, for the numbers of positives of each stratum by itself
 _ENTRIES, _CELLS = 400_000, 500  # probabilities of each stratum, about; cells at least
