@@ -21,10 +21,10 @@ from pu_accessor.checks import as_array, is_number
 from pu_accessor.errors import PUTypeError, PUValueError, brief, suggestion
 from pu_accessor.inference.estimates.areas_on_new_examples import estimate_population_partial
 from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.boyce import estimate_boyce
 from pu_accessor.inference.estimates.cutoff_spec import SYNONYMS, At, Cutoff, read_at
 from pu_accessor.inference.estimates.early_recognition import check_alpha, estimate_bedroc
 from pu_accessor.inference.estimates.intervals import Estimates
+from pu_accessor.inference.estimates.utility import estimate_boyce
 from pu_accessor.inference.estimates.within_odds import estimate_any
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import FloatArray, Ranking

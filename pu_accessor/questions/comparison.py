@@ -13,9 +13,13 @@ import pandas as pd
 from pu_accessor.beta import Beta, Betas, UserBeta
 from pu_accessor.checks import check_option
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, warn_caller
-from pu_accessor.inference.comparison.by_row import compare_rows
 from pu_accessor.inference.comparison.dominance import dominance as compare_curves
-from pu_accessor.inference.comparison.paired import PairedTests, compare_paired, join_pairs
+from pu_accessor.inference.comparison.paired import (
+    PairedTests,
+    compare_paired,
+    compare_rows,
+    join_pairs,
+)
 from pu_accessor.inference.comparison.pairwise import (
     GroupValue,
     PairTests,

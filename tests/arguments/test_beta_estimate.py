@@ -13,7 +13,7 @@ from scipy import special
 import pu_accessor
 from pu_accessor import PUDataError, PUKeyError, PUTypeError, PUValueError
 from pu_accessor.inference.bands.exact import exact
-from pu_accessor.inference.estimates.average_precision import estimate_precision
+from pu_accessor.inference.estimates.auroc import estimate_precision
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.joint import join_estimates, join_metric_at
 from pu_accessor.inference.settings import BetaRange, Settings

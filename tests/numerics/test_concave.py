@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pu_accessor.inference.bands.concave import cut_to_concave
+from pu_accessor.inference.bands.on_new_examples import cut_to_concave
 from pu_accessor.ranking import FloatArray
 from tests.support.oracles.concave_oracle import by_linear_programs, by_triples
 

@@ -6,14 +6,17 @@ from math import inf
 import numpy as np
 
 from pu_accessor.beta import Beta
+from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.comparison.pairwise import PairTests, compare_by_t, find_pairs
-from pu_accessor.inference.comparison.scatter import design_of, sum_squares
+from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.joint import join_limits
 from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
+from pu_accessor.inference.estimates.linearized import linearize
 from pu_accessor.inference.estimates.weighted_areas import share_below
-from pu_accessor.inference.influence import welch_df
+from pu_accessor.inference.influence import Design, hold_clusters, kurtosis_df, welch_df
+from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.ranking import FloatArray, IntArray, PairedRanks
+from pu_accessor.ranking import CountArray, FloatArray, IntArray, PairedRanks, PairedRows
 
 _ROUNDING = 1e-12  # relative size of a variance that may be none
 
@@ -254,3 +257,169 @@ def _welch(squares: FloatArray, df: FloatArray, paired: PairedRanks) -> FloatArr
     if others < 1 or paired.total.known_positive < 2:
         return np.full(squares.shape[1], np.nan)
     return welch_df(squares, np.stack([df, np.full(df.size, others)]))
+
+
+# Sums over rows
+
+
+_FEWEST = 3.0  # known positives that differ are taken to be so many at least
+_AS_REST = 2.0  # known positives more that are taken to move as the rest does
+
+
+def rows_of(paired: PairedRanks) -> PairedRows:
+    """Return the rows of models, where they are in memory."""
+    if paired.rows is None:
+        raise PUValueError(
+            "metric must be 'auroc' where rows are not in memory, or groups are pooled, and "
+            "for models with propensities: what each row adds to another is not kept. Put the "
+            "scores of all models into one frame: df.pu(score=['svm', 'forest'])."
+        )
+    return paired.rows
+
+
+def sum_squares(
+    terms: FloatArray, often: float, move: float, times: CountArray | None = None
+) -> tuple[float, float]:
+    """Return a sum of squares that few terms may make up, and its degrees of freedom.
+
+    Terms may be there several times each.
+
+    Notes
+    -----
+    As many terms as differ are counted by (sum of squares)**2 / sum of fourth powers. Fewer than
+    three are taken as three of the typical size.
+
+    Examples
+    --------
+    >>> sum_squares(np.array([1.0, -1.0, 1.0, -1.0, 0.0, 0.0, 0.0]), 0.0, 0.0)
+    (4.0, 6.0)
+    >>> sum_squares(np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]), 0.0, 0.0)
+    (3.0, 6.0)
+    """
+    times = np.ones(terms.size, np.int64) if times is None else times
+    n, squares = times.sum().item(), terms**2
+    own, rest = float(times @ squares), _AS_REST * often * move
+    if own + rest == 0:
+        return 0.0, n - 1.0
+    typical = (float(times @ squares**2) + rest * move) / (own + rest)
+    differ = max(own / typical, min(_FEWEST, n - 1.0))
+    return differ * typical, float(kurtosis_df(np.array(n / differ), n))
+
+
+def scatter(terms: FloatArray, rows: PairedRows) -> tuple[float, float]:
+    """Return the variance of a sum over rows, of rows in clusters likewise, and its df."""
+    times = rows.times
+    kinds = rows.positive, ~rows.positive
+    sizes = np.array([times[kind].sum() for kind in kinds], np.float64)
+    if sizes.min() < 2:
+        return np.nan, np.nan
+    own = terms / times
+    parts = [sum_squares(own[kind], 0.0, 0.0, times[kind]) for kind in kinds]
+    squares, df = np.transpose(parts)
+    squares *= sizes / (sizes - 1)
+    together, most = design(terms, rows)
+    return together * float(squares.sum()), min(float(welch_df(squares, df)), most)
+
+
+def design(terms: FloatArray, rows: PairedRows) -> Design:
+    """Return by how much clusters enlarge the variance of a sum over rows, and the most df."""
+    if not rows.designed:
+        return Design()
+    cluster = np.arange(terms.size) if rows.cluster is None else rows.cluster
+    size, times = int(cluster.max()) + 1, rows.times
+    places = cluster + size * ~rows.positive
+    sums = np.bincount(places, terms, 2 * size).reshape(2, size).astype(np.float64)
+    sizes = np.bincount(places, times, 2 * size).reshape(2, size)
+    number, squares = sizes.sum(axis=1), terms**2 / times
+    several = number > 1
+    each = np.bincount(~rows.positive, squares, 2)
+    plain = float(np.sum((each * number / np.maximum(number - 1, 1))[several]))
+    return design_of(sums, sizes, plain)
+
+
+def design_of(sums: FloatArray, sizes: CountArray, plain: float) -> Design:
+    """Return by how much clusters enlarge the variance of independent rows, and the most df."""
+    with_positive = int(np.count_nonzero(sizes[0]))
+    if with_positive < 2:
+        raise PUDataError(
+            f"cluster must leave known positives in two or more, but they are in {with_positive}: "
+            "nothing says by how much clusters differ. Leave cluster=... out if rows are "
+            "independent.",
+            page="clusters",
+        )
+    alike = float(sizes[0].sum()) / with_positive
+    return hold_clusters(sums, sizes, with_positive, plain, alike)
+
+
+def covary(terms: FloatArray, rows: PairedRows) -> FloatArray:
+    """Return the covariance of the errors of models, from what rows add to each."""
+    if rows.cluster is not None:
+        terms = np.stack([np.bincount(rows.cluster, of_model) for of_model in terms])
+    covariance: FloatArray = terms @ terms.T
+    return covariance
+
+
+# Any metric, by what each row adds to its error
+
+
+def compare_rows(
+    paired: PairedRanks,
+    betas: FloatArray | None,
+    level: float,
+    metric: Metric,
+    cutoff: Cutoff | None,
+) -> PairedTests:
+    """Compare any quantity of models that ranked the same rows, on new examples.
+
+    Without betas it is AUROC, and the test alone counts: no beta changes it.
+
+    Notes
+    -----
+    A quantity is off by the sum of what its rows contribute, those of the known positives and
+    those of the rest. So is a difference of two models, by what a row contributes to the one less
+    what it contributes to the other ([1]_ for AUROC). Its variance is the sum of both samples', a
+    metric's by its derivatives in the shares of both samples above the cutoff. At a rank, or a
+    share of the rows, as many are above in each sample, so that known positives alone count; the
+    error of the score where that is has no term, which in simulations makes intervals rather too
+    wide. Of clustered rows the variance is that of the sums by cluster, but never less. Student's
+    t has Welch's degrees of freedom, of variances with the kurtosis of their terms, and with
+    clusters at most one less than clusters hold a known positive.
+
+    The test is of statistics that need not lie in [0, 1], and the interval is around these. The
+    difference is that of the estimates, of one completed ranking each, and the interval reaches
+    to it.
+
+    References
+    ----------
+    .. [1] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, *Comparing the areas under two or
+       more correlated receiver operating characteristic curves: a nonparametric approach*,
+       Biometrics 44 (1988) 837-845.
+    """
+    rows, has_size = rows_of(paired), betas is not None
+    betas = np.zeros(1) if betas is None else betas
+    check_labels(betas, paired.total)
+    count_negatives(paired.total, betas)
+    models = [linearize(ranking, betas, metric, cutoff) for ranking in rows.rankings()]
+    first, second = find_pairs(len(models))
+    influences = [model.influences() for model in models]
+    completed = [model.estimate() for model in models]
+    shape = first.size, betas.size
+    difference, estimate, error, df = (np.empty(shape) for _ in range(4))
+    for pair, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        difference[pair] = models[a].value - models[b].value
+        estimate[pair] = completed[a] - completed[b]
+        for column, terms in enumerate(influences[a] - influences[b]):
+            variance, df[pair, column] = scatter(terms, rows)
+            error[pair, column] = variance**0.5
+    tests = compare_by_t((first, second), difference, error, df, level)
+    lower, upper = (np.clip(end, -metric.span, metric.span) for end in (tests.lower, tests.upper))
+    named = {"difference": estimate}
+    named |= {"lower": np.minimum(lower, estimate), "upper": np.maximum(upper, estimate)}
+    by_beta = np.stack(influences, axis=1)  # shape (betas, models, rows)
+    return PairedTests(
+        **vars(tests) | named,
+        sign=np.sign(np.nan_to_num(difference)).astype(np.int64),
+        n=paired.total.known_positive,
+        has_size=has_size,
+        covariance=np.stack([covary(terms, rows) for terms in by_beta]),
+    )

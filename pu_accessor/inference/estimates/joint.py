@@ -6,6 +6,7 @@ errors are independent, a beta that is off by a share t of how far it can be off
 sqrt(1 - t**2) of what that can be off by itself.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,6 @@ import numpy as np
 from pu_accessor.beta import Beta
 from pu_accessor.checks import latent_counts
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.known_positives import unrounded_negatives
@@ -23,6 +23,7 @@ from pu_accessor.inference.estimates.metric_at import (
     evaluate_at,
     find_head,
     metric_at,
+    metric_on_new,
     rule_at,
 )
 from pu_accessor.inference.estimates.utility import check_probabilities
@@ -36,6 +37,7 @@ _TURN = np.linspace(0, np.pi / 2, 33)
 _OFF, _LEFT = np.sin(_TURN), np.cos(_TURN)  # of beta, and what that leaves of the ranking
 _POINT, _LOWER, _UPPER = range(3)
 _ROUNDING = 1e-9
+_ROUNDS, _PARTS, _LOWEST = 3, 6, 3  # of a search between betas
 
 
 def estimate(
@@ -75,10 +77,13 @@ def estimate(
     if not beta.is_estimate and (cutoff is None or target == "population"):
         possible = unrounded_negatives(ranking.total, betas) > 0
         betas = betas[possible | (np.arange(betas.size) < beta.values.size)]
-    found = _ask(metric, ranking, betas, settings, target, cutoff, beta.point)
+
+    def ask(betas: FloatArray) -> Estimates:
+        return _ask(metric, ranking, betas, settings, target, cutoff, beta.point)
+
+    found = ask(betas)
     if not beta.is_estimate:
-        low, _, high = widen(found.lower, found.value, found.upper, 1)
-        return _at_point(found, low, high)
+        return _at_point(found, *_find_ends(ask, betas, found))
     if cutoff is None:
         return join_estimates(found, beta)
     return _at_point(found, *join_limits(found.value, found.lower, found.upper, beta))
@@ -107,6 +112,31 @@ def _ask(
     if settings.contamination:
         return contaminated_metric(ranking, cutoff, settings, ask)
     return ask(ranking, settings)
+
+
+def _find_ends(
+    ask: Callable[[FloatArray], Estimates], betas: FloatArray, found: Estimates
+) -> tuple[FloatArray, FloatArray]:
+    """Return the lowest lower limit and the highest upper one, given those at some betas.
+
+    Limits have a kink where a bound is cut off, or beta is refuted: so they are looked at again
+    and again on both sides of the betas that have the lowest, or the highest, of all so far.
+    """
+    betas, order = np.unique(betas, return_index=True)
+    ends = np.stack([found.lower, -found.upper])[:, order]
+    for _ in range(_ROUNDS):
+        lowest = np.argsort(ends, axis=1)[:, :_LOWEST].ravel()
+        start, end = betas[np.clip([lowest - 1, lowest + 1], 0, betas.size - 1)]
+        more = np.setdiff1d(np.linspace(start, end, _PARTS + 1), betas)
+        if not more.size:
+            break
+        finer = ask(more)
+        betas = np.append(betas, more)
+        ends = np.append(ends, np.stack([finer.lower, -finer.upper]), axis=1)
+        order = np.argsort(betas)
+        betas, ends = betas[order], ends[:, order]
+    low, high = np.fmin.reduce(ends, axis=1)
+    return np.array([low]), np.array([-high])
 
 
 def _at_point(found: Estimates, lower: FloatArray, upper: FloatArray) -> Estimates:

@@ -13,11 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.inference.estimates.areas_on_new_examples import precision_values
-from pu_accessor.inference.estimates.binomial import of_shares
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.early_recognition import completed_bedroc, linear_bedroc
 from pu_accessor.inference.estimates.known_positives import count_positives, find_blocks
-from pu_accessor.inference.estimates.metric_at import Head, fixed_head
+from pu_accessor.inference.estimates.metric_at import Head, fixed_head, of_shares
 from pu_accessor.inference.estimates.utility import check_probabilities
 from pu_accessor.inference.influence import (
     Influence,

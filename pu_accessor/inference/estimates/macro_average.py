@@ -10,8 +10,7 @@ import scipy
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.estimates.areas_on_new_examples import crossing, precision_values
-from pu_accessor.inference.estimates.auroc import auroc_and_error
-from pu_accessor.inference.estimates.average_precision import precision_and_error
+from pu_accessor.inference.estimates.auroc import auroc_and_error, precision_and_error
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, Cutoff
 from pu_accessor.inference.estimates.early_recognition import bedroc_of_known
 from pu_accessor.inference.estimates.intervals import Estimates, rank_interval, reach

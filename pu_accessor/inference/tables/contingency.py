@@ -9,8 +9,11 @@ import numpy as np
 
 from pu_accessor.checks import latent_counts
 from pu_accessor.errors import PUDataError
-from pu_accessor.inference.bands.concave import concave_majorant
-from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
+from pu_accessor.inference.bands.on_new_examples import (
+    bound_on_new,
+    concave_majorant,
+    to_precision,
+)
 from pu_accessor.inference.bands.simultaneous import local_alpha, share_among
 from pu_accessor.inference.completion import ROUNDING, Completion, weigh_known
 from pu_accessor.inference.contamination import count_wrong, missing_positives, relabel

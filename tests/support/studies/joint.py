@@ -22,8 +22,8 @@ from pu_accessor.inference.estimates.areas_on_new_examples import (
     estimate_population_precision,
 )
 from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.average_precision import estimate_precision
-from pu_accessor.inference.estimates.binomial import metric_on_new
+from pu_accessor.inference.estimates.auroc import estimate_precision
+from pu_accessor.inference.estimates.metric_at import metric_on_new
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.joint import join_estimates, join_metric_at, metric_value

@@ -24,8 +24,8 @@ from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.bands.on_new_examples import Curve, Rates, bound_curve, bound_on_new
 from pu_accessor.inference.completion import monotone_latent
 from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.average_precision import estimate_precision
-from pu_accessor.inference.estimates.binomial import metric_on_new
+from pu_accessor.inference.estimates.auroc import estimate_precision
+from pu_accessor.inference.estimates.metric_at import metric_on_new
 from pu_accessor.inference.estimates.cutoff_spec import read_at
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_list
 from pu_accessor.inference.estimates.metric_at import metric_at

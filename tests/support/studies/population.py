@@ -19,7 +19,7 @@ from pu_accessor.inference.estimates.areas_on_new_examples import (
     estimate_population_precision,
     score_interval,
 )
-from pu_accessor.inference.estimates.binomial import metric_on_new
+from pu_accessor.inference.estimates.metric_at import metric_on_new
 from pu_accessor.inference.influence import Placed
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, PairedRanks, Ranking

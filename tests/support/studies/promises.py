@@ -17,7 +17,7 @@ import numpy as np
 
 from pu_accessor.inference.diagnostics import tell_about
 from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.average_precision import estimate_precision
+from pu_accessor.inference.estimates.auroc import estimate_precision
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import make_tables
 from pu_accessor.inference.tables.curves import area
