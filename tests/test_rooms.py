@@ -64,17 +64,15 @@ OUTSIDE = {
 }
 # Files that share a name, as they are the same thing on another layer.
 LAYERS = {
-    "assumptions": {"accessors", "datasets", "inference", "questions"},
+    "assumptions": {"accessors", "inference", "questions"},
     "comparison": {"accessors", "questions"},
     "curves": {"datasets", "inference", "plots"},
     "estimates": {"accessors", "questions"},
     "macro_average": {"inference", "questions"},
-    "metrics": {"inference", "plots"},
     "planning": {"accessors", "inference"},
     "prior": {"accessors", "questions"},
-    "tables": {"accessors", "datasets", "plots"},
+    "tables": {"accessors", "datasets"},
     "utility": {"accessors", "inference", "questions"},
-    "values": {"datasets", "plots"},
 }
 LONGEST, LONGEST_PLOT = 13, 14  # parameters of a public method
 
