@@ -56,9 +56,9 @@ def test_the_band_holds_those_of_all_betas_and_nothing_else(plot: str) -> None:
     high, low = [], []
     for beta in BETAS[1:]:
         alone = tables.sel(beta=[beta]).drop_vars("inside")
-        above, below = edges(draw(plot, alone))
-        high.append(at_equal_x(up[0], above, max))
-        low.append(at_equal_x(down[0], below, min))
+        (around,) = bands(draw(plot, alone))
+        high.append(at_equal_x(up[0], around.get_xy().T, max))
+        low.append(at_equal_x(down[0], around.get_xy().T, min))
     np.testing.assert_allclose(up[1], np.max(high, 0), atol=1e-9)
     np.testing.assert_allclose(down[1], np.min(low, 0), atol=1e-9)
 
