@@ -57,7 +57,10 @@ VALUE = [
     ("PU.contingency(0.3, band=(np.zeros(121), np.ones(121) * 2))", "upper is 2 at rank 0"),
     ("PU.contingency(0.3, band=(np.ones(121), np.zeros(121)))", "lower <= upper, but at rank 0"),
     ("PU.contingency(0.3, band=lambda n, m, level: ([0], [1]))", "an entry for each k = 0..n"),
-    ("ONE.contingency(1, band=lambda *_: (np.array([1, 0]), [2, 2]))", "falls from 1 at k = 0 to 0"),
+    (
+        "ONE.contingency(1, band=lambda *_: (np.array([1, 0]), [2, 2]))",
+        "falls from 1 at k = 0 to 0",
+    ),
     ("ONE.contingency(1, band=lambda *_: ([0, -1], [1, 2]))", "between 0 and m = 2", "-1 to 0"),
     ("ONE.contingency(1, band=lambda *_: ([0, 0], [1, 3]))", "between 0 and m = 2", "1 to 3"),
     ("ONE.contingency(1, band=lambda *_: ([0, 0], [1, 1]))", "counts of the m = 2", "by m"),
@@ -90,7 +93,10 @@ VALUE = [
     ("DF.assign(e=None).pu(propensity='e').contingency(0.1)", "must have a value"),
     ("from_arrays([2, 1, 0], [1, None, None], propensity=[1, 1]).auroc(0)", "propensity"),
     ("DS.pu(dim='row').auroc(0.3)", "dim must be"),
-    ("DS.assign(label=DS.label.expand_dims(m=2)).pu().sample_to_label(3, random_state=0)", "alone"),
+    (
+        "DS.assign(label=DS.label.expand_dims(m=2)).pu().sample_to_label(3, random_state=0)",
+        "alone",
+    ),
     ("DF.pu(by='site').auroc(0.3, average='fold')", "average must be True, or name some of"),
     ("PU.auroc(0.3, average=True)", "by="),
     ("DF[DF['site'] == 'a'].pu(by='site').auroc(0.3, average=True)", "two groups"),

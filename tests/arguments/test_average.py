@@ -9,7 +9,7 @@ import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 import pu_accessor
-from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUDataError, PUValueError, PUWarning
 from tests.arguments.test_target import METRICS
 from tests.cases import put
 from tests.sources import test_pooled
@@ -336,32 +336,3 @@ def test_an_estimate_of_beta_widens() -> None:
 
 
 FRAME = draw(9)
-
-
-@pytest.mark.parametrize(
-    ("name", "how", "error", "told"),
-    [
-        ("auroc", {"by": None}, PUValueError, "by='query'"),
-        ("auroc", {"average": "user"}, PUValueError, "'user'"),
-        ("auroc", {"average": 1}, PUTypeError, "True, False or"),
-        ("auroc", {"max_fpr": 0.1, "target": "examples"}, PUValueError, "max_fpr must be left"),
-        ("auroc", {"selection_odds": 2}, PUValueError, "selection_odds must be left out"),
-        ("auroc", {"propensity": "propensity"}, PUValueError, "propensity"),
-        ("average_precision", {}, PUDataError, "two known positives"),
-        ("metric", {"quantity": "recall", "at": {"fpr": 0.1}}, PUValueError, "'threshold', 'frac"),
-        ("metric", {"quantity": "jaccard", "at": 3}, PUValueError, "'jaccard'"),
-        ("metric", {"quantity": "precision", "at": {"threshold": 99.0}}, PUDataError, "at rank 0"),
-        ("net_benefit", {"band": "dkw"}, PUValueError, "band must be left out with average=True"),
-        ("net_benefit", {"thresholds": [1.5]}, PUValueError, "thresholds must be"),
-        ("net_benefit", {}, PUDataError, "scores that are probabilities"),
-        ("bedroc", {"beta_interval": (0, 0.2)}, PUValueError, "beta_interval must be left out"),
-        ("bedroc", {"average": "site"}, PUValueError, "average must be True, or name some of"),
-        ("bedroc", {"alpha": 0}, PUValueError, "alpha must be"),
-    ],
-)
-def test_bad_input(name: str, how: dict[str, Any], error: Any, told: str) -> None:
-    frame = FRAME.assign(propensity=0.5)
-    with pytest.raises(error, match=told):
-        put(frame.pu, name, **{"beta": 0.1, "by": "query", "average": True, **how})
-    with pytest.raises(PUDataError, match="two groups"):
-        FRAME[FRAME["query"] == 0].pu(by="query").auroc(0.1, average=True)

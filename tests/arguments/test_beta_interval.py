@@ -11,11 +11,10 @@ import pytest
 import xarray as xr
 
 import pu_accessor
-from pu_accessor import PUKeyError, PUTypeError, PUValueError
 from pu_accessor.checks import interval_betas
 from pu_accessor.ranking import FloatArray
-from tests.cases import AREAS, draw_case, estimates_of, put
-from tests.support.oracles.envelope_oracle import around, height_of, precision_at
+from tests.cases import AREAS, draw_case, put
+from tests.support.oracles.envelope_oracle import around, height_of
 
 SIDES = ("lower", "upper")
 SEEN = ["known_positive", "known_negative"]
@@ -187,21 +186,6 @@ def test_intervals_at_any_beta_lie_within_the_envelope(which: str, name: str) ->
     assert row["envelope_lower"] <= row["lower"] <= row["upper"] <= row["envelope_upper"]
 
 
-BENDS = [(3000, GOOD, "exact"), (30_000, GOOD, "exact"), (30_000, BAD, "dkw")]
-
-
-@pytest.mark.parametrize(("unlabeled", "shift", "band"), BENDS)
-def test_envelopes_are_within_a_count_at_bends(unlabeled: int, shift: float, band: str) -> None:
-    # Where a bound starts to be clipped at a beta in the middle of two inner ones, .01 apart, a
-    # metric at equal rank would be out by a quarter of .01 of the unlabeled: 7.5 and 75 counts.
-    frame = ranked(50, unlabeled, shift, seed=1)
-    how: dict[str, Any] = {"ranks": np.linspace(0, len(frame), 60).astype(int), "band": band}
-    tables = frame.pu.contingency(0.2, beta_interval=(0, 0.9), **how)
-    many = frame.pu.contingency(np.round(np.linspace(0, 0.9, 181), 3), **how)
-    for name in ("accuracy", "f1", "fpr"):
-        assert excess_of(tables.pu.metric(name).isel(beta=0), many, name) <= 1.01
-
-
 @pytest.mark.parametrize("reference", ["positives", "both"])
 def test_an_envelope_holds_each_whole_number_of_latent_positives(reference: str) -> None:
     frame = ranked(60, 1000, BAD, negatives=60, seed=7)
@@ -234,19 +218,6 @@ def test_the_envelope_contains_the_band_of_the_point(which: str) -> None:
 RECALL_GRID = np.round(np.linspace(0, 1, 1001), 3)
 
 
-@pytest.mark.parametrize("side", SIDES)
-def test_pr_envelope_has_all_corners(side: str) -> None:
-    known, unlabeled, beta = (50, 250, 0.2) if side == "lower" else (70, 300, 0.1)
-    # 100 positives. Precision falls where recall is level: at one recall it has many values.
-    frame = ranked(known, unlabeled, GOOD, seed=3)
-    tables = frame.pu.contingency(beta, beta_interval=(beta, beta))
-    tp, fp = counts_of(tables, side)
-    assert tp[-1] == 100
-    value = precision_at(tp, tp + fp, np.arange(1.0, 100), side)
-    found = envelope_of(tables, "pr").sel(envelope=side, recall_grid=RECALL_GRID[10:1000:10])
-    np.testing.assert_allclose(found, value, atol=1e-9)
-
-
 @every_curve
 @pytest.mark.parametrize("seed", range(6))
 def test_envelopes_of_one_beta_are_its_curves(seed: int, curve: str) -> None:
@@ -276,92 +247,6 @@ def test_grids_are_steps_of_a_thousandth_with_more_near_0() -> None:
 
 
 # Tables, metrics and areas
-
-
-SOME = ["good", "few known", "known negatives", "bootstrap", "both", "propensity"]
-
-
-@pytest.mark.parametrize("which", SOME)
-def test_inner_tables_are_those_of_their_betas(which: str) -> None:
-    frame, interval, options = SETTINGS[which]
-    tables = ask(which)
-    betas = tables["interval_beta"].to_numpy()
-    assert (betas[0], betas[-1]) == interval
-    assert (np.diff(betas) > 0).all() and np.diff(betas).max() < 0.01 + 1e-9
-    # The point is none of them, but envelopes contain it.
-    alone = put(frame.pu, "contingency", np.union1d(betas, tables["beta"]), **options)
-    alone = alone.sel(bound=list(SIDES))
-    grid = alone.sel(beta=betas)
-    assert tables["interval_tp"].dims == ("rank", "interval_bound", "interval_beta")
-    np.testing.assert_array_equal(tables["interval_tp"], grid["tp"])
-    assert tables["interval_positives"].dims == ("interval_beta",)
-    positives = (grid["tp"] + grid["fn"]).isel(rank=0, bound=0)
-    np.testing.assert_array_equal(tables["interval_positives"], positives)
-    straight = tables.copy(deep=True)  # the first beta in the place of kinks
-    straight["interval_kinks"][..., 0] = tables["interval_tp"].isel(interval_beta=[0]).to_numpy()
-    straight["interval_kinks"][..., 1] = int(tables["interval_positives"][0])
-    for name in ("precision", "fnr", "mcc"):
-        values, inner = straight.pu.metric(name).isel(beta=0), alone.pu.metric(name)
-        ends = [inner.min(["bound", "beta"]), inner.max(["bound", "beta"])]
-        for side, end in zip(SIDES, ends[::-1] if name == "fnr" else ends, strict=True):
-            np.testing.assert_array_equal(values.sel(bound=f"envelope_{side}"), end)
-    for name in AREAS.values():
-        area, inner = tables.pu.area(name).isel(beta=0), alone.pu.area(name)
-        bounds = ["envelope_lower", "lower", "estimate", "upper", "envelope_upper"]
-        assert area["bound"].values.tolist() == bounds
-        ends = [float(inner.min()), float(inner.max())]
-        np.testing.assert_allclose(area.values[[0, -1]], ends, rtol=1e-12)
-
-
-def test_a_cost_gets_an_envelope_by_performance() -> None:
-    cost = ask("good").pu.metric(lambda tp, fp, fn, tn: 5 * fn + fp).isel(beta=0)
-    ends = cost.sel(bound=["envelope_lower", "lower", "upper", "envelope_upper"])
-    assert (ends.diff("bound") <= 0).all() and (ends.diff("bound") < 0).any()
-
-
-def test_without_an_interval_nothing_is_added() -> None:
-    tables, with_interval = SETTINGS["good"].frame.pu.contingency(0.3), ask("good")
-    assert with_interval.attrs["beta_interval"] == [0.2, 0.4]
-    added = [name for name in with_interval.variables if "interval" in str(name)]
-    assert len(added) == 4
-    without = with_interval.drop_vars(added)
-    del without.attrs["beta_interval"]
-    xr.testing.assert_identical(without, tables)
-    assert tables.pu.metric("f1").sizes["bound"] == tables.pu.area("auroc").sizes["bound"] == 3
-    for found, plain in (
-        (with_interval.pu.to_frame(), tables.pu.to_frame()),
-        (with_interval.pu.pr_bounds().pu.to_frame(), tables.pu.pr_bounds().pu.to_frame()),
-    ):
-        pd.testing.assert_frame_equal(found, plain)  # a row for each rank, bound and beta
-
-
-def test_frames_get_two_columns() -> None:
-    frame, interval, _ = SETTINGS["bad"]
-    tables, ends = ask("bad"), ["envelope_lower", "envelope_upper"]
-    every = frame.pu.average_precision([0.2, 0, 0.4], beta_interval=interval)
-    grid = frame.pu.average_precision(np.union1d(tables["interval_beta"].to_numpy(), [0.2, 0.4]))
-    assert (every[ends[0]] == grid["lower"].min()).all()
-    assert (every[ends[1]] == grid["upper"].max()).all()
-
-
-@every_curve
-def test_bounds_of_frames_are_those_of_tables(curve: str) -> None:
-    frame, interval, _ = SETTINGS["mixed, wide"]
-    curves = getattr(frame.pu, f"{curve}_bounds")(0.3, beta_interval=interval)
-    tables = frame.pu.contingency(0.3, beta_interval=interval, ranks="breakpoints")
-    read = getattr(tables.pu, f"{curve}_bounds")()
-    xr.testing.assert_identical(curves.sel(bound=list(SIDES)), read.sel(bound=list(SIDES)))
-    # Of the estimate tables are in whole examples, but curves are not.
-    every = estimates_of(frame, 0.3)
-    at, positives = {one.rank: one for one in every}, every[0].tp + every[0].fn
-    tpr = [float(at[rank].tp) / positives for rank in curves["rank"].values]
-    recall = {"roc": "tpr", "pr": "recall"}[curve]
-    middle = curves[recall].sel(bound="estimate", beta=0.3)
-    np.testing.assert_allclose(middle, tpr, atol=1e-12)
-    off = abs(read[recall].sel(bound="estimate", beta=0.3) - middle).max()
-    assert 0 < off * positives <= 0.5 + 1e-9
-    again = envelope_of(frame.pu.contingency(0.3, beta_interval=interval), curve)
-    np.testing.assert_allclose(curves[CURVES[curve]], again, atol=1e-12)  # straight in between
 
 
 # Groups, selections, files
@@ -416,16 +301,6 @@ def test_all_ways_to_give_intervals_say_the_same() -> None:
         xr.testing.assert_identical(other, first)
 
 
-@pytest.mark.parametrize("interval", [(0.2, 0.4), INTERVALS])
-def test_a_baseline_outside_the_interval_does_not_widen_the_envelope(interval: Any) -> None:
-    one, two = (BY_SITE.contingency(b, beta_interval=interval) for b in (0.2, [0, 0.2]))
-    for name in ("accuracy", "fpr"):
-        values = [t.pu.metric(name).sel(beta=0.2).isel(bound=[0, -1]) for t in (one, two)]
-        np.testing.assert_array_equal(*values)
-    for curve in CURVES:
-        np.testing.assert_array_equal(envelope_of(one, curve), envelope_of(two, curve))
-
-
 def test_intervals_survive_storage(tmp_path: Path) -> None:
     for name, thing in (("t", TOGETHER), ("r", TOGETHER.pu.roc_bounds())):
         thing.to_netcdf(tmp_path / name, engine="h5netcdf")
@@ -437,18 +312,6 @@ def test_intervals_survive_storage(tmp_path: Path) -> None:
             xr.testing.assert_identical(read.transpose(*thing.dims), thing.transpose(*thing.dims))
             if name == "t":
                 xr.testing.assert_equal(read.pu.area("auroc"), TOGETHER.pu.area("auroc"))
-
-
-@pytest.mark.parametrize("betas", [0.3, [0.4, 0]])
-def test_betas_can_be_selected(betas: Any) -> None:
-    tables = PARTS["a"].pu.contingency([0, 0.2, 0.3, 0.4], beta_interval=(0.2, 0.4))
-    some = tables.sel(beta=betas)
-    for name in ("f1", "fpr"):
-        xr.testing.assert_identical(some.pu.metric(name), tables.pu.metric(name).sel(beta=betas))
-    for curve, name in AREAS.items():
-        xr.testing.assert_allclose(some.pu.area(name), tables.pu.area(name).sel(beta=betas))
-        one, other = (getattr(thing.pu, f"{curve}_bounds")() for thing in (some, tables))
-        xr.testing.assert_identical(one, other.sel(beta=betas))
 
 
 # Once wrong, each with its smallest example
@@ -484,95 +347,7 @@ def test_auroc_with_an_interval_up_to_one(target: str) -> None:
     assert 0 <= none["lower"] <= none["upper"] <= 1
 
 
-@pytest.mark.parametrize("more", [{"beta": 0.5, "beta_interval": (0, 0.5)}, {"beta": [0, 0.5]}])
-def test_an_interval_from_zero_with_known_negatives_alone(more: dict[str, Any]) -> None:
-    frame = pd.DataFrame({"score": range(6, 0, -1), "label": [None, None, 0, None, 0, None]})
-    tables = frame.pu.contingency(reference="negatives", **more)
-    for curve, name in AREAS.items():
-        area = tables.pu.area(name)
-        assert area.sel(beta=0.5).notnull().all()
-        assert area.where(area["beta"] == 0, drop=True).isnull().all()
-        assert "beta_interval" not in more or envelope_of(tables, curve).notnull().all()
-
-
-def test_an_envelope_of_groups_of_two_columns() -> None:
-    two = pd.concat([FRAME.assign(g="a", f=0), FRAME.assign(g="a", f=1), FRAME.assign(g="b", f=0)])
-    tables = two.pu(by=["g", "f"]).contingency(0.5, beta_interval=(0.2, 0.6))
-    here = tables.unstack("group").pu.metric("f1").sel(g="b", f=0)
-    np.testing.assert_array_equal(here, tables.pu.metric("f1").sel(group=("b", 0)))
-    for curve in CURVES:
-        assert envelope_of(tables, curve).sizes["group"] == 3
-
-
-@every_curve
-def test_an_envelope_of_some_ranks(curve: str) -> None:
-    # Not that of a curve that ends at rank 4.
-    bounds, interval = f"{curve}_bounds", {"beta_interval": (0.2, 0.6)}
-    part = getattr(FRAME.pu, bounds)(0.5, ranks=[0, 2, 4], **interval)
-    assert CURVES[curve] not in part and "envelope" not in part.dims
-    tables, say = FRAME.pu.contingency(0.5, **interval), ["n_cutoffs", "all_cutoffs"]
-    again = getattr(tables.isel(rank=[0, 2, 4]).pu, bounds)()
-    xr.testing.assert_equal(again.drop_vars(say), part.drop_vars(say))
-    point, whole = (getattr(some.pu, bounds)() for some in (tables.isel(rank=4), tables))
-    name = {"roc": "tpr", "pr": "recall"}[curve]
-    np.testing.assert_array_equal(point[name], whole[name].isel(rank=4))
-    assert "envelope" not in point.dims
-
-
 # Errors
-
-
-PAIR, ORDER = "beta_interval must be a pair", "0 <= low <= high <= 1, but "
-
-
-@pytest.mark.parametrize(
-    ("interval", "error", "message"),
-    [
-        (0.3, PUTypeError, f"{PAIR} of numbers, .* but 0.3 was passed"),
-        *((no, PUTypeError, PAIR) for no in ((0.1, 0.2, 0.6), "ab", (0.1, None), (True, False))),
-        ((0.6, 0.2), PUValueError, rf"{ORDER}\(0.6, 0.2\) was"),
-        *((none, PUValueError, ORDER) for none in ((-0.1, 0.6), (0.1, 1.5), (np.nan, 0.6))),
-        ((0.6, 0.7), PUValueError, r"beta must lie in beta_interval, .* but \[0.5\] was"),
-        (INTERVALS, PUTypeError, f"{PAIR} .*by='site'"),
-    ],
-)
-def test_intervals_that_are_none(interval: Any, error: Any, message: str) -> None:
-    how: dict[str, Any] = {"beta": [0, 0.5], "beta_interval": interval}
-    curves = ("contingency", "roc_bounds", "pr_bounds", "plot_roc", "plot_pr")
-    about: Any = {"plot_metric": {"quantity": "f1"}, "metric": {"quantity": "f1", "at": 3}}
-    for name in (*curves, *AREAS.values(), *about):
-        with pytest.raises(error, match=message):
-            getattr(FRAME.pu, name)(**how, **about.get(name, {}))
-
-
-@pytest.mark.parametrize(
-    ("intervals", "error", "told"),
-    [
-        ({"a": (0.1, 0.3)}, PUKeyError, r"beta_interval must .* none for \['b'\]"),
-        (INTERVALS | {"b": 0.2}, PUTypeError, f"site='b': {PAIR}"),
-        (INTERVALS | {"b": (0.5, 0.2)}, PUValueError, "site='b': .* low <= high"),
-        (pd.DataFrame({"l": [0.1], "h": [0.2]}), PUValueError, r"columns \['low', 'high'\]"),
-        (pd.Series([(0.1, 0.3)] * 2, index=["a", "a"]), PUValueError, "each key once"),
-        (INTERVALS | {"b": (0.3, 0.45)}, PUValueError, "beta must lie in beta_interval"),
-    ],
-)
-def test_intervals_by_key_that_do_not_fit(intervals: Any, error: Any, told: str) -> None:
-    with pytest.raises(error, match=told):
-        BY_SITE.contingency(0.2, beta_interval=intervals)
-
-
-@pytest.mark.parametrize("ranks", ["all", "breakpoints"])
-def test_precision_at_recall_0_where_groups_start_at_other_cutoffs(ranks: str) -> None:
-    tied = {"a": [5, 4, 3, 2, 1, 0], "b": [3, 3, 3, 2, 1, 0], "c": [1, 1, 1, 1, 0, 0]}
-    frame = pd.DataFrame({**tied, "label": [1, None, 1, None, None, None]})
-    groups, asked = frame.pu(score=[*tied]), {"beta_interval": (0.25, 0.5), "ranks": ranks}
-    together = [groups.pr_bounds(0.25, **asked), groups.contingency(0.25, **asked).pu.pr_bounds()]
-    for key in tied:
-        alone = frame.pu(score=key).pr_bounds(0.25, **asked)["precision_envelope"]
-        assert alone.notnull().all()
-        for curves in together:
-            found = curves["precision_envelope"].sel(model=key)
-            np.testing.assert_allclose(found, alone, rtol=1e-12)
 
 
 @pytest.mark.parametrize(

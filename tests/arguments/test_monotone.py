@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 import pu_accessor
-from pu_accessor import PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUWarning
 from tests.cases import Case, as_frame, binormal, draw_case
 
 BETA = 0.25
@@ -139,14 +139,6 @@ def test_every_gap_full_and_one_known_positive_work() -> None:
     alone = frame.assign(label=[1.0, *[np.nan] * 599]).pu(monotone=True)
     with pytest.warns(PUWarning, match="one known positive alone"):
         assert 0 <= alone.auroc(BETA)["estimate"].item() <= 1
-
-
-def test_what_contradicts_it_is_refused() -> None:
-    frame, _ = draw(5)
-    with pytest.raises(PUTypeError, match="monotone must be True or False, but 2"):
-        frame.pu(monotone=2)
-    with pytest.raises(PUValueError, match="monotone must be False with propensity"):
-        frame.assign(p=0.5).pu(propensity="p", monotone=True)
 
 
 def test_scores_that_are_worse_than_chance_refute_it() -> None:

@@ -1,6 +1,5 @@
 """Another prevalence of new examples: weights of scikit-learn, oracles, what has none."""
 
-import math
 from fractions import Fraction
 from typing import Any
 
@@ -10,11 +9,10 @@ import pytest
 from sklearn import metrics
 
 import pu_accessor
-from pu_accessor import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.tables.metrics import METRICS
 from tests.arguments.test_target import METRICS as FORMULAS
 from tests.arguments.test_target import ask, asked_at, completed_at, draw, framed
-from tests.cases import binormal, put
+from tests.cases import binormal
 from tests.support.oracles import completion_oracle
 from tests.support.oracles import population_oracle as oracle
 
@@ -142,26 +140,3 @@ def test_perfect_separation_has_an_interval() -> None:
 
 
 AT: dict[str, Any] = {"at": {"threshold": 1}}
-SITES, NONE = {"by": "site"}, (0, 1, -0.1, 1e-40, math.nan)
-ENDS = r"^prevalence must lie in \[1e-30, 1"
-
-
-@pytest.mark.parametrize(
-    ("name", "how", "error", "message"),
-    [
-        ("auroc", {}, PUTypeError, "What it needs is beta"),
-        ("metric", {"quantity": ["fpr", "tnr"], **AT}, PUValueError, "^prev.* nothing for 'fpr'"),
-        ("metric", {"quantity": "npv", "at": 5}, PUValueError, "left out with target='examples'"),
-        ("average_precision", {"target": "examples"}, PUValueError, "left out with target='exam"),
-        ("average_precision", {"selection_odds": 2}, PUValueError, "left out with selection_odds"),
-        ("average_precision", {**SITES, "average": True}, PUValueError, "out with average=True"),
-        ("average_precision", {"beta": 1}, PUDataError, "needs negatives"),
-        ("average_precision", {"prevalence": "0.1"}, PUTypeError, "^prevalence must"),
-        *(("average_precision", {"prevalence": p}, PUValueError, ENDS) for p in NONE),
-    ],
-)
-def test_what_has_no_other_prevalence(name: str, how: Any, error: Any, message: str) -> None:
-    with pytest.raises(error, match=message):
-        put(enriched().pu, name, **{"beta": BETA, "prevalence": 0.1, **how})
-    with pytest.raises(PUValueError, match=r"^prevalence must be left out with pool=True"):
-        enriched().pu(by="site", pool=True).average_precision(BETA, prevalence=0.1)

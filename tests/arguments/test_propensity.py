@@ -10,9 +10,9 @@ import xarray as xr
 from scipy import special, stats
 
 import pu_accessor
-from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUWarning
 from pu_accessor.ranking import FloatArray
-from tests.cases import AREAS, put, put_of_these
+from tests.cases import AREAS, put_of_these
 from tests.support.oracles import completion_oracle, gaps_oracle, oracle, selection_oracle
 from tests.support.oracles.reference_oracle import BOUNDS
 
@@ -217,37 +217,6 @@ def test_curves_and_metrics_are_those_of_the_tables() -> None:
 
 
 # Bad input
-
-ROWS = FRAME.iloc[:62].assign(score=FRAME["score"].rank(pct=True))
-ALONE = ("bedroc", "calibration")  # which have no target
-
-
-@pytest.mark.parametrize(
-    ("call", "how", "error", "message"),
-    [
-        ("contingency", {"propensity": "propensty"}, PUKeyError, "must name .* 'propensity'"),
-        ("auroc", {"propensity": ["propensity"]}, PUTypeError, "propensity must be the name"),
-        ("contingency", {"band": "bootstrap"}, PUValueError, "band must .* propensity"),
-        ("plot_pr", {"band": "dkw"}, PUValueError, "band must .* propensity"),
-        ("roc_bounds", {"reference": "both"}, PUValueError, "reference must .* propensity"),
-        ("auroc", {"max_fpr": 0.2, "target": "examples"}, PUValueError, "max_fpr must .* propens"),
-        ("metric", {"quantity": "f1", "at": "youden"}, PUValueError, "not choose .* 'youden'"),
-        ("metric", {"quantity": "f1", "at": "maximum"}, PUValueError, "by 'maximum' with prope"),
-        *((name, {}, PUValueError, f"=..., but {name} was asked for") for name in AREAS.values()),
-        *((name, {}, PUValueError, f"but {name} was .* Leave propensity out") for name in ALONE),
-        ("metric", {"quantity": "recall", "at": {"threshold": 1}}, PUValueError, "but metric was"),
-    ],
-)
-def test_what_does_not_go_with_propensities(call: str, how: Any, error: Any, message: str) -> None:
-    frame = ROWS.assign(label=np.where(np.arange(62) == 61, 0, ROWS["label"]))
-    with pytest.raises(error, match=message) as raised:
-        put(frame.pu, call, **{"beta": 0.1, "propensity": "propensity", **how})
-    assert call not in ALONE or "target" not in str(raised.value)
-
-
-def test_plans_have_no_propensities() -> None:
-    with pytest.raises(PUValueError, match=r"but positives_needed was .* Leave propensity out"):
-        pu_accessor.positives_needed(0.1, pilot=weighed(ROWS), beta=0.1)
 
 
 @pytest.mark.parametrize("name", ["contingency", "roc_bounds", "plot_rank_cdf", *AREAS.values()])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 import pu_accessor
-from pu_accessor.errors import PUDataError, PUValueError
+from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.lookup import BANDS
 from tests.cases import Case, Labels, as_frame, as_tables, cases, draw_case
 from tests.methods.test_contingency import ENDS, check_curves, check_rounded, check_traced
@@ -275,31 +275,3 @@ def test_widths_are_those_of_the_paper(share: float, paper: float, kind: str) ->
 
 
 # Curves that step down
-
-FALLING = Case([3, 2, 1, 0], [None, False, True, None], 0.5)
-
-
-def test_roc_envelope_is_that_on_the_vertical_line() -> None:
-    # The upper curve goes through (fpr, tpr) = (0, 0), (0, .5), (1, 0), (1, .5), (1, 1).
-    tables = ask(FALLING, reference="negatives", beta_interval=(0.5, 0.5), band="bootstrap")
-    curve = tables.pu.roc_bounds()
-    assert curve["tpr"].sel(bound="upper").values.ravel().tolist() == [0, 0.5, 0, 0.5, 1]
-    envelope = curve["tpr_envelope"].sel(envelope="upper", fpr_grid=[0, 0.05, 0.5, 1])
-    np.testing.assert_allclose(envelope, [0.5, 0.475, 0.25, 1], rtol=1e-12)
-
-
-def test_pr_envelope_is_the_highest_precision() -> None:
-    # The upper tables go through (tp, fp) = (0, 0), (1, 0), (2, 0), (1, 2), (2, 2), (3, 2): at a
-    # recall of .6 precision is 1 on the way to the third.
-    case = Case([3, 0, 1, 4, 2], [None, None, None, True, False], 0.5)
-    tables = ask(case, reference="negatives", beta_interval=(0.5, 0.5), band="bootstrap")
-    upper = tables[["tp", "fp"]].sel(bound="upper").to_array().values.squeeze().tolist()
-    assert upper == [[0, 1, 2, 1, 2, 3], [0, 0, 0, 2, 2, 2]]
-    envelope = tables.pu.pr_bounds()["precision_envelope"].sel(envelope="upper")
-    assert float(envelope.sel(recall_grid=0.6)) == 1
-
-
-@pytest.mark.parametrize("said", ["intersection", "all"])
-def test_both_by_other_names(said: str) -> None:
-    with pytest.raises(PUValueError, match=r"reference must be one of .* Did you mean 'both'\?"):
-        as_frame(draw_case(0)).pu(negative=False).contingency(0.1, reference=said)

@@ -64,15 +64,6 @@ def test_bounds_do_not_depend_on_how_many_are_found_at_once(
         xr.testing.assert_allclose(*envelopes, rtol=1e-12)
 
 
-def test_a_wide_interval_is_not_held_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contingency, "_AT_ONCE", 1 << 15)
-    frame = binormal(8000, 2000, 0.5, seed=1)[0]
-    points = peak(lambda: frame.pu.roc_bounds(0.5))
-    interval = peak(lambda: frame.pu.roc_bounds(0.5, beta_interval=(0.05, 0.6)))
-    tables = 3 * 8 * len(frame) * 56  # tables of all cutoffs, at the betas of the interval
-    assert interval - points < 1.5 * tables  # of which each has four counts
-
-
 BANDS = ["exact", "simultaneous"]
 
 

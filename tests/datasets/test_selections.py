@@ -34,16 +34,6 @@ def test_last_cutoff_whatever_their_order(tables: xr.Dataset) -> None:
     np.testing.assert_array_equal(tables.pu.at(rank=150)["rank"], expected)
 
 
-OUTSIDE: list[Any] = [{"threshold": np.inf}, {"fraction": 0}, {"rank": 99}, {"rank": 301}]
-OUTSIDE += [{"rank": np.inf}, {"rank": [150, np.inf]}]
-
-
-@pytest.mark.parametrize("asked", OUTSIDE, ids=str)
-def test_no_cutoff_is_guessed_outside(asked: dict[str, Any]) -> None:
-    with pytest.raises(PUValueError, match=r"at must not lie (before the first|beyond the last)"):
-        FRAME.pu.contingency(0.1, ranks=[100, 200, 300]).pu.at(**asked)
-
-
 def test_shared_ranks_give_way_to_each_groups_own() -> None:
     tied = pd.concat([FRAME.assign(g="a"), FRAME.head(50).assign(g="b", score=1.0)])
     found = tied.pu(by="g").contingency(0.1).pu.at(rank=30)
@@ -150,14 +140,6 @@ def test_answers_say_what_they_are() -> None:
         (found["tpr_envelope"].attrs, {"long_name": "tpr, while beta varies"}),
     ):
         assert told == expected
-
-
-@pytest.mark.parametrize("how", [{}, {"beta_interval": (0.1, 0.3)}])
-def test_bounds_that_are_stacked_have_areas(how: Any) -> None:
-    tables = FRAME.pu.contingency([0.1, 0.2], **how)
-    stacked = tables.stack(place=["bound", "beta"]).pu.area("auroc")
-    expected = tables.pu.area("auroc").sel(bound=["lower", "estimate", "upper"])
-    np.testing.assert_array_equal(stacked, expected.to_numpy().ravel())
 
 
 def test_a_band_that_holds_jointly_is_mixed_inside_ties_at_its_level() -> None:

@@ -8,7 +8,7 @@ import pytest
 from sklearn.calibration import calibration_curve
 
 import pu_accessor
-from pu_accessor import PUDataError, PUTypeError, PUValueError
+from pu_accessor import PUValueError
 from pu_accessor.inference.estimates.utility import as_edges
 from tests.support.oracles import completion_oracle, practice_oracle
 
@@ -101,27 +101,3 @@ def test_bins_from_one_to_a_million() -> None:
     np.testing.assert_array_equal(as_edges(10**6), np.arange(10**6 + 1) / 10**6)
     with pytest.raises(PUValueError, match="bins must be from 1 to 1,000,000, but 1000001"):
         as_edges(10**6 + 1)
-
-
-FRAME = drawn(0)
-
-
-@pytest.mark.parametrize(
-    ("rows", "how", "error", "message"),
-    [
-        (FRAME, {"bins": 0}, PUValueError, "bins must be from 1 to 1,000,000, but 0 was passed"),
-        (FRAME, {"bins": True}, PUTypeError, "bins must be their number or an array"),
-        (FRAME, {"bins": "quantile"}, PUTypeError, "bins must be their number or an array"),
-        (FRAME, {"bins": [0, 0.5, 0.5, 1]}, PUValueError, "ascend from 0 to 1"),
-        (FRAME, {"bins": [0.1, 1]}, PUValueError, "ascend from 0 to 1"),
-        (FRAME, {"bins": [0, float("nan"), 1]}, PUValueError, "ascend from 0 to 1"),
-        (FRAME, {"band": "dkw"}, PUValueError, "'simultaneous', for all jointly, but 'dkw' was"),
-        (FRAME, {"band": "exakt"}, PUValueError, "exakt"),
-        (FRAME.assign(score=FRAME["score"] * 2), {}, PUDataError, "scores that are probabilities"),
-        (FRAME.assign(label=np.nan), {}, PUDataError, "at least one known positive"),
-    ],
-)
-def test_what_is_refused(rows: Any, how: Any, error: type[Exception], message: str) -> None:
-    for name in ("calibration", "plot_calibration"):
-        with pytest.raises(error, match=message):
-            getattr(rows.pu, name)(BETA, **how)

@@ -10,7 +10,6 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import pu_accessor
-from pu_accessor import PUDataError, PUValueError
 from tests.cases import binormal
 from tests.support.oracles import population_oracle as oracle
 from tests.support.studies.shapes import CHOSEN
@@ -96,15 +95,6 @@ def test_where_nothing_scatters_there_is_an_interval(sign: int) -> None:
     row = frame.pu(negative=False).auroc(0, max_fpr=0.3).iloc[0]
     assert 0 <= row["lower"] <= row["estimate"] <= row["upper"] <= 1
     assert row["lower"] < row["upper"]
-
-
-def test_what_has_no_part() -> None:
-    with pytest.raises(PUValueError, match="max_fpr must be left out with pool=True"):
-        draw(0).pu(by="site", pool=True).auroc(BETA, max_fpr=0.2)
-    with pytest.raises(PUDataError, match="auroc on new examples needs negatives"):
-        draw(0).pu.auroc(1, max_fpr=0.2)
-    with pytest.raises(PUValueError, match="max_fpr must be None with selection_odds=2"):
-        draw(0).pu.auroc(BETA, max_fpr=0.2, selection_odds=2)
 
 
 @pytest.mark.parametrize("limit", [0.05, 0.115, 0.3])

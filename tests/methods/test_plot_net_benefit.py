@@ -50,13 +50,3 @@ def test_decision_curves_of_models_and_betas() -> None:
     assert grid.axes.size == 2
     with pytest.raises(PUValueError, match="two or more increasing thresholds"):
         FRAME.pu.plot_net_benefit(0.2, thresholds=0.5)
-
-
-def test_envelopes_of_groups_with_intervals_of_their_own() -> None:
-    """The legend names the lowest and the highest beta of any group."""
-    grouped = FRAME.assign(site=np.where(np.arange(len(FRAME)) % 2, "a", "b")).pu(by="site")
-    intervals = {"a": (0.1, 0.3), "b": (0.15, 0.25)}
-    how: Any = {"beta_interval": intervals}
-    worth = grouped.plot_net_benefit(0.2, thresholds=[0.2, 0.3], **how)
-    for ax in (worth, grouped.plot_calibration(0.2, bins=3, **how)):
-        assert any("[0.1, 0.3]" in text for text in legend(ax))

@@ -11,7 +11,7 @@ import pytest
 import xarray as xr
 
 import pu_accessor
-from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUKeyError, PUValueError, PUWarning
 from pu_accessor.ranking import FloatArray
 from tests.support.oracles import cluster_oracle as oracle
 
@@ -239,44 +239,6 @@ def test_what_rows_stand_for_is_told() -> None:
     # Five known positives warn of no clusters, which nobody spoke of.
     few = df.assign(w=2, label=df["label"].where(df["label"].cumsum() <= 5))
     assert len(few.pu(weight="w").auroc(BETA)) == 1
-
-
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        (-1.0, r"1 to 1e\+12, but \[-1.0\] came in 1 of 240 rows"),
-        (0.5, r"Divide by the least: df\['w'\] / 0.5"),
-        *((np.inf, r"but \[inf\] came"), (np.nan, r"but \[nan\] came")),
-        (1e13, r"but \[10000000000000.0\] came"),
-        ([0] * 240, "is 0 in all 240"),
-        (["a"] * 240, "must hold numbers"),
-    ],
-    ids=str,
-)
-def test_wrong_weights_are_told(value: Any, message: str) -> None:
-    df = draw(0).astype({"w": float})
-    df["w"] = value if isinstance(value, list) else df["w"].where(df["id"] != 3, value)
-    with pytest.raises((PUValueError, PUTypeError), match=f"weight column 'w'.*{message}"):
-        df.pu(weight="w").auroc(BETA)
-
-
-REFUSED: dict[str, Question] = {
-    "these examples": lambda pu: pu.auroc(BETA, target="examples"),
-    "limits on beta": lambda pu: pu.estimate_beta(),
-    "lists": lambda pu: pu.cutoff(BETA, precision=0.5),
-    "odds": lambda pu: pu.auroc(BETA, selection_odds=2),
-    "band": lambda pu: pu.roc_bounds(BETA, band="simultaneous"),
-    "reference": lambda pu: pu.roc_bounds(BETA, reference="negatives"),
-    "new curve": lambda pu: pu.roc_bounds(BETA, target="population"),
-    "propensity": lambda pu: pu(propensity="w").auroc(BETA),
-    "drawn": lambda pu: pu.sample_to_label(5, random_state=0),
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_takes_a_random_sample_refuses_weights(name: str) -> None:
-    with pytest.raises(PUValueError, match="weight"):
-        REFUSED[name](draw(2).pu(weight="w"))
 
 
 OF_GROUPS: dict[str, Question] = {

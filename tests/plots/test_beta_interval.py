@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb, to_rgba
 from matplotlib.patches import Polygon
 
-from tests.arguments.test_beta_interval import BY_SITE, GROUPS, INTERVALS, PARTS, SIDES, ask
+from tests.arguments.test_beta_interval import GROUPS, PARTS, SIDES, ask
 from tests.cases import legend
 from tests.plots.test_curves import bands
 
@@ -66,11 +66,6 @@ def test_groups_have_envelopes_in_their_hues_or_panels(plot: str) -> None:
     assert count_named(grid) == 1
 
 
-def test_curves_of_several_intervals_name_none() -> None:
-    curves = BY_SITE.pr_bounds(0.2, beta_interval=INTERVALS)
-    assert "envelope" in legend(curves.pu.plot_pr())
-
-
 def test_the_polygon_is_the_envelope() -> None:
     tables = ask("mixed, wide")
     for plot, curve in (("plot_roc", "roc"), ("plot_pr", "pr")):
@@ -82,25 +77,3 @@ def test_the_polygon_is_the_envelope() -> None:
         np.testing.assert_array_equal(x, [*grid, *grid[::-1]])
         low, high = (envelope.sel(envelope=side).to_numpy() for side in SIDES)
         np.testing.assert_array_equal(y, [*high, *low[::-1]])
-
-
-@pytest.mark.parametrize("x", ["rank", "fraction", "threshold"])
-@pytest.mark.parametrize("name", ["precision", "fpr", "mcc"])
-def test_the_polygon_of_a_metric_passes_through_its_envelope(name: str, x: str) -> None:
-    tables = ask("bad")
-    values = tables.pu.metric(name).isel(beta=0, rank=slice(1, None))
-    (patch,) = hatched(tables.pu.plot_metric(name, x=x))
-    corners = patch.get_xy()
-    size = len(corners) // 2
-    up, down = corners[:size], corners[size : 2 * size][::-1]
-    scale = {"rank": 1, "fraction": 1 / 230}.get(x, 1)
-    place = (values["rank"] * scale if x != "threshold" else values["threshold"]).to_numpy()
-    ends = values.sel(bound=["envelope_lower", "envelope_upper"]).to_numpy()
-    for side, drawn in ((ends.min(axis=1), down), (ends.max(axis=1), up)):
-        known = np.isfinite(side)
-        if x == "threshold":
-            points = set(map(tuple, np.round(drawn, 9)))
-            assert set(zip(place[known].round(9), side[known].round(9), strict=True)) <= points
-        else:
-            there = np.interp(place[known], *drawn.T)
-            np.testing.assert_allclose(there, side[known], atol=2e-3)

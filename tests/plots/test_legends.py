@@ -5,13 +5,11 @@ from typing import Any
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib.colors import to_rgba
 
 import pu_accessor
 from pu_accessor.plots import shared_legend
-from pu_accessor.plots.artists import Kind, kind_of
 from tests.cases import binormal, legend_of
 
 ROWS = binormal(60, 180, 0.5, seed=0, shift=1.5)[0].assign(site=np.resize(["b", "a"], 240))
@@ -29,12 +27,6 @@ def test_the_keys_are_the_title_and_what_they_share_is_grey() -> None:
     assert texts(legend)[:3] == ["site (β̂ = 0.15)", "a", "b"]
     naive, chance = (legend.legend_handles[place].get_color() for place in (2, -1))
     assert naive == chance == pytest.approx((0.4, 0.4, 0.4))
-
-
-def test_an_envelope_that_two_betas_share_is_grey() -> None:
-    ax = PU.plot_roc([0.1, 0.2], beta_interval=(0.05, 0.3))
-    (envelope,) = [patch for patch in ax.patches if kind_of(patch) is Kind.ENVELOPE]
-    assert envelope.get_edgecolor() == pytest.approx((0.4, 0.4, 0.4, 0.55))
 
 
 def test_panels_share_a_legend_with_its_title() -> None:
@@ -71,14 +63,6 @@ def test_a_shared_legend_is_beside_wide_figures(size: tuple[float, float], is_be
     box = shared_legend(figure)
     figure.draw_without_rendering()
     assert (box.get_window_extent().y1 < axes[0].get_window_extent().y0) == is_below
-
-
-def test_a_band_is_named_with_what_it_holds_for() -> None:
-    title, _, band, *_ = texts(PU.plot_roc(0.15, selection_odds=2).figure.legends[0])
-    assert (title, band) == ("", "95% exact band,\nodds within 2,\nthese examples")
-    found = pd.Series(np.arange(40) < 30)
-    closing: Any = pu_accessor.plot_beta_from_labels(found, 400, level=0.8)
-    assert any("80%" in text for text in texts(closing.figure.legends[0]))
 
 
 def test_where_no_curve_can_be_is_hatched_at_its_foot() -> None:

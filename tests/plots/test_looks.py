@@ -285,20 +285,6 @@ def test_options_have_the_same_names_for_type_checkers_and_for_checks() -> None:
     assert [*PlotOptions.__annotations__, "baseline"] == names
 
 
-@pytest.mark.parametrize(
-    ("plot", "options", "told"),
-    [
-        ("plot_roc", {"pallete": "deep"}, r"has no argument 'pallete'\. Did you mean 'palette'"),
-        ("plot_robustness", {"pallete": 1}, r"has no argument 'pallete'\. Did you mean 'palette'"),
-        ("plot_rank_cdf", {"baseline": True}, "plot_rank_cdf has no argument 'baseline'"),
-        ("plot_roc", {"by": 1, "hue": 2}, r"df.pu\(by=1\).plot_roc\(0.15, hue=2\)"),
-    ],
-)
-def test_unknown_options_have_a_near_name(plot: str, options: dict[str, Any], told: str) -> None:
-    with pytest.raises(PUTypeError, match=told):
-        getattr(FRAME.pu, plot)(BETA, **options)
-
-
 # The colours of a user
 
 

@@ -15,7 +15,7 @@ import xarray as xr
 import pu_accessor
 import pu_accessor.dask
 import pu_accessor.polars
-from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning, from_arrays, from_chunks
+from pu_accessor import PUValueError, PUWarning, from_arrays, from_chunks
 from pu_accessor.counting import clusters as counting
 from pu_accessor.counting.clusters import RowClusters
 from tests.methods.test_report import write
@@ -215,25 +215,6 @@ def test_missing_ids_are_refused(missing: Any) -> None:
     assert "1 of" in repr(frame.pu(cluster="patient"))
     with pytest.raises(PUValueError, match=r"cluster .* must have a value in each row"):
         from_arrays(FRAME["score"], FRAME["label"], cluster=ids).auroc(BETA)
-
-
-def test_other_errors_say_what_to_pass() -> None:
-    variables = {"score": FRAME[MODELS], "patient": [[1, 2]] * len(FRAME)}
-    ds = xr.Dataset({name: (("sample", "model"), values) for name, values in variables.items()})
-    ds = ds.assign(label=("sample", FRAME["label"]))
-    for pu, error, told in (
-        (FRAME.pu(cluster="patience"), PUKeyError, "cluster must name a column"),
-        (in_chunks(FRAME.drop(columns="patient"), 50), PUKeyError, "cluster must name"),
-        (FRAME.assign(patient=LISTS).pu(cluster="patient"), PUTypeError, "must hold ids"),
-        (from_arrays([2, 1], [1, None], cluster=[1]), PUValueError, "must have a value for each"),
-        (ds.pu(cluster="patient"), PUValueError, "cluster must be the same for all models"),
-    ):
-        with pytest.raises(error, match=told):
-            pu.compare(BETA) if told.endswith("models") else pu.auroc(BETA)
-    with pytest.raises(PUValueError, match="cluster must be left out with propensity"):
-        FRAME.pu(cluster="patient", propensity="score")
-    with pytest.raises(PUValueError, match="cluster must be left out with propensity"):
-        from_arrays([2, 1], [1, None], cluster=[1, 2], propensity=[1, 1])
 
 
 def held() -> list[int]:
