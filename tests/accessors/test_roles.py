@@ -106,33 +106,6 @@ def test_samples_have_all_methods_of_a_frame(name: str) -> None:
     check_same(getattr(samples, name)(*args, **keywords), getattr(rows, name)(*args, **keywords))
 
 
-@pytest.mark.parametrize(
-    "name", [n for n in QUESTIONS if n not in ("compare", "dominance", "gap")]
-)
-def test_samples_of_one_model_are_a_frame(name: str) -> None:
-    one = SAMPLES.sel(model="svm", drop=True).rename(sample="row", score="s")
-    frame = WIDE[["svm", "label"]].rename(columns={"svm": "s"})
-    found = question(one.pu(score="s", dim="row"), name)
-    found = found.rename_axis(None) if name == "sample_to_label" else found  # the dimension
-    check_same(found, question(frame.pu(score="s"), name))
-
-
-def test_all_sources_give_one_answer() -> None:
-    score, label = FRAME["score"], FRAME["label"]
-    expected = FRAME.pu(unlabeled=[0, None]).roc_bounds(0.3)
-    chunks = [FRAME.iloc[:20], FRAME.iloc[20:]]
-    samples = xr.Dataset({"score": ("sample", score), "label": ("sample", label)})
-    for accessor in (
-        pu_accessor.from_arrays(score, label, unlabeled=[0, None]),
-        pu_accessor.from_arrays(score.to_numpy(), label.to_list(), unlabeled=[0, None]),
-        pu_accessor.from_chunks(chunks, unlabeled=[0, None]),
-        pu_accessor.from_chunks(chunks)(unlabeled=[0, None]),
-        samples.pu(unlabeled=[0, None]),
-        samples.pu()(unlabeled=[0, None]),
-    ):
-        xr.testing.assert_identical(accessor.roc_bounds(0.3), expected)
-
-
 # On either side of the dot
 
 

@@ -263,16 +263,6 @@ def test_fully_labeled_it_is_the_mean_of_the_truth(name: str) -> None:
     assert name == "recall" or best["estimate"] == 1  # which is possible: there is no warning
 
 
-def test_many_groups_at_once_say_the_same() -> None:
-    drawn = pd.concat({seed: draw_mixed(seed, 0.4, 1)[0] for seed in range(15)}, names=["seed"])
-    frame = drawn.assign(query=drawn["query"] + 7 * drawn.index.get_level_values("seed"))
-    parts = [part for _, part in frame.groupby("query")]
-    for row in frame.pu(by="query").auroc([0.0, 0.08], average=True).to_dict("records"):
-        terms = [term_of(part, row["beta"], "auroc") for part in parts]
-        assert row["n_groups"] == 105
-        check(row, averages_oracle.average(terms, 1 / 3, 0.95, new=True))
-
-
 def test_over_some_keys_and_for_models() -> None:
     frame = pd.concat([draw(seed).assign(site=f"s{seed}") for seed in (4, 5)])
     pu = frame.pu(by=["site", "query"], score=["score", "other"])

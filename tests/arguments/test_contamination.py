@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-import pu_accessor
 from pu_accessor import PUValueError
 from pu_accessor.inference import search
 from pu_accessor.inference.comparison import worst_case
@@ -188,21 +187,6 @@ def test_areas_are_the_worst_of_all_sets_of_wrong_ones(quantity: str, target: st
     if quantity == "auroc":
         ends = each["estimate"].min(), each["estimate"].max()
         assert (found["range_lower"], found["range_upper"]) == pytest.approx(ends, abs=0.01)
-
-
-ABOUT: dict[str, dict[str, Any]] = {
-    **{"auroc": {"target": "examples"}, "average_precision": {"target": "population"}},
-    "metric": {"quantity": "precision", "at": {"rank": [40, 333]}},
-}
-
-
-@pytest.mark.parametrize("name", ABOUT)
-def test_rows_in_pieces_give_the_same(name: str) -> None:
-    frame = draw(0, 30, 3000)
-    pieces = pu_accessor.from_chunks([frame[start : start + 750] for start in range(0, 3000, 750)])
-    how = {"beta": 0.1, "contamination": 0.1, **ABOUT[name]}
-    one, other = (getattr(pu, name)(**how) for pu in (frame.pu, pieces))
-    pd.testing.assert_frame_equal(one, other)
 
 
 CLAIMS: list[Any] = [("auroc", {}, 0.6), ("precision", {"at": 20}, 0.2), ("difference", {}, 0)]

@@ -97,19 +97,6 @@ def test_the_prevalence_of_these_examples_changes_nothing(monotone: bool, cluste
         pd.testing.assert_frame_equal(same, ask_for(beta=share, **how), rtol=1e-12)
 
 
-@pytest.mark.parametrize("asked", [BETA, [0.1, 0.2], HAND], ids=["one", "two", "by hand"])
-def test_all_sources_and_kinds_of_beta_answer_alike(asked: Any) -> None:
-    frame, how = enriched(), dict[str, Any](prevalence=0.05)
-    arrays = pu_accessor.from_arrays(frame["score"], frame["label"])
-    chunks = pu_accessor.from_chunks([frame.head(250), frame.tail(350)])
-    areas = [pu.average_precision(asked, **how) for pu in (frame.pu, arrays, chunks)]
-    at: dict[str, Any] = {"at": {"threshold": 1}, **how}
-    metrics_ = [pu.metric("precision", asked, **at) for pu in (frame.pu, arrays)]
-    for want, *found in (areas, metrics_):
-        for got in found:
-            pd.testing.assert_frame_equal(got, want, rtol=1e-12)
-
-
 def test_errors_of_beta_and_groups_count() -> None:
     frame, how = enriched(), dict[str, Any](prevalence=0.05)
     joint, exact = (frame.pu.average_precision(b, **how).iloc[0] for b in (HAND, BETA))

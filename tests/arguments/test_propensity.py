@@ -179,22 +179,6 @@ BLOCK = pd.DataFrame({"score": [2.0, *[1.0] * 30, *np.arange(60) / 29.7], "label
 BLOCK.loc[:30, "label"], BLOCK["propensity"] = 1.0, [0.5, *np.linspace(1, 0.05, 30), *[0.5] * 60]
 
 
-@pytest.mark.parametrize("frame", [FRAME, TIED, BLOCK], ids=["untied", "tied", "block"])
-def test_the_order_of_rows_does_not_matter(frame: pd.DataFrame) -> None:
-    one, *others = (weighed(rows) for rows in (frame, frame[::-1], shuffled(frame, 0)))
-    tables = one.contingency([0.1, 0.3])
-    for other in others:
-        xr.testing.assert_identical(tables, other.contingency([0.1, 0.3]))
-        for name in AREAS.values():
-            found, wanted = (put_of_these(pu, name, 0.3) for pu in (one, other))
-            pd.testing.assert_frame_equal(found, wanted, rtol=0, atol=1e-12)
-    # The propensities do: they are not the same in another order.
-    turned, known = frame["propensity"].to_numpy(copy=True), frame["label"] == 1
-    turned[known] = turned[known][::-1]
-    wrong = weighed(frame.assign(propensity=turned)).contingency([0.1, 0.3])
-    assert not wrong["tp"].equals(tables["tp"])
-
-
 def test_curves_and_metrics_are_those_of_the_tables() -> None:
     pu = weighed(FRAME)
     tables, wanted = pu.contingency(0.3, ranks="breakpoints"), estimates(FRAME, 0.3)

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from sklearn.calibration import calibration_curve
 
-import pu_accessor
 from pu_accessor import PUValueError
 from pu_accessor.inference.estimates.utility import as_edges
 from tests.support.oracles import completion_oracle, practice_oracle
@@ -68,19 +67,6 @@ def test_fully_labeled_is_that_of_scikit_learn() -> None:
     for name in ("lower", "estimate", "upper"):
         np.testing.assert_allclose(found[name], share, rtol=1e-12)
     np.testing.assert_allclose(found["mean_score"], mean, atol=0.1 / 400)
-
-
-def test_chunks_and_intervals_of_beta() -> None:
-    frame = drawn(5, 300)
-    pieces = pu_accessor.from_chunks([frame[:90], frame[90:]])
-    ends = frame.pu.calibration([0.2, 0.3], bins=3)
-    pd.testing.assert_frame_equal(pieces.calibration([0.2, 0.3], bins=3), ends)
-    # A naive point outside the interval does not widen the envelope; shares grow with beta.
-    found = frame.pu.calibration([0, 0.25], bins=3, beta_interval=(0.2, 0.3))
-    for beta in (0, 0.25):
-        rows = found[found["beta"] == beta]
-        np.testing.assert_allclose(rows["envelope_lower"], ends["lower"][:3])
-        np.testing.assert_allclose(rows["envelope_upper"], ends["upper"][3:])
 
 
 def test_mean_scores_count_each_two_hundredth_of_a_bin() -> None:

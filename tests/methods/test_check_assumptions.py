@@ -72,17 +72,6 @@ def test_clusters_trade_waves_as_a_whole_or_among_themselves(seed: int) -> None:
     assert answer["p_value"].item() == pytest.approx(exact, abs=0.02 if exact < 0.1 else 0.06)
 
 
-@pytest.mark.parametrize(("roles", "strata"), [({}, "stratum"), ({"cluster": "id"}, None)])
-def test_neither_the_order_of_rows_nor_names_of_clusters_count(roles: Any, strata: Any) -> None:
-    frame = DF.assign(id=np.arange(len(DF)) // 3)
-    other = frame.assign(id=[f"p{97 * i % 1009}" for i in frame["id"]], score=DF["score"] ** 3)
-    one, same = (
-        rows.pu(**roles).check_assumptions(BETA, wave="site", strata=strata)
-        for rows in (frame, other.sample(frac=1, random_state=3))
-    )
-    pd.testing.assert_frame_equal(one, same)
-
-
 def test_waves_that_differ_are_found_and_named() -> None:
     shifted = DF["score"] + 1.2 * (DF["site"] == "b") * DF["truth"]
     found = check(DF.assign(score=shifted), "waves", wave="site")
@@ -184,19 +173,6 @@ def test_the_answer_has_a_row_for_each_check_and_beta() -> None:
     assert answer.attrs["level"] == 0.9 and answer["finding"].str.endswith(".").all()
     assert DF.pu.check_assumptions()["check"].tolist() == ["monotone"]
     assert answer["odds_at_least"].notna().tolist() == [name == "strata" for name, _ in pairs]
-
-
-def test_pieces_and_polars_have_the_same_answer() -> None:
-    pl = pytest.importorskip("polars")
-    import pu_accessor.polars
-
-    expected = DF.pu.check_assumptions(BETA, **BOTH)
-    for pu in (pu_accessor.from_chunks([DF[:100], DF[100:]]), pl.from_pandas(DF).pu):
-        pd.testing.assert_frame_equal(pu.check_assumptions(BETA, **BOTH), expected)
-    plain = DF.pu.check_assumptions(BETA)
-    samples = DF[["score", "label"]].to_xarray().pu(dim="index")
-    for pu in (pu_accessor.from_arrays(DF["score"], DF["label"]), samples):
-        pd.testing.assert_frame_equal(pu.check_assumptions(BETA), plain)
 
 
 # What is found, in words, without the numbers.

@@ -253,14 +253,6 @@ def test_a_metric_without_a_value_has_no_test() -> None:
     assert (nothing["p_value"] == 1).all() and (nothing["difference"] == 0).all()
 
 
-def test_pieces_compare_auroc_alone() -> None:
-    df = draw(11)
-    pieces = pu_accessor.from_chunks([df.iloc[:100], df.iloc[100:]], score=MODELS)
-    pd.testing.assert_frame_equal(pieces.compare(BETA), df.pu(score=MODELS).compare(BETA))
-    with pytest.raises(PUValueError, match="quantity must be 'auroc' where rows"):
-        pieces.compare(BETA, quantity="average_precision")
-
-
 @pytest.mark.parametrize("cluster", [None, "patient"])
 def test_models_that_are_the_same_cost_no_adjustment(cluster: str | None) -> None:
     """Two of three models are one: there is one test, though rounding tells the two apart."""

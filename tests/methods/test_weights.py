@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-import pu_accessor
-from pu_accessor import PUKeyError, PUValueError, PUWarning
+from pu_accessor import PUWarning
 from pu_accessor.ranking import FloatArray
 from tests.support.oracles import cluster_oracle as oracle
 
@@ -193,33 +192,6 @@ def test_the_unit_of_large_weights_does_not_matter() -> None:
     units = [df.assign(w=df["w"] * unit).pu(weight="w") for unit in (1e6, 1e11)]
     one, other = (pu.auroc(BETA)[["lower", "upper"]] for pu in units)
     np.testing.assert_allclose(one, other, atol=1e-5)
-
-
-def test_sources_agree() -> None:
-    df = draw(1).assign(w=lambda rows: rows["w"] + 1.5)
-    expected = df.pu(weight="w").auroc(BETA)
-    arrays = pu_accessor.from_arrays(df["score"], df["label"], weight=df["w"])
-    pd.testing.assert_frame_equal(arrays.auroc(BETA), expected)
-    samples = xr.Dataset({name: ("sample", df[name]) for name in ("score", "label", "w")})
-    pd.testing.assert_frame_equal(samples.pu(dim="sample", weight="w").auroc(BETA), expected)
-    shuffled = df.sample(frac=1, random_state=0).pu(weight="w").auroc(BETA)
-    pd.testing.assert_frame_equal(shuffled, expected)
-    models = df.pu(score=MODELS, weight="w").compare(BETA)
-    rows = df.melt(["id", "label", "w"], MODELS, "model", "s")
-    pairs = rows.pu(by="model", score="s", weight="w").compare(BETA, on="id")
-    pd.testing.assert_frame_equal(pairs, models)
-
-    chunks = pu_accessor.from_chunks([df[:90], df[90:180], df[180:]], weight="w")
-    asked: list[dict[str, Any]] = [{}, {"by": "fold"}, {"cluster": "site"}]
-    for roles in asked:
-        expected = df.pu(weight="w", **roles).auroc(BETA)
-        pd.testing.assert_frame_equal(chunks(**roles).auroc(BETA), expected)
-    pd.testing.assert_frame_equal(chunks(score=MODELS).compare(BETA), models)
-    with pytest.raises(PUKeyError, match="no 'v'"):
-        chunks(weight="v").auroc(BETA)
-    rows = df.melt(["id", "label"], MODELS, "model", "s").assign(w=lambda x: 1.0 + x.index)
-    with pytest.raises(PUValueError, match="the same in all groups"):
-        rows.pu(by="model", score="s", weight="w").compare(BETA, on="id")
 
 
 def test_missing_scores_may_be_left_out() -> None:
