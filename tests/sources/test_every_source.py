@@ -33,7 +33,11 @@ COLUMNS = ["score", "label", "propensity", "weight", "patient", "other", "holes"
 HAND = pu_accessor.beta_from_labels(13, 60, n_unlabeled=int(FRAME["label"].isna().sum()))
 RANKS: dict[str, Any] = {"ranks": [9, 60]}
 MODELS, SITES = {"score": ["score", "other"]}, {"by": "site"}
-CHANCE, PATIENT, WEIGHT = {"propensity": "propensity"}, {"cluster": "patient"}, {"weight": "weight"}
+CHANCE, PATIENT, WEIGHT = (
+    {"propensity": "propensity"},
+    {"cluster": "patient"},
+    {"weight": "weight"},
+)
 POOL: dict[str, Any] = {"by": "fold", "pool": True}
 OLD, NEW = {"target": "examples"}, {"target": "population"}
 P, AT = {"score": "p"}, {"at": {"threshold": 0.5}}
@@ -134,7 +138,10 @@ def can_be_asked(source: str, keywords: dict[str, Any]) -> bool:
     return source not in ("chunks", "partitions") or "pool" not in keywords
 
 
+# Samples say in the attributes of tables which variable weighs, a frame does not.
+APART = ("samples", "tables of weights")
 CASES = [(s, name) for s in SOURCES for name in ASKED if can_be_asked(s, ASKED[name][2])]
+CASES.remove(APART)
 
 
 @cache
