@@ -17,7 +17,7 @@ from tests.support.oracles import completion_oracle, oracle
 
 Labels = list[bool | None]
 ROLES = ["score", "label", "by", "propensity", "positive", "negative", "unlabeled"]
-ROLES += ["nan_policy", "on_error", "progress", "dim", "cluster", "pool"]
+ROLES += ["nan_policy", "on_error", "progress", "dim", "cluster", "weight", "pool", "monotone"]
 
 AREAS = {"roc": "auroc", "pr": "average_precision"}  # quantities, by their curves
 ORACLES = {

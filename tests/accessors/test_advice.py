@@ -398,10 +398,3 @@ def test_the_assumptions_of_an_estimate_do_not_drown_it() -> None:
     found = SHOWN["beta"]()
     assert "assumptions" not in found.columns and "random sample" in found.attrs["assumptions"]
     assert len(repr(found).splitlines()) == 2
-
-
-def test_rows_that_belong_together_are_no_groups() -> None:
-    patients = DF.assign(patient=np.arange(300) // 2)
-    with pytest.raises(PUError, match=r"Rows that belong together are cluster='patient'"):
-        patients.pu(by="patient").auroc(0.1)
-    patients.pu(cluster="patient").auroc(0.1)

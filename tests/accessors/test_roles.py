@@ -4,7 +4,6 @@ import inspect
 import re
 import warnings
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,9 +17,6 @@ from tests.accessors.test_spellings import CALLS, GROUPED, LONG, MODELS, UNPAIRE
 
 FRAME = WIDE.rename(columns={"svm": "score"}).assign(propensity=0.5)
 FRAME["site"] = np.where(WIDE["example"] % 2, "a", "b")
-ROLES: dict[str, Any] = {"score": "svm", "label": "y", "by": "site", "propensity": "propensity"}
-ROLES |= {"positive": 1, "negative": 0, "unlabeled": [0, None]}
-ROLES |= {"nan_policy": "omit", "on_error": "skip", "progress": True}
 # What each method needs at least.
 AT_BETA = """contingency roc_bounds pr_bounds auroc average_precision roc_region compare dominance
 net_benefit bedroc calibration plot_gain plot_net_benefit plot_calibration plot_roc plot_pr
@@ -84,16 +80,6 @@ def test_nothing_is_read_before_a_question() -> None:
     check_same(waiting.average_precision(0.3), FRAME.pu.average_precision(0.3))
 
 
-@pytest.mark.parametrize("name", ["nan_policy", "on_error"])
-def test_options_are_checked_at_once(name: str) -> None:
-    with pytest.raises(PUValueError, match=rf"{name} must be one of \["):
-        FRAME.pu(**{name: "omitt"})
-    with pytest.raises(PUTypeError, match=r"^progress must be True or False, but .* was passed"):
-        FRAME.pu(progress="omitt")
-    with pytest.raises(TypeError):
-        FRAME.pu("score", "label")
-
-
 @pytest.mark.parametrize("name", TWO_COLUMNS)
 def test_by_and_groupby_of_two_columns_are_the_same(name: str) -> None:
     frame, by = LONG.assign(half=LONG["example"] % 2), ["model", "half"]
@@ -120,89 +106,10 @@ def test_samples_have_all_methods_of_a_frame(name: str) -> None:
     check_same(getattr(samples, name)(*args, **keywords), getattr(rows, name)(*args, **keywords))
 
 
-@pytest.mark.parametrize(
-    "name", [n for n in QUESTIONS if n not in ("compare", "dominance", "gap")]
-)
-def test_samples_of_one_model_are_a_frame(name: str) -> None:
-    one = SAMPLES.sel(model="svm", drop=True).rename(sample="row", score="s")
-    frame = WIDE[["svm", "label"]].rename(columns={"svm": "s"})
-    found = question(one.pu(score="s", dim="row"), name)
-    found = found.rename_axis(None) if name == "sample_to_label" else found  # the dimension
-    check_same(found, question(frame.pu(score="s"), name))
-
-
-def test_samples_with_labels_of_their_own_are_not_drawn() -> None:
-    labels = SAMPLES["label"].expand_dims(fold=2).copy()
-    with pytest.raises(PUValueError, match=r"over 'sample' alone.*isel\(fold=0\)"):
-        SAMPLES.assign(label=labels).pu().sample_to_label(3, random_state=0)
-
-
-def test_all_sources_give_one_answer() -> None:
-    score, label = FRAME["score"], FRAME["label"]
-    expected = FRAME.pu(unlabeled=[0, None]).roc_bounds(0.3)
-    chunks = [FRAME.iloc[:20], FRAME.iloc[20:]]
-    samples = xr.Dataset({"score": ("sample", score), "label": ("sample", label)})
-    for accessor in (
-        pu_accessor.from_arrays(score, label, unlabeled=[0, None]),
-        pu_accessor.from_arrays(score.to_numpy(), label.to_list(), unlabeled=[0, None]),
-        pu_accessor.from_chunks(chunks, unlabeled=[0, None]),
-        pu_accessor.from_chunks(chunks)(unlabeled=[0, None]),
-        samples.pu(unlabeled=[0, None]),
-        samples.pu()(unlabeled=[0, None]),
-    ):
-        xr.testing.assert_identical(accessor.roc_bounds(0.3), expected)
-
-
 # On either side of the dot
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
-def test_a_role_in_a_method_is_refused_with_the_line_to_write(name: str) -> None:
-    for role, value in ROLES.items():
-        with pytest.raises(PUTypeError) as told:
-            question(FRAME.pu, name, **{role: value})
-        assert f"df.pu({role}={value!r}).{name}(" in str(told.value)
-
-
-def test_roles_in_methods_of_other_sources_are_refused() -> None:
-    chunks: Any = pu_accessor.from_chunks([FRAME])
-    for accessor in (GROUPED.pu, SAMPLES.pu(), chunks):
-        with pytest.raises(PUTypeError, match=r"\(.*unlabeled=0\).*\.auroc\("):
-            accessor.auroc(0.3, unlabeled=0)
-
-
-def test_a_question_in_the_call_is_refused_with_the_line_to_write() -> None:
-    asked: dict[str, Any] = {"level": 0.9, "band": "dkw", "beta": 0.3, "ranks": "all"}
-    for name, value in {**asked, "max_fpr": 0.1}.items():
-        with pytest.raises(PUTypeError, match=rf"df\.pu\.\w+\((.*{name}=|0.3)"):
-            FRAME.pu(**{name: value})
-    with pytest.raises(PUTypeError, match=r"Write ds\.pu\(score='s'\)\.contingency\(0\.3, level"):
-        SAMPLES.pu(score="s", level=0.9)
-
-
-@pytest.mark.parametrize("words", ["lable label", "scores score", "nan_polcy nan_policy"])
-def test_unknown_roles_name_the_nearest(words: str) -> None:
-    wrong, meant = words.split()
-    named: Any = {wrong: "x"}
-    for call in (FRAME.pu, SAMPLES.pu, partial(pu_accessor.from_chunks, [FRAME])):
-        with pytest.raises(PUTypeError, match=f"Did you mean '{meant}'"):
-            call(**named)
-
-
 # Tables
-
-TABLES = FRAME.pu.contingency(0.3)
-
-
-@pytest.mark.parametrize("role", ["score", "label", "unlabeled"])
-def test_tables_have_no_roles(role: str) -> None:
-    named = {role: "x"}
-    for counted in (TABLES, TABLES.pu.roc_bounds()):
-        with pytest.raises(PUTypeError, match="holds tables or curves"):
-            counted.pu(**named)
-    for ask in (TABLES.pu.roc_bounds, partial(TABLES.pu.area, "auroc")):
-        with pytest.raises(PUTypeError):
-            ask(**named)
 
 
 def test_samples_say_which_call_they_miss() -> None:
@@ -283,13 +190,6 @@ def test_bad_questions_are_refused_before_a_row_is_read(
         getattr(pieces, name)(**{**first, **MORE.get(name, {}), **wrong})
 
 
-def test_all_cutoffs_of_chunks_are_refused_by_the_name_of_the_source(pieces: Any) -> None:
-    with pytest.raises(PUValueError, match=r"chunks.*ranks='breakpoints'"):
-        pieces.contingency(0.3)  # of all, by default
-    with pytest.raises(PUValueError, match=r"chunks.*ranks='breakpoints'"):
-        pieces.plot_metric("f1", 0.3, x="threshold")
-
-
 # What is bound can be read
 
 
@@ -317,42 +217,8 @@ def test_the_function_is_the_accessor(data: Any) -> None:
     pd.testing.assert_frame_equal(found.auroc(0.3), expected.auroc(0.3))
 
 
-def test_functions_say_what_they_take_and_how_to_make_a_frame() -> None:
-    arrow, duck = (type("Rows", (), {"__module__": of})() for of in ("pyarrow.lib", "duckdb.a._b"))
-    asked: list[tuple[Any, dict[str, Any], str]] = [
-        ([[1, 2]], {}, r"data must be .*a list was.*from_arrays\(score, label"),
-        ([FRAME], {"beta": 0.3}, "beta is an argument of a question"),
-        ([arrow], {}, r"data must be .*a Rows was passed.*data\.to_pandas\(\)\.pu\."),
-        ([duck], {}, r"data must be .*a Rows was passed.*data\.df\(\)\.pu\."),
-        ([[1], [1]], {"lable": 1}, r"from_arrays: .*'lable'. Did you mean 'label'\?"),
-        ([[1]], {}, "from_arrays: missing a required argument: 'label'"),
-        ([[1], [1]], {"beta": 0.3}, "from_arrays: .*'beta'.* into a method"),
-    ]
-    for arguments, named, told in asked:
-        ask: Any = pu_accessor.from_arrays if told.startswith("from_arrays") else pu_accessor.pu
-        with pytest.raises(PUTypeError, match=told):
-            ask(*arguments, **named)
-
-
 @pytest.mark.parametrize("name", ["from_arrays", "from_chunks"])
 def test_old_names_say_the_new_ones(name: str) -> None:
     with pytest.raises(AttributeError, match=rf"pu_accessor\.{name}\("):
         getattr(pu_accessor, f"ranking_{name}")
     assert not hasattr(pu_accessor, "nothing")
-
-
-@pytest.mark.parametrize(
-    ("role", "ask"),
-    [
-        ("propensity", lambda pu: pu.check_assumptions()),
-        ("propensity", lambda pu: pu.robustness("auroc", 0.3, above=0.3)),
-        ("weight", lambda pu: pu.check_assumptions()),
-        ("weight", lambda pu: pu.sample_to_label(2, random_state=0)),
-        ("weight", lambda pu: pu.estimate_beta()),
-    ],
-)
-def test_what_refuses_a_column_refuses_an_array(role: str, ask: Any) -> None:
-    of: dict[str, Any] = {role: np.arange(1, 7) / (7 if role == "propensity" else 1)}
-    pu = pu_accessor.from_arrays(range(6), [None, 1, None, 1, 1, None], **of)
-    with pytest.raises(PUValueError, match=f"^{role} must "):
-        ask(pu)

@@ -133,17 +133,6 @@ def test_three_spellings(name: str) -> None:
         check_same(by, getattr(wide, name)(*args, **keywords))
 
 
-def test_rows_of_groups_are_drawn_and_chosen_alike() -> None:
-    by = LONG.pu(by="model")
-    drawn = by.sample_to_label(3, random_state=4)
-    check_same(drawn, GROUPED.pu.sample_to_label(3, random_state=4))
-    assert drawn.groupby("model").size().tolist() == [3, 3] and drawn["label"].isna().all()
-    how = {"recall": 0.5, "level": 0.8}
-    chosen = by.select(0.3, **how)
-    check_same(chosen, GROUPED.pu.select(0.3, **how))
-    assert chosen.groupby("model").size().tolist() == by.cutoff(0.3, **how)["rank"].tolist()
-
-
 @pytest.mark.parametrize("name", [name for name in CALLS if not name.startswith("compare")])
 def test_warnings_point_at_the_caller(name: str) -> None:
     args, keywords, roles, _ = CALLS[name]

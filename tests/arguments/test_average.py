@@ -9,7 +9,7 @@ import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 import pu_accessor
-from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUDataError, PUValueError, PUWarning
 from tests.arguments.test_target import METRICS
 from tests.cases import put
 from tests.sources import test_pooled
@@ -263,16 +263,6 @@ def test_fully_labeled_it_is_the_mean_of_the_truth(name: str) -> None:
     assert name == "recall" or best["estimate"] == 1  # which is possible: there is no warning
 
 
-def test_many_groups_at_once_say_the_same() -> None:
-    drawn = pd.concat({seed: draw_mixed(seed, 0.4, 1)[0] for seed in range(15)}, names=["seed"])
-    frame = drawn.assign(query=drawn["query"] + 7 * drawn.index.get_level_values("seed"))
-    parts = [part for _, part in frame.groupby("query")]
-    for row in frame.pu(by="query").auroc([0.0, 0.08], average=True).to_dict("records"):
-        terms = [term_of(part, row["beta"], "auroc") for part in parts]
-        assert row["n_groups"] == 105
-        check(row, averages_oracle.average(terms, 1 / 3, 0.95, new=True))
-
-
 def test_over_some_keys_and_for_models() -> None:
     frame = pd.concat([draw(seed).assign(site=f"s{seed}") for seed in (4, 5)])
     pu = frame.pu(by=["site", "query"], score=["score", "other"])
@@ -336,32 +326,3 @@ def test_an_estimate_of_beta_widens() -> None:
 
 
 FRAME = draw(9)
-
-
-@pytest.mark.parametrize(
-    ("name", "how", "error", "told"),
-    [
-        ("auroc", {"by": None}, PUValueError, "by='query'"),
-        ("auroc", {"average": "user"}, PUValueError, "'user'"),
-        ("auroc", {"average": 1}, PUTypeError, "True, False or"),
-        ("auroc", {"max_fpr": 0.1, "target": "examples"}, PUValueError, "max_fpr must be left"),
-        ("auroc", {"selection_odds": 2}, PUValueError, "selection_odds must be left out"),
-        ("auroc", {"propensity": "propensity"}, PUValueError, "propensity"),
-        ("average_precision", {}, PUDataError, "two known positives"),
-        ("metric", {"quantity": "recall", "at": {"fpr": 0.1}}, PUValueError, "'threshold', 'frac"),
-        ("metric", {"quantity": "jaccard", "at": 3}, PUValueError, "'jaccard'"),
-        ("metric", {"quantity": "precision", "at": {"threshold": 99.0}}, PUDataError, "at rank 0"),
-        ("net_benefit", {"band": "dkw"}, PUValueError, "band must be left out with average=True"),
-        ("net_benefit", {"thresholds": [1.5]}, PUValueError, "thresholds must be"),
-        ("net_benefit", {}, PUDataError, "scores that are probabilities"),
-        ("bedroc", {"beta_interval": (0, 0.2)}, PUValueError, "beta_interval must be left out"),
-        ("bedroc", {"average": "site"}, PUValueError, "average must be True, or name some of"),
-        ("bedroc", {"alpha": 0}, PUValueError, "alpha must be"),
-    ],
-)
-def test_bad_input(name: str, how: dict[str, Any], error: Any, told: str) -> None:
-    frame = FRAME.assign(propensity=0.5)
-    with pytest.raises(error, match=told):
-        put(frame.pu, name, **{"beta": 0.1, "by": "query", "average": True, **how})
-    with pytest.raises(PUDataError, match="two groups"):
-        FRAME[FRAME["query"] == 0].pu(by="query").auroc(0.1, average=True)

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pu_accessor import PUDataError, PUWarning
 from tests.arguments.test_average import AREAS, draw
 from tests.support.oracles import averages_oracle, practice_oracle
 
@@ -133,16 +132,6 @@ def test_clusters_of_one_group_each_change_no_number_and_shared_ones_do(name: st
     assert shared["estimate"].item() == plain["estimate"].item()
     assert shared["standard_error"].item() >= plain["standard_error"].item()
     assert "several groups" in shared.attrs["clusters"]
-
-
-def test_groups_that_say_nothing_raise() -> None:
-    df = draw(4)
-    df.loc[df["query"] == 3, "label"] = np.nan
-    with pytest.raises(PUDataError, match="An average needs a known positive in each group"):
-        df.pu(by="query").bedroc(0.1, average=True)
-    with pytest.warns(PUWarning, match="1 of 30 groups are left out"):
-        found = df.pu(by="query", on_error="skip").bedroc(0.1, average=True)
-    assert found["n_groups"].item() == 29
 
 
 def test_lift_at_a_share_rounds_up_in_each_group() -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from pu_accessor import PUTypeError, PUValueError
+from pu_accessor import PUValueError
 from pu_accessor.inference.bands.lookup import RankBand, at_some_ranks, read_side
 from tests.cases import binormal
 
@@ -119,42 +119,3 @@ def test_shares_of_counts_are_those_of_decimals() -> None:
         exact = [Fraction(str(share)) * m for share in shares.tolist()]
         assert lower[:, 0].tolist() == [floor(each) for each in exact]
         assert upper[:, 0].tolist() == [ceil(each) for each in exact]
-
-
-def over(values: Any, dim: str = "rank", **coords: Any) -> xr.DataArray:
-    return xr.DataArray(values, coords, dim)
-
-
-@pytest.mark.parametrize(
-    ("lower", "upper", "error", "told"),
-    [
-        (LOWER[:-1], UPPER, PUValueError, "0 to 40, .* 41 in all, but its lower has 40"),
-        (LOWER, lambda r: r[1:] * 0, PUValueError, "its upper returned 40"),
-        ((RANKS == 7) * 1, LOWER, PUValueError, "lower <= upper, but at rank 7 .* lower 1.* up"),
-        (LOWER, UPPER * np.nan, PUValueError, "upper is nan at rank 0"),
-        (LOWER, np.where(RANKS == 5, 1.5, UPPER), PUValueError, "upper is 1.5 at rank 5"),
-        (np.where(RANKS == 6, -0.1, LOWER), UPPER, PUValueError, "lower is -0.1 at rank 6"),
-        ("exact", "dkw", PUTypeError, "arrays of shares, .* lower is str"),
-        (over(LOWER, "cutoff"), UPPER, PUTypeError, "over the dimension 'rank'"),
-        (over([0.1], rank=[99]), UPPER, PUValueError, r"from 0 to 40, .* lower has \[99\]"),
-        (over([0.1, 0.2], rank=[1, 1]), UPPER, PUValueError, "each rank once"),
-    ],
-)
-def test_bounds_that_do_not_fit(lower: Any, upper: Any, error: Any, told: str) -> None:
-    with pytest.raises(error, match=told):
-        frame(1).pu(negative=0).contingency(0.3, band=(lower, upper))
-
-
-def test_what_does_not_go_with_bounds_by_rank() -> None:
-    df, band = frame(1).assign(chance=0.5), (LOWER, UPPER)
-    with pytest.raises(PUTypeError, match=r"pair of bounds .* but 1 were passed"):
-        df.pu(negative=0).contingency(0.3, band=(LOWER,))
-    with pytest.raises(PUValueError, match="reference must be 'positives' with bounds by rank"):
-        df.pu(negative=0).contingency(0.3, band=band, reference="both")
-    with pytest.raises(PUValueError, match=r"band must be left at 'exact' .* 'by rank' was pass"):
-        df.pu(negative=0, propensity="chance").contingency(0.3, band=band)
-    models = xr.DataArray([LOWER], {"model": ["another"]}, ("model", "rank"))
-    with pytest.raises(PUValueError, match="band must have bounds for model='score'"):
-        df.pu(score=["score", "chance"], negative=0).contingency(0.3, band=(models, UPPER))
-    with pytest.raises(PUTypeError, match=r"and keys, .* its lower has .*model"):
-        df.pu(negative=0).contingency(0.3, band=(models, UPPER))

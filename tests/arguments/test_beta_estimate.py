@@ -11,7 +11,7 @@ import pytest
 from scipy import special
 
 import pu_accessor
-from pu_accessor import PUDataError, PUKeyError, PUTypeError, PUValueError
+from pu_accessor import PUKeyError, PUValueError
 from pu_accessor.inference.bands.exact import exact
 from pu_accessor.inference.estimates.auroc import estimate_precision
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
@@ -40,8 +40,6 @@ BOTH: Any = FRAME.pu(score=["a", "b"])
 LABELED: Any = FRAME.assign(label=FRAME["label"].where(FRAME.index < 1100, 0))  # negatives, too
 HAND = pu_accessor.beta_from_labels(12, 120, 1000)
 HIGH = pu_accessor.beta_from_labels(12, 120, 1000, level=0.98)
-ENDS = tuple(HIGH[["lower", "upper"]].iloc[0])
-WIDE: dict[str, Any] = {"level": 0.97, "beta_interval": ENDS}  # what HIGH leaves of the level
 
 
 def estimate_by(method: str, pu: Any) -> pd.DataFrame:
@@ -88,21 +86,6 @@ def test_average_precision_is_joined_from_its_limits_at_each_beta() -> None:
     wanted = [expected.lower[0], expected.upper[0]]
     assert found[["lower", "upper"]].tolist() == pytest.approx(wanted, rel=1e-12)
     assert found["lower"] < each.lower[0] and each.upper[0] < found["upper"]
-
-
-NEW = {"threshold": 1.0}
-OF_THESE: list[Any] = [(at, "examples") for at in (150, 40, {"recall": 0.5}, NEW)]
-
-
-@pytest.mark.parametrize(("at", "target"), [*OF_THESE, (NEW, "population"), (None, None)])
-@pytest.mark.parametrize("name", ["precision", "npv"])
-def test_guaranteed_limits_are_the_envelope(name: str, at: Any, target: str | None) -> None:
-    ask = partial(PU.metric, name, target=target) if at else PU.auroc
-    found = ask(HIGH, joint="guaranteed", **({"at": at} if at else {})).iloc[0]
-    where = {"rank": int(found["rank"])} if at == {"recall": 0.5} else at
-    by_hand = ask(0.1, **({"at": where} if at else {}), **WIDE).iloc[0]
-    expected = by_hand[["envelope_lower", "envelope_upper"]].tolist()
-    assert found[["lower", "upper"]].tolist() == pytest.approx(expected, abs=1e-9 if at else 1e-6)
 
 
 @pytest.mark.parametrize("at", [150, {"recall": 0.5}, "youden", "maximum", {"threshold": 1.0}])
@@ -274,37 +257,6 @@ def test_computed_betas_are_selected() -> None:
     assert tables.sel(beta=0.3)["beta"].item() == 0.3
     assert PU.contingency(1 / 7, ranks=[10]).sel(beta=1 / 7)["beta"].item() == 1 / 7
     assert PU.auroc(np.arange(0, 0.35, 0.1))["beta"].tolist() == [0, 0.1, 0.2, 0.3]
-
-
-OTHER = pu_accessor.beta_from_labels(12, 120, 900)
-PASS = r"Pass level=0\.975 to estimate_beta or beta_from_labels"
-AT: dict[str, Any] = {"quantity": "f1", "at": 9}
-
-
-@pytest.mark.parametrize(
-    ("ask", "how", "error", "told"),
-    [
-        (PU.auroc, {"beta": OTHER}, PUValueError, "1000 unlabeled examples, but it is for 900"),
-        (PU.contingency, {"beta": OTHER.assign(level=0.98)}, PUValueError, "but it is for 900"),
-        (BOTH.compare, {"beta": OTHER}, PUValueError, "but it is for 900"),
-        (PU.auroc, {"beta": HAND.assign(n=7)}, PUValueError, "200 known positives, but it is for"),
-        (PU.auroc, {"joint": "guaranteed"}, PUValueError, PASS),
-        (PU.metric, {"joint": "guaranteed", **AT}, PUValueError, PASS),
-        (PU.auroc, {"beta": 0.1, "joint": "guaranteed"}, PUValueError, "joint must be left out"),
-        (PU.auroc, {"joint": "delta"}, PUValueError, "joint must be .*Did you mean 'approximate'"),
-        (PU.auroc, {"joint": "envelope"}, PUValueError, "joint must .*Did you mean 'guaranteed'"),
-        (PU.auroc, {"beta_interval": (0, 1)}, PUValueError, "the frame holds an interval"),
-        (PU.metric, {"reference": "negatives", **AT}, PUDataError, "negative"),
-        (PU.auroc, {"beta": HAND[["beta"]]}, PUKeyError, r"lacks \['lower', 'upper', 'level'\]"),
-        (PU.auroc, {"beta": pd.concat([HAND, HAND])}, PUValueError, "one row for each key"),
-        (PU.auroc, {"beta": HAND.iloc[:0]}, PUValueError, "one row for each key"),
-        (PU.plot_rank_cdf, {}, PUTypeError, r"beta=found\['beta'\]\.item\(\)"),
-        (PU.contingency, {"beta": HIGH.assign(k=1)}, PUKeyError, "not rank"),
-    ],
-)
-def test_errors_say_what_to_pass(ask: Any, how: Any, error: Any, told: str) -> None:
-    with pytest.raises(error, match=told):
-        ask(**{"beta": HAND, **how})
 
 
 def test_joint_intervals_cover() -> None:

@@ -3,14 +3,12 @@
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
 from scipy import special
 
 import pu_accessor
-from pu_accessor import PUKeyError, PUTypeError, PUValueError
 from tests.arguments.test_beta_estimate import draw
 from tests.support.studies import joint_gaps
 
@@ -98,17 +96,6 @@ def test_the_error_of_beta_widens_gaps(name: str, how: Any, beta: pd.DataFrame) 
         assert found["upper"] - found["lower"] > alone["upper"] - alone["lower"]
 
 
-def test_gaps_guaranteed_are_those_of_the_ends() -> None:
-    sure = EACH.assign(level=0.995)
-    gap = PU.gap("auroc", sure, joint="guaranteed").iloc[0]
-    each = PU.auroc(sure, level=0.975, joint="guaranteed")
-    limits = [each["lower"][0] - each["upper"][1], each["upper"][0] - each["lower"][1]]
-    assert gap[["lower", "upper"]].tolist() == pytest.approx(limits, rel=1e-12)
-    squares, one = PU.gap("auroc", EACH).iloc[0], PU.auroc(EACH)
-    down = np.hypot(one["estimate"][0] - one["lower"][0], one["upper"][1] - one["estimate"][1])
-    assert squares["lower"] == pytest.approx(squares["difference"] - down, rel=1e-12)
-
-
 def test_enrichment_is_no_further_off_than_at_the_ends() -> None:
     ask = partial(PU.metric, "lift", at={"fraction": [0.02, 0.1]})
     found, point, same = (ask(beta) for beta in (EACH, POINTS, EXACT))
@@ -116,26 +103,6 @@ def test_enrichment_is_no_further_off_than_at_the_ends() -> None:
     assert (found["lower"] <= point["lower"]).all() and (found["upper"] >= point["upper"]).all()
     assert (found["upper"] > point["upper"] + 1e-6).any()
     pd.testing.assert_frame_equal(same[point.columns], point)
-
-
-OTHER = "but it is for 7"
-
-
-@pytest.mark.parametrize(
-    ("ask", "error", "told"),
-    [
-        (lambda: FRAME.pu(score="p").contingency(EACH), PUKeyError, "rows by 'site', too"),
-        (lambda: PU.contingency(EACH.assign(n_unlabeled=7)), PUValueError, OTHER),
-        (lambda: PU.gap("precision", ALL.assign(n_unlabeled=7), at=100), PUValueError, OTHER),
-        (lambda: PU.gap("auroc", EACH.assign(n_unlabeled=7)), PUValueError, OTHER),
-        (lambda: PU.gap("recall", ALL, at={"fpr": 0.1}), PUValueError, "share an estimate of b"),
-        (lambda: PU.gap("auroc", 0.1, joint="guaranteed"), PUValueError, "joint must be left out"),
-        (lambda: PU.robustness("auroc", EACH), PUTypeError, "beta must be a number here"),
-    ],
-)
-def test_what_to_pass_is_said(ask: Any, error: Any, told: str) -> None:
-    with pytest.raises(error, match=told):
-        ask()
 
 
 @pytest.mark.parametrize("shared", [pytest.param(False, marks=pytest.mark.long), True])

@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from pu_accessor import PUKeyError, PUTypeError, PUValueError
+import pu_accessor
 from pu_accessor.checks import interval_betas
 from pu_accessor.ranking import FloatArray
-from tests.cases import AREAS, put
+from tests.cases import AREAS, draw_case, put
 from tests.support.oracles.envelope_oracle import around, height_of
 
 SIDES = ("lower", "upper")
@@ -164,9 +164,6 @@ def test_intervals_at_any_beta_lie_within_the_envelope(which: str, name: str) ->
     assert row["envelope_lower"] <= row["lower"] <= row["upper"] <= row["envelope_upper"]
 
 
-BENDS = [(3000, GOOD, "exact"), (30_000, GOOD, "exact"), (30_000, BAD, "dkw")]
-
-
 @pytest.mark.parametrize("reference", ["positives", "both"])
 def test_an_envelope_holds_each_whole_number_of_latent_positives(reference: str) -> None:
     frame = ranked(60, 1000, BAD, negatives=60, seed=7)
@@ -186,10 +183,35 @@ def test_an_envelope_holds_each_whole_number_of_latent_positives(reference: str)
 RECALL_GRID = np.round(np.linspace(0, 1, 1001), 3)
 
 
+@every_curve
+@pytest.mark.parametrize("seed", range(6))
+def test_envelopes_of_one_beta_are_its_curves(seed: int, curve: str) -> None:
+    score, label, beta = draw_case(seed)
+    top = max(score)  # known negatives first, where precision starts at 0 for sure
+    score, label = [top + 2, top + 1, *score, -9.0], [False, bool(seed % 2), *label, None]
+    ranking = pu_accessor.from_arrays(score, label, negative=False)
+    beta = min(beta, 0.6)
+    reference = ("positives", "negatives", "both")[seed // 2]  # of the others curves step down
+    tables = ranking.contingency(beta, beta_interval=(beta, beta), reference=reference)
+    envelope = envelope_of(tables, curve)
+    grid = envelope[envelope.dims[0]].to_numpy()
+    for side in SIDES:
+        tp, fp = counts_of(tables, side)
+        place = grid * (fp if curve == "roc" else tp)[-1]
+        sure = (abs(place % 1 - 0.5) < 0.49) | (grid == 0)  # no corner
+        wanted = height_of(curve, tp, fp, grid, side)[sure]
+        np.testing.assert_allclose(envelope.sel(envelope=side)[sure], wanted, atol=1e-12)
+
+
+def test_grids_are_steps_of_a_thousandth_with_more_near_0() -> None:
+    tables = ask("good")
+    expected = [0, *np.geomspace(1e-6, 1e-3, 31), *(step / 1000 for step in range(2, 1001))]
+    for grid in (tables.pu.roc_bounds()["fpr_grid"], tables.pu.pr_bounds()["recall_grid"]):
+        assert grid.values.tolist() == pytest.approx(expected, rel=1e-12)
+        assert set(RECALL_GRID.tolist()) <= set(grid.values.tolist())  # to be selected by
+
+
 # Tables, metrics and areas
-
-
-SOME = ["good", "few known", "known negatives", "bootstrap", "both", "propensity"]
 
 
 # Groups, selections, files
@@ -203,6 +225,45 @@ INTERVALS = {"a": (0.1, 0.3), "b": (0.15, 0.45)}
 
 # Of one interval the grid of betas is the same for all, and there are betas on it and off it.
 GIVEN: list[Any] = [(0.3, (0.2, 0.4)), ({"a": 0.25, "b": 0.277}, (0.2, 0.4)), (0.2, INTERVALS)]
+
+
+@pytest.mark.parametrize(("beta", "interval"), GIVEN)
+def test_each_group_has_its_own_envelope(beta: Any, interval: Any) -> None:
+    tables = BY_SITE.contingency(beta, beta_interval=interval)
+    of_all = {
+        name: (tables.pu.area(name), getattr(BY_SITE, name)(beta, beta_interval=interval))
+        for name in AREAS.values()
+    }
+    tied = GROUPS.round({"score": 1}).pu(by="site")
+    at = tied.metric("precision", beta, at=30, beta_interval=interval).set_index("site")
+    curves = {curve: envelope_of(tables, curve) for curve in CURVES}
+    for key, part in PARTS.items():
+        own = beta[key] if isinstance(beta, dict) else beta
+        one = INTERVALS[key] if interval is INTERVALS else interval
+        how = {"beta": own, "beta_interval": one}
+        alone, here = part.pu.contingency(**how), tables.sel(site=key)
+        if interval is not INTERVALS:
+            assert alone.indexes["interval_beta"].equals(tables.indexes["interval_beta"])
+        for curve, together in curves.items():
+            one = envelope_of(alone, curve)
+            np.testing.assert_allclose(one, together.sel(site=key), atol=1e-12)
+            np.testing.assert_allclose(one, envelope_of(here, curve), atol=1e-12)
+        for name in ("fpr", "f1"):
+            values = tables.pu.metric(name).sel(site=key, rank=alone["rank"])
+            np.testing.assert_array_equal(values, alone.pu.metric(name))
+        row = part.round({"score": 1}).pu.metric("precision", at=30, **how).iloc[0]
+        assert at.loc[key].to_dict() == row.to_dict()
+        for name, (areas, rows) in of_all.items():
+            np.testing.assert_allclose(areas.sel(site=key), alone.pu.area(name))
+            mine = rows[rows["site"] == key].drop(columns="site").reset_index(drop=True)
+            pd.testing.assert_frame_equal(mine, getattr(part.pu, name)(**how))
+
+
+def test_all_ways_to_give_intervals_say_the_same() -> None:
+    ways = [INTERVALS, pd.Series(INTERVALS), pd.DataFrame(INTERVALS, index=["low", "high"]).T]
+    first, *others = (BY_SITE.contingency(0.2, beta_interval=way, ranks=[9, 30]) for way in ways)
+    for other in others:
+        xr.testing.assert_identical(other, first)
 
 
 def test_intervals_survive_storage(tmp_path: Path) -> None:
@@ -241,45 +302,6 @@ def test_auroc_with_an_interval_up_to_one(target: str) -> None:
 
 
 # Errors
-
-
-PAIR, ORDER = "beta_interval must be a pair", "0 <= low <= high <= 1, but "
-
-
-@pytest.mark.parametrize(
-    ("interval", "error", "message"),
-    [
-        (0.3, PUTypeError, f"{PAIR} of numbers, .* but 0.3 was passed"),
-        *((no, PUTypeError, PAIR) for no in ((0.1, 0.2, 0.6), "ab", (0.1, None), (True, False))),
-        ((0.6, 0.2), PUValueError, rf"{ORDER}\(0.6, 0.2\) was"),
-        *((none, PUValueError, ORDER) for none in ((-0.1, 0.6), (0.1, 1.5), (np.nan, 0.6))),
-        ((0.6, 0.7), PUValueError, r"beta must lie in beta_interval, .* but \[0.5\] was"),
-        (INTERVALS, PUTypeError, f"{PAIR} .*by='site'"),
-    ],
-)
-def test_intervals_that_are_none(interval: Any, error: Any, message: str) -> None:
-    how: dict[str, Any] = {"beta": [0, 0.5], "beta_interval": interval}
-    curves = ("contingency", "roc_bounds", "pr_bounds", "plot_roc", "plot_pr")
-    about: Any = {"plot_metric": {"quantity": "f1"}, "metric": {"quantity": "f1", "at": 3}}
-    for name in (*curves, *AREAS.values(), *about):
-        with pytest.raises(error, match=message):
-            getattr(FRAME.pu, name)(**how, **about.get(name, {}))
-
-
-@pytest.mark.parametrize(
-    ("intervals", "error", "told"),
-    [
-        ({"a": (0.1, 0.3)}, PUKeyError, r"beta_interval must .* none for \['b'\]"),
-        (INTERVALS | {"b": 0.2}, PUTypeError, f"site='b': {PAIR}"),
-        (INTERVALS | {"b": (0.5, 0.2)}, PUValueError, "site='b': .* low <= high"),
-        (pd.DataFrame({"l": [0.1], "h": [0.2]}), PUValueError, r"columns \['low', 'high'\]"),
-        (pd.Series([(0.1, 0.3)] * 2, index=["a", "a"]), PUValueError, "each key once"),
-        (INTERVALS | {"b": (0.3, 0.45)}, PUValueError, "beta must lie in beta_interval"),
-    ],
-)
-def test_intervals_by_key_that_do_not_fit(intervals: Any, error: Any, told: str) -> None:
-    with pytest.raises(error, match=told):
-        BY_SITE.contingency(0.2, beta_interval=intervals)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 
 import pu_accessor
 from pu_accessor import PUWarning
@@ -132,22 +131,6 @@ def test_frames_have_the_limit_in_their_attributes(name: str) -> None:
     assert (found.attrs["n_known_positive"], found.attrs["n_unlabeled"]) == (60, 740)
     # Limits of several rankings are not those of a row: the frame has none.
     assert "beta_limit" not in getattr(GROUPS.pu(by="g"), method)(beta=0.0, **how).attrs
-
-
-def test_samples_arrays_and_groupbys_have_limits_too() -> None:
-    samples = xr.Dataset.from_dataframe(FRAME.rename_axis("sample"))
-    for pu in (samples.pu(), pu_accessor.from_arrays(FRAME["score"], FRAME["label"])):
-        with pytest.warns(PUWarning, match="beta exceeds") as caught:
-            tables = pu.contingency(0.7)
-        assert len(caught) == 1 and caught[0].filename == __file__
-        assert tables["beta_limit"].item() == LIMIT
-    two: Any = xr.concat([samples, samples.assign(score=-samples["score"])], "model")
-    grouped: Any = GROUPS.groupby("g")
-    for pu, name in ((two.pu(), "model=0: "), (grouped.pu, "g='b'")):
-        with pytest.warns(PUWarning, match=f"group {name}") as caught:
-            tables = pu.contingency(0.7)
-        assert len(caught) == 1 and caught[0].filename == __file__
-        assert tables["beta_limit"].dims == (name.split("=")[0],)
 
 
 @pytest.mark.parametrize("policy", ["omit", "worst"])

@@ -13,7 +13,7 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pu_accessor import PUError, PUImportError, PUKeyError, PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUError, PUImportError, PUValueError, PUWarning
 from tests.cases import Case, as_frame, binormal, cases, check_place, draw_case, pu, put
 
 METHODS = ["contingency", "roc_bounds", "pr_bounds"]
@@ -241,59 +241,6 @@ def test_beta_by_key(method: str, kind: Any) -> None:
 # Errors
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"on_error": "ignore"}, PUValueError, r"on_error must be one of \['raise', 'skip'\]"),
-        ({"by": "modell"}, PUKeyError, r"by must name .* no 'modell' .* Did you mean 'model'\?"),
-        ({"by": ["model", "x"]}, PUKeyError, "by must name a column, but there is no 'x'"),
-        ({"by": "score"}, PUValueError, "'score' is the column of scores, too"),
-        ({"by": ["model", "label"]}, PUValueError, "'label' is the column of labels, too"),
-        ({"by": ["model", "model"]}, PUValueError, r"different columns, but \['model', 'model'\]"),
-        ({"by": ("model", "fold")}, PUKeyError, r"by must name a column"),
-        ({"by": FRAME["model"]}, PUTypeError, "by must be the name of a column, but a Series"),
-        ({"by": [["model"]]}, PUTypeError, "by must be the name of a column, but a list"),
-        ({"score": []}, PUValueError, r"a list of different ones, but \[\] was passed"),
-        ({"score": ["score", "score"]}, PUValueError, "score must name one column or a list"),
-        ({"score": ["score", "x"]}, PUKeyError, "score must name a column, but there is no 'x'"),
-        ({"score": ("score", "x")}, PUKeyError, "score must name a column"),
-        ({"score": ["score"]}, PUValueError, "by must name different columns"),
-        ({"beta": BETA, "by": None}, PUTypeError, "for each of 4 keys was passed. Name the col"),
-        ({"beta": {"a": 0.1}}, PUKeyError, r"none for \['b', 'c', 'd'\]; its keys are \['a'"),
-        ({"beta": pd.Series([0.1, 0.2])}, PUKeyError, r"its keys are \[0, 1\]"),
-        ({"beta": {**BETA, "b": [0.1, 0.2]}}, PUTypeError, r"for each key, but 'b' has \[0.1, 0"),
-        ({"beta": {**BETA, "b": "0.3"}}, PUTypeError, "group 'b': beta must be a number"),
-        ({"beta": {**BETA, "b": 30}}, PUValueError, "group 'b': beta must lie in"),
-    ],
-)
-def test_bad_arguments(arguments: dict[str, Any], error: Any, message: str) -> None:
-    for method in METHODS:
-        with pytest.raises(error, match=message):
-            put(FRAME.pu, method, **{"beta": 0.3, "by": "model", **arguments})
-
-
-@pytest.mark.parametrize("name", ["rank", "cutoff", "bound", "beta", "threshold"])
-def test_reserved_names(name: str) -> None:
-    with pytest.raises(PUValueError, match=f"must not be called '{name}'"):
-        named(name)(by=name).contingency(0.3)
-    grouped = pu(SPLIT.rename(columns={"model": name}).groupby(["fold", name]))
-    with pytest.raises(PUValueError, match=f"must not be called '{name}'"):
-        grouped.roc_bounds(0.3)
-    for by in (name, ["fold"], []):
-        with pytest.raises(PUValueError, match="by must not be passed on a groupby"):
-            grouped(by=by).contingency(0.3)
-
-
-def test_no_rows() -> None:
-    keyless = FRAME.assign(model=None).pu(by="model", on_error="skip")
-    none = FRAME.iloc[:0]
-    for accessor in (none.pu(by="model"), pu(none.groupby("model")), keyless):
-        with pytest.raises(PUValueError, match="must leave rows"):
-            accessor.roc_bounds(0.3)
-    with pytest.raises(PUValueError, match="at least one example"):
-        WIDE.iloc[:0].pu(score=MODELS).roc_bounds(0.3)
-
-
 def test_columns_of_several_levels() -> None:
     levels = [["y", "k", "s", "s"], ["", "", "svm", "forest"]]
     frame = WIDE.set_axis(pd.MultiIndex.from_arrays(levels), axis=1)
@@ -405,27 +352,10 @@ def is_plain(tables: xr.Dataset) -> bool:
     return tables.identical(FRAME.pu(by="model").contingency(0.3))
 
 
-GAPS = pd.DataFrame({"score": [2, 1, None, None], "label": [True, None, None, None]})
 GROUP = SPLIT.rename(columns={"model": "group"})
 INDEXED = FRAME.set_index("model", drop=False)
 NAN = rekeyed([1.0, np.nan, 2.0, 3.0]).groupby("key", dropna=False)
-TWICE = pd.Series([0.1, 0.2, 0.3, 0.4, 0.9], index=list("abcda"))
 UNNAMED = WIDE.groupby(WIDE["model"].to_numpy())
-
-
-@pytest.mark.parametrize(
-    "ask",
-    [
-        once(lambda: by_own("tp"), "tp is lost to the keys"),
-        once(lambda: named("tpr")(by="tpr").roc_bounds(0.3), "tpr is lost to the keys"),
-        once(lambda: FRAME.pu(by="model").contingency(TWICE), "the last of two betas is taken"),
-        once(lambda: GAPS.pu(nan_policy="omit").contingency(0.5, ranks=4), "rank 4 of 2 examples"),
-        once(lambda: rekeyed([[1], [2], [3], [4]]).pu(by="key").roc_bounds(0.3), "unhashable key"),
-    ],
-)
-def test_is_refused(ask: Callable[[], Any]) -> None:
-    with pytest.raises(PUError):
-        ask()
 
 
 @pytest.mark.parametrize(

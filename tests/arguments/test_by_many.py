@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pu_accessor.errors import PUValueError, PUWarning
+from pu_accessor.errors import PUWarning
 from tests.cases import Case, Labels, as_frame, draw_case
 
 FEW = 30
@@ -96,11 +96,3 @@ def test_one_pass_of_all_roles(roles: dict[str, Any], monkeypatch: pytest.Monkey
     )
     once, _ = check_both_ways(frame, monkeypatch, {"on_error": "raise", **roles}, beta=[0.02, 0.1])
     assert once["query"].nunique() == 5
-
-
-@pytest.mark.parametrize("many", [1, 10**9])
-def test_propensities_have_no_pass(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pu_accessor.sources.frames._MANY", many)
-    frame = queries(80, 0, 0.1, seed=4, groups=5).assign(propensity=0.5)
-    with pytest.raises(PUValueError, match=r"^target must be 'examples' with propensity"):
-        frame.pu(by="query", propensity="propensity").auroc(0.1)

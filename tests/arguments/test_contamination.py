@@ -1,6 +1,5 @@
 """`contamination=`: known positives of which a share is negative, held against every such set."""
 
-from fractions import Fraction
 from functools import partial
 from itertools import chain, combinations
 from typing import Any
@@ -10,13 +9,12 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-import pu_accessor
-from pu_accessor import PUTypeError, PUValueError
+from pu_accessor import PUValueError
 from pu_accessor.inference import search
 from pu_accessor.inference.comparison import worst_case
 from pu_accessor.inference.estimates import contaminated
 from pu_accessor.ranking import BoolArray, FloatArray
-from tests.cases import AREAS, binormal, put
+from tests.cases import binormal
 
 
 def draw(seed: int, known: int = 5, size: int = 30) -> pd.DataFrame:
@@ -191,31 +189,6 @@ def test_areas_are_the_worst_of_all_sets_of_wrong_ones(quantity: str, target: st
         assert (found["range_lower"], found["range_upper"]) == pytest.approx(ends, abs=0.01)
 
 
-ABOUT: dict[str, dict[str, Any]] = {
-    **{"auroc": {"target": "examples"}, "average_precision": {"target": "population"}},
-    "metric": {"quantity": "precision", "at": {"rank": [40, 333]}},
-}
-
-
-@pytest.mark.parametrize("name", ABOUT)
-def test_rows_in_pieces_give_the_same(name: str) -> None:
-    frame = draw(0, 30, 3000)
-    pieces = pu_accessor.from_chunks([frame[start : start + 750] for start in range(0, 3000, 750)])
-    how = {"beta": 0.1, "contamination": 0.1, **ABOUT[name]}
-    one, other = (getattr(pu, name)(**how) for pu in (frame.pu, pieces))
-    pd.testing.assert_frame_equal(one, other)
-
-
-def test_the_envelope_holds_for_wrong_ones_too() -> None:
-    pu = draw(2, 10, 45).pu
-    for ask in (pu.auroc, partial(pu.metric, "precision", at=20)):
-        how = {"beta": 0.2, "beta_interval": (0.1, 0.3)}
-        plain, found = (ask(**how, contamination=c).iloc[0] for c in (0.0, 0.2))
-        assert found["envelope_lower"] < plain["envelope_lower"]
-        assert found["envelope_lower"] <= found["lower"]
-        assert found["envelope_upper"] >= plain["envelope_upper"]
-
-
 CLAIMS: list[Any] = [("auroc", {}, 0.6), ("precision", {"at": 20}, 0.2), ("difference", {}, 0)]
 
 
@@ -242,48 +215,3 @@ def test_conclusions_break_where_intervals_do(quantity: str, about: Any, above: 
     assert robust(above=2, contamination=0)["breaking_point"].tolist() == [0]
     if quantity == "precision":  # it goes through all shares
         assert robust(above=-2, contamination=0)["breaking_point"].tolist() == [np.inf]
-
-
-NONE = r"contamination must lie in \[0, 0.5\), but (0.5|-0.1|nan) was passed"
-BOTH = {"score": ["score", "other"]}
-BETA = pu_accessor.beta_from_labels(3, 20, n_unlabeled=25, level=0.99)
-
-
-@pytest.mark.parametrize(
-    ("told", "name", "how"),
-    [
-        *((NONE, name, {"contamination": 0.5}) for name in AREAS.values()),
-        (NONE, "auroc", {"contamination": -0.1}),
-        (NONE, "roc_bounds", {"contamination": np.nan}),
-        (NONE, "metric", {"quantity": "f1", "at": 9, "contamination": 0.5}),
-        (NONE, "robustness", {"quantity": "auroc", "contamination": [0, 0.5]}),
-        ("selection_odds must be left out", "auroc", {"selection_odds": 2}),
-        ("contamination=0.25,", "auroc", {"selection_odds": 2, "contamination": Fraction(1, 4)}),
-        ("prevalence must be left out", "average_precision", {"prevalence": 0.1}),
-        ("max_fpr must be None with contam", "auroc", {"max_fpr": 0.1}),
-        ("at must be one of", "metric", {"quantity": "f1", "at": "maximum"}),
-        ("must be left out with average", "auroc", {"by": "group", "average": True}),
-        ("contamination must be 0 with prop", "auroc", {"propensity": "e"}),
-        ("contamination must be 0 with prop", "contingency", {"propensity": "e"}),
-        ("contamination must be 0 with prop", "compare", {"propensity": "e", **BOTH}),
-        ("beta must be a number with contamination", "auroc", {"beta": BETA}),
-        ("left out with contam", "metric", {"quantity": "f1", "at": 9, "reference": "negatives"}),
-        ("left out to compare", "compare", {"quantity": "f1", "at": 5, **BOTH}),
-        ("adjust must be 'holm'", "compare", {"adjust": "max_t", **BOTH}),
-        ("must be left out with target='pop", "roc_bounds", {"target": "population"}),
-        ("must be left out for compare with clus", "compare", {"cluster": "group", **BOTH}),
-        ("must be a number in", "auroc", {"contamination": "5%"}),
-        ("must be numbers in", "robustness", {"quantity": "auroc", "contamination": "5%"}),
-    ],
-)
-def test_what_goes_with_wrong_known_positives(told: str, name: str, how: dict[str, Any]) -> None:
-    frame = draw(0).assign(other=lambda f: f["score"] ** 2, group=np.arange(30) % 2)
-    frame["e"] = np.where(frame["label"] == 1, 0.5 + frame.index / 99, np.nan)
-    error = PUTypeError if how.get("contamination") == "5%" else PUValueError
-    with pytest.raises(error, match=told):
-        put(frame.pu, name, **{"beta": 0.2, "contamination": 0.2, **how})
-
-
-def test_derivatives_are_of_right_known_positives() -> None:
-    with pytest.raises(PUValueError, match=r"tables have contamination=0\.2"):
-        draw(0).pu.contingency(0.2, contamination=0.2).pu.beta_derivatives()

@@ -4,13 +4,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-import pytest
 import xarray as xr
 
 import pu_accessor
-from pu_accessor import PUTypeError, PUValueError
-from pu_accessor.inference.bands.lookup import Band
 
 # A user's own band
 
@@ -42,27 +38,3 @@ def test_a_callable_sees_n_m_and_level_and_may_return_one_array_of_unsigned_inte
     one, other = (pu.contingency([0.25, 0.5], band=b, level=0.8) for b in (spy, halves))
     xr.testing.assert_equal(one, other)
     assert seen == [(2, 1, 0.8), (2, 2, 0.8)]
-
-
-@pytest.mark.parametrize(
-    ("answer", "error", "message"),
-    [
-        (None, PUTypeError, r"band 'wrong' must return two arrays, .* returned a NoneType"),
-        (([0, 0], [[1], [2, 3]]), PUTypeError, r"must return two arrays, .* returned a tuple"),
-        ((np.array([1, 0], np.uint8), [2, 2]), PUValueError, r"k, but falls from 1 at k = 0 to 0"),
-        (([0, 0], [1]), PUValueError, r"shape \(2,\), an entry for each k = 0..n, .* \(1,\)"),
-        (([0.0, 1.0], [1, 2]), PUTypeError, r"must return integers, .* returned float64"),
-        (([0, -1], [1, 2]), PUValueError, r"between 0 and m = 2, but reaches from -1 to 0"),
-        (([0, 0], [1, 3]), PUValueError, r"between 0 and m = 2, but reaches from 1 to 3"),
-        (([0, 0], [1, 1]), PUValueError, r"counts of the m = 2 .* multiply them by m"),
-        (([0, 2], [1, 1]), PUValueError, r"lower <= upper, but at k = 1 of n = 1 .* lower 2"),
-    ],
-)
-def test_a_callable_that_is_no_band(answer: npt.ArrayLike, error: Any, message: str) -> None:
-    def wrong(n: int, m: int, level: float) -> npt.ArrayLike:
-        return answer
-
-    band: Band = wrong  # type: ignore[assignment]
-    with pytest.raises(error, match=message) as told:
-        pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(1, band=band)
-    assert str(told.value).startswith("band 'wrong' must ")

@@ -1,6 +1,5 @@
 """Another prevalence of new examples: weights of scikit-learn, oracles, what has none."""
 
-import math
 from fractions import Fraction
 from typing import Any
 
@@ -10,11 +9,10 @@ import pytest
 from sklearn import metrics
 
 import pu_accessor
-from pu_accessor import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.tables.metrics import METRICS
 from tests.arguments.test_target import METRICS as FORMULAS
 from tests.arguments.test_target import ask, asked_at, completed_at, draw, framed
-from tests.cases import binormal, put
+from tests.cases import binormal
 from tests.support.oracles import completion_oracle
 from tests.support.oracles import population_oracle as oracle
 
@@ -99,19 +97,6 @@ def test_the_prevalence_of_these_examples_changes_nothing(monotone: bool, cluste
         pd.testing.assert_frame_equal(same, ask_for(beta=share, **how), rtol=1e-12)
 
 
-@pytest.mark.parametrize("asked", [BETA, [0.1, 0.2], HAND], ids=["one", "two", "by hand"])
-def test_all_sources_and_kinds_of_beta_answer_alike(asked: Any) -> None:
-    frame, how = enriched(), dict[str, Any](prevalence=0.05)
-    arrays = pu_accessor.from_arrays(frame["score"], frame["label"])
-    chunks = pu_accessor.from_chunks([frame.head(250), frame.tail(350)])
-    areas = [pu.average_precision(asked, **how) for pu in (frame.pu, arrays, chunks)]
-    at: dict[str, Any] = {"at": {"threshold": 1}, **how}
-    metrics_ = [pu.metric("precision", asked, **at) for pu in (frame.pu, arrays)]
-    for want, *found in (areas, metrics_):
-        for got in found:
-            pd.testing.assert_frame_equal(got, want, rtol=1e-12)
-
-
 def test_errors_of_beta_and_groups_count() -> None:
     frame, how = enriched(), dict[str, Any](prevalence=0.05)
     joint, exact = (frame.pu.average_precision(b, **how).iloc[0] for b in (HAND, BETA))
@@ -142,26 +127,3 @@ def test_perfect_separation_has_an_interval() -> None:
 
 
 AT: dict[str, Any] = {"at": {"threshold": 1}}
-SITES, NONE = {"by": "site"}, (0, 1, -0.1, 1e-40, math.nan)
-ENDS = r"^prevalence must lie in \[1e-30, 1"
-
-
-@pytest.mark.parametrize(
-    ("name", "how", "error", "message"),
-    [
-        ("auroc", {}, PUTypeError, "What it needs is beta"),
-        ("metric", {"quantity": ["fpr", "tnr"], **AT}, PUValueError, "^prev.* nothing for 'fpr'"),
-        ("metric", {"quantity": "npv", "at": 5}, PUValueError, "left out with target='examples'"),
-        ("average_precision", {"target": "examples"}, PUValueError, "left out with target='exam"),
-        ("average_precision", {"selection_odds": 2}, PUValueError, "left out with selection_odds"),
-        ("average_precision", {**SITES, "average": True}, PUValueError, "out with average=True"),
-        ("average_precision", {"beta": 1}, PUDataError, "needs negatives"),
-        ("average_precision", {"prevalence": "0.1"}, PUTypeError, "^prevalence must"),
-        *(("average_precision", {"prevalence": p}, PUValueError, ENDS) for p in NONE),
-    ],
-)
-def test_what_has_no_other_prevalence(name: str, how: Any, error: Any, message: str) -> None:
-    with pytest.raises(error, match=message):
-        put(enriched().pu, name, **{"beta": BETA, "prevalence": 0.1, **how})
-    with pytest.raises(PUValueError, match=r"^prevalence must be left out with pool=True"):
-        enriched().pu(by="site", pool=True).average_precision(BETA, prevalence=0.1)

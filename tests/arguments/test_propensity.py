@@ -10,9 +10,9 @@ import xarray as xr
 from scipy import special, stats
 
 import pu_accessor
-from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning, labeling
+from pu_accessor import PUWarning
 from pu_accessor.ranking import FloatArray
-from tests.cases import AREAS, put, put_of_these
+from tests.cases import AREAS, put_of_these
 from tests.support.oracles import completion_oracle, gaps_oracle, oracle, selection_oracle
 from tests.support.oracles.reference_oracle import BOUNDS
 
@@ -179,22 +179,6 @@ BLOCK = pd.DataFrame({"score": [2.0, *[1.0] * 30, *np.arange(60) / 29.7], "label
 BLOCK.loc[:30, "label"], BLOCK["propensity"] = 1.0, [0.5, *np.linspace(1, 0.05, 30), *[0.5] * 60]
 
 
-@pytest.mark.parametrize("frame", [FRAME, TIED, BLOCK], ids=["untied", "tied", "block"])
-def test_the_order_of_rows_does_not_matter(frame: pd.DataFrame) -> None:
-    one, *others = (weighed(rows) for rows in (frame, frame[::-1], shuffled(frame, 0)))
-    tables = one.contingency([0.1, 0.3])
-    for other in others:
-        xr.testing.assert_identical(tables, other.contingency([0.1, 0.3]))
-        for name in AREAS.values():
-            found, wanted = (put_of_these(pu, name, 0.3) for pu in (one, other))
-            pd.testing.assert_frame_equal(found, wanted, rtol=0, atol=1e-12)
-    # The propensities do: they are not the same in another order.
-    turned, known = frame["propensity"].to_numpy(copy=True), frame["label"] == 1
-    turned[known] = turned[known][::-1]
-    wrong = weighed(frame.assign(propensity=turned)).contingency([0.1, 0.3])
-    assert not wrong["tp"].equals(tables["tp"])
-
-
 def test_curves_and_metrics_are_those_of_the_tables() -> None:
     pu = weighed(FRAME)
     tables, wanted = pu.contingency(0.3, ranks="breakpoints"), estimates(FRAME, 0.3)
@@ -217,37 +201,6 @@ def test_curves_and_metrics_are_those_of_the_tables() -> None:
 
 
 # Bad input
-
-ROWS = FRAME.iloc[:62].assign(score=FRAME["score"].rank(pct=True))
-ALONE = ("bedroc", "calibration")  # which have no target
-
-
-@pytest.mark.parametrize(
-    ("call", "how", "error", "message"),
-    [
-        ("contingency", {"propensity": "propensty"}, PUKeyError, "must name .* 'propensity'"),
-        ("auroc", {"propensity": ["propensity"]}, PUTypeError, "propensity must be the name"),
-        ("contingency", {"band": "bootstrap"}, PUValueError, "band must .* propensity"),
-        ("plot_pr", {"band": "dkw"}, PUValueError, "band must .* propensity"),
-        ("roc_bounds", {"reference": "both"}, PUValueError, "reference must .* propensity"),
-        ("auroc", {"max_fpr": 0.2, "target": "examples"}, PUValueError, "max_fpr must .* propens"),
-        ("metric", {"quantity": "f1", "at": "youden"}, PUValueError, "not choose .* 'youden'"),
-        ("metric", {"quantity": "f1", "at": "maximum"}, PUValueError, "by 'maximum' with prope"),
-        *((name, {}, PUValueError, f"=..., but {name} was asked for") for name in AREAS.values()),
-        *((name, {}, PUValueError, f"but {name} was .* Leave propensity out") for name in ALONE),
-        ("metric", {"quantity": "recall", "at": {"threshold": 1}}, PUValueError, "but metric was"),
-    ],
-)
-def test_what_does_not_go_with_propensities(call: str, how: Any, error: Any, message: str) -> None:
-    frame = ROWS.assign(label=np.where(np.arange(62) == 61, 0, ROWS["label"]))
-    with pytest.raises(error, match=message) as raised:
-        put(frame.pu, call, **{"beta": 0.1, "propensity": "propensity", **how})
-    assert call not in ALONE or "target" not in str(raised.value)
-
-
-def test_plans_have_no_propensities() -> None:
-    with pytest.raises(PUValueError, match=r"but positives_needed was .* Leave propensity out"):
-        labeling.positives_needed(0.1, pilot=weighed(ROWS), beta=0.1)
 
 
 @pytest.mark.parametrize("name", ["contingency", "roc_bounds", "plot_rank_cdf", *AREAS.values()])

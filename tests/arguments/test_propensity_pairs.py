@@ -7,11 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 from scipy.stats import rankdata
 
-import pu_accessor
-from pu_accessor import PUValueError
 from pu_accessor.ranking import FloatArray
 from tests.support.oracles import comparison_oracle, gaps_oracle
 
@@ -34,14 +31,6 @@ def draw(seed: int, size: int = 60, decimals: int = 1) -> pd.DataFrame:
 
 def weighed(df: pd.DataFrame, score: Any = MODELS) -> Any:
     return df.pu(score=score, propensity="chance")
-
-
-def as_dataset(df: pd.DataFrame, chance: Any) -> Any:
-    """Return the accessor of a dataset with a dimension of models."""
-    score = ("model", "row"), df[MODELS].to_numpy().T
-    variables = {"score": score, "label": ("row", df["label"].to_numpy()), "chance": chance}
-    ds = xr.Dataset(variables, coords={"model": MODELS})
-    return ds.pu(score="score", label="label", dim="row", propensity="chance")
 
 
 def by_hand(df: pd.DataFrame, target: str) -> tuple[float, float, float]:
@@ -142,25 +131,6 @@ def test_nearly_equal_propensities_are_nearly_none() -> None:
     pd.testing.assert_frame_equal(one, other)
     limits = [ask(score="svm").estimate_beta()["upper"].item() for ask in (pu, plain)]
     assert limits[1] <= limits[0] <= limits[1] + 0.05  # one more that was not seen
-
-
-def test_all_sources_say_the_same() -> None:
-    df = draw(5)
-    expected = weighed(df).compare(0.2)
-    chunks = [df.iloc[:20], df.iloc[20:]]
-    pieces = pu_accessor.from_chunks(chunks, score=MODELS, propensity="chance")
-    for pu in (as_dataset(df, ("row", df["chance"].to_numpy())), pieces):
-        pd.testing.assert_frame_equal(pu.compare(0.2), expected)
-    rows = df.assign(row=range(len(df))).melt(["row", "label", "chance"], MODELS, "model", "score")
-    rows["model"] = pd.Categorical(rows["model"], MODELS)
-    paired = rows.pu(by="model", propensity="chance").compare(0.2, on="row")
-    columns = ["difference", "lower", "upper", "statistic", "p_value"]
-    np.testing.assert_allclose(paired[columns].astype(float), expected[columns].astype(float))
-    rows.loc[0, "chance"] = 0.99
-    with pytest.raises(PUValueError, match="propensity must be the same in all groups, but 1 of"):
-        rows.pu(by="model", propensity="chance").compare(0.2, on="row")
-    with pytest.raises(PUValueError, match="propensity must be the same for all models"):
-        as_dataset(df, (("model", "row"), np.stack([df["chance"]] * 2))).compare()
 
 
 def test_dominance_goes_through_the_weighted_band() -> None:

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 import pu_accessor
-from pu_accessor.errors import PUDataError, PUValueError
+from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.lookup import BANDS
-from tests.cases import Case, Labels, as_frame, as_tables, cases, draw_case
-from tests.methods.test_contingency import ENDS, check_curves, check_rounded, check_traced
+from tests.cases import Case, Labels, as_tables, cases, draw_case
+from tests.methods.test_contingency import check_curves, check_rounded, check_traced
 from tests.support.oracles import coherent_oracle, completion_oracle, oracle, reference_oracle
 from tests.support.oracles.reference_oracle import BOUNDS, FLIP
 
@@ -227,26 +227,6 @@ def test_groups_and_models_are_each_alone(reference: str) -> None:
         assert together["tightest"].values.tolist() == kinds
 
 
-@pytest.mark.parametrize("reference", REFERENCES)
-def test_all_ways_to_ask_agree(reference: str) -> None:
-    case = Case([6, 5, 5, 4, 3, 2, 1], [True, None, False, None, True, False, None], 0.4)
-    frame = as_frame(case)
-    how: dict[str, Any] = {"reference": reference, "band": "dkw"}
-    every, few = (frame.pu.contingency(0.4, ranks=r, **how) for r in ("all", "breakpoints"))
-    curves = frame.pu.roc_bounds(0.4, **how), frame.pu.pr_bounds(0.4, **how)
-    for curve, rounded in zip(curves, (few.pu.roc_bounds(), few.pu.pr_bounds()), strict=True):
-        xr.testing.assert_identical(curve.sel(bound=ENDS), rounded.sel(bound=ENDS))
-    whole = frame.pu.roc_bounds(0.4, ranks="all", **how)
-    check_rounded(every, whole)
-    found = frame.pu.metric("tpr", 0.4, at=4, **how).iloc[0]
-    at = whole["tpr"].sel(rank=4, beta=0.4)
-    for bound in BOUNDS:
-        assert found[bound] == pytest.approx(float(at.sel(bound=bound)), abs=1e-12)
-    best = frame.pu.metric("tpr", 0.4, at="youden", **how).iloc[0]
-    informedness = (whole["tpr"] - whole["fpr"]).sel(bound="estimate", beta=0.4)
-    assert best["rank"] == informedness["rank"][int(np.argmax(informedness.values))]
-
-
 # Validity
 
 
@@ -275,11 +255,3 @@ def test_widths_are_those_of_the_paper(share: float, paper: float, kind: str) ->
 
 
 # Curves that step down
-
-FALLING = Case([3, 2, 1, 0], [None, False, True, None], 0.5)
-
-
-@pytest.mark.parametrize("said", ["intersection", "all"])
-def test_both_by_other_names(said: str) -> None:
-    with pytest.raises(PUValueError, match=r"reference must be one of .* Did you mean 'both'\?"):
-        as_frame(draw_case(0)).pu(negative=False).contingency(0.1, reference=said)

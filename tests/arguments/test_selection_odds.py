@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 from scipy import stats
 
-from pu_accessor import PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUWarning
 from pu_accessor.inference.bands.exact import exact_within
 from pu_accessor.ranking import BoolArray, FloatArray
 from tests.methods.test_robustness import BETA, FRAME, MODELS
@@ -84,35 +84,6 @@ def test_known_positives_set_no_limit_on_beta_within_a_factor() -> None:
     assert "beta_limit" not in FRAME.pu.contingency(0.9, selection_odds=3).coords
     assert "beta_limit" in FRAME.pu.auroc(BETA).attrs
     assert "beta_limit" not in FRAME.pu.auroc(BETA, selection_odds=3).attrs
-
-
-ABOUT: dict[str, dict[str, Any]] = {"metric": {"quantity": "f1", "at": 5}}
-
-
-@pytest.mark.parametrize("name", ["contingency", "roc_bounds", "plot_pr", "metric", "dominance"])
-def test_bands_without_a_factor(name: str) -> None:
-    pu = FRAME.pu(score="no such column")  # nothing is read before
-    ask = partial(getattr(pu, name), beta=BETA, **ABOUT.get(name, {}))
-    for band in ("bootstrap", "dkw", lambda n, m, level: (n, m)):
-        with pytest.raises(PUValueError, match="band must be 'exact' or 'simultaneous' with"):
-            ask(band=band, selection_odds=2)
-    with pytest.raises(PUValueError, match=r"selection_odds must be 1 .*up to infinity, but 0.5"):
-        ask(selection_odds=0.5)
-    with pytest.raises(PUTypeError, match="selection_odds must be a number from 1 on"):
-        ask(selection_odds="2")
-
-
-def test_odds_and_propensities_exclude_each_other() -> None:
-    pu = FRAME.assign(e=0.2).pu(propensity="e")
-    for name in ("contingency", "auroc", "average_precision", "metric"):
-        how = {"target": "examples"} if name == "auroc" else ABOUT.get(name, {})
-        with pytest.raises(PUValueError, match=r"selection_odds must be 1 with propensity=\.\.\."):
-            getattr(pu, name)(beta=BETA, selection_odds=2, **how)
-    with pytest.raises(PUValueError, match=r"selection_odds must be 1 with .* cluster=.*weight="):
-        FRAME.assign(e=1).pu(cluster="e").auroc(BETA, selection_odds=2)
-    for name in ("robustness", "plot_robustness"):
-        with pytest.raises(PUValueError, match="propensity must not be bound, but 'e' is"):
-            getattr(pu, name)("auroc", BETA)
 
 
 class End(NamedTuple):

@@ -295,19 +295,6 @@ def test_what_a_metric_is_about() -> None:
 # What is refused, and envelopes
 
 
-def test_targets_that_are_none() -> None:
-    score, label, _ = draw(1)
-    frame = framed(score, label, site=[*"ab" * 20][: len(score)], other=score)
-    for question in (
-        *(frame.pu.auroc, frame.pu.average_precision, partial(frame.pu(by="site").gap, "auroc")),
-        frame.pu(score=["score", "other"]).compare,
-    ):
-        for said, meant in (("populaton", "population"), ("these", "examples")):
-            told = rf"target must be .*'examples', 'population'.*Did you mean '{meant}'\?"
-            with pytest.raises(PUValueError, match=told):
-                question(0.1, target=said)
-
-
 @pytest.mark.parametrize("name", ["precision", "tpr", "fpr"])
 def test_an_envelope_of_a_metric_ends_where_beta_does(name: str) -> None:
     rng, how = np.random.default_rng(3), {"at": {"threshold": 0.5}}

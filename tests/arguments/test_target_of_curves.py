@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pu_accessor import PUDataError, PUValueError
 from pu_accessor.inference.bands.on_new_examples import bound_on_new
 from tests.cases import binormal, put
 
@@ -68,22 +67,6 @@ def test_monotone_scores_have_a_precise_head() -> None:
     )
     assert (rising >= plain - 1e-12).all()
     assert rising.min() > 0.5 > plain.min()
-
-
-def test_what_there_is_no_band_for_is_refused() -> None:
-    pu = FRAME.pu
-    for how in ({"band": "dkw"}, {"reference": "negatives"}, {"selection_odds": 2.0}):
-        with pytest.raises(PUValueError, match="must be left out with target='population'"):
-            pu.roc_bounds(BETA, **NEW, **how)
-    with pytest.raises(PUValueError, match=r"beta_interval be left out.*beta=\[low, high\]"):
-        pu.plot_roc(BETA, beta_interval=(0.1, 0.4), **NEW)
-    for target in ("new", np.array([])):
-        with pytest.raises(PUValueError, match="target must be one of"):
-            pu.pr_bounds(BETA, target=target)
-    with pytest.raises(PUDataError, match="nothing is negative"):
-        pu.roc_bounds(1, **NEW)
-    with pytest.raises(PUValueError, match="target must be 'examples' with propensity"):
-        FRAME.assign(p=0.4).pu(propensity="p").roc_bounds(BETA, **NEW)
 
 
 def test_pictures_draw_the_band() -> None:

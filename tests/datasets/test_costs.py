@@ -61,8 +61,8 @@ def test_bounds_do_not_depend_on_how_many_are_found_at_once(
     areas = (each.pu.area("auroc").sel(bound=ENDS) for each in (found, tables))
     xr.testing.assert_allclose(*areas, rtol=1e-12)
     for got, wanted in ((traced, curves), (found.pu.pr_bounds(), tables.pu.pr_bounds())):
-        ends = (each["precision"].sel(rank=shared, bound=ENDS) for each in (got, wanted))
-        xr.testing.assert_allclose(*(each.drop_vars("n_cutoffs") for each in ends), rtol=1e-12)
+        envelopes = (each["precision_envelope"].drop_vars("n_cutoffs") for each in (got, wanted))
+        xr.testing.assert_allclose(*envelopes, rtol=1e-12)
 
 
 BANDS = ["exact", "simultaneous"]

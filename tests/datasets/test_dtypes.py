@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from pu_accessor.errors import PUTypeError
-from tests.datasets.questions import QUESTIONS, assert_same, within_interval
+from tests.datasets.questions import QUESTIONS, assert_same
 
 RNG = np.random.default_rng(5)
 # Few cutoffs of many examples: products of two counts are no int32.
@@ -82,11 +81,3 @@ def test_answers_have_the_dtypes_of_their_names() -> None:
     assert {kept[name].dtype for name in ("tp", "fp", "fn", "tn", "rank")} == {np.dtype(np.int64)}
     assert given.pu.metric("f1").dtype == np.float64
     assert_same(given.pu.beta_derivatives(), SMALL.pu.beta_derivatives())
-
-
-@pytest.mark.parametrize("dtype", ["complex128", "str", "object", "datetime64[ns]"])
-def test_what_is_no_number_is_named(dtype: Any) -> None:
-    given = SMALL.assign(tp=SMALL["tp"].astype(dtype))
-    for ask in QUESTIONS.values():
-        with pytest.raises(PUTypeError, match=r"^'tp' must hold numbers, but its dtype is"):
-            ask(given)

@@ -1,6 +1,5 @@
 """Tables in chunks answer as those in memory, and stay lazy where an answer is as large."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,6 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from pu_accessor.errors import PUValueError
 from tests.cases import binormal
 from tests.datasets.questions import QUESTIONS, assert_same, within_interval
 
@@ -64,13 +62,6 @@ def test_nothing_is_read_for_a_rate(question: str) -> None:
     tables = tables.assign_coords({n: c.compute() for n, c in tables.coords.items()})
     with dask.config.set(scheduler=refuse):
         QUESTIONS[question](tables)
-
-
-def test_a_part_is_no_curve_in_chunks_either() -> None:
-    for part in (lambda ds: ds.isel(rank=slice(3, None)), lambda ds: ds.isel(rank=[0, 5, 3, -1])):
-        select: Callable[[xr.Dataset], xr.Dataset] = part
-        with pytest.raises(PUValueError, match="in their order"):
-            select(chunked(TABLES["points"])).pu.area("auroc")
 
 
 def test_zarr(tmp_path: Path) -> None:

@@ -35,16 +35,6 @@ def test_last_cutoff_whatever_their_order(tables: xr.Dataset) -> None:
     np.testing.assert_array_equal(tables.pu.at(rank=150)["rank"], expected)
 
 
-OUTSIDE: list[Any] = [{"threshold": np.inf}, {"fraction": 0}, {"rank": 99}, {"rank": 301}]
-OUTSIDE += [{"rank": np.inf}, {"rank": [150, np.inf]}]
-
-
-@pytest.mark.parametrize("asked", OUTSIDE, ids=str)
-def test_no_cutoff_is_guessed_outside(asked: dict[str, Any]) -> None:
-    with pytest.raises(PUValueError, match=r"at must not lie (before the first|beyond the last)"):
-        FRAME.pu.contingency(0.1, ranks=[100, 200, 300]).pu.at(**asked)
-
-
 def test_shared_ranks_give_way_to_each_groups_own() -> None:
     tied = pd.concat([FRAME.assign(g="a"), FRAME.head(50).assign(g="b", score=1.0)])
     found = tied.pu(by="g").contingency(0.1).pu.at(rank=30)
@@ -142,84 +132,6 @@ def test_answers_say_what_they_are() -> None:
         (tables.pu.beta_derivatives()["fp"].attrs, {"long_name": "derivative of fp by β̂"}),
     ):
         assert told == expected
-
-
-STACKED: list[Any] = [
-    (lambda ds: ds.pu.area("auroc"), []),
-    (lambda ds: ds.pu.metric("f1"), ["rank"]),
-    (lambda ds: ds.pu.roc_bounds()["tpr"], ["rank"]),
-    (lambda ds: ds.pu.beta_derivatives()["tpr"], ["rank"]),
-    (lambda ds: ds.pu.at(rank=[10, 20])["tp"], ["cutoff"]),
-]
-
-
-@pytest.mark.parametrize(("ask", "dims"), STACKED)
-def test_stacked_tables_answer_alike(ask: Any, dims: list[str]) -> None:
-    tables = FRAME.pu.contingency([0.1, 0.2])
-    stacked, plain = ask(tables.stack(z=["bound", "beta"])), ask(tables)
-    assert [*stacked.dims] == [*dims, "z"]
-    expected = plain.transpose(*dims, "bound", "beta").to_numpy()
-    np.testing.assert_array_equal(stacked, expected.reshape(stacked.shape))
-
-
-def test_stacked_tables_as_a_frame() -> None:
-    tables = FRAME.pu.contingency([0.1, 0.2])
-    stacked = tables.stack(z=["bound", "beta"]).pu.to_frame()
-    plain = tables.pu.to_frame()
-    pd.testing.assert_frame_equal(stacked[plain.columns], plain)
-
-
-def test_bounds_over_an_interval_are_the_extremes_of_its_grid() -> None:
-    tables = within_interval(BY)
-    inside = tables["inside"].to_numpy()
-    assert tables["beta"][~inside].values.tolist() == [0.15]
-    assert tables["beta"].min() == 0.1 and tables["beta"].max() == 0.2
-    plain = tables.drop_vars("inside")
-    for ask in (lambda ds: ds.pu.area("auroc"), lambda ds: ds.pu.metric("precision")):
-        found, each = ask(tables), ask(plain)
-        assert found["beta"].values.tolist() == [0.15]
-        for side, extreme in (("lower", "min"), ("upper", "max")):
-            expected = getattr(each.sel(bound=side), extreme)("beta")
-            np.testing.assert_array_equal(found.sel(bound=side, beta=0.15), expected)
-        middle = {"bound": "estimate", "beta": 0.15}
-        np.testing.assert_array_equal(found.sel(middle), each.sel(middle))
-    errors, each = tables.pu.metric("fpr"), plain.pu.metric("fpr")
-    np.testing.assert_array_equal(
-        errors.sel(bound="lower", beta=0.15), each.sel(bound="lower").max("beta")
-    )
-
-
-def test_intervals_of_groups_have_grids_of_one_length() -> None:
-    betas = {"a": 0.15, "b": 0.4}
-    tables = BY.contingency(betas, beta_interval={"a": (0.1, 0.2), "b": (0.2, 0.6)})
-    assert tables["beta"].dims == ("g", "beta") and tables["inside"].dims == ("beta",)
-    areas = tables.pu.area("auroc")
-    for group, beta in betas.items():
-        assert areas["beta"].sel(g=group).values.tolist() == [beta]
-        interval = {"a": (0.1, 0.2), "b": (0.2, 0.6)}[group]
-        one = FRAME[FRAME["g"] == group].pu.contingency(beta, beta_interval=interval)
-        np.testing.assert_allclose(areas.sel(g=group), one.pu.area("auroc"), rtol=1e-12)
-
-
-def test_the_naive_beta_is_none_of_an_interval() -> None:
-    tables = FRAME.pu.contingency([0, 0.15], beta_interval=(0.1, 0.2))
-    found, naive = tables.pu.area("auroc"), FRAME.pu.contingency(0).pu.area("auroc")
-    one = within_interval(FRAME.pu).pu.area("auroc")
-    np.testing.assert_array_equal(found.sel(beta=[0]), naive)
-    np.testing.assert_array_equal(found.sel(beta=[0.15]), one)
-
-
-def test_curves_have_the_areas_of_their_tables() -> None:
-    for tables in (WHOLE, within_interval(BY), GROUPS):
-        for curve, name in (("roc_bounds", "auroc"), ("pr_bounds", "average_precision")):
-            found = getattr(tables.pu, curve)().pu.area(name)
-            np.testing.assert_allclose(found, tables.pu.area(name), rtol=1e-12)
-
-
-@pytest.mark.parametrize("beta", [54 / 583, 0.1 + 0.2, 1 / 3, 0.123456789012])
-def test_a_beta_is_selected_as_it_was_passed(beta: float) -> None:
-    tables = FRAME.pu.contingency([0.05, beta])
-    assert tables.sel(beta=0.3 if beta == 0.1 + 0.2 else beta)["tp"].ndim == 2
 
 
 def test_a_band_that_holds_jointly_is_mixed_inside_ties_at_its_level() -> None:

@@ -3,7 +3,6 @@
 import math
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
 import pu_accessor
-from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError
 from tests.cases import Case, as_frame, as_tables, cases, draw_case
 from tests.support.oracles import oracle
 from tests.support.oracles.reference_oracle import BOUNDS
@@ -65,35 +63,6 @@ def test_areas_with_steps_back_are_those_of_the_oracle(seed: int) -> None:
 
 
 # Bad input
-
-
-TABLES: Any = pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(0.5)
-AP = "average_precision"
-SOME, CURVES = TABLES.isel(rank=[0, 1, 3]), TABLES.pu.roc_bounds()
-NO_TABLES = r"must hold contingency tables, .* \['fpr', 'tpr'\]"
-
-
-@pytest.mark.parametrize(
-    ("ask", "error", "message"),
-    [
-        *((getattr(CURVES.pu, f"{name}_bounds"), PUKeyError, NO_TABLES) for name in ("roc", "pr")),
-        (lambda: CURVES.pu.metric("f1"), PUKeyError, NO_TABLES),
-        (lambda: CURVES.drop_vars("n_unlabeled").pu.area("auroc"), PUKeyError, NO_TABLES),
-        (lambda: CURVES.drop_vars("n_known_positive").pu.plot_roc(), PUKeyError, NO_TABLES),
-        (lambda: CURVES.drop_vars("rank").pu.plot_pr(), PUKeyError, NO_TABLES),
-        (lambda: TABLES.pu.area("ROC"), PUValueError, "quantity must be one of auroc, average_p"),
-        (lambda: TABLES.pu.area(AP, max_fpr=0.1), PUValueError, "max_fpr must be None with 'av"),
-        (lambda: TABLES.pu.area("auroc", max_fpr=0), PUValueError, r"max_fpr must lie in \[1e-12"),
-        (lambda: TABLES.pu.area("auroc", max_fpr="a"), PUTypeError, "max_fpr must be a number"),
-        (lambda: TABLES.isel(rank=[]).pu.area("auroc"), PUValueError, "'rank' is empty"),
-        (lambda: SOME.pu.area("auroc"), PUValueError, r"of 3 ranks \(0, 1, 3, ...\). Make them"),
-        (lambda: TABLES.isel(rank=1).pu.area(AP), PUValueError, r"selection of 1 ranks \(1, "),
-        (lambda: TABLES.pu.metric(3), PUValueError, "quantity must be one of .* but 3 was passed"),
-    ],
-)
-def test_what_tables_cannot_tell(ask: Any, error: type[PUError], message: str) -> None:
-    with pytest.raises(error, match=message):
-        ask()
 
 
 def test_areas_whose_products_need_more_than_53_bits() -> None:

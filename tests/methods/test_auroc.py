@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from pu_accessor import PUDataError, PUValueError, PUWarning
+from pu_accessor import PUWarning
 from pu_accessor.inference.estimates.intervals import rank_interval
 from tests.cases import Case, Labels, draw_case, framed, quiet
 from tests.support.oracles import completion_oracle, gaps_oracle, selection_oracle
@@ -296,17 +296,3 @@ def test_a_share_that_is_all_has_no_way_up_and_none_that_is_known_down() -> None
 
 # ---------------------------------------------------------------------------------------------
 # What is refused
-
-
-def test_what_auroc_has_no_value_for() -> None:
-    frame = framed([4, 3, 2, 1], [True, None, True, None])
-    examples: dict[str, Any] = {"target": "examples"}
-    options: list[dict[str, Any]] = [{}, examples, {**examples, "max_fpr": 0.5}]
-    for beta, how in product((1, [0.5, 1]), options):
-        with pytest.raises(PUDataError, match="negative"):
-            frame.pu.auroc(beta, **how)
-    with pytest.raises(PUDataError, match="negative"):
-        framed([2, 1], [True, True]).pu(negative=False).auroc(0)
-    for limit in (0, -0.1, 1.5, math.nan, math.inf):
-        with pytest.raises(PUValueError, match="max_fpr"):
-            frame.pu.auroc(0.5, max_fpr=limit)

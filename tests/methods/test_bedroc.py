@@ -133,17 +133,6 @@ def test_the_least_alpha_is_nearly_auroc() -> None:
     assert found.bedroc(0, alpha=1e-4)["estimate"].item() == pytest.approx(area, abs=1e-4)
 
 
-def test_chunks_and_intervals_of_beta() -> None:
-    pieces = pu_accessor.from_chunks([FRAME[:90], FRAME[90:]])
-    ends = FRAME.pu.bedroc([0.1, 0.15])
-    pd.testing.assert_frame_equal(pieces.bedroc([0.1, 0.15]), ends)
-    wide = FRAME.pu.bedroc(0.12, beta_interval=(0.1, 0.15)).iloc[0]
-    assert wide["envelope_lower"] == pytest.approx(ends["lower"].min())
-    assert wide["envelope_upper"] == pytest.approx(ends["upper"].max())
-    beta = pu_accessor.beta_from_labels(8, 60, n_unlabeled=270, level=0.99)
-    assert FRAME.pu.bedroc(beta).attrs["joint"] == "approximate"
-
-
 @pytest.mark.parametrize("alpha", [0.5, 2.0])
 def test_limits_of_bedroc_are_those_of_latent_positives_between_known_ones(alpha: float) -> None:
     size, ranks = 200, np.round(np.arange(1.5, 13.5, 0.8) ** 2).astype(int)

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pu_accessor
-from pu_accessor import PUKeyError, PUValueError
 from tests.cases import Case, cases
 from tests.support.oracles import oracle
 
@@ -94,14 +93,6 @@ def test_slopes_are_those_in_fractions(case: Case, **how: Any) -> None:
             want = expected(tables, tightest or how["reference"], place)
             found = {name: float(one) for name, one in slopes.sel(place).data_vars.items()}
             assert found == pytest.approx(want, rel=1e-9, abs=1e-9, nan_ok=True)
-
-
-def test_reference_both_has_no_slopes() -> None:
-    pu = pu_accessor.from_arrays([3, 2, 1], [True, None, False])
-    with pytest.raises(PUValueError, match="tables have reference='both'"):
-        pu.contingency(0.5, reference="both").pu.beta_derivatives()
-    with pytest.raises(PUKeyError, match="contingency tables"):
-        xr.Dataset({"tp": ("rank", [1])}).pu.beta_derivatives()
 
 
 def test_weighted_tables_hold_their_own_share() -> None:

@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 import pu_accessor
-from pu_accessor import PUDataError, PUKeyError, PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUWarning
 
 FROM_LABELS: Any = pu_accessor.beta_from_labels
 ENDS = ["lower", "upper"]
@@ -269,63 +269,5 @@ def test_labels_are_counted_where_they_are() -> None:
 # What cannot be counted
 
 
-LABELS = pd.Series([True, False], index=["a", "b"])
-ROWS: Any = drawn((1, 2), (3, 4), (9, 9))
-SEQUENCE: dict[str, Any] = {"n_unlabeled": 9, "sequential": True}
-BY_SITE = EXAMPLE.pu(by="site").sample_to_label(3, random_state=0)
-OPEN = BY_HAND.assign(label=BY_HAND["label"].astype("boolean").where(BY_HAND.index > 99))
-
-
 def labels(*values: Any, index: str = "ab") -> "pd.Series[Any]":
     return pd.Series(values, index=[*index])
-
-
-@pytest.mark.parametrize(
-    ("found", "how", "error", "message"),
-    [
-        (labels(True, False, False, index="aba"), SEQUENCE, PUDataError, "'a' is labeled True fi"),
-        (labels(True, True, index="aa"), SEQUENCE, PUDataError, "row 'a' is labeled twice"),
-        (labels(True, None), SEQUENCE, PUDataError, "row 'b' first"),
-        (labels(1, 2), SEQUENCE, PUValueError, "row 'b' holds 2"),
-        (3, SEQUENCE, PUTypeError, "must be a Series .* but 3 was"),
-        (LABELS, {**SEQUENCE, "n_unlabeled": 1}, PUValueError, "<= n_unlabeled, .* but 1, 2, 1"),
-        (LABELS, {**SEQUENCE, "n_unlabeled": 10**12 + 1}, PUValueError, r"most 10\*\*12"),
-        (LABELS, {**SEQUENCE, "n_unlabeled": 9.5}, PUTypeError, "n_unlabeled must be an integer"),
-        (LABELS, {"sequential": True}, PUTypeError, "n_unlabeled must be passed"),
-        (LABELS[:0], SEQUENCE, PUValueError, "and something labeled"),
-        (LABELS, {**SEQUENCE, "n_labeled": 2}, PUValueError, "n_labeled must be left out with"),
-        (LABELS, {**SEQUENCE, "method": "hpd"}, PUValueError, "method must be 'exact'"),
-        (LABELS, {**SEQUENCE, "prior": (0, 1)}, PUValueError, "prior must hold"),
-        (LABELS, {**SEQUENCE, "n_unlabeled": 2, "rest": True}, PUValueError, "rest=True needs"),
-        (LABELS, {**SEQUENCE, "sequential": 1}, PUTypeError, "sequential must be"),
-        (ROWS.drop(columns=["n", "label"]), {}, PUKeyError, r"lacks \['label', 'n'\]"),
-        (
-            ROWS.assign(stratum=pd.Categorical([*"aaaaaaa"], ["a", "b"])),
-            {},
-            PUDataError,
-            "'b' has none",
-        ),
-        (ROWS.assign(label=[*[True] * 6, None]), {}, PUDataError, "stratum 'b': found .* row 6"),
-        (ROWS.assign(label=[2] * 7), {}, PUValueError, "stratum 'a': found .* row 0 holds 2"),
-        (ROWS.assign(n_unlabeled=range(5, 12)), {}, PUDataError, "'a' must say the same .* row 1"),
-        (ROWS.assign(n_unlabeled=[2] * 7), {}, PUDataError, "'a' must have no more labels than"),
-        (
-            *(ROWS.assign(stratum=[*"aaabbba"], n=[*[0] * 3, *[2] * 4]), {}, PUDataError),
-            r"'a' must say the same .* row 6 says \[2.0, 0.0, 9.0\], and others say \[0.0, 0.0",
-        ),
-        (ROWS.assign(stratum=[*"aaabbb", None]), {}, PUDataError, "but row 6 has none"),
-        (ROWS.assign(stratum=range(7)), {}, PUDataError, "at most 6 strata, but there are 7"),
-        (ROWS, {"sequential": True}, PUValueError, "one stratum with sequential=True"),
-        (ROWS, {"method": "hpd"}, PUValueError, "method must be 'exact'"),
-        (ROWS, {"n_unlabeled": 18}, PUValueError, "n_unlabeled must be left out"),
-        (drawn((1, 2), (3, 4), (3, 4)), {"rest": True}, PUValueError, "rest=True needs"),
-        (BY_HAND["label"], {}, PUTypeError, "n_unlabeled must be"),
-        (3, {}, PUTypeError, "n_labeled must be passed"),
-        (LABELS, {"n_labeled": 40, "n_unlabeled": 900}, PUValueError, "left out"),
-        (BY_SITE, {}, PUValueError, "drew of one group"),
-        (OPEN, {}, PUDataError, "True or False of each"),
-    ],
-)
-def test_what_does_not_count(found: Any, how: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        FROM_LABELS(found, **how)

@@ -1,18 +1,16 @@
 """The continuous Boyce index, against its definition in fractions, and its picture."""
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from matplotlib.axes import Axes
 from scipy.stats import spearmanr
 
 import pu_accessor
-from pu_accessor import PUDataError, PUError, PUTypeError, PUValueError, PUWarning
-from tests.cases import as_frame, draw_case, legend_of
+from pu_accessor import PUDataError, PUWarning
+from tests.cases import as_frame, draw_case
 
 
 def draw(seed: int) -> pd.DataFrame:
@@ -54,9 +52,6 @@ def test_it_is_its_definition(seed: int) -> None:
     assert found["ratio"].dims == found["score"].dims == ("window",) and found["boyce"].dims == ()
     step = np.ptp(frame["score"]) * (1 - float(width)) / (windows - 1)
     np.testing.assert_allclose(np.diff(found["score"]), step)
-
-
-HAND = pd.DataFrame({"score": [0, 0, 1, 3, 3, 4.0], "label": [None, 1, None, 1, None, 1]})
 
 
 def test_it_is_nan_where_the_ratio_does_not_vary() -> None:
@@ -106,27 +101,6 @@ def test_propensities_weigh_known_positives() -> None:
 FRAME = draw(2)
 
 
-@pytest.mark.parametrize(
-    ("pu", "how", "kind", "match"),
-    [
-        (FRAME.pu, {"windows": 1}, PUValueError, "windows must be from 2 to 10,000"),
-        *((FRAME.pu, {"windows": x}, PUTypeError, "must be an integer") for x in (True, 10.0)),
-        (FRAME.pu, {"width": 1}, PUValueError, r"width must lie in \(0, 1\), but 1"),
-        (FRAME.pu, {"width": "a"}, PUTypeError, "width must be a number in"),
-        (FRAME.assign(score=3).pu, {}, PUDataError, "differ and .* from 3 to 3"),
-        (FRAME.assign(label=None).pu, {}, PUDataError, "at least one known positive"),
-        (FRAME.assign(label=1).pu(negative=0), {}, PUDataError, "needs a background"),
-        (FRAME.assign(x=0).pu(by="x", pool=True), {}, PUValueError, "pool must be False where sc"),
-        (FRAME.assign(window=0).pu(by="window"), {}, PUValueError, "not be called 'window'"),
-    ],
-)
-def test_errors(pu: Any, how: Any, kind: type[PUError], match: str) -> None:
-    for ask in (pu.boyce, pu.plot_boyce):
-        with pytest.raises(kind, match=match) as caught:
-            ask(**how)
-        assert len(str(caught.value)) <= 300
-
-
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
 @pytest.mark.parametrize("row", [0, 1])  # a known positive, and an unlabeled example
 def test_scores_are_finite(value: float, row: int) -> None:
@@ -153,37 +127,3 @@ def test_groups_without_an_answer_are_skipped() -> None:
 
 
 # The picture
-
-
-def lines(ax: Axes) -> dict[str, np.ndarray[Any, Any]]:
-    return {str(line.get_label()): np.asarray(line.get_xydata()) for line in ax.lines}
-
-
-def test_the_picture_shows_what_the_method_returns() -> None:
-    how: dict[str, Any] = {"windows": 31, "width": 0.2}
-    found, ax = FRAME.pu.boyce(**how), FRAME.pu.plot_boyce(**how, line_kws={"linewidth": 3})
-    line = lines(ax)[f"Boyce index {found['boyce'].item():.2f}"]
-    wanted = np.stack([found["score"], found["ratio"]], 1)
-    np.testing.assert_array_equal(line, wanted[np.isfinite(found["ratio"])])
-    assert lines(ax)["chance"][:, 1].tolist() == [1, 1] and ax.lines[0].get_linewidth() == 3
-
-
-def test_models_have_their_index_beside_their_name() -> None:
-    ax = FRAME.assign(other=-FRAME["score"]).pu(score=["score", "other"]).plot_boyce()
-    index = FRAME.pu.boyce()["boyce"].item()
-    wanted = {f"score (Boyce index {index:.2f})", f"other (Boyce index {-index:.2f})", "chance"}
-    assert wanted <= {text.get_text() for text in legend_of(ax).get_texts()}
-
-
-def test_windows_without_background_are_triangles_at_the_top() -> None:
-    ax = HAND.pu.plot_boyce(windows=5, width=0.125)
-    assert lines(ax)["no background"].tolist() == [[3.75, 1]]
-    assert len(lines(ax)["Boyce index 0.63"]) == 3
-
-
-def test_panels() -> None:
-    halves = GROUPS.pu(by=["site", "half"])
-    ax = halves.plot_boyce(col="half", windows=11).axes_dict[1]
-    found = halves.boyce(windows=11).sel(site="c", half=1)["ratio"].to_numpy()
-    np.testing.assert_array_equal(lines(ax)["c"][:, 1], found[np.isfinite(found)])
-    assert ax.get_title() == "half = 1"

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.calibration import calibration_curve
 
-import pu_accessor
-from pu_accessor import PUDataError, PUTypeError, PUValueError
+from pu_accessor import PUValueError
 from pu_accessor.inference.estimates.utility import as_edges
 from tests.support.oracles import completion_oracle, practice_oracle
 
@@ -70,19 +69,6 @@ def test_fully_labeled_is_that_of_scikit_learn() -> None:
     np.testing.assert_allclose(found["mean_score"], mean, atol=0.1 / 400)
 
 
-def test_chunks_and_intervals_of_beta() -> None:
-    frame = drawn(5, 300)
-    pieces = pu_accessor.from_chunks([frame[:90], frame[90:]])
-    ends = frame.pu.calibration([0.2, 0.3], bins=3)
-    pd.testing.assert_frame_equal(pieces.calibration([0.2, 0.3], bins=3), ends)
-    # A naive point outside the interval does not widen the envelope; shares grow with beta.
-    found = frame.pu.calibration([0, 0.25], bins=3, beta_interval=(0.2, 0.3))
-    for beta in (0, 0.25):
-        rows = found[found["beta"] == beta]
-        np.testing.assert_allclose(rows["envelope_lower"], ends["lower"][:3])
-        np.testing.assert_allclose(rows["envelope_upper"], ends["upper"][3:])
-
-
 def test_mean_scores_count_each_two_hundredth_of_a_bin() -> None:
     rng, edges = np.random.default_rng(2), np.array([0, 0.1, 0.5, 1])
     place, part = rng.integers(0, 3, 300), rng.integers(0, 200, 300)
@@ -101,27 +87,3 @@ def test_bins_from_one_to_a_million() -> None:
     np.testing.assert_array_equal(as_edges(10**6), np.arange(10**6 + 1) / 10**6)
     with pytest.raises(PUValueError, match="bins must be from 1 to 1,000,000, but 1000001"):
         as_edges(10**6 + 1)
-
-
-FRAME = drawn(0)
-
-
-@pytest.mark.parametrize(
-    ("rows", "how", "error", "message"),
-    [
-        (FRAME, {"bins": 0}, PUValueError, "bins must be from 1 to 1,000,000, but 0 was passed"),
-        (FRAME, {"bins": True}, PUTypeError, "bins must be their number or an array"),
-        (FRAME, {"bins": "quantile"}, PUTypeError, "bins must be their number or an array"),
-        (FRAME, {"bins": [0, 0.5, 0.5, 1]}, PUValueError, "ascend from 0 to 1"),
-        (FRAME, {"bins": [0.1, 1]}, PUValueError, "ascend from 0 to 1"),
-        (FRAME, {"bins": [0, float("nan"), 1]}, PUValueError, "ascend from 0 to 1"),
-        (FRAME, {"band": "dkw"}, PUValueError, "'simultaneous', for all jointly, but 'dkw' was"),
-        (FRAME, {"band": "exakt"}, PUValueError, "exakt"),
-        (FRAME.assign(score=FRAME["score"] * 2), {}, PUDataError, "scores that are probabilities"),
-        (FRAME.assign(label=np.nan), {}, PUDataError, "at least one known positive"),
-    ],
-)
-def test_what_is_refused(rows: Any, how: Any, error: type[Exception], message: str) -> None:
-    for name in ("calibration", "plot_calibration"):
-        with pytest.raises(error, match=message):
-            getattr(rows.pu, name)(BETA, **how)

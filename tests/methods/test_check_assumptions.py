@@ -9,9 +9,6 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-import pu_accessor
-from pu_accessor import PUDataError, PUTypeError, PUValueError
-from tests.cases import legend
 from tests.support.oracles import checks_oracle as oracle
 
 COLUMNS = ["check", "beta", "statistic", "odds_at_least", "p_value", "finding"]
@@ -73,17 +70,6 @@ def test_clusters_trade_waves_as_a_whole_or_among_themselves(seed: int) -> None:
     assert answer["check"].tolist() == ["waves"]
     exact = oracle.waves(*known)
     assert answer["p_value"].item() == pytest.approx(exact, abs=0.02 if exact < 0.1 else 0.06)
-
-
-@pytest.mark.parametrize(("roles", "strata"), [({}, "stratum"), ({"cluster": "id"}, None)])
-def test_neither_the_order_of_rows_nor_names_of_clusters_count(roles: Any, strata: Any) -> None:
-    frame = DF.assign(id=np.arange(len(DF)) // 3)
-    other = frame.assign(id=[f"p{97 * i % 1009}" for i in frame["id"]], score=DF["score"] ** 3)
-    one, same = (
-        rows.pu(**roles).check_assumptions(BETA, wave="site", strata=strata)
-        for rows in (frame, other.sample(frac=1, random_state=3))
-    )
-    pd.testing.assert_frame_equal(one, same)
 
 
 def test_waves_that_differ_are_found_and_named() -> None:
@@ -187,109 +173,6 @@ def test_the_answer_has_a_row_for_each_check_and_beta() -> None:
     assert answer.attrs["level"] == 0.9 and answer["finding"].str.endswith(".").all()
     assert DF.pu.check_assumptions()["check"].tolist() == ["monotone"]
     assert answer["odds_at_least"].notna().tolist() == [name == "strata" for name, _ in pairs]
-
-
-def test_pieces_and_polars_have_the_same_answer() -> None:
-    pl = pytest.importorskip("polars")
-    import pu_accessor.polars
-
-    expected = DF.pu.check_assumptions(BETA, **BOTH)
-    for pu in (pu_accessor.from_chunks([DF[:100], DF[100:]]), pl.from_pandas(DF).pu):
-        pd.testing.assert_frame_equal(pu.check_assumptions(BETA, **BOTH), expected)
-    plain = DF.pu.check_assumptions(BETA)
-    samples = DF[["score", "label"]].to_xarray().pu(dim="index")
-    for pu in (pu_accessor.from_arrays(DF["score"], DF["label"]), samples):
-        pd.testing.assert_frame_equal(pu.check_assumptions(BETA), plain)
-
-
-ALONE = DF.assign(site=["once", *DF["site"][1:]])
-LISTS = DF.assign(site=pd.Series([[0]] * len(DF), dtype=object))
-ARRAYS = pu_accessor.from_arrays(DF["score"], DF["label"])
-SAMPLES = DF.to_xarray().pu(dim="index")
-ESTIMATE = pu_accessor.beta_from_labels(2, 9, 640)
-WAVE, STRATA = {"wave": "site"}, {"strata": "site"}
-
-
-@pytest.mark.parametrize(
-    ("kind", "pu", "how", "text"),
-    [
-        (PUDataError, ALONE.pu, WAVE, "wave must have 2 known .* each value, but 'once' has 1"),
-        (PUDataError, DF.assign(site="a").pu, WAVE, r"2 values or more among .* but has \['a'\]"),
-        (PUDataError, DF.assign(label=1).pu, WAVE, f"known positives .* but all {len(DF)} are:"),
-        (PUDataError, DF.assign(site=None).pu, {"beta": 0.2, **STRATA}, "strata must have a val"),
-        (PUDataError, DF.pu(cluster="site"), {"beta": 0.2}, "cluster must be left out without wa"),
-        (PUTypeError, DF.pu, {"beta": ESTIMATE}, "beta must be a number here"),
-        (PUTypeError, ARRAYS, WAVE, "must be left out for data in arrays, but 'site' was passed"),
-        (PUTypeError, SAMPLES, {"beta": 0.2, **STRATA}, "out for data in ds, but 'site' was"),
-        (PUTypeError, LISTS.pu, WAVE, "name a column of texts or numbers, but 'site' holds what"),
-        (PUValueError, DF.pu, STRATA, "beta must be passed with strata='site'"),
-        (PUValueError, DF.assign(p=0.5).pu(propensity="p"), {}, "propensity must .* but 'p' is b"),
-        (PUValueError, DF.pu(by="site", pool=True), {}, "pool must be left out of .* but True is"),
-        (PUValueError, DF.pu(cluster="site"), {"beta": 0.2, **BOTH}, "out with cluster='site'"),
-        (PUValueError, DF.pu, {"level": 1}, "level must"),
-        (PUValueError, DF.pu, {"beta": 0.2}, "draws either waves or strata, but neither were"),
-        (PUValueError, DF.pu, {"beta": 0.2, **BOTH}, "draws either waves or strata, but both"),
-        (KeyError, DF.pu, {"wave": "sit"}, "wave must name a column, but there is no 'sit'"),
-    ],
-)
-def test_bad_input_is_named(kind: type[Exception], pu: Any, how: Any, text: str) -> None:
-    ask = pu.plot_check_assumptions if "draws" in text else pu.check_assumptions
-    with pytest.raises(kind, match=text) as told:
-        ask(**how)
-    assert len(str(told.value)) <= 300
-
-
-def test_waves_are_drawn_as_rank_cdfs_among_the_rest() -> None:
-    ax = DF.pu.plot_check_assumptions(wave="site")
-    rest = DF["score"][DF["label"] != 1].to_numpy()
-    for site, line in zip("ab", ax.lines[1:], strict=True):
-        known = DF["score"][(DF["label"] == 1) & (DF["site"] == site)].to_numpy()
-        x, y = line.get_data()
-        assert line.get_label() == site and (x[0], y[0], x[-1], y[-1]) == (0, 0, 1, 1)
-        above = (rest[:, np.newaxis] > known).mean(axis=0)
-        for share in above.tolist():
-            assert y[np.isclose(x, share)].max() == pytest.approx((above <= share + 1e-9).mean())
-    assert (ax.get_xlabel(), ax.get_ylim()) == ("share of the rest above", (-0.02, 1.02))
-
-
-def test_strata_are_drawn_with_what_chance_leaves() -> None:
-    ax = DF.pu.plot_check_assumptions(BETA, strata="stratum", level=0.9)
-    told = ["left by random labels\n(90%, all strata)", "known share of\nall positives"]
-    assert legend(ax)[1:] == told
-    assert ax.get_xlabel() == "known positives, as a share of rows that may be positive"
-    assert [text.get_text() for text in ax.get_yticklabels()] == [*"hlm"]
-    dots, line = ax.lines
-    may_be = DF[DF["label"] != 0].groupby("stratum")["label"].agg(["count", "size"])
-    assert dots.get_xdata() == pytest.approx((may_be["count"] / may_be["size"]).to_numpy())
-    assert line.get_xdata() == pytest.approx([60 / 200] * 2)
-    for size, patch in zip(may_be["size"].tolist(), ax.patches, strict=True):
-        bar = np.asarray(patch.get_xy())[:, 0]
-        most = round(float(bar.max()) * size)
-        tails = [oracle.tail(k, min(size, 200), 60, 140) for k in (most, most + 1)]
-        assert float(tails[0]) > 0.1 / 3 >= float(tails[1]) and bar.min() == 0
-    # One bar stands for all, in legends that others draw, too.
-    assert [patch.get_label()[0] == "_" for patch in ax.patches] == [False, True, True]
-
-
-def test_names_of_strata_are_written_as_they_came() -> None:
-    mixed = DF.assign(stratum=DF["stratum"].map({"h": 1, "l": 2.5, "m": "m"}).astype(object))
-    for rows, names in (
-        (mixed, ["1", "2.5", "m"]),
-        (mixed[mixed["stratum"] != "m"], ["1", "2.5"]),
-    ):
-        ax = rows.pu.plot_check_assumptions(BETA, strata="stratum")
-        assert [text.get_text() for text in ax.get_yticklabels()] == names
-
-
-def test_models_and_betas_are_told_apart_in_pictures() -> None:
-    wide = DF.assign(other=-DF["score"]).pu(score=["score", "other"])
-    grid = wide.plot_check_assumptions(wave="site", col="model")
-    assert [len(ax.lines) for ax in grid.axes.flat] == [3, 3]
-    two = DF.assign(key=np.resize(["x", "y"], len(DF))).pu(by="key")
-    ax = two.plot_check_assumptions({"x": 0.2, "y": 0.3}, strata="stratum")
-    assert len(ax.patches) == 6 and len(ax.lines) == 4
-    colors = [line.get_color() for line in ax.lines]  # of dots, then of the line for each key
-    assert colors[:2] == colors[2:] and colors[0] != colors[1]
 
 
 # What is found, in words, without the numbers.

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pu_accessor import PUDataError, PUValueError, PUWarning, from_chunks
+from pu_accessor import PUDataError, PUValueError, PUWarning
 from pu_accessor.ranking import FloatArray
 from tests.support.oracles import averages_oracle, cluster_oracle
 
@@ -130,15 +130,6 @@ def test_clusters_of_one_group_each_change_no_number(name: str) -> None:
     assert "Each cluster is in one group" in clustered.attrs["clusters"]
     assert "several groups" in ask(draw(3), name).attrs["clusters"]
     assert "clusters" not in plain.attrs
-
-
-@pytest.mark.parametrize("name", ["auroc", "average_precision", "recall"])
-def test_pieces_and_names_of_clusters_mean_nothing(name: str) -> None:
-    df = draw(5)
-    named = df.assign(patient=("p" + df["patient"].astype(str)).astype("category"))
-    pieces = from_chunks([df[:70], df[70:]], by="query", cluster="patient")
-    for found in (ask(named.sample(frac=1, random_state=0), name), average(pieces, name)):
-        np.testing.assert_allclose(found[NUMBERS], ask(df, name)[NUMBERS], rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["auroc", "average_precision", "precision", "f1"])

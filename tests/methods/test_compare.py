@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 from sklearn.metrics import roc_auc_score
 
-from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning
-from tests.cases import Labels, placements, put, quiet
+from pu_accessor import PUValueError, PUWarning
+from tests.cases import Labels, placements, quiet
 from tests.support.oracles import comparison_oracle as oracle
 
 MODELS = ["svm", "forest", "nb", "copy", "flipped"]
@@ -193,50 +193,6 @@ def test_odds_of_nearly_one_test_what_random_labels_do(target: str, beta: float 
     np.testing.assert_allclose(found["statistic"], plain["statistic"], rtol=1e-4)
     for name in ("df", "p_value"):  # the lowest df up to the next factor
         np.testing.assert_allclose(found[name], plain[name], rtol=0.05)
-
-
-WIDE = wide(draw(13)).assign(example_id=[f"e{i}" for i in range(len(draw(13).labels))])
-LONG = WIDE.melt(["example_id", "label"], var_name="model", value_name="score")
-NB, EXAMPLE = LONG["model"] == "nb", LONG["example_id"]
-THREE = NB & EXAMPLE.isin(["e0", "e3", "e5"])
-OPEN = LONG.assign(example_id=EXAMPLE.where(EXAMPLE != "e2"))
-UNLIKE = LONG.assign(label=LONG["label"].mask(NB & EXAMPLE.isin(["e0", "e1"])))
-MODEL: dict[str, Any] = {"by": "model", "on": "example_id"}
-TWO, AB = small([1, 1, None, None]), {"score": ["a", "b"]}
-BY_NAME = {"a": 0.4, "b": 0.5}
-NAMED_SIGN: dict[str, Any] = {"score": MODELS, "by": "sign"}
-
-
-@pytest.mark.parametrize(
-    ("rows", "how", "beta", "error", "message"),
-    [
-        (TWO, {"score": "a"}, None, PUValueError, "two"),
-        (TWO, {"score": ["a"]}, None, PUValueError, "two"),
-        (TWO, AB, [0.5, 1], PUValueError, "beta = 1"),
-        (small([0, None, None, None]), AB, None, PUValueError, "known positive"),
-        (TWO, {"score": ["b", "d"]}, 0.25, PUKeyError, "^score must .*, but there is no 'd'"),
-        (TWO.assign(x="v"), {"score": ["b", "x"]}, 0.25, PUTypeError, "'x' must hold real num"),
-        (TWO, {**AB, "propensity": "c"}, 0.25, PUValueError, r"'c' must lie in \(0, 1\]"),
-        (TWO, {**AB, "by": "label"}, 0.25, PUValueError, "^by must .* the column of labels"),
-        (TWO.assign(x="v"), {**AB, "label": "x"}, 0.25, PUValueError, "^label .* holds 'v'"),
-        (TWO.assign(x=[1, np.nan, 3, 4]), {"score": ["b", "x"]}, 0.25, PUValueError, "in 1 of 4"),
-        (LONG[~THREE], MODEL, None, PUValueError, r"\b3\b"),
-        (pd.concat([LONG, LONG[THREE]]), MODEL, None, PUValueError, r"\b3\b"),
-        (UNLIKE, MODEL, None, PUValueError, r"\b2\b"),
-        (OPEN, MODEL, None, PUValueError, "example_id"),
-        (TWO, {**AB, "on": "a"}, 0.25, PUValueError, "^on must not be passed"),
-        (TWO, AB, BY_NAME, PUTypeError, "beta"),
-        (LONG, {"by": "model", "on": "score"}, None, PUValueError, "^on must name other columns"),
-        (LONG[NB], MODEL, None, PUValueError, "two or more"),
-        (LONG, {"on": "example_id"}, None, PUValueError, "by="),
-        (LONG, {"by": "model"}, None, PUValueError, "share no examples: gap"),
-        (LONG.groupby("model"), {}, None, PUValueError, "share no examples: gap"),
-        (wide(draw(5)).assign(sign="x"), NAMED_SIGN, None, PUValueError, "not be called sign, as"),
-    ],
-)
-def test_refusals(rows: Any, how: Any, beta: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        put(rows.pu, "compare", beta, **how)
 
 
 def test_folds_without_a_test_are_told_once() -> None:

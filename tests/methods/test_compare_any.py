@@ -8,7 +8,7 @@ import pytest
 from scipy import special, stats
 
 import pu_accessor
-from pu_accessor import PUError, PUTypeError, PUValueError
+from pu_accessor import PUValueError
 from pu_accessor.ranking import FloatArray
 from tests.cases import placements
 from tests.methods.test_clusters import expected_variance
@@ -146,17 +146,6 @@ def test_differences_are_those_of_the_estimates(name: Any, at: Any, decimals: in
         assert found["lower"].min() >= -1 and found["upper"].max() <= 1
 
 
-def test_a_beta_that_is_guaranteed_makes_it_wider() -> None:
-    df = draw(0)
-    beta = pu_accessor.beta_from_labels(10, 60, int(df["label"].isna().sum()), level=0.98)
-    how: Any = {"quantity": "f1", "at": {"threshold": 0.5}}
-    near, far = (
-        df.pu(score=MODELS[:2]).compare(beta, joint=joint, **how).iloc[0]
-        for joint in ("approximate", "guaranteed")
-    )
-    assert far["lower"] < near["lower"] < near["upper"] < far["upper"]
-
-
 def test_bedroc_is_as_early_as_that_of_one_model() -> None:
     pu = draw(2).pu(score=MODELS)
     plain, early = (pu.compare(BETA, quantity="bedroc", **how) for how in ({}, {"alpha": 20.0}))
@@ -262,53 +251,6 @@ def test_a_metric_without_a_value_has_no_test() -> None:
     assert found[["difference", "lower", "upper", "p_value"]].isna().all(axis=None)
     nothing = pu.compare(BETA, quantity="recall", at={"threshold": 99})
     assert (nothing["p_value"] == 1).all() and (nothing["difference"] == 0).all()
-
-
-BEDROC, BENEFIT = {"quantity": "bedroc"}, {"quantity": "net_benefit"}
-AVERAGE, ODDS = {"quantity": "average_precision"}, {"selection_odds": 2}
-BY_PATIENT = {"cluster": "patient"}
-
-
-@pytest.mark.parametrize(
-    ("how", "error", "message"),
-    [
-        ({"quantity": "precision", "at": AT}, PUTypeError, "at must be an integer"),
-        ({"quantity": "precision", "at": {"fpr": 0.1}}, PUValueError, "at must be one of"),
-        ({"quantity": "precision"}, PUValueError, "at must say the one cutoff"),
-        ({**AVERAGE, "target": "examples"}, PUValueError, "target must be 'population' to comp"),
-        ({**AVERAGE, **ODDS}, PUValueError, "selection_odds must be left out"),
-        ({"quantity": "difference"}, PUValueError, "quantity must be one of"),
-        ({**BEDROC, "alpha": 0}, PUValueError, "alpha must be"),
-        ({**BEDROC, "at": 20}, PUValueError, "at must be left out with 'bedroc'"),
-        ({"alpha": 20}, PUValueError, "alpha must be left out to compare 'auroc'"),
-        ({**BENEFIT, "at": 20}, PUValueError, "at must be a threshold"),
-        ({**BENEFIT, "at": {"threshold": 1.5}}, PUValueError, "thresholds must be probabilities"),
-        ({**BENEFIT, "at": {"threshold": 0.5}}, PUError, "needs scores that are probabilities"),
-        ({"adjust": "bonferroni"}, PUValueError, "adjust must be one of"),
-        ({"adjust": "max_t", **ODDS}, PUValueError, "adjust must be 'holm'"),
-        ({**BY_PATIENT, "target": "examples"}, PUValueError, "target must be"),
-        ({**BY_PATIENT, **ODDS}, PUValueError, "selection_odds must be left out"),
-        ({"cluster": "label"}, PUError, "cluster"),
-        ({"cluster": "alone"}, PUError, "cluster must leave known positives in two or more"),
-        ({**AVERAGE, "beta": None}, PUTypeError, "beta must be passed to compare 'average_prec"),
-        ({"propensity": "chance", **AVERAGE}, PUValueError, "quantity must be 'auroc'"),
-    ],
-)
-def test_what_cannot_be_compared(how: Any, error: type[Exception], message: str) -> None:
-    roles = {name: value for name, value in how.items() if name in ("cluster", "propensity")}
-    asked = {name: value for name, value in how.items() if name not in roles}
-    df = draw(10).assign(chance=0.5, alone=lambda df: np.where(df["label"].notna(), 0, df.index))
-    with pytest.raises(error, match=message) as told:
-        df.pu(score=MODELS, **roles).compare(**{"beta": BETA, **asked})
-    assert len(str(told.value).split(" See ")[0]) <= 300
-
-
-def test_pieces_compare_auroc_alone() -> None:
-    df = draw(11)
-    pieces = pu_accessor.from_chunks([df.iloc[:100], df.iloc[100:]], score=MODELS)
-    pd.testing.assert_frame_equal(pieces.compare(BETA), df.pu(score=MODELS).compare(BETA))
-    with pytest.raises(PUValueError, match="quantity must be 'auroc' where rows"):
-        pieces.compare(BETA, quantity="average_precision")
 
 
 @pytest.mark.parametrize("cluster", [None, "patient"])

@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_curve
 
 import pu_accessor
-from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError
+from pu_accessor import PUTypeError, PUValueError
 from pu_accessor.checks import as_betas
-from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.lookup import BANDS
-from tests.cases import AREAS, ORACLES, Case, as_frame, as_tables, binormal, cases, draw_case, put
+from tests.cases import AREAS, ORACLES, Case, as_frame, as_tables, binormal, cases, draw_case
 from tests.support.oracles import coherent_oracle, completion_oracle, oracle
 from tests.support.oracles.reference_oracle import BOUNDS
 
@@ -224,42 +223,3 @@ def test_betas_that_were_computed_mean_the_decimal_they_are_next_to() -> None:
     for none in wrong:
         with pytest.raises(PUTypeError, match="beta must be a number or a one-dimensional array"):
             as_betas(none)
-
-
-ROW = {"score": [3.0, 2.0, 1.0], "label": [True, None, None]}
-ROW |= {"all": [True, False, False], "none": [False, None, None]}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"beta": -0.1}, PUValueError, r"beta must lie in \[0, 1\], but \[-0.1\] .* not a perc"),
-        ({"beta": [0.2, 0.2]}, PUValueError, r"each value once, but \[0.2, 0.2\] was passed"),
-        ({"beta": True}, PUTypeError, r"beta must be a number .* but True was passed"),
-        ({"beta": pd.Series([0.5])}, PUTypeError, "rows are not ranked apart"),
-        ({"beta": xr.DataArray([0.5])}, PUTypeError, "dimensions of the keys"),
-        ({"beta": {"a": 1}}, PUTypeError, r"beta must be a number .* one for each of 1 keys was"),
-        ({"level": 1}, PUValueError, r"level must lie in \(0, 0.9{13}\], but 1 was passed.$"),
-        ({"level": True}, PUTypeError, r"level must be a number in .*, but True"),
-        ({"reference": "negatives"}, PUDataError, "reference needs known negatives, but none of"),
-        ({"beta_interval": (0.2, 0.4)}, PUValueError, r"beta must lie in beta_interval, \("),
-        ({"ranks": 4}, PUValueError, r"ranks must lie between 0 and 3, .* \[4\] was passed"),
-        ({"ranks": [1, -1]}, PUValueError, r"between 0 and the number of ex.* \[-1\] was"),
-        ({"ranks": []}, PUValueError, r"at least one rank and each once, but \[\] was passed"),
-        ({"ranks": [[1]]}, PUTypeError, r"one-dimensional array of integers, but \[\[1\]\]"),
-        ({"nan_policy": "drop"}, PUValueError, r"nan_policy must be one of \['omit', 'raise', 'w"),
-        (
-            {"label": "all", "negative": False},
-            PUValueError,
-            "must be 0 where nothing is unlabeled",
-        ),
-        ({"label": "none"}, PUValueError, "at least one known positive, but none of 3 exam"),
-        ({"score": "scores"}, PUKeyError, r"no 'scores' among \['score', .*\]. Did you mean"),
-        ({"label": ["a"]}, PUTypeError, r"name of a column, but a list was passed: \['a'"),
-    ],
-)
-def test_bad_arguments(arguments: dict[str, object], error: type[PUError], message: str) -> None:
-    kinds = {PUValueError: ValueError, PUTypeError: TypeError, PUKeyError: KeyError}
-    with pytest.raises(error, match=message) as caught:
-        put(pd.DataFrame(ROW).pu, "contingency", **{"beta": 0.5, **arguments})
-    assert isinstance(caught.value, kinds.get(error, ValueError))  # as a caller would expect

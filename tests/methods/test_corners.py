@@ -7,8 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pu_accessor import PUDataError, PUValueError
-
 LABEL = [1.0, np.nan, 1, np.nan, np.nan, 1, np.nan, np.nan]
 
 
@@ -72,29 +70,6 @@ def test_an_interval_holds_its_estimate(name: str) -> None:
     if "estimate" in found and name not in SILENT:
         assert found.filter(like="lower").le(found["estimate"] + 1e-12, axis=0).all(axis=None)
         assert found.filter(like="upper").ge(found["estimate"] - 1e-12, axis=0).all(axis=None)
-
-
-REFUSED: dict[str, Callable[[], Any]] = {
-    "level must lie in": lambda: FALLING.pu.auroc(0.3, level=1 - 1e-14),
-    "max_fpr must lie in": lambda: FALLING.pu.auroc(0.3, max_fpr=1e-100),
-    "alpha must be in": lambda: FALLING.pu.bedroc(0.3, alpha=1e100),
-    "needs negatives": lambda: FALLING.pu.auroc(1 - 1e-12),
-    "new examples needs negatives": lambda: FALLING.pu.metric(
-        "recall", 1 - 1e-12, at={"threshold": 3}
-    ),
-    "unlabeled rows, 0, but": lambda: (
-        EVEN.assign(said="?")[:0]
-        .pu(label="said", positive="yes", unlabeled="?")
-        .sample_to_label(1, random_state=0)
-    ),
-    "a finite range": lambda: ranked([1e308, -1e308, 0]).pu.boyce(),
-}
-
-
-@pytest.mark.parametrize("message", REFUSED)
-def test_what_rounding_would_answer_is_refused(message: str) -> None:
-    with pytest.raises((PUValueError, PUDataError), match=message):
-        REFUSED[message]()
 
 
 def test_windows_may_be_where_sums_are_infinite() -> None:

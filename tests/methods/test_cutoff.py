@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import pu_accessor
-from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUValueError, PUWarning
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_guaranteed
 from pu_accessor.inference.settings import Settings
@@ -156,20 +156,6 @@ def test_guarantees_are_those_of_all_ranks_and_betas(kind: str, around: Any) -> 
             assert len(betas) > 1 or found.clipped == clipped[place]
 
 
-def test_list_is_what_lies_above_the_threshold() -> None:
-    found, chosen = PU.cutoff(BETA, precision=0.6).iloc[0], PU.select(BETA, precision=0.6)
-    expected = FRAME[FRAME["score"] >= found["threshold"]]
-    assert 0 < len(chosen) < len(FRAME) and set(chosen.index) == set(expected.index)
-    assert chosen["score"].is_monotonic_decreasing
-    assert PIECES.cutoff(BETA, precision=0.6)["rank"].item() == found["rank"]
-    assert 0.6 <= found["lower"] <= found["estimate"] <= found["upper"]
-    how: Any = {"precision": 0.6, "reference": "negatives"}
-    rank = PU.cutoff(BETA, **how)["rank"].item()
-    assert len(PU.select(BETA, **how)) == rank != found["rank"]
-    missing: Any = FRAME.assign(score=FRAME["score"].where(FRAME.index % 7 > 0))
-    assert missing.pu(nan_policy="omit").select(0.3, recall=0.3)["score"].notna().all()
-
-
 def test_the_band_of_a_list_is_told() -> None:
     told = [FRAME.pu.cutoff(0.2, fpr=0.1, target=x).attrs for x in ("examples", "population")]
     assert [about["band"] for about in told] == ["exact", "two samples"]
@@ -270,20 +256,6 @@ DRAWN = binormal(780, 1420, 200 / 780, 1, 2.0)[0]
 RISING: Any = DRAWN.pu(monotone=True)
 
 
-# At a low level a limit alone may be better than the estimate.
-@pytest.mark.parametrize("level", [1e-12, 0.001, 0.3, 0.95])
-@pytest.mark.parametrize(("name", "value"), [("precision", 0.7), ("recall", 0.6), ("fpr", 0.2)])
-def test_a_list_on_new_examples_meets_its_goal(name: str, value: float, level: float) -> None:
-    asked: Any = {"beta": 0.29, "target": "population", "level": level, name: value}
-    for pu in (DRAWN.pu, RISING)[: 1 + (level > 0.1)]:  # RISING warns that it is refuted there
-        row = pu.cutoff(**asked).iloc[0]
-        assert row.attrs["target"] == "population" and 0 < row["rank"] < len(DRAWN)
-        assert (DRAWN["score"] >= row["threshold"]).sum() == row["rank"]
-        assert row["lower"] <= row["estimate"] <= row["upper"]
-        assert row["upper"] <= value if name == "fpr" else row["lower"] >= value
-        assert len(pu.select(**asked)) == row["rank"]
-
-
 def test_lists_on_new_examples_hold_at_each_beta_of_an_interval() -> None:
     alone = RISING.cutoff([0.25, 0.29, 0.33], precision=0.55, target="population")["rank"]
     sure = pu_accessor.beta_from_labels(29, 100, 2000, level=0.98)
@@ -316,44 +288,3 @@ def test_the_best_bound_of_all_rows_is_told(goal: str, said: str, best: Any) -> 
 
 
 # What cannot be asked
-
-
-MARKED: Any = FRAME.assign(p=0.5)
-PIECES: Any = pu_accessor.from_chunks([FRAME[["score", "label"]]])
-NAIVE: Any = pd.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1.0, np.nan, 1.0]})
-BOTH: Any = FRAME.pu(score=["score", "truth"])
-WHICH = "must say what the cutoff is to reach, but %s was passed. For example precision=0.9, or"
-HALF: dict[str, Any] = {"recall": 0.5}
-NEW: dict[str, Any] = {**HALF, "target": "population"}
-
-
-@pytest.mark.parametrize(
-    ("ask", "asked", "error", "message"),
-    [
-        (PU.cutoff, {}, PUTypeError, WHICH % "none"),
-        (PU.cutoff, {**HALF, "fpr": 0.1}, PUTypeError, WHICH % ".'recall', 'fpr'."),
-        (PU.cutoff, {"precision": 90}, PUValueError, r"precision must lie in \[0, 1\]"),
-        (PU.cutoff, {"cost": 5}, PUTypeError, "^cost must be a pair of numbers, .* but 5 was"),
-        (PU.cutoff, {"cost": (1, 2, 3)}, PUTypeError, r"pair of numbers, .* but \(1, 2, 3\) was"),
-        (PU.cutoff, {"cost": [1, "2"]}, PUTypeError, r"a pair of numbers, .* but \[1, '2'\] was"),
-        (PU.cutoff, {"cost": (0, 0)}, PUValueError, r"from 0 on, not both 0, but \(0, 0\) was"),
-        (PU.cutoff, {"cost": (1, np.inf)}, PUValueError, r"from 0 on, not both 0, but \(1, inf\)"),
-        (PU.cutoff, {"cost": (-1, 1)}, PUValueError, r"^cost must hold two numbers from 0 on"),
-        (PU.cutoff, {**HALF, "band": "exact"}, PUValueError, "'simultaneous' .* Leave band"),
-        (PU.select, {**HALF, "band": "dkw"}, PUValueError, "but 'dkw' .* Leave band out"),
-        (PU.cutoff, {**HALF, "models": 0}, PUValueError, "from 1 to 1,000,000"),
-        (PU.cutoff, {**HALF, "models": 2.5}, PUTypeError, "models must be an integer"),
-        (PU.select, {**HALF, "beta": [0.1, 0.3]}, PUValueError, "beta must be one for sel"),
-        (BOTH.select, HALF, PUValueError, r"select\(0\.3, .*, models=2\)"),
-        (MARKED.pu(propensity="p").cutoff, HALF, PUValueError, "jointly, .* not with propen"),
-        (MARKED.pu(propensity="p").cutoff, NEW, PUValueError, "propensity"),
-        (PU.cutoff, {"cost": (1, 2), "target": "population"}, PUValueError, "'examples' with c"),
-        (PU.cutoff, {**NEW, "reference": "both"}, PUValueError, "must be 'positives' with tar"),
-        (PU.cutoff, {**HALF, "target": "new"}, PUValueError, "target must be one of"),
-        (NAIVE.pu.cutoff, {"beta": 1.0, "fpr": 0.1}, PUDataError, r"^fpr has no .*r beta\.$"),
-        (PIECES.select, {"fpr": 0.1}, PUTypeError, "select is not there"),
-    ],
-)
-def test_errors_say_what_to_do(ask: Any, asked: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        ask(**{"beta": 0.3, **asked})

@@ -14,7 +14,6 @@ from pu_accessor import PUDataError, PUValueError, PUWarning
 from pu_accessor.inference.bands.lookup import latent_bounds
 from pu_accessor.inference.bands.simultaneous import joint_coverage
 from pu_accessor.ranking import FloatArray
-from tests.cases import put
 from tests.support.oracles import oracle
 
 pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
@@ -362,23 +361,3 @@ def test_scores_of_two_values_that_tell_all_contradict_nothing(positives: int) -
     frame = framed([2, 2], [2] * positives + [0] * (10 - positives), [0, 0])
     numbers = estimate(frame, "mean_matching")[["beta", "lower", "upper"]].tolist()
     assert numbers == pytest.approx([positives / 10] * 3, abs=1e-7)
-
-
-GROUPED = pd.concat([STEPS.assign(site="a"), STEPS.assign(site="none", label=np.nan)])
-NO_UNLABELED = framed([1, 2], [], [3, 4])
-
-
-@pytest.mark.parametrize(
-    ("frame", "options", "error", "message"),
-    [
-        (GROUPED, {"method": "two_sided"}, PUDataError, "needs known neg.* but there are none"),
-        (GROUPED, {"method": "mean_matching"}, PUDataError, "needs known negatives"),
-        (GROUPED, {"method": "two-sided"}, PUValueError, r"was passed\. .*'two_sided'"),
-        (GROUPED, {"method": "mean"}, PUValueError, r"was passed\. .*'mean_matching'"),
-        (GROUPED, {"by": "site"}, PUDataError, "group site='none': label must mark at least one"),
-        (NO_UNLABELED, {"negative": 0, "method": "two_sided"}, PUDataError, "none of 4 is unlab"),
-    ],
-)
-def test_bad_questions(frame: Any, options: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        put(frame.pu, "estimate_beta", **options)

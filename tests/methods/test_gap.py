@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 import pu_accessor
-from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
-from tests.cases import binormal, put, quiet
+from pu_accessor import PUWarning
+from tests.cases import binormal, quiet
 from tests.methods.test_compare import SIZE, Draw, assert_same, draw, wide
 from tests.support.oracles import comparison_oracle as oracle
 
@@ -84,29 +84,6 @@ def test_recall_needs_no_beta(name: str) -> None:
     frame = sites()  # known positives alone have a recall
     alone = frame[(frame["site"] != "c") | frame["label"].notna()]
     pd.testing.assert_frame_equal(alone.pu(by="site").gap(name, **AT), found)
-
-
-@pytest.mark.parametrize(
-    ("name", "how", "error", "message"),
-    [
-        ("precision", AT, PUTypeError, "beta must be passed .* on new ex"),
-        ("recall", {"at": 40}, PUTypeError, "'recall' on these examples: for example 0.3"),
-        ("recall", {"at": 40, "target": "population"}, PUValueError, "target must be 'examples'"),
-        ("recal", AT, PUValueError, "Did you mean 'recall'"),
-        (["recall"], AT, PUValueError, "quantity must be one of"),
-        ("recall", {"at": {"threshold": [1, 2]}}, PUValueError, "the one cutoff of 'recall'"),
-        ("recall", {**AT, "level": 1.5}, PUValueError, "level"),
-        ("recall", {**AT, "propensity": "p"}, PUValueError, r"propensity=\.\.\., but gap was ask"),
-        ("recall", {**AT, "label": "lone"}, PUDataError, "site='b': .* at least one known pos"),
-        ("recall", {**AT, "by": None}, PUValueError, "two or more models"),
-        ("auroc", {"beta": {"a": 0.2, "b": 0.2, "c": 1}}, PUValueError, "c.*beta = 1"),
-    ],
-)
-def test_gaps_that_are_none(name: Any, how: Any, error: type[Exception], message: str) -> None:
-    frame = sites().assign(p=0.5)
-    frame["lone"] = frame["label"].where(frame["site"] != "b")
-    with pytest.raises(error, match=message):
-        put(frame.pu, "gap", name, **{"by": "site", **how})
 
 
 def groups(first: int) -> dict[str, Draw]:

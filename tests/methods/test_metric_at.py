@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pu_accessor import PUDataError, PUTypeError, PUValueError
 from tests.cases import binormal, estimates_of
 from tests.support.oracles import oracle
 
@@ -60,39 +59,6 @@ def test_each_rate_and_what_is_next_to_it_finds_its_cutoff(goal: str, decimals: 
     assert len(told) > 1 and again["estimate"].tolist() == told.tolist()
 
 
-SCORE = r"at={'threshold': %s} for a score\.$"
-SHARE = r"but %s was passed. Pass at={'fraction': %s} for a share of the examples, or "
-
-
-@pytest.mark.parametrize(
-    ("at", "error", "message"),
-    [
-        (0.1, PUTypeError, SHARE % (0.1, 0.1) + SCORE % 0.1),
-        (1.0, PUTypeError, SHARE % (1.0, 1.0) + SCORE % 1.0),
-        (2.0, PUTypeError, "but 2.0 was passed. Pass at=2, or " + SCORE % 2.0),
-        (1.5, PUTypeError, "where it is a rank, but 1.5 was passed. Pass " + SCORE % 1.5),
-        (np.float32(0.5), PUTypeError, SHARE % (0.5, 0.5) + SCORE % 0.5),
-        (True, PUTypeError, "^at must be a rank, one of .* or a mapping .* but True was passed"),
-        ({"fpr": [0.1], "recall": 0.2}, PUTypeError, "but {'fpr': .0.1., 'recall': 0.2} was"),
-        (801, PUValueError, "a rank from 0 to 800, the number of examples, but 801 was passed"),
-        (-1, PUValueError, "a rank from 0 to the number of .* -1 was passed. For a share .* 0.1}"),
-        ({"rank": 1.5}, PUValueError, "a rank from 0 to the number of examples, but 1.5 was"),
-        ({"rank": [4, -3]}, PUValueError, "a rank from 0 to the number of examples, but -3 was"),
-        ({"fpr": True}, PUTypeError, "^at must map 'fpr' to a number, but True was passed"),
-        ({"rank": "5"}, PUTypeError, "^at must map 'rank' to a number, but '5' was passed"),
-        ({"threshold": np.nan}, PUValueError, "map 'threshold' to a number, but NaN was passed"),
-        ({"rank": [5, 6, 5.0]}, PUValueError, "and each once, but {'rank': .5, 6, 5.0.} was"),
-        ({"rank": []}, PUValueError, "at must have at least one number"),
-        ({"fpr": 5}, PUValueError, r"'fpr': ...} must lie in \[0, 1\], but 5 was passed"),
-        ({"top": 0.5}, PUValueError, "^at must .*Did you mean 'rank'"),
-    ],
-    ids=str,
-)
-def test_cutoffs_that_are_none(at: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        metric("tpr", at=at)
-
-
 @pytest.mark.parametrize(
     ("at", "ranks"),
     [
@@ -115,20 +81,6 @@ def test_cutoffs_that_are_one(at: Any, ranks: list[int]) -> None:
         assert found["examples_at_threshold"].tolist() == ranks
     if "rank" in str(at) and np.ndim(at["rank"]):  # of several each is named
         assert found["at"].tolist() == ranks
-
-
-def test_rates_without_a_denominator() -> None:
-    with pytest.raises(PUValueError, match="needs negatives, but at this beta there are none"):
-        metric("tpr", 1, at={"fpr": 0.1})
-    with pytest.raises(PUValueError, match="needs a cutoff at which the metric has a value"):
-        metric("fpr", 1, at="maximum")
-    with pytest.raises(PUDataError, match="at least one known positive"):
-        metric("tpr", 0.1, FRAME.assign(label=np.nan), at=5)
-    none = pd.DataFrame({"score": [3.0, 2, 1, 0], "label": [0, None, None, 0]})
-    with pytest.raises(PUValueError, match="needs positives"):
-        metric("precision", 0, none, at={"recall": 0.6}, reference="negatives")
-    # A precision of 0 is that of all.
-    assert metric("fpr", 0, none, at={"precision": 0}, reference="negatives")["rank"] == 4
 
 
 def test_an_empty_prediction_has_no_precision() -> None:

@@ -1,8 +1,7 @@
 """Several metrics at several cutoffs, F-beta, and the cutoff of a precision."""
 
-import math
 from itertools import product
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,7 +9,7 @@ import pytest
 from sklearn.metrics import fbeta_score
 
 import pu_accessor
-from pu_accessor import PUDataError, PUTypeError, PUValueError
+from pu_accessor import PUDataError
 from tests.cases import as_frame, binormal, draw_case, estimates_of
 from tests.support.oracles import oracle
 
@@ -43,22 +42,6 @@ def test_groups_keep_what_was_asked() -> None:
     pd.testing.assert_frame_equal(one, listed)
 
 
-@pytest.mark.parametrize(
-    ("names", "error", "message"),
-    [
-        ([], PUValueError, "must name at least one"),
-        (["f1", "f1"], PUValueError, r"each once, but \['f1', 'f1'\]"),
-        (["f1", pu_accessor.fbeta(1)], PUValueError, "told apart by their names"),
-        (["f1", "precison"], PUValueError, "Did you mean 'precision'"),
-        (3, PUTypeError, "a name, a function, or a list of these, but 3 was passed"),
-        ({"f1"}, PUTypeError, "or a list of these"),
-    ],
-)
-def test_names_that_are_none(names: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        FRAME.pu.metric(names, 0.2, at=10)
-
-
 @pytest.mark.parametrize("weight", [0.5, 1, 2, 3.5])
 def test_fbeta_is_that_of_scikit_learn(weight: float) -> None:
     frame = pd.DataFrame({"score": FRAME["score"], "label": TRUTH.astype(float)})
@@ -66,16 +49,6 @@ def test_fbeta_is_that_of_scikit_learn(weight: float) -> None:
     wanted = fbeta_score(TRUTH, frame["score"] >= 0.8, beta=weight)
     assert found.loc[0, "estimate"] == pytest.approx(wanted, rel=1e-12)
     assert found.loc[0, "metric"] == f"f{weight:g}"
-
-
-def test_weights_that_are_none() -> None:
-    # Or whose square floats cannot hold.
-    for weight in (0, -1, 1e-200, 1e200, 1e308, math.inf, math.nan):
-        with pytest.raises(PUValueError, match="weight must be above 0 and finite, but"):
-            pu_accessor.fbeta(weight)
-    for wrong in (cast(Any, "2"), True):
-        with pytest.raises(PUTypeError, match=f"weight must be a number, but {wrong!r} was"):
-            pu_accessor.fbeta(wrong)
 
 
 @pytest.mark.parametrize("seed", range(7))

@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import confusion_matrix
 
 import pu_accessor
-from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUWarning
 from tests.cases import ORACLES, as_frame, draw_case
 from tests.methods.test_plot_net_benefit import FRAME
 from tests.support.oracles import coherent_oracle, completion_oracle, oracle, practice_oracle
@@ -90,36 +90,6 @@ def test_groups_betas_envelopes_and_sources() -> None:
     for source in (arrays, pieces):
         found = source.net_benefit([0.2, 0.3], thresholds=[0.6, 0.2], band="simultaneous")
         pd.testing.assert_frame_equal(found, exact)
-
-
-@pytest.mark.parametrize(
-    ("thresholds", "error", "message"),
-    [
-        ([0, 0.5], PUValueError, r"above 0 and below 1, each once, but \[0.0\] was passed"),
-        (1, PUValueError, r"but \[1.0\] was passed"),
-        ([], PUValueError, r"each once, but \[\] was passed"),
-        ([0.2, 0.2], PUValueError, "each once"),
-        ([0.5, *range(6)], PUValueError, r"but \[0.0, 1.0, 2.0, 3.0, 4.0\] was passed\."),
-        ([0.5] * 25, PUValueError, r"but \[(0.5, ){19}0.5\] was passed\."),  # no more are told
-        ("0.2", PUTypeError, "a one-dimensional array of numbers, but '0.2' was passed"),
-        ([[0.2], [0.1, 0.3]], PUTypeError, "one-dimensional"),
-        ([True], PUTypeError, "array of numbers"),
-    ],
-)
-def test_thresholds_that_are_none(thresholds: Any, error: type[Exception], message: str) -> None:
-    for name in ("net_benefit", "plot_net_benefit"):
-        with pytest.raises(error, match=message):
-            getattr(sites().pu, name)(0.2, thresholds=thresholds)
-
-
-def test_scores_that_are_no_probabilities() -> None:
-    for far in (-0.01, 1.0001, np.inf, -np.inf):
-        frame = sites()
-        frame.loc[5, "score"] = far
-        with pytest.raises(PUDataError, match="but 1 of 400 lie outside"):
-            frame.pu.net_benefit(0.2)
-        with pytest.raises(PUDataError, match="group site=2: net_benefit needs scores that are p"):
-            frame.pu(by="site").plot_net_benefit(0.2)
 
 
 def test_the_ends_are_probabilities_and_missing_scores_are_never_treated() -> None:

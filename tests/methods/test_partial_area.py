@@ -10,7 +10,6 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import pu_accessor
-from pu_accessor import PUDataError, PUValueError
 from tests.cases import binormal
 from tests.support.oracles import population_oracle as oracle
 from tests.support.studies.shapes import CHOSEN
@@ -72,23 +71,6 @@ def test_intervals_cover(limit: float) -> None:
     assert 0.92 <= inside / 100 <= 1
 
 
-def test_sources_betas_and_clusters() -> None:
-    frame = draw(2)
-    arrays = pu_accessor.from_arrays(frame["score"], frame["label"])
-    chunks = pu_accessor.from_chunks([frame.head(200), frame.tail(300)])
-    want = frame.pu.auroc([0.1, 0.2], max_fpr=0.2)
-    for pu in (arrays, chunks):
-        pd.testing.assert_frame_equal(pu.auroc([0.1, 0.2], max_fpr=0.2), want, rtol=1e-10)
-    hand = pu_accessor.beta_from_labels(32, 200, 440)
-    joint, exact = (frame.pu.auroc(beta, max_fpr=0.2).iloc[0] for beta in (hand, 0.16))
-    assert joint["lower"] < exact["lower"] < exact["upper"] < joint["upper"]
-    twice = pd.concat([frame, frame]).assign(patient=np.tile(np.arange(500), 2))
-    pus = frame.pu, twice.pu, twice.pu(cluster="patient")
-    once, rows, patients = (pu.auroc(BETA, max_fpr=0.2)["standard_error"].item() for pu in pus)
-    assert rows == pytest.approx(once / 2**0.5, rel=0.1)
-    assert patients == pytest.approx(once, rel=0.1)
-
-
 @pytest.mark.parametrize("sign", [1, -1])
 def test_where_nothing_scatters_there_is_an_interval(sign: int) -> None:
     truth = np.arange(60) < 20
@@ -96,15 +78,6 @@ def test_where_nothing_scatters_there_is_an_interval(sign: int) -> None:
     row = frame.pu(negative=False).auroc(0, max_fpr=0.3).iloc[0]
     assert 0 <= row["lower"] <= row["estimate"] <= row["upper"] <= 1
     assert row["lower"] < row["upper"]
-
-
-def test_what_has_no_part() -> None:
-    with pytest.raises(PUValueError, match="max_fpr must be left out with pool=True"):
-        draw(0).pu(by="site", pool=True).auroc(BETA, max_fpr=0.2)
-    with pytest.raises(PUDataError, match="auroc on new examples needs negatives"):
-        draw(0).pu.auroc(1, max_fpr=0.2)
-    with pytest.raises(PUValueError, match="max_fpr must be None with selection_odds=2"):
-        draw(0).pu.auroc(BETA, max_fpr=0.2, selection_odds=2)
 
 
 @pytest.mark.parametrize("limit", [0.05, 0.115, 0.3])

@@ -12,7 +12,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
 
-from pu_accessor import PUError, PUTypeError, PUValueError
+from pu_accessor import PUTypeError, PUValueError
 from tests.cases import binormal, legend
 from tests.methods.test_plot_net_benefit import line as dots
 
@@ -123,24 +123,3 @@ def test_one_model_and_forty() -> None:
     ax.figure.draw_without_rendering()
     labels = [text.get_window_extent() for text in ax.get_yticklabels()]
     assert all(one.y0 > other.y1 - 1 for one, other in pairwise(labels))
-
-
-@pytest.mark.parametrize(
-    ("quantity", "how", "message"),
-    [
-        ("f1", {}, "at must say the one cutoff of 'f1', but None.*example at=100"),
-        ("f1", {"at": [None, []]}, r"at must say the one cutoff of 'f1', but \[None, \[\]\]"),
-        ("auroc", {"at": 3}, "at must be left out with 'auroc'"),
-        ("auroc", {"band": pd.Series([0.3])}, "band and reference must be left out with 'auroc'"),
-        ("auroc", {"order": ["svm"]}, r"order must .* each once, but \['svm'\].*'m0'"),
-        ("precison", {"at": 3}, "quantity must be one of"),
-        ("auroc", {"hue": "sit"}, "hue must be one of"),
-        ("auroc", {"height": 3}, "height is that of the panels"),
-        ("auroc", {"beta": dict.fromkeys(MODELS, 0.1), "baseline": True}, "same betas for all"),
-    ],
-)
-def test_what_cannot_be_a_forest(quantity: str, how: dict[str, Any], message: str) -> None:
-    with pytest.raises(PUValueError, match=message):
-        FRAME.pu(score=MODELS).plot_forest(quantity, **{"beta": 0.2, **how})
-    with pytest.raises(PUError):
-        FRAME[["label"]].pu.plot_forest("auroc", 0.2)

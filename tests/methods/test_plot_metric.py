@@ -6,9 +6,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from pu_accessor import PUValueError
 from tests.cases import as_frame, draw_case
-from tests.plots.test_many import TABLES, WIDE, bands, metric, path, wide
+from tests.plots.test_many import TABLES, bands, metric, path, wide
 
 # Metrics
 
@@ -52,13 +51,6 @@ def test_lowest_panels_of_a_wrapped_grid_have_labels() -> None:
     frame = wide(5)
     grid = frame.pu(score=list(frame.columns[1:])).plot_metric("f1", 0.2, col="model")
     assert [bool(ax.get_xlabel()) for ax in grid.axes.flat] == [False, True, True, True, True]
-
-
-@pytest.mark.parametrize("ranks", ["all", [0, 30, 60]])
-def test_thresholds_of_a_selection(ranks: Any) -> None:
-    tables = WIDE.pu(score="m0").contingency(0.2, ranks=ranks).isel(rank=[0, 1, 2])
-    with pytest.raises(PUValueError, match="needs the tables of all cutoffs"):
-        tables.pu.plot_metric("f1", x="threshold")
 
 
 @pytest.mark.parametrize(

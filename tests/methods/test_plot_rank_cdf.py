@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 
-from pu_accessor import PUValueError
 from tests.arguments.test_reference import ask
 from tests.cases import Case, as_frame, draw_case, legend
 from tests.plots.test_curves import BETAS, FRAME, bands, lines, path
@@ -52,12 +51,6 @@ def test_rank_cdf_of_several_betas_has_one_curve() -> None:
     assert legend(ax) == ["known positives", *told, "chance"]
     assert len(ax.lines) == 2
     assert len({band.get_facecolor() for band in bands(ax)}) == len(BETAS)
-
-
-def test_without_latent_positives_there_is_nothing_to_draw() -> None:
-    frame = pd.DataFrame({"score": np.arange(60), "label": [1, 0, None] * 20})
-    with pytest.raises(PUValueError, match=r"has no value at all at beta = 0, 0\.001\. Try"):
-        frame.pu.plot_rank_cdf([0, 0.001], reference="negatives")
 
 
 RAMP = Case([8, 7, 6, 5, 4, 3, 2, 1], [None, False, None, None, None, None, False, None], 0.5)

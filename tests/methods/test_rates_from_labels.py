@@ -9,7 +9,6 @@ import pytest
 from scipy import stats
 
 import pu_accessor
-from pu_accessor import PUDataError, PUKeyError, PUValueError, labeling
 from tests.methods.test_beta_from_labels import drawn
 
 
@@ -81,20 +80,3 @@ def test_a_list_is_drawn_labeled_and_asked() -> None:
 
 
 TWO = drawn((1, 1), (2, 2), (9, 9))
-
-
-@pytest.mark.parametrize(
-    ("rows", "listed", "how", "error", "message"),
-    [
-        (TWO, "c", {}, PUKeyError, r"listed must be .* \['a', 'b'\]"),
-        (TWO, ["a", "c"], {}, PUKeyError, "listed must be a stratum, or"),
-        (TWO, ["a", "a"], {}, PUKeyError, "that holds each once"),
-        (TWO, [], {}, PUKeyError, r"but \[\] was passed"),
-        (drawn((1,), (2,), (9,)).assign(label=None), "a", {}, PUDataError, "stratum 'a': found"),
-        (drawn((1,), (2,), (9,)), "a", {"level": 2}, PUValueError, "level must"),
-        (pd.DataFrame({"label": [True]}), "a", {}, PUKeyError, "lacks"),
-    ],
-)
-def test_lists_that_are_none(rows: Any, listed: Any, how: Any, error: Any, message: str) -> None:
-    with pytest.raises(error, match=message):
-        labeling.rates_from_labels(rows, listed, **how)

@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pu_accessor import PUValueError
-from tests.cases import binormal, put
+from tests.cases import binormal
 
 FRAME, BETA, TRUTH = binormal(200, 800, 0.25, seed=3)  # a quarter of the positives is known
 FRAME["better"] = FRAME["score"] + 0.8 * TRUTH
@@ -45,11 +44,6 @@ def test_an_order_breaks_where_its_interval_does() -> None:
     assert turned["breaking_point"].item() == pytest.approx(point, rel=2e-3)
 
 
-def test_differences_of_clusters_are_refused() -> None:
-    with pytest.raises(PUValueError, match="cluster and weight must be left out"):
-        FRAME.assign(c=1).pu(score=MODELS, cluster="c").robustness("difference", BETA)
-
-
 def test_models_in_rows_are_paired_by_a_column() -> None:
     rows = FRAME.assign(id=range(len(FRAME))).drop(columns="score")
     long = rows.melt(["id", "label"], MODELS, "model", "score").pu(by="model")
@@ -69,32 +63,3 @@ def test_models_in_rows_are_paired_by_a_column() -> None:
 def test_conclusions_that_never_or_always_hold(beta: float, above: float, point: float) -> None:
     found = FRAME.pu.robustness("auroc", beta, above=above, selection_odds=1)
     assert found["breaking_point"].item() == point
-
-
-@pytest.mark.parametrize(
-    ("quantity", "how", "told"),
-    [
-        ("aurocc", {}, r"quantity must be one of .*Did you mean 'auroc'"),
-        ("f1", {}, "at must say the one cutoff of 'f1'"),
-        ("auroc", {"at": 3}, "at must be left out with 'auroc'"),
-        ("auroc", {"band": "simultaneous"}, "band and reference must be left out"),
-        ("f1", {"at": 3, "band": "dkw"}, "band must be 'exact' or 'simultaneous'"),
-        ("f1", {"at": 3, "target": "population"}, "target must be 'examples' with a met"),
-        ("difference", {"above": 0.1}, "above must be left out with 'difference'"),
-        ("auroc", {"on": "id"}, "on must be left out with 'auroc', but 'id' was passed"),
-        ("difference", {"score": ["better"]}, "two or more models"),
-    ],
-)
-def test_what_robustness_cannot_be_asked(quantity: str, how: dict[str, Any], told: str) -> None:
-    asked = {"score": MODELS, "selection_odds": 1, **how}
-    with pytest.raises(PUValueError, match=told):
-        put(FRAME.pu, "robustness", quantity, BETA, **asked)
-
-
-def test_pictures_of_robustness_that_cannot_be_drawn() -> None:
-    pu = FRAME.pu(score=MODELS)
-    for odds in ([2], [1, np.inf]):
-        with pytest.raises(PUValueError, match="selection_odds must hold two or more finite"):
-            pu.plot_robustness("auroc", BETA, selection_odds=odds)
-    with pytest.raises(PUValueError, match="plot_robustness needs the same betas"):
-        pu.plot_robustness("auroc", {"better": 0.1, "worse": 0.2})

@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 
 import pu_accessor
-from pu_accessor import PUDataError, PUTypeError, PUValueError
-from tests.cases import put
+from pu_accessor import PUDataError
 from tests.methods.test_estimate_beta import BINORMAL
 from tests.sources.test_rows import FRAME, SOURCES
 
@@ -165,46 +164,5 @@ def test_a_column_may_tell_up_to_six_strata_apart() -> None:
     assert (drawn["stratum"].astype(int) == drawn["site"]).all()
 
 
-NEYMAN = {"allocate": "neyman"}
 SITES = SCORED.assign(many=SCORED["row"] % 7, one="a")
 SITES["some"] = (SCORED["row"] % 4).map({0: "a", 1: "b", 3: "a"})
-
-
-@pytest.mark.parametrize(
-    ("how", "error", "message"),
-    [
-        ({"strata": "some"}, PUDataError, "column 'some' is missing in 1?[0-9]+ of 1000, row 202"),
-        ({"strata": "many"}, PUDataError, r"two to 6 values .* 'many' has 7: \[0, 1, 2, 3"),
-        ({"strata": [0.5, np.inf]}, PUValueError, "strata must hold finite .* but inf was"),
-        ({"strata": [0.5, 2, 0.5]}, PUValueError, "each threshold once, but 0.5 was passed twice"),
-        ({"strata": [*range(6)]}, PUValueError, "one to 5 thresholds, but 6 were"),
-        ({"strata": ["many"]}, PUTypeError, r"strata must be a threshold .* but \['many'\] was"),
-        ({"strata": [True, 0.5]}, PUTypeError, "strata must be a threshold of the score"),
-        ({"strata": [0, 1, 1e9]}, PUDataError, "'>= 1000000000' holds none"),
-        ({"strata": [0, 1, 2], "size": 3}, PUDataError, "size must lie between 4"),
-        ({"strata": "one"}, PUDataError, "'one' has 1"),
-        ({"strata": "none"}, pu_accessor.PUKeyError, "'none'"),
-        ({"strata": np.array(0.3)}, PUTypeError, "strata must be the name of a column, but a nd"),
-        ({"above": 1e9}, PUDataError, "'>= 1000000000' holds none"),
-        ({"below": "0.5"}, PUTypeError, "below must be a score, but '0.5'"),
-        ({"strata": 1, "size": 10**6}, PUDataError, "rows of these strata, 1000, but 1000000"),
-        ({"strata": 1, "allocate": "equal"}, PUValueError, "allocate must be"),
-        ({"strata": 1, **NEYMAN}, PUValueError, "expected_beta must be passed with"),
-        ({"strata": 1, "expected_beta": 0.1}, PUValueError, "expected_beta must be passed with"),
-        ({"strata": 1, "expected_beta": 2, **NEYMAN}, PUValueError, "expected_beta must lie in"),
-        ({"expected_beta": 0.1, **NEYMAN}, PUValueError, "strata must be passed"),
-        ({"strata": 1, "by": "label"}, PUValueError, "by must be left out with strata"),
-        ({"strata": 1, "score": ["score", "row"]}, PUValueError, "score must name one column wi"),
-        ({"size": True}, PUTypeError, "size must be an integer, but True"),
-        ({"size": 2.5}, PUTypeError, "size must be an integer"),
-        ({"size": 0}, PUDataError, "size must lie between 1"),
-        ({"random_state": True}, PUTypeError, "random_state must .* but a bool was"),
-        ({"random_state": -1}, PUValueError, r"random_state must .* but -1 was"),
-        ({"random_state": 2**32}, PUValueError, r"random_state must .* but 4294967296 was"),
-    ],
-)
-def test_samples_that_cannot_be_drawn(how: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        put(SITES.pu, "sample_to_label", **{"size": 9, "random_state": 0, **how})
-    with pytest.raises(PUValueError, match=r"df must not have columns \['stratum'\]"):
-        SITES.assign(stratum=0).pu.sample_to_label(9, strata=1, random_state=0)

@@ -160,14 +160,6 @@ def test_weights_are_routed_under_their_usual_name(name: str, at: Any) -> None:
         assert value == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.usefixtures("routing")
-def test_propensities_must_be_asked_for() -> None:
-    asked = {"propensity": np.ones(600)}
-    scoring = scorer("auroc", unlabeled=0)
-    with pytest.raises(Exception, match="propensity"):
-        cross_val_score(LogisticRegression(), X, Y, scoring=scoring, params=asked)
-
-
 THREE, WORDS = np.where(KNOWN, 1, np.arange(600) % 2 * 2), np.where(KNOWN, "yes", "no")
 VOTES = partial(VotingClassifier, [("one", GaussianNB())])  # predicts classes, nothing else
 ACTS = {"metric": "f1", "beta": 0.2, "at": {"threshold": 0.5}}
@@ -206,22 +198,3 @@ def test_a_fold_without_known_positives_is_scored_as_an_error() -> None:
         found = cross_val_score(GaussianNB(), ordered, labels, scoring=scoring, cv=KFold(3))
     assert np.isnan(found[1:]).all()
     assert "known positive" in str(caught[0].message)
-
-
-@pytest.mark.parametrize(
-    ("asked", "told"),
-    [
-        ({"metric": "precision", "at": 10}, "beta must be passed for 'precision'"),
-        ({"metric": "average_precision"}, r"beta must be passed .*scorer\('auroc'\)"),
-        ({"metric": "precision", "beta": 0.2}, "at must say the one cutoff of 'precision'"),
-        ({"metric": "auroc", "at": 10}, "at must be left out with 'auroc'"),
-        ({"metric": "roc"}, "must be one of .*'auroc'"),
-        ({"metric": "auroc", "beta": [0.1, 0.2]}, "beta must be one number for a scorer"),
-        ({"metric": "f1", "beta": 0.2, "at": {"topp": 3}}, "at must be one of"),
-        ({"metric": "auroc"}, r"told what labels mean.*scorer\(\.\.\., unlabeled=0\)"),
-    ],
-    ids=str,
-)
-def test_bad_arguments(asked: dict[str, Any], told: str) -> None:
-    with pytest.raises((PUValueError, PUTypeError), match=told):
-        scorer(**asked)

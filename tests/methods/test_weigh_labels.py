@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from pu_accessor import PUDataError, PUTypeError, PUValueError, labeling
+import pu_accessor
+from pu_accessor import PUDataError
 
 SHIFT, SHARE = 1.2, 0.25
 
@@ -88,32 +89,6 @@ def test_numbers_hold_whatever_positives_are_known(strata: Any) -> None:
             lower, upper = found_number[["lower", "upper"]].iloc[0]
             held[name] += lower <= goals[name] <= upper
     assert min(held.values()) >= 16  # of .95, less three standard errors
-
-
-LABEL = pd.Series([True, None, None, None, False, None])
-UNSURE: Any = [True, None]
-FOUND = pd.Series({1: True, 3: False})
-ROWS = pd.DataFrame(
-    {"stratum": ["a", "b"], "label": [True, False], "n": 0, "n_negative": 0, "n_unlabeled": 2},
-    index=[1, 3],
-)
-
-
-@pytest.mark.parametrize(
-    ("label", "found", "error", "message"),
-    [
-        (LABEL.tolist(), FOUND, PUTypeError, "label must be a Series"),
-        (LABEL, [True], PUTypeError, "found must be a Series"),
-        (LABEL, FOUND[:0], PUValueError, "found must hold the label of one row or more"),
-        (LABEL, ROWS[:0], PUValueError, "found must hold the label of one row or more"),
-        (LABEL, ROWS.assign(n_unlabeled=1), PUDataError, r"cover .*, 4, but .* {'a': 1, 'b': 1}"),
-        (LABEL, ROWS.rename(index={1: 0}), PUDataError, r"\[0\] are labeled"),
-        (LABEL, ROWS.assign(label=UNSURE), PUDataError, "found must say True or False"),
-    ],
-)
-def test_labels_that_cannot_be_weighed(label: Any, found: Any, error: Any, message: str) -> None:
-    with pytest.raises(error, match=message):
-        labeling.weigh_labels(label, found)
 
 
 def test_the_error_of_the_prevalence_counts_where_weights_estimate_it() -> None:

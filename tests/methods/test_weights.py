@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-import pu_accessor
-from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUWarning
 from pu_accessor.ranking import FloatArray
 from tests.support.oracles import cluster_oracle as oracle
 
@@ -195,33 +194,6 @@ def test_the_unit_of_large_weights_does_not_matter() -> None:
     np.testing.assert_allclose(one, other, atol=1e-5)
 
 
-def test_sources_agree() -> None:
-    df = draw(1).assign(w=lambda rows: rows["w"] + 1.5)
-    expected = df.pu(weight="w").auroc(BETA)
-    arrays = pu_accessor.from_arrays(df["score"], df["label"], weight=df["w"])
-    pd.testing.assert_frame_equal(arrays.auroc(BETA), expected)
-    samples = xr.Dataset({name: ("sample", df[name]) for name in ("score", "label", "w")})
-    pd.testing.assert_frame_equal(samples.pu(dim="sample", weight="w").auroc(BETA), expected)
-    shuffled = df.sample(frac=1, random_state=0).pu(weight="w").auroc(BETA)
-    pd.testing.assert_frame_equal(shuffled, expected)
-    models = df.pu(score=MODELS, weight="w").compare(BETA)
-    rows = df.melt(["id", "label", "w"], MODELS, "model", "s")
-    pairs = rows.pu(by="model", score="s", weight="w").compare(BETA, on="id")
-    pd.testing.assert_frame_equal(pairs, models)
-
-    chunks = pu_accessor.from_chunks([df[:90], df[90:180], df[180:]], weight="w")
-    asked: list[dict[str, Any]] = [{}, {"by": "fold"}, {"cluster": "site"}]
-    for roles in asked:
-        expected = df.pu(weight="w", **roles).auroc(BETA)
-        pd.testing.assert_frame_equal(chunks(**roles).auroc(BETA), expected)
-    pd.testing.assert_frame_equal(chunks(score=MODELS).compare(BETA), models)
-    with pytest.raises(PUKeyError, match="no 'v'"):
-        chunks(weight="v").auroc(BETA)
-    rows = df.melt(["id", "label"], MODELS, "model", "s").assign(w=lambda x: 1.0 + x.index)
-    with pytest.raises(PUValueError, match="the same in all groups"):
-        rows.pu(by="model", score="s", weight="w").compare(BETA, on="id")
-
-
 def test_missing_scores_may_be_left_out() -> None:
     df = draw(2)
     df.loc[::7, "score"] = np.nan
@@ -239,44 +211,6 @@ def test_what_rows_stand_for_is_told() -> None:
     # Five known positives warn of no clusters, which nobody spoke of.
     few = df.assign(w=2, label=df["label"].where(df["label"].cumsum() <= 5))
     assert len(few.pu(weight="w").auroc(BETA)) == 1
-
-
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        (-1.0, r"1 to 1e\+12, but \[-1.0\] came in 1 of 240 rows"),
-        (0.5, r"Divide by the least: df\['w'\] / 0.5"),
-        *((np.inf, r"but \[inf\] came"), (np.nan, r"but \[nan\] came")),
-        (1e13, r"but \[10000000000000.0\] came"),
-        ([0] * 240, "is 0 in all 240"),
-        (["a"] * 240, "must hold numbers"),
-    ],
-    ids=str,
-)
-def test_wrong_weights_are_told(value: Any, message: str) -> None:
-    df = draw(0).astype({"w": float})
-    df["w"] = value if isinstance(value, list) else df["w"].where(df["id"] != 3, value)
-    with pytest.raises((PUValueError, PUTypeError), match=f"weight column 'w'.*{message}"):
-        df.pu(weight="w").auroc(BETA)
-
-
-REFUSED: dict[str, Question] = {
-    "these examples": lambda pu: pu.auroc(BETA, target="examples"),
-    "limits on beta": lambda pu: pu.estimate_beta(),
-    "lists": lambda pu: pu.cutoff(BETA, precision=0.5),
-    "odds": lambda pu: pu.auroc(BETA, selection_odds=2),
-    "band": lambda pu: pu.roc_bounds(BETA, band="simultaneous"),
-    "reference": lambda pu: pu.roc_bounds(BETA, reference="negatives"),
-    "new curve": lambda pu: pu.roc_bounds(BETA, target="population"),
-    "propensity": lambda pu: pu(propensity="w").auroc(BETA),
-    "drawn": lambda pu: pu.sample_to_label(5, random_state=0),
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_takes_a_random_sample_refuses_weights(name: str) -> None:
-    with pytest.raises(PUValueError, match="weight"):
-        REFUSED[name](draw(2).pu(weight="w"))
 
 
 OF_GROUPS: dict[str, Question] = {

@@ -3,14 +3,12 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from pu_accessor.counting import gaps as module
 from pu_accessor.counting.gaps import Lookup
 from tests.numerics.test_counting import ODD
 
-Array = npt.NDArray[Any]
 SHAPES: dict[str, Any] = {
     "odd": lambda rng, size: rng.choice([*ODD, 1.7e308, -1.7e308], size),
     "any bits": lambda rng, size: rng.integers(-(2**63), 2**63 - 1, size).view(np.float64),

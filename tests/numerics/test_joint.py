@@ -59,10 +59,3 @@ def test_without_limits_at_the_estimate_there_are_none(side: int, limits: str) -
     beta = BetaRange(np.array([0.3]), (0.2, 0.4), LEVEL, limits)
     for joint in ("approximate", "guaranteed"):
         assert np.isnan(join_limits(value, low, high, beta, joint)).all()
-
-
-def test_guaranteed_errors_add() -> None:
-    value = np.array([0.5, 0.38, 0.62])
-    beta = BetaRange(np.array([0.3]), (0.2, 0.4), LEVEL)
-    wide = join_limits(value, value - 0.05, value + 0.05, beta, "guaranteed")
-    npt.assert_allclose(np.ravel(wide), [0.33, 0.67])

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import pu_accessor.sklearn
-from pu_accessor import PUError, PUValueError
-from pu_accessor.inference.quantities import PURPOSES, QUANTITIES, Quantity, names_for
+from pu_accessor import PUError, PUValueError, positives_needed
+from pu_accessor.inference.quantities import PURPOSES, QUANTITIES, Quantity
 from pu_accessor.inference.tables.metrics import METRICS
 from pu_accessor.labeling import positives_needed
 
@@ -103,15 +103,3 @@ def test_what_can_be_said_of_a_quantity_is(name: str, how: str) -> None:
     else:
         with pytest.raises(PUError):
             BY_ARGUMENT[how](entry)
-
-
-@pytest.mark.parametrize("purpose", [*BY_NAME])
-def test_cutoffs_go_with_metrics_alone(purpose: str) -> None:
-    if purpose in ("area", "tables", "metric", "plan"):
-        return
-    if "auroc" in names_for(purpose):
-        with pytest.raises(PUValueError, match="at must be left out with 'auroc'"):
-            BY_NAME[purpose]("auroc", AT)
-    for name in {*names_for(purpose)} & {*METRICS}:
-        with pytest.raises(PUValueError, match=f"at must say the one cutoff of {name!r}"):
-            BY_NAME[purpose](name, None)

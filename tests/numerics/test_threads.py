@@ -17,7 +17,6 @@ from pu_accessor import from_arrays
 from pu_accessor.counting import cutoffs, gaps, order_statistics, threads
 from pu_accessor.counting.gaps import in_parts
 from pu_accessor.counting.threads import count_threads, in_threads, one_thread
-from pu_accessor.errors import PUValueError
 
 OURS, OTHERS = "PU_ACCESSOR_MAX_THREADS", "OMP_NUM_THREADS"
 RNG = np.random.default_rng(0)
@@ -74,14 +73,6 @@ def test_cores_where_none_are_set_apart(told: int | None, cores: int, monkeypatc
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: told)
     assert count_threads(1000) == cores
-
-
-@pytest.mark.parametrize("value", ["0", "two", ","])
-@pytest.mark.parametrize("name", [OURS, OTHERS])
-def test_no_number_of_threads(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(name, value)
-    with pytest.raises(PUValueError, match=rf"{name} must be a number of threads.*{value!r}"):
-        count_threads(1000)
 
 
 def test_each_thread_has_some_of_the_scores() -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Hashable
 from fractions import Fraction
-from functools import partial
 from itertools import combinations, product
 from typing import Any
 
@@ -12,15 +11,12 @@ import pytest
 from scipy import stats
 from sklearn.metrics import average_precision_score
 
-from pu_accessor import PUTypeError, PUValueError
-from pu_accessor.checks import interval_betas
 from pu_accessor.inference import search
 from pu_accessor.inference.bands.exact import exact, exact_each, exact_within
 from pu_accessor.inference.bands.simultaneous import most_missed
 from pu_accessor.inference.comparison.paired import compare_paired
 from pu_accessor.inference.comparison.worst_case import compare_within
 from pu_accessor.inference.estimates import within_odds
-from pu_accessor.inference.estimates.intervals import over_interval
 from pu_accessor.inference.estimates.within_odds import estimate_any, estimate_within
 from pu_accessor.inference.search import find_breaking_point
 from pu_accessor.inference.settings import Settings
@@ -203,30 +199,6 @@ def test_weights_that_cannot_be_worst_are_left_out(odds: float, monkeypatch: Any
 
 
 @pytest.mark.parametrize("curve", ["roc", "pr"])
-def test_an_envelope_within_a_factor_is_that_of_each_beta(curve: str) -> None:
-    ranking, interval, betas = draw(4, 6, 24), (0.1, 0.2), np.array([0.12, 0.2])
-    rule = Settings(0.9, selection_odds=2.0)
-    ask = partial(estimate_within, ranking, rule=rule, curve=curve, target="examples")
-    found = over_interval(ask, ranking.total, betas, interval)
-    every = np.concatenate([betas, interval_betas(interval, betas)])
-    each = estimate_within(ranking, every, rule, curve, "examples")
-    assert found.envelope == pytest.approx((each.lower.min(), each.upper.max()), rel=1e-12)
-    assert found.reach is not None and each.reach is not None and each.envelope is None
-    for name in ("value", "error", "lower", "upper"):
-        np.testing.assert_allclose(getattr(found, name), getattr(each, name)[:2], rtol=1e-12)
-    np.testing.assert_allclose(found.reach, [end[:2] for end in each.reach], rtol=1e-12)
-
-
-def test_a_part_of_the_curve_needs_labels_at_random() -> None:
-    for odds, whole in ((1.0, 0.2), (1.5, None), (1.5, 1)):
-        within_odds.check_whole_area(Settings(selection_odds=odds), whole)
-    for part in (0.2, 0.999):
-        told = f"max_fpr must be None with selection_odds=1.5, but {part} was passed. Take the ran"
-        with pytest.raises(PUValueError, match=f"^{told}.*selection_odds=2.*max_fpr=0.1"):
-            within_odds.check_whole_area(Settings(selection_odds=1.5), part)
-
-
-@pytest.mark.parametrize("curve", ["roc", "pr"])
 def test_a_factor_near_one_gives_the_interval_of_random_labels(curve: str) -> None:
     ranking, betas = draw(3, 30, 300), np.array([0.0, 0.1, 0.3])
     expected = estimate_any(ranking, betas, Settings(), curve, "population")
@@ -325,19 +297,6 @@ def test_breaking_points() -> None:
     assert find_breaking_point(lambda odds: odds <= 1.04) == pytest.approx(1.04, rel=2e-3)
     assert find_breaking_point(lambda odds: odds < 1) == 1
     assert find_breaking_point(lambda odds: True) == INF
-
-
-def test_factors_that_are_none() -> None:
-    for value in (0.5, float("nan"), -2):
-        with pytest.raises(PUValueError, match=r"selection_odds must be 1 .* or more"):
-            Settings(selection_odds=value)
-    for wrong in ("2", None, True):
-        with pytest.raises(PUTypeError, match="selection_odds must be a number"):
-            Settings(selection_odds=wrong)  # type: ignore[arg-type]
-    for band in ("bootstrap", "dkw", exact):
-        with pytest.raises(PUValueError, match="must be 'exact' or 'simultaneous' with"):
-            Settings(band=band, selection_odds=2)
-        Settings(band=band, selection_odds=1)
 
 
 def test_a_limit_changes_where_its_probability_is_the_tail() -> None:

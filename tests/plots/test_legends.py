@@ -65,11 +65,6 @@ def test_a_shared_legend_is_beside_wide_figures(size: tuple[float, float], is_be
     assert (box.get_window_extent().y1 < axes[0].get_window_extent().y0) == is_below
 
 
-def test_a_band_is_named_with_what_it_holds_for() -> None:
-    title, _, band, *_ = texts(PU.plot_roc(0.15, selection_odds=2).figure.legends[0])
-    assert (title, band) == ("", "95% exact band,\nodds within 2,\nthese examples")
-
-
 def test_where_no_curve_can_be_is_hatched_at_its_foot() -> None:
     ax = SITES.plot_metric("precision", 0.6)
     hatched = [patch for patch in ax.patches if patch.get_hatch() == "///"]

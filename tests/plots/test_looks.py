@@ -287,19 +287,6 @@ def test_looks_that_are_checked_twice_stay_as_they_are() -> None:
         check_looks({"baseline": 1})  # type: ignore[typeddict-item]
 
 
-@pytest.mark.parametrize(
-    ("plot", "options", "told"),
-    [
-        ("plot_roc", {"pallete": "deep"}, r"has no argument 'pallete'\. Did you mean 'palette'"),
-        ("plot_robustness", {"pallete": 1}, r"has no argument 'pallete'\. Did you mean 'palette'"),
-        ("plot_roc", {"by": 1, "hue": 2}, r"df.pu\(by=1\).plot_roc\(0.15, hue=2\)"),
-    ],
-)
-def test_unknown_options_have_a_near_name(plot: str, options: dict[str, Any], told: str) -> None:
-    with pytest.raises(PUTypeError, match=told):
-        getattr(FRAME.pu, plot)(BETA, **options)
-
-
 # The colours of a user
 
 

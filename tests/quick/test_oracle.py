@@ -22,7 +22,6 @@ skm = import_module("sklearn.metrics")
 LEVELS = [0.5, 0.8, 0.9, 0.95, 0.99]
 RULES = [oracle.exact_band, oracle.bootstrap_band, oracle.dkw_band]
 BOUNDS = ["lower", "estimate", "upper"]
-INF = math.inf
 
 # The worked example: n = 2, one known negative, |U| = 3, and beta = .4 gives
 # m = floor(.4 * 3 + .5) = floor(1.7) = 1.

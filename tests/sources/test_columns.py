@@ -94,11 +94,6 @@ def test_labels_that_nobody_should_guess(label: Any, coding: Any, message: str) 
         from_arrays(score, label, **coding).contingency(0)
 
 
-def test_labels_that_cannot_be_compared() -> None:
-    with pytest.raises(PUTypeError, match="label column 'label' must hold single values"):
-        from_arrays([2, 1], pd.Series([[1], None])).contingency(0)
-
-
 ADVISED: list[Any] = [
     (["bad", "good", "good", "good"], {}, "positive='bad', unlabeled='good'"),
     (["no", " YES ", " YES ", "no", 1.5], {}, "positive=' YES ', unlabeled=['no', 1.5]"),
@@ -207,16 +202,6 @@ def test_long_floats_beyond_float64_are_infinite() -> None:
             from_arrays(np.append(score[:3], score[0] * 2), label).auroc(0)
 
 
-def test_nothing_to_rank() -> None:
-    with pytest.raises(PUValueError, match="at least one score, but there is none in the rows"):
-        from_arrays([np.nan], [True], nan_policy="omit").contingency(0)
-    for pu in (from_arrays([], []), pd.DataFrame({"score": [], "label": []}).pu):
-        with pytest.raises(PUValueError, match="must hold at least one example, but are empty"):
-            pu.contingency(0)
-    with pytest.raises(PUValueError, match=r"^by must leave rows to rank, but no row has a key"):
-        pd.DataFrame({"score": [], "label": [], "day": []}).pu(by="day").contingency(0)
-
-
 # Frames
 
 
@@ -259,16 +244,6 @@ def test_a_column_without_a_name_is_called_by_its_role(role: str) -> None:
     assert f"{role} column '{role}'" in " ".join(repr(pu).split())
 
 
-def test_columns_in_levels() -> None:
-    columns = pd.MultiIndex.from_tuples([("svm", "score"), ("svm", "rank"), ("y", "")])
-    frame = pd.DataFrame(zip(SCORE, SCORE, MEANT, strict=True), columns=columns)
-    with pytest.raises(PUValueError, match=r"2 columns. Pass the whole name, .*\('svm'"):
-        frame.pu(score="svm", label=("y", "")).contingency(0.5)
-    frame = pd.DataFrame([[1, 2, True]], columns=["score", "score", "label"])
-    with pytest.raises(PUValueError, match=r"'score' stands for 2 columns. Rename them, or keep"):
-        frame.pu.contingency(0)
-
-
 def test_no_such_column_lists_those_there_are() -> None:
     frame = pd.DataFrame({"scroe": [1], "label": [True]})
     with pytest.raises(PUKeyError) as error:
@@ -282,23 +257,6 @@ def test_no_such_column_lists_those_there_are() -> None:
 COLUMNS = pd.DataFrame({"score": SCORE, "label": pd.array(MEANT, "boolean"), "weekday": 1})
 
 
-NAMELESS: list[Any] = [
-    ("weekdya", "a column, but there is no 'weekdya' .* Did you mean 'weekday'"),
-    ({"weekday"}, r"the name of a column, but a set was passed: \{'weekday'\}"),
-]
-
-
-@pytest.mark.parametrize("role", ["score", "label", "by", "propensity"])
-@pytest.mark.parametrize(("name", "told"), NAMELESS)
-def test_the_role_that_names_no_column_is_told(role: str, name: Any, told: str) -> None:
-    asked: list[Any] = [lambda pu: pu.auroc(0.5), lambda pu: pu.select(0.5, recall=0.5)]
-    if role in ("label", "by"):
-        asked.append(lambda pu: pu.sample_to_label(1, random_state=0))
-    for ask in asked:
-        with pytest.raises(PUError, match=f"^{role} must (be|name) {told}"):
-            ask(COLUMNS.pu(**{role: name}))
-
-
 def test_lists_that_change_later_change_nothing() -> None:
     lists: list[list[Any]] = [["score"], ["weekday"], [None]]
     scores, by, unlabeled = lists
@@ -307,10 +265,3 @@ def test_lists_that_change_later_change_nothing() -> None:
     for role in lists:
         role.append("gone")
     xr.testing.assert_identical(pu.contingency(0.5), expected)
-
-
-def test_a_level_of_the_index_is_no_column() -> None:
-    frame = COLUMNS.set_index("weekday")
-    for role in ("score", "label", "by"):
-        with pytest.raises(PUKeyError, match=f"^{role} must .* 'weekday' is a level of the index"):
-            frame.pu(**{role: "weekday"}).auroc(0.5)

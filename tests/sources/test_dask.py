@@ -149,16 +149,6 @@ def test_errors_are_those_of_pandas(roles: dict[str, Any]) -> None:
     chunks.check_errors(lambda pu: pu(**roles).auroc(0.3), FRAME, DDF)
 
 
-def test_what_partitions_have_not() -> None:
-    for keywords in ({"ranks": "all"}, {}):
-        with pytest.raises(PUValueError, match=r"'all' was passed.*ranks='breakpoints'"):
-            DDF.pu.contingency(0.3, **keywords)
-    with pytest.raises(PUTypeError, match=r"ddf\.sample\(frac=.*\)\.compute\(\)"):
-        DDF.pu.sample_to_label(3, random_state=0)
-    with pytest.raises(PUValueError, match="score must be a list of columns"):
-        DDF.pu.compare(0.3)
-
-
 def test_skipped_groups_are_told_alike() -> None:
     ddf = dd.from_pandas(chunks.SPOILT, npartitions=2, sort=False)
     chunks.check_skips(chunks.SPOILT.pu(**chunks.SKIP), ddf.groupby("key").pu(on_error="skip"))

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from pu_accessor import PUError, PUTypeError, PUValueError, from_arrays, from_chunks
+from pu_accessor import PUError, PUValueError, from_arrays, from_chunks
 
 LABEL = pd.array([True, None, None], dtype="boolean")
 ULP = np.finfo(np.longdouble).eps
@@ -105,11 +105,3 @@ def test_a_number_that_refuses_to_be_looked_at(where: str) -> None:
     if where in ("scores", "labels"):
         with pytest.raises(PUValueError, match="sNaN"):
             from_arrays(frame["score"], frame["label"]).auroc(0.3)
-
-
-@pytest.mark.parametrize("value", [np.array([1, 2]), [1, 2], {"a": 1}, pd.Series([1])], ids=type)
-@pytest.mark.parametrize("state", ["positive", "negative", "unlabeled"])
-def test_a_state_has_single_values(state: str, value: Any) -> None:
-    frame = pd.DataFrame({"score": [3, 2, 1], "label": [1, 0, 2]})
-    with pytest.raises(PUTypeError, match=f"^{state} must be a value of a label or a list"):
-        frame.pu(**{state: [value]}).auroc(0.3)

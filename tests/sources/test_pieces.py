@@ -398,26 +398,6 @@ def test_no_scores_at_all() -> None:
     check_errors(lambda pu: pu(nan_policy="omit", **roles).roc_bounds(0.3), frame, [frame])
 
 
-def test_what_takes_all_rows_is_refused() -> None:
-    pieces, told = from_chunks([FRAME]), r"chunks, but 'all' was .*ranks='breakpoints'"
-    with pytest.raises(PUTypeError, match=r"data in chunks\. It draws rows .* in memory"):
-        pieces.sample_to_label(3, random_state=0)
-    with pytest.raises(PUValueError, match=told):
-        pieces.contingency(0.3)  # its default
-    for ask in (pieces.contingency, pieces.roc_bounds, pieces.pr_bounds, pieces.plot_roc):
-        with pytest.raises(PUValueError, match=told):
-            ask(0.3, ranks="all")
-
-
-def test_models_in_rows_are_paired_wherever_they_are() -> None:
-    rows = [FRAME.assign(model=name, score=FRAME[name], id=FRAME.index) for name in MODELS]
-    frame = pd.concat(rows, ignore_index=True).sample(frac=1, random_state=0)
-    pieces = from_chunks(cut(frame, [100, 170]), by="model")
-    check_same(pieces.compare(0.3, on="id"), frame.pu(by="model").compare(0.3, on="id"))
-    with pytest.raises(pu_accessor.PUKeyError, match=r"^on must name a column, but .* 'gone'"):
-        pieces.compare(0.3, on=["id", "gone"])
-
-
 def test_what_is_wrong_is_told_of_all_chunks() -> None:
     two = FRAME.assign(label=FRAME["label"].replace(0, 7))
     told = check_errors(lambda pu: pu(score="holes").auroc(0.3), two, [two])
@@ -444,19 +424,6 @@ def test_unknown_labels_of_all_chunks_are_listed(labels: Any, roles: Any, shown:
     assert re.search(f"holds {shown}, which", told)
 
 
-def test_many_labels_are_those_of_one_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pu_accessor.sources.chunks._MANY", 3)
-    for labels, shown in (
-        ([[5, 6], [7]], "5, 6, 7"),
-        ([[5, 6, 7], [8]], "5, 6, 7"),
-        ([[1, 1], [5, 6], [7, 8]], "5, 6"),
-        ([[5, 6, 7, 8], [9]], "5, 6, 7, 8"),
-    ):
-        _, chunks = joined(*labels)
-        with pytest.raises(PUValueError, match=f"holds {shown}, which"):
-            from_chunks(chunks).auroc(0.3)
-
-
 # What chunks may be
 
 
@@ -474,32 +441,6 @@ def test_a_file_is_opened_anew(tmp_path: Any) -> None:
         from_chunks(chunks())
     names = ["roc weighted omit", "roc of models by key", "compare sizes by key"]
     check_chunks(names, pd.read_csv(path), chunks)
-
-
-@pytest.mark.parametrize("wrong", [3, None, np.array(3)])
-def test_what_is_no_iterable_is_refused(wrong: Any) -> None:
-    with pytest.raises(PUTypeError, match=f"but a {type(wrong).__name__} was passed"):
-        from_chunks(wrong)
-    with pytest.raises(PUTypeError, match=f"but it returned a {type(wrong).__name__}"):
-        from_chunks(lambda: wrong).auroc(0.3)
-
-
-def test_other_chunks_are_refused() -> None:
-    used = iter([FRAME, FRAME, FRAME])
-    wrong: list[tuple[Any, str]] = [
-        (lambda: used, "chunks must come anew each time"),
-        ([FRAME, "ab"], "one is a str"),
-        ([FRAME, np.zeros((2, 2))], "one is a ndarray"),
-        ([FRAME, ([1.0], [1], [1])], r"pair \(score, label\), but one is a tuple"),
-        ([FRAME, ([2.0, 1.0], [1])], "same length, but have 2 and 1"),
-        ([FRAME, (1.0, 1)], "score must be one-dimensional"),
-        ([FRAME, FRAME.drop(columns="label")], "same columns, but in one there is no 'label' am"),
-        ([FRAME, pd.DataFrame(columns=range(30))], r" 19 and 10 more\]\."),
-        ([FRAME, FRAME.rename(columns={"other": "label"})], "one column, but 'label' stands"),
-    ]
-    for chunks, told in wrong:
-        with pytest.raises(PUError, match=told):
-            from_chunks(chunks).auroc(0.3)
 
 
 # Chunks that are not the same each time

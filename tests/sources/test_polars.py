@@ -16,7 +16,7 @@ import pytest
 from pu_accessor import PUKeyError, PUTypeError, PUValueError
 from tests.cases import pu
 from tests.sources import test_pieces as chunks
-from tests.sources.test_pieces import ASKED, FRAME, MODELS, WAYS, Ask, check_same
+from tests.sources.test_pieces import ASKED, FRAME, MODELS, WAYS, check_same
 
 pl: Any = pytest.importorskip("polars")
 
@@ -161,16 +161,6 @@ def test_nan_and_null_are_both_missing() -> None:
     check_same(DF.with_columns(labels.alias("label")).pu.auroc(0.3), SHUFFLED.pu.auroc(0.3))
 
 
-def test_an_empty_frame_and_a_column_of_nulls() -> None:
-    for rows, told in (
-        (DF.clear(), "must hold at least one example, but are empty"),
-        (DF.clear().with_columns(score=pl.lit(None)), "at least one example, but are empty"),
-        (DF.with_columns(label=pl.lit(None)), "must mark at least one known positive"),
-    ):
-        with pytest.raises(PUValueError, match=told):
-            rows.pu.auroc(0.3)
-
-
 # Group-bys
 
 
@@ -231,18 +221,6 @@ def test_by_is_not_passed_on_a_group_by() -> None:
 # Samples, and models in rows
 
 
-@pytest.mark.parametrize("by", [None, "fold"])
-def test_selected_rows_are_polars_rows_and_those_of_pandas(by: Any) -> None:
-    asked: list[Ask] = [lambda pu: pu.sample_to_label(5, random_state=1)]
-    asked += [lambda pu: pu.select(0.3, precision=0.3)]
-    for ask in asked:
-        found = ask(DF.pu(by=by))
-        assert isinstance(found, pl.DataFrame) and found.columns == DF.columns and len(found)
-        assert found["score"].to_list() == ask(SHUFFLED.pu(by=by))["score"].tolist()
-        assert not by or ask(DF.group_by(by).pu).equals(found)
-    assert asked[0](DF.pu)["label"].null_count() == 5
-
-
 def test_models_in_rows() -> None:
     wide = SHUFFLED.reset_index(names="id")[["id", "label", *MODELS]]
     long = wide.melt(["id", "label"], MODELS, "model", "points").sample(frac=1, random_state=0)
@@ -261,12 +239,6 @@ def test_models_in_rows() -> None:
 def test_errors_are_those_of_pandas(roles: dict[str, Any]) -> None:
     plain = SHUFFLED.reset_index(drop=True)
     chunks.check_errors(lambda pu: pu(**roles).auroc(0.3), plain, DF)
-
-
-@pytest.mark.parametrize("odd", [pl.col("score"), DF["score"]], ids=["expression", "series"])
-def test_columns_are_named(odd: Any) -> None:
-    with pytest.raises(PUTypeError, match=r"but a (Expr|Series) was passed: .*score='score'"):
-        DF.pu(score=odd).auroc(0.3)
 
 
 @pytest.mark.parametrize("dtype", [pl.List(pl.Int64), pl.Struct({"a": pl.Int64})], ids=str)

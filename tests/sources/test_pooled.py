@@ -10,7 +10,7 @@ from pandas.testing import assert_frame_equal
 from scipy import special, stats
 
 import pu_accessor
-from pu_accessor import PUDataError, PUTypeError, PUValueError, from_chunks
+from pu_accessor import PUDataError, PUValueError
 from tests.support.oracles import completion_oracle
 
 BETA, MODELS, HALF = 0.15, ["score", "other"], {"threshold": 0.5}
@@ -219,26 +219,6 @@ def test_missing_scores_and_folds(column: str, policy: str) -> None:
     xr.testing.assert_identical(*(pu.contingency(BETA, ranks="all")["tp"] for pu in both))
 
 
-ODDS = "selection_odds must be 1 with pool=True"
-BAD: list[tuple[Any, str]] = [
-    (lambda f: f.pu(pool=True).auroc(BETA), r"by='fold', pool=True"),
-    (lambda f: f.pu(by="fold", pool="folds").auroc(BETA), r"columns of by, \['fold'\]"),
-    (lambda f: f.pu(by="fold", pool=2), "pool must be True, False or names"),
-    (lambda f: f.pu(**POOL).metric("f1", BETA, at=HALF), r"pool must be .*'fraction': 0.1"),
-    (lambda f: f.pu(**POOL, score=MODELS).compare(selection_odds=2), ODDS),
-    (lambda f: f.pu(**POOL).auroc(BETA, selection_odds=2), ODDS),
-    (lambda f: f.pu(**POOL).compare(on="id"), r"pool must be False .*pivot"),
-    (lambda f: from_chunks([f], by="fold")(pool=True).auroc(BETA), "False for data in chunks"),
-    (lambda f: f.pu(by="fold").auroc(BETA, pool=True), r"df.pu\(by='fold', pool=True\).auroc"),
-]
-
-
-@pytest.mark.parametrize(("ask", "told"), BAD)
-def test_bad_input(ask: Any, told: str) -> None:
-    with pytest.raises((PUValueError, PUTypeError), match=told):
-        ask(make_frame(0))
-
-
 OF_PROBABILITIES: list[Any] = [
     lambda pu: pu.gap("recall", at=HALF),
     lambda pu: pu.gap("recall", BETA, at=HALF, target="examples"),
@@ -254,26 +234,6 @@ def test_scores_that_were_pooled_are_no_probabilities(ask: Any) -> None:
     frame["score"] = frame.groupby("fold")["score"].rank(pct=True)
     with pytest.raises(PUValueError, match="pool must be False where scores themselves count"):
         ask(frame.pu(by=["site", "fold"], pool="fold"))
-
-
-@pytest.mark.parametrize("policy", ["raise", "worst"])
-@pytest.mark.parametrize("keys", [["fold"], ["site", "fold"]])
-def test_selected_rows_are_the_best_of_each_fold(keys: list[str], policy: str) -> None:
-    """Those with the highest shares, whatever the scale of their fold."""
-    frame = make_frame(9, size=90).assign(site=lambda f: np.where(f.index % 3, "a", "b"))
-    if policy == "worst":  # half of one fold, which leaves the others where they are
-        gone = (frame["fold"] == 1) & (frame["label"] != 1) & (frame.index % 2 == 0)
-        frame["score"] = frame["score"].mask(gone)
-    number = frame.groupby(keys)["score"].rank(method="min", na_option="top") - 1
-    share = number / frame.groupby(keys)["score"].transform("size")
-    pu = frame.pu(by=keys, pool="fold", nan_policy=policy)
-    found, rows = pu.cutoff(0.3, precision=0.5), pu.select(0.3, precision=0.5)
-    assert len(rows) == found["rank"].sum() > 20
-    for row in found.itertuples():
-        group = frame["site"] == row.site if "site" in keys else np.ones(len(frame), bool)
-        inside = frame.index[group & (share >= row.threshold)]
-        assert set(rows.index) & set(frame.index[group]) == set(inside)
-    assert rows["fold"].nunique() == 4
 
 
 NO_ANSWER: list[Any] = [

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from pu_accessor import PUKeyError, PUTypeError, PUValueError, from_arrays
+from pu_accessor import from_arrays
 from tests.arguments.test_propensity import FRAME, TIED, shuffled
 from tests.cases import put_of_these
 
@@ -65,31 +65,6 @@ def test_rows_without_a_score(policy: str) -> None:
 ROWS = FRAME.iloc[:62].assign(extra=1)
 
 
-BEYOND = [0.0, -0.1, 1.0001, np.inf]
-NO_NUMBERS: list[Any] = [*(True, "half", 0.5j, [[0.5]] * 62), pd.to_timedelta(np.ones(62))]
-NO_NUMBERS += [pd.Series([True] * 62, dtype=object), pd.Categorical(["0.5"] * 62)]
-REFUSED: list[tuple[Any, type[Exception], str]] = [
-    *((one, PUValueError, rf"must lie in \(0, 1\], but \[{one}") for one in BEYOND),
-    (np.nan, PUValueError, "must have a value for each known positive, but 60 of 60 are"),
-    *((one, PUTypeError, "must hold numbers") for one in NO_NUMBERS),
-]
-
-
-@pytest.mark.parametrize(("propensity", "error", "message"), REFUSED)
-@pytest.mark.parametrize("name", ["contingency", "auroc"])
-def test_what_is_no_propensity(name: str, propensity: Any, error: Any, message: str) -> None:
-    with pytest.raises(error, match=f"propensity column 'propensity' {message}"):
-        put_of_these(ROWS.assign(propensity=propensity).pu(propensity="propensity"), name, 0.1)
-
-
-@pytest.mark.parametrize("propensity", [9.9e-13, 1e-200, 5e-324])
-def test_a_propensity_that_is_nearly_none(propensity: float) -> None:
-    # One over it, or its square, is more than a float holds, or all that is left of the others.
-    frame = ROWS.assign(propensity=ROWS["propensity"].mask(ROWS.index == 0, propensity))
-    with pytest.raises(PUValueError, match="propensity column 'propensity' must"):
-        frame.pu(propensity="propensity").contingency(0.1)
-
-
 @pytest.mark.filterwarnings("ignore:The effective number")
 def test_the_smallest_propensity() -> None:
     frame = ROWS.assign(propensity=ROWS["propensity"].mask(ROWS.index == 0, 1e-12))
@@ -99,14 +74,6 @@ def test_the_smallest_propensity() -> None:
     assert np.isfinite(found[["lower", "estimate", "upper"]]).all(axis=None)
 
 
-def test_one_missing_propensity_of_a_known_positive() -> None:
-    frame = ROWS.assign(propensity=ROWS["propensity"].mask(ROWS.index == 3))
-    arrays = from_arrays(frame["score"], frame["label"], propensity=frame["propensity"].to_numpy())
-    for pu in (frame.pu(propensity="propensity"), arrays):
-        with pytest.raises(PUValueError, match=r"must have a value .* but 1 of 60 are missing"):
-            pu.metric("f1", 0.1, at=3)
-
-
 @pytest.mark.parametrize("dtype", ["Float64", "double[pyarrow]", object])
 def test_that_of_unlabeled_rows_is_not_read(dtype: Any) -> None:
     expected, column = FRAME.pu(propensity="propensity").contingency(0.3), FRAME["propensity"]
@@ -114,11 +81,3 @@ def test_that_of_unlabeled_rows_is_not_read(dtype: Any) -> None:
     for propensity in (*others, column.astype("Float64").astype(dtype)):
         found = FRAME.assign(propensity=propensity).pu(propensity="propensity").contingency(0.3)
         xr.testing.assert_identical(found, expected)
-
-
-def test_arrays_and_variables_that_do_not_fit() -> None:
-    samples = xr.Dataset.from_dataframe(FRAME.rename_axis("sample"))
-    with pytest.raises(PUKeyError, match="propensity must name a variable"):
-        samples.pu(propensity="ods").contingency(0.1)
-    with pytest.raises(PUValueError, match="dim must be"):
-        samples.assign(propensity=0.5).pu(propensity="propensity").contingency(0.1)

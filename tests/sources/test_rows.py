@@ -11,7 +11,7 @@ import pytest
 import xarray as xr
 
 import pu_accessor
-from pu_accessor import PUTypeError, PUValueError
+from pu_accessor import PUValueError
 
 # Tied scores of positives and others, and how probably each is labeled.
 RNG, TRUTH = np.random.default_rng(3), np.arange(120) % 2 == 0
@@ -34,35 +34,6 @@ SOURCES: dict[str, Callable[[pd.DataFrame], Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", SOURCES)
-def test_best_rows_are_those_of_a_frame(kind: str) -> None:
-    found = SOURCES[kind](FRAME).select(0.5, recall=0.5)
-    columns = ["score", "label"] if kind in ("arrays", "lists") else [*FRAME.columns]
-    assert 20 < len(found) < 100 and found.columns.tolist() == columns
-    best = FRAME.sort_values("score", ascending=False, kind="stable")
-    pd.testing.assert_frame_equal(found, best[columns].head(len(found)), check_names=False)
-
-
-def test_best_rows_of_each_group_are_those_of_its_own() -> None:
-    frame = FRAME.assign(site=pd.Series(np.arange(120) // 2 % 4).map({0: "b", 1: "c", 2: "a"}))
-    found = frame.pu(by="site").select(0.3, recall=0.3)
-    parts = [frame[frame["site"] == site].pu.select(0.3, recall=0.3) for site in "abc"]
-    assert all(len(part) for part in parts)
-    pd.testing.assert_frame_equal(found, pd.concat(parts))
-
-
-def test_samples_of_several_places_have_no_rows() -> None:
-    ds = xr.Dataset({"score": OTHER, "label": ("sample", FRAME["label"]), "propensity": 1.0})
-    of_both = r"{} must be a variable over 'sample' alone.*isel\({}=0\)"
-    with pytest.raises(PUValueError, match=of_both.format("score", "model")) as told:
-        ds.pu().select({0: 0.5, 1: 0.5}, recall=0.5)
-    assert "'score' is not among ['label']" in str(told.value)
-    by_model = ds.assign(label=ds["label"].expand_dims(fold=2))
-    with pytest.raises(PUValueError, match=of_both.format("label", "fold")) as told:
-        by_model.pu().sample_to_label(3, random_state=0)
-    assert "'label' is not among []" in str(told.value)
-
-
 @pytest.mark.parametrize("role", ["score", "label", "by", "propensity"])
 def test_arrays_have_no_columns(role: str) -> None:
     named: Any = {role: "propensity"}
@@ -74,25 +45,6 @@ def test_arrays_have_no_columns(role: str) -> None:
         with pytest.raises(PUValueError, match=f"{message}.*{role}='propensity'"):
             ask()
     assert message in " ".join(repr(pu).split())
-
-
-NAMED: list[Any] = [
-    ({"score": "high"}, PUTypeError, "score must be one-dimensional, but a str of 0"),
-    ({"label": [[1, None]]}, PUTypeError, "label must be one-dimensional, but a list of 2"),
-    ({"propensity": [[0.5]] * 2}, PUTypeError, "propensity must be one-dimensional, but a list"),
-    ({"score": ["high", "low"]}, PUTypeError, "score column 'score' must hold real numbers"),
-    ({"label": [1, "?"]}, PUValueError, "label column 'label' holds '\\?'"),
-    ({"propensity": [2, 1]}, PUValueError, "propensity column 'propensity' must lie in"),
-    ({"score": [1.0]}, PUValueError, "the same length, but have 1 and 2"),
-    ({"propensity": [1.0]}, PUValueError, "must have the same length, but have 2 and 1"),
-]
-
-
-@pytest.mark.parametrize(("how", "error", "message"), NAMED)
-def test_arrays_have_the_names_of_their_arguments(how: Any, error: Any, message: str) -> None:
-    columns = {"score": [2, 1], "label": [1, None], "propensity": [0.5, 0.5], **how}
-    with pytest.raises(error, match=message):
-        pu_accessor.from_arrays(**columns).auroc(0.3)
 
 
 # What they count

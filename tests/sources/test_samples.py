@@ -11,7 +11,7 @@ import pytest
 import xarray as xr
 
 import pu_accessor
-from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUError, PUValueError, PUWarning
 from tests.cases import check_place, put
 
 BETAS = [0.4, 0, 1]
@@ -173,28 +173,6 @@ def test_questions_are_answered_at_each_place(tmp_path: Path) -> None:
         xr.testing.assert_identical(read.load(), tables)
     tables["tp"][:] = tables["threshold"][:] = 0
     xr.testing.assert_identical(ds, TWO)
-
-
-WRONG: list[tuple[xr.Dataset, dict[str, Any], type[PUError], str]] = [
-    (TWO, {"score": "scores"}, PUKeyError, "no 'scores' .* Did you mean 'score'"),
-    (TWO, {"score": ["score"]}, PUTypeError, "to_dataarray"),
-    (TWO, {"dim": "samples"}, PUValueError, "'samples' is not among those of 'score'"),
-    (TWO, {"beta": BY_FOLD[:2]}, PUKeyError, "has none for .*'svm', 2"),
-    (PADDED, {}, PUValueError, "score column 'score' holds NaN in 36 of 144 rows"),
-    (TWO.assign(p=TWO["label"] * 1.5), {"propensity": "p"}, PUValueError, "must lie in .* 1.5"),
-    (TWO, {"beta": BY_FOLD * 9}, PUValueError, "group model='svm', fold=2: beta must lie"),
-    (TWO, {"beta": ARRAY.expand_dims("lead")}, PUTypeError, "also has .'lead'"),
-    (TWO.assign(label=TWO["label"] * 2), {}, PUValueError, "column 'label' holds 2.0, which"),
-    (SPOILT, {"nan_policy": "omit"}, PUValueError, "group model='svm', fold=0: score column"),
-]
-WRONG += [(TWO.isel({dim: []}), {}, PUValueError, "at least one") for dim in ("sample", "fold")]
-WRONG += [(TWO.rename(fold=x), {}, PUValueError, x) for x in ("rank", "bound", "beta")]
-
-
-@pytest.mark.parametrize(("ds", "options", "error", "told"), WRONG)
-def test_is_told(ds: xr.Dataset, options: Any, error: type[PUError], told: str) -> None:
-    with pytest.raises(error, match=told):
-        put(ds.pu, "contingency", **{"beta": 0.3, "dim": "sample", **options})
 
 
 def betas(ds: xr.Dataset, beta: Any) -> Any:

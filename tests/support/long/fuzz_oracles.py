@@ -51,9 +51,6 @@ SOME_SEEDS: dict[str, str] = {
     ),
     "test_prevalence.test_metrics_agree_with_oracle": "where there is none, NaN is not NaN",
     "test_counting.test_edges_lie_in_the_wanted_gaps_all_over": "a gap of two has more edges",
-    "test_reference_of_auroc.test_both_statistics_are_averaged_with_least_variance": (
-        "each takes ten seconds"
-    ),
     "test_selection_odds.test_every_reference_widens": (
         "the rows may leave a band no room to be wider"
     ),
