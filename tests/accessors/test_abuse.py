@@ -15,18 +15,20 @@ from tests.support.long import draws
 
 ROWS = FRAME.replace([np.inf, -np.inf], 0).assign(p=1 / (1 + FRAME["other"] ** 2), id=FRAME.index)
 PU = ROWS.pu(score="p")
-TABLES = PU.contingency([0.1, 0.3])
+TABLES = PU.contingency([0.1, 0.3], ranks="all")
 API: Any = pu_accessor
 
 ARRAYS: dict[str, Callable[[Any], Any]] = {
     "ranks": lambda value: PU.contingency(0.3, ranks=value),
-    "beta": lambda value: PU.contingency(value),
+    "beta": lambda value: PU.contingency(value, ranks="all"),
     "beta_interval": lambda value: PU.auroc(0.3, beta_interval=value),
     "bins": lambda value: PU.calibration(0.3, bins=value),
-    "thresholds": lambda value: PU.net_benefit(0.3, thresholds=value),
+    "thresholds": lambda value: PU.metric(
+        "net_benefit", 0.3, at={"threshold": value}, target="examples"
+    ),
     "fraction": lambda value: PU.metric("lift", 0.3, at={"fraction": value}),
-    "selection_odds": lambda value: PU.plot_robustness("auroc", 0.3, selection_odds=value),
-    "band": lambda value: PU.contingency(0.3, band=(value, value)),
+    "selection_odds": lambda value: PU.plot_metric("auroc", 0.3, x="selection_odds"),
+    "band": lambda value: PU.contingency(0.3, band=(value, value), ranks="all"),
     "rank": lambda value: TABLES.pu.at(rank=value),
     "threshold": lambda value: TABLES.pu.at(threshold=value),
     "score": lambda value: pu_accessor.from_arrays(value, [1, None]).auroc(0.3),
@@ -42,7 +44,7 @@ def test_what_is_no_array_is_named(name: str) -> None:
 
 
 def test_values_that_look_odd_and_are_right() -> None:
-    one, other = (PU.auroc(0.3, selection_odds=odds) for odds in (1e308, np.inf))
+    one, other = (PU.assume(selection_odds=odds).auroc(0.3) for odds in (1e308, np.inf))
     assert one["range_lower"].equals(other["range_lower"])
     label = [1, 1, None, None]
     found = pu_accessor.from_arrays([4, 3, 2, 1], label, positive=xr.DataArray(1))
@@ -57,7 +59,9 @@ def test_values_that_look_odd_and_are_right() -> None:
 
 def test_draws_that_vanish() -> None:
     rows = pd.DataFrame({"score": [4, 1, 2, 3], "label": [np.nan, 1, 1, 1]})
-    found = rows.pu.average_precision(2**-8, target="examples", level=0.5, selection_odds=1.5)
+    found = rows.pu.assume(selection_odds=1.5).average_precision(
+        2**-8, target="examples", level=0.5
+    )
     assert 0 <= found["lower"].item() <= found["estimate"].item() <= found["upper"].item() <= 1
     # Of weights, too: some draws of .003 latent positives are too small for a number.
     rows = pd.DataFrame({"score": range(6), "label": [1, 1, 1, *[np.nan] * 3]})
@@ -88,6 +92,6 @@ def test_precisions_next_to_nothing() -> None:
 def test_where_no_example_is_negative_in_whole_numbers_there_is_no_area() -> None:
     pu: Any = pd.DataFrame({"score": [2.0, 1.0], "label": [1, None]}).pu
     with pytest.warns(PUWarning, match="one other example"):
-        assert pu.average_precision(0.9, prevalence=0.5)["lower"].isna().all()
+        assert pu.assume(prevalence=0.5).average_precision(0.9)["lower"].isna().all()
     with pytest.warns(PUWarning, match="one other example"):
-        assert pu.auroc(0, beta_interval=(0, 0.5), max_fpr=0.05)["lower"].isna().all()
+        assert pu.auroc(pd.Interval(0, 0.5), max_fpr=0.05)["lower"].isna().all()

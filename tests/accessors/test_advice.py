@@ -27,7 +27,11 @@ CODED = DF.assign(label=np.where(KNOWN == 1, "case", "rest"))
 MINUS = DF.assign(label=np.where(KNOWN == 1, 1, -1))
 NAMES: dict[str, Any] = {"np": np, "pd": pd, "plt": plt, "pu_accessor": pu_accessor, "df": DF}
 NAMES |= {"models": MODELS, "coded": CODED, "minus": MINUS}
-NAMES |= {"ds": DF.pu.contingency([0, 0.1, 0.2]), "beta": 0.1, "column": DF["score"] > 0}
+NAMES |= {
+    "ds": DF.pu.contingency([0, 0.1, 0.2], ranks="all"),
+    "beta": 0.1,
+    "column": DF["score"] > 0,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -48,9 +52,9 @@ WORDS = {  # the call with its one wrong word in braces: words that are wrong, a
     "df.pu.plot_metric({'%s'}, 0.1)": "Sensitivity=recall",
     "ds.pu.metric({'%s'})": "youden=informedness F1=f1",
     "df.pu.plot_forest({'%s'}, 0.1)": "auc=auroc ap=average_precision",
-    "df.pu.plot_against_beta({'%s'}, [0.1, 0.2])": "roc_auc=auroc pr=average_precision",
-    "df.pu.plot_against_beta({'%s'}, [0.1, 0.2], at=20)": "sensitivity=recall",
-    "ds.pu.plot_against_beta({'%s'})": "auc=auroc",
+    "df.pu.plot_metric({'%s'}, [0.1, 0.2], x='beta')": "roc_auc=auroc pr=average_precision",
+    "df.pu.plot_metric({'%s'}, [0.1, 0.2], x='beta', at=20)": "sensitivity=recall",
+    "ds.pu.plot_metric({'%s'}, x='beta')": "auc=auroc",
     "ds.pu.area({'%s'})": "roc=auroc ap=average_precision",
     "df.pu.metric({%s}='f1', beta=0.1, at=10)": "metric=quantity",
     "df.pu.metric('precision', 0.1, at={{'%s'}: 0.5})": (
@@ -91,7 +95,7 @@ LINES = {
     "df.pu.cutof": "Write df.pu.cutoff(0.3, recall=0.9)",
     "df.pu.sample_to_label()": "Write for example df.pu.sample_to_label(50, random_state=0)",
     "df.pu.report(0.3)": "Write for example df.pu.report(0.3, path='report.html')",
-    "df.pu(path='a.html')": "df.pu.report(0.3, path='a.html')",
+    "df.pu(path='a.html')": "df.pu.report(0.3).save('a.html')",
     "df.pu.sensitivity": "Write df.pu.metric('recall', 0.3, at=100)",
     "df.pu.plot_precision": "Write df.pu.plot_metric('precision', 0.3)",
     "df.pu.auroc(0.1, confidence=0.9)": "df.pu.auroc(0.1, level=0.9)",
@@ -100,7 +104,7 @@ LINES = {
     "df.groupby('site').pu.auroc(0.1, by='site')": "df.pu(by='site').auroc(0.1)",
     "df.pu.auroc(np.array([0.1, 0.2]), by='site')": "df.pu(by='site').auroc(beta)",
     "df.pu(0.3)": "df.pu(score='score', label='label').roc_bounds(0.3)",
-    "df.pu(beta=0.2)": "df.pu.contingency(0.2)",
+    "df.pu(beta=0.2)": "df.pu.contingency(0.2, ranks='all')",
     "df.pu(at=20, by='site')": "df.pu(by='site').metric('f1', 0.3, at=20)",
     "df.assign(score=df['score'] > 0).pu.auroc(0.1)": "column.astype(float)",
     "df.pu.plot_roc(0.1, line_kws={'lw': 2}, c='red')": "line_kws={'lw': 2} | {'c': 'red'}",
@@ -118,20 +122,19 @@ LINES = {
     "df.pu.plot_roc(0.1, hue='site')": "df.pu(by='site')",
     "ds.pu.plot_pr(dpi=50)": "ds.pu.plot_pr(ax=plt.subplots(dpi=50)[1])",
     # a target that a question does not have
-    "df.pu.plot_gain(0.1, target='population')": "these examples. Write df.pu.plot_gain(0.1)",
-    "df.pu.boyce(target='population')": "it is about these examples. Write df.pu.boyce()",
+    "df.pu.metric('boyce', target='population')": "it is about these examples",
     # a cutoff of tables is selected first
     "ds.pu.metric('f1', at=100)": "first: ds.pu.at(rank=100).pu.metric('f1')",
     # what had another name in the releases before
     "df.pu(by='site').compare_unpaired(0.1)": "df.pu(by='site').gap('auroc', 0.3)",
     "df.pu.enrichment_factor(0.1)": "df.pu.metric('lift', 0.3, at={'fraction': 0.01})",
     "df.pu.breaking_point('auroc', 0.1)": "df.pu.robustness('auroc', 0.3)",
-    "df.pu.plot_decision(0.1)": "df.pu.plot_net_benefit(0.3)",
+    "df.pu.plot_decision(0.1)": "df.pu.plot_metric('net_benefit', 0.3, x='threshold')",
     "ds.pu.roc()": "ds.pu.roc_bounds()",
     "ds.pu.pr()": "ds.pu.pr_bounds()",
-    "df.pu.metric(name='f1', beta=0.1, at=10)": "df.pu.metric(quantity='f1', beta=0.1, at=10)",
-    "df.pu.plot_against_beta(name='auroc', beta=[0.1, 0.2])": "plot_against_beta(quantity='auroc'",
-    "ds.pu.area(curve='auroc')": "ds.pu.area(quantity='auroc')",
+    "df.pu.metric(name='f1', beta=0.1, at=10)": "df.pu.metric(metric='f1', beta=0.1, at=10)",
+    "df.pu.plot_metric(name='auroc', beta=[0.1, 0.2], x='beta')": "plot_metric(metric='auroc'",
+    "ds.pu.area(curve='auroc')": "ds.pu.area(metric='auroc')",
 }
 # Keywords that the message wants in the call, in place of what stands in braces or at its end.
 ADDED = {
@@ -270,7 +273,7 @@ METHODS = [(root, name) for root in ROOTS for name in dir(type(run(root))) if na
 def test_the_example_of_each_method_works(root: str, method: str, monkeypatch: Any) -> None:
     monkeypatch.setitem(NAMES, "df", MODELS)
     if method == "dominance":
-        monkeypatch.setitem(NAMES, "ds", MODELS.pu(by="site").contingency(0.1))
+        monkeypatch.setitem(NAMES, "ds", MODELS.pu(by="site").contingency(0.1, ranks="all"))
     root = BOUND.get(method, root) if root == "df.pu" else root
     run(find_line(complain(f"{root}.{method}_"), f"{root}.{method}("))
 

@@ -14,6 +14,7 @@ import xarray as xr
 import pu_accessor
 from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, PUWarning
 from tests.accessors.test_spellings import CALLS, GROUPED, LONG, MODELS, UNPAIRED, WIDE, check_same
+from tests.cases import put
 
 FRAME = WIDE.rename(columns={"svm": "score"}).assign(propensity=0.5)
 FRAME["site"] = np.where(WIDE["example"] % 2, "a", "b")
@@ -162,11 +163,7 @@ RULES: list[tuple[dict[str, Any], type[PUError], str]] = [
     ({"beta": []}, PUValueError, r"beta must lie in \[0, 1\], but nothing was passed"),
     ({"max_fpr": 1.5}, PUValueError, "max_fpr must lie in"),
     ({"at": "best"}, PUError, "at must"),
-    (
-        {"quantity": "precison"},
-        PUValueError,
-        "quantity must be .*'precison' was passed.*precision",
-    ),
+    ({"metric": "precison"}, PUValueError, "quantity must be .*'precison' was passed.*precision"),
     ({"x": "depth"}, PUValueError, "x must be one of"),
     ({"method": "elkan"}, PUValueError, "method must be one of"),
 ]
@@ -184,10 +181,10 @@ EARLY = [
 def test_bad_questions_are_refused_before_a_row_is_read(
     name: str, wrong: dict[str, Any], error: type[PUError], message: str, pieces: Any
 ) -> None:
-    names = ("quantity", "beta") if len(QUESTIONS[name]) == 2 else ("beta",)
+    names = ("metric", "beta") if len(QUESTIONS[name]) == 2 else ("beta",)
     first = dict(zip(names, QUESTIONS[name], strict=False))
     with pytest.raises(error, match=message):
-        getattr(pieces, name)(**{**first, **MORE.get(name, {}), **wrong})
+        put(pieces, name, **{**first, **MORE.get(name, {}), **wrong})
 
 
 # What is bound can be read

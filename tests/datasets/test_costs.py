@@ -13,7 +13,7 @@ import xarray as xr
 import pu_accessor
 from pu_accessor import labeling
 from pu_accessor.inference.tables import contingency, latent_bounds
-from tests.cases import binormal
+from tests.cases import binormal, put
 
 FRAME = binormal(120, 260, 0.5, seed=9)[0]
 FRAME.loc[300:, "label"] = np.where(np.arange(80) % 2, 0, np.nan)
@@ -48,7 +48,7 @@ def test_bounds_do_not_depend_on_how_many_are_found_at_once(
     def ask() -> list[xr.Dataset]:
         how: Any = {"reference": reference, "band": band, "ranks": ranks}
         how["beta_interval"] = (0.1, 0.2)
-        return [FRAME.pu.contingency(0.15, **how), FRAME.pu.pr_bounds(0.15, **how)]
+        return [put(FRAME.pu, "contingency", 0.15, **how), put(FRAME.pu, "pr_bounds", 0.15, **how)]
 
     tables, curves = ask()
     monkeypatch.setattr(contingency, "_AT_ONCE", 1)
@@ -84,7 +84,7 @@ def test_many_betas_take_little_more_than_the_answer(
 
 def test_areas_of_many_betas_take_what_those_of_some_do() -> None:
     pu, betas = binormal(60, 1500, 0.5, seed=2)[0].pu, np.linspace(0.01, 0.5, 320)
-    some, many = (peak(lambda: pu.auroc(x, selection_odds=2)) for x in (betas[:64], betas))  # noqa: B023
+    some, many = (peak(lambda: pu.assume(selection_odds=2).auroc(x)) for x in (betas[:64], betas))  # noqa: B023
     assert many < 1.5 * some
 
 

@@ -22,9 +22,9 @@ FRAME = pd.DataFrame(
         "label": np.where(RNG.random(200_000) < 0.3, TRUTH, np.nan),
     }
 )
-POINTS = FRAME.pu(score=["svm", "forest"]).contingency([0.3, 0.4])
+POINTS = FRAME.pu(score=["svm", "forest"]).contingency([0.3, 0.4], ranks="all")
 INTERVAL = within_interval(FRAME.pu(score=["svm", "forest"]))
-SMALL = FRAME.head(120).pu(score=["svm", "forest"]).contingency([0.3, 0.4])
+SMALL = FRAME.head(120).pu(score=["svm", "forest"]).contingency([0.3, 0.4], ranks="all")
 
 FEW = ["roc", "mcc", "area pr", "beta_derivatives", "to_frame", "at threshold"]
 DTYPES = ["int8", "uint8", "int16", "uint32", "uint64", ">i4", "float16", "float32", ">f8"]

@@ -10,11 +10,10 @@ import xarray as xr
 import pu_accessor  # noqa: F401
 from pu_accessor.errors import PUTypeError, PUValueError
 from tests.cases import binormal
-from tests.datasets.questions import within_interval
 
 FRAME, BETA, _ = binormal(60, 240, 0.4, seed=3)
 FRAME = FRAME.assign(g=np.where(np.arange(300) % 2, "a", "b"), h=np.arange(300) % 3)
-WHOLE, BY = FRAME.pu.contingency(0.1), FRAME.pu(by="g")
+WHOLE, BY = FRAME.pu.contingency(0.1, ranks="all"), FRAME.pu(by="g")
 GROUPS = FRAME.pu(by=["g", "h"]).contingency([0.1], ranks="breakpoints").isel(group=slice(0, 5))
 HOLE = GROUPS.unstack("group")
 
@@ -37,7 +36,7 @@ def test_last_cutoff_whatever_their_order(tables: xr.Dataset) -> None:
 
 def test_shared_ranks_give_way_to_each_groups_own() -> None:
     tied = pd.concat([FRAME.assign(g="a"), FRAME.head(50).assign(g="b", score=1.0)])
-    found = tied.pu(by="g").contingency(0.1).pu.at(rank=30)
+    found = tied.pu(by="g").contingency(0.1, ranks="all").pu.at(rank=30)
     assert found["rank"].sel(g=["a", "b"]).values.tolist() == [30, 0]
     head = (found["tp"] + found["fp"]).isel(bound=0, beta=0)
     np.testing.assert_array_equal(found["rank"], head)
@@ -46,7 +45,7 @@ def test_shared_ranks_give_way_to_each_groups_own() -> None:
 @pytest.mark.parametrize("bound", [0, [0], [1], [2, 0]], ids=str)
 @pytest.mark.parametrize("asked", [{"rank": [30, 50]}, {"fraction": 0.25}], ids=str)
 def test_cutoffs_of_one_bound_are_those_of_all(bound: Any, asked: dict[str, Any]) -> None:
-    tables = BY.contingency([0.1, 0.3])
+    tables = BY.contingency([0.1, 0.3], ranks="all")
     found = tables.isel(bound=bound).pu.at(**asked)
     xr.testing.assert_identical(found, tables.pu.at(**asked).isel(bound=bound))
 

@@ -32,7 +32,10 @@ def ranked(active: Any) -> pd.DataFrame:
 
 def test_fully_labeled_numbers_are_those_of_rdkit() -> None:
     pu = ranked(ACTIVE).pu(negative=0)
-    found = [pu.bedroc(0, alpha=alpha).loc[0, "estimate"] for alpha in BEDROC]
+    found = [
+        pu.metric(pu_accessor.bedroc(alpha=alpha), 0, target="examples").loc[0, "estimate"]
+        for alpha in BEDROC
+    ]
     assert found == pytest.approx([*BEDROC.values()], rel=1e-12)
     factors = pu.metric("lift", 0, at={"fraction": [*ENRICHMENT]})
     assert factors["estimate"].tolist() == pytest.approx([*ENRICHMENT.values()], rel=1e-12)
@@ -44,10 +47,15 @@ def test_fully_labeled_bedroc_is_that_of_the_paper(seed: int, alpha: float) -> N
     rng = np.random.default_rng(seed)
     active = rng.random(60) < rng.uniform(0.05, 0.6) * np.linspace(2, 0, 60)
     active[7] = True
-    found = ranked(active).pu(negative=0).bedroc(0, alpha=alpha).loc[0]
+    found = (
+        ranked(active)
+        .pu(negative=0)
+        .metric(pu_accessor.bedroc(alpha=alpha), 0, target="examples")
+        .loc[0]
+    )
     assert 0 <= found["estimate"] <= 1 + 1e-12
     if alpha < 5000:  # beyond, the paper's sums vanish
-        wanted = practice_oracle.bedroc(active.tolist(), alpha)
+        wanted = practice_oracle.metric("bedroc", active.tolist(), alpha, target="examples")
         numbers = found[["estimate", "lower", "upper"]].tolist()
         assert numbers == pytest.approx([wanted] * 3, abs=1e-10)
     assert found[["alpha", "standard_error"]].tolist() == [alpha, 0]
@@ -61,11 +69,15 @@ def test_the_interval_is_around_what_is_unbiased(alpha: float) -> None:
     statistics, score = [], (-np.arange(14)).tolist()
     for known in combinations(np.flatnonzero(FEW), 3):
         is_known = np.isin(np.arange(14), known)
-        found = ranked(np.where(is_known, 1, np.nan)).pu.bedroc([3 / 11, 0.28], alpha=alpha).loc[0]
+        found = (
+            ranked(np.where(is_known, 1, np.nan))
+            .pu.metric(pu_accessor.bedroc(alpha=alpha), [3 / 11, 0.28], target="examples")
+            .loc[0]
+        )
         statistics.append(practice_oracle.unbiased_bedroc(score, is_known.tolist(), 6, alpha))
         assert found["lower"] <= np.clip(statistics[-1], 0, 1) <= found["upper"]
         assert 0 <= found["lower"] <= found["estimate"] <= found["upper"] <= 1
-    wanted = practice_oracle.bedroc(FEW.tolist(), alpha)
+    wanted = practice_oracle.metric("bedroc", FEW.tolist(), alpha, target="examples")
     assert np.mean(statistics) == pytest.approx(wanted, abs=1e-10)
 
 
@@ -75,8 +87,15 @@ def test_the_interval_is_around_what_is_unbiased(alpha: float) -> None:
 def test_bedroc_is_that_of_the_completed_labeling(seed: int, alpha: float) -> None:
     score, label, beta = draw_case(seed)
     case = Case([*score, 0.5], [*label, False], beta)  # with a negative
-    found = as_frame(case).pu(negative=False).bedroc(beta, alpha=alpha)["estimate"].item()
-    assert found == pytest.approx(completion_oracle.bedroc(*case, alpha), rel=1e-7, abs=1e-9)
+    found = (
+        as_frame(case)
+        .pu(negative=False)
+        .metric(pu_accessor.bedroc(alpha=alpha), beta, target="examples")["estimate"]
+        .item()
+    )
+    assert found == pytest.approx(
+        completion_oracle.metric("bedroc", *case, alpha, target="examples"), rel=1e-7, abs=1e-9
+    )
 
 
 @pytest.mark.parametrize(("size", "ties"), [(2, 1), (2, 3), (3, 1)])
@@ -87,7 +106,14 @@ def test_squared_errors_are_unbiased(size: int, ties: int) -> None:
     for known in combinations(np.flatnonzero(FEW), size):
         is_known = np.isin(np.arange(14), known)
         pu = frame.assign(label=np.where(is_known, 1, np.nan)).pu
-        errors.append([pu.bedroc(beta, alpha=a)["standard_error"].item() for a in (2, 20)])
+        errors.append(
+            [
+                pu.metric(pu_accessor.bedroc(alpha=a), beta, target="examples")[
+                    "standard_error"
+                ].item()
+                for a in (2, 20)
+            ]
+        )
         of = frame["score"].tolist(), is_known.tolist(), 6
         statistics.append([practice_oracle.unbiased_bedroc(*of, a) for a in (2, 20)])
     np.testing.assert_allclose(np.square(errors).mean(axis=0), np.var(statistics, axis=0))
@@ -110,7 +136,9 @@ def test_limits_of_known_ones_that_rank_alike(n: int, hidden: float, level: floa
     top, bottom = mean(0, positives), mean(size - positives, size)
     worst, best = mean(size - hidden, size), mean(0, hidden)
     share = gamma_quantile(np.array([0.0, 1.0]), np.array([n, 1]), 1.0, (1 + level) / 2)
-    found = frame.pu.bedroc(hidden / (size - n), alpha=12, level=level).iloc[0]
+    found = frame.pu.metric(
+        pu_accessor.bedroc(alpha=12), hidden / (size - n), level=level, target="examples"
+    ).iloc[0]
     for side, end in (("lower", mean(size - 1, size)), ("upper", mean(0, 1))):
         middle = weight + (end - weight) / (n + 1)
         latent = middle + stretch * (weight + share * (end - weight) - middle)
@@ -120,9 +148,17 @@ def test_limits_of_known_ones_that_rank_alike(n: int, hidden: float, level: floa
 
 
 def test_known_ones_at_an_end_have_a_limit_there() -> None:
-    top = ranked([1, 1] + [np.nan] * 9).pu.bedroc(0.2, alpha=3).iloc[0]
+    top = (
+        ranked([1, 1] + [np.nan] * 9)
+        .pu.metric(pu_accessor.bedroc(alpha=3), 0.2, target="examples")
+        .iloc[0]
+    )
     assert 0 < top["lower"] < top["upper"] == 1 == pytest.approx(top["estimate"])
-    bottom = ranked([np.nan] * 9 + [1, 1]).pu.bedroc(0.2, alpha=3).iloc[0]
+    bottom = (
+        ranked([np.nan] * 9 + [1, 1])
+        .pu.metric(pu_accessor.bedroc(alpha=3), 0.2, target="examples")
+        .iloc[0]
+    )
     # Nothing is below the known ones, so that the latent ones are anywhere above.
     assert bottom["lower"] == 0 < bottom["estimate"] <= bottom["upper"] < 1
 
@@ -130,7 +166,9 @@ def test_known_ones_at_an_end_have_a_limit_there() -> None:
 def test_the_least_alpha_is_nearly_auroc() -> None:
     found = ranked(ACTIVE).pu(negative=0)
     area = found.auroc(0)["estimate"].item()
-    assert found.bedroc(0, alpha=1e-4)["estimate"].item() == pytest.approx(area, abs=1e-4)
+    assert found.metric(pu_accessor.bedroc(alpha=1e-4), 0, target="examples")[
+        "estimate"
+    ].item() == pytest.approx(area, abs=1e-4)
 
 
 @pytest.mark.parametrize("alpha", [0.5, 2.0])
@@ -138,7 +176,9 @@ def test_limits_of_bedroc_are_those_of_latent_positives_between_known_ones(alpha
     size, ranks = 200, np.round(np.arange(1.5, 13.5, 0.8) ** 2).astype(int)
     frame = ranked(np.where(np.isin(np.arange(1, size + 1), ranks), 1, np.nan))
     latent, n = 46, ranks.size
-    row = frame.pu.bedroc(latent / (size - n), alpha=alpha).iloc[0]
+    row = frame.pu.metric(
+        pu_accessor.bedroc(alpha=alpha), latent / (size - n), target="examples"
+    ).iloc[0]
     # All ways to share the latent ones out to the gaps are equally likely.
     rng = np.random.default_rng(0)
     shares = rng.multinomial(latent, rng.dirichlet(np.ones(n + 1), 20_000)) / latent
@@ -151,34 +191,49 @@ def test_limits_of_bedroc_are_those_of_latent_positives_between_known_ones(alpha
 
 
 def test_one_known_positive_has_an_interval() -> None:
-    found = ranked([np.nan, np.nan, 1, *[np.nan] * 40]).pu.bedroc(0.1).iloc[0]
+    found = (
+        ranked([np.nan, np.nan, 1, *[np.nan] * 40])
+        .pu.metric("bedroc", 0.1, target="examples")
+        .iloc[0]
+    )
     assert np.isnan(found["standard_error"])
     assert 0 <= found["lower"] < found["estimate"] <= found["upper"] <= 1
     alone = ranked([0, 0, 1, *[0] * 40]).pu(negative=0)  # nothing is hidden
-    assert alone.bedroc(0)["standard_error"].tolist() == [0]
+    assert alone.metric("bedroc", 0, target="examples")["standard_error"].tolist() == [0]
 
 
 def test_what_has_no_answer() -> None:
     for alpha in (0, -3.0, 1e-300, np.inf, np.nan):
         with pytest.raises(PUValueError, match=rf"be in \[0.0001, 1e\+09\], but {alpha} was"):
-            FRAME.pu.bedroc(0.1, alpha=alpha)
+            FRAME.pu.metric(pu_accessor.bedroc(alpha=alpha), 0.1, target="examples")
     for wrong in ("20", True):
         with pytest.raises(PUTypeError, match=f"a number above 0, but {wrong!r} was passed"):
-            FRAME.pu.bedroc(0.1, alpha=wrong)
+            FRAME.pu.metric(pu_accessor.bedroc(alpha=wrong), 0.1, target="examples")
     with pytest.raises(PUDataError, match="needs negatives"):
-        ranked([1, 1, np.nan]).pu.bedroc(1)
+        ranked([1, 1, np.nan]).pu.metric("bedroc", 1, target="examples")
     with pytest.raises(PUDataError, match="at least one known positive"):
-        FRAME.assign(label=np.nan).pu.bedroc(0.1)
+        FRAME.assign(label=np.nan).pu.metric("bedroc", 0.1, target="examples")
     with pytest.raises(PUValueError, match="propensity"):
-        FRAME.assign(propensity=0.5).pu(propensity="propensity").bedroc(0.1)
+        FRAME.assign(propensity=0.5).pu(propensity="propensity").metric(
+            "bedroc", 0.1, target="examples"
+        )
     with pytest.warns(PUWarning, match="beta exceeds"):
-        found = ranked([1] * 20 + [np.nan] * 200).pu.bedroc(0.8).loc[0]
+        found = (
+            ranked([1] * 20 + [np.nan] * 200).pu.metric("bedroc", 0.8, target="examples").loc[0]
+        )
     assert found[["lower", "upper"]].isna().all() and found["estimate"] == pytest.approx(1)
     with pytest.warns(PUWarning, match="one other example"):  # where all are positive
-        assert ranked([1, 1, np.nan]).pu.bedroc(0.9)["estimate"].isna().all()  # of one row
+        assert (
+            ranked([1, 1, np.nan])
+            .pu.metric("bedroc", 0.9, target="examples")["estimate"]
+            .isna()
+            .all()
+        )  # of one row
 
 
 def test_next_to_no_latent_positives() -> None:
     pu = pu_accessor.from_arrays([0.0, 0.0, 9.0, 0.0, 0.0], [1, None, None, 1, None])
-    tiny, none = pu.bedroc([2.0**-52, 0.0], alpha=0.5)[["estimate", "lower", "upper"]].to_numpy()
+    tiny, none = pu.metric(pu_accessor.bedroc(alpha=0.5), [2.0**-52, 0.0], target="examples")[
+        ["estimate", "lower", "upper"]
+    ].to_numpy()
     np.testing.assert_allclose(tiny, none, atol=1e-6)

@@ -45,7 +45,7 @@ def define(frame: pd.DataFrame, windows: int, width: Fraction) -> tuple[list[flo
 def test_it_is_its_definition(seed: int) -> None:
     frame = draw(seed)
     windows, width = [(101, "0.1"), (21, "0.25"), (10, "0.1"), (7, "0.9")][seed % 4]
-    found = frame.pu.boyce(windows=windows, width=float(width))
+    found = frame.pu.metric("boyce")
     ratios, index = define(frame, windows, Fraction(width))
     np.testing.assert_allclose(found["ratio"], ratios, rtol=1e-12)
     np.testing.assert_allclose(found["boyce"], index, rtol=1e-12)
@@ -55,7 +55,7 @@ def test_it_is_its_definition(seed: int) -> None:
 
 
 def test_it_is_nan_where_the_ratio_does_not_vary() -> None:
-    found = pu_accessor.from_arrays([0, 0, 1, 1], [1, None, 1, None]).boyce()
+    found = pu_accessor.from_arrays([0, 0, 1, 1], [1, None, 1, None]).metric("boyce")
     assert np.isnan(found["boyce"]) and found["ratio"].dropna("window").to_numpy().max() == 1
 
 
@@ -68,9 +68,9 @@ def test_samples_keep_their_dimensions() -> None:
     score = (("model", "fold", "place"), rng.normal(size=(3, 2, 40)))
     coords = {"model": ["x", "y", "z"], "window": ("fold", [1, 2])}
     samples = xr.Dataset({"score": score, "label": (("fold", "place"), label)}, coords)
-    found = samples.pu(score="score", label="label", dim="place").boyce(windows=9)
+    found = samples.pu(score="score", label="label", dim="place").metric("boyce")
     assert dict(found["ratio"].sizes) == {"model": 3, "fold": 2, "window": 9}
-    expected = pu_accessor.from_arrays(score[1][2, 1], label[1]).boyce(windows=9)
+    expected = pu_accessor.from_arrays(score[1][2, 1], label[1]).metric("boyce")
     np.testing.assert_array_equal(found["ratio"][2, 1], expected["ratio"])
     assert found["boyce"][2, 1] == expected["boyce"]
 
@@ -85,15 +85,15 @@ def same(one: xr.Dataset, other: xr.Dataset) -> bool:
 def test_weights_stand_for_rows(times: float) -> None:
     frame = draw(4).assign(weight=lambda df: np.where(df["label"].isna(), 2 * times, times))
     twice = pd.concat([frame, frame[frame["label"].isna()]])
-    assert same(frame.pu(weight="weight").boyce(), twice.pu.boyce())
+    assert same(frame.pu(weight="weight").metric("boyce"), twice.pu.metric("boyce"))
 
 
 def test_propensities_weigh_known_positives() -> None:
     frame = draw(1).assign(propensity=lambda df: np.where(df["score"] > 0, 0.5, 0.25))
     times = np.where(frame["label"].eq(1), 1 / frame["propensity"], 1).astype(int)
-    found = frame.pu(propensity="propensity").boyce()
-    assert same(found, frame.loc[frame.index.repeat(times)].pu.boyce())
-    assert not same(found, frame.pu.boyce())
+    found = frame.pu(propensity="propensity").metric("boyce")
+    assert same(found, frame.loc[frame.index.repeat(times)].pu.metric("boyce"))
+    assert not same(found, frame.pu.metric("boyce"))
 
 
 # What is not allowed
@@ -107,10 +107,10 @@ def test_scores_are_finite(value: float, row: int) -> None:
     frame = FRAME.copy()
     frame.loc[row, "score"] = value
     with pytest.raises(PUDataError, match="needs scores that differ and a finite range"):
-        frame.pu(nan_policy="worst").boyce()
+        frame.pu(nan_policy="worst").metric("boyce")
     if np.isnan(value):
-        omitted = frame.pu(nan_policy="omit").boyce()
-        xr.testing.assert_identical(omitted, frame.drop(index=row).pu.boyce())
+        omitted = frame.pu(nan_policy="omit").metric("boyce")
+        xr.testing.assert_identical(omitted, frame.drop(index=row).pu.metric("boyce"))
 
 
 GROUPS = pd.concat([draw(seed).assign(site=site) for seed, site in [(3, "a"), (5, "b"), (9, "c")]])
@@ -120,9 +120,9 @@ GROUPS["half"] = GROUPS.groupby(["site", "label"], dropna=False).cumcount() % 2
 def test_groups_without_an_answer_are_skipped() -> None:
     flat = GROUPS.assign(score=GROUPS["score"].where(GROUPS["site"] != "b", 0))
     with pytest.raises(PUDataError, match=r"group site='b': boyce needs .* on_error='skip'"):
-        flat.pu(by="site").boyce()
+        flat.pu(by="site").metric("boyce")
     with pytest.warns(PUWarning, match="1 of 3 groups"):
-        found = flat.pu(by="site", on_error="skip").boyce()
+        found = flat.pu(by="site", on_error="skip").metric("boyce")
     assert [*found["site"].values] == ["a", "c"] and "site='b'" in found.attrs["skipped"]
 
 

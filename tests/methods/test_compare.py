@@ -106,7 +106,7 @@ def test_scipy_tests_the_same_ranks(seed: int) -> None:
     drawn = math.sqrt(hidden / (sum(known) + hidden))
     away = stats.t.ppf(0.95, got["df"]) * stats.sem(b - a) * drawn
     values = np.mean(b - a) + np.array([0, -away, away])
-    got = pu.compare(case.beta, level=0.9, target="examples").iloc[0]
+    got = pu.compare("auroc", case.beta, level=0.9, target="examples").iloc[0]
     assert got[SIZE].tolist() == pytest.approx(values / (200 - sum(known) - hidden), rel=1e-9)
 
 
@@ -114,7 +114,9 @@ def test_scipy_tests_the_same_ranks(seed: int) -> None:
 def test_nothing_is_left_to_chance_where_all_positives_are_known() -> None:
     frame: Any = wide(draw(20))
     frame = frame.assign(label=np.arange(len(frame)) < 3)
-    got = frame.pu(score=["svm", "nb", "copy"], negative=False).compare(0, target="examples")
+    got = frame.pu(score=["svm", "nb", "copy"], negative=False).compare(
+        "auroc", 0, target="examples"
+    )
     assert got["lower"].tolist() == got["difference"].tolist() == got["upper"].tolist()
     assert set(got["p_value"]) <= {0.0, 1.0}
 
@@ -143,7 +145,7 @@ def test_missing_scores_of_any_model() -> None:
         got = quiet(gaps, "compare", 0.3, score=MODELS, nan_policy=policy)
         assert_same(got, quiet(rows, "compare", 0.3, score=MODELS))
     with pytest.raises(PUValueError, match="holds NaN"):
-        gaps.pu(score=MODELS).compare(0.3)
+        gaps.pu(score=MODELS).compare("auroc", 0.3)
 
 
 def small(label: list[float | None]) -> pd.DataFrame:
@@ -157,7 +159,12 @@ def small(label: list[float | None]) -> pd.DataFrame:
 )
 def test_one_known_positive_or_other_has_no_test(label: Any, odds: float, apart: float) -> None:
     with pytest.warns(PUWarning) as record:
-        got = small(label).pu(score=["a", "b", "c"]).compare(0.25, selection_odds=odds)
+        got = (
+            small(label)
+            .pu(score=["a", "b", "c"])
+            .assume(selection_odds=odds)
+            .compare("auroc", 0.25)
+        )
     assert [one.filename for one in record] == [__file__]
     missing = ["lower", "upper", "statistic", "df", "p_value", "p_adjusted"]
     assert got[missing].isna().all(axis=None)
@@ -173,7 +180,10 @@ def test_what_odds_change_is_up_to_each_pair(beta: Any, odds: float) -> None:
     frame["c"] = frame["b"] + rng.normal(size=60) / 2
     frame["label"] = np.where(np.arange(60) < 14, 1, np.nan)
     found, *parts = (
-        frame.pu(score=[*names]).compare(beta, selection_odds=odds).drop(columns="p_adjusted")
+        frame.pu(score=[*names])
+        .assume(selection_odds=odds)
+        .compare("auroc", beta)
+        .drop(columns="p_adjusted")
         for names in ("abc", "ab", "ac", "bc")
     )
     pd.testing.assert_frame_equal(found, pd.concat(parts).reset_index(drop=True))

@@ -253,7 +253,7 @@ def test_guarantees_hold_over_all_labelings(world: Any, reference: str) -> None:
 
 
 DRAWN = binormal(780, 1420, 200 / 780, 1, 2.0)[0]
-RISING: Any = DRAWN.pu(monotone=True)
+RISING: Any = DRAWN.pu.assume(monotone=True)
 
 
 def test_lists_on_new_examples_hold_at_each_beta_of_an_interval() -> None:

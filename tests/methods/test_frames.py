@@ -17,7 +17,9 @@ OLD = int(pd.__version__.split(".")[0]) < 3  # it did not count the dots where i
 
 ASKS: dict[str, Callable[..., pd.DataFrame]] = {
     "metric": lambda pu, beta, **how: pu.metric(["f1", "recall"], beta, at=AT, **how),
-    "net_benefit": lambda pu, beta, **how: pu.net_benefit(beta, thresholds=[0.2], **how),
+    "net_benefit": lambda pu, beta, **how: pu.metric(
+        "net_benefit", beta, at={"threshold": [0.2]}, **how, target="examples"
+    ),
     "calibration": lambda pu, beta, **how: pu.calibration(beta, bins=4, **how),
     "cutoff": lambda pu, beta, **how: pu.cutoff(beta, precision=0.5, **how),
 }
@@ -49,13 +51,13 @@ def test_estimate_and_limits_are_shown(name: str, varies: bool, roles: Any) -> N
 
 
 def test_what_rows_share_stands_in_attributes() -> None:
-    found = DF.pu(**WIDE, by="site").compare(0.2)
+    found = DF.pu(**WIDE, by="site").compare("auroc", 0.2)
     assert repr(found).splitlines()[0].split()[-3:] == ["difference", "lower", "upper"]
-    found = DF.pu.auroc(BETA, selection_odds=1, level=0.9)
+    found = DF.pu.assume(selection_odds=1).auroc(BETA, level=0.9)
     told = {"level": 0.9, "target": "population", "joint": "approximate"}
     assert told.items() <= found.attrs.items()
     assert found.attrs["beta_interval"] == tuple(BETA[["lower", "upper"]].iloc[0])
     assert "standard_error" not in found and "standard_error" in DF.pu.auroc(0.2)
-    found = DF.pu.auroc(0.2, selection_odds=2)
+    found = DF.pu.assume(selection_odds=2).auroc(0.2)
     assert found.attrs["selection_odds"] == 2 and "selection_odds" not in found
-    assert DF.pu.average_precision(0.2, prevalence=0.1).attrs["prevalence"] == 0.1
+    assert DF.pu.assume(prevalence=0.1).average_precision(0.2).attrs["prevalence"] == 0.1

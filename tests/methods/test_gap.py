@@ -73,7 +73,7 @@ def test_gaps_are_those_of_the_intervals_of_each(name: Any, how: Any, beta: Any)
 def test_recall_needs_no_beta(name: str) -> None:
     pu = sites().pu(by="site")
     found = pu.gap(name, **AT)
-    assert "beta" not in found and found.attrs["quantity"] == name
+    assert "beta" not in found and found.attrs["metric"] == name
     # Without one it is that of the known positives, as at beta = 0.
     pd.testing.assert_frame_equal(found, pu.gap(name, 0, **AT).drop(columns="beta"))
     # With one it is the metric of each, where latent positives count, too.
@@ -109,7 +109,7 @@ def expected_unpaired(cases: Any, betas: Any, level: float, target: str) -> pd.D
 def unpaired(frame: Any, beta: Any, **how: Any) -> pd.DataFrame:
     """Return the tests of the gap in AUROC, whose estimates others are held against."""
     found = quiet(frame, "gap", "auroc", beta, **how)
-    assert found.attrs["quantity"] == "auroc"
+    assert found.attrs["metric"] == "auroc"
     apart = found.pop("estimate_a") - found.pop("estimate_b")
     np.testing.assert_allclose(apart, found["difference"], atol=1e-12)
     return found

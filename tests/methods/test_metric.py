@@ -11,13 +11,13 @@ import pandas as pd
 import pytest
 import xarray as xr
 from hypothesis import given
+from pu_accessor.inference.tables.metrics import METRICS
 
 import pu_accessor
 from pu_accessor import PUTypeError
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.joint import join_metric_at
 from pu_accessor.inference.settings import BetaRange, Settings
-from pu_accessor.inference.tables.metrics import METRICS
 from pu_accessor.ranking import IntArray
 from tests.cases import ORACLES, Case, as_frame, as_tables, cases, draw_case, estimates_of
 from tests.support.oracles import coherent_oracle, completion_oracle, oracle
@@ -192,7 +192,7 @@ def test_the_best_cutoff_where_hardly_anything_is_unlabeled(at: str, label: list
 @pytest.mark.parametrize("seed", range(7))
 def test_metrics_are_those_of_the_oracle(seed: int) -> None:
     case = draw_case(seed)
-    tables = as_frame(case).pu.contingency(case.beta)
+    tables = as_frame(case).pu.contingency(case.beta, ranks="all")
     written = [as_tables(tables, bound) for bound in BOUNDS]
     for name in METRICS:
         values = tables.pu.metric(name)
@@ -212,7 +212,7 @@ def test_products_of_counts_do_not_overflow() -> None:
 
 
 def test_a_callable_is_a_metric_and_cannot_change_the_tables() -> None:
-    tables = as_frame(draw_case(2)).pu.contingency(0.3)
+    tables = as_frame(draw_case(2)).pu.contingency(0.3, ranks="all")
     before = tables.copy(deep=True)
 
     def cost(tp: IntArray, fp: IntArray, fn: IntArray, tn: IntArray) -> IntArray:
@@ -308,7 +308,12 @@ def ends_within(case: Case, rank: int, betas: tuple[float, float], level: float)
     """
     limits = []
     for beta, bound in zip(betas, ("lower", "upper"), strict=True):
-        tp = as_frame(case).pu.contingency(beta, level=level)["tp"].isel(beta=0).sel(bound=bound)
+        tp = (
+            as_frame(case)
+            .pu.contingency(beta, level=level, ranks="all")["tp"]
+            .isel(beta=0)
+            .sel(bound=bound)
+        )
         before, after = (float(tp.sel(rank=end)) for end in (1, 8))
         limits.append((before + (after - before) * (rank - 1) / 7) / rank)
     return limits
@@ -346,7 +351,7 @@ def test_limits_on_both_sides_leave_all_betas_inside_of_ties() -> None:
     found = join_metric_at(ranking, beta, "precision", cutoff, Settings(), "approximate")
 
     def limit(beta: float, bound: str, level: float) -> float:
-        tp = pu.contingency(beta, level=level)["tp"].isel(beta=0).sel(bound=bound)
+        tp = pu.contingency(beta, level=level, ranks="all")["tp"].isel(beta=0).sel(bound=bound)
         return (2 * float(tp.sel(rank=1)) + float(tp.sel(rank=31))) / 33
 
     assert found.lower[0] == pytest.approx(limit(0.3, "lower", 0.975), rel=1e-12)

@@ -35,16 +35,22 @@ def test_net_benefit_is_that_of_the_oracle(seed: int, band: str) -> None:
     ends = tables["lower"], tables["upper"]
     tables["estimate"] = completion_oracle.estimates(score.tolist(), case.label, m, ends)
     cuts = oracle.cutoffs(score.tolist(), case.label)
-    found = frame.pu.net_benefit(case.beta, thresholds=THRESHOLDS, band=band)
+    found = frame.pu.metric(
+        "net_benefit", case.beta, at={"threshold": THRESHOLDS}, band=band, target="examples"
+    )
     assert found["threshold"].tolist() == THRESHOLDS and found.attrs["band"] == band
     for row, threshold in zip(found.to_dict("records"), THRESHOLDS, strict=True):
         place = max(i for i, cut in enumerate(cuts) if cut.threshold >= threshold)
         assert row["rank"] == cuts[place].rank
         odds = Fraction(str(threshold))
         for bound in ("lower", "estimate", "upper"):
-            wanted = practice_oracle.net_benefit(tables[bound][place], odds)
+            wanted = practice_oracle.metric(
+                "net_benefit", tables[bound][place], odds, target="examples"
+            )
             assert row[bound] == pytest.approx(float(wanted), abs=1e-12)
-        wanted = practice_oracle.net_benefit(tables["estimate"][-1], odds)
+        wanted = practice_oracle.metric(
+            "net_benefit", tables["estimate"][-1], odds, target="examples"
+        )
         assert row["treat_all"] == pytest.approx(float(wanted), abs=1e-12)
         assert row["treat_none"] == 0
 
@@ -53,7 +59,7 @@ def test_fully_labeled_is_what_others_compute() -> None:
     features, target = load_breast_cancer(return_X_y=True)
     score, truth = probabilities((features[:, 0] - 14) / 2), target == 0
     frame = pd.DataFrame({"score": score, "label": truth.astype(float)})
-    found = frame.pu(negative=0, unlabeled=None).net_benefit(0)
+    found = frame.pu(negative=0, unlabeled=None).metric("net_benefit", 0, target="examples")
     assert found["threshold"].tolist() == pytest.approx(np.arange(1, 100) / 100)
     for row in found.to_dict("records")[::7]:
         matrix = confusion_matrix(truth, score >= row["threshold"], normalize="true")
@@ -72,32 +78,48 @@ def test_groups_betas_envelopes_and_sources() -> None:
     frame = sites()
     own: Any = {0: 0.2, 1: 0.25, 2: 0.3}
     ask: Any = {"thresholds": [0.2, 0.6]}
-    found = frame.pu(by="site").net_benefit(own, beta_interval=(0.2, 0.3), **ask)
+    found = frame.pu(by="site").metric(
+        "net_benefit", own, beta_interval=(0.2, 0.3), **ask, target="examples"
+    )
     parts = [
-        rows.pu.net_benefit(own[site], beta_interval=(0.2, 0.3), **ask).assign(site=site)
+        rows.pu.metric(
+            "net_benefit", own[site], beta_interval=(0.2, 0.3), **ask, target="examples"
+        ).assign(site=site)
         for site, rows in frame.groupby("site")
     ]
     pd.testing.assert_frame_equal(found, pd.concat(parts, ignore_index=True)[[*found.columns]])
     # It grows with beta; a naive point outside of the interval does not widen the envelope.
-    found = frame.pu.net_benefit([0, 0.25], beta_interval=(0.2, 0.3), **ask)
+    found = frame.pu.metric(
+        "net_benefit", [0, 0.25], beta_interval=(0.2, 0.3), **ask, target="examples"
+    )
     for end, at in (("lower", 0.2), ("upper", 0.3)):
-        wanted = [*frame.pu.net_benefit(at, **ask)[end]] * 2
+        wanted = [*frame.pu.metric("net_benefit", at, **ask, target="examples")[end]] * 2
         np.testing.assert_allclose(found[f"envelope_{end}"], wanted, atol=1e-12)
     # The order of thresholds does not count.
-    exact = frame.pu.net_benefit([0.2, 0.3], **ask, band="simultaneous")
+    exact = frame.pu.metric(
+        "net_benefit", [0.2, 0.3], **ask, band="simultaneous", target="examples"
+    )
     arrays = pu_accessor.from_arrays(frame["score"], frame["label"])
     pieces = pu_accessor.from_chunks([frame[:150], frame[150:]])
     for source in (arrays, pieces):
-        found = source.net_benefit([0.2, 0.3], thresholds=[0.6, 0.2], band="simultaneous")
+        found = source.metric(
+            "net_benefit",
+            [0.2, 0.3],
+            at={"threshold": [0.6, 0.2]},
+            band="simultaneous",
+            target="examples",
+        )
         pd.testing.assert_frame_equal(found, exact)
 
 
 def test_the_ends_are_probabilities_and_missing_scores_are_never_treated() -> None:
     frame = sites()
     frame.loc[[4, 5], "score"] = [0.0, 1.0]
-    assert frame.pu.net_benefit(0.2).notna().all(axis=None)
+    assert frame.pu.metric("net_benefit", 0.2, target="examples").notna().all(axis=None)
     frame.loc[7, "score"] = np.nan
-    found = frame.pu(nan_policy="worst").net_benefit(0.2, thresholds=0.01)
+    found = frame.pu(nan_policy="worst").metric(
+        "net_benefit", 0.2, at={"threshold": 0.01}, target="examples"
+    )
     assert found.loc[0, "rank"] == (frame["score"] >= 0.01).sum()
 
 
@@ -122,7 +144,9 @@ def test_published_net_benefits() -> None:
     men = men.loc[men.index.repeat(-np.diff(counts, axis=0).ravel())].reset_index(drop=True)
     assert len(men) == 750 and men["label"].sum() == 105
     thresholds, _, _, benefit, treat_all = map(list, zip(*PUBLISHED, strict=True))
-    found = men.pu(negative=0).net_benefit(0, thresholds=thresholds)
+    found = men.pu(negative=0).metric(
+        "net_benefit", 0, at={"threshold": thresholds}, target="examples"
+    )
     for name, published in (("estimate", benefit), ("treat_all", treat_all)):
         assert found[name].tolist() == pytest.approx(published, rel=1e-12)
     assert found["lower"].tolist() == found["upper"].tolist() == found["estimate"].tolist()
@@ -137,7 +161,11 @@ def test_probabilities_of_being_known_are_told(target: str) -> None:
     df = pd.DataFrame({"score": 0.4 * positive, "label": np.where(known, 1, np.nan)})
     beta, asked = float(truth[~known].mean()), {"thresholds": [0.1], "target": target}
     with pytest.warns(PUWarning, match=r"probabilities of being known.* n/\(n \+ beta"):
-        df.pu.net_benefit(beta, **asked)
+        df.pu.metric("net_benefit", beta, **asked, target="examples")
     share = known.sum() / (known.sum() + beta * (~known).sum())
-    df.assign(score=(df["score"] / share).clip(upper=1)).pu.net_benefit(beta, **asked)
-    df.pu.net_benefit(0.0, **asked)  # no row is hidden there: nothing to warn of
+    df.assign(score=(df["score"] / share).clip(upper=1)).pu.metric(
+        "net_benefit", beta, **asked, target="examples"
+    )
+    df.pu.metric(
+        "net_benefit", 0.0, **asked, target="examples"
+    )  # no row is hidden there: nothing to warn of

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from pu_accessor.inference.tables.metrics import METRICS
 
 import pu_accessor
 from pu_accessor import PUWarning
-from pu_accessor.inference.tables.metrics import METRICS
 from tests.cases import draw_case
 
 SEEDS = [*range(1, 47, 4), 10, 27]
@@ -88,7 +88,9 @@ def areas(weighted: bool) -> pd.DataFrame:
         ]
     if not weighted:
         partial = pu.auroc(betas(), max_fpr=0.2, target="examples").assign(quantity="partial")
-        bedroc = pu.bedroc(betas(), alpha=5).assign(quantity="bedroc")
+        bedroc = pu.metric(pu_accessor.bedroc(alpha=5), betas(), target="examples").assign(
+            quantity="bedroc"
+        )
         found += [each.assign(target="examples") for each in (partial, bedroc)]
     every: pd.DataFrame = pd.concat(found, ignore_index=True)
     return every
@@ -114,7 +116,7 @@ def test_areas_are_possible_and_within_their_intervals(weighted: bool) -> None:
     beyond = missing["beta"].to_numpy() > limit.reindex(missing["g"]).to_numpy()
     assert ((known[missing["g"]] == 1).to_numpy() | beyond).all()
     if not weighted:  # both targets have one estimate
-        by_target = found[found["quantity"].isin(AREAS)].groupby("target")
+        by_target = found[found["metric"].isin(AREAS)].groupby("target")
         these, new = (by_target.get_group(target) for target in TARGETS)
         assert these["g"].tolist() == new["g"].tolist()
         np.testing.assert_allclose(these["estimate"], new["estimate"], rtol=1e-12)
@@ -142,7 +144,11 @@ def test_probabilities_have_possible_bins_and_net_benefits() -> None:
     frame = rankings().assign(score=lambda df: 1 / (1 + np.exp(-df["score"].clip(-9, 9))))
     pu = frame.pu(by="g", negative=0)
     within(pu.calibration(betas(), bins=4), slack=1e-12)
-    within(pu.net_benefit(betas(), thresholds=[0.2, 0.6]), -np.inf, slack=1e-12)
+    within(
+        pu.metric("net_benefit", betas(), at={"threshold": [0.2, 0.6]}, target="examples"),
+        -np.inf,
+        slack=1e-12,
+    )
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -169,8 +175,8 @@ def test_roc_curves_never_step_back_and_hold_the_auroc(weighted: bool, reference
             continue
         pu = rows.pu(negative=0, propensity="propensity" if weighted else None)
         beta = betas()[str(key)]
-        curve = pu.roc_bounds(beta, reference=reference).isel(beta=0).sel(bound="estimate")
-        tables = pu.contingency(beta, reference=reference, ranks="breakpoints").isel(beta=0)
+        curve = pu.assume(reference=reference).roc_bounds(beta).isel(beta=0).sel(bound="estimate")
+        tables = pu.assume(reference=reference).contingency(beta, ranks="breakpoints").isel(beta=0)
         assert curve["rank"].values.tolist() == tables["rank"].values.tolist()
         clipped = tables["clipped"].sel(bound="estimate").values
         free = ~(clipped[1:] | clipped[:-1])
@@ -194,7 +200,7 @@ def test_maps_orders_and_chunks_change_nothing(name: str) -> None:
     asks: list[Callable[[Any], pd.DataFrame]] = [
         lambda pu: pu.auroc(beta),
         lambda pu: pu.average_precision(beta, target="examples"),
-        lambda pu: pu.bedroc(beta),
+        lambda pu: pu.metric("bedroc", beta, target="examples"),
         lambda pu: pu.metric(["precision", "mcc"], beta, at={"rank": [7, 50]}),
         lambda pu: pu.metric("f1", beta, at="maximum"),
     ]

@@ -28,7 +28,7 @@ def marked(ax: Axes) -> list[Any]:
 @pytest.mark.parametrize("level", [0.95, 0.8])
 def test_the_limit_is_marked(name: str, at: int | None, level: float) -> None:
     drawn: list[Any] = []
-    ask = partial(FRAME.pu.plot_against_beta, name, GRID, at=at, level=level)
+    ask = partial(FRAME.pu.plot_metric, name, GRID, x="beta", at=at, level=level)
     assert not told(lambda: drawn.append(ask()))
     (line,) = marked(drawn[0])
     assert np.ravel(line.get_xdata()).tolist() == [upper(FRAME, level)] * 2
@@ -38,7 +38,7 @@ def test_the_limit_is_marked(name: str, at: int | None, level: float) -> None:
 
 def test_each_model_has_its_mark_in_its_hue() -> None:
     frame = FRAME.assign(other=FRAME["score"] + np.random.default_rng(0).normal(0, 2, len(FRAME)))
-    ax = frame.pu(score=["score", "other"]).plot_against_beta("auroc", GRID)
+    ax = frame.pu(score=["score", "other"]).plot_metric("auroc", GRID, x="beta")
     hues = {line.get_label(): to_hex(line.get_color()) for line in ax.lines}
     limits = {hues[model]: upper(frame, score=model) for model in ("score", "other")}
     expected = {hue: limit for hue, limit in limits.items() if limit <= 0.9}
@@ -49,7 +49,7 @@ def test_each_model_has_its_mark_in_its_hue() -> None:
 
 def test_panels_have_their_own_mark() -> None:
     some = GROUPS[GROUPS["g"].isin(["a", "b"])]
-    grid = some.pu(by="g").plot_against_beta("average_precision", [0, 0.01, 0.3, 0.8], col="g")
+    grid = some.pu(by="g").plot_metric("average_precision", [0, 0.01, 0.3, 0.8], x="beta", col="g")
     places = [[line.get_xdata()[0] for line in marked(ax)] for ax in grid.axes.flat]
     assert places == [[upper(rows)] for _, rows in some.groupby("g")]
 
@@ -57,18 +57,18 @@ def test_panels_have_their_own_mark() -> None:
 @pytest.mark.parametrize("betas", [GRID[:4], GRID[7:]])
 def test_a_limit_outside_the_picture_is_not_marked(betas: Any) -> None:
     assert betas[-1] < LIMIT or betas[0] > LIMIT
-    ax = FRAME.pu.plot_against_beta("average_precision", betas)
+    ax = FRAME.pu.plot_metric("average_precision", betas, x="beta")
     assert not marked(ax) and not any("upper limit" in text for text in legend(ax))
-    assert marked(FRAME.pu.plot_against_beta("average_precision", [LIMIT, 0.99]))
+    assert marked(FRAME.pu.plot_metric("average_precision", [LIMIT, 0.99], x="beta"))
 
 
 def test_tables_mark_their_limit_and_propensities_have_none() -> None:
     with pytest.warns(PUWarning, match="beta exceeds"):
-        tables = FRAME.pu.contingency(GRID)
-    (line,) = marked(tables.pu.plot_against_beta("auroc"))
+        tables = FRAME.pu.contingency(GRID, ranks="all")
+    (line,) = marked(tables.pu.plot_metric("auroc", x="beta"))
     assert line.get_xdata()[0] == LIMIT
     frame = FRAME.assign(propensity=0.4)
-    assert not marked(frame.pu(propensity="propensity").plot_against_beta("auroc", GRID))
+    assert not marked(frame.pu(propensity="propensity").plot_metric("auroc", GRID, x="beta"))
 
 
 def placed(**ranks: Any) -> pd.DataFrame:
@@ -97,7 +97,7 @@ def marks(ax: Axes) -> list[float]:
 def test_what_is_drawn_against_beta_is_one_labeling_for_each() -> None:
     label: Labels = [*[True] * 20, *[None] * 200]
     some = BETAS[1:5:3]
-    roc, pr = (lines(PAIR.plot_against_beta(name, some)) for name in AREAS.values())
+    roc, pr = (lines(PAIR.plot_metric(name, some, x="beta")) for name in AREAS.values())
     for model in ("peak", "even"):
         score = SWAP[model].tolist()
         areas = [completion_oracle.area("auroc", score, label, beta) for beta in some]
@@ -108,7 +108,7 @@ def test_what_is_drawn_against_beta_is_one_labeling_for_each() -> None:
 
 
 def test_pr_marks_a_change_of_order_that_auroc_does_not_have() -> None:
-    roc, pr = (PAIR.plot_against_beta(name, BETAS[:6]) for name in AREAS.values())
+    roc, pr = (PAIR.plot_metric(name, BETAS[:6], x="beta") for name in AREAS.values())
     assert marks(roc) == [] and shades(roc) == shades(pr) == []
     (x,) = marks(pr)
     drawn = [path(lines(pr)[model])[:, 1] for model in ("peak", "even")]
@@ -125,7 +125,7 @@ def test_pr_marks_a_change_of_order_that_auroc_does_not_have() -> None:
 
 def test_band_against_beta_is_that_of_the_metric_and_betas_may_come_in_any_order() -> None:
     tables = WIDE.pu(score=MODELS).contingency(BETAS[::-1], ranks=[5, 20])
-    ax = tables.pu.plot_against_beta("precision", at=20)
+    ax = tables.pu.plot_metric("precision", x="beta", at=20)
     assert ax.get_ylabel() == "precision among the top 20"
     values = tables.pu.metric("precision").sel(rank=20).sortby("beta")
     for model, band in zip(MODELS, bands(ax), strict=True):
@@ -138,8 +138,8 @@ def test_band_against_beta_is_that_of_the_metric_and_betas_may_come_in_any_order
 def test_shade_is_where_both_bounds_are_clipped_to_one_table() -> None:
     frame = placed(top=np.arange(1, 21), even=np.arange(11, 221, 11)[:20])
     grid = np.linspace(0, 0.9, 19)
-    ax = frame.pu(score=["top", "even"]).plot_against_beta("auroc", grid)
-    tables = frame.pu(score=["top", "even"]).contingency(grid)
+    ax = frame.pu(score=["top", "even"]).plot_metric("auroc", grid, x="beta")
+    tables = frame.pu(score=["top", "even"]).contingency(grid, ranks="all")
     clipped = tables["clipped"].sel(bound=["lower", "upper"]).all("bound")
     one = (tables["tp"].max("bound") == tables["tp"].min("bound")) & clipped
     beyond = one.any("rank").sel(model="top").values
@@ -156,10 +156,10 @@ def test_the_order_by_auroc_may_change() -> None:
     # The AUROC of one labeling is not straight in beta, as an unbiased one is.
     top = [*range(4, 49, 4), *range(75, 160, 12)]
     frame = placed(peak=top, even=np.arange(6, 121, 6))
-    ax = frame.pu(score=["peak", "even"]).plot_against_beta("auroc", BETAS[:6])
+    ax = frame.pu(score=["peak", "even"]).plot_metric("auroc", BETAS[:6], x="beta")
     assert marks(ax) and not shades(ax)
     twins = WIDE.assign(twin=WIDE["m0"]).pu(score=["m0", "twin"])
-    assert marks(twins.plot_against_beta("average_precision", BETAS)) == []
+    assert marks(twins.plot_metric("average_precision", BETAS, x="beta")) == []
     alone = placed(top=np.arange(1, 21)).pu(score="top")  # at a rank as of the area
     for name, at in (("average_precision", None), ("f1", 200)):
-        assert len(shades(alone.plot_against_beta(name, BETAS, at=at))) == 1
+        assert len(shades(alone.plot_metric(name, BETAS, x="beta", at=at))) == 1

@@ -17,7 +17,7 @@ from tests.plots.test_many import TABLES, bands, metric, path, wide
 @pytest.mark.parametrize("seed", [3, 39])  # with ties
 def test_metric_passes_through_the_values_at_all_cutoffs(name: Any, x: str, seed: int) -> None:
     frame = as_frame(draw_case(seed))
-    tables = frame.pu.contingency(0.4).isel(rank=slice(1, None))
+    tables = frame.pu.contingency(0.4, ranks="all").isel(rank=slice(1, None))
     values = tables.pu.metric(name).isel(beta=0).astype(np.float64)
     # The line is that of the estimate as it is, not of whole examples.
     ranks = {"rank": tables["rank"].values}

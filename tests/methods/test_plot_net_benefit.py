@@ -24,8 +24,8 @@ def line(ax: Axes, label: str) -> Any:
 
 
 def test_decision_curves_draw_net_benefit() -> None:
-    ax = FRAME.pu.plot_net_benefit(0.15, band="simultaneous")
-    found = FRAME.pu.net_benefit(0.15, band="simultaneous")
+    ax = FRAME.pu.plot_metric("net_benefit", 0.15, x="threshold", band="simultaneous")
+    found = FRAME.pu.metric("net_benefit", 0.15, band="simultaneous", target="examples")
     x = found["threshold"].to_numpy()
     np.testing.assert_allclose(line(ax, "β̂ = 0.15").T, [x, found["estimate"]])
     np.testing.assert_allclose(line(ax, "treat all").T, [x, found["treat_all"]])
@@ -40,12 +40,14 @@ def test_decision_curves_draw_net_benefit() -> None:
 
 
 def test_decision_curves_of_models_and_betas() -> None:
-    ax = MODELS.pu(by="m").plot_net_benefit(0.15, baseline=True)
+    ax = MODELS.pu(by="m").plot_metric("net_benefit", 0.15, x="threshold", baseline=True)
     assert legend(ax)[:2] == ["a", "b"] and "treat all" in legend(ax)
     assert sum(one.get_label() == "treat all" for one in ax.lines) == 1
-    ax = FRAME.pu.plot_net_benefit([0.1, 0.2])
+    ax = FRAME.pu.plot_metric("net_benefit", [0.1, 0.2], x="threshold")
     assert sum(one.get_label() == "treat all" for one in ax.lines) == 2
-    grid = MODELS.pu(by="m").plot_net_benefit({"a": 0.1, "b": 0.2}, col="m", thresholds=[0.1, 0.3])
+    grid = MODELS.pu(by="m").plot_metric(
+        "net_benefit", {"a": 0.1, "b": 0.2}, x="threshold", at={"threshold": [0.1, 0.3]}, col="m"
+    )
     assert grid.axes.size == 2
     with pytest.raises(PUValueError, match="two or more increasing thresholds"):
-        FRAME.pu.plot_net_benefit(0.2, thresholds=0.5)
+        FRAME.pu.plot_metric("net_benefit", 0.2, x="threshold", at={"threshold": 0.5})

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-import pu_accessor
 from pu_accessor import PUDataError
 
 SHIFT, SHARE = 1.2, 0.25

@@ -7,12 +7,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-
-import pu_accessor.sklearn
-from pu_accessor import PUError, PUValueError, positives_needed
 from pu_accessor.inference.quantities import PURPOSES, QUANTITIES, Quantity
 from pu_accessor.inference.tables.metrics import METRICS
+
+import pu_accessor.sklearn
+from pu_accessor import PUError, PUValueError
 from pu_accessor.labeling import positives_needed
+from tests.cases import put
 
 BETA, AT = 0.1, 40
 
@@ -31,16 +32,18 @@ ROWS = draw_rows()
 PU, SITES = ROWS.pu, ROWS.pu(by="site")
 MODELS = ROWS.pu(score=["score", "fair"])
 TABLES = PU.contingency([0.1, 0.2], ranks=[*range(0, 241, 20)])
-WHOLE = PU.contingency([0.1, 0.2])
+WHOLE = PU.contingency([0.1, 0.2], ranks="all")
 BY_NAME: dict[str, Callable[[str, Any], Any]] = {
-    "against_beta": lambda name, at: PU.plot_against_beta(name, [0.1, 0.2], at=at),
+    "against_beta": lambda name, at: PU.plot_metric(name, [0.1, 0.2], x="beta", at=at),
     "area": lambda name, at: WHOLE.pu.area(name),
-    "compare": lambda name, at: MODELS.compare(BETA, quantity=name, at=at),
+    "compare": lambda name, at: MODELS.compare(name, BETA, at=at),
     "forest": lambda name, at: MODELS.plot_forest(name, BETA, at=at),
     "gap": lambda name, at: SITES.gap(name, BETA, at=at),
     "metric": lambda name, at: PU.metric(name, BETA, at=AT),
     "plan": lambda name, at: positives_needed(0.2, pilot=ROWS, beta=BETA, metric=name),
-    "robustness": lambda name, at: MODELS.robustness(name, BETA, at=at, selection_odds=[1, 2]),
+    "robustness": lambda name, at: MODELS.robustness(
+        name, BETA, at=at, over={"selection_odds": [1, 2]}
+    ),
     "score": lambda name, at: pu_accessor.sklearn.scorer(name, beta=BETA, at=at, unlabeled=0),
     "tables": lambda name, at: TABLES.pu.metric(name),
 }
@@ -49,9 +52,9 @@ BY_NAME: dict[str, Callable[[str, Any], Any]] = {
 def ask(quantity: Quantity, pu: Any, **how: Any) -> pd.DataFrame:
     """Ask for a quantity by the method of its own."""
     if quantity.metric:
-        found: pd.DataFrame = pu.metric(quantity.metric, BETA, **{"at": AT, **how})
+        found: pd.DataFrame = put(pu, "metric", quantity.metric, BETA, **{"at": AT, **how})
         return found
-    return pd.DataFrame(getattr(pu, quantity.name)(BETA, **how))
+    return pd.DataFrame(put(pu, quantity.name, BETA, **how))
 
 
 def these(entry: Quantity) -> dict[str, str]:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb, to_rgba
+from matplotlib.colors import to_rgb
 from matplotlib.patches import Polygon
 
 from tests.arguments.test_beta_interval import GROUPS, PARTS, SIDES, ask
@@ -15,6 +15,7 @@ from tests.plots.test_curves import bands
 
 def hatched(ax: Axes) -> list[Polygon]:
     return [one for one in bands(ax) if str(one.get_label()).startswith("envelope")]
+
 
 from tests.cases import binormal, legend
 from tests.plots.test_curves import bands, lines

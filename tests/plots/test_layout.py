@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from pu_accessor.accessors.accessor import Accessor
 
 from pu_accessor import PUValueError
-from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.plots import shared_legend
 from tests.cases import legend, legend_of
 from tests.plots.test_legends import texts
@@ -126,7 +126,7 @@ def test_a_plot_on_a_figure_with_a_shared_legend_names_all_panels() -> None:
     figure, axes = plt.subplots(2, 2, figsize=(7, 7))
     draw("plot_roc", 2, ax=axes[0, 0])
     shared_legend(figure)
-    FRAME.pu(score=NAMES[5]).plot_gain(BETA, ax=axes[1, 1])
+    FRAME.pu(score=NAMES[5]).plot_metric("recall", BETA, x="fraction", ax=axes[1, 1])
     (shared,) = figure.legends
     assert {*NAMES[:2], f"β̂ = {BETA}", "chance", "perfect"} <= {*texts(shared)}
     figure.draw_without_rendering()

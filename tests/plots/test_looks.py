@@ -20,13 +20,13 @@ from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
+from pu_accessor.accessors import table_plots
 
 from pu_accessor import PUTypeError, PUValueError
-from pu_accessor.accessors import table_plots
 from pu_accessor.plots import Looks, check_looks, plot_rows
 from pu_accessor.plots.looks import ground
 from pu_accessor.sources.frames import FrameSource
-from tests.cases import binormal, legend, legend_of
+from tests.cases import binormal, legend, legend_of, put
 
 FRAME = binormal(40, 120, 0.5, seed=5)[0]
 RNG = np.random.default_rng(6)
@@ -64,7 +64,7 @@ def each(plots: Sequence[str], others: Sequence[Any], usual: Any) -> list[Any]:
 def draw(plot: str, models: int = 1, **keywords: Any) -> Any:
     arguments, usual = PLOTS[plot]
     score: Any = NAMES[3] if models == 1 else NAMES[:models]
-    return getattr(FRAME.pu(score=score), plot)(*arguments, **{**usual, **keywords})
+    return put(FRAME.pu(score=score), plot, *arguments, **{**usual, **keywords})
 
 
 def curves(ax: Axes) -> list[Line2D]:
@@ -414,8 +414,8 @@ FAILING = {"selection_odds": [1, 2, 20]}
 PICTURES: dict[str, Callable[[], Any]] = {
     "roc": lambda: draw("plot_roc"),
     "new examples": lambda: FRAME.pu.plot_roc(BETA, target="population"),
-    "against beta": lambda: PAIR.plot_against_beta("average_precision", [0, 0.3, 0.9]),
-    "robustness": lambda: FRAME.pu.plot_robustness("auroc", BETA, **FAILING),
+    "against beta": lambda: PAIR.plot_metric("average_precision", [0, 0.3, 0.9], x="beta"),
+    "robustness": lambda: FRAME.pu.plot_metric("auroc", BETA, x="selection_odds", **FAILING),
     "gain": lambda: draw("plot_gain"),
     "benefit": lambda: draw("plot_net_benefit"),
     "calibration": lambda: draw("plot_calibration", baseline=True, bins=20),

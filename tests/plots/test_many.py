@@ -30,7 +30,7 @@ PLOTS: dict[str, dict[str, Any]] = {
     "plot_roc": {},
     "plot_pr": {},
     "plot_rank_cdf": {},
-    "plot_metric": {"quantity": "f1"},
+    "plot_metric": {"metric": "f1"},
 }
 
 every_plot = pytest.mark.parametrize("plot", PLOTS)
@@ -208,7 +208,7 @@ def test_chance_lines(plot: str) -> None:
 def test_models_drawn_one_after_the_other_keep_their_colours_apart(plot: str) -> None:
     against = plot == "plot_against_beta"
     ax: Any = None
-    keywords: dict[str, Any] = {"quantity": AP} if against else {}
+    keywords: dict[str, Any] = {"metric": AP} if against else {}
     for model in MODELS:
         keywords |= {"score": model, "line_kws": {"label": model}}
         ax = draw(plot, WIDE, GRID if against else 0.2, ax=ax, **keywords)
@@ -224,7 +224,7 @@ PU: Any = WIDE.pu(score=MODELS)
 
 
 def against_beta(*arguments: Any, **keywords: Any) -> Callable[[], Any]:
-    return lambda: PU.plot_against_beta(*arguments, **keywords)
+    return lambda: PU.plot_metric(x="beta", *arguments, **keywords)
 
 
 def roc(beta: Any = (0.2, 0.4), **keywords: Any) -> Callable[[], Any]:
@@ -276,7 +276,7 @@ def test_bad_arguments_are_named_without_a_figure(plot: Callable[[], Any], messa
 # What once went wrong
 
 
-WHOLE = WIDE.pu(score="m0").contingency(0.2)
+WHOLE = WIDE.pu(score="m0").contingency(0.2, ranks="all")
 
 FOLDS = SPLIT.pu(by=["model", "fold"])
 
@@ -303,12 +303,12 @@ NOTED = xr.merge([{"note": ("model", ["x", "y"])}, TABLES])
 
 LEAKS: dict[str, Callable[[], Any]] = {
     "max() of an empty panel": lambda: FOLDS.plot_rank_cdf(0.2, row="fold", col="model"),
-    "NaN.any() is True in check_whole": lambda: SPARSE.pu.plot_against_beta(AP, col="fold"),
+    "NaN.any() is True in check_whole": lambda: SPARSE.pu.plot_metric(AP, x="beta", col="fold"),
     "NaN cast to int": lambda: xr.concat(PARTS, "model", join="outer").pu.plot_pr(),
     "nothing to put in a legend": against_beta("lift", GRID, at=0),
     "no beta coordinate": lambda: bare("beta").plot_roc(hue="model", col="beta"),
     "no threshold": lambda: WHOLE.drop_vars("threshold").pu.plot_metric("f1", x="threshold"),
-    "no clipped": lambda: bare("clipped").plot_against_beta(AP),
+    "no clipped": lambda: bare("clipped").plot_metric(AP, x="beta"),
     "isnan of text": lambda: NOTED.pu.plot_pr(hue="model", col="beta"),
     "unhashable hue": roc(hue=["model"]),
     "facecolor None": roc(0.2, band_kws={"facecolor": None}),

@@ -40,7 +40,7 @@ def test_a_quick_look_finds_that_rows_are_no_patients() -> None:
 def test_the_table_has_all_cells_and_clusters_hold_where_rows_do_not() -> None:
     measured = study.read(study.TABLE)
     assert list(measured) == CELLS
-    quantity = study.HEAD.index("quantity")
+    quantity = study.HEAD.index("metric")
     for lines in measured.values():
         assert tuple(line[quantity] for line in lines) == study.QUANTITIES
     rows = [*csv.DictReader(study.TABLE.read_text(encoding="utf-8").splitlines())]

@@ -212,7 +212,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     label = np.where(truth & (rng.random(300) < 0.5), 1, np.nan)
     frame = pd.DataFrame({"svm": rng.normal(1.5 * truth), name: rng.normal(truth), "label": label})
     path = tmp_path_factory.mktemp("report") / "report.html"
-    written: Path = frame.pu(score=["svm", name]).report(0.15, path=path, title=name)
+    written: Path = frame.pu(score=["svm", name]).report(0.15, title=name).save(path)
     return written
 
 

@@ -10,13 +10,13 @@ import pandas as pd
 import polars as pl
 import pytest
 import xarray as xr
+from pu_accessor.counting.clusters import RowClusters
 
 import pu_accessor
 import pu_accessor.dask
 import pu_accessor.polars
 from pu_accessor import PUValueError, PUWarning, from_arrays, from_chunks
 from pu_accessor.counting import clusters as counting
-from pu_accessor.counting.clusters import RowClusters
 from tests.methods.test_report import write
 from tests.sources.test_pieces import opening
 

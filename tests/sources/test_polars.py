@@ -21,6 +21,7 @@ from tests.sources.test_pieces import ASKED, FRAME, MODELS, WAYS, check_same
 pl: Any = pytest.importorskip("polars")
 
 from pu_accessor.accessors.accessor import Accessor  # noqa: E402
+
 from pu_accessor.polars import PolarsSource, as_pandas  # noqa: E402
 from pu_accessor.sources.columns import read_scores  # noqa: E402
 
@@ -225,9 +226,9 @@ def test_models_in_rows() -> None:
     wide = SHUFFLED.reset_index(names="id")[["id", "label", *MODELS]]
     long = wide.melt(["id", "label"], MODELS, "model", "points").sample(frac=1, random_state=0)
     rows = pl.DataFrame({name: [None if x != x else x for x in long[name]] for name in long})
-    expected = long.pu(by="model", score="points").compare(0.3, on="id")
+    expected = long.pu(by="model", score="points").compare("auroc", 0.3, on="id")
     for asked in (rows.pu(by="model", score="points"), rows.group_by("model").pu(score="points")):
-        check_same(asked.compare(0.3, on="id"), expected)
+        check_same(asked.compare("auroc", 0.3, on="id"), expected)
         with pytest.raises(PUKeyError, match="on must name a column, but there is no 'ids' among"):
             asked.compare(on="ids")
 

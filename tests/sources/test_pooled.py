@@ -163,7 +163,7 @@ def test_compare(seed: int) -> None:
         rest += (below.size / n) ** 2 * (above - other_above).var(ddof=1) / above.size
     every = np.concatenate(differences)
     b = share_of_rest(frame, BETA)
-    found = frame.pu(**POOL, score=MODELS).compare(BETA).iloc[0]
+    found = frame.pu(**POOL, score=MODELS).compare("auroc", BETA).iloc[0]
     error = (every.var(ddof=1) / n + rest) ** 0.5
     assert found["difference"] == pytest.approx(every.mean() / (1 - b), rel=1e-9)
     assert found["statistic"] == pytest.approx(every.mean() / error, rel=1e-9)
@@ -202,7 +202,7 @@ def test_folds_without_known_positives_are_no_obstacle() -> None:
     below = np.concatenate(placed(frame[frame["fold"] != 1])[0])
     b = share_of_rest(frame, BETA)
     assert found["lower"] < (below.mean() - b / 2) / (1 - b) < found["upper"]
-    both = frame.pu(**POOL, score=MODELS).compare(BETA)
+    both = frame.pu(**POOL, score=MODELS).compare("auroc", BETA)
     assert np.isfinite(both["p_value"]).all()
 
 
@@ -222,7 +222,7 @@ def test_missing_scores_and_folds(column: str, policy: str) -> None:
 OF_PROBABILITIES: list[Any] = [
     lambda pu: pu.gap("recall", at=HALF),
     lambda pu: pu.gap("recall", BETA, at=HALF, target="examples"),
-    lambda pu: pu.net_benefit(BETA, thresholds=[0.3]),
+    lambda pu: pu.metric("net_benefit", BETA, at={"threshold": [0.3]}, target="examples"),
     lambda pu: pu.calibration(BETA, bins=3),
     lambda pu: pu.metric("f1", BETA, at={"threshold": [0.2, 0.3]}, target="examples"),
 ]

@@ -95,14 +95,14 @@ def test_questions(benchmark: Benchmark) -> None:
     frame["other"] = rows.score + rng.standard_normal(len(frame))
     contestants: dict[str, Contestant] = {
         "roc_bounds": lambda: frame.pu.roc_bounds(BETA),
-        "roc_bounds, monotone": lambda: frame.pu(monotone=True).roc_bounds(BETA),
+        "roc_bounds, monotone": lambda: frame.pu.assume(monotone=True).roc_bounds(BETA),
         "roc_bounds, new examples": lambda: frame.pu.roc_bounds(BETA, target="population"),
         "auroc": lambda: frame.pu.auroc(BETA),
         "auroc, clusters": lambda: frame.pu(cluster="patient").auroc(BETA),
         "auroc, weights": lambda: frame.pu(weight="weight").auroc(BETA),
         "auroc, these examples": lambda: frame.pu.auroc(BETA, target="examples"),
         "average_precision": lambda: frame.pu.average_precision(BETA),
-        "compare": lambda: frame.pu(score=["score", "other"]).compare(BETA),
+        "compare": lambda: frame.pu(score=["score", "other"]).compare("auroc", BETA),
         "cutoff": lambda: frame.pu.cutoff(BETA, recall=0.9),
         "estimate_beta": lambda: frame.pu.estimate_beta(),
         "one pass": lambda: one_pass(rows.score),

@@ -208,7 +208,7 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
     "cost": COSTS,
     "models": st.integers(1, 9),
     "on": st.just("id"),
-    "quantity": st.sampled_from([*QUANTITIES, _own]),
+    "metric": st.sampled_from([*QUANTITIES, _own]),
     "above": SHARES,
     "below": SHARES,
     "sample_to_label strata": st.one_of(SHARES, st.just([0.2, 0.5, 0.7])),

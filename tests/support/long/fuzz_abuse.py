@@ -13,11 +13,11 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pu_accessor.sources.roles import ROLE_NAMES
 
 import pu_accessor
 import pu_accessor.sklearn
 from pu_accessor import PUError
-from pu_accessor.sources.roles import ROLE_NAMES
 from tests.datasets.test_dtypes import SMALL
 from tests.sources.test_pieces import FRAME
 from tests.support.long.draws import (
@@ -62,12 +62,12 @@ USUAL: dict[str, Any] = {
     "pilot": {"auroc": 0.8, "correlation": 0.6},
     "beta": 0.3,
     "found": pd.Series([True], index=[1]),
-    "quantity": "auroc",
+    "metric": "auroc",
 }
 # What errors call an argument: of counts and shares they say what these leave.
 CALLED = {
     "chunks": ["score", "label"],
-    "quantity": ["metric", "at must", "whose order of models", "to compare"],
+    "metric": ["metric", "at must", "whose order of models", "to compare"],
     "negative": ["unlabel", "column"],
 }
 CALLED |= {

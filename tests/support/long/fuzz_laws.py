@@ -101,7 +101,7 @@ def models_below_each_other_are_those_in_columns(frame: pd.DataFrame, draw: Draw
     asked = draw(keywords(FRAMES, method))
     for name in ("on", "average"):  # which are for models below each other alone
         asked.pop(name, None)
-    paired = method == "compare" or asked.get("quantity") == "difference"
+    paired = method == "compare" or asked.get("metric") == "difference"
     on = {"on": "id"} if paired else {}
     bound = draw(BOUND)
     kept = ["id", "label", "patient", "times", "propensity"]
@@ -240,7 +240,7 @@ def weights_are_rows(frame: pd.DataFrame, draw: Draw) -> None:
         asked["target"] = draw(st.sampled_from(["population", "examples"]))
     if method == "metric":
         at = {"threshold": float(frame["score"].iloc[0])}
-        asked |= {"quantity": draw(st.sampled_from(METRICS)), "at": at}
+        asked |= {"metric": draw(st.sampled_from(METRICS)), "at": at}
     frame = frame.assign(times=frame["times"] // 1)
     repeated = frame.loc[frame.index.repeat(frame["times"].astype(int))]
     one = answer(frame.pu(weight="times"), method, **asked)

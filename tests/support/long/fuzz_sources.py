@@ -63,7 +63,7 @@ def in_arrays(frame: pd.DataFrame, roles: dict[str, Any]) -> Any:
     pu = pu_accessor.from_arrays(
         frame[roles["score"]].tolist(), label, nan_policy=roles["nan_policy"], **columns, **coding
     )
-    return pu(monotone=roles["monotone"])
+    return pu.assume(monotone=roles["monotone"])
 
 
 def in_xarray(frame: pd.DataFrame, roles: dict[str, Any]) -> Any:

@@ -22,6 +22,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
+from pu_accessor.sources.roles import Roles
 from scipy import stats
 
 import pu_accessor  # noqa: F401  registers df.pu
@@ -29,7 +30,6 @@ from pu_accessor import PUWarning
 from pu_accessor.inference.prior.methods import METHODS
 from pu_accessor.ranking import FloatArray
 from pu_accessor.sources.frames import ArraySource
-from pu_accessor.sources.roles import Roles
 from tests.support.studies.tables import MEASURED, write_table
 
 Table: TypeAlias = tuple[list[str], list[list[str]]]

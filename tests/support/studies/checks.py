@@ -199,7 +199,8 @@ def look_at_both(rng: Rng, shape: str, design: Design, draws: int) -> list[float
     for _ in range(draws):
         df = at_random(rng, draw_rows(rng, shape, design), design)
         answers = [
-            df.pu.auroc(design.beta, reference=kind).iloc[0] for kind in ("both", "positives")
+            df.pu.assume(reference=kind).auroc(design.beta).iloc[0]
+            for kind in ("both", "positives")
         ]
         rows.append(
             [

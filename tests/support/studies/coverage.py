@@ -32,8 +32,7 @@ from pu_accessor import PUWarning
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.bands.lookup import latent_bounds
 from pu_accessor.inference.bands.simultaneous import find_corners, narrow
-from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.auroc import estimate_precision
+from pu_accessor.inference.estimates.auroc import estimate_auroc, estimate_precision
 from pu_accessor.inference.estimates.cutoff_spec import At, read_at
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.metric_at import metric_at

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from pu_accessor.sources.roles import Roles
 from scipy import special
 from scipy.stats import rankdata
 
@@ -21,7 +22,6 @@ from pu_accessor.inference.comparison.paired import compare_paired
 from pu_accessor.ranking import BoolArray, FloatArray
 from pu_accessor.sources.columns import Labels
 from pu_accessor.sources.pairs import pair_scores
-from pu_accessor.sources.roles import Roles
 
 SEED, LEVEL = 20261123, 0.95
 PAGE = Path(__file__).parents[3] / "docs" / "measured" / "few_rows.csv"

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from pu_accessor.inference.quantities import QUANTITIES
 from scipy.stats import rankdata
 
 from pu_accessor.counting.cutoffs import rank_examples
@@ -21,15 +22,12 @@ from pu_accessor.inference.estimates.areas_on_new_examples import (
     estimate_population_auroc,
     estimate_population_precision,
 )
-from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.auroc import estimate_precision
-from pu_accessor.inference.estimates.metric_at import metric_on_new
+from pu_accessor.inference.estimates.auroc import estimate_auroc, estimate_precision
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.joint import join_estimates, join_metric_at, metric_value
-from pu_accessor.inference.estimates.metric_at import metric_at
+from pu_accessor.inference.estimates.metric_at import metric_at, metric_on_new
 from pu_accessor.inference.prior.methods import estimate_prior
-from pu_accessor.inference.quantities import QUANTITIES
 from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
 from pu_accessor.priors import beta_from_labels
 from pu_accessor.ranking import FloatArray, Ranking

@@ -7,11 +7,11 @@ a limit lies outside [0, 1] counts as missed.
 from typing import NamedTuple
 
 import numpy as np
+from pu_accessor.sources.roles import Roles
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.prior.methods import METHODS
 from pu_accessor.sources.frames import ArraySource
-from pu_accessor.sources.roles import Roles
 from tests.support.studies import shapes
 from tests.support.studies.beta import LEVEL
 from tests.support.studies.shapes import normal

@@ -18,19 +18,17 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from pu_accessor.inference.tables.metrics import evaluate
 from scipy import stats
 
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.bands.on_new_examples import Curve, Rates, bound_curve, bound_on_new
 from pu_accessor.inference.completion import monotone_latent
-from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.auroc import estimate_precision
-from pu_accessor.inference.estimates.metric_at import metric_on_new
+from pu_accessor.inference.estimates.auroc import estimate_auroc, estimate_precision
 from pu_accessor.inference.estimates.cutoff_spec import read_at
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_list
-from pu_accessor.inference.estimates.metric_at import metric_at
+from pu_accessor.inference.estimates.metric_at import metric_at, metric_on_new
 from pu_accessor.inference.settings import BetaRange, Settings
-from pu_accessor.inference.tables.metrics import evaluate
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking
 
 SEED, LEVEL = 20261122, 0.95

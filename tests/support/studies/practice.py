@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from pu_accessor.inference.quantities import read_quantity
 
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.comparison.pairwise import GroupValue, find_gaps
@@ -22,7 +23,6 @@ from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.joint import value_of
 from pu_accessor.inference.estimates.metric_at import metric_at
 from pu_accessor.inference.estimates.utility import net_benefit_at, reliability
-from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking
 from tests.support.studies.shapes import CHOSEN, OTHERS, Rng, Shape

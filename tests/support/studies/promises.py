@@ -14,14 +14,13 @@ from itertools import product
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from pu_accessor.questions.request import FEW_EFFECTIVE
 
 from pu_accessor.inference.diagnostics import tell_about
-from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.auroc import estimate_precision
+from pu_accessor.inference.estimates.auroc import estimate_auroc, estimate_precision
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import make_tables
 from pu_accessor.inference.tables.curves import area
-from pu_accessor.questions.request import FEW_EFFECTIVE
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
 from tests.support.studies.coverage import rank_quickly
 from tests.support.studies.tables import write_table

@@ -11,13 +11,13 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+from pu_accessor.sources.roles import Roles
 
 from pu_accessor.inference.comparison.paired import compare_paired
 from pu_accessor.inference.comparison.pairwise import adjust_together
 from pu_accessor.ranking import FloatArray
 from pu_accessor.sources.columns import Labels
 from pu_accessor.sources.pairs import pair_scores
-from pu_accessor.sources.roles import Roles
 
 SEED, LEVEL, MODELS = 20261123, 0.95, 10
 PAGE = Path(__file__).parents[3] / "docs" / "measured" / "together.csv"
