@@ -64,6 +64,9 @@ _ELSEWHERE: Mapping[str, str] = {
     "enrichment_factor": "metric('lift', 0.3, at={'fraction': 0.01})",
     "plot_decision": "plot_net_benefit(0.3)",
 }
+# What others call the share of positives among all examples, which beta is not.
+_PREVALENCE = ("class_prior", "prior", "pi", "prevalence")
+_NOT_A_LEVEL = ("False", "None", "True")
 _OF_TABLES: Mapping[str, str] = {
     "auroc": "area('auroc')",
     "average_precision": "area('average_precision')",
@@ -166,8 +169,14 @@ class _Call:
                 )
         return (
             f"df.pu has no argument {word!r}. It takes {', '.join(self.parameters)}."
-            f"{suggestion(word, self.parameters)}"
+            f"{suggestion(word, self.parameters)}{self._explain_groups()}"
         )
+
+    def _explain_groups(self) -> str:
+        """Return what else groups may be, or nothing."""
+        if self.unknown != "groups":
+            return ""
+        return f" To rank each group apart: by={self.keywords['groups']}."
 
     def _explain_role(self) -> str:
         """Return the line that says first what the data mean, if that is what a keyword says."""
@@ -192,7 +201,8 @@ class _Call:
         if self.unknown == "label" and self.name.startswith("plot_"):
             legend = f" The name of a curve goes into line_kws={{'label': {roles['label']}}}."
         line = _write(f"{root}.{self.name}", self.args, asked)
-        return f"Say once, for all questions, what columns mean: {line}.{legend}"
+        told = f"Say once, for all questions, what columns mean: {line}."
+        return f"{told}{legend}{self._explain_groups()}"
 
     def _explain_picture(self) -> str:
         """Return the line that does with a picture what matplotlib does by a keyword."""
@@ -241,13 +251,45 @@ class _Call:
                 f"{told} AUROC is the same at any prevalence. What it needs is beta, the share of "
                 "positives among the unlabeled: pu_accessor.beta_from_prevalence converts it."
             )
+        if word in _PREVALENCE and "beta" in self.parameters:
+            return self._explain_prevalence()
         if (word, self.name) == ("at", "metric"):  # of tables
             metric = "".join(self.args[:1]) or repr("f1")
             return f"{told} Select the cutoff first: ds.pu.at(rank=100).pu.metric({metric})."
         if (meant := nearest(word, self.parameters)) is None:
             return f"{told} It takes {', '.join(self.parameters) or 'none'}."
+        if meant == "level" and self.keywords[word] in _NOT_A_LEVEL:
+            return f"{told} {self._explain_no_interval()}"
         line = self._write(**{meant: self.keywords[word]})
         return f"{told} Did you mean {meant!r}? Write {line}."
+
+    def _explain_prevalence(self) -> str:
+        """Return the line that converts a share among all examples to beta."""
+        word = self.unknown
+        told = (
+            f"{self.name} has no argument {word!r}, the share of positives among all examples: "
+            "beta is that among the unlabeled."
+        )
+        if "beta" in (*self.parameters[: len(self.args)], *self.given):
+            return f"{told} It was passed, so leave {word} out: {self._write()}."
+        counts = self.accessor._counts()
+        kinds = {"n_positive": "known positives", "n_unlabeled": "unlabeled"}
+        known = {name: counts.get(kind, "").replace(",", "") for name, kind in kinds.items()}
+        if not all(map(str.isdigit, known.values())):
+            known = {"n_positive": "200", "n_unlabeled": "1800"}
+            told += " Convert it by your counts, for example"
+        else:
+            told += " Convert it:"
+        convert = _write("pu_accessor.beta_from_prevalence", [self.keywords[word]], known)
+        return f"{told} {self._write(beta=convert)}."
+
+    def _explain_no_interval(self) -> str:
+        """Return the line without an interval in sight, or with the usual one."""
+        hidden = self.keywords[self.unknown] != "True"
+        if hidden and "band_kws" in self.parameters and "band_kws" not in self.given:
+            style = "{'visible': False}"
+            return f"A band can be hidden: {self._write(band_kws=style)}."
+        return f"There is always an interval, so leave it out: {self._write()}."
 
 
 def refuse_roles(names: Iterable[str]) -> NoReturn:

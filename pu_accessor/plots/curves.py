@@ -44,7 +44,8 @@ def plot_roc(tables: xr.Dataset, options: Options) -> Drawing:
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="false positive rate", ylabel="true positive rate")
         # Straight, and right on a logarithmic scale, too, down to the rate of one example.
-        examples = float(sum(rates[name] for name in COUNTS).max())
+        tp, fp, fn, tn = (rates[name] for name in COUNTS)
+        examples = float((tp + fp + fn + tn).max())
         diagonal = [0.0, *np.geomspace(1 / examples, 1, 61).tolist()]
         artists.draw_chance(ax, diagonal, diagonal)
         artists.draw_curves(ax, curves, artists.follow("fpr", "tpr"), options, tables, envelope)
@@ -314,7 +315,7 @@ def _show_shares(ax: Axes, axes: Literal["y", "xy"]) -> None:
     """Show 0 to 1, with a margin; a logarithmic scale, which has no 0, finds limits of its own."""
     ax.update_datalim([(0, 0), (1, 1)], updatex="x" in axes)
     for axis in axes:
-        ax.margins(**{axis: _MARGIN})
+        getattr(ax, f"set_{axis}margin")(_MARGIN)
         if getattr(ax, f"get_{axis}scale")() != "log":
             getattr(ax, f"set_{axis}lim")(-_MARGIN, 1 + _MARGIN, auto=True)
 
