@@ -1,8 +1,10 @@
 """What harmed users once: wrong advice, silent changes, answers that are missing."""
 
+import re
 import subprocess
 import sys
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -174,3 +176,30 @@ def test_dir_lists_public_names_alone() -> None:
     listed = {*dir(pu_accessor)}
     assert listed == {*pu_accessor.__all__, "sklearn", "__version__"}
     assert all(hasattr(pu_accessor, name) for name in listed)
+
+
+# ---------------------------------------------------------------------------------------------
+# The manual
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def test_documents_that_were_not_retrieved_are_not_found() -> None:
+    run = pd.DataFrame({"doc_id": range(20), "score": np.arange(20, 0, -1.0)})
+    qrels = pd.DataFrame({"doc_id": [0, 1, 100, 101], "label": 1})
+    merged = run.merge(qrels, how="outer")
+    recall = merged.pu(nan_policy="worst").metric("recall", 0, at=10)
+    assert recall["estimate"].item() == 0.5
+    assert 'run.merge(qrels, how="outer")' in (DOCS / "communities.md").read_text(encoding="utf-8")
+
+
+def test_the_tutorial_needs_what_is_installed_with_the_package() -> None:
+    blocks = re.findall(
+        r"^```python\n(.*?)^```$",
+        (DOCS / "start.md").read_text(encoding="utf-8"),
+        re.DOTALL | re.MULTILINE,
+    )
+    imports = re.findall(r"^(?:import|from) (\w+)", "".join(blocks), re.MULTILINE)
+    assert {*imports} <= {"matplotlib", "numpy", "pandas", "scipy", "seaborn", "xarray"} | {
+        "pu_accessor"
+    }
