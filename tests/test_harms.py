@@ -190,16 +190,9 @@ def test_documents_that_were_not_retrieved_are_not_found() -> None:
     merged = run.merge(qrels, how="outer")
     recall = merged.pu(nan_policy="worst").metric("recall", 0, at=10)
     assert recall["estimate"].item() == 0.5
-    assert 'run.merge(qrels, how="outer")' in (DOCS / "communities.md").read_text(encoding="utf-8")
 
 
 def test_the_tutorial_needs_what_is_installed_with_the_package() -> None:
-    blocks = re.findall(
-        r"^```python\n(.*?)^```$",
-        (DOCS / "start.md").read_text(encoding="utf-8"),
-        re.DOTALL | re.MULTILINE,
-    )
-    imports = re.findall(r"^(?:import|from) (\w+)", "".join(blocks), re.MULTILINE)
-    assert {*imports} <= {"matplotlib", "numpy", "pandas", "scipy", "seaborn", "xarray"} | {
-        "pu_accessor"
-    }
+    page = (DOCS / "start.md").read_text(encoding="utf-8")
+    imports = re.findall(r"^(?:import|from) (\w+)", page, re.MULTILINE)
+    assert {*imports} <= {"matplotlib", "numpy", "pandas", "pu_accessor", "xarray"}
