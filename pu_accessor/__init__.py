@@ -4,7 +4,6 @@ Importing registers ``df.pu`` on pandas DataFrames and their groupbys, and ``ds.
 Datasets; ``pu_accessor.pu(df)`` is the same as a function.
 """
 
-from importlib import import_module
 from importlib.metadata import version
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -63,7 +62,9 @@ else:  # to a type checker the package would have every attribute
     def __getattr__(name: str) -> ModuleType:
         """Load the module for scikit-learn, or say what an old name has become."""
         if name == "sklearn":
-            return import_module("pu_accessor.sklearn")
+            import pu_accessor.sklearn as loaded
+
+            return loaded
         message = f"module 'pu_accessor' has no attribute {name!r}."
         if name in ("ranking_from_arrays", "ranking_from_chunks"):
             arguments = "score, label" if name.endswith("arrays") else "chunks"

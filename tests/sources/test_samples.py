@@ -184,7 +184,12 @@ WRONG: list[tuple[xr.Dataset, dict[str, Any], type[PUError], str]] = [
     (TWO.assign(p=TWO["label"] * 1.5), {"propensity": "p"}, PUValueError, "must lie in .* 1.5"),
     (TWO, {"beta": BY_FOLD * 9}, PUValueError, "group model='svm', fold=2: beta must lie"),
     (TWO, {"beta": ARRAY.expand_dims("lead")}, PUTypeError, "also has .'lead'"),
-    (TWO.assign(label=TWO["label"] * 2), {}, PUValueError, "column 'label' holds 2.0, which"),
+    (
+        TWO.assign(label=TWO["label"] * 2),
+        {},
+        PUValueError,
+        "column 'label' holds 2.0: these look like grades",
+    ),
     (SPOILT, {"nan_policy": "omit"}, PUValueError, "group model='svm', fold=0: score column"),
 ]
 WRONG += [(TWO.isel({dim: []}), {}, PUValueError, "at least one") for dim in ("sample", "fold")]
