@@ -80,7 +80,7 @@ _SYNONYMS: Mapping[str, str] = {
     # arguments of questions, and their values
     "approximate": "delta",
     "at": "k top top_k cutoff",
-    "beta": "prior class_prior pi alpha_hat",
+    "beta": "alpha_hat",
     "both": "all intersection",
     "examples": "sample these",
     "exact": "hypergeometric",
@@ -100,7 +100,8 @@ _SYNONYMS: Mapping[str, str] = {
     "threshold": "cutoff score thr value",
     "youden": "j",
     # roles
-    "by": "fold group groupby groups key model models",
+    "by": "fold group groupby key model models",
+    "cluster": "clusters groups",  # of scikit-learn: rows that belong together
     "label": "labels target truth y y_true",
     "nan_policy": "dropna missing nan",
     "negative": "neg neg_label negatives",

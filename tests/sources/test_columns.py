@@ -83,7 +83,7 @@ UNCLEAR: list[Any] = [
     ([1, -1], {}, r"holds -1, which is unlabeled to some and negative to others. Pass unlab"),
     (["1", None], {}, r"holds '1', which stands for no state. Labels are True or 1"),
     ([1, 0, None], {"unlabeled": 0}, r"holds None \(missing\), which stands for no state"),
-    (list(range(20)), {}, r"holds 2, 3, 4, 5, 6 and 13 more, which stands for no state"),
+    (list(range(20)), {}, r"holds 2, 3, 4, 5, 6 and 13 more: these look like grades"),
     ([1, None], {"positive": 1, "negative": 1}, r"positive and negative must not share .* 1"),
     ([1, None], {"negative": [0, 2], "unlabeled": (2,)}, r"negative and unlabeled must not"),
 ]  # fmt: skip
@@ -102,7 +102,7 @@ ADVISED: list[Any] = [
     (["yes", "no", "no", None], {}, "positive='yes', negative='no'"),
     ([True, "no", "no", None], {}, "negative='no'"),
     ([True, 0, "x", "x", None], {}, "negative=[0, 'x']"),
-    ([2, 2, 7, None], {}, "positive=7.0, negative=2.0"),
+    ([2, 2, 7, None], {}, "positive=[2, 7]"),
     ([*"abcdefg", "g"], {}, "positive='a', unlabeled=['b', 'c', 'd', 'e', 'f', ...]"),
     ([1, 0, None], {"unlabeled": 0}, "unlabeled=[0.0, None]"),
     ([*"xxy", None], {"unlabeled": "y"}, "positive='x', unlabeled=['y', None]"),
