@@ -31,9 +31,8 @@ _ARGUMENTS: Mapping[str, str] = {
     "prior": "beta=0.3, the fraction of positives among the unlabeled",
     "quantity": "metric='auroc'",
     "sample_weight": "df.pu(weight='w')",
-    "threshold": "at={'threshold': 0.5}",
-    "thresholds": "at={'threshold': [0.1, 0.2]}",
-    "title": "ax = df.pu.plot_roc(0.3); ax.set_title('...')",
+    "threshold": "df.pu.metric('recall', 0.3, at={'threshold': 0.5})",
+    "thresholds": "df.pu.metric('net_benefit', 0.3, at={'threshold': [0.1, 0.2]})",
 }
 # Words that people type as methods.
 _METHODS: Mapping[str, str] = {
@@ -85,6 +84,8 @@ def _advised(method: Callable[..., Any]) -> Callable[..., Any]:
             passed = expected.bind(self, *args, **keywords).arguments
         except TypeError as error:
             raise PUTypeError(_explain(method, str(error), keywords)) from None
+        if unknown := _unknown_looks(passed.get("looks", {})):
+            raise PUTypeError(_explain(method, "", {unknown: keywords[unknown]}))
         for name in flags & passed.keys():
             check_flag(name, passed[name])
         with refuse_signals():
@@ -93,10 +94,19 @@ def _advised(method: Callable[..., Any]) -> Callable[..., Any]:
     return checked
 
 
+def _unknown_looks(looks: Mapping[str, Any]) -> str:
+    """Return the first keyword of a plot that is none, or nothing."""
+    if not looks:
+        return ""
+    from pu_accessor.plots import Looks
+
+    return next((name for name in looks if name not in Looks.__annotations__), "")
+
+
 def _explain(method: Callable[..., Any], error: str, keywords: Mapping[str, Any]) -> str:
     """Say what to write in place of a call that does not fit."""
     name, parameters = method.__name__, [*signature(method).parameters][1:]
-    word = next((word for word in keywords if word not in parameters), "")
+    word = next((word for word in keywords if word not in parameters or word == "looks"), "")
     if not word:
         return f"{name}: {error}. Write for example {example_of(method)}."
     return f"{name} has no argument {word!r}. {explain_word(word, name, parameters)}"
@@ -110,8 +120,24 @@ def explain_word(word: str, method: str, parameters: list[str]) -> str:
         return f"What is taken for granted is said once: df.pu.assume({word}=...).{method}(...)."
     if word in ROLES:
         return f"What columns mean is said once: df.pu({word}=...).{method}(...)."
+    if method.startswith("plot_") and (told := _explain_look(word)):
+        return told
     meant = suggestion(word, parameters)
     return meant.strip() or f"It takes {', '.join(parameters) or 'none'}."
+
+
+def _explain_look(word: str) -> str:
+    """Say where a property of matplotlib goes, if it is one."""
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+    from pu_accessor.plots import Looks
+
+    if hasattr(Line2D, f"set_{word}"):
+        return f"It is the curve's, or its band's in band_kws: line_kws={{{word!r}: ...}}."
+    if hasattr(Axes, f"set_{word}"):
+        return f"Set it on what is returned: df.pu.plot_roc(0.3).set({word}=...)."
+    return suggestion(word, Looks.__annotations__).strip()
 
 
 def example_of(method: Callable[..., Any]) -> str:
