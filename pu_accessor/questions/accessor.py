@@ -28,6 +28,7 @@ _ROOTS = {
     "chunks": "pu_accessor.from_chunks(chunks)",
 }
 
+_USUAL = Terms()
 # What kinds of source are to the table of exclusions.
 _SOURCES = {
     "groupby": "a groupby",
@@ -48,14 +49,15 @@ class Accessor:
     --------
     >>> import pu_accessor
     >>> df = pu_accessor.load_example()
-    >>> df.pu(score="score").assume(selection_odds=1.5).auroc(0.17).round(3)
-      metric  beta      target  estimate  lower  upper  range_lower  range_upper
-    0  auroc  0.17  population     0.812  0.736  0.881        0.766        0.851
+    >>> found = df.pu(score="score").assume(selection_odds=1.5).auroc(0.17)
+    >>> found[["metric", "beta", "estimate", "lower", "upper"]].round(3)
+      metric  beta  estimate  lower  upper
+    0  auroc  0.17     0.889  0.824   0.94
     """
 
     def __init__(self, source: Source, terms: Terms | None = None) -> None:
         self._source = source
-        self._terms = Terms() if terms is None else terms
+        self._terms = _USUAL if terms is None else terms
         # With those of values that the source has without a column; raises if they exclude others.
         self._held = source.held(self._terms)
 
@@ -110,9 +112,10 @@ class Accessor:
         >>> df = pu_accessor.load_example().rename(columns={"score": "svm"})
         >>> df.pu(score="svm", on_error="skip")
         <df.pu(score='svm', on_error='skip')>
-        known positives    100
-        known negatives      0
-        unlabeled        1,900
+        known positives  202
+        known negatives  0
+        unlabeled        1,798
+        distinct scores  1,995 in 2,000 scores (ties share a cutoff)
         """
         check_known("df.pu", roles, ROLES)
         return Accessor(self._source, self._terms.update(**roles))
@@ -156,7 +159,7 @@ class Accessor:
         >>> df = pu_accessor.load_example()
         >>> df.pu.assume(selection_odds=2).auroc(0.17)[["lower", "upper"]].round(3)
            lower  upper
-        0  0.681  0.915
+        0  0.803  0.953
         """
         check_known("assume", assumed, ASSUMPTIONS)
         return Accessor(self._source, self._terms.update(**assumed))

@@ -114,9 +114,10 @@ def pu(data: Any, **roles: Any) -> Accessor | TablesAccessor:
     >>> import pu_accessor
     >>> pu_accessor.pu(pu_accessor.load_example(), score="score")
     <df.pu>
-    known positives    100
-    known negatives      0
-    unlabeled        1,900
+    known positives  202
+    known negatives  0
+    unlabeled        1,798
+    distinct scores  1,995 in 2,000 scores (ties share a cutoff)
     """
     if not hasattr(type(data), "pu"):
         package = type(data).__module__.partition(".")[0]
@@ -179,7 +180,7 @@ def from_arrays(score: Column, label: Column, **roles: Unpack[RowRoles]) -> Acce
     >>> import pu_accessor
     >>> ranked = pu_accessor.from_arrays([5, 4, 3, 2, 1], [None, 1, 1, None, None])
     >>> ranked.auroc(beta=0.3, target="examples")["estimate"].round(3).item()
-    0.667
+    1.0
     """
     arrays = {role: roles.pop(role) for role in OTHERS if role in roles}  # type: ignore[misc]
     check_known("pu_accessor.from_arrays", roles, RowRoles.__annotations__)

@@ -10,10 +10,10 @@ import pytest
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from pu_accessor.inference.tables.metrics import METRICS, evaluate
 from scipy.spatial import cKDTree
 
 from pu_accessor.datasets.schema import COUNTS
+from pu_accessor.inference.metrics import METRICS, names_for
 from pu_accessor.plots import curves as cutoffs
 from tests.cases import binormal
 from tests.plots.test_curves import bands, lines
@@ -127,7 +127,7 @@ def test_what_is_drawn_stays_whole() -> None:
 @pytest.mark.parametrize(
     ("name", "ranks"),
     [
-        *((name, [0, 1, 4, 30, 300]) for name in METRICS),
+        *((name, [0, 1, 4, 30, 300]) for name in names_for("tables")),
         *product(["precision", "fpr", "mcc"], [[3, 7], range(301)]),
     ],
 )
@@ -137,9 +137,9 @@ def test_between_cutoffs_a_metric_follows_straight_lines_of_counts(name: str, ra
     x, y = np.asarray(lines(tables.pu.plot_metric(name))["β̂ = 0.2"].get_xydata()).T
     one = tables.sel(beta=0.2, bound="estimate")
     between = [np.interp(x, one["rank"], one[key]) for key in COUNTS]
-    np.testing.assert_array_equal(y, evaluate(name, *between))
+    np.testing.assert_array_equal(y, METRICS[name](*between))
     assert (np.diff(x) > 0).all()
-    defined = one["rank"].to_numpy()[np.isfinite(evaluate(name, *(one[key] for key in COUNTS)))]
+    defined = one["rank"].to_numpy()[np.isfinite(METRICS[name](*(one[key] for key in COUNTS)))]
     assert set(defined[int(name == "precision" and defined[0] == 0) :]) <= set(x)
     assert x.size > 400
 
