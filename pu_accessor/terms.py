@@ -533,6 +533,9 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
 )
 
 
+_BY_FACTS = [(frozenset(exclusion.facts), exclusion) for exclusion in EXCLUSIONS]
+
+
 def refuse(facts: Mapping[str, object], question: str = "") -> None:
     """Raise where facts exclude each other; a question, too, is one."""
     facts = {**facts, **({question: question} if question else {})}
@@ -542,8 +545,9 @@ def refuse(facts: Mapping[str, object], question: str = "") -> None:
                 Exclusion((name, question), "it has no answer for that", f"Leave {name} out."),
                 facts,
             )
-    for exclusion in EXCLUSIONS:
-        if facts.keys() >= {*exclusion.facts}:
+    there = {*facts}
+    for excluded, exclusion in _BY_FACTS:
+        if excluded <= there:
             raise _explain(exclusion, facts)
 
 

@@ -273,6 +273,8 @@ class Accessor:
         """Return the rankings; at all cutoffs where a band has its bounds by rank."""
         check_ranks(ranks)
         ranks = "all" if by_rank and isinstance(ranks, str) else ranks
+        if isinstance(ranks, str) and ranks == "all" and self._source.kind == "pieces":
+            refuse({"ranks='all'": ranks, _SOURCES["pieces"]: ranks})
         rankings = self._source.rank(self._terms, ranks)
         return assume_monotone(rankings) if self._terms.monotone else rankings
 
