@@ -120,7 +120,7 @@ class Metric:
     def __reduce__(self) -> Any:
         """Let those of the table be pickled by name."""
         if METRICS.get(self.name) == self:
-            return METRICS.__getitem__, (self.name,)
+            return _entry, (self.name,)
         return super().__reduce__()
 
     def at_cutoff(self, cutoff: Cutoff) -> Metric:
@@ -378,6 +378,12 @@ _ENTRIES = (
     ),
 )
 METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _ENTRIES}
+
+
+def _entry(name: str) -> Metric:
+    """Return an entry of the table."""
+    return METRICS[name]
+
 
 # What is no metric of its own: where it is found.
 _FUNCTIONS: Mapping[str, str] = {
