@@ -311,8 +311,12 @@ def estimates(
     target: str | None = None,
     level: float = 0.95,
     band: UserBand = "exact",
+    limits: bool = True,
 ) -> pd.DataFrame:
-    """Estimate metrics of each ranking, at each beta and cutoff, or their means over groups."""
+    """Estimate metrics of each ranking, at each beta and cutoff, or their means over groups.
+
+    Where betas are above their limits is told, or written into a column of these.
+    """
     cutoffs = [None] if at is None else read_cutoffs(at)
     each = [(entry, entry.check_cutoff(cutoff)) for entry in entries for cutoff in cutoffs]
     target = default_target(cutoffs[0]) if target is None else target
@@ -350,17 +354,20 @@ def estimates(
         return {**named, "beta": beta.values[:, np.newaxis], **located, **numbers}
 
     plain = [*entries] == [METRICS["auroc"]] and target == "population" and not settings.failure
-    plain = plain and betas.kind == "points" and cutoffs[0] is None
+    plain = plain and betas.kind == "points" and cutoffs[0] is None and limits
     rankings = self._rank(cutoffs_needed(entries, cutoffs[0]), by_rank=settings.is_by_rank)
     asked = rankings, question, betas, settings
-    answers = ask(self._terms, *asked, at_once=at_once if plain else None, limits=beta is not None)
+    answers = ask(self._terms, *asked, at_once=at_once if plain else None, limits=limits)
     bands = dict.fromkeys(one.band for answer in answers.each for one in answer.content.each)
     attrs = self._attrs(settings, target, band=", ".join(band for band in bands if band))
     frame = as_rows(answers, columns, attrs)
     if beta is None:
         del frame["beta"]
-    elif cutoffs[0] is None:
+    elif cutoffs[0] is None and limits:
         warn_of_areas(frame, answers)
+    if not limits:
+        of_each = [each.about.beta_limit if each.about else np.nan for each in answers.each]
+        frame["beta_limit"] = np.repeat(of_each, len(frame) // len(of_each))
     if entries[0].of_probabilities:
         frame["prevalence"] = np.concatenate(
             [np.repeat(_prevalence(answer), len(each)) for answer in answers.each]
@@ -416,16 +423,16 @@ def _columns(found: list[Estimates], betas: Betas, target: str) -> Columns:
 def warn_of_areas(areas: pd.DataFrame, answers: Answers[Any]) -> None:
     """Warn of rows whose interval is NaN, and say why."""
     # A first look into a column of a frame takes as long as ten of arrays.
-    missing = np.isnan(areas["lower"].to_numpy()) & ~np.isnan(areas["estimate"].to_numpy())
-    if not missing.any():
+    if not np.isnan(areas["lower"].to_numpy()).any():
         return
+    missing = areas["lower"].isna() & (areas["metric"] != "boyce")  # which has no interval
     sizes = len(areas) // len(answers.each)
     single = np.repeat(
         [each.about is not None and each.about.single for each in answers.each], sizes
     )
     warn_of_rows(
         areas,
-        areas["lower"].isna() & single,
+        missing & single,
         answers.names,
         "there is one known positive alone, or one other example, which has no standard "
         "error: the interval is NaN. Label more, or take the areas under bounding curves: "
@@ -435,7 +442,7 @@ def warn_of_areas(areas: pd.DataFrame, answers: Answers[Any]) -> None:
     limits = [each.about.beta_limit if each.about else np.nan for each in answers.each]
     warn_of_rows(
         areas,
-        areas["lower"].isna() & ~single & np.isnan(np.repeat(limits, sizes)),
+        missing & ~single & np.isnan(np.repeat(limits, sizes)),
         answers.names,
         "the known positives rule beta out, as it needs more latent ones than there is room for, "
         "or one cluster holds all others: the interval is NaN. Pass a smaller beta",

@@ -78,10 +78,11 @@ def expected(tables: xr.Dataset, kind: str, place: dict[str, Any]) -> dict[str, 
     reference=st.sampled_from(["positives", "negatives", "tightest"]),
     ranks=st.sampled_from(["all", "breakpoints"]),
 )
-def test_slopes_are_those_in_fractions(case: Case, **how: Any) -> None:
+def test_slopes_are_those_in_fractions(case: Case, reference: str, **how: Any) -> None:
     score, label = [*case.score, 2.0], [*case.label, False]
     betas = [case.beta, 0.4]
-    tables = pu_accessor.from_arrays(score, label).contingency(betas, **how)
+    pu = pu_accessor.from_arrays(score, label).assume(reference=reference)
+    tables = pu.contingency(betas, **how)
     slopes = tables.pu.beta_derivatives()
     assert set(slopes.data_vars) == set(EVERY)
     for name in EVERY:
@@ -90,7 +91,7 @@ def test_slopes_are_those_in_fractions(case: Case, **how: Any) -> None:
         tightest = str(tables["tightest"].sel(beta=beta).item()) if "tightest" in tables else ""
         for rank in tables["rank"].values[:: max(1, tables.sizes["rank"] // 5)]:
             place = {"rank": rank, "bound": bound, "beta": beta}
-            want = expected(tables, tightest or how["reference"], place)
+            want = expected(tables, tightest or reference, place)
             found = {name: float(one) for name, one in slopes.sel(place).data_vars.items()}
             assert found == pytest.approx(want, rel=1e-9, abs=1e-9, nan_ok=True)
 
