@@ -327,6 +327,8 @@ def estimates(
         )
     for entry, cutoff in each:
         question, facts = facts_of(entry, cutoff)
+        # Of new groups it is about as many first ranks of each.
+        facts["at=cutoff of these"] &= not self._terms.average
         betas, settings = self._begin(
             question, beta, level=level, band=band, target=target, **facts
         )
