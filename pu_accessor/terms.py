@@ -1,4 +1,4 @@
-"""What is bound before a question is asked: roles of columns, assumptions, and what excludes what."""
+"""What is bound before a question is asked: roles, assumptions, and what excludes what."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ OnError: TypeAlias = Literal["raise", "skip"]
 Reference: TypeAlias = Literal["positives", "negatives", "tightest", "both"]
 
 
-class RowRoles(TypedDict, total=False):
-    """What columns mean, for every source."""
+class ArrayRoles(TypedDict, total=False):
+    """What arrays besides scores and labels mean, and how to read them."""
 
-    label: Hashable
     cluster: Hashable | None
     weight: Hashable | None
     propensity: Hashable | None
@@ -34,6 +33,12 @@ class RowRoles(TypedDict, total=False):
     nan_policy: NanPolicy
     on_error: OnError
     progress: bool
+
+
+class RowRoles(ArrayRoles, total=False):
+    """What columns mean, for every source with names."""
+
+    label: Hashable
 
 
 class SampleRoles(RowRoles, total=False):
@@ -204,6 +209,22 @@ def check_known(call: str, names: Iterable[str], allowed: Iterable[str]) -> None
         raise PUTypeError(f"{call} has no argument {name!r}.{meant}")
 
 
+# Facts, as a message says them.
+_WORDS: Mapping[str, str] = {
+    "at a cutoff": "a metric at a cutoff",
+    "at=chosen": "a cutoff at which something is highest",
+    "at=cutoff of these": "a cutoff other than a threshold",
+    "at=estimated": "a cutoff where an estimate is as asked",
+    "band=at random": "one for labels at random",
+    "band=by rank": "bounds by rank",
+    "beta=estimate": "an estimate",
+    "beta=interval": "an interval",
+    "no test": "a metric other than AUROC",
+}
+# Questions that an average has an answer to, or an error of its own.
+_AVERAGES = ("auroc", "average_precision", "bedroc", "boyce", "net_benefit", "at a cutoff")
+
+
 class Exclusion(NamedTuple):
     """Facts that do not go together: the first is what a user is to change."""
 
@@ -223,8 +244,10 @@ _EXAMPLES = "Pass target='examples'."
 _RANDOM_ROWS = "it takes each row as one of a random sample"
 _AVERAGED = "an average has an interval of its own"
 _TO_FRAME = "Make a frame: ds.to_dataframe().reset_index().pu."
+_IN_A_FRAME = "groups are put together in a frame alone"
 _TO_COLUMNS = "Put them into a frame: pd.DataFrame({'score': score, 'label': label}).pu."
 _EACH = "Compare within each group: df.pu(by='fold')."
+_ITS_POINT = "Pass its point, beta=found['beta'].item(), or its ends one after the other."
 _EACH_GROUP = "Ask each group, without average."
 _LABELS = "what is checked is that labels are random, of rows that count once"
 
@@ -299,11 +322,10 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
     ),
     # Sources that are no frame.
     *(
-        Exclusion((name, source), "groups are put together in a frame alone", _TO_FRAME)
+        Exclusion((name, "data in a Dataset"), _IN_A_FRAME, _TO_FRAME)
         for name in ("pool", "average")
-        for source in ("data in chunks", "data in a Dataset")
-        if (name, source) != ("average", "data in chunks")
     ),
+    Exclusion(("pool", "data in chunks"), _IN_A_FRAME, "Ask each group: df.pu(by='fold')."),
     Exclusion(
         ("by", "a groupby"),
         "it has its keys",
@@ -319,9 +341,9 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
     ),
     Exclusion(("on", "a list of scores"), "a row pairs its own scores", "Leave it out."),
     *(
-        Exclusion((name, source), "it is a column of a frame", _TO_FRAME)
+        Exclusion((name, "check_assumptions", source), "it is a column of a frame", step)
         for name in ("wave", "strata")
-        for source in ("data in arrays", "data in a Dataset")
+        for source, step in (("data in arrays", _TO_COLUMNS), ("data in a Dataset", _TO_FRAME))
     ),
     *(
         Exclusion((name, "data in arrays"), "arrays have no columns", _TO_COLUMNS)
@@ -345,11 +367,12 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
     ),
     *(
         Exclusion(
-            (name, "sample_to_label", "by"),
+            (name, "sample_to_label", several),
             "rows are drawn from one ranking",
-            "Draw rows of one group after the other: df[df['site'] == 'a'].pu.",
+            "Draw rows of one after the other: df[df['site'] == 'a'].pu(score='svm').",
         )
         for name in ("strata", "below", "above")
+        for several in ("by", "a groupby", "a list of scores")
     ),
     *(
         Exclusion(("pool", "compare", role), "pairs are within one ranking", _EACH, "clusters")
@@ -360,6 +383,11 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
         Exclusion((name, "average"), _AVERAGED, _EACH_GROUP)
         for name in ("band", "beta=interval", "max_fpr", *ASSUMPTIONS)
         if name != "monotone"
+    ),
+    *(
+        Exclusion(("average", question), "it answers for each group", "Leave average out.")
+        for question in (*TAKEN, "robustness")
+        if question not in _AVERAGES
     ),
     Exclusion(
         ("target='examples'", "average", "cluster"),
@@ -372,7 +400,7 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
         Exclusion(
             ("beta=estimate", name),
             "the error of an estimate is that of labels selected at random",
-            "Pass its point, beta=found['beta'].item(), or its ends one after the other.",
+            _ITS_POINT,
             page="beta",
         )
         for name in ("selection_odds", "contamination")
@@ -383,9 +411,7 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
         "Ask at both ends: beta=[0.1, 0.3].",
     ),
     *(
-        Exclusion(
-            ("beta=estimate", question), "it takes beta as it is", "Pass beta=found['beta']."
-        )
+        Exclusion(("beta=estimate", question), "it takes beta as it is", _ITS_POINT, "beta")
         for question in ("rank_cdf", "robustness", "check_assumptions", "dominance")
     ),
     *(
@@ -402,9 +428,10 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
         Exclusion(("target='population'", "contingency", name), _THESE, _EXAMPLES, "population")
         for name in ("band", "reference", "selection_odds", "contamination", *DESIGNED)
     ),
+    Exclusion(("target='population'", "at=cutoff of these"), _THESE, _EXAMPLES, "population"),
     *(
         Exclusion(("target='population'", "at a cutoff", name), _THESE, _EXAMPLES, "population")
-        for name in ("at=cutoff of these", "band", "reference", "selection_odds")
+        for name in ("band", "reference", "selection_odds")
     ),
     Exclusion(("target='population'", "net_benefit", "reference"), _THESE, _EXAMPLES),
     Exclusion(("target='population'", "net_benefit", "selection_odds"), _THESE, _EXAMPLES),
@@ -495,7 +522,7 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
         for role in ("propensity", "weight", "pool")
     ),
     Exclusion(
-        ("strata", "cluster"),
+        ("strata", "check_assumptions", "cluster"),
         "how many are known by chance is not known of rows that belong together",
         "Leave one of the two out; waves count clusters.",
         "assumptions",
@@ -554,14 +581,13 @@ def refuse(facts: Mapping[str, object], question: str = "") -> None:
 def _explain(exclusion: Exclusion, facts: Mapping[str, object]) -> PUValueError:
     first, *others = exclusion.facts
     name, equals, value = first.partition("=")
+    came = f"must not be {_WORDS.get(first, value)}" if equals else "must be left out"
+    came = came if equals or first != facts[first] else "has no answer"
+    passed = f", but {brief(facts[first])} was passed" if came.endswith("out") else ""
     with_others = " and ".join(_write(fact, facts) for fact in others)
-    came = f"must not be {value}" if equals else "must be left out"
-    passed = "" if equals else f", but {brief(facts[first])} was passed"
     text = f"{name} {came} with {with_others}{passed}: {exclusion.why}. {exclusion.step}"
     return PUValueError(text, page=exclusion.page)
 
 
 def _write(fact: str, facts: Mapping[str, object]) -> str:
-    if fact in TERMS:
-        return f"{fact}={brief(facts[fact])}"
-    return f"a metric {fact}" if fact == "at a cutoff" else fact
+    return f"{fact}={brief(facts[fact])}" if fact in TERMS else _WORDS.get(fact, fact)

@@ -10,7 +10,7 @@ from typing import Any, NoReturn, Unpack
 
 from pu_accessor.beta import Betas, UserBeta, read_betas
 from pu_accessor.checks import check_ranks
-from pu_accessor.errors import PUError, refuse_signals
+from pu_accessor.errors import PUError, PUValueError, refuse_signals
 from pu_accessor.inference.bands.lookup import RankBand, band_name
 from pu_accessor.inference.settings import Settings, check_target
 from pu_accessor.questions import assumptions, comparison, labels, numbers, pictures, tables
@@ -30,11 +30,13 @@ _ROOTS = {
 
 _USUAL = Terms()
 # What kinds of source are to the table of exclusions.
-_SOURCES = {
-    "groupby": "a groupby",
-    "arrays": "data in arrays",
-    "samples": "data in a Dataset",
-    "pieces": "data in chunks",
+_SOURCES: dict[str, tuple[str, ...]] = {
+    "frame": (),
+    "groupby": ("a groupby",),
+    "arrays": ("data in arrays",),
+    "samples": ("data in a Dataset",),
+    "pieces": ("data in chunks",),
+    "groupby of pieces": ("a groupby", "data in chunks"),
 }
 
 
@@ -253,8 +255,8 @@ class Accessor:
             kind = "by rank" if isinstance(bounds, RankBand) else "at random"
             facts |= {} if band_name(bounds) == "simultaneous" else {f"band={kind}": bounds}
         facts = {n: fact for n, fact in facts.items() if fact is not None and fact is not False}
-        terms, kind = self._terms, self._source.kind
-        source = {_SOURCES[kind]: kind} if kind in _SOURCES else {}
+        terms = self._terms
+        source = dict.fromkeys(_SOURCES[self._source.kind], self._source.kind)
         wide = {"a list of scores": terms.score} if terms.is_wide else {}
         refuse({**self._held.facts(), **source, **wide, **facts}, question)
         assumed = terms.reference, terms.selection_odds, terms.prevalence, terms.contamination
@@ -273,12 +275,21 @@ class Accessor:
         """Return the rankings; at all cutoffs where a band has its bounds by rank."""
         check_ranks(ranks)
         ranks = "all" if by_rank and isinstance(ranks, str) else ranks
-        if isinstance(ranks, str) and ranks == "all" and self._source.kind == "pieces":
-            refuse({"ranks='all'": ranks, _SOURCES["pieces"]: ranks})
+        if isinstance(ranks, str) and ranks == "all":
+            refuse(dict.fromkeys(("ranks='all'", *_SOURCES[self._source.kind]), ranks))
         rankings = self._source.rank(self._terms, ranks)
         return assume_monotone(rankings) if self._terms.monotone else rankings
 
     def _pair(self, on: Any) -> Keyed[PairedRanks]:
+        """Return paired ranks of models: columns of a row, or rows of groups that `on` pairs."""
+        grouped = self._terms.by is not None or "a groupby" in _SOURCES[self._source.kind]
+        if on is None and grouped and not self._terms.is_wide:
+            raise PUValueError(
+                "on must name the column that pairs the rows of groups, but None was passed. For "
+                "example on='example_id'; groups that share no examples have a gap: "
+                "df.pu(by='site').gap('auroc', 0.3).",
+                page="many_models#which-model-is-better",
+            )
         pairs = self._source.pair(self._terms, on)
         return _monotone_pairs(pairs) if self._terms.monotone else pairs
 
