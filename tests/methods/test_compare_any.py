@@ -80,8 +80,9 @@ def asked(df: pd.DataFrame, name: str) -> tuple[pd.DataFrame, dict[str, Any]]:
     if name == "net_benefit":
         rows = df.assign(**{model: special.expit(df[model]) for model in MODELS})
         return rows, {"metric": name, "at": {"threshold": CHANCE}}
-    how = {"alpha": ALPHA} if name == "bedroc" else {"at": {"threshold": AT}}
-    return df, {"metric": name, **({} if name == "average_precision" else how)}
+    if name == "bedroc":
+        return df, {"metric": pu_accessor.bedroc(ALPHA)}
+    return df, {"metric": name, **({} if name in CURVES else {"at": {"threshold": AT}})}
 
 
 def half_width(row: "pd.Series[Any]") -> float:
@@ -104,25 +105,20 @@ def test_errors_are_what_rows_add(name: str, seed: int) -> None:
     first, second = (functional_of(name, df[model].tolist(), labels) for model in MODELS[:2])
     nothing = df.assign(score=0.0)
     clusters, squares = expected_variance(lambda weight: first(weight) - second(weight), nothing)
-    row = rows.pu(score=MODELS[:2]).compare("auroc", BETA, **how).iloc[0]
+    row = rows.pu(score=MODELS[:2]).compare(beta=BETA, **how).iloc[0]
     assert half_width(row) == pytest.approx(squares**0.5, rel=1e-4)
     assert row["p_value"] == pytest.approx(2 * stats.t.sf(abs(row["statistic"]), row["df"]))
     square = max(clusters, squares)
-    row = rows.pu(score=MODELS[:2], cluster="patient").compare("auroc", BETA, **how).iloc[0]
+    row = rows.pu(score=MODELS[:2], cluster="patient").compare(beta=BETA, **how).iloc[0]
     assert half_width(row) == pytest.approx(square**0.5, rel=1e-4)
     assert row["df"] <= df.loc[known, "patient"].nunique() - 1
-
-
-# What has a method of its own.
-OWN: dict[str, Any] = {"average_precision": {}, "bedroc": {"alpha": ALPHA}}
-OWN |= {"net_benefit": {"thresholds": CHANCE}}
 
 
 @pytest.mark.parametrize("decimals", [12, 1])
 @pytest.mark.parametrize(
     ("name", "at"),
     [
-        *((name, None) for name in OWN),
+        *((name, None) for name in (*CURVES, "net_benefit")),
         *(("precision", {"threshold": AT}), ("precision", 30), ("recall", {"fraction": 0.1})),
         *(("lift", {"fraction": 0.03}), (pu_accessor.fbeta(2), 25)),
     ],
@@ -130,13 +126,10 @@ OWN |= {"net_benefit": {"thresholds": CHANCE}}
 def test_differences_are_those_of_the_estimates(name: Any, at: Any, decimals: int) -> None:
     df, betas = draw(2, decimals), [0.05, BETA]
     rows, how = asked(df, name) if at is None else (df, {"metric": name, "at": at})
-    found, each = rows.pu(score=MODELS).compare("auroc", betas, **how), {}
+    found, each = rows.pu(score=MODELS).compare(beta=betas, **how), {}
     for model in MODELS:
         pu: Any = rows.pu(score=model)
-        if at is None:
-            answer = getattr(pu, name)(betas, target="population", **OWN[name])
-        else:
-            answer = pu.metric(name, betas, at=at)
+        answer = pu.metric(beta=betas, target=None if at else "population", **how)
         each[model] = answer.set_index("beta")["estimate"]
     for _, row in found.iterrows():
         values = [each[row[side]][row["beta"]] for side in ("model_a", "model_b")]
@@ -148,7 +141,7 @@ def test_differences_are_those_of_the_estimates(name: Any, at: Any, decimals: in
 
 def test_bedroc_is_as_early_as_that_of_one_model() -> None:
     pu = draw(2).pu(score=MODELS)
-    plain, early = (pu.compare("bedroc", BETA, **how) for how in ({}, {"alpha": 20.0}))
+    plain, early = (pu.compare(name, BETA) for name in ("bedroc", pu_accessor.bedroc(alpha=20)))
     pd.testing.assert_frame_equal(plain, early)
     assert not plain.equals(pu.compare(pu_accessor.bedroc(alpha=ALPHA), BETA))
 
@@ -202,8 +195,8 @@ def test_rows_of_models_have_clusters_too() -> None:
     rows = df.melt(["row", "label", "patient"], MODELS, var_name="model", value_name="score")
     rows["model"] = pd.Categorical(rows["model"], MODELS)
     for how in ({}, {"metric": "precision", "at": 20}):
-        wide = df.pu(score=MODELS, cluster="patient").compare("auroc", BETA, **how)
-        by_row = rows.pu(by="model", cluster="patient").compare("auroc", BETA, on="row", **how)
+        wide = df.pu(score=MODELS, cluster="patient").compare(beta=BETA, **how)
+        by_row = rows.pu(by="model", cluster="patient").compare(beta=BETA, on="row", **how)
         numbers = ["difference", "lower", "upper", "statistic", "p_value"]
         np.testing.assert_allclose(by_row[numbers], wide[numbers])
     rows.loc[0, "patient"] = 99
@@ -217,8 +210,6 @@ def test_gaps_count_clusters() -> None:
     rows, clusters = (pu(cluster=one).gap("auroc", BETA).iloc[0] for one in (None, "patient"))
     assert rows["difference"] == pytest.approx(clusters["difference"], abs=1e-14)
     assert abs(clusters["statistic"]) <= abs(rows["statistic"]) and clusters["df"] <= rows["df"]
-    with pytest.raises(PUValueError, match="cluster must be left out"):
-        pu(cluster="patient").gap("auroc", BETA, target="examples")
 
 
 @pytest.mark.parametrize("cluster", [None, "patient"])
