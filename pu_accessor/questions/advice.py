@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import wraps
-from inspect import Parameter, Signature, signature
-from typing import Any, TypeVar, get_type_hints
+from inspect import Parameter, signature
+from typing import Any, TypeVar
 
 from pu_accessor.checks import check_flag
 from pu_accessor.errors import PUTypeError, nearest, refuse_signals, suggestion
-from pu_accessor.inference.metrics import METRICS, SYNONYMS
+from pu_accessor.inference.estimates.cutoff_spec import SYNONYMS
+from pu_accessor.inference.metrics import METRICS
 from pu_accessor.terms import ASSUMPTIONS, ROLES
 
 Kind = TypeVar("Kind", bound=type)
@@ -159,15 +160,3 @@ def explain_attribute(accessor: Any, name: str) -> str:
     calls |= {key: example_of(method) for key, method in public.items()}
     meant = None if name.startswith("_") else nearest(name, calls)
     return f"df.pu has no attribute {name!r}." + (f" Write {calls[meant]}." if meant else "")
-
-
-def with_keywords(function: Callable[..., Any], kind: type) -> Callable[..., Any]:
-    """Return a function whose signature names the keys of a typed dictionary, for help()."""
-    own = [
-        one for one in signature(function).parameters.values() if one.kind is not one.VAR_KEYWORD
-    ]
-    named = [
-        Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in get_type_hints(kind)
-    ]
-    function.__signature__ = Signature([*own, *named])  # type: ignore[attr-defined]
-    return function

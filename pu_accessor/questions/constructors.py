@@ -21,9 +21,9 @@ from pu_accessor.sources.pieces import PiecesSource
 from pu_accessor.terms import (
     OTHERS,
     ROLES,
+    ArrayRoles,
     FrameRoles,
     GroupRoles,
-    RowRoles,
     SampleRoles,
     Terms,
     check_known,
@@ -74,7 +74,7 @@ def register() -> None:
         lambda grouped: Accessor(FrameSource(grouped.obj, grouped))
     )
     if getattr(xr.Dataset, "pu", None) is not TablesAccessor:
-        xr.register_dataset_accessor("pu")(TablesAccessor)
+        xr.register_dataset_accessor("pu")(TablesAccessor)  # type: ignore[no-untyped-call]
 
 
 @overload
@@ -153,7 +153,7 @@ def _names_arguments(function: Callable[Arguments, Accessor]) -> Callable[Argume
 
 
 @_names_arguments
-def from_arrays(score: Column, label: Column, **roles: Unpack[RowRoles]) -> Accessor:
+def from_arrays(score: Column, label: Column, **roles: Unpack[ArrayRoles]) -> Accessor:
     """Rank examples given as two array-likes, paired by position.
 
     Parameters
@@ -182,9 +182,10 @@ def from_arrays(score: Column, label: Column, **roles: Unpack[RowRoles]) -> Acce
     >>> ranked.auroc(beta=0.3, target="examples")["estimate"].round(3).item()
     1.0
     """
-    arrays = {role: roles.pop(role) for role in OTHERS if role in roles}  # type: ignore[misc]
-    check_known("pu_accessor.from_arrays", roles, RowRoles.__annotations__)
-    return Accessor(ArraySource(score, label, **arrays), Terms().update(**roles))
+    check_known("pu_accessor.from_arrays", roles, ArrayRoles.__annotations__)
+    arrays: dict[str, Any] = {role: roles.get(role) for role in OTHERS}
+    coding = {role: value for role, value in roles.items() if role not in OTHERS}
+    return Accessor(ArraySource(score, label, **arrays), Terms().update(**coding))
 
 
 @_names_arguments

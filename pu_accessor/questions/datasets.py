@@ -14,7 +14,7 @@ from pu_accessor.inference.metrics import METRICS, AnyMetric
 from pu_accessor.questions.accessor import Accessor, fold, public_names
 from pu_accessor.questions.advice import advises, example_of
 from pu_accessor.sources.samples import SampleSource
-from pu_accessor.terms import RowRoles, SampleRoles, Terms, check_known
+from pu_accessor.terms import SampleRoles, Terms, check_known
 
 if TYPE_CHECKING:
     from pu_accessor.plots import Drawing, Looks
@@ -79,7 +79,7 @@ class TablesAccessor:
                 f"The Dataset holds tables or curves ({', '.join(counts)}), which have no samples "
                 "with score and label. Ask the tables: ds.pu.metric('f1'), ds.pu.area('auroc')."
             )
-        check_known("ds.pu", roles, SampleRoles.__annotations__ | RowRoles.__annotations__)
+        check_known("ds.pu", roles, SampleRoles.__annotations__)
         dim = roles.pop("dim", "sample")
         return Accessor(SampleSource(self._dataset, dim), Terms().update(**roles))
 

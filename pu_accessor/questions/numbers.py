@@ -291,7 +291,10 @@ def facts_of(entry: Metric, cutoff: Cutoff | None) -> tuple[str, dict[str, Any]]
     question = "net_benefit" if entry.of_probabilities else question
     chosen = cutoff is not None and (cutoff.kind in CHOSEN or cutoff.kind == "precision")
     kind = "" if cutoff is None else cutoff.kind
-    named = {"at=chosen": chosen, "at=cutoff of these": bool(kind) and kind != "threshold"}
+    named: dict[str, Any] = {
+        "at=chosen": chosen,
+        "at=cutoff of these": bool(kind) and kind != "threshold",
+    }
     named |= {"at=estimated": bool(kind) and kind not in FIXED, "max_fpr": entry.max_fpr}
     return question, named
 
@@ -320,19 +323,8 @@ def estimates(
     cutoffs = [None] if at is None else read_cutoffs(at)
     each = [(entry, entry.check_cutoff(cutoff)) for entry in entries for cutoff in cutoffs]
     target = default_target(cutoffs[0]) if target is None else target
-    if beta is None and any(entry.takes_beta for entry in entries):
-        raise PUTypeError(
-            f"beta must be passed for {entries[0].name!r}: the fraction of positives among the "
-            f"unlabeled, for example df.pu.metric({entries[0].name!r}, 0.3)."
-        )
     for entry, cutoff in each:
-        question, facts = facts_of(entry, cutoff)
-        # Of new groups it is about as many first ranks of each.
-        facts["at=cutoff of these"] &= not self._terms.average
-        betas, settings = self._begin(
-            question, beta, level=level, band=band, target=target, **facts
-        )
-        entry.check_prevalence(settings.prevalence)
+        betas, settings = _begin(self, entry, cutoff, beta, level, band, target)
     named: dict[str, list[Any]] = {"metric": [entry.name for entry, _ in each]}
     if at is not None:
         named["at"] = [
@@ -340,7 +332,6 @@ def estimates(
         ]
     if self._terms.average:
         return average_over(self, each, betas, settings, target, named)
-    betas = betas if beta is not None else Betas(Beta(np.array([np.nan])))
 
     def question(ranking: Ranking, beta: Beta, own: Settings) -> _Found:
         found = [estimate(entry, ranking, beta, own, target, cutoff) for entry, cutoff in each]
@@ -351,29 +342,59 @@ def estimates(
         return [None if one is None else _Found([one]) for one in found]
 
     def columns(found: _Found, beta: Beta) -> Columns:
-        numbers = _columns(found.each, betas, target)
-        located = {name: numbers.pop(name) for name in ("rank", "threshold") if name in numbers}
-        return {**named, "beta": beta.values[:, np.newaxis], **located, **numbers}
+        return named | {"beta": beta.values[:, np.newaxis]} | _columns(found.each, betas, target)
 
-    plain = [*entries] == [METRICS["auroc"]] and target == "population" and not settings.failure
-    plain = plain and betas.kind == "points" and cutoffs[0] is None and limits
+    is_plain = [*entries] == [METRICS["auroc"]] and (target, betas.kind) == (
+        "population",
+        "points",
+    )
+    is_plain = is_plain and not settings.failure and limits
     rankings = self._rank(cutoffs_needed(entries, cutoffs[0]), by_rank=settings.is_by_rank)
     asked = rankings, question, betas, settings
-    answers = ask(self._terms, *asked, at_once=at_once if plain else None, limits=limits)
+    answers = ask(self._terms, *asked, at_once=at_once if is_plain else None, limits=limits)
     bands = dict.fromkeys(one.band for answer in answers.each for one in answer.content.each)
     attrs = self._attrs(settings, target, band=", ".join(band for band in bands if band))
-    frame = as_rows(answers, columns, attrs)
-    if beta is None:
-        del frame["beta"]
-    elif cutoffs[0] is None and limits:
-        warn_of_areas(frame, answers)
-    if not limits:
-        of_each = [each.about.beta_limit if each.about else np.nan for each in answers.each]
-        frame["beta_limit"] = np.repeat(of_each, len(frame) // len(of_each))
-    if entries[0].of_probabilities:
-        frame["prevalence"] = np.concatenate(
-            [np.repeat(_prevalence(answer), len(each)) for answer in answers.each]
+    return _finish(as_rows(answers, columns, attrs), answers, entries[0], limits=limits)
+
+
+def _begin(
+    self: Accessor,
+    entry: Metric,
+    cutoff: Cutoff | None,
+    beta: UserBeta | None,
+    level: float,
+    band: UserBand,
+    target: str,
+) -> tuple[Betas, Settings]:
+    """Read beta and the band for a metric; raise where what is asked excludes others."""
+    if beta is None and entry.takes_beta:
+        raise PUTypeError(
+            f"beta must be passed for {entry.name!r}: the fraction of positives among the "
+            f"unlabeled, for example df.pu.metric({entry.name!r}, 0.3)."
         )
+    kind, facts = facts_of(entry, cutoff)
+    # Of new groups it is about as many first ranks of each.
+    facts["at=cutoff of these"] &= not self._terms.average
+    betas, settings = self._begin(kind, beta, level=level, band=band, target=target, **facts)
+    entry.check_prevalence(settings.prevalence)
+    return (Betas(Beta(np.array([np.nan]))) if beta is None else betas), settings
+
+
+def _finish(
+    frame: pd.DataFrame, answers: Answers[_Found], entry: Metric, *, limits: bool
+) -> pd.DataFrame:
+    """Add what pictures need besides, and warn of rows without an interval."""
+    if not entry.takes_beta:
+        del frame["beta"]
+    elif not entry.needs_cutoff and limits:
+        warn_of_areas(frame, answers)
+    each = len(frame) // len(answers.each)  # rows
+    if not limits:
+        of_each = [one.about.beta_limit if one.about else np.nan for one in answers.each]
+        frame["beta_limit"] = np.repeat(of_each, each)
+    if entry.of_probabilities:
+        shares = [_prevalence(answer) for answer in answers.each]
+        frame["prevalence"] = np.concatenate([np.repeat(s, each // s.size) for s in shares])
         _warn_of_known(answers)
     return frame
 
@@ -388,7 +409,9 @@ class _Found(NamedTuple):
 def _prevalence(answer: Answer[Any]) -> FloatArray:
     """Return the share of positives among all examples, at each beta."""
     total = answer.about.total if answer.about else Counts(0, 0, 0)
-    return (total.known_positive + answer.beta.values * total.unlabeled) / max(sum(total), 1)
+    known, unlabeled = total.known_positive, total.unlabeled
+    share: FloatArray = (known + answer.beta.values * unlabeled) / max(sum(total), 1)
+    return share
 
 
 def _warn_of_known(answers: Answers[_Found]) -> None:
@@ -401,7 +424,7 @@ def _warn_of_known(answers: Answers[_Found]) -> None:
         )
 
 
-def _columns(found: list[Estimates], betas: Betas, target: str) -> Columns:
+def _columns(found: list[Estimates], betas: Betas, target: str) -> dict[str, Any]:
     """Return the columns of a ranking's numbers, over betas and what was asked."""
 
     def stack(name: str) -> Any:
@@ -687,8 +710,9 @@ def calibration(
     def columns(found: Reliability, beta: Beta) -> Columns:
         points = {"left": edges[:-1], "right": edges[1:]}
         counts = {"examples": found.examples, "known_positive": found.known_positive}
-        sides = np.moveaxis(found.value, 1, 0)
-        lower, estimate, upper = (side.T for side in widen(*sides, points=beta.values.size))
+        low, middle, high = np.moveaxis(found.value, 1, 0)
+        widened = widen(low, middle, high, points=beta.values.size)
+        lower, estimate, upper = (side.T for side in widened)
         ends = {"estimate": estimate, "lower": lower, "upper": upper}
         located = {**points, **counts, "mean_score": found.mean_score, "target": "examples"}
         return {"beta": beta.values[:, np.newaxis], **located, **ends}
