@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.beta import Beta, Betas, UserBeta
-from pu_accessor.checks import check_count
+from pu_accessor.checks import check_count, latent_counts
 from pu_accessor.errors import PUTypeError, PUValueError, warn_caller
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.areas_on_new_examples import estimate_population_aurocs
@@ -393,7 +393,7 @@ def _finish(
         of_each = [one.about.beta_limit if one.about else np.nan for one in answers.each]
         frame["beta_limit"] = np.repeat(of_each, each)
     if entry.of_probabilities:
-        shares = [_prevalence(answer) for answer in answers.each]
+        shares = [_prevalence(answer, frame.attrs["target"]) for answer in answers.each]
         frame["prevalence"] = np.concatenate([np.repeat(s, each // s.size) for s in shares])
         _warn_of_known(answers)
     return frame
@@ -406,11 +406,12 @@ class _Found(NamedTuple):
     of_known: bool = False  # whether scores look like probabilities of being known
 
 
-def _prevalence(answer: Answer[Any]) -> FloatArray:
-    """Return the share of positives among all examples, at each beta."""
+def _prevalence(answer: Answer[Any], target: str) -> FloatArray:
+    """Return the share of positives among all examples, at each beta; these are whole numbers."""
     total = answer.about.total if answer.about else Counts(0, 0, 0)
-    known, unlabeled = total.known_positive, total.unlabeled
-    share: FloatArray = (known + answer.beta.values * unlabeled) / max(sum(total), 1)
+    betas, unlabeled = answer.beta.values, total.unlabeled
+    latent = latent_counts(betas, unlabeled) if target == "examples" else betas * unlabeled
+    share: FloatArray = (total.known_positive + latent) / max(sum(total), 1)
     return share
 
 
@@ -565,6 +566,7 @@ def cutoff(
     """
     goal = read_goal(precision, recall, fpr, cost)
     betas, settings = self._begin("cutoff", beta, level=level, target=target, cost=cost)
+    _check_level(betas, level)
     betas, left = betas.split(level)
     rankings = self._rank()
     among = _count_models(rankings) if models is None else _check_models(models)
@@ -600,6 +602,19 @@ def cutoff(
             page="cutoffs",
         )
     return cutoffs
+
+
+def _check_level(betas: Betas, level: float) -> None:
+    """Raise unless the error of an estimate leaves some of 1 - level to the ranking."""
+    if betas.level is None or betas.level > level:
+        return
+    half = round((1 + level) / 2, 12)
+    raise PUValueError(
+        f"beta must hold at a higher level than the {level:g} of the guarantee, but it holds at "
+        f"{betas.level:g}: 1 - level is shared between beta and the ranking. Pass level={half:g} "
+        "to estimate_beta or beta_from_labels, or a lower level here.",
+        page="beta#with-its-error",
+    )
 
 
 def _check_models(models: int) -> int:

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from pu_accessor.inference.tables.metrics import METRICS
 
 import pu_accessor
 from pu_accessor import PUWarning
+from pu_accessor.inference.metrics import METRICS as ENTRIES
 from tests.cases import draw_case
 
 SEEDS = [*range(1, 47, 4), 10, 27]
@@ -20,7 +20,7 @@ SIGNED, UNBOUNDED = {"mcc", "kappa", "informedness"}, {"lift"}
 AREAS = ("auroc", "average_precision")
 TARGETS = ("examples", "population")
 NUMBERS = ["estimate", "lower", "upper"]
-
+METRICS = [name for name, entry in ENTRIES.items() if "tables" in entry.can]
 
 pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 
@@ -83,14 +83,11 @@ def areas(weighted: bool) -> pd.DataFrame:
     pu, found = bound(weighted), []
     for target in ("examples",) if weighted else TARGETS:
         found += [
-            getattr(pu, name)(betas(), target=target).assign(quantity=name, target=target)
-            for name in AREAS
+            getattr(pu, name)(betas(), target=target).assign(target=target) for name in AREAS
         ]
     if not weighted:
-        partial = pu.auroc(betas(), max_fpr=0.2, target="examples").assign(quantity="partial")
-        bedroc = pu.metric(pu_accessor.bedroc(alpha=5), betas(), target="examples").assign(
-            quantity="bedroc"
-        )
+        partial = pu.auroc(betas(), max_fpr=0.2, target="examples").assign(metric="partial")
+        bedroc = pu.metric(pu_accessor.bedroc(alpha=5), betas(), target="examples")
         found += [each.assign(target="examples") for each in (partial, bedroc)]
     every: pd.DataFrame = pd.concat(found, ignore_index=True)
     return every
@@ -133,7 +130,7 @@ def test_areas_are_possible_and_within_their_intervals(weighted: bool) -> None:
 )
 def test_metrics_are_possible_and_within_limits(weighted: bool, at: Any, target: str) -> None:
     pu = bound(weighted, on_error="skip")  # where there are no positives there is no recall
-    found = pu.metric([*METRICS], betas(), at=at, target=target).dropna(subset="estimate")
+    found = pu.metric(METRICS, betas(), at=at, target=target).dropna(subset="estimate")
     assert len(found) > 12 * len(METRICS)
     for name, rows in found.groupby("metric"):
         ends = -1.0 * (name in SIGNED), np.inf if name in UNBOUNDED else 1.0
@@ -168,7 +165,7 @@ def test_tables_and_their_areas_have_the_estimate_within_bounds(weighted: bool) 
     ("weighted", "reference"), [(False, "positives"), (False, "negatives"), (True, "positives")]
 )
 def test_roc_curves_never_step_back_and_hold_the_auroc(weighted: bool, reference: str) -> None:
-    rows = areas(weighted).query("quantity == 'auroc' and target == 'examples'")
+    rows = areas(weighted).query("metric == 'auroc' and target == 'examples'")
     said, steps, same = rows.set_index("g")["estimate"], 0, 0
     for key, rows in rankings(weighted).groupby("g"):
         if reference == "negatives" and not (rows["label"] == 0).any():

@@ -14,7 +14,7 @@ from matplotlib.patches import Polygon
 
 from pu_accessor import PUTypeError, PUValueError
 from tests.cases import binormal, legend
-from tests.methods.test_plot_net_benefit import line as dots
+from tests.methods.test_plot_metric import line as dots
 
 FRAME = binormal(60, 200, 0.5, seed=5)[0]
 RNG = np.random.default_rng(6)

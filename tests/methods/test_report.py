@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from pu_accessor.accessors.accessor import Accessor
 
 import pu_accessor
 from pu_accessor import PUDataError, PUKeyError, PUTypeError, PUValueError, PUWarning
+from pu_accessor.questions.accessor import Accessor
 from pu_accessor.report import Report
 from tests.cases import put
 

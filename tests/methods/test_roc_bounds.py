@@ -5,11 +5,12 @@ import pytest
 import xarray as xr
 from sklearn.metrics import precision_recall_curve, roc_curve
 
-from tests.accessors.test_accessors import FRAME
-from tests.cases import binormal
+from tests.cases import as_frame, binormal, draw_case
 from tests.methods.test_area import SEEDS, fully_labeled
 from tests.methods.test_contingency import ENDS, check_rounded
 from tests.support.oracles.reference_oracle import BOUNDS
+
+FRAME = as_frame(draw_case(8))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
