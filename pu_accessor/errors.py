@@ -93,7 +93,7 @@ _SYNONYMS: Mapping[str, str] = {
     "mean_matching": "mean",
     "palette": "cmap colors colormap",
     "population": "new",
-    "quantity": "name metric curve",
+    "metric": "name quantity curve",
     "random_state": "rng seed",
     "rank": "count head k n top top_k",
     "size": "n n_samples",

@@ -200,6 +200,7 @@ def check_known(call: str, names: Iterable[str], allowed: Iterable[str]) -> None
         if name in allowed:
             continue
         meant = suggestion(name, allowed) or f" It takes {', '.join(allowed)}."
+        meant += " For groups ranked apart: by='patient'." if name == "groups" else ""
         if name in ASSUMPTIONS:
             meant = f" It is taken for granted: df.pu.assume({name}=...)."
         elif name in ROLES:

@@ -402,12 +402,15 @@ class TablesAccessor:
 
 def _explain_attribute(name: str, counted: bool) -> str:
     """Say what somebody meant by a method that tables do not have."""
-    calls = {metric: f"ds.pu.metric({metric!r})" for metric in METRICS}
+    at_cutoffs = [metric for metric, entry in METRICS.items() if not entry.ask]
+    calls = {metric: f"ds.pu.metric({metric!r})" for metric in at_cutoffs}
+    calls |= {"roc": "ds.pu.roc_bounds()", "pr": "ds.pu.pr_bounds()"}
     calls |= {
         "auroc": "ds.pu.area('auroc')",
         "average_precision": "ds.pu.area('average_precision')",
     }
-    calls |= {method: f"ds.pu.{method}()" for method in public_names(TablesAccessor)}
+    own = {method: getattr(TablesAccessor, method) for method in public_names(TablesAccessor)}
+    calls |= {method: example_of(function) for method, function in own.items()}
     meant = None if name.startswith("_") else nearest(name, calls)
     write = f" Write {calls[meant]}." if meant else ""
     if name not in public_names(Accessor):
