@@ -342,7 +342,10 @@ def estimates(
         return [None if one is None else _Found([one]) for one in found]
 
     def columns(found: _Found, beta: Beta) -> Columns:
-        return named | {"beta": beta.values[:, np.newaxis]} | _columns(found.each, betas, target)
+        numbers = _columns(found.each, betas, target)
+        if cutoffs[0] is None or cutoffs[0].kind not in ("rank", "fraction"):
+            numbers.pop("examples_at_threshold", None)  # there it is the rank
+        return named | {"beta": beta.values[:, np.newaxis]} | numbers
 
     is_plain = [*entries] == [METRICS["auroc"]] and (target, betas.kind) == (
         "population",
