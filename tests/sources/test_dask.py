@@ -110,8 +110,6 @@ def test_groupbys(by: Any) -> None:
     ]
     for ask in asked if by == "key" else asked[:1]:
         check_same(ask(lazy.pu), ask(pu(grouped)))
-    with pytest.raises(PUValueError, match="by must not be passed on a groupby, but 'fold'"):
-        lazy.pu(by="fold").auroc(0.3)
 
 
 @pytest.mark.parametrize("observed", [True, False])

@@ -93,7 +93,7 @@ ASKED: dict[str, Ask] = {
     "dominance by key": lambda pu: pu(by="key").dominance(BY_KEY),
     "plot_roc": lambda pu: pu(score=MODELS).plot_roc({"score": 0.2, "other": 0.4}),
     "plot_rank_cdf": lambda pu: pu(by="key").plot_rank_cdf(0.3),
-    "plot_against_beta": lambda pu: pu(by="key").plot_metric("f1", [0, 0.2, 0.4], x="beta", at=20),
+    "plot against beta": lambda pu: pu(by="key").plot_metric("f1", [0, 0.2, 0.4], x="beta", at=20),
 }
 # Questions that take every way through data: counts, corners, pairs, models, weights.
 WAYS = ["contingency at ranks by key", "roc worst", "roc by keys", "roc weighted omit"]
@@ -279,9 +279,9 @@ def test_keys_whose_dtype_differs() -> None:
     check_same(from_chunks([one, other], by="key").roc_bounds(0.3), whole)
     large = [one.assign(key=2**53 + 1, other=one["score"]), other.assign(other=other["score"])]
     pieces = from_chunks(large, by="key")
-    for ask in (pieces.auroc, pieces(score=MODELS).compare):
+    for name in ("auroc", "compare"):
         with pytest.raises(PUValueError, match="by must name columns of one dtype, but keys of"):
-            ask(0.3)
+            getattr(pieces(score=MODELS), name)(beta=0.3)
 
 
 def test_pairs_are_frames_of_two_columns() -> None:

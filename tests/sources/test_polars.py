@@ -20,9 +20,8 @@ from tests.sources.test_pieces import ASKED, FRAME, MODELS, WAYS, check_same
 
 pl: Any = pytest.importorskip("polars")
 
-from pu_accessor.accessors.accessor import Accessor  # noqa: E402
-
 from pu_accessor.polars import PolarsSource, as_pandas  # noqa: E402
+from pu_accessor.questions.accessor import Accessor  # noqa: E402
 from pu_accessor.sources.columns import read_scores  # noqa: E402
 
 SHUFFLED = FRAME.iloc[np.random.default_rng(3).permutation(len(FRAME))]  # its index plays no role
@@ -211,10 +210,8 @@ def test_other_groupings_are_refused(kind: str) -> None:
         group().pu  # noqa: B018
 
 
-def test_by_is_not_passed_on_a_group_by() -> None:
+def test_a_repr_of_a_group_by_counts_groups() -> None:
     grouped = DF.group_by("key")
-    with pytest.raises(PUValueError, match=r"all keys at once: df\.group_by\(\['site', 'model'"):
-        grouped.pu(by="fold").auroc(0.3)
     assert "groups           4: key" in repr(grouped.pu)
     assert repr(grouped.pu(score="other")).startswith("<df.group_by(...).pu(score=")
 

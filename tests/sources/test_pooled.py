@@ -173,7 +173,7 @@ def test_one_group_is_no_pool() -> None:
     frame = make_frame(2, folds=1)
     both = [pu(score=MODELS) for pu in (frame.pu, frame.pu(**POOL))]
     for name in ("auroc", "average_precision", "compare"):
-        alone, pooled = (getattr(pu, name)(BETA) for pu in both)
+        alone, pooled = (getattr(pu, name)(beta=BETA) for pu in both)
         assert_frame_equal(alone, pooled, rtol=1e-12)
     assert_frame_equal(both[1].auroc(dict.fromkeys(MODELS, BETA)), both[0].auroc(BETA))
     unpooled = make_frame(0).pu(by="fold", pool=[])  # an empty list pools nothing
@@ -184,7 +184,7 @@ def test_pools_over_one_of_several_keys_and_models() -> None:
     frame = pd.concat([make_frame(seed).assign(site=f"s{seed}") for seed in range(2)])
     pu = frame.pu(by=["site", "fold"], score=MODELS, pool="fold")
     found = pu.auroc(BETA)
-    assert list(found.columns[:3]) == ["site", "model", "beta"]
+    assert list(found.columns[:3]) == ["site", "model", "metric"]
     for row in found.itertuples():
         part = frame[frame["site"] == row.site].pu(by="fold", score=row.model, pool=True)
         assert part.auroc(BETA)["estimate"].iloc[0] == pytest.approx(row.estimate, rel=1e-12)
@@ -248,4 +248,4 @@ def test_folds_without_an_answer(change: Any, told: str) -> None:
     pooled = frame.assign(label=change(frame)).pu(by="fold", score=MODELS, pool=True)
     for ask in (pooled.compare, pooled.auroc, pooled(cluster="other").compare):
         with pytest.raises(PUDataError, match=told):
-            ask(BETA)
+            ask(beta=BETA)
