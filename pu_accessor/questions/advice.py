@@ -18,12 +18,13 @@ Kind = TypeVar("Kind", bound=type)
 # Words that people type as arguments, and the line that is meant.
 _ARGUMENTS: Mapping[str, str] = {
     "alpha": "level=0.95: it is 1 - alpha",
-    "at": "df.pu.metric('recall', 0.3, at=100), or of tables ds.pu.at(rank=100).pu.metric('recall')",
+    "at": "df.pu.metric('recall', 0.3, at=100), or of tables "
+    "ds.pu.at(rank=100).pu.metric('recall')",
     "average": "df.pu(by='query', average=True).auroc(0.3)",
     "beta_interval": "beta=pd.Interval(0.1, 0.3)",
     "ci": "level=0.95, or for a picture without bands band_kws={'alpha': 0}",
-    "class_prior": "beta=pu_accessor.beta_from_prevalence(0.25, n_positive=100, n_unlabeled=1900): "
-    "a class prior is of all examples, beta of the unlabeled ones",
+    "class_prior": "beta=pu_accessor.beta_from_prevalence(0.25, n_positive=100, n_unlabeled=1900)"
+    ": a class prior is of all examples, beta of the unlabeled ones",
     "figsize": "ax=plt.subplots(figsize=(6, 4))[1]",
     "dpi": "ax=plt.subplots(dpi=150)[1]",
     "groups": "df.pu(cluster='patient') for rows that belong together, df.pu(by='site') for "
@@ -169,14 +170,11 @@ def example_of(method: Callable[..., Any]) -> str:
 
 def explain_attribute(accessor: Any, name: str) -> str:
     """Say what somebody meant by a method that there is not."""
-    metrics = {
-        word: entry.ask.partition(";")[0] or f"df.pu.metric({word!r}, 0.3, at=100)"
-        for word, entry in METRICS.items()
-    }
+    metrics = {word: entry.ask.partition(";")[0] for word, entry in METRICS.items()}
     calls = metrics | {word: metrics[meant] for word, meant in SYNONYMS.items()}
-    at_cutoffs = [word for word, entry in METRICS.items() if not entry.ask]
+    at_cutoffs = [word for word, entry in METRICS.items() if "tables" in entry.can]
     calls |= {f"plot_{word}": f"df.pu.plot_metric({word!r}, 0.3)" for word in at_cutoffs}
     methods = {key: getattr(type(accessor), key) for key in dir(accessor)}
-    calls |= _METHODS | {key: example_of(method) for key, method in methods.items()}
+    calls |= {**_METHODS, **{key: example_of(method) for key, method in methods.items()}}
     meant = None if name.startswith("_") else nearest(name, calls)
     return f"df.pu has no attribute {name!r}." + (f" Write {calls[meant]}." if meant else "")
