@@ -131,7 +131,9 @@ def test_auroc_agrees_with_oracle(seed: int) -> None:
     assert list(got.columns) == ["metric", "beta", "target", *COLUMNS[2:], "standard_error"]
     assert got["beta"].tolist() == betas and isinstance(got.index, pd.RangeIndex)
     assert got.attrs["level"] == level and (got["target"] == "examples").all()
-    for one, (_, error, middle, *ends) in zip(betas, got[COLUMNS].to_numpy().tolist(), strict=True):
+    for one, (_, error, middle, *ends) in zip(
+        betas, got[COLUMNS].to_numpy().tolist(), strict=True
+    ):
         found = oracle.auroc(score, label, one)
         estimate = completion_oracle.area("auroc", score, label, one)
         off = found.standard_error if one < 1 else 0.0  # where nothing is open

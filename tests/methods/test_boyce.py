@@ -117,4 +117,3 @@ def test_groups_without_an_answer_are_skipped() -> None:
     with pytest.warns(PUWarning, match="1 of 3 groups"):
         found = flat.pu(by="site", on_error="skip").metric("boyce")
     assert found["site"].tolist() == ["a", "c"] and "group site='b'" in found.attrs["skipped"]
-

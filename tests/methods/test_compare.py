@@ -71,7 +71,9 @@ def test_compare_agrees_with_oracle(seed: int, target: str) -> None:
     case = draw(seed)
     betas, level = sorted({0.0, 0.4, case.beta}), [0.95, 0.8][seed % 2]
     for asked in ((), betas):
-        got = quiet(wide(case), "compare", "auroc", asked or None, score=MODELS, level=level, target=target)
+        got = quiet(
+            wide(case), "compare", "auroc", asked or None, score=MODELS, level=level, target=target
+        )
         assert_same(got, expected(case, MODELS, *asked, level=level, target=target))
 
 
@@ -196,7 +198,15 @@ def test_what_odds_change_is_up_to_each_pair(beta: Any, odds: float) -> None:
 )
 def test_odds_of_nearly_one_test_what_random_labels_do(target: str, beta: float | None) -> None:
     plain, found = (
-        quiet(wide(draw(12)), "compare", "auroc", beta, score=MODELS, target=target, selection_odds=odds)
+        quiet(
+            wide(draw(12)),
+            "compare",
+            "auroc",
+            beta,
+            score=MODELS,
+            target=target,
+            selection_odds=odds,
+        )
         for odds in (1, 1 + 1e-9)
     )
     assert found["sign"].tolist() == plain["sign"].tolist()

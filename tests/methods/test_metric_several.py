@@ -22,10 +22,7 @@ def test_several_are_each_of_them(at: Any, beta: Any) -> None:
     ((kind, values),) = at.items()
     names = ["precision", pu_accessor.fbeta(2)]
     found = FRAME.pu.metric(names, beta, at=at)
-    parts = [
-        FRAME.pu.metric(name, beta, at={kind: one})
-        for name, one in product(names, values)
-    ]
+    parts = [FRAME.pu.metric(name, beta, at={kind: one}) for name, one in product(names, values)]
     wanted = pd.concat(parts).sort_values("beta", kind="stable", ascending=False)
     pd.testing.assert_frame_equal(found, wanted[[*found.columns]].reset_index(drop=True))
     assert found["metric"].unique().tolist() == ["precision", "f2"]
