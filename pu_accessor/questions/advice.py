@@ -8,7 +8,7 @@ from inspect import Parameter, signature
 from typing import Any, TypeVar
 
 from pu_accessor.checks import check_flag
-from pu_accessor.errors import PUTypeError, nearest, refuse_signals, suggestion
+from pu_accessor.errors import PUTypeError, brief, nearest, refuse_signals, suggestion
 from pu_accessor.inference.estimates.cutoff_spec import SYNONYMS
 from pu_accessor.inference.metrics import METRICS
 from pu_accessor.terms import ASSUMPTIONS, ROLES
@@ -124,7 +124,7 @@ def _explain(method: Callable[..., Any], error: str, keywords: Mapping[str, Any]
     word = next((word for word in keywords if word not in parameters or word == "looks"), "")
     if not word:
         return f"{name}: {error}. Write for example {example_of(method)}."
-    return f"{name} has no argument {word!r}. {explain_word(word, name, parameters)}"
+    return f"{name} has no argument {brief(word)}. {explain_word(word, name, parameters)}"
 
 
 def explain_word(word: str, method: str, parameters: list[str]) -> str:
@@ -177,4 +177,4 @@ def explain_attribute(accessor: Any, name: str) -> str:
     methods = {key: getattr(type(accessor), key) for key in dir(accessor)}
     calls |= {**_METHODS, **{key: example_of(method) for key, method in methods.items()}}
     meant = None if name.startswith("_") else nearest(name, calls)
-    return f"df.pu has no attribute {name!r}." + (f" Write {calls[meant]}." if meant else "")
+    return f"df.pu has no attribute {brief(name)}." + (f" Write {calls[meant]}." if meant else "")
