@@ -363,8 +363,8 @@ selection_odds/contamination, compare, cluster/weight: clusters are a sample, of
 selection_odds/contamination, compare, no test: it is AUROC alone that has a range there
 target='examples', compare, no test: of these examples AUROC alone is compared
   > Pass target='population'. @many_models#which-model-is-better
-adjust='max_t', selection_odds/contamination: p values are then the largest for any labels, and have
-  no correlation > Pass adjust='holm'.
+adjust='max_t', selection_odds/contamination: p values are then the largest for any labels, and
+  have no correlation > Pass adjust='holm'.
 """
 
 
