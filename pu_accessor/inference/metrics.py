@@ -287,13 +287,13 @@ _ENTRIES = (
     ),
     _of_ranking(
         *("bedroc", "BEDROC", _bedroc),
-        can=("average", "compare", "examples", "forest", "metric", "population"),
+        can=("against_beta", "average", "compare", "examples", "forest", "metric", "population"),
         ask="df.pu.metric('bedroc', 0.3)",
         alpha=20.0,
     ),
     _of_ranking(
         *("boyce", "continuous Boyce index", _boyce),
-        can=("examples", "metric", "without_beta"),
+        can=("examples", "metric", "population", "propensity", "without_beta"),
         ask="df.pu.metric('boyce')",
         takes_beta=False,
         span=2.0,
@@ -361,8 +361,8 @@ _ENTRIES = (
     Metric(
         *("net_benefit", "net benefit"),
         can=(
-            *("average", "compare", "examples", "forest", "gap", "metric", "population"),
-            *("propensity", "selection_odds"),
+            *("against_beta", "average", "compare", "examples", "forest", "gap", "metric"),
+            *("population", "propensity", "selection_odds"),
         ),
         ask="df.pu.metric('net_benefit', 0.3, at={'threshold': 0.2})",
         function_at=_net_benefit,

@@ -261,7 +261,7 @@ def plot_metric(
     if x == "threshold":
         rows = _decision_curves(self, beta, at, target or "examples", level, band, looks)
         return plots.plot_rows(rows, x, looks, label="net benefit")
-    named = read_metric(metric, at, "robustness" if x in SWEEPS else "metric")
+    named = read_metric(metric, at, "robustness" if x in SWEEPS else "against_beta")
     label = write_label(named.name) + name_cutoff(named.read_cutoff(at))
     if x in SWEEPS:
         rows = self.robustness(

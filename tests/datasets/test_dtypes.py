@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from tests.datasets.questions import QUESTIONS, assert_same
+from tests.datasets.questions import QUESTIONS, assert_same, within_interval
 
 RNG = np.random.default_rng(5)
 # Few cutoffs of many examples: products of two counts are no int32.

@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 import pu_accessor  # noqa: F401
-from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.errors import PUValueError
 from tests.cases import binormal
 
 FRAME, BETA, _ = binormal(60, 240, 0.4, seed=3)
@@ -98,22 +98,6 @@ def test_no_key_is_lost_to_a_name_of_ours(name: str) -> None:
     tables = FRAME.assign(**{name: FRAME["g"]}).pu(by=name).contingency(0.1, ranks="breakpoints")
     assert tables.pu.at(rank=[10, 20])["tp"].dims[:2] == (name, "cutoff")
     assert set(tables.pu.to_frame()[name]) == {"a", "b"}
-
-
-ADVISED: list[Any] = [
-    (lambda: BY.auroc(0.2, nan_policy="omit"), "df.pu(by='g', nan_policy='omit').auroc(0.2)"),
-    (lambda: FRAME.pu(score=["s", "t"], on="x"), "df.pu(score=['s', 't']).compare(on='x')"),
-    (lambda: WHOLE.pu.area(), "ds.pu.area('auroc')"),
-    (lambda: WHOLE.pu.at(100), "ds.pu.at(rank=100)"),
-    (lambda: WHOLE.pu.metric(), "ds.pu.metric('f1')"),
-]
-
-
-@pytest.mark.parametrize(("call", "line"), ADVISED)
-def test_advice_keeps_what_was_said(call: Any, line: str) -> None:
-    with pytest.raises(PUTypeError) as raised:
-        call()
-    assert line in str(raised.value)
 
 
 def test_answers_say_what_they_are() -> None:

@@ -35,7 +35,7 @@ def framed(*drawn: int) -> Any:
 @cache
 def draw(seed: int, known: int = 5, size: int = 24) -> Ranking:
     """Rank it."""
-    ranking: Ranking = framed(seed, known, size).pu._request().rank("breakpoints").make(0)
+    ranking: Ranking = framed(seed, known, size).pu._rank("breakpoints").make(0)
     return ranking
 
 
