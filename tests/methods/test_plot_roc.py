@@ -54,9 +54,9 @@ def test_curves_are_drawn_and_measured_as_their_tables(bounds: str) -> None:
     curves = getattr(FRAME.pu, bounds)([0.1, 0.2])
     tables = FRAME.pu.contingency([0.1, 0.2], ranks="breakpoints")
     ends = {"bound": ["lower", "upper"]}  # estimates of tables are whole examples
-    for quantity in ("auroc", "average_precision"):
-        area = curves.pu.area(quantity)
-        xr.testing.assert_allclose(area.sel(ends), tables.pu.area(quantity).sel(ends))
+    for metric in ("auroc", "average_precision"):
+        area = curves.pu.area(metric)
+        xr.testing.assert_allclose(area.sel(ends), tables.pu.area(metric).sel(ends))
     told = re.sub(r"\s", "", repr(curves.pu))
     assert told.startswith("<ds.pu:area,at,to_frame,plot_roc,plot_pr;")
     for plot in ("plot_roc", "plot_pr"):
