@@ -253,7 +253,7 @@ def _read_pilot(
                 "there are for each known positive. For example n_unlabeled=10_000."
             )
         return scatter_of_normals(values["auroc"], beta), beta, 1.0
-    rankings = _as_accessor(pilot)._request().rank("breakpoints")
+    rankings = _as_accessor(pilot)._rank()
     if rankings.names:
         raise PUValueError(
             "pilot must be one ranking, but the rows are ranked apart by "
@@ -275,7 +275,7 @@ def _read_pair(pilot: Pilot, beta: float, difference: float) -> tuple[tuple[floa
                 f"{values['auroc']:g} makes {ends}. Pass a smaller one."
             )
         return pair_scatter_of_normals(ends, values["correlation"], beta), beta
-    keyed = _as_accessor(pilot)._request().pair(None)
+    keyed = _as_accessor(pilot)._pair(None)
     paired = keyed.make(0)
     if keyed.names or len(paired.ranks) != 2 or paired.total.known_positive < 2:
         raise PUValueError(

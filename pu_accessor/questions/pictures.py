@@ -420,4 +420,5 @@ def _decision_curves(
     """Return net benefit at thresholds, every hundredth unless some are passed."""
     at = {"threshold": (np.arange(1, 100) / 100).tolist()} if at is None else at
     asked = {"at": at, "target": target, "level": level, "band": band}
-    return self.metric("net_benefit", _with_baseline(beta, looks), **asked)
+    rows = self.metric("net_benefit", _with_baseline(beta, looks), **asked)
+    return rows.assign(threshold=rows["at"])  # not the score of the cutoff, which several share
