@@ -3,8 +3,9 @@ How much does a number depend on beta?
 ======================================
 
 How many of the 300 best of 1,797 images are sevens, eights or nines, if a third of these is known?
-On the left for all betas that the data allow, with 95% confidence. On the right for small errors: by how much metrics change at each cutoff, if beta is a hundredth higher.
-Precision depends on beta most at the top, recall hardly at all.
+On the left for all betas that the data allow, with 95% confidence. On the right for small errors:
+by how much metrics change at each cutoff, if beta is a hundredth higher. Precision depends on beta
+most at the top, recall hardly at all.
 """
 
 import matplotlib.pyplot as plt

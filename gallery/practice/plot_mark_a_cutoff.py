@@ -31,8 +31,7 @@ table = pu.contingency(beta, ranks=150).pu.to_frame().set_index("bound")
 ax = pu.plot_roc(beta)
 here = table.loc["estimate"]
 ax.plot(here["fp"] / (here["fp"] + here["tn"]), here["tp"] / (here["tp"] + here["fn"]), "o")
-cells = table[["tp", "fp", "fn", "tn"]].T.round().astype(int).astype(str)
-ax.table(
-    cells.to_numpy(), rowLabels=[*cells.index], colLabels=[*cells], bbox=(0.6, 0.1, 0.36, 0.36)
-)
+cells = table[["tp", "fp", "fn", "tn"]].T.round().astype(int)
+names = {"rowLabels": [*cells.index], "colLabels": [*cells]}
+ax.table(cells.astype(str).to_numpy(), bbox=(0.6, 0.1, 0.36, 0.36), **names)
 plt.show()

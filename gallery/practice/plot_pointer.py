@@ -26,8 +26,9 @@ beta = truth[~known].mean()
 # On paper there is one cutoff, or there are a few.
 ax = df.pu.plot_pr(beta)
 at = {"threshold": [0.25, 0.5, 0.75]}
-points = df.pu.metric(["recall", "precision"], beta, at=at, target="examples")
-ax.plot(*points.pivot(index="metric", columns="at", values="estimate").iloc[::-1].to_numpy(), "o")
+found = df.pu.metric(["recall", "precision"], beta, at=at, target="examples")
+points = found.set_index("metric")["estimate"]
+ax.plot(points["recall"], points["precision"], "o")
 plt.show()
 
 # %%
