@@ -323,6 +323,7 @@ def estimates(
         )
     for entry, cutoff in each:
         question, facts = facts_of(entry, cutoff)
+        facts["at=cutoff of these"] &= not self._terms.average  # new groups have such cutoffs
         betas, settings = self._begin(
             question, beta, level=level, band=band, target=target, **facts
         )
