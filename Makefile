@@ -82,9 +82,7 @@ lint: .venv/dev.installed
 	$(BIN)/mypy --config-file docs/snippets.ini build/snippets
 	$(BIN)/basedpyright
 
-# Shared paragraphs of docstrings are those of docs/parameters.toml.
 format: .venv/dev.installed
-	$(BIN)/python docs/parameters.py
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 

@@ -10,6 +10,7 @@ import xarray as xr
 from sphinx.application import Sphinx
 
 import pu_accessor
+from pu_accessor.terms import EXCLUSIONS, TAKEN
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "docs" / "generated" / "examples"
@@ -34,7 +35,8 @@ extensions = [
     "sphinx_autosummary_accessors",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "joss"]  # the paper is compiled by its journal
+# The paper is compiled by its journal, and the tables of terms are parts of a page.
+exclude_patterns = ["_build", "joss", "generated/terms"]
 templates_path = ["_templates", sphinx_autosummary_accessors.templates_path]
 nitpicky = True
 highlight_language = "text"
@@ -170,8 +172,33 @@ def arrange(app: Sphinx, name: str, source: list[str]) -> None:
     source[0] = text
 
 
+def write_terms(folder: Path) -> None:
+    """Write the tables of assumptions.md: what each question takes, and what excludes what."""
+
+    def code(fact: str) -> str:
+        return fact if " " in fact else f"`{fact}`"
+
+    because: dict[str, dict[str, list[str]]] = {}
+    for rule in EXCLUSIONS:
+        *first, last = map(code, rule.facts)
+        because.setdefault(rule.why, {}).setdefault(" with ".join(first), []).append(last)
+    tables = {"taken": [("question", "takes")], "exclusions": [("not together", "because")]}
+    tables["taken"] += [(code(q), ", ".join(map(code, n)) or "none") for q, n in TAKEN.items()]
+    for why, pairs in because.items():
+        firsts: dict[tuple[str, str], list[str]] = {}  # several facts are not put together
+        for first, last in pairs.items():
+            firsts.setdefault((" or ".join(last), first * (" with " in first)), []).append(first)
+        together = [f"{' or '.join(each)} with {last}" for (last, _), each in firsts.items()]
+        tables["exclusions"].append(("; ".join(together), why))
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, (head, *rows) in tables.items():
+        lines = [f"| {first} | {second} |" for first, second in [head, ("---", "---"), *rows]]
+        (folder / f"{name}.md").write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
 def setup(app: Sphinx) -> None:
     """Connect what changes pages on their way."""
+    write_terms(ROOT / "docs" / "generated" / "terms")
     methods.draw(PICTURES)
     app.connect("autodoc-process-docstring", link_methods, priority=900)
     app.connect("autodoc-process-docstring", add_pictures, priority=901)

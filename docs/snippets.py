@@ -21,6 +21,7 @@ NOT_OURS = (
     "scorer(",
     "**",
     "ax=ax",
+    "reference=way",  # a string of a loop
     "drawn.select(",  # of polars, which the types of a frame of pandas do not know
 )
 

@@ -62,7 +62,7 @@ print(models.dominance(beta=0.29).round(3).to_string(index=False), "\n")
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(10.5, 4.6), layout="constrained")
 models.plot_roc(beta=0.29, ax=left)
 models.plot_metric("precision", beta=0.29, ax=middle)
-models.plot_metric("average_precision", x="beta", beta=np.linspace(0, 0.6, 31), ax=right)
+models.plot_metric("average_precision", x="beta", beta=np.linspace(0, 0.36, 19), ax=right)
 shared_legend(figure)
 sns.move_legend(figure, "outside lower center", ncols=4, frameon=False)
 

@@ -59,7 +59,10 @@ def __dir__() -> list[str]:
     return [*__all__, *_LAZY, "__version__"]
 
 
-if not TYPE_CHECKING:  # to a type checker the package would have every attribute
+if TYPE_CHECKING:
+    from pu_accessor import labeling as labeling
+    from pu_accessor import sklearn as sklearn
+else:  # to a type checker the package would have every attribute
 
     def __getattr__(name: str) -> Any:
         if name in _LAZY:

@@ -11,30 +11,15 @@ import pu_accessor  # noqa: F401
 
 # On `df`, with known positives among 1,000 examples and scores of three models, one a probability.
 LINES = {
-    "DataFrame.pu.plot_roc": 'df.pu.plot_roc(beta, mark={"rank": 200}, baseline=True)',
+    "DataFrame.pu.plot_roc": "df.pu.plot_roc(beta, baseline=True)",
     "DataFrame.pu.plot_pr": "df.pu.plot_pr(beta, baseline=True)",
     "DataFrame.pu.plot_rank_cdf": "df.pu.plot_rank_cdf(beta)",
-    "DataFrame.pu.plot_metric": 'df.pu.plot_metric("precision", beta)',
-    "DataFrame.pu.plot_table": 'df.pu(score="p").plot_table(beta, at={"threshold": 0.5})',
-    "DataFrame.pu.plot_gain": "df.pu.plot_gain(beta)",
-    "DataFrame.pu.plot_boyce": "both.plot_boyce()",
-    "DataFrame.pu.plot_check_assumptions": 'df.pu.plot_check_assumptions(wave="reader")',
-    "DataFrame.pu.plot_net_benefit": 'df.pu(score="p").plot_net_benefit(beta)',
+    "DataFrame.pu.plot_metric": 'both.plot_metric("auroc", beta, x="selection_odds")',
     "DataFrame.pu.plot_calibration": 'df.pu(score="p").plot_calibration(beta)',
-    "DataFrame.pu.plot_against_beta": (
-        'both.plot_against_beta("average_precision", [0.05, 0.1, 0.15, 0.2, 0.25])'
-    ),
     "DataFrame.pu.plot_forest": 'both.plot_forest("auroc", beta)',
-    "DataFrame.pu.plot_robustness": (
-        'df.pu.plot_robustness("auroc", beta, above=0.75, selection_odds=[1, 2, 3, 4])'
-    ),
     "Dataset.pu.plot_roc": "df.pu.contingency([0.1, 0.2]).pu.plot_roc()",
     "Dataset.pu.plot_pr": "df.pu.contingency([0.1, 0.2]).pu.plot_pr()",
     "Dataset.pu.plot_metric": 'both.contingency(beta).pu.plot_metric("f1", x="fraction")',
-    "Dataset.pu.plot_table": "both.contingency(beta).pu.plot_table(at=200)",
-    "Dataset.pu.plot_against_beta": (
-        'df.pu.contingency([0.05, 0.1, 0.15, 0.2]).pu.plot_against_beta("auroc")'
-    ),
 }
 
 
@@ -66,6 +51,5 @@ def _names() -> dict[str, object]:
     score = rng.normal(1.6 * truth)
     df = pd.DataFrame({"score": score, "label": label, "p": expit(1.6 * score - 2.3)})
     df["svm"], df["forest"] = score, rng.normal(1.2 * truth, 1 + 0.5 * truth)
-    df["reader"] = np.where(label == 1, rng.choice(["Ann", "Bob"], 1_000), None)
     beta = round(float(truth[df["label"].isna()].mean()), 2)
     return {"df": df, "beta": beta, "both": df.pu(score=["svm", "forest"])}

@@ -4,8 +4,9 @@ Do the data contradict random labels?
 
 Three readers have labeled 250 of 800 positives. Two took them as they came, the third looked at
 severe cases. And of the patients of one ward, most of whom are positive, each was looked at. Both
-can be seen, on the left as curves that differ, on the right as a dot beyond its bar. What all
-readers have in common nobody sees: no check proves that labels are random.
+can be seen: on the left one curve differs, on the right one ward has more known positives than
+random labels leave if all its patients were positive. What all readers have in common cannot be
+seen: no check proves that labels are random.
 """
 
 import matplotlib.pyplot as plt
@@ -39,9 +40,11 @@ for finding in checks["finding"]:
 
 # %%
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
-df.pu.plot_check_assumptions(wave="reader", ax=left)
-df.pu.plot_check_assumptions(beta, strata="ward", ax=right)
-left.set_title("readers: who labels what?")
-right.set_title("wards: can so many be known?")
+known = df.assign(above=df["score"].rank(ascending=False, pct=True))[df["label"] == 1]
+sns.ecdfplot(known, x="above", hue="reader", ax=left)
+left.set(xlabel="share of examples ranked above", ylabel="share of the known positives")
+df["label"].notna().groupby(df["ward"]).mean().plot.barh(ax=right)
+right.axvline(250 / 800, color="black", linestyle=":")
+right.set(xlabel="share of rows that is known (dotted: of all positives)", ylabel="")
 sns.despine()
 plt.show()

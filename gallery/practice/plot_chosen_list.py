@@ -22,7 +22,7 @@ df = pd.DataFrame({"score": rng.normal(3 * truth), "label": np.where(known, 1, n
 beta = 900 / 5_400
 found = df.pu.cutoff(beta, precision=0.8).iloc[0]
 print(found[["rank", "threshold", "lower", "estimate", "upper"]].to_string())
-chosen = df.pu.select(beta, precision=0.8)
+chosen = df[df["score"] >= found["threshold"]]
 print("true precision of the list:", truth[chosen.index].mean().round(3))
 
 # %%

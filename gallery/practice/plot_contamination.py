@@ -5,7 +5,7 @@ How many known positives may be wrong?
 Half of the malignant tumours are known, as far as the files say. If some of these are benign, and
 nobody knows which, numbers are known less well. The areas are what precision among the 100 highest
 can be, for a score that ranks well and one that does not. The cross is the share of wrong ones
-with which it is no longer certain that the precision is above .3, about that of a random list.
+with which it is no longer certain that the precision is above a half.
 """
 
 import numpy as np
@@ -22,7 +22,6 @@ beta = malignant[~known].mean()  # an input; here the truth is at hand
 
 # %%
 models = df.pu(score=["concave points", "texture"])
-shares = np.arange(0, 0.31, 0.02)
 ax = models.plot_metric("precision", beta, x="contamination", at=100)
 
 # %%

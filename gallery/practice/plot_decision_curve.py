@@ -36,11 +36,11 @@ ax = df.pu.plot_metric(
 )
 every = df.assign(label=malignant.astype(float)).pu(negative=0)
 full = every.metric("net_benefit", 0, at={"threshold": thresholds})
-ax.plot(full["threshold"], full["estimate"], color="black", linewidth=1)
+ax.plot(full["at"], full["estimate"], color="black", linewidth=1)
 at = full.iloc[40]
 ax.annotate(
     "all labels",
-    (at["threshold"], at["estimate"]),
+    (at["at"], at["estimate"]),
     (0.5, 0.3),
     arrowprops={"arrowstyle": "-", "color": "0.4"},
 )

@@ -25,8 +25,7 @@ beta = pd.Series(sick[~known]).groupby(hospital[~known]).mean()  # here the trut
 
 # %%
 pu, at = df.pu(by="hospital"), {"threshold": 1.2}
-each = {"recall": pu.gap("recall", at=at), "precision": pu.gap("precision", beta, at=at)}
-gaps = pd.concat(each, names=["metric", "row"]).reset_index("metric")
+gaps = pd.concat([pu.gap("recall", at=at), pu.gap("precision", beta, at=at)])
 shown = ["metric", "estimate_a", "estimate_b", "difference", "lower", "upper"]
 print(gaps[shown].round(2).to_string(index=False))
 
@@ -38,7 +37,7 @@ for place, row in enumerate(gaps.itertuples()):
     ax.plot([100 * row.lower, 100 * row.upper], [place, place], color=blue, linewidth=3, alpha=0.4)
     ax.plot(100 * row.difference, place, "o", color=blue)
     ax.annotate(
-        f"{row.estimate_a:.0%} less {row.estimate_b:.0%}",
+        f"{row.estimate_a:.0%} minus {row.estimate_b:.0%}",
         (100 * row.difference, place),
         (0, 8),
         textcoords="offset points",
@@ -46,7 +45,7 @@ for place, row in enumerate(gaps.itertuples()):
     )
 ax.axvline(0, color="0.4", linewidth=1)
 ax.set(yticks=[0, 1], yticklabels=gaps["metric"], ylim=(-0.5, 1.6))
-ax.set_xlabel("north less south, in points, with 95% intervals")
+ax.set_xlabel("north minus south, in points, with 95% intervals")
 points = 100 * gaps["difference"].iloc[0]
 ax.set_title(f"The screen finds {points:.0f} points less\nof the sick in the south", loc="left")
 sns.despine()

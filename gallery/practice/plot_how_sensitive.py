@@ -3,9 +3,9 @@ How much does a number depend on beta?
 ======================================
 
 How many of the 300 best of 1,797 images are sevens, eights or nines, if a third of these is known?
-On the left for all betas up to .5; the limit is what the data allow, with 95% confidence. On the
-right for small errors: by how much metrics change at each cutoff, if beta is a hundredth higher.
-Precision depends on beta most at the top, recall hardly at all.
+On the left for all betas that the data allow, with 95% confidence. On the right for small errors:
+by how much metrics change at each cutoff, if beta is a hundredth higher. Precision depends on beta
+most at the top, recall hardly at all.
 """
 
 import matplotlib.pyplot as plt
@@ -27,14 +27,12 @@ beta = high[~known].mean()  # an input; here the truth is at hand
 
 # %%
 figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.2), layout="constrained")
-df.pu.plot_metric("precision", np.linspace(0, 0.5, 26), x="beta", at=300, ax=left)
 limit = df.pu.estimate_beta()["upper"].item()
+df.pu.plot_metric("precision", np.linspace(0, limit, 26), x="beta", at=300, ax=left)
 left.plot(beta, high[np.argsort(-score)[:300]].mean(), "o", color="black")
 left.get_legend().remove()
 near = {"xytext": (6, -4), "textcoords": "offset points", "va": "top"}
 left.annotate("truth", (beta, high[np.argsort(-score)[:300]].mean()), **near)
-left.annotate("95% limit", (limit, 0.6), **near)
-left.annotate("bounds cut\nto one value", (0.39, 0.27))
 
 tables = df.pu.contingency(beta)
 slopes = tables.pu.beta_derivatives().where(~tables["clipped"]).sel(bound="estimate", beta=beta)

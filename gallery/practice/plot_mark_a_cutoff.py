@@ -27,7 +27,11 @@ beta = malignant[~known].mean()  # an input; here the truth is at hand
 
 # %%
 pu = df.pu.assume(monotone=True)
-figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.4), layout="constrained")
-pu.plot_roc(beta, ax=left)
-pu.plot_table(beta, at=150, ax=right)
+table = pu.contingency(beta, ranks=150).pu.to_frame().set_index("bound")
+ax = pu.plot_roc(beta)
+here = table.loc["estimate"]
+ax.plot(here["fp"] / (here["fp"] + here["tn"]), here["tp"] / (here["tp"] + here["fn"]), "o")
+cells = table[["tp", "fp", "fn", "tn"]].T.round().astype(int)
+names = {"rowLabels": [*cells.index], "colLabels": [*cells]}
+ax.table(cells.astype(str).to_numpy(), bbox=(0.6, 0.1, 0.36, 0.36), **names)
 plt.show()

@@ -25,6 +25,10 @@ beta = truth[~known].mean()
 # %%
 # On paper there is one cutoff, or there are a few.
 ax = df.pu.plot_pr(beta)
+at = {"threshold": [0.25, 0.5, 0.75]}
+found = df.pu.metric(["recall", "precision"], beta, at=at, target="examples")
+points = found.set_index("metric")["estimate"]
+ax.plot(points["recall"], points["precision"], "o")
 plt.show()
 
 # %%

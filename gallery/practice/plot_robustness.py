@@ -27,7 +27,7 @@ beta = malignant[~known].mean()  # an input; here the truth is at hand
 figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4), sharey=True, layout="constrained")
 for ax, models in [(left, ["concave points", "compactness"]), (right, ["compactness", "texture"])]:
     df.pu(score=models).plot_metric("difference", beta, x="selection_odds", ax=ax)
-    ax.set_title(" less ".join(models))
+    ax.set_title(" minus ".join(models))
 right.set(ylabel="")
 shared_legend(figure)
 sns.move_legend(figure, "outside lower center", ncols=3, frameon=False)
@@ -35,5 +35,5 @@ sns.despine()
 plt.show()
 
 models = ["concave points", "compactness", "texture"]
-broken = df.pu(score=models).robustness("difference", beta, over={"selection_odds": 1})
+broken = df.pu(score=models).robustness("difference", beta, over={"selection_odds": [1]})
 print(broken[["model_a", "model_b", "estimate", "breaking_point"]].round(2).to_string(index=False))

@@ -56,15 +56,14 @@ sure = pu_accessor.beta_from_labels(found, 100, free, level=0.975)
 chosen = df.pu.cutoff(sure, precision=0.6)
 print(chosen[["rank", "lower", "estimate", "attainable"]].round(3).to_string(index=False))
 print(chosen.attrs["statement"])
-rows = df.pu.select(sure, precision=0.6).index
+rows = df[df["score"] >= chosen["threshold"].item()].index
 print("malignant among them:", int(truth[rows].sum()), "of", len(rows))
 
 # %%
 # The third: some malignant tumours were likelier to become known than others. By which factor may
 # the odds differ until the bound on the share of malignant ones among the forty is below a half?
-kept = df.pu.robustness(
-    "precision", beta["beta"].item(), at=40, above=0.5, over={"selection_odds": 1}
-)
+at_random = {"selection_odds": [1]}
+kept = df.pu.robustness("precision", beta["beta"].item(), at=40, above=0.5, over=at_random)
 print(kept[["estimate", "breaking_point"]].round(2).to_string(index=False))
 
 # %%

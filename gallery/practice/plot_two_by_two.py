@@ -24,7 +24,6 @@ df["logistic"] = expit(2 * (score + 1.0 * rng.normal(size=3_000)) - 3)
 models, beta = df.pu(score=["boosting", "logistic"]), truth[~known].mean()
 
 # %%
-# Cutoffs in use are marked where a reader looks for them.
 figure, axes = plt.subplots(2, 2, figsize=(7, 6.6), layout="constrained")
 models.plot_roc(beta, ax=axes[0, 0])
 models.plot_pr(beta, ax=axes[0, 1])
