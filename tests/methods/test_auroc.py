@@ -157,8 +157,8 @@ def test_partial_auroc_agrees_with_oracle(limit: float) -> None:
     plain = sure = 0
     for score, label, beta in map(draw, range(30)):
         frame = framed(score, label)
-        found = ask(frame, "auroc", beta, max_fpr=limit, negative=False)
-        row = found[COLUMNS].to_numpy().tolist()[0]
+        asked = ask(frame, "auroc", beta, max_fpr=limit, negative=False)
+        row = asked[COLUMNS].to_numpy().tolist()[0]
         estimate = completion_oracle.area("auroc", score, label, beta, limit)
         assert row[2] == pytest.approx(estimate, **NEAR)
         if not oracle.is_plain(score, label, beta, limit):

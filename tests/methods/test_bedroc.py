@@ -169,6 +169,7 @@ def test_what_has_no_answer() -> None:
     for alpha in (0, -3.0, 1e-300, np.inf, np.nan):
         with pytest.raises(PUValueError, match=rf"be in \[0.0001, 1e\+09\], but {alpha} was"):
             pu_accessor.bedroc(alpha=alpha)
+    wrong: Any
     for wrong in ("20", True):
         with pytest.raises(PUTypeError, match=f"a number above 0, but {wrong!r} was passed"):
             pu_accessor.bedroc(alpha=wrong)

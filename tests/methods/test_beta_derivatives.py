@@ -78,7 +78,7 @@ def expected(tables: xr.Dataset, kind: str, place: dict[str, Any]) -> dict[str, 
     reference=st.sampled_from(["positives", "negatives", "tightest"]),
     ranks=st.sampled_from(["all", "breakpoints"]),
 )
-def test_slopes_are_those_in_fractions(case: Case, reference: str, **how: Any) -> None:
+def test_slopes_are_those_in_fractions(case: Case, reference: Any, **how: Any) -> None:
     score, label = [*case.score, 2.0], [*case.label, False]
     betas = [case.beta, 0.4]
     pu = pu_accessor.from_arrays(score, label).assume(reference=reference)
