@@ -358,8 +358,6 @@ strata, check_assumptions, cluster: how many are known by chance is not known of
 weight, sample_to_label: beta is the weighted share, and rows are drawn with equal probabilities
   > Draw them by weight: df[df['label'].isna()].sample(100, weights='w', replace=True).
   @clusters#weights
-selection_odds/contamination, compare, cluster/weight: clusters are a sample, of which there are
-  others
 selection_odds/contamination, compare, no test: it is AUROC alone that has a range there
 target='examples', compare, no test: of these examples AUROC alone is compared
   > Pass target='population'. @many_models#which-model-is-better

@@ -5,9 +5,9 @@ import sys
 
 import pandas as pd
 import xarray as xr
-from pu_accessor.accessors import register
 
 import pu_accessor
+from pu_accessor.questions.constructors import register
 from tests.cases import as_frame, draw_case
 
 FRAME = as_frame(draw_case(8))
@@ -36,7 +36,7 @@ def test_repr_says_what_is_in_the_way() -> None:
     two = repr(pd.DataFrame({"score": [1, 2], "label": [0, 1]}).pu)
     assert "nothing missing" in " ".join(two.split())
     listed = repr(TABLES.pu)
-    for name in ("roc", "metric", "beta_derivatives", "at", "to_frame", "plot_against_beta"):
+    for name in ("roc", "metric", "beta_derivatives", "at", "to_frame", "plot_metric"):
         assert name in listed
 
 

@@ -70,10 +70,8 @@ def test_pages_are_there(address: str) -> None:
     [
         ("beta", lambda: FRAME.pu.auroc(29)),
         ("beta#too-high", lambda: FRAME.pu.auroc(1)),
-        ("beta#an-interval-and-a-limit", lambda: FRAME.pu.roc_bounds(0.3, beta_interval=0.2)),
         ("beta#with-its-error", lambda: FRAME.pu.auroc(BETA)),
         *(("bands", lambda it=band: FRAME.pu.roc_bounds(0.3, band=it)) for band in BANDS),
-        ("cutoffs", lambda: FRAME.pu.cutoff(0.3, precision=0.5)),
         ("known_negatives", lambda: FRAME.pu.assume(reference="negatives").roc_bounds(0.3)),
         ("selection_odds", lambda: FRAME.pu.assume(selection_odds=0.5).auroc(0.3)),
         ("labels", lambda: FRAME.fillna({"label": -1}).pu.auroc(0.3)),
@@ -82,9 +80,9 @@ def test_pages_are_there(address: str) -> None:
         ("large_data#chunks", lambda: pu_accessor.from_chunks(iter([])).auroc(0.3)),
         ("many_models#a-beta-for-each-group", lambda: GROUPS.pu(by="fold").auroc({"a": 0.3})),
         ("many_models#which-model-is-better", lambda: FRAME.pu(score=["score"]).compare()),
-        ("biased_labels", lambda: FRAME.assign(p=0.5).pu(propensity="p").auroc(0.3)),
+        ("biased_labels", lambda: FRAME.pu(propensity="p").calibration(0.3)),
+        ("population", lambda: FRAME.pu.roc_bounds(0.3, target="population", band="dkw")),
         ("practice#calibration", lambda: FRAME.pu.calibration(0.3, bins=0)),
-        ("communities#species-distributions", lambda: FRAME.pu.metric("boyce")),
         ("", lambda: FRAME.pu(score="p").auroc(0.3)),  # no concept, no page
     ],
 )
