@@ -224,8 +224,8 @@ def test_models_drawn_one_after_the_other_keep_their_colours_apart(plot: str) ->
 PU: Any = WIDE.pu(score=MODELS)
 
 
-def against_beta(*arguments: Any, **keywords: Any) -> Callable[[], Any]:
-    return lambda: PU.plot_metric(x="beta", *arguments, **keywords)
+def against_beta(name: str, beta: Any, **keywords: Any) -> Callable[[], Any]:
+    return lambda: PU.plot_metric(name, beta, x="beta", **keywords)
 
 
 def roc(beta: Any = (0.2, 0.4), **keywords: Any) -> Callable[[], Any]:

@@ -123,22 +123,6 @@ def test_advice_for_labels_is_to_be_typed(label: Any, coding: Any, advice: str) 
         assert "not ready" not in counts and "known positives" in counts
 
 
-NO_SCORES: list[Any] = [
-    (pd.Categorical([None, 7, 5]), "7"),
-    (pd.Categorical([None, None]), "None"),
-    (pd.Series([None, 3.0, True], dtype=object), "True"),
-    (np.array(["NaT", "2020-01-01"], dtype="datetime64[ns]"), "NaT"),
-    (pd.array([None, True], dtype="boolean"), "True"),
-]
-
-
-@pytest.mark.parametrize(("score", "odd"), NO_SCORES)
-def test_the_first_score_that_is_no_number_is_shown(score: Any, odd: str) -> None:
-    with pytest.raises(PUTypeError) as told:
-        from_arrays(score, [1, *[None] * (len(score) - 1)]).contingency(0, ranks="all")
-    assert f"(it holds {odd})" in str(told.value).replace("np.True_", "True")
-
-
 @pytest.mark.parametrize(
     "score",
     [

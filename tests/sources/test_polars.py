@@ -29,14 +29,6 @@ DATA = {name: [None if x != x else x for x in SHUFFLED[name]] for name in SHUFFL
 DF: Any = pl.DataFrame(DATA)
 
 
-# The same as in pandas
-
-
-@pytest.mark.parametrize("name", [*WAYS, "compare omit weighted"])
-def test_a_polars_frame_gives_what_pandas_gives(name: str) -> None:
-    check_same(ASKED[name](DF.pu), ASKED[name](SHUFFLED.pu))
-
-
 # Columns of scores, labels and keys in each dtype: in polars, and as a user has them in pandas.
 STRIPES = SHUFFLED["label"].map({1.0: True, 0.0: False}).tolist()
 LABELS = [None if x != x else bool(x) for x in STRIPES]
