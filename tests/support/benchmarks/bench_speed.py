@@ -77,12 +77,12 @@ def test_betas(benchmark: Benchmark, method: str) -> None:
 
 def test_envelopes(benchmark: Benchmark) -> None:
     pu = Rows(1_000_000, KNOWN).frame.pu
-    between = (0.2, 0.4)
+    between = pd.Interval(0.2, 0.4)
     contestants: dict[str, Contestant] = {
         "roc_bounds": lambda: pu.roc_bounds(BETA),
-        "roc_bounds, envelope": lambda: pu.roc_bounds(BETA, beta_interval=between),
+        "roc_bounds, envelope": lambda: pu.roc_bounds(between),
         "auroc": lambda: pu.auroc(BETA),
-        "auroc, envelope": lambda: pu.auroc(BETA, beta_interval=between),
+        "auroc, envelope": lambda: pu.auroc(between),
     }
     race(benchmark, "envelopes", {"rows": 1_000_000, "known": KNOWN}, contestants, 7)
 
