@@ -19,7 +19,7 @@ demo: .venv/demo.installed
 	$(BIN)/python gallery/plot_main_job.py
 
 test: .venv/test.installed
-	@echo "Some 7,700 tests: under three minutes on two idle cores. TESTS=tests/methods takes some alone."
+	@echo "Some 6,800 tests: under three minutes on two idle cores. TESTS=tests/methods takes some alone."
 	$(QUICKLY) $(BIN)/python $(PYTEST) $(TESTS)
 
 # Which lines and branches of the package the suite reaches; the last line is that of docs/contributing.md.
@@ -66,7 +66,7 @@ fuzz: .venv/test.installed
 SAMPLE ?= 1500
 ONLY ?= *
 REACHING := tests/accessors tests/arguments tests/datasets tests/methods tests/numerics tests/plots tests/quick \
-	tests/sources pu_accessor/accessors
+	tests/sources pu_accessor/questions
 mutants: .venv/mutants.installed
 	$(QUICKLY) $(BIN)/mutmut run --max-children 1 'pu_accessor.sources.source.*'
 	cd mutants && $(QUICKLY) ../$(BIN)/python -m pytest -p tests.support.long.mutants -p no:cacheprovider \

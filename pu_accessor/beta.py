@@ -1,4 +1,4 @@
-"""Beta as a user says it: a number, several, by group, an interval, or an estimate with its error."""
+"""Beta as a user says it: numbers, by group, an interval, or an estimate with its error."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ _SYNONYMS: Mapping[str, str] = {
     # arguments of questions, and their values
     "approximate": "delta",
     "at": "k top top_k cutoff",
-    "beta": "prior class_prior pi alpha_hat",
+    "beta": "alpha_hat",
     "both": "all intersection",
     "examples": "sample these",
     "exact": "hypergeometric",
@@ -93,14 +93,15 @@ _SYNONYMS: Mapping[str, str] = {
     "mean_matching": "mean",
     "palette": "cmap colors colormap",
     "population": "new",
-    "quantity": "name metric curve",
+    "metric": "name quantity curve",
     "random_state": "rng seed",
     "rank": "count head k n top top_k",
     "size": "n n_samples",
     "threshold": "cutoff score thr value",
     "youden": "j",
     # roles
-    "by": "fold group groupby groups key model models",
+    "by": "fold group groupby key model models",
+    "cluster": "clusters groups",  # of scikit-learn: rows that belong together
     "label": "labels target truth y y_true",
     "nan_policy": "dropna missing nan",
     "negative": "neg neg_label negatives",

@@ -186,9 +186,9 @@ class _Answers:
             for name in (pu._source.repeated(pu._terms) if self.roles.cluster is None else [])
         ]
         self.of_rows = self.roles.cluster is None and self.roles.weight is None
-        target = "examples" if self.of_rows else "population"
+        self.target = "examples" if self.of_rows else "population"
         # What is wrong with rows or beta raises here, before anything else is asked.
-        areas = self._note(pu.auroc, beta, target=target)
+        areas = self._note(pu.auroc, beta, target=self.target)
         before = [*areas.columns[: [*areas].index("beta")]]
         self.keys = [name for name in before if name not in ("metric", "at")]
         self.betas = areas[[*self.keys, "beta"]].drop_duplicates()
@@ -222,7 +222,7 @@ class _Answers:
 
     def draw(self, caption: str, plot: Callable[..., Any], *args: Any, **options: Any) -> str:
         """Return a picture of its own, which no other figure knows of."""
-        return self.ask(caption, partial(_draw, caption, plot), *args, band=self.band, **options)
+        return self.ask(caption, partial(_draw, caption, plot), *args, **options)
 
     def _note(self, method: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Return an answer, and note what it warns of."""
@@ -242,6 +242,7 @@ def _sections(
 ) -> dict[str, str]:
     """Ask all questions, and write the answers by section; one without an answer is empty."""
     pu, beta, ask, draw = answers.pu, answers.beta, answers.ask, answers.draw
+    band: dict[str, Any] = {"band": answers.band}
     written: dict[str, str] = {"In short": ""}
     counts = pd.DataFrame([*answers.counts.items()], columns=["kind", "count"])
     written["Data"] = f"<p>{_element('code', pu._line())}</p>{_table('Examples', counts)}"
@@ -249,11 +250,12 @@ def _sections(
     limits = ask("What the known positives leave possible", pu.estimate_beta)
     written["What beta can be"] = _table("Beta, as it was passed", passed) + limits
     grid = np.linspace(0, min(max(2 * answers.betas["beta"].max(), 0.2), 0.9), 13)
+    about: dict[str, Any] = {"x": "beta", "target": answers.target}
     written["Curves"] = (
-        draw("ROC curve with its band", pu.plot_roc, beta)
-        + draw("Precision and recall, with their band", pu.plot_pr, beta)
-        + draw("Precision among the first examples", pu.plot_metric, "precision", beta)
-        + draw("AUROC, were beta another", pu.plot_metric, "auroc", grid, x="beta")
+        draw("ROC curve with its band", pu.plot_roc, beta, **band)
+        + draw("Precision and recall, with their band", pu.plot_pr, beta, **band)
+        + draw("Precision among the first examples", pu.plot_metric, "precision", beta, **band)
+        + draw("AUROC, were beta another", pu.plot_metric, "auroc", grid, **about)
     )
     written["Numbers"] = ""
     for where, target in (("new", "population"), ("these", "examples"))[: 1 + answers.of_rows]:
@@ -261,7 +263,7 @@ def _sections(
         written["Numbers"] += ask(f"AUROC on {where} examples", pu.auroc, beta, target=target)
         written["Numbers"] += ask(f"Average precision on {where} examples", average_precision)
     rates = partial(pu.metric, ["precision", "recall"], beta, at=at, target="examples")
-    written["Numbers"] += ask("Precision and recall", rates, band=answers.band)
+    written["Numbers"] += ask("Precision and recall", rates, **band)
     if "model" in answers.keys:
         written["Comparison"] = ask("Differences of AUROC", pu.compare, "auroc", beta)
     if answers.of_rows or wave is not None or strata is not None:

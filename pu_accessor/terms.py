@@ -1,11 +1,13 @@
-"""What is bound before a question is asked: roles of columns, assumptions, and what excludes what."""
+"""What is bound before a question is asked: roles, assumptions, and what excludes what."""
 
 from __future__ import annotations
 
+import re
 import reprlib
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypedDict
+from itertools import product
+from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -21,10 +23,9 @@ OnError: TypeAlias = Literal["raise", "skip"]
 Reference: TypeAlias = Literal["positives", "negatives", "tightest", "both"]
 
 
-class RowRoles(TypedDict, total=False):
-    """What columns mean, for every source."""
+class ArrayRoles(TypedDict, total=False):
+    """What arrays besides scores and labels mean, and how to read them."""
 
-    label: Hashable
     cluster: Hashable | None
     weight: Hashable | None
     propensity: Hashable | None
@@ -34,6 +35,12 @@ class RowRoles(TypedDict, total=False):
     nan_policy: NanPolicy
     on_error: OnError
     progress: bool
+
+
+class RowRoles(ArrayRoles, total=False):
+    """What columns mean, for every source with names."""
+
+    label: Hashable
 
 
 class SampleRoles(RowRoles, total=False):
@@ -71,7 +78,6 @@ NAN_POLICIES = ("omit", "raise", "worst")
 ON_ERROR = ("raise", "skip")
 REFERENCES = ("positives", "negatives", "tightest", "both")
 OTHERS = ("propensity", "cluster", "weight")
-DESIGNED: Final = ("cluster", "weight", "propensity")
 
 
 @dataclass(frozen=True)
@@ -195,6 +201,7 @@ def check_known(call: str, names: Iterable[str], allowed: Iterable[str]) -> None
         if name in allowed:
             continue
         meant = suggestion(name, allowed) or f" It takes {', '.join(allowed)}."
+        meant += " For groups ranked apart: by='patient'." if name == "groups" else ""
         if name in ASSUMPTIONS:
             meant = f" It is taken for granted: df.pu.assume({name}=...)."
         elif name in ROLES:
@@ -204,29 +211,28 @@ def check_known(call: str, names: Iterable[str], allowed: Iterable[str]) -> None
         raise PUTypeError(f"{call} has no argument {name!r}.{meant}")
 
 
+# Facts, as a message says them.
+_WORDS: Mapping[str, str] = {
+    "at a cutoff": "a metric at a cutoff",
+    "at=chosen": "a cutoff at which something is highest",
+    "at=cutoff of these": "a cutoff other than a threshold",
+    "at=estimated": "a cutoff where an estimate is as asked",
+    "band=at random": "one for labels at random",
+    "band=by rank": "bounds by rank",
+    "beta=estimate": "an estimate",
+    "beta=interval": "an interval",
+    "no test": "a metric other than AUROC",
+}
+
+
 class Exclusion(NamedTuple):
     """Facts that do not go together: the first is what a user is to change."""
 
     facts: tuple[str, ...]
     why: str
-    step: str = "Leave one of the two out."
+    step: str
     page: str | None = None
 
-
-_AT_RANDOM = "labels are then no simple random sample of the positives, and nobody worked it out"
-_ODDS_OF_ROWS = (
-    "propensities say what the odds of being labeled are, and how they differ among clusters "
-    "and rows with weights is not known"
-)
-_THESE = "there is no interval for new examples then"
-_EXAMPLES = "Pass target='examples'."
-_RANDOM_ROWS = "it takes each row as one of a random sample"
-_AVERAGED = "an average has an interval of its own"
-_TO_FRAME = "Make a frame: ds.to_dataframe().reset_index().pu."
-_TO_COLUMNS = "Put them into a frame: pd.DataFrame({'score': score, 'label': label}).pu."
-_EACH = "Compare within each group: df.pu(by='fold')."
-_EACH_GROUP = "Ask each group, without average."
-_LABELS = "what is checked is that labels are random, of rows that count once"
 
 # What a question takes for granted at the most; monotone scores are a matter of the ranking, and
 # go with every question. "at a cutoff" is a metric at a cutoff, whatever its name.
@@ -249,288 +255,129 @@ TAKEN: Mapping[str, tuple[str, ...]] = {
     "sample_to_label": ASSUMPTIONS,
 }
 
-EXCLUSIONS: tuple[Exclusion, ...] = (
-    # Roles and assumptions, refused as soon as they are bound.
-    Exclusion(
-        ("monotone", "propensity"),
-        "where labels depend on more than being positive, known positives need not become rarer "
-        "down the ranking",
-        page="monotone",
-    ),
-    *(
-        Exclusion(
-            (role, "propensity"),
-            "there is no error for it where labels were selected with unequal probabilities",
-            page="clusters",
-        )
-        for role in ("cluster", "weight")
-    ),
-    *(
-        Exclusion(("selection_odds", role), _ODDS_OF_ROWS, page="selection_odds")
-        for role in DESIGNED
-    ),
-    Exclusion(
-        ("selection_odds", "pool"),
-        "odds are compared within one ranking",
-        "Ask each group: df.pu(by='fold').",
-    ),
-    *(Exclusion(("contamination", role), _AT_RANDOM) for role in (*DESIGNED, "pool")),
-    *(
-        Exclusion((name, "contamination"), "what both do together is not known")
-        for name in ("selection_odds", "reference", "prevalence")
-    ),
-    *(
-        Exclusion(
-            ("reference", role),
-            "how labels were selected is known of the positives",
-            page="known_negatives",
-        )
-        for role in DESIGNED
-    ),
-    Exclusion(("propensity", "gap", "auroc"), "groups are compared as simple random samples"),
-    Exclusion(("prevalence", "pool"), "pooled groups have one each", page="population"),
-    Exclusion(
-        ("prevalence", "selection_odds"), "what both do together is not known", page="population"
-    ),
-    Exclusion(
-        ("average", "propensity"),
-        "the scatter of groups whose known positives count differently is not known",
-        page="biased_labels",
-    ),
-    # Sources that are no frame.
-    *(
-        Exclusion((name, source), "groups are put together in a frame alone", _TO_FRAME)
-        for name in ("pool", "average")
-        for source in ("data in chunks", "data in a Dataset")
-        if (name, source) != ("average", "data in chunks")
-    ),
-    Exclusion(
-        ("by", "a groupby"),
-        "it has its keys",
-        "Group by all keys at once: df.groupby(['site', 'model']).pu.",
-    ),
-    Exclusion(
-        ("by", "data in a Dataset"),
-        "each other dimension makes groups by itself",
-        "Leave it out, or make a frame: ds.to_dataframe().reset_index().pu(by='model').",
-    ),
-    Exclusion(
-        ("on", "data in a Dataset"), "samples are paired along their dimension", "Leave it out."
-    ),
-    Exclusion(("on", "a list of scores"), "a row pairs its own scores", "Leave it out."),
-    *(
-        Exclusion((name, source), "it is a column of a frame", _TO_FRAME)
-        for name in ("wave", "strata")
-        for source in ("data in arrays", "data in a Dataset")
-    ),
-    *(
-        Exclusion((name, "data in arrays"), "arrays have no columns", _TO_COLUMNS)
-        for name in ("score", "label", "by")
-    ),
-    Exclusion(
-        ("compare", "data in arrays"),
-        "each is one model",
-        "Put the scores of all into a frame: df.pu(score=['svm', 'forest']).compare().",
-    ),
-    Exclusion(
-        ("sample_to_label", "data in chunks"),
-        "rows are drawn in memory",
-        "Draw some first: ddf.sample(frac=0.01, random_state=0).compute().pu.sample_to_label(50).",
-    ),
-    Exclusion(
-        ("ranks='all'", "data in chunks"),
-        "all cutoffs take all scores in one place",
-        "Curves and areas are the same at ranks='breakpoints'.",
-        "large_data#cutoffs-that-suffice",
-    ),
-    *(
-        Exclusion(
-            (name, "sample_to_label", "by"),
-            "rows are drawn from one ranking",
-            "Draw rows of one group after the other: df[df['site'] == 'a'].pu.",
-        )
-        for name in ("strata", "below", "above")
-    ),
-    *(
-        Exclusion(("pool", "compare", role), "pairs are within one ranking", _EACH, "clusters")
-        for role in ("propensity", "weight")
-    ),
-    # Averages.
-    *(
-        Exclusion((name, "average"), _AVERAGED, _EACH_GROUP)
-        for name in ("band", "beta=interval", "max_fpr", *ASSUMPTIONS)
-        if name != "monotone"
-    ),
-    Exclusion(
-        ("target='examples'", "average", "cluster"),
-        "nothing is known of clusters that were not labeled",
-        "Leave cluster out, or pass target='population'.",
-        page="clusters",
-    ),
-    # Beta that varies.
-    *(
-        Exclusion(
-            ("beta=estimate", name),
-            "the error of an estimate is that of labels selected at random",
-            "Pass its point, beta=found['beta'].item(), or its ends one after the other.",
-            page="beta",
-        )
-        for name in ("selection_odds", "contamination")
-    ),
-    Exclusion(
-        ("beta=interval", "contamination", "contingency"),
-        "tables are bounded at one number of positives",
-        "Ask at both ends: beta=[0.1, 0.3].",
-    ),
-    *(
-        Exclusion(
-            ("beta=estimate", question), "it takes beta as it is", "Pass beta=found['beta']."
-        )
-        for question in ("rank_cdf", "robustness", "check_assumptions", "dominance")
-    ),
-    *(
-        Exclusion(
-            (f"beta={kind}", "contingency", "target='population'"),
-            "the band for new examples is at one beta",
-            "Ask at both ends: beta=[0.1, 0.3].",
-            page="population",
-        )
-        for kind in ("interval", "estimate")
-    ),
-    # The target.
-    *(
-        Exclusion(("target='population'", "contingency", name), _THESE, _EXAMPLES, "population")
-        for name in ("band", "reference", "selection_odds", "contamination", *DESIGNED)
-    ),
-    *(
-        Exclusion(("target='population'", "at a cutoff", name), _THESE, _EXAMPLES, "population")
-        for name in ("at=cutoff of these", "band", "reference", "selection_odds")
-    ),
-    Exclusion(("target='population'", "net_benefit", "reference"), _THESE, _EXAMPLES),
-    Exclusion(("target='population'", "net_benefit", "selection_odds"), _THESE, _EXAMPLES),
-    *(
-        Exclusion(("target='population'", question, "propensity"), _THESE, _EXAMPLES)
-        for question in ("auroc", "average_precision", "bedroc", "at a cutoff", "gap", "cutoff")
-    ),
-    *(
-        Exclusion(
-            ("prevalence", "target='examples'", question),
-            "these examples have the prevalence that they have",
-            "Pass target='population', and a metric at={'threshold': 0.5}.",
-            "population",
-        )
-        for question in ("average_precision", "at a cutoff")
-    ),
-    *(
-        Exclusion(("target='examples'", question, role), _RANDOM_ROWS, "Pass 'population'.")
-        for question in ("auroc", "average_precision", "bedroc", "compare", "gap")
-        for role in ("cluster", "weight")
-    ),
-    *(
-        Exclusion(("target='population'", "cutoff", name), _THESE, _EXAMPLES)
-        for name in ("cost", "reference")
-    ),
-    # Parts of an area, and bands.
-    *(
-        Exclusion(
-            ("max_fpr", name),
-            "there is an interval of the whole area alone",
-            "Take the range between bounding curves: df.pu.contingency(0.3).pu.area('auroc', "
-            "max_fpr=0.1).",
-        )
-        for name in ("selection_odds", "contamination", "propensity")
-    ),
-    Exclusion(
-        ("max_fpr", "target='population'", "pool"),
-        "new examples have one ranking",
-        "Pass target='examples', or ask each group: df.pu(by='fold').",
-    ),
-    Exclusion(
-        ("band=at random", "selection_odds"),
-        "it holds for labels at random alone",
-        "Pass band='exact' or 'simultaneous'.",
-    ),
-    Exclusion(("band=by rank", "reference"), "bounds by rank say where the latent positives are"),
-    Exclusion(
-        ("at=chosen", "propensity"),
-        "no band holds at all cutoffs jointly there",
-        "Pass a rank, or at={'recall': 0.9}.",
-    ),
-    *(
-        Exclusion(
-            ("at=chosen", role), "no band holds at all cutoffs jointly there", "Pass a rank."
-        )
-        for role in ("cluster", "weight")
-    ),
-    *(
-        Exclusion(
-            ("band", question, role),
-            "rows that are no simple random sample have a band of their own",
-            "Leave band out.",
-        )
-        for question in ("contingency", "rank_cdf", "dominance", "at a cutoff", "net_benefit")
-        for role in DESIGNED
-    ),
-    *(
-        Exclusion(("band", question), "it takes no band", "Leave band out.", "bands")
-        for question in ("auroc", "average_precision", "bedroc", "boyce")
-    ),
-    Exclusion(
-        ("contamination", "at=estimated"),
-        "a cutoff that labels choose is another one where some are wrong",
-        "Pass a rank, a fraction or a threshold.",
-    ),
-    # Questions that take rows as a random sample.
-    *(
-        Exclusion((role, question), _RANDOM_ROWS, f"Leave it out: {role}=None.", "clusters")
-        for question in ("cutoff", "estimate_beta", "robustness")
-        for role in ("cluster", "weight")
-    ),
-    *(
-        Exclusion(("propensity", question), "it takes labels as random", page="biased_labels")
-        for question in ("robustness", "calibration", "bedroc", "cutoff")
-    ),
-    *(
-        Exclusion((role, "check_assumptions"), _LABELS, f"Leave it out: {role}=None.")
-        for role in ("propensity", "weight", "pool")
-    ),
-    Exclusion(
-        ("strata", "cluster"),
-        "how many are known by chance is not known of rows that belong together",
-        "Leave one of the two out; waves count clusters.",
-        "assumptions",
-    ),
-    Exclusion(
-        ("weight", "sample_to_label"),
-        "beta is the weighted share, and rows are drawn with equal probabilities",
-        "Draw them by weight: df[df['label'].isna()].sample(100, weights='w', replace=True).",
-        "clusters#weights",
-    ),
-    # Comparisons.
-    *(
-        Exclusion((name, "compare", role), "clusters are a sample, of which there are others")
-        for name in ("selection_odds", "contamination")
-        for role in ("cluster", "weight")
-    ),
-    *(
-        Exclusion((name, "compare", "no test"), "it is AUROC alone that has a range there")
-        for name in ("selection_odds", "contamination")
-    ),
-    Exclusion(
-        ("target='examples'", "compare", "no test"),
-        "of these examples AUROC alone is compared",
-        "Pass target='population'.",
-        "many_models#which-model-is-better",
-    ),
-    *(
-        Exclusion(
-            ("adjust='max_t'", name),
-            "p values are then the largest for any labels, and have no correlation",
-            "Pass adjust='holm'.",
-        )
-        for name in ("selection_odds", "contamination")
-    ),
-)
+# What excludes what: facts, of which a "/" separates those that are alike; why; after ">" the next
+# step, after "@" the page of the manual. The first fact is what a user is to change.
+_TABLE = """
+monotone, propensity: where labels depend on more than being positive, known positives need not
+  become rarer down the ranking @monotone
+cluster/weight, propensity: there is no error for it where labels were selected with unequal
+  probabilities @clusters
+selection_odds, cluster/weight/propensity: propensities say what the odds of being labeled are, and
+  how they differ among clusters and rows with weights is not known @selection_odds
+selection_odds, pool: odds are compared within one ranking > Ask each group: df.pu(by='fold').
+contamination, cluster/weight/propensity/pool: labels are then no simple random sample of the
+  positives, and nobody worked it out
+selection_odds/reference/prevalence, contamination: what both do together is not known
+reference, cluster/weight/propensity: how labels were selected is known of the positives
+  @known_negatives
+propensity, gap, auroc: groups are compared as simple random samples
+prevalence, pool: pooled groups have one each @population
+prevalence, selection_odds: what both do together is not known @population
+average, propensity: the scatter of groups whose known positives count differently is not known
+  @biased_labels
+pool/average, data in a Dataset: groups are put together in a frame alone
+  > Make a frame: ds.to_dataframe().reset_index().pu.
+pool, data in chunks: groups are put together in a frame alone > Ask each group: df.pu(by='fold').
+by, a groupby: it has its keys > Group by all keys at once: df.groupby(['site', 'model']).pu.
+by, data in a Dataset: each other dimension makes groups by itself
+  > Leave it out, or make a frame: ds.to_dataframe().reset_index().pu(by='model').
+on, data in a Dataset: samples are paired along their dimension > Leave it out.
+on, a list of scores: a row pairs its own scores > Leave it out.
+wave/strata, check_assumptions, data in a Dataset: it is a column of a frame
+  > Make a frame: ds.to_dataframe().reset_index().pu.
+wave/strata, check_assumptions, data in arrays: it is a column of a frame
+  > Put them into a frame: pd.DataFrame({'score': score, 'label': label}).pu.
+score/label/by, data in arrays: arrays have no columns
+  > Put them into a frame: pd.DataFrame({'score': score, 'label': label}).pu.
+compare, data in arrays: each is one model
+  > Put the scores of all into a frame: df.pu(score=['svm', 'forest']).compare().
+sample_to_label, data in chunks: rows are drawn in memory
+  > Draw some first: ddf.sample(frac=0.01, random_state=0).compute().pu.sample_to_label(50).
+ranks='all', data in chunks: all cutoffs take all scores in one place
+  > Curves and areas are the same at ranks='breakpoints'. @large_data#cutoffs-that-suffice
+strata/below/above, sample_to_label, by/a groupby/a list of scores: rows are drawn from one ranking
+  > Draw rows of one after the other: df[df['site'] == 'a'].pu(score='svm').
+pool, compare, propensity/weight: pairs are within one ranking
+  > Compare within each group: df.pu(by='fold'). @clusters
+band/beta=interval/max_fpr/reference/selection_odds/contamination/prevalence, average: an average
+  has an interval of its own > Ask each group, without average.
+average, contingency/rank_cdf/dominance/calibration/cutoff/compare/gap/estimate_beta: it answers
+  for each group > Leave average out.
+average, check_assumptions/sample_to_label/robustness: it answers for each group
+  > Leave average out.
+target='examples', average, cluster: nothing is known of clusters that were not labeled
+  > Leave cluster out, or pass target='population'. @clusters
+beta=estimate, selection_odds/contamination: the error of an estimate is that of labels selected at
+  random > Pass its point, beta=found['beta'].item(), or its ends one after the other. @beta
+beta=estimate, rank_cdf/robustness/check_assumptions/dominance: it takes beta as it is
+  > Pass its point, beta=found['beta'].item(), or its ends one after the other. @beta
+beta=interval, contamination, contingency: tables are bounded at one number of positives
+  > Ask at both ends: beta=[0.1, 0.3].
+beta=interval/beta=estimate, contingency, target='population': the band for new examples is at one
+  beta > Ask at both ends: beta=[0.1, 0.3]. @population
+target='population', contingency, band/reference/selection_odds/contamination: there is no interval
+  for new examples then > Pass target='examples'. @population
+target='population', contingency, cluster/weight/propensity: there is no interval for new examples
+  then > Pass target='examples'. @population
+target='population', at=cutoff of these: there is no interval for new examples then
+  > Pass target='examples'. @population
+target='population', at a cutoff, band/reference/selection_odds: there is no interval for new
+  examples then > Pass target='examples'. @population
+target='population', net_benefit, reference/selection_odds: there is no interval for new examples
+  then > Pass target='examples'.
+target='population', auroc/average_precision/bedroc/at a cutoff/gap/cutoff, propensity: there is no
+  interval for new examples then > Pass target='examples'.
+prevalence, target='examples', average_precision/at a cutoff: these examples have the prevalence
+  that they have > Pass target='population', and a metric at={'threshold': 0.5}. @population
+target='examples', auroc/average_precision/bedroc/compare/gap, cluster/weight: it takes each row as
+  one of a random sample > Pass 'population'.
+target='population', cutoff, cost/reference: there is no interval for new examples then
+  > Pass target='examples'.
+max_fpr, selection_odds/contamination/propensity: there is an interval of the whole area alone
+  > Take the range between bounding curves: df.pu.contingency(0.3).pu.area('auroc', max_fpr=0.1).
+max_fpr, target='population', pool: new examples have one ranking
+  > Pass target='examples', or ask each group: df.pu(by='fold').
+band=at random, selection_odds: it holds for labels at random alone
+  > Pass band='exact' or 'simultaneous'.
+band=by rank, reference: bounds by rank say where the latent positives are
+at=chosen, propensity: no band holds at all cutoffs jointly there
+  > Pass a rank, or at={'recall': 0.9}.
+at=chosen, cluster/weight: no band holds at all cutoffs jointly there > Pass a rank.
+band, contingency/rank_cdf/dominance/at a cutoff/net_benefit, cluster/weight/propensity: rows that
+  are no simple random sample have a band of their own > Leave band out.
+band, auroc/average_precision/bedroc/boyce: it takes no band > Leave band out. @bands
+contamination, at=estimated: a cutoff that labels choose is another one where some are wrong
+  > Pass a rank, a fraction or a threshold.
+cluster/weight, cutoff/estimate_beta/robustness: it takes each row as one of a random sample
+  > Leave it out. @clusters
+propensity, robustness/calibration/bedroc/cutoff: it takes labels as random @biased_labels
+propensity/weight/pool, check_assumptions: what is checked is that labels are random, of rows that
+  count once > Leave it out.
+strata, check_assumptions, cluster: how many are known by chance is not known of rows that belong
+  together > Leave one of the two out; waves count clusters. @assumptions
+weight, sample_to_label: beta is the weighted share, and rows are drawn with equal probabilities
+  > Draw them by weight: df[df['label'].isna()].sample(100, weights='w', replace=True).
+  @clusters#weights
+selection_odds/contamination, compare, no test: it is AUROC alone that has a range there
+target='examples', compare, no test: of these examples AUROC alone is compared
+  > Pass target='population'. @many_models#which-model-is-better
+adjust='max_t', selection_odds/contamination: p values are then the largest for any labels, and
+  have no correlation > Pass adjust='holm'.
+"""
+
+
+def _read_table() -> Iterator[Exclusion]:
+    """Return a row for each combination of the facts that are alike."""
+    for row in re.sub(r"\n  ", " ", _TABLE).strip().splitlines():
+        facts, rest = row.split(": ", 1)
+        rest, _, page = rest.partition(" @")
+        why, _, step = rest.partition(" > ")
+        for combined in product(*(alike.split("/") for alike in facts.split(", "))):
+            yield Exclusion(combined, why, step or "Leave one of the two out.", page or None)
+
+
+EXCLUSIONS = tuple(_read_table())
+_BY_FACTS = [(frozenset(exclusion.facts), exclusion) for exclusion in EXCLUSIONS]
 
 
 def refuse(facts: Mapping[str, object], question: str = "") -> None:
@@ -542,22 +389,22 @@ def refuse(facts: Mapping[str, object], question: str = "") -> None:
                 Exclusion((name, question), "it has no answer for that", f"Leave {name} out."),
                 facts,
             )
-    for exclusion in EXCLUSIONS:
-        if facts.keys() >= {*exclusion.facts}:
+    there = {*facts}
+    for excluded, exclusion in _BY_FACTS:
+        if excluded <= there:
             raise _explain(exclusion, facts)
 
 
 def _explain(exclusion: Exclusion, facts: Mapping[str, object]) -> PUValueError:
     first, *others = exclusion.facts
     name, equals, value = first.partition("=")
+    came = f"must not be {_WORDS.get(first, value)}" if equals else "must be left out"
+    came = came if equals or first != facts[first] else "has no answer"
+    passed = f", but {brief(facts[first])} was passed" if came.endswith("out") else ""
     with_others = " and ".join(_write(fact, facts) for fact in others)
-    came = f"must not be {value}" if equals else "must be left out"
-    passed = "" if equals else f", but {brief(facts[first])} was passed"
     text = f"{name} {came} with {with_others}{passed}: {exclusion.why}. {exclusion.step}"
     return PUValueError(text, page=exclusion.page)
 
 
 def _write(fact: str, facts: Mapping[str, object]) -> str:
-    if fact in TERMS:
-        return f"{fact}={brief(facts[fact])}"
-    return f"a metric {fact}" if fact == "at a cutoff" else fact
+    return f"{fact}={brief(facts[fact])}" if fact in TERMS else _WORDS.get(fact, fact)

@@ -17,7 +17,8 @@ from tests.support.oracles import completion_oracle, oracle
 
 Labels = list[bool | None]
 ROLES = ["score", "label", "by", "propensity", "positive", "negative", "unlabeled"]
-ROLES += ["nan_policy", "on_error", "progress", "dim", "cluster", "weight", "pool", "monotone"]
+ROLES += ["nan_policy", "on_error", "progress", "dim", "cluster", "weight", "pool", "average"]
+ASSUMED = ["reference", "selection_odds", "contamination", "monotone", "prevalence"]
 
 AREAS = {"roc": "auroc", "pr": "average_precision"}  # quantities, by their curves
 ORACLES = {
@@ -115,9 +116,12 @@ def check_place(one: xr.Dataset, own: xr.Dataset) -> None:
 
 
 def put(accessor: Any, method: str, /, *args: Any, **keywords: Any) -> Any:
-    """Put a question with those keywords that are no roles, and bind the others before."""
+    """Put a question with those keywords that are its own, and bind and assume the others."""
     roles = {name: keywords.pop(name) for name in ROLES if name in keywords}
-    return getattr(accessor(**roles) if roles else accessor, method)(*args, **keywords)
+    assumed = {name: keywords.pop(name) for name in ASSUMED if name in keywords}
+    accessor = accessor(**roles) if roles else accessor
+    accessor = accessor.assume(**assumed) if assumed else accessor
+    return getattr(accessor, method)(*args, **keywords)
 
 
 def quiet(data: Any, method: str, /, *args: Any, **keywords: Any) -> pd.DataFrame:

@@ -1,8 +1,10 @@
 """What harmed users once: wrong advice, silent changes, answers that are missing."""
 
+import re
 import subprocess
 import sys
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,12 +12,80 @@ import pandas as pd
 import pytest
 
 import pu_accessor
-from pu_accessor import PUValueError
+from pu_accessor import PUTypeError, PUValueError
 
 EXAMPLE = pu_accessor.load_example()
 TWELVE = pd.DataFrame(
     {"score": np.arange(12, 0, -1.0), "label": [1, None, 1, 1, None, None, 1] + [None] * 5}
 )
+
+
+# ---------------------------------------------------------------------------------------------
+# Advice
+
+# What is typed, and the line of the message that is to run instead.
+CONVERT = "beta=pu_accessor.beta_from_prevalence(0.25, n_positive=202, n_unlabeled=1798)"
+ADVICE = {
+    "df.pu.auroc(class_prior=0.25)": f"df.pu.auroc({CONVERT})",
+    "df.pu.plot_roc(prior=0.25)": f"df.pu.plot_roc({CONVERT})",
+    "df.pu.auroc(0.1, class_prior=0.25)": "df.pu.auroc(0.1)",
+    "df.pu.auroc(0.17, groups='patient')": "df.pu(cluster='patient').auroc(0.17)",
+    "df.pu.plot_pr(0.17, ci=False)": "df.pu.plot_pr(0.17, band_kws={'visible': False})",
+    "df.pu.plot_pr(0.17, ci=True)": "df.pu.plot_pr(0.17)",
+    "df.pu.auroc(0.17, ci=None)": "df.pu.auroc(0.17)",
+    "df.pu.auroc(0.17, ci=0.9)": "df.pu.auroc(0.17, level=0.9)",
+}
+NAMES = {"df": EXAMPLE.assign(patient=np.arange(len(EXAMPLE)) // 2), "pu_accessor": pu_accessor}
+
+
+@pytest.mark.parametrize("typed", ADVICE)
+def test_the_advised_line_runs(typed: str) -> None:
+    with pytest.raises(PUTypeError) as told:
+        eval(typed, dict(NAMES))
+    assert ADVICE[typed] in str(told.value) and len(str(told.value)) <= 300
+    eval(ADVICE[typed], dict(NAMES))
+
+
+def test_groups_may_be_ranked_apart() -> None:
+    with pytest.raises(PUTypeError, match=r"Did you mean 'cluster'.*apart: by='patient'"):
+        EXAMPLE.pu(groups="patient")
+
+
+# Labels, best scores first; and what to pass, one possibility of those that the message names.
+GRADES: dict[str, tuple[list[Any], str, str, dict[str, Any]]] = {
+    "grades": ([3, 2, 1, None, None, None], "grades", "positive=[1, 2, 3].", {}),
+    "of text": (["2", "2", "1", None, None, None], "grades", "positive=['1', '2'].", {}),
+    "zero": (
+        [3, 2, 1, 0, 0, 0],
+        "grades",
+        "positive=[1, 2, 3], and negative=0 or unlabeled=0.",
+        {},
+    ),
+    "zero unlabeled": ([3, 2, 1, 0, 0, 0], "grades", "positive=[1, 2, 3].", {"unlabeled": 0}),
+    "one and two": ([2, 2, 2, 1, 1, 1], "grades", "positive=2, unlabeled=1.", {}),
+}
+
+
+@pytest.mark.parametrize("name", GRADES)
+def test_the_most_relevant_is_never_negative(name: str) -> None:
+    label, kind, advice, passed = GRADES[name]
+    frame = pd.DataFrame({"score": range(6, 0, -1), "label": label})
+    with pytest.raises(PUValueError, match=f"look like {kind}") as told:
+        frame.pu(**passed).auroc(0)
+    assert advice in str(told.value)
+    keywords = advice.removesuffix(".").replace(" and negative=0 or", "")
+    found = eval(f"pu({keywords}).auroc(0)", {"pu": frame.pu(**passed)})
+    assert found["estimate"].item() == 1
+
+
+@pytest.mark.parametrize("label", [[0.99, 1, None, None], [0.99, 0.8, 0.2, 0]])
+def test_probabilities_are_to_be_thresholded(label: list[Any]) -> None:
+    df = pd.DataFrame({"score": [4.0, 3, 2, 1], "label": label})
+    with pytest.raises(PUValueError, match="look like probabilities") as told:
+        df.pu.auroc(0)
+    line = str(told.value).partition("first: ")[2].partition(" takes")[0]
+    exec(line, {"df": df, "np": np})
+    assert df.pu.auroc(0)["estimate"].item() == 1
 
 
 # ---------------------------------------------------------------------------------------------
@@ -40,7 +110,7 @@ def test_nothing_rules_beta_out_within_odds(method: str, odds: float) -> None:
     for seed in range(6):
         frame, beta = biased(seed)
         missing += getattr(frame.pu, method)(beta)["lower"].isna().item()
-        row = getattr(frame.pu, method)(beta, selection_odds=odds).iloc[0]
+        row = getattr(frame.pu.assume(selection_odds=odds), method)(beta).iloc[0]
         assert row["lower"] <= row["estimate"] <= row["upper"]
     assert missing  # where labels are taken to be random
 
@@ -49,12 +119,12 @@ def test_nothing_rules_beta_out_within_odds(method: str, odds: float) -> None:
     ("passed", "found"), [(54 / 583, 54 / 583), (1 / 3, 1 / 3), (0.1 + 0.2, 0.3), (0.25, 0.25)]
 )
 def test_a_beta_is_found_as_passed(passed: float, found: float) -> None:
-    tables = TWELVE.pu.contingency(passed)
+    tables = TWELVE.pu.contingency(passed, ranks="all")
     assert tables.sel(beta=found)["beta"].item() == found
 
 
 def test_stacked_tables_of_an_interval_have_curves() -> None:
-    tables = TWELVE.pu.contingency(0.2, beta_interval=(0.1, 0.3))
+    tables = TWELVE.pu.contingency(pd.Interval(0.1, 0.3), ranks="all")
     expected = tables.pu.roc_bounds()["tpr"].stack(z=("bound", "beta"))
     found = tables.stack(z=("bound", "beta")).pu.roc_bounds()["tpr"]
     np.testing.assert_array_equal(found, expected)
@@ -106,3 +176,23 @@ def test_dir_lists_public_names_alone() -> None:
     listed = {*dir(pu_accessor)}
     assert listed == {*pu_accessor.__all__, "sklearn", "__version__"}
     assert all(hasattr(pu_accessor, name) for name in listed)
+
+
+# ---------------------------------------------------------------------------------------------
+# The manual
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def test_documents_that_were_not_retrieved_are_not_found() -> None:
+    run = pd.DataFrame({"doc_id": range(20), "score": np.arange(20, 0, -1.0)})
+    qrels = pd.DataFrame({"doc_id": [0, 1, 100, 101], "label": 1})
+    merged = run.merge(qrels, how="outer")
+    recall = merged.pu(nan_policy="worst").metric("recall", 0, at=10)
+    assert recall["estimate"].item() == 0.5
+
+
+def test_the_tutorial_needs_what_is_installed_with_the_package() -> None:
+    page = (DOCS / "start.md").read_text(encoding="utf-8")
+    imports = re.findall(r"^(?:import|from) (\w+)", page, re.MULTILINE)
+    assert {*imports} <= {"matplotlib", "numpy", "pandas", "pu_accessor", "xarray"}

@@ -120,7 +120,7 @@ class Metric:
     def __reduce__(self) -> Any:
         """Let those of the table be pickled by name."""
         if METRICS.get(self.name) == self:
-            return METRICS.__getitem__, (self.name,)
+            return _entry, (self.name,)
         return super().__reduce__()
 
     def at_cutoff(self, cutoff: Cutoff) -> Metric:
@@ -287,13 +287,13 @@ _ENTRIES = (
     ),
     _of_ranking(
         *("bedroc", "BEDROC", _bedroc),
-        can=("average", "compare", "examples", "forest", "metric", "population"),
+        can=("against_beta", "average", "compare", "examples", "forest", "metric", "population"),
         ask="df.pu.metric('bedroc', 0.3)",
         alpha=20.0,
     ),
     _of_ranking(
         *("boyce", "continuous Boyce index", _boyce),
-        can=("examples", "metric", "without_beta"),
+        can=("examples", "metric", "population", "propensity", "without_beta"),
         ask="df.pu.metric('boyce')",
         takes_beta=False,
         span=2.0,
@@ -361,8 +361,8 @@ _ENTRIES = (
     Metric(
         *("net_benefit", "net benefit"),
         can=(
-            *("average", "compare", "examples", "forest", "gap", "metric", "population"),
-            *("propensity", "selection_odds"),
+            *("against_beta", "average", "compare", "examples", "forest", "gap", "metric"),
+            *("population", "propensity", "selection_odds"),
         ),
         ask="df.pu.metric('net_benefit', 0.3, at={'threshold': 0.2})",
         function_at=_net_benefit,
@@ -378,6 +378,12 @@ _ENTRIES = (
     ),
 )
 METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _ENTRIES}
+
+
+def _entry(name: str) -> Metric:
+    """Return an entry of the table."""
+    return METRICS[name]
+
 
 # What is no metric of its own: where it is found.
 _FUNCTIONS: Mapping[str, str] = {

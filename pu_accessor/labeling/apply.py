@@ -154,7 +154,7 @@ def _row_weights(found: "pd.Series[Any] | pd.DataFrame", n_unlabeled: int) -> Fl
     if not len(found):
         raise PUValueError(
             "found must hold the label of one row or more, but is empty. Label some of the rows "
-            "that df.pu.sample_to_label() draws."
+            "that df.pu.sample_to_label draws."
         )
     if not isinstance(found, pd.DataFrame) or "stratum" not in found.columns:
         return n_unlabeled / len(found)

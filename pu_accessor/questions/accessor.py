@@ -10,7 +10,7 @@ from typing import Any, NoReturn, Unpack
 
 from pu_accessor.beta import Betas, UserBeta, read_betas
 from pu_accessor.checks import check_ranks
-from pu_accessor.errors import PUError, refuse_signals
+from pu_accessor.errors import PUError, PUValueError, refuse_signals
 from pu_accessor.inference.bands.lookup import RankBand, band_name
 from pu_accessor.inference.settings import Settings, check_target
 from pu_accessor.questions import assumptions, comparison, labels, numbers, pictures, tables
@@ -28,12 +28,15 @@ _ROOTS = {
     "chunks": "pu_accessor.from_chunks(chunks)",
 }
 
+_USUAL = Terms()
 # What kinds of source are to the table of exclusions.
-_SOURCES = {
-    "groupby": "a groupby",
-    "arrays": "data in arrays",
-    "samples": "data in a Dataset",
-    "pieces": "data in chunks",
+_SOURCES: dict[str, tuple[str, ...]] = {
+    "frame": (),
+    "groupby": ("a groupby",),
+    "arrays": ("data in arrays",),
+    "samples": ("data in a Dataset",),
+    "pieces": ("data in chunks",),
+    "groupby of pieces": ("a groupby", "data in chunks"),
 }
 
 
@@ -48,14 +51,15 @@ class Accessor:
     --------
     >>> import pu_accessor
     >>> df = pu_accessor.load_example()
-    >>> df.pu(score="score").assume(selection_odds=1.5).auroc(0.17).round(3)
-      metric  beta      target  estimate  lower  upper  range_lower  range_upper
-    0  auroc  0.17  population     0.812  0.736  0.881        0.766        0.851
+    >>> found = df.pu(score="score").assume(selection_odds=1.5).auroc(0.17)
+    >>> found[["metric", "beta", "estimate", "lower", "upper"]].round(3)
+      metric  beta  estimate  lower  upper
+    0  auroc  0.17     0.889  0.824   0.94
     """
 
     def __init__(self, source: Source, terms: Terms | None = None) -> None:
         self._source = source
-        self._terms = Terms() if terms is None else terms
+        self._terms = _USUAL if terms is None else terms
         # With those of values that the source has without a column; raises if they exclude others.
         self._held = source.held(self._terms)
 
@@ -110,9 +114,10 @@ class Accessor:
         >>> df = pu_accessor.load_example().rename(columns={"score": "svm"})
         >>> df.pu(score="svm", on_error="skip")
         <df.pu(score='svm', on_error='skip')>
-        known positives    100
-        known negatives      0
-        unlabeled        1,900
+        known positives  202
+        known negatives  0
+        unlabeled        1,798
+        distinct scores  1,995 in 2,000 scores (ties share a cutoff)
         """
         check_known("df.pu", roles, ROLES)
         return Accessor(self._source, self._terms.update(**roles))
@@ -156,7 +161,7 @@ class Accessor:
         >>> df = pu_accessor.load_example()
         >>> df.pu.assume(selection_odds=2).auroc(0.17)[["lower", "upper"]].round(3)
            lower  upper
-        0  0.681  0.915
+        0  0.803  0.953
         """
         check_known("assume", assumed, ASSUMPTIONS)
         return Accessor(self._source, self._terms.update(**assumed))
@@ -250,8 +255,8 @@ class Accessor:
             kind = "by rank" if isinstance(bounds, RankBand) else "at random"
             facts |= {} if band_name(bounds) == "simultaneous" else {f"band={kind}": bounds}
         facts = {n: fact for n, fact in facts.items() if fact is not None and fact is not False}
-        terms, kind = self._terms, self._source.kind
-        source = {_SOURCES[kind]: kind} if kind in _SOURCES else {}
+        terms = self._terms
+        source = dict.fromkeys(_SOURCES[self._source.kind], self._source.kind)
         wide = {"a list of scores": terms.score} if terms.is_wide else {}
         refuse({**self._held.facts(), **source, **wide, **facts}, question)
         assumed = terms.reference, terms.selection_odds, terms.prevalence, terms.contamination
@@ -270,10 +275,21 @@ class Accessor:
         """Return the rankings; at all cutoffs where a band has its bounds by rank."""
         check_ranks(ranks)
         ranks = "all" if by_rank and isinstance(ranks, str) else ranks
+        if isinstance(ranks, str) and ranks == "all":
+            refuse(dict.fromkeys(("ranks='all'", *_SOURCES[self._source.kind]), ranks))
         rankings = self._source.rank(self._terms, ranks)
         return assume_monotone(rankings) if self._terms.monotone else rankings
 
     def _pair(self, on: Any) -> Keyed[PairedRanks]:
+        """Return paired ranks of models: columns of a row, or rows of groups that `on` pairs."""
+        grouped = self._terms.by is not None or "a groupby" in _SOURCES[self._source.kind]
+        if on is None and grouped and not self._terms.is_wide:
+            raise PUValueError(
+                "on must name the column that pairs the rows of groups, but None was passed. For "
+                "example on='example_id'; groups that share no examples have a gap: "
+                "df.pu(by='site').gap('auroc', 0.3).",
+                page="many_models#which-model-is-better",
+            )
         pairs = self._source.pair(self._terms, on)
         return _monotone_pairs(pairs) if self._terms.monotone else pairs
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import wraps
-from inspect import Parameter, Signature, signature
-from typing import Any, TypeVar, get_type_hints
+from inspect import Parameter, signature
+from typing import Any, TypeVar
 
 from pu_accessor.checks import check_flag
-from pu_accessor.errors import PUTypeError, nearest, refuse_signals, suggestion
-from pu_accessor.inference.metrics import METRICS, SYNONYMS
+from pu_accessor.errors import PUTypeError, brief, nearest, refuse_signals, suggestion
+from pu_accessor.inference.estimates.cutoff_spec import SYNONYMS
+from pu_accessor.inference.metrics import METRICS
 from pu_accessor.terms import ASSUMPTIONS, ROLES
 
 Kind = TypeVar("Kind", bound=type)
@@ -17,11 +18,13 @@ Kind = TypeVar("Kind", bound=type)
 # Words that people type as arguments, and the line that is meant.
 _ARGUMENTS: Mapping[str, str] = {
     "alpha": "level=0.95: it is 1 - alpha",
+    "at": "df.pu.metric('recall', 0.3, at=100), or of tables "
+    "ds.pu.at(rank=100).pu.metric('recall')",
     "average": "df.pu(by='query', average=True).auroc(0.3)",
     "beta_interval": "beta=pd.Interval(0.1, 0.3)",
     "ci": "level=0.95, or for a picture without bands band_kws={'alpha': 0}",
-    "class_prior": "pu_accessor.beta_from_prevalence(0.25, n_positive, n_unlabeled), whose answer "
-    "is beta: a class prior is of all examples, beta of the unlabeled ones",
+    "class_prior": "beta=pu_accessor.beta_from_prevalence(0.25, n_positive=100, n_unlabeled=1900)"
+    ": a class prior is of all examples, beta of the unlabeled ones",
     "figsize": "ax=plt.subplots(figsize=(6, 4))[1]",
     "dpi": "ax=plt.subplots(dpi=150)[1]",
     "groups": "df.pu(cluster='patient') for rows that belong together, df.pu(by='site') for "
@@ -31,24 +34,25 @@ _ARGUMENTS: Mapping[str, str] = {
     "prior": "beta=0.3, the fraction of positives among the unlabeled",
     "quantity": "metric='auroc'",
     "sample_weight": "df.pu(weight='w')",
-    "threshold": "at={'threshold': 0.5}",
-    "thresholds": "at={'threshold': [0.1, 0.2]}",
-    "title": "ax = df.pu.plot_roc(0.3); ax.set_title('...')",
+    "threshold": "df.pu.metric('recall', 0.3, at={'threshold': 0.5})",
+    "thresholds": "df.pu.metric('net_benefit', 0.3, at={'threshold': [0.1, 0.2]})",
 }
 # Words that people type as methods.
 _METHODS: Mapping[str, str] = {
     "area": "df.pu.contingency(0.3).pu.area('auroc')",
     "at": "df.pu.contingency(0.3).pu.at(rank=100)",
     "beta_derivatives": "df.pu.contingency(0.3).pu.beta_derivatives()",
-    "beta_from_labels": "pu_accessor.beta_from_labels(found, n_labeled, n_unlabeled)",
+    "beta_from_labels": "pu_accessor.beta_from_labels(12, 100, n_unlabeled=1900)",
     "bedroc": "df.pu.metric('bedroc', 0.3)",
     "boyce": "df.pu.metric('boyce')",
+    "compare_unpaired": "df.pu(by='site').gap('auroc', 0.3)",
     "breaking_point": "df.pu.robustness('auroc', 0.3)",
     "confusion_matrix": "df.pu.contingency(0.3, ranks=100)",
     "gain": "df.pu.metric('recall', 0.3, at={'fraction': [0.1, 0.2]})",
     "net_benefit": "df.pu.metric('net_benefit', 0.3, at={'threshold': [0.1, 0.2]})",
     "plot_against_beta": "df.pu.plot_metric('auroc', [0.1, 0.2, 0.3], x='beta')",
     "plot_boyce": "df.pu.metric('boyce')",
+    "plot_decision": "df.pu.plot_metric('net_benefit', 0.3, x='threshold')",
     "plot_gain": "df.pu.plot_metric('recall', 0.3, x='fraction')",
     "plot_net_benefit": "df.pu.plot_metric('net_benefit', 0.3, x='threshold')",
     "plot_robustness": "df.pu.plot_metric('auroc', 0.3, x='selection_odds')",
@@ -57,12 +61,19 @@ _METHODS: Mapping[str, str] = {
     "roc_region": "df.pu.metric(['recall', 'fpr'], 0.3, at={'threshold': 0.5}, level=0.95**0.5)",
     "select": "df[df['score'] >= df.pu.cutoff(0.3, recall=0.9)['threshold'].item()]",
 }
-# Values of the examples that errors give, by parameter.
-_EXAMPLES: Mapping[str, str] = {
-    "beta": "0.3",
-    "metric": "'auroc'",
-    "size": "50",
-    "random_state": "random_state=0",
+# The arguments of calls that errors show, where beta alone is not enough.
+_WRITTEN: Mapping[str, str] = {
+    "df.pu.cutoff": "0.3, recall=0.9",
+    "df.pu.gap": "'auroc', 0.3",
+    "df.pu.metric": "'recall', 0.3, at=100",
+    "df.pu.plot_forest": "'auroc', 0.3",
+    "df.pu.plot_metric": "'recall', 0.3",
+    "df.pu.robustness": "'auroc', 0.3",
+    "df.pu.sample_to_label": "50, random_state=0",
+    "ds.pu.area": "'auroc'",
+    "ds.pu.at": "rank=100",
+    "ds.pu.metric": "'recall'",
+    "ds.pu.plot_metric": "'recall'",
 }
 
 
@@ -85,6 +96,8 @@ def _advised(method: Callable[..., Any]) -> Callable[..., Any]:
             passed = expected.bind(self, *args, **keywords).arguments
         except TypeError as error:
             raise PUTypeError(_explain(method, str(error), keywords)) from None
+        if unknown := _unknown_looks(passed.get("looks", {})):
+            raise PUTypeError(_explain(method, "", {unknown: keywords[unknown]}))
         for name in flags & passed.keys():
             check_flag(name, passed[name])
         with refuse_signals():
@@ -93,55 +106,75 @@ def _advised(method: Callable[..., Any]) -> Callable[..., Any]:
     return checked
 
 
+def _unknown_looks(looks: Mapping[str, Any]) -> str:
+    """Return the first keyword of a plot that is none, or nothing."""
+    if not looks:
+        return ""
+    from pu_accessor.plots import Looks
+
+    return next((name for name in looks if name not in Looks.__annotations__), "")
+
+
 def _explain(method: Callable[..., Any], error: str, keywords: Mapping[str, Any]) -> str:
     """Say what to write in place of a call that does not fit."""
     name, parameters = method.__name__, [*signature(method).parameters][1:]
-    word = next((word for word in keywords if word not in parameters), "")
+    if name == "__call__":
+        line = "df.pu(score='score', label='label').roc_bounds(0.3)"
+        return f"df.pu takes what columns mean, by keyword; a question is a method. Write {line}."
+    word = next((word for word in keywords if word not in parameters or word == "looks"), "")
     if not word:
         return f"{name}: {error}. Write for example {example_of(method)}."
-    return f"{name} has no argument {word!r}. {explain_word(word, name, parameters)}"
+    return f"{name} has no argument {brief(word)}. {explain_word(word, name, parameters)}"
 
 
 def explain_word(word: str, method: str, parameters: list[str]) -> str:
     """Say what somebody meant by a keyword that a method does not have."""
+    if method.startswith("plot_") and (told := _explain_look(word)):
+        return told
     if word in _ARGUMENTS:
         return f"Write {_ARGUMENTS[word]}."
     if word in ASSUMPTIONS:
         return f"What is taken for granted is said once: df.pu.assume({word}=...).{method}(...)."
-    if word in ROLES:
-        return f"What columns mean is said once: df.pu({word}=...).{method}(...)."
-    meant = suggestion(word, parameters)
-    return meant.strip() or f"It takes {', '.join(parameters) or 'none'}."
+    if meant := suggestion(word, parameters):
+        return meant.strip()
+    if role := nearest(word, ROLES):
+        return f"What columns mean is said once: df.pu({role}=...).{method}(...)."
+    return f"It takes {', '.join(parameters) or 'none'}."
+
+
+def _explain_look(word: str) -> str:
+    """Say where a property of matplotlib goes, if it is one."""
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Polygon
+
+    from pu_accessor.plots import Looks
+
+    if hasattr(Line2D, f"set_{word}"):
+        return f"It is the curve's, or its band's in band_kws: line_kws={{{word!r}: ...}}."
+    if hasattr(Polygon, f"set_{word}"):
+        return f"It is the band's: band_kws={{{word!r}: ...}}."
+    if hasattr(Axes, f"set_{word}"):
+        return f"Set it on what is returned: ax.set({word}=...)."
+    return suggestion(word, Looks.__annotations__).strip()
 
 
 def example_of(method: Callable[..., Any]) -> str:
     """Write a call of a method that works."""
-    needed = [
-        _EXAMPLES.get(name, name)
-        for name, one in [*signature(method).parameters.items()][1:]
-        if one.default is one.empty and one.kind is not Parameter.VAR_KEYWORD
-    ]
-    return f"df.pu.{method.__name__}({', '.join(needed)})"
+    root = "ds" if method.__qualname__.startswith("TablesAccessor") else "df"
+    call = f"{root}.pu.{method.__name__}"
+    beta = signature(method).parameters.get("beta")
+    needed = "0.3" if beta is not None and beta.default is Parameter.empty else ""
+    return f"{call}({_WRITTEN.get(call, needed)})"
 
 
 def explain_attribute(accessor: Any, name: str) -> str:
     """Say what somebody meant by a method that there is not."""
-    public = {key: value for key, value in vars(type(accessor)).items() if key[0] != "_"}
-    metrics = {word: f"df.pu.metric({word!r}, 0.3, at=100)" for word in (*METRICS, *SYNONYMS)}
-    plots = {f"plot_{word}": f"df.pu.plot_metric({word!r}, 0.3)" for word in METRICS}
-    calls = {**metrics, **plots, **_METHODS}
-    calls |= {key: example_of(method) for key, method in public.items()}
+    metrics = {word: entry.ask.partition(";")[0] for word, entry in METRICS.items()}
+    calls = metrics | {word: metrics[meant] for word, meant in SYNONYMS.items()}
+    at_cutoffs = [word for word, entry in METRICS.items() if "tables" in entry.can]
+    calls |= {f"plot_{word}": f"df.pu.plot_metric({word!r}, 0.3)" for word in at_cutoffs}
+    methods = {key: getattr(type(accessor), key) for key in dir(accessor)}
+    calls |= {**_METHODS, **{key: example_of(method) for key, method in methods.items()}}
     meant = None if name.startswith("_") else nearest(name, calls)
-    return f"df.pu has no attribute {name!r}." + (f" Write {calls[meant]}." if meant else "")
-
-
-def with_keywords(function: Callable[..., Any], kind: type) -> Callable[..., Any]:
-    """Return a function whose signature names the keys of a typed dictionary, for help()."""
-    own = [
-        one for one in signature(function).parameters.values() if one.kind is not one.VAR_KEYWORD
-    ]
-    named = [
-        Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in get_type_hints(kind)
-    ]
-    function.__signature__ = Signature([*own, *named])  # type: ignore[attr-defined]
-    return function
+    return f"df.pu has no attribute {brief(name)}." + (f" Write {calls[meant]}." if meant else "")

@@ -225,7 +225,7 @@ def check_assumptions(
     Ranks of the waves differ
     """
     level = check_level(level)
-    betas, _ = self._begin("check_assumptions", beta, level=level, strata=strata)
+    betas, _ = self._begin("check_assumptions", beta, level=level, strata=strata, wave=wave)
     if beta is None and strata is not None:
         raise PUValueError(
             f"beta must be passed with strata={brief(strata)}: the known share of each is tested "
@@ -500,19 +500,18 @@ def robustness(
     cutoff = entry.read_cutoff(at)
     target = default_target(cutoff) if target is None else target
     _check_conclusion(entry, above, on)
+    betas, settings = self._begin("robustness", beta, level=level, target=target, on=on)
     # Each value is refused where the assumption itself would be.
-    sweeps = [self.assume(**{fails: value})._terms for value in values]  # type: ignore[misc]
-    betas, settings = self._begin("robustness", beta, level=level, target=target)
-    if not is_difference(entry):
-        question_name, facts = facts_of(entry, cutoff)
-        of_last = self.assume(**{fails: max(values)})  # type: ignore[misc]
-        of_last._begin(question_name, beta, level=level, target=target, **facts)
+    assumed: list[dict[str, Any]] = [{fails: value} for value in values]
+    sweeps = [self.assume(**each) for each in assumed]  # type: ignore[arg-type, unused-ignore]
+    question_name, facts = ("compare", {}) if is_difference(entry) else facts_of(entry, cutoff)
+    sweeps[-1]._begin(question_name, beta, level=level, target=target, **facts)
     threshold = entry.chance if above is None else float(above)
     sweep = Sweep(entry, cutoff, target, settings, fails, threshold)
 
     def question(ranked: Ranking | PairedRanks, beta: Beta, _: Settings) -> Columns:
         points = _breaking_points(ranked, beta, sweep)
-        found = [sweep.value(ranked, beta, getattr(terms, fails)) for terms in sweeps]
+        found = [sweep.value(ranked, beta, value) for value in values]
         columns = _of_sweep(sweep, beta.values, values, found, points)
         if isinstance(ranked, Ranking):
             return columns

@@ -127,8 +127,8 @@ def _check(each: Sequence[tuple[Metric, Cutoff | None]], betas: Betas) -> None:
     for metric, cutoff in each:
         if "average" not in metric.can:
             raise PUValueError(
-                f"average must be False for {metric.name!r}, whose mean over groups with few known "
-                "positives is biased. Average 'precision', 'recall' or 'f1'."
+                f"average must be False for {metric.name!r}, whose mean over groups with few "
+                "known positives is biased. Average 'precision', 'recall' or 'f1'."
             )
         if cutoff is not None:
             check_fixed(cutoff)

@@ -150,7 +150,11 @@ def compare(
     entry = read_metric(metric, at, "compare")
     cutoff = entry.read_cutoff(at)
     check_option("adjust", adjust, [*_ADJUSTED])
-    facts = {"no test": "test" not in entry.can, f"adjust={adjust!r}": adjust}
+    facts: dict[str, Any] = {
+        "no test": "test" not in entry.can,
+        f"adjust={adjust!r}": adjust,
+        "on": on,
+    }
     betas, settings = self._begin("compare", beta, level=level, target=target, **facts)
     if beta is None and "test" not in entry.can:
         raise PUTypeError(
@@ -346,7 +350,7 @@ def gap(
     cutoff = entry.read_cutoff(at)
     target = default_target(cutoff) if target is None else target
     question_name, facts = facts_of(entry, cutoff)
-    of_auroc = {"auroc": entry.name == "auroc"}
+    of_auroc: dict[str, Any] = {"auroc": entry.name == "auroc"}
     betas, settings = self._begin("gap", beta, level=level, target=target, **of_auroc)
     self._begin(question_name, beta, level=level, target=target, **facts)
     if beta is None:

@@ -21,9 +21,9 @@ from pu_accessor.sources.pieces import PiecesSource
 from pu_accessor.terms import (
     OTHERS,
     ROLES,
+    ArrayRoles,
     FrameRoles,
     GroupRoles,
-    RowRoles,
     SampleRoles,
     Terms,
     check_known,
@@ -74,7 +74,7 @@ def register() -> None:
         lambda grouped: Accessor(FrameSource(grouped.obj, grouped))
     )
     if getattr(xr.Dataset, "pu", None) is not TablesAccessor:
-        xr.register_dataset_accessor("pu")(TablesAccessor)
+        xr.register_dataset_accessor("pu")(TablesAccessor)  # type: ignore[no-untyped-call]
 
 
 @overload
@@ -114,9 +114,10 @@ def pu(data: Any, **roles: Any) -> Accessor | TablesAccessor:
     >>> import pu_accessor
     >>> pu_accessor.pu(pu_accessor.load_example(), score="score")
     <df.pu>
-    known positives    100
-    known negatives      0
-    unlabeled        1,900
+    known positives  202
+    known negatives  0
+    unlabeled        1,798
+    distinct scores  1,995 in 2,000 scores (ties share a cutoff)
     """
     if not hasattr(type(data), "pu"):
         package = type(data).__module__.partition(".")[0]
@@ -152,7 +153,7 @@ def _names_arguments(function: Callable[Arguments, Accessor]) -> Callable[Argume
 
 
 @_names_arguments
-def from_arrays(score: Column, label: Column, **roles: Unpack[RowRoles]) -> Accessor:
+def from_arrays(score: Column, label: Column, **roles: Unpack[ArrayRoles]) -> Accessor:
     """Rank examples given as two array-likes, paired by position.
 
     Parameters
@@ -179,11 +180,12 @@ def from_arrays(score: Column, label: Column, **roles: Unpack[RowRoles]) -> Acce
     >>> import pu_accessor
     >>> ranked = pu_accessor.from_arrays([5, 4, 3, 2, 1], [None, 1, 1, None, None])
     >>> ranked.auroc(beta=0.3, target="examples")["estimate"].round(3).item()
-    0.667
+    1.0
     """
-    arrays = {role: roles.pop(role) for role in OTHERS if role in roles}  # type: ignore[misc]
-    check_known("pu_accessor.from_arrays", roles, RowRoles.__annotations__)
-    return Accessor(ArraySource(score, label, **arrays), Terms().update(**roles))
+    check_known("pu_accessor.from_arrays", roles, ArrayRoles.__annotations__)
+    arrays: dict[str, Any] = {role: roles.get(role) for role in OTHERS}
+    coding = {role: value for role, value in roles.items() if role not in OTHERS}
+    return Accessor(ArraySource(score, label, **arrays), Terms().update(**coding))
 
 
 @_names_arguments

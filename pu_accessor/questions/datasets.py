@@ -14,7 +14,7 @@ from pu_accessor.inference.metrics import METRICS, AnyMetric
 from pu_accessor.questions.accessor import Accessor, fold, public_names
 from pu_accessor.questions.advice import advises, example_of
 from pu_accessor.sources.samples import SampleSource
-from pu_accessor.terms import RowRoles, SampleRoles, Terms, check_known
+from pu_accessor.terms import SampleRoles, Terms, check_known
 
 if TYPE_CHECKING:
     from pu_accessor.plots import Drawing, Looks
@@ -79,7 +79,7 @@ class TablesAccessor:
                 f"The Dataset holds tables or curves ({', '.join(counts)}), which have no samples "
                 "with score and label. Ask the tables: ds.pu.metric('f1'), ds.pu.area('auroc')."
             )
-        check_known("ds.pu", roles, SampleRoles.__annotations__ | RowRoles.__annotations__)
+        check_known("ds.pu", roles, SampleRoles.__annotations__)
         dim = roles.pop("dim", "sample")
         return Accessor(SampleSource(self._dataset, dim), Terms().update(**roles))
 
@@ -402,12 +402,15 @@ class TablesAccessor:
 
 def _explain_attribute(name: str, counted: bool) -> str:
     """Say what somebody meant by a method that tables do not have."""
-    calls = {metric: f"ds.pu.metric({metric!r})" for metric in METRICS}
+    at_cutoffs = [metric for metric, entry in METRICS.items() if "tables" in entry.can]
+    calls = {metric: f"ds.pu.metric({metric!r})" for metric in at_cutoffs}
+    calls |= {"roc": "ds.pu.roc_bounds()", "pr": "ds.pu.pr_bounds()"}
     calls |= {
         "auroc": "ds.pu.area('auroc')",
         "average_precision": "ds.pu.area('average_precision')",
     }
-    calls |= {method: f"ds.pu.{method}()" for method in public_names(TablesAccessor)}
+    own = {method: getattr(TablesAccessor, method) for method in public_names(TablesAccessor)}
+    calls |= {method: example_of(function) for method, function in own.items()}
     meant = None if name.startswith("_") else nearest(name, calls)
     write = f" Write {calls[meant]}." if meant else ""
     if name not in public_names(Accessor):

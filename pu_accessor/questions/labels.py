@@ -89,6 +89,6 @@ def sample_to_label(
     2      2    NaN   < 2.5  1           0            2
     5      5    NaN  >= 2.5  1           0            2
     """
-    self._begin("sample_to_label")
+    self._begin("sample_to_label", strata=strata, below=below, above=above)
     draw = Draw(size, strata, allocate, expected_beta, below, above, random_state)
     return self._source.sample(self._terms, draw)

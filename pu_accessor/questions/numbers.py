@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.beta import Beta, Betas, UserBeta
-from pu_accessor.checks import check_count
+from pu_accessor.checks import check_count, latent_counts
 from pu_accessor.errors import PUTypeError, PUValueError, warn_caller
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.areas_on_new_examples import estimate_population_aurocs
@@ -291,7 +291,10 @@ def facts_of(entry: Metric, cutoff: Cutoff | None) -> tuple[str, dict[str, Any]]
     question = "net_benefit" if entry.of_probabilities else question
     chosen = cutoff is not None and (cutoff.kind in CHOSEN or cutoff.kind == "precision")
     kind = "" if cutoff is None else cutoff.kind
-    named = {"at=chosen": chosen, "at=cutoff of these": bool(kind) and kind != "threshold"}
+    named: dict[str, Any] = {
+        "at=chosen": chosen,
+        "at=cutoff of these": bool(kind) and kind != "threshold",
+    }
     named |= {"at=estimated": bool(kind) and kind not in FIXED, "max_fpr": entry.max_fpr}
     return question, named
 
@@ -311,23 +314,17 @@ def estimates(
     target: str | None = None,
     level: float = 0.95,
     band: UserBand = "exact",
+    limits: bool = True,
 ) -> pd.DataFrame:
-    """Estimate metrics of each ranking, at each beta and cutoff, or their means over groups."""
+    """Estimate metrics of each ranking, at each beta and cutoff, or their means over groups.
+
+    Where betas are above their limits is told, or written into a column of these.
+    """
     cutoffs = [None] if at is None else read_cutoffs(at)
     each = [(entry, entry.check_cutoff(cutoff)) for entry in entries for cutoff in cutoffs]
     target = default_target(cutoffs[0]) if target is None else target
-    if beta is None and any(entry.takes_beta for entry in entries):
-        raise PUTypeError(
-            f"beta must be passed for {entries[0].name!r}: the fraction of positives among the "
-            f"unlabeled, for example df.pu.metric({entries[0].name!r}, 0.3)."
-        )
     for entry, cutoff in each:
-        question, facts = facts_of(entry, cutoff)
-        facts["at=cutoff of these"] &= not self._terms.average  # new groups have such cutoffs
-        betas, settings = self._begin(
-            question, beta, level=level, band=band, target=target, **facts
-        )
-        entry.check_prevalence(settings.prevalence)
+        betas, settings = _begin(self, entry, cutoff, beta, level, band, target)
     named: dict[str, list[Any]] = {"metric": [entry.name for entry, _ in each]}
     if at is not None:
         named["at"] = [
@@ -335,7 +332,6 @@ def estimates(
         ]
     if self._terms.average:
         return average_over(self, each, betas, settings, target, named)
-    betas = betas if beta is not None else Betas(Beta(np.array([np.nan])))
 
     def question(ranking: Ranking, beta: Beta, own: Settings) -> _Found:
         found = [estimate(entry, ranking, beta, own, target, cutoff) for entry, cutoff in each]
@@ -347,25 +343,61 @@ def estimates(
 
     def columns(found: _Found, beta: Beta) -> Columns:
         numbers = _columns(found.each, betas, target)
-        located = {name: numbers.pop(name) for name in ("rank", "threshold") if name in numbers}
-        return {**named, "beta": beta.values[:, np.newaxis], **located, **numbers}
+        if cutoffs[0] is None or cutoffs[0].kind not in ("rank", "fraction"):
+            numbers.pop("examples_at_threshold", None)  # there it is the rank
+        return named | {"beta": beta.values[:, np.newaxis]} | numbers
 
-    plain = [*entries] == [METRICS["auroc"]] and target == "population" and not settings.failure
-    plain = plain and betas.kind == "points" and cutoffs[0] is None
+    is_plain = [*entries] == [METRICS["auroc"]] and (target, betas.kind) == (
+        "population",
+        "points",
+    )
+    is_plain = is_plain and not settings.failure and limits
     rankings = self._rank(cutoffs_needed(entries, cutoffs[0]), by_rank=settings.is_by_rank)
     asked = rankings, question, betas, settings
-    answers = ask(self._terms, *asked, at_once=at_once if plain else None, limits=beta is not None)
+    answers = ask(self._terms, *asked, at_once=at_once if is_plain else None, limits=limits)
     bands = dict.fromkeys(one.band for answer in answers.each for one in answer.content.each)
     attrs = self._attrs(settings, target, band=", ".join(band for band in bands if band))
-    frame = as_rows(answers, columns, attrs)
-    if beta is None:
-        del frame["beta"]
-    elif cutoffs[0] is None:
-        warn_of_areas(frame, answers)
-    if entries[0].of_probabilities:
-        frame["prevalence"] = np.concatenate(
-            [np.repeat(_prevalence(answer), len(each)) for answer in answers.each]
+    return _finish(as_rows(answers, columns, attrs), answers, entries[0], limits=limits)
+
+
+def _begin(
+    self: Accessor,
+    entry: Metric,
+    cutoff: Cutoff | None,
+    beta: UserBeta | None,
+    level: float,
+    band: UserBand,
+    target: str,
+) -> tuple[Betas, Settings]:
+    """Read beta and the band for a metric; raise where what is asked excludes others."""
+    if beta is None and entry.takes_beta:
+        raise PUTypeError(
+            f"beta must be passed for {entry.name!r}: the fraction of positives among the "
+            f"unlabeled, for example df.pu.metric({entry.name!r}, 0.3)."
         )
+    kind, facts = facts_of(entry, cutoff)
+    # Of new groups it is about as many first ranks of each.
+    facts["at=cutoff of these"] &= not self._terms.average
+    betas, settings = self._begin(kind, beta, level=level, band=band, target=target, **facts)
+    entry.check_prevalence(settings.prevalence)
+    return (Betas(Beta(np.array([np.nan]))) if beta is None else betas), settings
+
+
+def _finish(
+    frame: pd.DataFrame, answers: Answers[_Found], entry: Metric, *, limits: bool
+) -> pd.DataFrame:
+    """Add what pictures need besides, and warn of rows without an interval."""
+    if not entry.takes_beta:
+        del frame["beta"]
+    elif not entry.needs_cutoff and limits:
+        warn_of_areas(frame, answers)
+    each = len(frame) // len(answers.each)  # rows
+    if not limits:
+        of_each = [one.about.beta_limit if one.about else np.nan for one in answers.each]
+        frame["beta_limit"] = np.repeat(of_each, each)
+    if entry.of_probabilities:
+        shares = [_prevalence(answer, frame.attrs["target"]) for answer in answers.each]
+        frame["prevalence"] = np.concatenate([np.repeat(s, each // s.size) for s in shares])
         _warn_of_known(answers)
     return frame
 
@@ -377,10 +409,13 @@ class _Found(NamedTuple):
     of_known: bool = False  # whether scores look like probabilities of being known
 
 
-def _prevalence(answer: Answer[Any]) -> FloatArray:
-    """Return the share of positives among all examples, at each beta."""
+def _prevalence(answer: Answer[Any], target: str) -> FloatArray:
+    """Return the share of positives among all examples, at each beta; these are whole numbers."""
     total = answer.about.total if answer.about else Counts(0, 0, 0)
-    return (total.known_positive + answer.beta.values * total.unlabeled) / max(sum(total), 1)
+    betas, unlabeled = answer.beta.values, total.unlabeled
+    latent = latent_counts(betas, unlabeled) if target == "examples" else betas * unlabeled
+    share: FloatArray = (total.known_positive + latent) / max(sum(total), 1)
+    return share
 
 
 def _warn_of_known(answers: Answers[_Found]) -> None:
@@ -393,7 +428,7 @@ def _warn_of_known(answers: Answers[_Found]) -> None:
         )
 
 
-def _columns(found: list[Estimates], betas: Betas, target: str) -> Columns:
+def _columns(found: list[Estimates], betas: Betas, target: str) -> dict[str, Any]:
     """Return the columns of a ranking's numbers, over betas and what was asked."""
 
     def stack(name: str) -> Any:
@@ -417,16 +452,16 @@ def _columns(found: list[Estimates], betas: Betas, target: str) -> Columns:
 def warn_of_areas(areas: pd.DataFrame, answers: Answers[Any]) -> None:
     """Warn of rows whose interval is NaN, and say why."""
     # A first look into a column of a frame takes as long as ten of arrays.
-    missing = np.isnan(areas["lower"].to_numpy()) & ~np.isnan(areas["estimate"].to_numpy())
-    if not missing.any():
+    if not np.isnan(areas["lower"].to_numpy()).any():
         return
+    missing = areas["lower"].isna() & (areas["metric"] != "boyce")  # which has no interval
     sizes = len(areas) // len(answers.each)
     single = np.repeat(
         [each.about is not None and each.about.single for each in answers.each], sizes
     )
     warn_of_rows(
         areas,
-        areas["lower"].isna() & single,
+        missing & single,
         answers.names,
         "there is one known positive alone, or one other example, which has no standard "
         "error: the interval is NaN. Label more, or take the areas under bounding curves: "
@@ -436,7 +471,7 @@ def warn_of_areas(areas: pd.DataFrame, answers: Answers[Any]) -> None:
     limits = [each.about.beta_limit if each.about else np.nan for each in answers.each]
     warn_of_rows(
         areas,
-        areas["lower"].isna() & ~single & np.isnan(np.repeat(limits, sizes)),
+        missing & ~single & np.isnan(np.repeat(limits, sizes)),
         answers.names,
         "the known positives rule beta out, as it needs more latent ones than there is room for, "
         "or one cluster holds all others: the interval is NaN. Pass a smaller beta",
@@ -534,6 +569,7 @@ def cutoff(
     """
     goal = read_goal(precision, recall, fpr, cost)
     betas, settings = self._begin("cutoff", beta, level=level, target=target, cost=cost)
+    _check_level(betas, level)
     betas, left = betas.split(level)
     rankings = self._rank()
     among = _count_models(rankings) if models is None else _check_models(models)
@@ -569,6 +605,19 @@ def cutoff(
             page="cutoffs",
         )
     return cutoffs
+
+
+def _check_level(betas: Betas, level: float) -> None:
+    """Raise unless the error of an estimate leaves some of 1 - level to the ranking."""
+    if betas.level is None or betas.level > level:
+        return
+    half = round((1 + level) / 2, 12)
+    raise PUValueError(
+        f"beta must hold at a higher level than the {level:g} of the guarantee, but it holds at "
+        f"{betas.level:g}: 1 - level is shared between beta and the ranking. Pass level={half:g} "
+        "to estimate_beta or beta_from_labels, or a lower level here.",
+        page="beta#with-its-error",
+    )
 
 
 def _check_models(models: int) -> int:
@@ -679,8 +728,9 @@ def calibration(
     def columns(found: Reliability, beta: Beta) -> Columns:
         points = {"left": edges[:-1], "right": edges[1:]}
         counts = {"examples": found.examples, "known_positive": found.known_positive}
-        sides = np.moveaxis(found.value, 1, 0)
-        lower, estimate, upper = (side.T for side in widen(*sides, points=beta.values.size))
+        low, middle, high = np.moveaxis(found.value, 1, 0)
+        widened = widen(low, middle, high, points=beta.values.size)
+        lower, estimate, upper = (side.T for side in widened)
         ends = {"estimate": estimate, "lower": lower, "upper": upper}
         located = {**points, **counts, "mean_score": found.mean_score, "target": "examples"}
         return {"beta": beta.values[:, np.newaxis], **located, **ends}

@@ -14,6 +14,7 @@ from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.inference.metrics import AnyMetric, name_cutoff, read_metric, write_label
 from pu_accessor.questions.assumptions import SWEEPS
+from pu_accessor.questions.numbers import estimates
 from pu_accessor.questions.rank_bands import UserBand
 from pu_accessor.questions.tables import bounded_tables
 from pu_accessor.ranking import Ranks
@@ -260,17 +261,24 @@ def plot_metric(
     if x == "threshold":
         rows = _decision_curves(self, beta, at, target or "examples", level, band, looks)
         return plots.plot_rows(rows, x, looks, label="net benefit")
-    named = read_metric(metric, at, "robustness" if x in SWEEPS else "metric")
+    named = read_metric(metric, at, "robustness" if x in SWEEPS else "against_beta")
     label = write_label(named.name) + name_cutoff(named.read_cutoff(at))
     if x in SWEEPS:
-        asked = {"over": {x: SWEEPS[x]}, "at": at, "target": target, "level": level}
-        return plots.plot_rows(self.robustness(metric, beta, **asked), x, looks, label=label)
-    if read_betas(beta).kind != "points" or np.size(beta) < 2:
+        rows = self.robustness(
+            metric, beta, over={x: SWEEPS[x]}, at=at, target=target, level=level
+        )
+        return plots.plot_rows(rows, x, looks, label=label)
+    shared = read_betas(beta).shared
+    if shared is None or shared.kind != "points" or shared.values.size < 2:
         raise PUValueError(
             "beta must be several numbers with x='beta', but one was passed. For example "
             "beta=[0.1, 0.2, 0.3]."
         )
-    rows = self.metric(metric, beta, at=at, target=target, level=level, band=band)
+    rows = estimates(
+        self, [named], beta, at=at, target=target, level=level, band=band, limits=False
+    )
+    if "clipped" in rows:  # nothing is left between the bounds
+        rows["infeasible"] = rows["clipped"] & (rows["lower"] == rows["upper"])
     return plots.plot_rows(rows, x, looks, label=label)
 
 
@@ -419,6 +427,6 @@ def _decision_curves(
 ) -> pd.DataFrame:
     """Return net benefit at thresholds, every hundredth unless some are passed."""
     at = {"threshold": (np.arange(1, 100) / 100).tolist()} if at is None else at
-    asked = {"at": at, "target": target, "level": level, "band": band}
-    rows = self.metric("net_benefit", _with_baseline(beta, looks), **asked)
-    return rows.assign(threshold=rows["at"])  # not the score of the cutoff, which several share
+    betas = _with_baseline(beta, looks)
+    rows = self.metric("net_benefit", betas, at=at, target=target, level=level, band=band)
+    return rows.assign(threshold=rows["at"])  # not the score of the cutoff

@@ -11,6 +11,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import reduce
 from itertools import combinations
+from math import inf, nan
 from numbers import Integral
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
@@ -690,6 +691,8 @@ def _check_coding(name: str, values: Sequence[_Value], claimed: Mapping[str, lis
         )
     if unknown:
         shown = shorten(map(_show, unknown), width=100)
+        if "positive" not in claimed:
+            _refuse_numbers(name, shown, values)
         raise PUValueError(
             f"label column {name!r} holds {shown}, which stands for no state. Labels are "
             "True or 1 (known positive), False or 0 (known negative) or missing (unlabeled). Say "
@@ -702,6 +705,46 @@ def _check_coding(name: str, values: Sequence[_Value], claimed: Mapping[str, lis
             f"label column {name!r} holds two values, {first} and {second}, and nothing missing: "
             f"is {zero} unlabeled, or a known negative? Pass unlabeled={zero} or negative={zero}."
         )
+
+
+def _refuse_numbers(name: str, shown: str, values: Sequence[_Value]) -> None:
+    """Raise if labels look like probabilities or grades, of which the highest are positive."""
+    numbers = {value: _as_number(value.value) for value in values if not _is_missing(value.value)}
+    unknown = [number for value, number in numbers.items() if value.state == _UNKNOWN]
+    if not all(0 <= number < inf for number in numbers.values()):
+        return
+    if any(0 < number < 1 for number in unknown) and max(numbers.values()) <= 1:
+        raise PUValueError(
+            f"label column {name!r} holds {shown}: these look like probabilities. Threshold them "
+            f"first: df[{name!r}] = np.where(df[{name!r}] >= 0.5, 1, np.nan) takes 0.5 and more "
+            "as known positive, and the others as unlabeled."
+        )
+    if not any(number > 1 for number in unknown):
+        return
+    graded = [_whole(value.value) for value in sorted(numbers, key=lambda v: numbers[v])]
+    zero = [graded.pop(0)] if min(numbers.values()) == 0 else []
+    also, states = "", {value.state for value in values}
+    if zero and _UNLABELED not in states:
+        also = f", and negative={zero[0]!r} or unlabeled={zero[0]!r}"
+    elif not states & {_UNLABELED, _NEGATIVE} and len(graded) > 1:
+        also = f", unlabeled={graded.pop(0)!r}"
+    raise PUValueError(
+        f"label column {name!r} holds {shown}: these look like grades. Say which of them are "
+        f"known positives, for example positive={_list(graded)}{also}."
+    )
+
+
+def _whole(value: object) -> object:
+    """Return 3.0 as 3, as grades are typed."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _as_number(value: Any) -> float:
+    """Return a label that is a number, or the text of one, as a float; NaN for any other."""
+    try:
+        return float(value) if is_number(value) or isinstance(value, str) else nan
+    except ValueError:
+        return nan
 
 
 def _advise(values: Sequence[_Value]) -> str:

@@ -173,7 +173,7 @@ def pool_groups(groups: Groups, pool: Over, size: int) -> tuple[Groups, list[lis
     if not over or any(name not in groups.names for name in over):
         raise PUValueError(
             f"pool must be True, or name some of the columns of by, {list(groups.names)}, but "
-            f"{brief(pool)} was passed."
+            f"{brief(pool)} was passed. For example df.pu(by='fold', pool=True)."
         )
     levels = [level for level, name in enumerate(groups.names) if name not in over]
     positions = np.arange(size)

@@ -354,8 +354,9 @@ class PiecesSource(Source):
         """Bring the columns that are named into one frame, each after its argument."""
         roles = roles if self._by is None else roles.update(by=self._by)
         named = [*roles.named(), *(("by", key) for key in roles.keys), *more]
+        there = self._pieces.example().columns
         for argument, name in named:
-            check_name(argument, name, self._pieces.example().columns, "column")
+            check_name(argument, name, there, "column")
         columns = [*dict.fromkeys(name for _, name in named)]
         frames: list[pd.DataFrame] = self._pieces.fold(_listed, operator.add, columns)
         filled = [frame for frame in frames if len(frame)] or frames[:1]  # whose dtypes count

@@ -15,18 +15,18 @@ from tests.support.long import draws
 
 ROWS = FRAME.replace([np.inf, -np.inf], 0).assign(p=1 / (1 + FRAME["other"] ** 2), id=FRAME.index)
 PU = ROWS.pu(score="p")
-TABLES = PU.contingency([0.1, 0.3])
+TABLES = PU.contingency([0.1, 0.3], ranks="all")
 API: Any = pu_accessor
 
 ARRAYS: dict[str, Callable[[Any], Any]] = {
     "ranks": lambda value: PU.contingency(0.3, ranks=value),
-    "beta": lambda value: PU.contingency(value),
-    "beta_interval": lambda value: PU.auroc(0.3, beta_interval=value),
+    "beta": lambda value: PU.contingency(value, ranks="all"),
     "bins": lambda value: PU.calibration(0.3, bins=value),
-    "thresholds": lambda value: PU.net_benefit(0.3, thresholds=value),
+    "'threshold'": lambda value: PU.metric("net_benefit", 0.3, at={"threshold": value}),
     "fraction": lambda value: PU.metric("lift", 0.3, at={"fraction": value}),
-    "selection_odds": lambda value: PU.plot_robustness("auroc", 0.3, selection_odds=value),
-    "band": lambda value: PU.contingency(0.3, band=(value, value)),
+    "selection_odds": lambda value: PU.assume(selection_odds=value).auroc(0.3),
+    "over": lambda value: PU.robustness("auroc", 0.3, over={"selection_odds": value}),
+    "band": lambda value: PU.contingency(0.3, band=(value, value), ranks="all"),
     "rank": lambda value: TABLES.pu.at(rank=value),
     "threshold": lambda value: TABLES.pu.at(threshold=value),
     "score": lambda value: pu_accessor.from_arrays(value, [1, None]).auroc(0.3),
@@ -42,7 +42,7 @@ def test_what_is_no_array_is_named(name: str) -> None:
 
 
 def test_values_that_look_odd_and_are_right() -> None:
-    one, other = (PU.auroc(0.3, selection_odds=odds) for odds in (1e308, np.inf))
+    one, other = (PU.assume(selection_odds=odds).auroc(0.3) for odds in (1e308, np.inf))
     assert one["range_lower"].equals(other["range_lower"])
     label = [1, 1, None, None]
     found = pu_accessor.from_arrays([4, 3, 2, 1], label, positive=xr.DataArray(1))
@@ -57,7 +57,9 @@ def test_values_that_look_odd_and_are_right() -> None:
 
 def test_draws_that_vanish() -> None:
     rows = pd.DataFrame({"score": [4, 1, 2, 3], "label": [np.nan, 1, 1, 1]})
-    found = rows.pu.average_precision(2**-8, target="examples", level=0.5, selection_odds=1.5)
+    found = rows.pu.assume(selection_odds=1.5).average_precision(
+        2**-8, target="examples", level=0.5
+    )
     assert 0 <= found["lower"].item() <= found["estimate"].item() <= found["upper"].item() <= 1
     # Of weights, too: some draws of .003 latent positives are too small for a number.
     rows = pd.DataFrame({"score": range(6), "label": [1, 1, 1, *[np.nan] * 3]})
@@ -75,7 +77,7 @@ def test_fuzzers_draw_every_argument(kind: type) -> None:
         for method in draws.public(kind)
         for name in {*draws.parameters(getattr(kind, method))} - {*draws.LOOKS, *draws.GOALS}
     }
-    assert len(asked) > 20
+    assert len(asked) > 10
     assert not [one for one in asked if not {one, one.partition(" ")[2]} & draws.VALID.keys()]
 
 
@@ -88,6 +90,6 @@ def test_precisions_next_to_nothing() -> None:
 def test_where_no_example_is_negative_in_whole_numbers_there_is_no_area() -> None:
     pu: Any = pd.DataFrame({"score": [2.0, 1.0], "label": [1, None]}).pu
     with pytest.warns(PUWarning, match="one other example"):
-        assert pu.average_precision(0.9, prevalence=0.5)["lower"].isna().all()
+        assert pu.assume(prevalence=0.5).average_precision(0.9)["lower"].isna().all()
     with pytest.warns(PUWarning, match="one other example"):
-        assert pu.auroc(0, beta_interval=(0, 0.5), max_fpr=0.05)["lower"].isna().all()
+        assert pu.auroc(pd.Interval(0, 0.5), max_fpr=0.05)["lower"].isna().all()

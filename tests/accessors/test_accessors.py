@@ -7,12 +7,12 @@ import pandas as pd
 import xarray as xr
 
 import pu_accessor
-from pu_accessor.accessors import register
+from pu_accessor.questions.constructors import register
 from tests.cases import as_frame, draw_case
 
 FRAME = as_frame(draw_case(8))
 
-TABLES = FRAME.pu.contingency([0, 0.4])
+TABLES = FRAME.pu.contingency([0, 0.4], ranks="all")
 
 
 def test_repr_counts() -> None:
@@ -36,7 +36,7 @@ def test_repr_says_what_is_in_the_way() -> None:
     two = repr(pd.DataFrame({"score": [1, 2], "label": [0, 1]}).pu)
     assert "nothing missing" in " ".join(two.split())
     listed = repr(TABLES.pu)
-    for name in ("roc", "metric", "beta_derivatives", "at", "to_frame", "plot_against_beta"):
+    for name in ("roc", "metric", "beta_derivatives", "at", "to_frame", "plot_metric"):
         assert name in listed
 
 
@@ -46,7 +46,9 @@ def test_the_accessor_is_registered_once_and_is_of_its_frame() -> None:
     assert (vars(pd.DataFrame)["pu"], vars(xr.Dataset)["pu"]) == before
     assert "pu" in dir(FRAME) and type(FRAME.copy().pu) is type(FRAME.pu)
     longer = pd.concat([FRAME, FRAME])
-    assert longer.pu.contingency(0)["n_known_positive"] == 2 * TABLES["n_known_positive"]
+    assert (
+        longer.pu.contingency(0, ranks="all")["n_known_positive"] == 2 * TABLES["n_known_positive"]
+    )
     assert pu_accessor.__version__.count(".") == 2
 
 

@@ -70,21 +70,19 @@ def test_pages_are_there(address: str) -> None:
     [
         ("beta", lambda: FRAME.pu.auroc(29)),
         ("beta#too-high", lambda: FRAME.pu.auroc(1)),
-        ("beta#an-interval-and-a-limit", lambda: FRAME.pu.roc_bounds(0.3, beta_interval=0.2)),
         ("beta#with-its-error", lambda: FRAME.pu.auroc(BETA)),
         *(("bands", lambda it=band: FRAME.pu.roc_bounds(0.3, band=it)) for band in BANDS),
-        ("cutoffs", lambda: FRAME.pu.cutoff(0.3, precision=0.5, band="exact")),
-        ("known_negatives", lambda: FRAME.pu.roc_bounds(0.3, reference="negatives")),
-        ("selection_odds", lambda: FRAME.pu.auroc(0.3, selection_odds=0.5)),
+        ("known_negatives", lambda: FRAME.pu.assume(reference="negatives").roc_bounds(0.3)),
+        ("selection_odds", lambda: FRAME.pu.assume(selection_odds=0.5).auroc(0.3)),
         ("labels", lambda: FRAME.fillna({"label": -1}).pu.auroc(0.3)),
         ("tables#numbers-with-intervals", lambda: FRAME.pu.metric("f1", 0.3, at=99)),
         ("cross_validation#one-answer-for-all-folds", lambda: FRAME.pu(pool=True).auroc(0.3)),
         ("large_data#chunks", lambda: pu_accessor.from_chunks(iter([])).auroc(0.3)),
         ("many_models#a-beta-for-each-group", lambda: GROUPS.pu(by="fold").auroc({"a": 0.3})),
         ("many_models#which-model-is-better", lambda: FRAME.pu(score=["score"]).compare()),
-        ("biased_labels", lambda: FRAME.assign(p=0.5).pu(propensity="p").auroc(0.3)),
+        ("biased_labels", lambda: FRAME.pu(propensity="p").calibration(0.3)),
+        ("population", lambda: FRAME.pu.roc_bounds(0.3, target="population", band="dkw")),
         ("practice#calibration", lambda: FRAME.pu.calibration(0.3, bins=0)),
-        ("communities#species-distributions", lambda: FRAME.pu.boyce(windows=0)),
         ("", lambda: FRAME.pu(score="p").auroc(0.3)),  # no concept, no page
     ],
 )
@@ -117,13 +115,15 @@ HEAD = RANKED.assign(label=np.where(np.arange(200) < 50, 1, np.nan))
 @pytest.mark.parametrize(
     ("address", "ask"),
     [
-        ("beta#too-high", lambda: HEAD.pu.contingency(0.9)),
-        ("biased_labels", lambda: RANKED.pu(propensity="weight").contingency(0.1)),
+        ("beta#too-high", lambda: HEAD.pu.contingency(0.9, ranks="all")),
+        ("biased_labels", lambda: RANKED.pu(propensity="weight").contingency(0.1, ranks="all")),
         (
             "monotone",
-            lambda: RANKED.assign(label=HEAD["label"][::-1].values).pu(monotone=True).auroc(0.1),
+            lambda: (
+                RANKED.assign(label=HEAD["label"][::-1].values).pu.assume(monotone=True).auroc(0.1)
+            ),
         ),
-        ("clusters", lambda: RANKED.pu(cluster="cluster").contingency(0.1)),
+        ("clusters", lambda: RANKED.pu(cluster="cluster").contingency(0.1, ranks="all")),
     ],
 )
 def test_warnings_say_it_too(address: str, ask: Callable[[], object]) -> None:

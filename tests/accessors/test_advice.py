@@ -12,10 +12,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from matplotlib.axes import Axes
 
 import pu_accessor
 from pu_accessor import PUError, PUWarning
+from pu_accessor.questions import advice
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.random(300) < 0.4
@@ -27,7 +29,11 @@ CODED = DF.assign(label=np.where(KNOWN == 1, "case", "rest"))
 MINUS = DF.assign(label=np.where(KNOWN == 1, 1, -1))
 NAMES: dict[str, Any] = {"np": np, "pd": pd, "plt": plt, "pu_accessor": pu_accessor, "df": DF}
 NAMES |= {"models": MODELS, "coded": CODED, "minus": MINUS}
-NAMES |= {"ds": DF.pu.contingency([0, 0.1, 0.2]), "beta": 0.1, "column": DF["score"] > 0}
+NAMES |= {
+    "ds": DF.pu.contingency([0, 0.1, 0.2], ranks="all"),
+    "beta": 0.1,
+    "column": DF["score"] > 0,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -36,35 +42,28 @@ def write_nothing_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-# What is typed: what the message contains. It holds what to write, in one of these ways:
-#   a line that begins with df. or ds., to be written instead;
-#   "Did you mean 'x'?", x to be written instead of what was typed;
-#   keywords after "Pass", "level:" and the like, to be put into the call or its place.
+# What is typed, and what the message has: a line to be written instead, "Did you mean 'x'?" for
+# what stands in braces, or keywords to be put into the call or its place.
 WORDS = {  # the call with its one wrong word in braces: words that are wrong, and what is meant
     "df.pu.metric({'%s'}, 0.1, at=10)": (
-        "sensitivity=recall specificity=tnr ppv=precision f1_score=f1 matthews_corrcoef=mcc "
-        "balanced_accuracy_score=balanced_accuracy recal=recall negative_predictive_value=npv"
+        "f1_score=f1 matthews_corrcoef=mcc recal=recall negative_predictive_value=npv "
+        "balanced_accuracy_score=balanced_accuracy"
     ),
-    "df.pu.plot_metric({'%s'}, 0.1)": "Sensitivity=recall",
-    "ds.pu.metric({'%s'})": "youden=informedness F1=f1",
-    "df.pu.plot_forest({'%s'}, 0.1)": "auc=auroc ap=average_precision",
-    "df.pu.plot_against_beta({'%s'}, [0.1, 0.2])": "roc_auc=auroc pr=average_precision",
-    "df.pu.plot_against_beta({'%s'}, [0.1, 0.2], at=20)": "sensitivity=recall",
-    "ds.pu.plot_against_beta({'%s'})": "auc=auroc",
-    "ds.pu.area({'%s'})": "roc=auroc ap=average_precision",
-    "df.pu.metric({%s}='f1', beta=0.1, at=10)": "metric=quantity",
-    "df.pu.metric('precision', 0.1, at={{'%s'}: 0.5})": (
-        "share=fraction percent=fraction sensitivity=recall score=threshold"
-    ),
+    "df.pu.plot_metric({'%s'}, [0.1, 0.2], x='beta')": "pr=average_precision",
+    "ds.pu.area({'%s'})": "roc=auroc",
+    "df.pu.metric({%s}='f1', beta=0.1, at=10)": "name=metric",
+    "ds.pu.area({%s}='auroc')": "curve=metric",
+    "df.pu.metric('precision', 0.1, at={{'%s'}: 0.5})": "share=fraction score=threshold",
     "df.pu.metric('f1', 0.1, at={'%s'})": "best=maximum max=maximum yuden=youden j=youden",
     "df.pu.plot_metric('f1', 0.1, x={'%s'})": "share=fraction",
+    "df.pu.plot_metric('f1', 0.1, {%s}='viridis')": "cmap=palette",
     "df.pu.auroc(0.1, target={'%s'})": "new=population",
     "df.pu.plot_roc(0.1, {%s}=0.9)": "confidence=level conf_level=level",
     "df.pu.metric('f1', 0.1, {%s}=20)": "top=at",
     "df.pu.sample_to_label(3, {%s}=0)": "seed=random_state",
     "df.pu({%s}='site')": "model=by groupby=by",
     "df.pu({%s}='label')": "y_true=label",
-    "df.pu({%s}='score')": "y_score=score",
+    "df.pu({%s}='score')": "y_score=score groups=cluster",
     "coded.pu({%s}='case', unlabeled='rest')": "pos_label=positive",
 }
 REPLACED = {
@@ -72,73 +71,54 @@ REPLACED = {
     for typed, words in WORDS.items()
     for word, meant in (pair.split("=") for pair in words.split())
 }
+SYNONYMS = {"sensitivity": "recall", "specificity": "tnr", "ppv": "precision", "F1": "f1"}
+SYNONYMS |= {"youden": "informedness", "enrichment_factor": "lift"}
 LINES = {
-    "df.pu.metric('auc', 0.1, at=10)": "That is df.pu.auroc(0.3)",
     "ds.pu.metric('auroc')": "of tables, ds.pu.area('auroc')",
-    "df.pu.metric('ap', 0.1, at=10)": "df.pu.average_precision(0.3)",
     "df.pu.roc_auc_score": "Write df.pu.auroc(0.3)",
     "df.pu.plot_auroc(0.1)": "Write df.pu.plot_roc(0.3)",
     "df.pu.precision_recall_curve(0.1)": "Write df.pu.pr_bounds(0.3)",
-    "df.pu.area('auroc')": "Write df.pu.contingency(0.3).pu.area('auroc')",
-    "df.pu.at(rank=3)": "Write df.pu.contingency(0.3).pu.at(rank=100)",
-    "df.pu.confusion_matrix(0.1)": "Write df.pu.contingency(0.3)",
-    "df.pu(score='score', nan_policy='omit').prior()": "df.pu(nan_policy='omit').estimate_beta()",
+    "df.pu(nan_policy='omit').prior()": "Write df.pu.estimate_beta()",
     "ds.pu.auroc(0.1)": "Of tables: ds.pu.area('auroc')",
     "ds.pu.roc_auc": "Write ds.pu.area('auroc')",
+    "ds.pu.roc()": "Write ds.pu.roc_bounds()",
     "ds.pu.sensitivity": "Write ds.pu.metric('recall')",
     "ds.pu.roc_bounds(0.1)": "Write for example ds.pu.roc_bounds()",
     "df.pu.auroc()": "Write for example df.pu.auroc(0.3)",
     "df.pu.cutof": "Write df.pu.cutoff(0.3, recall=0.9)",
     "df.pu.sample_to_label()": "Write for example df.pu.sample_to_label(50, random_state=0)",
-    "df.pu.report(0.3)": "Write for example df.pu.report(0.3, path='report.html')",
-    "df.pu(path='a.html')": "df.pu.report(0.3, path='a.html')",
     "df.pu.sensitivity": "Write df.pu.metric('recall', 0.3, at=100)",
     "df.pu.plot_precision": "Write df.pu.plot_metric('precision', 0.3)",
-    "df.pu.auroc(0.1, confidence=0.9)": "df.pu.auroc(0.1, level=0.9)",
-    "df.pu.auroc(0.1, y_true='label')": "df.pu(label='label').auroc(0.1)",
-    "df.pu.auroc(0.1, by='site')": "df.pu(by='site').auroc(0.1)",
-    "df.groupby('site').pu.auroc(0.1, by='site')": "df.pu(by='site').auroc(0.1)",
-    "df.pu.auroc(np.array([0.1, 0.2]), by='site')": "df.pu(by='site').auroc(beta)",
-    "df.pu(0.3)": "df.pu(score='score', label='label').roc_bounds(0.3)",
-    "df.pu(beta=0.2)": "df.pu.contingency(0.2)",
-    "df.pu(at=20, by='site')": "df.pu(by='site').metric('f1', 0.3, at=20)",
+    "df.pu.enrichment_factor(0.1)": "Write df.pu.metric('lift', 0.3, at=100)",
+    "df.pu(0.3)": "Write df.pu(score='score', label='label').roc_bounds(0.3)",
     "df.assign(score=df['score'] > 0).pu.auroc(0.1)": "column.astype(float)",
-    "df.pu.plot_roc(0.1, line_kws={'lw': 2}, c='red')": "line_kws={'lw': 2} | {'c': 'red'}",
-    "df.pu.plot_roc(0.1, xlim=(0, 0.2))": "df.pu.plot_roc(0.1).set(xlim=(0, 0.2))",
-    "df.pu.plot_roc(0.1, figsize=(3, 3))": "ax=plt.subplots(figsize=(3, 3))[1]",
-    "df.pu.plot_pr(beta=0.1, lw=3)": "df.pu.plot_pr(beta=0.1, line_kws={'lw': 3})",
-    "df.pu.plot_pr(0.1, level=0.9, alpha=0.5)": "level=0.9, line_kws={'alpha': 0.5}",
-    "df.pu.plot_pr(0.1, hatch='//')": "band_kws={'hatch': '//'}",
-    "df.pu.plot_metric('f1', 0.1, cmap='viridis')": "plot_metric('f1', 0.1, palette='viridis')",
-    "df.pu.plot_roc(0.1, figsize=(3, 3), ax=None)": "ax=plt.subplots(figsize=(3, 3))[1]",
-    "df.pu(by='site').plot_roc(0.1, col='site', figsize=(8, 3))": "col='site', height=3",
-    "df.pu(by='site').plot_roc(0.1, col='site', dpi=50)": "col='site', height=3",
-    "ds.pu.plot_roc(color='red')": "ds.pu.plot_roc(line_kws={'color': 'red'})",
-    "ds.pu.plot_pr(title='A')": "ds.pu.plot_pr().set(title='A')",
     "df.pu.plot_roc(0.1, hue='site')": "df.pu(by='site')",
-    "ds.pu.plot_pr(dpi=50)": "ds.pu.plot_pr(ax=plt.subplots(dpi=50)[1])",
-    # a target that a question does not have
-    "df.pu.plot_gain(0.1, target='population')": "these examples. Write df.pu.plot_gain(0.1)",
-    "df.pu.boyce(target='population')": "it is about these examples. Write df.pu.boyce()",
-    # a cutoff of tables is selected first
-    "ds.pu.metric('f1', at=100)": "first: ds.pu.at(rank=100).pu.metric('f1')",
-    # what had another name in the releases before
-    "df.pu(by='site').compare_unpaired(0.1)": "df.pu(by='site').gap('auroc', 0.3)",
-    "df.pu.enrichment_factor(0.1)": "df.pu.metric('lift', 0.3, at={'fraction': 0.01})",
-    "df.pu.breaking_point('auroc', 0.1)": "df.pu.robustness('auroc', 0.3)",
-    "df.pu.plot_decision(0.1)": "df.pu.plot_net_benefit(0.3)",
-    "ds.pu.roc()": "ds.pu.roc_bounds()",
-    "ds.pu.pr()": "ds.pu.pr_bounds()",
-    "df.pu.metric(name='f1', beta=0.1, at=10)": "df.pu.metric(quantity='f1', beta=0.1, at=10)",
-    "df.pu.plot_against_beta(name='auroc', beta=[0.1, 0.2])": "plot_against_beta(quantity='auroc'",
-    "ds.pu.area(curve='auroc')": "ds.pu.area(quantity='auroc')",
+    "ds.pu.metric('f1', at=100)": "of tables ds.pu.at(rank=100).pu.metric('recall')",
+}
+# Where what was typed is to go: a value stands in place of the dots.
+PLACES = {
+    "df.pu.auroc(0.1, y_true='label')": "df.pu(label=...).auroc(...)",
+    "df.groupby('site').pu.auroc(0.1, by='site')": "df.pu(by=...).auroc(...)",
+    "df.pu.auroc(0.1, selection_odds=2)": "df.pu.assume(selection_odds=...).auroc(...)",
+    "df.pu.roc_bounds(0.1, reference='both')": "df.pu.assume(reference=...).roc_bounds(...)",
+    "df.pu.average_precision(0.1, prevalence=0.1)": "df.pu.assume(prevalence=...)",
+    "df.pu.compare(contamination=0.1)": "df.pu.assume(contamination=...).compare(...)",
+    "df.pu.plot_roc(0.1, monotone=True)": "df.pu.assume(monotone=...).plot_roc(...)",
+    "df.pu(monotone=True)": "df.pu.assume(monotone=...)",
+    "df.pu.assume(by='site')": "df.pu(by=...)",
+    "df.pu(beta=0.2)": "df.pu.metric('recall', 0.3, beta=...)",
+    "df.pu(at=20, by='site')": "df.pu.metric('recall', 0.3, at=...)",
+    "df.pu.plot_roc(0.1, line_kws={'lw': 2}, c='red')": "line_kws={'c': ...}",
+    "ds.pu.plot_roc(color='red')": "line_kws={'color': ...}",
+    "df.pu.plot_pr(0.1, level=0.9, alpha=0.5)": "line_kws={'alpha': ...}",
+    "df.pu.plot_roc(0.1, label='mine')": "line_kws={'label': ...}",
+    "df.pu.plot_pr(0.1, hatch='//')": "band_kws={'hatch': ...}",
+    "df.pu.plot_roc(0.1, xlim=(0, 0.2))": "ax.set(xlim=...)",
 }
 # Keywords that the message wants in the call, in place of what stands in braces or at its end.
 ADDED = {
     "df.pu.metric('f1', 0.1, at={0.1})": ["at={'fraction': 0.1}", "at={'threshold': 0.1}"],
     "df.pu.metric('f1', 0.1, at={20.0})": ["at=20", "at={'threshold': 20.0}"],
-    "df.pu.plot_against_beta('recall', [0.1, 0.2]{})": ["at=100"],
-    "df.pu.auroc(0.1, {alpha=0.05})": ["level=0.95"],
     "df.pu.metric({'for'}, 0.1, at=10)": ["lambda tp, fp, fn, tn: fn / (fn + tn)"],
     "df.pu.metric({'fbeta'}, 0.1, at=10)": ["pu_accessor.fbeta(2)"],
     "models.pu(score=['m1', 'm2']).plot_roc(0.1, hue='beta'{})": ["col='model'"],
@@ -185,18 +165,21 @@ def find_line(message: str, wanted: str) -> str:
     inside = re.search(first, wanted)
     before = [found.start() for found in re.finditer(first, message[: message.index(wanted)])]
     start = message.index(wanted) + inside.start() if inside else before[-1]
-    return longest_line(message[start:])
+    return longest(message[start:], CODE)
 
 
-def longest_line(text: str) -> str:
+CODE = (ast.Call, ast.Attribute, ast.Subscript, ast.Name)
+
+
+def longest(text: str, kinds: tuple[type[ast.expr], ...] = (*CODE, ast.Constant)) -> str:
     """Return the longest line of code at the beginning of a text, or nothing."""
     for end in range(len(text), 0, -1):
         try:
             line = ast.parse(text[:end], mode="eval").body
         except (SyntaxError, ValueError):
             continue
-        if isinstance(line, ast.Call | ast.Attribute | ast.Subscript | ast.Name):
-            return text[:end]
+        if isinstance(line, kinds):
+            return text[:end].rstrip()
     return ""
 
 
@@ -209,14 +192,54 @@ def test_the_name_that_is_meant_works(typed: str) -> None:
     run(typed.replace(wrong[0], right))
 
 
+@pytest.mark.parametrize("word", SYNONYMS)
+def test_names_of_other_fields_are_read_and_one_is_written(word: str) -> None:
+    found = [run(f"df.pu.metric({name!r}, 0.1, at=10)") for name in (word, SYNONYMS[word])]
+    assert found[0]["metric"].item() == SYNONYMS[word] and found[0].equals(found[1])
+    xr.testing.assert_identical(*(NAMES["ds"].pu.metric(n) for n in (word, SYNONYMS[word])))
+
+
 @pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("typed", LINES)
 def test_the_line_that_is_told_works(typed: str) -> None:
     message = complain(typed)
     assert LINES[typed] in message
-    line = find_line(message, LINES[typed])
-    if "label='site'" not in line:  # which are no labels, as the next error says
+    run(find_line(message, LINES[typed]))
+
+
+@pytest.mark.parametrize("typed", PLACES)
+def test_what_is_bound_assumed_or_drawn_has_its_place(typed: str) -> None:
+    assert PLACES[typed] in complain(typed)
+
+
+# What the last release had: methods, and arguments of methods that have them no more.
+@pytest.mark.parametrize("name", advice._METHODS)
+def test_methods_that_people_type_are_answered_by_a_line(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = advice._METHODS[name]
+    assert complain(f"df.pu.{name}(0.1)").endswith(f" Write {line}.")
+    monkeypatch.setitem(NAMES, "df", LONG_ROWS)
+    assert run(line) is not None
+
+
+CALLS = {"level": "df.pu.auroc(0.3, {})", "ax": "df.pu.plot_roc(0.3, {})"}
+CALLS |= {"metric": "df.pu(score=['svm', 'forest']).compare({})", "beta": "df.pu.auroc({})"}
+
+
+@pytest.mark.parametrize("word", advice._ARGUMENTS)
+def test_arguments_that_people_type_are_answered_by_a_line(
+    word: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = advice._ARGUMENTS[word]
+    method = "contingency" if word == "at" else "auroc"
+    assert complain(f"df.pu.{method}(0.1, {word}=1)").endswith(f"Write {told}.")
+    monkeypatch.setitem(NAMES, "df", LONG_ROWS.assign(patient=LONG_ROWS["id"]))
+    name, _, value = told.partition("=")
+    lines = {CALLS[name].format(f"{name}={longest(value)}")} if name in CALLS else {*()}
+    for line in lines or written_lines(told):
         run(line)
+    assert lines or written_lines(told)
 
 
 @pytest.mark.parametrize("typed", ADDED)
@@ -255,12 +278,11 @@ def test_names_that_look_alike_are_not_taken_for_each_other(word: str) -> None:
 def test_what_is_told_has_an_effect() -> None:
     ax: Axes = run("df.pu.plot_roc(0.1, line_kws={'label': 'mine', 'color': 'red'})")
     assert [line.get_color() for line in ax.lines if line.get_label() == "mine"] == ["red"]
-    assert "line_kws={'label': 'mine'}" in complain("df.pu.plot_roc(0.1, label='mine')")
 
 
 # What is to be bound, and the rows, where a method compares models or groups.
 BOUND = {"compare": "df.pu(score=['m1', 'm2'])", "gap": "df.pu(by='site')"}
-BOUND |= {"dominance": "df.pu(by='site')", "compare_unpaired": "df.pu(by='site')"}
+BOUND["dominance"] = BOUND["gap"]
 ROOTS = ("df.pu", "ds.pu")
 METHODS = [(root, name) for root in ROOTS for name in dir(type(run(root))) if name[0] != "_"]
 
@@ -270,9 +292,9 @@ METHODS = [(root, name) for root in ROOTS for name in dir(type(run(root))) if na
 def test_the_example_of_each_method_works(root: str, method: str, monkeypatch: Any) -> None:
     monkeypatch.setitem(NAMES, "df", MODELS)
     if method == "dominance":
-        monkeypatch.setitem(NAMES, "ds", MODELS.pu(by="site").contingency(0.1))
-    root = BOUND.get(method, root) if root == "df.pu" else root
-    run(find_line(complain(f"{root}.{method}_"), f"{root}.{method}("))
+        monkeypatch.setitem(NAMES, "ds", MODELS.pu(by="site").contingency(0.1, ranks="all"))
+    line = find_line(complain(f"{root}.{method}_"), f"{root}.{method}(")
+    run(line.replace("df.pu", BOUND.get(method, "df.pu"), 1))
 
 
 # What all messages of the package have in them, called or not: the lines without a value of the
@@ -309,7 +331,7 @@ def templates() -> set[str]:
 def written_lines(text: str) -> set[str]:
     """Return the calls in a text that begin with df or ds."""
     starts = re.finditer(r"\bd[fs][.\[]", text)
-    lines = {longest_line(text[start.start() :]) for start in starts}
+    lines = {longest(text[start.start() :], CODE) for start in starts}
     return {line for line in lines if line.endswith(")")}
 
 

@@ -1,6 +1,5 @@
 """What columns mean is said once, in the call; what is asked, in the method; never both."""
 
-import inspect
 import re
 import warnings
 from collections.abc import Iterator
@@ -13,25 +12,25 @@ import xarray as xr
 
 import pu_accessor
 from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, PUWarning
-from tests.accessors.test_spellings import CALLS, GROUPED, LONG, MODELS, UNPAIRED, WIDE, check_same
+from tests.accessors.test_spellings import ASKED, GROUPED, LONG, MODELS, UNPAIRED, WIDE, check_same
+from tests.cases import parameters_of
 
 FRAME = WIDE.rename(columns={"svm": "score"}).assign(propensity=0.5)
 FRAME["site"] = np.where(WIDE["example"] % 2, "a", "b")
 # What each method needs at least.
-AT_BETA = """contingency roc_bounds pr_bounds auroc average_precision roc_region compare dominance
-net_benefit bedroc calibration plot_gain plot_net_benefit plot_calibration plot_roc plot_pr
-plot_rank_cdf"""
+AT_BETA = """contingency roc_bounds pr_bounds rank_cdf auroc average_precision dominance
+calibration plot_calibration plot_roc plot_pr plot_rank_cdf"""
 QUESTIONS: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(AT_BETA.split(), (0.3,)),
-    **dict.fromkeys(["estimate_beta", "boyce", "plot_boyce"], ()),
     **dict.fromkeys(["metric", "plot_metric"], ("f1", 0.3)),
-    "gap": ("auroc", 0.3),
-    "plot_against_beta": ("auroc", [0.1, 0.3]),
+    **dict.fromkeys(["gap", "compare", "robustness", "plot_forest"], ("auroc", 0.3)),
+    "cutoff": (0.3,),
+    "estimate_beta": (),
     "sample_to_label": (3,),
 }
 MORE: dict[str, dict[str, Any]] = {
     "metric": {"at": 3},
-    "roc_region": {"at": {"threshold": 0.5}},
+    "cutoff": {"recall": 0.5},
     "sample_to_label": {"random_state": 0},
 }
 
@@ -46,7 +45,7 @@ def question(accessor: Any, name: str, **more: Any) -> Any:
 # Binding
 
 # But for models that share no examples, and for pictures, of which one is enough.
-TWO_COLUMNS = [name for name in QUESTIONS if not re.match("compare|plot_(?!roc)", name)]
+TWO_COLUMNS = [name for name in QUESTIONS if not re.match("compare|sample|plot_(?!roc)", name)]
 
 
 def test_roles_add_up() -> None:
@@ -73,7 +72,7 @@ def test_nothing_is_read_before_a_question() -> None:
     frame = pd.DataFrame({"x": [1.0]})
     bound = frame.pu(score="s", label="y", by="site", propensity="propensity", unlabeled=0)
     with pytest.raises(PUKeyError, match="no 's' among"):
-        bound(by=None).auroc(0.3)
+        bound(by=None).auroc(0.3, target="examples")
     later = FRAME[["score"]].copy()
     waiting = later.pu(label="known")
     later["known"] = FRAME["label"]
@@ -93,20 +92,16 @@ SCORES = ("model", "sample"), WIDE[MODELS].to_numpy().T
 SAMPLES = xr.Dataset({"score": SCORES, "label": ("sample", WIDE["label"])}, {"model": MODELS})
 
 
-@pytest.mark.parametrize("name", [name for name in CALLS if name != "plot_check_assumptions"])
+@pytest.mark.parametrize("name", ASKED)
 def test_samples_have_all_methods_of_a_frame(name: str) -> None:
-    args, keywords, roles, _ = CALLS[name]
+    method, (args, keywords, roles, _) = ASKED[name]
     if name == "check_assumptions":  # columns of rows, which samples have none of
-        with pytest.raises(PUTypeError, match="wave must be left out for data in ds"):
-            SAMPLES.pu(**roles).check_assumptions(*args, **keywords)
         keywords = {"level": keywords["level"]}
     wide, samples = WIDE.pu(score=MODELS, **roles), SAMPLES.pu(**roles)
     # Groups in rows, where a method wants those that share no examples.
     rows = LONG.pu(by="model") if name in UNPAIRED else wide
-    check_same(getattr(samples, name)(*args, **keywords), getattr(rows, name)(*args, **keywords))
-
-
-# On either side of the dot
+    answers = (getattr(pu, method)(*args, **keywords) for pu in (samples, rows))
+    check_same(*answers)
 
 
 # Tables
@@ -122,8 +117,6 @@ def test_samples_say_which_call_they_miss() -> None:
     for name in ("auroc", "contingency"):
         with pytest.raises(AttributeError, match=rf"ds\.pu\(.*\)\.{name}"):
             getattr(some, name)
-    with pytest.raises(PUTypeError, match=r"ds\.pu\(.*\)\.roc_bounds"):  # also one of tables
-        some.roc_bounds(0.3)
     assert not hasattr(some, "nonsense")
 
 
@@ -150,9 +143,7 @@ RULES: list[tuple[dict[str, Any], type[PUError], str]] = [
     ({"level": "95%"}, PUTypeError, "level must be a number"),
     ({"band": "exakt"}, PUValueError, "band must be one of .* Did you mean 'exact'"),
     ({"band": 3}, PUTypeError, "band must be one of .* a callable .* but 3 was passed"),
-    ({"reference": "positive"}, PUValueError, "reference must be one of"),
-    ({"beta_interval": 0.3}, PUTypeError, "beta_interval must be a pair of numbers"),
-    ({"beta_interval": (0.6, 0.2)}, PUValueError, r"low <= high <= 1, but \(0.6, 0.2\) was"),
+    ({"target": "new"}, PUValueError, "target must be one of .* Did you mean 'population'"),
     ({"ranks": "ALL"}, PUValueError, r"one of \['all', 'breakpoints'\].* mean 'all'\?"),
     ({"ranks": "all"}, PUValueError, "ranks='breakpoints'"),
     ({"ranks": 0.5}, PUTypeError, "ranks must be 'all'"),
@@ -160,15 +151,15 @@ RULES: list[tuple[dict[str, Any], type[PUError], str]] = [
     ({"beta": 1.3}, PUValueError, "beta must lie in"),
     ({"beta": "0.3"}, PUTypeError, "beta must be a number"),
     ({"beta": []}, PUValueError, r"beta must lie in \[0, 1\], but nothing was passed"),
+    ({"beta": pd.Interval(0.5, 1.3)}, PUValueError, "beta must"),
     ({"max_fpr": 1.5}, PUValueError, "max_fpr must lie in"),
     ({"at": "best"}, PUError, "at must"),
-    (
-        {"quantity": "precison"},
-        PUValueError,
-        "quantity must be .*'precison' was passed.*precision",
-    ),
+    ({"metric": "precison"}, PUValueError, "metric must be .*'precison' was passed.*precision"),
+    ({"over": {"depth": [1]}}, PUValueError, "over must be one of"),
     ({"x": "depth"}, PUValueError, "x must be one of"),
     ({"method": "elkan"}, PUValueError, "method must be one of"),
+    ({"recall": 1.5}, PUValueError, "recall must lie in"),
+    ({"legend": "best"}, PUValueError, "legend must be one of"),
 ]
 
 
@@ -176,7 +167,7 @@ EARLY = [
     pytest.param(name, *rule, id=f"{name}, {rule[0]}")
     for name in QUESTIONS
     for rule in RULES
-    if {*rule[0]} <= {*inspect.signature(getattr(type(FRAME.pu), name)).parameters}
+    if {*rule[0]} <= {one.name for one in parameters_of(getattr(type(FRAME.pu), name))}
 ]
 
 
@@ -184,7 +175,7 @@ EARLY = [
 def test_bad_questions_are_refused_before_a_row_is_read(
     name: str, wrong: dict[str, Any], error: type[PUError], message: str, pieces: Any
 ) -> None:
-    names = ("quantity", "beta") if len(QUESTIONS[name]) == 2 else ("beta",)
+    names = ("metric", "beta") if len(QUESTIONS[name]) == 2 else ("beta",)
     first = dict(zip(names, QUESTIONS[name], strict=False))
     with pytest.raises(error, match=message):
         getattr(pieces, name)(**{**first, **MORE.get(name, {}), **wrong})
@@ -215,10 +206,3 @@ def test_the_function_is_the_accessor(data: Any) -> None:
     found, expected = pu_accessor.pu(data, **named), data.pu(**named)
     assert type(found) is type(expected) and repr(found) == repr(expected)
     pd.testing.assert_frame_equal(found.auroc(0.3), expected.auroc(0.3))
-
-
-@pytest.mark.parametrize("name", ["from_arrays", "from_chunks"])
-def test_old_names_say_the_new_ones(name: str) -> None:
-    with pytest.raises(AttributeError, match=rf"pu_accessor\.{name}\("):
-        getattr(pu_accessor, f"ranking_{name}")
-    assert not hasattr(pu_accessor, "nothing")

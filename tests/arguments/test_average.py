@@ -35,7 +35,7 @@ def draw(seed: int, groups: int = 30, known: int = 3) -> pd.DataFrame:
 
 def ask(frame: pd.DataFrame, name: Any, beta: Any, **how: Any) -> dict[Any, Any]:
     """Ask for one average of the groups."""
-    question = {} if name in AREAS else {"quantity": name, "at": AT}
+    question = {} if name in AREAS else {"metric": name, "at": AT}
     how = {"by": "query", "beta": beta, "average": True, **question, **how}
     row = put(frame.pu, name if name in AREAS else "metric", **how).iloc[0]
     return dict(row)
@@ -161,9 +161,9 @@ def test_averages_of_counts_go_with_their_units(target: str, joint: str | None) 
         beta = pu_accessor.beta_from_labels(13, 100, n_unlabeled=540, level=0.98)
         how["joint"] = joint
     pu: Any = draw(7).pu(by="query")
-    plain = pu.metric(lambda tp, fp, fn, tn: tp, beta, **how).iloc[0]
-    tens = pu.metric(lambda tp, fp, fn, tn: 10 * tp, beta, **how).iloc[0]
-    missed = pu.metric(lambda tp, fp, fn, tn: 1 - tp, beta, **how).iloc[0]
+    plain = put(pu, "metric", lambda tp, fp, fn, tn: tp, beta, **how).iloc[0]
+    tens = put(pu, "metric", lambda tp, fp, fn, tn: 10 * tp, beta, **how).iloc[0]
+    missed = put(pu, "metric", lambda tp, fp, fn, tn: 1 - tp, beta, **how).iloc[0]
     numbers = ["estimate", "lower", "upper"]
     assert plain["upper"] > 1
     assert tens[numbers].tolist() == pytest.approx((10 * plain[numbers]).tolist(), rel=1e-6)
@@ -224,9 +224,9 @@ def test_groups_without_area(label: Any, betas: Any, told: str, groups: int, tar
     with pytest.raises(PUDataError, match=f"query=2.*{told}.*on_error='skip'"):
         ask(frame, "auroc", beta, target=target)
     with pytest.warns(PUWarning, match=f"left out.*query=2.*{told}"):
-        found = frame.pu(by="query", on_error="skip").auroc(beta, average=True, target=target)
+        found = frame.pu(by="query", on_error="skip", average=True).auroc(beta, target=target)
     assert found.attrs["skipped"] and found["n_groups"].item() == groups - 1
-    rest = frame[frame["query"] != 2].pu(by="query").auroc(0.1, average=True, target=target)
+    rest = frame[frame["query"] != 2].pu(by="query", average=True).auroc(0.1, target=target)
     pd.testing.assert_frame_equal(found, rest)
 
 
@@ -235,9 +235,9 @@ def test_a_group_among_many_where_nothing_is_unlabeled_has_a_beta_of_0() -> None
     frame["label"] = frame["label"].where(frame["query"] != 7, frame["truth"])
     pu = frame.pu(by="query", negative=0)
     with pytest.raises(PUDataError, match="where nothing is unlabeled"):
-        pu.auroc(0.1, average=True)
+        pu(average=True).auroc(0.1)
     betas = {query: 0.1 * (query != 7) for query in range(130)}
-    assert pu.auroc(betas, average=True)["n_groups"].item() == 130
+    assert pu(average=True).auroc(betas)["n_groups"].item() == 130
 
 
 def hits(truth: pd.Series, score: pd.Series) -> float:
@@ -266,16 +266,16 @@ def test_fully_labeled_it_is_the_mean_of_the_truth(name: str) -> None:
 def test_over_some_keys_and_for_models() -> None:
     frame = pd.concat([draw(seed).assign(site=f"s{seed}") for seed in (4, 5)])
     pu = frame.pu(by=["site", "query"], score=["score", "other"])
-    found = pu.auroc([0.1, 0.2], average="query")
+    found = pu(average="query").auroc([0.1, 0.2])
     assert list(found.columns[:3]) == ["site", "model", "beta"] and len(found) == 8
     for row in found.itertuples():
         part = frame[frame["site"] == row.site].pu(by="query", score=row.model)
-        alone = part.auroc(row.beta, average=True).iloc[0]
+        alone = part(average=True).auroc(row.beta).iloc[0]
         assert (row.estimate, row.upper) == pytest.approx((alone["estimate"], alone["upper"]))
-    assert pu.auroc(0.1, average=True)["n_groups"].tolist() == [60, 60]
-    assert pu.metric("precision", 0.1, at=3, average=True)["model"].tolist() == ["score", "other"]
+    assert pu(average=True).auroc(0.1)["n_groups"].tolist() == [60, 60]
+    assert pu(average=True).metric("precision", 0.1, at=3)["model"].tolist() == ["score", "other"]
     grouped = frame.groupby(["site", "query"]).pu(score=["score", "other"])
-    pd.testing.assert_frame_equal(grouped.auroc([0.1, 0.2], average=["query"]), found)
+    pd.testing.assert_frame_equal(grouped(average=["query"]).auroc([0.1, 0.2]), found)
 
 
 def unbiased(frame: pd.DataFrame, beta: float, target: str) -> float:
@@ -293,7 +293,7 @@ def test_folds_are_pooled_before_queries_are_averaged(target: str) -> None:
     frame = draw(10, groups=6).assign(fold=lambda df: df.groupby("query").cumcount() % 3)
     frame["score"] += 2.0 * frame["fold"]  # which must not count
     pu = frame.pu(by=["query", "fold"], pool="fold")
-    found = pu.auroc([0.05, 0.1], average=True, target=target)
+    found = pu(average=True).auroc([0.05, 0.1], target=target)
     # What is averaged is unbiased, other than the estimate of each.
     each = [q for _, q in frame.groupby("query")]
     wanted = [np.mean([unbiased(q, beta, target) for q in each]) for beta in (0.05, 0.1)]
@@ -304,10 +304,10 @@ def test_folds_are_pooled_before_queries_are_averaged(target: str) -> None:
 def test_several_metrics_and_cutoffs() -> None:
     pu = draw(6).pu(by="query")
     names, at = ["precision", "recall", pu_accessor.fbeta(2)], {"rank": [3, 5]}
-    found = pu.metric(names, [0.1, 0.15], at=at, average=True)
+    found = pu(average=True).metric(names, [0.1, 0.15], at=at)
     assert len(found) == 12 and found.attrs["target"] == "population"
     row = found.query("metric == 'f2' and at == 5 and beta == 0.15")
-    alone = pu.metric(names[2], 0.15, at=5, average=True)
+    alone = pu(average=True).metric(names[2], 0.15, at=5)
     assert row["lower"].item() == pytest.approx(alone["lower"].item())
     assert "at" not in alone.columns
 
@@ -319,10 +319,10 @@ def test_an_estimate_of_beta_widens() -> None:
     assert found["estimate"] == pytest.approx(at_point["estimate"], rel=1e-12)
     assert found["lower"] < at_point["lower"] < at_point["upper"] < found["upper"]
     with pytest.raises(PUValueError, match="unlabeled examples, but it is for 541"):
-        pu.auroc(beta.assign(n_unlabeled=541), average=True)
+        pu(average=True).auroc(beta.assign(n_unlabeled=541))
     each = pd.concat([beta.assign(query=query) for query in range(30)])
     with pytest.raises(PUValueError, match=r"set_index\('query'\)\['beta'\]"):
-        pu.auroc(each, average=True)
+        pu(average=True).auroc(each)
 
 
 FRAME = draw(9)

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from tests.arguments.test_average import AREAS, draw
+from tests.cases import put
 from tests.support.oracles import averages_oracle, practice_oracle
 
 ALPHA, ACTS = 5.0, 0.35
@@ -17,7 +18,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "net_benefit": {"thresholds": [ACTS]},
     "auroc": {},
     "average_precision": {},
-    "metric": {"quantity": "precision", "at": 4},
+    "metric": {"metric": "precision", "at": 4},
 }
 PRACTICE = [*ASKED][:2]
 # Scores, the truth, and how many positives are known; hidden ones differ between groups.
@@ -62,7 +63,7 @@ def ask(number: int, label: Sequence[Any], name: str, target: str) -> pd.Series:
     pu = df.assign(score=df["score"] / 10).pu(by="query")
     betas = {"sample": (sum(truth) - known) / (len(truth) - known), "known": 0.0}
     how = {**ASKED[name], "beta": betas, "average": True, "target": target}
-    row: pd.Series = getattr(pu, name)(**how).iloc[0]
+    row: pd.Series = put(pu, name, **how).iloc[0]
     return row
 
 
@@ -110,12 +111,14 @@ def as_probabilities(df: pd.DataFrame) -> pd.DataFrame:
 def test_net_benefit_is_that_of_the_metric_at_the_threshold(target: str) -> None:
     pu: Any = as_probabilities(draw(1)).pu(by="query")
     how = {"average": True, "target": target}
-    found = pu.net_benefit(0.1, thresholds=[0.5, 0.6], **how)
+    found = put(
+        pu, "metric", "net_benefit", 0.1, at={"threshold": [0.5, 0.6]}, **how, target="examples"
+    )
 
     def worth_at(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
         return (tp - fp * 0.6 / 0.4) / (tp + fp + fn + tn)
 
-    same = pu.metric(worth_at, 0.1, at={"threshold": 0.6}, **how)[NUMBERS].set_axis([1])
+    same = put(pu, "metric", worth_at, 0.1, at={"threshold": 0.6}, **how)[NUMBERS].set_axis([1])
     assert found["threshold"].tolist() == [0.5, 0.6]
     pd.testing.assert_frame_equal(found.loc[[1], NUMBERS], same, rtol=1e-12)
 
@@ -127,7 +130,7 @@ def test_clusters_of_one_group_each_change_no_number_and_shared_ones_do(name: st
     df["own"] = df["patient"] + 100 * df["query"]
     how = {**ASKED[name], "average": True, "target": "population"}
     each = [df.pu(by="query", cluster=cluster) for cluster in (None, "own", "patient")]
-    plain, own, shared = (getattr(pu, name)(0.1, **how) for pu in each)
+    plain, own, shared = (put(pu, name, 0.1, **how) for pu in each)
     pd.testing.assert_frame_equal(plain, own)
     assert shared["estimate"].item() == plain["estimate"].item()
     assert shared["standard_error"].item() >= plain["standard_error"].item()
@@ -137,7 +140,7 @@ def test_clusters_of_one_group_each_change_no_number_and_shared_ones_do(name: st
 def test_lift_at_a_share_rounds_up_in_each_group() -> None:
     df = draw(5).assign(label=lambda df: df["truth"].astype(float))
     pu = df.pu(by="query", negative=0.0)
-    found = pu.metric("lift", 0.0, at={"fraction": 0.13}, average=True)
+    found = pu(average=True).metric("lift", 0.0, at={"fraction": 0.13})
     ranked = df.sort_values("score", ascending=False)
     hits = ranked.groupby("query").head(3)["truth"].sum()  # 2.6 of 20 rows, rounded up
     assert found["estimate"].item() == pytest.approx(hits / 30 / 3 / (4 / 20), rel=1e-12)

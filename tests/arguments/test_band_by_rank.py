@@ -40,7 +40,7 @@ def theorem_1(df: pd.DataFrame, m: int, threshold: float) -> list[int]:
 def test_tables_are_those_of_theorem_1(seed: int, decimals: int) -> None:
     df = frame(seed, decimals)
     for beta, m in ((0.25, 7), (0.5, 14), (0.0, 0), (1.0, 28)):
-        tables = df.pu(negative=0).contingency(beta, band=(LOWER, UPPER)).isel(beta=0)
+        tables = df.pu(negative=0).contingency(beta, band=(LOWER, UPPER), ranks="all").isel(beta=0)
         assert tables.attrs["band"] == "by rank"
         assert (tables["tp"].diff("bound") >= 0).all()
         wanted = [theorem_1(df, m, threshold) for threshold in tables["threshold"].values]
@@ -49,7 +49,7 @@ def test_tables_are_those_of_theorem_1(seed: int, decimals: int) -> None:
 
 def test_all_ways_to_give_bounds_say_the_same() -> None:
     pu, sides = frame(3).pu(negative=0), [xr.DataArray(s, dims="rank") for s in (LOWER, UPPER)]
-    expected = pu.contingency(0.4, band=(LOWER, UPPER))
+    expected = pu.contingency(0.4, band=(LOWER, UPPER), ranks="all")
     ways: list[Any] = [
         (LOWER.tolist(), pd.Series(UPPER)),
         (lambda r: LOWER[r], lambda r: UPPER[r]),
@@ -57,7 +57,7 @@ def test_all_ways_to_give_bounds_say_the_same() -> None:
         tuple(side.assign_coords(rank=RANKS)[::-1] for side in sides),
     ]
     for way in ways:
-        xr.testing.assert_identical(pu.contingency(0.4, band=way), expected)
+        xr.testing.assert_identical(pu.contingency(0.4, band=way, ranks="all"), expected)
 
 
 def test_all_questions_take_bounds_by_rank() -> None:
@@ -82,9 +82,9 @@ def test_all_questions_take_bounds_by_rank() -> None:
 def test_each_model_has_bounds_of_its_own() -> None:
     df, models = frame(2).assign(other=frame(4)["score"]), {"score": LOWER, "other": LOWER / 2}
     lower = xr.DataArray([*models.values()], {"model": [*models]}, ("model", "rank"))
-    both = df.pu(score=[*models], negative=0).contingency(0.3, band=(lower, UPPER))
+    both = df.pu(score=[*models], negative=0).contingency(0.3, band=(lower, UPPER), ranks="all")
     for model, own in models.items():
-        alone = df.pu(score=model, negative=0).contingency(0.3, band=(own, UPPER))
+        alone = df.pu(score=model, negative=0).contingency(0.3, band=(own, UPPER), ranks="all")
         np.testing.assert_array_equal(both["tp"].sel(model=model), alone["tp"])
 
 

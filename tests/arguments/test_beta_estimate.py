@@ -92,7 +92,7 @@ def test_average_precision_is_joined_from_its_limits_at_each_beta() -> None:
 def test_metric_at_the_cutoff_of_the_point(at: Any) -> None:
     name = "accuracy" if at == "maximum" else "precision"
     point, joint = (PU.metric(name, beta, at=at).iloc[0] for beta in (0.1, HAND))
-    wide = PU.metric(name, HIGH, at=at, joint="guaranteed").iloc[0]
+    wide = PU.metric(name, HIGH, at=at).iloc[0]
     same = ["rank", "threshold", "estimate"]
     assert joint[same].tolist() == point[same].tolist() == wide[same].tolist()
     assert wide["lower"] <= joint["lower"] <= point["lower"]
@@ -114,7 +114,7 @@ def test_joint_tables_add_up(method: str, joint: str) -> None:
         assert not np.any(tp + fp - 150) and not np.any(tp + fp + fn + tn - len(FRAME))
         return tp + fn
 
-    found = pu.metric(positives, beta, at=150, joint=joint)[["lower", "estimate", "upper"]]
+    found = pu.metric(positives, beta, at=150)[["lower", "estimate", "upper"]]
     assert kinds == {np.dtype(np.float64)}
     if joint == "guaranteed":
         ends = beta[["lower", "beta", "upper"]].iloc[0].to_numpy(float)
@@ -178,10 +178,10 @@ def test_joint_limits_of_a_metric_are_those_of_all_tables(limits: str, place: in
 def test_differences_agree_with_their_p_value() -> None:
     for seed in range(6):
         pu = draw(seed, 240).pu(score=["a", "b"])
-        row = pu.compare(pu_accessor.beta_from_labels(3, 20, 200)).iloc[0]
+        row = pu.compare("auroc", pu_accessor.beta_from_labels(3, 20, 200)).iloc[0]
         assert (row["p_value"] < 0.05) == (row["lower"] > 0 or row["upper"] < 0)
         assert row.attrs["joint"] == "approximate" and row.attrs["beta_interval"][1] > 0.3
-    point, joint = BOTH.compare(0.1).iloc[0], BOTH.compare(HAND).iloc[0]
+    point, joint = BOTH.compare("auroc", 0.1).iloc[0], BOTH.compare("auroc", HAND).iloc[0]
     assert joint["lower"] < point["lower"] and point["upper"] < joint["upper"]
     assert joint["p_value"] == point["p_value"]
 
@@ -191,10 +191,10 @@ def test_differences_agree_with_their_p_value() -> None:
 def test_each_pair_of_models_is_joined_by_itself(method: str, joint: str) -> None:
     frame: Any = LABELED.assign(c=FRAME["a"] + 2 * FRAME["b"])
     beta = estimate_by(method, frame.pu(score="a"))
-    found = frame.pu(score=["a", "b", "c"]).compare(beta, joint=joint)
+    found = frame.pu(score=["a", "b", "c"]).compare("auroc", beta)
     for _, row in found.iterrows():
         pair = [row["model_a"], row["model_b"]]
-        alone = frame.pu(score=pair).compare(beta, joint=joint).iloc[0]
+        alone = frame.pu(score=pair).compare("auroc", beta).iloc[0]
         names = ["difference", "lower", "upper", "statistic", "df", "p_value"]
         assert row[names].tolist() == pytest.approx(alone[names].tolist(), rel=1e-9)
 
@@ -302,5 +302,5 @@ def test_an_estimate_may_leave_no_negatives(joint: str) -> None:
     beta = pu_accessor.beta_from_labels(20, 20, n_unlabeled=400).assign(beta=0.9)
     assert beta["upper"].item() == 1
     frame = binormal(40, 400, 1, seed=0, shift=0)[0]
-    found = frame.pu.auroc(beta, joint=joint, level=0.9).iloc[0]
+    found = frame.pu.auroc(beta, level=0.9).iloc[0]
     assert 0 <= found["lower"] < found["estimate"] < found["upper"] <= 1

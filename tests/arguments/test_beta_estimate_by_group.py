@@ -89,7 +89,7 @@ def test_the_error_of_beta_widens_gaps(name: str, how: Any, beta: pd.DataFrame) 
         wanted = areas[0] - areas[1]
         assert alone["lower"] < wanted < alone["upper"]
     assert found["difference"] == pytest.approx(wanted)
-    sure = PU.gap(name, beta.assign(level=0.995), joint="guaranteed", **how).iloc[0]
+    sure = PU.gap(name, beta.assign(level=0.995), **how).iloc[0]
     assert sure["lower"] < found["lower"] < found["difference"] < found["upper"] < sure["upper"]
     assert sure.attrs["joint"] == "guaranteed"
     if how == AT:

@@ -167,10 +167,12 @@ def test_intervals_at_any_beta_lie_within_the_envelope(which: str, name: str) ->
 @pytest.mark.parametrize("reference", ["positives", "both"])
 def test_an_envelope_holds_each_whole_number_of_latent_positives(reference: str) -> None:
     frame = ranked(60, 1000, BAD, negatives=60, seed=7)
-    many = frame.pu.contingency(np.arange(100, 501) / 1000, ranks=[460], reference=reference)
+    many = frame.pu.assume(reference=reference).contingency(
+        np.arange(100, 501) / 1000, ranks=[460]
+    )
     how: dict[str, Any] = {"at": 460, "beta_interval": (0.1, 0.5), "reference": reference}
     for name in ("f1", "fpr"):
-        row = frame.pu.metric(name, 0.3, **how).iloc[0]
+        row = put(frame.pu, "metric", name, 0.3, **how).iloc[0]
         found = many.pu.metric(name)
         count = float(abs(effect_of(many, name, found)).max())
         assert row["envelope_upper"] == pytest.approx(float(found.max()), abs=1.01 * count)
@@ -192,7 +194,7 @@ def test_envelopes_of_one_beta_are_its_curves(seed: int, curve: str) -> None:
     ranking = pu_accessor.from_arrays(score, label, negative=False)
     beta = min(beta, 0.6)
     reference = ("positives", "negatives", "both")[seed // 2]  # of the others curves step down
-    tables = ranking.contingency(beta, beta_interval=(beta, beta), reference=reference)
+    tables = ranking.assume(reference=reference).contingency(pd.Interval(beta, beta), ranks="all")
     envelope = envelope_of(tables, curve)
     grid = envelope[envelope.dims[0]].to_numpy()
     for side in SIDES:
@@ -219,7 +221,7 @@ def test_grids_are_steps_of_a_thousandth_with_more_near_0() -> None:
 PARTS = {"a": SETTINGS["good"].frame, "b": ranked(20, 90, BAD, seed=21)}
 GROUPS = pd.concat([part.assign(site=key) for key, part in PARTS.items()])
 BY_SITE = GROUPS.pu(by="site")
-TOGETHER = BY_SITE.contingency(0.3, beta_interval=(0.2, 0.4))
+TOGETHER = BY_SITE.contingency(pd.Interval(0.2, 0.4), ranks="all")
 INTERVALS = {"a": (0.1, 0.3), "b": (0.15, 0.45)}
 
 
@@ -229,7 +231,7 @@ GIVEN: list[Any] = [(0.3, (0.2, 0.4)), ({"a": 0.25, "b": 0.277}, (0.2, 0.4)), (0
 
 @pytest.mark.parametrize(("beta", "interval"), GIVEN)
 def test_each_group_has_its_own_envelope(beta: Any, interval: Any) -> None:
-    tables = BY_SITE.contingency(beta, beta_interval=interval)
+    tables = BY_SITE.contingency(beta, beta_interval=interval, ranks="all")
     of_all = {
         name: (tables.pu.area(name), getattr(BY_SITE, name)(beta, beta_interval=interval))
         for name in AREAS.values()
@@ -241,7 +243,7 @@ def test_each_group_has_its_own_envelope(beta: Any, interval: Any) -> None:
         own = beta[key] if isinstance(beta, dict) else beta
         one = INTERVALS[key] if interval is INTERVALS else interval
         how = {"beta": own, "beta_interval": one}
-        alone, here = part.pu.contingency(**how), tables.sel(site=key)
+        alone, here = put(part.pu, "contingency", **how), tables.sel(site=key)
         if interval is not INTERVALS:
             assert alone.indexes["interval_beta"].equals(tables.indexes["interval_beta"])
         for curve, together in curves.items():
@@ -251,12 +253,12 @@ def test_each_group_has_its_own_envelope(beta: Any, interval: Any) -> None:
         for name in ("fpr", "f1"):
             values = tables.pu.metric(name).sel(site=key, rank=alone["rank"])
             np.testing.assert_array_equal(values, alone.pu.metric(name))
-        row = part.round({"score": 1}).pu.metric("precision", at=30, **how).iloc[0]
+        row = put(part.round({"score": 1}).pu, "metric", "precision", at=30, **how).iloc[0]
         assert at.loc[key].to_dict() == row.to_dict()
         for name, (areas, rows) in of_all.items():
             np.testing.assert_allclose(areas.sel(site=key), alone.pu.area(name))
             mine = rows[rows["site"] == key].drop(columns="site").reset_index(drop=True)
-            pd.testing.assert_frame_equal(mine, getattr(part.pu, name)(**how))
+            pd.testing.assert_frame_equal(mine, put(part.pu, name, **how))
 
 
 def test_all_ways_to_give_intervals_say_the_same() -> None:
@@ -288,15 +290,15 @@ FRAME = pd.DataFrame({"score": range(9, 0, -1), **SMALL})
 @pytest.mark.filterwarnings("ignore:In .* the estimate lies outside")
 @pytest.mark.parametrize("target", ["population", "examples"])
 def test_auroc_with_an_interval_up_to_one(target: str) -> None:
-    row = FRAME.pu.auroc(0.5, beta_interval=(0, 1), target=target).iloc[0]
+    row = FRAME.pu.auroc(pd.Interval(0, 1), target=target).iloc[0]
     assert row["envelope_lower"] <= row["lower"] <= row["upper"] <= row["envelope_upper"]
     # Of all betas that leave a part of a negative.
-    row = FRAME.pu.auroc(0.9, beta_interval=(0.84, 1), target=target).iloc[0]
-    betas = FRAME.pu.contingency(0.9, beta_interval=(0.84, 1))["beta"].to_numpy()[1:]
+    row = FRAME.pu.auroc(pd.Interval(0.84, 1), target=target).iloc[0]
+    betas = FRAME.pu.contingency(pd.Interval(0.84, 1), ranks="all")["beta"].to_numpy()[1:]
     each = FRAME.pu.auroc(betas[betas < 1], target=target)
     assert (betas[-1], row["envelope_upper"]) == (1, each["upper"].max())
     assert row["envelope_lower"] == each["lower"].min()
-    none = FRAME.pu.auroc(0, beta_interval=(1, 1), target=target).iloc[0]
+    none = FRAME.pu.auroc(pd.Interval(1, 1), target=target).iloc[0]
     assert none[["envelope_lower", "envelope_upper"]].isna().all()
     assert 0 <= none["lower"] <= none["upper"] <= 1
 

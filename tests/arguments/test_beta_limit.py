@@ -34,10 +34,10 @@ PUT: dict[str, tuple[str, dict[str, Any]]] = {
     "interval": ("contingency", {"beta_interval": (0, 0.9)}),
     "pr_bounds": ("pr_bounds", {"ranks": 9}),
     "auroc, partial": ("auroc", {"max_fpr": 0.5, "target": "examples"}),
-    "metric": ("metric", {"quantity": "f1", "at": 40}),
-    "youden": ("metric", {"quantity": "f1", "at": "youden"}),
+    "metric": ("metric", {"metric": "f1", "at": 40}),
+    "youden": ("metric", {"metric": "f1", "at": "youden"}),
     "plot_roc, baseline": ("plot_roc", {"baseline": True}),
-    "plot_metric": ("plot_metric", {"quantity": "f1"}),
+    "plot_metric": ("plot_metric", {"metric": "f1"}),
 }
 PLAIN = ["contingency", "roc_bounds", "auroc", "average_precision"]
 PLAIN += ["plot_roc", "plot_pr", "plot_rank_cdf"]
@@ -96,7 +96,7 @@ def test_no_more_than_three_groups_are_named() -> None:
 @pytest.mark.parametrize(("a", "b"), [(0.1, 0.5), (0.7, 0.0), (0.5, 0.0)])
 def test_groups_have_betas_and_limits_of_their_own(a: float, b: float) -> None:
     some = GROUPS[GROUPS["g"].isin(["a", "b"])]
-    caught = told(lambda: some.pu(by="g").contingency({"a": a, "b": b}))
+    caught = told(lambda: some.pu(by="g").contingency({"a": a, "b": b}, ranks="all"))
     assert len(caught) == (1 if b else int(a > LIMIT))
 
 
@@ -113,12 +113,12 @@ def test_the_limit_is_that_of_estimate_beta_at_the_same_level(level: float) -> N
 
 
 def test_the_limit_of_each_group_is_a_coordinate() -> None:
-    tables = GROUPS.pu(by="g").contingency(0.01, level=0.8)
+    tables = GROUPS.pu(by="g").contingency(0.01, level=0.8, ranks="all")
     for key, rows in GROUPS.groupby("g"):
         assert tables["beta_limit"].sel(g=key) == upper(rows, 0.8)
     assert "beta_limit" not in tables.attrs
     turned = FRAME.assign(other=-FRAME["score"])
-    models = turned.pu(score=["score", "other"]).contingency(0.01)["beta_limit"]
+    models = turned.pu(score=["score", "other"]).contingency(0.01, ranks="all")["beta_limit"]
     limits = {model: upper(turned.assign(score=turned[model])) for model in ("score", "other")}
     assert models.to_series().to_dict() == limits
 
@@ -136,7 +136,7 @@ def test_frames_have_the_limit_in_their_attributes(name: str) -> None:
 @pytest.mark.parametrize("policy", ["omit", "worst"])
 def test_missing_scores_count_as_in_estimate_beta(policy: str) -> None:
     frame = FRAME.assign(score=FRAME["score"].where(np.arange(len(FRAME)) >= 30))
-    limit = frame.pu(nan_policy=policy).contingency(0.01)["beta_limit"].item()
+    limit = frame.pu(nan_policy=policy).contingency(0.01, ranks="all")["beta_limit"].item()
     assert limit == upper(frame, nan_policy=policy)
     assert policy == "worst" or limit == upper(frame[30:])
 
@@ -146,12 +146,12 @@ def test_missing_scores_count_as_in_estimate_beta(policy: str) -> None:
 
 def test_no_limit_without_unlabeled_or_known_positives() -> None:
     whole, negatives = FRAME.fillna({"label": 0}), FRAME.replace({"label": {1.0: 0.0}})
-    assert "beta_limit" not in whole.pu(negative=0).contingency(0).coords
+    assert "beta_limit" not in whole.pu(negative=0).contingency(0, ranks="all").coords
     assert not told(lambda: whole.pu(negative=0).auroc(0))
-    ask = partial(negatives.pu.contingency, 0.9, reference="negatives")
+    ask = partial(negatives.pu.assume(reference="negatives").contingency, 0.9)
     assert not told(ask) and "beta_limit" not in ask().coords
     both = pd.concat([whole.assign(g="a"), FRAME.assign(g="b")])
-    limits = both.pu(by="g").contingency(0)["beta_limit"]
+    limits = both.pu(by="g").contingency(0, ranks="all")["beta_limit"]
     assert np.isnan(limits.sel(g="a")) and limits.sel(g="b") == LIMIT
 
 
@@ -160,14 +160,14 @@ def test_no_limit_with_propensities() -> None:
     for name in ("contingency", "metric", "plot_pr", "plot_rank_cdf"):
         assert not told_by(name, pu, HIGH, level=0.5)
     assert not told_by("auroc", pu, HIGH, level=0.5, target="examples")
-    assert "beta_limit" not in pu.contingency(0.7).coords
+    assert "beta_limit" not in pu.contingency(0.7, ranks="all").coords
 
 
 def test_an_envelope_a_beta_of_zero_and_tables_that_are_there_do_not_warn() -> None:
-    assert not told(lambda: FRAME.pu.contingency(LOW, beta_interval=(0.01, 0.95)))
-    assert not told(lambda: SHARP.pu.contingency(0))
+    assert not told(lambda: FRAME.pu.contingency(LOW, beta_interval=(0.01, 0.95), ranks="all"))
+    assert not told(lambda: SHARP.pu.contingency(0, ranks="all"))
     with pytest.warns(PUWarning, match="beta exceeds"):
-        tables = FRAME.pu.contingency([0, 0.7])
+        tables = FRAME.pu.contingency([0, 0.7], ranks="all")
     assert not told(lambda: tables.pu.area("auroc"))
     assert not told(lambda: tables.pu.plot_roc())
 
@@ -186,6 +186,6 @@ def test_an_estimate_whose_interval_reaches_below_the_limit_contradicts_nothing(
     found, high = (pu_accessor.beta_from_labels(hits, 120, unlabeled) for hits in (33, 60))
     assert found["lower"].item() < limit < found["beta"].item()
     df.pu.auroc(found)  # warns of nothing
-    df.pu.contingency(found)
+    df.pu.contingency(found, ranks="all")
     with pytest.warns(PUWarning, match="beta exceeds"):
         df.pu.auroc(high)

@@ -75,7 +75,7 @@ def test_groupby_by_and_a_wide_frame_give_one_dataset(method: str, ranks: Any) -
 @pytest.mark.parametrize("nan_policy", ["omit", "worst"])
 def test_missing_scores_are_those_of_each_model(nan_policy: str) -> None:
     gaps = WIDE.assign(forest=WIDE["forest"].where(WIDE["svm"] < 1))
-    wide = gaps.pu(score=MODELS, nan_policy=nan_policy).contingency(BETAS)
+    wide = gaps.pu(score=MODELS, nan_policy=nan_policy).contingency(BETAS, ranks="all")
     alone = {model: gaps.rename(columns={model: "score"}) for model in MODELS}
     check_each(wide, alone, nan_policy=nan_policy)
 
@@ -97,12 +97,12 @@ def test_several_keys(method: str) -> None:
 
 def test_keys_and_models() -> None:
     frame = WIDE.rename(columns={"model": "fold"})
-    tables = frame.pu(by="fold", score=MODELS).contingency(BETAS)
+    tables = frame.pu(by="fold", score=MODELS).contingency(BETAS, ranks="all")
     assert tables.indexes["group"].names == ["fold", "model"]
     assert tables.unstack("group")["tp"].sizes["fold"] == 4
     folds = frame.groupby("fold")
     check_each(tables, {(k, m): x.rename(columns={m: "score"}) for k, x in folds for m in MODELS})
-    models = WIDE.pu(score=MODELS).contingency({"forest": 0.1, "svm": 0.2})
+    models = WIDE.pu(score=MODELS).contingency({"forest": 0.1, "svm": 0.2}, ranks="all")
     assert models["beta"].values.tolist() == [[0.2], [0.1]]
 
 
@@ -123,7 +123,7 @@ def test_keys_and_models() -> None:
 )
 def test_keys_of_any_kind(keys: Any) -> None:
     frame = rekeyed(keys)
-    tables = frame.pu(by="key").contingency(BETAS)
+    tables = frame.pu(by="key").contingency(BETAS, ranks="all")
     order = list(frame.groupby("key", observed=True).size().index)
     at = np.array([order.index(key) for key in frame["key"]])
     check_each(tables, {key: frame[at == place] for place, key in enumerate(order)})
@@ -136,16 +136,16 @@ def test_keys_of_any_kind(keys: Any) -> None:
 def test_rows_without_a_key(kind: Any) -> None:
     frame = rekeyed(pd.array(["x", None, "y", None], dtype=kind))
     known = dict(list(frame.groupby("key", observed=True)))
-    check_each(frame.pu(by="key").contingency(BETAS), known)
+    check_each(frame.pu(by="key").contingency(BETAS, ranks="all"), known)
     how: dict[str, Any] = {"dropna": False, "observed": True}
-    kept = pu(frame.groupby("key", **how)).contingency(BETAS)
+    kept = pu(frame.groupby("key", **how)).contingency(BETAS, ranks="all")
     check_each(kept.isel(key=[0, 1]), known)
     assert pd.isna(kept["key"].values[2])
     check_each(kept.isel(key=[2]).assign_coords(key=["?"]), {"?": frame[frame["key"].isna()]})
 
 
 def test_groupbys_of_any_kind() -> None:
-    plain = FRAME.pu(by="model").contingency(BETAS)
+    plain = FRAME.pu(by="model").contingency(BETAS, ranks="all")
     by_model, models = FRAME.set_index("model"), FRAME["model"].to_numpy()
     distinct = FRAME.reset_index(drop=True)
     together = FRAME.sort_values("model")  # rows of a group stand together
@@ -160,13 +160,15 @@ def test_groupbys_of_any_kind() -> None:
         ("group", distinct.groupby(distinct["model"].rename(None))),
         ("pu", FRAME.rename(columns={"model": "pu"}).groupby("pu")),
     ):
-        xr.testing.assert_identical(pu(grouped).contingency(BETAS), plain.rename(model=name))
+        xr.testing.assert_identical(
+            pu(grouped).contingency(BETAS, ranks="all"), plain.rename(model=name)
+        )
     xr.testing.assert_identical(by_own("pu", BETAS), plain.rename(model="pu"))
-    pairs = pu(FRAME.groupby([models, FOLD > 1])).contingency(BETAS)
+    pairs = pu(FRAME.groupby([models, FOLD > 1])).contingency(BETAS, ranks="all")
     assert pairs.indexes["group"].names == ["level_0", "level_1"]
     frame = rekeyed(pd.to_datetime(["2024-01-01", "2024-01-04", "2024-01-05", "2024-01-04"]))
     daily = pu(frame.groupby(pd.Grouper(key="key", freq="D")))
-    tables = daily(on_error="skip").contingency(BETAS)
+    tables = daily(on_error="skip").contingency(BETAS, ranks="all")
     check_each(tables, dict(list(frame.groupby("key"))))
 
 
@@ -246,9 +248,9 @@ def test_columns_of_several_levels() -> None:
     frame = WIDE.set_axis(pd.MultiIndex.from_arrays(levels), axis=1)
     label, models = ("y", ""), [("s", "svm"), ("s", "forest")]
     parts = {model: frame[[model, label]].set_axis(["score", "label"], axis=1) for model in models}
-    check_each(frame.pu(score=models, label=label).contingency(BETAS), parts)
-    one = frame.pu(score=models[1], label=label, by=("k", "")).contingency(BETAS)
-    plain = WIDE.pu(score="forest", by="model").contingency(BETAS)
+    check_each(frame.pu(score=models, label=label).contingency(BETAS, ranks="all"), parts)
+    one = frame.pu(score=models[1], label=label, by=("k", "")).contingency(BETAS, ranks="all")
+    plain = WIDE.pu(score="forest", by="model").contingency(BETAS, ranks="all")
     np.testing.assert_array_equal(one["tp"].values, plain["tp"].values)
 
 
@@ -261,7 +263,7 @@ def test_an_error_names_its_group(method: str) -> None:
     done = FRAME.assign(label=FRAME["label"].where(FRAME["model"] != "b", True))
     with pytest.raises(PUValueError, match=r"group model='b': beta must be 0 where nothing"):
         getattr(done.pu(by="model"), method)(0.3)
-    assert done.pu(by="model").contingency(0)["n_unlabeled"].values[1] == 0
+    assert done.pu(by="model").contingency(0, ranks="all")["n_unlabeled"].values[1] == 0
     with pytest.raises(PUValueError, match=r"^label column 'label' holds 'x'"):
         getattr(FRAME.assign(label="x").pu(by="model", on_error="skip"), method)(0.3)
 
@@ -310,9 +312,11 @@ def test_many_skipped_groups_are_one_line_and_a_table(engine: Any, tmp_path: Pat
 
 
 def test_progress(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = FRAME.pu(by="model").contingency(BETAS)
+    plain = FRAME.pu(by="model").contingency(BETAS, ranks="all")
     assert capsys.readouterr() == ("", "")
-    xr.testing.assert_identical(FRAME.pu(by="model", progress=True).contingency(BETAS), plain)
+    xr.testing.assert_identical(
+        FRAME.pu(by="model", progress=True).contingency(BETAS, ranks="all"), plain
+    )
     assert "4/4" in capsys.readouterr().err
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     for method in METHODS:
@@ -344,12 +348,12 @@ def once(ask: Callable[[], Any], reason: str) -> Any:
 
 def by_own(name: str, beta: Any = 0.3) -> xr.Dataset:
     """Return tables of the frame whose keys stand under another name."""
-    found: xr.Dataset = named(name)(by=name).contingency(beta)
+    found: xr.Dataset = named(name)(by=name).contingency(beta, ranks="all")
     return found
 
 
 def is_plain(tables: xr.Dataset) -> bool:
-    return tables.identical(FRAME.pu(by="model").contingency(0.3))
+    return tables.identical(FRAME.pu(by="model").contingency(0.3, ranks="all"))
 
 
 GROUP = SPLIT.rename(columns={"model": "group"})
@@ -361,12 +365,21 @@ UNNAMED = WIDE.groupby(WIDE["model"].to_numpy())
 @pytest.mark.parametrize(
     "ask",
     [
-        once(lambda: GROUP.pu(by=["group", "fold"]).contingency(0.3), "group: level, dimension"),
-        once(lambda: pu(UNNAMED)(score=MODELS).contingency(0.3), "unnamed: level, dimension"),
-        once(lambda: is_plain(INDEXED.pu(by="model").contingency(0.3)), "ambiguous to pandas"),
+        once(
+            lambda: GROUP.pu(by=["group", "fold"]).contingency(0.3, ranks="all"),
+            "group: level, dimension",
+        ),
+        once(
+            lambda: pu(UNNAMED)(score=MODELS).contingency(0.3, ranks="all"),
+            "unnamed: level, dimension",
+        ),
+        once(
+            lambda: is_plain(INDEXED.pu(by="model").contingency(0.3, ranks="all")),
+            "ambiguous to pandas",
+        ),
         once(lambda: by_own("x", BETA).sel(x="c").pu.to_frame().size, "no index"),
         once(lambda: by_own("place", BETA).pu.to_frame().size, "place"),
-        once(lambda: pu(NAN).contingency(NAN.size() / 100), "no beta of NaN"),
+        once(lambda: pu(NAN).contingency(NAN.size() / 100, ranks="all"), "no beta of NaN"),
     ],
 )
 def test_is_answered(ask: Callable[[], Any]) -> None:
@@ -384,7 +397,7 @@ def test_no_key_is_lost_to_a_column_of_the_result(key: str) -> None:
     asked: list[Callable[[], Any]] = [
         lambda: keyed.gap("auroc", 0.2),
         lambda: keyed.gap("auroc", {"u": 0.2, "v": 0.1}),
-        lambda: keyed(score=["score", "t"]).compare(0.2),
+        lambda: keyed(score=["score", "t"]).compare("auroc", 0.2),
         lambda: keyed.dominance(0.2),
         lambda: keyed.auroc(0.2),
         lambda: keyed.metric("f1", 0.2, at=20),
@@ -411,7 +424,7 @@ def many(groups: int, spoilt: int, known: int, name: str = "") -> pd.DataFrame:
 def test_long_names_of_groups_leave_messages_short() -> None:
     models = many(6, 4, 1, "s" * 55).pu(by="site", score=["score", "other"])
     with pytest.warns(PUWarning, match=r"^In 4 of 6 comparisons [^}]*\} and 3 more\)"):
-        models.compare(0.2)
+        models.compare("auroc", 0.2)
     with pytest.warns(PUWarning, match="' and 3 more. Tables"):
         many(6, 5, 0, "s" * 55).pu(by="site", on_error="skip").auroc(0.2)
 

@@ -14,7 +14,7 @@ from pu_accessor.inference import search
 from pu_accessor.inference.comparison import worst_case
 from pu_accessor.inference.estimates import contaminated
 from pu_accessor.ranking import BoolArray, FloatArray
-from tests.cases import binormal
+from tests.cases import binormal, put
 
 
 def draw(seed: int, known: int = 5, size: int = 30) -> pd.DataFrame:
@@ -43,7 +43,7 @@ def test_metrics_are_the_worst_of_all_sets(known: int, size: int, seed: int, sha
     ranks, thresholds = {"rank": [2, 5, 12, 29]}, {"threshold": [0.0, 1.0]}
     for at, target, off in ((ranks, "examples", 1e-12), (thresholds, "population", 0.005)):
         asked: dict[str, Any] = {"at": at, "target": target}
-        found = frame.pu.metric(names, 0.2, contamination=share, **asked)
+        found = frame.pu.assume(contamination=share).metric(names, 0.2, **asked)
         each = [pu.metric(names, 0.2, **asked) for pu in sets]
         for limit, extreme in (("lower", np.nanmin), ("upper", np.nanmax)):
             worst = extreme([one[limit] for one in each], axis=0)
@@ -55,7 +55,7 @@ def test_metrics_are_the_worst_of_all_sets(known: int, size: int, seed: int, sha
 @pytest.mark.parametrize(("seed", "band"), [(0, "exact"), (1, "exact"), (1, "simultaneous")])
 def test_tables_and_curves_are_the_worst_of_all_sets_of_wrong_ones(seed: int, band: str) -> None:
     frame, asked = draw(seed), {"band": band, "ranks": "all"}
-    tables = frame.pu.contingency(0.25, contamination=0.41, **asked)
+    tables = frame.pu.assume(contamination=0.41).contingency(0.25, **asked)
     each = [pu.contingency(0.25, **asked) for pu in with_every_set_wrong(frame, 2)]
     assert tables.attrs["contamination"] == 0.41
     np.testing.assert_array_equal(tables["tp"][:, 1], each[0]["tp"][:, 1])
@@ -71,7 +71,7 @@ def test_tables_and_curves_are_the_worst_of_all_sets_of_wrong_ones(seed: int, ba
             # A simultaneous band reaches to the estimate, which can be further off for one set.
             assert same.all() if band == "exact" else same.mean() > 0.8
     for curve, names in {"roc": ("fpr", "tpr"), "pr": ("recall", "precision")}.items():
-        rates = getattr(frame.pu, f"{curve}_bounds")(0.25, contamination=0.41, **asked)
+        rates = getattr(frame.pu.assume(contamination=0.41), f"{curve}_bounds")(0.25, **asked)
         for rate in names:
             of_tables = tables.pu.metric(rate)[:, ::2].fillna(1.0)
             np.testing.assert_allclose(rates[rate][:, ::2], of_tables, atol=1e-12)
@@ -80,14 +80,16 @@ def test_tables_and_curves_are_the_worst_of_all_sets_of_wrong_ones(seed: int, ba
 @pytest.mark.parametrize(("seed", "band"), [(0, "exact"), (3, "simultaneous"), (8, "exact")])
 def test_few_cutoffs_bend_where_all_do(seed: int, band: str) -> None:
     pu, how = draw(seed, 30, 400).pu, {"contamination": 0.2, "band": band}
-    few, every = (pu.contingency(0.1, ranks=ranks, **how) for ranks in ("breakpoints", "all"))
+    few, every = (
+        put(pu, "contingency", 0.1, ranks=ranks, **how) for ranks in ("breakpoints", "all")
+    )
     assert few.sizes["rank"] < every.sizes["rank"] or seed == 3
     for area in ("auroc", "average_precision"):
         one, other = (t.pu.area(area).sel(bound=["lower", "upper"]) for t in (few, every))
         xr.testing.assert_allclose(one, other, atol=1e-9)
     part = few.pu.area("auroc", max_fpr=0.2).squeeze("beta").to_numpy()
     assert part[0] < part[1] < part[2] <= 1
-    here, there = pu.contingency(0.1, ranks=[17, 200], **how), every.pu.at(rank=[17, 200])
+    here, there = put(pu, "contingency", 0.1, ranks=[17, 200], **how), every.pu.at(rank=[17, 200])
     assert here["fp"].to_numpy().tolist() == there["fp"].to_numpy().tolist()
     tpr, fpr = (every.pu.metric(name).squeeze("beta").T for name in ("tpr", "fpr"))
     area = every.pu.area("auroc").squeeze("beta")  # it is under what is drawn
@@ -97,17 +99,19 @@ def test_few_cutoffs_bend_where_all_do(seed: int, band: str) -> None:
 def test_few_distinct_scores_are_counted_to_their_end() -> None:
     frame = draw(1, 15, 60).assign(score=lambda rows: rows["score"].clip(0, 2))
     how: dict[str, Any] = {"band": "simultaneous", "contamination": 0.3}
-    few, every = (frame.pu.contingency(0.5, ranks=r, **how) for r in ("breakpoints", "all"))
+    few, every = (
+        put(frame.pu, "contingency", 0.5, ranks=r, **how) for r in ("breakpoints", "all")
+    )
     xr.testing.assert_identical(few["tp"].variable, every["tp"].variable)
 
 
 @pytest.mark.parametrize("curve", ["roc", "pr"])
 def test_curves_are_drawn_with_what_may_be_wrong(curve: str) -> None:
     pu: Any = draw(0, 30, 400).assign(site=np.arange(400) % 2).pu(by="site")
-    bounds = getattr(pu, f"{curve}_bounds")(0.1, contamination=0.2)
+    bounds = getattr(pu.assume(contamination=0.2), f"{curve}_bounds")(0.1)
     drawn = []
     for plot, how in ((pu, {"beta": 0.1, "contamination": 0.2}), (bounds.pu, {})):
-        axes = getattr(plot, f"plot_{curve}")(**how)
+        axes = put(plot, f"plot_{curve}", **how)
         texts = axes.figure.legends[0].get_texts()
         assert "contamination up to 20%" in " ".join(text.get_text() for text in texts)
         paths = [patch.get_path().vertices for patch in axes.patches]
@@ -120,17 +124,17 @@ def test_curves_are_drawn_with_what_may_be_wrong(curve: str) -> None:
 def test_a_conclusion_is_drawn_against_the_share_that_is_wrong() -> None:
     pu, asked = draw(0, 20, 120).pu, {"at": 20, "above": 0.15}
     shares = [0.2, 0, 0.1]
-    ax: Any = pu.plot_robustness("precision", 0.1, **asked, contamination=shares)
-    found = pu.robustness("precision", 0.1, **asked, contamination=shares)
+    ax: Any = pu.plot_metric("precision", 0.1, x="contamination", **asked)
+    found = pu.robustness("precision", 0.1, **asked, over={"contamination": shares})
     assert "share of the known positives" in ax.get_xlabel() and ax.get_xscale() == "linear"
     line, *_, cross = ax.lines
     np.testing.assert_allclose(line.get_xydata(), found[["contamination", "estimate"]])
     point = found["breaking_point"].iloc[0]
     assert cross.get_xydata().tolist() == [[point, 0.15]]
-    ax = pu.plot_robustness("precision", 0.1, **asked, contamination=[0, point])
+    ax = pu.plot_metric("precision", 0.1, x="contamination", **asked)
     assert ax.lines[-1].get_xydata().tolist() == [[point, 0.15]]
     with pytest.raises(PUValueError, match="contamination must hold two or more shares"):
-        pu.plot_robustness("auroc", 0.1, contamination=[0.1])
+        pu.plot_metric("auroc", 0.1, x="contamination")
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -139,9 +143,9 @@ def test_a_comparison_is_the_worst_of_all_sets_of_wrong_ones(target: str, seed: 
     frame, models = draw(seed, 9, 50), ["score", "other"]
     frame["other"] = draw(seed + 10, 9, 50)["score"]
     sets = with_every_set_wrong(frame, 2, score=models)
-    each: pd.DataFrame = pd.concat(pu.compare(0.15, target=target) for pu in sets)
+    each: pd.DataFrame = pd.concat(pu.compare("auroc", 0.15, target=target) for pu in sets)
     pu = frame.pu(score=models)
-    found = pu.compare(0.15, contamination=0.25, target=target).iloc[0]
+    found = pu.assume(contamination=0.25).compare("auroc", 0.15, target=target).iloc[0]
     ends = each["difference"].min(), each["difference"].max()
     assert (found["range_lower"], found["range_upper"]) == pytest.approx(ends, abs=1e-12)
     assert found["lower"] == pytest.approx(each["lower"].min(), abs=0.05)
@@ -149,7 +153,7 @@ def test_a_comparison_is_the_worst_of_all_sets_of_wrong_ones(target: str, seed: 
     assert found["sign"] == (0 if ends[0] * ends[1] <= 0 else np.sign(ends[0]))
     worst = 1.0 if found["sign"] == 0 else each["p_value"].max()
     assert found["p_value"] == pytest.approx(worst, abs=0.1)
-    assert pu.compare(contamination=0.25, target=target)["sign"].item() == found["sign"]
+    assert pu.assume(contamination=0.25).compare(target=target)["sign"].item() == found["sign"]
 
 
 def test_sets_that_cannot_be_worst_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,7 +184,7 @@ def test_areas_are_the_worst_of_all_sets_of_wrong_ones(quantity: str, target: st
     frame = draw(0 if target == "examples" else 3)
     ask = [getattr(pu, quantity) for pu in with_every_set_wrong(frame, 2)]
     each: pd.DataFrame = pd.concat([one(0.2, target=target) for one in ask])
-    found = getattr(frame.pu, quantity)(0.2, contamination=0.41, target=target).iloc[0]
+    found = getattr(frame.pu.assume(contamination=0.41), quantity)(0.2, target=target).iloc[0]
     assert found["estimate"] == each["estimate"].iloc[0]
     assert -1e-12 <= found["lower"] - each["lower"].min() <= 0.03
     assert -1e-12 <= each["upper"].max() - found["upper"] <= 0.03

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from pu_accessor.ranking import FloatArray
-from tests.cases import as_frame, binormal, draw_case
+from tests.cases import as_frame, binormal, draw_case, put
 
 ROUNDING = 2e-9
 pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
@@ -50,10 +50,10 @@ def test_bounds_of_tables(band: str, reference: str) -> None:
 
         def ask(level: float, pu: Any = pu) -> Iterator[Limits]:
             how: Any = {"level": level, "band": band, "reference": reference}
-            tables = pu.contingency([0.1, 0.4, 0.8], **how)  # some of them refuted
+            tables = put(pu, "contingency", [0.1, 0.4, 0.8], **how)  # some of them refuted
             yield bounds_of(tables, "tp")
             yield bounds_of(tables, "fp", ("upper", "lower"))
-            lower, _, upper = bounds_of(pu.rank_cdf(0.4, ranks="all", **how), "rank_cdf")
+            lower, _, upper = bounds_of(put(pu, "rank_cdf", 0.4, ranks="all", **how), "rank_cdf")
             yield lower, lower, upper
 
         check_nested(ask)
@@ -64,14 +64,16 @@ def test_curves_and_rates_on_new_examples(monotone: bool) -> None:
     for seed, shift in enumerate((-1.0, 0.0, 1.5, 1.5)):  # monotone, or hardly so
         frame, beta, _ = binormal(15 + 8 * seed, 30, 0.5, seed, shift)
         frame = frame.round({"score": 1})
-        pu, middle = frame.pu(monotone=monotone), float(frame["score"].median())
+        pu, middle = frame.pu.assume(monotone=monotone), float(frame["score"].median())
 
         def ask(level: float, pu: Any = pu, beta: Any = beta, at: Any = middle) -> Any:
             how = {"target": "population", "level": level, "ranks": "all"}
-            roc = pu.roc_bounds(beta, **how)
+            roc = put(pu, "roc_bounds", beta, **how)
             yield bounds_of(roc, "tpr")
             yield bounds_of(roc, "fpr", ("upper", "lower"))
-            yield bounds_of(pu.pr_bounds(beta, **how).isel(rank=slice(1, None)), "precision")
+            yield bounds_of(
+                put(pu, "pr_bounds", beta, **how).isel(rank=slice(1, None)), "precision"
+            )
             for name in ("precision", "fpr"):
                 yield limits_at(pu, name, beta, at, level)
 

@@ -27,7 +27,7 @@ def small(seed: int) -> tuple[pd.DataFrame, float]:
 @pytest.mark.parametrize("ranks", ["breakpoints", "all"])
 def test_the_roc_curve_of_new_examples_is_concave_and_has_its_area(seed: int, ranks: str) -> None:
     frame, beta = small(seed)
-    pu, beta = frame.pu(monotone=True), min(beta, 0.4)
+    pu, beta = frame.pu.assume(monotone=True), min(beta, 0.4)
     asked = {"target": "population", "ranks": ranks, "level": 0.9999}
     curve = pu.roc_bounds(beta, **asked).isel(beta=0).sel(bound="estimate")
     x, y = curve["fpr"].to_numpy(), curve["tpr"].to_numpy()
@@ -43,7 +43,9 @@ def test_limits_at_a_threshold_use_the_cut_band() -> None:
     for seed in range(10):
         frame, _ = draw(seed)
         at = {"threshold": float(frame["score"].quantile(0.95))}
-        plain, rising = (frame.pu(monotone=m).metric(names, BETA, at=at) for m in (False, True))
+        plain, rising = (
+            frame.pu.assume(monotone=m).metric(names, BETA, at=at) for m in (False, True)
+        )
         ratio = (rising["upper"] - rising["lower"]) / (plain["upper"] - plain["lower"])
         assert (ratio <= 1.12).all()  # 5% where shares are near normal
         assert (rising["lower"] <= rising["estimate"]).all()
@@ -54,7 +56,7 @@ def test_limits_at_a_threshold_use_the_cut_band() -> None:
 
 def test_no_limit_of_an_area_is_below_chance() -> None:
     frame, _ = draw(0, known=8, shift=0.2)
-    plain, rising = (frame.pu(monotone=monotone) for monotone in (False, True))
+    plain, rising = (frame.pu.assume(monotone=monotone) for monotone in (False, True))
     assert plain.auroc(BETA)["lower"].item() < 0.5 == rising.auroc(BETA)["lower"].item()
     share = (8 + 592 * BETA) / 600
     low = [pu.average_precision(BETA)["lower"].item() for pu in (plain, rising)]
@@ -64,7 +66,9 @@ def test_no_limit_of_an_area_is_below_chance() -> None:
 @pytest.mark.parametrize("beta", [0.0, 0.1, BETA, 1.0])
 def test_bounds_stay_and_hold_the_estimate(beta: float) -> None:
     frame, _ = draw(1)
-    plain, falling = (frame.pu(monotone=flag).contingency(beta) for flag in (False, True))
+    plain, falling = (
+        frame.pu.assume(monotone=flag).contingency(beta, ranks="all") for flag in (False, True)
+    )
     ends = {"bound": ["lower", "upper"], "rank": plain["rank"]}
     assert falling[["tp", "fp"]].sel(ends).equals(plain[["tp", "fp"]].sel(ends))
     tp = falling["tp"].transpose("bound", ...)
@@ -75,14 +79,14 @@ def test_the_share_of_a_long_stretch_is_that_of_odds() -> None:
     # 20 of the first 40 rows are known, 10 of the other 60: odds 1 and 1/5 to be known.
     label = [*[1, None] * 20, *[1, None, None, None, None, None] * 10]
     frame = pd.DataFrame({"score": range(100, 0, -1), "label": label})
-    tables = frame.pu(monotone=True).contingency(0.3, ranks=[40, 100])
+    tables = frame.pu.assume(monotone=True).contingency(0.3, ranks=[40, 100])
     # 20 and 50 unlabeled rows of weights 1 and 1/5: 21 latent positives are 14 and 7.
     assert tables["tp"].sel(bound="estimate", beta=0.3).to_numpy().tolist() == [20 + 14, 30 + 21]
 
 
 def test_tables_at_some_ranks_are_those_of_all() -> None:
     frame, _ = draw(6)
-    pu = frame.pu(monotone=True)
+    pu = frame.pu.assume(monotone=True)
     every = pu.contingency(BETA, ranks="all").sel(rank=[20, 77, 300])
     assert np.array_equal(pu.contingency(BETA, ranks=[20, 77, 300])["tp"], every["tp"])
     top = pu.contingency(BETA, ranks=[0, 1, 20], target="population")
@@ -93,7 +97,7 @@ def test_tables_at_some_ranks_are_those_of_all() -> None:
 
 def test_all_labels_known_is_the_truth() -> None:
     frame, truth = draw(3)
-    pu = frame.assign(label=truth).pu(negative=False, monotone=True)
+    pu = frame.assign(label=truth).pu(negative=False).assume(monotone=True)
     for ask, exact in ((pu.auroc, roc_auc_score), (pu.average_precision, average_precision_score)):
         wanted = pytest.approx(exact(truth, frame["score"]), rel=1e-12)
         assert ask(0, target="examples")["estimate"].item() == wanted
@@ -101,9 +105,9 @@ def test_all_labels_known_is_the_truth() -> None:
 
 def test_every_gap_full_and_one_known_positive_work() -> None:
     frame, _ = draw(4)
-    full = frame.pu(monotone=True).contingency(1.0)
+    full = frame.pu.assume(monotone=True).contingency(1.0, ranks="all")
     assert (full["fp"].sel(bound="estimate") == 0).all()
-    alone = frame.assign(label=[1.0, *[np.nan] * 599]).pu(monotone=True)
+    alone = frame.assign(label=[1.0, *[np.nan] * 599]).pu.assume(monotone=True)
     with pytest.warns(PUWarning, match="one known positive alone"):
         assert 0 <= alone.auroc(BETA)["estimate"].item() <= 1
 
@@ -111,9 +115,9 @@ def test_every_gap_full_and_one_known_positive_work() -> None:
 def test_scores_that_are_worse_than_chance_refute_it() -> None:
     frame, _ = draw(6, known=100, shift=-1.0)
     with pytest.warns(PUWarning, match=r"monotone=True is refuted at level 0\.95.*\d%\)"):
-        frame.pu(monotone=True).auroc(BETA)
+        frame.pu.assume(monotone=True).auroc(BETA)
     both = pd.concat([frame.assign(m="bad"), draw(6)[0].assign(m="good")])
     with pytest.warns(PUWarning, match=r"refuted at level 0\.9: .*m='bad': .*Leave monotone out"):
-        both.pu(by="m", monotone=True).roc_bounds(BETA, level=0.9)
+        both.pu(by="m").assume(monotone=True).roc_bounds(BETA, level=0.9)
     for seed in range(5):  # others refute nothing
-        assert len(draw(seed, shift=1.0)[0].pu(monotone=True).auroc(BETA)) == 1
+        assert len(draw(seed, shift=1.0)[0].pu.assume(monotone=True).auroc(BETA)) == 1

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from pu_accessor.inference.tables.metrics import METRICS
 from sklearn import metrics
 
 import pu_accessor
-from pu_accessor.inference.tables.metrics import METRICS
 from tests.arguments.test_target import METRICS as FORMULAS
 from tests.arguments.test_target import ask, asked_at, completed_at, draw, framed
-from tests.cases import binormal
+from tests.cases import binormal, put
 from tests.support.oracles import completion_oracle
 from tests.support.oracles import population_oracle as oracle
 
@@ -89,8 +89,8 @@ def test_metrics_agree_with_oracle(seed: int) -> None:
 @pytest.mark.parametrize("cluster", [None, "patient"])
 def test_the_prevalence_of_these_examples_changes_nothing(monotone: bool, cluster: Any) -> None:
     frame = enriched().assign(patient=np.arange(600) % 150)
-    pu: Any = frame.pu(monotone=monotone, cluster=cluster)
-    asked = pu.metric, {"quantity": sorted({*METRICS} - OF_RATES), "at": {"threshold": [0.5, 2]}}
+    pu: Any = frame.pu(cluster=cluster).assume(monotone=monotone)
+    asked = pu.metric, {"metric": sorted({*METRICS} - OF_RATES), "at": {"threshold": [0.5, 2]}}
     for ask_for, how in ((pu.average_precision, {}), asked):
         own, share = (80 + 0.25 * 520) / 600, 0.25
         same = ask_for(beta=share, prevalence=own, **how)
@@ -99,18 +99,18 @@ def test_the_prevalence_of_these_examples_changes_nothing(monotone: bool, cluste
 
 def test_errors_of_beta_and_groups_count() -> None:
     frame, how = enriched(), dict[str, Any](prevalence=0.05)
-    joint, exact = (frame.pu.average_precision(b, **how).iloc[0] for b in (HAND, BETA))
+    joint, exact = (put(frame.pu, "average_precision", b, **how).iloc[0] for b in (HAND, BETA))
     assert joint["lower"] <= exact["lower"] < exact["upper"] <= joint["upper"]
-    wide = frame.pu.average_precision(BETA, beta_interval=(0.15, 0.25), **how).iloc[0]
+    wide = put(frame.pu, "average_precision", pd.Interval(0.15, 0.25), **how).iloc[0]
     assert wide["envelope_lower"] < exact["lower"] < exact["upper"] <= wide["envelope_upper"]
-    groups = frame.pu(by="site").average_precision(BETA, **how)
-    alone = frame[frame["site"] == "b"].pu.average_precision(BETA, **how)
+    groups = put(frame.pu(by="site"), "average_precision", BETA, **how)
+    alone = put(frame[frame["site"] == "b"].pu, "average_precision", BETA, **how)
     assert groups[NUMBERS].iloc[1].tolist() == pytest.approx(alone[NUMBERS].iloc[0].tolist())
 
 
 def test_numbers_grow_with_the_prevalence() -> None:
     shares = [1e-6, 0.01, 0.1, 0.5, 0.99]
-    rows = [enriched(1).pu.average_precision(BETA, prevalence=p).iloc[0] for p in shares]
+    rows = [enriched(1).pu.assume(prevalence=p).average_precision(BETA).iloc[0] for p in shares]
     for name in ("estimate", "lower"):
         assert (np.diff([row[name] for row in rows]) > 0).all()
     assert rows[0]["estimate"] < 0.2 and rows[-1]["estimate"] > 0.99
@@ -123,7 +123,7 @@ def test_perfect_separation_has_an_interval() -> None:
     assert rare[["estimate", "upper"]].tolist() == pytest.approx([1, 1])
     assert 0 < rare["lower"] < same["lower"]
     none = framed([2.0, 1.0, 3.0], [None, None, True]).pu(positive=True)  # is left negative
-    assert none.metric("accuracy", 0.9, prevalence=0.5, **AT)["estimate"].isna().all()
+    assert none.assume(prevalence=0.5).metric("accuracy", 0.9, **AT)["estimate"].isna().all()
 
 
 AT: dict[str, Any] = {"at": {"threshold": 1}}

@@ -73,7 +73,7 @@ def weighed(frame: pd.DataFrame, **roles: Any) -> Any:
 @pytest.mark.parametrize("decimals", [0, 1, 6])
 def test_known_positives_stand_for_what_their_weights_say(decimals: int, beta: float) -> None:
     frame = shuffled(drawn(25, 60, decimals, decimals, 0.3))
-    tables = weighed(frame).contingency(beta)
+    tables = weighed(frame).contingency(beta, ranks="all")
     expected = estimates(frame, beta)
     lower, estimate, upper = (tables["tp"].sel(bound=one, beta=beta) for one in BOUNDS)
     assert estimate["rank"].values.tolist() == sorted(expected)
@@ -92,7 +92,7 @@ def test_certain_labels_stand_for_themselves() -> None:
     label, propensity = [1, None, None, None, 1, *[None] * 6], [0.5, *[None] * 3, 1.0, *[None] * 6]
     chance = pd.Series(propensity, dtype="Float64")
     pu = pu_accessor.from_arrays(range(11, 0, -1), label, propensity=chance)
-    estimate = pu.contingency(6 / 9)["tp"].sel(bound="estimate").values[:, 0]
+    estimate = pu.contingency(6 / 9, ranks="all")["tp"].sel(bound="estimate").values[:, 0]
     assert estimate.tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 8]
 
 
@@ -100,8 +100,8 @@ def test_certain_labels_stand_for_themselves() -> None:
 @pytest.mark.parametrize("frame", [FRAME, TIED], ids=["untied", "tied"])
 def test_equal_propensities_give_what_none_do(frame: pd.DataFrame, propensity: float) -> None:
     betas, equal = [0.05, 0.25, 0.4], frame.assign(propensity=propensity)
-    tables = weighed(equal).contingency(betas)
-    away = abs(tables["tp"] - equal.pu.contingency(betas)["tp"])
+    tables = weighed(equal).contingency(betas, ranks="all")
+    away = abs(tables["tp"] - equal.pu.contingency(betas, ranks="all")["tp"])
     assert int(away.sel(bound="estimate").max()) <= 1 and int(away.max()) <= 2
     for name in AREAS.values():
         weighted, plain = (put_of_these(pu, name, betas) for pu in (weighed(equal), equal.pu))
@@ -157,11 +157,11 @@ def test_errors_are_those_of_leaving_each_known_positive_out(name: str, known: l
 def test_the_effective_number() -> None:
     weights = {key: 1 / frame["propensity"].dropna() for key, frame in (("a", FRAME), ("b", TIED))}
     expected = {key: weight.sum() ** 2 / (weight**2).sum() for key, weight in weights.items()}
-    tables = weighed(FRAME).contingency(0.2)
+    tables = weighed(FRAME).contingency(0.2, ranks="all")
     assert tables["n_effective"].item() == pytest.approx(expected["a"])
     assert tables.attrs["propensity"] == "propensity" and tables.attrs["band"] == "weighted"
     groups = pd.concat([FRAME.assign(g="a"), TIED.assign(g="b")])
-    by = weighed(groups, by="g").contingency(0.2)["n_effective"]
+    by = weighed(groups, by="g").contingency(0.2, ranks="all")["n_effective"]
     assert by.to_series().to_dict() == pytest.approx(expected)
     for name in AREAS.values():
         attrs = put_of_these(weighed(FRAME), name, 0.2).attrs
@@ -189,7 +189,7 @@ def test_curves_and_metrics_are_those_of_the_tables() -> None:
         tpr = [oracle.metric("tpr", wanted[rank]) for rank in curves["rank"].values.tolist()]
         middle = curves[recall].sel(bound="estimate", beta=0.3)
         np.testing.assert_allclose(middle, tpr, atol=1e-12)
-    every = pu.contingency(0.3).pu.metric("f1")
+    every = pu.contingency(0.3, ranks="all").pu.metric("f1")
     row = pu.metric("f1", 0.3, at=70).iloc[0]
     ends = every.sel(rank=70, beta=0.3, bound=["lower", "upper"]).values.tolist()
     assert row[["lower", "upper"]].tolist() == ends

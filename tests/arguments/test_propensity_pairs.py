@@ -96,7 +96,7 @@ def test_compare_agrees_with_all_pairs(seed: int, target: str) -> None:
     assert row["df"] == pytest.approx(freedom, rel=1e-9)
     assert row["sign"] == np.sign(mean)
     assert row["statistic"] == pytest.approx(mean / square**0.5, rel=1e-9)
-    sized = weighed(df).compare([0.1, 0.3], target=target)
+    sized = weighed(df).compare("auroc", [0.1, 0.3], target=target)
     negatives = (1 - np.array([0.1, 0.3])) * (len(df) - row["n"])
     np.testing.assert_allclose(sized["difference"], mean / negatives)
     assert sized["p_value"].tolist() == [row["p_value"]] * 2  # it does not contain beta
@@ -106,7 +106,7 @@ def test_compare_agrees_with_all_pairs(seed: int, target: str) -> None:
 @pytest.mark.parametrize("target", ["population", "examples"])
 def test_a_copy_differs_by_nothing(target: str) -> None:
     df = draw(3).assign(copy=lambda df: df["svm"])
-    row = weighed(df, ["svm", "copy"]).compare([0.2], target=target).iloc[0]
+    row = weighed(df, ["svm", "copy"]).compare("auroc", [0.2], target=target).iloc[0]
     assert row[["difference", "lower", "upper", "statistic", "sign"]].tolist() == [0] * 5
     assert (row["p_value"], row["p_adjusted"]) == (1, 1)
     assert row["df"] == (np.inf if target == "population" else row["n"] - 1)
@@ -115,7 +115,9 @@ def test_a_copy_differs_by_nothing(target: str) -> None:
 @pytest.mark.parametrize("target", ["population", "examples"])
 def test_equal_propensities_are_none(target: str) -> None:
     df = draw(3).assign(chance=0.3)
-    one, plain = (pu.compare([0.2], target=target) for pu in (weighed(df), df.pu(score=MODELS)))
+    one, plain = (
+        pu.compare("auroc", [0.2], target=target) for pu in (weighed(df), df.pu(score=MODELS))
+    )
     pd.testing.assert_frame_equal(one, plain)
     beta, of_plain = (pu.estimate_beta() for pu in (weighed(df, "svm"), df.pu(score="svm")))
     assert beta.attrs["assumptions"].startswith("positives are labeled independently")
@@ -127,7 +129,7 @@ def test_nearly_equal_propensities_are_nearly_none() -> None:
     df["chance"] = 0.3 + 1e-9 * np.arange(len(df))
     pu, plain = weighed(df), df.pu(score=MODELS)
     differ = ["df", "p_value", "p_adjusted", "lower", "upper"]
-    one, other = (ask.compare([0.2]).drop(columns=differ) for ask in (pu, plain))
+    one, other = (ask.compare("auroc", [0.2]).drop(columns=differ) for ask in (pu, plain))
     pd.testing.assert_frame_equal(one, other)
     limits = [ask(score="svm").estimate_beta()["upper"].item() for ask in (pu, plain)]
     assert limits[1] <= limits[0] <= limits[1] + 0.05  # one more that was not seen

@@ -15,7 +15,7 @@ from scipy.stats import norm
 import pu_accessor
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.lookup import BANDS
-from tests.cases import Case, Labels, as_tables, cases, draw_case
+from tests.cases import Case, Labels, as_tables, cases, draw_case, put
 from tests.methods.test_contingency import check_curves, check_rounded, check_traced
 from tests.support.oracles import coherent_oracle, completion_oracle, oracle, reference_oracle
 from tests.support.oracles.reference_oracle import BOUNDS, FLIP
@@ -46,7 +46,7 @@ def ask(case: Case, **how: Any) -> xr.Dataset:
     """Return tables of a case, whose False is a known negative."""
     beta, negative = how.pop("beta", case.beta), how.pop("negative", False)
     ranking = pu_accessor.from_arrays(case.score, case.label, negative=negative)
-    return ranking.contingency(beta, **how)
+    return put(ranking, "contingency", beta, **how)
 
 
 def band_of(name: str) -> str | Callable[[int, int, float], tuple[list[int], list[int]]]:
@@ -136,15 +136,20 @@ def test_bounds_are_straight_between_breakpoints(reference: str) -> None:
     for seed in range(2):
         case = Case(np.random.default_rng(seed).normal(size=67).tolist(), label, 0)
         pu = pu_accessor.from_arrays(case.score, case.label, negative=False)
-        every, few = (pu.contingency(betas, ranks=r, **how) for r in ("all", "breakpoints"))
+        every, few = (
+            put(pu, "contingency", betas, ranks=r, **how) for r in ("all", "breakpoints")
+        )
         assert few.sizes["rank"] < 62
         check_traced(every, few)
-        curves = [pu.roc_bounds(betas, ranks=r, **how) for r in ("all", "breakpoints")]
+        curves = [put(pu, "roc_bounds", betas, ranks=r, **how) for r in ("all", "breakpoints")]
         check_curves(*curves)
         check_rounded(every, curves[0])
-    few, every = (pu.rank_cdf(betas, ranks=r, **how) for r in ([61, 6], "all"))
+    few, every = (put(pu, "rank_cdf", betas, ranks=r, **how) for r in ([61, 6], "all"))
     np.testing.assert_array_equal(few["rank_cdf"], every["rank_cdf"].sel(rank=[61, 6]))
-    axes = [pu.plot_rank_cdf([0.3], reference=reference, ranks=r) for r in ("all", "breakpoints")]
+    axes = [
+        pu.assume(reference=reference).plot_rank_cdf([0.3], ranks=r)
+        for r in ("all", "breakpoints")
+    ]
     drawn, bent = (np.asarray(ax.get_lines()[-1].get_xydata(), float) for ax in axes)
     assert (drawn[0, 1], drawn[-1, 1]) == (0, 1) and len(bent) < len(drawn)
     between = np.interp(drawn[:, 0], bent[:, 0], bent[:, 1])
@@ -183,10 +188,14 @@ def test_what_each_reference_needs() -> None:
         ([None] * 4, "tightest", "known"),
     ):
         with pytest.raises(PUDataError, match=told):
-            pu_accessor.from_arrays(score, label).contingency(0.5, reference=kind)
+            pu_accessor.from_arrays(score, label).assume(reference=kind).contingency(
+                0.5, ranks="all"
+            )
     for label, kind in ((no_positive, "negatives"), (no_negative, "positives")):
         pu = pu_accessor.from_arrays(score, label)
-        one, other = (pu.contingency(0.5, reference=each) for each in ("tightest", kind))
+        one, other = (
+            pu.assume(reference=each).contingency(0.5, ranks="all") for each in ("tightest", kind)
+        )
         assert one["tightest"].values.tolist() == [kind]
         for name in (*COUNTS, "clipped"):
             np.testing.assert_array_equal(one[name], other[name])
@@ -209,14 +218,14 @@ def sites() -> pd.DataFrame:
 def test_groups_and_models_are_each_alone(reference: str) -> None:
     frame, betas = sites(), [0.1, 0.3]
     how: dict[str, Any] = {"reference": reference, "level": 0.9}
-    together = frame.pu(score="m", by="site").contingency(betas, **how)
-    models = frame.pu(score=["m", "n"]).contingency(betas, **how)
+    together = put(frame.pu(score="m", by="site"), "contingency", betas, **how)
+    models = put(frame.pu(score=["m", "n"]), "contingency", betas, **how)
     alone: list[tuple[Any, ...]] = [
         *((together, {"site": site}, rows.pu(score="m")) for site, rows in frame.groupby("site")),
         *((models, {"model": model}, frame.pu(score=model)) for model in ("m", "n")),
     ]
     for tables, key, pu in alone:
-        own = pu.contingency(betas, **how)
+        own = put(pu, "contingency", betas, **how)
         there = tables.sel(rank=own["rank"], **key)
         for name in (*COUNTS, "clipped", "known_positive", "tightest"):
             if name in own:
@@ -238,7 +247,7 @@ def paper_width(seed: int, share: float) -> tuple[float, str]:
     label[:200], label[2000 : 2000 + round(share * 10_000)] = 1, 0
     how: Any = {"band": "bootstrap", "reference": "tightest", "ranks": "breakpoints"}
     pu = pu_accessor.from_arrays(score, label)
-    tables = pu.contingency(1800 / np.isnan(label).sum(), **how)
+    tables = put(pu, "contingency", 1800 / np.isnan(label).sum(), **how)
     return float(np.ptp(tables.pu.area("auroc").values)), tables["tightest"].item()
 
 

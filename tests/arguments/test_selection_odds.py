@@ -13,6 +13,7 @@ from scipy import stats
 from pu_accessor import PUWarning
 from pu_accessor.inference.bands.exact import exact_within
 from pu_accessor.ranking import BoolArray, FloatArray
+from tests.cases import put
 from tests.methods.test_robustness import BETA, FRAME, MODELS
 from tests.support.oracles import population_oracle
 
@@ -40,7 +41,10 @@ def test_every_reference_widens(reference: str, band: str, seed: int) -> None:
     label = rng.choice([1, 0, np.nan], 40, p=[0.2, 0.2, 0.6])
     pu = pd.DataFrame({"score": rng.normal(size=40) + 1.5 * (label == 1), "label": label}).pu
     how: dict[str, Any] = {"band": band, "reference": reference, "level": 0.8}
-    tp = [pu.contingency(0.5, **how, selection_odds=odds)["tp"] for odds in (1, 1.2, 4)]
+    tp = [
+        put(pu.assume(selection_odds=odds), "contingency", 0.5, **how)["tp"]
+        for odds in (1, 1.2, 4)
+    ]
     for before, after in pairwise(tp):
         assert (after.sel(bound="lower") <= before.sel(bound="lower")).all()
         assert (after.sel(bound="upper") >= before.sel(bound="upper")).all()
@@ -48,7 +52,7 @@ def test_every_reference_widens(reference: str, band: str, seed: int) -> None:
 
 
 def test_nothing_known_of_the_odds_leaves_what_is_certain() -> None:
-    tables = FRAME.pu.contingency(BETA, ranks=[50, 900], selection_odds=np.inf)
+    tables = FRAME.pu.assume(selection_odds=np.inf).contingency(BETA, ranks=[50, 900])
     known, latent, tp = tables["known_positive"].to_numpy(), 150, tables["tp"].isel(beta=0)
     head = np.array([50, 900]) - known
     least = np.maximum(latent - (950 - head), 0)
@@ -80,10 +84,12 @@ def test_a_metric_at_a_threshold_is_about_these_examples_within_a_factor() -> No
 
 def test_known_positives_set_no_limit_on_beta_within_a_factor() -> None:
     with pytest.warns(PUWarning, match="beta exceeds the upper limit"):
-        assert "beta_limit" in FRAME.pu.contingency(0.9).coords
-    assert "beta_limit" not in FRAME.pu.contingency(0.9, selection_odds=3).coords
+        assert "beta_limit" in FRAME.pu.contingency(0.9, ranks="all").coords
+    assert (
+        "beta_limit" not in FRAME.pu.assume(selection_odds=3).contingency(0.9, ranks="all").coords
+    )
     assert "beta_limit" in FRAME.pu.auroc(BETA).attrs
-    assert "beta_limit" not in FRAME.pu.auroc(BETA, selection_odds=3).attrs
+    assert "beta_limit" not in FRAME.pu.assume(selection_odds=3).auroc(BETA).attrs
 
 
 class End(NamedTuple):
@@ -172,7 +178,9 @@ def ends_by_hand(
 def test_differences_are_those_of_ends(target: str, betas: Any, shift: float, sign: int) -> None:
     frame, odds = framed(3, 40, 70, shift), 1.2
     pu = frame.pu(score=["a", "b"])
-    found, plain = (pu.compare(betas, target=target, selection_odds=o) for o in (odds, 1))
+    found, plain = (
+        pu.assume(selection_odds=o).compare("auroc", betas, target=target) for o in (odds, 1)
+    )
     assert found["sign"].tolist() == [sign] * len(found)
     for row, random in zip(found.to_dict("records"), plain.to_dict("records"), strict=True):
         beta = row["beta"] if betas else 0.0
@@ -196,7 +204,9 @@ def test_differences_are_those_of_ends(target: str, betas: Any, shift: float, si
 def test_where_nothing_is_hidden_any_odds_say_what_random_labels_do(target: str) -> None:
     for seed in range(3):
         pu = framed(seed, 12, 30, 0.2 * seed).pu(score=["a", "b"])
-        plain, found = (pu.compare(0, target=target, selection_odds=odds) for odds in (1, 5.0))
+        plain, found = (
+            pu.assume(selection_odds=odds).compare("auroc", 0, target=target) for odds in (1, 5.0)
+        )
         names, exact = ["difference", "lower", "upper", "sign", "n"], target == "examples"
         # Of these examples nothing is left to chance.
         pd.testing.assert_frame_equal(found[names], plain[names], check_exact=exact, rtol=1e-9)
@@ -209,7 +219,9 @@ def test_where_nothing_is_hidden_any_odds_say_what_random_labels_do(target: str)
 @pytest.mark.parametrize("size", [1, 3])
 def test_any_odds_give_known_positives_alone_one_average_precision(target: str, size: int) -> None:
     pu = pd.DataFrame({"score": np.arange(size, dtype=float), "label": 1}).pu
-    plain, found = (pu.average_precision(0, target=target, selection_odds=o) for o in (1, 1.5))
+    plain, found = (
+        pu.assume(selection_odds=o).average_precision(0, target=target) for o in (1, 1.5)
+    )
     pd.testing.assert_frame_equal(found[[*plain]], plain)
     for end in ("range_lower", "range_upper"):
         assert found[end].equals(plain["estimate"].rename(end))
@@ -218,7 +230,7 @@ def test_any_odds_give_known_positives_alone_one_average_precision(target: str, 
 def test_a_model_with_all_known_positives_on_top_is_compared() -> None:
     frame = framed(3, 40, 70, 0.0)
     frame["a"] += 100 * frame["label"].eq(1)  # the others scatter by the second model alone
-    row = frame.pu(score=["a", "b"]).compare(0.1, selection_odds=1.2).iloc[0]
+    row = frame.pu(score=["a", "b"]).assume(selection_odds=1.2).compare("auroc", 0.1).iloc[0]
     with np.errstate(invalid="ignore"):
         low, _ = ends_by_hand(frame, 7.0, 63.0, 1.2, "examples")
     assert row["difference"] > low.value > 0 and row["sign"] == 1

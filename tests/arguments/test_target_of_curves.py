@@ -20,7 +20,7 @@ def ends(curves: Any, name: str) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("monotone", [False, True])
 def test_rates_are_those_of_the_band(monotone: bool) -> None:
-    pu = FRAME.pu(monotone=monotone)
+    pu = FRAME.pu.assume(monotone=monotone)
     curves = put(pu, "roc_bounds", BETA, **NEW)
     ranking = pu._request().rank("breakpoints").make(0)
     rates = bound_on_new(ranking, 160 / 640, 0.95, monotone)
@@ -35,7 +35,7 @@ def test_rates_are_those_of_the_band(monotone: bool) -> None:
 
 @pytest.mark.parametrize("monotone", [False, True])
 def test_tables_are_those_of_the_curve_at_any_ranks(monotone: bool) -> None:
-    pu, some = FRAME.pu(monotone=monotone), [30, 100, 500]
+    pu, some = FRAME.pu.assume(monotone=monotone), [30, 100, 500]
     tables, every = pu.contingency(BETA, **NEW), pu.contingency(BETA, ranks="all", **NEW)
     assert tables.attrs["target"] == "population" and tables["tp"].dtype == np.float64
     curve = pu.roc_bounds(BETA, ranks="all", **NEW)
@@ -51,7 +51,7 @@ def test_tables_are_those_of_the_curve_at_any_ranks(monotone: bool) -> None:
 
 @pytest.mark.parametrize("x", ["rank", "fraction", "threshold"])
 def test_a_metric_of_new_examples_is_drawn_at_its_cutoffs(x: str) -> None:
-    pu: Any = FRAME.pu(monotone=True)
+    pu: Any = FRAME.pu.assume(monotone=True)
     ax = pu.plot_metric("precision", BETA, x=x, **NEW)
     tables = pu.pr_bounds(BETA, ranks="all", **NEW)
     wanted = tables["precision"].sel(bound="estimate").isel(beta=0).to_numpy()[1:]
@@ -63,7 +63,7 @@ def test_a_metric_of_new_examples_is_drawn_at_its_cutoffs(x: str) -> None:
 def test_monotone_scores_have_a_precise_head() -> None:
     plain, rising = (
         ends(curves.sel(rank=slice(6, 59)), "precision")[0]
-        for curves in (FRAME.pu(monotone=m).pr_bounds(BETA, **NEW) for m in (False, True))
+        for curves in (FRAME.pu.assume(monotone=m).pr_bounds(BETA, **NEW) for m in (False, True))
     )
     assert (rising >= plain - 1e-12).all()
     assert rising.min() > 0.5 > plain.min()
@@ -71,7 +71,7 @@ def test_monotone_scores_have_a_precise_head() -> None:
 
 def test_pictures_draw_the_band() -> None:
     for ask in ("plot_roc", "plot_pr"):
-        ax = getattr(FRAME.pu(monotone=True), ask)(BETA, target="population")
+        ax = getattr(FRAME.pu.assume(monotone=True), ask)(BETA, target="population")
         labels = ax.get_figure().findobj(lambda artist: hasattr(artist, "get_text"))
         texts = " ".join(label.get_text() for label in labels)
         assert "95% simultaneous band,\nnew examples" in texts and "these examples" not in texts

@@ -41,7 +41,7 @@ QUESTIONS: dict[str, Callable[[xr.Dataset], Any]] = {
 
 def within_interval(pu: Any) -> xr.Dataset:
     """Return tables over an interval of beta, whose middle is asked for."""
-    tables: xr.Dataset = pu.contingency(0.15, beta_interval=(0.1, 0.2))
+    tables: xr.Dataset = pu.contingency(pd.Interval(0.1, 0.2), ranks="all")
     return tables
 
 

@@ -12,8 +12,8 @@ import xarray as xr
 
 import pu_accessor
 from pu_accessor import labeling
-from pu_accessor.inference.tables import contingency, latent_bounds
-from tests.cases import binormal
+from pu_accessor.inference.tables import latent_bounds
+from tests.cases import binormal, put
 
 FRAME = binormal(120, 260, 0.5, seed=9)[0]
 FRAME.loc[300:, "label"] = np.where(np.arange(80) % 2, 0, np.nan)
@@ -27,42 +27,6 @@ def peak(ask: Callable[[], Any]) -> int:
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-
-
-ENDS = ["lower", "upper"]
-
-
-ASKED: list[Any] = [
-    *product(["positives", "negatives", "both"], ["exact"], ["breakpoints"]),
-    *product(["both"], ["simultaneous"], ["breakpoints", "all"]),
-    ("tightest", "exact", "all"),
-]
-
-
-@pytest.mark.parametrize(("reference", "band", "ranks"), ASKED)
-def test_bounds_do_not_depend_on_how_many_are_found_at_once(
-    reference: str, band: str, ranks: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Save for cutoffs at which nothing bends."""
-
-    def ask() -> list[xr.Dataset]:
-        how: Any = {"reference": reference, "band": band, "ranks": ranks}
-        how["beta_interval"] = (0.1, 0.2)
-        return [FRAME.pu.contingency(0.15, **how), FRAME.pu.pr_bounds(0.15, **how)]
-
-    tables, curves = ask()
-    monkeypatch.setattr(contingency, "_AT_ONCE", 1)
-    found, traced = ask()
-    shared = np.intersect1d(found["rank"], tables["rank"])
-    assert shared.size > 0.9 * tables.sizes["rank"]
-    one, other = (some.sel(rank=shared).drop_vars("n_cutoffs") for some in (found, tables))
-    xr.testing.assert_identical(one, other)
-    # Of the estimate in whole examples the area depends on where cutoffs are.
-    areas = (each.pu.area("auroc").sel(bound=ENDS) for each in (found, tables))
-    xr.testing.assert_allclose(*areas, rtol=1e-12)
-    for got, wanted in ((traced, curves), (found.pu.pr_bounds(), tables.pu.pr_bounds())):
-        envelopes = (each["precision_envelope"].drop_vars("n_cutoffs") for each in (got, wanted))
-        xr.testing.assert_allclose(*envelopes, rtol=1e-12)
 
 
 BANDS = ["exact", "simultaneous"]
@@ -84,23 +48,24 @@ def test_many_betas_take_little_more_than_the_answer(
 
 def test_areas_of_many_betas_take_what_those_of_some_do() -> None:
     pu, betas = binormal(60, 1500, 0.5, seed=2)[0].pu, np.linspace(0.01, 0.5, 320)
-    some, many = (peak(lambda: pu.auroc(x, selection_odds=2)) for x in (betas[:64], betas))  # noqa: B023
+    some, many = (peak(lambda: pu.assume(selection_odds=2).auroc(x)) for x in (betas[:64], betas))  # noqa: B023
     assert many < 1.5 * some
 
 
 @pytest.mark.parametrize("band", BANDS)
 @pytest.mark.parametrize("ranks", ["breakpoints", "all", [5, 50, 110]])
-@pytest.mark.parametrize("roles", [{}, {"monotone": True}, {"by": "group"}], ids=str)
+@pytest.mark.parametrize("said", [{}, {"monotone": True}, {"by": "group"}], ids=str)
 def test_tables_do_not_depend_on_how_many_betas_there_are_at_once(
-    band: str, ranks: Any, roles: Any, monkeypatch: pytest.MonkeyPatch
+    band: str, ranks: Any, said: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pu = FRAME.assign(group=np.arange(len(FRAME)) % 3 > 1).pu(**roles)
-    kinds = ["positives"] if roles.get("monotone") else ["positives", "tightest", "both"]
+    frame = FRAME.assign(group=np.arange(len(FRAME)) % 3 > 1)
+    betas = [0.3, 0.0, 0.2], pd.Interval(0.1, 0.2)
+    kinds = ["positives"] if said.get("monotone") else ["positives", "tightest", "both"]
 
     def ask() -> list[xr.Dataset]:
-        asked = [{"band": band, "ranks": ranks, "reference": kind} for kind in kinds]
-        betas = [0.3, 0.0, 0.2]
-        return [f(betas, **how) for how in asked for f in (pu.contingency, pu.pr_bounds)]
+        how: Any = {"band": band, "ranks": ranks, **said}
+        asked = product(("contingency", "pr_bounds"), betas, kinds)
+        return [put(frame.pu, name, b, reference=kind, **how) for name, b, kind in asked]
 
     wanted = ask()
     monkeypatch.setattr(latent_bounds, "_AT_ONCE", 1)

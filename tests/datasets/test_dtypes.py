@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from tests.datasets.questions import QUESTIONS, assert_same
+from tests.datasets.questions import QUESTIONS, assert_same, within_interval
 
 RNG = np.random.default_rng(5)
 # Few cutoffs of many examples: products of two counts are no int32.
@@ -22,9 +22,9 @@ FRAME = pd.DataFrame(
         "label": np.where(RNG.random(200_000) < 0.3, TRUTH, np.nan),
     }
 )
-POINTS = FRAME.pu(score=["svm", "forest"]).contingency([0.3, 0.4])
+POINTS = FRAME.pu(score=["svm", "forest"]).contingency([0.3, 0.4], ranks="all")
 INTERVAL = within_interval(FRAME.pu(score=["svm", "forest"]))
-SMALL = FRAME.head(120).pu(score=["svm", "forest"]).contingency([0.3, 0.4])
+SMALL = FRAME.head(120).pu(score=["svm", "forest"]).contingency([0.3, 0.4], ranks="all")
 
 FEW = ["roc", "mcc", "area pr", "beta_derivatives", "to_frame", "at threshold"]
 DTYPES = ["int8", "uint8", "int16", "uint32", "uint64", ">i4", "float16", "float32", ">f8"]

@@ -18,12 +18,12 @@ FRAMES = [binormal(100, 200, 0.4, seed=1)[0], binormal(60, 190, 0.6, seed=2)[0]]
 FRAMES[1].loc[200:240, "label"] = 0
 TABLES = [frame.pu.contingency([0.1, 0.2], ranks=RANKS) for frame in FRAMES]
 BOTH = [
-    frame.pu.contingency([0.1, 0.2], reference=kind, ranks=RANKS)
+    frame.pu.assume(reference=kind).contingency([0.1, 0.2], ranks=RANKS)
     for frame, kind in ((FRAMES[1], "negatives"), (FRAMES[1], "tightest"))
 ]
 PU = FRAMES[0].assign(svm=FRAMES[0]["score"], forest=-FRAMES[0]["score"]).pu
 MODELS = PU(score=["svm", "forest"])
-WIDE = [MODELS.contingency([0.1, 0.2]), within_interval(MODELS)]
+WIDE = [MODELS.contingency([0.1, 0.2], ranks="all"), within_interval(MODELS)]
 PER_CUTOFF = ["roc", "pr", "f1", "mcc", "own metric", "beta_derivatives", "at rank", "at fraction"]
 
 
@@ -78,7 +78,7 @@ def test_cutoffs_of_the_first_alone_are_noticed(reference: str, ranks: Any) -> N
     # The same labels, and another order: all totals are equal.
     frame = FRAMES[1].assign(other=np.roll(FRAMES[1]["score"], 25))
     tables = [
-        frame.pu(score=name).contingency(0.2, reference=reference, ranks=ranks)
+        frame.pu(score=name).assume(reference=reference).contingency(0.2, ranks=ranks)
         for name in ("score", "other")
     ]
     size = min(one.sizes["rank"] for one in tables)

@@ -15,7 +15,7 @@ dask = pytest.importorskip("dask")
 FRAME = binormal(50, 130, 0.4, seed=4)[0].assign(forest=lambda df: df["score"] - df.index % 3)
 PU = FRAME.rename(columns={"score": "svm"}).pu(score=["svm", "forest"])
 TABLES = {
-    "points": PU.contingency([0.1, 0.2]),
+    "points": PU.contingency([0.1, 0.2], ranks="all"),
     "own cutoffs": PU.contingency([0.1, 0.2], ranks="breakpoints"),
     "interval": within_interval(PU),
 }

@@ -13,7 +13,7 @@ from tests.datasets.questions import QUESTIONS, within_interval
 FRAME = binormal(60, 140, 0.4, seed=6)[0].assign(forest=lambda df: -df["score"])
 PU = FRAME.rename(columns={"score": "svm"}).pu(score=["svm", "forest"])
 POINTS, OWN, INTERVAL = (
-    PU.contingency([0.1, 0.2]),
+    PU.contingency([0.1, 0.2], ranks="all"),
     PU.contingency([0.1, 0.2], ranks="breakpoints"),
     within_interval(PU),
 )

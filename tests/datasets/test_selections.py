@@ -8,13 +8,12 @@ import pytest
 import xarray as xr
 
 import pu_accessor  # noqa: F401
-from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.errors import PUValueError
 from tests.cases import binormal
-from tests.datasets.questions import within_interval
 
 FRAME, BETA, _ = binormal(60, 240, 0.4, seed=3)
 FRAME = FRAME.assign(g=np.where(np.arange(300) % 2, "a", "b"), h=np.arange(300) % 3)
-WHOLE, BY = FRAME.pu.contingency(0.1), FRAME.pu(by="g")
+WHOLE, BY = FRAME.pu.contingency(0.1, ranks="all"), FRAME.pu(by="g")
 GROUPS = FRAME.pu(by=["g", "h"]).contingency([0.1], ranks="breakpoints").isel(group=slice(0, 5))
 HOLE = GROUPS.unstack("group")
 
@@ -37,7 +36,7 @@ def test_last_cutoff_whatever_their_order(tables: xr.Dataset) -> None:
 
 def test_shared_ranks_give_way_to_each_groups_own() -> None:
     tied = pd.concat([FRAME.assign(g="a"), FRAME.head(50).assign(g="b", score=1.0)])
-    found = tied.pu(by="g").contingency(0.1).pu.at(rank=30)
+    found = tied.pu(by="g").contingency(0.1, ranks="all").pu.at(rank=30)
     assert found["rank"].sel(g=["a", "b"]).values.tolist() == [30, 0]
     head = (found["tp"] + found["fp"]).isel(bound=0, beta=0)
     np.testing.assert_array_equal(found["rank"], head)
@@ -46,7 +45,7 @@ def test_shared_ranks_give_way_to_each_groups_own() -> None:
 @pytest.mark.parametrize("bound", [0, [0], [1], [2, 0]], ids=str)
 @pytest.mark.parametrize("asked", [{"rank": [30, 50]}, {"fraction": 0.25}], ids=str)
 def test_cutoffs_of_one_bound_are_those_of_all(bound: Any, asked: dict[str, Any]) -> None:
-    tables = BY.contingency([0.1, 0.3])
+    tables = BY.contingency([0.1, 0.3], ranks="all")
     found = tables.isel(bound=bound).pu.at(**asked)
     xr.testing.assert_identical(found, tables.pu.at(**asked).isel(bound=bound))
 
@@ -99,22 +98,6 @@ def test_no_key_is_lost_to_a_name_of_ours(name: str) -> None:
     tables = FRAME.assign(**{name: FRAME["g"]}).pu(by=name).contingency(0.1, ranks="breakpoints")
     assert tables.pu.at(rank=[10, 20])["tp"].dims[:2] == (name, "cutoff")
     assert set(tables.pu.to_frame()[name]) == {"a", "b"}
-
-
-ADVISED: list[Any] = [
-    (lambda: BY.auroc(0.2, nan_policy="omit"), "df.pu(by='g', nan_policy='omit').auroc(0.2)"),
-    (lambda: FRAME.pu(score=["s", "t"], on="x"), "df.pu(score=['s', 't']).compare(on='x')"),
-    (lambda: WHOLE.pu.area(), "ds.pu.area('auroc')"),
-    (lambda: WHOLE.pu.at(100), "ds.pu.at(rank=100)"),
-    (lambda: WHOLE.pu.metric(), "ds.pu.metric('f1')"),
-]
-
-
-@pytest.mark.parametrize(("call", "line"), ADVISED)
-def test_advice_keeps_what_was_said(call: Any, line: str) -> None:
-    with pytest.raises(PUTypeError) as raised:
-        call()
-    assert line in str(raised.value)
 
 
 def test_answers_say_what_they_are() -> None:

@@ -7,8 +7,10 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from tests.accessors.test_accessors import FRAME, TABLES
+from tests.cases import as_frame, draw_case
 
+FRAME = as_frame(draw_case(8))
+TABLES = FRAME.pu.contingency([0, 0.4], ranks="all")
 SITES = pd.concat([FRAME.assign(site="a"), FRAME.iloc[:9].assign(site="b")]).pu(by="site")
 
 

@@ -128,10 +128,12 @@ def test_auroc_agrees_with_oracle(seed: int) -> None:
     frame, level = framed(score, label), [0.95, 0.8][seed % 2]
     betas = [0.3, beta] if beta != 0.3 and None in label else [beta]
     got = ask(frame, "auroc", betas, level=level, negative=False)
-    assert list(got.columns) == COLUMNS
+    assert list(got.columns) == ["metric", "beta", "target", *COLUMNS[2:], "standard_error"]
     assert got["beta"].tolist() == betas and isinstance(got.index, pd.RangeIndex)
-    assert (got.attrs["level"], got.attrs["target"]) == (level, "examples")
-    for one, (_, error, middle, *ends) in zip(betas, got.to_numpy().tolist(), strict=True):
+    assert got.attrs["level"] == level and (got["target"] == "examples").all()
+    for one, (_, error, middle, *ends) in zip(
+        betas, got[COLUMNS].to_numpy().tolist(), strict=True
+    ):
         found = oracle.auroc(score, label, one)
         estimate = completion_oracle.area("auroc", score, label, one)
         off = found.standard_error if one < 1 else 0.0  # where nothing is open
@@ -155,7 +157,8 @@ def test_partial_auroc_agrees_with_oracle(limit: float) -> None:
     plain = sure = 0
     for score, label, beta in map(draw, range(30)):
         frame = framed(score, label)
-        row = ask(frame, "auroc", beta, max_fpr=limit, negative=False).to_numpy().tolist()[0]
+        asked = ask(frame, "auroc", beta, max_fpr=limit, negative=False)
+        row = asked[COLUMNS].to_numpy().tolist()[0]
         estimate = completion_oracle.area("auroc", score, label, beta, limit)
         assert row[2] == pytest.approx(estimate, **NEAR)
         if not oracle.is_plain(score, label, beta, limit):
@@ -234,7 +237,7 @@ def test_intervals_end_where_the_last_labeling_does(seed: int) -> None:
     for method, metric in metrics.items():
         row = ask(frame, method, 1, negative=False).iloc[0]
         assert row[COLUMNS[1:]].tolist() == pytest.approx([0] + [metric(sure, score)] * 3)
-    row = ask(frame, "bedroc", 1, negative=False).iloc[0]
+    row = ask(frame, "metric", "bedroc", 1, negative=False).iloc[0]
     assert row["lower"] == row["estimate"] == row["upper"] and row["standard_error"] == 0
 
 

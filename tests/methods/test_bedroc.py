@@ -30,9 +30,16 @@ def ranked(active: Any) -> pd.DataFrame:
     return pd.DataFrame({"score": -np.arange(len(active)), "label": np.asarray(active, float)})
 
 
+def early(pu: Any, alpha: float, beta: Any = 0, **how: Any) -> "pd.Series[Any]":
+    """Return BEDROC of these examples, at the first beta."""
+    metric = pu_accessor.bedroc(alpha=alpha)
+    row: pd.Series[Any] = pu.metric(metric, beta, target="examples", **how).iloc[0]
+    return row
+
+
 def test_fully_labeled_numbers_are_those_of_rdkit() -> None:
     pu = ranked(ACTIVE).pu(negative=0)
-    found = [pu.bedroc(0, alpha=alpha).loc[0, "estimate"] for alpha in BEDROC]
+    found = [early(pu, alpha)["estimate"] for alpha in BEDROC]
     assert found == pytest.approx([*BEDROC.values()], rel=1e-12)
     factors = pu.metric("lift", 0, at={"fraction": [*ENRICHMENT]})
     assert factors["estimate"].tolist() == pytest.approx([*ENRICHMENT.values()], rel=1e-12)
@@ -44,13 +51,13 @@ def test_fully_labeled_bedroc_is_that_of_the_paper(seed: int, alpha: float) -> N
     rng = np.random.default_rng(seed)
     active = rng.random(60) < rng.uniform(0.05, 0.6) * np.linspace(2, 0, 60)
     active[7] = True
-    found = ranked(active).pu(negative=0).bedroc(0, alpha=alpha).loc[0]
+    found = early(ranked(active).pu(negative=0), alpha)
     assert 0 <= found["estimate"] <= 1 + 1e-12
     if alpha < 5000:  # beyond, the paper's sums vanish
         wanted = practice_oracle.bedroc(active.tolist(), alpha)
         numbers = found[["estimate", "lower", "upper"]].tolist()
         assert numbers == pytest.approx([wanted] * 3, abs=1e-10)
-    assert found[["alpha", "standard_error"]].tolist() == [alpha, 0]
+    assert found["standard_error"] == 0
 
 
 FEW = np.isin(np.arange(14), [0, 1, 3, 6, 7, 12])
@@ -61,7 +68,7 @@ def test_the_interval_is_around_what_is_unbiased(alpha: float) -> None:
     statistics, score = [], (-np.arange(14)).tolist()
     for known in combinations(np.flatnonzero(FEW), 3):
         is_known = np.isin(np.arange(14), known)
-        found = ranked(np.where(is_known, 1, np.nan)).pu.bedroc([3 / 11, 0.28], alpha=alpha).loc[0]
+        found = early(ranked(np.where(is_known, 1, np.nan)).pu, alpha, [3 / 11, 0.28])
         statistics.append(practice_oracle.unbiased_bedroc(score, is_known.tolist(), 6, alpha))
         assert found["lower"] <= np.clip(statistics[-1], 0, 1) <= found["upper"]
         assert 0 <= found["lower"] <= found["estimate"] <= found["upper"] <= 1
@@ -75,7 +82,7 @@ def test_the_interval_is_around_what_is_unbiased(alpha: float) -> None:
 def test_bedroc_is_that_of_the_completed_labeling(seed: int, alpha: float) -> None:
     score, label, beta = draw_case(seed)
     case = Case([*score, 0.5], [*label, False], beta)  # with a negative
-    found = as_frame(case).pu(negative=False).bedroc(beta, alpha=alpha)["estimate"].item()
+    found = early(as_frame(case).pu(negative=False), alpha, beta)["estimate"]
     assert found == pytest.approx(completion_oracle.bedroc(*case, alpha), rel=1e-7, abs=1e-9)
 
 
@@ -87,7 +94,7 @@ def test_squared_errors_are_unbiased(size: int, ties: int) -> None:
     for known in combinations(np.flatnonzero(FEW), size):
         is_known = np.isin(np.arange(14), known)
         pu = frame.assign(label=np.where(is_known, 1, np.nan)).pu
-        errors.append([pu.bedroc(beta, alpha=a)["standard_error"].item() for a in (2, 20)])
+        errors.append([early(pu, alpha, beta)["standard_error"] for alpha in (2, 20)])
         of = frame["score"].tolist(), is_known.tolist(), 6
         statistics.append([practice_oracle.unbiased_bedroc(*of, a) for a in (2, 20)])
     np.testing.assert_allclose(np.square(errors).mean(axis=0), np.var(statistics, axis=0))
@@ -110,7 +117,7 @@ def test_limits_of_known_ones_that_rank_alike(n: int, hidden: float, level: floa
     top, bottom = mean(0, positives), mean(size - positives, size)
     worst, best = mean(size - hidden, size), mean(0, hidden)
     share = gamma_quantile(np.array([0.0, 1.0]), np.array([n, 1]), 1.0, (1 + level) / 2)
-    found = frame.pu.bedroc(hidden / (size - n), alpha=12, level=level).iloc[0]
+    found = early(frame.pu, 12, hidden / (size - n), level=level)
     for side, end in (("lower", mean(size - 1, size)), ("upper", mean(0, 1))):
         middle = weight + (end - weight) / (n + 1)
         latent = middle + stretch * (weight + share * (end - weight) - middle)
@@ -120,9 +127,9 @@ def test_limits_of_known_ones_that_rank_alike(n: int, hidden: float, level: floa
 
 
 def test_known_ones_at_an_end_have_a_limit_there() -> None:
-    top = ranked([1, 1] + [np.nan] * 9).pu.bedroc(0.2, alpha=3).iloc[0]
+    top = early(ranked([1, 1] + [np.nan] * 9).pu, 3, 0.2)
     assert 0 < top["lower"] < top["upper"] == 1 == pytest.approx(top["estimate"])
-    bottom = ranked([np.nan] * 9 + [1, 1]).pu.bedroc(0.2, alpha=3).iloc[0]
+    bottom = early(ranked([np.nan] * 9 + [1, 1]).pu, 3, 0.2)
     # Nothing is below the known ones, so that the latent ones are anywhere above.
     assert bottom["lower"] == 0 < bottom["estimate"] <= bottom["upper"] < 1
 
@@ -130,7 +137,7 @@ def test_known_ones_at_an_end_have_a_limit_there() -> None:
 def test_the_least_alpha_is_nearly_auroc() -> None:
     found = ranked(ACTIVE).pu(negative=0)
     area = found.auroc(0)["estimate"].item()
-    assert found.bedroc(0, alpha=1e-4)["estimate"].item() == pytest.approx(area, abs=1e-4)
+    assert early(found, 1e-4)["estimate"] == pytest.approx(area, abs=1e-4)
 
 
 @pytest.mark.parametrize("alpha", [0.5, 2.0])
@@ -138,7 +145,7 @@ def test_limits_of_bedroc_are_those_of_latent_positives_between_known_ones(alpha
     size, ranks = 200, np.round(np.arange(1.5, 13.5, 0.8) ** 2).astype(int)
     frame = ranked(np.where(np.isin(np.arange(1, size + 1), ranks), 1, np.nan))
     latent, n = 46, ranks.size
-    row = frame.pu.bedroc(latent / (size - n), alpha=alpha).iloc[0]
+    row = early(frame.pu, alpha, latent / (size - n))
     # All ways to share the latent ones out to the gaps are equally likely.
     rng = np.random.default_rng(0)
     shares = rng.multinomial(latent, rng.dirichlet(np.ones(n + 1), 20_000)) / latent
@@ -151,34 +158,35 @@ def test_limits_of_bedroc_are_those_of_latent_positives_between_known_ones(alpha
 
 
 def test_one_known_positive_has_an_interval() -> None:
-    found = ranked([np.nan, np.nan, 1, *[np.nan] * 40]).pu.bedroc(0.1).iloc[0]
+    found = early(ranked([np.nan, np.nan, 1, *[np.nan] * 40]).pu, 20, 0.1)
     assert np.isnan(found["standard_error"])
     assert 0 <= found["lower"] < found["estimate"] <= found["upper"] <= 1
     alone = ranked([0, 0, 1, *[0] * 40]).pu(negative=0)  # nothing is hidden
-    assert alone.bedroc(0)["standard_error"].tolist() == [0]
+    assert early(alone, 20)["standard_error"] == 0
 
 
 def test_what_has_no_answer() -> None:
     for alpha in (0, -3.0, 1e-300, np.inf, np.nan):
         with pytest.raises(PUValueError, match=rf"be in \[0.0001, 1e\+09\], but {alpha} was"):
-            FRAME.pu.bedroc(0.1, alpha=alpha)
+            pu_accessor.bedroc(alpha=alpha)
+    wrong: Any
     for wrong in ("20", True):
         with pytest.raises(PUTypeError, match=f"a number above 0, but {wrong!r} was passed"):
-            FRAME.pu.bedroc(0.1, alpha=wrong)
+            pu_accessor.bedroc(alpha=wrong)
     with pytest.raises(PUDataError, match="needs negatives"):
-        ranked([1, 1, np.nan]).pu.bedroc(1)
+        early(ranked([1, 1, np.nan]).pu, 20, 1)
     with pytest.raises(PUDataError, match="at least one known positive"):
-        FRAME.assign(label=np.nan).pu.bedroc(0.1)
-    with pytest.raises(PUValueError, match="propensity"):
-        FRAME.assign(propensity=0.5).pu(propensity="propensity").bedroc(0.1)
+        early(FRAME.assign(label=np.nan).pu, 20, 0.1)
     with pytest.warns(PUWarning, match="beta exceeds"):
-        found = ranked([1] * 20 + [np.nan] * 200).pu.bedroc(0.8).loc[0]
+        found = early(ranked([1] * 20 + [np.nan] * 200).pu, 20, 0.8)
     assert found[["lower", "upper"]].isna().all() and found["estimate"] == pytest.approx(1)
     with pytest.warns(PUWarning, match="one other example"):  # where all are positive
-        assert ranked([1, 1, np.nan]).pu.bedroc(0.9)["estimate"].isna().all()  # of one row
+        assert np.isnan(early(ranked([1, 1, np.nan]).pu, 20, 0.9)["estimate"])
 
 
 def test_next_to_no_latent_positives() -> None:
     pu = pu_accessor.from_arrays([0.0, 0.0, 9.0, 0.0, 0.0], [1, None, None, 1, None])
-    tiny, none = pu.bedroc([2.0**-52, 0.0], alpha=0.5)[["estimate", "lower", "upper"]].to_numpy()
+    tiny, none = pu.metric(pu_accessor.bedroc(alpha=0.5), [2.0**-52, 0.0], target="examples")[
+        ["estimate", "lower", "upper"]
+    ].to_numpy()
     np.testing.assert_allclose(tiny, none, atol=1e-6)

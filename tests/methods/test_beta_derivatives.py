@@ -78,10 +78,11 @@ def expected(tables: xr.Dataset, kind: str, place: dict[str, Any]) -> dict[str, 
     reference=st.sampled_from(["positives", "negatives", "tightest"]),
     ranks=st.sampled_from(["all", "breakpoints"]),
 )
-def test_slopes_are_those_in_fractions(case: Case, **how: Any) -> None:
+def test_slopes_are_those_in_fractions(case: Case, reference: Any, **how: Any) -> None:
     score, label = [*case.score, 2.0], [*case.label, False]
     betas = [case.beta, 0.4]
-    tables = pu_accessor.from_arrays(score, label).contingency(betas, **how)
+    pu = pu_accessor.from_arrays(score, label).assume(reference=reference)
+    tables = pu.contingency(betas, **how)
     slopes = tables.pu.beta_derivatives()
     assert set(slopes.data_vars) == set(EVERY)
     for name in EVERY:
@@ -90,7 +91,7 @@ def test_slopes_are_those_in_fractions(case: Case, **how: Any) -> None:
         tightest = str(tables["tightest"].sel(beta=beta).item()) if "tightest" in tables else ""
         for rank in tables["rank"].values[:: max(1, tables.sizes["rank"] // 5)]:
             place = {"rank": rank, "bound": bound, "beta": beta}
-            want = expected(tables, tightest or how["reference"], place)
+            want = expected(tables, tightest or reference, place)
             found = {name: float(one) for name, one in slopes.sel(place).data_vars.items()}
             assert found == pytest.approx(want, rel=1e-9, abs=1e-9, nan_ok=True)
 
@@ -102,7 +103,7 @@ def test_weighted_tables_hold_their_own_share() -> None:
     propensity = 0.2 + 0.5 / (1 + np.exp(-score))
     label = np.where(truth & (rng.random(300) < propensity), 1.0, np.nan)
     frame = pd.DataFrame({"score": score, "label": label, "e": propensity})
-    tables = frame.pu(propensity="e").contingency(0.25).sel(beta=0.25)
+    tables = frame.pu(propensity="e").contingency(0.25, ranks="all").sel(beta=0.25)
     assert tables.attrs["band"] == "weighted"
     slopes = tables.pu.beta_derivatives()
     n, unlabeled = tables["n_known_positive"].item(), tables["n_unlabeled"].item()
@@ -125,12 +126,14 @@ def test_a_band_may_have_any_name() -> None:
         return [0] * n + [m], [m] * (n + 1)
 
     pu = pu_accessor.from_arrays(range(8, 0, -1), [True, None, None, True] + [None] * 4)
-    tables = (pu.contingency(0.4, band=band) for band in (weighted, lambda *n: weighted(*n)))
+    tables = (
+        pu.contingency(0.4, band=band, ranks="all") for band in (weighted, lambda *n: weighted(*n))
+    )
     one, two = (each.pu.beta_derivatives()["precision"] for each in tables)
     xr.testing.assert_allclose(one, two)
 
 
 def test_slopes_are_no_numbers_of_examples() -> None:
-    tables = pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(0.5)
+    tables = pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(0.5, ranks="all")
     with xr.set_options(keep_attrs=True):  # type: ignore[no-untyped-call]  # the default of new ones
         assert "units" not in tables.pu.beta_derivatives()["tpr"].attrs

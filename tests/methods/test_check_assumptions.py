@@ -157,7 +157,7 @@ def test_monotone_scores_are_refuted_where_the_warning_comes() -> None:
     for alpha in (0.2, 0.05, 0.02, 0.01, 1e-3, 1e-6):
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            frame.pu(monotone=True).auroc(0.03, level=1 - alpha)
+            frame.pu.assume(monotone=True).auroc(0.03, level=1 - alpha)
         is_refuted = any("refuted" in str(each.message) for each in told)
         assert is_refuted == (found["p_value"] <= alpha)
     fine = check(DF, "monotone")

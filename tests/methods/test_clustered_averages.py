@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pu_accessor import PUDataError, PUValueError, PUWarning
+from pu_accessor import PUDataError, PUWarning
 from pu_accessor.ranking import FloatArray
+from tests.cases import put
 from tests.support.oracles import averages_oracle, cluster_oracle
 
 BETA, AT = 0.2, 0.7
@@ -16,8 +17,8 @@ ASKED: dict[str, dict[str, Any]] = {
     "auroc": {},
     "average_precision": {},
     "recall": {"at": {"threshold": AT}},
-    "precision": {"at": {"rank": 6}},
-    "f1": {"at": {"fraction": 0.25}},
+    "precision": {"at": {"rank": 6}, "target": "population"},
+    "f1": {"at": {"fraction": 0.25}, "target": "population"},
 }
 
 
@@ -40,7 +41,7 @@ def average(pu: Any, name: str, **how: Any) -> pd.DataFrame:
     """Return the average of a quantity over groups."""
     area = name in ("auroc", "average_precision")
     method, args = (name, (BETA,)) if area else ("metric", (name, BETA))
-    found: pd.DataFrame = getattr(pu, method)(*args, **{"average": True, **ASKED[name], **how})
+    found: pd.DataFrame = put(pu, method, *args, **{"average": True, **ASKED[name], **how})
     return found
 
 
@@ -142,7 +143,7 @@ def test_one_fold_that_is_pooled_is_the_group_itself(name: str) -> None:
 
 def test_what_is_averaged_apart_has_clusters_of_its_own() -> None:
     both = pd.concat([draw(6).assign(site="a"), draw(7).assign(site="b")])
-    found = both.pu(by=["site", "query"], cluster="patient").auroc(BETA, average="query")
+    found = both.pu(by=["site", "query"], cluster="patient", average="query").auroc(BETA)
     for site, part in both.groupby("site"):
         row = found[found["site"] == site]["standard_error"].item()
         assert row == pytest.approx(ask(part, "auroc")["standard_error"].item(), rel=1e-12)
@@ -154,6 +155,3 @@ def test_clusters_that_say_too_little() -> None:
         ask(draw(0, 2), "auroc")
     with pytest.raises(PUDataError, match="those of all 9 groups are in one"):
         ask(df.assign(patient=df["patient"].where(df["label"].isna(), 99)), "auroc")
-    for name in ASKED:
-        with pytest.raises(PUValueError, match="target must be 'population' for average=True"):
-            ask(df, name, target="examples")

@@ -56,8 +56,8 @@ def expected(
     rows = oracle.compare({k: case.scores[k] for k in names}, case.labels, betas, level, target)
     size = ["beta", *SIZE, "level"] if betas else []
     of_oracle = ["sign", "statistic", "df", "p_value", "p_adjusted", "n", "target"]
-    every = pd.DataFrame(rows, columns=[*PLAIN[:2], *size, *of_oracle])
-    return every[[*PLAIN[:2], *size[:1], *TESTED, *size[1:4]]]
+    every = pd.DataFrame(rows, columns=[*PLAIN[:2], *size, *of_oracle]).assign(metric="auroc")
+    return every[[*PLAIN[:2], "metric", *size[:1], "target", *size[1:4], *TESTED]]
 
 
 def assert_same(got: pd.DataFrame, want: pd.DataFrame) -> None:
@@ -71,7 +71,9 @@ def test_compare_agrees_with_oracle(seed: int, target: str) -> None:
     case = draw(seed)
     betas, level = sorted({0.0, 0.4, case.beta}), [0.95, 0.8][seed % 2]
     for asked in ((), betas):
-        got = quiet(wide(case), "compare", asked or None, score=MODELS, level=level, target=target)
+        got = quiet(
+            wide(case), "compare", "auroc", asked or None, score=MODELS, level=level, target=target
+        )
         assert_same(got, expected(case, MODELS, *asked, level=level, target=target))
 
 
@@ -81,7 +83,7 @@ def test_models_within_folds() -> None:
     parts = {fold: expected(case, MODELS, 0.2, 0.5) for fold, case in cases.items()}
     want = pd.concat(parts, names=["fold"]).reset_index(level="fold").reset_index(drop=True)
     mixed = frame.reset_index(level="fold").sample(frac=1, random_state=1)
-    assert_same(quiet(mixed, "compare", [0.2, 0.5], score=MODELS, by="fold"), want)
+    assert_same(quiet(mixed, "compare", "auroc", [0.2, 0.5], score=MODELS, by="fold"), want)
 
 
 def many(seed: int) -> Draw:
@@ -106,7 +108,7 @@ def test_scipy_tests_the_same_ranks(seed: int) -> None:
     drawn = math.sqrt(hidden / (sum(known) + hidden))
     away = stats.t.ppf(0.95, got["df"]) * stats.sem(b - a) * drawn
     values = np.mean(b - a) + np.array([0, -away, away])
-    got = pu.compare(case.beta, level=0.9, target="examples").iloc[0]
+    got = pu.compare("auroc", case.beta, level=0.9, target="examples").iloc[0]
     assert got[SIZE].tolist() == pytest.approx(values / (200 - sum(known) - hidden), rel=1e-9)
 
 
@@ -114,7 +116,9 @@ def test_scipy_tests_the_same_ranks(seed: int) -> None:
 def test_nothing_is_left_to_chance_where_all_positives_are_known() -> None:
     frame: Any = wide(draw(20))
     frame = frame.assign(label=np.arange(len(frame)) < 3)
-    got = frame.pu(score=["svm", "nb", "copy"], negative=False).compare(0, target="examples")
+    got = frame.pu(score=["svm", "nb", "copy"], negative=False).compare(
+        "auroc", 0, target="examples"
+    )
     assert got["lower"].tolist() == got["difference"].tolist() == got["upper"].tolist()
     assert set(got["p_value"]) <= {0.0, 1.0}
 
@@ -128,7 +132,7 @@ def test_delong_of_two_models_as_proc_has_it() -> None:
     whole = sum(np.cov([one[i] for one in placed]) / placed[0][i].size for i in (0, 1))
     apart = placed[0][0].mean() - placed[1][0].mean()
     want = apart / np.sqrt(np.array([1, -1]) @ whole @ [1, -1])
-    got = quiet(frame, "compare", 0, score=["svm", "nb"], negative=False)
+    got = quiet(frame, "compare", "auroc", 0, score=["svm", "nb"], negative=False)
     area = [roc_auc_score(known, frame[name]) for name in ("svm", "nb")]
     assert got[["difference", "statistic"]].iloc[0].tolist() == pytest.approx([apart, want])
     assert apart == pytest.approx(area[0] - area[1])
@@ -140,10 +144,10 @@ def test_missing_scores_of_any_model() -> None:
     gaps.loc[2, "svm"] = gaps.loc[4, "nb"] = np.nan
     filled = {"omit": frame.drop(index=[2, 4]), "worst": gaps.fillna({"svm": -99, "nb": -99})}
     for policy, rows in filled.items():
-        got = quiet(gaps, "compare", 0.3, score=MODELS, nan_policy=policy)
-        assert_same(got, quiet(rows, "compare", 0.3, score=MODELS))
+        got = quiet(gaps, "compare", "auroc", 0.3, score=MODELS, nan_policy=policy)
+        assert_same(got, quiet(rows, "compare", "auroc", 0.3, score=MODELS))
     with pytest.raises(PUValueError, match="holds NaN"):
-        gaps.pu(score=MODELS).compare(0.3)
+        gaps.pu(score=MODELS).compare("auroc", 0.3)
 
 
 def small(label: list[float | None]) -> pd.DataFrame:
@@ -157,7 +161,12 @@ def small(label: list[float | None]) -> pd.DataFrame:
 )
 def test_one_known_positive_or_other_has_no_test(label: Any, odds: float, apart: float) -> None:
     with pytest.warns(PUWarning) as record:
-        got = small(label).pu(score=["a", "b", "c"]).compare(0.25, selection_odds=odds)
+        got = (
+            small(label)
+            .pu(score=["a", "b", "c"])
+            .assume(selection_odds=odds)
+            .compare("auroc", 0.25)
+        )
     assert [one.filename for one in record] == [__file__]
     missing = ["lower", "upper", "statistic", "df", "p_value", "p_adjusted"]
     assert got[missing].isna().all(axis=None)
@@ -173,7 +182,10 @@ def test_what_odds_change_is_up_to_each_pair(beta: Any, odds: float) -> None:
     frame["c"] = frame["b"] + rng.normal(size=60) / 2
     frame["label"] = np.where(np.arange(60) < 14, 1, np.nan)
     found, *parts = (
-        frame.pu(score=[*names]).compare(beta, selection_odds=odds).drop(columns="p_adjusted")
+        frame.pu(score=[*names])
+        .assume(selection_odds=odds)
+        .compare("auroc", beta)
+        .drop(columns="p_adjusted")
         for names in ("abc", "ab", "ac", "bc")
     )
     pd.testing.assert_frame_equal(found, pd.concat(parts).reset_index(drop=True))
@@ -186,7 +198,15 @@ def test_what_odds_change_is_up_to_each_pair(beta: Any, odds: float) -> None:
 )
 def test_odds_of_nearly_one_test_what_random_labels_do(target: str, beta: float | None) -> None:
     plain, found = (
-        quiet(wide(draw(12)), "compare", beta, score=MODELS, target=target, selection_odds=odds)
+        quiet(
+            wide(draw(12)),
+            "compare",
+            "auroc",
+            beta,
+            score=MODELS,
+            target=target,
+            selection_odds=odds,
+        )
         for odds in (1, 1 + 1e-9)
     )
     assert found["sign"].tolist() == plain["sign"].tolist()

@@ -72,16 +72,17 @@ def by_patient(df: pd.DataFrame, terms: FloatArray) -> float:
 def with_and_without(pu: Any, **roles: Any) -> Any:
     """Compare the first two models by rows, and by patients."""
     pus = (pu(score=MODELS[:2], cluster=cluster, **roles) for cluster in (None, "patient"))
-    return (each.compare(BETA).iloc[0] for each in pus)
+    return (each.compare("auroc", BETA).iloc[0] for each in pus)
 
 
 def asked(df: pd.DataFrame, name: str) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Return rows as a quantity takes them, and how it is asked for."""
     if name == "net_benefit":
         rows = df.assign(**{model: special.expit(df[model]) for model in MODELS})
-        return rows, {"quantity": name, "at": {"threshold": CHANCE}}
-    how = {"alpha": ALPHA} if name == "bedroc" else {"at": {"threshold": AT}}
-    return df, {"quantity": name, **({} if name == "average_precision" else how)}
+        return rows, {"metric": name, "at": {"threshold": CHANCE}}
+    if name == "bedroc":
+        return df, {"metric": pu_accessor.bedroc(ALPHA)}
+    return df, {"metric": name, **({} if name in CURVES else {"at": {"threshold": AT}})}
 
 
 def half_width(row: "pd.Series[Any]") -> float:
@@ -104,39 +105,31 @@ def test_errors_are_what_rows_add(name: str, seed: int) -> None:
     first, second = (functional_of(name, df[model].tolist(), labels) for model in MODELS[:2])
     nothing = df.assign(score=0.0)
     clusters, squares = expected_variance(lambda weight: first(weight) - second(weight), nothing)
-    row = rows.pu(score=MODELS[:2]).compare(BETA, **how).iloc[0]
+    row = rows.pu(score=MODELS[:2]).compare(beta=BETA, **how).iloc[0]
     assert half_width(row) == pytest.approx(squares**0.5, rel=1e-4)
     assert row["p_value"] == pytest.approx(2 * stats.t.sf(abs(row["statistic"]), row["df"]))
     square = max(clusters, squares)
-    row = rows.pu(score=MODELS[:2], cluster="patient").compare(BETA, **how).iloc[0]
+    row = rows.pu(score=MODELS[:2], cluster="patient").compare(beta=BETA, **how).iloc[0]
     assert half_width(row) == pytest.approx(square**0.5, rel=1e-4)
     assert row["df"] <= df.loc[known, "patient"].nunique() - 1
-
-
-# What has a method of its own.
-OWN: dict[str, Any] = {"average_precision": {}, "bedroc": {"alpha": ALPHA}}
-OWN |= {"net_benefit": {"thresholds": CHANCE}}
 
 
 @pytest.mark.parametrize("decimals", [12, 1])
 @pytest.mark.parametrize(
     ("name", "at"),
     [
-        *((name, None) for name in OWN),
+        *((name, None) for name in (*CURVES, "net_benefit")),
         *(("precision", {"threshold": AT}), ("precision", 30), ("recall", {"fraction": 0.1})),
         *(("lift", {"fraction": 0.03}), (pu_accessor.fbeta(2), 25)),
     ],
 )
 def test_differences_are_those_of_the_estimates(name: Any, at: Any, decimals: int) -> None:
     df, betas = draw(2, decimals), [0.05, BETA]
-    rows, how = asked(df, name) if at is None else (df, {"quantity": name, "at": at})
-    found, each = rows.pu(score=MODELS).compare(betas, **how), {}
+    rows, how = asked(df, name) if at is None else (df, {"metric": name, "at": at})
+    found, each = rows.pu(score=MODELS).compare(beta=betas, **how), {}
     for model in MODELS:
         pu: Any = rows.pu(score=model)
-        if at is None:
-            answer = getattr(pu, name)(betas, target="population", **OWN[name])
-        else:
-            answer = pu.metric(name, betas, at=at)
+        answer = pu.metric(beta=betas, target=None if at else "population", **how)
         each[model] = answer.set_index("beta")["estimate"]
     for _, row in found.iterrows():
         values = [each[row[side]][row["beta"]] for side in ("model_a", "model_b")]
@@ -148,9 +141,9 @@ def test_differences_are_those_of_the_estimates(name: Any, at: Any, decimals: in
 
 def test_bedroc_is_as_early_as_that_of_one_model() -> None:
     pu = draw(2).pu(score=MODELS)
-    plain, early = (pu.compare(BETA, quantity="bedroc", **how) for how in ({}, {"alpha": 20.0}))
+    plain, early = (pu.compare(name, BETA) for name in ("bedroc", pu_accessor.bedroc(alpha=20)))
     pd.testing.assert_frame_equal(plain, early)
-    assert not plain.equals(pu.compare(BETA, quantity="bedroc", alpha=ALPHA))
+    assert not plain.equals(pu.compare(pu_accessor.bedroc(alpha=ALPHA), BETA))
 
 
 def added(df: pd.DataFrame, model: str) -> FloatArray:
@@ -201,14 +194,14 @@ def test_rows_of_models_have_clusters_too() -> None:
     df = draw(6).assign(row=range(240))
     rows = df.melt(["row", "label", "patient"], MODELS, var_name="model", value_name="score")
     rows["model"] = pd.Categorical(rows["model"], MODELS)
-    for how in ({}, {"quantity": "precision", "at": 20}):
-        wide = df.pu(score=MODELS, cluster="patient").compare(BETA, **how)
-        by_row = rows.pu(by="model", cluster="patient").compare(BETA, on="row", **how)
+    for how in ({}, {"metric": "precision", "at": 20}):
+        wide = df.pu(score=MODELS, cluster="patient").compare(beta=BETA, **how)
+        by_row = rows.pu(by="model", cluster="patient").compare(beta=BETA, on="row", **how)
         numbers = ["difference", "lower", "upper", "statistic", "p_value"]
         np.testing.assert_allclose(by_row[numbers], wide[numbers])
     rows.loc[0, "patient"] = 99
     with pytest.raises(PUValueError, match="cluster must be the same in all groups"):
-        rows.pu(by="model", cluster="patient").compare(BETA, on="row")
+        rows.pu(by="model", cluster="patient").compare("auroc", BETA, on="row")
 
 
 def test_gaps_count_clusters() -> None:
@@ -217,8 +210,6 @@ def test_gaps_count_clusters() -> None:
     rows, clusters = (pu(cluster=one).gap("auroc", BETA).iloc[0] for one in (None, "patient"))
     assert rows["difference"] == pytest.approx(clusters["difference"], abs=1e-14)
     assert abs(clusters["statistic"]) <= abs(rows["statistic"]) and clusters["df"] <= rows["df"]
-    with pytest.raises(PUValueError, match="cluster must be left out"):
-        pu(cluster="patient").gap("auroc", BETA, target="examples")
 
 
 @pytest.mark.parametrize("cluster", [None, "patient"])
@@ -226,7 +217,7 @@ def test_gaps_count_clusters() -> None:
 def test_max_t_is_between_plain_and_holm(quantity: str, cluster: str | None) -> None:
     pu: Any = draw(8).pu(score=MODELS, cluster=cluster)
     holm, together, again = (
-        pu.compare(BETA, quantity=quantity, adjust=by) for by in ("holm", "max_t", "max_t")
+        pu.compare(quantity, BETA, adjust=by) for by in ("holm", "max_t", "max_t")
     )
     assert "max-t" in together.attrs["adjust"] and "Holm" in holm.attrs["adjust"]
     assert again.equals(together)
@@ -239,7 +230,7 @@ def test_max_t_is_between_plain_and_holm(quantity: str, cluster: str | None) -> 
 def test_an_estimate_of_beta_widens_differences() -> None:
     hand = pu_accessor.beta_from_labels(15, 100, n_unlabeled=180)
     pu = draw(9).pu(score=MODELS)
-    point, joint = (pu.compare(beta, quantity="precision", at=30) for beta in (BETA, hand))
+    point, joint = (pu.compare("precision", beta, at=30) for beta in (BETA, hand))
     np.testing.assert_allclose(joint["difference"], point["difference"], atol=1e-9)
     assert ((joint["upper"] - joint["lower"]) >= (point["upper"] - point["lower"]) - 1e-12).all()
 
@@ -247,9 +238,9 @@ def test_an_estimate_of_beta_widens_differences() -> None:
 def test_a_metric_without_a_value_has_no_test() -> None:
     pu = draw(12).pu(score=MODELS)
     with pytest.warns(pu_accessor.PUWarning, match="no value at the cutoff"):
-        found = pu.compare(BETA, quantity="precision", at={"threshold": 99})
+        found = pu.compare("precision", BETA, at={"threshold": 99})
     assert found[["difference", "lower", "upper", "p_value"]].isna().all(axis=None)
-    nothing = pu.compare(BETA, quantity="recall", at={"threshold": 99})
+    nothing = pu.compare("recall", BETA, at={"threshold": 99})
     assert (nothing["p_value"] == 1).all() and (nothing["difference"] == 0).all()
 
 
@@ -257,7 +248,7 @@ def test_a_metric_without_a_value_has_no_test() -> None:
 def test_models_that_are_the_same_cost_no_adjustment(cluster: str | None) -> None:
     """Two of three models are one: there is one test, though rounding tells the two apart."""
     df = draw(3).assign(nb=lambda rows: rows["svm"])
-    found = df.pu(score=MODELS, cluster=cluster).compare(BETA, adjust="max_t")
+    found = df.pu(score=MODELS, cluster=cluster).compare("auroc", BETA, adjust="max_t")
     tests = found[found["statistic"] != 0]
     assert len(tests) == 2
     np.testing.assert_allclose(tests["p_adjusted"], tests["p_value"], rtol=0, atol=0.005)

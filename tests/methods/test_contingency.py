@@ -33,14 +33,18 @@ def test_tables_are_those_of_enumerated_surrogate_sets(seed: int, band: str) -> 
     m = oracle.latent_count(beta, label.count(None))
     bounds = coherent_oracle.cut_if_joint(band, score, label, plain)
     expected = completion_oracle.with_estimate(score, label, m, bounds)
-    actual = pu_accessor.from_arrays(score, label).contingency(beta, level=level, band=band)
+    actual = pu_accessor.from_arrays(score, label).contingency(
+        beta, level=level, band=band, ranks="all"
+    )
     for bound in BOUNDS:
         assert as_tables(actual, bound) == expected[bound]
 
 
 def test_schema() -> None:
     frame = pd.DataFrame({"s": [3, 2, 1], "y": [True, None, None]})
-    tables = frame.pu(score="s", label="y").contingency([0.5, 1], level=0.9, band="dkw")
+    tables = frame.pu(score="s", label="y").contingency(
+        [0.5, 1], level=0.9, band="dkw", ranks="all"
+    )
     assert dict(tables.sizes) == {"rank": 4, "bound": 3, "beta": 2}
     types = {name: (str(one.dtype), one.dims) for name, one in tables.data_vars.items()}
     kinds = {"tp": "int64", "fp": "int64", "fn": "int64", "tn": "int64", "clipped": "bool"}
@@ -63,7 +67,7 @@ def test_schema() -> None:
 
 def test_names_that_are_no_texts_survive_storage(tmp_path: Path) -> None:
     frame = as_frame(draw_case(1)).rename(columns={"score": ("model", 1), "label": 0})
-    tables = frame.pu(score=("model", 1), label=0).contingency([0, 0.3])
+    tables = frame.pu(score=("model", 1), label=0).contingency([0, 0.3], ranks="all")
     tables.to_netcdf(tmp_path / "tables.nc", engine="h5netcdf")
     with xr.open_dataset(tmp_path / "tables.nc", engine="h5netcdf") as read:
         xr.testing.assert_identical(read.load().transpose(*tables.dims), tables)
@@ -110,7 +114,7 @@ def check_rounded(tables: xr.Dataset, curve: xr.Dataset) -> None:
 @given(case=cases(), band=BAND)
 def test_all_cutoffs_and_breakpoints_trace_one_curve(case: Case, band: str) -> None:
     frame = as_frame(case)
-    every = frame.pu.contingency(case.beta, band=band)
+    every = frame.pu.contingency(case.beta, band=band, ranks="all")
     few = frame.pu.contingency(case.beta, band=band, ranks="breakpoints")
     assert set(few["rank"].values) <= set(every["rank"].values)
     say = ["n_cutoffs", "all_cutoffs"]
@@ -125,14 +129,14 @@ def test_all_cutoffs_and_breakpoints_trace_one_curve(case: Case, band: str) -> N
 def test_breakpoints_are_few() -> None:
     frame, beta, _ = binormal(2000, 10000, 0.05, seed=3)
     tables = frame.pu.contingency(beta, ranks="breakpoints")
-    assert frame.pu.contingency(beta).sizes["rank"] == 12001
+    assert frame.pu.contingency(beta, ranks="all").sizes["rank"] == 12001
     assert tables.sizes["rank"] < 2.2 * 100
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_beta_zero_is_unlabeled_as_negative(seed: int) -> None:
     score, label = [*draw_case(seed).score, 0.0], [*draw_case(seed).label, None]
-    curves = pu_accessor.from_arrays(score, label).contingency(0).pu.roc_bounds()
+    curves = pu_accessor.from_arrays(score, label).contingency(0, ranks="all").pu.roc_bounds()
     wanted = roc_curve([state is True for state in label], score, drop_intermediate=False)
     for bound in BOUNDS:
         curve = curves.sel(beta=0, bound=bound)
@@ -151,7 +155,7 @@ def test_beta_zero_is_unlabeled_as_negative(seed: int) -> None:
     ],
 )
 def test_tied_scores_share_a_cutoff(score: Any, label: Any, rank: list[int], last: float) -> None:
-    tables = pu_accessor.from_arrays(score, label).contingency(0)
+    tables = pu_accessor.from_arrays(score, label).contingency(0, ranks="all")
     assert tables["rank"].values.tolist() == rank
     assert tables["threshold"].values.tolist() == [np.inf, score[0], score[2], last]
     assert last or not np.signbit(tables["threshold"].values).any()
@@ -197,7 +201,7 @@ def test_several_betas_are_each_beta_alone(ranks: Any) -> None:
 def test_latent_positives_are_rounded_half_up_in_decimals() -> None:
     # 0.145 * 100 is 14.5, but 14.499999999999998 in floats.
     pu = pu_accessor.from_arrays(range(101), [True] + [None] * 100)
-    tables = pu.contingency([0.145, 0.144, 0.29])
+    tables = pu.contingency([0.145, 0.144, 0.29], ranks="all")
     assert tables["tp"].isel(rank=-1, bound=0).values.tolist() == [16, 15, 30]
 
 
@@ -213,7 +217,9 @@ def test_betas_that_were_computed_mean_the_decimal_they_are_next_to() -> None:
         *((pd.array([0.5]), [0.5]), (pd.Index([0.5]), [0.5])),
     ):
         assert as_betas(passed).tolist() == meant
-        tables = pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(passed)
+        tables = pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(
+            passed, ranks="all"
+        )
         assert tables["beta"].values.tolist() == meant
     for far in (np.inf, -np.inf, np.nan, np.finfo(float).max, -np.finfo(float).max, 1.0 + 1e-9):
         with pytest.raises(PUValueError, match=r"beta must lie in \[0, 1\]"):

@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import pu_accessor
+
 LABEL = [1.0, np.nan, 1, np.nan, np.nan, 1, np.nan, np.nan]
 
 
@@ -30,30 +32,38 @@ ONE_SIDED = ranked([1.0] * 14 + [0], [1.0] * 14 + [np.nan], p=CHANCES, key=[0] *
 
 # Each raised, or warned of, something of Python's or NumPy's.
 ANSWERED: dict[str, Callable[[], pd.DataFrame]] = {
-    "all tied": lambda: EVEN.pu.bedroc(0.3, target="population"),
+    "all tied": lambda: EVEN.pu.metric("bedroc", 0.3, target="population"),
     "next to no weight": lambda: ranked(
         [8, 7, 6, 5, 4, 3, 2, 1], [np.nan] * 4 + [1, np.nan, 1, np.nan]
-    ).pu.bedroc(0.3, alpha=700, target="population"),
-    "known": lambda: ranked([0, 1] * 20, [1.0] * 40).pu.average_precision(0, contamination=0.05),
+    ).pu.metric(pu_accessor.bedroc(alpha=700), 0.3, target="population"),
+    "known": lambda: (
+        ranked([0, 1] * 20, [1.0] * 40).pu.assume(contamination=0.05).average_precision(0)
+    ),
     "bends": lambda: LONE.pu.cutoff(0.1, precision=0, target="population"),
     "no scores": lambda: MISSING.pu(nan_policy="worst").calibration(0.3, band="simultaneous"),
-    "a list that nothing reaches": lambda: FALLING.pu(monotone=True).cutoff(
+    "a list that nothing reaches": lambda: FALLING.pu.assume(monotone=True).cutoff(
         0, precision=1, target="population"
     ),
-    "models": lambda: POSITIVE.pu(score=BOTH).compare(contamination=0.3),
-    "refuted": lambda: FALLING.pu(score=BOTH).robustness("difference", 0.9, selection_odds=np.inf),
-    "nothing to be wrong": lambda: ranked([3, 2, 1], [0, np.nan, np.nan]).pu.robustness(
-        "recall", 0.3, contamination=0, at=1, reference="negatives"
+    "models": lambda: POSITIVE.pu(score=BOTH).assume(contamination=0.3).compare(),
+    "refuted": lambda: FALLING.pu(score=BOTH).robustness(
+        "difference", 0.9, over={"selection_odds": np.inf}
+    ),
+    "nothing to be wrong": lambda: (
+        ranked([3, 2, 1], [0, np.nan, np.nan])
+        .pu.assume(reference="negatives")
+        .robustness("recall", 0.3, over={"contamination": 0}, at=1)
     ),
     "variance in the last digit": lambda: TWO.pu(cluster="p", weight="w").auroc(1e-300),
-    "no negative in clusters": lambda: KEYED.pu(by="key", cluster="patient").metric(
-        "recall", 1, at={"rank": 2}, average=True
+    "no negative in clusters": lambda: KEYED.pu(by="key", cluster="patient", average=True).metric(
+        "recall", 1, at={"rank": 2}, target="population"
     ),
-    "parts of rows": lambda: KEYED.pu(by="key", cluster="patient", weight="w").metric(
-        "recall", 0.3, at={"rank": 2}, average=True
-    ),
+    "parts of rows": lambda: KEYED.pu(
+        by="key", cluster="patient", weight="w", average=True
+    ).metric("recall", 0.3, at={"rank": 2}, target="population"),
     "known, with weights": lambda: POSITIVE.pu(weight="w").average_precision(0),
-    "billions": lambda: HEAVY.pu(cluster="p", weight="w").contingency(0.3).pu.to_frame(),
+    "billions": lambda: (
+        HEAVY.pu(cluster="p", weight="w").contingency(0.3, ranks="all").pu.to_frame()
+    ),
     "recall of nothing else": lambda: POSITIVE.pu.cutoff(0, recall=0.3, target="population"),
     "recall of all": lambda: FALLING.pu.cutoff(1, recall=0.3, target="population", level=0.5),
     "known alone": lambda: ONE_SIDED.pu(by="key", weight="w").gap("fnr", at={"threshold": 1}),
@@ -73,7 +83,11 @@ def test_an_interval_holds_its_estimate(name: str) -> None:
 
 
 def test_windows_may_be_where_sums_are_infinite() -> None:
-    assert np.isfinite(ranked([1.7e308, 1.2e308, 1.6e308, 1.1e308]).pu.boyce()["score"]).all()
+    huge, small = (
+        ranked([1.7 * unit, 1.2 * unit, 1.6 * unit, 1.1 * unit]).pu.metric("boyce")
+        for unit in (1e308, 1.0)
+    )
+    pd.testing.assert_frame_equal(huge, small)
 
 
 def test_strata_may_be_of_known_positives_alone() -> None:

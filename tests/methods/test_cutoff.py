@@ -1,4 +1,4 @@
-"""`cutoff` and `select`: cutoffs with a guarantee, and the lists above them."""
+"""Cutoffs with a guarantee."""
 
 from itertools import combinations
 from typing import Any
@@ -9,6 +9,7 @@ import pytest
 
 import pu_accessor
 from pu_accessor import PUValueError, PUWarning
+from pu_accessor.beta import betas_within
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_guaranteed
 from pu_accessor.inference.settings import Settings
@@ -76,7 +77,7 @@ IN_TURN = ("recall", "fpr")  # tested at one cutoff after the other
 
 def one_sided_tables(frame: pd.DataFrame, betas: list[float], level: float, band: str) -> Tables:
     """Return tables at all ranks whose lower bounds hold with the level by themselves."""
-    ranking = frame.pu._request().rank("all").make(0)
+    ranking = frame.pu._rank("all").make(0)
     return make_tables(ranking, np.array(betas), Settings(level, band, one_sided=True))
 
 
@@ -109,7 +110,7 @@ def test_cutoff_against_all_tables(seed: int, decimals: int) -> None:
         rows = [*zip(*(count[:, 0, 0].astype(int).tolist() for count in counts), strict=True)]
         for value in values:
             found = pu.cutoff(BETA, **{goal: value})["rank"].item()
-            assert found == len(pu.select(BETA, **{goal: value})) == deepest(rows, goal, value)
+            assert found == deepest(rows, goal, value)
     cost, every = pu.cutoff(BETA, cost=(1, 3)).iloc[0], [fp + 3 * fn for _, fp, fn, _ in rows]
     assert cost["upper"] == min(every) and cost["lower"] == 0
     assert cost["rank"] == sum(rows[every.index(min(every))][:2])
@@ -124,15 +125,16 @@ def test_cutoff_against_all_tables(seed: int, decimals: int) -> None:
 )
 def test_guarantees_are_those_of_all_ranks_and_betas(kind: str, around: Any) -> None:
     frame, rng, beta = rows_of(kind), np.random.default_rng(4), 0.8 if kind == "last" else 0.2
-    interval, betas, score = None, [beta], frame["score"].to_numpy()
+    asked, betas, score = np.array([beta]), [beta], frame["score"].to_numpy()
     if around is not None:
         interval = round(beta - around[0], 2), round(beta + around[1], 2)
+        asked = np.append(beta, betas_within(interval))
         shares = np.arange(61) / frame["label"].isna().sum()  # at which another number is latent
         inside = shares[(shares > interval[0]) & (shares < interval[1])].tolist()
         betas = [beta, *{*interval, *inside} - {beta}]
     rank = np.concatenate([[0], np.unique(-score, return_counts=True)[1].cumsum()])
     rule, cost = Settings(0.8, "simultaneous"), (1.0, 2.5)
-    ranking = frame.pu._request().rank("breakpoints").make(0)
+    ranking = frame.pu._rank().make(0)
     for name in ("precision", "recall", "fpr", "cost"):
         middle, worse, clipped = bounds_at_all_ranks(frame, betas, name, cost)
         rising = name in ("precision", "recall")
@@ -141,7 +143,7 @@ def test_guarantees_are_those_of_all_ranks_and_betas(kind: str, around: Any) -> 
         some = rng.permutation(np.unique(worse[~np.isnan(worse)]))[:2].tolist()
         for value in [0.0, 1.0, *some, *(max(one - 0.003, 0.0) for one in some)]:
             places = meeting(name, worse, value)
-            found = find_guaranteed(ranking, beta, Goal(name, value, cost), rule, interval)
+            found = find_guaranteed(ranking, asked, Goal(name, value, cost), rule)
             got = [found.estimate, found.lower, found.upper]
             assert found.attainable == pytest.approx(best, rel=1e-12)
             if not places.size or (name == "fpr" and not places[0]):
@@ -169,7 +171,6 @@ def test_goal_out_of_reach_is_answered() -> None:
     assert row["rank"] == 0 and row["threshold"] == np.inf and np.isnan(row["lower"])
     assert row["attainable"] < 0.99
     assert "no cutoff has precision >= 0.99 for sure" in found.attrs["statement"]
-    assert len(shuffled.pu.select(0.1, precision=0.99)) == 0
     reached = shuffled.pu.cutoff(0.1, precision=row["attainable"]).iloc[0]
     assert reached["rank"] > 0 and reached["lower"] == row["attainable"]
     # Known positives at the top leave no list that is sure to have no false positive.
@@ -197,7 +198,6 @@ def test_beta_with_its_error_makes_it_shorter() -> None:
     beta = pu_accessor.beta_from_labels(60, 200, 330, level=0.98)
     found = PU.cutoff(beta, precision=0.45).iloc[0]
     assert 0 < found["rank"] < PU.cutoff(0.3, precision=0.45)["rank"].item()
-    assert found.attrs["joint"] == "guaranteed"
     tables = one_sided_tables(FRAME, [beta["lower"].item()], 0.97, "simultaneous")
     worst = tables.tp[tables.head == found["rank"], 0, 0] / found["rank"]
     assert worst.item() >= found["lower"] - 1e-12 >= 0.45 - 1e-12
@@ -238,7 +238,7 @@ def test_guarantees_hold_over_all_labelings(world: Any, reference: str) -> None:
         for way in ways:
             label = np.isin(np.arange(truth.size), way)
             kinds = (label, none) if reference == "positives" else (none, label)
-            found = find_guaranteed(rank_examples(score, *kinds), beta, goal, settings)
+            found = find_guaranteed(rank_examples(score, *kinds), np.array([beta]), goal, settings)
             tp = int(truth[score >= found.threshold].sum())
             if goal.name == "fpr":
                 broken += found.rank - tp > goal.value * (truth.size - count) + 1e-9
@@ -253,7 +253,7 @@ def test_guarantees_hold_over_all_labelings(world: Any, reference: str) -> None:
 
 
 DRAWN = binormal(780, 1420, 200 / 780, 1, 2.0)[0]
-RISING: Any = DRAWN.pu(monotone=True)
+RISING: Any = DRAWN.pu.assume(monotone=True)
 
 
 def test_lists_on_new_examples_hold_at_each_beta_of_an_interval() -> None:
@@ -285,6 +285,3 @@ def test_the_best_bound_of_all_rows_is_told(goal: str, said: str, best: Any) -> 
     assert told in found.attrs["statement"]
     assert "each of these, whichever of 2 models is chosen." in found.attrs["statement"]
     assert f"no cutoff has {goal} {said} for sure" in found.attrs["statement"]
-
-
-# What cannot be asked

@@ -8,7 +8,7 @@ import pytest
 
 from pu_accessor.inference.comparison.dominance import StepFree, limit, step_free
 from pu_accessor.ranking import FloatArray
-from tests.cases import as_tables, estimates_of
+from tests.cases import as_tables, estimates_of, put
 from tests.methods.test_compare import MODELS, PLAIN, draw, wide
 from tests.methods.test_gap import groups, stacked
 from tests.support.oracles import comparison_oracle
@@ -86,7 +86,7 @@ def test_dominance_takes_the_highest_at_or_left() -> None:
     pu: Any = frame.assign(b=[1, 0, 4, 2, 3]).pu(score=["a", "b"])
     how: dict[str, Any] = {"reference": "negatives", "band": "bootstrap"}
     # By both the same height, 1/2, is reached at fpr 0, and the rest only at 1.
-    assert pu.dominance(0.25, **how).loc[0, "equal"]
+    assert put(pu, "dominance", 0.25, **how).loc[0, "equal"]
 
 
 def highest_so_far(fpr: FloatArray, tpr: FloatArray, at: float) -> float:
@@ -126,5 +126,5 @@ def test_dominance_among_ties_has_no_crossing_where_nothing_steps_back() -> None
     # latent negatives one is as high as its only known one, and one above.
     columns = {"label": [*[None] * 5, 0], "a": [1, 1, 2, 1, 1, 2], "b": [0, 2, 1, 0, 0, 1]}
     models = pd.DataFrame(columns).pu(score=["a", "b"])
-    found = models.dominance(0.3, reference="negatives").loc[0]
+    found = models.assume(reference="negatives").dominance(0.3).loc[0]
     assert (found["dominates"], found["crossings"]) == ("a", ())

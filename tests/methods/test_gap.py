@@ -73,7 +73,8 @@ def test_gaps_are_those_of_the_intervals_of_each(name: Any, how: Any, beta: Any)
 def test_recall_needs_no_beta(name: str) -> None:
     pu = sites().pu(by="site")
     found = pu.gap(name, **AT)
-    assert "beta" not in found and found.attrs["quantity"] == name
+    assert "beta" not in found
+    assert (found["metric"] == {"fnr": "fnr"}.get(name, "recall")).all()
     # Without one it is that of the known positives, as at beta = 0.
     pd.testing.assert_frame_equal(found, pu.gap(name, 0, **AT).drop(columns="beta"))
     # With one it is the metric of each, where latent positives count, too.
@@ -103,13 +104,14 @@ def expected_unpaired(cases: Any, betas: Any, level: float, target: str) -> pd.D
     of = {k: oracle.group(c.scores["svm"], c.labels, betas[k], target) for k, c in cases.items()}
     columns = ["hospital_a", "hospital_b", *SIZE, "level", *TEST, "n_a", "n_b"]
     rows = pd.DataFrame(oracle.compare_unpaired(of, level), columns=columns)
-    return rows[[*columns[:2], "n_a", "n_b", *TEST, *SIZE]]
+    return rows[[*columns[:2], *SIZE, "n_a", "n_b", *TEST]]
 
 
 def unpaired(frame: Any, beta: Any, **how: Any) -> pd.DataFrame:
     """Return the tests of the gap in AUROC, whose estimates others are held against."""
     found = quiet(frame, "gap", "auroc", beta, **how)
-    assert found.attrs["quantity"] == "auroc"
+    assert (found.pop("metric") == "auroc").all()
+    assert (found.pop("target") == found.attrs["target"]).all()
     apart = found.pop("estimate_a") - found.pop("estimate_b")
     np.testing.assert_allclose(apart, found["difference"], atol=1e-12)
     return found
@@ -122,7 +124,7 @@ def test_compare_unpaired_agrees_with_oracle(seed: int, target: str) -> None:
     frame = stacked(cases)
     asked: dict[str, Any] = {"level": level, "target": target}
     got = unpaired(frame, [0.0, 0.35], by="hospital", **asked)
-    assert list(got.columns[:4]) == ["hospital_a", "hospital_b", "beta", "n_a"]
+    assert list(got.columns[:4]) == ["hospital_a", "hospital_b", "beta", *SIZE[:1]]
     for beta in (0.0, 0.35):
         part = got[got["beta"] == beta].drop(columns="beta").reset_index(drop=True)
         assert_same(part, expected_unpaired(cases, dict.fromkeys(cases, beta), **asked))

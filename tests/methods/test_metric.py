@@ -14,19 +14,21 @@ from hypothesis import given
 
 import pu_accessor
 from pu_accessor import PUTypeError
+from pu_accessor.beta import Beta
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.joint import join_metric_at
-from pu_accessor.inference.settings import BetaRange, Settings
-from pu_accessor.inference.tables.metrics import METRICS
+from pu_accessor.inference.estimates.joint import estimate
+from pu_accessor.inference.metrics import METRICS, names_for
+from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import IntArray
 from tests.cases import ORACLES, Case, as_frame, as_tables, cases, draw_case, estimates_of
 from tests.support.oracles import coherent_oracle, completion_oracle, oracle
 from tests.support.oracles.reference_oracle import BOUNDS
 
 pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
-COLUMNS = ["beta", "metric", "rank", "threshold", "clipped", "estimate", "lower", "upper"]
+COLUMNS = ["metric", "at", "beta", "rank", "threshold", "target", "estimate", "lower", "upper"]
+COLUMNS += ["clipped"]
+OF_RANKS = [*COLUMNS, "examples_at_threshold"]  # which may be inside of ties
 SETTINGS = ("level", "band", "target")
-OF_RANKS = [*COLUMNS[:5], "examples_at_threshold", *COLUMNS[5:]]  # which may be inside of ties
 NEAR: dict[str, Any] = {"rel": 1e-12, "abs": 1e-12, "nan_ok": True}
 SEEDS = range(6)
 
@@ -51,7 +53,7 @@ def row(case: Case, name: Any, at: Any, beta: Any = None, **options: Any) -> "pd
     got = ask(case, name, at, beta, **options)
     kind = next(iter(at)) if isinstance(at, dict) else "" if isinstance(at, str) else "rank"
     columns = OF_RANKS if kind in ("rank", "fraction") else COLUMNS
-    assert [one for one in got.columns if not one.startswith("envelope")] == columns
+    assert [*got.columns] == columns
     assert isinstance(got.index, pd.RangeIndex) and len(got) == 1
     found: pd.Series[Any] = got.iloc[0]
     return found
@@ -92,7 +94,8 @@ def check(case: Case, name: str, found: "pd.Series[Any]", place: int, band: str)
     assert found[["estimate", "lower", "upper"]].tolist() == pytest.approx(want, **NEAR)
     assert found["clipped"] == any(of[bound][place].clipped for bound in ("lower", "upper"))
     assert found.get("examples_at_threshold", cutoff.rank) == cutoff.rank
-    assert [found["metric"], *map(found.attrs.get, SETTINGS)] == [name, 0.95, band, "examples"]
+    told = [{"tpr": "recall"}.get(name, name), 0.95, band, "examples"]
+    assert [found["metric"], *map(found.attrs.get, SETTINGS)] == told
 
 
 def check_any(case: Case, name: str, rank: int, found: Any, band: str, level: float) -> None:
@@ -192,9 +195,9 @@ def test_the_best_cutoff_where_hardly_anything_is_unlabeled(at: str, label: list
 @pytest.mark.parametrize("seed", range(7))
 def test_metrics_are_those_of_the_oracle(seed: int) -> None:
     case = draw_case(seed)
-    tables = as_frame(case).pu.contingency(case.beta)
+    tables = as_frame(case).pu.contingency(case.beta, ranks="all")
     written = [as_tables(tables, bound) for bound in BOUNDS]
-    for name in METRICS:
+    for name in names_for("tables"):
         values = tables.pu.metric(name)
         assert values.dims == ("rank", "bound", "beta")
         assert (values.dtype, values.name) == (np.float64, name)
@@ -207,12 +210,12 @@ def test_products_of_counts_do_not_overflow() -> None:
     count = xr.DataArray(np.array([4 * 10**9, 8 * 10**9], dtype=np.int64), dims="rank")
     tables = xr.Dataset({"tp": count, "fp": count // 2, "fn": count // 4, "tn": count})
     small = xr.Dataset({name: value // 10**8 for name, value in tables.items()})
-    for name in METRICS:
+    for name in names_for("tables"):
         np.testing.assert_allclose(tables.pu.metric(name), small.pu.metric(name), rtol=1e-12)
 
 
 def test_a_callable_is_a_metric_and_cannot_change_the_tables() -> None:
-    tables = as_frame(draw_case(2)).pu.contingency(0.3)
+    tables = as_frame(draw_case(2)).pu.contingency(0.3, ranks="all")
     before = tables.copy(deep=True)
 
     def cost(tp: IntArray, fp: IntArray, fn: IntArray, tn: IntArray) -> IntArray:
@@ -308,7 +311,12 @@ def ends_within(case: Case, rank: int, betas: tuple[float, float], level: float)
     """
     limits = []
     for beta, bound in zip(betas, ("lower", "upper"), strict=True):
-        tp = as_frame(case).pu.contingency(beta, level=level)["tp"].isel(beta=0).sel(bound=bound)
+        tp = (
+            as_frame(case)
+            .pu.contingency(beta, level=level, ranks="all")["tp"]
+            .isel(beta=0)
+            .sel(bound=bound)
+        )
         before, after = (float(tp.sel(rank=end)) for end in (1, 8))
         limits.append((before + (after - before) * (rank - 1) / 7) / rank)
     return limits
@@ -317,36 +325,30 @@ def ends_within(case: Case, rank: int, betas: tuple[float, float], level: float)
 @pytest.mark.parametrize("kind", IN_BLOCK)
 def test_a_rank_inside_of_ties_whatever_beta_is(kind: str) -> None:
     case, rank = block_of(kind), 4
-    found = row(case, "precision", rank, beta_interval=(0.1, 0.6))
-    point = row(case, "precision", rank)
-    wide = ends_within(case, rank, (0.1, 0.6), 0.975)
-    assert found[["envelope_lower", "envelope_upper"]].tolist() == pytest.approx(wide, rel=1e-12)
-    pd.testing.assert_series_equal(found[point.index], point)
-    # An estimate of beta: at .985 = 1 - .03/2 each, as .02 are left to the error of beta.
-    beta = pu_accessor.beta_from_labels(3, 10, case.label.count(None), level=0.98)
-    ends = beta["lower"].item(), beta["upper"].item()
-    sure = row(case, "precision", rank, beta, joint="guaranteed")
-    wanted = ends_within(case, rank, ends, 0.985)
-    assert sure[["lower", "upper"]].tolist() == pytest.approx(wanted, rel=1e-12)
-    joint = row(case, "precision", rank, beta)
-    own = row(case, "precision", rank, beta["beta"].item())
+    found = row(case, "precision", rank, pd.Interval(0.1, 0.6))
+    ends = ends_within(case, rank, (0.1, 0.6), 0.975)
+    assert found[["lower", "upper"]].tolist() == pytest.approx(ends, rel=1e-12)
+    point = row(case, "precision", rank, 0.35)
     same = ["estimate", "rank", "examples_at_threshold"]
-    assert joint[same].tolist() == sure[same].tolist() == own[same].tolist()
-    assert sure["lower"] - 1e-12 <= joint["lower"] <= own["lower"] + 1e-12
-    assert own["upper"] - 1e-12 <= joint["upper"] <= sure["upper"] + 1e-12
+    assert found[same].tolist() == point[same].tolist()
+    beta = pu_accessor.beta_from_labels(3, 10, case.label.count(None), level=0.98)
+    wide = ends_within(case, rank, (beta["lower"].item(), beta["upper"].item()), 0.985)
+    joint, own = (row(case, "precision", rank, one) for one in (beta, beta["beta"].item()))
+    assert joint[same].tolist() == own[same].tolist()
+    assert wide[0] - 1e-12 <= joint["lower"] <= own["lower"] + 1e-12
+    assert own["upper"] - 1e-12 <= joint["upper"] <= wide[1] + 1e-12
 
 
 def test_limits_on_both_sides_leave_all_betas_inside_of_ties() -> None:
     label = [True, *[True, None, None] * 10, *[None, True, None, None] * 5]
     score = [9.0, *[5.0] * 30, *np.linspace(4, 0, 20)]
     pu: Any = as_frame(Case(score, label, 0)).pu
-    beta = BetaRange(np.array([0.4]), (0.3, 0.6), 0.95, "both")
-    ranking = pu._request().rank("breakpoints").make(0)
-    cutoff = Cutoff("rank", 11)
-    found = join_metric_at(ranking, beta, "precision", cutoff, Settings(), "approximate")
+    beta = Beta(np.array([0.4]), (0.3, 0.6), 0.95, "both")
+    asked = METRICS["precision"], pu._rank().make(0), beta, Settings(), "examples"
+    found = estimate(*asked, Cutoff("rank", 11))
 
     def limit(beta: float, bound: str, level: float) -> float:
-        tp = pu.contingency(beta, level=level)["tp"].isel(beta=0).sel(bound=bound)
+        tp = pu.contingency(beta, level=level, ranks="all")["tp"].isel(beta=0).sel(bound=bound)
         return (2 * float(tp.sel(rank=1)) + float(tp.sel(rank=31))) / 33
 
     assert found.lower[0] == pytest.approx(limit(0.3, "lower", 0.975), rel=1e-12)

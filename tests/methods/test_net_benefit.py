@@ -12,7 +12,7 @@ from sklearn.metrics import confusion_matrix
 import pu_accessor
 from pu_accessor import PUWarning
 from tests.cases import ORACLES, as_frame, draw_case
-from tests.methods.test_plot_net_benefit import FRAME
+from tests.methods.test_plot_metric import FRAME
 from tests.support.oracles import coherent_oracle, completion_oracle, oracle, practice_oracle
 
 THRESHOLDS = [0.05, 0.3, 0.5, 0.77]
@@ -21,6 +21,12 @@ THRESHOLDS = [0.05, 0.3, 0.5, 0.77]
 def probabilities(score: Any) -> Any:
     """Return scores as probabilities, ties kept."""
     return 1 / (1 + np.exp(-np.asarray(score)))
+
+
+def treat_all(row: Any) -> float:
+    """Return the net benefit of treating all."""
+    share, threshold = row["prevalence"], row["at"]
+    return float(share - (1 - share) * threshold / (1 - threshold))
 
 
 @pytest.mark.parametrize("band", ["exact", "simultaneous"])
@@ -35,8 +41,10 @@ def test_net_benefit_is_that_of_the_oracle(seed: int, band: str) -> None:
     ends = tables["lower"], tables["upper"]
     tables["estimate"] = completion_oracle.estimates(score.tolist(), case.label, m, ends)
     cuts = oracle.cutoffs(score.tolist(), case.label)
-    found = frame.pu.net_benefit(case.beta, thresholds=THRESHOLDS, band=band)
-    assert found["threshold"].tolist() == THRESHOLDS and found.attrs["band"] == band
+    found = frame.pu.metric(
+        "net_benefit", case.beta, at={"threshold": THRESHOLDS}, band=band, target="examples"
+    )
+    assert found["at"].tolist() == THRESHOLDS and found.attrs["band"] == band
     for row, threshold in zip(found.to_dict("records"), THRESHOLDS, strict=True):
         place = max(i for i, cut in enumerate(cuts) if cut.threshold >= threshold)
         assert row["rank"] == cuts[place].rank
@@ -45,59 +53,60 @@ def test_net_benefit_is_that_of_the_oracle(seed: int, band: str) -> None:
             wanted = practice_oracle.net_benefit(tables[bound][place], odds)
             assert row[bound] == pytest.approx(float(wanted), abs=1e-12)
         wanted = practice_oracle.net_benefit(tables["estimate"][-1], odds)
-        assert row["treat_all"] == pytest.approx(float(wanted), abs=1e-12)
-        assert row["treat_none"] == 0
+        assert treat_all(row) == pytest.approx(float(wanted), abs=1e-12)
 
 
 def test_fully_labeled_is_what_others_compute() -> None:
     features, target = load_breast_cancer(return_X_y=True)
     score, truth = probabilities((features[:, 0] - 14) / 2), target == 0
     frame = pd.DataFrame({"score": score, "label": truth.astype(float)})
-    found = frame.pu(negative=0, unlabeled=None).net_benefit(0)
-    assert found["threshold"].tolist() == pytest.approx(np.arange(1, 100) / 100)
-    for row in found.to_dict("records")[::7]:
-        matrix = confusion_matrix(truth, score >= row["threshold"], normalize="true")
-        of = truth.mean(), row["threshold"]
+    at = {"threshold": (np.arange(1, 100, 7) / 100).tolist()}
+    found = frame.pu(negative=0).metric("net_benefit", 0, at=at, target="examples")
+    for row in found.to_dict("records"):
+        matrix = confusion_matrix(truth, score >= row["at"], normalize="true")
+        of = truth.mean(), row["at"]
         wanted = practice_oracle.net_benefit_by_rates(matrix[1, 1], matrix[0, 1], *of)
         bounds = [row[name] for name in ("lower", "estimate", "upper")]
         assert bounds == pytest.approx([wanted] * 3, abs=1e-12)
-        assert row["treat_all"] == pytest.approx(practice_oracle.net_benefit_by_rates(1, 1, *of))
+        assert treat_all(row) == pytest.approx(practice_oracle.net_benefit_by_rates(1, 1, *of))
 
 
 def sites() -> pd.DataFrame:
     return FRAME.sample(frac=1, random_state=3, ignore_index=True).assign(site=FRAME.index % 3)
 
 
-def test_groups_betas_envelopes_and_sources() -> None:
+def test_groups_intervals_and_sources() -> None:
     frame = sites()
-    own: Any = {0: 0.2, 1: 0.25, 2: 0.3}
-    ask: Any = {"thresholds": [0.2, 0.6]}
-    found = frame.pu(by="site").net_benefit(own, beta_interval=(0.2, 0.3), **ask)
+    ask: Any = {"at": {"threshold": [0.2, 0.6]}, "target": "examples"}
+    own = {site: pd.Interval(0.2, 0.2 + site / 20) for site in (1, 2, 3)}
+    frame["site"] += 1
+    found = frame.pu(by="site").metric("net_benefit", pd.Series(own), **ask)
     parts = [
-        rows.pu.net_benefit(own[site], beta_interval=(0.2, 0.3), **ask).assign(site=site)
+        rows.pu.metric("net_benefit", own[int(str(site))], **ask).assign(site=site)
         for site, rows in frame.groupby("site")
     ]
     pd.testing.assert_frame_equal(found, pd.concat(parts, ignore_index=True)[[*found.columns]])
-    # It grows with beta; a naive point outside of the interval does not widen the envelope.
-    found = frame.pu.net_benefit([0, 0.25], beta_interval=(0.2, 0.3), **ask)
-    for end, at in (("lower", 0.2), ("upper", 0.3)):
-        wanted = [*frame.pu.net_benefit(at, **ask)[end]] * 2
-        np.testing.assert_allclose(found[f"envelope_{end}"], wanted, atol=1e-12)
-    # The order of thresholds does not count.
-    exact = frame.pu.net_benefit([0.2, 0.3], **ask, band="simultaneous")
+    # It grows with beta.
+    found = frame.pu.metric("net_benefit", pd.Interval(0.2, 0.3), **ask)
+    for end, beta in (("lower", 0.2), ("estimate", 0.25), ("upper", 0.3)):
+        wanted = frame.pu.metric("net_benefit", beta, **ask)[end]
+        np.testing.assert_allclose(found[end], wanted, atol=1e-12)
+    ask["band"] = "simultaneous"
+    exact = frame.pu.metric("net_benefit", [0.2, 0.3], **ask)
     arrays = pu_accessor.from_arrays(frame["score"], frame["label"])
     pieces = pu_accessor.from_chunks([frame[:150], frame[150:]])
     for source in (arrays, pieces):
-        found = source.net_benefit([0.2, 0.3], thresholds=[0.6, 0.2], band="simultaneous")
+        found = source.metric("net_benefit", [0.2, 0.3], **ask)
         pd.testing.assert_frame_equal(found, exact)
 
 
 def test_the_ends_are_probabilities_and_missing_scores_are_never_treated() -> None:
     frame = sites()
     frame.loc[[4, 5], "score"] = [0.0, 1.0]
-    assert frame.pu.net_benefit(0.2).notna().all(axis=None)
+    ask: Any = {"at": {"threshold": [0.01, 0.5, 0.99]}, "target": "examples"}
+    assert frame.pu.metric("net_benefit", 0.2, **ask).notna().all(axis=None)
     frame.loc[7, "score"] = np.nan
-    found = frame.pu(nan_policy="worst").net_benefit(0.2, thresholds=0.01)
+    found = frame.pu(nan_policy="worst").metric("net_benefit", 0.2, **ask)
     assert found.loc[0, "rank"] == (frame["score"] >= 0.01).sum()
 
 
@@ -121,10 +130,13 @@ def test_published_net_benefits() -> None:
     men = pd.DataFrame({"score": risks.repeat(2), "label": label})
     men = men.loc[men.index.repeat(-np.diff(counts, axis=0).ravel())].reset_index(drop=True)
     assert len(men) == 750 and men["label"].sum() == 105
-    thresholds, _, _, benefit, treat_all = map(list, zip(*PUBLISHED, strict=True))
-    found = men.pu(negative=0).net_benefit(0, thresholds=thresholds)
-    for name, published in (("estimate", benefit), ("treat_all", treat_all)):
-        assert found[name].tolist() == pytest.approx(published, rel=1e-12)
+    thresholds, _, _, benefit, of_all = map(list, zip(*PUBLISHED, strict=True))
+    found = men.pu(negative=0).metric(
+        "net_benefit", 0, at={"threshold": thresholds}, target="examples"
+    )
+    assert found["estimate"].tolist() == pytest.approx(benefit, rel=1e-12)
+    rows = found.to_dict("records")
+    assert [treat_all(row) for row in rows] == pytest.approx(of_all, rel=1e-12)
     assert found["lower"].tolist() == found["upper"].tolist() == found["estimate"].tolist()
 
 
@@ -135,9 +147,10 @@ def test_probabilities_of_being_known_are_told(target: str) -> None:
     truth = rng.random(3_000) < positive
     known = truth & (rng.random(3_000) < 0.4)
     df = pd.DataFrame({"score": 0.4 * positive, "label": np.where(known, 1, np.nan)})
-    beta, asked = float(truth[~known].mean()), {"thresholds": [0.1], "target": target}
+    beta = float(truth[~known].mean())
+    asked: Any = {"at": {"threshold": 0.1}, "target": target}
     with pytest.warns(PUWarning, match=r"probabilities of being known.* n/\(n \+ beta"):
-        df.pu.net_benefit(beta, **asked)
+        df.pu.metric("net_benefit", beta, **asked)
     share = known.sum() / (known.sum() + beta * (~known).sum())
-    df.assign(score=(df["score"] / share).clip(upper=1)).pu.net_benefit(beta, **asked)
-    df.pu.net_benefit(0.0, **asked)  # no row is hidden there: nothing to warn of
+    df.assign(score=(df["score"] / share).clip(upper=1)).pu.metric("net_benefit", beta, **asked)
+    df.pu.metric("net_benefit", 0.0, **asked)  # no row is hidden there: nothing to warn of

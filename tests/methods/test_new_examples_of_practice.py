@@ -1,13 +1,11 @@
 """BEDROC and net benefit of new examples, and the band of clusters that are labeled together."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
-from pu_accessor import PUValueError
+import pu_accessor
 from pu_accessor.inference.bands.weighted import clustered_bounds
 
 BETA = 0.25
@@ -55,7 +53,7 @@ def test_the_error_of_bedroc_is_that_of_what_each_row_contributes() -> None:
     part = positives - full
     top = (whole[full] + part * weight[full]) / positives
     bottom = (whole[-1] - whole[size - full] + part * weight[size - full - 1]) / positives
-    found = frame.pu.bedroc(BETA, alpha=alpha, target="population")
+    found = frame.pu.metric(pu_accessor.bedroc(alpha=alpha), BETA, target="population")
     expected = np.sqrt(sum(squares)) / (top - bottom)
     # The weight of a rank is the mean over that rank, not at its end: a factor for all.
     assert found["standard_error"].item() == pytest.approx(expected, rel=0.02)
@@ -65,29 +63,31 @@ def test_the_error_of_bedroc_is_that_of_what_each_row_contributes() -> None:
         share = np.bincount(frame["patient"], kind) / kind.sum()
         each.append(sums / np.sqrt(1 - share))
     clustered = np.sqrt(np.sum(sum(each) ** 2)) / (top - bottom)
-    by_patient = frame.pu(cluster="patient").bedroc(BETA, alpha=alpha, target="population")
+    by_patient = frame.pu(cluster="patient").metric(
+        pu_accessor.bedroc(alpha=alpha), BETA, target="population"
+    )
     assert by_patient["standard_error"].item() == pytest.approx(clustered, rel=0.02)
 
 
 def test_net_benefit_of_new_examples_is_that_of_rates_at_the_threshold() -> None:
     frame, _ = draw(1, clusters=90)
-    found = frame.pu.net_benefit(BETA, thresholds=[0.3, 0.6], target="population")
+    found = frame.pu.metric("net_benefit", BETA, at={"threshold": [0.3, 0.6]}, target="population")
     assert found.attrs["band"] == "binomial"
     assert found.attrs["target"] == "population"
     n, size = int(frame["label"].notna().sum()), len(frame)
     share = (n + BETA * (size - n)) / size
     for row in found.itertuples():
-        rates = frame.pu.metric(["tpr", "fpr"], BETA, at={"threshold": row.threshold})
+        rates = frame.pu.metric(["recall", "fpr"], BETA, at={"threshold": row.at})
         tpr, fpr = rates["estimate"]
-        odds = row.threshold / (1 - row.threshold)
+        odds = row.at / (1 - row.at)
         assert row.estimate == pytest.approx(share * tpr - (1 - share) * fpr * odds)
         assert row.lower < row.estimate < row.upper
-        assert row.treat_all == pytest.approx(share - (1 - share) * odds)
-    wide = frame.pu(cluster="patient").net_benefit(BETA, thresholds=0.3, target="population")
+        assert row.prevalence == pytest.approx(share)
+    wide = frame.pu(cluster="patient").metric(
+        "net_benefit", BETA, at={"threshold": 0.3}, target="population"
+    )
     width = [each["upper"].iloc[0] - each["lower"].iloc[0] for each in (wide, found)]
     assert width[0] > 1.2 * width[1]
-    with pytest.raises(PUValueError, match="a band, reference or selection_odds"):
-        frame.pu.net_benefit(BETA, band="dkw", target="population")
 
 
 def limits_by_definition(cluster: np.ndarray, inside: np.ndarray, m: int) -> tuple[float, float]:
@@ -120,17 +120,6 @@ def test_curves_and_metrics_of_clusters_are_wider() -> None:
     assert (clustered >= plain).all()
     at = patients.metric("recall", BETA, at=60)
     assert at.attrs["band"] == "clustered" and at["lower"].item() < at["upper"].item()
-    refused: list[tuple[str, dict[str, Any]]] = [
-        ("contingency", {"beta": BETA, "band": "simultaneous"}),
-        ("contingency", {"beta": BETA, "reference": "negatives"}),
-        ("roc_bounds", {"beta": BETA, "target": "population"}),
-        ("estimate_beta", {}),
-        ("auroc", {"beta": BETA, "target": "examples"}),
-        ("cutoff", {"beta": BETA, "precision": 0.5}),
-    ]
-    for question, arguments in refused:
-        with pytest.raises(PUValueError, match="cluster"):
-            getattr(patients, question)(**arguments)
 
 
 def test_bins_of_clusters_are_limited_by_their_definition() -> None:

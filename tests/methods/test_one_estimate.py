@@ -12,7 +12,7 @@ import xarray as xr
 
 import pu_accessor
 from pu_accessor import PUWarning
-from pu_accessor.inference.tables.metrics import METRICS
+from pu_accessor.inference.metrics import METRICS as ENTRIES
 from tests.cases import draw_case
 
 SEEDS = [*range(1, 47, 4), 10, 27]
@@ -20,7 +20,7 @@ SIGNED, UNBOUNDED = {"mcc", "kappa", "informedness"}, {"lift"}
 AREAS = ("auroc", "average_precision")
 TARGETS = ("examples", "population")
 NUMBERS = ["estimate", "lower", "upper"]
-
+METRICS = [name for name, entry in ENTRIES.items() if "tables" in entry.can]
 
 pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 
@@ -83,12 +83,11 @@ def areas(weighted: bool) -> pd.DataFrame:
     pu, found = bound(weighted), []
     for target in ("examples",) if weighted else TARGETS:
         found += [
-            getattr(pu, name)(betas(), target=target).assign(quantity=name, target=target)
-            for name in AREAS
+            getattr(pu, name)(betas(), target=target).assign(target=target) for name in AREAS
         ]
     if not weighted:
-        partial = pu.auroc(betas(), max_fpr=0.2, target="examples").assign(quantity="partial")
-        bedroc = pu.bedroc(betas(), alpha=5).assign(quantity="bedroc")
+        partial = pu.auroc(betas(), max_fpr=0.2, target="examples").assign(metric="partial")
+        bedroc = pu.metric(pu_accessor.bedroc(alpha=5), betas(), target="examples")
         found += [each.assign(target="examples") for each in (partial, bedroc)]
     every: pd.DataFrame = pd.concat(found, ignore_index=True)
     return every
@@ -114,7 +113,7 @@ def test_areas_are_possible_and_within_their_intervals(weighted: bool) -> None:
     beyond = missing["beta"].to_numpy() > limit.reindex(missing["g"]).to_numpy()
     assert ((known[missing["g"]] == 1).to_numpy() | beyond).all()
     if not weighted:  # both targets have one estimate
-        by_target = found[found["quantity"].isin(AREAS)].groupby("target")
+        by_target = found[found["metric"].isin(AREAS)].groupby("target")
         these, new = (by_target.get_group(target) for target in TARGETS)
         assert these["g"].tolist() == new["g"].tolist()
         np.testing.assert_allclose(these["estimate"], new["estimate"], rtol=1e-12)
@@ -131,7 +130,7 @@ def test_areas_are_possible_and_within_their_intervals(weighted: bool) -> None:
 )
 def test_metrics_are_possible_and_within_limits(weighted: bool, at: Any, target: str) -> None:
     pu = bound(weighted, on_error="skip")  # where there are no positives there is no recall
-    found = pu.metric([*METRICS], betas(), at=at, target=target).dropna(subset="estimate")
+    found = pu.metric(METRICS, betas(), at=at, target=target).dropna(subset="estimate")
     assert len(found) > 12 * len(METRICS)
     for name, rows in found.groupby("metric"):
         ends = -1.0 * (name in SIGNED), np.inf if name in UNBOUNDED else 1.0
@@ -142,7 +141,11 @@ def test_probabilities_have_possible_bins_and_net_benefits() -> None:
     frame = rankings().assign(score=lambda df: 1 / (1 + np.exp(-df["score"].clip(-9, 9))))
     pu = frame.pu(by="g", negative=0)
     within(pu.calibration(betas(), bins=4), slack=1e-12)
-    within(pu.net_benefit(betas(), thresholds=[0.2, 0.6]), -np.inf, slack=1e-12)
+    within(
+        pu.metric("net_benefit", betas(), at={"threshold": [0.2, 0.6]}, target="examples"),
+        -np.inf,
+        slack=1e-12,
+    )
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -162,15 +165,15 @@ def test_tables_and_their_areas_have_the_estimate_within_bounds(weighted: bool) 
     ("weighted", "reference"), [(False, "positives"), (False, "negatives"), (True, "positives")]
 )
 def test_roc_curves_never_step_back_and_hold_the_auroc(weighted: bool, reference: str) -> None:
-    rows = areas(weighted).query("quantity == 'auroc' and target == 'examples'")
+    rows = areas(weighted).query("metric == 'auroc' and target == 'examples'")
     said, steps, same = rows.set_index("g")["estimate"], 0, 0
     for key, rows in rankings(weighted).groupby("g"):
         if reference == "negatives" and not (rows["label"] == 0).any():
             continue
         pu = rows.pu(negative=0, propensity="propensity" if weighted else None)
         beta = betas()[str(key)]
-        curve = pu.roc_bounds(beta, reference=reference).isel(beta=0).sel(bound="estimate")
-        tables = pu.contingency(beta, reference=reference, ranks="breakpoints").isel(beta=0)
+        curve = pu.assume(reference=reference).roc_bounds(beta).isel(beta=0).sel(bound="estimate")
+        tables = pu.assume(reference=reference).contingency(beta, ranks="breakpoints").isel(beta=0)
         assert curve["rank"].values.tolist() == tables["rank"].values.tolist()
         clipped = tables["clipped"].sel(bound="estimate").values
         free = ~(clipped[1:] | clipped[:-1])
@@ -194,7 +197,7 @@ def test_maps_orders_and_chunks_change_nothing(name: str) -> None:
     asks: list[Callable[[Any], pd.DataFrame]] = [
         lambda pu: pu.auroc(beta),
         lambda pu: pu.average_precision(beta, target="examples"),
-        lambda pu: pu.bedroc(beta),
+        lambda pu: pu.metric("bedroc", beta, target="examples"),
         lambda pu: pu.metric(["precision", "mcc"], beta, at={"rank": [7, 50]}),
         lambda pu: pu.metric("f1", beta, at="maximum"),
     ]

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from pu_accessor import PUDataError, PUValueError, positives_needed, power
+from pu_accessor import PUDataError, PUValueError
 from pu_accessor.inference import planning as plans
 from pu_accessor.inference.estimates.areas_on_new_examples import score_interval
 from pu_accessor.inference.influence import Placed

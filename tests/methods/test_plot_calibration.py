@@ -6,7 +6,7 @@ from matplotlib.colors import to_rgb
 
 from pu_accessor import PUValueError
 from tests.cases import legend
-from tests.methods.test_plot_net_benefit import FRAME, MODELS, line
+from tests.methods.test_plot_metric import FRAME, MODELS, line
 
 
 def test_reliability_diagrams_draw_bins() -> None:

@@ -1,6 +1,5 @@
 """Forests: dots and bars are the numbers that the methods return."""
 
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -14,7 +13,7 @@ from matplotlib.patches import Polygon
 
 from pu_accessor import PUTypeError, PUValueError
 from tests.cases import binormal, legend
-from tests.methods.test_plot_net_benefit import line as dots
+from tests.methods.test_plot_metric import line as dots
 
 FRAME = binormal(60, 200, 0.5, seed=5)[0]
 RNG = np.random.default_rng(6)
@@ -35,7 +34,7 @@ def names(ax: Axes) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("quantity", "keywords", "label"),
+    ("metric", "keywords", "label"),
     [
         ("auroc", {}, "AUROC"),
         ("average_precision", {"target": "examples", "level": 0.8}, "average precision"),
@@ -46,11 +45,10 @@ def names(ax: Axes) -> list[str]:
         ("f1", {"at": {"threshold": 0.5}, "target": "examples"}, "F1 at threshold 0.5"),
     ],
 )
-def test_a_forest_has_the_numbers_of_the_method(quantity: str, keywords: Any, label: str) -> None:
+def test_a_forest_has_the_numbers_of_the_method(metric: str, keywords: Any, label: str) -> None:
     pu = FRAME.pu(score=MODELS)
-    ask = getattr(pu, quantity, partial(pu.metric, quantity))
-    found = ask(0.2, **keywords)
-    ax = pu.plot_forest(quantity, 0.2, **keywords)
+    found = pu.metric(metric, 0.2, **keywords)
+    ax = pu.plot_forest(metric, 0.2, **keywords)
     np.testing.assert_allclose(dots(ax, "β̂ = 0.2").T, [found["estimate"], range(3)])
     np.testing.assert_allclose(np.transpose(bars(ax)), [found["lower"], found["upper"], range(3)])
     assert names(ax) == MODELS and ax.get_xlabel() == label
@@ -58,7 +56,7 @@ def test_a_forest_has_the_numbers_of_the_method(quantity: str, keywords: Any, la
     about = "new" if found.attrs["target"] == "population" else "these"
     told = legend(ax)
     assert told[1] == f"{100 * keywords.get('level', 0.95):g}% interval,\n{about} examples"
-    assert ("chance" in told) == (quantity == "auroc")
+    assert ("chance" in told) == (metric == "auroc")
 
 
 def test_hues_stand_below_each_other_and_the_naive_estimate_is_a_cross() -> None:

@@ -1,15 +1,32 @@
-"""Pictures of a metric by cutoff, read back from their artists."""
+"""Pictures of a metric, over cutoffs and over beta, read back from their artists."""
 
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
 
-from tests.cases import as_frame, draw_case
-from tests.plots.test_many import TABLES, bands, metric, path, wide
+from pu_accessor import PUValueError, PUWarning
+from tests.arguments.test_beta_limit import FRAME as WITH_LIMIT
+from tests.arguments.test_beta_limit import GROUPS, LIMIT, told, upper
+from tests.cases import AREAS, as_frame, binormal, draw_case, legend
+from tests.plots.test_many import GRID, TABLES, WIDE, bands, lines, metric, path, wide
 
-# Metrics
+FRAME, BETA, TRUTH = binormal(100, 300, 0.4, seed=3)  # of probabilities
+FRAME["score"] = 1 / (1 + np.exp(-(FRAME["score"] - 1)))
+MODELS = pd.concat([FRAME.assign(m="a"), FRAME.assign(m="b", score=FRAME["score"].round(1))])
+
+
+def line(ax: Axes, label: str) -> Any:
+    """Return the corners of the line of a label."""
+    (found,) = (one for one in ax.lines if one.get_label() == label)
+    return np.asarray(found.get_xydata())
+
+
+# Over cutoffs
 
 
 @pytest.mark.parametrize("x", ["rank", "threshold", "fraction"])
@@ -17,7 +34,7 @@ from tests.plots.test_many import TABLES, bands, metric, path, wide
 @pytest.mark.parametrize("seed", [3, 39])  # with ties
 def test_metric_passes_through_the_values_at_all_cutoffs(name: Any, x: str, seed: int) -> None:
     frame = as_frame(draw_case(seed))
-    tables = frame.pu.contingency(0.4).isel(rank=slice(1, None))
+    tables = frame.pu.contingency(0.4, ranks="all").isel(rank=slice(1, None))
     values = tables.pu.metric(name).isel(beta=0).astype(np.float64)
     # The line is that of the estimate as it is, not of whole examples.
     ranks = {"rank": tables["rank"].values}
@@ -70,3 +87,177 @@ def test_a_function_that_fails_leaves_no_figure() -> None:
     with pytest.raises(ZeroDivisionError):
         metric(lambda tp, fp, fn, tn: tp if not tp.size else 1 / 0)()
     assert plt.get_fignums() == []
+
+
+def test_gains_draw_recall_between_chance_and_perfection() -> None:
+    ax = FRAME.pu.plot_metric("recall", 0.2, x="fraction", band="dkw")
+    x, y = line(ax, "β̂ = 0.2").T
+    for share in (0.05, 0.2, 0.5):
+        wanted = FRAME.pu.metric("recall", 0.2, at={"fraction": share}).loc[0, "estimate"]
+        assert np.interp(share, x, y) == pytest.approx(wanted)
+    positives = (40 + 0.2 * 360) / 400
+    np.testing.assert_allclose(line(ax, "perfect"), np.array([[0, 0], [positives, 1], [1, 1]]))
+    np.testing.assert_array_equal(line(ax, "chance"), [[0, 0], [1, 1]])
+    assert ax.get_ylabel() == "share of positives found"
+    ax = FRAME.pu.plot_metric("recall", [0.1, 0.2, 0.3], x="fraction")
+    assert sum(one.get_label() == "perfect" for one in ax.lines) == 3
+    assert legend(ax)[-2:] == ["chance", "perfect"]
+
+
+def test_decision_curves_draw_net_benefit() -> None:
+    ax = FRAME.pu.plot_metric("net_benefit", 0.15, x="threshold", band="simultaneous")
+    x = np.arange(1, 100) / 100
+    asked: Any = {"at": {"threshold": x}, "band": "simultaneous", "target": "examples"}
+    found = FRAME.pu.metric("net_benefit", 0.15, **asked)
+    np.testing.assert_allclose(line(ax, "β̂ = 0.15").T, [x, found["estimate"]])
+    share = (40 + 0.15 * 360) / 400
+    treat_all = share - (1 - share) * x / (1 - x)
+    np.testing.assert_allclose(line(ax, "treat all").T, [x, treat_all])
+    assert line(ax, "treat none").tolist() == [[0.01, 0], [0.99, 0]]
+    (band,) = ax.patches
+    corners = band.get_xy()
+    np.testing.assert_allclose(corners[: x.size].T, [x, found["upper"]])
+    np.testing.assert_allclose(corners[x.size : 2 * x.size].T, [x[::-1], found["lower"][::-1]])
+    assert legend(ax)[1:] == ["95% simultaneous band,\nthese examples", "treat all", "treat none"]
+    top = max(found["upper"].max(), treat_all.max())
+    assert ax.get_ylim() == pytest.approx((-0.2 * top, 1.05 * top))
+
+
+def test_decision_curves_of_models_and_betas() -> None:
+    ax = MODELS.pu(by="m").plot_metric("net_benefit", 0.15, x="threshold", baseline=True)
+    assert legend(ax)[:2] == ["a", "b"] and "treat all" in legend(ax)
+    assert sum(one.get_label() == "treat all" for one in ax.lines) == 1
+    ax = FRAME.pu.plot_metric("net_benefit", [0.1, 0.2], x="threshold")
+    assert sum(one.get_label() == "treat all" for one in ax.lines) == 2
+    grid = MODELS.pu(by="m").plot_metric(
+        "net_benefit", {"a": 0.1, "b": 0.2}, x="threshold", at={"threshold": [0.1, 0.3]}, col="m"
+    )
+    assert grid.axes.size == 2
+    with pytest.raises(PUValueError, match="two or more increasing thresholds"):
+        FRAME.pu.plot_metric("net_benefit", 0.2, x="threshold", at={"threshold": 0.5})
+
+
+# Over beta
+
+BETAS = np.arange(10) / 10
+
+
+def marked(ax: Axes) -> list[Any]:
+    return [one for one in ax.lines if "upper limit" in str(one.get_label())]
+
+
+def shades(ax: Axes) -> list[Any]:
+    return [one for one in ax.patches if one.get_label() == "bounds cut to one value"]
+
+
+def changes(ax: Axes) -> list[float]:
+    drawn = [one for one in ax.lines if one.get_label() == "order changes"]
+    return [float(x) for one in drawn for x in path(one)[:, 0]]
+
+
+@pytest.mark.parametrize(("name", "at"), [("auroc", None), ("f1", 40)])
+@pytest.mark.parametrize("level", [0.95, 0.8])
+def test_the_limit_is_marked(name: str, at: int | None, level: float) -> None:
+    drawn: list[Any] = []
+    asked: Any = {"x": "beta", "at": at, "level": level}
+    assert not told(lambda: drawn.append(WITH_LIMIT.pu.plot_metric(name, BETAS, **asked)))
+    (limit,) = marked(drawn[0])
+    assert np.ravel(limit.get_xdata()).tolist() == [upper(WITH_LIMIT, level)] * 2
+    label = f"{level:.0%} upper limit on β̂"
+    assert limit.get_label() == label and legend(drawn[0]).count(label) == 1
+
+
+def test_each_model_has_its_mark_in_its_hue_and_each_panel_its_own() -> None:
+    noise = np.random.default_rng(0).normal(0, 2, len(WITH_LIMIT))
+    frame = WITH_LIMIT.assign(other=WITH_LIMIT["score"] + noise)
+    ax = frame.pu(score=["score", "other"]).plot_metric("auroc", BETAS, x="beta")
+    hues = {one.get_label(): to_hex(one.get_color()) for one in ax.lines}
+    limits = {hues[model]: upper(frame, score=model) for model in ("score", "other")}
+    expected = {hue: limit for hue, limit in limits.items() if limit <= 0.9}
+    found = {to_hex(one.get_color()): one.get_xdata()[0] for one in marked(ax)}
+    assert found == expected and len(found) > 0
+    assert legend(ax).count("95% upper limit on β̂") == 1
+    some = GROUPS[GROUPS["g"].isin(["a", "b"])]
+    grid = some.pu(by="g").plot_metric("average_precision", [0, 0.01, 0.3, 0.8], x="beta", col="g")
+    places = [[one.get_xdata()[0] for one in marked(ax)] for ax in grid.axes.flat]
+    assert places == [[upper(rows)] for _, rows in some.groupby("g")]
+
+
+def test_a_limit_outside_the_picture_or_of_propensities_is_not_marked() -> None:
+    assert BETAS[3] < LIMIT < BETAS[7]
+    for betas in (BETAS[:4], BETAS[7:]):
+        ax = WITH_LIMIT.pu.plot_metric("average_precision", betas, x="beta")
+        assert not marked(ax) and not any("upper limit" in text for text in legend(ax))
+    assert marked(WITH_LIMIT.pu.plot_metric("average_precision", [LIMIT, 0.99], x="beta"))
+    pu = WITH_LIMIT.assign(propensity=0.4).pu(propensity="propensity")
+    assert not marked(pu.plot_metric("auroc", BETAS, x="beta", target="examples"))
+
+
+def placed(**ranks: Any) -> pd.DataFrame:
+    """Return 220 rows and models that put 20 known positives at some ranks, from 1."""
+    frame = pd.DataFrame({"label": np.where(np.arange(220) < 20, 1, np.nan)})
+    for model, places in ranks.items():
+        rest = np.setdiff1d(np.arange(1, 221), places)
+        frame[model] = -np.concatenate([places, rest])
+    return frame
+
+
+# Some at the top and some far down; all at one density.
+PAIR = placed(peak=[*range(4, 41, 4), *range(55, 218, 18)], even=np.arange(6, 121, 6)).pu(
+    score=["peak", "even"]
+)
+
+
+@pytest.mark.parametrize(
+    "asked", [("auroc", None), ("average_precision", None), ("precision", 20)]
+)
+def test_the_numbers_of_the_method_are_drawn_in_the_order_of_beta(asked: Any) -> None:
+    name, at = asked
+    ax = PAIR.plot_metric(name, GRID[::-1], x="beta", at=at, target="examples")
+    found = PAIR.metric(name, GRID, at=at, target="examples")
+    for (model, rows), band in zip(found.groupby("model", sort=False), bands(ax), strict=True):
+        np.testing.assert_allclose(path(lines(ax)[str(model)]).T, [GRID, rows["estimate"]])
+        x, y = band.get_xy()[: 2 * GRID.size].T
+        np.testing.assert_array_equal(x, [*GRID, *GRID[::-1]])
+        np.testing.assert_allclose(y, [*rows["upper"], *rows["lower"][::-1]])
+    label = {"auroc": "AUROC", "precision": "precision among the top 20"}
+    assert ax.get_ylabel() == label.get(name, "average precision")
+
+
+def test_pr_marks_a_change_of_order_that_auroc_does_not_have() -> None:
+    asked: Any = {"x": "beta", "target": "examples"}
+    roc, pr = (PAIR.plot_metric(name, GRID[:6], **asked) for name in AREAS.values())
+    assert changes(roc) == [] and shades(roc) == shades(pr) == []
+    (x,) = changes(pr)
+    peak, even = (path(lines(pr)[model])[:, 1] for model in ("peak", "even"))
+    lead = peak - even
+    place = int(np.argmax(lead < 0))
+    assert (lead[:place] > 0).all() and (lead[place:] < 0).all() and 0 < place < 6
+    near = lead[place - 1], -lead[place]
+    assert x == pytest.approx(GRID[place - 1] + 0.1 * near[0] / sum(near))
+    band = "95% band,\nthese examples"
+    assert legend(pr) == ["peak", "even", band, "order changes"]
+    assert legend(roc) == ["peak", "even", band]
+    twins = WIDE.assign(twin=WIDE["m0"]).pu(score=["m0", "twin"])
+    assert changes(twins.plot_metric("average_precision", GRID, x="beta")) == []
+    # The AUROC of one labeling is not straight in beta, as an unbiased one is.
+    frame = placed(peak=[*range(4, 49, 4), *range(75, 160, 12)], even=np.arange(6, 121, 6))
+    ax = frame.pu(score=["peak", "even"]).plot_metric("auroc", GRID[:6], **asked)
+    assert changes(ax) and not shades(ax)
+
+
+def test_shade_is_where_both_bounds_are_clipped_to_one_value() -> None:
+    frame = placed(top=np.arange(1, 21), even=np.arange(11, 221, 11)[:20])
+    grid, pu = np.linspace(0, 0.9, 19), frame.pu(score=["top", "even"])
+    ax = pu.plot_metric("f1", grid, x="beta", at=40)
+    with pytest.warns(PUWarning, match="beta exceeds"):
+        found = pu.metric("f1", grid, at=40).set_index("model")
+    one = found["clipped"] & (found["lower"] == found["upper"])
+    beyond = one["top"].to_numpy()
+    assert 1 < beyond.sum() < grid.size and not one["even"].any()
+    first = int(np.argmax(beyond))
+    (strip,) = shades(ax)
+    ends = strip.get_x(), strip.get_x() + strip.get_width()
+    assert ends == pytest.approx((grid[first - 1 : first + 1].mean(), 0.9))
+    assert to_rgb(strip.get_edgecolor()) == to_rgb(lines(ax)["top"].get_color())
+    assert to_hex(lines(ax)["top"].get_color()) != to_hex(lines(ax)["even"].get_color())

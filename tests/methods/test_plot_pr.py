@@ -12,7 +12,7 @@ from tests.plots.test_curves import FRAME, bands, lines, path
 
 def test_pr_line_bends_between_cutoffs() -> None:
     ax = FRAME.pu.plot_pr(0.2)
-    tables = FRAME.pu.contingency(0.2).sel(beta=0.2)
+    tables = FRAME.pu.contingency(0.2, ranks="all").sel(beta=0.2)
     x, y = path(lines(ax)["β̂ = 0.2"])
     # Each cutoff that finds a positive lies on the line; the area under it is the closed form.
     curve = FRAME.pu.pr_bounds(0.2, ranks="all").sel(beta=0.2, bound="estimate")

@@ -66,7 +66,10 @@ NEAR = Case(SCORE, [{"0": False, "1": True}.get(kind) for kind in "0?0?????0??01
 def test_rank_cdf_is_the_same_at_breakpoints(case: Case, reference: str, ranks: Any) -> None:
     assert case is RAMP or ask(NEAR, reference=reference)["tightest"].item() == "negatives"
     every, few = (
-        as_frame(case).pu.plot_rank_cdf(0.5, reference=reference, ranks=kind).get_lines()[-1]
+        as_frame(case)
+        .pu.assume(reference=reference)
+        .plot_rank_cdf(0.5, ranks=kind)
+        .get_lines()[-1]
         for kind in ("all", "breakpoints")
     )
     # Straight from place to place; 4 is a labeled score, where both have a cutoff.

@@ -28,7 +28,7 @@ def test_roc_line_and_band_are_the_bounds() -> None:
     up, down = (curves["fpr"].sel(bound=bound).to_numpy() for bound in ("upper", "lower"))
     there_and_back = np.append(up, down[::-1])
     np.testing.assert_array_equal(band.get_xy()[: there_and_back.size, 0], there_and_back)
-    areas = FRAME.pu.contingency(0.2).pu.area("auroc").sel(beta=0.2)
+    areas = FRAME.pu.contingency(0.2, ranks="all").pu.area("auroc").sel(beta=0.2)
     expected = float(areas.sel(bound="upper") - areas.sel(bound="lower"))
     assert area_between(band) == pytest.approx(expected, abs=1e-9)
     x, y = path(lines(ax)["chance"])
@@ -54,9 +54,9 @@ def test_curves_are_drawn_and_measured_as_their_tables(bounds: str) -> None:
     curves = getattr(FRAME.pu, bounds)([0.1, 0.2])
     tables = FRAME.pu.contingency([0.1, 0.2], ranks="breakpoints")
     ends = {"bound": ["lower", "upper"]}  # estimates of tables are whole examples
-    for quantity in ("auroc", "average_precision"):
-        area = curves.pu.area(quantity)
-        xr.testing.assert_allclose(area.sel(ends), tables.pu.area(quantity).sel(ends))
+    for metric in ("auroc", "average_precision"):
+        area = curves.pu.area(metric)
+        xr.testing.assert_allclose(area.sel(ends), tables.pu.area(metric).sel(ends))
     told = re.sub(r"\s", "", repr(curves.pu))
     assert told.startswith("<ds.pu:area,at,to_frame,plot_roc,plot_pr;")
     for plot in ("plot_roc", "plot_pr"):

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 import pu_accessor
+from pu_accessor import labeling
 from tests.methods.test_beta_from_labels import drawn
 
 

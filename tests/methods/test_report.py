@@ -17,7 +17,7 @@ import xarray as xr
 
 import pu_accessor
 from pu_accessor import PUDataError, PUKeyError, PUTypeError, PUValueError, PUWarning
-from pu_accessor.accessors.accessor import Accessor
+from pu_accessor.questions.accessor import Accessor
 from pu_accessor.report import Report
 from tests.cases import put
 
@@ -250,14 +250,23 @@ def test_auroc_is_drawn_up_to_twice_the_beta(
         write(tmp_path, rows.pu, beta, level=0.9, band="dkw")
     name, (metric, grid), options = drawn[-1]
     assert (len(drawn), name, metric, options.pop("x")) == (4, "plot_metric", "auroc", "beta")
-    assert options == {"level": 0.9, "band": "dkw"}
+    assert options == {"level": 0.9, "target": "examples"}
+    assert all(how["band"] == "dkw" for _, _, how in drawn[:-1])
     np.testing.assert_allclose(grid, np.linspace(0, last, 13))
+
+
+@pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
+@pytest.mark.parametrize("role", [{"propensity": "p"}, {"cluster": "id"}, {"weight": "w"}])
+def test_pictures_of_rows_that_are_no_random_sample_are_there(role: Any, tmp_path: Path) -> None:
+    pu = FRAME.assign(id=np.arange(200) // 4, w=2, p=0.4).pu(**role)
+    text = write(tmp_path, pu)
+    assert text.count("<img") == 4 and "Not there: AUROC, were beta another" not in text
 
 
 def test_nothing_is_missing_from_a_report_of_two_models(tmp_path: Path) -> None:
     rows = FRAME.assign(wave=np.where(FRAME["label"] == 1, FRAME.index % 2, np.nan))
     pu: Any = rows.pu(score=["score", EVIL])
-    text = write(tmp_path, pu, wave="wave", strata="site")
+    text = write(tmp_path, pu, wave="wave", strata="site", band="dkw")
     assert "Not there" not in text
     assert re.findall(r'<img[^>]* alt="([^"]*)"', text) == [
         "ROC curve with its band",

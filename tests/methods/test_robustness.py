@@ -1,6 +1,5 @@
 """Odds of selection at which a conclusion breaks."""
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,29 +17,34 @@ MODELS = ["better", "worse"]
 
 
 @pytest.mark.parametrize(
-    ("quantity", "above", "at"),
-    [("auroc", 0.6, {}), ("average_precision", 0.3, {}), ("precision", 0.3, {"at": 60})],
+    ("metric", "above", "at"),
+    [
+        ("auroc", 0.6, {}),
+        ("average_precision", 0.3, {}),
+        ("precision", 0.3, {"at": 60, "target": "examples"}),
+    ],
 )
-def test_a_conclusion_breaks_where_its_interval_does(quantity: str, above: float, at: Any) -> None:
+def test_a_conclusion_breaks_where_its_interval_does(metric: str, above: float, at: Any) -> None:
     pu = FRAME.pu(score=MODELS)
-    broken = pu.robustness(quantity, BETA, above=above, **at, selection_odds=1)
+    broken = pu.robustness(metric, BETA, above=above, **at, over={"selection_odds": 1})
     point = broken.set_index("model").loc["better", "breaking_point"]
     assert 1 < point < np.inf
-    ask = partial(pu.metric, quantity, **at) if at else getattr(pu, quantity)
     for odds, holds in ((point, True), (point * 1.002, False)):
-        found = ask(BETA, selection_odds=odds).set_index("model")
+        found = pu.assume(selection_odds=odds).metric(metric, BETA, **at).set_index("model")
         assert (found.loc["better", "lower"] > above) == holds
 
 
 def test_an_order_breaks_where_its_interval_does() -> None:
     pu = FRAME.pu(score=MODELS)
-    broken = pu.robustness("difference", [BETA, BETA / 2], selection_odds=1)
+    broken = pu.robustness("difference", [BETA, BETA / 2], over={"selection_odds": 1})
     assert broken["beta"].tolist() == [BETA, BETA / 2]
     point = broken["breaking_point"][0]
     assert 1 < point < np.inf
-    assert pu.compare(BETA, selection_odds=point)["lower"].item() > 0
-    assert pu.compare(BETA, selection_odds=point * 1.002)["lower"].item() <= 0
-    turned = FRAME.pu(score=MODELS[::-1]).robustness("difference", BETA, selection_odds=1)
+    assert pu.assume(selection_odds=point).compare("auroc", BETA)["lower"].item() > 0
+    assert pu.assume(selection_odds=point * 1.002).compare("auroc", BETA)["lower"].item() <= 0
+    turned = FRAME.pu(score=MODELS[::-1]).robustness(
+        "difference", BETA, over={"selection_odds": 1}
+    )
     assert turned["breaking_point"].item() == pytest.approx(point, rel=2e-3)
 
 
@@ -48,18 +52,15 @@ def test_models_in_rows_are_paired_by_a_column() -> None:
     rows = FRAME.assign(id=range(len(FRAME))).drop(columns="score")
     long = rows.melt(["id", "label"], MODELS, "model", "score").pu(by="model")
     wide = FRAME.pu(score=MODELS)
-    found = long.robustness("difference", BETA, on="id", selection_odds=1)
-    pd.testing.assert_frame_equal(found, wide.robustness("difference", BETA, selection_odds=1))
-    drawn = [
-        pu.plot_robustness("difference", BETA, selection_odds=[1, 2], **on).lines[0]
-        for pu, on in ((long, {"on": "id"}), (wide, {}))
-    ]
-    np.testing.assert_array_equal(*(line.get_xydata() for line in drawn))
+    found = long.robustness("difference", BETA, on="id", over={"selection_odds": 1})
+    pd.testing.assert_frame_equal(
+        found, wide.robustness("difference", BETA, over={"selection_odds": 1})
+    )
 
 
 @pytest.mark.parametrize(
     ("beta", "above", "point"), [(BETA, 0.95, 1), (BETA, -1, np.inf), (0.0, 0.2, np.inf)]
 )
 def test_conclusions_that_never_or_always_hold(beta: float, above: float, point: float) -> None:
-    found = FRAME.pu.robustness("auroc", beta, above=above, selection_odds=1)
+    found = FRAME.pu.robustness("auroc", beta, above=above, over={"selection_odds": 1})
     assert found["breaking_point"].item() == point

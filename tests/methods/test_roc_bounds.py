@@ -5,11 +5,12 @@ import pytest
 import xarray as xr
 from sklearn.metrics import precision_recall_curve, roc_curve
 
-from tests.accessors.test_accessors import FRAME
-from tests.cases import binormal
+from tests.cases import as_frame, binormal, draw_case
 from tests.methods.test_area import SEEDS, fully_labeled
 from tests.methods.test_contingency import ENDS, check_rounded
 from tests.support.oracles.reference_oracle import BOUNDS
+
+FRAME = as_frame(draw_case(8))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -46,7 +47,7 @@ def test_roc_bounds_and_pr_bounds_are_curves_of_tables(ranks: str | int) -> None
 
 def test_curves_come_at_breakpoints() -> None:
     pu = binormal(60, 200, 0.3, seed=1)[0].pu
-    breakpoints, every = pu.contingency(0.2, ranks="breakpoints"), pu.contingency(0.2)
+    breakpoints, every = pu.contingency(0.2, ranks="breakpoints"), pu.contingency(0.2, ranks="all")
     for curves in (pu.roc_bounds(0.2), pu.pr_bounds(0.2)):
         assert curves["rank"].values.tolist() == breakpoints["rank"].values.tolist()
         assert curves["n_cutoffs"] == breakpoints.sizes["rank"] < every.sizes["rank"]

@@ -134,7 +134,7 @@ def test_propensities_are_routed(name: str) -> None:
         score = model.fit(X[train], labels[train]).decision_function(X[test])
         columns = {"score": score, "label": labels[test], "propensity": propensity[test]}
         pu = pd.DataFrame(columns).pu(unlabeled=0, propensity="propensity")
-        ranking = pu._request().rank("breakpoints").make(0)
+        ranking = pu._rank().make(0)
         weight, ask = ranking.unequal_weight, WEIGHTED[name]
         ours = float(ask(ranking, weight, np.array([0.1]), 0.95).value[0])
         assert value == pytest.approx(ours, rel=1e-12)

@@ -10,7 +10,7 @@ from tests.cases import as_frame, draw_case
 
 
 def test_to_frame_is_long() -> None:
-    tables = as_frame(draw_case(3)).pu.contingency([0, 0.5])
+    tables = as_frame(draw_case(3)).pu.contingency([0, 0.5], ranks="all")
     frame = tables.pu.to_frame()
     assert isinstance(frame.index, pd.RangeIndex)
     assert len(frame) == tables.sizes["rank"] * 3 * 2
@@ -28,7 +28,7 @@ def test_repeated_cutoffs_are_left_out_however_cutoffs_stand() -> None:
     frame = as_frame(draw_case(3))
     models = frame.assign(other=1.0 * (frame["score"] > frame["score"].median()))
     pu = models.pu(score=["score", "other"])
-    tables = pu.contingency(0.5, ranks="breakpoints", beta_interval=(0.4, 0.6))
+    tables = pu.contingency(pd.Interval(0.4, 0.6), ranks="breakpoints")
     assert (tables["rank"].diff("cutoff") == 0).any()  # the shorter one has repeats
     plain = tables.pu.to_frame()
     order = np.random.default_rng(0).permutation(tables.sizes["cutoff"])

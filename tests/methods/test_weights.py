@@ -15,7 +15,7 @@ from pu_accessor.ranking import FloatArray
 from tests.support.oracles import cluster_oracle as oracle
 
 BETA, AT = 0.3, {"threshold": 0.5}
-WORTH: dict[str, Any] = {"thresholds": [0.2, 0.5], "target": "population"}
+WORTH: dict[str, Any] = {"at": {"threshold": [0.2, 0.5]}, "target": "population"}
 MODELS = ["score", "svm"]
 Question = Callable[[Any], Any]
 
@@ -57,30 +57,29 @@ def same(answer: Any, expected: Any) -> None:
 ALONE: dict[str, Question] = {
     "auroc": lambda pu: pu.auroc([0.1, BETA]),
     "average precision": lambda pu: pu.average_precision([0.1, BETA]),
-    "prevalence": lambda pu: pu.average_precision(BETA, prevalence=0.1),
+    "prevalence": lambda pu: pu.assume(prevalence=0.1).average_precision(BETA),
     "part": lambda pu: pu.auroc(BETA, max_fpr=0.2),
-    "interval": lambda pu: pu.auroc(BETA, beta_interval=(0.2, 0.4)),
+    "interval": lambda pu: pu.auroc(pd.Interval(0.2, 0.4)),
     "threshold": lambda pu: pu.metric(["precision", "recall", "mcc"], BETA, at=AT),
     "rank": lambda pu: pu.metric(["precision", "recall"], BETA, at=50),
     "fraction": lambda pu: pu.metric("f1", BETA, at={"fraction": 0.1}),
     "at recall": lambda pu: pu.metric("precision", BETA, at={"recall": 0.5}),
-    "bedroc": lambda pu: pu.bedroc(BETA, target="population"),
-    "region": lambda pu: pu.roc_region(BETA, at=AT),
-    "tables": lambda pu: pu.contingency([0.1, BETA]),
+    "bedroc": lambda pu: pu.metric("bedroc", BETA, target="population"),
+    "tables": lambda pu: pu.contingency([0.1, BETA], ranks="all"),
     "all cutoffs": lambda pu: pu.contingency(BETA, ranks="all"),
     "some cutoffs": lambda pu: pu.contingency(BETA, ranks=[10, 50]),
     "roc": lambda pu: pu.roc_bounds(BETA),
     "pr": lambda pu: pu.pr_bounds(BETA),
     "calibration": lambda pu: pu(score="chance").calibration(BETA, bins=[0, 0.3, 0.6, 1]),
-    "net benefit": lambda pu: pu(score="chance").net_benefit(BETA, **WORTH),
+    "net benefit": lambda pu: pu(score="chance").metric("net_benefit", BETA, **WORTH),
 }
 OF_MODELS: dict[str, Question] = {
-    "auroc": lambda pu: pu.compare(BETA),
+    "auroc": lambda pu: pu.compare("auroc", BETA),
     "no beta": lambda pu: pu.compare(),
-    "average precision": lambda pu: pu.compare(BETA, quantity="average_precision"),
-    "precision": lambda pu: pu.compare(BETA, quantity="precision", at=AT),
-    "top": lambda pu: pu.compare(BETA, quantity="recall", at={"fraction": 0.1}),
-    "max-t": lambda pu: pu.compare(BETA, adjust="max_t"),
+    "average precision": lambda pu: pu.compare("average_precision", BETA),
+    "precision": lambda pu: pu.compare("precision", BETA, at=AT),
+    "top": lambda pu: pu.compare("recall", BETA, at={"fraction": 0.1}),
+    "max-t": lambda pu: pu.compare("auroc", BETA, adjust="max_t"),
     "each": lambda pu: pu.auroc(BETA),
 }
 ROLES: dict[str, dict[str, Any]] = {
@@ -92,7 +91,7 @@ ROLES: dict[str, dict[str, Any]] = {
 
 
 # Of groups that are pooled scores are on no common scale.
-NOT_POOLED = ("prevalence", "part", "threshold", "region", "calibration", "net benefit")
+NOT_POOLED = ("prevalence", "part", "threshold", "calibration", "net benefit")
 PAIRS = [pair for pair in product(ALONE, ROLES) if pair not in product(NOT_POOLED, ["pool"])]
 ASKED = [(place, *pair) for place, pair in enumerate(PAIRS)]
 # Where nothing is rounded to a whole number of rows.
@@ -102,8 +101,11 @@ SMOOTH = [name for name in ALONE if name not in (*ROUNDED, "calibration")]
 
 def hold_against_repeated(df: pd.DataFrame, ask: Question, roles: dict[str, Any]) -> None:
     """Compare an answer about weighted rows with that about as many rows."""
+    assumed: Any = {"monotone": "monotone" in roles}
+    roles = {name: role for name, role in roles.items() if name != "monotone"}
     of_weights = {name: role for name, role in roles.items() if role != "id"}  # no id is needed
-    same(ask(df.pu(weight="w", **of_weights)), ask(repeat(df).pu(**roles)))
+    expected = ask(repeat(df).pu(**roles).assume(**assumed))
+    same(ask(df.pu(weight="w", **of_weights).assume(**assumed)), expected)
 
 
 @pytest.mark.filterwarnings("ignore:Fewer than 10 clusters")
@@ -146,14 +148,14 @@ def test_weights_just_off_whole_ones_change_next_to_nothing(name: str) -> None:
 
 
 @pytest.mark.parametrize("shape", ["plain", "ties", "known negatives"])
-@pytest.mark.parametrize("quantity", ["auroc", "average_precision"])
-def test_errors_are_sums_of_squares_of_weighted_influences(quantity: str, shape: str) -> None:
+@pytest.mark.parametrize("metric", ["auroc", "average_precision"])
+def test_errors_are_sums_of_squares_of_weighted_influences(metric: str, shape: str) -> None:
     """Fractions, against derivatives of the functional by each row's weight."""
     seed = ["plain", "ties", "known negatives"].index(shape)
     df = draw(seed, 120)
     rng = np.random.default_rng(seed)
     df["w"] = 1 + 4 * rng.random(len(df))
-    functional, weight = oracle_of(quantity, df), df["w"].to_numpy()
+    functional, weight = oracle_of(metric, df), df["w"].to_numpy()
     steps = 1e-4 * np.eye(len(df))
     slopes = np.array([functional(weight + s) - functional(weight - s) for s in steps]) / 2e-4
     known = (df["label"] == 1).to_numpy()
@@ -161,11 +163,11 @@ def test_errors_are_sums_of_squares_of_weighted_influences(quantity: str, shape:
     for kind in (known, ~known):
         left = 1 - weight[kind] / weight[kind].sum()
         variance += float(((slopes * weight)[kind] ** 2 / left).sum())
-    found = getattr(df.pu(weight="w"), quantity)(BETA).iloc[0]
+    found = getattr(df.pu(weight="w"), metric)(BETA).iloc[0]
     assert found["standard_error"] == pytest.approx(variance**0.5, rel=1e-4)
 
 
-def oracle_of(quantity: str, df: pd.DataFrame) -> oracle.Functional:
+def oracle_of(metric: str, df: pd.DataFrame) -> oracle.Functional:
     """Return AUROC, or average precision, as a function of the rows' weights."""
     score, known = df["score"].to_numpy(), (df["label"] == 1).to_numpy()
     negative, base = (df["label"] == 0).to_numpy(), df["w"].to_numpy()
@@ -177,7 +179,7 @@ def oracle_of(quantity: str, df: pd.DataFrame) -> oracle.Functional:
 
     def functional(weight: FloatArray) -> float:
         f, g = (weight * kind / weight[kind].sum() for kind in (known, ~known))
-        if quantity == "auroc":
+        if metric == "auroc":
             return float((f @ wins @ g - hidden / 2) / (1 - hidden))
         true = above @ f
         head = n / (n + rest) * true + rest / (n + rest) * (above @ g)
@@ -216,9 +218,9 @@ def test_what_rows_stand_for_is_told() -> None:
 OF_GROUPS: dict[str, Question] = {
     "gap": lambda pu: pu.gap("auroc", BETA),
     "gap of precision": lambda pu: pu.gap("average_precision", BETA),
-    "auroc": lambda pu: pu.auroc(0.05, average=True),
-    "average precision": lambda pu: pu.average_precision(0.05, average=True),
-    "bedroc": lambda pu: pu.bedroc(0.05, average=True, target="population"),
+    "auroc": lambda pu: pu(average=True).auroc(0.05),
+    "average precision": lambda pu: pu(average=True).average_precision(0.05),
+    "bedroc": lambda pu: pu(average=True).metric("bedroc", 0.05, target="population"),
 }
 
 
@@ -233,10 +235,10 @@ def test_betas_of_an_interval_take_weights_that_are_not_whole(at: Any) -> None:
     pu = draw(0).assign(w=lambda rows: rows["w"] + 1.25).pu(weight="w")
     asked: dict[str, Any] = {"at": at, "target": "examples"}
     each = pu.metric("recall", [0.2, 0.25, 0.3, 0.4], **asked)
-    found = pu.metric("recall", 0.3, beta_interval=(0.2, 0.4), **asked).iloc[0]
-    ends = found["envelope_lower"], found["envelope_upper"]
+    found = pu.metric("recall", pd.Interval(0.2, 0.4), **asked).iloc[0]
+    ends = found["lower"], found["upper"]
     assert ends == pytest.approx((each["lower"].min(), each["upper"].max()), abs=5e-3)
-    assert pu.contingency(0.3, beta_interval=(0.2, 0.4))["tp"].dtype == np.float64
+    assert pu.contingency(pd.Interval(0.2, 0.4), ranks="all")["tp"].dtype == np.float64
 
 
 def test_weights_may_be_whole_in_some_groups_alone() -> None:
@@ -249,7 +251,7 @@ def test_weights_may_be_whole_in_some_groups_alone() -> None:
 @pytest.mark.parametrize(("name", "seed"), [("auroc", 6), ("bedroc", 24), ("recall", 4)])
 def test_averages_have_no_unit_of_weights(name: str, seed: int) -> None:
     df = draw(seed).query("id % 8 == 0").assign(w=lambda rows: rows["w"] / 4 + 1.25)
-    asked = {"recall": lambda pu: pu.metric("recall", 0, at=AT, average=True)} | OF_GROUPS
+    asked = {"recall": lambda pu: pu(average=True).metric("recall", 0, at=AT)} | OF_GROUPS
     of_groups = [df.assign(w=df["w"] * unit).pu(by="fold", weight="w") for unit in (1, 4, 1e10)]
     one, *others = (asked[name](pu) for pu in of_groups)
     for other in others:
@@ -262,7 +264,11 @@ def test_few_weighted_positives_have_an_interval_and_one_has_none() -> None:
     found = df.pu(weight="w").auroc([0, 0.1])
     assert (found["lower"] < found["estimate"]).all() and (found["upper"] >= 0.9).all()
     one = df.drop(index=[0, 1]).pu(weight="w")
-    for ask in (one.auroc, one.average_precision, partial(one.bedroc, target="population")):
+    for ask in (
+        one.auroc,
+        one.average_precision,
+        partial(one.metric, "bedroc", target="population"),
+    ):
         with pytest.warns(PUWarning, match="one known positive alone"):
             assert ask(0)[["standard_error", "lower", "upper"]].isna().all(axis=None)
     known = pd.concat([df, df], ignore_index=True).reset_index().assign(label=1)

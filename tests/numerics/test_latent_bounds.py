@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import pu_accessor
 from pu_accessor.ranking import Ranks
-from tests.cases import Case, cases, draw_case
+from tests.cases import Case, cases, draw_case, put
 from tests.methods.test_contingency import check_curves, check_rounded, check_traced
 from tests.support.oracles import coherent_oracle, oracle
 
@@ -23,8 +23,10 @@ def ask(
     case: Case, ranks: Ranks = "all", reference: str = "positives", level: float = LEVEL
 ) -> xr.Dataset:
     """Return the tables of the simultaneous band."""
-    return pu_accessor.from_arrays(case.score, case.label, negative=False).contingency(
-        case.beta, level=level, band="simultaneous", ranks=ranks, reference=reference
+    return (
+        pu_accessor.from_arrays(case.score, case.label, negative=False)
+        .assume(reference=reference)
+        .contingency(case.beta, level=level, band="simultaneous", ranks=ranks)
     )
 
 
@@ -97,7 +99,7 @@ def test_breakpoints_trace_what_all_cutoffs_of_few_known_examples_do(
     check_traced(every, some)
     pu = pu_accessor.from_arrays(case.score, case.label, negative=False)
     how: Any = {"level": 0.2, "band": "simultaneous", "reference": reference}
-    curves = [pu.roc_bounds(case.beta, ranks=r, **how) for r in ("all", "breakpoints")]
+    curves = [put(pu, "roc_bounds", case.beta, ranks=r, **how) for r in ("all", "breakpoints")]
     check_curves(*curves)
     check_rounded(every, curves[0])
 

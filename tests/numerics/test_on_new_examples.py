@@ -9,8 +9,12 @@ from scipy import stats
 
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.bands import on_new_examples as bands
-from pu_accessor.inference.bands.on_new_examples import cut_to_concave
-from pu_accessor.inference.bands.on_new_examples import bound_on_new, limit_both, limit_shares
+from pu_accessor.inference.bands.on_new_examples import (
+    bound_on_new,
+    cut_to_concave,
+    limit_both,
+    limit_shares,
+)
 from pu_accessor.ranking import Counts, Ranking
 from tests.support.oracles import new_examples_oracle
 

@@ -124,12 +124,12 @@ def test_the_local_level_of_many_positives_is_scaled(m: int) -> None:
 def test_local_alpha_is_a_coordinate_over_beta() -> None:
     frame = pd.DataFrame({"score": range(40), "label": [1] * 10 + [np.nan] * 30})
     one, other, both = (
-        frame.pu.contingency(beta, band="simultaneous")["local_alpha"]
+        frame.pu.contingency(beta, band="simultaneous", ranks="all")["local_alpha"]
         for beta in (0.5, 1, [0.5, 1])
     )
     assert both.dims == ("beta",) and both.values.tolist() == [one.item(), other.item()]
     for name in ("exact", "bootstrap", "dkw"):
-        assert "local_alpha" not in frame.pu.contingency(0.5, band=name).coords
+        assert "local_alpha" not in frame.pu.contingency(0.5, band=name, ranks="all").coords
 
 
 def test_limits_are_those_of_the_exact_band_at_the_local_level() -> None:

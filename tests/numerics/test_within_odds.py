@@ -146,7 +146,9 @@ def test_any_labeling_lies_within_what_is_possible(seed: int) -> None:
     score, known = rng.integers(0, 2 + seed % 5, 12), [1, 1, 1, *[0] * (seed % 3)]
     frame = pd.DataFrame({"score": score, "label": [*known, *[np.nan] * (12 - len(known))]})
     beta = 3 / (12 - len(known))
-    row = frame.pu(negative=0).average_precision(beta, selection_odds=INF, target="examples")
+    row = (
+        frame.pu(negative=0).assume(selection_odds=INF).average_precision(beta, target="examples")
+    )
     labelings = combinations(range(len(known), 12), 3)
     labels = [np.isin(np.arange(12), [0, 1, 2, *latent]) for latent in labelings]
     every = [average_precision_score(one, score) for one in labels]

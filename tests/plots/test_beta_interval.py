@@ -4,17 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb, to_rgba
-from matplotlib.patches import Polygon
-
-from tests.arguments.test_beta_interval import GROUPS, PARTS, SIDES, ask
-from tests.cases import legend
-from tests.plots.test_curves import bands
-
-
-def hatched(ax: Axes) -> list[Polygon]:
-    return [one for one in bands(ax) if str(one.get_label()).startswith("envelope")]
+import xarray as xr
 
 from tests.cases import binormal, legend
 from tests.plots.test_curves import bands, lines
@@ -73,28 +63,52 @@ def test_the_band_holds_those_of_all_betas_and_nothing_else(plot: str) -> None:
     np.testing.assert_allclose(down[1], np.min(low, 0), atol=1e-9)
 
 
+def at_equal_x(places: Any, path: Any, choose: Any) -> list[float]:
+    """Return the highest, or the lowest, height at which a path passes each place."""
+    x, y = path
+    found: list[list[float]] = [[] for _ in places]
+    for number, place in enumerate(places):
+        for x0, x1, y0, y1 in zip(x[:-1], x[1:], y[:-1], y[1:], strict=True):
+            if min(x0, x1) - 1e-12 <= place <= max(x0, x1) + 1e-12:
+                part = (place - x0) / (x1 - x0) if x1 != x0 else 0
+                found[number] += [y0 + part * (y1 - y0), *([y1] if x1 == x0 else [])]
+    return [choose(heights) for heights in found]
+
+
+@pytest.mark.parametrize("x", ["rank", "fraction", "threshold"])
+@pytest.mark.parametrize("name", ["precision", "fpr", "mcc", lambda tp, fp, fn, tn: tp - fp])
+def test_the_band_of_a_metric_has_the_lowest_and_the_highest(name: Any, x: str) -> None:
+    tables = widened(FRAME.pu).isel(rank=slice(1, None) if x == "rank" else slice(None))
+    up, down = edges(draw("plot_metric", tables, name, x=x))
+    plain = tables.drop_vars("inside")
+    values = plain.pu.metric(name).sel(beta=BETAS[1:], bound=["lower", "upper"])
+    values = values.astype(float).isel(rank=slice(1, None))
+    scale = {"rank": 1, "fraction": 1 / len(FRAME)}.get(x, 1)
+    place = (values["rank"] * scale if x != "threshold" else values["threshold"]).to_numpy()
+    for drawn, side in (
+        (up, values.max(["beta", "bound"])),
+        (down, values.min(["beta", "bound"])),
+    ):
+        known = np.isfinite(side.to_numpy())
+        if x == "threshold":
+            points = set(map(tuple, np.round(drawn.T, 9)))
+            there = zip(place[known].round(9), side.to_numpy()[known].round(9), strict=True)
+            assert set(there) <= points
+        else:
+            np.testing.assert_allclose(np.interp(place[known], *drawn), side[known], atol=2e-3)
+
+
 @every_plot
-def test_groups_have_envelopes_in_their_hues_or_panels(plot: str) -> None:
-    ax = draw(plot, GROUPS.pu(by="site"), beta=0.3, beta_interval=(0.2, 0.4))
-    patches = hatched(ax)
-    hues = {to_rgb(line.get_color()) for line in ax.lines if line.get_label() in PARTS}
-    assert {to_rgb(patch.get_edgecolor()) for patch in patches} == hues
-    assert len(patches) == len(hues) == 2 and count_named(ax) == 1
-    how = {"beta": [0.25, 0.3], "beta_interval": (0.2, 0.4)}
-    grid = draw(plot, GROUPS.pu(by="site"), col="site", **how)
-    one, other = (patch.get_xy() for ax in grid.axes.flat for patch in hatched(ax))
-    assert one.shape != other.shape or not np.allclose(one, other)
-    assert count_named(grid) == 1
-
-
-def test_the_polygon_is_the_envelope() -> None:
-    tables = ask("mixed, wide")
-    for plot, curve in (("plot_roc", "roc"), ("plot_pr", "pr")):
-        curves = getattr(tables.pu, f"{curve}_bounds")()
-        (patch,) = hatched(getattr(curves.transpose(*[*curves.dims][::-1]).pu, plot)())
-        envelope = curves[{"roc": "tpr_envelope", "pr": "precision_envelope"}[curve]]
-        grid = envelope[envelope.dims[0]].to_numpy()
-        x, y = patch.get_xy()[: 2 * grid.size].T
-        np.testing.assert_array_equal(x, [*grid, *grid[::-1]])
-        low, high = (envelope.sel(envelope=side).to_numpy() for side in SIDES)
-        np.testing.assert_array_equal(y, [*high, *low[::-1]])
+def test_groups_have_bands_of_their_own(plot: str) -> None:
+    tables = widened(FRAME.pu(by="g"), ranks="breakpoints")
+    ax = draw(plot, tables)
+    assert len(bands(ax)) == 2 and legend(ax)[:2] == ["a", "b"]
+    for key, band in zip("ab", bands(ax), strict=True):
+        alone = widened(FRAME[FRAME["g"] == key].pu, ranks="breakpoints")
+        (one,) = bands(draw(plot, alone))
+        np.testing.assert_allclose(one.get_xy(), band.get_xy())
+    tables = tables.isel(beta=slice(1, None))
+    own = tables.drop_vars("beta").assign_coords(
+        beta=(("g", "beta"), np.stack([BETAS[1:]] * 2)), inside=("beta", INSIDE[1][1:])
+    )
+    assert len(bands(draw(plot, own))) == 2

@@ -96,7 +96,7 @@ def test_names_of_near_betas_of_high_levels_and_without_attributes() -> None:
     assert legend(FRAME.pu.plot_roc([0.3001, 0.3002]))[:2] == ["β̂ = 0.3001", "β̂ = 0.3002"]
     sure = FRAME.pu.plot_roc(0.3, level=0.9999999)
     assert "99.99999% exact band,\nthese examples" in legend(sure)
-    assert legend(FRAME.pu.contingency(0.2).drop_attrs().pu.plot_roc())[1] == "band"
+    assert legend(FRAME.pu.contingency(0.2, ranks="all").drop_attrs().pu.plot_roc())[1] == "band"
 
 
 @pytest.mark.parametrize("color", [{"color": "green"}, {"fc": "green"}])

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from scipy.spatial import cKDTree
 
 from pu_accessor.datasets.schema import COUNTS
-from pu_accessor.inference.tables.metrics import METRICS, evaluate
+from pu_accessor.inference.metrics import METRICS, names_for
 from pu_accessor.plots import curves as cutoffs
 from tests.cases import binormal
 from tests.plots.test_curves import bands, lines
@@ -37,11 +37,11 @@ DPI = 120
 PLOTS: dict[str, tuple[Any, dict[str, Any]]] = {
     "roc": ("plot_roc", {}),
     "pr": ("plot_pr", {}),
-    "rank": ("plot_metric", {"quantity": "f1"}),
-    "fraction": ("plot_metric", {"quantity": "mcc", "x": "fraction"}),
-    "threshold": ("plot_metric", {"quantity": "precision", "x": "threshold"}),
-    "gain by rank": ("plot_metric", {"quantity": gain}),
-    "gain by threshold": ("plot_metric", {"quantity": gain, "x": "threshold"}),
+    "rank": ("plot_metric", {"metric": "f1"}),
+    "fraction": ("plot_metric", {"metric": "mcc", "x": "fraction"}),
+    "threshold": ("plot_metric", {"metric": "precision", "x": "threshold"}),
+    "gain by rank": ("plot_metric", {"metric": gain}),
+    "gain by threshold": ("plot_metric", {"metric": gain, "x": "threshold"}),
 }
 # Of these each takes other ways: steps back, bends, a function of counts, steps held.
 some_plots = pytest.mark.parametrize("plot", ["roc", "pr", "gain by rank", "threshold"])
@@ -109,7 +109,7 @@ def test_pictures_of_many_cutoffs_have_few_vertices_in_small_files(plot: str) ->
 def test_envelopes_and_rank_cdfs_of_many_cutoffs_have_few_vertices() -> None:
     for x in ("rank", "fraction", "threshold"):
         assert max(vertices(BY_RANK.pu.plot_metric("f1", x=x))) <= MOST
-    ax = FRAME.pu.plot_rank_cdf(0.2, reference="positives", ranks="all")
+    ax = FRAME.pu.assume(reference="positives").plot_rank_cdf(0.2, ranks="all")
     assert max(vertices(ax)) <= MOST
 
 
@@ -127,7 +127,7 @@ def test_what_is_drawn_stays_whole() -> None:
 @pytest.mark.parametrize(
     ("name", "ranks"),
     [
-        *((name, [0, 1, 4, 30, 300]) for name in METRICS),
+        *((name, [0, 1, 4, 30, 300]) for name in names_for("tables")),
         *product(["precision", "fpr", "mcc"], [[3, 7], range(301)]),
     ],
 )
@@ -137,9 +137,9 @@ def test_between_cutoffs_a_metric_follows_straight_lines_of_counts(name: str, ra
     x, y = np.asarray(lines(tables.pu.plot_metric(name))["β̂ = 0.2"].get_xydata()).T
     one = tables.sel(beta=0.2, bound="estimate")
     between = [np.interp(x, one["rank"], one[key]) for key in COUNTS]
-    np.testing.assert_array_equal(y, evaluate(name, *between))
+    np.testing.assert_array_equal(y, METRICS[name](*between))
     assert (np.diff(x) > 0).all()
-    defined = one["rank"].to_numpy()[np.isfinite(evaluate(name, *(one[key] for key in COUNTS)))]
+    defined = one["rank"].to_numpy()[np.isfinite(METRICS[name](*(one[key] for key in COUNTS)))]
     assert set(defined[int(name == "precision" and defined[0] == 0) :]) <= set(x)
     assert x.size > 400
 

@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pu_accessor import PUValueError
-from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.plots import shared_legend
+from pu_accessor.questions.accessor import Accessor
 from tests.cases import legend, legend_of
 from tests.plots.test_legends import texts
 from tests.plots.test_looks import BAND, BETA, FRAME, NAMES, PLOTS, draw, each, every_plot
@@ -94,7 +94,7 @@ def test_panels_of_a_grid_are_of_one_size_beside_one_legend(plot: str, models: i
 def test_a_shared_legend_names_all_once(layout: str | None) -> None:
     (figure, axes), size = panels(2, layout), (12, 5) if layout == "constrained" else (7, 7)
     figure.set_size_inches(size)
-    plots = ["plot_roc", "plot_pr", "plot_gain", "plot_metric"]
+    plots = ["plot_roc", "plot_pr", "gains", "plot_metric"]
     for plot, ax in zip(plots, axes, strict=True):
         draw(plot, 2, ax=ax, baseline=True)
     shared = shared_legend(figure)
@@ -126,7 +126,7 @@ def test_a_plot_on_a_figure_with_a_shared_legend_names_all_panels() -> None:
     figure, axes = plt.subplots(2, 2, figsize=(7, 7))
     draw("plot_roc", 2, ax=axes[0, 0])
     shared_legend(figure)
-    FRAME.pu(score=NAMES[5]).plot_gain(BETA, ax=axes[1, 1])
+    FRAME.pu(score=NAMES[5]).plot_metric("recall", BETA, x="fraction", ax=axes[1, 1])
     (shared,) = figure.legends
     assert {*NAMES[:2], f"β̂ = {BETA}", "chance", "perfect"} <= {*texts(shared)}
     figure.draw_without_rendering()
@@ -147,4 +147,5 @@ def test_text_is_text_in_a_pdf(tmp_path: Path) -> None:
 
 
 def test_all_plots_are_looked_at() -> None:
-    assert {*PLOTS} == {name for name in dir(Accessor) if name.startswith("plot_")}
+    drawn = {plot if plot.startswith("plot_") else "plot_metric" for plot in PLOTS}
+    assert drawn == {name for name in dir(Accessor) if name.startswith("plot_")}

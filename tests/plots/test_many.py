@@ -30,7 +30,7 @@ PLOTS: dict[str, dict[str, Any]] = {
     "plot_roc": {},
     "plot_pr": {},
     "plot_rank_cdf": {},
-    "plot_metric": {"quantity": "f1"},
+    "plot_metric": {"metric": "f1"},
 }
 
 every_plot = pytest.mark.parametrize("plot", PLOTS)
@@ -204,11 +204,12 @@ def test_chance_lines(plot: str) -> None:
     np.testing.assert_allclose(sorted(dotted), sorted(wanted.get(plot, [])))
 
 
-@pytest.mark.parametrize("plot", ["plot_roc", "plot_pr", "plot_metric", "plot_against_beta"])
+@pytest.mark.parametrize("plot", ["plot_roc", "plot_pr", "plot_metric", "against beta"])
 def test_models_drawn_one_after_the_other_keep_their_colours_apart(plot: str) -> None:
-    against = plot == "plot_against_beta"
+    against = plot == "against beta"
+    plot = "plot_metric" if against else plot
     ax: Any = None
-    keywords: dict[str, Any] = {"quantity": AP} if against else {}
+    keywords: dict[str, Any] = {"metric": AP, "x": "beta"} if against else {}
     for model in MODELS:
         keywords |= {"score": model, "line_kws": {"label": model}}
         ax = draw(plot, WIDE, GRID if against else 0.2, ax=ax, **keywords)
@@ -223,8 +224,8 @@ def test_models_drawn_one_after_the_other_keep_their_colours_apart(plot: str) ->
 PU: Any = WIDE.pu(score=MODELS)
 
 
-def against_beta(*arguments: Any, **keywords: Any) -> Callable[[], Any]:
-    return lambda: PU.plot_against_beta(*arguments, **keywords)
+def against_beta(name: str, beta: Any, **keywords: Any) -> Callable[[], Any]:
+    return lambda: PU.plot_metric(name, beta, x="beta", **keywords)
 
 
 def roc(beta: Any = (0.2, 0.4), **keywords: Any) -> Callable[[], Any]:
@@ -252,11 +253,11 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (roc(), "Curves differ in model, beta: hue, col and row must tell them apart"),
     (roc(ANY, baseline=True), "baseline=True needs the same betas for all groups"),
     (roc(ANY, col="beta"), "col must be one of the dimensions"),
-    (against_beta("auroc", 0.2), "two or more increasing betas, but there are 1"),
-    (against_beta("auroc", ANY), "two or more increasing betas, but there are 1"),
+    (against_beta("auroc", 0.2), "beta must be several numbers with x='beta', but one was"),
+    (against_beta("auroc", ANY), "beta must be several numbers with x='beta', but one was"),
     (f1(None), "at must say the one cutoff of 'f1', but None was"),
-    (against_beta(AP, GRID, at=5), f"at must be left out with '{AP}', which has no .* 5 was"),
-    (f1([5]), r"at must be an integer, a rank, but \[5\] was"),
+    (against_beta(AP, GRID, at=5), f"at must be left out with '{AP}', which has no cutoff"),
+    (f1([5]), r"at must say the one cutoff of 'f1', but \[5\] was"),
     (f1(5.0), "must be .*an integer.* but 5.0 was"),
     (f1(10**30), "at must be a rank from 0 to 60, the number of examples"),
     (f1(-(10**30)), "at must be a rank from 0 to .* but -10+ was"),
@@ -276,14 +277,11 @@ def test_bad_arguments_are_named_without_a_figure(plot: Callable[[], Any], messa
 # What once went wrong
 
 
-WHOLE = WIDE.pu(score="m0").contingency(0.2)
+WHOLE = WIDE.pu(score="m0").contingency(0.2, ranks="all")
 
 FOLDS = SPLIT.pu(by=["model", "fold"])
 
 HALVES = FOLDS.contingency([0.2, 0.4], ranks="breakpoints")
-
-
-SPARSE = HALVES.unstack("group")
 
 
 def test_betas_of_two_models_on_one_axes_are_told_apart() -> None:
@@ -303,19 +301,18 @@ NOTED = xr.merge([{"note": ("model", ["x", "y"])}, TABLES])
 
 LEAKS: dict[str, Callable[[], Any]] = {
     "max() of an empty panel": lambda: FOLDS.plot_rank_cdf(0.2, row="fold", col="model"),
-    "NaN.any() is True in check_whole": lambda: SPARSE.pu.plot_against_beta(AP, col="fold"),
     "NaN cast to int": lambda: xr.concat(PARTS, "model", join="outer").pu.plot_pr(),
     "nothing to put in a legend": against_beta("lift", GRID, at=0),
     "no beta coordinate": lambda: bare("beta").plot_roc(hue="model", col="beta"),
     "no threshold": lambda: WHOLE.drop_vars("threshold").pu.plot_metric("f1", x="threshold"),
-    "no clipped": lambda: bare("clipped").plot_against_beta(AP),
+    "no clipped": lambda: bare("clipped").plot_metric("f1", hue="model", col="beta"),
     "isnan of text": lambda: NOTED.pu.plot_pr(hue="model", col="beta"),
     "unhashable hue": roc(hue=["model"]),
     "facecolor None": roc(0.2, band_kws={"facecolor": None}),
     "color twice": roc(0.2, line_kws={"c": "red", "color": "blue"}),
 }
 
-WORDS = {*LEAKS} - {"max() of an empty panel", "NaN.any() is True in check_whole"}  # to be drawn
+WORDS = {*LEAKS} - {"max() of an empty panel"}  # which is to be drawn
 
 
 @pytest.mark.parametrize("case", LEAKS)

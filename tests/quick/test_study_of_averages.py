@@ -38,12 +38,12 @@ def test_the_study_asks_what_the_package_answers(target: str) -> None:
         parts.append(pd.DataFrame(rows))
     frame = pd.concat(parts)
     beta = frame[frame["label"].isna()].groupby("group")["truth"].mean()
-    found = frame.pu(by="group").auroc(beta, average=True, target=target).iloc[0]
+    found = frame.pu(by="group", average=True).auroc(beta, target=target).iloc[0]
     expected = average_groups(terms[target], target, AREA, 0.95)
     numbers = found[["estimate", "standard_error", "lower", "upper"]].to_numpy(float)
     wanted = [expected.value, expected.error, expected.lower, expected.upper]
     np.testing.assert_allclose(numbers, np.concatenate(wanted), rtol=1e-9)
     labeled = frame.assign(label=frame["truth"])
     pu = labeled.pu(by="group", positive=True, negative=False)
-    all_known = pu.auroc(0, average=True, target="examples")["estimate"].item()
+    all_known = pu(average=True).auroc(0, target="examples")["estimate"].item()
     assert all_known == pytest.approx(truth.item(), rel=1e-12)

@@ -31,8 +31,8 @@ def test_draws_have_the_correlation_and_the_rates_of_their_cell(cell: study.Cell
 
 def test_a_quick_look_finds_that_rows_are_no_patients() -> None:
     cell = next(cell for cell in CELLS if cell.rows == "10" and cell.labels == "by cluster")
-    rows = {row.quantity: row for row in study.look(cell, 12)}
-    assert list(rows) == list(study.QUANTITIES)
+    rows = {row.metric: row for row in study.look(cell, 12)}
+    assert list(rows) == list(study.METRIC_NAMES)
     assert all(row.rows_width < 0.7 * row.width and row.missing == 0 for row in rows.values())
     assert rows["auroc"].coverage > 0.75
 
@@ -40,9 +40,9 @@ def test_a_quick_look_finds_that_rows_are_no_patients() -> None:
 def test_the_table_has_all_cells_and_clusters_hold_where_rows_do_not() -> None:
     measured = study.read(study.TABLE)
     assert list(measured) == CELLS
-    quantity = study.HEAD.index("quantity")
+    metric = study.HEAD.index("metric")
     for lines in measured.values():
-        assert tuple(line[quantity] for line in lines) == study.QUANTITIES
+        assert tuple(line[metric] for line in lines) == study.METRIC_NAMES
     rows = [*csv.DictReader(study.TABLE.read_text(encoding="utf-8").splitlines())]
     assert [*rows[0]] == list(study.HEAD)
     coverage, alone = (

@@ -18,5 +18,5 @@ def test_intervals_hold_while_labels_come_in() -> None:
 
 def test_weights_hold_where_known_positives_are_no_random_sample() -> None:
     found = study.weights("normal, AUROC .80", 0.15, 150, True, 12, np.random.default_rng(3))
-    rows = {(row["quantity"], row["way"]): row["covers"] for row in found}
+    rows = {(row["metric"], row["way"]): row["covers"] for row in found}
     assert rows["AUROC", "weights"] >= 0.7 > 0.5 >= rows["AUROC", "beta"]

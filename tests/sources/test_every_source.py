@@ -41,6 +41,7 @@ CHANCE, PATIENT, WEIGHT = (
 POOL: dict[str, Any] = {"by": "fold", "pool": True}
 OLD, NEW = {"target": "examples"}, {"target": "population"}
 P, AT = {"score": "p"}, {"at": {"threshold": 0.5}}
+WORTH = {"at": {"threshold": [0.2, 0.5]}, **OLD}
 # What is asked, with options and roles.
 ASKED: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "tables": ("contingency", ([0.1, 0.3],), RANKS),
@@ -83,15 +84,15 @@ ASKED: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "metric at its best": ("metric", ("f1", 0.3), {"at": "maximum"}),
     "metric averaged": ("metric", ("precision", 0.3), {"at": 9, "average": True} | SITES),
     "metric of weights": ("metric", ("precision", 0.3), {"at": 9} | WEIGHT),
-    "bedroc": ("bedroc", (0.3,), {}),
-    "bedroc of an estimate": ("bedroc", (HAND,), {}),
-    "net benefit": ("net_benefit", (0.3,), {"thresholds": [0.2, 0.5]} | P),
-    "net benefit of sites": ("net_benefit", (0.3,), {"thresholds": [0.2, 0.5]} | P | SITES),
+    "bedroc": ("metric", ("bedroc", 0.3), OLD),
+    "bedroc of an estimate": ("metric", ("bedroc", HAND), OLD),
+    "net benefit": ("metric", ("net_benefit", 0.3), WORTH | P),
+    "net benefit of sites": ("metric", ("net_benefit", 0.3), WORTH | P | SITES),
     "calibration": ("calibration", (0.3,), {"bins": 4} | P),
     "calibration of sites": ("calibration", (0.3,), {"bins": 4} | P | SITES),
-    "boyce": ("boyce", (), {}),
-    "boyce of weights": ("boyce", (), WEIGHT),
-    "boyce by propensities": ("boyce", (), CHANCE),
+    "boyce": ("metric", ("boyce",), {}),
+    "boyce of weights": ("metric", ("boyce",), WEIGHT),
+    "boyce by propensities": ("metric", ("boyce",), CHANCE),
     "list": ("cutoff", (0.3,), {"precision": 0.4}),
     "list on new examples": ("cutoff", (0.3,), {"recall": 0.5} | NEW),
     "beta": ("estimate_beta", (), {}),
@@ -100,7 +101,7 @@ ASKED: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "checks": ("check_assumptions", (0.3,), {}),
     "comparison": ("compare", (), MODELS),
     **{
-        f"comparison, {which}": ("compare", (0.3,), MODELS | roles)
+        f"comparison, {which}": ("compare", ("auroc", 0.3), MODELS | roles)
         for which, roles in {
             **{"clusters": PATIENT, "pool": POOL, "odds": {"selection_odds": 1.5}},
             **{"propensities": CHANCE, "weights": WEIGHT, "sites": SITES},
@@ -109,7 +110,7 @@ ASKED: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "gap": ("gap", ("auroc", 0.3), SITES),
     "gap of a metric": ("gap", ("recall",), AT | SITES),
     "dominance": ("dominance", (0.3,), SITES),
-    "robustness": ("robustness", ("auroc", 0.3), {"selection_odds": [1, 2]}),
+    "robustness": ("robustness", ("auroc", 0.3), {"over": {"selection_odds": [1, 2]}}),
 }
 PARTS = [FRAME[:100], FRAME[100:101], FRAME[101:]]
 

@@ -100,7 +100,7 @@ def test_a_number_that_refuses_to_be_looked_at(where: str) -> None:
     roles |= {"propensity": "propensity"} if "propensity" in frame else {}
     for pu in (frame.pu(**roles), from_chunks([frame], **roles)):
         with pytest.raises(PUError, match=r"sNaN|signaling NaN"):
-            pu.auroc(0.3)
+            pu.auroc(0.3, target="examples")
     assert isinstance(repr(frame.pu(**roles)), str)
     if where in ("scores", "labels"):
         with pytest.raises(PUValueError, match="sNaN"):

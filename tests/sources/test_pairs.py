@@ -10,6 +10,7 @@ from pandas.testing import assert_frame_equal
 
 import pu_accessor.dask  # noqa: F401
 from pu_accessor import PUError, PUValueError
+from tests.cases import put
 
 MODELS = ["svm", "forest", "bayes"]
 
@@ -53,7 +54,9 @@ def test_pieces_are_paired_as_one_frame_is(more: dict[str, str], by: Any, on: An
     roles, asked = ROLES | {"by": by} | more, {"on": on, "selection_odds": 1 if more else 2}
     both = rows.pu(**roles), pieces(rows, **roles)
     for target in ["population"] if "cluster" in more else ["examples"] if more else TARGETS:
-        assert_frame_equal(*(pu.compare(0.2, **asked, target=target) for pu in both))
+        assert_frame_equal(
+            *(put(pu, "compare", "auroc", 0.2, **asked, target=target) for pu in both)
+        )
 
 
 def test_pieces_that_do_not_pair() -> None:
@@ -74,9 +77,9 @@ def test_pieces_that_do_not_pair() -> None:
     ]
     for some, roles, told in cases:
         with pytest.raises(PUError, match=told):
-            pieces(some, **ROLES | roles).compare(0.2, on="hour")
+            pieces(some, **ROLES | roles).compare("auroc", 0.2, on="hour")
     with pytest.raises(PUValueError, match="cluster must be the same in all groups"):
-        site.pu(**ROLES, **CLUSTERED).compare(0.2, on="hour")
+        site.pu(**ROLES, **CLUSTERED).compare("auroc", 0.2, on="hour")
 
 
 @pytest.mark.parametrize("policy", ["omit", "worst"])
@@ -86,8 +89,10 @@ def test_models_in_rows_are_those_in_columns(more: Any, on: Any, policy: str) ->
     wide = WIDE.copy()
     wide.loc[[3, 8], "svm"] = wide.loc[[8, 11], "bayes"] = np.nan
     roles, target = more | {"nan_policy": policy}, TARGETS[more != CLUSTERED]
-    expected = wide.pu(score=MODELS, label="y", **roles).compare([0.1, 0.3], target=target)
-    found = as_rows(wide).pu(**ROLES, **roles).compare([0.1, 0.3], on=on, target=target)
+    expected = wide.pu(score=MODELS, label="y", **roles).compare(
+        "auroc", [0.1, 0.3], target=target
+    )
+    found = as_rows(wide).pu(**ROLES, **roles).compare("auroc", [0.1, 0.3], on=on, target=target)
     names = dict.fromkeys(["model_a", "model_b"], expected["model_a"].dtype)
     assert_frame_equal(found.astype(names), expected)
 
@@ -96,7 +101,7 @@ def test_propensities_of_other_rows_are_not_read() -> None:
     other = np.random.default_rng(0).random(len(ROWS)) * 9 - 4
     spoilt = ROWS.assign(propensity=ROWS["propensity"].where(ROWS["y"] == 1, other))
     both = [rows.pu(**ROLES, **WEIGHED) for rows in (ROWS, spoilt)]
-    assert_frame_equal(*(pu.compare(0.2, on="hour", target="examples") for pu in both))
+    assert_frame_equal(*(pu.compare("auroc", 0.2, on="hour", target="examples") for pu in both))
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -106,11 +111,11 @@ def test_labels_and_propensities_that_differ_are_counted(model: str) -> None:
         here = ROWS.index[in_model & (ROWS["y"].isna() if was is None else ROWS["y"] == was)]
         rows = ROWS.assign(y=ROWS["y"].mask(ROWS.index.isin(here[:2]), now))
         with pytest.raises(PUValueError, match=r"label must be .* groups, but 2 of 40 examples h"):
-            rows.pu(**ROLES).compare(0.2, on="hour")
+            rows.pu(**ROLES).compare("auroc", 0.2, on="hour")
     known = ROWS.index[in_model & (ROWS["y"] == 1)]
     rows = ROWS.assign(propensity=ROWS["propensity"].mask(ROWS.index.isin(known[:3]), 0.95))
     with pytest.raises(PUValueError, match="all groups, but 3 of 40 examples"):
-        rows.pu(**ROLES, **WEIGHED).compare(0.2, on="hour")
+        rows.pu(**ROLES, **WEIGHED).compare("auroc", 0.2, on="hour")
 
 
 def test_examples_that_are_in_some_groups_alone() -> None:
@@ -118,10 +123,10 @@ def test_examples_that_are_in_some_groups_alone() -> None:
     here = [pair in gone for pair in zip(ROWS["hour"], ROWS["model"], strict=True)]
     told = r"^on='hour' must pair the rows of all groups, but 3 of 40 examples are not in every"
     with pytest.raises(PUValueError, match=told):
-        ROWS[~np.array(here)].pu(**ROLES).compare(0.2, on="hour")
+        ROWS[~np.array(here)].pu(**ROLES).compare("auroc", 0.2, on="hour")
     nobody = ROWS[(ROWS["hour"] != 5) & (ROWS["model"] != "bayes")]
     known = (WIDE["y"] == 1)[WIDE["hour"] != 5].sum()
-    assert nobody.pu(**ROLES).compare(0.2, on="hour")["n"].item() == known
+    assert nobody.pu(**ROLES).compare("auroc", 0.2, on="hour")["n"].item() == known
 
 
 def test_examples_that_are_twice_in_a_group() -> None:
@@ -129,4 +134,4 @@ def test_examples_that_are_twice_in_a_group() -> None:
     for on, said in (("hour", "'hour'"), (["day", "hour"], r"\['day', 'hour'\]")):
         told = rf"^on={said} must name each example once .* but 2 examples stand in a group twice"
         with pytest.raises(PUValueError, match=told):
-            rows.pu(**ROLES).compare(0.2, on=on)
+            rows.pu(**ROLES).compare("auroc", 0.2, on=on)

@@ -66,10 +66,10 @@ ASKED: dict[str, Ask] = {
     "roc of models by key": lambda pu: pu(score=MODELS, by="key").roc_bounds(0.3),
     "roc simultaneous": lambda pu: pu.roc_bounds(0.3, band="simultaneous"),
     "roc worst": lambda pu: pu(score="holes", nan_policy="worst").roc_bounds(0.3),
-    "roc from negatives": lambda pu: pu.roc_bounds(0.3, reference="negatives"),
-    "roc from both": lambda pu: pu(by="key").roc_bounds(0.3, reference="both"),
-    "roc from the tightest": lambda pu: pu.roc_bounds([0.1, 0.5], reference="tightest"),
-    "roc envelope": lambda pu: pu.roc_bounds(0.3, beta_interval=(0.2, 0.4)),
+    "roc from negatives": lambda pu: pu.assume(reference="negatives").roc_bounds(0.3),
+    "roc from both": lambda pu: pu(by="key").assume(reference="both").roc_bounds(0.3),
+    "roc from the tightest": lambda pu: pu.assume(reference="tightest").roc_bounds([0.1, 0.5]),
+    "roc envelope": lambda pu: pu.roc_bounds(pd.Interval(0.2, 0.4)),
     "roc weighted omit": lambda pu: pu(propensity="propensity", **GAPS).roc_bounds(0.3),
     "roc coded": lambda pu: pu(**SAID).roc_bounds(0.3),
     "roc weighted at ranks": lambda pu: pu(propensity="propensity").roc_bounds(0.3, ranks=[9, 90]),
@@ -83,15 +83,17 @@ ASKED: dict[str, Ask] = {
     "beta": quietly(lambda pu: pu(unlabeled=[0, None]).estimate_beta()),
     "beta by means": quietly(lambda pu: pu(by="key").estimate_beta(method="mean_matching")),
     "compare": lambda pu: pu(score=MODELS).compare(),
-    "compare sizes by key": lambda pu: pu(score=MODELS, by="key").compare([0.3, 0.1]),
-    "compare omit": lambda pu: pu(**OMIT).compare(0.3),
-    "compare omit weighted": lambda pu: pu(propensity="propensity", **OMIT).compare(0.3),
-    "compare worst": lambda pu: pu(score=["holes", "other"], nan_policy="worst").compare(0.3),
+    "compare sizes by key": lambda pu: pu(score=MODELS, by="key").compare("auroc", [0.3, 0.1]),
+    "compare omit": lambda pu: pu(**OMIT).compare("auroc", 0.3),
+    "compare omit weighted": lambda pu: pu(propensity="propensity", **OMIT).compare("auroc", 0.3),
+    "compare worst": lambda pu: pu(score=["holes", "other"], nan_policy="worst").compare(
+        "auroc", 0.3
+    ),
     "compare unpaired": lambda pu: pu(by="key").gap("auroc", [0.3, 0.1]),
     "dominance by key": lambda pu: pu(by="key").dominance(BY_KEY),
     "plot_roc": lambda pu: pu(score=MODELS).plot_roc({"score": 0.2, "other": 0.4}),
     "plot_rank_cdf": lambda pu: pu(by="key").plot_rank_cdf(0.3),
-    "plot_against_beta": lambda pu: pu(by="key").plot_against_beta("f1", [0, 0.2, 0.4], at=20),
+    "plot against beta": lambda pu: pu(by="key").plot_metric("f1", [0, 0.2, 0.4], x="beta", at=20),
 }
 # Questions that take every way through data: counts, corners, pairs, models, weights.
 WAYS = ["contingency at ranks by key", "roc worst", "roc by keys", "roc weighted omit"]
@@ -224,8 +226,8 @@ ANY_ASKED: list[Ask] = [
     lambda pu: pu(nan_policy="worst").metric("f1", 0.4, at="maximum"),
     lambda pu: pu(by="key", nan_policy="omit").metric("precision", 0.4, at={"fpr": 0.3}),
     lambda pu: pu(nan_policy="omit").estimate_beta(),
-    lambda pu: pu(score=MODELS, nan_policy="omit", by="key").compare(0.3),
-    lambda pu: pu(score=MODELS, nan_policy="worst").compare(0.3),
+    lambda pu: pu(score=MODELS, nan_policy="omit", by="key").compare("auroc", 0.3),
+    lambda pu: pu(score=MODELS, nan_policy="worst").compare("auroc", 0.3),
     lambda pu: pu(by="key", nan_policy="omit").gap("auroc", 0.2),
 ]
 
@@ -277,9 +279,9 @@ def test_keys_whose_dtype_differs() -> None:
     check_same(from_chunks([one, other], by="key").roc_bounds(0.3), whole)
     large = [one.assign(key=2**53 + 1, other=one["score"]), other.assign(other=other["score"])]
     pieces = from_chunks(large, by="key")
-    for ask in (pieces.auroc, pieces(score=MODELS).compare):
+    for name in ("auroc", "compare"):
         with pytest.raises(PUValueError, match="by must name columns of one dtype, but keys of"):
-            ask(0.3)
+            getattr(pieces(score=MODELS), name)(beta=0.3)
 
 
 def test_pairs_are_frames_of_two_columns() -> None:
@@ -421,7 +423,7 @@ UNKNOWN: list[Any] = [
 def test_unknown_labels_of_all_chunks_are_listed(labels: Any, roles: Any, shown: str) -> None:
     whole, chunks = joined(*labels)
     told = check_errors(lambda pu: pu(**roles).auroc(0.3), whole, chunks)
-    assert re.search(f"holds {shown}, which", told)
+    assert re.search(rf"holds {shown}(, which|: these)", told)
 
 
 # What chunks may be
@@ -511,16 +513,16 @@ ONE, ALL = "model 0", [f"model {place}" for place in range(3)]
 PASSES: dict[str, tuple[int, Ask]] = {
     # A look at the columns, the labeled scores, all counts, and the corners of all.
     "roc": (4, lambda pu: pu.roc_bounds(0.3)),
-    "negatives": (4, lambda pu: pu.roc_bounds([0.1, 0.3], reference="negatives")),
+    "negatives": (4, lambda pu: pu.assume(reference="negatives").roc_bounds([0.1, 0.3])),
     # Where one kind cuts the estimate of the other there are further cutoffs, asked for early.
-    "both": (4, lambda pu: pu(score=ALL).roc_bounds([0.1, 0.3], reference="both")),
-    "tightest": (4, lambda pu: pu(score=ALL).roc_bounds([0.1, 0.3], reference="tightest")),
+    "both": (4, lambda pu: pu(score=ALL).assume(reference="both").roc_bounds([0.1, 0.3])),
+    "tightest": (4, lambda pu: pu(score=ALL).assume(reference="tightest").roc_bounds([0.1, 0.3])),
     "ranks": (4, lambda pu: pu(score=ALL).contingency(0.3, ranks=[0, 3, 9, 17])),
-    "both at ranks": (4, lambda pu: pu.contingency(0.3, ranks=[3, 17], reference="both")),
+    "both at ranks": (4, lambda pu: pu.assume(reference="both").contingency(0.3, ranks=[3, 17])),
     "at a threshold": (5, lambda pu: pu.metric("tpr", 0.3, at={"threshold": 0.4})),
     "at a rate": (5, lambda pu: pu.metric("tpr", 0.3, at={"fpr": 0.1})),
     "areas": (4, lambda pu: pu(score=ALL).auroc([0.1, 0.3])),
-    "compared": (3, lambda pu: pu(score=ALL).compare([0.1, 0.3])),
+    "compared": (3, lambda pu: pu(score=ALL).compare("auroc", [0.1, 0.3])),
 }
 
 

@@ -163,7 +163,7 @@ def test_compare(seed: int) -> None:
         rest += (below.size / n) ** 2 * (above - other_above).var(ddof=1) / above.size
     every = np.concatenate(differences)
     b = share_of_rest(frame, BETA)
-    found = frame.pu(**POOL, score=MODELS).compare(BETA).iloc[0]
+    found = frame.pu(**POOL, score=MODELS).compare("auroc", BETA).iloc[0]
     error = (every.var(ddof=1) / n + rest) ** 0.5
     assert found["difference"] == pytest.approx(every.mean() / (1 - b), rel=1e-9)
     assert found["statistic"] == pytest.approx(every.mean() / error, rel=1e-9)
@@ -173,7 +173,7 @@ def test_one_group_is_no_pool() -> None:
     frame = make_frame(2, folds=1)
     both = [pu(score=MODELS) for pu in (frame.pu, frame.pu(**POOL))]
     for name in ("auroc", "average_precision", "compare"):
-        alone, pooled = (getattr(pu, name)(BETA) for pu in both)
+        alone, pooled = (getattr(pu, name)(beta=BETA) for pu in both)
         assert_frame_equal(alone, pooled, rtol=1e-12)
     assert_frame_equal(both[1].auroc(dict.fromkeys(MODELS, BETA)), both[0].auroc(BETA))
     unpooled = make_frame(0).pu(by="fold", pool=[])  # an empty list pools nothing
@@ -184,7 +184,7 @@ def test_pools_over_one_of_several_keys_and_models() -> None:
     frame = pd.concat([make_frame(seed).assign(site=f"s{seed}") for seed in range(2)])
     pu = frame.pu(by=["site", "fold"], score=MODELS, pool="fold")
     found = pu.auroc(BETA)
-    assert list(found.columns[:3]) == ["site", "model", "beta"]
+    assert list(found.columns[:3]) == ["site", "model", "metric"]
     for row in found.itertuples():
         part = frame[frame["site"] == row.site].pu(by="fold", score=row.model, pool=True)
         assert part.auroc(BETA)["estimate"].iloc[0] == pytest.approx(row.estimate, rel=1e-12)
@@ -202,7 +202,7 @@ def test_folds_without_known_positives_are_no_obstacle() -> None:
     below = np.concatenate(placed(frame[frame["fold"] != 1])[0])
     b = share_of_rest(frame, BETA)
     assert found["lower"] < (below.mean() - b / 2) / (1 - b) < found["upper"]
-    both = frame.pu(**POOL, score=MODELS).compare(BETA)
+    both = frame.pu(**POOL, score=MODELS).compare("auroc", BETA)
     assert np.isfinite(both["p_value"]).all()
 
 
@@ -222,7 +222,7 @@ def test_missing_scores_and_folds(column: str, policy: str) -> None:
 OF_PROBABILITIES: list[Any] = [
     lambda pu: pu.gap("recall", at=HALF),
     lambda pu: pu.gap("recall", BETA, at=HALF, target="examples"),
-    lambda pu: pu.net_benefit(BETA, thresholds=[0.3]),
+    lambda pu: pu.metric("net_benefit", BETA, at={"threshold": [0.3]}, target="examples"),
     lambda pu: pu.calibration(BETA, bins=3),
     lambda pu: pu.metric("f1", BETA, at={"threshold": [0.2, 0.3]}, target="examples"),
 ]
@@ -248,4 +248,4 @@ def test_folds_without_an_answer(change: Any, told: str) -> None:
     pooled = frame.assign(label=change(frame)).pu(by="fold", score=MODELS, pool=True)
     for ask in (pooled.compare, pooled.auroc, pooled(cluster="other").compare):
         with pytest.raises(PUDataError, match=told):
-            ask(BETA)
+            ask(beta=BETA)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ import pytest
 import xarray as xr
 
 import pu_accessor
-from pu_accessor import PUValueError
 
 # Tied scores of positives and others, and how probably each is labeled.
 RNG, TRUTH = np.random.default_rng(3), np.arange(120) % 2 == 0
@@ -32,19 +30,6 @@ SOURCES: dict[str, Callable[[pd.DataFrame], Any]] = {
         .pu()
     ),
 }
-
-
-@pytest.mark.parametrize("role", ["score", "label", "by", "propensity"])
-def test_arrays_have_no_columns(role: str) -> None:
-    named: Any = {role: "propensity"}
-    pu = pu_accessor.from_arrays(FRAME["score"], FRAME["label"])(**named)
-    message = f"{role} must not name a column for data in arrays, but 'propensity' was passed"
-    asked: list[Any] = [partial(pu.auroc, 0.5), partial(pu.select, 0.5, recall=0.5)]
-    asked += [partial(pu.sample_to_label, 3, random_state=0)]
-    for ask in asked:
-        with pytest.raises(PUValueError, match=f"{message}.*{role}='propensity'"):
-            ask()
-    assert message in " ".join(repr(pu).split())
 
 
 # What they count

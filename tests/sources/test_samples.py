@@ -80,11 +80,11 @@ def test_any_number_of_dimensions(ds: xr.Dataset, ranks: Any, policy: str) -> No
 def test_beta_of_each_place(given: Any) -> None:
     beta = given if isinstance(given, xr.DataArray) else ARRAY  # its coordinates are sorted
     beta = beta.sel({dim: TWO[dim] for dim in beta.dims})
-    tables = TWO.pu().contingency(given)
+    tables = TWO.pu().contingency(given, ranks="all")
     check(tables, TWO, beta)
     assert tables["beta"].dims == ("model", "fold", "beta")
     bare = TWO.drop_vars(["model", "fold"])
-    check(bare.pu().contingency(beta.drop_vars([*beta.coords])), bare, beta)
+    check(bare.pu().contingency(beta.drop_vars([*beta.coords]), ranks="all"), bare, beta)
 
 
 DAYS = pd.to_datetime(["2024-03-01", "2024-01-01", "2024-02-01"])
@@ -97,7 +97,7 @@ ODD += [np.array([2, -1, 0], "int8"), np.array([0.1, np.nan, 3], "float32"), lis
 def test_coordinates_are_kept(ds: xr.Dataset, fold: Any) -> None:
     ds = ds.assign_coords(fold=fold, lead=("fold", [3, 1, 2], {"units": "h"}))
     ds = ds.assign_coords(first=ds["score"][..., 0], id=("sample", range(24)))
-    tables = ds.pu().contingency(0.3)
+    tables = ds.pu().contingency(0.3, ranks="all")
     check(tables, ds, 0.3)
     for name in {"model", "fold", "lead", "first"} & set(ds.coords):
         kept, was = tables[name].variable, ds[name].variable
@@ -105,28 +105,32 @@ def test_coordinates_are_kept(ds: xr.Dataset, fold: Any) -> None:
     assert tables.indexes["fold"].equals(ds.indexes["fold"]) and "id" not in tables.coords
     if ds.indexes["fold"].is_unique:
         beta = xr.DataArray([0.1, 0.2, 0.3], dims="fold", coords={"fold": ds["fold"]})
-        check(ds.pu().contingency(beta[::-1]), ds, beta)
+        check(ds.pu().contingency(beta[::-1], ranks="all"), ds, beta)
 
 
 def test_multi_indexes() -> None:
     sample = pd.MultiIndex.from_product([range(6), list("abcd")], names=["day", "site"])
     indexed = TWO.assign_coords(xr.Coordinates.from_pandas_multiindex(sample, "sample"))
-    xr.testing.assert_identical(indexed.pu().contingency(BETAS), TWO.pu().contingency(BETAS))
+    xr.testing.assert_identical(
+        indexed.pu().contingency(BETAS, ranks="all"), TWO.pu().contingency(BETAS, ranks="all")
+    )
     stacked = THREE.stack(place=["fold", "model"]).transpose("place", "lead", "sample")
-    tables = stacked.pu().contingency(ARRAY.stack(place=["fold", "model"])[::-1])
-    flat = THREE.pu().contingency(ARRAY).stack(place=["fold", "model"])
+    tables = stacked.pu().contingency(ARRAY.stack(place=["fold", "model"])[::-1], ranks="all")
+    flat = THREE.pu().contingency(ARRAY, ranks="all").stack(place=["fold", "model"])
     xr.testing.assert_equal(tables["tp"], flat["tp"].transpose(*tables["tp"].dims))
 
 
 def test_dask() -> None:
     pytest.importorskip("dask")
     lazy = THREE.chunk(fold=1)
-    xr.testing.assert_identical(lazy.pu().contingency(0.3), THREE.pu().contingency(0.3))
+    xr.testing.assert_identical(
+        lazy.pu().contingency(0.3, ranks="all"), THREE.pu().contingency(0.3, ranks="all")
+    )
 
 
 def left_out(ds: xr.Dataset, beta: Any = 0.3) -> Any:
     with pytest.warns(PUWarning, match="(?s)are left out .*fold=0: score column") as told:
-        tables = ds.pu(nan_policy="omit", on_error="skip").contingency(beta)
+        tables = ds.pu(nan_policy="omit", on_error="skip").contingency(beta, ranks="all")
     assert told[0].filename == __file__
     return tables, tables.indexes[tables["tp"].dims[0]].tolist()
 
@@ -135,7 +139,11 @@ def test_places_left_out_of_several_dimensions() -> None:
     tables, keys = left_out(SPOILT, ARRAY)
     assert keys == [place for place in PLACES if place != ("svm", 0)]
     for (model, fold), one in zip(keys, tables["tp"], strict=True):
-        own = TWO.sel(model=model, fold=fold).pu().contingency(BY_PLACE[model, fold])["tp"]
+        own = (
+            TWO.sel(model=model, fold=fold)
+            .pu()
+            .contingency(BY_PLACE[model, fold], ranks="all")["tp"]
+        )
         np.testing.assert_array_equal(one.sel(rank=own["rank"]).values, own.values)
 
 
@@ -151,17 +159,17 @@ def test_codings_dtypes_and_names(label: Any, coding: dict[str, Any], dtype: str
     plain = TWO.assign(score=(TWO["score"] * 10 + 40).round(), label=("sample", read))
     ds = plain.assign(score=plain["score"].astype(dtype), label=("sample", label.repeat(6)))
     ds = ds.rename(score="s", label="y", sample="rank").assign_coords(beta=("rank", range(24)))
-    tables = ds.pu(score="s", label="y", dim="rank", **coding).contingency(0.3)
+    tables = ds.pu(score="s", label="y", dim="rank", **coding).contingency(0.3, ranks="all")
     named = tables.assign_attrs(score="score", label="label")
-    xr.testing.assert_identical(named, plain.pu().contingency(0.3))
+    xr.testing.assert_identical(named, plain.pu().contingency(0.3, ranks="all"))
 
 
 def test_questions_are_answered_at_each_place(tmp_path: Path) -> None:
     ds = TWO.copy(deep=True)
-    tables = ds.pu().contingency(ARRAY)
+    tables = ds.pu().contingency(ARRAY, ranks="all")
     frame, roc, area = tables.pu.to_frame(), tables.pu.roc_bounds(), tables.pu.area("auroc")
     place = {"model": "forest", "fold": 1}
-    own = TWO.sel(place).pu().contingency(BY_PLACE["forest", 1])
+    own = TWO.sel(place).pu().contingency(BY_PLACE["forest", 1], ranks="all")
     one = roc["tpr"].sel(place).sel(rank=own["rank"])
     np.testing.assert_array_equal(one.values, own.pu.roc_bounds()["tpr"].values)
     np.testing.assert_allclose(area.sel(place), own.pu.area("auroc"))
@@ -176,7 +184,7 @@ def test_questions_are_answered_at_each_place(tmp_path: Path) -> None:
 
 
 def betas(ds: xr.Dataset, beta: Any) -> Any:
-    return ds.pu().contingency(beta)["beta"].values.ravel().tolist()
+    return ds.pu().contingency(beta, ranks="all")["beta"].values.ravel().tolist()
 
 
 SVM, TWICE = SPOILT.sel(model="svm"), ONE.assign_coords(fold=[1, 1, 2])
@@ -185,12 +193,12 @@ ROW, BARE, INDEXLESS = BY_FOLD.drop_vars("fold"), ONE.drop_vars("fold"), ONE.dro
 STACK, LEAD = TWO.stack(at=["model", "fold"]), ONE.assign_coords(lead=("fold", [1, 2, 3]))
 RANK, PAIR = STACK.unstack().rename(fold="rank"), TWO.rename(model="group", fold="groups")
 NONE = xr.Dataset({"score": ONE["score"][0], "label": ONE["label"].expand_dims(none=0)})
-TABLES, FRAME = TWO.pu().contingency(0.3), TWO.to_dataframe().reset_index()
+TABLES, FRAME = TWO.pu().contingency(0.3, ranks="all"), TWO.to_dataframe().reset_index()
 ONCE_WRONG: dict[str, Callable[[], Any]] = {
     "refuse beta by another dimension: two for all": lambda: betas(ONE, BY_MODEL),
     "refuse baseline": lambda: FRAME.pu(by="model").plot_roc(BY_MODEL, col="beta", baseline=True),
     "refuse 6 betas for 3": lambda: betas(BARE, xr.concat([ROW, ROW], "fold")),
-    "refuse, no TypeError": lambda: TWO.pu(score=TWO["score"]).contingency(0.3),
+    "refuse, no TypeError": lambda: TWO.pu(score=TWO["score"]).contingency(0.3, ranks="all"),
     "refuse labels along an empty dimension, no IndexError": lambda: betas(NONE, 0.3),
     "skip along one dimension: AlignmentError": lambda: left_out(SVM)[1] == [2, 1],
     "skip: keys are those of another group": lambda: ("svm", 2) in left_out(GROUPS)[1],
@@ -202,8 +210,12 @@ ONCE_WRONG: dict[str, Callable[[], Any]] = {
     "dimensions group and groups: ValueError": lambda: betas(PAIR, 0.3) == [0.3],
     "area in examples": lambda: "units" not in TABLES.pu.area("auroc").attrs,
     "area has a threshold": lambda: "threshold" not in TABLES.pu.area("average_precision").coords,
-    "dtype lost": lambda: STACK.pu().contingency(0.3)["model"].dtype == STACK["model"].dtype,
-    "shared": lambda: not np.shares_memory(LEAD.pu().contingency(0)["lead"], LEAD["lead"]),
+    "dtype lost": lambda: (
+        STACK.pu().contingency(0.3, ranks="all")["model"].dtype == STACK["model"].dtype
+    ),
+    "shared": lambda: (
+        not np.shares_memory(LEAD.pu().contingency(0, ranks="all")["lead"], LEAD["lead"])
+    ),
 }
 
 

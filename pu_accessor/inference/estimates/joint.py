@@ -31,12 +31,13 @@ from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Table, check_labels, mean_of_ends
 from pu_accessor.inference.tables.latent_bounds import bound_latent, complete_at, references_used
-from pu_accessor.ranking import FloatArray, IntArray, Ranking
+from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
 _TURN = np.linspace(0, np.pi / 2, 33)
 _OFF, _LEFT = np.sin(_TURN), np.cos(_TURN)  # of beta, and what that leaves of the ranking
 _POINT, _LOWER, _UPPER = range(3)
 _ROUNDING = 1e-9
+_MOST_COUNTS, _MOST_ENTRIES = 1000, 4_000_000  # that are looked at; times known positives
 _ROUNDS, _PARTS, _LOWEST = 3, 6, 3  # of a search between betas
 
 
@@ -62,7 +63,7 @@ def estimate(
     >>> beta = Beta(np.array([0.25]), (0.2, 0.3))
     >>> found = estimate(METRICS["auroc"], ranking, beta, Settings(), "population", None)
     >>> found.value.round(3), found.lower.round(3), found.upper
-    (array([0.798]), array([0.293]), array([1.]))
+    (array([0.798]), array([0.288]), array([1.]))
     """
     if metric.of_probabilities:
         check_probabilities(ranking, metric.name)
@@ -74,9 +75,9 @@ def estimate(
     if not metric.takes_beta or beta.interval is None:
         return _ask(metric, ranking, beta.values, settings, target, cutoff)
     betas = beta.grid(settings.level)
-    if not beta.is_estimate and (cutoff is None or target == "population"):
-        possible = unrounded_negatives(ranking.total, betas) > 0
-        betas = betas[possible | (np.arange(betas.size) < beta.values.size)]
+    if not beta.is_estimate:
+        whole = cutoff is not None and target == "examples"
+        betas = (_every_count if whole else _with_negatives)(betas, ranking.total)
 
     def ask(betas: FloatArray) -> Estimates:
         return _ask(metric, ranking, betas, settings, target, cutoff, beta.point)
@@ -112,6 +113,25 @@ def _ask(
     if settings.contamination:
         return contaminated_metric(ranking, cutoff, settings, ask)
     return ask(ranking, settings)
+
+
+def _every_count(betas: FloatArray, total: Counts) -> FloatArray:
+    """Add the betas of all numbers of latent positives in between, if they are not many.
+
+    The bounds of these examples move by whole examples, up and down.
+    """
+    low, high = latent_counts(np.sort(betas)[[0, -1]], total.unlabeled).tolist()
+    if high - low > min(_MOST_COUNTS, _MOST_ENTRIES // max(total.known_positive, 1)):
+        return betas
+    counts = np.arange(low, high) / total.unlabeled
+    return np.append(betas, np.setdiff1d(counts[counts > betas.min()], betas))
+
+
+def _with_negatives(betas: FloatArray, total: Counts) -> FloatArray:
+    """Leave out the betas, but for the first, at which nothing is negative."""
+    possible = unrounded_negatives(total, betas) > 0
+    possible[0] = True
+    return betas[possible]
 
 
 def _find_ends(

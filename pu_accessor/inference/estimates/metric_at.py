@@ -362,7 +362,7 @@ def metric_on_new(
 
     Examples
     --------
-    >>> from pu_accessor.inference.metrics import METRICS
+    >>> from pu_accessor.ranking import Counts
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
     >>> found = metric_on_new(ranking, np.array([0.25]), METRICS["recall"], 8.5, Settings())

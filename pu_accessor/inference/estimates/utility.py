@@ -195,7 +195,7 @@ def estimate_boyce(ranking: Ranking) -> Estimates:
     >>> score = np.append(np.inf, np.arange(12, 0, -1))
     >>> ranking = Ranking(rank, score, known, 0 * known, rank - known, Counts(4, 0, 8))
     >>> estimate_boyce(ranking).value.round(3)
-    array([0.918])
+    array([0.504])
     """
     check_labels(np.zeros(1), ranking.total)
     low, high = _ends(ranking)

@@ -77,12 +77,12 @@ def test_betas(benchmark: Benchmark, method: str) -> None:
 
 def test_envelopes(benchmark: Benchmark) -> None:
     pu = Rows(1_000_000, KNOWN).frame.pu
-    between = (0.2, 0.4)
+    between = pd.Interval(0.2, 0.4)
     contestants: dict[str, Contestant] = {
         "roc_bounds": lambda: pu.roc_bounds(BETA),
-        "roc_bounds, envelope": lambda: pu.roc_bounds(BETA, beta_interval=between),
+        "roc_bounds, envelope": lambda: pu.roc_bounds(between),
         "auroc": lambda: pu.auroc(BETA),
-        "auroc, envelope": lambda: pu.auroc(BETA, beta_interval=between),
+        "auroc, envelope": lambda: pu.auroc(between),
     }
     race(benchmark, "envelopes", {"rows": 1_000_000, "known": KNOWN}, contestants, 7)
 
@@ -95,14 +95,14 @@ def test_questions(benchmark: Benchmark) -> None:
     frame["other"] = rows.score + rng.standard_normal(len(frame))
     contestants: dict[str, Contestant] = {
         "roc_bounds": lambda: frame.pu.roc_bounds(BETA),
-        "roc_bounds, monotone": lambda: frame.pu(monotone=True).roc_bounds(BETA),
+        "roc_bounds, monotone": lambda: frame.pu.assume(monotone=True).roc_bounds(BETA),
         "roc_bounds, new examples": lambda: frame.pu.roc_bounds(BETA, target="population"),
         "auroc": lambda: frame.pu.auroc(BETA),
         "auroc, clusters": lambda: frame.pu(cluster="patient").auroc(BETA),
         "auroc, weights": lambda: frame.pu(weight="weight").auroc(BETA),
         "auroc, these examples": lambda: frame.pu.auroc(BETA, target="examples"),
         "average_precision": lambda: frame.pu.average_precision(BETA),
-        "compare": lambda: frame.pu(score=["score", "other"]).compare(BETA),
+        "compare": lambda: frame.pu(score=["score", "other"]).compare("auroc", BETA),
         "cutoff": lambda: frame.pu.cutoff(BETA, recall=0.9),
         "estimate_beta": lambda: frame.pu.estimate_beta(),
         "one pass": lambda: one_pass(rows.score),

@@ -29,7 +29,7 @@ from tests.support.studies.tables import write_table
 
 Question: TypeAlias = Callable[[Any, Any], object]  # an accessor and beta
 
-SPAN = (0.05, 0.4)  # of beta
+SPAN = pd.Interval(0.05, 0.4)  # of beta
 PAGE = Path(tempfile.gettempdir(), "pu_accessor_costs.html")
 _LONGEST = 60.0  # seconds; a larger size is not tried after this
 _MIB = 1 << 20
@@ -37,10 +37,10 @@ _MIB = 1 << 20
 QUESTIONS: dict[str, Question] = {
     "auroc": lambda pu, beta: pu.auroc(beta),
     "auroc, these examples": lambda pu, beta: pu.auroc(beta, target="examples"),
-    "auroc, odds": lambda pu, beta: pu.auroc(beta, selection_odds=1.5),
-    "auroc, interval of beta": lambda pu, beta: pu.auroc(beta, beta_interval=SPAN),
+    "auroc, odds": lambda pu, beta: pu.assume(selection_odds=1.5).auroc(beta),
+    "auroc, interval of beta": lambda pu, _: pu.auroc(SPAN),
     "auroc, max_fpr": lambda pu, beta: pu.auroc(beta, max_fpr=0.1),
-    "auroc, monotone": lambda pu, beta: pu(monotone=True).auroc(beta),
+    "auroc, monotone": lambda pu, beta: pu.assume(monotone=True).auroc(beta),
     "auroc, clusters": lambda pu, beta: pu(cluster="patient").auroc(beta),
     "auroc, weights": lambda pu, beta: pu(weight="weight").auroc(beta),
     "average_precision": lambda pu, beta: pu.average_precision(beta),
@@ -50,26 +50,31 @@ QUESTIONS: dict[str, Question] = {
     "metric at a cutoff": lambda pu, beta: pu.metric("mcc", beta, at={"fraction": 0.1}),
     "metric, best cutoff": lambda pu, beta: pu.metric("f1", beta, at="maximum"),
     "metric at a false positive rate": lambda pu, beta: pu.metric("tpr", beta, at={"fpr": 0.1}),
-    "roc_region": lambda pu, beta: pu.roc_region(beta, at={"threshold": 1.5}),
-    "bedroc": lambda pu, beta: pu.bedroc(beta),
-    "boyce": lambda pu, _: pu.boyce(),
+    "metrics at a threshold": lambda pu, beta: pu.metric(
+        ["recall", "fpr"], beta, at={"threshold": 1.5}
+    ),
+    "bedroc": lambda pu, beta: pu.metric("bedroc", beta, target="examples"),
+    "boyce": lambda pu, _: pu.metric("boyce"),
     "roc_bounds": lambda pu, beta: pu.roc_bounds(beta),
     "roc_bounds, simultaneous": lambda pu, beta: pu.roc_bounds(beta, band="simultaneous"),
     "roc_bounds, new examples": lambda pu, beta: pu.roc_bounds(beta, target="population"),
-    "roc_bounds, interval of beta": lambda pu, beta: pu.roc_bounds(beta, beta_interval=SPAN),
-    "roc_bounds, odds": lambda pu, beta: pu.roc_bounds(beta, selection_odds=1.5),
-    "roc_bounds, monotone": lambda pu, beta: pu(monotone=True).roc_bounds(beta),
+    "roc_bounds, interval of beta": lambda pu, _: pu.roc_bounds(SPAN),
+    "roc_bounds, odds": lambda pu, beta: pu.assume(selection_odds=1.5).roc_bounds(beta),
+    "roc_bounds, monotone": lambda pu, beta: pu.assume(monotone=True).roc_bounds(beta),
     "roc_bounds, clusters": lambda pu, beta: pu(cluster="patient").roc_bounds(beta),
     "roc_bounds, weights": lambda pu, beta: pu(weight="weight").roc_bounds(beta),
     "pr_bounds": lambda pu, beta: pu.pr_bounds(beta),
     "rank_cdf": lambda pu, beta: pu.rank_cdf(beta),
-    "gain": lambda pu, beta: pu.gain(beta),
+    "recall, many cutoffs": lambda pu, beta: pu.metric(
+        "recall", beta, at={"fraction": [share / 20 for share in range(1, 20)]}
+    ),
     "contingency": lambda pu, beta: pu.contingency(beta, ranks="breakpoints"),
     "cutoff": lambda pu, beta: pu.cutoff(beta, recall=0.9),
-    "select": lambda pu, beta: pu.select(beta, recall=0.9),
-    "net_benefit": lambda pu, beta: pu(score="chance").net_benefit(beta),
+    "net_benefit": lambda pu, beta: pu(score="chance").metric(
+        "net_benefit", beta, at={"threshold": 0.5}, target="examples"
+    ),
     "calibration": lambda pu, beta: pu(score="chance").calibration(beta),
-    "compare": lambda pu, beta: pu.compare(beta),
+    "compare": lambda pu, beta: pu.compare("auroc", beta),
     "dominance": lambda pu, beta: pu.dominance(beta),
     "gap": lambda pu, beta: pu.gap("auroc", beta),
     "robustness": lambda pu, beta: pu.robustness("auroc", beta),
@@ -79,7 +84,7 @@ QUESTIONS: dict[str, Question] = {
     "plot_roc": lambda pu, beta: pu.plot_roc(beta),
     "plot_pr": lambda pu, beta: pu.plot_pr(beta),
     "plot_metric": lambda pu, beta: pu.plot_metric("precision", beta),
-    "report": lambda pu, beta: pu.report(beta, path=PAGE),
+    "report": lambda pu, beta: pu.report(beta).save(PAGE),
 }
 SORT = "numpy.argsort of the scores"  # what data in caches, and then not, do to a slope
 QUESTIONS[SORT] = lambda pu, _: np.argsort(pu._source._frame["score"].to_numpy())

@@ -31,28 +31,28 @@ SPOILT = 3  # the partition that is the death of its worker
 AT = {"threshold": 0.5}
 # What partitions are asked of which the suite holds nothing against a death.
 MORE: dict[str, Ask] = {
-    "average": lambda pu: pu(by="key").auroc(0.3, average=True),
+    "average": lambda pu: pu(by="key", average=True).auroc(0.3),
     "average precision": lambda pu: pu.average_precision(0.3),
     "average precision of clusters": lambda pu: pu(cluster="site").average_precision(0.3),
-    "average precision within odds": lambda pu: pu.average_precision(
-        0.3, selection_odds=1.5, target="examples"
+    "average precision within odds": lambda pu: pu.assume(selection_odds=1.5).average_precision(
+        0.3, target="examples"
     ),
-    "bedroc": lambda pu: pu.bedroc(0.3),
+    "bedroc": lambda pu: pu.metric("bedroc", 0.3, target="examples"),
     "beta from both sides": lambda pu: pu.estimate_beta(method="two_sided"),
-    "boyce": lambda pu: pu(score="chance").boyce(),
+    "boyce": lambda pu: pu(score="chance").metric("boyce"),
     "calibration": lambda pu: pu(score="chance").calibration(0.3),
     "check_assumptions": lambda pu: pu.check_assumptions(0.3),
     "clusters": lambda pu: pu(cluster="site").auroc(0.3),
-    "compare clusters": lambda pu: pu(score=MODELS, cluster="site").compare(0.3),
-    "contamination": lambda pu: pu.auroc(0.3, contamination=0.05, target="examples"),
+    "compare clusters": lambda pu: pu(score=MODELS, cluster="site").compare("auroc", 0.3),
+    "contamination": lambda pu: pu.assume(contamination=0.05).auroc(0.3, target="examples"),
     "cutoff": lambda pu: pu.cutoff(0.3, precision=0.5),
-    "from both": lambda pu: pu.auroc(0.3, reference="both"),
+    "from both": lambda pu: pu.assume(reference="both").roc_bounds(0.3),
     "gap of a metric": lambda pu: pu(by="fold").gap("f1", 0.3, at=AT),
     "metric of clusters": lambda pu: pu(cluster="site").metric("precision", 0.3, at=AT),
-    "monotone": lambda pu: pu(monotone=True).roc_bounds(0.3),
-    "net_benefit": lambda pu: pu(score="chance").net_benefit(0.3),
+    "monotone": lambda pu: pu.assume(monotone=True).roc_bounds(0.3),
+    "net_benefit": lambda pu: pu(score="chance").metric("net_benefit", 0.3, at=AT),
     "new examples": lambda pu: pu.pr_bounds(0.3, target="population"),
-    "odds": lambda pu: pu.auroc(0.3, selection_odds=1.5, target="examples"),
+    "odds": lambda pu: pu.assume(selection_odds=1.5).auroc(0.3, target="examples"),
     "robustness": lambda pu: pu.robustness("auroc", 0.3, above=0.5),
     "weights": lambda pu: pu(weight="times").auroc(0.3),
     "roc of weights": lambda pu: pu(weight="times").roc_bounds(0.3),

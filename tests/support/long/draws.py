@@ -2,14 +2,11 @@
 
 import datetime as dt
 import inspect
-import os
 import re
-import tempfile
 import warnings
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +17,7 @@ from hypothesis import strategies as st
 
 import pu_accessor
 from pu_accessor import PUError, PUWarning
+from pu_accessor.terms import ASSUMPTIONS
 from tests.cases import parameters_of
 
 FRAMES, TABLES = type(pd.DataFrame().pu), type(xr.Dataset().pu)
@@ -41,7 +39,7 @@ def fuzzed(share: int) -> settings:
 def attempt(ask: Callable[[], Any]) -> tuple[Any, list[str]]:
     """Return an answer, or the error of ours in its place; and the texts of our warnings.
 
-    Nothing else is raised or warned of, and no text is longer than 400 characters.
+    Nothing else is raised or warned of, and no text is longer than 300 characters.
     """
     found: Any
     with warnings.catch_warnings(record=True) as caught:
@@ -55,20 +53,22 @@ def attempt(ask: Callable[[], Any]) -> tuple[Any, list[str]]:
     assert not [one for one in caught if one.category is not PUWarning], [*map(str, caught)]
     told = sorted({str(one.message) for one in caught})
     texts = [*told, str(found)] if isinstance(found, PUError) else told
-    assert all(0 < len(text) <= 400 for text in texts), texts
+    assert all(0 < len(text) <= 300 for text in texts), texts
     return found, told
 
 
 class Question(NamedTuple):
-    """A method with its arguments, and what the columns mean."""
+    """A method with its arguments, what the columns mean, and what is taken for granted."""
 
     method: str
     keywords: dict[str, Any]
     roles: dict[str, Any]
+    assumed: dict[str, Any] = {}  # noqa: RUF012
 
     def put(self, accessor: Any) -> Any:
         """Ask an accessor of which nothing has been said yet."""
-        return getattr(accessor(**self.roles), self.method)(**self.keywords)
+        bound = accessor(**self.roles).assume(**self.assumed)
+        return getattr(bound, self.method)(**self.keywords)
 
 
 @st.composite
@@ -124,12 +124,11 @@ def roles(draw: st.DrawFn) -> dict[str, Any]:
         "on_error": ["raise", "skip"],
         "cluster": [None, None, None, "patient"],
         "weight": [None, None, None, None, "times"],
-        "monotone": [False, False, False, True],
     }
     for name, some in options.items():
         found[name] = draw(st.sampled_from(some))
     if found["by"] and draw(st.integers(0, 3)) == 0:
-        found["pool"] = draw(st.sampled_from([True, "key"]))
+        found[draw(st.sampled_from(["pool", "average"]))] = draw(st.sampled_from([True, "key"]))
     coding = [{}, {}, CODED, {"unlabeled": [0, None]}]
     return {**found, **draw(st.sampled_from(coding))}
 
@@ -151,12 +150,12 @@ METRICS = [
 ]
 NAMES: list[Any] = [*METRICS, pu_accessor.fbeta(2), _own]
 BETAS = st.one_of(
+    st.builds(pd.Interval, st.sampled_from([0, 0.05, 0.1]), st.sampled_from([0.3, 0.5, 0.9])),
     st.sampled_from([0, 0.0, 0.1, 0.25, 0.3, 0.5, 0.9, 1.0]),
     st.floats(0, 1),
     st.lists(st.sampled_from([0.0, 0.1, 0.3, 0.6]), min_size=1, max_size=3, unique=True),
 )
 SHARES = st.one_of(st.floats(0, 1), st.sampled_from([0.01, 0.1, 0.5, 0.9]))
-INTERVALS = st.tuples(st.sampled_from([0, 0.05, 0.1]), st.sampled_from([0.3, 0.5, 0.9]))
 AT = st.one_of(
     st.integers(0, 61),
     st.sampled_from(["youden", "maximum"]),
@@ -170,6 +169,8 @@ AT = st.one_of(
 COSTS = st.sampled_from([(1, 5), (2.5, 1), (0, 1)])
 QUANTITIES = ["auroc", "average_precision", "difference", *METRICS]
 ODDS = st.sampled_from([1, 1.0, 1.5, 2, 5, np.inf])
+WHOLE: list[Any] = ["auroc", "average_precision", "bedroc", "boyce", "net_benefit"]
+WHOLE += [pu_accessor.bedroc(5)]
 AREAS = st.sampled_from(["auroc", "average_precision"])
 TARGETS = st.sampled_from(["population", "examples"])
 
@@ -182,7 +183,7 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
     "reference": st.sampled_from(["positives", "negatives", "tightest", "both"]),
     "selection_odds": ODDS,
     "contamination": st.sampled_from([0, 0.05, 0.3]),
-    "beta_interval": INTERVALS,
+    "monotone": st.booleans(),
     "ranks": st.one_of(
         st.sampled_from(["all", "breakpoints"]),
         st.integers(0, 61),
@@ -191,15 +192,10 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
     "target": TARGETS,
     "prevalence": SHARES,
     "max_fpr": st.sampled_from([0.05, 0.3, 1.0]),
-    "joint": st.sampled_from(["approximate", "guaranteed"]),
     "adjust": st.sampled_from(["holm", "max_t"]),
     "at": AT,
-    "mark": st.sampled_from([None, 7, {"rank": [3, 20]}, {"threshold": 0.5}, {"fraction": 0.1}]),
-    "plot_table at": st.sampled_from([7, {"threshold": 0.5}, {"fraction": 0.1}]),
-    "auroc reference": st.sampled_from(["positives", "both"]),
     "wave": st.sampled_from(["key", "fold"]),
     "check_assumptions strata": st.sampled_from(["key", "fold"]),
-    "plot_check_assumptions strata": st.sampled_from(["key", "fold"]),
     "report strata": st.sampled_from(["key", "fold"]),
     "method": st.sampled_from(["feasible", "mean_matching", "two_sided"]),
     "precision": SHARES,
@@ -208,40 +204,32 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
     "cost": COSTS,
     "models": st.integers(1, 9),
     "on": st.just("id"),
-    "quantity": st.sampled_from([*QUANTITIES, _own]),
+    "metric": st.sampled_from([*QUANTITIES, _own]),
+    "over": st.sampled_from(
+        [{"selection_odds": [1, 1.5, 2]}, {"contamination": [0, 0.1]}, {"prevalence": [0.1, 0.4]}]
+    ),
     "above": SHARES,
     "below": SHARES,
     "sample_to_label strata": st.one_of(SHARES, st.just([0.2, 0.5, 0.7])),
     "allocate": st.sampled_from(["neyman", "proportional"]),
     "expected_beta": SHARES,
-    "windows": st.integers(2, 30),
-    "width": st.sampled_from([0.1, 0.5, 0.99]),
     "bins": st.one_of(st.integers(1, 12), st.just([0.2, 0.5, 0.7]), st.just([0, 0.2, 1])),
-    "alpha": st.sampled_from([0.5, 5, 20, 100.0]),
     "fraction": st.one_of(SHARES, st.just([0.05, 0.2])),
-    "thresholds": st.one_of(SHARES, st.just([0.1, 0.5]), st.none()),
     "size": st.integers(1, 9),
     "random_state": st.integers(0, 9),
-    "x": st.sampled_from(["rank", "fraction", "threshold"]),
+    "x": st.sampled_from(["rank", "fraction", "threshold", "beta", "selection_odds"]),
     "baseline": st.booleans(),
     "rank": st.one_of(st.integers(0, 61), st.lists(st.integers(0, 61), max_size=3)),
     "threshold": st.one_of(st.floats(-3, 3), st.just([0.5, 0.1])),
-    "average": st.sampled_from([False, False, False, True, "key", "fold", ["key", "fold"]]),
     "palette": st.sampled_from(["colorblind", "viridis", ["red", "#00f", "0.5", "k"]]),
     "legend": st.sampled_from(["auto", "brief", "full", False]),
     "height": st.sampled_from([1.5, 3.2]),
     "order": st.sampled_from([["a", "b"], ["b", "a"], ["b"], MODELS]),
-    "path": st.just(Path(tempfile.gettempdir()) / f"pu_accessor-{os.getpid()}.html"),
     "title": st.text(max_size=9),
-    "area quantity": AREAS,
-    "compare quantity": st.sampled_from(["auroc", "bedroc", "net_benefit", *NAMES]),
-    "metric quantity": st.sampled_from(NAMES),
-    "plot_metric quantity": st.sampled_from(NAMES),
-    "plot_against_beta quantity": st.sampled_from(["auroc", "average_precision", *NAMES]),
-    "plot_against_beta beta": st.just([0, 0.2, 0.4]),
-    "plot_against_beta at": st.integers(0, 61),
-    "roc_region at": st.just({"threshold": 0.5}),
-    "plot_robustness selection_odds": st.just([1, 1.5, 2]),
+    "area metric": AREAS,
+    "compare metric": st.sampled_from(["auroc", "bedroc", "net_benefit", *NAMES]),
+    "metric metric": st.sampled_from([*WHOLE, *NAMES]),
+    "plot_metric metric": st.sampled_from(["auroc", "net_benefit", *NAMES]),
 }
 GOALS = ["precision", "recall", "fpr", "cost"]
 LOOKS = {"hue", "col", "row", "ax", "line_kws", "band_kws"}
@@ -265,21 +253,28 @@ def keywords(draw: st.DrawFn, kind: type, method: str) -> dict[str, Any]:
         needed = one.default is one.empty
         if name not in (*LOOKS, *GOALS) and (needed or draw(st.integers(0, 4)) == 0):
             found[name] = draw(valid(method, name))
-    if method in ("cutoff", "select"):
+    if method == "cutoff":
         goal = draw(st.sampled_from(GOALS))
         found[goal] = draw(VALID[goal])
     return found
 
 
 @st.composite
+def assumptions(draw: st.DrawFn) -> dict[str, Any]:
+    """What is taken for granted: mostly nothing."""
+    return {name: draw(VALID[name]) for name in ASSUMPTIONS if draw(st.integers(0, 9)) == 0}
+
+
+@st.composite
 def questions(draw: st.DrawFn, method: str) -> Question:
     """Put a method of ``df.pu`` with any of its keywords and any roles."""
-    return Question(method, draw(keywords(FRAMES, method)), draw(roles()))
+    return Question(method, draw(keywords(FRAMES, method)), draw(roles()), draw(assumptions()))
 
 
 def public(kind: type) -> list[str]:
     """Return the methods of an accessor."""
-    return [name for name in dir(kind) if name[0] != "_" and callable(getattr(kind, name))]
+    names = [name for name in dir(kind) if name[0] != "_" and callable(getattr(kind, name))]
+    return [name for name in names if name != "assume"]
 
 
 class Hidden:

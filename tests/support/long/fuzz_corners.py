@@ -13,7 +13,16 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.long.draws import FRAMES, Question, attempt, fuzzed, keywords, public, roles
+from tests.support.long.draws import (
+    FRAMES,
+    Question,
+    assumptions,
+    attempt,
+    fuzzed,
+    keywords,
+    public,
+    roles,
+)
 from tests.support.long.fuzz_abuse import ask_of
 
 INF = np.inf
@@ -32,25 +41,26 @@ PROPENSITIES: list[list[float]] = [[1], [0.3], [1e-12, 0.5, 1], [0.2, 0.9]]
 SHARES = [0, 1, 1e-300, 5e-324, 1e-12, 1e-3, 0.3, 0.5, 0.999, 1 - 1e-12, 1 - 1e-16]
 # What an argument may also be, where that is at an end of what it can be, or beyond.
 EXTREME: dict[str, list[Any]] = {
-    "beta": [*SHARES, [0, 0.3, 1], np.float32(0.3)],
+    "beta": [
+        *(*SHARES, [0, 0.3, 1], np.float32(0.3)),
+        *(pd.Interval(0, 1), pd.Interval(0.3, 0.3), pd.Interval(1 - 1e-9, 1)),
+        *(pd.Interval(0, 0), pd.Interval(1, 1), pd.Interval(0, 1e-12), pd.Interval(1e-300, 1)),
+    ],
     "level": [1e-12, 1e-3, 0.5, 0.999999, 1 - 1e-12, 1 - 1e-15],
     "selection_odds": [1, 1 + 1e-12, 100, 1e12, 1e300, INF],
     "contamination": [1e-300, 1e-12, 0.3, 0.999, 1 - 1e-12],
-    "beta_interval": [(0, 1), (0, 0), (1, 1), (0.3, 0.3), (0, 1e-12), (1 - 1e-9, 1), (1e-300, 1)],
     "prevalence": [1e-30, 1e-12, 0.999, 1 - 1e-12, 1 - 1e-16],
     "max_fpr": [1e-300, 1e-12, 1e-9, 1 - 1e-12],
-    "alpha": [1e-300, 1e-4, 1e3, 1e9, 1e300],
     "at": [
         *(0, 1, 61, {"threshold": INF}, {"threshold": -INF}, {"threshold": 1e308}),
+        *({"threshold": 1e-300}, {"threshold": [0.999, 1 - 1e-12]}),
         *(
             {kind: share}
             for kind in ("fraction", "fpr", "recall", "precision")
             for share in SHARES
         ),
     ],
-    "thresholds": [1e-300, 1e-12, [0.999, 1 - 1e-12]],
     "bins": [1, [0, 1], [0, 1e-12, 1]],
-    "width": [1e-12, 0.999],
     "cost": [(1e300, 1), (1e-300, 1), (1, 0)],
     "models": [1, 10**9],
     "ranks": [0, 1, [0], [2, 5]],
@@ -85,7 +95,7 @@ def corner(rng: np.random.Generator) -> pd.DataFrame:
 
 def check_order(found: Any, question: Question) -> None:
     """Raise unless an interval holds its estimate. An average is unbiased, and may lie outside."""
-    averaged = question.keywords.get("average", False) is not False
+    averaged = question.roles.get("average", False) is not False
     if isinstance(found, pd.DataFrame) and "estimate" in found and not averaged:
         for low, high in (("lower", "upper"), ("range_lower", "range_upper")):
             ends = [name for name in (low, "estimate", high) if name in found]
@@ -96,15 +106,23 @@ def check_order(found: Any, question: Question) -> None:
 @pytest.mark.parametrize("method", [name for name in public(FRAMES) if name != "report"])
 def test_corners(method: str) -> None:
     @fuzzed(60 if method.startswith("plot_") else 2)
-    @given(asked=keywords(FRAMES, method), roles=roles(), seed=st.integers(0, 2**32 - 1))
-    def holds(asked: dict[str, Any], roles: dict[str, Any], seed: int) -> None:
+    @given(
+        asked=keywords(FRAMES, method),
+        roles=roles(),
+        assumed=assumptions(),
+        seed=st.integers(0, 2**32 - 1),
+    )
+    def holds(
+        asked: dict[str, Any], roles: dict[str, Any], assumed: dict[str, Any], seed: int
+    ) -> None:
         rng = np.random.default_rng(seed)
-        for name in sorted({*asked} & {*EXTREME}):
-            if rng.random() < 0.7:
-                asked[name] = EXTREME[name][rng.integers(len(EXTREME[name]))]
+        for some in (asked, assumed):
+            for name in sorted({*some} & {*EXTREME}):
+                if rng.random() < 0.7:
+                    some[name] = EXTREME[name][rng.integers(len(EXTREME[name]))]
         rows = corner(rng)
-        found, _ = attempt(lambda: ask_of(rows.pu(**roles), method, asked))
-        check_order(found, Question(method, asked, roles))
+        found, _ = attempt(lambda: ask_of(rows.pu, method, {**asked, **roles, **assumed}))
+        check_order(found, Question(method, asked, roles, assumed))
         if isinstance(found, xr.Dataset) and {"tp", "beta"} <= {*found.variables}:
             for ask in (found.pu.to_frame, found.pu.roc_bounds, found.pu.beta_derivatives):
                 attempt(ask)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pu_accessor import PUError
-from tests.cases import AREAS
+from tests.cases import AREAS, put
 from tests.support.long.draws import (
     FRAMES,
     METRICS,
@@ -28,9 +28,9 @@ Draw = Callable[[st.SearchStrategy[Any]], Any]
 BANDS = ["exact", "simultaneous", "bootstrap", "dkw"]
 REFERENCES = ["positives", "negatives", "tightest", "both"]
 COUNTS = ["tp", "fp", "fn", "tn"]
-NUMBERS = ["auroc", "average_precision", "metric", "estimate_beta", "cutoff", "bedroc"]
-NUMBERS += ["net_benefit", "calibration", "robustness"]
-ESTIMATES = ["auroc", "average_precision", "bedroc"]
+NUMBERS = ["auroc", "average_precision", "metric", "estimate_beta", "cutoff", "calibration"]
+NUMBERS += ["robustness"]
+ESTIMATES = ["auroc", "average_precision"]
 BETA = st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.8])
 ROUNDING = 1e-9
 BOUND = st.sampled_from(
@@ -55,8 +55,8 @@ def whole(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def answer(pu: Any, method: str, /, *args: Any, **keywords: Any) -> Any:
-    """Return an answer, or the error."""
-    return attempt(lambda: getattr(pu, method)(*args, **keywords))[0]
+    """Return an answer, or the error; what is bound and assumed is among the keywords."""
+    return attempt(lambda: put(pu, method, *args, **keywords))[0]
 
 
 def answered(*found: Any) -> bool:
@@ -78,15 +78,15 @@ def rule(draw: Draw) -> dict[str, Any]:
 def groups_are_answered_alone(frame: pd.DataFrame, draw: Draw) -> None:
     method = draw(st.sampled_from(NUMBERS))
     asked = draw(keywords(FRAMES, method))
-    asked.pop("average", None)
     if isinstance(asked.get("at"), int):
         asked["at"] = 1
     bound = draw(BOUND)
-    together = answer(frame.pu(by="key", on_error="skip", negative=0, **bound), method, **asked)
+    groups: dict[str, Any] = {"by": "key", "on_error": "skip"}
+    together = answer(frame.pu(negative=0), method, **groups, **bound, **asked)
     if isinstance(together, PUError) and "weight" in bound:
         return  # what weights refuse is refused of all groups; one may have none but 1
     for key, rows in frame.groupby("key"):
-        alone = answer(rows.pu(negative=0, **bound), method, **asked)
+        alone = answer(rows.pu(negative=0), method, **bound, **asked)
         if isinstance(together, PUError):
             assert isinstance(alone, PUError), (together, alone)
             continue
@@ -99,27 +99,27 @@ def groups_are_answered_alone(frame: pd.DataFrame, draw: Draw) -> None:
 def models_below_each_other_are_those_in_columns(frame: pd.DataFrame, draw: Draw) -> None:
     method = draw(st.sampled_from([*NUMBERS, "contingency", "dominance", "compare"]))
     asked = draw(keywords(FRAMES, method))
-    for name in ("on", "average"):  # which are for models below each other alone
-        asked.pop(name, None)
-    paired = method == "compare" or asked.get("quantity") == "difference"
+    asked.pop("on", None)  # which is for models below each other alone
+    paired = method == "compare" or asked.get("metric") == "difference"
     on = {"on": "id"} if paired else {}
     bound = draw(BOUND)
     kept = ["id", "label", "patient", "times", "propensity"]
     long = frame.melt(kept, MODELS, "model", "value").rename(columns={"value": "score"})
-    below = answer(long.pu(by="model", **bound), method, **asked, **on)
-    beside = answer(frame.pu(score=sorted(MODELS), **bound), method, **asked)
+    below = answer(long.pu(by="model"), method, **bound, **asked, **on)
+    beside = answer(frame.pu(score=sorted(MODELS)), method, **bound, **asked)
     if answered(below, beside):
         check_alike(below, beside)
 
 
 def order_of_scores_is_all(frame: pd.DataFrame, draw: Draw) -> None:
-    of_order = [name for name in NUMBERS if name not in ("net_benefit", "calibration")]
+    of_order = [name for name in NUMBERS if name != "calibration"]
     method = draw(st.sampled_from([*of_order, "contingency", "roc_bounds"]))
     asked = draw(keywords(FRAMES, method))
-    if isinstance(asked.get("at"), dict) and "threshold" in asked["at"]:
+    by_score = isinstance(asked.get("at"), dict) and "threshold" in asked["at"]
+    if by_score or asked.get("metric") in ("boyce", "net_benefit"):
         return
     ranked, bound = frame.assign(score=frame["score"].rank(method="dense") ** 3), draw(BOUND)
-    one, other = (answer(rows.pu(**bound), method, **asked) for rows in (frame, ranked))
+    one, other = (answer(rows.pu, method, **bound, **asked) for rows in (frame, ranked))
     if not answered(one, other):
         return
     if isinstance(one, xr.Dataset):
@@ -160,8 +160,8 @@ def bounds_are_nested(frame: pd.DataFrame, draw: Draw) -> None:
     if wider == "selection_odds" and how["band"] in ("bootstrap", "dkw"):
         return
     ends = [0.8, 0.95] if wider == "level" else [1, draw(st.sampled_from([1.2, 3, np.inf]))]
-    pu = frame.pu(**(draw(BOUND) if wider == "level" else {}))
-    narrow, wide = (answer(pu, "contingency", beta, **{**how, wider: x}) for x in ends)
+    how |= draw(BOUND) if wider == "level" else {}
+    narrow, wide = (answer(frame.pu, "contingency", beta, **{**how, wider: x}) for x in ends)
     if answered(narrow, wide):
         assert (wide["tp"].sel(bound="lower") <= narrow["tp"].sel(bound="lower")).all()
         assert (wide["tp"].sel(bound="upper") >= narrow["tp"].sel(bound="upper")).all()
@@ -178,8 +178,8 @@ def more_beta_is_more_true_positives(frame: pd.DataFrame, draw: Draw) -> None:
 def intervals_hold_their_estimates(frame: pd.DataFrame, draw: Draw) -> None:
     method = draw(st.sampled_from([*ESTIMATES, "metric"]))
     asked = draw(keywords(FRAMES, method))
-    pu = frame.pu(**draw(BOUND))
-    both = [answer(pu, method, **{**asked, "level": level}) for level in (0.8, 0.95)]
+    asked |= draw(BOUND)
+    both = [answer(frame.pu, method, **{**asked, "level": level}) for level in (0.8, 0.95)]
     if not answered(*both):
         return
     for found in both:
@@ -192,10 +192,6 @@ def intervals_hold_their_estimates(frame: pd.DataFrame, draw: Draw) -> None:
             reach = there[["lower", "range_lower", "estimate", "range_upper", "upper"]]
             steps = np.diff(reach.to_numpy(np.float64), axis=1)
             assert (steps >= -ROUNDING).all(), reach
-        if "envelope_lower" in there:
-            there = there[there["beta"] >= asked["beta_interval"][0]]  # 0 may lie below
-            assert (there["envelope_lower"] <= there["lower"] + ROUNDING).all(), there.T
-            assert (there["envelope_upper"] >= there["upper"] - ROUNDING).all(), there.T
     one, other = both
     kept = one["lower"].notna() & other["lower"].notna()
     if "rank" not in one or one["rank"].equals(other["rank"]):
@@ -240,7 +236,7 @@ def weights_are_rows(frame: pd.DataFrame, draw: Draw) -> None:
         asked["target"] = draw(st.sampled_from(["population", "examples"]))
     if method == "metric":
         at = {"threshold": float(frame["score"].iloc[0])}
-        asked |= {"quantity": draw(st.sampled_from(METRICS)), "at": at}
+        asked |= {"metric": draw(st.sampled_from(METRICS)), "at": at}
     frame = frame.assign(times=frame["times"] // 1)
     repeated = frame.loc[frame.index.repeat(frame["times"].astype(int))]
     one = answer(frame.pu(weight="times"), method, **asked)
@@ -264,15 +260,14 @@ def weights_are_rows(frame: pd.DataFrame, draw: Draw) -> None:
 def weights_have_no_unit(frame: pd.DataFrame, draw: Draw) -> None:
     frame = frame.assign(times=frame["times"].clip(1.25))  # rows of weight 1 are no clusters
     finer = frame.assign(times=4 * frame["times"])
-    method = draw(st.sampled_from(["auroc", "average_precision", "bedroc"]))
-    asked = {"by": "key", "average": True} if draw(st.booleans()) else {"by": None}
-    by = asked.pop("by")
+    name = draw(st.sampled_from(["auroc", "average_precision", "bedroc"]))
+    bound = {"by": "key", "average": True} if draw(st.booleans()) else {}
     # At other betas a completed labeling has its corners at other places.
     one, other = (
-        answer(rows.pu(weight="times", by=by), method, 0, **asked) for rows in (frame, finer)
+        answer(rows.pu(weight="times", **bound), "metric", name, 0) for rows in (frame, finer)
     )
     if answered(one, other):
-        kept = [*one] if asked else ["estimate", "standard_error"]  # half a row counts for limits
+        kept = [*one] if bound else ["estimate", "standard_error"]  # half a row counts for limits
         check_alike(one[kept], other[kept])
 
 
@@ -312,17 +307,16 @@ def curves_are_those_of_tables(frame: pd.DataFrame, draw: Draw) -> None:
         check_alike(of_rows.isel(bound=[0, 2]), of_tables.isel(bound=[0, 2]))
 
 
-def envelopes_hold_all_between(frame: pd.DataFrame, draw: Draw) -> None:
-    how, betas = rule(draw), st.sampled_from([0, 0.1, 0.2, 0.35, 0.6])
+def intervals_of_beta_hold_all_between(frame: pd.DataFrame, draw: Draw) -> None:
+    how, betas = rule(draw) | draw(BOUND), st.sampled_from([0, 0.1, 0.2, 0.35, 0.6])
     low, mid, high = sorted(draw(st.lists(betas, min_size=3, max_size=3, unique=True)))
     name = draw(st.sampled_from(["f1", "precision", "mcc", "tpr"]))
     rank = draw(st.integers(1, len(frame)))
-    pu = frame.pu(**draw(BOUND))
-    found = answer(pu, "metric", name, mid, at=rank, beta_interval=(low, high), **how)
-    each = answer(pu, "metric", name, [low, mid, high], at=rank, **how)
+    found = answer(frame.pu, "metric", name, pd.Interval(low, high), at=rank, **how)
+    each = answer(frame.pu, "metric", name, [low, mid, high], at=rank, **how)
     if answered(found, each) and each[["lower", "upper"]].notna().all(axis=None):
-        assert found["envelope_lower"].item() <= each["lower"].min() + ROUNDING
-        assert found["envelope_upper"].item() >= each["upper"].max() - ROUNDING
+        assert found["lower"].item() <= each["lower"].min() + ROUNDING
+        assert found["upper"].item() >= each["upper"].max() - ROUNDING
 
 
 LAWS: list[Callable[[pd.DataFrame, Draw], None]] = [
@@ -339,7 +333,7 @@ LAWS: list[Callable[[pd.DataFrame, Draw], None]] = [
     weights_have_no_unit,
     numbers_are_those_of_tables,
     curves_are_those_of_tables,
-    envelopes_hold_all_between,
+    intervals_of_beta_hold_all_between,
 ]
 
 

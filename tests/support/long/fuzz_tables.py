@@ -136,10 +136,9 @@ class Travels(RuleBasedStateMachine):
     def draw(self, some: list[Case], frame: pd.DataFrame, kind: str) -> None:
         """Start with tables of a few models."""
         how: dict[str, Any] = {"ranks": "breakpoints"} if kind == "own cutoffs" else {}
-        if kind == "interval":
-            how = {"beta_interval": (0.0, 0.3)}
+        beta: Any = pd.Interval(0.0, 0.3) if kind == "interval" else [0.0, 0.3]
         rows = frame.fillna({"score": 0.0, "other": 0.0})
-        wide, _ = attempt(lambda: rows.pu(score=MODELS).contingency([0.0, 0.3], **how))
+        wide, _ = attempt(lambda: rows.pu(score=MODELS).contingency(beta, **how))
         if kind == "joined" or isinstance(wide, PUError):
             kind, self.parts = "joined", as_joined(some)
             wide = xr.concat(self.parts, "model", combine_attrs="drop")

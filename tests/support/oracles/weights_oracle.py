@@ -13,7 +13,7 @@ from pu_accessor.inference.estimates import weighted_areas, within_odds
 from pu_accessor.inference.estimates.within_odds import estimate_any
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking
-from tests.cases import AREAS
+from tests.cases import AREAS, put
 from tests.support.oracles import selection_oracle as oracle
 
 INF = float("inf")
@@ -35,7 +35,7 @@ def framed(*drawn: int) -> Any:
 @cache
 def draw(seed: int, known: int = 5, size: int = 24) -> Ranking:
     """Rank it."""
-    ranking: Ranking = framed(seed, known, size).pu._request().rank("breakpoints").make(0)
+    ranking: Ranking = framed(seed, known, size).pu._rank("breakpoints").make(0)
     return ranking
 
 
@@ -50,7 +50,7 @@ def places(ranking: Ranking) -> tuple[list[float], list[int]]:
 def curves_between(case: Drawn, beta: float, odds: float, curve: str) -> Any:
     """Return the areas that bounding curves allow, at the level 0.9."""
     how: dict[str, Any] = {"level": 0.9, "selection_odds": odds, "ranks": "breakpoints"}
-    tables = framed(*case).pu.contingency(beta, **how)
+    tables = put(framed(*case).pu, "contingency", beta, **how)
     return oracle.areas_between(tables.isel(beta=0), AREAS[curve])
 
 

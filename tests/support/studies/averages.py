@@ -183,7 +183,7 @@ def cell(quantity: str, target: str, shape: str, design: Design, groups: int, dr
         )
         pu = frame.pu(by="group")
         if quantity == "precision":
-            found = pu.metric(quantity, beta, at=TOP, target=target, average=True)
+            found = pu(average=True).metric(quantity, beta, at=TOP, target=target)
         else:
             found = getattr(pu, quantity)(beta, target=target, average=True)
         goal = truth(quantity, shape, design)
@@ -226,7 +226,7 @@ def main() -> None:
                     )
                     rows.append(_row(quantity, shape, "2 to 6 known", groups, target, found))
     names = ["truth", "mean estimate", "covers", "above", "below", "width"]
-    write_table("averages", ["quantity", "shape", "in each", "groups", *names], rows)
+    write_table("averages", ["metric", "shape", "in each", "groups", *names], rows)
 
 
 if __name__ == "__main__":

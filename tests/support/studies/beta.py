@@ -29,7 +29,7 @@ from pu_accessor import PUWarning
 from pu_accessor.inference.prior.methods import METHODS
 from pu_accessor.ranking import FloatArray
 from pu_accessor.sources.frames import ArraySource
-from pu_accessor.sources.roles import Roles
+from pu_accessor.terms import Terms
 from tests.support.studies.tables import MEASURED, write_table
 
 Table: TypeAlias = tuple[list[str], list[list[str]]]
@@ -166,7 +166,7 @@ def to_levels(score: FloatArray, cell: Cell) -> FloatArray:
 
 def estimate(cell: Cell, score: FloatArray, label: FloatArray) -> tuple[float, float, float]:
     """Return the point and both limits without a frame."""
-    ranking = ArraySource(score, label).rank(Roles(), "breakpoints").make(0)
+    ranking = ArraySource(score, label).rank(Terms(), "breakpoints").make(0)
     found = METHODS[cell.method].estimate(ranking, LEVEL)
     return found.beta, found.lower, found.upper
 

@@ -1,7 +1,7 @@
 """Do intervals of clustered rows hold what is true of new examples?
 
 Run ``python -m tests.support.studies.clusters --draws 400``, from the root. Writes
-``docs/measured/clusters.csv``: a row for each cell and quantity, as they come. Cells that are
+``docs/measured/clusters.csv``: a row for each cell and metric, as they come. Cells that are
 there with as many draws are not drawn again. ``--only`` takes parts of what names a cell, such as
 "few clusters" or "heavy tail": what covers least was measured with ``--draws 1000``.
 
@@ -31,7 +31,7 @@ SEED, LEVEL = 20261123, 0.95
 FINE = 1_000_000  # scores of each kind that a true value is computed from
 RECALL = 0.7  # at the threshold
 METRICS = ("recall", "precision", "f1")
-QUANTITIES = ("auroc", "average_precision", *METRICS)
+METRIC_NAMES = ("auroc", "average_precision", *METRICS)
 TABLE = Path(__file__).parents[3] / "docs" / "measured" / "clusters.csv"
 
 Rng = np.random.Generator
@@ -71,7 +71,7 @@ class Row(NamedTuple):
     """How often an interval held the truth, by clusters and with rows as independent."""
 
     cell: Cell
-    quantity: str
+    metric: str
     draws: int
     known_clusters: float  # that hold a known positive, on average
     truth: float
@@ -292,34 +292,34 @@ def answers(sample: Sample, threshold: float, clustered: bool) -> dict[str, tupl
         asked[metric] = lambda metric=metric: pu.metric(  # type: ignore[misc]
             metric, sample.share, at={"threshold": threshold}, target="population"
         )
-    for quantity, question in asked.items():
+    for metric, question in asked.items():
         try:
             with warnings.catch_warnings():  # the limit on beta takes rows as independent
                 warnings.simplefilter("ignore", PUWarning)
                 row = question().iloc[0]
-            limits[quantity] = float(row["lower"]), float(row["upper"])
+            limits[metric] = float(row["lower"]), float(row["upper"])
         except PUError:
-            limits[quantity] = np.nan, np.nan
+            limits[metric] = np.nan, np.nan
     return limits
 
 
 def look(cell: Cell, draws: int) -> list[Row]:
     """Simulate a cell."""
     rng = np.random.default_rng([SEED, *"".join(map(str, cell[1:])).encode()])
-    threshold, held = scores(cell.shape).threshold, np.empty((2, len(QUANTITIES), draws, 2))
-    truth, holding = np.empty((len(QUANTITIES), draws)), np.empty(draws)
+    threshold, held = scores(cell.shape).threshold, np.empty((2, len(METRIC_NAMES), draws, 2))
+    truth, holding = np.empty((len(METRIC_NAMES), draws)), np.empty(draws)
     for turn in range(draws):
         sample = draw(cell, rng)
         known = float(sample.known.mean())
         true = truths(cell.shape, known + sample.share * (1 - known))
-        truth[:, turn] = [true[quantity] for quantity in QUANTITIES]
+        truth[:, turn] = [true[metric] for metric in METRIC_NAMES]
         holding[turn] = np.unique(sample.cluster[sample.known]).size
         for arm, clustered in enumerate((True, False)):
             found = answers(sample, threshold, clustered)
-            held[arm, :, turn] = [found[quantity] for quantity in QUANTITIES]
+            held[arm, :, turn] = [found[metric] for metric in METRIC_NAMES]
     return [
         _row(cell, name, truth[k], held[:, k], float(holding.mean()))
-        for k, name in enumerate(QUANTITIES)
+        for k, name in enumerate(METRIC_NAMES)
     ]
 
 

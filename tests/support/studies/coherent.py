@@ -36,7 +36,7 @@ def ask(frame: pd.DataFrame, beta: float, truth: IntArray, band: str | Band) -> 
     """Ask for the range of AUROC, of precision at one cutoff, and for all true positives."""
     pu = frame.pu
     areas = np.ravel(pu.contingency(beta, band=band, ranks="breakpoints").pu.area("auroc"))
-    tables = pu.contingency(beta, band=band)
+    tables = pu.contingency(beta, band=band, ranks="all")
     tp = tables["tp"].values[..., 0]
     at = tables.isel(rank=int(truth[-1]) // 2).pu.metric("precision").values.ravel()
     held = bool(((tp[:, 0] <= truth) & (truth <= tp[:, 2])).all())

@@ -131,7 +131,7 @@ def simulate(design: Design, goal: Goal, models: int, draws: int) -> Kept:
     for samples in _draw(design, models, draws, rng):
         lists = [
             [
-                find_guaranteed(one.ranking, beta, goal, ours).rank,
+                find_guaranteed(one.ranking, np.array([beta]), goal, ours).rank,
                 by_bounds(one, beta, goal, both_sides),
                 by_bounds(one, beta, goal, pointwise),
             ]

@@ -21,7 +21,7 @@ from pu_accessor.inference.comparison.paired import compare_paired
 from pu_accessor.ranking import BoolArray, FloatArray
 from pu_accessor.sources.columns import Labels
 from pu_accessor.sources.pairs import pair_scores
-from pu_accessor.sources.roles import Roles
+from pu_accessor.terms import Terms
 
 SEED, LEVEL = 20261123, 0.95
 PAGE = Path(__file__).parents[3] / "docs" / "measured" / "few_rows.csv"
@@ -156,7 +156,7 @@ def look(
     found: dict[str, list[tuple[float, ...]]] = {"population": [], "examples": []}
     for _ in range(draws):
         scores = pair(rng, truth, share)
-        paired = pair_scores(("model",), ("a", "b"), scores, labels, Roles())
+        paired = pair_scores(("model",), ("a", "b"), scores, labels, Terms())
         here = area(scores[0], truth) - area(scores[1], truth)
         for target, rows in found.items():
             goal = difference if target == "population" else here

@@ -131,7 +131,7 @@ def use(draw: Draw, beta: float, draws: int, rng: Rng) -> Iterator[dict[str, obj
                 rows.setdefault((quantity, name), []).append((held, upper - lower))
     for (quantity, name), each in rows.items():
         held, width = np.array(each, float).T
-        yield {"quantity": quantity, "rows": name, "covers": held.mean(), "width": width.mean()}
+        yield {"metric": quantity, "rows": name, "covers": held.mean(), "width": width.mean()}
 
 
 def answers(
@@ -265,7 +265,7 @@ def weights(
     for (quantity, way), each in rows.items():
         held, width = np.array(each, float).T
         yield {
-            "quantity": quantity,
+            "metric": quantity,
             "way": way,
             "covers": held.mean(),
             "width": np.nanmean(width) if np.isfinite(width).any() else np.nan,

@@ -2,9 +2,8 @@
 
 Scores of many shapes are drawn, a simple random sample of the positives is known, and beta is
 estimated from labels made by hand, from known negatives, or as a limit. Numbers with intervals are
-asked with that estimate: put together by squares ("approximate"), as the envelope of two
-statements ("guaranteed"), and with the estimate taken as if it were exact. Prints the cells
-that ``docs/measured/joint*.csv`` sum up.
+asked with that estimate, and with the estimate taken as if it were exact. Prints the cells that
+``docs/measured/joint*.csv`` sum up.
 """
 
 import argparse
@@ -15,22 +14,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
+from pu_accessor.beta import Beta
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.errors import PUDataError, PUWarning
-from pu_accessor.inference.estimates.areas_on_new_examples import (
-    estimate_population_auroc,
-    estimate_population_precision,
-)
-from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.auroc import estimate_precision
-from pu_accessor.inference.estimates.metric_at import metric_on_new
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.intervals import Estimates
-from pu_accessor.inference.estimates.joint import join_estimates, join_metric_at, metric_value
-from pu_accessor.inference.estimates.metric_at import metric_at
+from pu_accessor.inference.estimates.joint import estimate
+from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.prior.methods import estimate_prior
-from pu_accessor.inference.quantities import QUANTITIES
-from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
+from pu_accessor.inference.settings import Settings
 from pu_accessor.priors import beta_from_labels
 from pu_accessor.ranking import FloatArray, Ranking
 from tests.support.studies.shapes import CHOSEN, OTHERS, Draw, Shape, normal
@@ -149,11 +140,11 @@ def _rank(design: Design) -> int:
     return round(0.6 * design.positives)
 
 
-def sources(design: Design) -> dict[str, Callable[[Drawn, float], tuple[Ranking, BetaRange]]]:
+def sources(design: Design) -> dict[str, Callable[[Drawn, float], tuple[Ranking, Beta]]]:
     """Return ways to get an estimate of beta at a level, and the ranking it is for."""
 
-    def hand(method: str) -> Callable[[Drawn, float], tuple[Ranking, BetaRange]]:
-        def source(drawn: Drawn, level: float) -> tuple[Ranking, BetaRange]:
+    def hand(method: str) -> Callable[[Drawn, float], tuple[Ranking, Beta]]:
+        def source(drawn: Drawn, level: float) -> tuple[Ranking, Beta]:
             found = beta_from_labels(
                 drawn.by_hand,
                 design.labeled,
@@ -163,17 +154,17 @@ def sources(design: Design) -> dict[str, Callable[[Drawn, float], tuple[Ranking,
             )
             beta, lower, upper = found[["beta", "lower", "upper"]].iloc[0].tolist()
             ends = min(lower, beta), max(upper, beta)
-            return drawn.plain, BetaRange(np.array([beta]), ends, level)
+            return drawn.plain, Beta(np.array([beta]), ends, level)
 
         return source
 
-    def estimated(method: str) -> Callable[[Drawn, float], tuple[Ranking, BetaRange]]:
-        def source(drawn: Drawn, level: float) -> tuple[Ranking, BetaRange]:
+    def estimated(method: str) -> Callable[[Drawn, float], tuple[Ranking, Beta]]:
+        def source(drawn: Drawn, level: float) -> tuple[Ranking, Beta]:
             ranking = drawn.plain if method == "feasible" else drawn.both
             beta, lower, upper, *_ = estimate_prior(ranking, method, level)
             low, high = min(lower, beta), max(upper, beta)
             limits = {"feasible": "upper", "two_sided": "both"}.get(method, "none")
-            return ranking, BetaRange(np.array([beta]), (low, high), level, limits)
+            return ranking, Beta(np.array([beta]), (low, high), level, limits)
 
         return source
 
@@ -187,40 +178,16 @@ def sources(design: Design) -> dict[str, Callable[[Drawn, float], tuple[Ranking,
 
 
 Limits = tuple[float, float]
-Question = Callable[[Ranking, BetaRange, str, float], Limits]
+Question = Callable[[Ranking, Beta, float], Limits]
 
 
-def area(estimate: Callable[[Ranking, FloatArray, Settings], Estimates]) -> Question:
-    """Return a question for an area."""
+def ask(name: str, target: str, rank: int | None = None, *, at_cutoff: bool = False) -> Question:
+    """Return a question for an area, or for a metric at a rank, or at a threshold."""
 
-    def question(ranking: Ranking, beta: BetaRange, joint: str, _: float) -> Limits:
-        if joint == "point":
-            found = estimate(ranking, np.array([beta.point]), Settings(LEVEL))
-        else:
-            level = LEVEL if joint == "approximate" else ranking_level(LEVEL, beta.level)
-            each = estimate(ranking, beta.grid(LEVEL, joint), Settings(level))
-            found = join_estimates(each, beta, joint)
-        return float(found.lower[0]), float(found.upper[0])
-
-    return question
-
-
-def at_cutoff(name: str, rank: int | None) -> Question:
-    """Return a question for a metric, at a rank or of new examples at a threshold."""
-    rule = Settings(LEVEL)
-
-    def question(ranking: Ranking, beta: BetaRange, joint: str, threshold: float) -> Limits:
-        point, at = np.array([beta.point]), Cutoff("rank", rank or 0)
-        if joint == "point" and rank is None:
-            found = metric_on_new(ranking, BetaRange(point), name, threshold, rule)
-        elif joint == "point":
-            found = metric_at(ranking, BetaRange(point), name, at, rule)
-        elif rank is None:
-            at = Cutoff("threshold", threshold)
-            entry = QUANTITIES[name]
-            found = metric_value(entry, ranking, beta, rule, "population", at, joint)
-        else:
-            found = join_metric_at(ranking, beta, name, at, rule, joint)
+    def question(ranking: Ranking, beta: Beta, threshold: float) -> Limits:
+        cutoff = Cutoff("rank", rank) if rank else Cutoff("threshold", threshold)
+        at = cutoff if rank or at_cutoff else None
+        found = estimate(METRICS[name], ranking, beta, Settings(LEVEL), target, at)
         return float(found.lower[0]), float(found.upper[0])
 
     return question
@@ -229,22 +196,18 @@ def at_cutoff(name: str, rank: int | None) -> Question:
 def questions(design: Design) -> dict[str, Question]:
     """Return what is asked."""
     return {
-        "AUROC, new": area(estimate_population_auroc),
-        "AUROC, these": area(estimate_auroc),
-        "AP, new": area(estimate_population_precision),
-        "AP, these": area(estimate_precision),
-        "precision, these": at_cutoff("precision", _rank(design)),
-        "recall, these": at_cutoff("recall", _rank(design)),
-        "precision, new": at_cutoff("precision", None),
+        "AUROC, new": ask("auroc", "population"),
+        "AUROC, these": ask("auroc", "examples"),
+        "AP, new": ask("average_precision", "population"),
+        "AP, these": ask("average_precision", "examples"),
+        "precision, these": ask("precision", "examples", _rank(design)),
+        "recall, these": ask("recall", "examples", _rank(design)),
+        "precision, new": ask("precision", "population", at_cutoff=True),
     }
 
 
 def simulate(
-    design: Design,
-    draws: int,
-    ways: Mapping[str, tuple[str, float]],
-    only: Sequence[str],
-    asked: Sequence[str],
+    design: Design, draws: int, ways: Sequence[str], only: Sequence[str], asked: Sequence[str]
 ) -> dict[tuple[str, str, str], Cell]:
     """Return how often intervals hold, by source of beta, question and way."""
     rng = np.random.default_rng([SEED, *design[1:], *design.shape.encode()])
@@ -257,14 +220,14 @@ def simulate(
         for name, source in sources(design).items():
             if name not in only:
                 continue
-            for way, (joint, at) in ways.items():
-                ranking, beta = source(drawn, at)
+            ranking, beta = source(drawn, LEVEL)
+            for way in ways:
+                said = Beta(beta.values) if way == "as if exact" else beta
                 for key, question in questions(design).items():
-                    slow = key in SLOW and (name != "by hand" or joint == "guaranteed")
-                    if slow or key not in asked:
+                    if (key in SLOW and name != "by hand") or key not in asked:
                         continue
                     try:
-                        low, high = question(ranking, beta, joint, fixed["threshold"])
+                        low, high = question(ranking, said, fixed["threshold"])
                     except PUDataError:  # nothing is negative at an estimate of 1
                         continue
                     truth, none = drawn.truth[key], bool(np.isnan(low + high))
@@ -276,11 +239,7 @@ def simulate(
     }
 
 
-WAYS = {
-    "approximate": ("approximate", LEVEL),
-    "guaranteed": ("guaranteed", (1 + LEVEL) / 2),
-    "as if exact": ("point", LEVEL),
-}
+WAYS = ("approximate", "as if exact")
 DESIGNS = (
     Design("normal, AUROC .80", 100, 400, 1600),
     Design("beta, skewed", 50, 500, 1500),
@@ -302,11 +261,11 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=100)
     parser.add_argument("--sources", nargs="*", default=["by hand", "mean_matching", "feasible"])
     parser.add_argument("--questions", nargs="*", default=list(questions(DESIGNS[0])))
-    parser.add_argument("--ways", nargs="*", default=list(WAYS))
+    parser.add_argument("--ways", nargs="*", default=list(WAYS), choices=WAYS)
     options = parser.parse_args()
     warnings.simplefilter("ignore", PUWarning)
-    ways = {way: WAYS[way] for way in options.ways}
-    print("| scores | beta | quantity | " + " | ".join(f"{way}, width" for way in ways) + " |")
+    ways = options.ways
+    print("| scores | beta | metric | " + " | ".join(f"{way}, width" for way in ways) + " |")
     print("|---|---|---|" + "---|" * len(ways))
     for design in DESIGNS:
         found = simulate(design, options.draws, ways, options.sources, options.questions)

@@ -115,7 +115,7 @@ def main() -> None:
                 beta = "one for both" if shared else "one for each"
                 rows.append((shape, beta, name, *(f"{value:.3f}" for value in found)))
     ways = [f"{way}{part}" for way in ("joint", "as if exact") for part in ("", ", width")]
-    write_table("joint_gaps", ["scores", "beta", "quantity", *ways], rows)
+    write_table("joint_gaps", ["scores", "beta", "metric", *ways], rows)
 
 
 if __name__ == "__main__":

@@ -23,14 +23,12 @@ from scipy import stats
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.bands.on_new_examples import Curve, Rates, bound_curve, bound_on_new
 from pu_accessor.inference.completion import monotone_latent
-from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.auroc import estimate_precision
-from pu_accessor.inference.estimates.metric_at import metric_on_new
+from pu_accessor.inference.estimates.auroc import estimate_auroc, estimate_precision
 from pu_accessor.inference.estimates.cutoff_spec import read_at
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_list
-from pu_accessor.inference.estimates.metric_at import metric_at
-from pu_accessor.inference.settings import BetaRange, Settings
-from pu_accessor.inference.tables.metrics import evaluate
+from pu_accessor.inference.estimates.metric_at import metric_at, metric_on_new
+from pu_accessor.inference.metrics import METRICS
+from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking
 
 SEED, LEVEL = 20261122, 0.95
@@ -305,10 +303,10 @@ def look_at_thresholds(name: str, design: Design, draws: int) -> dict[str, float
             positives, negatives = n + b * size, (1 - b) * size
             counts = positives * tpr, negatives * fpr, positives * (1 - tpr), negatives * (1 - fpr)
             for metric in ("precision", "f1", "informedness"):
-                true = float(evaluate(metric, *map(np.asarray, counts)))
+                true = float(METRICS[metric](*map(np.asarray, counts)))
                 for kind in ("plain", "monotone"):
                     asked = replace(ranking, monotone=kind == "monotone")
-                    found = metric_on_new(asked, BetaRange(beta), metric, edge, Settings(LEVEL))
+                    found = metric_on_new(asked, beta, METRICS[metric], edge, Settings(LEVEL))
                     held = found.lower[0] - NEAR <= true <= found.upper[0] + NEAR
                     key = f"{kind}: {metric}, top {head:g}"
                     rows.setdefault(f"{key}: held", []).append(float(held))
@@ -396,7 +394,7 @@ def _of_labels(positives: FloatArray, size: FloatArray, design: Design) -> dict[
 
 def _unbiased(ranking: Ranking, beta: float) -> dict[str, float]:
     betas, rule = np.array([beta]), Settings(LEVEL)
-    at = metric_at(ranking, BetaRange(betas), "precision", read_at(50), rule).estimate
+    at = metric_at(ranking, betas, METRICS["precision"], read_at(50), rule).value
     return {
         "auroc": float(estimate_auroc(ranking, betas, rule).value[0]),
         "average precision": float(estimate_precision(ranking, betas, rule).value[0]),

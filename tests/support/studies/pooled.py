@@ -160,7 +160,7 @@ def main() -> None:
     ]
     names = ["truth", "mean estimate", "covers", "above", "below", "width"]
     body = [(*row[:3], *(f"{value:.3f}" for value in row[3:])) for row in cells]
-    write_table("folds", ["quantity", "shape", "folds", *names], body)
+    write_table("folds", ["metric", "shape", "folds", *names], body)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,8 @@ from pu_accessor.inference.estimates.areas_on_new_examples import (
 )
 from pu_accessor.inference.estimates.metric_at import metric_on_new
 from pu_accessor.inference.influence import Placed
-from pu_accessor.inference.settings import BetaRange, Settings
+from pu_accessor.inference.metrics import read_metric
+from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, PairedRanks, Ranking
 
 Draw: TypeAlias = Callable[[np.random.Generator, tuple[int, ...]], FloatArray]
@@ -237,7 +238,8 @@ def rate_row(name: str, cutoff: str, design: Design, draws: int) -> Row:
     for turn, (k, h) in enumerate(seen.T.tolist()):
         rank, found = np.array([0, k + h, size]), np.array([0, k, design.known])
         ranking = Ranking(rank, np.array([np.inf, 1, 0]), found, 0 * rank, rank - found, total)
-        answer = metric_on_new(ranking, BetaRange(beta_of(design)), name, 1, Settings(LEVEL))
+        metric = read_metric(name, 1, "metric")
+        answer = metric_on_new(ranking, beta_of(design), metric, 1, Settings(LEVEL))
         limits[:, turn] = answer.lower[0], answer.upper[0]
     limits = limits[:, again.ravel()]
     positives = (design.known + design.share * design.rest) / size

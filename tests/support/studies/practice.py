@@ -14,16 +14,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pu_accessor.beta import Beta
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.comparison.pairwise import GroupValue, find_gaps
 from pu_accessor.inference.estimates.cutoff_spec import read_at
 from pu_accessor.inference.estimates.early_recognition import estimate_bedroc
 from pu_accessor.inference.estimates.intervals import Estimates
-from pu_accessor.inference.estimates.joint import value_of
+from pu_accessor.inference.estimates.joint import estimate
 from pu_accessor.inference.estimates.metric_at import metric_at
-from pu_accessor.inference.estimates.utility import net_benefit_at, reliability
-from pu_accessor.inference.quantities import read_quantity
-from pu_accessor.inference.settings import BetaRange, Settings
+from pu_accessor.inference.estimates.utility import reliability
+from pu_accessor.inference.metrics import METRICS
+from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking
 from tests.support.studies.shapes import CHOSEN, OTHERS, Rng, Shape
 
@@ -91,15 +92,17 @@ def at_precision(shape: Shape, known: int, share: float, draws: int, rng: Rng) -
     """Precision and recall where the estimated precision is last at least 0.5."""
     found: dict[str, Found] = {}
     for one in samples(shape, known, share, draws, rng):
-        beta, at = BetaRange(np.array([one.beta])), read_at({"precision": 0.5})
+        betas, at = np.array([one.beta]), read_at({"precision": 0.5})
         for name in ("precision", "recall"):
             try:
-                got = metric_at(one.ranking, beta, name, at, Settings(LEVEL))
+                got = metric_at(one.ranking, betas, METRICS[name], at, Settings(LEVEL))
             except ValueError:  # is reached by no cutoff
                 continue
+            assert got.threshold is not None and got.rank is not None
             head = one.score >= got.threshold[0]
             true = one.truth[head].sum() / (head if name == "precision" else one.truth).sum()
-            exact = metric_at(one.ranking, beta, name, read_at(int(got.rank[0])), Settings(LEVEL))
+            at_rank = read_at(int(got.rank[0]))
+            exact = metric_at(one.ranking, betas, METRICS[name], at_rank, Settings(LEVEL))
             for band, each in (("simultaneous", got), ("exact", exact)):
                 rows = found.setdefault(f"{name} at precision .5, {band}", [])
                 rows.append((true, each.lower[0], each.upper[0]))
@@ -108,9 +111,8 @@ def at_precision(shape: Shape, known: int, share: float, draws: int, rng: Rng) -
 
 def enrichment(ranking: Ranking, betas: FloatArray, fraction: float) -> Estimates:
     """Return the enrichment factor of the top."""
-    top = {"fraction": fraction}
-    entry, beta = read_quantity("lift", top, "gap"), BetaRange(betas)
-    return value_of(entry, ranking, beta, Settings(LEVEL), "examples", read_at(top))
+    top = read_at({"fraction": fraction})
+    return estimate(METRICS["lift"], ranking, Beta(betas), Settings(LEVEL), "examples", top)
 
 
 def early(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[str, Held]:
@@ -158,9 +160,8 @@ def gaps(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[s
                         head = (above & one.truth).mean(), (above & ~one.truth).mean()
                     whole = prevalence if name == "recall" else sum(head)
                     true.append(head[0] / whole if whole else np.nan)
-                    betas = np.array([one.beta])
-                    entry = read_quantity(name, {"threshold": place}, "gap")
-                    value = value_of(entry, one.ranking, BetaRange(betas), limit, target, at)
+                    beta = Beta(np.array([one.beta]))
+                    value = estimate(METRICS[name], one.ranking, beta, limit, target, at)
                     interval = value.value, value.lower, value.upper
                     groups.append(GroupValue(one.ranking.total.known_positive, *interval))
                 gap = find_gaps(groups)
@@ -176,6 +177,17 @@ def probabilities(score: FloatArray) -> FloatArray:
     return odds
 
 
+def net_benefits(
+    ranking: Ranking, beta: Beta, thresholds: FloatArray, rule: Settings
+) -> FloatArray:
+    """Return the lower limit, the estimate and the upper limit at each threshold."""
+    entry, each = METRICS["net_benefit"], []
+    for threshold in thresholds.tolist():
+        found = estimate(entry, ranking, beta, rule, "examples", read_at({"threshold": threshold}))
+        each.append([found.lower[0], found.value[0], found.upper[0]])
+    return np.array(each)
+
+
 def reliable(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[str, Held]:
     """Shares of positives in ten bins, and net benefit: at each, and everywhere at once.
 
@@ -189,11 +201,11 @@ def reliable(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> di
         for band in ("exact", "simultaneous"):
             rule = Settings(LEVEL, band)
             bins, every = (
-                reliability(some, BetaRange(b), edges, rule).value[..., 0]
+                reliability(some, b, edges, rule).value[..., 0]
                 for some, b in ((few, betas), (whole, np.zeros(1)))
             )
             worth, best = (
-                net_benefit_at(some, BetaRange(b), thresholds, rule).value[..., 0]
+                net_benefits(some, Beta(b), thresholds, rule)
                 for some, b in ((few, betas), (whole, np.zeros(1)))
             )
             for what, limits, truth in (("bins", bins, every), ("net benefit", worth, best)):

@@ -17,6 +17,7 @@ import pandas as pd
 
 import pu_accessor
 from pu_accessor.errors import PUWarning
+from tests.cases import put
 from tests.support.studies.shapes import CHOSEN, OTHERS, Shape
 
 SEED, TRUTH, AT = 20261123, 200_000, 0.9  # the threshold is that share of negatives
@@ -92,11 +93,11 @@ def of_population(
         for of in ("rows", "population"):
             beta = pu_accessor.beta_from_prevalence(share, *counts, of=of)
             metric = pu.metric("precision", beta, **at)
-            known = pu.metric("precision", beta, **at, prevalence=share)
+            known = pu.assume(prevalence=share).metric("precision", beta, **at)
             for name, found, value in (
                 ("AUROC", pu.auroc(beta), goal.auroc),
                 ("AP", pu.average_precision(beta), goal.average_precision),
-                ("AP, prevalence=", pu.average_precision(beta, prevalence=share), goal[2]),
+                ("AP, prevalence=", pu.assume(prevalence=share).average_precision(beta), goal[2]),
                 ("precision", metric, goal.precision),
                 ("precision, prevalence=", known, goal.precision),
             ):
@@ -118,8 +119,10 @@ def elsewhere(
         pu = draw(shape, design, design.known + latent, rng).pu
         options = {"beta": latent / design.unlabeled, "prevalence": prevalence}
         at = {"at": {"threshold": goal.threshold}}
-        rows["AP"].append(_covers(pu.average_precision(**options), goal.average_precision))
-        rows["precision"].append(_covers(pu.metric("precision", **options, **at), goal.precision))
+        rows["AP"].append(_covers(put(pu, "average_precision", **options), goal.average_precision))
+        rows["precision"].append(
+            _covers(put(pu, "metric", "precision", **options, **at), goal.precision)
+        )
     for name, each in rows.items():
         coverage, width = np.nanmean(np.array(each, float), axis=0).tolist()
         yield name, coverage, width

@@ -15,13 +15,12 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from pu_accessor.inference.diagnostics import tell_about
-from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.auroc import estimate_precision
+from pu_accessor.inference.diagnostics import diagnose
+from pu_accessor.inference.estimates.auroc import estimate_auroc, estimate_precision
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import make_tables
 from pu_accessor.inference.tables.curves import area
-from pu_accessor.questions.request import FEW_EFFECTIVE
+from pu_accessor.questions.ask import _MIN_EFFECTIVE_SIZE
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
 from tests.support.studies.coverage import rank_quickly
 from tests.support.studies.tables import write_table
@@ -144,7 +143,7 @@ def partial(prevalence: float, known: int, share: float, mean: float) -> Draws:
         found = estimate_auroc(ranking, beta, Settings(LEVEL), max_fpr=MAX)
         held = bool(found.lower[0] - 1e-9 <= truth <= found.upper[0] + 1e-9)
         beyond = not 0 <= found.value[0] <= 1  # NaN, too: it is said
-        beyond |= bool(tell_about(ranking, LEVEL).beyond(beta).size)
+        beyond |= bool(diagnose(ranking, LEVEL).beyond(beta).size)
         return {"partial AUROC": Held(None if np.isnan(found.lower[0]) else held, beyond)}
 
     return simulate
@@ -183,7 +182,7 @@ def weighted(cell: Cell, strata: tuple[float, ...] | None = None) -> Draws:
         ranking = rank_quickly(rank[labeled], cell.examples)
         ranking = replace(ranking, weight=1 / chance[labeled])
         beta = np.array([(count - known) / (cell.examples - known)])
-        few = tell_about(ranking, LEVEL).n_effective < FEW_EFFECTIVE
+        few = diagnose(ranking, LEVEL).n_effective < _MIN_EFFECTIVE_SIZE
         truths = {
             "AUROC": 1 - (rank.mean() - (count + 1) / 2) / (cell.examples - count),
             "AP": float(np.mean(np.arange(1, count + 1) / rank)),

@@ -94,7 +94,9 @@ def summarise(
 def _ask(frame: pd.DataFrame, truth: FloatArray, beta: float) -> tuple[bool, bool, float, bool]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        tables = frame.pu.contingency(beta, band="simultaneous", reference="tightest")
+        tables = frame.pu.assume(reference="tightest").contingency(
+            beta, band="simultaneous", ranks="all"
+        )
     tp = tables["tp"].transpose("bound", "beta", "rank").to_numpy()[:, 0]
     found = np.append(0, np.cumsum(truth[np.argsort(-frame["score"].to_numpy())]))
     lower, upper = tp[0], tp[2]

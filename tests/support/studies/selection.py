@@ -23,8 +23,7 @@ from pu_accessor.inference.estimates.areas_on_new_examples import (
     estimate_population_auroc,
     estimate_population_precision,
 )
-from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.auroc import estimate_precision
+from pu_accessor.inference.estimates.auroc import estimate_auroc, estimate_precision
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.within_odds import estimate_within
 from pu_accessor.inference.settings import Settings

@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
-from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.auroc import estimate_precision
+from pu_accessor.inference.estimates.auroc import estimate_auroc, estimate_precision
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import Counts, FloatArray, Ranking
 

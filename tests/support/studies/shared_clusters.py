@@ -68,7 +68,7 @@ def average(df: pd.DataFrame, name: str, beta: float, **roles: Any) -> "pd.Serie
     """Ask for the average of a quantity over new queries."""
     pu: Any = df.pu(by="query", **roles)
     if name == "precision":
-        answer = pu.metric(name, beta, at=5, average=True)
+        answer = pu(average=True).metric(name, beta, at=5)
     else:
         answer = getattr(pu, name)(beta, average=True)
     row: pd.Series[Any] = answer.iloc[0]
@@ -160,9 +160,9 @@ def study_pairs(cell: Pairs, name: str, better: float, draws: int) -> str:
     for _ in range(draws):
         df, truth = draw_pairs(rng, cell, better)
         beta = float(truth[df["label"].isna()].mean())
-        how = {"quantity": name, **COMPARED[name]}
+        how = {"metric": name, **COMPARED[name]}
         one, other = (
-            df.pu(score=["a", "b"], cluster=each).compare(beta, **how).iloc[0]
+            df.pu(score=["a", "b"], cluster=each).compare("auroc", beta, **how).iloc[0]
             for each in ("patient", None)
         )
         holds = [row["lower"] <= true <= row["upper"] for row in (one, other)]

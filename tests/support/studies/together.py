@@ -17,7 +17,7 @@ from pu_accessor.inference.comparison.pairwise import adjust_together
 from pu_accessor.ranking import FloatArray
 from pu_accessor.sources.columns import Labels
 from pu_accessor.sources.pairs import pair_scores
-from pu_accessor.sources.roles import Roles
+from pu_accessor.terms import Terms
 
 SEED, LEVEL, MODELS = 20261123, 0.95, 10
 PAGE = Path(__file__).parents[3] / "docs" / "measured" / "together.csv"
@@ -56,7 +56,7 @@ def look(noise: str, shared: float, known: int, better: float, draws: int) -> Fl
         scores = np.multiply.outer(apart, truth) + common + own
         if noise == "5 levels":
             scores = np.clip(np.round(scores), -1, 3)
-        paired = pair_scores(("model",), range(MODELS), scores, labels, Roles())
+        paired = pair_scores(("model",), range(MODELS), scores, labels, Terms())
         tests = compare_paired(paired, None, LEVEL, "population")
         pairs = tests.first, tests.second
         equal = apart[tests.first] == apart[tests.second]

@@ -20,8 +20,7 @@ from scipy import optimize, special
 
 from pu_accessor.inference.bands.exact import exact
 from pu_accessor.inference.bands.weighted import effective_size, weighted_bounds
-from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.auroc import estimate_precision
+from pu_accessor.inference.estimates.auroc import estimate_auroc, estimate_precision
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray

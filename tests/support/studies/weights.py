@@ -1,7 +1,7 @@
 """Do intervals of rows that stand for several hold what is true of new examples?
 
 Run ``python -m tests.support.studies.weights --draws 400``, from the root. Writes
-``docs/measured/weights.csv``: a row for each cell and quantity.
+``docs/measured/weights.csv``: a row for each cell and metric.
 
 Rows of a population are kept with some probability, and stand for one over it. A draw without an
 interval is a miss. New examples have the prevalence of the draw, which the package takes as given;
@@ -26,8 +26,8 @@ from tests.support.studies.clusters import (
     DIGITS,
     FINE,
     FIRST,
+    METRIC_NAMES,
     METRICS,
-    QUANTITIES,
     SHAPES,
     digits,
     scores,
@@ -53,7 +53,7 @@ class Row(NamedTuple):
     """How often an interval held the truth, with weights and without."""
 
     cell: Cell
-    quantity: str
+    metric: str
     draws: int
     truth: float
     coverage: float
@@ -158,16 +158,16 @@ def look(cell: Cell, draws: int) -> list[Row]:
     seen = PREVALENCE * KEPT[cell.kept].known
     share = (PREVALENCE - seen) / (1 - seen)
     threshold = scores(cell.shape).threshold
-    held = np.empty((2, len(QUANTITIES), draws, 2))
-    truth = np.empty((len(QUANTITIES), draws))
+    held = np.empty((2, len(METRIC_NAMES), draws, 2))
+    truth = np.empty((len(METRIC_NAMES), draws))
     for turn in range(draws):
         sample = draw(cell, rng)
         for arm, weighted in enumerate((True, False)):
             held[arm, :, turn] = answers(sample, threshold, share, weighted)
         known = float(np.average(sample["known"], weights=sample["weight"]))
         true = truths(cell.shape, known + share * (1 - known))
-        truth[:, turn] = [true[quantity] for quantity in QUANTITIES]
-    return [_row(cell, name, truth[k], held[:, k]) for k, name in enumerate(QUANTITIES)]
+        truth[:, turn] = [true[metric] for metric in METRIC_NAMES]
+    return [_row(cell, name, truth[k], held[:, k]) for k, name in enumerate(METRIC_NAMES)]
 
 
 def _row(cell: Cell, name: str, truth: FloatArray, limits: FloatArray) -> Row:

@@ -1,4 +1,4 @@
-"""The table of quantities: what each says that it can do, it does; all else is refused clearly."""
+"""The table of metrics: what each says that it can do, it does; all else is refused clearly."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 import pu_accessor.sklearn
-from pu_accessor import PUError, PUValueError, positives_needed
-from pu_accessor.inference.quantities import PURPOSES, QUANTITIES, Quantity
-from pu_accessor.inference.tables.metrics import METRICS
+from pu_accessor import PUError, PUValueError
+from pu_accessor.inference.metrics import METRICS, PURPOSES, Metric
 from pu_accessor.labeling import positives_needed
+from tests.cases import put
 
 BETA, AT = 0.1, 40
 
@@ -31,73 +31,74 @@ ROWS = draw_rows()
 PU, SITES = ROWS.pu, ROWS.pu(by="site")
 MODELS = ROWS.pu(score=["score", "fair"])
 TABLES = PU.contingency([0.1, 0.2], ranks=[*range(0, 241, 20)])
-WHOLE = PU.contingency([0.1, 0.2])
+WHOLE = PU.contingency([0.1, 0.2], ranks="all")
 BY_NAME: dict[str, Callable[[str, Any], Any]] = {
-    "against_beta": lambda name, at: PU.plot_against_beta(name, [0.1, 0.2], at=at),
+    "against_beta": lambda name, at: PU.plot_metric(name, [0.1, 0.2], x="beta", at=at),
     "area": lambda name, at: WHOLE.pu.area(name),
-    "compare": lambda name, at: MODELS.compare(BETA, quantity=name, at=at),
+    "compare": lambda name, at: MODELS.compare(name, BETA, at=at),
     "forest": lambda name, at: MODELS.plot_forest(name, BETA, at=at),
     "gap": lambda name, at: SITES.gap(name, BETA, at=at),
-    "metric": lambda name, at: PU.metric(name, BETA, at=AT),
+    "metric": lambda name, at: PU.metric(name, BETA, at=at),
     "plan": lambda name, at: positives_needed(0.2, pilot=ROWS, beta=BETA, metric=name),
-    "robustness": lambda name, at: MODELS.robustness(name, BETA, at=at, selection_odds=[1, 2]),
+    "robustness": lambda name, at: MODELS.robustness(
+        name, BETA, at=at, over={"selection_odds": [1, 2]}
+    ),
     "score": lambda name, at: pu_accessor.sklearn.scorer(name, beta=BETA, at=at, unlabeled=0),
     "tables": lambda name, at: TABLES.pu.metric(name),
 }
 
 
-def ask(quantity: Quantity, pu: Any, **how: Any) -> pd.DataFrame:
-    """Ask for a quantity by the method of its own."""
-    if quantity.metric:
-        found: pd.DataFrame = pu.metric(quantity.metric, BETA, **{"at": AT, **how})
-        return found
-    return pd.DataFrame(getattr(pu, quantity.name)(BETA, **how))
+def ask(entry: Metric, pu: Any, **how: Any) -> pd.DataFrame:
+    """Ask for a metric, at a cutoff where it needs one."""
+    at = {"threshold": 0.5} if entry.of_probabilities else AT
+    how = {"at": at, **how} if entry.needs_cutoff else how
+    found: pd.DataFrame = put(pu, "metric", entry, BETA, **how)
+    return found
 
 
-def these(entry: Quantity) -> dict[str, str]:
-    """Return what asks for these examples."""
-    return {"target": "examples"} if "population" in entry.can else {}
+THESE = {"target": "examples"}
 
 
 WEIGHED = ROWS.assign(e=np.where(ROWS["score"] > 0.6, 0.9, 0.4)).pu(propensity="e")
-BY_ARGUMENT: dict[str, Callable[[Quantity], Any]] = {
-    "average": lambda entry: ask(entry, SITES, average=True),
-    "examples": lambda entry: ask(entry, PU, **these(entry)),
+BY_ARGUMENT: dict[str, Callable[[Metric], Any]] = {
+    "average": lambda entry: ask(entry, ROWS.pu(by="site", average=True)),
+    "examples": lambda entry: ask(entry, PU, **THESE),
     "population": lambda entry: ask(
-        entry, PU, target="population", **({"at": {"threshold": 0.5}} if entry.metric else {})
+        entry,
+        PU,
+        target="population",
+        **({"at": {"threshold": 0.5}} if entry.needs_cutoff else {}),
     ),
-    "propensity": lambda entry: ask(entry, WEIGHED, **these(entry)),
-    "selection_odds": lambda entry: ask(entry, PU, selection_odds=1.5),
+    "propensity": lambda entry: ask(entry, WEIGHED, **THESE),
+    "selection_odds": lambda entry: ask(entry, PU, selection_odds=1.5, **THESE),
 }
 
 
 def test_every_metric_and_purpose_is_there() -> None:
-    with_cutoff = {name for name, entry in QUANTITIES.items() if entry.needs_cutoff}
-    assert with_cutoff == {*METRICS, "net_benefit"}
     assert {*PURPOSES} == {*BY_NAME} | {*BY_ARGUMENT}
-    for name, entry in QUANTITIES.items():
+    for name, entry in METRICS.items():
         assert name == entry.name and entry.label and entry.can and "df.pu" in entry.ask
 
 
 @pytest.mark.parametrize("purpose", BY_NAME)
-@pytest.mark.parametrize("name", QUANTITIES)
+@pytest.mark.parametrize("name", METRICS)
 def test_what_can_be_asked_by_name_is_answered(name: str, purpose: str) -> None:
-    entry = QUANTITIES[name]
+    entry = METRICS[name]
     at: Any = AT if entry.needs_cutoff else None
-    at = {"threshold": 0.5} if purpose == "compare" and entry.of_probabilities else at
+    at = {"threshold": 0.5} if entry.of_probabilities else at
     if purpose in entry.can:
         assert BY_NAME[purpose](name, at) is not None
     else:
-        with pytest.raises(PUValueError, match="quantity must be ") as told:
+        with pytest.raises(PUValueError, match="metric must be ") as told:
             BY_NAME[purpose](name, at)
-        assert repr(name) in str(told.value) and len(str(told.value)) <= 400
+        assert repr(name) in str(told.value) and len(str(told.value)) <= 300
     plt.close("all")
 
 
 @pytest.mark.parametrize("how", BY_ARGUMENT)
-@pytest.mark.parametrize("name", [name for name in QUANTITIES if name != "difference"])
-def test_what_can_be_said_of_a_quantity_is(name: str, how: str) -> None:
-    entry = QUANTITIES[name]
+@pytest.mark.parametrize("name", [name for name in METRICS if name != "difference"])
+def test_what_can_be_said_of_a_metric_is(name: str, how: str) -> None:
+    entry = METRICS[name]
     if how in entry.can:
         assert np.isfinite(BY_ARGUMENT[how](entry)["estimate"]).all()
     else:
