@@ -47,7 +47,7 @@ intersphinx_mapping = elsewhere.write_inventories(ROOT / "docs" / "generated" / 
 autodoc_typehints = "none"
 TYPES = {
     name: f":ref:`{name} <type-{name.lower()}>`"
-    for name in ("At", "Band", "Beta", "Interval", "Metric", "Palette", "Ranks", "Target")
+    for name in ("At", "Band", "Beta", "Metric", "Palette", "Ranks", "Target")
 }
 TYPES |= {name: f":class:`~{full}`" for name, full in elsewhere.SHORT.items()}
 TYPES |= {

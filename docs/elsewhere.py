@@ -28,6 +28,7 @@ AT = {
         "https://pandas.pydata.org/docs/",
         {
             "pandas.DataFrame": "reference/api/$.html",
+            "pandas.Interval": "reference/api/$.html",
             "pandas.Series": "reference/api/$.html",
             "pandas.DataFrame.groupby": "reference/api/$.html",
         },
