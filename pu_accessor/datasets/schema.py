@@ -172,6 +172,9 @@ def traces_in(curves: xr.Dataset) -> list[str]:
     return [trace for trace, rates in TRACES.items() if needed | {*rates} <= names]
 
 
+_ROUNDING = 1e-6  # of counts that follow from rates
+
+
 def _are_of_others(tables: xr.Dataset) -> bool:
     """Tell whether cutoffs or known examples are those of other tables.
 
@@ -186,15 +189,16 @@ def _are_of_others(tables: xr.Dataset) -> bool:
     def fits(*names: str) -> bool:
         return all(name in variables and {*variables[name].dims} <= {*tp.dims} for name in names)
 
-    wrong = []
-    if "rank" not in tables.dims and fits("rank"):
-        wrong.append(tp + fp != variables["rank"])
+    wrong, uncertain = [], bool(tables.attrs.get("contamination"))
+    # Where some may be wrong, known positives are false positives, too; and a ROC curve does not
+    # say how many positives there are.
+    if "rank" not in tables.dims and fits("rank") and not (uncertain and "tpr" in variables):
+        wrong.append(abs(tp + fp - variables["rank"]) > _ROUNDING)
     kinds = ((tp, fn, "known_positive"), (fp, tn, "known_negative"))
-    # Where some may be wrong, known positives are false positives, too.
-    for above, below, kind in kinds[1:] if tables.attrs.get("contamination") else kinds:
+    for above, below, kind in kinds[uncertain:]:
         if fits(kind, f"n_{kind}"):
             known, known_in_all = variables[kind], variables[f"n_{kind}"]
-            wrong += [above < known, below < known_in_all - known]
+            wrong += [above < known - _ROUNDING, below < known_in_all - known - _ROUNDING]
     filled = ~(tp + fp).isnull()
     return any(bool((differ & filled).any()) for differ in wrong)
 

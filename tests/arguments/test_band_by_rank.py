@@ -72,11 +72,13 @@ def test_all_questions_take_bounds_by_rank() -> None:
     assert [row["lower"], row["estimate"], row["upper"]] == pytest.approx(value.values)
     some = pu.contingency(0.4, ranks=[5, 12], **how)
     np.testing.assert_array_equal(some["tp"], expected["tp"].sel(rank=[5, 12]))
-    how |= {"beta_interval": (0.2, 0.4)}
-    axes = pu.plot_roc(0.3, **how)
+    axes = pu.plot_roc(pd.Interval(0.2, 0.4), **how)
     assert len(axes.collections) + len(axes.patches) > 0
-    values = pu.contingency(0.3, **how).pu.metric("recall").isel(beta=0)
-    assert (values.sel(bound="envelope_lower") <= values.sel(bound="lower")).all()
+    point, within = (
+        pu.contingency(beta, **how).pu.metric("recall").isel(beta=0)
+        for beta in (0.3, pd.Interval(0.2, 0.4))
+    )
+    assert (within.sel(bound="lower") <= point.sel(bound="lower")).all()
 
 
 def test_each_model_has_bounds_of_its_own() -> None:

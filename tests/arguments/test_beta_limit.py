@@ -31,7 +31,6 @@ HIGH, LOW = 0.48, 0.43  # about the limit at level .5; there estimates are in [0
 PUT: dict[str, tuple[str, dict[str, Any]]] = {
     "breakpoints": ("contingency", {"ranks": "breakpoints"}),
     "ranks": ("contingency", {"ranks": [3, 7]}),
-    "interval": ("contingency", {"beta_interval": (0, 0.9)}),
     "pr_bounds": ("pr_bounds", {"ranks": 9}),
     "auroc, partial": ("auroc", {"max_fpr": 0.5, "target": "examples"}),
     "metric": ("metric", {"metric": "f1", "at": 40}),
@@ -164,7 +163,8 @@ def test_no_limit_with_propensities() -> None:
 
 
 def test_an_envelope_a_beta_of_zero_and_tables_that_are_there_do_not_warn() -> None:
-    assert not told(lambda: FRAME.pu.contingency(LOW, beta_interval=(0.01, 0.95), ranks="all"))
+    around = pd.Interval(LOW - 0.42, LOW + 0.42)
+    assert not told(lambda: FRAME.pu.contingency(around, ranks="all"))
     assert not told(lambda: SHARP.pu.contingency(0, ranks="all"))
     with pytest.warns(PUWarning, match="beta exceeds"):
         tables = FRAME.pu.contingency([0, 0.7], ranks="all")

@@ -9,12 +9,13 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from pu_accessor import PUValueError
 from pu_accessor.inference import search
 from pu_accessor.inference.comparison import worst_case
-from pu_accessor.inference.estimates import contaminated
+from pu_accessor.questions.assumptions import SWEEPS
 from pu_accessor.ranking import BoolArray, FloatArray
 from tests.cases import binormal, put
+
+SWEEP = SWEEPS["contamination"]
 
 
 def draw(seed: int, known: int = 5, size: int = 30) -> pd.DataFrame:
@@ -122,19 +123,14 @@ def test_curves_are_drawn_with_what_may_be_wrong(curve: str) -> None:
 
 
 def test_a_conclusion_is_drawn_against_the_share_that_is_wrong() -> None:
-    pu, asked = draw(0, 20, 120).pu, {"at": 20, "above": 0.15}
-    shares = [0.2, 0, 0.1]
-    ax: Any = pu.plot_metric("precision", 0.1, x="contamination", **asked)
-    found = pu.robustness("precision", 0.1, **asked, over={"contamination": shares})
+    pu = draw(0, 20, 120).pu
+    ax: Any = pu.plot_metric("precision", 0.1, x="contamination", at=20)
+    found = pu.robustness("precision", 0.1, at=20, over={"contamination": SWEEP})
     assert "share of the known positives" in ax.get_xlabel() and ax.get_xscale() == "linear"
     line, *_, cross = ax.lines
     np.testing.assert_allclose(line.get_xydata(), found[["contamination", "estimate"]])
     point = found["breaking_point"].iloc[0]
-    assert cross.get_xydata().tolist() == [[point, 0.15]]
-    ax = pu.plot_metric("precision", 0.1, x="contamination", **asked)
-    assert ax.lines[-1].get_xydata().tolist() == [[point, 0.15]]
-    with pytest.raises(PUValueError, match="contamination must hold two or more shares"):
-        pu.plot_metric("auroc", 0.1, x="contamination")
+    assert cross.get_xydata().tolist() == [[point, found.attrs["above"]]]
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -165,17 +161,13 @@ def test_sets_that_cannot_be_worst_are_left_out(monkeypatch: pytest.MonkeyPatch)
         tried.append(search.may_be_lowest(value, away))
         return tried[-1]
 
-    for module in (contaminated, worst_case):
-        monkeypatch.setattr(module, "may_be_lowest", may_be_lowest)
-    asks = [frame.pu.auroc, frame.pu(score=["score", "other"]).compare]
-    wanted = [ask(0.1, contamination=0.15) for ask in asks]
+    monkeypatch.setattr(worst_case, "may_be_lowest", may_be_lowest)
+    pu = frame.pu(score=["score", "other"]).assume(contamination=0.15)
+    whole = pu.compare("auroc", 0.1)
     assert not tried
-    monkeypatch.setattr(contaminated, "_MANY", 50)
-    monkeypatch.setattr(contaminated, "_FEW", 10)
     monkeypatch.setattr(worst_case, "_MANY_KNOWN", 20)
-    for ask, whole in zip(asks, wanted, strict=True):
-        pd.testing.assert_frame_equal(ask(0.1, contamination=0.15), whole, rtol=1e-12)
-    assert len(tried) == 4 and not any(each.all() for each in tried)
+    pd.testing.assert_frame_equal(pu.compare("auroc", 0.1), whole, rtol=1e-12)
+    assert len(tried) == 2 and not any(each.all() for each in tried)
 
 
 @pytest.mark.parametrize("target", ["population", "examples"])
@@ -200,14 +192,15 @@ CLAIMS: list[Any] = [("auroc", {}, 0.6), ("precision", {"at": 20}, 0.2), ("diffe
 def test_conclusions_break_where_intervals_do(quantity: str, about: Any, above: float) -> None:
     frame = draw(0, 20, 120)
     pu: Any = frame.pu
-    ask = pu.auroc if quantity == "auroc" else partial(pu.metric, quantity, **about)
     if quantity == "difference":
         rng = np.random.default_rng(1)
         pu = frame.assign(other=rng.normal(size=120)).pu(score=["score", "other"])
-        ask = pu.compare
+        ask = partial(put, pu, "compare", "auroc")
+    else:
+        ask = partial(put, pu, "metric", quantity, **about)
     robust = partial(pu.robustness, quantity, 0.1, **about)
     limit = {} if quantity == "difference" else {"above": above}
-    found = robust(**limit, contamination=[0.1, 0])
+    found = robust(**limit, over={"contamination": [0.1, 0]})
     assert found["contamination"].tolist() == [0, 0.1] and "selection_odds" not in found
     point = found["breaking_point"].iloc[0]
     assert 0 < point < 0.5
@@ -216,6 +209,6 @@ def test_conclusions_break_where_intervals_do(quantity: str, about: Any, above: 
         assert (row["lower"] > above) == holds == (row.get("p_value", 1 - holds) < 0.05)
     if quantity == "difference":
         return
-    assert robust(above=2, contamination=0)["breaking_point"].tolist() == [0]
+    assert robust(above=2, over={"contamination": 0})["breaking_point"].tolist() == [0]
     if quantity == "precision":  # it goes through all shares
-        assert robust(above=-2, contamination=0)["breaking_point"].tolist() == [np.inf]
+        assert robust(above=-2, over={"contamination": 0})["breaking_point"].tolist() == [np.inf]

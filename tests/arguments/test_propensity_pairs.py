@@ -135,16 +135,6 @@ def test_nearly_equal_propensities_are_nearly_none() -> None:
     assert limits[1] <= limits[0] <= limits[1] + 0.05  # one more that was not seen
 
 
-def test_dominance_goes_through_the_weighted_band() -> None:
-    pu = weighed(draw(7, 200))
-    tables = pu.contingency(0.2, ranks="breakpoints")
-    ours, of_tables = pu.dominance(0.2), tables.pu.dominance()  # whose estimates are rounded
-    crossings = [answer.pop("crossings")[0] for answer in (ours, of_tables)]
-    pd.testing.assert_frame_equal(ours, of_tables)
-    assert crossings[0] == pytest.approx(crossings[1], abs=0.01)
-    assert tables.attrs["band"] == "weighted"
-
-
 def test_mean_matching_has_weighted_means() -> None:
     df = draw(9, 300)
     rng = np.random.default_rng(1)

@@ -19,7 +19,7 @@ from tests.support.oracles import population_oracle
 
 
 def test_tables_within_a_factor() -> None:
-    ask = partial(FRAME.pu.contingency, BETA, ranks=[50, 200])
+    ask = partial(put, FRAME.pu, "contingency", BETA, ranks=[50, 200])
     plain, same, within = ask(), ask(selection_odds=1), ask(selection_odds=2)
     xr.testing.assert_identical(same, plain)
     assert "selection_odds" not in plain.attrs and within.attrs["selection_odds"] == 2
@@ -62,7 +62,7 @@ def test_nothing_known_of_the_odds_leaves_what_is_certain() -> None:
 
 @pytest.mark.parametrize("method", ["auroc", "average_precision", "compare"])
 def test_frames_say_the_factor_where_there_is_one(method: str) -> None:
-    ask = partial(getattr(FRAME.pu(score=MODELS), method), BETA)
+    ask = partial(put, FRAME.pu(score=MODELS), method, beta=BETA)
     plain, within = ask(), ask(selection_odds=1.5)
     pd.testing.assert_frame_equal(ask(selection_odds=1), plain)
     assert within.attrs["selection_odds"] == 1.5
@@ -76,7 +76,7 @@ def test_frames_say_the_factor_where_there_is_one(method: str) -> None:
 
 def test_a_metric_at_a_threshold_is_about_these_examples_within_a_factor() -> None:
     at, target = {"threshold": 1.0}, "examples"
-    ask = partial(FRAME.pu.metric, "precision", BETA, at=at, target=target)
+    ask = partial(put, FRAME.pu, "metric", "precision", BETA, at=at, target=target)
     plain, found = (ask(selection_odds=odds).attrs for odds in (1, 1.5))
     told = {"target": "examples", "band": "exact", "selection_odds": 1.5}
     assert told.items() <= found.items() and "selection_odds" not in plain

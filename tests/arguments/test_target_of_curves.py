@@ -22,7 +22,7 @@ def ends(curves: Any, name: str) -> list[np.ndarray]:
 def test_rates_are_those_of_the_band(monotone: bool) -> None:
     pu = FRAME.pu.assume(monotone=monotone)
     curves = put(pu, "roc_bounds", BETA, **NEW)
-    ranking = pu._request().rank("breakpoints").make(0)
+    ranking = pu._rank().make(0)
     rates = bound_on_new(ranking, 160 / 640, 0.95, monotone)
     common = np.isin(curves["rank"], ranking.rank)
     assert common.sum() == ranking.rank.size
