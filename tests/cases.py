@@ -20,7 +20,7 @@ ROLES = ["score", "label", "by", "propensity", "positive", "negative", "unlabele
 ROLES += ["nan_policy", "on_error", "progress", "dim", "cluster", "weight", "pool", "average"]
 ASSUMED = ["reference", "selection_odds", "contamination", "monotone", "prevalence"]
 
-AREAS = {"roc": "auroc", "pr": "average_precision"}  # quantities, by their curves
+AREAS = {"roc": "auroc", "pr": "average_precision"}  # metrics, by their curves
 ORACLES = {
     "exact": oracle.exact_band,
     "bootstrap": oracle.bootstrap_band,

@@ -20,7 +20,7 @@ LEVEL = 0.6  # of few examples much is within 95%
 
 
 def ask(
-    case: Case, ranks: Ranks = "all", reference: str = "positives", level: float = LEVEL
+    case: Case, ranks: Ranks = "all", reference: Any = "positives", level: float = LEVEL
 ) -> xr.Dataset:
     """Return the tables of the simultaneous band."""
     return (

@@ -1,4 +1,4 @@
-"""Slow reference for checks of the assumptions, and for AUROC of both kinds of known examples.
+"""Slow reference for checks of the assumptions.
 
 Permutations are all gone through, tails are sums of rational numbers, placements are counted pair
 by pair, and what the package has in closed form of normal scores is integrated.
@@ -11,10 +11,10 @@ from itertools import groupby, permutations, product
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special, stats
+from scipy import stats
 
 from pu_accessor.ranking import FloatArray
-from tests.support.oracles.population_oracle import GRID, binormal, expect, limits_of
+from tests.support.oracles.population_oracle import binormal
 
 
 def share_above(known: Sequence[float], rest: Sequence[float]) -> list[float]:
@@ -143,41 +143,3 @@ def negatives(placed: Placed, beta: float) -> tuple[float, float]:
     freedom = (n + 1, unlabeled + 1, size + 4)
     df = sum(squares) ** 2 / sum(s**2 / f for s, f in zip(squares, freedom, strict=True))
     return statistic, 2 * float(stats.t.sf(abs(statistic), df))
-
-
-def auroc_of_both(placed: Placed, beta: float, level: float) -> list[float]:
-    """Return AUROC, its standard error and its limits: of the weights tried, the best."""
-    n, unlabeled, size = placed.sizes
-    area = likely(placed, beta)
-    mu = math.sqrt(2) * float(special.ndtri(area))
-    of_kinds = [(1 - b) * special.ndtr(GRID) + b * special.ndtr(GRID - mu) for b in (beta, 0.0)]
-    first = [expect(f, mu) for f in of_kinds]
-    products = [[expect(f * g, mu) for f in of_kinds] for g in of_kinds]
-    known = (np.array(products) - np.outer(first, first)) / n
-    rest = binormal(area, beta)[1] / unlabeled, of_negatives(placed, beta) / size
-    scale = np.diag([1 / (1 - beta), 1.0])
-    covariance = scale @ (known + np.diag(rest)) @ scale
-
-    def variance_at(weight: FloatArray) -> FloatArray:
-        pair = np.stack([weight, 1 - weight])
-        found: FloatArray = np.einsum("iw,ij,jw->w", pair, covariance, pair)
-        return found
-
-    grid = np.linspace(0, 1, 1001)
-    for _ in range(4):  # ever finer around the best
-        best = float(grid[np.argmin(variance_at(grid))])
-        grid = np.clip(best + (grid - grid.mean()) / 100, 0, 1)
-    part = best / (1 - beta + best * beta)
-    share, parts = part * beta, np.array([part, 1 - part])
-    above = part * placed.theta + (1 - part) * placed.area
-    value = (above - share / 2) / (1 - share)
-    terms = parts**2 / [unlabeled, size]
-    effective = 1 / terms.sum()
-    seen = (
-        variance(parts @ placed.of_known),
-        effective * float(terms @ [variance(placed.of_unlabeled), of_negatives(placed, beta)]),
-    )
-    error = math.sqrt(seen[0] / n + seen[1] / effective) / (1 - share)
-    if not 0 < value < 1:  # which has no limits here
-        return [value, error, math.nan, math.nan]
-    return [value, error, *limits_of(above, seen, (n, effective), share, value, level)]
