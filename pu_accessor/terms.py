@@ -10,6 +10,7 @@ from itertools import product
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 import numpy as np
+import numpy.typing as npt
 
 from pu_accessor.checks import check_flag, check_option, check_selection_odds, check_share
 from pu_accessor.errors import PUTypeError, PUValueError, brief, suggestion
@@ -23,12 +24,9 @@ OnError: TypeAlias = Literal["raise", "skip"]
 Reference: TypeAlias = Literal["positives", "negatives", "tightest", "both"]
 
 
-class ArrayRoles(TypedDict, total=False):
-    """What arrays besides scores and labels mean, and how to read them."""
+class Reading(TypedDict, total=False):
+    """How labels are coded, and what becomes of rows and groups that cannot be read."""
 
-    cluster: Hashable | None
-    weight: Hashable | None
-    propensity: Hashable | None
     positive: Values
     negative: Values
     unlabeled: Values
@@ -37,10 +35,21 @@ class ArrayRoles(TypedDict, total=False):
     progress: bool
 
 
-class RowRoles(ArrayRoles, total=False):
+class ArrayRoles(Reading, total=False):
+    """What arrays besides scores and labels mean, and how to read them."""
+
+    cluster: npt.ArrayLike | None
+    weight: npt.ArrayLike | None
+    propensity: npt.ArrayLike | None
+
+
+class RowRoles(Reading, total=False):
     """What columns mean, for every source with names."""
 
     label: Hashable
+    cluster: Hashable | None
+    weight: Hashable | None
+    propensity: Hashable | None
 
 
 class SampleRoles(RowRoles, total=False):

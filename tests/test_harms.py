@@ -20,32 +20,6 @@ TWELVE = pd.DataFrame(
 )
 
 
-# ---------------------------------------------------------------------------------------------
-# Advice
-
-# What is typed, and the line of the message that is to run instead.
-CONVERT = "beta=pu_accessor.beta_from_prevalence(0.25, n_positive=202, n_unlabeled=1798)"
-ADVICE = {
-    "df.pu.auroc(class_prior=0.25)": f"df.pu.auroc({CONVERT})",
-    "df.pu.plot_roc(prior=0.25)": f"df.pu.plot_roc({CONVERT})",
-    "df.pu.auroc(0.1, class_prior=0.25)": "df.pu.auroc(0.1)",
-    "df.pu.auroc(0.17, groups='patient')": "df.pu(cluster='patient').auroc(0.17)",
-    "df.pu.plot_pr(0.17, ci=False)": "df.pu.plot_pr(0.17, band_kws={'visible': False})",
-    "df.pu.plot_pr(0.17, ci=True)": "df.pu.plot_pr(0.17)",
-    "df.pu.auroc(0.17, ci=None)": "df.pu.auroc(0.17)",
-    "df.pu.auroc(0.17, ci=0.9)": "df.pu.auroc(0.17, level=0.9)",
-}
-NAMES = {"df": EXAMPLE.assign(patient=np.arange(len(EXAMPLE)) // 2), "pu_accessor": pu_accessor}
-
-
-@pytest.mark.parametrize("typed", ADVICE)
-def test_the_advised_line_runs(typed: str) -> None:
-    with pytest.raises(PUTypeError) as told:
-        eval(typed, dict(NAMES))
-    assert ADVICE[typed] in str(told.value) and len(str(told.value)) <= 300
-    eval(ADVICE[typed], dict(NAMES))
-
-
 def test_groups_may_be_ranked_apart() -> None:
     with pytest.raises(PUTypeError, match=r"Did you mean 'cluster'.*apart: by='patient'"):
         EXAMPLE.pu(groups="patient")
@@ -128,21 +102,21 @@ def test_stacked_tables_of_an_interval_have_curves() -> None:
     expected = tables.pu.roc_bounds()["tpr"].stack(z=("bound", "beta"))
     found = tables.stack(z=("bound", "beta")).pu.roc_bounds()["tpr"]
     np.testing.assert_array_equal(found, expected)
-    with pytest.raises(PUValueError, match=r"Unstack it first: ds\.unstack\('z'\)"):
-        tables.stack(z=("interval_beta", "beta")).pu.roc_bounds()
 
 
 # ---------------------------------------------------------------------------------------------
 # What a number is about
 
 
-@pytest.mark.parametrize("how", [{"selection_odds": 1.0001}, {"band": "dkw"}], ids=str)
-def test_the_target_is_never_another_one_in_silence(how: dict[str, Any]) -> None:
-    ask = partial(TWELVE.pu.metric, "precision", 0.2, at={"threshold": 6.0})
-    assert ask().attrs["target"] == "population"
-    with pytest.raises(PUValueError, match=r"Pass target='examples'\."):
-        ask(**how)
-    assert ask(**how, target="examples").attrs["target"] == "examples"
+def test_the_target_is_never_another_one_in_silence() -> None:
+    cutoff = {"threshold": 6.0}
+    within = TWELVE.pu.assume(selection_odds=1.0001)
+    assert TWELVE.pu.metric("precision", 0.2, at=cutoff).attrs["target"] == "population"
+    for ask in (partial(within.metric), partial(TWELVE.pu.metric, band="dkw")):
+        with pytest.raises(PUValueError, match=r"Pass target='examples'\."):
+            ask("precision", 0.2, at=cutoff)
+        found = ask("precision", 0.2, at=cutoff, target="examples")
+        assert found.attrs["target"] == "examples"
 
 
 # ---------------------------------------------------------------------------------------------
@@ -174,7 +148,7 @@ def test_the_scorer_is_there_without_another_import() -> None:
 
 def test_dir_lists_public_names_alone() -> None:
     listed = {*dir(pu_accessor)}
-    assert listed == {*pu_accessor.__all__, "sklearn", "__version__"}
+    assert listed == {*pu_accessor.__all__, "labeling", "sklearn", "__version__"}
     assert all(hasattr(pu_accessor, name) for name in listed)
 
 

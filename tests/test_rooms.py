@@ -35,7 +35,7 @@ ALLOWED = {
     "priors": BEFORE_QUESTIONS | {"questions"},
     "labeling": BEFORE_QUESTIONS | {"questions"},
     "example": set(),
-    "__init__": {"errors", "example", "inference", "priors", "questions"},
+    "__init__": {"errors", "example", "inference", "priors", "questions", "labeling", "sklearn"},
     "dask": BEFORE_SOURCES | {"sources", "questions"},
     "polars": BEFORE_SOURCES | {"sources", "questions"},
     "sklearn": BEFORE_QUESTIONS,

@@ -36,7 +36,7 @@ key = rng.choice(["a", "b"], 200)
 frame = pd.DataFrame({"score": rng.normal(truth), "label": label, "key": key})
 ranked = frame.pu(by="key").assume(reference="tightest")
 tables = ranked.contingency(pd.Interval(0.1, 0.2))
-print(tables.pu.area("auroc").values.tolist(), tables.pu.dominance().to_dict())
+print(tables.pu.area("auroc").values.tolist(), ranked.dominance(0.2).to_dict())
 print(frame.pu.auroc(0.2).to_dict(), frame.pu(by="key").gap("auroc", 0.2).to_dict())
 print(repr(frame.pu), tables["key"].values)
 for ask in (lambda: frame.pu.auroc(2), lambda: frame.pu.auroc(0.2, levl=1)):

@@ -209,8 +209,9 @@ def show_rates(ax: Axes, *, along: bool = True) -> None:
     """Show all of [0, 1] on the axis of y, or both, until somebody asks for another scale."""
     ax.margins(_EDGE)  # a last step at the last example is not under the frame
     ax.update_datalim([(0, 0), (1, 1)], updatex=along)
-    ax.set_ylim(-_EDGE, 1 + _EDGE, auto=True)
-    if along:
+    if ax.get_yscale() == "linear":
+        ax.set_ylim(-_EDGE, 1 + _EDGE, auto=True)
+    if along and ax.get_xscale() == "linear":
         ax.set_xlim(-_EDGE, 1 + _EDGE, auto=True)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pu_accessor import bedroc
 from tests.arguments.test_average import AREAS, draw
 from tests.cases import put
 from tests.support.oracles import averages_oracle, practice_oracle
@@ -14,10 +15,10 @@ from tests.support.oracles import averages_oracle, practice_oracle
 ALPHA, ACTS = 5.0, 0.35
 NUMBERS = ["estimate", "standard_error", "lower", "upper"]
 ASKED: dict[str, dict[str, Any]] = {
-    "bedroc": {"alpha": ALPHA},
-    "net_benefit": {"thresholds": [ACTS]},
-    "auroc": {},
-    "average_precision": {},
+    "bedroc": {"metric": bedroc(alpha=ALPHA)},
+    "net_benefit": {"metric": "net_benefit", "at": {"threshold": ACTS}},
+    "auroc": {"metric": "auroc"},
+    "average_precision": {"metric": "average_precision"},
     "metric": {"metric": "precision", "at": 4},
 }
 PRACTICE = [*ASKED][:2]
@@ -63,7 +64,7 @@ def ask(number: int, label: Sequence[Any], name: str, target: str) -> pd.Series:
     pu = df.assign(score=df["score"] / 10).pu(by="query")
     betas = {"sample": (sum(truth) - known) / (len(truth) - known), "known": 0.0}
     how = {**ASKED[name], "beta": betas, "average": True, "target": target}
-    row: pd.Series = put(pu, name, **how).iloc[0]
+    row: pd.Series = put(pu, "metric", **how).iloc[0]
     return row
 
 
@@ -94,8 +95,9 @@ def test_where_all_is_known_the_mean_of_groups_is_the_average(name: str) -> None
         for place, (score, truth, _) in enumerate(GROUPS)
     ]
     pu = pd.concat(parts).pu(by="query", negative=0)
-    each = getattr(pu, name)(0.0, **ASKED[name])
-    found = getattr(pu, name)(0.0, **ASKED[name], average=True).iloc[0]
+    how: dict[str, Any] = {**ASKED[name], "beta": 0.0, "target": "examples"}
+    each = pu.metric(**how)
+    found = pu(average=True).metric(**how).iloc[0]
     truth = np.mean([TRUE[name](score, truth) for score, truth, _ in GROUPS])
     assert found["estimate"] == pytest.approx(truth, rel=1e-12)
     assert found["estimate"] == pytest.approx(each["estimate"].mean(), rel=1e-12)
@@ -111,15 +113,13 @@ def as_probabilities(df: pd.DataFrame) -> pd.DataFrame:
 def test_net_benefit_is_that_of_the_metric_at_the_threshold(target: str) -> None:
     pu: Any = as_probabilities(draw(1)).pu(by="query")
     how = {"average": True, "target": target}
-    found = put(
-        pu, "metric", "net_benefit", 0.1, at={"threshold": [0.5, 0.6]}, **how, target="examples"
-    )
+    found = put(pu, "metric", "net_benefit", 0.1, at={"threshold": [0.5, 0.6]}, **how)
 
     def worth_at(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
         return (tp - fp * 0.6 / 0.4) / (tp + fp + fn + tn)
 
     same = put(pu, "metric", worth_at, 0.1, at={"threshold": 0.6}, **how)[NUMBERS].set_axis([1])
-    assert found["threshold"].tolist() == [0.5, 0.6]
+    assert found["at"].tolist() == [0.5, 0.6]
     pd.testing.assert_frame_equal(found.loc[[1], NUMBERS], same, rtol=1e-12)
 
 
@@ -130,7 +130,7 @@ def test_clusters_of_one_group_each_change_no_number_and_shared_ones_do(name: st
     df["own"] = df["patient"] + 100 * df["query"]
     how = {**ASKED[name], "average": True, "target": "population"}
     each = [df.pu(by="query", cluster=cluster) for cluster in (None, "own", "patient")]
-    plain, own, shared = (put(pu, name, 0.1, **how) for pu in each)
+    plain, own, shared = (put(pu, "metric", beta=0.1, **how) for pu in each)
     pd.testing.assert_frame_equal(plain, own)
     assert shared["estimate"].item() == plain["estimate"].item()
     assert shared["standard_error"].item() >= plain["standard_error"].item()
@@ -140,7 +140,7 @@ def test_clusters_of_one_group_each_change_no_number_and_shared_ones_do(name: st
 def test_lift_at_a_share_rounds_up_in_each_group() -> None:
     df = draw(5).assign(label=lambda df: df["truth"].astype(float))
     pu = df.pu(by="query", negative=0.0)
-    found = pu(average=True).metric("lift", 0.0, at={"fraction": 0.13})
+    found = pu(average=True).metric("lift", 0.0, at={"fraction": 0.13}, target="population")
     ranked = df.sort_values("score", ascending=False)
     hits = ranked.groupby("query").head(3)["truth"].sum()  # 2.6 of 20 rows, rounded up
     assert found["estimate"].item() == pytest.approx(hits / 30 / 3 / (4 / 20), rel=1e-12)

@@ -42,6 +42,12 @@ POOL: dict[str, Any] = {"by": "fold", "pool": True}
 OLD, NEW = {"target": "examples"}, {"target": "population"}
 P, AT = {"score": "p"}, {"at": {"threshold": 0.5}}
 WORTH = {"at": {"threshold": [0.2, 0.5]}, **OLD}
+OF_AREAS: dict[str, dict[str, Any]] = {
+    **{"plain": {}, "these examples": OLD, "monotone": {"monotone": True}},
+    **{"clusters": PATIENT, "weights": WEIGHT, "propensities": CHANCE | OLD},
+    **{"odds": {"selection_odds": 1.5}, "pool": POOL},
+    **{"sites": SITES, "average": SITES | {"average": True}, "models": MODELS},
+}
 # What is asked, with options and roles.
 ASKED: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "tables": ("contingency", ([0.1, 0.3],), RANKS),
@@ -63,12 +69,7 @@ ASKED: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     **{
         f"{name}, {which}": (name, ([0.2, 0.3],), roles)
         for name in ("auroc", "average_precision")
-        for which, roles in {
-            **{"plain": {}, "these examples": OLD, "monotone": {"monotone": True}},
-            **{"clusters": PATIENT, "weights": WEIGHT, "propensities": CHANCE | OLD},
-            **{"odds": {"selection_odds": 1.5}, "pool": POOL},
-            **{"sites": SITES, "average": SITES | {"average": True}, "models": MODELS},
-        }.items()
+        for which, roles in OF_AREAS.items()
     },
     "auroc with wrong labels": ("auroc", (0.3,), {"contamination": 0.1}),
     "auroc of an estimate": ("auroc", (HAND,), {}),
@@ -112,6 +113,7 @@ ASKED: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "dominance": ("dominance", (0.3,), SITES),
     "robustness": ("robustness", ("auroc", 0.3), {"over": {"selection_odds": [1, 2]}}),
 }
+DDF: Any = dd.from_pandas(FRAME, npartitions=3, sort=False)  # type: ignore[no-untyped-call]
 PARTS = [FRAME[:100], FRAME[100:101], FRAME[101:]]
 
 
@@ -126,8 +128,8 @@ SOURCES: dict[str, Callable[[Any], Any]] = {
     "arrays": as_arrays,
     "samples": lambda _: xr.Dataset({x: ("sample", FRAME[x]) for x in COLUMNS}).pu(),
     "chunks": lambda _: pu_accessor.from_chunks(PARTS),
-    "polars": lambda _: pl.from_pandas(FRAME).pu,
-    "partitions": lambda _: dd.from_pandas(FRAME, npartitions=3, sort=False).pu,
+    "polars": lambda _: pu_accessor.pu(pl.from_pandas(FRAME)),
+    "partitions": lambda _: DDF.pu,
     "rows in another order": lambda _: FRAME.sample(frac=1, random_state=1).pu,
 }
 
