@@ -68,7 +68,7 @@ ONLY ?= *
 REACHING := tests/accessors tests/arguments tests/datasets tests/methods tests/numerics tests/plots tests/quick \
 	tests/sources pu_accessor/questions
 mutants: .venv/mutants.installed
-	$(QUICKLY) $(BIN)/mutmut run --max-children 1 'pu_accessor.sources.source.*'
+	$(QUICKLY) $(BIN)/mutmut run --max-children 1 'pu_accessor.sources.frames.*'
 	cd mutants && $(QUICKLY) ../$(BIN)/python -m pytest -p tests.support.long.mutants -p no:cacheprovider \
 		--sample=$(SAMPLE) --seed=$(SEED) --only="$(ONLY)" $(REACHING) --ignore tests/sources/test_polars.py
 
