@@ -189,8 +189,8 @@ class Betas:
         return self, level_left(level, self.level)
 
     def with_baseline(self) -> Betas:
-        """Return these after beta = 0."""
-        if self.shared is None or self.level is not None:
+        """Return these after beta = 0; an interval's, or an estimate's, own beta stays first."""
+        if self.shared is None:
             raise PUValueError(
                 "baseline=True needs the same betas for all groups, but each has its own. Draw "
                 "one group after the other: df[df['site'] == 'a'].pu.plot_roc(0.3, "
@@ -199,7 +199,8 @@ class Betas:
         values = self.shared.values
         if (values == 0).any():
             return self
-        return replace(self, shared=self.shared._replace(values=np.append(0.0, values)))
+        both = [0.0, *values] if self.shared.interval is None else [*values, 0.0]
+        return replace(self, shared=self.shared._replace(values=np.array(both)))
 
     def _changed(self, change: Callable[[Beta], Beta], level: float) -> Betas:
         if self.shared is not None:

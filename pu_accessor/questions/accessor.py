@@ -10,7 +10,7 @@ from typing import Any, NoReturn, Unpack
 
 from pu_accessor.beta import Betas, UserBeta, read_betas
 from pu_accessor.checks import check_ranks
-from pu_accessor.errors import PUError, PUValueError, refuse_signals
+from pu_accessor.errors import PUError, PUValueError, brief, refuse_signals
 from pu_accessor.inference.bands.lookup import RankBand, band_name
 from pu_accessor.inference.settings import Settings, check_target
 from pu_accessor.questions import assumptions, comparison, labels, numbers, pictures, tables
@@ -257,6 +257,13 @@ class Accessor:
         facts = {n: fact for n, fact in facts.items() if fact is not None and fact is not False}
         terms = self._terms
         source = dict.fromkeys(_SOURCES[self._source.kind], self._source.kind)
+        if terms.is_wide and "model" in (betas.levels or ()):
+            raise PUValueError(
+                "beta must be the same for models of the same rows, but has a row for each. Pass "
+                f"that of one: beta=beta[beta['model'] == {brief(terms.models[0])}]"
+                ".drop(columns='model').",
+                page="many_models#a-beta-for-each-group",
+            )
         wide = {"a list of scores": terms.score} if terms.is_wide else {}
         refuse({**self._held.facts(), **source, **wide, **facts}, question)
         assumed = terms.reference, terms.selection_odds, terms.prevalence, terms.contamination

@@ -374,7 +374,7 @@ def gap(
         return GroupValue(ranking.total.known_positive, found.value, found.lower, found.upper)
 
     rankings = self._rank(cutoffs_needed([entry], cutoff))
-    asked = Betas(shared._replace(interval=None, level=None)) if shared is not None else betas
+    asked = Betas(Beta(shared.values)) if shared is not None else betas
     answers = ask(
         self._terms,
         rankings,

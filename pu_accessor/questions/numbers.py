@@ -723,7 +723,7 @@ def calibration(
     betas, left = betas.split(level)
 
     def question(ranking: Ranking, beta: Beta, own: Settings) -> Reliability:
-        return reliability(ranking, beta.grid(own.level), edges, own)
+        return reliability(ranking, beta.within(), edges, own)
 
     def columns(found: Reliability, beta: Beta) -> Columns:
         points = {"left": edges[:-1], "right": edges[1:]}

@@ -412,7 +412,13 @@ def _with_baseline(beta: UserBeta, looks: Any) -> Any:
     """Return betas that begin with 0, where the naive baseline is to be drawn."""
     if not looks.get("baseline"):
         return beta
-    shared = read_betas(beta).with_baseline().shared
+    betas = read_betas(beta)
+    if betas.kind != "points":
+        raise PUValueError(
+            "baseline must be left out with an interval or an estimate of beta, but True was "
+            "passed: these have one row. Pass numbers, beta=[0, 0.3]."
+        )
+    shared = betas.with_baseline().shared
     return beta if shared is None else shared.values
 
 

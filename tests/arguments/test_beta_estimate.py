@@ -12,11 +12,13 @@ from scipy import special
 
 import pu_accessor
 from pu_accessor import PUKeyError, PUValueError
+from pu_accessor.beta import Beta
 from pu_accessor.inference.bands.exact import exact
 from pu_accessor.inference.estimates.auroc import estimate_precision
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.joint import join_estimates, join_metric_at
-from pu_accessor.inference.settings import BetaRange, Settings
+from pu_accessor.inference.estimates.joint import estimate, join_estimates
+from pu_accessor.inference.metrics import METRICS
+from pu_accessor.inference.settings import Settings
 from tests.arguments.test_target import METRICS as FORMULAS
 from tests.cases import Labels, binormal
 from tests.support.oracles import completion_oracle
@@ -50,15 +52,14 @@ def estimate_by(method: str, pu: Any) -> pd.DataFrame:
     return found
 
 
-each_way = pytest.mark.parametrize("joint", ["approximate", "guaranteed"])
 each_method = pytest.mark.parametrize("method", ["by hand", "feasible", "two_sided"])
 
 
 def test_levels_are_brought_to_that_of_the_answer() -> None:
-    beta = BetaRange(np.array([0.3]), (0.2, 0.4), 0.6826894921370859)  # one standard deviation
-    npt.assert_allclose(beta.grid(0.9544997361036416, "approximate"), [0.3, 0.1, 0.5])
+    beta = Beta(np.array([0.3]), (0.2, 0.4), 0.6826894921370859)  # one standard deviation
+    npt.assert_allclose(beta.grid(0.9544997361036416), [0.3, 0.1, 0.5])
     limit = beta._replace(level=0.8413447460685429, limits="upper")  # one-sided
-    npt.assert_allclose(limit.grid(0.9544997361036416, "approximate")[:3], [0.3, 0.2, 0.5])
+    npt.assert_allclose(limit.grid(0.9544997361036416)[:3], [0.3, 0.2, 0.5])
 
 
 @pytest.mark.parametrize("name", ["auroc", "average_precision"])
@@ -66,22 +67,21 @@ def test_levels_are_brought_to_that_of_the_answer() -> None:
 def test_joint_interval_is_between_point_and_envelope(target: str, name: str) -> None:
     ask = partial(getattr(PU, name), target=target)
     point, joint = ask(0.1).iloc[0], ask(HAND).iloc[0]
-    wide = ask(HIGH, joint="guaranteed").iloc[0]
+    # The envelope of both errors as if each were as large as it can be.
+    wide = ask(pd.Interval(*HIGH[["lower", "upper"]].iloc[0]), level=0.975).iloc[0]
     assert wide["lower"] < joint["lower"] < point["lower"] < point["estimate"]
     # In another order of summation: the ranking has the cutoffs of other betas, too.
     assert point["estimate"] == pytest.approx(joint["estimate"], rel=1e-12)
     assert joint["estimate"] < point["upper"] < joint["upper"] <= wide["upper"]
-    assert (joint["beta"], *joint.attrs["beta_interval"]) == tuple(HAND.iloc[0, :3])
-    assert (joint.attrs["joint"], wide.attrs["level"]) == ("approximate", LEVEL)
+    assert (joint["beta"], joint.attrs["level"]) == (HAND["beta"].item(), LEVEL)
 
 
 def test_average_precision_is_joined_from_its_limits_at_each_beta() -> None:
-    ranking = PU._request().rank("breakpoints").make(0)
+    ranking = PU._rank().make(0)
     beta, lower, upper, level = HAND.iloc[0, :4]
-    estimate = BetaRange(np.array([beta]), (lower, upper), level)
-    betas = estimate.grid(0.95, "approximate")
-    each = estimate_precision(ranking, betas, Settings(0.95))
-    expected = join_estimates(each, estimate, "approximate")
+    joint = Beta(np.array([beta]), (lower, upper), level)
+    each = estimate_precision(ranking, joint.grid(0.95), Settings(0.95))
+    expected = join_estimates(each, joint)
     found = PU.average_precision(HAND, target="examples").iloc[0]
     wanted = [expected.lower[0], expected.upper[0]]
     assert found[["lower", "upper"]].tolist() == pytest.approx(wanted, rel=1e-12)
@@ -92,17 +92,14 @@ def test_average_precision_is_joined_from_its_limits_at_each_beta() -> None:
 def test_metric_at_the_cutoff_of_the_point(at: Any) -> None:
     name = "accuracy" if at == "maximum" else "precision"
     point, joint = (PU.metric(name, beta, at=at).iloc[0] for beta in (0.1, HAND))
-    wide = PU.metric(name, HIGH, at=at).iloc[0]
     same = ["rank", "threshold", "estimate"]
-    assert joint[same].tolist() == point[same].tolist() == wide[same].tolist()
-    assert wide["lower"] <= joint["lower"] <= point["lower"]
-    assert point["upper"] <= joint["upper"] <= wide["upper"]
+    assert joint[same].tolist() == point[same].tolist()
+    assert joint["lower"] <= point["lower"] and point["upper"] <= joint["upper"]
     assert at == "maximum" or joint["lower"] < point["lower"]
 
 
-@each_way
 @each_method
-def test_joint_tables_add_up(method: str, joint: str) -> None:
+def test_joint_tables_add_up(method: str) -> None:
     """Estimates are not rounded, so that none is of integers; margins are whole numbers."""
     pu: Any = LABELED.pu(score="a")
     beta, kinds = estimate_by(method, pu), set[Any]()
@@ -114,14 +111,12 @@ def test_joint_tables_add_up(method: str, joint: str) -> None:
         assert not np.any(tp + fp - 150) and not np.any(tp + fp + fn + tn - len(FRAME))
         return tp + fn
 
-    found = pu.metric(positives, beta, at=150)[["lower", "estimate", "upper"]]
+    found = pu.metric(positives, beta, at=150)
     assert kinds == {np.dtype(np.float64)}
-    if joint == "guaranteed":
-        ends = beta[["lower", "beta", "upper"]].iloc[0].to_numpy(float)
-        npt.assert_allclose(found.iloc[0], 200 + 900 * ends, atol=0.501)
+    npt.assert_allclose(found["estimate"], 200 + 900 * beta["beta"], atol=0.501)
 
 
-METRICS = {name: FORMULAS[name] for name in ("precision", "recall", "fpr", "npv", "kappa")}
+AT_RANK = {name: FORMULAS[name] for name in ("precision", "recall", "fpr", "npv", "kappa")}
 
 
 @pytest.mark.parametrize("limits", ["none", "upper", "both"])
@@ -130,9 +125,9 @@ def test_joint_limits_of_a_metric_are_those_of_all_tables(limits: str, place: in
     n, rest = 20, 80
     score = np.arange(n + rest, 0, -1.0)
     label = np.where(np.isin(np.arange(n + rest), 3 * np.arange(n) + np.arange(n) // 7), 1, np.nan)
-    ranking = pd.DataFrame({"score": score, "label": label}).pu._request().rank("all").make(0)
+    ranking = pd.DataFrame({"score": score, "label": label}).pu._rank("all").make(0)
     point, low, high = 0.3, 0.14, 0.52
-    beta = BetaRange(np.array([point]), (low, high), LEVEL, limits)
+    beta = Beta(np.array([point]), (low, high), LEVEL, limits)
     k = int(np.nansum(label[:place]))
     head = place - k
 
@@ -159,7 +154,7 @@ def test_joint_limits_of_a_metric_are_those_of_all_tables(limits: str, place: in
         walk += [(low + t * (high - low), 1.0) for t in (0, 0.25, 0.5, 0.75, 1)]
     claims = [claim(beta) for beta, _ in walk]
     cut = any(one[2] < one[4] for one in claims), any(one[3] > one[5] for one in claims)
-    for name, function in METRICS.items():
+    for name, function in AT_RANK.items():
         values = []
         for (m, middle, lower, upper, least, most), (_, left) in zip(claims, walk, strict=True):
             down, up = (1.0 if whole else left for whole in cut)
@@ -170,7 +165,7 @@ def test_joint_limits_of_a_metric_are_those_of_all_tables(limits: str, place: in
                 with np.errstate(invalid="ignore"):
                     values.append(function(*map(np.float64, counts)))
         at, rule = Cutoff("rank", place), Settings(LEVEL)
-        found = join_metric_at(ranking, beta, name, at, rule, "approximate")
+        found = estimate(METRICS[name], ranking, beta, rule, "examples", at)
         assert found.lower[0] == pytest.approx(np.fmin.reduce(values), abs=1e-12, nan_ok=True)
         assert found.upper[0] == pytest.approx(np.fmax.reduce(values), abs=1e-12, nan_ok=True)
 
@@ -180,15 +175,13 @@ def test_differences_agree_with_their_p_value() -> None:
         pu = draw(seed, 240).pu(score=["a", "b"])
         row = pu.compare("auroc", pu_accessor.beta_from_labels(3, 20, 200)).iloc[0]
         assert (row["p_value"] < 0.05) == (row["lower"] > 0 or row["upper"] < 0)
-        assert row.attrs["joint"] == "approximate" and row.attrs["beta_interval"][1] > 0.3
     point, joint = BOTH.compare("auroc", 0.1).iloc[0], BOTH.compare("auroc", HAND).iloc[0]
     assert joint["lower"] < point["lower"] and point["upper"] < joint["upper"]
     assert joint["p_value"] == point["p_value"]
 
 
-@each_way
 @each_method
-def test_each_pair_of_models_is_joined_by_itself(method: str, joint: str) -> None:
+def test_each_pair_of_models_is_joined_by_itself(method: str) -> None:
     frame: Any = LABELED.assign(c=FRAME["a"] + 2 * FRAME["b"])
     beta = estimate_by(method, frame.pu(score="a"))
     found = frame.pu(score=["a", "b", "c"]).compare("auroc", beta)
@@ -214,7 +207,7 @@ def test_limits_leave_all_betas_below_or_between_them() -> None:
 def test_models_of_the_same_rows_have_one_beta() -> None:
     found = BOTH.estimate_beta()
     told = r"beta\['model'\] == 'a'\].drop\(columns='model'\)"
-    for question in (BOTH.auroc, BOTH.compare, BOTH.contingency):
+    for question in (BOTH.auroc, partial(BOTH.compare, "auroc"), BOTH.contingency):
         with pytest.raises(PUValueError, match=told):
             question(found)
     one = BOTH.auroc(found[found["model"] == "a"].drop(columns="model"))
@@ -229,7 +222,7 @@ def test_a_row_for_each_site_holds_for_all_models_there() -> None:
     assert joint["model"].tolist() == ["a", "b", "a", "b"]
     npt.assert_allclose(joint["beta"], np.repeat(found["beta"], 2), rtol=1e-11)
     one = FRAME[FRAME["site"] == 2].pu(score="b").auroc(found.iloc[[1]].drop(columns="site"))
-    last = joint.iloc[3, 2:].astype(float)
+    last = joint.iloc[3].drop(["site", "model"])
     pd.testing.assert_series_equal(last, one.iloc[0], check_names=False)
     numbers = every.auroc({1: 0.1, 2: 0.05})
     assert numbers["beta"].tolist() == [0.1, 0.1, 0.05, 0.05]
@@ -261,7 +254,7 @@ def test_computed_betas_are_selected() -> None:
 
 def test_joint_intervals_cover() -> None:
     design = Design("exponential", 60, 200, 800, 150)
-    ways = {"approximate": ("approximate", LEVEL), "as if exact": ("point", LEVEL)}
+    ways = ("approximate", "as if exact")
     found = simulate(design, 40, ways, ["by hand"], ["AUROC, new", "precision, these"])
     for key in ("AUROC, new", "precision, these"):
         joint, point = (found["by hand", key, way] for way in ways)
@@ -274,7 +267,7 @@ def test_joint_intervals_cover() -> None:
 )
 def test_joint_intervals_of_the_best_rankings_cover(shape: str) -> None:
     """By chance half of the estimates of beta are too high for what the ranking allows."""
-    ways = {"approximate": ("approximate", LEVEL)}
+    ways = ("approximate",)
     asked = ["AUROC, new", "AUROC, these", "AP, new"]
     found = simulate(Design(shape, 200, 650, 300, 200), 40, ways, ["by hand"], asked)
     for key in asked:
@@ -297,8 +290,7 @@ def test_an_estimate_too_high_may_have_limits(hits: int, possible: bool, target:
         assert np.isnan([alone["lower"], joint["lower"], joint["upper"]]).all()
 
 
-@each_way
-def test_an_estimate_may_leave_no_negatives(joint: str) -> None:
+def test_an_estimate_may_leave_no_negatives() -> None:
     beta = pu_accessor.beta_from_labels(20, 20, n_unlabeled=400).assign(beta=0.9)
     assert beta["upper"].item() == 1
     frame = binormal(40, 400, 1, seed=0, shift=0)[0]
