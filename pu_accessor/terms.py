@@ -21,7 +21,6 @@ Over: TypeAlias = bool | str | list[str]  # whether, or over which columns of `b
 Seed: TypeAlias = int | np.random.Generator
 NanPolicy: TypeAlias = Literal["raise", "omit", "worst"]
 OnError: TypeAlias = Literal["raise", "skip"]
-Reference: TypeAlias = Literal["positives", "negatives", "tightest", "both"]
 
 
 class Reading(TypedDict, total=False):
@@ -76,7 +75,7 @@ class FrameRoles(GroupRoles, total=False):
 class Assumed(TypedDict, total=False):
     """What is taken for granted."""
 
-    reference: Reference
+    reference: str
     selection_odds: float
     contamination: float
     monotone: bool

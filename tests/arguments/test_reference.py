@@ -46,7 +46,8 @@ def ask(case: Case, **how: Any) -> xr.Dataset:
     """Return tables of a case, whose False is a known negative."""
     beta, negative = how.pop("beta", case.beta), how.pop("negative", False)
     ranking = pu_accessor.from_arrays(case.score, case.label, negative=negative)
-    return put(ranking, "contingency", beta, **how)
+    tables: xr.Dataset = put(ranking, "contingency", beta, **how)
+    return tables
 
 
 def band_of(name: str) -> str | Callable[[int, int, float], tuple[list[int], list[int]]]:
@@ -67,7 +68,7 @@ def both_kinds(draw: st.DrawFn) -> Case:
 @pytest.mark.parametrize("reference", REFERENCES)
 @pytest.mark.parametrize("band", sorted(ORACLES))
 @pytest.mark.parametrize("seed", [0, 1, 2, 4])
-def test_tables_are_those_of_rankings_turned_over(seed: int, band: str, reference: str) -> None:
+def test_tables_are_those_of_rankings_turned_over(seed: int, band: str, reference: Any) -> None:
     score, label, beta = draw_case(seed)
     score, label = [*score[:24], 0.0, 1.0], [*label[:24], False, None]
     if seed == 4:  # few cutoffs have a narrower band
@@ -130,7 +131,7 @@ def test_what_must_hold_of_any_table(case: Case, band: str, betas: list[float]) 
 
 
 @pytest.mark.parametrize("reference", REFERENCES)
-def test_bounds_are_straight_between_breakpoints(reference: str) -> None:
+def test_bounds_are_straight_between_breakpoints(reference: Any) -> None:
     label: Labels = [*[True] * 3, *[False] * 4, *[None] * 60]
     betas, how = [0.2, 0.7], dict[str, Any](reference=reference, level=0.6)
     for seed in range(2):
@@ -163,7 +164,7 @@ def test_bounds_are_straight_between_breakpoints(reference: str) -> None:
 
 
 @pytest.mark.parametrize("reference", REFERENCES)
-def test_attributes_and_coordinates(reference: str, tmp_path: Path) -> None:
+def test_attributes_and_coordinates(reference: Any, tmp_path: Path) -> None:
     case = Case([5, 4, 4, 3, 2, 1], [True, None, False, None, False, None], 0.5)
     tables = ask(case, beta=[0.2, 0.5], reference=reference)
     assert tables["reference"].item() == reference
@@ -215,7 +216,7 @@ def sites() -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("reference", REFERENCES)
-def test_groups_and_models_are_each_alone(reference: str) -> None:
+def test_groups_and_models_are_each_alone(reference: Any) -> None:
     frame, betas = sites(), [0.1, 0.3]
     how: dict[str, Any] = {"reference": reference, "level": 0.9}
     together = put(frame.pu(score="m", by="site"), "contingency", betas, **how)
