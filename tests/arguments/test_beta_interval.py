@@ -183,8 +183,9 @@ def test_limits_hold_at_each_whole_number_of_latent_positives(reference: str) ->
 @pytest.mark.parametrize("target", ["population", "examples"])
 def test_an_interval_of_no_width_is_a_number(target: str) -> None:
     frame, at = SETTINGS["good"].frame, {"threshold": 0.5}
-    for name, how in (("auroc", {}), ("average_precision", {}), ("f1", {"at": at})):
-        how = {**how, "target": target}
+    cutoffs: dict[str, Any] = {"auroc": None, "average_precision": None, "f1": at}
+    for name, cutoff in cutoffs.items():
+        how: dict[str, Any] = {"at": cutoff, "target": target}
         same, one = (frame.pu.metric(name, beta, **how) for beta in (pd.Interval(0.3, 0.3), 0.3))
         names = ["beta", "estimate", "lower", "upper"]
         pd.testing.assert_frame_equal(same[names], one[names])

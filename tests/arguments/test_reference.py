@@ -189,14 +189,10 @@ def test_what_each_reference_needs() -> None:
         ([None] * 4, "tightest", "known"),
     ):
         with pytest.raises(PUDataError, match=told):
-            pu_accessor.from_arrays(score, label).assume(reference=kind).contingency(
-                0.5, ranks="all"
-            )
+            put(pu_accessor.from_arrays(score, label), "contingency", 0.5, reference=kind)
     for label, kind in ((no_positive, "negatives"), (no_negative, "positives")):
         pu = pu_accessor.from_arrays(score, label)
-        one, other = (
-            pu.assume(reference=each).contingency(0.5, ranks="all") for each in ("tightest", kind)
-        )
+        one, other = (put(pu, "contingency", 0.5, reference=each) for each in ("tightest", kind))
         assert one["tightest"].values.tolist() == [kind]
         for name in (*COUNTS, "clipped"):
             np.testing.assert_array_equal(one[name], other[name])
