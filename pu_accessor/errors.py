@@ -21,15 +21,12 @@ _LONGEST, _END = 300, 120  # of a message, and of its end, which says what to do
 # The manual's page about an argument. A message begins with the argument that it is about; where
 # another page says more, the error names that one: PUValueError(text, page="beta#with-its-error").
 _PAGES: Mapping[str, str] = {
-    "alpha": "practice#early-recognition",
     "at": "tables#numbers-with-intervals",
     "band": "bands",
     "beta": "beta",
-    "beta_interval": "beta#an-interval-and-a-limit",
     "bins": "practice#calibration",
     "chunks": "large_data#chunks",
     "cluster": "clusters",
-    "fraction": "practice#early-recognition",
     "label": "labels",
     "monotone": "monotone",
     "pilot": "planning",
@@ -39,10 +36,7 @@ _PAGES: Mapping[str, str] = {
     "reference": "known_negatives",
     "selection_odds": "selection_odds",
     "target": "population",
-    "thresholds": "practice#net-benefit",
     "weight": "clusters#weights",
-    "width": "communities#species-distributions",
-    "windows": "communities#species-distributions",
 }
 _ADDRESS = re.compile(r" See https?://\S+\.html[\w#-]*\.")
 
@@ -78,19 +72,12 @@ _SYNONYMS: Mapping[str, str] = {
     "roc_bounds": "roc roc_curve",
     "sample_to_label": "sample",
     # arguments of questions, and their values
-    "approximate": "delta",
     "at": "k top top_k cutoff",
     "beta": "alpha_hat",
-    "both": "all intersection",
     "examples": "sample these",
-    "exact": "hypergeometric",
     "fraction": "share percent quantile top_fraction",
-    "guaranteed": "envelope",
-    "hpd": "hdi",
-    "hue": "style size units",
     "level": "ci confidence confidence_level conf_level",
     "maximum": "best max",
-    "mean_matching": "mean",
     "palette": "cmap colors colormap",
     "population": "new",
     "metric": "name quantity curve",

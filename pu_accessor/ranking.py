@@ -241,6 +241,10 @@ class Annotated(NamedTuple):
         """Examples of each kind in the ranking."""
         return self.ranking.total
 
+    def with_facts(self, **facts: Any) -> Annotated:
+        """Return these with more said of the ranking."""
+        return self._replace(ranking=self.ranking.with_facts(**facts))
+
 
 class PairedRows(NamedTuple):
     """The rows of models that ranked the same examples, in memory."""
@@ -286,6 +290,14 @@ class PairedRanks(NamedTuple):
     moves: FloatArray | None = None  # (2, models, models)
     rows: PairedRows | None = None
     clusters: PairedClusters | None = None  # where rows are not independent
+
+    def with_facts(self, **facts: Any) -> PairedRanks:
+        """Return these with more said of the ranking of each model."""
+        rows = self.rows
+        if rows is None:
+            return self
+        each = rows._replace(rankings=lambda: [one.with_facts(**facts) for one in rows.rankings()])
+        return self._replace(rows=each)
 
     @property
     def designed(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from html import escape
 from textwrap import wrap
 from typing import Any, NoReturn, Unpack
@@ -16,7 +15,7 @@ from pu_accessor.inference.settings import Settings, check_target
 from pu_accessor.questions import assumptions, comparison, labels, numbers, pictures, tables
 from pu_accessor.questions.advice import advises, explain_attribute
 from pu_accessor.questions.rank_bands import UserBand, read_band
-from pu_accessor.ranking import Keyed, PairedRanks, Ranking, Rankings, Ranks
+from pu_accessor.ranking import Keyed, PairedRanks, Rankings, Ranks
 from pu_accessor.report import report
 from pu_accessor.sources.frames import Source
 from pu_accessor.terms import ASSUMPTIONS, ROLES, Assumed, FrameRoles, Terms, check_known, refuse
@@ -284,8 +283,7 @@ class Accessor:
         ranks = "all" if by_rank and isinstance(ranks, str) else ranks
         if isinstance(ranks, str) and ranks == "all":
             refuse(dict.fromkeys(("ranks='all'", *_SOURCES[self._source.kind]), ranks))
-        rankings = self._source.rank(self._terms, ranks)
-        return assume_monotone(rankings) if self._terms.monotone else rankings
+        return self._source.rank(self._terms, ranks)
 
     def _pair(self, on: Any) -> Keyed[PairedRanks]:
         """Return paired ranks of models: columns of a row, or rows of groups that `on` pairs."""
@@ -297,33 +295,7 @@ class Accessor:
                 "df.pu(by='site').gap('auroc', 0.3).",
                 page="many_models#which-model-is-better",
             )
-        pairs = self._source.pair(self._terms, on)
-        return _monotone_pairs(pairs) if self._terms.monotone else pairs
-
-
-def assume_monotone(rankings: Rankings) -> Rankings:
-    """Return rankings whose scores are taken as monotone."""
-    make = rankings.make
-    return replace(
-        rankings, make=lambda position: make(position).with_facts(monotone=True), together=None
-    )
-
-
-def _monotone_pairs(pairs: Keyed[PairedRanks]) -> Keyed[PairedRanks]:
-    """Return paired models whose scores are taken as monotone."""
-
-    def make(position: int) -> PairedRanks:
-        paired = pairs.make(position)
-        rows = paired.rows
-        if rows is None:
-            return paired
-
-        def rankings() -> list[Ranking]:
-            return [ranking.with_facts(monotone=True) for ranking in rows.rankings()]
-
-        return paired._replace(rows=rows._replace(rankings=rankings))
-
-    return replace(pairs, make=make)
+        return self._source.pair(self._terms, on)
 
 
 def public_names(kind: type) -> list[str]:

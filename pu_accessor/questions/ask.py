@@ -1,6 +1,6 @@
 """Put a question to each ranking: errors by group, warnings, and the rows of the answers."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan, nan
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
@@ -91,6 +91,8 @@ def ask(
 
     def answer(position: int) -> Answer[Content]:
         ranking, beta, about = keyed.make(position), by_key[position], None
+        if terms.monotone:
+            ranking = ranking.with_facts(monotone=True)
         beta.check_counts(ranking.total)
         if isinstance(ranking, Ranking) and apart:
             check_clusters(ranking)
@@ -100,7 +102,7 @@ def ask(
         return Answer(keys[position], beta, about, content)
 
     ready: dict[int, Answer[Any]] = {}
-    if at_once is not None and keyed.together is not None:
+    if at_once is not None and keyed.together is not None and not terms.monotone:
         stack = keyed.together()
         contents = at_once(stack, np.stack([beta.values for beta in by_key]))
         totals = map(Counts._make, stack.total.tolist())
@@ -123,59 +125,51 @@ def _collect(
     ready: Mapping[int, Answer[Content]],
 ) -> tuple[list[Answer[Content]], dict[str, str]]:
     """Return all answers, and why groups that are left out have none."""
-    answers, left_out = dict(ready), dict[int, tuple[str, str]]()
+    answers, left_out = dict(ready), dict[int, PUDataError]()
     waiting = [position for position in range(len(keyed.keys)) if position not in ready]
-    outcomes = _in_rounds(keyed, answer, waiting)
-    for position, outcome in _with_bar(outcomes, len(waiting)) if terms.progress else outcomes:
-        if not isinstance(outcome, PUDataError):
-            answers[position] = outcome
-            continue
-        if not keyed.names:
-            raise outcome
-        group = name_group(keyed.names, keyed.keys[position])
-        if terms.on_error == "raise":
-            step = " Pass on_error='skip' to leave such groups out."
-            if len(keyed.keys) > _MANY_GROUPS and len(keyed.names) == 1:
-                step += f" Rows that belong together are cluster={keyed.names[0]!r}, not groups."
-            advised = "" if "on_error" in str(outcome) else step
-            raise type(outcome)(f"{group}: {outcome}{advised}") from outcome
-        left_out[position] = group, str(outcome)
-    skipped = dict(left_out[position] for position in sorted(left_out))
+    while waiting:
+        later: list[int] = []
+        for position in _with_bar(waiting) if terms.progress else waiting:
+            try:
+                answers[position] = answer(position)
+            except NeedsRefinementError:
+                later.append(position)
+            except PUDataError as error:
+                left_out[position] = _left_out(error, keyed, position, terms)
+        if later and keyed.refine:
+            keyed.refine()
+        waiting = later
+    skipped = {
+        name_group(keyed.names, keyed.keys[position]): str(left_out[position])
+        for position in sorted(left_out)
+    }
     if skipped:
         _warn_of_skipped(skipped, len(answers))
     return [answers[position] for position in sorted(answers)], skipped
 
 
-def _in_rounds(
-    keyed: Keyed[Kind], answer: Callable[[int], Answer[Content]], waiting: Sequence[int]
-) -> Iterator[tuple[int, Answer[Content] | PUDataError]]:
-    """Return the answer of each one, or why there is none: those that have to wait come later."""
-    while waiting:
-        later: list[int] = []
-        for position in waiting:
-            try:
-                outcome: Answer[Content] | PUDataError = answer(position)
-            except NeedsRefinementError:
-                if keyed.refine is None:
-                    raise
-                later.append(position)
-                continue
-            except PUDataError as error:
-                outcome = error
-            yield position, outcome
-        if later and keyed.refine:
-            keyed.refine()
-        waiting = later
+def _left_out(error: PUDataError, keyed: Keyed[Any], position: int, terms: Terms) -> PUDataError:
+    """Return why a group has no answer; raise it unless such groups are left out."""
+    if not keyed.names:
+        raise error
+    if terms.on_error == "skip":
+        return error
+    step = " Pass on_error='skip' to leave such groups out."
+    if len(keyed.keys) > _MANY_GROUPS and len(keyed.names) == 1:
+        step += f" Rows that belong together are cluster={keyed.names[0]!r}, not groups."
+    advised = "" if "on_error" in str(error) else step
+    group = name_group(keyed.names, keyed.keys[position])
+    raise type(error)(f"{group}: {error}{advised}") from error
 
 
-def _with_bar(outcomes: Iterable[Kind], total: int) -> Iterable[Kind]:
+def _with_bar(positions: Sequence[int]) -> Iterable[int]:
     try:
         from tqdm.auto import tqdm
     except ImportError as error:
         raise PUImportError(
             "progress=True needs the package tqdm, which is not installed: pip install tqdm."
         ) from error
-    bar: Iterable[Kind] = tqdm(outcomes, total=total, unit="group")
+    bar: Iterable[int] = tqdm(positions, unit="group")
     return bar
 
 
