@@ -291,6 +291,10 @@ by, data in a Dataset: each other dimension makes groups by itself
   > Leave it out, or make a frame: ds.to_dataframe().reset_index().pu(by='model').
 on, data in a Dataset: samples are paired along their dimension > Leave it out.
 on, a list of scores: a row pairs its own scores > Leave it out.
+on, robustness, a metric of one model: it pairs the rows of models > Leave it out.
+above, robustness, a difference: the conclusion is that one model is better than the other > Leave it out.
+at=estimated, compare: it is another cutoff for each model and beta > Pass for example at=100.
+  @many_models#which-model-is-better
 wave/strata, check_assumptions, data in a Dataset: it is a column of a frame
   > Make a frame: ds.to_dataframe().reset_index().pu.
 wave/strata, check_assumptions, data in arrays: it is a column of a frame

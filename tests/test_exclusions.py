@@ -41,6 +41,7 @@ KEYWORDS: dict[str, dict[str, Any]] = {
     "ranks='all'": {"ranks": "all"},
     "adjust='max_t'": {"adjust": "max_t"},
     "no test": {"metric": "average_precision"},
+    "a difference": {"metric": "difference"},
     "max_fpr": {"max_fpr": 0.1},
     "cost": {"cost": (1, 2)},
     "on": {"on": "id"},
@@ -84,10 +85,14 @@ def ask(facts: tuple[str, ...]) -> None:
     roles = {key: value for fact in facts for key, value in BOUND.get(fact, {}).items()}
     assumed = {fact: ASSUMED[fact] for fact in facts if fact in ASSUMED}
     passed = {key: value for fact in facts for key, value in KEYWORDS.get(fact, {}).items()}
+    if method == "compare" and "at" in passed:
+        keywords = {"metric": "f1", "beta": 0.3}
     if method == "auroc" and "band" in passed:  # which the method itself does not have
         method, keywords = "metric", {"metric": "auroc", "beta": 0.3}
     about_rows = "propensity" in roles and method in ("auroc", "metric")
-    if "target" not in passed and (about_rows or "at" in passed | keywords):
+    if "target" not in passed and (
+        about_rows or (method == "metric" and "at" in passed | keywords)
+    ):
         passed["target"] = "examples"
     if "cost" in passed:
         keywords = {"beta": 0.3}

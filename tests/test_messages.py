@@ -132,7 +132,7 @@ VALUE = [
     # assumptions
     ("PU.assume(reference='positive').contingency(0.3, ranks='all')", "reference must be one of"),
     (
-        "PU.assume(reference='intersection').contingency(0.3, ranks='all')",
+        "PU.assume(reference='bothe').contingency(0.3, ranks='all')",
         "reference must be",
         "Did you mean 'both'",
     ),
@@ -213,7 +213,7 @@ VALUE = [
     ),
     ("LONG[1:].pu(score='points', by='model').compare('auroc', 0.2, on='row')", "1 of 120"),
     ("LONG.pu(score='points', by='model').compare('auroc', 0.2, on='model')", "on must"),
-    ("BOTH.compare('precision', 0.2, at={'fpr': 0.1})", "at must be one of"),
+    ("BOTH.compare('precision', 0.2, at={'fpr': 0.1})", "at must not be a cutoff where"),
     ("BOTH.compare('precision', 0.2)", "at must say the one cutoff"),
     ("BOTH.compare('difference', 0.2)", "must be one of"),
     ("BOTH.compare('auroc', 0.2, adjust='bonferroni')", "adjust must be one of"),
@@ -228,8 +228,8 @@ VALUE = [
     ("PU.robustness('aurocc', 0.3)", "must be one of", "Did you mean 'auroc'"),
     ("PU.robustness('f1', 0.3)", "at must say the one cutoff of 'f1'"),
     ("PU.robustness('auroc', 0.3, at=3)", "at must be left out with 'auroc'"),
-    ("BOTH.robustness('difference', 0.2, above=0.1)", "above must be left out with 'difference'"),
-    ("PU.robustness('auroc', 0.3, on='row')", "on must be left out with 'auroc'"),
+    ("BOTH.robustness('difference', 0.2, above=0.1)", "above must be left out with robustness and"),
+    ("PU.robustness('auroc', 0.3, on='row')", "on must be left out with robustness and"),
     ("FREE.pu(score=['score']).robustness('difference', 0.2)", "two or more models"),
     # tables
     ("TABLES.pu.area('ROC')", "must be one of auroc, average_p"),
@@ -253,7 +253,6 @@ VALUE = [
     # betas and labels
     ("pu_accessor.beta_from_labels(3, 2, 9)", "0 <= n_positive <="),
     ("pu_accessor.beta_from_labels(0, 0, 9)", "something labeled"),
-    ("pu_accessor.beta_from_labels(1, 2, 9, method='hdi')", "Did you mean 'hpd'"),
     ("pu_accessor.beta_from_labels(1, 2, 9, level=2)", "level must lie"),
     ("pu_accessor.beta_from_labels(1, 2, 9, prior=(2, 2))", "prior must"),
     ("pu_accessor.beta_from_labels(1, 2, 9, method='hpd', prior=(0, 1))", "above 0"),

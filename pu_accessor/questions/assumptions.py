@@ -333,21 +333,20 @@ def _read_waves(rows: Annotated) -> IntArray:
     return wave
 
 
-def _test_strata(counts: IntArray, ranking: Ranking, beta: float, alpha: float) -> tests.Strata:
-    """Hold the known positives of strata against chance."""
-    total = ranking.total
-    latent = int(latent_counts(np.array([beta]), total.unlabeled)[0])
-    room = counts[:, 0] + counts[:, 2]
-    return tests.strata_test(counts[:, 0], room, total.known_positive, latent, 1 - alpha)
-
-
 def _of_strata(rows: Annotated, counts: IntArray, beta: float, alpha: float) -> Check:
     """Check whether too many positives are known in a stratum."""
-    found = _test_strata(_read_strata(counts), rows.ranking, beta, alpha)
-    share = _known_share(counts)
+    if not len(counts):
+        raise PUDataError(
+            "strata must have a value for some rows, but all are missing. Name a column of what "
+            "rows have in common, such as their site or year.",
+            page=_PAGE,
+        )
+    total, known, room = rows.total, counts[:, 0], counts[:, 0] + counts[:, 2]
+    latent = int(latent_counts(np.array([beta]), total.unlabeled)[0])
+    found = tests.strata_test(known, room, total.known_positive, latent, 1 - alpha)
+    share = known / np.maximum(room, 1)  # of the rows that may be positive
     worst = np.lexsort((-share, found.p_value))[0]
-    known, room = int(counts[worst, 0]), int(counts[worst, 0] + counts[worst, 2])
-    of_worst = f"{brief(rows.strata[worst])} has {known:,} of {room:,} rows"
+    of_worst = f"{brief(rows.strata[worst])} has {known[worst]:,} of {room[worst]:,} rows"
     if found.p_value[worst] <= alpha:
         text = (
             f"More positives are known than random labels leave: {of_worst}, where "
@@ -357,23 +356,6 @@ def _of_strata(rows: Annotated, counts: IntArray, beta: float, alpha: float) -> 
         text = f"No stratum has more known positives than chance leaves; nearest is {of_worst}."
     odds = float(found.odds_at_least.max())
     return Check("strata", beta, float(share[worst]), odds, float(found.p_value[worst]), text)
-
-
-def _read_strata(counts: IntArray) -> IntArray:
-    """Return the counts of strata; raise where there is none."""
-    if not len(counts):
-        raise PUDataError(
-            "strata must have a value for some rows, but all are missing. Name a column of what "
-            "rows have in common, such as their site or year.",
-            page=_PAGE,
-        )
-    return counts
-
-
-def _known_share(counts: IntArray) -> FloatArray:
-    """Return the share of each stratum that is known, of the rows that may be positive."""
-    share: FloatArray = counts[:, 0] / np.maximum(counts[:, 0] + counts[:, 2], 1)
-    return share
 
 
 def _of_negatives(ranking: Ranking, beta: float, alpha: float) -> Check:
@@ -499,8 +481,12 @@ def robustness(
     )
     cutoff = entry.read_cutoff(at)
     target = default_target(cutoff) if target is None else target
-    _check_conclusion(entry, above, on)
-    betas, settings = self._begin("robustness", beta, level=level, target=target, on=on)
+    if above is not None and (not is_number(above) or not isfinite(above)):
+        raise PUTypeError(f"above must be a finite number, but {brief(above)} was passed.")
+    of_one: dict[str, Any] = {"a difference": is_difference(entry)}
+    of_one["a metric of one model"] = not is_difference(entry)
+    asked: dict[str, Any] = {"level": level, "target": target, "on": on, "above": above}
+    betas, settings = self._begin("robustness", beta, **asked, **of_one)
     # Each value is refused where the assumption itself would be.
     assumed: list[dict[str, Any]] = [{fails: value} for value in values]
     sweeps = [self.assume(**each) for each in assumed]  # type: ignore[arg-type, unused-ignore]
@@ -576,21 +562,6 @@ def _read_sweep(over: Mapping[str, Sequence[float]]) -> tuple[str, list[float]]:
             f"over={{{fails!r}: {[*SWEEPS[fails][:3]]}}}."
         )
     return fails, sorted({float(getattr(Terms(**{fails: v}), fails)) for v in numbers.tolist()})
-
-
-def _check_conclusion(entry: Metric, above: float | None, on: object) -> None:
-    if above is not None and (not is_number(above) or not isfinite(above)):
-        raise PUTypeError(f"above must be a finite number, but {brief(above)} was passed.")
-    if above is not None and is_difference(entry):
-        raise PUValueError(
-            f"above must be left out with {entry.name!r}, but {above!r} was passed: the "
-            "conclusion is that one model is better than the other."
-        )
-    if on is not None and not is_difference(entry):
-        raise PUValueError(
-            f"on must be left out with {entry.name!r}, but {brief(on)} was passed: it "
-            "pairs the rows of models, and a number of one model needs no pairs."
-        )
 
 
 def _breaking_points(ranked: Ranking | PairedRanks, beta: Beta, sweep: Sweep) -> FloatArray:

@@ -153,6 +153,7 @@ def compare(
     facts: dict[str, Any] = {
         "no test": "test" not in entry.can,
         f"adjust={adjust!r}": adjust,
+        "at=estimated": cutoff is not None and cutoff.kind not in FIXED,
         "on": on,
     }
     betas, settings = self._begin("compare", beta, level=level, target=target, **facts)
@@ -160,12 +161,6 @@ def compare(
         raise PUTypeError(
             f"beta must be passed to compare {entry.name!r}, for example 0.3: it is AUROC alone "
             "whose order does not depend on it.",
-            page=_WHICH_MODEL,
-        )
-    if cutoff is not None and cutoff.kind not in FIXED:
-        raise PUValueError(
-            f"at must be one of {[*FIXED]} to compare {entry.name!r}, but {cutoff.kind!r} was "
-            "passed, which is another cutoff for each model and beta. Pass for example at=100.",
             page=_WHICH_MODEL,
         )
 
