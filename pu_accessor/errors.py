@@ -48,7 +48,7 @@ _SYNONYMS: Mapping[str, str] = {
     "accuracy": "acc accuracy_score",
     "balanced_accuracy": "bacc balanced_accuracy_score",
     "f1": "f1_score f_score f1-score fscore f_1 dice",
-    "fbeta": "f2 f_beta fbeta_score",
+    "fbeta": "f2 f0.5 f_beta fbeta_score",
     "fdr": "false_discovery_rate",
     "fnr": "miss_rate false_negative_rate",
     "for": "false_omission_rate",

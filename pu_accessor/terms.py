@@ -209,7 +209,7 @@ def check_known(call: str, names: Iterable[str], allowed: Iterable[str]) -> None
         if name in allowed:
             continue
         meant = suggestion(name, allowed) or f" It takes {', '.join(allowed)}."
-        meant += " For groups ranked apart: by='patient'." if name == "groups" else ""
+        meant += " For groups that are ranked apart: by=..." if name == "groups" else ""
         if name in ASSUMPTIONS:
             meant = f" It is taken for granted: df.pu.assume({name}=...)."
         elif name in ROLES:
@@ -292,7 +292,8 @@ by, data in a Dataset: each other dimension makes groups by itself
 on, data in a Dataset: samples are paired along their dimension > Leave it out.
 on, a list of scores: a row pairs its own scores > Leave it out.
 on, robustness, a metric of one model: it pairs the rows of models > Leave it out.
-above, robustness, a difference: the conclusion is that one model is better than the other > Leave it out.
+above, robustness, a difference: the conclusion is that one model is better than the other
+  > Leave it out.
 at=estimated, compare: it is another cutoff for each model and beta > Pass for example at=100.
   @many_models#which-model-is-better
 wave/strata, check_assumptions, data in a Dataset: it is a column of a frame
@@ -360,8 +361,10 @@ band, contingency/rank_cdf/dominance/at a cutoff/net_benefit, cluster/weight/pro
 band, auroc/average_precision/bedroc/boyce: it takes no band > Leave band out. @bands
 contamination, at=estimated: a cutoff that labels choose is another one where some are wrong
   > Pass a rank, a fraction or a threshold.
-cluster/weight, cutoff/estimate_beta/robustness: it takes each row as one of a random sample
-  > Leave it out. @clusters
+cluster, cutoff/estimate_beta/robustness: it takes each row as one of a random sample
+  > Keep one row of each: df.groupby('patient').sample(1, random_state=0).pu. @clusters
+weight, cutoff/estimate_beta/robustness: it takes each row as one of a random sample
+  > Draw rows by weight: df.sample(1000, weights='w', replace=True, random_state=0).pu. @clusters
 propensity, robustness/calibration/bedroc/cutoff: it takes labels as random @biased_labels
 propensity/weight/pool, check_assumptions: what is checked is that labels are random, of rows that
   count once > Leave it out.

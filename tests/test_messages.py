@@ -228,7 +228,7 @@ VALUE = [
     ("PU.robustness('aurocc', 0.3)", "must be one of", "Did you mean 'auroc'"),
     ("PU.robustness('f1', 0.3)", "at must say the one cutoff of 'f1'"),
     ("PU.robustness('auroc', 0.3, at=3)", "at must be left out with 'auroc'"),
-    ("BOTH.robustness('difference', 0.2, above=0.1)", "above must be left out with robustness and"),
+    ("BOTH.robustness('difference', 0.2, above=0.1)", "above must be left out with"),
     ("PU.robustness('auroc', 0.3, on='row')", "on must be left out with robustness and"),
     ("FREE.pu(score=['score']).robustness('difference', 0.2)", "two or more models"),
     # tables

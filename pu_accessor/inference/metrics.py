@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pu_accessor.checks import as_array, is_number
-from pu_accessor.errors import PUTypeError, PUValueError, brief, suggestion
+from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, suggestion
 from pu_accessor.inference.estimates.areas_on_new_examples import estimate_population_partial
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.cutoff_spec import SYNONYMS, At, Cutoff, read_at
@@ -550,11 +550,11 @@ def _find(metric: AnyMetric, purpose: str) -> Metric:
             return METRICS[name]
         name = name if name in METRICS else metric
     functions = ", or a function of tp, fp, fn and tn" if purpose in _AT_CUTOFF else ""
-    which = "" if len(allowed) == 1 else "one of "
+    which = ("" if len(allowed) == 1 else "one of ") + shorten(allowed, most=30, width=120)
     others = {other: f"That is {entry.ask}." for other, entry in METRICS.items()}
     others = {other: ask for other, ask in others.items() if other not in allowed}
     raise PUValueError(
-        f"metric must be {which}{', '.join(allowed)}{functions} {PURPOSES[purpose]}, but "
+        f"metric must be {which}{functions} {PURPOSES[purpose]}, but "
         f"{brief(name)} was passed.{suggestion(name, allowed, {**others, **_FUNCTIONS})}"
     )
 

@@ -122,6 +122,10 @@ def _explain(method: Callable[..., Any], error: str, keywords: Mapping[str, Any]
         line = "df.pu(score='score', label='label').roc_bounds(0.3)"
         return f"df.pu takes what columns mean, by keyword; a question is a method. Write {line}."
     word = next((word for word in keywords if word not in parameters or word == "looks"), "")
+    if "looks" in parameters:
+        from pu_accessor.plots import Looks
+
+        parameters = [*parameters[:-1], *Looks.__annotations__]
     if not word:
         return f"{name}: {error}. Write for example {example_of(method)}."
     return f"{name} has no argument {brief(word)}. {explain_word(word, name, parameters)}"

@@ -573,7 +573,8 @@ def _breaking_points(ranked: Ranking | PairedRanks, beta: Beta, sweep: Sweep) ->
     at_random = sweep.value(ranked, beta, SWEEPS[sweep.fails][0]).lower
     points = np.full(at_random.shape, nan)
     for *pair, column in np.argwhere(~np.isnan(at_random)).tolist():
-        still = partial(holds, at=Beta(beta.values[[column]]), pair=tuple(pair))
+        at = Beta(beta.values[[column]]) if beta.interval is None else beta
+        still = partial(holds, at=at, pair=tuple(pair))
         if sweep.fails == "contamination":
             points[*pair, column] = _breaking_share(ranked.total.known_positive, still)
         else:

@@ -373,7 +373,7 @@ def _begin(
     if beta is None and entry.takes_beta:
         raise PUTypeError(
             f"beta must be passed for {entry.name!r}: the fraction of positives among the "
-            f"unlabeled, for example df.pu.metric({entry.name!r}, 0.3)."
+            f"unlabeled, for example {entry.ask.partition(';')[0]}."
         )
     kind, facts = facts_of(entry, cutoff)
     # Of new groups it is about as many first ranks of each.
@@ -598,12 +598,9 @@ def cutoff(
     attrs = {**self._attrs(settings, target, band=band), "level": level, "models": among}
     cutoffs = as_rows(answers, columns, attrs)
     cutoffs.attrs["statement"] = _state(cutoffs, goal, level, among)
-    if unmet := int(cutoffs["lower"].isna().sum()):
-        warn_caller(
-            f"No cutoff has a {goal.name} of {goal.value:g} for sure in {unmet} of {len(cutoffs)} "
-            "rows: the rank is 0. Ask for less, at a lower level, or label more.",
-            page="cutoffs",
-        )
+    if cutoffs["lower"].isna().any():
+        step = "Ask for less, at a lower level, or label more."
+        warn_caller(f"{cutoffs.attrs['statement']} {step}", page="cutoffs")
     return cutoffs
 
 
@@ -642,20 +639,27 @@ def _count_models(rankings: Rankings) -> int:
 def _state(cutoffs: pd.DataFrame, goal: Goal, level: float, among: int) -> str:
     """Say in a sentence what is guaranteed, or that nothing is."""
     unmet = cutoffs["lower"].isna()
-    sign = ">=" if goal.name in ("precision", "recall") else "<="
+    above = goal.name in ("precision", "recall")
+    words = {"cost": f"the {goal.name} is at most its upper limit"}
+    reached = words.get(
+        goal.name, f"{goal.name} is at {'least' if above else 'most'} {goal.value:g}"
+    )
+    where = "each of these cutoffs" if len(cutoffs) > 1 else "this cutoff"
     chosen = f", whichever of {among} models is chosen" if among > 1 else ""
     guarantee = (
-        f"With probability {level:g} or more {goal.name} is as bounded at each of these{chosen}."
+        f"With a probability of at least {level:g} {reached} at {where}{chosen}, if beta is right "
+        "and what is assumed holds."
     )
     if not unmet.any():
         return guarantee
-    none = f"In {unmet.sum()} of {len(cutoffs)} rows no cutoff has {goal.name} {sign} "
-    none += f"{goal.value:g} for sure"
-    attainable = cutoffs.loc[unmet, "attainable"]
-    if attainable.isna().all():
-        return f"{none} on new examples: the rank is 0. {guarantee}"
-    best = attainable.max() if goal.name in ("precision", "recall") else attainable.min()
-    return f"{none}: the rank is 0. The best bound of any cutoff there is {best:.4g}. {guarantee}"
+    rows = "" if len(cutoffs) == 1 else f"In {unmet.sum()} of {len(cutoffs)} rows: "
+    none = f"{rows}no cutoff has a {goal.name} of {goal.value:g} for sure, and the rank is 0."
+    attainable = cutoffs.loc[unmet, "attainable"].dropna()
+    if attainable.size:
+        best = attainable.max() if above else attainable.min()
+        none += f" The best bound of any cutoff is {best:.4g}."
+    none = none[:1].upper() + none[1:]
+    return none if unmet.all() else f"{none} At the others: {guarantee}"
 
 
 # Calibration

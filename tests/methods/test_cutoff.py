@@ -165,12 +165,12 @@ def test_the_band_of_a_list_is_told() -> None:
 
 def test_goal_out_of_reach_is_answered() -> None:
     shuffled: Any = FRAME.assign(score=np.arange(400) % 7)
-    with pytest.warns(PUWarning, match=r"a precision of 0.99 for sure in 1 of 1 rows"):
+    with pytest.warns(PUWarning, match="No cutoff has a precision of 0.99 for sure"):
         found = shuffled.pu.cutoff(0.1, precision=0.99)
     row = found.iloc[0]
     assert row["rank"] == 0 and row["threshold"] == np.inf and np.isnan(row["lower"])
     assert row["attainable"] < 0.99
-    assert "no cutoff has precision >= 0.99 for sure" in found.attrs["statement"]
+    assert f"any cutoff is {row['attainable']:.4g}." in found.attrs["statement"]
     reached = shuffled.pu.cutoff(0.1, precision=row["attainable"]).iloc[0]
     assert reached["rank"] > 0 and reached["lower"] == row["attainable"]
     # Known positives at the top leave no list that is sure to have no false positive.
@@ -264,24 +264,23 @@ def test_lists_on_new_examples_hold_at_each_beta_of_an_interval() -> None:
     # Without rising scores there is none that is as pure.
     plain = DRAWN.pu.cutoff(0.29, precision=0.8, target="population")
     assert plain["rank"].item() == 0 and np.isnan(plain["lower"].item())
-    assert "for sure on new examples: the rank is 0" in plain.attrs["statement"]
+    assert "for sure, and the rank is 0" in plain.attrs["statement"]
     assert RISING.cutoff(0.29, precision=0.8, target="population")["rank"].item() > 400
 
 
 @pytest.mark.parametrize(
-    ("goal", "said", "best"), [("precision", ">= 0.999", max), ("fpr", "<= 1e-09", min)]
+    ("goal", "value", "best"), [("precision", 0.999, max), ("fpr", 1e-9, min)]
 )
-def test_the_best_bound_of_all_rows_is_told(goal: str, said: str, best: Any) -> None:
+def test_the_best_bound_of_all_rows_is_told(goal: str, value: float, best: Any) -> None:
     rng = np.random.default_rng(1)
     truth = np.arange(300) < 90
     label = np.where(truth & (rng.random(300) < 0.3), 1.0, np.nan)
     a, b = rng.normal(0.8 * truth), rng.normal(0.3 * truth)
     a[299] = 9  # no list has known positives alone
     frame = pd.DataFrame({"a": a, "b": np.minimum(b, 1), "label": label})  # of b many are tied
-    with pytest.warns(PUWarning, match="for sure in 2 of 2"):
-        found = frame.pu(score=["a", "b"]).cutoff(0.2, **{goal: float(said[3:])})
+    with pytest.warns(PUWarning, match="for sure, and the rank is 0"):
+        found = frame.pu(score=["a", "b"]).cutoff(0.2, **{goal: value})
     assert found["attainable"].nunique() == 2
-    told = f"of any cutoff there is {best(found['attainable']):.4g}."
+    told = f"of any cutoff is {best(found['attainable']):.4g}."
     assert told in found.attrs["statement"]
-    assert "each of these, whichever of 2 models is chosen." in found.attrs["statement"]
-    assert f"no cutoff has {goal} {said} for sure" in found.attrs["statement"]
+    assert f"In 2 of 2 rows: no cutoff has a {goal} of {value:g}" in found.attrs["statement"]
