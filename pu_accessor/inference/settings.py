@@ -3,15 +3,10 @@
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from pu_accessor.checks import check_level, check_option, check_selection_odds, check_share
-from pu_accessor.inference.bands.lookup import Band, RankBand, band_name
+from pu_accessor.checks import check_option
+from pu_accessor.inference.bands.lookup import Band, RankBand
 
 TARGETS = ("population", "examples")
-REFERENCES = ("positives", "negatives", "tightest", "both")
-_HIGHEST = 1 - 1e-6  # of a limit on beta: at 1 nothing is negative, and little has a value
-_BETWEEN = np.array([0.25, 0.5, 0.75])  # of the way where any beta may be the true one
 
 
 @dataclass(frozen=True)
@@ -27,19 +22,6 @@ class Settings:
     contamination: float = 0.0  # of the known positives at most this share is negative
     # Whether lower limits hold with the level, and upper ones, and not both together.
     one_sided: bool = False
-
-    def __post_init__(self) -> None:
-        band_name(self.band)
-        check_option("reference", self.reference, REFERENCES)
-        checked: dict[str, float] = {
-            "level": check_level(self.level),
-            "selection_odds": check_selection_odds(self.selection_odds),
-            "contamination": check_share("contamination", self.contamination, "[0, 0.5)"),
-        }
-        if self.prevalence is not None:
-            checked["prevalence"] = check_share("prevalence", self.prevalence, "[1e-30, 1)")
-        for name, value in checked.items():
-            object.__setattr__(self, name, value)
 
     @property
     def failure(self) -> dict[str, float]:

@@ -8,7 +8,7 @@ from textwrap import wrap
 from typing import Any, NoReturn, Unpack
 
 from pu_accessor.beta import Betas, UserBeta, read_betas
-from pu_accessor.checks import check_ranks
+from pu_accessor.checks import check_level, check_ranks
 from pu_accessor.errors import PUError, PUValueError, brief, refuse_signals
 from pu_accessor.inference.bands.lookup import RankBand, band_name
 from pu_accessor.inference.settings import Settings, check_target
@@ -266,7 +266,7 @@ class Accessor:
         wide = {"a list of scores": terms.score} if terms.is_wide else {}
         refuse({**self._held.facts(), **source, **wide, **facts}, question)
         assumed = terms.reference, terms.selection_odds, terms.prevalence, terms.contamination
-        return betas, Settings(level, bounds, *assumed)
+        return betas, Settings(check_level(level), bounds, *assumed)
 
     def _assumed(self) -> dict[str, Any]:
         """Return what is taken for granted, by name."""
