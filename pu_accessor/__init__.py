@@ -20,6 +20,8 @@ from pu_accessor.errors import (
 from pu_accessor.example import load_example
 from pu_accessor.inference.metrics import bedroc, fbeta
 from pu_accessor.priors import beta_from_label_frequency, beta_from_labels, beta_from_prevalence
+from pu_accessor.questions.accessor import Accessor
+from pu_accessor.questions.advice import explain_attribute
 from pu_accessor.questions.constructors import from_arrays, from_chunks, pu, register
 
 __all__ = [
@@ -67,7 +69,6 @@ else:  # to a type checker the package would have every attribute
     def __getattr__(name: str) -> Any:
         if name in _LAZY:
             return import_module(f"{__name__}.{name}")
-        message = f"module 'pu_accessor' has no attribute {name!r}."
-        if name in _IN_LABELING:
-            message += f" It is pu_accessor.labeling.{name}."
-        raise AttributeError(message)
+        here = f" It is pu_accessor.labeling.{name}." if name in _IN_LABELING else ""
+        meant = here or explain_attribute(Accessor, name)
+        raise AttributeError(f"module 'pu_accessor' has no attribute {name!r}.{meant}")

@@ -198,7 +198,8 @@ class Accessor:
         return public_names(type(self))
 
     def __getattr__(self, name: str) -> NoReturn:
-        raise AttributeError(explain_attribute(self, name))
+        meant = explain_attribute(Accessor, name)
+        raise AttributeError(f"df.pu has no attribute {brief(name)}.{meant}")
 
     def __repr__(self) -> str:
         return fold(f"<{self._line()}>", self._counts())
@@ -288,7 +289,7 @@ class Accessor:
     def _pair(self, on: Any) -> Keyed[PairedRanks]:
         """Return paired ranks of models: columns of a row, or rows of groups that `on` pairs."""
         grouped = self._terms.by is not None or "a groupby" in _SOURCES[self._source.kind]
-        if on is None and grouped and not self._terms.is_wide:
+        if on is None and grouped and not self._terms.is_wide and self._terms.pool is not True:
             raise PUValueError(
                 "on must name the column that pairs the rows of groups, but None was passed. For "
                 "example on='example_id'; groups that share no examples have a gap: "

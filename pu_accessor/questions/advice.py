@@ -59,6 +59,7 @@ _METHODS: Mapping[str, str] = {
     "plot_table": "df.pu.contingency(0.3, ranks=100).pu.to_frame()",
     "roc_curve": "df.pu.roc_bounds(0.3)",
     "roc_region": "df.pu.metric(['recall', 'fpr'], 0.3, at={'threshold': 0.5}, level=0.95**0.5)",
+    "scorer": "pu_accessor.sklearn.scorer('auroc', beta=0.1, unlabeled=0)",
     "select": "df[df['score'] >= df.pu.cutoff(0.3, recall=0.9)['threshold'].item()]",
 }
 # The arguments of calls that errors show, where beta alone is not enough.
@@ -172,13 +173,14 @@ def example_of(method: Callable[..., Any]) -> str:
     return f"{call}({_WRITTEN.get(call, needed)})"
 
 
-def explain_attribute(accessor: Any, name: str) -> str:
-    """Say what somebody meant by a method that there is not."""
+def explain_attribute(questions: type, name: str) -> str:
+    """Say what somebody meant by a method that there is not; nothing where nobody knows."""
     metrics = {word: entry.ask.partition(";")[0] for word, entry in METRICS.items()}
     calls = metrics | {word: metrics[meant] for word, meant in SYNONYMS.items()}
     at_cutoffs = [word for word, entry in METRICS.items() if "tables" in entry.can]
     calls |= {f"plot_{word}": f"df.pu.plot_metric({word!r}, 0.3)" for word in at_cutoffs}
-    methods = {key: getattr(type(accessor), key) for key in dir(accessor)}
-    calls |= {**_METHODS, **{key: example_of(method) for key, method in methods.items()}}
+    public = [word for word, method in vars(questions).items() if callable(method)]
+    methods = {word: getattr(questions, word) for word in public if not word.startswith("_")}
+    calls |= {**_METHODS, **{word: example_of(method) for word, method in methods.items()}}
     meant = None if name.startswith("_") else nearest(name, calls)
-    return f"df.pu has no attribute {brief(name)}." + (f" Write {calls[meant]}." if meant else "")
+    return f" Write {calls[meant]}." if meant else ""
