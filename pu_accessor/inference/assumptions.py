@@ -94,8 +94,7 @@ def waves_test(place: FloatArray, wave: IntArray, cluster: IntArray | None = Non
 
 def _between(sums: FloatArray, sizes: FloatArray) -> FloatArray:
     """Return the sum of squares between waves, of each permutation."""
-    between: FloatArray = np.sum(sums**2 / sizes, axis=-1)
-    return between
+    return np.asarray(np.sum(sums**2 / sizes, axis=-1))
 
 
 class _Ways(NamedTuple):
@@ -222,8 +221,7 @@ def _tails(size: int, n: int, latent: int, odds: float) -> FloatArray:
     ways = np.zeros(n + 1)
     ways[possible] = np.exp(log_ways - log_ways.max())
     tails = np.cumsum(ways[::-1])[::-1]
-    shares: FloatArray = tails / tails[0]
-    return shares
+    return np.asarray(tails / tails[0])
 
 
 def _holm(p_value: FloatArray) -> FloatArray:

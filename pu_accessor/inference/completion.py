@@ -44,8 +44,7 @@ class Completion(NamedTuple):
         >>> Completion(np.array([0, 4, 8]), np.array([0.0, 2.0, 2.0])).above(np.arange(6))
         array([0. , 0.5, 1. , 1.5, 2. , 2. ])
         """
-        latent: FloatArray = np.interp(unlabeled, self.unlabeled, self.latent)
-        return latent
+        return np.interp(unlabeled, self.unlabeled, self.latent)
 
 
 def complete(
@@ -148,8 +147,7 @@ def weigh_known(ranking: Ranking, known: IntArray) -> FloatArray:
     if weight is None:
         return known.astype(np.float64)
     through = np.append(0.0, np.cumsum(latent_shares(weight, float(weight.size))))
-    stands: FloatArray = through[known]
-    return stands
+    return through[known]
 
 
 def _corners(edges: Edges, latent: int, unlabeled: int) -> Completion:
@@ -184,8 +182,7 @@ def latent_above(edges: Edges, latent: IntArray, unlabeled: IntArray) -> FloatAr
     # One known positive alone says nothing of where the last one is.
     highest = np.where(edges.several, np.maximum(edges.last - hidden, 0), free)
     np.minimum(false, highest, out=false)
-    above: FloatArray = head - false
-    return above
+    return head - false
 
 
 def monotone_latent(

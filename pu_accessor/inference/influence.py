@@ -469,8 +469,7 @@ def _less(values: FloatArray, mean: float) -> FloatArray:
 
 def sum_from_below(terms: FloatArray) -> FloatArray:
     """Return the sums over each step and all below it."""
-    sums: FloatArray = np.cumsum(terms[::-1])[::-1]
-    return sums
+    return np.cumsum(terms[::-1])[::-1]
 
 
 def find_spread(parts: Sequence[Influence]) -> Spread:
@@ -508,5 +507,4 @@ def moments(values: FloatArray, times: CountArray) -> tuple[float, float]:
 
 def kurtosis_df(kurtosis: FloatArray, n: float) -> FloatArray:
     """Return the degrees of freedom of a variance with the kurtosis of its terms."""
-    df: FloatArray = np.minimum(2 * n / np.maximum(kurtosis - 1, 2 / max(n, 1)), n - 1)
-    return df
+    return np.minimum(2 * n / np.maximum(kurtosis - 1, 2 / max(n, 1)), n - 1)

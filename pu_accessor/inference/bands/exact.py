@@ -271,8 +271,7 @@ class _Side:
             spread = 1 / known + 1 / (n + 1 - known) + 4 / latent
             share = scipy.special.expit(logit + self._limit * np.sqrt(spread))
             counts += [latent * share, latent * (1 - share)]
-        inner: IntArray = known[np.min(counts, axis=0) >= _ENDS]
-        return inner
+        return np.asarray(known[np.min(counts, axis=0) >= _ENDS])
 
     def _start(self, m: IntArray | FloatArray, known: IntArray) -> FloatArray:
         """Return about where limits are: those of random labels, at other odds."""
@@ -410,8 +409,7 @@ def _deviate(above: FloatArray, below: FloatArray) -> FloatArray:
 
 def _scatter(m: IntArray | FloatArray, share: FloatArray) -> FloatArray:
     """Return what the logit of a share of m examples scatters by, squared."""
-    variance: FloatArray = 1 / (m * share * (1 - share) + 0.5)
-    return variance
+    return 1 / (m * share * (1 - share) + 0.5)
 
 
 def _spread_nodes(n: int, ends: int) -> IntArray:

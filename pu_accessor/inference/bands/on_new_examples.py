@@ -209,8 +209,7 @@ def both_samples(ranking: Ranking) -> tuple[IntArray, IntArray, int, int]:
 
 def _fpr(known: FloatArray, rest: FloatArray, b: float) -> FloatArray:
     """Return limits of the false positive rate, from those of F and of x."""
-    fpr: FloatArray = np.clip((rest - b * known[::-1]) / (1 - b), 0, 1)
-    return fpr
+    return np.clip((rest - b * known[::-1]) / (1 - b), 0, 1)
 
 
 def _cut_rates(shares: Shares, b: float, slope: float) -> tuple[FloatArray, FloatArray]:
@@ -371,8 +370,7 @@ def limit_shares(above: IntArray, size: int, alpha: float) -> FloatArray:
     array([[0.   , 0.187, 0.692],
            [0.308, 0.813, 1.   ]])
     """
-    limits: FloatArray = limit_at_each(above, size, np.array([alpha]))[0]
-    return limits
+    return np.asarray(limit_at_each(above, size, np.array([alpha]))[0])
 
 
 def limit_at_each(above: IntArray, size: int, alphas: FloatArray) -> FloatArray:

@@ -296,8 +296,7 @@ def _worst_shares(n: int, m: int, odds: float) -> FloatArray:
     log_ways = np.where(possible, log_ways - log(odds) * known, -np.inf)
     log_ways -= log_ways.max(axis=1, keepdims=True)
     ways = np.exp(log_ways)
-    shares: FloatArray = ways / ways.sum(axis=1, keepdims=True)
-    return shares
+    return np.asarray(ways / ways.sum(axis=1, keepdims=True))
 
 
 _LOWER, _UPPER = 0, 1

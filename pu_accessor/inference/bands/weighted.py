@@ -174,8 +174,7 @@ def latent_shares(weight: FloatArray, m: float) -> FloatArray:
     hidden = weight - 1
     if not hidden.any():  # all were certain to be labeled, and yet some are hidden
         hidden = np.ones(weight.size)
-    share: FloatArray = m * hidden / hidden.sum()
-    return share
+    return np.asarray(m * hidden / hidden.sum())
 
 
 def _fewest(latent: FloatArray, m: int, tail: float) -> IntArray:
@@ -200,8 +199,7 @@ def _gamma_share(
     """Return the quantile of X/(X + Y) for two gamma variables with these moments."""
     beta = scipy.special.betaincinv(mean**2 / variance, other**2 / other_variance, p)
     x, y = variance / mean * beta, other_variance / other * (1 - beta)
-    share: FloatArray = x / (x + y)
-    return share
+    return x / (x + y)
 
 
 def unseen_weight(stands: FloatArray) -> FloatArray:

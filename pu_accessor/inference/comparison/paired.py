@@ -150,16 +150,14 @@ def _covariance(paired: PairedRanks, target: str) -> FloatArray:
     n = paired.total.known_positive
     if paired.clusters is not None:
         whole = paired.clusters.sums.sum(axis=1)
-        together: FloatArray = (whole @ whole.T)[np.newaxis]
-        return together
+        return np.asarray((whole @ whole.T)[np.newaxis])
     share = np.full(n, 1 / n) if paired.weight is None else paired.weight / paired.weight.sum()
     ranks = np.stack([*paired.ranks.values()])
     if target == "population":
         ranks = ranks - np.stack([*paired.among.values()])
     away = share * (ranks - ranks @ share[:, np.newaxis])
     of_rest = (sum(paired.total) - n) * paired.covariance if target == "population" else 0.0
-    covariance: FloatArray = (away @ away.T + of_rest)[np.newaxis]
-    return covariance
+    return np.asarray((away @ away.T + of_rest)[np.newaxis])
 
 
 def join_pairs(tests: PairedTests, beta: Beta) -> PairedTests:
@@ -355,8 +353,7 @@ def covary(terms: FloatArray, rows: PairedRows) -> FloatArray:
     """Return the covariance of the errors of models, from what rows add to each."""
     if rows.cluster is not None:
         terms = np.stack([np.bincount(rows.cluster, of_model) for of_model in terms])
-    covariance: FloatArray = terms @ terms.T
-    return covariance
+    return terms @ terms.T
 
 
 # Any metric, by what each row adds to its error

@@ -106,8 +106,7 @@ def adjust_p_values(p_value: FloatArray) -> FloatArray:
     position = np.argsort(order, axis=0)
     pairs_left = np.count_nonzero(~np.isnan(p_value), axis=0) - position
     raised = np.take_along_axis(np.minimum(p_value * pairs_left, 1), order, axis=0)
-    adjusted: FloatArray = np.take_along_axis(np.maximum.accumulate(raised), position, axis=0)
-    return adjusted
+    return np.take_along_axis(np.maximum.accumulate(raised), position, axis=0)
 
 
 def adjust_together(
@@ -164,8 +163,7 @@ def _least_by_chance(
         drawn = np.abs(rng.standard_normal((_AT_ONCE, len(covariance))) @ contrast.T)
         largest = np.maximum.accumulate(drawn[:, ::-1], axis=1)[:, ::-1]
         exceed += (largest >= far).sum(axis=0)
-    probability: FloatArray = (exceed + 1) / (_DRAWS + 1)
-    return probability
+    return (exceed + 1) / (_DRAWS + 1)
 
 
 class GroupValue(NamedTuple):

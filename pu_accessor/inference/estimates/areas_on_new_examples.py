@@ -132,8 +132,7 @@ def score_interval(
 
     def excess(auroc: FloatArray) -> FloatArray:
         within = np.sqrt(np.sum(_variance_at(auroc, samples) / samples.size, axis=0))
-        far: FloatArray = (1 - share) * np.abs(value - auroc) - reach * within
-        return far
+        return np.asarray((1 - share) * np.abs(value - auroc) - reach * within)
 
     out, inside = np.broadcast_arrays([[0.0], [1.0]], np.clip(value, 0, 1))
     alone = np.isnan(placed.variance).any(axis=0)
@@ -161,8 +160,7 @@ def end_ties(ranking: Ranking) -> FloatArray:
     finer = ranking.refine(each_once(np.array([min(1, unlabeled), max(unlabeled - 1, 0)])))
     steps = np.diff(finer.head - finer.known_positive)
     ends = steps[[-1, 0], np.newaxis]  # a single one is not tied
-    shares: FloatArray = np.where(ends > 1, ends, 0) / max(steps.sum(), 1)
-    return shares
+    return np.asarray(np.where(ends > 1, ends, 0) / max(steps.sum(), 1))
 
 
 def reach_ends(
@@ -327,8 +325,7 @@ def _exceed(stack: Stack, betas: FloatArray, level: float) -> BoolArray:
         allowed = np.sqrt(np.log(1 / (1 - level)) / 2 * (1 / known + 1 / latent))
     distance = np.zeros(betas.shape)
     np.maximum.at(distance, owner, ahead)
-    beyond: BoolArray = distance > allowed
-    return beyond
+    return np.asarray(distance > allowed)
 
 
 def estimate_population_precision(

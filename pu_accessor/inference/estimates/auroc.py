@@ -143,8 +143,7 @@ def _of_latent(ranking: Ranking, betas: FloatArray, level: float) -> FloatArray:
         if whole > n:
             each[:] = rank_limits(rank, whole - n, examples, level)
     mean = (float(rank.sum()) + (positives - n) * ranks.T[::-1]) / positives
-    areas: FloatArray = 1 - (mean - (positives + 1) / 2) / (examples - positives)
-    return areas
+    return np.asarray(1 - (mean - (positives + 1) / 2) / (examples - positives))
 
 
 def _possible(ranking: Ranking, betas: FloatArray) -> FloatArray:

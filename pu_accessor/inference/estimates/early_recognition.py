@@ -191,8 +191,7 @@ def completed_bedroc(
     top, bottom = _ends(sum(ranking.total), positives, pace)
     # Where all are positive no rank is better than another.
     apart = np.where(top > bottom, top - bottom, np.nan)
-    bedroc: FloatArray = np.clip((mean - bottom) / apart, 0, 1)  # but for rounding
-    return bedroc
+    return np.asarray(np.clip((mean - bottom) / apart, 0, 1))  # but for rounding
 
 
 def _mean_weight(
@@ -202,8 +201,7 @@ def _mean_weight(
 
     It is the same factor for all, and cancels.
     """
-    mean: FloatArray = -np.exp(-pace * start) * np.expm1(-pace * length) / length
-    return mean
+    return np.asarray(-np.exp(-pace * start) * np.expm1(-pace * length) / length)
 
 
 def _limits(

@@ -421,8 +421,7 @@ def _upper_fpr(ranking: Ranking, b: float, alpha: float) -> FloatArray:
     known, low = median_and_limit(above, n, alpha, 0)
     others, high = median_and_limit(rest, size, alpha, 1)
     spread = np.hypot(high - others, b * (known - low))
-    fpr: FloatArray = np.clip((others - b * known + spread) / (1 - b), 0, 1)
-    return fpr
+    return np.clip((others - b * known + spread) / (1 - b), 0, 1)
 
 
 def _take(ranking: Ranking, grid: IntArray) -> Ranking:

@@ -290,8 +290,7 @@ def _extreme(pick: np.ufunc, value: FloatArray, off: FloatArray, beta: Beta) -> 
             for side in (value, off)
         )
         found.append(pick.reduce(middle + width * _LEFT, axis=-1))
-    extreme: FloatArray = pick.reduce(found)
-    return extreme
+    return np.asarray(pick.reduce(found))
 
 
 _TABLES_OFF = np.sin(np.linspace(0, np.pi / 2, 5))[1:]  # how far beta is off, of how far it can be

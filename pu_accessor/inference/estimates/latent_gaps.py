@@ -295,8 +295,7 @@ def _spread(latent: FloatArray, above: FloatArray, place: FloatArray | IntArray)
 def harmonic(number: FloatArray | IntArray) -> FloatArray:
     """Return harmonic numbers less Euler's constant, to 0.001 from 1 on."""
     middle = number + 0.5
-    found: FloatArray = np.log(middle + 1 / (24 * middle))
-    return found
+    return np.log(middle + 1 / (24 * middle))
 
 
 def _below(units: _Units, drawn: FloatArray, *, best: bool) -> FloatArray:

@@ -46,8 +46,7 @@ class Linearized(NamedTuple):
 
     def influences(self) -> FloatArray:
         """Return what each cluster adds to the error at each beta, shape (betas, clusters)."""
-        influences: FloatArray = self.slope.T @ self.sums
-        return influences
+        return self.slope.T @ self.sums
 
 
 def linearize(

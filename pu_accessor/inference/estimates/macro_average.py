@@ -84,8 +84,7 @@ def group_term(
 def _hidden(ranking: Ranking, betas: FloatArray) -> FloatArray:
     """Return the share of a group's positives that is not known."""
     positives = count_positives(ranking.total, betas).as_floats()
-    hidden: FloatArray = 1 - ranking.total.known_positive / positives
-    return hidden
+    return 1 - ranking.total.known_positive / positives
 
 
 def _area_under_roc(ranking: Ranking, betas: FloatArray, target: str) -> GroupTerm:
@@ -355,8 +354,7 @@ def _shared(terms: Sequence[GroupTerm], value: FloatArray, span: FloatArray | fl
 
     covariance = np.array([products(parts) for parts in added])
     covariance += products(pooled.share) * value.var(axis=0, ddof=1) / number
-    shared: FloatArray = np.maximum(covariance, 0.0) / (number - 1)
-    return shared
+    return np.asarray(np.maximum(covariance, 0.0) / (number - 1))
 
 
 def find_span(terms: Sequence[GroupTerm]) -> tuple[FloatArray, FloatArray]:
@@ -410,8 +408,7 @@ def _limits(
         seen = np.maximum(squared, over * would)  # `would` is 0 where nothing is modeled
         kept = (_MODELED * would + df * seen) / (_MODELED + df)
         kept = np.where(flat, would, np.maximum(kept, squared) if new else kept)
-        far: FloatArray = np.abs(mean - average) - far_enough * np.sqrt((ratio * would + kept) / 2)
-        return far
+        return np.abs(mean - average) - far_enough * np.sqrt((ratio * would + kept) / 2)
 
     inside, sure = np.clip(mean, 0, 1), squared + model == 0
     limits = (crossing(excess, np.full(mean.size, end), inside) for end in (0.0, 1.0))

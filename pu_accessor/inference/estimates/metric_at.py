@@ -464,8 +464,7 @@ def _add(distances: FloatArray, typical: FloatArray, correlation: FloatArray) ->
     squares, usual = np.sum(distances**2, axis=0), np.sum(typical**2, axis=0)
     shared = np.einsum("ib,ij,jb->b", typical, correlation - np.eye(len(typical)), typical)
     ratio = 1 + shared / np.where(usual > 0, usual, 1)
-    together: FloatArray = np.sqrt(squares * np.maximum(ratio, 0))
-    return together
+    return np.asarray(np.sqrt(squares * np.maximum(ratio, 0)))
 
 
 def _limits_of_concave(
@@ -501,8 +500,7 @@ def _limits_of_concave(
 
 def _beyond(distances: FloatArray) -> FloatArray:
     """Return how far each share moves the metric on one side; NaN where the metric is."""
-    farthest: FloatArray = np.maximum(np.fmax.reduce(distances, axis=1), 0)
-    return farthest
+    return np.asarray(np.maximum(np.fmax.reduce(distances, axis=1), 0))
 
 
 def of_shares(

@@ -165,8 +165,7 @@ def _mean_scores(parts: FloatArray, examples: IntArray, edges: FloatArray) -> Fl
     widths = np.repeat(np.diff(edges) / _FINE, _FINE)
     sums = ((parts + widths / 2) * examples).reshape(-1, _FINE).sum(axis=1)
     sizes = examples.reshape(-1, _FINE).sum(axis=1)
-    means: FloatArray = sums / np.where(sizes, sizes, np.nan)
-    return means
+    return np.asarray(sums / np.where(sizes, sizes, np.nan))
 
 
 # The continuous Boyce index: known positives relative to the background
@@ -238,8 +237,7 @@ def _shares_inside(
     total = ranking.total
 
     def share(heads: CountArray, every: float) -> FloatArray:
-        inside: FloatArray = (heads[first] - heads[after]) / every
-        return inside
+        return (heads[first] - heads[after]) / every
 
     known, every = here.known_positive, total.known_positive
     if ranking.weight is not None:

@@ -335,16 +335,14 @@ def auroc_influence(
     latent = turn / turn.size
     own = seen * (below - share * share_below(ahead, latent))
     moved = (1 - seen) * below - share * seen * ahead
-    influence: FloatArray = own + turn * (moved - latent @ moved)
-    return influence
+    return own + turn * (moved - latent @ moved)
 
 
 def share_below(ahead: FloatArray, share: FloatArray) -> FloatArray:
     """Return the shares of the known positives that rank below each; half of those tied."""
     _, block = np.unique(ahead, return_inverse=True)
     tied = np.bincount(block, share)
-    below: FloatArray = (1 - np.cumsum(tied) + tied / 2)[block]
-    return below
+    return (1 - np.cumsum(tied) + tied / 2)[block]
 
 
 def weighted_population_precision(

@@ -279,8 +279,7 @@ def _matching_interval(
 
 def _mid_shares(cumulative: IntArray) -> FloatArray:
     """Return the share of a kind that ranks below each step between cutoffs; ties count half."""
-    shares: FloatArray = 1 - (cumulative[:-1] + cumulative[1:]) / (2 * cumulative[-1])
-    return shares
+    return np.asarray(1 - (cumulative[:-1] + cumulative[1:]) / (2 * cumulative[-1]))
 
 
 def _check_negatives(total: Counts) -> None:

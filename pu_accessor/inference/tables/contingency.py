@@ -260,8 +260,7 @@ def mean_of_ends(part: FloatArray, counts: Numbers) -> FloatArray:
     >>> mean_of_ends(np.array([0.25, 0.75]), np.array([[4, 0], [8, 2]]))
     array([7. , 1.5])
     """
-    mean: FloatArray = sum(weight * count for weight, count in zip(part, counts, strict=True))
-    return mean
+    return np.asarray(sum(weight * count for weight, count in zip(part, counts, strict=True)))
 
 
 def mix(tables: Tables, part: FloatArray) -> Tables:
@@ -335,8 +334,7 @@ def _find_cuts(bounds: LatentBounds, completions: Sequence[Completion]) -> IntAr
         start - end
     )
     cuts = each_once(np.concatenate([np.floor(places), np.ceil(places)]).astype(np.int64))
-    new: IntArray = cuts[unlabeled[np.searchsorted(unlabeled, cuts)] != cuts]
-    return new
+    return np.asarray(cuts[unlabeled[np.searchsorted(unlabeled, cuts)] != cuts])
 
 
 def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Settings) -> RankCdf:

@@ -51,8 +51,7 @@ def area(
 
 def _rate(part: Numbers, whole: Numbers) -> FloatArray:
     """Return a share of some examples, NaN where there are none."""
-    rate: FloatArray = part / np.where(whole > 0, whole, np.nan)
-    return rate
+    return part / np.where(whole > 0, whole, np.nan)
 
 
 def _roc_area(tp: Numbers, fp: Numbers, limit: float | None) -> FloatArray:
@@ -94,8 +93,7 @@ def _pr_area(recall: FloatArray, tp: IntArray, head: IntArray) -> FloatArray:
     weight = np.where(head[..., :-1] > 0, weight, 0)  # from rank 0 on precision is constant
     within = gain / np.maximum(added, 1)
     precision = tp[..., :-1] / start * weight + within * (1 - weight)
-    integral: FloatArray = np.sum(np.diff(recall, axis=-1) * precision, axis=-1)
-    return integral
+    return np.asarray(np.sum(np.diff(recall, axis=-1) * precision, axis=-1))
 
 
 def completed_area(
@@ -198,8 +196,7 @@ def odds_factor(prevalence: float | None, positives: Numbers, negatives: Numbers
     if prevalence is None:
         return np.ones(positives.size)
     some = np.where(negatives > 0, negatives, np.nan)  # none stand for those of a prevalence
-    factor: FloatArray = prevalence / (1 - prevalence) * some / positives
-    return factor
+    return prevalence / (1 - prevalence) * some / positives
 
 
 def _sum_of_ratios(
@@ -335,19 +332,14 @@ def beta_derivatives(table: Table, clipped: BoolArray, known: Known) -> Derivati
     )
     # T, the share of the latent examples in the head; if there are none, of known ones.
     shares = [
-        np.where(known.shared & (hidden == 0), _over(above, whole), _over(latent, hidden))
+        np.where(known.shared & (hidden == 0), _rate(above, whole), _rate(latent, hidden))
         for latent, hidden, above, whole in of_kind
     ]
     share = np.where(known.from_positives, *shares)
     rates = (
-        _over(share * positives - tp, positives.astype(np.float64) ** 2),
-        _over(fp - share * negatives, negatives.astype(np.float64) ** 2),
-        np.where(head == 0, 0.0, _over(share, head)),
+        _rate(share * positives - tp, positives.astype(np.float64) ** 2),
+        _rate(fp - share * negatives, negatives.astype(np.float64) ** 2),
+        np.where(head == 0, 0.0, _rate(share, head)),
         *(share, -share, 1 - share, share - 1),
     )
     return Derivatives(*(np.where(clipped, 0.0, rate * known.unlabeled) for rate in rates))
-
-
-def _over(part: Numbers, whole: Numbers) -> FloatArray:
-    """Return a ratio, NaN where there is nothing to divide by."""
-    return part / np.where(whole > 0, whole, np.nan)

@@ -181,8 +181,7 @@ def _bends(ranking: Ranking, completions: Sequence[Completion]) -> IntArray:
     corners = each_once(np.concatenate([of_first, *new]))
     reached = np.append(ranking.unlabeled, -1)  # some cutoffs need not reach to the end
     nearest = reached[np.searchsorted(ranking.unlabeled, corners)]
-    bends: IntArray = corners[nearest != corners]
-    return bends
+    return np.asarray(corners[nearest != corners])
 
 
 def _bound_each(ranking: Ranking, bands: Bands, rule: Settings) -> LatentBounds:
@@ -395,5 +394,4 @@ def _area_range(ranking: Ranking, claimed: IntArray) -> IntArray:
     a sum of true positives over all ranks, less what does not depend on the curve.
     """
     width = claimed[:, 1] - claimed[:, 0]
-    area: IntArray = np.diff(ranking.rank) @ (width[1:] + width[:-1])
-    return area
+    return np.diff(ranking.rank) @ (width[1:] + width[:-1])
