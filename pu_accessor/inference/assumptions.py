@@ -15,12 +15,7 @@ import scipy
 from pu_accessor.checks import latent_counts
 from pu_accessor.inference.bands.on_new_examples import refute_monotone
 from pu_accessor.inference.estimates.areas_on_new_examples import binormal_variances
-from pu_accessor.inference.influence import (
-    find_placements,
-    moments,
-    placement_influences,
-    welch_df,
-)
+from pu_accessor.inference.influence import find_above, moments, placement_influences, welch_df
 from pu_accessor.inference.prior.methods import distance_from_positives
 from pu_accessor.inference.search import find_breaking_point
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
@@ -260,7 +255,7 @@ class _Kinds(NamedTuple):
         size = np.array([n, unlabeled, negatives])
         held = [_compare_with(ranking, kind) for kind in ("unlabeled", "known_negative")]
         parts = [placement_influences(each)[0] for each in held]
-        above = np.array([float(find_placements(each).above) for each in held])
+        above = np.array([float(find_above(each)) for each in held])
         counts = ranking.unlabeled, ranking.known_negative
         seen = [
             moments(number * part.rest, np.diff(count))[0] if number > 1 else 0.0

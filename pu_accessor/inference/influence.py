@@ -204,24 +204,17 @@ def find_design(
     if clusters is None:
         return Design()
     total, parts = clusters.with_positive, influences()
-    plain = float(find_spread(parts).squares.sum())
+    plain = float(find_spread(parts)[0].sum())
     alike = sum(part.ranking.total.known_positive for part in parts) / total
     design = hold_clusters(sum_by_cluster(parts), clusters.sizes, total, plain, alike)
     return Design(np.nan) if is_one_alone(clusters) else design
 
 
-class DeLong(NamedTuple):
-    """Placements of two samples, the known positives and the rest, and how far they scatter."""
-
-    above: Fraction  # P(a known positive lies above one of the rest), ties half
-    size: FloatArray  # of both samples
-    squares: FloatArray  # the squared standard errors that they add; NaN for one alone
-
-    def auroc(self, total: Counts, betas: FloatArray) -> tuple[Fraction, ...]:
-        """Return the AUROC at some betas."""
-        rest = sum(total) - total.known_positive
-        shares = [1 - as_ratio(number, rest) for number in count_negatives(total, betas)]
-        return tuple((self.above - share / 2) / (1 - share) for share in shares)
+def auroc_on_new(ranking: Ranking, betas: FloatArray) -> FloatArray:
+    """Return AUROC on new examples; rounded once, so that equal areas do not differ."""
+    rest, above = sum(ranking.total) - ranking.total.known_positive, find_above(ranking)
+    shares = [1 - as_ratio(number, rest) for number in count_negatives(ranking.total, betas)]
+    return np.array([float((above - share / 2) / (1 - share)) for share in shares])
 
 
 class Placed(NamedTuple):
@@ -229,13 +222,12 @@ class Placed(NamedTuple):
 
     size: FloatArray  # shape (2, rankings)
     variance: FloatArray  # NaN for one alone
-    above: FloatArray  # shape (rankings,), as in `DeLong`
+    above: FloatArray  # P(a known positive lies above one of the rest), ties half: (rankings,)
 
-    @classmethod
-    def of(cls, found: DeLong, effect: float = 1.0) -> Placed:
-        """Make arrays of the placements of one ranking, samples smaller by the design effect."""
-        size, variance = found.size / effect, found.squares * found.size
-        return cls(size[:, np.newaxis], variance[:, np.newaxis], np.array([float(found.above)]))
+    @property
+    def squares(self) -> FloatArray:
+        """The squared standard errors that both samples add."""
+        return self.variance / self.size
 
 
 def place_stack(stack: Stack) -> Placed:
@@ -276,7 +268,7 @@ def place_stack(stack: Stack) -> Placed:
     return Placed(np.stack([known, rest]).astype(np.float64), variance, above)
 
 
-def find_placements(ranking: Ranking) -> DeLong:
+def find_placements(ranking: Ranking) -> Placed:
     """Return the placements of both samples, from counts alone ([1]_, [2]_).
 
     Notes
@@ -299,15 +291,15 @@ def find_placements(ranking: Ranking) -> DeLong:
     >>> found = find_placements(
     ...     Ranking(rank, 4.5 - rank, known, 0 * known, rank - known, Counts(2, 0, 2))
     ... )
-    >>> found.above, found.squares
-    (Fraction(3, 4), array([0.0625, 0.0625]))
+    >>> found.above, found.squares.ravel()
+    (array([0.75]), array([0.0625, 0.0625]))
     """
-    known, rest = ranking.total.known_positive, sum(ranking.total[1:])
     influences = placement_influences(ranking)
-    each = [find_spread([part]).squares for part in influences]
-    of_known = each[0] if len(each) == 1 else find_spread(influences).squares
-    spread = of_known[0], sum(squares[1] for squares in each)
-    return DeLong(_above(ranking), np.array([known, rest], np.float64), np.array(spread))
+    each = [find_spread([part])[0] for part in influences]
+    of_known = each[0] if len(each) == 1 else find_spread(influences)[0]
+    squares = np.array([of_known[:1], [sum(squares[1] for squares in each)]])
+    size = np.array([[ranking.total.known_positive], [sum(ranking.total[1:])]], np.float64)
+    return Placed(size, squares * size, np.array([float(find_above(ranking))]))
 
 
 def as_ratio(part: float | Fraction, whole: float) -> Fraction:
@@ -326,7 +318,7 @@ def placement_influences(ranking: Ranking) -> list[Influence]:
     return center(parts)
 
 
-def _above(ranking: Ranking) -> Fraction:
+def find_above(ranking: Ranking) -> Fraction:
     """Return P(a known positive lies above one of the rest), ties half, without rounding.
 
     Known positives of strata are one sample of all positives, so that how many are in each stratum
@@ -382,13 +374,6 @@ def welch_df(squares: FloatArray, df: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore"):
         found: FloatArray = np.where(parts == 0, np.inf, whole**2 / parts)
     return found
-
-
-class Spread(NamedTuple):
-    """How far a quantity scatters: of known positives first, then of the rest."""
-
-    squares: FloatArray  # squared standard errors, shape (2,)
-    df: float  # of their sum
 
 
 class Heads(NamedTuple):
@@ -472,11 +457,12 @@ def sum_from_below(terms: FloatArray) -> FloatArray:
     return np.cumsum(terms[::-1])[::-1]
 
 
-def find_spread(parts: Sequence[Influence]) -> Spread:
+def find_spread(parts: Sequence[Influence]) -> tuple[FloatArray, float]:
     """Return how far a quantity scatters, of independent examples.
 
-    Where a few examples make up most of a variance, that is not known well: its degrees of freedom
-    are those of a variance with the kurtosis of its terms.
+    That is the squared standard errors of known positives and of the rest, and the degrees of
+    freedom of their sum. Where a few examples make up most of a variance, that is not known well:
+    its degrees of freedom are those of a variance with the kurtosis of its terms.
     """
     squares, df = np.full(2, np.nan), np.full(2, np.nan)
     for sample in range(2):
@@ -487,7 +473,7 @@ def find_spread(parts: Sequence[Influence]) -> Spread:
             variance, kurtosis = moments(values, times)
             squares[sample] = variance * size
             df[sample] = kurtosis_df(np.array(kurtosis), size)
-    return Spread(squares, float(welch_df(squares, df)))
+    return squares, float(welch_df(squares, df))
 
 
 def moments(values: FloatArray, times: CountArray) -> tuple[float, float]:

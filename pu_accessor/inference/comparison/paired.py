@@ -10,7 +10,7 @@ from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.comparison.pairwise import PairTests, compare_by_t, find_pairs
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.joint import join_limits
-from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
+from pu_accessor.inference.estimates.known_positives import count_negatives, hidden_share
 from pu_accessor.inference.estimates.linearized import linearize
 from pu_accessor.inference.estimates.weighted_areas import share_below
 from pu_accessor.inference.influence import Design, hold_clusters, kurtosis_df, welch_df
@@ -98,7 +98,7 @@ def compare_paired(
         effect, most = _designs(paired, (first, second))
         variance, df = variance * effect, np.minimum(df, most)
     elif betas is not None and paired.weight is None:
-        factor = count_positives(paired.total, betas).factor
+        factor = hidden_share(paired.total, betas) ** 0.5
     error = np.multiply.outer(np.sqrt(variance), factor)
     error[:, factor == 0] = 0.0  # also of one known positive, if there is no other
     in_ranks = compare_by_t((first, second), mean[:, np.newaxis], error, df[:, np.newaxis], level)

@@ -14,6 +14,7 @@ from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.auroc import auroc_and_error
 from pu_accessor.inference.estimates.joint import join_limits
 from pu_accessor.inference.influence import (
+    auroc_on_new,
     find_design,
     find_placements,
     placement_influences,
@@ -194,18 +195,16 @@ def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupVal
     n = ranking.total.known_positive
     if target == "examples":
         exact, error = auroc_and_error(ranking, betas)
-        df = n - 1.0
+        estimate, df = np.array([float(area) for area in exact]), n - 1.0
     else:
         share, placed = rest_share(ranking.total, betas), find_placements(ranking)
-        exact = placed.auroc(ranking.total, betas)
+        estimate = auroc_on_new(ranking, betas)
         design = find_design(ranking.clusters, lambda: placement_influences(ranking))
         error = np.sqrt(design.effect * placed.squares.sum()) / (1 - share)
-        df = min(float(welch_df(placed.squares, np.maximum(placed.size - 1, 1))), design.df)
+        df = min(float(welch_df(placed.squares, np.maximum(placed.size - 1, 1))[0]), design.df)
     if n == 1 or np.isnan(error).any():
         error, df = np.full(betas.size, np.nan), nan
     unknown = np.full(betas.size, np.nan)
-    # Rounded once, so that equal areas do not differ.
-    estimate = np.array([float(area) for area in exact])
     return GroupValue(n, estimate, unknown, unknown, error**2, df)
 
 

@@ -21,7 +21,7 @@ from pu_accessor.inference.estimates.utility import check_probabilities
 from pu_accessor.inference.influence import (
     Influence,
     Terms,
-    find_placements,
+    auroc_on_new,
     mean_influences,
     placement_influences,
     precision_influences,
@@ -73,11 +73,10 @@ def linearize(
         check_probabilities(ranking, metric.name)
     if cutoff is not None:
         return _linearize_metric(ranking, betas, metric, cutoff, small)
-    positives = count_positives(ranking.total, betas).as_floats()
+    positives = count_positives(ranking.total, betas)
     estimate = partial(completed_area, metric.curve or "", ranking, betas, on_new=True)
     if metric.curve == "roc":
-        areas = find_placements(ranking).auroc(ranking.total, betas)
-        value, influences = np.array([*map(float, areas)]), [placement_influences(ranking)]
+        value, influences = auroc_on_new(ranking, betas), [placement_influences(ranking)]
         slope = 1 / (1 - rest_share(ranking.total, betas))[np.newaxis]
         estimate = partial(np.copy, value)  # whose order no beta changes
     elif metric.curve == "pr" and small:

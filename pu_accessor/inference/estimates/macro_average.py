@@ -18,11 +18,12 @@ from pu_accessor.inference.estimates.known_positives import (
     FEWEST_NEGATIVES,
     count_negatives,
     count_positives,
+    hidden_share,
 )
 from pu_accessor.inference.estimates.linearized import linearize
 from pu_accessor.inference.estimates.metric_at import fixed_head
 from pu_accessor.inference.estimates.utility import check_probabilities
-from pu_accessor.inference.influence import find_placements, place_stack, rest_share, welch_df
+from pu_accessor.inference.influence import auroc_on_new, place_stack, rest_share, welch_df
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, Ranking, Stack
@@ -81,22 +82,16 @@ def group_term(
     return term._replace(clusters=ClusterTerms(code, influence, share))
 
 
-def _hidden(ranking: Ranking, betas: FloatArray) -> FloatArray:
-    """Return the share of a group's positives that is not known."""
-    positives = count_positives(ranking.total, betas).as_floats()
-    return 1 - ranking.total.known_positive / positives
-
-
 def _area_under_roc(ranking: Ranking, betas: FloatArray, target: str) -> GroupTerm:
     """Return the AUROC of a group."""
     ends = _ends_of_roc(rest_share(ranking.total, betas))  # raises where nothing is negative
     if target == "population":  # where groups are pooled each is among its own
-        areas, error = find_placements(ranking).auroc(ranking.total, betas), np.nan * betas
+        value, error = auroc_on_new(ranking, betas), np.nan * betas
     else:
         areas, error = auroc_and_error(ranking, betas)
-    value = np.array([*map(float, areas)])
-    n = ranking.total.known_positive
-    return GroupTerm(value, *ends, error**2, _hidden(ranking, betas), n)
+        value = np.array([*map(float, areas)])
+    n, hidden = ranking.total.known_positive, hidden_share(ranking.total, betas)
+    return GroupTerm(value, *ends, error**2, hidden, n)
 
 
 def _ends_of_roc(share: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -132,7 +127,7 @@ def _area_under_pr(ranking: Ranking, betas: FloatArray, target: str) -> GroupTer
             "nothing of how many lie above it. Leave such groups out, "
             "df.pu(by='query', on_error='skip'), or average AUROC, which takes them."
         )
-    n, hidden = ranking.total.known_positive, _hidden(ranking, betas)
+    n, hidden = ranking.total.known_positive, hidden_share(ranking.total, betas)
     return GroupTerm(value, 0 * value, 1 / (1 - hidden), error**2, hidden, n)
 
 
@@ -140,7 +135,7 @@ def _early_recognition(ranking: Ranking, betas: FloatArray, alpha: float) -> Gro
     """Return the BEDROC of a group."""
     count_negatives(ranking.total, betas)  # raises where nothing is negative
     value, square, ends = bedroc_of_known(ranking, betas, alpha)
-    hidden = _hidden(ranking, betas)
+    hidden = hidden_share(ranking.total, betas)
     square = np.where(hidden > 0, square * hidden, 0.0)
     return GroupTerm(value, *ends, square, hidden, ranking.total.known_positive)
 
@@ -149,7 +144,7 @@ def _rate_at(ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff
     """Return a metric of a group at a cutoff."""
     n, examples = ranking.total.known_positive, sum(ranking.total)
     head = fixed_head(ranking, cutoff)
-    positives = count_positives(ranking.total, betas).as_floats()
+    positives = count_positives(ranking.total, betas)
     share = float(head.part @ head.ends.known_positive) / n
     predicted = float(head.rank)
     found = np.multiply.outer(np.array([share, 0.0, 0.5, 1.0]), positives)
@@ -170,7 +165,7 @@ def _rate_at(ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff
             "with the true positives at a cutoff: with few of them known the value of each group "
             "is off to one side. Average 'precision', 'recall' or 'f1'."
         )
-    hidden = _hidden(ranking, betas)
+    hidden = hidden_share(ranking.total, betas)
     spread = share * (1 - share) / (n - 1) * hidden if n > 1 else np.where(hidden, np.nan, 0.0)
     ends = np.minimum(least, most), np.maximum(least, most)
     floor, ceiling = np.minimum(0.0, extremes), np.maximum(1.0, extremes)

@@ -11,7 +11,6 @@ from pu_accessor.inference.estimates.intervals import Estimates, rank_interval, 
 from pu_accessor.inference.estimates.known_positives import (
     count_negatives,
     count_positives,
-    find_blocks,
     places,
 )
 from pu_accessor.inference.estimates.latent_gaps import (
@@ -95,8 +94,8 @@ def weighted_auroc(
     """
     count_negatives(ranking.total, betas)
     examples, n = sum(ranking.total), ranking.total.known_positive
-    positives = count_positives(ranking.total, betas).as_floats()
-    start, end = places(find_blocks(ranking))
+    positives = count_positives(ranking.total, betas)
+    start, end = places(ranking)
     rank = (start + end + 1) / 2
     below, negatives = rank - rank[0], examples - positives  # nothing to round if all are the same
     weights = _of_each(weight, betas)
@@ -163,7 +162,7 @@ def weighted_precision(
     >>> np.round([found.value, found.error, found.lower, found.upper], 3).ravel()
     array([0.843, 0.225, 0.426, 1.   ])
     """
-    n, positives = ranking.total.known_positive, count_positives(ranking.total, betas).as_floats()
+    n, positives = ranking.total.known_positive, count_positives(ranking.total, betas)
     ties, (value, error) = _find_ties(ranking), jackknife(ranking, weight, betas)
     weights, limits = _of_each(weight, betas), np.full((betas.size, 2), np.nan)
     wanted = _wanted((positives > n) & (n > 2), sides)
@@ -197,7 +196,7 @@ def jackknife(
 ) -> tuple[FloatArray, FloatArray]:
     """Return average precision and its standard error, by leaving out each known positive."""
     n, ties, found = ranking.total.known_positive, _find_ties(ranking), []
-    every = count_positives(ranking.total, betas).as_floats().tolist()
+    every = count_positives(ranking.total, betas).tolist()
     for each, whole in zip(_of_each(weight, betas), every, strict=True):
         latent = latent_shares(each, whole - n)
         area, pull = _precision_and_pull(ties, 1 + latent, whole)
@@ -214,7 +213,7 @@ def _of_each(weight: FloatArray, betas: FloatArray) -> FloatArray:
 
 def _find_ties(ranking: Ranking) -> _Ties:
     """Return the blocks of ties of known positives."""
-    _, end = places(find_blocks(ranking))
+    _, end = places(ranking)
     return _Ties(end, *(np.searchsorted(end, end, side=side) for side in ("left", "right")))
 
 
@@ -271,7 +270,7 @@ class _Positives(NamedTuple):
 def _stand(ranking: Ranking, weight: FloatArray, beta: float) -> _Positives:
     """Return what known positives stand for."""
     n, hidden = weight.size, weight - 1
-    positives = float(count_positives(ranking.total, np.array([beta])).as_floats()[0])
+    positives = float(count_positives(ranking.total, np.array([beta]))[0])
     stands = 1 + latent_shares(weight, positives - n)
     through = np.concatenate([[0.0], np.cumsum(stands)])[ranking.known_positive]
     turn = hidden / hidden.mean()
