@@ -14,6 +14,7 @@ import scipy
 
 from pu_accessor.checks import latent_counts
 from pu_accessor.inference.bands.on_new_examples import refute_monotone
+from pu_accessor.inference.comparison.pairwise import adjust_p_values
 from pu_accessor.inference.estimates.areas_on_new_examples import binormal_variances
 from pu_accessor.inference.influence import find_above, moments, placement_influences, welch_df
 from pu_accessor.inference.prior.methods import distance_from_positives
@@ -201,7 +202,7 @@ def strata_test(
         odds.append(find_breaking_point(is_surprise))
         most.append(np.flatnonzero(tails > each)[-1])
     cap = n / (n + latent)
-    return Strata(_holm(np.array(p_values)), np.array(odds), np.array(most), cap)
+    return Strata(adjust_p_values(np.array(p_values)), np.array(odds), np.array(most), cap)
 
 
 def _tails(size: int, n: int, latent: int, odds: float) -> FloatArray:
@@ -217,21 +218,6 @@ def _tails(size: int, n: int, latent: int, odds: float) -> FloatArray:
     ways[possible] = np.exp(log_ways - log_ways.max())
     tails = np.cumsum(ways[::-1])[::-1]
     return np.asarray(tails / tails[0])
-
-
-def _holm(p_value: FloatArray) -> FloatArray:
-    """Return p values adjusted for their number.
-
-    Examples
-    --------
-    >>> _holm(np.array([0.01, 0.9, 0.02]))
-    array([0.03, 0.9 , 0.04])
-    """
-    order = np.argsort(p_value)
-    times = p_value[order] * np.arange(p_value.size, 0, -1)
-    adjusted = np.empty(p_value.size)
-    adjusted[order] = np.minimum(np.maximum.accumulate(times), 1.0)
-    return adjusted
 
 
 # Known negatives

@@ -476,6 +476,14 @@ def find_spread(parts: Sequence[Influence]) -> tuple[FloatArray, float]:
     return squares, float(welch_df(squares, df))
 
 
+def mean_and_variance(values: FloatArray, times: CountArray) -> tuple[float, float]:
+    """Return both of values that are there several times each; one alone has no variance."""
+    n, away = times.sum().item(), values - values[0]  # nothing to round where all are the same
+    mean = float(times @ away) / n
+    square = float(times @ (away - mean) ** 2)
+    return float(values[0]) + mean, square / (n - 1) if n > 1 else np.nan
+
+
 def moments(values: FloatArray, times: CountArray) -> tuple[float, float]:
     """Return the variance and the kurtosis of values that are there several times each."""
     there = times > 0

@@ -186,20 +186,16 @@ def _fewest(latent: FloatArray, m: int, tail: float) -> IntArray:
     below_spread = np.maximum(spread.sum() - head_spread, 0) + unseen * (1 + unseen)
     share = np.ones(latent.size)  # where nothing is below; where nothing is above it is cut to 0
     both = (head > 0) & (below > 0) & (below_spread > 0)
-    above, tail_below = (head[both], head_spread[both]), (below[both], below_spread[both])
-    share[both] = _gamma_share(*above, *tail_below, tail)
+    mean, other, variance, other_variance = (
+        each[both] for each in (head, below, head_spread, below_spread)
+    )
+    # The quantile of X/(X + Y), of two gamma variables with these moments.
+    beta = scipy.special.betaincinv(mean**2 / variance, other**2 / other_variance, tail)
+    x, y = variance / mean * beta, other_variance / other * (1 - beta)
+    share[both] = x / (x + y)
     # With more known positives in the head there cannot be fewer latent ones.
     share = np.minimum.accumulate(share[::-1])[::-1]
     return np.concatenate([[0], np.floor(m * share)]).astype(np.int64)
-
-
-def _gamma_share(
-    mean: FloatArray, variance: FloatArray, other: FloatArray, other_variance: FloatArray, p: float
-) -> FloatArray:
-    """Return the quantile of X/(X + Y) for two gamma variables with these moments."""
-    beta = scipy.special.betaincinv(mean**2 / variance, other**2 / other_variance, p)
-    x, y = variance / mean * beta, other_variance / other * (1 - beta)
-    return x / (x + y)
 
 
 def unseen_weight(stands: FloatArray) -> FloatArray:

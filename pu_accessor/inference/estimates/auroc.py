@@ -28,10 +28,11 @@ from pu_accessor.inference.estimates.weighted_areas import (
     weighted_auroc,
     weighted_precision,
 )
+from pu_accessor.inference.influence import mean_and_variance
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Table, check_labels
 from pu_accessor.inference.tables.curves import area
-from pu_accessor.ranking import FloatArray, IntArray, Ranking
+from pu_accessor.ranking import FloatArray, Ranking
 
 _DOUBT = 0.1  # beyond, Student's interval covers .83 to .95, in simulations
 
@@ -213,19 +214,11 @@ def _part_at(
     length = part * ranks
     later = np.cumsum(length[::-1])[::-1] - length
     after = later + length * np.where(growth < 0, 1 - part / 2, part / 2)
-    mean, spread = _mean_and_variance(after[there], found[there])
+    mean, spread = mean_and_variance(after[there], found[there])
     reached = np.clip(share[np.argmax(false >= most)], 0.5 / n, 1 - 0.5 / n)
     doubt = positives / most * float(np.sqrt(reached * (1 - reached) / n))
     value = 0.5 + covered / (2 * limit - limit**2)
     return value, mean, spread, float(length.sum()), doubt
-
-
-def _mean_and_variance(values: FloatArray, times: IntArray) -> tuple[float, float]:
-    """Return the mean and the variance of values that are there several times each."""
-    n, away = int(times.sum()), values - values[0]  # nothing to round where all are the same
-    mean = float(times @ away) / n
-    spread = float(times @ (away - mean) ** 2)
-    return float(values[0]) + mean, spread / (n - 1) if n > 1 else np.nan
 
 
 # Average precision

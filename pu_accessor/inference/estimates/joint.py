@@ -76,8 +76,11 @@ def estimate(
         return _ask(metric, ranking, beta.values, settings, target, cutoff)
     betas = beta.grid(settings.level)
     if not beta.is_estimate:
-        whole = cutoff is not None and target == "examples"
-        betas = (_every_count if whole else _with_negatives)(betas, ranking.total)
+        if cutoff is not None and target == "examples":
+            betas = _every_count(betas, ranking.total)
+        else:  # without betas, but for the first, at which nothing is negative
+            possible = unrounded_negatives(ranking.total, betas) > 0
+            betas = betas[possible | (np.arange(betas.size) == 0)]
 
     def ask(betas: FloatArray) -> Estimates:
         return _ask(metric, ranking, betas, settings, target, cutoff, beta.point)
@@ -125,13 +128,6 @@ def _every_count(betas: FloatArray, total: Counts) -> FloatArray:
         return betas
     counts = np.arange(low, high) / total.unlabeled
     return np.append(betas, np.setdiff1d(counts[counts > betas.min()], betas))
-
-
-def _with_negatives(betas: FloatArray, total: Counts) -> FloatArray:
-    """Leave out the betas, but for the first, at which nothing is negative."""
-    possible = unrounded_negatives(total, betas) > 0
-    possible[0] = True
-    return betas[possible]
 
 
 def _find_ends(
@@ -254,7 +250,11 @@ def join_limits(
         low, high = np.fmin.reduce(lower, axis=-1), np.fmax.reduce(upper, axis=-1)
     else:
         value = _with_ends(value)
-        down, up = _off(value, value - lower), _off(value, upper - value)
+        # As far off as at the estimate where that is not known.
+        down, up = (
+            np.maximum(np.where(np.isnan(off), off[..., :1], off), 0.0)
+            for off in (value - lower, upper - value)
+        )
         low, high = _extreme(np.fmin, value, -down, beta), _extreme(np.fmax, value, up, beta)
         if beta.limits == "upper":
             free = [_LOWER, *range(_UPPER + 1, value.shape[-1])]
@@ -272,12 +272,6 @@ def _with_ends(value: FloatArray) -> FloatArray:
     lower = np.where(np.isnan(lower), ends[1], lower)
     upper = np.where(np.isnan(upper), ends[0], upper)
     return np.stack([point, lower, upper, *np.moveaxis(value[..., _UPPER + 1 :], -1, 0)], axis=-1)
-
-
-def _off(value: FloatArray, distance: FloatArray) -> FloatArray:
-    """Return how far values can be off at each beta; as at the estimate where not known."""
-    known = np.where(np.isnan(distance), distance[..., :1], distance)
-    return np.maximum(known, 0.0)
 
 
 def _extreme(pick: np.ufunc, value: FloatArray, off: FloatArray, beta: Beta) -> FloatArray:

@@ -141,18 +141,12 @@ def _density(ranking: Ranking, rank: float) -> float:
 
 def _unbiased_precision(ranking: Ranking) -> list[list[Influence]]:
     """Return what examples add to the two terms of average precision, see `precision_values`."""
-    whole = replace(ranking, strata=())
-
-    def alone(part: Ranking) -> Terms:
-        rank = part.rank[1:]
-        return Terms(1 / rank + 1 / rank**2, -1 / rank**2, -1 / rank**2)
-
-    def pairs(part: Ranking) -> Terms:
-        rank, others = part.rank[1:], part.known_positive[1:] - 1
-        by_known = 1 / rank - others / rank**2
-        return Terms(others / rank - by_known, by_known, -others / rank**2)
-
-    return [mean_influences(whole, terms) for terms in (alone, pairs)]
+    whole, rank, others = replace(ranking, strata=()), ranking.rank[1:], ranking.known_positive[1:]
+    others = others - 1
+    by_known = 1 / rank - others / rank**2
+    alone = Terms(1 / rank + 1 / rank**2, -1 / rank**2, -1 / rank**2)
+    pairs = Terms(others / rank - by_known, by_known, -others / rank**2)
+    return [mean_influences(whole, lambda _: alone), mean_influences(whole, lambda _: pairs)]
 
 
 def _sum_above(head: Head) -> FloatArray:

@@ -57,7 +57,13 @@ def group_term(
     ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff | None, target: str
 ) -> GroupTerm:
     """Return what a group adds to the average of a metric."""
-    _check(ranking, betas)
+    if not ranking.total.known_positive:
+        raise PUDataError(
+            f"An average needs a known positive in each group, but none of {sum(ranking.total)} "
+            "examples is one. Leave such groups out, df.pu(by='query', on_error='skip'): the "
+            "average is then over groups with a known positive."
+        )
+    check_labels(betas, ranking.total)
     if metric.of_probabilities:
         check_probabilities(ranking, metric.name)
     if cutoff is not None:
@@ -183,18 +189,6 @@ def check_fixed(cutoff: Cutoff) -> None:
             f"at must be one of {[*FIXED]} with average=True, but {cutoff.kind!r} was passed, "
             "which each group would choose by what it estimates. For example at={'rank': 10}."
         )
-
-
-def _check(ranking: Ranking, betas: FloatArray) -> None:
-    """Raise where a group adds nothing."""
-    if not ranking.total.known_positive:
-        raise PUDataError(
-            f"An average needs a known positive in each group, but none of {sum(ranking.total)} "
-            "examples is one. Leave such groups out, df.pu(by='query', on_error='skip'): the "
-            "average "
-            "is then over groups with a known positive."
-        )
-    check_labels(betas, ranking.total)
 
 
 _MODELED = 2  # groups that the model of the variance counts for

@@ -17,7 +17,7 @@ from pu_accessor.inference.contamination import count_wrong, relabel
 from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, FIXED, Cutoff, no_rank
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.known_positives import check_negatives, unrounded_negatives
-from pu_accessor.inference.influence import RateDesigns, rate_designs, wilson
+from pu_accessor.inference.influence import rate_designs, wilson
 from pu_accessor.inference.metrics import METRICS, Metric
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import (
@@ -372,7 +372,14 @@ def metric_on_new(
     check_labels(betas, ranking.total)
     check_negatives(ranking.total, betas, "metric")
     here = ranking.at(ranking.above(threshold))
-    lower, upper = _limits_on_new(ranking, here, betas, metric, rule)
+    if not ranking.monotone or ranking.clusters is not None:
+        lower, upper = _limits(here, betas, metric, rule)
+    else:
+        missed = 1 - rule.level
+        lower, upper = _limits(here, betas, metric, rule.at_level(1 - (1 - _OF_CURVE) * missed))
+        of_curves = rule.at_level(1 - _OF_CURVE * missed)
+        low, high = _limits_of_concave(ranking, here, betas, metric, of_curves)
+        lower, upper = np.fmax(lower, low), np.fmin(upper, high)
     _, table = completed_table(here, betas, on_new=True)
     estimate = metric(*table.at_prevalence(rule.prevalence))[0].astype(np.float64)
     one = np.ones(betas.size, np.int64)
@@ -389,25 +396,13 @@ def metric_on_new(
     )
 
 
-def _limits_on_new(
-    ranking: Ranking, here: Ranking, betas: FloatArray, metric: Metric, rule: Settings
-) -> tuple[FloatArray, FloatArray]:
-    """Return the limits of the metric at one cutoff, of concave curves where scores are so."""
-    missed = 1 - rule.level
-    if not ranking.monotone or ranking.clusters is not None:
-        return _limits(here, betas, metric, rule)
-    lower, upper = _limits(here, betas, metric, rule.at_level(1 - (1 - _OF_CURVE) * missed))
-    of_curves = rule.at_level(1 - _OF_CURVE * missed)
-    low, high = _limits_of_concave(ranking, here, betas, metric, of_curves)
-    return np.fmax(lower, low), np.fmin(upper, high)
-
-
 def _limits(
     here: Ranking, betas: FloatArray, metric: Metric, rule: Settings
 ) -> tuple[FloatArray, FloatArray]:
     """Return the limits of the metric at one cutoff."""
     n, size = here.total.known_positive, sum(here.total)
     rest = size - n
+    found = here.known_positive, here.head - here.known_positive
     known, others = here.known_positive / n, (here.rank - here.known_positive) / rest
     share = 1 - unrounded_negatives(here.total, betas) / rest
     # Beta may ask for more positives above the threshold, or below it, than there are examples.
@@ -420,7 +415,12 @@ def _limits(
 
     def move(level: float) -> tuple[FloatArray, FloatArray]:
         """Return the metric with all shares at limits, and with one: (shares, 2, betas)."""
-        first, second = _share_limits(here, betas.size, designs, level)
+        first, second = (
+            np.stack(wilson(of.astype(np.float64), whole, level, design)).repeat(
+                betas.size, axis=1
+            )
+            for of, whole, design in zip(found, (n, rest), designs[:2], strict=True)
+        )
         df, error = min(each.df for each in designs[:2]), designs.prevalence
         reach = 0.0 if rule.prevalence else error * scipy.special.stdtrit(df, (1 + level) / 2)
         sides = [value(np.clip(prevalence + side * reach, 0, 1)) for side in (-1, 1)]
@@ -433,26 +433,14 @@ def _limits(
     rises = np.sign(typical[:, 1] - typical[:, 0])
     down, up = (
         _add(
-            _beyond(side * (moved - estimate)),
-            rises * _beyond(side * (typical - estimate)),
+            np.maximum(np.fmax.reduce(side * (moved - estimate), axis=1), 0),
+            rises * np.maximum(np.fmax.reduce(side * (typical - estimate), axis=1), 0),
             designs.correlation,
         )
         for side in (-1, 1)
     )
     low, high = np.fmin.reduce(corners), np.fmax.reduce(corners)
     return np.maximum(estimate - down, low), np.minimum(estimate + up, high)
-
-
-def _share_limits(
-    here: Ranking, times: int, designs: RateDesigns, level: float
-) -> list[FloatArray]:
-    """Return the limits of both shares above a threshold, each of shape (2, times)."""
-    n = here.total.known_positive
-    sizes, found = (n, sum(here.total) - n), (here.known_positive, here.head - here.known_positive)
-    return [
-        np.repeat(np.stack(wilson(of.astype(np.float64), size, level, design)), times, axis=1)
-        for of, size, design in zip(found, sizes, designs[:2], strict=True)
-    ]
 
 
 def _add(distances: FloatArray, typical: FloatArray, correlation: FloatArray) -> FloatArray:
@@ -496,11 +484,6 @@ def _limits_of_concave(
         ends.append(np.array(nearest))
     lower, upper = np.transpose(ends)
     return lower, upper
-
-
-def _beyond(distances: FloatArray) -> FloatArray:
-    """Return how far each share moves the metric on one side; NaN where the metric is."""
-    return np.asarray(np.maximum(np.fmax.reduce(distances, axis=1), 0))
 
 
 def of_shares(

@@ -129,7 +129,11 @@ def reliability(
     latent = _latent(ranking, (ends, unlabeled), np.stack(completed, axis=1), hidden, level)
     there = np.where(examples > 0, examples, np.nan)[:, np.newaxis, np.newaxis]
     value = (known[:, np.newaxis, np.newaxis] + latent) / there
-    return Reliability(examples, known, _mean_scores(parts, -np.diff(above), edges), value)
+    # The mean score of each bin is that of examples in the middle of its parts.
+    middle = (parts + np.repeat(np.diff(edges) / _FINE, _FINE) / 2).reshape(-1, _FINE)
+    inside = -np.diff(above).reshape(-1, _FINE)
+    sums, sizes = np.sum(middle * inside, axis=1), inside.sum(axis=1)
+    return Reliability(examples, known, sums / np.where(sizes, sizes, np.nan), value)
 
 
 def _latent(
@@ -158,14 +162,6 @@ def _latent(
     fewest = np.maximum(latent - (total.unlabeled - inside), 0)
     lower, upper = (np.clip(side, fewest, most) for side in limits)
     return np.stack([lower, np.clip(completed, lower, upper), upper], axis=1)
-
-
-def _mean_scores(parts: FloatArray, examples: IntArray, edges: FloatArray) -> FloatArray:
-    """Return the mean score of each bin, of examples in the middle of its parts."""
-    widths = np.repeat(np.diff(edges) / _FINE, _FINE)
-    sums = ((parts + widths / 2) * examples).reshape(-1, _FINE).sum(axis=1)
-    sizes = examples.reshape(-1, _FINE).sum(axis=1)
-    return np.asarray(sums / np.where(sizes, sizes, np.nan))
 
 
 # The continuous Boyce index: known positives relative to the background
