@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import scipy
@@ -31,12 +31,6 @@ class Influence(NamedTuple):
     ranking: Ranking
     known: FloatArray  # of a known positive, shape (steps,)
     rest: FloatArray  # of one of the rest
-
-    @property
-    def counts(self) -> tuple[CountArray, CountArray]:
-        """Known positives, and the rest, at or above each cutoff."""
-        known = self.ranking.known_positive
-        return known, self.ranking.head - known
 
 
 class Design(NamedTuple):
@@ -376,20 +370,13 @@ def welch_df(squares: FloatArray, df: FloatArray) -> FloatArray:
     return found
 
 
-class Heads(NamedTuple):
-    """What the examples at or above each cutoff count at another prevalence."""
-
-    size: FloatArray  # examples, each positive several times
-    scale: FloatArray  # what known positives are held against
-    given: FloatArray  # what the completed labeling adds, over the number of positives
-
-
-class Terms(NamedTuple):
-    """A function of the ranks of known positives, in each step of a ranking."""
-
-    value: FloatArray
-    by_known: FloatArray  # its derivative by the known positives at or above
-    by_rest: FloatArray  # and by the rest at or above
+# A function of the ranks of known positives in each step of a ranking, and its derivatives by the
+# known positives, and by the rest, at or above.
+Terms: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
+# What the examples at or above each cutoff count at another prevalence: examples, each positive
+# several times; what known positives are held against; what the completed labeling adds, over the
+# number of positives.
+Heads: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 
 
 def mean_influences(ranking: Ranking, terms: Callable[[Ranking], Terms]) -> list[Influence]:
@@ -437,10 +424,10 @@ def precision_influences(ranking: Ranking, heads: Heads | None = None) -> list[I
 
     def terms(part: Ranking) -> Terms:
         known, rank = part.known_positive, part.rank.astype(np.float64)
-        size, scale, given = heads or Heads(rank, rank, np.zeros(rank.size))
+        size, scale, given = heads or (rank, rank, np.zeros(rank.size))
         high, others, head = known[1:], (rank - known)[1:], size[1:]
         own = high / (n * scale[1:]) + given[1:]
-        return Terms(own, others / head**2 / n, -high / head**2 / n)
+        return own, others / head**2 / n, -high / head**2 / n
 
     return mean_influences(ranking, terms)
 
@@ -467,7 +454,8 @@ def find_spread(parts: Sequence[Influence]) -> tuple[FloatArray, float]:
     squares, df = np.full(2, np.nan), np.full(2, np.nan)
     for sample in range(2):
         values = np.concatenate([(part.known, part.rest)[sample] for part in parts])
-        times = np.concatenate([np.diff(part.counts[sample]) for part in parts])
+        counts = [(of.known_positive, of.head - of.known_positive)[sample] for of, *_ in parts]
+        times = np.concatenate([np.diff(count) for count in counts])
         size = times.sum()
         if size > 1:
             variance, kurtosis = moments(values, times)
@@ -478,10 +466,11 @@ def find_spread(parts: Sequence[Influence]) -> tuple[FloatArray, float]:
 
 def mean_and_variance(values: FloatArray, times: CountArray) -> tuple[float, float]:
     """Return both of values that are there several times each; one alone has no variance."""
-    n, away = times.sum().item(), values - values[0]  # nothing to round where all are the same
+    n, one = times.sum().item(), float(values[np.argmax(times > 0)])
+    away = values - one  # nothing to round where all are the same
     mean = float(times @ away) / n
     square = float(times @ (away - mean) ** 2)
-    return float(values[0]) + mean, square / (n - 1) if n > 1 else np.nan
+    return one + mean, square / (n - 1) if n > 1 else np.nan
 
 
 def moments(values: FloatArray, times: CountArray) -> tuple[float, float]:

@@ -10,7 +10,7 @@ are summed at a few cutoffs, and the limits of the others interpolated.
 
 from collections.abc import Callable
 from math import acosh, ceil, factorial, inf, log
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import scipy
@@ -162,13 +162,6 @@ def _walk(n: int, m: int, count: IntArray) -> tuple[FloatArray, FloatArray]:
     return np.cumsum(change)[ends], here[ends]
 
 
-class _Deviates(NamedTuple):
-    """Normal deviates of P(V <= count | k + count), at some counts and at one more."""
-
-    here: FloatArray
-    following: FloatArray
-
-
 def exact_within(n: int, m: IntArray, level: float, selection_odds: float) -> Bounds:
     """Exact prediction limits for every selection within a factor of the odds of being labeled.
 
@@ -289,8 +282,8 @@ class _Side:
 
     def _deviates(
         self, m: IntArray | FloatArray, known: IntArray, count: IntArray | FloatArray
-    ) -> _Deviates:
-        """Return how far counts are from being rejected, in standard deviations."""
+    ) -> FloatArray:
+        """Return normal deviates of P(V <= count | k + count), and of one count more."""
         n = self._n
         rare = (
             1 / (known + 0.5) + 1 / (n - known + 0.5) + 1 / (count + 0.5) + 1 / (m - count + 0.5)
@@ -307,7 +300,7 @@ class _Side:
             part = order[max(last - max(_ROWS, _HELD // (up + down)), 0) : last]
             deviates[:, part] = self._sum_tails(m[part], known[part], count[part], up, down)
             last -= part.size
-        return _Deviates(*deviates)
+        return deviates
 
     def _sum_tails(
         self,
@@ -386,17 +379,17 @@ class _Side:
         """Return the real count at which the tail is reached, by secants."""
         count = self._start(m, known)
         deviates = self._deviates(m, known, count)
-        slope = deviates.following - deviates.here
+        slope = deviates[1] - deviates[0]
         for _ in range(_STEPS):
-            moved = np.clip(count + (self._limit - deviates.here) / slope, 0, m)
+            moved = np.clip(count + (self._limit - deviates[0]) / slope, 0, m)
             before, deviates = deviates, self._deviates(m, known, moved)
-            secant = (deviates.here - before.here) / (moved - count)
+            secant = (deviates[0] - before[0]) / (moved - count)
             far = np.abs(moved - count) > _NEAR
-            slope = np.where(far & (secant > 0), secant, deviates.following - deviates.here)
+            slope = np.where(far & (secant > 0), secant, deviates[1] - deviates[0])
             count = moved
-            if not far.any() or np.abs((self._limit - deviates.here) / slope).max() < _NEAR:
+            if not far.any() or np.abs((self._limit - deviates[0]) / slope).max() < _NEAR:
                 break
-        return np.asarray(count + (self._limit - deviates.here) / slope, np.float64)
+        return np.asarray(count + (self._limit - deviates[0]) / slope, np.float64)
 
 
 def _deviate(above: FloatArray, below: FloatArray) -> FloatArray:

@@ -398,12 +398,12 @@ def compare_rows(
     count_negatives(paired.total, betas)
     models = [linearize(ranking, betas, metric, cutoff) for ranking in rows.rankings()]
     first, second = find_pairs(len(models))
-    influences = [model.influences() for model in models]
-    completed = [model.estimate() for model in models]
+    values, estimates, influences = zip(*models, strict=True)
+    completed = [estimate() for estimate in estimates]
     shape = first.size, betas.size
     difference, estimate, error, df = (np.empty(shape) for _ in range(4))
     for pair, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-        difference[pair] = models[a].value - models[b].value
+        difference[pair] = values[a] - values[b]
         estimate[pair] = completed[a] - completed[b]
         for column, terms in enumerate(influences[a] - influences[b]):
             variance, df[pair, column] = scatter(terms, rows)

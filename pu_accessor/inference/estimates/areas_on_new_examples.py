@@ -16,7 +16,6 @@ from pu_accessor.inference.estimates.intervals import (
 )
 from pu_accessor.inference.estimates.known_positives import check_negatives, count_positives
 from pu_accessor.inference.influence import (
-    Heads,
     Influence,
     Placed,
     auroc_on_new,
@@ -424,11 +423,10 @@ def _at_prevalence(
     for beta, times, true, number in zip(betas, factor, table.tp.T, positives, strict=True):
         size = np.where(finer.rank > 0, finer.rank - true + times * true, 1)
         scale = size * np.maximum(size / np.maximum(finer.rank, 1), 1)
-        heads = Heads(size, scale, true * (1 / size - 1 / scale) / number)
-        own = np.array([beta])
-        given = number * float(found @ heads.given[1:]) / found.sum()
-        value = times * (precision_values(finer, own, scale) + given)
-        influences = precision_influences(finer, heads)
+        given = true * (1 / size - 1 / scale) / number
+        own, more = np.array([beta]), number * float(found @ given[1:]) / found.sum()
+        value = times * (precision_values(finer, own, scale) + more)
+        influences = precision_influences(finer, (size, scale, given))
         each.append(_precision_around(finer, own, value, influences, level, prevalence))
     parts = [(one.value, one.error, one.lower, one.upper) for one in each]
     value, error, lower, upper = np.concatenate(parts, axis=1)

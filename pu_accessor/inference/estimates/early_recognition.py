@@ -20,13 +20,7 @@ from pu_accessor.inference.estimates.known_positives import (
     places,
 )
 from pu_accessor.inference.estimates.latent_gaps import latent_quantile
-from pu_accessor.inference.influence import (
-    Influence,
-    Terms,
-    find_design,
-    find_spread,
-    mean_influences,
-)
+from pu_accessor.inference.influence import Influence, find_design, find_spread, mean_influences
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
@@ -137,7 +131,7 @@ def _on_new(ranking: Ranking, betas: FloatArray, pace: float, level: float) -> E
 def _mean_of_known(ranking: Ranking, pace: float) -> tuple[float, list[Influence]]:
     """Return the mean weight of known positives, and what examples add to it."""
     weight = _mean_weight(ranking.rank[:-1], np.diff(ranking.rank), pace)
-    terms = Terms(weight, -pace * weight, -pace * weight)
+    terms = weight, -pace * weight, -pace * weight
     influences = mean_influences(replace(ranking, strata=()), lambda _: terms)
     mean = float(np.diff(ranking.known_positive) @ weight) / ranking.total.known_positive
     return mean, influences

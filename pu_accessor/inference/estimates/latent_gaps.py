@@ -9,7 +9,7 @@ all positives, given the known ones, is the distribution of a weighted sum of ra
 from collections.abc import Iterator
 from functools import cache, partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import scipy
@@ -36,12 +36,10 @@ _LEAST = 1e-9  # latent positives that any known one stands for
 _VANISHED = 1e-290  # of a sum, below which no share of it is left
 
 
-class _Tilted(NamedTuple):
-    """The saddlepoint of a weighted mean at some value."""
-
-    share: float  # of the way from the lowest to the highest value
-    sign: float  # of the tilt
-    weight: FloatArray  # mean of each gamma variable with the tilt, over that without
+# The saddlepoint of a weighted mean at some value: the share of the way from the lowest to the
+# highest value, the sign of the tilt, and the mean of each gamma variable with the tilt, over that
+# without.
+_Tilted: TypeAlias = tuple[float, float, FloatArray]
 
 
 def gamma_quantile(
@@ -84,7 +82,7 @@ def gamma_quantile(
     if not excess(-_FARTHEST) < 0 < excess(_FARTHEST):
         return low + width * (tail > 0.5)
     at = scipy.optimize.brentq(excess, -_FARTHEST, _FARTHEST)
-    return low + width * tilted(float(at)).share
+    return low + width * tilted(float(at))[0]
 
 
 def _tilt_equal(place: FloatArray, shape: FloatArray | IntArray, log_tilt: float) -> _Tilted:
@@ -92,7 +90,7 @@ def _tilt_equal(place: FloatArray, shape: FloatArray | IntArray, log_tilt: float
     weight = 1 / ((1 - place) + place * np.exp(-log_tilt))
     whole = float(shape @ weight)
     share = 1 - float((shape * weight) @ (1 - place)) / whole
-    return _Tilted(share, float(np.sign(log_tilt)), weight * (shape.sum() / whole))
+    return share, float(np.sign(log_tilt)), weight * (shape.sum() / whole)
 
 
 def _tilt_at(
@@ -108,7 +106,7 @@ def _tilt_at(
         return float(shape @ (apart / (1 - tilt * apart)) * (1 - tilt * least) * (1 - tilt * most))
 
     tilt = float(scipy.optimize.brentq(slope, (1 - _EDGE) / least, (1 - _EDGE) / most))
-    return _Tilted(share, float(np.sign(tilt)), 1 / (1 - tilt * apart))
+    return share, float(np.sign(tilt)), 1 / (1 - tilt * apart)
 
 
 def _deviate(tilted: _Tilted, shape: FloatArray | IntArray) -> float:
@@ -323,12 +321,7 @@ def weighted_rank_limit(
 
 
 def weighted_precision_limits(
-    end: IntArray,
-    last: IntArray,
-    weight: FloatArray,
-    latent: FloatArray,
-    level: float,
-    sides: IntArray,
+    end: IntArray, weight: FloatArray, latent: FloatArray, level: float, sides: IntArray
 ) -> FloatArray:
     """Bound average precision on one side each: 0 is `lower`, 1 `upper`; shape (weights,).
 
@@ -341,7 +334,8 @@ def weighted_precision_limits(
     all, and some that were not seen above the best: more where weights grow upwards, as most of
     the average precision is made there, and few of these positives are known.
     """
-    first = end[0] ** 2 / (2 * end[1]) * max(1 - _FEW / end.size, 0.0)
+    first, last = end[0] ** 2 / (2 * end[1]), np.searchsorted(end, end, side="right")
+    first *= max(1 - _FEW / end.size, 0.0)
     edges, share = _edges(last), map(latent_shares, weight, latent.tolist())
     shared, before = _share_out(edges, list(map(_Gammas.of, share, sides.tolist())), latent)
     unseen = sides[:, np.newaxis] * (before[:, -1] - before[:, -2])

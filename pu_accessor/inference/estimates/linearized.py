@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from pu_accessor.inference.estimates.metric_at import Head, fixed_head, of_share
 from pu_accessor.inference.estimates.utility import check_probabilities
 from pu_accessor.inference.influence import (
     Influence,
-    Terms,
     auroc_on_new,
     mean_influences,
     placement_influences,
@@ -36,17 +35,9 @@ from pu_accessor.ranking import FloatArray, Ranking
 _STEP = 1e-6  # of a share, to see how a metric changes with it
 
 
-class Linearized(NamedTuple):
-    """A quantity at some betas, and what each cluster adds to its error."""
-
-    value: FloatArray  # that errors are around
-    estimate: Callable[[], FloatArray]  # of the completed ranking
-    sums: FloatArray  # what each cluster adds to some means, shape (means, clusters or more)
-    slope: FloatArray  # of the quantity in each of these, shape (means, betas)
-
-    def influences(self) -> FloatArray:
-        """Return what each cluster adds to the error at each beta, shape (betas, clusters)."""
-        return self.slope.T @ self.sums
+# Some quantity at some betas: the value that errors are around, what gives that of the completed
+# ranking, and what each cluster adds to the error, shape (betas, clusters or more).
+Linearized: TypeAlias = tuple[FloatArray, Callable[[], FloatArray], FloatArray]
 
 
 def linearize(
@@ -91,7 +82,7 @@ def linearize(
         influences, slope = [of_mean], scale[np.newaxis]
         estimate = partial(completed_bedroc, ranking, metric.alpha or 0.0, betas, on_new=True)
     sums = np.stack([sum_by_cluster(each).sum(axis=0) for each in influences])
-    return Linearized(value, estimate, sums, slope)
+    return value, estimate, slope.T @ sums
 
 
 def _linearize_metric(
@@ -126,7 +117,7 @@ def _linearize_metric(
         return metric(*mixed).astype(np.float64)
 
     slope = np.stack([of_known, of_rest])
-    return Linearized(value(*shares), estimate, _sum_above(head), slope)
+    return value(*shares), estimate, slope.T @ _sum_above(head)
 
 
 def _density(ranking: Ranking, rank: float) -> float:
@@ -144,8 +135,8 @@ def _unbiased_precision(ranking: Ranking) -> list[list[Influence]]:
     whole, rank, others = replace(ranking, strata=()), ranking.rank[1:], ranking.known_positive[1:]
     others = others - 1
     by_known = 1 / rank - others / rank**2
-    alone = Terms(1 / rank + 1 / rank**2, -1 / rank**2, -1 / rank**2)
-    pairs = Terms(others / rank - by_known, by_known, -others / rank**2)
+    alone = 1 / rank + 1 / rank**2, -1 / rank**2, -1 / rank**2
+    pairs = others / rank - by_known, by_known, -others / rank**2
     return [mean_influences(whole, lambda _: alone), mean_influences(whole, lambda _: pairs)]
 
 

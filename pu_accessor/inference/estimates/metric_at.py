@@ -167,30 +167,17 @@ def _at_rate(ranking: Ranking, beta: float, at: Cutoff, rule: Settings) -> Ranki
 
     finer, table = _complete(ranking, beta, rule)
     _check_rates(table, beta, at)
-    start, size = _gap(finer, int(met_at(table)[0]) - (not last))
-    low, high = 0, size
-    while True:
-        more = np.unique(np.linspace(low, high, min(high - low, _AT_ONCE) + 1).astype(np.int64))
-        inside = _inside(finer, start, more[1:-1])
-        met = met_at(_complete(inside, beta, rule)[1])
-        if high - low <= _AT_ONCE:
-            break
-        low, high = _near(more, met, last)
-    finer, table = _complete(finer.refine(inside.unlabeled[met]), beta, rule)
+    start, high = _gap(finer, int(met_at(table)[0]) - (not last))
+    low = 0  # of the heads in a gap a rate rises all along, or falls
+    while high - low > 1:
+        some = np.linspace(low, high, min(high - low, _AT_ONCE) + 1).astype(np.int64)
+        inside, table = _complete(_inside(finer, start, np.unique(some)[1:-1]), beta, rule)
+        ends = [low, *(inside.unlabeled - finer.unlabeled[start]).tolist(), high]
+        place = np.count_nonzero(_is_met(table, at) == last)
+        low, high = int(ends[place]), int(ends[place + 1])
+    finer = finer.refine(finer.unlabeled[start : start + 1] + (low if last else high))
+    finer, table = _complete(finer, beta, rule)
     return finer.take(met_at(table))
-
-
-def _near(more: IntArray, met: IntArray, last: bool) -> tuple[int, int]:
-    """Return between which heads of a gap a rate is met last, or first.
-
-    In a gap it rises all along, or falls. `met` says where it is met among all but both ends.
-    """
-    place = int(met[0]) + 1 if met.size else (0 if last else more.size - 1)
-    low, high = (place, place + 1) if last else (place - 1, place)
-    # That head is still one of those between.
-    first = more[low] - 1 if last else more[low]
-    final = more[high] if last else more[high] + 1
-    return max(int(first), int(more[0])), min(int(final), int(more[-1]))
 
 
 def _is_met(table: Table, at: Cutoff) -> BoolArray:

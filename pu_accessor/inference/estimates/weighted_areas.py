@@ -37,14 +37,6 @@ class _Spread(NamedTuple):
     up: float  # the same at the best place
 
 
-class _Ties(NamedTuple):
-    """The known positives that share a block of ties, as places in the ranking of these."""
-
-    end: IntArray  # examples at or above the cutoff of each known positive
-    first: IntArray  # known positives above the block of each
-    last: IntArray  # and at or above it
-
-
 _LEAST = 1e-300  # stands for 0 where something is divided by it
 _NONE = _Spread(0.0, np.nan, 0.0, 0.0)
 
@@ -163,7 +155,7 @@ def weighted_precision(
     array([0.843, 0.225, 0.426, 1.   ])
     """
     n, positives = ranking.total.known_positive, count_positives(ranking.total, betas)
-    ties, (value, error) = _find_ties(ranking), jackknife(ranking, weight, betas)
+    (_, end), (value, error) = places(ranking), jackknife(ranking, weight, betas)
     weights, limits = _of_each(weight, betas), np.full((betas.size, 2), np.nan)
     wanted = _wanted((positives > n) & (n > 2), sides)
     # One beta at a time where each known positive has its own weight, which takes much memory.
@@ -171,7 +163,7 @@ def weighted_precision(
     for start in range(0, len(wanted), at_once):
         row, side = wanted[start : start + at_once].T
         limits[row, side] = weighted_precision_limits(
-            ties.end, ties.last, weights[row], positives[row] - n, level, side
+            end, weights[row], positives[row] - n, level, side
         )
     return reach_to(value, error, limits)
 
@@ -195,11 +187,11 @@ def jackknife(
     ranking: Ranking, weight: FloatArray, betas: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return average precision and its standard error, by leaving out each known positive."""
-    n, ties, found = ranking.total.known_positive, _find_ties(ranking), []
+    n, (_, end), found = ranking.total.known_positive, places(ranking), []
     every = count_positives(ranking.total, betas).tolist()
     for each, whole in zip(_of_each(weight, betas), every, strict=True):
         latent = latent_shares(each, whole - n)
-        area, pull = _precision_and_pull(ties, 1 + latent, whole)
+        area, pull = _precision_and_pull(end, 1 + latent, whole)
         known = n > 2 or whole == n
         found.append((area, weighted_spread(pull, latent).error if known else np.nan))
     value, error = np.transpose(found)
@@ -211,24 +203,19 @@ def _of_each(weight: FloatArray, betas: FloatArray) -> FloatArray:
     return np.broadcast_to(weight, (betas.size, weight.shape[-1]))
 
 
-def _find_ties(ranking: Ranking) -> _Ties:
-    """Return the blocks of ties of known positives."""
-    _, end = places(ranking)
-    return _Ties(end, *(np.searchsorted(end, end, side=side) for side in ("left", "right")))
-
-
 def _precision_and_pull(
-    ties: _Ties, stands: FloatArray, positives: float
+    end: IntArray, stands: FloatArray, positives: float
 ) -> tuple[float, FloatArray]:
     """Return average precision, and its derivatives by what each known positive stands for."""
-    n, own = stands.size, stands / ties.end
+    n, own = stands.size, stands / end
     # Ties count to the end of their block, and from its start.
-    above = np.cumsum(stands)[ties.last - 1] - stands
-    below = np.cumsum(own[::-1])[::-1][ties.first] - own
+    first, last = (np.searchsorted(end, end, side) for side in ("left", "right"))
+    above = np.cumsum(stands)[last - 1] - stands
+    below = np.cumsum(own[::-1])[::-1][first] - own
     total, squares = stands.sum(), stands**2
     alone, pairs = own.sum(), own @ above
     value = alone / total + (positives - 1) * pairs / max(total**2 - squares.sum(), _LEAST)
-    if ties.end[0] == ties.end[-1] or n < 3:
+    if end[0] == end[-1] or n < 3:
         return float(value), np.zeros(n)
     without = (total - stands) ** 2 - (squares.sum() - squares)
     left_out = (alone - own) / (total - stands) + (positives - 1) / without * (
@@ -354,10 +341,10 @@ def weighted_population_precision(
     As for AUROC; the interval is Student's t on the logit scale of n/P times average precision, as
     without weights (`estimate_population_precision`).
     """
-    n, limits, ties = ranking.total.known_positive, [], _find_ties(ranking)
+    n, limits, (_, end) = ranking.total.known_positive, [], places(ranking)
     for each, beta in zip(_of_each(weight, betas), betas.tolist(), strict=True):
         at = _stand(ranking, each, beta)
-        area, _ = _precision_and_pull(ties, at.stands, at.stands.sum())
+        area, _ = _precision_and_pull(end, at.stands, at.stands.sum())
         error, df = _precision_scatter(ranking, at)
         value, share = np.array([area]), n / float(at.through[-1])
         away = reach(np.array([error]), df, level)

@@ -12,6 +12,7 @@ from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.exact import SAME, exact, exact_each
 from pu_accessor.inference.bands.simultaneous import COUNTED, NEVER, joint_coverage, local_alpha
 from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
+from pu_accessor.inference.completion import turn
 from pu_accessor.inference.influence import mean_and_variance, welch_df
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.latent_bounds import inner_cutoffs
@@ -179,9 +180,9 @@ def _top_rises(ranking: Ranking) -> float:
 def _two_sided(ranking: Ranking, level: float) -> Prior:
     """Bound beta from both ends of the ranking."""
     _check_negatives(ranking.total)
-    half = (1 - level) / 2
-    lower, upper = 1 - limit_from_negatives(ranking, half), limit_from_positives(ranking, half)
-    middle = (1 - limit_from_negatives(ranking, 0.5) + limit_from_positives(ranking, 0.5)) / 2
+    half, turned = (1 - level) / 2, turn(ranking)
+    lower, upper = 1 - limit_from_positives(turned, half), limit_from_positives(ranking, half)
+    middle = (1 - limit_from_positives(turned, 0.5) + limit_from_positives(ranking, 0.5)) / 2
     if lower > upper:
         return Prior(middle, lower, upper, (_CONTRADICTION,))
     return Prior(min(max(middle, lower), upper), lower, upper)
@@ -192,7 +193,7 @@ def _mean_matching(ranking: Ranking, level: float) -> Prior:
     _check_negatives(ranking.total)
     # The share of known positives, and of known negatives, below each step; ties count half.
     both = ranking.known_positive, ranking.known_negative
-    score = 1 - sum((known[:-1] + known[1:]) / (4 * known[-1]) for known in both)
+    score = sum(1 - (known[:-1] + known[1:]) / (2 * known[-1]) for known in both) / 2
     kinds = (ranking.known_positive, ranking.known_negative, ranking.unlabeled)
     positive, negative, unlabeled = (
         _Moments(*mean_and_variance(score, np.diff(kind)), float(kind[-1])) for kind in kinds
@@ -320,8 +321,13 @@ def limit_from_positives(ranking: Ranking, delta: float) -> float:
     steps = np.flatnonzero(np.diff(ranking.known_positive)) + 1
     if (weight := ranking.unequal_weight) is not None:
         return _weighted_limit(ranking, weight, steps, delta)
-    known, unlabeled = ranking.known_positive[steps], ranking.unlabeled[steps]
-    return _limit(known, unlabeled, ranking.total.known_positive, ranking.total.unlabeled, delta)
+    n, _, size = ranking.total
+
+    def allowed(latent: int) -> float:
+        return sqrt(log(1 / delta) / 2 * (1 / n + 1 / latent))
+
+    cdf = ranking.known_positive[steps] / n
+    return _largest_feasible(cdf, ranking.unlabeled[steps], size, allowed)
 
 
 def distance_from_positives(ranking: Ranking, latent: int) -> tuple[float, float]:
@@ -337,14 +343,6 @@ def distance_from_positives(ranking: Ranking, latent: int) -> tuple[float, float
     return float(lead[place]), float(unlabeled[place]) / ranking.total.unlabeled
 
 
-def limit_from_negatives(ranking: Ranking, delta: float) -> float:
-    """Return the largest share of negatives that the known ones do not rule out."""
-    steps = np.flatnonzero(np.diff(ranking.known_negative))
-    n, size = ranking.total.known_negative, ranking.total.unlabeled
-    known, unlabeled = n - ranking.known_negative[steps], size - ranking.unlabeled[steps]
-    return _limit(known, unlabeled, n, size, delta)
-
-
 def _weighted_limit(ranking: Ranking, weight: FloatArray, steps: IntArray, delta: float) -> float:
     """Return the limit from known positives that were labeled with unequal probabilities."""
     unlabeled, known = ranking.unlabeled[steps], ranking.known_positive[steps]
@@ -358,15 +356,6 @@ def _weighted_limit(ranking: Ranking, weight: FloatArray, steps: IntArray, delta
         return sqrt(2 * log(1 / delta)) * sqrt(np.max(scatter + f * (1 - f) / latent))
 
     return _largest_feasible(f, unlabeled, ranking.total.unlabeled, allowed)
-
-
-def _limit(known: IntArray, unlabeled: IntArray, n: int, size: int, delta: float) -> float:
-    """Return the largest share of latent examples that the known ones allow."""
-
-    def allowed(latent: int) -> float:
-        return sqrt(log(1 / delta) / 2 * (1 / n + 1 / latent))
-
-    return _largest_feasible(known / n, unlabeled, size, allowed)
 
 
 def _largest_feasible(
