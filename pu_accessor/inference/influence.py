@@ -40,20 +40,15 @@ class Design(NamedTuple):
     df: float = np.inf  # degrees of freedom at most
 
 
-class RateDesigns(NamedTuple):
-    """Of the shares of known positives, and of the rest, above one threshold."""
+def rate_designs(here: Ranking) -> tuple[tuple[Design, ...], FloatArray, float]:
+    """Hold the errors of both shares above a threshold against those of independent examples.
 
-    known: Design
-    rest: Design
-    correlation: FloatArray  # of the errors of both, and of the prevalence, shape (3, 3)
-    prevalence: float = 0.0  # its standard error; 0 where it is given
-
-
-def rate_designs(here: Ranking) -> RateDesigns:
-    """Hold the errors of both shares above a threshold against those of independent examples."""
+    Return the designs of the known positives and of the rest; the correlation of the errors of
+    both shares, and of the prevalence; and the standard error of that, 0 where it is given.
+    """
     clusters = here.clusters
     if clusters is None:
-        return RateDesigns(Design(), Design(), np.eye(3))
+        return (Design(), Design()), np.eye(3), 0.0
     n, examples = here.total.known_positive, sum(here.total)
     # Where there are no other examples their share is 0, whatever it is divided by.
     sizes, above = np.maximum([n, examples - n], 1), here.known_positive[0]
@@ -63,7 +58,7 @@ def rate_designs(here: Ranking) -> RateDesigns:
     sums = clusters.sums(steps, of_known, of_rest)
     plain = (shares * (1 - shares) / sizes).tolist()
     alike = (sizes / [clusters.with_positive, clusters.number]).tolist()
-    known, rest = (
+    designs = tuple(
         hold_clusters(sums * own, clusters.sizes, clusters.with_positive, *of_sample)
         for own, *of_sample in zip(np.eye(2)[..., np.newaxis], plain, alike, strict=True)
     )
@@ -76,7 +71,7 @@ def rate_designs(here: Ranking) -> RateDesigns:
     unit = errors / np.where(scale > 0, scale, 1)[:, np.newaxis]
     correlation = unit @ unit.T
     np.fill_diagonal(correlation, 1.0)
-    return RateDesigns(known, rest, correlation, float(scale[2]))
+    return designs, correlation, float(scale[2])
 
 
 def wilson(

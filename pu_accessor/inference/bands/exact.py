@@ -8,7 +8,6 @@ ratio, as without the factor, but the tails of two cutoffs do not follow from ea
 are summed at a few cutoffs, and the limits of the others interpolated.
 """
 
-from collections.abc import Callable
 from math import acosh, ceil, factorial, inf, log
 from typing import TypeAlias
 
@@ -18,8 +17,6 @@ import scipy
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
 Bounds: TypeAlias = tuple[IntArray, IntArray]
-# From some m and as many k to the real limits there.
-RealLimits: TypeAlias = Callable[[IntArray | FloatArray, IntArray], FloatArray]
 
 # Probabilities that differ by less, relatively, are taken as equal. Limits often sit on a
 # probability that is alpha/2 to the last digit (1/40 at n = 1, m = 39, level .95).
@@ -225,9 +222,7 @@ class _Side:
         smooth = n > _FEW and m.min() > 2 * _ENDS
         if smooth and (nodes := self._nodes(m)).size > _FEWEST_NODES:
             inner = np.arange(nodes[0], nodes[-1] + 1)
-            root[:, inner - 1] = _interpolate_limits(
-                n, m, self._odds, nodes, inner, self._real_limits
-            )
+            root[:, inner - 1] = self._interpolate_limits(m, nodes, inner)
         near = np.maximum(_NEXT, _ERROR * m[:, np.newaxis] / np.sqrt(n))
         open_ones = ~(np.abs(root - np.rint(root)) > near)
         root[open_ones & np.isnan(root)] = -1
@@ -391,6 +386,39 @@ class _Side:
                 break
         return np.asarray(count + (self._limit - deviates[0]) / slope, np.float64)
 
+    def _interpolate_limits(self, m: IntArray, nodes: IntArray, inner: IntArray) -> FloatArray:
+        """Return real limits at the known positives `inner`, from those at nodes; a row each m."""
+        limits = self._limits_at_nodes(m, nodes)
+        turn = scipy.special.logit(nodes / (self._n + 1))
+        spline = scipy.interpolate.make_interp_spline(turn, limits, k=_DEGREE)
+        # The same in powers, which take a tenth of the time at many places.
+        ends = spline.t[_DEGREE:-_DEGREE]
+        powers = [spline(ends[:-1], nu) / factorial(nu) for nu in range(_DEGREE, -1, -1)]
+        pieces = scipy.interpolate.PPoly(np.stack(powers), ends)
+        return np.asarray(pieces(scipy.special.logit(inner / (self._n + 1))).T)
+
+    def _limits_at_nodes(self, m: IntArray, nodes: IntArray) -> FloatArray:
+        """Return the real limits at some k, a row each, and each m.
+
+        As a share of m a limit is a smooth function of x = n/m, in (0, 1], down to x = -1/odds:
+        for many m it is interpolated between Chebyshev's nodes. With each of these the error falls
+        by a factor that the distance of x from there sets.
+        """
+        n, least, most = self._n, self._n / m.max(), self._n / m.min()
+        middle, half = (least + most) / 2, (most - least) / 2
+        number = m.size if half == 0 else ceil(_DIGITS / acosh((1 / self._odds + middle) / half))
+        few = m.size <= number
+        turns = np.cos(np.pi * (np.arange(number) + 0.5) / number)
+        latent = m if few else n / (middle + half * turns)
+        limits = self._real_limits(np.tile(latent, nodes.size), np.repeat(nodes, latent.size))
+        limits = limits.reshape(nodes.size, latent.size)
+        if few:
+            return limits
+        share: FloatArray = scipy.interpolate.barycentric_interpolate(
+            n / latent, limits / latent, n / m, axis=1
+        )
+        return share * m
+
 
 def _deviate(above: FloatArray, below: FloatArray) -> FloatArray:
     """Return the normal deviate of a share, from its odds: precise in either tail."""
@@ -410,42 +438,3 @@ def _spread_nodes(n: int, ends: int) -> IntArray:
     turn = scipy.special.logit(ends / (n + 1))
     even = scipy.special.expit(np.linspace(turn, -turn, int(-2 * turn * _NODES) + 2))
     return np.unique(np.round((n + 1) * even).astype(np.int64))
-
-
-def _interpolate_limits(
-    n: int, m: IntArray, odds: float, nodes: IntArray, inner: IntArray, real_limits: RealLimits
-) -> FloatArray:
-    """Return real limits at the known positives `inner`, from those at nodes; a row for each m."""
-    limits = _limits_at_nodes(n, m, odds, nodes, real_limits)
-    turn = scipy.special.logit(nodes / (n + 1))
-    spline = scipy.interpolate.make_interp_spline(turn, limits, k=_DEGREE)
-    # The same in powers, which take a tenth of the time at many places.
-    ends = spline.t[_DEGREE:-_DEGREE]
-    powers = [spline(ends[:-1], nu) / factorial(nu) for nu in range(_DEGREE, -1, -1)]
-    pieces = scipy.interpolate.PPoly(np.stack(powers), ends)
-    return np.asarray(pieces(scipy.special.logit(inner / (n + 1))).T)
-
-
-def _limits_at_nodes(
-    n: int, m: IntArray, odds: float, nodes: IntArray, real_limits: RealLimits
-) -> FloatArray:
-    """Return the real limits at some k, a row each, and each m.
-
-    As a share of m a limit is a smooth function of x = n/m, in (0, 1], down to x = -1/odds: for
-    many m it is interpolated between Chebyshev's nodes. With each of these the error falls by a
-    factor that the distance of x from there sets.
-    """
-    least, most = n / m.max(), n / m.min()
-    middle, half = (least + most) / 2, (most - least) / 2
-    number = m.size if half == 0 else ceil(_DIGITS / acosh((1 / odds + middle) / half))
-    few = m.size <= number
-    turns = np.cos(np.pi * (np.arange(number) + 0.5) / number)
-    latent = m if few else n / (middle + half * turns)
-    limits = real_limits(np.tile(latent, nodes.size), np.repeat(nodes, latent.size))
-    limits = limits.reshape(nodes.size, latent.size)
-    if few:
-        return limits
-    share: FloatArray = scipy.interpolate.barycentric_interpolate(
-        n / latent, limits / latent, n / m, axis=1
-    )
-    return share * m

@@ -186,7 +186,7 @@ def recall_of_group(ranking: Ranking, threshold: float, missed: bool, level: flo
     here = ranking.at(ranking.above(threshold))
     above = here.known_positive
     counted = (n - above if missed else above).astype(np.float64)
-    return GroupValue(n, counted / n, *wilson(counted, n, level, rate_designs(here).known))
+    return GroupValue(n, counted / n, *wilson(counted, n, level, rate_designs(here)[0][0]))
 
 
 def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupValue:
@@ -194,8 +194,7 @@ def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupVal
     check_labels(betas, ranking.total)
     n = ranking.total.known_positive
     if target == "examples":
-        exact, error = auroc_and_error(ranking, betas)
-        estimate, df = np.array([float(area) for area in exact]), n - 1.0
+        (estimate, error), df = auroc_and_error(ranking, betas), n - 1.0
     else:
         share, placed = rest_share(ranking.total, betas), find_placements(ranking)
         estimate = auroc_on_new(ranking, betas)

@@ -377,7 +377,11 @@ def _precision_around(
     factor = odds_factor(prevalence, positives, size - positives)
     (squares, df), all_parts = find_spread(influences), influences
     if prevalence is None and estimates_prevalence(ranking):
-        all_parts = with_prevalence(influences, _slope_by_prevalence(ranking) / n)
+        # How much average precision grows with the share of positives.
+        known, rank = ranking.known_positive, ranking.rank
+        slopes = known[1:] * (rank - known)[1:] / np.square(rank[1:].astype(np.float64))
+        slope = float(np.diff(known) @ slopes / n * size**2 / (n * (size - n or 1)))
+        all_parts = with_prevalence(influences, slope / n)
     design = find_design(ranking.clusters, lambda: all_parts)
     unit = float(design.effect * squares.sum()) ** 0.5
     share = np.clip(1 - (1 - n / positives) / factor, _LEAST, n / positives)
@@ -389,15 +393,6 @@ def _precision_around(
         limits = without_scatter(value, *sizes, level, factor)
     chance = positives / size if prevalence is None else prevalence
     return _above_chance(ranking, Estimates(value, error, *limits), chance)
-
-
-def _slope_by_prevalence(ranking: Ranking) -> float:
-    """Return how much average precision grows with the share of positives, all labeled."""
-    known, rank = ranking.known_positive, ranking.rank
-    n, examples = known[-1], rank[-1]
-    found, high, below = np.diff(known), known[1:], (rank - known)[1:]
-    slopes = high * below / np.square(rank[1:].astype(np.float64))
-    return float(found @ slopes / n * examples**2 / (n * (examples - n or 1)))
 
 
 def _at_prevalence(

@@ -90,19 +90,17 @@ def estimate_auroc(
     return complete_these(ranking, betas, rule, statistic, "roc", max_fpr)
 
 
-def auroc_and_error(
-    ranking: Ranking, betas: FloatArray
-) -> tuple[tuple[Fraction, ...], FloatArray]:
+def auroc_and_error(ranking: Ranking, betas: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the estimates of AUROC and their standard errors."""
     return _from_ranks(ranking, betas)[:2]
 
 
 def _from_ranks(
     ranking: Ranking, betas: FloatArray
-) -> tuple[tuple[Fraction, ...], FloatArray, Fraction, tuple[Fraction, ...]]:
+) -> tuple[FloatArray, FloatArray, Fraction, tuple[Fraction, ...]]:
     """Return areas, their errors, the mean mid-rank of known positives and numbers of negatives.
 
-    Numbers are not rounded: ranks are halves.
+    These two are not rounded, as ranks are halves, and areas once: so equal ones do not differ.
     """
     negatives = count_negatives(ranking.total, betas)
     positives = exact_positives(ranking.total, betas)
@@ -112,19 +110,18 @@ def _from_ranks(
     mean = Fraction(int(doubled.sum()), 2 * n)
     square = float(np.square(doubled / 2 - float(mean)).sum())
     spread = (square / (n - 1) / n) ** 0.5 if n > 1 else np.nan
-    value = tuple(1 - (mean - (p + 1) / 2) / q for p, q in zip(positives, negatives, strict=True))
+    pairs = zip(positives, negatives, strict=True)
+    value = np.array([float(1 - (mean - (p + 1) / 2) / q) for p, q in pairs])
     error = np.array([spread / float(each) for each in negatives]) * factor
     return value, np.where(factor > 0, error, 0.0), mean, negatives
 
 
 def _whole(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
     """Estimate the whole area, with intervals."""
-    exact, error, mean, negatives = _from_ranks(ranking, betas)
-    examples = sum(ranking.total)
+    value, error, mean, negatives = _from_ranks(ranking, betas)
+    examples, n = sum(ranking.total), ranking.total.known_positive
     place = float(1 - (mean - Fraction(1, 2)) / examples)
     stretch = np.array([float(examples / each) for each in negatives])
-    value = np.array([float(each) for each in exact])
-    n = ranking.total.known_positive
     away = reach(error, n - 1, level) if n > 2 else np.full(value.size, np.nan)
     student = rank_interval(value, place, stretch, away, away)
     if n == 1:  # nobody knows how far the one can be off

@@ -18,7 +18,6 @@ from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.known_positives import unrounded_negatives
 from pu_accessor.inference.estimates.metric_at import (
-    Head,
     contaminated_metric,
     evaluate_at,
     find_head,
@@ -307,7 +306,14 @@ def _join_tables(
     head = find_head(ranking, beta.point, metric, at, rule)
     betas, share = _walk(beta, rule.level)
     point = evaluate_at(head, betas[:1], metric, rule)
-    values = metric(*_tables(head, betas, share, rule)).astype(np.float64)
+    here, rule = head.ends, head.share_error(rule)
+    latent = latent_counts(betas, here.total.unlabeled)
+    cutoffs = [here.take(np.array([cutoff])) for cutoff in range(head.part.size)]
+    in_head = np.stack([_between(cutoff, latent, share, rule) for cutoff in cutoffs])
+    tp = mean_of_ends(head.part, here.known_positive[:, np.newaxis, np.newaxis] + in_head)
+    positives, rank = here.total.known_positive + latent, mean_of_ends(head.part, here.head)
+    # At both bounds, each with a share of its distance from the estimate.
+    values = metric(*Table.of(tp, rank, positives, sum(here.total))).astype(np.float64)
     ends = np.append(values.ravel(), [point.lower, point.upper])
     return _at_point(
         point, np.fmin.reduce(ends, keepdims=True), np.fmax.reduce(ends, keepdims=True)
@@ -326,17 +332,6 @@ def _walk(beta: Beta, level: float) -> tuple[FloatArray, FloatArray]:
         return np.concatenate([free, up]), np.concatenate([np.ones(len(free)), left])
     down = point - _TABLES_OFF * (point - lower)
     return np.concatenate([[point], down, up]), np.concatenate([[1.0], left, left])
-
-
-def _tables(head: Head, betas: FloatArray, share: FloatArray, rule: Settings) -> Table:
-    """Return the tables of both bounds, each with a share of its distance from the estimate."""
-    ends, rule = head.ends, head.share_error(rule)
-    latent = latent_counts(betas, ends.total.unlabeled)
-    cutoffs = [ends.take(np.array([cutoff])) for cutoff in range(head.part.size)]
-    in_head = np.stack([_between(cutoff, latent, share, rule) for cutoff in cutoffs])
-    tp = mean_of_ends(head.part, ends.known_positive[:, np.newaxis, np.newaxis] + in_head)
-    positives = ends.total.known_positive + latent
-    return Table.of(tp, mean_of_ends(head.part, ends.head), positives, sum(ends.total))
 
 
 def _between(here: Ranking, latent: IntArray, share: FloatArray, rule: Settings) -> IntArray:

@@ -199,7 +199,10 @@ def precision_limits(
     n = int(blocks.found.sum())
     units = _units(blocks)
     drawn = _draw(units.sizes, latent)
-    first = _first_place(blocks) * max(1 - _FEW / n, 0.0)
+    # The rank above which the first latent positives are not looked for.
+    best = int(blocks.end[0])
+    following = best if blocks.found[0] > 1 or blocks.end.size == 1 else int(blocks.end[1])
+    first = min(best**2 / (2 * following), float(blocks.start[0])) * max(1 - _FEW / n, 0.0)
     whole = n + latent
     low, high = (
         (_top(units, drawn, examples, whole, first, best=best) + _below(units, drawn, best=best))
@@ -217,13 +220,6 @@ def _draw(sizes: IntArray, latent: int) -> FloatArray:
     drawn = rng.standard_gamma(sizes.astype(np.float64), (_DRAWS, sizes.size))
     shares = drawn / drawn.sum(axis=1, keepdims=True)
     return rng.multinomial(latent, shares).astype(np.float64)
-
-
-def _first_place(blocks: Blocks) -> float:
-    """Return the rank above which the first latent positives are not looked for."""
-    best = int(blocks.end[0])
-    following = best if blocks.found[0] > 1 or blocks.end.size == 1 else int(blocks.end[1])
-    return min(best**2 / (2 * following), float(blocks.start[0]))
 
 
 def _units(blocks: Blocks) -> _Units:
@@ -336,7 +332,10 @@ def weighted_precision_limits(
     """
     first, last = end[0] ** 2 / (2 * end[1]), np.searchsorted(end, end, side="right")
     first *= max(1 - _FEW / end.size, 0.0)
-    edges, share = _edges(last), map(latent_shares, weight, latent.tolist())
+    # Variables in parts, and at the end of each block of ties that an edge divides.
+    parts = np.arange(_PART, last.size, _PART)
+    edges = np.unique(np.concatenate([[0], parts, last[parts - 1], last.size + np.arange(2)]))
+    share = map(latent_shares, weight, latent.tolist())
     shared, before = _share_out(edges, list(map(_Gammas.of, share, sides.tolist())), latent)
     unseen = sides[:, np.newaxis] * (before[:, -1] - before[:, -2])
     sums = unseen - first * (harmonic(first + unseen) - harmonic(first))
@@ -395,12 +394,6 @@ def _logits() -> tuple[FloatArray, FloatArray]:
     """Return the logits of the quantiles of a gamma variable that are drawn, and of some."""
     drawn: FloatArray = scipy.special.logit((np.arange(_DRAWS) + 0.5) / _DRAWS)
     return drawn, np.linspace(drawn[0], drawn[-1], _QUANTILES)
-
-
-def _edges(last: IntArray) -> IntArray:
-    """Divide variables into parts, and at the end of each block of ties that an edge divides."""
-    first = np.arange(_PART, last.size, _PART)
-    return np.unique(np.concatenate([[0], first, last[first - 1], last.size + np.arange(2)]))
 
 
 def _spread_evenly(edges: IntArray) -> Iterator[tuple[slice, IntArray]]:

@@ -64,17 +64,26 @@ def group_term(
             "average is then over groups with a known positive."
         )
     check_labels(betas, ranking.total)
+    n, hidden = ranking.total.known_positive, hidden_share(ranking.total, betas)
     if metric.of_probabilities:
         check_probabilities(ranking, metric.name)
     if cutoff is not None:
         cutoff = metric.at_whole(cutoff, sum(ranking.total))
         term = _rate_at(ranking, betas, metric.at_cutoff(cutoff), cutoff)
     elif metric.curve == "roc":
-        term = _area_under_roc(ranking, betas, target)
+        ends = _ends_of_roc(rest_share(ranking.total, betas))  # raises where nothing is negative
+        if target == "population":  # where groups are pooled each is among its own
+            value, error = auroc_on_new(ranking, betas), np.nan * betas
+        else:
+            value, error = auroc_and_error(ranking, betas)
+        term = GroupTerm(value, *ends, error**2, hidden, n)
     elif metric.curve == "pr":
         term = _area_under_pr(ranking, betas, target)
     else:
-        term = _early_recognition(ranking, betas, metric.alpha or 0.0)
+        count_negatives(ranking.total, betas)  # raises where nothing is negative
+        value, square, ends = bedroc_of_known(ranking, betas, metric.alpha or 0.0)
+        square = np.where(hidden > 0, square * hidden, 0.0)
+        term = GroupTerm(value, *ends, square, hidden, n)
     if ranking.clusters is None:
         return term
     sizes = ranking.clusters.sizes
@@ -85,18 +94,6 @@ def group_term(
     influence = linearize(ranking, betas, metric, cutoff, small=True)[2][:, code]
     share = sizes[0, code] / ranking.total.known_positive
     return term._replace(clusters=ClusterTerms(code, influence, share))
-
-
-def _area_under_roc(ranking: Ranking, betas: FloatArray, target: str) -> GroupTerm:
-    """Return the AUROC of a group."""
-    ends = _ends_of_roc(rest_share(ranking.total, betas))  # raises where nothing is negative
-    if target == "population":  # where groups are pooled each is among its own
-        value, error = auroc_on_new(ranking, betas), np.nan * betas
-    else:
-        areas, error = auroc_and_error(ranking, betas)
-        value = np.array([*map(float, areas)])
-    n, hidden = ranking.total.known_positive, hidden_share(ranking.total, betas)
-    return GroupTerm(value, *ends, error**2, hidden, n)
 
 
 def _ends_of_roc(share: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -134,15 +131,6 @@ def _area_under_pr(ranking: Ranking, betas: FloatArray, target: str) -> GroupTer
         )
     n, hidden = ranking.total.known_positive, hidden_share(ranking.total, betas)
     return GroupTerm(value, 0 * value, 1 / (1 - hidden), error**2, hidden, n)
-
-
-def _early_recognition(ranking: Ranking, betas: FloatArray, alpha: float) -> GroupTerm:
-    """Return the BEDROC of a group."""
-    count_negatives(ranking.total, betas)  # raises where nothing is negative
-    value, square, ends = bedroc_of_known(ranking, betas, alpha)
-    hidden = hidden_share(ranking.total, betas)
-    square = np.where(hidden > 0, square * hidden, 0.0)
-    return GroupTerm(value, *ends, square, hidden, ranking.total.known_positive)
 
 
 def _rate_at(ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff) -> GroupTerm:

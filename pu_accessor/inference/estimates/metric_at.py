@@ -113,11 +113,6 @@ def fixed_head(ranking: Ranking, at: Cutoff) -> Head:
         rank = floor(Fraction(str(at.value)) * examples)
     if rank > examples:
         raise no_rank(f"{examples}, the number of examples", rank)
-    return _head_at(ranking, rank)
-
-
-def _head_at(ranking: Ranking, rank: float) -> Head:
-    """Return the head of a rank: where it is in a block of ties, and the cutoffs around that."""
     here = ranking.at(np.array([rank]))
     start = here.head[0].item()
     if start == rank:
@@ -167,14 +162,19 @@ def _at_rate(ranking: Ranking, beta: float, at: Cutoff, rule: Settings) -> Ranki
 
     finer, table = _complete(ranking, beta, rule)
     _check_rates(table, beta, at)
-    start, high = _gap(finer, int(met_at(table)[0]) - (not last))
-    low = 0  # of the heads in a gap a rate rises all along, or falls
+    place = int(met_at(table)[0]) - (not last)
+    start, end = max(place, 0), min(place + 1, finer.rank.size - 1)
+    kinds = finer.known_positive, finer.known_negative
+    low, high = 0, 0  # examples from that cutoff on to the next, if all between are unlabeled
+    if all(kind[start] == kind[end] for kind in kinds):
+        high = int(np.ceil(finer.unlabeled[end] - finer.unlabeled[start]))
+    # Of the heads between, a rate rises all along, or falls.
     while high - low > 1:
         some = np.linspace(low, high, min(high - low, _AT_ONCE) + 1).astype(np.int64)
         inside, table = _complete(_inside(finer, start, np.unique(some)[1:-1]), beta, rule)
         ends = [low, *(inside.unlabeled - finer.unlabeled[start]).tolist(), high]
-        place = np.count_nonzero(_is_met(table, at) == last)
-        low, high = int(ends[place]), int(ends[place + 1])
+        reached = np.count_nonzero(_is_met(table, at) == last)
+        low, high = int(ends[reached]), int(ends[reached + 1])
     finer = finer.refine(finer.unlabeled[start : start + 1] + (low if last else high))
     finer, table = _complete(finer, beta, rule)
     return finer.take(met_at(table))
@@ -249,18 +249,6 @@ def _complete(ranking: Ranking, beta: float, rule: Settings) -> tuple[Ranking, T
     """Return the table of the estimate at each cutoff."""
     ranking, table = completed_table(ranking, np.array([beta]), rule)
     return ranking, Table(*(count[:, 0] for count in table))
-
-
-def _gap(ranking: Ranking, start: int) -> tuple[int, int]:
-    """Return a cutoff, and how many examples lie from there to the next, all of them unlabeled.
-
-    Between blocks of labeled examples there are none.
-    """
-    first, last = max(start, 0), min(start + 1, ranking.rank.size - 1)
-    alike = all(
-        kind[first] == kind[last] for kind in (ranking.known_positive, ranking.known_negative)
-    )
-    return first, int(np.ceil(ranking.unlabeled[last] - ranking.unlabeled[first])) if alike else 0
 
 
 def _inside(ranking: Ranking, first: int, more: IntArray) -> Ranking:
@@ -397,7 +385,7 @@ def _limits(
     known = np.repeat(known, betas.size)
     prevalence = (n + share * rest) / size if rule.prevalence is None else rule.prevalence
     value = partial(of_shares, metric, share=share, size=size)
-    designs, plain = rate_designs(here), value(prevalence)
+    (designs, correlation, error), plain = rate_designs(here), value(prevalence)
     estimate = plain(known, others)
 
     def move(level: float) -> tuple[FloatArray, FloatArray]:
@@ -406,9 +394,9 @@ def _limits(
             np.stack(wilson(of.astype(np.float64), whole, level, design)).repeat(
                 betas.size, axis=1
             )
-            for of, whole, design in zip(found, (n, rest), designs[:2], strict=True)
+            for of, whole, design in zip(found, (n, rest), designs, strict=True)
         )
-        df, error = min(each.df for each in designs[:2]), designs.prevalence
+        df = min(each.df for each in designs)
         reach = 0.0 if rule.prevalence else error * scipy.special.stdtrit(df, (1 + level) / 2)
         sides = [value(np.clip(prevalence + side * reach, 0, 1)) for side in (-1, 1)]
         one = [plain(end, others) for end in first], [plain(known, end) for end in second]
@@ -418,28 +406,20 @@ def _limits(
     corners, moved = move(rule.level)
     typical = move(_TYPICAL)[1]
     rises = np.sign(typical[:, 1] - typical[:, 0])
-    down, up = (
-        _add(
-            np.maximum(np.fmax.reduce(side * (moved - estimate), axis=1), 0),
-            rises * np.maximum(np.fmax.reduce(side * (typical - estimate), axis=1), 0),
-            designs.correlation,
+    correlated, away = correlation - np.eye(len(rises)), []
+    for side in (-1, 1):
+        far, usual = (
+            np.maximum(np.fmax.reduce(side * (each - estimate), axis=1), 0)
+            for each in (moved, typical)
         )
-        for side in (-1, 1)
-    )
+        # What correlations add or take is that at one level, of signed distances: else less could
+        # reach as errors grow.
+        shared = np.einsum("ib,ij,jb->b", rises * usual, correlated, rises * usual)
+        whole = np.sum(usual**2, axis=0)
+        ratio = np.maximum(1 + shared / np.where(whole > 0, whole, 1), 0)
+        away.append(np.sqrt(np.sum(far**2, axis=0) * ratio))
     low, high = np.fmin.reduce(corners), np.fmax.reduce(corners)
-    return np.maximum(estimate - down, low), np.minimum(estimate + up, high)
-
-
-def _add(distances: FloatArray, typical: FloatArray, correlation: FloatArray) -> FloatArray:
-    """Return how far errors with correlations reach together, shape (betas,).
-
-    What correlations add or take is that at one level, of signed distances: else less could reach
-    as errors grow.
-    """
-    squares, usual = np.sum(distances**2, axis=0), np.sum(typical**2, axis=0)
-    shared = np.einsum("ib,ij,jb->b", typical, correlation - np.eye(len(typical)), typical)
-    ratio = 1 + shared / np.where(usual > 0, usual, 1)
-    return np.asarray(np.sqrt(squares * np.maximum(ratio, 0)))
+    return np.maximum(estimate - away[0], low), np.minimum(estimate + away[1], high)
 
 
 def _limits_of_concave(

@@ -200,8 +200,11 @@ def estimate_boyce(ranking: Ranking) -> Estimates:
     known, rest = _shares_inside(ranking, start - _NEAR * span, end + _NEAR * span)
     ratio = np.where(known > 0, inf, nan)
     np.divide(known, rest, out=ratio, where=rest > 0)
-    unknown = np.full(1, nan)
-    return Estimates(np.full(1, _rank_correlation(ratio)), unknown, unknown, unknown)
+    ranks = scipy.stats.rankdata(np.round(ratio[~np.isnan(ratio)], _DIGITS))
+    index, unknown = np.full(1, nan), np.full(1, nan)
+    if ranks.size > 1 and np.ptp(ranks):
+        index[0] = np.corrcoef(np.arange(ranks.size), ranks)[0, 1]
+    return Estimates(index, unknown, unknown, unknown)
 
 
 def _ends(ranking: Ranking) -> tuple[float, float]:
@@ -241,11 +244,3 @@ def _shares_inside(
         known, every = through[here.known_rows], through[-1]
     rest = here.known_negative + here.unlabeled
     return share(known, every), share(rest, total.known_negative + total.unlabeled)
-
-
-def _rank_correlation(ratio: FloatArray) -> float:
-    """Return Spearman's correlation of ratios with their order, without those that are NaN."""
-    ranks = scipy.stats.rankdata(np.round(ratio[~np.isnan(ratio)], _DIGITS))
-    if ranks.size < 2 or ranks.min() == ranks.max():
-        return nan
-    return float(np.corrcoef(np.arange(ranks.size), ranks)[0, 1])

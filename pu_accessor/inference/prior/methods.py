@@ -379,34 +379,6 @@ _FEW = 30  # cutoffs, up to which it may count that they are few
 _UNEVEN = 4.0
 
 
-class _Heads(NamedTuple):
-    """How known and unlabeled examples lie at the cutoffs at which a known positive does."""
-
-    known: IntArray  # at or above each
-    unlabeled: IntArray
-    n: int  # known positives
-    cutoffs: int | None  # between the ends, where they are few
-
-    def tail(self, latent: int) -> float:
-        """Return the smallest probability, at one cutoff, of so few latent positives."""
-        most = np.minimum(self.unlabeled, latent)
-        size = self.n + latent
-        heads = self.known + most
-        return float(np.min(scipy.stats.hypergeom.sf(self.known - 1, size, self.n, heads)))
-
-    def p_value(self, latent: int, delta: float) -> float:
-        """Return the probability of a tail as small at any cutoff; beyond some size at delta."""
-        tail = self.tail(latent)
-        if tail > delta * (1 + SAME):
-            return tail
-        if self.n + latent > COUNTED:
-            p = tail * 2 * delta / local_alpha(self.n, latent, 1 - delta, 1.0, one_sided=True)
-        else:
-            lower = exact_each(self.n, np.array([latent]), 1 - 2 * tail)[0][0]
-            p = 1 - joint_coverage(self.n, latent, lower, exact(self.n, latent, 1 - NEVER)[1])
-        return min(p, self.cutoffs * tail) if self.cutoffs else p
-
-
 def exact_limit(ranking: Ranking, delta: float) -> float:
     """Return the largest beta that known positives do not rule out, by an exact joint test.
 
@@ -435,9 +407,25 @@ def exact_limit(ranking: Ranking, delta: float) -> float:
     0.35
     """
     steps = np.flatnonzero(np.diff(ranking.known_positive)) + 1
-    n, _, size = ranking.total
-    cutoffs = inner_cutoffs(ranking, _FEW)
-    heads = _Heads(ranking.known_positive[steps], ranking.unlabeled[steps], n, cutoffs)
+    known, unlabeled = ranking.known_positive[steps], ranking.unlabeled[steps]
+    (n, _, size), cutoffs = ranking.total, inner_cutoffs(ranking, _FEW)
+
+    def smallest_tail(latent: int) -> float:
+        """Return the smallest probability, at one cutoff, of so few latent positives."""
+        heads = known + np.minimum(unlabeled, latent)
+        return float(np.min(scipy.stats.hypergeom.sf(known - 1, n + latent, n, heads)))
+
+    def p_value(latent: int) -> float:
+        """Return the probability of a tail as small at any cutoff; beyond some size at delta."""
+        tail = smallest_tail(latent)
+        if tail > delta * (1 + SAME):
+            return tail
+        if n + latent > COUNTED:
+            p = tail * 2 * delta / local_alpha(n, latent, 1 - delta, 1.0, one_sided=True)
+        else:
+            lower = exact_each(n, np.array([latent]), 1 - 2 * tail)[0][0]
+            p = 1 - joint_coverage(n, latent, lower, exact(n, latent, 1 - NEVER)[1])
+        return min(p, cutoffs * tail) if cutoffs else p
 
     def ruled_out(latent: int, p: float) -> bool:
         return p * (1 + _UNEVEN / sqrt(latent)) <= delta
@@ -445,13 +433,13 @@ def exact_limit(ranking: Ranking, delta: float) -> float:
     latent, times = 0, 1.0  # p over the tail of one cutoff
     while latent < size:
         more = range(latent + 1, size + 1)
-        latent += bisect(more, False, key=lambda m: ruled_out(m, times * heads.tail(m)))
+        latent += bisect(more, False, key=lambda m: ruled_out(m, times * smallest_tail(m)))
         if latent == size:
             break
-        p = heads.p_value(latent + 1, delta)
+        p = p_value(latent + 1)
         if ruled_out(latent + 1, p):
             break
-        times = p / heads.tail(latent + 1)
-    while latent and heads.p_value(latent, delta) <= delta * (1 + SAME):
+        times = p / smallest_tail(latent + 1)
+    while latent and p_value(latent) <= delta * (1 + SAME):
         latent -= 1
     return latent / size

@@ -176,7 +176,10 @@ def choose_kinds(ranking: Ranking, latent: IntArray, rule: Settings) -> tuple[st
         return kinds * latent.size
     ranking = ranking.whole or ranking
     bands = _bands(ranking, kinds, latent, replace(rule, selection_odds=1.0, level=_COMPARED))
-    ranges = [_area_range(ranking, claim) for claim in bands.claims(ranking).values()]
+    # Areas between bounding ROC curves, in half pairs of examples: one more true positive is one
+    # false positive less at a cutoff, so that an area is a sum of true positives over all ranks.
+    widths = [claim[:, 1] - claim[:, 0] for claim in bands.claims(ranking).values()]
+    ranges = [np.diff(ranking.rank) @ (width[1:] + width[:-1]) for width in widths]
     return tuple(kinds[int(first > second)] for first, second in zip(*ranges, strict=True))
 
 
@@ -369,13 +372,3 @@ def _fit(
     possible = np.minimum(claimed.T, np.minimum(head, hidden))
     np.maximum(possible, fewest, out=possible)
     return LatentBounds(ranking, claimed, possible.T, tightest)
-
-
-def _area_range(ranking: Ranking, claimed: IntArray) -> IntArray:
-    """Return the area between the bounding ROC curves for each beta, in half pairs of examples.
-
-    One more true positive at a cutoff is one false positive less there: the area under a curve is
-    a sum of true positives over all ranks, less what does not depend on the curve.
-    """
-    width = claimed[:, 1] - claimed[:, 0]
-    return np.diff(ranking.rank) @ (width[1:] + width[:-1])
