@@ -202,7 +202,8 @@ def find_design(
 def auroc_on_new(ranking: Ranking, betas: FloatArray) -> FloatArray:
     """Return AUROC on new examples; rounded once, so that equal areas do not differ."""
     rest, above = sum(ranking.total) - ranking.total.known_positive, find_above(ranking)
-    shares = [1 - as_ratio(number, rest) for number in count_negatives(ranking.total, betas)]
+    numbers = count_negatives(ranking.total, betas)
+    shares = [1 - Fraction(number) / Fraction(rest) for number in numbers]
     return np.array([float((above - share / 2) / (1 - share)) for share in shares])
 
 
@@ -291,11 +292,6 @@ def find_placements(ranking: Ranking) -> Placed:
     return Placed(size, squares * size, np.array([float(find_above(ranking))]))
 
 
-def as_ratio(part: float | Fraction, whole: float) -> Fraction:
-    """Return a ratio of counts without rounding; floats, of weights, are what they are."""
-    return Fraction(part) / Fraction(whole)
-
-
 def placement_influences(ranking: Ranking) -> list[Influence]:
     """Return what examples add to P(a known positive lies above one of the rest), by stratum."""
     n, parts = ranking.total.known_positive, []
@@ -318,7 +314,8 @@ def find_above(ranking: Ranking) -> Fraction:
         rest = part.head - part.known_positive
         below = 2 * rest[-1] - rest[:-1] - rest[1:]  # doubled, of the known positives of each step
         pairs = 2 * ranking.total.known_positive * rest[-1].item()
-        above += as_ratio((np.diff(part.known_positive) @ below).item(), pairs)
+        # Floats, of weights, are what they are.
+        above += Fraction((np.diff(part.known_positive) @ below).item()) / Fraction(pairs)
     return above
 
 

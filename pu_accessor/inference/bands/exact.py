@@ -270,8 +270,10 @@ class _Side:
         middle -= log(self._odds)
         # Logits scatter more where counts are lower.
         both = 1 / known + 1 / (n + 1 - known)
-        at_odds = _scatter(m, np.asarray(scipy.special.expit(middle + away), np.float64))
-        at_random = _scatter(m, quantile)
+        at_odds, at_random = (
+            1 / (m * share * (1 - share) + 0.5)
+            for share in (scipy.special.expit(middle + away), quantile)
+        )
         moved = scipy.special.expit(middle + away * np.sqrt((both + at_odds) / (both + at_random)))
         return np.asarray(np.clip(m * moved - 0.5, 0, m), np.float64)
 
@@ -426,11 +428,6 @@ def _deviate(above: FloatArray, below: FloatArray) -> FloatArray:
     deviate: FloatArray = np.where(below < above, -smaller, smaller)
     deviate[np.isinf(above)] = np.inf
     return deviate
-
-
-def _scatter(m: IntArray | FloatArray, share: FloatArray) -> FloatArray:
-    """Return what the logit of a share of m examples scatters by, squared."""
-    return 1 / (m * share * (1 - share) + 0.5)
 
 
 def _spread_nodes(n: int, ends: int) -> IntArray:

@@ -231,13 +231,15 @@ def crossing(
     >>> crossing(lambda values: values - 0.3, np.ones(1), np.zeros(1)).round(6)
     array([0.3])
     """
-    limit = np.where(excess(out) <= 0, out, within)
+    too_far, enough = excess(out), excess(within)
+    limit = np.where(too_far <= 0, out, within)
     done = limit == out
     for _ in range(_HALVES):
         middle = (out + within) / 2
-        beyond = excess(middle) > 0
-        out, within = np.where(beyond, middle, out), np.where(beyond, within, middle)
-    too_far, enough = excess(out), excess(within)
+        found = excess(middle)
+        beyond = found > 0
+        out, too_far = np.where(beyond, (middle, found), (out, too_far))
+        within, enough = np.where(beyond, (within, enough), (middle, found))
     done |= enough > 0
     enough = np.where(enough == 0, -np.abs(too_far), enough)  # at 0 and 1 nothing scatters
     last = np.zeros(limit.shape)
