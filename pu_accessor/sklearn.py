@@ -19,7 +19,7 @@ from pu_accessor.inference.estimates.areas_on_new_examples import precision_valu
 from pu_accessor.inference.estimates.cutoff_spec import At, read_at
 from pu_accessor.inference.estimates.joint import estimate
 from pu_accessor.inference.estimates.weighted_areas import weighted_auroc, weighted_precision
-from pu_accessor.inference.influence import find_placements
+from pu_accessor.inference.influence import auroc_on_new
 from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
@@ -142,7 +142,7 @@ class Scorer:
             weighted = weighted_auroc if is_roc else weighted_precision
             values = weighted(ranking, weight, betas, Settings().level).value
         elif is_roc:
-            values = find_placements(ranking).auroc(ranking.total, betas)
+            values = auroc_on_new(ranking, betas)
         else:
             values = precision_values(ranking, betas)
         return float(values[0])

@@ -14,13 +14,9 @@ import scipy
 
 from pu_accessor.checks import latent_counts
 from pu_accessor.inference.bands.on_new_examples import refute_monotone
+from pu_accessor.inference.comparison.pairwise import adjust_p_values
 from pu_accessor.inference.estimates.areas_on_new_examples import binormal_variances
-from pu_accessor.inference.influence import (
-    find_placements,
-    moments,
-    placement_influences,
-    welch_df,
-)
+from pu_accessor.inference.influence import find_above, moments, placement_influences, welch_df
 from pu_accessor.inference.prior.methods import distance_from_positives
 from pu_accessor.inference.search import find_breaking_point
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
@@ -94,8 +90,7 @@ def waves_test(place: FloatArray, wave: IntArray, cluster: IntArray | None = Non
 
 def _between(sums: FloatArray, sizes: FloatArray) -> FloatArray:
     """Return the sum of squares between waves, of each permutation."""
-    between: FloatArray = np.sum(sums**2 / sizes, axis=-1)
-    return between
+    return np.asarray(np.sum(sums**2 / sizes, axis=-1))
 
 
 class _Ways(NamedTuple):
@@ -207,7 +202,7 @@ def strata_test(
         odds.append(find_breaking_point(is_surprise))
         most.append(np.flatnonzero(tails > each)[-1])
     cap = n / (n + latent)
-    return Strata(_holm(np.array(p_values)), np.array(odds), np.array(most), cap)
+    return Strata(adjust_p_values(np.array(p_values)), np.array(odds), np.array(most), cap)
 
 
 def _tails(size: int, n: int, latent: int, odds: float) -> FloatArray:
@@ -222,97 +217,50 @@ def _tails(size: int, n: int, latent: int, odds: float) -> FloatArray:
     ways = np.zeros(n + 1)
     ways[possible] = np.exp(log_ways - log_ways.max())
     tails = np.cumsum(ways[::-1])[::-1]
-    shares: FloatArray = tails / tails[0]
-    return shares
-
-
-def _holm(p_value: FloatArray) -> FloatArray:
-    """Return p values adjusted for their number.
-
-    Examples
-    --------
-    >>> _holm(np.array([0.01, 0.9, 0.02]))
-    array([0.03, 0.9 , 0.04])
-    """
-    order = np.argsort(p_value)
-    times = p_value[order] * np.arange(p_value.size, 0, -1)
-    adjusted = np.empty(p_value.size)
-    adjusted[order] = np.minimum(np.maximum.accumulate(times), 1.0)
-    return adjusted
+    return np.asarray(tails / tails[0])
 
 
 # Known negatives
 
 
-class _Kinds(NamedTuple):
-    """Known positives against the unlabeled, and against the known negatives."""
+def _place(ranking: Ranking, kind: str) -> tuple[float, FloatArray, float]:
+    """Compare known positives with one other kind of examples alone.
 
-    size: IntArray  # known positives, unlabeled, known negatives
-    above: FloatArray  # P(a known positive lies above one), of both kinds, ties half
-    place: FloatArray  # of known positives among both kinds, less the mean, shape (2, steps)
-    times: IntArray  # known positives in each step
-    seen: FloatArray  # variances of placements of both kinds
-    squares: FloatArray  # mean squares of those of known positives and of the unlabeled
-    scatter: FloatArray  # squared standard errors of both
-
-    @classmethod
-    def of(cls, ranking: Ranking) -> "_Kinds":
-        """Find the placements of all three kinds."""
-        n, negatives, unlabeled = ranking.total
-        size = np.array([n, unlabeled, negatives])
-        held = [_compare_with(ranking, kind) for kind in ("unlabeled", "known_negative")]
-        parts = [placement_influences(each)[0] for each in held]
-        above = np.array([float(find_placements(each).above) for each in held])
-        counts = ranking.unlabeled, ranking.known_negative
-        seen = [
-            moments(number * part.rest, np.diff(count))[0] if number > 1 else 0.0
-            for part, count, number in zip(parts, counts, size[1:].tolist(), strict=True)
-        ]
-        known = ranking.known_positive
-        square = ((known[:-1] + known[1:]) / (2 * n)) ** 2
-        times = np.diff(known), np.diff(ranking.unlabeled)
-        squares = [float(count @ square) / float(count.sum()) for count in times]
-        fourth = [float(count @ square**2) / float(count.sum()) for count in times]
-        scatter = (np.array(fourth) - np.square(squares)) / [n, unlabeled]
-        place = np.stack([n * part.known for part in parts])
-        return cls(size, above, place, times[0], np.array(seen), np.array(squares), scatter)
-
-    def by_beta(self, beta: float) -> float:
-        """Return AUROC by beta, from the unlabeled alone."""
-        return (float(self.above[0]) - beta / 2) / (1 - beta)
-
-    def likely(self, beta: float) -> float:
-        """Return AUROC by all negatives alike, with a pair more of each order."""
-        n, unlabeled, negatives = map(float, self.size)
-        latent = (1 - beta) * unlabeled
-        pairs = n * (latent + negatives)
-        above = latent * self.by_beta(beta) + negatives * float(self.above[1])
-        return (min(max(above / (latent + negatives), 0.0), 1.0) * pairs + 1) / (pairs + 2)
-
-    def of_negatives(self, beta: float) -> float:
-        """Return the variance of placements of negatives.
-
-        Few known ones say little of it, and two normal distributions count for two more. The
-        unlabeled say it, too, if beta is right: both are averaged, each the less the further it
-        can be off. That of k known ones with a variance v can be off by the root of v/k at most.
-        """
-        negatives = float(self.size[2])
-        model = float(binormal_variances(np.array(self.likely(beta)), np.array(0.0))[1])
-        own = _MODELED * model + (negatives - 1) * float(self.seen[1])
-        own /= _MODELED + negatives - 1
-        implied = float(self.squares[1] - beta * self.squares[0]) / (1 - beta)
-        implied = max(implied - self.by_beta(beta) ** 2, 0.0)
-        doubt = float(self.scatter[1] + beta**2 * self.scatter[0]) / (1 - beta) ** 2
-        part = own / negatives / (own / negatives + doubt)
-        return max(part * implied + (1 - part) * own, own / 2)
-
-
-def _compare_with(ranking: Ranking, kind: str) -> Ranking:
-    """Return the ranking of the known positives and one other kind of examples alone."""
+    Return the probability that a known positive lies above one of these, its placement in each
+    step, less the mean, and the variance of the placements of the kind.
+    """
     known, others = ranking.known_positive, getattr(ranking, kind)
-    total = Counts(ranking.total.known_positive, 0, getattr(ranking.total, kind))
+    n, number = ranking.total.known_positive, getattr(ranking.total, kind)
     counts = {"rank": known + others, "unlabeled": others, "known_negative": 0 * others}
-    return replace(ranking, **counts, total=total, refiner=None, whole=None)
+    total = Counts(n, 0, number)
+    alone = replace(ranking, **counts, total=total, refiner=None, whole=None)
+    part = placement_influences(alone)[0]
+    seen = moments(number * part.rest, np.diff(others))[0] if number > 1 else 0.0
+    return float(find_above(alone)), n * part.known, seen
+
+
+def _pool(modeled: float, seen: float, size: int) -> float:
+    """Draw a variance to that of a model."""
+    return (_MODELED * modeled + (size - 1) * seen) / (_MODELED + size - 1)
+
+
+def _variance_of_negatives(ranking: Ranking, beta: float, area: float, own: float) -> float:
+    """Return the variance of placements of negatives, given that by the known ones.
+
+    Few known ones say little of it. The unlabeled say it, too, if beta is right and `area` is
+    AUROC: both are averaged, each the less the further it can be off. That of k known ones with a
+    variance v can be off by the root of v/k at most.
+    """
+    n, negatives, unlabeled = ranking.total
+    known = ranking.known_positive
+    square = ((known[:-1] + known[1:]) / (2 * n)) ** 2
+    times = np.stack([np.diff(known) / n, np.diff(ranking.unlabeled) / unlabeled])
+    squares, fourth = times @ square, times @ square**2
+    scatter = (fourth - squares**2) / [n, unlabeled]
+    implied = max(float(squares[1] - beta * squares[0]) / (1 - beta) - area**2, 0.0)
+    doubt = float(scatter[1] + beta**2 * scatter[0]) / (1 - beta) ** 2
+    part = own / negatives / (own / negatives + doubt)
+    return max(part * implied + (1 - part) * own, own / 2)
 
 
 class Negatives(NamedTuple):
@@ -347,26 +295,26 @@ def negatives_test(ranking: Ranking, beta: float) -> Negatives:
        more correlated receiver operating characteristic curves: a nonparametric approach*,
        Biometrics 44 (1988) 837-845.
     """
-    kinds = _Kinds.of(ranking)
-    theta, area = kinds.above.tolist()
-    model = binormal_variances(np.array(kinds.likely(beta)), np.array(beta))
-    apart = moments(kinds.place[0] - (1 - beta) * kinds.place[1], kinds.times)[0]
-    n, unlabeled, _ = kinds.size.tolist()
-    known, rest = (
-        (_MODELED * modeled + (size - 1) * seen) / (_MODELED + size - 1)
-        for modeled, size, seen in (
-            (beta**2 / 12, n, apart if n > 1 else 0.0),
-            (float(model[1]), unlabeled, float(kinds.seen[0])),
-        )
-    )
-    of_negatives = (1 - beta) ** 2 * kinds.of_negatives(beta)
-    squares = np.array([max(known, beta**2 / 12), rest, of_negatives]) / kinds.size
-    away = theta - beta / 2 - (1 - beta) * area
-    statistic = away / sqrt(squares.sum())
-    df = welch_df(squares, kinds.size - 1 + np.array([_MODELED, _MODELED, 2 * _MODELED + 1]))
+    n, negatives, unlabeled = ranking.total
+    kinds = [_place(ranking, kind) for kind in ("unlabeled", "known_negative")]
+    (theta, place, seen), (area, place_in_negatives, seen_negative) = kinds
+    by_beta, latent = (theta - beta / 2) / (1 - beta), (1 - beta) * unlabeled
+    # AUROC by all negatives alike, with a pair more of each order.
+    above, pairs = latent * by_beta + negatives * area, n * (latent + negatives)
+    likely = min(max(above / (latent + negatives), 0.0), 1.0)
+    likely = (likely * pairs + 1) / (pairs + 2)
+    model, model_negative = binormal_variances(np.array(likely), np.array([beta, 0.0]))[1].tolist()
+    apart = moments(place - (1 - beta) * place_in_negatives, np.diff(ranking.known_positive))[0]
+    known = max(_pool(beta**2 / 12, apart if n > 1 else 0.0, n), beta**2 / 12)
+    own = _pool(model_negative, seen_negative, negatives)
+    of_negatives = (1 - beta) ** 2 * _variance_of_negatives(ranking, beta, by_beta, own)
+    sizes = np.array([n, unlabeled, negatives])
+    squares = np.array([known, _pool(model, seen, unlabeled), of_negatives]) / sizes
+    statistic = (theta - beta / 2 - (1 - beta) * area) / sqrt(squares.sum())
+    df = welch_df(squares, sizes - 1 + np.array([_MODELED, _MODELED, 2 * _MODELED + 1]))
     agree_at = (theta - area) / (0.5 - area) if area != 0.5 else np.nan
     p_value = 2 * float(scipy.special.stdtr(float(df), -abs(statistic)))
-    return Negatives(kinds.by_beta(beta), area, statistic, p_value, agree_at)
+    return Negatives(by_beta, area, statistic, p_value, agree_at)
 
 
 # The limit on beta, and monotone scores

@@ -5,6 +5,7 @@ and none contradicts another.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import ceil
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ import numpy as np
 import scipy
 
 from pu_accessor.inference.bands.weighted import latent_shares
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
+from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
 
 ROUNDING = 1e-6  # of an example, by which an estimate may be off
 
@@ -44,8 +45,7 @@ class Completion(NamedTuple):
         >>> Completion(np.array([0, 4, 8]), np.array([0.0, 2.0, 2.0])).above(np.arange(6))
         array([0. , 0.5, 1. , 1.5, 2. , 2. ])
         """
-        latent: FloatArray = np.interp(unlabeled, self.unlabeled, self.latent)
-        return latent
+        return np.interp(unlabeled, self.unlabeled, self.latent)
 
 
 def complete(
@@ -77,33 +77,47 @@ def complete(
            2.  , 2.  ])
     """
     whole = ranking.whole or ranking
-    unlabeled = whole.total.unlabeled
-    kinds = kinds or ("positives",) * latent.size
-    if whole.monotone:
-        return [_fall(whole, kind, m) for kind, m in zip(kinds, latent.tolist(), strict=False)]
-    edges = {kind: _find_edges(whole, kind) for kind in {*kinds}}
+    unlabeled, kinds = whole.total.unlabeled, kinds or ("positives",) * latent.size
+    turned = turn(whole) if "negatives" in kinds else whole
+    of_kind = {"positives": whole, "negatives": turned}
+    edges = {} if whole.monotone else {kind: _find_edges(of_kind[kind]) for kind in {*kinds}}
 
     def complete_one(kind: str, m: int) -> Completion:
-        if kind == "negatives":
-            return _turned(_corners(edges[kind], unlabeled - m, unlabeled))
-        return _corners(edges[kind], m, unlabeled)
+        hidden = m if kind == "positives" else unlabeled - m
+        if whole.monotone:
+            completed = _fall(of_kind[kind], hidden)
+        else:
+            heads = edges[kind].unlabeled
+            above = latent_above(edges[kind], np.array([hidden]), np.array([unlabeled]))
+            completed = _end(np.append(0, heads), np.append(0.0, above), hidden, unlabeled)
+        if kind == "positives":
+            return completed
+        # That of latent positives from that of latent negatives from the bottom.
+        corners = completed.unlabeled[-1] - completed.unlabeled[::-1]
+        return Completion(corners, corners - (hidden - completed.latent[::-1]))
 
     return [complete_one(kind, m) for kind, m in zip(kinds, latent.tolist(), strict=False)]
 
 
-def _fall(ranking: Ranking, kind: str, latent: int) -> Completion:
+def turn(ranking: Ranking) -> Ranking:
+    """Return a ranking from the bottom, with known negatives in place of known positives."""
+    n, negatives, unlabeled = ranking.total
+    known, others, free = (
+        count[-1] - count[::-1]
+        for count in (ranking.known_negative, ranking.known_positive, ranking.unlabeled)
+    )
+    counts = {"known_positive": known, "known_negative": others, "unlabeled": free}
+    return replace(ranking, **counts, total=Counts(negatives, n, unlabeled), weight=None)
+
+
+def _fall(ranking: Ranking, latent: int) -> Completion:
     """Complete a ranking whose share of positives never rises from the best score down."""
     counts = ranking.known_positive, ranking.known_negative, ranking.unlabeled
     positive, negative, unlabeled = (np.diff(count) for count in counts)
-    hidden = latent
-    if kind == "negatives":
-        positive, negative, unlabeled = negative[::-1], positive[::-1], unlabeled[::-1]
-        hidden = ranking.total.unlabeled - latent
-    above = np.append(0.0, np.cumsum(monotone_latent(positive, negative, unlabeled, hidden)))
+    above = np.append(0.0, np.cumsum(monotone_latent(positive, negative, unlabeled, latent)))
     heads = np.append(0, np.cumsum(unlabeled))
     last = int(np.flatnonzero(positive)[-1]) + 1
-    completed = _end(heads[: last + 1], np.minimum(above[: last + 1], hidden), hidden, heads[-1])
-    return completed if kind == "positives" else _turned(completed)
+    return _end(heads[: last + 1], np.minimum(above[: last + 1], latent), latent, heads[-1])
 
 
 def _end(heads: IntArray, above: FloatArray, latent: int, unlabeled: int) -> Completion:
@@ -129,13 +143,9 @@ def edges_of(
     return Edges(unlabeled, share, last, size > 1, owner)
 
 
-def _find_edges(ranking: Ranking, kind: str) -> Edges:
-    """Return the edges of the blocks that hold known positives; of known negatives, turned."""
+def _find_edges(ranking: Ranking) -> Edges:
+    """Return the edges of the blocks that hold known positives."""
     known, unlabeled = ranking.known_positive, ranking.unlabeled
-    if kind == "negatives":
-        known, unlabeled = (
-            count[-1] - count[::-1] for count in (ranking.known_negative, ranking.unlabeled)
-        )
     blocks = np.flatnonzero(np.diff(known))
     sides = np.stack([blocks, blocks + 1], axis=1).ravel()
     counted, heads = weigh_known(ranking, known[sides]), unlabeled[sides]
@@ -148,20 +158,7 @@ def weigh_known(ranking: Ranking, known: IntArray) -> FloatArray:
     if weight is None:
         return known.astype(np.float64)
     through = np.append(0.0, np.cumsum(latent_shares(weight, float(weight.size))))
-    stands: FloatArray = through[known]
-    return stands
-
-
-def _corners(edges: Edges, latent: int, unlabeled: int) -> Completion:
-    """Return the corners of one ranking's completion."""
-    above = latent_above(edges, np.array([latent]), np.array([unlabeled]))
-    return _end(np.append(0, edges.unlabeled), np.append(0.0, above), latent, unlabeled)
-
-
-def _turned(corners: Completion) -> Completion:
-    """Return the completion of latent positives from that of latent negatives from the bottom."""
-    unlabeled = corners.unlabeled[-1] - corners.unlabeled[::-1]
-    return Completion(unlabeled, unlabeled - (corners.latent[-1] - corners.latent[::-1]))
+    return through[known]
 
 
 def latent_above(edges: Edges, latent: IntArray, unlabeled: IntArray) -> FloatArray:
@@ -184,8 +181,7 @@ def latent_above(edges: Edges, latent: IntArray, unlabeled: IntArray) -> FloatAr
     # One known positive alone says nothing of where the last one is.
     highest = np.where(edges.several, np.maximum(edges.last - hidden, 0), free)
     np.minimum(false, highest, out=false)
-    above: FloatArray = head - false
-    return above
+    return head - false
 
 
 def monotone_latent(

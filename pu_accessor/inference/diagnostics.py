@@ -27,8 +27,7 @@ class Diagnostics:
     def beyond(self, betas: FloatArray) -> FloatArray:
         """Return the betas above the limit, as numbers of latent positives are rounded."""
         slack = 0.5 / max(self.total.unlabeled, 1)
-        beyond: FloatArray = betas[betas > self.beta_limit + slack]
-        return beyond
+        return betas[betas > self.beta_limit + slack]
 
 
 def has_one(total: Counts) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import scipy
@@ -32,12 +32,6 @@ class Influence(NamedTuple):
     known: FloatArray  # of a known positive, shape (steps,)
     rest: FloatArray  # of one of the rest
 
-    @property
-    def counts(self) -> tuple[CountArray, CountArray]:
-        """Known positives, and the rest, at or above each cutoff."""
-        known = self.ranking.known_positive
-        return known, self.ranking.head - known
-
 
 class Design(NamedTuple):
     """How much less clustered examples say than as many independent ones."""
@@ -46,20 +40,15 @@ class Design(NamedTuple):
     df: float = np.inf  # degrees of freedom at most
 
 
-class RateDesigns(NamedTuple):
-    """Of the shares of known positives, and of the rest, above one threshold."""
+def rate_designs(here: Ranking) -> tuple[tuple[Design, ...], FloatArray, float]:
+    """Hold the errors of both shares above a threshold against those of independent examples.
 
-    known: Design
-    rest: Design
-    correlation: FloatArray  # of the errors of both, and of the prevalence, shape (3, 3)
-    prevalence: float = 0.0  # its standard error; 0 where it is given
-
-
-def rate_designs(here: Ranking) -> RateDesigns:
-    """Hold the errors of both shares above a threshold against those of independent examples."""
+    Return the designs of the known positives and of the rest; the correlation of the errors of
+    both shares, and of the prevalence; and the standard error of that, 0 where it is given.
+    """
     clusters = here.clusters
     if clusters is None:
-        return RateDesigns(Design(), Design(), np.eye(3))
+        return (Design(), Design()), np.eye(3), 0.0
     n, examples = here.total.known_positive, sum(here.total)
     # Where there are no other examples their share is 0, whatever it is divided by.
     sizes, above = np.maximum([n, examples - n], 1), here.known_positive[0]
@@ -69,7 +58,7 @@ def rate_designs(here: Ranking) -> RateDesigns:
     sums = clusters.sums(steps, of_known, of_rest)
     plain = (shares * (1 - shares) / sizes).tolist()
     alike = (sizes / [clusters.with_positive, clusters.number]).tolist()
-    known, rest = (
+    designs = tuple(
         hold_clusters(sums * own, clusters.sizes, clusters.with_positive, *of_sample)
         for own, *of_sample in zip(np.eye(2)[..., np.newaxis], plain, alike, strict=True)
     )
@@ -82,7 +71,7 @@ def rate_designs(here: Ranking) -> RateDesigns:
     unit = errors / np.where(scale > 0, scale, 1)[:, np.newaxis]
     correlation = unit @ unit.T
     np.fill_diagonal(correlation, 1.0)
-    return RateDesigns(known, rest, correlation, float(scale[2]))
+    return designs, correlation, float(scale[2])
 
 
 def wilson(
@@ -204,24 +193,18 @@ def find_design(
     if clusters is None:
         return Design()
     total, parts = clusters.with_positive, influences()
-    plain = float(find_spread(parts).squares.sum())
+    plain = float(find_spread(parts)[0].sum())
     alike = sum(part.ranking.total.known_positive for part in parts) / total
     design = hold_clusters(sum_by_cluster(parts), clusters.sizes, total, plain, alike)
     return Design(np.nan) if is_one_alone(clusters) else design
 
 
-class DeLong(NamedTuple):
-    """Placements of two samples, the known positives and the rest, and how far they scatter."""
-
-    above: Fraction  # P(a known positive lies above one of the rest), ties half
-    size: FloatArray  # of both samples
-    squares: FloatArray  # the squared standard errors that they add; NaN for one alone
-
-    def auroc(self, total: Counts, betas: FloatArray) -> tuple[Fraction, ...]:
-        """Return the AUROC at some betas."""
-        rest = sum(total) - total.known_positive
-        shares = [1 - as_ratio(number, rest) for number in count_negatives(total, betas)]
-        return tuple((self.above - share / 2) / (1 - share) for share in shares)
+def auroc_on_new(ranking: Ranking, betas: FloatArray) -> FloatArray:
+    """Return AUROC on new examples; rounded once, so that equal areas do not differ."""
+    rest, above = sum(ranking.total) - ranking.total.known_positive, find_above(ranking)
+    numbers = count_negatives(ranking.total, betas)
+    shares = [1 - Fraction(number) / Fraction(rest) for number in numbers]
+    return np.array([float((above - share / 2) / (1 - share)) for share in shares])
 
 
 class Placed(NamedTuple):
@@ -229,13 +212,12 @@ class Placed(NamedTuple):
 
     size: FloatArray  # shape (2, rankings)
     variance: FloatArray  # NaN for one alone
-    above: FloatArray  # shape (rankings,), as in `DeLong`
+    above: FloatArray  # P(a known positive lies above one of the rest), ties half: (rankings,)
 
-    @classmethod
-    def of(cls, found: DeLong, effect: float = 1.0) -> Placed:
-        """Make arrays of the placements of one ranking, samples smaller by the design effect."""
-        size, variance = found.size / effect, found.squares * found.size
-        return cls(size[:, np.newaxis], variance[:, np.newaxis], np.array([float(found.above)]))
+    @property
+    def squares(self) -> FloatArray:
+        """The squared standard errors that both samples add."""
+        return self.variance / self.size
 
 
 def place_stack(stack: Stack) -> Placed:
@@ -276,7 +258,7 @@ def place_stack(stack: Stack) -> Placed:
     return Placed(np.stack([known, rest]).astype(np.float64), variance, above)
 
 
-def find_placements(ranking: Ranking) -> DeLong:
+def find_placements(ranking: Ranking) -> Placed:
     """Return the placements of both samples, from counts alone ([1]_, [2]_).
 
     Notes
@@ -299,20 +281,15 @@ def find_placements(ranking: Ranking) -> DeLong:
     >>> found = find_placements(
     ...     Ranking(rank, 4.5 - rank, known, 0 * known, rank - known, Counts(2, 0, 2))
     ... )
-    >>> found.above, found.squares
-    (Fraction(3, 4), array([0.0625, 0.0625]))
+    >>> found.above, found.squares.ravel()
+    (array([0.75]), array([0.0625, 0.0625]))
     """
-    known, rest = ranking.total.known_positive, sum(ranking.total[1:])
     influences = placement_influences(ranking)
-    each = [find_spread([part]).squares for part in influences]
-    of_known = each[0] if len(each) == 1 else find_spread(influences).squares
-    spread = of_known[0], sum(squares[1] for squares in each)
-    return DeLong(_above(ranking), np.array([known, rest], np.float64), np.array(spread))
-
-
-def as_ratio(part: float | Fraction, whole: float) -> Fraction:
-    """Return a ratio of counts without rounding; floats, of weights, are what they are."""
-    return Fraction(part) / Fraction(whole)
+    each = [find_spread([part])[0] for part in influences]
+    of_known = each[0] if len(each) == 1 else find_spread(influences)[0]
+    squares = np.array([of_known[:1], [sum(squares[1] for squares in each)]])
+    size = np.array([[ranking.total.known_positive], [sum(ranking.total[1:])]], np.float64)
+    return Placed(size, squares * size, np.array([float(find_above(ranking))]))
 
 
 def placement_influences(ranking: Ranking) -> list[Influence]:
@@ -326,7 +303,7 @@ def placement_influences(ranking: Ranking) -> list[Influence]:
     return center(parts)
 
 
-def _above(ranking: Ranking) -> Fraction:
+def find_above(ranking: Ranking) -> Fraction:
     """Return P(a known positive lies above one of the rest), ties half, without rounding.
 
     Known positives of strata are one sample of all positives, so that how many are in each stratum
@@ -337,7 +314,8 @@ def _above(ranking: Ranking) -> Fraction:
         rest = part.head - part.known_positive
         below = 2 * rest[-1] - rest[:-1] - rest[1:]  # doubled, of the known positives of each step
         pairs = 2 * ranking.total.known_positive * rest[-1].item()
-        above += as_ratio((np.diff(part.known_positive) @ below).item(), pairs)
+        # Floats, of weights, are what they are.
+        above += Fraction((np.diff(part.known_positive) @ below).item()) / Fraction(pairs)
     return above
 
 
@@ -384,27 +362,13 @@ def welch_df(squares: FloatArray, df: FloatArray) -> FloatArray:
     return found
 
 
-class Spread(NamedTuple):
-    """How far a quantity scatters: of known positives first, then of the rest."""
-
-    squares: FloatArray  # squared standard errors, shape (2,)
-    df: float  # of their sum
-
-
-class Heads(NamedTuple):
-    """What the examples at or above each cutoff count at another prevalence."""
-
-    size: FloatArray  # examples, each positive several times
-    scale: FloatArray  # what known positives are held against
-    given: FloatArray  # what the completed labeling adds, over the number of positives
-
-
-class Terms(NamedTuple):
-    """A function of the ranks of known positives, in each step of a ranking."""
-
-    value: FloatArray
-    by_known: FloatArray  # its derivative by the known positives at or above
-    by_rest: FloatArray  # and by the rest at or above
+# A function of the ranks of known positives in each step of a ranking, and its derivatives by the
+# known positives, and by the rest, at or above.
+Terms: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
+# What the examples at or above each cutoff count at another prevalence: examples, each positive
+# several times; what known positives are held against; what the completed labeling adds, over the
+# number of positives.
+Heads: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 
 
 def mean_influences(ranking: Ranking, terms: Callable[[Ranking], Terms]) -> list[Influence]:
@@ -452,10 +416,10 @@ def precision_influences(ranking: Ranking, heads: Heads | None = None) -> list[I
 
     def terms(part: Ranking) -> Terms:
         known, rank = part.known_positive, part.rank.astype(np.float64)
-        size, scale, given = heads or Heads(rank, rank, np.zeros(rank.size))
+        size, scale, given = heads or (rank, rank, np.zeros(rank.size))
         high, others, head = known[1:], (rank - known)[1:], size[1:]
         own = high / (n * scale[1:]) + given[1:]
-        return Terms(own, others / head**2 / n, -high / head**2 / n)
+        return own, others / head**2 / n, -high / head**2 / n
 
     return mean_influences(ranking, terms)
 
@@ -469,26 +433,36 @@ def _less(values: FloatArray, mean: float) -> FloatArray:
 
 def sum_from_below(terms: FloatArray) -> FloatArray:
     """Return the sums over each step and all below it."""
-    sums: FloatArray = np.cumsum(terms[::-1])[::-1]
-    return sums
+    return np.cumsum(terms[::-1])[::-1]
 
 
-def find_spread(parts: Sequence[Influence]) -> Spread:
+def find_spread(parts: Sequence[Influence]) -> tuple[FloatArray, float]:
     """Return how far a quantity scatters, of independent examples.
 
-    Where a few examples make up most of a variance, that is not known well: its degrees of freedom
-    are those of a variance with the kurtosis of its terms.
+    That is the squared standard errors of known positives and of the rest, and the degrees of
+    freedom of their sum. Where a few examples make up most of a variance, that is not known well:
+    its degrees of freedom are those of a variance with the kurtosis of its terms.
     """
     squares, df = np.full(2, np.nan), np.full(2, np.nan)
     for sample in range(2):
         values = np.concatenate([(part.known, part.rest)[sample] for part in parts])
-        times = np.concatenate([np.diff(part.counts[sample]) for part in parts])
+        counts = [(of.known_positive, of.head - of.known_positive)[sample] for of, *_ in parts]
+        times = np.concatenate([np.diff(count) for count in counts])
         size = times.sum()
         if size > 1:
             variance, kurtosis = moments(values, times)
             squares[sample] = variance * size
             df[sample] = kurtosis_df(np.array(kurtosis), size)
-    return Spread(squares, float(welch_df(squares, df)))
+    return squares, float(welch_df(squares, df))
+
+
+def mean_and_variance(values: FloatArray, times: CountArray) -> tuple[float, float]:
+    """Return both of values that are there several times each; one alone has no variance."""
+    n, one = times.sum().item(), float(values[np.argmax(times > 0)])
+    away = values - one  # nothing to round where all are the same
+    mean = float(times @ away) / n
+    square = float(times @ (away - mean) ** 2)
+    return one + mean, square / (n - 1) if n > 1 else np.nan
 
 
 def moments(values: FloatArray, times: CountArray) -> tuple[float, float]:
@@ -508,5 +482,4 @@ def moments(values: FloatArray, times: CountArray) -> tuple[float, float]:
 
 def kurtosis_df(kurtosis: FloatArray, n: float) -> FloatArray:
     """Return the degrees of freedom of a variance with the kurtosis of its terms."""
-    df: FloatArray = np.minimum(2 * n / np.maximum(kurtosis - 1, 2 / max(n, 1)), n - 1)
-    return df
+    return np.minimum(2 * n / np.maximum(kurtosis - 1, 2 / max(n, 1)), n - 1)

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 from math import ceil, inf
+from operator import add
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -46,17 +47,9 @@ PURPOSES: Mapping[str, str] = {
     "robustness": "for robustness",
     "score": "for a scorer",
     "tables": "of tables",
-    # What methods say of a metric, and no name is read for.
-    "examples": "about these examples",
-    "population": "about new examples",
-    "propensity": "with propensities",
-    "selection_odds": "with selection_odds",
 }
 _OF_TABLES = ("area", "tables")  # at all their cutoffs
-_OF_ALL = (
-    *("against_beta", "average", "compare", "examples", "forest", "gap", "metric", "population"),
-    *("propensity", "robustness", "score", "selection_odds"),
-)
+_OF_ALL = ("against_beta", "average", "compare", "forest", "gap", "metric", "robustness", "score")
 _AREA = (*_OF_ALL, "area")
 _AT_CUTOFF = (*_OF_ALL, "tables")
 
@@ -67,7 +60,8 @@ class Metric:
 
     name: str  # in results
     label: str  # on axes
-    can: tuple[str, ...] = _AT_CUTOFF  # keys of PURPOSES; "pairs", "test", "without_beta"
+    question: str = "at a cutoff"  # what it is to the table of exclusions
+    can: tuple[str, ...] = ()  # keys of PURPOSES; "pairs", "test", "without_beta"
     ask: str = ""  # the line that asks for it
     function: MetricFunction | None = None  # of tables at a cutoff
     function_at: Callable[[float], MetricFunction] | None = None  # where the cutoff has a say
@@ -98,8 +92,7 @@ class Metric:
         if self.function is None:
             raise PUValueError(f"{self.name} is no function of one contingency table.")
         if not self.is_function:
-            values: Array = self.function(*(np.asarray(count) for count in (tp, fp, fn, tn)))
-            return values
+            return np.asarray(self.function(*(np.asarray(count) for count in (tp, fp, fn, tn))))
         with np.errstate(all="ignore"):  # 0/0 of counts needs no warning
             try:
                 returned = self.function(*(np.array(count) for count in (tp, fp, fn, tn)))
@@ -184,8 +177,7 @@ Estimator: TypeAlias = Callable[[Metric, Ranking, FloatArray, Settings, str], Es
 
 def _share(part: Array, whole: Array) -> FloatArray:
     """Return a ratio, NaN where there is nothing to divide by."""
-    ratio: FloatArray = part / np.where(whole == 0, np.nan, whole)
-    return ratio
+    return part / np.where(whole == 0, np.nan, whole)
 
 
 def curve_rates(
@@ -237,31 +229,34 @@ def _auroc(
     return ask(ranking, betas, settings, metric.max_fpr)
 
 
-def _average_precision(
-    _: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, target: str
-) -> Estimates:
-    return estimate_any(ranking, betas, settings, "pr", target)
-
-
 def _bedroc(
     metric: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, target: str
 ) -> Estimates:
     return estimate_bedroc(ranking, betas, settings, metric.alpha or 0.0, target)
 
 
-def _boyce(_: Metric, ranking: Ranking, *__: Any) -> Estimates:
-    return estimate_boyce(ranking)
+def _ratio(part: str, whole: str) -> MetricFunction:
+    """Return a ratio of sums of counts, each given by their names."""
+
+    def function(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
+        counts = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+        return _share(
+            *(reduce(add, (counts[name] for name in names.split())) for names in (part, whole))
+        )
+
+    return function
 
 
 def _at_cutoff(name: str, function: MetricFunction, label: str = "", **more: Any) -> Metric:
     """Return an entry of a metric at a cutoff."""
     ask = f"df.pu.metric({name!r}, 0.3, at=100)"
-    return Metric(name, label or _write_words(name), function=function, **{"ask": ask, **more})
+    label = label or _write_words(name)
+    return Metric(name, label, function=function, **{"can": _AT_CUTOFF, "ask": ask, **more})
 
 
 def _of_ranking(name: str, label: str, estimator: Estimator, **more: Any) -> Metric:
     """Return an entry of a metric of a whole ranking."""
-    return Metric(name, label, estimator=estimator, needs_cutoff=False, **more)
+    return Metric(name, label, name, estimator=estimator, needs_cutoff=False, **more)
 
 
 def _write_words(name: str) -> str:
@@ -270,8 +265,10 @@ def _write_words(name: str) -> str:
     return name.capitalize() if is_f_measure else name.replace("_", " ")
 
 
-_WITHOUT_BETA = (*_AT_CUTOFF, "without_beta")
+_TP_FN, _ALL = "tp fn", "tp fp fn tn"
+_RATE: Mapping[str, Any] = {"of_rates": True}
 _ERROR: Mapping[str, Any] = {"less_is_better": True}
+_WITHOUT_BETA: Mapping[str, Any] = {"can": (*_AT_CUTOFF, "without_beta"), "of_rates": True}
 _ENTRIES = (
     _of_ranking(
         *("auroc", "AUROC", _auroc),
@@ -280,64 +277,47 @@ _ENTRIES = (
         curve="roc",
     ),
     _of_ranking(
-        *("average_precision", "average precision", _average_precision),
+        *("average_precision", "average precision"),
+        estimator=lambda _, ranking, betas, rule, target: estimate_any(
+            ranking, betas, rule, "pr", target
+        ),
         can=_AREA,
         ask="df.pu.average_precision(0.3); of tables, ds.pu.area('average_precision')",
         curve="pr",
     ),
     _of_ranking(
         *("bedroc", "BEDROC", _bedroc),
-        can=("against_beta", "average", "compare", "examples", "forest", "metric", "population"),
+        can=("against_beta", "average", "compare", "forest", "metric"),
         ask="df.pu.metric('bedroc', 0.3)",
         alpha=20.0,
     ),
     _of_ranking(
-        *("boyce", "continuous Boyce index", _boyce),
-        can=("examples", "metric", "population", "propensity", "without_beta"),
+        *("boyce", "continuous Boyce index"),
+        estimator=lambda _, ranking, *__: estimate_boyce(ranking),
+        can=("metric", "without_beta"),
         ask="df.pu.metric('boyce')",
         takes_beta=False,
         span=2.0,
     ),
-    _at_cutoff("accuracy", lambda tp, fp, fn, tn: _share(tp + tn, tp + fp + fn + tn)),
+    _at_cutoff("accuracy", _ratio("tp tn", _ALL)),
     _at_cutoff(
         "balanced_accuracy",
         lambda tp, fp, fn, tn: (_share(tp, tp + fn) + _share(tn, fp + tn)) / 2,
-        of_rates=True,
+        **_RATE,
     ),
-    _at_cutoff("f1", lambda tp, fp, fn, tn: _share(2 * tp, 2 * tp + fp + fn)),
-    _at_cutoff(
-        "fdr",
-        lambda tp, fp, fn, tn: _share(fp, tp + fp),
-        "false discovery rate",
-        of_head=True,
-        **_ERROR,
-    ),
-    _at_cutoff(
-        "fnr",
-        lambda tp, fp, fn, tn: _share(fn, tp + fn),
-        "false negative rate",
-        can=_WITHOUT_BETA,
-        of_rates=True,
-        **_ERROR,
-    ),
-    _at_cutoff(
-        "fpr",
-        lambda tp, fp, fn, tn: _share(fp, fp + tn),
-        "false positive rate",
-        of_rates=True,
-        **_ERROR,
-    ),
+    _at_cutoff("f1", _ratio("tp tp", "tp tp fp fn")),
+    _at_cutoff("fdr", _ratio("fp", "tp fp"), "false discovery rate", of_head=True, **_ERROR),
+    _at_cutoff("fnr", _ratio("fn", _TP_FN), "false negative rate", **_WITHOUT_BETA, **_ERROR),
+    _at_cutoff("fpr", _ratio("fp", "fp tn"), "false positive rate", **_RATE, **_ERROR),
     _at_cutoff(
         "informedness",
         lambda tp, fp, fn, tn: _share(tp, tp + fn) - _share(fp, fp + tn),
-        of_rates=True,
         span=2.0,
+        **_RATE,
     ),
     # It does not grow evenly with the true positives, so that its average would be biased.
     _at_cutoff(
-        "jaccard",
-        lambda tp, fp, fn, tn: _share(tp, tp + fp + fn),
-        "Jaccard index",
+        *("jaccard", _ratio("tp", "tp fp fn"), "Jaccard index"),
         can=tuple(name for name in _AT_CUTOFF if name != "average"),
     ),
     _at_cutoff("kappa", _kappa, "Cohen's kappa", span=2.0),
@@ -350,20 +330,13 @@ _ENTRIES = (
         of_head=True,
     ),
     _at_cutoff("mcc", _mcc, "Matthews correlation", span=2.0, peaks_between=True),
-    _at_cutoff("npv", lambda tp, fp, fn, tn: _share(tn, tn + fn), "negative predictive value"),
-    _at_cutoff("precision", lambda tp, fp, fn, tn: _share(tp, tp + fp), of_head=True),
-    _at_cutoff(
-        "recall", lambda tp, fp, fn, tn: _share(tp, tp + fn), can=_WITHOUT_BETA, of_rates=True
-    ),
-    _at_cutoff(
-        "tnr", lambda tp, fp, fn, tn: _share(tn, fp + tn), "true negative rate", of_rates=True
-    ),
+    _at_cutoff("npv", _ratio("tn", "tn fn"), "negative predictive value"),
+    _at_cutoff("precision", _ratio("tp", "tp fp"), of_head=True),
+    _at_cutoff("recall", _ratio("tp", _TP_FN), **_WITHOUT_BETA),
+    _at_cutoff("tnr", _ratio("tn", "fp tn"), "true negative rate", **_RATE),
     Metric(
-        *("net_benefit", "net benefit"),
-        can=(
-            *("against_beta", "average", "compare", "examples", "forest", "gap", "metric"),
-            *("population", "propensity", "selection_odds"),
-        ),
+        *("net_benefit", "net benefit", "net_benefit"),
+        can=("against_beta", "average", "compare", "forest", "gap", "metric"),
         ask="df.pu.metric('net_benefit', 0.3, at={'threshold': 0.2})",
         function_at=_net_benefit,
         span=inf,

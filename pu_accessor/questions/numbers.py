@@ -286,17 +286,13 @@ def default_target(cutoff: Cutoff | None) -> str:
 
 def facts_of(entry: Metric, cutoff: Cutoff | None) -> tuple[str, dict[str, Any]]:
     """Return what a metric is to the table of exclusions, and what is asked of its cutoff."""
-    question = entry.name if entry.name in ("auroc", "average_precision", "boyce") else ""
-    question = question or ("bedroc" if cutoff is None else "at a cutoff")
-    question = "net_benefit" if entry.of_probabilities else question
-    chosen = cutoff is not None and (cutoff.kind in CHOSEN or cutoff.kind == "precision")
     kind = "" if cutoff is None else cutoff.kind
-    named: dict[str, Any] = {
-        "at=chosen": chosen,
-        "at=cutoff of these": bool(kind) and kind != "threshold",
+    return entry.question, {
+        "at=chosen": kind in (*CHOSEN, "precision"),
+        "at=cutoff of these": kind not in ("", "threshold"),
+        "at=estimated": kind not in ("", *FIXED),
+        "max_fpr": entry.max_fpr,
     }
-    named |= {"at=estimated": bool(kind) and kind not in FIXED, "max_fpr": entry.max_fpr}
-    return question, named
 
 
 def cutoffs_needed(entries: Sequence[Metric], cutoff: Cutoff | None) -> Ranks:

@@ -214,10 +214,10 @@ def test_one_block_has_one_precision() -> None:
 
 
 def limits_of_precision(
-    end: IntArray, last: IntArray, weight: FloatArray, latent: float, level: float
+    end: IntArray, weight: FloatArray, latent: float, level: float
 ) -> list[float]:
     """Bound average precision: lower and upper."""
-    asked: Any = end, last, np.stack([weight, weight]), np.full(2, latent), level, np.arange(2)
+    asked: Any = end, np.stack([weight, weight]), np.full(2, latent), level, np.arange(2)
     return [*latent_gaps.weighted_precision_limits(*asked)]
 
 
@@ -255,7 +255,7 @@ def test_precision_limits_by_weight_are_drawn(n: int, latent: float, tied: int, 
     for level in (0.5, 0.9):
         tail = (1 - level) / 2
         wanted = np.quantile(low, tail), min(np.quantile(high, 1 - tail), 1)
-        found = limits_of_precision(ends, last, weight, latent, level)
+        found = limits_of_precision(ends, weight, latent, level)
         assert found == pytest.approx(wanted, rel=1e-3)
 
 
@@ -265,8 +265,8 @@ def test_draws_are_the_same_in_parts(latent: float, monkeypatch: pytest.MonkeyPa
     size = np.array([1, 2, 5, 1, 4, 17, 3, 1, 6])
     last = np.repeat(np.cumsum(size), size)
     end, weight = 2 * last + 1, 1.2 + np.random.default_rng(0).uniform(0, 9, last.size)
-    whole = limits_of_precision(end, last, weight, latent, 0.9)
+    whole = limits_of_precision(end, weight, latent, 0.9)
     for part in (3, 5, 39):
         monkeypatch.setattr(latent_gaps, "_PART", part)
-        found = limits_of_precision(end, last, weight, latent, 0.9)
+        found = limits_of_precision(end, weight, latent, 0.9)
         assert found == pytest.approx(whole, rel=1e-12)

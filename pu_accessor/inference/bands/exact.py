@@ -8,9 +8,8 @@ ratio, as without the factor, but the tails of two cutoffs do not follow from ea
 are summed at a few cutoffs, and the limits of the others interpolated.
 """
 
-from collections.abc import Callable
 from math import acosh, ceil, factorial, inf, log
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import scipy
@@ -18,8 +17,6 @@ import scipy
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
 Bounds: TypeAlias = tuple[IntArray, IntArray]
-# From some m and as many k to the real limits there.
-RealLimits: TypeAlias = Callable[[IntArray | FloatArray, IntArray], FloatArray]
 
 # Probabilities that differ by less, relatively, are taken as equal. Limits often sit on a
 # probability that is alpha/2 to the last digit (1/40 at n = 1, m = 39, level .95).
@@ -162,13 +159,6 @@ def _walk(n: int, m: int, count: IntArray) -> tuple[FloatArray, FloatArray]:
     return np.cumsum(change)[ends], here[ends]
 
 
-class _Deviates(NamedTuple):
-    """Normal deviates of P(V <= count | k + count), at some counts and at one more."""
-
-    here: FloatArray
-    following: FloatArray
-
-
 def exact_within(n: int, m: IntArray, level: float, selection_odds: float) -> Bounds:
     """Exact prediction limits for every selection within a factor of the odds of being labeled.
 
@@ -232,9 +222,7 @@ class _Side:
         smooth = n > _FEW and m.min() > 2 * _ENDS
         if smooth and (nodes := self._nodes(m)).size > _FEWEST_NODES:
             inner = np.arange(nodes[0], nodes[-1] + 1)
-            root[:, inner - 1] = _interpolate_limits(
-                n, m, self._odds, nodes, inner, self._real_limits
-            )
+            root[:, inner - 1] = self._interpolate_limits(m, nodes, inner)
         near = np.maximum(_NEXT, _ERROR * m[:, np.newaxis] / np.sqrt(n))
         open_ones = ~(np.abs(root - np.rint(root)) > near)
         root[open_ones & np.isnan(root)] = -1
@@ -271,8 +259,7 @@ class _Side:
             spread = 1 / known + 1 / (n + 1 - known) + 4 / latent
             share = scipy.special.expit(logit + self._limit * np.sqrt(spread))
             counts += [latent * share, latent * (1 - share)]
-        inner: IntArray = known[np.min(counts, axis=0) >= _ENDS]
-        return inner
+        return np.asarray(known[np.min(counts, axis=0) >= _ENDS])
 
     def _start(self, m: IntArray | FloatArray, known: IntArray) -> FloatArray:
         """Return about where limits are: those of random labels, at other odds."""
@@ -283,15 +270,17 @@ class _Side:
         middle -= log(self._odds)
         # Logits scatter more where counts are lower.
         both = 1 / known + 1 / (n + 1 - known)
-        at_odds = _scatter(m, np.asarray(scipy.special.expit(middle + away), np.float64))
-        at_random = _scatter(m, quantile)
+        at_odds, at_random = (
+            1 / (m * share * (1 - share) + 0.5)
+            for share in (scipy.special.expit(middle + away), quantile)
+        )
         moved = scipy.special.expit(middle + away * np.sqrt((both + at_odds) / (both + at_random)))
         return np.asarray(np.clip(m * moved - 0.5, 0, m), np.float64)
 
     def _deviates(
         self, m: IntArray | FloatArray, known: IntArray, count: IntArray | FloatArray
-    ) -> _Deviates:
-        """Return how far counts are from being rejected, in standard deviations."""
+    ) -> FloatArray:
+        """Return normal deviates of P(V <= count | k + count), and of one count more."""
         n = self._n
         rare = (
             1 / (known + 0.5) + 1 / (n - known + 0.5) + 1 / (count + 0.5) + 1 / (m - count + 0.5)
@@ -308,7 +297,7 @@ class _Side:
             part = order[max(last - max(_ROWS, _HELD // (up + down)), 0) : last]
             deviates[:, part] = self._sum_tails(m[part], known[part], count[part], up, down)
             last -= part.size
-        return _Deviates(*deviates)
+        return deviates
 
     def _sum_tails(
         self,
@@ -387,17 +376,50 @@ class _Side:
         """Return the real count at which the tail is reached, by secants."""
         count = self._start(m, known)
         deviates = self._deviates(m, known, count)
-        slope = deviates.following - deviates.here
+        slope = deviates[1] - deviates[0]
         for _ in range(_STEPS):
-            moved = np.clip(count + (self._limit - deviates.here) / slope, 0, m)
+            moved = np.clip(count + (self._limit - deviates[0]) / slope, 0, m)
             before, deviates = deviates, self._deviates(m, known, moved)
-            secant = (deviates.here - before.here) / (moved - count)
+            secant = (deviates[0] - before[0]) / (moved - count)
             far = np.abs(moved - count) > _NEAR
-            slope = np.where(far & (secant > 0), secant, deviates.following - deviates.here)
+            slope = np.where(far & (secant > 0), secant, deviates[1] - deviates[0])
             count = moved
-            if not far.any() or np.abs((self._limit - deviates.here) / slope).max() < _NEAR:
+            if not far.any() or np.abs((self._limit - deviates[0]) / slope).max() < _NEAR:
                 break
-        return np.asarray(count + (self._limit - deviates.here) / slope, np.float64)
+        return np.asarray(count + (self._limit - deviates[0]) / slope, np.float64)
+
+    def _interpolate_limits(self, m: IntArray, nodes: IntArray, inner: IntArray) -> FloatArray:
+        """Return real limits at the known positives `inner`, from those at nodes; a row each m."""
+        limits = self._limits_at_nodes(m, nodes)
+        turn = scipy.special.logit(nodes / (self._n + 1))
+        spline = scipy.interpolate.make_interp_spline(turn, limits, k=_DEGREE)
+        # The same in powers, which take a tenth of the time at many places.
+        ends = spline.t[_DEGREE:-_DEGREE]
+        powers = [spline(ends[:-1], nu) / factorial(nu) for nu in range(_DEGREE, -1, -1)]
+        pieces = scipy.interpolate.PPoly(np.stack(powers), ends)
+        return np.asarray(pieces(scipy.special.logit(inner / (self._n + 1))).T)
+
+    def _limits_at_nodes(self, m: IntArray, nodes: IntArray) -> FloatArray:
+        """Return the real limits at some k, a row each, and each m.
+
+        As a share of m a limit is a smooth function of x = n/m, in (0, 1], down to x = -1/odds:
+        for many m it is interpolated between Chebyshev's nodes. With each of these the error falls
+        by a factor that the distance of x from there sets.
+        """
+        n, least, most = self._n, self._n / m.max(), self._n / m.min()
+        middle, half = (least + most) / 2, (most - least) / 2
+        number = m.size if half == 0 else ceil(_DIGITS / acosh((1 / self._odds + middle) / half))
+        few = m.size <= number
+        turns = np.cos(np.pi * (np.arange(number) + 0.5) / number)
+        latent = m if few else n / (middle + half * turns)
+        limits = self._real_limits(np.tile(latent, nodes.size), np.repeat(nodes, latent.size))
+        limits = limits.reshape(nodes.size, latent.size)
+        if few:
+            return limits
+        share: FloatArray = scipy.interpolate.barycentric_interpolate(
+            n / latent, limits / latent, n / m, axis=1
+        )
+        return share * m
 
 
 def _deviate(above: FloatArray, below: FloatArray) -> FloatArray:
@@ -408,53 +430,8 @@ def _deviate(above: FloatArray, below: FloatArray) -> FloatArray:
     return deviate
 
 
-def _scatter(m: IntArray | FloatArray, share: FloatArray) -> FloatArray:
-    """Return what the logit of a share of m examples scatters by, squared."""
-    variance: FloatArray = 1 / (m * share * (1 - share) + 0.5)
-    return variance
-
-
 def _spread_nodes(n: int, ends: int) -> IntArray:
     """Return some k between the ends, evenly spaced in the logit of k/(n + 1)."""
     turn = scipy.special.logit(ends / (n + 1))
     even = scipy.special.expit(np.linspace(turn, -turn, int(-2 * turn * _NODES) + 2))
     return np.unique(np.round((n + 1) * even).astype(np.int64))
-
-
-def _interpolate_limits(
-    n: int, m: IntArray, odds: float, nodes: IntArray, inner: IntArray, real_limits: RealLimits
-) -> FloatArray:
-    """Return real limits at the known positives `inner`, from those at nodes; a row for each m."""
-    limits = _limits_at_nodes(n, m, odds, nodes, real_limits)
-    turn = scipy.special.logit(nodes / (n + 1))
-    spline = scipy.interpolate.make_interp_spline(turn, limits, k=_DEGREE)
-    # The same in powers, which take a tenth of the time at many places.
-    ends = spline.t[_DEGREE:-_DEGREE]
-    powers = [spline(ends[:-1], nu) / factorial(nu) for nu in range(_DEGREE, -1, -1)]
-    pieces = scipy.interpolate.PPoly(np.stack(powers), ends)
-    return np.asarray(pieces(scipy.special.logit(inner / (n + 1))).T)
-
-
-def _limits_at_nodes(
-    n: int, m: IntArray, odds: float, nodes: IntArray, real_limits: RealLimits
-) -> FloatArray:
-    """Return the real limits at some k, a row each, and each m.
-
-    As a share of m a limit is a smooth function of x = n/m, in (0, 1], down to x = -1/odds: for
-    many m it is interpolated between Chebyshev's nodes. With each of these the error falls by a
-    factor that the distance of x from there sets.
-    """
-    least, most = n / m.max(), n / m.min()
-    middle, half = (least + most) / 2, (most - least) / 2
-    number = m.size if half == 0 else ceil(_DIGITS / acosh((1 / odds + middle) / half))
-    few = m.size <= number
-    turns = np.cos(np.pi * (np.arange(number) + 0.5) / number)
-    latent = m if few else n / (middle + half * turns)
-    limits = real_limits(np.tile(latent, nodes.size), np.repeat(nodes, latent.size))
-    limits = limits.reshape(nodes.size, latent.size)
-    if few:
-        return limits
-    share: FloatArray = scipy.interpolate.barycentric_interpolate(
-        n / latent, limits / latent, n / m, axis=1
-    )
-    return share * m

@@ -180,7 +180,16 @@ def bound_on_new(ranking: Ranking, b: float, level: float, monotone: bool) -> Ra
         return Rates(shares.known, _fpr(shares.known, shares.rest, b), lift)
     lift[0] = np.maximum(np.maximum.accumulate(lift[0, ::-1])[::-1], 1.0)
     lift[1] = np.minimum.accumulate(lift[1])
-    return Rates(*_cut_rates(shares, b, slope), lift)
+    x = np.unique(np.concatenate([[0.0, 1.0], *shares.rest]))
+    curve = cut_to_concave(x, *_as_curve(shares, x), slope)
+    if curve.refuted_at is not None:
+        nothing = np.repeat([[1.0], [0.0]], shares.known.shape[1], axis=1)
+        return Rates(nothing, nothing, lift)
+    first, last = np.searchsorted(x, shares.rest)
+    lower = np.maximum(shares.known[0], curve.lower[first])
+    upper = np.minimum(shares.known[1], curve.upper[last])
+    corners = np.stack([curve.lower[last], curve.upper[first]])
+    return Rates(np.stack([lower, upper]), _fpr(corners, shares.rest, b), lift)
 
 
 def bound_curve(ranking: Ranking, b: float, level: float, monotone: bool) -> Curve:
@@ -209,22 +218,7 @@ def both_samples(ranking: Ranking) -> tuple[IntArray, IntArray, int, int]:
 
 def _fpr(known: FloatArray, rest: FloatArray, b: float) -> FloatArray:
     """Return limits of the false positive rate, from those of F and of x."""
-    fpr: FloatArray = np.clip((rest - b * known[::-1]) / (1 - b), 0, 1)
-    return fpr
-
-
-def _cut_rates(shares: Shares, b: float, slope: float) -> tuple[FloatArray, FloatArray]:
-    """Return limits of the true and the false positive rate, cut to concave curves."""
-    x = np.unique(np.concatenate([[0.0, 1.0], *shares.rest]))
-    curve = cut_to_concave(x, *_as_curve(shares, x), slope)
-    if curve.refuted_at is not None:
-        nothing = np.repeat([[1.0], [0.0]], shares.known.shape[1], axis=1)
-        return nothing, nothing
-    first, last = np.searchsorted(x, shares.rest)
-    lower = np.maximum(shares.known[0], curve.lower[first])
-    upper = np.minimum(shares.known[1], curve.upper[last])
-    corners = np.stack([curve.lower[last], curve.upper[first]])
-    return np.stack([lower, upper]), _fpr(corners, shares.rest, b)
+    return np.clip((rest - b * known[::-1]) / (1 - b), 0, 1)
 
 
 def limit_lift(known: IntArray, rest: IntArray, n: int, size: int, level: float) -> FloatArray:
@@ -371,8 +365,7 @@ def limit_shares(above: IntArray, size: int, alpha: float) -> FloatArray:
     array([[0.   , 0.187, 0.692],
            [0.308, 0.813, 1.   ]])
     """
-    limits: FloatArray = limit_at_each(above, size, np.array([alpha]))[0]
-    return limits
+    return np.asarray(limit_at_each(above, size, np.array([alpha]))[0])
 
 
 def limit_at_each(above: IntArray, size: int, alphas: FloatArray) -> FloatArray:

@@ -12,7 +12,6 @@ orders of known and latent positives: see `share_among`.
 from collections.abc import Callable
 from functools import lru_cache
 from math import exp, inf, lgamma, log
-from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -21,23 +20,15 @@ from pu_accessor.inference.bands.exact import SAME, Bounds, Walk, exact, exact_w
 from pu_accessor.inference.search import last_of_power
 from pu_accessor.ranking import FloatArray, IntArray, Ranking, each_once
 
-
-class _Counted(NamedTuple):
-    """Up to which size the local level is counted, and how it is scaled beyond."""
-
-    positives: int
-    precision: float  # of the local level, relative
-    power: float
-    safety: float
-
-
 # By paths, and beyond by a power of n*m/(n + m): measured against counted paths up to 200,000
 # positives, it is 2 to 11% below the exact one.
 COUNTED = 20_000
-_RANDOM = _Counted(COUNTED, 1e-4, -0.22, 0.93)
+# Up to which size the local level is counted, how precisely, and how it is scaled beyond: by a
+# power, times a factor to be safe.
+_RANDOM = (COUNTED, 1e-4, -0.22, 0.93)
 # By selections, and beyond by a power of n + m: measured against counted cases up to 12,000
 # positives, at odds of 1.3 to 30, it is 6% to 44% too low.
-_WITHIN = _Counted(1000, 4e-3, -0.3, 0.8)
+_WITHIN = (1000, 4e-3, -0.3, 0.8)
 _GUESSED = 0.11  # of what all may miss, of one pair of positives: within a tenth of it mostly
 _UNSCALED = 32  # steps of paths; their numbers grow by a factor of at most m + 1 in each
 NEVER = 1e-10  # so improbable is what lies beyond the limits of the side that is not counted
@@ -161,18 +152,17 @@ def local_alpha(
     most, at_random = allowed(level, one_sided), selection_odds == 1
     if not fewer or selection_odds == inf:
         return most
-    counted = _RANDOM if at_random else _WITHIN
-    if n + m > counted.positives:
-        small = min(fewer, counted.positives // 2)
-        large = counted.positives - small
+    counted, precision, power, safety = _RANDOM if at_random else _WITHIN
+    if n + m > counted:
+        small = min(fewer, counted // 2)
+        large = counted - small
         size, at = (n * m / (n + m), small * large / (small + large))
-        growth = size / at if at_random else (n + m) / counted.positives
+        growth = size / at if at_random else (n + m) / counted
         at_size = local_alpha(small, large, level, selection_odds, one_sided)
-        scaled = at_size * growth**counted.power
-        return float(counted.safety * scaled)
+        return float(safety * at_size * growth**power)
 
     least = most / (n + m + 1)  # that of Bonferroni always holds
-    guess = _GUESSED * most * (n * m / (n + m)) ** _RANDOM.power
+    guess = _GUESSED * most * (n * m / (n + m)) ** _RANDOM[2]
     if at_random:
         excess = _excess_at_random(fewer, more, most / 2 if one_sided else most, one_sided, guess)
     else:
@@ -181,7 +171,7 @@ def local_alpha(
             upper = _exact(fewer, more, 1 - alpha, selection_odds)[1]
             return _excess(most_missed(fewer, more, upper, selection_odds), most / 2)
 
-    return last_of_power(excess, least, most, counted.precision, min(max(guess, least), most))
+    return last_of_power(excess, least, most, precision, min(max(guess, least), most))
 
 
 def _excess(missed: float, allowed: float) -> float:
@@ -296,8 +286,7 @@ def _worst_shares(n: int, m: int, odds: float) -> FloatArray:
     log_ways = np.where(possible, log_ways - log(odds) * known, -np.inf)
     log_ways -= log_ways.max(axis=1, keepdims=True)
     ways = np.exp(log_ways)
-    shares: FloatArray = ways / ways.sum(axis=1, keepdims=True)
-    return shares
+    return np.asarray(ways / ways.sum(axis=1, keepdims=True))
 
 
 _LOWER, _UPPER = 0, 1

@@ -6,8 +6,6 @@ stand for all m latent ones. So equal weights of any size give the band of a sim
 and a positive that was certain to be labeled stands for itself alone.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 import scipy
 from numpy.lib.stride_tricks import sliding_window_view
@@ -75,15 +73,6 @@ def weighted_bounds(weight: FloatArray, m: int, level: float) -> tuple[IntArray,
     return lower, upper
 
 
-class _OfClusters(NamedTuple):
-    """Known positives of some sets of scores, by cluster."""
-
-    known: CountArray  # in each set
-    squares: Numbers  # of each cluster's number there, summed
-    products: Numbers  # that number times its number everywhere, summed
-    size: CountArray  # of each cluster everywhere
-
-
 def clustered_bounds(
     cluster: IntArray, weight: CountArray | None, m: int, level: float
 ) -> tuple[IntArray, IntArray]:
@@ -118,13 +107,9 @@ def clustered_bounds(
     order = np.argsort(number, kind="stable")
     through = np.empty(cluster.size)  # known positives of the same cluster, down to this one
     through[order] = np.cumsum(weight[order]) - (np.cumsum(size) - size)[number[order]]
-    heads = _OfClusters(
-        np.append(0, np.cumsum(weight)),
-        np.append(0.0, np.cumsum(weight * (2 * through - weight))),
-        np.append(0.0, np.cumsum(weight * size[number])),
-        size,
-    )
-    lower, upper = _limit_clustered(heads, m, level)
+    terms = weight, weight * (2 * through - weight), weight * size[number]
+    known, squares, products = (np.append(0, np.cumsum(term)) for term in terms)
+    lower, upper = _limit_clustered(known, squares, products, size, m, level)
     # With more known positives in the head there cannot be fewer latent ones.
     return np.minimum.accumulate(lower[::-1])[::-1], np.maximum.accumulate(upper)
 
@@ -145,12 +130,17 @@ def clustered_bins(
     squares = np.bincount(shared // size.size, np.bincount(pair, weight) ** 2, places)
     products = np.bincount(bins, weight * size[inside], places)
     known = np.bincount(bins, weight, places)
-    return _limit_clustered(_OfClusters(known, squares, products, size), m, level)
+    return _limit_clustered(known, squares, products, size, m, level)
 
 
-def _limit_clustered(of: _OfClusters, m: int, level: float) -> tuple[IntArray, IntArray]:
-    """Limit the latent positives of some sets of scores."""
-    known, squares, products, size = of
+def _limit_clustered(
+    known: Numbers, squares: Numbers, products: Numbers, size: CountArray, m: int, level: float
+) -> tuple[IntArray, IntArray]:
+    """Limit the latent positives of some sets of scores, each with so many known positives.
+
+    Of each cluster's number there `squares` has the sum of squares, and `products` the sum of that
+    number times its number everywhere, which is in `size`.
+    """
     n, clusters, tail = size.sum(), size.size, (1 - level) / 2
     share, unseen = known / n, float(size @ size) / n
     variance = squares - 2 * share * products + share**2 * n * unseen
@@ -174,8 +164,7 @@ def latent_shares(weight: FloatArray, m: float) -> FloatArray:
     hidden = weight - 1
     if not hidden.any():  # all were certain to be labeled, and yet some are hidden
         hidden = np.ones(weight.size)
-    share: FloatArray = m * hidden / hidden.sum()
-    return share
+    return np.asarray(m * hidden / hidden.sum())
 
 
 def _fewest(latent: FloatArray, m: int, tail: float) -> IntArray:
@@ -187,21 +176,16 @@ def _fewest(latent: FloatArray, m: int, tail: float) -> IntArray:
     below_spread = np.maximum(spread.sum() - head_spread, 0) + unseen * (1 + unseen)
     share = np.ones(latent.size)  # where nothing is below; where nothing is above it is cut to 0
     both = (head > 0) & (below > 0) & (below_spread > 0)
-    above, tail_below = (head[both], head_spread[both]), (below[both], below_spread[both])
-    share[both] = _gamma_share(*above, *tail_below, tail)
+    mean, other, variance, other_variance = (
+        each[both] for each in (head, below, head_spread, below_spread)
+    )
+    # The quantile of X/(X + Y), of two gamma variables with these moments.
+    beta = scipy.special.betaincinv(mean**2 / variance, other**2 / other_variance, tail)
+    x, y = variance / mean * beta, other_variance / other * (1 - beta)
+    share[both] = x / (x + y)
     # With more known positives in the head there cannot be fewer latent ones.
     share = np.minimum.accumulate(share[::-1])[::-1]
     return np.concatenate([[0], np.floor(m * share)]).astype(np.int64)
-
-
-def _gamma_share(
-    mean: FloatArray, variance: FloatArray, other: FloatArray, other_variance: FloatArray, p: float
-) -> FloatArray:
-    """Return the quantile of X/(X + Y) for two gamma variables with these moments."""
-    beta = scipy.special.betaincinv(mean**2 / variance, other**2 / other_variance, p)
-    x, y = variance / mean * beta, other_variance / other * (1 - beta)
-    share: FloatArray = x / (x + y)
-    return share
 
 
 def unseen_weight(stands: FloatArray) -> FloatArray:

@@ -7,10 +7,9 @@ highest place at each false positive rate.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.comparison.pairwise import find_pairs
@@ -179,33 +178,6 @@ def limit(curve: StepFree, at: FloatArray, side: str) -> FloatArray:
         corner = np.searchsorted(curve.fpr, at, side="right") - 1
     between = np.interp(at, curve.fpr, curve.tpr)
     return np.where(curve.fpr[corner] == at, curve.tpr[corner], between)
-
-
-def infeasible(
-    tp: npt.NDArray[Any],
-    fp: npt.NDArray[Any],
-    tn: npt.NDArray[Any],
-    clipped: npt.NDArray[Any],
-    known_negative: IntArray | int,
-) -> BoolArray:
-    """Say where the band itself is impossible at some cutoff: both bounds are cut to one value.
-
-    There both bounds are clipped to the same table: even the lower bound has more latent
-    positives in the head than there are unlabeled examples, or even the upper one fewer than must
-    be there, as the tail is too small for the others. Either beta is too high, or labels are not a
-    random sample of the positives.
-
-    Examples
-    --------
-    >>> tp, clipped = np.array([[3, 3, 3], [4, 5, 6]]), np.ones((2, 3), bool)
-    >>> infeasible(tp, 6 - tp, 4 + 0 * tp, clipped, 0)
-    np.True_
-    """
-    bounds_meet = tp.max(axis=-1) <= tp.min(axis=-1)
-    all_clipped = (clipped[..., [0, -1]] == True).all(axis=-1)  # noqa: E712 -- or missing
-    has_latent_negatives = fp[..., 0] + tn[..., 0] > np.expand_dims(known_negative, -1)
-    is_too_high: BoolArray = (all_clipped & bounds_meet & has_latent_negatives).any(axis=-1)
-    return is_too_high
 
 
 def crossings(x: FloatArray, lead: FloatArray) -> tuple[float, ...]:

@@ -10,7 +10,7 @@ from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.comparison.pairwise import PairTests, compare_by_t, find_pairs
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.joint import join_limits
-from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
+from pu_accessor.inference.estimates.known_positives import count_negatives, hidden_share
 from pu_accessor.inference.estimates.linearized import linearize
 from pu_accessor.inference.estimates.weighted_areas import share_below
 from pu_accessor.inference.influence import Design, hold_clusters, kurtosis_df, welch_df
@@ -98,7 +98,7 @@ def compare_paired(
         effect, most = _designs(paired, (first, second))
         variance, df = variance * effect, np.minimum(df, most)
     elif betas is not None and paired.weight is None:
-        factor = count_positives(paired.total, betas).factor
+        factor = hidden_share(paired.total, betas) ** 0.5
     error = np.multiply.outer(np.sqrt(variance), factor)
     error[:, factor == 0] = 0.0  # also of one known positive, if there is no other
     in_ranks = compare_by_t((first, second), mean[:, np.newaxis], error, df[:, np.newaxis], level)
@@ -150,16 +150,14 @@ def _covariance(paired: PairedRanks, target: str) -> FloatArray:
     n = paired.total.known_positive
     if paired.clusters is not None:
         whole = paired.clusters.sums.sum(axis=1)
-        together: FloatArray = (whole @ whole.T)[np.newaxis]
-        return together
+        return np.asarray((whole @ whole.T)[np.newaxis])
     share = np.full(n, 1 / n) if paired.weight is None else paired.weight / paired.weight.sum()
     ranks = np.stack([*paired.ranks.values()])
     if target == "population":
         ranks = ranks - np.stack([*paired.among.values()])
     away = share * (ranks - ranks @ share[:, np.newaxis])
     of_rest = (sum(paired.total) - n) * paired.covariance if target == "population" else 0.0
-    covariance: FloatArray = (away @ away.T + of_rest)[np.newaxis]
-    return covariance
+    return np.asarray((away @ away.T + of_rest)[np.newaxis])
 
 
 def join_pairs(tests: PairedTests, beta: Beta) -> PairedTests:
@@ -355,8 +353,7 @@ def covary(terms: FloatArray, rows: PairedRows) -> FloatArray:
     """Return the covariance of the errors of models, from what rows add to each."""
     if rows.cluster is not None:
         terms = np.stack([np.bincount(rows.cluster, of_model) for of_model in terms])
-    covariance: FloatArray = terms @ terms.T
-    return covariance
+    return terms @ terms.T
 
 
 # Any metric, by what each row adds to its error
@@ -401,12 +398,12 @@ def compare_rows(
     count_negatives(paired.total, betas)
     models = [linearize(ranking, betas, metric, cutoff) for ranking in rows.rankings()]
     first, second = find_pairs(len(models))
-    influences = [model.influences() for model in models]
-    completed = [model.estimate() for model in models]
+    values, estimates, influences = zip(*models, strict=True)
+    completed = [estimate() for estimate in estimates]
     shape = first.size, betas.size
     difference, estimate, error, df = (np.empty(shape) for _ in range(4))
     for pair, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-        difference[pair] = models[a].value - models[b].value
+        difference[pair] = values[a] - values[b]
         estimate[pair] = completed[a] - completed[b]
         for column, terms in enumerate(influences[a] - influences[b]):
             variance, df[pair, column] = scatter(terms, rows)

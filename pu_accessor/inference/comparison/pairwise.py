@@ -14,6 +14,7 @@ from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.auroc import auroc_and_error
 from pu_accessor.inference.estimates.joint import join_limits
 from pu_accessor.inference.influence import (
+    auroc_on_new,
     find_design,
     find_placements,
     placement_influences,
@@ -106,8 +107,7 @@ def adjust_p_values(p_value: FloatArray) -> FloatArray:
     position = np.argsort(order, axis=0)
     pairs_left = np.count_nonzero(~np.isnan(p_value), axis=0) - position
     raised = np.take_along_axis(np.minimum(p_value * pairs_left, 1), order, axis=0)
-    adjusted: FloatArray = np.take_along_axis(np.maximum.accumulate(raised), position, axis=0)
-    return adjusted
+    return np.take_along_axis(np.maximum.accumulate(raised), position, axis=0)
 
 
 def adjust_together(
@@ -164,8 +164,7 @@ def _least_by_chance(
         drawn = np.abs(rng.standard_normal((_AT_ONCE, len(covariance))) @ contrast.T)
         largest = np.maximum.accumulate(drawn[:, ::-1], axis=1)[:, ::-1]
         exceed += (largest >= far).sum(axis=0)
-    probability: FloatArray = (exceed + 1) / (_DRAWS + 1)
-    return probability
+    return (exceed + 1) / (_DRAWS + 1)
 
 
 class GroupValue(NamedTuple):
@@ -187,7 +186,7 @@ def recall_of_group(ranking: Ranking, threshold: float, missed: bool, level: flo
     here = ranking.at(ranking.above(threshold))
     above = here.known_positive
     counted = (n - above if missed else above).astype(np.float64)
-    return GroupValue(n, counted / n, *wilson(counted, n, level, rate_designs(here).known))
+    return GroupValue(n, counted / n, *wilson(counted, n, level, rate_designs(here)[0][0]))
 
 
 def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupValue:
@@ -195,19 +194,16 @@ def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupVal
     check_labels(betas, ranking.total)
     n = ranking.total.known_positive
     if target == "examples":
-        exact, error = auroc_and_error(ranking, betas)
-        df = n - 1.0
+        (estimate, error), df = auroc_and_error(ranking, betas), n - 1.0
     else:
         share, placed = rest_share(ranking.total, betas), find_placements(ranking)
-        exact = placed.auroc(ranking.total, betas)
+        estimate = auroc_on_new(ranking, betas)
         design = find_design(ranking.clusters, lambda: placement_influences(ranking))
         error = np.sqrt(design.effect * placed.squares.sum()) / (1 - share)
-        df = min(float(welch_df(placed.squares, np.maximum(placed.size - 1, 1))), design.df)
+        df = min(float(welch_df(placed.squares, np.maximum(placed.size - 1, 1))[0]), design.df)
     if n == 1 or np.isnan(error).any():
         error, df = np.full(betas.size, np.nan), nan
     unknown = np.full(betas.size, np.nan)
-    # Rounded once, so that equal areas do not differ.
-    estimate = np.array([float(area) for area in exact])
     return GroupValue(n, estimate, unknown, unknown, error**2, df)
 
 

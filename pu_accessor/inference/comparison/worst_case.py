@@ -116,7 +116,7 @@ def _hidden(paired: PairedRanks, betas: FloatArray | None) -> list[tuple[float, 
     if betas is None:
         return [(_MANY * n, float(sum(total) - n))]
     negatives = [float(number) for number in count_negatives(total, betas)]
-    positives = count_positives(total, betas).as_floats().tolist()
+    positives = count_positives(total, betas).tolist()
     return [(p - n, q) for p, q in zip(positives, negatives, strict=True)]
 
 

@@ -1,8 +1,8 @@
 """Areas on new examples: those of the classifier, not of one test set."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -16,9 +16,9 @@ from pu_accessor.inference.estimates.intervals import (
 )
 from pu_accessor.inference.estimates.known_positives import check_negatives, count_positives
 from pu_accessor.inference.influence import (
-    Heads,
     Influence,
     Placed,
+    auroc_on_new,
     center,
     estimates_prevalence,
     find_design,
@@ -44,17 +44,6 @@ _LEAST = 1e-9  # of a share that stands for none: logits are logarithms there
 _TIED = 0.05  # share of the rest at the lowest score, from which positives may hide there
 _UNSEEN = 0.5  # known positives that stand for those
 _EDGE = 1e-6  # nearest to 0 and 1 at which the model is asked for the shape of the data
-
-
-class _Samples(NamedTuple):
-    """Known positives and the rest, first and second along each array's first axis."""
-
-    size: FloatArray
-    others: FloatArray  # but one; clusters may leave less than one in effect
-    variance: FloatArray
-    share: FloatArray  # of positives among the rest
-    model: FloatArray  # variances of two normal distributions with this AUROC
-    ratio: FloatArray  # variance over model, drawn to 1
 
 
 def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimates:
@@ -100,40 +89,60 @@ def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Setting
     (array([0.719, 0.798]), array([0.159, 0.212]), array([0.346, 0.301]), array([0.951, 1.   ]))
     """
     check_labels(betas, ranking.total)
-    share, found = rest_share(ranking.total, betas), find_placements(ranking)
+    share, placed = rest_share(ranking.total, betas), find_placements(ranking)
     design = find_design(ranking.clusters, partial(placement_influences, ranking))
-    value = np.array([float(each) for each in found.auroc(ranking.total, betas)])
-    error = np.sqrt(design.effect * found.squares.sum()) / (1 - share)
-    placed = Placed.of(found, design.effect)
-    limits = score_interval(value, share, placed, rule.level, design.df)
-    limits = reach_ends(limits, value, share, placed, end_ties(ranking), rule.level)
-    statistic = Estimates(value, error, *_above_chance(ranking, limits, np.array(0.5)))
+    placed = placed._replace(size=placed.size / design.effect)
+    value, ties = auroc_on_new(ranking, betas), end_ties(ranking)
+    statistic = _statistic(value, share, placed, ties, rule.level, design.df)
+    statistic = _above_chance(ranking, statistic, 0.5)
     completed = completed_area("roc", ranking, betas, on_new=True)
     return at_completed(ranking, betas, rule.level, statistic, completed)
 
 
-def _above_chance(
-    ranking: Ranking, limits: tuple[FloatArray, FloatArray], chance: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _statistic(
+    value: FloatArray,
+    share: FloatArray,
+    placed: Placed,
+    ties: FloatArray,
+    level: float,
+    most_df: float = np.inf,
+) -> Estimates:
+    """Return the unbiased AUROC with its error and interval, of one ranking or of many."""
+    error = np.sqrt(np.sum(placed.squares, axis=0)) / (1 - share)
+    limits = score_interval(value, share, placed, level, most_df)
+    return Estimates(value, error, *reach_ends(limits, value, share, placed, ties, level))
+
+
+def _above_chance(ranking: Ranking, found: Estimates, chance: FloatArray | float) -> Estimates:
     """Return limits that are not below an area by chance, where scores are monotone."""
-    lower, upper = limits
-    return (np.maximum(lower, chance), np.maximum(upper, chance)) if ranking.monotone else limits
+    if not ranking.monotone:
+        return found
+    lower, upper = (np.maximum(end, chance) for end in (found.lower, found.upper))
+    return replace(found, lower=lower, upper=upper)
 
 
 def score_interval(
     value: FloatArray, share: FloatArray, placed: Placed, level: float, most_df: float = np.inf
 ) -> tuple[FloatArray, FloatArray]:
     """Return the values of AUROC that are not too far from the estimate."""
-    size, variance = placed.size[:, np.newaxis], placed.variance[:, np.newaxis]  # for both limits
-    samples = _sample(share, Placed(size, variance, placed.above))
-    squares = samples.ratio * samples.model / samples.size
-    df = np.minimum(welch_df(squares, samples.others + _MODELED), most_df)
-    reach = scipy.special.stdtrit(df, (1 + level) / 2)
+    size, seen = placed.size[:, np.newaxis], placed.variance[:, np.newaxis]  # for both limits
+    # Half a pair more of each order: all pairs in one order say nothing of the shape.
+    pairs, others = size[0] * size[1], np.maximum(size - 1, 0)
+    above = (placed.above * pairs + 0.5) / (pairs + 1)
+    model = binormal_variances(np.clip((above - share / 2) / (1 - share), _EDGE, 1 - _EDGE), share)
+    whole, scatters = _MODELED + others, seen > 0
+    ratio = np.where(scatters, (_MODELED + others * seen / model) / whole, 1.0)  # drawn to 1
+    df = np.minimum(welch_df(ratio * model / size, whole), most_df)
+    far = scipy.special.stdtrit(df, (1 + level) / 2) / (1 - share)
+    # Half is the model times that ratio, half what was seen: towards 0 and 1 the model has less
+    # of it, but what was seen can come from elsewhere.
+    modeled = np.where(scatters, ratio + _MODELED / whole, 2.0) / (2 * size)
+    kept = np.where(scatters, others * seen / whole, 0.0) / (2 * size)
 
     def excess(auroc: FloatArray) -> FloatArray:
-        within = np.sqrt(np.sum(_variance_at(auroc, samples) / samples.size, axis=0))
-        far: FloatArray = (1 - share) * np.abs(value - auroc) - reach * within
-        return far
+        there = binormal_variances(auroc, share)
+        squares = there * modeled + np.maximum(1, there / model) * kept
+        return np.asarray(np.abs(value - auroc) - far * np.sqrt(squares[0] + squares[1]))
 
     out, inside = np.broadcast_arrays([[0.0], [1.0]], np.clip(value, 0, 1))
     alone = np.isnan(placed.variance).any(axis=0)
@@ -161,8 +170,7 @@ def end_ties(ranking: Ranking) -> FloatArray:
     finer = ranking.refine(each_once(np.array([min(1, unlabeled), max(unlabeled - 1, 0)])))
     steps = np.diff(finer.head - finer.known_positive)
     ends = steps[[-1, 0], np.newaxis]  # a single one is not tied
-    shares: FloatArray = np.where(ends > 1, ends, 0) / max(steps.sum(), 1)
-    return shares
+    return np.asarray(np.where(ends > 1, ends, 0) / max(steps.sum(), 1))
 
 
 def reach_ends(
@@ -199,7 +207,7 @@ def reach_ends(
     (array([0.908]), array([0.99]))
     """
     tail = (1 + level) / 2
-    scatter = scipy.special.ndtri(tail) ** 2 * np.sum(placed.variance / placed.size, axis=0)
+    scatter = scipy.special.ndtri(tail) ** 2 * np.sum(placed.squares, axis=0)
     hidden = scipy.special.betaincinv(_UNSEEN, placed.size[0], tail)
     ends = ties[0] / 2, 1 - ties[1] / 2  # placements in the middle of either block
     apart = np.maximum(placed.above - ends[0], 0), np.maximum(ends[1] - placed.above, 0)
@@ -223,13 +231,15 @@ def crossing(
     >>> crossing(lambda values: values - 0.3, np.ones(1), np.zeros(1)).round(6)
     array([0.3])
     """
-    limit = np.where(excess(out) <= 0, out, within)
+    too_far, enough = excess(out), excess(within)
+    limit = np.where(too_far <= 0, out, within)
     done = limit == out
     for _ in range(_HALVES):
         middle = (out + within) / 2
-        beyond = excess(middle) > 0
-        out, within = np.where(beyond, middle, out), np.where(beyond, within, middle)
-    too_far, enough = excess(out), excess(within)
+        found = excess(middle)
+        beyond = found > 0
+        out, too_far = np.where(beyond, (middle, found), (out, too_far))
+        within, enough = np.where(beyond, (within, enough), (middle, found))
     done |= enough > 0
     enough = np.where(enough == 0, -np.abs(too_far), enough)  # at 0 and 1 nothing scatters
     last = np.zeros(limit.shape)
@@ -251,29 +261,6 @@ def crossing(
     return limit
 
 
-def _sample(share: FloatArray, placed: Placed) -> _Samples:
-    """Hold the variances of placements against those of two normal distributions."""
-    size, variance = placed.size, placed.variance
-    # Half a pair more of each order: all pairs in one order say nothing of the shape.
-    pairs = size[0] * size[1]
-    above = (placed.above * pairs + 0.5) / (pairs + 1)
-    model = binormal_variances(np.clip((above - share / 2) / (1 - share), _EDGE, 1 - _EDGE), share)
-    others = np.maximum(size - 1, 0)
-    drawn = (_MODELED + others * variance / model) / (_MODELED + others)
-    return _Samples(size, others, variance, share, model, np.where(variance > 0, drawn, 1.0))
-
-
-def _variance_at(auroc: FloatArray, samples: _Samples) -> FloatArray:
-    """Return the variances of placements at another AUROC, shape (2, betas)."""
-    _, others, variance, share, model, ratio = samples
-    there = binormal_variances(auroc, share)
-    # Towards 0 and 1 the model has less of it. What was seen can come from elsewhere.
-    seen = others * variance * np.maximum(1, there / model)
-    kept = np.where(variance > 0, (_MODELED * there + seen) / (_MODELED + others), there)
-    scaled: FloatArray = ratio * there
-    return (scaled + kept) / 2
-
-
 def binormal_variances(auroc: FloatArray, share: FloatArray) -> FloatArray:
     """Return the variances of placements if scores of both kinds are normal, of equal variance.
 
@@ -281,11 +268,11 @@ def binormal_variances(auroc: FloatArray, share: FloatArray) -> FloatArray:
     AUROC, z its normal quantile and T Owen's function; that it lies above a positive and a
     negative A/2 + T(z, 1/sqrt(3)).
     """
-    turn = scipy.special.owens_t(scipy.special.ndtri(auroc), 3**-0.5)
+    turn, left = scipy.special.owens_t(scipy.special.ndtri(auroc), 3**-0.5), 1 - share
     alone = np.maximum(auroc * (1 - auroc) - 2 * turn, 0)
-    known = share**2 / 12 + (1 - share) ** 2 * alone + 2 * share * (1 - share) * turn
-    rest = share / 12 + (1 - share) * alone + share * (1 - share) * (auroc - 0.5) ** 2
-    return np.stack([known, rest])
+    known = share * share / 12 + left * (left * alone + 2 * share * turn)
+    rest = share / 12 + left * (alone + share * (auroc - 0.5) ** 2)
+    return np.array([known, rest])
 
 
 def estimate_population_aurocs(
@@ -303,13 +290,8 @@ def estimate_population_aurocs(
     some = np.repeat(np.flatnonzero(plain), betas.shape[1])
     chosen = Placed(*(side[..., some] for side in placed))
     value, share = values[plain].ravel(), shares[plain].ravel()
-    error = np.sqrt(np.sum(chosen.variance / chosen.size, axis=0)) / (1 - share)
-    limits = score_interval(value, share, chosen, level)
-    rest = np.maximum(negative + unlabeled, 1)
-    limits = reach_ends(
-        limits, value, share, chosen, (stack.ties / rest[:, np.newaxis])[some].T, level
-    )
-    statistic = Estimates(value, error, *limits)
+    ties = (stack.ties / np.maximum(negative + unlabeled, 1)[:, np.newaxis])[some].T
+    statistic = _statistic(value, share, chosen, ties, level)
     estimates = around(statistic, completed[plain].ravel())
     columns = (estimates.value, estimates.error, estimates.lower, estimates.upper)
     rows = zip(*(column.reshape(-1, betas.shape[1]) for column in columns), strict=True)
@@ -327,8 +309,7 @@ def _exceed(stack: Stack, betas: FloatArray, level: float) -> BoolArray:
         allowed = np.sqrt(np.log(1 / (1 - level)) / 2 * (1 / known + 1 / latent))
     distance = np.zeros(betas.shape)
     np.maximum.at(distance, owner, ahead)
-    beyond: BoolArray = distance > allowed
-    return beyond
+    return np.asarray(distance > allowed)
 
 
 def estimate_population_precision(
@@ -394,31 +375,26 @@ def _precision_around(
 ) -> Estimates:
     """Put an interval around average precision."""
     n, size = ranking.total.known_positive, sum(ranking.total)
-    positives = count_positives(ranking.total, betas).as_floats()
+    positives = count_positives(ranking.total, betas)
     factor = odds_factor(prevalence, positives, size - positives)
-    spread, all_parts = find_spread(influences), influences
+    (squares, df), all_parts = find_spread(influences), influences
     if prevalence is None and estimates_prevalence(ranking):
-        all_parts = with_prevalence(influences, _slope_by_prevalence(ranking) / n)
+        # How much average precision grows with the share of positives.
+        known, rank = ranking.known_positive, ranking.rank
+        slopes = known[1:] * (rank - known)[1:] / np.square(rank[1:].astype(np.float64))
+        slope = float(np.diff(known) @ slopes / n * size**2 / (n * (size - n or 1)))
+        all_parts = with_prevalence(influences, slope / n)
     design = find_design(ranking.clusters, lambda: all_parts)
-    unit = float(design.effect * spread.squares.sum()) ** 0.5
+    unit = float(design.effect * squares.sum()) ** 0.5
     share = np.clip(1 - (1 - n / positives) / factor, _LEAST, n / positives)
     error = unit * factor * positives
-    away = reach(error, min(spread.df, design.df), level)
+    away = reach(error, min(df, design.df), level)
     limits = rank_interval(value, share * value, 1 / share, away, away)
     if unit == 0:
         sizes = n / design.effect, (size - n) / design.effect
         limits = without_scatter(value, *sizes, level, factor)
-    chance = positives / size if prevalence is None else np.array(prevalence)
-    return Estimates(value, error, *_above_chance(ranking, limits, chance))
-
-
-def _slope_by_prevalence(ranking: Ranking) -> float:
-    """Return how much average precision grows with the share of positives, all labeled."""
-    known, rank = ranking.known_positive, ranking.rank
-    n, examples = known[-1], rank[-1]
-    found, high, below = np.diff(known), known[1:], (rank - known)[1:]
-    slopes = high * below / np.square(rank[1:].astype(np.float64))
-    return float(found @ slopes / n * examples**2 / (n * (examples - n or 1)))
+    chance = positives / size if prevalence is None else prevalence
+    return _above_chance(ranking, Estimates(value, error, *limits), chance)
 
 
 def _at_prevalence(
@@ -438,17 +414,16 @@ def _at_prevalence(
     positive that there is no such share.
     """
     finer, table = completed_table(ranking, betas, on_new=True)
-    positives = count_positives(ranking.total, betas).as_floats()
+    positives = count_positives(ranking.total, betas)
     factor = odds_factor(prevalence, positives, sum(ranking.total) - positives)
     found, each = np.diff(finer.known_positive), []
     for beta, times, true, number in zip(betas, factor, table.tp.T, positives, strict=True):
         size = np.where(finer.rank > 0, finer.rank - true + times * true, 1)
         scale = size * np.maximum(size / np.maximum(finer.rank, 1), 1)
-        heads = Heads(size, scale, true * (1 / size - 1 / scale) / number)
-        own = np.array([beta])
-        given = number * float(found @ heads.given[1:]) / found.sum()
-        value = times * (precision_values(finer, own, scale) + given)
-        influences = precision_influences(finer, heads)
+        given = true * (1 / size - 1 / scale) / number
+        own, more = np.array([beta]), number * float(found @ given[1:]) / found.sum()
+        value = times * (precision_values(finer, own, scale) + more)
+        influences = precision_influences(finer, (size, scale, given))
         each.append(_precision_around(finer, own, value, influences, level, prevalence))
     parts = [(one.value, one.error, one.lower, one.upper) for one in each]
     value, error, lower, upper = np.concatenate(parts, axis=1)
@@ -466,7 +441,7 @@ def precision_values(
         weight = found[found > 0] / head[1:][found > 0]
         alone += float(weight.sum())
         pairs += float(weight @ (known[1:][found > 0] - 1))
-    positives = count_positives(ranking.total, betas).as_floats()
+    positives = count_positives(ranking.total, betas)
     value: FloatArray = alone / n + (positives - 1) * (pairs / (n * (n - 1 or 1)))
     return np.where((n == 1) & (positives > 1), np.nan, value)
 
@@ -550,11 +525,11 @@ def _limit_part(
     influence: Influence, value: float, share: float, max_fpr: float, level: float
 ) -> tuple[float, float, float]:
     """Return the standard error of a standardised area, and its limits."""
-    spread = find_spread([influence])
+    squares, df = find_spread([influence])
     design = find_design(influence.ranking.clusters, lambda: [influence])
     chance = max_fpr**2 / 2
     scale = 2 * (max_fpr - chance)
-    error = float(np.sqrt(design.effect * spread.squares.sum())) / (1 - share) / scale
+    error = float(np.sqrt(design.effect * squares.sum())) / (1 - share) / scale
     place = ((2 * value - 1) * (max_fpr - chance) + chance) / max_fpr
     if error == 0:
         total = influence.ranking.total
@@ -564,6 +539,6 @@ def _limit_part(
         area = true * max(max_fpr - false / (1 - share), 0.0)
         return error, (1 + (area - chance) / (max_fpr - chance)) / 2, 1.0
     one = np.array([1.0])
-    away = reach(error * one, min(spread.df, design.df), level)
+    away = reach(error * one, min(df, design.df), level)
     lower, upper = rank_interval(value * one, place, max_fpr / scale * one, away, away)
     return error, float(lower[0]), float(upper[0])

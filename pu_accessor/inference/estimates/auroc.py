@@ -16,7 +16,9 @@ from pu_accessor.inference.estimates.intervals import (
 from pu_accessor.inference.estimates.known_positives import (
     count_negatives,
     count_positives,
+    exact_positives,
     find_blocks,
+    hidden_share,
     places,
 )
 from pu_accessor.inference.estimates.latent_gaps import precision_limits, rank_limits
@@ -26,10 +28,11 @@ from pu_accessor.inference.estimates.weighted_areas import (
     weighted_auroc,
     weighted_precision,
 )
+from pu_accessor.inference.influence import mean_and_variance
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Table, check_labels
 from pu_accessor.inference.tables.curves import area
-from pu_accessor.ranking import FloatArray, IntArray, Ranking
+from pu_accessor.ranking import FloatArray, Ranking
 
 _DOUBT = 0.1  # beyond, Student's interval covers .83 to .95, in simulations
 
@@ -87,41 +90,38 @@ def estimate_auroc(
     return complete_these(ranking, betas, rule, statistic, "roc", max_fpr)
 
 
-def auroc_and_error(
-    ranking: Ranking, betas: FloatArray
-) -> tuple[tuple[Fraction, ...], FloatArray]:
+def auroc_and_error(ranking: Ranking, betas: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the estimates of AUROC and their standard errors."""
-    value, error, _, _ = _from_ranks(ranking, betas)
-    return value, error
+    return _from_ranks(ranking, betas)[:2]
 
 
 def _from_ranks(
     ranking: Ranking, betas: FloatArray
-) -> tuple[tuple[Fraction, ...], FloatArray, Fraction, tuple[Fraction, ...]]:
+) -> tuple[FloatArray, FloatArray, Fraction, tuple[Fraction, ...]]:
     """Return areas, their errors, the mean mid-rank of known positives and numbers of negatives.
 
-    Numbers are not rounded: ranks are halves.
+    These two are not rounded, as ranks are halves, and areas once: so equal ones do not differ.
     """
     negatives = count_negatives(ranking.total, betas)
-    positives, factor = count_positives(ranking.total, betas)
-    blocks, n = find_blocks(ranking), ranking.total.known_positive
-    doubled = blocks.start + blocks.end + 1
-    mean = Fraction(int(blocks.found @ doubled), 2 * n)
-    square = float(blocks.found @ (doubled / 2 - float(mean)) ** 2)
+    positives = exact_positives(ranking.total, betas)
+    factor = hidden_share(ranking.total, betas) ** 0.5
+    (start, end), n = places(ranking), ranking.total.known_positive
+    doubled = start + end + 1
+    mean = Fraction(int(doubled.sum()), 2 * n)
+    square = float(np.square(doubled / 2 - float(mean)).sum())
     spread = (square / (n - 1) / n) ** 0.5 if n > 1 else np.nan
-    value = tuple(1 - (mean - (p + 1) / 2) / q for p, q in zip(positives, negatives, strict=True))
+    pairs = zip(positives, negatives, strict=True)
+    value = np.array([float(1 - (mean - (p + 1) / 2) / q) for p, q in pairs])
     error = np.array([spread / float(each) for each in negatives]) * factor
     return value, np.where(factor > 0, error, 0.0), mean, negatives
 
 
 def _whole(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
     """Estimate the whole area, with intervals."""
-    exact, error, mean, negatives = _from_ranks(ranking, betas)
-    examples = sum(ranking.total)
+    value, error, mean, negatives = _from_ranks(ranking, betas)
+    examples, n = sum(ranking.total), ranking.total.known_positive
     place = float(1 - (mean - Fraction(1, 2)) / examples)
     stretch = np.array([float(examples / each) for each in negatives])
-    value = np.array([float(each) for each in exact])
-    n = ranking.total.known_positive
     away = reach(error, n - 1, level) if n > 2 else np.full(value.size, np.nan)
     student = rank_interval(value, place, stretch, away, away)
     if n == 1:  # nobody knows how far the one can be off
@@ -136,15 +136,14 @@ def _whole(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
 def _of_latent(ranking: Ranking, betas: FloatArray, level: float) -> FloatArray:
     """Return the areas, lowest and highest, that ranks of the latent positives make."""
     examples, n = sum(ranking.total), ranking.total.known_positive
-    start, end = places(find_blocks(ranking))
+    start, end = places(ranking)
     rank, ranks = (start + end + 1) / 2, np.full((betas.size, 2), np.nan)
-    positives = count_positives(ranking.total, betas).as_floats()
+    positives = count_positives(ranking.total, betas)
     for each, whole in zip(ranks, positives.tolist(), strict=True):
         if whole > n:
             each[:] = rank_limits(rank, whole - n, examples, level)
     mean = (float(rank.sum()) + (positives - n) * ranks.T[::-1]) / positives
-    areas: FloatArray = 1 - (mean - (positives + 1) / 2) / (examples - positives)
-    return areas
+    return np.asarray(1 - (mean - (positives + 1) / 2) / (examples - positives))
 
 
 def _possible(ranking: Ranking, betas: FloatArray) -> FloatArray:
@@ -156,7 +155,7 @@ def _possible(ranking: Ranking, betas: FloatArray) -> FloatArray:
     known, unlabeled, total = ranking.known_positive, ranking.unlabeled, ranking.total
     apart = np.diff(known + ranking.known_negative) == 0
     areas = np.empty((2, betas.size))
-    for column, positives in enumerate(count_positives(total, betas).as_floats().tolist()):
+    for column, positives in enumerate(count_positives(total, betas).tolist()):
         hidden = positives - total.known_positive
         at_bottom = np.maximum(unlabeled - (total.unlabeled - hidden), 0)
         sides = (at_bottom, -1), (np.minimum(unlabeled, hidden), 1)
@@ -171,15 +170,15 @@ def _possible(ranking: Ranking, betas: FloatArray) -> FloatArray:
 def _up_to(ranking: Ranking, betas: FloatArray, level: float, limit: float) -> Estimates:
     """Estimate the standardised area up to a false positive rate."""
     negatives = np.array([float(each) for each in count_negatives(ranking.total, betas)])
-    positives, n = count_positives(ranking.total, betas), ranking.total.known_positive
-    pairs = zip(positives.as_floats().tolist(), negatives.tolist(), strict=True)
+    factor, n = hidden_share(ranking.total, betas) ** 0.5, ranking.total.known_positive
+    pairs = zip(count_positives(ranking.total, betas).tolist(), negatives.tolist(), strict=True)
     parts = [_part_at(ranking, limit, *numbers) for numbers in pairs]
     value, mean, spread, length, doubt = np.array(parts).T
     scale = negatives * (2 * (limit - limit**2 / 2))  # ranks in an area of 1
-    error = np.where(positives.factor > 0, (spread / n) ** 0.5 * positives.factor / scale, 0.0)
+    error = np.where(factor > 0, (spread / n) ** 0.5 * factor / scale, 0.0)
     place, away = mean / length, reach(error, n - 1, level)
     # Otherwise areas under bounding curves stand.
-    away = np.where((doubt * positives.factor <= _DOUBT) & (n > 2), away, np.nan)
+    away = np.where((doubt * factor <= _DOUBT) & (n > 2), away, np.nan)
     return Estimates(value, error, *rank_interval(value, place, length / scale, away, away))
 
 
@@ -212,19 +211,11 @@ def _part_at(
     length = part * ranks
     later = np.cumsum(length[::-1])[::-1] - length
     after = later + length * np.where(growth < 0, 1 - part / 2, part / 2)
-    mean, spread = _mean_and_variance(after[there], found[there])
+    mean, spread = mean_and_variance(after[there], found[there])
     reached = np.clip(share[np.argmax(false >= most)], 0.5 / n, 1 - 0.5 / n)
     doubt = positives / most * float(np.sqrt(reached * (1 - reached) / n))
     value = 0.5 + covered / (2 * limit - limit**2)
     return value, mean, spread, float(length.sum()), doubt
-
-
-def _mean_and_variance(values: FloatArray, times: IntArray) -> tuple[float, float]:
-    """Return the mean and the variance of values that are there several times each."""
-    n, away = int(times.sum()), values - values[0]  # nothing to round where all are the same
-    mean = float(times @ away) / n
-    spread = float(times @ (away - mean) ** 2)
-    return float(values[0]) + mean, spread / (n - 1) if n > 1 else np.nan
 
 
 # Average precision
@@ -292,7 +283,7 @@ def _unweighted(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
     value, error = precision_and_error(ranking, betas)
     if n == 1:
         return Estimates(value, error, value + np.nan, value + np.nan)
-    positives = count_positives(ranking.total, betas).number
+    positives = exact_positives(ranking.total, betas)
     latent = [floor(number - n + Fraction(1, 2)) for number in positives]
     examples = sum(ranking.total)
     limits = [

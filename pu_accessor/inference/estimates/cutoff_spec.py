@@ -85,21 +85,17 @@ def read_cutoffs(at: At) -> list[Cutoff]:
     >>> [cutoff.value for cutoff in read_cutoffs({"rank": [50, 100]})]
     [50, 100]
     """
-    if not are_several(at):
+    if not isinstance(at, Mapping) or len(at) != 1:
         return [read_at(at)]
-    ((kind, values),) = at.items()  # type: ignore[union-attr]
+    ((kind, values),) = at.items()
+    if as_array(values).ndim != 1:
+        return [read_at(at)]
     cutoffs = [read_at({kind: value}) for value in as_array(values).tolist()]
     if len({cutoff.value for cutoff in cutoffs}) < max(len(cutoffs), 1):
         raise PUValueError(
             f"at must have at least one number, and each once, but {at!r} was passed."
         )
     return cutoffs
-
-
-def are_several(at: At) -> bool:
-    """Tell whether a cutoff is given by a list of numbers."""
-    values = next(iter(at.values())) if isinstance(at, Mapping) and len(at) == 1 else ""
-    return as_array(values).ndim == 1
 
 
 def _read_value(kind: str, value: float) -> Cutoff:

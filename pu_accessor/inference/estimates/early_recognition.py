@@ -14,20 +14,13 @@ from pu_accessor.inference.estimates.intervals import (
     settle,
 )
 from pu_accessor.inference.estimates.known_positives import (
-    Positives,
     count_negatives,
     count_positives,
-    find_blocks,
+    hidden_share,
     places,
 )
 from pu_accessor.inference.estimates.latent_gaps import latent_quantile
-from pu_accessor.inference.influence import (
-    Influence,
-    Terms,
-    find_design,
-    find_spread,
-    mean_influences,
-)
+from pu_accessor.inference.influence import Influence, find_design, find_spread, mean_influences
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
@@ -92,11 +85,9 @@ def estimate_bedroc(
     on_new = target == "population"
     check_labels(betas, ranking.total)
     count_negatives(ranking.total, betas)
-    positives = count_positives(ranking.total, betas)
-    examples, every = sum(ranking.total), positives.as_floats()
-    pace = alpha / examples
-    top, bottom = _ends(examples, every, pace)
-    mean = (_on_new if on_new else _of_these)(ranking, positives, pace, rule.level)
+    pace = alpha / sum(ranking.total)
+    top, bottom = _ends(sum(ranking.total), count_positives(ranking.total, betas), pace)
+    mean = (_on_new if on_new else _of_these)(ranking, betas, pace, rule.level)
     value, lower, upper = ((part - bottom) / (top - bottom) for part in mean.parts)
     limits = np.clip([lower, upper], 0, 1)
     statistic = Estimates(value, mean.error / (top - bottom), *limits)
@@ -106,28 +97,30 @@ def estimate_bedroc(
     return at_completed(ranking, betas, rule.level, statistic, completed)
 
 
-def _of_these(ranking: Ranking, positives: Positives, pace: float, level: float) -> Estimates:
+def _of_these(ranking: Ranking, betas: FloatArray, pace: float, level: float) -> Estimates:
     """Estimate the mean weight of the positives of these examples."""
-    start, end = places(find_blocks(ranking))
-    weight, n, every = _mean_weight(start, end - start, pace), start.size, positives.as_floats()
-    examples = sum(ranking.total)
+    start, end = places(ranking)
+    weight, n, examples = _mean_weight(start, end - start, pace), start.size, sum(ranking.total)
+    every = count_positives(ranking.total, betas)
     first, last = _mean_weight(np.array([0.0, examples - 1]), np.ones(2), pace)
     spread = weight.std(ddof=1) / n**0.5 if n > 1 else np.nan
-    error = np.where(positives.factor > 0, spread * positives.factor, 0.0)
+    factor = hidden_share(ranking.total, betas) ** 0.5
+    error = np.where(factor > 0, spread * factor, 0.0)
     limits = [_limits(weight, p - n, (first, last), pace, examples, level) for p in every.tolist()]
     means = (weight.sum() + (every - n) * np.transpose(limits)) / every
     return Estimates(np.full(every.size, weight.mean()), error, *means)
 
 
-def _on_new(ranking: Ranking, positives: Positives, pace: float, level: float) -> Estimates:
+def _on_new(ranking: Ranking, betas: FloatArray, pace: float, level: float) -> Estimates:
     """Estimate the mean weight of the positives of new examples."""
     mean, influences = _mean_of_known(ranking, pace)
-    spread, design = find_spread(influences), find_design(ranking.clusters, lambda: influences)
+    squares, df = find_spread(influences)
+    design = find_design(ranking.clusters, lambda: influences)
     ends = np.array([0.0, sum(ranking.total) - 1])
     best, worst = _mean_weight(ends, np.ones(2), pace).tolist()
-    one = np.ones(len(positives.number))
-    error = float(design.effect * spread.squares.sum()) ** 0.5 * one
-    away = reach(error, min(spread.df, design.df), level)
+    one = np.ones(betas.size)
+    error = float(design.effect * squares.sum()) ** 0.5 * one
+    away = reach(error, min(df, design.df), level)
     place, stretch = (mean - worst) / (best - worst), (best - worst) * one
     limits = rank_interval(mean * one, place, stretch, away, away)
     if not error.any():  # all are tied: nothing is known of how far others lie from there
@@ -138,7 +131,7 @@ def _on_new(ranking: Ranking, positives: Positives, pace: float, level: float) -
 def _mean_of_known(ranking: Ranking, pace: float) -> tuple[float, list[Influence]]:
     """Return the mean weight of known positives, and what examples add to it."""
     weight = _mean_weight(ranking.rank[:-1], np.diff(ranking.rank), pace)
-    terms = Terms(weight, -pace * weight, -pace * weight)
+    terms = weight, -pace * weight, -pace * weight
     influences = mean_influences(replace(ranking, strata=()), lambda _: terms)
     mean = float(np.diff(ranking.known_positive) @ weight) / ranking.total.known_positive
     return mean, influences
@@ -148,7 +141,7 @@ def linear_bedroc(
     ranking: Ranking, betas: FloatArray, alpha: float
 ) -> tuple[FloatArray, list[Influence], FloatArray]:
     """Return BEDROC, what examples add to a mean weight, and by how much it grows with that."""
-    pace, positives = alpha / sum(ranking.total), count_positives(ranking.total, betas).as_floats()
+    pace, positives = alpha / sum(ranking.total), count_positives(ranking.total, betas)
     top, bottom = _ends(sum(ranking.total), positives, pace)
     mean, influences = _mean_of_known(ranking, pace)
     return (mean - bottom) / (top - bottom), influences, 1 / (top - bottom)
@@ -162,7 +155,7 @@ def bedroc_of_known(
     That is what it would be if all positives lay like those, and with these at one end.
     """
     examples, n = sum(ranking.total), ranking.total.known_positive
-    pace, positives = alpha / examples, count_positives(ranking.total, betas).as_floats()
+    pace, positives = alpha / examples, count_positives(ranking.total, betas)
     top, bottom = _ends(examples, positives, pace)
     weight = _mean_weight(ranking.rank[:-1], np.diff(ranking.rank), pace)
     known = np.diff(ranking.known_positive)
@@ -191,8 +184,7 @@ def completed_bedroc(
     top, bottom = _ends(sum(ranking.total), positives, pace)
     # Where all are positive no rank is better than another.
     apart = np.where(top > bottom, top - bottom, np.nan)
-    bedroc: FloatArray = np.clip((mean - bottom) / apart, 0, 1)  # but for rounding
-    return bedroc
+    return np.asarray(np.clip((mean - bottom) / apart, 0, 1))  # but for rounding
 
 
 def _mean_weight(
@@ -202,8 +194,7 @@ def _mean_weight(
 
     It is the same factor for all, and cancels.
     """
-    mean: FloatArray = -np.exp(-pace * start) * np.expm1(-pace * length) / length
-    return mean
+    return np.asarray(-np.exp(-pace * start) * np.expm1(-pace * length) / length)
 
 
 def _limits(

@@ -62,8 +62,6 @@ class _Bounded(NamedTuple):
     """A metric at each cutoff: the estimate, and the worst bound over all betas."""
 
     tables: Tables
-    low: Numbers  # true positives at the lower bound, shape (cutoffs, all betas)
-    positives: IntArray
     estimate: FloatArray
     worse: FloatArray
 
@@ -149,7 +147,9 @@ def find_guaranteed(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Setti
         finer = bounded.tables.ranking.refine(extra)
         bounded = _bound(finer, betas, goal, rule)
         place = _find_cutoff(bounded, goal)
-    attainable = _attainable(bounded, goal)
+    # Lists are tested from the shortest on where they are not to be too long.
+    best = np.fmax if goal.name in _RISING else np.fmin
+    attainable = float(bounded.worse[1] if goal.name == "fpr" else best.reduce(bounded.worse[1:]))
     if place is None or (goal.name == "fpr" and not bounded.tables.ranking.rank[place]):
         return Guaranteed(0, inf, nan, nan, nan, False, attainable)
     here = bounded.tables.ranking
@@ -164,30 +164,21 @@ def find_guaranteed(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Setti
     )
 
 
-def _attainable(bounded: _Bounded, goal: Goal) -> float:
-    """Return the best value of a goal that is met anywhere."""
-    if goal.name == "fpr":
-        return float(bounded.worse[1])  # lists are tested from the shortest on
-    best = np.fmax if goal.name in _RISING else np.fmin
-    return float(best.reduce(bounded.worse[1:]))
-
-
 def _bound(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Settings) -> _Bounded:
     """Evaluate the metric on the bounds at each cutoff."""
     tables = make_tables(ranking, betas, rule)
-    low, middle, positives = tables.tp[:, 0], tables.tp[:, 1], tables.positives
     rank, size = tables.ranking.rank[:, np.newaxis], sum(ranking.total)
 
-    def value(tp: Numbers, positives: IntArray) -> FloatArray:
-        table = Table.of(tp, rank, positives, size)
+    def value(tp: Numbers) -> FloatArray:
+        table = Table.of(tp, rank, tables.positives, size)
         if goal.name == "cost":
             return goal.cost[0] * table.fp + goal.cost[1] * table.fn
         found = METRICS[goal.name](*table).astype(np.float64)
         return np.where(rank > 0, found, nan) if goal.name == "precision" else found
 
     worst = np.fmin if goal.name in _RISING else np.fmax
-    estimate = value(middle, positives)[:, 0]
-    return _Bounded(tables, low, positives, estimate, worst.reduce(value(low, positives), axis=1))
+    low, middle = value(tables.tp[:, 0]), value(tables.tp[:, 1])
+    return _Bounded(tables, middle[:, 0], worst.reduce(low, axis=1))
 
 
 def _find_cutoff(bounded: _Bounded, goal: Goal) -> int | None:
@@ -210,8 +201,8 @@ def _extra(bounded: _Bounded, goal: Goal, place: int) -> IntArray:
     Between two cutoffs with the same known examples the bound on true positives stays, or grows by
     one for each example. Rates of false positives are tested from the first cutoff on.
     """
-    ranking, low, positives = bounded.tables.ranking, bounded.low[place], bounded.positives
-    rank = int(ranking.rank[place])
+    tables, ranking = bounded.tables, bounded.tables.ranking
+    low, positives, rank = tables.tp[place, 0], tables.positives, int(ranking.rank[place])
     if goal.name == "precision" and goal.value:
         most = min(float(min(low)) / goal.value, float(sum(ranking.total)))
         start, more = place, floor(most + 1e-9) - rank
@@ -337,13 +328,15 @@ def find_list(
     """
     asked = goal, beta if estimated_at is None else estimated_at
     *_, n, size = both_samples(ranking)
-    if goal.name == "recall" and n:
-        return _shortest_for_recall(ranking, level, *asked)
+    if goal.name == "recall" and n:  # the shortest
+        bound = limit_shares(ranking.known_positive, n, 2 * (1 - level))[0]
+        return _at(ranking, np.flatnonzero(_met(ranking, bound, *asked)), bound, 0)
     if not n or not size:
         return GuaranteedList(0, inf, nan)
     b = float(rest_share(ranking.total, np.array([beta]))[0])
-    if goal.name == "precision" and not monotone:
-        return _last_of_all(ranking, b, level, *asked)
+    if goal.name == "precision" and not monotone:  # the last of all
+        bound = _lower_precision(ranking, b, local_alpha_of_share(n, level, both=False))
+        return _at(ranking, np.flatnonzero(_met(ranking, bound, *asked)), bound, -1)
     starts = _STARTS if goal.name == "precision" else {0.5: 1.0}
     lists = [
         _walk(ranking, b, 1 - (1 - level) * part, _grid(start, size, n, b, goal), *asked)
@@ -360,21 +353,6 @@ def _at(ranking: Ranking, cutoffs: IntArray, bound: FloatArray, end: int) -> Gua
     return GuaranteedList(
         int(ranking.rank[cutoff]), float(ranking.threshold[cutoff]), float(bound[cutoff])
     )
-
-
-def _shortest_for_recall(
-    ranking: Ranking, level: float, goal: Goal, beta: float
-) -> GuaranteedList:
-    bound = limit_shares(ranking.known_positive, ranking.total.known_positive, 2 * (1 - level))[0]
-    return _at(ranking, np.flatnonzero(_met(ranking, bound, goal, beta)), bound, 0)
-
-
-def _last_of_all(
-    ranking: Ranking, b: float, level: float, goal: Goal, beta: float
-) -> GuaranteedList:
-    alpha = local_alpha_of_share(ranking.total.known_positive, level, both=False)
-    bound = _lower_precision(ranking, b, alpha)
-    return _at(ranking, np.flatnonzero(_met(ranking, bound, goal, beta)), bound, -1)
 
 
 def _lower_precision(ranking: Ranking, b: float, alpha: float) -> FloatArray:
@@ -421,8 +399,7 @@ def _upper_fpr(ranking: Ranking, b: float, alpha: float) -> FloatArray:
     known, low = median_and_limit(above, n, alpha, 0)
     others, high = median_and_limit(rest, size, alpha, 1)
     spread = np.hypot(high - others, b * (known - low))
-    fpr: FloatArray = np.clip((others - b * known + spread) / (1 - b), 0, 1)
-    return fpr
+    return np.clip((others - b * known + spread) / (1 - b), 0, 1)
 
 
 def _take(ranking: Ranking, grid: IntArray) -> Ranking:

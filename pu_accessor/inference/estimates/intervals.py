@@ -144,9 +144,20 @@ def bounding_areas(
 def at_completed(
     ranking: Ranking, betas: FloatArray, level: float, statistic: Estimates, completed: FloatArray
 ) -> Estimates:
-    """Put the one estimate for a statistic, whose interval is kept uncut beside, or refuted."""
+    """Put the one estimate for a statistic, whose interval is kept uncut beside, or refuted.
+
+    Value and limits are kept as they were before they were cut, or refuted: at both ends.
+    """
     cut = around(_refuted(statistic, ranking, betas, level), completed)
-    return keep_uncut(cut, statistic, level)
+    off = scipy.special.ndtri((1 + level) / 2) * statistic.error
+    beyond = (statistic.value < 0) | (statistic.value > 1)
+    _, lower, upper = statistic.uncut or cut.parts
+    lower = np.fmin(cut.lower, np.where(lower < 1, lower, np.nan))  # cut at the wrong end
+    upper = np.fmax(cut.upper, np.where(upper > 0, upper, np.nan))
+    value = np.where(beyond, statistic.value, cut.value)
+    lower = np.where(beyond | (lower <= 0), np.fmin(lower, statistic.value - off), lower)
+    upper = np.where(beyond | (upper >= 1), np.fmax(upper, statistic.value + off), upper)
+    return replace(cut, uncut=(value, lower, upper))
 
 
 def around(statistic: Estimates, completed: FloatArray) -> Estimates:
@@ -163,19 +174,6 @@ def around(statistic: Estimates, completed: FloatArray) -> Estimates:
     lower = np.clip(np.minimum(statistic.lower, completed), 0, 1)
     upper = np.clip(np.maximum(statistic.upper, completed), 0, 1)
     return replace(statistic, value=completed, lower=lower, upper=upper)
-
-
-def keep_uncut(cut: Estimates, statistic: Estimates, level: float) -> Estimates:
-    """Keep value and limits as they were before they were cut, or refuted: at both ends."""
-    off = scipy.special.ndtri((1 + level) / 2) * statistic.error
-    beyond = (statistic.value < 0) | (statistic.value > 1)
-    _, lower, upper = statistic.uncut or cut.parts
-    lower = np.fmin(cut.lower, np.where(lower < 1, lower, np.nan))  # cut at the wrong end
-    upper = np.fmax(cut.upper, np.where(upper > 0, upper, np.nan))
-    value = np.where(beyond, statistic.value, cut.value)
-    lower = np.where(beyond | (lower <= 0), np.fmin(lower, statistic.value - off), lower)
-    upper = np.where(beyond | (upper >= 1), np.fmax(upper, statistic.value + off), upper)
-    return replace(cut, uncut=(value, lower, upper))
 
 
 def _refuted(statistic: Estimates, ranking: Ranking, betas: FloatArray, level: float) -> Estimates:

@@ -18,7 +18,6 @@ from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.known_positives import unrounded_negatives
 from pu_accessor.inference.estimates.metric_at import (
-    Head,
     contaminated_metric,
     evaluate_at,
     find_head,
@@ -76,8 +75,11 @@ def estimate(
         return _ask(metric, ranking, beta.values, settings, target, cutoff)
     betas = beta.grid(settings.level)
     if not beta.is_estimate:
-        whole = cutoff is not None and target == "examples"
-        betas = (_every_count if whole else _with_negatives)(betas, ranking.total)
+        if cutoff is not None and target == "examples":
+            betas = _every_count(betas, ranking.total)
+        else:  # without betas, but for the first, at which nothing is negative
+            possible = unrounded_negatives(ranking.total, betas) > 0
+            betas = betas[possible | (np.arange(betas.size) == 0)]
 
     def ask(betas: FloatArray) -> Estimates:
         return _ask(metric, ranking, betas, settings, target, cutoff, beta.point)
@@ -125,13 +127,6 @@ def _every_count(betas: FloatArray, total: Counts) -> FloatArray:
         return betas
     counts = np.arange(low, high) / total.unlabeled
     return np.append(betas, np.setdiff1d(counts[counts > betas.min()], betas))
-
-
-def _with_negatives(betas: FloatArray, total: Counts) -> FloatArray:
-    """Leave out the betas, but for the first, at which nothing is negative."""
-    possible = unrounded_negatives(total, betas) > 0
-    possible[0] = True
-    return betas[possible]
 
 
 def _find_ends(
@@ -254,7 +249,11 @@ def join_limits(
         low, high = np.fmin.reduce(lower, axis=-1), np.fmax.reduce(upper, axis=-1)
     else:
         value = _with_ends(value)
-        down, up = _off(value, value - lower), _off(value, upper - value)
+        # As far off as at the estimate where that is not known.
+        down, up = (
+            np.maximum(np.where(np.isnan(off), off[..., :1], off), 0.0)
+            for off in (value - lower, upper - value)
+        )
         low, high = _extreme(np.fmin, value, -down, beta), _extreme(np.fmax, value, up, beta)
         if beta.limits == "upper":
             free = [_LOWER, *range(_UPPER + 1, value.shape[-1])]
@@ -274,12 +273,6 @@ def _with_ends(value: FloatArray) -> FloatArray:
     return np.stack([point, lower, upper, *np.moveaxis(value[..., _UPPER + 1 :], -1, 0)], axis=-1)
 
 
-def _off(value: FloatArray, distance: FloatArray) -> FloatArray:
-    """Return how far values can be off at each beta; as at the estimate where not known."""
-    known = np.where(np.isnan(distance), distance[..., :1], distance)
-    return np.maximum(known, 0.0)
-
-
 def _extreme(pick: np.ufunc, value: FloatArray, off: FloatArray, beta: Beta) -> FloatArray:
     """Return the lowest or highest on the way to the limits of beta."""
     found = []
@@ -290,8 +283,7 @@ def _extreme(pick: np.ufunc, value: FloatArray, off: FloatArray, beta: Beta) -> 
             for side in (value, off)
         )
         found.append(pick.reduce(middle + width * _LEFT, axis=-1))
-    extreme: FloatArray = pick.reduce(found)
-    return extreme
+    return np.asarray(pick.reduce(found))
 
 
 _TABLES_OFF = np.sin(np.linspace(0, np.pi / 2, 5))[1:]  # how far beta is off, of how far it can be
@@ -314,7 +306,14 @@ def _join_tables(
     head = find_head(ranking, beta.point, metric, at, rule)
     betas, share = _walk(beta, rule.level)
     point = evaluate_at(head, betas[:1], metric, rule)
-    values = metric(*_tables(head, betas, share, rule)).astype(np.float64)
+    here, rule = head.ends, head.share_error(rule)
+    latent = latent_counts(betas, here.total.unlabeled)
+    cutoffs = [here.take(np.array([cutoff])) for cutoff in range(head.part.size)]
+    in_head = np.stack([_between(cutoff, latent, share, rule) for cutoff in cutoffs])
+    tp = mean_of_ends(head.part, here.known_positive[:, np.newaxis, np.newaxis] + in_head)
+    positives, rank = here.total.known_positive + latent, mean_of_ends(head.part, here.head)
+    # At both bounds, each with a share of its distance from the estimate.
+    values = metric(*Table.of(tp, rank, positives, sum(here.total))).astype(np.float64)
     ends = np.append(values.ravel(), [point.lower, point.upper])
     return _at_point(
         point, np.fmin.reduce(ends, keepdims=True), np.fmax.reduce(ends, keepdims=True)
@@ -333,17 +332,6 @@ def _walk(beta: Beta, level: float) -> tuple[FloatArray, FloatArray]:
         return np.concatenate([free, up]), np.concatenate([np.ones(len(free)), left])
     down = point - _TABLES_OFF * (point - lower)
     return np.concatenate([[point], down, up]), np.concatenate([[1.0], left, left])
-
-
-def _tables(head: Head, betas: FloatArray, share: FloatArray, rule: Settings) -> Table:
-    """Return the tables of both bounds, each with a share of its distance from the estimate."""
-    ends, rule = head.ends, head.share_error(rule)
-    latent = latent_counts(betas, ends.total.unlabeled)
-    cutoffs = [ends.take(np.array([cutoff])) for cutoff in range(head.part.size)]
-    in_head = np.stack([_between(cutoff, latent, share, rule) for cutoff in cutoffs])
-    tp = mean_of_ends(head.part, ends.known_positive[:, np.newaxis, np.newaxis] + in_head)
-    positives = ends.total.known_positive + latent
-    return Table.of(tp, mean_of_ends(head.part, ends.head), positives, sum(ends.total))
 
 
 def _between(here: Ranking, latent: IntArray, share: FloatArray, rule: Settings) -> IntArray:

@@ -20,17 +20,6 @@ class Blocks(NamedTuple):
     end: IntArray  # examples at or above it
 
 
-class Positives(NamedTuple):
-    """The positives at some betas."""
-
-    number: tuple[Fraction, ...]  # known and latent ones, not rounded
-    factor: FloatArray  # of a standard error: sqrt(1 - n/P)
-
-    def as_floats(self) -> FloatArray:
-        """Return the numbers as an array of float64, shape (betas,)."""
-        return np.array([float(number) for number in self.number])
-
-
 def find_blocks(ranking: Ranking) -> Blocks:
     """Return the blocks of tied scores that hold known positives."""
     found = np.diff(ranking.known_positive)
@@ -43,22 +32,34 @@ def find_blocks(ranking: Ranking) -> Blocks:
     )
 
 
-def places(blocks: Blocks) -> tuple[IntArray, IntArray]:
+def places(ranking: Ranking) -> tuple[IntArray, IntArray]:
     """Return the examples above, and at or above, the cutoff of each known positive."""
-    return np.repeat(blocks.start, blocks.found), np.repeat(blocks.end, blocks.found)
+    found = np.diff(ranking.known_positive)
+    return np.repeat(ranking.rank[:-1], found), np.repeat(ranking.rank[1:], found)
 
 
-def count_positives(total: Counts, betas: FloatArray) -> Positives:
-    """Return the positives at some betas.
+def exact_positives(total: Counts, betas: FloatArray) -> list[Fraction]:
+    """Return the positives at some betas, known and latent ones, not rounded."""
+    return [
+        total.known_positive + total.unlabeled * Fraction(str(beta)) for beta in betas.tolist()
+    ]
+
+
+def count_positives(total: Counts, betas: FloatArray) -> FloatArray:
+    """Return the positives at some betas as floats.
 
     Examples
     --------
-    >>> count_positives(Counts(3, 0, 10), np.array([0.1, 0.9])).factor
-    array([0.5       , 0.8660254])
+    >>> count_positives(Counts(3, 0, 10), np.array([0.1, 0.9]))
+    array([ 4., 12.])
     """
+    return np.array([float(number) for number in exact_positives(total, betas)])
+
+
+def hidden_share(total: Counts, betas: FloatArray) -> FloatArray:
+    """Return the share of the positives that is not known."""
     known = total.known_positive
-    number = tuple(known + total.unlabeled * Fraction(str(beta)) for beta in betas.tolist())
-    return Positives(number, np.array([float(1 - known / each) ** 0.5 for each in number]))
+    return np.array([float(1 - known / number) for number in exact_positives(total, betas)])
 
 
 def count_negatives(total: Counts, betas: FloatArray) -> tuple[Fraction, ...]:

@@ -9,7 +9,7 @@ all positives, given the known ones, is the distribution of a weighted sum of ra
 from collections.abc import Iterator
 from functools import cache, partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import scipy
@@ -36,12 +36,10 @@ _LEAST = 1e-9  # latent positives that any known one stands for
 _VANISHED = 1e-290  # of a sum, below which no share of it is left
 
 
-class _Tilted(NamedTuple):
-    """The saddlepoint of a weighted mean at some value."""
-
-    share: float  # of the way from the lowest to the highest value
-    sign: float  # of the tilt
-    weight: FloatArray  # mean of each gamma variable with the tilt, over that without
+# The saddlepoint of a weighted mean at some value: the share of the way from the lowest to the
+# highest value, the sign of the tilt, and the mean of each gamma variable with the tilt, over that
+# without.
+_Tilted: TypeAlias = tuple[float, float, FloatArray]
 
 
 def gamma_quantile(
@@ -84,7 +82,7 @@ def gamma_quantile(
     if not excess(-_FARTHEST) < 0 < excess(_FARTHEST):
         return low + width * (tail > 0.5)
     at = scipy.optimize.brentq(excess, -_FARTHEST, _FARTHEST)
-    return low + width * tilted(float(at)).share
+    return low + width * tilted(float(at))[0]
 
 
 def _tilt_equal(place: FloatArray, shape: FloatArray | IntArray, log_tilt: float) -> _Tilted:
@@ -92,7 +90,7 @@ def _tilt_equal(place: FloatArray, shape: FloatArray | IntArray, log_tilt: float
     weight = 1 / ((1 - place) + place * np.exp(-log_tilt))
     whole = float(shape @ weight)
     share = 1 - float((shape * weight) @ (1 - place)) / whole
-    return _Tilted(share, float(np.sign(log_tilt)), weight * (shape.sum() / whole))
+    return share, float(np.sign(log_tilt)), weight * (shape.sum() / whole)
 
 
 def _tilt_at(
@@ -108,7 +106,7 @@ def _tilt_at(
         return float(shape @ (apart / (1 - tilt * apart)) * (1 - tilt * least) * (1 - tilt * most))
 
     tilt = float(scipy.optimize.brentq(slope, (1 - _EDGE) / least, (1 - _EDGE) / most))
-    return _Tilted(share, float(np.sign(tilt)), 1 / (1 - tilt * apart))
+    return share, float(np.sign(tilt)), 1 / (1 - tilt * apart)
 
 
 def _deviate(tilted: _Tilted, shape: FloatArray | IntArray) -> float:
@@ -201,7 +199,10 @@ def precision_limits(
     n = int(blocks.found.sum())
     units = _units(blocks)
     drawn = _draw(units.sizes, latent)
-    first = _first_place(blocks) * max(1 - _FEW / n, 0.0)
+    # The rank above which the first latent positives are not looked for.
+    best = int(blocks.end[0])
+    following = best if blocks.found[0] > 1 or blocks.end.size == 1 else int(blocks.end[1])
+    first = min(best**2 / (2 * following), float(blocks.start[0])) * max(1 - _FEW / n, 0.0)
     whole = n + latent
     low, high = (
         (_top(units, drawn, examples, whole, first, best=best) + _below(units, drawn, best=best))
@@ -219,13 +220,6 @@ def _draw(sizes: IntArray, latent: int) -> FloatArray:
     drawn = rng.standard_gamma(sizes.astype(np.float64), (_DRAWS, sizes.size))
     shares = drawn / drawn.sum(axis=1, keepdims=True)
     return rng.multinomial(latent, shares).astype(np.float64)
-
-
-def _first_place(blocks: Blocks) -> float:
-    """Return the rank above which the first latent positives are not looked for."""
-    best = int(blocks.end[0])
-    following = best if blocks.found[0] > 1 or blocks.end.size == 1 else int(blocks.end[1])
-    return min(best**2 / (2 * following), float(blocks.start[0]))
 
 
 def _units(blocks: Blocks) -> _Units:
@@ -295,8 +289,7 @@ def _spread(latent: FloatArray, above: FloatArray, place: FloatArray | IntArray)
 def harmonic(number: FloatArray | IntArray) -> FloatArray:
     """Return harmonic numbers less Euler's constant, to 0.001 from 1 on."""
     middle = number + 0.5
-    found: FloatArray = np.log(middle + 1 / (24 * middle))
-    return found
+    return np.log(middle + 1 / (24 * middle))
 
 
 def _below(units: _Units, drawn: FloatArray, *, best: bool) -> FloatArray:
@@ -324,12 +317,7 @@ def weighted_rank_limit(
 
 
 def weighted_precision_limits(
-    end: IntArray,
-    last: IntArray,
-    weight: FloatArray,
-    latent: FloatArray,
-    level: float,
-    sides: IntArray,
+    end: IntArray, weight: FloatArray, latent: FloatArray, level: float, sides: IntArray
 ) -> FloatArray:
     """Bound average precision on one side each: 0 is `lower`, 1 `upper`; shape (weights,).
 
@@ -342,8 +330,12 @@ def weighted_precision_limits(
     all, and some that were not seen above the best: more where weights grow upwards, as most of
     the average precision is made there, and few of these positives are known.
     """
-    first = end[0] ** 2 / (2 * end[1]) * max(1 - _FEW / end.size, 0.0)
-    edges, share = _edges(last), map(latent_shares, weight, latent.tolist())
+    first, last = end[0] ** 2 / (2 * end[1]), np.searchsorted(end, end, side="right")
+    first *= max(1 - _FEW / end.size, 0.0)
+    # Variables in parts, and at the end of each block of ties that an edge divides.
+    parts = np.arange(_PART, last.size, _PART)
+    edges = np.unique(np.concatenate([[0], parts, last[parts - 1], last.size + np.arange(2)]))
+    share = map(latent_shares, weight, latent.tolist())
     shared, before = _share_out(edges, list(map(_Gammas.of, share, sides.tolist())), latent)
     unseen = sides[:, np.newaxis] * (before[:, -1] - before[:, -2])
     sums = unseen - first * (harmonic(first + unseen) - harmonic(first))
@@ -402,12 +394,6 @@ def _logits() -> tuple[FloatArray, FloatArray]:
     """Return the logits of the quantiles of a gamma variable that are drawn, and of some."""
     drawn: FloatArray = scipy.special.logit((np.arange(_DRAWS) + 0.5) / _DRAWS)
     return drawn, np.linspace(drawn[0], drawn[-1], _QUANTILES)
-
-
-def _edges(last: IntArray) -> IntArray:
-    """Divide variables into parts, and at the end of each block of ties that an edge divides."""
-    first = np.arange(_PART, last.size, _PART)
-    return np.unique(np.concatenate([[0], first, last[first - 1], last.size + np.arange(2)]))
 
 
 def _spread_evenly(edges: IntArray) -> Iterator[tuple[slice, IntArray]]:

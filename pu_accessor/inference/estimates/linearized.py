@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 
@@ -20,8 +20,7 @@ from pu_accessor.inference.estimates.metric_at import Head, fixed_head, of_share
 from pu_accessor.inference.estimates.utility import check_probabilities
 from pu_accessor.inference.influence import (
     Influence,
-    Terms,
-    find_placements,
+    auroc_on_new,
     mean_influences,
     placement_influences,
     precision_influences,
@@ -36,18 +35,9 @@ from pu_accessor.ranking import FloatArray, Ranking
 _STEP = 1e-6  # of a share, to see how a metric changes with it
 
 
-class Linearized(NamedTuple):
-    """A quantity at some betas, and what each cluster adds to its error."""
-
-    value: FloatArray  # that errors are around
-    estimate: Callable[[], FloatArray]  # of the completed ranking
-    sums: FloatArray  # what each cluster adds to some means, shape (means, clusters or more)
-    slope: FloatArray  # of the quantity in each of these, shape (means, betas)
-
-    def influences(self) -> FloatArray:
-        """Return what each cluster adds to the error at each beta, shape (betas, clusters)."""
-        influences: FloatArray = self.slope.T @ self.sums
-        return influences
+# Some quantity at some betas: the value that errors are around, what gives that of the completed
+# ranking, and what each cluster adds to the error, shape (betas, clusters or more).
+Linearized: TypeAlias = tuple[FloatArray, Callable[[], FloatArray], FloatArray]
 
 
 def linearize(
@@ -74,11 +64,10 @@ def linearize(
         check_probabilities(ranking, metric.name)
     if cutoff is not None:
         return _linearize_metric(ranking, betas, metric, cutoff, small)
-    positives = count_positives(ranking.total, betas).as_floats()
+    positives = count_positives(ranking.total, betas)
     estimate = partial(completed_area, metric.curve or "", ranking, betas, on_new=True)
     if metric.curve == "roc":
-        areas = find_placements(ranking).auroc(ranking.total, betas)
-        value, influences = np.array([*map(float, areas)]), [placement_influences(ranking)]
+        value, influences = auroc_on_new(ranking, betas), [placement_influences(ranking)]
         slope = 1 / (1 - rest_share(ranking.total, betas))[np.newaxis]
         estimate = partial(np.copy, value)  # whose order no beta changes
     elif metric.curve == "pr" and small:
@@ -93,7 +82,7 @@ def linearize(
         influences, slope = [of_mean], scale[np.newaxis]
         estimate = partial(completed_bedroc, ranking, metric.alpha or 0.0, betas, on_new=True)
     sums = np.stack([sum_by_cluster(each).sum(axis=0) for each in influences])
-    return Linearized(value, estimate, sums, slope)
+    return value, estimate, slope.T @ sums
 
 
 def _linearize_metric(
@@ -128,7 +117,7 @@ def _linearize_metric(
         return metric(*mixed).astype(np.float64)
 
     slope = np.stack([of_known, of_rest])
-    return Linearized(value(*shares), estimate, _sum_above(head), slope)
+    return value(*shares), estimate, slope.T @ _sum_above(head)
 
 
 def _density(ranking: Ranking, rank: float) -> float:
@@ -143,18 +132,12 @@ def _density(ranking: Ranking, rank: float) -> float:
 
 def _unbiased_precision(ranking: Ranking) -> list[list[Influence]]:
     """Return what examples add to the two terms of average precision, see `precision_values`."""
-    whole = replace(ranking, strata=())
-
-    def alone(part: Ranking) -> Terms:
-        rank = part.rank[1:]
-        return Terms(1 / rank + 1 / rank**2, -1 / rank**2, -1 / rank**2)
-
-    def pairs(part: Ranking) -> Terms:
-        rank, others = part.rank[1:], part.known_positive[1:] - 1
-        by_known = 1 / rank - others / rank**2
-        return Terms(others / rank - by_known, by_known, -others / rank**2)
-
-    return [mean_influences(whole, terms) for terms in (alone, pairs)]
+    whole, rank, others = replace(ranking, strata=()), ranking.rank[1:], ranking.known_positive[1:]
+    others = others - 1
+    by_known = 1 / rank - others / rank**2
+    alone = 1 / rank + 1 / rank**2, -1 / rank**2, -1 / rank**2
+    pairs = others / rank - by_known, by_known, -others / rank**2
+    return [mean_influences(whole, lambda _: alone), mean_influences(whole, lambda _: pairs)]
 
 
 def _sum_above(head: Head) -> FloatArray:

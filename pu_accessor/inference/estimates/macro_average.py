@@ -18,11 +18,12 @@ from pu_accessor.inference.estimates.known_positives import (
     FEWEST_NEGATIVES,
     count_negatives,
     count_positives,
+    hidden_share,
 )
 from pu_accessor.inference.estimates.linearized import linearize
 from pu_accessor.inference.estimates.metric_at import fixed_head
 from pu_accessor.inference.estimates.utility import check_probabilities
-from pu_accessor.inference.influence import find_placements, place_stack, rest_share, welch_df
+from pu_accessor.inference.influence import auroc_on_new, place_stack, rest_share, welch_df
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, Ranking, Stack
@@ -56,18 +57,33 @@ def group_term(
     ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff | None, target: str
 ) -> GroupTerm:
     """Return what a group adds to the average of a metric."""
-    _check(ranking, betas)
+    if not ranking.total.known_positive:
+        raise PUDataError(
+            f"An average needs a known positive in each group, but none of {sum(ranking.total)} "
+            "examples is one. Leave such groups out, df.pu(by='query', on_error='skip'): the "
+            "average is then over groups with a known positive."
+        )
+    check_labels(betas, ranking.total)
+    n, hidden = ranking.total.known_positive, hidden_share(ranking.total, betas)
     if metric.of_probabilities:
         check_probabilities(ranking, metric.name)
     if cutoff is not None:
         cutoff = metric.at_whole(cutoff, sum(ranking.total))
         term = _rate_at(ranking, betas, metric.at_cutoff(cutoff), cutoff)
     elif metric.curve == "roc":
-        term = _area_under_roc(ranking, betas, target)
+        ends = _ends_of_roc(rest_share(ranking.total, betas))  # raises where nothing is negative
+        if target == "population":  # where groups are pooled each is among its own
+            value, error = auroc_on_new(ranking, betas), np.nan * betas
+        else:
+            value, error = auroc_and_error(ranking, betas)
+        term = GroupTerm(value, *ends, error**2, hidden, n)
     elif metric.curve == "pr":
         term = _area_under_pr(ranking, betas, target)
     else:
-        term = _early_recognition(ranking, betas, metric.alpha or 0.0)
+        count_negatives(ranking.total, betas)  # raises where nothing is negative
+        value, square, ends = bedroc_of_known(ranking, betas, metric.alpha or 0.0)
+        square = np.where(hidden > 0, square * hidden, 0.0)
+        term = GroupTerm(value, *ends, square, hidden, n)
     if ranking.clusters is None:
         return term
     sizes = ranking.clusters.sizes
@@ -75,29 +91,9 @@ def group_term(
     if ranking.clusters.alone:
         return term
     code = np.flatnonzero(sizes.any(axis=0))
-    linear = linearize(ranking, betas, metric, cutoff, small=True)
-    influence = linear.influences()[:, code]
+    influence = linearize(ranking, betas, metric, cutoff, small=True)[2][:, code]
     share = sizes[0, code] / ranking.total.known_positive
     return term._replace(clusters=ClusterTerms(code, influence, share))
-
-
-def _hidden(ranking: Ranking, betas: FloatArray) -> FloatArray:
-    """Return the share of a group's positives that is not known."""
-    positives = count_positives(ranking.total, betas).as_floats()
-    hidden: FloatArray = 1 - ranking.total.known_positive / positives
-    return hidden
-
-
-def _area_under_roc(ranking: Ranking, betas: FloatArray, target: str) -> GroupTerm:
-    """Return the AUROC of a group."""
-    ends = _ends_of_roc(rest_share(ranking.total, betas))  # raises where nothing is negative
-    if target == "population":  # where groups are pooled each is among its own
-        areas, error = find_placements(ranking).auroc(ranking.total, betas), np.nan * betas
-    else:
-        areas, error = auroc_and_error(ranking, betas)
-    value = np.array([*map(float, areas)])
-    n = ranking.total.known_positive
-    return GroupTerm(value, *ends, error**2, _hidden(ranking, betas), n)
 
 
 def _ends_of_roc(share: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -133,24 +129,15 @@ def _area_under_pr(ranking: Ranking, betas: FloatArray, target: str) -> GroupTer
             "nothing of how many lie above it. Leave such groups out, "
             "df.pu(by='query', on_error='skip'), or average AUROC, which takes them."
         )
-    n, hidden = ranking.total.known_positive, _hidden(ranking, betas)
+    n, hidden = ranking.total.known_positive, hidden_share(ranking.total, betas)
     return GroupTerm(value, 0 * value, 1 / (1 - hidden), error**2, hidden, n)
-
-
-def _early_recognition(ranking: Ranking, betas: FloatArray, alpha: float) -> GroupTerm:
-    """Return the BEDROC of a group."""
-    count_negatives(ranking.total, betas)  # raises where nothing is negative
-    value, square, ends = bedroc_of_known(ranking, betas, alpha)
-    hidden = _hidden(ranking, betas)
-    square = np.where(hidden > 0, square * hidden, 0.0)
-    return GroupTerm(value, *ends, square, hidden, ranking.total.known_positive)
 
 
 def _rate_at(ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff) -> GroupTerm:
     """Return a metric of a group at a cutoff."""
     n, examples = ranking.total.known_positive, sum(ranking.total)
     head = fixed_head(ranking, cutoff)
-    positives = count_positives(ranking.total, betas).as_floats()
+    positives = count_positives(ranking.total, betas)
     share = float(head.part @ head.ends.known_positive) / n
     predicted = float(head.rank)
     found = np.multiply.outer(np.array([share, 0.0, 0.5, 1.0]), positives)
@@ -171,7 +158,7 @@ def _rate_at(ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff
             "with the true positives at a cutoff: with few of them known the value of each group "
             "is off to one side. Average 'precision', 'recall' or 'f1'."
         )
-    hidden = _hidden(ranking, betas)
+    hidden = hidden_share(ranking.total, betas)
     spread = share * (1 - share) / (n - 1) * hidden if n > 1 else np.where(hidden, np.nan, 0.0)
     ends = np.minimum(least, most), np.maximum(least, most)
     floor, ceiling = np.minimum(0.0, extremes), np.maximum(1.0, extremes)
@@ -189,18 +176,6 @@ def check_fixed(cutoff: Cutoff) -> None:
             f"at must be one of {[*FIXED]} with average=True, but {cutoff.kind!r} was passed, "
             "which each group would choose by what it estimates. For example at={'rank': 10}."
         )
-
-
-def _check(ranking: Ranking, betas: FloatArray) -> None:
-    """Raise where a group adds nothing."""
-    if not ranking.total.known_positive:
-        raise PUDataError(
-            f"An average needs a known positive in each group, but none of {sum(ranking.total)} "
-            "examples is one. Leave such groups out, df.pu(by='query', on_error='skip'): the "
-            "average "
-            "is then over groups with a known positive."
-        )
-    check_labels(betas, ranking.total)
 
 
 _MODELED = 2  # groups that the model of the variance counts for
@@ -355,8 +330,7 @@ def _shared(terms: Sequence[GroupTerm], value: FloatArray, span: FloatArray | fl
 
     covariance = np.array([products(parts) for parts in added])
     covariance += products(pooled.share) * value.var(axis=0, ddof=1) / number
-    shared: FloatArray = np.maximum(covariance, 0.0) / (number - 1)
-    return shared
+    return np.asarray(np.maximum(covariance, 0.0) / (number - 1))
 
 
 def find_span(terms: Sequence[GroupTerm]) -> tuple[FloatArray, FloatArray]:
@@ -410,8 +384,7 @@ def _limits(
         seen = np.maximum(squared, over * would)  # `would` is 0 where nothing is modeled
         kept = (_MODELED * would + df * seen) / (_MODELED + df)
         kept = np.where(flat, would, np.maximum(kept, squared) if new else kept)
-        far: FloatArray = np.abs(mean - average) - far_enough * np.sqrt((ratio * would + kept) / 2)
-        return far
+        return np.abs(mean - average) - far_enough * np.sqrt((ratio * would + kept) / 2)
 
     inside, sure = np.clip(mean, 0, 1), squared + model == 0
     limits = (crossing(excess, np.full(mean.size, end), inside) for end in (0.0, 1.0))

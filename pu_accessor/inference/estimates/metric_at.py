@@ -17,7 +17,7 @@ from pu_accessor.inference.contamination import count_wrong, relabel
 from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, FIXED, Cutoff, no_rank
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.known_positives import check_negatives, unrounded_negatives
-from pu_accessor.inference.influence import RateDesigns, rate_designs, wilson
+from pu_accessor.inference.influence import rate_designs, wilson
 from pu_accessor.inference.metrics import METRICS, Metric
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import (
@@ -113,11 +113,6 @@ def fixed_head(ranking: Ranking, at: Cutoff) -> Head:
         rank = floor(Fraction(str(at.value)) * examples)
     if rank > examples:
         raise no_rank(f"{examples}, the number of examples", rank)
-    return _head_at(ranking, rank)
-
-
-def _head_at(ranking: Ranking, rank: float) -> Head:
-    """Return the head of a rank: where it is in a block of ties, and the cutoffs around that."""
     here = ranking.at(np.array([rank]))
     start = here.head[0].item()
     if start == rank:
@@ -167,30 +162,22 @@ def _at_rate(ranking: Ranking, beta: float, at: Cutoff, rule: Settings) -> Ranki
 
     finer, table = _complete(ranking, beta, rule)
     _check_rates(table, beta, at)
-    start, size = _gap(finer, int(met_at(table)[0]) - (not last))
-    low, high = 0, size
-    while True:
-        more = np.unique(np.linspace(low, high, min(high - low, _AT_ONCE) + 1).astype(np.int64))
-        inside = _inside(finer, start, more[1:-1])
-        met = met_at(_complete(inside, beta, rule)[1])
-        if high - low <= _AT_ONCE:
-            break
-        low, high = _near(more, met, last)
-    finer, table = _complete(finer.refine(inside.unlabeled[met]), beta, rule)
+    place = int(met_at(table)[0]) - (not last)
+    start, end = max(place, 0), min(place + 1, finer.rank.size - 1)
+    kinds = finer.known_positive, finer.known_negative
+    low, high = 0, 0  # examples from that cutoff on to the next, if all between are unlabeled
+    if all(kind[start] == kind[end] for kind in kinds):
+        high = int(np.ceil(finer.unlabeled[end] - finer.unlabeled[start]))
+    # Of the heads between, a rate rises all along, or falls.
+    while high - low > 1:
+        some = np.linspace(low, high, min(high - low, _AT_ONCE) + 1).astype(np.int64)
+        inside, table = _complete(_inside(finer, start, np.unique(some)[1:-1]), beta, rule)
+        ends = [low, *(inside.unlabeled - finer.unlabeled[start]).tolist(), high]
+        reached = np.count_nonzero(_is_met(table, at) == last)
+        low, high = int(ends[reached]), int(ends[reached + 1])
+    finer = finer.refine(finer.unlabeled[start : start + 1] + (low if last else high))
+    finer, table = _complete(finer, beta, rule)
     return finer.take(met_at(table))
-
-
-def _near(more: IntArray, met: IntArray, last: bool) -> tuple[int, int]:
-    """Return between which heads of a gap a rate is met last, or first.
-
-    In a gap it rises all along, or falls. `met` says where it is met among all but both ends.
-    """
-    place = int(met[0]) + 1 if met.size else (0 if last else more.size - 1)
-    low, high = (place, place + 1) if last else (place - 1, place)
-    # That head is still one of those between.
-    first = more[low] - 1 if last else more[low]
-    final = more[high] if last else more[high] + 1
-    return max(int(first), int(more[0])), min(int(final), int(more[-1]))
 
 
 def _is_met(table: Table, at: Cutoff) -> BoolArray:
@@ -262,18 +249,6 @@ def _complete(ranking: Ranking, beta: float, rule: Settings) -> tuple[Ranking, T
     """Return the table of the estimate at each cutoff."""
     ranking, table = completed_table(ranking, np.array([beta]), rule)
     return ranking, Table(*(count[:, 0] for count in table))
-
-
-def _gap(ranking: Ranking, start: int) -> tuple[int, int]:
-    """Return a cutoff, and how many examples lie from there to the next, all of them unlabeled.
-
-    Between blocks of labeled examples there are none.
-    """
-    first, last = max(start, 0), min(start + 1, ranking.rank.size - 1)
-    alike = all(
-        kind[first] == kind[last] for kind in (ranking.known_positive, ranking.known_negative)
-    )
-    return first, int(np.ceil(ranking.unlabeled[last] - ranking.unlabeled[first])) if alike else 0
 
 
 def _inside(ranking: Ranking, first: int, more: IntArray) -> Ranking:
@@ -372,7 +347,14 @@ def metric_on_new(
     check_labels(betas, ranking.total)
     check_negatives(ranking.total, betas, "metric")
     here = ranking.at(ranking.above(threshold))
-    lower, upper = _limits_on_new(ranking, here, betas, metric, rule)
+    if not ranking.monotone or ranking.clusters is not None:
+        lower, upper = _limits(here, betas, metric, rule)
+    else:
+        missed = 1 - rule.level
+        lower, upper = _limits(here, betas, metric, rule.at_level(1 - (1 - _OF_CURVE) * missed))
+        of_curves = rule.at_level(1 - _OF_CURVE * missed)
+        low, high = _limits_of_concave(ranking, here, betas, metric, of_curves)
+        lower, upper = np.fmax(lower, low), np.fmin(upper, high)
     _, table = completed_table(here, betas, on_new=True)
     estimate = metric(*table.at_prevalence(rule.prevalence))[0].astype(np.float64)
     one = np.ones(betas.size, np.int64)
@@ -389,25 +371,13 @@ def metric_on_new(
     )
 
 
-def _limits_on_new(
-    ranking: Ranking, here: Ranking, betas: FloatArray, metric: Metric, rule: Settings
-) -> tuple[FloatArray, FloatArray]:
-    """Return the limits of the metric at one cutoff, of concave curves where scores are so."""
-    missed = 1 - rule.level
-    if not ranking.monotone or ranking.clusters is not None:
-        return _limits(here, betas, metric, rule)
-    lower, upper = _limits(here, betas, metric, rule.at_level(1 - (1 - _OF_CURVE) * missed))
-    of_curves = rule.at_level(1 - _OF_CURVE * missed)
-    low, high = _limits_of_concave(ranking, here, betas, metric, of_curves)
-    return np.fmax(lower, low), np.fmin(upper, high)
-
-
 def _limits(
     here: Ranking, betas: FloatArray, metric: Metric, rule: Settings
 ) -> tuple[FloatArray, FloatArray]:
     """Return the limits of the metric at one cutoff."""
     n, size = here.total.known_positive, sum(here.total)
     rest = size - n
+    found = here.known_positive, here.head - here.known_positive
     known, others = here.known_positive / n, (here.rank - here.known_positive) / rest
     share = 1 - unrounded_negatives(here.total, betas) / rest
     # Beta may ask for more positives above the threshold, or below it, than there are examples.
@@ -415,13 +385,18 @@ def _limits(
     known = np.repeat(known, betas.size)
     prevalence = (n + share * rest) / size if rule.prevalence is None else rule.prevalence
     value = partial(of_shares, metric, share=share, size=size)
-    designs, plain = rate_designs(here), value(prevalence)
+    (designs, correlation, error), plain = rate_designs(here), value(prevalence)
     estimate = plain(known, others)
 
     def move(level: float) -> tuple[FloatArray, FloatArray]:
         """Return the metric with all shares at limits, and with one: (shares, 2, betas)."""
-        first, second = _share_limits(here, betas.size, designs, level)
-        df, error = min(each.df for each in designs[:2]), designs.prevalence
+        first, second = (
+            np.stack(wilson(of.astype(np.float64), whole, level, design)).repeat(
+                betas.size, axis=1
+            )
+            for of, whole, design in zip(found, (n, rest), designs, strict=True)
+        )
+        df = min(each.df for each in designs)
         reach = 0.0 if rule.prevalence else error * scipy.special.stdtrit(df, (1 + level) / 2)
         sides = [value(np.clip(prevalence + side * reach, 0, 1)) for side in (-1, 1)]
         one = [plain(end, others) for end in first], [plain(known, end) for end in second]
@@ -431,41 +406,20 @@ def _limits(
     corners, moved = move(rule.level)
     typical = move(_TYPICAL)[1]
     rises = np.sign(typical[:, 1] - typical[:, 0])
-    down, up = (
-        _add(
-            _beyond(side * (moved - estimate)),
-            rises * _beyond(side * (typical - estimate)),
-            designs.correlation,
+    correlated, away = correlation - np.eye(len(rises)), []
+    for side in (-1, 1):
+        far, usual = (
+            np.maximum(np.fmax.reduce(side * (each - estimate), axis=1), 0)
+            for each in (moved, typical)
         )
-        for side in (-1, 1)
-    )
+        # What correlations add or take is that at one level, of signed distances: else less could
+        # reach as errors grow.
+        shared = np.einsum("ib,ij,jb->b", rises * usual, correlated, rises * usual)
+        whole = np.sum(usual**2, axis=0)
+        ratio = np.maximum(1 + shared / np.where(whole > 0, whole, 1), 0)
+        away.append(np.sqrt(np.sum(far**2, axis=0) * ratio))
     low, high = np.fmin.reduce(corners), np.fmax.reduce(corners)
-    return np.maximum(estimate - down, low), np.minimum(estimate + up, high)
-
-
-def _share_limits(
-    here: Ranking, times: int, designs: RateDesigns, level: float
-) -> list[FloatArray]:
-    """Return the limits of both shares above a threshold, each of shape (2, times)."""
-    n = here.total.known_positive
-    sizes, found = (n, sum(here.total) - n), (here.known_positive, here.head - here.known_positive)
-    return [
-        np.repeat(np.stack(wilson(of.astype(np.float64), size, level, design)), times, axis=1)
-        for of, size, design in zip(found, sizes, designs[:2], strict=True)
-    ]
-
-
-def _add(distances: FloatArray, typical: FloatArray, correlation: FloatArray) -> FloatArray:
-    """Return how far errors with correlations reach together, shape (betas,).
-
-    What correlations add or take is that at one level, of signed distances: else less could reach
-    as errors grow.
-    """
-    squares, usual = np.sum(distances**2, axis=0), np.sum(typical**2, axis=0)
-    shared = np.einsum("ib,ij,jb->b", typical, correlation - np.eye(len(typical)), typical)
-    ratio = 1 + shared / np.where(usual > 0, usual, 1)
-    together: FloatArray = np.sqrt(squares * np.maximum(ratio, 0))
-    return together
+    return np.maximum(estimate - away[0], low), np.minimum(estimate + away[1], high)
 
 
 def _limits_of_concave(
@@ -497,12 +451,6 @@ def _limits_of_concave(
         ends.append(np.array(nearest))
     lower, upper = np.transpose(ends)
     return lower, upper
-
-
-def _beyond(distances: FloatArray) -> FloatArray:
-    """Return how far each share moves the metric on one side; NaN where the metric is."""
-    farthest: FloatArray = np.maximum(np.fmax.reduce(distances, axis=1), 0)
-    return farthest
 
 
 def of_shares(

@@ -129,7 +129,11 @@ def reliability(
     latent = _latent(ranking, (ends, unlabeled), np.stack(completed, axis=1), hidden, level)
     there = np.where(examples > 0, examples, np.nan)[:, np.newaxis, np.newaxis]
     value = (known[:, np.newaxis, np.newaxis] + latent) / there
-    return Reliability(examples, known, _mean_scores(parts, -np.diff(above), edges), value)
+    # The mean score of each bin is that of examples in the middle of its parts.
+    middle = (parts + np.repeat(np.diff(edges) / _FINE, _FINE) / 2).reshape(-1, _FINE)
+    inside = -np.diff(above).reshape(-1, _FINE)
+    sums, sizes = np.sum(middle * inside, axis=1), inside.sum(axis=1)
+    return Reliability(examples, known, sums / np.where(sizes, sizes, np.nan), value)
 
 
 def _latent(
@@ -158,15 +162,6 @@ def _latent(
     fewest = np.maximum(latent - (total.unlabeled - inside), 0)
     lower, upper = (np.clip(side, fewest, most) for side in limits)
     return np.stack([lower, np.clip(completed, lower, upper), upper], axis=1)
-
-
-def _mean_scores(parts: FloatArray, examples: IntArray, edges: FloatArray) -> FloatArray:
-    """Return the mean score of each bin, of examples in the middle of its parts."""
-    widths = np.repeat(np.diff(edges) / _FINE, _FINE)
-    sums = ((parts + widths / 2) * examples).reshape(-1, _FINE).sum(axis=1)
-    sizes = examples.reshape(-1, _FINE).sum(axis=1)
-    means: FloatArray = sums / np.where(sizes, sizes, np.nan)
-    return means
 
 
 # The continuous Boyce index: known positives relative to the background
@@ -205,8 +200,11 @@ def estimate_boyce(ranking: Ranking) -> Estimates:
     known, rest = _shares_inside(ranking, start - _NEAR * span, end + _NEAR * span)
     ratio = np.where(known > 0, inf, nan)
     np.divide(known, rest, out=ratio, where=rest > 0)
-    unknown = np.full(1, nan)
-    return Estimates(np.full(1, _rank_correlation(ratio)), unknown, unknown, unknown)
+    ranks = scipy.stats.rankdata(np.round(ratio[~np.isnan(ratio)], _DIGITS))
+    index, unknown = np.full(1, nan), np.full(1, nan)
+    if ranks.size > 1 and np.ptp(ranks):
+        index[0] = np.corrcoef(np.arange(ranks.size), ranks)[0, 1]
+    return Estimates(index, unknown, unknown, unknown)
 
 
 def _ends(ranking: Ranking) -> tuple[float, float]:
@@ -238,8 +236,7 @@ def _shares_inside(
     total = ranking.total
 
     def share(heads: CountArray, every: float) -> FloatArray:
-        inside: FloatArray = (heads[first] - heads[after]) / every
-        return inside
+        return (heads[first] - heads[after]) / every
 
     known, every = here.known_positive, total.known_positive
     if ranking.weight is not None:
@@ -247,11 +244,3 @@ def _shares_inside(
         known, every = through[here.known_rows], through[-1]
     rest = here.known_negative + here.unlabeled
     return share(known, every), share(rest, total.known_negative + total.unlabeled)
-
-
-def _rank_correlation(ratio: FloatArray) -> float:
-    """Return Spearman's correlation of ratios with their order, without those that are NaN."""
-    ranks = scipy.stats.rankdata(np.round(ratio[~np.isnan(ratio)], _DIGITS))
-    if ranks.size < 2 or ranks.min() == ranks.max():
-        return nan
-    return float(np.corrcoef(np.arange(ranks.size), ranks)[0, 1])

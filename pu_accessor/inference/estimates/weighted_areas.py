@@ -11,7 +11,6 @@ from pu_accessor.inference.estimates.intervals import Estimates, rank_interval, 
 from pu_accessor.inference.estimates.known_positives import (
     count_negatives,
     count_positives,
-    find_blocks,
     places,
 )
 from pu_accessor.inference.estimates.latent_gaps import (
@@ -36,14 +35,6 @@ class _Spread(NamedTuple):
     kurtosis: float  # of the terms of the squared error
     down: float  # with one more, not seen, at the worst place
     up: float  # the same at the best place
-
-
-class _Ties(NamedTuple):
-    """The known positives that share a block of ties, as places in the ranking of these."""
-
-    end: IntArray  # examples at or above the cutoff of each known positive
-    first: IntArray  # known positives above the block of each
-    last: IntArray  # and at or above it
 
 
 _LEAST = 1e-300  # stands for 0 where something is divided by it
@@ -95,8 +86,8 @@ def weighted_auroc(
     """
     count_negatives(ranking.total, betas)
     examples, n = sum(ranking.total), ranking.total.known_positive
-    positives = count_positives(ranking.total, betas).as_floats()
-    start, end = places(find_blocks(ranking))
+    positives = count_positives(ranking.total, betas)
+    start, end = places(ranking)
     rank = (start + end + 1) / 2
     below, negatives = rank - rank[0], examples - positives  # nothing to round if all are the same
     weights = _of_each(weight, betas)
@@ -163,8 +154,8 @@ def weighted_precision(
     >>> np.round([found.value, found.error, found.lower, found.upper], 3).ravel()
     array([0.843, 0.225, 0.426, 1.   ])
     """
-    n, positives = ranking.total.known_positive, count_positives(ranking.total, betas).as_floats()
-    ties, (value, error) = _find_ties(ranking), jackknife(ranking, weight, betas)
+    n, positives = ranking.total.known_positive, count_positives(ranking.total, betas)
+    (_, end), (value, error) = places(ranking), jackknife(ranking, weight, betas)
     weights, limits = _of_each(weight, betas), np.full((betas.size, 2), np.nan)
     wanted = _wanted((positives > n) & (n > 2), sides)
     # One beta at a time where each known positive has its own weight, which takes much memory.
@@ -172,7 +163,7 @@ def weighted_precision(
     for start in range(0, len(wanted), at_once):
         row, side = wanted[start : start + at_once].T
         limits[row, side] = weighted_precision_limits(
-            ties.end, ties.last, weights[row], positives[row] - n, level, side
+            end, weights[row], positives[row] - n, level, side
         )
     return reach_to(value, error, limits)
 
@@ -196,11 +187,11 @@ def jackknife(
     ranking: Ranking, weight: FloatArray, betas: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return average precision and its standard error, by leaving out each known positive."""
-    n, ties, found = ranking.total.known_positive, _find_ties(ranking), []
-    every = count_positives(ranking.total, betas).as_floats().tolist()
+    n, (_, end), found = ranking.total.known_positive, places(ranking), []
+    every = count_positives(ranking.total, betas).tolist()
     for each, whole in zip(_of_each(weight, betas), every, strict=True):
         latent = latent_shares(each, whole - n)
-        area, pull = _precision_and_pull(ties, 1 + latent, whole)
+        area, pull = _precision_and_pull(end, 1 + latent, whole)
         known = n > 2 or whole == n
         found.append((area, weighted_spread(pull, latent).error if known else np.nan))
     value, error = np.transpose(found)
@@ -212,24 +203,19 @@ def _of_each(weight: FloatArray, betas: FloatArray) -> FloatArray:
     return np.broadcast_to(weight, (betas.size, weight.shape[-1]))
 
 
-def _find_ties(ranking: Ranking) -> _Ties:
-    """Return the blocks of ties of known positives."""
-    _, end = places(find_blocks(ranking))
-    return _Ties(end, *(np.searchsorted(end, end, side=side) for side in ("left", "right")))
-
-
 def _precision_and_pull(
-    ties: _Ties, stands: FloatArray, positives: float
+    end: IntArray, stands: FloatArray, positives: float
 ) -> tuple[float, FloatArray]:
     """Return average precision, and its derivatives by what each known positive stands for."""
-    n, own = stands.size, stands / ties.end
+    n, own = stands.size, stands / end
     # Ties count to the end of their block, and from its start.
-    above = np.cumsum(stands)[ties.last - 1] - stands
-    below = np.cumsum(own[::-1])[::-1][ties.first] - own
+    first, last = (np.searchsorted(end, end, side) for side in ("left", "right"))
+    above = np.cumsum(stands)[last - 1] - stands
+    below = np.cumsum(own[::-1])[::-1][first] - own
     total, squares = stands.sum(), stands**2
     alone, pairs = own.sum(), own @ above
     value = alone / total + (positives - 1) * pairs / max(total**2 - squares.sum(), _LEAST)
-    if ties.end[0] == ties.end[-1] or n < 3:
+    if end[0] == end[-1] or n < 3:
         return float(value), np.zeros(n)
     without = (total - stands) ** 2 - (squares.sum() - squares)
     left_out = (alone - own) / (total - stands) + (positives - 1) / without * (
@@ -271,7 +257,7 @@ class _Positives(NamedTuple):
 def _stand(ranking: Ranking, weight: FloatArray, beta: float) -> _Positives:
     """Return what known positives stand for."""
     n, hidden = weight.size, weight - 1
-    positives = float(count_positives(ranking.total, np.array([beta])).as_floats()[0])
+    positives = float(count_positives(ranking.total, np.array([beta]))[0])
     stands = 1 + latent_shares(weight, positives - n)
     through = np.concatenate([[0.0], np.cumsum(stands)])[ranking.known_positive]
     turn = hidden / hidden.mean()
@@ -335,16 +321,14 @@ def auroc_influence(
     latent = turn / turn.size
     own = seen * (below - share * share_below(ahead, latent))
     moved = (1 - seen) * below - share * seen * ahead
-    influence: FloatArray = own + turn * (moved - latent @ moved)
-    return influence
+    return own + turn * (moved - latent @ moved)
 
 
 def share_below(ahead: FloatArray, share: FloatArray) -> FloatArray:
     """Return the shares of the known positives that rank below each; half of those tied."""
     _, block = np.unique(ahead, return_inverse=True)
     tied = np.bincount(block, share)
-    below: FloatArray = (1 - np.cumsum(tied) + tied / 2)[block]
-    return below
+    return (1 - np.cumsum(tied) + tied / 2)[block]
 
 
 def weighted_population_precision(
@@ -357,10 +341,10 @@ def weighted_population_precision(
     As for AUROC; the interval is Student's t on the logit scale of n/P times average precision, as
     without weights (`estimate_population_precision`).
     """
-    n, limits, ties = ranking.total.known_positive, [], _find_ties(ranking)
+    n, limits, (_, end) = ranking.total.known_positive, [], places(ranking)
     for each, beta in zip(_of_each(weight, betas), betas.tolist(), strict=True):
         at = _stand(ranking, each, beta)
-        area, _ = _precision_and_pull(ties, at.stands, at.stands.sum())
+        area, _ = _precision_and_pull(end, at.stands, at.stands.sum())
         error, df = _precision_scatter(ranking, at)
         value, share = np.array([area]), n / float(at.through[-1])
         away = reach(np.array([error]), df, level)

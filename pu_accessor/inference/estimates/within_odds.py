@@ -165,7 +165,7 @@ class _Worst(NamedTuple):
 def _find_worst(ranking: Ranking, beta: float, odds: float, curve: str, search: Search) -> _Worst:
     """Return the lowest and the highest area within a factor; AUROC has them at a place."""
     blocks, n = find_blocks(ranking), ranking.total.known_positive
-    positives = float(count_positives(ranking.total, np.array([beta])).as_floats()[0])
+    positives = float(count_positives(ranking.total, np.array([beta]))[0])
     if curve == "roc":
         return _worst_place(blocks, positives, sum(ranking.total), odds)
     if n == 1:  # no pair of known positives, no estimate where others are hidden

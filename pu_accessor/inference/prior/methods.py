@@ -12,7 +12,8 @@ from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.exact import SAME, exact, exact_each
 from pu_accessor.inference.bands.simultaneous import COUNTED, NEVER, joint_coverage, local_alpha
 from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
-from pu_accessor.inference.influence import welch_df
+from pu_accessor.inference.completion import turn
+from pu_accessor.inference.influence import mean_and_variance, welch_df
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.latent_bounds import inner_cutoffs
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
@@ -39,13 +40,6 @@ class _Moments(NamedTuple):
     mean: float
     variance: float
     size: float
-
-
-class Method(NamedTuple):
-    """A way to estimate beta."""
-
-    estimate: Callable[[Ranking, float], Prior]
-    assumptions: str  # what it takes for granted
 
 
 def estimate_prior(ranking: Ranking, method: str, level: float) -> Prior:
@@ -89,21 +83,16 @@ def estimate_prior(ranking: Ranking, method: str, level: float) -> Prior:
     >>> np.round(estimate_prior(ranking, "feasible", 0.95)[:3], 3)
     array([0.126, 0.   , 0.155])
     """
-    _check_examples(ranking.total)
-    assumptions = METHODS[method].assumptions
+    check_labels(np.zeros(1), ranking.total)
+    if not ranking.total.unlabeled:
+        raise PUDataError(
+            f"beta is a share of the unlabeled examples, but none of {sum(ranking.total)} is "
+            "unlabeled. Mark them: missing in the label column, or unlabeled=..."
+        )
+    ask, assumptions = METHODS[method]
     if ranking.weight is not None:
         assumptions = assumptions.replace(_SCAR, _KNOWN_ODDS)
-    return METHODS[method].estimate(ranking, level)._replace(assumptions=assumptions)
-
-
-def _check_examples(total: Counts) -> None:
-    """Raise where there is nothing to estimate, or nothing to estimate from."""
-    check_labels(np.zeros(1), total)
-    if not total.unlabeled:
-        raise PUDataError(
-            f"beta is a share of the unlabeled examples, but none of {sum(total)} is unlabeled. "
-            "Mark them: missing in the label column, or unlabeled=..."
-        )
+    return ask(ranking, level)._replace(assumptions=assumptions)
 
 
 def _feasible(ranking: Ranking, level: float) -> Prior:
@@ -191,9 +180,9 @@ def _top_rises(ranking: Ranking) -> float:
 def _two_sided(ranking: Ranking, level: float) -> Prior:
     """Bound beta from both ends of the ranking."""
     _check_negatives(ranking.total)
-    half = (1 - level) / 2
-    lower, upper = 1 - limit_from_negatives(ranking, half), limit_from_positives(ranking, half)
-    middle = (1 - limit_from_negatives(ranking, 0.5) + limit_from_positives(ranking, 0.5)) / 2
+    half, turned = (1 - level) / 2, turn(ranking)
+    lower, upper = 1 - limit_from_positives(turned, half), limit_from_positives(ranking, half)
+    middle = (1 - limit_from_positives(turned, 0.5) + limit_from_positives(ranking, 0.5)) / 2
     if lower > upper:
         return Prior(middle, lower, upper, (_CONTRADICTION,))
     return Prior(min(max(middle, lower), upper), lower, upper)
@@ -202,9 +191,13 @@ def _two_sided(ranking: Ranking, level: float) -> Prior:
 def _mean_matching(ranking: Ranking, level: float) -> Prior:
     """Match the mean score of the unlabeled to those of known negatives and known positives."""
     _check_negatives(ranking.total)
-    score = (_mid_shares(ranking.known_positive) + _mid_shares(ranking.known_negative)) / 2
+    # The share of known positives, and of known negatives, below each step; ties count half.
+    both = ranking.known_positive, ranking.known_negative
+    score = sum(1 - (known[:-1] + known[1:]) / (2 * known[-1]) for known in both) / 2
     kinds = (ranking.known_positive, ranking.known_negative, ranking.unlabeled)
-    positive, negative, unlabeled = (_moments(np.diff(kind), score) for kind in kinds)
+    positive, negative, unlabeled = (
+        _Moments(*mean_and_variance(score, np.diff(kind)), float(kind[-1])) for kind in kinds
+    )
     if ranking.unequal_weight is not None:
         positive = _weighted_moments(ranking, score)
     apart = positive.mean - negative.mean
@@ -221,14 +214,6 @@ def _mean_matching(ranking: Ranking, level: float) -> Prior:
     beyond = abs(beta - inside) > _ALIKE
     warnings = (_CONTRADICTION,) if beyond and lower == upper else ()
     return Prior(inside, lower, upper, warnings)
-
-
-def _moments(times: IntArray, score: FloatArray) -> _Moments:
-    """Return the moments of scores that are there several times each."""
-    size = float(times.sum())
-    mean = float(times @ score) / size
-    variance = float(times @ (score - mean) ** 2) / (size - 1) if size > 1 else float("nan")
-    return _Moments(mean, variance, size)
 
 
 def _weighted_moments(ranking: Ranking, score: FloatArray) -> _Moments:
@@ -255,13 +240,10 @@ def _matching_interval(
     one, other = positive.variance, negative.variance
     first, second = one / positive.size, other / negative.size
     nearest = min(max(beta, 0.0), 1.0)
-    squares = [
-        nearest**2 * first,
-        (1 - nearest) ** 2 * second,
-        (nearest * one + (1 - nearest) * other) / unlabeled,
-    ]
+    mixed = (nearest * one + (1 - nearest) * other) / unlabeled
+    squares = np.array([nearest**2 * first, (1 - nearest) ** 2 * second, mixed])
     df = np.array([positive.size, negative.size, unlabeled if unlabeled > 1 else np.inf]) - 1
-    reach = float(scipy.stats.t.ppf((1 + level) / 2, welch_df(np.array(squares), df)))
+    reach = float(scipy.stats.t.ppf((1 + level) / 2, welch_df(squares, df)))
     # (beta0 - beta)**2 * apart**2 <= reach**2 * variance(beta): a*beta0**2 - 2*b*beta0 + c <= 0
     apart = positive.mean - negative.mean
     a = apart**2 - reach**2 * (first + second)
@@ -272,15 +254,8 @@ def _matching_interval(
         return 0.0, 1.0
     if discriminant < 0:  # no beta at all fits, or the estimate alone and it is rounded
         return nearest, nearest
-    ends = (b - sqrt(discriminant)) / a, (b + sqrt(discriminant)) / a
-    lower, upper = (min(max(end, 0.0), 1.0) for end in ends)
-    return lower, upper
-
-
-def _mid_shares(cumulative: IntArray) -> FloatArray:
-    """Return the share of a kind that ranks below each step between cutoffs; ties count half."""
-    shares: FloatArray = 1 - (cumulative[:-1] + cumulative[1:]) / (2 * cumulative[-1])
-    return shares
+    ends = np.clip((b + np.array([-1, 1]) * sqrt(discriminant)) / a, 0, 1)
+    return float(ends[0]), float(ends[1])
 
 
 def _check_negatives(total: Counts) -> None:
@@ -303,15 +278,13 @@ _LARGEST = (
     f"{_SCAR}; the estimate is the largest plausible beta, and the true one only if no negative "
     "reaches the top of the ranking"
 )
-METHODS: Mapping[str, Method] = {
-    "feasible": Method(_feasible, _LARGEST),
-    "two_sided": Method(
-        _two_sided, f"{_SCAR}; known negatives are a simple random sample of all negatives"
-    ),
-    "mean_matching": Method(
-        _mean_matching, f"{_SCAR}; known negatives are a simple random sample of all negatives"
-    ),
-    "simultaneous": Method(_simultaneous, _LARGEST),
+_BOTH = f"{_SCAR}; known negatives are a simple random sample of all negatives"
+# How each estimates beta, and what it takes for granted.
+METHODS: Mapping[str, tuple[Callable[[Ranking, float], Prior], str]] = {
+    "feasible": (_feasible, _LARGEST),
+    "two_sided": (_two_sided, _BOTH),
+    "mean_matching": (_mean_matching, _BOTH),
+    "simultaneous": (_simultaneous, _LARGEST),
 }
 
 
@@ -348,8 +321,13 @@ def limit_from_positives(ranking: Ranking, delta: float) -> float:
     steps = np.flatnonzero(np.diff(ranking.known_positive)) + 1
     if (weight := ranking.unequal_weight) is not None:
         return _weighted_limit(ranking, weight, steps, delta)
-    total = ranking.total.known_positive, ranking.total.unlabeled
-    return _limit(ranking.known_positive[steps], ranking.unlabeled[steps], total, delta)
+    n, _, size = ranking.total
+
+    def allowed(latent: int) -> float:
+        return sqrt(log(1 / delta) / 2 * (1 / n + 1 / latent))
+
+    cdf = ranking.known_positive[steps] / n
+    return _largest_feasible(cdf, ranking.unlabeled[steps], size, allowed)
 
 
 def distance_from_positives(ranking: Ranking, latent: int) -> tuple[float, float]:
@@ -365,14 +343,6 @@ def distance_from_positives(ranking: Ranking, latent: int) -> tuple[float, float
     return float(lead[place]), float(unlabeled[place]) / ranking.total.unlabeled
 
 
-def limit_from_negatives(ranking: Ranking, delta: float) -> float:
-    """Return the largest share of negatives that the known ones do not rule out."""
-    steps = np.flatnonzero(np.diff(ranking.known_negative))
-    n, size = ranking.total.known_negative, ranking.total.unlabeled
-    known, unlabeled = n - ranking.known_negative[steps], size - ranking.unlabeled[steps]
-    return _limit(known, unlabeled, (n, size), delta)
-
-
 def _weighted_limit(ranking: Ranking, weight: FloatArray, steps: IntArray, delta: float) -> float:
     """Return the limit from known positives that were labeled with unequal probabilities."""
     unlabeled, known = ranking.unlabeled[steps], ranking.known_positive[steps]
@@ -386,16 +356,6 @@ def _weighted_limit(ranking: Ranking, weight: FloatArray, steps: IntArray, delta
         return sqrt(2 * log(1 / delta)) * sqrt(np.max(scatter + f * (1 - f) / latent))
 
     return _largest_feasible(f, unlabeled, ranking.total.unlabeled, allowed)
-
-
-def _limit(known: IntArray, unlabeled: IntArray, total: tuple[int, int], delta: float) -> float:
-    """Return the largest share of latent examples that the known ones allow."""
-    n, size = total
-
-    def allowed(latent: int) -> float:
-        return sqrt(log(1 / delta) / 2 * (1 / n + 1 / latent))
-
-    return _largest_feasible(known / n, unlabeled, size, allowed)
 
 
 def _largest_feasible(
@@ -417,34 +377,6 @@ _FEW = 30  # cutoffs, up to which it may count that they are few
 # p values fall as latent positives grow in number, but for steps of counts. Measured for 2 to 300
 # known positives: of M, or one after it, p is at most 1 + 4/sqrt(M) times as high as before.
 _UNEVEN = 4.0
-
-
-class _Heads(NamedTuple):
-    """How known and unlabeled examples lie at the cutoffs at which a known positive does."""
-
-    known: IntArray  # at or above each
-    unlabeled: IntArray
-    n: int  # known positives
-    cutoffs: int | None  # between the ends, where they are few
-
-    def tail(self, latent: int) -> float:
-        """Return the smallest probability, at one cutoff, of so few latent positives."""
-        most = np.minimum(self.unlabeled, latent)
-        size = self.n + latent
-        heads = self.known + most
-        return float(np.min(scipy.stats.hypergeom.sf(self.known - 1, size, self.n, heads)))
-
-    def p_value(self, latent: int, delta: float) -> float:
-        """Return the probability of a tail as small at any cutoff; beyond some size at delta."""
-        tail = self.tail(latent)
-        if tail > delta * (1 + SAME):
-            return tail
-        if self.n + latent > COUNTED:
-            p = tail * 2 * delta / local_alpha(self.n, latent, 1 - delta, 1.0, one_sided=True)
-        else:
-            lower = exact_each(self.n, np.array([latent]), 1 - 2 * tail)[0][0]
-            p = 1 - joint_coverage(self.n, latent, lower, exact(self.n, latent, 1 - NEVER)[1])
-        return min(p, self.cutoffs * tail) if self.cutoffs else p
 
 
 def exact_limit(ranking: Ranking, delta: float) -> float:
@@ -475,9 +407,25 @@ def exact_limit(ranking: Ranking, delta: float) -> float:
     0.35
     """
     steps = np.flatnonzero(np.diff(ranking.known_positive)) + 1
-    n, _, size = ranking.total
-    cutoffs = inner_cutoffs(ranking, _FEW)
-    heads = _Heads(ranking.known_positive[steps], ranking.unlabeled[steps], n, cutoffs)
+    known, unlabeled = ranking.known_positive[steps], ranking.unlabeled[steps]
+    (n, _, size), cutoffs = ranking.total, inner_cutoffs(ranking, _FEW)
+
+    def smallest_tail(latent: int) -> float:
+        """Return the smallest probability, at one cutoff, of so few latent positives."""
+        heads = known + np.minimum(unlabeled, latent)
+        return float(np.min(scipy.stats.hypergeom.sf(known - 1, n + latent, n, heads)))
+
+    def p_value(latent: int) -> float:
+        """Return the probability of a tail as small at any cutoff; beyond some size at delta."""
+        tail = smallest_tail(latent)
+        if tail > delta * (1 + SAME):
+            return tail
+        if n + latent > COUNTED:
+            p = tail * 2 * delta / local_alpha(n, latent, 1 - delta, 1.0, one_sided=True)
+        else:
+            lower = exact_each(n, np.array([latent]), 1 - 2 * tail)[0][0]
+            p = 1 - joint_coverage(n, latent, lower, exact(n, latent, 1 - NEVER)[1])
+        return min(p, cutoffs * tail) if cutoffs else p
 
     def ruled_out(latent: int, p: float) -> bool:
         return p * (1 + _UNEVEN / sqrt(latent)) <= delta
@@ -485,13 +433,13 @@ def exact_limit(ranking: Ranking, delta: float) -> float:
     latent, times = 0, 1.0  # p over the tail of one cutoff
     while latent < size:
         more = range(latent + 1, size + 1)
-        latent += bisect(more, False, key=lambda m: ruled_out(m, times * heads.tail(m)))
+        latent += bisect(more, False, key=lambda m: ruled_out(m, times * smallest_tail(m)))
         if latent == size:
             break
-        p = heads.p_value(latent + 1, delta)
+        p = p_value(latent + 1)
         if ruled_out(latent + 1, p):
             break
-        times = p / heads.tail(latent + 1)
-    while latent and heads.p_value(latent, delta) <= delta * (1 + SAME):
+        times = p / smallest_tail(latent + 1)
+    while latent and p_value(latent) <= delta * (1 + SAME):
         latent -= 1
     return latent / size

@@ -129,8 +129,7 @@ def _probabilities(stratum: Stratum, positives: IntArray) -> FloatArray:
     above, below = np.cumsum(above, axis=1), np.cumsum(below, axis=1)
     logs = np.hstack([below[:, ::-1], np.zeros_like(hidden), above])
     ratio = np.exp(logs - logs.max(axis=1, keepdims=True))
-    probability: FloatArray = ratio / ratio.sum(axis=1, keepdims=True)
-    return probability
+    return np.asarray(ratio / ratio.sum(axis=1, keepdims=True))
 
 
 def _lowest_sum(axes: list[_Axis], observed: float, tail: float, most: int) -> int:
@@ -229,8 +228,7 @@ class _Search:
         at_least = np.cumsum(ordered[:, ::-1], axis=1)[:, ::-1]
         at_least = np.pad(at_least, ((0, 0), (0, 1)))
         beside = _joint(joint[: self.beside], len(corner))[:, :, np.newaxis, np.newaxis]
-        tails: FloatArray = (beside * at_least[:, self.fewest]).sum(axis=1)
-        return tails
+        return np.asarray((beside * at_least[:, self.fewest]).sum(axis=1))
 
     def _unlikely(self, tails: FloatArray) -> IntArray:
         """Return how many cells of the last axis leave the statistic unlikely."""

@@ -158,12 +158,15 @@ def tables_in_parts(
     for part in parts:
         bounds = held or bound_by(part, ranking, rule)
         here = slice(start, start + part.latent.size)
-        in_head, clipped = _with_estimate(bounds, completions[here], rounded=rounded)
-        tables = _tabulate(bounds, in_head, clipped, betas[here], latent[here], rule)
+        tp, clipped = _with_estimate(bounds, completions[here], rounded=rounded)
+        tp += ranking.known_positive[:, np.newaxis, np.newaxis]
+        tightest = bounds.tightest[: part.latent.size]
         del bounds  # counts at all cutoffs, as many as are now made of the tables
-        held = None
-        yield tables
-        start = here.stop
+        held, start = None, here.stop
+        positives = total.known_positive + part.latent
+        alphas = _local_alphas(ranking, part.latent, tightest, rule)
+        counts = tp, ranking.head, positives, sum(total) - positives
+        yield Tables(ranking, betas[here], *counts, clipped, tightest, alphas)
 
 
 def _refine(
@@ -182,31 +185,6 @@ def _refine(
     parts = bands.in_parts(ranking.rank.size)
     ranking, held = _refine_where_cut(ranking, parts, completions, rule)
     return ranking, parts, held
-
-
-def _tabulate(
-    bounds: LatentBounds,
-    in_head: Numbers,
-    clipped: BoolArray,
-    betas: FloatArray,
-    latent: IntArray,
-    rule: Settings,
-) -> Tables:
-    """Put latent positives in the head at some betas, bounds and estimates, into tables."""
-    ranking, tightest = bounds.ranking, bounds.tightest[: betas.size]
-    in_head += ranking.known_positive[:, np.newaxis, np.newaxis]
-    positives = ranking.total.known_positive + latent
-    return Tables(
-        ranking,
-        betas,
-        in_head,
-        ranking.head,
-        positives,
-        sum(ranking.total) - positives,
-        clipped,
-        tightest,
-        _local_alphas(ranking, latent, tightest, rule),
-    )
 
 
 def _round(counts: Numbers) -> IntArray:
@@ -260,8 +238,7 @@ def mean_of_ends(part: FloatArray, counts: Numbers) -> FloatArray:
     >>> mean_of_ends(np.array([0.25, 0.75]), np.array([[4, 0], [8, 2]]))
     array([7. , 1.5])
     """
-    mean: FloatArray = sum(weight * count for weight, count in zip(part, counts, strict=True))
-    return mean
+    return np.asarray(sum(weight * count for weight, count in zip(part, counts, strict=True)))
 
 
 def mix(tables: Tables, part: FloatArray) -> Tables:
@@ -335,8 +312,7 @@ def _find_cuts(bounds: LatentBounds, completions: Sequence[Completion]) -> IntAr
         start - end
     )
     cuts = each_once(np.concatenate([np.floor(places), np.ceil(places)]).astype(np.int64))
-    new: IntArray = cuts[unlabeled[np.searchsorted(unlabeled, cuts)] != cuts]
-    return new
+    return np.asarray(cuts[unlabeled[np.searchsorted(unlabeled, cuts)] != cuts])
 
 
 def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Settings) -> RankCdf:
@@ -443,8 +419,7 @@ def curve_on_new(
 
 def _reach_to(limits: FloatArray, estimate: Numbers) -> FloatArray:
     """Return limits that reach to the estimate, shape (cutoffs, 2); from (2, cutoffs)."""
-    ends = np.fmin(limits[0], estimate), np.fmax(limits[1], estimate)
-    return np.stack(ends, axis=1)
+    return np.stack([np.fmin(limits[0], estimate), np.fmax(limits[1], estimate)], axis=1)
 
 
 def check_labels(betas: FloatArray, total: Counts, kinds: Sequence[str] = ("positives",)) -> None:

@@ -1,6 +1,7 @@
 """Curves of contingency tables: the areas under them, and how they change with beta."""
 
 from collections.abc import Callable
+from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,7 +44,15 @@ def area(
     """
     positives = tp + fn
     if curve == "pr":
-        return _pr_area(_rate(tp, positives), tp, tp + fp)
+        # On a segment precision is (tp + u*gain)/(head + u*added), u = 0..1, whose integral is the
+        # precision at its start and the one within, weighted by log(1 + x)/x, x = added/head.
+        head, start = tp + fp, np.maximum((tp + fp)[..., :-1], 1)
+        gain, added = np.diff(tp, axis=-1), np.diff(head, axis=-1)
+        growth = added / start
+        weight = np.log1p(growth) / np.where(growth > 0, growth, 1)
+        weight = np.where(head[..., :-1] > 0, weight, 0)  # from rank 0 on precision is constant
+        precision = tp[..., :-1] / start * weight + gain / np.maximum(added, 1) * (1 - weight)
+        return np.asarray(np.sum(np.diff(_rate(tp, positives), axis=-1) * precision, axis=-1))
     if (positives != positives[..., -1:]).any():
         tp, fp = _rate(tp, positives), _rate(fp, fp + tn)
     return _roc_area(tp, fp, max_fpr)
@@ -51,8 +60,7 @@ def area(
 
 def _rate(part: Numbers, whole: Numbers) -> FloatArray:
     """Return a share of some examples, NaN where there are none."""
-    rate: FloatArray = part / np.where(whole > 0, whole, np.nan)
-    return rate
+    return part / np.where(whole > 0, whole, np.nan)
 
 
 def _roc_area(tp: Numbers, fp: Numbers, limit: float | None) -> FloatArray:
@@ -78,24 +86,6 @@ def _roc_area(tp: Numbers, fp: Numbers, limit: float | None) -> FloatArray:
         return share
     chance = limit**2 / 2
     return (1 + (share - chance) / (limit - chance)) / 2
-
-
-def _pr_area(recall: FloatArray, tp: IntArray, head: IntArray) -> FloatArray:
-    """Return the integral of precision d(recall), tp and head straight between two cutoffs.
-
-    On a segment precision is (tp + u*gain)/(head + u*added), u = 0..1, whose integral is the
-    precision at its start and the one within the segment, weighted by log(1 + x)/x, where
-    x = added/head.
-    """
-    gain, added = np.diff(tp, axis=-1), np.diff(head, axis=-1)
-    start = np.maximum(head[..., :-1], 1)
-    growth = added / start
-    weight = np.log1p(growth) / np.where(growth > 0, growth, 1)
-    weight = np.where(head[..., :-1] > 0, weight, 0)  # from rank 0 on precision is constant
-    within = gain / np.maximum(added, 1)
-    precision = tp[..., :-1] / start * weight + within * (1 - weight)
-    integral: FloatArray = np.sum(np.diff(recall, axis=-1) * precision, axis=-1)
-    return integral
 
 
 def completed_area(
@@ -124,8 +114,8 @@ def completed_area(
         if curve == "roc":
             return area(curve, *counts, max_fpr=max_fpr)
         labeled = np.diff(completed.known_positive + completed.known_negative) > 0
-        each = [_stretches(tp, completed.rank, labeled) for tp in counts[0]]
-        return np.concatenate([_average_precision(*stretches, prevalence) for stretches in each])
+        each = [_average_precision(tp, completed.rank, labeled, prevalence) for tp in counts[0]]
+        return np.array(each)
 
     return of_few_betas(areas, ranking, betas)
 
@@ -137,19 +127,6 @@ def of_few_betas(
     at_once = max(min(_AT_ONCE // ranking.rank.size, _BETAS), 1)
     parts = range(0, max(betas.size, 1), at_once)
     return np.concatenate([areas(betas[at : at + at_once]) for at in parts], axis=-1)
-
-
-def _stretches(
-    tp: Numbers, rank: IntArray, is_block: BoolArray
-) -> tuple[Numbers, IntArray, BoolArray]:
-    """Leave out cutoffs between which true positives go on straight, outside blocks.
-
-    What is estimated does not depend on which cutoffs are there. Shape of true positives after:
-    (1, cutoffs).
-    """
-    slope = np.where(is_block, np.nan, np.diff(tp) / np.diff(rank))
-    bends = np.append(~(np.abs(np.diff(slope)) <= _SAME_SLOPE), True)
-    return tp[np.newaxis, np.append(True, bends)], rank[np.append(True, bends)], is_block[bends]
 
 
 def completed_aurocs(stack: Stack, betas: FloatArray) -> FloatArray:
@@ -198,8 +175,7 @@ def odds_factor(prevalence: float | None, positives: Numbers, negatives: Numbers
     if prevalence is None:
         return np.ones(positives.size)
     some = np.where(negatives > 0, negatives, np.nan)  # none stand for those of a prevalence
-    factor: FloatArray = prevalence / (1 - prevalence) * some / positives
-    return factor
+    return prevalence / (1 - prevalence) * some / positives
 
 
 def _sum_of_ratios(
@@ -227,8 +203,8 @@ def _sum_of_ratios(
 
 
 def _average_precision(
-    tp: Numbers, rank: IntArray, is_block: BoolArray, prevalence: float | None = None
-) -> FloatArray:
+    tp: Numbers, rank: IntArray, is_block: BoolArray, prevalence: float | None
+) -> float:
     """Return the mean over all positives of the precision at their cutoff.
 
     In a block of tied scores that is its end. Between blocks V positives lie anywhere among c
@@ -240,11 +216,16 @@ def _average_precision(
     At another prevalence each positive counts w times, so that R + r becomes R + r + (w - 1) times
     the true positives that are expected there, which is straight in r, too.
     """
-    positives = tp[..., -1]
-    factor = odds_factor(prevalence, positives, rank[-1] - positives)[..., np.newaxis]
-    start, gained, size = tp[..., :-1], np.diff(tp, axis=-1), np.diff(rank)
-    true = factor * tp[..., 1:]
-    heads = rank[1:] - tp[..., 1:] + true
+    # What is estimated does not depend on which cutoffs are there: those between which true
+    # positives go on straight, outside blocks, are left out.
+    slope = np.where(is_block, np.nan, np.diff(tp) / np.diff(rank))
+    bends = np.append(~(np.abs(np.diff(slope)) <= _SAME_SLOPE), True)
+    tp, rank, is_block = tp[np.append(True, bends)], rank[np.append(True, bends)], is_block[bends]
+    positives = tp[-1:]
+    factor = odds_factor(prevalence, positives, rank[-1] - positives)
+    start, gained, size = tp[:-1], np.diff(tp), np.diff(rank)
+    true = factor * tp[1:]
+    heads = rank[1:] - tp[1:] + true
     tied = gained * true / np.where(heads > 0, heads, 1)
     below = np.floor(gained)
     pairs = below * (below - 1 + 2 * (gained - below)) / np.maximum(size - 1, 1)
@@ -255,8 +236,8 @@ def _average_precision(
     heads = rank[:-1] - start + true
     sums = true / heads + _sum_of_ratios(true, gain, heads, 1 - other + gain, size - 1)
     apart = gained / size * sums
-    whole: FloatArray = np.where(is_block, tied, apart).sum(axis=-1)
-    return whole / np.where(positives > 0, positives, np.nan)
+    whole = np.where(is_block, tied, apart).sum()
+    return float(whole / positives[0]) if positives[0] > 0 else nan
 
 
 def average_precision_bounds(lower: Numbers, upper: Numbers, rank: IntArray) -> FloatArray:
@@ -335,19 +316,14 @@ def beta_derivatives(table: Table, clipped: BoolArray, known: Known) -> Derivati
     )
     # T, the share of the latent examples in the head; if there are none, of known ones.
     shares = [
-        np.where(known.shared & (hidden == 0), _over(above, whole), _over(latent, hidden))
+        np.where(known.shared & (hidden == 0), _rate(above, whole), _rate(latent, hidden))
         for latent, hidden, above, whole in of_kind
     ]
     share = np.where(known.from_positives, *shares)
     rates = (
-        _over(share * positives - tp, positives.astype(np.float64) ** 2),
-        _over(fp - share * negatives, negatives.astype(np.float64) ** 2),
-        np.where(head == 0, 0.0, _over(share, head)),
+        _rate(share * positives - tp, positives.astype(np.float64) ** 2),
+        _rate(fp - share * negatives, negatives.astype(np.float64) ** 2),
+        np.where(head == 0, 0.0, _rate(share, head)),
         *(share, -share, 1 - share, share - 1),
     )
     return Derivatives(*(np.where(clipped, 0.0, rate * known.unlabeled) for rate in rates))
-
-
-def _over(part: Numbers, whole: Numbers) -> FloatArray:
-    """Return a ratio, NaN where there is nothing to divide by."""
-    return part / np.where(whole > 0, whole, np.nan)

@@ -105,7 +105,9 @@ def make_bands(ranking: Ranking, latent: IntArray, rule: Settings) -> Bands:
     if isinstance(rule.band, RankBand):
         return Bands({}, latent)
     kinds = references_used(rule.reference, ranking)
-    return _bands(ranking, kinds, latent, rule, _level_of_each(rule))
+    # Where both count they share the error.
+    level = (1 + rule.level) / 2 if rule.reference == "both" else rule.level
+    return _bands(ranking, kinds, latent, rule.at_level(level))
 
 
 def add_bends(
@@ -120,8 +122,11 @@ def add_bends(
     ranking = ranking.refine(each_once(np.concatenate(corners)))
     for find in (find_corners, _find_crossings) if rule.band == "simultaneous" else ():
         parts = bands.in_parts(ranking.rank.size)
-        narrowed = (_narrowed(ranking, part, rule) for part in parts)
-        bends = [find(ranking.unlabeled, bounds) for bounds in narrowed]
+        bends = [  # of one part after the other, which takes little memory
+            find(ranking.unlabeled, _narrow(ranking, _bound_each(ranking, part, rule), completed))
+            for part in parts
+            for completed in [complete_by(rule, ranking, part.latent)]
+        ]
         ranking = ranking.refine(each_once(np.concatenate(bends)))
     return ranking
 
@@ -134,7 +139,9 @@ def complete_by(rule: Settings, ranking: Ranking, latent: IntArray) -> list[Comp
 def bound_by(bands: Bands, ranking: Ranking, rule: Settings) -> LatentBounds:
     """Bound the latent positives in the head at each cutoff that there is."""
     if isinstance(rule.band, RankBand):
-        return _bound_by_rank(ranking, bands.latent, rule.band)
+        sides = rule.band.latent(ranking.head, sum(ranking.total), bands.latent)
+        kinds = ("positives",) * bands.latent.size
+        return _fit(ranking, bands.latent, np.stack(sides, axis=1), kinds)
     bound = _bound_jointly if rule.band == "simultaneous" else _bound_each
     return bound(ranking, bands, rule)
 
@@ -168,8 +175,11 @@ def choose_kinds(ranking: Ranking, latent: IntArray, rule: Settings) -> tuple[st
     if len(kinds) == 1:
         return kinds * latent.size
     ranking = ranking.whole or ranking
-    bands = _bands(ranking, kinds, latent, replace(rule, selection_odds=1.0), _COMPARED)
-    ranges = [_area_range(ranking, claim) for claim in bands.claims(ranking).values()]
+    bands = _bands(ranking, kinds, latent, replace(rule, selection_odds=1.0, level=_COMPARED))
+    # Areas between bounding ROC curves, in half pairs of examples: one more true positive is one
+    # false positive less at a cutoff, so that an area is a sum of true positives over all ranks.
+    widths = [claim[:, 1] - claim[:, 0] for claim in bands.claims(ranking).values()]
+    ranges = [np.diff(ranking.rank) @ (width[1:] + width[:-1]) for width in widths]
     return tuple(kinds[int(first > second)] for first, second in zip(*ranges, strict=True))
 
 
@@ -181,8 +191,7 @@ def _bends(ranking: Ranking, completions: Sequence[Completion]) -> IntArray:
     corners = each_once(np.concatenate([of_first, *new]))
     reached = np.append(ranking.unlabeled, -1)  # some cutoffs need not reach to the end
     nearest = reached[np.searchsorted(ranking.unlabeled, corners)]
-    bends: IntArray = corners[nearest != corners]
-    return bends
+    return np.asarray(corners[nearest != corners])
 
 
 def _bound_each(ranking: Ranking, bands: Bands, rule: Settings) -> LatentBounds:
@@ -205,13 +214,6 @@ def _bound_each(ranking: Ranking, bands: Bands, rule: Settings) -> LatentBounds:
     contradicted = common.clipped | (lower > upper)[:, np.newaxis]
     bounds = _fit(ranking, latent, np.stack(ends, axis=1), tightest)
     return bounds._replace(contradicted=contradicted)
-
-
-def _bound_by_rank(ranking: Ranking, latent: IntArray, band: RankBand) -> LatentBounds:
-    """Bound the latent positives by a user's bounds at each rank."""
-    rank = ranking.head
-    claimed = np.stack(band.latent(rank, sum(ranking.total), latent), axis=1)
-    return _fit(ranking, latent, claimed, ("positives",) * latent.size)
 
 
 def _bound_jointly(ranking: Ranking, bands: Bands, rule: Settings) -> LatentBounds:
@@ -237,13 +239,6 @@ def _bound_jointly(ranking: Ranking, bands: Bands, rule: Settings) -> LatentBoun
     possible = np.stack([np.minimum(low, nearest_low), np.maximum(high, nearest_high)], axis=1)
     contradicted = bounds.clipped | (low > high)[:, np.newaxis]
     return bounds._replace(possible=possible, contradicted=contradicted)
-
-
-def _narrowed(ranking: Ranking, bands: Bands, rule: Settings) -> IntArray:
-    """Return the bounds at the cutoffs of a whole ranking that `_narrow` does."""
-    return _narrow(
-        ranking, _bound_each(ranking, bands, rule), complete_by(rule, ranking, bands.latent)
-    )
 
 
 def _narrow(ranking: Ranking, bounds: LatentBounds, completions: Sequence[Completion]) -> IntArray:
@@ -276,16 +271,9 @@ def _find_crossings(head: IntArray, narrowed: IntArray) -> IntArray:
     return each_once((head[:-1, np.newaxis, np.newaxis] + apart)[crossed])
 
 
-def _level_of_each(rule: Settings) -> float:
-    """Return the level of each kind of known examples: where both count they share the error."""
-    return (1 + rule.level) / 2 if rule.reference == "both" else rule.level
-
-
-def _bands(
-    ranking: Ranking, kinds: Sequence[str], latent: IntArray, rule: Settings, level: float
-) -> Bands:
-    """Return the bands of some kinds of known examples at a level."""
-    return Bands({kind: _table(ranking, kind, latent, rule, level) for kind in kinds}, latent)
+def _bands(ranking: Ranking, kinds: Sequence[str], latent: IntArray, rule: Settings) -> Bands:
+    """Return the bands of some kinds of known examples."""
+    return Bands({kind: _table(ranking, kind, latent, rule) for kind in kinds}, latent)
 
 
 def _central(ranking: Ranking, bands: Bands) -> Bands:
@@ -299,11 +287,9 @@ def _central(ranking: Ranking, bands: Bands) -> Bands:
     return Bands(tables, bands.latent)
 
 
-def _table(
-    ranking: Ranking, kind: str, latent: IntArray, rule: Settings, level: float
-) -> IntArray:
+def _table(ranking: Ranking, kind: str, latent: IntArray, rule: Settings) -> IntArray:
     """Return the bands of one kind of examples, shape (known + 1, bound, beta)."""
-    total, weight, clusters = ranking.total, ranking.weight, ranking.clusters
+    total, weight, clusters, level = ranking.total, ranking.weight, ranking.clusters, rule.level
     known = total.known_positive if kind == "positives" else total.known_negative
     hidden = (latent if kind == "positives" else total.unlabeled - latent).tolist()
     if weight is not None:
@@ -314,7 +300,7 @@ def _table(
     else:
         cutoffs = None
         if rule.band == "simultaneous":
-            cutoffs = few_cutoffs(ranking, known, hidden, replace(rule, level=level))
+            cutoffs = few_cutoffs(ranking, known, hidden, rule)
         sided = rule.selection_odds, rule.one_sided, cutoffs
         sides = latent_bounds_each(rule.band, known, tuple(hidden), level, *sided)
     table = np.empty((sides[0].shape[1], len(sides), len(hidden)), np.int64)
@@ -386,14 +372,3 @@ def _fit(
     possible = np.minimum(claimed.T, np.minimum(head, hidden))
     np.maximum(possible, fewest, out=possible)
     return LatentBounds(ranking, claimed, possible.T, tightest)
-
-
-def _area_range(ranking: Ranking, claimed: IntArray) -> IntArray:
-    """Return the area between the bounding ROC curves for each beta, in half pairs of examples.
-
-    One more true positive at a cutoff is one false positive less there: the area under a curve is
-    a sum of true positives over all ranks, less what does not depend on the curve.
-    """
-    width = claimed[:, 1] - claimed[:, 0]
-    area: IntArray = np.diff(ranking.rank) @ (width[1:] + width[:-1])
-    return area

@@ -167,7 +167,7 @@ def to_levels(score: FloatArray, cell: Cell) -> FloatArray:
 def estimate(cell: Cell, score: FloatArray, label: FloatArray) -> tuple[float, float, float]:
     """Return the point and both limits without a frame."""
     ranking = ArraySource(score, label).rank(Terms(), "breakpoints").make(0)
-    found = METHODS[cell.method].estimate(ranking, LEVEL)
+    found = METHODS[cell.method][0](ranking, LEVEL)
     return found.beta, found.lower, found.upper
 
 

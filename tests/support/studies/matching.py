@@ -67,7 +67,7 @@ def look(name: str, design: Design, draws: int) -> Found:
         score = np.concatenate(SHAPES[name](rng, known + latent, negatives + unlabeled - latent))
         ranking = ArraySource(score, label).rank(Terms(), "breakpoints").make(0)
         try:
-            found = METHODS["mean_matching"].estimate(ranking, LEVEL)
+            found = METHODS["mean_matching"][0](ranking, LEVEL)
         except PUDataError:  # both kinds rank alike in this draw: no interval is a miss
             rows[turn] = 0, 0, 0, 1
             continue
