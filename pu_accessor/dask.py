@@ -13,7 +13,7 @@ import pandas as pd
 from pu_accessor.counting.threads import one_thread
 from pu_accessor.errors import PUError, PUImportError, PUTypeError, PUValueError, brief
 from pu_accessor.questions.accessor import Accessor
-from pu_accessor.sources.chunks import Apply, Merge, Result
+from pu_accessor.sources.chunks import Apply, Chunks, Merge, Result
 from pu_accessor.sources.pieces import PiecesSource
 
 try:
@@ -31,7 +31,7 @@ __all__ = ["Partitions"]
 _FAN = 16  # results of partitions that are merged at once
 
 
-class Partitions:
+class Partitions(Chunks):
     """The partitions of a dask DataFrame."""
 
     name = "ddf"

@@ -85,7 +85,7 @@ class PolarsSource(FrameSource):
         return cls(grouped.df, keys, not grouped.maintain_order)
 
     def sample(self, roles: Terms, draw: Draw) -> Any:
-        """Draw unlabeled rows of the polars frame, the same as of a pandas frame: see `Source`."""
+        """Draw unlabeled rows of the polars frame, the same as of a pandas frame."""
         found = super().sample(roles, draw)
         rows = self._polars[found.index.tolist()]
         if not draw.is_apart:

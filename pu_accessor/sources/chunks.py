@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial, reduce
-from typing import Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -35,36 +35,12 @@ from pu_accessor.sources.groups import (
 )
 from pu_accessor.terms import Terms
 
-
-class Mergeable(Protocol):
-    """What is found in one piece, and can be put together with what is found in the next."""
-
-    def merge(self, other: Self, /) -> Self:
-        """Return what both pieces hold."""
-
-
 Result = TypeVar("Result")
-Key = TypeVar("Key", bound=Hashable)
-Merged = TypeVar("Merged", bound=Mergeable)
 Apply: TypeAlias = Callable[[pd.DataFrame], Result]
 Merge: TypeAlias = Callable[[Result, Result], Result]
 
 
-class Pieces(Protocol):
-    """A frame in pieces."""
-
-    name: str  # what it is called in messages
-
-    def example(self) -> pd.DataFrame:
-        """Return a frame with the columns of all pieces, of any length."""
-
-    def fold(
-        self, function: Apply[Result], merge: Merge[Result], columns: list[Hashable]
-    ) -> Result:
-        """Apply a function to some columns of each piece and merge what comes back, in order."""
-
-
-def merge_each(first: Mapping[Key, Merged], other: Mapping[Key, Merged]) -> Mapping[Key, Merged]:
+def merge_each(first: Mapping[Any, Any], other: Mapping[Any, Any]) -> Mapping[Any, Any]:
     """Merge what two pieces hold of each key, in order."""
     merged = dict(first)
     for key, more in other.items():
@@ -75,7 +51,7 @@ def merge_each(first: Mapping[Key, Merged], other: Mapping[Key, Merged]) -> Mapp
 class Chunks:
     """Frames, or pairs of scores and labels, that come one after the other, each time anew."""
 
-    name = "chunks"
+    name = "chunks"  # in messages
 
     def __init__(self, chunks: Iterable[Any] | Callable[[], Iterable[Any]]) -> None:
         if not callable(chunks) and not _is_iterable(chunks):
@@ -92,6 +68,7 @@ class Chunks:
         self._chunks = chunks
 
     def _frames(self) -> Iterable[pd.DataFrame]:
+        """Open the chunks anew."""
         try:
             opened = self._chunks() if callable(self._chunks) else self._chunks
         except TypeError as error:
@@ -106,7 +83,7 @@ class Chunks:
         return map(_as_frame, opened)
 
     def example(self) -> pd.DataFrame:
-        """Return the first chunk."""
+        """Return a frame with the columns of all chunks, of any length: the first chunk."""
         for frame in self._frames():
             return frame
         raise PUDataError("chunks must hold at least one chunk, but there is none.")
@@ -159,7 +136,7 @@ def _select(frame: pd.DataFrame, columns: list[Hashable]) -> pd.DataFrame:
 
 # The rows of one group in one piece: its key, and scores, (models, rows).
 Part: TypeAlias = tuple[Hashable, Scores]
-FromParts: TypeAlias = Callable[[Sequence[Part]], Iterable[tuple[Key, Merged]]]
+FromParts: TypeAlias = Callable[[Sequence[Part]], Iterable[tuple[Any, Any]]]
 
 _SAMPLED = 1 << 12  # rows, of which the score of one is brought along
 _MANY = 1000  # values of labels, beyond which those of other pieces do not matter for a message
@@ -171,9 +148,9 @@ class Labeled(NamedTuple):
     positive: FloatArray  # (models, known positives)
     negative: FloatArray  # (models, known negatives)
     propensity: FloatArray  # (known positives,), or none at all
+    sample: FloatArray  # (models, some examples), labeled or not
     ranked: IntArray  # (models,): examples that are ranked, of all kinds
     size: int
-    sample: FloatArray  # (models, some examples), labeled or not
 
     def of(self, model: int, omits: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the scores of a model, all or those that are there, and propensities."""
@@ -186,14 +163,8 @@ class Labeled(NamedTuple):
 
     def merge(self, other: "Labeled") -> "Labeled":
         """Put the labeled examples of two pieces together, in order."""
-        return Labeled(
-            np.concatenate([self.positive, other.positive], axis=1),
-            np.concatenate([self.negative, other.negative], axis=1),
-            np.concatenate([self.propensity, other.propensity]),
-            self.ranked + other.ranked,
-            self.size + other.size,
-            np.concatenate([self.sample, other.sample], axis=1),
-        )
+        joined = [np.concatenate(both, axis=-1) for both in zip(self[:4], other[:4], strict=True)]
+        return Labeled(*joined, self.ranked + other.ranked, self.size + other.size)
 
 
 class FirstPass(NamedTuple):
@@ -232,7 +203,7 @@ def _distinct(join: Callable[[list[Any]], Any], rows: Any, more: Any) -> Any:
     return (join(parts) if parts else rows).drop_duplicates()
 
 
-def read_labeled(pieces: Pieces, roles: Terms, paired: bool = False) -> FirstPass:
+def read_labeled(pieces: Chunks, roles: Terms, paired: bool = False) -> FirstPass:
     """Bring the labeled scores of all pieces to one place, and check what can be checked.
 
     Where models are paired an example counts only if none of them lacks a score that is omitted.
@@ -311,17 +282,13 @@ def read_piece_labels(labels: "pd.Series[Any]", roles: Terms) -> Labels:
         raise
 
 
-def fold_groups(
-    pieces: Pieces, roles: Terms, function: FromParts[Key, Merged]
-) -> Mapping[Key, Merged]:
+def fold_groups(pieces: Chunks, roles: Terms, function: FromParts) -> Mapping[Any, Any]:
     """Apply a function to the groups of each piece, and merge by key what comes back."""
     columns = list(dict.fromkeys([*roles.models, *roles.keys]))
     return pieces.fold(partial(_fold_piece, roles, function), merge_each, columns)
 
 
-def _fold_piece(
-    roles: Terms, function: FromParts[Key, Merged], frame: pd.DataFrame
-) -> Mapping[Key, Merged]:
+def _fold_piece(roles: Terms, function: FromParts, frame: pd.DataFrame) -> Mapping[Any, Any]:
     """Apply a function to the groups of one piece."""
     if frame.empty:
         return {}
@@ -354,11 +321,9 @@ def _read_scores(scores: "pd.Series[Any]") -> Scores:
 
 def group_piece(roles: Terms, frame: pd.DataFrame) -> Groups:
     """Group the rows of one piece."""
-    if roles.by is None:
-        return ALL_ROWS
-    if not frame[roles.keys].notna().all(axis=1).any():
+    if roles.by is not None and not frame[roles.keys].notna().all(axis=1).any():
         return Groups((), (), [])
-    return group_frame(frame, roles.by)
+    return ALL_ROWS if roles.by is None else group_frame(frame, roles.by)
 
 
 def _pick(scores: Scores, known: Labels, kept: BoolArray, roles: Terms) -> Labeled:
@@ -371,9 +336,9 @@ def _pick(scores: Scores, known: Labels, kept: BoolArray, roles: Terms) -> Label
         of_positive,
         of_negative,
         np.empty(0) if known.propensity is None else known.propensity[positive],
+        sample,
         _count_each(ranked),
         int(np.count_nonzero(kept)),
-        sample,
     )
 
 

@@ -210,7 +210,7 @@ def read_others(columns: Mapping[str, pd.Series[Any]], positive: BoolArray) -> d
 def number_clusters(column: pd.Series[Any]) -> tuple[IntArray, int]:
     """Return the number of each example's cluster, and how many numbers there may be.
 
-    Numbers and categories need no look-up, so that there may be some that no example has.
+    Numbers need no look-up, so that there may be some that no example has.
 
     Examples
     --------
@@ -224,18 +224,14 @@ def number_clusters(column: pd.Series[Any]) -> tuple[IntArray, int]:
             start = 0 if least >= 0 and most < room else least
             numbers = column.to_numpy().astype(np.int64, copy=False)
             return numbers - start if start else numbers, most + 1 - start
-    if isinstance(column.dtype, pd.CategoricalDtype) and column.cat.categories.size < room:
-        numbers = column.cat.codes.to_numpy().astype(np.int64)
-        number = column.cat.categories.size
-    else:
-        try:
-            codes, ids = pd.factorize(column)
-        except TypeError as error:
-            raise PUTypeError(
-                f"cluster column {column.name!r} must hold ids that can be looked up, texts or "
-                f"numbers, but: {brief(str(error))}. Make one id of each: column.astype(str)."
-            ) from error
-        numbers, number = codes.astype(np.int64, copy=False), len(ids)
+    try:
+        codes, ids = pd.factorize(column)
+    except TypeError as error:
+        raise PUTypeError(
+            f"cluster column {column.name!r} must hold ids that can be looked up, texts or "
+            f"numbers, but: {brief(str(error))}. Make one id of each: column.astype(str)."
+        ) from error
+    numbers = codes.astype(np.int64, copy=False)
     if missing := int(np.count_nonzero(numbers < 0)):
         raise PUValueError(
             f"cluster column {column.name!r} must have a value in each row, but {missing} of "
@@ -243,7 +239,7 @@ def number_clusters(column: pd.Series[Any]) -> tuple[IntArray, int]:
             "belongs to no other.",
             page="clusters",
         )
-    return numbers, number
+    return numbers, len(ids)
 
 
 def read_scores(score: pd.Series[Any]) -> FloatArray:
@@ -270,9 +266,11 @@ def read_scores(score: pd.Series[Any]) -> FloatArray:
 def check_real(score: pd.Series[Any]) -> None:
     """Raise unless scores are real numbers."""
     if not is_real(score):
+        present = [value for value in score if value is pd.NaT or not pd.isna(value)]
+        odd = next((value for value in present if not is_number(value)), (*present, None)[0])
         raise PUTypeError(
             f"score column {score.name!r} must hold real numbers, but is {score.dtype} (it holds "
-            f"{_first_odd(score)!r}). Pass what the model ranks by, a probability or decision "
+            f"{odd!r}). Pass what the model ranks by, a probability or decision "
             "value, as numbers: for example column.astype(float)."
         )
 
@@ -312,24 +310,14 @@ def is_lossless(score: pd.Series[Any], values: FloatArray) -> bool:
     if kinds.is_float_dtype(score.dtype):
         long = score.dtype == np.longdouble
         return not long or not ((score.to_numpy() != values) & ~np.isnan(values)).any()
+
+    def is_only(value: Any, number: float) -> bool:  # of its kind
+        if isinstance(value, Decimal):
+            return value == Decimal(repr(number))
+        return abs(number) < _EXACT if isinstance(value, Integral) else bool(value == number)
+
     pairs = zip(score, values.tolist(), strict=True)
-    return all(_is_only(value, number) for value, number in pairs if number == number)
-
-
-def _is_only(value: Any, number: float) -> bool:
-    """Tell whether no other value of its kind becomes the same float64."""
-    if isinstance(value, Decimal):
-        return value == Decimal(repr(number))
-    if isinstance(value, Integral):
-        return abs(number) < _EXACT
-    return bool(value == number)
-
-
-def _first_odd(score: pd.Series[Any]) -> object:
-    """Return the first value that is no number, for a message."""
-    present = [value for value in score if value is pd.NaT or not pd.isna(value)]
-    odd = (value for value in present if not is_number(value))
-    return next(odd, present[0] if present else None)
+    return all(is_only(value, number) for value, number in pairs if number == number)
 
 
 def is_real(score: pd.Series[Any]) -> bool:
@@ -344,12 +332,17 @@ def is_real(score: pd.Series[Any]) -> bool:
     )
 
 
+def _read_floats(column: pd.Series[Any], demand: str) -> FloatArray:
+    """Read numbers as float64, or say what is demanded."""
+    if not is_real(column):
+        raise PUTypeError(f"{demand}, but its dtype is {column.dtype}.")
+    return column.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
 def read_propensities(column: pd.Series[Any], positive: BoolArray) -> FloatArray:
     """Read the probabilities with which positives are labeled."""
     name = f"propensity column {column.name!r}"
-    if not is_real(column):
-        raise PUTypeError(f"{name} must hold numbers in (0, 1], but its dtype is {column.dtype}.")
-    values: FloatArray = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    values = _read_floats(column, f"{name} must hold numbers in (0, 1]")
     known = values[positive]
     if missing := int(np.isnan(known).sum()):
         raise PUValueError(
@@ -375,9 +368,7 @@ def read_weights(column: pd.Series[Any]) -> CountArray:
     (array([1. , 2.5, 0. ]), array([ 1, 10]))
     """
     name = f"weight column {column.name!r}"
-    if not is_real(column):
-        raise PUTypeError(f"{name} must hold numbers, but its dtype is {column.dtype}.")
-    values: FloatArray = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    values = _read_floats(column, f"{name} must hold numbers")
     fewest = "A row stands for itself and others like it; 0 leaves it out."
     outside = values[~((values == 0) | ((values >= 1) & (values <= _HEAVIEST)))]
     if outside.size:
@@ -464,11 +455,7 @@ _PIECE = 1 << 17  # labels that are read at once
 _YES = {"1", "+", "y", "yes", "t", "true", "p", "pos", "positive", "case", "known"}
 _STATES = {"positive": _POSITIVE, "negative": _NEGATIVE, "unlabeled": _UNLABELED}
 # Canonical: True / False / missing. 1 == True and 0 == False, so numbers need no entry.
-_CANONICAL: Mapping[str, tuple[Any, ...]] = {
-    "positive": (True,),
-    "negative": (False,),
-    "unlabeled": (pd.NA,),
-}
+_CANONICAL = {"positive": [True], "negative": [False], "unlabeled": [pd.NA]}
 
 
 class Labels(NamedTuple):
@@ -483,12 +470,7 @@ class Labels(NamedTuple):
 
     def take(self, rows: Any) -> Labels:
         """Return the labels of some rows."""
-        taken = {
-            name: column[rows]
-            for name, column in self._asdict().items()
-            if isinstance(column, np.ndarray)
-        }
-        return self._replace(**taken)
+        return Labels(*(v[rows] if isinstance(v, np.ndarray) else v for v in self))
 
     def sizes(self) -> Counts:
         """Count the examples of each kind, each for as many as it stands for."""
@@ -505,13 +487,10 @@ class Labels(NamedTuple):
 
         Of several models `score` has a row for each.
         """
-        kept: BoolArray | None = None
-        if omits:
-            kept = ~np.logical_or.reduce(np.atleast_2d(np.isnan(score)))
+        kept = ~np.logical_or.reduce(np.atleast_2d(np.isnan(score))) if omits else None
         if self.weight is None or self.weight.all():
             return kept
-        weighed: BoolArray = self.weight > 0
-        return weighed if kept is None else weighed & kept
+        return self.weight > 0 if kept is None else (self.weight > 0) & kept
 
     def without_ones(self, rows: Any = slice(None)) -> Labels:
         """Return the labels without weights where some rows, all of those that matter, have 1."""
@@ -533,14 +512,6 @@ class Labels(NamedTuple):
         return RowClusters(score, self.positive, cluster, clusters, self.weight)
 
 
-class _Value(NamedTuple):
-    """A value of a column of labels."""
-
-    value: Any
-    state: int
-    frequency: int  # of labels; 0 of missing ones
-
-
 def read_labels(label: pd.Series[Any], roles: Terms) -> Labels:
     """Read labels in their coding.
 
@@ -548,69 +519,63 @@ def read_labels(label: pd.Series[Any], roles: Terms) -> Labels:
     role replaces the values of its state and takes its values away from the others.
     """
     given = {state: getattr(roles, state) for state in _STATES}
-    claimed = {
-        state: _as_list(state, values) for state, values in given.items() if values is not None
-    }
-    _check_claims(claimed)
+    claimed = {state: _as_list(state, given[state]) for state in given if given[state] is not None}
+    for (state, values), (other, others) in combinations(claimed.items(), 2):
+        if shared := [value for value in values if _is_in(value, others)]:
+            raise PUValueError(
+                f"{state} and {other} must not share a value, but {shared[0]!r} was passed in "
+                "both. Name each value once."
+            )
     if isinstance(label.dtype, np.dtype) and not label.dtype.isnative:
         label = label.astype(label.dtype.newbyteorder("="))
     states = _read_numbers(label, claimed)
     return _read_any(label, claimed) if states is None else states
 
 
-def _read_numbers(label: pd.Series[Any], claimed: Mapping[str, list[Any]]) -> Labels | None:
-    """Read 1, 0 and missing in any dtype of numbers, in a few passes.
+def _read_numbers(label: pd.Series[Any], claimed: dict[str, list[Any]]) -> Labels | None:
+    """Read 1, 0 and missing in any dtype of numbers: a piece at a time, while it is in the cache.
 
     Returns None where anything else is there, or there is anything to complain about.
     """
     dtype: Any = label.dtype
     if dtype.kind not in "biuf" or isinstance(dtype, pd.SparseDtype):
         return None
+    missing = None  # but NaN
     if isinstance(dtype, np.dtype):
-        masks, counts = _find_values(label.to_numpy(), None)
+        values = label.to_numpy()
     else:
         values = label.to_numpy(dtype.numpy_dtype, na_value=dtype.type(0))
-        masks, counts = _find_values(values, label.isna().to_numpy())
-    states = [_state(value, claimed) for value in (1, 0, pd.NA)]
-    present = [state for state, count in zip(states, counts, strict=True) if count]
-    if sum(counts) < label.size or _UNKNOWN in present or _is_ambiguous(present, claimed):
-        return None
+        missing = label.isna().to_numpy()
+    masks = [np.empty(values.size, np.bool_) for _ in range(3)]
 
-    chosen = [
-        [mask for mask, state in zip(masks, states, strict=True) if state == wanted]
+    def find(start: int) -> list[int]:
+        piece, one, zero, gone = (each[start : start + _PIECE] for each in (values, *masks))
+        np.equal(piece, 1, out=one)
+        np.equal(piece, 0, out=zero)
+        np.not_equal(piece, piece, out=gone)
+        if missing is not None:
+            gone[:] = missing[start : start + _PIECE]
+            zero &= ~gone
+        return [*map(np.count_nonzero, (one, zero, gone))]
+
+    starts = range(0, max(values.size, 1), _PIECE)
+    counts = np.sum(in_threads(find, starts, count_threads(values.size)), axis=0).tolist()
+    states = [_POSITIVE, _NEGATIVE, _UNLABELED]
+    if claimed:
+        states = [_state(value, claimed) for value in (1, 0, pd.NA)]
+    present = {state for state, count in zip(states, counts, strict=True) if count}
+    ambiguous = present == {_POSITIVE, _NEGATIVE} and not counts[2] and "negative" not in claimed
+    if sum(counts) < label.size or _UNKNOWN in present or ambiguous:
+        return None
+    none = np.zeros(label.size, np.bool_)  # in a few passes: np.select takes twice as long
+    positive, negative = (
+        reduce(np.logical_or, [masks[i] for i in range(3) if states[i] == wanted] or [none])
         for wanted in (_POSITIVE, _NEGATIVE)
-    ]
-    none = [np.zeros(label.size, np.bool_)]  # in a few passes: np.select takes twice as long
-    positive, negative = (reduce(np.logical_or, each or none) for each in chosen)
+    )
     return Labels(positive, negative)
 
 
-def _find_values(
-    values: npt.NDArray[Any], missing: BoolArray | None
-) -> tuple[list[BoolArray], list[int]]:
-    """Find 1, 0 and what is missing, and count each: a piece at a time, while it is in the cache.
-
-    NaN is missing where `missing` is None.
-    """
-    found = [np.empty(values.size, np.bool_) for _ in range(3)]
-
-    def find(rows: slice) -> list[int]:
-        piece, one, zero, gone = (array[rows] for array in (values, *found))
-        np.equal(piece, 1, out=one)
-        np.equal(piece, 0, out=zero)
-        if missing is None:
-            np.not_equal(piece, piece, out=gone)
-        else:
-            gone[:] = missing[rows]
-            zero &= ~gone
-        return [int(np.count_nonzero(mask)) for mask in (one, zero, gone)]
-
-    pieces = [slice(start, start + _PIECE) for start in range(0, max(values.size, 1), _PIECE)]
-    counts = in_threads(find, pieces, count_threads(values.size))
-    return found, [sum(each) for each in zip(*counts, strict=True)]
-
-
-def _read_any(label: pd.Series[Any], claimed: Mapping[str, list[Any]]) -> Labels:
+def _read_any(label: pd.Series[Any], claimed: dict[str, list[Any]]) -> Labels:
     """Read labels of any values; those that are missing, mostly nearly all, are not looked up."""
     present = ~label.isna().to_numpy()
     try:
@@ -628,6 +593,14 @@ def _read_any(label: pd.Series[Any], claimed: Mapping[str, list[Any]]) -> Labels
     states = np.full(label.size, values[-1].state if values else 0, np.int8)
     states[present] = np.array([value.state for value in values], np.int8)[codes]
     return Labels(states == _POSITIVE, states == _NEGATIVE)
+
+
+class _Value(NamedTuple):
+    """A value of a column of labels."""
+
+    value: Any
+    state: int
+    frequency: int  # of labels; 0 of missing ones
 
 
 def _as_list(state: str, values: Values) -> list[Any]:
@@ -663,25 +636,14 @@ def _is_in(value: object, values: Iterable[object]) -> bool:
     return any(not _is_missing(other) and bool(value == other) for other in values)
 
 
-def _state(value: object, claimed: Mapping[str, list[Any]]) -> int:
+def _state(value: object, claimed: dict[str, list[Any]]) -> int:
     """Return the state that a value stands for; what is claimed goes before the canonical."""
-    canonical = {state: _CANONICAL[state] for state in _CANONICAL if state not in claimed}
-    meanings = {**claimed, **canonical}
+    meanings = claimed | {state: of for state, of in _CANONICAL.items() if state not in claimed}
     states = (_STATES[state] for state, values in meanings.items() if _is_in(value, values))
     return next(states, _UNKNOWN)
 
 
-def _check_claims(claimed: Mapping[str, list[Any]]) -> None:
-    """Raise if a value is claimed by two states."""
-    for (state, values), (other, others) in combinations(claimed.items(), 2):
-        if shared := [value for value in values if _is_in(value, others)]:
-            raise PUValueError(
-                f"{state} and {other} must not share a value, but {shared[0]!r} was passed in "
-                "both. Name each value once."
-            )
-
-
-def _check_coding(name: str, values: Sequence[_Value], claimed: Mapping[str, list[Any]]) -> None:
+def _check_coding(name: str, values: Sequence[_Value], claimed: dict[str, list[Any]]) -> None:
     """Raise if labels are ambiguous, or of a value that stands for no state."""
     unknown = [value for value, state, _ in values if state == _UNKNOWN]
     if _is_in(-1, unknown):
@@ -698,7 +660,8 @@ def _check_coding(name: str, values: Sequence[_Value], claimed: Mapping[str, lis
             "True or 1 (known positive), False or 0 (known negative) or missing (unlabeled). Say "
             f"what others mean, for example {_advise(values)}."
         )
-    if _is_ambiguous([state for _, state, _ in values], claimed):
+    two = len(values) == 2 and {state for _, state, _ in values} == {_POSITIVE, _NEGATIVE}
+    if two and "negative" not in claimed:
         first, second = (_show(value) for value, _, _ in values)
         zero = first if values[0].state == _NEGATIVE else second
         raise PUValueError(
@@ -721,7 +684,9 @@ def _refuse_numbers(name: str, shown: str, values: Sequence[_Value]) -> None:
         )
     if not any(number > 1 for number in unknown):
         return
-    graded = [_whole(value.value) for value in sorted(numbers, key=lambda v: numbers[v])]
+    graded = [value.value for value in sorted(numbers, key=lambda v: numbers[v])]
+    # As grades are typed: 3.0 as 3.
+    graded = [int(v) if isinstance(v, float) and v.is_integer() else v for v in graded]
     zero = [graded.pop(0)] if min(numbers.values()) == 0 else []
     also, states = "", {value.state for value in values}
     if zero and _UNLABELED not in states:
@@ -732,11 +697,6 @@ def _refuse_numbers(name: str, shown: str, values: Sequence[_Value]) -> None:
         f"label column {name!r} holds {shown}: these look like grades. Say which of them are "
         f"known positives, for example positive={_list(graded)}{also}."
     )
-
-
-def _whole(value: object) -> object:
-    """Return 3.0 as 3, as grades are typed."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _as_number(value: Any) -> float:
@@ -772,12 +732,6 @@ def _list(values: Sequence[object]) -> str:
     typed = ["None" if _is_missing(value) else _show(value) for value in values[:5]]
     shown = ", ".join([*typed, *(["..."] if len(values) > 5 else [])])
     return shown if len(values) == 1 else f"[{shown}]"
-
-
-def _is_ambiguous(states: Sequence[int], claimed: Mapping[str, list[Any]]) -> bool:
-    """Tell whether there are two values and nothing missing, and nobody says what they mean."""
-    two = len(states) == 2 and set(states) == {_POSITIVE, _NEGATIVE}
-    return two and "negative" not in claimed
 
 
 def _show(value: object) -> str:

@@ -1,4 +1,7 @@
-"""What a source is, and columns in memory -> rankings, pairs and rows."""
+"""What a source is, and columns in memory -> rankings, pairs and rows.
+
+A source is what questions are put to. What a kind of source cannot be asked is refused before.
+"""
 
 from __future__ import annotations
 
@@ -57,68 +60,21 @@ from pu_accessor.sources.pairs import pair_models
 from pu_accessor.sources.sampling import Draw, sample_strata, sample_unlabeled
 from pu_accessor.terms import ColumnNames, Terms
 
-
-class Source:
-    """Rows of any kind: what questions are put to.
-
-    What a kind of source cannot be asked is refused before it is.
-    """
-
-    name: str  # what it is called in messages
-    kind: str  # "frame", "groupby", "arrays", "samples" or "pieces"
-
-    def rank(self, roles: Terms, ranks: Ranks) -> Rankings:
-        """Rank the rows: of each group, by each column of scores."""
-        raise NotImplementedError
-
-    def pair(self, roles: Terms, on: ColumnNames | None) -> Keyed[PairedRanks]:
-        """Rank the same examples by several models, as columns or as rows that `on` pairs."""
-        raise NotImplementedError
-
-    def annotate(
-        self, roles: Terms, wave: Hashable | None, strata: Hashable | None
-    ) -> Keyed[Annotated]:
-        """Rank the rows at breakpoints, with the wave and the stratum that columns have for each.
-
-        Rows without one are in none.
-        """
-        raise NotImplementedError
-
-    def summary(self, roles: Terms) -> dict[str, str]:
-        """Count what the columns hold, for a repr; raises where they cannot be counted."""
-        raise NotImplementedError
-
-    def sample(self, roles: Terms, draw: Draw) -> pd.DataFrame:
-        """Draw unlabeled rows at random, without replacement."""
-        raise NotImplementedError
-
-    def repeated(self, roles: Terms) -> list[str]:
-        """Return columns of no role that look like ids and repeat: rows may belong together."""
-        return []
-
-    def held(self, roles: Terms) -> Terms:
-        """Return the roles, with those of values that the source has without a column."""
-        return roles
-
-    def template(self, roles: Terms) -> xr.Dataset | None:
-        """Return the dimensions that keys are the product of, if they are, with coordinates."""
-        return None
-
-
 # Rankings from which on, and examples in each up to which, all together take less time.
 _MANY, _SMALL = 100, 5_000
 _ID = re.compile(r"(.+_)?id|patient|user|site", re.IGNORECASE)  # a column's name
 
 
-class FrameSource(Source):
-    """A frame in memory.
+class FrameSource:
+    """A frame in memory, and what every source has in common.
 
-    The frame is not changed, and its index plays no role. `sort`, `dropna` and `observed` of a
-    groupby are honoured; a selection of columns is not needed.
+    `name` is what it is called in messages, `kind` one of "frame", "groupby", "arrays", "samples"
+    and "pieces". The frame is not changed, and its index plays no role. `sort`, `dropna` and
+    `observed` of a groupby are honoured; a selection of columns is not needed.
     """
 
-    def __init__(self, frame: pd.DataFrame, grouped: Grouping | None = None) -> None:
-        self._frame = frame
+    def __init__(self, frame: pd.DataFrame | None = None, grouped: Grouping | None = None) -> None:
+        self._frame = pd.DataFrame() if frame is None else frame
         self._grouped = grouped
         self.kind = "frame" if grouped is None else "groupby"
         keys = getattr(grouped, "keys", None)
@@ -126,7 +82,7 @@ class FrameSource(Source):
         self.name = "df" if grouped is None else f"df.groupby({shown})"
 
     def rank(self, roles: Terms, ranks: Ranks) -> Rankings:
-        """Rank the rows, of each group, by each column of scores: see `Source`.
+        """Rank the rows, of each group, by each column of scores.
 
         Keys have the names of the groups, and "model" for a list of columns.
         """
@@ -134,7 +90,7 @@ class FrameSource(Source):
         return rank_groups(*read_columns(columns, roles), groups, roles, ranks, columns.names)
 
     def pair(self, roles: Terms, on: ColumnNames | None) -> Keyed[PairedRanks]:
-        """Rank the same examples by columns of scores, or by groups of rows: see `Source`."""
+        """Rank the same examples by columns of scores, or by groups of rows that `on` pairs."""
         identity = on if isinstance(on, list) else [] if on is None else [on]
         frame = self._table([*roles.named(), *(("on", name) for name in identity)])
         return pair_models(frame, self._groups(roles), roles, on)
@@ -142,7 +98,7 @@ class FrameSource(Source):
     def annotate(
         self, roles: Terms, wave: Hashable | None, strata: Hashable | None
     ) -> Keyed[Annotated]:
-        """Rank the rows, with the wave and the stratum of each: see `Source`."""
+        """Rank the rows at breakpoints, with the wave and the stratum of each, if it is in one."""
         named = [(what, of) for what, of in (("wave", wave), ("strata", strata)) if of is not None]
         frame = self._table([*roles.named(), *named])
         columns, groups = find_columns(frame, roles), self._groups(roles)
@@ -160,7 +116,7 @@ class FrameSource(Source):
         return Keyed(keyed.names, keyed.keys, make)
 
     def summary(self, roles: Terms) -> dict[str, str]:
-        """Count what the columns hold, and the groups: see `Source`."""
+        """Count what the columns hold, and the groups; raises where they cannot be counted."""
         columns = self._columns(roles)
         counts = count_columns(columns, roles)
         groups = self._groups(roles) if columns.labels.size <= FEW_ROWS else ALL_ROWS
@@ -169,7 +125,7 @@ class FrameSource(Source):
         return counts
 
     def sample(self, roles: Terms, draw: Draw) -> pd.DataFrame:
-        """Draw unlabeled rows at random, with their index: see `Source`."""
+        """Draw unlabeled rows at random, without replacement, with their index."""
         rows, groups, held = self._rows(roles), self._groups(roles), self.held(roles)
         known = read_labels(as_series("label", read_column(rows, "label", held.label)), held)
         if not draw.is_apart:
@@ -180,16 +136,25 @@ class FrameSource(Source):
         return sample_strata(rows, known, read_values(score, held), column, held, draw)
 
     def repeated(self, roles: Terms) -> list[str]:
-        """Return columns of no role that look like ids and repeat within a group: see `Source`."""
-        groups = self._groups(roles)
-        taken = [*(name for _, name in roles.named()), *roles.keys, *groups.names]
+        """Return columns of no role that look like ids and repeat within a group."""
         unique = self._frame.columns[~self._frame.columns.duplicated(keep=False)]
-        names = [name for name in unique if _ID.fullmatch(str(name)) and name not in taken]
+        names = [name for name in unique if _ID.fullmatch(str(name))]
         if not names:
             return []
-        columns = self._table([("cluster", name) for name in names])[names]
+        groups = self._groups(roles)
+        taken = [*(name for _, name in roles.named()), *roles.keys, *groups.names]
+        names = [name for name in names if name not in taken]
+        columns = self._table([("cluster", name) for name in names])
         numbers = groups.numbers(len(columns)) * (roles.pool is not True)
         return [str(name) for name in names if _repeats(columns[name], numbers)]
+
+    def held(self, roles: Terms) -> Terms:
+        """Return the roles, with those of values that the source has without a column."""
+        return roles
+
+    def template(self, roles: Terms) -> xr.Dataset | None:
+        """Return the dimensions that keys are the product of, if they are, with coordinates."""
+        return None
 
     def _columns(self, roles: Terms) -> Columns:
         """Return the columns that roles name."""
@@ -214,7 +179,7 @@ class ArraySource(FrameSource):
     """Scores and labels of the same examples, paired by position: a frame of two columns."""
 
     def __init__(self, score: Column, label: Column, **others: Column | None) -> None:
-        super().__init__(pd.DataFrame())
+        super().__init__()
         self.name = self.kind = "arrays"
         self._score = score
         self._label = label

@@ -23,7 +23,7 @@ from pu_accessor.sources.columns import (
     read_others,
     read_values,
 )
-from pu_accessor.sources.frames import FrameSource, Source, rank_groups
+from pu_accessor.sources.frames import FrameSource, rank_groups
 from pu_accessor.sources.groups import Groups
 from pu_accessor.sources.pairs import pair_scores
 from pu_accessor.sources.sampling import Draw
@@ -39,7 +39,7 @@ class _Variables(NamedTuple):
     others: list[Hashable]
 
 
-class SampleSource(Source):
+class SampleSource(FrameSource):
     """Samples in a Dataset: a ranking at each place along the other dimensions.
 
     The keys of rankings are places along the other dimensions, the last of these fastest, so
@@ -48,14 +48,14 @@ class SampleSource(Source):
     dimension that another has, it is the same along that. The dataset is not changed.
     """
 
-    name, kind = "ds", "samples"
-
     def __init__(self, dataset: xr.Dataset, dim: Hashable) -> None:
+        super().__init__()
+        self.name, self.kind = "ds", "samples"
         self._dataset = dataset
         self._dim = dim
 
     def rank(self, roles: Terms, ranks: Ranks) -> Rankings:
-        """Rank the samples at each place along the other dimensions: see `Source`.
+        """Rank the samples at each place along the other dimensions.
 
         Keys are the coordinates of these. Labels are read once.
         """
@@ -70,7 +70,7 @@ class SampleSource(Source):
         return rank_groups([scores], labels, groups, roles, ranks, [names])
 
     def pair(self, roles: Terms, on: ColumnNames | None) -> Keyed[PairedRanks]:
-        """Rank the same samples by the models along the other dimension: see `Source`.
+        """Rank the same samples by the models along the other dimension.
 
         Labels lie over the samples alone. Raises if there is no such dimension.
         """
@@ -103,7 +103,7 @@ class SampleSource(Source):
         return Keyed((), ((),), lambda _: paired)
 
     def summary(self, roles: Terms) -> dict[str, str]:
-        """Count what the variables hold: see `Source`.
+        """Count what the variables hold.
 
         What lies on disk, or is large, is not read: then the dimensions alone are told.
         """
@@ -118,7 +118,7 @@ class SampleSource(Source):
         return {**counts, "dimensions": list_columns(sizes)}
 
     def sample(self, roles: Terms, draw: Draw) -> pd.DataFrame:
-        """Draw unlabeled samples at random: see `Source`.
+        """Draw unlabeled samples at random.
 
         A row for each, with all variables over the samples alone. Raises if labels lie over other
         dimensions, too.
