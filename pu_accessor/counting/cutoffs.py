@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
@@ -70,14 +70,13 @@ def rank_examples(
     ranks: Ranks = "all",
     propensity: FloatArray | None = None,
     weight: CountArray | None = None,
-    columns: Mapping[str, str] | None = None,
 ) -> Ranking:
     """Rank examples by score and count each kind at each cutoff, each example by its weight."""
     known = score[positive], score[negative]
     known_propensity = None if propensity is None else propensity[positive]
     if isinstance(ranks, str) and ranks == "all":
         ranking = _rank_all(score, positive, negative, weight)
-        return replace(ranking, columns=columns or {}, weight=_weights(known[0], known_propensity))
+        return replace(ranking, weight=_weights(known[0], known_propensity))
     size: float = score.size
     known_weight = None
     count: Callable[[FloatArray], Gaps] = partial(count_gaps, scores=score)
@@ -86,7 +85,7 @@ def rank_examples(
         runs = Runs.of(score, weight)
         count, nth_best = runs.count, runs.order_statistics
     if weight is not None:
-        size, known_weight = runs.size, (weight[positive], weight[negative])
+        size, known_weight = float(weight.sum()), (weight[positive], weight[negative])
 
     def above(values: FloatArray) -> CountArray:
         """Return the number of scores at or above each value, from the gaps between them."""
@@ -94,7 +93,7 @@ def rank_examples(
 
     examples = Examples(*known, size, above, nth_best, known_propensity, known_weight)
     values, _ = distinct(np.concatenate(known))
-    return rank_counted(examples, count(values), ranks=ranks, columns=columns or {})
+    return rank_counted(examples, count(values), ranks)
 
 
 def _rank_all(
@@ -127,18 +126,16 @@ def _nth_best(scores: FloatArray, targets: CountArray, gaps: Gaps) -> OrderStati
     return order_statistics(targets, gaps.closed(), count, fetch)
 
 
-def rank_counted(
-    examples: Examples, gaps: Gaps, *, ranks: Ranks, columns: Mapping[str, str]
-) -> Ranking:
+def rank_counted(examples: Examples, gaps: Gaps, ranks: Ranks) -> Ranking:
     """Rank examples by counting their scores between the labeled ones."""
     cost, weights = 0.0 - gaps.values, examples.weight or (None, None)
-    kinds = zip((examples.known_positive, examples.known_negative), weights, strict=True)
-    labeled = _Labeled(cost, *(_above(cost, *kind) for kind in kinds))
-    at = np.diff(labeled.positive + labeled.negative)
-    refiner = _Refiner(labeled, gaps, gaps.without(at), examples)
+    positive = _above(cost, examples.known_positive, weights[0])
+    negative = _above(cost, examples.known_negative, weights[1])
+    free = replace(gaps, at=gaps.at - np.diff(positive + negative))
+    labeled = _Labeled(cost, positive, negative)
+    refiner = _Refiner(labeled, gaps, free, examples)
     weight = _weights(examples.known_positive, examples.propensity)
-    ranking = _rank_blocks(labeled, refiner.free)
-    ranking = replace(ranking, columns=columns, weight=weight, refiner=refiner)
+    ranking = replace(_rank_blocks(labeled, free), weight=weight, refiner=refiner)
     if isinstance(ranks, str):
         return ranking
     return ranking.at(np.atleast_1d(np.asarray(ranks, np.int64)))
@@ -178,9 +175,10 @@ def _rank_counts(
     threshold: FloatArray, positive: CountArray, negative: CountArray, unlabeled: CountArray
 ) -> Ranking:
     """Make a ranking of the examples of each kind at or above its thresholds."""
-    rank = positive + negative + unlabeled
-    total = Counts(*(count[-1].item() for count in (positive, negative, unlabeled)))
-    return Ranking(rank, threshold, positive, negative, unlabeled, total)
+    total = Counts(positive[-1].item(), negative[-1].item(), unlabeled[-1].item())
+    return Ranking(
+        positive + negative + unlabeled, threshold, positive, negative, unlabeled, total
+    )
 
 
 @dataclass(frozen=True, eq=False)

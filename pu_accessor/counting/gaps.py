@@ -168,10 +168,6 @@ class Gaps:
         worst = lowest[np.searchsorted(through, before)]  # never of an empty block
         return Gaps(values, self.at[above // 2], inside, np.where(inside > 0, worst, np.inf))
 
-    def without(self, at: CountArray) -> Gaps:
-        """Return the counts without some of the scores at the values, as the labeled ones."""
-        return replace(self, at=self.at - at)
-
     def blocks(self) -> tuple[FloatArray, CountArray]:
         """Return gaps and values in turn, best first, as blocks of scores."""
         lowest = np.empty(2 * self.at.size + 1)
@@ -239,12 +235,10 @@ def count_gaps(values: FloatArray, scores: Scores) -> Gaps:
     (array([0, 1]), array([1, 2, 0]), array([9. , 1.5, inf]))
     """
     if sorts_slowly():
-        tally = _look_up(values, scores)
-    else:
-        threads = count_threads(scores.size)
-        parts = in_parts(scores, threads)
-        tally = reduce(Tally.merge, in_threads(partial(_sort, values), parts, threads))
-    return tally.gaps(scores.size - int(tally.counts.sum()))
+        return _look_up(values, scores)
+    threads = count_threads(scores.size)
+    parts = in_parts(scores, threads)
+    return reduce(Gaps.merge, in_threads(partial(_sort, values), parts, threads))
 
 
 @cache
@@ -260,23 +254,23 @@ def sorts_slowly() -> bool:
     return _STEPS * quickest[0] < quickest[1]
 
 
-def _look_up(values: FloatArray, scores: Scores) -> Tally:
+def _look_up(values: FloatArray, scores: Scores) -> Gaps:
     """Count scores between some values, some at a time, by looking each up."""
     tally = Tally(values)
     lookup = Lookup.of(tally.known, scores)
     for piece in in_pieces(scores, max(_LOOKED_UP, 2 * values.size)):
         tally.add(lookup, np.asarray(piece, np.float64))
-    return tally
+    return tally.gaps(scores.size - int(tally.counts.sum()))
 
 
-def _sort(values: FloatArray, scores: Scores) -> Tally:
+def _sort(values: FloatArray, scores: Scores) -> Gaps:
     """Count scores between some values, some at a time, by sorting them."""
     tally = Tally(values)
     # Each piece costs a search for all values: where there are many it is longer.
     size = _PIECE if values.size < _PIECE >> 4 else 4 * _PIECE
     for ascending in _in_ascending_pieces(scores, size):
         tally.add_sorted(ascending[: np.searchsorted(ascending, np.nan)])
-    return tally
+    return tally.gaps(scores.size - int(tally.counts.sum()))
 
 
 def _in_ascending_pieces(scores: Scores, size: int) -> Iterator[FloatArray]:
@@ -297,9 +291,9 @@ def in_parts(scores: npt.NDArray[Number], threads: int) -> list[npt.NDArray[Numb
     return [scores] if threads == 1 else np.array_split(scores, threads * _PARTS, axis=-1)
 
 
-def in_pieces(scores: Scores, size: int | None = None) -> Iterator[Scores]:
+def in_pieces(scores: Scores, size: int) -> Iterator[Scores]:
     """Go through scores some at a time."""
-    step = _PIECE if size is None else max(size, 1)
+    step = max(size, 1)
     return (scores[start : start + step] for start in range(0, scores.size, step))
 
 
@@ -339,13 +333,6 @@ class Tally:
         self.ends = _join(self.ends, *beyond)
         filled = 2 * np.flatnonzero(counts[::2])
         self.lowest[filled] = np.minimum(self.lowest[filled], piece[ends[filled]])
-
-    def merge(self, other: Tally) -> Tally:
-        """Add the counts of another tally of the same values."""
-        self.counts += other.counts
-        np.minimum(self.lowest, other.lowest, out=self.lowest)
-        self.ends = _join(self.ends, other.ends)
-        return self
 
     def gaps(self, missing: float) -> Gaps:
         """Return the counts, best first; others are NaN, at a value apart or in a gap."""

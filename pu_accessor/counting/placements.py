@@ -243,7 +243,10 @@ _ROWS = 1 << 16  # rows that are looked up together, in the cache
 
 @dataclass(frozen=True, eq=False)
 class RowClusters:
-    """The clusters of rows in memory."""
+    """Rows in memory that belong together: those of one patient, user or site.
+
+    Of rows with weights these are all that each row stands for, and those of its cluster.
+    """
 
     score: FloatArray  # NaN is the worst
     positive: BoolArray  # whether a row is a known positive
@@ -268,7 +271,7 @@ class RowClusters:
 
     @cached_property
     def sizes(self) -> CountArray:
-        """Known positives, and other rows, in each cluster."""
+        """Known positives, and other rows, in each cluster, shape (2, clusters or more)."""
         every = np.bincount(self.code, self.weight, self.size)
         known = np.bincount(self.code[self._known], self._known_weight, self.size)
         sizes = np.stack([known, every - known])
@@ -282,7 +285,7 @@ class RowClusters:
 
     @property
     def known_weight(self) -> CountArray | None:
-        """How many rows each known positive stands for, best-ranked first."""
+        """How many rows each known positive stands for, best-ranked first; None: one."""
         return None if self.weight is None else self.weight[self._known][self._order]
 
     @cached_property
@@ -318,7 +321,10 @@ class RowClusters:
         return np.flatnonzero(self.positive)
 
     def sums(self, threshold: FloatArray, known: FloatArray, rest: FloatArray) -> FloatArray:
-        """Sum by cluster what rows contribute: see `pu_accessor.ranking.Clusters`.
+        """Sum by cluster what rows contribute, shape (2, clusters or more): first the known.
+
+        `known` and `rest` say what a known positive, and one of the rest, adds in each step from
+        one of the thresholds, best first, to the next.
 
         Examples
         --------

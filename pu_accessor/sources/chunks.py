@@ -1,8 +1,6 @@
 """Frames in pieces, one after the other, and what a first pass over them brings together."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import replace
 from functools import partial, reduce
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -242,7 +240,7 @@ def _read_piece(roles: Terms, paired: bool, frame: pd.DataFrame) -> FirstPass:
     if frame.empty:  # of whatever dtypes
         return first
     try:
-        known = read_piece_labels(labels, roles)
+        known = read_labels(labels, roles, whole=False)
     except PUValueError as error:
         if first.labels.size > _MANY:
             raise
@@ -263,23 +261,6 @@ def _read_piece(roles: Terms, paired: bool, frame: pd.DataFrame) -> FirstPass:
         },
         keys=keys.iloc[first_rows(groups.rows)] if groups.names else no_keys,
     )
-
-
-def read_piece_labels(labels: "pd.Series[Any]", roles: Terms) -> Labels:
-    """Read the labels of one piece: others may have what makes them unambiguous."""
-    try:
-        return read_labels(labels, roles)
-    except PUValueError:
-        if labels.isna().any():
-            raise
-        explicit = replace(
-            roles,
-            positive=True if roles.positive is None else roles.positive,
-            negative=False if roles.negative is None else roles.negative,
-        )
-        with suppress(PUValueError):
-            return read_labels(labels, explicit)
-        raise
 
 
 def fold_groups(pieces: Chunks, roles: Terms, function: FromParts) -> Mapping[Any, Any]:

@@ -13,7 +13,6 @@ from functools import reduce
 from itertools import combinations
 from math import inf, nan
 from numbers import Integral
-from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -53,7 +52,7 @@ class Columns(NamedTuple):
 
     scores: list[pd.Series[Any]]
     labels: pd.Series[Any]
-    others: Mapping[str, pd.Series[Any]] = MappingProxyType({})  # by role: `Terms.others`
+    others: Mapping[str, pd.Series[Any]]  # by role: `Terms.others`
 
     @property
     def names(self) -> list[dict[str, str]]:
@@ -167,15 +166,15 @@ def read_column(frame: pd.DataFrame, argument: str, name: Hashable) -> pd.Series
             f"{argument} must name one column, but {name!r} stands for {column.shape[1]} columns. "
             f"{next_step}"
         )
-    return column
+    return column if name is not None else column.rename(argument)
 
 
 def find_columns(frame: pd.DataFrame, roles: Terms) -> Columns:
     """Return the columns that roles name, or say which is not there."""
-    scores = [as_series("score", read_column(frame, "score", model)) for model in roles.models]
-    labels = as_series("label", read_column(frame, "label", roles.label))
-    others = {role: read_column(frame, role, name) for role, name in roles.others.items()}
-    return Columns(scores, labels, others)
+    found = [(role, read_column(frame, role, name)) for role, name in roles.named()]
+    scores = [column for role, column in found if role == "score"]
+    others = dict(found[len(scores) :])
+    return Columns(scores, others.pop("label"), others)
 
 
 def read_values(scores: pd.Series[Any], roles: Terms) -> FloatArray:
@@ -512,11 +511,12 @@ class Labels(NamedTuple):
         return RowClusters(score, self.positive, cluster, clusters, self.weight)
 
 
-def read_labels(label: pd.Series[Any], roles: Terms) -> Labels:
+def read_labels(label: pd.Series[Any], roles: Terms, *, whole: bool = True) -> Labels:
     """Read labels in their coding.
 
     By default True or 1 is positive, False or 0 negative and missing unlabeled, in any dtype. A
-    role replaces the values of its state and takes its values away from the others.
+    role replaces the values of its state and takes its values away from the others. Where they are
+    not the `whole` column, others may have what tells the unlabeled from the negative.
     """
     given = {state: getattr(roles, state) for state in _STATES}
     claimed = {state: _as_list(state, given[state]) for state in given if given[state] is not None}
@@ -528,11 +528,14 @@ def read_labels(label: pd.Series[Any], roles: Terms) -> Labels:
             )
     if isinstance(label.dtype, np.dtype) and not label.dtype.isnative:
         label = label.astype(label.dtype.newbyteorder("="))
-    states = _read_numbers(label, claimed)
-    return _read_any(label, claimed) if states is None else states
+    is_clear = "negative" in claimed or not whole
+    states = _read_numbers(label, claimed, is_clear)
+    return _read_any(label, claimed, is_clear) if states is None else states
 
 
-def _read_numbers(label: pd.Series[Any], claimed: dict[str, list[Any]]) -> Labels | None:
+def _read_numbers(
+    label: pd.Series[Any], claimed: dict[str, list[Any]], is_clear: bool
+) -> Labels | None:
     """Read 1, 0 and missing in any dtype of numbers: a piece at a time, while it is in the cache.
 
     Returns None where anything else is there, or there is anything to complain about.
@@ -563,8 +566,8 @@ def _read_numbers(label: pd.Series[Any], claimed: dict[str, list[Any]]) -> Label
     states = [_POSITIVE, _NEGATIVE, _UNLABELED]
     if claimed:
         states = [_state(value, claimed) for value in (1, 0, pd.NA)]
-    present = {state for state, count in zip(states, counts, strict=True) if count}
-    ambiguous = present == {_POSITIVE, _NEGATIVE} and not counts[2] and "negative" not in claimed
+    present = [state for state, count in zip(states, counts, strict=True) if count]
+    ambiguous = not is_clear and sorted(present) == [_NEGATIVE, _POSITIVE]
     if sum(counts) < label.size or _UNKNOWN in present or ambiguous:
         return None
     none = np.zeros(label.size, np.bool_)  # in a few passes: np.select takes twice as long
@@ -575,7 +578,7 @@ def _read_numbers(label: pd.Series[Any], claimed: dict[str, list[Any]]) -> Label
     return Labels(positive, negative)
 
 
-def _read_any(label: pd.Series[Any], claimed: dict[str, list[Any]]) -> Labels:
+def _read_any(label: pd.Series[Any], claimed: dict[str, list[Any]], is_clear: bool) -> Labels:
     """Read labels of any values; those that are missing, mostly nearly all, are not looked up."""
     present = ~label.isna().to_numpy()
     try:
@@ -588,7 +591,7 @@ def _read_any(label: pd.Series[Any], claimed: dict[str, list[Any]]) -> Labels:
     values = [_Value(v, _state(v, claimed), n) for v, n in zip(uniques, counts, strict=True)]
     if not present.all():
         values.append(_Value(pd.NA, _state(pd.NA, claimed), 0))
-    _check_coding(str(label.name), values, claimed)
+    _check_coding(str(label.name), values, claimed, is_clear)
     # Those that are missing come last, if any are.
     states = np.full(label.size, values[-1].state if values else 0, np.int8)
     states[present] = np.array([value.state for value in values], np.int8)[codes]
@@ -643,7 +646,9 @@ def _state(value: object, claimed: dict[str, list[Any]]) -> int:
     return next(states, _UNKNOWN)
 
 
-def _check_coding(name: str, values: Sequence[_Value], claimed: dict[str, list[Any]]) -> None:
+def _check_coding(
+    name: str, values: Sequence[_Value], claimed: dict[str, list[Any]], is_clear: bool
+) -> None:
     """Raise if labels are ambiguous, or of a value that stands for no state."""
     unknown = [value for value, state, _ in values if state == _UNKNOWN]
     if _is_in(-1, unknown):
@@ -660,8 +665,7 @@ def _check_coding(name: str, values: Sequence[_Value], claimed: dict[str, list[A
             "True or 1 (known positive), False or 0 (known negative) or missing (unlabeled). Say "
             f"what others mean, for example {_advise(values)}."
         )
-    two = len(values) == 2 and {state for _, state, _ in values} == {_POSITIVE, _NEGATIVE}
-    if two and "negative" not in claimed:
+    if not is_clear and sorted(state for _, state, _ in values) == [_NEGATIVE, _POSITIVE]:
         first, second = (_show(value) for value, _, _ in values)
         zero = first if values[0].state == _NEGATIVE else second
         raise PUValueError(

@@ -34,7 +34,6 @@ from pu_accessor.sources.columns import (
     Column,
     Columns,
     Labels,
-    as_series,
     check_scored,
     count_columns,
     find_columns,
@@ -127,7 +126,7 @@ class FrameSource:
     def sample(self, roles: Terms, draw: Draw) -> pd.DataFrame:
         """Draw unlabeled rows at random, without replacement, with their index."""
         rows, groups, held = self._rows(roles), self._groups(roles), self.held(roles)
-        known = read_labels(as_series("label", read_column(rows, "label", held.label)), held)
+        known = read_labels(read_column(rows, "label", held.label), held)
         if not draw.is_apart:
             return sample_unlabeled(rows, known, groups, held.label, draw)
         (score,), column = self._columns(roles).scores, None
@@ -210,9 +209,9 @@ def rank_groups(
     """Rank the rows of each group by the scores of each model; `names` are those of columns."""
     check_roles(groups, roles)
     number, size = len(groups.rows), labels.positive.size
-    plain = len(scores) == 1 and not (roles.others or roles.pool or roles.omits)
     together = None
-    if plain and scores[0].ndim == 1 and number >= _MANY and size <= _SMALL * number:
+    plain = len(scores) == 1 and scores[0].ndim == 1 and not (roles.pool or roles.omits)
+    if plain and not roles.others and number >= _MANY and size <= _SMALL * number:
         together = partial(stack_examples, scores[0], *labels[:2], groups.rows)
     parts: list[Any] = []
     if roles.pool:
@@ -228,11 +227,12 @@ def rank_groups(
             score, labels = score[kept], labels.take(kept)
         labels = labels if roles.pool else labels.without_ones()
         check_scored(names[model]["score"], score.size)
-        counted = {role: getattr(labels, role) for role in ("propensity", "weight")}
-        ranking = rank_examples(score, *labels[:2], ranks=ranks, columns=names[model], **counted)
-        if labels.cluster is None and labels.weight is None:
-            return ranking
-        return ranking.with_facts(clusters=labels.cluster_rows(score))
+        facts: dict[str, Any] = {"columns": names[model]}
+        if labels.cluster is not None or labels.weight is not None:
+            facts["clusters"] = labels.cluster_rows(score)
+        known, shares, weight = labels[:2], labels.propensity, labels.weight
+        ranking = rank_examples(score, *known, ranks=ranks, propensity=shares, weight=weight)
+        return ranking.with_facts(**facts)
 
     def make(position: int) -> Ranking:
         group, model = divmod(position, len(scores))

@@ -309,7 +309,8 @@ class PiecesSource(FrameSource):
             positive, negative, propensity = labeled.of(model, roles.omits)
             shares = None if roles.propensity is None else propensity
             examples = Examples(positive, negative, size, *count, shares)
-            return rank_counted(examples, refinement.gaps[of], ranks=ranks, columns=columns)
+            ranking = rank_counted(examples, refinement.gaps[of], ranks)
+            return ranking.with_facts(columns=columns)
 
         return Rankings(*name_keys(groups, roles), make, refinement.refine)
 
