@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -44,22 +43,6 @@ class Examples:
     nth_best: Callable[[CountArray, Gaps], OrderStatistics]  # `order_statistics`
     propensity: FloatArray | None = None
     weight: tuple[CountArray, CountArray] | None = None  # of labeled ones; each counts so much
-
-
-class _Labeled(NamedTuple):
-    """Labeled examples by score: negated distinct values, ascending, and counts at or above them.
-
-    The counts start with 0: entry i is that of the best i values.
-    """
-
-    cost: FloatArray
-    positive: CountArray
-    negative: CountArray
-
-    def above(self, threshold: FloatArray) -> IntArray:
-        """Return the number of values at or above each threshold."""
-        above: IntArray = np.searchsorted(self.cost, 0.0 - threshold, side="right")
-        return above.astype(np.int64)
 
 
 def rank_examples(
@@ -104,18 +87,14 @@ def _rank_all(
     cost, at = np.unique(0.0 - score, return_counts=True)
     threshold = np.append(np.inf, 0.0 - cost)
     if weight is None:
-        above, below = (_above_present(cost, score[kind]) for kind in (positive, negative))
+        known = (np.sort(0.0 - score[kind]) for kind in (positive, negative))
+        at_each = (np.bincount(np.searchsorted(cost, one), minlength=cost.size) for one in known)
+        above, below = (np.append(0, np.cumsum(one)) for one in at_each)
         rest = np.append(0, np.cumsum(at)) - above - below
     else:
         kinds = positive, negative, ~(positive | negative)
         above, below, rest = (_above(cost, score[kind], weight[kind]) for kind in kinds)
     return _rank_counts(threshold, above, below, rest)
-
-
-def _above_present(cost: FloatArray, scores: FloatArray) -> IntArray:
-    """Count scores as `_above` does, where each score is one of the values."""
-    found = np.searchsorted(cost, np.sort(0.0 - scores))
-    return np.append(0, np.cumsum(np.bincount(found, minlength=cost.size)))
 
 
 def _nth_best(scores: FloatArray, targets: CountArray, gaps: Gaps) -> OrderStatistics:
@@ -132,10 +111,18 @@ def rank_counted(examples: Examples, gaps: Gaps, ranks: Ranks) -> Ranking:
     positive = _above(cost, examples.known_positive, weights[0])
     negative = _above(cost, examples.known_negative, weights[1])
     free = replace(gaps, at=gaps.at - np.diff(positive + negative))
-    labeled = _Labeled(cost, positive, negative)
-    refiner = _Refiner(labeled, gaps, free, examples)
-    weight = _weights(examples.known_positive, examples.propensity)
-    ranking = replace(_rank_blocks(labeled, free), weight=weight, refiner=refiner)
+    # A cutoff is made of each labeled score and of the worst unlabeled one in each gap.
+    lowest, through = free.blocks()
+    filled = np.ones(lowest.size, np.bool_)
+    filled[::2] = free.inside > 0
+    above = np.append(0, (np.arange(lowest.size, dtype=np.int64) + 1)[filled] // 2)
+    unlabeled, threshold = np.append(0, through[filled]), np.append(np.inf, lowest[filled])
+    ranking = replace(
+        _rank_counts(threshold, positive[above], negative[above], unlabeled),
+        extent="breakpoints",
+        weight=_weights(examples.known_positive, examples.propensity),
+        refiner=_Refiner(positive, negative, gaps, free, examples),
+    )
     if isinstance(ranks, str):
         return ranking
     return ranking.at(np.atleast_1d(np.asarray(ranks, np.int64)))
@@ -159,18 +146,6 @@ def _weights(positive: FloatArray, propensity: FloatArray | None) -> FloatArray 
     return weight
 
 
-def _rank_blocks(labeled: _Labeled, gaps: Gaps) -> Ranking:
-    """Make a cutoff of each labeled score and of the worst unlabeled one in each gap."""
-    lowest, through = gaps.blocks()
-    filled = np.ones(lowest.size, np.bool_)
-    filled[::2] = gaps.inside > 0
-    above = np.append(0, (np.arange(lowest.size, dtype=np.int64) + 1)[filled] // 2)
-    positive, negative = labeled.positive[above], labeled.negative[above]
-    unlabeled = np.append(0, through[filled])
-    threshold = np.append(np.inf, lowest[filled])
-    return replace(_rank_counts(threshold, positive, negative, unlabeled), extent="breakpoints")
-
-
 def _rank_counts(
     threshold: FloatArray, positive: CountArray, negative: CountArray, unlabeled: CountArray
 ) -> Ranking:
@@ -185,7 +160,8 @@ def _rank_counts(
 class _Refiner:
     """Adds cutoffs that a further pass over the scores finds."""
 
-    labeled: _Labeled
+    positive: CountArray  # known positives at or above the best 0, 1, ... labeled scores
+    negative: CountArray
     gaps: Gaps  # of all scores
     free: Gaps  # of the unlabeled
     examples: Examples
@@ -204,8 +180,8 @@ class _Refiner:
         has_better = nth.before > 0
         threshold = np.concatenate([nth.score, nth.better[has_better]])
         through = np.concatenate([nth.through, nth.before[has_better]])
-        above = self.labeled.above(threshold)
-        positive, negative = self.labeled.positive[above], self.labeled.negative[above]
+        above = np.searchsorted(0.0 - self.gaps.values, 0.0 - threshold, side="right")
+        positive, negative = self.positive[above], self.negative[above]
         unlabeled = through - positive - negative if among_all else through
         every: CountArray = positive + negative + unlabeled
         rank, first = np.unique(every, return_index=True)
@@ -256,7 +232,13 @@ def _stack(
     cost: FloatArray, positive: BoolArray, negative: BoolArray, rows: Sequence[IntArray | slice]
 ) -> Stack:
     """Stack a few rankings, while they are in the cache."""
-    order, first = _order_each(cost, rows)
+    parts = [
+        cost[index].argsort() + index.start
+        if isinstance(index, slice)
+        else index[cost[index].argsort()]
+        for index in rows
+    ]
+    order, first = np.concatenate(parts), np.append(0, np.cumsum([*map(len, parts)]))
     cost, positive, negative = cost[order], positive[order], negative[order]
     untied = ~((cost[1:] == cost[:-1]) | (np.isnan(cost[1:]) & np.isnan(cost[:-1])))
     untied[first[1:-1] - 1] = True
@@ -277,14 +259,3 @@ def _stack(
     ties = np.stack([last, best], axis=1)
     ties[ties == 1] = 0
     return Stack(total, owner, found[blocks], known, start, end, end - known - negatives, ties)
-
-
-def _order_each(cost: FloatArray, rows: Sequence[IntArray | slice]) -> tuple[IntArray, IntArray]:
-    """Return examples ranking by ranking, best first, and the edges of the rankings."""
-    parts = [
-        cost[index].argsort() + index.start
-        if isinstance(index, slice)
-        else index[cost[index].argsort()]
-        for index in rows
-    ]
-    return np.concatenate(parts), np.append(0, np.cumsum([part.size for part in parts]))

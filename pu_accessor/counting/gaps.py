@@ -268,22 +268,16 @@ def _sort(values: FloatArray, scores: Scores) -> Gaps:
     tally = Tally(values)
     # Each piece costs a search for all values: where there are many it is longer.
     size = _PIECE if values.size < _PIECE >> 4 else 4 * _PIECE
-    for ascending in _in_ascending_pieces(scores, size):
-        tally.add_sorted(ascending[: np.searchsorted(ascending, np.nan)])
-    return tally.gaps(scores.size - int(tally.counts.sum()))
-
-
-def _in_ascending_pieces(scores: Scores, size: int) -> Iterator[FloatArray]:
-    """Sort scores some at a time, NaN last: each piece takes the place of the one before."""
     most = min(size, scores.size)
-    wide = np.empty(most)
+    wide = np.empty(most)  # each piece takes the place of the one before
     buffer: Scores = wide if scores.dtype == wide.dtype else np.empty(most, scores.dtype)
-    for scores_of_piece in in_pieces(scores, most):
-        piece, ascending = buffer[: scores_of_piece.size], wide[: scores_of_piece.size]
-        np.copyto(piece, scores_of_piece)
+    for part in in_pieces(scores, most):
+        piece, ascending = buffer[: part.size], wide[: part.size]
+        np.copyto(piece, part)
         piece.sort()  # float32 in half the time
         np.copyto(ascending, piece)
-        yield ascending
+        tally.add_sorted(ascending[: np.searchsorted(ascending, np.nan)])
+    return tally.gaps(scores.size - int(tally.counts.sum()))
 
 
 def in_parts(scores: npt.NDArray[Number], threads: int) -> list[npt.NDArray[Number]]:
@@ -325,8 +319,12 @@ class Tally:
         """Count scores that are in ascending order; `through` so many of them weigh so much."""
         ends = np.full(self.counts.size + 1, piece.size)
         ends[0] = 0
-        ends[1:-1:2] = left = np.searchsorted(piece, self.known)
-        ends[2:-1:2] = _through(piece, self.known, left)
+        ends[1:-1:2] = right = np.searchsorted(piece, self.known)
+        if piece.size:  # few are tied: values end with the first, or are searched for
+            right = right + (piece.take(right, mode="clip") == self.known)
+            tied = np.flatnonzero(piece.take(right, mode="clip") == self.known)
+            right[tied] = np.searchsorted(piece, self.known[tied], side="right")
+        ends[2:-1:2] = right
         counts = np.diff(ends if through is None else through[ends])
         self.counts = self.counts + counts
         beyond = [None] if through is not None else [piece[: ends[1]], piece[ends[-2] :]]
@@ -348,14 +346,3 @@ class Tally:
             lowest[-1] = np.nan
             ends = None if missing > _KEPT else _join(ends, np.full(int(missing), np.nan))
         return Gaps(values, at, inside, lowest, ends)
-
-
-def _through(piece: FloatArray, known: FloatArray, left: npt.NDArray[np.intp]) -> IntArray:
-    """Return where values end among ascending scores, given where they start; few are tied."""
-    last = piece.size - 1
-    if last < 0:
-        return left
-    ends: IntArray = left + (piece[np.minimum(left, last)] == known)
-    tied = np.flatnonzero(piece[np.minimum(ends, last)] == known)
-    ends[tied] = np.searchsorted(piece, known[tied], side="right")
-    return ends

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from functools import reduce
 from itertools import combinations
@@ -676,7 +677,13 @@ def _check_coding(
 
 def _refuse_numbers(name: str, shown: str, values: Sequence[_Value]) -> None:
     """Raise if labels look like probabilities or grades, of which the highest are positive."""
-    numbers = {value: _as_number(value.value) for value in values if not _is_missing(value.value)}
+    numbers: dict[_Value, float] = {}
+    for value in values:
+        if not _is_missing(value.value):
+            numbers[value] = nan
+            if is_number(value.value) or isinstance(value.value, str):
+                with suppress(ValueError):  # of a text that is no number
+                    numbers[value] = float(value.value)
     unknown = [number for value, number in numbers.items() if value.state == _UNKNOWN]
     if not all(0 <= number < inf for number in numbers.values()):
         return
@@ -701,14 +708,6 @@ def _refuse_numbers(name: str, shown: str, values: Sequence[_Value]) -> None:
         f"label column {name!r} holds {shown}: these look like grades. Say which of them are "
         f"known positives, for example positive={_list(graded)}{also}."
     )
-
-
-def _as_number(value: Any) -> float:
-    """Return a label that is a number, or the text of one, as a float; NaN for any other."""
-    try:
-        return float(value) if is_number(value) or isinstance(value, str) else nan
-    except ValueError:
-        return nan
 
 
 def _advise(values: Sequence[_Value]) -> str:

@@ -145,7 +145,14 @@ class FrameSource:
         names = [name for name in names if name not in taken]
         columns = self._table([("cluster", name) for name in names])
         numbers = groups.numbers(len(columns)) * (roles.pool is not True)
-        return [str(name) for name in names if _repeats(columns[name], numbers)]
+        repeated = []
+        for name in names:
+            there = columns[name].notna().to_numpy() & (numbers >= 0)
+            pairs = pd.DataFrame({"group": numbers[there], "id": columns[name][there].array})
+            with suppress(TypeError):  # lists and the like are no ids
+                if pairs.duplicated().any() and len(pairs["id"].unique()) > 1:
+                    repeated.append(str(name))
+        return repeated
 
     def held(self, roles: Terms) -> Terms:
         """Return the roles, with those of values that the source has without a column."""
@@ -284,13 +291,3 @@ def _number_values(argument: str, column: pd.Series[Any]) -> tuple[IntArray, tup
     with suppress(TypeError):  # some values have no order
         numbers, values = pd.factorize(column, sort=True)
     return numbers.astype(np.int64, copy=False), tuple(pd.Index(values).tolist())
-
-
-def _repeats(ids: pd.Series[Any], groups: IntArray) -> bool:
-    """Tell whether ids repeat within a group, and are not all the same."""
-    there = ids.notna().to_numpy() & (groups >= 0)
-    pairs = pd.DataFrame({"group": groups[there], "id": ids[there].array})
-    try:
-        return bool(pairs.duplicated().any()) and len(pairs["id"].unique()) > 1
-    except TypeError:  # lists and the like are no ids
-        return False

@@ -336,8 +336,8 @@ class PiecesSource(FrameSource):
             group = first.groups[key]
             known, by_model = group.positive, tables[key]
             labeled = known.shape[1], group.negative.shape[1]
-            total = Counts(*labeled, group.size - sum(labeled))
-            return pair_counted(roles.models, known, by_model, above[key], total, weights[key])
+            total, models = Counts(*labeled, group.size - sum(labeled)), (("model",), roles.models)
+            return pair_counted(*models, known, by_model, above[key], total, weights[key])
 
         return Keyed(groups.names, groups.keys, make)
 

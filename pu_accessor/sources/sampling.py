@@ -34,7 +34,16 @@ class Draw:
     random_state: Seed = 0
 
     def __post_init__(self) -> None:
-        _check_seed(self.random_state)
+        seed = self.random_state
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer | np.random.Generator):
+            raise PUTypeError(
+                "random_state must be an integer or a numpy Generator, but a "
+                f"{type(seed).__name__} was passed."
+            )
+        if not isinstance(seed, np.random.Generator) and not 0 <= seed < 2**32:
+            raise PUValueError(
+                f"random_state must lie between 0 and 2**32 - 1, but {seed} was passed."
+            )
         check_count("size", self.size)
         check_option("allocate", self.allocate, ["neyman", "proportional"])
         for name in ("below", "above"):
@@ -232,19 +241,4 @@ def _check_thresholds(thresholds: FloatArray) -> None:
     if twice := [name for name, following in pairwise(names) if name == following]:
         raise PUValueError(
             f"strata must hold each threshold once, but {twice[0]} was passed twice. Drop one."
-        )
-
-
-def _check_seed(random_state: object) -> None:
-    """Raise unless pandas takes it as a seed, and draws the same rows again with it."""
-    if isinstance(random_state, np.random.Generator):
-        return
-    if isinstance(random_state, bool) or not isinstance(random_state, int | np.integer):
-        raise PUTypeError(
-            "random_state must be an integer or a numpy Generator, but a "
-            f"{type(random_state).__name__} was passed."
-        )
-    if not 0 <= random_state < 2**32:
-        raise PUValueError(
-            f"random_state must lie between 0 and 2**32 - 1, but {random_state} was passed."
         )
