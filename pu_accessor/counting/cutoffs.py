@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -32,19 +33,6 @@ _SORTED = 1 << 24
 _MANY = 16  # scores at most, for each that is looked for: then they are sorted, too
 
 
-@dataclass(frozen=True, eq=False)
-class Examples:
-    """Examples whose scores are only counted, wherever they are."""
-
-    known_positive: FloatArray  # scores, NaN the worst
-    known_negative: FloatArray
-    size: float  # of labeled and unlabeled examples
-    above: Callable[[FloatArray], CountArray]  # of distinct values, best first
-    nth_best: Callable[[CountArray, Gaps], OrderStatistics]  # `order_statistics`
-    propensity: FloatArray | None = None
-    weight: tuple[CountArray, CountArray] | None = None  # of labeled ones; each counts so much
-
-
 def rank_examples(
     score: FloatArray,
     positive: BoolArray,
@@ -61,7 +49,7 @@ def rank_examples(
         ranking = _rank_all(score, positive, negative, weight)
         return replace(ranking, weight=_weights(known[0], known_propensity))
     size: float = score.size
-    known_weight = None
+    known_weight: Any = (None, None)
     count: Callable[[FloatArray], Gaps] = partial(count_gaps, scores=score)
     nth_best: Callable[[CountArray, Gaps], OrderStatistics] = partial(_nth_best, score)
     if weight is not None or score.size < (_SORTED >> 10 if sorts_slowly() else _SORTED):
@@ -74,9 +62,8 @@ def rank_examples(
         """Return the number of scores at or above each value, from the gaps between them."""
         return count(values).blocks()[1][1::2]
 
-    examples = Examples(*known, size, above, nth_best, known_propensity, known_weight)
-    values, _ = distinct(np.concatenate(known))
-    return rank_counted(examples, count(values), ranks)
+    gaps = count(distinct(np.concatenate(known))[0])
+    return rank_counted(known, gaps, size, above, nth_best, ranks, known_propensity, known_weight)
 
 
 def _rank_all(
@@ -105,23 +92,36 @@ def _nth_best(scores: FloatArray, targets: CountArray, gaps: Gaps) -> OrderStati
     return order_statistics(targets, gaps.closed(), count, fetch)
 
 
-def rank_counted(examples: Examples, gaps: Gaps, ranks: Ranks) -> Ranking:
-    """Rank examples by counting their scores between the labeled ones."""
-    cost, weights = 0.0 - gaps.values, examples.weight or (None, None)
-    positive = _above(cost, examples.known_positive, weights[0])
-    negative = _above(cost, examples.known_negative, weights[1])
+def rank_counted(
+    known: Sequence[FloatArray],
+    gaps: Gaps,
+    size: float,
+    above: Callable[[FloatArray], CountArray],
+    nth_best: Callable[[CountArray, Gaps], OrderStatistics],
+    ranks: Ranks,
+    propensity: FloatArray | None = None,
+    weights: tuple[CountArray, CountArray] | tuple[None, None] = (None, None),
+) -> Ranking:
+    """Rank examples, wherever they are, by counting their scores between the labeled ones.
+
+    `known` are the scores of known positives and negatives, NaN the worst, `size` is the number of
+    all examples. `above` counts them at or above distinct values, best first, and `nth_best` finds
+    some of them, as `order_statistics`.
+    """
+    cost = 0.0 - gaps.values
+    positive, negative = _above(cost, known[0], weights[0]), _above(cost, known[1], weights[1])
     free = replace(gaps, at=gaps.at - np.diff(positive + negative))
     # A cutoff is made of each labeled score and of the worst unlabeled one in each gap.
     lowest, through = free.blocks()
     filled = np.ones(lowest.size, np.bool_)
     filled[::2] = free.inside > 0
-    above = np.append(0, (np.arange(lowest.size, dtype=np.int64) + 1)[filled] // 2)
+    at = np.append(0, (np.arange(lowest.size, dtype=np.int64) + 1)[filled] // 2)
     unlabeled, threshold = np.append(0, through[filled]), np.append(np.inf, lowest[filled])
     ranking = replace(
-        _rank_counts(threshold, positive[above], negative[above], unlabeled),
+        _rank_counts(threshold, positive[at], negative[at], unlabeled),
         extent="breakpoints",
-        weight=_weights(examples.known_positive, examples.propensity),
-        refiner=_Refiner(positive, negative, gaps, free, examples),
+        weight=_weights(known[0], propensity),
+        refiner=_Refiner(positive, negative, gaps, free, size, above, nth_best),
     )
     if isinstance(ranks, str):
         return ranking
@@ -164,16 +164,18 @@ class _Refiner:
     negative: CountArray
     gaps: Gaps  # of all scores
     free: Gaps  # of the unlabeled
-    examples: Examples
+    size: float  # of labeled and unlabeled examples
+    above_each: Callable[[FloatArray], CountArray]  # of distinct values, best first
+    nth_best: Callable[[CountArray, Gaps], OrderStatistics]
 
     def refine(self, ranking: Ranking, unlabeled: CountArray) -> Ranking:
         """Add the cutoffs at both edges of the tie blocks in which unlabeled examples lie."""
-        return self._insert(ranking, self.examples.nth_best(unlabeled, self.free))
+        return self._insert(ranking, self.nth_best(unlabeled, self.free))
 
     def reach(self, ranking: Ranking, ranks: CountArray) -> Ranking:
         """Add the last attained cutoff at or before each rank."""
-        ranks = ranks.clip(1, self.examples.size)
-        return self._insert(ranking, self.examples.nth_best(ranks, self.gaps), among_all=True)
+        ranks = ranks.clip(1, self.size)
+        return self._insert(ranking, self.nth_best(ranks, self.gaps), among_all=True)
 
     def _insert(self, ranking: Ranking, nth: OrderStatistics, among_all: bool = False) -> Ranking:
         """Add the cutoffs at both edges of blocks of scores: of all, or of the unlabeled."""
@@ -199,10 +201,6 @@ class _Refiner:
             known_negative=insert(ranking.known_negative, negative[first]),
             unlabeled=insert(ranking.unlabeled, unlabeled[first]),
         )
-
-    def above_each(self, thresholds: FloatArray) -> CountArray:
-        """Return the number of examples at or above each distinct score, best first."""
-        return self.examples.above(thresholds)
 
 
 _PIECE = 1 << 16  # examples that are ranked together

@@ -220,7 +220,7 @@ def insert_at(index: IntArray, array: npt.NDArray[Any], new: npt.NDArray[Any]) -
 def _join(*parts: FloatArray | None) -> FloatArray | None:
     """Put what is kept of scores together, unless it is too much."""
     kept = [part for part in parts if part is not None]
-    if len(kept) < len(parts) or sum(part.size for part in kept) > _KEPT:
+    if len(kept) < len(parts) or sum(map(len, kept)) > _KEPT:
         return None
     return np.concatenate(kept)
 

@@ -43,7 +43,7 @@ def in_threads(
 ) -> list[Result]:
     """Apply a function to each item, in order."""
     if threads == 1 or len(items) == 1:
-        return [function(item) for item in items]
+        return [*map(function, items)]
     with ThreadPoolExecutor(min(threads, len(items)) - 1) as pool:
         others = [pool.submit(function, item) for item in items]
         try:

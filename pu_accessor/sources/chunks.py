@@ -15,7 +15,6 @@ from pu_accessor.sources.columns import (
     check_missing,
     check_not_empty,
     is_lossless,
-    join_column,
     join_rows,
     pair_arrays,
     read_column,
@@ -116,7 +115,8 @@ def _as_frame(chunk: Any) -> pd.DataFrame:
             page="large_data#chunks",
         )
     score, label = chunk
-    return pair_arrays(score, label, " of a chunk").as_frame()
+    columns = pair_arrays(score, label, " of a chunk")
+    return pd.DataFrame({role: column.array for role, column in columns})
 
 
 def _select(frame: pd.DataFrame, columns: list[Hashable]) -> pd.DataFrame:
@@ -148,7 +148,6 @@ class Labeled(NamedTuple):
     propensity: FloatArray  # (known positives,), or none at all
     sample: FloatArray  # (models, some examples), labeled or not
     ranked: IntArray  # (models,): examples that are ranked, of all kinds
-    size: int
 
     def of(self, model: int, omits: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the scores of a model, all or those that are there, and propensities."""
@@ -161,8 +160,9 @@ class Labeled(NamedTuple):
 
     def merge(self, other: "Labeled") -> "Labeled":
         """Put the labeled examples of two pieces together, in order."""
-        joined = [np.concatenate(both, axis=-1) for both in zip(self[:4], other[:4], strict=True)]
-        return Labeled(*joined, self.ranked + other.ranked, self.size + other.size)
+        *pairs, ranked = zip(self, other, strict=True)
+        joined: list[Any] = [np.concatenate(both, axis=-1) for both in pairs]
+        return Labeled(*joined, ranked=ranked[0] + ranked[1])
 
 
 class FirstPass(NamedTuple):
@@ -170,7 +170,7 @@ class FirstPass(NamedTuple):
 
     rows: int
     missing: IntArray  # (models,): scores
-    labels: "pd.Series[Any]"  # the values of labels, each once
+    labels: pd.DataFrame  # the values of labels, each once
     complete: bool  # whether no label is missing
     keys: pd.DataFrame  # each once
     groups: Mapping[Hashable, Labeled]
@@ -179,26 +179,26 @@ class FirstPass(NamedTuple):
 
     def merge(self, other: "FirstPass") -> "FirstPass":
         """Put what two pieces hold together, in order."""
-        labels = _distinct(join_column, self.labels, other.labels)
+        labels = _distinct(self.labels, other.labels)
         wrong = self.wrong or other.wrong
-        if wrong is not None and labels.size > _MANY:
+        if wrong is not None and len(labels) > _MANY:
             raise wrong
         return FirstPass(
             self.rows + other.rows,
             self.missing + other.missing,
             labels,
             self.complete and other.complete,
-            _distinct(join_rows, self.keys, other.keys),
+            _distinct(self.keys, other.keys),
             merge_each(self.groups, other.groups),
             np.concatenate([self.propensity, other.propensity]),
             wrong,
         )
 
 
-def _distinct(join: Callable[[list[Any]], Any], rows: Any, more: Any) -> Any:
+def _distinct(rows: pd.DataFrame, more: pd.DataFrame) -> pd.DataFrame:
     """Put distinct rows together; those of nothing have no say in the dtype, in any pandas."""
     parts = [part for part in (rows, more) if len(part)]
-    return (join(parts) if parts else rows).drop_duplicates()
+    return (join_rows(parts) if parts else rows).drop_duplicates()
 
 
 def read_labeled(pieces: Chunks, roles: Terms, paired: bool = False) -> FirstPass:
@@ -217,7 +217,7 @@ def read_labeled(pieces: Chunks, roles: Terms, paired: bool = False) -> FirstPas
     if roles.nan_policy == "raise":
         for model, missing in zip(roles.models, first.missing.tolist(), strict=True):
             check_missing(str(model), missing, first.rows)
-    labels = first.labels
+    labels = first.labels[roles.label]
     if first.wrong is not None and not first.complete:
         labels = pd.Series([*labels, None], name=labels.name, dtype=object)
     if first.wrong is not None or first.complete:
@@ -233,16 +233,16 @@ def read_labeled(pieces: Chunks, roles: Terms, paired: bool = False) -> FirstPas
 def _read_piece(roles: Terms, paired: bool, frame: pd.DataFrame) -> FirstPass:
     """Return the labeled scores of one piece."""
     labels, keys = frame[roles.label], frame[roles.keys]
-    scores, values = read_models(roles, frame), labels.dropna()
+    scores, values = read_models(roles, frame), frame[[roles.label]].dropna()
     missing, no_keys = _count_each(np.isnan(scores)), keys.iloc[:0]
-    complete = values.size == labels.size
+    complete = len(values) == labels.size
     first = FirstPass(labels.size, missing, values.drop_duplicates(), complete, no_keys, {})
     if frame.empty:  # of whatever dtypes
         return first
     try:
         known = read_labels(labels, roles, whole=False)
     except PUValueError as error:
-        if first.labels.size > _MANY:
+        if len(first.labels) > _MANY:
             raise
         return first._replace(wrong=error)
     if roles.propensity is not None:
@@ -279,25 +279,24 @@ def _fold_piece(roles: Terms, function: FromParts, frame: pd.DataFrame) -> Mappi
 
 
 def read_models(roles: Terms, frame: pd.DataFrame) -> Scores:
-    """Read the scores of all models, a row for each; float32 as it is."""
+    """Read the scores of all models, a row for each, that compare with those of other pieces."""
     if frame.empty:
         return np.empty((len(roles.models), 0))
-    scores = [_read_scores(frame[model]) for model in roles.models]
-    return np.stack(scores) if len(scores) > 1 else scores[0][np.newaxis]  # without a copy
-
-
-def _read_scores(scores: "pd.Series[Any]") -> Scores:
-    """Read scores that compare with those of other pieces."""
-    if scores.dtype == np.float32:  # which takes half the memory, and is sorted in half the time
-        return scores.to_numpy()
-    values = read_scores(scores)
-    if not is_lossless(scores, values):
-        raise PUValueError(
-            f"score column {scores.name!r} holds {scores.dtype} numbers (integers of 2**53 and "
-            "more, decimals of 16 digits and more) that float64 may not tell apart, in pieces "
-            "that are not compared. Pass smaller numbers, or floats."
-        )
-    return values
+    read: list[Scores] = []
+    for model in roles.models:
+        scores = frame[model]
+        if scores.dtype == np.float32:  # half the memory, and sorted in half the time
+            read.append(scores.to_numpy())
+            continue
+        values = read_scores(scores)
+        read.append(values)
+        if not is_lossless(scores, values):
+            raise PUValueError(
+                f"score column {scores.name!r} holds {scores.dtype} numbers (integers of 2**53 "
+                "and more, decimals of 16 digits and more) that float64 may not tell apart, in "
+                "pieces that are not compared. Pass smaller numbers, or floats."
+            )
+    return np.stack(read) if len(read) > 1 else read[0][np.newaxis]  # without a copy
 
 
 def group_piece(roles: Terms, frame: pd.DataFrame) -> Groups:
@@ -319,7 +318,6 @@ def _pick(scores: Scores, known: Labels, kept: BoolArray, roles: Terms) -> Label
         np.empty(0) if known.propensity is None else known.propensity[positive],
         sample,
         _count_each(ranked),
-        int(np.count_nonzero(kept)),
     )
 
 

@@ -10,7 +10,6 @@ import reprlib
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
-from functools import reduce
 from itertools import combinations
 from math import inf, nan
 from numbers import Integral
@@ -48,24 +47,14 @@ _SHOWN = 20
 _MISSING = {"raise": "nan_policy='omit' or 'worst'", "omit": "dropped", "worst": "ranked last"}
 
 
-class Columns(NamedTuple):
-    """The columns that roles name."""
+# The columns that are ranked by, each after its role: those of scores first, then that of labels.
+Columns: TypeAlias = "list[tuple[str, pd.Series[Any]]]"
 
-    scores: list[pd.Series[Any]]
-    labels: pd.Series[Any]
-    others: Mapping[str, pd.Series[Any]]  # by role: `Terms.others`
 
-    @property
-    def names(self) -> list[dict[str, str]]:
-        """The names of the columns that each model is ranked by, after their roles."""
-        same = {"label": self.labels, **self.others}
-        named = {role: str(column.name) for role, column in same.items()}
-        return [{"score": str(score.name), **named} for score in self.scores]
-
-    def as_frame(self) -> pd.DataFrame:
-        """Return a frame whose columns have the names of their roles, of a single model."""
-        columns = {"score": self.scores[0], "label": self.labels, **self.others}
-        return pd.DataFrame({role: column.array for role, column in columns.items()})
+def name_columns(columns: Columns) -> list[dict[str, str]]:
+    """Return the names of the columns that each model is ranked by, after their roles."""
+    named = [(role, str(column.name)) for role, column in columns]
+    return [{**dict(named), role: name} for role, name in named if role == "score"]
 
 
 def as_series(argument: str, values: Any) -> pd.Series[Any]:
@@ -89,38 +78,37 @@ def as_series(argument: str, values: Any) -> pd.Series[Any]:
 
 def pair_arrays(score: Any, label: Any, where: str = "", **others: Any) -> Columns:
     """Return array-likes of the same examples as columns, each under its name if it has one."""
-    scores, labels = as_series("score", score), as_series("label", label)
-    more = {role: as_series(role, values) for role, values in others.items()}
-    for role, column in {"label": labels, **more}.items():
-        if column.size != scores.size:
+    given = {"score": score, "label": label, **others}
+    columns = [(role, as_series(role, values)) for role, values in given.items()]
+    size = columns[0][1].size
+    for role, column in columns:
+        if column.size != size:
             raise PUValueError(
-                f"score and {role}{where} must have the same length, but have {scores.size} and "
+                f"score and {role}{where} must have the same length, but have {size} and "
                 f"{column.size}. They are paired by position."
             )
-    return Columns([scores], labels, more)
-
-
-def join_column(parts: Sequence[pd.Series[Any]]) -> pd.Series[Any]:
-    """Put a column of pieces together; of integers of several dtypes pandas would make floats.
-
-    Examples
-    --------
-    >>> parts = pd.Series([2**60 + 1], dtype="int64"), pd.Series([2**60 + 2], dtype="uint64")
-    >>> join_column(parts).tolist() == [2**60 + 1, 2**60 + 2]
-    True
-    """
-    joined = pd.concat(parts, ignore_index=True)
-    if joined.dtype.kind == "f" and all(part.dtype.kind in "iu" for part in parts):
-        each = [part.astype(object) for part in parts]
-        joined = pd.concat(each, ignore_index=True).infer_objects()
-    return joined
+    return columns
 
 
 def join_rows(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Put the rows of pieces together, which have the same columns."""
-    names = parts[0].columns
-    columns = {at: join_column([part.iloc[:, at] for part in parts]) for at in range(names.size)}
-    return pd.DataFrame(columns).set_axis(names, axis=1)
+    """Put the rows of pieces together, which have the same columns.
+
+    Of integers of several dtypes pandas would make floats.
+
+    Examples
+    --------
+    >>> parts = [pd.DataFrame({"x": np.array([2**60 + 1], dtype)}) for dtype in ("i8", "u8")]
+    >>> join_rows(parts)["x"].tolist() == [2**60 + 1, 2**60 + 1]
+    True
+    """
+    columns = {}
+    for at in range(parts[0].columns.size):
+        each = [part.iloc[:, at] for part in parts]
+        columns[at] = pd.concat(each, ignore_index=True)
+        if columns[at].dtype.kind == "f" and all(part.dtype.kind in "iu" for part in each):
+            exact = pd.concat([part.astype(object) for part in each], ignore_index=True)
+            columns[at] = exact.infer_objects()
+    return pd.DataFrame(columns).set_axis(parts[0].columns, axis=1)
 
 
 def check_name(
@@ -154,7 +142,8 @@ def check_name(
 
 def read_column(frame: pd.DataFrame, argument: str, name: Hashable) -> pd.Series[Any]:
     """Return a column by name, or say which there are."""
-    check_name(argument, name, frame.columns, "column", frame.index.names)
+    if not isinstance(name, str) or name not in frame.columns:
+        check_name(argument, name, frame.columns, "column", frame.index.names)
     column = frame[name]
     if isinstance(column, pd.DataFrame):
         whole = next(full for full in frame.columns if full == name or name in np.atleast_1d(full))
@@ -170,12 +159,9 @@ def read_column(frame: pd.DataFrame, argument: str, name: Hashable) -> pd.Series
     return column if name is not None else column.rename(argument)
 
 
-def find_columns(frame: pd.DataFrame, roles: Terms) -> Columns:
-    """Return the columns that roles name, or say which is not there."""
-    found = [(role, read_column(frame, role, name)) for role, name in roles.named()]
-    scores = [column for role, column in found if role == "score"]
-    others = dict(found[len(scores) :])
-    return Columns(scores, others.pop("label"), others)
+def find_columns(frame: pd.DataFrame, named: list[tuple[str, Hashable]]) -> Columns:
+    """Return the columns that are named, each after its role, or say which is not there."""
+    return [(role, read_column(frame, role, name)) for role, name in named]
 
 
 def read_values(scores: pd.Series[Any], roles: Terms) -> FloatArray:
@@ -189,15 +175,18 @@ def read_values(scores: pd.Series[Any], roles: Terms) -> FloatArray:
 
 def read_columns(columns: Columns, roles: Terms) -> tuple[list[FloatArray], Labels]:
     """Read the scores of each model, and the labels with what else is known of examples."""
-    scores = [read_values(column, roles) for column in columns.scores]
-    labels = read_labels(columns.labels, roles)
-    return scores, labels._replace(**read_others(columns.others, labels.positive))
+    scores = [read_values(column, roles) for role, column in columns if role == "score"]
+    (_, label), *others = columns[len(scores) :]
+    labels = read_labels(label, roles)
+    if others:
+        labels = labels._replace(**read_others(others, labels.positive))
+    return scores, labels
 
 
-def read_others(columns: Mapping[str, pd.Series[Any]], positive: BoolArray) -> dict[str, Any]:
+def read_others(columns: Columns, positive: BoolArray) -> dict[str, Any]:
     """Read the columns beside scores and labels, for `Labels`."""
     read: dict[str, Any] = {}
-    for role, column in columns.items():
+    for role, column in columns:
         if role == "propensity":
             read[role] = read_propensities(column, positive)
         elif role == "cluster":
@@ -244,9 +233,9 @@ def number_clusters(column: pd.Series[Any]) -> tuple[IntArray, int]:
 
 def read_scores(score: pd.Series[Any]) -> FloatArray:
     """Read scores of any real dtype."""
-    check_real(score)
     if score.dtype in (np.float64, np.float32):
         return score.to_numpy().astype(np.float64, copy=False)  # float64 as it is
+    check_real(score)
     with np.errstate(over="ignore"):
         try:
             values = score.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -395,7 +384,8 @@ def read_weights(column: pd.Series[Any]) -> CountArray:
 
 def count_columns(columns: Columns, roles: Terms, ties: bool = True) -> dict[str, str]:
     """Count what columns of scores and labels hold."""
-    scores, labels = columns.scores, columns.labels
+    scores = [column for role, column in columns if role == "score"]
+    (_, labels), *others = columns[len(scores) :]
     check_not_empty(labels.size)
     for column in scores:
         check_real(column)
@@ -406,7 +396,7 @@ def count_columns(columns: Columns, roles: Terms, ties: bool = True) -> dict[str
         "known negatives": f"{negative:,}",
         "unlabeled": f"{labels.size - positive - negative:,}",
     }
-    for role, column in columns.others.items():
+    for role, column in others:
         if role != "propensity" and labels.size <= FEW_ROWS:
             counts[f"{role}s"] = _count_other(role, column, known.positive)
     missing = sum(int(column.isna().sum()) for column in scores)
@@ -455,7 +445,11 @@ _PIECE = 1 << 17  # labels that are read at once
 _YES = {"1", "+", "y", "yes", "t", "true", "p", "pos", "positive", "case", "known"}
 _STATES = {"positive": _POSITIVE, "negative": _NEGATIVE, "unlabeled": _UNLABELED}
 # Canonical: True / False / missing. 1 == True and 0 == False, so numbers need no entry.
-_CANONICAL = {"positive": [True], "negative": [False], "unlabeled": [pd.NA]}
+_CANONICAL: Mapping[str, list[Any]] = {
+    "positive": [True],
+    "negative": [False],
+    "unlabeled": [pd.NA],
+}
 
 
 class Labels(NamedTuple):
@@ -470,7 +464,8 @@ class Labels(NamedTuple):
 
     def take(self, rows: Any) -> Labels:
         """Return the labels of some rows."""
-        return Labels(*(v[rows] if isinstance(v, np.ndarray) else v for v in self))
+        taken: list[Any] = [v[rows] if isinstance(v, np.ndarray) else v for v in self]
+        return Labels(*taken)
 
     def sizes(self) -> Counts:
         """Count the examples of each kind, each for as many as it stands for."""
@@ -482,15 +477,16 @@ class Labels(NamedTuple):
             total = self.weight.sum().item()
         return Counts(positive, negative, total - positive - negative)
 
-    def ranked(self, score: FloatArray, *, omits: bool) -> BoolArray | None:
-        """Return which examples are ranked: with all scores, and a weight; None for all.
+    def ranked(self, score: FloatArray, *, omits: bool) -> BoolArray | slice:
+        """Return which examples are ranked: with all scores, and a weight.
 
         Of several models `score` has a row for each.
         """
-        kept = ~np.logical_or.reduce(np.atleast_2d(np.isnan(score))) if omits else None
-        if self.weight is None or self.weight.all():
-            return kept
-        return self.weight > 0 if kept is None else (self.weight > 0) & kept
+        weighed = slice(None) if self.weight is None or self.weight.all() else self.weight > 0
+        if not omits:
+            return weighed
+        kept: BoolArray = ~np.logical_or.reduce(np.atleast_2d(np.isnan(score)))
+        return kept if isinstance(weighed, slice) else weighed & kept
 
     def without_ones(self, rows: Any = slice(None)) -> Labels:
         """Return the labels without weights where some rows, all of those that matter, have 1."""
@@ -519,8 +515,11 @@ def read_labels(label: pd.Series[Any], roles: Terms, *, whole: bool = True) -> L
     role replaces the values of its state and takes its values away from the others. Where they are
     not the `whole` column, others may have what tells the unlabeled from the negative.
     """
-    given = {state: getattr(roles, state) for state in _STATES}
-    claimed = {state: _as_list(state, given[state]) for state in given if given[state] is not None}
+    claimed = {
+        state: _as_list(state, values)
+        for state in _STATES
+        if (values := getattr(roles, state)) is not None
+    }
     for (state, values), (other, others) in combinations(claimed.items(), 2):
         if shared := [value for value in values if _is_in(value, others)]:
             raise PUValueError(
@@ -550,33 +549,29 @@ def _read_numbers(
     else:
         values = label.to_numpy(dtype.numpy_dtype, na_value=dtype.type(0))
         missing = label.isna().to_numpy()
-    masks = [np.empty(values.size, np.bool_) for _ in range(3)]
+    masks = np.empty((3, values.size), np.bool_)
 
     def find(start: int) -> list[int]:
-        piece, one, zero, gone = (each[start : start + _PIECE] for each in (values, *masks))
+        rows = slice(start, start + _PIECE)
+        piece, (one, zero, gone) = values[rows], masks[:, rows]
         np.equal(piece, 1, out=one)
         np.equal(piece, 0, out=zero)
         np.not_equal(piece, piece, out=gone)
         if missing is not None:
-            gone[:] = missing[start : start + _PIECE]
+            gone[:] = missing[rows]
             zero &= ~gone
-        return [*map(np.count_nonzero, (one, zero, gone))]
+        return [int(np.count_nonzero(mask)) for mask in (one, zero, gone)]
 
     starts = range(0, max(values.size, 1), _PIECE)
-    counts = np.sum(in_threads(find, starts, count_threads(values.size)), axis=0).tolist()
-    states = [_POSITIVE, _NEGATIVE, _UNLABELED]
+    counts = np.sum(in_threads(find, starts, count_threads(values.size)), axis=0)
+    states = np.array([_POSITIVE, _NEGATIVE, _UNLABELED])
     if claimed:
-        states = [_state(value, claimed) for value in (1, 0, pd.NA)]
-    present = [state for state, count in zip(states, counts, strict=True) if count]
+        states = np.array([_state(value, claimed) for value in (1, 0, pd.NA)])
+    present = states[counts > 0].tolist()
     ambiguous = not is_clear and sorted(present) == [_NEGATIVE, _POSITIVE]
-    if sum(counts) < label.size or _UNKNOWN in present or ambiguous:
+    if counts.sum() < label.size or _UNKNOWN in present or ambiguous:
         return None
-    none = np.zeros(label.size, np.bool_)  # in a few passes: np.select takes twice as long
-    positive, negative = (
-        reduce(np.logical_or, [masks[i] for i in range(3) if states[i] == wanted] or [none])
-        for wanted in (_POSITIVE, _NEGATIVE)
-    )
-    return Labels(positive, negative)
+    return Labels(*[masks[states == state].any(axis=0) for state in (_POSITIVE, _NEGATIVE)])
 
 
 def _read_any(label: pd.Series[Any], claimed: dict[str, list[Any]], is_clear: bool) -> Labels:

@@ -6,18 +6,14 @@ A source is what questions are put to. What a kind of source cannot be asked is 
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from contextlib import suppress
-from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.checks import check_within
-from pu_accessor.counting.cutoffs import rank_examples, stack_examples
 from pu_accessor.errors import PUTypeError, brief
 from pu_accessor.ranking import (
     Annotated,
@@ -25,7 +21,6 @@ from pu_accessor.ranking import (
     IntArray,
     Keyed,
     PairedRanks,
-    Ranking,
     Rankings,
     Ranks,
 )
@@ -34,10 +29,10 @@ from pu_accessor.sources.columns import (
     Column,
     Columns,
     Labels,
-    check_scored,
     count_columns,
     find_columns,
     list_columns,
+    name_columns,
     pair_arrays,
     read_column,
     read_columns,
@@ -48,19 +43,14 @@ from pu_accessor.sources.groups import (
     ALL_ROWS,
     Grouping,
     Groups,
-    check_roles,
     group_frame,
-    name_keys,
-    pool_groups,
+    rank_groups,
     read_groups,
-    shares_below,
 )
 from pu_accessor.sources.pairs import pair_models
 from pu_accessor.sources.sampling import Draw, sample_strata, sample_unlabeled
 from pu_accessor.terms import ColumnNames, Terms
 
-# Rankings from which on, and examples in each up to which, all together take less time.
-_MANY, _SMALL = 100, 5_000
 _ID = re.compile(r"(.+_)?id|patient|user|site", re.IGNORECASE)  # a column's name
 
 
@@ -86,7 +76,8 @@ class FrameSource:
         Keys have the names of the groups, and "model" for a list of columns.
         """
         columns, groups = self._columns(roles), self._groups(roles)
-        return rank_groups(*read_columns(columns, roles), groups, roles, ranks, columns.names)
+        names = name_columns(columns)
+        return rank_groups(*read_columns(columns, roles), groups, roles, ranks, names)
 
     def pair(self, roles: Terms, on: ColumnNames | None) -> Keyed[PairedRanks]:
         """Rank the same examples by columns of scores, or by groups of rows that `on` pairs."""
@@ -99,10 +90,11 @@ class FrameSource:
     ) -> Keyed[Annotated]:
         """Rank the rows at breakpoints, with the wave and the stratum of each, if it is in one."""
         named = [(what, of) for what, of in (("wave", wave), ("strata", strata)) if of is not None]
-        frame = self._table([*roles.named(), *named])
-        columns, groups = find_columns(frame, roles), self._groups(roles)
-        scores, labels = read_columns(columns, roles)
-        keyed = rank_groups(scores, labels, groups, roles, "breakpoints", columns.names)
+        of_roles = roles.named()
+        frame = self._table([*of_roles, *named])
+        columns = find_columns(frame, of_roles)
+        (scores, labels), groups = read_columns(columns, roles), self._groups(roles)
+        keyed = rank_groups(scores, labels, groups, roles, "breakpoints", name_columns(columns))
         values = {what: read_column(frame, what, name) for what, name in named}
 
         def make(position: int) -> Annotated:
@@ -110,7 +102,8 @@ class FrameSource:
             rows = groups.rows[group]
             there = {what: column.iloc[rows] for what, column in values.items()}
             known = labels.take(rows)
-            return annotate_rows(keyed.make(position), scores[model][rows], known, there, roles)
+            found = annotate_rows(scores[model][rows], known, there, roles)
+            return Annotated(keyed.make(position), **found)
 
         return Keyed(keyed.names, keyed.keys, make)
 
@@ -118,7 +111,7 @@ class FrameSource:
         """Count what the columns hold, and the groups; raises where they cannot be counted."""
         columns = self._columns(roles)
         counts = count_columns(columns, roles)
-        groups = self._groups(roles) if columns.labels.size <= FEW_ROWS else ALL_ROWS
+        groups = self._groups(roles) if columns[0][1].size <= FEW_ROWS else ALL_ROWS
         if groups.names:
             counts["groups"] = f"{len(groups.keys):,}: {list_columns(groups.names)}"
         return counts
@@ -129,7 +122,8 @@ class FrameSource:
         known = read_labels(read_column(rows, "label", held.label), held)
         if not draw.is_apart:
             return sample_unlabeled(rows, known, groups, held.label, draw)
-        (score,), column = self._columns(roles).scores, None
+        (_, score), *_ = self._columns(roles)
+        column = None
         if draw.column is not None:
             column = read_column(self._table([("strata", draw.column)]), "strata", draw.column)
         return sample_strata(rows, known, read_values(score, held), column, held, draw)
@@ -164,7 +158,8 @@ class FrameSource:
 
     def _columns(self, roles: Terms) -> Columns:
         """Return the columns that roles name."""
-        return find_columns(self._table(roles.named()), roles)
+        named = roles.named()
+        return find_columns(self._table(named), named)
 
     def _table(self, named: list[tuple[str, Hashable]]) -> pd.DataFrame:
         """Return a frame with the columns that are named, each after its argument."""
@@ -202,68 +197,15 @@ class ArraySource(FrameSource):
 
     def _rows(self, roles: Terms) -> pd.DataFrame:
         """Return a frame whose columns have the names of the arguments."""
-        return self._columns(roles).as_frame()
-
-
-def rank_groups(
-    scores: Sequence[FloatArray],
-    labels: Labels,
-    groups: Groups,
-    roles: Terms,
-    ranks: Ranks,
-    names: Sequence[Mapping[str, str]],
-) -> Rankings:
-    """Rank the rows of each group by the scores of each model; `names` are those of columns."""
-    check_roles(groups, roles)
-    number, size = len(groups.rows), labels.positive.size
-    together = None
-    plain = len(scores) == 1 and scores[0].ndim == 1 and not (roles.pool or roles.omits)
-    if plain and not roles.others and number >= _MANY and size <= _SMALL * number:
-        together = partial(stack_examples, scores[0], *labels[:2], groups.rows)
-    parts: list[Any] = []
-    if roles.pool:
-        groups, parts = pool_groups(groups, roles.pool, size)
-    if not isinstance(ranks, str):
-        each = (score[rows] for score in scores for rows in groups.rows)
-        check_within(ranks, max(s.size - roles.omits * int(np.isnan(s).sum()) for s in each))
-
-    def rank(score: FloatArray, labels: Labels, model: int, rows: Any, ranks: Ranks) -> Ranking:
-        score, labels = score[rows], labels.take(rows)
-        kept = labels.ranked(score, omits=roles.omits)
-        if kept is not None:
-            score, labels = score[kept], labels.take(kept)
-        labels = labels if roles.pool else labels.without_ones()
-        check_scored(names[model]["score"], score.size)
-        facts: dict[str, Any] = {"columns": names[model]}
-        if labels.cluster is not None or labels.weight is not None:
-            facts["clusters"] = labels.cluster_rows(score)
-        known, shares, weight = labels[:2], labels.propensity, labels.weight
-        ranking = rank_examples(score, *known, ranks=ranks, propensity=shares, weight=weight)
-        return ranking.with_facts(**facts)
-
-    def make(position: int) -> Ranking:
-        group, model = divmod(position, len(scores))
-        score, rows = scores[model], groups.rows[group]
-        if not roles.pool:
-            return rank(score, labels, model, rows, ranks)
-        own = labels.without_ones(rows).with_clusters()  # which strata share
-        strata = tuple(rank(score, own, model, part, "breakpoints") for part in parts[group])
-        shares = shares_below(score, parts[group], roles.nan_policy, own.weight)
-        return replace(rank(shares, own, model, rows, ranks), strata=strata)
-
-    return Rankings(*name_keys(groups, roles), make, together=together)
+        return pd.DataFrame({role: column.array for role, column in self._columns(roles)})
 
 
 def annotate_rows(
-    ranking: Ranking,
-    score: FloatArray,
-    labels: Labels,
-    columns: Mapping[str, pd.Series[Any]],
-    roles: Terms,
-) -> Annotated:
-    """Return a ranking with the waves and the strata of its rows, of those columns there are."""
+    score: FloatArray, labels: Labels, columns: Mapping[str, pd.Series[Any]], roles: Terms
+) -> dict[str, Any]:
+    """Return the waves and the strata of ranked rows, of those columns there are."""
     kept = labels.ranked(score, omits=roles.omits)
-    rows = np.arange(score.size) if kept is None else np.flatnonzero(kept)
+    rows = np.arange(score.size)[kept]
     known = rows[labels.positive[rows]]
     known = known[np.argsort(0.0 - score[known], kind="stable")]  # NaN last
     found: dict[str, Any] = {}
@@ -276,7 +218,7 @@ def annotate_rows(
         each = [numbers[kind & (numbers >= 0)] for kind in (*kinds, ~(kinds[0] | kinds[1]))]
         size = len(found["strata"])
         found["counts"] = np.stack([np.bincount(one, minlength=size) for one in each], axis=1)
-    return Annotated(ranking, **found)
+    return found
 
 
 def _number_values(argument: str, column: pd.Series[Any]) -> tuple[IntArray, tuple[Hashable, ...]]:

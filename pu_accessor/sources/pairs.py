@@ -44,7 +44,7 @@ def pair_models(
     """Rank the same examples by several models: columns of a row, or rows that `on` pairs."""
     if on is not None:
         return _pair_groups(frame, groups, roles, on)
-    columns = find_columns(frame, roles)
+    columns = find_columns(frame, roles.named())
     check_roles(groups, roles)
     scores, labels = read_columns(columns, roles)
     by_model = np.stack(scores)
@@ -68,7 +68,7 @@ def _pair_groups(
     check_roles(groups, roles)
     taken = [*groups.names, str(roles.score), str(roles.label)]
     examples = _number_examples(frame, identity, taken)
-    (scores,), labels = read_columns(find_columns(frame, roles), roles)
+    (scores,), labels = read_columns(find_columns(frame, roles.named()), roles)
     rows = _align(groups, examples, identity)
     spread = labels.propensity  # of known positives alone it says something
     stated = {
@@ -98,9 +98,7 @@ def pair_scores(
 ) -> PairedRanks:
     """Rank the same examples by the scores of several models, a row for each."""
     kept = labels.ranked(scores, omits=roles.omits)
-    if kept is not None:
-        scores, labels = scores[:, kept], labels.take(kept)
-    labels = labels.without_ones()
+    scores, labels = scores[:, kept], labels.take(kept).without_ones()
     known = scores[:, labels.positive]
     propensity = None if labels.propensity is None else labels.propensity[labels.positive]
     weight = pair_weight(propensity)

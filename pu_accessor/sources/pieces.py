@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.checks import check_within
-from pu_accessor.counting.cutoffs import Examples, rank_counted
+from pu_accessor.counting.cutoffs import rank_counted
 from pu_accessor.counting.gaps import Gaps, close, count_gaps, distinct
 from pu_accessor.counting.order_statistics import (
     OrderStatistics,
@@ -305,11 +305,11 @@ class PiecesSource(FrameSource):
             labeled, columns = first.groups[of[0]], {**named, "score": str(roles.models[model])}
             size = int(labeled.ranked[model])
             check_scored(columns["score"], size)
-            count = partial(refinement.above, of), partial(refinement.best, of)
-            positive, negative, propensity = labeled.of(model, roles.omits)
+            above, nth_best = partial(refinement.above, of), partial(refinement.best, of)
+            *known, propensity = labeled.of(model, roles.omits)
             shares = None if roles.propensity is None else propensity
-            examples = Examples(positive, negative, size, *count, shares)
-            ranking = rank_counted(examples, refinement.gaps[of], ranks)
+            gaps = refinement.gaps[of]
+            ranking = rank_counted(known, gaps, size, above, nth_best, ranks, shares)
             return ranking.with_facts(columns=columns)
 
         return Rankings(*name_keys(groups, roles), make, refinement.refine)
@@ -336,7 +336,8 @@ class PiecesSource(FrameSource):
             group = first.groups[key]
             known, by_model = group.positive, tables[key]
             labeled = known.shape[1], group.negative.shape[1]
-            total, models = Counts(*labeled, group.size - sum(labeled)), (("model",), roles.models)
+            total = Counts(*labeled, int(group.ranked[0]) - sum(labeled))
+            models = ("model",), roles.models
             return pair_counted(*models, known, by_model, above[key], total, weights[key])
 
         return Keyed(groups.names, groups.keys, make)
@@ -387,7 +388,7 @@ def _count_placements(
     for key, group in first.groups.items():
         if key not in above:
             above[key] = count_above(tables[key], group.positive[:, :0])
-        check_same(pieces, group.size, int(above[key].counts[0].sum()))
+        check_same(pieces, int(group.ranked[0]), int(above[key].counts[0].sum()))
         by_model = zip(tables[key], group.positive, above[key].counts, strict=True)
         for table, scores, counts in by_model:
             known = np.bincount(table.above(scores), minlength=counts.size)

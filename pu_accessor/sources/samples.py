@@ -13,7 +13,6 @@ from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief, sh
 from pu_accessor.ranking import FloatArray, Keyed, PairedRanks, Rankings, Ranks
 from pu_accessor.sources.columns import (
     FEW_ROWS,
-    Columns,
     Labels,
     check_name,
     count_columns,
@@ -22,8 +21,8 @@ from pu_accessor.sources.columns import (
     read_others,
     read_values,
 )
-from pu_accessor.sources.frames import FrameSource, rank_groups
-from pu_accessor.sources.groups import Groups
+from pu_accessor.sources.frames import FrameSource
+from pu_accessor.sources.groups import Groups, rank_groups
 from pu_accessor.sources.pairs import pair_scores
 from pu_accessor.sources.sampling import Draw
 from pu_accessor.terms import ColumnNames, Terms
@@ -100,8 +99,7 @@ class SampleSource(FrameSource):
         variables.pop("propensity", None)
         counts: dict[str, str] = {}
         if all(v.chunks is None and v.size <= FEW_ROWS for v in variables.values()):
-            flat = {role: _flat(variable) for role, variable in variables.items()}
-            columns = Columns([flat.pop("score")], flat.pop("label"), flat)
+            columns = [(role, _flat(variable)) for role, variable in variables.items()]
             counts = count_columns(columns, roles, ties=not others)
         sizes = [f"{dim} {self._dataset.sizes[dim]:,}" for dim in (self._dim, *others)]
         return {**counts, "dimensions": list_columns(sizes)}
@@ -139,9 +137,10 @@ class SampleSource(FrameSource):
         """
         variables: dict[str, xr.DataArray] = {}
         is_name = isinstance(self._dim, Hashable) and self._dim is not pd.NA  # as an array is not
-        for role, name in {"score": roles.score, "label": roles.label, **roles.others}.items():
+        names: dict[str, Any] = {"score": roles.score, "label": roles.label, **roles.others}
+        for role, name in names.items():
             check_name(role, name, self._dataset.variables.keys(), "variable")
-            variable = self._dataset[name]
+            variable: xr.DataArray = self._dataset[name]
             if not is_name or self._dim not in variable.dims:
                 raise PUValueError(
                     f"dim must be the dimension of the samples, but {brief(self._dim)} is not "
@@ -183,7 +182,7 @@ def _read(
     if (propensity := own.get("propensity")) is not None:  # where labels are of a place
         spread, positive = xr.broadcast(_like(propensity, propensity.to_numpy()), positive)
         own["propensity"] = spread.rename(propensity.name)
-    columns = {role: _flat(variable) for role, variable in own.items()}
+    columns = [(role, _flat(variable)) for role, variable in own.items()]
     others = read_others(columns, positive.to_numpy().ravel())
     clusters = others.pop("clusters", 0)
     read |= {role: _like(own[role], values) for role, values in others.items()}
