@@ -160,9 +160,8 @@ class Labeled(NamedTuple):
 
     def merge(self, other: "Labeled") -> "Labeled":
         """Put the labeled examples of two pieces together, in order."""
-        *pairs, ranked = zip(self, other, strict=True)
-        joined: list[Any] = [np.concatenate(both, axis=-1) for both in pairs]
-        return Labeled(*joined, ranked=ranked[0] + ranked[1])
+        joined = [np.concatenate(both, axis=-1) for both in zip(self[:4], other[:4], strict=True)]
+        return Labeled._make([*joined, self.ranked + other.ranked])
 
 
 class FirstPass(NamedTuple):
