@@ -1,6 +1,6 @@
 """Frames in pieces, one after the other, and what a first pass over them brings together."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial, reduce
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -64,7 +64,7 @@ class Chunks:
             )
         self._chunks = chunks
 
-    def _frames(self) -> Iterable[pd.DataFrame]:
+    def _frames(self) -> Iterator[pd.DataFrame]:
         """Open the chunks anew."""
         try:
             opened = self._chunks() if callable(self._chunks) else self._chunks
@@ -77,7 +77,19 @@ class Chunks:
                 "chunks must be a function that returns an iterable of DataFrames or (score, "
                 f"label) pairs, but it returned a {type(opened).__name__}."
             )
-        return map(_as_frame, opened)
+        for chunk in opened:
+            if isinstance(chunk, pd.DataFrame):
+                yield chunk
+                continue
+            if not isinstance(chunk, tuple | list) or len(chunk) != 2:
+                raise PUTypeError(
+                    "Each of the chunks must be a DataFrame or a pair (score, label), but one is "
+                    f"a {type(chunk).__name__}.",
+                    page="large_data#chunks",
+                )
+            score, label = chunk
+            columns = pair_arrays(score, label, " of a chunk")
+            yield pd.DataFrame({role: column.array for role, column in columns})
 
     def example(self) -> pd.DataFrame:
         """Return a frame with the columns of all chunks, of any length: the first chunk."""
@@ -102,21 +114,6 @@ class Chunks:
 def _is_iterable(values: object) -> bool:
     """Tell what can be gone through; an array of no dimensions cannot."""
     return isinstance(values, Iterable) and bool(getattr(values, "ndim", 1))
-
-
-def _as_frame(chunk: Any) -> pd.DataFrame:
-    """Return a chunk as a frame."""
-    if isinstance(chunk, pd.DataFrame):
-        return chunk
-    if not isinstance(chunk, tuple | list) or len(chunk) != 2:
-        raise PUTypeError(
-            "Each of the chunks must be a DataFrame or a pair (score, label), but one is a "
-            f"{type(chunk).__name__}.",
-            page="large_data#chunks",
-        )
-    score, label = chunk
-    columns = pair_arrays(score, label, " of a chunk")
-    return pd.DataFrame({role: column.array for role, column in columns})
 
 
 def _select(frame: pd.DataFrame, columns: list[Hashable]) -> pd.DataFrame:

@@ -6,7 +6,7 @@ A source is what questions are put to. What a kind of source cannot be asked is 
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from contextlib import suppress
 from typing import Any
 
@@ -15,20 +15,11 @@ import pandas as pd
 import xarray as xr
 
 from pu_accessor.errors import PUTypeError, brief
-from pu_accessor.ranking import (
-    Annotated,
-    FloatArray,
-    IntArray,
-    Keyed,
-    PairedRanks,
-    Rankings,
-    Ranks,
-)
+from pu_accessor.ranking import Annotated, IntArray, Keyed, PairedRanks, Rankings, Ranks
 from pu_accessor.sources.columns import (
     FEW_ROWS,
     Column,
     Columns,
-    Labels,
     count_columns,
     find_columns,
     list_columns,
@@ -99,10 +90,26 @@ class FrameSource:
 
         def make(position: int) -> Annotated:
             group, model = divmod(position, len(scores))
-            rows = groups.rows[group]
-            there = {what: column.iloc[rows] for what, column in values.items()}
-            known = labels.take(rows)
-            found = annotate_rows(scores[model][rows], known, there, roles)
+            score, own = scores[model][groups.rows[group]], labels.take(groups.rows[group])
+            every = np.arange(labels.positive.size)[groups.rows[group]]
+            rows = np.arange(score.size)[own.ranked(score, omits=roles.omits)]
+            known = rows[own.positive[rows]]
+            known = known[np.argsort(0.0 - score[known], kind="stable")]  # NaN last
+            found: dict[str, Any] = {}
+            if wave is not None:
+                of_known = values["wave"].iloc[every[known]]
+                found["wave"], found["waves"] = _number_values("wave", of_known)
+                found["cluster"] = None if own.cluster is None else own.cluster[known]
+            if strata is not None:
+                of_rows = values["strata"].iloc[every[rows]]
+                numbers, found["strata"] = _number_values("strata", of_rows)
+                kinds = own.positive[rows], own.negative[rows]
+                each = [
+                    numbers[kind & (numbers >= 0)] for kind in (*kinds, ~(kinds[0] | kinds[1]))
+                ]
+                size = len(found["strata"])
+                counts = [np.bincount(one, minlength=size) for one in each]
+                found["counts"] = np.stack(counts, axis=1)
             return Annotated(keyed.make(position), **found)
 
         return Keyed(keyed.names, keyed.keys, make)
@@ -198,27 +205,6 @@ class ArraySource(FrameSource):
     def _rows(self, roles: Terms) -> pd.DataFrame:
         """Return a frame whose columns have the names of the arguments."""
         return pd.DataFrame({role: column.array for role, column in self._columns(roles)})
-
-
-def annotate_rows(
-    score: FloatArray, labels: Labels, columns: Mapping[str, pd.Series[Any]], roles: Terms
-) -> dict[str, Any]:
-    """Return the waves and the strata of ranked rows, of those columns there are."""
-    kept = labels.ranked(score, omits=roles.omits)
-    rows = np.arange(score.size)[kept]
-    known = rows[labels.positive[rows]]
-    known = known[np.argsort(0.0 - score[known], kind="stable")]  # NaN last
-    found: dict[str, Any] = {}
-    if "wave" in columns:
-        found["wave"], found["waves"] = _number_values("wave", columns["wave"].iloc[known])
-        found["cluster"] = None if labels.cluster is None else labels.cluster[known]
-    if "strata" in columns:
-        numbers, found["strata"] = _number_values("strata", columns["strata"].iloc[rows])
-        kinds = labels.positive[rows], labels.negative[rows]
-        each = [numbers[kind & (numbers >= 0)] for kind in (*kinds, ~(kinds[0] | kinds[1]))]
-        size = len(found["strata"])
-        found["counts"] = np.stack([np.bincount(one, minlength=size) for one in each], axis=1)
-    return found
 
 
 def _number_values(argument: str, column: pd.Series[Any]) -> tuple[IntArray, tuple[Hashable, ...]]:

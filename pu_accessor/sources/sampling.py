@@ -52,8 +52,24 @@ class Draw:
                 raise PUTypeError(f"{name} must be a score, but {brief(value)} was passed.")
         if self.expected_beta is not None:
             check_share("expected_beta", self.expected_beta)
-        if self.thresholds is not None:
-            _check_thresholds(self.thresholds)
+        thresholds = self.thresholds
+        if thresholds is None:
+            return
+        if not 1 <= thresholds.size < MOST_STRATA:
+            raise PUValueError(
+                f"strata must hold one to {MOST_STRATA - 1} thresholds, but {thresholds.size} "
+                "were passed. Leave some out."
+            )
+        if not np.isfinite(thresholds).all():
+            raise PUValueError(
+                "strata must hold finite thresholds, but "
+                f"{thresholds[~np.isfinite(thresholds)].tolist()[0]} was passed. Leave it out."
+            )
+        names = [f"{threshold:.12g}" for threshold in thresholds.tolist()]
+        if twice := [name for name, following in pairwise(names) if name == following]:
+            raise PUValueError(
+                f"strata must hold each threshold once, but {twice[0]} was passed twice. Drop one."
+            )
 
     @property
     def is_apart(self) -> bool:
@@ -222,23 +238,4 @@ def _check_size(draw: Draw, least: int, most: int, where: str) -> None:
         raise PUDataError(
             f"size must lie between {least} and the number of unlabeled rows{where}, {most}, but "
             f"{draw.size} was passed."
-        )
-
-
-def _check_thresholds(thresholds: FloatArray) -> None:
-    """Raise unless these are a few different thresholds."""
-    if not 1 <= thresholds.size < MOST_STRATA:
-        raise PUValueError(
-            f"strata must hold one to {MOST_STRATA - 1} thresholds, but {thresholds.size} were "
-            "passed. Leave some out."
-        )
-    if not np.isfinite(thresholds).all():
-        raise PUValueError(
-            "strata must hold finite thresholds, but "
-            f"{thresholds[~np.isfinite(thresholds)].tolist()[0]} was passed. Leave it out."
-        )
-    names = [f"{threshold:.12g}" for threshold in thresholds.tolist()]
-    if twice := [name for name, following in pairwise(names) if name == following]:
-        raise PUValueError(
-            f"strata must hold each threshold once, but {twice[0]} was passed twice. Drop one."
         )
