@@ -199,7 +199,7 @@ def read_others(columns: Columns, positive: BoolArray) -> dict[str, Any]:
 def number_clusters(column: pd.Series[Any]) -> tuple[IntArray, int]:
     """Return the number of each example's cluster, and how many numbers there may be.
 
-    Numbers need no look-up, so that there may be some that no example has.
+    Numbers and categories need no look-up, so that there may be some that no example has.
 
     Examples
     --------
@@ -213,13 +213,16 @@ def number_clusters(column: pd.Series[Any]) -> tuple[IntArray, int]:
             start = 0 if least >= 0 and most < room else least
             numbers = column.to_numpy().astype(np.int64, copy=False)
             return numbers - start if start else numbers, most + 1 - start
-    try:
-        codes, ids = pd.factorize(column)
-    except TypeError as error:
-        raise PUTypeError(
-            f"cluster column {column.name!r} must hold ids that can be looked up, texts or "
-            f"numbers, but: {brief(str(error))}. Make one id of each: column.astype(str)."
-        ) from error
+    if isinstance(column.dtype, pd.CategoricalDtype) and column.cat.categories.size < room:
+        codes, ids = column.cat.codes.to_numpy(), column.cat.categories
+    else:
+        try:
+            codes, ids = pd.factorize(column)
+        except TypeError as error:
+            raise PUTypeError(
+                f"cluster column {column.name!r} must hold ids that can be looked up, texts or "
+                f"numbers, but: {brief(str(error))}. Make one id of each: column.astype(str)."
+            ) from error
     numbers = codes.astype(np.int64, copy=False)
     if missing := int(np.count_nonzero(numbers < 0)):
         raise PUValueError(

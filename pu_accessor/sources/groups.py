@@ -55,14 +55,24 @@ def group_frame(frame: pd.DataFrame, by: ColumnNames) -> Groups:
     """Group the rows of a frame by columns, as ``frame.groupby(by)`` does."""
     names = key_columns(frame, by)
     # The index plays no role; pandas would stumble over one that has the name of a column.
-    columns = {level: frame[name].array for level, name in enumerate(names)}
-    grouped = pd.DataFrame(columns, copy=False).groupby([*columns], observed=True)
-    return read_groups(grouped)._replace(names=tuple(map(str, names)))
+    columns = [frame[name].reset_index(drop=True) for name in names]
+    plain = pd.DataFrame(dict(enumerate(map(_plain, columns))), copy=False)
+    rows = _rows(number_groups(plain.groupby([*plain])))
+    keys = [column.iloc[first_rows(rows)].tolist() for column in columns]
+    levels = keys[0] if len(keys) == 1 else zip(*keys, strict=True)
+    return Groups(tuple(map(str, names)), tuple(levels), rows)
 
 
 def first_rows(groups: list[Rows]) -> list[int]:
     """Return the first row of each group."""
     return [rows.start if isinstance(rows, slice) else int(rows[0]) for rows in groups]
+
+
+def _plain(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return the codes of categories, in whose order they are sorted: pandas ranks these."""
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        return column
+    return column.cat.codes.where(column.notna())
 
 
 def key_columns(frame: pd.DataFrame, by: ColumnNames, argument: str = "by") -> list[Hashable]:
