@@ -31,14 +31,26 @@ _LARGEST = Fraction(float_info.max)
 
 def as_betas(beta: npt.ArrayLike) -> FloatArray:
     """Check beta and return it as an array."""
-    betas = _as_floats(beta)
-    if betas is None or betas.ndim > 1:
+    values = as_array(beta)
+    if values.dtype == object and all(map(is_number, values.flat)):
+        values = values.astype(np.float64)
+    is_masked = isinstance(beta, np.ma.MaskedArray)
+    if is_masked or values.dtype.kind not in "iuf" or values.ndim > 1:
         raise PUTypeError(
             "beta must be a number or a one-dimensional array of numbers, but "
             f"{reprlib.repr(beta)} was passed. It is the fraction of positives among the "
             "unlabeled, for example beta=0.3."
         )
-    betas = np.atleast_1d(betas)
+    values = np.atleast_1d(values)
+    if values.dtype.itemsize < 8:  # float32(0.3) is meant as 0.3, not as 0.30000001192092896
+        values = np.array([float(str(value)) for value in values])
+    shares = values.astype(np.float64)
+    # The 0.30000000000000004 of np.arange(0, 0.5, 0.1) is meant as 0.3, and selected by that.
+    short = np.array([float(f"{value:.{_DIGITS}g}") for value in shares.tolist()])
+    # Of infinities and the largest numbers, which are refused in what comes next.
+    with np.errstate(invalid="ignore", over="ignore"):
+        near = np.abs(short - shares) <= _ROUNDING * np.spacing(np.abs(shares))
+    betas = np.where(near, short, shares)
     outside = betas[~((betas >= 0) & (betas <= 1))]
     if outside.size or not betas.size:
         came = f"{outside.tolist()[:5]} was passed" if outside.size else "nothing was passed"
@@ -65,25 +77,6 @@ def latent_counts(betas: FloatArray, unlabeled: float) -> IntArray:
     shares = [Fraction(str(beta)) for beta in betas.tolist()]
     numbers = [floor(share * unlabeled + Fraction(1, 2)) for share in shares]
     return np.minimum(np.array(numbers, np.int64), floor(unlabeled))
-
-
-def _as_floats(beta: Any) -> FloatArray | None:
-    """Return numbers as float64, or nothing where they are none."""
-    values = as_array(beta)
-    if values.dtype == object and all(map(is_number, values.flat)):
-        values = values.astype(np.float64)
-    if values.dtype.kind not in "iuf" or isinstance(beta, np.ma.MaskedArray):
-        return None
-    if values.dtype.itemsize < 8:  # float32(0.3) is meant as 0.3, not as 0.30000001192092896
-        values = np.array([float(str(value)) for value in values.flat]).reshape(values.shape)
-    shares = values.astype(np.float64)
-    # The 0.30000000000000004 of np.arange(0, 0.5, 0.1) is meant as 0.3, and selected by that.
-    short = np.array([float(f"{value:.{_DIGITS}g}") for value in shares.flat])
-    # Of infinities and the largest numbers, which are refused in what comes next.
-    with np.errstate(invalid="ignore", over="ignore"):
-        off = np.abs(short.reshape(shares.shape) - shares)
-        near = off <= _ROUNDING * np.spacing(np.abs(shares))
-    return np.where(near, short.reshape(shares.shape), shares)
 
 
 def check_level(level: float) -> float:

@@ -13,7 +13,7 @@ import pandas as pd
 from pu_accessor.counting.threads import one_thread
 from pu_accessor.errors import PUError, PUImportError, PUTypeError, PUValueError, brief
 from pu_accessor.questions.accessor import Accessor
-from pu_accessor.sources.chunks import Apply, Merge, Result
+from pu_accessor.sources.chunks import Apply, Chunks, Merge, Result
 from pu_accessor.sources.pieces import PiecesSource
 
 try:
@@ -31,7 +31,7 @@ __all__ = ["Partitions"]
 _FAN = 16  # results of partitions that are merged at once
 
 
-class Partitions:
+class Partitions(Chunks):
     """The partitions of a dask DataFrame."""
 
     name = "ddf"
@@ -54,29 +54,24 @@ class Partitions:
         while len(results) > 1:
             groups = [results[start : start + _FAN] for start in range(0, len(results), _FAN)]
             results = [delayed(reduce)(merge, group) for group in groups]
-        return cast("Result", _computed(results[0]))
+        try:
+            return cast("Result", compute(results[0])[0])
+        except Exception as error:
+            # By name: a cluster needs distributed, the other schedulers do not.
+            if type(error).__module__ != "distributed.scheduler":
+                raise
+            raise PUError(
+                "ddf could not be read, as the workers of the cluster died or are gone "
+                f"({type(error).__name__}: {brief(str(error))}). There is no answer, nor a "
+                "part of one. Give workers more memory, or make partitions smaller: "
+                "ddf.repartition(partition_size='50MB')."
+            ) from error
 
 
 def _apply(function: Apply[Result], partition: pd.DataFrame) -> Result:
     """Apply a function to a partition, with the one thread that dask runs it in."""
     with one_thread():
         return function(partition)
-
-
-def _computed(result: Any) -> Any:
-    """Compute, and say what can be done where a cluster gives up."""
-    try:
-        return compute(result)[0]
-    except Exception as error:
-        # By name: a cluster needs distributed, the other schedulers do not.
-        if type(error).__module__ != "distributed.scheduler":
-            raise
-        raise PUError(
-            "ddf could not be read, as the workers of the cluster died or are gone "
-            f"({type(error).__name__}: {brief(str(error))}). There is no answer, nor a "
-            "part of one. Give workers more memory, or make partitions smaller: "
-            "ddf.repartition(partition_size='50MB')."
-        ) from error
 
 
 def _of_groups(grouped: Any) -> PiecesSource:

@@ -85,7 +85,7 @@ class PolarsSource(FrameSource):
         return cls(grouped.df, keys, not grouped.maintain_order)
 
     def sample(self, roles: Terms, draw: Draw) -> Any:
-        """Draw unlabeled rows of the polars frame, the same as of a pandas frame: see `Source`."""
+        """Draw unlabeled rows of the polars frame, the same as of a pandas frame."""
         found = super().sample(roles, draw)
         rows = self._polars[found.index.tolist()]
         if not draw.is_apart:
@@ -127,7 +127,12 @@ def as_pandas(column: pl.Series) -> "pd.Series[Any]":
     dtype = column.dtype
     values: Any
     if dtype == pl.Boolean or (dtype.is_integer() and str(dtype) not in _WIDE):
-        values = _counted(column)
+        if not column.null_count():
+            values = column.to_numpy()
+        else:  # nullable ones
+            is_bool, missing = dtype == pl.Boolean, column.is_null().to_numpy()
+            make = pd.arrays.BooleanArray if is_bool else pd.arrays.IntegerArray
+            values = make(column.fill_null(False if is_bool else 0).to_numpy(), missing)
     elif dtype.is_float():
         values = column.to_numpy()
     elif isinstance(dtype, pl.Date | pl.Datetime | pl.Duration):
@@ -140,16 +145,6 @@ def as_pandas(column: pl.Series) -> "pd.Series[Any]":
     else:
         values = pd.Series(column.to_list(), dtype=object)
     return pd.Series(values, name=column.name, copy=False)
-
-
-def _counted(column: pl.Series) -> Any:
-    """Return integers or bools; nullable ones where some are null."""
-    if not column.null_count():
-        return column.to_numpy()
-    missing = column.is_null().to_numpy()
-    if column.dtype == pl.Boolean:
-        return pd.arrays.BooleanArray(column.fill_null(False).to_numpy(), missing)
-    return pd.arrays.IntegerArray(column.fill_null(0).to_numpy(), missing)
 
 
 def _categories(column: pl.Series) -> pd.Categorical:

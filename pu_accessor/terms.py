@@ -183,8 +183,7 @@ class Terms:
     @property
     def others(self) -> dict[str, Hashable]:
         """The columns besides scores and labels, by role."""
-        named = {role: getattr(self, role) for role in OTHERS}
-        return {role: name for role, name in named.items() if name is not None}
+        return {role: name for role in OTHERS if (name := getattr(self, role)) is not None}
 
     @property
     def omits(self) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -33,35 +33,6 @@ _SORTED = 1 << 24
 _MANY = 16  # scores at most, for each that is looked for: then they are sorted, too
 
 
-@dataclass(frozen=True, eq=False)
-class Examples:
-    """Examples whose scores are only counted, wherever they are."""
-
-    known_positive: FloatArray  # scores, NaN the worst
-    known_negative: FloatArray
-    size: float  # of labeled and unlabeled examples
-    above: Callable[[FloatArray], CountArray]  # of distinct values, best first
-    nth_best: Callable[[CountArray, Gaps], OrderStatistics]  # `order_statistics`
-    propensity: FloatArray | None = None
-    weight: tuple[CountArray, CountArray] | None = None  # of labeled ones; each counts so much
-
-
-class _Labeled(NamedTuple):
-    """Labeled examples by score: negated distinct values, ascending, and counts at or above them.
-
-    The counts start with 0: entry i is that of the best i values.
-    """
-
-    cost: FloatArray
-    positive: CountArray
-    negative: CountArray
-
-    def above(self, threshold: FloatArray) -> IntArray:
-        """Return the number of values at or above each threshold."""
-        above: IntArray = np.searchsorted(self.cost, 0.0 - threshold, side="right")
-        return above.astype(np.int64)
-
-
 def rank_examples(
     score: FloatArray,
     positive: BoolArray,
@@ -70,31 +41,29 @@ def rank_examples(
     ranks: Ranks = "all",
     propensity: FloatArray | None = None,
     weight: CountArray | None = None,
-    columns: Mapping[str, str] | None = None,
 ) -> Ranking:
     """Rank examples by score and count each kind at each cutoff, each example by its weight."""
     known = score[positive], score[negative]
     known_propensity = None if propensity is None else propensity[positive]
     if isinstance(ranks, str) and ranks == "all":
         ranking = _rank_all(score, positive, negative, weight)
-        return replace(ranking, columns=columns or {}, weight=_weights(known[0], known_propensity))
+        return replace(ranking, weight=_weights(known[0], known_propensity))
     size: float = score.size
-    known_weight = None
+    known_weight: Any = (None, None)
     count: Callable[[FloatArray], Gaps] = partial(count_gaps, scores=score)
     nth_best: Callable[[CountArray, Gaps], OrderStatistics] = partial(_nth_best, score)
     if weight is not None or score.size < (_SORTED >> 10 if sorts_slowly() else _SORTED):
         runs = Runs.of(score, weight)
         count, nth_best = runs.count, runs.order_statistics
     if weight is not None:
-        size, known_weight = runs.size, (weight[positive], weight[negative])
+        size, known_weight = float(weight.sum()), (weight[positive], weight[negative])
 
     def above(values: FloatArray) -> CountArray:
         """Return the number of scores at or above each value, from the gaps between them."""
         return count(values).blocks()[1][1::2]
 
-    examples = Examples(*known, size, above, nth_best, known_propensity, known_weight)
-    values, _ = distinct(np.concatenate(known))
-    return rank_counted(examples, count(values), ranks=ranks, columns=columns or {})
+    gaps = count(distinct(np.concatenate(known))[0])
+    return rank_counted(known, gaps, size, above, nth_best, ranks, known_propensity, known_weight)
 
 
 def _rank_all(
@@ -105,18 +74,14 @@ def _rank_all(
     cost, at = np.unique(0.0 - score, return_counts=True)
     threshold = np.append(np.inf, 0.0 - cost)
     if weight is None:
-        above, below = (_above_present(cost, score[kind]) for kind in (positive, negative))
+        known = (np.sort(0.0 - score[kind]) for kind in (positive, negative))
+        at_each = (np.bincount(np.searchsorted(cost, one), minlength=cost.size) for one in known)
+        above, below = (np.append(0, np.cumsum(one)) for one in at_each)
         rest = np.append(0, np.cumsum(at)) - above - below
     else:
         kinds = positive, negative, ~(positive | negative)
         above, below, rest = (_above(cost, score[kind], weight[kind]) for kind in kinds)
     return _rank_counts(threshold, above, below, rest)
-
-
-def _above_present(cost: FloatArray, scores: FloatArray) -> IntArray:
-    """Count scores as `_above` does, where each score is one of the values."""
-    found = np.searchsorted(cost, np.sort(0.0 - scores))
-    return np.append(0, np.cumsum(np.bincount(found, minlength=cost.size)))
 
 
 def _nth_best(scores: FloatArray, targets: CountArray, gaps: Gaps) -> OrderStatistics:
@@ -128,17 +93,36 @@ def _nth_best(scores: FloatArray, targets: CountArray, gaps: Gaps) -> OrderStati
 
 
 def rank_counted(
-    examples: Examples, gaps: Gaps, *, ranks: Ranks, columns: Mapping[str, str]
+    known: Sequence[FloatArray],
+    gaps: Gaps,
+    size: float,
+    above: Callable[[FloatArray], CountArray],
+    nth_best: Callable[[CountArray, Gaps], OrderStatistics],
+    ranks: Ranks,
+    propensity: FloatArray | None = None,
+    weights: tuple[CountArray, CountArray] | tuple[None, None] = (None, None),
 ) -> Ranking:
-    """Rank examples by counting their scores between the labeled ones."""
-    cost, weights = 0.0 - gaps.values, examples.weight or (None, None)
-    kinds = zip((examples.known_positive, examples.known_negative), weights, strict=True)
-    labeled = _Labeled(cost, *(_above(cost, *kind) for kind in kinds))
-    at = np.diff(labeled.positive + labeled.negative)
-    refiner = _Refiner(labeled, gaps, gaps.without(at), examples)
-    weight = _weights(examples.known_positive, examples.propensity)
-    ranking = _rank_blocks(labeled, refiner.free)
-    ranking = replace(ranking, columns=columns, weight=weight, refiner=refiner)
+    """Rank examples, wherever they are, by counting their scores between the labeled ones.
+
+    `known` are the scores of known positives and negatives, NaN the worst, `size` is the number of
+    all examples. `above` counts them at or above distinct values, best first, and `nth_best` finds
+    some of them, as `order_statistics`.
+    """
+    cost = 0.0 - gaps.values
+    positive, negative = _above(cost, known[0], weights[0]), _above(cost, known[1], weights[1])
+    free = replace(gaps, at=gaps.at - np.diff(positive + negative))
+    # A cutoff is made of each labeled score and of the worst unlabeled one in each gap.
+    lowest, through = free.blocks()
+    filled = np.ones(lowest.size, np.bool_)
+    filled[::2] = free.inside > 0
+    at = np.append(0, (np.arange(lowest.size, dtype=np.int64) + 1)[filled] // 2)
+    unlabeled, threshold = np.append(0, through[filled]), np.append(np.inf, lowest[filled])
+    ranking = replace(
+        _rank_counts(threshold, positive[at], negative[at], unlabeled),
+        extent="breakpoints",
+        weight=_weights(known[0], propensity),
+        refiner=_Refiner(positive, negative, gaps, free, size, above, nth_best),
+    )
     if isinstance(ranks, str):
         return ranking
     return ranking.at(np.atleast_1d(np.asarray(ranks, np.int64)))
@@ -162,52 +146,44 @@ def _weights(positive: FloatArray, propensity: FloatArray | None) -> FloatArray 
     return weight
 
 
-def _rank_blocks(labeled: _Labeled, gaps: Gaps) -> Ranking:
-    """Make a cutoff of each labeled score and of the worst unlabeled one in each gap."""
-    lowest, through = gaps.blocks()
-    filled = np.ones(lowest.size, np.bool_)
-    filled[::2] = gaps.inside > 0
-    above = np.append(0, (np.arange(lowest.size, dtype=np.int64) + 1)[filled] // 2)
-    positive, negative = labeled.positive[above], labeled.negative[above]
-    unlabeled = np.append(0, through[filled])
-    threshold = np.append(np.inf, lowest[filled])
-    return replace(_rank_counts(threshold, positive, negative, unlabeled), extent="breakpoints")
-
-
 def _rank_counts(
     threshold: FloatArray, positive: CountArray, negative: CountArray, unlabeled: CountArray
 ) -> Ranking:
     """Make a ranking of the examples of each kind at or above its thresholds."""
-    rank = positive + negative + unlabeled
-    total = Counts(*(count[-1].item() for count in (positive, negative, unlabeled)))
-    return Ranking(rank, threshold, positive, negative, unlabeled, total)
+    total = Counts(positive[-1].item(), negative[-1].item(), unlabeled[-1].item())
+    return Ranking(
+        positive + negative + unlabeled, threshold, positive, negative, unlabeled, total
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class _Refiner:
     """Adds cutoffs that a further pass over the scores finds."""
 
-    labeled: _Labeled
+    positive: CountArray  # known positives at or above the best 0, 1, ... labeled scores
+    negative: CountArray
     gaps: Gaps  # of all scores
     free: Gaps  # of the unlabeled
-    examples: Examples
+    size: float  # of labeled and unlabeled examples
+    above_each: Callable[[FloatArray], CountArray]  # of distinct values, best first
+    nth_best: Callable[[CountArray, Gaps], OrderStatistics]
 
     def refine(self, ranking: Ranking, unlabeled: CountArray) -> Ranking:
         """Add the cutoffs at both edges of the tie blocks in which unlabeled examples lie."""
-        return self._insert(ranking, self.examples.nth_best(unlabeled, self.free))
+        return self._insert(ranking, self.nth_best(unlabeled, self.free))
 
     def reach(self, ranking: Ranking, ranks: CountArray) -> Ranking:
         """Add the last attained cutoff at or before each rank."""
-        ranks = ranks.clip(1, self.examples.size)
-        return self._insert(ranking, self.examples.nth_best(ranks, self.gaps), among_all=True)
+        ranks = ranks.clip(1, self.size)
+        return self._insert(ranking, self.nth_best(ranks, self.gaps), among_all=True)
 
     def _insert(self, ranking: Ranking, nth: OrderStatistics, among_all: bool = False) -> Ranking:
         """Add the cutoffs at both edges of blocks of scores: of all, or of the unlabeled."""
         has_better = nth.before > 0
         threshold = np.concatenate([nth.score, nth.better[has_better]])
         through = np.concatenate([nth.through, nth.before[has_better]])
-        above = self.labeled.above(threshold)
-        positive, negative = self.labeled.positive[above], self.labeled.negative[above]
+        above = np.searchsorted(0.0 - self.gaps.values, 0.0 - threshold, side="right")
+        positive, negative = self.positive[above], self.negative[above]
         unlabeled = through - positive - negative if among_all else through
         every: CountArray = positive + negative + unlabeled
         rank, first = np.unique(every, return_index=True)
@@ -225,10 +201,6 @@ class _Refiner:
             known_negative=insert(ranking.known_negative, negative[first]),
             unlabeled=insert(ranking.unlabeled, unlabeled[first]),
         )
-
-    def above_each(self, thresholds: FloatArray) -> CountArray:
-        """Return the number of examples at or above each distinct score, best first."""
-        return self.examples.above(thresholds)
 
 
 _PIECE = 1 << 16  # examples that are ranked together
@@ -258,7 +230,13 @@ def _stack(
     cost: FloatArray, positive: BoolArray, negative: BoolArray, rows: Sequence[IntArray | slice]
 ) -> Stack:
     """Stack a few rankings, while they are in the cache."""
-    order, first = _order_each(cost, rows)
+    parts = [
+        cost[index].argsort() + index.start
+        if isinstance(index, slice)
+        else index[cost[index].argsort()]
+        for index in rows
+    ]
+    order, first = np.concatenate(parts), np.append(0, np.cumsum([*map(len, parts)]))
     cost, positive, negative = cost[order], positive[order], negative[order]
     untied = ~((cost[1:] == cost[:-1]) | (np.isnan(cost[1:]) & np.isnan(cost[:-1])))
     untied[first[1:-1] - 1] = True
@@ -279,14 +257,3 @@ def _stack(
     ties = np.stack([last, best], axis=1)
     ties[ties == 1] = 0
     return Stack(total, owner, found[blocks], known, start, end, end - known - negatives, ties)
-
-
-def _order_each(cost: FloatArray, rows: Sequence[IntArray | slice]) -> tuple[IntArray, IntArray]:
-    """Return examples ranking by ranking, best first, and the edges of the rankings."""
-    parts = [
-        cost[index].argsort() + index.start
-        if isinstance(index, slice)
-        else index[cost[index].argsort()]
-        for index in rows
-    ]
-    return np.concatenate(parts), np.append(0, np.cumsum([part.size for part in parts]))

@@ -168,10 +168,6 @@ class Gaps:
         worst = lowest[np.searchsorted(through, before)]  # never of an empty block
         return Gaps(values, self.at[above // 2], inside, np.where(inside > 0, worst, np.inf))
 
-    def without(self, at: CountArray) -> Gaps:
-        """Return the counts without some of the scores at the values, as the labeled ones."""
-        return replace(self, at=self.at - at)
-
     def blocks(self) -> tuple[FloatArray, CountArray]:
         """Return gaps and values in turn, best first, as blocks of scores."""
         lowest = np.empty(2 * self.at.size + 1)
@@ -224,7 +220,7 @@ def insert_at(index: IntArray, array: npt.NDArray[Any], new: npt.NDArray[Any]) -
 def _join(*parts: FloatArray | None) -> FloatArray | None:
     """Put what is kept of scores together, unless it is too much."""
     kept = [part for part in parts if part is not None]
-    if len(kept) < len(parts) or sum(part.size for part in kept) > _KEPT:
+    if len(kept) < len(parts) or sum(map(len, kept)) > _KEPT:
         return None
     return np.concatenate(kept)
 
@@ -239,12 +235,10 @@ def count_gaps(values: FloatArray, scores: Scores) -> Gaps:
     (array([0, 1]), array([1, 2, 0]), array([9. , 1.5, inf]))
     """
     if sorts_slowly():
-        tally = _look_up(values, scores)
-    else:
-        threads = count_threads(scores.size)
-        parts = in_parts(scores, threads)
-        tally = reduce(Tally.merge, in_threads(partial(_sort, values), parts, threads))
-    return tally.gaps(scores.size - int(tally.counts.sum()))
+        return _look_up(values, scores)
+    threads = count_threads(scores.size)
+    parts = in_parts(scores, threads)
+    return reduce(Gaps.merge, in_threads(partial(_sort, values), parts, threads))
 
 
 @cache
@@ -260,36 +254,30 @@ def sorts_slowly() -> bool:
     return _STEPS * quickest[0] < quickest[1]
 
 
-def _look_up(values: FloatArray, scores: Scores) -> Tally:
+def _look_up(values: FloatArray, scores: Scores) -> Gaps:
     """Count scores between some values, some at a time, by looking each up."""
     tally = Tally(values)
     lookup = Lookup.of(tally.known, scores)
     for piece in in_pieces(scores, max(_LOOKED_UP, 2 * values.size)):
         tally.add(lookup, np.asarray(piece, np.float64))
-    return tally
+    return tally.gaps(scores.size - int(tally.counts.sum()))
 
 
-def _sort(values: FloatArray, scores: Scores) -> Tally:
+def _sort(values: FloatArray, scores: Scores) -> Gaps:
     """Count scores between some values, some at a time, by sorting them."""
     tally = Tally(values)
     # Each piece costs a search for all values: where there are many it is longer.
     size = _PIECE if values.size < _PIECE >> 4 else 4 * _PIECE
-    for ascending in _in_ascending_pieces(scores, size):
-        tally.add_sorted(ascending[: np.searchsorted(ascending, np.nan)])
-    return tally
-
-
-def _in_ascending_pieces(scores: Scores, size: int) -> Iterator[FloatArray]:
-    """Sort scores some at a time, NaN last: each piece takes the place of the one before."""
     most = min(size, scores.size)
-    wide = np.empty(most)
+    wide = np.empty(most)  # each piece takes the place of the one before
     buffer: Scores = wide if scores.dtype == wide.dtype else np.empty(most, scores.dtype)
-    for scores_of_piece in in_pieces(scores, most):
-        piece, ascending = buffer[: scores_of_piece.size], wide[: scores_of_piece.size]
-        np.copyto(piece, scores_of_piece)
+    for part in in_pieces(scores, most):
+        piece, ascending = buffer[: part.size], wide[: part.size]
+        np.copyto(piece, part)
         piece.sort()  # float32 in half the time
         np.copyto(ascending, piece)
-        yield ascending
+        tally.add_sorted(ascending[: np.searchsorted(ascending, np.nan)])
+    return tally.gaps(scores.size - int(tally.counts.sum()))
 
 
 def in_parts(scores: npt.NDArray[Number], threads: int) -> list[npt.NDArray[Number]]:
@@ -297,9 +285,9 @@ def in_parts(scores: npt.NDArray[Number], threads: int) -> list[npt.NDArray[Numb
     return [scores] if threads == 1 else np.array_split(scores, threads * _PARTS, axis=-1)
 
 
-def in_pieces(scores: Scores, size: int | None = None) -> Iterator[Scores]:
+def in_pieces(scores: Scores, size: int) -> Iterator[Scores]:
     """Go through scores some at a time."""
-    step = _PIECE if size is None else max(size, 1)
+    step = max(size, 1)
     return (scores[start : start + step] for start in range(0, scores.size, step))
 
 
@@ -331,21 +319,18 @@ class Tally:
         """Count scores that are in ascending order; `through` so many of them weigh so much."""
         ends = np.full(self.counts.size + 1, piece.size)
         ends[0] = 0
-        ends[1:-1:2] = left = np.searchsorted(piece, self.known)
-        ends[2:-1:2] = _through(piece, self.known, left)
+        ends[1:-1:2] = right = np.searchsorted(piece, self.known)
+        if piece.size:  # few are tied: values end with the first, or are searched for
+            right = right + (piece.take(right, mode="clip") == self.known)
+            tied = np.flatnonzero(piece.take(right, mode="clip") == self.known)
+            right[tied] = np.searchsorted(piece, self.known[tied], side="right")
+        ends[2:-1:2] = right
         counts = np.diff(ends if through is None else through[ends])
         self.counts = self.counts + counts
         beyond = [None] if through is not None else [piece[: ends[1]], piece[ends[-2] :]]
         self.ends = _join(self.ends, *beyond)
         filled = 2 * np.flatnonzero(counts[::2])
         self.lowest[filled] = np.minimum(self.lowest[filled], piece[ends[filled]])
-
-    def merge(self, other: Tally) -> Tally:
-        """Add the counts of another tally of the same values."""
-        self.counts += other.counts
-        np.minimum(self.lowest, other.lowest, out=self.lowest)
-        self.ends = _join(self.ends, other.ends)
-        return self
 
     def gaps(self, missing: float) -> Gaps:
         """Return the counts, best first; others are NaN, at a value apart or in a gap."""
@@ -361,14 +346,3 @@ class Tally:
             lowest[-1] = np.nan
             ends = None if missing > _KEPT else _join(ends, np.full(int(missing), np.nan))
         return Gaps(values, at, inside, lowest, ends)
-
-
-def _through(piece: FloatArray, known: FloatArray, left: npt.NDArray[np.intp]) -> IntArray:
-    """Return where values end among ascending scores, given where they start; few are tied."""
-    last = piece.size - 1
-    if last < 0:
-        return left
-    ends: IntArray = left + (piece[np.minimum(left, last)] == known)
-    tied = np.flatnonzero(piece[np.minimum(ends, last)] == known)
-    ends[tied] = np.searchsorted(piece, known[tied], side="right")
-    return ends

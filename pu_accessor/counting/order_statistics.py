@@ -236,12 +236,6 @@ class Ordered:
         present = int(np.searchsorted(scores, np.nan))
         return cls(scores[:present], scores.size - present)
 
-    @property
-    def size(self) -> float:
-        """Scores, with those that are NaN."""
-        present = self._counted(np.array(self.ascending.size)).item()
-        return float(present) + self.missing
-
     def _counted(self, scores: IntArray) -> CountArray:
         """Return what the first so many scores count."""
         return scores if self.weight is None else self.weight[scores]
@@ -325,18 +319,13 @@ class Runs:
     parts: list[Ordered]
 
     @classmethod
-    def of(cls, scores: FloatArray, weight: CountArray | None = None) -> Runs:
-        """Sort some scores, each of which may count several times."""
-        if weight is not None:
-            return cls([Ordered.of(scores, weight)])
+    def of(cls, scores: FloatArray, weight: CountArray | None = None) -> Runs | Ordered:
+        """Sort some scores, each of which may count several times: these in one part."""
         threads = count_threads(scores.size)
-        parts = np.array_split(scores, threads * (1 + scores.size // (threads * _RUN)))
-        return cls(in_threads(Ordered.of, parts, threads))
-
-    @property
-    def size(self) -> float:
-        """Scores, with those that are NaN."""
-        return sum(part.size for part in self.parts)
+        parts = threads * (1 + scores.size // (threads * _RUN))
+        if weight is not None or parts == 1:
+            return Ordered.of(scores, weight)
+        return cls(in_threads(Ordered.of, np.array_split(scores, parts), threads))
 
     def count(self, values: FloatArray) -> Gaps:
         """Count the scores at and between some values, as `count_gaps` does."""
@@ -344,8 +333,6 @@ class Runs:
 
     def order_statistics(self, targets: CountArray, gaps: Gaps) -> OrderStatistics:
         """Return the n-th best scores for some n, as the function of this name does."""
-        if len(self.parts) == 1:
-            return self.parts[0].order_statistics(targets, gaps)
         numbers = _gaps_with(targets, gaps)
         inside = [part.inside(gaps.values, numbers) for part in self.parts]
         # A place within a gap is the same where the scores of other gaps are left out.

@@ -43,7 +43,14 @@ class PlacementTable:
         """
         values, at = distinct(scores)
         through = np.append(0, np.cumsum(at)).astype(np.int32)
-        weight_above = None if weight is None else _sum_weights(scores, through, weight)
+        weight_above = None
+        if weight is not None:
+            best_first = np.argsort(-scores, kind="stable")  # NaN last
+            sums = np.append(0.0, np.cumsum(weight[best_first])) * (weight.size / weight.sum())
+            weight_above = np.zeros(2 * weight.size + 1)
+            weight_above[2 * through] = sums[through]
+            middle = (sums[through[:-1]] + sums[through[1:]]) / 2
+            weight_above[through[:-1] + through[1:]] = middle
         present = int(np.count_nonzero(~np.isnan(values)))
         doubled = np.empty(2 * present + 1, np.int32)
         doubled[::-2] = 2 * through[: present + 1]
@@ -67,18 +74,6 @@ class PlacementTable:
         above = doubled / 2 if self.weight_above is None else self.weight_above[doubled]
         centered: FloatArray = 2 * above - self.size
         return centered
-
-
-def _sum_weights(
-    scores: FloatArray, through: npt.NDArray[np.int32], weight: FloatArray
-) -> FloatArray:
-    """Return the weight of the known positives above an example, by twice their number."""
-    best_first = np.argsort(-scores, kind="stable")  # NaN last
-    sums = np.append(0.0, np.cumsum(weight[best_first])) * (weight.size / weight.sum())
-    above = np.zeros(2 * weight.size + 1)
-    above[2 * through] = sums[through]
-    above[through[:-1] + through[1:]] = (sums[through[:-1]] + sums[through[1:]]) / 2
-    return above
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +187,9 @@ def rank_pairs(
     products, fourth = above.products - _products(doubled, tables)
     covariance = (products - np.outer(sums, sums) / size) / (size - 1) / (2 * n) ** 2
     alone = np.diag(products)
-    square = _without_rounding(alone[:, np.newaxis] + alone, 2 * products) / (2 * n) ** 2
+    whole = alone[:, np.newaxis] + alone
+    square = (whole - 2 * products) / (2 * n) ** 2
+    square[whole - 2 * products <= _ROUNDING * whole] = 0.0
     # Each difference is a share: its fourth power is its square at most.
     fourth = np.clip(fourth / 16, square**2 / size, square)
     return ranks, among, covariance, np.stack([square, fourth]) / size
@@ -231,19 +228,15 @@ def sum_clusters(
     return PairedClusters(sizes, np.stack(sums))
 
 
-def _without_rounding(whole: FloatArray, taken: FloatArray) -> FloatArray:
-    """Return what is left of a sum of squares, nothing where that is but rounding."""
-    left = whole - taken
-    left[left <= _ROUNDING * whole] = 0.0
-    return left
-
-
 _ROWS = 1 << 16  # rows that are looked up together, in the cache
 
 
 @dataclass(frozen=True, eq=False)
 class RowClusters:
-    """The clusters of rows in memory."""
+    """Rows in memory that belong together: those of one patient, user or site.
+
+    Of rows with weights these are all that each row stands for, and those of its cluster.
+    """
 
     score: FloatArray  # NaN is the worst
     positive: BoolArray  # whether a row is a known positive
@@ -268,7 +261,7 @@ class RowClusters:
 
     @cached_property
     def sizes(self) -> CountArray:
-        """Known positives, and other rows, in each cluster."""
+        """Known positives, and other rows, in each cluster, shape (2, clusters or more)."""
         every = np.bincount(self.code, self.weight, self.size)
         known = np.bincount(self.code[self._known], self._known_weight, self.size)
         sizes = np.stack([known, every - known])
@@ -282,7 +275,7 @@ class RowClusters:
 
     @property
     def known_weight(self) -> CountArray | None:
-        """How many rows each known positive stands for, best-ranked first."""
+        """How many rows each known positive stands for, best-ranked first; None: one."""
         return None if self.weight is None else self.weight[self._known][self._order]
 
     @cached_property
@@ -318,7 +311,10 @@ class RowClusters:
         return np.flatnonzero(self.positive)
 
     def sums(self, threshold: FloatArray, known: FloatArray, rest: FloatArray) -> FloatArray:
-        """Sum by cluster what rows contribute: see `pu_accessor.ranking.Clusters`.
+        """Sum by cluster what rows contribute, shape (2, clusters or more): first the known.
+
+        `known` and `rest` say what a known positive, and one of the rest, adds in each step from
+        one of the thresholds, best first, to the next.
 
         Examples
         --------

@@ -24,9 +24,18 @@ _alone: ContextVar[bool] = ContextVar("pu_accessor: one thread", default=False)
 
 def count_threads(scores: int) -> int:
     """Return the number of threads for so many scores."""
-    given = next(((name, os.environ[name]) for name in _VARIABLES if os.environ.get(name)), None)
-    limit = _cores() if given is None else _read(*given)
-    return 1 if scores < _WORTH or _alone.get() else limit
+    limit = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    for name in _VARIABLES:
+        if value := os.environ.get(name):
+            first = value.split(",")[0].strip()  # OpenMP takes a list, one for each level
+            if not first.isdecimal() or not 1 <= int(first) <= _MOST:
+                raise PUValueError(
+                    f"{name} must be a number of threads, 1 to {_MOST}, but {value!r} was set. "
+                    "Unset it to use all cores."
+                )
+            limit = int(first)
+            break
+    return 1 if scores < _WORTH or _alone.get() else limit or 1
 
 
 def in_threads(
@@ -34,7 +43,7 @@ def in_threads(
 ) -> list[Result]:
     """Apply a function to each item, in order."""
     if threads == 1 or len(items) == 1:
-        return [function(item) for item in items]
+        return [*map(function, items)]
     with ThreadPoolExecutor(min(threads, len(items)) - 1) as pool:
         others = [pool.submit(function, item) for item in items]
         try:
@@ -53,21 +62,3 @@ def one_thread() -> Iterator[None]:
         yield
     finally:
         _alone.reset(token)
-
-
-def _cores() -> int:
-    """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _read(name: str, value: str) -> int:
-    """Return a number of threads from the environment."""
-    first = value.split(",")[0].strip()  # OpenMP takes a list, one for each level
-    if not first.isdecimal() or not 1 <= int(first) <= _MOST:
-        raise PUValueError(
-            f"{name} must be a number of threads, 1 to {_MOST}, but {value!r} was set. Unset it "
-            "to use all cores."
-        )
-    return int(first)

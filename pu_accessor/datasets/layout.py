@@ -70,7 +70,7 @@ def lay_out(
     data = [name for name in variables if VARIABLES[name].dims == TABLE]
     in_order = {name: variables.pop(name) for name in data} | variables
     # Coordinates at first: to merge data and coordinates takes longer than all else here.
-    coords = _coordinates(in_order, key_coordinates(names, keys))
+    coords = _coordinates(in_order, names, keys)
     tables = coords.to_dataset().reset_coords(data)
     columns = [page.ranking.columns for page in pages]
     shared = {
@@ -86,17 +86,6 @@ def _dims_of(names: Sequence[str]) -> list[str]:
     while len(names) > 1 and dim in names:
         dim += "s"
     return [dim] if names else []
-
-
-def key_coordinates(names: Sequence[str], keys: Sequence[Any]) -> xr.Coordinates:
-    """Return the coordinate of the keys: an index, or a MultiIndex of several levels."""
-    if not names:
-        return xr.Coordinates()
-    (dim,) = _dims_of(names)
-    if len(names) > 1:
-        levels = pd.MultiIndex.from_tuples(keys, names=list(names))
-        return xr.Coordinates.from_pandas_multiindex(levels, dim)
-    return xr.Coordinates({dim: (dim, pd.Index(keys, tupleize_cols=False))})
 
 
 def _stack(dims: list[str], pages: Sequence[Page], own_beta: bool) -> dict[str, xr.Variable]:
@@ -175,18 +164,26 @@ def _lengthen(name: str, arrays: list[Array]) -> list[Array]:
     return [array.take(every, axis=-1, mode="clip") for array in arrays]
 
 
-def _coordinates(found: dict[str, xr.Variable], keys: xr.Coordinates) -> xr.Coordinates:
+def _coordinates(
+    found: dict[str, xr.Variable], names: Sequence[str], keys: Sequence[Any]
+) -> xr.Coordinates:
     """Make coordinates of variables, with an index along each dimension that has values."""
+    of_keys = xr.Coordinates()
+    if len(names) == 1:
+        of_keys = xr.Coordinates({names[0]: (names[0], pd.Index(keys, tupleize_cols=False))})
+    elif names:
+        levels = pd.MultiIndex.from_tuples(keys, names=list(names))
+        of_keys = xr.Coordinates.from_pandas_multiindex(levels, *_dims_of(names))
     along = {
         name: PandasIndex(pd.Index(found[name].to_numpy(), name=name), name)
         for name in ("rank", "beta")
         if found[name].dims == (name,)
     }
-    every = {**found, **_BOUND.create_variables(), **keys.variables}
+    every = {**found, **_BOUND.create_variables(), **of_keys.variables}
     for name, index in along.items():
         every |= index.create_variables({name: found[name]})
     # Said outright: else xarray looks at each of them again, which takes as long as all the rest.
-    indexes = {**keys.xindexes, **along, "bound": _BOUND}
+    indexes = {**of_keys.xindexes, **along, "bound": _BOUND}
     return xr.Coordinates(every, {name: indexes[name] for name in every if name in indexes})
 
 

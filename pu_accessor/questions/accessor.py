@@ -17,7 +17,7 @@ from pu_accessor.questions.advice import advises, explain_attribute
 from pu_accessor.questions.rank_bands import UserBand, read_band
 from pu_accessor.ranking import Keyed, PairedRanks, Rankings, Ranks
 from pu_accessor.report import report
-from pu_accessor.sources.frames import Source
+from pu_accessor.sources.frames import FrameSource
 from pu_accessor.terms import ASSUMPTIONS, ROLES, Assumed, FrameRoles, Terms, check_known, refuse
 
 _WIDTH = 80  # of a terminal
@@ -56,7 +56,7 @@ class Accessor:
     0  auroc  0.17     0.889  0.824   0.94
     """
 
-    def __init__(self, source: Source, terms: Terms | None = None) -> None:
+    def __init__(self, source: FrameSource, terms: Terms | None = None) -> None:
         self._source = source
         self._terms = _USUAL if terms is None else terms
         # With those of values that the source has without a column; raises if they exclude others.

@@ -1,10 +1,8 @@
 """Frames in pieces, one after the other, and what a first pass over them brings together."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial, reduce
-from typing import Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -17,7 +15,6 @@ from pu_accessor.sources.columns import (
     check_missing,
     check_not_empty,
     is_lossless,
-    join_column,
     join_rows,
     pair_arrays,
     read_column,
@@ -35,36 +32,12 @@ from pu_accessor.sources.groups import (
 )
 from pu_accessor.terms import Terms
 
-
-class Mergeable(Protocol):
-    """What is found in one piece, and can be put together with what is found in the next."""
-
-    def merge(self, other: Self, /) -> Self:
-        """Return what both pieces hold."""
-
-
 Result = TypeVar("Result")
-Key = TypeVar("Key", bound=Hashable)
-Merged = TypeVar("Merged", bound=Mergeable)
 Apply: TypeAlias = Callable[[pd.DataFrame], Result]
 Merge: TypeAlias = Callable[[Result, Result], Result]
 
 
-class Pieces(Protocol):
-    """A frame in pieces."""
-
-    name: str  # what it is called in messages
-
-    def example(self) -> pd.DataFrame:
-        """Return a frame with the columns of all pieces, of any length."""
-
-    def fold(
-        self, function: Apply[Result], merge: Merge[Result], columns: list[Hashable]
-    ) -> Result:
-        """Apply a function to some columns of each piece and merge what comes back, in order."""
-
-
-def merge_each(first: Mapping[Key, Merged], other: Mapping[Key, Merged]) -> Mapping[Key, Merged]:
+def merge_each(first: Mapping[Any, Any], other: Mapping[Any, Any]) -> Mapping[Any, Any]:
     """Merge what two pieces hold of each key, in order."""
     merged = dict(first)
     for key, more in other.items():
@@ -75,7 +48,7 @@ def merge_each(first: Mapping[Key, Merged], other: Mapping[Key, Merged]) -> Mapp
 class Chunks:
     """Frames, or pairs of scores and labels, that come one after the other, each time anew."""
 
-    name = "chunks"
+    name = "chunks"  # in messages
 
     def __init__(self, chunks: Iterable[Any] | Callable[[], Iterable[Any]]) -> None:
         if not callable(chunks) and not _is_iterable(chunks):
@@ -91,7 +64,8 @@ class Chunks:
             )
         self._chunks = chunks
 
-    def _frames(self) -> Iterable[pd.DataFrame]:
+    def _frames(self) -> Iterator[pd.DataFrame]:
+        """Open the chunks anew."""
         try:
             opened = self._chunks() if callable(self._chunks) else self._chunks
         except TypeError as error:
@@ -103,10 +77,22 @@ class Chunks:
                 "chunks must be a function that returns an iterable of DataFrames or (score, "
                 f"label) pairs, but it returned a {type(opened).__name__}."
             )
-        return map(_as_frame, opened)
+        for chunk in opened:
+            if isinstance(chunk, pd.DataFrame):
+                yield chunk
+                continue
+            if not isinstance(chunk, tuple | list) or len(chunk) != 2:
+                raise PUTypeError(
+                    "Each of the chunks must be a DataFrame or a pair (score, label), but one is "
+                    f"a {type(chunk).__name__}.",
+                    page="large_data#chunks",
+                )
+            score, label = chunk
+            columns = pair_arrays(score, label, " of a chunk")
+            yield pd.DataFrame({role: column.array for role, column in columns})
 
     def example(self) -> pd.DataFrame:
-        """Return the first chunk."""
+        """Return a frame with the columns of all chunks, of any length: the first chunk."""
         for frame in self._frames():
             return frame
         raise PUDataError("chunks must hold at least one chunk, but there is none.")
@@ -130,20 +116,6 @@ def _is_iterable(values: object) -> bool:
     return isinstance(values, Iterable) and bool(getattr(values, "ndim", 1))
 
 
-def _as_frame(chunk: Any) -> pd.DataFrame:
-    """Return a chunk as a frame."""
-    if isinstance(chunk, pd.DataFrame):
-        return chunk
-    if not isinstance(chunk, tuple | list) or len(chunk) != 2:
-        raise PUTypeError(
-            "Each of the chunks must be a DataFrame or a pair (score, label), but one is a "
-            f"{type(chunk).__name__}.",
-            page="large_data#chunks",
-        )
-    score, label = chunk
-    return pair_arrays(score, label, " of a chunk").as_frame()
-
-
 def _select(frame: pd.DataFrame, columns: list[Hashable]) -> pd.DataFrame:
     """Return some columns, or say which is missing."""
     for name in columns:
@@ -159,7 +131,7 @@ def _select(frame: pd.DataFrame, columns: list[Hashable]) -> pd.DataFrame:
 
 # The rows of one group in one piece: its key, and scores, (models, rows).
 Part: TypeAlias = tuple[Hashable, Scores]
-FromParts: TypeAlias = Callable[[Sequence[Part]], Iterable[tuple[Key, Merged]]]
+FromParts: TypeAlias = Callable[[Sequence[Part]], Iterable[tuple[Any, Any]]]
 
 _SAMPLED = 1 << 12  # rows, of which the score of one is brought along
 _MANY = 1000  # values of labels, beyond which those of other pieces do not matter for a message
@@ -171,9 +143,8 @@ class Labeled(NamedTuple):
     positive: FloatArray  # (models, known positives)
     negative: FloatArray  # (models, known negatives)
     propensity: FloatArray  # (known positives,), or none at all
-    ranked: IntArray  # (models,): examples that are ranked, of all kinds
-    size: int
     sample: FloatArray  # (models, some examples), labeled or not
+    ranked: IntArray  # (models,): examples that are ranked, of all kinds
 
     def of(self, model: int, omits: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the scores of a model, all or those that are there, and propensities."""
@@ -186,14 +157,8 @@ class Labeled(NamedTuple):
 
     def merge(self, other: "Labeled") -> "Labeled":
         """Put the labeled examples of two pieces together, in order."""
-        return Labeled(
-            np.concatenate([self.positive, other.positive], axis=1),
-            np.concatenate([self.negative, other.negative], axis=1),
-            np.concatenate([self.propensity, other.propensity]),
-            self.ranked + other.ranked,
-            self.size + other.size,
-            np.concatenate([self.sample, other.sample], axis=1),
-        )
+        joined = [np.concatenate(both, axis=-1) for both in zip(self[:4], other[:4], strict=True)]
+        return Labeled._make([*joined, self.ranked + other.ranked])
 
 
 class FirstPass(NamedTuple):
@@ -201,7 +166,7 @@ class FirstPass(NamedTuple):
 
     rows: int
     missing: IntArray  # (models,): scores
-    labels: "pd.Series[Any]"  # the values of labels, each once
+    labels: pd.DataFrame  # the values of labels, each once
     complete: bool  # whether no label is missing
     keys: pd.DataFrame  # each once
     groups: Mapping[Hashable, Labeled]
@@ -210,29 +175,29 @@ class FirstPass(NamedTuple):
 
     def merge(self, other: "FirstPass") -> "FirstPass":
         """Put what two pieces hold together, in order."""
-        labels = _distinct(join_column, self.labels, other.labels)
+        labels = _distinct(self.labels, other.labels)
         wrong = self.wrong or other.wrong
-        if wrong is not None and labels.size > _MANY:
+        if wrong is not None and len(labels) > _MANY:
             raise wrong
         return FirstPass(
             self.rows + other.rows,
             self.missing + other.missing,
             labels,
             self.complete and other.complete,
-            _distinct(join_rows, self.keys, other.keys),
+            _distinct(self.keys, other.keys),
             merge_each(self.groups, other.groups),
             np.concatenate([self.propensity, other.propensity]),
             wrong,
         )
 
 
-def _distinct(join: Callable[[list[Any]], Any], rows: Any, more: Any) -> Any:
+def _distinct(rows: pd.DataFrame, more: pd.DataFrame) -> pd.DataFrame:
     """Put distinct rows together; those of nothing have no say in the dtype, in any pandas."""
     parts = [part for part in (rows, more) if len(part)]
-    return (join(parts) if parts else rows).drop_duplicates()
+    return (join_rows(parts) if parts else rows).drop_duplicates()
 
 
-def read_labeled(pieces: Pieces, roles: Terms, paired: bool = False) -> FirstPass:
+def read_labeled(pieces: Chunks, roles: Terms, paired: bool = False) -> FirstPass:
     """Bring the labeled scores of all pieces to one place, and check what can be checked.
 
     Where models are paired an example counts only if none of them lacks a score that is omitted.
@@ -248,7 +213,7 @@ def read_labeled(pieces: Pieces, roles: Terms, paired: bool = False) -> FirstPas
     if roles.nan_policy == "raise":
         for model, missing in zip(roles.models, first.missing.tolist(), strict=True):
             check_missing(str(model), missing, first.rows)
-    labels = first.labels
+    labels = first.labels[roles.label]
     if first.wrong is not None and not first.complete:
         labels = pd.Series([*labels, None], name=labels.name, dtype=object)
     if first.wrong is not None or first.complete:
@@ -264,16 +229,16 @@ def read_labeled(pieces: Pieces, roles: Terms, paired: bool = False) -> FirstPas
 def _read_piece(roles: Terms, paired: bool, frame: pd.DataFrame) -> FirstPass:
     """Return the labeled scores of one piece."""
     labels, keys = frame[roles.label], frame[roles.keys]
-    scores, values = read_models(roles, frame), labels.dropna()
+    scores, values = read_models(roles, frame), frame[[roles.label]].dropna()
     missing, no_keys = _count_each(np.isnan(scores)), keys.iloc[:0]
-    complete = values.size == labels.size
+    complete = len(values) == labels.size
     first = FirstPass(labels.size, missing, values.drop_duplicates(), complete, no_keys, {})
     if frame.empty:  # of whatever dtypes
         return first
     try:
-        known = read_piece_labels(labels, roles)
+        known = read_labels(labels, roles, whole=False)
     except PUValueError as error:
-        if first.labels.size > _MANY:
+        if len(first.labels) > _MANY:
             raise
         return first._replace(wrong=error)
     if roles.propensity is not None:
@@ -294,34 +259,13 @@ def _read_piece(roles: Terms, paired: bool, frame: pd.DataFrame) -> FirstPass:
     )
 
 
-def read_piece_labels(labels: "pd.Series[Any]", roles: Terms) -> Labels:
-    """Read the labels of one piece: others may have what makes them unambiguous."""
-    try:
-        return read_labels(labels, roles)
-    except PUValueError:
-        if labels.isna().any():
-            raise
-        explicit = replace(
-            roles,
-            positive=True if roles.positive is None else roles.positive,
-            negative=False if roles.negative is None else roles.negative,
-        )
-        with suppress(PUValueError):
-            return read_labels(labels, explicit)
-        raise
-
-
-def fold_groups(
-    pieces: Pieces, roles: Terms, function: FromParts[Key, Merged]
-) -> Mapping[Key, Merged]:
+def fold_groups(pieces: Chunks, roles: Terms, function: FromParts) -> Mapping[Any, Any]:
     """Apply a function to the groups of each piece, and merge by key what comes back."""
     columns = list(dict.fromkeys([*roles.models, *roles.keys]))
     return pieces.fold(partial(_fold_piece, roles, function), merge_each, columns)
 
 
-def _fold_piece(
-    roles: Terms, function: FromParts[Key, Merged], frame: pd.DataFrame
-) -> Mapping[Key, Merged]:
+def _fold_piece(roles: Terms, function: FromParts, frame: pd.DataFrame) -> Mapping[Any, Any]:
     """Apply a function to the groups of one piece."""
     if frame.empty:
         return {}
@@ -331,34 +275,31 @@ def _fold_piece(
 
 
 def read_models(roles: Terms, frame: pd.DataFrame) -> Scores:
-    """Read the scores of all models, a row for each; float32 as it is."""
+    """Read the scores of all models, a row for each, that compare with those of other pieces."""
     if frame.empty:
         return np.empty((len(roles.models), 0))
-    scores = [_read_scores(frame[model]) for model in roles.models]
-    return np.stack(scores) if len(scores) > 1 else scores[0][np.newaxis]  # without a copy
-
-
-def _read_scores(scores: "pd.Series[Any]") -> Scores:
-    """Read scores that compare with those of other pieces."""
-    if scores.dtype == np.float32:  # which takes half the memory, and is sorted in half the time
-        return scores.to_numpy()
-    values = read_scores(scores)
-    if not is_lossless(scores, values):
-        raise PUValueError(
-            f"score column {scores.name!r} holds {scores.dtype} numbers (integers of 2**53 and "
-            "more, decimals of 16 digits and more) that float64 may not tell apart, in pieces "
-            "that are not compared. Pass smaller numbers, or floats."
-        )
-    return values
+    read: list[Scores] = []
+    for model in roles.models:
+        scores = frame[model]
+        if scores.dtype == np.float32:  # half the memory, and sorted in half the time
+            read.append(scores.to_numpy())
+            continue
+        values = read_scores(scores)
+        read.append(values)
+        if not is_lossless(scores, values):
+            raise PUValueError(
+                f"score column {scores.name!r} holds {scores.dtype} numbers (integers of 2**53 "
+                "and more, decimals of 16 digits and more) that float64 may not tell apart, in "
+                "pieces that are not compared. Pass smaller numbers, or floats."
+            )
+    return np.stack(read) if len(read) > 1 else read[0][np.newaxis]  # without a copy
 
 
 def group_piece(roles: Terms, frame: pd.DataFrame) -> Groups:
     """Group the rows of one piece."""
-    if roles.by is None:
-        return ALL_ROWS
-    if not frame[roles.keys].notna().all(axis=1).any():
+    if roles.by is not None and not frame[roles.keys].notna().all(axis=1).any():
         return Groups((), (), [])
-    return group_frame(frame, roles.by)
+    return ALL_ROWS if roles.by is None else group_frame(frame, roles.by)
 
 
 def _pick(scores: Scores, known: Labels, kept: BoolArray, roles: Terms) -> Labeled:
@@ -371,9 +312,8 @@ def _pick(scores: Scores, known: Labels, kept: BoolArray, roles: Terms) -> Label
         of_positive,
         of_negative,
         np.empty(0) if known.propensity is None else known.propensity[positive],
-        _count_each(ranked),
-        int(np.count_nonzero(kept)),
         sample,
+        _count_each(ranked),
     )
 
 

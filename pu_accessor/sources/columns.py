@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
-from functools import reduce
 from itertools import combinations
 from math import inf, nan
 from numbers import Integral
-from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -48,24 +47,14 @@ _SHOWN = 20
 _MISSING = {"raise": "nan_policy='omit' or 'worst'", "omit": "dropped", "worst": "ranked last"}
 
 
-class Columns(NamedTuple):
-    """The columns that roles name."""
+# The columns that are ranked by, each after its role: those of scores first, then that of labels.
+Columns: TypeAlias = "list[tuple[str, pd.Series[Any]]]"
 
-    scores: list[pd.Series[Any]]
-    labels: pd.Series[Any]
-    others: Mapping[str, pd.Series[Any]] = MappingProxyType({})  # by role: `Terms.others`
 
-    @property
-    def names(self) -> list[dict[str, str]]:
-        """The names of the columns that each model is ranked by, after their roles."""
-        same = {"label": self.labels, **self.others}
-        named = {role: str(column.name) for role, column in same.items()}
-        return [{"score": str(score.name), **named} for score in self.scores]
-
-    def as_frame(self) -> pd.DataFrame:
-        """Return a frame whose columns have the names of their roles, of a single model."""
-        columns = {"score": self.scores[0], "label": self.labels, **self.others}
-        return pd.DataFrame({role: column.array for role, column in columns.items()})
+def name_columns(columns: Columns) -> list[dict[str, str]]:
+    """Return the names of the columns that each model is ranked by, after their roles."""
+    named = [(role, str(column.name)) for role, column in columns]
+    return [{**dict(named), role: name} for role, name in named if role == "score"]
 
 
 def as_series(argument: str, values: Any) -> pd.Series[Any]:
@@ -89,38 +78,37 @@ def as_series(argument: str, values: Any) -> pd.Series[Any]:
 
 def pair_arrays(score: Any, label: Any, where: str = "", **others: Any) -> Columns:
     """Return array-likes of the same examples as columns, each under its name if it has one."""
-    scores, labels = as_series("score", score), as_series("label", label)
-    more = {role: as_series(role, values) for role, values in others.items()}
-    for role, column in {"label": labels, **more}.items():
-        if column.size != scores.size:
+    given = {"score": score, "label": label, **others}
+    columns = [(role, as_series(role, values)) for role, values in given.items()]
+    size = columns[0][1].size
+    for role, column in columns:
+        if column.size != size:
             raise PUValueError(
-                f"score and {role}{where} must have the same length, but have {scores.size} and "
+                f"score and {role}{where} must have the same length, but have {size} and "
                 f"{column.size}. They are paired by position."
             )
-    return Columns([scores], labels, more)
-
-
-def join_column(parts: Sequence[pd.Series[Any]]) -> pd.Series[Any]:
-    """Put a column of pieces together; of integers of several dtypes pandas would make floats.
-
-    Examples
-    --------
-    >>> parts = pd.Series([2**60 + 1], dtype="int64"), pd.Series([2**60 + 2], dtype="uint64")
-    >>> join_column(parts).tolist() == [2**60 + 1, 2**60 + 2]
-    True
-    """
-    joined = pd.concat(parts, ignore_index=True)
-    if joined.dtype.kind == "f" and all(part.dtype.kind in "iu" for part in parts):
-        each = [part.astype(object) for part in parts]
-        joined = pd.concat(each, ignore_index=True).infer_objects()
-    return joined
+    return columns
 
 
 def join_rows(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Put the rows of pieces together, which have the same columns."""
-    names = parts[0].columns
-    columns = {at: join_column([part.iloc[:, at] for part in parts]) for at in range(names.size)}
-    return pd.DataFrame(columns).set_axis(names, axis=1)
+    """Put the rows of pieces together, which have the same columns.
+
+    Of integers of several dtypes pandas would make floats.
+
+    Examples
+    --------
+    >>> parts = [pd.DataFrame({"x": np.array([2**60 + 1], dtype)}) for dtype in ("i8", "u8")]
+    >>> join_rows(parts)["x"].tolist() == [2**60 + 1, 2**60 + 1]
+    True
+    """
+    columns = {}
+    for at in range(parts[0].columns.size):
+        each = [part.iloc[:, at] for part in parts]
+        columns[at] = pd.concat(each, ignore_index=True)
+        if columns[at].dtype.kind == "f" and all(part.dtype.kind in "iu" for part in each):
+            exact = pd.concat([part.astype(object) for part in each], ignore_index=True)
+            columns[at] = exact.infer_objects()
+    return pd.DataFrame(columns).set_axis(parts[0].columns, axis=1)
 
 
 def check_name(
@@ -154,7 +142,8 @@ def check_name(
 
 def read_column(frame: pd.DataFrame, argument: str, name: Hashable) -> pd.Series[Any]:
     """Return a column by name, or say which there are."""
-    check_name(argument, name, frame.columns, "column", frame.index.names)
+    if not isinstance(name, str) or name not in frame.columns:
+        check_name(argument, name, frame.columns, "column", frame.index.names)
     column = frame[name]
     if isinstance(column, pd.DataFrame):
         whole = next(full for full in frame.columns if full == name or name in np.atleast_1d(full))
@@ -167,15 +156,12 @@ def read_column(frame: pd.DataFrame, argument: str, name: Hashable) -> pd.Series
             f"{argument} must name one column, but {name!r} stands for {column.shape[1]} columns. "
             f"{next_step}"
         )
-    return column
+    return column if name is not None else column.rename(argument)
 
 
-def find_columns(frame: pd.DataFrame, roles: Terms) -> Columns:
-    """Return the columns that roles name, or say which is not there."""
-    scores = [as_series("score", read_column(frame, "score", model)) for model in roles.models]
-    labels = as_series("label", read_column(frame, "label", roles.label))
-    others = {role: read_column(frame, role, name) for role, name in roles.others.items()}
-    return Columns(scores, labels, others)
+def find_columns(frame: pd.DataFrame, named: list[tuple[str, Hashable]]) -> Columns:
+    """Return the columns that are named, each after its role, or say which is not there."""
+    return [(role, read_column(frame, role, name)) for role, name in named]
 
 
 def read_values(scores: pd.Series[Any], roles: Terms) -> FloatArray:
@@ -189,15 +175,18 @@ def read_values(scores: pd.Series[Any], roles: Terms) -> FloatArray:
 
 def read_columns(columns: Columns, roles: Terms) -> tuple[list[FloatArray], Labels]:
     """Read the scores of each model, and the labels with what else is known of examples."""
-    scores = [read_values(column, roles) for column in columns.scores]
-    labels = read_labels(columns.labels, roles)
-    return scores, labels._replace(**read_others(columns.others, labels.positive))
+    scores = [read_values(column, roles) for role, column in columns if role == "score"]
+    (_, label), *others = columns[len(scores) :]
+    labels = read_labels(label, roles)
+    if others:
+        labels = labels._replace(**read_others(others, labels.positive))
+    return scores, labels
 
 
-def read_others(columns: Mapping[str, pd.Series[Any]], positive: BoolArray) -> dict[str, Any]:
+def read_others(columns: Columns, positive: BoolArray) -> dict[str, Any]:
     """Read the columns beside scores and labels, for `Labels`."""
     read: dict[str, Any] = {}
-    for role, column in columns.items():
+    for role, column in columns:
         if role == "propensity":
             read[role] = read_propensities(column, positive)
         elif role == "cluster":
@@ -225,8 +214,7 @@ def number_clusters(column: pd.Series[Any]) -> tuple[IntArray, int]:
             numbers = column.to_numpy().astype(np.int64, copy=False)
             return numbers - start if start else numbers, most + 1 - start
     if isinstance(column.dtype, pd.CategoricalDtype) and column.cat.categories.size < room:
-        numbers = column.cat.codes.to_numpy().astype(np.int64)
-        number = column.cat.categories.size
+        codes, ids = column.cat.codes.to_numpy(), column.cat.categories
     else:
         try:
             codes, ids = pd.factorize(column)
@@ -235,7 +223,7 @@ def number_clusters(column: pd.Series[Any]) -> tuple[IntArray, int]:
                 f"cluster column {column.name!r} must hold ids that can be looked up, texts or "
                 f"numbers, but: {brief(str(error))}. Make one id of each: column.astype(str)."
             ) from error
-        numbers, number = codes.astype(np.int64, copy=False), len(ids)
+    numbers = codes.astype(np.int64, copy=False)
     if missing := int(np.count_nonzero(numbers < 0)):
         raise PUValueError(
             f"cluster column {column.name!r} must have a value in each row, but {missing} of "
@@ -243,14 +231,14 @@ def number_clusters(column: pd.Series[Any]) -> tuple[IntArray, int]:
             "belongs to no other.",
             page="clusters",
         )
-    return numbers, number
+    return numbers, len(ids)
 
 
 def read_scores(score: pd.Series[Any]) -> FloatArray:
     """Read scores of any real dtype."""
-    check_real(score)
     if score.dtype in (np.float64, np.float32):
         return score.to_numpy().astype(np.float64, copy=False)  # float64 as it is
+    check_real(score)
     with np.errstate(over="ignore"):
         try:
             values = score.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -270,9 +258,11 @@ def read_scores(score: pd.Series[Any]) -> FloatArray:
 def check_real(score: pd.Series[Any]) -> None:
     """Raise unless scores are real numbers."""
     if not is_real(score):
+        present = [value for value in score if value is pd.NaT or not pd.isna(value)]
+        odd = next((value for value in present if not is_number(value)), (*present, None)[0])
         raise PUTypeError(
             f"score column {score.name!r} must hold real numbers, but is {score.dtype} (it holds "
-            f"{_first_odd(score)!r}). Pass what the model ranks by, a probability or decision "
+            f"{odd!r}). Pass what the model ranks by, a probability or decision "
             "value, as numbers: for example column.astype(float)."
         )
 
@@ -312,24 +302,14 @@ def is_lossless(score: pd.Series[Any], values: FloatArray) -> bool:
     if kinds.is_float_dtype(score.dtype):
         long = score.dtype == np.longdouble
         return not long or not ((score.to_numpy() != values) & ~np.isnan(values)).any()
+
+    def is_only(value: Any, number: float) -> bool:  # of its kind
+        if isinstance(value, Decimal):
+            return value == Decimal(repr(number))
+        return abs(number) < _EXACT if isinstance(value, Integral) else bool(value == number)
+
     pairs = zip(score, values.tolist(), strict=True)
-    return all(_is_only(value, number) for value, number in pairs if number == number)
-
-
-def _is_only(value: Any, number: float) -> bool:
-    """Tell whether no other value of its kind becomes the same float64."""
-    if isinstance(value, Decimal):
-        return value == Decimal(repr(number))
-    if isinstance(value, Integral):
-        return abs(number) < _EXACT
-    return bool(value == number)
-
-
-def _first_odd(score: pd.Series[Any]) -> object:
-    """Return the first value that is no number, for a message."""
-    present = [value for value in score if value is pd.NaT or not pd.isna(value)]
-    odd = (value for value in present if not is_number(value))
-    return next(odd, present[0] if present else None)
+    return all(is_only(value, number) for value, number in pairs if number == number)
 
 
 def is_real(score: pd.Series[Any]) -> bool:
@@ -344,12 +324,17 @@ def is_real(score: pd.Series[Any]) -> bool:
     )
 
 
+def _read_floats(column: pd.Series[Any], demand: str) -> FloatArray:
+    """Read numbers as float64, or say what is demanded."""
+    if not is_real(column):
+        raise PUTypeError(f"{demand}, but its dtype is {column.dtype}.")
+    return column.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
 def read_propensities(column: pd.Series[Any], positive: BoolArray) -> FloatArray:
     """Read the probabilities with which positives are labeled."""
     name = f"propensity column {column.name!r}"
-    if not is_real(column):
-        raise PUTypeError(f"{name} must hold numbers in (0, 1], but its dtype is {column.dtype}.")
-    values: FloatArray = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    values = _read_floats(column, f"{name} must hold numbers in (0, 1]")
     known = values[positive]
     if missing := int(np.isnan(known).sum()):
         raise PUValueError(
@@ -375,9 +360,7 @@ def read_weights(column: pd.Series[Any]) -> CountArray:
     (array([1. , 2.5, 0. ]), array([ 1, 10]))
     """
     name = f"weight column {column.name!r}"
-    if not is_real(column):
-        raise PUTypeError(f"{name} must hold numbers, but its dtype is {column.dtype}.")
-    values: FloatArray = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    values = _read_floats(column, f"{name} must hold numbers")
     fewest = "A row stands for itself and others like it; 0 leaves it out."
     outside = values[~((values == 0) | ((values >= 1) & (values <= _HEAVIEST)))]
     if outside.size:
@@ -404,7 +387,8 @@ def read_weights(column: pd.Series[Any]) -> CountArray:
 
 def count_columns(columns: Columns, roles: Terms, ties: bool = True) -> dict[str, str]:
     """Count what columns of scores and labels hold."""
-    scores, labels = columns.scores, columns.labels
+    scores = [column for role, column in columns if role == "score"]
+    (_, labels), *others = columns[len(scores) :]
     check_not_empty(labels.size)
     for column in scores:
         check_real(column)
@@ -415,7 +399,7 @@ def count_columns(columns: Columns, roles: Terms, ties: bool = True) -> dict[str
         "known negatives": f"{negative:,}",
         "unlabeled": f"{labels.size - positive - negative:,}",
     }
-    for role, column in columns.others.items():
+    for role, column in others:
         if role != "propensity" and labels.size <= FEW_ROWS:
             counts[f"{role}s"] = _count_other(role, column, known.positive)
     missing = sum(int(column.isna().sum()) for column in scores)
@@ -464,10 +448,10 @@ _PIECE = 1 << 17  # labels that are read at once
 _YES = {"1", "+", "y", "yes", "t", "true", "p", "pos", "positive", "case", "known"}
 _STATES = {"positive": _POSITIVE, "negative": _NEGATIVE, "unlabeled": _UNLABELED}
 # Canonical: True / False / missing. 1 == True and 0 == False, so numbers need no entry.
-_CANONICAL: Mapping[str, tuple[Any, ...]] = {
-    "positive": (True,),
-    "negative": (False,),
-    "unlabeled": (pd.NA,),
+_CANONICAL: Mapping[str, list[Any]] = {
+    "positive": [True],
+    "negative": [False],
+    "unlabeled": [pd.NA],
 }
 
 
@@ -483,12 +467,8 @@ class Labels(NamedTuple):
 
     def take(self, rows: Any) -> Labels:
         """Return the labels of some rows."""
-        taken = {
-            name: column[rows]
-            for name, column in self._asdict().items()
-            if isinstance(column, np.ndarray)
-        }
-        return self._replace(**taken)
+        taken: list[Any] = [v[rows] if isinstance(v, np.ndarray) else v for v in self]
+        return Labels(*taken)
 
     def sizes(self) -> Counts:
         """Count the examples of each kind, each for as many as it stands for."""
@@ -500,18 +480,16 @@ class Labels(NamedTuple):
             total = self.weight.sum().item()
         return Counts(positive, negative, total - positive - negative)
 
-    def ranked(self, score: FloatArray, *, omits: bool) -> BoolArray | None:
-        """Return which examples are ranked: with all scores, and a weight; None for all.
+    def ranked(self, score: FloatArray, *, omits: bool) -> BoolArray | slice:
+        """Return which examples are ranked: with all scores, and a weight.
 
         Of several models `score` has a row for each.
         """
-        kept: BoolArray | None = None
-        if omits:
-            kept = ~np.logical_or.reduce(np.atleast_2d(np.isnan(score)))
-        if self.weight is None or self.weight.all():
-            return kept
-        weighed: BoolArray = self.weight > 0
-        return weighed if kept is None else weighed & kept
+        weighed = slice(None) if self.weight is None or self.weight.all() else self.weight > 0
+        if not omits:
+            return weighed
+        kept: BoolArray = ~np.logical_or.reduce(np.atleast_2d(np.isnan(score)))
+        return kept if isinstance(weighed, slice) else weighed & kept
 
     def without_ones(self, rows: Any = slice(None)) -> Labels:
         """Return the labels without weights where some rows, all of those that matter, have 1."""
@@ -533,84 +511,73 @@ class Labels(NamedTuple):
         return RowClusters(score, self.positive, cluster, clusters, self.weight)
 
 
-class _Value(NamedTuple):
-    """A value of a column of labels."""
-
-    value: Any
-    state: int
-    frequency: int  # of labels; 0 of missing ones
-
-
-def read_labels(label: pd.Series[Any], roles: Terms) -> Labels:
+def read_labels(label: pd.Series[Any], roles: Terms, *, whole: bool = True) -> Labels:
     """Read labels in their coding.
 
     By default True or 1 is positive, False or 0 negative and missing unlabeled, in any dtype. A
-    role replaces the values of its state and takes its values away from the others.
+    role replaces the values of its state and takes its values away from the others. Where they are
+    not the `whole` column, others may have what tells the unlabeled from the negative.
     """
-    given = {state: getattr(roles, state) for state in _STATES}
     claimed = {
-        state: _as_list(state, values) for state, values in given.items() if values is not None
+        state: _as_list(state, values)
+        for state in _STATES
+        if (values := getattr(roles, state)) is not None
     }
-    _check_claims(claimed)
+    for (state, values), (other, others) in combinations(claimed.items(), 2):
+        if shared := [value for value in values if _is_in(value, others)]:
+            raise PUValueError(
+                f"{state} and {other} must not share a value, but {shared[0]!r} was passed in "
+                "both. Name each value once."
+            )
     if isinstance(label.dtype, np.dtype) and not label.dtype.isnative:
         label = label.astype(label.dtype.newbyteorder("="))
-    states = _read_numbers(label, claimed)
-    return _read_any(label, claimed) if states is None else states
+    is_clear = "negative" in claimed or not whole
+    states = _read_numbers(label, claimed, is_clear)
+    return _read_any(label, claimed, is_clear) if states is None else states
 
 
-def _read_numbers(label: pd.Series[Any], claimed: Mapping[str, list[Any]]) -> Labels | None:
-    """Read 1, 0 and missing in any dtype of numbers, in a few passes.
+def _read_numbers(
+    label: pd.Series[Any], claimed: dict[str, list[Any]], is_clear: bool
+) -> Labels | None:
+    """Read 1, 0 and missing in any dtype of numbers: a piece at a time, while it is in the cache.
 
     Returns None where anything else is there, or there is anything to complain about.
     """
     dtype: Any = label.dtype
     if dtype.kind not in "biuf" or isinstance(dtype, pd.SparseDtype):
         return None
+    missing = None  # but NaN
     if isinstance(dtype, np.dtype):
-        masks, counts = _find_values(label.to_numpy(), None)
+        values = label.to_numpy()
     else:
         values = label.to_numpy(dtype.numpy_dtype, na_value=dtype.type(0))
-        masks, counts = _find_values(values, label.isna().to_numpy())
-    states = [_state(value, claimed) for value in (1, 0, pd.NA)]
-    present = [state for state, count in zip(states, counts, strict=True) if count]
-    if sum(counts) < label.size or _UNKNOWN in present or _is_ambiguous(present, claimed):
-        return None
+        missing = label.isna().to_numpy()
+    masks = np.empty((3, values.size), np.bool_)
 
-    chosen = [
-        [mask for mask, state in zip(masks, states, strict=True) if state == wanted]
-        for wanted in (_POSITIVE, _NEGATIVE)
-    ]
-    none = [np.zeros(label.size, np.bool_)]  # in a few passes: np.select takes twice as long
-    positive, negative = (reduce(np.logical_or, each or none) for each in chosen)
-    return Labels(positive, negative)
-
-
-def _find_values(
-    values: npt.NDArray[Any], missing: BoolArray | None
-) -> tuple[list[BoolArray], list[int]]:
-    """Find 1, 0 and what is missing, and count each: a piece at a time, while it is in the cache.
-
-    NaN is missing where `missing` is None.
-    """
-    found = [np.empty(values.size, np.bool_) for _ in range(3)]
-
-    def find(rows: slice) -> list[int]:
-        piece, one, zero, gone = (array[rows] for array in (values, *found))
+    def find(start: int) -> list[int]:
+        rows = slice(start, start + _PIECE)
+        piece, (one, zero, gone) = values[rows], masks[:, rows]
         np.equal(piece, 1, out=one)
         np.equal(piece, 0, out=zero)
-        if missing is None:
-            np.not_equal(piece, piece, out=gone)
-        else:
+        np.not_equal(piece, piece, out=gone)
+        if missing is not None:
             gone[:] = missing[rows]
             zero &= ~gone
         return [int(np.count_nonzero(mask)) for mask in (one, zero, gone)]
 
-    pieces = [slice(start, start + _PIECE) for start in range(0, max(values.size, 1), _PIECE)]
-    counts = in_threads(find, pieces, count_threads(values.size))
-    return found, [sum(each) for each in zip(*counts, strict=True)]
+    starts = range(0, max(values.size, 1), _PIECE)
+    counts = np.sum(in_threads(find, starts, count_threads(values.size)), axis=0)
+    states = np.array([_POSITIVE, _NEGATIVE, _UNLABELED])
+    if claimed:
+        states = np.array([_state(value, claimed) for value in (1, 0, pd.NA)])
+    present = states[counts > 0].tolist()
+    ambiguous = not is_clear and sorted(present) == [_NEGATIVE, _POSITIVE]
+    if counts.sum() < label.size or _UNKNOWN in present or ambiguous:
+        return None
+    return Labels(*[masks[states == state].any(axis=0) for state in (_POSITIVE, _NEGATIVE)])
 
 
-def _read_any(label: pd.Series[Any], claimed: Mapping[str, list[Any]]) -> Labels:
+def _read_any(label: pd.Series[Any], claimed: dict[str, list[Any]], is_clear: bool) -> Labels:
     """Read labels of any values; those that are missing, mostly nearly all, are not looked up."""
     present = ~label.isna().to_numpy()
     try:
@@ -623,11 +590,19 @@ def _read_any(label: pd.Series[Any], claimed: Mapping[str, list[Any]]) -> Labels
     values = [_Value(v, _state(v, claimed), n) for v, n in zip(uniques, counts, strict=True)]
     if not present.all():
         values.append(_Value(pd.NA, _state(pd.NA, claimed), 0))
-    _check_coding(str(label.name), values, claimed)
+    _check_coding(str(label.name), values, claimed, is_clear)
     # Those that are missing come last, if any are.
     states = np.full(label.size, values[-1].state if values else 0, np.int8)
     states[present] = np.array([value.state for value in values], np.int8)[codes]
     return Labels(states == _POSITIVE, states == _NEGATIVE)
+
+
+class _Value(NamedTuple):
+    """A value of a column of labels."""
+
+    value: Any
+    state: int
+    frequency: int  # of labels; 0 of missing ones
 
 
 def _as_list(state: str, values: Values) -> list[Any]:
@@ -663,25 +638,16 @@ def _is_in(value: object, values: Iterable[object]) -> bool:
     return any(not _is_missing(other) and bool(value == other) for other in values)
 
 
-def _state(value: object, claimed: Mapping[str, list[Any]]) -> int:
+def _state(value: object, claimed: dict[str, list[Any]]) -> int:
     """Return the state that a value stands for; what is claimed goes before the canonical."""
-    canonical = {state: _CANONICAL[state] for state in _CANONICAL if state not in claimed}
-    meanings = {**claimed, **canonical}
+    meanings = claimed | {state: of for state, of in _CANONICAL.items() if state not in claimed}
     states = (_STATES[state] for state, values in meanings.items() if _is_in(value, values))
     return next(states, _UNKNOWN)
 
 
-def _check_claims(claimed: Mapping[str, list[Any]]) -> None:
-    """Raise if a value is claimed by two states."""
-    for (state, values), (other, others) in combinations(claimed.items(), 2):
-        if shared := [value for value in values if _is_in(value, others)]:
-            raise PUValueError(
-                f"{state} and {other} must not share a value, but {shared[0]!r} was passed in "
-                "both. Name each value once."
-            )
-
-
-def _check_coding(name: str, values: Sequence[_Value], claimed: Mapping[str, list[Any]]) -> None:
+def _check_coding(
+    name: str, values: Sequence[_Value], claimed: dict[str, list[Any]], is_clear: bool
+) -> None:
     """Raise if labels are ambiguous, or of a value that stands for no state."""
     unknown = [value for value, state, _ in values if state == _UNKNOWN]
     if _is_in(-1, unknown):
@@ -698,7 +664,7 @@ def _check_coding(name: str, values: Sequence[_Value], claimed: Mapping[str, lis
             "True or 1 (known positive), False or 0 (known negative) or missing (unlabeled). Say "
             f"what others mean, for example {_advise(values)}."
         )
-    if _is_ambiguous([state for _, state, _ in values], claimed):
+    if not is_clear and sorted(state for _, state, _ in values) == [_NEGATIVE, _POSITIVE]:
         first, second = (_show(value) for value, _, _ in values)
         zero = first if values[0].state == _NEGATIVE else second
         raise PUValueError(
@@ -709,7 +675,13 @@ def _check_coding(name: str, values: Sequence[_Value], claimed: Mapping[str, lis
 
 def _refuse_numbers(name: str, shown: str, values: Sequence[_Value]) -> None:
     """Raise if labels look like probabilities or grades, of which the highest are positive."""
-    numbers = {value: _as_number(value.value) for value in values if not _is_missing(value.value)}
+    numbers: dict[_Value, float] = {}
+    for value in values:
+        if not _is_missing(value.value):
+            numbers[value] = nan
+            if is_number(value.value) or isinstance(value.value, str):
+                with suppress(ValueError):  # of a text that is no number
+                    numbers[value] = float(value.value)
     unknown = [number for value, number in numbers.items() if value.state == _UNKNOWN]
     if not all(0 <= number < inf for number in numbers.values()):
         return
@@ -721,7 +693,9 @@ def _refuse_numbers(name: str, shown: str, values: Sequence[_Value]) -> None:
         )
     if not any(number > 1 for number in unknown):
         return
-    graded = [_whole(value.value) for value in sorted(numbers, key=lambda v: numbers[v])]
+    graded = [value.value for value in sorted(numbers, key=lambda v: numbers[v])]
+    # As grades are typed: 3.0 as 3.
+    graded = [int(v) if isinstance(v, float) and v.is_integer() else v for v in graded]
     zero = [graded.pop(0)] if min(numbers.values()) == 0 else []
     also, states = "", {value.state for value in values}
     if zero and _UNLABELED not in states:
@@ -732,19 +706,6 @@ def _refuse_numbers(name: str, shown: str, values: Sequence[_Value]) -> None:
         f"label column {name!r} holds {shown}: these look like grades. Say which of them are "
         f"known positives, for example positive={_list(graded)}{also}."
     )
-
-
-def _whole(value: object) -> object:
-    """Return 3.0 as 3, as grades are typed."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _as_number(value: Any) -> float:
-    """Return a label that is a number, or the text of one, as a float; NaN for any other."""
-    try:
-        return float(value) if is_number(value) or isinstance(value, str) else nan
-    except ValueError:
-        return nan
 
 
 def _advise(values: Sequence[_Value]) -> str:
@@ -772,12 +733,6 @@ def _list(values: Sequence[object]) -> str:
     typed = ["None" if _is_missing(value) else _show(value) for value in values[:5]]
     shown = ", ".join([*typed, *(["..."] if len(values) > 5 else [])])
     return shown if len(values) == 1 else f"[{shown}]"
-
-
-def _is_ambiguous(states: Sequence[int], claimed: Mapping[str, list[Any]]) -> bool:
-    """Tell whether there are two values and nothing missing, and nobody says what they mean."""
-    two = len(states) == 2 and set(states) == {_POSITIVE, _NEGATIVE}
-    return two and "negative" not in claimed
 
 
 def _show(value: object) -> str:

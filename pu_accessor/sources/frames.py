@@ -1,41 +1,29 @@
-"""What a source is, and columns in memory -> rankings, pairs and rows."""
+"""What a source is, and columns in memory -> rankings, pairs and rows.
+
+A source is what questions are put to. What a kind of source cannot be asked is refused before.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable
 from contextlib import suppress
-from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.checks import check_within
-from pu_accessor.counting.cutoffs import rank_examples, stack_examples
 from pu_accessor.errors import PUTypeError, brief
-from pu_accessor.ranking import (
-    Annotated,
-    FloatArray,
-    IntArray,
-    Keyed,
-    PairedRanks,
-    Ranking,
-    Rankings,
-    Ranks,
-)
+from pu_accessor.ranking import Annotated, IntArray, Keyed, PairedRanks, Rankings, Ranks
 from pu_accessor.sources.columns import (
     FEW_ROWS,
     Column,
     Columns,
-    Labels,
-    as_series,
-    check_scored,
     count_columns,
     find_columns,
     list_columns,
+    name_columns,
     pair_arrays,
     read_column,
     read_columns,
@@ -46,55 +34,126 @@ from pu_accessor.sources.groups import (
     ALL_ROWS,
     Grouping,
     Groups,
-    check_roles,
     group_frame,
-    name_keys,
-    pool_groups,
+    rank_groups,
     read_groups,
-    shares_below,
 )
 from pu_accessor.sources.pairs import pair_models
 from pu_accessor.sources.sampling import Draw, sample_strata, sample_unlabeled
 from pu_accessor.terms import ColumnNames, Terms
 
+_ID = re.compile(r"(.+_)?id|patient|user|site", re.IGNORECASE)  # a column's name
 
-class Source:
-    """Rows of any kind: what questions are put to.
 
-    What a kind of source cannot be asked is refused before it is.
+class FrameSource:
+    """A frame in memory, and what every source has in common.
+
+    `name` is what it is called in messages, `kind` one of "frame", "groupby", "arrays", "samples"
+    and "pieces". The frame is not changed, and its index plays no role. `sort`, `dropna` and
+    `observed` of a groupby are honoured; a selection of columns is not needed.
     """
 
-    name: str  # what it is called in messages
-    kind: str  # "frame", "groupby", "arrays", "samples" or "pieces"
+    def __init__(self, frame: pd.DataFrame | None = None, grouped: Grouping | None = None) -> None:
+        self._frame = pd.DataFrame() if frame is None else frame
+        self._grouped = grouped
+        self.kind = "frame" if grouped is None else "groupby"
+        keys = getattr(grouped, "keys", None)
+        shown = repr(keys) if isinstance(keys, str | list) else "..."
+        self.name = "df" if grouped is None else f"df.groupby({shown})"
 
     def rank(self, roles: Terms, ranks: Ranks) -> Rankings:
-        """Rank the rows: of each group, by each column of scores."""
-        raise NotImplementedError
+        """Rank the rows, of each group, by each column of scores.
+
+        Keys have the names of the groups, and "model" for a list of columns.
+        """
+        columns, groups = self._columns(roles), self._groups(roles)
+        names = name_columns(columns)
+        return rank_groups(*read_columns(columns, roles), groups, roles, ranks, names)
 
     def pair(self, roles: Terms, on: ColumnNames | None) -> Keyed[PairedRanks]:
-        """Rank the same examples by several models, as columns or as rows that `on` pairs."""
-        raise NotImplementedError
+        """Rank the same examples by columns of scores, or by groups of rows that `on` pairs."""
+        identity = on if isinstance(on, list) else [] if on is None else [on]
+        frame = self._table([*roles.named(), *(("on", name) for name in identity)])
+        return pair_models(frame, self._groups(roles), roles, on)
 
     def annotate(
         self, roles: Terms, wave: Hashable | None, strata: Hashable | None
     ) -> Keyed[Annotated]:
-        """Rank the rows at breakpoints, with the wave and the stratum that columns have for each.
+        """Rank the rows at breakpoints, with the wave and the stratum of each, if it is in one."""
+        named = [(what, of) for what, of in (("wave", wave), ("strata", strata)) if of is not None]
+        of_roles = roles.named()
+        frame = self._table([*of_roles, *named])
+        columns = find_columns(frame, of_roles)
+        (scores, labels), groups = read_columns(columns, roles), self._groups(roles)
+        keyed = rank_groups(scores, labels, groups, roles, "breakpoints", name_columns(columns))
+        values = {what: read_column(frame, what, name) for what, name in named}
 
-        Rows without one are in none.
-        """
-        raise NotImplementedError
+        def make(position: int) -> Annotated:
+            group, model = divmod(position, len(scores))
+            score, own = scores[model][groups.rows[group]], labels.take(groups.rows[group])
+            every = np.arange(labels.positive.size)[groups.rows[group]]
+            rows = np.arange(score.size)[own.ranked(score, omits=roles.omits)]
+            known = rows[own.positive[rows]]
+            known = known[np.argsort(0.0 - score[known], kind="stable")]  # NaN last
+            found: dict[str, Any] = {}
+            if wave is not None:
+                of_known = values["wave"].iloc[every[known]]
+                found["wave"], found["waves"] = _number_values("wave", of_known)
+                found["cluster"] = None if own.cluster is None else own.cluster[known]
+            if strata is not None:
+                of_rows = values["strata"].iloc[every[rows]]
+                numbers, found["strata"] = _number_values("strata", of_rows)
+                kinds = own.positive[rows], own.negative[rows]
+                each = [
+                    numbers[kind & (numbers >= 0)] for kind in (*kinds, ~(kinds[0] | kinds[1]))
+                ]
+                size = len(found["strata"])
+                counts = [np.bincount(one, minlength=size) for one in each]
+                found["counts"] = np.stack(counts, axis=1)
+            return Annotated(keyed.make(position), **found)
+
+        return Keyed(keyed.names, keyed.keys, make)
 
     def summary(self, roles: Terms) -> dict[str, str]:
-        """Count what the columns hold, for a repr; raises where they cannot be counted."""
-        raise NotImplementedError
+        """Count what the columns hold, and the groups; raises where they cannot be counted."""
+        columns = self._columns(roles)
+        counts = count_columns(columns, roles)
+        groups = self._groups(roles) if columns[0][1].size <= FEW_ROWS else ALL_ROWS
+        if groups.names:
+            counts["groups"] = f"{len(groups.keys):,}: {list_columns(groups.names)}"
+        return counts
 
     def sample(self, roles: Terms, draw: Draw) -> pd.DataFrame:
-        """Draw unlabeled rows at random, without replacement."""
-        raise NotImplementedError
+        """Draw unlabeled rows at random, without replacement, with their index."""
+        rows, groups, held = self._rows(roles), self._groups(roles), self.held(roles)
+        known = read_labels(read_column(rows, "label", held.label), held)
+        if not draw.is_apart:
+            return sample_unlabeled(rows, known, groups, held.label, draw)
+        (_, score), *_ = self._columns(roles)
+        column = None
+        if draw.column is not None:
+            column = read_column(self._table([("strata", draw.column)]), "strata", draw.column)
+        return sample_strata(rows, known, read_values(score, held), column, held, draw)
 
     def repeated(self, roles: Terms) -> list[str]:
-        """Return columns of no role that look like ids and repeat: rows may belong together."""
-        return []
+        """Return columns of no role that look like ids and repeat within a group."""
+        unique = self._frame.columns[~self._frame.columns.duplicated(keep=False)]
+        names = [name for name in unique if _ID.fullmatch(str(name))]
+        if not names:
+            return []
+        groups = self._groups(roles)
+        taken = [*(name for _, name in roles.named()), *roles.keys, *groups.names]
+        names = [name for name in names if name not in taken]
+        columns = self._table([("cluster", name) for name in names])
+        numbers = groups.numbers(len(columns)) * (roles.pool is not True)
+        repeated = []
+        for name in names:
+            there = columns[name].notna().to_numpy() & (numbers >= 0)
+            pairs = pd.DataFrame({"group": numbers[there], "id": columns[name][there].array})
+            with suppress(TypeError):  # lists and the like are no ids
+                if pairs.duplicated().any() and len(pairs["id"].unique()) > 1:
+                    repeated.append(str(name))
+        return repeated
 
     def held(self, roles: Terms) -> Terms:
         """Return the roles, with those of values that the source has without a column."""
@@ -104,96 +163,10 @@ class Source:
         """Return the dimensions that keys are the product of, if they are, with coordinates."""
         return None
 
-
-# Rankings from which on, and examples in each up to which, all together take less time.
-_MANY, _SMALL = 100, 5_000
-_ID = re.compile(r"(.+_)?id|patient|user|site", re.IGNORECASE)  # a column's name
-
-
-class FrameSource(Source):
-    """A frame in memory.
-
-    The frame is not changed, and its index plays no role. `sort`, `dropna` and `observed` of a
-    groupby are honoured; a selection of columns is not needed.
-    """
-
-    def __init__(self, frame: pd.DataFrame, grouped: Grouping | None = None) -> None:
-        self._frame = frame
-        self._grouped = grouped
-        self.kind = "frame" if grouped is None else "groupby"
-        keys = getattr(grouped, "keys", None)
-        shown = repr(keys) if isinstance(keys, str | list) else "..."
-        self.name = "df" if grouped is None else f"df.groupby({shown})"
-
-    def rank(self, roles: Terms, ranks: Ranks) -> Rankings:
-        """Rank the rows, of each group, by each column of scores: see `Source`.
-
-        Keys have the names of the groups, and "model" for a list of columns.
-        """
-        columns, groups = self._columns(roles), self._groups(roles)
-        return rank_groups(*read_columns(columns, roles), groups, roles, ranks, columns.names)
-
-    def pair(self, roles: Terms, on: ColumnNames | None) -> Keyed[PairedRanks]:
-        """Rank the same examples by columns of scores, or by groups of rows: see `Source`."""
-        identity = on if isinstance(on, list) else [] if on is None else [on]
-        frame = self._table([*roles.named(), *(("on", name) for name in identity)])
-        return pair_models(frame, self._groups(roles), roles, on)
-
-    def annotate(
-        self, roles: Terms, wave: Hashable | None, strata: Hashable | None
-    ) -> Keyed[Annotated]:
-        """Rank the rows, with the wave and the stratum of each: see `Source`."""
-        named = [(what, of) for what, of in (("wave", wave), ("strata", strata)) if of is not None]
-        frame = self._table([*roles.named(), *named])
-        columns, groups = find_columns(frame, roles), self._groups(roles)
-        scores, labels = read_columns(columns, roles)
-        keyed = rank_groups(scores, labels, groups, roles, "breakpoints", columns.names)
-        values = {what: read_column(frame, what, name) for what, name in named}
-
-        def make(position: int) -> Annotated:
-            group, model = divmod(position, len(scores))
-            rows = groups.rows[group]
-            there = {what: column.iloc[rows] for what, column in values.items()}
-            known = labels.take(rows)
-            return annotate_rows(keyed.make(position), scores[model][rows], known, there, roles)
-
-        return Keyed(keyed.names, keyed.keys, make)
-
-    def summary(self, roles: Terms) -> dict[str, str]:
-        """Count what the columns hold, and the groups: see `Source`."""
-        columns = self._columns(roles)
-        counts = count_columns(columns, roles)
-        groups = self._groups(roles) if columns.labels.size <= FEW_ROWS else ALL_ROWS
-        if groups.names:
-            counts["groups"] = f"{len(groups.keys):,}: {list_columns(groups.names)}"
-        return counts
-
-    def sample(self, roles: Terms, draw: Draw) -> pd.DataFrame:
-        """Draw unlabeled rows at random, with their index: see `Source`."""
-        rows, groups, held = self._rows(roles), self._groups(roles), self.held(roles)
-        known = read_labels(as_series("label", read_column(rows, "label", held.label)), held)
-        if not draw.is_apart:
-            return sample_unlabeled(rows, known, groups, held.label, draw)
-        (score,), column = self._columns(roles).scores, None
-        if draw.column is not None:
-            column = read_column(self._table([("strata", draw.column)]), "strata", draw.column)
-        return sample_strata(rows, known, read_values(score, held), column, held, draw)
-
-    def repeated(self, roles: Terms) -> list[str]:
-        """Return columns of no role that look like ids and repeat within a group: see `Source`."""
-        groups = self._groups(roles)
-        taken = [*(name for _, name in roles.named()), *roles.keys, *groups.names]
-        unique = self._frame.columns[~self._frame.columns.duplicated(keep=False)]
-        names = [name for name in unique if _ID.fullmatch(str(name)) and name not in taken]
-        if not names:
-            return []
-        columns = self._table([("cluster", name) for name in names])[names]
-        numbers = groups.numbers(len(columns)) * (roles.pool is not True)
-        return [str(name) for name in names if _repeats(columns[name], numbers)]
-
     def _columns(self, roles: Terms) -> Columns:
         """Return the columns that roles name."""
-        return find_columns(self._table(roles.named()), roles)
+        named = roles.named()
+        return find_columns(self._table(named), named)
 
     def _table(self, named: list[tuple[str, Hashable]]) -> pd.DataFrame:
         """Return a frame with the columns that are named, each after its argument."""
@@ -214,7 +187,7 @@ class ArraySource(FrameSource):
     """Scores and labels of the same examples, paired by position: a frame of two columns."""
 
     def __init__(self, score: Column, label: Column, **others: Column | None) -> None:
-        super().__init__(pd.DataFrame())
+        super().__init__()
         self.name = self.kind = "arrays"
         self._score = score
         self._label = label
@@ -231,80 +204,7 @@ class ArraySource(FrameSource):
 
     def _rows(self, roles: Terms) -> pd.DataFrame:
         """Return a frame whose columns have the names of the arguments."""
-        return self._columns(roles).as_frame()
-
-
-def rank_groups(
-    scores: Sequence[FloatArray],
-    labels: Labels,
-    groups: Groups,
-    roles: Terms,
-    ranks: Ranks,
-    names: Sequence[Mapping[str, str]],
-) -> Rankings:
-    """Rank the rows of each group by the scores of each model; `names` are those of columns."""
-    check_roles(groups, roles)
-    number, size = len(groups.rows), labels.positive.size
-    plain = len(scores) == 1 and not (roles.others or roles.pool or roles.omits)
-    together = None
-    if plain and scores[0].ndim == 1 and number >= _MANY and size <= _SMALL * number:
-        together = partial(stack_examples, scores[0], *labels[:2], groups.rows)
-    parts: list[Any] = []
-    if roles.pool:
-        groups, parts = pool_groups(groups, roles.pool, size)
-    if not isinstance(ranks, str):
-        each = (score[rows] for score in scores for rows in groups.rows)
-        check_within(ranks, max(s.size - roles.omits * int(np.isnan(s).sum()) for s in each))
-
-    def rank(score: FloatArray, labels: Labels, model: int, rows: Any, ranks: Ranks) -> Ranking:
-        score, labels = score[rows], labels.take(rows)
-        kept = labels.ranked(score, omits=roles.omits)
-        if kept is not None:
-            score, labels = score[kept], labels.take(kept)
-        labels = labels if roles.pool else labels.without_ones()
-        check_scored(names[model]["score"], score.size)
-        counted = {role: getattr(labels, role) for role in ("propensity", "weight")}
-        ranking = rank_examples(score, *labels[:2], ranks=ranks, columns=names[model], **counted)
-        if labels.cluster is None and labels.weight is None:
-            return ranking
-        return ranking.with_facts(clusters=labels.cluster_rows(score))
-
-    def make(position: int) -> Ranking:
-        group, model = divmod(position, len(scores))
-        score, rows = scores[model], groups.rows[group]
-        if not roles.pool:
-            return rank(score, labels, model, rows, ranks)
-        own = labels.without_ones(rows).with_clusters()  # which strata share
-        strata = tuple(rank(score, own, model, part, "breakpoints") for part in parts[group])
-        shares = shares_below(score, parts[group], roles.nan_policy, own.weight)
-        return replace(rank(shares, own, model, rows, ranks), strata=strata)
-
-    return Rankings(*name_keys(groups, roles), make, together=together)
-
-
-def annotate_rows(
-    ranking: Ranking,
-    score: FloatArray,
-    labels: Labels,
-    columns: Mapping[str, pd.Series[Any]],
-    roles: Terms,
-) -> Annotated:
-    """Return a ranking with the waves and the strata of its rows, of those columns there are."""
-    kept = labels.ranked(score, omits=roles.omits)
-    rows = np.arange(score.size) if kept is None else np.flatnonzero(kept)
-    known = rows[labels.positive[rows]]
-    known = known[np.argsort(0.0 - score[known], kind="stable")]  # NaN last
-    found: dict[str, Any] = {}
-    if "wave" in columns:
-        found["wave"], found["waves"] = _number_values("wave", columns["wave"].iloc[known])
-        found["cluster"] = None if labels.cluster is None else labels.cluster[known]
-    if "strata" in columns:
-        numbers, found["strata"] = _number_values("strata", columns["strata"].iloc[rows])
-        kinds = labels.positive[rows], labels.negative[rows]
-        each = [numbers[kind & (numbers >= 0)] for kind in (*kinds, ~(kinds[0] | kinds[1]))]
-        size = len(found["strata"])
-        found["counts"] = np.stack([np.bincount(one, minlength=size) for one in each], axis=1)
-    return Annotated(ranking, **found)
+        return pd.DataFrame({role: column.array for role, column in self._columns(roles)})
 
 
 def _number_values(argument: str, column: pd.Series[Any]) -> tuple[IntArray, tuple[Hashable, ...]]:
@@ -319,13 +219,3 @@ def _number_values(argument: str, column: pd.Series[Any]) -> tuple[IntArray, tup
     with suppress(TypeError):  # some values have no order
         numbers, values = pd.factorize(column, sort=True)
     return numbers.astype(np.int64, copy=False), tuple(pd.Index(values).tolist())
-
-
-def _repeats(ids: pd.Series[Any], groups: IntArray) -> bool:
-    """Tell whether ids repeat within a group, and are not all the same."""
-    there = ids.notna().to_numpy() & (groups >= 0)
-    pairs = pd.DataFrame({"group": groups[there], "id": ids[there].array})
-    try:
-        return bool(pairs.duplicated().any()) and len(pairs["id"].unique()) > 1
-    except TypeError:  # lists and the like are no ids
-        return False

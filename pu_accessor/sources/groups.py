@@ -1,15 +1,21 @@
-"""The rows of each group of a frame, and groups that are pooled."""
+"""The rows of each group of a frame -> rankings; groups that are pooled."""
 
-from collections.abc import Hashable, Sequence
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from pu_accessor.checks import check_within
+from pu_accessor.counting.cutoffs import rank_examples, stack_examples
 from pu_accessor.errors import PUTypeError, PUValueError, brief
-from pu_accessor.ranking import CountArray, FloatArray, IntArray
-from pu_accessor.sources.columns import read_column
+from pu_accessor.ranking import CountArray, FloatArray, IntArray, Ranking, Rankings, Ranks
+from pu_accessor.sources.columns import Labels, check_scored, read_column
 from pu_accessor.terms import ColumnNames, Over, Terms
 
 if TYPE_CHECKING:
@@ -29,7 +35,7 @@ class Groups(NamedTuple):
     rows: list[Rows]
 
     @property
-    def levels(self) -> "list[tuple[Hashable, ...]]":
+    def levels(self) -> list[tuple[Hashable, ...]]:
         """The keys as tuples, also of a single level."""
         keys: Any = self.keys
         return [(key,) if len(self.names) == 1 else key for key in keys]
@@ -62,7 +68,7 @@ def first_rows(groups: list[Rows]) -> list[int]:
     return [rows.start if isinstance(rows, slice) else int(rows[0]) for rows in groups]
 
 
-def _plain(column: "pd.Series[Any]") -> "pd.Series[Any]":
+def _plain(column: pd.Series[Any]) -> pd.Series[Any]:
     """Return the codes of categories, in whose order they are sorted: pandas ranks these."""
     if not isinstance(column.dtype, pd.CategoricalDtype):
         return column
@@ -211,3 +217,57 @@ def shares_below(
         below[missing] = 0.0 if worst else np.nan
         shares[rows] = below
     return shares
+
+
+# Rankings from which on, and examples in each up to which, all together take less time.
+_MANY, _SMALL = 100, 5_000
+
+
+def rank_groups(
+    scores: Sequence[FloatArray],
+    labels: Labels,
+    groups: Groups,
+    roles: Terms,
+    ranks: Ranks,
+    names: Sequence[Mapping[str, str]],
+) -> Rankings:
+    """Rank the rows of each group by the scores of each model; `names` are those of columns."""
+    check_roles(groups, roles)
+    number, size = len(groups.rows), labels.positive.size
+    together = None
+    omits = roles.omits
+    plain = len(scores) == 1 and scores[0].ndim == 1 and not (roles.pool or omits)
+    if number >= _MANY and size <= _SMALL * number and plain and not roles.others:
+        together = partial(stack_examples, scores[0], *labels[:2], groups.rows)
+    parts: list[Any] = []
+    if roles.pool:
+        groups, parts = pool_groups(groups, roles.pool, size)
+    if not isinstance(ranks, str):
+        each = (score[rows] for score in scores for rows in groups.rows)
+        check_within(ranks, max(s.size - omits * int(np.isnan(s).sum()) for s in each))
+
+    def rank(score: FloatArray, labels: Labels, model: int, rows: Any, ranks: Ranks) -> Ranking:
+        score, labels = score[rows], labels.take(rows)
+        if omits or labels.weight is not None:
+            kept = labels.ranked(score, omits=omits)
+            score, labels = score[kept], labels.take(kept)
+            labels = labels if roles.pool else labels.without_ones()
+        check_scored(names[model]["score"], score.size)
+        facts: dict[str, Any] = {"columns": names[model]}
+        if labels.cluster is not None or labels.weight is not None:
+            facts["clusters"] = labels.cluster_rows(score)
+        known, shares, weight = labels[:2], labels.propensity, labels.weight
+        ranking = rank_examples(score, *known, ranks=ranks, propensity=shares, weight=weight)
+        return ranking.with_facts(**facts)
+
+    def make(position: int) -> Ranking:
+        group, model = divmod(position, len(scores))
+        score, rows = scores[model], groups.rows[group]
+        if not roles.pool:
+            return rank(score, labels, model, rows, ranks)
+        own = labels.without_ones(rows).with_clusters()  # which strata share
+        strata = tuple(rank(score, own, model, part, "breakpoints") for part in parts[group])
+        shares = shares_below(score, parts[group], roles.nan_policy, own.weight)
+        return replace(rank(shares, own, model, rows, ranks), strata=strata)
+
+    return Rankings(*name_keys(groups, roles), make, together=together)

@@ -44,7 +44,7 @@ def pair_models(
     """Rank the same examples by several models: columns of a row, or rows that `on` pairs."""
     if on is not None:
         return _pair_groups(frame, groups, roles, on)
-    columns = find_columns(frame, roles)
+    columns = find_columns(frame, roles.named())
     check_roles(groups, roles)
     scores, labels = read_columns(columns, roles)
     by_model = np.stack(scores)
@@ -68,7 +68,7 @@ def _pair_groups(
     check_roles(groups, roles)
     taken = [*groups.names, str(roles.score), str(roles.label)]
     examples = _number_examples(frame, identity, taken)
-    (scores,), labels = read_columns(find_columns(frame, roles), roles)
+    (scores,), labels = read_columns(find_columns(frame, roles.named()), roles)
     rows = _align(groups, examples, identity)
     spread = labels.propensity  # of known positives alone it says something
     stated = {
@@ -98,36 +98,29 @@ def pair_scores(
 ) -> PairedRanks:
     """Rank the same examples by the scores of several models, a row for each."""
     kept = labels.ranked(scores, omits=roles.omits)
-    if kept is not None:
-        scores, labels = scores[:, kept], labels.take(kept)
-    labels = labels.without_ones()
+    scores, labels = scores[:, kept], labels.take(kept).without_ones()
     known = scores[:, labels.positive]
     propensity = None if labels.propensity is None else labels.propensity[labels.positive]
     weight = pair_weight(propensity)
     tables = [PlacementTable.of(by_model, weight) for by_model in known]
     above = count_above(tables, scores, labels.cluster, labels.clusters)
-    paired = pair_counted(models, known, tables, above, labels.sizes(), weight)
+    paired = pair_counted(names, models, known, tables, above, labels.sizes(), weight)
     if labels.cluster is not None:
         clusters = sum_clusters(tables, known, above, labels.cluster[labels.positive])
         paired = paired._replace(clusters=clusters)
     if propensity is not None:
-        return paired._replace(names=names)
+        return paired
 
-    def rankings() -> list[Ranking]:
-        return [_rank_rows(score, labels) for score in scores]
+    def rank(score: FloatArray) -> Ranking:  # each row a cluster of its own
+        ranking = rank_examples(score, *labels[:2], ranks="breakpoints", weight=labels.weight)
+        return replace(ranking, clusters=labels.cluster_rows(score, alone=True))
 
-    rows = PairedRows(rankings, labels.positive, labels.cluster, labels.weight)
-    return paired._replace(names=names, rows=rows)
-
-
-def _rank_rows(score: FloatArray, labels: Labels) -> Ranking:
-    """Rank rows by one model, each of them a cluster of its own."""
-    ranking = rank_examples(score, *labels[:2], ranks="breakpoints", weight=labels.weight)
-    rows = labels.cluster_rows(score, alone=True)
-    return replace(ranking, clusters=rows)
+    rows = PairedRows(lambda: [*map(rank, scores)], labels.positive, labels.cluster, labels.weight)
+    return paired._replace(rows=rows)
 
 
 def pair_counted(
+    names: tuple[str, ...],
     models: Sequence[Hashable],
     known: FloatArray,
     tables: Sequence[PlacementTable],
@@ -138,7 +131,7 @@ def pair_counted(
     """Return the ranks of known positives, with all examples counted between them."""
     ranks, among, covariance, moves = rank_pairs(tables, known, above)
     by_model, by_model_among = (dict(zip(models, rank, strict=True)) for rank in (ranks, among))
-    return PairedRanks(("model",), by_model, by_model_among, total, covariance, weight, moves)
+    return PairedRanks(names, by_model, by_model_among, total, covariance, weight, moves)
 
 
 def pair_weight(propensity: FloatArray | None) -> FloatArray | None:

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.checks import check_within
-from pu_accessor.counting.cutoffs import Examples, rank_counted
+from pu_accessor.counting.cutoffs import rank_counted
 from pu_accessor.counting.gaps import Gaps, close, count_gaps, distinct
 from pu_accessor.counting.order_statistics import (
     OrderStatistics,
@@ -44,15 +44,15 @@ from pu_accessor.ranking import (
     Ranks,
 )
 from pu_accessor.sources.chunks import (
+    Chunks,
     FirstPass,
     Part,
-    Pieces,
     fold_groups,
     read_keys,
     read_labeled,
 )
 from pu_accessor.sources.columns import check_name, check_scored, join_rows, list_columns
-from pu_accessor.sources.frames import FrameSource, Source
+from pu_accessor.sources.frames import FrameSource
 from pu_accessor.sources.groups import Groups, key_columns, name_keys
 from pu_accessor.sources.pairs import pair_counted, pair_weight
 from pu_accessor.terms import ColumnNames, Terms
@@ -113,7 +113,7 @@ class Refinement:
     that lie beyond: there are too many to fetch where few are labeled.
     """
 
-    def __init__(self, pieces: Pieces, roles: Terms, first: FirstPass) -> None:
+    def __init__(self, pieces: Chunks, roles: Terms, first: FirstPass) -> None:
         self._pieces = pieces
         self._roles = roles
         groups, models = first.groups, range(len(roles.models))
@@ -210,7 +210,7 @@ def _with_outer(values: FloatArray, sample: FloatArray) -> FloatArray:
     return distinct(np.concatenate([values, outer[:: 1 + outer.size // _OUTER]]))[0]
 
 
-def check_same(pieces: Pieces, before: int, now: int) -> None:
+def check_same(pieces: Chunks, before: int, now: int) -> None:
     """Raise unless as many scores come as before."""
     if now != before:
         raise PUValueError(
@@ -276,17 +276,18 @@ def _count_parts(
                 yield (key, model), probes[key, model].apply(kept)
 
 
-class PiecesSource(Source):
+class PiecesSource(FrameSource):
     """A frame in pieces that no memory holds together."""
 
-    def __init__(self, pieces: Pieces, by: Any = None) -> None:
+    def __init__(self, pieces: Chunks, by: Any = None) -> None:
+        super().__init__()
         self._pieces = pieces
         self._by = by
         self.name = pieces.name
         self.kind = "pieces" if by is None else "groupby of pieces"
 
     def rank(self, roles: Terms, ranks: Ranks) -> Rankings:
-        """Rank the rows of all pieces, as a frame of the same rows would: see `Source`.
+        """Rank the rows of all pieces, as a frame of the same rows would.
 
         Rows with weights or clusters are ranked in one frame.
         """
@@ -304,16 +305,17 @@ class PiecesSource(Source):
             labeled, columns = first.groups[of[0]], {**named, "score": str(roles.models[model])}
             size = int(labeled.ranked[model])
             check_scored(columns["score"], size)
-            count = partial(refinement.above, of), partial(refinement.best, of)
-            positive, negative, propensity = labeled.of(model, roles.omits)
+            above, nth_best = partial(refinement.above, of), partial(refinement.best, of)
+            *known, propensity = labeled.of(model, roles.omits)
             shares = None if roles.propensity is None else propensity
-            examples = Examples(positive, negative, size, *count, shares)
-            return rank_counted(examples, refinement.gaps[of], ranks=ranks, columns=columns)
+            gaps = refinement.gaps[of]
+            ranking = rank_counted(known, gaps, size, above, nth_best, ranks, shares)
+            return ranking.with_facts(columns=columns)
 
         return Rankings(*name_keys(groups, roles), make, refinement.refine)
 
     def pair(self, roles: Terms, on: ColumnNames | None) -> Keyed[PairedRanks]:
-        """Rank the rows of all pieces by several columns of scores: see `Source`.
+        """Rank the rows of all pieces by several columns of scores.
 
         Models in rows, and rows with weights or clusters, are paired in one frame.
         """
@@ -334,18 +336,18 @@ class PiecesSource(Source):
             group = first.groups[key]
             known, by_model = group.positive, tables[key]
             labeled = known.shape[1], group.negative.shape[1]
-            total = Counts(*labeled, group.size - sum(labeled))
-            return pair_counted(roles.models, known, by_model, above[key], total, weights[key])
+            total = Counts(*labeled, int(group.ranked[0]) - sum(labeled))
+            models = ("model",), roles.models
+            return pair_counted(*models, known, by_model, above[key], total, weights[key])
 
         return Keyed(groups.names, groups.keys, make)
 
     def annotate(
         self, roles: Terms, wave: Hashable | None, strata: Hashable | None
     ) -> Keyed[Annotated]:
-        """Rank the rows of all pieces, brought together in one frame: see `Source`."""
+        """Rank the rows of all pieces, brought together in one frame."""
         named = [("wave", wave), ("strata", strata)]
-        more = [(argument, name) for argument, name in named if name is not None]
-        source, roles = self._together(roles, more)
+        source, roles = self._together(roles, [both for both in named if both[1] is not None])
         return source.annotate(roles, wave, strata)
 
     def _together(
@@ -358,7 +360,7 @@ class PiecesSource(Source):
         for argument, name in named:
             check_name(argument, name, there, "column")
         columns = [*dict.fromkeys(name for _, name in named)]
-        frames: list[pd.DataFrame] = self._pieces.fold(_listed, operator.add, columns)
+        frames = self._pieces.fold(_listed, operator.add, columns)
         filled = [frame for frame in frames if len(frame)] or frames[:1]  # whose dtypes count
         return FrameSource(join_rows(filled)), roles
 
@@ -378,7 +380,7 @@ def _listed(frame: pd.DataFrame) -> list[pd.DataFrame]:
 
 
 def _count_placements(
-    pieces: Pieces, roles: Terms, first: FirstPass, tables: Mapping[Hashable, list[PlacementTable]]
+    pieces: Chunks, roles: Terms, first: FirstPass, tables: Mapping[Hashable, list[PlacementTable]]
 ) -> dict[Hashable, Above]:
     """Count the known positives above all examples, of each group by each model, in one pass."""
     count = partial(_count_above, roles.omits, tables)
@@ -386,7 +388,7 @@ def _count_placements(
     for key, group in first.groups.items():
         if key not in above:
             above[key] = count_above(tables[key], group.positive[:, :0])
-        check_same(pieces, group.size, int(above[key].counts[0].sum()))
+        check_same(pieces, int(group.ranked[0]), int(above[key].counts[0].sum()))
         by_model = zip(tables[key], group.positive, above[key].counts, strict=True)
         for table, scores, counts in by_model:
             known = np.bincount(table.above(scores), minlength=counts.size)

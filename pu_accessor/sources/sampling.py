@@ -34,7 +34,16 @@ class Draw:
     random_state: Seed = 0
 
     def __post_init__(self) -> None:
-        _check_seed(self.random_state)
+        seed = self.random_state
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer | np.random.Generator):
+            raise PUTypeError(
+                "random_state must be an integer or a numpy Generator, but a "
+                f"{type(seed).__name__} was passed."
+            )
+        if not isinstance(seed, np.random.Generator) and not 0 <= seed < 2**32:
+            raise PUValueError(
+                f"random_state must lie between 0 and 2**32 - 1, but {seed} was passed."
+            )
         check_count("size", self.size)
         check_option("allocate", self.allocate, ["neyman", "proportional"])
         for name in ("below", "above"):
@@ -43,8 +52,24 @@ class Draw:
                 raise PUTypeError(f"{name} must be a score, but {brief(value)} was passed.")
         if self.expected_beta is not None:
             check_share("expected_beta", self.expected_beta)
-        if self.thresholds is not None:
-            _check_thresholds(self.thresholds)
+        thresholds = self.thresholds
+        if thresholds is None:
+            return
+        if not 1 <= thresholds.size < MOST_STRATA:
+            raise PUValueError(
+                f"strata must hold one to {MOST_STRATA - 1} thresholds, but {thresholds.size} "
+                "were passed. Leave some out."
+            )
+        if not np.isfinite(thresholds).all():
+            raise PUValueError(
+                "strata must hold finite thresholds, but "
+                f"{thresholds[~np.isfinite(thresholds)].tolist()[0]} was passed. Leave it out."
+            )
+        names = [f"{threshold:.12g}" for threshold in thresholds.tolist()]
+        if twice := [name for name, following in pairwise(names) if name == following]:
+            raise PUValueError(
+                f"strata must hold each threshold once, but {twice[0]} was passed twice. Drop one."
+            )
 
     @property
     def is_apart(self) -> bool:
@@ -213,38 +238,4 @@ def _check_size(draw: Draw, least: int, most: int, where: str) -> None:
         raise PUDataError(
             f"size must lie between {least} and the number of unlabeled rows{where}, {most}, but "
             f"{draw.size} was passed."
-        )
-
-
-def _check_thresholds(thresholds: FloatArray) -> None:
-    """Raise unless these are a few different thresholds."""
-    if not 1 <= thresholds.size < MOST_STRATA:
-        raise PUValueError(
-            f"strata must hold one to {MOST_STRATA - 1} thresholds, but {thresholds.size} were "
-            "passed. Leave some out."
-        )
-    if not np.isfinite(thresholds).all():
-        raise PUValueError(
-            "strata must hold finite thresholds, but "
-            f"{thresholds[~np.isfinite(thresholds)].tolist()[0]} was passed. Leave it out."
-        )
-    names = [f"{threshold:.12g}" for threshold in thresholds.tolist()]
-    if twice := [name for name, following in pairwise(names) if name == following]:
-        raise PUValueError(
-            f"strata must hold each threshold once, but {twice[0]} was passed twice. Drop one."
-        )
-
-
-def _check_seed(random_state: object) -> None:
-    """Raise unless pandas takes it as a seed, and draws the same rows again with it."""
-    if isinstance(random_state, np.random.Generator):
-        return
-    if isinstance(random_state, bool) or not isinstance(random_state, int | np.integer):
-        raise PUTypeError(
-            "random_state must be an integer or a numpy Generator, but a "
-            f"{type(random_state).__name__} was passed."
-        )
-    if not 0 <= random_state < 2**32:
-        raise PUValueError(
-            f"random_state must lie between 0 and 2**32 - 1, but {random_state} was passed."
         )
