@@ -30,6 +30,7 @@ _AT: At = {"fraction": [0.01, 0.05, 0.1]}
 _TITLE = "Evaluation from positive and unlabeled examples"
 _BLIND = "A small p value speaks against labels at random or β; no large one proves them."
 _FACTOR = "How far the odds of being labeled may differ before AUROC's interval reaches 0.5."
+_CLUSTERS = "So many times as many rows AUROC needs, as rows of a cluster say the same."
 _AT_EDGE = 0.9995  # from here on, numbers are written as 1
 _MOST = 6  # rankings that a paragraph names one by one
 _REFERENCES = (
@@ -198,13 +199,10 @@ class _Answers:
                 "passed. Write a report for each.",
                 page="many_models#a-beta-for-each-group",
             )
-
-    @property
-    def point(self) -> Any:
-        """Beta without its interval: a number, or one for each key where they differ."""
+        # Beta without its interval: a number, or one for each key where they differ.
         each = self.betas["beta"]
         is_one = len({*each}) == 1
-        return float(each.iloc[0]) if is_one else self.betas.set_index(self.keys)["beta"].to_dict()
+        self.point = each.iloc[0] if is_one else self.betas.set_index(self.keys)["beta"].to_dict()
 
     def ask(
         self, caption: str, method: Callable[..., Any], *args: Any, text: str = "", **options: Any
@@ -220,9 +218,16 @@ class _Answers:
         self.frames[caption] = answer
         return (_element("p", text) if text else "") + _table(caption, answer)
 
-    def draw(self, caption: str, plot: Callable[..., Any], *args: Any, **options: Any) -> str:
+    def draw(self, caption: str, *question: Any, **options: Any) -> str:
         """Return a picture of its own, which no other figure knows of."""
-        return self.ask(caption, partial(_draw, caption, plot), *args, **options)
+        return self.ask(caption, partial(_draw, caption), *question, **options)
+
+    def design_effect(self, level: float) -> pd.DataFrame:
+        """Return how the variance of AUROC compares with that of independent rows."""
+        each = [self.pu, self.pu(cluster=None)]
+        found, alone = (pu.auroc(self.beta, target="population", level=level) for pu in each)
+        effect = (found["standard_error"] / alone["standard_error"]) ** 2
+        return found[[*self.keys, "beta"]].assign(design_effect=effect)
 
     def _note(self, method: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Return an answer, and note what it warns of."""
@@ -242,7 +247,7 @@ def _sections(
 ) -> dict[str, str]:
     """Ask all questions, and write the answers by section; one without an answer is empty."""
     pu, beta, ask, draw = answers.pu, answers.beta, answers.ask, answers.draw
-    band: dict[str, Any] = {"band": answers.band}
+    target, band = answers.target, {"band": answers.band}
     written: dict[str, str] = {"In short": ""}
     counts = pd.DataFrame([*answers.counts.items()], columns=["kind", "count"])
     written["Data"] = f"<p>{_element('code', pu._line())}</p>{_table('Examples', counts)}"
@@ -250,20 +255,20 @@ def _sections(
     limits = ask("What the known positives leave possible", pu.estimate_beta)
     written["What beta can be"] = _table("Beta, as it was passed", passed) + limits
     grid = np.linspace(0, min(max(2 * answers.betas["beta"].max(), 0.2), 0.9), 13)
-    about: dict[str, Any] = {"x": "beta", "target": answers.target}
     written["Curves"] = (
         draw("ROC curve with its band", pu.plot_roc, beta, **band)
         + draw("Precision and recall, with their band", pu.plot_pr, beta, **band)
         + draw("Precision among the first examples", pu.plot_metric, "precision", beta, **band)
-        + draw("AUROC, were beta another", pu.plot_metric, "auroc", grid, **about)
+        + draw("AUROC, were beta another", pu.plot_metric, "auroc", grid, x="beta", target=target)
     )
     written["Numbers"] = ""
-    for where, target in (("new", "population"), ("these", "examples"))[: 1 + answers.of_rows]:
-        average_precision = partial(pu.average_precision, beta, target=target)
-        written["Numbers"] += ask(f"AUROC on {where} examples", pu.auroc, beta, target=target)
-        written["Numbers"] += ask(f"Average precision on {where} examples", average_precision)
+    for where, about in (("new", "population"), ("these", "examples"))[: 1 + answers.of_rows]:
+        for name, area in (("AUROC", pu.auroc), ("Average precision", pu.average_precision)):
+            written["Numbers"] += ask(f"{name} on {where} examples", area, beta, target=about)
     rates = partial(pu.metric, ["precision", "recall"], beta, at=at, target="examples")
     written["Numbers"] += ask("Precision and recall", rates, **band)
+    if answers.roles.cluster is not None:
+        written["Clusters"] = ask("Design effect", answers.design_effect, text=_CLUSTERS)
     if "model" in answers.keys:
         written["Comparison"] = ask("Differences of AUROC", pu.compare, "auroc", beta)
     if answers.of_rows or wave is not None or strata is not None:
@@ -290,7 +295,7 @@ def _sentences(answers: _Answers) -> Iterator[str]:
     yield f"The data hold {_listed(found)} examples."
     yield from _assumptions(answers)[:2]
     for name, frame in frames.items():
-        if name.startswith(("AUROC", "Average")):
+        if name.endswith("examples"):
             cited = " [2]" if name == "AUROC on new examples" else ""
             yield f"{name}{cited} is {_each(frame, answers)}."
     if "Precision and recall" in frames:
@@ -307,9 +312,7 @@ def _assumptions(answers: _Answers) -> list[str]:
     roles, beta, labels = answers.roles, answers.beta, "a random sample of all positives"
     if roles.propensity is not None:
         labels = f"labeled with the probabilities in the column {roles.propensity!r}"
-    rows = (
-        "Rows" if roles.cluster is None else f"Rows of different clusters, by {roles.cluster!r},"
-    )
+    apart = "" if roles.cluster is None else f" of different clusters, by {roles.cluster!r},"
     weighed = f" Each row stands for as many as its {roles.weight!r} says." if roles.weight else ""
     said, source = "one for each group", "[say where it comes from]"
     if isinstance(beta, pd.Interval):
@@ -325,7 +328,7 @@ def _assumptions(answers: _Answers) -> list[str]:
         f"Known positives are taken to be {labels}.{weighed}",
         "All numbers but the sign of a comparison depend on β.",
         "The scores come from a classifier that was not trained on these rows.",
-        f"{rows} are independent of each other.",
+        f"Rows{apart} are independent of each other.",
         "New examples come from where these come from, and have their prevalence.",
         f"Each interval holds with a probability of {answers.level:g}: of many, some miss.",
         "Tied scores cannot be told apart by any threshold, and share a cutoff.",
