@@ -5,7 +5,7 @@ scikit-learn itself is imported where metadata is routed, and nowhere else.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -40,9 +40,7 @@ class Scorer:
     metric: Metric
     beta: float | None = None  # fraction of positives among the unlabeled
     at: At | None = None
-    positive: Values = None
-    negative: Values = None
-    unlabeled: Values = None
+    labels: Terms = field(default_factory=Terms)  # what each value means
     responses: tuple[str, ...] = RESPONSES  # methods of the estimator, the first that it has
     # Whether propensities, and weights, are asked for where metadata is routed.
     requested: tuple[bool | str | None, bool | str | None] = (None, None)
@@ -59,9 +57,8 @@ class Scorer:
         columns = self._score(estimator, X), as_series("y", y)
         source = ArraySource(*columns, propensity=propensity, weight=weight)
         every = self.metric.is_function and self.at in ("maximum", "youden")
-        value = self._estimate(
-            source.rank(self._roles(), "all" if every else "breakpoints").make(0)
-        )
+        rankings = source.rank(self.labels, "all" if every else "breakpoints")
+        value = self._estimate(rankings.make(0))
         return -value if self.metric.less_is_better else value
 
     def set_score_request(
@@ -92,16 +89,14 @@ class Scorer:
         return request
 
     def __repr__(self) -> str:
-        names = ("beta", "at", "positive", "negative", "unlabeled")
-        values = [(name, getattr(self, name)) for name in names]
-        said = [f"{name}={value!r}" for name, value in values if value is not None]
+        labels = {
+            name: getattr(self.labels, name) for name in ("positive", "negative", "unlabeled")
+        }
+        values = {"beta": self.beta, "at": self.at, **labels}
+        said = [f"{name}={value!r}" for name, value in values.items() if value is not None]
         name = self.metric.name
         first = name if self.metric.is_function else repr(name)
         return f"scorer({', '.join([first, *said])})"
-
-    def _roles(self) -> Terms:
-        """Return how labels are read."""
-        return Terms(positive=self.positive, negative=self.negative, unlabeled=self.unlabeled)
 
     def _score(self, estimator: Any, examples: Any) -> Any:
         """Return the scores of examples, higher for the positive class."""
@@ -116,7 +111,7 @@ class Scorer:
         classes = getattr(estimator, "classes_", None)
         if classes is None:  # of a detector of outliers, say: what it was fitted to is high
             return response
-        states = read_labels(pd.Series(classes, name="y"), self._roles())
+        states = read_labels(pd.Series(classes, name="y"), self.labels)
         if len(classes) != 2 or states.positive.sum() != 1:
             raise PUValueError(
                 "estimator must be fitted to two classes, one of them positive, but its classes "
@@ -130,15 +125,14 @@ class Scorer:
 
     def _estimate(self, ranking: Ranking) -> float:
         """Return the estimate for a ranking, unbiased and so not cut off at 0 and 1."""
-        betas, weight = np.array([0.0 if self.beta is None else self.beta]), ranking.unequal_weight
+        betas, weight = np.array([self.beta or 0.0]), ranking.unequal_weight
         check_labels(betas, ranking.total)
-        if self.at is not None:
-            beta, at = Beta(betas), read_at(self.at)
-            value = estimate(self.metric, ranking, beta, Settings(), "examples", at)
-            return float(value.value[0])
-        values: Any
         is_roc = self.metric.curve == "roc"
-        if weight is not None:
+        values: Any
+        if self.at is not None:
+            asked = self.metric, ranking, Beta(betas), Settings(), "examples", read_at(self.at)
+            values = estimate(*asked).value
+        elif weight is not None:
             weighted = weighted_auroc if is_roc else weighted_precision
             values = weighted(ranking, weight, betas, Settings().level).value
         elif is_roc:
@@ -248,4 +242,5 @@ def scorer(
             "others: scorer(..., unlabeled=0). Where all labels are known pass negative=0; where "
             "they are missing, unlabeled=numpy.nan."
         )
-    return Scorer(entry, number, at, positive, negative, unlabeled, responses)
+    labels = Terms(positive=positive, negative=negative, unlabeled=unlabeled)
+    return Scorer(entry, number, at, labels, responses)
