@@ -28,9 +28,12 @@ from pu_accessor.inference.estimates.cutoff_spec import At, read_cutoffs
 _PACKAGES = ("pu_accessor", "numpy", "scipy", "pandas", "xarray", "matplotlib", "seaborn")
 _AT: At = {"fraction": [0.01, 0.05, 0.1]}
 _TITLE = "Evaluation from positive and unlabeled examples"
-_BLIND = "A small p value speaks against labels at random or β; no large one proves them."
-_FACTOR = "How far the odds of being labeled may differ before AUROC's interval reaches 0.5."
-_CLUSTERS = "So many times as many rows AUROC needs, as rows of a cluster say the same."
+_TEXTS = {  # above some tables
+    "Checks": "A small p value speaks against labels at random or β; no large one proves them.",
+    "Breaking point": "How far the odds of being labeled may differ before AUROC's interval "
+    "reaches 0.5.",
+    "Design effect": "So many times as many rows AUROC needs, as rows of a cluster say the same.",
+}
 _AT_EDGE = 0.9995  # from here on, numbers are written as 1
 _MOST = 6  # rankings that a paragraph names one by one
 _REFERENCES = (
@@ -190,8 +193,7 @@ class _Answers:
         self.target = "examples" if self.of_rows else "population"
         # What is wrong with rows or beta raises here, before anything else is asked.
         areas = self._note(pu.auroc, beta, target=self.target)
-        before = [*areas.columns[: [*areas].index("beta")]]
-        self.keys = [name for name in before if name not in ("metric", "at")]
+        self.keys = [*areas.columns[: [*areas].index("metric")]]
         self.betas = areas[[*self.keys, "beta"]].drop_duplicates()
         if len(areas) > 1 and (not self.keys or areas.duplicated(self.keys).any()):
             raise PUValueError(
@@ -204,9 +206,7 @@ class _Answers:
         is_one = len({*each}) == 1
         self.point = each.iloc[0] if is_one else self.betas.set_index(self.keys)["beta"].to_dict()
 
-    def ask(
-        self, caption: str, method: Callable[..., Any], *args: Any, text: str = "", **options: Any
-    ) -> str:
+    def ask(self, caption: str, method: Callable[..., Any], *args: Any, **options: Any) -> str:
         """Return an answer as a table, below a text; or note why there is none."""
         try:
             answer = self._note(method, *args, **options)
@@ -216,7 +216,8 @@ class _Answers:
         if isinstance(answer, str):
             return answer
         self.frames[caption] = answer
-        return (_element("p", text) if text else "") + _table(caption, answer)
+        text = _element("p", _TEXTS[caption]) if caption in _TEXTS else ""
+        return text + _table(caption, answer)
 
     def draw(self, caption: str, *question: Any, **options: Any) -> str:
         """Return a picture of its own, which no other figure knows of."""
@@ -225,7 +226,8 @@ class _Answers:
     def design_effect(self, level: float) -> pd.DataFrame:
         """Return how the variance of AUROC compares with that of independent rows."""
         each = [self.pu, self.pu(cluster=None)]
-        found, alone = (pu.auroc(self.beta, target="population", level=level) for pu in each)
+        asked: Any = {"target": "population", "level": level}
+        found, alone = (pd.DataFrame(pu.auroc(self.point, **asked)) for pu in each)
         effect = (found["standard_error"] / alone["standard_error"]) ** 2
         return found[[*self.keys, "beta"]].assign(design_effect=effect)
 
@@ -252,8 +254,8 @@ def _sections(
     counts = pd.DataFrame([*answers.counts.items()], columns=["kind", "count"])
     written["Data"] = f"<p>{_element('code', pu._line())}</p>{_table('Examples', counts)}"
     passed = beta if isinstance(beta, pd.DataFrame) else answers.betas
-    limits = ask("What the known positives leave possible", pu.estimate_beta)
-    written["What beta can be"] = _table("Beta, as it was passed", passed) + limits
+    written["What beta can be"] = _table("Beta, as it was passed", passed)
+    written["What beta can be"] += ask("What the known positives leave possible", pu.estimate_beta)
     grid = np.linspace(0, min(max(2 * answers.betas["beta"].max(), 0.2), 0.9), 13)
     written["Curves"] = (
         draw("ROC curve with its band", pu.plot_roc, beta, **band)
@@ -268,15 +270,15 @@ def _sections(
     rates = partial(pu.metric, ["precision", "recall"], beta, at=at, target="examples")
     written["Numbers"] += ask("Precision and recall", rates, **band)
     if answers.roles.cluster is not None:
-        written["Clusters"] = ask("Design effect", answers.design_effect, text=_CLUSTERS)
+        written["Clusters"] = ask("Design effect", answers.design_effect)
     if "model" in answers.keys:
         written["Comparison"] = ask("Differences of AUROC", pu.compare, "auroc", beta)
     if answers.of_rows or wave is not None or strata is not None:
         check = partial(pu.check_assumptions, answers.point, wave=wave, strata=strata)
-        written["Do the data contradict it"] = ask("Checks", check, text=_BLIND)
+        written["Do the data contradict it"] = ask("Checks", check)
     if answers.of_rows:
         broken = partial(pu.robustness, "auroc", answers.point, over={"selection_odds": [1]})
-        written["Labels that are not quite random"] = ask("Breaking point", broken, text=_FACTOR)
+        written["Labels that are not quite random"] = ask("Breaking point", broken)
     written["What is taken for granted"] = _items(_assumptions(answers))
     notes = [_element('p class="note"', note) for note in dict.fromkeys(answers.notes)]
     written["What to look at"] = "".join(notes)

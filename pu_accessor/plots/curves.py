@@ -198,7 +198,8 @@ def _curves(
     for where, bounds in _take_apart(tables, axis, drawn):
         within, beta = bool(bounds[1].get("inside", False)), float(bounds[1]["beta"])
         aside = {} if within else _aside(bounds, x)
-        curve = Curve(where, beta, *map(trace, bounds), aside, score)  # type: ignore[arg-type]
+        estimate, lower, upper = map(trace, bounds)
+        curve = Curve(where, beta, estimate, lower, upper, aside, score)
         group = inner.setdefault(_apart_from_beta(where), [])
         (group if within else points).append(curve)
     if not points:

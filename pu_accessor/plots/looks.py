@@ -157,7 +157,7 @@ def luminance(color: Any) -> float:
 def ground(ax: Axes) -> RGB:
     """Return the colour that is seen behind what Axes hold."""
     figure = ax.get_figure(root=True)
-    seen = np.full(3, float(luminance(ax.xaxis.label.get_color()) <= 0.5))  # the paper
+    seen: Any = np.full(3, float(luminance(ax.xaxis.label.get_color()) <= 0.5))  # the paper
     for face in (figure.get_facecolor() if figure else "none", ax.get_facecolor()):
         *color, alpha = to_rgba(face)
         seen = (1 - alpha) * seen + alpha * np.array(color)

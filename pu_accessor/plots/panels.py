@@ -252,8 +252,9 @@ def _legend_entries(
     shared: dict[tuple[Kind, str], dict[str, Artist]] = {}
     for ax in axes:
         for artist, label in zip(*ax.get_legend_handles_labels(), strict=True):
-            line = isinstance(artist, Line2D)
-            hue = to_hex(artist.get_color() if line else artist.get_edgecolor())
+            drawn: Any = artist
+            is_line = isinstance(drawn, Line2D)
+            hue = to_hex(drawn.get_color() if is_line else drawn.get_edgecolor())
             if (kind := artists.kind_of(artist)) not in (None, Kind.CURVE):
                 shared.setdefault((kind, label), {}).setdefault(hue, artist)
             elif label not in without:
@@ -267,7 +268,7 @@ def _legend_entries(
     return entries
 
 
-def _in_grey(artist: Any, ax: Axes) -> Artist:
+def _in_grey(artist: Any, ax: Axes) -> Any:
     """Return a handle that looks like an artist in no hue."""
     grey = ink(ax, 0.6)
     handle: Any = Line2D([], []) if isinstance(artist, Line2D) else Patch()
