@@ -12,16 +12,10 @@ from pu_accessor.datasets import schema, tables
 from pu_accessor.datasets.schema import COUNTS, RATES
 from pu_accessor.errors import PUTypeError, PUValueError, nearest
 from pu_accessor.inference.estimates.cutoff_spec import At
-from pu_accessor.inference.metrics import (
-    METRICS,
-    AnyMetric,
-    Metric,
-    name_cutoff,
-    read_metric,
-    write_label,
-)
+from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metric
 from pu_accessor.questions.accessor import Accessor, fold, public_names
 from pu_accessor.questions.advice import advises, example_of
+from pu_accessor.questions.pictures import label_of, refuse_cutoff
 from pu_accessor.sources.samples import SampleSource
 from pu_accessor.terms import SampleRoles, Terms, check_known
 
@@ -425,24 +419,20 @@ def _draw_metric(
     check_option("x", x, _AXES, {"head": "rank", "score": "threshold", "share": "fraction"})
     plots.check_looks(looks)
     if x != "beta":
-        if at is not None:
-            raise PUValueError(
-                f"at must be left out with x={x!r}, but {at!r} was passed: it is drawn at all "
-                "cutoffs. For numbers at one: ds.pu.at(rank=100).pu.metric('precision')."
-            )
+        refuse_cutoff(at, x)
         return _draw(dataset, read_metric(metric, None, "tables"), looks, x)
     held = schema.read_dataset(tables.tables_of(schema.read_dataset(dataset)), "tables")
     entry = read_metric(metric, at, "against_beta")
-    if at is None:
+    cutoff = entry.read_cutoff(at)
+    if cutoff is None:
         values = tables.area(held, entry.name)
-    else:
-        cutoff = entry.check_cutoff(entry.read_cutoff(at))
-        if cutoff is None or cutoff.kind not in ("rank", "fraction", "threshold"):
-            raise PUValueError(
-                f"at must be a rank, a fraction or a threshold of tables, but {at!r} was passed. "
-                "Ask the rows: df.pu.plot_metric('f1', [0.1, 0.2], x='beta', at='maximum')."
-            )
+    elif cutoff.kind in _AXES:
         values = tables.metric(tables.at(held, **{cutoff.kind: cutoff.value}), metric)
+    else:
+        raise PUValueError(
+            f"at must be a rank, a fraction or a threshold of tables, but {at!r} was passed. "
+            "Ask the rows: df.pu.plot_metric('f1', [0.1, 0.2], x='beta', at='maximum')."
+        )
     if values["beta"].ndim != 1 or not {"bound", "beta"} <= {*values.dims}:
         raise PUValueError(
             "A plot against beta needs the dimensions bound and beta, the same betas for all "
@@ -451,8 +441,7 @@ def _draw_metric(
     columns = values.to_dataset("bound").assign(infeasible=plots.impossible(held))
     rows = columns.to_dataframe().reset_index()
     rows.attrs = dict(dataset.attrs)
-    label = write_label(entry.name) + name_cutoff(entry.read_cutoff(at))
-    return plots.plot_rows(rows, x, looks, label=label)
+    return plots.plot_rows(rows, x, looks, label=label_of(entry, at))
 
 
 def _explain_attribute(name: str, counted: bool) -> str:

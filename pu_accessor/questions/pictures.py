@@ -286,7 +286,7 @@ def plot_forest(
     ['a', 'b']
     """
     question = partial(self.metric, metric, at=at, target=target, level=level, band=band)
-    label = _label(read_metric(metric, at, "forest"), at)
+    label = label_of(read_metric(metric, at, "forest"), at)
     return _draw_rows(question, beta, "estimate", looks, label=label, order=order)
 
 
@@ -391,11 +391,7 @@ def _draw_metric(
     on_these = {**asked, "target": target or "examples"}
     if x in _CURVES and metric != "net_benefit":
         entry = read_metric(metric, None, "tables")
-        if at is not None:
-            raise PUValueError(
-                f"at must be left out with x={x!r}, but {at!r} was passed: it is drawn at all "
-                "cutoffs. For numbers at one: df.pu.metric('precision', 0.3, at=100)."
-            )
+        refuse_cutoff(at, x)
         ranks: Ranks = "all" if x == "threshold" or entry.is_function else "breakpoints"
         return _draw_curves(self, entry, beta, looks, x=x, ranks=ranks, **on_these)
     if x == "threshold":
@@ -412,7 +408,7 @@ def _draw_metric(
         rows = self.robustness(metric, beta, over=over, at=at, target=target, level=level)
     else:
         rows = _against_beta(self, entry, beta, at=at, **asked)
-    return plots.plot_rows(rows, x, looks, label=_label(entry, at))
+    return plots.plot_rows(rows, x, looks, label=label_of(entry, at))
 
 
 def _against_beta(
@@ -442,7 +438,16 @@ def _against_beta(
     return rows
 
 
-def _label(entry: Metric, at: At | None) -> str:
+def refuse_cutoff(at: At | None, x: str) -> None:
+    """Raise if one cutoff is passed where all are drawn."""
+    if at is not None:
+        raise PUValueError(
+            f"at must be left out with x={x!r}, but {at!r} was passed: it is drawn at all "
+            "cutoffs. For numbers at one: df.pu.metric('precision', 0.3, at=100)."
+        )
+
+
+def label_of(entry: Metric, at: At | None) -> str:
     """Return what an axis shows, in words."""
     return write_label(entry.name) + name_cutoff(entry.read_cutoff(at))
 

@@ -299,7 +299,7 @@ def test_tables_are_drawn_over_beta(name: str, at: Any) -> None:
 
 def test_what_tables_do_not_draw_over_beta_is_told() -> None:
     tables = WIDE.pu(score="m0").contingency(GRID[:6])
-    with pytest.raises(PUValueError, match=r"at must be left out .*ds\.pu\.at"):
+    with pytest.raises(PUValueError, match="at must be left out"):
         tables.pu.plot_metric("f1", at=20)
     with pytest.raises(
         PUValueError, match=r"rank, a fraction or a threshold.*df\.pu\.plot_metric"
