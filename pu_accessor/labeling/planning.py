@@ -314,9 +314,9 @@ def _read_values(pilot: Mapping[str, Any], spans: Mapping[str, str]) -> dict[str
     return {name: check_share(f"pilot[{name!r}]", pilot[name], spans[name]) for name in pilot}
 
 
-def smallest(is_enough: Callable[[int], bool], least: int = 2) -> int:
-    """Return the smallest number that is enough."""
-    found = least + bisect_left(range(least, _MOST), True, key=is_enough)
+def smallest(is_enough: Callable[[int], bool]) -> int:
+    """Return the smallest number that is enough, from 2 on."""
+    found = 2 + bisect_left(range(2, _MOST), True, key=is_enough)
     if found == _MOST:
         raise PUDataError(
             "width cannot be reached with so many unlabeled examples, however many positives "

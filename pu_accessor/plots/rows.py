@@ -1,6 +1,6 @@
 """Rows of a tidy frame: against beta, a threshold or how labels fail, forests, calibration."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from itertools import combinations, islice, takewhile
 from typing import Any
@@ -65,25 +65,26 @@ def plot_rows(
     check_option("x", x, _AXES)
     if label is None:
         label = write_label(str(frame["metric"].iloc[0])) if "metric" in frame else "estimate"
+    levels: Levels = {}
+    draw: Callable[..., None]
     if x == "estimate":
         curves, names = _places(frame, {*dimensions(looks).values()}, order)
-        levels: Levels = {}
-        draw = partial(_draw_forest, frame, names, looks)
+        draw = partial(_draw_forest, names)
     else:
         curves, levels = _curves(frame, x)
-        draw = partial(_draw_bins if x == "mean_score" else _draw_bands, frame, x, looks)
+        draw = _draw_bins if x == "mean_score" else partial(_draw_bands, x)
 
     def draw_labeled(ax: Axes, curves: list[Curve]) -> None:
         across = artists.write_name(label)
         along = (across, "") if x == "estimate" else (_AXES[x], _ACROSS.get(x, across))
         ax.set(xlabel=along[0], ylabel=along[1])
-        draw(ax, curves)
+        draw(frame, looks, ax, curves)
 
     return draw_panels(curves, draw_labeled, looks, levels)
 
 
 def _draw_bands(
-    frame: pd.DataFrame, x: str, looks: Looks, ax: Axes, curves: Sequence[Curve]
+    x: str, frame: pd.DataFrame, looks: Looks, ax: Axes, curves: Sequence[Curve]
 ) -> None:
     """Draw lines and bands, and what stands beside them."""
     level = f"{100 * frame.attrs['level']:.12g}% " if "level" in frame.attrs else ""
@@ -174,9 +175,7 @@ def _ticks(odds: FloatArray) -> list[float]:
     return ticks[::-1]
 
 
-def _draw_bins(
-    frame: pd.DataFrame, x: str, looks: Looks, ax: Axes, curves: Sequence[Curve]
-) -> None:
+def _draw_bins(frame: pd.DataFrame, looks: Looks, ax: Axes, curves: Sequence[Curve]) -> None:
     """Draw the share of positives at the mean score of each bin, with a bar."""
     band, middle = artists.band_label(frame.attrs), (len(curves) - 1) / 2
     artists.draw_diagonal(ax, "calibrated")
@@ -196,7 +195,7 @@ def _draw_bins(
 
 
 def _draw_forest(
-    frame: pd.DataFrame, names: Sequence[str], looks: Looks, ax: Axes, curves: Sequence[Curve]
+    names: Sequence[str], frame: pd.DataFrame, looks: Looks, ax: Axes, curves: Sequence[Curve]
 ) -> None:
     """Draw numbers as dots and their intervals as bars, a row below the other."""
     level, about = frame.attrs["level"], artists.TARGETS[frame.attrs["target"]]
