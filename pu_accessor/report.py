@@ -167,10 +167,11 @@ def report(
     if not isinstance(title, str):
         raise PUTypeError(f"title must be a text, but {title!r} was passed.")
     answers = _Answers(self, beta, check_level(level), band)
+    _ask_all(answers, at, wave, strata)
+    sections = {"In short": _element("blockquote", " ".join(_sentences(answers)))}
     body = [
         f"<section>{_element('h2', name)}{text}</section>"
-        for name, text in _sections(answers, at, wave, strata).items()
-        if text
+        for name, text in (sections | answers.sections).items()
     ]
     page = _PAGE.substitute(title=escape(title), body="\n".join(body))
     # A name may hold anything, also what is no character of HTML.
@@ -184,6 +185,7 @@ class _Answers:
         self.pu, self.beta, self.level, self.band = pu, beta, level, band
         self.roles, self.counts = pu._held, pu._counts()
         self.frames: dict[str, pd.DataFrame] = {}
+        self.sections: dict[str, str] = {}
         self.notes = [
             f"Are rows independent, although {name!r} repeats, or do those of one belong "
             f"together, so that intervals on new examples need cluster={name!r}?"
@@ -206,22 +208,27 @@ class _Answers:
         is_one = len({*each}) == 1
         self.point = each.iloc[0] if is_one else self.betas.set_index(self.keys)["beta"].to_dict()
 
-    def ask(self, caption: str, method: Callable[..., Any], *args: Any, **options: Any) -> str:
-        """Return an answer as a table, below a text; or note why there is none."""
+    def write(self, section: str, text: str) -> None:
+        """Write a text into a section, which begins with it or goes on."""
+        if text:
+            self.sections[section] = self.sections.get(section, "") + text
+
+    def ask(self, section: str, caption: str, method: Any, *args: Any, **options: Any) -> None:
+        """Write an answer as a table or picture into a section, or note why there is none."""
         try:
             answer = self._note(method, *args, **options)
         except PUError as error:
             self.notes.append(f"Not there: {caption}. {error}")
-            return ""
-        if isinstance(answer, str):
-            return answer
-        self.frames[caption] = answer
-        text = _element("p", _TEXTS[caption]) if caption in _TEXTS else ""
-        return text + _table(caption, answer)
+            return
+        if not isinstance(answer, str):
+            self.frames[caption] = answer
+            text = _element("p", _TEXTS[caption]) if caption in _TEXTS else ""
+            answer = text + _table(caption, answer)
+        self.write(section, answer)
 
-    def draw(self, caption: str, *question: Any, **options: Any) -> str:
-        """Return a picture of its own, which no other figure knows of."""
-        return self.ask(caption, partial(_draw, caption), *question, **options)
+    def draw(self, caption: str, *question: Any, **options: Any) -> None:
+        """Write a picture of its own, which no other figure knows of."""
+        self.ask("Curves", caption, partial(_draw, caption), *question, **options)
 
     def design_effect(self, level: float) -> pd.DataFrame:
         """Return how the variance of AUROC compares with that of independent rows."""
@@ -244,49 +251,41 @@ class _Answers:
         return answer
 
 
-def _sections(
-    answers: _Answers, at: At, wave: Hashable | None, strata: Hashable | None
-) -> dict[str, str]:
-    """Ask all questions, and write the answers by section; one without an answer is empty."""
+def _ask_all(answers: _Answers, at: At, wave: Hashable | None, strata: Hashable | None) -> None:
+    """Ask all questions, and write the answers by section."""
     pu, beta, ask, draw = answers.pu, answers.beta, answers.ask, answers.draw
-    target, band = answers.target, {"band": answers.band}
-    written: dict[str, str] = {"In short": ""}
+    write, target, band = answers.write, answers.target, {"band": answers.band}
     counts = pd.DataFrame([*answers.counts.items()], columns=["kind", "count"])
-    written["Data"] = f"<p>{_element('code', pu._line())}</p>{_table('Examples', counts)}"
+    write("Data", f"<p>{_element('code', pu._line())}</p>{_table('Examples', counts)}")
     passed = beta if isinstance(beta, pd.DataFrame) else answers.betas
-    written["What beta can be"] = _table("Beta, as it was passed", passed)
-    written["What beta can be"] += ask("What the known positives leave possible", pu.estimate_beta)
+    write("What beta can be", _table("Beta, as it was passed", passed))
+    ask("What beta can be", "What the known positives leave possible", pu.estimate_beta)
     grid = np.linspace(0, min(max(2 * answers.betas["beta"].max(), 0.2), 0.9), 13)
-    written["Curves"] = (
-        draw("ROC curve with its band", pu.plot_roc, beta, **band)
-        + draw("Precision and recall, with their band", pu.plot_pr, beta, **band)
-        + draw("Precision among the first examples", pu.plot_metric, "precision", beta, **band)
-        + draw("AUROC, were beta another", pu.plot_metric, "auroc", grid, x="beta", target=target)
-    )
-    written["Numbers"] = ""
+    draw("ROC curve with its band", pu.plot_roc, beta, **band)
+    draw("Precision and recall, with their band", pu.plot_pr, beta, **band)
+    draw("Precision among the first examples", pu.plot_metric, "precision", beta, **band)
+    draw("AUROC, were beta another", pu.plot_metric, "auroc", grid, x="beta", target=target)
     for where, about in (("new", "population"), ("these", "examples"))[: 1 + answers.of_rows]:
         for name, area in (("AUROC", pu.auroc), ("Average precision", pu.average_precision)):
-            written["Numbers"] += ask(f"{name} on {where} examples", area, beta, target=about)
+            ask("Numbers", f"{name} on {where} examples", area, beta, target=about)
     rates = partial(pu.metric, ["precision", "recall"], beta, at=at, target="examples")
-    written["Numbers"] += ask("Precision and recall", rates, **band)
+    ask("Numbers", "Precision and recall", rates, **band)
     if answers.roles.cluster is not None:
-        written["Clusters"] = ask("Design effect", answers.design_effect)
+        ask("Clusters", "Design effect", answers.design_effect)
     if "model" in answers.keys:
-        written["Comparison"] = ask("Differences of AUROC", pu.compare, "auroc", beta)
+        ask("Comparison", "Differences of AUROC", pu.compare, "auroc", beta)
     if answers.of_rows or wave is not None or strata is not None:
         check = partial(pu.check_assumptions, answers.point, wave=wave, strata=strata)
-        written["Do the data contradict it"] = ask("Checks", check)
+        ask("Do the data contradict it", "Checks", check)
     if answers.of_rows:
         broken = partial(pu.robustness, "auroc", answers.point, over={"selection_odds": [1]})
-        written["Labels that are not quite random"] = ask("Breaking point", broken)
-    written["What is taken for granted"] = _items(_assumptions(answers))
+        ask("Labels that are not quite random", "Breaking point", broken)
+    write("What is taken for granted", _items(_assumptions(answers)))
     notes = [_element('p class="note"', note) for note in dict.fromkeys(answers.notes)]
-    written["What to look at"] = "".join(notes)
-    written["References"] = _items(_REFERENCES)
+    write("What to look at", "".join(notes))
+    write("References", _items(_REFERENCES))
     made = pd.DataFrame({"version": {name: version(name) for name in _PACKAGES}})
-    written["Made with"] = _table(f"On {datetime.now(UTC).date()}", made.reset_index())
-    written["In short"] = _element("blockquote", " ".join(_sentences(answers)))
-    return written
+    write("Made with", _table(f"On {datetime.now(UTC).date()}", made.reset_index()))
 
 
 def _sentences(answers: _Answers) -> Iterator[str]:

@@ -5,7 +5,7 @@ scikit-learn itself is imported where metadata is routed, and nowhere else.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,9 @@ class Scorer:
     metric: Metric
     beta: float | None = None  # fraction of positives among the unlabeled
     at: At | None = None
-    labels: Terms = field(default_factory=Terms)  # what each value means
+    positive: Values = None
+    negative: Values = None
+    unlabeled: Values = None
     responses: tuple[str, ...] = RESPONSES  # methods of the estimator, the first that it has
     # Whether propensities, and weights, are asked for where metadata is routed.
     requested: tuple[bool | str | None, bool | str | None] = (None, None)
@@ -57,7 +59,7 @@ class Scorer:
         columns = self._score(estimator, X), as_series("y", y)
         source = ArraySource(*columns, propensity=propensity, weight=weight)
         every = self.metric.is_function and self.at in ("maximum", "youden")
-        rankings = source.rank(self.labels, "all" if every else "breakpoints")
+        rankings = source.rank(self._roles(), "all" if every else "breakpoints")
         value = self._estimate(rankings.make(0))
         return -value if self.metric.less_is_better else value
 
@@ -89,14 +91,16 @@ class Scorer:
         return request
 
     def __repr__(self) -> str:
-        labels = {
-            name: getattr(self.labels, name) for name in ("positive", "negative", "unlabeled")
-        }
-        values = {"beta": self.beta, "at": self.at, **labels}
-        said = [f"{name}={value!r}" for name, value in values.items() if value is not None]
+        names = ("beta", "at", "positive", "negative", "unlabeled")
+        values = [(name, getattr(self, name)) for name in names]
+        said = [f"{name}={value!r}" for name, value in values if value is not None]
         name = self.metric.name
         first = name if self.metric.is_function else repr(name)
         return f"scorer({', '.join([first, *said])})"
+
+    def _roles(self) -> Terms:
+        """Return how labels are read."""
+        return Terms(positive=self.positive, negative=self.negative, unlabeled=self.unlabeled)
 
     def _score(self, estimator: Any, examples: Any) -> Any:
         """Return the scores of examples, higher for the positive class."""
@@ -111,7 +115,7 @@ class Scorer:
         classes = getattr(estimator, "classes_", None)
         if classes is None:  # of a detector of outliers, say: what it was fitted to is high
             return response
-        states = read_labels(pd.Series(classes, name="y"), self.labels)
+        states = read_labels(pd.Series(classes, name="y"), self._roles())
         if len(classes) != 2 or states.positive.sum() != 1:
             raise PUValueError(
                 "estimator must be fitted to two classes, one of them positive, but its classes "
@@ -242,5 +246,4 @@ def scorer(
             "others: scorer(..., unlabeled=0). Where all labels are known pass negative=0; where "
             "they are missing, unlabeled=numpy.nan."
         )
-    labels = Terms(positive=positive, negative=negative, unlabeled=unlabeled)
-    return Scorer(entry, number, at, labels, responses)
+    return Scorer(entry, number, at, positive, negative, unlabeled, responses)
