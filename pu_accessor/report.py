@@ -28,8 +28,12 @@ from pu_accessor.inference.estimates.cutoff_spec import At, read_cutoffs
 _PACKAGES = ("pu_accessor", "numpy", "scipy", "pandas", "xarray", "matplotlib", "seaborn")
 _AT: At = {"fraction": [0.01, 0.05, 0.1]}
 _TITLE = "Evaluation from positive and unlabeled examples"
-_BLIND = "A small p value speaks against labels at random or β; no large one proves them."
-_FACTOR = "How far the odds of being labeled may differ before AUROC's interval reaches 0.5."
+_TEXTS = {  # above some tables
+    "Checks": "A small p value speaks against labels at random or β; no large one proves them.",
+    "Breaking point": "How far the odds of being labeled may differ before AUROC's interval "
+    "reaches 0.5.",
+    "Design effect": "So many times as many rows AUROC needs, as rows of a cluster say the same.",
+}
 _AT_EDGE = 0.9995  # from here on, numbers are written as 1
 _MOST = 6  # rankings that a paragraph names one by one
 _REFERENCES = (
@@ -163,10 +167,11 @@ def report(
     if not isinstance(title, str):
         raise PUTypeError(f"title must be a text, but {title!r} was passed.")
     answers = _Answers(self, beta, check_level(level), band)
+    _ask_all(answers, at, wave, strata)
+    sections = {"In short": _element("blockquote", " ".join(_sentences(answers)))}
     body = [
         f"<section>{_element('h2', name)}{text}</section>"
-        for name, text in _sections(answers, at, wave, strata).items()
-        if text
+        for name, text in (sections | answers.sections).items()
     ]
     page = _PAGE.substitute(title=escape(title), body="\n".join(body))
     # A name may hold anything, also what is no character of HTML.
@@ -180,6 +185,7 @@ class _Answers:
         self.pu, self.beta, self.level, self.band = pu, beta, level, band
         self.roles, self.counts = pu._held, pu._counts()
         self.frames: dict[str, pd.DataFrame] = {}
+        self.sections: dict[str, str] = {}
         self.notes = [
             f"Are rows independent, although {name!r} repeats, or do those of one belong "
             f"together, so that intervals on new examples need cluster={name!r}?"
@@ -189,8 +195,7 @@ class _Answers:
         self.target = "examples" if self.of_rows else "population"
         # What is wrong with rows or beta raises here, before anything else is asked.
         areas = self._note(pu.auroc, beta, target=self.target)
-        before = [*areas.columns[: [*areas].index("beta")]]
-        self.keys = [name for name in before if name not in ("metric", "at")]
+        self.keys = [*areas.columns[: [*areas].index("metric")]]
         self.betas = areas[[*self.keys, "beta"]].drop_duplicates()
         if len(areas) > 1 and (not self.keys or areas.duplicated(self.keys).any()):
             raise PUValueError(
@@ -198,31 +203,40 @@ class _Answers:
                 "passed. Write a report for each.",
                 page="many_models#a-beta-for-each-group",
             )
-
-    @property
-    def point(self) -> Any:
-        """Beta without its interval: a number, or one for each key where they differ."""
+        # Beta without its interval: a number, or one for each key where they differ.
         each = self.betas["beta"]
         is_one = len({*each}) == 1
-        return float(each.iloc[0]) if is_one else self.betas.set_index(self.keys)["beta"].to_dict()
+        self.point = each.iloc[0] if is_one else self.betas.set_index(self.keys)["beta"].to_dict()
 
-    def ask(
-        self, caption: str, method: Callable[..., Any], *args: Any, text: str = "", **options: Any
-    ) -> str:
-        """Return an answer as a table, below a text; or note why there is none."""
+    def write(self, section: str, text: str) -> None:
+        """Write a text into a section, which begins with it or goes on."""
+        if text:
+            self.sections[section] = self.sections.get(section, "") + text
+
+    def ask(self, section: str, caption: str, method: Any, *args: Any, **options: Any) -> None:
+        """Write an answer as a table or picture into a section, or note why there is none."""
         try:
             answer = self._note(method, *args, **options)
         except PUError as error:
             self.notes.append(f"Not there: {caption}. {error}")
-            return ""
-        if isinstance(answer, str):
-            return answer
-        self.frames[caption] = answer
-        return (_element("p", text) if text else "") + _table(caption, answer)
+            return
+        if not isinstance(answer, str):
+            self.frames[caption] = answer
+            text = _element("p", _TEXTS[caption]) if caption in _TEXTS else ""
+            answer = text + _table(caption, answer)
+        self.write(section, answer)
 
-    def draw(self, caption: str, plot: Callable[..., Any], *args: Any, **options: Any) -> str:
-        """Return a picture of its own, which no other figure knows of."""
-        return self.ask(caption, partial(_draw, caption, plot), *args, **options)
+    def draw(self, caption: str, *question: Any, **options: Any) -> None:
+        """Write a picture of its own, which no other figure knows of."""
+        self.ask("Curves", caption, partial(_draw, caption), *question, **options)
+
+    def design_effect(self, level: float) -> pd.DataFrame:
+        """Return how the variance of AUROC compares with that of independent rows."""
+        each = [self.pu, self.pu(cluster=None)]
+        asked: Any = {"target": "population", "level": level}
+        found, alone = (pd.DataFrame(pu.auroc(self.point, **asked)) for pu in each)
+        effect = (found["standard_error"] / alone["standard_error"]) ** 2
+        return found[[*self.keys, "beta"]].assign(design_effect=effect)
 
     def _note(self, method: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Return an answer, and note what it warns of."""
@@ -237,49 +251,41 @@ class _Answers:
         return answer
 
 
-def _sections(
-    answers: _Answers, at: At, wave: Hashable | None, strata: Hashable | None
-) -> dict[str, str]:
-    """Ask all questions, and write the answers by section; one without an answer is empty."""
+def _ask_all(answers: _Answers, at: At, wave: Hashable | None, strata: Hashable | None) -> None:
+    """Ask all questions, and write the answers by section."""
     pu, beta, ask, draw = answers.pu, answers.beta, answers.ask, answers.draw
-    band: dict[str, Any] = {"band": answers.band}
-    written: dict[str, str] = {"In short": ""}
+    write, target, band = answers.write, answers.target, {"band": answers.band}
     counts = pd.DataFrame([*answers.counts.items()], columns=["kind", "count"])
-    written["Data"] = f"<p>{_element('code', pu._line())}</p>{_table('Examples', counts)}"
+    write("Data", f"<p>{_element('code', pu._line())}</p>{_table('Examples', counts)}")
     passed = beta if isinstance(beta, pd.DataFrame) else answers.betas
-    limits = ask("What the known positives leave possible", pu.estimate_beta)
-    written["What beta can be"] = _table("Beta, as it was passed", passed) + limits
+    write("What beta can be", _table("Beta, as it was passed", passed))
+    ask("What beta can be", "What the known positives leave possible", pu.estimate_beta)
     grid = np.linspace(0, min(max(2 * answers.betas["beta"].max(), 0.2), 0.9), 13)
-    about: dict[str, Any] = {"x": "beta", "target": answers.target}
-    written["Curves"] = (
-        draw("ROC curve with its band", pu.plot_roc, beta, **band)
-        + draw("Precision and recall, with their band", pu.plot_pr, beta, **band)
-        + draw("Precision among the first examples", pu.plot_metric, "precision", beta, **band)
-        + draw("AUROC, were beta another", pu.plot_metric, "auroc", grid, **about)
-    )
-    written["Numbers"] = ""
-    for where, target in (("new", "population"), ("these", "examples"))[: 1 + answers.of_rows]:
-        average_precision = partial(pu.average_precision, beta, target=target)
-        written["Numbers"] += ask(f"AUROC on {where} examples", pu.auroc, beta, target=target)
-        written["Numbers"] += ask(f"Average precision on {where} examples", average_precision)
+    draw("ROC curve with its band", pu.plot_roc, beta, **band)
+    draw("Precision and recall, with their band", pu.plot_pr, beta, **band)
+    draw("Precision among the first examples", pu.plot_metric, "precision", beta, **band)
+    draw("AUROC, were beta another", pu.plot_metric, "auroc", grid, x="beta", target=target)
+    for where, about in (("new", "population"), ("these", "examples"))[: 1 + answers.of_rows]:
+        for name, area in (("AUROC", pu.auroc), ("Average precision", pu.average_precision)):
+            ask("Numbers", f"{name} on {where} examples", area, beta, target=about)
     rates = partial(pu.metric, ["precision", "recall"], beta, at=at, target="examples")
-    written["Numbers"] += ask("Precision and recall", rates, **band)
+    ask("Numbers", "Precision and recall", rates, **band)
+    if answers.roles.cluster is not None:
+        ask("Clusters", "Design effect", answers.design_effect)
     if "model" in answers.keys:
-        written["Comparison"] = ask("Differences of AUROC", pu.compare, "auroc", beta)
+        ask("Comparison", "Differences of AUROC", pu.compare, "auroc", beta)
     if answers.of_rows or wave is not None or strata is not None:
         check = partial(pu.check_assumptions, answers.point, wave=wave, strata=strata)
-        written["Do the data contradict it"] = ask("Checks", check, text=_BLIND)
+        ask("Do the data contradict it", "Checks", check)
     if answers.of_rows:
         broken = partial(pu.robustness, "auroc", answers.point, over={"selection_odds": [1]})
-        written["Labels that are not quite random"] = ask("Breaking point", broken, text=_FACTOR)
-    written["What is taken for granted"] = _items(_assumptions(answers))
+        ask("Labels that are not quite random", "Breaking point", broken)
+    write("What is taken for granted", _items(_assumptions(answers)))
     notes = [_element('p class="note"', note) for note in dict.fromkeys(answers.notes)]
-    written["What to look at"] = "".join(notes)
-    written["References"] = _items(_REFERENCES)
+    write("What to look at", "".join(notes))
+    write("References", _items(_REFERENCES))
     made = pd.DataFrame({"version": {name: version(name) for name in _PACKAGES}})
-    written["Made with"] = _table(f"On {datetime.now(UTC).date()}", made.reset_index())
-    written["In short"] = _element("blockquote", " ".join(_sentences(answers)))
-    return written
+    write("Made with", _table(f"On {datetime.now(UTC).date()}", made.reset_index()))
 
 
 def _sentences(answers: _Answers) -> Iterator[str]:
@@ -290,7 +296,7 @@ def _sentences(answers: _Answers) -> Iterator[str]:
     yield f"The data hold {_listed(found)} examples."
     yield from _assumptions(answers)[:2]
     for name, frame in frames.items():
-        if name.startswith(("AUROC", "Average")):
+        if name.endswith("examples"):
             cited = " [2]" if name == "AUROC on new examples" else ""
             yield f"{name}{cited} is {_each(frame, answers)}."
     if "Precision and recall" in frames:
@@ -307,9 +313,7 @@ def _assumptions(answers: _Answers) -> list[str]:
     roles, beta, labels = answers.roles, answers.beta, "a random sample of all positives"
     if roles.propensity is not None:
         labels = f"labeled with the probabilities in the column {roles.propensity!r}"
-    rows = (
-        "Rows" if roles.cluster is None else f"Rows of different clusters, by {roles.cluster!r},"
-    )
+    apart = "" if roles.cluster is None else f" of different clusters, by {roles.cluster!r},"
     weighed = f" Each row stands for as many as its {roles.weight!r} says." if roles.weight else ""
     said, source = "one for each group", "[say where it comes from]"
     if isinstance(beta, pd.Interval):
@@ -325,7 +329,7 @@ def _assumptions(answers: _Answers) -> list[str]:
         f"Known positives are taken to be {labels}.{weighed}",
         "All numbers but the sign of a comparison depend on β.",
         "The scores come from a classifier that was not trained on these rows.",
-        f"{rows} are independent of each other.",
+        f"Rows{apart} are independent of each other.",
         "New examples come from where these come from, and have their prevalence.",
         f"Each interval holds with a probability of {answers.level:g}: of many, some miss.",
         "Tied scores cannot be told apart by any threshold, and share a cutoff.",

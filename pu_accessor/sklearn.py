@@ -59,9 +59,8 @@ class Scorer:
         columns = self._score(estimator, X), as_series("y", y)
         source = ArraySource(*columns, propensity=propensity, weight=weight)
         every = self.metric.is_function and self.at in ("maximum", "youden")
-        value = self._estimate(
-            source.rank(self._roles(), "all" if every else "breakpoints").make(0)
-        )
+        rankings = source.rank(self._roles(), "all" if every else "breakpoints")
+        value = self._estimate(rankings.make(0))
         return -value if self.metric.less_is_better else value
 
     def set_score_request(
@@ -130,15 +129,14 @@ class Scorer:
 
     def _estimate(self, ranking: Ranking) -> float:
         """Return the estimate for a ranking, unbiased and so not cut off at 0 and 1."""
-        betas, weight = np.array([0.0 if self.beta is None else self.beta]), ranking.unequal_weight
+        betas, weight = np.array([self.beta or 0.0]), ranking.unequal_weight
         check_labels(betas, ranking.total)
-        if self.at is not None:
-            beta, at = Beta(betas), read_at(self.at)
-            value = estimate(self.metric, ranking, beta, Settings(), "examples", at)
-            return float(value.value[0])
-        values: Any
         is_roc = self.metric.curve == "roc"
-        if weight is not None:
+        values: Any
+        if self.at is not None:
+            asked = self.metric, ranking, Beta(betas), Settings(), "examples", read_at(self.at)
+            values = estimate(*asked).value
+        elif weight is not None:
             weighted = weighted_auroc if is_roc else weighted_precision
             values = weighted(ranking, weight, betas, Settings().level).value
         elif is_roc:

@@ -144,29 +144,24 @@ def weigh_labels(label: "pd.Series[Any]", found: "pd.Series[Any] | pd.DataFrame"
             )
         labels = found[column]
     added = add_labels(label, labels)
-    weight = added.notna().astype(np.float64)
-    weight[labels.index] = _row_weights(found, int(added.isna().sum()) + len(labels))
-    return pd.DataFrame({"label": added, "weight": weight})
-
-
-def _row_weights(found: "pd.Series[Any] | pd.DataFrame", n_unlabeled: int) -> FloatArray | float:
-    """Return how many unlabeled rows each labeled one stands for."""
     if not len(found):
         raise PUValueError(
             "found must hold the label of one row or more, but is empty. Label some of the rows "
             "that df.pu.sample_to_label draws."
         )
-    if not isinstance(found, pd.DataFrame) or "stratum" not in found.columns:
-        return n_unlabeled / len(found)
-    strata = {name: part.found for name, part in read_strata(found).items()}
-    covered = {name: stratum.total for name, stratum in strata.items()}
-    if sum(covered.values()) != n_unlabeled:
-        raise PUDataError(
-            f"found must be drawn of strata that cover the unlabeled rows, {n_unlabeled}, but "
-            f"its strata hold {covered}. Draw rows without below or above, of the same frame."
-        )
-    weights = {name: stratum.total / stratum.labeled for name, stratum in strata.items()}
-    return found["stratum"].map(weights).to_numpy(np.float64)
+    weight, n_unlabeled = added.notna().astype(np.float64), int(added.isna().sum()) + len(labels)
+    weight[labels.index] = n_unlabeled / len(found)
+    if isinstance(found, pd.DataFrame) and "stratum" in found.columns:
+        strata = {name: part.found for name, part in read_strata(found).items()}
+        covered = {name: stratum.total for name, stratum in strata.items()}
+        if sum(covered.values()) != n_unlabeled:
+            raise PUDataError(
+                f"found must be drawn of strata that cover the unlabeled rows, {n_unlabeled}, but "
+                f"its strata hold {covered}. Draw rows without below or above, of the same frame."
+            )
+        each = {name: stratum.total / stratum.labeled for name, stratum in strata.items()}
+        weight[labels.index] = found["stratum"].map(each).to_numpy(np.float64)
+    return pd.DataFrame({"label": added, "weight": weight})
 
 
 def rates_from_labels(

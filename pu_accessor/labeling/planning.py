@@ -23,7 +23,7 @@ from pu_accessor.ranking import Counts
 
 Pilot: TypeAlias = Accessor | pd.DataFrame | Mapping[str, Any]
 
-_MOST = 10**9  # known positives
+_MOST = 2**30  # known positives
 
 
 def labels_needed(
@@ -314,15 +314,13 @@ def _read_values(pilot: Mapping[str, Any], spans: Mapping[str, str]) -> dict[str
     return {name: check_share(f"pilot[{name!r}]", pilot[name], spans[name]) for name in pilot}
 
 
-def smallest(is_enough: Callable[[int], bool], least: int = 2) -> int:
-    """Return the smallest number that is enough."""
-    low, high = least - 1, least
-    while not is_enough(high):
-        if high > _MOST:
-            raise PUDataError(
-                "width cannot be reached with so many unlabeled examples, however many positives "
-                "are known. Pass a larger n_unlabeled or a larger width.",
-                page="planning",
-            )
-        low, high = high, 2 * high
-    return low + 1 + bisect_left(range(low + 1, high), True, key=is_enough)
+def smallest(is_enough: Callable[[int], bool]) -> int:
+    """Return the smallest number that is enough, from 2 on."""
+    found = 2 + bisect_left(range(2, _MOST), True, key=is_enough)
+    if found == _MOST:
+        raise PUDataError(
+            "width cannot be reached with so many unlabeled examples, however many positives "
+            "are known. Pass a larger n_unlabeled or a larger width.",
+            page="planning",
+        )
+    return found

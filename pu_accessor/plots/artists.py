@@ -61,11 +61,6 @@ class Curve(NamedTuple):
     among: int = 1  # how many bands there are, that may lie over each other
     by_model: bool = False  # whether hues tell models or groups apart, not betas alone
 
-    def moved(self, right: float, up: float) -> "Curve":
-        """Return the curve at another place."""
-        paths = [(x + right, y + up) for x, y in (self.estimate, self.lower, self.upper)]
-        return self._replace(estimate=paths[0], lower=paths[1], upper=paths[2])
-
 
 def kind_of(artist: Artist) -> Kind | None:
     """Return what an artist is, if it is one of ours."""
@@ -86,25 +81,24 @@ def not_naive(curves: Sequence[Curve]) -> Sequence[Curve]:
 # Curves
 
 
-def draw_lines(ax: Axes, curves: Sequence[Curve], looks: Looks, **usual: Any) -> None:
-    """Draw estimates, and baselines, each with a label that no curve of another hue has."""
+def draw_lines(ax: Axes, curves: Sequence[Curve], looks: Looks, *, dots: bool = False) -> None:
+    """Draw estimates, or dots of them, and baselines, each with a label that no other hue has."""
     labels: dict[str, list[Line2D]] = {}
     for line in curves_on(ax):
         labels.setdefault(str(line.get_label()), []).append(line)
+    dot: dict[str, Any] = {"marker": "o", "linestyle": "none", "markersize": 6}
+    dot |= {"markeredgecolor": ground(ax), "markeredgewidth": 0.75}
     for curve in curves:
+        path, usual = _known(curve.estimate), {"color": curve.color, "zorder": 3}
+        if curve.is_baseline:
+            naive = {"linestyle": "--", "linewidth": 1.3}
+            naive = {"linestyle": "none", "marker": "x"} if dots else naive
+            ax.plot(*path, label=curve.label, gid=Kind.BASELINE, **usual, **naive)  # type: ignore[arg-type]
+            continue
         gid = Kind.CURVE if curve.score is None else f"{Kind.CURVE}{_SEPARATOR}{curve.score}"
-        properties = {
-            "color": curve.color,
-            "linewidth": 1.3 if curve.is_baseline else 1.8,
-            "linestyle": "--" if curve.is_baseline else "-",
-            "label": curve.label if curve.is_baseline else _own_label(curve, labels),
-            "gid": Kind.BASELINE if curve.is_baseline else gid,
-            "zorder": 3,
-        }
-        style = {} if curve.is_baseline else {**usual, **(looks["line_kws"] or {})}
-        (line,) = ax.plot(*_known(curve.estimate), **{**properties, **style})
-        if not curve.is_baseline:
-            labels.setdefault(str(line.get_label()), []).append(line)
+        usual |= {"linewidth": 1.8, "label": _own_label(curve, labels), "gid": gid}
+        (line,) = ax.plot(*path, **{**usual, **(dot if dots else {}), **(looks["line_kws"] or {})})
+        labels.setdefault(str(line.get_label()), []).append(line)
 
 
 def _own_label(curve: Curve, labels: Mapping[str, Sequence[Line2D]]) -> str:
@@ -125,37 +119,33 @@ def _own_label(curve: Curve, labels: Mapping[str, Sequence[Line2D]]) -> str:
     return next(label for label in chain([wanted], numbered) if not others(label))
 
 
-def draw_dots(ax: Axes, curves: Sequence[Curve], looks: Looks) -> None:
-    """Draw estimates that no line joins; crosses where unlabeled examples are negative."""
-    dots = {"marker": "o", "linestyle": "none", "markersize": 6}
-    dots |= {"markeredgecolor": ground(ax), "markeredgewidth": 0.75}
-    draw_lines(ax, [curve for curve in curves if not curve.is_baseline], looks, **dots)
-    naive: dict[str, Any] = {"marker": "x", "linestyle": "none", "gid": Kind.BASELINE, "zorder": 3}
-    for curve in curves:
-        if curve.is_baseline:
-            ax.plot(*_known(curve.estimate), color=curve.color, label=curve.label, **naive)
-
-
 def draw_band(ax: Axes, curve: Curve, looks: Looks, label: str, *, density: float = 1) -> None:
     """Fill between the bounds: along the upper one and back along the lower one."""
+    (x, y), (x_back, y_back) = _known(curve.upper), _known(curve.lower)
+    corners = np.stack([np.append(x, x_back[::-1]), np.append(y, y_back[::-1])], axis=1)
+    # Of many bands little more than their edges is left.
+    opacity = 0.25 if curve.among == 1 else 0.18 if curve.among <= _FEW else 0.03
+    _fill(ax, curve, looks, label, corners, density * opacity)
+
+
+def _fill(
+    ax: Axes, curve: Curve, looks: Looks, label: str, corners: FloatArray, opacity: float
+) -> None:
+    """Fill an area in the colour of a curve; baselines have none."""
     if curve.is_baseline:
         return
-    (x, y), (x_back, y_back) = _known(curve.upper), _known(curve.lower)
     style = dict(looks["band_kws"] or {})
     face = style.pop("facecolor", None)
     color = style.pop("color", None) or face or curve.color
     is_translucent = to_rgba(color)[3] < 1  # an alpha of the style counts in any case
-    # Of many bands little more than their edges is left.
-    opacity = 0.25 if curve.among == 1 else 0.18 if curve.among <= _FEW else 0.03
     properties = {
-        "facecolor": color if is_translucent else (*to_rgb(color), density * opacity),
+        "facecolor": color if is_translucent else (*to_rgb(color), opacity),
         "edgecolor": (*to_rgb(color), 0.7),
         "linewidth": 0.6,
         "label": label,
         "gid": Kind.BAND,
         "zorder": 2,
     }
-    corners = np.stack([np.append(x, x_back[::-1]), np.append(y, y_back[::-1])], axis=1)
     # Without a look at each of the corners, as add_patch takes: they are known.
     ax.add_artist(Polygon(corners, **{**properties, **style}))
     ax.update_datalim(corners)
@@ -165,15 +155,12 @@ def draw_bars(
     ax: Axes, curve: Curve, looks: Looks, label: str, half: float, upright: bool
 ) -> None:
     """Draw the interval of each estimate of a curve as a bar; one stands for all in a legend."""
-    along, across = (0, 1) if upright else (1, 0)
-    for place in range(curve.estimate[0].size):
-        sides = []
-        for bound in (curve.lower, curve.upper):
-            middle, value = bound[along][place], bound[across][place]
-            side = (np.array([middle - half, middle + half]), np.repeat(value, 2))
-            sides.append((side[along], side[across]))
-        bar = curve._replace(lower=sides[0], upper=sides[1], among=1)
-        draw_band(ax, bar, looks, f"{'_' * (place > 0)}{label}")
+    low, high, middles = curve.lower[1], curve.upper[1], curve.estimate[0 if upright else 1]
+    left, right = middles - half, middles + half
+    corners = np.array([[left, high], [right, high], [right, low], [left, low]])
+    for place, bar in enumerate(np.moveaxis(corners[:, :: 1 if upright else -1], 2, 0)):
+        known = bar[np.isfinite(bar).all(axis=1)]
+        _fill(ax, curve, looks, f"{'_' * (place > 0)}{label}", known, 0.25)
 
 
 def _known(path: Path) -> Path:
@@ -219,14 +206,6 @@ def draw_cross(ax: Axes, x: Any, y: Any, kind: Kind, label: str, color: Any) -> 
     """Mark where something changes or breaks."""
     style: dict[str, Any] = {"color": color, "marker": "X", "markeredgecolor": ground(ax)}
     ax.plot(x, y, label=label, gid=kind, linestyle="none", markersize=8, zorder=4, **style)
-
-
-def draw_limit(ax: Axes, beta: float, color: Any, label: str) -> None:
-    """Mark the limit on beta that a model's known positives set, if it is within the picture."""
-    if ax.dataLim.x0 <= beta <= ax.dataLim.x1:
-        line: dict[str, Any] = {"color": color, "linestyle": "-.", "linewidth": 1.1, "zorder": 2.5}
-        top: dict[str, Any] = {"marker": "v", "markevery": [1], "markersize": 7, "clip_on": False}
-        ax.axvline(beta, label=label, gid=Kind.LIMIT, **line, **top)
 
 
 def draw_infeasible(ax: Axes, places: tuple[FloatArray, BoolArray], color: Any) -> None:
@@ -290,8 +269,3 @@ def write_key(key: Hashable) -> str:
     if isinstance(key, pd.Timestamp) and key == key.normalize():
         return str(key.date())
     return write_name(key)
-
-
-def write_panel(name: str, value: Any) -> str:
-    """Write the title of a panel."""
-    return f"β̂ = {value:g}" if name == "beta" else f"{write_name(name)} = {write_key(value)}"

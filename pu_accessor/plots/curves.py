@@ -8,7 +8,6 @@ import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
 
-from pu_accessor.checks import check_option
 from pu_accessor.datasets.schema import (
     AXIS,
     BOUND,
@@ -20,12 +19,12 @@ from pu_accessor.datasets.schema import (
 )
 from pu_accessor.datasets.tables import tables_of
 from pu_accessor.errors import PUValueError, shorten
-from pu_accessor.inference.metrics import AnyMetric, Metric, curve_rates, read_metric, write_label
+from pu_accessor.inference.metrics import Metric, curve_rates, write_label
 from pu_accessor.plots import artists
 from pu_accessor.plots.artists import Curve, Path
 from pu_accessor.plots.looks import Looks, check_looks, ink
 from pu_accessor.plots.panels import Drawing, Levels, draw_panels
-from pu_accessor.ranking import BoolArray, FloatArray
+from pu_accessor.ranking import FloatArray
 
 Table: TypeAlias = Mapping[str, Any]  # arrays over the cutoffs of one bound, and numbers
 Trace: TypeAlias = Callable[[Table], Path]
@@ -38,13 +37,9 @@ _AXES = {
 _PIECES, _POINTS = 200, 400  # between cutoffs, as many close to the top: of precision, of metrics
 _WHOLE = 4_000  # cutoffs that are few enough to be drawn as they are
 _CELLS = 1_500  # pixels along an axis
+_ORDER = ("estimate", "lower", "upper")
 _KEEP = "Select with lists, which keep dimensions."
 _FOUND = "share of positives found"
-
-
-def _read(tables: xr.Dataset) -> xr.Dataset:
-    """Return the tables of a user, or those that curves are of, in memory."""
-    return read_dataset(tables_of(read_dataset(tables)), "tables").compute()
 
 
 def _check_thresholds(tables: xr.Dataset) -> None:
@@ -73,33 +68,16 @@ def _check_negatives(tables: xr.Dataset) -> None:
         )
 
 
-def plot_roc(tables: xr.Dataset, looks: Looks) -> Drawing:
-    """Draw ROC curves: the estimate as a line, the area between the bounds filled.
+def plot_curves(
+    tables: xr.Dataset, curve: str | Metric, looks: Looks, *, x: str = "rank"
+) -> Drawing:
+    """Draw curves: estimates as lines, the areas between their bounds filled.
 
-    A bound may step back: a known positive that enters the head brings latent ones along, which
-    were false positives one rank before. The estimate does not, but where a bound cuts it.
-    """
-    looks = check_looks(looks)
-    tables = _read(tables)
-    _check_negatives(tables)
-    curves, levels, band = _curves(visible(tables), _trace_roc)
-
-    def draw(ax: Axes, curves: list[Curve]) -> None:
-        ax.set(xlabel="false positive rate", ylabel="true positive rate")
-        artists.draw_diagonal(ax)
-        _draw_curves(ax, curves, looks, band)
-        artists.show_rates(ax)
-        if looks["ax"] is None:
-            ax.set_box_aspect(1)  # square where zoomed, too
-
-    return draw_panels(curves, draw, looks, levels)
-
-
-def plot_pr(tables: xr.Dataset, looks: Looks) -> Drawing:
-    """Draw precision-recall curves: the estimate as a line, the area between the bounds filled.
-
-    Between two cutoffs the curve follows the contingency tables [1]_. At recall 0 it starts with
-    the precision of the first cutoff that finds a positive. Chance is the prevalence, dotted.
+    They are "roc", "pr" or "rank_cdf", or a metric at each cutoff; recall against the fraction is
+    the chart of gains, between chance and a perfect ranking. A bound of ROC may step back: a known
+    positive that enters the head brings latent ones along, which were false positives one rank
+    before. Between two cutoffs precision follows the contingency tables [1]_. At recall 0 it
+    starts with that of the first cutoff that finds a positive.
 
     References
     ----------
@@ -107,108 +85,98 @@ def plot_pr(tables: xr.Dataset, looks: Looks) -> Drawing:
        ICML 2006.
     """
     looks = check_looks(looks)
-    tables = _read(tables)
-    curves, levels, band = _curves(visible(tables), _trace_pr)
+    if curve == "rank_cdf":
+        return _plot_rank_cdf(tables, looks)
+    tables = read_dataset(tables_of(read_dataset(tables)), "tables").compute()
+    if curve == "roc":
+        _check_negatives(tables)
+    if x == "threshold":
+        _check_thresholds(tables)
+    if isinstance(curve, str):
+        xlabel, ylabel, trace, mark = _RATES[curve]
+    elif (curve.name, x) == ("recall", "fraction"):
+        xlabel, ylabel, trace, mark = _AXES[x], _FOUND, _trace_metric(curve, x), _mark_gains
+    else:
+        xlabel, ylabel = _AXES[x], artists.write_name(write_label(curve.name))
+        trace, mark = _trace_metric(curve, x), _mark_infeasible
+    curves, levels, band = _curves(visible(tables), trace, x=x)
+    if not any(np.isfinite(y).any() for one in curves for _, y in one[2:5]):
+        name = curve if isinstance(curve, str) else curve.name
+        raise PUValueError(f"There is nothing to draw: {name} has no value at any cutoff.")
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
-        ax.set(xlabel="recall", ylabel="precision")
-        _draw_curves(ax, curves, looks, band)
-        # In the hue of those that share a prevalence, if that is one.
-        hues: dict[float, list[Any]] = {}
-        for curve in artists.not_naive(curves):
-            hues.setdefault(curve.aside["prevalence"], []).append(curve.color)
-        for prevalence, colors in hues.items():
-            hue = {"color": colors[0]} if len(colors) == 1 else {}
-            artists.draw_chance(ax, [0, 1], [prevalence] * 2, label="chance (prevalence)", **hue)
-        artists.show_rates(ax)
+        ax.set(xlabel=xlabel, ylabel=ylabel)
+        for one in curves:
+            artists.draw_band(ax, one, looks, band)
+        artists.draw_lines(ax, curves, looks)
+        mark(ax, curves)
+        if curve == "roc" and looks["ax"] is None:
+            ax.set_box_aspect(1)  # square where zoomed, too
 
     return draw_panels(curves, draw, looks, levels)
 
 
-def plot_rank_cdf(cdf: xr.Dataset, looks: Looks) -> Drawing:
+def _mark_roc(ax: Axes, curves: Sequence[Curve]) -> None:
+    artists.draw_diagonal(ax)
+    artists.show_rates(ax)
+
+
+def _mark_pr(ax: Axes, curves: Sequence[Curve]) -> None:
+    """Draw chance, which is the prevalence: in the hue of those that share it, if that is one."""
+    hues: dict[float, list[Any]] = {}
+    for curve in artists.not_naive(curves):
+        hues.setdefault(curve.aside["prevalence"], []).append(curve.color)
+    for prevalence, colors in hues.items():
+        hue = {"color": colors[0]} if len(colors) == 1 else {}
+        artists.draw_chance(ax, [0, 1], [prevalence] * 2, label="chance (prevalence)", **hue)
+    artists.show_rates(ax)
+
+
+def _mark_infeasible(ax: Axes, curves: Sequence[Curve]) -> None:
+    """Shade the cutoffs at which bands are impossible."""
+    for curve in curves:
+        if "cut" in curve.aside and not curve.is_baseline:
+            artists.draw_infeasible(ax, curve.aside["cut"], curve.color)
+
+
+def _mark_gains(ax: Axes, curves: Sequence[Curve]) -> None:
+    """Draw what chance finds, and what a perfect ranking does."""
+    _mark_infeasible(ax, curves)
+    artists.draw_chance(ax, [0, 1], [0, 1])
+    style: dict[str, Any] = {"label": "perfect", "linestyle": "-", "linewidth": 0.8}
+    for share in sorted({curve.aside["prevalence"] for curve in artists.not_naive(curves)}):
+        artists.draw_chance(ax, [0, share, 1], [0, 1, 1], **style)
+    artists.show_rates(ax)
+
+
+def _plot_rank_cdf(cdf: xr.Dataset, looks: Looks) -> Drawing:
     """Draw the rank CDF of the known positives and the band around that of the latent ones."""
-    looks = check_looks(looks)
     held = bool((cdf["reference"] == "positives").all())
-    weighted = "n_effective" in cdf.coords
+    is_one = held and "n_effective" not in cdf.coords  # the same at each beta
 
     def trace(table: Table) -> Path:
         inside = table["rank"] <= sum(table[name] for name in TOTALS)  # groups may end earlier
         path = table["rank"][inside], table["rank_cdf"][inside]
-        return (
-            artists.hold(*path) if held else path
-        )  # what known negatives say is straight in between
+        # What known negatives say is straight in between.
+        return artists.hold(*path) if held else path
 
     curves, levels, band = _curves(visible(cdf), trace, "rank_cdf")
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
-        ax.set(xlabel="examples predicted positive", ylabel=_FOUND)
+        ax.set(xlabel=_AXES["rank"], ylabel=_FOUND)
         for end in {int(curve.aside["examples"]) for curve in curves}:
             artists.draw_chance(ax, [0, end], [0, 1])
-        # The known positives are the same at each beta.
-        shared = held and not weighted and not any(curve.by_model for curve in curves)
-        first = not artists.curves_on(ax)
+        shared = is_one and not any(curve.by_model for curve in curves)
+        color = curves[0].color if artists.curves_on(ax) else ink(ax)
         label = band.replace("\n", " ") if shared and len(curves) > 1 else band  # one for each
         for curve in curves:
             artists.draw_band(ax, curve, looks, f"{label}, {curve.label}" if shared else label)
-        known = {"color": ink(ax) if first else curves[0].color, "label": "known positives"}
-        drawn = [curves[0]._replace(**known)] if shared else curves  # type: ignore[arg-type]
+        known = curves[0]._replace(color=color, label="known positives")
+        drawn = [known] if shared else curves
         artists.draw_lines(ax, [curve._replace(is_baseline=False) for curve in drawn], looks)
         artists.show_rates(ax, along=False)
 
     return draw_panels(curves, draw, looks, levels)
-
-
-def check_metric(metric: AnyMetric, x: str) -> None:
-    """Raise unless there is such a metric, and such an axis of cutoffs."""
-    read_metric(metric, None, "tables")
-    check_option("x", x, _AXES, {"head": "rank", "score": "threshold", "share": "fraction"})
-
-
-def plot_metric_curve(tables: xr.Dataset, metric: AnyMetric, x: str, looks: Looks) -> Drawing:
-    """Draw a metric at each cutoff: the estimate as a line, the area between the bounds filled.
-
-    Recall against the fraction is the chart of gains, between chance and a perfect ranking.
-    """
-    looks = check_looks(looks)
-    check_metric(metric, x)
-    tables = _read(tables)
-    if x == "threshold":
-        _check_thresholds(tables)
-    entry = read_metric(metric, None, "tables")
-    name, tables = entry.name, visible(tables)
-    counts = [tables[name].transpose(*tables["tp"].dims).to_numpy() for name in COUNTS]
-    value = np.asarray(entry(*counts), dtype=np.float64)
-    if np.isnan(value).all():
-        raise PUValueError(f"There is nothing to draw: {name} has no value at any cutoff.")
-    own = {"value": (tables["tp"].dims, value)}
-    metric_trace = _trace_metric(entry, x)
-    curves, levels, band = _curves(tables.assign(own), metric_trace, x=x)
-    is_gain = (name, x) == ("recall", "fraction")
-
-    def draw(ax: Axes, curves: list[Curve]) -> None:
-        ax.set(
-            xlabel=_AXES[x], ylabel=_FOUND if is_gain else artists.write_name(write_label(name))
-        )
-        _draw_curves(ax, curves, looks, band)
-        for curve in curves:
-            if "cut" in curve.aside and not curve.is_baseline:
-                artists.draw_infeasible(ax, curve.aside["cut"], curve.color)
-        if not is_gain:
-            return
-        artists.draw_chance(ax, [0, 1], [0, 1])
-        for share in sorted({curve.aside["prevalence"] for curve in artists.not_naive(curves)}):
-            style: dict[str, Any] = {"label": "perfect", "linestyle": "-", "linewidth": 0.8}
-            artists.draw_chance(ax, [0, share, 1], [0, 1, 1], **style)
-        artists.show_rates(ax)
-
-    return draw_panels(curves, draw, looks, levels)
-
-
-def _draw_curves(ax: Axes, curves: Sequence[Curve], looks: Looks, band: str) -> None:
-    """Draw the lines of curves on top of their bands."""
-    for curve in curves:
-        artists.draw_band(ax, curve, looks, band)
-    artists.draw_lines(ax, curves, looks)
 
 
 # A Dataset -> its curves
@@ -221,18 +189,16 @@ def _curves(
 
     The bounds of a curve whose beta lies in an interval are the lowest and the highest of all.
     """
-    axis = AXIS if AXIS in tables.dims else "rank"
+    axis = axis_of(tables.dims)
     _check(tables, axis)
     score = tables.attrs.get("score")
     score = score if isinstance(score, str) else None
     points: list[Curve] = []
     inner: dict[tuple[Any, ...], list[Curve]] = {}
-    for where, arrays in _take_apart(tables, axis, drawn):
-        tables_of_bounds = ({n: a[i] for n, a in arrays.items()} for i in range(len(BOUND)))
-        lower, estimate, upper = map(trace, tables_of_bounds)
-        within = bool(arrays["inside"][0]) if "inside" in arrays else False
-        aside = {} if within else _aside(arrays, x)
-        beta = float(arrays["beta"][0])
+    for where, bounds in _take_apart(tables, axis, drawn):
+        within, beta = bool(bounds[1].get("inside", False)), float(bounds[1]["beta"])
+        aside = {} if within else _aside(bounds, x)
+        estimate, lower, upper = map(trace, bounds)
         curve = Curve(where, beta, estimate, lower, upper, aside, score)
         group = inner.setdefault(_apart_from_beta(where), [])
         (group if within else points).append(curve)
@@ -246,9 +212,9 @@ def _curves(
     betas = [curve.beta for group in inner.values() for curve in group if curve.beta is not None]
     attrs = {name: value for name, value in tables.attrs.items() if name != "beta_interval"}
     attrs |= {"beta_interval": (min(betas), max(betas))} if betas else {}
-    indexes = {str(dim): tables.indexes.get(dim) for dim in tables.dims}
+    indexes = {dim: index for dim, index in tables.indexes.items() if dim in tables.dims}
     levels = {
-        dim: [*map(str, index.names)]
+        str(dim): [*map(str, index.names)]
         for dim, index in indexes.items()
         if isinstance(index, pd.MultiIndex)
     }
@@ -289,44 +255,42 @@ def _check(dataset: xr.Dataset, axis: str) -> None:
 
 def _take_apart(
     dataset: xr.Dataset, axis: str, drawn: str
-) -> Iterator[tuple[dict[str, Hashable], dict[str, Any]]]:
-    """Yield where each curve stands, and its arrays over (bound, cutoff) or bound alone."""
-    dataset = dataset.sel(bound=BOUND)
+) -> Iterator[tuple[dict[str, Hashable], list[Table]]]:
+    """Yield where each curve stands, and its arrays at each bound: estimate, lower, upper."""
     dims = [str(dim) for dim in dataset[drawn].dims if dim not in (axis, "bound")]
     dims.sort(key=lambda dim: dim == "beta")  # models first
-    order = [*dims, "bound", axis]
-    values: dict[str, tuple[list[int], Any]] = {}
-    for name, variable in dataset.variables.items():
-        if {*variable.dims} <= {*order}:
-            own = [dim for dim in order if dim in variable.dims]
-            places = [dims.index(dim) for dim in own if dim in dims]
-            array = variable.transpose(*own).to_numpy()
-            if "bound" not in own:
-                array = np.stack([array] * len(BOUND), axis=len(places))
-            values[str(name)] = places, array
+    held = {
+        str(name): variable.to_base_variable()
+        for name, variable in dataset.variables.items()
+        if {*variable.dims} <= {*dims, "bound", axis}
+    }
+    order = [dataset.get_index("bound").get_loc(bound) for bound in _ORDER]
     own_beta = dataset["beta"].ndim > 1
     indexes = {dim: dataset.get_index(dim) for dim in dims if dim != "beta" or not own_beta}
     for position in np.ndindex(*(dataset.sizes[dim] for dim in dims)):
-        arrays = {
-            name: array[tuple(position[place] for place in places)]
-            for name, (places, array) in values.items()
-        }
-        known: BoolArray = ~np.isnan(arrays[drawn].astype(np.float64)).all(axis=0)
+        place: dict[Any, Any] = dict(zip(dims, position, strict=True))
+        arrays = {name: v.isel(place, missing_dims="ignore") for name, v in held.items()}
+        known = arrays[drawn].notnull().any("bound").values  # noqa: PD004
         if axis == AXIS and "rank" in arrays:  # without the repeats of the last cutoff
-            known &= np.diff(arrays["rank"][0], prepend=-1) > 0
-        if known.any():
-            kept = {n: a[:, known] if a.ndim > 1 else a for n, a in arrays.items()}
-            yield _where(indexes, dict(zip(dims, position, strict=True))), kept
-
-
-def _where(indexes: Mapping[str, pd.Index], position: Mapping[str, int]) -> dict[str, Hashable]:
-    """Return the value of each dimension, and of each level of a MultiIndex, at a position."""
-    where: dict[str, Hashable] = {}
-    for dim, index in indexes.items():
-        key = where[dim] = index[position[dim]]
-        if isinstance(index, pd.MultiIndex):
-            where.update(zip(map(str, index.names), key, strict=True))
-    return {name: write_missing(value) for name, value in where.items()}
+            known &= np.diff(arrays["rank"].values, prepend=-1) > 0
+        if not known.any():
+            continue
+        arrays = {
+            name: v if known.all() else v.isel({axis: known}, missing_dims="ignore")
+            for name, v in arrays.items()
+        }
+        where: dict[str, Hashable] = {}
+        for dim, index in indexes.items():
+            key = where[dim] = index[place[dim]]
+            if isinstance(index, pd.MultiIndex):
+                where.update(zip(map(str, index.names), key, strict=True))
+        yield (
+            {name: write_missing(value) for name, value in where.items()},
+            [
+                {name: v.isel(bound=i, missing_dims="ignore").values for name, v in arrays.items()}
+                for i in order
+            ],
+        )
 
 
 def write_missing(key: Hashable) -> Hashable:
@@ -335,22 +299,34 @@ def write_missing(key: Hashable) -> Hashable:
     return "missing" if is_missing else key
 
 
-def _aside(arrays: Table, x: str) -> dict[str, Any]:
+def _aside(bounds: Sequence[Table], x: str) -> dict[str, Any]:
     """Return what is drawn beside a curve: its prevalence, and where both bounds are cut."""
-    if not {*COUNTS} <= {*arrays}:
-        return {"examples": sum(arrays[name][0] for name in TOTALS)}
-    tp, fp, fn, tn = (arrays[name] for name in COUNTS)
-    first = [float(count[0, 0]) for count in (tp, fp, fn, tn)]
-    prevalence = (first[0] + first[2]) / sum(first)
-    if "clipped" not in arrays:
+    _, lower, upper = bounds
+    if not {*COUNTS} <= {*lower}:
+        return {"examples": sum(lower[name] for name in TOTALS)}
+    tp, fp, fn, tn = (float(lower[name][0]) for name in COUNTS)
+    prevalence = (tp + fn) / (tp + fp + fn + tn)
+    if "clipped" not in lower:
         return {"prevalence": prevalence}
-    cut = (arrays["clipped"][[0, 2]] == True).all(0) & (tp[0] == tp[2])  # noqa: E712 -- or missing
-    ends = (tp + fp)[[0, 2]].max(axis=0)
-    along = arrays["threshold"][0] if x == "threshold" else ends
+    both = (lower["clipped"] == True) & (upper["clipped"] == True)  # noqa: E712 -- or missing
+    cut = both & (lower["tp"] == upper["tp"])
+    ends = np.maximum(lower["tp"] + lower["fp"], upper["tp"] + upper["fp"])
+    along = lower["threshold"] if x == "threshold" else ends
     places = along.astype(np.float64) / (ends[-1] if x == "fraction" else 1)
     known = np.flatnonzero(np.isfinite(places))
     upwards = known[np.argsort(places[known], kind="stable")]
     return {"prevalence": prevalence, "cut": (places[upwards], cut[upwards])}
+
+
+def impossible(tables: xr.Dataset) -> xr.DataArray:
+    """Tell at which betas both bounds are cut to one value somewhere: the band is impossible."""
+    tp, clipped = tables["tp"], tables.get("clipped", xr.zeros_like(tables["tp"])) == True  # noqa: E712
+    ends = ["lower", "upper"]
+    is_cut = clipped.sel(bound=ends).all("bound") & (
+        tp.sel(bound="lower") >= tp.sel(bound="upper")
+    )
+    has_latent_negatives = (tables["fp"] + tables["tn"]).max("bound") > tables["n_known_negative"]
+    return (is_cut & has_latent_negatives).any(axis_of(tables.dims))
 
 
 # Vertices
@@ -361,13 +337,13 @@ def _ranks(table: Table) -> FloatArray:
     return ranks
 
 
-def _filled(table: Table, points: int) -> tuple[FloatArray, FloatArray, list[FloatArray]]:
-    """Return ranks of cutoffs and between them, the first ones, and the counts there."""
+def _filled(table: Table, points: int) -> tuple[FloatArray, list[FloatArray]]:
+    """Return ranks of cutoffs and between them, and the counts there."""
     ranks = _ranks(table)
     own = np.unique(ranks)
     more = [np.linspace(own[0], own[-1], points), np.geomspace(1, max(own[-1], 1), points)]
     filled = np.unique(np.concatenate([own, *(m[(m > own[0]) & (m < own[-1])] for m in more)]))
-    return filled, own, [np.interp(filled, ranks, table[name].astype(float)) for name in COUNTS]
+    return filled, [np.interp(filled, ranks, table[name].astype(float)) for name in COUNTS]
 
 
 def _trace_roc(table: Table) -> Path:
@@ -382,7 +358,7 @@ def _trace_pr(table: Table) -> Path:
     # Before a positive is found precision is 0 or undefined: it would be a spike at recall 0.
     first = known & (np.arange(tp.size) >= np.argmax(known & (tp > 0)))
     names = [name for name in (*COUNTS, "rank") if name in table]
-    _, _, (tp, fp, fn, _) = _filled({name: table[name][first] for name in names}, _PIECES)
+    _, (tp, fp, fn, _) = _filled({name: table[name][first] for name in names}, _PIECES)
     head, positives = tp + fp, tp[0] + fn[0]
     recall, precision = tp / positives, tp / np.where(head > 0, head, 1)
     if recall[0] == 0:
@@ -394,18 +370,28 @@ def _trace_metric(metric: Metric, x: str) -> Trace:
     """Return how to follow a metric: along straight lines of the counts, or held by thresholds."""
 
     def trace(table: Table) -> Path:
+        counts = [table[name] for name in COUNTS]
         if x == "threshold":  # held from each down to the next
             known = np.isfinite(table["threshold"])
-            along, held = artists.hold(table["threshold"][known], table["value"][known])
+            along, held = artists.hold(table["threshold"][known], values(counts)[known])
             return along[::-1], held[::-1]
-        scale = sum(float(table[name][0]) for name in COUNTS) if x == "fraction" else 1.0
+        scale = sum(float(count[0]) for count in counts) if x == "fraction" else 1.0
         if metric.is_function:  # a function is not asked for what is no table
             own, first = np.unique(_ranks(table), return_index=True)
-            return own / scale, table["value"][first]
-        filled, _, counts = _filled(table, _POINTS)
-        return filled / scale, metric(*counts)
+            return own / scale, values(counts)[first]
+        filled, between = _filled(table, _POINTS)
+        return filled / scale, values(between)
+
+    def values(counts: Sequence[FloatArray]) -> FloatArray:
+        return np.asarray(metric(*counts), dtype=np.float64)
 
     return trace
+
+
+_RATES: Mapping[str, tuple[str, str, Trace, Callable[..., None]]] = {
+    "roc": ("false positive rate", "true positive rate", _trace_roc, _mark_roc),
+    "pr": ("recall", "precision", _trace_pr, _mark_pr),
+}
 
 
 def _widen(curve: Curve, others: Sequence[Curve]) -> Curve:

@@ -1,9 +1,9 @@
 """How a plot looks: the keywords of all plots, colours, and ink on whatever ground Axes have."""
 
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
-from itertools import count, islice
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from itertools import chain, count, islice
 from math import inf
-from typing import Any, TypeAlias, TypedDict, cast
+from typing import Any, TypeAlias, TypedDict
 
 import matplotlib as mpl
 import numpy as np
@@ -16,7 +16,6 @@ from matplotlib.patches import Polygon
 
 from pu_accessor.checks import check_flag, check_option, is_number
 from pu_accessor.errors import PUTypeError, PUValueError, brief
-from pu_accessor.ranking import FloatArray
 
 Palette: TypeAlias = str | Sequence[Any] | Mapping[Any, Any] | Colormap | None
 Style: TypeAlias = Mapping[str, Any] | None
@@ -79,18 +78,15 @@ class Looks(TypedDict, total=False):
 
 def check_looks(looks: Looks) -> Looks:
     """Return keywords with all that was left out, or raise where one cannot be followed."""
-    named: dict[str, Any] = dict.fromkeys(Looks.__annotations__)
-    named |= {"legend": "auto", "baseline": False, **looks}
+    named: Any = {**dict.fromkeys(Looks.__annotations__), "legend": "auto", "baseline": False}
+    named |= looks
     check_flag("baseline", named["baseline"])
-    artists: list[tuple[str, Any, Sequence[Any]]] = [
-        ("line_kws", Line2D, ([], [])),
-        ("band_kws", Polygon, ([(0, 0)],)),
-    ]
-    for argument, kind, empty in artists:
+    empty: Mapping[str, Any] = {"line_kws": (Line2D, [], []), "band_kws": (Polygon, [(0, 0)])}
+    for argument, (kind, *vertices) in empty.items():
         style = named[argument]
         try:
             named[argument] = normalize_kwargs(dict(style or {}), kind)
-            kind(*empty, **named[argument])
+            kind(*vertices, **named[argument])
         except (AttributeError, TypeError, ValueError) as error:
             raise PUTypeError(
                 f"{argument} must be a mapping of properties of matplotlib's {kind.__name__}, but "
@@ -102,9 +98,8 @@ def check_looks(looks: Looks) -> Looks:
             check_option("legend", named["legend"], _LEGENDS, _OTHER_LEGENDS)
         except PUValueError as error:
             raise PUValueError(f"{error} Pass False for none at all.") from None
-    checked = cast(Looks, named)
-    _check_place(checked)
-    return checked
+    _check_place(named, named["ax"], named["height"])
+    return named  # type: ignore[no-any-return]
 
 
 def dimensions(looks: Looks) -> dict[str, str]:
@@ -118,9 +113,9 @@ def has_panels(looks: Looks) -> bool:
     return looks["col"] is not None or looks["row"] is not None
 
 
-def _check_place(looks: Looks) -> None:
+def _check_place(looks: Looks, ax: object, height: float | None) -> None:
     """Raise unless there is one place to draw, of a size that can be."""
-    named, ax, height = dimensions(looks), looks["ax"], looks["height"]
+    named = dimensions(looks)
     for name, dim in named.items():
         if not isinstance(dim, str):
             raise PUValueError(
@@ -161,24 +156,19 @@ def luminance(color: Any) -> float:
 
 def ground(ax: Axes) -> RGB:
     """Return the colour that is seen behind what Axes hold."""
-    paper = 0.0 if luminance(ax.xaxis.label.get_color()) > 0.5 else 1.0
-    seen: FloatArray = np.full(3, paper)
     figure = ax.get_figure(root=True)
+    seen: Any = np.full(3, float(luminance(ax.xaxis.label.get_color()) <= 0.5))  # the paper
     for face in (figure.get_facecolor() if figure else "none", ax.get_facecolor()):
         *color, alpha = to_rgba(face)
         seen = (1 - alpha) * seen + alpha * np.array(color)
     return to_rgb(seen.tolist())
 
 
-def is_dark(ax: Axes) -> bool:
-    """Whether white stands out more than black on the ground of Axes."""
-    return luminance(ground(ax)) < 0.5
-
-
 def ink(ax: Axes, strength: float = 1.0) -> RGB:
     """Return black on a light ground, white on a dark one, or a grey that is nearer to it."""
-    below = np.array(ground(ax))
-    return to_rgb(((1 - strength) * below + strength * is_dark(ax)).tolist())
+    below = ground(ax)
+    is_dark = luminance(below) < 0.5
+    return to_rgb(((1 - strength) * np.array(below) + strength * is_dark).tolist())
 
 
 def _check_palette(palette: object) -> None:
@@ -186,7 +176,15 @@ def _check_palette(palette: object) -> None:
     if palette is None or isinstance(palette, Colormap):
         return
     if isinstance(palette, str):
-        _check_name(palette)
+        try:
+            sns.color_palette(palette, 1)
+        except ValueError:
+            one_color = f" For one colour pass a list: palette=[{palette!r}]."
+            raise PUValueError(
+                f"palette must be the name of a palette of seaborn's or of a colormap, but "
+                f"{brief(palette)} was passed. Pass palette='deep', 'viridis', or a list of "
+                f"colours.{one_color if is_color_like(palette) else ''}"
+            ) from None
         return
     # A generator would be used up here; an array of no dimensions cannot be gone through.
     if not isinstance(palette, Collection) or not getattr(palette, "ndim", 1):
@@ -204,88 +202,49 @@ def _check_palette(palette: object) -> None:
         )
 
 
-def _check_name(palette: str) -> None:
-    """Raise unless seaborn knows the name."""
-    try:
-        sns.color_palette(palette, 1)
-    except ValueError:
-        one_color = f" For one colour pass a list: palette=[{palette!r}]."
-        raise PUValueError(
-            f"palette must be the name of a palette of seaborn's or of a colormap, but "
-            f"{brief(palette)} was passed. Pass palette='deep', 'viridis', or a list of colours."
-            f"{one_color if is_color_like(palette) else ''}"
-        ) from None
-
-
-def read_palette(palette: Palette, keys: Sequence[Hashable]) -> list[Any]:
+def read_palette(palette: Any, keys: Sequence[Hashable]) -> list[Any]:
     """Return the colour of each key that a user's palette says."""
+    size = len(keys)
     if isinstance(palette, Mapping):
-        return _colors_of_keys(palette, keys)
-    if isinstance(palette, str):
-        drawn = [tuple(color) for color in sns.color_palette(palette, len(keys))]
-        distinct = list(dict.fromkeys(drawn))
-    elif isinstance(palette, Colormap):
-        distinct = drawn = _sample(palette, len(keys))
-    else:
-        distinct = drawn = [*palette] if palette is not None else []
-    if len(distinct) < len(keys):
+        lacking = [key for key in keys if key not in palette]
+        if lacking and keys[0] is None:
+            raise PUValueError(
+                "palette must not be a mapping where there is one curve: its colour is "
+                "line_kws={'color': 'C1'}."
+            )
+        if lacking:
+            raise PUValueError(
+                f"palette must have a colour for each key, but {brief(lacking)} is missing among "
+                f"{brief([*palette])}. Add it, or pass a list of colours."
+            )
+        return [palette[key] for key in keys]
+    if isinstance(palette, Colormap):  # of a list of colours the first ones, else equal steps
+        is_list = palette.N <= _FEW
+        steps = range(min(size, palette.N)) if is_list else np.linspace(0, 1, size + 2)[1:-1]
+        palette = [palette(step) for step in steps]
+    colors = sns.color_palette(palette, size) if isinstance(palette, str) else [*palette]
+    number = len({*colors}) if isinstance(palette, str) else len(colors)  # names go round
+    if number < size:
         raise PUValueError(
-            f"palette must have a colour for each of the {len(keys)} curves, but it has "
-            f"{len(distinct)}. Pass one of as many as you want: palette='husl', or 'viridis'."
+            f"palette must have a colour for each of the {size} curves, but it has {number}. Pass "
+            "one of as many as you want: palette='husl', or 'viridis'."
         )
-    return drawn[: len(keys)]
-
-
-def _colors_of_keys(palette: Mapping[Any, Any], keys: Sequence[Hashable]) -> list[Any]:
-    """Look up the colour of each key."""
-    lacking = [key for key in keys if key not in palette]
-    if lacking and keys[0] is None:
-        raise PUValueError(
-            "palette must not be a mapping where there is one curve: its colour is "
-            "line_kws={'color': 'C1'}."
-        )
-    if lacking:
-        raise PUValueError(
-            f"palette must have a colour for each key, but {brief(lacking)} is missing among "
-            f"{brief([*palette])}. Add it, or pass a list of colours."
-        )
-    return [palette[key] for key in keys]
-
-
-def _sample(colors: Colormap, size: int) -> list[Any]:
-    """Take colours of a map: from a list the first ones, from a scale equal steps."""
-    if colors.N <= _FEW:
-        return [colors(index) for index in range(min(size, colors.N))]
-    return [colors(share) for share in np.linspace(0, 1, size + 2)[1:-1]]
+    return [*colors[:size]]
 
 
 def next_colors(ax: Axes, taken: Sequence[Any], size: int, ordered: bool) -> list[Any]:
-    """Return the colours that are next on some Axes."""
+    """Return the colours that are next on some Axes: those chosen by the user, or ours."""
+    light, used = luminance(ground(ax)), {to_rgb(color) for color in taken}
     if ordered:
         scale = sns.color_palette(_SEQUENCES[bool(taken)], as_cmap=True)
-        first, last = _SEEN[is_dark(ax)]
-        return [scale(share) for share in np.linspace(first, last, size)]
-    used = {to_rgb(color) for color in taken}
-    light = luminance(ground(ax))
-    free = [
-        color
-        for color in _cycle()
-        if to_rgb(color) not in used and abs(luminance(color) - light) > _FAINT
-    ]
-    more = (color for color in _around_the_circle() if to_rgb(color) not in used)
-    return [*free[:size], *islice(more, max(size - len(free), 0))]
-
-
-def _cycle() -> list[Any]:
-    """Return the user's colours; ours where nobody has chosen any."""
-    chosen = mpl.rcParams["axes.prop_cycle"]
-    if chosen == mpl.rcParamsDefault["axes.prop_cycle"] or "color" not in chosen.keys:
-        return [*sns.color_palette(_OURS)[:_MANY]]
-    return list(dict.fromkeys(chosen.by_key()["color"]))
-
-
-def _around_the_circle() -> Iterator[RGB]:
-    """Yield colours without end, each far in hue from those just before it."""
-    for turn in count():
-        light = _LIGHTS[turn % len(_LIGHTS)]
-        yield from sns.husl_palette(1, h=turn * _TURN % 1, s=0.9, l=light)
+        return [scale(share) for share in np.linspace(*_SEEN[light < 0.5], size)]
+    cycle = mpl.rcParams["axes.prop_cycle"]
+    is_ours = cycle == mpl.rcParamsDefault["axes.prop_cycle"] or "color" not in cycle.keys
+    usual = sns.color_palette(_OURS)[:_MANY] if is_ours else [*cycle.by_key()["color"]]
+    seen = (color for color in dict.fromkeys(usual) if abs(luminance(color) - light) > _FAINT)
+    around = (  # without end, each far in hue from those just before it
+        sns.husl_palette(1, h=turn * _TURN % 1, s=0.9, l=_LIGHTS[turn % len(_LIGHTS)])[0]
+        for turn in count()
+    )
+    free = (color for color in chain(seen, around) if to_rgb(color) not in used)
+    return [*islice(free, size)]

@@ -35,7 +35,7 @@ Drawing: TypeAlias = Axes | FacetGrid
 Values: TypeAlias = Mapping[str, Sequence[Hashable]]
 Levels: TypeAlias = Mapping[str, Collection[str]]  # of dimensions that stand for several names
 Draw: TypeAlias = Callable[[Axes, list[Curve]], None]
-Entries: TypeAlias = list[tuple[str, Artist]]
+Entries: TypeAlias = list[tuple[Artist, str]]
 
 _NAIVE = "β̂ = 0 (unlabeled as negative)"
 _BRIEF = 6  # betas that a legend names where their order says the rest
@@ -144,7 +144,7 @@ def _draw_grid(curves: Sequence[Curve], draw: Draw, looks: Looks, values: Values
         if inside:
             among = sum(not curve.is_baseline for curve in inside)
             draw(ax, [curve._replace(among=among) for curve in inside])
-        ax.set_title(", ".join(artists.write_panel(name, value) for name, value in panel.items()))
+        ax.set_title(", ".join(_write_panel(name, value) for name, value in panel.items()))
     drawn = next(ax for ax in axes if ax.get_xlabel())
     grid.set_axis_labels(drawn.get_xlabel(), drawn.get_ylabel())  # of the outer panels alone
     for ax in axes:
@@ -153,6 +153,13 @@ def _draw_grid(curves: Sequence[Curve], draw: Draw, looks: Looks, values: Values
     _add_legend(axes, colored, looks, values)
     grid._legend = next(iter(grid.figure.legends), None)  # where seaborn looks for it
     return grid
+
+
+def _write_panel(name: str, value: Any) -> str:
+    """Write the title of a panel."""
+    if name == "beta":
+        return f"β̂ = {value:g}"
+    return f"{artists.write_name(name)} = {artists.write_key(value)}"
 
 
 def _belongs(curve: Curve, panel: Mapping[str, Hashable]) -> bool:
@@ -242,42 +249,37 @@ def _legend_entries(
 ) -> Entries:
     """Name each curve, then baseline, band and chance once: grey if of several hues."""
     curves: dict[tuple[str, str], Artist] = {}
-    shared: dict[tuple[Kind, str], list[Artist]] = {}
+    shared: dict[tuple[Kind, str], dict[str, Artist]] = {}
     for ax in axes:
         for artist, label in zip(*ax.get_legend_handles_labels(), strict=True):
-            kind = artists.kind_of(artist)
-            if kind not in (None, Kind.CURVE):
-                shared.setdefault((kind, label), []).append(artist)
+            drawn: Any = artist
+            is_line = isinstance(drawn, Line2D)
+            hue = to_hex(drawn.get_color() if is_line else drawn.get_edgecolor())
+            if (kind := artists.kind_of(artist)) not in (None, Kind.CURVE):
+                shared.setdefault((kind, label), {}).setdefault(hue, artist)
             elif label not in without:
-                curves.setdefault((label, _hue(artist)), artist)
-    entries = [(label, artist) for (label, _), artist in curves.items()]
+                curves.setdefault((label, hue), artist)
+    entries = [(artist, label) for (label, _), artist in curves.items()]
     if brief and entries:
         return entries
-    for (_, label), alike in sorted(shared.items(), key=lambda item: [*Kind].index(item[0][0])):
-        is_one_hue = len({_hue(artist) for artist in alike}) == 1
-        entries.append((label, alike[0] if is_one_hue else _in_grey(alike[0], axes[0])))
+    for (_, label), hues in sorted(shared.items(), key=lambda item: [*Kind].index(item[0][0])):
+        first = next(iter(hues.values()))
+        entries.append((first if len(hues) == 1 else _in_grey(first, axes[0]), label))
     return entries
 
 
-def _hue(artist: Artist) -> str:
-    """Return the colour of a line, or that of a polygon's edge."""
-    color: Any = artist.get_color() if isinstance(artist, Line2D) else artist.get_edgecolor()  # type: ignore[attr-defined]
-    return to_hex(color)
-
-
-def _in_grey(artist: Artist, ax: Axes) -> Artist:
+def _in_grey(artist: Any, ax: Axes) -> Any:
     """Return a handle that looks like an artist in no hue."""
+    grey = ink(ax, 0.6)
+    handle: Any = Line2D([], []) if isinstance(artist, Line2D) else Patch()
+    handle.update_from(artist)
+    handle.set_gid(artist.get_gid())
     if isinstance(artist, Line2D):
-        line = Line2D([], [], gid=artist.get_gid())
-        line.update_from(artist)
-        line.set_color(ink(ax, 0.6))
-        return line
-    patch = Patch(gid=artist.get_gid())
-    patch.update_from(artist)
-    patch.set_edgecolor(ink(ax, 0.6))
-    alpha = to_rgba(patch.get_facecolor())[3]
-    patch.set_facecolor(ink(ax, 0.6 * alpha) if alpha else "none")
-    return patch
+        handle.set_color(grey)
+        return handle
+    alpha = to_rgba(artist.get_facecolor())[3]
+    handle.set(edgecolor=grey, facecolor=ink(ax, 0.6 * alpha) if alpha else "none")
+    return handle
 
 
 def _add_legend(
@@ -367,9 +369,9 @@ def _on_axes(ax: Axes, entries: Entries, title: str, *, may_shorten: bool) -> No
     """Put a legend where matplotlib finds most room for it on Axes; none that is larger."""
     frame = ax.get_window_extent()
     style = _style(ax, title, is_small=frame.width < _SMALL * ax.figure.dpi)
-    curves = [entry for entry in entries if artists.kind_of(entry[1]) in (None, Kind.CURVE)]
-    for named in (entries, curves):
-        legend = ax.legend(*_handles(named), loc="best", **style)
+    curves = [entry for entry in entries if artists.kind_of(entry[0]) in (None, Kind.CURVE)]
+    for named in filter(None, (entries, curves)):
+        legend = ax.legend(*zip(*named, strict=True), loc="best", **style)
         legend.set_in_layout(False)
         room = legend.get_window_extent()
         if not may_shorten or room.width * room.height < _MOST * frame.width * frame.height:
@@ -388,16 +390,12 @@ def _outside(figure: Any, ax: Axes, entries: Entries, title: str, *, is_below: b
     rows = max(1, int(_ENTRIES * height))
     most = _COLUMNS if is_below else ceil((len(entries) + bool(title)) / rows)
     for columns in range(min(most, len(entries)), 0, -1):
-        legend = figure.legend(*_handles(entries), loc=loc, ncols=columns, **style)
+        legend = figure.legend(*zip(*entries, strict=True), loc=loc, ncols=columns, **style)
         if not is_below or columns == 1 or legend.get_window_extent().width < figure.bbox.width:
             break
         legend.remove()
     legend.set_gid(_BELOW if is_below else _BESIDE)
     return legend
-
-
-def _handles(entries: Entries) -> tuple[list[Artist], list[str]]:
-    return [artist for _, artist in entries], [label for label, _ in entries]
 
 
 def _style(ax: Axes, title: str, *, is_small: bool) -> dict[str, Any]:

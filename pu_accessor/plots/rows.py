@@ -1,13 +1,13 @@
 """Rows of a tidy frame: against beta, a threshold or how labels fail, forests, calibration."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import partial
 from itertools import combinations, islice, takewhile
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from pu_accessor.checks import check_option
 from pu_accessor.errors import PUTypeError, PUValueError, brief
@@ -25,7 +25,10 @@ _AXES = {  # what may stand along the axis
     "threshold": "threshold probability",
     "selection_odds": "factor by which odds of being labeled differ, at most",
     "contamination": "share of the known positives that is negative, at most",
+    "mean_score": "mean score",
+    "estimate": "",  # what the number is
 }
+_ACROSS = {"mean_score": "share of positives"}
 # The first of these columns ends those of the keys.
 _ANSWERS = {"metric", "quantity", "at", "beta", "rank", "threshold", "target", "estimate", "left"}
 _ANSWERS |= {"selection_odds", "contamination", "breaking_point", "range_lower"}
@@ -41,44 +44,69 @@ _HUE = 0.1  # ... each further hue in it
 _EDGES = 1.2  # inches for labels above and below
 
 
-def plot_rows(frame: pd.DataFrame, x: str, looks: Looks, label: str | None = None) -> Drawing:
-    """Draw a number with its interval against beta, thresholds, or how far labels may fail.
+def plot_rows(
+    frame: pd.DataFrame,
+    x: str,
+    looks: Looks,
+    *,
+    label: str | None = None,
+    order: str | Sequence[Hashable] | None = None,
+) -> Drawing:
+    """Draw a number with its interval, along what `x` names.
 
     Against beta a cross marks where two models swap their order. Shaded, with a strip in its hue,
     are the betas at which a model's band is impossible. A vertical line marks the upper limit on
     beta that the known positives set, where it is within the picture. Where labels fail the inner
-    band has what the estimate can be, and a cross marks from where on a conclusion breaks.
+    band has what the estimate can be, and a cross marks from where on a conclusion breaks. Against
+    mean scores there are dots and bars, hollow where a bin has no known positive, so that labels
+    say little of it. Against the estimate there is a row for each model, in `order`.
     """
     looks = check_looks(looks)
     check_option("x", x, _AXES)
-    curves, levels = _curves(frame, x, x)
-    fails = x in ("selection_odds", "contamination")
+    if label is None:
+        label = write_label(str(frame["metric"].iloc[0])) if "metric" in frame else "estimate"
+    levels: Levels = {}
+    draw: Callable[..., None]
+    if x == "estimate":
+        curves, names = _places(frame, {*dimensions(looks).values()}, order)
+        draw = partial(_draw_forest, names)
+    else:
+        curves, levels = _curves(frame, x)
+        draw = _draw_bins if x == "mean_score" else partial(_draw_bands, x)
+
+    def draw_labeled(ax: Axes, curves: list[Curve]) -> None:
+        across = artists.write_name(label)
+        along = (across, "") if x == "estimate" else (_AXES[x], _ACROSS.get(x, across))
+        ax.set(xlabel=along[0], ylabel=along[1])
+        draw(frame, looks, ax, curves)
+
+    return draw_panels(curves, draw_labeled, looks, levels)
+
+
+def _draw_bands(
+    x: str, frame: pd.DataFrame, looks: Looks, ax: Axes, curves: Sequence[Curve]
+) -> None:
+    """Draw lines and bands, and what stands beside them."""
     level = f"{100 * frame.attrs['level']:.12g}% " if "level" in frame.attrs else ""
-    band = artists.band_label(frame.attrs)
-    if fails and "band" not in frame.attrs:
-        band = f"{level}interval"
-
-    def draw(ax: Axes, curves: list[Curve]) -> None:
-        ax.set(xlabel=_AXES[x], ylabel=_label(frame, label))
-        for curve in curves:
-            artists.draw_band(ax, curve, looks, band)
-            if reach := curve.aside["range"]:
-                inner = curve._replace(lower=reach[0], upper=reach[1])
-                artists.draw_band(ax, inner, looks, "range of the estimate", density=2)
-        artists.draw_lines(ax, curves, looks)
-        if x == "beta":
-            _draw_changes(ax, curves, f"{level}upper limit on β̂")
-        elif x == "threshold":
-            _draw_defaults(ax, artists.not_naive(curves))
-        elif "above" in frame.attrs:
-            _draw_conclusion(ax, curves, float(frame.attrs["above"]))
-        if x == "selection_odds":
-            ax.set_xscale("log")
-            ax.xaxis.set_major_locator(FixedLocator(_ticks(np.unique(frame[x]))))
-            ax.xaxis.set_major_formatter(FuncFormatter(lambda odds, _: f"{odds:.3g}"))
-            ax.xaxis.set_minor_locator(NullLocator())
-
-    return draw_panels(curves, draw, looks, levels)
+    fails = x in ("selection_odds", "contamination") and "band" not in frame.attrs
+    band = f"{level}interval" if fails else artists.band_label(frame.attrs)
+    for curve in curves:
+        artists.draw_band(ax, curve, looks, band)
+        if reach := curve.aside["range"]:
+            inner = curve._replace(lower=reach[0], upper=reach[1])
+            artists.draw_band(ax, inner, looks, "range of the estimate", density=2)
+    artists.draw_lines(ax, curves, looks)
+    if x == "beta":
+        _draw_changes(ax, curves, f"{level}upper limit on β̂")
+    elif x == "threshold":
+        _draw_defaults(ax, artists.not_naive(curves))
+    elif "above" in frame.attrs:
+        _draw_conclusion(ax, curves, float(frame.attrs["above"]))
+    if x == "selection_odds":
+        ax.set_xscale("log")
+        ticks = _ticks(np.unique(frame[x]))
+        ax.set_xticks(ticks, [f"{odds:.3g}" for odds in ticks])
+        ax.minorticks_off()
 
 
 def _draw_changes(ax: Axes, curves: Sequence[Curve], limit: str) -> None:
@@ -96,7 +124,10 @@ def _draw_changes(ax: Axes, curves: Sequence[Curve], limit: str) -> None:
             artists.draw_infeasible(
                 ax, (curve.estimate[0], curve.aside["infeasible"]), curve.color
             )
-        artists.draw_limit(ax, curve.aside["beta_limit"], curve.color, limit)
+        if ax.dataLim.x0 <= (beta := curve.aside["beta_limit"]) <= ax.dataLim.x1:
+            line: dict[str, Any] = {"color": curve.color, "linestyle": "-.", "linewidth": 1.1}
+            line |= {"marker": "v", "markevery": [1], "markersize": 7, "clip_on": False}
+            ax.axvline(beta, label=limit, gid=Kind.LIMIT, zorder=2.5, **line)
 
 
 def _draw_defaults(ax: Axes, curves: Sequence[Curve]) -> None:
@@ -144,75 +175,51 @@ def _ticks(odds: FloatArray) -> list[float]:
     return ticks[::-1]
 
 
-def plot_calibration(frame: pd.DataFrame, looks: Looks) -> Drawing:
-    """Draw reliability diagrams: the share of positives at the mean score of each bin, with a bar.
-
-    A dot is hollow where its bin has no known positive, so that labels say little of it.
-    """
-    looks = check_looks(looks)
-    curves, levels = _curves(frame, "mean_score", "bin", by="left")
-    band = artists.band_label(frame.attrs)
-
-    def draw(ax: Axes, curves: list[Curve]) -> None:
-        ax.set(xlabel="mean score", ylabel="share of positives")
-        artists.draw_diagonal(ax, "calibrated")
-        middle = (len(curves) - 1) / 2
-        dodged = [each.moved(_DODGE * (i - middle), 0) for i, each in enumerate(curves)]
-        for curve in dodged:
-            artists.draw_bars(ax, curve, looks, band, _HALF, upright=True)
-        artists.draw_dots(ax, dodged, looks)
-        for curve in dodged:
-            x, y = (each[curve.aside["known_positive"] == 0] for each in curve.estimate)
-            if x.size and not curve.is_baseline:
-                style: dict[str, Any] = {"color": curve.color, "markerfacecolor": ground(ax)}
-                style |= {"marker": "o", "linestyle": "none", "label": "no known positive"}
-                ax.plot(x, y, gid=Kind.HOLLOW, zorder=3.5, **style)
-        artists.show_rates(ax)
-
-    return draw_panels(curves, draw, looks, levels)
+def _draw_bins(frame: pd.DataFrame, looks: Looks, ax: Axes, curves: Sequence[Curve]) -> None:
+    """Draw the share of positives at the mean score of each bin, with a bar."""
+    band, middle = artists.band_label(frame.attrs), (len(curves) - 1) / 2
+    artists.draw_diagonal(ax, "calibrated")
+    dodged = []
+    for index, curve in enumerate(curves):
+        at, share = curve.estimate
+        dodged.append(curve._replace(estimate=(at + _DODGE * (index - middle), share)))
+        artists.draw_bars(ax, dodged[-1], looks, band, _HALF, upright=True)
+    artists.draw_lines(ax, dodged, looks, dots=True)
+    style: dict[str, Any] = {"marker": "o", "linestyle": "none", "markerfacecolor": ground(ax)}
+    for curve in dodged:
+        at, share = (each[curve.aside["known_positive"] == 0] for each in curve.estimate)
+        if at.size and not curve.is_baseline:
+            style |= {"color": curve.color, "gid": Kind.HOLLOW, "label": "no known positive"}
+            ax.plot(at, share, zorder=3.5, **style)
+    artists.show_rates(ax)
 
 
-def plot_forest(
-    frame: pd.DataFrame,
-    looks: Looks,
-    order: str | Sequence[Hashable] | None = None,
-    label: str | None = None,
-) -> Drawing:
-    """Draw numbers as dots and their intervals as bars, a row below the other for each model."""
-    looks = check_looks(looks)
-    curves, names = _places(frame, {*dimensions(looks).values()}, order)
+def _draw_forest(
+    names: Sequence[str], frame: pd.DataFrame, looks: Looks, ax: Axes, curves: Sequence[Curve]
+) -> None:
+    """Draw numbers as dots and their intervals as bars, a row below the other."""
     level, about = frame.attrs["level"], artists.TARGETS[frame.attrs["target"]]
     interval = f"{100 * level:.12g}% interval,\n{about}"
-
-    def draw(ax: Axes, curves: list[Curve]) -> None:
-        hues = [curve for curve in curves if not curve.is_baseline]
-        step = _SHARE / max(len(hues), 1)
-        if looks["ax"] is None and not has_panels(looks):
-            figure: Any = ax.get_figure(root=True)
-            needed = len(names) * (_ROW + _HUE * (len(hues) - 1)) + _EDGES
-            figure.set_figheight(max(figure.get_figheight(), needed))
-        inches = ax.get_window_extent().height / ax.figure.dpi
-        half = min(_THIN * step, _THICK * len(names) / inches)
-        for index, curve in enumerate(hues):
-            shift = (index - (len(hues) - 1) / 2) * step
-            moved = curve.moved(0, shift)
-            artists.draw_bars(ax, moved, looks, interval, half, upright=False)
-            artists.draw_dots(ax, [moved], looks)
-        artists.draw_dots(ax, [curve for curve in curves if curve.is_baseline], looks)
-        ax.set_yticks(range(len(names)), names)
-        ax.set(xlabel=_label(frame, label), ylabel="", ylim=(len(names) - 0.5, -0.5))
-        ax.tick_params(axis="y", length=0)
-        if "metric" in frame and (frame["metric"] == "auroc").all():
-            artists.draw_chance(ax, [0.5, 0.5], [-0.5, len(names) - 0.5])
-
-    return draw_panels(curves, draw, looks, {})
-
-
-def _label(frame: pd.DataFrame, label: str | None) -> str:
-    """Return what an axis shows, in words."""
-    if label is None:
-        label = write_label(str(frame["metric"].iloc[0])) if "metric" in frame else "estimate"
-    return artists.write_name(label)
+    hues = [curve for curve in curves if not curve.is_baseline]
+    step = _SHARE / max(len(hues), 1)
+    if looks["ax"] is None and not has_panels(looks):
+        figure: Any = ax.get_figure(root=True)
+        needed = len(names) * (_ROW + _HUE * (len(hues) - 1)) + _EDGES
+        figure.set_figheight(max(figure.get_figheight(), needed))
+    inches = ax.get_window_extent().height / ax.figure.dpi
+    half = min(_THIN * step, _THICK * len(names) / inches)
+    drawn = []
+    for index, curve in enumerate(curves):
+        row, value = curve.estimate
+        shift = 0 if curve.is_baseline else (index - (len(hues) - 1) / 2) * step
+        drawn.append(curve._replace(estimate=(value, row + shift)))
+        artists.draw_bars(ax, drawn[-1], looks, interval, half, upright=False)
+    artists.draw_lines(ax, drawn, looks, dots=True)
+    ax.set_yticks(range(len(names)), names)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.tick_params(axis="y", length=0)
+    if "metric" in frame and (frame["metric"] == "auroc").all():
+        artists.draw_chance(ax, [0.5, 0.5], [-0.5, len(names) - 0.5])
 
 
 # A frame -> its curves
@@ -225,22 +232,14 @@ def _keys(frame: pd.DataFrame, x: str) -> list[str]:
     return keys + [name for name in more if len(frame[name].unique()) > 1]
 
 
-def _groups(
-    frame: pd.DataFrame, keys: Sequence[str]
-) -> list[tuple[dict[str, Hashable], float | None, pd.DataFrame]]:
-    """Return where the rows of each curve stand, their beta, and the rows."""
-    by = [*keys, *(["beta"] if "beta" in frame else [])]
-    found = []
-    for key, rows in frame.groupby(by, sort=False, dropna=False) if by else [((), frame)]:
-        where: dict[str, Hashable] = dict(zip(by, map(write_missing, key), strict=True))
-        beta = float(rows["beta"].iloc[0]) if "beta" in frame else None
-        found.append((where, beta, rows))
-    return found
+def _has_own_betas(frame: pd.DataFrame, keys: Sequence[str]) -> bool:
+    """Whether each key has one beta, not the same as others."""
+    if not keys or "beta" not in frame or frame["beta"].nunique() < 2:
+        return False
+    return not frame.drop_duplicates([*keys, "beta"]).duplicated([*keys]).any()
 
 
-def _curves(
-    frame: pd.DataFrame, x: str, called: str, by: str | None = None
-) -> tuple[list[Curve], Levels]:
+def _curves(frame: pd.DataFrame, x: str) -> tuple[list[Curve], Levels]:
     """Return the curves of some rows, which rise along x, and the names a key has."""
     keys = _keys(frame, x)
     if sides := [key for key in keys if key.endswith(("_a", "_b"))]:
@@ -250,35 +249,39 @@ def _curves(
         )
         frame = frame.assign(pair=first + " less " + second)
         keys = [*(key for key in keys if key not in sides), "pair"]
-    if x == "beta":
-        frame = frame.assign(place=frame["beta"]).drop(columns="beta")
-        x = "place"
-    groups = _groups(frame, keys)
-    betas = {beta for _, beta, _ in groups}
-    # Each key has a beta of its own.
-    own_beta = len(betas) > 1 and len(groups) == len(frame[keys].drop_duplicates()) and bool(keys)
+    own_beta = x != "beta" and _has_own_betas(frame, keys)
+    by, called = ("left", "bins") if x == "mean_score" else (x, x if x[-1] == "s" else f"{x}s")
     curves = []
-    for where, beta, rows in groups:
-        if own_beta:
-            del where["beta"]
-        rows = rows.sort_values(by or x, kind="stable")
-        places = rows[by or x].to_numpy(np.float64)
+    for where, rows in _groups(frame, keys if x == "beta" else [*keys, "beta"]):
+        rows = rows.sort_values(by, kind="stable")
+        places = rows[by].to_numpy(np.float64)
         if places.size < 2 or (np.diff(places) <= 0).any():
             raise PUValueError(
-                f"A plot needs two or more increasing {called}{'s' * (called[-1] != 's')}, but "
-                f"there are {places.size}: {places[:5].tolist()}. Pass several."
+                f"A plot needs two or more increasing {called}, but there are {places.size}: "
+                f"{places[:5].tolist()}. Pass several."
             )
+        if own_beta:
+            del where["beta"]
         rows = rows[rows[["estimate", "lower", "upper"]].notna().any(axis=1)]
         if len(keys) > 1:
             where = {"group": tuple(where[key] for key in keys), **where}
         if len(rows):
-            curves.append(_read(where, beta, rows, x))
+            curves.append(_read(where, rows, x))
     if not curves:
         raise PUValueError("There is nothing to draw: no row has an estimate. Try another beta.")
     return curves, {"group": keys} if len(keys) > 1 else {}
 
 
-def _read(where: dict[str, Hashable], beta: float | None, rows: pd.DataFrame, x: str) -> Curve:
+def _groups(
+    frame: pd.DataFrame, names: Sequence[str]
+) -> Iterator[tuple[dict[str, Hashable], pd.DataFrame]]:
+    """Yield the rows of each curve, and where they stand."""
+    by = [name for name in names if name in frame]
+    for key, rows in frame.groupby(by, sort=False, dropna=False) if by else [((), frame)]:
+        yield dict(zip(by, map(write_missing, key), strict=True)), rows
+
+
+def _read(where: dict[str, Hashable], rows: pd.DataFrame, x: str) -> Curve:
     """Return the curve of some rows, with what their other columns say."""
     columns = {str(name): rows[name].to_numpy() for name in rows}
     numbers = {
@@ -287,6 +290,7 @@ def _read(where: dict[str, Hashable], beta: float | None, rows: pd.DataFrame, x:
     }
     bounds = ("estimate", "lower", "upper", *(_RANGE if "range_lower" in rows else ()))
     paths = [(rows[x].to_numpy(np.float64), rows[name].to_numpy(np.float64)) for name in bounds]
+    beta = float(rows["beta"].iloc[0]) if "beta" in rows and x != "beta" else None
     aside = {**columns, **numbers, "range": paths[3:]}
     return Curve(where, beta, paths[0], paths[1], paths[2], aside)
 
@@ -303,25 +307,15 @@ def _places(
     rows = frame.assign(place=pd.Series(places, dtype=object, index=frame.index))
     names = _ordered(rows, order, listed)
     rows = rows[rows["place"].isin(names)]
-    each_once = not rows.duplicated(["place", *told]).any()
-    own_beta = each_once and bool((rows["beta"] != rows["beta"].iloc[0]).any())
     number = {name: place for place, name in enumerate(names)}
     rows = rows.assign(y=rows["place"].map(number)).sort_values("y", kind="stable")
     written = [artists.write_key(name) for name in names]
-    if own_beta:
-        betas = dict(zip(rows["place"], rows["beta"], strict=True))
-        written = [
-            f"{text}\nβ̂ = {betas[name]:.3g}" for text, name in zip(written, names, strict=True)
-        ]
+    if _has_own_betas(rows, ["place", *told]):
+        betas = rows.drop_duplicates("y")["beta"]
+        written = [f"{text}\nβ̂ = {beta:.3g}" for text, beta in zip(written, betas, strict=True)]
         rows = rows.drop(columns="beta")
-    read = [_read(*group, "y") for group in _groups(rows, told)]
-    turned = [
-        curve._replace(
-            estimate=curve.estimate[::-1], lower=curve.lower[::-1], upper=curve.upper[::-1]
-        )
-        for curve in read
-    ]
-    return turned, written
+    groups = _groups(rows, [*told, "beta"])
+    return [_read(where, own, "y") for where, own in groups], written
 
 
 def _ordered(

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any, NoReturn, Unpack
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.datasets import tables
+from pu_accessor.checks import check_option
+from pu_accessor.datasets import schema, tables
 from pu_accessor.datasets.schema import COUNTS, RATES
-from pu_accessor.errors import PUTypeError, nearest
-from pu_accessor.inference.metrics import METRICS, AnyMetric
+from pu_accessor.errors import PUTypeError, PUValueError, nearest
+from pu_accessor.inference.estimates.cutoff_spec import At
+from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metric
 from pu_accessor.questions.accessor import Accessor, fold, public_names
 from pu_accessor.questions.advice import advises, example_of
+from pu_accessor.questions.pictures import label_of, refuse_cutoff
 from pu_accessor.sources.samples import SampleSource
 from pu_accessor.terms import SampleRoles, Terms, check_known
 
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from pu_accessor.plots import Drawing, Looks
 
 _OF_CURVES = ("area", "at", "to_frame", "plot_roc", "plot_pr")  # what curves answer
+_AXES = ("rank", "fraction", "threshold", "beta")
 _OF_SAMPLES = "ds.pu(score='score', label='label', dim='sample')"
 
 
@@ -331,9 +335,7 @@ class TablesAccessor:
         >>> tables = pu_accessor.load_example().pu.contingency(0.17, ranks="breakpoints")
         >>> ax = tables.pu.plot_roc()
         """
-        from pu_accessor import plots
-
-        return plots.plot_roc(tables.tables_of(self._dataset), looks)
+        return _draw(self._dataset, "roc", looks)
 
     def plot_pr(self, **looks: Unpack[Looks]) -> Drawing:
         """Draw precision-recall curves with their bands, of tables or of what `pr_bounds` returns.
@@ -354,21 +356,22 @@ class TablesAccessor:
         >>> tables = pu_accessor.load_example().pu.contingency(0.17, ranks="breakpoints")
         >>> ax = tables.pu.plot_pr()
         """
-        from pu_accessor import plots
-
-        return plots.plot_pr(tables.tables_of(self._dataset), looks)
+        return _draw(self._dataset, "pr", looks)
 
     def plot_metric(
-        self, metric: AnyMetric, *, x: str = "rank", **looks: Unpack[Looks]
+        self, metric: AnyMetric, *, x: str = "rank", at: At | None = None, **looks: Unpack[Looks]
     ) -> Drawing:
-        """Draw a metric of tables at each cutoff with its band.
+        """Draw a metric of tables with its band: at each cutoff, or at one over beta.
 
         Parameters
         ----------
         metric : str, callable or Metric
-            As in `metric`.
-        x : {"rank", "fraction", "threshold"}, default "rank"
+            As in `metric`; for ``x="beta"`` also an area, as in `area`.
+        x : {"rank", "fraction", "threshold", "beta"}, default "rank"
             What stands along the axis.
+        at : int or mapping, optional
+            The cutoff of a metric where `x` is beta: a rank, or a rank, threshold or fraction by
+            name, as in the method `at`.
         **looks
             How it looks, as in ``df.pu.plot_roc``.
 
@@ -382,10 +385,10 @@ class TablesAccessor:
         >>> import pu_accessor
         >>> tables = pu_accessor.load_example().pu.contingency(0.17, ranks="breakpoints")
         >>> ax = tables.pu.plot_metric("precision")
+        >>> tables = pu_accessor.load_example().pu.contingency([0.1, 0.15], ranks="breakpoints")
+        >>> ax = tables.pu.plot_metric("precision", x="beta", at={"fraction": 0.1})
         """
-        from pu_accessor import plots
-
-        return plots.plot_metric_curve(tables.tables_of(self._dataset), metric, x, looks)
+        return _draw_metric(self._dataset, metric, looks, x, at)
 
     def __dir__(self) -> list[str]:
         return public_names(type(self))
@@ -398,6 +401,47 @@ class TablesAccessor:
 
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(_explain_attribute(name, "tp" in self.__dict__.get("_dataset", ())))
+
+
+def _draw(dataset: xr.Dataset, curve: str | Metric, looks: Any, x: str = "rank") -> Drawing:
+    """Draw curves of tables, or of what curves are of."""
+    from pu_accessor import plots
+
+    return plots.plot_curves(tables.tables_of(dataset), curve, looks, x=x)
+
+
+def _draw_metric(
+    dataset: xr.Dataset, metric: AnyMetric, looks: Any, x: str, at: At | None
+) -> Drawing:
+    """Draw a metric at each cutoff, or at one against beta."""
+    from pu_accessor import plots
+
+    check_option("x", x, _AXES, {"head": "rank", "score": "threshold", "share": "fraction"})
+    plots.check_looks(looks)
+    if x != "beta":
+        refuse_cutoff(at, x)
+        return _draw(dataset, read_metric(metric, None, "tables"), looks, x)
+    held = schema.read_dataset(tables.tables_of(schema.read_dataset(dataset)), "tables")
+    entry = read_metric(metric, at, "against_beta")
+    cutoff = entry.read_cutoff(at)
+    if cutoff is None:
+        values = tables.area(held, entry.name)
+    elif cutoff.kind in _AXES:
+        values = tables.metric(tables.at(held, **{cutoff.kind: cutoff.value}), metric)
+    else:
+        raise PUValueError(
+            f"at must be a rank, a fraction or a threshold of tables, but {at!r} was passed. "
+            "Ask the rows: df.pu.plot_metric('f1', [0.1, 0.2], x='beta', at='maximum')."
+        )
+    if values["beta"].ndim != 1 or not {"bound", "beta"} <= {*values.dims}:
+        raise PUValueError(
+            "A plot against beta needs the dimensions bound and beta, the same betas for all "
+            "groups. Make tables for several: df.pu.contingency(beta=[0.1, 0.2, 0.3])."
+        )
+    columns = values.to_dataset("bound").assign(infeasible=plots.impossible(held))
+    rows = columns.to_dataframe().reset_index()
+    rows.attrs = dict(dataset.attrs)
+    return plots.plot_rows(rows, x, looks, label=label_of(entry, at))
 
 
 def _explain_attribute(name: str, counted: bool) -> str:

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
-from pu_accessor.beta import UserBeta, read_betas
+from pu_accessor.beta import Beta, Betas, UserBeta, read_betas
 from pu_accessor.checks import check_option
+from pu_accessor.datasets.schema import BOUND, TABLE
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.cutoff_spec import At
-from pu_accessor.inference.metrics import AnyMetric, name_cutoff, read_metric, write_label
+from pu_accessor.inference.metrics import AnyMetric, Metric, name_cutoff, read_metric, write_label
+from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.tables.contingency import tables_in_parts
+from pu_accessor.questions.ask import ask
 from pu_accessor.questions.assumptions import SWEEPS
 from pu_accessor.questions.numbers import estimates
 from pu_accessor.questions.rank_bands import UserBand
 from pu_accessor.questions.tables import bounded_tables
-from pu_accessor.ranking import Ranks
+from pu_accessor.ranking import BoolArray, Ranking, Ranks
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from pu_accessor.plots import Drawing, Looks
     from pu_accessor.questions.accessor import Accessor
 
@@ -80,9 +84,9 @@ def plot_roc(
     >>> ax.get_xlabel()
     'false positive rate'
     """
-    from pu_accessor import plots
-
-    return plots.plot_roc(_draw_tables(self, beta, target, level, band, ranks, looks), looks)
+    return _draw_curves(
+        self, "roc", beta, looks, target=target, level=level, band=band, ranks=ranks
+    )
 
 
 def plot_pr(
@@ -127,10 +131,9 @@ def plot_pr(
     >>> ax.get_ylabel()
     'precision'
     """
-    from pu_accessor import plots
-
-    tables = _draw_tables(self, beta, target, level, band, ranks, looks, curve="pr")
-    return plots.plot_pr(tables, looks)
+    return _draw_curves(
+        self, "pr", beta, looks, target=target, level=level, band=band, ranks=ranks
+    )
 
 
 def plot_rank_cdf(
@@ -173,10 +176,7 @@ def plot_rank_cdf(
     >>> ax.get_xlabel()
     'examples predicted positive'
     """
-    from pu_accessor import plots
-
-    plots.check_looks(looks)
-    return plots.plot_rank_cdf(self.rank_cdf(beta, level=level, band=band, ranks=ranks), looks)
+    return _draw_curves(self, "rank_cdf", beta, looks, level=level, band=band, ranks=ranks)
 
 
 def plot_metric(
@@ -239,47 +239,9 @@ def plot_metric(
     'share of examples predicted positive'
     >>> ax = df.pu.plot_metric("auroc", [0.05, 0.1, 0.15], x="beta")
     """
-    from pu_accessor import plots
-
-    check_option("x", x, _AXES)
-    plots.check_looks(looks)
-    is_curve = x in _CURVES
-    entry = read_metric(metric, None, "tables") if is_curve and metric != "net_benefit" else None
-    if entry is not None:
-        if at is not None:
-            raise PUValueError(
-                f"at must be left out with x={x!r}, but {at!r} was passed: it is drawn at all "
-                "cutoffs. For numbers at one: df.pu.metric('precision', 0.3, at=100)."
-            )
-        plots.check_metric(metric, x)
-        curve = "pr" if entry.of_head else "roc"
-        ranks: Ranks = "all" if x == "threshold" or entry.is_function else "breakpoints"
-        tables = _draw_tables(
-            self, beta, target or "examples", level, band, ranks, looks, curve=curve
-        )
-        return plots.plot_metric_curve(tables, metric, x, looks)
-    if x == "threshold":
-        rows = _decision_curves(self, beta, at, target or "examples", level, band, looks)
-        return plots.plot_rows(rows, x, looks, label="net benefit")
-    named = read_metric(metric, at, "robustness" if x in SWEEPS else "against_beta")
-    label = write_label(named.name) + name_cutoff(named.read_cutoff(at))
-    if x in SWEEPS:
-        rows = self.robustness(
-            metric, beta, over={x: SWEEPS[x]}, at=at, target=target, level=level
-        )
-        return plots.plot_rows(rows, x, looks, label=label)
-    shared = read_betas(beta).shared
-    if shared is None or shared.kind != "points" or shared.values.size < 2:
-        raise PUValueError(
-            "beta must be several numbers with x='beta', but one was passed. For example "
-            "beta=[0.1, 0.2, 0.3]."
-        )
-    rows = estimates(
-        self, [named], beta, at=at, target=target, level=level, band=band, limits=False
+    return _draw_metric(
+        self, metric, beta, looks, x=x, at=at, target=target, level=level, band=band
     )
-    if "clipped" in rows:  # nothing is left between the bounds
-        rows["infeasible"] = rows["clipped"] & (rows["lower"] == rows["upper"])
-    return plots.plot_rows(rows, x, looks, label=label)
 
 
 def plot_forest(
@@ -328,15 +290,9 @@ def plot_forest(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['a', 'b']
     """
-    from pu_accessor import plots
-
-    looks = plots.check_looks(looks)
-    entry = read_metric(metric, at, "forest")
-    rows = self.metric(
-        metric, _with_baseline(beta, looks), at=at, target=target, level=level, band=band
-    )
-    label = write_label(entry.name) + name_cutoff(entry.read_cutoff(at))
-    return plots.plot_forest(rows, looks, order=order, label=label)
+    question = partial(self.metric, metric, at=at, target=target, level=level, band=band)
+    label = label_of(read_metric(metric, at, "forest"), at)
+    return _draw_rows(question, beta, "estimate", looks, label=label, order=order)
 
 
 def plot_calibration(
@@ -381,31 +337,136 @@ def plot_calibration(
     >>> ax.get_xlabel()
     'mean score'
     """
-    from pu_accessor import plots
-
-    looks = plots.check_looks(looks)
-    rows = self.calibration(_with_baseline(beta, looks), bins=bins, level=level, band=band)
-    return plots.plot_calibration(rows, looks)
+    question = partial(self.calibration, bins=bins, level=level, band=band)
+    return _draw_rows(question, beta, "mean_score", looks)
 
 
-def _draw_tables(
+def _draw_curves(
     self: Accessor,
+    curve: str | Metric,
     beta: UserBeta,
-    target: str,
-    level: float,
-    band: UserBand,
-    ranks: Ranks,
     looks: Any,
     *,
-    curve: str = "roc",
-) -> xr.Dataset:
-    """Return the tables that a curve is drawn of."""
+    ranks: Ranks,
+    x: str = "rank",
+    **asked: Any,
+) -> Drawing:
+    """Draw curves of the tables that they are of."""
     from pu_accessor import plots
 
     plots.check_looks(looks)
-    betas, settings = self._begin("contingency", beta, level=level, band=band, target=target)
+    if curve == "rank_cdf":
+        return plots.plot_curves(self.rank_cdf(beta, ranks=ranks, **asked), curve, looks)
+    betas, settings = self._begin("contingency", beta, **asked)
     betas = betas.with_baseline() if looks.get("baseline") else betas
-    return bounded_tables(self, betas, settings, ranks, target=target, curve=curve, rounded=False)
+    of_head = curve == "pr" if isinstance(curve, str) else curve.of_head
+    shape, target = "pr" if of_head else "roc", asked["target"]
+    tables = bounded_tables(
+        self, betas, settings, ranks, target=target, curve=shape, rounded=False
+    )
+    return plots.plot_curves(tables, curve, looks, x=x)
+
+
+def _draw_rows(
+    question: Callable[[Any], pd.DataFrame], beta: UserBeta, x: str, looks: Any, **drawn: Any
+) -> Drawing:
+    """Draw the rows that a question answers."""
+    from pu_accessor import plots
+
+    plots.check_looks(looks)
+    return plots.plot_rows(question(_with_baseline(beta, looks)), x, looks, **drawn)
+
+
+def _draw_metric(
+    self: Accessor,
+    metric: AnyMetric,
+    beta: UserBeta,
+    looks: Any,
+    *,
+    x: str,
+    at: At | None,
+    **asked: Any,
+) -> Drawing:
+    """Draw a metric over what `x` names."""
+    from pu_accessor import plots
+
+    check_option("x", x, _AXES)
+    plots.check_looks(looks)
+    target, level = asked["target"], asked["level"]
+    on_these = {**asked, "target": target or "examples"}
+    if x in _CURVES and metric != "net_benefit":
+        entry = read_metric(metric, None, "tables")
+        refuse_cutoff(at, x)
+        ranks: Ranks = "all" if x == "threshold" or entry.is_function else "breakpoints"
+        return _draw_curves(self, entry, beta, looks, x=x, ranks=ranks, **on_these)
+    if x == "threshold":
+        at = {"threshold": (np.arange(1, 100) / 100).tolist()} if at is None else at
+
+        def decide(beta: Any) -> pd.DataFrame:
+            rows = self.metric("net_benefit", beta, at=at, **on_these)
+            return rows.assign(threshold=rows["at"])  # not the score of the cutoff
+
+        return _draw_rows(decide, beta, x, looks, label="net benefit")
+    entry = read_metric(metric, at, "robustness" if x in SWEEPS else "against_beta")
+    if x in SWEEPS:
+        over = {x: SWEEPS[x]}
+        rows = self.robustness(metric, beta, over=over, at=at, target=target, level=level)
+    else:
+        rows = _against_beta(self, entry, beta, at=at, **asked)
+    return plots.plot_rows(rows, x, looks, label=label_of(entry, at))
+
+
+def _against_beta(
+    self: Accessor, entry: Metric, beta: UserBeta, *, level: float, band: UserBand, **asked: Any
+) -> pd.DataFrame:
+    """Return a metric at several betas, and where the band is impossible."""
+    shared = read_betas(beta).shared
+    if shared is None or shared.kind != "points" or shared.values.size < 2:
+        raise PUValueError(
+            "beta must be several numbers with x='beta', but one was passed. For example "
+            "beta=[0.1, 0.2, 0.3]."
+        )
+    rows = estimates(self, [entry], beta, level=level, band=band, limits=False, **asked)
+    if "clipped" in rows:  # nothing is left between the bounds
+        rows["infeasible"] = rows["clipped"] & (rows["lower"] == rows["upper"])
+    elif entry.curve and not (self._terms.average or self._terms.pool):
+        cut = _impossible(self, *self._begin("contingency", beta, level=level, band=band))
+        rows = (
+            rows.assign(infeasible=cut) if cut.size == len(rows) else rows
+        )  # as some are left out
+    return rows
+
+
+def _impossible(self: Accessor, betas: Betas, settings: Settings) -> BoolArray:
+    """Tell of each ranking at which betas its band is impossible at some cutoff."""
+    from pu_accessor import plots
+
+    def question(ranking: Ranking, beta: Beta, own: Settings) -> BoolArray:
+        cut = []
+        for part in tables_in_parts(ranking, beta.values, own):
+            arrays = {**part.table._asdict(), "clipped": part.clipped}
+            held = {name: (TABLE, array) for name, array in arrays.items()}
+            known = {"n_known_negative": ranking.total.known_negative}
+            cut.append(plots.impossible(xr.Dataset(held, {"bound": BOUND, **known})).to_numpy())
+        return np.concatenate(cut)
+
+    rankings = self._rank("breakpoints", by_rank=settings.is_by_rank)
+    answers = ask(self._terms, rankings, question, betas, settings, limits=False)
+    return np.concatenate([answer.content for answer in answers.each])
+
+
+def refuse_cutoff(at: At | None, x: str) -> None:
+    """Raise if one cutoff is passed where all are drawn."""
+    if at is not None:
+        raise PUValueError(
+            f"at must be left out with x={x!r}, but {at!r} was passed: it is drawn at all "
+            "cutoffs. For numbers at one: df.pu.metric('precision', 0.3, at=100)."
+        )
+
+
+def label_of(entry: Metric, at: At | None) -> str:
+    """Return what an axis shows, in words."""
+    return write_label(entry.name) + name_cutoff(entry.read_cutoff(at))
 
 
 def _with_baseline(beta: UserBeta, looks: Any) -> Any:
@@ -420,19 +481,3 @@ def _with_baseline(beta: UserBeta, looks: Any) -> Any:
         )
     shared = betas.with_baseline().shared
     return beta if shared is None else shared.values
-
-
-def _decision_curves(
-    self: Accessor,
-    beta: UserBeta,
-    at: At | None,
-    target: str,
-    level: float,
-    band: UserBand,
-    looks: Any,
-) -> pd.DataFrame:
-    """Return net benefit at thresholds, every hundredth unless some are passed."""
-    at = {"threshold": (np.arange(1, 100) / 100).tolist()} if at is None else at
-    betas = _with_baseline(beta, looks)
-    rows = self.metric("net_benefit", betas, at=at, target=target, level=level, band=band)
-    return rows.assign(threshold=rows["at"])  # not the score of the cutoff

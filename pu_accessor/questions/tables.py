@@ -314,7 +314,6 @@ def bounded_tables(
     curve: str = "roc",
     rates: str | None = None,
     rounded: bool = True,
-    warn: bool = True,
     template: bool = True,
 ) -> xr.Dataset:
     """Bound the table at each cutoff of each ranking; with `rates`, one of a curve's two instead.
@@ -347,9 +346,7 @@ def bounded_tables(
             _put(part, arrays, slice(start, end), grid.size)
         return Page(ranking, grid, arrays)
 
-    return _lay_out(
-        self, ranks, question, betas, own_settings, target, warn=warn, template=template
-    )
+    return _lay_out(self, ranks, question, betas, own_settings, target, template=template)
 
 
 def _lay_out(
@@ -360,12 +357,11 @@ def _lay_out(
     settings: Settings,
     target: str,
     *,
-    warn: bool = True,
     template: bool = True,
 ) -> xr.Dataset:
     """Ask each ranking for its page, and lay these side by side."""
     rankings = self._rank(ranks, by_rank=settings.is_by_rank)
-    answers = ask(self._terms, rankings, question, betas, settings, limits=warn)
+    answers = ask(self._terms, rankings, question, betas, settings)
     pages = [
         page._replace(arrays={**page.arrays, **({} if about is None else describe(about))})
         for _, _, about, page in answers.each

@@ -261,3 +261,51 @@ def test_shade_is_where_both_bounds_are_clipped_to_one_value() -> None:
     assert ends == pytest.approx((grid[first - 1 : first + 1].mean(), 0.9))
     assert to_rgb(strip.get_edgecolor()) == to_rgb(lines(ax)["top"].get_color())
     assert to_hex(lines(ax)["top"].get_color()) != to_hex(lines(ax)["even"].get_color())
+
+
+def test_areas_are_shaded_where_the_band_is_impossible_at_some_cutoff() -> None:
+    frame = placed(top=np.arange(1, 21), even=np.arange(11, 221, 11)[:20])
+    grid, pu = np.linspace(0, 0.9, 19), frame.pu(score=["top", "even"])
+    with pytest.warns(PUWarning, match="beta exceeds"):
+        tables = pu.contingency(grid, ranks="all")
+    meet = tables["tp"].sel(bound="lower") == tables["tp"].sel(bound="upper")
+    cut = tables["clipped"].sel(bound=["lower", "upper"]).all("bound") & meet
+    beyond = cut.any("rank").to_numpy()
+    assert beyond[0].any() and not beyond[1].any()
+    middle = grid[np.argmax(beyond[0]) - 1 : np.argmax(beyond[0]) + 1].mean()
+    drawn = [pu.plot_metric("auroc", betas, x="beta") for betas in (grid, grid[::-1])]
+    for ax in [*drawn, tables.pu.plot_metric("auroc", x="beta")]:
+        (strip,) = shades(ax)
+        assert (strip.get_x(), strip.get_width()) == pytest.approx((middle, 0.9 - middle))
+        assert to_rgb(strip.get_edgecolor()) == to_rgb(lines(ax)["top"].get_color())
+
+
+@pytest.mark.parametrize(
+    ("name", "at"), [("auroc", None), ("precision", 20), ("f1", {"fraction": 0.1})]
+)
+def test_tables_are_drawn_over_beta(name: str, at: Any) -> None:
+    tables = WIDE.pu(score=["m0", "m1"]).contingency(GRID[:6])
+    rank = tables if at is None else tables.pu.at(**({"rank": at} if at == 20 else at))
+    found = tables.pu.area(name) if at is None else rank.pu.metric(name)
+    ax = tables.pu.plot_metric(name, x="beta", at=at)
+    for model, band in zip(["m0", "m1"], bands(ax), strict=True):
+        own = found.sel(model=model)
+        expected = [GRID[:6], own.sel(bound="estimate")]
+        np.testing.assert_allclose(path(lines(ax)[model]).T, expected)
+        ends = np.append(own.sel(bound="upper"), own.sel(bound="lower")[::-1])
+        np.testing.assert_allclose(band.get_xy()[: ends.size, 1], ends)
+    assert legend(ax)[2] == "95% exact band,\nthese examples"
+
+
+def test_what_tables_do_not_draw_over_beta_is_told() -> None:
+    tables = WIDE.pu(score="m0").contingency(GRID[:6])
+    with pytest.raises(PUValueError, match="at must be left out"):
+        tables.pu.plot_metric("f1", at=20)
+    with pytest.raises(
+        PUValueError, match=r"rank, a fraction or a threshold.*df\.pu\.plot_metric"
+    ):
+        tables.pu.plot_metric("f1", x="beta", at="maximum")
+    with pytest.raises(PUValueError, match="dimensions bound and beta"):
+        tables.isel(beta=0).pu.plot_metric("auroc", x="beta")
+    curves = WIDE.pu(score="m0").roc_bounds(GRID[:6])
+    assert not shades(curves.pu.plot_metric("auroc", x="beta"))

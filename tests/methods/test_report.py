@@ -228,7 +228,11 @@ def test_checks_of_the_assumptions_are_told(tmp_path: Path) -> None:
     alone.loc[0, "label"] = 1
     assert "wave must have 2 known positives" in write(tmp_path, alone.pu, wave="site")
     clustered = FRAME.assign(id=np.arange(len(FRAME)) // 2).pu(cluster="id")
-    assert "Checks" not in tables_of(write(tmp_path, clustered))
+    text = write(tmp_path, clustered)
+    assert "Checks" not in tables_of(text)
+    errors = [pu.auroc(BETA)["standard_error"].item() for pu in (clustered, FRAME.pu)]
+    effect = f"{(errors[0] / errors[1]) ** 2:.3f}"
+    assert column(tables_of(text)["Design effect"], "design_effect") == [[effect]]
 
 
 @pytest.mark.usefixtures("undrawn")
