@@ -8,22 +8,17 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
-from pu_accessor.beta import Beta, Betas, UserBeta, read_betas
+from pu_accessor.beta import UserBeta, read_betas
 from pu_accessor.checks import check_option
-from pu_accessor.datasets.schema import BOUND, TABLE
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.inference.metrics import AnyMetric, Metric, name_cutoff, read_metric, write_label
-from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.contingency import tables_in_parts
-from pu_accessor.questions.ask import ask
 from pu_accessor.questions.assumptions import SWEEPS
 from pu_accessor.questions.numbers import estimates
 from pu_accessor.questions.rank_bands import UserBand
 from pu_accessor.questions.tables import bounded_tables
-from pu_accessor.ranking import BoolArray, Ranking, Ranks
+from pu_accessor.ranking import Ranks
 
 if TYPE_CHECKING:
     from pu_accessor.plots import Drawing, Looks
@@ -429,30 +424,7 @@ def _against_beta(
     rows = estimates(self, [entry], beta, level=level, band=band, limits=False, **asked)
     if "clipped" in rows:  # nothing is left between the bounds
         rows["infeasible"] = rows["clipped"] & (rows["lower"] == rows["upper"])
-    elif entry.curve and not (self._terms.average or self._terms.pool):
-        cut = _impossible(self, *self._begin("contingency", beta, level=level, band=band))
-        rows = (
-            rows.assign(infeasible=cut) if cut.size == len(rows) else rows
-        )  # as some are left out
     return rows
-
-
-def _impossible(self: Accessor, betas: Betas, settings: Settings) -> BoolArray:
-    """Tell of each ranking at which betas its band is impossible at some cutoff."""
-    from pu_accessor import plots
-
-    def question(ranking: Ranking, beta: Beta, own: Settings) -> BoolArray:
-        cut = []
-        for part in tables_in_parts(ranking, beta.values, own):
-            arrays = {**part.table._asdict(), "clipped": part.clipped}
-            held = {name: (TABLE, array) for name, array in arrays.items()}
-            known = {"n_known_negative": ranking.total.known_negative}
-            cut.append(plots.impossible(xr.Dataset(held, {"bound": BOUND, **known})).to_numpy())
-        return np.concatenate(cut)
-
-    rankings = self._rank("breakpoints", by_rank=settings.is_by_rank)
-    answers = ask(self._terms, rankings, question, betas, settings, limits=False)
-    return np.concatenate([answer.content for answer in answers.each])
 
 
 def refuse_cutoff(at: At | None, x: str) -> None:
