@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from pu_accessor.errors import PUValueError
-
-if TYPE_CHECKING:
-    from pu_accessor.counting.placements import RowClusters
 
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 FloatArray: TypeAlias = npt.NDArray[np.float64]
@@ -69,6 +66,44 @@ class Refiner(Protocol):
         """Return the number of examples at or above each of some distinct scores, best first."""
 
 
+class Clusters(Protocol):
+    """Examples that belong together: the rows of one patient, user or site.
+
+    Of rows with weights these are all that each row stands for, and those of its cluster.
+    """
+
+    @property
+    def alone(self) -> bool:
+        """Whether each row is a cluster of its own, as it has a weight."""
+
+    @property
+    def number(self) -> int:
+        """Clusters that hold an example."""
+
+    @property
+    def with_positive(self) -> int:
+        """Clusters that hold a known positive."""
+
+    @property
+    def sizes(self) -> CountArray:
+        """Known positives, and other examples, in each cluster, shape (2, clusters or more)."""
+
+    @property
+    def of_known(self) -> IntArray:
+        """The number of each known positive's cluster, best-ranked first."""
+
+    @property
+    def known_weight(self) -> CountArray | None:
+        """How many rows each known positive stands for, best-ranked first; None: one."""
+
+    def sums(self, threshold: FloatArray, known: FloatArray, rest: FloatArray) -> FloatArray:
+        """Sum by cluster what examples contribute, shape (2, clusters or more): first the known.
+
+        `known` and `rest` say what a known positive, and one of the rest, adds in each step from
+        one of the thresholds, best first, to the next.
+        """
+
+
 @dataclass(frozen=True, eq=False)
 class Ranking:
     """Examples of each kind at or above each cutoff, from the best score down.
@@ -91,7 +126,7 @@ class Ranking:
     strata: tuple[Ranking, ...] = ()  # groups ranked apart; thresholds are then shares
     # Whether a higher score is taken never to mean a smaller probability of being positive.
     monotone: bool = False
-    clusters: RowClusters | None = None  # of examples that are not independent
+    clusters: Clusters | None = None  # of examples that are not independent
 
     def with_facts(self, **facts: Any) -> Ranking:
         """Return the ranking with more said of it, as of the one from end to end."""

@@ -311,10 +311,7 @@ class RowClusters:
         return np.flatnonzero(self.positive)
 
     def sums(self, threshold: FloatArray, known: FloatArray, rest: FloatArray) -> FloatArray:
-        """Sum by cluster what rows contribute, shape (2, clusters or more): first the known.
-
-        `known` and `rest` say what a known positive, and one of the rest, adds in each step from
-        one of the thresholds, best first, to the next.
+        """Sum by cluster what rows contribute: see `pu_accessor.ranking.Clusters`.
 
         Examples
         --------

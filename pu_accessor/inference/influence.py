@@ -13,10 +13,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import scipy
 
-from pu_accessor.counting.placements import RowClusters
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.estimates.known_positives import count_negatives
-from pu_accessor.ranking import CountArray, Counts, FloatArray, IntArray, Ranking, Stack
+from pu_accessor.ranking import Clusters, CountArray, Counts, FloatArray, IntArray, Ranking, Stack
 
 _SQUARED = 1e-20  # variances that small are of means that were rounded, not of placements
 _ALL = 1e-12  # what stands for nothing that is left of a sample
@@ -170,13 +169,13 @@ def sum_by_cluster(parts: Sequence[Influence]) -> FloatArray:
     return sum(sums[1:], start=sums[0])
 
 
-def is_one_alone(clusters: RowClusters) -> bool:
+def is_one_alone(clusters: Clusters) -> bool:
     """Tell if one cluster has all known positives, or all others: how they differ is not known."""
     return bool((np.count_nonzero(clusters.sizes, axis=1) == 1).any())
 
 
 def find_design(
-    clusters: RowClusters | None, influences: Callable[[], Sequence[Influence]]
+    clusters: Clusters | None, influences: Callable[[], Sequence[Influence]]
 ) -> Design:
     """Hold the variance of clustered examples against that of independent ones ([1]_).
 

@@ -574,7 +574,8 @@ def _read_numbers(
     ambiguous = not is_clear and sorted(present) == [_NEGATIVE, _POSITIVE]
     if counts.sum() < label.size or _UNKNOWN in present or ambiguous:
         return None
-    return Labels(*[masks[states == state].any(axis=0) for state in (_POSITIVE, _NEGATIVE)])
+    either: Any = [masks[states == state].any(axis=0) for state in (_POSITIVE, _NEGATIVE)]
+    return Labels(*either)
 
 
 def _read_any(label: pd.Series[Any], claimed: dict[str, list[Any]], is_clear: bool) -> Labels:
