@@ -341,6 +341,8 @@ def estimates(
         numbers = _columns(found.each, betas, target)
         if cutoffs[0] is None or cutoffs[0].kind not in ("rank", "fraction"):
             numbers.pop("examples_at_threshold", None)  # there it is the rank
+        if self._terms.pool and "threshold" in numbers:
+            numbers["threshold"] = np.nan  # scores of pooled groups are on no common scale
         return named | {"beta": beta.values[:, np.newaxis]} | numbers
 
     is_plain = [*entries] == [METRICS["auroc"]] and (target, betas.kind) == (
@@ -585,6 +587,8 @@ def cutoff(
             return [getattr(cutoff, name) for cutoff in cutoffs]
 
         located = {name: of(name) for name in ("rank", "threshold")}
+        if self._terms.pool:
+            located["threshold"] = [np.nan]
         ends = ("estimate", "lower", "upper", "clipped", "attainable")
         asked = {"metric": goal.name, "goal": goal.value, "beta": beta.values}
         return {**asked, **located, "target": target, **{name: of(name) for name in ends}}

@@ -125,7 +125,7 @@ def cell(quantity: str, name: str, design_name: str, draws: int) -> Cell:
             # These examples: what all labels say of the tenth of each fold.
             found = pu.metric("precision", beta, at={"fraction": TOP})
             place = frame.groupby("fold")["score"].rank(method="min").to_numpy()
-            head = (place - 1) / np.repeat(sizes, sizes) >= found["threshold"].iloc[0]
+            head = (place - 1) / np.repeat(sizes, sizes) >= 1 - TOP
             goal = float(positive[head].mean()) if head.any() else np.nan
         else:
             found = getattr(pu, quantity)(beta)
