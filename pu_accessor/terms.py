@@ -290,6 +290,10 @@ by, data in a Dataset: each other dimension makes groups by itself
   > Leave it out, or make a frame: ds.to_dataframe().reset_index().pu(by='model').
 on, data in a Dataset: samples are paired along their dimension > Leave it out.
 on, a list of scores: a row pairs its own scores > Leave it out.
+a list of scores, gap: models of the same rows are not independent
+  > Compare them: df.pu(score=['svm', 'forest']).compare().
+at=estimated, one estimate for all groups: it is another cutoff at each beta
+  > Estimate beta in each group: beta=df.pu(by='sex').estimate_beta().
 on, robustness, a metric of one model: it pairs the rows of models > Leave it out.
 above, robustness, a difference: the conclusion is that one model is better than the other
   > Leave it out.

@@ -42,6 +42,7 @@ KEYWORDS: dict[str, dict[str, Any]] = {
     "adjust='max_t'": {"adjust": "max_t"},
     "no test": {"metric": "average_precision"},
     "a difference": {"metric": "difference"},
+    "one estimate for all groups": {"beta": ESTIMATE},
     "max_fpr": {"max_fpr": 0.1},
     "cost": {"cost": (1, 2)},
     "on": {"on": "id"},
@@ -68,7 +69,12 @@ QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "sample_to_label": ("sample_to_label", {"size": 3, "random_state": 0}),
 }
 # The question that a fact is about, where none is named.
-ASKED = {"on": "compare", "adjust='max_t'": "compare", "max_fpr": "auroc"}
+ASKED = {
+    "one estimate for all groups": "gap",
+    "on": "compare",
+    "adjust='max_t'": "compare",
+    "max_fpr": "auroc",
+}
 ASKED |= {"wave": "check_assumptions", "band": "contingency", "ranks='all'": "contingency"}
 ASKED |= dict.fromkeys(("band=at random", "band=by rank"), "contingency")
 ASKED |= dict.fromkeys(("at=chosen", "at=estimated", "at=cutoff of these"), "at a cutoff")
@@ -77,7 +83,7 @@ ASKED |= dict.fromkeys(("at=chosen", "at=estimated", "at=cutoff of these"), "at 
 def ask(facts: tuple[str, ...]) -> None:
     """Ask what the facts say, of a source that has no rows."""
     named = [fact for fact in facts if fact in QUESTIONS]
-    named = named or [ASKED[fact] for fact in facts if fact in ASKED]
+    named = named or [ASKED[fact] for fact in reversed(facts) if fact in ASKED]
     method, keywords = QUESTIONS[(named or ["auroc"])[0]]
     if facts[1:] == ("gap", "auroc"):
         keywords = {**keywords, "metric": "auroc"}
@@ -85,7 +91,7 @@ def ask(facts: tuple[str, ...]) -> None:
     roles = {key: value for fact in facts for key, value in BOUND.get(fact, {}).items()}
     assumed = {fact: ASSUMED[fact] for fact in facts if fact in ASSUMED}
     passed = {key: value for fact in facts for key, value in KEYWORDS.get(fact, {}).items()}
-    if method == "compare" and "at" in passed:
+    if method in ("compare", "gap") and "at" in passed:
         keywords = {"metric": "f1", "beta": 0.3}
     if method == "auroc" and "band" in passed:  # which the method itself does not have
         method, keywords = "metric", {"metric": "auroc", "beta": 0.3}

@@ -47,6 +47,11 @@ _Together: TypeAlias = Sequence[Answer[list[GroupTerm]]]
 _NESTED = "Each cluster is in one group: groups count, and clusters change no standard error."
 _CROSSED = "Clusters are in several groups: the error has what they add to all of these."
 _BEYOND = "beyond"  # what no groups can have
+_OUTSIDE = (
+    "the average lies outside [0, 1], or what else there can be, and is NaN where by more than "
+    "its error: beta is too high for these groups, or the labels are no random sample of the "
+    "positives. Pass a smaller beta"
+)
 _COLUMNS = ("estimate", "lower", "upper", "standard_error", _BEYOND)
 
 
@@ -97,14 +102,7 @@ def average_over(
     if betas.kind == "estimate":  # that is the error at one beta
         del averages["standard_error"]
     averages.attrs |= _tell_clusters(groups, names)
-    warn_of_rows(
-        averages,
-        averages.pop(_BEYOND) > 0,
-        names,
-        "the average lies outside [0, 1], or what else there can be, and is NaN where by more "
-        "than its error: beta is too high for these groups, or the labels are no random sample of "
-        "the positives. Pass a smaller beta",
-    )
+    warn_of_rows(averages, averages.pop(_BEYOND) > 0, names, _OUTSIDE)
     return averages
 
 

@@ -334,29 +334,17 @@ def gap(
       sex_a sex_b  difference  lower  upper
     0     f     m       -0.42  -2.07   1.22
     """
-    if self._terms.is_wide:
-        raise PUValueError(
-            f"score must name one column for gap, but {brief(self._terms.score)} was passed: "
-            "models of the same rows are not independent. Ask for each, "
-            "df.pu.metric('recall', 0.3, at=100), or compare their AUROC: df.pu(score=['svm', "
-            "'forest']).compare()."
-        )
     entry = read_metric(metric, at, "gap")
     cutoff = entry.read_cutoff(at)
     target = default_target(cutoff) if target is None else target
     question_name, facts = facts_of(entry, cutoff)
     of_auroc: dict[str, Any] = {"auroc": entry.name == "auroc"}
     betas, settings = self._begin("gap", beta, level=level, target=target, **of_auroc)
+    facts["one estimate for all groups"] = betas.estimate
     self._begin(question_name, beta, level=level, target=target, **facts)
     if beta is None:
         _check_without_beta(entry, target)
     shared = betas.estimate
-    if shared is not None and cutoff is not None and cutoff.kind not in FIXED:
-        raise PUValueError(
-            f"at must be one of {[*FIXED]} where all groups share an estimate of beta, but "
-            f"{cutoff.kind!r} was passed, which is another cutoff at each beta. Estimate beta in "
-            "each group: beta=df.pu(by='sex').estimate_beta()."
-        )
     grid = None if shared is None else Beta(shared.grid(level))
     has_test = "test" in entry.can and betas.kind == "points" and beta is not None
 

@@ -345,11 +345,8 @@ def estimates(
             numbers["threshold"] = np.nan  # scores of pooled groups are on no common scale
         return named | {"beta": beta.values[:, np.newaxis]} | numbers
 
-    is_plain = [*entries] == [METRICS["auroc"]] and (target, betas.kind) == (
-        "population",
-        "points",
-    )
-    is_plain = is_plain and not settings.failure and limits
+    is_plain = [*entries] == [METRICS["auroc"]] and target == "population" and limits
+    is_plain = is_plain and betas.kind == "points" and not settings.failure
     rankings = self._rank(cutoffs_needed(entries, cutoffs[0]), by_rank=settings.is_by_rank)
     asked = rankings, question, betas, settings
     answers = ask(self._terms, *asked, at_once=at_once if is_plain else None, limits=limits)
