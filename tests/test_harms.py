@@ -123,18 +123,6 @@ def test_the_target_is_never_another_one_in_silence() -> None:
 # Pictures
 
 
-@pytest.mark.parametrize("plot", ["plot_roc", "plot_pr", "plot_rank_cdf", "plot_calibration"])
-def test_logarithmic_axes_show_the_curve(plot: str) -> None:
-    ax = getattr(EXAMPLE.pu, plot)(0.17)
-    assert ax.get_ylim() == (-0.02, 1.02)
-    for set_scale, limits in ((ax.set_xscale, ax.get_xlim), (ax.set_yscale, ax.get_ylim)):
-        set_scale("log")
-        low, high = limits()
-        assert 1e-4 < low < 2 and high > 1
-    ax = getattr(EXAMPLE.pu, plot)(0.17, ax=ax)  # on axes that are logarithmic already
-    assert ax.get_ylim()[0] > 1e-4
-
-
 # ---------------------------------------------------------------------------------------------
 # Names of the package
 

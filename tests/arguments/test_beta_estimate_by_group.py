@@ -10,7 +10,6 @@ from scipy import special
 
 import pu_accessor
 from tests.arguments.test_beta_estimate import draw
-from tests.support.studies import joint_gaps
 
 FRAME = draw(size=900)
 FRAME = FRAME.assign(p=special.expit(FRAME["a"] - 1), q=special.expit(FRAME["b"] - 1))
@@ -130,9 +129,3 @@ def test_enrichment_is_no_further_off_than_at_the_ends() -> None:
     assert (found["lower"] <= point["lower"]).all() and (found["upper"] >= point["upper"]).all()
     assert (found["upper"] > point["upper"] + 1e-6).any()
     pd.testing.assert_frame_equal(same[point.columns], point)
-
-
-@pytest.mark.parametrize("shared", [pytest.param(False, marks=pytest.mark.long), True])
-def test_gaps_cover(shared: bool) -> None:
-    for cell in joint_gaps.run("normal .76", shared=shared, draws=16).values():
-        assert 0.84 <= cell.coverage <= 1 and cell.point_width <= cell.width < 1

@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -196,46 +195,12 @@ def test_an_interval_of_no_width_is_a_number(target: str) -> None:
 PARTS = {"a": SETTINGS["good"].frame, "b": ranked(20, 90, BAD, seed=21)}
 GROUPS = pd.concat([part.assign(site=key) for key, part in PARTS.items()])
 BY_SITE = GROUPS.pu(by="site")
-TOGETHER = BY_SITE.contingency(pd.Interval(0.2, 0.4), ranks="all")
 INTERVALS = {"a": pd.Interval(0.1, 0.3), "b": pd.Interval(0.15, 0.45)}
-
-
-@pytest.mark.parametrize("given", [pd.Interval(0.2, 0.4), INTERVALS], ids=["one", "each"])
-def test_each_group_has_its_own_limits(given: Any) -> None:
-    tables = BY_SITE.contingency(given, ranks="all")
-    areas = {name: tables.pu.area(name) for name in AREAS.values()}
-    f1 = tables.pu.metric("f1")
-    asked: dict[str, dict[str, Any]] = {name: {"metric": name} for name in AREAS.values()}
-    asked |= {"at a rank": {"metric": "precision", "at": 30}}
-    rows = {name: BY_SITE.metric(beta=given, **how) for name, how in asked.items()}
-    for key, part in PARTS.items():
-        beta = given[key] if isinstance(given, dict) else given
-        alone = part.pu.contingency(beta, ranks="all")
-        for name, area in areas.items():
-            np.testing.assert_allclose(area.sel(site=key), alone.pu.area(name))
-        own = alone.pu.metric("f1")
-        np.testing.assert_allclose(f1.sel(site=key, rank=own["rank"]), own)
-        for name, how in asked.items():
-            mine = rows[name].query("site == @key").drop(columns="site").reset_index(drop=True)
-            pd.testing.assert_frame_equal(mine, part.pu.metric(beta=beta, **how))
 
 
 def test_all_ways_to_give_intervals_say_the_same() -> None:
     first, other = (BY_SITE.contingency(i, ranks=[9]) for i in (INTERVALS, pd.Series(INTERVALS)))
     xr.testing.assert_identical(other, first)
-
-
-def test_intervals_survive_storage(tmp_path: Path) -> None:
-    for name, thing in (("t", TOGETHER), ("r", TOGETHER.pu.roc_bounds())):
-        thing.to_netcdf(tmp_path / name, engine="h5netcdf")
-        thing.to_zarr(tmp_path / f"{name}.zarr", consolidated=False)
-        for read in (
-            xr.load_dataset(tmp_path / name, engine="h5netcdf"),
-            xr.open_zarr(tmp_path / f"{name}.zarr", chunks=None, consolidated=False).load(),
-        ):
-            xr.testing.assert_identical(read.transpose(*thing.dims), thing.transpose(*thing.dims))
-            if name == "t":
-                xr.testing.assert_equal(read.pu.area("auroc"), TOGETHER.pu.area("auroc"))
 
 
 # Once wrong, each with its smallest example

@@ -57,29 +57,6 @@ def check_each(
 # Three spellings
 
 
-@pytest.mark.parametrize("ranks", ["all", "breakpoints", [8, 0, 4]])
-@pytest.mark.parametrize("method", METHODS)
-def test_groupby_by_and_a_wide_frame_give_one_dataset(method: str, ranks: Any) -> None:
-    keywords = {"ranks": ranks, "level": 0.8, "band": "dkw"}
-    grouped = getattr(pu(FRAME.groupby("model")), method)(BETAS, **keywords)
-    by = getattr(FRAME.pu(by="model"), method)(BETAS, **keywords)
-    xr.testing.assert_identical(grouped, by)
-    check_each(by, ALONE, method, **keywords)
-    wide = getattr(WIDE.pu(score=MODELS), method)(BETAS, **keywords)
-    long = WIDE.drop(columns="model").melt("label", MODELS, "model", "score")
-    melted = getattr(long.pu(by="model"), method)(BETAS, **keywords).sel(model=MODELS)
-    assert melted.attrs.pop("score") == "score"
-    xr.testing.assert_identical(wide, melted)
-
-
-@pytest.mark.parametrize("nan_policy", ["omit", "worst"])
-def test_missing_scores_are_those_of_each_model(nan_policy: str) -> None:
-    gaps = WIDE.assign(forest=WIDE["forest"].where(WIDE["svm"] < 1))
-    wide = gaps.pu(score=MODELS, nan_policy=nan_policy).contingency(BETAS, ranks="all")
-    alone = {model: gaps.rename(columns={model: "score"}) for model in MODELS}
-    check_each(wide, alone, nan_policy=nan_policy)
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_several_keys(method: str) -> None:
     keys = ["model", "fold"]
@@ -93,17 +70,6 @@ def test_several_keys(method: str) -> None:
     own = getattr(SPLIT.pu(by=keys), method)(pd.Series(betas))
     check_each(own, HALVES, method, betas)
     xr.testing.assert_identical(own, getattr(SPLIT.pu(by=keys), method)(betas))
-
-
-def test_keys_and_models() -> None:
-    frame = WIDE.rename(columns={"model": "fold"})
-    tables = frame.pu(by="fold", score=MODELS).contingency(BETAS, ranks="all")
-    assert tables.indexes["group"].names == ["fold", "model"]
-    assert tables.unstack("group")["tp"].sizes["fold"] == 4
-    folds = frame.groupby("fold")
-    check_each(tables, {(k, m): x.rename(columns={m: "score"}) for k, x in folds for m in MODELS})
-    models = WIDE.pu(score=MODELS).contingency({"forest": 0.1, "svm": 0.2}, ranks="all")
-    assert models["beta"].values.tolist() == [[0.2], [0.1]]
 
 
 # Keys
@@ -229,17 +195,6 @@ def test_ranks_may_lie_beyond_small_groups() -> None:
 # A beta for each group
 
 
-@pytest.mark.parametrize("kind", [dict, pd.Series])
-@pytest.mark.parametrize("method", METHODS)
-def test_beta_by_key(method: str, kind: Any) -> None:
-    result = getattr(FRAME.pu(by="model"), method)(kind(BETA))
-    assert result["beta"].dims == ("model", "beta")
-    assert result["beta"].attrs["long_name"] == "β̂"
-    check_each(result, ALONE, method, BETA)
-    assert result.pu.to_frame().groupby("model")["beta"].unique().str[0].to_dict() == BETA
-    assert result.sel(model=["c"]).pu.to_frame()["beta"].unique().tolist() == [0.3]
-
-
 # Errors
 
 
@@ -325,18 +280,6 @@ def test_progress(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monkey
 
 
 # What must not change, and what must last
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_the_frame_stays_as_it_is(method: str) -> None:
-    frame, wide, beta = FRAME.copy(), WIDE.copy(), dict(BETA)
-    result = getattr(frame.pu(by="model"), method)(beta)
-    for other in (pu(frame.groupby("model")), wide.pu(score=MODELS)):
-        getattr(other, method)(0.3)
-    result[next(iter(result.data_vars))][:] = result["threshold"][:] = 0
-    pd.testing.assert_frame_equal(frame, FRAME)
-    pd.testing.assert_frame_equal(wide, WIDE)
-    assert beta == BETA
 
 
 # What once went wrong

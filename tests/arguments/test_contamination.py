@@ -11,11 +11,8 @@ import xarray as xr
 
 from pu_accessor.inference import search
 from pu_accessor.inference.comparison import worst_case
-from pu_accessor.questions.assumptions import SWEEPS
 from pu_accessor.ranking import BoolArray, FloatArray
 from tests.cases import binormal, put
-
-SWEEP = SWEEPS["contamination"]
 
 
 def draw(seed: int, known: int = 5, size: int = 30) -> pd.DataFrame:
@@ -120,17 +117,6 @@ def test_curves_are_drawn_with_what_may_be_wrong(curve: str) -> None:
     assert len(drawn[0]) >= 5
     for one, other in zip(*drawn, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-9)
-
-
-def test_a_conclusion_is_drawn_against_the_share_that_is_wrong() -> None:
-    pu = draw(0, 20, 120).pu
-    ax: Any = pu.plot_metric("precision", 0.1, x="contamination", at=20)
-    found = pu.robustness("precision", 0.1, at=20, over={"contamination": SWEEP})
-    assert "share of the known positives" in ax.get_xlabel() and ax.get_xscale() == "linear"
-    line, *_, cross = ax.lines
-    np.testing.assert_allclose(line.get_xydata(), found[["contamination", "estimate"]])
-    point = found["breaking_point"].iloc[0]
-    assert cross.get_xydata().tolist() == [[point, found.attrs["above"]]]
 
 
 @pytest.mark.parametrize("seed", [0, 1])

@@ -108,14 +108,6 @@ def test_errors_of_beta_and_groups_count() -> None:
     assert groups[NUMBERS].iloc[1].tolist() == pytest.approx(alone[NUMBERS].iloc[0].tolist())
 
 
-def test_numbers_grow_with_the_prevalence() -> None:
-    shares = [1e-6, 0.01, 0.1, 0.5, 0.99]
-    rows = [enriched(1).pu.assume(prevalence=p).average_precision(BETA).iloc[0] for p in shares]
-    for name in ("estimate", "lower"):
-        assert (np.diff([row[name] for row in rows]) > 0).all()
-    assert rows[0]["estimate"] < 0.2 and rows[-1]["estimate"] > 0.99
-
-
 def test_perfect_separation_has_an_interval() -> None:
     frame = framed(range(30), [False] * 20 + [True] * 10)
     rare = ask(frame, "average_precision", 0, prevalence=0.01, negative=False).iloc[0]

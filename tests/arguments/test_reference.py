@@ -16,7 +16,7 @@ import pu_accessor
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.lookup import BANDS
 from tests.cases import Case, Labels, as_tables, cases, draw_case, put
-from tests.methods.test_contingency import check_curves, check_rounded, check_traced
+from tests.methods.test_contingency import check_traced
 from tests.support.oracles import coherent_oracle, completion_oracle, oracle, reference_oracle
 from tests.support.oracles.reference_oracle import BOUNDS, FLIP
 
@@ -130,36 +130,6 @@ def test_what_must_hold_of_any_table(case: Case, band: str, betas: list[float]) 
             assert every["tightest"].values.tolist() == some["tightest"].values.tolist()
 
 
-@pytest.mark.parametrize("reference", REFERENCES)
-def test_bounds_are_straight_between_breakpoints(reference: Any) -> None:
-    label: Labels = [*[True] * 3, *[False] * 4, *[None] * 60]
-    betas, how = [0.2, 0.7], dict[str, Any](reference=reference, level=0.6)
-    for seed in range(2):
-        case = Case(np.random.default_rng(seed).normal(size=67).tolist(), label, 0)
-        pu = pu_accessor.from_arrays(case.score, case.label, negative=False)
-        every, few = (
-            put(pu, "contingency", betas, ranks=r, **how) for r in ("all", "breakpoints")
-        )
-        assert few.sizes["rank"] < 62
-        check_traced(every, few)
-        curves = [put(pu, "roc_bounds", betas, ranks=r, **how) for r in ("all", "breakpoints")]
-        check_curves(*curves)
-        check_rounded(every, curves[0])
-    few, every = (put(pu, "rank_cdf", betas, ranks=r, **how) for r in ([61, 6], "all"))
-    np.testing.assert_array_equal(few["rank_cdf"], every["rank_cdf"].sel(rank=[61, 6]))
-    axes = [
-        pu.assume(reference=reference).plot_rank_cdf([0.3], ranks=r)
-        for r in ("all", "breakpoints")
-    ]
-    drawn, bent = (np.asarray(ax.get_lines()[-1].get_xydata(), float) for ax in axes)
-    assert (drawn[0, 1], drawn[-1, 1]) == (0, 1) and len(bent) < len(drawn)
-    between = np.interp(drawn[:, 0], bent[:, 0], bent[:, 1])
-    if reference == "positives":  # of known ones it is held from cutoff to cutoff
-        drawn = drawn[::2]
-        between = bent[np.searchsorted(bent[:, 0], drawn[:, 0], side="right") - 1, 1]
-    np.testing.assert_allclose(drawn[:, 1], between, rtol=0, atol=1e-9)
-
-
 # Where it comes from
 
 
@@ -209,28 +179,6 @@ def sites() -> pd.DataFrame:
         noise = rng.normal(truth, 1, size=(2, 120)).round(1)
         parts.append(pd.DataFrame({"site": site, "label": label, "m": noise[0], "n": noise[1]}))
     return pd.concat(parts, ignore_index=True)
-
-
-@pytest.mark.parametrize("reference", REFERENCES)
-def test_groups_and_models_are_each_alone(reference: Any) -> None:
-    frame, betas = sites(), [0.1, 0.3]
-    how: dict[str, Any] = {"reference": reference, "level": 0.9}
-    together = put(frame.pu(score="m", by="site"), "contingency", betas, **how)
-    models = put(frame.pu(score=["m", "n"]), "contingency", betas, **how)
-    alone: list[tuple[Any, ...]] = [
-        *((together, {"site": site}, rows.pu(score="m")) for site, rows in frame.groupby("site")),
-        *((models, {"model": model}, frame.pu(score=model)) for model in ("m", "n")),
-    ]
-    for tables, key, pu in alone:
-        own = put(pu, "contingency", betas, **how)
-        there = tables.sel(rank=own["rank"], **key)
-        for name in (*COUNTS, "clipped", "known_positive", "tightest"):
-            if name in own:
-                np.testing.assert_array_equal(there[name], own[name])
-        assert ("tightest" in own) == (reference in ("tightest", "both"))
-    if reference == "tightest":
-        kinds = [["positives"] * 2, ["positives", "negatives"]]
-        assert together["tightest"].values.tolist() == kinds
 
 
 # Validity

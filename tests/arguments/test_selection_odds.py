@@ -74,14 +74,6 @@ def test_frames_say_the_factor_where_there_is_one(method: str) -> None:
     assert (within["lower"] < plain["lower"]).any()
 
 
-def test_a_metric_at_a_threshold_is_about_these_examples_within_a_factor() -> None:
-    at, target = {"threshold": 1.0}, "examples"
-    ask = partial(put, FRAME.pu, "metric", "precision", BETA, at=at, target=target)
-    plain, found = (ask(selection_odds=odds).attrs for odds in (1, 1.5))
-    told = {"target": "examples", "band": "exact", "selection_odds": 1.5}
-    assert told.items() <= found.items() and "selection_odds" not in plain
-
-
 def test_known_positives_set_no_limit_on_beta_within_a_factor() -> None:
     with pytest.warns(PUWarning, match="beta exceeds the upper limit"):
         assert "beta_limit" in FRAME.pu.contingency(0.9, ranks="all").coords

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from pu_accessor import PUDataError, PUValueError, PUWarning
+from pu_accessor import PUWarning
 from tests.cases import AREAS, Labels, put
 from tests.methods.test_auroc import is_refuted, reaching
 from tests.support.oracles import completion_oracle, estimates_oracle
@@ -87,19 +87,6 @@ def check_auroc(score: Any, label: Labels, betas: list[float], level: float = 0.
 def test_auroc_agrees_with_oracle(seed: int) -> None:
     score, label, beta = draw(seed)
     check_auroc(score, label, [0.0, beta] if beta else [beta], [0.95, 0.8][seed % 2])
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_all_labeled_it_is_delong_and_mann_whitney(seed: int) -> None:
-    frame = all_labeled(seed)
-    one, other = (frame["score"][frame["label"] == kind] for kind in (True, False))
-    u = stats.mannwhitneyu(one, other).statistic
-    wins = (np.sign(one.to_numpy()[:, None] - other.to_numpy()) + 1) / 2
-    squared = wins.mean(axis=1).var(ddof=1) / len(one) + wins.mean(axis=0).var(ddof=1) / len(other)
-    row = ask(frame, "auroc", 0, negative=False).iloc[0]
-    wanted = [u / (len(one) * len(other)), math.sqrt(squared)]
-    assert row[NUMBERS[:2]].tolist() == pytest.approx(wanted)
-    assert 0 < row["lower"] < row["estimate"] < row["upper"] < 1
 
 
 @pytest.mark.parametrize("size", [10, 200, 1000])
@@ -266,56 +253,5 @@ def test_newcombes_interval_of_informedness() -> None:
     assert found == pytest.approx([0.2, 0.0524, 0.3339], abs=5e-5)
 
 
-def own_recall(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-    return tp / (tp + fn)
-
-
-def test_an_own_metric_at_a_threshold() -> None:
-    score, label, beta = draw(5)
-    own, named = (asked_at(framed(score, label), m, beta, 0.5) for m in (own_recall, "tpr"))
-    assert own == pytest.approx(named)
-
-
-def test_what_a_metric_is_about() -> None:
-    score, label, _ = draw(6)
-    ask = partial(framed(score, label).pu.metric, "f1", 0.1)
-    threshold: Any = {"threshold": 0.5}
-    assert quiet(ask, at=threshold).attrs["target"] == "population"
-    for options in (
-        *({"at": threshold, "band": "dkw", "target": "examples"}, {"at": 3}),
-        *({"at": threshold, "target": "examples"}, {"at": {"recall": 0.5}}, {"at": "youden"}),
-    ):
-        assert quiet(ask, **options).attrs["target"] == "examples"
-        if options["at"] is not threshold:
-            with pytest.raises(PUValueError, match="Pass target='examples'"):
-                ask(**options, target="population")
-
-
 # ---------------------------------------------------------------------------------------------
 # What is refused, and envelopes
-
-
-@pytest.mark.parametrize("name", ["precision", "tpr", "fpr"])
-def test_an_envelope_of_a_metric_ends_where_beta_does(name: str) -> None:
-    rng, how = np.random.default_rng(3), {"at": {"threshold": 0.5}}
-    frame = framed(np.round(rng.normal(np.arange(30) < 14), 1), [True] * 10 + [None] * 20)
-    each = ask(frame, "metric", name, [0.3, 0.635, 0.97], **how)
-    row = ask(frame, "metric", name, pd.Interval(0.3, 0.97), **how).iloc[0]
-    wanted = [each["lower"].min(), each["upper"].max()]
-    assert row[["lower", "upper"]].tolist() == pytest.approx(wanted, rel=1e-12)
-    assert row["estimate"] == each["estimate"][1]
-    # Without negatives there is none of it, but all betas below have one.
-    whole = ask(frame, "metric", name, pd.Interval(0.3, 1.0), **how).iloc[0]
-    assert whole["lower"] <= row["lower"] and whole["upper"] >= row["upper"]
-
-
-def test_a_metric_without_negatives_is_refused_in_full() -> None:
-    frame = framed([3.0, 2.0, 1.0, 0.0], [True, None, True, None])
-    with pytest.raises(PUDataError) as caught:
-        ask(frame, "metric", "f1", [0.5, 1.0], at={"threshold": 1.5})
-    assert str(caught.value).startswith(
-        "metric on new examples needs negatives, but at beta = 1 there are none among the 4 "
-        "examples. Pass a smaller beta, or target='examples'."
-    )
-    frame.loc[4] = [-1.0, False]
-    assert len(ask(frame, "metric", "f1", [0.5, 1.0], at={"threshold": 1.5})) == 2

@@ -9,14 +9,11 @@ import pytest
 import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import roc_auc_score
 
 import pu_accessor
 from tests.cases import Case, as_frame, as_tables, cases, draw_case
 from tests.support.oracles import oracle
 from tests.support.oracles.reference_oracle import BOUNDS
-
-SEEDS = range(6)
 
 
 def fully_labeled(seed: int) -> tuple[list[bool], list[float], xr.Dataset]:
@@ -29,16 +26,6 @@ def fully_labeled(seed: int) -> tuple[list[bool], list[float], xr.Dataset]:
         score,
         pu_accessor.from_arrays(score, truth, negative=False).contingency(0, ranks="all"),
     )
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_fully_labeled_areas_are_those_of_scikit_learn(seed: int) -> None:
-    truth, score, tables = fully_labeled(seed)
-    for max_fpr in (None, 0.05, 0.3, 1.0):
-        expected = roc_auc_score(truth, score, max_fpr=max_fpr)
-        areas = tables.pu.area("auroc", max_fpr=max_fpr)
-        assert areas.dims == ("bound", "beta")
-        np.testing.assert_allclose(areas.values, expected, rtol=0, atol=1e-14)
 
 
 def check_areas(case: Case, max_fpr: float | None = None) -> int:

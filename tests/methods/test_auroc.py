@@ -3,7 +3,7 @@
 import math
 from fractions import Fraction
 from functools import partial
-from itertools import combinations, product
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -35,13 +35,6 @@ def draw(seed: int) -> Case:
     """Draw a ranking that has a negative for sure, and a beta."""
     score, label, beta = draw_case(seed)
     return Case([*score, 0.5], [*label, False], beta)
-
-
-def labeled(seed: int) -> tuple[list[float], list[bool]]:
-    """Draw a ranking with ties and both labels."""
-    rng = np.random.default_rng(seed)
-    label = [True, False, *(rng.random(int(rng.integers(2, 30))) < 0.4).tolist()]
-    return np.round(rng.normal(label), int(rng.integers(0, 3))).tolist(), label
 
 
 COLUMNS = ["beta", "standard_error", "estimate", "lower", "upper"]
@@ -195,22 +188,6 @@ def test_errors_of_partial_auroc_that_ends_in_blocks_of_ties() -> None:
         row = ask(framed(score, label), "auroc", beta, max_fpr=limit).iloc[0]
         wanted = [error, completion_oracle.area("auroc", score, label, beta, limit)]
         assert row[COLUMNS[1:3]].tolist() == pytest.approx(wanted, **NEAR)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_all_labeled_is_scikit_learn(seed: int) -> None:
-    one_positive = [3.0, 2.0, 1.0], [False, True, False]
-    for (score, label), limit in product((labeled(seed), one_positive), (None, 0.1, 0.5, 1.0)):
-        frame = framed(score, label)
-        # Unlabeled examples that are taken as negative are known as well as negatives are.
-        naive = frame.assign(label=frame["label"].where(frame["label"]))
-        method = "auroc" if limit else "average_precision"
-        options = {"max_fpr": limit} if limit else {}
-        metric = roc_auc_score if limit else average_precision_score
-        wanted = [0, *[metric(label, score, **options)] * 3]
-        for rows, negative in ((frame, False), (naive, None)):
-            row = ask(rows, method, 0, negative=negative, **options).iloc[0]
-            assert row[COLUMNS[1:5]].tolist() == pytest.approx(wanted, abs=1e-12)
 
 
 # ---------------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ import pytest
 from scipy import special, stats
 
 import pu_accessor
-from pu_accessor import PUValueError
 from pu_accessor.ranking import FloatArray
 from tests.cases import placements
 from tests.methods.test_clusters import expected_variance
@@ -188,20 +187,6 @@ def test_clusters_of_pooled_folds_are_summed_over_all() -> None:
     assert rows["statistic"] / clusters["statistic"] == pytest.approx(effect**0.5, rel=1e-9)
     assert effect > 1.1
     assert clusters["df"] <= df.loc[known, "patient"].nunique() - 1
-
-
-def test_rows_of_models_have_clusters_too() -> None:
-    df = draw(6).assign(row=range(240))
-    rows = df.melt(["row", "label", "patient"], MODELS, var_name="model", value_name="score")
-    rows["model"] = pd.Categorical(rows["model"], MODELS)
-    for how in ({}, {"metric": "precision", "at": 20}):
-        wide = df.pu(score=MODELS, cluster="patient").compare(beta=BETA, **how)
-        by_row = rows.pu(by="model", cluster="patient").compare(beta=BETA, on="row", **how)
-        numbers = ["difference", "lower", "upper", "statistic", "p_value"]
-        np.testing.assert_allclose(by_row[numbers], wide[numbers])
-    rows.loc[0, "patient"] = 99
-    with pytest.raises(PUValueError, match="cluster must be the same in all groups"):
-        rows.pu(by="model", cluster="patient").compare("auroc", BETA, on="row")
 
 
 def test_gaps_count_clusters() -> None:

@@ -2,12 +2,9 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
-from pu_accessor.inference.comparison.dominance import StepFree, limit, step_free
-from pu_accessor.ranking import FloatArray
 from tests.cases import as_tables, estimates_of, put
 from tests.methods.test_compare import MODELS, PLAIN, draw, wide
 from tests.methods.test_gap import groups, stacked
@@ -87,38 +84,6 @@ def test_dominance_takes_the_highest_at_or_left() -> None:
     how: dict[str, Any] = {"reference": "negatives", "band": "bootstrap"}
     # By both the same height, 1/2, is reached at fpr 0, and the rest only at 1.
     assert put(pu, "dominance", 0.25, **how).loc[0, "equal"]
-
-
-def highest_so_far(fpr: FloatArray, tpr: FloatArray, at: float) -> float:
-    """Return the highest point of a path at or left of a false positive rate, slowly."""
-    found: list[float] = []
-    for start, end, low, high in zip(fpr[:-1], fpr[1:], tpr[:-1], tpr[1:], strict=True):
-        for part in (0.0, 1.0, (at - start) / (end - start) if end != start else 0.0):
-            if 0 <= part <= 1 and start + part * (end - start) <= at + 1e-12:
-                found.append(low + part * (high - low))
-    return max(found)
-
-
-def test_any_curve_is_held_at_the_highest_so_far() -> None:
-    rng = np.random.default_rng(3)
-    at = rng.uniform(size=15)
-    for _ in range(30):
-        up = rng.normal(0.15, 0.2, 7)  # a longer head has more of the one at least
-        right = rng.uniform(0, 0.4, 7) - up
-        fpr, tpr = (np.r_[0, np.cumsum(some).clip(0, 1), 1] for some in (right, up))
-        found = step_free(fpr, tpr)
-        steps = np.diff(found.fpr), np.diff(found.tpr)
-        assert np.min(steps) >= 0 and (np.maximum(*steps) > 0).all()
-        expected = [highest_so_far(fpr, tpr, place) for place in at]
-        for side in ("left", "right"):
-            np.testing.assert_allclose(limit(found, at, side), expected, atol=1e-9)
-
-
-def test_a_curve_that_jumps_has_a_limit_from_either_side() -> None:
-    curve = StepFree(np.array([0.0, 0.0, 0.5, 0.5, 0.8]), np.array([0.0, 0.2, 0.4, 0.6, 0.9]))
-    at = np.array([0.0, 0.25, 0.5, 0.8, 0.9])  # after its end it is level
-    for side, ends in (("left", (0.0, 0.4)), ("right", (0.2, 0.6))):
-        np.testing.assert_allclose(limit(curve, at, side), [ends[0], 0.3, ends[1], 0.9, 0.9])
 
 
 def test_dominance_among_ties_has_no_crossing_where_nothing_steps_back() -> None:

@@ -1,12 +1,10 @@
 """Gaps between groups, against published intervals, a slow oracle and the numbers of each."""
 
-import math
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 import pu_accessor
 from pu_accessor import PUWarning
@@ -133,21 +131,6 @@ def test_compare_unpaired_agrees_with_oracle(seed: int, target: str) -> None:
     for side in ("a", "b"):
         assert own.pop(f"beta_{side}").tolist() == own[f"hospital_{side}"].map(betas).tolist()
     assert_same(own, expected_unpaired(cases, betas, **asked))
-
-
-def test_scipy_welch() -> None:
-    cases, values = {"east": draw(31), "north": draw(32)}, []
-    for case in cases.values():
-        known = np.array([label is True for label in case.labels])
-        size, n = known.size, int(known.sum())
-        positives = n + 0.4 * case.labels.count(None)
-        ranks = size + 1 - stats.rankdata(case.scores["svm"])[known]
-        ranks = ranks.mean() + (ranks - ranks.mean()) * math.sqrt(1 - n / positives)
-        values.append(1 - (ranks - (positives + 1) / 2) / (size - positives))
-    want = stats.ttest_ind(*values, equal_var=False)
-    numbers = [*want.confidence_interval(0.95), want.statistic, want.df, want.pvalue]
-    got = stacked(cases).pu(by="hospital").gap("auroc", 0.4, target="examples").iloc[0]
-    assert got[[*SIZE[1:], *TEST[:3]]].tolist() == pytest.approx(numbers, rel=1e-9)
 
 
 def test_areas_without_error() -> None:

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import fbeta_score
 
 import pu_accessor
 from pu_accessor import PUDataError
@@ -27,25 +26,6 @@ def test_several_are_each_of_them(at: Any, beta: Any) -> None:
     pd.testing.assert_frame_equal(found, wanted[[*found.columns]].reset_index(drop=True))
     assert found["metric"].unique().tolist() == ["precision", "f2"]
     assert [*found.columns][:4] == ["metric", "at", "beta", "rank"]
-
-
-def test_groups_keep_what_was_asked() -> None:
-    tied = FRAME.assign(score=FRAME["score"].round(1), site=np.arange(len(FRAME)) % 2)
-    found = tied.pu(by="site").metric(["tpr", "fdr"], 0.2, at={"rank": (10, 40)})
-    assert len(found) == 8 and not found.duplicated(["site", "metric", "at"]).any()
-    assert (found["rank"] == found["at"]).all() and found["estimate"].notna().all()
-    assert (found["rank"] < found["examples_at_threshold"]).any()
-    one, listed = (FRAME.pu.metric(name, 0.2, at=60) for name in ("recall", ["recall"]))
-    pd.testing.assert_frame_equal(one, listed)
-
-
-@pytest.mark.parametrize("weight", [0.5, 1, 2, 3.5])
-def test_fbeta_is_that_of_scikit_learn(weight: float) -> None:
-    frame = pd.DataFrame({"score": FRAME["score"], "label": TRUTH.astype(float)})
-    found = frame.pu(negative=0).metric(pu_accessor.fbeta(weight), 0, at={"threshold": 0.8})
-    wanted = fbeta_score(TRUTH, frame["score"] >= 0.8, beta=weight)
-    assert found.loc[0, "estimate"] == pytest.approx(wanted, rel=1e-12)
-    assert found.loc[0, "metric"] == f"f{weight:g}"
 
 
 @pytest.mark.parametrize("seed", range(7))

@@ -1,6 +1,5 @@
 """One estimate: every number is read from one possible labeling. The laws that follow from it."""
 
-from collections.abc import Callable
 from functools import cache
 from itertools import product
 from typing import Any
@@ -185,28 +184,6 @@ def test_roc_curves_never_step_back_and_hold_the_auroc(weighted: bool, reference
             assert area == pytest.approx(said[key], abs=1e-9)
             same += 1
     assert steps > 200 and (reference == "negatives" or same > 0.6 * len(said))
-
-
-@pytest.mark.parametrize("name", ["normal", "worse than chance", "five levels", "one level"])
-def test_maps_orders_and_chunks_change_nothing(name: str) -> None:
-    frame = shapes()[name]
-    beta = frame["beta"].iloc[0]
-    moved = frame.sample(frac=1, random_state=3)
-    mapped = frame.assign(score=np.exp(frame["score"] / 9) - 3)
-    chunks = pu_accessor.from_chunks([moved[:100], moved[100:120], moved[120:]])
-    asks: list[Callable[[Any], pd.DataFrame]] = [
-        lambda pu: pu.auroc(beta),
-        lambda pu: pu.average_precision(beta, target="examples"),
-        lambda pu: pu.metric("bedroc", beta, target="examples"),
-        lambda pu: pu.metric(["precision", "mcc"], beta, at={"rank": [7, 50]}),
-        lambda pu: pu.metric("f1", beta, at="maximum"),
-    ]
-    for ask in asks:
-        wanted = ask(frame.pu)
-        for pu in (moved.pu, mapped.pu, chunks):
-            found = ask(pu)
-            one, other = (x.drop(columns="threshold", errors="ignore") for x in (found, wanted))
-            pd.testing.assert_frame_equal(one, other, rtol=1e-12)
 
 
 def test_a_beta_that_propensities_rule_out_is_told() -> None:

@@ -16,7 +16,6 @@ from pu_accessor.labeling import positives_needed, power
 from pu_accessor.labeling.planning import smallest
 from pu_accessor.ranking import FloatArray
 from tests.cases import placements
-from tests.support.studies.planning import differences_seen, width_reached
 
 ENDS = (0.825, 0.775)
 
@@ -91,13 +90,6 @@ def test_a_pilot_has_two_of_each(kind: float) -> None:
     assert positives_needed(0.9, pilot=frame.pu(score="a", negative=0), beta=0)["n"].item() >= 2
 
 
-def test_plans_are_reached() -> None:
-    plan = width_reached("normal .80", 0.15, 0.1, 0.5, 80, 500)
-    assert 0.3 <= plan.reached <= 0.7
-    seen = differences_seen(0.8, 0.1, 0.5, 0.1, 60, 40)
-    assert abs(seen.reached - seen.stated) < 0.25
-
-
 @pytest.mark.parametrize("share", [0.0, 0.6])
 def test_moments_of_normals_against_a_grid(share: float) -> None:
     apart, z = 2**0.5 * stats.norm.ppf(0.8), np.linspace(-9, 9, 3001)
@@ -168,13 +160,6 @@ def test_chances_of_widths_are_of_a_linear_part(moments: Any, share: float, size
         asked = middle + away * spread, plans.Scatter(*moments), share, sizes, 0.9
         found = plans.chance_of_width(*asked)
         npt.assert_allclose(found, stats.norm.cdf(away), atol=1e-4)
-
-
-def test_a_width_that_does_not_vary_is_reached_or_not() -> None:
-    width = width_at(0.78, [0.0, 0.0], 0.1, (20, 50), 0.95)
-    for asked, chance in ((width, 1), (width * (1 - 1e-15), 0), (width / 2, 0), (0.9, 1)):
-        scatter = plans.Scatter(NOTHING, NOTHING)
-        assert plans.chance_of_width(asked, scatter, 0.1, (20, 50), 0.95) == chance
 
 
 def test_the_smallest_number_that_is_enough() -> None:

@@ -9,11 +9,11 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 
-from pu_accessor import PUValueError, PUWarning
+from pu_accessor import PUWarning
 from tests.arguments.test_beta_limit import FRAME as WITH_LIMIT
 from tests.arguments.test_beta_limit import GROUPS, LIMIT, told, upper
 from tests.cases import AREAS, as_frame, binormal, draw_case, legend
-from tests.plots.test_many import GRID, TABLES, WIDE, bands, lines, metric, path, wide
+from tests.plots.test_many import GRID, WIDE, bands, lines, metric, path, wide
 
 FRAME, BETA, TRUTH = binormal(100, 300, 0.4, seed=3)  # of probabilities
 FRAME["score"] = 1 / (1 + np.exp(-(FRAME["score"] - 1)))
@@ -70,19 +70,6 @@ def test_lowest_panels_of_a_wrapped_grid_have_labels() -> None:
     assert [bool(ax.get_xlabel()) for ax in grid.axes.flat] == [False, True, True, True, True]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        lambda tp, fp, fn, tn: np.where(tp > fp, tp, np.nan),
-        lambda tp, fp, fn, tn: tp & 1,
-        lambda tp, fp, fn, tn: tp > fp,
-    ],
-)
-def test_metrics_that_tables_take_can_be_drawn(name: Any) -> None:
-    assert TABLES.pu.metric(name).dims == TABLES["tp"].dims
-    TABLES.pu.plot_metric(name, hue="model", col="beta")
-
-
 def test_a_function_that_fails_leaves_no_figure() -> None:
     with pytest.raises(ZeroDivisionError):
         metric(lambda tp, fp, fn, tn: tp if not tp.size else 1 / 0)()
@@ -121,20 +108,6 @@ def test_decision_curves_draw_net_benefit() -> None:
     assert legend(ax)[1:] == ["95% simultaneous band,\nthese examples", "treat all", "treat none"]
     top = max(found["upper"].max(), treat_all.max())
     assert ax.get_ylim() == pytest.approx((-0.2 * top, 1.05 * top))
-
-
-def test_decision_curves_of_models_and_betas() -> None:
-    ax = MODELS.pu(by="m").plot_metric("net_benefit", 0.15, x="threshold", baseline=True)
-    assert legend(ax)[:2] == ["a", "b"] and "treat all" in legend(ax)
-    assert sum(one.get_label() == "treat all" for one in ax.lines) == 1
-    ax = FRAME.pu.plot_metric("net_benefit", [0.1, 0.2], x="threshold")
-    assert sum(one.get_label() == "treat all" for one in ax.lines) == 2
-    grid = MODELS.pu(by="m").plot_metric(
-        "net_benefit", {"a": 0.1, "b": 0.2}, x="threshold", at={"threshold": [0.1, 0.3]}, col="m"
-    )
-    assert grid.axes.size == 2
-    with pytest.raises(PUValueError, match="two or more increasing thresholds"):
-        FRAME.pu.plot_metric("net_benefit", 0.2, x="threshold", at={"threshold": 0.5})
 
 
 # Over beta

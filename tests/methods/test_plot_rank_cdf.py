@@ -5,28 +5,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.colors import to_hex
 
 from tests.arguments.test_reference import ask
-from tests.cases import Case, as_frame, draw_case, legend
+from tests.cases import Case, as_frame, legend
 from tests.plots.test_curves import BETAS, FRAME, bands, lines, path
 from tests.plots.test_many import FRAME as GROUPS
-from tests.plots.test_many import SPLIT, WIDE, draw
-
-
-def test_rank_cdf_steps_at_the_known_positives() -> None:
-    frame = as_frame(draw_case(4))
-    ax = frame.pu.plot_rank_cdf(0.5, level=0.8)
-    tables = frame.pu.contingency(0, ranks="breakpoints").sel(beta=0, bound="estimate")
-    x, y = path(lines(ax)["known positives"])
-    share = (tables["tp"] / tables["tp"].isel(rank=-1)).values
-    np.testing.assert_allclose(y[np.searchsorted(x, tables["rank"], side="right") - 1], share)
-    (band,) = bands(ax)
-    assert band.get_xy()[:, 1].min() == 0
-    assert band.get_xy()[:, 1].max() == 1
-    assert legend(ax) == ["known positives", "80% exact band,\nthese examples, β̂ = 0.5", "chance"]
-    assert ax.get_xlabel() == "examples predicted positive"
-    assert ax.get_ylabel() == "share of positives found"
+from tests.plots.test_many import WIDE, draw
 
 
 def test_rank_cdf_draws_what_the_method_returns() -> None:
@@ -95,14 +79,3 @@ def test_rank_cdfs_show_the_whole_of_the_largest(col: str | None) -> None:
     if col is None:  # each ends at its own size
         ends = [path(lines(grid)[key])[0][-1] for key in "abcd"]
         assert ends == GROUPS.groupby("model").size().tolist()
-
-
-@pytest.mark.parametrize("by", [["model", "fold"], "model"])
-def test_rank_cdf_has_the_hue_of_its_key(by: Any) -> None:
-    if by == "model":  # one model after the other
-        ax = WIDE.pu(score="m0").plot_rank_cdf(0.2)
-        WIDE.pu(score="m2").plot_rank_cdf(0.2, ax=ax)
-    else:  # there is one fold of c
-        ax = SPLIT.pu(by=by).plot_rank_cdf(0.2, hue="fold", col="model").axes_dict["c"]
-    drawn = [line for line in ax.lines if line.get_linestyle() == "-"]
-    assert len({to_hex(x.get_color()) for x in drawn}) == len(drawn)

@@ -16,10 +16,9 @@ import pytest
 import xarray as xr
 
 import pu_accessor
-from pu_accessor import PUDataError, PUKeyError, PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
 from pu_accessor.questions.accessor import Accessor
 from pu_accessor.report import Report
-from tests.cases import put
 
 EVIL = "<script>alert('x')</script>"
 
@@ -179,21 +178,6 @@ def test_an_estimate_at_the_edge_is_consistent_with_1(tmp_path: Path) -> None:
     text = write(tmp_path, perfect.pu, 0.2)
     assert "is consistent with 1 (95% interval" in text
     assert perfect.pu.report(0.2).save(tmp_path / "report.HTM").exists()  # either name will do
-
-
-@pytest.mark.parametrize(
-    ("keywords", "error", "told"),
-    [
-        ({"band": "exakt"}, PUValueError, "Did you mean 'exact'"),
-        ({"title": 3}, PUTypeError, "title must be a text"),
-        ({"score": "p"}, PUKeyError, "no 'p'"),
-        ({"at": {"top": 3}}, PUValueError, "rank"),
-        ({"beta": [0.1, 0.2]}, PUValueError, "one number in a report"),
-    ],
-)
-def test_bad_input(keywords: Any, error: Any, told: str) -> None:
-    with pytest.raises(error, match=told):
-        put(FRAME.pu, "report", **{"beta": BETA, **keywords})
 
 
 @pytest.mark.parametrize(

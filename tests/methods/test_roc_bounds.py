@@ -3,29 +3,11 @@
 import numpy as np
 import pytest
 import xarray as xr
-from sklearn.metrics import precision_recall_curve, roc_curve
 
 from tests.cases import as_frame, binormal, draw_case
-from tests.methods.test_area import SEEDS, fully_labeled
 from tests.methods.test_contingency import ENDS, check_rounded
-from tests.support.oracles.reference_oracle import BOUNDS
 
 FRAME = as_frame(draw_case(8))
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_fully_labeled_curves_are_those_of_scikit_learn(seed: int) -> None:
-    truth, score, tables = fully_labeled(seed)
-    fpr, tpr, thresholds = roc_curve(truth, score, drop_intermediate=False)
-    precision, recall, _ = precision_recall_curve(truth, score)
-    for bound in BOUNDS:
-        roc = tables.pu.roc_bounds().sel(beta=0, bound=bound)
-        np.testing.assert_array_equal(roc["fpr"], fpr)
-        np.testing.assert_array_equal(roc["tpr"], tpr)
-        np.testing.assert_array_equal(roc["threshold"], thresholds)
-        pr = tables.pu.pr_bounds().sel(beta=0, bound=bound)
-        np.testing.assert_array_equal(pr["precision"], precision[::-1])
-        np.testing.assert_array_equal(pr["recall"], recall[::-1])
 
 
 @pytest.mark.parametrize("ranks", ["breakpoints", "all", 5])

@@ -33,13 +33,6 @@ def blocks(*ranks: int) -> Blocks:
 # The distribution of a weighted sum of random shares
 
 
-def test_oracle_by_hand() -> None:
-    # One share of two is uniform; the largest value alone of three is Beta(1, 2).
-    assert gaps_oracle.chance([0, 1], 0.3) == pytest.approx(0.3)
-    assert gaps_oracle.chance([0, 0, 1], 0.3) == pytest.approx(1 - 0.7**2, abs=1e-7)
-    assert gaps_oracle.quantile([0, 0, 1], 0.5) == pytest.approx(1 - 0.5**0.5, abs=1e-6)
-
-
 @pytest.mark.parametrize("n", [2, 3, 5, 10, 25])
 @pytest.mark.parametrize("tail", TAILS)
 def test_quantile_is_that_of_the_exact_distribution(n: int, tail: float) -> None:

@@ -8,19 +8,9 @@ import numpy.testing as npt
 import pytest
 
 from pu_accessor.beta import Beta
-from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
-from pu_accessor.inference.estimates.cutoff_spec import SYNONYMS, Cutoff, read_at
+from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.joint import estimate, widen
-from pu_accessor.inference.metrics import (
-    METRICS,
-    PURPOSES,
-    Metric,
-    bedroc,
-    fbeta,
-    names_for,
-    read_metric,
-    read_metrics,
-)
+from pu_accessor.inference.metrics import METRICS, PURPOSES, bedroc, fbeta, read_metric
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import Counts, Ranking
 
@@ -63,16 +53,6 @@ def test_makers_survive_a_pickle_and_keep_what_they_were_made_with() -> None:
     assert pickle.loads(pickle.dumps(bedroc(80.5))).alpha == 80.5
 
 
-@pytest.mark.parametrize("name", SYNONYMS)
-def test_synonyms_are_read_and_one_name_is_written(name: str) -> None:
-    meant = SYNONYMS[name]
-    purpose = "score" if "score" in METRICS[meant].can else "compare"
-    cutoff = {"rank": 3} if METRICS[meant].needs_cutoff else None
-    for spelled in (name, name.upper()):
-        assert read_metric(spelled, cutoff, purpose) is METRICS[meant]
-    assert read_at({"tpr": 0.5}) == Cutoff("recall", 0.5)
-
-
 @pytest.mark.parametrize(
     ("metric", "how", "message"),
     [
@@ -89,64 +69,6 @@ def test_synonyms_are_read_and_one_name_is_written(name: str) -> None:
 def test_a_metric_and_its_cutoff_have_to_go_together(metric: str, how: Any, message: str) -> None:
     with pytest.raises(PUValueError, match=message):
         read_metric(metric, how, "metric")
-
-
-def test_several_metrics_are_told_apart_by_name() -> None:
-    assert [each.name for each in read_metrics(["recall", fbeta(2)], "metric")] == ["recall", "f2"]
-    with pytest.raises(PUValueError, match="metric must name at least one, and each once"):
-        read_metrics(["recall", "sensitivity"], "metric")
-    with pytest.raises(PUTypeError, match="metric must be a name, a function, or a list"):
-        read_metrics(3, "metric")  # type: ignore[arg-type]
-
-
-def ways_to_ask() -> list[tuple[Metric, str, Cutoff | None]]:
-    """Return metrics with a target, and a cutoff where they need one."""
-    areas = [(METRICS[name], None) for name in names_for("area")] + [(bedroc(5), None)]
-    cutoffs = Cutoff("rank", 40), Cutoff("threshold", 0.6), Cutoff("youden")
-    rates = [(METRICS[name], cutoff) for name in ("f1", "mcc") for cutoff in cutoffs]
-    asked = [*areas, *rates, (METRICS["net_benefit"], Cutoff("threshold", 0.4))]
-    return [
-        (metric, target, cutoff)
-        for metric, cutoff in asked
-        for target in ("examples", "population")
-        if target == "examples" or cutoff is None or cutoff.kind == "threshold"
-    ]
-
-
-@pytest.mark.parametrize(("metric", "target", "cutoff"), ways_to_ask())
-def test_an_interval_has_the_ends_of_all_betas_within(
-    metric: Metric, target: str, cutoff: Cutoff | None
-) -> None:
-    ranking = draw_ranking(1, probabilities=True)
-    within = estimate(metric, ranking, at(0.25, (0.1, 0.4)), PLAIN, target, cutoff)
-    point = estimate(metric, ranking, at(0.25), PLAIN, target, cutoff)
-    npt.assert_allclose(within.value, point.value, rtol=1e-12)
-    assert within.lower[0] <= point.lower[0] and point.upper[0] <= within.upper[0]
-    if cutoff is not None and cutoff.kind == "youden":
-        return  # another cutoff at each beta
-    betas = np.linspace(0.1, 0.4, 61 if cutoff is None else 1201)
-    each = estimate(metric, ranking, Beta(betas), PLAIN, target, cutoff)
-    npt.assert_allclose(within.lower, each.lower.min(), atol=1e-3)
-    npt.assert_allclose(within.upper, each.upper.max(), atol=1e-3)
-    assert (
-        within.lower[0] <= each.lower.min() + 1e-9 and within.upper[0] >= each.upper.max() - 1e-9
-    )
-
-
-def test_net_benefit_is_what_its_formula_says() -> None:
-    ranking, threshold = draw_ranking(2, probabilities=True), 0.4
-    cutoff, beta = Cutoff("threshold", threshold), at([0.2, 0.3])
-    found = estimate(METRICS["net_benefit"], ranking, beta, PLAIN, "examples", cutoff)
-    tpr, fpr = (
-        estimate(METRICS[name], ranking, beta, PLAIN, "examples", cutoff).value
-        for name in ("recall", "fpr")
-    )
-    latent = np.round(beta.values * ranking.total.unlabeled)
-    share = (ranking.total.known_positive + latent) / sum(ranking.total)
-    odds = threshold / (1 - threshold)
-    npt.assert_allclose(found.value, share * tpr - (1 - share) * fpr * odds)
-    with pytest.raises(PUDataError, match="net_benefit needs scores that are probabilities"):
-        estimate(METRICS["net_benefit"], draw_ranking(2), beta, PLAIN, "examples", cutoff)
 
 
 def test_boyce_takes_no_beta_and_has_no_interval() -> None:

@@ -18,7 +18,6 @@ from pu_accessor.inference.comparison.paired import compare_paired
 from pu_accessor.inference.comparison.worst_case import compare_within
 from pu_accessor.inference.estimates import within_odds
 from pu_accessor.inference.estimates.within_odds import estimate_any, estimate_within
-from pu_accessor.inference.search import find_breaking_point
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, PairedRanks, Ranking
 from tests.cases import AREAS, Labels
@@ -284,23 +283,6 @@ def test_differences_within_a_factor(target: str) -> None:
     assert (found.p_value >= expected.p_value).all()
 
 
-def test_an_order_that_can_change_has_no_sign() -> None:
-    paired = pair(2)
-    assert compare_within(paired, None, 0.95, "population", 1.01).sign.tolist() == [[1]]
-    wide = compare_within(paired, np.array([0.2]), 0.95, "population", INF)
-    assert wide.sign.tolist() == [[0]] and wide.p_value.tolist() == [[1.0]]
-    known = compare_within(paired, np.array([0.0]), 0.95, "examples", 5.0)
-    assert known.has_size and known.sign.tolist() == [[1]]
-    np.testing.assert_allclose(known.lower, known.difference)
-
-
-def test_breaking_points() -> None:
-    assert find_breaking_point(lambda odds: odds <= 7.3) == pytest.approx(7.3, rel=2e-3)
-    assert find_breaking_point(lambda odds: odds <= 1.04) == pytest.approx(1.04, rel=2e-3)
-    assert find_breaking_point(lambda odds: odds < 1) == 1
-    assert find_breaking_point(lambda odds: True) == INF
-
-
 def test_a_limit_changes_where_its_probability_is_the_tail() -> None:
     n, k, odds = 40_000, 20_000, 20.0  # among the longest sums there are
     v = int(exact_within(n, np.array([n]), 0.95, odds)[0][0, k])
@@ -308,17 +290,3 @@ def test_a_limit_changes_where_its_probability_is_the_tail() -> None:
     for nudge, limit in ((-3e-9, v), (3e-9, v + 1)):
         level = 1 - 2 * tail * (1 + nudge)
         assert exact_within(n, np.array([n]), level, odds)[0][0, k] == limit
-
-
-@pytest.mark.parametrize("target", ["population", "examples"])
-def test_differences_of_wider_factors_hold_those_of_narrower_ones(target: str) -> None:
-    rng, betas = np.random.default_rng(6), np.array([0.1, 0.3])
-    for seed in range(3):
-        paired = pair(seed, 6 + 9 * seed)
-        before = compare_paired(paired, betas, 0.9, target)
-        for odds in np.sort(np.exp(rng.uniform(0, [0.1, 1, 3]))).tolist():
-            found = compare_within(paired, betas, 0.9, target, odds)
-            assert (found.lower <= before.lower + 1e-12).all()
-            assert (found.upper >= before.upper - 1e-12).all()
-            assert (found.p_value >= before.p_value - 1e-12).all()
-            before = found

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgba
 
-import pu_accessor
 from pu_accessor.plots import shared_legend
 from tests.cases import binormal, legend_of
 
@@ -70,12 +69,3 @@ def test_where_no_curve_can_be_is_hatched_at_its_foot() -> None:
     hatched = [patch for patch in ax.patches if patch.get_hatch() == "///"]
     assert len(hatched) >= 2
     assert len({patch.get_gid() for patch in hatched}) == 2
-
-
-def test_bars_of_a_forest_are_joint_intervals() -> None:
-    beta = pu_accessor.beta_from_labels(8, 60, n_unlabeled=105, level=0.99)
-    ax = SITES.plot_forest("auroc", beta)
-    found = SITES.auroc(beta)
-    drawn = np.concatenate([bar.get_path().vertices for bar in ax.patches])
-    for limit in found[["lower", "upper"]].to_numpy().ravel():
-        assert np.isclose(drawn[:, 0], limit).any()

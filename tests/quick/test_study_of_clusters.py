@@ -10,33 +10,6 @@ from tests.support.studies import clusters as study
 CELLS = list(study.cells())
 
 
-def test_cells_differ_and_are_of_shapes_that_there_are() -> None:
-    assert len(set(CELLS)) == len(CELLS)
-    assert {cell.labels for cell in CELLS} == set(study.LABELS)
-    assert {cell.shape for cell in CELLS} == {*study.SHAPES, study.JITTERED}
-
-
-@pytest.mark.parametrize("cell", CELLS[1::7], ids=str)
-def test_draws_have_the_correlation_and_the_rates_of_their_cell(cell: study.Cell) -> None:
-    rng, of = np.random.default_rng(1), study.LABELS[cell.labels]
-    samples = [study.draw(cell, rng) for _ in range(30 if cell.clusters > 99 else 150)]
-    known = np.mean([sample.known.mean() for sample in samples])
-    if of.known != "few":
-        assert known == pytest.approx(of.prevalence * of.share, abs=0.02)
-    true = study.true_rates(cell.shape)[0]
-    known_scores = np.concatenate([sample.score[sample.known] for sample in samples])
-    above = known_scores >= study.scores(cell.shape).threshold
-    assert above.mean() == pytest.approx(true, abs=0.04)
-
-
-def test_a_quick_look_finds_that_rows_are_no_patients() -> None:
-    cell = next(cell for cell in CELLS if cell.rows == "10" and cell.labels == "by cluster")
-    rows = {row.metric: row for row in study.look(cell, 12)}
-    assert list(rows) == list(study.METRIC_NAMES)
-    assert all(row.rows_width < 0.7 * row.width and row.missing == 0 for row in rows.values())
-    assert rows["auroc"].coverage > 0.75
-
-
 def test_the_table_has_all_cells_and_clusters_hold_where_rows_do_not() -> None:
     measured = study.read(study.TABLE)
     assert list(measured) == CELLS

@@ -1,16 +1,11 @@
 """A quick version of the coverage study, and its document."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from pu_accessor.inference.bands.lookup import latent_bounds
 from tests.support.studies import coverage as study
-from tests.support.studies import selection
 from tests.support.studies.coverage import Cell
-
-DOCS = Path(__file__).parents[2] / "docs"
 
 # 240 draws have a standard error of .014 at a coverage of .95: limits are four of them away.
 # The study itself takes thousands.
@@ -47,36 +42,4 @@ def test_bands_hold_at_each_cutoff_and_at_all(n: int, m: int) -> None:
     assert study.curve_coverage(n, m, bounds, 500, rng)[1] >= 0.95 - 4 * (0.05 * 0.95 / 500) ** 0.5
 
 
-def test_the_bootstrap_covers_less_the_more_is_known() -> None:
-    mean = []
-    for m in (3800, 200, 22):
-        (coverage,) = study.cutoff_coverage(200, m, [latent_bounds("bootstrap", 200, m, 0.95)])
-        mean.append(coverage.mean())
-    assert mean[0] > 0.9 > mean[1] > mean[2]
-
-
 # The tables
-
-
-@pytest.mark.parametrize("table", ["selection_bands", "selection_numbers"])
-def test_every_selection_is_in_the_tables(table: str) -> None:
-    lines = (DOCS / "measured" / f"{table}.csv").read_text(encoding="utf-8").splitlines()
-    assert [line.split(",")[0] for line in lines[1:]] == [*selection.SELECTIONS]
-
-
-def test_the_study_writes_tables_and_a_picture(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(study, "main_grid", lambda: [Cell(50, 0.1, shape=x) for x in study.SHAPES])
-    monkeypatch.setattr(study, "side_grid", lambda: [Cell(50, 0.1, side="ties")])
-    kept = tmp_path / "kept.json"
-    arguments = ["--draws", "10", "--jobs", "1", "--out", str(tmp_path), "--results", str(kept)]
-    study.main(arguments)
-    written = {path.name: path.read_text() for path in (tmp_path / "measured").iterdir()}
-    study.main(arguments)  # from what was kept
-    assert all((tmp_path / "measured" / name).read_text() == written[name] for name in written)
-    for name, text in written.items():  # the columns of what is downloaded
-        assert text.splitlines()[0] == (DOCS / "measured" / name).read_text().splitlines()[0]
-    assert "\n10%,50," in written["bands.csv"]
-    assert "\nties,10%,50," in written["bands_one_factor_more.csv"]
-    assert (tmp_path / "images" / "coverage.png").stat().st_size > 10_000

@@ -20,12 +20,6 @@ ROWS = [
 ]
 
 
-def test_each_cell_was_measured() -> None:
-    cells = {(question, name, *design) for question, name, design, _ in study.cells()}
-    assert {(row.question, row.shape, row.known, row.rest, row.b) for row in ROWS} == cells
-    assert len({(*row[:7],) for row in ROWS}) == len(ROWS)
-
-
 def test_bands_and_lists_keep_their_word_where_scores_are_monotone() -> None:
     assert min(row.value for row in ROWS if row.measure == "kept" and row.monotone) > 0.935
     bands = [row for row in ROWS if row.question == "bands" and row.monotone]

@@ -1,9 +1,7 @@
 """Polars frames: the answers are those of pandas, of the columns that are named, uncopied."""
 
 import datetime as dt
-import gc
 import re
-import weakref
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -16,7 +14,7 @@ import pytest
 from pu_accessor import PUKeyError, PUTypeError, PUValueError
 from tests.cases import pu
 from tests.sources import test_pieces as chunks
-from tests.sources.test_pieces import ASKED, FRAME, MODELS, WAYS, check_same
+from tests.sources.test_pieces import FRAME, MODELS, check_same
 
 pl: Any = pytest.importorskip("polars")
 
@@ -265,18 +263,6 @@ def test_numbers_without_nulls_are_not_copied(dtype: Any) -> None:
         assert np.shares_memory(read_scores(found), column.to_numpy(allow_copy=False))
         framed = pd.DataFrame({"score": found}, copy=False)["score"]
         assert np.shares_memory(read_scores(framed), column.to_numpy(allow_copy=False))
-
-
-def test_the_frame_is_not_changed_and_not_kept() -> None:
-    frame = DF.clone()
-    assert [ASKED[name](frame.pu) for name in WAYS] and frame.equals(DF)
-    gone = weakref.ref(frame)
-    gc.disable()
-    try:
-        del frame
-        assert gone() is None
-    finally:
-        gc.enable()
 
 
 def test_columns_in_several_chunks() -> None:
