@@ -167,18 +167,6 @@ def test_intervals_at_any_beta_lie_within_that_of_the_interval(which: str, name:
     assert row["lower"] <= middle["lower"] <= middle["upper"] <= row["upper"]
 
 
-@pytest.mark.parametrize("reference", ["positives", "both"])
-def test_limits_hold_at_each_whole_number_of_latent_positives(reference: str) -> None:
-    pu = ranked(60, 1000, BAD, negatives=60, seed=7).pu.assume(reference=reference)
-    many = pu.contingency(np.arange(100, 501) / 1000, ranks=[460])
-    for name in ("f1", "fpr"):
-        row = pu.metric(name, pd.Interval(0.1, 0.5), at=460).iloc[0]
-        found = many.pu.metric(name)
-        count = float(abs(effect_of(many, name, found)).max())
-        assert row["upper"] == pytest.approx(float(found.max()), abs=1.01 * count)
-        assert row["lower"] == pytest.approx(float(found.min()), abs=1.01 * count)
-
-
 @pytest.mark.parametrize("target", ["population", "examples"])
 def test_an_interval_of_no_width_is_a_number(target: str) -> None:
     frame, at = SETTINGS["good"].frame, {"threshold": 0.5}

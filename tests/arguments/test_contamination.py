@@ -94,15 +94,6 @@ def test_few_cutoffs_bend_where_all_do(seed: int, band: str) -> None:
     np.testing.assert_allclose([np.trapezoid(*yx) for yx in zip(tpr, fpr, strict=True)], area)
 
 
-def test_few_distinct_scores_are_counted_to_their_end() -> None:
-    frame = draw(1, 15, 60).assign(score=lambda rows: rows["score"].clip(0, 2))
-    how: dict[str, Any] = {"band": "simultaneous", "contamination": 0.3}
-    few, every = (
-        put(frame.pu, "contingency", 0.5, ranks=r, **how) for r in ("breakpoints", "all")
-    )
-    xr.testing.assert_identical(few["tp"].variable, every["tp"].variable)
-
-
 @pytest.mark.parametrize("curve", ["roc", "pr"])
 def test_curves_are_drawn_with_what_may_be_wrong(curve: str) -> None:
     pu: Any = draw(0, 30, 400).assign(site=np.arange(400) % 2).pu(by="site")

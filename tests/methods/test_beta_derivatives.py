@@ -121,18 +121,6 @@ def test_weighted_tables_hold_their_own_share() -> None:
     assert float(np.abs(slopes["tpr"].sel(bound="estimate")).max()) > 0.01
 
 
-def test_a_band_may_have_any_name() -> None:
-    def weighted(n: int, m: int, level: float) -> tuple[list[int], list[int]]:
-        return [0] * n + [m], [m] * (n + 1)
-
-    pu = pu_accessor.from_arrays(range(8, 0, -1), [True, None, None, True] + [None] * 4)
-    tables = (
-        pu.contingency(0.4, band=band, ranks="all") for band in (weighted, lambda *n: weighted(*n))
-    )
-    one, two = (each.pu.beta_derivatives()["precision"] for each in tables)
-    xr.testing.assert_allclose(one, two)
-
-
 def test_slopes_are_no_numbers_of_examples() -> None:
     tables = pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(0.5, ranks="all")
     with xr.set_options(keep_attrs=True):  # type: ignore[no-untyped-call]  # the default of new ones

@@ -234,14 +234,6 @@ def test_limits_of_many_labels_and_rows_are_found() -> None:
     assert 0.008 < found["lower"] < found["beta"] < found["upper"] < 0.06
 
 
-def test_strata_that_tell_positives_apart_give_shorter_intervals() -> None:
-    rows = drawn((4, 105), (270, 130), (8000, 2000))
-    strata, rest, simple = ask(rows), ask(rows, rest=True), ask(70, 400, 10_000)
-    assert strata["upper"] - strata["lower"] < 0.7 * (simple["upper"] - simple["lower"])
-    assert rest["n_unlabeled"] == 9600
-    assert rest["lower"] * 9600 + 109 == pytest.approx(strata["lower"] * 10_000)
-
-
 def test_rows_of_one_stratum_are_a_sample_of_it() -> None:
     rows = drawn((3,), (40,), (900,))
     pd.testing.assert_frame_equal(FROM_LABELS(rows), FROM_LABELS(3, 40, 900))

@@ -126,16 +126,6 @@ def test_intervals_are_those_of_the_delta_method(kind: str, metrics: list[str]) 
         assert width(row) == pytest.approx(2 * quantile * by_cluster**0.5, rel=0.04)
 
 
-@pytest.mark.parametrize("quantity", AREAS)
-@pytest.mark.parametrize("seed", range(2))
-def test_clusters_of_one_row_change_nothing_much(quantity: str, seed: int) -> None:
-    rows = frame("plain", seed, clusters=150)
-    rows["patient"] = np.arange(len(rows))[::-1]
-    clustered, plain = ask(rows, quantity), ask(rows, quantity, cluster=None)
-    assert clustered["estimate"] == plain["estimate"]
-    assert width(clustered) == pytest.approx(width(plain), rel=0.03)
-
-
 def test_two_known_clusters_have_an_interval_and_one_is_refused() -> None:
     rows = frame("one kind each", 4)
     holding = rows.loc[rows["label"] == 1, "patient"].unique()

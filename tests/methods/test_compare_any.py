@@ -138,13 +138,6 @@ def test_differences_are_those_of_the_estimates(name: Any, at: Any, decimals: in
         assert found["lower"].min() >= -1 and found["upper"].max() <= 1
 
 
-def test_bedroc_is_as_early_as_that_of_one_model() -> None:
-    pu = draw(2).pu(score=MODELS)
-    plain, early = (pu.compare(name, BETA) for name in ("bedroc", pu_accessor.bedroc(alpha=20)))
-    pd.testing.assert_frame_equal(plain, early)
-    assert not plain.equals(pu.compare(pu_accessor.bedroc(alpha=ALPHA), BETA))
-
-
 def added(df: pd.DataFrame, model: str) -> FloatArray:
     """Return what each row adds to the share of pairs in order."""
     known, terms = df["label"].notna().to_numpy(), np.empty(len(df))

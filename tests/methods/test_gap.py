@@ -133,16 +133,6 @@ def test_compare_unpaired_agrees_with_oracle(seed: int, target: str) -> None:
     assert_same(own, expected_unpaired(cases, betas, **asked))
 
 
-def test_areas_without_error() -> None:
-    frame = pd.DataFrame({"g": list("xxxyyyzzz"), "score": [3, 2, 1] * 3})
-    frame["label"] = [True, True, False, True, False, True, True, True, False]
-    got = frame.pu(by="g", negative=False).gap("auroc", 0, target="examples")
-    assert got["difference"].tolist() == got["lower"].tolist() == got["upper"].tolist()
-    assert got["difference"].tolist() == pytest.approx([0.5, 0, -0.5])
-    tested = got[["statistic", "p_value", "df"]].to_numpy().tolist()
-    assert tested == [[np.inf, 0, np.inf], [0, 1, np.inf], [-np.inf, 0, np.inf]]
-
-
 def test_group_with_one_known_positive() -> None:
     frame = stacked(groups(50))
     is_more = frame["label"].eq(True).fillna(False) & frame.duplicated(["hospital", "label"])

@@ -8,9 +8,7 @@ import pandas as pd
 import pytest
 
 import pu_accessor
-from pu_accessor import PUDataError
-from tests.cases import as_frame, binormal, draw_case, estimates_of
-from tests.support.oracles import oracle
+from tests.cases import binormal
 
 FRAME, BETA, TRUTH = binormal(200, 600, 0.3, seed=5)
 
@@ -26,20 +24,3 @@ def test_several_are_each_of_them(at: Any, beta: Any) -> None:
     pd.testing.assert_frame_equal(found, wanted[[*found.columns]].reset_index(drop=True))
     assert found["metric"].unique().tolist() == ["precision", "f2"]
     assert [*found.columns][:4] == ["metric", "at", "beta", "rank"]
-
-
-@pytest.mark.parametrize("seed", range(7))
-def test_the_last_cutoff_with_a_precision(seed: int) -> None:
-    case = draw_case(seed)
-    ask, found = as_frame(case).pu.metric, estimates_of(as_frame(case), case.beta)
-    for wanted in (0.05, 0.3, 1 / 3, 0.5, 2 / 3, 0.8, 1.0):
-        there = [table.rank for table in found if oracle.metric("precision", table) >= wanted]
-        if not there:
-            with pytest.raises(PUDataError, match="is reached by no cutoff"):
-                ask("recall", case.beta, at={"precision": wanted})
-            continue
-        got = ask("recall", case.beta, at={"precision": wanted})
-        assert got.loc[0, "rank"] == there[-1] and got.attrs["band"] == "simultaneous"
-        at_rank = ask("recall", case.beta, at=there[-1], band="simultaneous")
-        assert (at_rank.pop("examples_at_threshold") == there[-1]).all()
-        pd.testing.assert_frame_equal(got.drop(columns="at"), at_rank.drop(columns="at"))

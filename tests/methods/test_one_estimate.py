@@ -7,19 +7,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 
 import pu_accessor
 from pu_accessor import PUWarning
-from pu_accessor.inference.metrics import METRICS as ENTRIES
 from tests.cases import draw_case
 
 SEEDS = [*range(1, 47, 4), 10, 27]
-SIGNED, UNBOUNDED = {"mcc", "kappa", "informedness"}, {"lift"}
 AREAS = ("auroc", "average_precision")
 TARGETS = ("examples", "population")
 NUMBERS = ["estimate", "lower", "upper"]
-METRICS = [name for name, entry in ENTRIES.items() if "tables" in entry.can]
 
 pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 
@@ -116,48 +112,6 @@ def test_areas_are_possible_and_within_their_intervals(weighted: bool) -> None:
         these, new = (by_target.get_group(target) for target in TARGETS)
         assert these["g"].tolist() == new["g"].tolist()
         np.testing.assert_allclose(these["estimate"], new["estimate"], rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("weighted", "at", "target"),
-    [
-        *((False, at, "examples") for at in ({"rank": 4}, {"threshold": 0.5}, {"recall": 0.6})),
-        *((True, at, "examples") for at in ({"fraction": 0.37}, {"threshold": 0.5}, {"fpr": 0.2})),
-        (False, {"threshold": 0.5}, "population"),
-    ],
-    ids=str,
-)
-def test_metrics_are_possible_and_within_limits(weighted: bool, at: Any, target: str) -> None:
-    pu = bound(weighted, on_error="skip")  # where there are no positives there is no recall
-    found = pu.metric(METRICS, betas(), at=at, target=target).dropna(subset="estimate")
-    assert len(found) > 12 * len(METRICS)
-    for name, rows in found.groupby("metric"):
-        ends = -1.0 * (name in SIGNED), np.inf if name in UNBOUNDED else 1.0
-        within(rows, *ends, slack=1e-12 * (target == "examples"))
-
-
-def test_probabilities_have_possible_bins_and_net_benefits() -> None:
-    frame = rankings().assign(score=lambda df: 1 / (1 + np.exp(-df["score"].clip(-9, 9))))
-    pu = frame.pu(by="g", negative=0)
-    within(pu.calibration(betas(), bins=4), slack=1e-12)
-    within(
-        pu.metric("net_benefit", betas(), at={"threshold": [0.2, 0.6]}, target="examples"),
-        -np.inf,
-        slack=1e-12,
-    )
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_tables_and_their_areas_have_the_estimate_within_bounds(weighted: bool) -> None:
-    tables = bound(weighted).contingency(betas(), ranks="breakpoints")
-    counts = [tables[name].sel(bound="estimate") for name in ("tp", "fp", "fn", "tn")]
-    assert all((count >= 0).all() for count in counts)
-    for numbers in (tables["tp"], *(tables.pu.area(name) for name in AREAS)):
-        lower, middle, upper = (numbers.sel(bound=side) for side in ("lower", "estimate", "upper"))
-        off = xr.concat([lower - middle, middle - upper], "side")
-        assert off.max() <= 1e-12 and off.min() < -1e-3
-    precision = bound(weighted).pr_bounds(betas())["precision"]
-    assert precision.min() >= 0 and precision.max() <= 1
 
 
 @pytest.mark.parametrize(

@@ -90,22 +90,6 @@ def test_a_pilot_has_two_of_each(kind: float) -> None:
     assert positives_needed(0.9, pilot=frame.pu(score="a", negative=0), beta=0)["n"].item() >= 2
 
 
-@pytest.mark.parametrize("share", [0.0, 0.6])
-def test_moments_of_normals_against_a_grid(share: float) -> None:
-    apart, z = 2**0.5 * stats.norm.ppf(0.8), np.linspace(-9, 9, 3001)
-    density = stats.norm.pdf(z) * (z[1] - z[0])
-    below = share * stats.norm.cdf(z) + (1 - share) * stats.norm.cdf(z + apart)
-    above = np.append(stats.norm.cdf(-z), stats.norm.cdf(apart - z))
-    found = plans.scatter_of_normals(0.8, share)
-    for moments, values, weight in (
-        (found.known, below, density),
-        (found.rest, above, np.append(share * density, (1 - share) * density)),
-    ):
-        mean = weight @ values
-        central = [weight @ (values - mean) ** power for power in (2, 3, 4)]
-        npt.assert_allclose(moments, [mean, *central], atol=2e-5)
-
-
 @pytest.mark.parametrize(("correlation", "share"), [(0.6, 0.15), (-0.5, 0.4), (0.0, 0.0)])
 def test_pairs_of_normals_against_a_grid(correlation: float, share: float) -> None:
     ends = [2**0.5 * stats.norm.ppf(one) for one in (0.7, 0.9)]

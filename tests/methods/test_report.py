@@ -202,20 +202,6 @@ def test_paths_that_cannot_be_written(
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_checks_of_the_assumptions_are_told(tmp_path: Path) -> None:
-    expected = FRAME.pu.check_assumptions(BETA, wave="site", level=0.9)
-    text = write(tmp_path, FRAME.pu, wave="site", level=0.9)
-    _, *rows = tables_of(text)["Checks"]
-    assert [row[0] for row in rows] == ["waves", "limit", "monotone"]
-    assert [row[-1] for row in rows] == expected["finding"].tolist()
-    alone = FRAME.assign(site=["once", *FRAME["site"][1:]])
-    alone.loc[0, "label"] = 1
-    assert "wave must have 2 known positives" in write(tmp_path, alone.pu, wave="site")
-    clustered = FRAME.assign(id=np.arange(len(FRAME)) // 2).pu(cluster="id")
-    assert "Checks" not in tables_of(write(tmp_path, clustered))
-
-
-@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize(("beta", "last"), [(0.02, 0.2), (0.3, 0.6), (0.7, 0.9)])
 def test_auroc_is_drawn_up_to_twice_the_beta(
     beta: float, last: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -299,14 +285,6 @@ def texts_of(folder: Path) -> str:
         new = [line for line in lines if line not in said or line.startswith("<section")]
         said += [f"== {name}", *new]
     return "\n".join(said) + "\n"
-
-
-@pytest.mark.usefixtures("undrawn")
-def test_an_estimate_for_each_pair_of_keys(tmp_path: Path) -> None:
-    keys = pd.DataFrame({"site": ["a", "a", "$b$", "$b$"], "half": [0, 1] * 2})
-    betas = keys.assign(beta=BETA, lower=0.1, upper=0.2, level=0.95)
-    pu = FRAME.assign(half=np.arange(200) % 2).pu(by=["site", "half"])
-    assert "Breaking point" in tables_of(write(tmp_path, pu, betas))
 
 
 @pytest.mark.usefixtures("undrawn")

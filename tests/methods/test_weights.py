@@ -222,16 +222,6 @@ def test_betas_of_an_interval_take_weights_that_are_not_whole(at: Any) -> None:
     assert pu.contingency(pd.Interval(0.2, 0.4), ranks="all")["tp"].dtype == np.float64
 
 
-@pytest.mark.parametrize(("name", "seed"), [("auroc", 6), ("bedroc", 24), ("recall", 4)])
-def test_averages_have_no_unit_of_weights(name: str, seed: int) -> None:
-    df = draw(seed).query("id % 8 == 0").assign(w=lambda rows: rows["w"] / 4 + 1.25)
-    asked = {"recall": lambda pu: pu(average=True).metric("recall", 0, at=AT)} | OF_GROUPS
-    of_groups = [df.assign(w=df["w"] * unit).pu(by="fold", weight="w") for unit in (1, 4, 1e10)]
-    one, *others = (asked[name](pu) for pu in of_groups)
-    for other in others:
-        pd.testing.assert_frame_equal(one, other, atol=1e-6)
-
-
 def test_few_weighted_positives_have_an_interval_and_one_has_none() -> None:
     df = pd.DataFrame({"score": [9.0, 8, 3, 7, 6, 5, 4, 2, 1], "label": 1.0, "w": [1, 2, 3] * 3})
     df.loc[3:, "label"] = np.nan

@@ -1,6 +1,5 @@
 """Counts between labeled scores, against a full sort."""
 
-import struct
 from collections.abc import Iterator
 from functools import reduce
 from typing import Any, TypeAlias
@@ -118,40 +117,6 @@ def test_best_scores_of_a_full_sort(scores: Scores, cuts: list[int], targets: li
     assert_best(
         order_statistics(wanted, count(values).without(at), count, fetch), wanted, unlabeled
     )
-
-
-def float_order(score: float) -> int:
-    """Return the place of a score among all floats; NaN is the first."""
-    (bits,) = struct.unpack("<q", struct.pack("<d", -np.inf if np.isnan(score) else score + 0.0))
-    return int(bits if bits >= 0 else bits ^ (2**63 - 1)) - int(np.isnan(score))
-
-
-@given(scores=SCORES)
-@example(scores=(np.array([]), np.repeat(ODD, 5)))
-@example(scores=(np.array([1e308, -1e308]), np.repeat(ODD, 5)))
-@example(scores=(np.array([np.inf, 0.0, -np.inf]), np.repeat(ODD, 5)))
-@example(scores=(np.array([1.0, 0.0]), np.array([np.inf, np.inf, 1 / 3, 2 / 3, -np.inf, -np.inf])))
-def test_edges_lie_in_the_wanted_gaps_all_over(scores: Scores) -> None:
-    gaps = count_gaps(distinct(scores[0])[0], scores[1])
-    inside = np.flatnonzero(gaps.inside > 1)
-    if not inside.size:
-        return
-    edges = best.with_edges(gaps, inside)
-    np.testing.assert_array_equal(edges, distinct(edges)[0])
-    known = [float_order(value) for value in gaps.values.tolist()]
-    left = [float_order(edge) for edge in edges.tolist()]
-    assert set(known) <= set(left)
-    for number in inside.tolist():
-        low = float_order(float(gaps.lowest[number]))
-        end = known[number - 1] if number else float_order(np.inf) + 1
-        here = [place for place in left if low <= place < end]
-        left = [place for place in left if place not in here]
-        assert here[-1] == low  # so that ties cost nothing
-        steps = np.diff([*here[::-1], end])
-        pieces = max(16 // inside.size, 4) // 2
-        assert max(steps) <= -(-(end - low) // pieces) + 1  # 0.0 has two places
-        assert len(here) <= 2 * pieces
-    assert sorted(left) == sorted(known)
 
 
 @given(scores=SCORES, targets=st.lists(st.integers(1, 60), min_size=1, max_size=5))

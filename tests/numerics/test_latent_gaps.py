@@ -250,16 +250,3 @@ def test_precision_limits_by_weight_are_drawn(n: int, latent: float, tied: int, 
         wanted = np.quantile(low, tail), min(np.quantile(high, 1 - tail), 1)
         found = limits_of_precision(ends, last, weight, latent, level)
         assert found == pytest.approx(wanted, rel=1e-3)
-
-
-@pytest.mark.parametrize("latent", [0.05, 30.0])
-def test_draws_are_the_same_in_parts(latent: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    # A block of ties is within a part, crosses an edge, or is several parts.
-    size = np.array([1, 2, 5, 1, 4, 17, 3, 1, 6])
-    last = np.repeat(np.cumsum(size), size)
-    end, weight = 2 * last + 1, 1.2 + np.random.default_rng(0).uniform(0, 9, last.size)
-    whole = limits_of_precision(end, last, weight, latent, 0.9)
-    for part in (3, 5, 39):
-        monkeypatch.setattr(latent_gaps, "_PART", part)
-        found = limits_of_precision(end, last, weight, latent, 0.9)
-        assert found == pytest.approx(whole, rel=1e-12)

@@ -17,7 +17,6 @@ from pu_accessor.inference.bands import simultaneous as simultaneous_module
 from pu_accessor.inference.bands.exact import exact_within
 from pu_accessor.inference.bands.lookup import latent_bounds, latent_bounds_each
 from pu_accessor.inference.bands.simultaneous import joint_coverage, local_alpha, simultaneous
-from pu_accessor.inference.search import last_that_holds
 from tests.numerics.test_within_odds import INF
 from tests.support.oracles import oracle, selection_oracle
 
@@ -173,35 +172,6 @@ def test_the_local_level_of_many_positives_is_scaled_from_fewer(n: int, m: int) 
     counted = local_alpha(fewer, 1000 - fewer, 0.95, 3.0)
     scaled = 0.8 * counted * ((n + m) / 1000) ** -0.3
     assert local_alpha(n, m, 0.95, 3.0) == pytest.approx(scaled, rel=1e-12)
-
-
-def test_the_local_level_of_many_positives_is_safe() -> None:
-    alpha = local_alpha(100, 3000, 0.95, 8.0)  # scaled from fewer
-    upper = exact_within(100, np.array([3000]), 1 - alpha, 8.0)[1][0]
-    assert 0.017 < simultaneous_module.most_missed(100, 3000, upper, 8.0) <= 0.025
-
-
-@pytest.mark.parametrize(("n", "m"), [(150, 900), (301, 299), (80, 3000)])
-@pytest.mark.parametrize("one_sided", [False, True])
-def test_local_level_by_halving(n: int, m: int, one_sided: bool, monkeypatch: Any) -> None:
-    level, looks = 0.931, []
-    most = min(2 * (1 - level), 1) if one_sided else 1 - level
-    farthest = latent_bounds("exact", n, m, 1 - simultaneous_module.NEVER)[1]
-
-    def holds(alpha: float) -> bool:
-        lower, upper = latent_bounds("exact", n, m, 1 - alpha)
-        covered = joint_coverage(n, m, lower, farthest if one_sided else upper)
-        return 1 - covered <= (1 - level) * (1 + 1e-9)
-
-    def look(*limits: Any) -> float:
-        looks.append(limits)
-        return joint_coverage(*limits)
-
-    monkeypatch.setattr(simultaneous_module, "joint_coverage", look)
-    local_alpha.cache_clear()
-    found = local_alpha(n, m, level, 1.0, one_sided)
-    assert found == last_that_holds(holds, most / (n + m + 1), most, PRECISION)
-    assert len(looks) <= 13  # of 16 to 18
 
 
 @given(data=st.data(), n=st.integers(1, 9), m=st.integers(0, 9))

@@ -15,7 +15,6 @@ import xarray as xr
 
 from pu_accessor import from_arrays
 from pu_accessor.counting import cutoffs, gaps, order_statistics, threads
-from pu_accessor.counting.gaps import in_parts
 from pu_accessor.counting.threads import count_threads, in_threads, one_thread
 
 OURS, OTHERS = "PU_ACCESSOR_MAX_THREADS", "OMP_NUM_THREADS"
@@ -73,14 +72,6 @@ def test_cores_where_none_are_set_apart(told: int | None, cores: int, monkeypatc
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: told)
     assert count_threads(1000) == cores
-
-
-def test_each_thread_has_some_of_the_scores() -> None:
-    assert in_parts(SCORES, 1)[0] is SCORES
-    for number in (2, 3, 8):
-        parts = in_parts(SCORES, number)
-        assert len(parts) >= number and len(parts) % number == 0
-        np.testing.assert_array_equal(np.concatenate(parts), SCORES)
 
 
 def test_no_thread_is_started_for_nothing() -> None:
