@@ -309,3 +309,42 @@ def test_limits_are_those_of_the_definition(
         row = put_of_these(weighed(shuffled(frame)), name, [0.0, beta], level=level).iloc[1]
         off = 1e-6 if name == "auroc" else 3e-4  # harmonic numbers are not exact
         assert row[["lower", "upper"]].tolist() == pytest.approx(wanted, abs=off)
+
+
+@pytest.mark.parametrize("policy", ["omit", "worst"])
+def test_rows_without_a_score(policy: str) -> None:
+    gone = np.random.default_rng(0).random(len(FRAME)) < 0.3
+    frame = shuffled(FRAME.assign(score=FRAME["score"].mask(gone)))
+    there = frame[frame["score"].notna()] if policy == "omit" else frame.fillna({"score": -99.0})
+    both = frame.pu(propensity="propensity", nan_policy=policy), there.pu(propensity="propensity")
+    for name in ("auroc", "average_precision"):
+        pd.testing.assert_frame_equal(*(put_of_these(pu, name, 0.2) for pu in both))
+    np.testing.assert_array_equal(*(pu.contingency(0.2, ranks="all")["tp"] for pu in both))
+
+
+ROWS = FRAME.iloc[:62].assign(extra=1)
+
+
+@pytest.mark.filterwarnings("ignore:The effective number")
+def test_the_smallest_propensity() -> None:
+    frame = ROWS.assign(propensity=ROWS["propensity"].mask(ROWS.index == 0, 1e-12))
+    tables = frame.pu(propensity="propensity").contingency(0.5, ranks="all")
+    assert tables["n_effective"].item() == pytest.approx(1)
+    found = frame.pu(propensity="propensity").auroc(0.5, target="examples")
+    assert np.isfinite(found[["lower", "estimate", "upper"]]).all(axis=None)
+
+
+@pytest.mark.parametrize("dtype", ["Float64", "double[pyarrow]", object])
+def test_that_of_unlabeled_rows_is_not_read(dtype: Any) -> None:
+    expected, column = (
+        FRAME.pu(propensity="propensity").contingency(0.3, ranks="all"),
+        FRAME["propensity"],
+    )
+    others = [column.fillna(other) for other in (-7.0, np.inf)]
+    for propensity in (*others, column.astype("Float64").astype(dtype)):
+        found = (
+            FRAME.assign(propensity=propensity)
+            .pu(propensity="propensity")
+            .contingency(0.3, ranks="all")
+        )
+        xr.testing.assert_identical(found, expected)

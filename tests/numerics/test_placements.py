@@ -1,11 +1,18 @@
-"""Ranks and placements of several models, against every pair of examples."""
+"""Rankings: ranks and placements of several models, blocks of known positives, stacks."""
+
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 
+from pu_accessor.counting import gaps as module
 from pu_accessor.counting import placements, threads
+from pu_accessor.counting.cutoffs import rank_examples, stack_examples
+from pu_accessor.counting.gaps import Lookup
 from pu_accessor.counting.placements import PlacementTable, count_above, rank_pairs
-from pu_accessor.ranking import BoolArray, FloatArray
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray
+from tests.numerics.test_counting import ODD as ODD_SCORES
 
 ODD = [0.0, 1.0, 2.0, 3.5, np.nan, np.inf, -np.inf, 1.7e308, -1e-300, -1.7e308]
 
@@ -72,3 +79,68 @@ def test_many_scores_in_threads(size: int, monkeypatch: pytest.MonkeyPatch) -> N
     np.testing.assert_array_equal(whole.products[0], (found - 5.0) @ (found - 5.0).T)
     apart = ((found[0] - found[1]) / 5.0) ** 4
     np.testing.assert_allclose(whole.products[1, 0, 1], apart.sum(), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("piece", [1, 64, 1 << 16])
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("distinct", [3, 1_000])
+def test_stacked_rankings(distinct: int, together: bool, piece: int, monkeypatch: Any) -> None:
+    monkeypatch.setattr("pu_accessor.counting.cutoffs._PIECE", piece)
+    rng = np.random.default_rng(distinct)
+    sizes = rng.integers(1, 30, 50)
+    size = int(sizes.sum())
+    score = rng.integers(distinct, size=size) / 7
+    score[rng.random(size) < 0.1] = np.nan
+    score[rng.random(size) < 0.1] = -np.inf
+    kind = rng.choice(3, size, p=[0.3, 0.1, 0.6])
+    positive, negative = kind == 0, kind == 1
+    edges = np.append(0, np.cumsum(sizes))
+    order = rng.permutation(size)
+    parts: list[slice | IntArray] = [
+        slice(start, end) if together else order[start:end]
+        for start, end in pairwise(edges.tolist())
+    ]
+    stack = stack_examples(score, positive, negative, parts)
+    assert (np.diff(stack.owner) >= 0).all()
+    for number, rows in enumerate(parts):
+        ranking = rank_examples(score[rows], positive[rows], negative[rows])
+        found = np.diff(ranking.known_positive)
+        there = np.flatnonzero(found)
+        here = stack.owner == number
+        np.testing.assert_array_equal(stack.total[number], ranking.total)
+        np.testing.assert_array_equal(stack.found[here], found[there])
+        np.testing.assert_array_equal(stack.known[here], ranking.known_positive[there + 1])
+        np.testing.assert_array_equal(stack.start[here], ranking.rank[there])
+        np.testing.assert_array_equal(stack.end[here], ranking.rank[there + 1])
+        np.testing.assert_array_equal(stack.unlabeled[here], ranking.unlabeled[there + 1])
+
+
+SHAPES: dict[str, Any] = {
+    "odd": lambda rng, size: rng.choice([*ODD_SCORES, 1.7e308, -1.7e308], size),
+    "any bits": lambda rng, size: rng.integers(-(2**63), 2**63 - 1, size).view(np.float64),
+    "tied": lambda rng, size: rng.normal(size=size).round(1) * 10.0 ** rng.integers(-300, 300),
+    "close": lambda rng, size: 1e9 + rng.integers(0, 20, size) * 1e-7,
+    "over all magnitudes": lambda rng, size: rng.lognormal(0, 200, size),
+    "with outliers": lambda rng, size: np.append(rng.normal(size=size), rng.choice(ODD_SCORES, 3)),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_blocks_are_those_of_a_search(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        monkeypatch.setattr(module, "_FEWEST", int(rng.choice([1, 8, 1 << 12])))
+        values, scores = (SHAPES[shape](rng, rng.integers(0, most)) for most in (12, 60))
+        values = np.unique(values[~np.isnan(values)]) + 0.0
+        left, right = (values.searchsorted(scores, side) for side in ("left", "right"))
+        found = Lookup.of(values, scores).blocks(scores)
+        np.testing.assert_array_equal(found, np.where(np.isnan(scores), 0, left + right))
+        assert found.dtype == np.int64
+
+
+@pytest.mark.parametrize("spread", [0.01, 3.0])
+def test_few_scores_are_searched_for(spread: float) -> None:
+    """The table says where most are, of even scores and of very uneven ones."""
+    scores = np.random.default_rng(0).lognormal(0, spread, 50_000)
+    lookup = Lookup.of(np.unique(scores[:300]), scores)
+    assert np.mean(lookup._look(scores) < 0) < 0.4

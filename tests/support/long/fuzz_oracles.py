@@ -31,7 +31,7 @@ SOME_SEEDS: dict[str, str] = {
         "a thousand draws are .02 off in one case of forty"
     ),
     "test_compare.test_scipy_tests_the_same_ranks": "scipy warns where differences are alike",
-    "test_area.test_areas_with_steps_back_are_those_of_the_oracle": "few curves step back",
+    "test_tables.test_areas_with_steps_back_are_those_of_the_oracle": "few curves step back",
     "test_contamination.test_a_comparison_is_the_worst_of_all_sets_of_wrong_ones": (
         "limits are those of the worst difference, which may be .05 beyond the worst limit"
     ),
