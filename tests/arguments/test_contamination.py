@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 
 from pu_accessor.inference import search
 from pu_accessor.inference.comparison import worst_case
@@ -73,25 +72,6 @@ def test_tables_and_curves_are_the_worst_of_all_sets_of_wrong_ones(seed: int, ba
         for rate in names:
             of_tables = tables.pu.metric(rate)[:, ::2].fillna(1.0)
             np.testing.assert_allclose(rates[rate][:, ::2], of_tables, atol=1e-12)
-
-
-@pytest.mark.parametrize(("seed", "band"), [(0, "exact"), (3, "simultaneous"), (8, "exact")])
-def test_few_cutoffs_bend_where_all_do(seed: int, band: str) -> None:
-    pu, how = draw(seed, 30, 400).pu, {"contamination": 0.2, "band": band}
-    few, every = (
-        put(pu, "contingency", 0.1, ranks=ranks, **how) for ranks in ("breakpoints", "all")
-    )
-    assert few.sizes["rank"] < every.sizes["rank"] or seed == 3
-    for area in ("auroc", "average_precision"):
-        one, other = (t.pu.area(area).sel(bound=["lower", "upper"]) for t in (few, every))
-        xr.testing.assert_allclose(one, other, atol=1e-9)
-    part = few.pu.area("auroc", max_fpr=0.2).squeeze("beta").to_numpy()
-    assert part[0] < part[1] < part[2] <= 1
-    here, there = put(pu, "contingency", 0.1, ranks=[17, 200], **how), every.pu.at(rank=[17, 200])
-    assert here["fp"].to_numpy().tolist() == there["fp"].to_numpy().tolist()
-    tpr, fpr = (every.pu.metric(name).squeeze("beta").T for name in ("tpr", "fpr"))
-    area = every.pu.area("auroc").squeeze("beta")  # it is under what is drawn
-    np.testing.assert_allclose([np.trapezoid(*yx) for yx in zip(tpr, fpr, strict=True)], area)
 
 
 @pytest.mark.parametrize("curve", ["roc", "pr"])

@@ -90,13 +90,6 @@ def check_traced(every: xr.Dataset, few: xr.Dataset) -> None:
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
 
 
-def check_curves(every: xr.Dataset, few: xr.Dataset) -> None:
-    """Check that curves, whose estimate is not rounded, are one polyline at breakpoints."""
-    for name in ("fpr", "tpr"):
-        between = few[name].interp(rank=every["rank"])
-        np.testing.assert_allclose(between.values, every[name].values, rtol=0, atol=1e-12)
-
-
 def check_rounded(tables: xr.Dataset, curve: xr.Dataset) -> None:
     """Check that tables are the curve, in whole examples by the estimate."""
     tp = curve["tpr"] * (tables["tp"] + tables["fn"])

@@ -51,30 +51,6 @@ def test_each_rate_and_what_is_next_to_it_finds_its_cutoff(goal: str, decimals: 
     assert len(told) > 1 and again["estimate"].tolist() == told.tolist()
 
 
-@pytest.mark.parametrize(
-    ("at", "ranks"),
-    [
-        *((np.int64(60), [60]), ({"fraction": 0.075}, [60]), ({"fraction": 0.0762}, [60])),
-        *(({"threshold": np.sort(FRAME["score"])[-60]}, [60]), ({"rank": 50.0}, [50])),
-        *(({"rank": (50,)}, [50]), ({"rank": np.array([50])}, [50])),
-        *(({"rank": [50, 0, 800]}, [50, 0, 800]), ({"fraction": 1}, [800])),
-        *(({"threshold": -np.inf}, [800]), ({"threshold": np.inf}, [0])),
-    ],
-    ids=str,
-)
-def test_cutoffs_that_are_one(at: Any, ranks: list[int]) -> None:
-    found = FRAME.pu.metric("tpr", 0.2, at=at, target="examples")
-    numbers = ["rank", "threshold", "estimate", "lower", "upper"]
-    wanted = [metric("tpr", at={"rank": rank}) for rank in ranks]
-    assert found[numbers].to_numpy().tolist() == [one[numbers].tolist() for one in wanted]
-    threshold = np.sort(np.append(FRAME["score"], np.inf))[-1 - np.array(ranks)].tolist()
-    assert found[["rank", "threshold"]].to_numpy().T.tolist() == [ranks, threshold]
-    if "threshold" not in str(at):  # which holds all of its ties by itself
-        assert found["examples_at_threshold"].tolist() == ranks
-    if "rank" in str(at) and np.ndim(at["rank"]):  # of several each is named
-        assert found["at"].tolist() == ranks
-
-
 def test_an_empty_prediction_has_no_precision() -> None:
     for at in (0, {"threshold": 99}, {"fraction": 0}):
         got = metric("precision", 0.2, at=at)

@@ -14,7 +14,6 @@ from pu_accessor.inference.estimates.areas_on_new_examples import score_interval
 from pu_accessor.inference.influence import Placed
 from pu_accessor.labeling import labels_needed, positives_needed, power
 from pu_accessor.labeling.planning import smallest
-from pu_accessor.ranking import FloatArray
 from tests.cases import placements
 
 ENDS = (0.825, 0.775)
@@ -88,29 +87,6 @@ def test_a_pilot_has_two_of_each(kind: float) -> None:
         positives_needed(0.1, pilot=frame.pu(score="a", negative=0), beta=0)
     frame.loc[1, "label"] = kind
     assert positives_needed(0.9, pilot=frame.pu(score="a", negative=0), beta=0)["n"].item() >= 2
-
-
-@pytest.mark.parametrize(("correlation", "share"), [(0.6, 0.15), (-0.5, 0.4), (0.0, 0.0)])
-def test_pairs_of_normals_against_a_grid(correlation: float, share: float) -> None:
-    ends = [2**0.5 * stats.norm.ppf(one) for one in (0.7, 0.9)]
-    x, y = np.meshgrid(*[np.linspace(-7, 7, 181)] * 2, indexing="ij")
-    density = np.exp(-(x**2 + y**2 - 2 * correlation * x * y) / 2 / (1 - correlation**2))
-    density /= density.sum()
-    cdf = stats.norm.cdf
-    ahead, behind = (cdf(x) - cdf(y), cdf(x + ends[0]) - cdf(y + ends[1]))
-    known = share * ahead + (1 - share) * behind
-    rest = cdf(-x) - cdf(-y), cdf(ends[0] - x) - cdf(ends[1] - y)
-
-    def mean(*values: FloatArray) -> float:
-        parts = [float((density * one).sum()) for one in values]
-        return share * parts[0] + (1 - share) * parts[1]
-
-    variances = [
-        mean(known**2, known**2) - mean(known, known) ** 2,
-        mean(rest[0] ** 2, rest[1] ** 2) - mean(*rest) ** 2,
-    ]
-    found = plans.pair_scatter_of_normals((0.7, 0.9), correlation, share)
-    npt.assert_allclose(found, variances, rtol=1e-6)
 
 
 def width_at(mean: float, variances: Any, share: float, sizes: Any, level: float) -> float:

@@ -11,7 +11,7 @@ from matplotlib.colors import to_hex, to_rgb
 
 from pu_accessor import PUValueError, PUWarning
 from tests.arguments.test_beta_limit import FRAME as WITH_LIMIT
-from tests.arguments.test_beta_limit import GROUPS, LIMIT, told, upper
+from tests.arguments.test_beta_limit import GROUPS, told, upper
 from tests.cases import AREAS, as_frame, binormal, draw_case, legend
 from tests.plots.test_many import GRID, WIDE, bands, lines, metric, path, wide
 
@@ -154,16 +154,6 @@ def test_each_model_has_its_mark_in_its_hue_and_each_panel_its_own() -> None:
     grid = some.pu(by="g").plot_metric("average_precision", [0, 0.01, 0.3, 0.8], x="beta", col="g")
     places = [[one.get_xdata()[0] for one in marked(ax)] for ax in grid.axes.flat]
     assert places == [[upper(rows)] for _, rows in some.groupby("g")]
-
-
-def test_a_limit_outside_the_picture_or_of_propensities_is_not_marked() -> None:
-    assert BETAS[3] < LIMIT < BETAS[7]
-    for betas in (BETAS[:4], BETAS[7:]):
-        ax = WITH_LIMIT.pu.plot_metric("average_precision", betas, x="beta")
-        assert not marked(ax) and not any("upper limit" in text for text in legend(ax))
-    assert marked(WITH_LIMIT.pu.plot_metric("average_precision", [LIMIT, 0.99], x="beta"))
-    pu = WITH_LIMIT.assign(propensity=0.4).pu(propensity="propensity")
-    assert not marked(pu.plot_metric("auroc", BETAS, x="beta", target="examples"))
 
 
 def placed(**ranks: Any) -> pd.DataFrame:

@@ -123,29 +123,6 @@ def test_names_are_escaped_and_nothing_is_loaded(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_numbers_of_other_kinds_are_those_of_the_methods(tmp_path: Path) -> None:
-    sites: Any = FRAME.pu(by="site")
-    arrays = pu_accessor.from_arrays(FRAME["score"], FRAME["label"])
-    sure = pu_accessor.beta_from_labels(10, 60, int(FRAME["label"].isna().sum()), level=0.98)
-    for pu, beta, line in (
-        (sites, {"a": 0.1, "$b$": 0.2}, "df.pu(by=&#x27;site&#x27;)"),
-        (FRAME.pu, sure, "df.pu"),
-        (arrays, BETA, "from_arrays(score, label)"),
-        (FRAME.pu(by="site", pool=True), BETA, "df.pu(by=&#x27;site&#x27;, pool=True)"),
-    ):
-        text = write(tmp_path, pu, beta)
-        found = column(tables_of(text)["AUROC on new examples"], "estimate", "lower", "upper")
-        assert found == numbers(pu.auroc(beta)) and f"{line}</code>" in text
-        assert ("98% interval" in text) == (beta is sure)
-        if pu is sites:
-            passed = tables_of(text)["Beta, as it was passed"]
-            assert passed[1:] == [["$b$", "0.200"], ["a", "0.100"]]
-    rows = FRAME.assign(patient=np.arange(200) // 4)
-    text = write(tmp_path, rows.pu(cluster="patient"))
-    assert "by &#x27;patient&#x27;, are independent" in text and "these examples" in text
-
-
-@pytest.mark.usefixtures("undrawn")
 def test_what_the_data_do_not_allow_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,5 @@
 """Counts between labeled scores, against a full sort."""
 
-from collections.abc import Iterator
 from functools import reduce
 from typing import Any, TypeAlias
 
@@ -148,50 +147,6 @@ def assert_best(found: best.OrderStatistics, targets: Array, scores: Array) -> N
     np.testing.assert_array_equal(found.before, np.concatenate([[0], through])[block])
     assert found.through.dtype == found.before.dtype == np.int64
     assert_no_minus_0(found.score, found.better)
-
-
-def shapes() -> Iterator[tuple[str, Array, Array]]:
-    """Draw scores that crowd in all manners."""
-    rng = np.random.default_rng(6)
-    x, p = rng.normal(size=30_000), rng.normal(1, 1, size=400)
-    yield "even", x, p
-    yield "float32", x.astype(np.float32), p.astype(np.float32).astype(np.float64)
-    yield "tied", x.round(1), p.round(1)
-    yield "all but tied", np.where(x > 3, x, 0.0), p
-    yield "saturated", 1 / (1 + np.exp(-12 * x)), 1 / (1 + np.exp(-12 * p))
-    yield "ninth powers", x**9, p**9
-    yield "huge", np.sign(x) * 10.0 ** rng.uniform(-308, 308, x.size), p * 1e300
-    yield "denormal", x * 1e-310, p * 1e-310
-    yield "one labeled", x, p[:1]
-    yield "all the same", np.ones(30_000), np.ones(3)
-    yield "missing", np.where(x > 1, np.nan, x), np.append(p, np.nan)
-    yield "infinite", np.where(x > 1, np.inf, x), np.append(p, [np.inf, -np.inf])
-
-
-CROWDED: list[Any] = [pytest.param(*arrays, id=name) for name, *arrays in shapes()]
-
-
-@pytest.mark.parametrize(("scores", "labeled"), CROWDED)
-def test_scores_that_crowd(scores: Array, labeled: Array, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()  # the sizes that are used
-    monkeypatch.setattr(best, "_ENOUGH", 500)
-    values, _ = distinct(labeled)
-    gaps = count_gaps(values, scores)
-    marks, through = distinct(scores)
-    through = np.cumsum(through)
-    lowest, counted = gaps.blocks()
-    filled = np.diff(counted, prepend=0) > 0
-    where = np.searchsorted(0.0 - marks, 0.0 - lowest[filled])
-    np.testing.assert_array_equal(counted[filled], through[where])
-    np.testing.assert_array_equal(lowest[filled], marks[where])
-    targets = np.unique(np.linspace(1, scores.size, 20).astype(np.int64))
-    found = order_statistics(
-        targets,
-        gaps,
-        lambda finer: count_gaps(finer, scores),
-        lambda bounds, numbers: scores_inside(bounds, numbers, scores),
-    )
-    assert_best(found, targets, scores)
 
 
 GAPS: list[Any] = [

@@ -13,10 +13,10 @@ import pu_accessor
 from pu_accessor.inference.bands.on_new_examples import cut_to_concave
 from pu_accessor.inference.completion import monotone_latent
 from pu_accessor.ranking import FloatArray, Ranks
-from tests.cases import Case, cases, draw_case, put
-from tests.methods.test_contingency import check_curves, check_rounded, check_traced
+from tests.cases import Case, cases, draw_case
+from tests.methods.test_contingency import check_traced
 from tests.support.oracles import coherent_oracle, new_examples_oracle, oracle
-from tests.support.oracles.concave_oracle import by_linear_programs, by_triples
+from tests.support.oracles.concave_oracle import by_linear_programs
 
 REFERENCES = ["positives", "negatives", "tightest", "both"]
 LEVEL = 0.6  # of few examples much is within 95%
@@ -78,62 +78,6 @@ def test_breakpoints_trace_what_all_cutoffs_do(case: Case, reference: str) -> No
     check_traced(every, some)
 
 
-def sparse(seed: int) -> Case:
-    """Draw a ranking of which few are known: many unlabeled examples lie between two cutoffs."""
-    rng = np.random.default_rng(seed)
-    size, known = int(rng.integers(20, 60)), rng.integers(1, 6, 2)
-    truth = np.repeat([True, False], known)
-    label = [*truth.tolist(), *[None] * (size - truth.size)]
-    side = np.repeat([1, -1, 0], [*known, size - truth.size])
-    score = rng.normal(size=size) + rng.uniform(-1, 2) * side
-    return Case(score.round(2).tolist(), label, round(rng.uniform(0.05, 0.95), 2))
-
-
-@settings(max_examples=8)
-@given(seed=st.integers(0, 2**32 - 1), reference=st.sampled_from(REFERENCES))
-@example(4, "both")
-@example(28, "negatives")
-@example(55, "negatives")
-def test_breakpoints_trace_what_all_cutoffs_of_few_known_examples_do(
-    seed: int, reference: str
-) -> None:
-    case = sparse(seed)
-    every, some = (ask(case, ranks, reference, 0.2) for ranks in ("all", "breakpoints"))
-    check_traced(every, some)
-    pu = pu_accessor.from_arrays(case.score, case.label, negative=False)
-    how: Any = {"level": 0.2, "band": "simultaneous", "reference": reference}
-    curves = [put(pu, "roc_bounds", case.beta, ranks=r, **how) for r in ("all", "breakpoints")]
-    check_curves(*curves)
-    check_rounded(every, curves[0])
-
-
-@given(
-    case=mixed() | st.integers(0, 99).map(sparse),
-    reference=st.sampled_from(REFERENCES),
-    at=st.integers(0, 12),
-)
-def test_one_rank_is_that_of_all(case: Case, reference: str, at: int) -> None:
-    every = ask(case, "all", reference, 0.3)
-    rank = min(at, len(case.score))
-    one = ask(case, [rank], reference, 0.3)
-    last = every.isel(rank=int(np.flatnonzero(every["rank"].values <= rank)[-1]))
-    for name in ("tp", "fp", "fn", "tn", "clipped"):
-        np.testing.assert_array_equal(one[name].isel(rank=0), last[name])
-
-
-def test_some_ranks_are_those_of_all_where_cutoffs_contradict() -> None:
-    # Of one latent positive the band has it that none is above the block of known ones, and one is
-    # at its end. But nothing that is unlabeled is in between.
-    case = Case([2.0, *[1.0] * 6, 0.0, 0.0], [None, *[True] * 6, False, None], 0.25)
-    every = ask(case)
-    np.testing.assert_array_equal(every["rank"], [0, 1, 7, 9])
-    np.testing.assert_array_equal(every["clipped"].values[:, 0, 0], [False, True, True, False])
-    np.testing.assert_array_equal(every["tp"].values[..., 0], [[0] * 3, [1] * 3, [7] * 3, [7] * 3])
-    for ranks in ([1], [7], [0, 1], [1, 9], [0, 1, 7, 9]):
-        for name in ("tp", "clipped"):
-            np.testing.assert_array_equal(ask(case, ranks)[name], every[name].sel(rank=ranks))
-
-
 Band = tuple[FloatArray, FloatArray, FloatArray, float]
 
 
@@ -167,22 +111,6 @@ def test_limits_are_those_of_linear_programs(block: int) -> None:
         else:
             np.testing.assert_allclose(np.stack(band[:2]), np.stack(limits), atol=1e-7)
     assert seen == {True, False}
-
-
-def test_limits_are_the_closed_form() -> None:
-    for seed in range(1000, 1024):
-        rng = np.random.default_rng(seed)
-        x = np.append(np.sort(rng.random(30)), 1)
-        x[0] = 0
-        curve, wide = x**0.5, rng.choice([0.01, 0.1, 0.5])
-        lower = np.maximum.accumulate(np.maximum(curve - wide * rng.random(31), 0))
-        upper = np.minimum(curve + wide * rng.random(31), 1)
-        upper = np.minimum.accumulate(upper[::-1])[::-1]
-        lower[0], upper[0], upper[-1] = 0, 0, 1
-        band = cut_to_concave(x, lower, upper, 30.0)
-        assert band.refuted_at is None
-        expected = by_triples(x, lower, upper, 30.0)
-        np.testing.assert_allclose(np.stack(band[:2]), expected, atol=1e-9)
 
 
 def test_ties_hold_all_limits() -> None:

@@ -1,7 +1,6 @@
 """Latent positives in the gaps between known ones: exact distributions, enumeration, coverage."""
 
-from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ from scipy import special, stats
 from pu_accessor.inference.estimates import latent_gaps
 from pu_accessor.inference.estimates.known_positives import Blocks
 from pu_accessor.inference.estimates.latent_gaps import gamma_quantile, harmonic, precision_limits
-from pu_accessor.ranking import FloatArray, IntArray
+from pu_accessor.ranking import IntArray
 from tests.support.oracles import gaps_oracle
 
 Places: TypeAlias = tuple[int, ...]
@@ -204,49 +203,3 @@ def test_one_block_has_one_precision() -> None:
 
 # ---------------------------------------------------------------------------------------------
 # Known positives with weights
-
-
-def limits_of_precision(
-    end: IntArray, last: IntArray, weight: FloatArray, latent: float, level: float
-) -> list[float]:
-    """Bound average precision: lower and upper."""
-    asked: Any = end, last, np.stack([weight, weight]), np.full(2, latent), level, np.arange(2)
-    return [*latent_gaps.weighted_precision_limits(*asked)]
-
-
-@pytest.mark.parametrize("n", [2, 3, 9, 20, 33])
-@pytest.mark.parametrize("latent", [2.0, 900.0])
-def test_limits_of_ranks_by_weight_are_those_of_a_saddlepoint(n: int, latent: float) -> None:
-    rng, size = np.random.default_rng(n), 3000
-    weight = 1.2 + np.linspace(0, 2, n) ** 3 + rng.uniform(0, 0.5, n)
-    for least, most in ((1, size), (1, 2 * n), (size - 2 * n, size), (1400, 1900)):
-        ranks = np.sort(rng.choice(np.arange(least, most + 1), n, False)).astype(float)
-        for one in (weight, weight[::-1]):
-            ask = partial(latent_gaps.weighted_rank_limit, ranks, one, latent, size, 0.9)
-            found = [ask(0), ask(1)]
-            wanted = gaps_oracle.limits_of_weighted_ranks(
-                ranks.tolist(), one.tolist(), latent, size, 0.9
-            )
-            assert found == pytest.approx(wanted, rel=1e-6)
-
-
-DRAWN: list[Any] = [(2, 3.0), (3, 0.05), (8, 30.0), (11, 4.0), (25, 12.5), (25, 200.0)]
-
-
-@pytest.mark.parametrize("way", [1, -1])
-@pytest.mark.parametrize("tied", [0, 7])  # places before a block of ties
-@pytest.mark.parametrize(("n", "latent"), DRAWN)
-def test_precision_limits_by_weight_are_drawn(n: int, latent: float, tied: int, way: int) -> None:
-    rng = np.random.default_rng(n)
-    ends = np.sort(rng.choice(np.arange(9, 300), n, replace=False))
-    ends[tied : tied + 3] = ends[: tied + 3][-1]
-    last = np.searchsorted(ends, ends, side="right")
-    weight = (1.2 + np.linspace(0, 2, n) ** 3 + rng.uniform(0, 0.5, n))[::way]
-    low, high = gaps_oracle.drawn_weighted(
-        ends.tolist(), last.tolist(), weight.tolist(), latent, harmonic
-    )
-    for level in (0.5, 0.9):
-        tail = (1 - level) / 2
-        wanted = np.quantile(low, tail), min(np.quantile(high, 1 - tail), 1)
-        found = limits_of_precision(ends, last, weight, latent, level)
-        assert found == pytest.approx(wanted, rel=1e-3)

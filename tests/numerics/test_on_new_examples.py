@@ -158,17 +158,6 @@ def test_curve_is_between_the_samples_own_errors_and_their_sum() -> None:
         assert alone[1] - 1e-12 <= upper[place] <= both[1] + 1e-12
 
 
-def test_curves_of_many_known_positives_leave_out_some_cutoffs() -> None:
-    ranking = make_ranking(5, n=5_000, size=20_000)
-    known, rest = ranking.known_positive, ranking.rank - ranking.known_positive
-    x, lower, upper = bands.limit_curve(known, rest, 5_000, 20_000, 0.95)
-    assert x.size < 60_000
-    ends = limit_shares(rest, 20_000, bands.local_alpha_of_share(5_000, 0.95))
-    true = np.interp(x, rest / 20_000, known / 5_000)
-    assert (lower <= true + 1e-3).all() and (upper >= true - 1e-3).all()
-    assert (upper - lower).max() < 0.1 and ends.shape[1] == known.size
-
-
 def test_nothing_known_bounds_nothing() -> None:
     rank = np.arange(5)
     score = np.arange(5, 0.0, -1)

@@ -17,7 +17,6 @@ from pu_accessor.inference.bands import simultaneous as simultaneous_module
 from pu_accessor.inference.bands.exact import exact_within
 from pu_accessor.inference.bands.lookup import latent_bounds, latent_bounds_each
 from pu_accessor.inference.bands.simultaneous import joint_coverage, local_alpha, simultaneous
-from tests.numerics.test_within_odds import INF
 from tests.support.oracles import oracle, selection_oracle
 
 PRECISION = 1e-4  # of the local alpha, relative
@@ -132,16 +131,6 @@ def test_the_simultaneous_band_holds_for_every_selection(odds: float) -> None:
         assert float(below + above) <= 1 - level
     exactly = [side[0].tolist() for side in exact_within(n, np.array([m]), level, odds)]
     assert lower <= exactly[0] and upper >= exactly[1]
-
-
-def test_the_local_level_starts_from_that_of_random_labels() -> None:
-    alpha = local_alpha(40, 120, 0.95)
-    assert local_alpha(40, 120, 0.95, 1.0) == alpha
-    assert local_alpha(40, 120, 0.95, 1 + 1e-6) == pytest.approx(alpha, rel=0.02)
-    assert alpha < local_alpha(40, 120, 0.95, 2.0) < local_alpha(120, 40, 0.95, 5.0)
-    assert local_alpha(40, 120, 0.95, INF) == pytest.approx(0.05)
-    lower, upper = simultaneous(40, 120, 0.95, 2.0)
-    assert joint_coverage(40, 120, lower, upper) > 0.95
 
 
 WITHIN = [(40, 120, 2.0), (30, 200, 8.0), (80, 80, 1.1), (60, 70, 4.0), (3, 60, 1.2)]

@@ -7,7 +7,6 @@ import sys
 import threading
 import time
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -65,19 +64,6 @@ def test_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     with one_thread():
         assert count_threads(1000) == 1
     assert count_threads(1000) == 3
-
-
-@pytest.mark.parametrize(("told", "cores"), [(6, 6), (1, 1), (None, 1)])
-def test_cores_where_none_are_set_apart(told: int | None, cores: int, monkeypatch: Any) -> None:
-    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
-    monkeypatch.setattr(os, "cpu_count", lambda: told)
-    assert count_threads(1000) == cores
-
-
-def test_no_thread_is_started_for_nothing() -> None:
-    here = threading.get_ident()
-    assert in_threads(lambda _: threading.get_ident(), range(3), 1) == [here] * 3
-    assert in_threads(lambda _: threading.get_ident(), range(1), 4) == [here]
 
 
 def test_caller_works_beside_other_threads() -> None:

@@ -1,6 +1,5 @@
 """Bounds where labels are not quite random, against enumeration and the distribution itself."""
 
-from collections.abc import Hashable
 from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
@@ -14,17 +13,14 @@ from sklearn.metrics import average_precision_score
 from pu_accessor.inference import search
 from pu_accessor.inference.bands.exact import exact, exact_each, exact_within
 from pu_accessor.inference.bands.simultaneous import most_missed
-from pu_accessor.inference.comparison.paired import compare_paired
-from pu_accessor.inference.comparison.worst_case import compare_within
 from pu_accessor.inference.estimates import within_odds
 from pu_accessor.inference.estimates.within_odds import estimate_any, estimate_within
 from pu_accessor.inference.settings import Settings
-from pu_accessor.ranking import BoolArray, Counts, FloatArray, PairedRanks
+from pu_accessor.ranking import BoolArray, FloatArray
 from tests.cases import AREAS, Labels
-from tests.support.oracles import completion_oracle, population_oracle
+from tests.support.oracles import completion_oracle
 from tests.support.oracles import selection_oracle as oracle
 from tests.support.oracles.weights_oracle import (
-    WEIGHTED,
     Drawn,
     curves_between,
     draw,
@@ -190,58 +186,6 @@ def test_weights_that_cannot_be_worst_are_left_out(odds: float, monkeypatch: Any
     every = estimate_within(ranking, np.array([0.1]), rule, "pr", "examples")
     np.testing.assert_allclose(found.parts, every.parts, rtol=1e-12)
     assert not all(each.all() for each in tried)
-
-
-@pytest.mark.parametrize("curve", ["roc", "pr"])
-@pytest.mark.parametrize("beta", [0.0, 0.1, 0.4])
-@pytest.mark.parametrize(("seed", "size"), [(0, 30), (4, 9)])
-def test_intervals_at_known_weights(seed: int, size: int, beta: float, curve: str) -> None:
-    ranking, level = draw(seed, 7, size), 0.9
-    score, label = scored(seed, 7, size)
-    weight = np.random.default_rng(seed).uniform(1, 4, 7)
-    labels = [True if one else None for one in label.tolist()]
-    want = population_oracle.weighted(curve, score.tolist(), labels, weight.tolist(), beta, level)
-    found = WEIGHTED[curve, "population"](ranking, 1 + weight, np.array([beta]), level)
-    assert (found.lower[0], found.upper[0]) == pytest.approx(want, abs=1e-6)
-
-
-def pair(seed: int, known: int = 8) -> PairedRanks:
-    """Draw the ranks of two models, and what they make of the other examples."""
-    rng, size = np.random.default_rng(seed), known + 52
-    shared = rng.normal(size=size) + np.repeat([1.0, 0.0], [known, 52])
-    ranks: dict[Hashable, FloatArray] = {}
-    among: dict[Hashable, FloatArray] = {}
-    above = []
-    for name, noise in (("a", 0.3), ("b", 1.5)):
-        score = shared + noise * rng.normal(size=size)
-        own, others = score[:known], score[known:]
-        ranks[name] = 1 + (own[:, np.newaxis] < score).sum(axis=1).astype(float)
-        among[name] = 1 + (own[:, np.newaxis] < own).sum(axis=1).astype(float)
-        above.append((own > others[:, np.newaxis]).mean(axis=1))
-    return PairedRanks(("model",), ranks, among, Counts(known, 0, 52), np.cov(above))
-
-
-@pytest.mark.parametrize("target", ["population", "examples"])
-def test_differences_within_a_factor(target: str) -> None:
-    paired, betas = pair(2), np.array([0.1, 0.3])
-    expected = compare_paired(paired, betas, 0.95, target)
-    near = compare_within(paired, betas, 0.95, target, 1 + 1e-9)
-    np.testing.assert_allclose(near.p_value, expected.p_value, rtol=0.2)
-    if target == "population":
-        np.testing.assert_allclose(near.p_value, expected.p_value, rtol=1e-6)
-        np.testing.assert_allclose(near.lower, expected.lower, rtol=1e-6)
-    found: Any = compare_within(paired, betas, 0.95, target, 2.0)
-    for column, beta in enumerate(betas.tolist()):
-        latent = beta * 52
-        every = [
-            oracle.auroc(paired.ranks["a"].tolist(), weights, latent, 60)
-            - oracle.auroc(paired.ranks["b"].tolist(), weights, latent, 60)
-            for weights in product((1.0, 2.0), repeat=8)
-        ]
-        low, high = (end[0, column] for end in found.reach)
-        assert (low, high) == pytest.approx((min(every), max(every)), abs=1e-12)
-    assert (found.lower < found.reach[0]).all()
-    assert (found.p_value >= expected.p_value).all()
 
 
 def test_a_limit_changes_where_its_probability_is_the_tail() -> None:

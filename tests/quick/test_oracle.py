@@ -1,12 +1,9 @@
 """Checks of the slow reference: against hand arithmetic, itself, scipy and scikit-learn."""
 
 import random
-from fractions import Fraction
 from importlib import import_module
 from itertools import pairwise, product
-from typing import Any
 
-import numpy as np
 import pytest
 
 from tests.cases import Labels
@@ -15,7 +12,6 @@ from tests.support.oracles.oracle import Table
 
 # Imported by name because neither ships type stubs.
 integrate = import_module("scipy.integrate")
-skm = import_module("sklearn.metrics")
 
 LEVELS = [0.5, 0.8, 0.9, 0.95, 0.99]
 RULES = [oracle.exact_band, oracle.bootstrap_band, oracle.dkw_band]
@@ -52,11 +48,6 @@ def read(*rows: str) -> list[Table]:
         rank, tp, fp, fn, tn = map(int, row.rstrip("*").split())
         found.append(Table(rank, tp, fp, fn, tn, row.endswith("*")))
     return found
-
-
-def labeled_tables(scores: list[float], labels: Labels) -> list[Table]:
-    """Return the tables of a ranking without unlabeled examples."""
-    return oracle.tables(scores, labels, 0, 0.95, oracle.exact_band)["lower"]
 
 
 # ---------------------------------------------------------------------------------------------
@@ -130,27 +121,6 @@ def test_tables_by_hand() -> None:
 # Curves and areas
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_curves_and_areas_against_sklearn(seed: int) -> None:
-    """All-labeled rankings give the usual curves and areas under every band and bound."""
-    scores, labels = random_ranking(seed, (True, False))
-    fpr, tpr, thresholds = skm.roc_curve(labels, scores, drop_intermediate=False)
-    assert [c.threshold for c in oracle.cutoffs(scores, labels)] == list(thresholds)
-    for tables in three(scores, labels, 0, 0.95, RULES[seed % 3]).values():
-        check_points(oracle.roc_points(tables), fpr, tpr)
-    tables = labeled_tables(scores, labels)
-    precision, recall, _ = skm.precision_recall_curve(labels, scores)
-    check_points(oracle.pr_points(tables)[::-1], recall, precision)
-    for limit in (None, 1.0, 0.5, 0.1, 0.01):
-        expected = skm.roc_auc_score(labels, scores, max_fpr=limit)
-        assert float(oracle.roc_area(tables, limit)) == pytest.approx(expected, abs=1e-12)
-
-
-def check_points(points: list[tuple[Fraction, Fraction]], x: Any, y: Any) -> None:
-    """Hold that a curve passes through these points."""
-    np.testing.assert_allclose(np.array(points, float), np.transpose([x, y]), rtol=0, atol=1e-12)
-
-
 def test_interpolated_precision_as_published() -> None:
     """Interpolation in counts gives the published values."""
     # Davis & Goadrich (2006), table 1: 20 positives, from 5 tp and 5 fp to 10 tp and 30 fp.
@@ -190,29 +160,3 @@ def test_pr_area_against_scipy(bound: str, seed: int) -> None:
 
 # ---------------------------------------------------------------------------------------------
 # Metrics
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_metrics_against_sklearn(seed: int) -> None:
-    """Metrics agree with scikit-learn's."""
-    rng = random.Random(seed)
-    tp, fp, fn, tn = (rng.randint(1, 12) for _ in range(4))
-    truth = [1] * tp + [0] * fp + [1] * fn + [0] * tn
-    guess = [1] * (tp + fp) + [0] * (fn + tn)
-    tpr, tnr = (skm.recall_score(truth, guess, pos_label=kind) for kind in (1, 0))
-    precision, npv = (skm.precision_score(truth, guess, pos_label=kind) for kind in (1, 0))
-    expected = {
-        **{"tpr": tpr, "recall": tpr, "fnr": 1 - tpr, "tnr": tnr, "fpr": 1 - tnr},
-        **{"precision": precision, "fdr": 1 - precision, "npv": npv},
-        "lift": precision / np.mean(truth),
-        "informedness": skm.balanced_accuracy_score(truth, guess, adjusted=True),
-        "accuracy": skm.accuracy_score(truth, guess),
-        "balanced_accuracy": skm.balanced_accuracy_score(truth, guess),
-        "f1": skm.f1_score(truth, guess),
-        "mcc": skm.matthews_corrcoef(truth, guess),
-        "kappa": skm.cohen_kappa_score(truth, guess),
-        "jaccard": skm.jaccard_score(truth, guess),
-    }
-    table = Table(tp + fp, tp, fp, fn, tn, False)
-    values = {name: oracle.metric(name, table) for name in oracle.METRICS}
-    assert values == pytest.approx(expected, abs=1e-12)
