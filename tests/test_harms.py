@@ -12,17 +12,11 @@ import pandas as pd
 import pytest
 
 import pu_accessor
-from pu_accessor import PUTypeError, PUValueError
+from pu_accessor import PUValueError
 
-EXAMPLE = pu_accessor.load_example()
 TWELVE = pd.DataFrame(
     {"score": np.arange(12, 0, -1.0), "label": [1, None, 1, 1, None, None, 1] + [None] * 5}
 )
-
-
-def test_groups_may_be_ranked_apart() -> None:
-    with pytest.raises(PUTypeError, match=r"Did you mean 'cluster'.*apart: by='patient'"):
-        EXAMPLE.pu(groups="patient")
 
 
 # Labels, best scores first; and what to pass, one possibility of those that the message names.

@@ -85,13 +85,6 @@ def test_a_beta_that_is_rounded_to_the_limit_is_not_above_it() -> None:
         assert len(caught) == above
 
 
-def test_no_more_than_three_groups_are_named() -> None:
-    many = pd.concat([FRAME.assign(g=i) for i in range(6)])
-    (one,) = told_by("ranks", many.pu(by="g"), 0.99)
-    text = str(one.message)
-    assert "g=0" in text and "g=5" not in text and "and 3 more" in text
-
-
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.999])
 def test_the_limit_is_that_of_estimate_beta_at_the_same_level(level: float) -> None:
     limit = upper(FRAME, level)
@@ -123,14 +116,6 @@ def test_frames_have_the_limit_in_their_attributes(name: str) -> None:
     assert (found.attrs["n_known_positive"], found.attrs["n_unlabeled"]) == (60, 740)
     # Limits of several rankings are not those of a row: the frame has none.
     assert "beta_limit" not in getattr(GROUPS.pu(by="g"), method)(beta=0.0, **how).attrs
-
-
-@pytest.mark.parametrize("policy", ["omit", "worst"])
-def test_missing_scores_count_as_in_estimate_beta(policy: str) -> None:
-    frame = FRAME.assign(score=FRAME["score"].where(np.arange(len(FRAME)) >= 30))
-    limit = frame.pu(nan_policy=policy).contingency(0.01, ranks="all")["beta_limit"].item()
-    assert limit == upper(frame, nan_policy=policy)
-    assert policy == "worst" or limit == upper(frame[30:])
 
 
 # Where there is none

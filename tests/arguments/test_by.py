@@ -11,11 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pu_accessor import PUError, PUImportError, PUValueError, PUWarning
-from tests.cases import Case, Labels, as_frame, binormal, cases, check_place, draw_case, pu, put
+from tests.cases import Case, Labels, as_frame, binormal, check_place, draw_case, pu, put
 
 METHODS = ["contingency", "roc_bounds", "pr_bounds"]
 BETAS = [0.4, 0, 1]
@@ -142,47 +140,6 @@ def test_groupbys_of_any_kind() -> None:
 # Ragged groups
 
 
-@settings(max_examples=10)
-@given(
-    groups=st.lists(cases(), min_size=1, max_size=4),
-    band=st.sampled_from(["exact", "bootstrap", "dkw"]),
-    ranks=st.sampled_from(["all", "breakpoints", [0, 2, 1]]),
-    own=st.booleans(),
-)
-def test_each_group_is_itself_alone(groups: list[Case], band: str, ranks: Any, own: bool) -> None:
-    frame = pd.concat([as_frame(case).assign(key=key) for key, case in enumerate(groups)])
-    alone = dict(list(frame.groupby("key")))
-    how = {"band": band, "ranks": ranks}
-    betas: dict[Any, Any] = {key: case.beta if own else BETAS for key, case in enumerate(groups)}
-    tables = frame.pu(by="key").contingency(betas if own else BETAS, **how)
-    check_each(tables, alone, beta=betas, **how)
-    every = [rows.pu.contingency(betas[key], **how) for key, rows in alone.items()]
-    if ranks == [0, 2, 1]:
-        with pytest.raises(PUValueError, match="area"):
-            tables.pu.area("auroc")
-        return
-    if ranks == "all":
-        union = np.unique(np.concatenate([one["rank"].values for one in every]))
-        assert tables["rank"].values.tolist() == union.tolist()
-        assert tables["n_cutoffs"] == union.size and tables["all_cutoffs"]
-    else:
-        assert tables["rank"].dims == tables["threshold"].dims == ("key", "cutoff")
-        cutoffs = max(one.sizes["rank"] for one in every)
-        assert tables["n_cutoffs"] == tables.sizes["cutoff"] == cutoffs
-    for name, most in (("auroc", None), ("average_precision", None), ("auroc", 0.3)):
-        areas = [one.pu.area(name, max_fpr=most).values for one in every]
-        found = tables.pu.area(name, max_fpr=most).values
-        np.testing.assert_allclose(found, areas, rtol=0, atol=1e-12)
-        first = tables.isel(key=[0]).pu.area(name, max_fpr=most)
-        np.testing.assert_allclose(first.values, areas[:1], rtol=0, atol=1e-12)
-    for metric in ("mcc", "precision", "lift"):
-        values = tables.pu.metric(metric)
-        for position, one in enumerate(every):
-            mine, at = one.pu.metric(metric), values.isel(key=position)
-            at = at.sel(rank=mine["rank"]) if ranks == "all" else at[: mine.sizes["rank"]]
-            np.testing.assert_array_equal(at.values, mine.values)
-
-
 def test_ranks_may_lie_beyond_small_groups() -> None:
     tables = FRAME.pu(by="model").contingency(BETAS, ranks=[39, 10])
     for key, rows in ALONE.items():
@@ -208,20 +165,6 @@ def test_columns_of_several_levels() -> None:
     one = frame.pu(score=models[1], label=label, by=("k", "")).contingency(BETAS, ranks="all")
     plain = WIDE.pu(score="forest", by="model").contingency(BETAS, ranks="all")
     np.testing.assert_array_equal(one["tp"].values, plain["tp"].values)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_an_error_names_its_group(method: str) -> None:
-    with pytest.raises(PUValueError, match=r"group model='b': label must mark at least one known"):
-        getattr(SPOILT.pu(by="model"), method)(0.3)
-    with pytest.raises(PUValueError, match=r"group model='b', fold=0: label must mark"):
-        getattr(SPOILT.assign(fold=FOLD).pu(by=["model", "fold"]), method)(0.3)
-    done = FRAME.assign(label=FRAME["label"].where(FRAME["model"] != "b", True))
-    with pytest.raises(PUValueError, match=r"group model='b': beta must be 0 where nothing"):
-        getattr(done.pu(by="model"), method)(0.3)
-    assert done.pu(by="model").contingency(0, ranks="all")["n_unlabeled"].values[1] == 0
-    with pytest.raises(PUValueError, match=r"^label column 'label' holds 'x'"):
-        getattr(FRAME.assign(label="x").pu(by="model", on_error="skip"), method)(0.3)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -10,7 +10,6 @@ import pytest
 import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import norm
 
 import pu_accessor
 from pu_accessor.errors import PUDataError
@@ -182,30 +181,6 @@ def sites() -> pd.DataFrame:
 
 
 # Validity
-
-
-def paper_width(seed: int, share: float) -> tuple[float, str]:
-    """Return the range of AUROC of one draw of the paper's second appendix table."""
-    truth = np.arange(12_000) < 2000
-    score = np.random.default_rng(seed).normal(np.sqrt(2) * norm.ppf(0.768) * truth)
-    label = np.full(truth.size, np.nan)
-    label[:200], label[2000 : 2000 + round(share * 10_000)] = 1, 0
-    how: Any = {"band": "bootstrap", "reference": "tightest", "ranks": "breakpoints"}
-    pu = pu_accessor.from_arrays(score, label)
-    tables = put(pu, "contingency", 1800 / np.isnan(label).sum(), **how)
-    return float(np.ptp(tables.pu.area("auroc").values)), tables["tightest"].item()
-
-
-WIDTHS = [(0.2, 0.102, "positives"), (0.4, 0.080, "negatives"), (0.8, 0.020, "negatives")]
-
-
-@pytest.mark.parametrize(("share", "paper", "kind"), WIDTHS)
-def test_widths_are_those_of_the_paper(share: float, paper: float, kind: str) -> None:
-    # The paper has one draw, with three digits: its distance to the mean of ten is that of a
-    # single draw.
-    widths, kinds = zip(*(paper_width(seed, share) for seed in range(10)), strict=True)
-    assert set(kinds) == {kind}
-    assert abs(np.mean(widths) - paper) <= 3 * np.std(widths, ddof=1) * np.sqrt(1 + 1 / 10)
 
 
 # Curves that step down

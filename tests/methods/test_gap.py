@@ -180,31 +180,6 @@ def test_dominance_agrees_with_oracle() -> None:
     assert seen["disjoint"].nunique() == 2 and seen["crossings"].map(len).max() > 1
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "dominates", "equal", "disjoint", "crossings"),
-    [
-        *(("PPNN", "NNPP", "a", False, True, ()), ("NPPN", "PPNN", "b", False, True, ())),
-        *(("PNPN", "PNNP", "a", False, False, ()), ("PNPN", "PNPN", None, True, False, ())),
-        ("(PPNN)", "(PPNN)", None, True, False, ()),
-        ("PNNNNP", "NNPPNN", None, False, False, (0.5,)),
-        ("PNNNPN", "NPNPNN", None, False, False, (0.25,)),  # they coincide from 0.25 to 0.5
-        ("P(PPNNN)", "NNNPPP", "a", False, True, ()),
-        ("P(NNNN)PP", "(PPPNNNN)", None, False, False, (1 / 3,)),
-        ("PNPNPN", "NPPPNN", None, False, False, (1 / 3,)),
-        ("PNNPPNNP", "NPPNNPPN", None, False, False, (0.25, 0.5, 0.75)),
-    ],
-)
-def test_dominance_of_known_curves(
-    a: str, b: str, dominates: str | None, equal: bool, disjoint: bool, crossings: tuple[float]
-) -> None:
-    places, others = comparison_oracle.read_ranking(a), comparison_oracle.read_ranking(b)
-    frame = pd.DataFrame(places, columns=["label", "a"]).assign(b=[score for _, score in others])
-    row = hold_against_oracle(frame, ["a", "b"], 0, 0.95, negative=False)[FOUND].iloc[0]
-    assert row.tolist() == [dominates, equal, disjoint, pytest.approx(crossings)]
-    back = frame.pu(score=["b", "a"], negative=False).dominance(0)[FOUND].iloc[0]
-    assert back.tolist() == row.tolist() and isinstance(row["crossings"], tuple)
-
-
 def test_dominance_of_groups() -> None:
     pu: Any = stacked(groups(70)).pu(by="hospital")
     got = pu.dominance([0.0, 0.3])

@@ -88,32 +88,6 @@ def areas(weighted: bool) -> pd.DataFrame:
     return every
 
 
-def within(found: pd.DataFrame, least: float = 0, most: float = 1, slack: float = 0) -> None:
-    """Raise unless numbers are possible, and estimates within their limits where these are."""
-    assert found["estimate"].dropna().between(least, most).all()
-    numbers = found[["lower", "estimate", "upper"]].dropna().to_numpy()
-    assert (np.diff(numbers) >= -slack).all()
-    assert numbers.min() >= least and numbers.max() <= most
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_areas_are_possible_and_within_their_intervals(weighted: bool) -> None:
-    found = areas(weighted)
-    within(found)
-    missing = found[found["lower"].isna()]
-    assert found["estimate"].notna().all() and 0 < len(missing) < 0.2 * len(found)
-    # There is none with one known positive, or where beta exceeds its limit.
-    known = (rankings()["label"] == 1).groupby(rankings()["g"]).sum()
-    limit = bound(on_error="skip").estimate_beta().set_index("g")["upper"]
-    beyond = missing["beta"].to_numpy() > limit.reindex(missing["g"]).to_numpy()
-    assert ((known[missing["g"]] == 1).to_numpy() | beyond).all()
-    if not weighted:  # both targets have one estimate
-        by_target = found[found["metric"].isin(AREAS)].groupby("target")
-        these, new = (by_target.get_group(target) for target in TARGETS)
-        assert these["g"].tolist() == new["g"].tolist()
-        np.testing.assert_allclose(these["estimate"], new["estimate"], rtol=1e-12)
-
-
 @pytest.mark.parametrize(
     ("weighted", "reference"), [(False, "positives"), (False, "negatives"), (True, "positives")]
 )

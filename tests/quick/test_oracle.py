@@ -1,13 +1,15 @@
 """Checks of the slow reference: against hand arithmetic, itself, scipy and scikit-learn."""
 
 import random
+from fractions import Fraction
 from importlib import import_module
 from itertools import pairwise, product
 
 import pytest
 
 from tests.cases import Labels
-from tests.support.oracles import completion_oracle, oracle
+from tests.methods.test_auroc import SMALL, hidden
+from tests.support.oracles import comparison_oracle, completion_oracle, estimates_oracle, oracle
 from tests.support.oracles.oracle import Table
 
 # Imported by name because neither ships type stubs.
@@ -160,3 +162,24 @@ def test_pr_area_against_scipy(bound: str, seed: int) -> None:
 
 # ---------------------------------------------------------------------------------------------
 # Metrics
+
+
+@pytest.mark.parametrize(("scores", "truth", "known_negatives"), SMALL)
+def test_oracle_is_unbiased(
+    scores: list[float], truth: list[int], known_negatives: list[int]
+) -> None:
+    labels = [yes == 1 for yes in truth]
+    for n in range(1, sum(truth) + 1):
+        beta = hidden(truth, n, known_negatives)
+        ways = estimates_oracle.all_labels(labels, n, known_negatives)
+        areas = [estimates_oracle.auroc(scores, way, beta) for way in ways]
+        value = comparison_oracle.mean([one.value for one in areas])
+        assert value == comparison_oracle.won_pairs(scores, labels)
+        if n == 1:
+            continue
+        precise = [estimates_oracle.average_precision(scores, way, beta) for way in ways]
+        average = comparison_oracle.mean([one.value for one in precise])
+        assert average == estimates_oracle.true_average_precision(scores, labels)
+        # The squared standard error of AUROC is unbiased, too: the mean of a simple random sample.
+        spread = comparison_oracle.mean([(one.value - value) ** 2 for one in areas])
+        assert comparison_oracle.mean([one.squared or Fraction(0) for one in areas]) == spread

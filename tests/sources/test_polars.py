@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pu_accessor import PUKeyError, PUTypeError, PUValueError
+from pu_accessor import PUTypeError, PUValueError
 from tests.cases import pu
 from tests.sources import test_pieces as chunks
 from tests.sources.test_pieces import FRAME, MODELS, check_same
@@ -207,17 +207,6 @@ def test_a_repr_of_a_group_by_counts_groups() -> None:
 
 
 # Samples, and models in rows
-
-
-def test_models_in_rows() -> None:
-    wide = SHUFFLED.reset_index(names="id")[["id", "label", *MODELS]]
-    long = wide.melt(["id", "label"], MODELS, "model", "points").sample(frac=1, random_state=0)
-    rows = pl.DataFrame({name: [None if x != x else x for x in long[name]] for name in long})
-    expected = long.pu(by="model", score="points").compare("auroc", 0.3, on="id")
-    for asked in (rows.pu(by="model", score="points"), rows.group_by("model").pu(score="points")):
-        check_same(asked.compare("auroc", 0.3, on="id"), expected)
-        with pytest.raises(PUKeyError, match="on must name a column, but there is no 'ids' among"):
-            asked.compare(on="ids")
 
 
 # Errors and warnings

@@ -25,7 +25,7 @@ NAMES = [
     for f in FOLDERS
     for path in TESTS.glob(f"{f}/test_*.py")
 ]
-MODULES = [import_module(name) for name in [*NAMES, "tests.quick.test_estimates_oracle"]]
+MODULES = [import_module(name) for name in [*NAMES, "tests.quick.test_oracle"]]
 SOME_SEEDS: dict[str, str] = {
     "test_check_assumptions.test_clusters_trade_waves_as_a_whole_or_among_themselves": (
         "a thousand draws are .02 off in one case of forty"
