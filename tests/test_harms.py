@@ -83,21 +83,6 @@ def test_nothing_rules_beta_out_within_odds(method: str, odds: float) -> None:
     assert missing  # where labels are taken to be random
 
 
-@pytest.mark.parametrize(
-    ("passed", "found"), [(54 / 583, 54 / 583), (1 / 3, 1 / 3), (0.1 + 0.2, 0.3), (0.25, 0.25)]
-)
-def test_a_beta_is_found_as_passed(passed: float, found: float) -> None:
-    tables = TWELVE.pu.contingency(passed, ranks="all")
-    assert tables.sel(beta=found)["beta"].item() == found
-
-
-def test_stacked_tables_of_an_interval_have_curves() -> None:
-    tables = TWELVE.pu.contingency(pd.Interval(0.1, 0.3), ranks="all")
-    expected = tables.pu.roc_bounds()["tpr"].stack(z=("bound", "beta"))
-    found = tables.stack(z=("bound", "beta")).pu.roc_bounds()["tpr"]
-    np.testing.assert_array_equal(found, expected)
-
-
 # ---------------------------------------------------------------------------------------------
 # What a number is about
 

@@ -363,6 +363,9 @@ def test_the_next_step_is_kept_where_the_middle_is_left_out() -> None:
     message = str(PUError(f"score must be a number, but {'9' * 500} was passed. Pass score=0.5."))
     assert len(message) == 300 and " ... " in message
     assert message.startswith("score must be") and message.endswith("was passed. Pass score=0.5.")
+    with pytest.raises(PUError) as told:
+        DF.pu.auroc(0.1, **{LONG: 3})
+    assert 40 < len(str(told.value)) <= 300
 
 
 MANY = MODELS.assign(**{f"model number {i}": MODELS["m1"] for i in range(40)})

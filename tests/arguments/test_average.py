@@ -276,16 +276,6 @@ def test_folds_are_pooled_before_queries_are_averaged(target: str) -> None:
     assert found["estimate"].tolist() == pytest.approx(wanted, rel=1e-12)
 
 
-def test_several_metrics_and_cutoffs() -> None:
-    pu = draw(6).pu(by="query")
-    names, at = ["precision", "recall", pu_accessor.fbeta(2)], {"rank": [3, 5]}
-    found = pu(average=True).metric(names, [0.1, 0.15], at=at, target="population")
-    assert len(found) == 12 and found.attrs["target"] == "population"
-    row = found.query("metric == 'f2' and at == 5 and beta == 0.15")
-    alone = pu(average=True).metric(names[2], 0.15, at=5, target="population")
-    assert row["lower"].item() == pytest.approx(alone["lower"].item())
-
-
 def test_an_estimate_of_beta_widens() -> None:
     beta = pu_accessor.beta_from_labels(13, 100, n_unlabeled=540)
     pu, frame = FRAME.pu(by="query"), FRAME

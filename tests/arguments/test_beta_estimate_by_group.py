@@ -85,18 +85,6 @@ def test_calibration_is_within_the_limits_of_each_beta(level: float) -> None:
     assert (found["beta"] == ALL["beta"].item()).all()
 
 
-def test_an_exact_beta_changes_no_gap() -> None:
-    shared, at = ALL.assign(lower=0.1, upper=0.1, beta=0.1), {"threshold": 0.5}
-    for name, where, beta, point in (
-        *(("precision", at, EXACT, POINTS), ("precision", 100, EXACT, POINTS)),
-        *(("f1", {"fpr": 0.1}, EXACT, POINTS), ("precision", at, shared, 0.1)),
-    ):
-        found, alone = (PU.gap(name, b, at=where) for b in (beta, point))
-        pd.testing.assert_frame_equal(found[alone.columns], alone)
-    one, other = PU.gap("auroc", shared, target="examples"), PU.auroc(0.1, target="examples")
-    assert one["difference"].item() == pytest.approx(-other["estimate"].diff()[1])
-
-
 @pytest.mark.parametrize("beta", [EACH, ALL], ids=["each", "all"])
 @pytest.mark.parametrize(
     ("name", "how"),

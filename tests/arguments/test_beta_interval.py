@@ -135,17 +135,6 @@ def test_metrics_of_tables_hold_at_any_beta_inside(which: str, name: str) -> Non
     np.testing.assert_allclose(values.sel(bound="estimate"), middle, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", AREAS.values())
-@pytest.mark.parametrize("which", ["good", "mixed, wide", "few known", "both"])
-def test_areas_of_tables_are_the_least_and_the_most_on_the_grid(which: str, name: str) -> None:
-    frame, _, options = SETTINGS[which]
-    found = ask(which).pu.area(name)
-    grid = put(frame.pu, "contingency", ask(which)["beta"].values, **options).pu.area(name)
-    assert found.sizes["beta"] == 1
-    assert found.sel(bound="lower").item() == pytest.approx(float(grid.sel(bound="lower").min()))
-    assert found.sel(bound="upper").item() == pytest.approx(float(grid.sel(bound="upper").max()))
-
-
 # Numbers
 
 

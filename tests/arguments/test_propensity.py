@@ -311,17 +311,6 @@ def test_limits_are_those_of_the_definition(
         assert row[["lower", "upper"]].tolist() == pytest.approx(wanted, abs=off)
 
 
-@pytest.mark.parametrize("policy", ["omit", "worst"])
-def test_rows_without_a_score(policy: str) -> None:
-    gone = np.random.default_rng(0).random(len(FRAME)) < 0.3
-    frame = shuffled(FRAME.assign(score=FRAME["score"].mask(gone)))
-    there = frame[frame["score"].notna()] if policy == "omit" else frame.fillna({"score": -99.0})
-    both = frame.pu(propensity="propensity", nan_policy=policy), there.pu(propensity="propensity")
-    for name in ("auroc", "average_precision"):
-        pd.testing.assert_frame_equal(*(put_of_these(pu, name, 0.2) for pu in both))
-    np.testing.assert_array_equal(*(pu.contingency(0.2, ranks="all")["tp"] for pu in both))
-
-
 ROWS = FRAME.iloc[:62].assign(extra=1)
 
 

@@ -264,3 +264,13 @@ def test_models_in_rows_are_paired_by_a_column() -> None:
 def test_conclusions_that_never_or_always_hold(beta: float, above: float, point: float) -> None:
     found = FRAME.pu.robustness("auroc", beta, above=above, over={"selection_odds": 1})
     assert found["breaking_point"].item() == point
+
+
+def test_known_positives_in_one_last_block_have_the_limits_of_random_labels() -> None:
+    """In no order of theirs is average precision another one."""
+    pu = pd.DataFrame({"score": [2.0] * 80 + [1.0] * 20, "label": [np.nan] * 80 + [1] * 20}).pu
+    found, plain = (
+        pu.assume(selection_odds=odds).average_precision([0.0, 0.2]) for odds in (2, 1)
+    )
+    ends = ["lower", "estimate", "upper"]
+    np.testing.assert_allclose(found[ends], plain[ends], atol=1e-9)

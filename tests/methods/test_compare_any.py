@@ -182,14 +182,6 @@ def test_clusters_of_pooled_folds_are_summed_over_all() -> None:
     assert clusters["df"] <= df.loc[known, "patient"].nunique() - 1
 
 
-def test_gaps_count_clusters() -> None:
-    df = draw(7).assign(sex=lambda df: np.where(df["patient"] % 2, "f", "m"))
-    pu = df.pu(score="svm", by="sex")
-    rows, clusters = (pu(cluster=one).gap("auroc", BETA).iloc[0] for one in (None, "patient"))
-    assert rows["difference"] == pytest.approx(clusters["difference"], abs=1e-14)
-    assert abs(clusters["statistic"]) <= abs(rows["statistic"]) and clusters["df"] <= rows["df"]
-
-
 @pytest.mark.parametrize("cluster", [None, "patient"])
 @pytest.mark.parametrize("quantity", ["auroc", "average_precision"])
 def test_max_t_is_between_plain_and_holm(quantity: str, cluster: str | None) -> None:

@@ -108,6 +108,9 @@ def test_decision_curves_draw_net_benefit() -> None:
     assert legend(ax)[1:] == ["95% simultaneous band,\nthese examples", "treat all", "treat none"]
     top = max(found["upper"].max(), treat_all.max())
     assert ax.get_ylim() == pytest.approx((-0.2 * top, 1.05 * top))
+    own: Any = {"x": "threshold", "at": {"threshold": [0.1, 0.3]}, "col": "m"}
+    grid = MODELS.pu(by="m").plot_metric("net_benefit", {"a": 0.1, "b": 0.2}, **own)
+    assert [ax.get_title() for ax in grid.axes.flat] == ["m = a", "m = b"]
 
 
 # Over beta

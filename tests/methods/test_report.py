@@ -202,14 +202,6 @@ def test_auroc_is_drawn_up_to_twice_the_beta(
     np.testing.assert_allclose(grid, np.linspace(0, last, 13))
 
 
-@pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
-@pytest.mark.parametrize("role", [{"propensity": "p"}, {"cluster": "id"}, {"weight": "w"}])
-def test_pictures_of_rows_that_are_no_random_sample_are_there(role: Any, tmp_path: Path) -> None:
-    pu = FRAME.assign(id=np.arange(200) // 4, w=2, p=0.4).pu(**role)
-    text = write(tmp_path, pu)
-    assert text.count("<img") == 4 and "Not there: AUROC, were beta another" not in text
-
-
 def test_nothing_is_missing_from_a_report_of_two_models(tmp_path: Path) -> None:
     rows = FRAME.assign(wave=np.where(FRAME["label"] == 1, FRAME.index % 2, np.nan))
     pu: Any = rows.pu(score=["score", EVIL])

@@ -40,6 +40,7 @@ def test_joint_probability_is_that_of_the_determinant(seed: int) -> None:
     exact = new_examples_oracle.within(lower, upper)
     found = bands.stays_within(np.array(lower, np.float64), np.array(upper, np.float64))
     assert found == pytest.approx(float(exact), abs=1e-12)
+    assert bands.stays_within(np.full(3, 0.5), np.full(3, 0.4)) == 0
 
 
 @pytest.mark.parametrize("both", [True, False])
@@ -191,3 +192,14 @@ def test_nothing_is_cut_where_the_curve_is_refuted() -> None:
         [*wide, *curves[0].band[:2]], [*cut, *curves[1].band[:2]], strict=True
     ):
         np.testing.assert_array_equal(before, after)
+
+
+def test_curves_of_many_known_positives_leave_out_some_cutoffs() -> None:
+    ranking = make_ranking(5, n=5_000, size=20_000)
+    known, rest = ranking.known_positive, ranking.rank - ranking.known_positive
+    x, lower, upper = bands.limit_curve(known, rest, 5_000, 20_000, 0.95)
+    assert x.size < 60_000
+    ends = limit_shares(rest, 20_000, bands.local_alpha_of_share(5_000, 0.95))
+    true = np.interp(x, rest / 20_000, known / 5_000)
+    assert (lower <= true + 1e-3).all() and (upper >= true - 1e-3).all()
+    assert (upper - lower).max() < 0.1 and ends.shape[1] == known.size

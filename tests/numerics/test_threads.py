@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -109,3 +110,10 @@ def test_an_interrupt_ends_a_long_call() -> None:
             child.kill()
     assert "KeyboardInterrupt" in told
     assert child.returncode != 0
+
+
+@pytest.mark.parametrize(("told", "cores"), [(6, 6), (1, 1), (None, 1)])
+def test_cores_where_none_are_set_apart(told: int | None, cores: int, monkeypatch: Any) -> None:
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: told)
+    assert count_threads(1000) == cores

@@ -130,18 +130,6 @@ def test_levels_of_a_multiindex_and_the_group_itself_are_dimensions() -> None:
     assert [len(bands(ax)) for ax in spread.axes.flat] == [1, 1, 1, 1, 1, 1, 0, 1]
 
 
-def test_tuples_a_missing_key_and_a_dimension_of_size_one() -> None:
-    keys = pd.Index([("svm", 1), ("svm", 2)], tupleize_cols=False)
-    pairs = TABLES.assign_coords(model=("model", keys)).pu.plot_pr(hue="beta", col="model")
-    assert [ax.get_title() for ax in pairs.axes.flat] == ["model = svm, 1", "model = svm, 2"]
-    assert [len(bands(ax)) for ax in pairs.axes.flat] == [2, 2]
-    missing = TABLES.assign_coords(model=[1.0, np.nan]).pu.plot_pr(hue="beta", col="model")
-    assert [len(bands(ax)) for ax in missing.axes.flat] == [2, 2]
-    one = TABLES.isel(model=[0])
-    assert legend(one.pu.plot_pr())[:2] == ["β̂ = 0.2", "β̂ = 0.4"]
-    assert isinstance(one.pu.plot_pr(col="model"), FacetGrid)
-
-
 # Baselines and betas of groups
 
 

@@ -12,7 +12,6 @@ from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal
 from tests.support.studies import (
     averages,
     clusters,
-    completions,
     coverage,
     few_rows,
     free_width,
@@ -70,29 +69,6 @@ def test_the_table_has_all_cells_and_clusters_hold_where_rows_do_not() -> None:
 
 
 # The study of completions
-
-
-RANKINGS = ("normal, shift 2", "perfect", "worse than chance", "five levels")
-COMPLETED = [
-    completions.Cell("main", shape, *sizes)
-    for shape in RANKINGS
-    for sizes in ((20, 500, 150), (64, 1000, 10), (20, 300, 240))
-]
-
-
-@pytest.mark.parametrize("cell", COMPLETED)
-def test_completions_are_possible_and_half_and_half_is_the_rule_of_the_package(
-    cell: completions.Cell,
-) -> None:
-    edges = completions.draw(cell, np.random.default_rng(cell.n)).edges
-    for rule in completions.RULES.values():
-        completed = rule(edges)
-        unlabeled, latent = np.diff(completed.h), np.diff(completed.latent)
-        assert completed.latent[0] == 0 and completed.latent[-1] == pytest.approx(cell.m)
-        assert latent.min() >= -1e-9 and np.all(latent <= unlabeled + 1e-9)
-    formula = completions.lay_out(edges, completions.pinned(edges, 0.5))
-    for taken, expected in zip(completions.by_package(edges), formula, strict=True):
-        np.testing.assert_allclose(taken, expected, atol=1e-9)
 
 
 # The study of coverage

@@ -59,41 +59,23 @@ OMIT: dict[str, Any] = {"score": ["holes", "other"], "nan_policy": "omit"}
 SAID = {"label": "said", "positive": "yes", "negative": "no", "unlabeled": "?"}
 
 ASKED: dict[str, Ask] = {
-    "contingency at ranks": lambda pu: pu.contingency(0.3, ranks=[250, 0, 3, 399]),
     "contingency at ranks by key": lambda pu: pu(by="key").contingency(BY_KEY, ranks=[60, 7]),
     "roc": lambda pu: pu.roc_bounds([0.05, 0.3, 0.9]),
     "roc by keys": lambda pu: pu(by=["key", "fold"]).roc_bounds(0.3, band="dkw"),
     "roc of models by key": lambda pu: pu(score=MODELS, by="key").roc_bounds(0.3),
-    "roc simultaneous": lambda pu: pu.roc_bounds(0.3, band="simultaneous"),
     "roc worst": lambda pu: pu(score="holes", nan_policy="worst").roc_bounds(0.3),
-    "roc from negatives": lambda pu: pu.assume(reference="negatives").roc_bounds(0.3),
     "roc from both": lambda pu: pu(by="key").assume(reference="both").roc_bounds(0.3),
-    "roc from the tightest": lambda pu: pu.assume(reference="tightest").roc_bounds([0.1, 0.5]),
-    "roc envelope": lambda pu: pu.roc_bounds(pd.Interval(0.2, 0.4)),
     "roc weighted omit": lambda pu: pu(propensity="propensity", **GAPS).roc_bounds(0.3),
     "roc coded": lambda pu: pu(**SAID).roc_bounds(0.3),
-    "roc weighted at ranks": lambda pu: pu(propensity="propensity").roc_bounds(0.3, ranks=[9, 90]),
     "auroc": lambda pu: pu(by="key").auroc([0.3, 0.1]),
     "auroc weighted": lambda pu: pu(propensity="propensity").auroc(0.3, target="examples"),
-    "metric at a rank": lambda pu: pu(by="key").metric("precision", 0.3, at=50),
     "metric at a threshold": lambda pu: pu.metric("tpr", 0.3, at={"threshold": 0.55}),
-    "metric at an fpr": lambda pu: pu.metric("precision", [0.3, 0.1], at={"fpr": 0.1}),
-    "metric at a recall": lambda pu: pu(by="key").metric("precision", 0.3, at={"recall": 0.7}),
-    "metric at youden": lambda pu: pu.metric("tpr", 0.3, at="youden"),
     "beta": quietly(lambda pu: pu(unlabeled=[0, None]).estimate_beta()),
-    "beta by means": quietly(lambda pu: pu(by="key").estimate_beta(method="mean_matching")),
     "compare": lambda pu: pu(score=MODELS).compare(),
     "compare sizes by key": lambda pu: pu(score=MODELS, by="key").compare("auroc", [0.3, 0.1]),
     "compare omit": lambda pu: pu(**OMIT).compare("auroc", 0.3),
-    "compare omit weighted": lambda pu: pu(propensity="propensity", **OMIT).compare("auroc", 0.3),
-    "compare worst": lambda pu: pu(score=["holes", "other"], nan_policy="worst").compare(
-        "auroc", 0.3
-    ),
     "compare unpaired": lambda pu: pu(by="key").gap("auroc", [0.3, 0.1]),
-    "dominance by key": lambda pu: pu(by="key").dominance(BY_KEY),
     "plot_roc": lambda pu: pu(score=MODELS).plot_roc({"score": 0.2, "other": 0.4}),
-    "plot_rank_cdf": lambda pu: pu(by="key").plot_rank_cdf(0.3),
-    "plot against beta": lambda pu: pu(by="key").plot_metric("f1", [0, 0.2, 0.4], x="beta", at=20),
 }
 # Questions that take every way through data: counts, corners, pairs, models, weights.
 WAYS = ["contingency at ranks by key", "roc worst", "roc by keys", "roc weighted omit"]

@@ -169,17 +169,6 @@ def test_compare(seed: int) -> None:
     assert found["statistic"] == pytest.approx(every.mean() / error, rel=1e-9)
 
 
-def test_one_group_is_no_pool() -> None:
-    frame = make_frame(2, folds=1)
-    both = [pu(score=MODELS) for pu in (frame.pu, frame.pu(**POOL))]
-    for name in ("auroc", "average_precision", "compare"):
-        alone, pooled = (getattr(pu, name)(beta=BETA) for pu in both)
-        assert_frame_equal(alone, pooled, rtol=1e-12)
-    assert_frame_equal(both[1].auroc(dict.fromkeys(MODELS, BETA)), both[0].auroc(BETA))
-    unpooled = make_frame(0).pu(by="fold", pool=[])  # an empty list pools nothing
-    assert len(unpooled.auroc(BETA)) == 4
-
-
 def test_pools_over_one_of_several_keys_and_models() -> None:
     frame = pd.concat([make_frame(seed).assign(site=f"s{seed}") for seed in range(2)])
     pu = frame.pu(by=["site", "fold"], score=MODELS, pool="fold")
