@@ -12,17 +12,11 @@ import pandas as pd
 import pytest
 
 import pu_accessor
-from pu_accessor import PUTypeError, PUValueError
+from pu_accessor import PUValueError
 
-EXAMPLE = pu_accessor.load_example()
 TWELVE = pd.DataFrame(
     {"score": np.arange(12, 0, -1.0), "label": [1, None, 1, 1, None, None, 1] + [None] * 5}
 )
-
-
-def test_groups_may_be_ranked_apart() -> None:
-    with pytest.raises(PUTypeError, match=r"Did you mean 'cluster'.*apart: by="):
-        EXAMPLE.pu(groups="patient")
 
 
 # Labels, best scores first; and what to pass, one possibility of those that the message names.
@@ -89,21 +83,6 @@ def test_nothing_rules_beta_out_within_odds(method: str, odds: float) -> None:
     assert missing  # where labels are taken to be random
 
 
-@pytest.mark.parametrize(
-    ("passed", "found"), [(54 / 583, 54 / 583), (1 / 3, 1 / 3), (0.1 + 0.2, 0.3), (0.25, 0.25)]
-)
-def test_a_beta_is_found_as_passed(passed: float, found: float) -> None:
-    tables = TWELVE.pu.contingency(passed, ranks="all")
-    assert tables.sel(beta=found)["beta"].item() == found
-
-
-def test_stacked_tables_of_an_interval_have_curves() -> None:
-    tables = TWELVE.pu.contingency(pd.Interval(0.1, 0.3), ranks="all")
-    expected = tables.pu.roc_bounds()["tpr"].stack(z=("bound", "beta"))
-    found = tables.stack(z=("bound", "beta")).pu.roc_bounds()["tpr"]
-    np.testing.assert_array_equal(found, expected)
-
-
 # ---------------------------------------------------------------------------------------------
 # What a number is about
 
@@ -121,18 +100,6 @@ def test_the_target_is_never_another_one_in_silence() -> None:
 
 # ---------------------------------------------------------------------------------------------
 # Pictures
-
-
-@pytest.mark.parametrize("plot", ["plot_roc", "plot_pr", "plot_rank_cdf", "plot_calibration"])
-def test_logarithmic_axes_show_the_curve(plot: str) -> None:
-    ax = getattr(EXAMPLE.pu, plot)(0.17)
-    assert ax.get_ylim() == (-0.02, 1.02)
-    for set_scale, limits in ((ax.set_xscale, ax.get_xlim), (ax.set_yscale, ax.get_ylim)):
-        set_scale("log")
-        low, high = limits()
-        assert 1e-4 < low < 2 and high > 1
-    ax = getattr(EXAMPLE.pu, plot)(0.17, ax=ax)  # on axes that are logarithmic already
-    assert ax.get_ylim()[0] > 1e-4
 
 
 # ---------------------------------------------------------------------------------------------

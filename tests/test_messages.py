@@ -18,8 +18,10 @@ PLACE = np.arange(SIZE)
 DF = pd.DataFrame({"score": RNG.normal(1.5 * (PLACE < 50)), "other": RNG.normal(size=SIZE)})
 DF["label"] = np.where(PLACE < 25, 1, np.where(PLACE >= 110, 0, np.nan))
 DF["site"], DF["fold"], DF["row"] = np.where(PLACE % 2, "a", "b"), PLACE % 3, PLACE
+DF["lone"] = np.where(PLACE, "many", "one")
 DF["e"] = np.where(PLACE < 25, 0.5, np.nan)
 DF["p"] = 1 / (1 + np.exp(-DF["score"]))
+SPOILT = DF.assign(label=DF["label"].mask(DF["site"] == "b"))
 FREE = DF.assign(label=DF["label"].where(DF["label"] == 1))  # without known negatives
 LONG = FREE.melt(["row", "label", "site"], ["score", "other"], "model", "points")
 DS = xr.Dataset({"score": ("sample", DF["score"]), "label": ("sample", DF["label"])})
@@ -27,15 +29,24 @@ BY_HAND = pd.Series([True, False, True], index=[*"abc"])
 DRAWN = {"n_unlabeled": 9, "n": 1, "n_positive": 2, "n_negative": 0}
 STRATA = pd.DataFrame({"label": [True, False], "stratum": [*"ab"], **DRAWN})
 BETA = pu_accessor.beta_from_labels(13, 60, n_unlabeled=int(DF["label"].isna().sum()))
-BOTH = FREE.pu(score=["score", "other"])
+BOTH = FREE.assign(sign="x").pu(score=["score", "other"])
 GROUPS = DF.pu(by="site")
 NAMES: dict[str, Any] = {
-    **{"DF": DF, "FREE": FREE, "LONG": LONG, "DS": DS, "BOTH": BOTH, "GROUPS": GROUPS},
+    **{
+        "DF": DF,
+        "FREE": FREE,
+        "SPOILT": SPOILT,
+        "LONG": LONG,
+        "DS": DS,
+        "BOTH": BOTH,
+        "GROUPS": GROUPS,
+    },
     **{"BY_HAND": BY_HAND, "STRATA": STRATA, "BETA": BETA, "np": np, "pd": pd, "pl": pl},
     **{"SMALL": pd.Series([1, None, None]), "NAN": float("nan"), "xr": xr},
     **{"PU": DF.pu, "TABLES": DF.pu.contingency(0.2, ranks="all"), "PILOT": {"auroc": 0.8}},
     **{"CURVES": DF.pu.roc_bounds(0.2), "CHUNKS": pu_accessor.from_chunks([DF])},
     **{"from_arrays": pu_accessor.from_arrays, "from_chunks": pu_accessor.from_chunks},
+    **{"labeling": pu_accessor.labeling, "bedroc": pu_accessor.bedroc},
     **{"pu_accessor": pu_accessor, "ONE": pu_accessor.from_arrays([3, 2, 1], [True, None, None])},
 }
 # The call, and words that its message has.
@@ -53,46 +64,19 @@ VALUE = [
     ("PU.contingency(0.3, ranks=[])", "at least one rank and each once, but [] was passed"),
     ("PU.contingency(0.3, ranks=[1, 1])", "each once, but [1, 1] was passed", "np.unique"),
     ("PU.contingency(0.3, ranks='ALL')", "one of ['all', 'breakpoints']", "mean 'all'"),
-    (
-        "PU.contingency(0.3, band=(np.zeros(9), np.ones(121)), ranks='all')",
-        "121 in all, but its lower has 9",
-    ),
-    (
-        "PU.contingency(0.3, band=(np.zeros(121), np.ones(121) * 2), ranks='all')",
-        "upper is 2 at rank 0",
-    ),
-    (
-        "PU.contingency(0.3, band=(np.ones(121), np.zeros(121)), ranks='all')",
-        "lower <= upper, but at rank 0",
-    ),
-    (
-        "PU.contingency(0.3, band=lambda n, m, level: ([0], [1]), ranks='all')",
-        "an entry for each k = 0..n",
-    ),
-    (
-        "ONE.contingency(1, band=lambda *_: (np.array([1, 0]), [2, 2]), ranks='all')",
-        "falls from 1 at k = 0 to 0",
-    ),
-    (
-        "ONE.contingency(1, band=lambda *_: ([0, -1], [1, 2]), ranks='all')",
-        "between 0 and m = 2",
-        "-1 to 0",
-    ),
-    (
-        "ONE.contingency(1, band=lambda *_: ([0, 0], [1, 3]), ranks='all')",
-        "between 0 and m = 2",
-        "1 to 3",
-    ),
-    (
-        "ONE.contingency(1, band=lambda *_: ([0, 0], [1, 1]), ranks='all')",
-        "counts of the m = 2",
-        "by m",
-    ),
-    (
-        "ONE.contingency(1, band=lambda *_: ([0, 2], [1, 1]), ranks='all')",
-        "lower <= upper, but at k = 1 of n",
-    ),
+    ("PU.contingency(0.3, band=(np.zeros(9), np.ones(121)))", "121 in all, but its lower has 9"),
+    ("PU.contingency(0.3, band=(np.zeros(121), np.ones(121) * 2))", "upper is 2 at rank 0"),
+    ("PU.contingency(0.3, band=(np.ones(121), np.zeros(121)))", "lower <= upper, but at rank 0"),
+    ("PU.contingency(0.3, band=lambda n, m, level: ([0], [1]))", "an entry for each k = 0..n"),
+    ("ONE.contingency(1, band=lambda *_: (np.r_[1, 0], [2, 2]))", "falls from 1 at k = 0 to 0"),
+    ("ONE.contingency(1, band=lambda *_: ([0, -1], [1, 2]))", "between 0 and m = 2", "-1 to 0"),
+    ("ONE.contingency(1, band=lambda *_: ([0, 0], [1, 3]))", "between 0 and m = 2", "1 to 3"),
+    ("ONE.contingency(1, band=lambda *_: ([0, 0], [1, 1]))", "counts of the m = 2", "by m"),
+    ("ONE.contingency(1, band=lambda *_: ([0, 2], [1, 1]))", "lower <= upper, but at k = 1 of n"),
     # roles
+    ("SPOILT.pu(by='site').auroc(0.3)", "group site='b': label must mark at least one known"),
+    ("SPOILT.pu(by=['site', 'fold']).auroc(0.3)", "group site='b', fold=0: label must mark"),
+    ("GROUPS(on_error='skip', label='fold').auroc(0.3)", "label column 'fold' holds"),
     ("DF.pu(nan_policy='drop')", "nan_policy must be one of ['omit', 'raise', 'worst']"),
     ("DF.pu(on_error='ignore')", "on_error must be one of ['raise', 'skip']"),
     ("DF.pu(by='score').auroc(0.3)", "'score' is the column of scores, too"),
@@ -131,31 +115,15 @@ VALUE = [
     ("DF.pu(by='row').auroc(0.1)", "Rows that belong together are cluster="),
     # assumptions
     ("PU.assume(reference='positive').contingency(0.3, ranks='all')", "reference must be one of"),
-    (
-        "PU.assume(reference='bothe').contingency(0.3, ranks='all')",
-        "reference must be",
-        "Did you mean 'both'",
-    ),
+    ("PU.assume(reference='bothe')", "reference must be", "Did you mean 'both'"),
     ("PU.assume(selection_odds=0.5).roc_bounds(0.3)", "selection_odds must be 1", "but 0.5"),
     ("PU.assume(contamination=0.5).auroc(0.3)", "contamination must lie in [0, 0.5), but 0.5"),
     ("PU.assume(contamination=-0.1).auroc(0.3)", "contamination must lie in [0, 0.5), but -0.1"),
-    (
-        "PU.assume(contamination=NAN).roc_bounds(0.3)",
-        "contamination must lie in [0, 0.5), but nan",
-    ),
+    ("PU.assume(contamination=NAN).roc_bounds(0.3)", "must lie in [0, 0.5), but nan"),
     ("PU.assume(prevalence=1.5).average_precision(0.3)", "prevalence must lie in [1e-30, 1"),
-    (
-        "PU.assume(prevalence=0.1).metric(['fpr', 'tnr'], 0.3, at={'threshold': 1})",
-        "nothing for 'fpr'",
-    ),
-    (
-        "PU.assume(contamination=0.2).contingency(0.2, ranks='all').pu.beta_derivatives()",
-        "contamination=0.2",
-    ),
-    (
-        "PU.assume(reference='both').contingency(0.2, ranks='all').pu.beta_derivatives()",
-        "reference='both'",
-    ),
+    ("PU.assume(prevalence=0.1).metric('fpr', 0.3, at={'threshold': 1})", "nothing for 'fpr'"),
+    ("PU.assume(contamination=0.2).contingency(0.2).pu.beta_derivatives()", "contamination=0.2"),
+    ("PU.assume(reference='both').contingency(0.2).pu.beta_derivatives()", "reference='both'"),
     # targets
     ("PU.auroc(0.3, target='populaton')", "target must be", "Did you mean 'population'"),
     ("PU.average_precision(0.3, target='these')", "target must be", "Did you mean 'examples'"),
@@ -185,16 +153,12 @@ VALUE = [
     ("PU.cutoff(0.3, cost=(1, np.inf))", "from 0 on, not both 0, but (1, inf) was"),
     ("PU.cutoff(0.3, recall=0.5, models=0)", "from 1 to 1,000,000"),
     ("PU.cutoff(0.3, recall=0.5, target='new')", "target must be one of"),
-    ("PU.metric(pu_accessor.bedroc(alpha=0), 0.3, target='examples')", "alpha must be"),
-    (
-        "PU.metric('net_benefit', 0.3, at={'threshold': [0, 0.5]}, target='examples')",
-        "above 0 and below 1",
-        "threshold 0 was passed",
+    *(
+        (f"bedroc(alpha={x})", "be in [0.0001, 1e+09], but")
+        for x in ("0", "-3.0", "np.inf", "NAN")
     ),
-    (
-        "PU.metric('net_benefit', 0.3, at={'threshold': [0.2, 0.2]}, target='examples')",
-        "each once",
-    ),
+    ("PU.metric('net_benefit', 0.3, at={'threshold': [0, 0.5]})", "above 0 and below 1", "0 was"),
+    ("PU.metric('net_benefit', 0.3, at={'threshold': [0.2, 0.2]})", "each once"),
     ("DF.pu(score='p').calibration(0.3, bins=0)", "bins must be from 1 to 1,000,000"),
     ("DF.pu(score='p').calibration(0.3, bins=[0.1, 1])", "ascend from 0 to 1"),
     ("DF.pu(score='p').calibration(0.3, band='dkw')", "'simultaneous', for all jointly"),
@@ -206,11 +170,7 @@ VALUE = [
     ("PU.compare()", "two"),
     ("FREE.pu(score=['score']).compare()", "two"),
     ("BOTH.compare('auroc', [0.5, 1])", "beta = 1"),
-    (
-        "LONG.pu(score='points', by='model').compare('auroc', 0.2)",
-        "on must name the column",
-        "gap('auroc', 0.3)",
-    ),
+    ("LONG.pu(score='points', by='model').compare()", "on must name the", "gap('auroc', 0.3)"),
     ("LONG[1:].pu(score='points', by='model').compare('auroc', 0.2, on='row')", "1 of 120"),
     ("LONG.pu(score='points', by='model').compare('auroc', 0.2, on='model')", "on must"),
     ("BOTH.compare('precision', 0.2, at={'fpr': 0.1})", "at must not be a cutoff where"),
@@ -218,10 +178,7 @@ VALUE = [
     ("BOTH.compare('difference', 0.2)", "must be one of"),
     ("BOTH.compare('auroc', 0.2, adjust='bonferroni')", "adjust must be one of"),
     ("BOTH.compare('bedroc', 0.2, at=20)", "at must be left out with 'bedroc'"),
-    (
-        "FREE.assign(sign='x').pu(by='sign', score=['score', 'other']).compare('auroc', 0.2)",
-        "called sign",
-    ),
+    ("BOTH(by='sign').compare('auroc', 0.2)", "called sign"),
     ("FREE.pu(by='site').gap('recall', 0.2, at={'threshold': [1, 2]})", "the one cutoff"),
     ("FREE.pu.gap('auroc', 0.2)", "two or more"),
     ("FREE.pu(by='site').gap('auroc', {'a': 0.2, 'b': 1})", "beta = 1"),
@@ -271,32 +228,22 @@ VALUE = [
     ("pu_accessor.beta_from_label_frequency(0.01, 10, 9)", "frequency of 0.01 leaves 990"),
     ("PU.auroc(BETA.assign(n_unlabeled=7))", "85 unlabeled examples, but it is for 7"),
     ("PU.auroc(pd.concat([BETA, BETA]))", "one row for each key"),
-    ("pu_accessor.labeling.labels_needed(2, 9)", "width must lie in"),
-    ("pu_accessor.labeling.labels_needed(0.1, 0)", "n_unlabeled must be at least 1"),
-    ("pu_accessor.labeling.labels_needed(0.1, 9, beta=2)", "beta must lie in"),
-    (
-        "pu_accessor.labeling.labels_needed(0.1, 9, probability=1)",
-        "probability must lie in (0, 1)",
-    ),
-    ("pu_accessor.labeling.positives_needed(0, pilot=PILOT, beta=0.1)", "width must lie in"),
-    ("pu_accessor.labeling.positives_needed(0.1, pilot={'ap': 1}, beta=0.1)", "values of"),
-    ("pu_accessor.labeling.positives_needed(0.1, pilot=GROUPS, beta=0.1)", "one ranking"),
-    ("pu_accessor.labeling.positives_needed(0.1, 'f1', pilot=PILOT, beta=0.1)", "must be"),
-    ("pu_accessor.labeling.power(2, 10, 50, pilot=PILOT, beta=0.1)", "difference must lie"),
-    ("pu_accessor.labeling.power(0.1, 10, 50, pilot=PILOT, beta=0.1)", "correlation"),
-    (
-        "pu_accessor.labeling.power(0.1, 10, 50, pilot=PU, beta=0.1)",
-        "two models",
-        "score=['svm', 'forest']",
-    ),
-    ("pu_accessor.labeling.add_labels(SMALL, pd.Series(['yes'], index=[1]))", "'yes'"),
+    ("labeling.labels_needed(2, 9)", "width must lie in"),
+    ("labeling.labels_needed(0.1, 0)", "n_unlabeled must be at least 1"),
+    ("labeling.labels_needed(0.1, 9, beta=2)", "beta must lie in"),
+    ("labeling.labels_needed(0.1, 9, probability=1)", "must lie in (0, 1)"),
+    ("labeling.positives_needed(0, pilot=PILOT, beta=0.1)", "width must lie in"),
+    ("labeling.positives_needed(0.1, pilot={'ap': 1}, beta=0.1)", "values of"),
+    ("labeling.positives_needed(0.1, pilot=GROUPS, beta=0.1)", "one ranking"),
+    ("labeling.positives_needed(0.1, 'f1', pilot=PILOT, beta=0.1)", "must be"),
+    ("labeling.power(2, 10, 50, pilot=PILOT, beta=0.1)", "difference must lie"),
+    ("labeling.power(0.1, 10, 50, pilot=PILOT, beta=0.1)", "correlation"),
+    ("labeling.power(0.1, 9, 9, pilot=PU, beta=0)", "two models", "['svm', 'forest']"),
+    ("labeling.add_labels(SMALL, pd.Series(['yes'], index=[1]))", "'yes'"),
     # data in pieces
     ("CHUNKS.plot_metric('f1', 0.3, x='threshold')", "chunks", "ranks='breakpoints'"),
     ("from_chunks([DF, ([2.0, 1.0], [1])]).auroc(0.3)", "same length, but have 2 and 1"),
-    (
-        "from_chunks([DF], by='site').compare('auroc', 0.3, on='fold')",
-        "on='fold' must name each example once",
-    ),
+    ("CHUNKS(by='site').compare('auroc', 0.3, on='fold')", "must name each example once"),
     ("pl.from_pandas(DF).clear().pu.auroc(0.3)", "must hold at least one example, but are empty"),
     ("DF.pu.report(0.3).save('report.pdf')", "end in .html", "path='report.html'"),
     ("DF.pu.report(0.3).save('no/report.html')", "'no/report.html' was passed"),
@@ -311,34 +258,15 @@ TYPE = [
     ("PU.auroc(0.3, level='95%')", "level must be a number"),
     ("PU.contingency(0.3, ranks=0.5)", "ranks must be 'all'"),
     ("PU.contingency(0.3, ranks=[[1]])", "one-dimensional array of integers"),
-    (
-        "PU.contingency(0.3, band=3, ranks='all')",
-        "band must be one of",
-        "a callable",
-        "but 3 was passed",
-    ),
-    (
-        "PU.contingency(0.3, band=('exact', 'dkw'), ranks='all')",
-        "arrays of shares",
-        "lower is str",
-    ),
-    (
-        "PU.contingency(0.3, band=(np.zeros(121),), ranks='all')",
-        "pair of bounds",
-        "but 1 were passed",
-    ),
-    (
-        "ONE.contingency(1, band=lambda *_: ([0.0, 1.0], [1, 2]), ranks='all')",
-        "must return integers",
-    ),
-    (
-        "PU.contingency(0.3, band=lambda n, m, level: None, ranks='all')",
-        "must return two arrays",
-        "NoneType",
-    ),
+    ("PU.contingency(0.3, band=3)", "band must be one of", "a callable", "but 3 was passed"),
+    ("PU.contingency(0.3, band=('exact', 'dkw'))", "arrays of shares", "lower is str"),
+    ("PU.contingency(0.3, band=(np.zeros(121),))", "pair of bounds", "but 1 were passed"),
+    ("ONE.contingency(1, band=lambda *_: ([0.0, 1.0], [1, 2]))", "must return integers"),
+    ("PU.contingency(0.3, band=lambda n, m, level: None)", "must return two arrays", "NoneType"),
     ("PU.contingency(0.3, band=lambda tp: tp, ranks='all')", "must be a function (n, m, level)"),
     ("DF.pu(progress='omitt')", "progress must be True or False"),
     ("DF.pu(by=('site', 'fold')).auroc(0.3)", "pass by=['site', 'fold']"),
+    ("DF.pu(groups='row')", "Did you mean 'cluster'", "apart:"),
     ("DF.pu(lable='y')", "Did you mean 'label'"),
     ("DF.pu(by='site', average=0.5).auroc(0.3)", "average must be True, False or names"),
     ("from_chunks([DF], scores='y')", "Did you mean 'score'"),
@@ -369,6 +297,8 @@ TYPE = [
     ("PU.metric('f1', 0.3, at=True)", "at must be a rank", "but True was passed"),
     ("PU.metric('f1', 0.3, at={'fpr': True})", "at must map 'fpr' to a number"),
     ("PU.metric('f1', 0.3, at={'fpr': [0.1], 'recall': 0.2})", "but {'fpr': [0.1], 'recall'"),
+    ("bedroc(alpha='20')", "a number above 0, but '20' was passed"),
+    ("bedroc(alpha=True)", "a number above 0, but True was passed"),
     ("pu_accessor.fbeta('2')", "weight must be a number, but '2' was"),
     ("PU.cutoff(0.3)", "none"),
     ("PU.cutoff(0.3, recall=0.5, fpr=0.1)", "'recall', 'fpr'"),
@@ -376,7 +306,7 @@ TYPE = [
     ("PU.cutoff(0.3, recall=0.5, models=2.5)", "models must be an integer"),
     ("DF.pu(score='p').calibration(0.3, bins=True)", "bins must be their number or an array"),
     (
-        "PU.metric('net_benefit', 0.3, at={'threshold': '0.2'}, target='examples')",
+        "PU.metric('net_benefit', 0.3, at={'threshold': '0.2'})",
         "to a number, but '0.2' was passed",
     ),
     ("PU.robustness('auroc', 0.3, above='x')", "above must be a finite number", "'x'"),
@@ -393,11 +323,11 @@ TYPE = [
     ("pu_accessor.beta_from_labels(1, 2, 9, rest='no')", "rest must be True or False"),
     ("pu_accessor.beta_from_prevalence('3', 100, 900)", "be a number"),
     ("pu_accessor.beta_from_prevalence(0.3, 1.5, 900)", "n_positive must"),
-    ("pu_accessor.labeling.add_labels(SMALL, [True])", "found must be a Series"),
-    ("pu_accessor.labeling.rates_from_labels(3, 'a')", "found must be a frame"),
-    ("pu_accessor.labeling.positives_needed(0.1, pilot=PILOT, beta=0.1)", "n_unlabeled=10_000"),
-    ("pu_accessor.labeling.positives_needed(0.1, pilot=3, beta=0.1)", "pilot must be a frame"),
-    ("pu_accessor.labeling.power(0.1, 10.0, 50, pilot=PILOT, beta=0.1)", "must be an integer"),
+    ("labeling.add_labels(SMALL, [True])", "found must be a Series"),
+    ("labeling.rates_from_labels(3, 'a')", "found must be a frame"),
+    ("labeling.positives_needed(0.1, pilot=PILOT, beta=0.1)", "n_unlabeled=10_000"),
+    ("labeling.positives_needed(0.1, pilot=3, beta=0.1)", "pilot must be a frame"),
+    ("labeling.power(0.1, 10.0, 50, pilot=PILOT, beta=0.1)", "must be an integer"),
     ("DF.pu.report(0.3).save(3)", "name of a file"),
     ("DF.pu.report(0.3, title=3).save('r.html')", "title must be a text, but 3"),
     ("pl.from_pandas(DF).pu(score=pl.col('score')).auroc(0.3)", "but a Expr was", "score='score'"),
@@ -414,24 +344,20 @@ KEY = [
     ("DS.pu.roc_bounds()", "ds.pu(score="),
     ("CURVES.pu.metric('f1')", "must hold contingency tables"),
     ("xr.Dataset({'tp': ('rank', [1])}).pu.beta_derivatives()", "contingency tables"),
-    (
-        "LONG.pu(score='points', by='model').compare('auroc', 0.2, on='id')",
-        "on must name a column",
-    ),
+    ("LONG.pu(score='points', by='model').compare('auroc', 0.2, on='id')", "must name a column"),
     ("from_chunks([DF, DF.drop(columns='label')]).auroc(0.3)", "same columns, but in one"),
     ("PU.auroc(BETA[['beta']])", "lacks ['lower', 'upper', 'level']"),
     ("PU.check_assumptions(wave='sit')", "wave must name a column, but there is no 'sit'"),
     ("pu_accessor.beta_from_labels(STRATA.drop(columns='n'))", "lacks ['n"),
-    ("pu_accessor.labeling.rates_from_labels(STRATA, 'c')", "listed must be", "['a', 'b']"),
-    ("pu_accessor.labeling.rates_from_labels(STRATA, ['a', 'a'])", "that holds each once"),
+    ("labeling.rates_from_labels(STRATA, 'c')", "listed must be", "['a', 'b']"),
+    ("labeling.rates_from_labels(STRATA, ['a', 'a'])", "that holds each once"),
     ("DF.pu(score='q').report(0.3).save('r.html')", "no 'q'"),
 ]
 DATA = [
-    (
-        "FREE.pu.assume(reference='negatives').contingency(0.3, ranks='all')",
-        "reference needs known negatives",
-    ),
+    ("FREE.pu.assume(reference='negatives').contingency(0.3)", "reference needs known negatives"),
     ("FREE.pu.auroc(1)", "negative"),
+    ("FREE.pu.metric('bedroc', 1, target='examples')", "needs negatives"),
+    ("DF.pu.check_assumptions(wave='lone')", "wave must have 2 known positives"),
     ("FREE.pu.auroc(1, target='examples')", "negative"),
     ("FREE.pu.auroc(1, max_fpr=0.2)", "auroc on new examples needs negatives"),
     ("FREE.pu.metric('f1', 1, at={'threshold': -99.0})", "metric on new examples needs negatives"),
@@ -447,17 +373,11 @@ DATA = [
     ("PU.calibration(0.3)", "scores that are probabilities"),
     ("PU.metric('net_benefit', 0.3, at={'threshold': 0.2})", "scores that are probabilities"),
     ("DF.assign(site='a').pu.check_assumptions(wave='site')", "2 values or more among"),
-    (
-        "pu_accessor.labeling.add_labels(SMALL, pd.Series({0: True}))",
-        "unlabeled, but [0] are labeled",
-    ),
-    ("pu_accessor.labeling.add_labels(SMALL, pd.Series({9: True}))", "[9] are none"),
+    ("labeling.add_labels(SMALL, pd.Series({0: True}))", "but [0] are labeled"),
+    ("labeling.add_labels(SMALL, pd.Series({9: True}))", "[9] are none"),
     ("pu_accessor.beta_from_labels(STRATA.assign(label=None))", "stratum 'a': found"),
     ("pu_accessor.beta_from_labels(STRATA.assign(stratum=['a', None]))", "but row 1 has none"),
-    (
-        "pu_accessor.labeling.positives_needed(0.001, pilot=PILOT, beta=0.1, n_unlabeled=50)",
-        "Pass a large",
-    ),
+    ("labeling.positives_needed(0.001, pilot=PILOT, beta=0.1, n_unlabeled=9)", "Pass a large"),
     ("from_chunks([]).auroc(0.3)", "at least one chunk"),
 ]
 KINDS: dict[type[PUError], list[tuple[str, ...]]] = {

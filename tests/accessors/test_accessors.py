@@ -15,19 +15,6 @@ FRAME = as_frame(draw_case(8))
 TABLES = FRAME.pu.contingency([0, 0.4], ranks="all")
 
 
-def test_repr_counts() -> None:
-    frame = pd.DataFrame({"score": [3, 2, 2, 1], "label": [1, None, 0, None]})
-    lines = {*repr(frame.pu).splitlines()}
-    assert {"known positives  1", "known negatives  1", "unlabeled        2"} <= lines
-    assert "distinct scores  3 in 4 scores (ties share a cutoff)" in lines
-    assert "<th style='text-align: left'>unlabeled</th><td>2</td>" in frame.pu._repr_html_()
-    assert "distinct scores  3" in repr(frame.drop(index=1).pu).splitlines()
-    grouped = repr(frame.assign(site=list("aabb")).groupby("site").pu)
-    assert "2: site" in grouped
-    gaps = pd.DataFrame({"score": [3, None, 2, None], "label": [1, None, 0, None]})
-    assert "missing scores   2: nan_policy='omit' or 'worst'" in repr(gaps.pu).splitlines()
-
-
 def test_repr_says_what_is_in_the_way() -> None:
     frame = pd.DataFrame({"<b>": [0.5], "label": [True]})
     assert "no 'score' among ['<b>', 'label']" in " ".join(repr(frame.pu).split())

@@ -1,7 +1,5 @@
 """What columns mean is said once, in the call; what is asked, in the method; never both."""
 
-import re
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +9,7 @@ import pytest
 import xarray as xr
 
 import pu_accessor
-from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError
 from tests.accessors.test_spellings import ASKED, GROUPED, LONG, MODELS, UNPAIRED, WIDE, check_same
 from tests.cases import parameters_of
 
@@ -35,17 +33,7 @@ MORE: dict[str, dict[str, Any]] = {
 }
 
 
-def question(accessor: Any, name: str, **more: Any) -> Any:
-    """Ask a method what it needs at least."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PUWarning)
-        return getattr(accessor, name)(*QUESTIONS[name], **{**MORE.get(name, {}), **more})
-
-
 # Binding
-
-# But for models that share no examples, and for pictures, of which one is enough.
-TWO_COLUMNS = [name for name in QUESTIONS if not re.match("compare|sample|plot_(?!roc)", name)]
 
 
 def test_roles_add_up() -> None:
@@ -77,13 +65,6 @@ def test_nothing_is_read_before_a_question() -> None:
     waiting = later.pu(label="known")
     later["known"] = FRAME["label"]
     check_same(waiting.average_precision(0.3), FRAME.pu.average_precision(0.3))
-
-
-@pytest.mark.parametrize("name", TWO_COLUMNS)
-def test_by_and_groupby_of_two_columns_are_the_same(name: str) -> None:
-    frame, by = LONG.assign(half=LONG["example"] % 2), ["model", "half"]
-    pus = frame.pu(by=by), pu_accessor.pu(frame.groupby(by))
-    check_same(*(question(pu, name) for pu in pus))
 
 
 # Samples in xarray

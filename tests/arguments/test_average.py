@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import average_precision_score, roc_auc_score
 
 import pu_accessor
 from pu_accessor import PUDataError, PUValueError, PUWarning
@@ -239,29 +238,6 @@ def test_a_group_among_many_where_nothing_is_unlabeled_has_a_beta_of_0() -> None
     assert pu(average=True).auroc(betas)["n_groups"].item() == 130
 
 
-def hits(truth: pd.Series, score: pd.Series) -> float:
-    """Return the share of positives among the best."""
-    return float(truth[score.nlargest(AT["rank"]).index].sum() / truth.sum())
-
-
-KINDS = {"positive": 1, "negative": 0}
-TRUTHS = {"auroc": roc_auc_score, "average_precision": average_precision_score, "recall": hits}
-
-
-@pytest.mark.parametrize("name", TRUTHS)
-def test_fully_labeled_it_is_the_mean_of_the_truth(name: str) -> None:
-    frame = draw(2).assign(label=lambda df: df["truth"].astype(float))
-    expected = [TRUTHS[name](part["truth"], part["score"]) for _, part in frame.groupby("query")]
-    these, new = (ask(frame, name, 0, target=t, **KINDS) for t in ("examples", "population"))
-    assert these["estimate"] == pytest.approx(np.mean(expected))
-    assert these["lower"] == these["estimate"] == these["upper"]
-    error = np.std(expected, ddof=1) / 30**0.5
-    assert new["standard_error"] == pytest.approx(error, rel=1e-9)
-    assert new["lower"] < new["estimate"] - 1.9 * error < new["upper"] - 3.5 * error
-    best = ask(frame.assign(score=1.0 * frame["truth"]), name, 0, target="examples", **KINDS)
-    assert name == "recall" or best["estimate"] == 1  # which is possible: there is no warning
-
-
 def test_over_some_keys_and_for_models() -> None:
     frame = pd.concat([draw(seed).assign(site=f"s{seed}") for seed in (4, 5)])
     pu = frame.pu(by=["site", "query"], score=["score", "other"])
@@ -298,16 +274,6 @@ def test_folds_are_pooled_before_queries_are_averaged(target: str) -> None:
     wanted = [np.mean([unbiased(q, beta, target) for q in each]) for beta in (0.05, 0.1)]
     assert found["n_groups"].tolist() == [6, 6]
     assert found["estimate"].tolist() == pytest.approx(wanted, rel=1e-12)
-
-
-def test_several_metrics_and_cutoffs() -> None:
-    pu = draw(6).pu(by="query")
-    names, at = ["precision", "recall", pu_accessor.fbeta(2)], {"rank": [3, 5]}
-    found = pu(average=True).metric(names, [0.1, 0.15], at=at, target="population")
-    assert len(found) == 12 and found.attrs["target"] == "population"
-    row = found.query("metric == 'f2' and at == 5 and beta == 0.15")
-    alone = pu(average=True).metric(names[2], 0.15, at=5, target="population")
-    assert row["lower"].item() == pytest.approx(alone["lower"].item())
 
 
 def test_an_estimate_of_beta_widens() -> None:

@@ -88,22 +88,6 @@ def test_over_all_samples_means_and_errors_are_true(name: str, number: int, targ
         assert square >= values.var(ddof=0) * (1 - 1e-9)
 
 
-@pytest.mark.parametrize("name", PRACTICE)
-def test_where_all_is_known_the_mean_of_groups_is_the_average(name: str) -> None:
-    parts = [
-        pd.DataFrame({"query": place, "score": np.array(score) / 10, "label": truth})
-        for place, (score, truth, _) in enumerate(GROUPS)
-    ]
-    pu = pd.concat(parts).pu(by="query", negative=0)
-    how: dict[str, Any] = {**ASKED[name], "beta": 0.0, "target": "examples"}
-    each = pu.metric(**how)
-    found = pu(average=True).metric(**how).iloc[0]
-    truth = np.mean([TRUE[name](score, truth) for score, truth, _ in GROUPS])
-    assert found["estimate"] == pytest.approx(truth, rel=1e-12)
-    assert found["estimate"] == pytest.approx(each["estimate"].mean(), rel=1e-12)
-    assert (found[NUMBERS[1:]] == [0, found["estimate"], found["estimate"]]).all()
-
-
 def as_probabilities(df: pd.DataFrame) -> pd.DataFrame:
     """Turn scores into probabilities."""
     return df.assign(score=1 / (1 + np.exp(-df["score"])))

@@ -22,7 +22,6 @@ from pu_accessor.inference.settings import Settings
 from tests.arguments.test_target import METRICS as FORMULAS
 from tests.cases import Labels, binormal
 from tests.support.oracles import completion_oracle
-from tests.support.studies.joint import Design, simulate
 
 LEVEL = 0.95
 
@@ -235,44 +234,6 @@ def test_a_row_for_each_site_holds_for_all_models_there() -> None:
 def test_pictures_take_a_frame() -> None:
     assert len(PU.plot_roc(HIGH, baseline=True).lines) >= 2
     assert PU.contingency(HAND, ranks=9).attrs["level"] == 0.975
-
-
-def test_frames_fit_a_terminal() -> None:
-    for frame in (PU.estimate_beta(), HAND):
-        shown = repr(frame).splitlines()
-        assert len(shown) == 2 and max(map(len, shown)) <= 80
-    assert "random sample" in PU.estimate_beta().attrs["assumptions"]
-    assert pu_accessor.beta_from_labels(3, 20, 200, rest=True)["n_unlabeled"].item() == 180
-
-
-def test_computed_betas_are_selected() -> None:
-    tables = PU.contingency(np.arange(0, 0.5, 0.1), ranks=[10])
-    assert tables.sel(beta=0.3)["beta"].item() == 0.3
-    assert PU.contingency(1 / 7, ranks=[10]).sel(beta=1 / 7)["beta"].item() == 1 / 7
-    assert PU.auroc(np.arange(0, 0.35, 0.1))["beta"].tolist() == [0, 0.1, 0.2, 0.3]
-
-
-def test_joint_intervals_cover() -> None:
-    design = Design("exponential", 60, 200, 800, 150)
-    ways = ("approximate", "as if exact")
-    found = simulate(design, 40, ways, ["by hand"], ["AUROC, new", "precision, these"])
-    for key in ("AUROC, new", "precision, these"):
-        joint, point = (found["by hand", key, way] for way in ways)
-        assert joint.coverage >= 0.9 and joint.coverage >= point.coverage
-        assert joint.width > point.width
-
-
-@pytest.mark.parametrize(
-    "shape", ["perfect", pytest.param("nearly perfect", marks=pytest.mark.long)]
-)
-def test_joint_intervals_of_the_best_rankings_cover(shape: str) -> None:
-    """By chance half of the estimates of beta are too high for what the ranking allows."""
-    ways = ("approximate",)
-    asked = ["AUROC, new", "AUROC, these", "AP, new"]
-    found = simulate(Design(shape, 200, 650, 300, 200), 40, ways, ["by hand"], asked)
-    for key in asked:
-        assert found["by hand", key, "approximate"].coverage >= 0.93
-        assert found["by hand", key, "approximate"].none <= 0.05
 
 
 @pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")

@@ -10,7 +10,6 @@ from scipy import special
 
 import pu_accessor
 from tests.arguments.test_beta_estimate import draw
-from tests.support.studies import joint_gaps
 
 FRAME = draw(size=900)
 FRAME = FRAME.assign(p=special.expit(FRAME["a"] - 1), q=special.expit(FRAME["b"] - 1))
@@ -86,18 +85,6 @@ def test_calibration_is_within_the_limits_of_each_beta(level: float) -> None:
     assert (found["beta"] == ALL["beta"].item()).all()
 
 
-def test_an_exact_beta_changes_no_gap() -> None:
-    shared, at = ALL.assign(lower=0.1, upper=0.1, beta=0.1), {"threshold": 0.5}
-    for name, where, beta, point in (
-        *(("precision", at, EXACT, POINTS), ("precision", 100, EXACT, POINTS)),
-        *(("f1", {"fpr": 0.1}, EXACT, POINTS), ("precision", at, shared, 0.1)),
-    ):
-        found, alone = (PU.gap(name, b, at=where) for b in (beta, point))
-        pd.testing.assert_frame_equal(found[alone.columns], alone)
-    one, other = PU.gap("auroc", shared, target="examples"), PU.auroc(0.1, target="examples")
-    assert one["difference"].item() == pytest.approx(-other["estimate"].diff()[1])
-
-
 @pytest.mark.parametrize("beta", [EACH, ALL], ids=["each", "all"])
 @pytest.mark.parametrize(
     ("name", "how"),
@@ -130,9 +117,3 @@ def test_enrichment_is_no_further_off_than_at_the_ends() -> None:
     assert (found["lower"] <= point["lower"]).all() and (found["upper"] >= point["upper"]).all()
     assert (found["upper"] > point["upper"] + 1e-6).any()
     pd.testing.assert_frame_equal(same[point.columns], point)
-
-
-@pytest.mark.parametrize("shared", [pytest.param(False, marks=pytest.mark.long), True])
-def test_gaps_cover(shared: bool) -> None:
-    for cell in joint_gaps.run("normal .76", shared=shared, draws=16).values():
-        assert 0.84 <= cell.coverage <= 1 and cell.point_width <= cell.width < 1

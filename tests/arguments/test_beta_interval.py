@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -136,17 +135,6 @@ def test_metrics_of_tables_hold_at_any_beta_inside(which: str, name: str) -> Non
     np.testing.assert_allclose(values.sel(bound="estimate"), middle, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", AREAS.values())
-@pytest.mark.parametrize("which", ["good", "mixed, wide", "few known", "both"])
-def test_areas_of_tables_are_the_least_and_the_most_on_the_grid(which: str, name: str) -> None:
-    frame, _, options = SETTINGS[which]
-    found = ask(which).pu.area(name)
-    grid = put(frame.pu, "contingency", ask(which)["beta"].values, **options).pu.area(name)
-    assert found.sizes["beta"] == 1
-    assert found.sel(bound="lower").item() == pytest.approx(float(grid.sel(bound="lower").min()))
-    assert found.sel(bound="upper").item() == pytest.approx(float(grid.sel(bound="upper").max()))
-
-
 # Numbers
 
 
@@ -168,18 +156,6 @@ def test_intervals_at_any_beta_lie_within_that_of_the_interval(which: str, name:
     assert row["lower"] <= middle["lower"] <= middle["upper"] <= row["upper"]
 
 
-@pytest.mark.parametrize("reference", ["positives", "both"])
-def test_limits_hold_at_each_whole_number_of_latent_positives(reference: str) -> None:
-    pu = ranked(60, 1000, BAD, negatives=60, seed=7).pu.assume(reference=reference)
-    many = pu.contingency(np.arange(100, 501) / 1000, ranks=[460])
-    for name in ("f1", "fpr"):
-        row = pu.metric(name, pd.Interval(0.1, 0.5), at=460).iloc[0]
-        found = many.pu.metric(name)
-        count = float(abs(effect_of(many, name, found)).max())
-        assert row["upper"] == pytest.approx(float(found.max()), abs=1.01 * count)
-        assert row["lower"] == pytest.approx(float(found.min()), abs=1.01 * count)
-
-
 @pytest.mark.parametrize("target", ["population", "examples"])
 def test_an_interval_of_no_width_is_a_number(target: str) -> None:
     frame, at = SETTINGS["good"].frame, {"threshold": 0.5}
@@ -196,46 +172,12 @@ def test_an_interval_of_no_width_is_a_number(target: str) -> None:
 PARTS = {"a": SETTINGS["good"].frame, "b": ranked(20, 90, BAD, seed=21)}
 GROUPS = pd.concat([part.assign(site=key) for key, part in PARTS.items()])
 BY_SITE = GROUPS.pu(by="site")
-TOGETHER = BY_SITE.contingency(pd.Interval(0.2, 0.4), ranks="all")
 INTERVALS = {"a": pd.Interval(0.1, 0.3), "b": pd.Interval(0.15, 0.45)}
-
-
-@pytest.mark.parametrize("given", [pd.Interval(0.2, 0.4), INTERVALS], ids=["one", "each"])
-def test_each_group_has_its_own_limits(given: Any) -> None:
-    tables = BY_SITE.contingency(given, ranks="all")
-    areas = {name: tables.pu.area(name) for name in AREAS.values()}
-    f1 = tables.pu.metric("f1")
-    asked: dict[str, dict[str, Any]] = {name: {"metric": name} for name in AREAS.values()}
-    asked |= {"at a rank": {"metric": "precision", "at": 30}}
-    rows = {name: BY_SITE.metric(beta=given, **how) for name, how in asked.items()}
-    for key, part in PARTS.items():
-        beta = given[key] if isinstance(given, dict) else given
-        alone = part.pu.contingency(beta, ranks="all")
-        for name, area in areas.items():
-            np.testing.assert_allclose(area.sel(site=key), alone.pu.area(name))
-        own = alone.pu.metric("f1")
-        np.testing.assert_allclose(f1.sel(site=key, rank=own["rank"]), own)
-        for name, how in asked.items():
-            mine = rows[name].query("site == @key").drop(columns="site").reset_index(drop=True)
-            pd.testing.assert_frame_equal(mine, part.pu.metric(beta=beta, **how))
 
 
 def test_all_ways_to_give_intervals_say_the_same() -> None:
     first, other = (BY_SITE.contingency(i, ranks=[9]) for i in (INTERVALS, pd.Series(INTERVALS)))
     xr.testing.assert_identical(other, first)
-
-
-def test_intervals_survive_storage(tmp_path: Path) -> None:
-    for name, thing in (("t", TOGETHER), ("r", TOGETHER.pu.roc_bounds())):
-        thing.to_netcdf(tmp_path / name, engine="h5netcdf")
-        thing.to_zarr(tmp_path / f"{name}.zarr", consolidated=False)
-        for read in (
-            xr.load_dataset(tmp_path / name, engine="h5netcdf"),
-            xr.open_zarr(tmp_path / f"{name}.zarr", chunks=None, consolidated=False).load(),
-        ):
-            xr.testing.assert_identical(read.transpose(*thing.dims), thing.transpose(*thing.dims))
-            if name == "t":
-                xr.testing.assert_equal(read.pu.area("auroc"), TOGETHER.pu.area("auroc"))
 
 
 # Once wrong, each with its smallest example

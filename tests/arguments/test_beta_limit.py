@@ -85,20 +85,6 @@ def test_a_beta_that_is_rounded_to_the_limit_is_not_above_it() -> None:
         assert len(caught) == above
 
 
-def test_no_more_than_three_groups_are_named() -> None:
-    many = pd.concat([FRAME.assign(g=i) for i in range(6)])
-    (one,) = told_by("ranks", many.pu(by="g"), 0.99)
-    text = str(one.message)
-    assert "g=0" in text and "g=5" not in text and "and 3 more" in text
-
-
-@pytest.mark.parametrize(("a", "b"), [(0.1, 0.5), (0.7, 0.0), (0.5, 0.0)])
-def test_groups_have_betas_and_limits_of_their_own(a: float, b: float) -> None:
-    some = GROUPS[GROUPS["g"].isin(["a", "b"])]
-    caught = told(lambda: some.pu(by="g").contingency({"a": a, "b": b}, ranks="all"))
-    assert len(caught) == (1 if b else int(a > LIMIT))
-
-
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.999])
 def test_the_limit_is_that_of_estimate_beta_at_the_same_level(level: float) -> None:
     limit = upper(FRAME, level)
@@ -132,14 +118,6 @@ def test_frames_have_the_limit_in_their_attributes(name: str) -> None:
     assert "beta_limit" not in getattr(GROUPS.pu(by="g"), method)(beta=0.0, **how).attrs
 
 
-@pytest.mark.parametrize("policy", ["omit", "worst"])
-def test_missing_scores_count_as_in_estimate_beta(policy: str) -> None:
-    frame = FRAME.assign(score=FRAME["score"].where(np.arange(len(FRAME)) >= 30))
-    limit = frame.pu(nan_policy=policy).contingency(0.01, ranks="all")["beta_limit"].item()
-    assert limit == upper(frame, nan_policy=policy)
-    assert policy == "worst" or limit == upper(frame[30:])
-
-
 # Where there is none
 
 
@@ -170,14 +148,6 @@ def test_an_envelope_a_beta_of_zero_and_tables_that_are_there_do_not_warn() -> N
         tables = FRAME.pu.contingency([0, 0.7], ranks="all")
     assert not told(lambda: tables.pu.area("auroc"))
     assert not told(lambda: tables.pu.plot_roc())
-
-
-@pytest.mark.parametrize("name", ["auroc", "average_precision"])
-def test_nothing_is_told_of_rows_up_to_the_limit(name: str) -> None:
-    below = round(LIMIT - 0.003, 4)
-    assert not told_by(name, FRAME.pu, below)
-    found = getattr(FRAME.pu, name)(below).iloc[0]
-    assert 0 <= found["lower"] <= found["estimate"] <= found["upper"] <= 1
 
 
 def test_an_estimate_whose_interval_reaches_below_the_limit_contradicts_nothing() -> None:

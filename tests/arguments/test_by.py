@@ -1,6 +1,7 @@
 """One question put to each group: keys, ragged rank axes, a beta each, and what goes wrong."""
 
 import sys
+import warnings
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -10,11 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pu_accessor import PUError, PUImportError, PUValueError, PUWarning
-from tests.cases import Case, as_frame, binormal, cases, check_place, draw_case, pu, put
+from tests.cases import Case, Labels, as_frame, binormal, check_place, draw_case, pu, put
 
 METHODS = ["contingency", "roc_bounds", "pr_bounds"]
 BETAS = [0.4, 0, 1]
@@ -57,29 +56,6 @@ def check_each(
 # Three spellings
 
 
-@pytest.mark.parametrize("ranks", ["all", "breakpoints", [8, 0, 4]])
-@pytest.mark.parametrize("method", METHODS)
-def test_groupby_by_and_a_wide_frame_give_one_dataset(method: str, ranks: Any) -> None:
-    keywords = {"ranks": ranks, "level": 0.8, "band": "dkw"}
-    grouped = getattr(pu(FRAME.groupby("model")), method)(BETAS, **keywords)
-    by = getattr(FRAME.pu(by="model"), method)(BETAS, **keywords)
-    xr.testing.assert_identical(grouped, by)
-    check_each(by, ALONE, method, **keywords)
-    wide = getattr(WIDE.pu(score=MODELS), method)(BETAS, **keywords)
-    long = WIDE.drop(columns="model").melt("label", MODELS, "model", "score")
-    melted = getattr(long.pu(by="model"), method)(BETAS, **keywords).sel(model=MODELS)
-    assert melted.attrs.pop("score") == "score"
-    xr.testing.assert_identical(wide, melted)
-
-
-@pytest.mark.parametrize("nan_policy", ["omit", "worst"])
-def test_missing_scores_are_those_of_each_model(nan_policy: str) -> None:
-    gaps = WIDE.assign(forest=WIDE["forest"].where(WIDE["svm"] < 1))
-    wide = gaps.pu(score=MODELS, nan_policy=nan_policy).contingency(BETAS, ranks="all")
-    alone = {model: gaps.rename(columns={model: "score"}) for model in MODELS}
-    check_each(wide, alone, nan_policy=nan_policy)
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_several_keys(method: str) -> None:
     keys = ["model", "fold"]
@@ -93,17 +69,6 @@ def test_several_keys(method: str) -> None:
     own = getattr(SPLIT.pu(by=keys), method)(pd.Series(betas))
     check_each(own, HALVES, method, betas)
     xr.testing.assert_identical(own, getattr(SPLIT.pu(by=keys), method)(betas))
-
-
-def test_keys_and_models() -> None:
-    frame = WIDE.rename(columns={"model": "fold"})
-    tables = frame.pu(by="fold", score=MODELS).contingency(BETAS, ranks="all")
-    assert tables.indexes["group"].names == ["fold", "model"]
-    assert tables.unstack("group")["tp"].sizes["fold"] == 4
-    folds = frame.groupby("fold")
-    check_each(tables, {(k, m): x.rename(columns={m: "score"}) for k, x in folds for m in MODELS})
-    models = WIDE.pu(score=MODELS).contingency({"forest": 0.1, "svm": 0.2}, ranks="all")
-    assert models["beta"].values.tolist() == [[0.2], [0.1]]
 
 
 # Keys
@@ -175,47 +140,6 @@ def test_groupbys_of_any_kind() -> None:
 # Ragged groups
 
 
-@settings(max_examples=10)
-@given(
-    groups=st.lists(cases(), min_size=1, max_size=4),
-    band=st.sampled_from(["exact", "bootstrap", "dkw"]),
-    ranks=st.sampled_from(["all", "breakpoints", [0, 2, 1]]),
-    own=st.booleans(),
-)
-def test_each_group_is_itself_alone(groups: list[Case], band: str, ranks: Any, own: bool) -> None:
-    frame = pd.concat([as_frame(case).assign(key=key) for key, case in enumerate(groups)])
-    alone = dict(list(frame.groupby("key")))
-    how = {"band": band, "ranks": ranks}
-    betas: dict[Any, Any] = {key: case.beta if own else BETAS for key, case in enumerate(groups)}
-    tables = frame.pu(by="key").contingency(betas if own else BETAS, **how)
-    check_each(tables, alone, beta=betas, **how)
-    every = [rows.pu.contingency(betas[key], **how) for key, rows in alone.items()]
-    if ranks == [0, 2, 1]:
-        with pytest.raises(PUValueError, match="area"):
-            tables.pu.area("auroc")
-        return
-    if ranks == "all":
-        union = np.unique(np.concatenate([one["rank"].values for one in every]))
-        assert tables["rank"].values.tolist() == union.tolist()
-        assert tables["n_cutoffs"] == union.size and tables["all_cutoffs"]
-    else:
-        assert tables["rank"].dims == tables["threshold"].dims == ("key", "cutoff")
-        cutoffs = max(one.sizes["rank"] for one in every)
-        assert tables["n_cutoffs"] == tables.sizes["cutoff"] == cutoffs
-    for name, most in (("auroc", None), ("average_precision", None), ("auroc", 0.3)):
-        areas = [one.pu.area(name, max_fpr=most).values for one in every]
-        found = tables.pu.area(name, max_fpr=most).values
-        np.testing.assert_allclose(found, areas, rtol=0, atol=1e-12)
-        first = tables.isel(key=[0]).pu.area(name, max_fpr=most)
-        np.testing.assert_allclose(first.values, areas[:1], rtol=0, atol=1e-12)
-    for metric in ("mcc", "precision", "lift"):
-        values = tables.pu.metric(metric)
-        for position, one in enumerate(every):
-            mine, at = one.pu.metric(metric), values.isel(key=position)
-            at = at.sel(rank=mine["rank"]) if ranks == "all" else at[: mine.sizes["rank"]]
-            np.testing.assert_array_equal(at.values, mine.values)
-
-
 def test_ranks_may_lie_beyond_small_groups() -> None:
     tables = FRAME.pu(by="model").contingency(BETAS, ranks=[39, 10])
     for key, rows in ALONE.items():
@@ -227,17 +151,6 @@ def test_ranks_may_lie_beyond_small_groups() -> None:
 
 
 # A beta for each group
-
-
-@pytest.mark.parametrize("kind", [dict, pd.Series])
-@pytest.mark.parametrize("method", METHODS)
-def test_beta_by_key(method: str, kind: Any) -> None:
-    result = getattr(FRAME.pu(by="model"), method)(kind(BETA))
-    assert result["beta"].dims == ("model", "beta")
-    assert result["beta"].attrs["long_name"] == "β̂"
-    check_each(result, ALONE, method, BETA)
-    assert result.pu.to_frame().groupby("model")["beta"].unique().str[0].to_dict() == BETA
-    assert result.sel(model=["c"]).pu.to_frame()["beta"].unique().tolist() == [0.3]
 
 
 # Errors
@@ -252,20 +165,6 @@ def test_columns_of_several_levels() -> None:
     one = frame.pu(score=models[1], label=label, by=("k", "")).contingency(BETAS, ranks="all")
     plain = WIDE.pu(score="forest", by="model").contingency(BETAS, ranks="all")
     np.testing.assert_array_equal(one["tp"].values, plain["tp"].values)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_an_error_names_its_group(method: str) -> None:
-    with pytest.raises(PUValueError, match=r"group model='b': label must mark at least one known"):
-        getattr(SPOILT.pu(by="model"), method)(0.3)
-    with pytest.raises(PUValueError, match=r"group model='b', fold=0: label must mark"):
-        getattr(SPOILT.assign(fold=FOLD).pu(by=["model", "fold"]), method)(0.3)
-    done = FRAME.assign(label=FRAME["label"].where(FRAME["model"] != "b", True))
-    with pytest.raises(PUValueError, match=r"group model='b': beta must be 0 where nothing"):
-        getattr(done.pu(by="model"), method)(0.3)
-    assert done.pu(by="model").contingency(0, ranks="all")["n_unlabeled"].values[1] == 0
-    with pytest.raises(PUValueError, match=r"^label column 'label' holds 'x'"):
-        getattr(FRAME.assign(label="x").pu(by="model", on_error="skip"), method)(0.3)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -325,18 +224,6 @@ def test_progress(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monkey
 
 
 # What must not change, and what must last
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_the_frame_stays_as_it_is(method: str) -> None:
-    frame, wide, beta = FRAME.copy(), WIDE.copy(), dict(BETA)
-    result = getattr(frame.pu(by="model"), method)(beta)
-    for other in (pu(frame.groupby("model")), wide.pu(score=MODELS)):
-        getattr(other, method)(0.3)
-    result[next(iter(result.data_vars))][:] = result["threshold"][:] = 0
-    pd.testing.assert_frame_equal(frame, FRAME)
-    pd.testing.assert_frame_equal(wide, WIDE)
-    assert beta == BETA
 
 
 # What once went wrong
@@ -434,3 +321,91 @@ def test_many_groups_of_one_column_may_be_clusters(groups: int, by: Any) -> None
     with pytest.raises(PUError, match="must mark at least one known positive") as told:
         many(groups, 1, 0).pu(by=by).auroc(0.2, target="examples")
     assert ("cluster='site'" in str(told.value)) == (groups == 60 and by == "site")
+
+
+FEW = 30
+
+
+def queries(size: int, distinct: int, negative: float, seed: int, groups: int) -> pd.DataFrame:
+    """Return groups of rows, shuffled; some groups hold one known positive or none."""
+    rng = np.random.default_rng(seed)
+    rows = groups * size
+    known = rng.random(rows) < 0.15
+    label = np.where(known, 1.0, np.nan)
+    label[(rng.random(rows) < negative) & ~known] = 0
+    score = rng.standard_normal(rows) + known
+    score = np.round(score * distinct) if distinct else score
+    frame = pd.DataFrame({"score": score, "label": label, "query": np.arange(rows) % groups})
+    return frame.iloc[rng.permutation(rows)]
+
+
+def check_both_ways(
+    frame: pd.DataFrame, monkeypatch: pytest.MonkeyPatch, roles: Any = None, **question: Any
+) -> tuple[pd.DataFrame, str]:
+    """Ask for AUROC in one pass, and one by one; return it and what was told."""
+    found: list[pd.DataFrame] = []
+    texts: list[list[str]] = []
+    for many in (1, 10**9):
+        monkeypatch.setattr("pu_accessor.sources.frames._MANY", many)
+        pu = frame.pu(**{"by": "query", "on_error": "skip", **(roles or {})})
+        with warnings.catch_warnings(record=True, action="always", category=PUWarning) as told:
+            found.append(pu.auroc(**question))
+        texts.append(sorted(str(one.message) for one in told))
+    once, each = found
+    pd.testing.assert_frame_equal(once, each, rtol=1e-12, atol=1e-12)
+    assert texts[0] == texts[1]
+    return once, " ".join(texts[0])
+
+
+@pytest.mark.parametrize(
+    ("size", "distinct", "negative", "beta"),
+    [
+        *((60, 0, 0, 0.05), (12, 0, 0, [0, 0.1, 0.4])),
+        *((40, 2, 0, 0.05), (40, 1, 0.3, [0, 0.1, 0.4])),
+        (40, 0, 0, dict(enumerate(np.linspace(0, 0.6, FEW)))),
+    ],
+)
+def test_one_pass_is_one_by_one(
+    size: int, distinct: int, negative: float, beta: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = queries(size, distinct, negative, seed=size, groups=FEW)
+    once, _ = check_both_ways(frame, monkeypatch, beta=beta, level=0.9)
+    assert once["query"].nunique() > FEW / 2
+
+
+@pytest.mark.parametrize("beta", [[0.0, 0.3], [0.55], [1.0]])
+def test_one_pass_tells_of_odd_groups(beta: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    odd: dict[int, Labels] = {
+        **{0: [True, True, False, None], 1: [None, None, None, False], 2: [True, True, None]},
+        **{3: [True, None, None], 4: [True, True, False], 7: [True, True, True]},
+        8: [*[True] * 20, *[None] * 60],  # all of the known ones above the others
+    }
+    for key, n, between in ((5, 10, 25), (6, 15, 60)):  # half of the known ones too far above
+        odd[key] = [*[None] * (key == 6), *[True] * n, *[None] * between, *[True] * n]
+    drawn = {seed: draw_case(seed) for seed in range(FEW)}
+    drawn |= {key: Case([*range(len(one), 0, -1)], one, 0) for key, one in odd.items()}
+    frame = pd.concat([as_frame(case).assign(query=seed) for seed, case in drawn.items()])
+    _, told = check_both_ways(frame, monkeypatch, beta=beta, level=0.9)
+    for text in ("groups are left out", "one known positive alone", "beta exceeds the upper"):
+        assert text in told
+
+
+@pytest.mark.parametrize(
+    "roles",
+    [
+        *({}, {"score": ["score", "other"]}, {"score": ["other"]}),
+        *({"score": "holes", "nan_policy": policy} for policy in ("omit", "worst")),
+        {"by": ["query", "fold"], "pool": "fold"},
+    ],
+    ids=str,
+)
+def test_one_pass_of_all_roles(roles: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = queries(80, 0, 0.1, seed=4, groups=150)
+    frame, rng = frame[frame["query"] < 5], np.random.default_rng(4)
+    frame = frame.assign(
+        other=rng.normal(size=len(frame)),
+        holes=frame["score"].mask(rng.random(len(frame)) < 0.2),
+        fold=rng.integers(2, size=len(frame)),
+    )
+    once, _ = check_both_ways(frame, monkeypatch, {"on_error": "raise", **roles}, beta=[0.02, 0.1])
+    assert once["query"].nunique() == 5

@@ -7,15 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 
 from pu_accessor.inference import search
 from pu_accessor.inference.comparison import worst_case
-from pu_accessor.questions.assumptions import SWEEPS
 from pu_accessor.ranking import BoolArray, FloatArray
 from tests.cases import binormal, put
-
-SWEEP = SWEEPS["contamination"]
 
 
 def draw(seed: int, known: int = 5, size: int = 30) -> pd.DataFrame:
@@ -78,34 +74,6 @@ def test_tables_and_curves_are_the_worst_of_all_sets_of_wrong_ones(seed: int, ba
             np.testing.assert_allclose(rates[rate][:, ::2], of_tables, atol=1e-12)
 
 
-@pytest.mark.parametrize(("seed", "band"), [(0, "exact"), (3, "simultaneous"), (8, "exact")])
-def test_few_cutoffs_bend_where_all_do(seed: int, band: str) -> None:
-    pu, how = draw(seed, 30, 400).pu, {"contamination": 0.2, "band": band}
-    few, every = (
-        put(pu, "contingency", 0.1, ranks=ranks, **how) for ranks in ("breakpoints", "all")
-    )
-    assert few.sizes["rank"] < every.sizes["rank"] or seed == 3
-    for area in ("auroc", "average_precision"):
-        one, other = (t.pu.area(area).sel(bound=["lower", "upper"]) for t in (few, every))
-        xr.testing.assert_allclose(one, other, atol=1e-9)
-    part = few.pu.area("auroc", max_fpr=0.2).squeeze("beta").to_numpy()
-    assert part[0] < part[1] < part[2] <= 1
-    here, there = put(pu, "contingency", 0.1, ranks=[17, 200], **how), every.pu.at(rank=[17, 200])
-    assert here["fp"].to_numpy().tolist() == there["fp"].to_numpy().tolist()
-    tpr, fpr = (every.pu.metric(name).squeeze("beta").T for name in ("tpr", "fpr"))
-    area = every.pu.area("auroc").squeeze("beta")  # it is under what is drawn
-    np.testing.assert_allclose([np.trapezoid(*yx) for yx in zip(tpr, fpr, strict=True)], area)
-
-
-def test_few_distinct_scores_are_counted_to_their_end() -> None:
-    frame = draw(1, 15, 60).assign(score=lambda rows: rows["score"].clip(0, 2))
-    how: dict[str, Any] = {"band": "simultaneous", "contamination": 0.3}
-    few, every = (
-        put(frame.pu, "contingency", 0.5, ranks=r, **how) for r in ("breakpoints", "all")
-    )
-    xr.testing.assert_identical(few["tp"].variable, every["tp"].variable)
-
-
 @pytest.mark.parametrize("curve", ["roc", "pr"])
 def test_curves_are_drawn_with_what_may_be_wrong(curve: str) -> None:
     pu: Any = draw(0, 30, 400).assign(site=np.arange(400) % 2).pu(by="site")
@@ -120,17 +88,6 @@ def test_curves_are_drawn_with_what_may_be_wrong(curve: str) -> None:
     assert len(drawn[0]) >= 5
     for one, other in zip(*drawn, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-9)
-
-
-def test_a_conclusion_is_drawn_against_the_share_that_is_wrong() -> None:
-    pu = draw(0, 20, 120).pu
-    ax: Any = pu.plot_metric("precision", 0.1, x="contamination", at=20)
-    found = pu.robustness("precision", 0.1, at=20, over={"contamination": SWEEP})
-    assert "share of the known positives" in ax.get_xlabel() and ax.get_xscale() == "linear"
-    line, *_, cross = ax.lines
-    np.testing.assert_allclose(line.get_xydata(), found[["contamination", "estimate"]])
-    point = found["breaking_point"].iloc[0]
-    assert cross.get_xydata().tolist() == [[point, found.attrs["above"]]]
 
 
 @pytest.mark.parametrize("seed", [0, 1])

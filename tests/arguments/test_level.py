@@ -4,12 +4,10 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from pu_accessor.ranking import FloatArray
-from tests.cases import as_frame, binormal, draw_case, put
+from tests.cases import binormal, put
 
 ROUNDING = 2e-9
 pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
@@ -42,23 +40,6 @@ def check_nested(ask: Callable[[float], Iterator[Limits]]) -> None:
             assert (lowest <= lower + ROUNDING).all() and (upper <= highest + ROUNDING).all()
 
 
-@pytest.mark.parametrize("reference", ["positives", "negatives", "tightest", "both"])
-@pytest.mark.parametrize("band", ["exact", "simultaneous", "bootstrap", "dkw"])
-def test_bounds_of_tables(band: str, reference: str) -> None:
-    for seed in (502, 506):
-        pu: Any = as_frame(draw_case(seed)).pu
-
-        def ask(level: float, pu: Any = pu) -> Iterator[Limits]:
-            how: Any = {"level": level, "band": band, "reference": reference}
-            tables = put(pu, "contingency", [0.1, 0.4, 0.8], **how)  # some of them refuted
-            yield bounds_of(tables, "tp")
-            yield bounds_of(tables, "fp", ("upper", "lower"))
-            lower, _, upper = bounds_of(put(pu, "rank_cdf", 0.4, ranks="all", **how), "rank_cdf")
-            yield lower, lower, upper
-
-        check_nested(ask)
-
-
 @pytest.mark.parametrize("monotone", [False, True])
 def test_curves_and_rates_on_new_examples(monotone: bool) -> None:
     for seed, shift in enumerate((-1.0, 0.0, 1.5, 1.5)):  # monotone, or hardly so
@@ -76,25 +57,5 @@ def test_curves_and_rates_on_new_examples(monotone: bool) -> None:
             )
             for name in ("precision", "fpr"):
                 yield limits_at(pu, name, beta, at, level)
-
-        check_nested(ask)
-
-
-def test_rates_of_clusters() -> None:
-    # Errors of both rates are correlated: what one takes from the other must not grow with level.
-    rng = np.random.default_rng(77)
-    for _ in range(10):
-        size = int(rng.integers(8, 60))
-        truth = rng.random(size) < 0.6
-        truth[:2] = True
-        label = np.where(truth & (rng.random(size) < 0.5), 1.0, np.nan)
-        label[:3] = 1.0, 1.0, np.nan
-        frame = pd.DataFrame({"score": rng.normal(truth).round(1), "label": label})
-        frame["site"] = rng.integers(0, max(size // 3, 2), size)
-        pu, middle = frame.pu(cluster="site"), float(frame["score"].median())
-
-        def ask(level: float, pu: Any = pu, at: float = middle) -> Iterator[Limits]:
-            for name in ("fpr", "npv", "informedness"):
-                yield limits_at(pu, name, 0.3, at, level)
 
         check_nested(ask)

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import average_precision_score, roc_auc_score
 
 from pu_accessor import PUWarning
 from tests.cases import Case, as_frame, binormal, draw_case
@@ -82,25 +81,6 @@ def test_the_share_of_a_long_stretch_is_that_of_odds() -> None:
     tables = frame.pu.assume(monotone=True).contingency(0.3, ranks=[40, 100])
     # 20 and 50 unlabeled rows of weights 1 and 1/5: 21 latent positives are 14 and 7.
     assert tables["tp"].sel(bound="estimate", beta=0.3).to_numpy().tolist() == [20 + 14, 30 + 21]
-
-
-def test_tables_at_some_ranks_are_those_of_all() -> None:
-    frame, _ = draw(6)
-    pu = frame.pu.assume(monotone=True)
-    every = pu.contingency(BETA, ranks="all").sel(rank=[20, 77, 300])
-    assert np.array_equal(pu.contingency(BETA, ranks=[20, 77, 300])["tp"], every["tp"])
-    top = pu.contingency(BETA, ranks=[0, 1, 20], target="population")
-    assert top["tp"].sel(bound="estimate", rank=0).item() == 0
-    best = {"threshold": float(frame["score"].max())}
-    assert 0 <= pu.metric("precision", BETA, at=best)["estimate"].item() <= 1
-
-
-def test_all_labels_known_is_the_truth() -> None:
-    frame, truth = draw(3)
-    pu = frame.assign(label=truth).pu(negative=False).assume(monotone=True)
-    for ask, exact in ((pu.auroc, roc_auc_score), (pu.average_precision, average_precision_score)):
-        wanted = pytest.approx(exact(truth, frame["score"]), rel=1e-12)
-        assert ask(0, target="examples")["estimate"].item() == wanted
 
 
 def test_every_gap_full_and_one_known_positive_work() -> None:

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn import metrics
 
 import pu_accessor
 from pu_accessor.inference.metrics import names_for
@@ -30,28 +29,6 @@ def enriched(seed: int = 0, known: int = 80) -> pd.DataFrame:
 
 BETA = 0.2
 HAND = pu_accessor.beta_from_labels(40, 200, 520)
-
-
-@pytest.mark.parametrize("prevalence", PREVALENCES)
-@pytest.mark.parametrize("seed", range(3))
-def test_all_labeled_it_is_that_of_weighted_examples(seed: int, prevalence: float) -> None:
-    rng, truth = np.random.default_rng(seed), np.arange(300) < 100
-    frame = framed(np.round(rng.normal(1.2 * truth), seed), truth)
-    weight = np.where(truth, prevalence / 100, (1 - prevalence) / 200)
-    how: dict[str, Any] = {"prevalence": prevalence, "negative": False}
-    row = ask(frame, "average_precision", 0, **how).iloc[0]
-    want = metrics.average_precision_score(truth, frame["score"], sample_weight=weight)
-    assert row["estimate"] == pytest.approx(want, rel=1e-9)
-    assert row.attrs["prevalence"] == prevalence
-    predicted = frame["score"] >= 0.5
-    for name, function in (
-        ("precision", metrics.precision_score),
-        ("mcc", metrics.matthews_corrcoef),
-        ("kappa", metrics.cohen_kappa_score),
-        ("accuracy", metrics.accuracy_score),
-    ):
-        got = asked_at(frame, name, 0, 0.5, **how)[0]
-        assert got == pytest.approx(function(truth, predicted, sample_weight=weight), rel=1e-9)
 
 
 @pytest.mark.parametrize("prevalence", [1e-9, *PREVALENCES])
@@ -106,14 +83,6 @@ def test_errors_of_beta_and_groups_count() -> None:
     groups = put(frame.pu(by="site"), "average_precision", BETA, **how)
     alone = put(frame[frame["site"] == "b"].pu, "average_precision", BETA, **how)
     assert groups[NUMBERS].iloc[1].tolist() == pytest.approx(alone[NUMBERS].iloc[0].tolist())
-
-
-def test_numbers_grow_with_the_prevalence() -> None:
-    shares = [1e-6, 0.01, 0.1, 0.5, 0.99]
-    rows = [enriched(1).pu.assume(prevalence=p).average_precision(BETA).iloc[0] for p in shares]
-    for name in ("estimate", "lower"):
-        assert (np.diff([row[name] for row in rows]) > 0).all()
-    assert rows[0]["estimate"] < 0.2 and rows[-1]["estimate"] > 0.99
 
 
 def test_perfect_separation_has_an_interval() -> None:

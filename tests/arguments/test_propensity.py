@@ -311,23 +311,29 @@ def test_limits_are_those_of_the_definition(
         assert row[["lower", "upper"]].tolist() == pytest.approx(wanted, abs=off)
 
 
-def test_limits_are_those_of_gamma_variables() -> None:
-    # Known ones at both ends: those that were not seen are there, too, as many as the most.
-    n, examples, beta = 30, 233, 0.3
-    ranks = np.round(np.linspace(1, examples**0.5, n) ** 2)
-    ranks[:9] = np.arange(1, 10)  # no two in one place
-    weight = np.tile([2.0, 4.0], n // 2)
-    at = np.isin(np.arange(1, examples + 1), ranks)
-    frame = pd.DataFrame({"score": -np.arange(examples), "label": np.where(at, 1, np.nan)})
-    frame.loc[at, "propensity"] = 1 / weight
-    row = put_of_these(weighed(frame), "auroc", beta).iloc[0]
-    latent = beta * (examples - n)
-    v = (weight - 1) * latent / (weight - 1).sum()
-    mean = np.append(v, v.max())
-    drawn = np.random.default_rng(0).gamma(mean / (1 + mean), 1 + mean, (40_000, n + 1))
-    positives = n + latent
-    for end, tail, side in ((1, 0.025, "upper"), (examples, 0.975, "lower")):
-        limit = np.quantile(drawn @ np.append(ranks, end) / drawn.sum(axis=1), tail)
-        rank = (ranks.sum() + latent * limit) / positives
-        area = 1 - (rank - (positives + 1) / 2) / (examples - positives)
-        assert row[side] == pytest.approx(area, abs=0.003)
+ROWS = FRAME.iloc[:62].assign(extra=1)
+
+
+@pytest.mark.filterwarnings("ignore:The effective number")
+def test_the_smallest_propensity() -> None:
+    frame = ROWS.assign(propensity=ROWS["propensity"].mask(ROWS.index == 0, 1e-12))
+    tables = frame.pu(propensity="propensity").contingency(0.5, ranks="all")
+    assert tables["n_effective"].item() == pytest.approx(1)
+    found = frame.pu(propensity="propensity").auroc(0.5, target="examples")
+    assert np.isfinite(found[["lower", "estimate", "upper"]]).all(axis=None)
+
+
+@pytest.mark.parametrize("dtype", ["Float64", "double[pyarrow]", object])
+def test_that_of_unlabeled_rows_is_not_read(dtype: Any) -> None:
+    expected, column = (
+        FRAME.pu(propensity="propensity").contingency(0.3, ranks="all"),
+        FRAME["propensity"],
+    )
+    others = [column.fillna(other) for other in (-7.0, np.inf)]
+    for propensity in (*others, column.astype("Float64").astype(dtype)):
+        found = (
+            FRAME.assign(propensity=propensity)
+            .pu(propensity="propensity")
+            .contingency(0.3, ranks="all")
+        )
+        xr.testing.assert_identical(found, expected)

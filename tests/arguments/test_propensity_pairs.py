@@ -124,37 +124,6 @@ def test_equal_propensities_are_none(target: str) -> None:
     assert beta.to_dict() == of_plain.to_dict()
 
 
-def test_nearly_equal_propensities_are_nearly_none() -> None:
-    df = draw(4, 200)
-    df["chance"] = 0.3 + 1e-9 * np.arange(len(df))
-    pu, plain = weighed(df), df.pu(score=MODELS)
-    differ = ["df", "p_value", "p_adjusted", "lower", "upper"]
-    one, other = (ask.compare("auroc", [0.2]).drop(columns=differ) for ask in (pu, plain))
-    pd.testing.assert_frame_equal(one, other)
-    limits = [ask(score="svm").estimate_beta()["upper"].item() for ask in (pu, plain)]
-    assert limits[1] <= limits[0] <= limits[1] + 0.05  # one more that was not seen
-
-
-def test_mean_matching_has_weighted_means() -> None:
-    df = draw(9, 300)
-    rng = np.random.default_rng(1)
-    negative = df["chance"].isna() & (rng.random(len(df)) < 0.2)
-    df["label"] = df["label"].where(~negative, 0.0)
-    found = df.pu(score="svm", negative=0, propensity="chance")
-    row = found.estimate_beta(method="mean_matching").iloc[0]
-    kinds = [df.loc[df["label"] == kind, "svm"].to_numpy() for kind in (1, 0)]
-    rest = df.loc[df["label"].isna(), "svm"].to_numpy()
-
-    def place(x: FloatArray) -> FloatArray:
-        shares = [[((k < y).mean() + (k <= y).mean()) / 2 for y in x] for k in kinds]
-        return np.asarray(np.mean(shares, axis=0))
-
-    stands = 1 / df.loc[df["label"] == 1, "chance"].to_numpy() - 1
-    top, foot = float(stands @ place(kinds[0]) / stands.sum()), place(kinds[1]).mean()
-    assert row["beta"] == pytest.approx((place(rest).mean() - foot) / (top - foot))
-    assert row["lower"] < row["beta"] < row["upper"]
-
-
 def largest_feasible(frame: pd.DataFrame, delta: float) -> float:
     """Return the largest share of latent positives that weighted known ones do not rule out."""
     ranked = frame.sort_values(["score", "chance"], ascending=[False, True])

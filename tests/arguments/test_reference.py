@@ -10,13 +10,11 @@ import pytest
 import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import norm
 
 import pu_accessor
-from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.lookup import BANDS
 from tests.cases import Case, Labels, as_tables, cases, draw_case, put
-from tests.methods.test_contingency import check_curves, check_rounded, check_traced
+from tests.methods.test_contingency import check_traced
 from tests.support.oracles import coherent_oracle, completion_oracle, oracle, reference_oracle
 from tests.support.oracles.reference_oracle import BOUNDS, FLIP
 
@@ -130,36 +128,6 @@ def test_what_must_hold_of_any_table(case: Case, band: str, betas: list[float]) 
             assert every["tightest"].values.tolist() == some["tightest"].values.tolist()
 
 
-@pytest.mark.parametrize("reference", REFERENCES)
-def test_bounds_are_straight_between_breakpoints(reference: Any) -> None:
-    label: Labels = [*[True] * 3, *[False] * 4, *[None] * 60]
-    betas, how = [0.2, 0.7], dict[str, Any](reference=reference, level=0.6)
-    for seed in range(2):
-        case = Case(np.random.default_rng(seed).normal(size=67).tolist(), label, 0)
-        pu = pu_accessor.from_arrays(case.score, case.label, negative=False)
-        every, few = (
-            put(pu, "contingency", betas, ranks=r, **how) for r in ("all", "breakpoints")
-        )
-        assert few.sizes["rank"] < 62
-        check_traced(every, few)
-        curves = [put(pu, "roc_bounds", betas, ranks=r, **how) for r in ("all", "breakpoints")]
-        check_curves(*curves)
-        check_rounded(every, curves[0])
-    few, every = (put(pu, "rank_cdf", betas, ranks=r, **how) for r in ([61, 6], "all"))
-    np.testing.assert_array_equal(few["rank_cdf"], every["rank_cdf"].sel(rank=[61, 6]))
-    axes = [
-        pu.assume(reference=reference).plot_rank_cdf([0.3], ranks=r)
-        for r in ("all", "breakpoints")
-    ]
-    drawn, bent = (np.asarray(ax.get_lines()[-1].get_xydata(), float) for ax in axes)
-    assert (drawn[0, 1], drawn[-1, 1]) == (0, 1) and len(bent) < len(drawn)
-    between = np.interp(drawn[:, 0], bent[:, 0], bent[:, 1])
-    if reference == "positives":  # of known ones it is held from cutoff to cutoff
-        drawn = drawn[::2]
-        between = bent[np.searchsorted(bent[:, 0], drawn[:, 0], side="right") - 1, 1]
-    np.testing.assert_allclose(drawn[:, 1], between, rtol=0, atol=1e-9)
-
-
 # Where it comes from
 
 
@@ -180,16 +148,9 @@ def test_attributes_and_coordinates(reference: Any, tmp_path: Path) -> None:
         xr.testing.assert_identical(read.load(), tables)
 
 
-def test_what_each_reference_needs() -> None:
+def test_the_tightest_is_the_kind_that_is_there() -> None:
     score, no_positive = [4.0, 3.0, 2.0, 1.0], [None, False, None, False]
     no_negative = [True, None, True, None]
-    for label, kind, told in (
-        *((no_positive, "positives", "one known pos"), (no_positive, "both", "one known pos")),
-        *((no_negative, "negatives", "needs known n"), (no_negative, "both", "needs known neg")),
-        ([None] * 4, "tightest", "known"),
-    ):
-        with pytest.raises(PUDataError, match=told):
-            put(pu_accessor.from_arrays(score, label), "contingency", 0.5, reference=kind)
     for label, kind in ((no_positive, "negatives"), (no_negative, "positives")):
         pu = pu_accessor.from_arrays(score, label)
         one, other = (put(pu, "contingency", 0.5, reference=each) for each in ("tightest", kind))
@@ -211,53 +172,7 @@ def sites() -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-@pytest.mark.parametrize("reference", REFERENCES)
-def test_groups_and_models_are_each_alone(reference: Any) -> None:
-    frame, betas = sites(), [0.1, 0.3]
-    how: dict[str, Any] = {"reference": reference, "level": 0.9}
-    together = put(frame.pu(score="m", by="site"), "contingency", betas, **how)
-    models = put(frame.pu(score=["m", "n"]), "contingency", betas, **how)
-    alone: list[tuple[Any, ...]] = [
-        *((together, {"site": site}, rows.pu(score="m")) for site, rows in frame.groupby("site")),
-        *((models, {"model": model}, frame.pu(score=model)) for model in ("m", "n")),
-    ]
-    for tables, key, pu in alone:
-        own = put(pu, "contingency", betas, **how)
-        there = tables.sel(rank=own["rank"], **key)
-        for name in (*COUNTS, "clipped", "known_positive", "tightest"):
-            if name in own:
-                np.testing.assert_array_equal(there[name], own[name])
-        assert ("tightest" in own) == (reference in ("tightest", "both"))
-    if reference == "tightest":
-        kinds = [["positives"] * 2, ["positives", "negatives"]]
-        assert together["tightest"].values.tolist() == kinds
-
-
 # Validity
-
-
-def paper_width(seed: int, share: float) -> tuple[float, str]:
-    """Return the range of AUROC of one draw of the paper's second appendix table."""
-    truth = np.arange(12_000) < 2000
-    score = np.random.default_rng(seed).normal(np.sqrt(2) * norm.ppf(0.768) * truth)
-    label = np.full(truth.size, np.nan)
-    label[:200], label[2000 : 2000 + round(share * 10_000)] = 1, 0
-    how: Any = {"band": "bootstrap", "reference": "tightest", "ranks": "breakpoints"}
-    pu = pu_accessor.from_arrays(score, label)
-    tables = put(pu, "contingency", 1800 / np.isnan(label).sum(), **how)
-    return float(np.ptp(tables.pu.area("auroc").values)), tables["tightest"].item()
-
-
-WIDTHS = [(0.2, 0.102, "positives"), (0.4, 0.080, "negatives"), (0.8, 0.020, "negatives")]
-
-
-@pytest.mark.parametrize(("share", "paper", "kind"), WIDTHS)
-def test_widths_are_those_of_the_paper(share: float, paper: float, kind: str) -> None:
-    # The paper has one draw, with three digits: its distance to the mean of ten is that of a
-    # single draw.
-    widths, kinds = zip(*(paper_width(seed, share) for seed in range(10)), strict=True)
-    assert set(kinds) == {kind}
-    assert abs(np.mean(widths) - paper) <= 3 * np.std(widths, ddof=1) * np.sqrt(1 + 1 / 10)
 
 
 # Curves that step down

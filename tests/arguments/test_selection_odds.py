@@ -1,7 +1,6 @@
 """Labels that are not quite random: what each method says within a factor of odds."""
 
 from functools import partial
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,8 +12,7 @@ from scipy import stats
 from pu_accessor import PUWarning
 from pu_accessor.inference.bands.exact import exact_within
 from pu_accessor.ranking import BoolArray, FloatArray
-from tests.cases import put
-from tests.methods.test_robustness import BETA, FRAME, MODELS
+from tests.cases import binormal, put
 from tests.support.oracles import population_oracle
 
 
@@ -30,25 +28,6 @@ def test_tables_within_a_factor() -> None:
         np.testing.assert_array_equal(found, np.minimum(table[0][known], [50, 200] - known))
     middle = [tables["tp"].sel(bound="estimate").to_numpy() for tables in (within, plain)]
     np.testing.assert_array_equal(*middle)
-
-
-@pytest.mark.parametrize("seed", [5, 7])
-@pytest.mark.parametrize("reference", ["positives", "negatives", "tightest", "both"])
-@pytest.mark.parametrize("band", ["exact", "simultaneous"])
-def test_every_reference_widens(reference: str, band: str, seed: int) -> None:
-    # Either kind says little: which of the two says more would differ between 1 and 1.2.
-    rng = np.random.default_rng(seed)
-    label = rng.choice([1, 0, np.nan], 40, p=[0.2, 0.2, 0.6])
-    pu = pd.DataFrame({"score": rng.normal(size=40) + 1.5 * (label == 1), "label": label}).pu
-    how: dict[str, Any] = {"band": band, "reference": reference, "level": 0.8}
-    tp = [
-        put(pu.assume(selection_odds=odds), "contingency", 0.5, **how)["tp"]
-        for odds in (1, 1.2, 4)
-    ]
-    for before, after in pairwise(tp):
-        assert (after.sel(bound="lower") <= before.sel(bound="lower")).all()
-        assert (after.sel(bound="upper") >= before.sel(bound="upper")).all()
-    assert tp[2].diff("bound").sum() > tp[0].diff("bound").sum()
 
 
 def test_nothing_known_of_the_odds_leaves_what_is_certain() -> None:
@@ -72,14 +51,6 @@ def test_frames_say_the_factor_where_there_is_one(method: str) -> None:
     assert (ordered.diff(axis=1).iloc[:, 1:] > 0).all(axis=None)
     assert (within["lower"] <= plain["lower"]).all() and (within["upper"] >= plain["upper"]).all()
     assert (within["lower"] < plain["lower"]).any()
-
-
-def test_a_metric_at_a_threshold_is_about_these_examples_within_a_factor() -> None:
-    at, target = {"threshold": 1.0}, "examples"
-    ask = partial(put, FRAME.pu, "metric", "precision", BETA, at=at, target=target)
-    plain, found = (ask(selection_odds=odds).attrs for odds in (1, 1.5))
-    told = {"target": "examples", "band": "exact", "selection_odds": 1.5}
-    assert told.items() <= found.items() and "selection_odds" not in plain
 
 
 def test_known_positives_set_no_limit_on_beta_within_a_factor() -> None:
@@ -235,3 +206,71 @@ def test_a_model_with_all_known_positives_on_top_is_compared() -> None:
         low, _ = ends_by_hand(frame, 7.0, 63.0, 1.2, "examples")
     assert row["difference"] > low.value > 0 and row["sign"] == 1
     assert low.value > row["lower"] > 0 and 0 < row["p_value"] < 0.05
+
+
+FRAME, BETA, TRUTH = binormal(200, 800, 0.25, seed=3)  # a quarter of the positives is known
+FRAME["better"] = FRAME["score"] + 0.8 * TRUTH
+FRAME["worse"] = FRAME["score"] + np.random.default_rng(3).normal(size=TRUTH.size)
+
+
+MODELS = ["better", "worse"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "above", "at"),
+    [
+        ("auroc", 0.6, {}),
+        ("average_precision", 0.3, {}),
+        ("precision", 0.3, {"at": 60, "target": "examples"}),
+    ],
+)
+def test_a_conclusion_breaks_where_its_interval_does(metric: str, above: float, at: Any) -> None:
+    pu = FRAME.pu(score=MODELS)
+    broken = pu.robustness(metric, BETA, above=above, **at, over={"selection_odds": 1})
+    point = broken.set_index("model").loc["better", "breaking_point"]
+    assert 1 < point < np.inf
+    for odds, holds in ((point, True), (point * 1.002, False)):
+        found = pu.assume(selection_odds=odds).metric(metric, BETA, **at).set_index("model")
+        assert (found.loc["better", "lower"] > above) == holds
+
+
+def test_an_order_breaks_where_its_interval_does() -> None:
+    pu = FRAME.pu(score=MODELS)
+    broken = pu.robustness("difference", [BETA, BETA / 2], over={"selection_odds": 1})
+    assert broken["beta"].tolist() == [BETA, BETA / 2]
+    point = broken["breaking_point"][0]
+    assert 1 < point < np.inf
+    assert pu.assume(selection_odds=point).compare("auroc", BETA)["lower"].item() > 0
+    assert pu.assume(selection_odds=point * 1.002).compare("auroc", BETA)["lower"].item() <= 0
+    turned = FRAME.pu(score=MODELS[::-1]).robustness(
+        "difference", BETA, over={"selection_odds": 1}
+    )
+    assert turned["breaking_point"].item() == pytest.approx(point, rel=2e-3)
+
+
+def test_models_in_rows_are_paired_by_a_column() -> None:
+    rows = FRAME.assign(id=range(len(FRAME))).drop(columns="score")
+    long = rows.melt(["id", "label"], MODELS, "model", "score").pu(by="model")
+    wide = FRAME.pu(score=MODELS)
+    found = long.robustness("difference", BETA, on="id", over={"selection_odds": 1})
+    pd.testing.assert_frame_equal(
+        found, wide.robustness("difference", BETA, over={"selection_odds": 1})
+    )
+
+
+@pytest.mark.parametrize(
+    ("beta", "above", "point"), [(BETA, 0.95, 1), (BETA, -1, np.inf), (0.0, 0.2, np.inf)]
+)
+def test_conclusions_that_never_or_always_hold(beta: float, above: float, point: float) -> None:
+    found = FRAME.pu.robustness("auroc", beta, above=above, over={"selection_odds": 1})
+    assert found["breaking_point"].item() == point
+
+
+def test_known_positives_in_one_last_block_have_the_limits_of_random_labels() -> None:
+    """In no order of theirs is average precision another one."""
+    pu = pd.DataFrame({"score": [2.0] * 80 + [1.0] * 20, "label": [np.nan] * 80 + [1] * 20}).pu
+    found, plain = (
+        pu.assume(selection_odds=odds).average_precision([0.0, 0.2]) for odds in (2, 1)
+    )
+    ends = ["lower", "estimate", "upper"]
+    np.testing.assert_allclose(found[ends], plain[ends], atol=1e-9)

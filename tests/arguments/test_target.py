@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from pu_accessor import PUDataError, PUValueError, PUWarning
-from tests.cases import AREAS, Labels, put
+from pu_accessor import PUWarning
+from pu_accessor.inference.bands.on_new_examples import bound_on_new
+from tests.cases import AREAS, Labels, binormal, put
 from tests.methods.test_auroc import is_refuted, reaching
 from tests.support.oracles import completion_oracle, estimates_oracle
 from tests.support.oracles import oracle as of_tables
@@ -87,19 +88,6 @@ def check_auroc(score: Any, label: Labels, betas: list[float], level: float = 0.
 def test_auroc_agrees_with_oracle(seed: int) -> None:
     score, label, beta = draw(seed)
     check_auroc(score, label, [0.0, beta] if beta else [beta], [0.95, 0.8][seed % 2])
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_all_labeled_it_is_delong_and_mann_whitney(seed: int) -> None:
-    frame = all_labeled(seed)
-    one, other = (frame["score"][frame["label"] == kind] for kind in (True, False))
-    u = stats.mannwhitneyu(one, other).statistic
-    wins = (np.sign(one.to_numpy()[:, None] - other.to_numpy()) + 1) / 2
-    squared = wins.mean(axis=1).var(ddof=1) / len(one) + wins.mean(axis=0).var(ddof=1) / len(other)
-    row = ask(frame, "auroc", 0, negative=False).iloc[0]
-    wanted = [u / (len(one) * len(other)), math.sqrt(squared)]
-    assert row[NUMBERS[:2]].tolist() == pytest.approx(wanted)
-    assert 0 < row["lower"] < row["estimate"] < row["upper"] < 1
 
 
 @pytest.mark.parametrize("size", [10, 200, 1000])
@@ -266,56 +254,83 @@ def test_newcombes_interval_of_informedness() -> None:
     assert found == pytest.approx([0.2, 0.0524, 0.3339], abs=5e-5)
 
 
-def own_recall(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-    return tp / (tp + fn)
-
-
-def test_an_own_metric_at_a_threshold() -> None:
-    score, label, beta = draw(5)
-    own, named = (asked_at(framed(score, label), m, beta, 0.5) for m in (own_recall, "tpr"))
-    assert own == pytest.approx(named)
-
-
-def test_what_a_metric_is_about() -> None:
-    score, label, _ = draw(6)
-    ask = partial(framed(score, label).pu.metric, "f1", 0.1)
-    threshold: Any = {"threshold": 0.5}
-    assert quiet(ask, at=threshold).attrs["target"] == "population"
-    for options in (
-        *({"at": threshold, "band": "dkw", "target": "examples"}, {"at": 3}),
-        *({"at": threshold, "target": "examples"}, {"at": {"recall": 0.5}}, {"at": "youden"}),
-    ):
-        assert quiet(ask, **options).attrs["target"] == "examples"
-        if options["at"] is not threshold:
-            with pytest.raises(PUValueError, match="Pass target='examples'"):
-                ask(**options, target="population")
-
-
 # ---------------------------------------------------------------------------------------------
 # What is refused, and envelopes
 
 
-@pytest.mark.parametrize("name", ["precision", "tpr", "fpr"])
-def test_an_envelope_of_a_metric_ends_where_beta_does(name: str) -> None:
-    rng, how = np.random.default_rng(3), {"at": {"threshold": 0.5}}
-    frame = framed(np.round(rng.normal(np.arange(30) < 14), 1), [True] * 10 + [None] * 20)
-    each = ask(frame, "metric", name, [0.3, 0.635, 0.97], **how)
-    row = ask(frame, "metric", name, pd.Interval(0.3, 0.97), **how).iloc[0]
-    wanted = [each["lower"].min(), each["upper"].max()]
-    assert row[["lower", "upper"]].tolist() == pytest.approx(wanted, rel=1e-12)
-    assert row["estimate"] == each["estimate"][1]
-    # Without negatives there is none of it, but all betas below have one.
-    whole = ask(frame, "metric", name, pd.Interval(0.3, 1.0), **how).iloc[0]
-    assert whole["lower"] <= row["lower"] and whole["upper"] >= row["upper"]
+BETA = 0.25
+FRAME = binormal(200, 500, 0.3, 0, shift=2.0)[0]
+NEW: dict[str, Any] = {"target": "population"}
 
 
-def test_a_metric_without_negatives_is_refused_in_full() -> None:
-    frame = framed([3.0, 2.0, 1.0, 0.0], [True, None, True, None])
-    with pytest.raises(PUDataError) as caught:
-        ask(frame, "metric", "f1", [0.5, 1.0], at={"threshold": 1.5})
-    assert str(caught.value).startswith(
-        "metric on new examples needs negatives, but at beta = 1 there are none among the 4 "
-        "examples. Pass a smaller beta, or target='examples'."
+def ends(curves: Any, name: str) -> list[np.ndarray]:
+    """Return the lower and the upper bound at the first beta."""
+    return [curves[name].sel(bound=bound).to_numpy()[:, 0] for bound in ("lower", "upper")]
+
+
+@pytest.mark.parametrize("monotone", [False, True])
+def test_rates_are_those_of_the_band(monotone: bool) -> None:
+    pu = FRAME.pu.assume(monotone=monotone)
+    curves = put(pu, "roc_bounds", BETA, **NEW)
+    ranking = pu._rank().make(0)
+    rates = bound_on_new(ranking, 160 / 640, 0.95, monotone)
+    common = np.isin(curves["rank"], ranking.rank)
+    assert common.sum() == ranking.rank.size
+    limits = {"tpr": rates.tpr, "fpr": rates.fpr[::-1]}
+    for name, wanted in limits.items():
+        for curve, limit in zip(ends(curves, name), wanted, strict=True):
+            assert curve[common] == pytest.approx(limit, abs=1e-12)
+    assert curves.attrs["target"] == "population" and curves.attrs["band"] == "simultaneous"
+
+
+@pytest.mark.parametrize("monotone", [False, True])
+def test_tables_are_those_of_the_curve_at_any_ranks(monotone: bool) -> None:
+    pu, some = FRAME.pu.assume(monotone=monotone), [30, 100, 500]
+    tables, every = pu.contingency(BETA, **NEW), pu.contingency(BETA, ranks="all", **NEW)
+    assert tables.attrs["target"] == "population" and tables["tp"].dtype == np.float64
+    curve = pu.roc_bounds(BETA, ranks="all", **NEW)
+    for name, part, other in (("tpr", "tp", "fn"), ("fpr", "fp", "tn")):
+        rate = tables[part] / (tables[part] + tables[other])
+        np.testing.assert_allclose(rate, curve[name], atol=1e-12)
+    assert float(tables["tp"].max()) == pytest.approx(60 + BETA * 640)
+    for chosen in (pu.contingency(BETA, ranks=some, **NEW), every.pu.at(rank=some)):
+        np.testing.assert_allclose(chosen["tp"], tables["tp"].sel(rank=some), atol=1e-9)
+    metric = tables.pu.metric("f1")
+    assert bool((metric.sel(bound="lower") <= metric.sel(bound="upper")).all())
+
+
+@pytest.mark.parametrize("x", ["rank", "fraction", "threshold"])
+def test_a_metric_of_new_examples_is_drawn_at_its_cutoffs(x: str) -> None:
+    pu: Any = FRAME.pu.assume(monotone=True)
+    ax = pu.plot_metric("precision", BETA, x=x, **NEW)
+    tables = pu.pr_bounds(BETA, ranks="all", **NEW)
+    wanted = tables["precision"].sel(bound="estimate").isel(beta=0).to_numpy()[1:]
+    places = tables["threshold" if x == "threshold" else "rank"].to_numpy()[1:]
+    drawn = np.interp(places / (700 if x == "fraction" else 1), *ax.lines[0].get_data())
+    assert np.quantile(np.abs(drawn - wanted), 0.98) < 0.02
+
+
+def test_monotone_scores_have_a_precise_head() -> None:
+    plain, rising = (
+        ends(curves.sel(rank=slice(6, 59)), "precision")[0]
+        for curves in (FRAME.pu.assume(monotone=m).pr_bounds(BETA, **NEW) for m in (False, True))
     )
-    frame.loc[4] = [-1.0, False]
-    assert len(ask(frame, "metric", "f1", [0.5, 1.0], at={"threshold": 1.5})) == 2
+    assert (rising >= plain - 1e-12).all()
+    assert rising.min() > 0.5 > plain.min()
+
+
+def test_pictures_draw_the_band() -> None:
+    for ask in ("plot_roc", "plot_pr"):
+        ax = getattr(FRAME.pu.assume(monotone=True), ask)(BETA, target="population")
+        labels = ax.get_figure().findobj(lambda artist: hasattr(artist, "get_text"))
+        texts = " ".join(label.get_text() for label in labels)
+        assert "95% simultaneous band,\nnew examples" in texts and "these examples" not in texts
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.05])
+def test_precision_is_known_where_none_of_the_rest_is_above(beta: float) -> None:
+    pu = binormal(15, 45, 1, seed=0, shift=3.0)[0].pu
+    precision = pu.pr_bounds(beta, target="population")["precision"]
+    assert precision.notnull().all() and "clipped" not in precision.coords
+    assert (precision.sel(bound="upper")[:4] == 1).all()
+    assert (precision.diff("bound") >= 0).all()

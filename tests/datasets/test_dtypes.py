@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -61,18 +60,6 @@ def test_every_dtype_answers_every_question(dtype: str) -> None:
         if dtype not in ("int8", "float16") and name not in FEW:
             continue
         assert_same(ask(given), of_integers(ask))
-
-
-@pytest.mark.parametrize("engine", ["scipy", "h5netcdf"])
-@pytest.mark.parametrize("tables", [POINTS, INTERVAL], ids=["points", "interval"])
-def test_files_of_a_default_install(
-    engine: Literal["scipy", "h5netcdf"], tables: xr.Dataset, tmp_path: Path
-) -> None:
-    tables.to_netcdf(tmp_path / "tables.nc", engine=engine)
-    with xr.open_dataset(tmp_path / "tables.nc", engine=engine) as found:
-        for ask in (QUESTIONS[name] for name in ("area roc", "area of a part", "roc", "mcc")):
-            assert_same(ask(found), ask(tables))
-        assert_same(found.pu.beta_derivatives(), tables.pu.beta_derivatives())
 
 
 def test_answers_have_the_dtypes_of_their_names() -> None:

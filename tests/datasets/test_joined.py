@@ -1,7 +1,5 @@
 """Tables that were joined, taken apart and stored: their numbers travel with them."""
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,18 +23,6 @@ PU = FRAMES[0].assign(svm=FRAMES[0]["score"], forest=-FRAMES[0]["score"]).pu
 MODELS = PU(score=["svm", "forest"])
 WIDE = [MODELS.contingency([0.1, 0.2], ranks="all"), within_interval(MODELS)]
 PER_CUTOFF = ["roc", "pr", "f1", "mcc", "own metric", "beta_derivatives", "at rank", "at fraction"]
-
-
-@pytest.mark.parametrize("combine", ["override", "drop", "drop_conflicts"])
-@pytest.mark.parametrize("question", PER_CUTOFF)
-def test_joined_tables_keep_their_own_numbers(question: str, combine: str) -> None:
-    joined = xr.concat(TABLES, "model", combine_attrs=combine)  # type: ignore[call-overload]
-    ask = QUESTIONS[question]
-    found = ask(joined)
-    for place, expected in enumerate(map(ask, TABLES)):
-        here = found.isel(model=place)
-        names = [name for name in here.coords if name not in expected.coords]
-        assert_same(here.drop_vars(names), expected)
 
 
 @pytest.mark.parametrize("question", [*QUESTIONS])
@@ -96,32 +82,3 @@ def test_cutoffs_of_the_first_alone_are_noticed(reference: str, ranks: Any) -> N
             ask(joined)
     right = xr.concat(tables, "model", coords="different", compat="equals")
     assert np.isfinite(QUESTIONS["f1"](right)).any()
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda ds, _: ds.sel(beta=[0.2]),
-        lambda ds, _: ds.sel(bound=["estimate", "lower"]),
-        lambda ds, _: ds.isel(rank=slice(2, 9)),
-        lambda ds, _: ds.stack(place=["beta", "bound"]).unstack("place"),
-        lambda ds, _: ds.transpose("beta", "rank", "bound"),
-        lambda ds, path: stored(ds, path),
-    ],
-    ids=["beta", "bound", "rank", "stack", "transpose", "file"],
-)
-def test_slopes_survive(change: Callable[[xr.Dataset, Path], xr.Dataset], tmp_path: Path) -> None:
-    for tables in (*TABLES, *BOTH):
-        changed = change(tables, tmp_path)
-        whole = tables.pu.beta_derivatives()
-        for rate, found in changed.pu.beta_derivatives().data_vars.items():
-            np.testing.assert_allclose(
-                found, whole[rate].sel(found.indexes).transpose(*found.dims)
-            )
-
-
-def stored(tables: xr.Dataset, path: Path) -> xr.Dataset:
-    """Return tables as a default install writes and reads them."""
-    tables.to_netcdf(path / "tables.nc", engine="scipy")
-    with xr.open_dataset(path / "tables.nc", engine="scipy") as found:
-        return found.load()

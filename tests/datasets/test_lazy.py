@@ -1,14 +1,12 @@
 """Tables in chunks answer as those in memory, and stay lazy where an answer is as large."""
 
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import xarray as xr
 
 from tests.cases import binormal
-from tests.datasets.questions import QUESTIONS, assert_same, within_interval
+from tests.datasets.questions import QUESTIONS, within_interval
 
 dask = pytest.importorskip("dask")
 
@@ -19,7 +17,6 @@ TABLES = {
     "own cutoffs": PU.contingency([0.1, 0.2], ranks="breakpoints"),
     "interval": within_interval(PU),
 }
-ALONG = ["roc", "area pr", "area of a part", "at rank", "to_frame"]
 LAZY = ["roc", "pr", "f1", "mcc", "area roc", "area pr", "area of a part", "beta_derivatives"]
 
 
@@ -36,18 +33,6 @@ def refuse(*_: Any, **__: Any) -> None:
     raise AssertionError("something was computed")
 
 
-# Pictures take their tables into memory first, of whatever kind these are; cutoffs of their own
-# are another dimension to what reads along it.
-POINTS = [question for question in QUESTIONS if question[:4] != "plot"]
-ASKED = {"points": POINTS, "own cutoffs": ALONG, "interval": [*QUESTIONS]}
-
-
-@pytest.mark.parametrize(("kind", "question"), [(kind, q) for kind in ASKED for q in ASKED[kind]])
-def test_chunks_answer_alike(kind: str, question: str) -> None:
-    ask, tables = QUESTIONS[question], TABLES[kind]
-    assert_same(ask(chunked(tables)), ask(tables))
-
-
 @pytest.mark.parametrize("question", LAZY)
 def test_answers_of_tables_in_chunks_are_lazy(question: str) -> None:
     answer = QUESTIONS[question](chunked(TABLES["points"]))
@@ -62,13 +47,3 @@ def test_nothing_is_read_for_a_rate(question: str) -> None:
     tables = tables.assign_coords({n: c.compute() for n, c in tables.coords.items()})
     with dask.config.set(scheduler=refuse):
         QUESTIONS[question](tables)
-
-
-def test_zarr(tmp_path: Path) -> None:
-    pytest.importorskip("zarr")
-    tables = TABLES["points"].chunk({"rank": 50})
-    tables.to_zarr(tmp_path / "tables.zarr", consolidated=False)
-    found = xr.open_zarr(tmp_path / "tables.zarr", consolidated=False)
-    assert_same(found.pu.area("auroc").compute(), TABLES["points"].pu.area("auroc"))
-    ax = found.isel(model=0).pu.plot_roc()
-    assert np.isfinite(ax.lines[1].get_ydata()).all()

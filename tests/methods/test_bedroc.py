@@ -8,12 +8,10 @@ import pandas as pd
 import pytest
 
 import pu_accessor
-from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUWarning
 from pu_accessor.inference.estimates.latent_gaps import gamma_quantile
-from tests.cases import Case, as_frame, binormal, draw_case
+from tests.cases import Case, as_frame, draw_case
 from tests.support.oracles import completion_oracle, practice_oracle
-
-FRAME, BETA, TRUTH = binormal(60, 240, 0.5, seed=4)
 
 # from rdkit.ML.Scoring.Scoring import CalcBEDROC, CalcEnrichment  # rdkit 2026.09.1
 # [CalcBEDROC([[x] for x in ACTIVE], 0, alpha) for alpha in (5.0, 20.0, 100.0)]
@@ -166,17 +164,6 @@ def test_one_known_positive_has_an_interval() -> None:
 
 
 def test_what_has_no_answer() -> None:
-    for alpha in (0, -3.0, 1e-300, np.inf, np.nan):
-        with pytest.raises(PUValueError, match=rf"be in \[0.0001, 1e\+09\], but {alpha} was"):
-            pu_accessor.bedroc(alpha=alpha)
-    wrong: Any
-    for wrong in ("20", True):
-        with pytest.raises(PUTypeError, match=f"a number above 0, but {wrong!r} was passed"):
-            pu_accessor.bedroc(alpha=wrong)
-    with pytest.raises(PUDataError, match="needs negatives"):
-        early(ranked([1, 1, np.nan]).pu, 20, 1)
-    with pytest.raises(PUDataError, match="at least one known positive"):
-        early(FRAME.assign(label=np.nan).pu, 20, 0.1)
     with pytest.warns(PUWarning, match="beta exceeds"):
         found = early(ranked([1] * 20 + [np.nan] * 200).pu, 20, 0.8)
     assert found[["lower", "upper"]].isna().all() and found["estimate"] == pytest.approx(1)

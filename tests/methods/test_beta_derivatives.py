@@ -5,7 +5,6 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 import pytest
 import xarray as xr
 from hypothesis import given, settings
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 
 import pu_accessor
 from tests.cases import Case, cases
-from tests.support.oracles import oracle
 
 COUNTS = ("tp", "fp", "fn", "tn")
 RATES = ("tpr", "fpr", "precision")
@@ -94,43 +92,6 @@ def test_slopes_are_those_in_fractions(case: Case, reference: Any, **how: Any) -
             want = expected(tables, tightest or reference, place)
             found = {name: float(one) for name, one in slopes.sel(place).data_vars.items()}
             assert found == pytest.approx(want, rel=1e-9, abs=1e-9, nan_ok=True)
-
-
-def test_weighted_tables_hold_their_own_share() -> None:
-    rng = np.random.default_rng(3)
-    truth = rng.random(300) < 0.4
-    score = rng.normal(truth)
-    propensity = 0.2 + 0.5 / (1 + np.exp(-score))
-    label = np.where(truth & (rng.random(300) < propensity), 1.0, np.nan)
-    frame = pd.DataFrame({"score": score, "label": label, "e": propensity})
-    tables = frame.pu(propensity="e").contingency(0.25, ranks="all").sel(beta=0.25)
-    assert tables.attrs["band"] == "weighted"
-    slopes = tables.pu.beta_derivatives()
-    n, unlabeled = tables["n_known_positive"].item(), tables["n_unlabeled"].item()
-    m, k = oracle.latent_count(0.25, unlabeled), tables["known_positive"]
-    share = (tables["tp"] - k) / m  # the estimate, too, has a share of its own
-    rank = tables["rank"].where(tables["rank"] > 0)
-    want = {
-        "tpr": unlabeled * (share * n - k) / (n + m) ** 2,
-        "fpr": unlabeled * (rank - k - share * unlabeled) / (unlabeled - m) ** 2,
-        "precision": share * unlabeled / rank,
-    }
-    for name in RATES:
-        wanted = want[name].fillna(0).where(~tables["clipped"], 0)
-        np.testing.assert_allclose(slopes[name], wanted, rtol=1e-12, atol=1e-12)
-    assert float(np.abs(slopes["tpr"].sel(bound="estimate")).max()) > 0.01
-
-
-def test_a_band_may_have_any_name() -> None:
-    def weighted(n: int, m: int, level: float) -> tuple[list[int], list[int]]:
-        return [0] * n + [m], [m] * (n + 1)
-
-    pu = pu_accessor.from_arrays(range(8, 0, -1), [True, None, None, True] + [None] * 4)
-    tables = (
-        pu.contingency(0.4, band=band, ranks="all") for band in (weighted, lambda *n: weighted(*n))
-    )
-    one, two = (each.pu.beta_derivatives()["precision"] for each in tables)
-    xr.testing.assert_allclose(one, two)
 
 
 def test_slopes_are_no_numbers_of_examples() -> None:

@@ -5,11 +5,10 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 from scipy.stats import spearmanr
 
 import pu_accessor
-from pu_accessor import PUDataError, PUWarning
+from pu_accessor import PUDataError
 from tests.cases import as_frame, draw_case
 
 
@@ -56,18 +55,6 @@ def test_it_is_nan_where_the_ratio_does_not_vary() -> None:
 # Every source
 
 
-def test_samples_keep_their_dimensions() -> None:
-    rng = np.random.default_rng(1)
-    label = np.where(rng.random((2, 40)) < 0.3, 1, np.nan)
-    score = (("model", "fold", "place"), rng.normal(size=(3, 2, 40)))
-    coords = {"model": ["x", "y", "z"], "fold": [1, 2]}
-    samples = xr.Dataset({"score": score, "label": (("fold", "place"), label)}, coords)
-    found = samples.pu(score="score", label="label", dim="place").metric("boyce")
-    expected = pu_accessor.from_arrays(score[1][2, 1], label[1]).metric("boyce")["estimate"]
-    of = (found["model"] == "z") & (found["fold"] == 2)
-    assert len(found) == 6 and found.loc[of, "estimate"].tolist() == expected.tolist()
-
-
 def same(one: pd.DataFrame, other: pd.DataFrame) -> bool:
     """Tell if the index is the same."""
     return bool(np.allclose(one["estimate"], other["estimate"], rtol=1e-12, equal_nan=True))
@@ -108,12 +95,3 @@ def test_scores_are_finite(value: float, row: int) -> None:
 
 GROUPS = pd.concat([draw(seed).assign(site=site) for seed, site in [(3, "a"), (5, "b"), (9, "c")]])
 GROUPS["half"] = GROUPS.groupby(["site", "label"], dropna=False).cumcount() % 2
-
-
-def test_groups_without_an_answer_are_skipped() -> None:
-    flat = GROUPS.assign(score=GROUPS["score"].where(GROUPS["site"] != "b", 0))
-    with pytest.raises(PUDataError, match=r"group site='b': boyce needs .* on_error='skip'"):
-        flat.pu(by="site").metric("boyce")
-    with pytest.warns(PUWarning, match="1 of 3 groups"):
-        found = flat.pu(by="site", on_error="skip").metric("boyce")
-    assert found["site"].tolist() == ["a", "c"] and "group site='b'" in found.attrs["skipped"]

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.calibration import calibration_curve
 
 from pu_accessor import PUValueError
 from pu_accessor.inference.estimates.utility import as_edges
@@ -55,18 +54,6 @@ def test_limits_are_those_of_all_samples(seed: int, bins: Any, band: str) -> Non
         assert row[["estimate", "lower", "upper"]].tolist() == pytest.approx(wanted)
         width = edges[here + 1] - edges[here]
         assert row["mean_score"] == pytest.approx(score[inside].mean(), abs=width / 400)
-
-
-def test_fully_labeled_is_that_of_scikit_learn() -> None:
-    rng = np.random.default_rng(1)
-    score = rng.beta(1, 2, 3000)
-    truth = rng.random(3000) < score**2
-    frame = pd.DataFrame({"score": score, "label": truth.astype(float)})
-    found = frame.pu(negative=0).calibration(0)
-    share, mean = calibration_curve(truth, score, n_bins=10)
-    for name in ("lower", "estimate", "upper"):
-        np.testing.assert_allclose(found[name], share, rtol=1e-12)
-    np.testing.assert_allclose(found["mean_score"], mean, atol=0.1 / 400)
 
 
 def test_mean_scores_count_each_two_hundredth_of_a_bin() -> None:

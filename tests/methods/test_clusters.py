@@ -84,28 +84,6 @@ def test_errors_are_sums_by_cluster(quantity: str, kind: str, seed: int) -> None
     assert alone == pytest.approx(plain**0.5, rel=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("kind", ["plain", "ties", "unlike sizes"])
-def test_fully_labeled_is_obuchowskis_but_for_the_factors(kind: str, seed: int) -> None:
-    rows = frame(kind, seed)
-    rows["label"] = np.where(rows["label"] == 1, 1.0, 0.0)
-    scores, labels, clusters = read(rows)
-    diseased = [label is True for label in labels]
-    paper = oracle.obuchowski(scores, diseased, clusters)
-    answer = rows.pu(cluster="patient", negative=0).auroc(0).iloc[0]
-    assert answer["estimate"] == pytest.approx(float(paper.area), abs=1e-12)
-    m, n, i = sum(diseased), len(diseased) - sum(diseased), len(set(clusters))
-    i10 = oracle.holding(labels, clusters)
-    i01 = len({c for c, ill in zip(clusters, diseased, strict=True) if not ill})
-    # Each of the three terms without its factor.
-    parts = paper.s10 / m * (i10 - 1) / i10 + paper.s01 / n * (i01 - 1) / i01
-    parts += 2 * paper.s11 / (m * n) * (i - 1) / i
-    functional = oracle.auroc_of(scores, labels, 0)
-    assert oracle.squared_sums(functional, clusters) == pytest.approx(float(parts), rel=1e-6)
-    ours, plain = expected_variance(functional, rows)
-    assert answer["standard_error"] == pytest.approx(max(ours, plain) ** 0.5, rel=1e-6)
-
-
 @pytest.mark.parametrize(
     ("kind", "metrics"),
     [
@@ -124,16 +102,6 @@ def test_intervals_are_those_of_the_delta_method(kind: str, metrics: list[str]) 
         by_cluster = oracle.variance(of, labels, clusters)
         assert row["estimate"] == pytest.approx(of(np.ones(len(rows))), abs=1e-3)
         assert width(row) == pytest.approx(2 * quantile * by_cluster**0.5, rel=0.04)
-
-
-@pytest.mark.parametrize("quantity", AREAS)
-@pytest.mark.parametrize("seed", range(2))
-def test_clusters_of_one_row_change_nothing_much(quantity: str, seed: int) -> None:
-    rows = frame("plain", seed, clusters=150)
-    rows["patient"] = np.arange(len(rows))[::-1]
-    clustered, plain = ask(rows, quantity), ask(rows, quantity, cluster=None)
-    assert clustered["estimate"] == plain["estimate"]
-    assert width(clustered) == pytest.approx(width(plain), rel=0.03)
 
 
 def test_two_known_clusters_have_an_interval_and_one_is_refused() -> None:

@@ -8,7 +8,6 @@ import pytest
 from scipy import special, stats
 
 import pu_accessor
-from pu_accessor import PUValueError
 from pu_accessor.ranking import FloatArray
 from tests.cases import placements
 from tests.methods.test_clusters import expected_variance
@@ -139,13 +138,6 @@ def test_differences_are_those_of_the_estimates(name: Any, at: Any, decimals: in
         assert found["lower"].min() >= -1 and found["upper"].max() <= 1
 
 
-def test_bedroc_is_as_early_as_that_of_one_model() -> None:
-    pu = draw(2).pu(score=MODELS)
-    plain, early = (pu.compare(name, BETA) for name in ("bedroc", pu_accessor.bedroc(alpha=20)))
-    pd.testing.assert_frame_equal(plain, early)
-    assert not plain.equals(pu.compare(pu_accessor.bedroc(alpha=ALPHA), BETA))
-
-
 def added(df: pd.DataFrame, model: str) -> FloatArray:
     """Return what each row adds to the share of pairs in order."""
     known, terms = df["label"].notna().to_numpy(), np.empty(len(df))
@@ -188,28 +180,6 @@ def test_clusters_of_pooled_folds_are_summed_over_all() -> None:
     assert rows["statistic"] / clusters["statistic"] == pytest.approx(effect**0.5, rel=1e-9)
     assert effect > 1.1
     assert clusters["df"] <= df.loc[known, "patient"].nunique() - 1
-
-
-def test_rows_of_models_have_clusters_too() -> None:
-    df = draw(6).assign(row=range(240))
-    rows = df.melt(["row", "label", "patient"], MODELS, var_name="model", value_name="score")
-    rows["model"] = pd.Categorical(rows["model"], MODELS)
-    for how in ({}, {"metric": "precision", "at": 20}):
-        wide = df.pu(score=MODELS, cluster="patient").compare(beta=BETA, **how)
-        by_row = rows.pu(by="model", cluster="patient").compare(beta=BETA, on="row", **how)
-        numbers = ["difference", "lower", "upper", "statistic", "p_value"]
-        np.testing.assert_allclose(by_row[numbers], wide[numbers])
-    rows.loc[0, "patient"] = 99
-    with pytest.raises(PUValueError, match="cluster must be the same in all groups"):
-        rows.pu(by="model", cluster="patient").compare("auroc", BETA, on="row")
-
-
-def test_gaps_count_clusters() -> None:
-    df = draw(7).assign(sex=lambda df: np.where(df["patient"] % 2, "f", "m"))
-    pu = df.pu(score="svm", by="sex")
-    rows, clusters = (pu(cluster=one).gap("auroc", BETA).iloc[0] for one in (None, "patient"))
-    assert rows["difference"] == pytest.approx(clusters["difference"], abs=1e-14)
-    assert abs(clusters["statistic"]) <= abs(rows["statistic"]) and clusters["df"] <= rows["df"]
 
 
 @pytest.mark.parametrize("cluster", [None, "patient"])

@@ -8,20 +8,16 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from sklearn.metrics import roc_curve
 
 import pu_accessor
 from pu_accessor import PUTypeError, PUValueError
 from pu_accessor.checks import as_betas
 from pu_accessor.inference.bands.lookup import BANDS
-from tests.cases import AREAS, ORACLES, Case, as_frame, as_tables, binormal, cases, draw_case
+from tests.cases import AREAS, ORACLES, as_frame, as_tables, binormal, draw_case
 from tests.support.oracles import coherent_oracle, completion_oracle, oracle
 from tests.support.oracles.reference_oracle import BOUNDS
 
 SEEDS = range(12)
-BAND = st.sampled_from(sorted(BANDS))
 
 
 @pytest.mark.parametrize("band", sorted(BANDS))
@@ -94,13 +90,6 @@ def check_traced(every: xr.Dataset, few: xr.Dataset) -> None:
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
 
 
-def check_curves(every: xr.Dataset, few: xr.Dataset) -> None:
-    """Check that curves, whose estimate is not rounded, are one polyline at breakpoints."""
-    for name in ("fpr", "tpr"):
-        between = few[name].interp(rank=every["rank"])
-        np.testing.assert_allclose(between.values, every[name].values, rtol=0, atol=1e-12)
-
-
 def check_rounded(tables: xr.Dataset, curve: xr.Dataset) -> None:
     """Check that tables are the curve, in whole examples by the estimate."""
     tp = curve["tpr"] * (tables["tp"] + tables["fn"])
@@ -110,38 +99,11 @@ def check_rounded(tables: xr.Dataset, curve: xr.Dataset) -> None:
         assert np.nanmax(off[:, ::2]) <= 1e-9
 
 
-@settings(max_examples=12)
-@given(case=cases(), band=BAND)
-def test_all_cutoffs_and_breakpoints_trace_one_curve(case: Case, band: str) -> None:
-    frame = as_frame(case)
-    every = frame.pu.contingency(case.beta, band=band, ranks="all")
-    few = frame.pu.contingency(case.beta, band=band, ranks="breakpoints")
-    assert set(few["rank"].values) <= set(every["rank"].values)
-    say = ["n_cutoffs", "all_cutoffs"]
-    some = every.sel(rank=few["rank"])
-    xr.testing.assert_identical(few.drop_vars(say), some.drop_vars(say))
-    check_traced(every, few)
-    curves = [frame.pu.roc_bounds(case.beta, band=band, ranks=r) for r in ("all", "breakpoints")]
-    check_curves(*curves)
-    check_rounded(every, curves[0])
-
-
 def test_breakpoints_are_few() -> None:
     frame, beta, _ = binormal(2000, 10000, 0.05, seed=3)
     tables = frame.pu.contingency(beta, ranks="breakpoints")
     assert frame.pu.contingency(beta, ranks="all").sizes["rank"] == 12001
     assert tables.sizes["rank"] < 2.2 * 100
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_beta_zero_is_unlabeled_as_negative(seed: int) -> None:
-    score, label = [*draw_case(seed).score, 0.0], [*draw_case(seed).label, None]
-    curves = pu_accessor.from_arrays(score, label).contingency(0, ranks="all").pu.roc_bounds()
-    wanted = roc_curve([state is True for state in label], score, drop_intermediate=False)
-    for bound in BOUNDS:
-        curve = curves.sel(beta=0, bound=bound)
-        for name, values in zip(("fpr", "tpr", "threshold"), wanted, strict=True):
-            np.testing.assert_array_equal(curve[name], values)
 
 
 # Cutoffs

@@ -9,12 +9,11 @@ import pytest
 
 import pu_accessor
 from pu_accessor import PUValueError, PUWarning
-from pu_accessor.beta import betas_within
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_guaranteed
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Tables, make_tables
-from tests.cases import binormal, estimates_of
+from tests.cases import binormal
 from tests.support.oracles.joint_oracle import deepest
 
 
@@ -32,46 +31,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:No cutoff has a")
 BETA = 100 / 330
 
 
-def bounds_at_all_ranks(
-    frame: pd.DataFrame, betas: list[float], goal: str, cost: tuple[float, float]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return a metric at each cutoff: the estimate, what any beta makes of it at worst, clipped.
-
-    The estimate is cut to the bounds, but not rounded as in tables.
-    """
-    tables = one_sided_tables(frame, betas, 0.8, "exact" if goal in IN_TURN else "simultaneous")
-    low, _, high = tables.tp.transpose(1, 0, 2)
-    whole = [float(table.tp) for table in estimates_of(frame, betas[0])]
-    middle = np.clip(whole, low[:, 0], high[:, 0])
-
-    @np.errstate(invalid="ignore")
-    def value(tp: np.ndarray, positives: Any, negatives: Any) -> np.ndarray:
-        rank = tables.head if tp.ndim == 1 else tables.head[:, np.newaxis]
-        values: dict[str, np.ndarray] = {
-            "precision": tp / rank,
-            "recall": tp / positives,
-            "fpr": (rank - tp) / negatives,
-            "cost": cost[0] * (rank - tp) + cost[1] * (positives - tp),
-        }
-        return values[goal]
-
-    worst = np.min if goal in ("precision", "recall") else np.max
-    worse = worst(value(low, tables.positives, tables.negatives), axis=1)
-    middle = value(middle, tables.positives[0], tables.negatives[0])
-    return middle, worse, tables.clipped[:, 0, 0]
-
-
-def meeting(goal: str, worse: np.ndarray, value: float) -> np.ndarray:
-    """Return where the cutoff is that meets a goal, of the worst bounds at all of them."""
-    if goal == "cost":
-        return np.flatnonzero(worse == worse.min())[:1]
-    if goal == "precision":
-        return np.flatnonzero(worse >= value)[-1:]
-    if goal == "recall":
-        return np.flatnonzero(np.minimum.accumulate(worse[::-1])[::-1] >= value)[:1]
-    return np.flatnonzero(np.maximum.accumulate(worse) <= value)[-1:]
-
-
 IN_TURN = ("recall", "fpr")  # tested at one cutoff after the other
 
 
@@ -79,23 +38,6 @@ def one_sided_tables(frame: pd.DataFrame, betas: list[float], level: float, band
     """Return tables at all ranks whose lower bounds hold with the level by themselves."""
     ranking = frame.pu._rank("all").make(0)
     return make_tables(ranking, np.array(betas), Settings(level, band, one_sided=True))
-
-
-KINDS = ["above", "mixed", "tied", "two first", "last"]
-
-
-def rows_of(kind: str) -> pd.DataFrame:
-    """Return 52 rows, 8 of them known positives."""
-    label = np.where(np.arange(52) < 8, 1.0, np.nan)
-    if kind == "last":
-        return pd.DataFrame({"score": np.arange(52.0), "label": label})
-    score = np.random.default_rng(4).normal(1.5 * (kind == "above") * (np.arange(52) < 20))
-    score = score.round(0 if kind == "tied" else 2)
-    if kind == "two first":
-        score = -np.arange(52.0)
-        label = np.r_[[np.nan] * 2, 1.0, [np.nan] * 30, [1.0] * 7, [np.nan] * 12]
-    label[-4:] = 0
-    return pd.DataFrame({"score": score, "label": label})
 
 
 # In the last the first known examples are reached at rank 13, where fpr is above 0.05.
@@ -114,48 +56,6 @@ def test_cutoff_against_all_tables(seed: int, decimals: int) -> None:
     cost, every = pu.cutoff(BETA, cost=(1, 3)).iloc[0], [fp + 3 * fn for _, fp, fn, _ in rows]
     assert cost["upper"] == min(every) and cost["lower"] == 0
     assert cost["rank"] == sum(rows[every.index(min(every))][:2])
-
-
-@pytest.mark.parametrize(
-    ("kind", "around"),  # how far beta may be off
-    [
-        *((kind, None) for kind in KINDS),
-        *zip(KINDS, [(0.05, 0.05), (0.0, 0.15)] * 3, strict=False),
-    ],
-)
-def test_guarantees_are_those_of_all_ranks_and_betas(kind: str, around: Any) -> None:
-    frame, rng, beta = rows_of(kind), np.random.default_rng(4), 0.8 if kind == "last" else 0.2
-    asked, betas, score = np.array([beta]), [beta], frame["score"].to_numpy()
-    if around is not None:
-        interval = round(beta - around[0], 2), round(beta + around[1], 2)
-        asked = np.append(beta, betas_within(interval))
-        shares = np.arange(61) / frame["label"].isna().sum()  # at which another number is latent
-        inside = shares[(shares > interval[0]) & (shares < interval[1])].tolist()
-        betas = [beta, *{*interval, *inside} - {beta}]
-    rank = np.concatenate([[0], np.unique(-score, return_counts=True)[1].cumsum()])
-    rule, cost = Settings(0.8, "simultaneous"), (1.0, 2.5)
-    ranking = frame.pu._rank().make(0)
-    for name in ("precision", "recall", "fpr", "cost"):
-        middle, worse, clipped = bounds_at_all_ranks(frame, betas, name, cost)
-        rising = name in ("precision", "recall")
-        best = np.nanmax(worse[1:]) if rising else np.nanmin(worse[1:])
-        best = worse[1] if name == "fpr" else best
-        some = rng.permutation(np.unique(worse[~np.isnan(worse)]))[:2].tolist()
-        for value in [0.0, 1.0, *some, *(max(one - 0.003, 0.0) for one in some)]:
-            places = meeting(name, worse, value)
-            found = find_guaranteed(ranking, asked, Goal(name, value, cost), rule)
-            got = [found.estimate, found.lower, found.upper]
-            assert found.attainable == pytest.approx(best, rel=1e-12)
-            if not places.size or (name == "fpr" and not places[0]):
-                assert found.rank == 0 and found.threshold == np.inf and np.isnan(got).all()
-                continue
-            place = int(places[0])
-            assert found.rank == rank[place]
-            assert found.threshold == (np.inf if not place else np.unique(score)[-place])
-            limit = value if name in IN_TURN else worse[place]
-            wanted = [middle[place], limit, 1.0] if rising else [middle[place], 0.0, limit]
-            assert got == pytest.approx(wanted, rel=1e-12, nan_ok=True)
-            assert len(betas) > 1 or found.clipped == clipped[place]
 
 
 def test_the_band_of_a_list_is_told() -> None:

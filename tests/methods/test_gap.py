@@ -1,18 +1,18 @@
 """Gaps between groups, against published intervals, a slow oracle and the numbers of each."""
 
-import math
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 import pu_accessor
 from pu_accessor import PUWarning
-from tests.cases import binormal, quiet
-from tests.methods.test_compare import SIZE, Draw, assert_same, draw, wide
+from tests.cases import as_tables, binormal, estimates_of, put, quiet
+from tests.methods.test_compare import MODELS, PLAIN, SIZE, Draw, assert_same, draw, wide
+from tests.support.oracles import comparison_oracle
 from tests.support.oracles import comparison_oracle as oracle
+from tests.support.oracles.reference_oracle import BOUNDS
 
 TEST = ["statistic", "df", "p_value", "p_adjusted"]
 
@@ -135,31 +135,6 @@ def test_compare_unpaired_agrees_with_oracle(seed: int, target: str) -> None:
     assert_same(own, expected_unpaired(cases, betas, **asked))
 
 
-def test_scipy_welch() -> None:
-    cases, values = {"east": draw(31), "north": draw(32)}, []
-    for case in cases.values():
-        known = np.array([label is True for label in case.labels])
-        size, n = known.size, int(known.sum())
-        positives = n + 0.4 * case.labels.count(None)
-        ranks = size + 1 - stats.rankdata(case.scores["svm"])[known]
-        ranks = ranks.mean() + (ranks - ranks.mean()) * math.sqrt(1 - n / positives)
-        values.append(1 - (ranks - (positives + 1) / 2) / (size - positives))
-    want = stats.ttest_ind(*values, equal_var=False)
-    numbers = [*want.confidence_interval(0.95), want.statistic, want.df, want.pvalue]
-    got = stacked(cases).pu(by="hospital").gap("auroc", 0.4, target="examples").iloc[0]
-    assert got[[*SIZE[1:], *TEST[:3]]].tolist() == pytest.approx(numbers, rel=1e-9)
-
-
-def test_areas_without_error() -> None:
-    frame = pd.DataFrame({"g": list("xxxyyyzzz"), "score": [3, 2, 1] * 3})
-    frame["label"] = [True, True, False, True, False, True, True, True, False]
-    got = frame.pu(by="g", negative=False).gap("auroc", 0, target="examples")
-    assert got["difference"].tolist() == got["lower"].tolist() == got["upper"].tolist()
-    assert got["difference"].tolist() == pytest.approx([0.5, 0, -0.5])
-    tested = got[["statistic", "p_value", "df"]].to_numpy().tolist()
-    assert tested == [[np.inf, 0, np.inf], [0, 1, np.inf], [-np.inf, 0, np.inf]]
-
-
 def test_group_with_one_known_positive() -> None:
     frame = stacked(groups(50))
     is_more = frame["label"].eq(True).fillna(False) & frame.duplicated(["hospital", "label"])
@@ -171,3 +146,62 @@ def test_group_with_one_known_positive() -> None:
     numbers = got[["lower", "upper", "statistic", "p_value", "p_adjusted"]]
     assert numbers[touched].isna().all(axis=None) and numbers[~touched].notna().all(axis=None)
     assert (got["p_adjusted"] == got["p_value"])[~touched].all()  # one test alone is left
+
+
+FOUND = ["dominates", "equal", "disjoint", "crossings"]
+
+
+def hold_against_oracle(
+    frame: pd.DataFrame, names: list[str], beta: float, level: float, **codes: Any
+) -> pd.DataFrame:
+    """Compare the dominance of models with that of curves in fractions, and return it."""
+    curves: dict[str, dict[str, list[comparison_oracle.Point]]] = {}
+    for name in names:
+        tables = frame.pu(score=name, **codes).contingency(beta, level=level, ranks="all")
+        ends = as_tables(tables, "lower"), as_tables(tables, "upper")
+        middle = estimates_of(frame.assign(score=frame[name]), beta, ends)
+        bounds = zip(BOUNDS, (ends[0], middle, ends[1]), strict=True)
+        curves[name] = {b: comparison_oracle.roc([row[1:5] for row in of]) for b, of in bounds}
+    got: pd.DataFrame = frame.pu(score=names, **codes).dominance(beta, level=level)
+    got = got[[*PLAIN[:2], *FOUND]]
+    wanted = comparison_oracle.dominance(curves)
+    for row, want in zip(got.to_numpy().tolist(), wanted, strict=True):
+        assert row == [*want[:-1], pytest.approx(want[-1], abs=1e-12)]
+    return got
+
+
+def test_dominance_agrees_with_oracle() -> None:
+    found = []
+    for seed in [*range(8), 103, 182, 233]:  # the last come back across slanting lines
+        case, level = draw(seed), [0.95, 0.1][seed % 2]
+        found.append(hold_against_oracle(wide(case), MODELS, case.beta, level))
+    seen = pd.concat(found)
+    assert set(seen["dominates"].dropna()) == set(MODELS) and seen["dominates"].isna().any()
+    assert seen["disjoint"].nunique() == 2 and seen["crossings"].map(len).max() > 1
+
+
+def test_dominance_of_groups() -> None:
+    pu: Any = stacked(groups(70)).pu(by="hospital")
+    got = pu.dominance([0.0, 0.3])
+    assert list(got.columns) == ["hospital_a", "hospital_b", "beta", *FOUND]
+    own = pu.dominance({"east": 0.3, "north": 0.3, "south": 0.3})
+    assert list(own.columns) == ["hospital_a", "hospital_b", "beta_a", "beta_b", *FOUND]
+    again = got[got["beta"] == 0.3].reset_index(drop=True)
+    pd.testing.assert_frame_equal(own[FOUND], again[FOUND])
+
+
+def test_dominance_takes_the_highest_at_or_left() -> None:
+    frame = pd.DataFrame({"label": [None, None, None, 1, 0], "a": [1, 3, 4, 0, 2]})
+    pu: Any = frame.assign(b=[1, 0, 4, 2, 3]).pu(score=["a", "b"])
+    how: dict[str, Any] = {"reference": "negatives", "band": "bootstrap"}
+    # By both the same height, 1/2, is reached at fpr 0, and the rest only at 1.
+    assert put(pu, "dominance", 0.25, **how).loc[0, "equal"]
+
+
+def test_dominance_among_ties_has_no_crossing_where_nothing_steps_back() -> None:
+    # By the estimate a is (0, 0), (.5, 0), (1, 1), and b (0, 0), (.75, 0), (1, 1): of three
+    # latent negatives one is as high as its only known one, and one above.
+    columns = {"label": [*[None] * 5, 0], "a": [1, 1, 2, 1, 1, 2], "b": [0, 2, 1, 0, 0, 1]}
+    models = pd.DataFrame(columns).pu(score=["a", "b"])
+    found = models.assume(reference="negatives").dominance(0.3).loc[0]
+    assert (found["dominates"], found["crossings"]) == ("a", ())

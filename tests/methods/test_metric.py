@@ -12,13 +12,8 @@ import pytest
 import xarray as xr
 from hypothesis import given
 
-import pu_accessor
 from pu_accessor import PUTypeError
-from pu_accessor.beta import Beta
-from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.joint import estimate
-from pu_accessor.inference.metrics import METRICS, names_for
-from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.metrics import names_for
 from pu_accessor.ranking import IntArray
 from tests.cases import ORACLES, Case, as_frame, as_tables, cases, draw_case, estimates_of
 from tests.support.oracles import coherent_oracle, completion_oracle, oracle
@@ -302,58 +297,6 @@ def test_all_examples_tied_have_the_prevalence_at_each_rank() -> None:
     np.testing.assert_allclose(found[["estimate", "lower", "upper"]], 8 / 20)
     assert found["rank"].tolist() == [*range(1, 21)]
     assert (found["examples_at_threshold"] == 20).all()
-
-
-def ends_within(case: Case, rank: int, betas: tuple[float, float], level: float) -> list[float]:
-    """Return the limits of precision inside of the block, whatever beta is between two.
-
-    Both grow with beta there.
-    """
-    limits = []
-    for beta, bound in zip(betas, ("lower", "upper"), strict=True):
-        tp = (
-            as_frame(case)
-            .pu.contingency(beta, level=level, ranks="all")["tp"]
-            .isel(beta=0)
-            .sel(bound=bound)
-        )
-        before, after = (float(tp.sel(rank=end)) for end in (1, 8))
-        limits.append((before + (after - before) * (rank - 1) / 7) / rank)
-    return limits
-
-
-@pytest.mark.parametrize("kind", IN_BLOCK)
-def test_a_rank_inside_of_ties_whatever_beta_is(kind: str) -> None:
-    case, rank = block_of(kind), 4
-    found = row(case, "precision", rank, pd.Interval(0.1, 0.6))
-    ends = ends_within(case, rank, (0.1, 0.6), 0.975)
-    assert found[["lower", "upper"]].tolist() == pytest.approx(ends, rel=1e-12)
-    point = row(case, "precision", rank, 0.35)
-    same = ["estimate", "rank", "examples_at_threshold"]
-    assert found[same].tolist() == point[same].tolist()
-    beta = pu_accessor.beta_from_labels(3, 10, case.label.count(None), level=0.98)
-    wide = ends_within(case, rank, (beta["lower"].item(), beta["upper"].item()), 0.985)
-    joint, own = (row(case, "precision", rank, one) for one in (beta, beta["beta"].item()))
-    assert joint[same].tolist() == own[same].tolist()
-    assert wide[0] - 1e-12 <= joint["lower"] <= own["lower"] + 1e-12
-    assert own["upper"] - 1e-12 <= joint["upper"] <= wide[1] + 1e-12
-
-
-def test_limits_on_both_sides_leave_all_betas_inside_of_ties() -> None:
-    label = [True, *[True, None, None] * 10, *[None, True, None, None] * 5]
-    score = [9.0, *[5.0] * 30, *np.linspace(4, 0, 20)]
-    pu: Any = as_frame(Case(score, label, 0)).pu
-    beta = Beta(np.array([0.4]), (0.3, 0.6), 0.95, "both")
-    asked = METRICS["precision"], pu._rank().make(0), beta, Settings(), "examples"
-    found = estimate(*asked, Cutoff("rank", 11))
-
-    def limit(beta: float, bound: str, level: float) -> float:
-        tp = pu.contingency(beta, level=level, ranks="all")["tp"].isel(beta=0).sel(bound=bound)
-        return (2 * float(tp.sel(rank=1)) + float(tp.sel(rank=31))) / 33
-
-    assert found.lower[0] == pytest.approx(limit(0.3, "lower", 0.975), rel=1e-12)
-    assert found.upper[0] == pytest.approx(limit(0.6, "upper", 0.975), rel=1e-12)
-    assert found.lower[0] < limit(0.3, "lower", 0.95)
 
 
 # Limits that are cut to one value

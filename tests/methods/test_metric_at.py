@@ -23,14 +23,6 @@ def metric(name: Any, beta: Any = 0.2, frame: pd.DataFrame = FRAME, **options: A
     return answer.iloc[0]
 
 
-@pytest.mark.parametrize("share", [0, 0.5, 1])
-def test_targets_are_met_by_the_estimate(share: float) -> None:
-    assert metric("fpr", at={"fpr": share})["estimate"] <= share
-    found = metric("recall", at={"recall": share})
-    assert found["estimate"] >= share and found.pop("metric") == "recall"
-    pd.testing.assert_series_equal(metric("tpr", at={"tpr": share}).drop("metric"), found)
-
-
 @pytest.mark.parametrize("decimals", [6, 0])
 @pytest.mark.parametrize("goal", ["fpr", "recall", "precision"])
 def test_each_rate_and_what_is_next_to_it_finds_its_cutoff(goal: str, decimals: int) -> None:
@@ -57,30 +49,6 @@ def test_each_rate_and_what_is_next_to_it_finds_its_cutoff(goal: str, decimals: 
         told = told[told == told[::-1].cummax()[::-1]]
     again = ask(goal, 0.5, at={goal: told.tolist()}, **how)
     assert len(told) > 1 and again["estimate"].tolist() == told.tolist()
-
-
-@pytest.mark.parametrize(
-    ("at", "ranks"),
-    [
-        *((np.int64(60), [60]), ({"fraction": 0.075}, [60]), ({"fraction": 0.0762}, [60])),
-        *(({"threshold": np.sort(FRAME["score"])[-60]}, [60]), ({"rank": 50.0}, [50])),
-        *(({"rank": (50,)}, [50]), ({"rank": np.array([50])}, [50])),
-        *(({"rank": [50, 0, 800]}, [50, 0, 800]), ({"fraction": 1}, [800])),
-        *(({"threshold": -np.inf}, [800]), ({"threshold": np.inf}, [0])),
-    ],
-    ids=str,
-)
-def test_cutoffs_that_are_one(at: Any, ranks: list[int]) -> None:
-    found = FRAME.pu.metric("tpr", 0.2, at=at, target="examples")
-    numbers = ["rank", "threshold", "estimate", "lower", "upper"]
-    wanted = [metric("tpr", at={"rank": rank}) for rank in ranks]
-    assert found[numbers].to_numpy().tolist() == [one[numbers].tolist() for one in wanted]
-    threshold = np.sort(np.append(FRAME["score"], np.inf))[-1 - np.array(ranks)].tolist()
-    assert found[["rank", "threshold"]].to_numpy().T.tolist() == [ranks, threshold]
-    if "threshold" not in str(at):  # which holds all of its ties by itself
-        assert found["examples_at_threshold"].tolist() == ranks
-    if "rank" in str(at) and np.ndim(at["rank"]):  # of several each is named
-        assert found["at"].tolist() == ranks
 
 
 def test_an_empty_prediction_has_no_precision() -> None:

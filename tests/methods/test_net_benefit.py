@@ -6,10 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_breast_cancer
-from sklearn.metrics import confusion_matrix
 
-import pu_accessor
 from pu_accessor import PUWarning
 from tests.cases import ORACLES, as_frame, draw_case
 from tests.methods.test_plot_metric import FRAME
@@ -56,48 +53,8 @@ def test_net_benefit_is_that_of_the_oracle(seed: int, band: str) -> None:
         assert treat_all(row) == pytest.approx(float(wanted), abs=1e-12)
 
 
-def test_fully_labeled_is_what_others_compute() -> None:
-    features, target = load_breast_cancer(return_X_y=True)
-    score, truth = probabilities((features[:, 0] - 14) / 2), target == 0
-    frame = pd.DataFrame({"score": score, "label": truth.astype(float)})
-    at = {"threshold": (np.arange(1, 100, 7) / 100).tolist()}
-    found = frame.pu(negative=0).metric("net_benefit", 0, at=at, target="examples")
-    for row in found.to_dict("records"):
-        matrix = confusion_matrix(truth, score >= row["at"], normalize="true")
-        of = truth.mean(), row["at"]
-        wanted = practice_oracle.net_benefit_by_rates(matrix[1, 1], matrix[0, 1], *of)
-        bounds = [row[name] for name in ("lower", "estimate", "upper")]
-        assert bounds == pytest.approx([wanted] * 3, abs=1e-12)
-        assert treat_all(row) == pytest.approx(practice_oracle.net_benefit_by_rates(1, 1, *of))
-
-
 def sites() -> pd.DataFrame:
     return FRAME.sample(frac=1, random_state=3, ignore_index=True).assign(site=FRAME.index % 3)
-
-
-def test_groups_intervals_and_sources() -> None:
-    frame = sites()
-    ask: Any = {"at": {"threshold": [0.2, 0.6]}, "target": "examples"}
-    own = {site: pd.Interval(0.2, 0.2 + site / 20) for site in (1, 2, 3)}
-    frame["site"] += 1
-    found = frame.pu(by="site").metric("net_benefit", pd.Series(own), **ask)
-    parts = [
-        rows.pu.metric("net_benefit", own[int(str(site))], **ask).assign(site=site)
-        for site, rows in frame.groupby("site")
-    ]
-    pd.testing.assert_frame_equal(found, pd.concat(parts, ignore_index=True)[[*found.columns]])
-    # It grows with beta.
-    found = frame.pu.metric("net_benefit", pd.Interval(0.2, 0.3), **ask)
-    for end, beta in (("lower", 0.2), ("estimate", 0.25), ("upper", 0.3)):
-        wanted = frame.pu.metric("net_benefit", beta, **ask)[end]
-        np.testing.assert_allclose(found[end], wanted, atol=1e-12)
-    ask["band"] = "simultaneous"
-    exact = frame.pu.metric("net_benefit", [0.2, 0.3], **ask)
-    arrays = pu_accessor.from_arrays(frame["score"], frame["label"])
-    pieces = pu_accessor.from_chunks([frame[:150], frame[150:]])
-    for source in (arrays, pieces):
-        found = source.metric("net_benefit", [0.2, 0.3], **ask)
-        pd.testing.assert_frame_equal(found, exact)
 
 
 def test_the_ends_are_probabilities_and_missing_scores_are_never_treated() -> None:

@@ -6,7 +6,6 @@ import pytest
 from scipy import stats
 
 import pu_accessor
-from pu_accessor.inference.bands.weighted import clustered_bounds
 
 BETA = 0.25
 
@@ -100,26 +99,6 @@ def limits_by_definition(cluster: np.ndarray, inside: np.ndarray, m: int) -> tup
     more = np.sum(sizes**2) / n
     low = np.floor(m * stats.beta(k * worth, (n - k + more) * worth).ppf(0.025))
     return low, m - np.floor(m * stats.beta((n - k) * worth, (k + more) * worth).ppf(0.025))
-
-
-def test_design_effects_are_their_definition() -> None:
-    cluster, m = np.random.default_rng(2).integers(0, 6, 20), 30
-    lower, upper = clustered_bounds(cluster, None, m, 0.95)
-    for k in range(1, 20):
-        low, high = limits_by_definition(cluster, np.arange(20) < k, m)
-        assert lower[k] <= low and upper[k] >= high
-    assert lower[0] == 0 and upper[-1] == m
-    assert (np.diff(lower) >= 0).all() and (np.diff(upper) >= 0).all()
-
-
-def test_curves_and_metrics_of_clusters_are_wider() -> None:
-    frame, _ = draw(3)
-    rows, patients = frame.pu, frame.pu(cluster="patient")
-    curves = [pu.roc_bounds(BETA, ranks=[40, 100]).tpr.to_numpy() for pu in (rows, patients)]
-    plain, clustered = (curve[:, 2] - curve[:, 0] for curve in curves)
-    assert (clustered >= plain).all()
-    at = patients.metric("recall", BETA, at=60)
-    assert at.attrs["band"] == "clustered" and at["lower"].item() < at["upper"].item()
 
 
 def test_bins_of_clusters_are_limited_by_their_definition() -> None:

@@ -1,6 +1,5 @@
 """One estimate: every number is read from one possible labeling. The laws that follow from it."""
 
-from collections.abc import Callable
 from functools import cache
 from itertools import product
 from typing import Any
@@ -8,19 +7,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 
 import pu_accessor
 from pu_accessor import PUWarning
-from pu_accessor.inference.metrics import METRICS as ENTRIES
 from tests.cases import draw_case
 
 SEEDS = [*range(1, 47, 4), 10, 27]
-SIGNED, UNBOUNDED = {"mcc", "kappa", "informedness"}, {"lift"}
 AREAS = ("auroc", "average_precision")
 TARGETS = ("examples", "population")
 NUMBERS = ["estimate", "lower", "upper"]
-METRICS = [name for name, entry in ENTRIES.items() if "tables" in entry.can]
 
 pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 
@@ -93,74 +88,6 @@ def areas(weighted: bool) -> pd.DataFrame:
     return every
 
 
-def within(found: pd.DataFrame, least: float = 0, most: float = 1, slack: float = 0) -> None:
-    """Raise unless numbers are possible, and estimates within their limits where these are."""
-    assert found["estimate"].dropna().between(least, most).all()
-    numbers = found[["lower", "estimate", "upper"]].dropna().to_numpy()
-    assert (np.diff(numbers) >= -slack).all()
-    assert numbers.min() >= least and numbers.max() <= most
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_areas_are_possible_and_within_their_intervals(weighted: bool) -> None:
-    found = areas(weighted)
-    within(found)
-    missing = found[found["lower"].isna()]
-    assert found["estimate"].notna().all() and 0 < len(missing) < 0.2 * len(found)
-    # There is none with one known positive, or where beta exceeds its limit.
-    known = (rankings()["label"] == 1).groupby(rankings()["g"]).sum()
-    limit = bound(on_error="skip").estimate_beta().set_index("g")["upper"]
-    beyond = missing["beta"].to_numpy() > limit.reindex(missing["g"]).to_numpy()
-    assert ((known[missing["g"]] == 1).to_numpy() | beyond).all()
-    if not weighted:  # both targets have one estimate
-        by_target = found[found["metric"].isin(AREAS)].groupby("target")
-        these, new = (by_target.get_group(target) for target in TARGETS)
-        assert these["g"].tolist() == new["g"].tolist()
-        np.testing.assert_allclose(these["estimate"], new["estimate"], rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("weighted", "at", "target"),
-    [
-        *((False, at, "examples") for at in ({"rank": 4}, {"threshold": 0.5}, {"recall": 0.6})),
-        *((True, at, "examples") for at in ({"fraction": 0.37}, {"threshold": 0.5}, {"fpr": 0.2})),
-        (False, {"threshold": 0.5}, "population"),
-    ],
-    ids=str,
-)
-def test_metrics_are_possible_and_within_limits(weighted: bool, at: Any, target: str) -> None:
-    pu = bound(weighted, on_error="skip")  # where there are no positives there is no recall
-    found = pu.metric(METRICS, betas(), at=at, target=target).dropna(subset="estimate")
-    assert len(found) > 12 * len(METRICS)
-    for name, rows in found.groupby("metric"):
-        ends = -1.0 * (name in SIGNED), np.inf if name in UNBOUNDED else 1.0
-        within(rows, *ends, slack=1e-12 * (target == "examples"))
-
-
-def test_probabilities_have_possible_bins_and_net_benefits() -> None:
-    frame = rankings().assign(score=lambda df: 1 / (1 + np.exp(-df["score"].clip(-9, 9))))
-    pu = frame.pu(by="g", negative=0)
-    within(pu.calibration(betas(), bins=4), slack=1e-12)
-    within(
-        pu.metric("net_benefit", betas(), at={"threshold": [0.2, 0.6]}, target="examples"),
-        -np.inf,
-        slack=1e-12,
-    )
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_tables_and_their_areas_have_the_estimate_within_bounds(weighted: bool) -> None:
-    tables = bound(weighted).contingency(betas(), ranks="breakpoints")
-    counts = [tables[name].sel(bound="estimate") for name in ("tp", "fp", "fn", "tn")]
-    assert all((count >= 0).all() for count in counts)
-    for numbers in (tables["tp"], *(tables.pu.area(name) for name in AREAS)):
-        lower, middle, upper = (numbers.sel(bound=side) for side in ("lower", "estimate", "upper"))
-        off = xr.concat([lower - middle, middle - upper], "side")
-        assert off.max() <= 1e-12 and off.min() < -1e-3
-    precision = bound(weighted).pr_bounds(betas())["precision"]
-    assert precision.min() >= 0 and precision.max() <= 1
-
-
 @pytest.mark.parametrize(
     ("weighted", "reference"), [(False, "positives"), (False, "negatives"), (True, "positives")]
 )
@@ -185,28 +112,6 @@ def test_roc_curves_never_step_back_and_hold_the_auroc(weighted: bool, reference
             assert area == pytest.approx(said[key], abs=1e-9)
             same += 1
     assert steps > 200 and (reference == "negatives" or same > 0.6 * len(said))
-
-
-@pytest.mark.parametrize("name", ["normal", "worse than chance", "five levels", "one level"])
-def test_maps_orders_and_chunks_change_nothing(name: str) -> None:
-    frame = shapes()[name]
-    beta = frame["beta"].iloc[0]
-    moved = frame.sample(frac=1, random_state=3)
-    mapped = frame.assign(score=np.exp(frame["score"] / 9) - 3)
-    chunks = pu_accessor.from_chunks([moved[:100], moved[100:120], moved[120:]])
-    asks: list[Callable[[Any], pd.DataFrame]] = [
-        lambda pu: pu.auroc(beta),
-        lambda pu: pu.average_precision(beta, target="examples"),
-        lambda pu: pu.metric("bedroc", beta, target="examples"),
-        lambda pu: pu.metric(["precision", "mcc"], beta, at={"rank": [7, 50]}),
-        lambda pu: pu.metric("f1", beta, at="maximum"),
-    ]
-    for ask in asks:
-        wanted = ask(frame.pu)
-        for pu in (moved.pu, mapped.pu, chunks):
-            found = ask(pu)
-            one, other = (x.drop(columns="threshold", errors="ignore") for x in (found, wanted))
-            pd.testing.assert_frame_equal(one, other, rtol=1e-12)
 
 
 def test_a_beta_that_propensities_rule_out_is_told() -> None:

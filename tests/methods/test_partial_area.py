@@ -9,10 +9,8 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
-import pu_accessor
 from tests.cases import binormal
 from tests.support.oracles import population_oracle as oracle
-from tests.support.studies.shapes import CHOSEN
 
 NUMBERS = ["estimate", "standard_error", "lower", "upper"]
 BETA = 70 / 440
@@ -55,29 +53,6 @@ def test_nearly_the_whole_area_has_nearly_the_same_error(seed: int) -> None:
     )
     assert new["estimate"] == pytest.approx(these["estimate"])
     assert new["standard_error"] > these["standard_error"]
-
-
-@pytest.mark.parametrize("limit", [0.05, pytest.param(0.2, marks=pytest.mark.long)])
-def test_intervals_cover(limit: float) -> None:
-    rng, shape = np.random.default_rng(3), CHOSEN["normal, AUROC .80"]
-    scores = np.concatenate(shape.draw(rng, 100_000, 100_000))
-    value = roc_auc_score(np.arange(200_000) < 100_000, scores, max_fpr=limit)
-    inside = 0
-    for _ in range(100):
-        score = np.concatenate(shape.draw(rng, 160, 440))
-        pu = pu_accessor.from_arrays(score, np.where(np.arange(600) < 60, 1, np.nan))
-        row = pu.auroc(100 / 540, max_fpr=limit).iloc[0]
-        inside += row["lower"] <= value <= row["upper"]
-    assert 0.92 <= inside / 100 <= 1
-
-
-@pytest.mark.parametrize("sign", [1, -1])
-def test_where_nothing_scatters_there_is_an_interval(sign: int) -> None:
-    truth = np.arange(60) < 20
-    frame = pd.DataFrame({"score": sign * truth.astype(float), "label": truth})
-    row = frame.pu(negative=False).auroc(0, max_fpr=0.3).iloc[0]
-    assert 0 <= row["lower"] <= row["estimate"] <= row["upper"] <= 1
-    assert row["lower"] < row["upper"]
 
 
 @pytest.mark.parametrize("limit", [0.05, 0.115, 0.3])

@@ -12,11 +12,9 @@ from pu_accessor import PUDataError, PUValueError
 from pu_accessor.inference import planning as plans
 from pu_accessor.inference.estimates.areas_on_new_examples import score_interval
 from pu_accessor.inference.influence import Placed
-from pu_accessor.labeling import positives_needed, power
+from pu_accessor.labeling import labels_needed, positives_needed, power
 from pu_accessor.labeling.planning import smallest
-from pu_accessor.ranking import FloatArray
 from tests.cases import placements
-from tests.support.studies.planning import differences_seen, width_reached
 
 ENDS = (0.825, 0.775)
 
@@ -91,52 +89,6 @@ def test_a_pilot_has_two_of_each(kind: float) -> None:
     assert positives_needed(0.9, pilot=frame.pu(score="a", negative=0), beta=0)["n"].item() >= 2
 
 
-def test_plans_are_reached() -> None:
-    plan = width_reached("normal .80", 0.15, 0.1, 0.5, 80, 500)
-    assert 0.3 <= plan.reached <= 0.7
-    seen = differences_seen(0.8, 0.1, 0.5, 0.1, 60, 40)
-    assert abs(seen.reached - seen.stated) < 0.25
-
-
-@pytest.mark.parametrize("share", [0.0, 0.6])
-def test_moments_of_normals_against_a_grid(share: float) -> None:
-    apart, z = 2**0.5 * stats.norm.ppf(0.8), np.linspace(-9, 9, 3001)
-    density = stats.norm.pdf(z) * (z[1] - z[0])
-    below = share * stats.norm.cdf(z) + (1 - share) * stats.norm.cdf(z + apart)
-    above = np.append(stats.norm.cdf(-z), stats.norm.cdf(apart - z))
-    found = plans.scatter_of_normals(0.8, share)
-    for moments, values, weight in (
-        (found.known, below, density),
-        (found.rest, above, np.append(share * density, (1 - share) * density)),
-    ):
-        mean = weight @ values
-        central = [weight @ (values - mean) ** power for power in (2, 3, 4)]
-        npt.assert_allclose(moments, [mean, *central], atol=2e-5)
-
-
-@pytest.mark.parametrize(("correlation", "share"), [(0.6, 0.15), (-0.5, 0.4), (0.0, 0.0)])
-def test_pairs_of_normals_against_a_grid(correlation: float, share: float) -> None:
-    ends = [2**0.5 * stats.norm.ppf(one) for one in (0.7, 0.9)]
-    x, y = np.meshgrid(*[np.linspace(-7, 7, 181)] * 2, indexing="ij")
-    density = np.exp(-(x**2 + y**2 - 2 * correlation * x * y) / 2 / (1 - correlation**2))
-    density /= density.sum()
-    cdf = stats.norm.cdf
-    ahead, behind = (cdf(x) - cdf(y), cdf(x + ends[0]) - cdf(y + ends[1]))
-    known = share * ahead + (1 - share) * behind
-    rest = cdf(-x) - cdf(-y), cdf(ends[0] - x) - cdf(ends[1] - y)
-
-    def mean(*values: FloatArray) -> float:
-        parts = [float((density * one).sum()) for one in values]
-        return share * parts[0] + (1 - share) * parts[1]
-
-    variances = [
-        mean(known**2, known**2) - mean(known, known) ** 2,
-        mean(rest[0] ** 2, rest[1] ** 2) - mean(*rest) ** 2,
-    ]
-    found = plans.pair_scatter_of_normals((0.7, 0.9), correlation, share)
-    npt.assert_allclose(found, variances, rtol=1e-6)
-
-
 def width_at(mean: float, variances: Any, share: float, sizes: Any, level: float) -> float:
     """Return the width of the interval of these placements."""
     column = np.array(sizes, float)[:, np.newaxis], np.array(variances)[:, np.newaxis]
@@ -168,13 +120,6 @@ def test_chances_of_widths_are_of_a_linear_part(moments: Any, share: float, size
         asked = middle + away * spread, plans.Scatter(*moments), share, sizes, 0.9
         found = plans.chance_of_width(*asked)
         npt.assert_allclose(found, stats.norm.cdf(away), atol=1e-4)
-
-
-def test_a_width_that_does_not_vary_is_reached_or_not() -> None:
-    width = width_at(0.78, [0.0, 0.0], 0.1, (20, 50), 0.95)
-    for asked, chance in ((width, 1), (width * (1 - 1e-15), 0), (width / 2, 0), (0.9, 1)):
-        scatter = plans.Scatter(NOTHING, NOTHING)
-        assert plans.chance_of_width(asked, scatter, 0.1, (20, 50), 0.95) == chance
 
 
 def test_the_smallest_number_that_is_enough() -> None:
@@ -211,3 +156,51 @@ def test_power_is_a_number_however_far_models_are_apart() -> None:
         assert 0 < chance(0.01, correlation) <= 1
         with pytest.raises(PUValueError, match=r"\['correlation'\] must lie in \[-1, 1\], but"):
             chance(0.01, 1.01 * correlation)
+
+
+def test_labels_needed_at_the_ends() -> None:
+    assert labels_needed(1e-6, 50) == 50
+    # At half positive no other count is wider.
+    assert len({labels_needed(0.2, 1000, probability=p) for p in (0.9, 0.999)}) == 1
+    assert len({labels_needed(0.1, 10**12, beta=b) for b in (1e-11, 1 - 1e-11, 1)}) == 1
+    # One of 4 is positive. Of 2 labels none is with a probability of a half, and then the interval
+    # is 0 to 1 positives, where it is 1 to 3 otherwise; of 1 label it is 0 to 2, or 2 to 4.
+    assert labels_needed(0.3, 4, beta=0.25, level=0.5) == 2
+    # By the definition at every number of labels that is tried, one after the other.
+    assert labels_needed(0.0055, 5918, beta=0.01, probability=0.8) == 2987
+    assert labels_needed(0.0125, 5426, beta=0.01) == 981
+
+
+def chances(total: int, width: float, beta: float, level: float) -> list[float]:
+    """Return the probability of narrow intervals for each number of labels, from all counts."""
+    m, found = np.arange(total + 1)[:, np.newaxis], []
+    for size in range(1, total + 1):
+        x = np.arange(size + 1)
+        drawn = stats.hypergeom(total, m, size)
+        kept = np.minimum(drawn.sf(x - 1), drawn.cdf(x)) > (1 - level) / 2 * (1 + 1e-12)
+        kept &= (m >= x) & (total - m >= size - x)
+        narrow = (kept.sum(axis=0) - 1) / total <= width * (1 + 1e-12)
+        found.append(float(stats.hypergeom.pmf(x, total, round(beta * total), size) @ narrow))
+    return found
+
+
+PLANS: list[tuple[float, ...]] = [  # 64: by halving 53, which is enough in .469 of all cases
+    *((24, 0.3, 0.5, 0.95, 0.5), (24, 0.3, 0.1, 0.9, 0.8), (24, 0.4, 0.0, 0.8, 0.3)),
+    *((24, 0.2, 1.0, 0.8, 0.9), (24, 0.7, 0.8, 0.9, 0.2), (64, 0.1, 0.3, 0.95, 0.95)),
+    *((80, 0.06, 0.05, 0.8, 0.6), (90, 0.12, 0.1, 0.9, 0.2), (100, 0.2, 0.01, 0.95, 0.8)),
+    *((24, 0.5, 0.3, 0.99, 0.95), (24, 0.999, 0.5, 0.5, 0.5)),
+]
+# Betas, levels and probabilities.
+RNG, SOME = np.random.default_rng(7), [[0, 0.02, 0.1, 0.3, 0.9], [0.8, 0.95], [0.3, 0.8, 0.95]]
+for _ in range(15):
+    total, width = int(RNG.integers(2, 50)), float(RNG.uniform(0.05, 0.6))
+    PLANS.append((total, width, *(float(RNG.choice(values)) for values in SOME)))
+
+
+@pytest.mark.parametrize(("total", "width", "beta", "level", "probability"), PLANS)
+def test_labels_needed_are_enough_and_so_are_more(
+    total: int, width: float, beta: float, level: float, probability: float
+) -> None:
+    size = labels_needed(width, total, beta=beta, level=level, probability=probability)
+    short = np.array(chances(total, width, beta, level)) < probability * (1 - 1e-12)
+    assert size == np.flatnonzero(np.append(True, short))[-1] + 1

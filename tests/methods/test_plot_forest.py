@@ -1,9 +1,7 @@
 """Forests: dots and bars are the numbers that the methods return."""
 
-from itertools import pairwise
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -109,15 +107,3 @@ def test_order_picks_and_sorts_and_own_betas_are_told() -> None:
     np.testing.assert_allclose(
         dots(ax, "estimate")[:, 0], FRAME.pu(by="site").auroc({"x": 0.1, "y": 0.25})["estimate"]
     )
-
-
-def test_one_model_and_forty() -> None:
-    ax = FRAME.pu.plot_forest("auroc", 0.2)
-    assert len(bars(ax)) == 1 and [*map(str.strip, names(ax))] == [""]
-    assert ax.figure.get_figheight() == mpl.rcParams["figure.figsize"][1]
-    many = FRAME[["label"]].assign(**{f"m{i}": RNG.normal(size=len(FRAME)) for i in range(40)})
-    ax = many.pu(score=[*many.columns[1:]]).plot_forest("auroc", [0.1, 0.2])
-    assert ax.figure.get_figheight() == pytest.approx(1.2 + 40 * 0.34)  # inches
-    ax.figure.draw_without_rendering()
-    labels = [text.get_window_extent() for text in ax.get_yticklabels()]
-    assert all(one.y0 > other.y1 - 1 for one, other in pairwise(labels))

@@ -11,9 +11,9 @@ from matplotlib.colors import to_hex, to_rgb
 
 from pu_accessor import PUValueError, PUWarning
 from tests.arguments.test_beta_limit import FRAME as WITH_LIMIT
-from tests.arguments.test_beta_limit import GROUPS, LIMIT, told, upper
+from tests.arguments.test_beta_limit import GROUPS, told, upper
 from tests.cases import AREAS, as_frame, binormal, draw_case, legend
-from tests.plots.test_many import GRID, TABLES, WIDE, bands, lines, metric, path, wide
+from tests.plots.test_many import GRID, WIDE, bands, lines, metric, path, wide
 
 FRAME, BETA, TRUTH = binormal(100, 300, 0.4, seed=3)  # of probabilities
 FRAME["score"] = 1 / (1 + np.exp(-(FRAME["score"] - 1)))
@@ -70,19 +70,6 @@ def test_lowest_panels_of_a_wrapped_grid_have_labels() -> None:
     assert [bool(ax.get_xlabel()) for ax in grid.axes.flat] == [False, True, True, True, True]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        lambda tp, fp, fn, tn: np.where(tp > fp, tp, np.nan),
-        lambda tp, fp, fn, tn: tp & 1,
-        lambda tp, fp, fn, tn: tp > fp,
-    ],
-)
-def test_metrics_that_tables_take_can_be_drawn(name: Any) -> None:
-    assert TABLES.pu.metric(name).dims == TABLES["tp"].dims
-    TABLES.pu.plot_metric(name, hue="model", col="beta")
-
-
 def test_a_function_that_fails_leaves_no_figure() -> None:
     with pytest.raises(ZeroDivisionError):
         metric(lambda tp, fp, fn, tn: tp if not tp.size else 1 / 0)()
@@ -121,20 +108,9 @@ def test_decision_curves_draw_net_benefit() -> None:
     assert legend(ax)[1:] == ["95% simultaneous band,\nthese examples", "treat all", "treat none"]
     top = max(found["upper"].max(), treat_all.max())
     assert ax.get_ylim() == pytest.approx((-0.2 * top, 1.05 * top))
-
-
-def test_decision_curves_of_models_and_betas() -> None:
-    ax = MODELS.pu(by="m").plot_metric("net_benefit", 0.15, x="threshold", baseline=True)
-    assert legend(ax)[:2] == ["a", "b"] and "treat all" in legend(ax)
-    assert sum(one.get_label() == "treat all" for one in ax.lines) == 1
-    ax = FRAME.pu.plot_metric("net_benefit", [0.1, 0.2], x="threshold")
-    assert sum(one.get_label() == "treat all" for one in ax.lines) == 2
-    grid = MODELS.pu(by="m").plot_metric(
-        "net_benefit", {"a": 0.1, "b": 0.2}, x="threshold", at={"threshold": [0.1, 0.3]}, col="m"
-    )
-    assert grid.axes.size == 2
-    with pytest.raises(PUValueError, match="two or more increasing thresholds"):
-        FRAME.pu.plot_metric("net_benefit", 0.2, x="threshold", at={"threshold": 0.5})
+    own: Any = {"x": "threshold", "at": {"threshold": [0.1, 0.3]}, "col": "m"}
+    grid = MODELS.pu(by="m").plot_metric("net_benefit", {"a": 0.1, "b": 0.2}, **own)
+    assert [ax.get_title() for ax in grid.axes.flat] == ["m = a", "m = b"]
 
 
 # Over beta
@@ -181,16 +157,6 @@ def test_each_model_has_its_mark_in_its_hue_and_each_panel_its_own() -> None:
     grid = some.pu(by="g").plot_metric("average_precision", [0, 0.01, 0.3, 0.8], x="beta", col="g")
     places = [[one.get_xdata()[0] for one in marked(ax)] for ax in grid.axes.flat]
     assert places == [[upper(rows)] for _, rows in some.groupby("g")]
-
-
-def test_a_limit_outside_the_picture_or_of_propensities_is_not_marked() -> None:
-    assert BETAS[3] < LIMIT < BETAS[7]
-    for betas in (BETAS[:4], BETAS[7:]):
-        ax = WITH_LIMIT.pu.plot_metric("average_precision", betas, x="beta")
-        assert not marked(ax) and not any("upper limit" in text for text in legend(ax))
-    assert marked(WITH_LIMIT.pu.plot_metric("average_precision", [LIMIT, 0.99], x="beta"))
-    pu = WITH_LIMIT.assign(propensity=0.4).pu(propensity="propensity")
-    assert not marked(pu.plot_metric("auroc", BETAS, x="beta", target="examples"))
 
 
 def placed(**ranks: Any) -> pd.DataFrame:
@@ -308,3 +274,43 @@ def test_what_tables_do_not_draw_over_beta_is_told() -> None:
         tables.isel(beta=0).pu.plot_metric("auroc", x="beta")
     curves = WIDE.pu(score="m0").roc_bounds(GRID[:6])
     assert not shades(curves.pu.plot_metric("auroc", x="beta"))
+
+
+def test_reliability_diagrams_draw_bins() -> None:
+    gap = FRAME[(FRAME["score"] < 0.4) | (FRAME["score"] > 0.6)]
+    ax = gap.pu.plot_calibration(0.2, bins=5, band="simultaneous")
+    found = gap.pu.calibration(0.2, bins=5, band="simultaneous").dropna()
+    wanted = found[["mean_score", "estimate"]].to_numpy()
+    np.testing.assert_allclose(line(ax, "β̂ = 0.2"), wanted)
+    assert len(found) == len(ax.patches) == 4  # the bin between is empty
+    for (_, row), bar in zip(found.iterrows(), ax.patches, strict=True):
+        box = bar.get_extents().transformed(ax.transData.inverted())
+        np.testing.assert_allclose([box.y0, box.y1], [row["lower"], row["upper"]])
+        np.testing.assert_allclose([box.x0, box.x1], row["mean_score"] + np.array([-6, 6]) / 1000)
+    dots = next(one for one in ax.lines if one.get_label() == "β̂ = 0.2")
+    assert (dots.get_linestyle(), dots.get_marker()) == ("None", "o")
+    assert legend(ax)[1:] == ["95% simultaneous band,\nthese examples", "calibrated"]
+    ax = MODELS.pu(by="m").plot_calibration(0.2, baseline=True, line_kws={"marker": "s"})
+    assert {one.get_marker() for one in ax.lines} >= {"s"}
+    with pytest.raises(PUValueError, match="two or more increasing bins"):
+        FRAME.pu.plot_calibration(0.2, bins=1)
+
+
+def test_bins_without_known_positives_are_hollow() -> None:
+    ax = FRAME.pu.plot_calibration(0.2, bins=20)
+    found = FRAME.pu.calibration(0.2, bins=20).dropna()
+    unknown = found[found["known_positive"] == 0]
+    assert 0 < len(unknown) < len(found)
+    (hollow,) = (one for one in ax.lines if one.get_label() == "no known positive")
+    np.testing.assert_allclose(hollow.get_xydata(), unknown[["mean_score", "estimate"]])
+    assert to_rgb(hollow.get_markerfacecolor()) == to_rgb(ax.get_facecolor())
+    filled = FRAME.pu.plot_calibration(0.2, bins=[0, 0.5, 1])
+    assert "no known positive" not in legend(filled)
+
+
+def test_curves_stand_side_by_side() -> None:
+    ax = FRAME.pu.plot_calibration([0.1, 0.2], bins=4)
+    mean = FRAME.pu.calibration(0.1, bins=4)["mean_score"]
+    for beta, shift in ((0.1, -0.008), (0.2, 0.008)):
+        np.testing.assert_allclose(line(ax, f"β̂ = {beta}")[:, 0], mean + shift)
+    assert len(ax.patches) == 8

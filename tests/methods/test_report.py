@@ -16,10 +16,9 @@ import pytest
 import xarray as xr
 
 import pu_accessor
-from pu_accessor import PUDataError, PUKeyError, PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
 from pu_accessor.questions.accessor import Accessor
 from pu_accessor.report import Report
-from tests.cases import put
 
 EVIL = "<script>alert('x')</script>"
 
@@ -124,29 +123,6 @@ def test_names_are_escaped_and_nothing_is_loaded(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_numbers_of_other_kinds_are_those_of_the_methods(tmp_path: Path) -> None:
-    sites: Any = FRAME.pu(by="site")
-    arrays = pu_accessor.from_arrays(FRAME["score"], FRAME["label"])
-    sure = pu_accessor.beta_from_labels(10, 60, int(FRAME["label"].isna().sum()), level=0.98)
-    for pu, beta, line in (
-        (sites, {"a": 0.1, "$b$": 0.2}, "df.pu(by=&#x27;site&#x27;)"),
-        (FRAME.pu, sure, "df.pu"),
-        (arrays, BETA, "from_arrays(score, label)"),
-        (FRAME.pu(by="site", pool=True), BETA, "df.pu(by=&#x27;site&#x27;, pool=True)"),
-    ):
-        text = write(tmp_path, pu, beta)
-        found = column(tables_of(text)["AUROC on new examples"], "estimate", "lower", "upper")
-        assert found == numbers(pu.auroc(beta)) and f"{line}</code>" in text
-        assert ("98% interval" in text) == (beta is sure)
-        if pu is sites:
-            passed = tables_of(text)["Beta, as it was passed"]
-            assert passed[1:] == [["$b$", "0.200"], ["a", "0.100"]]
-    rows = FRAME.assign(patient=np.arange(200) // 4)
-    text = write(tmp_path, rows.pu(cluster="patient"))
-    assert "by &#x27;patient&#x27;, are independent" in text and "these examples" in text
-
-
-@pytest.mark.usefixtures("undrawn")
 def test_what_the_data_do_not_allow_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -182,21 +158,6 @@ def test_an_estimate_at_the_edge_is_consistent_with_1(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("keywords", "error", "told"),
-    [
-        ({"band": "exakt"}, PUValueError, "Did you mean 'exact'"),
-        ({"title": 3}, PUTypeError, "title must be a text"),
-        ({"score": "p"}, PUKeyError, "no 'p'"),
-        ({"at": {"top": 3}}, PUValueError, "rank"),
-        ({"beta": [0.1, 0.2]}, PUValueError, "one number in a report"),
-    ],
-)
-def test_bad_input(keywords: Any, error: Any, told: str) -> None:
-    with pytest.raises(error, match=told):
-        put(FRAME.pu, "report", **{"beta": BETA, **keywords})
-
-
-@pytest.mark.parametrize(
     ("path", "error", "told"),
     [
         ("report.pdf", PUValueError, r"end in \.html.*path='report\.html'"),
@@ -218,15 +179,7 @@ def test_paths_that_cannot_be_written(
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_checks_of_the_assumptions_are_told(tmp_path: Path) -> None:
-    expected = FRAME.pu.check_assumptions(BETA, wave="site", level=0.9)
-    text = write(tmp_path, FRAME.pu, wave="site", level=0.9)
-    _, *rows = tables_of(text)["Checks"]
-    assert [row[0] for row in rows] == ["waves", "limit", "monotone"]
-    assert [row[-1] for row in rows] == expected["finding"].tolist()
-    alone = FRAME.assign(site=["once", *FRAME["site"][1:]])
-    alone.loc[0, "label"] = 1
-    assert "wave must have 2 known positives" in write(tmp_path, alone.pu, wave="site")
+def test_clusters_have_a_design_effect(tmp_path: Path) -> None:
     clustered = FRAME.assign(id=np.arange(len(FRAME)) // 2).pu(cluster="id")
     text = write(tmp_path, clustered)
     assert "Checks" not in tables_of(text)
@@ -257,14 +210,6 @@ def test_auroc_is_drawn_up_to_twice_the_beta(
     assert options == {"level": 0.9, "target": "examples"}
     assert all(how["band"] == "dkw" for _, _, how in drawn[:-1])
     np.testing.assert_allclose(grid, np.linspace(0, last, 13))
-
-
-@pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
-@pytest.mark.parametrize("role", [{"propensity": "p"}, {"cluster": "id"}, {"weight": "w"}])
-def test_pictures_of_rows_that_are_no_random_sample_are_there(role: Any, tmp_path: Path) -> None:
-    pu = FRAME.assign(id=np.arange(200) // 4, w=2, p=0.4).pu(**role)
-    text = write(tmp_path, pu)
-    assert text.count("<img") == 4 and "Not there: AUROC, were beta another" not in text
 
 
 def test_nothing_is_missing_from_a_report_of_two_models(tmp_path: Path) -> None:
@@ -319,14 +264,6 @@ def texts_of(folder: Path) -> str:
         new = [line for line in lines if line not in said or line.startswith("<section")]
         said += [f"== {name}", *new]
     return "\n".join(said) + "\n"
-
-
-@pytest.mark.usefixtures("undrawn")
-def test_an_estimate_for_each_pair_of_keys(tmp_path: Path) -> None:
-    keys = pd.DataFrame({"site": ["a", "a", "$b$", "$b$"], "half": [0, 1] * 2})
-    betas = keys.assign(beta=BETA, lower=0.1, upper=0.2, level=0.95)
-    pu = FRAME.assign(half=np.arange(200) % 2).pu(by=["site", "half"])
-    assert "Breaking point" in tables_of(write(tmp_path, pu, betas))
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -196,25 +196,6 @@ def test_the_unit_of_large_weights_does_not_matter() -> None:
     np.testing.assert_allclose(one, other, atol=1e-5)
 
 
-def test_missing_scores_may_be_left_out() -> None:
-    df = draw(2)
-    df.loc[::7, "score"] = np.nan
-    expected = df.dropna(subset="score").pu(weight="w").auroc(BETA)
-    pd.testing.assert_frame_equal(df.pu(weight="w", nan_policy="omit").auroc(BETA), expected)
-    last = repeat(df).pu(cluster="id", nan_policy="worst").auroc(BETA)
-    same(df.pu(weight="w", nan_policy="worst").auroc(BETA), last)
-
-
-def test_what_rows_stand_for_is_told() -> None:
-    df = draw(0)
-    weights = df["w"].sum(), df.loc[df["label"] == 1, "w"].sum()
-    told = f"0 to 5, {weights[0]} in all, {weights[1]} of known positives"
-    assert told in repr(df.pu(weight="w"))
-    # Five known positives warn of no clusters, which nobody spoke of.
-    few = df.assign(w=2, label=df["label"].where(df["label"].cumsum() <= 5))
-    assert len(few.pu(weight="w").auroc(BETA)) == 1
-
-
 OF_GROUPS: dict[str, Question] = {
     "gap": lambda pu: pu.gap("auroc", BETA),
     "gap of precision": lambda pu: pu.gap("average_precision", BETA),
@@ -239,23 +220,6 @@ def test_betas_of_an_interval_take_weights_that_are_not_whole(at: Any) -> None:
     ends = found["lower"], found["upper"]
     assert ends == pytest.approx((each["lower"].min(), each["upper"].max()), abs=5e-3)
     assert pu.contingency(pd.Interval(0.2, 0.4), ranks="all")["tp"].dtype == np.float64
-
-
-def test_weights_may_be_whole_in_some_groups_alone() -> None:
-    df = draw(0).assign(w=lambda rows: np.where(rows["fold"] == 1, 1.5, 1))
-    tables = df.pu(by="fold", weight="w").rank_cdf(BETA)
-    known = df[df["label"] == 1].groupby("fold")["w"].sum()
-    assert tables["known_positive"].max("cutoff").values.tolist() == [*known]
-
-
-@pytest.mark.parametrize(("name", "seed"), [("auroc", 6), ("bedroc", 24), ("recall", 4)])
-def test_averages_have_no_unit_of_weights(name: str, seed: int) -> None:
-    df = draw(seed).query("id % 8 == 0").assign(w=lambda rows: rows["w"] / 4 + 1.25)
-    asked = {"recall": lambda pu: pu(average=True).metric("recall", 0, at=AT)} | OF_GROUPS
-    of_groups = [df.assign(w=df["w"] * unit).pu(by="fold", weight="w") for unit in (1, 4, 1e10)]
-    one, *others = (asked[name](pu) for pu in of_groups)
-    for other in others:
-        pd.testing.assert_frame_equal(one, other, atol=1e-6)
 
 
 def test_few_weighted_positives_have_an_interval_and_one_has_none() -> None:

@@ -1,7 +1,5 @@
 """Counts between labeled scores, against a full sort."""
 
-import struct
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import reduce
 from typing import Any, TypeAlias
@@ -121,40 +119,6 @@ def test_best_scores_of_a_full_sort(scores: Scores, cuts: list[int], targets: li
     assert_best(order_statistics(wanted, free, count, fetch), wanted, unlabeled)
 
 
-def float_order(score: float) -> int:
-    """Return the place of a score among all floats; NaN is the first."""
-    (bits,) = struct.unpack("<q", struct.pack("<d", -np.inf if np.isnan(score) else score + 0.0))
-    return int(bits if bits >= 0 else bits ^ (2**63 - 1)) - int(np.isnan(score))
-
-
-@given(scores=SCORES)
-@example(scores=(np.array([]), np.repeat(ODD, 5)))
-@example(scores=(np.array([1e308, -1e308]), np.repeat(ODD, 5)))
-@example(scores=(np.array([np.inf, 0.0, -np.inf]), np.repeat(ODD, 5)))
-@example(scores=(np.array([1.0, 0.0]), np.array([np.inf, np.inf, 1 / 3, 2 / 3, -np.inf, -np.inf])))
-def test_edges_lie_in_the_wanted_gaps_all_over(scores: Scores) -> None:
-    gaps = count_gaps(distinct(scores[0])[0], scores[1])
-    inside = np.flatnonzero(gaps.inside > 1)
-    if not inside.size:
-        return
-    edges = best.with_edges(gaps, inside)
-    np.testing.assert_array_equal(edges, distinct(edges)[0])
-    known = [float_order(value) for value in gaps.values.tolist()]
-    left = [float_order(edge) for edge in edges.tolist()]
-    assert set(known) <= set(left)
-    for number in inside.tolist():
-        low = float_order(float(gaps.lowest[number]))
-        end = known[number - 1] if number else float_order(np.inf) + 1
-        here = [place for place in left if low <= place < end]
-        left = [place for place in left if place not in here]
-        assert here[-1] == low  # so that ties cost nothing
-        steps = np.diff([*here[::-1], end])
-        pieces = max(16 // inside.size, 4) // 2
-        assert max(steps) <= -(-(end - low) // pieces) + 1  # 0.0 has two places
-        assert len(here) <= 2 * pieces
-    assert sorted(left) == sorted(known)
-
-
 @given(scores=SCORES, targets=st.lists(st.integers(1, 60), min_size=1, max_size=5))
 @example(scores=(np.array([1.0, -0.25]), np.repeat([-0.0, 0.5], 9)), targets=[5, 14])
 @example(scores=(np.array([1.0, -1.0]), np.repeat([-0.0, -0.5], 9)), targets=[5, 14])
@@ -184,50 +148,6 @@ def assert_best(found: best.OrderStatistics, targets: Array, scores: Array) -> N
     np.testing.assert_array_equal(found.before, np.concatenate([[0], through])[block])
     assert found.through.dtype == found.before.dtype == np.int64
     assert_no_minus_0(found.score, found.better)
-
-
-def shapes() -> Iterator[tuple[str, Array, Array]]:
-    """Draw scores that crowd in all manners."""
-    rng = np.random.default_rng(6)
-    x, p = rng.normal(size=30_000), rng.normal(1, 1, size=400)
-    yield "even", x, p
-    yield "float32", x.astype(np.float32), p.astype(np.float32).astype(np.float64)
-    yield "tied", x.round(1), p.round(1)
-    yield "all but tied", np.where(x > 3, x, 0.0), p
-    yield "saturated", 1 / (1 + np.exp(-12 * x)), 1 / (1 + np.exp(-12 * p))
-    yield "ninth powers", x**9, p**9
-    yield "huge", np.sign(x) * 10.0 ** rng.uniform(-308, 308, x.size), p * 1e300
-    yield "denormal", x * 1e-310, p * 1e-310
-    yield "one labeled", x, p[:1]
-    yield "all the same", np.ones(30_000), np.ones(3)
-    yield "missing", np.where(x > 1, np.nan, x), np.append(p, np.nan)
-    yield "infinite", np.where(x > 1, np.inf, x), np.append(p, [np.inf, -np.inf])
-
-
-CROWDED: list[Any] = [pytest.param(*arrays, id=name) for name, *arrays in shapes()]
-
-
-@pytest.mark.parametrize(("scores", "labeled"), CROWDED)
-def test_scores_that_crowd(scores: Array, labeled: Array, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()  # the sizes that are used
-    monkeypatch.setattr(best, "_ENOUGH", 500)
-    values, _ = distinct(labeled)
-    gaps = count_gaps(values, scores)
-    marks, through = distinct(scores)
-    through = np.cumsum(through)
-    lowest, counted = gaps.blocks()
-    filled = np.diff(counted, prepend=0) > 0
-    where = np.searchsorted(0.0 - marks, 0.0 - lowest[filled])
-    np.testing.assert_array_equal(counted[filled], through[where])
-    np.testing.assert_array_equal(lowest[filled], marks[where])
-    targets = np.unique(np.linspace(1, scores.size, 20).astype(np.int64))
-    found = order_statistics(
-        targets,
-        gaps,
-        lambda finer: count_gaps(finer, scores),
-        lambda bounds, numbers: scores_inside(bounds, numbers, scores),
-    )
-    assert_best(found, targets, scores)
 
 
 GAPS: list[Any] = [

@@ -10,10 +10,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import pu_accessor
-from pu_accessor.ranking import Ranks
-from tests.cases import Case, cases, draw_case, put
-from tests.methods.test_contingency import check_curves, check_rounded, check_traced
-from tests.support.oracles import coherent_oracle, oracle
+from pu_accessor.inference.bands.on_new_examples import cut_to_concave
+from pu_accessor.inference.completion import monotone_latent
+from pu_accessor.ranking import FloatArray, Ranks
+from tests.cases import Case, cases, draw_case
+from tests.methods.test_contingency import check_traced
+from tests.support.oracles import coherent_oracle, new_examples_oracle, oracle
+from tests.support.oracles.concave_oracle import by_linear_programs
 
 REFERENCES = ["positives", "negatives", "tightest", "both"]
 LEVEL = 0.6  # of few examples much is within 95%
@@ -75,57 +78,99 @@ def test_breakpoints_trace_what_all_cutoffs_do(case: Case, reference: str) -> No
     check_traced(every, some)
 
 
-def sparse(seed: int) -> Case:
-    """Draw a ranking of which few are known: many unlabeled examples lie between two cutoffs."""
+Band = tuple[FloatArray, FloatArray, FloatArray, float]
+
+
+def draw_band(seed: int) -> Band:
+    """Return a band around a curve that is concave, or nearly: wide, narrow, with flat parts."""
     rng = np.random.default_rng(seed)
-    size, known = int(rng.integers(20, 60)), rng.integers(1, 6, 2)
-    truth = np.repeat([True, False], known)
-    label = [*truth.tolist(), *[None] * (size - truth.size)]
-    side = np.repeat([1, -1, 0], [*known, size - truth.size])
-    score = rng.normal(size=size) + rng.uniform(-1, 2) * side
-    return Case(score.round(2).tolist(), label, round(rng.uniform(0.05, 0.95), 2))
+    size = int(rng.integers(2, 13))
+    x = np.concatenate([[0], np.sort(rng.random(size)), [1]])
+    curve = x ** rng.choice([0.3, 0.6, 1.0, 1.1])
+    wide = rng.choice([0.0, 0.02, 0.1, 0.4])
+    lower = np.clip(curve - wide * rng.random(x.size), 0, 1)
+    upper = np.clip(curve + wide * rng.random(x.size), 0, 1)
+    if rng.random() < 0.4:
+        lower, upper = np.floor(lower * 8) / 8, np.ceil(upper * 8) / 8
+    lower, upper = np.maximum.accumulate(lower), np.minimum.accumulate(upper[::-1])[::-1]
+    lower[0], upper[-1] = 0, 1
+    return x, lower, upper, float(rng.choice([1.5, 4.0, 20.0, np.inf]))
 
 
-@settings(max_examples=8)
-@given(seed=st.integers(0, 2**32 - 1), reference=st.sampled_from(REFERENCES))
-@example(4, "both")
-@example(28, "negatives")
-@example(55, "negatives")
-def test_breakpoints_trace_what_all_cutoffs_of_few_known_examples_do(
-    seed: int, reference: str
-) -> None:
-    case = sparse(seed)
-    every, some = (ask(case, ranks, reference, 0.2) for ranks in ("all", "breakpoints"))
-    check_traced(every, some)
-    pu = pu_accessor.from_arrays(case.score, case.label, negative=False)
-    how: Any = {"level": 0.2, "band": "simultaneous", "reference": reference}
-    curves = [put(pu, "roc_bounds", case.beta, ranks=r, **how) for r in ("all", "breakpoints")]
-    check_curves(*curves)
-    check_rounded(every, curves[0])
+@pytest.mark.parametrize("block", range(4))
+def test_limits_are_those_of_linear_programs(block: int) -> None:
+    seen = set()
+    for seed in range(15 * block, 15 * block + 15):
+        x, lower, upper, slope = draw_band(seed)
+        limits = by_linear_programs(x, lower, upper, slope)
+        band = cut_to_concave(x, lower, upper, slope)
+        seen.add(limits is None)
+        assert (band.refuted_at is not None) == (limits is None), seed
+        if limits is None:
+            np.testing.assert_array_equal(np.stack(band[:2]), [lower, upper])
+        else:
+            np.testing.assert_allclose(np.stack(band[:2]), np.stack(limits), atol=1e-7)
+    assert seen == {True, False}
 
 
-@given(
-    case=mixed() | st.integers(0, 99).map(sparse),
-    reference=st.sampled_from(REFERENCES),
-    at=st.integers(0, 12),
-)
-def test_one_rank_is_that_of_all(case: Case, reference: str, at: int) -> None:
-    every = ask(case, "all", reference, 0.3)
-    rank = min(at, len(case.score))
-    one = ask(case, [rank], reference, 0.3)
-    last = every.isel(rank=int(np.flatnonzero(every["rank"].values <= rank)[-1]))
-    for name in ("tp", "fp", "fn", "tn", "clipped"):
-        np.testing.assert_array_equal(one[name].isel(rank=0), last[name])
+def test_ties_hold_all_limits() -> None:
+    x = np.array([0, 0.2, 0.2, 0.5, 1, 1])
+    lower, upper = np.array([0, 0.1, 0.3, 0.4, 0.9, 1]), np.array([0.1, 0.5, 0.6, 0.8, 1, 1])
+    once = cut_to_concave(x[[0, 1, 3, 4]], lower[[0, 2, 3, 5]], upper[[0, 1, 3, 4]], 3.0)
+    band = cut_to_concave(x, lower, upper, 3.0)
+    for tied, alone in zip(band[:2], once[:2], strict=True):
+        np.testing.assert_allclose(tied, alone[[0, 1, 1, 2, 3, 3]])
 
 
-def test_some_ranks_are_those_of_all_where_cutoffs_contradict() -> None:
-    # Of one latent positive the band has it that none is above the block of known ones, and one is
-    # at its end. But nothing that is unlabeled is in between.
-    case = Case([2.0, *[1.0] * 6, 0.0, 0.0], [None, *[True] * 6, False, None], 0.25)
-    every = ask(case)
-    np.testing.assert_array_equal(every["rank"], [0, 1, 7, 9])
-    np.testing.assert_array_equal(every["clipped"].values[:, 0, 0], [False, True, True, False])
-    np.testing.assert_array_equal(every["tp"].values[..., 0], [[0] * 3, [1] * 3, [7] * 3, [7] * 3])
-    for ranks in ([1], [7], [0, 1], [1, 9], [0, 1, 7, 9]):
-        for name in ("tp", "clipped"):
-            np.testing.assert_array_equal(ask(case, ranks)[name], every[name].sel(rank=ranks))
+REFUTED = [
+    ([0, 0.4, 0.8, 1], [0, 1, 1, 1], 1.9, 0.4),  # more than every example positive
+    ([0, 0.1, 0.6, 1], [0, 0.2, 1, 1], 9.0, 0.2),  # a chord above the band: a bend upwards
+    ([0, 0.1, 0.2, 1], [0, 1, 0.3, 1], 9.0, 0.4),  # below the diagonal: worse than chance
+    ([0.1, 0.3, 0.6, 1], [0.2, 1, 1, 1], 9.0, 0.0),  # positives before the first example
+]
+
+
+@pytest.mark.parametrize(("lower", "upper", "slope", "place"), REFUTED)
+def test_refuted(lower: list[float], upper: list[float], slope: float, place: float) -> None:
+    x = np.array([0, 0.2, 0.4, 1])
+    band = cut_to_concave(x, np.array(lower), np.array(upper), slope)
+    assert band.refuted_at == place
+    np.testing.assert_array_equal(np.stack(band[:2]), [lower, upper])
+
+
+def test_large_bands_take_no_time_of_squares() -> None:
+    rng = np.random.default_rng(5)
+    x = np.append(np.sort(rng.random(100_000)), 1)
+    x[0] = 0
+    noise = rng.random((2, x.size)) * 0.02
+    lower = np.maximum.accumulate(np.maximum(x**0.4 - noise[0], 0))
+    upper = np.minimum.accumulate(np.minimum(x**0.4 + noise[1], 1)[::-1])[::-1]
+    band = cut_to_concave(x, lower, upper, np.inf)
+    assert band.refuted_at is None
+    assert (band.lower <= x**0.4 + 1e-12).all() and (band.upper >= x**0.4 - 1e-12).all()
+
+
+COUNTS = st.tuples(*(st.integers(0, most) for most in (3, 2, 4)))
+
+
+@given(steps=st.lists(COUNTS, min_size=1, max_size=12), share=st.floats(0, 1))
+@example([(0, 0, 2), (1, 0, 0), (0, 0, 10)], 1 / 12)  # a third of the best are known positives
+@example([(0, 0, 2), (1, 0, 0), (0, 0, 10)], 7 / 12)
+def test_latent_positives_of_the_oracle(steps: list[tuple[int, int, int]], share: float) -> None:
+    known, negatives, unlabeled = np.array(steps).T
+    m = round(share * int(unlabeled.sum()), 6)
+    latent = monotone_latent(known, negatives, unlabeled, m)
+    first, second, third = (column.tolist() for column in (known, negatives, unlabeled))
+    slow = new_examples_oracle.monotone_latent(first, second, third, m)
+    np.testing.assert_allclose(latent, slow, atol=1e-6)
+    assert latent.sum() == pytest.approx(m, abs=1e-9)
+    assert (latent >= 0).all() and (latent <= unlabeled + 1e-9).all()
+    shares = latent[unlabeled > 0] / unlabeled[unlabeled > 0]
+    assert (np.diff(shares) <= 1e-9).all()
+
+
+def test_nothing_known_or_nothing_unlabeled() -> None:
+    none, some = np.zeros(3, np.int64), np.array([1, 2, 1])
+    assert monotone_latent(none, none, some, 2).tolist() == [0.5, 1, 0.5]
+    assert monotone_latent(some, some, none, 0).tolist() == [0, 0, 0]
+    assert monotone_latent(none, none, none, 0).tolist() == [0, 0, 0]

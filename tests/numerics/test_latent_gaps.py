@@ -1,16 +1,15 @@
 """Latent positives in the gaps between known ones: exact distributions, enumeration, coverage."""
 
-from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import pytest
-from scipy import special, stats
+from scipy import special
 
 from pu_accessor.inference.estimates import latent_gaps
 from pu_accessor.inference.estimates.known_positives import Blocks
 from pu_accessor.inference.estimates.latent_gaps import gamma_quantile, harmonic, precision_limits
-from pu_accessor.ranking import FloatArray, IntArray
+from pu_accessor.ranking import IntArray
 from tests.support.oracles import gaps_oracle
 
 Places: TypeAlias = tuple[int, ...]
@@ -31,13 +30,6 @@ def blocks(*ranks: int) -> Blocks:
 
 # ---------------------------------------------------------------------------------------------
 # The distribution of a weighted sum of random shares
-
-
-def test_oracle_by_hand() -> None:
-    # One share of two is uniform; the largest value alone of three is Beta(1, 2).
-    assert gaps_oracle.chance([0, 1], 0.3) == pytest.approx(0.3)
-    assert gaps_oracle.chance([0, 0, 1], 0.3) == pytest.approx(1 - 0.7**2, abs=1e-7)
-    assert gaps_oracle.quantile([0, 0, 1], 0.5) == pytest.approx(1 - 0.5**0.5, abs=1e-6)
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 10, 25])
@@ -61,28 +53,6 @@ def test_quantiles_are_those_of_a_saddlepoint(tail: float) -> None:
         found = gamma_quantile(values, shape, scale, tail)
         wanted = gaps_oracle.saddlepoint(values.tolist(), tail, shape.tolist(), scale.tolist())
         assert found == pytest.approx(wanted, rel=1e-6)
-
-
-@pytest.mark.parametrize(("above", "below"), [(3, 20), (2, 199), (40, 160)])
-def test_quantiles_near_the_median_are_those_of_a_beta_variable(above: int, below: int) -> None:
-    # Of 0 and 1, weighted by shares, the mean is a beta variable: exact, and smooth at the median.
-    values, shape = np.array([0.0, 1.0]), np.array([below, above])
-    tails = 0.5 + np.array([-1e-2, -4e-4, -1e-5, 0.0, 1e-5, 4e-4, 1e-2])
-    exact = stats.beta(above, below)
-    for scale in (1.0, np.array([1.0, 1 + 1e-9])):
-        found = np.array([gamma_quantile(values, shape, scale, tail) for tail in tails])
-        np.testing.assert_allclose(found, exact.ppf(tails), rtol=2e-3)
-        np.testing.assert_allclose(np.diff(found), np.diff(exact.ppf(tails)), rtol=0.02)
-
-
-@pytest.mark.parametrize("tail", [0.025, 0.5, 0.975])
-def test_values_that_hardly_count_move_no_quantile(tail: float) -> None:
-    rng = np.random.default_rng(8)
-    values, shape, scale = rng.uniform(1, 2, 40), rng.uniform(0.3, 1, 40), rng.uniform(1, 9, 40)
-    wanted = gamma_quantile(values, shape, scale, tail)
-    values, shape = np.append(values, [0.5, 2.5]), np.append(shape, [1e-9, 1e-9])
-    found = gamma_quantile(values, shape, np.append(scale, [1, 1]), tail)
-    assert found == pytest.approx(wanted, abs=1e-6)  # once an error: no sign change
 
 
 def test_beyond_all_tails_there_is_the_end() -> None:
@@ -211,62 +181,3 @@ def test_one_block_has_one_precision() -> None:
 
 # ---------------------------------------------------------------------------------------------
 # Known positives with weights
-
-
-def limits_of_precision(
-    end: IntArray, weight: FloatArray, latent: float, level: float
-) -> list[float]:
-    """Bound average precision: lower and upper."""
-    asked: Any = end, np.stack([weight, weight]), np.full(2, latent), level, np.arange(2)
-    return [*latent_gaps.weighted_precision_limits(*asked)]
-
-
-@pytest.mark.parametrize("n", [2, 3, 9, 20, 33])
-@pytest.mark.parametrize("latent", [2.0, 900.0])
-def test_limits_of_ranks_by_weight_are_those_of_a_saddlepoint(n: int, latent: float) -> None:
-    rng, size = np.random.default_rng(n), 3000
-    weight = 1.2 + np.linspace(0, 2, n) ** 3 + rng.uniform(0, 0.5, n)
-    for least, most in ((1, size), (1, 2 * n), (size - 2 * n, size), (1400, 1900)):
-        ranks = np.sort(rng.choice(np.arange(least, most + 1), n, False)).astype(float)
-        for one in (weight, weight[::-1]):
-            ask = partial(latent_gaps.weighted_rank_limit, ranks, one, latent, size, 0.9)
-            found = [ask(0), ask(1)]
-            wanted = gaps_oracle.limits_of_weighted_ranks(
-                ranks.tolist(), one.tolist(), latent, size, 0.9
-            )
-            assert found == pytest.approx(wanted, rel=1e-6)
-
-
-DRAWN: list[Any] = [(2, 3.0), (3, 0.05), (8, 30.0), (11, 4.0), (25, 12.5), (25, 200.0)]
-
-
-@pytest.mark.parametrize("way", [1, -1])
-@pytest.mark.parametrize("tied", [0, 7])  # places before a block of ties
-@pytest.mark.parametrize(("n", "latent"), DRAWN)
-def test_precision_limits_by_weight_are_drawn(n: int, latent: float, tied: int, way: int) -> None:
-    rng = np.random.default_rng(n)
-    ends = np.sort(rng.choice(np.arange(9, 300), n, replace=False))
-    ends[tied : tied + 3] = ends[: tied + 3][-1]
-    last = np.searchsorted(ends, ends, side="right")
-    weight = (1.2 + np.linspace(0, 2, n) ** 3 + rng.uniform(0, 0.5, n))[::way]
-    low, high = gaps_oracle.drawn_weighted(
-        ends.tolist(), last.tolist(), weight.tolist(), latent, harmonic
-    )
-    for level in (0.5, 0.9):
-        tail = (1 - level) / 2
-        wanted = np.quantile(low, tail), min(np.quantile(high, 1 - tail), 1)
-        found = limits_of_precision(ends, weight, latent, level)
-        assert found == pytest.approx(wanted, rel=1e-3)
-
-
-@pytest.mark.parametrize("latent", [0.05, 30.0])
-def test_draws_are_the_same_in_parts(latent: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    # A block of ties is within a part, crosses an edge, or is several parts.
-    size = np.array([1, 2, 5, 1, 4, 17, 3, 1, 6])
-    last = np.repeat(np.cumsum(size), size)
-    end, weight = 2 * last + 1, 1.2 + np.random.default_rng(0).uniform(0, 9, last.size)
-    whole = limits_of_precision(end, weight, latent, 0.9)
-    for part in (3, 5, 39):
-        monkeypatch.setattr(latent_gaps, "_PART", part)
-        found = limits_of_precision(end, weight, latent, 0.9)
-        assert found == pytest.approx(whole, rel=1e-12)

@@ -1,28 +1,24 @@
 """The table of metrics by itself, and the one entrance to estimates of any of them."""
 
 import pickle
+from collections.abc import Callable
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import numpy.testing as npt
+import pandas as pd
 import pytest
 
+import pu_accessor.sklearn
+from pu_accessor import PUError, PUValueError
 from pu_accessor.beta import Beta
-from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
-from pu_accessor.inference.estimates.cutoff_spec import SYNONYMS, Cutoff, read_at
 from pu_accessor.inference.estimates.joint import estimate, widen
-from pu_accessor.inference.metrics import (
-    METRICS,
-    PURPOSES,
-    Metric,
-    bedroc,
-    fbeta,
-    names_for,
-    read_metric,
-    read_metrics,
-)
+from pu_accessor.inference.metrics import METRICS, PURPOSES, Metric, bedroc, fbeta, read_metric
 from pu_accessor.inference.settings import Settings
+from pu_accessor.labeling import positives_needed
 from pu_accessor.ranking import Counts, Ranking
+from tests.cases import put
 
 PLAIN = Settings()
 
@@ -63,16 +59,6 @@ def test_makers_survive_a_pickle_and_keep_what_they_were_made_with() -> None:
     assert pickle.loads(pickle.dumps(bedroc(80.5))).alpha == 80.5
 
 
-@pytest.mark.parametrize("name", SYNONYMS)
-def test_synonyms_are_read_and_one_name_is_written(name: str) -> None:
-    meant = SYNONYMS[name]
-    purpose = "score" if "score" in METRICS[meant].can else "compare"
-    cutoff = {"rank": 3} if METRICS[meant].needs_cutoff else None
-    for spelled in (name, name.upper()):
-        assert read_metric(spelled, cutoff, purpose) is METRICS[meant]
-    assert read_at({"tpr": 0.5}) == Cutoff("recall", 0.5)
-
-
 @pytest.mark.parametrize(
     ("metric", "how", "message"),
     [
@@ -91,64 +77,6 @@ def test_a_metric_and_its_cutoff_have_to_go_together(metric: str, how: Any, mess
         read_metric(metric, how, "metric")
 
 
-def test_several_metrics_are_told_apart_by_name() -> None:
-    assert [each.name for each in read_metrics(["recall", fbeta(2)], "metric")] == ["recall", "f2"]
-    with pytest.raises(PUValueError, match="metric must name at least one, and each once"):
-        read_metrics(["recall", "sensitivity"], "metric")
-    with pytest.raises(PUTypeError, match="metric must be a name, a function, or a list"):
-        read_metrics(3, "metric")  # type: ignore[arg-type]
-
-
-def ways_to_ask() -> list[tuple[Metric, str, Cutoff | None]]:
-    """Return metrics with a target, and a cutoff where they need one."""
-    areas = [(METRICS[name], None) for name in names_for("area")] + [(bedroc(5), None)]
-    cutoffs = Cutoff("rank", 40), Cutoff("threshold", 0.6), Cutoff("youden")
-    rates = [(METRICS[name], cutoff) for name in ("f1", "mcc") for cutoff in cutoffs]
-    asked = [*areas, *rates, (METRICS["net_benefit"], Cutoff("threshold", 0.4))]
-    return [
-        (metric, target, cutoff)
-        for metric, cutoff in asked
-        for target in ("examples", "population")
-        if target == "examples" or cutoff is None or cutoff.kind == "threshold"
-    ]
-
-
-@pytest.mark.parametrize(("metric", "target", "cutoff"), ways_to_ask())
-def test_an_interval_has_the_ends_of_all_betas_within(
-    metric: Metric, target: str, cutoff: Cutoff | None
-) -> None:
-    ranking = draw_ranking(1, probabilities=True)
-    within = estimate(metric, ranking, at(0.25, (0.1, 0.4)), PLAIN, target, cutoff)
-    point = estimate(metric, ranking, at(0.25), PLAIN, target, cutoff)
-    npt.assert_allclose(within.value, point.value, rtol=1e-12)
-    assert within.lower[0] <= point.lower[0] and point.upper[0] <= within.upper[0]
-    if cutoff is not None and cutoff.kind == "youden":
-        return  # another cutoff at each beta
-    betas = np.linspace(0.1, 0.4, 61 if cutoff is None else 1201)
-    each = estimate(metric, ranking, Beta(betas), PLAIN, target, cutoff)
-    npt.assert_allclose(within.lower, each.lower.min(), atol=1e-3)
-    npt.assert_allclose(within.upper, each.upper.max(), atol=1e-3)
-    assert (
-        within.lower[0] <= each.lower.min() + 1e-9 and within.upper[0] >= each.upper.max() - 1e-9
-    )
-
-
-def test_net_benefit_is_what_its_formula_says() -> None:
-    ranking, threshold = draw_ranking(2, probabilities=True), 0.4
-    cutoff, beta = Cutoff("threshold", threshold), at([0.2, 0.3])
-    found = estimate(METRICS["net_benefit"], ranking, beta, PLAIN, "examples", cutoff)
-    tpr, fpr = (
-        estimate(METRICS[name], ranking, beta, PLAIN, "examples", cutoff).value
-        for name in ("recall", "fpr")
-    )
-    latent = np.round(beta.values * ranking.total.unlabeled)
-    share = (ranking.total.known_positive + latent) / sum(ranking.total)
-    odds = threshold / (1 - threshold)
-    npt.assert_allclose(found.value, share * tpr - (1 - share) * fpr * odds)
-    with pytest.raises(PUDataError, match="net_benefit needs scores that are probabilities"):
-        estimate(METRICS["net_benefit"], draw_ranking(2), beta, PLAIN, "examples", cutoff)
-
-
 def test_boyce_takes_no_beta_and_has_no_interval() -> None:
     found = estimate(METRICS["boyce"], draw_ranking(3), at([]), PLAIN, "examples", None)
     assert 0.5 < found.value[0] <= 1 and np.isnan([found.lower, found.upper, found.error]).all()
@@ -161,3 +89,95 @@ def test_points_keep_their_own_limits() -> None:
     low, middle, high = widen(three - 0.1, three, three + 0.1, 2)
     npt.assert_allclose(low, [[0.1, 0.1]])
     npt.assert_allclose([middle, high], [[[0.3, 0.2]], [[0.6, 0.6]]])
+
+
+BETA, AT = 0.1, 40
+
+
+def draw_rows() -> pd.DataFrame:
+    """Draw scores of two models, probabilities, for groups of the same examples."""
+    rng = np.random.default_rng(3)
+    truth = np.arange(240) % 4 == 0
+    good, fair = (1 / (1 + np.exp(-rng.normal(shift * truth))) for shift in (2, 1))
+    label = np.where(truth & (np.arange(240) % 8 == 0), 1.0, np.nan)
+    site = np.where(np.arange(240) < 120, "a", "b")
+    return pd.DataFrame({"score": good, "fair": fair, "label": label, "site": site})
+
+
+ROWS = draw_rows()
+PU, SITES = ROWS.pu, ROWS.pu(by="site")
+MODELS = ROWS.pu(score=["score", "fair"])
+TABLES = PU.contingency([0.1, 0.2], ranks=[*range(0, 241, 20)])
+WHOLE = PU.contingency([0.1, 0.2], ranks="all")
+BY_NAME: dict[str, Callable[[str, Any], Any]] = {
+    "against_beta": lambda name, at: PU.plot_metric(name, [0.1, 0.2], x="beta", at=at),
+    "area": lambda name, at: WHOLE.pu.area(name),
+    "compare": lambda name, at: MODELS.compare(name, BETA, at=at),
+    "forest": lambda name, at: MODELS.plot_forest(name, BETA, at=at),
+    "gap": lambda name, at: SITES.gap(name, BETA, at=at),
+    "metric": lambda name, at: PU.metric(name, BETA, at=at),
+    "plan": lambda name, at: positives_needed(0.2, pilot=ROWS, beta=BETA, metric=name),
+    "robustness": lambda name, at: MODELS.robustness(
+        name, BETA, at=at, over={"selection_odds": [1, 2]}
+    ),
+    "score": lambda name, at: pu_accessor.sklearn.scorer(name, beta=BETA, at=at, unlabeled=0),
+    "tables": lambda name, at: TABLES.pu.metric(name),
+}
+
+
+def ask(entry: Metric, pu: Any, **how: Any) -> pd.DataFrame:
+    """Ask for a metric, at a cutoff where it needs one."""
+    at = {"threshold": 0.5} if entry.of_probabilities else AT
+    how = {"at": at, **how} if entry.needs_cutoff else how
+    found: pd.DataFrame = put(pu, "metric", entry, BETA, **how)
+    return found
+
+
+THESE = {"target": "examples"}
+
+
+WEIGHED = ROWS.assign(e=np.where(ROWS["score"] > 0.6, 0.9, 0.4)).pu(propensity="e")
+BY_ARGUMENT: dict[str, Callable[[Metric], Any]] = {
+    "average": lambda entry: ask(entry, ROWS.pu(by="site", average=True)),
+    "examples": lambda entry: ask(entry, PU, **THESE),
+    "population": lambda entry: ask(
+        entry,
+        PU,
+        target="population",
+        **({"at": {"threshold": 0.5}} if entry.needs_cutoff else {}),
+    ),
+    "propensity": lambda entry: ask(entry, WEIGHED, **THESE),
+    "selection_odds": lambda entry: ask(entry, PU, selection_odds=1.5, **THESE),
+}
+
+
+def test_every_metric_and_purpose_is_there() -> None:
+    assert {*PURPOSES} == {*BY_NAME} | {*BY_ARGUMENT}
+    for name, entry in METRICS.items():
+        assert name == entry.name and entry.label and entry.can and "df.pu" in entry.ask
+
+
+@pytest.mark.parametrize("purpose", BY_NAME)
+@pytest.mark.parametrize("name", METRICS)
+def test_what_can_be_asked_by_name_is_answered(name: str, purpose: str) -> None:
+    entry = METRICS[name]
+    at: Any = AT if entry.needs_cutoff else None
+    at = {"threshold": 0.5} if entry.of_probabilities else at
+    if purpose in entry.can:
+        assert BY_NAME[purpose](name, at) is not None
+    else:
+        with pytest.raises(PUValueError, match="metric must be ") as told:
+            BY_NAME[purpose](name, at)
+        assert repr(name) in str(told.value) and len(str(told.value)) <= 300
+    plt.close("all")
+
+
+@pytest.mark.parametrize("how", BY_ARGUMENT)
+@pytest.mark.parametrize("name", [name for name in METRICS if name != "difference"])
+def test_what_can_be_said_of_a_metric_is(name: str, how: str) -> None:
+    entry = METRICS[name]
+    if how in entry.can:
+        assert np.isfinite(BY_ARGUMENT[how](entry)["estimate"]).all()
+    else:
+        with pytest.raises(PUError):
+            BY_ARGUMENT[how](entry)

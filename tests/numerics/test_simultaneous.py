@@ -2,7 +2,7 @@
 
 import math
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,6 @@ from pu_accessor.inference.bands import simultaneous as simultaneous_module
 from pu_accessor.inference.bands.exact import exact_within
 from pu_accessor.inference.bands.lookup import latent_bounds, latent_bounds_each
 from pu_accessor.inference.bands.simultaneous import joint_coverage, local_alpha, simultaneous
-from pu_accessor.inference.search import last_that_holds
-from tests.numerics.test_within_odds import INF
 from tests.support.oracles import oracle, selection_oracle
 
 PRECISION = 1e-4  # of the local alpha, relative
@@ -46,17 +44,6 @@ def tables(n: int, m: int, level: float = 0.95) -> xr.Dataset:
 
 # ---------------------------------------------------------------------------------------------
 # The oracle itself
-
-
-@pytest.mark.parametrize("n", range(1, 6))
-@pytest.mark.parametrize("m", range(6))
-def test_oracle_agrees_with_enumeration(n: int, m: int) -> None:
-    for level in (0.2, 0.5, 0.8, 0.9, 0.95):
-        slow = oracle.simultaneous_by_enumeration(n, m, level)
-        assert oracle.simultaneous(n, m, level) == slow
-        orders = list(combinations(range(n + m), n))
-        covered = sum(oracle.is_covered(known, n + m, slow.band) for known in orders)
-        assert Fraction(covered, len(orders)) == coverage(n, m, slow.band) >= oracle.decimal(level)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -132,13 +119,6 @@ def test_local_alpha_is_a_coordinate_over_beta() -> None:
         assert "local_alpha" not in frame.pu.contingency(0.5, band=name, ranks="all").coords
 
 
-def test_limits_are_those_of_the_exact_band_at_the_local_level() -> None:
-    for n, m in ((7, 40), (60, 200), (30, 21_000)):
-        alpha = tables(n, m)["local_alpha"].item()
-        lower, upper = latent_bounds("exact", n, m, 1 - alpha)
-        assert band(n, m, 0.95) == (lower.tolist(), upper.tolist())
-
-
 @pytest.mark.parametrize("odds", [1.5, 4.0])
 def test_the_simultaneous_band_holds_for_every_selection(odds: float) -> None:
     n, m, level = 4, 5, 0.8
@@ -151,16 +131,6 @@ def test_the_simultaneous_band_holds_for_every_selection(odds: float) -> None:
         assert float(below + above) <= 1 - level
     exactly = [side[0].tolist() for side in exact_within(n, np.array([m]), level, odds)]
     assert lower <= exactly[0] and upper >= exactly[1]
-
-
-def test_the_local_level_starts_from_that_of_random_labels() -> None:
-    alpha = local_alpha(40, 120, 0.95)
-    assert local_alpha(40, 120, 0.95, 1.0) == alpha
-    assert local_alpha(40, 120, 0.95, 1 + 1e-6) == pytest.approx(alpha, rel=0.02)
-    assert alpha < local_alpha(40, 120, 0.95, 2.0) < local_alpha(120, 40, 0.95, 5.0)
-    assert local_alpha(40, 120, 0.95, INF) == pytest.approx(0.05)
-    lower, upper = simultaneous(40, 120, 0.95, 2.0)
-    assert joint_coverage(40, 120, lower, upper) > 0.95
 
 
 WITHIN = [(40, 120, 2.0), (30, 200, 8.0), (80, 80, 1.1), (60, 70, 4.0), (3, 60, 1.2)]
@@ -191,35 +161,6 @@ def test_the_local_level_of_many_positives_is_scaled_from_fewer(n: int, m: int) 
     counted = local_alpha(fewer, 1000 - fewer, 0.95, 3.0)
     scaled = 0.8 * counted * ((n + m) / 1000) ** -0.3
     assert local_alpha(n, m, 0.95, 3.0) == pytest.approx(scaled, rel=1e-12)
-
-
-def test_the_local_level_of_many_positives_is_safe() -> None:
-    alpha = local_alpha(100, 3000, 0.95, 8.0)  # scaled from fewer
-    upper = exact_within(100, np.array([3000]), 1 - alpha, 8.0)[1][0]
-    assert 0.017 < simultaneous_module.most_missed(100, 3000, upper, 8.0) <= 0.025
-
-
-@pytest.mark.parametrize(("n", "m"), [(150, 900), (301, 299), (80, 3000)])
-@pytest.mark.parametrize("one_sided", [False, True])
-def test_local_level_by_halving(n: int, m: int, one_sided: bool, monkeypatch: Any) -> None:
-    level, looks = 0.931, []
-    most = min(2 * (1 - level), 1) if one_sided else 1 - level
-    farthest = latent_bounds("exact", n, m, 1 - simultaneous_module.NEVER)[1]
-
-    def holds(alpha: float) -> bool:
-        lower, upper = latent_bounds("exact", n, m, 1 - alpha)
-        covered = joint_coverage(n, m, lower, farthest if one_sided else upper)
-        return 1 - covered <= (1 - level) * (1 + 1e-9)
-
-    def look(*limits: Any) -> float:
-        looks.append(limits)
-        return joint_coverage(*limits)
-
-    monkeypatch.setattr(simultaneous_module, "joint_coverage", look)
-    local_alpha.cache_clear()
-    found = local_alpha(n, m, level, 1.0, one_sided)
-    assert found == last_that_holds(holds, most / (n + m + 1), most, PRECISION)
-    assert len(looks) <= 13  # of 16 to 18
 
 
 @given(data=st.data(), n=st.integers(1, 9), m=st.integers(0, 9))

@@ -15,7 +15,6 @@ import xarray as xr
 
 from pu_accessor import from_arrays
 from pu_accessor.counting import cutoffs, gaps, order_statistics, threads
-from pu_accessor.counting.gaps import in_parts
 from pu_accessor.counting.threads import count_threads, in_threads, one_thread
 
 OURS, OTHERS = "PU_ACCESSOR_MAX_THREADS", "OMP_NUM_THREADS"
@@ -68,27 +67,6 @@ def test_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     assert count_threads(1000) == 3
 
 
-@pytest.mark.parametrize(("told", "cores"), [(6, 6), (1, 1), (None, 1)])
-def test_cores_where_none_are_set_apart(told: int | None, cores: int, monkeypatch: Any) -> None:
-    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
-    monkeypatch.setattr(os, "cpu_count", lambda: told)
-    assert count_threads(1000) == cores
-
-
-def test_each_thread_has_some_of_the_scores() -> None:
-    assert in_parts(SCORES, 1)[0] is SCORES
-    for number in (2, 3, 8):
-        parts = in_parts(SCORES, number)
-        assert len(parts) >= number and len(parts) % number == 0
-        np.testing.assert_array_equal(np.concatenate(parts), SCORES)
-
-
-def test_no_thread_is_started_for_nothing() -> None:
-    here = threading.get_ident()
-    assert in_threads(lambda _: threading.get_ident(), range(3), 1) == [here] * 3
-    assert in_threads(lambda _: threading.get_ident(), range(1), 4) == [here]
-
-
 def test_caller_works_beside_other_threads() -> None:
     both = threading.Barrier(2)  # neither item ends before the other has begun
 
@@ -132,3 +110,10 @@ def test_an_interrupt_ends_a_long_call() -> None:
             child.kill()
     assert "KeyboardInterrupt" in told
     assert child.returncode != 0
+
+
+@pytest.mark.parametrize(("told", "cores"), [(6, 6), (1, 1), (None, 1)])
+def test_cores_where_none_are_set_apart(told: int | None, cores: int, monkeypatch: Any) -> None:
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: told)
+    assert count_threads(1000) == cores

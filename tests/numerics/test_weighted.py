@@ -5,9 +5,7 @@ import pytest
 from scipy import stats
 
 from pu_accessor.inference.bands.weighted import weighted_bounds
-from pu_accessor.inference.estimates.weighted_areas import weighted_spread
 from pu_accessor.ranking import FloatArray
-from tests.support.oracles import gaps_oracle
 
 
 def slow_bounds(weight: FloatArray, m: int, level: float) -> list[list[int]]:
@@ -54,27 +52,3 @@ def test_bounds_are_those_of_gamma_variables(seed: int, n: int) -> None:
         found = weighted_bounds(weight, m, level)
         assert [side.tolist() for side in found] == slow_bounds(weight, m, level)
         assert all(side.dtype == np.int64 for side in found)
-
-
-@pytest.mark.parametrize(("n", "way"), [(3, 1), (4, -1), (12, 1), (30, -1), (30, 1)])
-def test_the_spread_is_that_of_its_terms(n: int, way: int) -> None:
-    rng = np.random.default_rng(n)
-    pull, latent = rng.normal(size=n), np.round(np.linspace(0, 9, n) ** 2 / 9, 1)[::way]
-    stands, m = [1 + one for one in latent.tolist()], sum(latent.tolist())
-    mean = sum(a * b for a, b in zip(latent, pull, strict=True)) / m
-    apart = [one - mean for one in pull.tolist()]
-    squares = [
-        a**2 * s * (s - 1) / (1 - s / sum(stands)) ** 2 for a, s in zip(apart, stands, strict=True)
-    ]
-    square = (n - 1) / n * sum(squares)
-    kurtosis = n * sum(one**2 for one in squares) / sum(squares) ** 2
-    more = [
-        max(gaps_oracle.unseen(np.array(some)) - sum(stands) / n, 0) * end
-        for some, end in ((stands, min(apart)), (stands[::-1], max(apart)))
-    ]
-    wanted = [square**0.5, kurtosis, *((square + one**2) ** 0.5 for one in more)]
-    assert list(weighted_spread(pull, latent)) == pytest.approx(wanted, rel=1e-9)
-    assert any(more)
-    nothing = [0, np.nan, 0, 0]
-    for none in (weighted_spread(pull, 0 * latent), weighted_spread(0 * pull, latent)):
-        assert list(none) == pytest.approx(nothing, nan_ok=True)

@@ -13,7 +13,6 @@ FRAME = binormal(40, 160, 0.4, seed=8)[0]
 FRAME["g"] = np.where(np.arange(len(FRAME)) % 3, "a", "b")
 BETAS = [0, 0.1, 0.15, 0.2, 0.25, 0.3]
 INSIDE = ("beta", [False, True, True, False, True, True])
-LOW, HIGH = 0.1, 0.3
 PLOTS: dict[str, tuple[Any, ...]] = {"plot_roc": (), "plot_pr": (), "plot_metric": ("precision",)}
 every_plot = pytest.mark.parametrize("plot", PLOTS)
 
@@ -96,19 +95,3 @@ def test_the_band_of_a_metric_has_the_lowest_and_the_highest(name: Any, x: str) 
             assert set(there) <= points
         else:
             np.testing.assert_allclose(np.interp(place[known], *drawn), side[known], atol=2e-3)
-
-
-@every_plot
-def test_groups_have_bands_of_their_own(plot: str) -> None:
-    tables = widened(FRAME.pu(by="g"), ranks="breakpoints")
-    ax = draw(plot, tables)
-    assert len(bands(ax)) == 2 and legend(ax)[:2] == ["a", "b"]
-    for key, band in zip("ab", bands(ax), strict=True):
-        alone = widened(FRAME[FRAME["g"] == key].pu, ranks="breakpoints")
-        (one,) = bands(draw(plot, alone))
-        np.testing.assert_allclose(one.get_xy(), band.get_xy())
-    tables = tables.isel(beta=slice(1, None))
-    own = tables.drop_vars("beta").assign_coords(
-        beta=(("g", "beta"), np.stack([BETAS[1:]] * 2)), inside=("beta", INSIDE[1][1:])
-    )
-    assert len(bands(draw(plot, own))) == 2

@@ -1,6 +1,7 @@
 """What pictures of curves share, read back from their artists."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -8,18 +9,19 @@ import numpy as np
 import pytest
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex, to_rgb, to_rgba
+from matplotlib.colors import to_hex, to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
 from pu_accessor import PUTypeError, PUValueError, PUWarning
 from pu_accessor.ranking import FloatArray
+from tests.arguments.test_propensity import FRAME as WEIGHTED
+from tests.arguments.test_reference import REFERENCES, sites
 from tests.cases import binormal, legend
 
 FRAME, BETA, _ = binormal(200, 600, 0.3, seed=1)
 
 BETAS = [0.1, 0.2, 0.3]
-BAND = "95% exact band,\nthese examples"
 
 
 def lines(ax: Axes) -> dict[str, Line2D]:
@@ -35,29 +37,6 @@ def bands(ax: Axes) -> list[Polygon]:
     return [patch for patch in ax.patches if isinstance(patch, Polygon)]
 
 
-@pytest.mark.parametrize("name", ["plot_roc", "plot_pr"])
-def test_baseline_is_dashed_and_has_no_band(name: str) -> None:
-    ax = getattr(FRAME.pu, name)(0.2, baseline=True)
-    naive = "β̂ = 0 (unlabeled as negative)"
-    assert legend(ax)[:3] == ["β̂ = 0.2", naive, BAND]
-    baseline = lines(ax)[naive]
-    assert baseline.get_linestyle() == "--" and len(bands(ax)) == 1
-    also = getattr(FRAME.pu, name)([0, 0.2], baseline=True)
-    assert len(also.lines) == len(ax.lines)
-    tables = FRAME.pu.contingency([0, 0.2], ranks="breakpoints")
-    drawn = lines(getattr(tables.pu, name)(baseline=True))[naive]
-    np.testing.assert_array_equal(drawn.get_xydata(), baseline.get_xydata())
-
-
-@pytest.mark.parametrize("name", ["plot_roc", "plot_pr"])
-def test_several_betas_have_a_hue_each_that_grey_keeps_apart(name: str) -> None:
-    ax = getattr(FRAME.pu, name)(BETAS)
-    drawn = [lines(ax)[f"β̂ = {beta}"] for beta in BETAS]
-    grey = [float(np.dot(to_rgb(line.get_color()), [0.299, 0.587, 0.114])) for line in drawn]
-    assert min(np.diff(grey)) > 0.08
-    assert len(bands(ax)) == len(BETAS) and legend(ax)[3] == BAND
-
-
 @pytest.mark.parametrize("name", ["plot_roc", "plot_pr", "plot_rank_cdf"])
 def test_axes_and_properties_are_those_given(name: str) -> None:
     ax, looks = plt.subplots()[1], {"fc": "green", "alpha": 0.5}
@@ -66,30 +45,6 @@ def test_axes_and_properties_are_those_given(name: str) -> None:
     line = lines(ax)["known positives" if name == "plot_rank_cdf" else "β̂ = 0.2"]
     assert to_hex(line.get_color()) == "#ff0000" and line.get_linewidth() == 3
     assert to_rgba(bands(ax)[0].get_facecolor()) == to_rgba("green", 0.5)
-
-
-@pytest.mark.parametrize("name", ["plot_roc", "plot_pr"])
-def test_tables_and_frames_draw_the_same(name: str) -> None:
-    by_frame = getattr(FRAME.pu, name)(BETAS, band="dkw", level=0.9)
-    tables = FRAME.pu.contingency(BETAS, band="dkw", level=0.9, ranks="breakpoints")
-    by_tables = getattr(tables.pu, name)()
-    assert legend(by_frame) == legend(by_tables)
-    assert "90% dkw band,\nthese examples" in legend(by_frame)
-    for one, other in zip(bands(by_frame), bands(by_tables), strict=True):
-        np.testing.assert_array_equal(one.get_xy(), other.get_xy())
-    for one, other in zip(by_frame.lines, by_tables.lines, strict=True):
-        drawn, rounded = np.asarray(one.get_xydata()), np.asarray(other.get_xydata())
-        if str(one.get_label()).startswith("chance"):
-            np.testing.assert_array_equal(drawn, rounded)
-        elif name == "plot_roc":  # half an example of at least 60 positives
-            assert 0 < np.abs(drawn - rounded).max() <= 0.5 / 60
-
-
-def test_drawing_twice_on_one_axes_keeps_the_curves_apart() -> None:
-    ax = FRAME.pu.plot_roc(0.2)
-    FRAME.pu.plot_roc(0.2, ax=ax, line_kws={"label": "another model"}, band="dkw")
-    dkw = "95% dkw band,\nthese examples"
-    assert legend(ax) == ["β̂ = 0.2", "another model", BAND, dkw, "chance"]
 
 
 def test_names_of_near_betas_of_high_levels_and_without_attributes() -> None:
@@ -165,3 +120,34 @@ def test_a_strip_says_where_bounds_of_a_metric_are_cut_to_one_value(x: str) -> N
     (starts, ends), place = np.transpose(strips(ax)), places[x].to_numpy()[:, None]
     inside = ((starts <= place) & (place <= ends)).any(axis=1)
     assert np.mean(inside == cut.to_numpy()) > 0.98
+
+
+BANDS = {
+    "positives": "95% exact band,\nthese examples",
+    "negatives": "95% exact band,\nfrom known negatives,\nthese examples",
+    "tightest": "95% exact band,\nfrom the tighter kind,\nthese examples",
+    "both": "95% exact band,\nfrom both kinds,\nthese examples",
+}
+
+
+@pytest.mark.parametrize("reference", REFERENCES)
+def test_plots_draw_the_estimate_of_the_reference(reference: str) -> None:
+    pu = sites().rename(columns={"m": "score"}).pu.assume(reference=reference)
+    for plot in (pu.plot_roc, pu.plot_pr, partial(pu.plot_metric, "precision")):
+        ax = plot(beta=0.2)
+        assert legend(ax)[:2] == ["β̂ = 0.2", BANDS[reference]]
+        assert len(np.asarray(lines(ax)["β̂ = 0.2"].get_xdata())) > 20
+    ax = pu.plot_roc(0.2)
+    curve = pu.roc_bounds(0.2).sel(bound="estimate", beta=0.2)
+    drawn = np.transpose(lines(ax)["β̂ = 0.2"].get_xydata())
+    np.testing.assert_array_equal(drawn, [curve["fpr"], curve["tpr"]])
+
+
+@pytest.mark.parametrize("plot", ["plot_roc", "plot_pr", "plot_metric", "plot_rank_cdf"])
+def test_pictures_take_propensities(plot: str) -> None:
+    name = ("f1",) if plot == "plot_metric" else ()
+    frames = WEIGHTED, WEIGHTED.assign(propensity=0.5)
+    drawn = [getattr(rows.pu(propensity="propensity"), plot)(*name, beta=0.3) for rows in frames]
+    one, other = (np.asarray(lines(ax)["β̂ = 0.3"].get_xydata()) for ax in drawn)
+    assert one.shape != other.shape or not np.allclose(one, other)
+    assert any("95% weighted band" in text for text in legend(drawn[0]))

@@ -21,7 +21,6 @@ from tests.plots.test_looks import curves
 
 FRAME = binormal(4_000, 11_000, 0.1, seed=4)[0]
 TABLES = FRAME.pu.contingency([0, 0.2], ranks="all")
-FEW = TABLES.isel(rank=slice(0, 100))
 _odd = FRAME.assign(score=np.where(FRAME["score"] > 1, np.exp(3 * FRAME["score"]), FRAME["score"]))
 SKEWED = _odd.pu.contingency([0, 0.2], ranks="all")  # few scores along most of their axis
 BY_RANK = TABLES.assign_coords(inside=("beta", [True, False]))
@@ -89,12 +88,6 @@ def test_cutoffs_left_out_are_near_the_drawn(plot: str, skewed: bool, monkeypatc
         assert len(few) < len(all_of_them)
         distances, _ = cKDTree(densely(few)).query(all_of_them)
         assert np.max(distances) < 2
-
-
-def test_few_cutoffs_are_drawn_as_they_are() -> None:
-    assert cutoffs.visible(FEW) is FEW
-    without = TABLES.drop_vars("rank")
-    assert cutoffs.visible(without) is without
 
 
 @some_plots

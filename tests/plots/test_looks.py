@@ -4,7 +4,6 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from time import perf_counter
 from typing import Any
 from unittest.mock import Mock
 
@@ -22,7 +21,7 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
 from pu_accessor import PUTypeError, PUValueError
-from pu_accessor.plots import Looks, check_looks, plot_rows
+from pu_accessor.plots import plot_rows
 from pu_accessor.plots.looks import ground
 from pu_accessor.questions.accessor import Accessor
 from pu_accessor.sources.frames import FrameSource
@@ -150,15 +149,6 @@ def test_small_axes_of_a_user_name_curves_alone() -> None:
         assert BAND in legend(full)
 
 
-def test_a_second_call_keeps_the_one_legend_and_the_size() -> None:
-    ax = draw("net benefit", 1)
-    size = ax.figure.get_size_inches().tolist()
-    draw("net benefit", 1, ax=ax, line_kws={"label": "another"})
-    assert ax.figure.get_size_inches().tolist() == size
-    assert len(ax.figure.legends) == 1 and ax.get_legend() is None
-    assert legend(ax)[1] == "another"
-
-
 def test_what_legends_name() -> None:
     full = legend(draw("plot_roc", 3))
     assert full == [*NAMES[:3], "β̂ = 0 (unlabeled as negative)", BAND, "chance"]
@@ -282,14 +272,6 @@ def test_bad_options_are_refused_before_a_row_is_read(plot: str, monkeypatch: An
     if plot != "tables":
         with pytest.raises(AssertionError, match="a row is read"):
             ask()
-
-
-def test_looks_that_are_checked_twice_stay_as_they_are() -> None:
-    looks = check_looks({"line_kws": {"lw": 2}, "hue": "model"})
-    assert {*looks} == {*Looks.__annotations__} and looks["line_kws"] == {"linewidth": 2}
-    assert check_looks(looks) == looks
-    with pytest.raises(PUTypeError, match="baseline must be True or False"):
-        check_looks({"baseline": 1})  # type: ignore[typeddict-item]
 
 
 # The colours of a user
@@ -497,18 +479,6 @@ def test_an_axis_of_rates_can_be_made_logarithmic_later(plot: str) -> None:
     assert ax.get_ylim() == RATES
     ax.set_xscale("linear")
     assert ax.get_xlim() == pytest.approx(RATES, abs=0.01)
-
-
-def test_many_curves_take_time_in_proportion() -> None:
-    keys, x = np.arange(1_000), np.linspace(0.1, 0.9, 3)
-    rows = pd.DataFrame({"model": keys.repeat(3), "beta": 0.2, "threshold": np.tile(x, 1_000)})
-    rows = rows.assign(estimate=np.arange(3_000) / 3_000, lower=0.0, upper=1.0, prevalence=0.3)
-    took = []
-    for models in (100, 1_000):
-        started = perf_counter()
-        ax = plot_rows(rows[rows["model"] < models], "threshold", {"legend": False})
-        took.append(perf_counter() - started)
-    assert len(curves(ax)) == 1_000 and took[1] < 30 * took[0]
 
 
 def test_the_last_step_of_a_tied_rank_cdf_is_clear_of_the_frame() -> None:

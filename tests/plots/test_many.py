@@ -16,7 +16,7 @@ from pu_accessor import PUError, PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray
 from tests.arguments.test_by import FRAME as FRAME
 from tests.arguments.test_by import SPLIT as SPLIT
-from tests.cases import binormal, legend, legend_of, put
+from tests.cases import binormal, legend, put
 from tests.plots.test_curves import bands as bands
 from tests.plots.test_curves import lines as lines
 
@@ -70,15 +70,6 @@ def artists(drawing: Any) -> list[Any]:
         fills = [(x.get_xy().tolist(), x.get_facecolor()) for x in bands(ax)]
         looks.append((ax.get_title(), curves, fills, ax.get_xlim(), ax.get_ylim()))
     return looks
-
-
-def legend_is_beside_the_axes(drawing: Any) -> bool:
-    figure = drawing.figure
-    figure.draw_without_rendering()
-    box = legend_of(drawing)
-    extent = box.get_window_extent()
-    apart = not any(extent.overlaps(ax.get_window_extent()) for ax in figure.axes)
-    return apart and figure.bbox.contains(*extent.min) and figure.bbox.contains(*extent.max)
 
 
 # Groups of different sizes
@@ -137,29 +128,6 @@ def test_levels_of_a_multiindex_and_the_group_itself_are_dimensions() -> None:
     assert legend(grid)[:2] == ["0", "1"]
     spread = tables.unstack("group").pu.plot_pr(row="fold", col="model")
     assert [len(bands(ax)) for ax in spread.axes.flat] == [1, 1, 1, 1, 1, 1, 0, 1]
-
-
-def test_tuples_a_missing_key_and_a_dimension_of_size_one() -> None:
-    keys = pd.Index([("svm", 1), ("svm", 2)], tupleize_cols=False)
-    pairs = TABLES.assign_coords(model=("model", keys)).pu.plot_pr(hue="beta", col="model")
-    assert [ax.get_title() for ax in pairs.axes.flat] == ["model = svm, 1", "model = svm, 2"]
-    assert [len(bands(ax)) for ax in pairs.axes.flat] == [2, 2]
-    missing = TABLES.assign_coords(model=[1.0, np.nan]).pu.plot_pr(hue="beta", col="model")
-    assert [len(bands(ax)) for ax in missing.axes.flat] == [2, 2]
-    one = TABLES.isel(model=[0])
-    assert legend(one.pu.plot_pr())[:2] == ["β̂ = 0.2", "β̂ = 0.4"]
-    assert isinstance(one.pu.plot_pr(col="model"), FacetGrid)
-
-
-LONG = "a model with rather a long name, "
-LEGENDS: list[Any] = [(9, [0.2, 0.4], "beta", "m"), (32, 0.2, None, "m"), (32, 0.2, "beta", "m")]
-
-
-@pytest.mark.parametrize(("models", "beta", "col", "name"), [*LEGENDS, (3, [0.2], "beta", LONG)])
-def test_a_legend_is_in_the_figure(models: int, beta: Any, col: Any, name: str) -> None:
-    frame = wide(models).rename(columns=lambda column: column.replace("m", name))
-    pu = frame.pu(score=list(frame.columns[1:]))
-    assert legend_is_beside_the_axes(pu.plot_pr(beta, col=col))
 
 
 # Baselines and betas of groups
@@ -282,13 +250,6 @@ WHOLE = WIDE.pu(score="m0").contingency(0.2, ranks="all")
 FOLDS = SPLIT.pu(by=["model", "fold"])
 
 HALVES = FOLDS.contingency([0.2, 0.4], ranks="breakpoints")
-
-
-def test_betas_of_two_models_on_one_axes_are_told_apart() -> None:
-    ax = WIDE.pu(score="m0").plot_roc([0.2, 0.4])
-    WIDE.pu(score="m2").plot_roc([0.2, 0.4], ax=ax)
-    drawn = [line for line in ax.lines if line.get_linestyle() == "-"]
-    assert len({(to_hex(line.get_color()), line.get_label()) for line in drawn}) == 4
 
 
 def bare(name: str) -> Any:

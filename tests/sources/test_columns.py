@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, from_arrays
+from pu_accessor import PUError, PUTypeError, PUValueError, from_arrays
 
 MEANT = [True, None, False, None, True]
 NUMBERS = [1, None, 0, None, 1]
@@ -193,22 +193,6 @@ def test_long_floats_beyond_float64_are_infinite() -> None:
 # Frames
 
 
-LEVELS = pd.MultiIndex.from_product([["a"], range(5)], names=[None, "score"])
-
-
-@pytest.mark.parametrize("index", [[7] * 5, LEVELS, pd.date_range("2020", periods=5)])
-def test_index_plays_no_role_and_frame_is_not_changed(index: Any) -> None:
-    frame = pd.DataFrame({"score": SCORE, "label": pd.array(MEANT, dtype="boolean")}, index=index)
-    frame.attrs["kept"] = True
-    before = frame.copy(deep=True)
-    tables = frame.pu(nan_policy="worst").contingency(0.5, ranks="all")
-    frame.pu.plot_roc(0.5, baseline=True)
-    pd.testing.assert_frame_equal(frame, before)
-    assert frame.attrs == {"kept": True}
-    expected = from_arrays(SCORE, MEANT, nan_policy="worst").contingency(0.5, ranks="all")
-    xr.testing.assert_identical(tables, expected)
-
-
 @pytest.mark.parametrize("name", [0, "", ("model", 1), None, 2.5])
 def test_columns_of_any_name(name: Any) -> None:
     frame = pd.DataFrame({"label": MEANT})
@@ -230,16 +214,6 @@ def test_a_column_without_a_name_is_called_by_its_role(role: str) -> None:
         with pytest.raises(PUError, match=f"{role} column '{role}' (must hold|holds)"):
             ask()
     assert f"{role} column '{role}'" in " ".join(repr(pu).split())
-
-
-def test_no_such_column_lists_those_there_are() -> None:
-    frame = pd.DataFrame({"scroe": [1], "label": [True]})
-    with pytest.raises(PUKeyError) as error:
-        frame.pu.contingency(0, ranks="all")
-    assert str(error.value) == (
-        "score must name a column, but there is no 'score' among ['scroe', 'label']. Did you mean "
-        "'scroe'? Pass score=... with the name of yours."
-    )
 
 
 COLUMNS = pd.DataFrame({"score": SCORE, "label": pd.array(MEANT, "boolean"), "weekday": 1})

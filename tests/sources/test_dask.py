@@ -87,16 +87,6 @@ def test_a_cluster(cluster: Any, tmp_path: Path) -> None:
         chunks.check_errors(lambda pu: pu(score="scor").auroc(0.3), FRAME, DDF)
 
 
-def test_partitions_that_end_up_empty() -> None:
-    whole, kept = FRAME.sort_values("score"), FRAME["score"].sort_values() > 0.3
-    ddf = dd.from_pandas(whole.reset_index(drop=True), npartitions=8, sort=False)
-    rows = whole[kept]
-    for name in ("contingency at ranks by key", "compare sizes by key", "roc coded"):
-        check_same(ASKED[name](ddf[ddf["score"] > 0.3].pu), ASKED[name](rows.pu))
-    with pytest.raises(PUValueError, match="must hold at least one example, but are empty"):
-        ddf[ddf["fold"] > 9].pu.auroc(0.3)
-
-
 # Groupbys
 
 

@@ -82,21 +82,6 @@ def test_pieces_that_do_not_pair() -> None:
         site.pu(**ROLES, **CLUSTERED).compare("auroc", 0.2, on="hour")
 
 
-@pytest.mark.parametrize("policy", ["omit", "worst"])
-@pytest.mark.parametrize("on", ["hour", ["day", "hour"]])
-@pytest.mark.parametrize("more", [{}, WEIGHED, CLUSTERED], ids=str)
-def test_models_in_rows_are_those_in_columns(more: Any, on: Any, policy: str) -> None:
-    wide = WIDE.copy()
-    wide.loc[[3, 8], "svm"] = wide.loc[[8, 11], "bayes"] = np.nan
-    roles, target = more | {"nan_policy": policy}, TARGETS[more != CLUSTERED]
-    expected = wide.pu(score=MODELS, label="y", **roles).compare(
-        "auroc", [0.1, 0.3], target=target
-    )
-    found = as_rows(wide).pu(**ROLES, **roles).compare("auroc", [0.1, 0.3], on=on, target=target)
-    names = dict.fromkeys(["model_a", "model_b"], expected["model_a"].dtype)
-    assert_frame_equal(found.astype(names), expected)
-
-
 def test_propensities_of_other_rows_are_not_read() -> None:
     other = np.random.default_rng(0).random(len(ROWS)) * 9 - 4
     spoilt = ROWS.assign(propensity=ROWS["propensity"].where(ROWS["y"] == 1, other))

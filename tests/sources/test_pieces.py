@@ -59,41 +59,23 @@ OMIT: dict[str, Any] = {"score": ["holes", "other"], "nan_policy": "omit"}
 SAID = {"label": "said", "positive": "yes", "negative": "no", "unlabeled": "?"}
 
 ASKED: dict[str, Ask] = {
-    "contingency at ranks": lambda pu: pu.contingency(0.3, ranks=[250, 0, 3, 399]),
     "contingency at ranks by key": lambda pu: pu(by="key").contingency(BY_KEY, ranks=[60, 7]),
     "roc": lambda pu: pu.roc_bounds([0.05, 0.3, 0.9]),
     "roc by keys": lambda pu: pu(by=["key", "fold"]).roc_bounds(0.3, band="dkw"),
     "roc of models by key": lambda pu: pu(score=MODELS, by="key").roc_bounds(0.3),
-    "roc simultaneous": lambda pu: pu.roc_bounds(0.3, band="simultaneous"),
     "roc worst": lambda pu: pu(score="holes", nan_policy="worst").roc_bounds(0.3),
-    "roc from negatives": lambda pu: pu.assume(reference="negatives").roc_bounds(0.3),
     "roc from both": lambda pu: pu(by="key").assume(reference="both").roc_bounds(0.3),
-    "roc from the tightest": lambda pu: pu.assume(reference="tightest").roc_bounds([0.1, 0.5]),
-    "roc envelope": lambda pu: pu.roc_bounds(pd.Interval(0.2, 0.4)),
     "roc weighted omit": lambda pu: pu(propensity="propensity", **GAPS).roc_bounds(0.3),
     "roc coded": lambda pu: pu(**SAID).roc_bounds(0.3),
-    "roc weighted at ranks": lambda pu: pu(propensity="propensity").roc_bounds(0.3, ranks=[9, 90]),
     "auroc": lambda pu: pu(by="key").auroc([0.3, 0.1]),
     "auroc weighted": lambda pu: pu(propensity="propensity").auroc(0.3, target="examples"),
-    "metric at a rank": lambda pu: pu(by="key").metric("precision", 0.3, at=50),
     "metric at a threshold": lambda pu: pu.metric("tpr", 0.3, at={"threshold": 0.55}),
-    "metric at an fpr": lambda pu: pu.metric("precision", [0.3, 0.1], at={"fpr": 0.1}),
-    "metric at a recall": lambda pu: pu(by="key").metric("precision", 0.3, at={"recall": 0.7}),
-    "metric at youden": lambda pu: pu.metric("tpr", 0.3, at="youden"),
     "beta": quietly(lambda pu: pu(unlabeled=[0, None]).estimate_beta()),
-    "beta by means": quietly(lambda pu: pu(by="key").estimate_beta(method="mean_matching")),
     "compare": lambda pu: pu(score=MODELS).compare(),
     "compare sizes by key": lambda pu: pu(score=MODELS, by="key").compare("auroc", [0.3, 0.1]),
     "compare omit": lambda pu: pu(**OMIT).compare("auroc", 0.3),
-    "compare omit weighted": lambda pu: pu(propensity="propensity", **OMIT).compare("auroc", 0.3),
-    "compare worst": lambda pu: pu(score=["holes", "other"], nan_policy="worst").compare(
-        "auroc", 0.3
-    ),
     "compare unpaired": lambda pu: pu(by="key").gap("auroc", [0.3, 0.1]),
-    "dominance by key": lambda pu: pu(by="key").dominance(BY_KEY),
     "plot_roc": lambda pu: pu(score=MODELS).plot_roc({"score": 0.2, "other": 0.4}),
-    "plot_rank_cdf": lambda pu: pu(by="key").plot_rank_cdf(0.3),
-    "plot against beta": lambda pu: pu(by="key").plot_metric("f1", [0, 0.2, 0.4], x="beta", at=20),
 }
 # Questions that take every way through data: counts, corners, pairs, models, weights.
 WAYS = ["contingency at ranks by key", "roc worst", "roc by keys", "roc weighted omit"]
@@ -202,62 +184,6 @@ def test_ranks_of_any_integers(dtype: Any) -> None:
         check_same(pu.contingency(0.3, ranks=np.array([200, 1, 40], dtype)), expected)
 
 
-def loosened(chunk: Any, rng: np.random.Generator) -> pd.DataFrame:
-    """Return the same values in other dtypes."""
-    labels = ["Float32"] if chunk.empty else ["object", "Int64", "boolean", "Float32", "category"]
-    columns = {"label": chunk["label"].astype("boolean").astype(str(rng.choice(labels)))}
-    for model in MODELS:
-        dtypes = ["float32", "float64", "object", "Float64"]
-        if np.isfinite(chunk[model]).all():
-            dtypes += ["int16", "Int32"]
-        columns[model] = chunk[model].astype(str(rng.choice(dtypes)))
-    key = chunk["key"].astype(str(rng.choice(["object", "string", "category"])))
-    loose: pd.DataFrame = chunk.assign(key=key, **columns)
-    return loose
-
-
-ANY_ASKED: list[Ask] = [
-    lambda pu: pu(nan_policy="worst").roc_bounds([0.3, 0.8]),
-    lambda pu: pu(by="key", on_error="skip", nan_policy="omit").roc_bounds(0.3),
-    lambda pu: pu(by="key", score=MODELS, nan_policy="worst").roc_bounds(0.3),
-    lambda pu: pu(nan_policy="omit").contingency(0.6, ranks=[1, 0]),
-    lambda pu: pu.auroc(0.3),
-    lambda pu: pu(propensity="propensity", nan_policy="worst").auroc(0.3, target="examples"),
-    lambda pu: pu(nan_policy="worst").metric("f1", 0.4, at="maximum"),
-    lambda pu: pu(by="key", nan_policy="omit").metric("precision", 0.4, at={"fpr": 0.3}),
-    lambda pu: pu(nan_policy="omit").estimate_beta(),
-    lambda pu: pu(score=MODELS, nan_policy="omit", by="key").compare("auroc", 0.3),
-    lambda pu: pu(score=MODELS, nan_policy="worst").compare("auroc", 0.3),
-    lambda pu: pu(by="key", nan_policy="omit").gap("auroc", 0.2),
-]
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_drawn_frames_split_at_random(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(seed)
-    size = int(rng.integers(1, 60))
-    truth = rng.random(size) < rng.uniform(0.2, 0.8)
-    wholes = np.round(rng.normal(2 * truth, 2), 0)
-    if rng.random() < 0.5:
-        wholes[rng.random(size) < 0.2] = rng.choice([np.nan, np.inf, -np.inf])
-    kinds = rng.choice([1.0, 0.0, np.nan], size, p=rng.dirichlet([2, 1, rng.choice([0.01, 4])]))
-    frame = pd.DataFrame({"score": wholes, "other": wholes + rng.integers(-2, 3, size)})
-    frame["label"], frame["propensity"] = kinds, rng.choice([0.25, 0.5, 1.0], size)
-    frame["key"] = rng.choice(np.array(["a", "b", None], object), size)
-    chunks = cut(frame, rng.integers(0, 60, rng.integers(0, 6)).tolist())
-    pieces = from_chunks([loosened(chunk, rng) for chunk in chunks])
-    wanted = [ANY_ASKED[place] for place in rng.choice(len(ANY_ASKED), 4, replace=False)]
-    expected = [attempt(ask, frame.pu) for ask in wanted]
-    if seed % 2:
-        shrink(monkeypatch)
-    for ask, one in zip(wanted, expected, strict=True):
-        found = attempt(ask, pieces)
-        if isinstance(one, tuple) and issubclass(one[0], PUError):
-            assert found[0] is one[0]  # messages show labels as their dtype does
-        else:
-            check_same(found, one)
-
-
 ANY_KEYS: list[Any] = [
     *([3, 1], [True, False], [0.5, -1.0], [np.inf, -np.inf], pd.array([4, 2], dtype="Int64")),
     pd.to_datetime(["2024", "2021"], utc=True),
@@ -291,12 +217,6 @@ def test_pairs_are_frames_of_two_columns() -> None:
     lists: Any = [[part["score"].rename("x"), part["label"].rename("y")] for part in parts]
     for chunks in (*pairs, tuple(lists), [pairs[0][0], *parts[1:]]):
         check_same(from_chunks(chunks).roc_bounds(0.3), FRAME.pu.roc_bounds(0.3))
-
-
-def test_chunks_stay_as_they_are() -> None:
-    chunks = cut(FRAME.copy(deep=True), [100, 250])
-    from_chunks(chunks, by="key", **GAPS).roc_bounds(0.3)
-    pd.testing.assert_frame_equal(pd.concat(chunks), FRAME)
 
 
 SPOILT = FRAME.assign(label=FRAME["label"].where(FRAME["key"] != "b"))
@@ -382,14 +302,6 @@ def test_errors_are_those_of_one_frame(asked: Any) -> None:
     frame = FRAME.assign(lists=lists, half=half, none=None)
     ask = ERRORS[asked] if isinstance(asked, str) else lambda pu: pu(**asked).auroc(0.3)
     check_errors(ask, frame, cut(frame, [0, 9, 9, 300, 400]), cut(frame, [9]))
-
-
-def test_no_rows_at_all() -> None:
-    nothing: list[Any] = [[], list]
-    check_errors(lambda pu: pu.auroc(0.3), FRAME.iloc[:0], [FRAME.iloc[:0]] * 2)
-    for none in nothing:
-        with pytest.raises(pu_accessor.PUDataError, match="at least one chunk"):
-            from_chunks(none).auroc(0.3)
 
 
 def test_no_scores_at_all() -> None:

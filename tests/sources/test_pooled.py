@@ -10,7 +10,7 @@ from pandas.testing import assert_frame_equal
 from scipy import special, stats
 
 import pu_accessor
-from pu_accessor import PUDataError, PUValueError
+from pu_accessor import PUDataError
 from tests.support.oracles import completion_oracle
 
 BETA, MODELS, HALF = 0.15, ["score", "other"], {"threshold": 0.5}
@@ -171,17 +171,6 @@ def test_compare(seed: int) -> None:
     assert found["statistic"] == pytest.approx(every.mean() / error, rel=1e-9)
 
 
-def test_one_group_is_no_pool() -> None:
-    frame = make_frame(2, folds=1)
-    both = [pu(score=MODELS) for pu in (frame.pu, frame.pu(**POOL))]
-    for name in ("auroc", "average_precision", "compare"):
-        alone, pooled = (getattr(pu, name)(beta=BETA) for pu in both)
-        assert_frame_equal(alone, pooled, rtol=1e-12)
-    assert_frame_equal(both[1].auroc(dict.fromkeys(MODELS, BETA)), both[0].auroc(BETA))
-    unpooled = make_frame(0).pu(by="fold", pool=[])  # an empty list pools nothing
-    assert len(unpooled.auroc(BETA)) == 4
-
-
 def test_pools_over_one_of_several_keys_and_models() -> None:
     frame = pd.concat([make_frame(seed).assign(site=f"s{seed}") for seed in range(2)])
     pu = frame.pu(by=["site", "fold"], score=MODELS, pool="fold")
@@ -206,36 +195,6 @@ def test_folds_without_known_positives_are_no_obstacle() -> None:
     assert found["lower"] < (below.mean() - b / 2) / (1 - b) < found["upper"]
     both = frame.pu(**POOL, score=MODELS).compare("auroc", BETA)
     assert np.isfinite(both["p_value"]).all()
-
-
-GONE: list[Any] = [("score", "omit"), ("score", "worst"), ("fold", "omit")]
-
-
-@pytest.mark.parametrize(("column", "policy"), GONE)
-def test_missing_scores_and_folds(column: str, policy: str) -> None:
-    frame = make_frame(7).astype({"fold": float})
-    frame.loc[::9, column] = np.nan
-    plain = frame.dropna(subset=column) if policy == "omit" else frame.fillna({"score": -1e9})
-    both = frame.pu(**POOL, nan_policy=policy), plain.pu(**POOL)
-    assert_frame_equal(*(pu.auroc(BETA) for pu in both))
-    xr.testing.assert_identical(*(pu.contingency(BETA, ranks="all")["tp"] for pu in both))
-
-
-OF_PROBABILITIES: list[Any] = [
-    lambda pu: pu.gap("recall", at=HALF),
-    lambda pu: pu.gap("recall", BETA, at=HALF, target="examples"),
-    lambda pu: pu.metric("net_benefit", BETA, at={"threshold": [0.3]}, target="examples"),
-    lambda pu: pu.calibration(BETA, bins=3),
-    lambda pu: pu.metric("f1", BETA, at={"threshold": [0.2, 0.3]}, target="examples"),
-]
-
-
-@pytest.mark.parametrize("ask", OF_PROBABILITIES)
-def test_scores_that_were_pooled_are_no_probabilities(ask: Any) -> None:
-    frame = make_frame(0).assign(site=lambda f: np.where(f.index % 2, "a", "b"))
-    frame["score"] = frame.groupby("fold")["score"].rank(pct=True)
-    with pytest.raises(PUValueError, match="pool must be False where scores themselves count"):
-        ask(frame.pu(by=["site", "fold"], pool="fold"))
 
 
 NO_ANSWER: list[Any] = [

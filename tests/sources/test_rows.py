@@ -105,13 +105,6 @@ def test_reprs_of_frames_name_models_and_groups() -> None:
     assert missing == "121: nan_policy='omit' or 'worst'"
 
 
-def test_reprs_say_how_many_models_there_are() -> None:
-    for number, more in ((20, ""), (21, ", ...")):
-        models = {f"v{place}": [1.0] for place in range(number)}
-        told = counted(pd.DataFrame({**models, "label": [1.0]}).pu(score=[*models]))["models"]
-        assert told == f"{number}: {', '.join([*models][:20])}{more}"
-
-
 def test_reprs_of_chunks_and_of_nothing() -> None:
     assert counted(pu_accessor.from_chunks([FRAME])) == {"columns": "score, label, propensity"}
     empty = counted(FRAME.iloc[:0].pu())

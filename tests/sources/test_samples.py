@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 import xarray as xr
 
 import pu_accessor
-from pu_accessor import PUError, PUValueError, PUWarning
+from pu_accessor import PUError, PUWarning
 from tests.cases import check_place, put
 
 BETAS = [0.4, 0, 1]
@@ -120,14 +119,6 @@ def test_multi_indexes() -> None:
     xr.testing.assert_equal(tables["tp"], flat["tp"].transpose(*tables["tp"].dims))
 
 
-def test_dask() -> None:
-    pytest.importorskip("dask")
-    lazy = THREE.chunk(fold=1)
-    xr.testing.assert_identical(
-        lazy.pu().contingency(0.3, ranks="all"), THREE.pu().contingency(0.3, ranks="all")
-    )
-
-
 def left_out(ds: xr.Dataset, beta: Any = 0.3) -> Any:
     with pytest.warns(PUWarning, match="(?s)are left out .*fold=0: score column") as told:
         tables = ds.pu(nan_policy="omit", on_error="skip").contingency(beta, ranks="all")
@@ -162,25 +153,6 @@ def test_codings_dtypes_and_names(label: Any, coding: dict[str, Any], dtype: str
     tables = ds.pu(score="s", label="y", dim="rank", **coding).contingency(0.3, ranks="all")
     named = tables.assign_attrs(score="score", label="label")
     xr.testing.assert_identical(named, plain.pu().contingency(0.3, ranks="all"))
-
-
-def test_questions_are_answered_at_each_place(tmp_path: Path) -> None:
-    ds = TWO.copy(deep=True)
-    tables = ds.pu().contingency(ARRAY, ranks="all")
-    frame, roc, area = tables.pu.to_frame(), tables.pu.roc_bounds(), tables.pu.area("auroc")
-    place = {"model": "forest", "fold": 1}
-    own = TWO.sel(place).pu().contingency(BY_PLACE["forest", 1], ranks="all")
-    one = roc["tpr"].sel(place).sel(rank=own["rank"])
-    np.testing.assert_array_equal(one.values, own.pu.roc_bounds()["tpr"].values)
-    np.testing.assert_allclose(area.sel(place), own.pu.area("auroc"))
-    for name in ("model", "beta", "rank", "threshold", "tp"):
-        whole = tables[name].broadcast_like(tables["tp"]).transpose(*tables["tp"].dims)
-        assert frame[name].tolist() == whole.values.ravel().tolist()
-    tables.to_netcdf(tmp_path / "tables.nc", engine="h5netcdf")
-    with xr.open_dataset(tmp_path / "tables.nc", engine="h5netcdf") as read:
-        xr.testing.assert_identical(read.load(), tables)
-    tables["tp"][:] = tables["threshold"][:] = 0
-    xr.testing.assert_identical(ds, TWO)
 
 
 def betas(ds: xr.Dataset, beta: Any) -> Any:
@@ -223,27 +195,3 @@ ONCE_WRONG: dict[str, Callable[[], Any]] = {
 def test_what_once_went_wrong(reason: str) -> None:
     with pytest.raises(PUError) if reason.startswith("refuse") else nullcontext():
         assert ONCE_WRONG[reason]()
-
-
-@pytest.mark.parametrize("ranks", ["all", "breakpoints", [39, 0, 7]])
-def test_models_of_different_sizes_are_those_of_a_wide_frame(ranks: Any) -> None:
-    rng, names = np.random.default_rng(5), ["svm", "forest", "tree"]
-    frame = pd.DataFrame({"label": np.where(rng.random(40) < 0.4, 1, np.nan)})
-    for place, model in enumerate(names):
-        frame[model] = np.where(rng.random(40) < place / 8, np.nan, rng.integers(0, 15, 40))
-    samples = xr.Dataset({"score": (("model", "sample"), frame[names].T)})
-    samples = samples.assign(label=("sample", frame["label"]), model=np.array(names, object))
-    wide, apart = frame.pu(score=names, nan_policy="omit"), samples.pu(nan_policy="omit")
-    for beta in (0.2, {"svm": 0.1, "forest": 0.2, "tree": 0.3}):
-        tables = [pu.contingency(beta, ranks=ranks).drop_attrs() for pu in (wide, apart)]
-        xr.testing.assert_equal(*tables)
-        assert len(set(tables[0]["n_unlabeled"].values.tolist())) > 1
-        pd.testing.assert_frame_equal(*(pu.auroc(beta) for pu in (wide, apart)))
-        numbers = [pu.metric("f1", beta, at={"fraction": 0.3}) for pu in (wide, apart)]
-        pd.testing.assert_frame_equal(*numbers)
-    pd.testing.assert_frame_equal(wide.compare(), apart.compare())
-    with pytest.warns(PUWarning, match="say nothing about beta"):
-        found = [pu.estimate_beta() for pu in (wide, apart)]
-    pd.testing.assert_frame_equal(*found)
-    with pytest.raises(PUValueError, match="ranks must lie between 0 and 40"):
-        apart.contingency(0.2, ranks=41)

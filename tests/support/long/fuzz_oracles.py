@@ -25,17 +25,13 @@ NAMES = [
     for f in FOLDERS
     for path in TESTS.glob(f"{f}/test_*.py")
 ]
-MODULES = [import_module(name) for name in [*NAMES, "tests.quick.test_estimates_oracle"]]
+MODULES = [import_module(name) for name in [*NAMES, "tests.quick.test_oracle"]]
 SOME_SEEDS: dict[str, str] = {
     "test_check_assumptions.test_clusters_trade_waves_as_a_whole_or_among_themselves": (
         "a thousand draws are .02 off in one case of forty"
     ),
     "test_compare.test_scipy_tests_the_same_ranks": "scipy warns where differences are alike",
-    "test_net_benefit.test_published_net_benefits_lie_within_bounds_when_labels_are_hidden": (
-        "a band of 99% misses the truth in one draw of a hundred"
-    ),
-    "test_area.test_areas_with_steps_back_are_those_of_the_oracle": "few curves step back",
-    "test_beta_interval.test_envelopes_of_one_beta_are_its_curves": "seeds are places in a list",
+    "test_tables.test_areas_with_steps_back_are_those_of_the_oracle": "few curves step back",
     "test_contamination.test_a_comparison_is_the_worst_of_all_sets_of_wrong_ones": (
         "limits are those of the worst difference, which may be .05 beyond the worst limit"
     ),
