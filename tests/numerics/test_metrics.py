@@ -151,8 +151,14 @@ BY_ARGUMENT: dict[str, Callable[[Metric], Any]] = {
 }
 
 
+REFUSED = {
+    *(("bedroc", "propensity"), ("bedroc", "selection_odds"), ("boyce", "selection_odds")),
+    *(("boyce", "average"), ("jaccard", "average")),
+}
+
+
 def test_every_metric_and_purpose_is_there() -> None:
-    assert {*PURPOSES} == {*BY_NAME} | {*BY_ARGUMENT}
+    assert {*PURPOSES} == {*BY_NAME, "average"}
     for name, entry in METRICS.items():
         assert name == entry.name and entry.label and entry.can and "df.pu" in entry.ask
 
@@ -176,7 +182,7 @@ def test_what_can_be_asked_by_name_is_answered(name: str, purpose: str) -> None:
 @pytest.mark.parametrize("name", [name for name in METRICS if name != "difference"])
 def test_what_can_be_said_of_a_metric_is(name: str, how: str) -> None:
     entry = METRICS[name]
-    if how in entry.can:
+    if (name, how) not in REFUSED:
         assert np.isfinite(BY_ARGUMENT[how](entry)["estimate"]).all()
     else:
         with pytest.raises(PUError):
