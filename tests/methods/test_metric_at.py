@@ -1,11 +1,13 @@
 """Which cutoff `df.pu.metric` reports; test_metric.py holds its numbers against an oracle."""
 
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import pu_accessor
 from tests.cases import binormal, estimates_of
 from tests.support.oracles import oracle
 
@@ -98,3 +100,16 @@ def test_a_rate_is_found_within_a_gap_of_many_rows(kind: str) -> None:
     ranks = np.array([first, *range(start + 70_000, start + 70_004), *range(last, last + 5)])
     rates = pu.metric(kind, 0.3, at={"rank": ranks})["estimate"].tolist()
     assert [pu.metric(kind, 0.3, at={kind: r})["rank"].item() for r in rates] == ranks.tolist()
+
+
+@pytest.mark.parametrize("at", [{"rank": [20, 60]}, {"threshold": np.array([0.5, 1.5])}])
+@pytest.mark.parametrize("beta", [0.2, [0.2, 0.1], pd.Interval(0.1, 0.2)], ids=str)
+def test_several_are_each_of_them(at: Any, beta: Any) -> None:
+    ((kind, values),) = at.items()
+    names = ["precision", pu_accessor.fbeta(2)]
+    found = FRAME.pu.metric(names, beta, at=at)
+    parts = [FRAME.pu.metric(name, beta, at={kind: one}) for name, one in product(names, values)]
+    wanted = pd.concat(parts).sort_values("beta", kind="stable", ascending=False)
+    pd.testing.assert_frame_equal(found, wanted[[*found.columns]].reset_index(drop=True))
+    assert found["metric"].unique().tolist() == ["precision", "f2"]
+    assert [*found.columns][:4] == ["metric", "at", "beta", "rank"]

@@ -18,9 +18,10 @@ from pu_accessor.inference.estimates.within_odds import estimate_any, estimate_w
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, FloatArray
 from tests.cases import AREAS, Labels
-from tests.support.oracles import completion_oracle
+from tests.support.oracles import completion_oracle, population_oracle
 from tests.support.oracles import selection_oracle as oracle
 from tests.support.oracles.weights_oracle import (
+    WEIGHTED,
     Drawn,
     curves_between,
     draw,
@@ -195,3 +196,16 @@ def test_a_limit_changes_where_its_probability_is_the_tail() -> None:
     for nudge, limit in ((-3e-9, v), (3e-9, v + 1)):
         level = 1 - 2 * tail * (1 + nudge)
         assert exact_within(n, np.array([n]), level, odds)[0][0, k] == limit
+
+
+@pytest.mark.parametrize("curve", ["roc", "pr"])
+@pytest.mark.parametrize("beta", [0.0, 0.1, 0.4])
+@pytest.mark.parametrize(("seed", "size"), [(0, 30), (4, 9)])
+def test_intervals_at_known_weights(seed: int, size: int, beta: float, curve: str) -> None:
+    ranking, level = draw(seed, 7, size), 0.9
+    score, label = scored(seed, 7, size)
+    weight = np.random.default_rng(seed).uniform(1, 4, 7)
+    labels = [True if one else None for one in label.tolist()]
+    want = population_oracle.weighted(curve, score.tolist(), labels, weight.tolist(), beta, level)
+    found = WEIGHTED[curve, "population"](ranking, 1 + weight, np.array([beta]), level)
+    assert (found.lower[0], found.upper[0]) == pytest.approx(want, abs=1e-6)

@@ -223,8 +223,3 @@ def variance(functional: Functional, labels: Labels, clusters: Clusters) -> floa
                 together += sum(contributed[i] for i in own) / left**0.5
         total += together**2
     return total
-
-
-def squared_sums(functional: Functional, clusters: Clusters) -> float:
-    """Return the sum of squares of sums by cluster as they are."""
-    return sum(each**2 for each in sums(contributions(functional, len(clusters)), clusters))

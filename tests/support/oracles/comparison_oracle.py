@@ -21,7 +21,6 @@ Student's data on sleep, with what R's documentation says of them:
 """
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cache
@@ -442,14 +441,3 @@ def dominance(models: Mapping[str, Mapping[str, Sequence[Point]]]) -> list[Row]:
         who = {1: a, -1: b, 0: None}[found.dominates]
         rows.append((a, b, who, found.equal, disjoint, tuple(map(float, found.crossings))))
     return rows
-
-
-def read_ranking(text: str) -> list[tuple[bool, float]]:
-    """Return the examples of a ranking of P and N, ties in brackets: the positives, then the rest.
-
-    >>> read_ranking("N(PN)P")
-    [(True, -1.0), (True, -2.0), (False, 0.0), (False, -1.0)]
-    """
-    blocks = enumerate(re.findall(r"\(\w+\)|\w", text))
-    places = [(letter == "P", 0.0 - i) for i, block in blocks for letter in block.strip("()")]
-    return sorted(places, reverse=True)

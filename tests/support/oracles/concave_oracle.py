@@ -41,23 +41,3 @@ def by_linear_programs(
             assert answer.status == 0, answer.message
             ends[side, place] = sign * answer.fun
     return ends[0], ends[1]
-
-
-def by_triples(x: FloatArray, lower: FloatArray, upper: FloatArray, slope: float) -> Limits:
-    """Return the closed form, chord by chord and line by line; some function must fit."""
-    size = x.size
-    low = lower.copy()
-    low[-1] = 1
-    high = np.minimum(upper, [slope * place if place else 0.0 for place in x])
-    least, most = low.copy(), high.copy()
-    for j in range(size):
-        for a in range(j):
-            for b in range(j + 1, size):
-                chord = low[a] + (low[b] - low[a]) * (x[j] - x[a]) / (x[b] - x[a])
-                least[j] = max(least[j], chord)
-        for far in range(size):
-            between = range(far + 1, j) if far < j else range(j + 1, far)
-            for z in between:
-                steep = (high[z] - low[far]) / (x[z] - x[far])
-                most[j] = min(most[j], high[z] + steep * (x[j] - x[z]))
-    return least, most

@@ -190,36 +190,6 @@ class Simultaneous(NamedTuple):
     band: Band
 
 
-def is_covered(known_places: tuple[int, ...], size: int, band: Band) -> bool:
-    """Tell if the latent positives in each prefix of an arrangement lie within the band."""
-    lower, upper = band
-    for prefix in range(size + 1):
-        k = sum(1 for place in known_places if place < prefix)
-        if not lower[k] <= prefix - k <= upper[k]:
-            return False
-    return True
-
-
-def simultaneous_by_enumeration(n: int, m: int, level: float) -> Simultaneous:
-    """Return the simultaneous band by looking at every arrangement for every local alpha."""
-    above = [latents_before_in_all_arrangements(n, m, k) for k in range(1, n + 1)]
-    arrangements = list(combinations(range(n + m), n))
-    tails = {Fraction(0)}
-    for values in above:
-        for theta in range(m + 1):
-            tails.add(Fraction(sum(1 for v in values if v <= theta), len(values)))
-            tails.add(Fraction(sum(1 for v in values if v >= theta), len(values)))
-    supremum = half_alpha(level)
-    for tail in sorted((tail for tail in tails if tail <= supremum), reverse=True):
-        lower = [0] + [smallest_head(values, m, tail) for values in above]
-        upper = [largest_head(values, m, tail) for values in above] + [m]
-        covered = sum(1 for known in arrangements if is_covered(known, n + m, (lower, upper)))
-        if Fraction(covered, len(arrangements)) >= decimal(level):
-            return Simultaneous(2 * supremum, 2 * tail, (lower, upper))
-        supremum = tail
-    raise AssertionError("the band of all possible counts covers")
-
-
 def covered_arrangements(m: int, band: Band) -> int:
     """Count the arrangements whose every prefix lies within a band."""
     before = {0: 1}  # the latent positives that can have passed when the next known one comes
@@ -443,14 +413,6 @@ def roc_area(tables: Sequence[Table], max_fpr: float | None = None) -> Fraction:
         return area
     chance = limit**2 / 2
     return HALF * (1 + (area - chance) / (limit - chance))
-
-
-def pr_points(tables: Sequence[Table]) -> list[Point]:
-    """Return the points (recall, precision); the curve starts at a precision of 1."""
-    return [
-        (true_positive_rate(table), precision(table) if table.tp + table.fp else Fraction(1))
-        for table in tables
-    ]
 
 
 def precision_between(start: Table, end: Table, t: float) -> float:

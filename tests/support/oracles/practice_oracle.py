@@ -18,11 +18,6 @@ def net_benefit(table: oracle.Table, threshold: Fraction) -> Fraction:
     return worth / patients
 
 
-def net_benefit_by_rates(tpr: float, fpr: float, prevalence: float, threshold: float) -> float:
-    """Return it as dcurves computes it, from rates and a prevalence."""
-    return tpr * prevalence - fpr * (1 - prevalence) * threshold / (1 - threshold)
-
-
 def bedroc(active: Sequence[bool], alpha: float) -> float:
     """Return BEDROC of J.-F. Truchon and C. I. Bayly (2007), equations 18 and 36, of a ranking.
 
