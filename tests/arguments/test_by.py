@@ -346,7 +346,7 @@ def check_both_ways(
     found: list[pd.DataFrame] = []
     texts: list[list[str]] = []
     for many in (1, 10**9):
-        monkeypatch.setattr("pu_accessor.sources.frames._MANY", many)
+        monkeypatch.setattr("pu_accessor.sources.groups._MANY", many)
         pu = frame.pu(**{"by": "query", "on_error": "skip", **(roles or {})})
         with warnings.catch_warnings(record=True, action="always", category=PUWarning) as told:
             found.append(pu.auroc(**question))
