@@ -30,7 +30,8 @@ GRADES: dict[str, tuple[list[Any], str, str, dict[str, Any]]] = {
         {},
     ),
     "zero unlabeled": ([3, 2, 1, 0, 0, 0], "grades", "positive=[1, 2, 3].", {"unlabeled": 0}),
-    "one and two": ([2, 2, 2, 1, 1, 1], "grades", "positive=2, unlabeled=1.", {}),
+    "one and two": ([2, 2, 2, 1, 1, 1], "grades", "positive=2, unlabeled=1", {}),
+    "the other way": ([1, 1, 1, 2, 2, 2], "grades", "positive=1, unlabeled=2.", {}),
 }
 
 

@@ -702,7 +702,10 @@ def _refuse_numbers(name: str, shown: str, values: Sequence[_Value]) -> None:
     if zero and _UNLABELED not in states:
         also = f", and negative={zero[0]!r} or unlabeled={zero[0]!r}"
     elif not states & {_UNLABELED, _NEGATIVE} and len(graded) > 1:
-        also = f", unlabeled={graded.pop(0)!r}"
+        lowest = graded.pop(0)
+        also = f", unlabeled={lowest!r}"
+        if len(graded) == 1:
+            also += f", or the other way round, positive={lowest!r}, unlabeled={graded[0]!r}"
     raise PUValueError(
         f"label column {name!r} holds {shown}: these look like grades. Say which of them are "
         f"known positives, for example positive={_list(graded)}{also}."

@@ -179,7 +179,7 @@ def test_the_answer_has_a_row_for_each_check_and_beta() -> None:
 FINDINGS = [
     "Ranks of the waves do not differ by more than chance: on average #% of the rest rank above "
     "those of 'b', and #% above those of 'a'.",
-    "No stratum has more known positives than chance leaves; nearest is 'h' has # of # rows.",
+    "No stratum has more known positives than chance leaves; nearest is 'h', with # of # rows.",
     "AUROC is # by beta, and # against known negatives: no more apart than by chance.",
     "Known positives leave room for so many latent ones.",
     "A higher score may never mean a smaller probability of being positive.",
