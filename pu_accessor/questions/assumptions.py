@@ -346,16 +346,16 @@ def _of_strata(rows: Annotated, counts: IntArray, beta: float, alpha: float) -> 
     found = tests.strata_test(known, room, total.known_positive, latent, 1 - alpha)
     share = known / np.maximum(room, 1)  # of the rows that may be positive
     worst = np.lexsort((-share, found.p_value))[0]
-    name, counts = brief(rows.strata[worst]), f"{known[worst]:,} of {room[worst]:,} rows"
+    name, held = brief(rows.strata[worst]), f"{known[worst]:,} of {room[worst]:,} rows"
     if found.p_value[worst] <= alpha:
         text = (
-            f"More positives are known than random labels leave: {name} has {counts}, where "
+            f"More positives are known than random labels leave: {name} has {held}, where "
             f"{found.cap:.1%} of all positives are known. Labels favour it, or beta is too high."
         )
     else:
         text = (
             "No stratum has more known positives than chance leaves; nearest is "
-            f"{name}, with {counts}."
+            f"{name}, with {held}."
         )
     odds = float(found.odds_at_least.max())
     return Check("strata", beta, float(share[worst]), odds, float(found.p_value[worst]), text)
