@@ -19,7 +19,7 @@ demo: .venv/demo.installed
 	$(BIN)/python gallery/plot_main_job.py
 
 test: .venv/test.installed
-	@echo "Some 6,800 tests: under three minutes on two idle cores. TESTS=tests/methods takes some alone."
+	@echo "Some 6,400 tests: under three minutes on two idle cores. TESTS=tests/methods takes some alone."
 	$(QUICKLY) $(BIN)/python $(PYTEST) $(TESTS)
 
 # Which lines and branches of the package the suite reaches; the last line is that of docs/contributing.md.
