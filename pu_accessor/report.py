@@ -47,6 +47,7 @@ _PAGE = Template("""<!DOCTYPE html>
 img-src data:; style-src 'unsafe-inline'">
 <title>$title</title><style>
 body { font: 16px/1.5 system-ui, sans-serif; margin: 1rem auto; max-width: 60rem; }
+h1, h2, p, blockquote { overflow-wrap: anywhere; }
 table { border-collapse: collapse; font-size: .9rem; display: block; overflow-x: auto; }
 th, td { padding: .25rem .6rem; border-bottom: 1px solid #e3e8ec; white-space: nowrap; }
 td { text-align: right; } caption { text-align: left; } .note { background: #fff6e5; }
@@ -170,7 +171,7 @@ def report(
     _ask_all(answers, at, wave, strata)
     sections = {"In short": _element("blockquote", " ".join(_sentences(answers)))}
     body = [
-        f"<section>{_element('h2', name)}{text}</section>"
+        f'<section id="{"-".join(name.lower().split())}">{_element("h2", name)}{text}</section>'
         for name, text in (sections | answers.sections).items()
     ]
     page = _PAGE.substitute(title=escape(title), body="\n".join(body))
