@@ -76,6 +76,7 @@ SYNONYMS |= {"youden": "informedness", "enrichment_factor": "lift"}
 LINES = {
     "ds.pu.metric('auroc')": "of tables, ds.pu.area('auroc')",
     "df.pu.roc_auc_score": "Write df.pu.auroc(0.3)",
+    "pu_accessor.roc_auc_score": "Write df.pu.auroc(0.3)",
     "df.pu.plot_auroc(0.1)": "Write df.pu.plot_roc(0.3)",
     "df.pu.precision_recall_curve(0.1)": "Write df.pu.pr_bounds(0.3)",
     "df.pu(nan_policy='omit').prior()": "Write df.pu.estimate_beta()",

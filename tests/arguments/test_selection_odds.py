@@ -274,3 +274,9 @@ def test_known_positives_in_one_last_block_have_the_limits_of_random_labels() ->
     )
     ends = ["lower", "estimate", "upper"]
     np.testing.assert_allclose(found[ends], plain[ends], atol=1e-9)
+
+
+def test_an_interval_breaks_where_the_first_beta_within_it_does() -> None:
+    ask = partial(FRAME.pu.robustness, "auroc", over={"selection_odds": 1})
+    alone = ask([0.05, 0.2])["breaking_point"].min()
+    assert ask(pd.Interval(0.05, 0.2))["breaking_point"].item() <= alone * 1.002

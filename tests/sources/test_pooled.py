@@ -147,6 +147,7 @@ def test_answers_are_those_of_shares(ties: bool) -> None:
     pooled, alone = (pu.metric("precision", BETA, at={"fraction": 0.2}) for pu in both)
     assert pooled.pop("threshold").isna().all()  # scores of folds are on no common scale
     assert_frame_equal(pooled, alone.drop(columns="threshold"))
+    assert both[0].cutoff(BETA, recall=0.5)["threshold"].isna().all()
     with pytest.warns(pu_accessor.PUWarning, match="not known well"):
         found, expected = (pu.estimate_beta() for pu in both)
     assert_frame_equal(found, expected)
