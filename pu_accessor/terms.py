@@ -337,9 +337,9 @@ target='population', contingency, cluster/weight/propensity: there is no interva
   then > Pass target='examples'. @population
 target='population', at=cutoff of these: there is no interval for new examples then
   > Pass target='examples'. @population
-target='population', at a cutoff, band/reference/selection_odds: there is no interval for new
+target='population', at a cutoff, band/reference: there is no interval for new
   examples then > Pass target='examples'. @population
-target='population', net_benefit, reference/selection_odds: there is no interval for new examples
+target='population', net_benefit, reference: there is no interval for new examples
   then > Pass target='examples'.
 target='population', auroc/average_precision/bedroc/at a cutoff/gap/cutoff, propensity: there is no
   interval for new examples then > Pass target='examples'.

@@ -76,13 +76,19 @@ class Metric:
     needs_cutoff: bool = True  # whether it has a value at one cutoff only
     chance: float = 0.5  # what conclusions mostly say that it exceeds
     less_is_better: bool = False
-    span: float = 1.0  # how far two values can be apart
+    low: float = 0.0  # the lowest value that it can have, and the highest
+    high: float = 1.0
     of_rates: bool = False  # it follows from both rates of the ROC curve, whatever the prevalence
     of_head: bool = False  # it follows from the precision of the head, and the prevalence
     rounds_up: bool = False  # a fraction of the examples to a whole number of them
     of_probabilities: bool = False  # scores must be, and a cutoff is one of them
     peaks_between: bool = False  # it may be highest between two breakpoints
     is_function: bool = False  # of a user's, whose maximum may be anywhere
+
+    @property
+    def span(self) -> float:
+        """How far two values can be apart."""
+        return self.high - self.low
 
     def __call__(self, tp: Array, fp: Array, fn: Array, tn: Array) -> Array:
         """Evaluate a metric on contingency tables.
@@ -305,7 +311,7 @@ _ENTRIES = (
         can=("metric", "without_beta"),
         ask="df.pu.metric('boyce')",
         takes_beta=False,
-        span=2.0,
+        low=-1.0,
     ),
     _at_cutoff("accuracy", _ratio("tp tn", _ALL)),
     _at_cutoff(
@@ -320,7 +326,7 @@ _ENTRIES = (
     _at_cutoff(
         "informedness",
         lambda tp, fp, fn, tn: _share(tp, tp + fn) - _share(fp, fp + tn),
-        span=2.0,
+        low=-1.0,
         **_RATE,
     ),
     # It does not grow evenly with the true positives, so that its average would be biased.
@@ -328,16 +334,16 @@ _ENTRIES = (
         *("jaccard", _ratio("tp", "tp fp fn"), "Jaccard index"),
         can=tuple(name for name in _AT_CUTOFF if name != "average"),
     ),
-    _at_cutoff("kappa", _kappa, "Cohen's kappa", span=2.0),
+    _at_cutoff("kappa", _kappa, "Cohen's kappa", low=-1.0),
     # Rounded up as enrichment factors have it.
     _at_cutoff(
         "lift",
         lambda tp, fp, fn, tn: _share(_share(tp, tp + fp), _share(tp + fn, tp + fp + fn + tn)),
         rounds_up=True,
-        span=inf,
+        high=inf,
         of_head=True,
     ),
-    _at_cutoff("mcc", _mcc, "Matthews correlation", span=2.0, peaks_between=True),
+    _at_cutoff("mcc", _mcc, "Matthews correlation", low=-1.0, peaks_between=True),
     _at_cutoff("npv", _ratio("tn", "tn fn"), "negative predictive value"),
     _at_cutoff("precision", _ratio("tp", "tp fp"), of_head=True),
     _at_cutoff("recall", _ratio("tp", _TP_FN), **_WITHOUT_BETA),
@@ -347,7 +353,7 @@ _ENTRIES = (
         can=("against_beta", "average", "compare", "forest", "gap", "metric"),
         ask="df.pu.metric('net_benefit', 0.3, at={'threshold': 0.2})",
         function_at=_net_benefit,
-        span=inf,
+        low=-inf,
         of_probabilities=True,
     ),
     Metric(
@@ -377,7 +383,7 @@ def _of_function(function: MetricFunction, name: str = "") -> Metric:
     """Return the metric that a function is."""
     name = name or str(getattr(function, "__name__", type(function).__name__))
     ask = f"df.pu.metric({name}, 0.3, at=100)"
-    return _at_cutoff(name, function, ask=ask, span=inf, is_function=True)
+    return _at_cutoff(name, function, ask=ask, low=-inf, high=inf, is_function=True)
 
 
 def fbeta(weight: float) -> Metric:

@@ -285,9 +285,10 @@ def _read(where: dict[str, Hashable], rows: pd.DataFrame, x: str) -> Curve:
         for name in ("breaking_point", "beta_limit", "prevalence")
     }
     bounds = ("estimate", "lower", "upper")
-    paths = [(rows[x].to_numpy(np.float64), rows[name].to_numpy(np.float64)) for name in bounds]
+    along = rows[x].to_numpy(np.float64)
+    middle, lower, upper = ((along, rows[name].to_numpy(np.float64)) for name in bounds)
     beta = float(rows["beta"].iloc[0]) if "beta" in rows and x != "beta" else None
-    return Curve(where, beta, *paths, {**columns, **numbers})
+    return Curve(where, beta, middle, lower, upper, {**columns, **numbers})
 
 
 def _places(

@@ -104,9 +104,8 @@ def auroc(
     of negatives among the rest. For this sample known positives are drawn from P positives
     without replacement.
 
-    Within selection odds or contamination the limits are the areas under the bounding curves of
-    the band "exact"; for future data the error of a new sample is added. With bounds that hold at
-    all cutoffs jointly, those of "simultaneous", this would be proven; here it is measured.
+    Within selection odds or contamination each limit moves by as much as the area under the
+    bounding curve of the band "exact" does: that these limits hold is measured, not proven.
 
     References
     ----------

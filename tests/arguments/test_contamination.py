@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pu_accessor.ranking import FloatArray
 from tests.cases import binormal, put
 
 
@@ -34,25 +35,28 @@ def test_metrics_are_the_worst_of_all_sets(known: int, size: int, seed: int, sha
     names = ["precision", "recall", "fpr", "npv", "mcc", "lift", "f1"]
     frame = draw(seed, known, size)
     sets = with_every_set_wrong(frame, int(share * known))
-    ranks, thresholds = {"rank": [2, 5, 12, 29]}, {"threshold": [0.0, 1.0]}
-    for at, target, off in ((ranks, "examples", 1e-12), (thresholds, "population", 0.005)):
-        asked: dict[str, Any] = {"at": at, "target": target}
-        found = frame.pu.assume(contamination=share).metric(names, 0.2, **asked)
-        each = [pu.metric(names, 0.2, **asked) for pu in sets]
-        for limit, extreme, side in (("lower", np.nanmin, 1), ("upper", np.nanmax, -1)):
-            worst = extreme([one[limit] for one in each], axis=0)
-            # In a block of ties both ends have their own worst set: that is a little wider.
-            assert ((-off <= side * (worst - found[limit])) | np.isnan(worst)).all()
-            np.testing.assert_allclose(found[limit], worst, rtol=0.05, atol=0.005)
-        pd.testing.assert_series_equal(found["estimate"], each[0]["estimate"])
-        assert found.attrs["contamination"] == share and "contamination" not in each[0].attrs
+    asked: dict[str, Any] = {"at": {"rank": [2, 5, 12, 29]}, "target": "examples"}
+    found = frame.pu.assume(contamination=share).metric(names, 0.2, **asked)
+    each = [pu.metric(names, 0.2, **asked) for pu in sets]
+    for limit, extreme, side in (("lower", np.nanmin, 1), ("upper", np.nanmax, -1)):
+        worst = extreme([one[limit] for one in each], axis=0)
+        # In a block of ties both ends have their own worst set: that is a little wider.
+        assert ((side * (worst - found[limit]) >= -1e-12) | np.isnan(worst)).all()
+        np.testing.assert_allclose(found[limit], worst, rtol=0.05, atol=0.005)
+    pd.testing.assert_series_equal(found["estimate"], each[0]["estimate"])
+    assert found.attrs["contamination"] == share and "contamination" not in each[0].attrs
 
 
+@pytest.mark.parametrize("odds", [1, 2])
 @pytest.mark.parametrize(("seed", "band"), [(0, "exact"), (1, "exact"), (1, "simultaneous")])
-def test_tables_and_curves_are_the_worst_of_all_sets_of_wrong_ones(seed: int, band: str) -> None:
+def test_tables_and_curves_are_the_worst_of_all_sets_of_wrong_ones(
+    seed: int, band: str, odds: float
+) -> None:
     frame, asked = draw(seed), {"band": band, "ranks": "all"}
-    tables = frame.pu.assume(contamination=0.41).contingency(0.25, **asked)
-    each = [pu.contingency(0.25, **asked) for pu in with_every_set_wrong(frame, 2)]
+    assumed: dict[str, Any] = {"contamination": 0.41, "selection_odds": odds}
+    tables = frame.pu.assume(**assumed).contingency(0.25, **asked)
+    sets = [pu.assume(selection_odds=odds) for pu in with_every_set_wrong(frame, 2)]
+    each = [pu.contingency(0.25, **asked) for pu in sets]
     assert tables.attrs["contamination"] == 0.41
     np.testing.assert_array_equal(tables["tp"][:, 1], each[0]["tp"][:, 1])
     for name in ("tpr", "fpr", "precision", "npv", "mcc", "accuracy"):
@@ -67,7 +71,7 @@ def test_tables_and_curves_are_the_worst_of_all_sets_of_wrong_ones(seed: int, ba
             # A simultaneous band reaches to the estimate, which can be further off for one set.
             assert same.all() if band == "exact" else same.mean() > 0.8
     for curve, names in {"roc": ("fpr", "tpr"), "pr": ("recall", "precision")}.items():
-        rates = getattr(frame.pu.assume(contamination=0.41), f"{curve}_bounds")(0.25, **asked)
+        rates = getattr(frame.pu.assume(**assumed), f"{curve}_bounds")(0.25, **asked)
         for rate in names:
             of_tables = tables.pu.metric(rate)[:, ::2].fillna(1.0)
             np.testing.assert_allclose(rates[rate][:, ::2], of_tables, atol=1e-12)
@@ -115,31 +119,54 @@ FAILURES: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("failure", FAILURES)
-@pytest.mark.parametrize(
-    ("quantity", "options"),
-    [("auroc", {}), ("auroc", {"max_fpr": 0.2}), ("average_precision", {})],
-)
-def test_areas_lie_between_bounding_curves(quantity: str, options: Any, failure: Any) -> None:
+def check_moved(ask: Any, bounds: Any, low: float = 0.0, high: float = 1.0) -> None:
+    """Check that limits move as much as bounds do, by what is assumed of labels."""
+    for failure in FAILURES:
+        plain, found = ask(), ask(**failure)
+        assert found["estimate"].equals(plain["estimate"])
+        for side, pick in (("lower", np.fmin), ("upper", np.fmax)):
+            moved = plain[side] + bounds(side, **failure) - bounds(side)
+            wanted = np.clip(pick(moved, plain["estimate"]), low, high)
+            np.testing.assert_allclose(found[side], wanted, atol=1e-9)
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
+@pytest.mark.parametrize("options", [{}, {"max_fpr": 0.2}])
+def test_limits_of_areas_move_as_bounding_areas_do(options: Any, target: str) -> None:
     pu, betas = draw(1, 25, 300).pu, [0.0, 0.1, 0.2]
-    area = pu.assume(**failure).contingency(betas).pu.area(quantity, **options)
-    plain, found = (
-        {
-            target: getattr(each, quantity)(betas, target=target, **options)
-            for target in ("examples", "population")
-        }
-        for each in (pu, pu.assume(**failure))
-    )
-    for bound, side, pick in (("lower", -1, np.fmin), ("upper", 1, np.fmax)):
-        far = {name: side * (each[bound] - each["estimate"]) for name, each in plain.items()}
-        more = np.sqrt(np.maximum(far["population"] ** 2 - far["examples"] ** 2, 0))
-        for target, added in (("examples", 0.0), ("population", side * more)):
-            limit = pick(np.clip(area.sel(bound=bound).values + added, 0, 1), plain[target][bound])
-            # Limits that were cut at 0 or 1 are further off, and ties are at their worst for
-            # average precision.
-            same = target == "examples" and quantity == "auroc"
-            np.testing.assert_allclose(found[target][bound], limit, atol=1e-9 if same else 0.05)
-            assert found[target]["estimate"].equals(plain[target]["estimate"])
+
+    def area(side: str, **failure: Any) -> FloatArray:
+        tables = pu.assume(**failure).contingency(betas)
+        values: FloatArray = tables.pu.area("auroc", **options).sel(bound=side).values
+        return values
+
+    check_moved(partial(put, pu, "auroc", betas, target=target, **options), area)
+
+
+@pytest.mark.parametrize("name", ["precision", "recall", "fpr", "lift", "mcc"])
+def test_limits_on_new_examples_move_as_those_of_these_do(name: str) -> None:
+    pu, at = draw(1, 25, 300).pu, {"threshold": [0.0, 2.0]}
+    ask = partial(put, pu, "metric", name, 0.1, at=at)
+
+    def these(side: str, **failure: Any) -> pd.Series:
+        limits: pd.Series = ask(target="examples", **failure)[side]
+        return limits
+
+    ends = {"lift": (0.0, np.inf), "mcc": (-1.0, 1.0)}.get(name, (0.0, 1.0))
+    check_moved(partial(ask, target="population"), these, *ends)
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+def test_average_precision_is_wider_the_more_may_fail(failure: Any) -> None:
+    pu = draw(1, 25, 300).pu
+    for target in ("population", "examples"):
+        wide, plain = (
+            each.average_precision([0.0, 0.1, 0.2], target=target)
+            for each in (pu.assume(**failure), pu)
+        )
+        assert wide["estimate"].equals(plain["estimate"])
+        assert (wide["lower"] <= plain["lower"]).all() and (wide["upper"] >= plain["upper"]).all()
+        assert (wide["upper"] - wide["lower"] > plain["upper"] - plain["lower"])[1:].all()
 
 
 CLAIMS: list[Any] = [("auroc", {}, 0.6), ("precision", {"at": 20}, 0.2), ("difference", {}, 0)]

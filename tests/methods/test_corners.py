@@ -69,7 +69,12 @@ ANSWERED: dict[str, Callable[[], pd.DataFrame]] = {
     "known alone": lambda: ONE_SIDED.pu(by="key", weight="w").gap("fnr", at={"threshold": 1}),
     "shares above one": lambda: ONE_SIDED.pu(propensity="p").estimate_beta(),
 }
-SILENT = ["known, with weights", "no scores", "a list that nothing reaches"]  # no interval
+SILENT = [
+    "known",
+    "known, with weights",
+    "no scores",
+    "a list that nothing reaches",
+]  # no interval
 
 
 @pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")

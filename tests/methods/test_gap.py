@@ -8,7 +8,7 @@ import pytest
 
 import pu_accessor
 from pu_accessor import PUWarning
-from tests.cases import as_tables, binormal, estimates_of, put, quiet
+from tests.cases import as_tables, binormal, estimates_of, quiet
 from tests.methods.test_compare import MODELS, PLAIN, SIZE, Draw, assert_same, draw, wide
 from tests.support.oracles import comparison_oracle
 from tests.support.oracles import comparison_oracle as oracle
@@ -188,14 +188,6 @@ def test_dominance_of_groups() -> None:
     assert list(own.columns) == ["hospital_a", "hospital_b", "beta_a", "beta_b", *FOUND]
     again = got[got["beta"] == 0.3].reset_index(drop=True)
     pd.testing.assert_frame_equal(own[FOUND], again[FOUND])
-
-
-def test_dominance_takes_the_highest_at_or_left() -> None:
-    frame = pd.DataFrame({"label": [None, None, None, 1, 0], "a": [1, 3, 4, 0, 2]})
-    pu: Any = frame.assign(b=[1, 0, 4, 2, 3]).pu(score=["a", "b"])
-    how: dict[str, Any] = {"reference": "negatives", "band": "bootstrap"}
-    # By both the same height, 1/2, is reached at fpr 0, and the rest only at 1.
-    assert put(pu, "dominance", 0.25, **how).loc[0, "equal"]
 
 
 def test_dominance_among_ties_has_no_crossing_where_nothing_steps_back() -> None:

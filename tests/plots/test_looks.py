@@ -389,7 +389,6 @@ LOOKS: dict[str, tuple[Any, ...]] = {
     "baseline of crosses": (3, "None", 1.5, "x", 6, 1),
     "band": (2, None, 0.6, 0.25, 0.7),
     "band of two": (2, None, 0.6, 0.18, 0.7),
-    "band within": (2, None, 0.6, 0.5, 0.7),
     "chance": (1, ":", 1, "None", 6, 1),
     "chance, solid": (1, "-", 0.8, "None", 6, 1),
     "change": (4, "None", 1.5, "X", 8, 1),
@@ -417,13 +416,13 @@ KINDS = {  # of artists in each
     "roc": "curve; band; chance; baseline",
     "new examples": "curve; band; chance",
     "against beta": "curve; band of two; change; shade; infeasible; limit",
-    "robustness": "curve; band; chance; band within; break",
+    "robustness": "curve; band; chance; break",
     "gain": "curve; band; chance; chance, solid",
     "benefit": "curve; band; chance; chance, solid",
     "calibration": "band; curve of dots; baseline of crosses; chance; hollow",
     "forest": "band; curve of dots; baseline of crosses; chance",
 }
-BESIDE = {"robustness": ("3.36", (0, 7), "center", "baseline", 3)}
+BESIDE = {"robustness": ("2.26", (0, 7), "center", "baseline", 3)}
 
 
 def look(one: Any) -> tuple[Any, ...]:

@@ -8,7 +8,6 @@ sqrt(1 - t**2) of what that can be off by itself.
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -28,7 +27,7 @@ from pu_accessor.inference.estimates.metric_at import (
 )
 from pu_accessor.inference.estimates.utility import check_probabilities
 from pu_accessor.inference.metrics import Metric
-from pu_accessor.inference.settings import Settings, count_wrong
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Table, check_labels, mean_of_ends
 from pu_accessor.inference.tables.latent_bounds import (
     bound_by,
@@ -111,48 +110,64 @@ def _ask(
     if cutoff is None:
         return _estimate_area(metric, ranking, betas, settings, target)
     if target == "population":
-        return metric_on_new(ranking, betas, metric, cutoff.value, settings)
+        return _estimate_on_new(metric, ranking, betas, settings, cutoff)
     return metric_at(ranking, betas, metric, cutoff, settings, head_at)
 
 
 def _estimate_area(
     metric: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, target: str
 ) -> Estimates:
-    """Estimate a metric of a whole ranking; where labels may fail, between the bounding curves.
+    """Estimate a metric of a whole ranking, for whichever labels may fail.
 
     Notes
     -----
-    Whichever labels fail, the band holds the latent positives of these examples, and the areas
-    under the bounding curves hold theirs. New examples differ from these by an error of its own:
-    what an interval for labels at random is longer on new examples than on these, in squares. It
-    is added before anything is cut. Nothing is known of it where labels at random would rule beta
-    out, or one known positive is alone.
+    The estimate is that of random labels. Each limit of their interval moves by as much as the
+    area under the bounding curve of the band "exact" does when the assumption is made. No beta is
+    ruled out then. Where random labels leave no interval, the bounding areas stand for these
+    examples, and nothing is known of new ones. That this covers is measured: with labels that
+    were chosen against it, in 16 shapes and sizes, .97 and more.
     """
     if metric.estimator is None:
         raise PUValueError(f"{metric.name} is no metric of one ranking.")
-    ask = partial(metric.estimator, metric, ranking, betas, settings.at_random)
-    found = ask(target)
-    wrong = count_wrong(ranking.total.known_positive, settings.contamination)
-    if not wrong and settings.selection_odds == 1:
+    found = metric.estimator(metric, ranking, betas, settings.at_random, target)
+    if not settings.failure:
         return found
-    lower, upper = bounding_areas(ranking, betas, settings, metric.curve or "", metric.max_fpr)
-    if target == "population":
-        unknown = np.nan if has_one(ranking.total) else 1.0
-        (down, up), (least, most) = _distances(found, unknown), _distances(ask("examples"), 0.0)
-        lower = lower - np.sqrt(np.maximum(down**2 - least**2, 0))
-        upper = upper + np.sqrt(np.maximum(up**2 - most**2, 0))
-    lower = np.clip(np.minimum(np.fmin(lower, found.lower), found.value), 0, 1)
-    upper = np.clip(np.maximum(np.fmax(upper, found.upper), found.value), 0, 1)
+    within, at_random = (
+        bounding_areas(ranking, betas, each, metric.curve or "", metric.max_fpr)
+        for each in (settings, settings.at_random)
+    )
+    limits = np.stack([found.lower, found.upper])
+    if found.uncut:  # also where beta was ruled out
+        limits = np.where(np.isnan(limits), found.uncut[1:], limits)
+    nothing = within if target == "examples" else np.array([[0.0], [1.0]])
+    if target == "population" and has_one(ranking.total):
+        nothing = np.full((2, 1), np.nan)
+    limits = np.where(np.isnan(limits), nothing, limits + (within - at_random))
+    return _reach(metric, found, limits)
+
+
+def _estimate_on_new(
+    metric: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, cutoff: Cutoff
+) -> Estimates:
+    """Estimate a metric of new examples at a threshold, for whichever labels may fail.
+
+    The limits for random labels move by as much as those of these examples do.
+    """
+    found = metric_on_new(ranking, betas, metric, cutoff.value, settings.at_random)
+    if not settings.failure:
+        return found
+    within, at_random = (
+        metric_at(ranking, betas, metric, cutoff, each) for each in (settings, settings.at_random)
+    )
+    moved = within.lower - at_random.lower, within.upper - at_random.upper
+    return _reach(metric, found, np.stack([found.lower, found.upper]) + moved)
+
+
+def _reach(metric: Metric, found: Estimates, limits: FloatArray) -> Estimates:
+    """Put limits that reach to the estimate, and no farther than a metric does."""
+    lower, upper = np.minimum(limits[0], found.value), np.maximum(limits[1], found.value)
+    lower, upper = (np.clip(limit, metric.low, metric.high) for limit in (lower, upper))
     return replace(found, lower=lower, upper=upper, uncut=None)
-
-
-def _distances(found: Estimates, unknown: float) -> FloatArray:
-    """Return how far limits are below and above the estimate, cut to [0, 1] or not."""
-    each = [
-        [value - lower, upper - value]
-        for value, lower, upper in (found.parts, found.uncut or found.parts)
-    ]
-    return np.nan_to_num(np.fmax.reduce(each), nan=unknown)
 
 
 def _every_count(betas: FloatArray, total: Counts) -> FloatArray:

@@ -18,7 +18,7 @@ from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.known_positives import check_negatives, unrounded_negatives
 from pu_accessor.inference.influence import rate_designs, wilson
 from pu_accessor.inference.metrics import METRICS, Metric
-from pu_accessor.inference.settings import Settings, count_wrong
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import (
     Table,
     check_labels,
@@ -137,12 +137,12 @@ def evaluate_at(head: Head, betas: FloatArray, metric: Metric, rule: Settings) -
     """Evaluate a metric of one head."""
     ends, size = head.ends, betas.size
     tables = mix(make_tables(ends, betas, head.share_error(rule)), head.part)
-    first, estimate, last = metric(*tables.table)[0].astype(np.float64)
+    values = metric(*tables.table)[0].astype(np.float64)
     return Estimates(
-        estimate,
+        values[1],
         np.full(size, nan),
-        np.minimum(first, last),
-        np.maximum(first, last),
+        values.min(axis=0),  # which reach to the estimate
+        values.max(axis=0),
         band=ends.design or band_name(rule.band),
         rank=np.full(size, head.rank),
         threshold=np.full(size, ends.threshold[-1]),
@@ -315,12 +315,8 @@ def metric_on_new(
     check_labels(betas, ranking.total)
     check_negatives(ranking.total, betas, "metric")
     here = ranking.at(ranking.above(threshold))
-    if not ranking.monotone or ranking.clusters is not None or rule.contamination:
-        ends = [_limits(each, betas, metric, rule) for each in _relabel(here, rule)]
-        lower, upper = (
-            np.fmin.reduce([low for low, _ in ends]),
-            np.fmax.reduce([high for _, high in ends]),
-        )
+    if not ranking.monotone or ranking.clusters is not None:
+        lower, upper = _limits(here, betas, metric, rule)
     else:
         missed = 1 - rule.level
         lower, upper = _limits(here, betas, metric, rule.at_level(1 - (1 - _OF_CURVE) * missed))
@@ -341,32 +337,6 @@ def metric_on_new(
         examples_at_threshold=one * here.rank,
         clipped=one == 0,
     )
-
-
-def _relabel(here: Ranking, rule: Settings) -> list[Ranking]:
-    """Return one cutoff with the labels that are the best and the worst, if some are wrong.
-
-    As many as can be wrong are above it, or all below it; where there are fewer, the others are on
-    the other side, or are right.
-    """
-    n, above = here.total.known_positive, int(here.known_positive[0])
-    wrong = count_wrong(n, rule.contamination)
-    first, last = min(wrong, above), min(wrong, n - above)
-    relabeled = []
-    for all_, of_head in {
-        (0, 0),
-        (first, first),
-        (wrong, first),
-        (last, 0),
-        (wrong, wrong - last),
-    }:
-        total = here.total._replace(
-            known_positive=n - all_, known_negative=here.total.known_negative + all_
-        )
-        counts = here.known_positive - of_head, here.known_negative + of_head
-        known = {"known_positive": counts[0], "known_negative": counts[1]}
-        relabeled.append(replace(here, **known, total=total))
-    return relabeled
 
 
 def _limits(

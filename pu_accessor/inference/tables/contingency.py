@@ -181,7 +181,8 @@ def _known_positives(ranking: Ranking, rule: Settings) -> tuple[IntArray, IntArr
         return above[:, np.newaxis, np.newaxis], np.zeros(1, np.int64)
     missing = np.minimum(above, wrong), 0 * above, np.minimum(n - above, wrong)
     known = above - missing[0], above, above
-    return tuple(np.stack(each, axis=1)[..., np.newaxis] for each in (known, missing))
+    right, wrong_ones = (np.stack(each, axis=1)[..., np.newaxis] for each in (known, missing))
+    return right, wrong_ones
 
 
 def _refine(
@@ -261,10 +262,11 @@ def _with_estimate(
     clipped[:, _ENDS] = bounds.clipped[..., :betas]
     completed = count_above(completions, bounds.ranking)
     limits = _running_limits(bounds, bands, completed, rule)
-    estimate = np.clip(completed, limits.min(axis=1), limits.max(axis=1))
+    estimate = np.clip(completed, *(limits or np.moveaxis(ends, 1, 0)))
     # Moved itself, or outside of a band that has no labeling inside.
-    moved = np.abs(completed - np.clip(completed, ends[:, 0], ends[:, 1]))
-    np.maximum(moved, np.abs(np.subtract(completed, estimate, out=completed)), out=moved)
+    moved = np.abs(np.subtract(completed, estimate, out=completed), out=completed)
+    if limits:
+        np.maximum(moved, np.abs(estimate - np.clip(estimate, ends[:, 0], ends[:, 1])), out=moved)
     np.greater(moved, ROUNDING, out=clipped[:, _ESTIMATE])
     in_head[:, _ESTIMATE] = _round(estimate) if rounded else estimate
     return in_head, clipped
@@ -272,20 +274,24 @@ def _with_estimate(
 
 def _running_limits(
     bounds: LatentBounds, bands: Bands, completed: FloatArray, rule: Settings
-) -> Numbers:
-    """Return the limits of all labelings inside a band, shape (cutoffs, 2, betas).
+) -> tuple[Numbers, Numbers] | None:
+    """Return the lower and the upper limits of all labelings inside a band, (cutoffs, betas).
 
-    They are not needed, and the bounds themselves returned, where these hold all of the estimate.
+    They are not needed where the band holds all of the estimate.
     """
     ranking, ends = bounds.ranking, bounds.possible[..., : completed.shape[1]]
+    low, high = ends[:, 0], ends[:, 1]
     if rule.band == "simultaneous":  # which has such limits, and reaches to the estimate
-        return ends
+        return None
     if ranking.whole is not None:
         whole = bound_by(bands, ranking.whole, rule).possible[..., : completed.shape[1]]
         narrowed = narrow(ranking.whole.unlabeled, whole)
-        return narrow_between(ranking, ends, ranking.whole, narrowed)
-    inside = (ends[:, 0] <= completed + ROUNDING) & (completed <= ends[:, 1] + ROUNDING)
-    return ends if inside.all() else narrow(ranking.unlabeled, ends)
+        narrowed = narrow_between(ranking, ends, ranking.whole, narrowed)
+    elif (completed < low - ROUNDING).any() or (completed > high + ROUNDING).any():
+        narrowed = narrow(ranking.unlabeled, ends)
+    else:
+        return None
+    return narrowed.min(axis=1), narrowed.max(axis=1)
 
 
 def _refine_where_cut(
@@ -311,35 +317,29 @@ def _find_cuts(
 ) -> IntArray:
     """Return the counts of unlabeled examples on both sides of where the cut estimate bends.
 
-    Between two cutoffs the lower running limit is level and then grows by one for each unlabeled
-    example; the upper one grows first. The estimate is straight, and crosses either part.
+    Between two cutoffs a running limit is level and then grows by one for each unlabeled example,
+    or grows first. The estimate is straight, and crosses either part.
     """
     ranking, completed = bounds.ranking, count_above(completions, bounds.ranking)
-    lower, upper = np.moveaxis(_running_limits(bounds, bands, completed, rule), 1, 0)
-    outside = (completed < lower - ROUNDING) | (completed > upper + ROUNDING)
+    limits, head = _running_limits(bounds, bands, completed, rule), ranking.unlabeled
+    if limits is None:
+        return np.empty(0, np.int64)
+    outside = (completed < limits[0] - ROUNDING) | (completed > limits[1] + ROUNDING)
     step, beta = np.nonzero(outside[:-1] | outside[1:])
-    start, end = ranking.unlabeled[step], ranking.unlabeled[step + 1]
-    here, slope = completed[step, beta], np.diff(completed, axis=0)[step, beta]
+    start, end = head[step], head[step + 1]
+    here, following = completed[step, beta], completed[step + 1, beta]
+    places = []
     with np.errstate(divide="ignore", invalid="ignore"):
-        slope = slope / (end - start)
-        crossed = [
-            start + (level - here) / (slope - growth)
-            for level, growth in (
-                (lower[step, beta], 0),
-                (lower[step + 1, beta] - (end - start), 1),
-                (upper[step, beta], 1),
-                (upper[step + 1, beta], 0),
-            )
-        ]
-    bends = [
-        end - (lower[step + 1, beta] - lower[step, beta]),
-        start + upper[step + 1, beta] - upper[step, beta],
-    ]
-    places = np.stack([*crossed, *bends])
-    places = places[(places > start) & (places < end)]
-    cuts = each_once(np.concatenate([np.floor(places), np.ceil(places)]).astype(np.int64))
-    unlabeled = ranking.unlabeled
-    return np.asarray(cuts[unlabeled[np.searchsorted(unlabeled, cuts)] != cuts])
+        slope = (following - here) / (end - start)
+        for limit in limits:
+            first, last = limit[step, beta], limit[step + 1, beta]
+            places += [end - (last - first), start + (last - first)]
+            lines = (first, 0), (first, 1), (last, 0), (last - (end - start), 1)
+            places += [start + (level - here) / (slope - growth) for level, growth in lines]
+    between = np.stack(places)
+    between = between[(between > start) & (between < end)]
+    cuts = each_once(np.concatenate([np.floor(between), np.ceil(between)]).astype(np.int64))
+    return np.asarray(cuts[head[np.searchsorted(head, cuts)] != cuts])
 
 
 def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Settings) -> RankCdf:
