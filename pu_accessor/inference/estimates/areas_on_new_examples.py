@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import scipy
 
+from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.estimates.intervals import (
     Estimates,
     around,
@@ -28,6 +29,7 @@ from pu_accessor.inference.influence import (
     placement_influences,
     precision_influences,
     rest_share,
+    sum_by_cluster,
     welch_df,
     wilson,
     with_prevalence,
@@ -395,6 +397,16 @@ def _precision_around(
         limits = without_scatter(value, *sizes, level, factor)
     chance = positives / size if prevalence is None else prevalence
     return _above_chance(ranking, Estimates(value, error, *limits), chance)
+
+
+def effective_rest(ranking: Ranking) -> float:
+    """Return how many rows of one weight would say as much of the rest; NaN without weights.
+
+    That is of average precision: what each row adds to its error counts.
+    """
+    if ranking.clusters is None or not ranking.clusters.alone:
+        return np.nan
+    return effective_size(np.abs(sum_by_cluster(precision_influences(ranking))[1]))
 
 
 def _at_prevalence(

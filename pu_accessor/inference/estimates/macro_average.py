@@ -226,7 +226,7 @@ def average_groups(
     ...     return GroupTerm(at, 0 * at, 0 * at + 1, 0 * at, 0 * at, 1)
     >>> found = average_groups([one(0.9), one(0.7), one(1.0)], "population", AREA, 0.95)
     >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
-    (array([0.867]), array([0.088]), array([0.196]), array([1.]))
+    (array([0.867]), array([0.088]), array([0.27]), array([0.991]))
     """
     if len(terms) < 2:
         raise PUDataError(
