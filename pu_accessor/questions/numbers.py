@@ -460,7 +460,9 @@ def _warn_of_precision(frame: pd.DataFrame, answers: Answers[_Found]) -> None:
     known = [
         (key, f"{about.total.known_positive:g}")
         for key, _, about, _ in answers.each
-        if about is not None and 1 < about.total.known_positive < _MIN_FOR_PRECISION
+        if about is not None
+        and not about.single
+        and about.total.known_positive < _MIN_FOR_PRECISION
     ]
     warn_of_groups(
         answers.names,

@@ -400,13 +400,14 @@ def _precision_around(
 
 
 def effective_rest(ranking: Ranking) -> float:
-    """Return how many rows of one weight would say as much of the rest; NaN without weights.
+    """Return how many rows of the rest, in effect, make up their part of the error.
 
-    That is of average precision: what each row adds to its error counts.
+    That is the error of average precision; NaN without weights, and where no row adds to it.
     """
     if ranking.clusters is None or not ranking.clusters.alone:
         return np.nan
-    return effective_size(np.abs(sum_by_cluster(precision_influences(ranking))[1]))
+    added = np.abs(sum_by_cluster(precision_influences(ranking))[1])
+    return effective_size(added) if added.any() else np.nan
 
 
 def _at_prevalence(

@@ -313,23 +313,35 @@ def _shared(terms: Sequence[GroupTerm], value: FloatArray, span: FloatArray | fl
     -----
     A cluster adds a_gc to the difference of the estimate of a group and the mean: its influence,
     and as much of the difference as it has of the known positives. The covariance of groups is the
-    sum over clusters of the products of a_gc and a_hc: variances that are clustered in two ways,
-    by group, and by cluster, less what is in both ([1]_). Below 0 it is taken as 0.
+    sum over clusters of the products of a_gc and a_hc, of which independent groups have
+    -s**2/G times those of the shares, as they are held against their own mean. So variances that
+    are clustered in two ways are put together ([1]_): by group, and by cluster, less what is in
+    both. Below 0 it is taken as 0. A mean takes its part of each cluster, see
+    `pu_accessor.inference.influence.adjust_sums`.
 
     References
     ----------
     .. [1] A. C. Cameron, J. B. Gelbach, D. L. Miller, *Robust inference with multiway
        clustering*, Journal of Business & Economic Statistics 29 (2011) 238-249.
     """
-    pooled = _pool(terms)
+    pooled, number = _pool(terms), len(terms)
     if pooled is None:
         return np.zeros(value.shape[1])
     each = [term.clusters.code.size if term.clusters else 0 for term in terms]
     away = np.repeat((value - value.mean(axis=0)).T, each, axis=1)
     added = pooled.influence / np.reshape(span, (-1, 1)) + away * pooled.share
     _, cluster = np.unique(pooled.code, return_inverse=True)
-    covariance = [np.sum(np.bincount(cluster, part) ** 2) - part @ part for part in added]
-    return np.maximum(covariance, 0.0) / (len(terms) - 1)
+    together = np.bincount(cluster, pooled.share)
+    left = np.maximum(1 - together / number, 1 / number)
+
+    def products(parts: FloatArray) -> float:
+        """Return the sum of products of two different groups."""
+        squares = np.bincount(cluster, parts) ** 2 - np.bincount(cluster, parts**2)
+        return float(squares @ (1 / left))
+
+    covariance = np.array([products(parts) for parts in added])
+    covariance += products(pooled.share) * value.var(axis=0, ddof=1) / number
+    return np.asarray(np.maximum(covariance, 0.0) / (number - 1))
 
 
 def find_span(terms: Sequence[GroupTerm]) -> tuple[FloatArray, FloatArray]:

@@ -90,14 +90,23 @@ class Clustered(NamedTuple):
                 whole += added + known * (self.value - mean) / sum(self.known)
         return whole
 
+    def share(self, cluster: Hashable) -> float:
+        """Return the share of the known positives that a cluster has."""
+        own = [known for known, c in zip(self.known, self.cluster, strict=True) if c == cluster]
+        return sum(own) / sum(self.known)
+
 
 def covariance(groups: Sequence[Clustered]) -> float:
     """Return the mean covariance of two different groups, 0 where it is estimated below."""
-    number, whole = len(groups), 0.0
-    mean = sum(group.value for group in groups) / number
+    number, values = len(groups), [group.value for group in groups]
+    mean, variance, whole = sum(values) / number, float(np.var(values, ddof=1)), 0.0
     for cluster in {each for group in groups for each in group.cluster}:
+        shares = [group.share(cluster) for group in groups]
+        left = max(1 - sum(shares) / number, 1 / number)
         added = [group.of(cluster, mean) for group in groups]
-        whole += sum(one * other for one, other in permutations(added, 2))
+        for one, other in permutations(range(number), 2):
+            by_chance = shares[one] * shares[other] * variance / number
+            whole += (added[one] * added[other] + by_chance) / left
     return max(whole, 0.0) / (number * (number - 1))
 
 
