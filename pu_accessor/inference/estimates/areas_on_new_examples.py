@@ -39,6 +39,7 @@ from pu_accessor.inference.tables.contingency import check_labels, completed_tab
 from pu_accessor.inference.tables.curves import completed_area, completed_aurocs, odds_factor
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking, Stack, each_once
 
+# Calibrated by simulation, as are _TIED and _UNSEEN.
 _MODELED = 2  # examples that the model of the variances counts for
 _HALVES = 8  # of the way to a limit that are tried first
 _STEPS, _NEAR = 60, 1e-13  # of a search for limits, at most; what may be left of an excess
