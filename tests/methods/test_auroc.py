@@ -247,11 +247,13 @@ def test_one_known_positive_is_told_once(method: str) -> None:
     assert row["estimate"] == pytest.approx(estimate)
     frame = pd.concat([framed(*draw(11)[:2]), poor, poor], keys=[*"ade"], names=["site"])
     with pytest.warns(PUWarning, match="'d'.*'e'") as record:
-        got = getattr(frame.reset_index("site").pu(by="site"), method)([0.1, 0.2])
+        by_site = frame.reset_index("site").pu(by="site")
+        got = getattr(by_site, method)([0.1, 0.2], target="examples")
     assert len(record) == 1
     assert got["standard_error"].isna().tolist() == [False] * 2 + [True] * 4
 
 
+@pytest.mark.filterwarnings("ignore:In 1 of 1 rows a limit is the estimate itself")
 @both
 def test_known_positives_at_the_top_refute_a_high_beta(method: str) -> None:
     score: list[float] = [*range(48, 0, -1)]

@@ -267,8 +267,11 @@ def average_groups(
 
 def _place(above: FloatArray, stretch: FloatArray) -> FloatArray:
     """Return how far of the way an average is; in the middle where none is possible but one."""
-    place = np.divide(above, stretch, out=np.full(above.size, 0.5), where=stretch > 0)
-    return np.where(np.abs(place - 0.5) <= 0.5 + _ROUNDING, np.clip(place, 0, 1), place)
+    place = np.full(above.size, 0.5)
+    np.divide(above, stretch, out=place, where=stretch > 0)
+    place[(place > 1) & (place <= 1 + _ROUNDING)] = 1.0
+    place[(place < 0) & (place >= -_ROUNDING)] = 0.0
+    return place
 
 
 def _score_interval(share: FloatArray, ratio: FloatArray) -> tuple[FloatArray, FloatArray]:
