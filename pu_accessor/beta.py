@@ -34,7 +34,7 @@ _BETWEEN = np.array([0.25, 0.5, 0.75])  # of the way where any beta may be the t
 _ESTIMATE = ("beta", "lower", "upper", "level")
 _NO_KEYS = ("method", "n", "n_unlabeled", "n_positive", "n_labeled")
 # What limits of other methods give is an estimate.
-_LIMITS = {"feasible": "upper", "simultaneous": "upper", "two_sided": "both"}
+_LIMITS = {"feasible": "upper", "two_sided": "both"}
 _BY_GROUP = "many_models#a-beta-for-each-group"
 _WITH_ERROR = "beta#with-its-error"
 

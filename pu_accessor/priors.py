@@ -88,18 +88,18 @@ def beta_from_labels(
     is that distribution's probability at m, and Q that under the prior: prior over posterior of m,
     which is a martingale for the true one [1]_.
 
-    Of strata beta is the sum of N_h x_h/s_h, over all N. A sum is ruled out if the estimate, less
-    standard errors of the strata, would be as far off with a small probability however the sum is
-    made up of numbers that the limits of each stratum allow [2]_: the interval covers with a
-    probability of at least `level`. The search for the likeliest way is given up after about a
-    second. Then the interval is longer than necessary: the more strata, the longer.
+    Of strata beta is the sum of N_h x_h/s_h, over all N. Its limits are those of Clopper and
+    Pearson for a sample of the same mean and variance, its effective size [2]_. For the upper one
+    a positive more is found in the stratum where that makes it highest, for the lower one a
+    negative. That is no proof: at a level of .95 they covered .96 and more in 200 simulated
+    cells, and .94 where each stratum has one label.
 
     References
     ----------
     .. [1] I. Waudby-Smith, A. Ramdas, *Confidence sequences for sampling without replacement*,
        Advances in Neural Information Processing Systems 33 (2020).
-    .. [2] R. L. Berger, D. D. Boos, *P values maximized over a confidence set for the nuisance
-       parameter*, Journal of the American Statistical Association 89 (1994) 1012-1016.
+    .. [2] E. L. Korn, B. I. Graubard, *Confidence intervals for proportions with small expected
+       number of positive counts estimated from survey data*, Survey Methodology 24 (1998) 193-201.
 
     Examples
     --------

@@ -10,7 +10,7 @@ import xarray as xr
 
 import pu_accessor
 import pu_accessor.polars
-from pu_accessor import PUDataError, PUError, PUKeyError, PUTypeError, PUValueError
+from pu_accessor import PUDataError, PUError, PUKeyError, PUTypeError, PUValueError, PUWarning
 
 SIZE = 120
 RNG = np.random.default_rng(57)
@@ -396,3 +396,39 @@ def test_the_message_says_what_was_wrong(row: tuple[Any, ...]) -> None:
     assert type(told.value) in (kind, PUDataError)
     assert [word for word in words if word not in message] == []
     assert 35 < len(message.split(" See ")[0]) <= 300
+
+
+def _warned(n: int, rows: int, beta: float, shift: float, seed: int) -> pd.DataFrame:
+    """Draw known positives and rows that stand for ten each."""
+    rng, hidden = np.random.default_rng(seed), int(beta * rows)
+    score = np.append(rng.normal(shift, 1, n + hidden), rng.normal(0, 1, rows - hidden))
+    known = np.arange(n + rows) < n
+    columns = {"score": score, "label": np.where(known, 1, np.nan), "w": np.where(known, 1, 10)}
+    return pd.DataFrame(columns)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        ("_warned(20, 200, .1, 1, 0).pu.average_precision(.1)", r"than 50 positives .* \(20\)"),
+        (
+            "_warned(100, 200, .05, 1, 0).pu(weight='w').average_precision(.05)",
+            r"than 50 in effect \(\d",
+        ),
+        ("_warned(60, 40, .2, 3, 195).pu.average_precision(.2)", "limit is the estimate itself"),
+    ],
+)
+def test_intervals_that_may_not_hold_are_said_to(call: str, words: str) -> None:
+    with pytest.warns(PUWarning, match=words) as told:
+        eval(call)
+    assert len(told) == 1
+
+
+@pytest.mark.filterwarnings("error::pu_accessor.PUWarning")
+def test_intervals_that_hold_have_no_warning() -> None:
+    enough = _warned(60, 5000, 0.05, 1, 0)
+    for pu in (enough.pu, enough.pu(weight="w")):
+        pu.average_precision(0.05)
+    few = enough.drop(range(40))
+    few.pu.average_precision(0.05, target="examples")
+    few.pu.auroc(0.05)

@@ -207,9 +207,10 @@ def rates_from_labels(
     Notes
     -----
     The positives M among the unlabeled rows of a stratum have exact hypergeometric limits, and
-    those of several strata the limits of `pu_accessor.beta_from_labels`. Precision is (n + M)/(n +
-    n_negative + n_unlabeled) at these limits of M. The recall's are those of the list and of the
-    rest at the square root of `level`, so that it covers with a probability of `level` or more.
+    those of several strata the limits of `pu_accessor.beta_from_labels`, which are no proof.
+    Precision is (n + M)/(n + n_negative + n_unlabeled) at these limits of M. The recall's are
+    those of the list and of the rest at the square root of `level`, so that it covers with a
+    probability of `level` or more.
 
     Examples
     --------

@@ -138,7 +138,9 @@ class Accessor:
         contamination : float, default 0
             Largest share of the known positives that may be negative, in [0, 0.5).
         monotone : bool, default False
-            Whether a higher score never means a smaller probability of being positive.
+            Whether a higher score never means a smaller probability of being positive. Where
+            that is false by little and few are known, intervals are wrong and no warning says
+            so: with 50 known and 3% of the positives at the bottom, curves cover .27.
         prevalence : float, optional
             Share of positives among future data, in (0, 1), where it is another than here.
 

@@ -201,7 +201,7 @@ def _warn_of_rankings(answers: Answers[Any], *, limits: bool) -> None:
             few.append((key, f"{about.n_effective:.1f}"))
         if not isnan(about.refuted_at):
             refuted.append((key, f"{100 * about.refuted_at:.2g}%"))
-    _warn_of(
+    warn_of_groups(
         answers.names,
         beyond,
         "beta exceeds the upper limit that the known positives set at this level ({}). Pass a "
@@ -209,7 +209,7 @@ def _warn_of_rankings(answers: Answers[Any], *, limits: bool) -> None:
         "the positives.",
         "beta#too-high",
     )
-    _warn_of(
+    warn_of_groups(
         answers.names,
         few,
         f"The effective number of known positives is below {_MIN_EFFECTIVE_SIZE} ({{}}): a few "
@@ -217,7 +217,7 @@ def _warn_of_rankings(answers: Answers[Any], *, limits: bool) -> None:
         "such examples, or bound the propensities from below: df['propensity'].clip(lower=0.05).",
         "biased_labels",
     )
-    _warn_of(
+    warn_of_groups(
         answers.names,
         refuted,
         f"monotone=True is refuted at level {answers.settings.level:g}: no concave curve fits "
@@ -234,12 +234,13 @@ def warn_of_few_clusters(names: Sequence[str], held: Iterable[tuple[Hashable, fl
         f"Fewer than {_MIN_CLUSTERS} clusters hold a known positive ({{}}): how far clusters "
         "differ is hardly known, and intervals may not hold. Label positives of more of them."
     )
-    _warn_of(names, few, text, "clusters")
+    warn_of_groups(names, few, text, "clusters")
 
 
-def _warn_of(
+def warn_of_groups(
     names: Sequence[str], found: Sequence[tuple[Hashable, str]], text: str, page: str
 ) -> None:
+    """Warn of the groups that were found, if there are any, with what was found in each."""
     if found:
         first = _first(
             f"{name_group(names, key)}: {what}" if names else what for key, what in found

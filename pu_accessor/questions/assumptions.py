@@ -60,10 +60,10 @@ def estimate_beta(
 
     Parameters
     ----------
-    method : {"feasible", "simultaneous", "two_sided", "mean_matching"}, default "feasible"
+    method : {"feasible", "two_sided", "mean_matching"}, default "feasible"
         From known positives and unlabeled rows alone there is an *upper limit* only, and the
-        largest beta that is plausible: "feasible", or "simultaneous", which takes longer. The
-        other two need known negatives that are a random sample of the negatives.
+        largest beta that is plausible: "feasible". The other two need known negatives that are a
+        random sample of the negatives.
     level : float, default 0.95
         Confidence level of the interval, in (0, 1).
 

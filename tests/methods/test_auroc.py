@@ -236,6 +236,7 @@ def test_limits_are_not_rounded_past_0_and_1(top: bool) -> None:
     assert (found["upper"].max() if top else 1 - found["lower"].min()) == 1
 
 
+@pytest.mark.filterwarnings("ignore:In 2 of 6 rows a limit is the estimate itself")
 @both
 def test_one_known_positive_is_told_once(method: str) -> None:
     poor = framed([4, 3, 2, 1], [None, True, None, False])
@@ -248,10 +249,11 @@ def test_one_known_positive_is_told_once(method: str) -> None:
     frame = pd.concat([framed(*draw(11)[:2]), poor, poor], keys=[*"ade"], names=["site"])
     with pytest.warns(PUWarning, match="'d'.*'e'") as record:
         got = getattr(frame.reset_index("site").pu(by="site"), method)([0.1, 0.2])
-    assert len(record) == 1
+    assert sum("alone" in str(one.message) for one in record) == 1
     assert got["standard_error"].isna().tolist() == [False] * 2 + [True] * 4
 
 
+@pytest.mark.filterwarnings("ignore:In 1 of 1 rows a limit is the estimate itself")
 @both
 def test_known_positives_at_the_top_refute_a_high_beta(method: str) -> None:
     score: list[float] = [*range(48, 0, -1)]

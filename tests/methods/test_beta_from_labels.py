@@ -158,46 +158,6 @@ def test_labels_in_no_random_order_leave_nothing_and_warn() -> None:
 Counts = tuple[int, ...]  # of each stratum
 
 
-def limits_by_hand(x: Counts, labeled: Counts, total: Counts, level: float) -> list[int]:
-    """Return the sums that are not ruled out, by going through all compositions and all counts."""
-    spared, kinds = 0.1 * (1 - level), range(len(x))
-    counts = [np.arange(size + 1) for size in labeled]
-    chances = [
-        [stats.hypergeom.pmf(counts[i], total[i], m, labeled[i]) for m in range(total[i] + 1)]
-        for i in kinds
-    ]
-    tail = (1 - (1 - spared) ** (1 / len(x))) / 2
-    allowed = [
-        [
-            m
-            for m in range(total[i] + 1)
-            if chances[i][m][x[i] :].sum() > tail and chances[i][m][: x[i] + 1].sum() > tail
-        ]
-        for i in kinds
-    ]
-    tail = (1 - level - spared) / 2
-
-    def statistic(sign: int) -> Any:
-        each = []
-        for i in kinds:
-            p = (counts[i] + 0.5) / (labeled[i] + 1)
-            error = (labeled[i] * p * (1 - p) * (1 - labeled[i] / total[i])) ** 0.5
-            less = 2 / len(x) ** 0.5 * error
-            value = total[i] / labeled[i] * (sign * counts[i] - less)
-            each.append(np.maximum.accumulate(value[::sign])[::sign])
-        return reduce(np.add.outer, each)
-
-    high, low = statistic(1), statistic(-1)
-    most: dict[int, list[float]] = {}
-    for numbers in product(*allowed):
-        parts = [chances[i][m] for i, m in zip(kinds, numbers, strict=True)]
-        joint = reduce(np.multiply.outer, parts)
-        likely = [float(joint[each >= each[x] - 1e-9].sum()) for each in (high, low)]
-        known = most.setdefault(sum(numbers), [0.0, 0.0])
-        most[sum(numbers)] = [max(pair) for pair in zip(known, likely, strict=True)]
-    return sorted(whole for whole, each in most.items() if min(each) > tail * (1 - 1e-6))
-
-
 def drawn(x: Counts, labeled: Counts, total: Counts, known: int = 0) -> pd.DataFrame:
     """Return rows of strata with labels, as they come back from a person."""
     parts = [
@@ -209,24 +169,35 @@ def drawn(x: Counts, labeled: Counts, total: Counts, known: int = 0) -> pd.DataF
 
 @pytest.mark.parametrize(
     ("labeled", "total", "level"),
-    [
-        *(((5, 4), (14, 9), 0.95), ((3, 2, 2), (8, 6, 4), 0.8)),
-        ((2, 1, 2, 1), (5, 4, 3, 3), 0.6),
-        pytest.param((3, 3, 2), (9, 7, 5), 0.95, marks=pytest.mark.long),
-        pytest.param((1, 1, 2, 1, 1, 1), (3, 2, 3, 2, 2, 2), 0.5, marks=pytest.mark.long),
-    ],
+    [((5, 4), (14, 9), 0.95), ((1, 8), (5, 12), 0.95), ((3, 2, 4), (8, 6, 4), 0.8)],
 )
-def test_limits_of_all_compositions(labeled: Counts, total: Counts, level: float) -> None:
-    whole = sum(total)
-    for x in product(*(range(size + 1) for size in labeled)):
-        kept = limits_by_hand(x, labeled, total, level)
-        found = ask(drawn(x, labeled, total), level=level)
-        expected = sum(n * count / size for n, count, size in zip(total, x, labeled, strict=True))
-        ends = min(kept[0], round(expected)), max(kept[-1], whole - round(whole - expected))
-        assert [found[end] * whole for end in ENDS] == pytest.approx(ends)
-        assert found["beta"] == pytest.approx(expected / whole)
-        assert found["lower"] - 1e-9 <= found["beta"] <= found["upper"] + 1e-9
-        assert (found["n_unlabeled"], found["method"]) == (whole, "stratified")
+def test_limits_of_strata_cover_in_all_worlds(
+    labeled: Counts, total: Counts, level: float
+) -> None:
+    whole, chance = sum(total), stats.hypergeom.pmf
+    samples = [*product(*(range(size + 1) for size in labeled))]
+    found = pd.concat([FROM_LABELS(drawn(x, labeled, total), level=level) for x in samples])
+    expected = [
+        sum(n * count / size for n, count, size in zip(total, x, labeled, strict=True)) / whole
+        for x in samples
+    ]
+    assert found["beta"].tolist() == pytest.approx(expected)
+    low, high = (found[end].to_numpy() for end in ENDS)
+    assert (low - 1e-9 <= expected).all() and (expected <= high + 1e-9).all()
+    for world in product(*(range(size + 1) for size in total)):
+        parts = zip(total, world, labeled, strict=True)
+        each = [chance(np.arange(size + 1), n, m, size) for n, m, size in parts]
+        truth = sum(world) / whole
+        held = (low - 1e-9 <= truth) & (truth <= high + 1e-9)
+        assert reduce(np.multiply.outer, each).ravel()[held].sum() >= level
+
+
+def test_strata_that_are_all_labeled_are_known() -> None:
+    one, known = ask(drawn((3,), (40,), (900,))), ask(drawn((3, 6), (40, 10), (900, 10)))
+    assert known["method"] == "stratified"
+    for end in ENDS:
+        assert known[end] * 910 == pytest.approx(one[end] * 900 + 6)
+    assert ask(drawn((3, 6), (5, 10), (5, 10)))[["beta", *ENDS]].tolist() == [0.6] * 3
 
 
 def test_limits_of_many_labels_and_rows_are_found() -> None:

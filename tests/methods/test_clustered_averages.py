@@ -113,9 +113,9 @@ def test_errors_are_those_of_all_pairs_of_groups(name: str, seed: int, patients:
     if name == "auroc":
         terms, ends = [], (-BETA / 2 / (1 - BETA), (1 - BETA / 2) / (1 - BETA))
         for group in groups:
-            n = sum(group.known)
-            positives = n + BETA * (20 - n)
-            terms.append(averages_oracle.Term(group.value, *ends, np.nan, n, positives))
+            of_known = pd.Series(group.cluster)[group.known].value_counts()
+            n = sum(of_known) ** 2 / sum(of_known**2)  # in effect
+            terms.append(averages_oracle.Term(group.value, *ends, np.nan, n, np.inf))
         holding = df.loc[df["label"].notna(), "patient"].nunique()
         asked: dict[str, Any] = {"new": True, "shared": shared, "clusters": holding}
         wanted = averages_oracle.average(terms, 1 / 3, 0.95, **asked)

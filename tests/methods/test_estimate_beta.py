@@ -2,7 +2,6 @@
 
 import math
 import warnings
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,11 +9,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from pu_accessor import PUDataError, PUValueError, PUWarning
-from pu_accessor.inference.bands.lookup import latent_bounds
-from pu_accessor.inference.bands.simultaneous import joint_coverage
+from pu_accessor import PUDataError, PUWarning
 from pu_accessor.ranking import FloatArray
-from tests.support.oracles import oracle
 
 pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 silent = pytest.mark.filterwarnings("error")
@@ -80,56 +76,6 @@ def test_feasible_is_the_largest_that_is_feasible(seed: int) -> None:
         found = estimate(frame, level=level)
         assert found["upper"] == largest_feasible(frame, delta)
         assert found["beta"] == largest_feasible(frame, 0.5)
-
-
-def largest_by_orders(frame: pd.DataFrame, delta: Fraction) -> float:
-    """Try each number of latent positives: count the orders that look as unlikely somewhere."""
-    scores, is_known = frame["score"].tolist(), (frame["label"] == 1).tolist()
-    pairs = [*zip(scores, is_known, strict=True)]
-    n, cutoffs, best = sum(is_known), max(len(set(scores)) - 1, 1), 0
-    heads = [
-        [sum(s >= t and one is kind for s, one in pairs) for kind in (True, False)]
-        for t in {score for score, one in pairs if one}
-    ]
-    for latent in range(1, len(pairs) - n + 1):
-        whole, at_most = math.comb(n + latent, n), oracle.tail_counts(n, latent)[0]
-        tail = min(at_most[k - 1][min(h, latent)] for k, h in heads)
-        limits = oracle.band_at(n, latent, tail)[0], [latent] * (n + 1)
-        p = 1 - Fraction(oracle.covered_arrangements(latent, limits), whole)
-        if min(p, Fraction(tail, whole) * cutoffs) > delta:
-            best = latent
-    return best / (len(pairs) - n)
-
-
-@pytest.mark.parametrize("seed", range(15))
-def test_the_limit_of_the_band_is_that_of_counted_orders(seed: int) -> None:
-    frame = drawn([3, seed], 29)
-    for level in (0.95, 0.7):
-        found = estimate(frame, "simultaneous", level=level)
-        assert found["upper"] == largest_by_orders(frame, 1 - oracle.decimal(level))
-        plausible = estimate(frame, level=0.9)["beta"]
-        assert found["beta"] == min(plausible, found["upper"]) and found["lower"] == 0
-
-
-def test_the_limit_of_the_band_beyond_what_is_counted() -> None:
-    rng = np.random.default_rng(8)
-    frame = framed(rng.normal(1, 1, 60), rng.normal(0.7, 1, 30_000))
-    latent = round(estimate(frame, "simultaneous")["upper"] * 30_000) + 1  # ruled out
-    known = np.sort(frame["score"][:60])[::-1]
-    above = np.searchsorted(np.sort(-frame["score"][60:]), -known, side="right").clip(max=latent)
-    tails = stats.hypergeom.sf(np.arange(60), 60 + latent, 60, above + np.arange(1, 61))
-    lower, _ = latent_bounds("exact", 60, latent, 1 - 2 * float(np.min(tails)))
-    missed = 1 - joint_coverage(60, latent, lower, np.full(61, latent))
-    assert latent > 20_000 and 0.044 < missed < 0.05
-
-
-def test_the_limit_of_the_band_needs_labels_at_random() -> None:
-    weighted: Any = BINORMAL.assign(p=np.where(BINORMAL["label"] == 1, 0.5, np.nan))
-    found = weighted.pu(propensity="p").estimate_beta(method="simultaneous")["upper"].item()
-    assert estimate(weighted, "simultaneous")["upper"] == found
-    weighted.loc[0, "p"] = 0.25
-    with pytest.raises(PUValueError, match=r"be 'feasible' with propensity=\.\.\., but"):
-        weighted.pu(propensity="p").estimate_beta(method="simultaneous")
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -253,11 +199,11 @@ def test_known_ones_that_rank_alike_match_nothing(size: int) -> None:
         estimate(framed([1.0] * 3 * size, [0.5, 2.0, 8.0], [*ends, 1.0]), "mean_matching")
 
 
-@pytest.mark.parametrize("method", ["feasible", "simultaneous", "two_sided", "mean_matching"])
+@pytest.mark.parametrize("method", ["feasible", "two_sided", "mean_matching"])
 def test_an_estimate_says_what_it_takes_for_granted(method: str) -> None:
     sample = "known positives are a simple random sample of all positives; "
     other = "known negatives are a simple random sample of all negatives"
-    if method in ("feasible", "simultaneous"):
+    if method == "feasible":
         other = "the estimate is the largest plausible beta, and the true one only if no negative "
         other += "reaches the top of the ranking"
     pu = framed(normal(60) + 1, normal(90), normal(40) - 1).pu

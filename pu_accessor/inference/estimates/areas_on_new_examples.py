@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import scipy
 
+from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.estimates.intervals import (
     Estimates,
     around,
@@ -28,6 +29,7 @@ from pu_accessor.inference.influence import (
     placement_influences,
     precision_influences,
     rest_share,
+    sum_by_cluster,
     welch_df,
     wilson,
     with_prevalence,
@@ -37,6 +39,7 @@ from pu_accessor.inference.tables.contingency import check_labels, completed_tab
 from pu_accessor.inference.tables.curves import completed_area, completed_aurocs, odds_factor
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking, Stack, each_once
 
+# Calibrated by simulation, as are _TIED and _UNSEEN.
 _MODELED = 2  # examples that the model of the variances counts for
 _HALVES = 8  # of the way to a limit that are tried first
 _STEPS, _NEAR = 60, 1e-13  # of a search for limits, at most; what may be left of an excess
@@ -395,6 +398,17 @@ def _precision_around(
         limits = without_scatter(value, *sizes, level, factor)
     chance = positives / size if prevalence is None else prevalence
     return _above_chance(ranking, Estimates(value, error, *limits), chance)
+
+
+def effective_rest(ranking: Ranking) -> float:
+    """Return how many rows of the rest, in effect, make up their part of the error.
+
+    That is the error of average precision; NaN without weights, and where no row adds to it.
+    """
+    if ranking.clusters is None or not ranking.clusters.alone:
+        return np.nan
+    added = np.abs(sum_by_cluster(precision_influences(ranking))[1])
+    return effective_size(added) if added.any() else np.nan
 
 
 def _at_prevalence(

@@ -9,11 +9,11 @@ import scipy
 
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.weighted import effective_size
-from pu_accessor.inference.estimates.areas_on_new_examples import crossing, precision_values
+from pu_accessor.inference.estimates.areas_on_new_examples import precision_values
 from pu_accessor.inference.estimates.auroc import auroc_and_error, precision_and_error
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, Cutoff
 from pu_accessor.inference.estimates.early_recognition import bedroc_of_known
-from pu_accessor.inference.estimates.intervals import Estimates, rank_interval, reach
+from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.known_positives import (
     FEWEST_NEGATIVES,
     count_negatives,
@@ -178,8 +178,9 @@ def check_fixed(cutoff: Cutoff) -> None:
         )
 
 
-_MODELED = 2  # groups that the model of the variance counts for
-_EDGE = 1e-6  # nearest to 0 and 1 at which the model is asked
+# Groups that the model of the variance counts for, and degrees of freedom that it adds for these
+# groups. Both are calibrated by simulation.
+_MODELED, _MORE_DF = 8, 2
 # How much of p*(1 - p) a share scatters: all of it if it is 0 or 1, a third if it is any.
 AREA, RATE = 1 / 3, 1.0
 
@@ -205,20 +206,18 @@ def average_groups(
     s**2 holds how these differ. Where a cluster is in several groups, their estimates vary
     together, by what it adds to each of them, see `_shared`; that is not in s**2.
 
-    The interval has the values that are not too far from the estimate by the variance *that they
-    would have*, as Wilson's for a proportion: a share p of the way from the lowest to the highest
-    possible average scatters by `scatter` * p*(1 - p) for each known positive, times what the
-    groups scatter more or less than that at the estimate. With clusters or weights there are as
-    many known positives as they are in effect. That ratio is drawn to 1 as though two more groups
-    had been seen; of new groups only where they scatter less. Where all known positives are on top
-    nothing scatters, and it is 1: the interval is never empty. The quantile is Student's, with
-    G - 1 degrees of freedom for new groups, and with Welch's and two more for these. Where groups
-    differ much that says nothing of how skewed they are: over new groups the interval also holds
-    Student's on the logit scale of p.
+    Few groups have one correction. A share p of the way from the lowest to the highest possible
+    average scatters by `scatter` * p*(1 - p) for each known positive. The variance is drawn to
+    that of the model as though so many more groups had been seen; of new groups only where they
+    scatter less. The interval is Wilson's for a share of that variance ([2]_), with Student's
+    quantile: G - 1 degrees of freedom for new groups, Welch's and some more for these. It is
+    empty, NaN, where the average is impossible by more than its error.
 
     References
     ----------
     .. [1] W. G. Cochran, *Sampling Techniques*, 3rd edition, Wiley, 1977.
+    .. [2] E. B. Wilson, *Probable inference, the law of succession, and statistical inference*,
+       Journal of the American Statistical Association 22 (1927) 209-212.
 
     Examples
     --------
@@ -227,7 +226,7 @@ def average_groups(
     ...     return GroupTerm(at, 0 * at, 0 * at + 1, 0 * at, 0 * at, 1)
     >>> found = average_groups([one(0.9), one(0.7), one(1.0)], "population", AREA, 0.95)
     >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
-    (array([0.867]), array([0.088]), array([0.196]), array([1.]))
+    (array([0.867]), array([0.088]), array([0.27]), array([0.991]))
     """
     if len(terms) < 2:
         raise PUDataError(
@@ -238,34 +237,49 @@ def average_groups(
     )
     known, number = np.array([[term.known] for term in terms]), len(terms)
     floor, ceiling = find_span(terms)
-    value, low, high = ((part - floor) / (ceiling - floor) for part in (value, low, high))
-    square = square / (ceiling - floor) ** 2
-    # At the share 0 and 1 of the way nothing is left that could scatter.
+    span = ceiling - floor
+    value, low, high = ((part - floor) / span for part in (value, low, high))
     each = scatter * (high - low) ** 2 / known / number**2
-    mean, least, stretch = value.mean(axis=0), low.mean(axis=0), (high - low).mean(axis=0)
     if target == "population":
-        squared = (value.var(axis=0, ddof=1) + _shared(terms, value, ceiling - floor)) / number
-        df = np.full(squared.size, min(number, count_clusters(terms)) - 1.0)
+        squared = (value.var(axis=0, ddof=1) + _shared(terms, value, span)) / number
+        df = more = np.full(squared.size, min(number, count_clusters(terms)) - 1.0)
+        least = squared
     else:
-        squared, df = _of_these(value, square, known)
-        each = each * hidden
-    inside = stretch > 0  # a metric may be the same whatever is known
-    stretch = np.where(inside, stretch, 1.0)
-    place = np.where(inside, (mean - least) / stretch, 0.5)
-    error, model = np.sqrt(squared), each.sum(axis=0)
-    limits = _limits(mean, place, stretch, squared, df, model, target == "population", level)
-    if target == "population":
-        # Few groups that differ much are skewed, and the model knows nothing of that.
-        away = reach(error, df, level)
-        away[np.abs(place - 0.5) > 0.5 - _ROUNDING] = np.nan  # where all are at one end
-        student = rank_interval(mean, place, stretch, away, away)
-        limits = (  # of Student's there may be none
-            np.where(student[0] < limits[0], student[0], limits[0]),
-            np.where(student[1] > limits[1], student[1], limits[1]),
-        )
-    mean, error = (np.where(np.isnan(limits[0]), np.nan, part) for part in (mean, error))
-    mean, lower, upper = (floor + part * (ceiling - floor) for part in (mean, *limits))
-    return Estimates(mean, error * (ceiling - floor), lower, upper)
+        squared, df = _of_these(value, square / span**2, known)
+        each, more, least = each * hidden, df + _MORE_DF, 0.0 * squared
+    # Short of both ends by half a known positive: something scatters there, too.
+    stretch = (high - low).mean(axis=0)
+    place = _place(value.mean(axis=0) - low.mean(axis=0), stretch)
+    inner = (np.clip(place, 0, 1) * known.sum() + 0.5) / (known.sum() + 1)
+    modeled = each.sum(axis=0) * inner * (1 - inner)
+    variance = np.maximum((df * squared + _MODELED * modeled) / (df + _MODELED), least)
+    stretch = np.where(stretch > 0, stretch, 1.0)
+    square = scipy.special.stdtrit(more, (1 + level) / 2) ** 2 * variance
+    mean = value.mean(axis=0)
+    shares = _score_interval(place, square / (stretch**2 * inner * (1 - inner)))
+    lower, upper = (mean + (share - place) * stretch for share in shares)
+    possible = (lower <= 1 + _ROUNDING) & (upper >= -_ROUNDING)
+    parts = mean, np.sqrt(squared), np.clip(lower, 0, 1), np.clip(upper, 0, 1)
+    mean, error, lower, upper = (np.where(possible, part, np.nan) for part in parts)
+    mean, lower, upper = (floor + part * span for part in (mean, lower, upper))
+    return Estimates(mean, error * span, lower, upper)
+
+
+def _place(above: FloatArray, stretch: FloatArray) -> FloatArray:
+    """Return how far of the way an average is; in the middle where none is possible but one."""
+    place = np.full(above.size, 0.5)
+    np.divide(above, stretch, out=place, where=stretch > 0)
+    place[(place > 1) & (place <= 1 + _ROUNDING)] = 1.0
+    place[(place < 0) & (place >= -_ROUNDING)] = 0.0
+    return place
+
+
+def _score_interval(share: FloatArray, ratio: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the p that are no further than sqrt(ratio*p*(1 - p)) from a share, or NaN."""
+    with np.errstate(invalid="ignore"):
+        half = np.sqrt(ratio * share * (1 - share) + ratio**2 / 4)
+    middle = share + ratio / 2
+    return (middle - half) / (1 + ratio), (middle + half) / (1 + ratio)
 
 
 def count_clusters(terms: Sequence[GroupTerm]) -> float:
@@ -355,39 +369,3 @@ def _of_these(
     df = welch_df(terms, np.concatenate([own, shared]).astype(np.float64))
     # Where nothing scatters, nothing says how much.
     return terms.sum(axis=0), np.where(np.isfinite(df), df, 1.0)
-
-
-def _limits(
-    mean: FloatArray,
-    place: FloatArray,
-    stretch: FloatArray,
-    squared: FloatArray,
-    df: FloatArray,
-    model: FloatArray,
-    new: bool,
-    level: float,
-) -> tuple[FloatArray, FloatArray]:
-    """Return the averages that are not too far from the estimate."""
-    inner = np.clip(place, _EDGE, 1 - _EDGE)
-    modeled = model * inner * (1 - inner)
-    over = squared / np.where(modeled > 0, modeled, 1.0)
-    ratio = (_MODELED + df * over) / (_MODELED + df)
-    ratio = np.maximum(ratio, over) if new else ratio
-    # Where nothing scatters, as all are on top, nothing says that they scatter less.
-    flat = squared == 0
-    ratio = np.where(flat, 1.0, ratio)
-    far_enough = scipy.special.stdtrit(df if new else df + _MODELED, (1 + level) / 2)
-
-    def excess(average: FloatArray) -> FloatArray:
-        there = np.clip(place + (average - mean) / stretch, 0, 1)
-        would = model * there * (1 - there)
-        seen = np.maximum(squared, over * would)  # `would` is 0 where nothing is modeled
-        kept = (_MODELED * would + df * seen) / (_MODELED + df)
-        kept = np.where(flat, would, np.maximum(kept, squared) if new else kept)
-        return np.abs(mean - average) - far_enough * np.sqrt((ratio * would + kept) / 2)
-
-    inside, sure = np.clip(mean, 0, 1), squared + model == 0
-    limits = (crossing(excess, np.full(mean.size, end), inside) for end in (0.0, 1.0))
-    nowhere = excess(inside) > _ROUNDING
-    lower, upper = (np.where(nowhere, np.nan, np.where(sure, inside, limit)) for limit in limits)
-    return lower, upper

@@ -8,14 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from pu_accessor.errors import PUDataError, PUValueError
-from pu_accessor.inference.bands.exact import SAME, exact, exact_each
-from pu_accessor.inference.bands.simultaneous import COUNTED, NEVER, joint_coverage, local_alpha
+from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
 from pu_accessor.inference.completion import turn
 from pu_accessor.inference.influence import mean_and_variance, welch_df
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.inference.tables.latent_bounds import inner_cutoffs
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
 _SCAR = "known positives are a simple random sample of all positives"
@@ -53,8 +50,7 @@ def estimate_prior(ranking: Ranking, method: str, level: float) -> Prior:
     1/M)) [1]_. "feasible" takes the largest feasible M: at delta = 1 - level for the upper limit,
     at 0.5 for beta, the largest that is still plausible, and for limits at levels below 0.5. It
     is the true one only where negatives never reach the top of the ranking. "two_sided" does the
-    same from both ends, at half of 1 - level each. "simultaneous" has an upper limit of its own,
-    see `exact_limit`.
+    same from both ends, at half of 1 - level each.
 
     "mean_matching" scores each example by the mean of its mid-ranks among the known positives and
     among the known negatives, as shares: beta is where the mean over the unlabeled lies between
@@ -99,23 +95,6 @@ def _feasible(ranking: Ranking, level: float) -> Prior:
     """Estimate the largest beta that is plausible, and an upper limit."""
     point = limit_from_positives(ranking, 0.5)
     upper = limit_from_positives(ranking, min(1 - level, 0.5))  # not below the estimate
-    return _limited(ranking, point, upper)
-
-
-def _simultaneous(ranking: Ranking, level: float) -> Prior:
-    """Estimate the same, and an upper limit by the lower side of the band "simultaneous"."""
-    if ranking.unequal_weight is not None:
-        raise PUValueError(
-            "method must be 'feasible' with propensity=..., but 'simultaneous' was passed: it "
-            "counts the orders of known and latent positives, which are equally likely only where "
-            "labels are random. Take method='feasible'."
-        )
-    upper = exact_limit(ranking, min(1 - level, 0.5))
-    return _limited(ranking, min(limit_from_positives(ranking, 0.5), upper), upper)
-
-
-def _limited(ranking: Ranking, point: float, upper: float) -> Prior:
-    """Put an estimate and its upper limit together, with what speaks against them."""
     warnings = []
     if upper >= _NO_INFORMATION:
         warnings.append(
@@ -284,7 +263,6 @@ METHODS: Mapping[str, tuple[Callable[[Ranking, float], Prior], str]] = {
     "feasible": (_feasible, _LARGEST),
     "two_sided": (_two_sided, _BOTH),
     "mean_matching": (_mean_matching, _BOTH),
-    "simultaneous": (_simultaneous, _LARGEST),
 }
 
 
@@ -368,78 +346,3 @@ def _largest_feasible(
 
     # The distance grows with the latent examples, and the allowed one shrinks.
     return bisect(range(1, size + 1), False, key=infeasible) / size
-
-
-# An upper limit by an exact test: the lower side of the band "simultaneous"
-
-
-_FEW = 30  # cutoffs, up to which it may count that they are few
-# p values fall as latent positives grow in number, but for steps of counts. Measured for 2 to 300
-# known positives: of M, or one after it, p is at most 1 + 4/sqrt(M) times as high as before.
-_UNEVEN = 4.0
-
-
-def exact_limit(ranking: Ranking, delta: float) -> float:
-    """Return the largest beta that known positives do not rule out, by an exact joint test.
-
-    Notes
-    -----
-    With M latent positives, k of n known positives and h unlabeled examples at or above a cutoff,
-    at most min(h, M) of the M are there. P(V <= min(h, M)), with V the latent positives above the
-    k-th known one, is the tail of the band "exact" there. The smallest tail of all cutoffs is the
-    statistic. All orders of known and latent positives are equally likely: those with a tail as
-    small at any cutoff are counted, or bounded by the number of cutoffs times the tail. So M is
-    ruled out if the lower side of the band "simultaneous" at 1 - delta, with the local level that
-    this M takes, puts more latent positives into some head than there are examples.
-
-    The limit is the largest M that is not ruled out. Numbers from that on at which p is well below
-    delta are taken as ruled out; from there each is tested, one by one. Beyond 20,000 positives p
-    is scaled, as the local level of the band is.
-
-    Examples
-    --------
-    >>> from pu_accessor.ranking import Counts
-    >>> known = np.array([0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 7, 8, 9, 10, 10])
-    >>> unlabeled = np.array([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4, 4, 4, 4, 4, 20])
-    >>> rank = known + unlabeled
-    >>> ranking = Ranking(rank, 30.5 - rank, known, 0 * known, unlabeled, Counts(10, 0, 20))
-    >>> exact_limit(ranking, 0.05)
-    0.35
-    """
-    steps = np.flatnonzero(np.diff(ranking.known_positive)) + 1
-    known, unlabeled = ranking.known_positive[steps], ranking.unlabeled[steps]
-    (n, _, size), cutoffs = ranking.total, inner_cutoffs(ranking, _FEW)
-
-    def smallest_tail(latent: int) -> float:
-        """Return the smallest probability, at one cutoff, of so few latent positives."""
-        heads = known + np.minimum(unlabeled, latent)
-        return float(np.min(scipy.stats.hypergeom.sf(known - 1, n + latent, n, heads)))
-
-    def p_value(latent: int) -> float:
-        """Return the probability of a tail as small at any cutoff; beyond some size at delta."""
-        tail = smallest_tail(latent)
-        if tail > delta * (1 + SAME):
-            return tail
-        if n + latent > COUNTED:
-            p = tail * 2 * delta / local_alpha(n, latent, 1 - delta, 1.0, one_sided=True)
-        else:
-            lower = exact_each(n, np.array([latent]), 1 - 2 * tail)[0][0]
-            p = 1 - joint_coverage(n, latent, lower, exact(n, latent, 1 - NEVER)[1])
-        return min(p, cutoffs * tail) if cutoffs else p
-
-    def ruled_out(latent: int, p: float) -> bool:
-        return p * (1 + _UNEVEN / sqrt(latent)) <= delta
-
-    latent, times = 0, 1.0  # p over the tail of one cutoff
-    while latent < size:
-        more = range(latent + 1, size + 1)
-        latent += bisect(more, False, key=lambda m: ruled_out(m, times * smallest_tail(m)))
-        if latent == size:
-            break
-        p = p_value(latent + 1)
-        if ruled_out(latent + 1, p):
-            break
-        times = p / smallest_tail(latent + 1)
-    while latent and p_value(latent) <= delta * (1 + SAME):
-        latent -= 1
-    return latent / size

@@ -5,9 +5,7 @@ from itertools import combinations, permutations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special, stats
-
-from pu_accessor.ranking import BoolArray, FloatArray
+from scipy import stats
 
 __all__ = [
     "Average",
@@ -139,51 +137,18 @@ def average(
         free = np.append(n[~alone] - 1, max(alone.sum() - 1, 1))
         squared, there = parts.sum(), parts > 0
         df = squared**2 / (parts[there] ** 2 / free[there]).sum() if there.any() else 1.0
-    error = squared**0.5
     if squared == model == 0:
         return Average(mean, 0.0, mean, mean)
-    grid = np.linspace(0, 1, 100_001)
-    near = _are_near(grid, mean, least, stretch, squared, df, model, new=new, level=level)
-    if not near.any():
-        return Average(np.nan, np.nan, np.nan, np.nan)
-    lower, upper = grid[near].min(), grid[near].max()
     place, width = ((mean - least) / stretch, stretch) if stretch else (0.5, 1.0)
-    if new and squared and 1e-12 < place < 1 - 1e-12:
-        away = stats.t.ppf((1 + level) / 2, df) * error / (width * place * (1 - place))
-        ends = special.expit(special.logit(place) + np.array([-away, away]))
-        ends = np.clip(mean + (ends - place) * width, 0, 1)
-        lower, upper = min(lower, ends[0]), max(upper, ends[1])
-    return Average(mean, error, lower, upper)
-
-
-def _are_near(
-    grid: FloatArray,
-    mean: float,
-    least: float,
-    stretch: float,
-    squared: float,
-    df: float,
-    model: float,
-    *,
-    new: bool,
-    level: float,
-) -> BoolArray:
-    """Tell which averages are not too far from the mean."""
-    quantile = float(stats.t.ppf((1 + level) / 2, df if new else df + 2))
-    if not stretch:  # nothing but the groups scatters: two parts in two and df are the model's
-        seen = squared if new else df * squared / (2 + df)
-        alone: BoolArray = np.abs(mean - grid) <= quantile * (seen / 2) ** 0.5
-        return alone
-    share = np.clip((grid - least) / stretch, 0, 1)
-    would = model * share * (1 - share)
-    place = min(max((mean - least) / stretch, 1e-6), 1 - 1e-6)
-    modeled = model * place * (1 - place)
-    variance = would
-    if squared:
-        ratio = (2 + df * squared / modeled) / (2 + df)
-        kept = (2 * would + df * squared * np.maximum(1, would / modeled)) / (2 + df)
-        if new:
-            ratio, kept = max(ratio, squared / modeled), np.maximum(kept, squared)
-        variance = (ratio * would + kept) / 2
-    near: BoolArray = np.abs(mean - grid) <= quantile * variance**0.5
-    return near
+    inner = (min(max(place, 0.0), 1.0) * n.sum() + 0.5) / (n.sum() + 1)
+    variance = (df * squared + 8 * model * inner * (1 - inner)) / (df + 8)
+    variance = max(variance, squared) if new else variance
+    reach = stats.t.ppf((1 + level) / 2, df if new else df + 2) * variance**0.5
+    # All averages that are not too far, by the variance that they would have.
+    share = np.linspace(0, 1, 200_001)
+    grid = mean + (share - place) * width
+    far = reach * (share * (1 - share) / (inner * (1 - inner))) ** 0.5
+    near = grid[np.abs(grid - mean) <= far + 1e-12]
+    if not near.size or near.min() > 1 or near.max() < 0:
+        return Average(np.nan, np.nan, np.nan, np.nan)
+    return Average(mean, squared**0.5, max(near.min(), 0.0), min(near.max(), 1.0))

@@ -185,7 +185,7 @@ def cell(quantity: str, target: str, shape: str, design: Design, groups: int, dr
         if quantity == "precision":
             found = pu(average=True).metric(quantity, beta, at=TOP, target=target)
         else:
-            found = getattr(pu, quantity)(beta, target=target, average=True)
+            found = getattr(pu(average=True), quantity)(beta, target=target)
         goal = truth(quantity, shape, design)
         if target == "examples":
             goal = float(np.mean([true_value(quantity, group) for group in each]))

@@ -3,9 +3,8 @@
 Run from the root of the project. Scores are drawn, labels are hidden, and `estimate_beta` is asked
 what beta is, cell by cell, each from a seed of its own. The cells that come out worst are drawn
 again, from other seeds and more often, so that the worst of many is not taken for a finding.
-Writes ``docs/measured/beta_feasible.csv``, ``beta_again.csv`` and ``beta_goals.csv``; with
-``--limits 100`` only ``beta_limits.csv``, two upper limits on the same draws. Mean matching is
-measured by ``python -m tests.support.studies``, with the other promises.
+Writes ``docs/measured/beta_feasible.csv``, ``beta_again.csv`` and ``beta_goals.csv``. Mean
+matching is measured by ``python -m tests.support.studies``, with the other promises.
 
 Frames are not made: arrays are ranked and the functions behind the public method answer. The
 first draw of each cell goes through ``df.pu.estimate_beta``, too: they must agree.
@@ -344,39 +343,6 @@ def _number(value: float) -> str:
     return f"{value:.3f}"
 
 
-def compare_limits(draws: int) -> Table:
-    """Hold the upper limit of "simultaneous" against that of "feasible", on the same draws."""
-    head = [
-        "positives",
-        "β",
-        "known",
-        "unlabeled",
-        "tied",
-        "feasible covers",
-        "simultaneous covers",
-    ]
-    head += ["feasible", "simultaneous", "ratio", "RMSE of feasible", "RMSE of simultaneous"]
-    grid = product(SHAPES, BETAS, (20, 100, 500), (2000,), (False, True))
-    body = []
-    for shape, beta, n, size, ties in grid:
-        cell = Cell("feasible", *shape, beta, n, 0, size, ties)
-        rng = np.random.default_rng([SEED, 2, *(round(1000 * float(x)) for x in cell[1:])])
-        found = np.empty((2, draws, 3))
-        for i in range(draws):
-            data = draw(cell, rng)
-            for row, method in enumerate(("feasible", "simultaneous")):
-                found[row, i] = estimate(cell._replace(method=method), *data)
-        truth = cell.latent / size
-        covers = (found[:, :, 2] >= truth).mean(axis=1).tolist()
-        limits = found[:, :, 2].mean(axis=1).tolist()
-        errors = np.sqrt(((found[:, :, 0] - truth) ** 2).mean(axis=1)).tolist()
-        numbers = [*covers, *limits, limits[1] / limits[0], *errors]
-        told = [cell.name, f"{beta:g}", str(n), str(size), "yes" if ties else ""]
-        body.append([*told, *map(_number, numbers)])
-        print(*body[-1], flush=True)
-    return head, body
-
-
 # ---------------------------------------------------------------------------------------------
 # The command
 
@@ -388,11 +354,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--draws", type=int, default=50, help="in each cell (2000 for the page)")
     parser.add_argument("--results", type=Path, help="JSON to read; written where it is not there")
     parser.add_argument("--out", type=Path, default=MEASURED, help="the folder of the tables")
-    parser.add_argument("--limits", type=int, help="draws of two upper limits: only these")
     asked = parser.parse_args(arguments)
-    if asked.limits:
-        write_table("beta_limits", *compare_limits(asked.limits), asked.out)
-        return
     if asked.results and asked.results.exists():
         results = Results.read(asked.results)
     else:

@@ -68,9 +68,9 @@ def average(df: pd.DataFrame, name: str, beta: float, **roles: Any) -> "pd.Serie
     """Ask for the average of a quantity over new queries."""
     pu: Any = df.pu(by="query", **roles)
     if name == "precision":
-        answer = pu(average=True).metric(name, beta, at=5)
+        answer = pu(average=True).metric(name, beta, at=5, target="population")
     else:
-        answer = getattr(pu, name)(beta, average=True)
+        answer = getattr(pu(average=True), name)(beta)
     row: pd.Series[Any] = answer.iloc[0]
     return row
 
