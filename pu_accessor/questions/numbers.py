@@ -14,7 +14,14 @@ from pu_accessor.checks import check_count, latent_counts
 from pu_accessor.errors import PUTypeError, PUValueError, warn_caller
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.areas_on_new_examples import estimate_population_aurocs
-from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, FIXED, At, Cutoff, read_cutoffs
+from pu_accessor.inference.estimates.cutoff_spec import (
+    CHOSEN,
+    FIXED,
+    RATES,
+    At,
+    Cutoff,
+    read_cutoffs,
+)
 from pu_accessor.inference.estimates.guaranteed_cutoffs import (
     Cost,
     Goal,
@@ -289,7 +296,7 @@ def facts_of(entry: Metric, cutoff: Cutoff | None) -> tuple[str, dict[str, Any]]
     kind = "" if cutoff is None else cutoff.kind
     return entry.question, {
         "at=chosen": kind in (*CHOSEN, "precision"),
-        "at=cutoff of these": kind not in ("", "threshold"),
+        "at=cutoff of these": kind not in ("", "threshold", *RATES),
         "at=estimated": kind not in ("", *FIXED),
         "max_fpr": entry.max_fpr,
     }
@@ -436,6 +443,8 @@ def _columns(found: list[Estimates], betas: Betas, target: str) -> dict[str, Any
     columns |= {"estimate": stack("value"), "lower": stack("lower"), "upper": stack("upper")}
     if found[0].rank is not None:
         columns |= {name: stack(name) for name in ("clipped", "examples_at_threshold")}
+        if found[0].rank_lower is not None:
+            columns |= {name: stack(name) for name in ("rank_lower", "rank_upper")}
     elif betas.kind == "points":  # that at one beta
         columns["standard_error"] = stack("error")
     if found[0].reach is not None:

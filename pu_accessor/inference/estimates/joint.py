@@ -14,7 +14,8 @@ import numpy as np
 from pu_accessor.beta import Beta
 from pu_accessor.checks import latent_counts
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.estimates.cutoff_spec import Cutoff
+from pu_accessor.inference.estimates.curve_points import metric_at_point
+from pu_accessor.inference.estimates.cutoff_spec import RATES, Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.known_positives import unrounded_negatives
 from pu_accessor.inference.estimates.metric_at import (
@@ -69,7 +70,7 @@ def estimate(
     if cutoff is not None:
         cutoff = metric.at_whole(cutoff, sum(ranking.total))
         metric = metric.at_cutoff(cutoff)
-        if beta.is_estimate and target == "examples":
+        if beta.is_estimate and target == "examples" and cutoff.kind not in RATES:
             return _join_tables(metric, ranking, beta, settings, cutoff)
     if not metric.takes_beta or beta.interval is None:
         return _ask(metric, ranking, beta.values, settings, target, cutoff)
@@ -106,6 +107,8 @@ def _ask(
         if metric.estimator is None:
             raise PUValueError(f"{metric.name} is no metric of one ranking.")
         return metric.estimator(metric, ranking, betas, settings, target)
+    if cutoff.kind in RATES:
+        return metric_at_point(ranking, betas, metric, cutoff, settings, target)
 
     def ask(ranking: Ranking, rule: Settings) -> Estimates:
         if target == "population":
@@ -160,6 +163,9 @@ def _at_point(found: Estimates, lower: FloatArray, upper: FloatArray) -> Estimat
     first = {name: array[:1] for name in names if (array := getattr(found, name)) is not None}
     clipped = None if found.clipped is None else np.atleast_1d(found.clipped.any())
     reach = found.reach and (found.reach[0].min(keepdims=True), found.reach[1].max(keepdims=True))
+    if found.rank_lower is not None and found.rank_upper is not None:
+        first["rank_lower"] = found.rank_lower.min(keepdims=True)
+        first["rank_upper"] = found.rank_upper.max(keepdims=True)
     return replace(
         found, **first, lower=lower, upper=upper, clipped=clipped, reach=reach, uncut=None
     )
