@@ -5,11 +5,12 @@ cutoff hold there. The cutoffs at which they allow the goal are those where the 
 at each of them the goal itself gives the contingency table.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from itertools import product
 from math import nan
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import scipy
@@ -28,45 +29,32 @@ from pu_accessor.inference.influence import wilson
 from pu_accessor.inference.metrics import METRICS, Metric
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Table, completed_table, make_tables
-from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, Numbers, Ranking
+from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, Ranking
 
 _SAME = 1e-12  # rates that are as near are equal where counts are no whole numbers
-_ROUNDS = 5  # of a search between cutoffs; where bounds are straight lines the first one finds all
+_ROUNDING = 1e-6  # of counts
+_ROUNDS = 5  # of a search between cutoffs; where limits are straight lines the first one finds all
 _BETWEEN = 1 << 10  # blocks of ties that are looked at between the first cutoff and the last
 _NEXT = np.arange(-1, 3)  # counts around a crossing
-_AT_ALL = 0.2  # of what may be missed, left to the band that holds at all cutoffs
-_ANGLES = np.linspace(0, np.pi / 2, 9)  # at which errors of both samples are combined
+_AT_ALL = 0.2  # of what may be missed, left to limits that hold at all cutoffs
+_ANGLES = np.linspace(0, np.pi / 2, 9)
+_WAYS = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)])  # to share an error between both samples
+
+# Positions of blocks and of betas, and the values of a metric there.
+Values: TypeAlias = tuple[IntArray, IntArray, FloatArray]
 
 
 class Blocks(NamedTuple):
-    """Blocks of tied scores in which a true curve may pass its goal, in positions of cutoffs.
+    """Blocks of tied scores in which a true curve may pass its goal.
 
-    A recall is reached at the end of its block, another rate left behind at the start.
+    A recall is reached at the end of its block; another rate is as asked before it.
     """
 
-    here: IntArray  # the cutoff of the point
-    beyond: IntArray  # that on the other side of the block; -1: there is none
+    here: IntArray  # position of the cutoff of the point
+    beyond: IntArray  # of that on the other side of the block; -1: there is none
     known: CountArray  # known positives in the block
-    size: CountArray  # examples in it
-    free: CountArray  # known positives and unlabeled examples in it
-
-
-class _Bounds(ABC):
-    """What the data allow at each cutoff; subclasses know of which examples."""
-
-    ranking: Ranking
-    ends: Table  # with the fewest and the most true positives, shape (2, cutoffs, betas)
-    clipped: BoolArray  # shape (cutoffs, betas)
-
-    @abstractmethod
-    def fewest_jointly(self, rule: Settings) -> tuple[Ranking, Table]:
-        """Return tables with the fewest true positives, at all cutoffs jointly."""
-
-    @abstractmethod
-    def values(
-        self, metric: Metric, at: Cutoff, blocks: Blocks, allowed: BoolArray
-    ) -> tuple[IntArray, IntArray, FloatArray]:
-        """Return blocks, betas, and values of the metric there that the goal allows."""
+    free: CountArray  # known positives and unlabeled examples
+    size: CountArray  # examples
 
 
 def metric_at_point(
@@ -80,15 +68,16 @@ def metric_at_point(
     limit of the true positives at R, and a lower one at the cutoff before, hold as they do at any
     other: R is one of the cutoffs where the upper limit reaches the goal, and the lower one before
     does not. There r*P positives are found, rounded up, and the rest of the table follows. So do
-    tables at the last cutoff with a false positive rate of at most f, with f*M false positives.
-    In a block of tied scores the true positives can be more, up to their limit.
+    the tables of the last cutoff with a false positive rate of at most f: f*M false positives,
+    rounded down. Each limit is missed with half of 1 - level. Within a block of tied scores the
+    goal can be exceeded.
 
-    A precision goes up and down: its last cutoff is where it is reached for the last time, and the
-    band has to hold at all cutoffs jointly.
+    A precision rises and falls. Its last cutoff lies beyond each cutoff at which it is surely
+    reached, by limits that hold at all of them jointly: these have a fifth of what may be missed.
 
-    On new examples both shares above a threshold have an interval: of positives and of the rest.
-    As errors that are independent add by their squares, each interval is taken at z*sin(t) and
-    z*cos(t) standard errors, and the extremes are those over all t ([1]_).
+    On new examples the shares above a threshold, of positives and of the rest, have Wilson's
+    intervals. As errors that are independent add by their squares, one interval is taken at
+    z*cos(t) standard errors and the other at z*sin(t); limits are the extremes over t ([1]_).
 
     References
     ----------
@@ -102,74 +91,44 @@ def metric_at_point(
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
     >>> asked = np.array([0.25]), METRICS["precision"], Cutoff("recall", 0.5), Settings()
     >>> found = metric_at_point(ranking, *asked, "examples")
-    >>> found.rank, found.value.round(3), found.lower, found.upper
-    (array([6]), array([0.714]), array([0.375]), array([1.]))
+    >>> found.rank, found.value.round(3), found.lower.round(3), found.upper
+    (array([5]), array([0.629]), array([0.429]), array([1.]))
     >>> found.rank_lower, found.rank_upper
-    (array([3]), array([8]))
+    (array([3]), array([7]))
     """
-    own, joint = _share_error(at, rule, target)
-    ranking, asked = _add_cutoffs(ranking, betas, at, own, target)
-    bounds = _bound(ranking, betas, at, own, target)
+    own, joint = _share_error(at, rule)
+    kind = _OnNew if target == "population" else _OfThese
+    bound: Callable[[Ranking], _Bounds] = partial(kind, betas=betas, rule=own)
+    ranking, asked = _add_cutoffs(ranking, at, bound)
+    bounds = bound(ranking)
     blocks = _find_blocks(bounds.ranking, at, asked)
-    low, high = _is_met(bounds.ends, at)
+    low, high = (side >= -_ROUNDING for side in _surplus(bounds.ends, at))
+    if not high.any(axis=0).all():
+        raise _no_cutoff(bounds, at)
     if joint is not None:
         low |= _is_met_later(bounds, at, joint)
-    low = np.append(low, np.zeros_like(low[:1]), axis=0)  # beyond all cutoffs
+    low = np.append(low, np.zeros_like(low[:1]), axis=0)  # there is no cutoff beyond all
     allowed = high[blocks.here] & ~low[blocks.beyond]
     place, beta, values = bounds.values(metric, at, blocks, allowed)
-    head = bounds.ranking.head
-    ranks = head[blocks.here[place]]
-    found = _estimate(bounds, betas, metric, at, rule, target)
-    lower, upper = found.value.copy(), found.value.copy()
-    first, last = found.rank.copy(), found.rank.copy()
-    for ends, reduce, each in (
-        (lower, np.fmin, values),
-        (upper, np.fmax, values),
-        (first, np.fmin, ranks),
-        (last, np.fmax, ranks),
-    ):
-        reduce.at(ends, beta, each)
+    found = _estimate(bounds, metric, at)
+    names = {"lower": np.fmin, "upper": np.fmax, "rank_lower": np.fmin, "rank_upper": np.fmax}
+    ends = {name: getattr(found, name).copy() for name in names}
+    for name, of in names.items():
+        new = bounds.ranking.head[blocks.here[place]] if name.startswith("rank") else values
+        of.at(ends[name], beta, new)
     clipped = (bounds.clipped[blocks.here] & allowed).any(axis=0)
-    return replace(
-        found, lower=lower, upper=upper, rank_lower=first, rank_upper=last, clipped=clipped
-    )
+    return replace(found, clipped=clipped, **ends)
 
 
-def _bound(
-    ranking: Ranking, betas: FloatArray, at: Cutoff, rule: Settings, target: str
-) -> _Bounds:
-    kind = _OnNew if target == "population" else _OfThese
-    return kind(ranking, betas, at, rule)
-
-
-def _completed(
-    ranking: Ranking, betas: FloatArray, rule: Settings, target: str
-) -> tuple[Ranking, Table]:
-    """Return the tables of the estimate, at the prevalence of new examples if it is theirs."""
-    ranking, table = completed_table(ranking, betas, rule, on_new=target == "population")
-    return ranking, table.at_prevalence(rule.prevalence)
-
-
-def _estimate(
-    bounds: _Bounds, betas: FloatArray, metric: Metric, at: Cutoff, rule: Settings, target: str
-) -> Estimates:
-    """Evaluate the metric at the cutoff where the estimated rate is as asked."""
-    ranking, table = _completed(bounds.ranking, betas, rule, target)
-    _check_rates(table, betas, at)
-    met = _is_met(table, at)
-    place = met.argmax(axis=0) if at.kind == "recall" else len(met) - 1 - met[::-1].argmax(axis=0)
-    counts = (np.take_along_axis(count, place[np.newaxis], axis=0)[0] for count in table)
-    unknown = np.full(betas.size, nan)
-    rank = ranking.head[place]
-    rank = rank if rank.dtype.kind == "i" else rank.astype(np.float64)
-    return Estimates(
-        metric(*counts).astype(np.float64),
-        *(unknown,) * 3,
-        band="binomial" if target == "population" else ranking.design or band_name(rule.band),
-        rank=rank,
-        threshold=ranking.threshold[place],
-        examples_at_threshold=rank,
-    )
+def _share_error(at: Cutoff, rule: Settings) -> tuple[Settings, Settings | None]:
+    """Return the rule for each cutoff, and that for all of them where a rate rises and falls."""
+    if at.kind != "precision":
+        return rule, None
+    if rule.band != "exact":  # it is to hold at all cutoffs by itself
+        return rule, rule
+    missed = 1 - rule.level
+    joint = replace(rule, band="simultaneous", one_sided=True, level=1 - _AT_ALL * missed)
+    return rule.at_level(1 - (1 - _AT_ALL) * missed), joint
 
 
 # Where a goal is met
@@ -185,37 +144,27 @@ def _is_met(table: Table, at: Cutoff) -> BoolArray:
 
 
 def _surplus(table: Table, at: Cutoff) -> FloatArray:
-    """Return by how many examples a goal is met; straight lines where counts are."""
+    """Return how many true positives could be false ones, or missed, until a goal is not met."""
     tp, fp, fn, tn = table
     if at.kind == "recall":
-        return tp - at.value * (tp + fn)
+        return np.asarray(tp - at.value * (tp + fn))
     if at.kind == "fpr":
-        return at.value * (fp + tn) - fp
-    return tp - at.value * (tp + fp)
+        return np.asarray(at.value * (fp + tn) - fp)
+    return np.where(tp + fp > 0, tp - at.value * (tp + fp), -1.0)  # of nothing: no precision
 
 
-def _share_error(at: Cutoff, rule: Settings, target: str) -> tuple[Settings, Settings | None]:
-    """Return the rule for each cutoff, and that for all at once where a rate goes up and down."""
-    if at.kind != "precision":
-        return rule, None
-    if rule.band != "exact":  # it has to hold at all cutoffs by itself
-        return rule, rule
-    missed = 1 - rule.level
-    joint = replace(rule, band="simultaneous", one_sided=True, level=1 - _AT_ALL * missed)
-    return rule.at_level(1 - (1 - _AT_ALL) * missed), joint
-
-
-def _is_met_later(bounds: _Bounds, at: Cutoff, rule: Settings) -> BoolArray:
+def _is_met_later(bounds: "_Bounds", at: Cutoff, rule: Settings) -> BoolArray:
     """Tell at which cutoffs a precision is surely reached, there or further on."""
     ranking, table = bounds.fewest_jointly(rule)
-    met = _is_met(table, at)
+    met = _surplus(table, at) >= -_ROUNDING
     later = np.logical_or.accumulate(met[::-1])[::-1]
     return np.asarray(later[np.searchsorted(ranking.head, bounds.ranking.head)])
 
 
-def _check_rates(table: Table, betas: FloatArray, at: Cutoff) -> None:
-    """Raise unless a rate has values, and a precision is reached."""
-    rates = METRICS[at.kind](*table)
+def _estimate(bounds: "_Bounds", metric: Metric, at: Cutoff) -> Estimates:
+    """Evaluate the metric at the cutoff where the estimated rate is as asked, or the nearest."""
+    ranking, table = bounds.complete(bounds.ranking)
+    rates, met = METRICS[at.kind](*table), _is_met(table, at)
     if at.kind != "precision" and np.isnan(rates).any():
         kind, change = ("negatives", "smaller") if at.kind == "fpr" else ("positives", "larger")
         raise PUDataError(
@@ -223,21 +172,30 @@ def _check_rates(table: Table, betas: FloatArray, at: Cutoff) -> None:
             f"{change} beta, or a rank.",
             page="beta#too-high",
         )
-    unmet = ~_is_met(table, at).any(axis=0)
-    if unmet.any():
-        highest = max(rates[1:, unmet][:, 0].tolist(), default=nan)
-        raise PUDataError(
-            f"at={{'precision': {at.value:g}}} is reached by no cutoff: at beta = "
-            f"{betas[unmet][0]:g} the highest estimated precision is {highest:.4g}. Ask for less, "
-            "or at='maximum'."
-        )
+    met |= ~met.any(axis=0) & (rates == np.fmax.reduce(rates))
+    place = met.argmax(axis=0) if at.kind == "recall" else len(met) - 1 - met[::-1].argmax(axis=0)
+    value = metric(*(count[place, np.arange(place.size)] for count in table)).astype(np.float64)
+    rank, unknown = ranking.head[place], np.full(value.size, nan)
+    located = {"rank": rank, "threshold": ranking.threshold[place], "examples_at_threshold": rank}
+    ends = {"lower": value, "upper": value, "rank_lower": rank, "rank_upper": rank}
+    return Estimates(value, unknown, **ends, **located, band=bounds.band)
+
+
+def _no_cutoff(bounds: "_Bounds", at: Cutoff) -> PUDataError:
+    """Return the error that no cutoff has a precision."""
+    _, table = bounds.complete(bounds.ranking)
+    highest = np.fmax.reduce(METRICS["precision"](*table)).min()
+    return PUDataError(
+        f"at={{'precision': {at.value:g}}} is reached by no cutoff, not even by upper limits: the "
+        f"highest estimated precision is {highest:.4g}. Ask for less, or at='maximum'."
+    )
 
 
 # The cutoffs around which limits pass a goal
 
 
 def _add_cutoffs(
-    ranking: Ranking, betas: FloatArray, at: Cutoff, rule: Settings, target: str
+    ranking: Ranking, at: Cutoff, bound: "Callable[[Ranking], _Bounds]"
 ) -> tuple[Ranking, CountArray]:
     """Add the cutoffs around which the estimate, or a limit, passes the goal, and some between.
 
@@ -247,18 +205,17 @@ def _add_cutoffs(
     if ranking.refiner is None:
         return ranking, asked
     for _ in range(_ROUNDS):
-        finer, table = _completed(ranking, betas, rule, target)
-        bounds = _bound(finer, betas, at, rule, target)
-        crossings = _crossings(finer, _surplus(table, at))
-        for end in _surplus(bounds.ends, at):
-            crossings = np.append(crossings, _crossings(bounds.ranking, end))
-        asked, size = np.union1d(asked, crossings), bounds.ranking.rank.size
-        ranking = bounds.ranking.refine(asked)
-        if ranking.rank.size == size:
+        bounds = bound(ranking)
+        ranking, estimate = bounds.complete(bounds.ranking)
+        crossings = [_crossings(ranking, _surplus(estimate, at))]
+        crossings += [_crossings(bounds.ranking, end) for end in _surplus(bounds.ends, at)]
+        asked, before = np.unique(np.concatenate([asked, *crossings])), ranking
+        ranking = ranking.refine(asked)
+        if ranking is before or bounds.straight:
             break
-    low, high = asked.min(initial=0), asked.max(initial=0)
+    low, high = asked.min(initial=ranking.total.unlabeled), asked.max(initial=0)
     between = np.linspace(low, high, _BETWEEN).astype(asked.dtype)
-    asked = np.union1d(asked, between[between > 0])
+    asked = np.unique(np.append(asked, between[between > 0]))
     return ranking.refine(asked), asked
 
 
@@ -267,210 +224,182 @@ def _crossings(ranking: Ranking, surplus: FloatArray) -> CountArray:
     unlabeled, met = ranking.unlabeled, surplus >= 0
     step, column = np.nonzero(met[:-1] != met[1:])
     start, end = surplus[step, column], surplus[step + 1, column]
-    share = np.divide(start, start - end, out=np.zeros_like(start), where=start != end)
     first, last = unlabeled[step], unlabeled[step + 1]
-    places = np.floor(first + (last - first) * share)[:, np.newaxis] + _NEXT
+    places = np.floor(first + (last - first) * start / (start - end))[:, np.newaxis] + _NEXT
     inside = np.clip(places, first[:, np.newaxis], last[:, np.newaxis]).astype(unlabeled.dtype)
-    return np.unique(inside[inside > 0])
+    return inside[inside > 0]
 
 
 def _find_blocks(ranking: Ranking, at: Cutoff, asked: CountArray) -> Blocks:
-    """Return the blocks of ties that are there from end to end, and those at the very end."""
-    positive, negative, unlabeled = (
-        np.diff(count)
-        for count in (ranking.known_positive, ranking.known_negative, ranking.unlabeled)
-    )
-    whole = positive + negative > 0
-    whole |= ranking.refiner is None
+    """Return the blocks of ties that are there from end to end, and that outside of all."""
+    kinds = ranking.known_positive, ranking.known_negative, ranking.unlabeled
+    positive, negative, unlabeled = (np.diff(count) for count in kinds)
+    whole = (positive + negative > 0) | (ranking.refiner is None)
     whole[np.searchsorted(ranking.unlabeled, asked) - 1] = True
     left = np.flatnonzero(whole)
-    ends = left + 1, left
-    outside = 0
-    if at.kind != "recall":
-        ends, outside = (left, left + 1), ranking.rank.size - 1
-    here, beyond = (np.append(*pair) for pair in zip(ends, (outside, -1), strict=True))
-    sizes = positive, positive + negative + unlabeled, positive + unlabeled
-    return Blocks(here, beyond, *(np.append(size[left], 0) for size in sizes))
+    counts = positive, positive + unlabeled, positive + unlabeled + negative
+    sizes = (np.append(count[left], 0) for count in counts)
+    if at.kind == "recall":
+        return Blocks(np.append(left + 1, 0), np.append(left, -1), *sizes)
+    return Blocks(np.append(left, whole.size), np.append(left + 1, -1), *sizes)
 
 
-# What is possible there: of these examples
+# What is possible there
 
 
-class _OfThese(_Bounds):
-    """The band: bounding tables."""
+class _OfThese:
+    """These examples: a band, and its bounding tables."""
 
-    def __init__(self, ranking: Ranking, betas: FloatArray, at: Cutoff, rule: Settings) -> None:
+    straight = True  # whether limits are straight lines between cutoffs
+
+    def __init__(self, ranking: Ranking, *, betas: FloatArray, rule: Settings) -> None:
+        self.betas, self.rule = betas, rule
         tables = make_tables(ranking, betas, rule)
         self.ranking = tables.ranking
+        # With the fewest and with the most true positives, shape (2, cutoffs, betas).
         self.ends = Table(*(count[:, ::2].swapaxes(0, 1) for count in tables.table))
         self.clipped = tables.clipped[:, ::2].any(axis=1)
-        self.betas = betas
-        self.latent = tables.positives - tables.ranking.total.known_positive
+        self.band = ranking.design or band_name(rule.band)
+
+    def complete(self, ranking: Ranking) -> tuple[Ranking, Table]:
+        """Return the tables of the estimate."""
+        return completed_table(ranking, self.betas, self.rule)
 
     def fewest_jointly(self, rule: Settings) -> tuple[Ranking, Table]:
         """Return tables with the fewest true positives, at all cutoffs jointly."""
         tables = make_tables(self.ranking, self.betas, rule)
         return tables.ranking, Table(*(count[:, 0] for count in tables.table))
 
-    def values(
-        self, metric: Metric, at: Cutoff, blocks: Blocks, allowed: BoolArray
-    ) -> tuple[IntArray, IntArray, FloatArray]:
-        """Return blocks, betas, and values of the metric there that the goal allows.
+    def values(self, metric: Metric, at: Cutoff, blocks: Blocks, allowed: BoolArray) -> Values:
+        """Return what the goal allows: with the fewest true positives that meet it, and the most.
 
-        The fewest true positives are those that meet the goal, the most those with which the other
-        side of the block still fails it.
+        These are as many as leave it unmet on the other side of the block.
         """
-        total, ranking = self.ranking.total, self.ranking
         place, beta = np.nonzero(allowed)
         here, beyond = blocks.here[place], blocks.beyond[place]
-        positives, most = total.known_positive + self.latent[beta], self.ends.tp[1, here, beta]
-        size, one = sum(total), 1 if ranking.head.dtype.kind == "i" else 0
-        fewest, fewest_beyond = (
-            _fewest(at, ranking.head[cutoff], positives, size) for cutoff in (here, beyond)
-        )
-        moved = blocks.free[place] if at.kind == "recall" else -blocks.known[place]
-        limit = fewest_beyond - one + moved
-        if at.kind != "recall":  # beyond all examples there is nothing
-            limit = np.where(beyond < 0, most, limit)
-        below = total.unlabeled - ranking.unlabeled[here]
-        least = ranking.known_positive[here] + np.maximum(self.latent[beta] - below, 0)
-        low = np.clip(fewest, least, most)
-        found = [
-            metric(*Table.of(tp, ranking.head[here], positives, size)).astype(np.float64)
-            for tp in (low, np.clip(limit, low, most))
+        most, spare = self.ends.tp[1], _surplus(Table(*(count[1] for count in self.ends)), at)
+        one = self.ranking.head.dtype.kind == "i"
+        if one:
+            spare = np.floor(spare + _ROUNDING)
+        fewest, outside = (most[of, beta] - spare[of, beta] for of in (here, beyond))
+        recall = at.kind == "recall"
+        limit = outside - one + (blocks.free if recall else -blocks.known)[place]
+        limit = limit if recall else np.where(beyond < 0, np.inf, limit)
+        least, upper = Table(*(count[:, here, beta] for count in self.ends)), most[here, beta]
+        total, unlabeled = self.ranking.total, self.ranking.unlabeled[here]
+        positives = least.tp[0] + least.fn[0]
+        below = total.unlabeled - unlabeled
+        known = self.ranking.known_positive[here]
+        possible = known + np.maximum(positives - total.known_positive - below, 0)
+        fewest = np.clip(fewest, possible, upper)
+        head, size = self.ranking.head[here], sum(total)
+        each = [
+            metric(*Table.of(tp, head, positives, size)).astype(np.float64)
+            for tp in (fewest, np.clip(limit, fewest, upper))
         ]
-        return np.tile(place, 2), np.tile(beta, 2), np.concatenate(found)
+        return np.tile(place, 2), np.tile(beta, 2), np.concatenate(each)
 
 
-def _fewest(at: Cutoff, head: CountArray, positives: IntArray, size: float) -> Numbers:
-    """Return the fewest true positives in a head with which a goal is met."""
-    whole = head.dtype.kind == "i"
-    if at.kind == "fpr":
-        return head - _most(at.value, size - positives, whole)
-    return _least(at.value, positives if at.kind == "recall" else head, whole)
+class _OnNew:
+    """New examples: two samples, each with limits of its share above a threshold."""
 
+    straight, band = False, "binomial"
 
-def _least(share: float, counts: CountArray, whole: bool) -> Numbers:
-    """Return the fewest of some counts whose share, the nearest float, is at least that."""
-    found = share * counts
-    if not whole:
-        return found
-    found, size = np.ceil(found), np.maximum(counts, 1)
-    found -= (found - 1) / size >= share
-    return found + (found / size < share)
-
-
-def _most(share: float, counts: CountArray, whole: bool) -> Numbers:
-    """Return the most of some counts whose share, the nearest float, is at most that."""
-    found = share * counts
-    if not whole:
-        return found
-    found, size = np.floor(found), np.maximum(counts, 1)
-    found += (found + 1) / size <= share
-    return found - (found / size > share)
-
-
-# Of new examples
-
-
-class _OnNew(_Bounds):
-    """Two samples, each with limits of its share above a threshold."""
-
-    def __init__(self, ranking: Ranking, betas: FloatArray, at: Cutoff, rule: Settings) -> None:
+    def __init__(self, ranking: Ranking, *, betas: FloatArray, rule: Settings) -> None:
         check_negatives(ranking.total, betas, "metric")
-        self.ranking, self.level = ranking, rule.level
-        self.size, n = sum(ranking.total), ranking.total.known_positive
-        rest = max(self.size - n, 1)
-        self.share = 1 - unrounded_negatives(ranking.total, betas) / rest
-        own = (n + self.share * (self.size - n)) / self.size
+        self.ranking, self.betas, self.rule = ranking, betas, rule
+        size, n = sum(ranking.total), ranking.total.known_positive
+        self.share = 1 - unrounded_negatives(ranking.total, betas) / max(size - n, 1)
+        own = (n + self.share * (size - n)) / size
         self.prevalence = own if rule.prevalence is None else np.full(betas.size, rule.prevalence)
-        wide = self._limits(np.ones(1), np.ones(1), slice(None))[:, :, 0]
-        (low, high), (few, many) = wide[..., np.newaxis]
-        corners = np.stack([low, high]), np.stack([many, few])
-        self.ends = self._table(*corners, np.arange(betas.size))
-        self.clipped = np.zeros((ranking.rank.size, betas.size), np.bool_)
+        self.z = scipy.special.ndtri((1 + rule.level) / 2)
+        self.radius = np.sqrt(-2 * np.log1p(-rule.level))  # within which both errors lie
+        wide = np.full((2, 1), self.radius)
+        limits = self._limits(wide)[..., 0, :, np.newaxis]
+        self.ends = self._table(np.stack([limits[0], limits[1, ::-1]]))
+        self.clipped = np.zeros(self.ends.tp.shape[1:], np.bool_)
+
+    def complete(self, ranking: Ranking) -> tuple[Ranking, Table]:
+        """Return the tables of the estimate."""
+        ranking, table = completed_table(ranking, self.betas, on_new=True)
+        return ranking, table.at_prevalence(self.rule.prevalence)
 
     def fewest_jointly(self, rule: Settings) -> tuple[Ranking, Table]:
-        """Return tables with the fewest true positives, at all cutoffs jointly."""
+        """Return tables with the precision of lower limits, at all cutoffs jointly."""
         samples = both_samples(self.ranking)
         alpha = local_alpha_of_share(samples[2], rule.level, both=False)
         lift = ratio_limit(*samples, alpha, 0)[:, np.newaxis]
-        return self.ranking, self._table(lift, np.ones(1), np.arange(self.share.size))
+        return self.ranking, self._table(np.stack([lift, np.ones_like(lift)]))
 
-    def _limits(
-        self, of_known: FloatArray, of_rest: FloatArray, cutoffs: slice | IntArray
-    ) -> FloatArray:
+    def _limits(self, errors: FloatArray, cutoffs: slice | IntArray = slice(None)) -> FloatArray:
         """Return limits of both shares at so many errors, shape (2, side, errors, cutoffs)."""
         *above, n, size = both_samples(self.ranking)
-        limits, z = [], scipy.special.ndtri((1 + self.level) / 2)
-        for found, whole, ways in zip(above, (n, size), (of_known, of_rest), strict=True):
-            levels = (2 * scipy.special.ndtr(z * ways) - 1).tolist()
+        limits = []
+        for found, whole, of_sample in zip(above, (n, size), errors, strict=True):
+            levels = (2 * scipy.special.ndtr(of_sample) - 1).tolist()
             counts = found[cutoffs].astype(np.float64)
             each = [wilson(counts, max(whole, 1), level) for level in levels]
             limits.append(np.stack(each, axis=1))
         both, head = np.stack(limits), self.ranking.head[cutoffs]
-        both[..., head == 0], both[..., head == self.size] = 0.0, 1.0
+        both[..., head == 0], both[..., head == n + size] = 0.0, 1.0
         return both
 
-    def _table(self, known: FloatArray, others: FloatArray, beta: IntArray) -> Table:
+    def _table(self, shares: FloatArray, beta: slice | int = slice(None)) -> Table:
         """Return tables from the shares of positives, and of all others, above a threshold."""
+        known, others = shares
         share, prevalence = self.share[beta], self.prevalence[beta]
-        false = np.clip((others - share * known) / (1 - share), 0, 1)
-        positives, negatives = prevalence * self.size, (1 - prevalence) * self.size
+        false, size = (others - share * known) / (1 - share), sum(self.ranking.total)
+        positives, negatives = prevalence * size, (1 - prevalence) * size
         return Table(
             positives * known, negatives * false, positives * (1 - known), negatives * (1 - false)
         )
 
-    def values(
-        self, metric: Metric, at: Cutoff, blocks: Blocks, allowed: BoolArray
-    ) -> tuple[IntArray, IntArray, FloatArray]:
-        """Return blocks, betas, and values of the metric there that the goal allows."""
+    def values(self, metric: Metric, at: Cutoff, blocks: Blocks, allowed: BoolArray) -> Values:
+        """Return what the goal allows, at a few ways to share the error between both samples.
+
+        In a block of ties the goal does not tie the two shares together: both limits have to hold.
+        """
         found = []
-        for beta in range(self.share.size):
-            near = np.flatnonzero(allowed[:, beta])
-            sides = blocks.here[near], blocks.beyond[near]
-            here, beyond = (self._limits(np.cos(_ANGLES), np.sin(_ANGLES), of) for of in sides)
-            column = np.array([beta])
-            most = self._table(here[0, 1], here[1, 0], column)
-            least = self._table(beyond[0, 0], beyond[1, 1], column)
-            possible = _is_met(most, at) & ~(_is_met(least, at) & (sides[1] >= 0))
-            way, place = np.nonzero(possible)
-            tied = blocks.size[near[place]] > 1
-            for known, others in self._at_goal(at, here[:, :, way, place], beta, tied):
-                values = metric(*self._table(known, others, column)).astype(np.float64)
+        for beta, tied in product(range(self.share.size), (False, True)):
+            near = np.flatnonzero(allowed[:, beta] & ((blocks.size > 1) == tied))
+            here = blocks.here[near]
+            beyond = np.where(blocks.beyond[near] < 0, here, blocks.beyond[near])
+            errors = (self.radius if tied else self.z) * _WAYS
+            limits, outer = (self._limits(errors, of) for of in (here, beyond))
+            surely = _surplus(self._table(outer[[0, 1], [0, 1]], beta), at) >= 0
+            possible = _surplus(self._table(limits[[0, 1], [1, 0]], beta), at) >= 0
+            if not tied:  # the point lies between both cutoffs
+                limits[0, 0] = np.fmin(limits[0, 0], outer[0, 0])
+                limits[1, 1] = np.fmax(limits[1, 1], outer[1, 1])
+            error, place = np.nonzero(possible & ~(surely & (beyond != here)))
+            for point in self._points(at, limits[:, :, error, place], beta, tied):
+                counts = np.maximum(self._table(point, beta), 0)
+                values = metric(*counts).astype(np.float64)
                 found.append((near[place], np.full(place.size, beta), values))
-        blocks_of, betas, values = (np.concatenate(part) for part in zip(*found, strict=True))
-        return blocks_of, betas, values
+        places, columns, values = (np.concatenate(part) for part in zip(*found, strict=True))
+        return places, columns, values
 
-    def _at_goal(
-        self, at: Cutoff, limits: FloatArray, beta: int, tied: BoolArray
-    ) -> Sequence[tuple[FloatArray, FloatArray]]:
-        """Return both shares at the ends of what the goal allows within limits.
+    def _points(self, at: Cutoff, limits: FloatArray, beta: int, tied: bool) -> list[FloatArray]:
+        """Return both shares where a goal is just met, on both ways from the best to the worst.
 
-        In a block of ties the goal can be exceeded: at the most by the best of both limits.
+        In a block of ties it can be exceeded, too.
         """
         (low, high), (few, many) = limits
-        if at.kind == "recall":
-            known = np.full(low.size, at.value)
-            line = [(known, few), (known, many)]
-            best = [(np.fmax(high, known), few), (np.fmax(high, known), many)]
-        else:
-            slope, start = self._goal_line(at, beta)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                first, last = (few - start) / slope, (many - start) / slope
-            ends = np.clip(np.fmax(low, first), low, high), np.clip(np.fmin(high, last), low, high)
-            line = [(known, start + slope * known) for known in ends]
-            best = [(high, few)]
-        only_tied = [
-            (np.where(tied, known, line[0][0]), np.where(tied, others, line[0][1]))
-            for known, others in best
-        ]
-        return [*line, *only_tied]
+        best, worst = np.array([high, few]), np.array([low, many])
+        points = [best] if tied else []
+        for middle in (np.array([low, few]), np.array([high, many])):
+            first, second, third = (
+                _surplus(self._table(each, beta), at) for each in (best, middle, worst)
+            )
+            way = _share_of_way(first, second), _share_of_way(second, third)
+            points.append(best + way[0] * (middle - best) + way[1] * (worst - middle))
+        return points
 
-    def _goal_line(self, at: Cutoff, beta: int) -> tuple[float, float]:
-        """Return how the share of all others depends on that of positives where a goal is met."""
-        share, prevalence = self.share[beta], self.prevalence[beta]
-        if at.kind == "fpr":
-            return share, (1 - share) * at.value
-        odds = prevalence / max(1 - prevalence, 1e-300) * (1 / max(at.value, 1e-12) - 1)
-        return share + (1 - share) * odds, 0.0
+
+def _share_of_way(start: FloatArray, end: FloatArray) -> FloatArray:
+    """Return after which share of the way a falling line passes 0, from 0 to 1."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.clip(np.nan_to_num(start / (start - end), nan=1.0), 0, 1)
+
+
+_Bounds: TypeAlias = _OfThese | _OnNew

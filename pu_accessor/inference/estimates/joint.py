@@ -15,7 +15,7 @@ from pu_accessor.beta import Beta
 from pu_accessor.checks import latent_counts
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.curve_points import metric_at_point
-from pu_accessor.inference.estimates.cutoff_spec import RATES, Cutoff
+from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, RATES, Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.known_positives import unrounded_negatives
 from pu_accessor.inference.estimates.metric_at import (
@@ -24,7 +24,6 @@ from pu_accessor.inference.estimates.metric_at import (
     find_head,
     metric_at,
     metric_on_new,
-    rule_at,
 )
 from pu_accessor.inference.estimates.utility import check_probabilities
 from pu_accessor.inference.metrics import Metric
@@ -69,7 +68,7 @@ def estimate(
         check_probabilities(ranking, metric.name)
     if cutoff is not None:
         cutoff = metric.at_whole(cutoff, sum(ranking.total))
-        metric = metric.at_cutoff(cutoff)
+        metric, settings = metric.at_cutoff(cutoff), _rule_at(cutoff, settings)
         if beta.is_estimate and target == "examples" and cutoff.kind not in RATES:
             return _join_tables(metric, ranking, beta, settings, cutoff)
     if not metric.takes_beta or beta.interval is None:
@@ -91,6 +90,12 @@ def estimate(
     if cutoff is None:
         return join_estimates(found, beta)
     return _at_point(found, *join_limits(found.value, found.lower, found.upper, beta))
+
+
+def _rule_at(cutoff: Cutoff, rule: Settings) -> Settings:
+    """Return the rule for a cutoff: one that estimates choose takes limits of all cutoffs."""
+    chosen = cutoff.kind in CHOSEN and rule.band == "exact"
+    return replace(rule, band="simultaneous") if chosen else rule
 
 
 def _ask(
@@ -308,7 +313,6 @@ def _join_tables(
     on the nearer of two ends. Such a bound counts as a whole at all betas.
     """
     check_labels(np.array([beta.upper]), ranking.total, references_used(rule.reference, ranking))
-    rule = rule_at(at, rule)
     head = find_head(ranking, beta.point, metric, at, rule)
     betas, share = _walk(beta, rule.level)
     point = evaluate_at(head, betas[:1], metric, rule)
