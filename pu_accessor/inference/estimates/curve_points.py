@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from math import nan
+from math import ceil, nan
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -35,7 +35,7 @@ _SAME = 1e-12  # rates that are as near are equal where counts are no whole numb
 _ROUNDING = 1e-6  # of counts
 _ROUNDS = 5  # of a search between cutoffs; where limits are straight lines the first one finds all
 _BETWEEN = 1 << 10  # blocks of ties that are looked at between the first cutoff and the last
-_NEXT = np.arange(-1, 3)  # counts around a crossing
+_NEAR = 1 << 10  # counts around a crossing, at the most
 _AT_ALL = 0.2  # of what may be missed, left to limits that hold at all cutoffs
 _ANGLES = np.linspace(0, np.pi / 2, 9)
 _WAYS = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)])  # to share an error between both samples
@@ -102,7 +102,7 @@ def metric_at_point(
     ranking, asked = _add_cutoffs(ranking, at, bound)
     bounds = bound(ranking)
     blocks = _find_blocks(bounds.ranking, at, asked)
-    low, high = (side >= -_ROUNDING for side in _surplus(bounds.ends, at))
+    low, high = _surplus(bounds.ends, at) >= -_ROUNDING
     if not high.any(axis=0).all():
         raise _no_cutoff(bounds, at)
     if joint is not None:
@@ -207,8 +207,8 @@ def _add_cutoffs(
     for _ in range(_ROUNDS):
         bounds = bound(ranking)
         ranking, estimate = bounds.complete(bounds.ranking)
-        crossings = [_crossings(ranking, _surplus(estimate, at))]
-        crossings += [_crossings(bounds.ranking, end) for end in _surplus(bounds.ends, at)]
+        crossings = [_crossings(ranking, _surplus(estimate, at), at)]
+        crossings += [_crossings(bounds.ranking, end, at) for end in _surplus(bounds.ends, at)]
         asked, before = np.unique(np.concatenate([asked, *crossings])), ranking
         ranking = ranking.refine(asked)
         if ranking is before or bounds.straight:
@@ -219,15 +219,19 @@ def _add_cutoffs(
     return ranking.refine(asked), asked
 
 
-def _crossings(ranking: Ranking, surplus: FloatArray) -> CountArray:
-    """Return counts of unlabeled examples around those where lines between cutoffs pass 0."""
+def _crossings(ranking: Ranking, surplus: FloatArray, at: Cutoff) -> CountArray:
+    """Return counts of unlabeled examples around those where lines between cutoffs pass 0.
+
+    Of whole numbers of true positives a precision is left behind at every 1/p cutoffs alone.
+    """
     unlabeled, met = ranking.unlabeled, surplus >= 0
     step, column = np.nonzero(met[:-1] != met[1:])
     start, end = surplus[step, column], surplus[step + 1, column]
-    first, last = unlabeled[step], unlabeled[step + 1]
-    places = np.floor(first + (last - first) * start / (start - end))[:, np.newaxis] + _NEXT
-    inside = np.clip(places, first[:, np.newaxis], last[:, np.newaxis]).astype(unlabeled.dtype)
-    return inside[inside > 0]
+    first, last = (unlabeled[of, np.newaxis] for of in (step, step + 1))
+    near = min(ceil(1 / max(at.value, 1 / _NEAR)), _NEAR) if at.kind == "precision" else 1
+    places = np.floor(first[:, 0] + (last - first)[:, 0] * start / (start - end))
+    around = np.clip(places[:, np.newaxis] + np.arange(-near, near + 2), first, last)
+    return np.unique(around[around > 0].astype(unlabeled.dtype))
 
 
 def _find_blocks(ranking: Ranking, at: Cutoff, asked: CountArray) -> Blocks:
@@ -258,7 +262,7 @@ class _OfThese:
         self.ranking = tables.ranking
         # With the fewest and with the most true positives, shape (2, cutoffs, betas).
         self.ends = Table(*(count[:, ::2].swapaxes(0, 1) for count in tables.table))
-        self.clipped = tables.clipped[:, ::2].any(axis=1)
+        self.clipped = np.asarray(tables.clipped[:, ::2].any(axis=1))
         self.band = ranking.design or band_name(rule.band)
 
     def complete(self, ranking: Ranking) -> tuple[Ranking, Table]:
@@ -292,12 +296,14 @@ class _OfThese:
         known = self.ranking.known_positive[here]
         possible = known + np.maximum(positives - total.known_positive - below, 0)
         fewest = np.clip(fewest, possible, upper)
+        there = limit >= fewest
         head, size = self.ranking.head[here], sum(total)
         each = [
-            metric(*Table.of(tp, head, positives, size)).astype(np.float64)
+            metric(*Table.of(*(part[there] for part in (tp, head, positives)), size))
             for tp in (fewest, np.clip(limit, fewest, upper))
         ]
-        return np.tile(place, 2), np.tile(beta, 2), np.concatenate(each)
+        values = np.concatenate(each).astype(np.float64)
+        return np.tile(place[there], 2), np.tile(beta[there], 2), values
 
 
 class _OnNew:
