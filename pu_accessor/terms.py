@@ -222,8 +222,8 @@ def check_known(call: str, names: Iterable[str], allowed: Iterable[str]) -> None
 _WORDS: Mapping[str, str] = {
     "at a cutoff": "a metric at a cutoff",
     "at=chosen": "a cutoff at which something is highest",
-    "at=cutoff of these": "a cutoff other than a threshold",
-    "at=estimated": "a cutoff where an estimate is as asked",
+    "at=cutoff of these": "a rank, a fraction or a maximum",
+    "at=estimated": "a cutoff that depends on beta",
     "band=at random": "one for labels at random",
     "band=by rank": "bounds by rank",
     "beta=estimate": "an estimate",
@@ -337,6 +337,8 @@ target='population', contingency, cluster/weight/propensity: there is no interva
   then > Pass target='examples'. @population
 target='population', at=cutoff of these: there is no interval for new examples then
   > Pass target='examples'. @population
+target='population', at=estimated, cluster/weight: how both errors go together there is not known
+  > Pass target='examples', or at={'threshold': 0.5}. @population
 target='population', at a cutoff, band/reference/selection_odds: there is no interval for new
   examples then > Pass target='examples'. @population
 target='population', net_benefit, reference/selection_odds: there is no interval for new examples

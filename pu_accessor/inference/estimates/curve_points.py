@@ -150,7 +150,8 @@ def _surplus(table: Table, at: Cutoff) -> FloatArray:
         return np.asarray(tp - at.value * (tp + fn))
     if at.kind == "fpr":
         return np.asarray(at.value * (fp + tn) - fp)
-    return np.where(tp + fp > 0, tp - at.value * (tp + fp), -1.0)  # of nothing: no precision
+    nothing = (tp == 0) & (fp == 0)  # which has no precision
+    return np.where(nothing, -1.0, tp - at.value * (tp + fp))
 
 
 def _is_met_later(bounds: "_Bounds", at: Cutoff, rule: Settings) -> BoolArray:
@@ -262,6 +263,7 @@ class _OfThese:
         self.ranking = tables.ranking
         # With the fewest and with the most true positives, shape (2, cutoffs, betas).
         self.ends = Table(*(count[:, ::2].swapaxes(0, 1) for count in tables.table))
+        self.latent = tables.positives - ranking.total.known_positive
         self.clipped = np.asarray(tables.clipped[:, ::2].any(axis=1))
         self.band = ranking.design or band_name(rule.band)
 
@@ -279,31 +281,28 @@ class _OfThese:
 
         These are as many as leave it unmet on the other side of the block.
         """
+        ranking, total = self.ranking, self.ranking.total
         place, beta = np.nonzero(allowed)
         here, beyond = blocks.here[place], blocks.beyond[place]
-        most, spare = self.ends.tp[1], _surplus(Table(*(count[1] for count in self.ends)), at)
-        one = self.ranking.head.dtype.kind == "i"
-        if one:
-            spare = np.floor(spare + _ROUNDING)
-        fewest, outside = (most[of, beta] - spare[of, beta] for of in (here, beyond))
-        recall = at.kind == "recall"
-        limit = outside - one + (blocks.free if recall else -blocks.known)[place]
-        limit = limit if recall else np.where(beyond < 0, np.inf, limit)
-        least, upper = Table(*(count[:, here, beta] for count in self.ends)), most[here, beta]
-        total, unlabeled = self.ranking.total, self.ranking.unlabeled[here]
-        positives = least.tp[0] + least.fn[0]
-        below = total.unlabeled - unlabeled
-        known = self.ranking.known_positive[here]
-        possible = known + np.maximum(positives - total.known_positive - below, 0)
-        fewest = np.clip(fewest, possible, upper)
+        whole = ranking.head.dtype.kind == "i"
+        most, spare = self.ends.tp[1], _surplus(self.ends, at)[1]
+        needed = most - (np.floor(spare + _ROUNDING) if whole else spare)
+        below = total.unlabeled - ranking.unlabeled[here]
+        least = ranking.known_positive[here] + np.maximum(self.latent[beta] - below, 0)
+        fewest = np.clip(needed[here, beta], least, most[here, beta])
+        gained = blocks.free if at.kind == "recall" else -blocks.known
+        limit = needed[beyond, beta] - whole + gained[place]
+        if at.kind != "recall":
+            limit[beyond < 0] = np.inf
         there = limit >= fewest
-        head, size = self.ranking.head[here], sum(total)
+        place, beta, fewest, limit = (part[there] for part in (place, beta, fewest, limit))
+        here = blocks.here[place]
+        head, positives = ranking.head[here], total.known_positive + self.latent[beta]
         each = [
-            metric(*Table.of(*(part[there] for part in (tp, head, positives)), size))
-            for tp in (fewest, np.clip(limit, fewest, upper))
+            metric(*Table.of(tp, head, positives, sum(total))).astype(np.float64)
+            for tp in (fewest, np.clip(limit, fewest, most[here, beta]))
         ]
-        values = np.concatenate(each).astype(np.float64)
-        return np.tile(place[there], 2), np.tile(beta[there], 2), values
+        return np.tile(place, 2), np.tile(beta, 2), np.concatenate(each)
 
 
 class _OnNew:
@@ -346,8 +345,8 @@ class _OnNew:
             counts = found[cutoffs].astype(np.float64)
             each = [wilson(counts, max(whole, 1), level) for level in levels]
             limits.append(np.stack(each, axis=1))
-        both, head = np.stack(limits), self.ranking.head[cutoffs]
-        both[..., head == 0], both[..., head == n + size] = 0.0, 1.0
+        both = np.stack(limits)
+        both[..., self.ranking.head[cutoffs] == n + size] = 1.0  # whatever the threshold
         return both
 
     def _table(self, shares: FloatArray, beta: slice | int = slice(None)) -> Table:
