@@ -210,14 +210,14 @@ def _add_cutoffs(
         ranking, estimate = bounds.complete(bounds.ranking)
         crossings = [_crossings(ranking, _surplus(estimate, at), at)]
         crossings += [_crossings(bounds.ranking, end, at) for end in _surplus(bounds.ends, at)]
-        asked, before = np.unique(np.concatenate([asked, *crossings])), ranking
+        found, before = np.concatenate(crossings), ranking
+        low, high = found.min(initial=ranking.total.unlabeled), found.max(initial=0)
+        between = np.linspace(max(low, 1), high, _BETWEEN).astype(asked.dtype)
+        asked = np.unique(np.concatenate([asked, found, between[between <= high]]))
         ranking = ranking.refine(asked)
         if ranking is before or bounds.straight:
             break
-    low, high = asked.min(initial=ranking.total.unlabeled), asked.max(initial=0)
-    between = np.linspace(low, high, _BETWEEN).astype(asked.dtype)
-    asked = np.unique(np.append(asked, between[between > 0]))
-    return ranking.refine(asked), asked
+    return ranking, asked
 
 
 def _crossings(ranking: Ranking, surplus: FloatArray, at: Cutoff) -> CountArray:
@@ -377,24 +377,42 @@ class _OnNew:
                 limits[0, 0] = np.fmin(limits[0, 0], outer[0, 0])
                 limits[1, 1] = np.fmax(limits[1, 1], outer[1, 1])
             error, place = np.nonzero(possible & ~(surely & (beyond != here)))
-            for point in self._points(at, limits[:, :, error, place], beta, tied):
+            chosen = limits[:, :, error, place]
+            points = self._points(at, chosen, beta, np.zeros(place.size))
+            if tied:
+                excess = self._excess(at, blocks, near[place], beta)
+                points += self._points(at, chosen, beta, excess)
+            for point in points:
                 counts = np.maximum(self._table(point, beta), 0)
                 values = metric(*counts).astype(np.float64)
                 found.append((near[place], np.full(place.size, beta), values))
         places, columns, values = (np.concatenate(part) for part in zip(*found, strict=True))
         return places, columns, values
 
-    def _points(self, at: Cutoff, limits: FloatArray, beta: int, tied: bool) -> list[FloatArray]:
-        """Return both shares where a goal is just met, on both ways from the best to the worst.
+    def _excess(self, at: Cutoff, blocks: Blocks, near: IntArray, beta: int) -> FloatArray:
+        """Return by how much a goal can be exceeded where a block of ties passes it."""
+        *_, n, size = both_samples(self.ranking)
+        recall = at.kind == "recall"
+        counts, whole = (blocks.known, n) if recall else (blocks.size - blocks.known, size)
+        share = wilson(counts[near].astype(np.float64), max(whole, 1), self.rule.level)[1]
+        none, every = np.zeros(near.size), np.ones(near.size)
+        ends = [[every, none], [every - share, none] if recall else [every, share]]
+        inside, outside = (_surplus(self._table(np.array(end), beta), at) for end in ends)
+        return inside - outside
 
-        In a block of ties it can be exceeded, too.
+    def _points(
+        self, at: Cutoff, limits: FloatArray, beta: int, excess: FloatArray
+    ) -> list[FloatArray]:
+        """Return both shares where a goal is met, or exceeded by so much, between limits.
+
+        They lie on both ways from the best limits to the worst, by one share and then the other.
         """
         (low, high), (few, many) = limits
         best, worst = np.array([high, few]), np.array([low, many])
-        points = [best] if tied else []
+        points = []
         for middle in (np.array([low, few]), np.array([high, many])):
             first, second, third = (
-                _surplus(self._table(each, beta), at) for each in (best, middle, worst)
+                _surplus(self._table(each, beta), at) - excess for each in (best, middle, worst)
             )
             way = _share_of_way(first, second), _share_of_way(second, third)
             points.append(best + way[0] * (middle - best) + way[1] * (worst - middle))
