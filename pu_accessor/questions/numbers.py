@@ -263,7 +263,7 @@ def metric(
     fix the cutoff R of that point, and the band covers at R. So R is one of the cutoffs where the
     band allows TP = ceil(r*P) of P positives, and each of these has one table: FP = R - TP; for
     an fpr f FP = floor(f*M) of M negatives, for a precision p TP = p*R. Limits are the extremes of
-    the metric over these tables. For a precision, which rises and falls, a fifth of 1 - level
+    the metric over these tables. For a precision, which rises and falls, half of 1 - level
     goes to limits at all cutoffs jointly. Of future data the intervals of both shares are
     inverted alike: that is asymptotic.
 

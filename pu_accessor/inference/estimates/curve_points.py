@@ -36,7 +36,6 @@ _ROUNDING = 1e-6  # of counts
 _ROUNDS = 5  # of a search between cutoffs; where limits are straight lines the first one finds all
 _BETWEEN = 1 << 10  # blocks of ties that are looked at between the first cutoff and the last
 _NEAR = 1 << 10  # counts around a crossing, at the most
-_AT_ALL = 0.2  # of what may be missed, left to limits that hold at all cutoffs
 _ANGLES = np.linspace(0, np.pi / 2, 9)
 _WAYS = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)])  # to share an error between both samples
 
@@ -73,7 +72,7 @@ def metric_at_point(
     goal can be exceeded.
 
     A precision rises and falls. Its last cutoff lies beyond each cutoff at which it is surely
-    reached, by limits that hold at all of them jointly: these have a fifth of what may be missed.
+    reached, by limits that hold at all of them jointly: these have half of what may be missed.
 
     On new examples the shares above a threshold, of positives and of the rest, have Wilson's
     intervals. As errors that are independent add by their squares, one interval is taken at
@@ -126,9 +125,8 @@ def _share_error(at: Cutoff, rule: Settings) -> tuple[Settings, Settings | None]
         return rule, None
     if rule.band != "exact":  # it is to hold at all cutoffs by itself
         return rule, rule
-    missed = 1 - rule.level
-    joint = replace(rule, band="simultaneous", one_sided=True, level=1 - _AT_ALL * missed)
-    return rule.at_level(1 - (1 - _AT_ALL) * missed), joint
+    rule = rule.at_level((1 + rule.level) / 2)
+    return rule, replace(rule, band="simultaneous", one_sided=True)
 
 
 # Where a goal is met
