@@ -171,8 +171,8 @@ def scorer(
         The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
         share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated
         ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with ``{"recall":
-        0.9}``, or tpr, at least; "youden" or "maximum", where the estimated informedness, or the metric
-        itself, is highest.
+        0.9}``, or tpr, at least; "youden" or "maximum", where the estimated informedness, or the
+        metric itself, is highest.
 
         A threshold is one of probabilities.
     positive, negative, unlabeled : value or list of values, optional
