@@ -245,13 +245,13 @@ class Exclusion(NamedTuple):
 # go with every question. "at a cutoff" is a metric at a cutoff, whatever its name.
 TAKEN: Mapping[str, tuple[str, ...]] = {
     "contingency": ("reference", "selection_odds", "contamination"),
-    "rank_cdf": ("reference", "selection_odds"),
-    "dominance": ("reference", "selection_odds"),
+    "rank_cdf": ("reference", "selection_odds", "contamination"),
+    "dominance": ("reference", "selection_odds", "contamination"),
     "auroc": ("selection_odds", "contamination"),
     "average_precision": ("selection_odds", "contamination", "prevalence"),
     "bedroc": (),
     "boyce": (),
-    "net_benefit": ("reference", "selection_odds"),
+    "net_benefit": ("reference", "selection_odds", "contamination"),
     "at a cutoff": ("reference", "selection_odds", "contamination", "prevalence"),
     "calibration": (),
     "cutoff": ("reference",),
@@ -274,7 +274,7 @@ selection_odds, cluster/weight/propensity: propensities say what the odds of bei
 selection_odds, pool: odds are compared within one ranking > Ask each group: df.pu(by='fold').
 contamination, cluster/weight/propensity/pool: labels are then no simple random sample of the
   positives, and nobody worked it out
-selection_odds/reference/prevalence, contamination: what both do together is not known
+prevalence, contamination: what both do together is not known @population
 reference, cluster/weight/propensity: how labels were selected is known of the positives
   @known_negatives
 propensity, gap, auroc: groups are compared as simple random samples
@@ -351,7 +351,7 @@ target='examples', auroc/average_precision/bedroc/compare/gap, cluster/weight: i
   one of a random sample > Pass 'population'.
 target='population', cutoff, cost/reference: there is no interval for new examples then
   > Pass target='examples'.
-max_fpr, selection_odds/contamination/propensity: there is an interval of the whole area alone
+max_fpr, propensity: there is an interval of the whole area alone
   > Take the range between bounding curves: df.pu.contingency(0.3).pu.area('auroc', max_fpr=0.1).
 max_fpr, target='population', pool: new examples have one ranking
   > Pass target='examples', or ask each group: df.pu(by='fold').

@@ -133,12 +133,13 @@ def over_interval(values: xr.DataArray) -> xr.DataArray:
     # The naive beta, which is drawn beside the point, is none of the interval.
     is_naive = (values["beta"] == 0) & ~values["inside"] & (points.sizes["beta"] > 1)
     within = values.where(~is_naive)
-    low, high = within.min(["bound", "beta"]), within.max(["bound", "beta"])
+    ends = within.sel(bound=["lower", "upper"])
+    low, high = ends.min(["bound", "beta"]), ends.max(["bound", "beta"])
     # Of an error rate the lower bound on performance is the larger number.
     is_error = (within.sel(bound="upper") - within.sel(bound="lower")).sum() < 0
-    ends = {"lower": high.where(is_error, low), "upper": low.where(is_error, high)}
+    limits = {"lower": high.where(is_error, low), "upper": low.where(is_error, high)}
     own = is_naive.isel(beta=~inside).drop_vars("inside")
-    for side, end in ends.items():
+    for side, end in limits.items():
         points = points.where((points["bound"] != side) | own, end)
     return points.transpose(*values.dims)
 

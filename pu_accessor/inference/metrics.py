@@ -20,13 +20,16 @@ import numpy.typing as npt
 
 from pu_accessor.checks import as_array, is_number
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, suggestion
-from pu_accessor.inference.estimates.areas_on_new_examples import estimate_population_partial
-from pu_accessor.inference.estimates.auroc import estimate_auroc
+from pu_accessor.inference.estimates.areas_on_new_examples import (
+    estimate_population_auroc,
+    estimate_population_partial,
+    estimate_population_precision,
+)
+from pu_accessor.inference.estimates.auroc import estimate_auroc, estimate_precision
 from pu_accessor.inference.estimates.cutoff_spec import SYNONYMS, At, Cutoff, read_at
 from pu_accessor.inference.estimates.early_recognition import check_alpha, estimate_bedroc
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.utility import estimate_boyce
-from pu_accessor.inference.estimates.within_odds import estimate_any
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import FloatArray, Ranking
 
@@ -223,10 +226,18 @@ def _net_benefit(threshold: float) -> MetricFunction:
 def _auroc(
     metric: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, target: str
 ) -> Estimates:
+    if target == "examples":
+        return estimate_auroc(ranking, betas, settings, metric.max_fpr)
     if metric.max_fpr is None or metric.max_fpr == 1:
-        return estimate_any(ranking, betas, settings, "roc", target)
-    ask = estimate_auroc if target == "examples" else estimate_population_partial
-    return ask(ranking, betas, settings, metric.max_fpr)
+        return estimate_population_auroc(ranking, betas, settings)
+    return estimate_population_partial(ranking, betas, settings, metric.max_fpr)
+
+
+def _average_precision(
+    _: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, target: str
+) -> Estimates:
+    ask = estimate_precision if target == "examples" else estimate_population_precision
+    return ask(ranking, betas, settings)
 
 
 def _bedroc(
@@ -277,10 +288,7 @@ _ENTRIES = (
         curve="roc",
     ),
     _of_ranking(
-        *("average_precision", "average precision"),
-        estimator=lambda _, ranking, betas, rule, target: estimate_any(
-            ranking, betas, rule, "pr", target
-        ),
+        *("average_precision", "average precision", _average_precision),
         can=_AREA,
         ask="df.pu.average_precision(0.3); of tables, ds.pu.area('average_precision')",
         curve="pr",

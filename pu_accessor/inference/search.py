@@ -5,10 +5,6 @@ from functools import partial
 from math import exp, inf
 from operator import ge
 
-import numpy as np
-
-from pu_accessor.ranking import BoolArray, FloatArray
-
 _POWER = 0.87  # of a local level, that the probability of missing a cutoff grows with
 _PRECISION = 1e-3  # of a breaking point, relative
 _FARTHEST = 1e9  # a larger factor counts as unlimited
@@ -92,18 +88,3 @@ def find_breaking_point(holds: Callable[[float], bool]) -> float:
     while high < _FARTHEST and holds(high):
         low, high = high, high**2
     return last_that_holds(holds, low, high, _PRECISION)
-
-
-def may_be_lowest(value: FloatArray, away: FloatArray) -> BoolArray:
-    """Tell which limits may be the lowest along the first axis.
-
-    Each is at most its value, and about so far `away` below it: at most twice, to be safe. None is
-    left out where that is NaN.
-
-    Examples
-    --------
-    >>> may_be_lowest(np.array([0.5, 0.6, 0.9]), np.array([0.1, 0.1, 0.1]))
-    array([ True,  True, False])
-    """
-    left_out: BoolArray = value - 2 * away > np.fmin.reduce(value)
-    return ~left_out

@@ -2,6 +2,8 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import floor
 
 from pu_accessor.checks import check_option
 from pu_accessor.inference.bands.lookup import Band, RankBand
@@ -34,6 +36,11 @@ class Settings:
         """Whether bounds are given by rank, so that they say something at every cutoff."""
         return isinstance(self.band, RankBand)
 
+    @property
+    def at_random(self) -> "Settings":
+        """The same for labels that are a random sample."""
+        return replace(self, selection_odds=1.0, contamination=0.0) if self.failure else self
+
     def of(self, names: Sequence[str], key: Hashable) -> "Settings":
         """Return the settings of one ranking: bounds by rank can differ between groups."""
         if not isinstance(self.band, RankBand):
@@ -43,6 +50,17 @@ class Settings:
     def at_level(self, level: float) -> "Settings":
         """Return the same settings at another level."""
         return self if level == self.level else replace(self, level=level)
+
+
+def count_wrong(known: int, contamination: float) -> int:
+    """Return how many known positives may be wrong.
+
+    Examples
+    --------
+    >>> count_wrong(100, 0.29), count_wrong(9, 0.1)
+    (29, 0)
+    """
+    return floor(Fraction(str(contamination)) * known)
 
 
 def check_target(target: str) -> None:

@@ -119,13 +119,13 @@ def _own_label(curve: Curve, labels: Mapping[str, Sequence[Line2D]]) -> str:
     return next(label for label in chain([wanted], numbered) if not others(label))
 
 
-def draw_band(ax: Axes, curve: Curve, looks: Looks, label: str, *, density: float = 1) -> None:
+def draw_band(ax: Axes, curve: Curve, looks: Looks, label: str) -> None:
     """Fill between the bounds: along the upper one and back along the lower one."""
     (x, y), (x_back, y_back) = _known(curve.upper), _known(curve.lower)
     corners = np.stack([np.append(x, x_back[::-1]), np.append(y, y_back[::-1])], axis=1)
     # Of many bands little more than their edges is left.
     opacity = 0.25 if curve.among == 1 else 0.18 if curve.among <= _FEW else 0.03
-    _fill(ax, curve, looks, label, corners, density * opacity)
+    _fill(ax, curve, looks, label, corners, opacity)
 
 
 def _fill(

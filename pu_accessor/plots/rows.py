@@ -31,8 +31,7 @@ _AXES = {  # what may stand along the axis
 _ACROSS = {"mean_score": "share of positives"}
 # The first of these columns ends those of the keys.
 _ANSWERS = {"metric", "quantity", "at", "beta", "rank", "threshold", "target", "estimate", "left"}
-_ANSWERS |= {"selection_odds", "contamination", "breaking_point", "range_lower"}
-_RANGE = ("range_lower", "range_upper")
+_ANSWERS |= {"selection_odds", "contamination", "breaking_point"}
 _BELOW = 0.2  # how far a decision curve is followed below 0, by the highest point
 _HALF, _DODGE = 0.006, 0.016  # of a bar's width, and from one curve to the next, in scores
 _EMPTY = 0.5  # of the heights of bands, that a picture may have below them
@@ -92,9 +91,6 @@ def _draw_bands(
     band = f"{level}interval" if fails else artists.band_label(frame.attrs)
     for curve in curves:
         artists.draw_band(ax, curve, looks, band)
-        if reach := curve.aside["range"]:
-            inner = curve._replace(lower=reach[0], upper=reach[1])
-            artists.draw_band(ax, inner, looks, "range of the estimate", density=2)
     artists.draw_lines(ax, curves, looks)
     if x == "beta":
         _draw_changes(ax, curves, f"{level}upper limit on β̂")
@@ -288,11 +284,10 @@ def _read(where: dict[str, Hashable], rows: pd.DataFrame, x: str) -> Curve:
         name: float(rows[name].iloc[0] if name in rows else rows.attrs.get(name, np.nan))
         for name in ("breaking_point", "beta_limit", "prevalence")
     }
-    bounds = ("estimate", "lower", "upper", *(_RANGE if "range_lower" in rows else ()))
+    bounds = ("estimate", "lower", "upper")
     paths = [(rows[x].to_numpy(np.float64), rows[name].to_numpy(np.float64)) for name in bounds]
     beta = float(rows["beta"].iloc[0]) if "beta" in rows and x != "beta" else None
-    aside = {**columns, **numbers, "range": paths[3:]}
-    return Curve(where, beta, paths[0], paths[1], paths[2], aside)
+    return Curve(where, beta, *paths, {**columns, **numbers})
 
 
 def _places(

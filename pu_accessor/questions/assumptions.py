@@ -17,14 +17,13 @@ from pu_accessor.checks import as_array, check_level, check_option, is_number, l
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief, warn_caller
 from pu_accessor.inference import assumptions as tests
 from pu_accessor.inference.comparison.pairwise import find_pairs
-from pu_accessor.inference.contamination import count_wrong
 from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.joint import estimate
 from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
 from pu_accessor.inference.prior.methods import METHODS, Prior, estimate_prior
 from pu_accessor.inference.search import find_breaking_point
-from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.settings import Settings, count_wrong
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.questions.ask import Columns, as_rows, ask
 from pu_accessor.questions.comparison import pair_columns, paired_tests
@@ -47,7 +46,6 @@ if TYPE_CHECKING:
 _FEWEST = 2  # known positives of a wave, and waves
 _PAGE = "assumptions"
 _HALF = 0.5 - 1e-9  # the largest share of known positives that may be wrong
-_RANGE = ("range_lower", "range_upper")
 # What a sweep goes over unless somebody says.
 SWEEPS: Mapping[str, tuple[float, ...]] = {
     "selection_odds": (1, 1.25, 1.5, 2, 2.5, 3, 4, 5),
@@ -445,9 +443,8 @@ def robustness(
     -------
     DataFrame
         A row for each group, or pair of models, beta and value: the group, metric, beta, the
-        assumption, target, estimate, lower, upper, range_lower and range_upper (what the
-        estimate can be, of areas), and breaking_point: the least value at which the conclusion
-        does not hold for every selection; infinite where it always holds.
+        assumption, target, estimate, lower, upper, and breaking_point: the least value at which
+        the conclusion does not hold for every selection; infinite where it always holds.
 
     Raises
     ------
@@ -541,7 +538,7 @@ class Sweep:
             return estimate(self.metric, ranked, beta, settings, self.target, self.cutoff)
         tests = paired_tests(ranked, beta, settings, self.target)
         unknown = np.full(tests.difference.shape, nan)
-        return Estimates(tests.difference, unknown, tests.lower, tests.upper, reach=tests.reach)
+        return Estimates(tests.difference, unknown, tests.lower, tests.upper)
 
     def holds(self, value: Estimates) -> BoolArray:
         """Return whether the conclusion holds."""
@@ -605,10 +602,6 @@ def _of_sweep(
     points: FloatArray,
 ) -> dict[str, Any]:
     ends = {"estimate": "value", "lower": "lower", "upper": "upper"}
-    ranges = {}
-    if sweep.cutoff is None:  # where labels are random there is one estimate
-        reach = [each.reach or (each.value, each.value) for each in found]
-        ranges = dict(zip(_RANGE, np.stack(reach, -1), strict=True))
     return {
         "metric": sweep.metric.name,
         "beta": betas[:, np.newaxis],
@@ -618,6 +611,5 @@ def _of_sweep(
             name: np.stack([getattr(one, part) for one in found], -1)
             for name, part in ends.items()
         },
-        **ranges,
         "breaking_point": points[..., np.newaxis],
     }

@@ -99,7 +99,6 @@ def compare(
         A row for each pair of models and beta: model_a, model_b, metric, beta, target,
         difference, lower, upper (with `beta`), n (known positives), statistic, df, p_value,
         p_adjusted, and sign: 1 where a has the higher one, -1 where b has, 0 where neither.
-        With selection odds assumed, range_lower and range_upper.
 
     Raises
     ------
@@ -212,8 +211,6 @@ def _columns_of_models(
     if tests.has_size:
         size = {name: getattr(tests, name) for name in _SIZE}
         columns |= {"beta": betas, "target": target, **size}
-        ends = () if tests.reach is None else tests.reach
-        columns |= dict(zip(("range_lower", "range_upper"), ends, strict=False))
     tested = {name: getattr(tests, name) for name in ("n", *_TEST, "sign")}
     columns |= {} if tests.has_size else {"target": target}
     return pair_columns(

@@ -53,7 +53,6 @@ if TYPE_CHECKING:
 
 _MODEL = "model"
 _MAX_MODELS = 1_000_000
-_RANGE = ("range_lower", "range_upper")
 
 
 def auroc(
@@ -85,8 +84,7 @@ def auroc(
     -------
     DataFrame
         A row for each group and beta: the group, metric, beta, target, estimate, lower, upper
-        (float64), and standard_error, where beta is a number. With selection odds assumed,
-        range_lower and range_upper are the least and the most that the estimate can be.
+        (float64), and standard_error, where beta is a number.
 
     Raises
     ------
@@ -112,6 +110,10 @@ def auroc(
     error is DeLong's [1]_, of known positives and the rest as two samples, divided by the share
     of negatives among the rest. For this sample known positives are drawn from P positives
     without replacement.
+
+    Within selection odds or contamination the limits are the areas under the bounding curves of
+    the band "exact"; for future data the error of a new sample is added. With bounds that hold at
+    all cutoffs jointly, those of "simultaneous", this would be proven; here it is measured.
 
     References
     ----------
@@ -173,7 +175,8 @@ def average_precision(
     possible labeling. Future data have the prevalence of this sample, or that of
     ``assume(prevalence=...)``; the error is that of influence functions, on the logit scale, and
     holds from 50 known positives on. For this sample latent positives are shared out at random
-    to the gaps between known ones [1]_.
+    to the gaps between known ones [1]_. Within selection odds or contamination the limits are as
+    in `auroc`: measured, not proven.
 
     References
     ----------
@@ -466,9 +469,6 @@ def _columns(found: list[Estimates], betas: Betas, target: str) -> dict[str, Any
             columns |= {name: stack(name) for name in ("rank_lower", "rank_upper")}
     elif betas.kind == "points":  # that at one beta
         columns["standard_error"] = stack("error")
-    if found[0].reach is not None:
-        ends = np.stack([one.reach for one in found if one.reach is not None], -1)
-        columns |= dict(zip(_RANGE, ends, strict=True))
     return columns
 
 

@@ -8,9 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pu_accessor.inference import search
-from pu_accessor.inference.comparison import worst_case
-from pu_accessor.ranking import BoolArray, FloatArray
 from tests.cases import binormal, put
 
 
@@ -42,9 +39,11 @@ def test_metrics_are_the_worst_of_all_sets(known: int, size: int, seed: int, sha
         asked: dict[str, Any] = {"at": at, "target": target}
         found = frame.pu.assume(contamination=share).metric(names, 0.2, **asked)
         each = [pu.metric(names, 0.2, **asked) for pu in sets]
-        for limit, extreme in (("lower", np.nanmin), ("upper", np.nanmax)):
+        for limit, extreme, side in (("lower", np.nanmin, 1), ("upper", np.nanmax, -1)):
             worst = extreme([one[limit] for one in each], axis=0)
-            np.testing.assert_allclose(found[limit], worst, atol=off)
+            # In a block of ties both ends have their own worst set: that is a little wider.
+            assert ((-off <= side * (worst - found[limit])) | np.isnan(worst)).all()
+            np.testing.assert_allclose(found[limit], worst, rtol=0.05, atol=0.005)
         pd.testing.assert_series_equal(found["estimate"], each[0]["estimate"])
         assert found.attrs["contamination"] == share and "contamination" not in each[0].attrs
 
@@ -100,7 +99,6 @@ def test_a_comparison_is_the_worst_of_all_sets_of_wrong_ones(target: str, seed: 
     pu = frame.pu(score=models)
     found = pu.assume(contamination=0.25).compare("auroc", 0.15, target=target).iloc[0]
     ends = each["difference"].min(), each["difference"].max()
-    assert (found["range_lower"], found["range_upper"]) == pytest.approx(ends, abs=1e-12)
     assert found["lower"] == pytest.approx(each["lower"].min(), abs=0.05)
     assert found["upper"] == pytest.approx(each["upper"].max(), abs=0.05)
     assert found["sign"] == (0 if ends[0] * ends[1] <= 0 else np.sign(ends[0]))
@@ -109,37 +107,39 @@ def test_a_comparison_is_the_worst_of_all_sets_of_wrong_ones(target: str, seed: 
     assert pu.assume(contamination=0.25).compare(target=target)["sign"].item() == found["sign"]
 
 
-def test_sets_that_cannot_be_worst_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    frame = draw(0, 90, 900)
-    frame["other"] = np.random.default_rng(1).normal(0.4 * (frame["label"] == 1))
-    tried: list[BoolArray] = []
-
-    def may_be_lowest(value: FloatArray, away: FloatArray) -> BoolArray:
-        tried.append(search.may_be_lowest(value, away))
-        return tried[-1]
-
-    monkeypatch.setattr(worst_case, "may_be_lowest", may_be_lowest)
-    pu = frame.pu(score=["score", "other"]).assume(contamination=0.15)
-    whole = pu.compare("auroc", 0.1)
-    assert not tried
-    monkeypatch.setattr(worst_case, "_MANY_KNOWN", 20)
-    pd.testing.assert_frame_equal(pu.compare("auroc", 0.1), whole, rtol=1e-12)
-    assert len(tried) == 2 and not any(each.all() for each in tried)
+FAILURES: list[Any] = [
+    {"contamination": 0.12},
+    {"selection_odds": 1.5},
+    {"selection_odds": np.inf},
+    {"selection_odds": 2, "contamination": 0.12},
+]
 
 
-@pytest.mark.parametrize("target", ["population", "examples"])
-@pytest.mark.parametrize("quantity", ["auroc", "average_precision"])
-def test_areas_are_the_worst_of_all_sets_of_wrong_ones(quantity: str, target: str) -> None:
-    frame = draw(0 if target == "examples" else 3)
-    ask = [getattr(pu, quantity) for pu in with_every_set_wrong(frame, 2)]
-    each: pd.DataFrame = pd.concat([one(0.2, target=target) for one in ask])
-    found = getattr(frame.pu.assume(contamination=0.41), quantity)(0.2, target=target).iloc[0]
-    assert found["estimate"] == each["estimate"].iloc[0]
-    assert -1e-12 <= found["lower"] - each["lower"].min() <= 0.03
-    assert -1e-12 <= each["upper"].max() - found["upper"] <= 0.03
-    if quantity == "auroc":
-        ends = each["estimate"].min(), each["estimate"].max()
-        assert (found["range_lower"], found["range_upper"]) == pytest.approx(ends, abs=0.01)
+@pytest.mark.parametrize("failure", FAILURES)
+@pytest.mark.parametrize(
+    ("quantity", "options"),
+    [("auroc", {}), ("auroc", {"max_fpr": 0.2}), ("average_precision", {})],
+)
+def test_areas_lie_between_bounding_curves(quantity: str, options: Any, failure: Any) -> None:
+    pu, betas = draw(1, 25, 300).pu, [0.0, 0.1, 0.2]
+    area = pu.assume(**failure).contingency(betas).pu.area(quantity, **options)
+    plain, found = (
+        {
+            target: getattr(each, quantity)(betas, target=target, **options)
+            for target in ("examples", "population")
+        }
+        for each in (pu, pu.assume(**failure))
+    )
+    for bound, side, pick in (("lower", -1, np.fmin), ("upper", 1, np.fmax)):
+        far = {name: side * (each[bound] - each["estimate"]) for name, each in plain.items()}
+        more = np.sqrt(np.maximum(far["population"] ** 2 - far["examples"] ** 2, 0))
+        for target, added in (("examples", 0.0), ("population", side * more)):
+            limit = pick(np.clip(area.sel(bound=bound).values + added, 0, 1), plain[target][bound])
+            # Limits that were cut at 0 or 1 are further off, and ties are at their worst for
+            # average precision.
+            same = target == "examples" and quantity == "auroc"
+            np.testing.assert_allclose(found[target][bound], limit, atol=1e-9 if same else 0.05)
+            assert found[target]["estimate"].equals(plain[target]["estimate"])
 
 
 CLAIMS: list[Any] = [("auroc", {}, 0.6), ("precision", {"at": 20}, 0.2), ("difference", {}, 0)]

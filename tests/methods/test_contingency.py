@@ -72,6 +72,28 @@ def test_names_that_are_no_texts_survive_storage(tmp_path: Path) -> None:
 # What must hold of any table
 
 
+@pytest.mark.parametrize("band", [*sorted(BANDS), "negatives"])
+def test_the_estimate_is_a_labeling_inside_the_band_where_that_holds_one(band: str) -> None:
+    outside = 0
+    for seed in range(12):
+        frame, beta, truth = binormal(40, 160, 0.3, seed, shift=3.0)
+        hard = ~truth & (np.random.default_rng(seed).random(truth.size) < 0.1)
+        frame = frame.assign(score=frame["score"] + 3 * hard).replace({"label": {0: np.nan}})
+        frame.loc[np.flatnonzero(~truth)[:20], "label"] = 0
+        pu = frame.pu(negative=0)
+        if band == "negatives":
+            tables = pu.assume(reference="negatives").contingency(beta)
+        else:
+            tables = pu.contingency(beta, band=band)
+        middle = tables.sel(bound="estimate").isel(beta=0)
+        assert (middle["tp"].diff("rank") >= 0).all() and (middle["fp"].diff("rank") >= 0).all()
+        lower, upper = (tables["tp"].sel(bound=side).isel(beta=0) for side in ENDS)
+        free = (middle["tp"] < lower) | (middle["tp"] > upper)
+        assert middle["clipped"].where(free, True).all()
+        outside += bool(free.any())
+    assert outside == 0 or band == "bootstrap"
+
+
 ENDS = ["lower", "upper"]
 
 

@@ -4,10 +4,10 @@ Odds of being labeled differ by up to a factor (`compare_within`), or known posi
 (`compare_contaminated`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from math import inf
+from math import floor, inf, log
 
 import numpy as np
 import scipy
@@ -16,14 +16,18 @@ from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.weighted import effective_size, latent_shares
 from pu_accessor.inference.comparison.paired import PairedTests, compare_paired
 from pu_accessor.inference.comparison.pairwise import adjust_p_values
-from pu_accessor.inference.contamination import count_wrong, sets_to_try
 from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
 from pu_accessor.inference.estimates.weighted_areas import auroc_influence, weighted_spread
-from pu_accessor.inference.estimates.within_odds import leave_few, steps_to
 from pu_accessor.inference.influence import kurtosis_df, welch_df
-from pu_accessor.inference.search import may_be_lowest
+from pu_accessor.inference.settings import count_wrong
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, PairedRanks
 
+_EFFECTIVE = 10
+_FACTORS = np.array([1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6.5, 8, 10, 13, 17, 22, 30])
+_FACTORS = np.append(_FACTORS, 10.0 ** np.arange(2, 10))
+_CLOSE = 2.0 ** (np.arange(241) / 8)
+_GROWTH = 1.4
+_PLACES = 9
 _LARGEST_ODDS = 1e9  # a larger factor counts as unlimited
 _MANY = 1e6  # latent positives for each known one, where nobody says how many there are
 _MANY_KNOWN = 1000  # from which only sets of wrong ones that may be the worst are tried
@@ -388,3 +392,77 @@ def _turn_negative(paired: PairedRanks, wrong: BoolArray) -> PairedRanks:
         total=paired.total._replace(known_positive=n - fewer, known_negative=negative + fewer),
         rows=None,
     )
+
+
+def steps_to(odds: float, factors: FloatArray = _FACTORS) -> tuple[FloatArray, float]:
+    """Return factors up to the first that is no smaller, and how far the last step to it goes.
+
+    Examples
+    --------
+    >>> factors, part = steps_to(1.3)
+    >>> factors, round(part, 2)
+    (array([1. , 1.2, 1.5]), 0.36)
+    """
+    last = max(int(np.searchsorted(factors, odds)), 1)
+    start, end = np.log(factors[last - 1 : last + 1]).tolist()
+    return factors[: last + 1], (log(odds) - start) / (end - start)
+
+
+def leave_few(n: int, odds: float, worst: Callable[[float], Sequence[FloatArray]]) -> BoolArray:
+    """Tell whether weights up to a factor leave too few known positives in effect, at each end.
+
+    `worst` has the weights for the lowest and for the highest value at a factor.
+    """
+    few, least = np.zeros(2, np.bool_), min(_EFFECTIVE, n / 2)
+    factors = _CLOSE[: np.searchsorted(_CLOSE, odds) + 1]
+    # At others no place leaves as few.
+    for factor in factors[_least_effective(n, factors) < least].tolist():
+        few |= [effective_size(weight) < least for weight in worst(factor)]
+        if few.all():
+            break
+    return few
+
+
+def _least_effective(n: int, odds: FloatArray | float) -> FloatArray | float:
+    """Return the fewest known positives in effect by weights that are 1 or a factor."""
+    return 4 * n * odds / (1 + odds) ** 2
+
+
+def sets_to_try(known: int, most: int) -> list[tuple[int, int]]:
+    """Return numbers of wrong known positives, from 1 to the most, and of those above them.
+
+    Examples
+    --------
+    >>> [wrong for wrong, first in sets_to_try(40, 15) if first == 0]
+    [1, 2, 3, 4, 5, 7, 9, 12, 15]
+    >>> [first for wrong, first in sets_to_try(40, 6) if wrong == 6]
+    [0, 1, 2, 4, 8, 12, 17, 21, 25, 29, 33, 34]
+    """
+    numbers, following = [], 1
+    while following < most:
+        numbers.append(following)
+        following = max(following + 1, floor(following * _GROWTH))
+    numbers += [most] if most else []
+    return [(wrong, first) for wrong in numbers for first in _places_to_try(known, wrong)]
+
+
+def _places_to_try(known: int, wrong: int) -> list[int]:
+    """Return numbers of known positives above so many wrong ones."""
+    most = known - wrong
+    every = [*np.linspace(0, most, _PLACES).astype(int).tolist(), 1, 2, most - 1]
+    return sorted({place for place in every if 0 <= place <= most})
+
+
+def may_be_lowest(value: FloatArray, away: FloatArray) -> BoolArray:
+    """Tell which limits may be the lowest along the first axis.
+
+    Each is at most its value, and about so far `away` below it: at most twice, to be safe. None is
+    left out where that is NaN.
+
+    Examples
+    --------
+    >>> may_be_lowest(np.array([0.5, 0.6, 0.9]), np.array([0.1, 0.1, 0.1]))
+    array([ True,  True, False])
+    """
+    left_out: BoolArray = value - 2 * away > np.fmin.reduce(value)
+    return ~left_out

@@ -72,7 +72,6 @@ class Estimates:
     error: FloatArray  # standard errors; NaN of a metric at a cutoff
     lower: FloatArray  # the smaller number; NaN where an error says nothing, or beta is refuted
     upper: FloatArray
-    reach: tuple[FloatArray, FloatArray] | None = None  # lowest and highest within selection_odds
     # Value and limits before they are cut to [0, 1], for errors that are still to be added.
     uncut: tuple[FloatArray, FloatArray, FloatArray] | None = None
     # Of a metric at a cutoff.

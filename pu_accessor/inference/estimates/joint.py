@@ -8,18 +8,19 @@ sqrt(1 - t**2) of what that can be off by itself.
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from pu_accessor.beta import Beta
 from pu_accessor.checks import latent_counts
 from pu_accessor.errors import PUValueError
+from pu_accessor.inference.diagnostics import has_one
 from pu_accessor.inference.estimates.curve_points import metric_at_point
 from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, RATES, Cutoff
-from pu_accessor.inference.estimates.intervals import Estimates
+from pu_accessor.inference.estimates.intervals import Estimates, bounding_areas
 from pu_accessor.inference.estimates.known_positives import unrounded_negatives
 from pu_accessor.inference.estimates.metric_at import (
-    contaminated_metric,
     evaluate_at,
     find_head,
     metric_at,
@@ -27,9 +28,14 @@ from pu_accessor.inference.estimates.metric_at import (
 )
 from pu_accessor.inference.estimates.utility import check_probabilities
 from pu_accessor.inference.metrics import Metric
-from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.settings import Settings, count_wrong
 from pu_accessor.inference.tables.contingency import Table, check_labels, mean_of_ends
-from pu_accessor.inference.tables.latent_bounds import bound_latent, complete_at, references_used
+from pu_accessor.inference.tables.latent_bounds import (
+    bound_by,
+    complete_at,
+    make_bands,
+    references_used,
+)
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
 _TURN = np.linspace(0, np.pi / 2, 33)
@@ -109,20 +115,52 @@ def _ask(
 ) -> Estimates:
     """Estimate a metric at some betas; at a cutoff that is found at one of them, if need be."""
     if cutoff is None:
-        if metric.estimator is None:
-            raise PUValueError(f"{metric.name} is no metric of one ranking.")
-        return metric.estimator(metric, ranking, betas, settings, target)
+        return _estimate_area(metric, ranking, betas, settings, target)
     if cutoff.kind in RATES:
         return metric_at_point(ranking, betas, metric, cutoff, settings, target)
+    if target == "population":
+        return metric_on_new(ranking, betas, metric, cutoff.value, settings)
+    return metric_at(ranking, betas, metric, cutoff, settings, head_at)
 
-    def ask(ranking: Ranking, rule: Settings) -> Estimates:
-        if target == "population":
-            return metric_on_new(ranking, betas, metric, cutoff.value, rule)
-        return metric_at(ranking, betas, metric, cutoff, rule, head_at)
 
-    if settings.contamination:
-        return contaminated_metric(ranking, cutoff, settings, ask)
-    return ask(ranking, settings)
+def _estimate_area(
+    metric: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, target: str
+) -> Estimates:
+    """Estimate a metric of a whole ranking; where labels may fail, between the bounding curves.
+
+    Notes
+    -----
+    Whichever labels fail, the band holds the latent positives of these examples, and the areas
+    under the bounding curves hold theirs. New examples differ from these by an error of its own:
+    what an interval for labels at random is longer on new examples than on these, in squares. It
+    is added before anything is cut. Nothing is known of it where labels at random would rule beta
+    out, or one known positive is alone.
+    """
+    if metric.estimator is None:
+        raise PUValueError(f"{metric.name} is no metric of one ranking.")
+    ask = partial(metric.estimator, metric, ranking, betas, settings.at_random)
+    found = ask(target)
+    wrong = count_wrong(ranking.total.known_positive, settings.contamination)
+    if not wrong and settings.selection_odds == 1:
+        return found
+    lower, upper = bounding_areas(ranking, betas, settings, metric.curve or "", metric.max_fpr)
+    if target == "population":
+        unknown = np.nan if has_one(ranking.total) else 1.0
+        (down, up), (least, most) = _distances(found, unknown), _distances(ask("examples"), 0.0)
+        lower = lower - np.sqrt(np.maximum(down**2 - least**2, 0))
+        upper = upper + np.sqrt(np.maximum(up**2 - most**2, 0))
+    lower = np.clip(np.minimum(np.fmin(lower, found.lower), found.value), 0, 1)
+    upper = np.clip(np.maximum(np.fmax(upper, found.upper), found.value), 0, 1)
+    return replace(found, lower=lower, upper=upper, uncut=None)
+
+
+def _distances(found: Estimates, unknown: float) -> FloatArray:
+    """Return how far limits are below and above the estimate, cut to [0, 1] or not."""
+    each = [
+        [value - lower, upper - value]
+        for value, lower, upper in (found.parts, found.uncut or found.parts)
+    ]
+    return np.nan_to_num(np.fmax.reduce(each), nan=unknown)
 
 
 def _every_count(betas: FloatArray, total: Counts) -> FloatArray:
@@ -167,13 +205,10 @@ def _at_point(found: Estimates, lower: FloatArray, upper: FloatArray) -> Estimat
     names = ("value", "error", "rank", "threshold", "examples_at_threshold")
     first = {name: array[:1] for name in names if (array := getattr(found, name)) is not None}
     clipped = None if found.clipped is None else np.atleast_1d(found.clipped.any())
-    reach = found.reach and (found.reach[0].min(keepdims=True), found.reach[1].max(keepdims=True))
     if found.rank_lower is not None and found.rank_upper is not None:
         first["rank_lower"] = found.rank_lower.min(keepdims=True)
         first["rank_upper"] = found.rank_upper.max(keepdims=True)
-    return replace(
-        found, **first, lower=lower, upper=upper, clipped=clipped, reach=reach, uncut=None
-    )
+    return replace(found, **first, lower=lower, upper=upper, clipped=clipped, uncut=None)
 
 
 def widen(
@@ -347,7 +382,7 @@ def _walk(beta: Beta, level: float) -> tuple[FloatArray, FloatArray]:
 def _between(here: Ranking, latent: IntArray, share: FloatArray, rule: Settings) -> IntArray:
     """Return both bounds on the latent positives at a cutoff, moved towards the estimate."""
     unlabeled, head = here.total.unlabeled, int(here.unlabeled[0])
-    bounds = bound_latent(here, latent, rule, refine=False)
+    bounds = bound_by(make_bands(here, latent, rule), here, rule)
     (low, high), (_, completed) = bounds.claimed[0], complete_at(here, latent, bounds.tightest)
     least, most = np.maximum(latent - (unlabeled - head), 0), np.minimum(latent, head)
     middle = np.clip(completed[0], low, high)

@@ -317,11 +317,9 @@ def weighted_rank_limit(
 
 
 def weighted_precision_limits(
-    end: IntArray, weight: FloatArray, latent: FloatArray, level: float, sides: IntArray
-) -> FloatArray:
-    """Bound average precision on one side each: 0 is `lower`, 1 `upper`; shape (weights,).
-
-    `weight` has shape (weights, known positives), `latent` and `sides` one number for each row.
+    end: IntArray, weight: FloatArray, latent: float, level: float
+) -> tuple[float, float]:
+    """Bound average precision, by the weight of each known positive.
 
     Notes
     -----
@@ -335,19 +333,20 @@ def weighted_precision_limits(
     # Variables in parts, and at the end of each block of ties that an edge divides.
     parts = np.arange(_PART, last.size, _PART)
     edges = np.unique(np.concatenate([[0], parts, last[parts - 1], last.size + np.arange(2)]))
-    share = map(latent_shares, weight, latent.tolist())
-    shared, before = _share_out(edges, list(map(_Gammas.of, share, sides.tolist())), latent)
-    unseen = sides[:, np.newaxis] * (before[:, -1] - before[:, -2])
-    sums = unseen - first * (harmonic(first + unseen) - harmonic(first))
-    for row, part, stands, through in _stands(edges, last, shared, before):
-        through += unseen[row] if sides[row] else (1 - stands) / 2
-        through /= end[part, np.newaxis]
-        if not sides[row]:
-            np.minimum(through, 1, out=through)
-        sums[row] += np.einsum("ij,ij->j", stands, through)
-    tails = np.abs(sides - (1 - level) / 2).tolist()
-    limits: FloatArray = list(map(np.quantile, sums, tails)) / (end.size + latent)
-    return np.minimum(limits, 1.0)
+    share, limits = latent_shares(weight, latent), []
+    for side in (0, 1):
+        gammas, before = _share_out(edges, _Gammas.of(share, side), latent)
+        unseen = side * (before[-1] - before[-2])
+        sums = unseen - first * (harmonic(first + unseen) - harmonic(first))
+        for part, stands, through in _stands(edges, last, gammas, before):
+            through += unseen if side else (1 - stands) / 2
+            through /= end[part, np.newaxis]
+            if not side:
+                np.minimum(through, 1, out=through)
+            sums += np.einsum("ij,ij->j", stands, through)
+        limits.append(float(np.quantile(sums, abs(side - (1 - level) / 2))))
+    lower, upper = (min(limit / (end.size + latent), 1.0) for limit in limits)
+    return lower, upper
 
 
 class _Gammas(NamedTuple):
@@ -408,48 +407,37 @@ def _spread_evenly(edges: IntArray) -> Iterator[tuple[slice, IntArray]]:
         yield slice(start, stop), rng.permuted(order, axis=1, out=order)
 
 
-def _share_out(
-    edges: IntArray, every: list[_Gammas], latent: FloatArray
-) -> tuple[list[_Gammas], FloatArray]:
+def _share_out(edges: IntArray, gammas: _Gammas, latent: float) -> tuple[_Gammas, FloatArray]:
     """Return variables that sum to the latent positives in each draw, and sums before each edge.
 
-    These have the shape (weights, edges, draws).
+    These have the shape (edges, draws).
     """
-    before = _sum_before(edges, every)
-    for row, each in enumerate(every):
-        lost = np.flatnonzero(before[row, -1] < _VANISHED)
-        if lost.size:  # of shapes as small as these one is all that there is
-            share, rng = each.shape / each.shape.sum(), np.random.default_rng(_SEED)
-            every[row] = each._replace(lost=lost, alone=rng.choice(share.size, lost.size, p=share))
-            before[row] = _sum_before(edges, every[row : row + 1])[0]
-    times = latent[:, np.newaxis] / before[:, -1]
-    before *= times[:, np.newaxis]
-    return [each._replace(times=by) for each, by in zip(every, times, strict=True)], before
+    before = _sum_before(edges, gammas)
+    lost = np.flatnonzero(before[-1] < _VANISHED)
+    if lost.size:  # of shapes as small as these one is all that there is
+        share, rng = gammas.shape / gammas.shape.sum(), np.random.default_rng(_SEED)
+        gammas = gammas._replace(lost=lost, alone=rng.choice(share.size, lost.size, p=share))
+        before = _sum_before(edges, gammas)
+    times = latent / before[-1]
+    return gammas._replace(times=times), before * times
 
 
-def _sum_before(edges: IntArray, every: list[_Gammas]) -> FloatArray:
-    """Return sums over the variables before each edge, shape (weights, edges, draws)."""
-    before = np.zeros((len(every), edges.size, _DRAWS))
-    for at, (part, order) in enumerate(_spread_evenly(edges)):
-        for row, each in enumerate(every):
-            before[row, at + 1] = before[row, at] + each.draw(part, order).sum(axis=0)
-    return before
+def _sum_before(edges: IntArray, gammas: _Gammas) -> FloatArray:
+    """Return sums over the variables before each edge, shape (edges, draws)."""
+    sums = [gammas.draw(part, order).sum(axis=0) for part, order in _spread_evenly(edges)]
+    return np.cumsum([np.zeros(_DRAWS), *sums], axis=0)
 
 
 def _stands(
-    edges: IntArray, last: IntArray, shared: list[_Gammas], before: FloatArray
-) -> Iterator[tuple[int, slice, FloatArray, FloatArray]]:
-    """Yield the row of weights, known positives, what each stands for and all through its ties.
+    edges: IntArray, last: IntArray, gammas: _Gammas, before: FloatArray
+) -> Iterator[tuple[slice, FloatArray, FloatArray]]:
+    """Yield known positives, what each stands for and all through its ties.
 
     The last two have the shape (known positives, draws).
     """
     for at, (part, order) in enumerate(_spread_evenly(edges[:-1])):
         size, end = part.stop - part.start, int(np.searchsorted(edges, last[part.stop - 1]))
         place = np.minimum(last[part] - part.start, size + 1) - 1
-        for row, each in enumerate(shared):
-            stands, through = 1 + each.draw(part, order), np.empty((size + 1, _DRAWS))
-            above = edges[at] + before[row, at]
-            for one, sum_ in zip(stands, through[:-1], strict=True):  # faster than a cumsum
-                above = np.add(above, one, out=sum_)
-            through[-1] = edges[end] + before[row, end]
-            yield row, part, stands, through[place]
+        stands = 1 + gammas.draw(part, order)
+        through = edges[at] + before[at] + np.cumsum(stands, axis=0)
+        yield part, stands, np.concatenate([through, [edges[end] + before[end]]])[place]

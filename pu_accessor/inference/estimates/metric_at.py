@@ -13,13 +13,12 @@ import scipy
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
-from pu_accessor.inference.contamination import count_wrong, relabel
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, Cutoff, no_rank
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.known_positives import check_negatives, unrounded_negatives
 from pu_accessor.inference.influence import rate_designs, wilson
 from pu_accessor.inference.metrics import METRICS, Metric
-from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.settings import Settings, count_wrong
 from pu_accessor.inference.tables.contingency import (
     Table,
     check_labels,
@@ -184,37 +183,6 @@ def _complete(ranking: Ranking, beta: float, rule: Settings) -> tuple[Ranking, T
     return ranking, Table(*(count[:, 0] for count in table))
 
 
-def contaminated_metric(
-    ranking: Ranking, at: Cutoff, rule: Settings, ask: Callable[[Ranking, Settings], Estimates]
-) -> Estimates:
-    """Evaluate a metric at one cutoff where a share of the known positives may be wrong.
-
-    `ask` evaluates it where none is.
-
-    Notes
-    -----
-    With k of n known positives in the head and w wrong ones, up to min(w, k) of them there, the
-    fewest true positives are those of min(w, k) wrong ones in the head: n - w known positives,
-    k - w of them in the head, through the band, and w false positives more. The most are those of
-    min(w, n - k) wrong ones below the cutoff. As each further wrong one in the head takes a true
-    positive away and adds a false one, no other number is worse. Where all known positives in the
-    head are wrong, or all below, the others are on the other side, or are right: both are tried.
-    """
-    plain = replace(rule, contamination=0.0)
-    base, n = ask(ranking, plain), ranking.total.known_positive
-    most = count_wrong(n, rule.contamination)
-    above = fixed_head(ranking, at).ends.known_positive.tolist()
-    numbers = {min(most, each) for k in above for each in (k, n - k)} | {most}
-    found = [base] + [
-        ask(relabel(ranking, wrong, first), plain)
-        for wrong in sorted(numbers - {0})
-        for first in (0, n - wrong)
-    ]
-    names = {"lower": np.fmin, "upper": np.fmax, "clipped": np.logical_or}
-    ends = {name: of.reduce([getattr(each, name) for each in found]) for name, of in names.items()}
-    return replace(base, **ends)
-
-
 # On new examples: from two rates, each of them a binomial's
 
 
@@ -271,8 +239,12 @@ def metric_on_new(
     check_labels(betas, ranking.total)
     check_negatives(ranking.total, betas, "metric")
     here = ranking.at(ranking.above(threshold))
-    if not ranking.monotone or ranking.clusters is not None:
-        lower, upper = _limits(here, betas, metric, rule)
+    if not ranking.monotone or ranking.clusters is not None or rule.contamination:
+        ends = [_limits(each, betas, metric, rule) for each in _relabel(here, rule)]
+        lower, upper = (
+            np.fmin.reduce([low for low, _ in ends]),
+            np.fmax.reduce([high for _, high in ends]),
+        )
     else:
         missed = 1 - rule.level
         lower, upper = _limits(here, betas, metric, rule.at_level(1 - (1 - _OF_CURVE) * missed))
@@ -293,6 +265,32 @@ def metric_on_new(
         examples_at_threshold=one * here.rank,
         clipped=one == 0,
     )
+
+
+def _relabel(here: Ranking, rule: Settings) -> list[Ranking]:
+    """Return one cutoff with the labels that are the best and the worst, if some are wrong.
+
+    As many as can be wrong are above it, or all below it; where there are fewer, the others are on
+    the other side, or are right.
+    """
+    n, above = here.total.known_positive, int(here.known_positive[0])
+    wrong = count_wrong(n, rule.contamination)
+    first, last = min(wrong, above), min(wrong, n - above)
+    relabeled = []
+    for all_, of_head in {
+        (0, 0),
+        (first, first),
+        (wrong, first),
+        (last, 0),
+        (wrong, wrong - last),
+    }:
+        total = here.total._replace(
+            known_positive=n - all_, known_negative=here.total.known_negative + all_
+        )
+        counts = here.known_positive - of_head, here.known_negative + of_head
+        known = {"known_positive": counts[0], "known_negative": counts[1]}
+        relabeled.append(replace(here, **known, total=total))
+    return relabeled
 
 
 def _limits(

@@ -25,7 +25,7 @@ from pu_accessor.inference.influence import (
     sum_from_below,
     welch_df,
 )
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
+from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 
 class _Spread(NamedTuple):
@@ -42,13 +42,9 @@ _NONE = _Spread(0.0, np.nan, 0.0, 0.0)
 
 
 def weighted_auroc(
-    ranking: Ranking,
-    weight: FloatArray,
-    betas: FloatArray,
-    level: float,
-    sides: IntArray | None = None,
+    ranking: Ranking, weight: FloatArray, betas: FloatArray, level: float
 ) -> Estimates:
-    """Estimate AUROC. `sides` says which limit to compute for each row of weights, else both.
+    """Estimate AUROC.
 
     Notes
     -----
@@ -90,8 +86,7 @@ def weighted_auroc(
     start, end = places(ranking)
     rank = (start + end + 1) / 2
     below, negatives = rank - rank[0], examples - positives  # nothing to round if all are the same
-    weights = _of_each(weight, betas)
-    latent = [latent_shares(*pair) for pair in zip(weights, (positives - n).tolist(), strict=True)]
+    latent = [latent_shares(weight, hidden) for hidden in (positives - n).tolist()]
     away = np.array([float((1 + each) @ below) for each in latent]) / positives
     mean = rank[0] + away
     value = 1 - (mean - (positives + 1) / 2) / negatives
@@ -110,12 +105,17 @@ def weighted_auroc(
     lower, upper = rank_interval(
         value, place, stretch, reach(down, df, level), reach(up, df, level)
     )
-    ranks = np.full((betas.size, 2), np.nan)
-    for row, side in _wanted(positives > n, sides):
-        hidden = float(positives[row]) - n
-        ranks[row, 1 - side] = weighted_rank_limit(
-            rank, weights[row], hidden, examples, level, 1 - side
-        )
+    ranks = np.array(
+        [
+            [
+                weighted_rank_limit(rank, weight, hidden, examples, level, side)
+                if hidden
+                else np.nan
+                for side in (0, 1)
+            ]
+            for hidden in (positives - n).tolist()
+        ]
+    )
     means = (rank.sum() + (positives - n) * np.transpose(ranks)) / positives
     high, low = 1 - (means - (positives + 1) / 2) / negatives
     lower, upper = np.maximum(np.fmin(lower, low), 0), np.minimum(np.fmax(upper, high), 1)
@@ -123,13 +123,9 @@ def weighted_auroc(
 
 
 def weighted_precision(
-    ranking: Ranking,
-    weight: FloatArray,
-    betas: FloatArray,
-    level: float,
-    sides: IntArray | None = None,
+    ranking: Ranking, weight: FloatArray, betas: FloatArray, level: float
 ) -> Estimates:
-    """Estimate average precision. `sides` says which limit to compute for each row, else both.
+    """Estimate average precision.
 
     Notes
     -----
@@ -156,22 +152,13 @@ def weighted_precision(
     """
     n, positives = ranking.total.known_positive, count_positives(ranking.total, betas)
     (_, end), (value, error) = places(ranking), jackknife(ranking, weight, betas)
-    weights, limits = _of_each(weight, betas), np.full((betas.size, 2), np.nan)
-    wanted = _wanted((positives > n) & (n > 2), sides)
-    # One beta at a time where each known positive has its own weight, which takes much memory.
-    at_once = 2 if weight.ndim == 1 else max(len(wanted), 1)
-    for start in range(0, len(wanted), at_once):
-        row, side = wanted[start : start + at_once].T
-        limits[row, side] = weighted_precision_limits(
-            end, weights[row], positives[row] - n, level, side
-        )
+    limits = [
+        weighted_precision_limits(end, weight, hidden, level)
+        if hidden and n > 2
+        else (np.nan, np.nan)
+        for hidden in (positives - n).tolist()
+    ]
     return reach_to(value, error, limits)
-
-
-def _wanted(hidden: BoolArray, sides: IntArray | None) -> IntArray:
-    """Return rows of weights with hidden positives and sides of limits, shape (limits, 2)."""
-    every = np.argwhere(np.repeat(hidden[:, np.newaxis], 2, axis=1))
-    return every if sides is None else every[every[:, 1] == sides[every[:, 0]]]
 
 
 def reach_to(
@@ -189,18 +176,13 @@ def jackknife(
     """Return average precision and its standard error, by leaving out each known positive."""
     n, (_, end), found = ranking.total.known_positive, places(ranking), []
     every = count_positives(ranking.total, betas).tolist()
-    for each, whole in zip(_of_each(weight, betas), every, strict=True):
-        latent = latent_shares(each, whole - n)
+    for whole in every:
+        latent = latent_shares(weight, whole - n)
         area, pull = _precision_and_pull(end, 1 + latent, whole)
         known = n > 2 or whole == n
         found.append((area, weighted_spread(pull, latent).error if known else np.nan))
     value, error = np.transpose(found)
     return value, error
-
-
-def _of_each(weight: FloatArray, betas: FloatArray) -> FloatArray:
-    """Return the weights at each beta, shape (betas, n): the same at all, or a row for each."""
-    return np.broadcast_to(weight, (betas.size, weight.shape[-1]))
 
 
 def _precision_and_pull(
@@ -288,8 +270,8 @@ def weighted_population_auroc(
     below = np.repeat(1 - (rest[:-1] + rest[1:]) / (2 * others), found)
     ahead = np.repeat((known[:-1] + known[1:]) / (2 * n), found)  # known positives above
     columns = []
-    for each, beta, b in zip(_of_each(weight, betas), betas.tolist(), share.tolist(), strict=True):
-        at = _stand(ranking, each, beta)
+    for beta, b in zip(betas.tolist(), share.tolist(), strict=True):
+        at = _stand(ranking, weight, beta)
         pull = auroc_influence(below, ahead, at.turn, at.seen, b)
         above = (at.through[:-1] + at.through[1:]) / 2 / at.through[-1]
         free = np.diff(rest)
@@ -342,8 +324,8 @@ def weighted_population_precision(
     without weights (`estimate_population_precision`).
     """
     n, limits, (_, end) = ranking.total.known_positive, [], places(ranking)
-    for each, beta in zip(_of_each(weight, betas), betas.tolist(), strict=True):
-        at = _stand(ranking, each, beta)
+    for beta in betas.tolist():
+        at = _stand(ranking, weight, beta)
         area, _ = _precision_and_pull(end, at.stands, at.stands.sum())
         error, df = _precision_scatter(ranking, at)
         value, share = np.array([area]), n / float(at.through[-1])

@@ -14,16 +14,19 @@ from pu_accessor.inference.bands.on_new_examples import (
     concave_majorant,
     to_precision,
 )
-from pu_accessor.inference.bands.simultaneous import local_alpha, share_among
+from pu_accessor.inference.bands.simultaneous import (
+    local_alpha,
+    narrow,
+    narrow_between,
+    share_among,
+)
 from pu_accessor.inference.completion import ROUNDING, Completion, weigh_known
-from pu_accessor.inference.contamination import count_wrong, missing_positives, relabel
-from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.settings import Settings, count_wrong
 from pu_accessor.inference.tables.latent_bounds import (
     Bands,
     LatentBounds,
     add_bends,
     bound_by,
-    bound_latent,
     choose_kinds,
     complete_at,
     complete_by,
@@ -145,28 +148,40 @@ def tables_in_parts(
     With `rounded` the estimate is, half up: it is a possible labeling again.
     """
     rounded = rounded and ranking.head.dtype.kind != "f"  # with weights no number of rows is whole
-    if rule.contamination:
-        found = _contaminated(ranking, betas, rule)
-        yield replace(found, tp=_round(found.tp)) if rounded else found
-        return
     total = ranking.total
     check_labels(betas, total, references_used(rule.reference, ranking))
     latent = latent_counts(betas, total.unlabeled)
     completions = complete_by(rule, ranking, latent)
     ranking, parts, held = _refine(ranking, latent, completions, rule)
+    known, missing = _known_positives(ranking, rule)
     start = 0
     for part in parts:
         bounds = held or bound_by(part, ranking, rule)
         here = slice(start, start + part.latent.size)
-        tp, clipped = _with_estimate(bounds, completions[here], rounded=rounded)
-        tp += ranking.known_positive[:, np.newaxis, np.newaxis]
+        tp, clipped = _with_estimate(bounds, part, completions[here], rule, rounded=rounded)
+        tp += known
         tightest = bounds.tightest[: part.latent.size]
         del bounds  # counts at all cutoffs, as many as are now made of the tables
         held, start = None, here.stop
-        positives = total.known_positive + part.latent
+        positives = total.known_positive + part.latent - missing
         alphas = _local_alphas(ranking, part.latent, tightest, rule)
         counts = tp, ranking.head, positives, sum(total) - positives
         yield Tables(ranking, betas[here], *counts, clipped, tightest, alphas)
+
+
+def _known_positives(ranking: Ranking, rule: Settings) -> tuple[IntArray, IntArray]:
+    """Return the known positives in the head that are positive, and all that are not.
+
+    Of shape (cutoffs, 3, 1). Each further wrong one above the cutoff makes any metric worse, and
+    each further one below it makes it better.
+    """
+    n, above = ranking.total.known_positive, ranking.known_positive
+    wrong = count_wrong(n, rule.contamination)
+    if not wrong:
+        return above[:, np.newaxis, np.newaxis], np.zeros(1, np.int64)
+    missing = np.minimum(above, wrong), 0 * above, np.minimum(n - above, wrong)
+    known = above - missing[0], above, above
+    return tuple(np.stack(each, axis=1)[..., np.newaxis] for each in (known, missing))
 
 
 def _refine(
@@ -194,42 +209,6 @@ def _round(counts: Numbers) -> IntArray:
     return counts.astype(np.int64)
 
 
-def _contaminated(ranking: Ranking, betas: FloatArray, rule: Settings) -> Tables:
-    """Bound the tables where a share of the known positives may be wrong.
-
-    Notes
-    -----
-    The lower bound is that of the ranking whose best known positives are wrong, the upper one that
-    whose worst are. Whichever are wrong, bounds from the others lie between: with each known
-    positive less in the head, or less in the tail, the band says that as many latent positives lie
-    there, or fewer.
-    """
-    plain, n = replace(rule, contamination=0.0), ranking.total.known_positive
-    wrong = count_wrong(n, rule.contamination)
-
-    def sides(ranking: Ranking) -> list[Ranking]:
-        return [relabel(ranking, wrong, 0), ranking, relabel(ranking, wrong, n - wrong)]
-
-    if ranking.refiner is not None:
-        bends = [make_tables(side, betas, plain).ranking.unlabeled for side in sides(ranking)]
-        ranking = ranking.refine(each_once(np.concatenate(bends)))
-    every = slice(None)  # cutoffs stay as they are
-    worst, base, best = (make_tables(side.take(every), betas, plain) for side in sides(ranking))
-    above = ranking.known_positive
-    moved = above - best.ranking.known_positive  # positive where too few others are below
-    missing = np.stack(missing_positives(above, n, wrong), axis=1)[..., np.newaxis]
-    sources = worst, base, best
-    tp, clipped = (
-        np.stack([getattr(each, name)[:, bound] for bound, each in enumerate(sources)], axis=1)
-        for name in ("tp", "clipped")
-    )
-    tp[:, -1] += moved[:, np.newaxis]
-    positives, negatives = base.positives - missing, base.negatives + missing
-    alpha = worst.local_alpha
-    counts = {"tp": tp, "positives": positives, "negatives": negatives, "clipped": clipped}
-    return replace(base, ranking=ranking, local_alpha=alpha, **counts)
-
-
 def mean_of_ends(part: FloatArray, counts: Numbers) -> FloatArray:
     """Return counts at one cutoff, or between two; one after the other, so that they round alike.
 
@@ -253,16 +232,25 @@ def mix(tables: Tables, part: FloatArray) -> Tables:
         return mean_of_ends(part, counts)[np.newaxis]
 
     clipped = np.asarray(tables.clipped.any(axis=0, keepdims=True))
-    head = mean(tables.head)
-    return replace(tables, tp=mean(tables.tp), head=head, clipped=clipped)
+    names = ("tp", "head", "positives", "negatives")[: 4 if tables.positives.ndim > 1 else 2]
+    mixed: dict[str, Any] = {name: mean(getattr(tables, name)) for name in names}
+    return replace(tables, clipped=clipped, **mixed)
 
 
 def _with_estimate(
-    bounds: LatentBounds, completions: Sequence[Completion], *, rounded: bool
+    bounds: LatentBounds,
+    bands: Bands,
+    completions: Sequence[Completion],
+    rule: Settings,
+    *,
+    rounded: bool,
 ) -> tuple[Numbers, BoolArray]:
     """Put the estimate between both bounds; also tell what was moved to what is possible.
 
-    Where a band excludes the estimate, it is cut to the nearer bound.
+    Where a band excludes the estimate, that is cut to the limits of all labelings inside the band.
+    These limits and the estimate never fall down the ranking, nor grow by more than the unlabeled
+    examples that are passed, and neither does what is cut. Where a band has no labeling inside,
+    its limits have changed places, and the estimate may lie outside of it.
     """
     betas = len(completions)
     ends = bounds.possible[..., :betas]
@@ -272,17 +260,38 @@ def _with_estimate(
     in_head[:, _ENDS] = ends
     clipped[:, _ENDS] = bounds.clipped[..., :betas]
     completed = count_above(completions, bounds.ranking)
-    estimate = np.clip(completed, ends[:, 0], ends[:, 1])
-    completed -= estimate
-    np.greater(np.abs(completed, out=completed), ROUNDING, out=clipped[:, _ESTIMATE])
+    limits = _running_limits(bounds, bands, completed, rule)
+    estimate = np.clip(completed, limits.min(axis=1), limits.max(axis=1))
+    # Moved itself, or outside of a band that has no labeling inside.
+    moved = np.abs(completed - np.clip(completed, ends[:, 0], ends[:, 1]))
+    np.maximum(moved, np.abs(np.subtract(completed, estimate, out=completed)), out=moved)
+    np.greater(moved, ROUNDING, out=clipped[:, _ESTIMATE])
     in_head[:, _ESTIMATE] = _round(estimate) if rounded else estimate
     return in_head, clipped
+
+
+def _running_limits(
+    bounds: LatentBounds, bands: Bands, completed: FloatArray, rule: Settings
+) -> Numbers:
+    """Return the limits of all labelings inside a band, shape (cutoffs, 2, betas).
+
+    They are not needed, and the bounds themselves returned, where these hold all of the estimate.
+    """
+    ranking, ends = bounds.ranking, bounds.possible[..., : completed.shape[1]]
+    if rule.band == "simultaneous":  # which has such limits, and reaches to the estimate
+        return ends
+    if ranking.whole is not None:
+        whole = bound_by(bands, ranking.whole, rule).possible[..., : completed.shape[1]]
+        narrowed = narrow(ranking.whole.unlabeled, whole)
+        return narrow_between(ranking, ends, ranking.whole, narrowed)
+    inside = (ends[:, 0] <= completed + ROUNDING) & (completed <= ends[:, 1] + ROUNDING)
+    return ends if inside.all() else narrow(ranking.unlabeled, ends)
 
 
 def _refine_where_cut(
     ranking: Ranking, parts: Sequence[Bands], completions: Sequence[Completion], rule: Settings
 ) -> tuple[Ranking, LatentBounds | None]:
-    """Add the cutoffs on both sides of where a bound begins, or ends, to cut the estimate.
+    """Add the cutoffs on both sides of where the band begins, or ends, to cut the estimate.
 
     Also return the bounds at all betas, if these are few and no cutoff is added.
     """
@@ -291,27 +300,45 @@ def _refine_where_cut(
     cuts, start = [np.empty(0, np.int64)], 0
     for part in parts:
         bounds, end = bound_by(part, ranking, rule), start + part.latent.size
-        cuts.append(_find_cuts(bounds, completions[start:end]))
+        cuts.append(_find_cuts(bounds, part, completions[start:end], rule))
         start = end
     finer = ranking.refine(each_once(np.concatenate(cuts)))
     return finer, bounds if len(parts) == 1 and finer is ranking else None
 
 
-def _find_cuts(bounds: LatentBounds, completions: Sequence[Completion]) -> IntArray:
-    """Return the counts of unlabeled examples on both sides of where bounds begin, or end, to cut.
+def _find_cuts(
+    bounds: LatentBounds, bands: Bands, completions: Sequence[Completion], rule: Settings
+) -> IntArray:
+    """Return the counts of unlabeled examples on both sides of where the cut estimate bends.
 
-    What they cut is the estimate.
+    Between two cutoffs the lower running limit is level and then grows by one for each unlabeled
+    example; the upper one grows first. The estimate is straight, and crosses either part.
     """
-    ranking = bounds.ranking
-    completed, unlabeled = count_above(completions, ranking), ranking.unlabeled
-    above = completed.T[:, np.newaxis] - bounds.possible.T[: len(completions)]
-    cut = above[..., :-1] * above[..., 1:] < 0
-    *which, cutoff = np.unravel_index(np.flatnonzero(cut), cut.shape)  # quicker than np.nonzero
-    start, end = above[*which, cutoff], above[*which, cutoff + 1]
-    places = unlabeled[cutoff] + (unlabeled[cutoff + 1] - unlabeled[cutoff]) * start / (
-        start - end
-    )
+    ranking, completed = bounds.ranking, count_above(completions, bounds.ranking)
+    lower, upper = np.moveaxis(_running_limits(bounds, bands, completed, rule), 1, 0)
+    outside = (completed < lower - ROUNDING) | (completed > upper + ROUNDING)
+    step, beta = np.nonzero(outside[:-1] | outside[1:])
+    start, end = ranking.unlabeled[step], ranking.unlabeled[step + 1]
+    here, slope = completed[step, beta], np.diff(completed, axis=0)[step, beta]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slope = slope / (end - start)
+        crossed = [
+            start + (level - here) / (slope - growth)
+            for level, growth in (
+                (lower[step, beta], 0),
+                (lower[step + 1, beta] - (end - start), 1),
+                (upper[step, beta], 1),
+                (upper[step + 1, beta], 0),
+            )
+        ]
+    bends = [
+        end - (lower[step + 1, beta] - lower[step, beta]),
+        start + upper[step + 1, beta] - upper[step, beta],
+    ]
+    places = np.stack([*crossed, *bends])
+    places = places[(places > start) & (places < end)]
     cuts = each_once(np.concatenate([np.floor(places), np.ceil(places)]).astype(np.int64))
+    unlabeled = ranking.unlabeled
     return np.asarray(cuts[unlabeled[np.searchsorted(unlabeled, cuts)] != cuts])
 
 
@@ -322,15 +349,17 @@ def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Settings) -> RankCdf:
     # Known positives have a share of their own in the head, and nothing bends between cutoffs.
     counted = rule.reference == "positives"
     completions = [] if counted else complete_by(rule, ranking, latent)
-    bounds = bound_latent(ranking, latent, rule, refine=not counted, completions=completions)
-    if completions and ranking.refiner is not None:  # ranks that were chosen are in any order
-        finer = bounds.ranking.refine(_find_cuts(bounds, completions))
-        if finer is not bounds.ranking:
-            bounds = bound_latent(finer, latent, rule, refine=False)
+    bands = make_bands(ranking, latent, rule)
+    finer = ranking if counted else add_bends(ranking, bands, rule, completions)
+    bounds = bound_by(bands, finer, rule)
+    if completions and finer.refiner is not None:  # ranks that were chosen are in any order
+        finer = finer.refine(_find_cuts(bounds, bands, completions, rule))
+        bounds = bound_by(bands, finer, rule)
     in_head = np.zeros((bounds.ranking.rank.size, len(BOUNDS), latent.size))
     in_head[:, _ENDS] = np.clip(bounds.claimed, 0, latent)
     if not counted:
-        in_head[:, _ESTIMATE] = _with_estimate(bounds, completions, rounded=False)[0][:, _ESTIMATE]
+        cut, _ = _with_estimate(bounds, bands, completions, rule, rounded=False)
+        in_head[:, _ESTIMATE] = cut[:, _ESTIMATE]
     with np.errstate(invalid="ignore"):  # no latent positives, no share of them
         share = in_head / latent
     if counted:
@@ -451,7 +480,8 @@ def _local_alphas(
     if rule.band != "simultaneous" or rule.reference == "both":
         return None
     total, alphas = ranking.total, []
-    of_kind = {"positives": (total.known_positive, latent)}
+    right = total.known_positive - count_wrong(total.known_positive, rule.contamination)
+    of_kind = {"positives": (right, latent)}
     of_kind["negatives"] = total.known_negative, total.unlabeled - latent
     for i, kind in enumerate(kinds):
         n, m = of_kind[kind][0], int(of_kind[kind][1][i])

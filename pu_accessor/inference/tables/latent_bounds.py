@@ -21,7 +21,7 @@ from pu_accessor.inference.bands.simultaneous import (
 )
 from pu_accessor.inference.bands.weighted import clustered_bounds, weighted_bounds
 from pu_accessor.inference.completion import ROUNDING, Completion, complete
-from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.settings import Settings, count_wrong
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking, each_once
 
 _AT_ONCE = 1 << 17  # bounds at some cutoffs and betas, computed together: a cache holds them
@@ -83,21 +83,6 @@ def references_used(reference: str, ranking: Ranking) -> tuple[str, ...]:
     total = ranking.total
     known_of = {"positives": total.known_positive, "negatives": total.known_negative}
     return tuple(kind for kind, known in known_of.items() if known) or ("positives",)
-
-
-def bound_latent(
-    ranking: Ranking,
-    latent: IntArray,
-    rule: Settings,
-    *,
-    refine: bool = True,
-    completions: Sequence[Completion] = (),
-) -> LatentBounds:
-    """Bound the latent positives in the head at each cutoff; see `make_bands` and `add_bends`."""
-    bands = make_bands(ranking, latent, rule)
-    if refine:
-        ranking = add_bends(ranking, bands, rule, completions)
-    return bound_by(bands, ranking, rule)
 
 
 def make_bands(ranking: Ranking, latent: IntArray, rule: Settings) -> Bands:
@@ -175,7 +160,7 @@ def choose_kinds(ranking: Ranking, latent: IntArray, rule: Settings) -> tuple[st
     if len(kinds) == 1:
         return kinds * latent.size
     ranking = ranking.whole or ranking
-    bands = _bands(ranking, kinds, latent, replace(rule, selection_odds=1.0, level=_COMPARED))
+    bands = _bands(ranking, kinds, latent, replace(rule.at_random, level=_COMPARED))
     # Areas between bounding ROC curves, in half pairs of examples: one more true positive is one
     # false positive less at a cutoff, so that an area is a sum of true positives over all ranks.
     widths = [claim[:, 1] - claim[:, 0] for claim in bands.claims(ranking).values()]
@@ -288,9 +273,22 @@ def _central(ranking: Ranking, bands: Bands) -> Bands:
 
 
 def _table(ranking: Ranking, kind: str, latent: IntArray, rule: Settings) -> IntArray:
-    """Return the bands of one kind of examples, shape (known + 1, bound, beta)."""
+    """Return the bands of one kind of examples, shape (known + 1, bound, beta).
+
+    Of the known positives some may be wrong. At the lower bound all of these are above the cutoff,
+    at the upper one all are below it. With each known positive less in the head, or less in the
+    tail, a band says that as many latent positives lie there, or fewer: so whichever are wrong,
+    bounds from the others lie between [1]_.
+
+    References
+    ----------
+    .. [1] J. L. Horowitz, C. F. Manski, *Identification and robustness with contaminated and
+       corrupted data*, Econometrica 63 (1995) 281-302.
+    """
     total, weight, clusters, level = ranking.total, ranking.weight, ranking.clusters, rule.level
     known = total.known_positive if kind == "positives" else total.known_negative
+    wrong = count_wrong(known, rule.contamination) if kind == "positives" else 0
+    right = known - wrong
     hidden = (latent if kind == "positives" else total.unlabeled - latent).tolist()
     if weight is not None:
         sides = for_each(lambda m: weighted_bounds(weight, m, level), hidden)
@@ -300,13 +298,17 @@ def _table(ranking: Ranking, kind: str, latent: IntArray, rule: Settings) -> Int
     else:
         cutoffs = None
         if rule.band == "simultaneous":
-            cutoffs = few_cutoffs(ranking, known, hidden, rule)
+            cutoffs = few_cutoffs(ranking, right, hidden, rule)
         sided = rule.selection_odds, rule.one_sided, cutoffs
-        sides = latent_bounds_each(rule.band, known, tuple(hidden), level, *sided)
+        sides = latent_bounds_each(rule.band, right, tuple(hidden), level, *sided)
     table = np.empty((sides[0].shape[1], len(sides), len(hidden)), np.int64)
     for bound, side in enumerate(sides):
         table[:, bound] = side.T
-    return table
+    if not wrong:
+        return table
+    every = np.arange(known + 1)
+    sure = np.stack([np.maximum(every - wrong, 0), np.minimum(every, right)], axis=1)
+    return np.take_along_axis(table, sure[..., np.newaxis], axis=0)
 
 
 def few_cutoffs(ranking: Ranking, n: int, m: Sequence[int], rule: Settings) -> int | None:

@@ -207,16 +207,39 @@ def estimates(
     reference: str = "positives",
     stands: Sequence[Fraction] | None = None,
 ) -> list[oracle.Table]:
-    """Return the tables of the estimate, not rounded, cut to the tables of two bounds."""
+    """Return the tables of the estimate, not rounded, cut to the labelings between two bounds."""
     found = []
     for i, step in enumerate(completed(scores, labels, m, reference, stands)):
-        tp: Any = step.tp if bounds is None else max(step.tp, Fraction(bounds[0][i].tp))
-        tp = tp if bounds is None else min(tp, Fraction(bounds[1][i].tp))
+        tp: Any = step.tp
+        if bounds is not None:
+            ends = running_limits(scores, labels, bounds, i)
+            tp = min(max(tp, min(ends)), max(ends))
         positives = oracle.count_label(labels, True) + m
         fp = step.rank - tp
         fn, tn = positives - tp, len(labels) - positives - fp
         found.append(oracle.Table(step.rank, tp, fp, fn, tn, tp != step.tp))
     return found
+
+
+def running_limits(
+    scores: Sequence[float],
+    labels: Sequence[Label],
+    bounds: tuple[Sequence[oracle.Table], Sequence[oracle.Table]],
+    place: int,
+) -> tuple[Fraction, Fraction]:
+    """Return the fewest and the most true positives of all labelings between two bounds.
+
+    From one cutoff to another they grow by no more than the unlabeled examples between, and by
+    the known positives there.
+    """
+    steps = oracle.cutoffs(scores, labels)
+    here, least, most = steps[place], [], []
+    for step, low, high in zip(steps, *bounds, strict=True):
+        known = here.known_positive - step.known_positive
+        free = here.unlabeled - step.unlabeled
+        least.append(low.tp + known + min(free, 0))
+        most.append(high.tp + known + max(free, 0))
+    return Fraction(max(least)), Fraction(min(most))
 
 
 def with_estimate(

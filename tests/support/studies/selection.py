@@ -15,17 +15,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy import integrate, optimize, special, stats
 
+from pu_accessor.beta import Beta
 from pu_accessor.inference.bands.exact import Bounds
 from pu_accessor.inference.bands.lookup import latent_bounds_each
 from pu_accessor.inference.comparison.paired import compare_paired
 from pu_accessor.inference.comparison.worst_case import compare_within
-from pu_accessor.inference.estimates.areas_on_new_examples import (
-    estimate_population_auroc,
-    estimate_population_precision,
-)
-from pu_accessor.inference.estimates.auroc import estimate_auroc, estimate_precision
 from pu_accessor.inference.estimates.intervals import Estimates
-from pu_accessor.inference.estimates.within_odds import estimate_within
+from pu_accessor.inference.estimates.joint import estimate
+from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, PairedRanks, Ranking
 from tests.support.oracles import selection_oracle as oracle
@@ -176,14 +173,7 @@ def areas_on_new(cell: Cell) -> dict[str, float]:
     return {"roc": float(special.ndtr(cell.mean / 2**0.5)), "pr": float(area)}
 
 
-AT_RANDOM = MappingProxyType(
-    {
-        ("roc", "examples"): estimate_auroc,
-        ("pr", "examples"): estimate_precision,
-        ("roc", "population"): estimate_population_auroc,
-        ("pr", "population"): estimate_population_precision,
-    }
-)
+AREAS = MappingProxyType({"roc": METRICS["auroc"], "pr": METRICS["average_precision"]})
 
 
 def area_coverage(cell: Cell, draws: int, curve: str, target: str) -> tuple[float, float, float]:
@@ -195,12 +185,12 @@ def area_coverage(cell: Cell, draws: int, curve: str, target: str) -> tuple[floa
         score[:count] += cell.mean
         labeled = draw_labels(cell, special.ndtr(score[:count] - cell.mean), rng)
         ranking = rank(score, labeled)
-        betas = np.array([(count - ranking.total.known_positive) / ranking.total.unlabeled])
+        beta = Beta(np.array([(count - ranking.total.known_positive) / ranking.total.unlabeled]))
         truth = (of_new if target == "population" else true_areas(score, count))[curve]
-        within = estimate_within(
-            ranking, betas, Settings(LEVEL, selection_odds=cell.asked), curve, target
+        within, at_random = (
+            estimate(AREAS[curve], ranking, beta, settings, target, None)
+            for settings in (Settings(LEVEL, selection_odds=cell.asked), Settings(LEVEL))
         )
-        at_random: Estimates = AT_RANDOM[curve, target](ranking, betas, Settings(LEVEL))
         held += [_holds(each, truth) for each in (within, at_random)]
         width += float(within.upper[0] - within.lower[0])
     return float(held[0]) / draws, float(held[1]) / draws, width / draws
