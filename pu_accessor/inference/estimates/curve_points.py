@@ -162,7 +162,7 @@ def _is_met_later(bounds: "_Bounds", at: Cutoff, rule: Settings) -> BoolArray:
 
 def _estimate(bounds: "_Bounds", metric: Metric, at: Cutoff) -> Estimates:
     """Evaluate the metric at the cutoff where the estimated rate is as asked, or the nearest."""
-    ranking, table = bounds.complete(bounds.ranking)
+    ranking, table = bounds.ranking, bounds.estimate
     rates, met = METRICS[at.kind](*table), _is_met(table, at)
     if at.kind != "precision" and np.isnan(rates).any():
         kind, change = ("negatives", "smaller") if at.kind == "fpr" else ("positives", "larger")
@@ -182,8 +182,7 @@ def _estimate(bounds: "_Bounds", metric: Metric, at: Cutoff) -> Estimates:
 
 def _no_cutoff(bounds: "_Bounds", at: Cutoff) -> PUDataError:
     """Return the error that no cutoff has a precision."""
-    _, table = bounds.complete(bounds.ranking)
-    highest = np.fmax.reduce(METRICS["precision"](*table)).min()
+    highest = np.fmax.reduce(METRICS["precision"](*bounds.estimate)).min()
     return PUDataError(
         f"at={{'precision': {at.value:g}}} is reached by no cutoff, not even by upper limits: the "
         f"highest estimated precision is {highest:.4g}. Ask for less, or at='maximum'."
@@ -205,15 +204,13 @@ def _add_cutoffs(
         return ranking, asked
     for _ in range(_ROUNDS):
         bounds = bound(ranking)
-        ranking, estimate = bounds.complete(bounds.ranking)
-        crossings = [_crossings(ranking, _surplus(estimate, at), at)]
-        crossings += [_crossings(bounds.ranking, end, at) for end in _surplus(bounds.ends, at)]
-        found, before = np.concatenate(crossings), ranking
+        surplus = _surplus(bounds.estimate, at), *_surplus(bounds.ends, at)
+        found = np.concatenate([_crossings(bounds.ranking, each, at) for each in surplus])
         low, high = found.min(initial=ranking.total.unlabeled), found.max(initial=0)
         between = np.linspace(max(low, 1), high, _BETWEEN).astype(asked.dtype)
         asked = np.unique(np.concatenate([asked, found, between[between <= high]]))
-        ranking = ranking.refine(asked)
-        if ranking is before or bounds.straight:
+        ranking = bounds.ranking.refine(asked)
+        if ranking is bounds.ranking or bounds.straight:
             break
     return ranking, asked
 
@@ -261,13 +258,10 @@ class _OfThese:
         self.ranking = tables.ranking
         # With the fewest and with the most true positives, shape (2, cutoffs, betas).
         self.ends = Table(*(count[:, ::2].swapaxes(0, 1) for count in tables.table))
+        self.estimate = Table(*(count[:, 1] for count in tables.table))
         self.latent = tables.positives - ranking.total.known_positive
         self.clipped = np.asarray(tables.clipped[:, ::2].any(axis=1))
         self.band = ranking.design or band_name(rule.band)
-
-    def complete(self, ranking: Ranking) -> tuple[Ranking, Table]:
-        """Return the tables of the estimate."""
-        return completed_table(ranking, self.betas, self.rule)
 
     def fewest_jointly(self, rule: Settings) -> tuple[Ranking, Table]:
         """Return tables with the fewest true positives, at all cutoffs jointly."""
@@ -310,7 +304,9 @@ class _OnNew:
 
     def __init__(self, ranking: Ranking, *, betas: FloatArray, rule: Settings) -> None:
         check_negatives(ranking.total, betas, "metric")
-        self.ranking, self.betas, self.rule = ranking, betas, rule
+        self.rule = rule
+        self.ranking, table = completed_table(ranking, betas, on_new=True)
+        self.estimate = table.at_prevalence(rule.prevalence)
         size, n = sum(ranking.total), ranking.total.known_positive
         self.share = 1 - unrounded_negatives(ranking.total, betas) / max(size - n, 1)
         own = (n + self.share * (size - n)) / size
@@ -321,11 +317,6 @@ class _OnNew:
         limits = self._limits(wide)[..., 0, :, np.newaxis]
         self.ends = self._table(np.stack([limits[0], limits[1, ::-1]]))
         self.clipped = np.zeros(self.ends.tp.shape[1:], np.bool_)
-
-    def complete(self, ranking: Ranking) -> tuple[Ranking, Table]:
-        """Return the tables of the estimate."""
-        ranking, table = completed_table(ranking, self.betas, on_new=True)
-        return ranking, table.at_prevalence(self.rule.prevalence)
 
     def fewest_jointly(self, rule: Settings) -> tuple[Ranking, Table]:
         """Return tables with the precision of lower limits, at all cutoffs jointly."""
