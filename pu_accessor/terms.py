@@ -337,8 +337,8 @@ target='population', contingency, cluster/weight/propensity: there is no interva
   then > Pass target='examples'. @population
 target='population', at=cutoff of these: there is no interval for new examples then
   > Pass target='examples'. @population
-target='population', at=estimated, cluster/weight: how both errors go together there is not known
-  > Pass target='examples', or at={'threshold': 0.5}. @population
+target='population', at=estimated, cluster/weight/contamination: how errors go together there is
+  not known > Pass target='examples', or at={'threshold': 0.5}. @population
 target='population', at a cutoff, band/reference/selection_odds: there is no interval for new
   examples then > Pass target='examples'. @population
 target='population', net_benefit, reference/selection_odds: there is no interval for new examples
@@ -364,7 +364,7 @@ at=chosen, cluster/weight: no band holds at all cutoffs jointly there > Pass a r
 band, contingency/rank_cdf/dominance/at a cutoff/net_benefit, cluster/weight/propensity: rows that
   are no simple random sample have a band of their own > Leave band out.
 band, auroc/average_precision/bedroc/boyce: it takes no band > Leave band out. @bands
-contamination, at=estimated: a cutoff that labels choose is another one where some are wrong
+contamination, at=chosen: a cutoff that labels choose is another one where some are wrong
   > Pass a rank, a fraction or a threshold.
 cluster, cutoff/estimate_beta/robustness: it takes each row as one of a random sample
   > Keep one row of each: df.groupby('patient').sample(1, random_state=0).pu. @clusters

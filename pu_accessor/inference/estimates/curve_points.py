@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import scipy
 
+from pu_accessor.checks import latent_counts
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.bands.on_new_examples import (
@@ -27,7 +28,7 @@ from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.known_positives import check_negatives, unrounded_negatives
 from pu_accessor.inference.influence import wilson
 from pu_accessor.inference.metrics import METRICS, Metric
-from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.settings import Settings, count_wrong
 from pu_accessor.inference.tables.contingency import Table, completed_table, make_tables
 from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, Ranking
 
@@ -259,7 +260,7 @@ class _OfThese:
         # With the fewest and with the most true positives, shape (2, cutoffs, betas).
         self.ends = Table(*(count[:, ::2].swapaxes(0, 1) for count in tables.table))
         self.estimate = Table(*(count[:, 1] for count in tables.table))
-        self.latent = tables.positives - ranking.total.known_positive
+        self.latent = latent_counts(betas, ranking.total.unlabeled)
         self.clipped = np.asarray(tables.clipped[:, ::2].any(axis=1))
         self.band = ranking.design or band_name(rule.band)
 
@@ -271,30 +272,38 @@ class _OfThese:
     def values(self, metric: Metric, at: Cutoff, blocks: Blocks, allowed: BoolArray) -> Values:
         """Return what the goal allows: with the fewest true positives that meet it, and the most.
 
-        These are as many as leave it unmet on the other side of the block.
+        These are as many as leave it unmet on the other side of the block. All known positives
+        are positive, or as many are wrong as can be.
         """
-        ranking, total = self.ranking, self.ranking.total
-        place, beta = np.nonzero(allowed)
+        ranking, n = self.ranking, self.ranking.total.known_positive
+        size, (place, beta), found = sum(ranking.total), np.nonzero(allowed), []
         here, beyond = blocks.here[place], blocks.beyond[place]
-        whole = ranking.head.dtype.kind == "i"
-        most, spare = self.ends.tp[1], _surplus(self.ends, at)[1]
-        needed = most - (np.floor(spare + _ROUNDING) if whole else spare)
-        below = total.unlabeled - ranking.unlabeled[here]
-        least = ranking.known_positive[here] + np.maximum(self.latent[beta] - below, 0)
-        fewest = np.clip(needed[here, beta], least, most[here, beta])
-        gained = blocks.free if at.kind == "recall" else -blocks.known
-        limit = needed[beyond, beta] - whole + gained[place]
-        if at.kind != "recall":
-            limit[beyond < 0] = np.inf
-        there = limit >= fewest
-        place, beta, fewest, limit = (part[there] for part in (place, beta, fewest, limit))
-        here = blocks.here[place]
-        head, positives = ranking.head[here], total.known_positive + self.latent[beta]
-        each = [
-            metric(*Table.of(tp, head, positives, sum(total))).astype(np.float64)
-            for tp in (fewest, np.clip(limit, fewest, most[here, beta]))
-        ]
-        return np.tile(place, 2), np.tile(beta, 2), np.concatenate(each)
+        below = ranking.total.unlabeled - ranking.unlabeled[here]
+        known = ranking.known_positive[here] + np.maximum(self.latent[beta] - below, 0)
+        for wrong in {0, count_wrong(n, self.rule.contamination)}:
+            positives = n + self.latent[beta] - wrong
+            needed, outside = (
+                self._needed(at, ranking.head[cutoff], positives) for cutoff in (here, beyond)
+            )
+            gained = blocks.free if at.kind == "recall" else -np.maximum(blocks.known - wrong, 0)
+            limit = outside - (ranking.head.dtype.kind == "i") + gained[place]
+            if at.kind != "recall":
+                limit[beyond < 0] = np.inf
+            most = self.ends.tp[1, here, beta]
+            fewest = np.clip(needed, known - wrong, most)
+            there = limit >= fewest
+            for tp in (fewest, np.clip(limit, fewest, most)):
+                table = Table.of(tp, ranking.head[here], positives, size)
+                values = metric(*(count[there] for count in table)).astype(np.float64)
+                found.append((place[there], beta[there], values))
+        places, betas, values = (np.concatenate(part) for part in zip(*found, strict=True))
+        return places, betas, values
+
+    def _needed(self, at: Cutoff, head: CountArray, positives: IntArray) -> FloatArray:
+        """Return the fewest true positives with which a goal is met."""
+        size, none = sum(self.ranking.total), np.zeros(head.size)
+        needed = -_surplus(Table.of(none, head, positives, size), at)
+        return np.ceil(needed - _ROUNDING) if head.dtype.kind == "i" else needed
 
 
 class _OnNew:
