@@ -8,7 +8,7 @@ at each of them the goal itself gives the contingency table.
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from itertools import product
+from itertools import chain, product
 from math import ceil, nan
 from typing import NamedTuple, TypeAlias
 
@@ -375,12 +375,9 @@ class _OnNew:
                 limits[0, 0] = np.fmin(limits[0, 0], outer[0, 0])
                 limits[1, 1] = np.fmax(limits[1, 1], outer[1, 1])
             error, place = np.nonzero(possible & ~(surely & (beyond != here)))
-            chosen = limits[:, :, error, place]
-            points = self._points(at, chosen, beta, np.zeros(place.size))
-            if tied:
-                excess = self._excess(at, blocks, near[place], beta)
-                points += self._points(at, chosen, beta, excess)
-            for point in points:
+            limits, excess = limits[:, :, error, place], [np.zeros(place.size)]
+            excess += [self._excess(at, blocks, near[place], beta)] if tied else []
+            for point in chain(*(self._points(at, limits, beta, by) for by in excess)):
                 counts = np.maximum(self._table(point, beta), 0)
                 values = metric(*counts).astype(np.float64)
                 found.append((near[place], np.full(place.size, beta), values))
@@ -393,10 +390,10 @@ class _OnNew:
         recall = at.kind == "recall"
         counts, whole = (blocks.known, n) if recall else (blocks.size - blocks.known, size)
         share = wilson(counts[near].astype(np.float64), max(whole, 1), self.rule.level)[1]
-        none, every = np.zeros(near.size), np.ones(near.size)
-        ends = [[every, none], [every - share, none] if recall else [every, share]]
-        inside, outside = (_surplus(self._table(np.array(end), beta), at) for end in ends)
-        return inside - outside
+        inside = np.array([np.ones(near.size), np.zeros(near.size)])
+        outside = inside + np.array([-share * recall, share * (not recall)])
+        ends = (_surplus(self._table(each, beta), at) for each in (inside, outside))
+        return np.subtract(*ends)
 
     def _points(
         self, at: Cutoff, limits: FloatArray, beta: int, excess: FloatArray

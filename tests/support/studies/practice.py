@@ -97,7 +97,7 @@ def at_points(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> d
     found: dict[str, Found] = {}
     for one in samples(shape, known, share, draws, rng):
         whole = rank(one.score, one.truth)
-        for goal, name in product(GOALS, ("precision", "recall", "fpr", "mcc")):
+        for goal, name in product(GOALS, ("precision", "recall")):
             asked = METRICS[name], read_at(goal), Settings(LEVEL), "examples"
             try:
                 true = metric_at_point(whole, np.zeros(1), *asked).value[0]
