@@ -29,8 +29,8 @@ from pu_accessor.inference.estimates.known_positives import check_negatives, unr
 from pu_accessor.inference.influence import wilson
 from pu_accessor.inference.metrics import METRICS, Metric
 from pu_accessor.inference.settings import Settings, count_wrong
-from pu_accessor.inference.tables.contingency import Table, completed_table, make_tables
-from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, Ranking
+from pu_accessor.inference.tables.contingency import Table, Tables, completed_table, make_tables
+from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, Numbers, Ranking
 
 _SAME = 1e-12  # rates that are as near are equal where counts are no whole numbers
 _ROUNDING = 1e-6  # of counts
@@ -98,18 +98,18 @@ def metric_at_point(
     """
     own, joint = _share_error(at, rule)
     kind = _OnNew if target == "population" else _OfThese
-    bound: Callable[[Ranking], _Bounds] = partial(kind, betas=betas, rule=own)
+    bound: Callable[[Ranking], _Bounds] = partial(kind, betas=betas, rule=own, at=at)
     ranking, asked = _add_cutoffs(ranking, at, bound)
     bounds = bound(ranking)
     blocks = _find_blocks(bounds.ranking, at, asked)
-    low, high = _surplus(bounds.ends, at) >= -_ROUNDING
+    low, _, high = np.moveaxis(bounds.surplus, 1, 0) >= -_ROUNDING
     if not high.any(axis=0).all():
         raise _no_cutoff(bounds, at)
     if joint is not None:
         low |= _is_met_later(bounds, at, joint)
     low = np.append(low, np.zeros_like(low[:1]), axis=0)  # there is no cutoff beyond all
     allowed = high[blocks.here] & ~low[blocks.beyond]
-    place, beta, values = bounds.values(metric, at, blocks, allowed)
+    place, beta, values = bounds.values(metric, blocks, allowed)
     found = _estimate(bounds, metric, at)
     names = {"lower": np.fmin, "upper": np.fmax, "rank_lower": np.fmin, "rank_upper": np.fmax}
     ends = {name: getattr(found, name).copy() for name in names}
@@ -142,21 +142,21 @@ def _is_met(table: Table, at: Cutoff) -> BoolArray:
     return np.asarray(rates >= at.value - rounding)
 
 
-def _surplus(table: Table, at: Cutoff) -> FloatArray:
-    """Return how many true positives could be false ones, or missed, until a goal is not met."""
-    tp, fp, fn, tn = table
+def _surplus(
+    at: Cutoff, tp: Numbers, head: Numbers, positives: Numbers, size: float
+) -> FloatArray:
+    """Return how many true positives fewer would still meet a goal; less than 0: it is not met."""
     if at.kind == "recall":
-        return np.asarray(tp - at.value * (tp + fn))
+        return np.asarray(tp - at.value * positives)
     if at.kind == "fpr":
-        return np.asarray(at.value * (fp + tn) - fp)
-    nothing = (tp == 0) & (fp == 0)  # which has no precision
-    return np.where(nothing, -1.0, tp - at.value * (tp + fp))
+        return np.asarray(at.value * (size - positives) - head + tp)
+    return np.where(head == 0, -1.0, tp - at.value * head)  # nothing has no precision
 
 
 def _is_met_later(bounds: "_Bounds", at: Cutoff, rule: Settings) -> BoolArray:
     """Tell at which cutoffs a precision is surely reached, there or further on."""
-    ranking, table = bounds.fewest_jointly(rule)
-    met = _surplus(table, at) >= -_ROUNDING
+    ranking, surplus = bounds.fewest_jointly(rule)
+    met = surplus >= -_ROUNDING
     later = np.logical_or.accumulate(met[::-1])[::-1]
     return np.asarray(later[np.searchsorted(ranking.head, bounds.ranking.head)])
 
@@ -205,8 +205,7 @@ def _add_cutoffs(
         return ranking, asked
     for _ in range(_ROUNDS):
         bounds = bound(ranking)
-        surplus = _surplus(bounds.estimate, at), *_surplus(bounds.ends, at)
-        found = np.concatenate([_crossings(bounds.ranking, each, at) for each in surplus])
+        found = _crossings(bounds.ranking, bounds.surplus, at)
         low, high = found.min(initial=ranking.total.unlabeled), found.max(initial=0)
         between = np.linspace(max(low, 1), high, _BETWEEN).astype(asked.dtype)
         asked = np.unique(np.concatenate([asked, found, between[between <= high]]))
@@ -222,8 +221,8 @@ def _crossings(ranking: Ranking, surplus: FloatArray, at: Cutoff) -> CountArray:
     Of whole numbers of true positives a precision is left behind at every 1/p cutoffs alone.
     """
     unlabeled, met = ranking.unlabeled, surplus >= 0
-    step, column = np.nonzero(met[:-1] != met[1:])
-    start, end = surplus[step, column], surplus[step + 1, column]
+    step, *columns = np.nonzero(met[:-1] != met[1:])
+    start, end = surplus[step, *columns], surplus[step + 1, *columns]
     first, last = (unlabeled[of, np.newaxis] for of in (step, step + 1))
     near = min(ceil(1 / max(at.value, 1 / _NEAR)), _NEAR) if at.kind == "precision" else 1
     places = np.floor(first[:, 0] + (last - first)[:, 0] * start / (start - end))
@@ -253,56 +252,63 @@ class _OfThese:
 
     straight = True  # whether limits are straight lines between cutoffs
 
-    def __init__(self, ranking: Ranking, *, betas: FloatArray, rule: Settings) -> None:
-        self.betas, self.rule = betas, rule
+    def __init__(self, ranking: Ranking, *, betas: FloatArray, rule: Settings, at: Cutoff) -> None:
+        self.betas, self.rule, self.at = betas, rule, at
         tables = make_tables(ranking, betas, rule)
         self.ranking = tables.ranking
-        # With the fewest and with the most true positives, shape (2, cutoffs, betas).
-        self.ends = Table(*(count[:, ::2].swapaxes(0, 1) for count in tables.table))
-        self.estimate = Table(*(count[:, 1] for count in tables.table))
         self.latent = latent_counts(betas, ranking.total.unlabeled)
+        self.most = tables.tp[:, 2]
+        self.surplus = self._surplus(tables)
+        positives = ranking.total.known_positive + self.latent
+        head, size = tables.head[:, np.newaxis], sum(ranking.total)
+        self.estimate = Table.of(tables.tp[:, 1], head, positives, size)
         self.clipped = np.asarray(tables.clipped[:, ::2].any(axis=1))
         self.band = ranking.design or band_name(rule.band)
 
-    def fewest_jointly(self, rule: Settings) -> tuple[Ranking, Table]:
-        """Return tables with the fewest true positives, at all cutoffs jointly."""
-        tables = make_tables(self.ranking, self.betas, rule)
-        return tables.ranking, Table(*(count[:, 0] for count in tables.table))
+    def _surplus(self, tables: Tables) -> FloatArray:
+        """Return by how much the goal is met at all bounds, shape (cutoffs, 3, betas)."""
+        head, size = tables.head[:, np.newaxis, np.newaxis], sum(self.ranking.total)
+        return _surplus(self.at, tables.tp, head, tables.positives, size)
 
-    def values(self, metric: Metric, at: Cutoff, blocks: Blocks, allowed: BoolArray) -> Values:
+    def fewest_jointly(self, rule: Settings) -> tuple[Ranking, FloatArray]:
+        """Return by how much the goal is met at the least, at all cutoffs jointly."""
+        tables = make_tables(self.ranking, self.betas, rule)
+        return tables.ranking, self._surplus(tables)[:, 0]
+
+    def values(self, metric: Metric, blocks: Blocks, allowed: BoolArray) -> Values:
         """Return what the goal allows: with the fewest true positives that meet it, and the most.
 
         These are as many as leave it unmet on the other side of the block. All known positives
         are positive, or as many are wrong as can be.
         """
         ranking, n = self.ranking, self.ranking.total.known_positive
-        size, (place, beta), found = sum(ranking.total), np.nonzero(allowed), []
+        recall, (place, beta), found = self.at.kind == "recall", np.nonzero(allowed), []
         here, beyond = blocks.here[place], blocks.beyond[place]
         below = ranking.total.unlabeled - ranking.unlabeled[here]
         known = ranking.known_positive[here] + np.maximum(self.latent[beta] - below, 0)
         for wrong in {0, count_wrong(n, self.rule.contamination)}:
             positives = n + self.latent[beta] - wrong
             needed, outside = (
-                self._needed(at, ranking.head[cutoff], positives) for cutoff in (here, beyond)
+                self._needed(ranking.head[cutoff], positives) for cutoff in (here, beyond)
             )
-            gained = blocks.free if at.kind == "recall" else -np.maximum(blocks.known - wrong, 0)
+            gained = blocks.free if recall else -np.maximum(blocks.known - wrong, 0)
             limit = outside - (ranking.head.dtype.kind == "i") + gained[place]
-            if at.kind != "recall":
+            if not recall:
                 limit[beyond < 0] = np.inf
-            most = self.ends.tp[1, here, beta]
+            most = self.most[here, beta]
             fewest = np.clip(needed, known - wrong, most)
             there = limit >= fewest
             for tp in (fewest, np.clip(limit, fewest, most)):
-                table = Table.of(tp, ranking.head[here], positives, size)
+                table = Table.of(tp, ranking.head[here], positives, sum(ranking.total))
                 values = metric(*(count[there] for count in table)).astype(np.float64)
                 found.append((place[there], beta[there], values))
         places, betas, values = (np.concatenate(part) for part in zip(*found, strict=True))
         return places, betas, values
 
-    def _needed(self, at: Cutoff, head: CountArray, positives: IntArray) -> FloatArray:
-        """Return the fewest true positives with which a goal is met."""
-        size, none = sum(self.ranking.total), np.zeros(head.size)
-        needed = -_surplus(Table.of(none, head, positives, size), at)
+    def _needed(self, head: CountArray, positives: IntArray) -> FloatArray:
+        """Return the fewest true positives with which the goal is met."""
+        none = np.zeros(head.size)
+        needed = -_surplus(self.at, none, head, positives, sum(self.ranking.total))
         return np.ceil(needed - _ROUNDING) if head.dtype.kind == "i" else needed
 
 
@@ -311,9 +317,9 @@ class _OnNew:
 
     straight, band = False, "binomial"
 
-    def __init__(self, ranking: Ranking, *, betas: FloatArray, rule: Settings) -> None:
+    def __init__(self, ranking: Ranking, *, betas: FloatArray, rule: Settings, at: Cutoff) -> None:
         check_negatives(ranking.total, betas, "metric")
-        self.rule = rule
+        self.rule, self.at = rule, at
         self.ranking, table = completed_table(ranking, betas, on_new=True)
         self.estimate = table.at_prevalence(rule.prevalence)
         size, n = sum(ranking.total), ranking.total.known_positive
@@ -323,16 +329,19 @@ class _OnNew:
         self.z = scipy.special.ndtri((1 + rule.level) / 2)
         self.radius = np.sqrt(-2 * np.log1p(-rule.level))  # within which both errors lie
         wide = np.full((2, 1), self.radius)
-        limits = self._limits(wide)[..., 0, :, np.newaxis]
-        self.ends = self._table(np.stack([limits[0], limits[1, ::-1]]))
-        self.clipped = np.zeros(self.ends.tp.shape[1:], np.bool_)
+        (low, high), (few, many) = self._limits(wide)[..., 0, :, np.newaxis]
+        ends = [self._surplus(np.array(each)) for each in ((low, many), (high, few))]
+        tp, fp, fn, _ = self.estimate
+        middle = _surplus(at, tp, tp + fp, tp + fn, size)
+        self.surplus = np.stack([ends[0], middle, ends[1]], axis=1)
+        self.clipped = np.zeros(tp.shape, np.bool_)
 
-    def fewest_jointly(self, rule: Settings) -> tuple[Ranking, Table]:
-        """Return tables with the precision of lower limits, at all cutoffs jointly."""
+    def fewest_jointly(self, rule: Settings) -> tuple[Ranking, FloatArray]:
+        """Return by how much the goal is met at the least, at all cutoffs jointly."""
         samples = both_samples(self.ranking)
         alpha = local_alpha_of_share(samples[2], rule.level, both=False)
         lift = ratio_limit(*samples, alpha, 0)[:, np.newaxis]
-        return self.ranking, self._table(np.stack([lift, np.ones_like(lift)]))
+        return self.ranking, self._surplus(np.stack([lift, np.ones_like(lift)]))
 
     def _limits(self, errors: FloatArray, cutoffs: slice | IntArray = slice(None)) -> FloatArray:
         """Return limits of both shares at so many errors, shape (2, side, errors, cutoffs)."""
@@ -357,7 +366,12 @@ class _OnNew:
             positives * known, negatives * false, positives * (1 - known), negatives * (1 - false)
         )
 
-    def values(self, metric: Metric, at: Cutoff, blocks: Blocks, allowed: BoolArray) -> Values:
+    def _surplus(self, shares: FloatArray, beta: slice | int = slice(None)) -> FloatArray:
+        """Return by how much shares meet the goal."""
+        tp, fp, fn, _ = self._table(shares, beta)
+        return _surplus(self.at, tp, tp + fp, tp + fn, sum(self.ranking.total))
+
+    def values(self, metric: Metric, blocks: Blocks, allowed: BoolArray) -> Values:
         """Return what the goal allows, at a few ways to share the error between both samples.
 
         In a block of ties the goal does not tie the two shares together: both limits have to hold.
@@ -369,35 +383,33 @@ class _OnNew:
             beyond = np.where(blocks.beyond[near] < 0, here, blocks.beyond[near])
             errors = (self.radius if tied else self.z) * _WAYS
             limits, outer = (self._limits(errors, of) for of in (here, beyond))
-            surely = _surplus(self._table(outer[[0, 1], [0, 1]], beta), at) >= 0
-            possible = _surplus(self._table(limits[[0, 1], [1, 0]], beta), at) >= 0
+            surely = self._surplus(outer[[0, 1], [0, 1]], beta) >= 0
+            possible = self._surplus(limits[[0, 1], [1, 0]], beta) >= 0
             if not tied:  # the point lies between both cutoffs
                 limits[0, 0] = np.fmin(limits[0, 0], outer[0, 0])
                 limits[1, 1] = np.fmax(limits[1, 1], outer[1, 1])
             error, place = np.nonzero(possible & ~(surely & (beyond != here)))
             limits, excess = limits[:, :, error, place], [np.zeros(place.size)]
-            excess += [self._excess(at, blocks, near[place], beta)] if tied else []
-            for point in chain(*(self._points(at, limits, beta, by) for by in excess)):
+            excess += [self._excess(blocks, near[place], beta)] if tied else []
+            for point in chain(*(self._points(limits, beta, by) for by in excess)):
                 counts = np.maximum(self._table(point, beta), 0)
                 values = metric(*counts).astype(np.float64)
                 found.append((near[place], np.full(place.size, beta), values))
         places, columns, values = (np.concatenate(part) for part in zip(*found, strict=True))
         return places, columns, values
 
-    def _excess(self, at: Cutoff, blocks: Blocks, near: IntArray, beta: int) -> FloatArray:
+    def _excess(self, blocks: Blocks, near: IntArray, beta: int) -> FloatArray:
         """Return by how much a goal can be exceeded where a block of ties passes it."""
         *_, n, size = both_samples(self.ranking)
-        recall = at.kind == "recall"
+        recall = self.at.kind == "recall"
         counts, whole = (blocks.known, n) if recall else (blocks.size - blocks.known, size)
         share = wilson(counts[near].astype(np.float64), max(whole, 1), self.rule.level)[1]
         inside = np.array([np.ones(near.size), np.zeros(near.size)])
         outside = inside + np.array([-share * recall, share * (not recall)])
-        ends = (_surplus(self._table(each, beta), at) for each in (inside, outside))
+        ends = (self._surplus(each, beta) for each in (inside, outside))
         return np.subtract(*ends)
 
-    def _points(
-        self, at: Cutoff, limits: FloatArray, beta: int, excess: FloatArray
-    ) -> list[FloatArray]:
+    def _points(self, limits: FloatArray, beta: int, excess: FloatArray) -> list[FloatArray]:
         """Return both shares where a goal is met, or exceeded by so much, between limits.
 
         They lie on both ways from the best limits to the worst, by one share and then the other.
@@ -407,7 +419,7 @@ class _OnNew:
         points = []
         for middle in (np.array([low, few]), np.array([high, many])):
             first, second, third = (
-                _surplus(self._table(each, beta), at) - excess for each in (best, middle, worst)
+                self._surplus(each, beta) - excess for each in (best, middle, worst)
             )
             way = _share_of_way(first, second), _share_of_way(second, third)
             points.append(best + way[0] * (middle - best) + way[1] * (worst - middle))
