@@ -118,10 +118,10 @@ def report(
         estimate of it, as `estimate_beta` and `pu_accessor.beta_from_labels` return it.
     at : At, default {"fraction": [0.01, 0.05, 0.1]}
         The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
-        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated
-        ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with ``{"recall":
-        0.9}``, or tpr, at least; "youden" or "maximum", where the estimated informedness, or the
-        metric itself, is highest.
+        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; a point of the true curve,
+        the last cutoff with ``{"fpr": 0.05}`` or ``{"precision": 0.9}``, the first with
+        ``{"recall": 0.9}``, or tpr; "youden" or "maximum", where the estimated informedness, or
+        the metric itself, is highest.
 
         Of precision and recall.
     level : float, default 0.95

@@ -222,8 +222,8 @@ def check_known(call: str, names: Iterable[str], allowed: Iterable[str]) -> None
 _WORDS: Mapping[str, str] = {
     "at a cutoff": "a metric at a cutoff",
     "at=chosen": "a cutoff at which something is highest",
-    "at=cutoff of these": "a cutoff other than a threshold",
-    "at=estimated": "a cutoff where an estimate is as asked",
+    "at=cutoff of these": "a rank, a fraction or a maximum",
+    "at=estimated": "a cutoff that depends on beta",
     "band=at random": "one for labels at random",
     "band=by rank": "bounds by rank",
     "beta=estimate": "an estimate",
@@ -337,6 +337,8 @@ target='population', contingency, cluster/weight/propensity: there is no interva
   then > Pass target='examples'. @population
 target='population', at=cutoff of these: there is no interval for new examples then
   > Pass target='examples'. @population
+target='population', at=estimated, cluster/weight/selection_odds/contamination: how errors go
+  together there is not known > Pass target='examples', or at={'threshold': 0.5}. @population
 target='population', at a cutoff, band/reference: there is no interval for new
   examples then > Pass target='examples'. @population
 target='population', net_benefit, reference: there is no interval for new examples
@@ -362,7 +364,7 @@ at=chosen, cluster/weight: no band holds at all cutoffs jointly there > Pass a r
 band, contingency/rank_cdf/dominance/at a cutoff/net_benefit, cluster/weight/propensity: rows that
   are no simple random sample have a band of their own > Leave band out.
 band, auroc/average_precision/bedroc/boyce: it takes no band > Leave band out. @bands
-contamination, at=estimated: a cutoff that labels choose is another one where some are wrong
+contamination, at=chosen: a cutoff that labels choose is another one where some are wrong
   > Pass a rank, a fraction or a threshold.
 cluster, cutoff/estimate_beta/robustness: it takes each row as one of a random sample
   > Keep one row of each: df.groupby('patient').sample(1, random_state=0).pu. @clusters

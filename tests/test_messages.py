@@ -173,7 +173,7 @@ VALUE = [
     ("LONG.pu(score='points', by='model').compare()", "on must name the", "gap('auroc', 0.3)"),
     ("LONG[1:].pu(score='points', by='model').compare('auroc', 0.2, on='row')", "1 of 120"),
     ("LONG.pu(score='points', by='model').compare('auroc', 0.2, on='model')", "on must"),
-    ("BOTH.compare('precision', 0.2, at={'fpr': 0.1})", "at must not be a cutoff where"),
+    ("BOTH.compare('precision', 0.2, at={'fpr': 0.1})", "at must not be a cutoff that depends"),
     ("BOTH.compare('precision', 0.2)", "at must say the one cutoff"),
     ("BOTH.compare('difference', 0.2)", "must be one of"),
     ("BOTH.compare('auroc', 0.2, adjust='bonferroni')", "adjust must be one of"),

@@ -17,7 +17,14 @@ from pu_accessor.inference.estimates.areas_on_new_examples import (
     effective_rest,
     estimate_population_aurocs,
 )
-from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, FIXED, At, Cutoff, read_cutoffs
+from pu_accessor.inference.estimates.cutoff_spec import (
+    CHOSEN,
+    FIXED,
+    RATES,
+    At,
+    Cutoff,
+    read_cutoffs,
+)
 from pu_accessor.inference.estimates.guaranteed_cutoffs import (
     Cost,
     Goal,
@@ -223,13 +230,14 @@ def metric(
         whole ranking: auroc, average_precision, bedroc, ``pu_accessor.bedroc(alpha=80.5)``, and
         boyce, the continuous Boyce index, which needs no beta.
     beta : float, array, mapping, Series, DataArray, Interval or DataFrame
-        Class prior of the unlabeled, as in `auroc`.
+        Class prior of the unlabeled, as in `auroc`. Recall and fnr of future data do without.
     at : int, str or mapping, optional
         The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``; a share of
-        them, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; where the estimated rate is
-        reached, ``{"fpr": 0.05}``, ``{"recall": 0.9}`` or ``{"precision": 0.9}``; where the
-        estimate is highest, "maximum", or informedness is, "youden". Several of one kind are a
-        list, ``{"rank": [50, 100]}``.
+        them, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``. A point of the true curve:
+        the first cutoff with ``{"recall": 0.9}``, the last with ``{"fpr": 0.05}`` or
+        ``{"precision": 0.9}``. The cutoff where the estimate is highest, "maximum", or that of
+        informedness, "youden": limits are of the cutoff that was taken, not of the true maximum.
+        Several of one kind are a list, ``{"rank": [50, 100]}``.
     target : {"population", "examples"}, optional
         What the interval is about: future data, or this sample. By default future data without
         a cutoff and at a threshold, this sample at any other cutoff.
@@ -244,7 +252,9 @@ def metric(
         A row for each group, beta, metric and cutoff: the group, metric, at, beta, rank and
         threshold of the cutoff, target, estimate, lower, upper; of a cutoff clipped (bool, a
         limit is cut to what can be) and, at a rank or fraction, examples_at_threshold (int64,
-        above the rank in a block of ties). Lower is the smaller number, also of an error rate.
+        above the rank in a block of ties). At a recall, fpr or precision rank and threshold are
+        where the estimate is as asked; rank_lower and rank_upper (int64) are between which the
+        true cutoff lies. Lower is the smaller number, also of an error rate.
 
     Raises
     ------
@@ -262,13 +272,23 @@ def metric(
     -----
     On future data the shares of known positives and of the rest above the threshold are two
     binomials with Wilson's intervals, put together by MOVER [1]_. At a cutoff that is chosen by a
-    maximum or by its precision the band is "simultaneous" in place of "exact". A rank inside a
-    block of tied scores means the expectation over all orders of the block.
+    maximum the band is "simultaneous" in place of "exact". A rank inside a block of tied scores
+    means the expectation over all orders of the block.
+
+    At a recall r of this sample limits are exact, by inversion of the band [2]_: the true labels
+    fix the cutoff R of that point, and the band covers at R. So R is one of the cutoffs where the
+    band allows TP = ceil(r*P) of P positives, and each of these has one table: FP = R - TP; for
+    an fpr f FP = floor(f*M) of M negatives, for a precision p TP = p*R. Limits are the extremes of
+    the metric over these tables. For a precision, which rises and falls, half of 1 - level
+    goes to limits at all cutoffs jointly. Of future data the intervals of both shares are
+    inverted alike: that is asymptotic.
 
     References
     ----------
     .. [1] G. Y. Zou, A. Donner, *Construction of confidence limits about effect measures: a
        general approach*, Statistics in Medicine 27 (2008) 1693-1702.
+    .. [2] J. Neyman, *Outline of a theory of statistical estimation based on the classical theory
+       of probability*, Philosophical Transactions A 236 (1937) 333-380.
 
     Examples
     --------
@@ -305,7 +325,7 @@ def facts_of(entry: Metric, cutoff: Cutoff | None) -> tuple[str, dict[str, Any]]
     kind = "" if cutoff is None else cutoff.kind
     return entry.question, {
         "at=chosen": kind in (*CHOSEN, "precision"),
-        "at=cutoff of these": kind not in ("", "threshold"),
+        "at=cutoff of these": kind not in ("", "threshold", *RATES),
         "at=estimated": kind not in ("", *FIXED),
         "max_fpr": entry.max_fpr,
     }
@@ -371,7 +391,8 @@ def estimates(
     answers = ask(self._terms, *asked, at_once=at_once if is_plain else None, limits=limits)
     bands = dict.fromkeys(one.band for answer in answers.each for one in answer.content.each)
     attrs = self._attrs(settings, target, band=", ".join(band for band in bands if band))
-    return _finish(as_rows(answers, columns, attrs), answers, entries[0], limits=limits)
+    frame, with_beta = as_rows(answers, columns, attrs), beta is not None
+    return _finish(frame, answers, entries[0], limits=limits, with_beta=with_beta)
 
 
 def _begin(
@@ -384,7 +405,9 @@ def _begin(
     target: str,
 ) -> tuple[Betas, Settings]:
     """Read beta and the band for a metric; raise where what is asked excludes others."""
-    if beta is None and entry.takes_beta:
+    of_known = cutoff is not None and cutoff.kind == "threshold" and target == "population"
+    of_known &= "without_beta" in entry.can
+    if beta is None and entry.takes_beta and not of_known:
         raise PUTypeError(
             f"beta must be passed for {entry.name!r}: the fraction of positives among the "
             f"unlabeled, for example {entry.ask.partition(';')[0]}."
@@ -393,15 +416,18 @@ def _begin(
     # Of new groups it is about as many first ranks of each.
     facts["at=cutoff of these"] &= not self._terms.average
     betas, settings = self._begin(kind, beta, level=level, band=band, target=target, **facts)
-    entry.check_prevalence(settings.prevalence)
-    return (Betas(Beta(np.array([np.nan]))) if beta is None else betas), settings
+    if cutoff is None or cutoff.kind != "precision":  # which depends on it
+        entry.check_prevalence(settings.prevalence)
+    if beta is None:
+        betas = Betas(Beta(np.array([0.0 if of_known else np.nan])))
+    return betas, settings
 
 
 def _finish(
-    frame: pd.DataFrame, answers: Answers[_Found], entry: Metric, *, limits: bool
+    frame: pd.DataFrame, answers: Answers[_Found], entry: Metric, *, limits: bool, with_beta: bool
 ) -> pd.DataFrame:
     """Add what pictures need besides, and warn of rows without an interval."""
-    if not entry.takes_beta:
+    if not with_beta:
         del frame["beta"]
     elif not entry.needs_cutoff and limits:
         warn_of_areas(frame, answers)
@@ -502,6 +528,8 @@ def _columns(found: list[Estimates], betas: Betas, target: str) -> dict[str, Any
     columns |= {"estimate": stack("value"), "lower": stack("lower"), "upper": stack("upper")}
     if found[0].rank is not None:
         columns |= {name: stack(name) for name in ("clipped", "examples_at_threshold")}
+        if found[0].rank_lower is not None:
+            columns |= {name: stack(name) for name in ("rank_lower", "rank_upper")}
     elif betas.kind == "points":  # that at one beta
         columns["standard_error"] = stack("error")
     return columns

@@ -48,6 +48,7 @@ def row(case: Case, name: Any, at: Any, beta: Any = None, **options: Any) -> "pd
     got = ask(case, name, at, beta, **options)
     kind = next(iter(at)) if isinstance(at, dict) else "" if isinstance(at, str) else "rank"
     columns = OF_RANKS if kind in ("rank", "fraction") else COLUMNS
+    columns = [*COLUMNS, "rank_lower", "rank_upper"] if kind in ("fpr", "recall") else columns
     assert [*got.columns] == columns
     assert isinstance(got.index, pd.RangeIndex) and len(got) == 1
     found: pd.Series[Any] = got.iloc[0]
@@ -142,14 +143,16 @@ def test_metric_at_a_threshold_or_fraction(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", [*SEEDS, 169])  # of the last a recall is .05, in fractions
-def test_metric_at_an_error_rate(seed: int) -> None:
+def test_the_estimated_cutoff_at_an_error_rate(seed: int) -> None:
     case = drawn(seed)
-    estimate = completed(case)
+    estimate, cuts = completed(case), oracle.cutoffs(case.score, case.label)
     for limit in (0.05, 0.33, 0.71):
-        place = max(i for i, t in enumerate(estimate) if rate("fpr", t) <= limit)
-        check(case, "tpr", row(case, "tpr", {"fpr": limit}), place, "exact")
-        place = min(i for i, t in enumerate(estimate) if rate("tpr", t) >= limit)
-        check(case, "f1", row(case, "f1", {"recall": limit}), place, "exact")
+        last = max(i for i, t in enumerate(estimate) if rate("fpr", t) <= limit)
+        first = min(i for i, t in enumerate(estimate) if rate("tpr", t) >= limit)
+        for name, at, place in (("tpr", {"fpr": limit}, last), ("f1", {"recall": limit}, first)):
+            found = row(case, name, at)
+            assert (found["rank"], found["threshold"]) == (cuts[place].rank, cuts[place].threshold)
+            assert found["estimate"] == pytest.approx(oracle.metric(name, estimate[place]), **NEAR)
 
 
 @pytest.mark.parametrize("seed", [*SEEDS, 140842])  # of the last MCC is negative everywhere

@@ -260,7 +260,7 @@ def test_compare_keeps_its_size(models: str) -> None:
 @pytest.mark.parametrize(
     ("name", "shape", "least"),
     [
-        ("precision", "exponential", 0.9),
+        ("points", "exponential", 0.9),
         ("early", "hard negatives", 0.9),
         ("early", "5 scores", 0.9),
         ("reliable", "twentieth of positives hidden", 0.9),

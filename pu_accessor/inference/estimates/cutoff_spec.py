@@ -14,7 +14,8 @@ At: TypeAlias = int | str | Mapping[str, float] | Mapping[str, Sequence[float]]
 
 CHOSEN = ("maximum", "youden")
 FIXED = ("rank", "threshold", "fraction")  # which no beta moves
-_KINDS = ("rank", "threshold", "fraction", "fpr", "recall", "precision")
+RATES = ("fpr", "recall", "precision")  # of which one is as asked: a point of the true curve
+_KINDS = (*FIXED, *RATES)
 # What others call a metric: one name is written.
 SYNONYMS = MappingProxyType(
     {

@@ -80,6 +80,8 @@ class Estimates:
     threshold: FloatArray | None = None  # lowest score that is
     examples_at_threshold: IntArray | None = None  # at or above it: more in a block of ties
     clipped: BoolArray | None = None  # whether a limit is cut to what the unlabeled allow
+    rank_lower: IntArray | None = None  # between which ranks a point of the true curve lies
+    rank_upper: IntArray | None = None
 
     @property
     def parts(self) -> tuple[FloatArray, FloatArray, FloatArray]:

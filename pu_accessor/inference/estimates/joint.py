@@ -15,7 +15,8 @@ from pu_accessor.beta import Beta
 from pu_accessor.checks import latent_counts
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.diagnostics import has_one
-from pu_accessor.inference.estimates.cutoff_spec import Cutoff
+from pu_accessor.inference.estimates.curve_points import metric_at_point
+from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, RATES, Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates, bounding_areas
 from pu_accessor.inference.estimates.known_positives import unrounded_negatives
 from pu_accessor.inference.estimates.metric_at import (
@@ -23,7 +24,6 @@ from pu_accessor.inference.estimates.metric_at import (
     find_head,
     metric_at,
     metric_on_new,
-    rule_at,
 )
 from pu_accessor.inference.estimates.utility import check_probabilities
 from pu_accessor.inference.metrics import Metric
@@ -73,8 +73,8 @@ def estimate(
         check_probabilities(ranking, metric.name)
     if cutoff is not None:
         cutoff = metric.at_whole(cutoff, sum(ranking.total))
-        metric = metric.at_cutoff(cutoff)
-        if beta.is_estimate and target == "examples":
+        metric, settings = metric.at_cutoff(cutoff), _rule_at(cutoff, settings)
+        if beta.is_estimate and target == "examples" and cutoff.kind not in RATES:
             return _join_tables(metric, ranking, beta, settings, cutoff)
     if not metric.takes_beta or beta.interval is None:
         return _ask(metric, ranking, beta.values, settings, target, cutoff)
@@ -97,6 +97,12 @@ def estimate(
     return _at_point(found, *join_limits(found.value, found.lower, found.upper, beta))
 
 
+def _rule_at(cutoff: Cutoff, rule: Settings) -> Settings:
+    """Return the rule for a cutoff: one that estimates choose takes limits of all cutoffs."""
+    chosen = cutoff.kind in CHOSEN and rule.band == "exact"
+    return replace(rule, band="simultaneous") if chosen else rule
+
+
 def _ask(
     metric: Metric,
     ranking: Ranking,
@@ -109,6 +115,8 @@ def _ask(
     """Estimate a metric at some betas; at a cutoff that is found at one of them, if need be."""
     if cutoff is None:
         return _estimate_area(metric, ranking, betas, settings, target)
+    if cutoff.kind in RATES:
+        return metric_at_point(ranking, betas, metric, cutoff, settings, target)
     if target == "population":
         return _estimate_on_new(metric, ranking, betas, settings, cutoff)
     return metric_at(ranking, betas, metric, cutoff, settings, head_at)
@@ -212,6 +220,9 @@ def _at_point(found: Estimates, lower: FloatArray, upper: FloatArray) -> Estimat
     names = ("value", "error", "rank", "threshold", "examples_at_threshold")
     first = {name: array[:1] for name in names if (array := getattr(found, name)) is not None}
     clipped = None if found.clipped is None else np.atleast_1d(found.clipped.any())
+    if found.rank_lower is not None and found.rank_upper is not None:
+        first["rank_lower"] = found.rank_lower.min(keepdims=True)
+        first["rank_upper"] = found.rank_upper.max(keepdims=True)
     return replace(found, **first, lower=lower, upper=upper, clipped=clipped, uncut=None)
 
 
@@ -352,7 +363,6 @@ def _join_tables(
     on the nearer of two ends. Such a bound counts as a whole at all betas.
     """
     check_labels(np.array([beta.upper]), ranking.total, references_used(rule.reference, ranking))
-    rule = rule_at(at, rule)
     head = find_head(ranking, beta.point, metric, at, rule)
     betas, share = _walk(beta, rule.level)
     point = evaluate_at(head, betas[:1], metric, rule)

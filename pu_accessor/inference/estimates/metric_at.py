@@ -13,7 +13,7 @@ import scipy
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
-from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, FIXED, Cutoff, no_rank
+from pu_accessor.inference.estimates.cutoff_spec import FIXED, Cutoff, no_rank
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.known_positives import check_negatives, unrounded_negatives
 from pu_accessor.inference.influence import rate_designs, wilson
@@ -26,10 +26,7 @@ from pu_accessor.inference.tables.contingency import (
     make_tables,
     mix,
 )
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
-
-_AT_ONCE = 1 << 16  # heads of a gap that are looked at together
-_SAME = 1e-12  # rates that are as near are equal where counts are no whole numbers
+from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 
 class Head(NamedTuple):
@@ -79,7 +76,6 @@ def metric_at(
     >>> found.threshold, found.value.round(3), found.lower, found.upper, found.band
     (array([8.5]), array([0.714]), array([0.5]), array([1.]), 'exact')
     """
-    rule = rule_at(at, rule)
     if at.kind in FIXED or head_at is not None:
         return evaluate_at(
             find_head(ranking, head_at or 0.0, metric, at, rule), betas, metric, rule
@@ -95,12 +91,6 @@ def metric_at(
         if isinstance(getattr(each[0], name), np.ndarray)
     }
     return replace(each[0], **joined)
-
-
-def rule_at(at: Cutoff, rule: Settings) -> Settings:
-    """Return the rule for a cutoff: one chosen by estimates takes bounds of all cutoffs."""
-    chosen = at.kind in (*CHOSEN, "precision")
-    return replace(rule, band="simultaneous") if chosen and rule.band == "exact" else rule
 
 
 def fixed_head(ranking: Ranking, at: Cutoff) -> Head:
@@ -127,10 +117,8 @@ def find_head(ranking: Ranking, beta: float, metric: Metric, at: Cutoff, rule: S
     """Find the head that a person reports."""
     if at.kind in FIXED:
         return fixed_head(ranking, at)
-    if at.kind in CHOSEN:
-        metric = METRICS["informedness"] if at.kind == "youden" else metric
-        return Head(_at_best(ranking, beta, metric, rule), np.ones(1))
-    return Head(_at_rate(ranking, beta, at, rule), np.ones(1))
+    metric = METRICS["informedness"] if at.kind == "youden" else metric
+    return Head(_at_best(ranking, beta, metric, rule), np.ones(1))
 
 
 def evaluate_at(head: Head, betas: FloatArray, metric: Metric, rule: Settings) -> Estimates:
@@ -149,61 +137,6 @@ def evaluate_at(head: Head, betas: FloatArray, metric: Metric, rule: Settings) -
         examples_at_threshold=np.full(size, ends.head[-1]),
         clipped=np.asarray(tables.clipped[0, ::2].any(axis=0)),
     )
-
-
-def _at_rate(ranking: Ranking, beta: float, at: Cutoff, rule: Settings) -> Ranking:
-    """Find the last cutoff with at most an fpr or at least a precision; for recall the first."""
-    last = at.kind != "recall"
-
-    def met_at(table: Table) -> IntArray:
-        met = np.flatnonzero(_is_met(table, at))
-        return met[-1:] if last else met[:1]
-
-    finer, table = _complete(ranking, beta, rule)
-    _check_rates(table, beta, at)
-    place = int(met_at(table)[0]) - (not last)
-    start, end = max(place, 0), min(place + 1, finer.rank.size - 1)
-    kinds = finer.known_positive, finer.known_negative
-    low, high = 0, 0  # examples from that cutoff on to the next, if all between are unlabeled
-    if all(kind[start] == kind[end] for kind in kinds):
-        high = int(np.ceil(finer.unlabeled[end] - finer.unlabeled[start]))
-    # Of the heads between, a rate rises all along, or falls.
-    while high - low > 1:
-        some = np.linspace(low, high, min(high - low, _AT_ONCE) + 1).astype(np.int64)
-        inside, table = _complete(_inside(finer, start, np.unique(some)[1:-1]), beta, rule)
-        ends = [low, *(inside.unlabeled - finer.unlabeled[start]).tolist(), high]
-        reached = np.count_nonzero(_is_met(table, at) == last)
-        low, high = int(ends[reached]), int(ends[reached + 1])
-    finer = finer.refine(finer.unlabeled[start : start + 1] + (low if last else high))
-    finer, table = _complete(finer, beta, rule)
-    return finer.take(met_at(table))
-
-
-def _is_met(table: Table, at: Cutoff) -> BoolArray:
-    """Tell at which cutoffs an fpr is at most what is asked for, or another rate at least that."""
-    rates = METRICS[at.kind](*table)
-    rounding = np.where(table.tp % 1 > 0, _SAME, 0.0)  # whole counts have the nearest float
-    if at.kind == "fpr":
-        return np.asarray(rates <= at.value + rounding)
-    return np.asarray(rates >= at.value - rounding)
-
-
-def _check_rates(table: Table, beta: float, at: Cutoff) -> None:
-    """Raise unless a rate has values, and a precision is reached."""
-    rates = METRICS[at.kind](*table)
-    if at.kind != "precision" and np.isnan(rates).any():
-        kind, change = ("negatives", "smaller") if at.kind == "fpr" else ("positives", "larger")
-        raise PUDataError(
-            f"at={{{at.kind!r}: ...}} needs {kind}, but at this beta there are none. Pass a "
-            f"{change} beta, or a rank.",
-            page="beta#too-high",
-        )
-    if at.kind == "precision" and not _is_met(table, at).any():
-        highest = max(rates[1:].tolist(), default=nan)
-        raise PUDataError(
-            f"at={{'precision': {at.value:g}}} is reached by no cutoff: at beta = {beta:g} the "
-            f"highest estimated precision is {highest:.4g}. Ask for less, or at='maximum'."
-        )
 
 
 def _at_best(ranking: Ranking, beta: float, metric: Metric, rule: Settings) -> Ranking:
@@ -248,15 +181,6 @@ def _complete(ranking: Ranking, beta: float, rule: Settings) -> tuple[Ranking, T
     """Return the table of the estimate at each cutoff."""
     ranking, table = completed_table(ranking, np.array([beta]), rule)
     return ranking, Table(*(count[:, 0] for count in table))
-
-
-def _inside(ranking: Ranking, first: int, more: IntArray) -> Ranking:
-    """Return heads that have more unlabeled examples than one of the cutoffs.
-
-    Most are no cutoffs where scores are tied.
-    """
-    heads = ranking.take(np.full(more.size, first), ranking.rank[first] + more)
-    return replace(heads, unlabeled=heads.unlabeled + more)
 
 
 # On new examples: from two rates, each of them a binomial's

@@ -528,13 +528,17 @@ def check(population: Population, labeling: Labeling, answers: Iterable[Answer])
         found: pd.DataFrame = pu.metric("precision", beta, at=cutoff)
         return found
 
+    def at_estimated(point: At) -> pd.DataFrame:
+        """Return the limits at the one cutoff where the estimate has a rate."""
+        return at(int(at(point)["rank"].item()))
+
     public: dict[str, Callable[[], pd.DataFrame]] = {
         "auroc": lambda: pu.auroc(beta, target="examples"),
         "partial auroc": lambda: pu.auroc(beta, max_fpr=MAX_FPR, target="examples"),
         "average precision": lambda: pu.average_precision(beta, target="examples"),
         "precision at rank": lambda: at(reported_rank(population)),
-        "precision at recall": lambda: at({"recall": 0.9}),
-        "precision at fpr": lambda: at({"fpr": 0.05}),
+        "precision at recall": lambda: at_estimated({"recall": 0.9}),
+        "precision at fpr": lambda: at_estimated({"fpr": 0.05}),
         "precision at youden": lambda: at("youden"),
     }
     with warnings.catch_warnings():

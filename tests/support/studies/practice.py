@@ -10,6 +10,7 @@ chosen say so. Prints the cells that ``docs/measured/practice.csv`` sums up: a n
 
 import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -17,11 +18,11 @@ import numpy as np
 from pu_accessor.beta import Beta
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.comparison.pairwise import GroupValue, find_gaps
+from pu_accessor.inference.estimates.curve_points import metric_at_point
 from pu_accessor.inference.estimates.cutoff_spec import read_at
 from pu_accessor.inference.estimates.early_recognition import estimate_bedroc
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.joint import estimate
-from pu_accessor.inference.estimates.metric_at import metric_at
 from pu_accessor.inference.estimates.utility import reliability
 from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.settings import Settings
@@ -88,24 +89,25 @@ def held(found: Mapping[str, Found]) -> dict[str, Held]:
     return {name: Held.of(*np.array(rows, np.float64).T) for name, rows in found.items() if rows}
 
 
-def at_precision(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[str, Held]:
-    """Precision and recall where the estimated precision is last at least 0.5."""
+GOALS = ({"recall": 0.95}, {"recall": 0.8}, {"fpr": 0.1}, {"precision": 0.5})
+
+
+def at_points(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[str, Held]:
+    """Metrics at points of the true curve, of these examples."""
     found: dict[str, Found] = {}
     for one in samples(shape, known, share, draws, rng):
-        betas, at = np.array([one.beta]), read_at({"precision": 0.5})
-        for name in ("precision", "recall"):
+        whole = rank(one.score, one.truth)
+        for goal, name in product(GOALS, ("precision", "recall")):
+            asked = METRICS[name], read_at(goal), Settings(LEVEL), "examples"
             try:
-                got = metric_at(one.ranking, betas, METRICS[name], at, Settings(LEVEL))
-            except ValueError:  # is reached by no cutoff
+                true = metric_at_point(whole, np.zeros(1), *asked).value[0]
+                got = metric_at_point(one.ranking, np.array([one.beta]), *asked)
+            except ValueError:  # a precision is reached by no cutoff
                 continue
-            assert got.threshold is not None and got.rank is not None
-            head = one.score >= got.threshold[0]
-            true = one.truth[head].sum() / (head if name == "precision" else one.truth).sum()
-            at_rank = read_at(int(got.rank[0]))
-            exact = metric_at(one.ranking, betas, METRICS[name], at_rank, Settings(LEVEL))
-            for band, each in (("simultaneous", got), ("exact", exact)):
-                rows = found.setdefault(f"{name} at precision .5, {band}", [])
-                rows.append((true, each.lower[0], each.upper[0]))
+            ((kind, value),) = goal.items()
+            if name != kind and np.isfinite(true):
+                rows = found.setdefault(f"{name} at {kind} {value}", [])
+                rows.append((true, got.lower[0], got.upper[0]))
     return held(found)
 
 
@@ -224,7 +226,7 @@ def reliable(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> di
 
 
 STUDIES: Mapping[str, tuple[Study, Sequence[tuple[int, float]]]] = {
-    "precision": (at_precision, [(10, 0.5), (50, 0.1), (50, 0.5)]),
+    "points": (at_points, [(10, 0.5), (50, 0.1), (50, 0.5)]),
     "early": (early, [(5, 0.1), (10, 0.5), (20, 0.1), (50, 0.9)]),
     "reliable": (reliable, [(5, 0.1), (10, 0.5), (50, 0.1), (50, 0.9)]),
     "gap": (gaps, [(5, 0.1), (10, 0.5), (50, 0.1)]),

@@ -1,0 +1,73 @@
+"""Where the point of a true curve may be, by brute force: all pairs of tables around each cutoff.
+
+A labeling passes a goal within one block of tied scores. Each block is tried, and each pair of
+whole true positives before and after it that the labels in the block allow, where the band has at
+least so many after it, or at most so many before.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import pairwise, product
+from typing import Any
+
+from tests.support.oracles import oracle
+
+
+def is_met(kind: str, goal: float, table: oracle.Table) -> bool:
+    """Tell whether a table meets the goal, in rational arithmetic."""
+    parts = {"recall": ("tp", "fn"), "fpr": ("fp", "tn"), "precision": ("tp", "fp")}[kind]
+    part, other = (getattr(table, name) for name in parts)
+    if part + other == 0:
+        return False
+    rate = Fraction(part, part + other)
+    return rate <= oracle.decimal(goal) if kind == "fpr" else rate >= oracle.decimal(goal)
+
+
+def table_of(tp: int, rank: int, positives: int, size: int) -> oracle.Table:
+    """Return the table with so many true positives."""
+    fp = rank - tp
+    return oracle.Table(rank, tp, fp, positives - tp, size - positives - fp, False)
+
+
+def possible_points(
+    kind: str,
+    goal: float,
+    scores: Sequence[float],
+    labels: Sequence[Any],
+    tables: dict[str, list[oracle.Table]],
+) -> list[oracle.Table]:
+    """Return all tables that the point can have, by bounds at each cutoff, or at all jointly."""
+    steps, last = oracle.cutoffs(scores, labels), tables["lower"][-1]
+    positives, size, found = last.tp, last.rank, []
+    least, most = ([table.tp for table in tables[bound]] for bound in ("lower", "upper"))
+
+    def there(place: int, tp: int) -> oracle.Table:
+        return table_of(tp, steps[place].rank, positives, size)
+
+    def meets(place: int, tp: int) -> bool:
+        return is_met(kind, goal, there(place, tp))
+
+    for before, after in pairwise(range(len(steps))):
+        known = steps[after].known_positive - steps[before].known_positive
+        free = known + steps[after].unlabeled - steps[before].unlabeled
+        here, other = (after, before) if kind == "recall" else (before, after)
+        later = range(other, len(steps)) if kind == "precision" else [other]
+        if any(meets(place, least[place]) for place in later) or not meets(here, most[here]):
+            continue
+        for first, gained in product(range(positives + 1), range(known, free + 1)):
+            ends = {before: first, after: first + gained}
+            tp, below = ends[here], positives - ends[here]
+            unlabeled = steps[-1].unlabeled - steps[here].unlabeled
+            hidden = below - (steps[-1].known_positive - steps[here].known_positive)
+            is_labeling = 0 <= hidden <= unlabeled and steps[here].known_positive <= tp
+            if (
+                is_labeling
+                and tp <= most[here]
+                and meets(here, tp)
+                and not meets(other, ends[other])
+            ):
+                found.append(there(here, tp))
+    outside = 0 if kind == "recall" else len(steps) - 1
+    if meets(outside, most[outside]):
+        found.append(there(outside, most[outside]))
+    return found
