@@ -541,7 +541,7 @@ class Sweep:
             return estimate(self.metric, ranked, beta, settings, self.target, self.cutoff)
         tests = paired_tests(ranked, beta, settings, self.target)
         unknown = np.full(tests.difference.shape, nan)
-        return Estimates(tests.difference, unknown, tests.lower, tests.upper, reach=tests.reach)
+        return Estimates(tests.difference, unknown, tests.lower, tests.upper)
 
     def holds(self, value: Estimates) -> BoolArray:
         """Return whether the conclusion holds."""
@@ -606,7 +606,9 @@ def _of_sweep(
 ) -> dict[str, Any]:
     ends = {"estimate": "value", "lower": "lower", "upper": "upper"}
     ranges = {}
-    if sweep.cutoff is None:  # where labels are random there is one estimate
+    if sweep.cutoff is None and not is_difference(
+        sweep.metric
+    ):  # where labels are random there is one estimate
         reach = [each.reach or (each.value, each.value) for each in found]
         ranges = dict(zip(_RANGE, np.stack(reach, -1), strict=True))
     return {
