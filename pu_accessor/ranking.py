@@ -96,7 +96,7 @@ class Clusters(Protocol):
     def known_weight(self) -> CountArray | None:
         """How many rows each known positive stands for, best-ranked first; None: one."""
 
-    def sums(self, threshold: FloatArray, known: FloatArray, rest: FloatArray) -> FloatArray:
+    def sums(self, threshold: FloatArray, known: FloatArray, *rest: FloatArray) -> FloatArray:
         """Sum by cluster what examples contribute, shape (2, clusters or more): first the known.
 
         `known` and `rest` say what a known positive, and one of the rest, adds in each step from
@@ -267,10 +267,12 @@ class PairedRows(NamedTuple):
 
     def alike(self, first: int, second: int) -> bool:
         """Tell whether two models put all rows in the same order."""
-        one, other = (
-            np.unique(self.scores[each], return_inverse=True)[1] for each in (first, second)
+        order = np.argsort(self.scores[first])
+        one, other = self.scores[[first, second]][:, order]
+        steps = other[1:] > other[:-1]
+        return bool(
+            np.array_equal(one[1:] > one[:-1], steps) and not (other[1:] < other[:-1]).any()
         )
-        return bool(np.array_equal(one, other))
 
 
 class PairedClusters(NamedTuple):

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
 from itertools import combinations, pairwise
-from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,6 +69,11 @@ class PlacementTable:
         lookup = Lookup.of(ascending, between)
         return cls(scores.size, lookup, doubled, missing, weight_above)
 
+    @cached_property
+    def level(self) -> IntArray:
+        """The level of each number above: as many known positives belong to each."""
+        return np.arange(2 * self.size + 1) * MOVE_LEVELS // (2 * self.size + 1)
+
     def above(self, scores: FloatArray) -> npt.NDArray[np.int32]:
         """Return twice the number of known positives above each score, ties counting once."""
         doubled = self.doubled.take(self.lookup.blocks(scores))
@@ -79,8 +83,9 @@ class PlacementTable:
 
     def center(self, doubled: npt.NDArray[np.integer[Any]]) -> FloatArray:
         """Return twice the weight of known positives above examples, less n."""
-        above = doubled / 2 if self.weight_above is None else self.weight_above[doubled]
-        centered: FloatArray = 2 * above - self.size
+        if self.weight_above is None:
+            return doubled - float(self.size)
+        centered: FloatArray = 2 * self.weight_above[doubled] - self.size
         return centered
 
 
@@ -126,23 +131,26 @@ def _count_part(
     scores, cluster = part
     doubled = np.empty(scores.shape, np.int32)
     products = np.zeros((len(tables), len(tables)))
-    levels = np.zeros((comb(len(tables), 2), MOVE_LEVELS**2), np.int64)
+    pairs = [*combinations(range(len(tables)), 2)]
+    levels, equal = np.zeros((len(pairs), MOVE_LEVELS**2), np.int64), np.ones(len(pairs), np.bool_)
     for start in range(0, scores.shape[1], _PIECE):
         piece = slice(start, start + _PIECE)
         for model, table in enumerate(tables):
             doubled[model, piece] = table.above(scores[model, piece])
         products += _products(doubled[:, piece], tables)
         levels += _levels(doubled[:, piece], tables)
+        for pair in np.flatnonzero(equal).tolist():
+            both = scores[[*pairs[pair]], piece]
+            equal[pair] = np.array_equal(*both, equal_nan=True)
     counts = (
         np.bincount(numbers, minlength=2 * table.size + 1).astype(np.int64)
         for numbers, table in zip(doubled, tables, strict=True)
     )
-    equal = [np.array_equal(a, b, equal_nan=True) for a, b in combinations(scores, 2)]
     by_cluster = np.zeros((1 + len(tables), 0))
     if cluster is not None:
         sums = [np.bincount(cluster, numbers, clusters) for numbers in doubled]
         by_cluster = np.stack([np.bincount(cluster, minlength=clusters), *sums])
-    return Above(tuple(counts), products, levels, np.array(equal, np.bool_), by_cluster)
+    return Above(tuple(counts), products, levels, equal, by_cluster)
 
 
 def _products(doubled: npt.NDArray[np.int32], tables: Sequence[PlacementTable]) -> FloatArray:
@@ -152,15 +160,9 @@ def _products(doubled: npt.NDArray[np.int32], tables: Sequence[PlacementTable]) 
     return centered @ centered.T
 
 
-def _level(doubled: IntArray, table: PlacementTable) -> IntArray:
-    """Return the level of each number above: as many known positives belong to each."""
-    return np.asarray(doubled * MOVE_LEVELS // (2 * table.size + 1))
-
-
 def _levels(doubled: npt.NDArray[np.int32], tables: Sequence[PlacementTable]) -> IntArray:
     """Count examples by the levels of two models, for each pair of models."""
-    every = (np.arange(2 * table.size + 1) for table in tables)
-    level = [_level(n, t)[d] for n, t, d in zip(every, tables, doubled, strict=True)]
+    level = [table.level.take(numbers) for table, numbers in zip(tables, doubled, strict=True)]
     cells = [a * MOVE_LEVELS + b for a, b in combinations(level, 2)]
     counts = [np.bincount(both, minlength=MOVE_LEVELS**2) for both in cells]
     return np.array(counts, np.int64).reshape(len(cells), MOVE_LEVELS**2)
@@ -199,7 +201,7 @@ def rank_pairs(tables: Sequence[PlacementTable], positive: FloatArray, above: Ab
         ranks.append(better[numbers] + (others[numbers] + numbers + 1) / 2)
         size = int(others.sum())
         sums.append(float(others @ table.center(every)))
-        at_level = np.bincount(_level(every, table), others, MOVE_LEVELS)
+        at_level = np.bincount(table.level, others, MOVE_LEVELS)
         middle.append((np.cumsum(at_level) - at_level / 2) / max(size, 1))
     pairs_of = [*combinations(range(len(tables)), 2)]
     moves, equal = np.zeros((2, len(tables), len(tables))), np.eye(len(tables), dtype=np.bool_)
@@ -331,7 +333,7 @@ class RowClusters:
         """The rows of known positives."""
         return np.flatnonzero(self.positive)
 
-    def sums(self, threshold: FloatArray, known: FloatArray, rest: FloatArray) -> FloatArray:
+    def sums(self, threshold: FloatArray, known: FloatArray, *rest: FloatArray) -> FloatArray:
         """Sum by cluster what rows contribute: see `pu_accessor.ranking.Clusters`.
 
         Examples
@@ -353,19 +355,24 @@ class RowClusters:
         together = np.bincount(self.code[self._known], of_known, self.size)
         threads = count_threads(self.score.size)
         edges = np.linspace(0, self.score.size, threads + 1).astype(np.int64).tolist()
-        add = partial(self._sum_rest, table, rest[steps])
+        add = partial(self._sum_rest, table, [each[steps] for each in rest])
         parts = in_threads(add, [slice(*ends) for ends in pairwise(edges)], threads)
-        return np.stack([together, np.sum(parts, axis=0)])
+        return np.stack([together, *np.sum(parts, axis=0)])
 
-    def _sum_rest(self, table: PlacementTable, rest: FloatArray, rows: slice) -> FloatArray:
+    def _sum_rest(
+        self, table: PlacementTable, rest: Sequence[FloatArray], rows: slice
+    ) -> FloatArray:
         """Sum what some rows contribute that are no known positives, a piece at a time."""
-        sums = np.zeros(self.size)
+        sums = np.zeros((len(rest), self.size))
         step = max(_ROWS, self.size)
         for start in range(rows.start, rows.stop, step):
             piece = slice(start, min(start + step, rows.stop))
-            values = rest.take(table.above(self.score[piece]))
+            block = table.above(self.score[piece])
             among = self._known.searchsorted([piece.start, piece.stop])
-            values[self._known[slice(*among)] - start] = 0.0
-            values = values if self.weight is None else values * self.weight[piece]
-            sums += np.bincount(self.code[piece], values, self.size)
+            known = self._known[slice(*among)] - start
+            for total, each in zip(sums, rest, strict=True):
+                values = each.take(block)
+                values[known] = 0.0
+                values = values if self.weight is None else values * self.weight[piece]
+                total += np.bincount(self.code[piece], values, self.size)
         return sums

@@ -237,8 +237,8 @@ def known_error(
     >>> known_error(terms, np.zeros(2)), known_error(0 * terms, np.array([0.5, 1.0]))
     ((4.666666666666667, 6.0), (3.5, 3.0))
     """
-    times = np.ones(terms.size, np.int64) if times is None else times
-    n, squares = times.sum().item(), terms**2
+    times = np.ones(terms.size) if times is None else times.astype(np.float64)
+    n, squares = float(times.sum()), terms**2
     if n < 2:
         return np.nan, np.nan
     own, fourth, by_rest = float(times @ squares), float(times @ squares**2), n * float(moves[0])
@@ -265,9 +265,8 @@ def scatter(
     if times[known].sum() < 2 or rest < 2:
         return np.nan, np.nan
     own, square = terms / times, (moved / times[~known]) ** 2
-    moves = np.array(
-        [times[~known] @ square**power + _UNSEEN * reach ** (2 * power) for power in (1, 2)]
-    )
+    number = times[~known].astype(np.float64)
+    moves = np.array([number @ square, number @ square**2]) + _UNSEEN * reach ** np.array([2, 4])
     parts = (
         known_error(own[known], moves / rest, times[known]),
         known_error(own[~known], np.zeros(2), times[~known]),
@@ -355,7 +354,7 @@ def compare_rows(
     models = [linearize(ranking, betas, metric, cutoff) for ranking in rows.rankings()]
     first, second = find_pairs(len(models))
     completed = [model.estimate() for model in models]
-    as_known = [model.as_known()[:, ~rows.positive] for model in models]
+    as_known = [model.moved[:, ~rows.positive] for model in models]
     shape = first.size, betas.size
     difference, estimate, error, df = (np.empty(shape) for _ in range(4))
     for pair, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):

@@ -40,7 +40,7 @@ class Linearized(NamedTuple):
     value: FloatArray  # which errors are around
     estimate: Callable[[], FloatArray]  # of the completed ranking
     influence: FloatArray  # (betas, clusters or more)
-    as_known: Callable[[], FloatArray]  # likewise, were each row a known positive at its place
+    moved: FloatArray  # likewise of the rest, were it known positives at its places
     reach: FloatArray  # by how much two known positives' influences can differ, by beta
 
 
@@ -74,44 +74,46 @@ def linearize(
         value, of_mean, scale = linear_bedroc(ranking, betas, metric.alpha or 0.0)
         influences, slope = [of_mean], scale[np.newaxis]
         estimate = partial(completed_bedroc, ranking, metric.alpha or 0.0, betas, on_new=True)
-    moved = [[_in_levels(ranking)]] if metric.curve == "roc" else influences
-    as_known = [[part._replace(rest=part.known) for part in parts] for parts in moved]
     of_known = [np.concatenate([part.known for part in parts]) for parts in influences]
     reach = np.ptp(slope.T @ np.stack(of_known), axis=1)
     if metric.curve == "roc":
         reach = slope[0] / ranking.total.known_positive
-    return Linearized(
-        value, estimate, _sum_terms(influences, slope), partial(_sum_terms, as_known, slope), reach
-    )
+    moved = _in_levels(ranking) if metric.curve == "roc" else None
+    influences = [
+        [part._replace(moved=part.known if moved is None else moved) for part in parts]
+        for parts in influences
+    ]
+    return Linearized(value, estimate, *_sum_terms(influences, slope), reach)
 
 
-def _in_levels(ranking: Ranking) -> Influence:
+def _in_levels(ranking: Ranking) -> FloatArray:
     """Return what known positives add to AUROC, in the levels of `PairedRanks`."""
     known, rest = ranking.known_positive, ranking.head - ranking.known_positive
     level = ((known[:-1] + known[1:]) * MOVE_LEVELS // (2 * known[-1] + 1)).astype(np.int64)
     at_level = np.bincount(level, np.diff(rest), MOVE_LEVELS)
     below = 1 - (np.cumsum(at_level) - at_level / 2)[level] / (float(rest[-1]) or 1.0)
-    return Influence(ranking, below / ranking.total.known_positive, 0 * below)
+    return np.asarray(below / ranking.total.known_positive)
 
 
-def _sum_terms(influences: Sequence[Sequence[Influence]], slope: FloatArray) -> FloatArray:
+def _sum_terms(
+    influences: Sequence[Sequence[Influence]], slope: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Return what clusters add to a sum of terms with slopes of shape (terms, betas)."""
     if len(influences) > slope.shape[1]:  # the fewer are summed over rows
-        whole = [
+        influences = [
             [_mix(parts, of_beta) for parts in zip(*influences, strict=True)]
             for of_beta in slope.T
         ]
-        return np.stack([sum_by_cluster(parts).sum(axis=0) for parts in whole])
-    sums = np.stack([sum_by_cluster(parts).sum(axis=0) for parts in influences])
-    return np.asarray(slope.T @ sums)
+        slope = np.eye(len(influences))
+    known, rest, moved = np.stack([sum_by_cluster(parts) for parts in influences], axis=1)
+    known += rest
+    return slope.T @ known, slope.T @ moved
 
 
 def _mix(parts: Sequence[Influence], slope: FloatArray) -> Influence:
     """Return the sum of several influences of one ranking, times slopes."""
-    known, rest = (
-        slope @ np.stack(each) for each in zip(*(part[1:] for part in parts), strict=True)
-    )
-    return Influence(parts[0].ranking, known, rest)
+    mixed = (slope @ np.stack(each) for each in zip(*(part[1:] for part in parts), strict=True))
+    return Influence(parts[0].ranking, *mixed)
 
 
 def _linearize_metric(
@@ -145,13 +147,10 @@ def _linearize_metric(
         mixed = (np.tensordot(part, count, 1) for count in table)
         return metric(*mixed).astype(np.float64)
 
-    influences, slope = _above(head), np.stack([of_known, of_rest])
-    as_known = [[part._replace(rest=part.known) for part in influences[0]]]
     return Linearized(
         value(*shares),
         estimate,
-        _sum_terms(influences, slope),
-        partial(_sum_terms, as_known, slope[:1]),
+        *_sum_terms(_above(head), np.stack([of_known, of_rest])),
         np.abs(of_known) / max(n, 1),
     )
 
@@ -192,4 +191,5 @@ def _above(head: Head) -> list[list[Influence]]:
         (inside - part @ count / size) / size for count, size in zip(counted, sizes, strict=True)
     )
     steps = replace(ends, threshold=np.concatenate([[np.inf], ends.threshold, [np.nan]]))
-    return [[Influence(steps, known, 0 * rest)], [Influence(steps, 0 * known, rest)]]
+    none = 0 * rest
+    return [[Influence(steps, known, none, known)], [Influence(steps, none, rest, none)]]
