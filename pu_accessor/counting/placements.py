@@ -84,7 +84,7 @@ class PlacementTable:
     def center(self, doubled: npt.NDArray[np.integer[Any]]) -> FloatArray:
         """Return twice the weight of known positives above examples, less n."""
         if self.weight_above is None:
-            return doubled - float(self.size)
+            return np.asarray(doubled - float(self.size), np.float64)
         centered: FloatArray = 2 * self.weight_above[doubled] - self.size
         return centered
 
@@ -140,8 +140,8 @@ def _count_part(
         products += _products(doubled[:, piece], tables)
         levels += _levels(doubled[:, piece], tables)
         for pair in np.flatnonzero(equal).tolist():
-            both = scores[[*pairs[pair]], piece]
-            equal[pair] = np.array_equal(*both, equal_nan=True)
+            a, b = pairs[pair]
+            equal[pair] = np.array_equal(scores[a, piece], scores[b, piece], equal_nan=True)
     counts = (
         np.bincount(numbers, minlength=2 * table.size + 1).astype(np.int64)
         for numbers, table in zip(doubled, tables, strict=True)
