@@ -96,7 +96,7 @@ class Clusters(Protocol):
     def known_weight(self) -> CountArray | None:
         """How many rows each known positive stands for, best-ranked first; None: one."""
 
-    def sums(self, threshold: FloatArray, known: FloatArray, rest: FloatArray) -> FloatArray:
+    def sums(self, threshold: FloatArray, known: FloatArray, *rest: FloatArray) -> FloatArray:
         """Sum by cluster what examples contribute, shape (2, clusters or more): first the known.
 
         `known` and `rest` say what a known positive, and one of the rest, adds in each step from
@@ -249,6 +249,7 @@ class Annotated(NamedTuple):
 class PairedRows(NamedTuple):
     """The rows of models that ranked the same examples, in memory."""
 
+    scores: FloatArray  # (models, rows)
     rankings: Callable[[], Sequence[Ranking]]  # of each model; each row is a cluster of its own
     positive: BoolArray  # whether a row is a known positive
     cluster: IntArray | None  # the number of each row's cluster, where rows are not independent
@@ -264,6 +265,15 @@ class PairedRows(NamedTuple):
         """Whether rows are no simple random sample."""
         return self.cluster is not None or self.weight is not None
 
+    def alike(self, first: int, second: int) -> bool:
+        """Tell whether two models put all rows in the same order."""
+        order = np.argsort(self.scores[first])
+        one, other = self.scores[[first, second]][:, order]
+        steps = other[1:] > other[:-1]
+        return bool(
+            np.array_equal(one[1:] > one[:-1], steps) and not (other[1:] < other[:-1]).any()
+        )
+
 
 class PairedClusters(NamedTuple):
     """Clusters of the rows of models that ranked the same examples."""
@@ -273,12 +283,16 @@ class PairedClusters(NamedTuple):
     sums: FloatArray
 
 
+MOVE_LEVELS = 32  # of the places among known positives, as moves of the rest are counted
+
+
 class PairedRanks(NamedTuple):
     """What several models make of the same examples: ranks of the known positives, and the rest.
 
     The covariance is that, over all examples but the known positives, of the (weighted) shares of
-    known positives that two models rank above an example, ties counting half; moves are the mean
-    square and the mean fourth power of the difference of two such shares.
+    known positives that two models rank above an example, ties counting half. Moves say how far
+    apart two models place an example among these, as the share of them in between: the mean square
+    and the mean fourth power. Places are of `MOVE_LEVELS` levels.
     """
 
     names: tuple[str, ...]  # of the levels of a model's key
@@ -286,8 +300,9 @@ class PairedRanks(NamedTuple):
     among: Mapping[Hashable, FloatArray]  # the same among the known positives alone
     total: Counts
     covariance: FloatArray  # (models, models); NaN for fewer than two examples
+    moves: FloatArray  # (2, models, models)
+    equal: BoolArray  # (models, models): whether two models have the same score everywhere
     weight: FloatArray | None = None  # 1 / propensity; None where all are alike
-    moves: FloatArray | None = None  # (2, models, models)
     rows: PairedRows | None = None
     clusters: PairedClusters | None = None  # where rows are not independent
 

@@ -9,17 +9,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
-from itertools import pairwise
+from itertools import combinations, pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from pu_accessor.counting.gaps import Lookup, distinct, in_parts
 from pu_accessor.counting.threads import count_threads, in_threads
-from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, PairedClusters
+from pu_accessor.ranking import (
+    MOVE_LEVELS,
+    BoolArray,
+    CountArray,
+    FloatArray,
+    IntArray,
+    PairedClusters,
+)
 
 _PIECE = 1 << 15  # scores that are looked up together, in the cache
-_ROUNDING = 1e-12  # relative size of a sum of squares that may be none
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +69,11 @@ class PlacementTable:
         lookup = Lookup.of(ascending, between)
         return cls(scores.size, lookup, doubled, missing, weight_above)
 
+    @cached_property
+    def level(self) -> IntArray:
+        """The level of each number above: as many known positives belong to each."""
+        return np.arange(2 * self.size + 1) * MOVE_LEVELS // (2 * self.size + 1)
+
     def above(self, scores: FloatArray) -> npt.NDArray[np.int32]:
         """Return twice the number of known positives above each score, ties counting once."""
         doubled = self.doubled.take(self.lookup.blocks(scores))
@@ -69,10 +81,11 @@ class PlacementTable:
             doubled[np.isnan(scores)] = self.missing
         return doubled
 
-    def center(self, doubled: npt.NDArray[np.int32]) -> FloatArray:
+    def center(self, doubled: npt.NDArray[np.integer[Any]]) -> FloatArray:
         """Return twice the weight of known positives above examples, less n."""
-        above = doubled / 2 if self.weight_above is None else self.weight_above[doubled]
-        centered: FloatArray = 2 * above - self.size
+        if self.weight_above is None:
+            return np.asarray(doubled - float(self.size), np.float64)
+        centered: FloatArray = 2 * self.weight_above[doubled] - self.size
         return centered
 
 
@@ -81,8 +94,11 @@ class Above:
     """Sums, over examples, of the known positives above them; for several models."""
 
     counts: tuple[IntArray, ...]  # (2n + 1,) by model: examples by twice the number above
-    # Of two models' doubled numbers: the sum of products less n, and of differences**4 over n**4.
-    products: FloatArray  # (2, models, models)
+    products: FloatArray  # (models, models): sums of products of doubled numbers less n
+    # Examples by the levels of two models, a level being some of the numbers above; and whether
+    # both models have the same score everywhere.
+    levels: IntArray  # (pairs, MOVE_LEVELS**2)
+    equal: BoolArray  # (pairs,)
     # By cluster the examples, and the sum of their doubled numbers by each model, which is exact.
     by_cluster: FloatArray  # (1 + models, clusters); no column where there are none
 
@@ -90,7 +106,8 @@ class Above:
         """Return the sums over two sets of examples together."""
         counts = tuple(a + b for a, b in zip(self.counts, other.counts, strict=True))
         by_cluster = self.by_cluster + other.by_cluster
-        return Above(counts, self.products + other.products, by_cluster)
+        products, levels = self.products + other.products, self.levels + other.levels
+        return Above(counts, products, levels, self.equal & other.equal, by_cluster)
 
 
 def count_above(
@@ -113,12 +130,18 @@ def _count_part(
     """Sum over the examples of one thread, a piece at a time."""
     scores, cluster = part
     doubled = np.empty(scores.shape, np.int32)
-    products = np.zeros((2, len(tables), len(tables)))
+    products = np.zeros((len(tables), len(tables)))
+    pairs = [*combinations(range(len(tables)), 2)]
+    levels, equal = np.zeros((len(pairs), MOVE_LEVELS**2), np.int64), np.ones(len(pairs), np.bool_)
     for start in range(0, scores.shape[1], _PIECE):
         piece = slice(start, start + _PIECE)
         for model, table in enumerate(tables):
             doubled[model, piece] = table.above(scores[model, piece])
         products += _products(doubled[:, piece], tables)
+        levels += _levels(doubled[:, piece], tables)
+        for pair in np.flatnonzero(equal).tolist():
+            a, b = pairs[pair]
+            equal[pair] = np.array_equal(scores[a, piece], scores[b, piece], equal_nan=True)
     counts = (
         np.bincount(numbers, minlength=2 * table.size + 1).astype(np.int64)
         for numbers, table in zip(doubled, tables, strict=True)
@@ -127,72 +150,72 @@ def _count_part(
     if cluster is not None:
         sums = [np.bincount(cluster, numbers, clusters) for numbers in doubled]
         by_cluster = np.stack([np.bincount(cluster, minlength=clusters), *sums])
-    return Above(tuple(counts), products, by_cluster)
+    return Above(tuple(counts), products, levels, equal, by_cluster)
 
 
 def _products(doubled: npt.NDArray[np.int32], tables: Sequence[PlacementTable]) -> FloatArray:
-    """Return the sums of products of two models' numbers less n, and of fourth powers.
-
-    Notes
-    -----
-    (a - b)**4 = a**4 + b**4 - 4*(a**3*b + a*b**3) + 6*a**2*b**2: three products of matrices are
-    enough for all pairs of models.
-    """
-    n = max(float(tables[0].size), 1.0)
-    if all(table.weight_above is None for table in tables):
-        centered = doubled - n
-    else:
-        pairs = zip(tables, doubled, strict=True)
-        centered = np.stack([table.center(numbers) for table, numbers in pairs])
-    products = centered @ centered.T
-    centered /= n
-    square = centered * centered
-    even, odd = square @ square.T, (square * centered) @ centered.T
-    alone = np.diag(even)
-    fourth = alone[:, np.newaxis] + alone - 4 * (odd + odd.T) + 6 * even
-    return np.stack([products, fourth])
+    """Return the sums of products of two models' numbers less n."""
+    pairs = zip(tables, doubled, strict=True)
+    centered = np.stack([table.center(numbers) for table, numbers in pairs])
+    return centered @ centered.T
 
 
-def rank_pairs(
-    tables: Sequence[PlacementTable], positive: FloatArray, above: Above
-) -> tuple[list[FloatArray], list[FloatArray], FloatArray, FloatArray]:
-    """Return ranks of known positives among all and among themselves, a covariance, and moves.
+def _levels(doubled: npt.NDArray[np.int32], tables: Sequence[PlacementTable]) -> IntArray:
+    """Count examples by the levels of two models, for each pair of models."""
+    level = [table.level.take(numbers) for table, numbers in zip(tables, doubled, strict=True)]
+    cells = [a * MOVE_LEVELS + b for a, b in combinations(level, 2)]
+    counts = [np.bincount(both, minlength=MOVE_LEVELS**2) for both in cells]
+    return np.array(counts, np.int64).reshape(len(cells), MOVE_LEVELS**2)
 
-    The covariance is that of the placements of all other examples, by pairs of models; moves are
-    the mean square and the mean fourth power of their differences.
+
+class PairCounts(NamedTuple):
+    """What known positives and the rest say of several models, see `PairedRanks`."""
+
+    ranks: list[FloatArray]  # of the known positives
+    among: list[FloatArray]
+    covariance: FloatArray
+    moves: FloatArray
+    equal: BoolArray
+
+
+def rank_pairs(tables: Sequence[PlacementTable], positive: FloatArray, above: Above) -> PairCounts:
+    """Return ranks of known positives, a covariance of placements of the rest, and moves.
 
     Examples
     --------
     >>> scores = np.array([[3.0, 1.0, 2.0, 2.0], [4.0, 3.0, 2.0, 1.0]])
     >>> positive = scores[:, [0, 2]]
     >>> tables = [PlacementTable.of(model) for model in positive]
-    >>> ranks, _, covariance, moves = rank_pairs(tables, positive, count_above(tables, scores))
-    >>> ranks, covariance.tolist(), moves[:, 0, 1].round(3).tolist()
-    ([array([1. , 2.5]), array([1., 3.])], [[0.03125, -0.0625], [-0.0625, 0.125]], [0.156, 0.033])
+    >>> counts = rank_pairs(tables, positive, count_above(tables, scores))
+    >>> counts.ranks, counts.covariance.tolist(), counts.moves[:, 0, 1].tolist()
+    ([array([1. , 2.5]), array([1., 3.])], [[0.03125, -0.0625], [-0.0625, 0.125]], [0.25, 0.0625])
     """
     n = positive.shape[1]
     pairs = zip(tables, positive, strict=True)
     doubled = np.stack([table.above(scores) for table, scores in pairs])
     among = [(numbers + 1) / 2 for numbers in doubled]
-    ranks, sums, size = [], [], 0
+    ranks, sums, middle, size = [], [], [], 0
     for table, numbers, counts in zip(tables, doubled, above.counts, strict=True):
         others = counts - np.bincount(numbers, minlength=counts.size)
-        better = np.cumsum(others) - others
+        better, every = np.cumsum(others) - others, np.arange(counts.size)
         ranks.append(better[numbers] + (others[numbers] + numbers + 1) / 2)
         size = int(others.sum())
-        sums.append(float(others @ table.center(np.arange(counts.size, dtype=np.int32))))
+        sums.append(float(others @ table.center(every)))
+        at_level = np.bincount(table.level, others, MOVE_LEVELS)
+        middle.append((np.cumsum(at_level) - at_level / 2) / max(size, 1))
+    pairs_of = [*combinations(range(len(tables)), 2)]
+    moves, equal = np.zeros((2, len(tables), len(tables))), np.eye(len(tables), dtype=np.bool_)
+    for (a, b), same in zip(pairs_of, above.equal.tolist(), strict=True):
+        equal[a, b] = equal[b, a] = same
     if size < 2 or not n:
-        unknown = np.full(above.products.shape, np.nan)
-        return ranks, among, unknown[0], np.zeros(unknown.shape)
-    products, fourth = above.products - _products(doubled, tables)
+        return PairCounts(ranks, among, np.full(equal.shape, np.nan), moves, equal)
+    products = above.products - _products(doubled, tables)
     covariance = (products - np.outer(sums, sums) / size) / (size - 1) / (2 * n) ** 2
-    alone = np.diag(products)
-    whole = alone[:, np.newaxis] + alone
-    square = (whole - 2 * products) / (2 * n) ** 2
-    square[whole - 2 * products <= _ROUNDING * whole] = 0.0
-    # Each difference is a share: its fourth power is its square at most.
-    fourth = np.clip(fourth / 16, square**2 / size, square)
-    return ranks, among, covariance, np.stack([square, fourth]) / size
+    levels = above.levels - _levels(doubled, tables)
+    for cells, (a, b) in zip(levels, pairs_of, strict=True):
+        square = np.subtract.outer(middle[a], middle[b]).ravel() ** 2
+        moves[:, a, b] = moves[:, b, a] = cells @ square / size, cells @ square**2 / size
+    return PairCounts(ranks, among, covariance, moves, equal)
 
 
 def sum_clusters(
@@ -310,7 +333,7 @@ class RowClusters:
         """The rows of known positives."""
         return np.flatnonzero(self.positive)
 
-    def sums(self, threshold: FloatArray, known: FloatArray, rest: FloatArray) -> FloatArray:
+    def sums(self, threshold: FloatArray, known: FloatArray, *rest: FloatArray) -> FloatArray:
         """Sum by cluster what rows contribute: see `pu_accessor.ranking.Clusters`.
 
         Examples
@@ -332,19 +355,24 @@ class RowClusters:
         together = np.bincount(self.code[self._known], of_known, self.size)
         threads = count_threads(self.score.size)
         edges = np.linspace(0, self.score.size, threads + 1).astype(np.int64).tolist()
-        add = partial(self._sum_rest, table, rest[steps])
+        add = partial(self._sum_rest, table, [each[steps] for each in rest])
         parts = in_threads(add, [slice(*ends) for ends in pairwise(edges)], threads)
-        return np.stack([together, np.sum(parts, axis=0)])
+        return np.stack([together, *np.sum(parts, axis=0)])
 
-    def _sum_rest(self, table: PlacementTable, rest: FloatArray, rows: slice) -> FloatArray:
+    def _sum_rest(
+        self, table: PlacementTable, rest: Sequence[FloatArray], rows: slice
+    ) -> FloatArray:
         """Sum what some rows contribute that are no known positives, a piece at a time."""
-        sums = np.zeros(self.size)
+        sums = np.zeros((len(rest), self.size))
         step = max(_ROWS, self.size)
         for start in range(rows.start, rows.stop, step):
             piece = slice(start, min(start + step, rows.stop))
-            values = rest.take(table.above(self.score[piece]))
+            block = table.above(self.score[piece])
             among = self._known.searchsorted([piece.start, piece.stop])
-            values[self._known[slice(*among)] - start] = 0.0
-            values = values if self.weight is None else values * self.weight[piece]
-            sums += np.bincount(self.code[piece], values, self.size)
+            known = self._known[slice(*among)] - start
+            for total, each in zip(sums, rest, strict=True):
+                values = each.take(block)
+                values[known] = 0.0
+                values = values if self.weight is None else values * self.weight[piece]
+                total += np.bincount(self.code[piece], values, self.size)
         return sums

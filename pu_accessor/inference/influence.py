@@ -31,6 +31,7 @@ class Influence(NamedTuple):
     ranking: Ranking
     known: FloatArray  # of a known positive, shape (steps,)
     rest: FloatArray  # of one of the rest
+    moved: FloatArray | None = None  # of one of the rest, were it a known positive
 
 
 class Design(NamedTuple):
@@ -158,11 +159,12 @@ def hold_clusters(
 def sum_by_cluster(parts: Sequence[Influence]) -> FloatArray:
     """Return the sum of what the examples of each cluster contribute, shape (2, clusters).
 
-    `parts` are strata that are ranked apart, or one ranking.
+    `parts` are strata that are ranked apart, or one ranking. A third row has what the rest would
+    contribute as known positives, where that is asked for.
     """
     ranked = [(part, part.ranking.clusters) for part in parts]
     sums = [
-        clusters.sums(part.ranking.threshold, part.known, part.rest)
+        clusters.sums(part.ranking.threshold, *(each for each in part[1:] if each is not None))
         for part, clusters in ranked
         if clusters is not None
     ]

@@ -115,8 +115,8 @@ def pair_scores(
         ranking = rank_examples(score, *labels[:2], ranks="breakpoints", weight=labels.weight)
         return replace(ranking, clusters=labels.cluster_rows(score, alone=True))
 
-    rows = PairedRows(lambda: [*map(rank, scores)], labels.positive, labels.cluster, labels.weight)
-    return paired._replace(rows=rows)
+    roles_of = labels.positive, labels.cluster, labels.weight
+    return paired._replace(rows=PairedRows(scores, lambda: [*map(rank, scores)], *roles_of))
 
 
 def pair_counted(
@@ -129,9 +129,9 @@ def pair_counted(
     weight: FloatArray | None,
 ) -> PairedRanks:
     """Return the ranks of known positives, with all examples counted between them."""
-    ranks, among, covariance, moves = rank_pairs(tables, known, above)
+    ranks, among, covariance, moves, equal = rank_pairs(tables, known, above)
     by_model, by_model_among = (dict(zip(models, rank, strict=True)) for rank in (ranks, among))
-    return PairedRanks(names, by_model, by_model_among, total, covariance, weight, moves)
+    return PairedRanks(names, by_model, by_model_among, total, covariance, moves, equal, weight)
 
 
 def pair_weight(propensity: FloatArray | None) -> FloatArray | None:
@@ -196,7 +196,7 @@ def _pool_pairs(parts: Sequence[PairedRanks]) -> PairedRanks:
         )
     ranks, among = {}, {}
     covariance = np.zeros(parts[0].covariance.shape)
-    moves = np.zeros((2, *covariance.shape))
+    moves = np.zeros(parts[0].moves.shape)
     for model in parts[0].ranks:
         within = [part.among[model] for part in shared]
         ahead = [
@@ -208,11 +208,10 @@ def _pool_pairs(parts: Sequence[PairedRanks]) -> PairedRanks:
     for part, size in zip(shared, sizes, strict=True):
         share = part.total.known_positive / n
         covariance += part.covariance * (share**2 * (others / size))
-        moves += 0 if part.moves is None else part.moves * (size / others)
-    clusters = _pool_clusters(parts, max(n, 1))
-    return PairedRanks(
-        parts[0].names, ranks, among, total, covariance, moves=moves, clusters=clusters
-    )
+        moves += part.moves * (size / others)
+    clusters, equal = _pool_clusters(parts, max(n, 1)), np.all([p.equal for p in parts], axis=0)
+    names = parts[0].names
+    return PairedRanks(names, ranks, among, total, covariance, moves, equal, clusters=clusters)
 
 
 def _pool_clusters(parts: Sequence[PairedRanks], n: int) -> PairedClusters | None:

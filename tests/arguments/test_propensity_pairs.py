@@ -1,13 +1,11 @@
 """Comparisons, dominance and beta where labels were selected with unequal probabilities."""
 
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import rankdata
 
 from pu_accessor.ranking import FloatArray
 from tests.support.oracles import comparison_oracle, gaps_oracle
@@ -38,7 +36,7 @@ def by_hand(df: pd.DataFrame, target: str) -> tuple[float, float, float]:
 
     From all pairs of examples.
     """
-    known, n = df["label"].notna().to_numpy(), int(df["label"].notna().sum())
+    known = df["label"].notna().to_numpy()
     weight = 1 / df["chance"].to_numpy()[known]
     share = weight / weight.sum()
 
@@ -54,37 +52,26 @@ def by_hand(df: pd.DataFrame, target: str) -> tuple[float, float, float]:
         drawn = 1 - df["chance"].to_numpy()[known]
         square = (share * (apart - mean)) ** 2 * drawn
         unit = float(np.mean(share**2 * drawn))
-        found = few_terms(square, unit, *rest_moves(df, known, share))
-        return mean, found[0] * n / (n - 1), found[1]
+        return mean, *known_error(df, known, square, unit)
     # What each example adds as one of a pair, the known ones on either side.
     weighted = [above(model, known, every).T @ share for model in ("forest", "svm")]
     below = [above(model, known, known) @ share for model in ("forest", "svm")]
     pull = share * (apart - mean) + (below[0] - below[1]) - np.mean(below[0] - below[1])
     others = (weighted[0] - weighted[1])[~known]
     rest = others.size * others.var(ddof=1)
-    moves = rest_moves(df, known, share)
-    of_known, freedom = few_terms(pull**2, float(np.mean(share**2)), *moves)
-    of_known *= n / (n - 1)
+    of_known, freedom = known_error(df, known, pull**2, float(np.mean(share**2)))
     df = 1 / (of_known**2 / freedom + rest**2 / (others.size - 1))
     return mean, float(of_known + rest), float((of_known + rest) ** 2 * df)
 
 
-def few_terms(square: FloatArray, unit: float, often: float, move: float) -> tuple[float, float]:
-    """Return a sum of at least three typical squares, and its degrees of freedom."""
-    as_rest = 2 * often * unit * move
-    typical = (np.sum(square**2) + as_rest * unit * move) / (square.sum() + as_rest)
-    differ = max(square.sum() / typical, 3)
-    n = square.size
-    return differ * typical, min(2 * n / max(n / differ - 1, 2 / n), n - 1)
-
-
-def rest_moves(df: pd.DataFrame, known: Any, share: FloatArray) -> tuple[float, float]:
-    """Return how much of the rest moves, and the squared ranks by which a positive would."""
+def known_error(
+    df: pd.DataFrame, known: Any, square: FloatArray, unit: float
+) -> tuple[float, float]:
+    """Return what known positives add to a squared error, and its degrees of freedom."""
     scores = df[MODELS].to_numpy().T
-    higher = [(np.sign(s[known][:, np.newaxis] - s[~known]) + 1) / 2 for s in scores]
-    moves = [Fraction(one) for one in share @ higher[0] - share @ higher[1]]
-    ranks = [[Fraction(one) for one in rankdata(-score)[known]] for score in scores]
-    return comparison_oracle.rest_move(moves, ranks[0], ranks, len(df))
+    won: Any = [(np.sign(s[known][:, np.newaxis] - s[~known]) + 1) / 2 for s in scores]
+    moves = comparison_oracle.rest_moves(won[0], won[1], same=False)
+    return comparison_oracle.known_error(square.tolist(), moves[0] * unit, moves[1] * unit**2)
 
 
 @pytest.mark.parametrize("target", ["population", "examples"])

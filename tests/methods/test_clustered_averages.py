@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from pu_accessor import PUDataError, PUWarning
-from pu_accessor.ranking import FloatArray
 from tests.cases import put
 from tests.support.oracles import averages_oracle, cluster_oracle
+from tests.support.oracles.cluster_oracle import unbiased_precision_of
 
 BETA, AT = 0.2, 0.7
 RECALL = cluster_oracle.METRICS["recall"]
@@ -69,32 +69,13 @@ def of_group(part: pd.DataFrame, name: str) -> averages_oracle.Clustered:
     else:
         functional = {
             "auroc": lambda: cluster_oracle.auroc_of(scores, labels, BETA),
-            "average_precision": lambda: unbiased_precision_of(part),
+            "average_precision": lambda: unbiased_precision_of(scores, labels, BETA),
             "recall": lambda: cluster_oracle.metric_of(scores, labels, BETA, AT, RECALL),
         }[name]()
         value = functional(np.ones(len(part)))
         added = cluster_oracle.contributions(functional, len(part))
     patients = part["patient"].tolist()
     return averages_oracle.Clustered(value, added.tolist(), known.tolist(), patients)
-
-
-def unbiased_precision_of(part: pd.DataFrame) -> cluster_oracle.Functional:
-    """Return average precision by other known positives, as a functional of weights of rows."""
-    known, score = part["label"].notna().to_numpy(), part["score"].to_numpy()
-    n, rest = known.sum(), (~known).sum()
-    hidden = (n + BETA * rest - 1) / (n - 1)
-
-    def precision(weight: FloatArray) -> float:
-        times = np.where(known, n / weight[known].sum(), rest / weight[~known].sum()) * weight
-        whole = 0.0
-        for row in np.flatnonzero(known):
-            above = (score >= score[row]) & (np.arange(known.size) != row)
-            others = times[above & known].sum()
-            rank = 1 + others + times[above & ~known].sum()
-            whole += times[row] / n * (1 + hidden * others) / rank
-        return float(whole)
-
-    return precision
 
 
 @pytest.mark.filterwarnings("ignore:Fewer than 10 clusters")

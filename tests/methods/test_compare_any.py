@@ -33,7 +33,7 @@ def draw(seed: int, decimals: int = 12) -> pd.DataFrame:
 def functional_of(name: str, scores: list[float], labels: list[bool | None]) -> oracle.Functional:
     """Return a quantity of weighted rows, over the sizes of both samples; slowly."""
     if name == "average_precision":
-        return oracle.average_precision_of(scores, labels, BETA)
+        return oracle.unbiased_precision_of(scores, labels, BETA)
     if name != "bedroc":
         cost = CHANCE / (1 - CHANCE)
         metrics = oracle.METRICS | {"net_benefit": lambda tp, fp, fn, tn: tp - fp * cost}
@@ -89,15 +89,9 @@ def half_width(row: "pd.Series[Any]") -> float:
     return float((row["upper"] - row["lower"]) / 2 / stats.t.ppf(0.975, row["df"]))
 
 
-@pytest.mark.parametrize(
-    ("name", "seed"),
-    [
-        *zip([*CURVES, "recall", "precision", "f1", "net_benefit"], [0] * 6, strict=True),
-        ("bedroc", 1),
-    ],
-)
-def test_errors_are_what_rows_add(name: str, seed: int) -> None:
-    df = draw(seed)
+@pytest.mark.parametrize("name", [*CURVES, "recall", "precision", "f1", "net_benefit"])
+def test_errors_are_what_rows_add(name: str) -> None:
+    df = draw(0)
     rows, how = asked(df, name)
     known = df["label"].notna()
     labels = [True if one else None for one in known]
@@ -222,3 +216,43 @@ def test_models_that_are_the_same_cost_no_adjustment(cluster: str | None) -> Non
     tests = found[found["statistic"] != 0]
     assert len(tests) == 2
     np.testing.assert_allclose(tests["p_adjusted"], tests["p_value"], rtol=0, atol=0.005)
+
+
+WAYS: list[Any] = [
+    *(("auroc", None), ("average_precision", None), ("bedroc", None), ("precision", 12)),
+    *(("f1", {"fraction": 0.1}), ("recall", {"threshold": 0.8})),
+]
+
+
+@pytest.mark.parametrize(("name", "at"), WAYS)
+def test_no_difference_is_certain_but_of_one_order(name: str, at: Any) -> None:
+    """Three models that no row tells apart: the first two are one, the third has another order."""
+    score = np.arange(120.0)[::-1] / 60
+    known = np.isin(np.arange(120), [0, 1, 5, 8, 9, 30, 60, 80])
+    order = np.arange(120)
+    order[[100, 101]] = 101, 100  # below all known positives, whatever the cutoff
+    df = pd.DataFrame({"a": score, "b": score, "c": score[order]})
+    df["label"] = np.where(known, 1.0, np.nan)
+    found = df.pu(score=[*"abc"]).compare(name, 0.1, at=at)
+    assert (found["difference"] == 0).all() and (found["p_value"] == 1).all()
+    half = found["upper"].to_numpy()
+    np.testing.assert_allclose(-found["lower"], half)
+    assert half[0] == 0 and (half[1:] > 1e-3).all()
+    by_odds = df.assign(b=np.exp(score)).pu(score=["a", "b"]).compare(name, 0.1, at=at)
+    assert (by_odds["upper"].item() > 0) == (name == "recall")
+
+
+@pytest.mark.parametrize(("name", "at"), WAYS)
+def test_near_twins_are_not_told_apart_by_chance(name: str, at: Any) -> None:
+    """In 5% of the rows the second model has the score of another row, and is worse."""
+    held, rng, size = [], np.random.default_rng(0), 600
+    truth, known = np.arange(size) < 150, np.arange(size) < 30
+    for _ in range(20):
+        score = rng.normal(1.5 * truth)
+        other = np.where(rng.random(size) < 0.05, rng.permutation(score), score)
+        df = pd.DataFrame({"a": score, "b": other, "label": np.where(known, 1.0, np.nan)})
+        row = df.pu(score=["a", "b"]).compare(name, 120 / 570, at=at).iloc[0]
+        assert row["upper"] - row["lower"] > 0.01
+        held.append(row["lower"] <= 0.03 <= row["upper"])
+        assert row["p_value"] > 0.05 or row["sign"] == 1
+    assert np.mean(held) >= 0.9

@@ -197,3 +197,15 @@ def test_dominance_among_ties_has_no_crossing_where_nothing_steps_back() -> None
     models = pd.DataFrame(columns).pu(score=["a", "b"])
     found = models.assume(reference="negatives").dominance(0.3).loc[0]
     assert (found["dominates"], found["crossings"]) == ("a", ())
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_groups_without_errors_have_a_gap_with_one(target: str) -> None:
+    label = np.where(np.arange(20) < 5, 1.0, np.nan)
+    parts = [
+        pd.DataFrame({"site": key, "score": -np.arange(20.0), "label": label}) for key in "ab"
+    ]
+    pu = pd.concat(parts).pu(by="site")
+    row = pu.gap("auroc", 0.2, target=target).iloc[0]
+    assert row["difference"] == 0 and row["p_value"] == 1
+    assert -row["lower"] == pytest.approx(row["upper"]) and 0.1 < row["upper"] < 0.7

@@ -25,9 +25,11 @@ def test_many_scores_in_threads(size: int, monkeypatch: pytest.MonkeyPatch) -> N
     for counts, own in zip(whole.counts, found, strict=True):
         np.testing.assert_array_equal(counts, np.bincount(own, minlength=11))
         assert counts.dtype == np.int64
-    np.testing.assert_array_equal(whole.products[0], (found - 5.0) @ (found - 5.0).T)
-    apart = ((found[0] - found[1]) / 5.0) ** 4
-    np.testing.assert_allclose(whole.products[1, 0, 1], apart.sum(), rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(whole.products, (found - 5.0) @ (found - 5.0).T)
+    levels = found * 32 // 11
+    counts = np.bincount(levels[0] * 32 + levels[1], minlength=32**2)
+    np.testing.assert_array_equal(whole.levels, [counts])
+    assert whole.equal.tolist() == [not size]
 
 
 SHAPES: dict[str, Any] = {

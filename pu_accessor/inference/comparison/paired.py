@@ -1,7 +1,6 @@
 """Models that ranked the same examples: which has the higher AUROC, and by how much."""
 
 from dataclasses import dataclass, replace
-from math import inf
 
 import numpy as np
 
@@ -29,7 +28,6 @@ class PairedTests(PairTests):
     n: int  # known positives
     has_size: bool  # differences of AUROC; without betas of ranks
     covariance: FloatArray  # of the errors of models, but a factor: (1 or columns, models, models)
-    reach: tuple[FloatArray, FloatArray] | None = None  # lowest and highest where labels fail
 
 
 def compare_paired(
@@ -60,11 +58,7 @@ def compare_paired(
     conservative. Where all positives are known nothing is left to chance.
 
     Where models differ in few examples, the known ones among these may be too few to show it, or
-    none. So no fewer than three known positives are taken to differ, by as much as is typical:
-    the mean of d**4 over that of d**2, to which the rest adds as much as two known positives. By
-    how many ranks a known positive would move, had it moved as the rest does, is the typical
-    difference of V, as places among the known positives, up or down from each of them. Few that
-    differ make few degrees of freedom: those of a variance with the kurtosis of its terms.
+    none: see `known_error`, where the rest says how far known positives would move.
 
     Known positives with the weights w = 1/e, of which e is the probability that they were labeled,
     make weighted means. The variance for these examples is the sum of (1 - e)*(w*(d - mean))**2
@@ -82,22 +76,19 @@ def compare_paired(
     >>> from pu_accessor.ranking import Counts
     >>> ranks = {"svm": np.array([1.0, 2.0, 4.0]), "forest": np.array([3.0, 3.0, 8.0])}
     >>> among = dict.fromkeys(ranks, np.array([1.0, 2.0, 3.0]))
-    >>> paired = PairedRanks(("model",), ranks, among, Counts(3, 0, 10), np.eye(2) / 50)
+    >>> of_rest = np.eye(2) / 50, np.full((2, 2, 2), 0.01), np.eye(2, dtype=bool)
+    >>> paired = PairedRanks(("model",), ranks, among, Counts(3, 0, 10), *of_rest)
     >>> tests = compare_paired(paired, np.array([0.2, 0.4]), 0.95, "population")
     >>> tests.sign, tests.p_value.round(3), tests.difference.round(3)
-    (array([[1]]), array([[0.093, 0.093]]), array([[0.292, 0.389]]))
+    (array([[1]]), array([[0.315, 0.315]]), array([[0.292, 0.389]]))
     """
     first, second = find_pairs(len(paired.ranks))
     check_labels(np.zeros(1) if betas is None else betas, paired.total)
-    mean, known, rest, df = _shifts(paired, first, second, target)
-    variance = known
+    pairs = zip(first.tolist(), second.tolist(), strict=True)
+    each = [_shift(paired, pair, target == "population") for pair in pairs]
+    mean, variance, df = np.transpose(each)
     factor = np.ones(1 if betas is None else betas.size)
-    if target == "population":
-        squares = np.stack([known, rest])
-        variance, df = squares.sum(axis=0), _welch(squares, df, paired)
-        effect, most = _designs(paired, (first, second))
-        variance, df = variance * effect, np.minimum(df, most)
-    elif betas is not None and paired.weight is None:
+    if target == "examples" and betas is not None and paired.weight is None:
         factor = hidden_share(paired.total, betas) ** 0.5
     error = np.multiply.outer(np.sqrt(variance), factor)
     error[:, factor == 0] = 0.0  # also of one known positive, if there is no other
@@ -115,34 +106,6 @@ def compare_paired(
         has_size=betas is not None,
         covariance=_covariance(paired, target),
     )
-
-
-def _designs(
-    paired: PairedRanks, pairs: tuple[IntArray, IntArray]
-) -> tuple[FloatArray, FloatArray]:
-    """Return by how much clusters enlarge the variance of each pair, and the most df."""
-    clusters = paired.clusters
-    if clusters is None:
-        return np.ones(pairs[0].size), np.full(pairs[0].size, inf)
-    designs = [
-        design_of(clusters.sums[a] - clusters.sums[b], clusters.sizes, _of_rows(paired, a, b))
-        for a, b in zip(*pairs, strict=True)
-    ]
-    effect, most = np.transpose(designs)
-    return effect, most
-
-
-def _of_rows(paired: PairedRanks, first: int, second: int) -> float:
-    """Return the variance that a difference of shares of pairs has of independent rows."""
-    ranks, among = ([*each.values()] for each in (paired.ranks, paired.among))
-    n, both = paired.total.known_positive, paired.covariance[[first, second], [first, second]]
-    others = sum(paired.total) - n
-    ahead = (ranks[first] - among[first]) - (ranks[second] - among[second])
-    rest = float(both.sum() - 2 * paired.covariance[first, second])
-    rest = 0.0 if abs(rest) <= _ROUNDING * both.sum() else rest
-    if n < 2 or not others:
-        return np.nan
-    return float(np.var(ahead, ddof=1)) / n / others**2 + rest / others
 
 
 def _covariance(paired: PairedRanks, target: str) -> FloatArray:
@@ -170,98 +133,69 @@ def join_pairs(tests: PairedTests, beta: Beta) -> PairedTests:
     return replace(tests, **at_estimate, lower=lower, upper=upper)
 
 
-def _shifts(
-    paired: PairedRanks, first: IntArray, second: IntArray, target: str
-) -> tuple[FloatArray, ...]:
-    """Return by how many ranks the first of each pair is ahead on average, and what scatters.
-
-    That is the squared errors that known positives, and all others, add to this mean, and the
-    degrees of freedom of the first of these.
-    """
-    variance, covariance = np.diag(paired.covariance), paired.covariance[first, second]
-    both = variance[first] + variance[second]
-    of_difference = both - 2 * covariance
-    of_difference[np.abs(of_difference) <= _ROUNDING * both] = 0.0
-    rest = (sum(paired.total) - paired.total.known_positive) * of_difference
-    pairs = list(zip(first.tolist(), second.tolist(), strict=True))
-    shifts = [_shift(paired, pair, target) for pair in pairs]
-    mean, known, df = (np.array(each) for each in zip(*shifts, strict=True))
-    return mean, known, rest, df
-
-
 def _shift(
-    paired: PairedRanks, models: tuple[int, int], target: str
+    paired: PairedRanks, models: tuple[int, int], on_new: bool
 ) -> tuple[float, float, float]:
-    """Return a mean difference in ranks, its squared error by known positives, and the df of that.
+    """Return by how many ranks the first is ahead on average, the variance of that, and its df.
 
     A known positive is among the examples above others, too: where new examples are asked for and
     weights differ, that counts as well. With equal weights what it adds takes away its rank among
     the known ones.
     """
+    (a, b), weight, n = models, paired.weight, paired.total.known_positive
     ranks, among = ([*each.values()] for each in (paired.ranks, paired.among))
-    n, weight, on_new = paired.total.known_positive, paired.weight, target == "population"
     share = np.full(n, 1 / n) if weight is None else weight / weight.sum()
-    last = sum(paired.total)
-    if on_new and weight is None:
-        last -= n
-        ranks = [of_all - of_known for of_all, of_known in zip(ranks, among, strict=True)]
-    a, b = models
     ahead = ranks[b] - ranks[a]
+    if on_new and weight is None:
+        ahead = (ranks[b] - among[b]) - (ranks[a] - among[a])
     mean = float(ahead.mean() if weight is None else share @ ahead)
-    if n == 1:
-        return mean, np.nan, 0.0
-    drawn = np.ones(n) if on_new or weight is None else 1 - 1 / weight
     away = ahead - mean
     away[np.abs(away) <= _ROUNDING * np.abs(ahead).max()] = 0.0
     influence = share * away
     if on_new and weight is not None:
-        below = [share_below(among[model], share) for model in models]
-        as_other = below[1] - below[0]
-        influence += as_other - as_other.mean()
+        below = share_below(among[b], share) - share_below(among[a], share)
+        influence += below - below.mean()
+    drawn = np.ones(n) if on_new or weight is None else 1 - 1 / weight
     influence *= np.sqrt(drawn)
-    unit = float(np.mean(share**2 * drawn))
-    often, move = _moves_of_rest(paired, models, (ranks[a], ranks[b]), last)
-    squares, df = sum_squares(influence, often, unit * move)
-    return mean, squares * n / (n - 1), df
+    others = sum(paired.total) - n
+    unit = float(np.mean(share**2 * drawn)) * others**2
+    moves = paired.moves[:, a, b]
+    seen = bool(ahead.any() or moves.any())
+    if seen or not (paired.equal[a, b] or (paired.rows and paired.rows.alike(a, b))):
+        moves = moves + _UNSEEN / max(others, 1)
+    known, df = known_error(influence, moves * [unit, unit**2])
+    if not on_new:
+        return mean, known, df
+    variance, df = _with_rest(paired, models, known, df)
+    if paired.clusters is None or np.isnan(variance):
+        return mean, variance, df
+    sums, plain = paired.clusters.sums, known_error(influence, np.zeros(2))[0] + variance - known
+    effect, most = design_of(sums[a] - sums[b], paired.clusters.sizes, plain / others**2)
+    return mean, variance * effect, min(df, most)
 
 
-def _moves_of_rest(
-    paired: PairedRanks, models: tuple[int, int], ranks: tuple[FloatArray, FloatArray], last: int
+def _with_rest(
+    paired: PairedRanks, models: tuple[int, int], known: float, df: float
 ) -> tuple[float, float]:
-    """Return the share of the rest that moves, and by which square of ranks a positive would.
-
-    Notes
-    -----
-    Of the rest the difference of V is known, a share of the known positives. One that moves by it
-    from its place is then at the rank of another known positive, or beyond the last of them.
-    """
-    square, fourth = (0.0, 0.0) if paired.moves is None else paired.moves[:, *models].tolist()
-    n, rest = ranks[0].size, sum(paired.total) - paired.total.known_positive
-    if not square and (not rest or (ranks[0] == ranks[1]).all()):
-        return 0.0, 0.0
-    places = max(np.sqrt(fourth / square) * n if square else 0.0, 0.5)  # half of one is not seen
-    often = square * n**2 / places**2 if square else 1 / rest
-    place, reached = np.arange(n), []
-    for each in ranks:
-        at = np.concatenate([[0.0], np.sort(each), [(each.max() + last) / 2]])
-        moved = [np.interp(place + 1 + step, np.arange(n + 2), at) for step in (-places, places)]
-        reached += [float(np.mean((to - at[1:-1]) ** 2)) for to in moved]
-    return often, sum(reached) / len(ranks)
-
-
-def _welch(squares: FloatArray, df: FloatArray, paired: PairedRanks) -> FloatArray:
-    """Return the degrees of freedom of each pair on new examples."""
-    others = sum(paired.total) - paired.total.known_positive - 1.0
-    if others < 1 or paired.total.known_positive < 2:
-        return np.full(squares.shape[1], np.nan)
-    return welch_df(squares, np.stack([df, np.full(df.size, others)]))
+    """Return a variance of a mean in ranks, with what the rest adds, and its df."""
+    n = paired.total.known_positive
+    others = sum(paired.total) - n
+    of_two = paired.covariance[np.ix_(models, models)]
+    both = float(np.trace(of_two))
+    apart = both - 2 * float(of_two[0, 1])
+    squares = np.array([known, others * (apart if abs(apart) > _ROUNDING * both else 0.0)])
+    if min(n, others) < 2:
+        return np.nan, np.nan
+    return float(squares.sum()), float(welch_df(squares, np.array([df, others - 1.0])))
 
 
 # Sums over rows
 
 
-_FEWEST = 3.0  # known positives that differ are taken to be so many at least
-_AS_REST = 2.0  # known positives more that are taken to move as the rest does
+# Calibrated by simulation, in tests/support/studies/few_rows.py.
+_PRIOR_DF = 3.0  # degrees of freedom of what the rest says of the known positives' variance
+_ENOUGH_DF = 30.0  # from which on the known positives need no help
+_UNSEEN = 1  # rows that may move from one end to the other, though none was drawn that does
 
 
 def rows_of(paired: PairedRanks) -> PairedRows:
@@ -275,46 +209,69 @@ def rows_of(paired: PairedRanks) -> PairedRows:
     return paired.rows
 
 
-def sum_squares(
-    terms: FloatArray, often: float, move: float, times: CountArray | None = None
+def known_error(
+    terms: FloatArray, moves: FloatArray, times: CountArray | None = None
 ) -> tuple[float, float]:
-    """Return a sum of squares that few terms may make up, and its degrees of freedom.
+    """Return the squared error that known positives add to a difference, and its df.
 
-    Terms may be there several times each.
+    Terms are what each adds, and may be there several times each; moves are the mean square and
+    the mean fourth power of what one would add that is placed as the rest is.
 
     Notes
     -----
-    As many terms as differ are counted by (sum of squares)**2 / sum of fourth powers. Fewer than
-    three are taken as three of the typical size.
+    Where models differ in few rows, known positives may hold none of these, and their own
+    variance is too small. The rest says how often rows differ, and by how much. Where that is
+    more, the variance is a mean of both, weighted by degrees of freedom ([1]_): those of the known
+    positives are of a variance with the kurtosis of its terms, or of those of the rest. From 30 of
+    these on nothing is added: it is the plain variance.
+
+    References
+    ----------
+    .. [1] G. K. Smyth, *Linear models and empirical Bayes methods for assessing differential
+       expression in microarray experiments*, Statistical Applications in Genetics and Molecular
+       Biology 3 (2004).
 
     Examples
     --------
-    >>> sum_squares(np.array([1.0, -1.0, 1.0, -1.0, 0.0, 0.0, 0.0]), 0.0, 0.0)
-    (4.0, 6.0)
-    >>> sum_squares(np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]), 0.0, 0.0)
-    (3.0, 6.0)
+    >>> terms = np.array([1.0, -1.0, 1.0, -1.0, 0.0, 0.0, 0.0])
+    >>> known_error(terms, np.zeros(2)), known_error(0 * terms, np.array([0.5, 1.0]))
+    ((4.666666666666667, 6.0), (3.5, 3.0))
     """
-    times = np.ones(terms.size, np.int64) if times is None else times
-    n, squares = times.sum().item(), terms**2
-    own, rest = float(times @ squares), _AS_REST * often * move
-    if own + rest == 0:
-        return 0.0, n - 1.0
-    typical = (float(times @ squares**2) + rest * move) / (own + rest)
-    differ = max(own / typical, min(_FEWEST, n - 1.0))
-    return differ * typical, float(kurtosis_df(np.array(n / differ), n))
-
-
-def scatter(terms: FloatArray, rows: PairedRows) -> tuple[float, float]:
-    """Return the variance of a sum over rows, of rows in clusters likewise, and its df."""
-    times = rows.times
-    kinds = rows.positive, ~rows.positive
-    sizes = np.array([times[kind].sum() for kind in kinds], np.float64)
-    if sizes.min() < 2:
+    times = np.ones(terms.size) if times is None else times.astype(np.float64)
+    n, squares = float(times.sum()), terms**2
+    if n < 2:
         return np.nan, np.nan
-    own = terms / times
-    parts = [sum_squares(own[kind], 0.0, 0.0, times[kind]) for kind in kinds]
+    own, fourth, by_rest = float(times @ squares), float(times @ squares**2), n * float(moves[0])
+    df = float(kurtosis_df(np.array(n * fourth / own**2 if own else 1.0), n))
+    own *= n / (n - 1)
+    if by_rest <= own:
+        return own, df
+    seen = min(df, float(kurtosis_df(moves[1] / moves[0] ** 2, n))) if own else 0.0
+    if seen >= _ENOUGH_DF:
+        return own, df
+    whole = seen + _PRIOR_DF
+    return (seen * own + _PRIOR_DF * by_rest) / whole, min(whole, n - 1.0)
+
+
+def scatter(
+    terms: FloatArray, moved: FloatArray, reach: float, rows: PairedRows
+) -> tuple[float, float]:
+    """Return the variance of a sum over rows, of rows in clusters likewise, and its df.
+
+    `moved` is what the rest would add as known positives, `reach` the most that one may.
+    """
+    times, known = rows.times, rows.positive
+    rest = times[~known].sum().item()
+    if times[known].sum() < 2 or rest < 2:
+        return np.nan, np.nan
+    own, square = terms / times, (moved / times[~known]) ** 2
+    number = times[~known].astype(np.float64)
+    moves = np.array([number @ square, number @ square**2]) + _UNSEEN * reach ** np.array([2, 4])
+    parts = (
+        known_error(own[known], moves / rest, times[known]),
+        known_error(own[~known], np.zeros(2), times[~known]),
+    )
     squares, df = np.transpose(parts)
-    squares *= sizes / (sizes - 1)
     together, most = design(terms, rows)
     return together * float(squares.sum()), min(float(welch_df(squares, df)), most)
 
@@ -374,13 +331,11 @@ def compare_rows(
     -----
     A quantity is off by the sum of what its rows contribute, those of the known positives and
     those of the rest. So is a difference of two models, by what a row contributes to the one less
-    what it contributes to the other ([1]_ for AUROC). Its variance is the sum of both samples', a
-    metric's by its derivatives in the shares of both samples above the cutoff. At a rank, or a
-    share of the rows, as many are above in each sample, so that known positives alone count; the
-    error of the score where that is has no term, which in simulations makes intervals rather too
-    wide. Of clustered rows the variance is that of the sums by cluster, but never less. Student's
-    t has Welch's degrees of freedom, of variances with the kurtosis of their terms, and with
-    clusters at most one less than clusters hold a known positive.
+    what it contributes to the other ([1]_ for AUROC). Its variance is the sum of both samples',
+    that of the known positives with what the rest says of it, see `known_error`. Of clustered rows
+    the variance is that of the sums by cluster, but never less. Student's t has Welch's degrees of
+    freedom, of variances with the kurtosis of their terms, and with clusters at most one less than
+    clusters hold a known positive.
 
     The test is of statistics that need not lie in [0, 1], and the interval is around these. The
     difference is that of the estimates, of one completed ranking each, and the interval reaches
@@ -398,21 +353,27 @@ def compare_rows(
     count_negatives(paired.total, betas)
     models = [linearize(ranking, betas, metric, cutoff) for ranking in rows.rankings()]
     first, second = find_pairs(len(models))
-    values, estimates, influences = zip(*models, strict=True)
-    completed = [estimate() for estimate in estimates]
+    completed = [model.estimate() for model in models]
+    as_known = [model.moved[:, ~rows.positive] for model in models]
     shape = first.size, betas.size
     difference, estimate, error, df = (np.empty(shape) for _ in range(4))
     for pair, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-        difference[pair] = values[a] - values[b]
+        difference[pair] = models[a].value - models[b].value
         estimate[pair] = completed[a] - completed[b]
-        for column, terms in enumerate(influences[a] - influences[b]):
-            variance, df[pair, column] = scatter(terms, rows)
-            error[pair, column] = variance**0.5
+        apart, moved = models[a].influence - models[b].influence, as_known[a] - as_known[b]
+        seen, by_order = apart.any() or moved.any(), cutoff is None or cutoff.kind != "threshold"
+        alike = not seen and (paired.equal[a, b] or (by_order and rows.alike(a, b)))
+        reach = np.zeros(betas.size) if alike else np.maximum(models[a].reach, models[b].reach)
+        for column, terms in enumerate(apart):
+            found = scatter(terms, moved[column], reach[column], rows)
+            error[pair, column], df[pair, column] = found[0] ** 0.5, found[1]
     tests = compare_by_t((first, second), difference, error, df, level)
     lower, upper = (np.clip(end, -metric.span, metric.span) for end in (tests.lower, tests.upper))
     named = {"difference": estimate}
     named |= {"lower": np.minimum(lower, estimate), "upper": np.maximum(upper, estimate)}
-    by_beta = np.stack(influences, axis=1)  # shape (betas, models, rows)
+    by_beta = np.stack(
+        [model.influence for model in models], axis=1
+    )  # shape (betas, models, rows)
     return PairedTests(
         **vars(tests) | named,
         sign=np.sign(np.nan_to_num(difference)).astype(np.int64),

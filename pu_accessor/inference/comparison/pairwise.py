@@ -13,6 +13,7 @@ from pu_accessor.beta import Beta
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.auroc import auroc_and_error
 from pu_accessor.inference.estimates.joint import join_limits
+from pu_accessor.inference.estimates.known_positives import hidden_share
 from pu_accessor.inference.influence import (
     auroc_on_new,
     find_design,
@@ -27,6 +28,7 @@ from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 _SAME = 1e-7  # of a standard error, that rounding leaves of a difference that is none
+_UNSEEN = 0.5  # known positives that may lie at the other end, where none scatters: a convention
 _DRAWS, _AT_ONCE, _SEED = 100_000, 2_000, 2008  # of statistics, for `adjust_together`
 
 
@@ -192,15 +194,19 @@ def recall_of_group(ranking: Ranking, threshold: float, missed: bool, level: flo
 def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupValue:
     """Return AUROC of one group with its variance, for `compare_groups`."""
     check_labels(betas, ranking.total)
-    n = ranking.total.known_positive
+    n, share = ranking.total.known_positive, rest_share(ranking.total, betas)
+    hidden = np.ones(betas.size)
     if target == "examples":
         (estimate, error), df = auroc_and_error(ranking, betas), n - 1.0
+        hidden = hidden_share(ranking.total, betas)
     else:
-        share, placed = rest_share(ranking.total, betas), find_placements(ranking)
+        placed = find_placements(ranking)
         estimate = auroc_on_new(ranking, betas)
         design = find_design(ranking.clusters, lambda: placement_influences(ranking))
         error = np.sqrt(design.effect * placed.squares.sum()) / (1 - share)
         df = min(float(welch_df(placed.squares, np.maximum(placed.size - 1, 1))[0]), design.df)
+    df = df if np.isfinite(df) else n - 1.0
+    error = np.where(error == 0, np.sqrt(_UNSEEN * hidden) / n / (1 - share), error)
     if n == 1 or np.isnan(error).any():
         error, df = np.full(betas.size, np.nan), nan
     unknown = np.full(betas.size, np.nan)
@@ -226,6 +232,9 @@ def compare_groups(groups: Sequence[GroupValue], level: float) -> PairTests:
     the negatives as given. It is 0 where all positives are known, as with a beta of 0; where it is
     0 in both groups, so is the width of the interval, df [1]_ is infinite, and the p value is 1 if
     the areas are equal and 0 if not.
+
+    Where all known positives of a group rank alike in the rest, its error is as though half a
+    known positive were at the other end.
 
     References
     ----------

@@ -5,10 +5,10 @@ Rows that are independent are clusters of one row each.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,70 +23,101 @@ from pu_accessor.inference.influence import (
     auroc_on_new,
     mean_influences,
     placement_influences,
-    precision_influences,
     rest_share,
     sum_by_cluster,
 )
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import completed_table
 from pu_accessor.inference.tables.curves import completed_area
-from pu_accessor.ranking import FloatArray, Ranking
+from pu_accessor.ranking import MOVE_LEVELS, FloatArray, Ranking
 
 _STEP = 1e-6  # of a share, to see how a metric changes with it
 
 
-# Some quantity at some betas: the value that errors are around, what gives that of the completed
-# ranking, and what each cluster adds to the error, shape (betas, clusters or more).
-Linearized: TypeAlias = tuple[FloatArray, Callable[[], FloatArray], FloatArray]
+class Linearized(NamedTuple):
+    """Some quantity at some betas, and what clusters, or single rows, add to its error."""
+
+    value: FloatArray  # which errors are around
+    estimate: Callable[[], FloatArray]  # of the completed ranking
+    influence: FloatArray  # (betas, clusters or more)
+    moved: FloatArray  # likewise of the rest, were it known positives at its places
+    reach: FloatArray  # by how much two known positives' influences can differ, by beta
 
 
 def linearize(
-    ranking: Ranking,
-    betas: FloatArray,
-    metric: Metric,
-    cutoff: Cutoff | None,
-    *,
-    small: bool = False,
+    ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff | None
 ) -> Linearized:
     """Return a quantity of a clustered ranking, with what its clusters contribute.
-
-    `small`: of a ranking that need not say much itself, as it is one of many.
 
     Notes
     -----
     A metric has its derivatives in the shares of known positives and of the rest above the
-    cutoff. At a rank, or a share of the rows, as many are above in each sample, so that known
-    positives alone count; of a small ranking also by how much each row moves the score of that
-    rank, and how densely known positives lie there. Its average precision is the unbiased one,
-    linear in P: a known positive adds nothing to the number at or above itself.
+    cutoff. At a rank, or a share of the rows, each row also moves the score of that rank, and
+    with it as many known positives as lie there. Average precision is the unbiased one, linear in
+    P: a known positive adds nothing to the number at or above itself.
     """
     if metric.of_probabilities:
         check_probabilities(ranking, metric.name)
     if cutoff is not None:
-        return _linearize_metric(ranking, betas, metric, cutoff, small)
-    positives = count_positives(ranking.total, betas)
+        return _linearize_metric(ranking, betas, metric, cutoff)
     estimate = partial(completed_area, metric.curve or "", ranking, betas, on_new=True)
     if metric.curve == "roc":
         value, influences = auroc_on_new(ranking, betas), [placement_influences(ranking)]
         slope = 1 / (1 - rest_share(ranking.total, betas))[np.newaxis]
         estimate = partial(np.copy, value)  # whose order no beta changes
-    elif metric.curve == "pr" and small:
-        value, influences = precision_values(ranking, betas), _unbiased_precision(ranking)
-        others = ranking.total.known_positive - 1 or 1
-        slope = np.stack([np.ones(betas.size), (positives - 1) / others])
     elif metric.curve == "pr":
-        value, influences = precision_values(ranking, betas), [precision_influences(ranking)]
-        slope = positives[np.newaxis]
+        value, influences = precision_values(ranking, betas), _precision_influences(ranking)
+        others = ranking.total.known_positive - 1 or 1
+        positives = count_positives(ranking.total, betas)
+        slope = np.stack([np.ones(betas.size), (positives - 1) / others])
     else:
         value, of_mean, scale = linear_bedroc(ranking, betas, metric.alpha or 0.0)
         influences, slope = [of_mean], scale[np.newaxis]
         estimate = partial(completed_bedroc, ranking, metric.alpha or 0.0, betas, on_new=True)
-    sums = np.stack([sum_by_cluster(each).sum(axis=0) for each in influences])
-    return value, estimate, slope.T @ sums
+    of_known = [np.concatenate([part.known for part in parts]) for parts in influences]
+    reach = np.ptp(slope.T @ np.stack(of_known), axis=1)
+    if metric.curve == "roc":
+        reach = slope[0] / ranking.total.known_positive
+    moved = _in_levels(ranking) if metric.curve == "roc" else None
+    influences = [
+        [part._replace(moved=part.known if moved is None else moved) for part in parts]
+        for parts in influences
+    ]
+    return Linearized(value, estimate, *_sum_terms(influences, slope), reach)
+
+
+def _in_levels(ranking: Ranking) -> FloatArray:
+    """Return what known positives add to AUROC, in the levels of `PairedRanks`."""
+    known, rest = ranking.known_positive, ranking.head - ranking.known_positive
+    level = ((known[:-1] + known[1:]) * MOVE_LEVELS // (2 * known[-1] + 1)).astype(np.int64)
+    at_level = np.bincount(level, np.diff(rest), MOVE_LEVELS)
+    below = 1 - (np.cumsum(at_level) - at_level / 2)[level] / (float(rest[-1]) or 1.0)
+    return np.asarray(below / ranking.total.known_positive)
+
+
+def _sum_terms(
+    influences: Sequence[Sequence[Influence]], slope: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return what clusters add to a sum of terms with slopes of shape (terms, betas)."""
+    if len(influences) > slope.shape[1]:  # the fewer are summed over rows
+        influences = [
+            [_mix(parts, of_beta) for parts in zip(*influences, strict=True)]
+            for of_beta in slope.T
+        ]
+        slope = np.eye(len(influences))
+    known, rest, moved = np.stack([sum_by_cluster(parts) for parts in influences], axis=1)
+    known += rest
+    return slope.T @ known, slope.T @ moved
+
+
+def _mix(parts: Sequence[Influence], slope: FloatArray) -> Influence:
+    """Return the sum of several influences of one ranking, times slopes."""
+    mixed = (slope @ np.stack(each) for each in zip(*(part[1:] for part in parts), strict=True))
+    return Influence(parts[0].ranking, *mixed)
 
 
 def _linearize_metric(
-    ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff, small: bool
+    ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff
 ) -> Linearized:
     """Return a metric at a cutoff, with what clusters add to both shares above it."""
     metric = metric.at_cutoff(cutoff)
@@ -107,7 +138,7 @@ def _linearize_metric(
     )
     if cutoff.kind != "threshold":  # as many rows are above whatever the sample
         of_known = of_known - of_rest * sizes[0] / sizes[1]
-        density = _density(ranking, float(part @ ends.head)) if small else 0.0
+        density = _density(ranking, float(part @ ends.head))
         of_rest = -of_known * density * sizes[1] / size
         of_known = of_known * (1 - density * n / size)
 
@@ -116,8 +147,12 @@ def _linearize_metric(
         mixed = (np.tensordot(part, count, 1) for count in table)
         return metric(*mixed).astype(np.float64)
 
-    slope = np.stack([of_known, of_rest])
-    return value(*shares), estimate, slope.T @ _sum_above(head)
+    return Linearized(
+        value(*shares),
+        estimate,
+        *_sum_terms(_above(head), np.stack([of_known, of_rest])),
+        np.abs(of_known) / max(n, 1),
+    )
 
 
 def _density(ranking: Ranking, rank: float) -> float:
@@ -130,18 +165,21 @@ def _density(ranking: Ranking, rank: float) -> float:
     return share * size / max(float(np.diff(ends)[0]), 1.0)
 
 
-def _unbiased_precision(ranking: Ranking) -> list[list[Influence]]:
-    """Return what examples add to the two terms of average precision, see `precision_values`."""
-    whole, rank, others = replace(ranking, strata=()), ranking.rank[1:], ranking.known_positive[1:]
-    others = others - 1
+def _precision_influences(ranking: Ranking) -> list[list[Influence]]:
+    """Return what examples add to the two terms of average precision, see `precision_values`.
+
+    A known positive has all others at or above it; between two there is none to leave out.
+    """
+    whole, rank, known = replace(ranking, strata=()), ranking.rank[1:], ranking.known_positive
+    others = known[1:] - (np.diff(known) > 0)
     by_known = 1 / rank - others / rank**2
     alone = 1 / rank + 1 / rank**2, -1 / rank**2, -1 / rank**2
     pairs = others / rank - by_known, by_known, -others / rank**2
     return [mean_influences(whole, lambda _: alone), mean_influences(whole, lambda _: pairs)]
 
 
-def _sum_above(head: Head) -> FloatArray:
-    """Return what each cluster adds to the shares of known positives, and of the rest, in a head.
+def _above(head: Head) -> list[list[Influence]]:
+    """Return what rows add to the shares of known positives, and of the rest, in a head.
 
     The second part of the head is of a block of ties.
     """
@@ -153,4 +191,5 @@ def _sum_above(head: Head) -> FloatArray:
         (inside - part @ count / size) / size for count, size in zip(counted, sizes, strict=True)
     )
     steps = replace(ends, threshold=np.concatenate([[np.inf], ends.threshold, [np.nan]]))
-    return sum_by_cluster([Influence(steps, known, rest)])
+    none = 0 * rest
+    return [[Influence(steps, known, none, known)], [Influence(steps, none, rest, none)]]

@@ -91,7 +91,7 @@ def group_term(
     if ranking.clusters.alone:
         return term
     code = np.flatnonzero(sizes.any(axis=0))
-    influence = linearize(ranking, betas, metric, cutoff, small=True)[2][:, code]
+    influence = linearize(ranking, betas, metric, cutoff).influence[:, code]
     share = sizes[0, code] / ranking.total.known_positive
     return term._replace(clusters=ClusterTerms(code, influence, share))
 

@@ -144,6 +144,25 @@ def average_precision_of(scores: Scores, labels: Labels, beta: float) -> Functio
     return precision
 
 
+def unbiased_precision_of(scores: Scores, labels: Labels, beta: float) -> Functional:
+    """Return average precision by other known positives, as a functional of weights of rows."""
+    known, score = np.array(labels) == True, np.array(scores, np.float64)  # noqa: E712
+    n, rest = known.sum(), (~known).sum()
+    hidden = (n + beta * rest - 1) / (n - 1)
+
+    def precision(weight: FloatArray) -> float:
+        times = np.where(known, n / weight[known].sum(), rest / weight[~known].sum()) * weight
+        whole = 0.0
+        for row in np.flatnonzero(known):
+            above = (score >= score[row]) & (np.arange(known.size) != row)
+            others = times[above & known].sum()
+            rank = 1 + others + times[above & ~known].sum()
+            whole += times[row] / n * (1 + hidden * others) / rank
+        return float(whole)
+
+    return precision
+
+
 def metric_of(
     scores: Scores, labels: Labels, beta: float, threshold: float, metric: Metric
 ) -> Functional:

@@ -218,59 +218,54 @@ def paired(a: Scores, b: Scores, labels: Labels, beta: float | None, target: str
         return paired_on_new(a, b, labels)
     ranks = [known_ranks(scores, labels) for scores in (a, b)]
     apart = [of_b - of_a for of_a, of_b in zip(*ranks, strict=True)]
-    squared, df = of_known(apart, ranks, len(labels), won(a, labels), won(b, labels))
+    squared, df = of_known(apart, rest_moves(won(a, labels), won(b, labels), alike(a, b)))
     drawn = Fraction(1) if beta is None else 1 - len(apart) / positives(labels, beta)
     return from_variance(mean(apart), squared * float(drawn), df)
 
 
-def of_known(
-    apart: Sequence[Fraction],
-    ranks: Sequence[Sequence[Fraction]],
-    last: int,
-    won_a: Sequence[Sequence[Fraction]],
-    won_b: Sequence[Sequence[Fraction]],
-) -> tuple[float, float]:
-    """Return what known positives add to the squared error of their mean, and its df.
+def alike(a: Scores, b: Scores) -> bool:
+    """Tell whether two models put all examples in the same order."""
+    pairs = list(combinations(range(len(a)), 2))
+    return all((a[i] > a[j]) - (a[i] < a[j]) == (b[i] > b[j]) - (b[i] < b[j]) for i, j in pairs)
 
-    At least three of them differ, by as much as is typical; two more are as the rest is.
+
+def of_known(apart: Sequence[Fraction], moves: tuple[float, float]) -> tuple[float, float]:
+    """Return what known positives add to the squared error of their mean, and its df."""
+    n, away = len(apart), [float(d - mean(apart)) for d in apart]
+    return known_error([(x / n) ** 2 for x in away], moves[0] / n**2, moves[1] / n**4)
+
+
+def known_error(squares: Sequence[float], second: float, fourth: float) -> tuple[float, float]:
+    """Return a sum of squares, with three degrees of freedom of what the rest says, and its df."""
+    n, plain = len(squares), sum(squares)
+    own, df = plain * n / (n - 1), n - 1.0
+
+    def df_of(kurtosis: float) -> float:
+        return min(2 * n / max(kurtosis - 1, 2 / n), n - 1)
+
+    if plain:
+        df = df_of(n * sum(x * x for x in squares) / plain**2)
+    if n * second <= own:
+        return own, df
+    seen = min(df, df_of(fourth / second**2)) if plain else 0.0
+    if seen >= 30:
+        return own, df
+    return (seen * own + 3 * n * second) / (seen + 3), min(seen + 3, n - 1)
+
+
+def rest_moves(
+    won_a: Sequence[Sequence[Fraction]], won_b: Sequence[Sequence[Fraction]], same: bool
+) -> tuple[float, float]:
+    """Return by how many ranks the rest moves: the mean square, and the mean fourth power.
+
+    A rank is that of the middle of all with as many known positives above, in 32 steps.
     """
-    n = len(apart)
-    columns = zip(zip(*won_a, strict=True), zip(*won_b, strict=True), strict=True)
-    moves = [mean(x) - mean(y) for x, y in columns]
-    away = [float(d - mean(apart)) for d in apart]
-    share, typical = rest_move(moves, apart, ranks, last)
-    own = [x * x for x in away]
-    if not sum(own) + share * typical:
-        return 0.0, n - 1
-    size = (sum(x * x for x in own) + 2 * share * typical**2) / (sum(own) + 2 * share * typical)
-    differ = max(sum(own) / size, min(3, n - 1))
-    df = min(2 * n / max(n / differ - 1, 2 / n), n - 1)
-    return differ * size / (n - 1) / n, df
-
-
-def rest_move(
-    moves: Sequence[Fraction],
-    apart: Sequence[Fraction],
-    ranks: Sequence[Sequence[Fraction]],
-    last: int,
-) -> tuple[float, float]:
-    """Return how much of the rest moves, and the squared ranks by which a positive would."""
-    n, second = len(apart), sum(x**2 for x in moves)
-    if not second and not any(apart):
-        return 0.0, 0.0
-    places = 0.5
-    if second:
-        places = max(places, n * math.sqrt(sum(x**4 for x in moves) / second))
-    share = float(second) * n**2 / places**2 / len(moves) if second else 1 / len(moves)
-    squares = []
-    for each in ranks:
-        steps = [0.0, *map(float, sorted(each)), (float(max(each)) + last) / 2]
-        for start in range(1, n + 1):
-            for end in (max(start - places, 0), min(start + places, n + 1)):
-                low = min(math.floor(end), n)
-                there = steps[low] + (end - low) * (steps[low + 1] - steps[low])
-                squares.append((there - steps[start]) ** 2)
-    return share, sum(squares) / len(squares) * 2
+    n, size, middle = len(won_a), len(won_a[0]), []
+    for table in (won_a, won_b):
+        steps = [int(2 * sum(column)) * 32 // (2 * n + 1) for column in zip(*table, strict=True)]
+        middle.append([sum((x < y) + (x == y) / 2 for x in steps) for y in steps])
+    away = [x - y for x, y in zip(*middle, strict=True)] + [0.0 if same else float(size)]
+    return sum(x**2 for x in away) / size, sum(x**4 for x in away) / size
 
 
 def won(scores: Scores, labels: Labels) -> list[list[Fraction]]:
@@ -299,7 +294,7 @@ def paired_on_new(a: Scores, b: Scores, labels: Labels) -> Outcome:
     rest = len(table[0])
     above = [[rest - sum(row, Fraction(0)) for row in rows] for rows in (of_a, of_b)]
     apart = [y - x for x, y in zip(*above, strict=True)]
-    known, df = of_known(apart, above, rest, of_a, of_b)
+    known, df = of_known(apart, rest_moves(of_a, of_b, alike(a, b)))
     squares = known, float(two_samples(table)[2] * rest**2)
     below = squares[0] ** 2 / df + squares[1] ** 2 / (rest - 1)
     return from_variance(

@@ -270,7 +270,7 @@ def size_row(models: str, design: Design, draws: int) -> Row:
             dict[Hashable, FloatArray](zip("ab", each, strict=True)) for each in found[:2]
         )
         total = Counts(design.known, 0, design.rest)
-        paired = PairedRanks(("model",), ranks, among, total, found[2], moves=found[3])
+        paired = PairedRanks(("model",), ranks, among, total, *found[2:])
         p_value[turn] = compare_paired(paired, None, LEVEL, "population").p_value[0, 0]
     below = float((p_value < 1 - LEVEL).mean())
     return Row("compare", models, design, 0.0, 1 - below, below, 0.0, np.nan)

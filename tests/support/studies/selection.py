@@ -6,7 +6,7 @@ what ``docs/measured/selection_*.csv`` have.
 """
 
 import argparse
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from types import MappingProxyType
@@ -19,12 +19,15 @@ from pu_accessor.beta import Beta
 from pu_accessor.inference.bands.exact import Bounds
 from pu_accessor.inference.bands.lookup import latent_bounds_each
 from pu_accessor.inference.comparison.paired import compare_paired
-from pu_accessor.inference.comparison.worst_case import compare_within
+from pu_accessor.inference.comparison.worst_case import compare_worst
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.joint import estimate
 from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, PairedRanks, Ranking
+from pu_accessor.sources.columns import Labels
+from pu_accessor.sources.pairs import pair_scores
+from pu_accessor.terms import Terms
 from tests.support.oracles import selection_oracle as oracle
 
 SEED, LEVEL = 20261121, 0.95
@@ -215,7 +218,7 @@ def pair_coverage(cell: Cell, draws: int, target: str) -> tuple[float, float, fl
         betas = np.array([(count - known.size) / (size - known.size)])
         areas = [true_areas(score, count)["roc"] for score in scores]
         truth = of_new if target == "population" else areas[0] - areas[1]
-        within = compare_within(paired, betas, LEVEL, target, cell.asked)
+        within = compare_worst(paired, betas, LEVEL, target, odds=cell.asked)
         at_random = compare_paired(paired, betas, LEVEL, target)
         held += [bool(x.lower[0, 0] <= truth <= x.upper[0, 0]) for x in (within, at_random)]
         width += float(within.upper[0, 0] - within.lower[0, 0])
@@ -224,15 +227,10 @@ def pair_coverage(cell: Cell, draws: int, target: str) -> tuple[float, float, fl
 
 def _pair(scores: FloatArray, known: IntArray) -> PairedRanks:
     """Return what two models make of the same examples."""
-    ranks: dict[Hashable, FloatArray] = {}
-    among: dict[Hashable, FloatArray] = {}
-    above, rest = [], np.delete(scores, known, axis=1)
-    for name, score, others in zip("ab", scores, rest, strict=True):
-        ranks[name] = stats.rankdata(-score)[known]
-        among[name] = stats.rankdata(-score[known])
-        above.append(1 - np.searchsorted(np.sort(score[known]), others) / known.size)
-    total = Counts(known.size, 0, rest.shape[1])
-    return PairedRanks(("model",), ranks, among, total, np.cov(above))
+    labels = Labels(
+        np.isin(np.arange(scores.shape[1]), known), np.zeros(scores.shape[1], np.bool_)
+    )
+    return pair_scores(("model",), ("a", "b"), scores, labels, Terms())
 
 
 def _holds(found: Estimates, truth: float) -> bool:
