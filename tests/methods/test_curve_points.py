@@ -54,10 +54,10 @@ def truth_at(score: np.ndarray, truth: np.ndarray, goal: dict[str, float]) -> di
     last = np.append(np.diff(score[order]) != 0, True)
     tp = np.append(0, np.cumsum(truth[order])[last])
     rank = np.append(0, 1 + np.flatnonzero(last))
-    positives, negatives = truth.sum(), (~truth).sum()
+    positives, negatives = float(truth.sum()), float((~truth).sum())
     met = tp >= value * positives if kind == "recall" else rank - tp <= value * negatives
     place = met.argmax() if kind == "recall" else np.flatnonzero(met)[-1]
-    found, head = tp[place], rank[place]
+    found, head = float(tp[place]), float(rank[place])
     return {
         "rank": head,
         "precision": found / head,

@@ -92,9 +92,9 @@ def metric_at_point(
     >>> asked = np.array([0.25]), METRICS["precision"], Cutoff("recall", 0.5), Settings()
     >>> found = metric_at_point(ranking, *asked, "examples")
     >>> found.rank, found.value.round(3), found.lower.round(3), found.upper
-    (array([5]), array([0.629]), array([0.429]), array([1.]))
+    (array([5]), array([0.657]), array([0.5]), array([1.]))
     >>> found.rank_lower, found.rank_upper
-    (array([3]), array([7]))
+    (array([3]), array([6]))
     """
     own, joint = _share_error(at, rule)
     kind = _OnNew if target == "population" else _OfThese
