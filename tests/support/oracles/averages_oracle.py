@@ -149,6 +149,11 @@ def average(
     grid = mean + (share - place) * width
     far = reach * (share * (1 - share) / (inner * (1 - inner))) ** 0.5
     near = grid[np.abs(grid - mean) <= far + 1e-12]
-    if not near.size or near.min() > 1 or near.max() < 0:
+    if not near.size:
         return Average(np.nan, np.nan, np.nan, np.nan)
-    return Average(mean, squared**0.5, max(near.min(), 0.0), min(near.max(), 1.0))
+    so_far = low + min(max(place, 0.0), 1.0) * (high - low)
+    away = stats.t.ppf((1 + level) / 2, df) * (so_far.var(ddof=1) / number) ** 0.5 * new
+    lower, upper = min(near.min(), mean - away), max(near.max(), mean + away)
+    if lower > 1 or upper < 0:
+        return Average(np.nan, np.nan, np.nan, np.nan)
+    return Average(mean, squared**0.5, max(lower, 0.0), min(upper, 1.0))
