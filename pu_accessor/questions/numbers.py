@@ -447,7 +447,7 @@ def _warn_of_precision(frame: pd.DataFrame, answers: Answers[_Found]) -> None:
     """Warn where intervals of average precision may not hold, though the rows look plain."""
     value, lower, upper = (frame[name].to_numpy() for name in ("estimate", "lower", "upper"))
     cut = (lower < upper) & (((lower == value) & (value > 0)) | ((upper == value) & (value < 1)))
-    if not (answers.settings and answers.settings.failure):
+    if not answers.settings.failure:
         warn_of_rows(
             frame,
             pd.Series(cut, frame.index),

@@ -249,7 +249,8 @@ def average_groups(
         squared = (value.var(axis=0, ddof=1) + _shared(terms, value, span)) / number
         df = more = np.full(squared.size, min(number, count_clusters(terms)) - 1.0)
         # New groups have other ends, between which a share of the way is elsewhere.
-        least, ends = squared, (low + inside * (high - low)).var(axis=0, ddof=1) / number
+        ends = (low + inside * (high - low)).var(axis=0, ddof=1) / number
+        least, ends = squared, np.minimum(ends, squared)
     else:
         squared, df = _of_these(value, square / span**2, known)
         model, more, least = model * hidden, df + _MORE_DF, 0.0 * squared

@@ -152,7 +152,8 @@ def average(
     if not near.size:
         return Average(np.nan, np.nan, np.nan, np.nan)
     so_far = low + min(max(place, 0.0), 1.0) * (high - low)
-    away = stats.t.ppf((1 + level) / 2, df) * (so_far.var(ddof=1) / number) ** 0.5 * new
+    away = min(so_far.var(ddof=1) / number, squared) if new else 0.0
+    away = stats.t.ppf((1 + level) / 2, df) * away**0.5
     lower, upper = min(near.min(), mean - away), max(near.max(), mean + away)
     if lower > 1 or upper < 0:
         return Average(np.nan, np.nan, np.nan, np.nan)
