@@ -209,11 +209,11 @@ def average_groups(
     Few groups have one correction. A share p of the way from the lowest to the highest possible
     average scatters by `scatter` * p*(1 - p) for each known positive. The variance is drawn to
     that of the model as though so many more groups had been seen; of new groups only where they
-    scatter less. The interval is Wilson's for a share of that variance ([2]_), with Student's
-    quantile: G - 1 degrees of freedom for new groups, Welch's and some more for these. What is
-    possible differs between new groups: over them it also holds Student's interval of the values
-    at the same share of the way in each group. It is empty, NaN, where the average is impossible
-    by more than its error.
+    scatter less, and of a rate at least to it. The interval is Wilson's for a share of that
+    variance ([2]_), with Student's quantile: G - 1 degrees of freedom for new groups, Welch's and
+    some more for these. What is possible differs between new groups: over them it also holds
+    Student's interval of the values at the same share of the way in each group. It is empty, NaN,
+    where the average is impossible by more than its error.
 
     References
     ----------
@@ -259,6 +259,8 @@ def average_groups(
     inner = (inside * known.sum() + 0.5) / (known.sum() + 1)
     model = model.sum(axis=0) * inner * (1 - inner)
     variance = np.maximum((df * squared + _MODELED * model) / (df + _MODELED), least)
+    if target == "population" and scatter == RATE:  # shares of 0 and 1 scatter no less
+        variance = np.maximum(variance, model)
     stretch, quantile = (
         np.where(stretch > 0, stretch, 1.0),
         scipy.special.stdtrit(more, 0.5 + level / 2),

@@ -61,7 +61,7 @@ class Term(NamedTuple):
     low: float
     high: float
     square: float  # NaN where one positive is known
-    n: int
+    n: float
     positives: float
 
 
@@ -143,6 +143,8 @@ def average(
     inner = (min(max(place, 0.0), 1.0) * n.sum() + 0.5) / (n.sum() + 1)
     variance = (df * squared + 8 * model * inner * (1 - inner)) / (df + 8)
     variance = max(variance, squared) if new else variance
+    if new and scatter == 1:
+        variance = max(variance, model * inner * (1 - inner))
     reach = stats.t.ppf((1 + level) / 2, df if new else df + 2) * variance**0.5
     # All averages that are not too far, by the variance that they would have.
     share = np.linspace(0, 1, 200_001)
