@@ -1,5 +1,6 @@
 """Averages over groups that share clusters, against pairs of groups and derivatives by rows."""
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -94,8 +95,9 @@ def test_errors_are_those_of_all_pairs_of_groups(name: str, seed: int, patients:
     if name == "auroc":
         terms, ends = [], (-BETA / 2 / (1 - BETA), (1 - BETA / 2) / (1 - BETA))
         for group in groups:
-            of_known = pd.Series(group.cluster)[group.known].value_counts()
-            n = sum(of_known) ** 2 / sum(of_known**2)  # in effect
+            pairs = zip(group.cluster, group.known, strict=True)
+            counts = [*Counter(cluster for cluster, known in pairs if known).values()]
+            n = sum(counts) ** 2 / sum(count**2 for count in counts)  # in effect
             terms.append(averages_oracle.Term(group.value, *ends, np.nan, n, np.inf))
         holding = df.loc[df["label"].notna(), "patient"].nunique()
         asked: dict[str, Any] = {"new": True, "shared": shared, "clusters": holding}

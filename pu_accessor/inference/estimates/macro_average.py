@@ -209,9 +209,11 @@ def average_groups(
     Few groups have one correction. A share p of the way from the lowest to the highest possible
     average scatters by `scatter` * p*(1 - p) for each known positive. The variance is drawn to
     that of the model as though so many more groups had been seen; of new groups only where they
-    scatter less. The interval is Wilson's for a share of that variance ([2]_), with Student's
-    quantile: G - 1 degrees of freedom for new groups, Welch's and some more for these. It is
-    empty, NaN, where the average is impossible by more than its error.
+    scatter less, and of a rate at least to it. The interval is Wilson's for a share of that
+    variance ([2]_), with Student's quantile: G - 1 degrees of freedom for new groups, Welch's and
+    some more for these. What is possible differs between new groups: over them it also holds
+    Student's interval of the values at the same share of the way in each group. It is empty, NaN,
+    where the average is impossible by more than its error.
 
     References
     ----------
@@ -239,25 +241,34 @@ def average_groups(
     floor, ceiling = find_span(terms)
     span = ceiling - floor
     value, low, high = ((part - floor) / span for part in (value, low, high))
-    each = scatter * (high - low) ** 2 / known / number**2
+    mean, stretch = value.mean(axis=0), (high - low).mean(axis=0)
+    place = _place(mean - low.mean(axis=0), stretch)
+    inside = np.clip(place, 0, 1)
+    model = scatter * (high - low) ** 2 / known / number**2
     if target == "population":
         squared = (value.var(axis=0, ddof=1) + _shared(terms, value, span)) / number
         df = more = np.full(squared.size, min(number, count_clusters(terms)) - 1.0)
-        least = squared
+        # New groups have other ends, between which a share of the way is elsewhere.
+        ends = (low + inside * (high - low)).var(axis=0, ddof=1) / number
+        least, ends = squared, np.minimum(ends, squared)
     else:
         squared, df = _of_these(value, square / span**2, known)
-        each, more, least = each * hidden, df + _MORE_DF, 0.0 * squared
+        model, more, least = model * hidden, df + _MORE_DF, 0.0 * squared
+        ends = least
     # Short of both ends by half a known positive: something scatters there, too.
-    stretch = (high - low).mean(axis=0)
-    place = _place(value.mean(axis=0) - low.mean(axis=0), stretch)
-    inner = (np.clip(place, 0, 1) * known.sum() + 0.5) / (known.sum() + 1)
-    modeled = each.sum(axis=0) * inner * (1 - inner)
-    variance = np.maximum((df * squared + _MODELED * modeled) / (df + _MODELED), least)
-    stretch = np.where(stretch > 0, stretch, 1.0)
-    square = scipy.special.stdtrit(more, (1 + level) / 2) ** 2 * variance
-    mean = value.mean(axis=0)
-    shares = _score_interval(place, square / (stretch**2 * inner * (1 - inner)))
-    lower, upper = (mean + (share - place) * stretch for share in shares)
+    inner = (inside * known.sum() + 0.5) / (known.sum() + 1)
+    model = model.sum(axis=0) * inner * (1 - inner)
+    variance = np.maximum((df * squared + _MODELED * model) / (df + _MODELED), least)
+    if target == "population" and scatter == RATE:  # shares of 0 and 1 scatter no less
+        variance = np.maximum(variance, model)
+    stretch, quantile = (
+        np.where(stretch > 0, stretch, 1.0),
+        scipy.special.stdtrit(more, 0.5 + level / 2),
+    )
+    ratio = quantile**2 * variance / (stretch**2 * inner * (1 - inner))
+    lower, upper = (mean + (share - place) * stretch for share in _score_interval(place, ratio))
+    away = quantile * np.sqrt(ends)
+    lower, upper = np.minimum(lower, mean - away), np.maximum(upper, mean + away)
     possible = (lower <= 1 + _ROUNDING) & (upper >= -_ROUNDING)
     parts = mean, np.sqrt(squared), np.clip(lower, 0, 1), np.clip(upper, 0, 1)
     mean, error, lower, upper = (np.where(possible, part, np.nan) for part in parts)

@@ -61,7 +61,7 @@ class Term(NamedTuple):
     low: float
     high: float
     square: float  # NaN where one positive is known
-    n: int
+    n: float
     positives: float
 
 
@@ -143,12 +143,20 @@ def average(
     inner = (min(max(place, 0.0), 1.0) * n.sum() + 0.5) / (n.sum() + 1)
     variance = (df * squared + 8 * model * inner * (1 - inner)) / (df + 8)
     variance = max(variance, squared) if new else variance
+    if new and scatter == 1:
+        variance = max(variance, model * inner * (1 - inner))
     reach = stats.t.ppf((1 + level) / 2, df if new else df + 2) * variance**0.5
     # All averages that are not too far, by the variance that they would have.
     share = np.linspace(0, 1, 200_001)
     grid = mean + (share - place) * width
     far = reach * (share * (1 - share) / (inner * (1 - inner))) ** 0.5
     near = grid[np.abs(grid - mean) <= far + 1e-12]
-    if not near.size or near.min() > 1 or near.max() < 0:
+    if not near.size:
         return Average(np.nan, np.nan, np.nan, np.nan)
-    return Average(mean, squared**0.5, max(near.min(), 0.0), min(near.max(), 1.0))
+    so_far = low + min(max(place, 0.0), 1.0) * (high - low)
+    away = min(so_far.var(ddof=1) / number, squared) if new else 0.0
+    away = stats.t.ppf((1 + level) / 2, df) * away**0.5
+    lower, upper = min(near.min(), mean - away), max(near.max(), mean + away)
+    if lower > 1 or upper < 0:
+        return Average(np.nan, np.nan, np.nan, np.nan)
+    return Average(mean, squared**0.5, max(lower, 0.0), min(upper, 1.0))
