@@ -146,7 +146,7 @@ def compare(
     >>> sized = df.pu(score=["svm", "forest"]).compare("auroc", 0.2)
     >>> sized[["model_a", "model_b", "beta", "difference", "lower", "upper"]].round(2)
       model_a model_b  beta  difference  lower  upper
-    0     svm  forest   0.2         0.5   -0.6    1.6
+    0     svm  forest   0.2         0.5  -0.55   1.55
     """
     entry = read_metric(metric, at, "compare")
     cutoff = entry.read_cutoff(at)

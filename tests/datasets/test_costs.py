@@ -48,7 +48,7 @@ def test_many_betas_take_little_more_than_the_answer(
 
 def test_areas_of_many_betas_take_what_those_of_some_do() -> None:
     pu, betas = binormal(60, 1500, 0.5, seed=2)[0].pu, np.linspace(0.01, 0.5, 320)
-    some, many = (peak(lambda: pu.assume(selection_odds=2).auroc(x)) for x in (betas[:64], betas))  # noqa: B023
+    some, many = (peak(lambda: pu.assume(selection_odds=2).auroc(x)) for x in (betas[::5], betas))  # noqa: B023
     assert many < 1.5 * some
 
 

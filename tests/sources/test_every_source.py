@@ -98,7 +98,7 @@ ASKED: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "list on new examples": ("cutoff", (0.3,), {"recall": 0.5} | NEW),
     "beta": ("estimate_beta", (), {}),
     "beta by means": ("estimate_beta", (), {"method": "mean_matching"} | CHANCE),
-    "beta of sites": ("estimate_beta", (), {"method": "simultaneous"} | SITES),
+    "beta of sites": ("estimate_beta", (), {"method": "feasible"} | SITES),
     "checks": ("check_assumptions", (0.3,), {}),
     "comparison": ("compare", (), MODELS),
     **{

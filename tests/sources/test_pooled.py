@@ -91,6 +91,7 @@ def unbiased_precision(frame: pd.DataFrame) -> float:
     return value / float(n)
 
 
+@pytest.mark.filterwarnings("ignore:In .* a limit is the estimate itself")
 @pytest.mark.parametrize("ties", [False, True])
 def test_average_precision_and_its_error(ties: bool) -> None:
     """Known positives of all folds are one sample, the rest of each is one: here one example."""

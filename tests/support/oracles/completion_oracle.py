@@ -211,13 +211,15 @@ def estimates(
     found = []
     for i, step in enumerate(completed(scores, labels, m, reference, stands)):
         tp: Any = step.tp
+        clipped = False
         if bounds is not None:
             ends = running_limits(scores, labels, bounds, i)
             tp = min(max(tp, min(ends)), max(ends))
+            clipped = tp != step.tp or not bounds[0][i].tp <= tp <= bounds[1][i].tp
         positives = oracle.count_label(labels, True) + m
         fp = step.rank - tp
         fn, tn = positives - tp, len(labels) - positives - fp
-        found.append(oracle.Table(step.rank, tp, fp, fn, tn, tp != step.tp))
+        found.append(oracle.Table(step.rank, tp, fp, fn, tn, clipped))
     return found
 
 
