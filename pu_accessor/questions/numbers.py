@@ -125,8 +125,8 @@ def auroc(
     of negatives among the rest. For this sample known positives are drawn from P positives
     without replacement.
 
-    Within selection odds or contamination each limit moves by as much as the area under the
-    bounding curve of the band "exact" does: that these limits hold is measured, not proven.
+    Within selection odds or contamination each limit moves, on the logit scale, by as much as the
+    area under the bounding curve of the band "exact" does: measured, not proven.
 
     References
     ----------

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import expit, logit
 
 from pu_accessor.ranking import FloatArray
 from tests.cases import binormal, put
@@ -120,13 +121,23 @@ FAILURES: list[Any] = [
 
 
 def check_moved(ask: Any, bounds: Any, low: float = 0.0, high: float = 1.0) -> None:
-    """Check that limits move as much as bounds do, by what is assumed of labels."""
+    """Check that limits move as much as bounds do, by what is assumed of labels, as logits."""
     for failure in FAILURES:
         plain, found = ask(), ask(**failure)
         assert found["estimate"].equals(plain["estimate"])
         for side, pick in (("lower", np.fmin), ("upper", np.fmax)):
-            moved = plain[side] + bounds(side, **failure) - bounds(side)
-            wanted = np.clip(pick(moved, plain["estimate"]), low, high)
+            start, end = np.asarray(bounds(side)), np.asarray(bounds(side, **failure))
+            if high == np.inf:
+                moved = pick(plain[side] + end - start, end)
+            else:
+                limit, start, end = (
+                    logit((one - low) / (high - low)) for one in (plain[side], start, end)
+                )
+                moved = low + (high - low) * expit(limit + (end - start))
+            sure = np.isfinite(moved)  # elsewhere nothing is known: it is the end
+            wanted = np.where(
+                sure, pick(moved, plain["estimate"]), low if side == "lower" else high
+            )
             np.testing.assert_allclose(found[side], wanted, atol=1e-9)
 
 

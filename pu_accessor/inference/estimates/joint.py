@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+import scipy
 
 from pu_accessor.beta import Beta
 from pu_accessor.checks import latent_counts
@@ -130,10 +131,10 @@ def _estimate_area(
     Notes
     -----
     The estimate is that of random labels. Each limit of their interval moves by as much as the
-    area under the bounding curve of the band "exact" does when the assumption is made. No beta is
-    ruled out then. Where random labels leave no interval, the bounding areas stand for these
-    examples, and nothing is known of new ones. That this covers is measured: with labels that
-    were chosen against it, in 16 shapes and sizes, .97 and more.
+    area under the bounding curve of the band "exact" does when the assumption is made, both on
+    the logit scale: where that is 1 already nothing is known. No beta is ruled out then. Where
+    random labels leave no interval, the bounding areas stand for these examples, and nothing is
+    known of new ones. That this covers is measured, with labels that were chosen against it.
     """
     if metric.estimator is None:
         raise PUValueError(f"{metric.name} is no metric of one ranking.")
@@ -150,8 +151,8 @@ def _estimate_area(
     nothing = within if target == "examples" else np.array([[0.0], [1.0]])
     if target == "population" and has_one(ranking.total):
         nothing = np.full((2, 1), np.nan)
-    limits = np.where(np.isnan(limits), nothing, limits + (within - at_random))
-    return _reach(metric, found, limits)
+    limits = np.where(np.isnan(limits), nothing, _move(metric, limits, at_random, within))
+    return _reach(found, limits)
 
 
 def _estimate_on_new(
@@ -164,17 +165,39 @@ def _estimate_on_new(
     found = metric_on_new(ranking, betas, metric, cutoff.value, settings.at_random)
     if not settings.failure:
         return found
-    within, at_random = (
-        metric_at(ranking, betas, metric, cutoff, each) for each in (settings, settings.at_random)
-    )
-    moved = within.lower - at_random.lower, within.upper - at_random.upper
-    return _reach(metric, found, np.stack([found.lower, found.upper]) + moved)
+    ends = [
+        np.stack([these.lower, these.upper])
+        for each in (settings.at_random, settings)
+        for these in [metric_at(ranking, betas, metric, cutoff, each)]
+    ]
+    return _reach(found, _move(metric, np.stack([found.lower, found.upper]), *ends))
 
 
-def _reach(metric: Metric, found: Estimates, limits: FloatArray) -> Estimates:
-    """Put limits that reach to the estimate, and no farther than a metric does."""
+def _move(
+    metric: Metric, limits: FloatArray, at_random: FloatArray, within: FloatArray
+) -> FloatArray:
+    """Move limits, shape (2, betas), by as much as bounds move from one place to another.
+
+    Of a metric from 0 to 1, or -1 to 1, this is on the logit scale. Others have no such scale:
+    their limits also reach to the bounds.
+    """
+    if metric.span == np.inf:
+        moved = limits + (within - at_random)
+        return np.stack([np.fmin(moved[0], within[0]), np.fmax(moved[1], within[1])])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        limit, start, end = (
+            scipy.special.logit(np.clip((each - metric.low) / metric.span, 0, 1))
+            for each in (limits, at_random, within)
+        )
+        moved = scipy.special.expit(limit + (end - start))
+    ends = np.array([[0.0], [1.0]])
+    moved = np.where(np.isinf(start) | np.isinf(end) | np.isinf(limit), ends, moved)
+    return np.where(within == at_random, limits, metric.low + metric.span * moved)
+
+
+def _reach(found: Estimates, limits: FloatArray) -> Estimates:
+    """Put limits that reach to the estimate."""
     lower, upper = np.minimum(limits[0], found.value), np.maximum(limits[1], found.value)
-    lower, upper = (np.clip(limit, metric.low, metric.high) for limit in (lower, upper))
     return replace(found, lower=lower, upper=upper, uncut=None)
 
 
