@@ -189,7 +189,7 @@ def average_precision(
     ``assume(prevalence=...)``; the error is that of influence functions, on the logit scale, and
     holds from 50 known positives on. For this sample latent positives are shared out at random
     to the gaps between known ones [1]_. Within selection odds or contamination the limits are as
-    in `auroc`: measured, not proven.
+    in `auroc`, and reach to the area under the bounding curve: measured, not proven.
 
     References
     ----------

@@ -12,7 +12,13 @@ from pu_accessor.inference.estimates.joint import join_limits
 from pu_accessor.inference.estimates.known_positives import count_negatives, hidden_share
 from pu_accessor.inference.estimates.linearized import linearize
 from pu_accessor.inference.estimates.weighted_areas import share_below
-from pu_accessor.inference.influence import Design, hold_clusters, kurtosis_df, welch_df
+from pu_accessor.inference.influence import (
+    Design,
+    hold_clusters,
+    kurtosis_df,
+    rest_share,
+    welch_df,
+)
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import CountArray, FloatArray, IntArray, PairedRanks, PairedRows
@@ -195,6 +201,7 @@ def _with_rest(
 # Calibrated by simulation, in tests/support/studies/few_rows.py.
 _PRIOR_DF = 3.0  # degrees of freedom of what the rest says of the known positives' variance
 _ENOUGH_DF = 30.0  # from which on the known positives need no help
+_FEW_MOVE = 17.0  # kurtosis of moves in rank, from which on few rows move
 _UNSEEN = 1  # rows that may move from one end to the other, though none was drawn that does
 
 
@@ -276,6 +283,21 @@ def scatter(
     return together * float(squares.sum()), min(float(welch_df(squares, df)), most)
 
 
+def _likely(best: FloatArray, rows: PairedRows, share: float) -> FloatArray:
+    """Return what the rest's rows count as known positives: the best-ranked ones alone, scaled.
+
+    As many count as are positive; a row that moves is where either model ranks it best.
+    """
+    times = rows.times[~rows.positive]
+    best = best / times
+    order = np.argsort(-best, kind="stable")
+    before = np.cumsum(times[order]) - times[order]
+    counted = before < max(share, 1 / max(times.sum(), 1)) * times.sum()
+    weight = np.zeros(best.size)
+    weight[order[counted]] = (times.sum() / times[order[counted]].sum()) ** 0.5
+    return weight
+
+
 def design(terms: FloatArray, rows: PairedRows) -> Design:
     """Return by how much clusters enlarge the variance of a sum over rows, and the most df."""
     if not rows.designed:
@@ -355,6 +377,8 @@ def compare_rows(
     first, second = find_pairs(len(models))
     completed = [model.estimate() for model in models]
     as_known = [model.moved[:, ~rows.positive] for model in models]
+    # Of average precision and BEDROC the top makes most, where positives lie.
+    early, shares = cutoff is None and metric.curve != "roc", rest_share(paired.total, betas)
     shape = first.size, betas.size
     difference, estimate, error, df = (np.empty(shape) for _ in range(4))
     for pair, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
@@ -363,8 +387,12 @@ def compare_rows(
         apart, moved = models[a].influence - models[b].influence, as_known[a] - as_known[b]
         seen, by_order = apart.any() or moved.any(), cutoff is None or cutoff.kind != "threshold"
         alike = not seen and (paired.equal[a, b] or (by_order and rows.alike(a, b)))
+        few = paired.moves[1, a, b] > _FEW_MOVE * paired.moves[0, a, b] ** 2
         reach = np.zeros(betas.size) if alike else np.maximum(models[a].reach, models[b].reach)
         for column, terms in enumerate(apart):
+            if early and few:
+                best = np.maximum(as_known[a][column], as_known[b][column])
+                moved[column] *= _likely(best, rows, shares[column])
             found = scatter(terms, moved[column], reach[column], rows)
             error[pair, column], df[pair, column] = found[0] ** 0.5, found[1]
     tests = compare_by_t((first, second), difference, error, df, level)
