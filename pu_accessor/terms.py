@@ -378,7 +378,7 @@ strata, check_assumptions, cluster: how many are known by chance is not known of
 weight, sample_to_label: beta is the weighted share, and rows are drawn with equal probabilities
   > Draw them by weight: df[df['label'].isna()].sample(100, weights='w', replace=True).
   @clusters#weights
-selection_odds/contamination, compare, no test: it is AUROC alone that has a range there
+selection_odds/contamination, compare, no test: AUROC alone is compared where labels may fail
 target='examples', compare, no test: of these examples AUROC alone is compared
   > Pass target='population'. @many_models#which-model-is-better
 adjust='max_t', selection_odds/contamination: p values are then the largest for any labels, and
