@@ -106,7 +106,7 @@ def metric_at_point(
     if not high.any(axis=0).all():
         raise _no_cutoff(bounds, at)
     if joint is not None:
-        low |= _is_met_later(bounds, at, joint)
+        low |= _is_met_later(bounds, joint)
     low = np.append(low, np.zeros_like(low[:1]), axis=0)  # there is no cutoff beyond all
     allowed = high[blocks.here] & ~low[blocks.beyond]
     place, beta, values = bounds.values(metric, blocks, allowed)
@@ -153,7 +153,7 @@ def _surplus(
     return np.where(head == 0, -1.0, tp - at.value * head)  # nothing has no precision
 
 
-def _is_met_later(bounds: "_Bounds", at: Cutoff, rule: Settings) -> BoolArray:
+def _is_met_later(bounds: "_Bounds", rule: Settings) -> BoolArray:
     """Tell at which cutoffs a precision is surely reached, there or further on."""
     ranking, surplus = bounds.fewest_jointly(rule)
     met = surplus >= -_ROUNDING

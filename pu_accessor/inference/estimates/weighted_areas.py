@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.inference.bands.weighted import effective_size, latent_shares, unseen_weight
-from pu_accessor.inference.estimates.areas_on_new_examples import score_interval, without_scatter
+from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
 from pu_accessor.inference.estimates.intervals import Estimates, rank_interval, reach
 from pu_accessor.inference.estimates.known_positives import (
     count_negatives,
@@ -17,14 +16,7 @@ from pu_accessor.inference.estimates.latent_gaps import (
     weighted_precision_limits,
     weighted_rank_limit,
 )
-from pu_accessor.inference.influence import (
-    Placed,
-    kurtosis_df,
-    moments,
-    rest_share,
-    sum_from_below,
-    welch_df,
-)
+from pu_accessor.inference.influence import kurtosis_df
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 
@@ -223,140 +215,8 @@ def weighted_spread(pull: FloatArray, latent: FloatArray) -> _Spread:
     return _Spread(error, kurtosis, float(down), float(up))
 
 
-_ROUNDING = 1e-20  # variances that small are none
-
-
-class _Positives(NamedTuple):
-    """What known positives stand for at one beta."""
-
-    stands: FloatArray  # positives, shape (n,)
-    through: FloatArray  # their sum at or above each cutoff
-    seen: float  # share of known ones
-    turn: FloatArray  # weights among the latent ones, 1 on average
-    size: float  # of a random sample that says as much
-
-
-def _stand(ranking: Ranking, weight: FloatArray, beta: float) -> _Positives:
-    """Return what known positives stand for."""
-    n, hidden = weight.size, weight - 1
-    positives = float(count_positives(ranking.total, np.array([beta]))[0])
-    stands = 1 + latent_shares(weight, positives - n)
-    through = np.concatenate([[0.0], np.cumsum(stands)])[ranking.known_positive]
-    turn = hidden / hidden.mean()
-    return _Positives(stands, through, n / positives, turn, effective_size(stands))
-
-
-def weighted_population_auroc(
-    ranking: Ranking, weight: FloatArray, betas: FloatArray, level: float
-) -> Estimates:
-    """Return the interval of AUROC on new examples, at known weights.
-
-    Notes
-    -----
-    Positives are known and latent ones; with F the distribution of the first, that of the latter
-    is F by the weights, and negatives are what is left of the rest. AUROC is a function of F and
-    of the distribution of the rest alone: its derivatives by both [1]_ have the variances that two
-    samples add. Equal weights give DeLong's. The interval is that of
-    `score_interval`, for as many known positives as weigh alike.
-
-    References
-    ----------
-    .. [1] F. R. Hampel, *The influence curve and its role in robust estimation*, Journal of the
-       American Statistical Association 69 (1974) 383-393.
-    """
-    share = rest_share(ranking.total, betas)
-    known, rest = ranking.known_positive, ranking.rank - ranking.known_positive
-    n, others, found = int(known[-1]), int(rest[-1]), np.diff(known)
-    below = np.repeat(1 - (rest[:-1] + rest[1:]) / (2 * others), found)
-    ahead = np.repeat((known[:-1] + known[1:]) / (2 * n), found)  # known positives above
-    columns = []
-    for beta, b in zip(betas.tolist(), share.tolist(), strict=True):
-        at = _stand(ranking, weight, beta)
-        pull = auroc_influence(below, ahead, at.turn, at.seen, b)
-        above = (at.through[:-1] + at.through[1:]) / 2 / at.through[-1]
-        free = np.diff(rest)
-        mean = float(free @ above) / others
-        spread = float(free @ (above - mean) ** 2) / max(others - 1, 1)
-        theta = float(at.stands @ below) / at.through[-1]
-        latent_above = float(at.stands @ share_below(ahead, at.turn / n)) / at.through[-1]
-        value = (theta - b * latent_above) / (1 - b)
-        columns.append((value, pull.var(ddof=1) * at.size / n, spread, at.size))
-    value, known_variance, rest_variance, size = np.array(columns).T
-    known_variance[known_variance < _ROUNDING] = 0.0
-    placed = Placed(
-        np.stack([size, np.full(size.size, float(others))]),
-        np.stack([known_variance, rest_variance]),
-        value * (1 - share) + share / 2,
-    )
-    limits = score_interval(value, share, placed, level)
-    return Estimates(value, value + np.nan, *limits)
-
-
-def auroc_influence(
-    below: FloatArray, ahead: FloatArray, turn: FloatArray, seen: float, share: float
-) -> FloatArray:
-    """Return how much known positives move AUROC on new examples, times the share of negatives.
-
-    Each has a share of the rest below it, and of the known positives ahead. These are `seen` of
-    the positives; latent ones, `share` of the rest, are near them by weights `turn`.
-    """
-    latent = turn / turn.size
-    own = seen * (below - share * share_below(ahead, latent))
-    moved = (1 - seen) * below - share * seen * ahead
-    return own + turn * (moved - latent @ moved)
-
-
 def share_below(ahead: FloatArray, share: FloatArray) -> FloatArray:
     """Return the shares of the known positives that rank below each; half of those tied."""
     _, block = np.unique(ahead, return_inverse=True)
     tied = np.bincount(block, share)
     return (1 - np.cumsum(tied) + tied / 2)[block]
-
-
-def weighted_population_precision(
-    ranking: Ranking, weight: FloatArray, betas: FloatArray, level: float
-) -> Estimates:
-    """Return the interval of average precision on new examples, at known weights.
-
-    Notes
-    -----
-    As for AUROC; the interval is Student's t on the logit scale of n/P times average precision, as
-    without weights (`estimate_population_precision`).
-    """
-    n, limits, (_, end) = ranking.total.known_positive, [], places(ranking)
-    for beta in betas.tolist():
-        at = _stand(ranking, weight, beta)
-        area, _ = _precision_and_pull(end, at.stands, at.stands.sum())
-        error, df = _precision_scatter(ranking, at)
-        value, share = np.array([area]), n / float(at.through[-1])
-        away = reach(np.array([error]), df, level)
-        found = rank_interval(
-            value, np.minimum(share * value, 1), 1 / np.array([share]), away, away
-        )
-        if error == 0:
-            rest = sum(ranking.total) - n
-            found = without_scatter(value, int(at.size), rest, level)
-        limits.append((area, error, found[0][0], found[1][0]))
-    return Estimates(*np.transpose(limits))
-
-
-def _precision_scatter(ranking: Ranking, at: _Positives) -> tuple[float, FloatArray]:
-    """Return the standard error of average precision, and its degrees of freedom."""
-    head, found = ranking.rank[1:].astype(np.float64), np.diff(ranking.known_positive)
-    free = np.diff(ranking.rank - ranking.known_positive)
-    n, others, step = int(found.sum()), int(free.sum()), np.diff(at.through)
-    whole, high = at.through[-1], at.through[1:]
-    gained = high / head + sum_from_below(step / head)
-    lost = sum_from_below(step * high / head**2) / whole
-    each, crowd = np.repeat(gained, found), np.repeat(lost, found)
-    latent = at.turn / n
-    moved = (1 - at.seen) * at.turn * (each - latent @ each)
-    pull = at.seen * each + moved - n * crowd
-    known_variance, known_kurtosis = moments(pull, np.ones(n, np.int64))
-    rest_variance, rest_kurtosis = moments(others * lost, free)
-    squares = np.array([known_variance / n, rest_variance / others])
-    df = [
-        kurtosis_df(np.array(kurtosis), max(int(size), 2))
-        for kurtosis, size in ((known_kurtosis, at.size), (rest_kurtosis, others))
-    ]
-    return float(squares.sum()) ** 0.5, welch_df(squares, np.array(df))
