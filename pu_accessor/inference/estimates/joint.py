@@ -132,10 +132,10 @@ def _estimate_area(
     -----
     The estimate is that of random labels. Each limit of their interval moves by as much as the
     area under the bounding curve of the band "exact" does when the assumption is made, both on
-    the logit scale: where that is 1 already nothing is known. Those of average precision also
-    reach to the bounding areas. No beta is ruled out then. Where random labels leave no interval,
-    the bounding areas stand for these examples, and nothing is known of new ones. That this covers
-    is measured, with labels that were chosen against it.
+    the logit scale: where that is 1 already nothing is known. Those of average precision reach to
+    the bounding areas, and no farther for these examples. No beta is ruled out then. Where random
+    labels leave no interval, the bounding areas stand for these examples, and nothing is known of
+    new ones. That this covers is measured, with labels that were chosen against it.
     """
     if metric.estimator is None:
         raise PUValueError(f"{metric.name} is no metric of one ranking.")
@@ -152,11 +152,12 @@ def _estimate_area(
     nothing = within if target == "examples" else np.array([[0.0], [1.0]])
     if target == "population" and has_one(ranking.total):
         nothing = np.full((2, 1), np.nan)
-    limits = np.where(np.isnan(limits), nothing, _move(metric, limits, at_random, within))
+    moved = np.where(np.isnan(limits), nothing, _move(metric, limits, at_random, within))
     if metric.curve == "pr":
-        lower, upper = np.where(within == at_random, limits, within)
-        limits = np.stack([np.minimum(limits[0], lower), np.maximum(limits[1], upper)])
-    return _reach(found, limits)
+        lower, upper = np.where(within == at_random, moved, within)
+        own = limits if target == "examples" else moved
+        moved = np.stack([np.fmin(own[0], lower), np.fmax(own[1], upper)])
+    return _reach(found, moved)
 
 
 def _estimate_on_new(
