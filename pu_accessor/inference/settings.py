@@ -60,7 +60,7 @@ def count_wrong(known: int, contamination: float) -> int:
     >>> count_wrong(100, 0.29), count_wrong(9, 0.1)
     (29, 0)
     """
-    return floor(Fraction(str(contamination)) * known)
+    return floor(Fraction(str(contamination)) * known) if contamination else 0
 
 
 def check_target(target: str) -> None:
