@@ -235,16 +235,16 @@ def band_label(attrs: Mapping[Any, Any], references: Any = ()) -> str:
     """Name the band, its level and what it is about, as far as the attributes say."""
     level = f"{100 * attrs['level']:.12g}% " if "level" in attrs else ""
     band = f"{attrs['band']} " if "band" in attrs else ""
-    failure = f",\nodds within {attrs['selection_odds']:g}" if "selection_odds" in attrs else ""
-    if share := attrs.get("contamination"):
-        failure = f",\ncontamination up to {100 * share:.3g}%"
+    odds, share = (attrs.get(name) for name in ("selection_odds", "contamination"))
+    unlike = None if odds is None else f"odds within {odds:g}"
+    wrong = f"contamination up to {100 * share:.3g}%" if share else None
     held = {*np.ravel(references).tolist()}
     reference = _REFERENCES.get(held.pop()) if len(held) == 1 else None
     about = TARGETS.get(str(attrs.get("target")))
     ends = attrs.get("beta_interval")
     within = None if ends is None else f"β̂ within ({ends[0]:.3g}, {ends[1]:.3g})"
-    aside = "".join(f",\n{part}" for part in (reference, about, within) if part)
-    return write_name(f"{level}{band}band{failure}{aside}", longest=2 * _LONGEST)
+    aside = "".join(f",\n{part}" for part in (unlike, wrong, reference, about, within) if part)
+    return write_name(f"{level}{band}band{aside}", longest=2 * _LONGEST)
 
 
 def write_name(name: object, longest: int = _LONGEST) -> str:

@@ -121,7 +121,7 @@ def compare(
     exactly where p < .05, whatever beta. Of another metric it is off by what each row adds to the
     error of a minus what it adds to that of b. Where models differ in few rows, few or no known
     positives may be among these; the rest then says how far these would move. The weight of that
-    is calibrated by simulation. Below 50 known positives average precision can cover less.
+    is calibrated by simulation.
 
     References
     ----------

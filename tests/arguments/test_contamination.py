@@ -81,12 +81,14 @@ def test_tables_and_curves_are_the_worst_of_all_sets_of_wrong_ones(
 @pytest.mark.parametrize("curve", ["roc", "pr"])
 def test_curves_are_drawn_with_what_may_be_wrong(curve: str) -> None:
     pu: Any = draw(0, 30, 400).assign(site=np.arange(400) % 2).pu(by="site")
-    bounds = getattr(pu.assume(contamination=0.2), f"{curve}_bounds")(0.1)
+    failure = {"contamination": 0.2, "selection_odds": 1.5}
+    bounds = getattr(pu.assume(**failure), f"{curve}_bounds")(0.1)
     drawn = []
-    for plot, how in ((pu, {"beta": 0.1, "contamination": 0.2}), (bounds.pu, {})):
+    for plot, how in ((pu, {"beta": 0.1, **failure}), (bounds.pu, {})):
         axes = put(plot, f"plot_{curve}", **how)
         texts = axes.figure.legends[0].get_texts()
-        assert "contamination up to 20%" in " ".join(text.get_text() for text in texts)
+        said = " ".join(text.get_text() for text in texts)
+        assert "contamination up to 20%" in said and "odds within 1.5" in said
         paths = [patch.get_path().vertices for patch in axes.patches]
         drawn.append([line.get_xydata() for line in axes.lines] + paths)
     assert len(drawn[0]) >= 5

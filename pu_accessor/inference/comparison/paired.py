@@ -354,7 +354,9 @@ def compare_rows(
     A quantity is off by the sum of what its rows contribute, those of the known positives and
     those of the rest. So is a difference of two models, by what a row contributes to the one less
     what it contributes to the other ([1]_ for AUROC). Its variance is the sum of both samples',
-    that of the known positives with what the rest says of it, see `known_error`. Of clustered rows
+    that of the known positives with what the rest says of it, see `known_error`. Where few rows
+    move, the best-ranked of the rest stand for the positives in average precision and BEDROC, of
+    which these make most: as many as are positive by beta. Of clustered rows
     the variance is that of the sums by cluster, but never less. Student's t has Welch's degrees of
     freedom, of variances with the kurtosis of their terms, and with clusters at most one less than
     clusters hold a known positive.

@@ -349,12 +349,11 @@ def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Settings) -> RankCdf:
     # Known positives have a share of their own in the head, and nothing bends between cutoffs.
     counted = rule.reference == "positives"
     completions = [] if counted else complete_by(rule, ranking, latent)
-    bands = make_bands(ranking, latent, rule)
-    finer = ranking if counted else add_bends(ranking, bands, rule, completions)
-    bounds = bound_by(bands, finer, rule)
-    if completions and finer.refiner is not None:  # ranks that were chosen are in any order
-        finer = finer.refine(_find_cuts(bounds, bands, completions, rule))
-        bounds = bound_by(bands, finer, rule)
+    bands, finer, held = make_bands(ranking, latent, rule), ranking, None
+    if not counted:
+        finer = add_bends(ranking, bands, rule, completions)
+        finer, held = _refine_where_cut(finer, [bands], completions, rule)
+    bounds = held or bound_by(bands, finer, rule)
     in_head = np.zeros((bounds.ranking.rank.size, len(BOUNDS), latent.size))
     in_head[:, _ENDS] = np.clip(bounds.claimed, 0, latent)
     if not counted:
