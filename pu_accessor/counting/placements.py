@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pu_accessor.counting.gaps import Lookup, distinct, in_parts
+from pu_accessor.counting.gaps import distinct
+from pu_accessor.counting.lookup import Lookup
 from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.ranking import (
     MOVE_LEVELS,
@@ -27,6 +28,7 @@ from pu_accessor.ranking import (
 )
 
 _PIECE = 1 << 15  # scores that are looked up together, in the cache
+_PARTS = 4  # for each thread, so that no thread waits long for the last part
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,8 +120,9 @@ def count_above(
 ) -> Above:
     """Sum how many known positives lie above examples, all of them and those of each cluster."""
     threads = count_threads(scores.size)
-    parts = in_parts(scores, threads)
-    of_parts = [None] * len(parts) if cluster is None else in_parts(cluster, threads)
+    number = 1 if threads == 1 else threads * _PARTS
+    parts = np.array_split(scores, number, axis=-1)
+    of_parts = [None] * number if cluster is None else np.array_split(cluster, number)
     count = partial(_count_part, tables, clusters)
     return reduce(Above.merge, in_threads(count, [*zip(parts, of_parts, strict=True)], threads))
 

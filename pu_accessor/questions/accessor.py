@@ -280,13 +280,18 @@ class Accessor:
         of_band = {"band": band} if band else {}
         return {"level": settings.level, **of_band, "target": target, **self._assumed()}
 
-    def _rank(self, ranks: Ranks = "breakpoints", *, by_rank: bool = False) -> Rankings:
-        """Return the rankings; at all cutoffs where a band has its bounds by rank."""
+    def _rank(
+        self, ranks: Ranks = "breakpoints", *, by_rank: bool = False, exact: bool = True
+    ) -> Rankings:
+        """Return the rankings; at all cutoffs where a band has its bounds by rank.
+
+        Where bounds alone are wanted, they need not be `exact` between scores that are not kept.
+        """
         check_ranks(ranks)
         ranks = "all" if by_rank and isinstance(ranks, str) else ranks
         if isinstance(ranks, str) and ranks == "all":
             refuse(dict.fromkeys(("ranks='all'", *_SOURCES[self._source.kind]), ranks))
-        return self._source.rank(self._terms, ranks)
+        return self._source.rank(self._terms, ranks, exact=exact)
 
     def _pair(self, on: Any) -> Keyed[PairedRanks]:
         """Return paired ranks of models: columns of a row, or rows of groups that `on` pairs."""

@@ -386,7 +386,8 @@ def estimates(
 
     is_plain = [*entries] == [METRICS["auroc"]] and target == "population" and limits
     is_plain = is_plain and betas.kind == "points" and not settings.failure
-    rankings = self._rank(cutoffs_needed(entries, cutoffs[0]), by_rank=settings.is_by_rank)
+    needed, exact = cutoffs_needed(entries, cutoffs[0]), not all(entry.curve for entry in entries)
+    rankings = self._rank(needed, by_rank=settings.is_by_rank, exact=exact)
     asked = rankings, question, betas, settings
     answers = ask(self._terms, *asked, at_once=at_once if is_plain else None, limits=limits)
     bands = dict.fromkeys(one.band for answer in answers.each for one in answer.content.each)

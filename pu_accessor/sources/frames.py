@@ -61,7 +61,7 @@ class FrameSource:
         shown = repr(keys) if isinstance(keys, str | list) else "..."
         self.name = "df" if grouped is None else f"df.groupby({shown})"
 
-    def rank(self, roles: Terms, ranks: Ranks) -> Rankings:
+    def rank(self, roles: Terms, ranks: Ranks, *, exact: bool = True) -> Rankings:
         """Rank the rows, of each group, by each column of scores.
 
         Keys have the names of the groups, and "model" for a list of columns.

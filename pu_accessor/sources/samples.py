@@ -43,7 +43,7 @@ class SampleSource(FrameSource):
         self._dataset = dataset
         self._dim = dim
 
-    def rank(self, roles: Terms, ranks: Ranks) -> Rankings:
+    def rank(self, roles: Terms, ranks: Ranks, *, exact: bool = True) -> Rankings:
         """Rank the samples at each place along the other dimensions.
 
         Keys are the coordinates of these. Labels are read once.

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pu_accessor.counting import gaps as module
+from pu_accessor.counting import lookup as module
 from pu_accessor.counting import placements, threads
-from pu_accessor.counting.gaps import Lookup
+from pu_accessor.counting.lookup import Lookup
 from pu_accessor.counting.placements import PlacementTable, count_above
 from tests.numerics.test_counting import ODD as ODD_SCORES
 

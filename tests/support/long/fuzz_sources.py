@@ -120,6 +120,10 @@ SOURCES: dict[str, Source] = {
 }
 
 
+# Methods that are answered alike where few scores are kept; bounds alone may be wider then.
+EXACT = {"metric", "cutoff", "compare", "calibration", "net_benefit", "robustness"}
+
+
 def seen(ax: Any) -> list[Any]:
     """Return what is drawn on Axes, or on all of a grid."""
     every = [ax] if isinstance(ax, Axes) else [*ax.axes.flat]
@@ -163,7 +167,7 @@ def test_every_source_answers_alike(method: str) -> None:
         expected, warned = ask(question, lambda: frame.pu(**roles))
         name, rng = data.draw(st.sampled_from(sorted(SOURCES))), np.random.default_rng(seed)
         with dask.config.set(scheduler="synchronous"), pytest.MonkeyPatch.context() as patch:
-            if name == "small chunks":
+            if name == "small chunks" and question.method in EXACT:
                 shrink(patch)
             try:
                 found, told = ask(question, lambda: SOURCES[name](frame, roles, rng))
