@@ -220,7 +220,7 @@ def _stack(
 ) -> Stack:
     """Stack a few rankings, while they are in the cache."""
     parts = [
-        cost[index].argsort() + index.start
+        cost[index].argsort() + (index.start or 0)
         if isinstance(index, slice)
         else index[cost[index].argsort()]
         for index in rows

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pu_accessor.counting.gaps import distinct
-from pu_accessor.counting.lookup import Lookup
+from pu_accessor.counting.score_lookup import Lookup
 from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.ranking import (
     MOVE_LEVELS,
