@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief, shorten
+from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten
 from pu_accessor.ranking import FloatArray, IntArray, Keyed, PairedRanks, Rankings, Ranks
 from pu_accessor.sources.columns import (
     FEW_ROWS,
@@ -155,9 +155,6 @@ class SampleSource(FrameSource):
             if not isinstance(other, str):
                 message = f"Dimensions must have a text as their name, but one is {other!r}."
                 raise PUTypeError(message)
-            if not self._dataset.sizes[other]:
-                message = f"dimension {other!r} must hold at least one place, but is empty."
-                raise PUDataError(message)
             index = self._dataset.indexes.get(other)
             if isinstance(index, pd.MultiIndex) and {"rank", "bound", "beta"} & set(index.names):
                 raise PUValueError(

@@ -34,16 +34,8 @@ class Draw:
     random_state: Seed = 0
 
     def __post_init__(self) -> None:
-        seed = self.random_state
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer | np.random.Generator):
-            raise PUTypeError(
-                "random_state must be an integer or a numpy Generator, but a "
-                f"{type(seed).__name__} was passed."
-            )
-        if not isinstance(seed, np.random.Generator) and not 0 <= seed < 2**32:
-            raise PUValueError(
-                f"random_state must lie between 0 and 2**32 - 1, but {seed} was passed."
-            )
+        if not isinstance(self.random_state, np.random.Generator):
+            check_count("random_state", self.random_state)
         check_count("size", self.size)
         check_option("allocate", self.allocate, ["neyman", "proportional"])
         for name in ("below", "above"):
@@ -52,23 +44,12 @@ class Draw:
                 raise PUTypeError(f"{name} must be a score, but {brief(value)} was passed.")
         if self.expected_beta is not None:
             check_share("expected_beta", self.expected_beta)
-        thresholds = self.thresholds
-        if thresholds is None:
-            return
-        if not 1 <= thresholds.size < MOST_STRATA:
+        thresholds = np.zeros(1) if self.thresholds is None else self.thresholds
+        different = {f"{threshold:.12g}" for threshold in thresholds[np.isfinite(thresholds)]}
+        if not 1 <= len(different) == thresholds.size < MOST_STRATA:
             raise PUValueError(
-                f"strata must hold one to {MOST_STRATA - 1} thresholds, but {thresholds.size} "
-                "were passed. Leave some out."
-            )
-        if not np.isfinite(thresholds).all():
-            raise PUValueError(
-                "strata must hold finite thresholds, but "
-                f"{thresholds[~np.isfinite(thresholds)].tolist()[0]} was passed. Leave it out."
-            )
-        names = [f"{threshold:.12g}" for threshold in thresholds.tolist()]
-        if twice := [name for name, following in pairwise(names) if name == following]:
-            raise PUValueError(
-                f"strata must hold each threshold once, but {twice[0]} was passed twice. Drop one."
+                f"strata must hold one to {MOST_STRATA - 1} thresholds, finite and different, but "
+                f"{brief(self.strata)} was passed. For example strata=[0.2, 0.5]."
             )
 
     @property
@@ -79,17 +60,15 @@ class Draw:
     @property
     def thresholds(self) -> FloatArray | None:
         """Thresholds of the score between strata, rising, where there are some."""
-        several = isinstance(self.strata, list | np.ndarray | pd.Series | pd.Index)
-        several = several and getattr(self.strata, "ndim", 1) > 0
-        if not several and not is_number(self.strata):
+        if isinstance(self.strata, Hashable) and not is_number(self.strata):
             return None
-        values = [*self.strata] if several else [self.strata]
+        values = [*np.atleast_1d(np.asarray(self.strata, dtype=object))]
         if not all(map(is_number, values)):
             raise PUTypeError(
                 "strata must be a threshold of the score, a list of them, or a column, but "
                 f"{brief(self.strata)} was passed. For example strata=[0.2, 0.5]."
             )
-        return np.sort(np.array([float(value) for value in values]))
+        return np.sort(np.array(values, np.float64))
 
     @property
     def column(self) -> Hashable | None:
