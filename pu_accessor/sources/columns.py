@@ -71,7 +71,7 @@ def as_series(argument: str, values: Any) -> pd.Series[Any]:
             f"{dimensions} dimensions was passed."
         )
     try:
-        return pd.Series(values, name=argument)
+        return pd.Series(values, name=argument, copy=False)
     except OverflowError:  # before pandas 3 integers beyond float64 have no dtype of their own
         return pd.Series(values, name=argument, dtype=object)
 
