@@ -146,6 +146,9 @@ def test_nan_and_null_are_both_missing() -> None:
     with pytest.raises(PUValueError, match="holds NaN in 2 of 400 rows"):
         one.pu.auroc(0.3)
     check_same(one.pu(nan_policy="omit").auroc(0.3), plain.pu(nan_policy="omit").auroc(0.3))
+    near = pl.DataFrame({"score": [2**53, 2**53 + 1, None], "label": [True, None, None]})
+    with pytest.raises(PUValueError, match="float64 cannot tell apart"):  # nulls make no floats
+        near.pu(nan_policy="omit").auroc(0.3)
     labels = pl.Series([float("nan") if x is None else x for x in DATA["label"]])
     check_same(DF.with_columns(labels.alias("label")).pu.auroc(0.3), SHUFFLED.pu.auroc(0.3))
 
