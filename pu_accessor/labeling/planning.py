@@ -298,9 +298,9 @@ def _as_accessor(pilot: Any) -> Accessor:
             "pilot must be a frame, its df.pu, or a mapping of what is expected, but "
             f"a {type(pilot).__name__} was passed. For example pilot={{'auroc': 0.8}}."
         )
-    if accessor._held.cluster is not None:
+    if accessor._terms.cluster is not None:
         raise PUValueError(
-            f"pilot must have independent rows, but cluster={accessor._held.cluster!r} is "
+            f"pilot must have independent rows, but cluster={accessor._terms.cluster!r} is "
             "bound: how many clusters are needed is not known. Plan with one row of each.",
             page="clusters",
         )

@@ -34,6 +34,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "groupby": ("a groupby",),
     "arrays": ("data in arrays",),
     "samples": ("data in a Dataset",),
+    "lazy": ("data in a LazyFrame",),
     "pieces": ("data in chunks",),
     "groupby of pieces": ("a groupby", "data in chunks"),
 }
@@ -59,8 +60,6 @@ class Accessor:
     def __init__(self, source: FrameSource, terms: Terms | None = None) -> None:
         self._source = source
         self._terms = _USUAL if terms is None else terms
-        # With those of values that the source has without a column; raises if they exclude others.
-        self._held = source.held(self._terms)
 
     def __call__(self, **roles: Unpack[FrameRoles]) -> Accessor:
         """Say what columns mean, and which rows belong together.
@@ -267,7 +266,7 @@ class Accessor:
                 page="many_models#a-beta-for-each-group",
             )
         wide = {"a list of scores": terms.score} if terms.is_wide else {}
-        refuse({**self._held.facts(), **source, **wide, **facts}, question)
+        refuse({**terms.facts(), **source, **wide, **facts}, question)
         assumed = terms.reference, terms.selection_odds, terms.prevalence, terms.contamination
         return betas, Settings(check_level(level), bounds, *assumed)
 

@@ -38,6 +38,7 @@ from pu_accessor.ranking import (
     PairedRanks,
     Ranking,
 )
+from pu_accessor.sources.frames import annotate
 from pu_accessor.terms import Terms
 
 if TYPE_CHECKING:
@@ -236,7 +237,7 @@ def check_assumptions(
             plain.names, plain.keys, lambda place: Annotated(plain.make(place)), plain.refine
         )
     else:
-        keyed = self._source.annotate(self._terms, wave, strata)
+        keyed = annotate(self._source, self._terms, wave, strata)
 
     def question(rows: Annotated, beta: Beta, _: Settings) -> list[Check]:
         check_labels(np.append(beta.values, 0.0), rows.total)

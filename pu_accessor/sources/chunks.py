@@ -90,8 +90,7 @@ class Chunks:
                     page="large_data#chunks",
                 )
             score, label = chunk
-            columns = pair_arrays(score, label, " of a chunk")
-            yield pd.DataFrame({role: column.array for role, column in columns})
+            yield pair_arrays(score, label, " of a chunk")
 
     def example(self) -> pd.DataFrame:
         """Return a frame with the columns of all chunks, of any length: the first chunk."""

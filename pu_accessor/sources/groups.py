@@ -235,7 +235,7 @@ def rank_groups(
     number, size = len(groups.rows), labels.positive.size
     together = None
     omits = roles.omits
-    plain = len(scores) == 1 and scores[0].ndim == 1 and not (roles.pool or omits)
+    plain = len(scores) == 1 and not (roles.pool or omits)
     if size <= _SMALL * number and plain and not roles.others:
         together = partial(stack_examples, scores[0], *labels[:2], groups.rows)
     parts: list[Any] = []

@@ -30,7 +30,6 @@ from pu_accessor.counting.gaps import (
 from pu_accessor.counting.placements import Above, PlacementTable, count_above
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import (
-    Annotated,
     Counts,
     FloatArray,
     IntArray,
@@ -50,8 +49,8 @@ from pu_accessor.sources.chunks import (
     read_labeled,
 )
 from pu_accessor.sources.columns import check_name, check_scored, join_rows, list_columns
-from pu_accessor.sources.frames import FrameSource
-from pu_accessor.sources.groups import Groups, key_columns, name_keys
+from pu_accessor.sources.frames import FrameSource, Named
+from pu_accessor.sources.groups import Groups, name_keys
 from pu_accessor.sources.pairs import pair_counted, pair_weight
 from pu_accessor.terms import ColumnNames, Terms
 
@@ -162,8 +161,7 @@ class PiecesSource(FrameSource):
         Rows with weights or clusters are ranked in one frame.
         """
         if roles.weight is not None or roles.cluster is not None:
-            source, roles = self._together(roles, [])
-            return source.rank(roles, ranks)
+            return super().rank(roles, ranks)
         roles, first, groups = self._first_pass(roles)
         passes = Passes(self._pieces, roles, first)
         check_within(ranks, max(first.groups[key].ranked[model] for key, model in passes.gaps))
@@ -188,9 +186,7 @@ class PiecesSource(FrameSource):
         Models in rows, and rows with weights or clusters, are paired in one frame.
         """
         if on is not None or roles.weight is not None or roles.cluster is not None:
-            identity = [] if on is None else key_columns(self._pieces.example(), on, "on")
-            source, roles = self._together(roles, [("on", name) for name in identity])
-            return source.pair(roles, on)
+            return super().pair(roles, on)
         roles, first, groups = self._first_pass(roles, paired=True)
         weights = {key: pair_weight(group.propensity) for key, group in first.groups.items()}
         tables = {
@@ -210,27 +206,17 @@ class PiecesSource(FrameSource):
 
         return Keyed(groups.names, groups.keys, make)
 
-    def annotate(
-        self, roles: Terms, wave: Hashable | None, strata: Hashable | None
-    ) -> Keyed[Annotated]:
-        """Rank the rows of all pieces, brought together in one frame."""
-        named = [("wave", wave), ("strata", strata)]
-        source, roles = self._together(roles, [both for both in named if both[1] is not None])
-        return source.annotate(roles, wave, strata)
-
-    def _together(
-        self, roles: Terms, more: list[tuple[str, Hashable]]
-    ) -> tuple[FrameSource, Terms]:
-        """Bring the columns that are named into one frame, each after its argument."""
-        roles = roles if self._by is None else roles.update(by=self._by)
-        named = [*roles.named(), *(("by", key) for key in roles.keys), *more]
-        there = self._pieces.example().columns
-        for argument, name in named:
+    def rows(self, roles: Terms, named: Named) -> FrameSource:
+        """Bring the columns that are named into one frame."""
+        there, keys = self._pieces.example().columns, self._by or roles.by
+        by = [] if keys is None else keys if isinstance(keys, list) else [keys]
+        for argument, name in (named := [*named, *(("by", key) for key in by)]):
             check_name(argument, name, there, "column")
         columns = [*dict.fromkeys(name for _, name in named)]
         frames = self._pieces.fold(_listed, operator.add, columns)
         filled = [frame for frame in frames if len(frame)] or frames[:1]  # whose dtypes count
-        return FrameSource(join_rows(filled)), roles
+        frame = join_rows(filled)
+        return FrameSource(frame, self._by and frame.groupby(self._by, observed=True))
 
     def summary(self, roles: Terms) -> dict[str, str]:
         """Name the columns; nothing is counted, which would take a pass over all pieces."""

@@ -110,6 +110,7 @@ SOURCES: dict[str, Source] = {
     "arrays": lambda df, roles, _: in_arrays(df, roles),
     "xarray": lambda df, roles, _: in_xarray(df, roles),
     "polars": lambda df, roles, _: in_polars(df).pu(**roles),
+    "lazy polars": lambda df, roles, _: in_polars(df).lazy().pu(**roles),
     "chunks": lambda df, roles, rng: pu_accessor.from_chunks(
         cut(df, rng.integers(0, 60, 3).tolist()), **roles
     ),
