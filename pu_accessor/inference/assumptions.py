@@ -322,7 +322,8 @@ def binormal_variances(auroc: float, share: FloatArray) -> FloatArray:
     A positive lies above two negatives with probability A - 2*T(z, 1/sqrt(3)), with A the AUROC, z
     its normal quantile and T Owen's function; above a positive and a negative with A/2 + T.
     """
-    turn, left = scipy.special.owens_t(scipy.special.ndtri(auroc), 3**-0.5), 1 - share
+    turn = scipy.special.owens_t(float(scipy.special.ndtri(auroc)), 3**-0.5)
+    left = 1 - share
     alone = max(auroc * (1 - auroc) - 2 * float(turn), 0.0)
     return np.asarray(share / 12 + left * (alone + share * (auroc - 0.5) ** 2))
 
