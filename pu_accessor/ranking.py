@@ -212,7 +212,6 @@ class Stack(NamedTuple):
     start: IntArray  # examples above the block
     end: IntArray  # examples at or above it
     unlabeled: IntArray  # unlabeled examples at or above it
-    ties: IntArray  # (rankings, 2): the rest tied at the lowest and at the highest score
 
 
 @dataclass(frozen=True, eq=False)

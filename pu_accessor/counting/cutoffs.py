@@ -240,9 +240,4 @@ def _stack(
     totals, size = [np.diff(kind[first]) for kind in sums], np.diff(first)
     total = np.stack([*totals, size - totals[0] - totals[1]], axis=1)
     start, end = start - begin, end - begin
-    others = np.arange(cost.size + 1) - sums[0]
-    last = others[first[1:]] - others[edges[np.searchsorted(edges, first[1:]) - 1]]
-    best = others[edges[np.searchsorted(edges, first[:-1], "right")]] - others[first[:-1]]
-    ties = np.stack([last, best], axis=1)
-    ties[ties == 1] = 0
-    return Stack(total, owner, found[blocks], known, start, end, end - known - negatives, ties)
+    return Stack(total, owner, found[blocks], known, start, end, end - known - negatives)

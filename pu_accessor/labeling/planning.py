@@ -153,7 +153,7 @@ def positives_needed(
     --------
     >>> positives_needed(0.1, pilot={"auroc": 0.8}, beta=0.1, n_unlabeled=5000)
          n  n_unlabeled metric  width  probability  level
-    0  103         5000  auroc    0.1          0.5   0.95
+    0  107         5000  auroc    0.1          0.5   0.95
     """
     read_metric(metric, None, "plan")
     width = check_share("width", width, "(0, 1)")

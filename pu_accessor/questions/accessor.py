@@ -54,7 +54,7 @@ class Accessor:
     >>> found = df.pu(score="score").assume(selection_odds=1.5).auroc(0.17)
     >>> found[["metric", "beta", "estimate", "lower", "upper"]].round(3)
       metric  beta  estimate  lower  upper
-    0  auroc  0.17     0.889  0.812  0.937
+    0  auroc  0.17     0.889  0.813  0.938
     """
 
     def __init__(self, source: FrameSource, terms: Terms | None = None) -> None:
@@ -161,7 +161,7 @@ class Accessor:
         >>> df = pu_accessor.load_example()
         >>> df.pu.assume(selection_odds=2).auroc(0.17)[["lower", "upper"]].round(3)
            lower  upper
-        0  0.781  0.945
+        0  0.782  0.946
         """
         check_known("assume", assumed, ASSUMPTIONS)
         return Accessor(self._source, self._terms.update(**assumed))

@@ -473,8 +473,8 @@ def robustness(
     >>> found = df.pu.robustness("auroc", 700 / 3700, over={"selection_odds": [1, 2]})
     >>> found[["selection_odds", "estimate", "lower", "upper", "breaking_point"]].round(2)
        selection_odds  estimate  lower  upper  breaking_point
-    0             1.0      0.75   0.71   0.79            4.33
-    1             2.0      0.75   0.61   0.86            4.33
+    0             1.0      0.75   0.71   0.79            4.32
+    1             2.0      0.75   0.61   0.86            4.32
     """
     entry = read_metric(metric, at, "robustness")
     fails, values = _read_sweep(

@@ -142,7 +142,7 @@ def auroc(
     >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
     >>> df.pu.auroc(0.25).round(3)
       metric  beta      target  estimate  lower  upper  standard_error
-    0  auroc  0.25  population     0.798  0.301    1.0           0.212
+    0  auroc  0.25  population     0.798  0.209    1.0           0.212
     """
     part = check_max_fpr(max_fpr)
     entry = METRICS["auroc"] if part == 1 else replace(METRICS["auroc"], max_fpr=part)

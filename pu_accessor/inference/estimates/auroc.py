@@ -34,7 +34,7 @@ from pu_accessor.inference.tables.contingency import Table, check_labels
 from pu_accessor.inference.tables.curves import area
 from pu_accessor.ranking import FloatArray, Ranking
 
-_DOUBT = 0.1  # beyond, Student's interval covers .83 to .95, in simulations
+_DOUBT = 0.1  # beyond, Student's interval covers .83 to .95: calibrated by simulation
 
 
 def estimate_auroc(
