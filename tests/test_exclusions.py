@@ -8,7 +8,7 @@ import xarray as xr
 
 import pu_accessor
 from pu_accessor import PUValueError
-from pu_accessor.terms import _WORDS, ASSUMPTIONS, EXCLUSIONS, ROLES, TAKEN, Exclusion
+from pu_accessor.terms import _WORDS, ASSUMPTIONS, EXCLUSIONS, OTHERS, ROLES, TAKEN, Exclusion
 
 # Sources without the columns that are read: whoever looks into them raises another error.
 EMPTY = pd.DataFrame({"nothing": [1, 2]})
@@ -19,7 +19,7 @@ SOURCES: dict[str, Any] = {
     "data in chunks": lambda: pu_accessor.from_chunks([EMPTY]),
 }
 BOUND: dict[str, dict[str, Any]] = {
-    **{role: {role: "nothing"} for role in ("by", "cluster", "weight", "propensity", "score")},
+    **{role: {role: "nothing"} for role in ("by", "score", *OTHERS)},
     **{role: {"by": "nothing", role: True} for role in ("pool", "average")},
     "label": {"label": "nothing"},
     "a list of scores": {"score": ["svm", "forest"]},

@@ -56,7 +56,7 @@ def rank_examples(
         runs = Runs.of(score, weight)
         count, nth_best = runs.count, runs.order_statistics
     if weight is not None:
-        size, known_weight = float(weight.sum()), (weight[positive], weight[negative])
+        size, known_weight = weight.sum().item(), (weight[positive], weight[negative])
 
     def above(values: FloatArray) -> CountArray:
         """Return the number of scores at or above each value, from the gaps between them."""

@@ -163,7 +163,7 @@ def from_arrays(score: Column, label: Column, **roles: Unpack[ArrayRoles]) -> Ac
     label : array-like
         True, false and missing are positive, negative and unlabeled.
     **roles
-        As in ``df.pu``; cluster, weight and propensity are array-likes of the same length.
+        As in ``df.pu``; cluster, weight, count and propensity are array-likes of the same length.
 
     Returns
     -------

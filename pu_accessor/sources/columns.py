@@ -42,6 +42,7 @@ _LEAST = 1e-12  # an example that was labeled with less stands for more than any
 _DIGITS = 52  # of a float
 _SQUARED = 2**31  # counts below have products that are int64
 _HEAVIEST = 1e12  # what a row may stand for
+_OF_TIMES = {"weight": "clusters#weights", "count": "clusters#counts"}  # pages of the manual
 FEW_ROWS = 1 << 20  # more are not looked up by value: a repr shall come at once
 _SHOWN = 20
 _MISSING = {"raise": "nan_policy='omit' or 'worst'", "omit": "dropped", "worst": "ranked last"}
@@ -192,7 +193,7 @@ def read_others(columns: Columns, positive: BoolArray) -> dict[str, Any]:
         elif role == "cluster":
             read[role], read["clusters"] = number_clusters(column)
         else:
-            read[role] = read_weights(column)
+            read[role] = read_times(role, column)
     return read
 
 
@@ -351,33 +352,38 @@ def read_propensities(column: pd.Series[Any], positive: BoolArray) -> FloatArray
     return values
 
 
-def read_weights(column: pd.Series[Any]) -> CountArray:
+def read_times(role: str, column: pd.Series[Any]) -> CountArray:
     """Read how many rows each example stands for: of whole numbers as int64, sums are exact.
 
     Examples
     --------
-    >>> read_weights(pd.Series([1.0, 2.5, 0.0])), read_weights(pd.Series([1.0, 10.0]))
+    >>> read_times("weight", pd.Series([1.0, 2.5, 0.0])), read_times("count", pd.Series([1, 10]))
     (array([1. , 2.5, 0. ]), array([ 1, 10]))
     """
-    name = f"weight column {column.name!r}"
+    name, is_count, shown = f"{role} column {column.name!r}", role == "count", repr(column.name)
     values = _read_floats(column, f"{name} must hold numbers")
     fewest = "A row stands for itself and others like it; 0 leaves it out."
-    outside = values[~((values == 0) | ((values >= 1) & (values <= _HEAVIEST)))]
+    is_whole = values == np.rint(values)
+    allowed = (values == 0) | (values >= 1) & (is_whole if is_count else values <= _HEAVIEST)
+    outside = values[~allowed]
     if outside.size:
+        most = "in whole numbers" if is_count else f"1 to {_HEAVIEST:g}"
         least = outside.min(initial=1, where=(outside > 0))
-        step = f" Divide by the least: df[{column.name!r}] / {least:g}." if least < 1 else ""
+        step = f" Divide by the least: df[{shown}] / {least:g}." if least < 1 else ""
+        step = f" Of a sample: df.pu(weight={shown})." if is_count and not is_whole.all() else step
         raise PUValueError(
-            f"{name} must say for how many rows each stands, 1 to {_HEAVIEST:g}, but "
+            f"{name} must say for how many rows each stands, {most}, but "
             f"{outside.tolist()[:5]} came in {outside.size} of {values.size} rows. {fewest}{step}",
-            page="clusters#weights",
+            page=_OF_TIMES[role],
         )
     total = float(values.sum())
-    if not total:
+    if not total or (is_count and total > _EXACT):
         raise PUValueError(
-            f"{name} must be above 0 in some rows, but is 0 in all {values.size}. {fewest}",
-            page="clusters#weights",
+            f"{name} must be above 0 in some rows, and counts add up to 2**53 at most, but the "
+            f"sum over all {values.size} is {total:g}. {fewest}",
+            page=_OF_TIMES[role],
         )
-    if total < _SQUARED and (values == np.rint(values)).all():
+    if is_count or (total < _SQUARED and is_whole.all()):
         return values.astype(np.int64)
     # Multiples of such a unit have exact sums, so that counts are equal where they should be.
     unit = 2.0 ** (int(np.frexp(total)[1]) - _DIGITS)
@@ -393,12 +399,10 @@ def count_columns(columns: Columns, roles: Terms, ties: bool = True) -> dict[str
     for column in scores:
         check_real(column)
     known = read_labels(labels, roles)
-    positive, negative = (int(np.count_nonzero(kind)) for kind in known[:2])
-    counts = {
-        "known positives": f"{positive:,}",
-        "known negatives": f"{negative:,}",
-        "unlabeled": f"{labels.size - positive - negative:,}",
-    }
+    times = [read_times(role, column) for role, column in others if role == "count"]
+    known = known._replace(count=next((own for own in times if own.size == labels.size), None))
+    kinds = ("known positives", "known negatives", "unlabeled")
+    counts = {kind: f"{size:,}" for kind, size in zip(kinds, known.sizes(), strict=True)}
     for role, column in others:
         if role != "propensity" and labels.size <= FEW_ROWS:
             counts[f"{role}s"] = _count_other(role, column, known.positive)
@@ -417,8 +421,8 @@ def count_columns(columns: Columns, roles: Terms, ties: bool = True) -> dict[str
 def _count_other(role: str, column: pd.Series[Any], positive: BoolArray) -> str:
     """Say how many clusters there are, or how many rows each stands for, and all together."""
     both = positive.size == column.size  # labels of samples may lie over other dimensions
-    if role == "weight":
-        weight = read_weights(column)
+    if role != "cluster":
+        weight = read_times(role, column)
         text = f"{weight.min():,g} to {weight.max():,g}, {weight.sum():,g} in all"
         return f"{text}, {weight[positive].sum():,g} of known positives" if both else text
     numbers, _ = number_clusters(column)
@@ -463,7 +467,13 @@ class Labels(NamedTuple):
     propensity: FloatArray | None = None  # that of examples that are not positive means nothing
     cluster: IntArray | None = None  # the number of each example's cluster
     clusters: int = 0  # numbers that there are
-    weight: CountArray | None = None  # how many rows each example stands for
+    weight: CountArray | None = None  # how many rows of a larger sample each example stands for
+    count: CountArray | None = None  # type: ignore[assignment]  # how many identical ones
+
+    @property
+    def times(self) -> CountArray | None:
+        """How many rows each example stands for; None: one."""
+        return self.count if self.weight is None else self.weight
 
     def take(self, rows: Any) -> Labels:
         """Return the labels of some rows."""
@@ -472,12 +482,13 @@ class Labels(NamedTuple):
 
     def sizes(self) -> Counts:
         """Count the examples of each kind, each for as many as it stands for."""
-        if self.weight is None:
+        times = self.times
+        if times is None:
             positive, negative = (int(np.count_nonzero(kind)) for kind in self[:2])
             total = self.positive.size
         else:
-            positive, negative = (self.weight[kind].sum().item() for kind in self[:2])
-            total = self.weight.sum().item()
+            positive, negative = (times[kind].sum().item() for kind in self[:2])
+            total = times.sum().item()
         return Counts(positive, negative, total - positive - negative)
 
     def ranked(self, score: FloatArray, *, omits: bool) -> BoolArray | slice:
@@ -485,7 +496,8 @@ class Labels(NamedTuple):
 
         Of several models `score` has a row for each.
         """
-        weighed = slice(None) if self.weight is None or self.weight.all() else self.weight > 0
+        times = self.times
+        weighed = slice(None) if times is None or times.all() else times > 0
         if not omits:
             return weighed
         kept: BoolArray = ~np.logical_or.reduce(np.atleast_2d(np.isnan(score)))
@@ -493,9 +505,25 @@ class Labels(NamedTuple):
 
     def without_ones(self, rows: Any = slice(None)) -> Labels:
         """Return the labels without weights where some rows, all of those that matter, have 1."""
-        if self.weight is None or (self.weight[rows] != 1).any():
+        if self.times is None or (self.times[rows] != 1).any():
             return self
-        return self._replace(weight=None)
+        return self._replace(weight=None, count=None)
+
+    def each_known(self) -> tuple[Any, Labels]:
+        """Return rows in which known positives stand for themselves alone, and their labels.
+
+        Examples
+        --------
+        >>> labels = Labels(np.array([True, False]), np.zeros(2, bool), count=np.array([2, 9]))
+        >>> rows, written = labels.each_known()
+        >>> rows, written.count
+        (array([0, 0, 1]), array([1, 1, 9]))
+        """
+        if self.count is None:
+            return slice(None), self
+        rows = np.repeat(np.arange(self.count.size), np.where(self.positive, self.count, 1))
+        written = self.take(rows)
+        return rows, written._replace(count=np.where(written.positive, 1, self.count[rows]))
 
     def with_clusters(self) -> Labels:
         """Return the labels with a cluster for each row that has a weight, and no other."""
@@ -508,7 +536,8 @@ class Labels(NamedTuple):
         cluster, clusters = self.cluster, self.clusters
         if cluster is None or alone:
             cluster, clusters = np.arange(score.size), score.size
-        return RowClusters(score, self.positive, cluster, clusters, self.weight)
+        drawn = self.weight is not None
+        return RowClusters(score, self.positive, cluster, clusters, self.times, drawn)
 
 
 def read_labels(label: pd.Series[Any], roles: Terms, *, whole: bool = True) -> Labels:

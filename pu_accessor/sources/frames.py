@@ -90,8 +90,9 @@ class FrameSource:
 
         def make(position: int) -> Annotated:
             group, model = divmod(position, len(scores))
-            score, own = scores[model][groups.rows[group]], labels.take(groups.rows[group])
-            every = np.arange(labels.positive.size)[groups.rows[group]]
+            written, own = labels.take(groups.rows[group]).each_known()
+            score = scores[model][groups.rows[group]][written]
+            every = np.arange(labels.positive.size)[groups.rows[group]][written]
             rows = np.arange(score.size)[own.ranked(score, omits=roles.omits)]
             known = rows[own.positive[rows]]
             known = known[np.argsort(0.0 - score[known], kind="stable")]  # NaN last
@@ -104,12 +105,11 @@ class FrameSource:
                 of_rows = values["strata"].iloc[every[rows]]
                 numbers, found["strata"] = _number_values("strata", of_rows)
                 kinds = own.positive[rows], own.negative[rows]
-                each = [
-                    numbers[kind & (numbers >= 0)] for kind in (*kinds, ~(kinds[0] | kinds[1]))
-                ]
+                each = [kind & (numbers >= 0) for kind in (*kinds, ~(kinds[0] | kinds[1]))]
                 size = len(found["strata"])
-                counts = [np.bincount(one, minlength=size) for one in each]
-                found["counts"] = np.stack(counts, axis=1)
+                times = np.ones(rows.size) if own.times is None else own.times[rows]
+                counts = [np.bincount(numbers[one], times[one], size) for one in each]
+                found["counts"] = np.stack(counts, axis=1).astype(np.int64)
             return Annotated(keyed.make(position), **found)
 
         return Keyed(keyed.names, keyed.keys, make)

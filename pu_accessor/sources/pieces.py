@@ -4,7 +4,7 @@ A first pass brings the labeled scores to one place, a second counts all scores 
 curves' corners take a further pass over the few gaps that they lie in. Each pass is one for all
 groups and models at once: where one needs more, it says what, and has to wait until all have said
 so. Nothing but labeled scores, counts and the scores of these gaps leaves a piece. Rows with
-weights or clusters, and models in rows, are brought together in one frame instead.
+weights, counts or clusters, and models in rows, are brought together in one frame instead.
 """
 
 from __future__ import annotations
@@ -289,9 +289,9 @@ class PiecesSource(FrameSource):
     def rank(self, roles: Terms, ranks: Ranks) -> Rankings:
         """Rank the rows of all pieces, as a frame of the same rows would.
 
-        Rows with weights or clusters are ranked in one frame.
+        Rows with weights, counts or clusters are ranked in one frame.
         """
-        if roles.weight is not None or roles.cluster is not None:
+        if roles.others.keys() - {"propensity"}:
             source, roles = self._together(roles, [])
             return source.rank(roles, ranks)
         roles, first, groups = self._first_pass(roles)
@@ -317,9 +317,9 @@ class PiecesSource(FrameSource):
     def pair(self, roles: Terms, on: ColumnNames | None) -> Keyed[PairedRanks]:
         """Rank the rows of all pieces by several columns of scores.
 
-        Models in rows, and rows with weights or clusters, are paired in one frame.
+        Models in rows, and rows with weights, counts or clusters, are paired in one frame.
         """
-        if on is not None or roles.weight is not None or roles.cluster is not None:
+        if on is not None or roles.others.keys() - {"propensity"}:
             identity = [] if on is None else key_columns(self._pieces.example(), on, "on")
             source, roles = self._together(roles, [("on", name) for name in identity])
             return source.pair(roles, on)
