@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.on_new_examples import refute_monotone
 from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.influence import is_one_alone
 from pu_accessor.inference.prior.methods import limit_from_positives
-from pu_accessor.ranking import Counts, FloatArray, Ranking
+from pu_accessor.ranking import CountArray, Counts, FloatArray, Ranking
 
 _FEWEST = 2  # clusters from which on they can be told to differ
 
@@ -22,6 +24,7 @@ class Diagnostics:
     # The share of the rest above which monotone scores are refuted; NaN where they are not.
     refuted_at: float = float("nan")
     clusters: float = float("nan")  # that hold a known positive; NaN where rows are independent
+    heaviest: float = 0.0  # share of the weight of its kind that one row holds, of whole ones
     single: bool = False  # one known positive, whatever its weight; or one other, or none
 
     def beyond(self, betas: FloatArray) -> FloatArray:
@@ -43,7 +46,9 @@ def diagnose(ranking: Ranking, level: float, *, random: bool = True) -> Diagnost
         return Diagnostics(total, effective_size(ranking.weight), nan, single=single)
     if ranking.clusters is not None:  # the limit, and the test, count rows
         if ranking.clusters.alone:
-            return Diagnostics(total, nan, nan, single=single or is_one_alone(ranking.clusters))
+            single = single or is_one_alone(ranking.clusters)
+            heaviest = _heaviest(ranking.clusters.sizes)
+            return Diagnostics(total, nan, nan, heaviest=heaviest, single=single)
         return Diagnostics(total, nan, nan, clusters=ranking.clusters.with_positive, single=single)
     if not (total.known_positive and total.unlabeled and random):
         return Diagnostics(total, nan, nan, single=single)
@@ -51,6 +56,13 @@ def diagnose(ranking: Ranking, level: float, *, random: bool = True) -> Diagnost
     refuted_at = refute_monotone(whole, level) if ranking.monotone else nan
     limit = limit_from_positives(whole, 1 - level)
     return Diagnostics(total, nan, limit, refuted_at, single=single)
+
+
+def _heaviest(sizes: CountArray) -> float:
+    """Return the largest share of one row that stands for several whole ones, of its kind."""
+    most, every = sizes.max(axis=1), np.maximum(sizes.sum(axis=1), 1)
+    counted = (most > 1) & (sizes.dtype.kind == "i")  # what may be meant as a count
+    return float(np.max(most / every, where=counted, initial=0.0))
 
 
 def check_clusters(ranking: Ranking) -> None:

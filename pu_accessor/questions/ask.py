@@ -33,6 +33,7 @@ Columns: TypeAlias = Mapping[str, Any]
 
 _MIN_EFFECTIVE_SIZE = 10  # known positives below which it is said
 _MIN_CLUSTERS = 10  # that hold a known positive, likewise
+_HEAVY = 0.1  # share of weight that one row holds, beyond which it is said
 _MANY_GROUPS = 50  # beyond which rows of one may be meant to belong together
 
 
@@ -113,8 +114,10 @@ def ask(
     answers = Answers(names, each, betas, shared, skipped)
     _warn_of_rankings(answers, limits=limits and apart)
     if apart:
-        held = [(key, about.clusters) for key, _, about, _ in each if about is not None]
-        warn_of_few_clusters(names, held)
+        known = [(key, about) for key, _, about, _ in each if about is not None]
+        warn_of_few_clusters(names, [(key, about.clusters) for key, about in known])
+        heavy = [(k, f"{one.heaviest:.0%}") for k, one in known if one.heaviest > _HEAVY]
+        warn_of_groups(names, heavy, _ONE_ROW, "clusters#counts")
     return answers
 
 
@@ -174,6 +177,12 @@ def _with_bar(positions: Sequence[int]) -> Iterable[int]:
 
 
 # Warnings
+
+_ONE_ROW = (
+    "One row holds more than a tenth of the weight of its kind, known positives or others ({}). "
+    "With weight= it says as much as one row, and intervals are long. If it stands for so many "
+    "identical rows: df.pu(count=...)."
+)
 
 
 def _warn_of_skipped(skipped: Mapping[str, str], answered: int) -> None:

@@ -50,8 +50,8 @@ def exact(n: int, m: int, level: float) -> Bounds:
     Notes
     -----
     Up to a level of 1 - 1e-8, and 10**12 latent positives, the integers are those of the
-    definition in rational arithmetic; beyond, rounding can move a limit by one, or by 1e-12 of it. Time and memory grow as n where m is at least n, and
-    as n + m otherwise.
+    definition in rational arithmetic; beyond, rounding can move a limit by one, or by 1e-12 of
+    it. Time and memory grow as n where m is at least n, and as n + m otherwise.
 
     References
     ----------
