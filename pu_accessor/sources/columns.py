@@ -45,6 +45,15 @@ _HEAVIEST = 1e12  # what a row may stand for
 _OF_TIMES = {"weight": "clusters#weights", "count": "clusters#counts"}  # pages of the manual
 FEW_ROWS = 1 << 20  # more are not looked up by value: a repr shall come at once
 _SHOWN = 20
+_FROM_TWO = (
+    "Of presence and background: pd.concat([pd.DataFrame({'score': presence, 'label': 1}), "
+    "pd.DataFrame({'score': background})]).pu."
+)
+# How users and items become rows.
+FROM_SPARSE = (
+    "Make it long: m = matrix.tocoo(); pd.DataFrame({'user': m.row, 'item': m.col, 'score': "
+    "m.data}), and label the pairs."
+)
 _MISSING = {"raise": "nan_policy='omit' or 'worst'", "omit": "dropped", "worst": "ranked last"}
 
 
@@ -63,18 +72,36 @@ def as_series(argument: str, values: Any) -> pd.Series[Any]:
     if isinstance(values, pd.Series):
         return values if values.name is not None else values.rename(argument)
     try:
-        dimensions = np.ndim(values)
+        shape = np.shape(values)
     except (TypeError, ValueError, MemoryError):  # a Dataset, ragged, without end
-        dimensions = 2
-    if isinstance(values, str) or dimensions != 1 or isinstance(values, pd.MultiIndex):
+        shape = (0, 0)
+    if isinstance(values, str) or len(shape) != 1 or isinstance(values, pd.MultiIndex):
         raise PUTypeError(
             f"{argument} must be one-dimensional, but a {type(values).__name__} of "
-            f"{dimensions} dimensions was passed."
+            f"{len(shape)} dimensions was passed.{_flatten(argument, values, shape)}"
         )
+    if not pd.api.types.is_list_like(values):  # a tensor, of which an array can be made
+        values = np.asarray(values)
     try:
         return pd.Series(values, name=argument)
     except OverflowError:  # before pandas 3 integers beyond float64 have no dtype of their own
         return pd.Series(values, name=argument, dtype=object)
+
+
+def _flatten(argument: str, values: Any, shape: tuple[int, ...]) -> str:
+    """Return the line that makes one dimension of two."""
+    if hasattr(values, "tocoo"):
+        return f" {FROM_SPARSE}"
+    if len(shape) != 2 or not shape[1]:
+        return ""
+    if shape[1] == 1:
+        return f" Pass np.ravel({argument})."
+    if shape[1] == 2 and argument == "score":
+        return " Of predict_proba pass the positive class: proba[:, 1]."
+    return (
+        " Make it long: pd.DataFrame({'score': np.ravel(score), 'label': np.ravel(label), 'user': "
+        "np.repeat(np.arange(len(score)), score.shape[1])}).pu(by='user')."
+    )
 
 
 def pair_arrays(score: Any, label: Any, where: str = "", **others: Any) -> Columns:
@@ -84,9 +111,10 @@ def pair_arrays(score: Any, label: Any, where: str = "", **others: Any) -> Colum
     size = columns[0][1].size
     for role, column in columns:
         if column.size != size:
+            step = f" {_FROM_TWO}" if role == "label" else ""
             raise PUValueError(
                 f"score and {role}{where} must have the same length, but have {size} and "
-                f"{column.size}. They are paired by position."
+                f"{column.size}. They are paired by position.{step}"
             )
     return columns
 
@@ -259,7 +287,7 @@ def read_scores(score: pd.Series[Any]) -> FloatArray:
 def check_real(score: pd.Series[Any]) -> None:
     """Raise unless scores are real numbers."""
     if not is_real(score):
-        present = [value for value in score if value is pd.NaT or not pd.isna(value)]
+        present = [value for value in score if value is pd.NaT or not _is_missing(value)]
         odd = next((value for value in present if not is_number(value)), (*present, None)[0])
         raise PUTypeError(
             f"score column {score.name!r} must hold real numbers, but is {score.dtype} (it holds "
