@@ -388,27 +388,22 @@ def read_times(role: str, column: pd.Series[Any]) -> CountArray:
     >>> read_times("weight", pd.Series([1.0, 2.5, 0.0])), read_times("count", pd.Series([1, 10]))
     (array([1. , 2.5, 0. ]), array([ 1, 10]))
     """
-    name, is_count, shown = f"{role} column {column.name!r}", role == "count", repr(column.name)
-    values = _read_floats(column, f"{name} must hold numbers")
-    fewest = "A row stands for itself and others like it; 0 leaves it out."
-    is_whole = values == np.rint(values)
-    allowed = (values == 0) | (values >= 1) & (is_whole if is_count else values <= _HEAVIEST)
+    name, is_count = repr(column.name), role == "count"
+    values = _read_floats(column, f"{role} column {name} must hold numbers")
+    is_whole, most = values == np.rint(values), _EXACT if is_count else _HEAVIEST
+    allowed = (values >= 1) & (values <= most) & (is_whole | (not is_count)) | (values == 0)
     outside = values[~allowed]
-    if outside.size:
-        most = "in whole numbers" if is_count else f"1 to {_HEAVIEST:g}"
-        least = outside.min(initial=1, where=(outside > 0))
-        step = f" Divide by the least: df[{shown}] / {least:g}." if least < 1 else ""
-        step = f" Of a sample: df.pu(weight={shown})." if is_count and not is_whole.all() else step
+    total = 0.0 if outside.size else float(values.sum())
+    if not 0 < total <= (most if is_count else inf):
+        span = "in whole numbers up to 2**53 in all" if is_count else f"1 to {most:g}"
+        came = f"{outside.tolist()[:5]} came in {outside.size} of {values.size} rows"
+        least = outside.min(initial=inf, where=outside > 0)
+        step = f" Divide by the least: df[{name}] / {least:g}." if least < 1 else ""
+        step = f" Of a sample: df.pu(weight={name})." if is_count and least < inf else step
         raise PUValueError(
-            f"{name} must say for how many rows each stands, {most}, but "
-            f"{outside.tolist()[:5]} came in {outside.size} of {values.size} rows. {fewest}{step}",
-            page=_OF_TIMES[role],
-        )
-    total = float(values.sum())
-    if not total or (is_count and total > _EXACT):
-        raise PUValueError(
-            f"{name} must be above 0 in some rows, and counts add up to 2**53 at most, but the "
-            f"sum over all {values.size} is {total:g}. {fewest}",
+            f"{role} column {name} must say for how many rows each stands, {span}, but "
+            f"{came if outside.size else f'their sum is {total:g}'}. A row stands for itself and "
+            f"others like it; 0 leaves it out.{step}",
             page=_OF_TIMES[role],
         )
     if is_count or (total < _SQUARED and is_whole.all()):
@@ -503,6 +498,11 @@ class Labels(NamedTuple):
         """How many rows each example stands for; None: one."""
         return self.count if self.weight is None else self.weight
 
+    @property
+    def each(self) -> CountArray:
+        """How many rows each example stands for, as an array."""
+        return np.broadcast_to(1, self.positive.shape) if self.times is None else self.times
+
     def take(self, rows: Any) -> Labels:
         """Return the labels of some rows."""
         taken: list[Any] = [v[rows] if isinstance(v, np.ndarray) else v for v in self]
@@ -510,14 +510,8 @@ class Labels(NamedTuple):
 
     def sizes(self) -> Counts:
         """Count the examples of each kind, each for as many as it stands for."""
-        times = self.times
-        if times is None:
-            positive, negative = (int(np.count_nonzero(kind)) for kind in self[:2])
-            total = self.positive.size
-        else:
-            positive, negative = (times[kind].sum().item() for kind in self[:2])
-            total = times.sum().item()
-        return Counts(positive, negative, total - positive - negative)
+        positive, negative = (self.each[kind].sum().item() for kind in self[:2])
+        return Counts(positive, negative, self.each.sum().item() - positive - negative)
 
     def ranked(self, score: FloatArray, *, omits: bool) -> BoolArray | slice:
         """Return which examples are ranked: with all scores, and a weight.

@@ -107,8 +107,7 @@ class FrameSource:
                 kinds = own.positive[rows], own.negative[rows]
                 each = [kind & (numbers >= 0) for kind in (*kinds, ~(kinds[0] | kinds[1]))]
                 size = len(found["strata"])
-                times = np.ones(rows.size) if own.times is None else own.times[rows]
-                counts = [np.bincount(numbers[one], times[one], size) for one in each]
+                counts = [np.bincount(numbers[one], own.each[rows][one], size) for one in each]
                 found["counts"] = np.stack(counts, axis=1).astype(np.int64)
             return Annotated(keyed.make(position), **found)
 

@@ -243,8 +243,7 @@ def rank_groups(
     if roles.pool:
         groups, parts = pool_groups(groups, roles.pool, size)
     if not isinstance(ranks, str):
-        times = np.broadcast_to(1, labels.positive.shape) if labels.times is None else labels.times
-        each = ((times[rows], score[rows]) for score in scores for rows in groups.rows)
+        each = ((labels.each[rows], score[rows]) for score in scores for rows in groups.rows)
         sizes = (of_rows.sum(where=~(omits & np.isnan(score))) for of_rows, score in each)
         check_within(ranks, max(sizes).item())
 

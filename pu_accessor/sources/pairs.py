@@ -117,8 +117,7 @@ def pair_scores(
         ranking = rank_examples(score, *labels[:2], ranks="breakpoints", weight=labels.times)
         return replace(ranking, clusters=labels.cluster_rows(score, alone=True))
 
-    times = np.ones(scores.shape[1], np.int64) if labels.times is None else labels.times
-    of_rows = labels.positive, labels.cluster, times, labels.weight is not None
+    of_rows = labels.positive, labels.cluster, labels.each, labels.weight is not None
     return paired._replace(rows=PairedRows(scores, lambda: [*map(rank, scores)], *of_rows))
 
 

@@ -241,8 +241,8 @@ class Tensor:
 
 
 def test_tensors_are_arrays() -> None:
-    score, label, weight = [3.0, 2, 1, 0], [1, np.nan, np.nan, 1], [1, 2, 1, 3]
-    found = pu_accessor.from_arrays(Tensor(score), Tensor(label), weight=Tensor(weight))
-    expected = pu_accessor.from_arrays(score, label, weight=weight)
+    score, label, count = [3.0, 2, 1, 0], [1, np.nan, np.nan, 1], [1, 2, 1, 3]
+    found = from_arrays(Tensor(score), Tensor(label), count=Tensor(count))
+    expected = from_arrays(score, label, count=count)
     asked: Any = (found.contingency(0.3), expected.contingency(0.3))
     xr.testing.assert_identical(*asked)
