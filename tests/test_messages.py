@@ -299,7 +299,11 @@ TYPE = [
     ("DF.pu(positive=[[1, 2]]).auroc(0.3)", "positive must be a value of a label or a list"),
     ("from_arrays([1])", "from_arrays: missing a required argument: 'label'"),
     ("from_arrays([1], [1], lable=1)", "pu_accessor.from_arrays has no argument 'lable'"),
-    ("from_arrays(np.eye(3)[:, :2], [1, 0, 0]).auroc(0.3)", "Of predict_proba", "proba[:, 1]"),
+    (
+        "from_arrays(np.eye(3)[:, :2], [1, 0, 0]).auroc(0.3)",
+        "Of two classes",
+        "np.asarray(score)[:, 1]",
+    ),
     ("from_arrays(np.eye(3)[:, :1], [1, 0, 0]).auroc(0.3)", "Pass np.ravel(score)."),
     ("from_arrays(np.eye(3), np.eye(3)).auroc(0.3)", "'user': np.repeat(np.arange(len(score))"),
     ("from_arrays(scipy.sparse.eye(3), [1, 0, 0]).auroc(0.3)", "Make it long: m = matrix.tocoo()"),

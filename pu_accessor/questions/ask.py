@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan, nan
+from math import isnan
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -107,7 +107,7 @@ def ask(
         stack = keyed.together()
         contents = at_once(stack, np.stack([beta.values for beta in by_key]))
         totals = map(Counts._make, stack.total.tolist())
-        abouts = [Diagnostics(total, nan, nan, single=has_one(total)) for total in totals]
+        abouts = [Diagnostics(total, single=has_one(total)) for total in totals]
         at_each = enumerate(map(Answer, keys, by_key, abouts, contents))
         ready = {i: result for i, result in at_each if result.content is not None}
     each, skipped = _collect(keyed, answer, terms, ready)

@@ -50,6 +50,10 @@ _FROM_TWO = (
     "pd.DataFrame({'score': background})]).pu."
 )
 # How users and items become rows.
+_FROM_WIDE = (
+    "Make it long: pd.DataFrame({'score': np.ravel(score), 'label': np.ravel(label), 'user': "
+    "np.repeat(np.arange(len(score)), score.shape[1])}).pu(by='user')."
+)
 FROM_SPARSE = (
     "Make it long: m = matrix.tocoo(); pd.DataFrame({'user': m.row, 'item': m.col, 'score': "
     "m.data}), and label the pairs."
@@ -90,18 +94,14 @@ def as_series(argument: str, values: Any) -> pd.Series[Any]:
 
 def _flatten(argument: str, values: Any, shape: tuple[int, ...]) -> str:
     """Return the line that makes one dimension of two."""
+    steps = {
+        0: "",
+        1: f" Pass np.ravel({argument}).",
+        2: f" Of two classes pass the positive one: np.asarray({argument})[:, 1].",
+    }
     if hasattr(values, "tocoo"):
         return f" {FROM_SPARSE}"
-    if len(shape) != 2 or not shape[1]:
-        return ""
-    if shape[1] == 1:
-        return f" Pass np.ravel({argument})."
-    if shape[1] == 2 and argument == "score":
-        return " Of predict_proba pass the positive class: proba[:, 1]."
-    return (
-        " Make it long: pd.DataFrame({'score': np.ravel(score), 'label': np.ravel(label), 'user': "
-        "np.repeat(np.arange(len(score)), score.shape[1])}).pu(by='user')."
-    )
+    return steps.get(shape[1] if len(shape) == 2 else 0, f" {_FROM_WIDE}")
 
 
 def pair_arrays(score: Any, label: Any, where: str = "", **others: Any) -> Columns:
@@ -518,12 +518,10 @@ class Labels(NamedTuple):
 
         Of several models `score` has a row for each.
         """
-        times = self.times
-        weighed = slice(None) if times is None or times.all() else times > 0
-        if not omits:
-            return weighed
-        kept: BoolArray = ~np.logical_or.reduce(np.atleast_2d(np.isnan(score)))
-        return kept if isinstance(weighed, slice) else weighed & kept
+        there: BoolArray = self.each > 0
+        if omits:
+            there &= ~np.logical_or.reduce(np.atleast_2d(np.isnan(score)))
+        return slice(None) if there.all() else there
 
     def without_ones(self, rows: Any = slice(None)) -> Labels:
         """Return the labels without weights where some rows, all of those that matter, have 1."""

@@ -195,18 +195,17 @@ def pool_groups(groups: Groups, pool: Over, size: int) -> tuple[Groups, list[lis
 
 
 def shares_below(
-    score: FloatArray, parts: Sequence[Rows], nan_policy: str, weight: CountArray | None = None
+    score: FloatArray, times: CountArray, parts: Sequence[Rows], nan_policy: str
 ) -> FloatArray:
     """Return the share of its group that ranks below each row.
 
     Examples
     --------
     >>> score = np.array([3.0, 9.0, 9.0, 0.1, 0.2])
-    >>> shares_below(score, [slice(0, 3), slice(3, 5)], "raise")
+    >>> shares_below(score, np.ones(5), [slice(0, 3), slice(3, 5)], "raise")
     array([0.        , 0.33333333, 0.33333333, 0.        , 0.5       ])
     """
     shares = np.full(score.size, np.nan)
-    times = np.ones(score.size, np.int64) if weight is None else weight
     for rows in parts:
         scores, each = score[rows], times[rows]
         missing = np.isnan(scores)
@@ -271,7 +270,7 @@ def rank_groups(
             return rank(score, labels, model, rows, ranks)
         own = labels.without_ones(rows).with_clusters()  # which strata share
         strata = tuple(rank(score, own, model, part, "breakpoints") for part in parts[group])
-        shares = shares_below(score, parts[group], roles.nan_policy, own.times)
+        shares = shares_below(score, own.each, parts[group], roles.nan_policy)
         return replace(rank(shares, own, model, rows, ranks), strata=strata)
 
     return Rankings(*name_keys(groups, roles), make, together=together)
