@@ -445,9 +445,9 @@ def _count_other(role: str, column: pd.Series[Any], positive: BoolArray) -> str:
     """Say how many clusters there are, or how many rows each stands for, and all together."""
     both = positive.size == column.size  # labels of samples may lie over other dimensions
     if role != "cluster":
-        weight = read_times(role, column)
-        text = f"{weight.min():,g} to {weight.max():,g}, {weight.sum():,g} in all"
-        return f"{text}, {weight[positive].sum():,g} of known positives" if both else text
+        times, form = read_times(role, column), ",d" if role == "count" else ",g"
+        text = f"{times.min():{form}} to {times.max():{form}}, {times.sum():{form}} in all"
+        return f"{text}, {times[positive].sum():{form}} of known positives" if both else text
     numbers, _ = number_clusters(column)
     rows = np.bincount(numbers)
     least, most = rows[rows > 0].min(), rows.max()
