@@ -84,7 +84,7 @@ def test_bedroc_is_that_of_the_completed_labeling(seed: int, alpha: float) -> No
     assert found == pytest.approx(completion_oracle.bedroc(*case, alpha), rel=1e-7, abs=1e-9)
 
 
-@pytest.mark.parametrize(("size", "ties"), [(2, 1), (2, 3), (3, 1)])
+@pytest.mark.parametrize(("size", "ties"), [(3, 1), (3, 3), (4, 1)])
 def test_squared_errors_are_unbiased(size: int, ties: int) -> None:
     # That of the mean of a sample without replacement, over all samples that there are.
     frame = pd.DataFrame({"score": -(np.arange(14) // ties)})
