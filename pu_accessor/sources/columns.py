@@ -42,7 +42,6 @@ _LEAST = 1e-12  # an example that was labeled with less stands for more than any
 _DIGITS = 52  # of a float
 _SQUARED = 2**31  # counts below have products that are int64
 _HEAVIEST = 1e12  # what a row may stand for
-_OF_TIMES = {"weight": "clusters#weights", "count": "clusters#counts"}  # pages of the manual
 FEW_ROWS = 1 << 20  # more are not looked up by value: a repr shall come at once
 _SHOWN = 20
 _FROM_TWO = (
@@ -403,8 +402,7 @@ def read_times(role: str, column: pd.Series[Any]) -> CountArray:
         raise PUValueError(
             f"{role} column {name} must say for how many rows each stands, {span}, but "
             f"{came if outside.size else f'their sum is {total:g}'}. A row stands for itself and "
-            f"others like it; 0 leaves it out.{step}",
-            page=_OF_TIMES[role],
+            f"others like it; 0 leaves it out.{step}"
         )
     if is_count or (total < _SQUARED and is_whole.all()):
         return values.astype(np.int64)
