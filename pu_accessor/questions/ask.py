@@ -137,8 +137,9 @@ def _collect(
                 answers[position] = answer(position)
             except NeedsRefinementError:
                 later.append(position)
-            except PUDataError as error:
-                left_out[position] = _left_out(error, keyed, position, terms)
+            except (PUDataError, MemoryError) as error:
+                known = error if isinstance(error, PUDataError) else PUDataError(_TOO_MANY)
+                left_out[position] = _left_out(known, keyed, position, terms)
         if later and keyed.refine:
             keyed.refine()
         waiting = later
@@ -174,6 +175,12 @@ def _with_bar(positions: Sequence[int]) -> Iterable[int]:
         ) from error
     bar: Iterable[int] = tqdm(positions, unit="group")
     return bar
+
+
+_TOO_MANY = (
+    "There is not enough memory for this answer, which takes known examples one by one. Keep "
+    "fewer of them, or ask for the auroc of new examples."
+)
 
 
 # Warnings

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pu_accessor import PUWarning
+from pu_accessor import PUDataError, PUWarning
 
 SIZE = 400
 RNG = np.random.default_rng(5)
@@ -69,3 +69,10 @@ def test_no_standard_error_of_a_share_is_above_a_half() -> None:
     rows["n"], rows.loc[6, "label"] = [20, 1e6, 1e6, 1, *5 * [1e6]], None
     with pytest.warns(PUWarning):
         assert rows.pu(count="n").average_precision(0.1)["standard_error"].item() == 0.5
+
+
+def test_known_examples_that_no_memory_holds_are_refused() -> None:
+    rows = FRAME.assign(n=2**44)
+    assert rows.pu(count="n").auroc(0.2)["lower"].notna().all()
+    with pytest.raises(PUDataError, match=r"not enough memory .* one by one"):
+        rows.pu(count="n").contingency(0.2)
