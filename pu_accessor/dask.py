@@ -1,7 +1,7 @@
 """``import pu_accessor.dask`` puts ``pu`` on dask DataFrames and their groupbys.
 
 The methods are those of ``df.pu``. They run on whichever scheduler is set, and nothing but labeled
-scores, counts and a few scores about the corners of curves leaves a partition.
+scores, a sample of the others, counts, and a few scores about cutoffs leaves a partition.
 """
 
 from collections.abc import Hashable

@@ -63,7 +63,7 @@ class Refiner(Protocol):
         """Add the last attained cutoff at or before each of some ranks; see `Ranking.at`."""
 
     def above_each(self, thresholds: FloatArray) -> CountArray:
-        """Return the number of examples at or above each of some distinct scores, best first."""
+        """Return the number of examples at or above each of some scores."""
 
 
 class Clusters(Protocol):
@@ -113,7 +113,8 @@ class Ranking:
     """
 
     rank: CountArray  # examples predicted positive
-    threshold: FloatArray  # lowest score predicted positive; +inf at rank 0, NaN for missing ones
+    # Lowest score predicted positive: +inf at rank 0, NaN for missing ones, or if it is not read.
+    threshold: FloatArray
     known_positive: CountArray  # examples of that kind with score >= threshold
     known_negative: CountArray
     unlabeled: CountArray
@@ -196,8 +197,7 @@ class Ranking:
                 "df.pu(by='fold')."
             )
         if self.refiner is not None:
-            distinct, position = np.unique(thresholds, return_inverse=True)
-            return self.refiner.above_each(distinct[::-1])[::-1][position]
+            return self.refiner.above_each(thresholds)
         reached = [np.count_nonzero(self.threshold >= score) for score in thresholds.tolist()]
         return self.rank[np.array(reached, np.int64) - 1]
 
@@ -212,7 +212,6 @@ class Stack(NamedTuple):
     start: IntArray  # examples above the block
     end: IntArray  # examples at or above it
     unlabeled: IntArray  # unlabeled examples at or above it
-    ties: IntArray  # (rankings, 2): the rest tied at the lowest and at the highest score
 
 
 @dataclass(frozen=True, eq=False)

@@ -184,7 +184,7 @@ class _Answers:
 
     def __init__(self, pu: Any, beta: UserBeta, level: float, band: str) -> None:
         self.pu, self.beta, self.level, self.band = pu, beta, level, band
-        self.roles, self.counts = pu._held, pu._counts()
+        self.roles, self.counts = pu._terms, pu._counts()
         self.frames: dict[str, pd.DataFrame] = {}
         self.sections: dict[str, str] = {}
         self.notes = [

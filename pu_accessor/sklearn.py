@@ -25,7 +25,7 @@ from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import Ranking
 from pu_accessor.sources.columns import as_series, read_labels
-from pu_accessor.sources.frames import ArraySource
+from pu_accessor.sources.frames import pair_source
 from pu_accessor.terms import Terms, Values
 
 __all__ = ["scorer"]
@@ -56,10 +56,13 @@ class Scorer:
                 "y must be a one-dimensional array of labels, but a sparse matrix was passed. "
                 "Make it dense: y.toarray().ravel()."
             )
-        columns = self._score(estimator, X), as_series("y", y)
-        source = ArraySource(*columns, propensity=propensity, weight=weight)
+        columns, others = (
+            (self._score(estimator, X), as_series("y", y)),
+            {"propensity": propensity, "weight": weight},
+        )
+        source, roles = pair_source(*columns, self._roles(), **others)
         every = self.metric.is_function and self.at in ("maximum", "youden")
-        rankings = source.rank(self._roles(), "all" if every else "breakpoints")
+        rankings = source.rank(roles, "all" if every else "breakpoints")
         value = self._estimate(rankings.make(0))
         return -value if self.metric.less_is_better else value
 

@@ -314,6 +314,8 @@ compare, data in arrays: each is one model
   > Put the scores of all into a frame: df.pu(score=['svm', 'forest']).compare().
 sample_to_label, data in chunks: rows are drawn in memory
   > Draw some first: ddf.sample(frac=0.01, random_state=0).compute().pu.sample_to_label(50).
+sample_to_label, data in a LazyFrame: rows are drawn in memory
+  > Collect it first: lf.collect().pu.sample_to_label(50).
 ranks='all', data in chunks: all cutoffs take all scores in one place
   > Curves and areas are the same at ranks='breakpoints'. @large_data#cutoffs-that-suffice
 strata/below/above, sample_to_label, by/a groupby/a list of scores: rows are drawn from one ranking

@@ -3,10 +3,12 @@
 from typing import Any
 
 import pandas as pd
+import polars as pl
 import pytest
 import xarray as xr
 
 import pu_accessor
+import pu_accessor.polars
 from pu_accessor import PUValueError
 from pu_accessor.terms import _WORDS, ASSUMPTIONS, EXCLUSIONS, OTHERS, ROLES, TAKEN, Exclusion
 
@@ -17,6 +19,7 @@ SOURCES: dict[str, Any] = {
     "data in arrays": lambda: pu_accessor.from_arrays(["no score"], ["no label"]),
     "data in a Dataset": lambda: xr.Dataset({"nothing": ("sample", [1])}).pu(),
     "data in chunks": lambda: pu_accessor.from_chunks([EMPTY]),
+    "data in a LazyFrame": lambda: pu_accessor.pu(pl.LazyFrame({"nothing": [1, 2]})),
 }
 BOUND: dict[str, dict[str, Any]] = {
     **{role: {role: "nothing"} for role in ("by", "score", *OTHERS)},

@@ -118,6 +118,9 @@ VALUE = [
     ("DF.assign(e=None).pu(propensity='e').contingency(0.1, ranks='all')", "must have a value"),
     ("from_arrays([2, 1, 0], [1, None, None], propensity=[1, 1]).auroc(0)", "propensity"),
     ("DS.pu(dim='row').auroc(0.3)", "dim must be"),
+    ("DF.pu.sample_to_label(3, strata=[1, 1], random_state=0)", "one to 5 thresholds, finite"),
+    ("DF.pu.sample_to_label(3, strata=[0.5, NAN], random_state=0)", "strata=[0.2, 0.5]"),
+    ("DF.pu.sample_to_label(3, random_state=-1)", "random_state must be at least 0"),
     (
         "DS.assign(label=DS.label.expand_dims(m=2)).pu().sample_to_label(3, random_state=0)",
         "alone",

@@ -59,7 +59,7 @@ OUTSIDE = {
     "example": {"pandas"},
     "__init__": set(),
     "dask": {"pandas", "dask"},
-    "polars": {"numpy", "pandas", "polars"},
+    "polars": {"pandas", "polars", "pyarrow"},
     "sklearn": {"numpy", "pandas", "scipy", "sklearn"},
 }
 # Files that share a name, as they are the same thing on another layer.

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
-from pu_accessor.counting.gaps import Gaps, count_gaps, distinct, insert_at, sorts_slowly
-from pu_accessor.counting.order_statistics import (
+from pu_accessor.counting.gaps import (
+    Fetch,
+    Gaps,
     Ordered,
     OrderStatistics,
-    Runs,
+    count_above,
+    count_gaps,
+    distinct,
+    insert_at,
     order_statistics,
     scores_inside,
+    sort_scores,
 )
 from pu_accessor.ranking import (
     BoolArray,
@@ -27,10 +31,6 @@ from pu_accessor.ranking import (
     Ranks,
     Stack,
 )
-
-# Up to so many scores are sorted and kept, which is quicker than to pass over them again.
-_SORTED = 1 << 24
-_MANY = 16  # scores at most, for each that is looked for: then they are sorted, too
 
 
 def rank_examples(
@@ -48,22 +48,17 @@ def rank_examples(
     if isinstance(ranks, str) and ranks == "all":
         ranking = _rank_all(score, positive, negative, weight)
         return replace(ranking, weight=_weights(known[0], known_propensity))
-    size: float = score.size
-    known_weight: Any = (None, None)
-    count: Callable[[FloatArray], Gaps] = partial(count_gaps, scores=score)
-    nth_best: Callable[[CountArray, Gaps], OrderStatistics] = partial(_nth_best, score)
-    if weight is not None or score.size < (_SORTED >> 10 if sorts_slowly() else _SORTED):
-        runs = Runs.of(score, weight)
-        count, nth_best = runs.count, runs.order_statistics
-    if weight is not None:
-        size, known_weight = weight.sum().item(), (weight[positive], weight[negative])
+    parts = sort_scores(score, weight)
+    gaps = count_gaps(distinct(np.concatenate(known))[0], parts)
 
-    def above(values: FloatArray) -> CountArray:
-        """Return the number of scores at or above each value, from the gaps between them."""
-        return count(values).blocks()[1][1::2]
+    def fetch(numbers: IntArray) -> Ordered:
+        """Return scores of which those of some gaps are a part."""
+        if len(parts) == 1:
+            return parts[0]
+        return Ordered.of(scores_inside(gaps, numbers, parts))
 
-    gaps = count(distinct(np.concatenate(known))[0])
-    return rank_counted(known, gaps, size, above, nth_best, ranks, known_propensity, known_weight)
+    weights = (None, None) if weight is None else (weight[positive], weight[negative])
+    return rank_counted(known, gaps, fetch, ranks, known_propensity, weights)
 
 
 def _rank_all(
@@ -84,44 +79,38 @@ def _rank_all(
     return _rank_counts(threshold, above, below, rest)
 
 
-def _nth_best(scores: FloatArray, targets: CountArray, gaps: Gaps) -> OrderStatistics:
-    """Return the n-th best scores for some n; many of them from a sort, which takes memory."""
-    if _MANY * targets.size > scores.size:
-        return Ordered.of(scores).order_statistics(targets, gaps)
-    count, fetch = partial(count_gaps, scores=scores), partial(scores_inside, scores=scores)
-    return order_statistics(targets, gaps.closed(), count, fetch)
-
-
 def rank_counted(
     known: Sequence[FloatArray],
     gaps: Gaps,
-    size: float,
-    above: Callable[[FloatArray], CountArray],
-    nth_best: Callable[[CountArray, Gaps], OrderStatistics],
+    fetch: Fetch,
     ranks: Ranks,
     propensity: FloatArray | None = None,
-    weights: tuple[CountArray, CountArray] | tuple[None, None] = (None, None),
+    weights: Sequence[CountArray | None] = (None, None),
+    exact: bool = True,
 ) -> Ranking:
     """Rank examples, wherever they are, by counting their scores between the labeled ones.
 
-    `known` are the scores of known positives and negatives, NaN the worst, `size` is the number of
-    all examples. `above` counts them at or above distinct values, best first, and `nth_best` finds
-    some of them, as `order_statistics`.
+    `known` are the scores of known positives and negatives, NaN the worst. `gaps` are of all
+    scores, between the labeled ones and maybe others. Unless `exact`, no scores in one of these
+    gaps count as tied where bounds bend.
     """
     cost = 0.0 - gaps.values
-    positive, negative = _above(cost, known[0], weights[0]), _above(cost, known[1], weights[1])
+    positive, negative = (_above(cost, *each) for each in zip(known, weights, strict=True))
     free = replace(gaps, at=gaps.at - np.diff(positive + negative))
     # A cutoff is made of each labeled score and of the worst unlabeled one in each gap.
-    lowest, through = free.blocks()
+    values = distinct(np.concatenate(known))[0]
+    between = free if values.size == cost.size else free.about(values)
+    labeled = np.append(0, np.searchsorted(cost, 0.0 - values) + 1)
+    lowest, through = between.blocks()
     filled = np.ones(lowest.size, np.bool_)
-    filled[::2] = free.inside > 0
+    filled[::2] = between.inside > 0
     at = np.append(0, (np.arange(lowest.size, dtype=np.int64) + 1)[filled] // 2)
     unlabeled, threshold = np.append(0, through[filled]), np.append(np.inf, lowest[filled])
     ranking = replace(
-        _rank_counts(threshold, positive[at], negative[at], unlabeled),
+        _rank_counts(threshold, positive[labeled][at], negative[labeled][at], unlabeled),
         extent="breakpoints",
         weight=_weights(known[0], propensity),
-        refiner=_Refiner(positive, negative, gaps, free, size, above, nth_best),
+        refiner=_Refiner(gaps, free, fetch, exact),
     )
     if isinstance(ranks, str):
         return ranking
@@ -158,49 +147,49 @@ def _rank_counts(
 
 @dataclass(frozen=True, eq=False)
 class _Refiner:
-    """Adds cutoffs that a further pass over the scores finds."""
+    """Adds cutoffs that lie between labeled scores."""
 
-    positive: CountArray  # known positives at or above the best 0, 1, ... labeled scores
-    negative: CountArray
     gaps: Gaps  # of all scores
     free: Gaps  # of the unlabeled
-    size: float  # of labeled and unlabeled examples
-    above_each: Callable[[FloatArray], CountArray]  # of distinct values, best first
-    nth_best: Callable[[CountArray, Gaps], OrderStatistics]
+    fetch: Fetch
+    exact: bool
 
     def refine(self, ranking: Ranking, unlabeled: CountArray) -> Ranking:
         """Add the cutoffs at both edges of the tie blocks in which unlabeled examples lie."""
-        return self._insert(ranking, self.nth_best(unlabeled, self.free))
+        fetch = self.fetch if self.exact else None
+        nth = order_statistics(unlabeled, self.free, fetch)
+        return _insert(ranking, "unlabeled", nth)
 
     def reach(self, ranking: Ranking, ranks: CountArray) -> Ranking:
         """Add the last attained cutoff at or before each rank."""
-        ranks = ranks.clip(1, self.size)
-        return self._insert(ranking, self.nth_best(ranks, self.gaps), among_all=True)
+        ranks = ranks.clip(1, sum(ranking.total))
+        return _insert(ranking, "rank", order_statistics(ranks, self.gaps, self.fetch))
 
-    def _insert(self, ranking: Ranking, nth: OrderStatistics, among_all: bool = False) -> Ranking:
-        """Add the cutoffs at both edges of blocks of scores: of all, or of the unlabeled."""
-        has_better = nth.before > 0
-        threshold = np.concatenate([nth.score, nth.better[has_better]])
-        through = np.concatenate([nth.through, nth.before[has_better]])
-        above = np.searchsorted(0.0 - self.gaps.values, 0.0 - threshold, side="right")
-        positive, negative = self.positive[above], self.negative[above]
-        unlabeled = through - positive - negative if among_all else through
-        every: CountArray = positive + negative + unlabeled
-        rank, first = np.unique(every, return_index=True)
-        before = np.searchsorted(ranking.rank, rank)  # the last rank, of all examples, is in it
-        new = ranking.rank[before] != rank
-        if not new.any():
-            return ranking
-        first = first[new]
-        insert = partial(insert_at, before[new] + np.arange(first.size))
-        return replace(
-            ranking,
-            rank=insert(ranking.rank, rank[new]),
-            threshold=insert(ranking.threshold, threshold[first]),
-            known_positive=insert(ranking.known_positive, positive[first]),
-            known_negative=insert(ranking.known_negative, negative[first]),
-            unlabeled=insert(ranking.unlabeled, unlabeled[first]),
-        )
+    def above_each(self, thresholds: FloatArray) -> CountArray:
+        """Return the number of examples at or above each of some scores."""
+        return count_above(thresholds, self.gaps, self.fetch)
+
+
+def _insert(ranking: Ranking, counted: str, nth: OrderStatistics) -> Ranking:
+    """Add the cutoffs at both edges of blocks of scores: of all (rank), or of the unlabeled."""
+    threshold, through = np.append(nth.score, nth.better), np.append(nth.through, nth.before)
+    through, first = np.unique(through, return_index=True)  # 0, too, is there
+    place = np.searchsorted(getattr(ranking, counted), through)
+    new = getattr(ranking, counted)[place] != through
+    if not new.any():
+        return ranking
+    threshold, through, place = threshold[first[new]], through[new], place[new]
+    positive, negative = ranking.known_positive[place - 1], ranking.known_negative[place - 1]
+    unlabeled = through - (positive + negative if counted == "rank" else 0)
+    insert = partial(insert_at, place + np.arange(place.size))
+    return replace(
+        ranking,
+        rank=insert(ranking.rank, positive + negative + unlabeled),
+        threshold=insert(ranking.threshold, threshold),
+        known_positive=insert(ranking.known_positive, positive),
+        known_negative=insert(ranking.known_negative, negative),
+        unlabeled=insert(ranking.unlabeled, unlabeled),
+    )
 
 
 _PIECE = 1 << 16  # examples that are ranked together
@@ -231,7 +220,7 @@ def _stack(
 ) -> Stack:
     """Stack a few rankings, while they are in the cache."""
     parts = [
-        cost[index].argsort() + index.start
+        cost[index].argsort() + (index.start or 0)
         if isinstance(index, slice)
         else index[cost[index].argsort()]
         for index in rows
@@ -251,9 +240,4 @@ def _stack(
     totals, size = [np.diff(kind[first]) for kind in sums], np.diff(first)
     total = np.stack([*totals, size - totals[0] - totals[1]], axis=1)
     start, end = start - begin, end - begin
-    others = np.arange(cost.size + 1) - sums[0]
-    last = others[first[1:]] - others[edges[np.searchsorted(edges, first[1:]) - 1]]
-    best = others[edges[np.searchsorted(edges, first[:-1], "right")]] - others[first[:-1]]
-    ties = np.stack([last, best], axis=1)
-    ties[ties == 1] = 0
-    return Stack(total, owner, found[blocks], known, start, end, end - known - negatives, ties)
+    return Stack(total, owner, found[blocks], known, start, end, end - known - negatives)

@@ -1,4 +1,4 @@
-"""Counts of scores between labeled scores, in one pass over any pieces.
+"""Counts of scores between labeled scores, and the n-th best scores.
 
 Bounds need only counts of unlabeled scores between labeled ones, see `Gaps`. Counts of pieces are
 added, so the scores may lie in memory, in files or on a cluster.
@@ -6,123 +6,20 @@ added, so the scores may lie in memory, in files or on a cluster.
 
 from __future__ import annotations
 
-import timeit
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import cache, partial, reduce
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from pu_accessor.counting.threads import count_threads, in_threads
-from pu_accessor.ranking import CountArray, FloatArray, IntArray
+from pu_accessor.ranking import CountArray, FloatArray, IntArray, each_once
 
-_CELLS, _FEWEST, _MOST = 16, 1 << 12, 1 << 22  # for each value; fewest, most
-_COMPARED = 4  # values that a score is compared with before it is searched for
-_SHAPES = 1.0, 2.0**-8, 2.0**-40  # see `Lookup`
-_LEAST = np.finfo(np.float64).tiny  # the bits of 0.0 and of -0.0 differ
-_SAMPLE, _FEW = 1 << 10, 0.4  # scores that are tried, and a share of them to be content with
-
-
-@dataclass(frozen=True, eq=False)
-class Lookup:
-    """Finds the block of each score: the gap below the lowest value, that value, and so on.
-
-    Gaps have even numbers and values odd ones. Cells are of equal width in the bits of what a
-    score is above `low`, which rise with it: if `low` is as far below the values as they are
-    apart, that is as even as scores, if it is close to them, as logarithms.
-    """
-
-    values: FloatArray  # ascending, distinct, without NaN
-    low: float
-    first: np.int64  # the bits at which cell 0 starts
-    width: np.int64  # of a cell: bits are shifted by it
-    table: npt.NDArray[np.int32]  # the block of cells without a value; of others ~ the first value
-
-    @classmethod
-    def of(cls, values: FloatArray, scores: npt.NDArray[np.floating]) -> Lookup:
-        """Make the table that suits such scores.
-
-        Examples
-        --------
-        >>> scores = np.array([0.5, 1.0, 1.5, 2.0, np.inf, np.nan])
-        >>> Lookup.of(np.array([1.0, 2.0]), scores).blocks(scores)
-        array([0, 1, 2, 3, 4, 0])
-        """
-        sample = scores[:: scores.size // _SAMPLE + 1].astype(np.float64, copy=False)
-        best, fewest = cls._with(values, _SHAPES[0]), sample.size + 1
-        for shape in _SHAPES:
-            lookup = cls._with(values, shape)
-            near = int(np.count_nonzero(lookup._look(sample) < 0))
-            if near < fewest:
-                best, fewest = lookup, near
-            if near <= _FEW * sample.size:
-                break
-        return best
-
-    @classmethod
-    def _with(cls, values: FloatArray, shape: float) -> Lookup:
-        """Make the table with `low` below the values by a share of what they are apart."""
-        finite = values[np.isfinite(values)]
-        lowest, highest = (finite[0], finite[-1]) if finite.size else (0.0, 0.0)
-        cells = (min(max(_CELLS * values.size, _FEWEST), _MOST) - 1).bit_length()
-        with np.errstate(over="ignore", invalid="ignore"):
-            low = lowest - shape * ((highest - lowest) or abs(highest) or 1.0)
-            start, end = (np.array([lowest, highest]) - low).view(np.int64)
-        width = np.int64(max(int(end - start).bit_length() - cells, 0))
-        table = np.zeros((1 << cells) + 3, np.int32)
-        lookup = cls(values, float(low), start - (np.int64(1) << width), width, table)
-        cell = lookup._cells(values)
-        place = np.flatnonzero(np.diff(cell, prepend=-1))
-        # Between two cells with values it is the same gap.
-        gaps = np.diff(cell[place] + 1, prepend=0, append=table.size)
-        table[:] = np.repeat(2 * np.append(place, values.size), gaps)
-        table[cell[place]] = ~place
-        return lookup
-
-    def blocks(self, scores: FloatArray) -> IntArray:
-        """Return the block of each score; NaN is in the gap below the lowest value."""
-        block = self._look(scores).astype(np.int64)
-        near = np.flatnonzero(block < 0)
-        if near.size:
-            block[near] = self._search(scores[near], ~block[near])
-        return block
-
-    def _look(self, scores: FloatArray) -> npt.NDArray[np.int32]:
-        """Return what the table says of each score."""
-        return self.table.take(self._cells(scores))
-
-    def _cells(self, scores: FloatArray) -> IntArray:
-        """Return the cell of each score; it never falls as scores rise, despite rounding."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            way = scores - self.low
-        cell: IntArray = np.fmax(way, _LEAST, out=way).view(np.int64)  # also of NaN
-        cell -= self.first
-        cell >>= self.width
-        return cell.clip(0, self.table.size - 1, out=cell)
-
-    def _search(self, scores: FloatArray, first: IntArray) -> IntArray:
-        """Return the block of each score, from the first value that it can equal."""
-        last = self.values.size - 1
-        place, far = first + (self.values[first] < scores), np.arange(scores.size)
-        for _ in range(_COMPARED):
-            far = far[self.values[np.minimum(place[far], last)] < scores[far]]
-            place[far] += 1
-        place[far] = self.values.searchsorted(scores[far])
-        block: IntArray = 2 * place + (self.values[np.minimum(place, last)] == scores)
-        return block
-
-
-Number = TypeVar("Number", bound=np.number[Any])
 Scores: TypeAlias = npt.NDArray[np.floating[Any]]
 
-_PIECE = 1 << 18  # scores that are sorted at once
-_LOOKED_UP = 1 << 16  # scores that are looked up at once, in the cache
-_TRIED = 1 << 14  # scores that are looked up and sorted, to see what is quicker
-_STEPS = 2  # times that counting takes as long as looking up
-_PARTS = 4  # for each thread, so that no thread waits long for the last part
-_KEPT = 1 << 16  # scores in the two outer gaps that are kept, at most
+_RUN = 1 << 20  # scores that are sorted together, at most: more take longer
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +30,6 @@ class Gaps:
     at: CountArray  # scores that are equal to each value
     inside: CountArray  # scores in the open gap above each value, and below the last
     lowest: FloatArray  # the worst score in each gap, +inf where there is none
-    ends: FloatArray | None = None  # all scores in the outer gaps, where they are few
 
     def merge(self, other: Gaps) -> Gaps:
         """Return the counts of two sets of scores together, with the same values."""
@@ -142,22 +38,14 @@ class Gaps:
             self.at + other.at,
             self.inside + other.inside,
             np.minimum(self.lowest, other.lowest),  # of NaN and a number it is NaN, the worse
-            _join(self.ends, other.ends),
         )
-
-    def closed(self) -> Gaps:
-        """Return the counts after the scores of the outer gaps have become values, if few."""
-        if self.ends is None:
-            return self
-        outer = np.array([0, self.values.size - np.isnan(self.values[-1])])
-        return close(replace(self, ends=None), outer, self.ends)
 
     def about(self, values: FloatArray) -> Gaps:
         """Return the counts at and between some of the values alone.
 
         Examples
         --------
-        >>> gaps = count_gaps(np.array([2.0, 1.0]), np.array([1.5, 1.0, 1.7, 9.0]))
+        >>> gaps = count_gaps(np.array([2.0, 1.0]), sort_scores(np.array([1.5, 1.0, 1.7, 9.0])))
         >>> gaps.about(np.array([2.0])).inside
         array([1, 3])
         """
@@ -169,7 +57,7 @@ class Gaps:
         return Gaps(values, self.at[above // 2], inside, np.where(inside > 0, worst, np.inf))
 
     def blocks(self) -> tuple[FloatArray, CountArray]:
-        """Return gaps and values in turn, best first, as blocks of scores."""
+        """Return the worst score of gaps and values in turn, best first, and scores through it."""
         lowest = np.empty(2 * self.at.size + 1)
         counts = np.empty(lowest.size, self.at.dtype)
         lowest[::2], lowest[1::2] = self.lowest, self.values
@@ -193,19 +81,205 @@ def distinct(scores: FloatArray) -> tuple[FloatArray, IntArray]:
     return 0.0 - cost[new], np.diff(new, append=cost.size).astype(np.int64)
 
 
-def close(gaps: Gaps, inside: IntArray, scores: FloatArray) -> Gaps:
-    """Return the gaps after all scores in some of them have become values."""
-    values, at = distinct(scores)
-    remaining, lowest = gaps.inside.copy(), gaps.lowest.copy()
-    remaining[inside], lowest[inside] = 0, np.inf
-    before = np.searchsorted(0.0 - gaps.values, 0.0 - values)
-    index = before + np.arange(values.size)
-    return Gaps(
-        insert_at(index, gaps.values, values),
-        insert_at(index, gaps.at, at),
-        insert_at(index, remaining, np.zeros_like(at)),
-        insert_at(index, lowest, np.full(values.size, np.inf)),
+@dataclass(frozen=True, eq=False)
+class Ordered:
+    """Sorted scores."""
+
+    ascending: FloatArray  # without NaN
+    missing: Any  # how much scores count that are NaN, worse than any
+    weight: CountArray | None = None  # of the first 0, 1, ... scores; None: as many
+
+    @classmethod
+    def of(cls, scores: Scores, weight: CountArray | None = None) -> Ordered:
+        """Sort some scores, each of which may count several times."""
+        if weight is None:
+            ordered = np.sort(scores)  # float32 in half the time
+            present = int(np.searchsorted(ordered, np.nan))
+            ascending = ordered[:present].astype(np.float64, copy=False)
+            return cls(ascending, scores.size - present)
+        order = np.argsort(scores)
+        ordered, through = scores[order], np.append(0, np.cumsum(weight[order]))
+        present = int(np.searchsorted(ordered, np.nan))
+        missing = (through[-1] - through[present]).item()
+        ascending = ordered[:present].astype(np.float64, copy=False)
+        return cls(ascending, missing, through[: present + 1])
+
+    def counted(self, scores: IntArray) -> CountArray:
+        """Return what the first so many scores count."""
+        return scores if self.weight is None else self.weight[scores]
+
+    def count(self, values: FloatArray) -> Gaps:
+        """Count the scores at and between some values, as `count_gaps` does."""
+        scores, known = self.ascending, values[~np.isnan(values)][::-1]
+        ends = np.full(2 * known.size + 2, scores.size)
+        ends[0] = 0
+        ends[1:-1:2] = right = np.searchsorted(scores, known)
+        if scores.size:  # few are tied: values end with the first, or are searched for
+            right = right + (scores.take(right, mode="clip") == known)
+            tied = np.flatnonzero(scores.take(right, mode="clip") == known)
+            right[tied] = np.searchsorted(scores, known[tied], side="right")
+        ends[2:-1:2] = right
+        counts = np.diff(self.counted(ends))[::-1]
+        at, inside = counts[1::2].copy(), counts[::2].copy()
+        lowest, filled = np.full(inside.size, np.inf), inside > 0
+        lowest[filled] = 0.0 + scores[ends[-2::-2][filled]]  # -0.0 becomes 0.0
+        if known.size < values.size:
+            at, inside = np.append(at, self.missing), np.append(inside, 0)
+            lowest = np.append(lowest, np.inf)
+        elif self.missing:
+            inside[-1] += self.missing
+            lowest[-1] = np.nan
+        return Gaps(values, at, inside, lowest)
+
+    def ends(self, values: FloatArray, numbers: IntArray) -> tuple[IntArray, IntArray]:
+        """Return where the scores of some gaps start and end; none of them is below NaN."""
+        known = values[~np.isnan(values)]
+        edges = np.concatenate([[np.inf], known, [-np.inf]])
+        start = np.searchsorted(self.ascending, edges[numbers + 1], side="right")
+        end = np.searchsorted(self.ascending, edges[numbers])
+        start[numbers >= known.size], end[numbers == 0] = 0, self.ascending.size
+        return start, end
+
+    def inside(self, values: FloatArray, numbers: IntArray) -> FloatArray:
+        """Return the scores in some gaps; those that are NaN are below the last value.
+
+        Examples
+        --------
+        >>> ordered = Ordered.of(np.array([1.5, 1.0, np.nan, 1.7, 9.0]))
+        >>> ordered.inside(np.array([2.0, 1.0]), np.array([1, 2]))
+        array([1.5, 1.7, nan])
+        """
+        start, end = self.ends(values, numbers)
+        sizes = np.maximum(end - start, 0)
+        before = np.cumsum(sizes) - sizes
+        places = np.arange(sizes.sum()) + np.repeat(start - before, sizes)
+        below = (numbers == values.size).any() and not np.isnan(values).any()
+        return np.append(self.ascending[places], np.full(self.missing * below, np.nan))
+
+
+def sort_scores(scores: Scores, weight: CountArray | None = None) -> list[Ordered]:
+    """Sort scores in parts, by several threads; with weights in one part."""
+    threads = count_threads(scores.size)
+    parts = threads * (1 + scores.size // (threads * _RUN))
+    if weight is not None or parts == 1:
+        return [Ordered.of(scores, weight)]
+    return in_threads(Ordered.of, np.array_split(scores, parts), threads)
+
+
+def count_gaps(values: FloatArray, parts: Sequence[Ordered]) -> Gaps:
+    """Count sorted scores at and between some values.
+
+    Examples
+    --------
+    >>> gaps = count_gaps(np.array([2.0, 1.0]), sort_scores(np.array([1.5, 1.0, 1.7, 9.0])))
+    >>> gaps.at, gaps.inside, gaps.lowest
+    (array([0, 1]), array([1, 2, 0]), array([9. , 1.5, inf]))
+    """
+    return reduce(Gaps.merge, [part.count(values) for part in parts])
+
+
+def scores_inside(gaps: Gaps, numbers: IntArray, parts: Sequence[Ordered]) -> FloatArray:
+    """Return the scores of all parts in some gaps."""
+    return np.concatenate([part.inside(gaps.values, numbers) for part in parts])
+
+
+# The scores of some gaps, in order: those of other gaps may be among them.
+Fetch: TypeAlias = Callable[[IntArray], Ordered]
+
+
+class OrderStatistics(NamedTuple):
+    """Some of the best scores, and the nearest strictly better ones."""
+
+    score: FloatArray  # the n-th best one for each target n
+    through: CountArray  # scores at or above it
+    better: FloatArray  # the nearest strictly better score; +inf where there is none
+    before: CountArray  # scores at or above that one; 0 where there is none
+
+
+def order_statistics(targets: CountArray, gaps: Gaps, fetch: Fetch | None) -> OrderStatistics:
+    """Return the n-th best scores for some n, and the nearest strictly better ones.
+
+    Only the gaps are fetched that hold one of them. If none can be, no scores in a gap count as
+    tied, and those that are wanted are NaN.
+
+    Examples
+    --------
+    >>> ordered = Ordered.of(np.array([1.5, 1.0, 1.7, 9.0]))
+    >>> third = order_statistics(np.array([3]), ordered.count(np.array([2.0])), lambda _: ordered)
+    >>> third.score, third.through, third.better, third.before
+    (array([1.5]), array([3]), array([1.7]), array([2]))
+    """
+    lowest, through = gaps.blocks()
+    block = np.searchsorted(through, targets)  # never an empty block
+    before = np.append(0, through)[block]
+    better = np.where(before, lowest[np.searchsorted(through, before)], np.inf)
+    nth = OrderStatistics(lowest[block], through[block], better, before)
+    inside = np.flatnonzero((block % 2 == 0) & (through[block] - before > 1))
+    if not inside.size:
+        return nth
+    if fetch is None:
+        between = inside[targets[inside] < nth.through[inside]]
+        nth.score[between], nth.through[between] = np.nan, targets[between]
+        further = inside[targets[inside] - 1 > before[inside]]
+        nth.better[further], nth.before[further] = np.nan, targets[further] - 1
+        return nth
+    ordered = fetch(each_once(block[inside] // 2))
+    if ordered.ascending.size:
+        _look_inside(nth, inside, block, targets, gaps, ordered)
+    return nth
+
+
+def _look_inside(
+    nth: OrderStatistics,
+    inside: IntArray,
+    block: IntArray,
+    targets: CountArray,
+    gaps: Gaps,
+    ordered: Ordered,
+) -> None:
+    """Change order statistics of some blocks, gaps as of one block of ties, to those within."""
+    scores, before = ordered.ascending, nth.before[inside]
+    start, end = ordered.ends(gaps.values, block[inside] // 2)
+    index = ordered.counted(end) - (targets[inside] - before)
+    if ordered.weight is not None:
+        index = np.searchsorted(ordered.weight, index, side="right") - 1
+    present = index >= start  # further scores are NaN
+    wanted = 0.0 + scores[index.clip(min=0)]
+    left = np.searchsorted(scores, wanted, side="left")
+    right = np.where(present, np.searchsorted(scores, wanted, side="right"), start)
+    nth.score[inside] = np.where(present, wanted, np.nan)
+    through = before + ordered.counted(end) - ordered.counted(left)
+    nth.through[inside] = np.where(present, through, nth.through[inside])
+    above = np.flatnonzero(right < end)  # better ones of the same gap
+    nth.better[inside[above]] = 0.0 + scores[right[above]]
+    nth.before[inside] = before + ordered.counted(end) - ordered.counted(right)
+
+
+def count_above(values: FloatArray, gaps: Gaps, fetch: Fetch) -> CountArray:
+    """Return the number of scores at or above some values.
+
+    Examples
+    --------
+    >>> ordered = Ordered.of(np.array([1.5, 1.0, 1.7, 9.0]))
+    >>> gaps = ordered.count(np.array([2.0]))
+    >>> count_above(np.array([9.0, 1.6, 1.5]), gaps, lambda _: ordered)
+    array([1, 2, 3])
+    """
+    lowest, through = gaps.blocks()
+    better, following = (
+        np.searchsorted(0.0 - gaps.values, 0.0 - values, side=side) for side in ("left", "right")
     )
+    above: CountArray = through[better + following]
+    worst = lowest[2 * better]  # in the gap, where a value is in one
+    higher = (values > worst) | (np.isnan(worst) & ~np.isnan(values))
+    inside = np.flatnonzero(higher & (better == following) & (gaps.inside[better] > 0))
+    if inside.size:
+        ordered = fetch(each_once(better[inside]))
+        _, end = ordered.ends(gaps.values, better[inside])
+        at = np.searchsorted(ordered.ascending, values[inside])
+        counted = ordered.counted(end) - ordered.counted(at)
+        above[inside] += counted - gaps.inside[better[inside]]
+    return above
 
 
 def insert_at(index: IntArray, array: npt.NDArray[Any], new: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -215,134 +289,3 @@ def insert_at(index: IntArray, array: npt.NDArray[Any], new: npt.NDArray[Any]) -
     old[index] = False
     longer[index], longer[old] = new, array
     return longer
-
-
-def _join(*parts: FloatArray | None) -> FloatArray | None:
-    """Put what is kept of scores together, unless it is too much."""
-    kept = [part for part in parts if part is not None]
-    if len(kept) < len(parts) or sum(map(len, kept)) > _KEPT:
-        return None
-    return np.concatenate(kept)
-
-
-def count_gaps(values: FloatArray, scores: Scores) -> Gaps:
-    """Count scores at and between some values.
-
-    Examples
-    --------
-    >>> gaps = count_gaps(np.array([2.0, 1.0]), np.array([1.5, 1.0, 1.7, 9.0]))
-    >>> gaps.at, gaps.inside, gaps.lowest
-    (array([0, 1]), array([1, 2, 0]), array([9. , 1.5, inf]))
-    """
-    if sorts_slowly():
-        return _look_up(values, scores)
-    threads = count_threads(scores.size)
-    parts = in_parts(scores, threads)
-    return reduce(Gaps.merge, in_threads(partial(_sort, values), parts, threads))
-
-
-@cache
-def sorts_slowly() -> bool:
-    """Tell whether NumPy takes longer to sort scores here than to look them up.
-
-    Some processors take five times as long as others. A sort leaves more to other threads.
-    """
-    scores = np.random.default_rng(0).normal(size=_TRIED)
-    lookup = Lookup.of(np.sort(scores[: _TRIED >> 4]), scores)
-    look_up, sort = partial(lookup.blocks, scores), partial(np.sort, scores)
-    quickest = [min(timeit.repeat(way, number=1)) for way in (look_up, sort)]
-    return _STEPS * quickest[0] < quickest[1]
-
-
-def _look_up(values: FloatArray, scores: Scores) -> Gaps:
-    """Count scores between some values, some at a time, by looking each up."""
-    tally = Tally(values)
-    lookup = Lookup.of(tally.known, scores)
-    for piece in in_pieces(scores, max(_LOOKED_UP, 2 * values.size)):
-        tally.add(lookup, np.asarray(piece, np.float64))
-    return tally.gaps(scores.size - int(tally.counts.sum()))
-
-
-def _sort(values: FloatArray, scores: Scores) -> Gaps:
-    """Count scores between some values, some at a time, by sorting them."""
-    tally = Tally(values)
-    # Each piece costs a search for all values: where there are many it is longer.
-    size = _PIECE if values.size < _PIECE >> 4 else 4 * _PIECE
-    most = min(size, scores.size)
-    wide = np.empty(most)  # each piece takes the place of the one before
-    buffer: Scores = wide if scores.dtype == wide.dtype else np.empty(most, scores.dtype)
-    for part in in_pieces(scores, most):
-        piece, ascending = buffer[: part.size], wide[: part.size]
-        np.copyto(piece, part)
-        piece.sort()  # float32 in half the time
-        np.copyto(ascending, piece)
-        tally.add_sorted(ascending[: np.searchsorted(ascending, np.nan)])
-    return tally.gaps(scores.size - int(tally.counts.sum()))
-
-
-def in_parts(scores: npt.NDArray[Number], threads: int) -> list[npt.NDArray[Number]]:
-    """Divide scores, or what else there is of each row, among threads."""
-    return [scores] if threads == 1 else np.array_split(scores, threads * _PARTS, axis=-1)
-
-
-def in_pieces(scores: Scores, size: int) -> Iterator[Scores]:
-    """Go through scores some at a time."""
-    step = max(size, 1)
-    return (scores[start : start + step] for start in range(0, scores.size, step))
-
-
-class Tally:
-    """Counts and lowest scores of blocks: the gap below the lowest value, that value, and so on.
-
-    Gaps have even indices and values odd ones. No lowest score is kept of values.
-    """
-
-    def __init__(self, values: FloatArray) -> None:
-        self.known = values[~np.isnan(values)][::-1]
-        self.apart = self.known.size < values.size  # whether NaN is among the values
-        self.counts: CountArray = np.zeros(2 * self.known.size + 1, np.int64)
-        self.lowest = np.full(2 * self.known.size + 1, np.inf)
-        self.ends: FloatArray | None = np.empty(0) if self.known.size else None
-
-    def add(self, lookup: Lookup, piece: FloatArray) -> None:
-        """Count scores in any order, by where they are."""
-        if np.isnan(piece.min()):
-            piece = piece[~np.isnan(piece)]
-        block, last = lookup.blocks(piece), self.counts.size - 1
-        self.counts += np.bincount(block, minlength=last + 1)
-        lower = np.flatnonzero(piece < self.lowest[block])
-        np.minimum.at(self.lowest, block[lower], piece[lower])
-        if self.ends is not None:
-            self.ends = _join(self.ends, piece[np.flatnonzero((block == 0) | (block == last))])
-
-    def add_sorted(self, piece: FloatArray, through: CountArray | None = None) -> None:
-        """Count scores that are in ascending order; `through` so many of them weigh so much."""
-        ends = np.full(self.counts.size + 1, piece.size)
-        ends[0] = 0
-        ends[1:-1:2] = right = np.searchsorted(piece, self.known)
-        if piece.size:  # few are tied: values end with the first, or are searched for
-            right = right + (piece.take(right, mode="clip") == self.known)
-            tied = np.flatnonzero(piece.take(right, mode="clip") == self.known)
-            right[tied] = np.searchsorted(piece, self.known[tied], side="right")
-        ends[2:-1:2] = right
-        counts = np.diff(ends if through is None else through[ends])
-        self.counts = self.counts + counts
-        beyond = [None] if through is not None else [piece[: ends[1]], piece[ends[-2] :]]
-        self.ends = _join(self.ends, *beyond)
-        filled = 2 * np.flatnonzero(counts[::2])
-        self.lowest[filled] = np.minimum(self.lowest[filled], piece[ends[filled]])
-
-    def gaps(self, missing: float) -> Gaps:
-        """Return the counts, best first; others are NaN, at a value apart or in a gap."""
-        counts = self.counts[::-1]
-        values, at, inside = self.known[::-1], counts[1::2].copy(), counts[::2].copy()
-        lowest = 0.0 + self.lowest[::-2]  # -0.0 becomes 0.0
-        ends = self.ends
-        if self.apart:
-            values, at = np.append(values, np.nan), np.append(at, missing)
-            inside, lowest = np.append(inside, 0), np.append(lowest, np.inf)
-        elif missing:
-            inside[-1] += missing
-            lowest[-1] = np.nan
-            ends = None if missing > _KEPT else _join(ends, np.full(int(missing), np.nan))
-        return Gaps(values, at, inside, lowest, ends)

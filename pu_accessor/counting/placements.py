@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pu_accessor.counting.gaps import Lookup, distinct, in_parts
+from pu_accessor.counting.gaps import distinct
+from pu_accessor.counting.score_lookup import Lookup
 from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.ranking import (
     MOVE_LEVELS,
@@ -27,6 +28,7 @@ from pu_accessor.ranking import (
 )
 
 _PIECE = 1 << 15  # scores that are looked up together, in the cache
+_PARTS = 4  # for each thread, so that no thread waits long for the last part
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,11 +121,10 @@ def count_above(
 ) -> Above:
     """Sum how many known positives lie above examples, all of them and those of each cluster."""
     threads = count_threads(scores.size)
-    parts = in_parts(scores, threads)
-    of_rows = (
-        [None] * len(parts) if each is None else in_parts(each, threads)
-        for each in (cluster, times)
-    )
+    number = 1 if threads == 1 else threads * _PARTS
+    parts = np.array_split(scores, number, axis=-1)
+    none = [None] * number
+    of_rows = (none if of is None else np.array_split(of, number) for of in (cluster, times))
     count = partial(_count_part, tables, clusters)
     return reduce(Above.merge, in_threads(count, [*zip(parts, *of_rows, strict=True)], threads))
 

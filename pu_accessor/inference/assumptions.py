@@ -15,7 +15,6 @@ import scipy
 from pu_accessor.checks import latent_counts
 from pu_accessor.inference.bands.on_new_examples import refute_monotone
 from pu_accessor.inference.comparison.pairwise import adjust_p_values
-from pu_accessor.inference.estimates.areas_on_new_examples import binormal_variances
 from pu_accessor.inference.influence import find_above, moments, placement_influences, welch_df
 from pu_accessor.inference.prior.methods import distance_from_positives
 from pu_accessor.inference.search import find_breaking_point
@@ -27,7 +26,7 @@ _DOUBT = 0.1  # a p value from which on few permutations are enough
 _AT_ONCE = 10**6  # ranks that are permuted together
 _EQUAL = 1 - 1e-9  # of a statistic, that another is no smaller but for rounding
 _ALPHAS = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 1e-3, 1e-4, 1e-6)  # p values by a band
-_MODELED = 2  # examples that a model of variances counts for
+_MODELED = 2  # examples that a model of variances counts for: calibrated by simulation
 
 
 class Outcome(NamedTuple):
@@ -303,7 +302,7 @@ def negatives_test(ranking: Ranking, beta: float) -> Negatives:
     above, pairs = latent * by_beta + negatives * area, n * (latent + negatives)
     likely = min(max(above / (latent + negatives), 0.0), 1.0)
     likely = (likely * pairs + 1) / (pairs + 2)
-    model, model_negative = binormal_variances(np.array(likely), np.array([beta, 0.0]))[1].tolist()
+    model, model_negative = binormal_variances(likely, np.array([beta, 0.0])).tolist()
     apart = moments(place - (1 - beta) * place_in_negatives, np.diff(ranking.known_positive))[0]
     known = max(_pool(beta**2 / 12, apart if n > 1 else 0.0, n), beta**2 / 12)
     own = _pool(model_negative, seen_negative, negatives)
@@ -315,6 +314,18 @@ def negatives_test(ranking: Ranking, beta: float) -> Negatives:
     agree_at = (theta - area) / (0.5 - area) if area != 0.5 else np.nan
     p_value = 2 * float(scipy.special.stdtr(float(df), -abs(statistic)))
     return Negatives(by_beta, area, statistic, p_value, agree_at)
+
+
+def binormal_variances(auroc: float, share: FloatArray) -> FloatArray:
+    """Return the variances of the rest's placements if scores are normal, of equal variance.
+
+    A positive lies above two negatives with probability A - 2*T(z, 1/sqrt(3)), with A the AUROC, z
+    its normal quantile and T Owen's function; above a positive and a negative with A/2 + T.
+    """
+    turn = scipy.special.owens_t(float(scipy.special.ndtri(auroc)), 3**-0.5)
+    left = 1 - share
+    alone = max(auroc * (1 - auroc) - 2 * float(turn), 0.0)
+    return np.asarray(share / 12 + left * (alone + share * (auroc - 0.5) ** 2))
 
 
 # The limit on beta, and monotone scores

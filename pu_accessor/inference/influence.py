@@ -229,7 +229,7 @@ def place_stack(stack: Stack) -> Placed:
     Examples
     --------
     >>> stack = Stack(np.array([[2, 0, 2]]), *np.array([[0, 0], [1, 1], [1, 2], [0, 2], [1, 3]]),
-    ...     unlabeled=np.array([0, 1]), ties=np.array([[0, 0]]))
+    ...     unlabeled=np.array([0, 1]))
     >>> place_stack(stack)
     Placed(size=array([[2.],
            [2.]]), variance=array([[0.125],

@@ -6,7 +6,7 @@ import numpy as np
 import scipy
 
 from pu_accessor.errors import PUDataError
-from pu_accessor.inference.estimates.areas_on_new_examples import score_interval
+from pu_accessor.inference.estimates.areas_on_new_examples import auroc_interval
 from pu_accessor.inference.influence import Placed, welch_df
 from pu_accessor.ranking import FloatArray, PairedRanks, Ranking
 
@@ -137,9 +137,8 @@ def chance_of_width(
         np.maximum(np.stack(variances), 0),  # of the sample, not of the distribution
         above,
     )
-    value, shares = (above - share / 2) / (1 - share), np.full(above.size, share)
-    lower, upper = score_interval(value, shares, placed, level)
-    widths = upper - lower
+    found = auroc_interval(np.full(above.size, share), placed, level)
+    widths = found.upper - found.lower
     slope = np.divide(
         widths[1:4] - widths[4:], 2 * _STEP * steps, out=np.zeros(3), where=steps > 0
     )

@@ -153,7 +153,7 @@ def positives_needed(
     --------
     >>> positives_needed(0.1, pilot={"auroc": 0.8}, beta=0.1, n_unlabeled=5000)
          n  n_unlabeled metric  width  probability  level
-    0  103         5000  auroc    0.1          0.5   0.95
+    0  107         5000  auroc    0.1          0.5   0.95
     """
     read_metric(metric, None, "plan")
     width = check_share("width", width, "(0, 1)")
@@ -298,9 +298,9 @@ def _as_accessor(pilot: Any) -> Accessor:
             "pilot must be a frame, its df.pu, or a mapping of what is expected, but "
             f"a {type(pilot).__name__} was passed. For example pilot={{'auroc': 0.8}}."
         )
-    if accessor._held.cluster is not None:
+    if accessor._terms.cluster is not None:
         raise PUValueError(
-            f"pilot must have independent rows, but cluster={accessor._held.cluster!r} is "
+            f"pilot must have independent rows, but cluster={accessor._terms.cluster!r} is "
             "bound: how many clusters are needed is not known. Plan with one row of each.",
             page="clusters",
         )

@@ -255,42 +255,43 @@ def _check(dataset: xr.Dataset, axis: str) -> None:
 
 def _take_apart(
     dataset: xr.Dataset, axis: str, drawn: str
-) -> Iterator[tuple[dict[str, Hashable], list[Table]]]:
+) -> Iterator[tuple[dict[str, Hashable], Sequence[Table]]]:
     """Yield where each curve stands, and its arrays at each bound: estimate, lower, upper."""
     dims = [str(dim) for dim in dataset[drawn].dims if dim not in (axis, "bound")]
     dims.sort(key=lambda dim: dim == "beta")  # models first
-    held = {
-        str(name): variable.to_base_variable()
-        for name, variable in dataset.variables.items()
-        if {*variable.dims} <= {*dims, "bound", axis}
-    }
+    held = {}
+    for name, variable in dataset.variables.items():
+        if {*variable.dims} <= {*dims, "bound", axis}:
+            outer = [place for place, dim in enumerate(dims) if dim in variable.dims]
+            inner = [dim for dim in ("bound", axis) if dim in variable.dims]
+            values = variable.transpose(*(dims[place] for place in outer), *inner).values
+            held[str(name)] = values, outer, inner
     order = [dataset.get_index("bound").get_loc(bound) for bound in _ORDER]
     own_beta = dataset["beta"].ndim > 1
     indexes = {dim: dataset.get_index(dim) for dim in dims if dim != "beta" or not own_beta}
     for position in np.ndindex(*(dataset.sizes[dim] for dim in dims)):
-        place: dict[Any, Any] = dict(zip(dims, position, strict=True))
-        arrays = {name: v.isel(place, missing_dims="ignore") for name, v in held.items()}
-        known = arrays[drawn].notnull().any("bound").values  # noqa: PD004
+        arrays = {
+            name: values[tuple(position[place] for place in outer)]
+            for name, (values, outer, _) in held.items()
+        }
+        known = pd.notna(arrays[drawn]).any(axis=0)
         if axis == AXIS and "rank" in arrays:  # without the repeats of the last cutoff
-            known &= np.diff(arrays["rank"].values, prepend=-1) > 0
+            known &= np.diff(arrays["rank"], prepend=-1) > 0
         if not known.any():
             continue
-        arrays = {
-            name: v if known.all() else v.isel({axis: known}, missing_dims="ignore")
-            for name, v in arrays.items()
-        }
+        tables: list[dict[str, Any]] = [{} for _ in order]
+        for name, array in arrays.items():
+            inner = held[name][2]
+            some = array[..., known] if axis in inner else array
+            for table, bound in zip(tables, order, strict=True):
+                table[name] = some[bound] if "bound" in inner else some
         where: dict[str, Hashable] = {}
         for dim, index in indexes.items():
-            key = where[dim] = index[place[dim]]
+            key: Any = index[position[dims.index(dim)]]
+            where[dim] = key
             if isinstance(index, pd.MultiIndex):
                 where.update(zip(map(str, index.names), key, strict=True))
-        yield (
-            {name: write_missing(value) for name, value in where.items()},
-            [
-                {name: v.isel(bound=i, missing_dims="ignore").values for name, v in arrays.items()}
-                for i in order
-            ],
-        )
+        yield {name: write_missing(value) for name, value in where.items()}, tables
 
 
 def write_missing(key: Hashable) -> Hashable:

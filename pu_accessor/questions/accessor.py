@@ -34,6 +34,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "groupby": ("a groupby",),
     "arrays": ("data in arrays",),
     "samples": ("data in a Dataset",),
+    "lazy": ("data in a LazyFrame",),
     "pieces": ("data in chunks",),
     "groupby of pieces": ("a groupby", "data in chunks"),
 }
@@ -53,14 +54,12 @@ class Accessor:
     >>> found = df.pu(score="score").assume(selection_odds=1.5).auroc(0.17)
     >>> found[["metric", "beta", "estimate", "lower", "upper"]].round(3)
       metric  beta  estimate  lower  upper
-    0  auroc  0.17     0.889  0.812  0.937
+    0  auroc  0.17     0.889  0.813  0.938
     """
 
     def __init__(self, source: FrameSource, terms: Terms | None = None) -> None:
         self._source = source
         self._terms = _USUAL if terms is None else terms
-        # With those of values that the source has without a column; raises if they exclude others.
-        self._held = source.held(self._terms)
 
     def __call__(self, **roles: Unpack[FrameRoles]) -> Accessor:
         """Say what columns mean, and which rows belong together.
@@ -166,7 +165,7 @@ class Accessor:
         >>> df = pu_accessor.load_example()
         >>> df.pu.assume(selection_odds=2).auroc(0.17)[["lower", "upper"]].round(3)
            lower  upper
-        0  0.781  0.945
+        0  0.782  0.946
         """
         check_known("assume", assumed, ASSUMPTIONS)
         return Accessor(self._source, self._terms.update(**assumed))
@@ -271,7 +270,7 @@ class Accessor:
                 page="many_models#a-beta-for-each-group",
             )
         wide = {"a list of scores": terms.score} if terms.is_wide else {}
-        refuse({**self._held.facts(), **source, **wide, **facts}, question)
+        refuse({**terms.facts(), **source, **wide, **facts}, question)
         assumed = terms.reference, terms.selection_odds, terms.prevalence, terms.contamination
         return betas, Settings(check_level(level), bounds, *assumed)
 
@@ -284,13 +283,18 @@ class Accessor:
         of_band = {"band": band} if band else {}
         return {"level": settings.level, **of_band, "target": target, **self._assumed()}
 
-    def _rank(self, ranks: Ranks = "breakpoints", *, by_rank: bool = False) -> Rankings:
-        """Return the rankings; at all cutoffs where a band has its bounds by rank."""
+    def _rank(
+        self, ranks: Ranks = "breakpoints", *, by_rank: bool = False, exact: bool = True
+    ) -> Rankings:
+        """Return the rankings; at all cutoffs where a band has its bounds by rank.
+
+        Where bounds alone are wanted, they need not be `exact` between scores that are not kept.
+        """
         check_ranks(ranks)
         ranks = "all" if by_rank and isinstance(ranks, str) else ranks
         if isinstance(ranks, str) and ranks == "all":
             refuse(dict.fromkeys(("ranks='all'", *_SOURCES[self._source.kind]), ranks))
-        return self._source.rank(self._terms, ranks)
+        return self._source.rank(self._terms, ranks, exact=exact)
 
     def _pair(self, on: Any) -> Keyed[PairedRanks]:
         """Return paired ranks of models: columns of a row, or rows of groups that `on` pairs."""

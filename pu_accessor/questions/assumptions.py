@@ -38,6 +38,7 @@ from pu_accessor.ranking import (
     PairedRanks,
     Ranking,
 )
+from pu_accessor.sources.frames import annotate
 from pu_accessor.terms import Terms
 
 if TYPE_CHECKING:
@@ -236,7 +237,7 @@ def check_assumptions(
             plain.names, plain.keys, lambda place: Annotated(plain.make(place)), plain.refine
         )
     else:
-        keyed = self._source.annotate(self._terms, wave, strata)
+        keyed = annotate(self._source, self._terms, wave, strata)
 
     def question(rows: Annotated, beta: Beta, _: Settings) -> list[Check]:
         check_labels(np.append(beta.values, 0.0), rows.total)
@@ -472,8 +473,8 @@ def robustness(
     >>> found = df.pu.robustness("auroc", 700 / 3700, over={"selection_odds": [1, 2]})
     >>> found[["selection_odds", "estimate", "lower", "upper", "breaking_point"]].round(2)
        selection_odds  estimate  lower  upper  breaking_point
-    0             1.0      0.75   0.71   0.79            4.33
-    1             2.0      0.75   0.61   0.86            4.33
+    0             1.0      0.75   0.71   0.79            4.32
+    1             2.0      0.75   0.61   0.86            4.32
     """
     entry = read_metric(metric, at, "robustness")
     fails, values = _read_sweep(

@@ -87,7 +87,7 @@ def average_over(
     plain = target == "population" and metric.curve == "roc"
     answers = ask(
         self._terms,
-        self._rank(),
+        self._rank(exact=not metric.curve),
         question,
         of_groups,
         settings,

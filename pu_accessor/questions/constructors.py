@@ -15,7 +15,7 @@ from pu_accessor.questions.accessor import Accessor
 from pu_accessor.questions.datasets import TablesAccessor
 from pu_accessor.sources.chunks import Chunks
 from pu_accessor.sources.columns import FROM_SPARSE, Column
-from pu_accessor.sources.frames import ArraySource, FrameSource
+from pu_accessor.sources.frames import FrameSource, pair_source
 from pu_accessor.sources.groups import Grouping
 from pu_accessor.sources.pieces import PiecesSource
 from pu_accessor.terms import (
@@ -87,7 +87,9 @@ def pu(data: xr.Dataset) -> TablesAccessor: ...
 @overload
 def pu(data: xr.Dataset, **roles: Unpack[SampleRoles]) -> Accessor: ...
 @overload
-def pu(data: pl.DataFrame | dd.DataFrame, **roles: Unpack[FrameRoles]) -> Accessor: ...
+def pu(
+    data: pl.DataFrame | pl.LazyFrame | dd.DataFrame, **roles: Unpack[FrameRoles]
+) -> Accessor: ...
 @overload
 def pu(data: GroupBy, **roles: Unpack[GroupRoles]) -> Accessor: ...
 def pu(data: Any, **roles: Any) -> Accessor | TablesAccessor:
@@ -186,7 +188,7 @@ def from_arrays(score: Column, label: Column, **roles: Unpack[ArrayRoles]) -> Ac
     check_known("pu_accessor.from_arrays", roles, ArrayRoles.__annotations__)
     arrays: dict[str, Any] = {role: roles.get(role) for role in OTHERS}
     coding = {role: value for role, value in roles.items() if role not in OTHERS}
-    return Accessor(ArraySource(score, label, **arrays), Terms().update(**coding))
+    return Accessor(*pair_source(score, label, Terms().update(**coding), **arrays))
 
 
 @_names_arguments

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from pu_accessor.sources.sampling import Draw
+from pu_accessor.sources.sampling import Draw, sample_unlabeled
 from pu_accessor.terms import Seed
 
 if TYPE_CHECKING:
@@ -91,4 +91,5 @@ def sample_to_label(
     """
     self._begin("sample_to_label", strata=strata, below=below, above=above)
     draw = Draw(size, strata, allocate, expected_beta, below, above, random_state)
-    return self._source.sample(self._terms, draw)
+    sample: pd.DataFrame = sample_unlabeled(self._source, self._terms, draw)
+    return sample

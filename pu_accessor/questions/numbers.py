@@ -142,7 +142,7 @@ def auroc(
     >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
     >>> df.pu.auroc(0.25).round(3)
       metric  beta      target  estimate  lower  upper  standard_error
-    0  auroc  0.25  population     0.798  0.301    1.0           0.212
+    0  auroc  0.25  population     0.798  0.209    1.0           0.212
     """
     part = check_max_fpr(max_fpr)
     entry = METRICS["auroc"] if part == 1 else replace(METRICS["auroc"], max_fpr=part)
@@ -386,7 +386,8 @@ def estimates(
 
     is_plain = [*entries] == [METRICS["auroc"]] and target == "population" and limits
     is_plain = is_plain and betas.kind == "points" and not settings.failure
-    rankings = self._rank(cutoffs_needed(entries, cutoffs[0]), by_rank=settings.is_by_rank)
+    needed, exact = cutoffs_needed(entries, cutoffs[0]), not all(entry.curve for entry in entries)
+    rankings = self._rank(needed, by_rank=settings.is_by_rank, exact=exact)
     asked = rankings, question, betas, settings
     answers = ask(self._terms, *asked, at_once=at_once if is_plain else None, limits=limits)
     bands = dict.fromkeys(one.band for answer in answers.each for one in answer.content.each)

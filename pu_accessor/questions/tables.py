@@ -361,7 +361,8 @@ def _lay_out(
     template: bool = True,
 ) -> xr.Dataset:
     """Ask each ranking for its page, and lay these side by side."""
-    rankings = self._rank(ranks, by_rank=settings.is_by_rank)
+    exact = not isinstance(ranks, str)
+    rankings = self._rank(ranks, by_rank=settings.is_by_rank, exact=exact)
     answers = ask(self._terms, rankings, question, betas, settings)
     pages = [
         page._replace(arrays={**page.arrays, **({} if about is None else describe(about))})

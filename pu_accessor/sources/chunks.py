@@ -37,11 +37,13 @@ Apply: TypeAlias = Callable[[pd.DataFrame], Result]
 Merge: TypeAlias = Callable[[Result, Result], Result]
 
 
-def merge_each(first: Mapping[Any, Any], other: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """Merge what two pieces hold of each key, in order."""
+def merge_each(
+    join: Callable[[Any, Any], Any], first: Mapping[Any, Any], other: Mapping[Any, Any]
+) -> Mapping[Any, Any]:
+    """Join what two pieces hold of each key, in order."""
     merged = dict(first)
     for key, more in other.items():
-        merged[key] = merged[key].merge(more) if key in merged else more
+        merged[key] = join(merged[key], more) if key in merged else more
     return merged
 
 
@@ -88,8 +90,7 @@ class Chunks:
                     page="large_data#chunks",
                 )
             score, label = chunk
-            columns = pair_arrays(score, label, " of a chunk")
-            yield pd.DataFrame({role: column.array for role, column in columns})
+            yield pair_arrays(score, label, " of a chunk")
 
     def example(self) -> pd.DataFrame:
         """Return a frame with the columns of all chunks, of any length: the first chunk."""
@@ -133,7 +134,8 @@ def _select(frame: pd.DataFrame, columns: list[Hashable]) -> pd.DataFrame:
 Part: TypeAlias = tuple[Hashable, Scores]
 FromParts: TypeAlias = Callable[[Sequence[Part]], Iterable[tuple[Any, Any]]]
 
-_SAMPLED = 1 << 12  # rows, of which the score of one is brought along
+_SAMPLED = 1 << 12  # rows of a piece whose scores are brought along, labeled or not
+_KEPT = 1 << 14  # of them, of all pieces: about as many, or fewer
 _MANY = 1000  # values of labels, beyond which those of other pieces do not matter for a message
 
 
@@ -158,6 +160,7 @@ class Labeled(NamedTuple):
     def merge(self, other: "Labeled") -> "Labeled":
         """Put the labeled examples of two pieces together, in order."""
         joined = [np.concatenate(both, axis=-1) for both in zip(self[:4], other[:4], strict=True)]
+        joined[3] = joined[3][:, :: 1 + joined[3].shape[1] // _KEPT]
         return Labeled._make([*joined, self.ranked + other.ranked])
 
 
@@ -185,7 +188,7 @@ class FirstPass(NamedTuple):
             labels,
             self.complete and other.complete,
             _distinct(self.keys, other.keys),
-            merge_each(self.groups, other.groups),
+            merge_each(Labeled.merge, self.groups, other.groups),
             np.concatenate([self.propensity, other.propensity]),
             wrong,
         )
@@ -246,23 +249,25 @@ def _read_piece(roles: Terms, paired: bool, frame: pd.DataFrame) -> FirstPass:
         propensity = read_propensities(frame[roles.propensity], unchecked)
         known = known._replace(propensity=propensity)
         first = first._replace(propensity=propensity[known.positive])
-    groups = group_piece(roles, frame)
+    groups, step = group_piece(roles, frame), 1 + labels.size // _SAMPLED
     kept: BoolArray = np.ones(labels.size, np.bool_)
     if paired and roles.omits:
         kept = ~np.any(np.isnan(scores), axis=0)
     return first._replace(
         groups={
-            key: _pick(scores[:, rows], known.take(rows), kept[rows], roles)
+            key: _pick(scores[:, rows], known.take(rows), kept[rows], roles, step)
             for key, rows in zip(groups.keys, groups.rows, strict=True)
         },
         keys=keys.iloc[first_rows(groups.rows)] if groups.names else no_keys,
     )
 
 
-def fold_groups(pieces: Chunks, roles: Terms, function: FromParts) -> Mapping[Any, Any]:
-    """Apply a function to the groups of each piece, and merge by key what comes back."""
+def fold_groups(
+    pieces: Chunks, roles: Terms, function: FromParts, join: Callable[[Any, Any], Any]
+) -> Mapping[Any, Any]:
+    """Apply a function to the groups of each piece, and join by key what comes back."""
     columns = list(dict.fromkeys([*roles.models, *roles.keys]))
-    return pieces.fold(partial(_fold_piece, roles, function), merge_each, columns)
+    return pieces.fold(partial(_fold_piece, roles, function), partial(merge_each, join), columns)
 
 
 def _fold_piece(roles: Terms, function: FromParts, frame: pd.DataFrame) -> Mapping[Any, Any]:
@@ -302,10 +307,10 @@ def group_piece(roles: Terms, frame: pd.DataFrame) -> Groups:
     return ALL_ROWS if roles.by is None else group_frame(frame, roles.by)
 
 
-def _pick(scores: Scores, known: Labels, kept: BoolArray, roles: Terms) -> Labeled:
-    """Return the labeled examples of a group in one piece."""
+def _pick(scores: Scores, known: Labels, kept: BoolArray, roles: Terms, step: int) -> Labeled:
+    """Return the labeled examples of a group in one piece, and a sample of all."""
     positive, negative = (np.flatnonzero(kind & kept) for kind in known[:2])
-    picked = positive, negative, slice(_SAMPLED - 1, None, _SAMPLED)
+    picked = positive, negative, slice(None, None, step)
     of_positive, of_negative, sample = (scores[:, rows].astype(np.float64) for rows in picked)
     ranked = kept & ~np.isnan(scores) if roles.omits else np.broadcast_to(kept, scores.shape)
     return Labeled(

@@ -86,7 +86,7 @@ def as_series(argument: str, values: Any) -> pd.Series[Any]:
     if not pd.api.types.is_list_like(values):  # a tensor, of which an array can be made
         values = np.asarray(values)
     try:
-        return pd.Series(values, name=argument)
+        return pd.Series(values, name=argument, copy=False)
     except OverflowError:  # before pandas 3 integers beyond float64 have no dtype of their own
         return pd.Series(values, name=argument, dtype=object)
 
@@ -103,19 +103,19 @@ def _flatten(argument: str, values: Any, shape: tuple[int, ...]) -> str:
     return steps.get(shape[1] if len(shape) == 2 else 0, f" {_FROM_WIDE}")
 
 
-def pair_arrays(score: Any, label: Any, where: str = "", **others: Any) -> Columns:
-    """Return array-likes of the same examples as columns, each under its name if it has one."""
+def pair_arrays(score: Any, label: Any, where: str = "", **others: Any) -> pd.DataFrame:
+    """Return array-likes of the same examples as a frame, each a column named by its argument."""
     given = {"score": score, "label": label, **others}
-    columns = [(role, as_series(role, values)) for role, values in given.items()]
-    size = columns[0][1].size
-    for role, column in columns:
-        if column.size != size:
+    columns = {role: as_series(role, values).array for role, values in given.items()}
+    size = len(columns["score"])
+    for role, column in columns.items():
+        if len(column) != size:
             step = f" {_FROM_TWO}" if role == "label" else ""
             raise PUValueError(
                 f"score and {role}{where} must have the same length, but have {size} and "
-                f"{column.size}. They are paired by position.{step}"
+                f"{len(column)}. They are paired by position.{step}"
             )
-    return columns
+    return pd.DataFrame(columns, copy=False)
 
 
 def join_rows(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:

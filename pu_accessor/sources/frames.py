@@ -6,9 +6,9 @@ A source is what questions are put to. What a kind of source cannot be asked is 
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -18,8 +18,6 @@ from pu_accessor.errors import PUTypeError, brief
 from pu_accessor.ranking import Annotated, IntArray, Keyed, PairedRanks, Rankings, Ranks
 from pu_accessor.sources.columns import (
     FEW_ROWS,
-    Column,
-    Columns,
     count_columns,
     find_columns,
     list_columns,
@@ -27,8 +25,6 @@ from pu_accessor.sources.columns import (
     pair_arrays,
     read_column,
     read_columns,
-    read_labels,
-    read_values,
 )
 from pu_accessor.sources.groups import (
     ALL_ROWS,
@@ -39,171 +35,141 @@ from pu_accessor.sources.groups import (
     read_groups,
 )
 from pu_accessor.sources.pairs import pair_models
-from pu_accessor.sources.sampling import Draw, sample_strata, sample_unlabeled
 from pu_accessor.terms import ColumnNames, Terms
+
+Named: TypeAlias = list[tuple[str, Hashable]]  # columns, each after its argument
 
 _ID = re.compile(r"(.+_)?id|patient|user|site", re.IGNORECASE)  # a column's name
 
 
 class FrameSource:
-    """A frame in memory, and what every source has in common.
+    """A frame in memory, and what every source has in common: `rank`, `pair` and `rows`.
 
-    `name` is what it is called in messages, `kind` one of "frame", "groupby", "arrays", "samples"
-    and "pieces". The frame is not changed, and its index plays no role. `sort`, `dropna` and
-    `observed` of a groupby are honoured; a selection of columns is not needed.
+    `name` is what it is called in messages, `kind` one of "frame", "groupby", "arrays", "samples",
+    "lazy" and "pieces". The frame is not changed, and its index plays no role. `sort`, `dropna`
+    and `observed` of a groupby are honoured; a selection of columns is not needed.
     """
 
     def __init__(self, frame: pd.DataFrame | None = None, grouped: Grouping | None = None) -> None:
-        self._frame = pd.DataFrame() if frame is None else frame
+        self.frame = pd.DataFrame() if frame is None else frame
         self._grouped = grouped
         self.kind = "frame" if grouped is None else "groupby"
         keys = getattr(grouped, "keys", None)
         shown = repr(keys) if isinstance(keys, str | list) else "..."
         self.name = "df" if grouped is None else f"df.groupby({shown})"
 
-    def rank(self, roles: Terms, ranks: Ranks) -> Rankings:
+    def rank(self, roles: Terms, ranks: Ranks, *, exact: bool = True) -> Rankings:
         """Rank the rows, of each group, by each column of scores.
 
         Keys have the names of the groups, and "model" for a list of columns.
         """
-        columns, groups = self._columns(roles), self._groups(roles)
-        names = name_columns(columns)
-        return rank_groups(*read_columns(columns, roles), groups, roles, ranks, names)
+        rows = self.rows(roles, roles.named())
+        columns, groups = find_columns(rows.frame, roles.named()), rows.groups(roles)
+        return rank_groups(
+            *read_columns(columns, roles), groups, roles, ranks, name_columns(columns)
+        )
 
     def pair(self, roles: Terms, on: ColumnNames | None) -> Keyed[PairedRanks]:
         """Rank the same examples by columns of scores, or by groups of rows that `on` pairs."""
         identity = on if isinstance(on, list) else [] if on is None else [on]
-        frame = self._table([*roles.named(), *(("on", name) for name in identity)])
-        return pair_models(frame, self._groups(roles), roles, on)
+        rows = self.rows(roles, [*roles.named(), *(("on", name) for name in identity)])
+        return pair_models(rows.frame, rows.groups(roles), roles, on)
 
-    def annotate(
-        self, roles: Terms, wave: Hashable | None, strata: Hashable | None
-    ) -> Keyed[Annotated]:
-        """Rank the rows at breakpoints, with the wave and the stratum of each, if it is in one."""
-        named = [(what, of) for what, of in (("wave", wave), ("strata", strata)) if of is not None]
-        of_roles = roles.named()
-        frame = self._table([*of_roles, *named])
-        columns = find_columns(frame, of_roles)
-        (scores, labels), groups = read_columns(columns, roles), self._groups(roles)
-        keyed = rank_groups(scores, labels, groups, roles, "breakpoints", name_columns(columns))
-        values = {what: read_column(frame, what, name) for what, name in named}
+    def rows(self, roles: Terms, named: Named) -> FrameSource:
+        """Return a frame in memory that has the columns that are named, and those of groups."""
+        return self
 
-        def make(position: int) -> Annotated:
-            group, model = divmod(position, len(scores))
-            written, own = labels.take(groups.rows[group]).each_known()
-            score = scores[model][groups.rows[group]][written]
-            every = np.arange(labels.positive.size)[groups.rows[group]][written]
-            rows = np.arange(score.size)[own.ranked(score, omits=roles.omits)]
-            known = rows[own.positive[rows]]
-            known = known[np.argsort(0.0 - score[known], kind="stable")]  # NaN last
-            found: dict[str, Any] = {}
-            if wave is not None:
-                of_known = values["wave"].iloc[every[known]]
-                found["wave"], found["waves"] = _number_values("wave", of_known)
-                found["cluster"] = None if own.cluster is None else own.cluster[known]
-            if strata is not None:
-                of_rows = values["strata"].iloc[every[rows]]
-                numbers, found["strata"] = _number_values("strata", of_rows)
-                kinds = own.positive[rows], own.negative[rows]
-                each = [kind & (numbers >= 0) for kind in (*kinds, ~(kinds[0] | kinds[1]))]
-                size = len(found["strata"])
-                counts = [np.bincount(numbers[one], own.each[rows][one], size) for one in each]
-                found["counts"] = np.stack(counts, axis=1).astype(np.int64)
-            return Annotated(keyed.make(position), **found)
+    def groups(self, roles: Terms) -> Groups:
+        """Return the rows of each group, of `by` or of the groupby."""
+        if self._grouped is None:
+            return ALL_ROWS if roles.by is None else group_frame(self.frame, roles.by)
+        return read_groups(self._grouped)
 
-        return Keyed(keyed.names, keyed.keys, make)
+    def take(self, positions: IntArray, **columns: Sequence[Any]) -> Any:
+        """Return some rows as a user sees them, with more columns."""
+        return self.frame.iloc[positions].assign(**columns)
+
+    @property
+    def names(self) -> list[Hashable]:
+        """The columns of rows, where there are rows."""
+        return [*self.frame.columns]
 
     def summary(self, roles: Terms) -> dict[str, str]:
         """Count what the columns hold, and the groups; raises where they cannot be counted."""
-        columns = self._columns(roles)
+        rows = self.rows(roles, roles.named())
+        columns = find_columns(rows.frame, roles.named())
         counts = count_columns(columns, roles)
-        groups = self._groups(roles) if columns[0][1].size <= FEW_ROWS else ALL_ROWS
+        groups = rows.groups(roles) if len(rows.frame) <= FEW_ROWS else ALL_ROWS
         if groups.names:
             counts["groups"] = f"{len(groups.keys):,}: {list_columns(groups.names)}"
         return counts
 
-    def sample(self, roles: Terms, draw: Draw) -> pd.DataFrame:
-        """Draw unlabeled rows at random, without replacement, with their index."""
-        rows, groups, held = self._rows(roles), self._groups(roles), self.held(roles)
-        known = read_labels(read_column(rows, "label", held.label), held)
-        if not draw.is_apart:
-            return sample_unlabeled(rows, known, groups, held.label, draw)
-        (_, score), *_ = self._columns(roles)
-        column = None
-        if draw.column is not None:
-            column = read_column(self._table([("strata", draw.column)]), "strata", draw.column)
-        return sample_strata(rows, known, read_values(score, held), column, held, draw)
-
     def repeated(self, roles: Terms) -> list[str]:
         """Return columns of no role that look like ids and repeat within a group."""
-        unique = self._frame.columns[~self._frame.columns.duplicated(keep=False)]
-        names = [name for name in unique if _ID.fullmatch(str(name))]
+        names = [name for name in self.names if _ID.fullmatch(str(name))]
+        names = [name for name in names if self.names.count(name) == 1]
         if not names:
             return []
-        groups = self._groups(roles)
+        rows = self.rows(roles, [("cluster", name) for name in names])
+        groups = rows.groups(roles)
         taken = [*(name for _, name in roles.named()), *roles.keys, *groups.names]
-        names = [name for name in names if name not in taken]
-        columns = self._table([("cluster", name) for name in names])
-        numbers = groups.numbers(len(columns)) * (roles.pool is not True)
+        numbers = groups.numbers(len(rows.frame)) * (roles.pool is not True)
         repeated = []
         for name in names:
-            there = columns[name].notna().to_numpy() & (numbers >= 0)
-            pairs = pd.DataFrame({"group": numbers[there], "id": columns[name][there].array})
+            there = rows.frame[name].notna().to_numpy() & (numbers >= 0)
+            ids = rows.frame[name][there].array
             with suppress(TypeError):  # lists and the like are no ids
-                if pairs.duplicated().any() and len(pairs["id"].unique()) > 1:
+                again = pd.DataFrame({"group": numbers[there], "id": ids}).duplicated().any()
+                if again and len(ids.unique()) > 1 and name not in taken:
                     repeated.append(str(name))
         return repeated
-
-    def held(self, roles: Terms) -> Terms:
-        """Return the roles, with those of values that the source has without a column."""
-        return roles
 
     def template(self, roles: Terms) -> xr.Dataset | None:
         """Return the dimensions that keys are the product of, if they are, with coordinates."""
         return None
 
-    def _columns(self, roles: Terms) -> Columns:
-        """Return the columns that roles name."""
-        named = roles.named()
-        return find_columns(self._table(named), named)
 
-    def _table(self, named: list[tuple[str, Hashable]]) -> pd.DataFrame:
-        """Return a frame with the columns that are named, each after its argument."""
-        return self._frame
-
-    def _rows(self, roles: Terms) -> pd.DataFrame:
-        """Return the rows as a user sees them."""
-        return self._frame
-
-    def _groups(self, roles: Terms) -> Groups:
-        """Return the rows of each group, of `by` or of the groupby."""
-        if self._grouped is None:
-            return ALL_ROWS if roles.by is None else group_frame(self._frame, roles.by)
-        return read_groups(self._grouped)
+def pair_source(score: Any, label: Any, roles: Terms, **others: Any) -> tuple[FrameSource, Terms]:
+    """Return the source of arrays, paired by position, and the roles with those of `others`."""
+    given = {role: values for role, values in others.items() if values is not None}
+    source = FrameSource(pair_arrays(score, label, **given))
+    source.name = source.kind = "arrays"
+    return source, roles.update(**{role: role for role in given})
 
 
-class ArraySource(FrameSource):
-    """Scores and labels of the same examples, paired by position: a frame of two columns."""
+def annotate(
+    source: FrameSource, roles: Terms, wave: Hashable | None, strata: Hashable | None
+) -> Keyed[Annotated]:
+    """Rank the rows at breakpoints, with the wave and the stratum of each, if it is in one."""
+    named = [(what, of) for what, of in (("wave", wave), ("strata", strata)) if of is not None]
+    rows = source.rows(roles, [*roles.named(), *named])
+    columns, groups = find_columns(rows.frame, roles.named()), rows.groups(roles)
+    scores, labels = read_columns(columns, roles)
+    keyed = rank_groups(scores, labels, groups, roles, "breakpoints", name_columns(columns))
+    values = {what: read_column(rows.frame, what, name) for what, name in named}
+    state = np.where(labels.positive, 0, 2 - labels.negative)  # as in `Counts`
 
-    def __init__(self, score: Column, label: Column, **others: Column | None) -> None:
-        super().__init__()
-        self.name = self.kind = "arrays"
-        self._score = score
-        self._label = label
-        self._others: dict[str, Any] = {role: v for role, v in others.items() if v is not None}
+    def make(position: int) -> Annotated:
+        group, model = divmod(position, len(scores))
+        ranked = np.arange(state.size)[groups.rows[group]]
+        score = scores[model][ranked]
+        ranked = ranked[labels.take(ranked).ranked(score, omits=roles.omits)]
+        known = ranked[labels.positive[ranked]]
+        known = known[np.argsort(-scores[model][known], kind="stable")]  # NaN last
+        known = known.repeat(labels.each[known])
+        found: dict[str, Any] = {}
+        if wave is not None:
+            found["wave"], found["waves"] = _number_values("wave", values["wave"].iloc[known])
+            found["cluster"] = None if labels.cluster is None else labels.cluster[known]
+        if strata is not None:
+            of_rows = values["strata"].iloc[ranked]
+            numbers, found["strata"] = _number_values("strata", of_rows)
+            there, cell = ranked[numbers >= 0], (3 * numbers + state[ranked])[numbers >= 0]
+            cells = np.bincount(cell, labels.each[there], 3 * len(found["strata"]))
+            found["counts"] = cells.reshape(-1, 3).astype(np.int64)
+        return Annotated(keyed.make(position), **found)
 
-    def held(self, roles: Terms) -> Terms:
-        """Return the roles, with those of further arrays under the names of the arguments."""
-        names: dict[str, Any] = {role: role for role in self._others}
-        return roles.update(**names)
-
-    def _columns(self, roles: Terms) -> Columns:
-        """Return the arrays as columns, each under its name where it has one."""
-        return pair_arrays(self._score, self._label, "", **self._others)
-
-    def _rows(self, roles: Terms) -> pd.DataFrame:
-        """Return a frame whose columns have the names of the arguments."""
-        return pd.DataFrame({role: column.array for role, column in self._columns(roles)})
+    return Keyed(keyed.names, keyed.keys, make)
 
 
 def _number_values(argument: str, column: pd.Series[Any]) -> tuple[IntArray, tuple[Hashable, ...]]:

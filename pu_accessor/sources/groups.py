@@ -218,8 +218,7 @@ def shares_below(
     return shares
 
 
-# Rankings from which on, and examples in each up to which, all together take less time.
-_MANY, _SMALL = 100, 5_000
+_SMALL = 5_000  # examples of a ranking, on average, up to which all together take less time
 
 
 def rank_groups(
@@ -235,8 +234,8 @@ def rank_groups(
     number, size = len(groups.rows), labels.positive.size
     together = None
     omits = roles.omits
-    plain = len(scores) == 1 and scores[0].ndim == 1 and not (roles.pool or omits)
-    if number >= _MANY and size <= _SMALL * number and plain and not roles.others:
+    plain = len(scores) == 1 and not (roles.pool or omits)
+    if size <= _SMALL * number and plain and not roles.others:
         together = partial(stack_examples, scores[0], *labels[:2], groups.rows)
     parts: list[Any] = []
     if roles.pool:

@@ -1,6 +1,6 @@
 """Variables of a Dataset over a dimension of samples -> rankings, one for each other place."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import product
 from math import prod
 from typing import Any
@@ -9,22 +9,19 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief, shorten
-from pu_accessor.ranking import FloatArray, Keyed, PairedRanks, Rankings, Ranks
+from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten
+from pu_accessor.ranking import FloatArray, IntArray, Keyed, PairedRanks, Rankings, Ranks
 from pu_accessor.sources.columns import (
     FEW_ROWS,
     Labels,
     check_name,
     count_columns,
     list_columns,
-    read_labels,
-    read_others,
-    read_values,
+    read_columns,
 )
-from pu_accessor.sources.frames import FrameSource
+from pu_accessor.sources.frames import FrameSource, Named
 from pu_accessor.sources.groups import Groups, rank_groups
 from pu_accessor.sources.pairs import pair_scores
-from pu_accessor.sources.sampling import Draw
 from pu_accessor.terms import ColumnNames, Terms
 
 
@@ -43,19 +40,20 @@ class SampleSource(FrameSource):
         self._dataset = dataset
         self._dim = dim
 
-    def rank(self, roles: Terms, ranks: Ranks) -> Rankings:
+    def rank(self, roles: Terms, ranks: Ranks, *, exact: bool = True) -> Rankings:
         """Rank the samples at each place along the other dimensions.
 
         Keys are the coordinates of these. Labels are read once.
         """
         variables, dims = self._variables(roles)
-        scores, labels = _read(variables, [*dims, self._dim], roles)
+        score, labels = self._read(variables, dims, roles)
         coordinates = [_index(self._dataset, dim).tolist() for dim in dims]
         keys = coordinates[0] if len(dims) == 1 else product(*coordinates)
-        places: list[Any] = [*np.ndindex(scores.shape[:-1])]
-        groups = Groups(tuple(map(str, dims)), tuple(keys), places)
+        size = self._dataset.sizes[self._dim]
+        places = [slice(start, start + size) for start in range(0, score.size, size)]
+        groups = Groups(tuple(map(str, dims)), tuple(keys), [*places])
         names = {role: str(name) for role, name in roles.named()}
-        return rank_groups([scores], labels, groups, roles, ranks, [names])
+        return rank_groups([score], labels, groups, roles, ranks, [names])
 
     def pair(self, roles: Terms, on: ColumnNames | None) -> Keyed[PairedRanks]:
         """Rank the same samples by the models along the other dimension.
@@ -79,16 +77,37 @@ class SampleSource(FrameSource):
                     f"dimensions {[*map(str, variable.dims)]}. The {role} of a sample does not "
                     "depend on the model."
                 )
-        scores, labels = _read(variables, [*dims, self._dim], roles)
+        values, labels = self._read(variables, dims, roles)
+        scores = values.reshape(-1, self._dataset.sizes[self._dim])
         models = _index(self._dataset, others[0])
         if not models.is_unique:
             raise PUValueError(
                 f"Coordinates along {others[0]!r} must name each model once, but are "
                 f"[{shorten(map(brief, models.tolist()), most=20)}]."
             )
-        names = (str(others[0]),)
-        paired = pair_scores(names, models.tolist(), scores, labels.take(0), roles)
+        names, own = (str(others[0]),), labels.take(slice(scores.shape[1]))
+        paired = pair_scores(names, models.tolist(), scores, own, roles)
         return Keyed((), ((),), lambda _: paired)
+
+    def rows(self, roles: Terms, named: Named) -> FrameSource:
+        """Return a frame of samples; raises if a variable lies over other dimensions, too."""
+        for argument, name in named:
+            if name not in self.names:
+                raise PUValueError(
+                    f"{argument} must be a variable over {self._dim!r} alone for data in "
+                    f"{self.name}, but {name!r} is not among {self.names}. Select one place along "
+                    "other dimensions: ds.isel(fold=0)."
+                )
+        return FrameSource(self._dataset[[name for _, name in named]].to_dataframe())
+
+    def take(self, positions: IntArray, **columns: Sequence[Any]) -> pd.DataFrame:
+        """Return a row for some samples, with all variables over the samples alone."""
+        return self._dataset[self.names].to_dataframe().iloc[positions].assign(**columns)
+
+    @property
+    def names(self) -> list[Hashable]:
+        """The variables over the samples alone."""
+        return [name for name, v in self._dataset.data_vars.items() if v.dims == (self._dim,)]
 
     def summary(self, roles: Terms) -> dict[str, str]:
         """Count what the variables hold.
@@ -99,28 +118,10 @@ class SampleSource(FrameSource):
         variables.pop("propensity", None)
         counts: dict[str, str] = {}
         if all(v.chunks is None and v.size <= FEW_ROWS for v in variables.values()):
-            columns = [(role, _flat(variable)) for role, variable in variables.items()]
+            columns = [(role, _spread(v, v.sizes)) for role, v in variables.items()]
             counts = count_columns(columns, roles, ties=not others)
         sizes = [f"{dim} {self._dataset.sizes[dim]:,}" for dim in (self._dim, *others)]
         return {**counts, "dimensions": list_columns(sizes)}
-
-    def sample(self, roles: Terms, draw: Draw) -> pd.DataFrame:
-        """Draw unlabeled samples at random.
-
-        A row for each, with all variables over the samples alone. Raises if labels lie over other
-        dimensions, too.
-        """
-        alone = [name for name, v in self._dataset.data_vars.items() if v.dims == (self._dim,)]
-        needed = [("label", roles.label, "fold"), ("score", roles.score, "model")]
-        for argument, name, other in needed[: 1 + draw.is_apart]:
-            if name not in alone:
-                raise PUValueError(
-                    f"{argument} must be a variable over {self._dim!r} alone for data in "
-                    f"{self.name}, but {name!r} is not among {alone}. Select one place along the "
-                    f"others: ds.isel({other}=0)."
-                )
-        rows = FrameSource(self._dataset[alone].to_dataframe())
-        return rows.sample(roles.update(**dict.fromkeys(roles.others)), draw)
 
     def template(self, roles: Terms) -> xr.Dataset:
         """Return the dimensions whose places are the keys of rankings."""
@@ -131,7 +132,7 @@ class SampleSource(FrameSource):
         return self._dataset.coords.to_dataset().assign({name: (others, place)})
 
     def _variables(self, roles: Terms) -> tuple[dict[str, xr.DataArray], list[Hashable]]:
-        """Return the variables by role, the samples last, and their other dimensions.
+        """Return the variables by role, and their other dimensions.
 
         Raises unless the dimensions are there, and have names and places.
         """
@@ -149,16 +150,13 @@ class SampleSource(FrameSource):
                     f"among those of {name!r}, {several}. Pass dim=... with the name of "
                     f"yours.{stacked}"
                 )
-            variables[role] = variable.transpose(..., self._dim)
+            variables[role] = variable
         dims = dict.fromkeys(dim for variable in variables.values() for dim in variable.dims)
         others = [dim for dim in dims if dim != self._dim]
         for other in others:
             if not isinstance(other, str):
                 message = f"Dimensions must have a text as their name, but one is {other!r}."
                 raise PUTypeError(message)
-            if not self._dataset.sizes[other]:
-                message = f"dimension {other!r} must hold at least one place, but is empty."
-                raise PUDataError(message)
             index = self._dataset.indexes.get(other)
             if isinstance(index, pd.MultiIndex) and {"rank", "bound", "beta"} & set(index.names):
                 raise PUValueError(
@@ -167,30 +165,25 @@ class SampleSource(FrameSource):
                 )
         return variables, others
 
-
-def _read(
-    variables: dict[str, xr.DataArray], dims: list[Hashable], roles: Terms
-) -> tuple[FloatArray, Labels]:
-    """Read the values of variables over all dimensions, the samples last."""
-    own = dict(variables)
-    score, label = own.pop("score"), own.pop("label")
-    known = read_labels(_flat(label), roles)
-    positive = _like(label, known.positive)
-    read = {
-        "score": _like(score, read_values(_flat(score), roles)),
-        "positive": positive,
-        "negative": _like(label, known.negative),
-    }
-    if (propensity := own.get("propensity")) is not None:  # where labels are of a place
-        spread, positive = xr.broadcast(_like(propensity, propensity.to_numpy()), positive)
-        own["propensity"] = spread.rename(propensity.name)
-    columns = [(role, _flat(variable)) for role, variable in own.items()]
-    others = read_others(columns, positive.to_numpy().ravel())
-    clusters = others.pop("clusters", 0)
-    read |= {role: _like(own[role], values) for role, values in others.items()}
-    spread_out = zip(read, xr.broadcast(*read.values()), strict=True)
-    arrays: dict[str, Any] = {name: v.transpose(*dims).to_numpy() for name, v in spread_out}
-    return arrays.pop("score"), Labels(**arrays, clusters=clusters)
+    def _read(
+        self, variables: dict[str, xr.DataArray], dims: list[Hashable], roles: Terms
+    ) -> tuple[FloatArray, Labels]:
+        """Read the values at all places, one after the other; labels are read once."""
+        whole = {dim: self._dataset.sizes[dim] for dim in (*dims, self._dim)}
+        over = {dim for role, v in variables.items() if role != "score" for dim in v.dims}
+        labeled = {dim: size for dim, size in whole.items() if dim in over}
+        columns = [
+            (role, _spread(variable, whole if role == "score" else labeled))
+            for role, variable in variables.items()
+        ]
+        (score,), labels = read_columns(columns, roles)
+        shape = [*labeled.values()]
+        arrays: dict[str, Any] = {
+            name: _spread(xr.DataArray(values.reshape(shape), dims=[*labeled]), whole).to_numpy()
+            for name, values in labels._asdict().items()
+            if isinstance(values, np.ndarray)
+        }
+        return score, labels._replace(**arrays)
 
 
 def _index(dataset: xr.Dataset, dim: Hashable) -> pd.Index:
@@ -198,11 +191,7 @@ def _index(dataset: xr.Dataset, dim: Hashable) -> pd.Index:
     return dataset[dim].to_index() if dim in dataset.coords else dataset.get_index(dim)
 
 
-def _flat(variable: xr.DataArray) -> "pd.Series[Any]":
-    """Return all values as a Series."""
-    return pd.Series(variable.to_numpy().ravel(), name=variable.name)
-
-
-def _like(variable: xr.DataArray, values: Any) -> xr.DataArray:
-    """Return other values over the dimensions of a variable, without coordinates to align."""
-    return xr.DataArray(np.reshape(values, variable.shape), dims=variable.dims)
+def _spread(variable: xr.DataArray, sizes: Mapping[Hashable, int]) -> "pd.Series[Any]":
+    """Return the values along some dimensions, the last fastest, as a Series; not as a copy."""
+    plain: Any = xr.Variable(variable.dims, variable.to_numpy())  # without coordinates to align
+    return pd.Series(plain.set_dims(sizes).to_numpy().ravel(), name=variable.name, copy=False)

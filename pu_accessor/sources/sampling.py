@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -13,8 +13,8 @@ import pandas as pd
 from pu_accessor.checks import MOST_STRATA, check_count, check_option, check_share, is_number
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
-from pu_accessor.sources.columns import Labels
-from pu_accessor.sources.groups import Groups
+from pu_accessor.sources.columns import find_columns, read_labels, read_values
+from pu_accessor.sources.frames import FrameSource
 from pu_accessor.terms import Seed, Terms
 
 ADDED = ("stratum", "n", "n_negative", "n_unlabeled")  # columns that rows of strata get
@@ -34,16 +34,8 @@ class Draw:
     random_state: Seed = 0
 
     def __post_init__(self) -> None:
-        seed = self.random_state
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer | np.random.Generator):
-            raise PUTypeError(
-                "random_state must be an integer or a numpy Generator, but a "
-                f"{type(seed).__name__} was passed."
-            )
-        if not isinstance(seed, np.random.Generator) and not 0 <= seed < 2**32:
-            raise PUValueError(
-                f"random_state must lie between 0 and 2**32 - 1, but {seed} was passed."
-            )
+        if not isinstance(self.random_state, np.random.Generator):
+            check_count("random_state", self.random_state)
         check_count("size", self.size)
         check_option("allocate", self.allocate, ["neyman", "proportional"])
         for name in ("below", "above"):
@@ -52,23 +44,12 @@ class Draw:
                 raise PUTypeError(f"{name} must be a score, but {brief(value)} was passed.")
         if self.expected_beta is not None:
             check_share("expected_beta", self.expected_beta)
-        thresholds = self.thresholds
-        if thresholds is None:
-            return
-        if not 1 <= thresholds.size < MOST_STRATA:
+        thresholds = np.zeros(1) if self.thresholds is None else self.thresholds
+        different = {f"{threshold:.12g}" for threshold in thresholds[np.isfinite(thresholds)]}
+        if not 1 <= len(different) == thresholds.size < MOST_STRATA:
             raise PUValueError(
-                f"strata must hold one to {MOST_STRATA - 1} thresholds, but {thresholds.size} "
-                "were passed. Leave some out."
-            )
-        if not np.isfinite(thresholds).all():
-            raise PUValueError(
-                "strata must hold finite thresholds, but "
-                f"{thresholds[~np.isfinite(thresholds)].tolist()[0]} was passed. Leave it out."
-            )
-        names = [f"{threshold:.12g}" for threshold in thresholds.tolist()]
-        if twice := [name for name, following in pairwise(names) if name == following]:
-            raise PUValueError(
-                f"strata must hold each threshold once, but {twice[0]} was passed twice. Drop one."
+                f"strata must hold one to {MOST_STRATA - 1} thresholds, finite and different, but "
+                f"{brief(self.strata)} was passed. For example strata=[0.2, 0.5]."
             )
 
     @property
@@ -79,17 +60,15 @@ class Draw:
     @property
     def thresholds(self) -> FloatArray | None:
         """Thresholds of the score between strata, rising, where there are some."""
-        several = isinstance(self.strata, list | np.ndarray | pd.Series | pd.Index)
-        several = several and getattr(self.strata, "ndim", 1) > 0
-        if not several and not is_number(self.strata):
+        if isinstance(self.strata, Hashable) and not is_number(self.strata):
             return None
-        values = [*self.strata] if several else [self.strata]
+        values = [*np.atleast_1d(np.asarray(self.strata, dtype=object))]
         if not all(map(is_number, values)):
             raise PUTypeError(
                 "strata must be a threshold of the score, a list of them, or a column, but "
                 f"{brief(self.strata)} was passed. For example strata=[0.2, 0.5]."
             )
-        return np.sort(np.array([float(value) for value in values]))
+        return np.sort(np.array(values, np.float64))
 
     @property
     def column(self) -> Hashable | None:
@@ -97,96 +76,91 @@ class Draw:
         return None if self.thresholds is not None else self.strata
 
 
-def sample_unlabeled(
-    frame: pd.DataFrame, known: Labels, groups: Groups, label: Hashable, draw: Draw
-) -> pd.DataFrame:
-    """Draw unlabeled rows at random, without replacement."""
-    numbers = groups.numbers(len(frame))
-    unlabeled = ~(known.positive | known.negative) & (numbers >= 0)
-    available = np.bincount(numbers[unlabeled], minlength=len(groups.keys))
-    for key, most in zip(groups.keys, available.tolist(), strict=True):
-        _check_size(draw, 1, most, f" in group {key!r}" if groups.names else "")
+def sample_unlabeled(source: FrameSource, roles: Terms, draw: Draw) -> Any:
+    """Draw unlabeled rows at random, without replacement, as a user sees them."""
+    apart = [("score", roles.models[0]), ("strata", draw.column)] if draw.is_apart else []
+    named = [("label", roles.label), *(both for both in apart if both[1] is not None)]
+    rows = source.rows(roles, named)
+    columns = dict(find_columns(rows.frame, named))
+    known = read_labels(columns["label"], roles)
+    kinds = known.positive, known.negative, ~(known.positive | known.negative)
     seed = np.random.default_rng(draw.random_state)
-    rows = frame[unlabeled]
-    if groups.names:
-        return rows.groupby(numbers[unlabeled]).sample(n=int(draw.size), random_state=seed)
-    sample = rows.sample(n=int(draw.size), random_state=seed)  # other rows than of a single group
-    sample.attrs.update(label=label, n_unlabeled=int(available[0]))
+    added: dict[str, Any] = {}
+    facts = {"label": roles.label}
+    if draw.is_apart:
+        code, names = _find_strata(source, columns, kinds[2], roles, draw)
+        counts = [np.bincount(code[kind & (code >= 0)], minlength=len(names)) for kind in kinds]
+        sizes = _allocate(draw, names, counts[0], counts[2])
+        parts = [np.flatnonzero(kinds[2] & (code == number)) for number in range(len(names))]
+        drawn = seed.permutation(_draw_each(parts, sizes, seed))
+        stratum = pd.Categorical([names[number] for number in code[drawn]], categories=names)
+        added = dict(zip(ADDED, (stratum, *(n[code[drawn]] for n in counts)), strict=True))
+    else:
+        groups, every = rows.groups(roles), np.arange(known.positive.size)
+        parts = [every[part][kinds[2][part]] for part in groups.rows]
+        for key, part in zip(groups.keys, parts, strict=True):
+            _check_size(draw, 1, part.size, f" in group {key!r}" if groups.names else "")
+        drawn = _draw_each(parts, [int(draw.size)] * len(parts), seed)
+        facts |= {} if groups.names else {"n_unlabeled": parts[0].size}
+    sample = source.take(drawn, **added)
+    if isinstance(sample, pd.DataFrame):
+        sample.attrs.update(facts)
     return sample
 
 
-def sample_strata(
-    frame: pd.DataFrame,
-    known: Labels,
-    values: FloatArray,
-    column: pd.Series[Any] | None,
+def _draw_each(parts: list[IntArray], sizes: list[int], seed: np.random.Generator) -> IntArray:
+    """Draw rows of each part, without replacement."""
+    drawn = [seed.choice(part, n, replace=False) for part, n in zip(parts, sizes, strict=True)]
+    return np.concatenate(drawn)
+
+
+def _find_strata(
+    source: FrameSource,
+    columns: dict[str, pd.Series[Any]],
+    unlabeled: BoolArray,
     roles: Terms,
     draw: Draw,
-) -> pd.DataFrame:
-    """Draw unlabeled rows of each stratum, in random order, with what the strata hold."""
-    check_free(frame.columns)
-    unlabeled = ~(known.positive | known.negative)
+) -> tuple[IntArray, list[Any]]:
+    """Return the number of each row's stratum, -1 where it is in none, and the strata's names."""
+    if taken := [name for name in ADDED if name in source.names]:
+        raise PUValueError(
+            f"df must not have columns {taken} with strata, below or above: drawn rows get "
+            "columns of these names. Rename or drop them first."
+        )
+    values, column = read_values(columns["score"], roles), columns.get("strata")
     eligible = ~(np.isnan(values) & roles.omits)
     if draw.below is not None:
         eligible &= ~(values >= draw.below)  # what has no score ranks last
     if draw.above is not None:
         eligible &= values >= draw.above
-    code, names = _find_strata(draw, values, column, eligible & unlabeled)
+    if column is None:
+        thresholds = np.empty(0) if draw.thresholds is None else draw.thresholds
+        edges = [None, *thresholds.tolist(), None] if thresholds.size else [draw.above, draw.below]
+        code = (values[:, np.newaxis] >= thresholds).sum(axis=1)  # what has no score ranks last
+        names = [_name_part(*ends) for ends in pairwise(edges)]
+    else:
+        names = _name_values(column, eligible & unlabeled)
+        code = pd.Index(names).get_indexer(pd.Index(column))  # -1 of known examples elsewhere
     code[~eligible] = -1
-    counts = [
-        np.bincount(code[kind & (code >= 0)], minlength=len(names))
-        for kind in (known.positive, known.negative, unlabeled)
-    ]
-    sizes = _allocate(draw, names, counts[0], counts[2])
-    seed = np.random.default_rng(draw.random_state)
-    drawn = [
-        seed.choice(np.flatnonzero(unlabeled & (code == number)), size, replace=False)
-        for number, size in enumerate(sizes)
-    ]
-    rows = seed.permutation(np.concatenate(drawn))
-    stratum = pd.Categorical([names[number] for number in code[rows]], categories=names)
-    columns = zip(ADDED, (stratum, *(count[code[rows]] for count in counts)), strict=True)
-    sample = frame.iloc[rows].assign(**dict(columns))
-    sample.attrs.update(label=roles.label)
-    return sample
+    return code, names
 
 
-def check_free(columns: Collection[Hashable]) -> None:
-    """Raise if a column has the name of one that is added."""
-    if taken := [name for name in ADDED if name in columns]:
-        raise PUValueError(
-            f"df must not have columns {taken} with strata, below or above: drawn rows get "
-            "columns of these names. Rename or drop them first."
+def _name_values(column: pd.Series[Any], free: BoolArray) -> list[Any]:
+    """Return the values of a column of strata among the rows to draw from."""
+    missing = column[column.isna().to_numpy() & free].index
+    if missing.size:
+        raise PUDataError(
+            f"strata must cover the unlabeled rows, but column {column.name!r} is missing in "
+            f"{missing.size} of {np.count_nonzero(free)}, row {missing.tolist()[0]!r} first. Give "
+            "these a stratum, too."
         )
-
-
-def _find_strata(
-    draw: Draw, values: FloatArray, column: pd.Series[Any] | None, free: BoolArray
-) -> tuple[IntArray, list[Any]]:
-    """Return the number of each row's stratum, and the strata's names."""
-    if column is not None:
-        missing = int(np.count_nonzero(column.isna().to_numpy() & free))
-        if missing:
-            raise PUDataError(
-                f"strata must cover the unlabeled rows, but column {column.name!r} is missing in "
-                f"{missing} of {np.count_nonzero(free)}, row "
-                f"{column.index[column.isna().to_numpy() & free].tolist()[0]!r} first. Give these "
-                "a stratum, too."
-            )
-        names = [*dict.fromkeys(sorted(column.to_numpy()[free].tolist(), key=str))]
-        if not 2 <= len(names) <= MOST_STRATA:
-            raise PUDataError(
-                f"strata must have two to {MOST_STRATA} values among unlabeled rows, but column "
-                f"{column.name!r} has {len(names)}: {brief(names)}. Join some, or leave it out."
-            )
-        code = np.full(values.size, -1)
-        code[free] = pd.Categorical(column[free], categories=names).codes
-        return code, names
-    if draw.thresholds is None:
-        return np.zeros(values.size, np.int64), [_name_part(draw.above, draw.below)]
-    edges = [None, *draw.thresholds.tolist(), None]
-    code = (values[:, np.newaxis] >= draw.thresholds).sum(axis=1)  # what has no score ranks last
-    return code, [_name_part(*ends) for ends in pairwise(edges)]
+    names = [*dict.fromkeys(sorted(column[free].tolist(), key=str))]
+    if not 2 <= len(names) <= MOST_STRATA:
+        raise PUDataError(
+            f"strata must have two to {MOST_STRATA} values among unlabeled rows, but column "
+            f"{column.name!r} has {len(names)}: {brief(names)}. Join some, or leave it out."
+        )
+    return names
 
 
 def _name_part(low: float | None, high: float | None) -> str:

@@ -345,8 +345,8 @@ def check_both_ways(
     """Ask for AUROC in one pass, and one by one; return it and what was told."""
     found: list[pd.DataFrame] = []
     texts: list[list[str]] = []
-    for many in (1, 10**9):
-        monkeypatch.setattr("pu_accessor.sources.groups._MANY", many)
+    for small in (5000, 0):
+        monkeypatch.setattr("pu_accessor.sources.groups._SMALL", small)
         pu = frame.pu(**{"by": "query", "on_error": "skip", **(roles or {})})
         with warnings.catch_warnings(record=True, action="always", category=PUWarning) as told:
             found.append(pu.auroc(**question))

@@ -162,6 +162,10 @@ def test_a_column_may_tell_up_to_six_strata_apart() -> None:
     drawn = frame.pu.sample_to_label(60, strata="site", random_state=0)
     assert drawn["site"].value_counts().to_dict() == dict.fromkeys(range(6), 10)
     assert (drawn["stratum"].astype(int) == drawn["site"]).all()
+    known = (frame["label"] == 1).groupby(frame["site"]).sum()
+    assert drawn["n"].tolist() == known[drawn["site"]].tolist()
+    frame.loc[frame["label"] == 1, "site"] = 7  # where nothing is unlabeled
+    assert not frame.pu.sample_to_label(60, strata="site", random_state=0)["n"].any()
 
 
 SITES = SCORED.assign(many=SCORED["row"] % 7, one="a")

@@ -7,17 +7,23 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pytest
-import xarray as xr
 from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as some
 
-from pu_accessor.counting import cutoffs, threads
 from pu_accessor.counting import gaps as gaps_module
-from pu_accessor.counting import order_statistics as best
-from pu_accessor.counting.gaps import Gaps, count_gaps, distinct
-from pu_accessor.counting.order_statistics import order_statistics, scores_inside
-from tests.cases import binormal
+from pu_accessor.counting import threads
+from pu_accessor.counting.gaps import (
+    Gaps,
+    Ordered,
+    OrderStatistics,
+    count_above,
+    count_gaps,
+    distinct,
+    order_statistics,
+    scores_inside,
+    sort_scores,
+)
 
 Array = npt.NDArray[Any]
 Scores: TypeAlias = tuple[Array, Array]
@@ -33,14 +39,10 @@ SCORES = st.sampled_from([TIED, ANY, NEAR]).flatmap(
 )
 
 
-@pytest.fixture(autouse=True, params=[True, False])
-def small_steps(request: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take each way of large data with small ones."""
-    monkeypatch.setattr(gaps_module, "sorts_slowly", lambda: request.param)
-    monkeypatch.setattr(gaps_module, "_PIECE", 16)
-    monkeypatch.setattr(gaps_module, "_LOOKED_UP", 16)
-    for name, size in {"_EDGES": 16, "_ENOUGH": 4, "_COMPARED": 1}.items():
-        monkeypatch.setattr(best, name, size)
+@pytest.fixture(autouse=True)
+def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take the way of large data with small ones."""
+    monkeypatch.setattr(gaps_module, "_RUN", 16)
     monkeypatch.setattr(threads, "_WORTH", 30)
 
 
@@ -87,9 +89,9 @@ def test_gaps_are_those_of_a_full_sort(scores: Scores, cuts: list[int]) -> None:
     labeled, unlabeled = scores
     values, _ = distinct(labeled)
     expected = by_sorting(values, unlabeled)
-    parts = [count_gaps(values, piece) for piece in pieces(unlabeled, cuts)]
+    parts = [count_gaps(values, sort_scores(piece)) for piece in pieces(unlabeled, cuts)]
     assert_same(reduce(Gaps.merge, parts), expected)
-    both = count_gaps(values, np.concatenate([labeled, unlabeled]))
+    both = count_gaps(values, sort_scores(np.concatenate([labeled, unlabeled])))
     assert_same(replace(both, at=both.at - distinct(labeled)[1]), expected)
 
 
@@ -106,37 +108,30 @@ def test_best_scores_of_a_full_sort(scores: Scores, cuts: list[int], targets: li
     wanted = np.array([target for target in targets if target <= unlabeled.size], np.int64)
     values, at = distinct(labeled)
     # Labeled scores are counted along: what is found must be the unlabeled ones.
-    chunks = pieces(np.concatenate([unlabeled, labeled]), cuts)
-
-    def count(finer: Array) -> Gaps:
-        return reduce(Gaps.merge, [count_gaps(finer, chunk) for chunk in chunks])
-
-    def fetch(bounds: Array, numbers: Array) -> Array:
-        return np.concatenate([scores_inside(bounds, numbers, chunk) for chunk in chunks])
-
-    every = count(values)
+    parts = [Ordered.of(piece) for piece in pieces(np.concatenate([unlabeled, labeled]), cuts)]
+    every = count_gaps(values, parts)
     free = replace(every, at=every.at - at)
-    assert_best(order_statistics(wanted, free, count, fetch), wanted, unlabeled)
+
+    def fetch(numbers: Array) -> Ordered:
+        return Ordered.of(scores_inside(every, numbers, parts))
+
+    assert_best(order_statistics(wanted, free, fetch), wanted, unlabeled)
+    thresholds = np.concatenate([unlabeled, ODD])
+    together = np.concatenate(scores)
+    above = [np.sum(together >= each) if each == each else together.size for each in thresholds]
+    np.testing.assert_array_equal(count_above(thresholds, every, fetch), above)
 
 
-@given(scores=SCORES, targets=st.lists(st.integers(1, 60), min_size=1, max_size=5))
-@example(scores=(np.array([1.0, -0.25]), np.repeat([-0.0, 0.5], 9)), targets=[5, 14])
-@example(scores=(np.array([1.0, -1.0]), np.repeat([-0.0, -0.5], 9)), targets=[5, 14])
-@example(scores=(np.array([]), np.repeat(ODD, 5)), targets=[1, 20, 36, 59, 60])
-@example(scores=(np.array([1.0]), np.array([0.5, 0.25])), targets=[2, 3])
-@example(scores=(np.array([]), np.full(3, np.nan)), targets=[1, 3])
-@example(scores=(np.array([]), np.append(np.full(5, np.nan), 1.0)), targets=[1, 6])
-def test_few_scores_are_counted_and_found_in_order(scores: Scores, targets: list[int]) -> None:
-    values, _ = distinct(scores[0])
-    every = np.concatenate(scores)
-    wanted = np.array([target for target in targets if target <= every.size], np.int64)
-    ordered = best.Ordered.of(every)
-    gaps = ordered.count(values)
-    assert_same(gaps, by_sorting(values, every))
-    assert_best(ordered.order_statistics(wanted, gaps), wanted, every)
+def test_scores_that_are_not_fetched_are_not_tied() -> None:
+    gaps = Ordered.of(np.array([4.0, 2.0, 2.0, 1.0])).count(np.array([3.0]))
+    found = order_statistics(np.array([1, 2, 3, 4]), gaps, None)
+    np.testing.assert_array_equal(found.score, [4.0, np.nan, np.nan, 1.0])
+    np.testing.assert_array_equal(found.through, [1, 2, 3, 4])
+    np.testing.assert_array_equal(found.better, [np.inf, 4.0, np.nan, np.nan])
+    np.testing.assert_array_equal(found.before, [0, 1, 2, 3])
 
 
-def assert_best(found: best.OrderStatistics, targets: Array, scores: Array) -> None:
+def assert_best(found: OrderStatistics, targets: Array, scores: Array) -> None:
     values, at = distinct(scores)
     through = np.cumsum(at)
     block = np.searchsorted(through, targets)
@@ -150,69 +145,24 @@ def assert_best(found: best.OrderStatistics, targets: Array, scores: Array) -> N
     assert_no_minus_0(found.score, found.better)
 
 
-GAPS: list[Any] = [
-    # A thousand equal scores in one gap: its worst score is an edge, so splitting ends.
-    (np.append(np.full(1000, 0.25), [0.5, 0.75]), [1.0], [500], 1),
-    (np.array([4.0, 3.0, np.nan]), [3.5, 2.0], [1, 2, 3], 0),  # each is alone in a gap
-]
-
-
-@pytest.mark.parametrize(("scores", "edges", "targets", "rounds"), GAPS)
-def test_ties_in_a_gap_are_not_fetched(
-    scores: Array, edges: list[float], targets: list[int], rounds: int
-) -> None:
-    counts = iter([count_gaps] * rounds)  # no more
-    gaps, wanted = count_gaps(np.array(edges), scores), np.array(targets)
-    asked: Any = lambda values: next(counts)(values, scores), lambda *_: pytest.fail("fetched")
-    found = order_statistics(wanted, gaps, *asked)
-    assert_best(found, wanted, scores)
-    assert not [*counts]
-
-
 BELOW = np.array([np.nan, -np.inf, 0.0, 2.0, np.nan])
 
 
 @given(
     arrays=SCORES,
     chosen=st.lists(st.integers(0, 60), unique=True),
-    compared=st.sampled_from([0, 1, 100]),
     dtype=st.sampled_from([np.float64, np.float32]),
 )
-@example(arrays=(np.array([]), BELOW), chosen=[0], compared=0, dtype=np.float64)
-@example(arrays=(np.array([1.0]), BELOW), chosen=[1], compared=100, dtype=np.float64)
-@example(arrays=(np.array([1e300, 0.1]), BELOW), chosen=[0, 1], compared=0, dtype=np.float32)
-def test_scores_in_gaps_of_a_full_sort(
-    arrays: Scores, chosen: list[int], compared: int, dtype: Any
-) -> None:
+@example(arrays=(np.array([]), BELOW), chosen=[0], dtype=np.float64)
+@example(arrays=(np.array([1.0]), BELOW), chosen=[1], dtype=np.float64)
+@example(arrays=(np.array([1e300, 0.1]), BELOW), chosen=[0, 1], dtype=np.float32)
+def test_scores_in_gaps_of_a_full_sort(arrays: Scores, chosen: list[int], dtype: Any) -> None:
     with np.errstate(over="ignore"):
         values, scores = distinct(arrays[0])[0], arrays[1].astype(dtype)
     numbers = sorted({number % (values.size + 1) for number in chosen})
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(best, "_COMPARED", compared)
-        patch.setattr(best, "_CACHED", 9)
-        found = scores_inside(values, np.array(numbers, np.int64), scores)
+    parts = sort_scores(scores)
+    found = scores_inside(count_gaps(values, parts), np.array(numbers, np.int64), parts)
     ordered, marks = order(scores), order(values)
     ends = [(np.inf, 2), *marks, (-np.inf, -1)]
     wanted = [x for x in ordered for i in numbers if ends[i] > x > ends[i + 1]]
     assert order(found) == sorted(wanted)[::-1]
-
-
-def test_many_order_statistics_take_one_sort(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And are those of passes over the scores, which few take."""
-    frame = binormal(300, 2000, 0.4, seed=3)[0].round({"score": 2})
-    wanted = frame.pu.roc_bounds([0.1, 0.3], band="simultaneous")
-    passes = []
-
-    def count(*args: Any, **kwargs: Any) -> Gaps:
-        passes.append(args)
-        return count_gaps(*args, **kwargs)
-
-    monkeypatch.setattr(cutoffs, "_SORTED", 0)
-    monkeypatch.setattr(cutoffs, "count_gaps", count)
-    for many, most in ((10**9, 1), (0, 10**9)):
-        passes.clear()
-        monkeypatch.setattr(cutoffs, "_MANY", many)
-        found = frame.pu.roc_bounds([0.1, 0.3], band="simultaneous")
-        xr.testing.assert_identical(found, wanted)
-        assert len(passes) <= most
-    assert len(passes) > 1

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pu_accessor.counting import gaps as module
 from pu_accessor.counting import placements, threads
-from pu_accessor.counting.gaps import Lookup
+from pu_accessor.counting import score_lookup as module
 from pu_accessor.counting.placements import PlacementTable, count_above
+from pu_accessor.counting.score_lookup import Lookup
 from tests.numerics.test_counting import ODD as ODD_SCORES
 
 

@@ -145,8 +145,10 @@ def test_scores_of_any_real_dtype(score: Any) -> None:
 
 @pytest.mark.parametrize("missing", ["Float64", "double[pyarrow]", object, float])
 def test_missing_scores_of_any_dtype(missing: Any) -> None:
-    score = pd.Series([3, None, 1], dtype=missing, name="svm")
-    with pytest.raises(PUValueError, match=r"'svm' holds NaN in 1 of 3 rows. Pass nan_policy='om"):
+    score = pd.Series([3, None, 1], dtype=missing)
+    with pytest.raises(
+        PUValueError, match=r"'score' holds NaN in 1 of 3 rows. Pass nan_policy='om"
+    ):
         from_arrays(score, [True, None, None]).contingency(0.5, ranks="all")
     tables = from_arrays(score, [True, None, None], nan_policy="omit").contingency(
         0.5, ranks="all"

@@ -12,8 +12,6 @@ import pandas as pd
 import pytest
 
 from pu_accessor import PUError, PUTypeError, PUValueError
-from pu_accessor.counting import gaps
-from pu_accessor.counting import order_statistics as best
 from tests.cases import pu
 from tests.sources import test_pieces as chunks
 from tests.sources.test_pieces import ASKED, FRAME, MODELS, WAYS, Ask, check_same, whole_frame
@@ -142,7 +140,7 @@ def test_skipped_groups_are_told_alike() -> None:
     chunks.check_skips(chunks.SPOILT.pu(**chunks.SKIP), ddf.groupby("key").pu(on_error="skip"))
 
 
-def test_partitions_are_read_thrice_for_all_groups_and_models_and_of_named_columns() -> None:
+def test_partitions_are_read_twice_for_all_groups_and_models_and_of_named_columns() -> None:
     parts = [part.reset_index(drop=True) for _, part in FRAME.groupby(FRAME.index // 100)]
     read, names = [0] * len(parts), set[str]()
 
@@ -155,7 +153,7 @@ def test_partitions_are_read_thrice_for_all_groups_and_models_and_of_named_colum
     ddf = dd.from_map(load, range(len(parts)), meta=FRAME.iloc[:0])
     frames = (one.pu(score=MODELS, by="key") for one in (ddf, FRAME))
     check_same(*(pu.roc_bounds([0.1, 0.3]) for pu in frames))
-    assert read == [3] * len(parts) and names == {"key", "label", *MODELS}
+    assert read == [2] * len(parts) and names == {"key", "label", *MODELS}
 
 
 def test_partitions_that_are_drawn_anew() -> None:
@@ -177,13 +175,11 @@ def test_nothing_but_counts_and_labeled_scores_travels(monkeypatch: pytest.Monke
     ddf = dd.from_pandas(frame, npartitions=4, sort=False)
     asked: list[Ask] = [
         lambda pu: pu(by="key").contingency(0.05, ranks=[10_000, 45_000]),
-        lambda pu: pu.roc_bounds(0.05),
+        lambda pu: pu.auroc(0.05),
         lambda pu: pu(score=["score", "square"]).compare(),
     ]
     expected = [ask(frame.pu) for ask in asked]
-    monkeypatch.setattr(best, "_ENOUGH", 500)
-    monkeypatch.setattr(best, "_EDGES", 64)
-    monkeypatch.setattr(gaps, "_KEPT", 500)
+    monkeypatch.setattr("pu_accessor.sources.chunks._SAMPLED", 100)
     sizes: list[int] = []
     frames: list[int] = []
 

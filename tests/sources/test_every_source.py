@@ -129,6 +129,7 @@ SOURCES: dict[str, Callable[[Any], Any]] = {
     "samples": lambda _: xr.Dataset({x: ("sample", FRAME[x]) for x in COLUMNS}).pu(),
     "chunks": lambda _: pu_accessor.from_chunks(PARTS),
     "polars": lambda _: pu_accessor.pu(pl.from_pandas(FRAME)),
+    "lazy polars": lambda _: pu_accessor.pu(pl.from_pandas(FRAME).lazy()),
     "partitions": lambda _: DDF.pu,
     "rows in another order": lambda _: FRAME.sample(frac=1, random_state=1).pu,
 }

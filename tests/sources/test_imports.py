@@ -8,8 +8,6 @@ import pytest
 SCRIPT = """
 import importlib, sys
 KIND, MODULE = sys.argv[1:]
-if KIND == "polars":
-    sys.modules["pyarrow"] = None
 import pu_accessor
 print(KIND in sys.modules)
 sys.modules[KIND] = None

@@ -15,9 +15,6 @@ from matplotlib.axes import Axes
 
 import pu_accessor
 from pu_accessor import PUError, PUTypeError, PUValueError, PUWarning, from_chunks
-from pu_accessor.counting import cutoffs
-from pu_accessor.counting import gaps as gaps_module
-from pu_accessor.counting import order_statistics as best
 from pu_accessor.sources import chunks as first_pass
 from pu_accessor.sources import pieces as looks
 from tests.accessors.test_spellings import show
@@ -89,12 +86,9 @@ def whole_frame(name: str) -> Any:
 
 
 def shrink(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take the way of large data with small ones."""
-    monkeypatch.setattr(gaps_module, "_PIECE", 16)
-    for name, size in {"_EDGES": 16, "_ENOUGH": 4}.items():
-        monkeypatch.setattr(best, name, size)
-    for name, size in {"_FETCHED": 6, "_EDGES": 20}.items():
-        monkeypatch.setattr(looks, name, size)
+    """Take the way of large data with small ones: few scores are kept."""
+    monkeypatch.setattr(first_pass, "_SAMPLED", 3)
+    monkeypatch.setattr(looks, "_SAMPLE", 4)
 
 
 def check_same(one: Any, other: Any) -> None:
@@ -170,11 +164,37 @@ def joined(*labels: list[Any]) -> tuple[pd.DataFrame, Chunks]:
 def test_chunks_give_what_one_frame_gives(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = whole_frame(name)
     check_same(ASKED[name](from_chunks(cut(FRAME, [50, 51, 120, 300]))), expected)
-    if not name.startswith("plot"):
+    if not name.startswith(("plot", "roc", "auroc")):  # whose corners need not be exact
         shrink(monkeypatch)
         check_same(ASKED[name](from_chunks(cut(FRAME, [399, 200, 7]))), expected)
-        monkeypatch.setattr(cutoffs, "_SORTED", 0)
-        check_same(ASKED[name](FRAME.pu), expected)
+
+
+@pytest.mark.parametrize("reference", ["positives", "negatives", "both", "tightest"])
+def test_bounds_hold_where_few_scores_are_kept(
+    reference: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No narrower than those of one frame, and the same at cutoffs of both."""
+    shrink(monkeypatch)
+    pieces = from_chunks(cut(FRAME, [399, 200, 7]))
+    for untied in (False, True):
+        rng = np.random.default_rng(2)
+        frame = FRAME.assign(score=FRAME["score"] + rng.normal(size=400)) if untied else FRAME
+        pieces = from_chunks(cut(frame, [399, 200, 7])).assume(reference=reference)
+        whole = frame.pu.assume(reference=reference)
+        table, exact = (pu.roc_bounds([0.1, 0.3]) for pu in (pieces, whole))
+        both = np.intersect1d(table["rank"], exact["rank"])
+        assert both.size > FRAME["label"].notna().sum() / 4
+        rates = [one.set_index(rank="rank").sel(rank=both) for one in (table, exact)]
+        sides = [one[["tpr", "fpr"]].sel(bound=["lower", "upper"]) for one in rates]
+        xr.testing.assert_allclose(*(one.reset_coords(drop=True) for one in sides), atol=1e-12)
+        known = ~np.isnan(table["threshold"].values)
+        assert np.isin(table["threshold"].values[known], np.append(frame["score"], np.inf)).all()
+        if reference == "positives":
+            asked = (pu.auroc([0.1, 0.3], target="examples") for pu in (pieces, whole))
+            found, wanted = (one[["lower", "estimate", "upper"]].to_numpy() for one in asked)
+            assert (found[:, 0] <= wanted[:, 0] + 1e-12).all()
+            assert (found[:, 2] >= wanted[:, 2] - 1e-12).all()
+            assert np.allclose(found, wanted, atol=1e-12, rtol=0) >= untied
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "uint64"])
@@ -379,9 +399,12 @@ SAME = r"^chunks must hold the same rows each time, but of \d+ scores \d+ came"
 
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("before", [2, 3])
-def test_chunks_that_differ_from_pass_to_pass(name: str, before: int) -> None:
+def test_chunks_that_differ_from_pass_to_pass(
+    name: str, before: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The columns are looked at, the labels read, all scores counted, then some fetched."""
-    asked: list[Ask] = [lambda pu: pu(by="key").roc_bounds(0.3)]
+    shrink(monkeypatch)
+    asked: list[Ask] = [lambda pu: pu(by="key").contingency(0.3, ranks=[*range(1, 401)])]
     if before == 2:
         asked.append(lambda pu: pu(by="key", score=MODELS).compare())
     for ask in asked:
@@ -452,66 +475,18 @@ def test_passes_are_few_for_any_number_of_groups(name: str, groups: int) -> None
     assert len(opened) <= most
 
 
-@pytest.mark.parametrize("name", PASSES)
-def test_scores_of_a_sample_change_no_answer(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(first_pass, "_SAMPLED", 3)
-    monkeypatch.setattr(looks, "_OUTER", 4)
-    frame = draw_groups(600, 2)
-    frame.loc[frame["key"] == 1, ALL] = frame.loc[frame["key"] == 1, ALL].round(1)
-    frame.loc[frame.index % 11 == 0, "model 1"] = np.nan
-    frame.loc[(frame["model 0"] > 0.5) | (frame["model 0"] < -1), "label"] = np.nan
-    pieces, opened = opening(frame, [250, 251])
-    for nan_policy in ("omit", "worst"):
-        asked = quietly(PASSES[name][1])
-        about: dict[str, Any] = {"score": ONE, "by": "key", "nan_policy": nan_policy}
-        check_same(asked(pieces(**about)), asked(frame.pu(**about)))
-    assert len(opened) <= 2 * PASSES[name][0]
-
-
-@pytest.mark.parametrize(
-    ("method", "passes"), [("auroc", 2), ("average_precision", 2), ("roc_bounds", 3)]
-)
-def test_passes_are_fewest_where_few_are_labeled(method: str, passes: int) -> None:
+@pytest.mark.parametrize("method", ["auroc", "average_precision", "roc_bounds"])
+def test_two_passes_bound_any_curve(method: str) -> None:
     frame = draw_groups(200_000, 1)
     labeled = np.random.default_rng(1).random(len(frame)) < 0.002
     frame["label"] = frame["label"].where(labeled & (frame[ONE] > 0.5))
     pieces, opened = opening(frame, [90_000])
     asked = quietly(lambda pu: getattr(pu(score=ONE), method)([0.1, 0.3]))
-    check_same(asked(pieces), asked(frame.pu))
-    assert len(opened) == 1 + passes  # with a look at the columns
-
-
-def test_one_look_brings_few_scores(monkeypatch: pytest.MonkeyPatch) -> None:
-    frame = draw_groups(20_000, 50)
-    frame["label"] = frame["label"].where(frame.index < 4000)
-    expected = frame.pu(by="key", score=ALL).roc_bounds([0.1, 0.3])
-    pieces, opened = opening(frame, [9000])
-    monkeypatch.setattr(looks, "_FETCHED", 3000)
-    monkeypatch.setattr(looks, "_EDGES", 4000)
-    brought: dict[int, int] = {}
-
-    def note(*asked: Any) -> Any:
-        found = best.scores_inside(*asked)
-        brought[len(opened)] = brought.get(len(opened), 0) + found.size
-        return found
-
-    monkeypatch.setattr(looks, "scores_inside", note)
-    check_same(pieces(by="key", score=ALL).roc_bounds([0.1, 0.3]), expected)
-    assert brought and max(brought.values()) <= 3000
-    assert 4 < len(opened) <= 8
-
-
-def test_ties_that_many_wait_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    frame = draw_groups(3000, 10)
-    frame["score"] = frame[ONE].where(frame["label"].notna(), frame.index % 3 - 1.0)
-    frame.loc[frame.index % 7 == 0, "score"] = np.nan
-    for edges in (1, 30):
-        monkeypatch.setattr(looks, "_FETCHED", 0)
-        monkeypatch.setattr(looks, "_EDGES", edges)
-        pieces, opened = opening(frame, [1000])
-        ask = quietly(lambda pu: pu(by="key", nan_policy="worst").roc_bounds([0.1, 0.3]))
-        check_same(ask(pieces), ask(frame.pu))
-        assert len(opened) < 12
+    found, expected = asked(pieces), asked(frame.pu)
+    if method == "roc_bounds":  # cutoffs between two scores that are kept
+        found, expected = (one.drop_vars("threshold") for one in (found, expected))
+    check_same(found, expected)
+    assert len(opened) == 1 + 2  # with a look at the columns
 
 
 def test_groups_that_wait_are_answered_in_order(capsys: pytest.CaptureFixture[str]) -> None:
@@ -527,7 +502,7 @@ def test_groups_that_wait_are_answered_in_order(capsys: pytest.CaptureFixture[st
     assert "6/6" in capsys.readouterr().err
     with pytest.raises(pu_accessor.PUDataError, match=r"^group key=1: "):
         pieces(by="key", on_error="raise").roc_bounds(0.3)
-    assert len(opened) == 4 + 4 + 3  # what is wrong needs no further look
+    assert len(opened) == 3 + 3 + 3
 
 
 def test_memory_is_that_of_a_chunk_and_not_of_all() -> None:

@@ -1,7 +1,6 @@
 """Polars frames: the answers are those of pandas, of the columns that are named, uncopied."""
 
 import datetime as dt
-import re
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pu_accessor import PUTypeError, PUValueError
+from pu_accessor import PUKeyError, PUTypeError, PUValueError
 from tests.cases import pu
 from tests.sources import test_pieces as chunks
 from tests.sources.test_pieces import FRAME, MODELS, check_same
@@ -106,7 +105,7 @@ GROUPED: dict[str, tuple[Any, Any]] = {
     "String": (pl.Series(PLAIN), PLAIN),
     "Categorical": (pl.Series(PLAIN, dtype=pl.Categorical), pd.Categorical(PLAIN)),
     "Enum": (pl.Series(PLAIN, dtype=pl.Enum(ORDER)), pd.Categorical(PLAIN, ORDER)),
-    "Date": (pl.Series(DAYS), pd.to_datetime(DAYS).astype("datetime64[s]")),
+    "Date": (pl.Series(DAYS), pd.to_datetime(DAYS).astype("datetime64[ms]")),
     "zoned": (pl.Series(TIMES).dt.replace_time_zone("Europe/Paris"), ZONED),
     "Duration": (pl.Series(SPANS), pd.to_timedelta(SPANS).astype("timedelta64[us]")),
     "Time": (pl.Series(HOURS), objects(HOURS)),
@@ -147,6 +146,9 @@ def test_nan_and_null_are_both_missing() -> None:
     with pytest.raises(PUValueError, match="holds NaN in 2 of 400 rows"):
         one.pu.auroc(0.3)
     check_same(one.pu(nan_policy="omit").auroc(0.3), plain.pu(nan_policy="omit").auroc(0.3))
+    near = pl.DataFrame({"score": [2**53, 2**53 + 1, None], "label": [True, None, None]})
+    with pytest.raises(PUValueError, match="float64 cannot tell apart"):  # nulls make no floats
+        near.pu(nan_policy="omit").auroc(0.3)
     labels = pl.Series([float("nan") if x is None else x for x in DATA["label"]])
     check_same(DF.with_columns(labels.alias("label")).pu.auroc(0.3), SHUFFLED.pu.auroc(0.3))
 
@@ -178,26 +180,32 @@ def test_group_bys(by: Any) -> None:
     check_same(*(one(score=MODELS).compare() for one in groups))
 
 
-KEYED = "Make it a column first: df.with_columns(key="
-GROUPINGS: dict[str, tuple[Callable[[], Any], str]] = {
-    "a column": (lambda: DF.group_by(pl.col("key")), KEYED),
-    "an expression": (lambda: DF.group_by("fold", pl.col("score") > 0), KEYED),
-    "in a list": (lambda: DF.group_by(["fold", pl.col("key")]), KEYED),
-    "named": (lambda: DF.group_by(site="key"), KEYED),
-    "a series": (lambda: DF.group_by(pl.Series(KEYS)), KEYED),
-    "lazy": (DF.lazy, "a LazyFrame is a plan"),
-    "lazily": (lambda: DF.lazy().group_by("key"), "lf.collect().group_by('key')"),
+GROUPINGS: dict[str, tuple[Callable[[], Any], Any]] = {
+    "a column": (lambda: DF.group_by(pl.col("key")), {"key": SHUFFLED["key"]}),
+    "in a list": (lambda: DF.group_by(["fold", pl.col("key")]), SHUFFLED[["fold", "key"]]),
+    "an expression": (lambda: DF.group_by(pl.col("other") > 0), {"other": SHUFFLED["other"] > 0}),
+    "named": (lambda: DF.group_by(site="key"), {"site": SHUFFLED["key"]}),
+    "one group": (lambda: DF.group_by(pl.lit(1)), {"literal": 1}),
+    "a series": (lambda: DF.group_by(pl.Series("new", KEYS)), {"new": KEYS}),
 }
-if hasattr(DF.group_by("key"), "having"):
-    some = DF.group_by("key")
-    GROUPINGS["some groups"] = (lambda: some.having(pl.len() > 3), "Filter the rows first: df.fil")
 
 
 @pytest.mark.parametrize("kind", GROUPINGS)
-def test_other_groupings_are_refused(kind: str) -> None:
-    group, told = GROUPINGS[kind]
-    with pytest.raises(PUTypeError, match=re.escape(told)):
-        group().pu  # noqa: B018
+def test_groups_of_expressions(kind: str) -> None:
+    group, keys = GROUPINGS[kind]
+    expected = SHUFFLED.assign(**keys).groupby([*keys], dropna=False)
+    check_same(group().pu.auroc(0.3), pu(expected).auroc(0.3))
+
+
+def test_groupings_that_are_refused() -> None:
+    with pytest.raises(PUValueError, match="by must name other columns than score and label"):
+        DF.group_by(pl.col("score") > 0).pu.auroc(0.3)
+    with pytest.raises(PUTypeError, match=r"lf\.pu\(by='key'\)"):
+        DF.lazy().group_by("key").pu  # noqa: B018
+    some = DF.group_by("key")
+    if hasattr(some, "having"):
+        with pytest.raises(PUTypeError, match=r"Filter the rows first: df\.fil"):
+            some.having(pl.len() > 3).pu  # noqa: B018
 
 
 def test_a_repr_of_a_group_by_counts_groups() -> None:
@@ -236,11 +244,37 @@ def test_columns_that_are_not_named_are_not_read() -> None:
         {"score": ["other", "holes"], "label": "label", "nan_policy": "omit"},
         {"score": "score", "label": "label", "by": "key", "propensity": "propensity"},
     ):
-        watched = Mock(spec=["columns", "get_column"], columns=DF.columns)
-        watched.get_column.side_effect = DF.get_column
+        watched = Mock(wraps=DF)
         Accessor(PolarsSource(watched))(**roles).roc_bounds(0.3)
         names = np.hstack([name for role, name in roles.items() if role != "nan_policy"])
-        assert sorted(call.args[0] for call in watched.get_column.mock_calls) == sorted(names)
+        (call,) = watched.select.mock_calls
+        assert sorted(call.args[0]) == sorted(names)
+
+
+QUESTIONS: dict[str, Callable[[Any], Any]] = {
+    "curve of groups": lambda pu: pu(by="key", propensity="propensity").roc_bounds(0.3),
+    "models": lambda pu: pu(score=MODELS).compare(),
+    "strata": lambda pu: pu.check_assumptions(0.3, strata="key"),
+    "gap": lambda pu: pu(by="fold").gap("auroc", 0.3),
+}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_plan_is_carried_out_once_with_the_columns_that_are_named(name: str) -> None:
+    watched = Mock(wraps=DF.lazy())
+    found = QUESTIONS[name](Accessor(PolarsSource(watched)))
+    check_same(found, QUESTIONS[name](DF.pu))
+    check_same(found, QUESTIONS[name](DF.lazy().pu))
+    (call,) = watched.select.mock_calls
+    assert len(call.args[0]) < DF.width and not watched.collect.mock_calls
+
+
+def test_what_a_plan_does_not_answer() -> None:
+    assert repr(DF.lazy().pu) == f"<lf.pu>\ncolumns  {', '.join(DF.columns)}"
+    with pytest.raises(PUValueError, match=r"Collect it first: lf\.collect\(\)\.pu\.sample_to"):
+        DF.lazy().pu.sample_to_label(5, random_state=0)
+    with pytest.raises(PUKeyError, match="score must name a column, but there is no 'svm'"):
+        DF.lazy().pu(score="svm").auroc(0.3)
 
 
 @pytest.mark.parametrize("dtype", [pl.Float64, pl.Float32, pl.Int64, pl.UInt8], ids=str)

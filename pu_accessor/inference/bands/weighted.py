@@ -12,7 +12,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from pu_accessor.ranking import CountArray, FloatArray, IntArray, Numbers
 
-# Known positives next to a cutoff, from which the largest weight of an unseen one is estimated.
+# Known positives next to a cutoff, from which the largest weight of an unseen one is estimated:
+# calibrated by simulation.
 NEAREST = 10
 _LEAST = 1e-300  # stands for 0 where something is divided by it
 

@@ -35,7 +35,7 @@ from pu_accessor.inference.tables.curves import area
 from pu_accessor.ranking import FloatArray, Ranking
 
 _HALF = 2**32  # of the digits of an integer
-_DOUBT = 0.1  # beyond, Student's interval covers .83 to .95, in simulations
+_DOUBT = 0.1  # beyond, Student's interval covers .83 to .95: calibrated by simulation
 
 
 def estimate_auroc(

@@ -68,7 +68,7 @@ def estimate(
     >>> beta = Beta(np.array([0.25]), (0.2, 0.3))
     >>> found = estimate(METRICS["auroc"], ranking, beta, Settings(), "population", None)
     >>> found.value.round(3), found.lower.round(3), found.upper
-    (array([0.798]), array([0.288]), array([1.]))
+    (array([0.798]), array([0.188]), array([1.]))
     """
     if metric.of_probabilities:
         check_probabilities(ranking, metric.name)

@@ -22,12 +22,13 @@ _APART, _MIDDLE = 200, 200  # gaps at each end that stand for themselves, groups
 _FARTHEST = 60.0  # logits of the tilt, or of the quantile, between which it is searched
 _FLAT = 1e-3  # deviates below which the skewness replaces a quotient of rounded numbers
 _EDGE = 1e-14  # of the way to where a sum has no moments
-_BEYOND = 2.5  # of the way to the end, times n, that latent positives may lie beyond known ones
 _SEED, _DRAWS = 150406837, 1000
 _QUANTILES = 129  # between which those that are drawn are interpolated
 _PART = 128  # variables that are drawn at a time
 _TINY = 1e-300  # stands for 0 in logarithms
 _TOP, _GROUPS = 60, 30  # blocks at the top that stand for themselves, groups of those below
+# Calibrated by simulation, as are _FEW, _STEEP and _MOST.
+_BEYOND = 2.5  # of the way to the end, times n, that latent positives may lie beyond known ones
 _FEW = 10  # known positives up to which the first latent ones may be at the very top
 # Of positives above the best that stand for so many times the mean there may be up to so many:
 # chosen on odds of being labeled that fall 3 and 5 times per standard deviation.

@@ -40,7 +40,6 @@ from pu_accessor.ranking import (
     Counts,
     FloatArray,
     IntArray,
-    NeedsRefinementError,
     Numbers,
     Ranking,
     each_once,
@@ -152,7 +151,10 @@ def tables_in_parts(
     check_labels(betas, total, references_used(rule.reference, ranking))
     latent = latent_counts(betas, total.unlabeled)
     completions = complete_by(rule, ranking, latent)
-    ranking, parts, held = _refine(ranking, latent, completions, rule)
+    bands = make_bands(ranking, latent, rule)
+    ranking = add_bends(ranking, bands, rule, completions)
+    parts = bands.in_parts(ranking.rank.size)
+    ranking, held = _refine_where_cut(ranking, parts, completions, rule)
     known, missing = _known_positives(ranking, rule)
     start = 0
     for part in parts:
@@ -183,24 +185,6 @@ def _known_positives(ranking: Ranking, rule: Settings) -> tuple[IntArray, IntArr
     known = above - missing[0], above, above
     right, wrong_ones = (np.stack(each, axis=1)[..., np.newaxis] for each in (known, missing))
     return right, wrong_ones
-
-
-def _refine(
-    ranking: Ranking, latent: IntArray, completions: Sequence[Completion], rule: Settings
-) -> tuple[Ranking, list[Bands], LatentBounds | None]:
-    """Add all cutoffs at which a bound bends or cuts the estimate, before any are counted at.
-
-    Also return the bands in parts, and what `_refine_where_cut` does.
-    """
-    bands = make_bands(ranking, latent, rule)
-    try:
-        ranking = add_bends(ranking, bands, rule, completions)
-    except NeedsRefinementError:  # ask for what seems to come next, too: one pass finds both
-        _refine_where_cut(ranking, bands.in_parts(ranking.rank.size), completions, rule)
-        raise
-    parts = bands.in_parts(ranking.rank.size)
-    ranking, held = _refine_where_cut(ranking, parts, completions, rule)
-    return ranking, parts, held
 
 
 def _round(counts: Numbers) -> IntArray:

@@ -111,6 +111,7 @@ SOURCES: dict[str, Source] = {
     "arrays": lambda df, roles, _: in_arrays(df, roles),
     "xarray": lambda df, roles, _: in_xarray(df, roles),
     "polars": lambda df, roles, _: in_polars(df).pu(**roles),
+    "lazy polars": lambda df, roles, _: in_polars(df).lazy().pu(**roles),
     "chunks": lambda df, roles, rng: pu_accessor.from_chunks(
         cut(df, rng.integers(0, 60, 3).tolist()), **roles
     ),
@@ -119,6 +120,10 @@ SOURCES: dict[str, Source] = {
     ),
     "dask": lambda df, roles, rng: in_partitions(df, int(rng.integers(1, 4))).pu(**roles),
 }
+
+
+# Methods that are answered alike where few scores are kept; bounds alone may be wider then.
+EXACT = {"metric", "cutoff", "compare", "calibration", "net_benefit", "robustness"}
 
 
 def seen(ax: Any) -> list[Any]:
@@ -164,7 +169,7 @@ def test_every_source_answers_alike(method: str) -> None:
         expected, warned = ask(question, lambda: frame.pu(**roles))
         name, rng = data.draw(st.sampled_from(sorted(SOURCES))), np.random.default_rng(seed)
         with dask.config.set(scheduler="synchronous"), pytest.MonkeyPatch.context() as patch:
-            if name == "small chunks":
+            if name == "small chunks" and question.method in EXACT:
                 shrink(patch)
             try:
                 found, told = ask(question, lambda: SOURCES[name](frame, roles, rng))

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from scipy import optimize, special, stats
+from scipy import special, stats
 
 from pu_accessor.ranking import FloatArray
 from tests.support.oracles import completion_oracle, selection_oracle
@@ -45,22 +45,10 @@ def auroc(scores: Scores, labels: Labels, beta: float, level: float) -> Area:
     above, *squares = two_samples(table)
     value = float((above - share / 2) / (1 - share))
     error = math.sqrt(sum(squares)) / float(1 - share)
-    lower, upper = interval(table, float(share), value, level)
-    rest = [s for s, y in zip(scores, labels, strict=True) if y is not True]
-    z, n = stats.norm.ppf((1 + level) / 2), len(table)
-    hidden = stats.beta.ppf((1 + level) / 2, 0.5, n)
-
-    def reach(end: float, apart: float) -> float:
-        """Return how far AUROC can be off where known positives could be tied at one end."""
-        tied = sum(1 for s in rest if s == end)
-        if tied < 2 or tied <= 0.05 * len(rest):
-            return 0.0
-        gap = max(apart - tied / len(rest) / 2, 0.0)
-        return math.hypot(z * math.sqrt(sum(squares)), hidden * gap) / float(1 - share)
-
-    lower = min(lower, value - reach(min(scores), float(above)))
-    upper = max(upper, value + reach(max(scores), 1 - float(above)))
-    return Area(value, error, lower, upper)
+    seen = float(squares[0] * len(table)), float(squares[1] * len(table[0]))
+    ends = mean_limits(float(above), seen, (len(table), len(table[0])), level)
+    lower, upper = (min(max((end - share / 2) / (1 - share), 0), 1) for end in ends)
+    return Area(value, error, float(lower), float(upper))
 
 
 def expect(values: FloatArray, mean: float) -> float:
@@ -80,81 +68,45 @@ def binormal(auroc: float, share: float) -> tuple[float, float]:
     return first[1] - first[0] ** 2, rest[1] - rest[0] ** 2
 
 
-def interval(
-    table: Sequence[Sequence[Fraction]], share: float, value: float, level: float
+def mean_limits(
+    mean: float, seen: tuple[float, float], sizes: tuple[float, float], level: float
 ) -> tuple[float, float]:
-    """Return the lowest and the highest AUROC that Student's t does not reject."""
-    n, rest = len(table), len(table[0])
-    above, *squares = two_samples(table)
-    seen = float(squares[0] * n), float(squares[1] * rest)
-    return limits_of(float(above), seen, (n, rest), share, value, level)
-
-
-def limits_of(
-    above: float,
-    seen: tuple[float, float],
-    sizes: tuple[float, float],
-    share: float,
-    value: float,
-    level: float,
-) -> tuple[float, float]:
-    """Return the same from the variances of placements in two samples."""
-    n, rest = sizes
-    half = (above * n * rest + 0.5) / (n * rest + 1)
-    model = binormal(min(max((half - share / 2) / (1 - share), 1e-6), 1 - 1e-6), share)
-    ratio = [
-        (2 + (size - 1) * s / m) / (size + 1) if s else 1.0
-        for s, m, size in zip(seen, model, (n, rest), strict=True)
-    ]
-    parts = [r * m / size for r, m, size in zip(ratio, model, (n, rest), strict=True)]
-    df = sum(parts) ** 2 / sum(p**2 / (size + 1) for p, size in zip(parts, (n, rest), strict=True))
-    quantile = stats.t.ppf((1 + level) / 2, df)
-
-    def excess(area: float) -> float:
-        spread = 0.0
-        for s, m, r, there, size in zip(
-            seen, model, ratio, binormal(area, share), (n, rest), strict=True
-        ):
-            kept = (2 * there + (size - 1) * s * max(1.0, there / m)) / (size + 1) if s else there
-            spread += (r * there + kept) / 2 / size
-        return float((1 - share) * abs(value - area) - quantile * math.sqrt(spread))
-
+    """Return limits of a mean from the variances in two samples, half of one more at the end."""
     limits = []
-    for end in (1e-12, 1 - 1e-12):
-        nearest = min(max(value, 1e-12), 1 - 1e-12)
-        if excess(nearest) > 0 or excess(end) <= 0:
-            limits.append(nearest if excess(nearest) > 0 else end)
-        else:
-            limits.append(float(optimize.brentq(excess, end, nearest, xtol=1e-13)))
+    for end, tail, side in ((0, (1 - level) / 2, -1), (1, (1 + level) / 2, 1)):
+        away = []
+        for variance, n in zip(seen, sizes, strict=True):
+            share = n / (n + 0.5)
+            center = share * mean + (1 - share) * end
+            second = share * (variance * (n - 1) / n + mean**2) + (1 - share) * end
+            square = (second - center**2) / (n + 1.5)
+            if mean == end:
+                continue
+            # Beta variables by their mean and variance.
+            first = center * (center * (1 - center) / square - 1)
+            away.append(stats.beta.ppf(tail, first, first / center - first) - mean)
+        limits.append(mean + side * math.hypot(*away))
     return limits[0], limits[1]
 
 
 def weighted(
-    curve: str, scores: Scores, labels: Labels, weight: Sequence[float], beta: float, level: float
+    scores: Scores, labels: Labels, weight: Sequence[float], beta: float, level: float
 ) -> tuple[float, float]:
-    """Return the interval where latent positives are near known ones by weights, best first.
+    """Return the interval of average precision where latent positives are near known ones.
 
-    Both areas are functions of two distributions, that of the known positives and that of the
-    rest, which are differentiated by numbers.
+    They are by weights, best first. It is a function of two distributions, that of the known
+    positives and that of the rest, which is differentiated by numbers.
     """
     pairs = list(zip(scores, labels, strict=True))
     known = np.array(sorted((s for s, y in pairs if y is True), reverse=True))
     rest = np.array([s for s, y in pairs if y is not True])
     n, others, whole = known.size, rest.size, float(positives(labels, beta))
-    hidden, b = 1 - n / whole, float(share_of_rest(labels, beta))
+    hidden = 1 - n / whole
 
     def mass(of_known: FloatArray) -> tuple[FloatArray, FloatArray]:
         latent = of_known * np.array(weight)
         latent /= latent.sum()
         return (1 - hidden) * of_known + hidden * latent, latent
-
-    def won_by(one: FloatArray, other: FloatArray) -> FloatArray:
-        return (np.sign(one[:, np.newaxis] - other) + 1) / 2
-
-    def auroc_of(of_known: FloatArray, of_rest: FloatArray) -> float:
-        every, latent = mass(of_known)
-        above = every @ won_by(known, rest) @ of_rest
-        return float(above - b * (every @ won_by(known, known) @ latent))
 
     def precision_of(of_known: FloatArray, of_rest: FloatArray) -> float:
         every, _ = mass(of_known)
@@ -164,17 +116,11 @@ def weighted(
             total += there * whole * every[known >= x].sum() / head
         return total
 
-    of = auroc_of if curve == "roc" else precision_of
     same = [np.full(size, 1 / size) for size in (n, others)]
-    pulls = pulls_on(of, same)
+    pulls = pulls_on(precision_of, same)
     every = whole * mass(same[0])[0]
     effective = every.sum() ** 2 / (every**2).sum()
     squares = [float(pull.var(ddof=1)) / pull.size for pull in pulls]
-    if curve == "roc":
-        value = of(*same) / (1 - b)
-        above = value * (1 - b) + b / 2
-        seen = squares[0] * effective, squares[1] * others
-        return limits_of(above, seen, (effective, others), b, value, level)
     ends = [int((np.array(scores) >= x).sum()) for x in known]
     value = selection_oracle.average_precision(ends, weight, whole - n)
     parts = []

@@ -16,8 +16,8 @@ from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.counting.placements import PlacementTable, count_above, rank_pairs
 from pu_accessor.inference.comparison.paired import compare_paired
 from pu_accessor.inference.estimates.areas_on_new_examples import (
+    auroc_interval,
     estimate_population_precision,
-    score_interval,
 )
 from pu_accessor.inference.estimates.metric_at import metric_on_new
 from pu_accessor.inference.influence import Placed
@@ -196,11 +196,9 @@ def auroc_row(name: str, design: Design, draws: int) -> Row:
         np.stack([first.var(axis=1, ddof=1), second.var(axis=1, ddof=1)]),
         first.mean(axis=1),
     )
-    share = np.full(draws, design.share)
-    value = (placed.above - share / 2) / (1 - share)
     truth, _ = true_values(SHAPES[name], 0.5)
-    limits = score_interval(value, share, placed, LEVEL)
-    return summarise("auroc", name, design, truth, limits)
+    found = auroc_interval(np.full(draws, design.share), placed, LEVEL)
+    return summarise("auroc", name, design, truth, (found.lower, found.upper))
 
 
 def beta_of(design: Design) -> FloatArray:
