@@ -235,7 +235,7 @@ def rank_groups(
     together = None
     omits = roles.omits
     plain = len(scores) == 1 and not (roles.pool or omits)
-    if size <= _SMALL * number and plain and not roles.others:
+    if number > 1 and size <= _SMALL * number and plain and not roles.others:
         together = partial(stack_examples, scores[0], *labels[:2], groups.rows)
     parts: list[Any] = []
     if roles.pool:
