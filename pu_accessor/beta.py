@@ -137,7 +137,8 @@ def betas_within(interval: Interval) -> FloatArray:
     between = np.linspace(low, high, steps + 1)[1:-1]
     if low < _STEP:  # where bounds are not straight in beta
         between = np.append(low + (high - low) / steps / _NEAR_ZERO, between)
-    return np.unique([low, *(float(f"{share:.12g}") for share in between), high])
+    inside = [float(f"{share:.12g}") for share in between]
+    return np.unique(np.clip([low, *inside, high], low, high))
 
 
 NO_BETA = Beta(np.empty(0))
@@ -241,7 +242,7 @@ def read_betas(beta: UserBeta) -> Betas:
 def _read_interval(interval: pd.Interval) -> Beta:
     """Return the beta that varies within an interval; its point is the middle."""
     low, high = as_betas(np.unique([interval.left, interval.right]))[[0, -1]].tolist()
-    return Beta(as_betas(round((low + high) / 2, 12)), (low, high))
+    return Beta(as_betas((low + high) / 2), (low, high))
 
 
 def _read_estimates(beta: pd.DataFrame) -> Betas:

@@ -27,6 +27,7 @@ _PAGES: Mapping[str, str] = {
     "bins": "practice#calibration",
     "chunks": "large_data#chunks",
     "cluster": "clusters",
+    "count": "clusters#counts",
     "label": "labels",
     "monotone": "monotone",
     "pilot": "planning",
@@ -96,7 +97,8 @@ _SYNONYMS: Mapping[str, str] = {
     "propensity": "odds propensities",
     "score": "pred proba scores y_pred y_score",
     "unlabeled": "unknown unl",
-    "weight": "case_weight case_weights freq sample_weight weights",
+    "count": "counts freq frequency multiplicity",
+    "weight": "case_weight case_weights sample_weight weights",
 }
 
 

@@ -252,17 +252,13 @@ class PairedRows(NamedTuple):
     rankings: Callable[[], Sequence[Ranking]]  # of each model; each row is a cluster of its own
     positive: BoolArray  # whether a row is a known positive
     cluster: IntArray | None  # the number of each row's cluster, where rows are not independent
-    weight: CountArray | None = None  # how many rows each stands for
-
-    @property
-    def times(self) -> CountArray:
-        """How many rows each row stands for."""
-        return np.ones(self.positive.size, np.int64) if self.weight is None else self.weight
+    times: CountArray  # how many rows each stands for
+    drawn: bool = False  # whether these are weights of a sample, and no counts
 
     @property
     def designed(self) -> bool:
         """Whether rows are no simple random sample."""
-        return self.cluster is not None or self.weight is not None
+        return self.cluster is not None or self.drawn
 
     def alike(self, first: int, second: int) -> bool:
         """Tell whether two models put all rows in the same order."""

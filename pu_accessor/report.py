@@ -315,7 +315,8 @@ def _assumptions(answers: _Answers) -> list[str]:
     if roles.propensity is not None:
         labels = f"labeled with the probabilities in the column {roles.propensity!r}"
     apart = "" if roles.cluster is None else f" of different clusters, by {roles.cluster!r},"
-    weighed = f" Each row stands for as many as its {roles.weight!r} says." if roles.weight else ""
+    times = roles.weight if roles.count is None else roles.count
+    weighed = "" if times is None else f" Each row stands for as many as its {times!r} says."
     said, source = "one for each group", "[say where it comes from]"
     if isinstance(beta, pd.Interval):
         said = f"between {_number(beta.left)} and {_number(beta.right)}"

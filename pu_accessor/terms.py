@@ -39,6 +39,7 @@ class ArrayRoles(Reading, total=False):
 
     cluster: npt.ArrayLike | None
     weight: npt.ArrayLike | None
+    count: npt.ArrayLike | None
     propensity: npt.ArrayLike | None
 
 
@@ -48,6 +49,7 @@ class RowRoles(Reading, total=False):
     label: Hashable
     cluster: Hashable | None
     weight: Hashable | None
+    count: Hashable | None
     propensity: Hashable | None
 
 
@@ -85,7 +87,7 @@ class Assumed(TypedDict, total=False):
 NAN_POLICIES = ("omit", "raise", "worst")
 ON_ERROR = ("raise", "skip")
 REFERENCES = ("positives", "negatives", "tightest", "both")
-OTHERS = ("propensity", "cluster", "weight")
+OTHERS = ("propensity", "cluster", "weight", "count")
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,8 @@ class Terms:
     by: ColumnNames | None = None  # columns whose values make groups
     propensity: Hashable | None = None  # probabilities with which positives are labeled
     cluster: Hashable | None = None  # whose rows belong together: a patient, a user, a site
-    weight: Hashable | None = None  # how many rows each stands for
+    weight: Hashable | None = None  # how many rows of a larger sample each stands for
+    count: Hashable | None = None  # how many identical rows each stands for
     positive: Values = None  # what stands for each state in another coding
     negative: Values = None
     unlabeled: Values = None
@@ -265,6 +268,8 @@ TAKEN: Mapping[str, tuple[str, ...]] = {
 # What excludes what: facts, of which a "/" separates those that are alike; why; after ">" the next
 # step, after "@" the page of the manual. The first fact is what a user is to change.
 _TABLE = """
+count, weight: each row with a weight is drawn by itself
+  > Write the rows out: df.loc[df.index.repeat(df['n'])].pu(weight='w').
 monotone, propensity: where labels depend on more than being positive, known positives need not
   become rarer down the ranking @monotone
 cluster/weight, propensity: there is no error for it where labels were selected with unequal
@@ -380,6 +385,8 @@ strata, check_assumptions, cluster: how many are known by chance is not known of
 weight, sample_to_label: beta is the weighted share, and rows are drawn with equal probabilities
   > Draw them by weight: df[df['label'].isna()].sample(100, weights='w', replace=True).
   @clusters#weights
+count, sample_to_label: rows are drawn one by one
+  > Write them out: df.loc[df.index.repeat(df['n'])].reset_index(drop=True).pu.
 selection_odds/contamination, compare, no test: AUROC alone is compared where labels may fail
 target='examples', compare, no test: of these examples AUROC alone is compared
   > Pass target='population'. @many_models#which-model-is-better

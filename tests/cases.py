@@ -17,7 +17,8 @@ from tests.support.oracles import completion_oracle, oracle
 
 Labels = list[bool | None]
 ROLES = ["score", "label", "by", "propensity", "positive", "negative", "unlabeled"]
-ROLES += ["nan_policy", "on_error", "progress", "dim", "cluster", "weight", "pool", "average"]
+ROLES += ["nan_policy", "on_error", "progress", "dim", "cluster", "weight", "count", "pool"]
+ROLES += ["average"]
 ASSUMED = ["reference", "selection_odds", "contamination", "monotone", "prevalence"]
 
 AREAS = {"roc": "auroc", "pr": "average_precision"}  # metrics, by their curves

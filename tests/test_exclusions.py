@@ -10,7 +10,7 @@ import xarray as xr
 import pu_accessor
 import pu_accessor.polars
 from pu_accessor import PUValueError
-from pu_accessor.terms import _WORDS, ASSUMPTIONS, EXCLUSIONS, ROLES, TAKEN, Exclusion
+from pu_accessor.terms import _WORDS, ASSUMPTIONS, EXCLUSIONS, OTHERS, ROLES, TAKEN, Exclusion
 
 # Sources without the columns that are read: whoever looks into them raises another error.
 EMPTY = pd.DataFrame({"nothing": [1, 2]})
@@ -22,7 +22,7 @@ SOURCES: dict[str, Any] = {
     "data in a LazyFrame": lambda: pu_accessor.pu(pl.LazyFrame({"nothing": [1, 2]})),
 }
 BOUND: dict[str, dict[str, Any]] = {
-    **{role: {role: "nothing"} for role in ("by", "cluster", "weight", "propensity", "score")},
+    **{role: {role: "nothing"} for role in ("by", "score", *OTHERS)},
     **{role: {"by": "nothing", role: True} for role in ("pool", "average")},
     "label": {"label": "nothing"},
     "a list of scores": {"score": ["svm", "forest"]},

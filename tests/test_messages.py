@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import scipy.sparse
 import xarray as xr
 
 import pu_accessor
@@ -42,7 +43,7 @@ NAMES: dict[str, Any] = {
         "GROUPS": GROUPS,
     },
     **{"BY_HAND": BY_HAND, "STRATA": STRATA, "BETA": BETA, "np": np, "pd": pd, "pl": pl},
-    **{"SMALL": pd.Series([1, None, None]), "NAN": float("nan"), "xr": xr},
+    **{"SMALL": pd.Series([1, None, None]), "NAN": float("nan"), "xr": xr, "scipy": scipy},
     **{"PU": DF.pu, "TABLES": DF.pu.contingency(0.2, ranks="all"), "PILOT": {"auroc": 0.8}},
     **{"CURVES": DF.pu.roc_bounds(0.2), "CHUNKS": pu_accessor.from_chunks([DF])},
     **{"from_arrays": pu_accessor.from_arrays, "from_chunks": pu_accessor.from_chunks},
@@ -95,7 +96,23 @@ VALUE = [
     ("DF.pu(by='site', pool='folds').auroc(0.3)", "columns of by, ['site']"),
     ("DF.pu(pool=True).auroc(0.3)", "by='fold', pool=True"),
     ("from_arrays([2, 1], [1, None], cluster=[1]).auroc(0)", "the same length, but have 2 and 1"),
-    ("DF.assign(w=-1).pu(weight='w').auroc(0.3)", "weight"),
+    (
+        "DS.expand_dims(lat=2).pu(dim=['lat', 'sample']).auroc(0.3)",
+        "ds.stack(sample=['lat', 'samp",
+    ),
+    (
+        "from_arrays([3, 2], [1.0]).auroc(0.3)",
+        "have 2 and 1",
+        "pd.concat([pd.DataFrame({'score': pr",
+    ),
+    ("DF.assign(w=-1).pu(weight='w').auroc(0.3)", "weight column 'w' must say", "1 to 1e+12"),
+    ("DF.assign(w=np.inf).pu(weight='w').auroc(0.3)", "weight", "[inf, inf,"),
+    ("DF.assign(w=NAN).pu(count='w').auroc(0.3)", "count column 'w' must say", "[nan, nan,"),
+    ("DF.assign(w=np.inf).pu(count='w').auroc(0.3)", "up to 2**53 in all, but [inf"),
+    ("DF.assign(w=-1).pu(count='w').auroc(0.3)", "whole numbers up to 2**53 in all, but [-1.0,"),
+    ("DF.assign(w=2.5).pu(count='w').auroc(0.3)", "count", "Of a sample: df.pu(weight='w')"),
+    ("DF.assign(w=0).pu(count='w').auroc(0.3)", "count column", "their sum is 0. A row stands"),
+    ("DF.assign(w=2**50).pu(count='w').auroc(0.3)", "up to 2**53 in all", "is 1.35108e+17"),
     ("DF.assign(e=1.5).pu(propensity='e').auroc(0.3, target='examples')", "must lie in (0, 1]"),
     ("DF.assign(e=1e-200).pu(propensity='e').contingency(0.1, ranks='all')", "column 'e' must"),
     ("DF.assign(e=None).pu(propensity='e').contingency(0.1, ranks='all')", "must have a value"),
@@ -285,6 +302,16 @@ TYPE = [
     ("DF.pu(positive=[[1, 2]]).auroc(0.3)", "positive must be a value of a label or a list"),
     ("from_arrays([1])", "from_arrays: missing a required argument: 'label'"),
     ("from_arrays([1], [1], lable=1)", "pu_accessor.from_arrays has no argument 'lable'"),
+    (
+        "from_arrays(np.eye(3)[:, :2], [1, 0, 0]).auroc(0.3)",
+        "Of two classes",
+        "np.asarray(score)[:, 1]",
+    ),
+    ("from_arrays(np.eye(3)[:, :1], [1, 0, 0]).auroc(0.3)", "Pass np.ravel(score)."),
+    ("from_arrays(np.eye(3), np.eye(3)).auroc(0.3)", "'user': np.repeat(np.arange(len(score))"),
+    ("from_arrays(scipy.sparse.eye(3), [1, 0, 0]).auroc(0.3)", "Make it long: m = matrix.tocoo()"),
+    ("pu_accessor.pu(scipy.sparse.eye(3))", "a dia_matrix was passed. Make it long"),
+    ("DF.assign(score=[np.ones(2)] * 120).pu.auroc(0.3)", "must hold real numbers, but is object"),
     ("pu_accessor.pu([1, 2])", "data must be", "a list was", "from_arrays(score, label"),
     ("from_chunks(3)", "but a int was passed"),
     ("from_chunks(lambda: None).auroc(0.3)", "but it returned a NoneType"),

@@ -117,21 +117,25 @@ def count_above(
     scores: FloatArray,
     cluster: IntArray | None = None,
     clusters: int = 0,
+    times: IntArray | None = None,
 ) -> Above:
     """Sum how many known positives lie above examples, all of them and those of each cluster."""
     threads = count_threads(scores.size)
     number = 1 if threads == 1 else threads * _PARTS
     parts = np.array_split(scores, number, axis=-1)
-    of_parts = [None] * number if cluster is None else np.array_split(cluster, number)
+    none = [None] * number
+    of_rows = (none if of is None else np.array_split(of, number) for of in (cluster, times))
     count = partial(_count_part, tables, clusters)
-    return reduce(Above.merge, in_threads(count, [*zip(parts, of_parts, strict=True)], threads))
+    return reduce(Above.merge, in_threads(count, [*zip(parts, *of_rows, strict=True)], threads))
 
 
 def _count_part(
-    tables: Sequence[PlacementTable], clusters: int, part: tuple[FloatArray, IntArray | None]
+    tables: Sequence[PlacementTable],
+    clusters: int,
+    part: tuple[FloatArray, IntArray | None, IntArray | None],
 ) -> Above:
     """Sum over the examples of one thread, a piece at a time."""
-    scores, cluster = part
+    scores, cluster, times = part
     doubled = np.empty(scores.shape, np.int32)
     products = np.zeros((len(tables), len(tables)))
     pairs = [*combinations(range(len(tables)), 2)]
@@ -140,34 +144,40 @@ def _count_part(
         piece = slice(start, start + _PIECE)
         for model, table in enumerate(tables):
             doubled[model, piece] = table.above(scores[model, piece])
-        products += _products(doubled[:, piece], tables)
-        levels += _levels(doubled[:, piece], tables)
+        each = None if times is None else times[piece]
+        products += _products(doubled[:, piece], tables, each)
+        levels += _levels(doubled[:, piece], tables, each)
         for pair in np.flatnonzero(equal).tolist():
             a, b = pairs[pair]
             equal[pair] = np.array_equal(scores[a, piece], scores[b, piece], equal_nan=True)
     counts = (
-        np.bincount(numbers, minlength=2 * table.size + 1).astype(np.int64)
+        np.bincount(numbers, times, 2 * table.size + 1).astype(np.int64)
         for numbers, table in zip(doubled, tables, strict=True)
     )
     by_cluster = np.zeros((1 + len(tables), 0))
     if cluster is not None:
-        sums = [np.bincount(cluster, numbers, clusters) for numbers in doubled]
-        by_cluster = np.stack([np.bincount(cluster, minlength=clusters), *sums])
+        counted = doubled if times is None else doubled * times
+        sums = [np.bincount(cluster, numbers, clusters) for numbers in counted]
+        by_cluster = np.stack([np.bincount(cluster, times, clusters), *sums])
     return Above(tuple(counts), products, levels, equal, by_cluster)
 
 
-def _products(doubled: npt.NDArray[np.int32], tables: Sequence[PlacementTable]) -> FloatArray:
+def _products(
+    doubled: npt.NDArray[np.int32], tables: Sequence[PlacementTable], times: IntArray | None = None
+) -> FloatArray:
     """Return the sums of products of two models' numbers less n."""
     pairs = zip(tables, doubled, strict=True)
     centered = np.stack([table.center(numbers) for table, numbers in pairs])
-    return centered @ centered.T
+    return (centered if times is None else centered * times) @ centered.T
 
 
-def _levels(doubled: npt.NDArray[np.int32], tables: Sequence[PlacementTable]) -> IntArray:
+def _levels(
+    doubled: npt.NDArray[np.int32], tables: Sequence[PlacementTable], times: IntArray | None = None
+) -> IntArray:
     """Count examples by the levels of two models, for each pair of models."""
     level = [table.level.take(numbers) for table, numbers in zip(tables, doubled, strict=True)]
     cells = [a * MOVE_LEVELS + b for a, b in combinations(level, 2)]
-    counts = [np.bincount(both, minlength=MOVE_LEVELS**2) for both in cells]
+    counts = [np.bincount(both, times, MOVE_LEVELS**2) for both in cells]
     return np.array(counts, np.int64).reshape(len(cells), MOVE_LEVELS**2)
 
 
@@ -269,11 +279,12 @@ class RowClusters:
     code: IntArray  # the cluster of each row, from 0
     size: int  # codes there may be: those of other groups among them
     weight: CountArray | None = None  # how many rows each stands for
+    drawn: bool = False  # whether these are weights of a sample, and no counts
 
     @property
     def alone(self) -> bool:
         """Whether each row is a cluster of its own, as it has a weight."""
-        return self.weight is not None and self.number == self.code.size
+        return self.drawn and self.number == self.code.size
 
     @cached_property
     def number(self) -> int:

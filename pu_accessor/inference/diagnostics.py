@@ -1,13 +1,15 @@
 """Diagnostics of a ranking, whatever the question: effective size and the limit on beta."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.on_new_examples import refute_monotone
 from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.influence import is_one_alone
 from pu_accessor.inference.prior.methods import limit_from_positives
-from pu_accessor.ranking import Counts, FloatArray, Ranking
+from pu_accessor.ranking import CountArray, Counts, FloatArray, Ranking
 
 _FEWEST = 2  # clusters from which on they can be told to differ
 
@@ -17,11 +19,14 @@ class Diagnostics:
     """Numbers of a ranking itself."""
 
     total: Counts
-    n_effective: float  # a random sample of that size says as much; NaN without propensities
-    beta_limit: float  # from known positives; NaN where they set none
+    n_effective: float = float(
+        "nan"
+    )  # a random sample of that size says as much; NaN without propensities
+    beta_limit: float = float("nan")  # from known positives; NaN where they set none
     # The share of the rest above which monotone scores are refuted; NaN where they are not.
     refuted_at: float = float("nan")
     clusters: float = float("nan")  # that hold a known positive; NaN where rows are independent
+    heaviest: float = 0.0  # share of the weight of its kind that one row holds, of whole ones
     single: bool = False  # one known positive, whatever its weight; or one other, or none
 
     def beyond(self, betas: FloatArray) -> FloatArray:
@@ -37,20 +42,28 @@ def has_one(total: Counts) -> bool:
 
 def diagnose(ranking: Ranking, level: float, *, random: bool = True) -> Diagnostics:
     """Return what a reader should know of a ranking."""
-    total, nan = ranking.total, float("nan")
-    single = has_one(total)
+    total, clusters = ranking.total, ranking.clusters
+    found = Diagnostics(total, single=has_one(total))
     if ranking.weight is not None:  # the limit is that of a simple random sample
-        return Diagnostics(total, effective_size(ranking.weight), nan, single=single)
-    if ranking.clusters is not None:  # the limit, and the test, count rows
-        if ranking.clusters.alone:
-            return Diagnostics(total, nan, nan, single=single or is_one_alone(ranking.clusters))
-        return Diagnostics(total, nan, nan, clusters=ranking.clusters.with_positive, single=single)
+        return replace(found, n_effective=effective_size(ranking.weight))
+    if clusters is not None and clusters.alone:  # the limit, and the test, count rows
+        single, heaviest = found.single or is_one_alone(clusters), _heaviest(clusters.sizes)
+        return replace(found, single=single, heaviest=heaviest)
+    if clusters is not None:
+        return replace(found, clusters=clusters.with_positive)
     if not (total.known_positive and total.unlabeled and random):
-        return Diagnostics(total, nan, nan, single=single)
+        return found
     whole = ranking.whole or ranking
-    refuted_at = refute_monotone(whole, level) if ranking.monotone else nan
+    refuted_at = refute_monotone(whole, level) if ranking.monotone else found.refuted_at
     limit = limit_from_positives(whole, 1 - level)
-    return Diagnostics(total, nan, limit, refuted_at, single=single)
+    return replace(found, beta_limit=limit, refuted_at=refuted_at)
+
+
+def _heaviest(sizes: CountArray) -> float:
+    """Return the largest share of one row that stands for several whole ones, of its kind."""
+    most, every = sizes.max(axis=1), np.maximum(sizes.sum(axis=1), 1)
+    counted = (most > 1) & (sizes.dtype.kind == "i")  # what may be meant as a count
+    return float(np.max(most / every, where=counted, initial=0.0))
 
 
 def check_clusters(ranking: Ranking) -> None:

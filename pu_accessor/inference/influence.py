@@ -19,6 +19,7 @@ from pu_accessor.ranking import Clusters, CountArray, Counts, FloatArray, IntArr
 
 _SQUARED = 1e-20  # variances that small are of means that were rounded, not of placements
 _ALL = 1e-12  # what stands for nothing that is left of a sample
+_INTEGERS = 2**62  # products below are int64
 _ROUNDING = 1e-14  # relative size of a spread that may be none
 
 
@@ -147,7 +148,7 @@ def hold_clusters(
     effect where nothing scatters: examples of one cluster are then taken to be alike.
     """
     together = adjust_sums(sums, sizes).sum(axis=0)
-    effect = float(together @ together) / plain if plain > _SQUARED else alike
+    effect = float(together @ together) / plain if plain else alike
     whole, df = sums.sum(axis=0), with_positive - 1.0
     squares = whole[whole != 0] ** 2
     if squares.size:
@@ -316,8 +317,10 @@ def find_above(ranking: Ranking) -> Fraction:
         rest = part.head - part.known_positive
         below = 2 * rest[-1] - rest[:-1] - rest[1:]  # doubled, of the known positives of each step
         pairs = 2 * ranking.total.known_positive * rest[-1].item()
+        known = np.diff(part.known_positive)
+        known = known.astype(object) if pairs >= _INTEGERS else known
         # Floats, of weights, are what they are.
-        above += Fraction((np.diff(part.known_positive) @ below).item()) / Fraction(pairs)
+        above += Fraction(np.asarray(known @ below).item()) / Fraction(pairs)
     return above
 
 

@@ -77,7 +77,11 @@ class Accessor:
         cluster : hashable, optional
             Column that says which rows are not independent: of one patient, user or site.
         weight : hashable, optional
-            Column of weights: how many rows of a larger sample each row stands for.
+            Column of weights: how many rows of a larger sample each row stands for, of which it
+            was drawn by chance.
+        count : hashable, optional
+            Column of counts, whole numbers: how many identical rows each row stands for, as in a
+            table that was aggregated. Answers are those of the rows written out.
         propensity : hashable, optional
             Column of the probabilities, in (0, 1], with which positives are labeled.
         positive, negative, unlabeled : value or list, optional

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan, nan
+from math import isnan
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -33,6 +33,7 @@ Columns: TypeAlias = Mapping[str, Any]
 
 _MIN_EFFECTIVE_SIZE = 10  # known positives below which it is said
 _MIN_CLUSTERS = 10  # that hold a known positive, likewise
+_HEAVY = 0.1  # share of weight that one row holds, beyond which it is said
 _MANY_GROUPS = 50  # beyond which rows of one may be meant to belong together
 
 
@@ -106,15 +107,17 @@ def ask(
         stack = keyed.together()
         contents = at_once(stack, np.stack([beta.values for beta in by_key]))
         totals = map(Counts._make, stack.total.tolist())
-        abouts = [Diagnostics(total, nan, nan, single=has_one(total)) for total in totals]
+        abouts = [Diagnostics(total, single=has_one(total)) for total in totals]
         at_each = enumerate(map(Answer, keys, by_key, abouts, contents))
         ready = {i: result for i, result in at_each if result.content is not None}
     each, skipped = _collect(keyed, answer, terms, ready)
     answers = Answers(names, each, betas, shared, skipped)
     _warn_of_rankings(answers, limits=limits and apart)
     if apart:
-        held = [(key, about.clusters) for key, _, about, _ in each if about is not None]
-        warn_of_few_clusters(names, held)
+        known = [(key, about) for key, _, about, _ in each if about is not None]
+        warn_of_few_clusters(names, [(key, about.clusters) for key, about in known])
+        heavy = [(k, f"{one.heaviest:.0%}") for k, one in known if one.heaviest > _HEAVY]
+        warn_of_groups(names, heavy, _ONE_ROW, "clusters#counts")
     return answers
 
 
@@ -134,8 +137,9 @@ def _collect(
                 answers[position] = answer(position)
             except NeedsRefinementError:
                 later.append(position)
-            except PUDataError as error:
-                left_out[position] = _left_out(error, keyed, position, terms)
+            except (PUDataError, MemoryError) as error:
+                known = error if isinstance(error, PUDataError) else PUDataError(_TOO_MANY)
+                left_out[position] = _left_out(known, keyed, position, terms)
         if later and keyed.refine:
             keyed.refine()
         waiting = later
@@ -173,7 +177,19 @@ def _with_bar(positions: Sequence[int]) -> Iterable[int]:
     return bar
 
 
+_TOO_MANY = (
+    "There is not enough memory for this answer, which takes known examples one by one. Keep "
+    "fewer of them, or ask for the auroc of new examples."
+)
+
+
 # Warnings
+
+_ONE_ROW = (
+    "One row holds more than a tenth of the weight of its kind, known positives or others ({}). "
+    "With weight= it says as much as one row, and intervals are long. If it stands for so many "
+    "identical rows: df.pu(count=...)."
+)
 
 
 def _warn_of_skipped(skipped: Mapping[str, str], answered: int) -> None:

@@ -149,7 +149,8 @@ def _average(
         average = join_estimates(average, estimate, span)
         floor, ceiling = (np.atleast_1d(end)[:1] for end in (floor, ceiling))
     beyond = ~((floor <= average.value) & (average.value <= ceiling))
-    columns = average.value, average.lower, average.upper, average.error, beyond
+    error = np.minimum(average.error, np.maximum(ceiling - floor, 1) / 2)
+    columns = average.value, average.lower, average.upper, error, beyond
     return np.stack(np.broadcast_arrays(*columns))
 
 

@@ -167,7 +167,7 @@ def compare(
 
     def question(paired: PairedRanks, beta: Beta, _: Settings) -> Columns:
         asked = beta if beta.values.size else None
-        if "test" not in entry.can or (paired.rows and paired.rows.weight is not None):
+        if "test" not in entry.can or (paired.rows and paired.rows.drawn):
             by_row = partial(compare_rows, paired, metric=entry, cutoff=cutoff)
             tests = _tests(by_row, asked, settings)
         else:

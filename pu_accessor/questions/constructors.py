@@ -14,7 +14,7 @@ from pu_accessor.errors import PUTypeError
 from pu_accessor.questions.accessor import Accessor
 from pu_accessor.questions.datasets import TablesAccessor
 from pu_accessor.sources.chunks import Chunks
-from pu_accessor.sources.columns import Column
+from pu_accessor.sources.columns import FROM_SPARSE, Column
 from pu_accessor.sources.frames import FrameSource, pair_source
 from pu_accessor.sources.groups import Grouping
 from pu_accessor.sources.pieces import PiecesSource
@@ -42,6 +42,7 @@ _FIRST = {
     "duckdb": "Fetch its rows first: data.df().pu.",
     "polars": "Import pu_accessor.polars first.",
     "pyarrow": "Make it a frame first: data.to_pandas().pu.",
+    "scipy": FROM_SPARSE,
 }
 
 
@@ -165,7 +166,7 @@ def from_arrays(score: Column, label: Column, **roles: Unpack[ArrayRoles]) -> Ac
     label : array-like
         True, false and missing are positive, negative and unlabeled.
     **roles
-        As in ``df.pu``; cluster, weight and propensity are array-likes of the same length.
+        As in ``df.pu``; cluster, weight, count and propensity are array-likes of the same length.
 
     Returns
     -------

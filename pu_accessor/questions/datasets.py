@@ -54,7 +54,7 @@ class TablesAccessor:
         ----------
         dim : hashable, default "sample"
             Dimension of the samples; each other dimension makes groups.
-        score, label, propensity, cluster, weight
+        score, label, propensity, cluster, weight, count
             Names of variables, as in ``df.pu``.
         positive, negative, unlabeled, nan_policy, on_error, progress
             As in ``df.pu``.

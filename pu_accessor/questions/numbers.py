@@ -532,7 +532,7 @@ def _columns(found: list[Estimates], betas: Betas, target: str) -> dict[str, Any
         if found[0].rank_lower is not None:
             columns |= {name: stack(name) for name in ("rank_lower", "rank_upper")}
     elif betas.kind == "points":  # that at one beta
-        columns["standard_error"] = stack("error")
+        columns["standard_error"] = np.minimum(stack("error"), 0.5)  # of numbers in [0, 1]
     return columns
 
 

@@ -69,7 +69,8 @@ def contingency(
         `tp`, `fp`, `fn`, `tn` (int64, examples; float64 for future data) and `clipped` (bool)
         over (rank, bound, beta), with the coordinates `threshold` (float64) and
         `known_positive` (int64) over rank, and scalar coordinates: the numbers of examples of
-        each kind, and `beta_limit`, the upper limit on beta. An interval of beta has a grid of
+        each kind, and `beta_limit`, the upper limit on beta that a random sample of positives
+        sets (none with clusters, weights or propensities). An interval of beta has a grid of
         betas after its middle; the coordinate `inside` (bool) says which ones.
 
         Groups come first, in a dimension named after `by`, "model" for a list of scores, "group"

@@ -44,6 +44,19 @@ _SQUARED = 2**31  # counts below have products that are int64
 _HEAVIEST = 1e12  # what a row may stand for
 FEW_ROWS = 1 << 20  # more are not looked up by value: a repr shall come at once
 _SHOWN = 20
+_FROM_TWO = (
+    "Of presence and background: pd.concat([pd.DataFrame({'score': presence, 'label': 1}), "
+    "pd.DataFrame({'score': background})]).pu."
+)
+# How users and items become rows.
+_FROM_WIDE = (
+    "Make it long: pd.DataFrame({'score': np.ravel(score), 'label': np.ravel(label), 'user': "
+    "np.repeat(np.arange(len(score)), score.shape[1])}).pu(by='user')."
+)
+FROM_SPARSE = (
+    "Make it long: m = matrix.tocoo(); pd.DataFrame({'user': m.row, 'item': m.col, 'score': "
+    "m.data}), and label the pairs."
+)
 _MISSING = {"raise": "nan_policy='omit' or 'worst'", "omit": "dropped", "worst": "ranked last"}
 
 
@@ -62,18 +75,32 @@ def as_series(argument: str, values: Any) -> pd.Series[Any]:
     if isinstance(values, pd.Series):
         return values if values.name is not None else values.rename(argument)
     try:
-        dimensions = np.ndim(values)
+        shape = np.shape(values)
     except (TypeError, ValueError, MemoryError):  # a Dataset, ragged, without end
-        dimensions = 2
-    if isinstance(values, str) or dimensions != 1 or isinstance(values, pd.MultiIndex):
+        shape = (0, 0)
+    if isinstance(values, str) or len(shape) != 1 or isinstance(values, pd.MultiIndex):
         raise PUTypeError(
             f"{argument} must be one-dimensional, but a {type(values).__name__} of "
-            f"{dimensions} dimensions was passed."
+            f"{len(shape)} dimensions was passed.{_flatten(argument, values, shape)}"
         )
+    if not pd.api.types.is_list_like(values):  # a tensor, of which an array can be made
+        values = np.asarray(values)
     try:
         return pd.Series(values, name=argument, copy=False)
     except OverflowError:  # before pandas 3 integers beyond float64 have no dtype of their own
         return pd.Series(values, name=argument, dtype=object)
+
+
+def _flatten(argument: str, values: Any, shape: tuple[int, ...]) -> str:
+    """Return the line that makes one dimension of two."""
+    steps = {
+        0: "",
+        1: f" Pass np.ravel({argument}).",
+        2: f" Of two classes pass the positive one: np.asarray({argument})[:, 1].",
+    }
+    if hasattr(values, "tocoo"):
+        return f" {FROM_SPARSE}"
+    return steps.get(shape[1] if len(shape) == 2 else 0, f" {_FROM_WIDE}")
 
 
 def pair_arrays(score: Any, label: Any, where: str = "", **others: Any) -> pd.DataFrame:
@@ -83,9 +110,10 @@ def pair_arrays(score: Any, label: Any, where: str = "", **others: Any) -> pd.Da
     size = len(columns["score"])
     for role, column in columns.items():
         if len(column) != size:
+            step = f" {_FROM_TWO}" if role == "label" else ""
             raise PUValueError(
                 f"score and {role}{where} must have the same length, but have {size} and "
-                f"{len(column)}. They are paired by position."
+                f"{len(column)}. They are paired by position.{step}"
             )
     return pd.DataFrame(columns, copy=False)
 
@@ -192,7 +220,7 @@ def read_others(columns: Columns, positive: BoolArray) -> dict[str, Any]:
         elif role == "cluster":
             read[role], read["clusters"] = number_clusters(column)
         else:
-            read[role] = read_weights(column)
+            read[role] = read_times(role, column)
     return read
 
 
@@ -258,7 +286,7 @@ def read_scores(score: pd.Series[Any]) -> FloatArray:
 def check_real(score: pd.Series[Any]) -> None:
     """Raise unless scores are real numbers."""
     if not is_real(score):
-        present = [value for value in score if value is pd.NaT or not pd.isna(value)]
+        present = [value for value in score if value is pd.NaT or not _is_missing(value)]
         odd = next((value for value in present if not is_number(value)), (*present, None)[0])
         raise PUTypeError(
             f"score column {score.name!r} must hold real numbers, but is {score.dtype} (it holds "
@@ -351,33 +379,32 @@ def read_propensities(column: pd.Series[Any], positive: BoolArray) -> FloatArray
     return values
 
 
-def read_weights(column: pd.Series[Any]) -> CountArray:
+def read_times(role: str, column: pd.Series[Any]) -> CountArray:
     """Read how many rows each example stands for: of whole numbers as int64, sums are exact.
 
     Examples
     --------
-    >>> read_weights(pd.Series([1.0, 2.5, 0.0])), read_weights(pd.Series([1.0, 10.0]))
+    >>> read_times("weight", pd.Series([1.0, 2.5, 0.0])), read_times("count", pd.Series([1, 10]))
     (array([1. , 2.5, 0. ]), array([ 1, 10]))
     """
-    name = f"weight column {column.name!r}"
-    values = _read_floats(column, f"{name} must hold numbers")
-    fewest = "A row stands for itself and others like it; 0 leaves it out."
-    outside = values[~((values == 0) | ((values >= 1) & (values <= _HEAVIEST)))]
-    if outside.size:
-        least = outside.min(initial=1, where=(outside > 0))
-        step = f" Divide by the least: df[{column.name!r}] / {least:g}." if least < 1 else ""
+    name, is_count = repr(column.name), role == "count"
+    values = _read_floats(column, f"{role} column {name} must hold numbers")
+    is_whole, most = values == np.rint(values), _EXACT if is_count else _HEAVIEST
+    allowed = (values >= 1) & (values <= most) & (is_whole | (not is_count)) | (values == 0)
+    outside = values[~allowed]
+    total = 0.0 if outside.size else float(values.sum())
+    if not 0 < total <= (most if is_count else inf):
+        span = "in whole numbers up to 2**53 in all" if is_count else f"1 to {most:g}"
+        came = f"{outside.tolist()[:5]} came in {outside.size} of {values.size} rows"
+        least = outside.min(initial=inf, where=outside > 0)
+        step = f" Divide by the least: df[{name}] / {least:g}." if least < 1 else ""
+        step = f" Of a sample: df.pu(weight={name})." if is_count and least < inf else step
         raise PUValueError(
-            f"{name} must say for how many rows each stands, 1 to {_HEAVIEST:g}, but "
-            f"{outside.tolist()[:5]} came in {outside.size} of {values.size} rows. {fewest}{step}",
-            page="clusters#weights",
+            f"{role} column {name} must say for how many rows each stands, {span}, but "
+            f"{came if outside.size else f'their sum is {total:g}'}. A row stands for itself and "
+            f"others like it; 0 leaves it out.{step}"
         )
-    total = float(values.sum())
-    if not total:
-        raise PUValueError(
-            f"{name} must be above 0 in some rows, but is 0 in all {values.size}. {fewest}",
-            page="clusters#weights",
-        )
-    if total < _SQUARED and (values == np.rint(values)).all():
+    if is_count or (total < _SQUARED and is_whole.all()):
         return values.astype(np.int64)
     # Multiples of such a unit have exact sums, so that counts are equal where they should be.
     unit = 2.0 ** (int(np.frexp(total)[1]) - _DIGITS)
@@ -393,12 +420,10 @@ def count_columns(columns: Columns, roles: Terms, ties: bool = True) -> dict[str
     for column in scores:
         check_real(column)
     known = read_labels(labels, roles)
-    positive, negative = (int(np.count_nonzero(kind)) for kind in known[:2])
-    counts = {
-        "known positives": f"{positive:,}",
-        "known negatives": f"{negative:,}",
-        "unlabeled": f"{labels.size - positive - negative:,}",
-    }
+    times = [read_times(role, column) for role, column in others if role == "count"]
+    known = known._replace(count=next((own for own in times if own.size == labels.size), None))
+    kinds = ("known positives", "known negatives", "unlabeled")
+    counts = {kind: f"{size:,}" for kind, size in zip(kinds, known.sizes(), strict=True)}
     for role, column in others:
         if role != "propensity" and labels.size <= FEW_ROWS:
             counts[f"{role}s"] = _count_other(role, column, known.positive)
@@ -417,10 +442,10 @@ def count_columns(columns: Columns, roles: Terms, ties: bool = True) -> dict[str
 def _count_other(role: str, column: pd.Series[Any], positive: BoolArray) -> str:
     """Say how many clusters there are, or how many rows each stands for, and all together."""
     both = positive.size == column.size  # labels of samples may lie over other dimensions
-    if role == "weight":
-        weight = read_weights(column)
-        text = f"{weight.min():,g} to {weight.max():,g}, {weight.sum():,g} in all"
-        return f"{text}, {weight[positive].sum():,g} of known positives" if both else text
+    if role != "cluster":
+        times, form = read_times(role, column), ",d" if role == "count" else ",g"
+        text = f"{times.min():{form}} to {times.max():{form}}, {times.sum():{form}} in all"
+        return f"{text}, {times[positive].sum():{form}} of known positives" if both else text
     numbers, _ = number_clusters(column)
     rows = np.bincount(numbers)
     least, most = rows[rows > 0].min(), rows.max()
@@ -463,7 +488,18 @@ class Labels(NamedTuple):
     propensity: FloatArray | None = None  # that of examples that are not positive means nothing
     cluster: IntArray | None = None  # the number of each example's cluster
     clusters: int = 0  # numbers that there are
-    weight: CountArray | None = None  # how many rows each example stands for
+    weight: CountArray | None = None  # how many rows of a larger sample each example stands for
+    count: CountArray | None = None  # type: ignore[assignment]  # how many identical ones
+
+    @property
+    def times(self) -> CountArray | None:
+        """How many rows each example stands for; None: one."""
+        return self.count if self.weight is None else self.weight
+
+    @property
+    def each(self) -> CountArray:
+        """How many rows each example stands for, as an array."""
+        return np.broadcast_to(1, self.positive.shape) if self.times is None else self.times
 
     def take(self, rows: Any) -> Labels:
         """Return the labels of some rows."""
@@ -472,30 +508,40 @@ class Labels(NamedTuple):
 
     def sizes(self) -> Counts:
         """Count the examples of each kind, each for as many as it stands for."""
-        if self.weight is None:
-            positive, negative = (int(np.count_nonzero(kind)) for kind in self[:2])
-            total = self.positive.size
-        else:
-            positive, negative = (self.weight[kind].sum().item() for kind in self[:2])
-            total = self.weight.sum().item()
-        return Counts(positive, negative, total - positive - negative)
+        positive, negative = (self.each[kind].sum().item() for kind in self[:2])
+        return Counts(positive, negative, self.each.sum().item() - positive - negative)
 
     def ranked(self, score: FloatArray, *, omits: bool) -> BoolArray | slice:
         """Return which examples are ranked: with all scores, and a weight.
 
         Of several models `score` has a row for each.
         """
-        weighed = slice(None) if self.weight is None or self.weight.all() else self.weight > 0
-        if not omits:
-            return weighed
-        kept: BoolArray = ~np.logical_or.reduce(np.atleast_2d(np.isnan(score)))
-        return kept if isinstance(weighed, slice) else weighed & kept
+        there: BoolArray = self.each > 0
+        if omits:
+            there &= ~np.logical_or.reduce(np.atleast_2d(np.isnan(score)))
+        return slice(None) if there.all() else there
 
     def without_ones(self, rows: Any = slice(None)) -> Labels:
         """Return the labels without weights where some rows, all of those that matter, have 1."""
-        if self.weight is None or (self.weight[rows] != 1).any():
+        if self.times is None or (self.times[rows] != 1).any():
             return self
-        return self._replace(weight=None)
+        return self._replace(weight=None, count=None)
+
+    def each_known(self) -> tuple[Any, Labels]:
+        """Return rows in which known positives stand for themselves alone, and their labels.
+
+        Examples
+        --------
+        >>> labels = Labels(np.array([True, False]), np.zeros(2, bool), count=np.array([2, 9]))
+        >>> rows, written = labels.each_known()
+        >>> rows, written.count
+        (array([0, 0, 1]), array([1, 1, 9]))
+        """
+        if self.count is None:
+            return slice(None), self
+        rows = np.repeat(np.arange(self.count.size), np.where(self.positive, self.count, 1))
+        written = self.take(rows)
+        return rows, written._replace(count=np.where(written.positive, 1, self.count[rows]))
 
     def with_clusters(self) -> Labels:
         """Return the labels with a cluster for each row that has a weight, and no other."""
@@ -508,7 +554,8 @@ class Labels(NamedTuple):
         cluster, clusters = self.cluster, self.clusters
         if cluster is None or alone:
             cluster, clusters = np.arange(score.size), score.size
-        return RowClusters(score, self.positive, cluster, clusters, self.weight)
+        drawn = self.weight is not None
+        return RowClusters(score, self.positive, cluster, clusters, self.times, drawn)
 
 
 def read_labels(label: pd.Series[Any], roles: Terms, *, whole: bool = True) -> Labels:

@@ -156,6 +156,7 @@ def annotate(
         ranked = ranked[labels.take(ranked).ranked(score, omits=roles.omits)]
         known = ranked[labels.positive[ranked]]
         known = known[np.argsort(-scores[model][known], kind="stable")]  # NaN last
+        known = known.repeat(labels.each[known])
         found: dict[str, Any] = {}
         if wave is not None:
             found["wave"], found["waves"] = _number_values("wave", values["wave"].iloc[known])
@@ -163,9 +164,9 @@ def annotate(
         if strata is not None:
             of_rows = values["strata"].iloc[ranked]
             numbers, found["strata"] = _number_values("strata", of_rows)
-            cell = (3 * numbers + state[ranked])[numbers >= 0]
-            cells = np.bincount(cell, minlength=3 * len(found["strata"]))
-            found["counts"] = cells.reshape(-1, 3)
+            there, cell = ranked[numbers >= 0], (3 * numbers + state[ranked])[numbers >= 0]
+            cells = np.bincount(cell, labels.each[there], 3 * len(found["strata"]))
+            found["counts"] = cells.reshape(-1, 3).astype(np.int64)
         return Annotated(keyed.make(position), **found)
 
     return Keyed(keyed.names, keyed.keys, make)

@@ -195,18 +195,17 @@ def pool_groups(groups: Groups, pool: Over, size: int) -> tuple[Groups, list[lis
 
 
 def shares_below(
-    score: FloatArray, parts: Sequence[Rows], nan_policy: str, weight: CountArray | None = None
+    score: FloatArray, times: CountArray, parts: Sequence[Rows], nan_policy: str
 ) -> FloatArray:
     """Return the share of its group that ranks below each row.
 
     Examples
     --------
     >>> score = np.array([3.0, 9.0, 9.0, 0.1, 0.2])
-    >>> shares_below(score, [slice(0, 3), slice(3, 5)], "raise")
+    >>> shares_below(score, np.ones(5), [slice(0, 3), slice(3, 5)], "raise")
     array([0.        , 0.33333333, 0.33333333, 0.        , 0.5       ])
     """
     shares = np.full(score.size, np.nan)
-    times = np.ones(score.size, np.int64) if weight is None else weight
     for rows in parts:
         scores, each = score[rows], times[rows]
         missing = np.isnan(scores)
@@ -242,20 +241,24 @@ def rank_groups(
     if roles.pool:
         groups, parts = pool_groups(groups, roles.pool, size)
     if not isinstance(ranks, str):
-        each = (score[rows] for score in scores for rows in groups.rows)
-        check_within(ranks, max(s.size - omits * int(np.isnan(s).sum()) for s in each))
+        each = ((labels.each[rows], score[rows]) for score in scores for rows in groups.rows)
+        sizes = (of_rows.sum(where=~(omits & np.isnan(score))) for of_rows, score in each)
+        check_within(ranks, max(sizes).item())
 
     def rank(score: FloatArray, labels: Labels, model: int, rows: Any, ranks: Ranks) -> Ranking:
         score, labels = score[rows], labels.take(rows)
-        if omits or labels.weight is not None:
+        if omits or labels.times is not None:
             kept = labels.ranked(score, omits=omits)
             score, labels = score[kept], labels.take(kept)
             labels = labels if roles.pool else labels.without_ones()
         check_scored(names[model]["score"], score.size)
         facts: dict[str, Any] = {"columns": names[model]}
+        if labels.cluster is not None or labels.propensity is not None:
+            written, labels = labels.each_known()
+            score = score[written]
         if labels.cluster is not None or labels.weight is not None:
             facts["clusters"] = labels.cluster_rows(score)
-        known, shares, weight = labels[:2], labels.propensity, labels.weight
+        known, shares, weight = labels[:2], labels.propensity, labels.times
         ranking = rank_examples(score, *known, ranks=ranks, propensity=shares, weight=weight)
         return ranking.with_facts(**facts)
 
@@ -266,7 +269,7 @@ def rank_groups(
             return rank(score, labels, model, rows, ranks)
         own = labels.without_ones(rows).with_clusters()  # which strata share
         strata = tuple(rank(score, own, model, part, "breakpoints") for part in parts[group])
-        shares = shares_below(score, parts[group], roles.nan_policy, own.weight)
+        shares = shares_below(score, own.each, parts[group], roles.nan_policy)
         return replace(rank(shares, own, model, rows, ranks), strata=strata)
 
     return Rankings(*name_keys(groups, roles), make, together=together)

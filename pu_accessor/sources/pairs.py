@@ -76,6 +76,7 @@ def _pair_groups(
         "propensity": None if spread is None else np.where(labels.positive, spread, 0.0),
         "cluster": labels.cluster,
         "weight": labels.weight,
+        "count": labels.count,
     }
     for role, column in stated.items():
         differ = 0 if column is None else (column[rows] != column[rows[0]]).any(axis=0)
@@ -98,12 +99,13 @@ def pair_scores(
 ) -> PairedRanks:
     """Rank the same examples by the scores of several models, a row for each."""
     kept = labels.ranked(scores, omits=roles.omits)
-    scores, labels = scores[:, kept], labels.take(kept).without_ones()
+    written, labels = labels.take(kept).without_ones().each_known()
+    scores = scores[:, kept][:, written]
     known = scores[:, labels.positive]
     propensity = None if labels.propensity is None else labels.propensity[labels.positive]
     weight = pair_weight(propensity)
     tables = [PlacementTable.of(by_model, weight) for by_model in known]
-    above = count_above(tables, scores, labels.cluster, labels.clusters)
+    above = count_above(tables, scores, labels.cluster, labels.clusters, labels.count)
     paired = pair_counted(names, models, known, tables, above, labels.sizes(), weight)
     if labels.cluster is not None:
         clusters = sum_clusters(tables, known, above, labels.cluster[labels.positive])
@@ -112,11 +114,11 @@ def pair_scores(
         return paired
 
     def rank(score: FloatArray) -> Ranking:  # each row a cluster of its own
-        ranking = rank_examples(score, *labels[:2], ranks="breakpoints", weight=labels.weight)
+        ranking = rank_examples(score, *labels[:2], ranks="breakpoints", weight=labels.times)
         return replace(ranking, clusters=labels.cluster_rows(score, alone=True))
 
-    roles_of = labels.positive, labels.cluster, labels.weight
-    return paired._replace(rows=PairedRows(scores, lambda: [*map(rank, scores)], *roles_of))
+    of_rows = labels.positive, labels.cluster, labels.each, labels.weight is not None
+    return paired._replace(rows=PairedRows(scores, lambda: [*map(rank, scores)], *of_rows))
 
 
 def pair_counted(

@@ -4,7 +4,7 @@ A first pass brings the labeled scores to one place, and a sample of the others.
 all scores between them. That is enough for bounds: where these bend, between two scores of the
 sample, none are taken to be tied. Ranks and thresholds that are asked for take a third pass over
 the few gaps that they lie in. Each pass is one for all groups and models at once. Rows with
-weights or clusters, and models in rows, are brought together in one frame instead.
+weights, counts or clusters, and models in rows, are brought together in one frame instead.
 """
 
 from __future__ import annotations
@@ -158,9 +158,9 @@ class PiecesSource(FrameSource):
     def rank(self, roles: Terms, ranks: Ranks, *, exact: bool = True) -> Rankings:
         """Rank the rows of all pieces, as a frame of the same rows would.
 
-        Rows with weights or clusters are ranked in one frame.
+        Rows with weights, counts or clusters are ranked in one frame.
         """
-        if roles.weight is not None or roles.cluster is not None:
+        if roles.others.keys() - {"propensity"}:
             return super().rank(roles, ranks)
         roles, first, groups = self._first_pass(roles)
         passes = Passes(self._pieces, roles, first)
@@ -183,9 +183,9 @@ class PiecesSource(FrameSource):
     def pair(self, roles: Terms, on: ColumnNames | None) -> Keyed[PairedRanks]:
         """Rank the rows of all pieces by several columns of scores.
 
-        Models in rows, and rows with weights or clusters, are paired in one frame.
+        Models in rows, and rows with weights, counts or clusters, are paired in one frame.
         """
-        if on is not None or roles.weight is not None or roles.cluster is not None:
+        if on is not None or roles.others.keys() - {"propensity"}:
             return super().pair(roles, on)
         roles, first, groups = self._first_pass(roles, paired=True)
         weights = {key: pair_weight(group.propensity) for key, group in first.groups.items()}

@@ -143,10 +143,12 @@ class SampleSource(FrameSource):
             check_name(role, name, self._dataset.variables.keys(), "variable")
             variable: xr.DataArray = self._dataset[name]
             if not is_name or self._dim not in variable.dims:
+                several = [*variable.dims]
+                stacked = f" Stack several: ds.stack(sample={several})." * (len(several) > 1)
                 raise PUValueError(
                     f"dim must be the dimension of the samples, but {brief(self._dim)} is not "
-                    f"among those of {name!r}, {list(variable.dims)}. Pass dim=... with the name "
-                    "of yours."
+                    f"among those of {name!r}, {several}. Pass dim=... with the name of "
+                    f"yours.{stacked}"
                 )
             variables[role] = variable
         dims = dict.fromkeys(dim for variable in variables.values() for dim in variable.dims)

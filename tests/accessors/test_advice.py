@@ -296,7 +296,7 @@ def test_the_example_of_each_method_works(root: str, method: str, monkeypatch: A
 LONG_ROWS = pd.DataFrame({"score": RNG.permutation(np.linspace(0.01, 0.99, 400))})
 LONG_ROWS["label"] = np.tile(np.where(np.arange(200) % 4 == 0, 1.0, np.nan), 2)
 LONG_ROWS["model"] = np.repeat(["svm", "forest"], 200)
-LONG_ROWS[["p", "propensity", "w"]] = [0.5, 0.5, 2]
+LONG_ROWS[["p", "propensity", "w", "n"]] = [0.5, 0.5, 2, 3]
 LONG_ROWS["id"] = LONG_ROWS["example_id"] = np.tile(np.arange(200), 2)
 for keys in ("site", "query", "fold", "key", "sex"):
     LONG_ROWS[keys] = np.tile(np.repeat(["a", "b"], 100), 2)

@@ -189,6 +189,14 @@ def test_latent_positives_are_rounded_half_up_in_decimals() -> None:
     assert tables["tp"].isel(rank=-1, bound=0).values.tolist() == [16, 15, 30]
 
 
+def test_a_beta_is_found_as_it_was_passed() -> None:
+    pu, beta = pu_accessor.from_arrays([3, 2, 1], [True, None, None]), 54 / 583
+    passed: list[Any] = [beta, [0.0, beta], pd.Interval(beta, beta), pd.Interval(beta, 0.3)]
+    for one in passed:
+        assert beta in pu.contingency(one, ranks="all")["beta"].to_numpy()
+    assert pu.contingency(pd.Interval(beta, beta), ranks="all").sizes["beta"] == 1
+
+
 def test_betas_that_were_computed_mean_the_decimal_they_are_next_to() -> None:
     third, near, off = 1 / 3, 0.3 + 16 * np.spacing(0.3), 0.3 + 20 * np.spacing(0.3)
     passed: Any

@@ -30,6 +30,7 @@ def names() -> dict[str, object]:
     df["svm"], df["forest"] = score, rng.normal(truth)
     df["site"], df["fold"] = rng.choice(["a", "b"], 1_000), rng.integers(0, 5, 1_000)
     df["patient"], df["w"] = rng.integers(0, 300, 1_000), np.where(known, 1, 10)
+    df["rows"] = df["w"]
     df["propensity"] = np.where(score > 1, 0.5, 0.3)
     hidden = df["label"].isna()
     found = pd.Series(truth)[hidden].sample(50, random_state=0)

@@ -229,3 +229,22 @@ def test_lists_that_change_later_change_nothing() -> None:
     for role in lists:
         role.append("gone")
     xr.testing.assert_identical(pu.contingency(0.5, ranks="all"), expected)
+
+
+class Tensor:
+    """An object of which an array can be made, and nothing else."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = np.asarray(values)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """Return an array."""
+        return self.values
+
+
+def test_tensors_are_arrays() -> None:
+    score, label, count = [3.0, 2, 1, 0], [1, np.nan, np.nan, 1], [1, 2, 1, 3]
+    found = from_arrays(Tensor(score), Tensor(label), count=Tensor(count))
+    expected = from_arrays(score, label, count=count)
+    asked: Any = (found.contingency(0.3), expected.contingency(0.3))
+    xr.testing.assert_identical(*asked)

@@ -34,6 +34,7 @@ _ERROR = 1e-8  # of the interpolation, in counts by m / sqrt(n)
 _ROWS, _HELD = 32, 1 << 14  # tails that are summed at once, at least; terms of them, at most
 _FAR, _MORE = 7.5, 16  # standard deviations, and terms, after which probabilities vanish
 _STEPS, _NEAR = 12, 1e-4  # most steps to a real limit; largest error after the last, in counts
+_MOST = 2**40  # latent positives: limits of more are as large a share of these
 _TRIED = 8  # secants to an integer limit, after which the interval is halved
 
 
@@ -48,9 +49,9 @@ def exact(n: int, m: int, level: float) -> Bounds:
 
     Notes
     -----
-    Up to a level of 1 - 1e-8 the integers are those of the definition in rational arithmetic;
-    beyond, rounding can move a limit by one. Time and memory grow as n where m is at least n, and
-    as n + m otherwise.
+    Up to a level of 1 - 1e-8, and 10**12 latent positives, the integers are those of the
+    definition in rational arithmetic; beyond, rounding can move a limit by one, or by 1e-12 of
+    it. Time and memory grow as n where m is at least n, and as n + m otherwise.
 
     References
     ----------
@@ -187,6 +188,7 @@ def exact_within(n: int, m: IntArray, level: float, selection_odds: float) -> Bo
     (array([1, 2, 3, 4, 6, 9]), array([11, 14, 16, 17, 18]))
     """
     lower = np.zeros((m.size, n + 1), np.int64)
+    latent, m = m, np.minimum(m, _MOST)
     if selection_odds < inf:
         # Rejected is also what has the tail's probability but for rounding.
         limit = float(scipy.special.ndtri((1 - level) / 2 * (1 + SAME)))
@@ -196,8 +198,10 @@ def exact_within(n: int, m: IntArray, level: float, selection_odds: float) -> Bo
                 lower[row, 1:] = side.by_latent(int(m[row]))
             if (m >= n).any():
                 lower[m >= n, 1:] = side.limits(m[m >= n])
+    if (latent > m).any():
+        lower = (lower * (latent / np.maximum(m, 1))[:, np.newaxis]).astype(np.int64)
     # Read from the bottom of the ranking, known positives have the odds against them.
-    return lower, m[:, np.newaxis] - lower[:, ::-1]
+    return lower, latent[:, np.newaxis] - lower[:, ::-1]
 
 
 class _Side:

@@ -261,18 +261,23 @@ def known_error(
 
 
 def scatter(
-    terms: FloatArray, moved: FloatArray, reach: float, rows: PairedRows
+    terms: FloatArray,
+    moved: FloatArray,
+    reach: float,
+    rows: PairedRows,
+    counted: CountArray | None = None,
 ) -> tuple[float, float]:
     """Return the variance of a sum over rows, of rows in clusters likewise, and its df.
 
-    `moved` is what the rest would add as known positives, `reach` the most that one may.
+    `moved` is what the rest would add as known positives, of which some are counted for all, and
+    `reach` the most that one may.
     """
     times, known = rows.times, rows.positive
     rest = times[~known].sum().item()
     if times[known].sum() < 2 or rest < 2:
         return np.nan, np.nan
-    own, square = terms / times, (moved / times[~known]) ** 2
-    number = times[~known].astype(np.float64)
+    number = (times[~known] if counted is None else counted).astype(np.float64)
+    own, square = terms / times, (moved / times[~known]) ** 2 * (rest / number.sum())
     moves = np.array([number @ square, number @ square**2]) + _UNSEEN * reach ** np.array([2, 4])
     parts = (
         known_error(own[known], moves / rest, times[known]),
@@ -283,19 +288,17 @@ def scatter(
     return together * float(squares.sum()), min(float(welch_df(squares, df)), most)
 
 
-def _likely(best: FloatArray, rows: PairedRows, share: float) -> FloatArray:
-    """Return what the rest's rows count as known positives: the best-ranked ones alone, scaled.
+def _likely(best: FloatArray, rows: PairedRows, share: float) -> CountArray:
+    """Return how often the rest's rows count as known positives: the best-ranked ones alone.
 
     As many count as are positive; a row that moves is where either model ranks it best.
     """
     times = rows.times[~rows.positive]
-    best = best / times
-    order = np.argsort(-best, kind="stable")
+    order, counted = np.argsort(-best / times, kind="stable"), np.zeros(best.size)
     before = np.cumsum(times[order]) - times[order]
-    counted = before < max(share, 1 / max(times.sum(), 1)) * times.sum()
-    weight = np.zeros(best.size)
-    weight[order[counted]] = (times.sum() / times[order[counted]].sum()) ** 0.5
-    return weight
+    left = np.ceil(max(share * times.sum(), 1.0) - before)
+    counted[order] = np.clip(left, 0, times[order])
+    return counted
 
 
 def design(terms: FloatArray, rows: PairedRows) -> Design:
@@ -332,6 +335,8 @@ def covary(terms: FloatArray, rows: PairedRows) -> FloatArray:
     """Return the covariance of the errors of models, from what rows add to each."""
     if rows.cluster is not None:
         terms = np.stack([np.bincount(rows.cluster, of_model) for of_model in terms])
+    elif not rows.drawn:
+        terms = terms / np.sqrt(rows.times)
     return terms @ terms.T
 
 
@@ -392,10 +397,9 @@ def compare_rows(
         few = paired.moves[1, a, b] > _FEW_MOVE * paired.moves[0, a, b] ** 2
         reach = np.zeros(betas.size) if alike else np.maximum(models[a].reach, models[b].reach)
         for column, terms in enumerate(apart):
-            if early and few:
-                best = np.maximum(as_known[a][column], as_known[b][column])
-                moved[column] *= _likely(best, rows, shares[column])
-            found = scatter(terms, moved[column], reach[column], rows)
+            best = np.maximum(as_known[a][column], as_known[b][column])
+            counted = _likely(best, rows, shares[column]) if early and few else None
+            found = scatter(terms, moved[column], reach[column], rows, counted)
             error[pair, column], df[pair, column] = found[0] ** 0.5, found[1]
     tests = compare_by_t((first, second), difference, error, df, level)
     lower, upper = (np.clip(end, -metric.span, metric.span) for end in (tests.lower, tests.upper))

@@ -34,6 +34,7 @@ from pu_accessor.inference.tables.contingency import Table, check_labels
 from pu_accessor.inference.tables.curves import area
 from pu_accessor.ranking import FloatArray, Ranking
 
+_HALF = 2**32  # of the digits of an integer
 _DOUBT = 0.1  # beyond, Student's interval covers .83 to .95: calibrated by simulation
 
 
@@ -107,7 +108,8 @@ def _from_ranks(
     factor = hidden_share(ranking.total, betas) ** 0.5
     (start, end), n = places(ranking), ranking.total.known_positive
     doubled = start + end + 1
-    mean = Fraction(int(doubled.sum()), 2 * n)
+    high, low = (int(part.sum()) for part in np.divmod(doubled, _HALF))  # the sum may be beyond
+    mean = Fraction(high * _HALF + low, 2 * n)
     square = float(np.square(doubled / 2 - float(mean)).sum())
     spread = (square / (n - 1) / n) ** 0.5 if n > 1 else np.nan
     pairs = zip(positives, negatives, strict=True)

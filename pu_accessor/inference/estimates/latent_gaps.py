@@ -329,7 +329,7 @@ def weighted_precision_limits(
     all, and some that were not seen above the best: more where weights grow upwards, as most of
     the average precision is made there, and few of these positives are known.
     """
-    first, last = end[0] ** 2 / (2 * end[1]), np.searchsorted(end, end, side="right")
+    first, last = end[0] / 2 * (end[0] / end[1]), np.searchsorted(end, end, side="right")
     first *= max(1 - _FEW / end.size, 0.0)
     # Variables in parts, and at the end of each block of ties that an edge divides.
     parts = np.arange(_PART, last.size, _PART)

@@ -170,7 +170,8 @@ def _precision_influences(ranking: Ranking) -> list[list[Influence]]:
 
     A known positive has all others at or above it; between two there is none to leave out.
     """
-    whole, rank, known = replace(ranking, strata=()), ranking.rank[1:], ranking.known_positive
+    whole, known = replace(ranking, strata=()), ranking.known_positive
+    rank = ranking.rank[1:].astype(np.float64)  # of large counts the squares are beyond integers
     others = known[1:] - (np.diff(known) > 0)
     by_known = 1 / rank - others / rank**2
     alone = 1 / rank + 1 / rank**2, -1 / rank**2, -1 / rank**2

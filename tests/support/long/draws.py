@@ -124,6 +124,7 @@ def roles(draw: st.DrawFn) -> dict[str, Any]:
         "on_error": ["raise", "skip"],
         "cluster": [None, None, None, "patient"],
         "weight": [None, None, None, None, "times"],
+        "count": [None, None, None, None, "times"],
     }
     for name, some in options.items():
         found[name] = draw(st.sampled_from(some))

@@ -30,6 +30,8 @@ REFERENCES = ["positives", "negatives", "tightest", "both"]
 COUNTS = ["tp", "fp", "fn", "tn"]
 NUMBERS = ["auroc", "average_precision", "metric", "estimate_beta", "cutoff", "calibration"]
 NUMBERS += ["robustness"]
+COUNTED = ["contingency", "roc_bounds", "pr_bounds", "rank_cdf", "compare", "gap", "dominance"]
+COUNTED += ["check_assumptions"]
 ESTIMATES = ["auroc", "average_precision"]
 BETA = st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.8])
 ROUNDING = 1e-9
@@ -253,6 +255,25 @@ def weights_are_rows(frame: pd.DataFrame, draw: Draw) -> None:
             np.testing.assert_allclose(estimates[0], estimates[1], atol=ROUNDING)
 
 
+def counts_are_rows(frame: pd.DataFrame, draw: Draw) -> None:
+    method = draw(st.sampled_from([*NUMBERS, *COUNTED]))
+    asked = draw(keywords(FRAMES, method))
+    asked.pop("on", None)
+    bound = {name: role for name, role in draw(BOUND).items() if name != "weight"}
+    groups: list[dict[str, Any]] = [{}, {"by": "key"}, {"by": "key", "pool": True}]
+    groups += [{"by": "key", "average": True}]
+    bound |= groups[1] if method == "gap" else draw(st.sampled_from(groups))
+    if method in ("compare", "dominance"):
+        bound["score"] = MODELS
+    frame = frame.assign(times=frame["times"] // 1)
+    frame = frame[frame.groupby("key")["times"].transform("sum") > 0]
+    written = frame.loc[frame.index.repeat(frame["times"].astype(int))]
+    one = answer(frame.pu, method, count="times", **bound, **asked)
+    other = answer(written.pu, method, **bound, **asked)
+    if answered(one, other):
+        check_alike(one, other)
+
+
 def weights_have_no_unit(frame: pd.DataFrame, draw: Draw) -> None:
     frame = frame.assign(times=frame["times"].clip(1.25))  # rows of weight 1 are no clusters
     finer = frame.assign(times=4 * frame["times"])
@@ -326,6 +347,7 @@ LAWS: list[Callable[[pd.DataFrame, Draw], None]] = [
     turned_over_auroc_is_one_less,
     each_row_twice,
     weights_are_rows,
+    counts_are_rows,
     weights_have_no_unit,
     numbers_are_those_of_tables,
     curves_are_those_of_tables,

@@ -22,6 +22,7 @@ from matplotlib.axes import Axes
 import pu_accessor.dask
 import pu_accessor.polars
 from pu_accessor import PUError
+from pu_accessor.terms import OTHERS
 from tests.sources.test_pieces import cut, shrink
 from tests.support.long.draws import (
     FRAMES,
@@ -57,7 +58,7 @@ def in_arrays(frame: pd.DataFrame, roles: dict[str, Any]) -> Any:
     if roles["by"] or isinstance(roles["score"], list) or roles["on_error"] != "raise":
         raise NotImplementedError
     coding = {n: r for n, r in roles.items() if n in ("positive", "negative", "unlabeled")}
-    named = {name: roles[name] for name in ("propensity", "cluster", "weight") if roles[name]}
+    named = {name: roles[name] for name in OTHERS if roles[name]}
     columns = {name: frame[column].to_numpy() for name, column in named.items()}
     label = frame[roles.get("label", "label")].to_numpy()
     return pu_accessor.from_arrays(
