@@ -1,6 +1,7 @@
 """Diagnostics of a ranking, whatever the question: effective size and the limit on beta."""
 
 from dataclasses import dataclass, replace
+from math import nan
 
 import numpy as np
 
@@ -19,13 +20,11 @@ class Diagnostics:
     """Numbers of a ranking itself."""
 
     total: Counts
-    n_effective: float = float(
-        "nan"
-    )  # a random sample of that size says as much; NaN without propensities
-    beta_limit: float = float("nan")  # from known positives; NaN where they set none
+    n_effective: float = nan  # as large a random sample says as much; NaN without propensities
+    beta_limit: float = nan  # from known positives; NaN where they set none
     # The share of the rest above which monotone scores are refuted; NaN where they are not.
-    refuted_at: float = float("nan")
-    clusters: float = float("nan")  # that hold a known positive; NaN where rows are independent
+    refuted_at: float = nan
+    clusters: float = nan  # that hold a known positive; NaN where rows are independent
     heaviest: float = 0.0  # share of the weight of its kind that one row holds, of whole ones
     single: bool = False  # one known positive, whatever its weight; or one other, or none
 
