@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -13,7 +13,6 @@ from pu_accessor.counting.gaps import (
     Gaps,
     Ordered,
     OrderStatistics,
-    count_above,
     count_gaps,
     distinct,
     insert_at,
@@ -55,10 +54,11 @@ def rank_examples(
         """Return scores of which those of some gaps are a part."""
         if len(parts) == 1:
             return parts[0]
-        return Ordered.of(scores_inside(gaps, numbers, parts))
+        return Ordered.of(scores_inside(gaps.values, numbers, parts))
 
     weights = (None, None) if weight is None else (weight[positive], weight[negative])
-    return rank_counted(known, gaps, fetch, ranks, known_propensity, weights)
+    count = partial(count_gaps, parts=parts)
+    return rank_counted(known, gaps, count, fetch, ranks, known_propensity, weights)
 
 
 def _rank_all(
@@ -82,6 +82,7 @@ def _rank_all(
 def rank_counted(
     known: Sequence[FloatArray],
     gaps: Gaps,
+    count: Callable[[FloatArray], Gaps],
     fetch: Fetch,
     ranks: Ranks,
     propensity: FloatArray | None = None,
@@ -110,7 +111,7 @@ def rank_counted(
         _rank_counts(threshold, positive[labeled][at], negative[labeled][at], unlabeled),
         extent="breakpoints",
         weight=_weights(known[0], propensity),
-        refiner=_Refiner(gaps, free, fetch, exact),
+        refiner=_Refiner(gaps, free, count, fetch, exact),
     )
     if isinstance(ranks, str):
         return ranking
@@ -151,6 +152,7 @@ class _Refiner:
 
     gaps: Gaps  # of all scores
     free: Gaps  # of the unlabeled
+    count: Callable[[FloatArray], Gaps]  # of all scores, between other values
     fetch: Fetch
     exact: bool
 
@@ -167,7 +169,9 @@ class _Refiner:
 
     def above_each(self, thresholds: FloatArray) -> CountArray:
         """Return the number of examples at or above each of some scores."""
-        return count_above(thresholds, self.gaps, self.fetch)
+        cost, place = np.unique(0.0 - thresholds, return_inverse=True)  # best first
+        above: CountArray = self.count(0.0 - cost).blocks()[1][1::2][place]
+        return above
 
 
 def _insert(ranking: Ranking, counted: str, nth: OrderStatistics) -> Ranking:

@@ -178,9 +178,9 @@ def count_gaps(values: FloatArray, parts: Sequence[Ordered]) -> Gaps:
     return reduce(Gaps.merge, [part.count(values) for part in parts])
 
 
-def scores_inside(gaps: Gaps, numbers: IntArray, parts: Sequence[Ordered]) -> FloatArray:
-    """Return the scores of all parts in some gaps."""
-    return np.concatenate([part.inside(gaps.values, numbers) for part in parts])
+def scores_inside(values: FloatArray, numbers: IntArray, parts: Sequence[Ordered]) -> FloatArray:
+    """Return the scores of all parts in some gaps between values."""
+    return np.concatenate([part.inside(values, numbers) for part in parts])
 
 
 # The scores of some gaps, in order: those of other gaps may be among them.
@@ -253,33 +253,6 @@ def _look_inside(
     above = np.flatnonzero(right < end)  # better ones of the same gap
     nth.better[inside[above]] = 0.0 + scores[right[above]]
     nth.before[inside] = before + ordered.counted(end) - ordered.counted(right)
-
-
-def count_above(values: FloatArray, gaps: Gaps, fetch: Fetch) -> CountArray:
-    """Return the number of scores at or above some values.
-
-    Examples
-    --------
-    >>> ordered = Ordered.of(np.array([1.5, 1.0, 1.7, 9.0]))
-    >>> gaps = ordered.count(np.array([2.0]))
-    >>> count_above(np.array([9.0, 1.6, 1.5]), gaps, lambda _: ordered)
-    array([1, 2, 3])
-    """
-    lowest, through = gaps.blocks()
-    better, following = (
-        np.searchsorted(0.0 - gaps.values, 0.0 - values, side=side) for side in ("left", "right")
-    )
-    above: CountArray = through[better + following]
-    worst = lowest[2 * better]  # in the gap, where a value is in one
-    higher = (values > worst) | (np.isnan(worst) & ~np.isnan(values))
-    inside = np.flatnonzero(higher & (better == following) & (gaps.inside[better] > 0))
-    if inside.size:
-        ordered = fetch(each_once(better[inside]))
-        _, end = ordered.ends(gaps.values, better[inside])
-        at = np.searchsorted(ordered.ascending, values[inside])
-        counted = ordered.counted(end) - ordered.counted(at)
-        above[inside] += counted - gaps.inside[better[inside]]
-    return above
 
 
 def insert_at(index: IntArray, array: npt.NDArray[Any], new: npt.NDArray[Any]) -> npt.NDArray[Any]:

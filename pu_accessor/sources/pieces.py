@@ -10,7 +10,7 @@ weights, counts or clusters, and models in rows, are brought together in one fra
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -55,84 +55,92 @@ from pu_accessor.sources.pairs import pair_counted, pair_weight
 from pu_accessor.terms import ColumnNames, Terms
 
 GroupModel: TypeAlias = tuple[Hashable, int]  # the key of a group, and the position of a model
-Find: TypeAlias = Callable[[Any, Sequence[Ordered]], Any]
+Probe: TypeAlias = "partial[Any]"  # what a pass finds among sorted scores
 
 _SAMPLE = 1 << 12  # values between which scores are counted, beside the labeled ones, at most
 
 
 class Passes:
-    """What is known of the scores of each group and model, and a pass that fetches some."""
+    """What is known of the scores of each group and model, and passes that find out more."""
 
     def __init__(self, pieces: Chunks, roles: Terms, first: FirstPass) -> None:
         self._pieces = pieces
         self._roles = roles
         groups, models = first.groups, range(len(roles.models))
-        edges: dict[GroupModel, FloatArray] = {}
+        probes: dict[GroupModel, Probe] = {}
         for key, model in ((key, model) for key in groups for model in models):
             values, _ = distinct(groups[key].sample[model])
             known = groups[key].of(model, roles.omits)[:2]
             thin = values[:: 1 + values.size // _SAMPLE]
-            edges[key, model] = distinct(np.concatenate([*known, thin]))[0]
-        empty = [Ordered.of(np.empty(0))]
-        counted = self._pass(edges, count_gaps, Gaps.merge)
-        self.gaps = {of: counted.get(of) or count_gaps(edges[of], empty) for of in edges}
-        self._fetched: dict[GroupModel, tuple[IntArray, FloatArray]] = {}
-        self._wanted: dict[GroupModel, IntArray] = {}
+            probes[key, model] = partial(count_gaps, distinct(np.concatenate([*known, thin]))[0])
+        self.gaps: dict[GroupModel, Gaps] = self._pass(probes)
+        self._found: dict[tuple[GroupModel, bytes], Any] = {}
+        self._wanted: dict[GroupModel, tuple[bytes, Probe, int]] = {}
         for (key, model), gaps in self.gaps.items():
             size = int(groups[key].ranked[model])
-            check_same(pieces, size, int(gaps.at.sum() + gaps.inside.sum()))
+            check_same(pieces, size, _number(gaps))
             known = groups[key].of(model, roles.omits)[:2]
             values, number = distinct(np.concatenate(known))
             there = np.take(gaps.at, np.searchsorted(0.0 - gaps.values, 0.0 - values))
             check_same(pieces, int(number.sum()), int(np.minimum(number, there).sum()))
 
+    def count(self, of: GroupModel, values: FloatArray) -> Gaps:
+        """Count the scores of a group and model at and between some values."""
+        gaps: Gaps = self._find(of, values, partial(count_gaps, values), _number(self.gaps[of]))
+        return gaps
+
     def fetch(self, of: GroupModel, numbers: IntArray) -> Ordered:
-        """Return the scores of a group and model in some gaps, or wait for a pass that does."""
-        known, scores = self._fetched.get(of, (numbers[:0], np.empty(0)))
-        if not np.isin(numbers, known).all():
-            wanted = np.setdiff1d(numbers, known)
-            self._wanted[of] = np.union1d(self._wanted.get(of, known[:0]), wanted)
+        """Return the scores of a group and model in some gaps."""
+        gaps = self.gaps[of]
+        inside = partial(scores_inside, gaps.values, numbers)
+        return Ordered.of(self._find(of, numbers, inside, int(gaps.inside[numbers].sum())))
+
+    def _find(self, of: GroupModel, asked: Any, probe: Probe, number: int) -> Any:
+        """Return what a pass has found, or wait for it; it will be of so many scores."""
+        key = probe.func.__name__.encode() + asked.tobytes()
+        if (of, key) not in self._found:
+            self._wanted[of] = key, probe, number
             raise NeedsRefinementError
-        return Ordered.of(scores)
+        return self._found[of, key]
 
     def refine(self) -> None:
         """Go through the pieces once, for all that have to wait, if there are any."""
-        if not self._wanted:
-            return
         wanted, self._wanted = self._wanted, {}
-        probes = {of: (self.gaps[of], numbers) for of, numbers in wanted.items()}
-        fetched = self._pass(probes, _fetch, _join)
-        for of, numbers in wanted.items():
-            scores = fetched.get(of, np.empty(0))
-            check_same(self._pieces, int(self.gaps[of].inside[numbers].sum()), scores.size)
-            known, before = self._fetched.get(of, (numbers[:0], scores[:0]))
-            self._fetched[of] = np.append(known, numbers), np.append(before, scores)
+        found = self._pass({of: probe for of, (_, probe, _) in wanted.items()}) if wanted else {}
+        for of, content in found.items():
+            key, _, number = wanted[of]
+            check_same(self._pieces, number, _number(content))
+            self._found[of, key] = content
 
-    def _pass(
-        self, probes: Mapping[GroupModel, Any], find: Find, join: Callable[[Any, Any], Any]
-    ) -> Mapping[Any, Any]:
+    def _pass(self, probes: Mapping[GroupModel, Probe]) -> dict[GroupModel, Any]:
         """Go through the pieces once."""
-        find_each = partial(_find_each, self._roles.omits, probes, find)
-        return fold_groups(self._pieces, self._roles, find_each, join)
+        find = partial(_find_each, self._roles.omits, probes)
+        found = fold_groups(self._pieces, self._roles, find, _join)
+        none = [Ordered.of(np.empty(0))]
+        return {of: found[of] if of in found else probe(none) for of, probe in probes.items()}
 
 
-def _fetch(probe: tuple[Gaps, IntArray], parts: Sequence[Ordered]) -> FloatArray:
-    return scores_inside(*probe, parts)
+def _number(content: Gaps | FloatArray) -> int:
+    """Return how many scores were counted, or fetched."""
+    if isinstance(content, Gaps):
+        return int(content.at.sum() + content.inside.sum())
+    return content.size
 
 
-def _join(some: FloatArray, others: FloatArray) -> FloatArray:
-    return np.append(some, others)
+def _join(some: Any, others: Any) -> Any:
+    """Add counts, or put scores together."""
+    return some.merge(others) if isinstance(some, Gaps) else np.append(some, others)
 
 
 def _find_each(
-    omits: bool, probes: Mapping[GroupModel, Any], find: Find, parts: Sequence[Part]
+    omits: bool, probes: Mapping[GroupModel, Probe], parts: Sequence[Part]
 ) -> Iterator[tuple[GroupModel, Any]]:
     """Go through what is found in one piece, of each group and model that it holds."""
     for key, by_model in parts:
         for model, scores in enumerate(by_model):
             if (key, model) in probes:
                 kept = scores[~np.isnan(scores)] if omits else scores
-                yield (key, model), find(probes[key, model], sort_scores(kept))
+                yield (key, model), probes[key, model](sort_scores(kept))
 
 
 def check_same(pieces: Chunks, before: int, now: int) -> None:
@@ -174,8 +182,8 @@ class PiecesSource(FrameSource):
             check_scored(columns["score"], int(labeled.ranked[model]))
             *known, propensity = labeled.of(model, roles.omits)
             shares = None if roles.propensity is None else propensity
-            fetch = partial(passes.fetch, of)
-            ranking = rank_counted(known, passes.gaps[of], fetch, ranks, shares, exact=exact)
+            more = partial(passes.count, of), partial(passes.fetch, of)
+            ranking = rank_counted(known, passes.gaps[of], *more, ranks, shares, exact=exact)
             return ranking.with_facts(columns=columns)
 
         return Rankings(*name_keys(groups, roles), make, passes.refine)
