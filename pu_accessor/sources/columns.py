@@ -106,15 +106,16 @@ def _flatten(argument: str, values: Any, shape: tuple[int, ...]) -> str:
 def pair_arrays(score: Any, label: Any, where: str = "", **others: Any) -> pd.DataFrame:
     """Return array-likes of the same examples as a frame, each a column named by its argument."""
     given = {"score": score, "label": label, **others}
-    columns = {role: as_series(role, values).array for role, values in given.items()}
-    size = len(columns["score"])
+    columns = {role: as_series(role, values).copy(deep=False) for role, values in given.items()}
+    size = columns["score"].size
     for role, column in columns.items():
-        if len(column) != size:
+        if column.size != size:
             step = f" {_FROM_TWO}" if role == "label" else ""
             raise PUValueError(
                 f"score and {role}{where} must have the same length, but have {size} and "
-                f"{len(column)}. They are paired by position.{step}"
+                f"{column.size}. They are paired by position.{step}"
             )
+        column.index = pd.RangeIndex(size)
     return pd.DataFrame(columns, copy=False)
 
 
