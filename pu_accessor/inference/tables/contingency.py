@@ -275,7 +275,8 @@ def _running_limits(
         narrowed = narrow(ranking.unlabeled, ends)
     else:
         return None
-    return narrowed.min(axis=1), narrowed.max(axis=1)
+    low, high = np.moveaxis(narrowed, 1, 0)  # which may have changed places
+    return np.minimum(low, high), np.maximum(low, high)
 
 
 def _refine_where_cut(
