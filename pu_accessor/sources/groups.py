@@ -233,8 +233,7 @@ def rank_groups(
     check_roles(groups, roles)
     number, size = len(groups.rows), labels.positive.size
     together = None
-    omits = roles.omits
-    plain = len(scores) == 1 and not (roles.pool or omits)
+    plain = len(scores) == 1 and not (roles.pool or roles.omits)
     if number > 1 and size <= _SMALL * number and plain and not roles.others:
         together = partial(stack_examples, scores[0], *labels[:2], groups.rows)
     parts: list[Any] = []
@@ -242,13 +241,13 @@ def rank_groups(
         groups, parts = pool_groups(groups, roles.pool, size)
     if not isinstance(ranks, str):
         each = ((labels.each[rows], score[rows]) for score in scores for rows in groups.rows)
-        sizes = (of_rows.sum(where=~(omits & np.isnan(score))) for of_rows, score in each)
+        sizes = (of_rows.sum(where=~(roles.omits & np.isnan(score))) for of_rows, score in each)
         check_within(ranks, max(sizes).item())
 
     def rank(score: FloatArray, labels: Labels, model: int, rows: Any, ranks: Ranks) -> Ranking:
         score, labels = score[rows], labels.take(rows)
-        if omits or labels.times is not None:
-            kept = labels.ranked(score, omits=omits)
+        if roles.omits or labels.times is not None:
+            kept = labels.ranked(score, omits=roles.omits)
             score, labels = score[kept], labels.take(kept)
             labels = labels if roles.pool else labels.without_ones()
         check_scored(names[model]["score"], score.size)
