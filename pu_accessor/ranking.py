@@ -24,6 +24,7 @@ CountArray: TypeAlias = npt.NDArray[Any]
 Kind = TypeVar("Kind")
 Ranks: TypeAlias = Literal["all", "breakpoints"] | int | Sequence[int] | IntArray
 Extent: TypeAlias = Literal["all", "breakpoints", "selected"]
+_UNRANKED = 2**40  # negatives above what was never ranked: no cutoff lies below them
 
 
 class NeedsRefinementError(Exception):
@@ -128,11 +129,25 @@ class Ranking:
     # Whether a higher score is taken never to mean a smaller probability of being positive.
     monotone: bool = False
     clusters: Clusters | None = None  # of examples that are not independent
+    unranked: int = 0  # negatives that are no examples, above those that were never ranked
 
     def with_facts(self, **facts: Any) -> Ranking:
         """Return the ranking with more said of it, as of the one from end to end."""
         whole = self.whole and replace(self.whole, **facts)
         return replace(self, whole=whole, **facts)
+
+    def sink_missing(self) -> Ranking:
+        """Return the ranking with the missing scores below any cutoff that can be asked for."""
+        place = self.rank.size - int(np.isnan(self.threshold[-1]))
+        names = ("rank", "known_positive", "known_negative", "unlabeled")
+        counts = {
+            n: np.insert(getattr(self, n), place, getattr(self, n)[place - 1]) for n in names
+        }
+        for name in ("rank", "known_negative"):
+            counts[name][place:] += _UNRANKED
+        total = self.total._replace(known_negative=self.total.known_negative + _UNRANKED)
+        threshold = np.insert(self.threshold, place, -np.inf)
+        return replace(self, **counts, threshold=threshold, total=total, unranked=_UNRANKED)
 
     @property
     def head(self) -> CountArray:

@@ -19,7 +19,7 @@ Values: TypeAlias = Any  # a value, or a list of values
 ColumnNames: TypeAlias = Hashable | list[Any]  # a column, or several
 Over: TypeAlias = bool | str | list[str]  # whether, or over which columns of `by`
 Seed: TypeAlias = int | np.random.Generator
-NanPolicy: TypeAlias = Literal["raise", "omit", "worst"]
+NanPolicy: TypeAlias = Literal["raise", "omit", "worst", "unretrieved"]
 OnError: TypeAlias = Literal["raise", "skip"]
 
 
@@ -84,7 +84,7 @@ class Assumed(TypedDict, total=False):
     prevalence: float | None
 
 
-NAN_POLICIES = ("omit", "raise", "worst")
+NAN_POLICIES = ("omit", "raise", "unretrieved", "worst")
 ON_ERROR = ("raise", "skip")
 REFERENCES = ("positives", "negatives", "tightest", "both")
 OTHERS = ("propensity", "cluster", "weight", "count")
@@ -104,7 +104,8 @@ class Terms:
     positive: Values = None  # what stands for each state in another coding
     negative: Values = None
     unlabeled: Values = None
-    nan_policy: str = "raise"  # "worst": ranked last, in one shared cutoff
+    # "worst": ranked last, in one shared cutoff; "unretrieved": below any cutoff.
+    nan_policy: str = "raise"
     on_error: str = "raise"  # "skip": leave out a ranking that has no answer
     progress: bool = False  # whether to show a bar
     pool: Over = False  # whether, or over which columns of by, groups are pooled
@@ -193,6 +194,11 @@ class Terms:
         """Whether rows without a score are left out."""
         return self.nan_policy == "omit"
 
+    @property
+    def sinks(self) -> bool:
+        """Whether rows without a score lie below any cutoff."""
+        return self.nan_policy == "unretrieved"
+
     def named(self) -> list[tuple[str, Hashable]]:
         """Return each column that is read, with its role."""
         scores = [("score", model) for model in self.models]
@@ -227,6 +233,9 @@ _WORDS: Mapping[str, str] = {
     "at=chosen": "a cutoff at which something is highest",
     "at=cutoff of these": "a rank, a fraction or a maximum",
     "at=estimated": "a cutoff that depends on beta",
+    "at=of all examples": "a share of the examples",
+    "early": "NDCG",
+    "nan_policy='unretrieved'": "nan_policy='unretrieved'",
     "band=at random": "one for labels at random",
     "band=by rank": "bounds by rank",
     "beta=estimate": "an estimate",
@@ -253,6 +262,8 @@ TAKEN: Mapping[str, tuple[str, ...]] = {
     "auroc": ("selection_odds", "contamination"),
     "average_precision": ("selection_odds", "contamination", "prevalence"),
     "bedroc": (),
+    "early": (),
+    "bpref": (),
     "boyce": (),
     "net_benefit": ("reference", "selection_odds", "contamination"),
     "at a cutoff": ("reference", "selection_odds", "contamination", "prevalence"),
@@ -354,7 +365,7 @@ target='population', auroc/average_precision/bedroc/at a cutoff/gap/cutoff, prop
   interval for new examples then > Pass target='examples'.
 prevalence, target='examples', average_precision/at a cutoff: these examples have the prevalence
   that they have > Pass target='population', and a metric at={'threshold': 0.5}. @population
-target='examples', auroc/average_precision/bedroc/compare/gap, cluster/weight: it takes each row as
+target='examples', auroc/average_precision/bedroc/early/compare/gap, cluster/weight: it takes each row as
   one of a random sample > Pass 'population'.
 target='population', cutoff, cost/reference: there is no interval for new examples then
   > Pass target='examples'.
@@ -370,14 +381,24 @@ at=chosen, propensity: no band holds at all cutoffs jointly there
 at=chosen, cluster/weight: no band holds at all cutoffs jointly there > Pass a rank.
 band, contingency/rank_cdf/dominance/at a cutoff/net_benefit, cluster/weight/propensity: rows that
   are no simple random sample have a band of their own > Leave band out.
-band, auroc/average_precision/bedroc/boyce: it takes no band > Leave band out. @bands
+band, auroc/average_precision/bedroc/boyce/bpref/early: it takes no band > Leave band out. @bands
 contamination, at=chosen: a cutoff that labels choose is another one where some are wrong
   > Pass a rank, a fraction or a threshold.
 cluster, cutoff/estimate_beta/robustness: it takes each row as one of a random sample
   > Keep one row of each: df.groupby('patient').sample(1, random_state=0).pu. @clusters
 weight, cutoff/estimate_beta/robustness: it takes each row as one of a random sample
   > Draw rows by weight: df.sample(1000, weights='w', replace=True, random_state=0).pu. @clusters
-propensity, robustness/calibration/bedroc/cutoff: it takes labels as random @biased_labels
+propensity, robustness/calibration/bedroc/early/bpref/cutoff: it takes labels as random
+  @biased_labels
+nan_policy='unretrieved', auroc/bedroc/boyce/net_benefit/contingency/rank_cdf/dominance/calibration:
+  how many examples lie between is not known > Pass nan_policy='worst', which ranks them last.
+cluster/weight, early/bpref: it takes each document as one of a random sample
+nan_policy='unretrieved', cutoff/compare/gap/estimate_beta/check_assumptions/sample_to_label/robustness:
+  how many examples lie between is not known > Pass nan_policy='worst', which ranks them last.
+nan_policy='unretrieved', pool/weight/cluster/reference/prevalence: how many examples lie between is
+  not known > Pass nan_policy='worst', which ranks them last.
+nan_policy='unretrieved', at=of all examples: how many examples there are is not known
+  > Pass a rank: at=10.
 propensity/weight/pool, check_assumptions: what is checked is that labels are random, of rows that
   count once > Leave it out.
 strata, check_assumptions, cluster: how many are known by chance is not known of rows that belong

@@ -27,8 +27,20 @@ from pu_accessor.inference.estimates.areas_on_new_examples import (
 )
 from pu_accessor.inference.estimates.auroc import estimate_auroc, estimate_precision
 from pu_accessor.inference.estimates.cutoff_spec import SYNONYMS, At, Cutoff, read_at
-from pu_accessor.inference.estimates.early_recognition import check_alpha, estimate_bedroc
+from pu_accessor.inference.estimates.early_recognition import (
+    Early,
+    check_alpha,
+    discounted,
+    early_of_known,
+    estimate_early,
+    exponential,
+)
 from pu_accessor.inference.estimates.intervals import Estimates
+from pu_accessor.inference.estimates.retrieval import (
+    estimate_reciprocal_rank,
+    first_of_known,
+    judged_in_order,
+)
 from pu_accessor.inference.estimates.utility import estimate_boyce
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import FloatArray, Ranking
@@ -46,12 +58,13 @@ PURPOSES: Mapping[str, str] = {
     "forest": "for numbers below each other",
     "gap": "for the gap between groups that share no rows",
     "metric": "of a ranking",
+    "retrieval": "where rows were never retrieved",
     "plan": "to plan",
     "robustness": "for robustness",
     "score": "for a scorer",
     "tables": "of tables",
 }
-_OF_TABLES = ("area", "tables")  # at all their cutoffs
+_OF_TABLES = ("area", "tables", "retrieval")  # whose cutoffs are read elsewhere
 _OF_ALL = ("against_beta", "average", "compare", "forest", "gap", "metric", "robustness", "score")
 _AREA = (*_OF_ALL, "area")
 _AT_CUTOFF = (*_OF_ALL, "tables")
@@ -69,6 +82,9 @@ class Metric:
     function: MetricFunction | None = None  # of tables at a cutoff
     function_at: Callable[[float], MetricFunction] | None = None  # where the cutoff has a say
     estimator: Estimator | None = None  # of a whole ranking, at betas
+    of_known: OfKnown | None = None  # what averages take of each
+    own_cutoff: Cutoff | None = None  # which nobody passes
+    depth: int | None = None  # ranks that count
     curve: str | None = None  # that it is the area under: roc or pr
     max_fpr: float | None = None  # up to which false positive rate; None: all of it
     alpha: float | None = None  # how early is early
@@ -127,6 +143,8 @@ class Metric:
 
     def at_cutoff(self, cutoff: Cutoff) -> Metric:
         """Return the metric with what a cutoff sets in it."""
+        if self.of_known is not None and cutoff.kind == "rank":
+            return replace(self, depth=int(cutoff.value))
         if self.function_at is None:
             return self
         return replace(self, function=self.function_at(cutoff.value), function_at=None)
@@ -145,11 +163,16 @@ class Metric:
                     f"at must be left out with {self.name!r}, which has no cutoff, but "
                     f"{brief(cutoff.kind)} was passed."
                 )
-            return None
+            return self.own_cutoff
         if cutoff is None:
             raise PUValueError(
                 f"at must say the one cutoff of {self.name!r}, but None was passed. Pass "
                 "for example at=100 or at={'threshold': 0.5}."
+            )
+        if self.of_known is not None and cutoff.kind != "rank":
+            raise PUValueError(
+                f"at must be a rank for {self.name!r}, but {cutoff.kind} was passed. Pass for "
+                "example at=10."
             )
         if self.of_probabilities and not (cutoff.kind == "threshold" and 0 < cutoff.value < 1):
             raise PUValueError(
@@ -182,6 +205,9 @@ class Metric:
 AnyMetric: TypeAlias = str | MetricFunction | Metric
 # From a metric, a ranking, betas, settings and the target to estimates.
 Estimator: TypeAlias = Callable[[Metric, Ranking, FloatArray, Settings, str], Estimates]
+# From a metric, a ranking and betas to a value without bias, the least and the most that it could
+# be, and its variance (NaN: not known).
+OfKnown: TypeAlias = Callable[[Metric, Ranking, FloatArray], tuple[FloatArray, ...]]
 
 
 def _share(part: Array, whole: Array) -> FloatArray:
@@ -246,10 +272,36 @@ def _average_precision(
     return ask(ranking, betas, settings)
 
 
-def _bedroc(
+def _early_weights(metric: Metric, ranking: Ranking) -> Early:
+    if metric.alpha is not None:
+        return exponential(ranking, metric.alpha)
+    return discounted(ranking, metric.depth or 0)
+
+
+def _early(
     metric: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, target: str
 ) -> Estimates:
-    return estimate_bedroc(ranking, betas, settings, metric.alpha or 0.0, target)
+    weights = _early_weights(metric, ranking)
+    return estimate_early(ranking, betas, settings, weights, target)
+
+
+def _early_of_known(metric: Metric, ranking: Ranking, betas: FloatArray) -> tuple[FloatArray, ...]:
+    return early_of_known(ranking, betas, _early_weights(metric, ranking))
+
+
+def _first_of_known(_: Metric, ranking: Ranking, betas: FloatArray) -> tuple[FloatArray, ...]:
+    hidden = betas * ranking.total.unlabeled > 0
+    square = np.where(hidden, np.nan, 0.0)
+    return first_of_known(ranking, betas), 0.0 * betas, 0.0 * betas + 1, square
+
+
+def _bpref(_: Metric, ranking: Ranking, betas: FloatArray, *__: Any) -> Estimates:
+    value, unknown = judged_in_order(ranking), np.full(1, np.nan)
+    return Estimates(value, unknown, unknown, unknown)
+
+
+def _bpref_of_known(_: Metric, ranking: Ranking, betas: FloatArray) -> tuple[FloatArray, ...]:
+    return judged_in_order(ranking), 0.0 * betas, 0.0 * betas + 1, 0.0 * betas
 
 
 def _ratio(part: str, whole: str) -> MetricFunction:
@@ -273,7 +325,8 @@ def _at_cutoff(name: str, function: MetricFunction, label: str = "", **more: Any
 
 def _of_ranking(name: str, label: str, estimator: Estimator, **more: Any) -> Metric:
     """Return an entry of a metric of a whole ranking."""
-    return Metric(name, label, name, estimator=estimator, needs_cutoff=False, **more)
+    usual = {"question": name, "needs_cutoff": False}
+    return Metric(name, label, estimator=estimator, **(usual | more))
 
 
 def _write_words(name: str) -> str:
@@ -285,7 +338,11 @@ def _write_words(name: str) -> str:
 _TP_FN, _ALL = "tp fn", "tp fp fn tn"
 _RATE: Mapping[str, Any] = {"of_rates": True}
 _ERROR: Mapping[str, Any] = {"less_is_better": True}
-_WITHOUT_BETA: Mapping[str, Any] = {"can": (*_AT_CUTOFF, "without_beta"), "of_rates": True}
+_WITHOUT_BETA: Mapping[str, Any] = {
+    "can": (*_AT_CUTOFF, "retrieval", "without_beta"),
+    "of_rates": True,
+}
+_RETRIEVAL: Mapping[str, Any] = {"can": (*_AT_CUTOFF, "retrieval")}  # no true negative counts
 _ENTRIES = (
     _of_ranking(
         *("auroc", "AUROC", _auroc),
@@ -295,15 +352,42 @@ _ENTRIES = (
     ),
     _of_ranking(
         *("average_precision", "average precision", _average_precision),
-        can=_AREA,
+        can=(*_AREA, "retrieval"),
         ask="df.pu.average_precision(0.3); of tables, ds.pu.area('average_precision')",
         curve="pr",
     ),
     _of_ranking(
-        *("bedroc", "BEDROC", _bedroc),
+        *("bedroc", "BEDROC", _early),
         can=("against_beta", "average", "compare", "forest", "metric"),
         ask="df.pu.metric('bedroc', 0.3)",
+        of_known=_early_of_known,
         alpha=20.0,
+    ),
+    _of_ranking(
+        *("ndcg", "NDCG", _early),
+        can=("against_beta", "average", "forest", "metric", "retrieval"),
+        ask="df.pu.metric('ndcg', 0.3, at=10)",
+        question="early",
+        of_known=_early_of_known,
+        needs_cutoff=True,
+    ),
+    _of_ranking(
+        *("reciprocal_rank", "reciprocal rank"),
+        estimator=lambda _, ranking, betas, settings, *__: estimate_reciprocal_rank(
+            ranking, betas, settings
+        ),
+        can=("against_beta", "average", "forest", "metric", "retrieval"),
+        ask="df.pu.metric('reciprocal_rank', 0.3)",
+        question="at a cutoff",
+        of_known=_first_of_known,
+        own_cutoff=Cutoff("first"),
+    ),
+    _of_ranking(
+        *("bpref", "bpref", _bpref),
+        can=("average", "forest", "metric", "retrieval", "without_beta"),
+        ask="df.pu.metric('bpref')",
+        of_known=_bpref_of_known,
+        takes_beta=False,
     ),
     _of_ranking(
         *("boyce", "continuous Boyce index"),
@@ -319,8 +403,13 @@ _ENTRIES = (
         lambda tp, fp, fn, tn: (_share(tp, tp + fn) + _share(tn, fp + tn)) / 2,
         **_RATE,
     ),
-    _at_cutoff("f1", _ratio("tp tp", "tp tp fp fn")),
-    _at_cutoff("fdr", _ratio("fp", "tp fp"), "false discovery rate", of_head=True, **_ERROR),
+    _at_cutoff("f1", _ratio("tp tp", "tp tp fp fn"), **_RETRIEVAL),
+    _at_cutoff(
+        *("fdr", _ratio("fp", "tp fp"), "false discovery rate"),
+        of_head=True,
+        **_RETRIEVAL,
+        **_ERROR,
+    ),
     _at_cutoff("fnr", _ratio("fn", _TP_FN), "false negative rate", **_WITHOUT_BETA, **_ERROR),
     _at_cutoff("fpr", _ratio("fp", "fp tn"), "false positive rate", **_RATE, **_ERROR),
     _at_cutoff(
@@ -345,8 +434,15 @@ _ENTRIES = (
     ),
     _at_cutoff("mcc", _mcc, "Matthews correlation", low=-1.0, peaks_between=True),
     _at_cutoff("npv", _ratio("tn", "tn fn"), "negative predictive value"),
-    _at_cutoff("precision", _ratio("tp", "tp fp"), of_head=True),
+    _at_cutoff("precision", _ratio("tp", "tp fp"), of_head=True, **_RETRIEVAL),
     _at_cutoff("recall", _ratio("tp", _TP_FN), **_WITHOUT_BETA),
+    _at_cutoff(
+        *("r_precision", _ratio("tp", _TP_FN), "R-precision"),
+        can=("against_beta", "average", "forest", "metric", "retrieval"),
+        ask="df.pu.metric('r_precision', 0.3)",
+        needs_cutoff=False,
+        own_cutoff=Cutoff("positives"),
+    ),
     _at_cutoff("tnr", _ratio("tn", "fp tn"), "true negative rate", **_RATE),
     Metric(
         *("net_benefit", "net benefit", "net_benefit"),
@@ -432,7 +528,8 @@ def fbeta(weight: float) -> Metric:
             f"weight must be above 0 and finite, but {weight!r} was passed. For precision alone, "
             "or recall alone, ask for these: df.pu.metric('recall', 0.3, at=100)."
         )
-    return _of_function(partial(_weighted, square), f"f{float(weight):g}")
+    metric = _of_function(partial(_weighted, square), f"f{float(weight):g}")
+    return replace(metric, can=(*metric.can, "retrieval"))
 
 
 def _weighted(square: float, tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:

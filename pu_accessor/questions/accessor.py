@@ -86,8 +86,9 @@ class Accessor:
             Column of the probabilities, in (0, 1], with which positives are labeled.
         positive, negative, unlabeled : value or list, optional
             What stands for each state, where labels have another coding.
-        nan_policy : {"raise", "omit", "worst"}, default "raise"
-            Rows without a score are refused, left out, or ranked last.
+        nan_policy : {"raise", "omit", "worst", "unretrieved"}, default "raise"
+            Rows without a score are refused, left out, ranked last in one shared cutoff, or lie
+            below any cutoff: documents that a search did not return, as trec_eval has it.
         on_error : {"raise", "skip"}, default "raise"
             Whether a group without an answer is left out, with a warning.
         progress : bool, default False
@@ -251,6 +252,7 @@ class Accessor:
         if target is not None:
             check_target(target)
             facts[f"target={target!r}"] = target
+        facts["nan_policy='unretrieved'"] = self._terms.sinks
         betas = Betas() if beta is None else read_betas(beta)
         if betas.kind != "points":
             facts[f"beta={betas.kind}"] = beta
@@ -291,7 +293,8 @@ class Accessor:
         Where bounds alone are wanted, they need not be `exact` between scores that are not kept.
         """
         check_ranks(ranks)
-        ranks = "all" if by_rank and isinstance(ranks, str) else ranks
+        every = by_rank or self._terms.sinks
+        ranks = "all" if every and isinstance(ranks, str) else ranks
         if isinstance(ranks, str) and ranks == "all":
             refuse(dict.fromkeys(("ranks='all'", *_SOURCES[self._source.kind]), ranks))
         return self._source.rank(self._terms, ranks, exact=exact)

@@ -327,14 +327,17 @@ def facts_of(entry: Metric, cutoff: Cutoff | None) -> tuple[str, dict[str, Any]]
         "at=chosen": kind in (*CHOSEN, "precision"),
         "at=cutoff of these": kind not in ("", "threshold", *RATES),
         "at=estimated": kind not in ("", *FIXED),
+        "at=of all examples": kind in ("fraction", "youden", "fpr"),
         "max_fpr": entry.max_fpr,
     }
 
 
 def cutoffs_needed(entries: Sequence[Metric], cutoff: Cutoff | None) -> Ranks:
-    """Return at which cutoffs a ranking is needed: at all where a function chooses one."""
+    """Return at which cutoffs a ranking is needed: at all where one is looked for anywhere."""
     chosen = cutoff is not None and cutoff.kind in CHOSEN
-    return "all" if chosen and any(entry.is_function for entry in entries) else "breakpoints"
+    anywhere = any(entry.is_function for entry in entries) and chosen
+    anywhere |= METRICS["reciprocal_rank"] in entries
+    return "all" if anywhere else "breakpoints"
 
 
 def estimates(
@@ -354,7 +357,9 @@ def estimates(
     """
     cutoffs = [None] if at is None else read_cutoffs(at)
     each = [(entry, entry.check_cutoff(cutoff)) for entry in entries for cutoff in cutoffs]
-    target = default_target(cutoffs[0]) if target is None else target
+    target = default_target(each[0][1]) if target is None else target
+    if self._terms.sinks:
+        read_metrics([*entries], "retrieval")
     for entry, cutoff in each:
         betas, settings = _begin(self, entry, cutoff, beta, level, band, target)
     named: dict[str, list[Any]] = {"metric": [entry.name for entry, _ in each]}
@@ -420,7 +425,8 @@ def _begin(
     if cutoff is None or cutoff.kind != "precision":  # which depends on it
         entry.check_prevalence(settings.prevalence)
     if beta is None:
-        betas = Betas(Beta(np.array([0.0 if of_known else np.nan])))
+        value = 0.0 if of_known or self._terms.average else np.nan
+        betas = Betas(Beta(np.array([value])))
     return betas, settings
 
 

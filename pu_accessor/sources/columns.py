@@ -57,7 +57,12 @@ FROM_SPARSE = (
     "Make it long: m = matrix.tocoo(); pd.DataFrame({'user': m.row, 'item': m.col, 'score': "
     "m.data}), and label the pairs."
 )
-_MISSING = {"raise": "nan_policy='omit' or 'worst'", "omit": "dropped", "worst": "ranked last"}
+_MISSING = {
+    "raise": "nan_policy='omit' or 'worst'",
+    "omit": "dropped",
+    "worst": "ranked last",
+    "unretrieved": "below any cutoff",
+}
 
 
 # The columns that are ranked by, each after its role: those of scores first, then that of labels.
@@ -316,7 +321,8 @@ def check_missing(name: str, missing: int, size: int) -> None:
     if missing:
         raise PUValueError(
             f"score column {name!r} holds NaN in {missing} of {size} rows. Pass "
-            "nan_policy='omit' to drop these rows, or 'worst' to rank them last."
+            "nan_policy='omit' to drop these rows, 'worst' to rank them last, or 'unretrieved' "
+            "for documents that a search did not return."
         )
 
 

@@ -23,6 +23,8 @@ SYNONYMS = MappingProxyType(
         **dict.fromkeys(("auc", "roc_auc"), "auroc"),
         **dict.fromkeys(("tss", "youden"), "informedness"),
         "ap": "average_precision",
+        "mrr": "reciprocal_rank",
+        "rprec": "r_precision",
         "enrichment_factor": "lift",
         "ppv": "precision",
         "specificity": "tnr",
@@ -38,8 +40,8 @@ _HINTS = MappingProxyType(
 class Cutoff:
     """What a cutoff is given by."""
 
-    kind: str  # one of _KINDS or CHOSEN
-    value: float = nan  # NaN for one that is CHOSEN
+    kind: str  # one of _KINDS or CHOSEN; "first" positive, as many as "positives": of metrics
+    value: float = nan  # NaN where that is all
 
 
 def read_at(at: At) -> Cutoff:
@@ -119,5 +121,6 @@ def no_rank(most: str, value: float) -> PUValueError:
     """Return the error that something is no rank."""
     return PUValueError(
         f"at must be a rank from 0 to {most}, but {value!r} was passed. For a share of the "
-        "examples, pass at={'fraction': 0.1}."
+        "examples, pass at={'fraction': 0.1}; where a search returned fewer, ask "
+        "df.pu(nan_policy='unretrieved')."
     )

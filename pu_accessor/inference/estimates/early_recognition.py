@@ -1,6 +1,9 @@
-"""Early recognition: BEDROC and lift at a share, means over positives of a function of rank."""
+"""Early recognition: BEDROC and NDCG, means over positives of a weight that falls with the rank."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -42,24 +45,66 @@ def check_alpha(alpha: float) -> float:
     return float(alpha)
 
 
-def estimate_bedroc(
-    ranking: Ranking, betas: FloatArray, rule: Settings, alpha: float, target: str
+class Early(NamedTuple):
+    """What a positive counts by its rank, and where that is 0."""
+
+    weight: Callable[..., FloatArray]  # mean of so many ranks, after a number of others
+    pace: float = (
+        0.0  # share by which it falls with each rank; 0: otherwise, and a score of 0 is 0
+    )
+
+    def ends(self, examples: float, positives: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the mean weight of positives at the top, and that of the score 0."""
+        bottom = self.weight(examples - positives, positives) if self.pace else 0.0 * positives
+        return self.weight(np.array(0.0), positives), bottom
+
+    def scale(
+        self, examples: float, positives: FloatArray, *weights: FloatArray
+    ) -> tuple[FloatArray, ...]:
+        """Return mean weights of the positives on the scale from 0 to 1."""
+        top, bottom = self.ends(examples, positives)
+        # Where all are positive no rank is better than another.
+        apart = np.where(top > bottom, top - bottom, np.nan)
+        return tuple((weight - bottom) / apart for weight in weights)
+
+
+def exponential(ranking: Ranking, alpha: float) -> Early:
+    """Return the weights of BEDROC, exp(-alpha*rank/N)."""
+    pace = alpha / sum(ranking.total)
+    return Early(partial(_mean_weight, pace), pace)
+
+
+def discounted(ranking: Ranking, depth: int) -> Early:
+    """Return the weights of NDCG, 1/log2(1 + rank) down to a depth and 0 below it."""
+    ranks = np.arange(min(depth, sum(ranking.total) - ranking.unranked) + 1)
+    through = np.append(0.0, np.cumsum(1 / np.log2(1 + ranks[1:])))
+
+    def weight(start: FloatArray | IntArray, length: FloatArray | IntArray) -> FloatArray:
+        first, last = (np.interp(rank, ranks, through) for rank in (start, start + length))
+        return np.asarray((last - first) / length)
+
+    return Early(weight)
+
+
+def estimate_early(
+    ranking: Ranking, betas: FloatArray, rule: Settings, early: Early, target: str
 ) -> Estimates:
-    """Estimate BEDROC, with an interval.
+    """Estimate BEDROC or NDCG, with an interval.
 
     Notes
     -----
-    The mean over all positives of w(r) = exp(-alpha*r/N), scaled so that it is 0 with all of them
-    at the bottom and 1 with all at the top [1]_. In a block of ties each has the mean of its
-    ranks, as over random orders. The positives are those of a completed ranking
-    (`pu_accessor.inference.completion`).
+    The mean over all positives of a weight of their ranks, scaled so that it is 1 with all of them
+    at the top. For BEDROC it is exp(-alpha*r/N), and 0 is for all of them at the bottom [1]_. For
+    NDCG at k of binary relevance it is 1/log2(1 + r) down to rank k, and 0 below it [2]_. In a
+    block of ties each has the mean of its ranks, as over random orders. The positives are those
+    of a completed ranking (`pu_accessor.inference.completion`).
 
     The interval for these examples is what latent positives make that are shared out at random to
     the gaps between known ones (`pu_accessor.inference.estimates.latent_gaps`): those of each gap
     at the known one after it for the lower limit, at the one before for the upper. Nothing is
     taken for granted of where in a gap they lie, as the weights fall fast there.
 
-    On new examples the known positives are a sample of all; the rest is another, as it moves
+    On new examples (BEDROC) the known positives are a sample of all; the rest is another, as it moves
     ranks. With r = nF + (N - n)G at a score, and w' = -alpha/N*w, a known positive adds (w(r) +
     the sum of w' over the known positives at or below it)/n, one of the rest that sum over n, each
     less its mean. The interval is Student's t on the logit scale of where the mean lies between
@@ -70,6 +115,8 @@ def estimate_bedroc(
     .. [1] J.-F. Truchon, C. I. Bayly, *Evaluating virtual screening methods: good and bad metrics
        for the "early recognition" problem*, Journal of Chemical Information and Modeling 47
        (2007) 488-508.
+    .. [2] K. Järvelin, J. Kekäläinen, *Cumulated gain-based evaluation of IR techniques*, ACM
+       Transactions on Information Systems 20 (2002) 422-446.
 
     Examples
     --------
@@ -77,47 +124,48 @@ def estimate_bedroc(
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
     >>> for target in ("examples", "population"):
-    ...     found = estimate_bedroc(ranking, np.array([0.25]), Settings(), 5.0, target)
+    ...     found = estimate_early(
+    ...         ranking, np.array([0.25]), Settings(), exponential(ranking, 5.0), target
+    ...     )
     ...     print(found.value.round(3), found.lower.round(3), found.upper.round(3))
     [0.705] [0.436] [1.]
     [0.705] [0.106] [1.]
     """
     on_new = target == "population"
     check_labels(betas, ranking.total)
-    count_negatives(ranking.total, betas)
-    pace = alpha / sum(ranking.total)
-    top, bottom = _ends(sum(ranking.total), count_positives(ranking.total, betas), pace)
-    mean = (_on_new if on_new else _of_these)(ranking, betas, pace, rule.level)
-    value, lower, upper = ((part - bottom) / (top - bottom) for part in mean.parts)
-    limits = np.clip([lower, upper], 0, 1)
-    statistic = Estimates(value, mean.error / (top - bottom), *limits)
-    completed = completed_bedroc(ranking, alpha, betas, on_new=on_new)
+    if early.pace:  # at the bottom there must be others
+        count_negatives(ranking.total, betas)
+    mean = (_on_new if on_new else _of_these)(ranking, betas, early, rule.level)
+    examples, positives = sum(ranking.total), count_positives(ranking.total, betas)
+    top, bottom = early.ends(examples, positives)
+    value, *limits = early.scale(examples, positives, *mean.parts)
+    statistic = Estimates(value, mean.error / (top - bottom), *np.clip(limits, 0, 1))
+    completed = completed_early(ranking, early, betas, on_new=on_new)
     if not on_new:
         statistic = settle(ranking, betas, statistic, completed)
     return at_completed(ranking, betas, rule.level, statistic, completed)
 
 
-def _of_these(ranking: Ranking, betas: FloatArray, pace: float, level: float) -> Estimates:
+def _of_these(ranking: Ranking, betas: FloatArray, early: Early, level: float) -> Estimates:
     """Estimate the mean weight of the positives of these examples."""
     start, end = places(ranking)
-    weight, n, examples = _mean_weight(start, end - start, pace), start.size, sum(ranking.total)
+    weight, n, examples = early.weight(start, end - start), start.size, sum(ranking.total)
     every = count_positives(ranking.total, betas)
-    first, last = _mean_weight(np.array([0.0, examples - 1]), np.ones(2), pace)
     spread = weight.std(ddof=1) / n**0.5 if n > 1 else np.nan
     factor = hidden_share(ranking.total, betas) ** 0.5
     error = np.where(factor > 0, spread * factor, 0.0)
-    limits = [_limits(weight, p - n, (first, last), pace, examples, level) for p in every.tolist()]
+    limits = [_limits(weight, p - n, early, examples, level) for p in every.tolist()]
     means = (weight.sum() + (every - n) * np.transpose(limits)) / every
     return Estimates(np.full(every.size, weight.mean()), error, *means)
 
 
-def _on_new(ranking: Ranking, betas: FloatArray, pace: float, level: float) -> Estimates:
+def _on_new(ranking: Ranking, betas: FloatArray, early: Early, level: float) -> Estimates:
     """Estimate the mean weight of the positives of new examples."""
-    mean, influences = _mean_of_known(ranking, pace)
+    mean, influences = _mean_of_known(ranking, early)
     squares, df = find_spread(influences)
     design = find_design(ranking.clusters, lambda: influences)
     ends = np.array([0.0, sum(ranking.total) - 1])
-    best, worst = _mean_weight(ends, np.ones(2), pace).tolist()
+    best, worst = early.weight(ends, np.ones(2)).tolist()
     one = np.ones(betas.size)
     error = float(design.effect * squares.sum()) ** 0.5 * one
     away = reach(error, min(df, design.df), level)
@@ -128,10 +176,10 @@ def _on_new(ranking: Ranking, betas: FloatArray, pace: float, level: float) -> E
     return Estimates(mean * one, error, *limits)
 
 
-def _mean_of_known(ranking: Ranking, pace: float) -> tuple[float, list[Influence]]:
+def _mean_of_known(ranking: Ranking, early: Early) -> tuple[float, list[Influence]]:
     """Return the mean weight of known positives, and what examples add to it."""
-    weight = _mean_weight(ranking.rank[:-1], np.diff(ranking.rank), pace)
-    terms = weight, -pace * weight, -pace * weight
+    weight = early.weight(ranking.rank[:-1], np.diff(ranking.rank))
+    terms = weight, -early.pace * weight, -early.pace * weight
     influences = mean_influences(replace(ranking, strata=()), lambda _: terms)
     mean = float(np.diff(ranking.known_positive) @ weight) / ranking.total.known_positive
     return mean, influences
@@ -141,78 +189,65 @@ def linear_bedroc(
     ranking: Ranking, betas: FloatArray, alpha: float
 ) -> tuple[FloatArray, list[Influence], FloatArray]:
     """Return BEDROC, what examples add to a mean weight, and by how much it grows with that."""
-    pace, positives = alpha / sum(ranking.total), count_positives(ranking.total, betas)
-    top, bottom = _ends(sum(ranking.total), positives, pace)
-    mean, influences = _mean_of_known(ranking, pace)
-    return (mean - bottom) / (top - bottom), influences, 1 / (top - bottom)
+    early, positives = exponential(ranking, alpha), count_positives(ranking.total, betas)
+    mean, influences = _mean_of_known(ranking, early)
+    value, none = early.scale(sum(ranking.total), positives, mean, mean - 1)
+    return value, influences, value - none
 
 
-def bedroc_of_known(
-    ranking: Ranking, betas: FloatArray, alpha: float
-) -> tuple[FloatArray, FloatArray, tuple[FloatArray, FloatArray]]:
-    """Return BEDROC of the known positives, its variance, and its least and most.
+def early_of_known(ranking: Ranking, betas: FloatArray, early: Early) -> tuple[FloatArray, ...]:
+    """Return a metric of the known positives, its least and most, and its variance.
 
     That is what it would be if all positives lay like those, and with these at one end.
     """
+    if early.pace:  # at the bottom there must be others
+        count_negatives(ranking.total, betas)
     examples, n = sum(ranking.total), ranking.total.known_positive
-    pace, positives = alpha / examples, count_positives(ranking.total, betas)
-    top, bottom = _ends(examples, positives, pace)
-    weight = _mean_weight(ranking.rank[:-1], np.diff(ranking.rank), pace)
+    positives = count_positives(ranking.total, betas)
+    weight = early.weight(ranking.rank[:-1], np.diff(ranking.rank))
     known = np.diff(ranking.known_positive)
     mean = float(known @ weight) / n
     square = float(known @ (weight - mean) ** 2) / n / (n - 1) if n > 1 else np.nan
-    best, worst = _ends(examples, np.array(float(n)), pace)
-    value, low, high = ((part - bottom) / (top - bottom) for part in (mean, worst, best))
-    return value, square / (top - bottom) ** 2, (low, high)
+    best, worst = early.ends(examples, np.array(float(n)))
+    parts = early.scale(examples, positives, mean, worst, best, mean - square**0.5)
+    value, low, high, one_off = parts
+    return value, low, high, (value - one_off) ** 2
 
 
-def _ends(examples: float, positives: FloatArray, pace: float) -> tuple[FloatArray, FloatArray]:
-    """Return the mean weight of positives that are all at the top, and all at the bottom."""
-    at_top = _mean_weight(np.array(0.0), positives, pace)
-    return at_top, _mean_weight(examples - positives, positives, pace)
-
-
-def completed_bedroc(
-    ranking: Ranking, alpha: float, betas: FloatArray, *, on_new: bool
+def completed_early(
+    ranking: Ranking, early: Early, betas: FloatArray, *, on_new: bool
 ) -> FloatArray:
-    """Return BEDROC of the completed ranking."""
-    pace = alpha / sum(ranking.total)
+    """Return a metric of the completed ranking."""
     completed, table = completed_table(ranking, betas, on_new=on_new)
-    start, size = completed.rank[:-1], np.diff(completed.rank)
+    weight = early.weight(completed.rank[:-1], np.diff(completed.rank))
     positives = table.tp[-1]
-    mean = _mean_weight(start, size, pace) @ np.diff(table.tp, axis=0) / positives
-    top, bottom = _ends(sum(ranking.total), positives, pace)
-    # Where all are positive no rank is better than another.
-    apart = np.where(top > bottom, top - bottom, np.nan)
-    return np.asarray(np.clip((mean - bottom) / apart, 0, 1))  # but for rounding
+    mean = weight @ np.diff(table.tp, axis=0) / positives
+    (value,) = early.scale(sum(ranking.total), positives, mean)
+    return np.asarray(np.clip(value, 0, 1))  # but for rounding
+
+
+def _limits(
+    weight: FloatArray, latent: float, early: Early, examples: int, level: float
+) -> tuple[float, float]:
+    """Bound the mean weight of the latent positives."""
+    if latent <= 0:
+        return 0.0, 0.0
+    first, last = early.weight(np.array([0.0, examples - 1]), np.ones(2))
+    best = early.weight(np.array(0.0), np.array(latent))
+    worst = early.weight(np.array(examples - latent), np.array(latent))
+    limits = []
+    for end, tail in ((last, (1 - level) / 2), (first, (1 + level) / 2)):
+        each, times = np.unique(np.append(weight, end), return_counts=True)
+        limits.append(latent_quantile(each, times, latent, tail))
+    low, high = np.clip(limits, worst, best).tolist()
+    return low, high
 
 
 def _mean_weight(
-    start: FloatArray | IntArray, length: FloatArray | IntArray, pace: float
+    pace: float, start: FloatArray | IntArray, length: FloatArray | IntArray
 ) -> FloatArray:
     """Return the mean of exp(-pace*rank) over some ranks from a place on, but a factor.
 
     It is the same factor for all, and cancels.
     """
     return np.asarray(-np.exp(-pace * start) * np.expm1(-pace * length) / length)
-
-
-def _limits(
-    weight: FloatArray,
-    latent: float,
-    ends: tuple[float, float],
-    pace: float,
-    examples: int,
-    level: float,
-) -> tuple[float, float]:
-    """Bound the mean weight of the latent positives."""
-    if latent <= 0:
-        return 0.0, 0.0
-    best = float(_mean_weight(np.array(0.0), np.array(latent), pace))
-    worst = float(_mean_weight(np.array(examples - latent), np.array(latent), pace))
-    limits = []
-    for end, tail in zip(ends[::-1], ((1 - level) / 2, (1 + level) / 2), strict=True):
-        each, times = np.unique(np.append(weight, end), return_counts=True)
-        limits.append(latent_quantile(each, times, latent, tail))
-    low, high = np.clip(limits, worst, best).tolist()
-    return low, high

@@ -17,12 +17,14 @@ from pu_accessor.checks import latent_counts
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.diagnostics import has_one
 from pu_accessor.inference.estimates.curve_points import metric_at_point
-from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, RATES, Cutoff
+from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, FIXED, RATES, Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates, bounding_areas
 from pu_accessor.inference.estimates.known_positives import unrounded_negatives
 from pu_accessor.inference.estimates.metric_at import (
     evaluate_at,
     find_head,
+    fixed_head,
+    located,
     metric_at,
     metric_on_new,
 )
@@ -75,7 +77,8 @@ def estimate(
     if cutoff is not None:
         cutoff = metric.at_whole(cutoff, sum(ranking.total))
         metric, settings = metric.at_cutoff(cutoff), _rule_at(cutoff, settings)
-        if beta.is_estimate and target == "examples" and cutoff.kind not in RATES:
+        is_of_table = cutoff.kind in (*FIXED, *CHOSEN) and metric.estimator is None
+        if beta.is_estimate and target == "examples" and is_of_table:
             return _join_tables(metric, ranking, beta, settings, cutoff)
     if not metric.takes_beta or beta.interval is None:
         return _ask(metric, ranking, beta.values, settings, target, cutoff)
@@ -116,6 +119,9 @@ def _ask(
     """Estimate a metric at some betas; at a cutoff that is found at one of them, if need be."""
     if cutoff is None:
         return _estimate_area(metric, ranking, betas, settings, target)
+    if metric.estimator is not None:
+        found = metric.estimator(metric, ranking, betas, settings, target)
+        return found if metric.depth is None else located(found, fixed_head(ranking, cutoff))
     if cutoff.kind in RATES:
         return metric_at_point(ranking, betas, metric, cutoff, settings, target)
     if target == "population":

@@ -14,7 +14,11 @@ import numpy as np
 
 from pu_accessor.inference.estimates.areas_on_new_examples import precision_values
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.early_recognition import completed_bedroc, linear_bedroc
+from pu_accessor.inference.estimates.early_recognition import (
+    completed_early,
+    exponential,
+    linear_bedroc,
+)
 from pu_accessor.inference.estimates.known_positives import count_positives, find_blocks
 from pu_accessor.inference.estimates.metric_at import Head, fixed_head, of_shares
 from pu_accessor.inference.estimates.utility import check_probabilities
@@ -73,7 +77,8 @@ def linearize(
     else:
         value, of_mean, scale = linear_bedroc(ranking, betas, metric.alpha or 0.0)
         influences, slope = [of_mean], scale[np.newaxis]
-        estimate = partial(completed_bedroc, ranking, metric.alpha or 0.0, betas, on_new=True)
+        early = exponential(ranking, metric.alpha or 0.0)
+        estimate = partial(completed_early, ranking, early, betas, on_new=True)
     of_known = [np.concatenate([part.known for part in parts]) for parts in influences]
     reach = np.ptp(slope.T @ np.stack(of_known), axis=1)
     if metric.curve == "roc":

@@ -12,16 +12,14 @@ from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.estimates.areas_on_new_examples import precision_values
 from pu_accessor.inference.estimates.auroc import auroc_and_error, precision_and_error
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, Cutoff
-from pu_accessor.inference.estimates.early_recognition import bedroc_of_known
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.known_positives import (
     FEWEST_NEGATIVES,
-    count_negatives,
     count_positives,
     hidden_share,
 )
 from pu_accessor.inference.estimates.linearized import linearize
-from pu_accessor.inference.estimates.metric_at import fixed_head
+from pu_accessor.inference.estimates.metric_at import at_positives, fixed_head
 from pu_accessor.inference.estimates.utility import check_probabilities
 from pu_accessor.inference.influence import auroc_on_new, place_stack, rest_share, welch_df
 from pu_accessor.inference.metrics import Metric
@@ -67,7 +65,12 @@ def group_term(
     n, hidden = ranking.total.known_positive, hidden_share(ranking.total, betas)
     if metric.of_probabilities:
         check_probabilities(ranking, metric.name)
-    if cutoff is not None:
+    if metric.of_known is not None:
+        metric = metric if cutoff is None else metric.at_cutoff(cutoff)
+        value, *ends, square = metric.of_known(metric, ranking, betas)
+        square = np.where(hidden > 0, square * hidden, 0.0)
+        term = GroupTerm(value, *ends, square, hidden, n)
+    elif cutoff is not None:
         cutoff = metric.at_whole(cutoff, sum(ranking.total))
         term = _rate_at(ranking, betas, metric.at_cutoff(cutoff), cutoff)
     elif metric.curve == "roc":
@@ -77,13 +80,8 @@ def group_term(
         else:
             value, error = auroc_and_error(ranking, betas)
         term = GroupTerm(value, *ends, error**2, hidden, n)
-    elif metric.curve == "pr":
-        term = _area_under_pr(ranking, betas, target)
     else:
-        count_negatives(ranking.total, betas)  # raises where nothing is negative
-        value, square, ends = bedroc_of_known(ranking, betas, metric.alpha or 0.0)
-        square = np.where(hidden > 0, square * hidden, 0.0)
-        term = GroupTerm(value, *ends, square, hidden, n)
+        term = _area_under_pr(ranking, betas, target)
     if ranking.clusters is None:
         return term
     sizes = ranking.clusters.sizes
@@ -135,6 +133,13 @@ def _area_under_pr(ranking: Ranking, betas: FloatArray, target: str) -> GroupTer
 
 def _rate_at(ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff) -> GroupTerm:
     """Return a metric of a group at a cutoff."""
+    if cutoff.kind == "positives":
+        each = [
+            _rate_at(ranking, np.array([beta]), metric, at_positives(ranking.total, beta))
+            for beta in betas.tolist()
+        ]
+        parts = [np.concatenate(part) for part in zip(*(one[:5] for one in each), strict=True)]
+        return GroupTerm(*parts, each[0].known)
     n, examples = ranking.total.known_positive, sum(ranking.total)
     head = fixed_head(ranking, cutoff)
     positives = count_positives(ranking.total, betas)
@@ -171,7 +176,7 @@ def _rate_at(ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff
 
 def check_fixed(cutoff: Cutoff) -> None:
     """Raise where groups choose a cutoff each by what they estimate."""
-    if cutoff.kind not in FIXED:
+    if cutoff.kind not in (*FIXED, "first", "positives"):
         raise PUValueError(
             f"at must be one of {[*FIXED]} with average=True, but {cutoff.kind!r} was passed, "
             "which each group would choose by what it estimates. For example at={'rank': 10}."

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import scipy
 
+from pu_accessor.checks import latent_counts
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
-from pu_accessor.inference.estimates.cutoff_spec import FIXED, Cutoff, no_rank
+from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, FIXED, Cutoff, no_rank
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.known_positives import check_negatives, unrounded_negatives
 from pu_accessor.inference.influence import rate_designs, wilson
@@ -26,7 +27,7 @@ from pu_accessor.inference.tables.contingency import (
     make_tables,
     mix,
 )
-from pu_accessor.ranking import FloatArray, IntArray, Ranking
+from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
 
 class Head(NamedTuple):
@@ -76,7 +77,7 @@ def metric_at(
     >>> found.threshold, found.value.round(3), found.lower, found.upper, found.band
     (array([8.5]), array([0.714]), array([0.5]), array([1.]), 'exact')
     """
-    if at.kind in FIXED or head_at is not None:
+    if at.kind in FIXED or (head_at is not None and at.kind in CHOSEN):
         return evaluate_at(
             find_head(ranking, head_at or 0.0, metric, at, rule), betas, metric, rule
         )
@@ -113,10 +114,18 @@ def fixed_head(ranking: Ranking, at: Cutoff) -> Head:
     return Head(finer.take(np.array([end - 1, end])), np.array([1 - inside, inside]))
 
 
+def at_positives(total: Counts, beta: float) -> Cutoff:
+    """Return the rank that is the number of positives."""
+    hidden = latent_counts(np.array([beta]), total.unlabeled).item()
+    return Cutoff("rank", total.known_positive + hidden)
+
+
 def find_head(ranking: Ranking, beta: float, metric: Metric, at: Cutoff, rule: Settings) -> Head:
     """Find the head that a person reports."""
     if at.kind in FIXED:
         return fixed_head(ranking, at)
+    if at.kind == "positives":
+        return fixed_head(ranking, at_positives(ranking.total, beta))
     metric = METRICS["informedness"] if at.kind == "youden" else metric
     return Head(_at_best(ranking, beta, metric, rule), np.ones(1))
 
@@ -126,16 +135,21 @@ def evaluate_at(head: Head, betas: FloatArray, metric: Metric, rule: Settings) -
     ends, size = head.ends, betas.size
     tables = mix(make_tables(ends, betas, head.share_error(rule)), head.part)
     values = metric(*tables.table)[0].astype(np.float64)
-    return Estimates(
-        values[1],
-        np.full(size, nan),
-        values.min(axis=0),  # which reach to the estimate
-        values.max(axis=0),
-        band=ends.design or band_name(rule.band),
+    lower, upper = values.min(axis=0), values.max(axis=0)  # which reach to the estimate
+    found = Estimates(values[1], np.full(size, nan), lower, upper)
+    clipped = np.asarray(tables.clipped[0, ::2].any(axis=0))
+    return replace(located(found, head), band=ends.design or band_name(rule.band), clipped=clipped)
+
+
+def located(found: Estimates, head: Head) -> Estimates:
+    """Return estimates with where they are."""
+    size = found.value.size
+    return replace(
+        found,
         rank=np.full(size, head.rank),
-        threshold=np.full(size, ends.threshold[-1]),
-        examples_at_threshold=np.full(size, ends.head[-1]),
-        clipped=np.asarray(tables.clipped[0, ::2].any(axis=0)),
+        threshold=np.full(size, head.ends.threshold[-1]),
+        examples_at_threshold=np.full(size, head.ends.head[-1]),
+        clipped=np.zeros(size, np.bool_),
     )
 
 

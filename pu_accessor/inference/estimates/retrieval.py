@@ -1,0 +1,148 @@
+"""Metrics of one query: where the first positive is, and which judged ones are in order."""
+
+from functools import lru_cache
+
+import numpy as np
+import scipy
+
+from pu_accessor.errors import PUDataError
+from pu_accessor.inference.estimates.intervals import Estimates
+from pu_accessor.inference.estimates.known_positives import count_positives
+from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.tables.contingency import make_tables
+from pu_accessor.ranking import FloatArray, IntArray, Ranking
+
+_DEPTH = 30  # ranks down to which an average looks for the first positive; below is 3% of it
+# How much of the variance of one query counts beside the square of a bias: as in a mean of a
+# hundred queries. In simulations the bias was .04 at most, an average of 40 is off by .13.
+_QUERIES = 100
+
+
+def estimate_reciprocal_rank(ranking: Ranking, betas: FloatArray, settings: Settings) -> Estimates:
+    """Estimate 1/r, with r the rank of the first positive.
+
+    Notes
+    -----
+    The limits are those of the band: where at most no latent positive is above a rank, the first
+    one is not there. The true labels fix r, and the band covers at r. So the lower limit is 1 over
+    the rank of the first known positive, whatever is relevant besides.
+
+    Examples
+    --------
+    >>> from pu_accessor.ranking import Counts
+    >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
+    >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
+    >>> found = estimate_reciprocal_rank(ranking, np.array([0.0, 0.25]), Settings())
+    >>> found.value.round(3), found.lower, found.upper
+    (array([0.5  , 0.714]), array([0.5, 0.5]), array([0.5, 1. ]))
+    """
+    tables = make_tables(ranking, betas, settings)
+    found = np.diff(tables.table.tp, axis=0).reshape(tables.ranking.rank.size - 1, -1)
+    each = [_first(tables.ranking, column) for column in found.T]
+    bounds, unknown = np.reshape(each, (-1, betas.size)), np.full(betas.size, np.nan)
+    return Estimates(bounds[1], unknown, bounds.min(axis=0), bounds.max(axis=0))
+
+
+def _first(ranking: Ranking, positives: FloatArray, depth: int = 0) -> float:
+    """Return the mean of 1/r, r > depth the rank of the first positive in random orders of blocks.
+
+    Where it is at the depth or above, that is 1/(depth + 1).
+    """
+    reached = ranking.rank[1:] <= sum(ranking.total) - ranking.unranked
+    size, positives = np.diff(ranking.rank)[reached], positives[reached]
+    end = int(np.argmax(np.append(positives, 1) >= 1)) + 1
+    size, positives = size[:end], positives[:end]
+    left = np.repeat(np.cumsum(size), size) - np.arange(size.sum())
+    here = np.minimum(np.repeat(positives, size) / left, 1)
+    none_above = np.cumprod(np.append(1.0, 1 - here[:-1]))[: here.size]
+    return float(here * none_above @ (1 / np.maximum(np.arange(here.size) + 1, depth + 1)))
+
+
+def first_of_known(ranking: Ranking, betas: FloatArray) -> FloatArray:
+    """Estimate 1/r from known positives, nearly unbiased, for averages over queries.
+
+    Notes
+    -----
+    It is the sum over ranks s of P(a positive is among the first s)/(s*(s + 1)). Of K positives
+    there X are known: hypergeometric, as the n known ones are a random sample of P. A function
+    f(X) estimates whether K > 0. The mean of f is a polynomial in K of degree n at most, so that
+    few known positives leave a bias, and one without a bias varies much. f has the least squared
+    error, as in a mean over many queries, summed over all K that there can be. With all known
+    it is whether X > 0. In a block of ties X is that of random orders.
+    """
+    n, found = ranking.total.known_positive, np.diff(ranking.known_positive)
+    depth = min(_DEPTH, sum(ranking.total) - ranking.unranked)
+    ranks = np.arange(1, depth + 1)
+    block = np.searchsorted(ranking.rank[1:], ranks)
+    draws = ranks - ranking.rank[block]
+    drawn = np.arange(min(n, depth) + 1) - ranking.known_positive[block][:, np.newaxis]
+    of_block = (
+        each[:, np.newaxis] for each in (np.diff(ranking.rank)[block], found[block], draws)
+    )
+    chance = _hypergeometric(drawn, *of_block) / (ranks * (ranks + 1))[:, np.newaxis]
+    below, values = _first(ranking, found.astype(np.float64), depth), []
+    for positives in count_positives(ranking.total, betas).tolist():
+        low, part = int(positives), positives % 1
+        function = (1 - part) * _whether_positive(n, low, depth)
+        if part:
+            function = function + part * _whether_positive(n, low + 1, depth)
+        values.append(below + float((chance * function).sum()))
+    return np.array(values)
+
+
+def _hypergeometric(
+    drawn: IntArray, size: IntArray, marked: IntArray, draws: IntArray
+) -> FloatArray:
+    """Return the probability to draw so many marked ones, 0 where that is impossible."""
+    least, most = np.maximum(0, draws + marked - size), np.minimum(marked, draws)
+    inside = np.clip(drawn, least, most)
+
+    def choose(some: IntArray, every: IntArray) -> FloatArray:
+        log = scipy.special.gammaln
+        return np.asarray(log(every + 1.0) - log(some + 1.0) - log(every - some + 1.0))
+
+    chance = choose(inside, marked) + choose(draws - inside, size - marked) - choose(draws, size)
+    return np.where(inside == drawn, np.exp(chance), 0.0)
+
+
+@lru_cache(1000)
+def _whether_positive(n: int, positives: int, depth: int) -> FloatArray:
+    """Return f for each rank down to a depth, shape (ranks, known positives)."""
+    there, known = np.arange(min(positives, depth) + 1)[:, None], np.arange(min(n, depth) + 1)
+    chance = _hypergeometric(known, np.array(positives), there, np.array(n))
+    function = np.zeros((depth, known.size))
+    for rank in range(1, depth + 1):
+        these = chance[: rank + 1, : rank + 1]
+        spread = np.diag(these.sum(axis=0))
+        least = these.T @ these + (spread - these.T @ these) / _QUERIES
+        function[rank - 1, : rank + 1] = np.linalg.solve(least, these[1:].sum(axis=0))
+    return function
+
+
+def judged_in_order(ranking: Ranking) -> FloatArray:
+    """Return bpref: how few known negatives are above known positives, of the judged alone ([1]_).
+
+    A known positive adds 1 - min(x, n)/min(n, N), with n known positives and x of N known
+    negatives above it; in a block of ties this is the mean over random orders.
+
+    References
+    ----------
+    .. [1] C. Buckley, E. M. Voorhees, *Retrieval evaluation with incomplete information*, SIGIR
+       (2004) 25-32; as trec_eval has it.
+
+    Examples
+    --------
+    >>> from pu_accessor.ranking import Counts
+    >>> rank, known = np.arange(5), np.array([0, 0, 1, 1, 2])
+    >>> judged_in_order(Ranking(rank, -rank, known, np.array([0, 1, 1, 1, 1]), rank, Counts(2, 1, 1)))
+    array([0.])
+    """
+    n, every = ranking.total.known_positive, ranking.total.known_negative - ranking.unranked
+    if not n:
+        raise PUDataError("bpref needs a known positive, but there is none.")
+    reached = ranking.known_negative[1:] <= every
+    found, above = np.diff(ranking.known_positive)[reached], ranking.known_negative[:-1][reached]
+    through = ranking.known_negative[1:][reached]
+    in_order = 1 - np.minimum(np.arange(every + 1), n) / max(min(n, every), 1)
+    sums = np.append(0.0, np.cumsum(in_order))
+    return np.atleast_1d(found @ ((sums[through + 1] - sums[above]) / (through + 1 - above)) / n)
