@@ -231,11 +231,11 @@ def check_known(call: str, names: Iterable[str], allowed: Iterable[str]) -> None
 _WORDS: Mapping[str, str] = {
     "at a cutoff": "a metric at a cutoff",
     "at=chosen": "a cutoff at which something is highest",
-    "at=cutoff of these": "a rank, a fraction or a maximum",
+    "at=cutoff of these": "a cutoff that these examples alone have",
     "at=estimated": "a cutoff that depends on beta",
     "at=of all examples": "a share of the examples",
     "early": "NDCG",
-    "nan_policy='unretrieved'": "nan_policy='unretrieved'",
+    "negatives count": "a metric that counts negatives",
     "band=at random": "one for labels at random",
     "band=by rank": "bounds by rank",
     "beta=estimate": "an estimate",
@@ -281,6 +281,18 @@ TAKEN: Mapping[str, tuple[str, ...]] = {
 _TABLE = """
 count, weight: each row with a weight is drawn by itself
   > Write the rows out: df.loc[df.index.repeat(df['n'])].pu(weight='w').
+nan_policy='unretrieved', negatives count/contingency/rank_cdf/dominance/calibration: how many
+  negatives were never retrieved is not known
+  > Pass nan_policy='worst', which ranks these rows last.
+nan_policy='unretrieved', cutoff/compare/gap/estimate_beta/check_assumptions/sample_to_label: how
+  many negatives were never retrieved is not known
+  > Pass nan_policy='worst', which ranks these rows last.
+nan_policy='unretrieved', robustness/pool/weight/cluster/reference/prevalence: how many negatives
+  were never retrieved is not known > Pass nan_policy='worst', which ranks these rows last.
+nan_policy='unretrieved', data in chunks: all scores are needed in one place
+  > Read them first: ddf.compute().pu(nan_policy='unretrieved').
+nan_policy='unretrieved', at=of all examples: how many examples there are is not known
+  > Pass a rank: at=10.
 monotone, propensity: where labels depend on more than being positive, known positives need not
   become rarer down the ranking @monotone
 cluster/weight, propensity: there is no error for it where labels were selected with unequal
@@ -365,7 +377,8 @@ target='population', auroc/average_precision/bedroc/at a cutoff/gap/cutoff, prop
   interval for new examples then > Pass target='examples'.
 prevalence, target='examples', average_precision/at a cutoff: these examples have the prevalence
   that they have > Pass target='population', and a metric at={'threshold': 0.5}. @population
-target='examples', auroc/average_precision/bedroc/early/compare/gap, cluster/weight: it takes each row as
+cluster/weight, early/bpref: it takes each document as one of a random sample
+target='examples', auroc/average_precision/bedroc/compare/gap, cluster/weight: it takes each row as
   one of a random sample > Pass 'population'.
 target='population', cutoff, cost/reference: there is no interval for new examples then
   > Pass target='examples'.
@@ -390,15 +403,6 @@ weight, cutoff/estimate_beta/robustness: it takes each row as one of a random sa
   > Draw rows by weight: df.sample(1000, weights='w', replace=True, random_state=0).pu. @clusters
 propensity, robustness/calibration/bedroc/early/bpref/cutoff: it takes labels as random
   @biased_labels
-nan_policy='unretrieved', auroc/bedroc/boyce/net_benefit/contingency/rank_cdf/dominance/calibration:
-  how many examples lie between is not known > Pass nan_policy='worst', which ranks them last.
-cluster/weight, early/bpref: it takes each document as one of a random sample
-nan_policy='unretrieved', cutoff/compare/gap/estimate_beta/check_assumptions/sample_to_label/robustness:
-  how many examples lie between is not known > Pass nan_policy='worst', which ranks them last.
-nan_policy='unretrieved', pool/weight/cluster/reference/prevalence: how many examples lie between is
-  not known > Pass nan_policy='worst', which ranks them last.
-nan_policy='unretrieved', at=of all examples: how many examples there are is not known
-  > Pass a rank: at=10.
 propensity/weight/pool, check_assumptions: what is checked is that labels are random, of rows that
   count once > Leave it out.
 strata, check_assumptions, cluster: how many are known by chance is not known of rows that belong

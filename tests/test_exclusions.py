@@ -25,6 +25,7 @@ BOUND: dict[str, dict[str, Any]] = {
     **{role: {role: "nothing"} for role in ("by", "score", *OTHERS)},
     **{role: {"by": "nothing", role: True} for role in ("pool", "average")},
     "label": {"label": "nothing"},
+    "nan_policy='unretrieved'": {"nan_policy": "unretrieved"},
     "a list of scores": {"score": ["svm", "forest"]},
 }
 ASSUMED: dict[str, Any] = {"reference": "both", "selection_odds": 2, "contamination": 0.1}
@@ -41,6 +42,8 @@ KEYWORDS: dict[str, dict[str, Any]] = {
     "at=chosen": {"at": "maximum"},
     "at=estimated": {"at": {"fpr": 0.1}},
     "at=cutoff of these": {"at": 100},
+    "at=of all examples": {"at": {"fraction": 0.1}},
+    "negatives count": {"metric": "npv"},
     "ranks='all'": {"ranks": "all"},
     "adjust='max_t'": {"adjust": "max_t"},
     "no test": {"metric": "average_precision"},
@@ -60,6 +63,8 @@ QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "average_precision": ("metric", {"metric": "average_precision", "beta": 0.3}),
     "bedroc": ("metric", {"metric": "bedroc", "beta": 0.3}),
     "boyce": ("metric", {"metric": "boyce"}),
+    "bpref": ("metric", {"metric": "bpref"}),
+    "early": ("metric", {"metric": "ndcg", "beta": 0.3, "at": 10}),
     "net_benefit": ("metric", {"metric": "net_benefit", "beta": 0.3, "at": {"threshold": 0.5}}),
     "at a cutoff": ("metric", {"metric": "f1", "beta": 0.3, "at": {"threshold": 0.5}}),
     "calibration": ("calibration", {"beta": 0.3}),
@@ -81,6 +86,8 @@ ASKED = {
 ASKED |= {"wave": "check_assumptions", "band": "contingency", "ranks='all'": "contingency"}
 ASKED |= dict.fromkeys(("band=at random", "band=by rank"), "contingency")
 ASKED |= dict.fromkeys(("at=chosen", "at=estimated", "at=cutoff of these"), "at a cutoff")
+ASKED |= dict.fromkeys(("at=of all examples", "negatives count"), "at a cutoff")
+ASKED |= {"nan_policy='unretrieved'": "at a cutoff"}
 
 
 def ask(facts: tuple[str, ...]) -> None:

@@ -37,9 +37,10 @@ from pu_accessor.inference.estimates.early_recognition import (
 )
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.retrieval import (
+    bpref_of_known,
+    estimate_bpref,
     estimate_reciprocal_rank,
     first_of_known,
-    judged_in_order,
 )
 from pu_accessor.inference.estimates.utility import estimate_boyce
 from pu_accessor.inference.settings import Settings
@@ -58,13 +59,12 @@ PURPOSES: Mapping[str, str] = {
     "forest": "for numbers below each other",
     "gap": "for the gap between groups that share no rows",
     "metric": "of a ranking",
-    "retrieval": "where rows were never retrieved",
     "plan": "to plan",
     "robustness": "for robustness",
     "score": "for a scorer",
     "tables": "of tables",
 }
-_OF_TABLES = ("area", "tables", "retrieval")  # whose cutoffs are read elsewhere
+_OF_TABLES = ("area", "tables")  # at all their cutoffs
 _OF_ALL = ("against_beta", "average", "compare", "forest", "gap", "metric", "robustness", "score")
 _AREA = (*_OF_ALL, "area")
 _AT_CUTOFF = (*_OF_ALL, "tables")
@@ -77,7 +77,7 @@ class Metric:
     name: str  # in results
     label: str  # on axes
     question: str = "at a cutoff"  # what it is to the table of exclusions
-    can: tuple[str, ...] = ()  # keys of PURPOSES; "pairs", "test", "without_beta"
+    can: tuple[str, ...] = ()  # keys of PURPOSES; "pairs", "retrieval", "test", "without_beta"
     ask: str = ""  # the line that asks for it
     function: MetricFunction | None = None  # of tables at a cutoff
     function_at: Callable[[float], MetricFunction] | None = None  # where the cutoff has a say
@@ -289,21 +289,6 @@ def _early_of_known(metric: Metric, ranking: Ranking, betas: FloatArray) -> tupl
     return early_of_known(ranking, betas, _early_weights(metric, ranking))
 
 
-def _first_of_known(_: Metric, ranking: Ranking, betas: FloatArray) -> tuple[FloatArray, ...]:
-    hidden = betas * ranking.total.unlabeled > 0
-    square = np.where(hidden, np.nan, 0.0)
-    return first_of_known(ranking, betas), 0.0 * betas, 0.0 * betas + 1, square
-
-
-def _bpref(_: Metric, ranking: Ranking, betas: FloatArray, *__: Any) -> Estimates:
-    value, unknown = judged_in_order(ranking), np.full(1, np.nan)
-    return Estimates(value, unknown, unknown, unknown)
-
-
-def _bpref_of_known(_: Metric, ranking: Ranking, betas: FloatArray) -> tuple[FloatArray, ...]:
-    return judged_in_order(ranking), 0.0 * betas, 0.0 * betas + 1, 0.0 * betas
-
-
 def _ratio(part: str, whole: str) -> MetricFunction:
     """Return a ratio of sums of counts, each given by their names."""
 
@@ -372,21 +357,18 @@ _ENTRIES = (
         needs_cutoff=True,
     ),
     _of_ranking(
-        *("reciprocal_rank", "reciprocal rank"),
-        estimator=lambda _, ranking, betas, settings, *__: estimate_reciprocal_rank(
-            ranking, betas, settings
-        ),
+        *("reciprocal_rank", "reciprocal rank", estimate_reciprocal_rank),
         can=("against_beta", "average", "forest", "metric", "retrieval"),
         ask="df.pu.metric('reciprocal_rank', 0.3)",
         question="at a cutoff",
-        of_known=_first_of_known,
+        of_known=first_of_known,
         own_cutoff=Cutoff("first"),
     ),
     _of_ranking(
-        *("bpref", "bpref", _bpref),
+        *("bpref", "bpref", estimate_bpref),
         can=("average", "forest", "metric", "retrieval", "without_beta"),
         ask="df.pu.metric('bpref')",
-        of_known=_bpref_of_known,
+        of_known=bpref_of_known,
         takes_beta=False,
     ),
     _of_ranking(

@@ -73,21 +73,21 @@ def average_over(
         return [group_term(ranking, beta.values, *asked, target) for asked in each]
 
     def columns(group: _Together, beta: Beta) -> Columns:
+        of_each = zip(*(answer.content for answer in group), strict=True)
         averages = [
-            _average(terms, target, scatter, settings.level, estimate)
-            for terms in zip(*(answer.content for answer in group), strict=True)
+            _average(metric, terms, target, settings.level, estimate)
+            for metric, terms in zip(metrics, of_each, strict=True)
         ]
         arrays = np.stack(averages, axis=-1)  # over columns, betas and numbers
         found = dict(zip(_COLUMNS, arrays, strict=True))
         located = {**named, "beta": beta.values[:, np.newaxis], "target": target}
         return {**located, **found, "n_groups": len(group)}
 
-    metric, _ = each[0]
-    scatter = AREA if metric.curve else RATE
-    plain = target == "population" and metric.curve == "roc"
+    metrics = [metric for metric, _ in each]
+    plain = target == "population" and [metric.curve for metric in metrics] == ["roc"]
     answers = ask(
         self._terms,
-        self._rank(exact=not metric.curve),
+        self._rank(exact=not all(metric.curve for metric in metrics)),
         question,
         of_groups,
         settings,
@@ -101,6 +101,8 @@ def average_over(
     averages = as_rows(together, columns, self._attrs(settings, target))
     if betas.kind == "estimate":  # that is the error at one beta
         del averages["standard_error"]
+    if not any(metric.takes_beta for metric in metrics):
+        del averages["beta"]
     averages.attrs |= _tell_clusters(groups, names)
     warn_of_rows(averages, averages.pop(_BEYOND) > 0, names, _OUTSIDE)
     return averages
@@ -140,18 +142,20 @@ def _check(each: Sequence[tuple[Metric, Cutoff | None]], betas: Betas) -> None:
 
 
 def _average(
-    terms: Sequence[GroupTerm], target: str, scatter: float, level: float, estimate: Beta | None
+    metric: Metric, terms: Sequence[GroupTerm], target: str, level: float, estimate: Beta | None
 ) -> FloatArray:
-    average = average_groups(terms, target, scatter, level)
+    average = average_groups(terms, target, RATE if metric.estimator is None else AREA, level)
     floor, ceiling = find_span(terms)
     if estimate is not None:
         span = float(floor.min()), float(ceiling.max())
         average = join_estimates(average, estimate, span)
         floor, ceiling = (np.atleast_1d(end)[:1] for end in (floor, ceiling))
-    beyond = ~((floor <= average.value) & (average.value <= ceiling))
+    value = average.value
+    if metric.own_cutoff and metric.estimator:  # it is far beyond by chance alone
+        value = np.clip(value, floor, ceiling)
+    beyond = ~((floor <= value) & (value <= ceiling))
     error = np.minimum(average.error, np.maximum(ceiling - floor, 1) / 2)
-    columns = average.value, average.lower, average.upper, error, beyond
-    return np.stack(np.broadcast_arrays(*columns))
+    return np.stack(np.broadcast_arrays(value, average.lower, average.upper, error, beyond))
 
 
 def _tell_clusters(groups: Sequence[Answer[_Together]], names: Sequence[str]) -> dict[str, str]:

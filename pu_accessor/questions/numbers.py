@@ -228,7 +228,8 @@ def metric(
         kappa, lift, mcc, npv, precision, recall, tnr, ``pu_accessor.fbeta(2)``, or a function
         of the arrays tp, fp, fn and tn; net_benefit, of probabilities at a threshold. Of the
         whole ranking: auroc, average_precision, bedroc, ``pu_accessor.bedroc(alpha=80.5)``, and
-        boyce, the continuous Boyce index, which needs no beta.
+        boyce, the continuous Boyce index, which needs no beta. Of a search: ndcg at a rank, with
+        binary gains, reciprocal_rank, r_precision, and bpref, which needs no beta.
     beta : float, array, mapping, Series, DataArray, Interval or DataFrame
         Class prior of the unlabeled, as in `auroc`. Recall and fnr of future data do without.
     at : int, str or mapping, optional
@@ -240,7 +241,8 @@ def metric(
         Several of one kind are a list, ``{"rank": [50, 100]}``.
     target : {"population", "examples"}, optional
         What the interval is about: future data, or this sample. By default future data without
-        a cutoff and at a threshold, this sample at any other cutoff.
+        a cutoff and at a threshold, this sample at any other cutoff, and of ndcg,
+        reciprocal_rank and r_precision.
     level : float, default 0.95
         Confidence level of each interval, in (0, 1).
     band : str, callable or pair, default "exact"
@@ -329,6 +331,7 @@ def facts_of(entry: Metric, cutoff: Cutoff | None) -> tuple[str, dict[str, Any]]
         "at=estimated": kind not in ("", *FIXED),
         "at=of all examples": kind in ("fraction", "youden", "fpr"),
         "max_fpr": entry.max_fpr,
+        "negatives count": "retrieval" not in entry.can,
     }
 
 
@@ -358,8 +361,6 @@ def estimates(
     cutoffs = [None] if at is None else read_cutoffs(at)
     each = [(entry, entry.check_cutoff(cutoff)) for entry in entries for cutoff in cutoffs]
     target = default_target(each[0][1]) if target is None else target
-    if self._terms.sinks:
-        read_metrics([*entries], "retrieval")
     for entry, cutoff in each:
         betas, settings = _begin(self, entry, cutoff, beta, level, band, target)
     named: dict[str, list[Any]] = {"metric": [entry.name for entry, _ in each]}

@@ -22,7 +22,7 @@ from tests.cases import put
 def test_entries_name_themselves_and_survive_a_pickle(name: str) -> None:
     metric = METRICS[name]
     assert metric.name == name and metric.label and "df.pu" in metric.ask and metric.can
-    assert {*metric.can} <= {*PURPOSES, "pairs", "test", "without_beta"}
+    assert {*metric.can} <= {*PURPOSES, "pairs", "retrieval", "test", "without_beta"}
     assert pickle.loads(pickle.dumps(metric)) == metric
 
 
@@ -105,7 +105,9 @@ BY_ARGUMENT: dict[str, Callable[[Metric], Any]] = {
 
 REFUSED = {
     *(("bedroc", "propensity"), ("bedroc", "selection_odds"), ("boyce", "selection_odds")),
-    *(("boyce", "average"), ("jaccard", "average")),
+    *(("boyce", "average"), ("jaccard", "average"), ("bpref", "propensity")),
+    *(("bpref", "selection_odds"), ("ndcg", "propensity"), ("ndcg", "selection_odds")),
+    *((name, "population") for name in ("ndcg", "reciprocal_rank", "r_precision")),
 }
 
 

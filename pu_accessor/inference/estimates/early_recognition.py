@@ -1,4 +1,4 @@
-"""Early recognition: BEDROC and NDCG, means over positives of a weight that falls with the rank."""
+"""Early recognition, BEDROC and NDCG: means over positives of a weight that falls with rank."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -104,8 +104,8 @@ def estimate_early(
     at the known one after it for the lower limit, at the one before for the upper. Nothing is
     taken for granted of where in a gap they lie, as the weights fall fast there.
 
-    On new examples (BEDROC) the known positives are a sample of all; the rest is another, as it moves
-    ranks. With r = nF + (N - n)G at a score, and w' = -alpha/N*w, a known positive adds (w(r) +
+    On new examples known positives are a sample of all; the rest is another, as it moves ranks.
+    With r = nF + (N - n)G at a score, and w' = -alpha/N*w, a known positive adds (w(r) +
     the sum of w' over the known positives at or below it)/n, one of the rest that sum over n, each
     less its mean. The interval is Student's t on the logit scale of where the mean lies between
     the weights of the first and the last rank.
