@@ -140,9 +140,8 @@ class Ranking:
         """Return the ranking with the missing scores below any cutoff that can be asked for."""
         place = self.rank.size - int(np.isnan(self.threshold[-1]))
         names = ("rank", "known_positive", "known_negative", "unlabeled")
-        counts = {
-            n: np.insert(getattr(self, n), place, getattr(self, n)[place - 1]) for n in names
-        }
+        given = {name: getattr(self, name) for name in names}
+        counts: dict[str, Any] = {n: np.insert(c, place, c[place - 1]) for n, c in given.items()}
         for name in ("rank", "known_negative"):
             counts[name][place:] += _UNRANKED
         total = self.total._replace(known_negative=self.total.known_negative + _UNRANKED)

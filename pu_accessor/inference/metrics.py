@@ -310,7 +310,7 @@ def _at_cutoff(name: str, function: MetricFunction, label: str = "", **more: Any
 
 def _of_ranking(name: str, label: str, estimator: Estimator, **more: Any) -> Metric:
     """Return an entry of a metric of a whole ranking."""
-    usual = {"question": name, "needs_cutoff": False}
+    usual: dict[str, Any] = {"question": name, "needs_cutoff": False}
     return Metric(name, label, estimator=estimator, **(usual | more))
 
 
@@ -388,9 +388,7 @@ _ENTRIES = (
     _at_cutoff("f1", _ratio("tp tp", "tp tp fp fn"), **_RETRIEVAL),
     _at_cutoff(
         *("fdr", _ratio("fp", "tp fp"), "false discovery rate"),
-        of_head=True,
-        **_RETRIEVAL,
-        **_ERROR,
+        **{"of_head": True, **_RETRIEVAL, **_ERROR},
     ),
     _at_cutoff("fnr", _ratio("fn", _TP_FN), "false negative rate", **_WITHOUT_BETA, **_ERROR),
     _at_cutoff("fpr", _ratio("fp", "fp tn"), "false positive rate", **_RATE, **_ERROR),

@@ -97,8 +97,9 @@ def ask(
         beta.check_counts(ranking.total)
         if isinstance(ranking, Ranking) and apart:
             check_clusters(ranking)
-        sinks = terms.sinks and isinstance(ranking, Ranking)
-        asked = ranking.sink_missing() if sinks else ranking
+        asked: Any = ranking
+        if terms.sinks and isinstance(ranking, Ranking):
+            asked = ranking.sink_missing()
         content = question(asked, beta, settings_by_key[position])
         if settings is not None and isinstance(ranking, Ranking):
             about = diagnose(ranking, settings.level, random=not settings.failure)

@@ -38,14 +38,14 @@ def collect(seed: int) -> pd.DataFrame:
 
 def trec_eval(documents: pd.DataFrame) -> pd.DataFrame:
     """Return what trec_eval says of each query."""
-    names = documents.get("name", documents.index.astype(str).to_series(documents.index))
-    relevant, run = (
-        {
-            query: {names[row]: kind(value) for row, value in rows[column].dropna().items()}
-            for query, rows in documents.groupby("query")
-        }
-        for column, kind in (("label", int), ("score", float))
-    )
+    named = documents.assign(name=documents.get("name", documents.index.astype(str)))
+    relevant: dict[str, Any] = {query: {} for query in named["query"]}
+    run: dict[str, Any] = {query: {} for query in named["query"]}
+    for row in named.to_dict("records"):
+        if row["label"] == row["label"]:
+            relevant[row["query"]][row["name"]] = int(row["label"])
+        if row["score"] == row["score"]:
+            run[row["query"]][row["name"]] = row["score"]
     asked = {"map", "Rprec", "recip_rank", "bpref", "P", "recall", "ndcg_cut"}
     found = pytrec_eval.RelevanceEvaluator(relevant, asked).evaluate(run)
     return pd.DataFrame(found).T.sort_index()

@@ -59,7 +59,7 @@ class Early(NamedTuple):
         return self.weight(np.array(0.0), positives), bottom
 
     def scale(
-        self, examples: float, positives: FloatArray, *weights: FloatArray
+        self, examples: float, positives: FloatArray, *weights: FloatArray | float
     ) -> tuple[FloatArray, ...]:
         """Return mean weights of the positives on the scale from 0 to 1."""
         top, bottom = self.ends(examples, positives)

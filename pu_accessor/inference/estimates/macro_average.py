@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
@@ -65,14 +65,14 @@ def group_term(
     n, hidden = ranking.total.known_positive, hidden_share(ranking.total, betas)
     if metric.of_probabilities:
         check_probabilities(ranking, metric.name)
+    metric = metric if cutoff is None else metric.at_cutoff(cutoff)
     if metric.of_known is not None:
-        metric = metric if cutoff is None else metric.at_cutoff(cutoff)
-        value, *ends, square = metric.of_known(metric, ranking, betas)
+        value, low, high, square = metric.of_known(metric, ranking, betas)
         square = np.where(hidden > 0, square * hidden, 0.0)
-        term = GroupTerm(value, *ends, square, hidden, n)
+        term = GroupTerm(value, low, high, square, hidden, n)
     elif cutoff is not None:
         cutoff = metric.at_whole(cutoff, sum(ranking.total))
-        term = _rate_at(ranking, betas, metric.at_cutoff(cutoff), cutoff)
+        term = _rate_at(ranking, betas, metric, cutoff)
     elif metric.curve == "roc":
         ends = _ends_of_roc(rest_share(ranking.total, betas))  # raises where nothing is negative
         if target == "population":  # where groups are pooled each is among its own
@@ -138,8 +138,11 @@ def _rate_at(ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff
             _rate_at(ranking, np.array([beta]), metric, at_positives(ranking.total, beta))
             for beta in betas.tolist()
         ]
-        parts = [np.concatenate(part) for part in zip(*(one[:5] for one in each), strict=True)]
-        return GroupTerm(*parts, each[0].known)
+        names = ("value", "low", "high", "square", "hidden")
+        parts: dict[str, Any] = {
+            name: np.concatenate([getattr(one, name) for one in each]) for name in names
+        }
+        return each[0]._replace(**parts)
     n, examples = ranking.total.known_positive, sum(ranking.total)
     head = fixed_head(ranking, cutoff)
     positives = count_positives(ranking.total, betas)

@@ -20,7 +20,7 @@ from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.comparison.pairwise import GroupValue, find_gaps
 from pu_accessor.inference.estimates.curve_points import metric_at_point
 from pu_accessor.inference.estimates.cutoff_spec import read_at
-from pu_accessor.inference.estimates.early_recognition import estimate_bedroc
+from pu_accessor.inference.estimates.early_recognition import estimate_early, exponential
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.joint import estimate
 from pu_accessor.inference.estimates.utility import reliability
@@ -123,8 +123,9 @@ def early(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[
     for one in samples(shape, known, share, draws, rng):
         betas, whole = np.array([one.beta]), rank(one.score, one.truth)
         for alpha in (5.0, 20.0, 100.0):
-            got = estimate_bedroc(one.ranking, betas, Settings(LEVEL), alpha, "examples")
-            every = estimate_bedroc(whole, np.zeros(1), Settings(LEVEL), alpha, "examples")
+            weights = exponential(whole, alpha)
+            got = estimate_early(one.ranking, betas, Settings(LEVEL), weights, "examples")
+            every = estimate_early(whole, np.zeros(1), Settings(LEVEL), weights, "examples")
             rows = found.setdefault(f"BEDROC, alpha {alpha:g}", [])
             rows.append((every.value[0], got.lower[0], got.upper[0]))
         for fraction in (0.01, 0.05, 0.2):
