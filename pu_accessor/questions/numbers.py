@@ -224,9 +224,9 @@ def metric(
     Parameters
     ----------
     metric : str, callable, Metric, or a list of these
-        At a cutoff: accuracy, balanced_accuracy, f1, fdr, fnr, fpr, informedness, jaccard,
-        kappa, lift, mcc, npv, precision, recall, tnr, ``pu_accessor.fbeta(2)``, or a function
-        of the arrays tp, fp, fn and tn; net_benefit, of probabilities at a threshold. Of the
+        At a cutoff: accuracy, balanced_accuracy, f1, fdr, fnr, for (elusion), fpr, informedness,
+        jaccard, kappa, lift, mcc, npv, precision, recall, tnr, ``pu_accessor.fbeta(2)``, or a
+        function of the arrays tp, fp, fn and tn; net_benefit, of probabilities at a threshold. Of the
         whole ranking: auroc, average_precision, bedroc, ``pu_accessor.bedroc(alpha=80.5)``, and
         boyce, the continuous Boyce index, which needs no beta.
     beta : float, array, mapping, Series, DataArray, Interval or DataFrame
