@@ -52,7 +52,7 @@ _SYNONYMS: Mapping[str, str] = {
     "fbeta": "f2 f0.5 f_beta fbeta_score",
     "fdr": "false_discovery_rate",
     "fnr": "miss_rate false_negative_rate",
-    "for": "elusion false_omission_rate",
+    "for": "false_omission_rate",
     "fpr": "fall_out false_positive_rate",
     "informedness": "youden bookmaker j",
     "jaccard": "iou jaccard_score",

@@ -13,7 +13,7 @@ BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 AUROC_OF_SPECIES = "species.auroc([0, 0.15])"
 SENSITIVITY = 'species.metric("recall", at={"threshold": 0.5})'
 BOYCE = 'species.metric("boyce")'
-REVIEW = 'review.metric(["recall", "precision", "for"], 0.25, at={"threshold": 50})'
+REVIEW = 'review.metric(["recall", "precision", "elusion"], 0.25, at={"threshold": 50})'
 SAMPLE = "pu_accessor.beta_from_labels(2, 40, n_unlabeled=1_000)"
 REVIEWED = 'reviewed.metric(["precision", "recall", "f1"], 0, at=at)'
 LINKED = 'linkage.metric(["precision", "recall", "f1"], 1 / 3, at=at)'
