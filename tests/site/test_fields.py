@@ -25,7 +25,9 @@ PHENOTYPE = 'phenotype.metric(["recall", "precision"], 1 / 6, at={"threshold": 0
 PRECISION = 'fraud.average_precision([0, 1 / 7], target="examples")'
 TOP = 'fraud.metric(["precision", "recall"], [0, 1 / 7], at=3)'
 
-SAME: list[tuple[str, str, list[float]]] = [  # a line of the page, a column, what the tool says
+SAME: list[
+    tuple[str, str, list[float | None]]
+] = [  # a line of the page, a column, what the tool says
     # pROC 1.18.0: auc(roc(type, suitability, direction = "<")), and so of genes and people
     (AUROC_OF_SPECIES, "estimate", [0.8333333333]),
     ("candidates.auroc([0, 1 / 6])", "estimate", [0.7916666667]),
@@ -107,7 +109,7 @@ def test_the_page_says_how_the_tool_differs(
     written: str,
     names: dict[str, Any],
 ) -> None:
-    found = ask(line, names).loc[place]
+    found: Any = ask(line, names).loc[place]
     assert found == pytest.approx(ours, abs=1e-5) and abs(found - theirs) > 0.005
     assert float(written) == pytest.approx(theirs, abs=5e-4) and written in PAGE
 
