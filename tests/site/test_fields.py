@@ -25,11 +25,12 @@ PHENOTYPE = 'phenotype.metric(["recall", "precision"], 1 / 6, at={"threshold": 0
 PRECISION = 'fraud.average_precision([0, 1 / 7], target="examples")'
 TOP = 'fraud.metric(["precision", "recall"], [0, 1 / 7], at=3)'
 
-SAME: list[
-    tuple[str, str, list[float | None]]
-] = [  # a line of the page, a column, what the tool says
+Numbers = list[float | None]
+# A line of the page, a column, and what the tool says of its first rows.
+SAME: list[tuple[str, str, Numbers]] = [
     # pROC 1.18.0: auc(roc(type, suitability, direction = "<")), and so of genes and people
     (AUROC_OF_SPECIES, "estimate", [0.8333333333]),
+    (AUROC_OF_SPECIES, "standard_error", [0.1443375673]),  # sqrt(var(roc(...)))
     ("candidates.auroc([0, 1 / 6])", "estimate", [0.7916666667]),
     ("phenotype.auroc([0, 1 / 6])", "estimate", [0.7083333333]),
     # epiR 2.0.57: epi.tests(table, method = "wilson")$detail, se
@@ -64,11 +65,12 @@ SAME: list[
     (PRECISION, "upper", [0.9166666667, 1.0]),
     (TOP, "estimate", [0.6666666667, 0.6666666667]),
 ]
-DIFFERENT = [  # a line, its row and column; what we say; what the tool says, and so the page
+# A line, its row and column; what we say; what the tool says, and so the page.
+DIFFERENT = [
     (AUROC_OF_SPECIES, (1, "estimate"), 0.884286, (5 / 6 - 0.15 / 2) / 0.85, ".892"),
     # pROC 1.18.0: ci.auc(r, method = "delong")
     (AUROC_OF_SPECIES, (0, "lower"), 0.332310, 0.5504369, ".55"),
-    # ecospat 3.2.2: ecospat.boyce(background, presences), and with rm.duplicate = FALSE
+    # ecospat 3.2.2 (as in biomod2): ecospat.boyce(background, presences), and with rm.duplicate = FALSE
     (BOYCE, (0, "estimate"), 0.492065, 0.2635231, ".264"),
     (BOYCE, (0, "estimate"), 0.492065, 0.4667665, ".467"),
     # epiR 2.0.57: pv.pos of epi.tests, as above
@@ -94,7 +96,7 @@ def ask(line: str, names: dict[str, Any]) -> pd.DataFrame:
 
 @pytest.mark.parametrize(("line", "column", "wanted"), SAME)
 def test_the_tool_says_the_same(
-    line: str, column: str, wanted: list[float | None], names: dict[str, Any]
+    line: str, column: str, wanted: Numbers, names: dict[str, Any]
 ) -> None:
     for found, value in zip(ask(line, names)[column], wanted, strict=False):
         assert value is None or found == pytest.approx(value, abs=1e-6)
