@@ -70,7 +70,8 @@ DIFFERENT = [
     (AUROC_OF_SPECIES, (1, "estimate"), 0.884286, (5 / 6 - 0.15 / 2) / 0.85, ".892"),
     # pROC 1.18.0: ci.auc(r, method = "delong")
     (AUROC_OF_SPECIES, (0, "lower"), 0.332310, 0.5504369, ".55"),
-    # ecospat 3.2.2 (as in biomod2): ecospat.boyce(background, presences), and with rm.duplicate = FALSE
+    # ecospat 3.2.2, as copied in biomod2: ecospat.boyce(background, presences), without and with
+    # rm.duplicate = FALSE
     (BOYCE, (0, "estimate"), 0.492065, 0.2635231, ".264"),
     (BOYCE, (0, "estimate"), 0.492065, 0.4667665, ".467"),
     # epiR 2.0.57: pv.pos of epi.tests, as above
