@@ -324,6 +324,8 @@ TYPE = [
     ("PU.metric(len, 0.3, at=3)", "must be a function of the arrays tp, fp, fn and tn"),
     ("PU.metric(3, 0.3, at=3)", "a name, a function, or a list of these, but 3 was passed"),
     ("PU.metric('f1', 0.3, at=0.1)", "{'fraction': 0.1}", "{'threshold': 0.1}"),
+    ("PU.auroc()", "beta is the share of positives among", "df.pu.estimate_beta()"),
+    ("PU.metric('f1', 0.3, at=[5, 9])", "Pass at={'rank': [5, 9]}, or 'fraction' or 'threshold'"),
     ("PU.metric('f1', 0.3, at=True)", "at must be a rank", "but True was passed"),
     ("PU.metric('f1', 0.3, at={'fpr': True})", "at must map 'fpr' to a number"),
     ("PU.metric('f1', 0.3, at={'fpr': [0.1], 'recall': 0.2})", "but {'fpr': [0.1], 'recall'"),

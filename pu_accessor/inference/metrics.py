@@ -391,6 +391,7 @@ _ENTRIES = (
         **{"of_head": True, **_RETRIEVAL, **_ERROR},
     ),
     _at_cutoff("fnr", _ratio("fn", _TP_FN), "false negative rate", **_WITHOUT_BETA, **_ERROR),
+    _at_cutoff("for", _ratio("fn", "fn tn"), "false omission rate", **_ERROR),
     _at_cutoff("fpr", _ratio("fp", "fp tn"), "false positive rate", **_RATE, **_ERROR),
     _at_cutoff(
         "informedness",
@@ -449,10 +450,7 @@ def _entry(name: str) -> Metric:
 
 
 # What is no metric of its own: where it is found.
-_FUNCTIONS: Mapping[str, str] = {
-    "for": "Pass a function: lambda tp, fp, fn, tn: fn / (fn + tn). It is 1 - npv.",
-    "fbeta": "Pass a function: for F2, pu_accessor.fbeta(2).",
-}
+_FUNCTIONS: Mapping[str, str] = {"fbeta": "Pass a function: for F2, pu_accessor.fbeta(2)."}
 
 
 def _of_function(function: MetricFunction, name: str = "") -> Metric:

@@ -128,7 +128,11 @@ def _explain(method: Callable[..., Any], error: str, keywords: Mapping[str, Any]
 
         parameters = [*parameters[:-1], *Looks.__annotations__]
     if not word:
-        return f"{name}: {error}. Write for example {example_of(method)}."
+        told = f"{name}: {error}. Write for example {example_of(method)}"
+        if "'beta'" in error:
+            told += "; beta is the share of positives among the unlabeled, and "
+            told += "df.pu.estimate_beta() or pu_accessor.beta_from_prevalence says what it can be"
+        return f"{told}."
     return f"{name} has no argument {brief(word)}. {explain_word(word, name, parameters)}"
 
 

@@ -224,12 +224,12 @@ def metric(
     Parameters
     ----------
     metric : str, callable, Metric, or a list of these
-        At a cutoff: accuracy, balanced_accuracy, f1, fdr, fnr, fpr, informedness, jaccard,
-        kappa, lift, mcc, npv, precision, recall, tnr, ``pu_accessor.fbeta(2)``, or a function
-        of the arrays tp, fp, fn and tn; net_benefit, of probabilities at a threshold. Of the
-        whole ranking: auroc, average_precision, bedroc, ``pu_accessor.bedroc(alpha=80.5)``, and
-        boyce, the continuous Boyce index, which needs no beta. Of a search: ndcg at a rank, with
-        binary gains, reciprocal_rank, r_precision, and bpref, which needs no beta.
+        At a cutoff: accuracy, balanced_accuracy, f1, fdr, fnr, for (elusion), fpr, informedness,
+        jaccard, kappa, lift, mcc, npv, precision, recall, tnr, ``pu_accessor.fbeta(2)``, or a
+        function of the arrays tp, fp, fn and tn; net_benefit, of probabilities at a threshold. Of
+        the whole ranking: auroc, average_precision, bedroc, ``pu_accessor.bedroc(alpha=80.5)``,
+        and boyce, the continuous Boyce index, which needs no beta. Of a search: ndcg at a rank,
+        with binary gains, reciprocal_rank, r_precision, and bpref, which needs no beta.
     beta : float, array, mapping, Series, DataArray, Interval or DataFrame
         Class prior of the unlabeled, as in `auroc`. Recall and fnr of future data do without.
     at : int, str or mapping, optional

@@ -47,7 +47,7 @@ def write_nothing_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 WORDS = {  # the call with its one wrong word in braces: words that are wrong, and what is meant
     "df.pu.metric({'%s'}, 0.1, at=10)": (
         "f1_score=f1 matthews_corrcoef=mcc recal=recall negative_predictive_value=npv "
-        "balanced_accuracy_score=balanced_accuracy"
+        "balanced_accuracy_score=balanced_accuracy false_omission_rate=for"
     ),
     "df.pu.plot_metric({'%s'}, [0.1, 0.2], x='beta')": "pr=average_precision",
     "ds.pu.area({'%s'})": "roc=auroc",
@@ -72,7 +72,7 @@ REPLACED = {
     for word, meant in (pair.split("=") for pair in words.split())
 }
 SYNONYMS = {"sensitivity": "recall", "specificity": "tnr", "ppv": "precision", "F1": "f1"}
-SYNONYMS |= {"youden": "informedness", "enrichment_factor": "lift"}
+SYNONYMS |= {"youden": "informedness", "enrichment_factor": "lift", "elusion": "for"}
 LINES = {
     "ds.pu.metric('auroc')": "of tables, ds.pu.area('auroc')",
     "df.pu.roc_auc_score": "Write df.pu.auroc(0.3)",
@@ -120,7 +120,6 @@ PLACES = {
 ADDED = {
     "df.pu.metric('f1', 0.1, at={0.1})": ["at={'fraction': 0.1}", "at={'threshold': 0.1}"],
     "df.pu.metric('f1', 0.1, at={20.0})": ["at=20", "at={'threshold': 20.0}"],
-    "df.pu.metric({'for'}, 0.1, at=10)": ["lambda tp, fp, fn, tn: fn / (fn + tn)"],
     "df.pu.metric({'fbeta'}, 0.1, at=10)": ["pu_accessor.fbeta(2)"],
     "models.pu(score=['m1', 'm2']).plot_roc(0.1, hue='beta'{})": ["col='model'"],
     "models.pu(score=['m1', 'm2']).plot_roc([0.1, 0.2]{})": ["hue='model', col='beta'"],

@@ -61,7 +61,7 @@ def by_hand(case: dict[str, Any], estimator: Any, rows: Any) -> float:
     pu = pd.DataFrame({"score": probability, "label": Y[rows]}).pu(unlabeled=0)
     asked = {"beta": 0.0, **case}
     name = asked.pop("metric")
-    sign = -1 if name in ("fdr", "fnr", "fpr") else 1
+    sign = -1 if name in ("fdr", "fnr", "for", "fpr") else 1
     return sign * float(pu.metric(name, target="examples", **asked)["estimate"].iloc[0])
 
 

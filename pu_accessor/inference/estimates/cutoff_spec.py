@@ -28,6 +28,7 @@ SYNONYMS = MappingProxyType(
         "enrichment_factor": "lift",
         "ppv": "precision",
         "specificity": "tnr",
+        "elusion": "for",
     }
 )
 _LARGE = 2**53  # from here on not each integer is a float
@@ -88,6 +89,11 @@ def read_cutoffs(at: At) -> list[Cutoff]:
     >>> [cutoff.value for cutoff in read_cutoffs({"rank": [50, 100]})]
     [50, 100]
     """
+    if isinstance(at, list | tuple):
+        raise PUTypeError(
+            f"at must say what its numbers are, but {at!r} was passed. Pass at={{'rank': {at!r}}},"
+            " or 'fraction' or 'threshold' in the place of 'rank'."
+        )
     if not isinstance(at, Mapping) or len(at) != 1:
         return [read_at(at)]
     ((kind, values),) = at.items()

@@ -146,8 +146,8 @@ def _own(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
 
 
 METRICS = [
-    *["accuracy", "balanced_accuracy", "f1", "fdr", "fnr", "fpr", "informedness", "jaccard"],
-    *["kappa", "lift", "mcc", "npv", "precision", "recall", "tnr", "tpr"],
+    *["accuracy", "balanced_accuracy", "f1", "fdr", "fnr", "for", "fpr", "informedness"],
+    *["jaccard", "kappa", "lift", "mcc", "npv", "precision", "recall", "tnr", "tpr"],
 ]
 NAMES: list[Any] = [*METRICS, pu_accessor.fbeta(2), _own]
 BETAS = st.one_of(

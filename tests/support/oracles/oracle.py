@@ -544,6 +544,7 @@ METRICS: dict[str, Callable[[Table], Fraction | float]] = {
     "precision": precision,
     "fdr": lambda table: 1 - precision(table),
     "npv": negative_predictive_value,
+    "for": lambda table: 1 - negative_predictive_value(table),
     "accuracy": accuracy,
     "balanced_accuracy": balanced_accuracy,
     "f1": f1,
