@@ -172,3 +172,28 @@ def test_limits_of_one_query_hold_in_nearly_all_labelings(
         if not at:
             assert found["lower"] == pytest.approx(1 / (1 + frame["label"].first_valid_index()))
     assert np.mean(inside) >= 0.95
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("shift", [0.0, 1.0, 2.0])
+@pytest.mark.parametrize(("metric", "at"), [("ndcg", 10), ("reciprocal_rank", None)])
+def test_averages_over_new_queries_cover(metric: str, at: int | None, shift: float) -> None:
+    rng, inside, values = np.random.default_rng(3), [], []
+    for _ in range(100):
+        relevant = np.tile(np.arange(100) < 10, (40, 1))
+        score = rng.normal(shift * relevant)
+        known = relevant & (rng.random(relevant.shape) < 0.3)
+        known[~known.any(axis=1), rng.integers(10)] = True
+        order = np.argsort(-score, axis=1)
+        values += [
+            ndcg(one, 10) if at else 1 / (1 + int(np.argmax(one)))
+            for one in np.take_along_axis(relevant, order, axis=1)
+        ]
+        frame = pd.DataFrame({"score": score.ravel(), "query": np.arange(4000) // 100})
+        frame["label"] = np.where(known, 1, np.nan).ravel()
+        beta = pd.Series((10 - known.sum(axis=1)) / (100 - known.sum(axis=1)), name="beta")
+        pu = frame.pu(by="query", average=True)
+        inside.append(pu.metric(metric, beta.rename_axis("query"), at=at, target="population"))
+    found = pd.concat(inside)
+    cover = (found["lower"] <= np.mean(values)) & (found["upper"] >= np.mean(values))
+    assert cover.mean() >= 0.89
