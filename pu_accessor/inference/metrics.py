@@ -28,12 +28,9 @@ from pu_accessor.inference.estimates.areas_on_new_examples import (
 from pu_accessor.inference.estimates.auroc import estimate_auroc, estimate_precision
 from pu_accessor.inference.estimates.cutoff_spec import SYNONYMS, At, Cutoff, read_at
 from pu_accessor.inference.estimates.early_recognition import (
-    Early,
     check_alpha,
-    discounted,
     early_of_known,
     estimate_early,
-    exponential,
 )
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.retrieval import (
@@ -272,23 +269,6 @@ def _average_precision(
     return ask(ranking, betas, settings)
 
 
-def _early_weights(metric: Metric, ranking: Ranking) -> Early:
-    if metric.alpha is not None:
-        return exponential(ranking, metric.alpha)
-    return discounted(ranking, metric.depth or 0)
-
-
-def _early(
-    metric: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, target: str
-) -> Estimates:
-    weights = _early_weights(metric, ranking)
-    return estimate_early(ranking, betas, settings, weights, target)
-
-
-def _early_of_known(metric: Metric, ranking: Ranking, betas: FloatArray) -> tuple[FloatArray, ...]:
-    return early_of_known(ranking, betas, _early_weights(metric, ranking))
-
-
 def _ratio(part: str, whole: str) -> MetricFunction:
     """Return a ratio of sums of counts, each given by their names."""
 
@@ -342,18 +322,18 @@ _ENTRIES = (
         curve="pr",
     ),
     _of_ranking(
-        *("bedroc", "BEDROC", _early),
+        *("bedroc", "BEDROC", estimate_early),
         can=("against_beta", "average", "compare", "forest", "metric"),
         ask="df.pu.metric('bedroc', 0.3)",
-        of_known=_early_of_known,
+        of_known=early_of_known,
         alpha=20.0,
     ),
     _of_ranking(
-        *("ndcg", "NDCG", _early),
+        *("ndcg", "NDCG", estimate_early),
         can=("against_beta", "average", "forest", "metric", "retrieval"),
         ask="df.pu.metric('ndcg', 0.3, at=10)",
         question="early",
-        of_known=_early_of_known,
+        of_known=early_of_known,
         needs_cutoff=True,
     ),
     _of_ranking(

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -68,15 +68,13 @@ class Early(NamedTuple):
         return tuple((weight - bottom) / apart for weight in weights)
 
 
-def exponential(ranking: Ranking, alpha: float) -> Early:
-    """Return the weights of BEDROC, exp(-alpha*rank/N)."""
-    pace = alpha / sum(ranking.total)
-    return Early(partial(_mean_weight, pace), pace)
-
-
-def discounted(ranking: Ranking, depth: int) -> Early:
-    """Return the weights of NDCG, 1/log2(1 + rank) down to a depth and 0 below it."""
-    ranks = np.arange(min(depth, sum(ranking.total) - ranking.unranked) + 1)
+def weigh_ranks(metric: Any, ranking: Ranking) -> Early:
+    """Return the weights of BEDROC, exp(-alpha*rank/N), or NDCG, 1/log2(1 + rank) to a depth."""
+    examples = sum(ranking.total) - ranking.unranked
+    if metric.depth is None:
+        pace = metric.alpha / examples
+        return Early(partial(_mean_weight, pace), pace)
+    ranks = np.arange(min(metric.depth, examples) + 1)
     through = np.append(0.0, np.cumsum(1 / np.log2(1 + ranks[1:])))
 
     def weight(start: FloatArray | IntArray, length: FloatArray | IntArray) -> FloatArray:
@@ -87,7 +85,7 @@ def discounted(ranking: Ranking, depth: int) -> Early:
 
 
 def estimate_early(
-    ranking: Ranking, betas: FloatArray, rule: Settings, early: Early, target: str
+    metric: Any, ranking: Ranking, betas: FloatArray, rule: Settings, target: str
 ) -> Estimates:
     """Estimate BEDROC or NDCG, with an interval.
 
@@ -123,15 +121,14 @@ def estimate_early(
     >>> from pu_accessor.ranking import Counts
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
+    >>> from pu_accessor.inference.metrics import bedroc
     >>> for target in ("examples", "population"):
-    ...     found = estimate_early(
-    ...         ranking, np.array([0.25]), Settings(), exponential(ranking, 5.0), target
-    ...     )
+    ...     found = estimate_early(bedroc(5.0), ranking, np.array([0.25]), Settings(), target)
     ...     print(found.value.round(3), found.lower.round(3), found.upper.round(3))
     [0.705] [0.436] [1.]
     [0.705] [0.106] [1.]
     """
-    on_new = target == "population"
+    on_new, early = target == "population", weigh_ranks(metric, ranking)
     check_labels(betas, ranking.total)
     if early.pace:  # at the bottom there must be others
         count_negatives(ranking.total, betas)
@@ -140,7 +137,7 @@ def estimate_early(
     top, bottom = early.ends(examples, positives)
     value, *limits = early.scale(examples, positives, *mean.parts)
     statistic = Estimates(value, mean.error / (top - bottom), *np.clip(limits, 0, 1))
-    completed = completed_early(ranking, early, betas, on_new=on_new)
+    completed = completed_early(metric, ranking, betas, on_new=on_new)
     if not on_new:
         statistic = settle(ranking, betas, statistic, completed)
     return at_completed(ranking, betas, rule.level, statistic, completed)
@@ -186,20 +183,21 @@ def _mean_of_known(ranking: Ranking, early: Early) -> tuple[float, list[Influenc
 
 
 def linear_bedroc(
-    ranking: Ranking, betas: FloatArray, alpha: float
+    metric: Any, ranking: Ranking, betas: FloatArray
 ) -> tuple[FloatArray, list[Influence], FloatArray]:
     """Return BEDROC, what examples add to a mean weight, and by how much it grows with that."""
-    early, positives = exponential(ranking, alpha), count_positives(ranking.total, betas)
+    early, positives = weigh_ranks(metric, ranking), count_positives(ranking.total, betas)
     mean, influences = _mean_of_known(ranking, early)
     value, none = early.scale(sum(ranking.total), positives, mean, mean - 1)
     return value, influences, value - none
 
 
-def early_of_known(ranking: Ranking, betas: FloatArray, early: Early) -> tuple[FloatArray, ...]:
+def early_of_known(metric: Any, ranking: Ranking, betas: FloatArray) -> tuple[FloatArray, ...]:
     """Return a metric of the known positives, its least and most, and its variance.
 
     That is what it would be if all positives lay like those, and with these at one end.
     """
+    early = weigh_ranks(metric, ranking)
     if early.pace:  # at the bottom there must be others
         count_negatives(ranking.total, betas)
     examples, n = sum(ranking.total), ranking.total.known_positive
@@ -215,9 +213,10 @@ def early_of_known(ranking: Ranking, betas: FloatArray, early: Early) -> tuple[F
 
 
 def completed_early(
-    ranking: Ranking, early: Early, betas: FloatArray, *, on_new: bool
+    metric: Any, ranking: Ranking, betas: FloatArray, *, on_new: bool
 ) -> FloatArray:
     """Return a metric of the completed ranking."""
+    early = weigh_ranks(metric, ranking)
     completed, table = completed_table(ranking, betas, on_new=on_new)
     weight = early.weight(completed.rank[:-1], np.diff(completed.rank))
     positives = table.tp[-1]

@@ -14,11 +14,7 @@ import numpy as np
 
 from pu_accessor.inference.estimates.areas_on_new_examples import precision_values
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.early_recognition import (
-    completed_early,
-    exponential,
-    linear_bedroc,
-)
+from pu_accessor.inference.estimates.early_recognition import completed_early, linear_bedroc
 from pu_accessor.inference.estimates.known_positives import count_positives, find_blocks
 from pu_accessor.inference.estimates.metric_at import Head, fixed_head, of_shares
 from pu_accessor.inference.estimates.utility import check_probabilities
@@ -75,10 +71,9 @@ def linearize(
         positives = count_positives(ranking.total, betas)
         slope = np.stack([np.ones(betas.size), (positives - 1) / others])
     else:
-        value, of_mean, scale = linear_bedroc(ranking, betas, metric.alpha or 0.0)
+        value, of_mean, scale = linear_bedroc(metric, ranking, betas)
         influences, slope = [of_mean], scale[np.newaxis]
-        early = exponential(ranking, metric.alpha or 0.0)
-        estimate = partial(completed_early, ranking, early, betas, on_new=True)
+        estimate = partial(completed_early, metric, ranking, betas, on_new=True)
     of_known = [np.concatenate([part.known for part in parts]) for parts in influences]
     reach = np.ptp(slope.T @ np.stack(of_known), axis=1)
     if metric.curve == "roc":

@@ -20,11 +20,11 @@ from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.comparison.pairwise import GroupValue, find_gaps
 from pu_accessor.inference.estimates.curve_points import metric_at_point
 from pu_accessor.inference.estimates.cutoff_spec import read_at
-from pu_accessor.inference.estimates.early_recognition import estimate_early, exponential
+from pu_accessor.inference.estimates.early_recognition import estimate_early
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.joint import estimate
 from pu_accessor.inference.estimates.utility import reliability
-from pu_accessor.inference.metrics import METRICS
+from pu_accessor.inference.metrics import METRICS, bedroc
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking
 from tests.support.studies.shapes import CHOSEN, OTHERS, Rng, Shape
@@ -123,9 +123,8 @@ def early(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[
     for one in samples(shape, known, share, draws, rng):
         betas, whole = np.array([one.beta]), rank(one.score, one.truth)
         for alpha in (5.0, 20.0, 100.0):
-            weights = exponential(whole, alpha)
-            got = estimate_early(one.ranking, betas, Settings(LEVEL), weights, "examples")
-            every = estimate_early(whole, np.zeros(1), Settings(LEVEL), weights, "examples")
+            got = estimate_early(bedroc(alpha), one.ranking, betas, Settings(LEVEL), "examples")
+            every = estimate_early(bedroc(alpha), whole, np.zeros(1), Settings(LEVEL), "examples")
             rows = found.setdefault(f"BEDROC, alpha {alpha:g}", [])
             rows.append((every.value[0], got.lower[0], got.upper[0]))
         for fraction in (0.01, 0.05, 0.2):
