@@ -170,6 +170,8 @@ def _plot_rank_cdf(cdf: xr.Dataset, looks: Looks) -> Drawing:
         color = curves[0].color if artists.curves_on(ax) else ink(ax)
         label = band.replace("\n", " ") if shared and len(curves) > 1 else band  # one for each
         for curve in curves:
+            if shared:  # one line has all bands
+                curve = curve._replace(among=min(curve.among, artists.FEW))
             artists.draw_band(ax, curve, looks, f"{label}, {curve.label}" if shared else label)
         known = curves[0]._replace(color=color, label="known positives")
         drawn = [known] if shared else curves

@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from itertools import product
 from math import ceil
 from typing import Any, TypeAlias
 
@@ -16,6 +17,7 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
+from matplotlib.transforms import BboxBase
 from seaborn import FacetGrid
 
 from pu_accessor.errors import PUValueError, suggestion
@@ -48,6 +50,8 @@ _COLUMNS = 4  # of a legend below Axes, at most
 _SMALL = 4  # inches of Axes whose legend is in small print
 _ENTRIES = 3.6  # of a legend in an inch of height
 _MOST = 0.3  # of Axes that a legend may cover before it names curves alone
+_SPARE = 0.05  # of the width of Axes, around a legend: a layout may still make them narrower
+_PLACES = "best", "upper right", "lower right", "upper left", "lower left", "center right"
 
 
 def draw_panels(curves: Sequence[Curve], draw: Draw, looks: Looks, levels: Levels) -> Drawing:
@@ -366,18 +370,40 @@ def _legends_outside(figure: Any) -> list[Legend]:
 
 
 def _on_axes(ax: Axes, entries: Entries, title: str, *, may_shorten: bool) -> None:
-    """Put a legend where matplotlib finds most room for it on Axes; none that is larger."""
+    """Put a legend where it hides no data on Axes, and if it must be edges of bands, no curve.
+
+    Of curves alone where there is no room for all, and none where there is none for these.
+    """
+    _ = ax.viewLim  # what is drawn is where it will be
     frame = ax.get_window_extent()
     style = _style(ax, title, is_small=frame.width < _SMALL * ax.figure.dpi)
     curves = [entry for entry in entries if artists.kind_of(entry[0]) in (None, Kind.CURVE)]
-    for named in filter(None, (entries, curves)):
+    lines = (Kind.CURVE, Kind.BASELINE)
+    for kept, named in product(((*lines, Kind.BAND), lines), filter(None, (entries, curves))):
         legend = ax.legend(*zip(*named, strict=True), loc="best", **style)
         legend.set_in_layout(False)
         room = legend.get_window_extent()
-        if not may_shorten or room.width * room.height < _MOST * frame.width * frame.height:
+        if not may_shorten:
             return
-    if room.width > frame.width or room.height > frame.height:
-        legend.remove()
+        for place in (
+            _PLACES if room.width * room.height < _MOST * frame.width * frame.height else ()
+        ):
+            legend.set_loc(place)
+            if not _hides(ax, kept, legend.get_window_extent().padded(_SPARE * frame.width)):
+                return
+    legend.remove()
+
+
+def _hides(ax: Axes, kinds: Collection[Kind], box: BboxBase) -> bool:
+    """Whether a line, a dot or an edge of some kinds lies within a box."""
+    for artist in (*ax.lines, *ax.patches):
+        if artists.kind_of(artist) in kinds:
+            path = artist.get_transform().transform_path(artist.get_path())
+            is_joined = artist.get_linestyle() != "None"
+            crosses = is_joined and path.intersects_bbox(box, filled=False)
+            if crosses or box.count_contains(path.vertices):
+                return True
+    return False
 
 
 def _outside(figure: Any, ax: Axes, entries: Entries, title: str, *, is_below: bool) -> Legend:
