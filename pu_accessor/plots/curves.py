@@ -44,7 +44,7 @@ _FOUND = "share of positives found"
 
 def _check_thresholds(tables: xr.Dataset) -> None:
     """Raise unless all cutoffs are there, with their thresholds."""
-    every = bool(np.all(tables.coords.get("all_cutoffs", True)))
+    every = "rank" not in tables or tables["rank"].attrs.get("cutoffs", "all") == "all"
     if not (every and is_whole(tables) and "threshold" in tables.coords):
         raise PUValueError(
             "x='threshold' needs the tables of all cutoffs and their thresholds, but some are "
