@@ -221,10 +221,11 @@ def _draw_forest(
         drawn.append(curve._replace(estimate=(value, row + shift)))
         artists.draw_bars(ax, drawn[-1], looks, interval, half, upright=False)
     artists.draw_lines(ax, drawn, looks, dots={"linestyle": "none"})
+    ax.set_yscale("linear")  # rows are no numbers
     _name_rows(ax, names)
-    ax.set_ylim(len(names) + 0.5, 0.5)
+    ax.set_ylim(len(names) - 0.5, -0.5)
     if "metric" in frame and (frame["metric"] == "auroc").all():
-        artists.draw_chance(ax, [0.5, 0.5], [0.5, len(names) + 0.5])
+        artists.draw_chance(ax, [0.5, 0.5], [-0.5, len(names) - 0.5])
 
 
 def _name_rows(ax: Axes, names: Sequence[str]) -> None:
@@ -238,7 +239,7 @@ def _name_rows(ax: Axes, names: Sequence[str]) -> None:
         width = TextPath((0, 0), f"{first}.", size=size).get_extents().width / _POINTS
         fitting = int(len(first) * _NAMES * room.width / max(width, _NAMES * room.width))
         cut.append("\n".join([artists.cut(first, max(fitting, _SHORTEST)), *more]))
-    ax.set_yticks(range(1, len(names) + 1), cut, fontsize=size)
+    ax.set_yticks(range(len(names)), cut, fontsize=size)
     ax.tick_params(axis="y", length=0)
 
 
@@ -327,7 +328,7 @@ def _places(
     rows = frame.assign(place=pd.Series(places, dtype=object, index=frame.index))
     names = _ordered(rows, order, listed)
     rows = rows[rows["place"].isin(names)]
-    number = {name: place for place, name in enumerate(names, 1)}
+    number = {name: place for place, name in enumerate(names)}
     rows = rows.assign(y=rows["place"].map(number)).sort_values("y", kind="stable")
     written = [artists.write_key(name) for name in names]
     if _has_own_betas(rows, ["place", *told]):

@@ -47,12 +47,10 @@ def test_a_forest_has_the_numbers_of_the_method(metric: str, keywords: Any, labe
     pu = FRAME.pu(score=MODELS)
     found = pu.metric(metric, 0.2, **keywords)
     ax = pu.plot_forest(metric, 0.2, **keywords)
-    np.testing.assert_allclose(dots(ax, "β̂ = 0.2").T, [found["estimate"], range(1, 4)])
-    np.testing.assert_allclose(
-        np.transpose(bars(ax)), [found["lower"], found["upper"], range(1, 4)]
-    )
+    np.testing.assert_allclose(dots(ax, "β̂ = 0.2").T, [found["estimate"], range(3)])
+    np.testing.assert_allclose(np.transpose(bars(ax)), [found["lower"], found["upper"], range(3)])
     assert names(ax) == MODELS and ax.get_xlabel() == label
-    assert ax.get_ylim() == (3.5, 0.5)  # the first on top
+    assert ax.get_ylim() == (2.5, -0.5)  # the first on top
     about = "new" if found.attrs["target"] == "population" else "these"
     told = legend(ax)
     assert told[1] == f"{100 * keywords.get('level', 0.95):g}% interval,\n{about} examples"
@@ -66,12 +64,12 @@ def test_hues_stand_below_each_other_and_the_naive_estimate_is_a_cross() -> None
     for beta, shift in ((0.1, -0.2), (0.2, 0.2)):
         x, y = dots(ax, f"β̂ = {beta}").T
         np.testing.assert_allclose(x, found.loc[found["beta"] == beta, "estimate"])
-        np.testing.assert_allclose(y, shift + np.arange(1, 4))
+        np.testing.assert_allclose(y, shift + np.arange(3))
     x, y = dots(ax, "β̂ = 0 (unlabeled as negative)").T
     np.testing.assert_allclose(x, found.loc[found["beta"] == 0, "estimate"])
-    np.testing.assert_allclose(y, range(1, 4))
+    np.testing.assert_allclose(y, range(3))
     assert len(bars(ax)) == 6  # nothing is latent at beta = 0
-    np.testing.assert_allclose(dots(ax, "chance"), [[0.5, 0.5], [0.5, 3.5]])
+    np.testing.assert_allclose(dots(ax, "chance"), [[0.5, -0.5], [0.5, 2.5]])
     heights = [np.ptp(one.get_xy()[:, 1]) for one in ax.patches]
     assert np.ptp(heights) < 1e-9 and 0.08 < heights[0] < 0.12  # 0.12 inches
 
