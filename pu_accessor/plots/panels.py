@@ -152,7 +152,7 @@ def _draw_grid(curves: Sequence[Curve], draw: Draw, looks: Looks, values: Values
     drawn = next(ax for ax in axes if ax.get_xlabel())
     grid.set_axis_labels(drawn.get_xlabel(), drawn.get_ylabel())  # of the outer panels alone
     for ax in axes:
-        _break_labels(ax)
+        _break_labels(ax, ax.title)
     grid.figure.set_layout_engine("constrained")
     _add_legend(axes, colored, looks, values)
     grid._legend = next(iter(grid.figure.legends), None)  # where seaborn looks for it
@@ -174,10 +174,11 @@ def _belongs(curve: Curve, panel: Mapping[str, Hashable]) -> bool:
     )
 
 
-def _break_labels(ax: Axes) -> bool:
-    """Break the lines of labels that are longer than their axis, and say whether there are any."""
+def _break_labels(ax: Axes, *titles: Text) -> bool:
+    """Break the lines of labels, and of titles of ours, that are longer than their axis, and say whether there are any."""
     before, frame = (ax.get_xlabel(), ax.get_ylabel()), ax.get_window_extent()
-    for label, side in ((ax.xaxis.label, frame.width), (ax.yaxis.label, frame.height)):
+    along = [(text, frame.width) for text in (*titles, ax.xaxis.label)]
+    for label, side in [*along, (ax.yaxis.label, frame.height)]:
         lines, room = label.get_text().split("\n"), _LINE * side
         length = max(label.get_window_extent().size)
         if length > room > 0:
