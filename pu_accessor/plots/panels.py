@@ -17,7 +17,6 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
-from matplotlib.transforms import BboxBase
 from seaborn import FacetGrid
 
 from pu_accessor.errors import PUValueError, suggestion
@@ -175,7 +174,7 @@ def _belongs(curve: Curve, panel: Mapping[str, Hashable]) -> bool:
 
 
 def _break_labels(ax: Axes, *titles: Text) -> bool:
-    """Break the lines of labels, and of titles of ours, that are longer than their axis, and say whether there are any."""
+    """Break the lines of labels, or titles, longer than their axis; say if labels have any."""
     before, frame = (ax.get_xlabel(), ax.get_ylabel()), ax.get_window_extent()
     along = [(text, frame.width) for text in (*titles, ax.xaxis.label)]
     for label, side in [*along, (ax.yaxis.label, frame.height)]:
@@ -386,18 +385,19 @@ def _on_axes(ax: Axes, entries: Entries, title: str, *, may_shorten: bool) -> No
         room = legend.get_window_extent()
         if not may_shorten:
             return
-        for place in (
-            _PLACES if room.width * room.height < _MOST * frame.width * frame.height else ()
-        ):
-            legend.set_loc(place)
+        if room.width * room.height >= _MOST * frame.width * frame.height:
+            continue
+        for place in _PLACES:
+            legend.set_loc(place)  # type: ignore[arg-type]
             if not _hides(ax, kept, legend.get_window_extent().padded(_SPARE * frame.width)):
                 return
     legend.remove()
 
 
-def _hides(ax: Axes, kinds: Collection[Kind], box: BboxBase) -> bool:
+def _hides(ax: Axes, kinds: Collection[Kind], box: Any) -> bool:
     """Whether a line, a dot or an edge of some kinds lies within a box."""
-    for artist in (*ax.lines, *ax.patches):
+    drawn: list[Any] = [*ax.lines, *ax.patches]
+    for artist in drawn:
         if artists.kind_of(artist) in kinds:
             path = artist.get_transform().transform_path(artist.get_path())
             is_joined = artist.get_linestyle() != "None"

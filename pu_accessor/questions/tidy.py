@@ -43,5 +43,5 @@ class TidyFrame(pd.DataFrame, metaclass=_AnyFrame):
 
     def _repr_html_(self) -> str | None:
         with _shown():
-            html: str | None = super()._repr_html_()  # type: ignore[operator]
+            html: str | None = super()._repr_html_()  # type: ignore[misc]
             return html

@@ -70,7 +70,7 @@ SHOWN: dict[str, Callable[[], pd.DataFrame]] = {
 @pytest.mark.parametrize("name", SHOWN)
 def test_an_answer_shows_four_digits_and_all_it_has(name: str) -> None:
     found = SHOWN[name]()
-    for shown in (repr(found), found._repr_html_()):  # type: ignore[operator]
+    for shown in (repr(found), found._repr_html_()):
         assert not re.search(r"[1-9]\.?[0-9]*\.[0-9]{4}|0\.0*[1-9][0-9]{4}|\.\.\.", shown)
         assert {*re.findall(r"\w+", " ".join(found.columns))} <= {*re.findall(r"\w+", shown)}
         assert name != "check_assumptions" or found["finding"].map(shown.__contains__).all()
