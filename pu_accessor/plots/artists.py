@@ -212,10 +212,9 @@ def show_rates(ax: Axes, *, along: bool = True, below: float = 0) -> None:
         ax.set_xlim(-_EDGE, 1 + _EDGE, auto=True)
 
 
-def draw_counts(ax: Axes, curves: Sequence[Curve]) -> None:
+def draw_counts(ax: Axes, curves: Sequence[Curve], most: int) -> None:
     """Draw how many examples are in each bin, at the foot; curves of equal ones share it."""
     bins = {tuple(curve.aside["left"]) + tuple(curve.aside["examples"]): curve for curve in curves}
-    most = max(int(curve.aside["examples"].max()) for curve in curves)
     for curve in bins.values():
         x = np.stack([curve.aside["left"], curve.aside["right"]], 1).repeat(2, axis=1)
         heights = STRIP * curve.aside["examples"] / most

@@ -182,7 +182,7 @@ def _draw_bins(frame: pd.DataFrame, looks: Looks, ax: Axes, curves: Sequence[Cur
     band, middle = artists.band_label(frame.attrs), (len(curves) - 1) / 2
     has_bars = len(curves) <= artists.FEW or bool(looks["band_kws"])
     artists.draw_diagonal(ax, "calibrated")
-    artists.draw_counts(ax, curves)
+    artists.draw_counts(ax, curves, int(frame["examples"].max()))  # on one scale in all panels
     dodged = []
     for index, curve in enumerate(curves):
         at, share = curve.estimate
