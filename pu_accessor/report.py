@@ -302,7 +302,8 @@ def _sentences(answers: _Answers) -> Iterator[str]:
     frames, counts = answers.frames, answers.counts
     kinds = ("known positives", "known negatives", "unlabeled")
     found = [f"{counts[kind]} {kind}" for kind in kinds if counts.get(kind, "0") != "0"]
-    yield f"The data hold {_listed(found)} examples."
+    if found:  # chunks are not counted
+        yield f"The data hold {_listed(found)} examples."
     yield from _assumptions(answers)[:2]
     for name, frame in frames.items():
         if name.endswith("examples"):
