@@ -15,6 +15,7 @@ from importlib.metadata import version
 from io import BytesIO
 from pathlib import Path
 from string import Template
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,7 @@ _TEXTS = {  # above some tables
 }
 _AT_EDGE = 0.9995  # from here on, numbers are written as 1
 _MOST = 6  # rankings that a paragraph names one by one
+_NO_CHARACTER = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]"
 _REFERENCES = (
     "[1] M. Claesen, J. Davis, F. De Smet, B. De Moor, arXiv:1504.06837 (2015).",
     "[2] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, Biometrics 44 (1988) 837-845.",
@@ -61,10 +63,14 @@ $body
 
 @dataclass(frozen=True)
 class Report:
-    """A page of HTML that needs nothing beside itself: a notebook shows it, `save` writes it."""
+    """A page of HTML that needs nothing beside itself: a notebook shows it, `save` writes it.
+
+    Printed it says what is in short in it.
+    """
 
     title: str
     html: str
+    summary: str
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the page into a file that ends in .html, and return its path.
@@ -89,7 +95,7 @@ class Report:
         return f'<iframe sandbox width="100%" height="800" srcdoc="{escape(self.html)}"></iframe>'
 
     def __repr__(self) -> str:
-        return f'<report "{self.title}": save(path) writes it>'
+        return f'<report "{self.title}": save(path) writes it>\n\n{fill(self.summary, 80)}'
 
 
 def report(
@@ -139,7 +145,8 @@ def report(
     Returns
     -------
     Report
-        A notebook shows it; ``report.save("report.html")`` writes it into a file.
+        A notebook shows it, `print` its `summary`; ``report.save("report.html")`` writes it into
+        a file.
 
     Raises
     ------
@@ -160,8 +167,8 @@ def report(
     >>> truth = np.arange(400) < 100
     >>> score = np.random.default_rng(0).normal(2 * truth)
     >>> df = pd.DataFrame({"score": score, "label": np.where(np.arange(400) < 50, 1, np.nan)})
-    >>> df.pu.report(50 / 350)
-    <report "Evaluation from positive and unlabeled examples": save(path) writes it>
+    >>> df.pu.report(50 / 350).summary.partition(" The share")[0]
+    'The data hold 50 known positives and 350 unlabeled examples.'
     """
     read_cutoffs(at)
     check_option("band", band, ("bootstrap", "dkw", "exact", "simultaneous"))
@@ -169,14 +176,15 @@ def report(
         raise PUTypeError(f"title must be a text, but {title!r} was passed.")
     answers = _Answers(self, beta, check_level(level), band)
     _ask_all(answers, at, wave, strata)
-    sections = {"In short": _element("blockquote", " ".join(_sentences(answers)))}
+    summary = " ".join(_sentences(answers))
+    sections = {"In short": _element("blockquote", summary)}
     body = [
         f'<section id="{"-".join(name.lower().split())}">{_element("h2", name)}{text}</section>'
         for name, text in (sections | answers.sections).items()
     ]
     page = _PAGE.substitute(title=escape(title), body="\n".join(body))
     # A name may hold anything, also what is no character of HTML.
-    return Report(title, re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]", "�", page))
+    return Report(title, *(re.sub(_NO_CHARACTER, "�", text) for text in (page, summary)))
 
 
 class _Answers:
@@ -294,7 +302,8 @@ def _sentences(answers: _Answers) -> Iterator[str]:
     frames, counts = answers.frames, answers.counts
     kinds = ("known positives", "known negatives", "unlabeled")
     found = [f"{counts[kind]} {kind}" for kind in kinds if counts.get(kind, "0") != "0"]
-    yield f"The data hold {_listed(found)} examples."
+    if found:  # chunks are not counted
+        yield f"The data hold {_listed(found)} examples."
     yield from _assumptions(answers)[:2]
     for name, frame in frames.items():
         if name.endswith("examples"):

@@ -101,7 +101,7 @@ def binormal(
 def check_place(one: xr.Dataset, own: xr.Dataset) -> None:
     """Compare tables of a group with its own, at its last cutoff at or before each rank."""
     ragged, at = "cutoff" in one.dims, np.searchsorted(own["rank"], one["rank"], side="right") - 1
-    if not own["n_cutoffs"]:  # a selection
+    if not own["rank"].attrs["n_cutoffs"]:  # a selection
         at = np.arange(own.sizes["rank"])
         assert one["rank"].values.tolist() == own["rank"].values.tolist()
     elif ragged:  # the last one is repeated

@@ -116,9 +116,7 @@ def _stack(dims: list[str], pages: Sequence[Page], own_beta: bool) -> dict[str, 
     if not own_beta:
         found["beta"] = _variable("beta", pages[0].betas, axis)
     extent, cutoffs = rankings[0].extent, found["rank"].shape[-1]
-    n_cutoffs = np.asarray(0 if extent == "selected" else cutoffs, np.int64)
-    found["n_cutoffs"] = _variable("n_cutoffs", n_cutoffs, axis)
-    found["all_cutoffs"] = _variable("all_cutoffs", np.asarray(extent == "all"), axis)
+    found["rank"].attrs |= {"cutoffs": extent, "n_cutoffs": cutoffs * (extent != "selected")}
     return found
 
 

@@ -61,10 +61,9 @@ VARIABLES: Mapping[str, Meaning] = {
     "reference": Meaning(dtype=np.str_),
     "tightest": Meaning(("beta",), dtype=np.str_),
     "local_alpha": Meaning(("beta",)),
-    **{name: Meaning(dtype=np.int64) for name in (*TOTALS, "n_cutoffs")},
+    **{name: Meaning(dtype=np.int64) for name in TOTALS},
     "n_effective": Meaning(),
     "beta_limit": Meaning(),
-    "all_cutoffs": Meaning(dtype=np.bool_),
 }
 
 
@@ -103,8 +102,8 @@ def is_whole(tables: xr.Dataset) -> bool:
     elif axis in tables.indexes and not tables.indexes[axis].is_unique:
         return False
     size = tables.sizes[axis]
-    wrong.append(tables.coords.get("n_cutoffs", xr.DataArray(size)).variable != size)
-    return not any(bool(each.any()) for each in wrong)
+    is_selection = "rank" in tables and tables["rank"].attrs.get("n_cutoffs", size) != size
+    return not is_selection and not any(bool(each.any()) for each in wrong)
 
 
 def read_dataset(dataset: xr.Dataset, needs: str = "") -> xr.Dataset:

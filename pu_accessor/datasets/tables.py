@@ -109,7 +109,7 @@ def area(tables: xr.Dataset, metric: str, *, max_fpr: float | None = None) -> xr
     areas = _lift(partial(area_under, name, max_fpr=limit), counts, [[axis]] * len(counts))
     values = over_interval(_put(areas, tables["tp"].isel({axis: 0}))).rename("area")
     of_cutoffs = [name for name, coord in tables.coords.items() if axis in coord.dims]
-    values = values.drop_vars([*of_cutoffs, "n_cutoffs", "all_cutoffs"], errors="ignore")
+    values = values.drop_vars(of_cutoffs)
     values.attrs = {
         **tables.attrs,
         "long_name": _AREAS[name],
@@ -273,7 +273,11 @@ def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
 
 def _is_new(dataset: xr.Dataset, axis: str) -> xr.DataArray:
     """Tell which cutoffs are no repeats of another, with which shorter rankings end."""
-    if axis == "rank" or "rank" not in dataset.variables or not dataset.get("n_cutoffs", 1):
+    if (
+        axis == "rank"
+        or "rank" not in dataset.variables
+        or not dataset["rank"].attrs.get("n_cutoffs", 1)
+    ):
         return xr.DataArray(np.ones(dataset.sizes[axis], dtype=bool), dims=axis)
     new: xr.DataArray = xr.apply_ufunc(
         lambda ranks: ~(pd.Series(ranks).duplicated() | np.isnan(ranks)).to_numpy(),
@@ -309,12 +313,13 @@ def at(dataset: xr.Dataset, **wanted: Any) -> xr.Dataset:
     cutoffs = _last_reached(dataset, axis, coordinate, goal)
     plain = dataset.reset_index([name for name in ("rank",) if name in dataset.indexes])
     numbered = dataset if axis == AXIS else plain.rename_dims(rank=AXIS)
-    selected = numbered.isel({AXIS: cutoffs}).assign_coords(n_cutoffs=np.int64(0))
+    selected = numbered.isel({AXIS: cutoffs})
     if axis == "rank" and {"tp", "fp"} <= {*selected.data_vars}:  # of shared ranks, not its own
         head = selected["tp"].variable + selected["fp"].variable
         own = head.isel(bound=0, beta=0, missing_dims="ignore").compute()  # the same of all
         whole = dataset["rank"].dtype.kind != "f" or not (dataset["rank"] % 1).any()
         selected = selected.assign_coords(rank=own.round() if whole else own)
+    selected["rank"].attrs = {**dataset["rank"].attrs, "cutoffs": "selected", "n_cutoffs": 0}
     if np.ndim(value) == 0:
         return selected.isel({_WANTED: 0})
     return selected.rename_dims({_WANTED: AXIS})

@@ -24,10 +24,11 @@ _REFERENCES: Mapping[str, str] = {
     "both": "from both kinds",
 }
 TARGETS: Mapping[str, str] = {"population": "new examples", "examples": "these examples"}
-_FEW = 6  # bands whose faces can be told apart where they lie over each other
-_LONGEST = 60  # characters of a name
+FEW = 6  # bands that can be told apart where they lie over each other
+_LONGEST, _LONGEST_KEY = 60, 40  # characters of a name, and of that of a curve or panel
 _SEPARATOR = ": "
 _EDGE = 0.02  # of an axis of rates, beyond both ends
+STRIP = 0.1  # of the height of Axes, for counts at their foot
 
 
 class Kind(StrEnum):
@@ -43,6 +44,7 @@ class Kind(StrEnum):
     CHANCE = "pu_accessor chance"
     HOLLOW = "pu_accessor hollow"
     SHADE = "pu_accessor shade"
+    COUNTS = "pu_accessor counts"
 
 
 class Curve(NamedTuple):
@@ -81,23 +83,26 @@ def not_naive(curves: Sequence[Curve]) -> Sequence[Curve]:
 # Curves
 
 
-def draw_lines(ax: Axes, curves: Sequence[Curve], looks: Looks, *, dots: bool = False) -> None:
+def draw_lines(
+    ax: Axes, curves: Sequence[Curve], looks: Looks, *, dots: Mapping[str, Any] | None = None
+) -> None:
     """Draw estimates, or dots of them, and baselines, each with a label that no other hue has."""
     labels: dict[str, list[Line2D]] = {}
     for line in curves_on(ax):
         labels.setdefault(str(line.get_label()), []).append(line)
-    dot: dict[str, Any] = {"marker": "o", "linestyle": "none", "markersize": 6}
+    dot: dict[str, Any] = {"marker": "o", "markersize": 6, **(dots or {})}
     dot |= {"markeredgecolor": ground(ax), "markeredgewidth": 0.75}
     for curve in curves:
         path, usual = _known(curve.estimate), {"color": curve.color, "zorder": 3}
         if curve.is_baseline:
             naive = {"linestyle": "--", "linewidth": 1.3}
-            naive = {"linestyle": "none", "marker": "x"} if dots else naive
+            naive = {"linestyle": "none", "marker": "x"} if dots is not None else naive
             ax.plot(*path, label=curve.label, gid=Kind.BASELINE, **usual, **naive)  # type: ignore[arg-type]
             continue
         gid = Kind.CURVE if curve.score is None else f"{Kind.CURVE}{_SEPARATOR}{curve.score}"
         usual |= {"linewidth": 1.8, "label": _own_label(curve, labels), "gid": gid}
-        (line,) = ax.plot(*path, **{**usual, **(dot if dots else {}), **(looks["line_kws"] or {})})
+        usual |= {} if dots is None else dot
+        (line,) = ax.plot(*path, **{**usual, **(looks["line_kws"] or {})})
         labels.setdefault(str(line.get_label()), []).append(line)
 
 
@@ -120,11 +125,16 @@ def _own_label(curve: Curve, labels: Mapping[str, Sequence[Line2D]]) -> str:
 
 
 def draw_band(ax: Axes, curve: Curve, looks: Looks, label: str) -> None:
-    """Fill between the bounds: along the upper one and back along the lower one."""
+    """Fill between the bounds: along the upper one and back along the lower one.
+
+    Of many curves there is none, unless its properties are given.
+    """
+    if curve.among > FEW and not looks["band_kws"]:
+        return
     (x, y), (x_back, y_back) = _known(curve.upper), _known(curve.lower)
     corners = np.stack([np.append(x, x_back[::-1]), np.append(y, y_back[::-1])], axis=1)
     # Of many bands little more than their edges is left.
-    opacity = 0.25 if curve.among == 1 else 0.18 if curve.among <= _FEW else 0.03
+    opacity = 0.25 if curve.among == 1 else 0.18 if curve.among <= FEW else 0.03
     _fill(ax, curve, looks, label, corners, opacity)
 
 
@@ -192,14 +202,29 @@ def draw_diagonal(ax: Axes, label: str = "chance") -> None:
     ax.add_artist(Line2D(along, along, gid=Kind.CHANCE, linewidth=1, zorder=1, **properties))
 
 
-def show_rates(ax: Axes, *, along: bool = True) -> None:
+def show_rates(ax: Axes, *, along: bool = True, below: float = 0) -> None:
     """Show all of [0, 1] on the axis of y, or both, until somebody asks for another scale."""
     ax.margins(_EDGE)  # a last step at the last example is not under the frame
-    ax.update_datalim([(0, 0), (1, 1)], updatex=along)
+    ax.update_datalim([(0, -below), (1, 1)], updatex=along)
     if ax.get_yscale() == "linear":
-        ax.set_ylim(-_EDGE, 1 + _EDGE, auto=True)
+        ax.set_ylim(-(below + _EDGE), 1 + _EDGE, auto=True)
     if along and ax.get_xscale() == "linear":
         ax.set_xlim(-_EDGE, 1 + _EDGE, auto=True)
+
+
+def draw_counts(ax: Axes, curves: Sequence[Curve], most: int) -> None:
+    """Draw how many examples are in each bin, at the foot; curves of equal ones share it."""
+    bins = {tuple(curve.aside["left"]) + tuple(curve.aside["examples"]): curve for curve in curves}
+    for curve in bins.values():
+        x = np.stack([curve.aside["left"], curve.aside["right"]], 1).repeat(2, axis=1)
+        heights = STRIP * curve.aside["examples"] / most
+        y = heights[:, np.newaxis] * np.array([0, 1, 1, 0])
+        strip = Polygon(np.stack([x.ravel(), y.ravel()], 1), transform=ax.get_xaxis_transform())
+        strip.set(facecolor=(*to_rgb(curve.color), 0.25 / len(bins)), edgecolor=curve.color)
+        strip.set(
+            label=f"examples in a bin, at most {most:,}", gid=Kind.COUNTS, linewidth=0.6, zorder=1
+        )
+        ax.add_artist(strip)
 
 
 def draw_cross(ax: Axes, x: Any, y: Any, kind: Kind, label: str, color: Any) -> None:
@@ -255,11 +280,14 @@ def write_name(name: object, longest: int = _LONGEST) -> str:
     >>> write_name("_gain in $"), write_name("tree")
     (' _gain in \\$', 'tree')
     """
-    text = str(name)
-    if len(text) > longest:
-        text = f"{text[: longest // 2]} … {text[-longest // 2 :]}"
-    text = text.replace("$", r"\$")
+    text = cut(str(name), longest).replace("$", r"\$")
     return f" {text}" if text.startswith("_") or not text else text
+
+
+def cut(text: str, longest: int) -> str:
+    """Return both ends of a long text."""
+    half = max((longest - 3) // 2, 2)
+    return text if len(text) <= longest else f"{text[:half]} … {text[-half:]}"
 
 
 def write_key(key: Hashable) -> str:
@@ -268,4 +296,4 @@ def write_key(key: Hashable) -> str:
         return ", ".join(map(write_key, key))
     if isinstance(key, pd.Timestamp) and key == key.normalize():
         return str(key.date())
-    return write_name(key)
+    return write_name(key, _LONGEST_KEY)

@@ -44,7 +44,7 @@ _FOUND = "share of positives found"
 
 def _check_thresholds(tables: xr.Dataset) -> None:
     """Raise unless all cutoffs are there, with their thresholds."""
-    every = bool(np.all(tables.coords.get("all_cutoffs", True)))
+    every = "rank" not in tables or tables["rank"].attrs.get("cutoffs", "all") == "all"
     if not (every and is_whole(tables) and "threshold" in tables.coords):
         raise PUValueError(
             "x='threshold' needs the tables of all cutoffs and their thresholds, but some are "
@@ -170,6 +170,8 @@ def _plot_rank_cdf(cdf: xr.Dataset, looks: Looks) -> Drawing:
         color = curves[0].color if artists.curves_on(ax) else ink(ax)
         label = band.replace("\n", " ") if shared and len(curves) > 1 else band  # one for each
         for curve in curves:
+            if shared:  # one line has all bands
+                curve = curve._replace(among=min(curve.among, artists.FEW))
             artists.draw_band(ax, curve, looks, f"{label}, {curve.label}" if shared else label)
         known = curves[0]._replace(color=color, label="known positives")
         drawn = [known] if shared else curves

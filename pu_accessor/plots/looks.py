@@ -56,8 +56,9 @@ class Looks(TypedDict, total=False):
         or that of each key. By default the next ones of your colour cycle that are not on the
         Axes.
     legend : {"auto", "brief", "full"} or False, default "auto"
-        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
-        more than six betas, "full" none; "brief" names curves alone; False nothing.
+        What is named: beside a figure of ours, or within Axes of yours, where "auto" leaves out
+        what would hide data. It leaves out some of more than six betas, too, "full" none; "brief"
+        names curves alone; False nothing.
     height : float, optional
         Height of each panel of a grid, in inches.
     baseline : bool, default False

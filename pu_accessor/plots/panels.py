@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from itertools import product
 from math import ceil
 from typing import Any, TypeAlias
 
@@ -48,6 +49,8 @@ _COLUMNS = 4  # of a legend below Axes, at most
 _SMALL = 4  # inches of Axes whose legend is in small print
 _ENTRIES = 3.6  # of a legend in an inch of height
 _MOST = 0.3  # of Axes that a legend may cover before it names curves alone
+_SPARE = 0.05  # of the width of Axes, around a legend: a layout may still make them narrower
+_PLACES = "best", "upper right", "lower right", "upper left", "lower left", "center right"
 
 
 def draw_panels(curves: Sequence[Curve], draw: Draw, looks: Looks, levels: Levels) -> Drawing:
@@ -148,7 +151,7 @@ def _draw_grid(curves: Sequence[Curve], draw: Draw, looks: Looks, values: Values
     drawn = next(ax for ax in axes if ax.get_xlabel())
     grid.set_axis_labels(drawn.get_xlabel(), drawn.get_ylabel())  # of the outer panels alone
     for ax in axes:
-        _break_labels(ax)
+        _break_labels(ax, ax.title)
     grid.figure.set_layout_engine("constrained")
     _add_legend(axes, colored, looks, values)
     grid._legend = next(iter(grid.figure.legends), None)  # where seaborn looks for it
@@ -170,10 +173,11 @@ def _belongs(curve: Curve, panel: Mapping[str, Hashable]) -> bool:
     )
 
 
-def _break_labels(ax: Axes) -> bool:
-    """Break the lines of labels that are longer than their axis, and say whether there are any."""
+def _break_labels(ax: Axes, *titles: Text) -> bool:
+    """Break the lines of labels, or titles, longer than their axis; say if labels have any."""
     before, frame = (ax.get_xlabel(), ax.get_ylabel()), ax.get_window_extent()
-    for label, side in ((ax.xaxis.label, frame.width), (ax.yaxis.label, frame.height)):
+    along = [(text, frame.width) for text in (*titles, ax.xaxis.label)]
+    for label, side in [*along, (ax.yaxis.label, frame.height)]:
         lines, room = label.get_text().split("\n"), _LINE * side
         length = max(label.get_window_extent().size)
         if length > room > 0:
@@ -366,18 +370,41 @@ def _legends_outside(figure: Any) -> list[Legend]:
 
 
 def _on_axes(ax: Axes, entries: Entries, title: str, *, may_shorten: bool) -> None:
-    """Put a legend where matplotlib finds most room for it on Axes; none that is larger."""
+    """Put a legend where it hides no data on Axes, and if it must be edges of bands, no curve.
+
+    Of curves alone where there is no room for all, and none where there is none for these.
+    """
+    _ = ax.viewLim  # what is drawn is where it will be
     frame = ax.get_window_extent()
     style = _style(ax, title, is_small=frame.width < _SMALL * ax.figure.dpi)
     curves = [entry for entry in entries if artists.kind_of(entry[0]) in (None, Kind.CURVE)]
-    for named in filter(None, (entries, curves)):
+    lines = (Kind.CURVE, Kind.BASELINE)
+    for kept, named in product(((*lines, Kind.BAND), lines), filter(None, (entries, curves))):
         legend = ax.legend(*zip(*named, strict=True), loc="best", **style)
         legend.set_in_layout(False)
         room = legend.get_window_extent()
-        if not may_shorten or room.width * room.height < _MOST * frame.width * frame.height:
+        if not may_shorten:
             return
-    if room.width > frame.width or room.height > frame.height:
-        legend.remove()
+        if room.width * room.height >= _MOST * frame.width * frame.height:
+            continue
+        for place in _PLACES:
+            legend.set_loc(place)  # type: ignore[arg-type]
+            if not _hides(ax, kept, legend.get_window_extent().padded(_SPARE * frame.width)):
+                return
+    legend.remove()
+
+
+def _hides(ax: Axes, kinds: Collection[Kind], box: Any) -> bool:
+    """Whether a line, a dot or an edge of some kinds lies within a box."""
+    drawn: list[Any] = [*ax.lines, *ax.patches]
+    for artist in drawn:
+        if artists.kind_of(artist) in kinds:
+            path = artist.get_transform().transform_path(artist.get_path())
+            is_joined = artist.get_linestyle() != "None"
+            crosses = is_joined and path.intersects_bbox(box, filled=False)
+            if crosses or box.count_contains(path.vertices):
+                return True
+    return False
 
 
 def _outside(figure: Any, ax: Axes, entries: Entries, title: str, *, is_below: bool) -> Legend:

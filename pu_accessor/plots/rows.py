@@ -5,9 +5,11 @@ from functools import partial
 from itertools import combinations, islice, takewhile
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.textpath import TextPath
 
 from pu_accessor.checks import check_option
 from pu_accessor.errors import PUTypeError, PUValueError, brief
@@ -25,7 +27,7 @@ _AXES = {  # what may stand along the axis
     "threshold": "threshold probability",
     "selection_odds": "factor by which odds of being labeled differ, at most",
     "contamination": "share of the known positives that is negative, at most",
-    "mean_score": "mean score",
+    "mean_score": "mean predicted probability",
     "estimate": "",  # what the number is
 }
 _ACROSS = {"mean_score": "share of positives"}
@@ -41,6 +43,8 @@ _THICK, _THIN = 0.06, 0.28  # half of an interval's bar, at most: in inches, and
 _ROW = 0.24  # inches that a row takes, and ...
 _HUE = 0.1  # ... each further hue in it
 _EDGES = 1.2  # inches for labels above and below
+_POINTS = 72  # in an inch
+_NAMES, _SHORTEST = 0.5, 8  # of the width of Axes, for names of rows; characters of one
 
 
 def plot_rows(
@@ -58,7 +62,8 @@ def plot_rows(
     beta that the known positives set, where it is within the picture. Where labels fail the inner
     band has what the estimate can be, and a cross marks from where on a conclusion breaks. Against
     mean scores there are dots and bars, hollow where a bin has no known positive, so that labels
-    say little of it. Against the estimate there is a row for each model, in `order`.
+    say little of it, and counts at the foot. Against the estimate there is a row for each model,
+    in `order`.
     """
     looks = check_looks(looks)
     check_option("x", x, _AXES)
@@ -140,7 +145,8 @@ def _draw_defaults(ax: Axes, curves: Sequence[Curve]) -> None:
     tops = [np.max(line.get_ydata()) for line in ax.lines]
     tops += [area.get_xy()[:, 1].max() for area in ax.patches]  # type: ignore[attr-defined]
     top = max(float(max(tops)), 1e-3)
-    ax.set(ylim=(-_BELOW * top, 1.05 * top))
+    if ax.get_yscale() == "linear":  # until somebody asks for another scale
+        ax.set_ylim(-_BELOW * top, 1.05 * top, auto=True)
 
 
 def _draw_conclusion(ax: Axes, curves: Sequence[Curve], above: float) -> None:
@@ -174,20 +180,24 @@ def _ticks(odds: FloatArray) -> list[float]:
 def _draw_bins(frame: pd.DataFrame, looks: Looks, ax: Axes, curves: Sequence[Curve]) -> None:
     """Draw the share of positives at the mean score of each bin, with a bar."""
     band, middle = artists.band_label(frame.attrs), (len(curves) - 1) / 2
+    has_bars = len(curves) <= artists.FEW or bool(looks["band_kws"])
     artists.draw_diagonal(ax, "calibrated")
+    artists.draw_counts(ax, curves, int(frame["examples"].max()))  # on one scale in all panels
     dodged = []
     for index, curve in enumerate(curves):
         at, share = curve.estimate
-        dodged.append(curve._replace(estimate=(at + _DODGE * (index - middle), share)))
-        artists.draw_bars(ax, dodged[-1], looks, band, _HALF, upright=True)
-    artists.draw_lines(ax, dodged, looks, dots=True)
+        shift = has_bars * _DODGE * (index - middle)
+        dodged.append(curve._replace(estimate=(at + shift, share)))
+        if has_bars:
+            artists.draw_bars(ax, dodged[-1], looks, band, _HALF, upright=True)
+    artists.draw_lines(ax, dodged, looks, dots={"linewidth": 0.8})
     style: dict[str, Any] = {"marker": "o", "linestyle": "none", "markerfacecolor": ground(ax)}
     for curve in dodged:
         at, share = (each[curve.aside["known_positive"] == 0] for each in curve.estimate)
         if at.size and not curve.is_baseline:
             style |= {"color": curve.color, "gid": Kind.HOLLOW, "label": "no known positive"}
             ax.plot(at, share, zorder=3.5, **style)
-    artists.show_rates(ax)
+    artists.show_rates(ax, below=artists.STRIP)
 
 
 def _draw_forest(
@@ -210,12 +220,27 @@ def _draw_forest(
         shift = 0 if curve.is_baseline else (index - (len(hues) - 1) / 2) * step
         drawn.append(curve._replace(estimate=(value, row + shift)))
         artists.draw_bars(ax, drawn[-1], looks, interval, half, upright=False)
-    artists.draw_lines(ax, drawn, looks, dots=True)
-    ax.set_yticks(range(len(names)), names)
+    artists.draw_lines(ax, drawn, looks, dots={"linestyle": "none"})
+    ax.set_yscale("linear")  # rows are no numbers
+    _name_rows(ax, names)
     ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.tick_params(axis="y", length=0)
     if "metric" in frame and (frame["metric"] == "auroc").all():
         artists.draw_chance(ax, [0.5, 0.5], [-0.5, len(names) - 0.5])
+
+
+def _name_rows(ax: Axes, names: Sequence[str]) -> None:
+    """Write the names of rows in print that they have room for, long ones without their middle."""
+    room = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
+    lines = sum(name.count("\n") + 1 for name in names)
+    size = min(_POINTS * room.height / lines, mpl.rcParams["font.size"])
+    cut = []
+    for name in names:
+        first, *more = name.split("\n")
+        width = TextPath((0, 0), f"{first}.", size=size).get_extents().width / _POINTS
+        fitting = int(len(first) * _NAMES * room.width / max(width, _NAMES * room.width))
+        cut.append("\n".join([artists.cut(first, max(fitting, _SHORTEST)), *more]))
+    ax.set_yticks(range(len(names)), cut, fontsize=size)
+    ax.tick_params(axis="y", length=0)
 
 
 # A frame -> its curves

@@ -12,6 +12,7 @@ from pu_accessor.beta import NO_BETA, Beta, Betas, name_group, split_key
 from pu_accessor.errors import PUDataError, PUImportError, PUValueError, shorten, warn_caller
 from pu_accessor.inference.diagnostics import Diagnostics, check_clusters, diagnose, has_one
 from pu_accessor.inference.settings import Settings
+from pu_accessor.questions.tidy import TidyFrame
 from pu_accessor.ranking import (
     Annotated,
     Counts,
@@ -303,7 +304,7 @@ def as_rows(
     keys = key_levels(answers.names, answers.keys)
     levels = {name: level.repeat(sizes) for name, level in keys.items()}
     below = {name: _concatenate([part[name] for part in parts]) for name in parts[0]}
-    frame = pd.DataFrame({**levels, **below})
+    frame = TidyFrame({**levels, **below})
     about = answers.each[0].about
     if not answers.names and about is not None:
         frame.attrs.update(describe(about))

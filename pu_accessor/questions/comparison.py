@@ -48,6 +48,7 @@ from pu_accessor.questions.ask import (
 from pu_accessor.questions.numbers import cutoffs_needed, default_target, facts_of
 from pu_accessor.questions.rank_bands import UserBand
 from pu_accessor.questions.tables import bounded_tables
+from pu_accessor.questions.tidy import TidyFrame
 from pu_accessor.ranking import FloatArray, IntArray, PairedRanks, Ranking
 
 if TYPE_CHECKING:
@@ -424,7 +425,7 @@ def _gap_frame(
         "n_b": known[second],
         **({name: getattr(tests, name) for name in _TEST} if has_test else {}),
     }
-    gaps = pd.DataFrame(pair_columns(answers.names, answers.keys, (first, second), columns))
+    gaps = TidyFrame(pair_columns(answers.names, answers.keys, (first, second), columns))
     if answers.skipped:
         gaps.attrs["skipped"] = dict(answers.skipped)
     return gaps
@@ -500,4 +501,4 @@ def dominance(
         "crossings": pd.Index(crossings, dtype=object, tupleize_cols=False),
     }
     pairs = found.first, found.second
-    return pd.DataFrame(pair_columns([*map(str, index.names)], keys, pairs, columns))
+    return TidyFrame(pair_columns([*map(str, index.names)], keys, pairs, columns))

@@ -785,9 +785,9 @@ def calibration(
     Returns
     -------
     DataFrame
-        A row for each group, beta and bin: the group, beta, left, right, examples and
-        known_positive (int64), mean_score, target, estimate, lower, upper (float64): the share
-        of positives in the bin, and its limits. A bin without examples has NaN.
+        A row for each group, beta and bin: the group, beta, left, right, mean_score, target,
+        estimate, lower, upper (float64): the share of positives in the bin, and its limits; and
+        examples and known_positive (int64). A bin without examples has NaN.
 
     Raises
     ------
@@ -827,13 +827,13 @@ def calibration(
 
     def columns(found: Reliability, beta: Beta) -> Columns:
         points = {"left": edges[:-1], "right": edges[1:]}
-        counts = {"examples": found.examples, "known_positive": found.known_positive}
         low, middle, high = np.moveaxis(found.value, 1, 0)
         widened = widen(low, middle, high, points=beta.values.size)
         lower, estimate, upper = (side.T for side in widened)
         ends = {"estimate": estimate, "lower": lower, "upper": upper}
-        located = {**points, **counts, "mean_score": found.mean_score, "target": "examples"}
-        return {"beta": beta.values[:, np.newaxis], **located, **ends}
+        located = {**points, "mean_score": found.mean_score, "target": "examples"}
+        counts = {"examples": found.examples, "known_positive": found.known_positive}
+        return {"beta": beta.values[:, np.newaxis], **located, **ends, **counts}
 
     answers = ask(self._terms, self._rank(), question, betas, settings.at_level(left))
     return as_rows(

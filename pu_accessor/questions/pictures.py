@@ -301,6 +301,8 @@ def plot_calibration(
 ) -> Drawing:
     """Draw a reliability diagram: the share of positives in bins of the scores, with its limits.
 
+    On the diagonal predictions are right. Bars at the foot say how many examples are in each bin.
+
     Parameters
     ----------
     beta, bins, level, band
@@ -330,7 +332,7 @@ def plot_calibration(
     >>> label = [None, 1, 1, None, None, 1, None, None, None]
     >>> ax = pd.DataFrame({"score": score, "label": label}).pu.plot_calibration(0.5, bins=2)
     >>> ax.get_xlabel()
-    'mean score'
+    'mean predicted probability'
     """
     question = partial(self.calibration, bins=bins, level=level, band=band)
     return _draw_rows(question, beta, "mean_score", looks)

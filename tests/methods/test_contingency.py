@@ -45,14 +45,14 @@ def test_schema() -> None:
     types = {name: (str(one.dtype), one.dims) for name, one in tables.data_vars.items()}
     kinds = {"tp": "int64", "fp": "int64", "fn": "int64", "tn": "int64", "clipped": "bool"}
     assert types == {name: (kind, ("rank", "bound", "beta")) for name, kind in kinds.items()}
-    counts = {"n_known_positive": 1, "n_known_negative": 0, "n_unlabeled": 2, "n_cutoffs": 4}
-    facts = {**counts, "beta_limit": 1.0, "all_cutoffs": True, "reference": "positives"}
+    counts = {"n_known_positive": 1, "n_known_negative": 0, "n_unlabeled": 2}
+    facts = {**counts, "beta_limit": 1.0, "reference": "positives"}
     assert {*tables.coords} == {"rank", "bound", "beta", "threshold", "known_positive", *facts}
     assert {name: tables[name].item() for name in facts} == facts
     assert all(tables[name].dims == () for name in facts)
     integers = {*counts, "rank", "known_positive"}
     assert {tables[name].dtype for name in integers} == {np.dtype(np.int64)}
-    assert tables["all_cutoffs"].dtype == np.bool_
+    assert {"cutoffs": "all", "n_cutoffs": 4}.items() <= tables["rank"].attrs.items()
     assert tables["bound"].values.tolist() == ["lower", "estimate", "upper"]
     assert tables["beta"].values.tolist() == [0.5, 1.0]
     assert tables["beta"].attrs["long_name"] == "β̂"

@@ -282,14 +282,23 @@ def test_reliability_diagrams_draw_bins() -> None:
     found = gap.pu.calibration(0.2, bins=5, band="simultaneous").dropna()
     wanted = found[["mean_score", "estimate"]].to_numpy()
     np.testing.assert_allclose(line(ax, "β̂ = 0.2"), wanted)
-    assert len(found) == len(ax.patches) == 4  # the bin between is empty
-    for (_, row), bar in zip(found.iterrows(), ax.patches, strict=True):
+    counts, *bars = ax.patches
+    assert len(found) == len(bars) == 4  # the bin between is empty
+    for (_, row), bar in zip(found.iterrows(), bars, strict=True):
         box = bar.get_extents().transformed(ax.transData.inverted())
         np.testing.assert_allclose([box.y0, box.y1], [row["lower"], row["upper"]])
         np.testing.assert_allclose([box.x0, box.x1], row["mean_score"] + np.array([-6, 6]) / 1000)
     dots = next(one for one in ax.lines if one.get_label() == "β̂ = 0.2")
-    assert (dots.get_linestyle(), dots.get_marker()) == ("None", "o")
-    assert legend(ax)[1:] == ["95% simultaneous band,\nthese examples", "calibrated"]
+    assert (dots.get_linestyle(), dots.get_marker()) == ("-", "o")
+    corners = counts.get_xy()[:-1].reshape(-1, 4, 2)
+    most = found["examples"].max()
+    np.testing.assert_allclose(corners[:, [0, 2], 0], found[["left", "right"]])
+    np.testing.assert_allclose(corners[:, :2, 1].T, [[0] * 4, 0.1 * found["examples"] / most])
+    assert legend(ax)[1:] == [
+        "95% simultaneous band,\nthese examples",
+        "calibrated",
+        f"examples in a bin, at most {most}",
+    ]
     ax = MODELS.pu(by="m").plot_calibration(0.2, baseline=True, line_kws={"marker": "s"})
     assert {one.get_marker() for one in ax.lines} >= {"s"}
     with pytest.raises(PUValueError, match="two or more increasing bins"):
@@ -313,4 +322,4 @@ def test_curves_stand_side_by_side() -> None:
     mean = FRAME.pu.calibration(0.1, bins=4)["mean_score"]
     for beta, shift in ((0.1, -0.008), (0.2, 0.008)):
         np.testing.assert_allclose(line(ax, f"β̂ = {beta}")[:, 0], mean + shift)
-    assert len(ax.patches) == 8
+    assert len(ax.patches) == 1 + 8  # the counts are the same

@@ -51,6 +51,8 @@ def write(tmp_path: Path, pu: Any, beta: Any = BETA, **keywords: Any) -> str:
     assert file == tmp_path / "report.html"
     text = str(file.read_text(encoding="utf-8"))
     assert text == report.html and f'srcdoc="{escape(text)}"' in report._repr_html_()
+    told = " ".join(repr(report).split())
+    assert escape(report.summary) in text and told.endswith(report.summary)
     between = re.findall(r"</section>(.*?)<section", text, re.DOTALL)
     assert len(between) >= 7 and not "".join(between).strip()
     return text
@@ -174,7 +176,7 @@ def test_paths_that_cannot_be_written(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder.html").mkdir()
     with pytest.raises(error, match=told):
-        Report("A title", "<p>").save(path)
+        Report("A title", "<p>", "").save(path)
     assert [each.name for each in tmp_path.iterdir()] == ["folder.html"]
 
 

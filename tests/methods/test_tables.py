@@ -174,12 +174,14 @@ def test_curves_come_at_breakpoints() -> None:
     breakpoints, every = pu.contingency(0.2, ranks="breakpoints"), pu.contingency(0.2, ranks="all")
     for curves in (pu.roc_bounds(0.2), pu.pr_bounds(0.2)):
         assert curves["rank"].values.tolist() == breakpoints["rank"].values.tolist()
-        assert curves["n_cutoffs"] == breakpoints.sizes["rank"] < every.sizes["rank"]
-        assert not curves["all_cutoffs"]
-    assert every["all_cutoffs"] and every["n_cutoffs"] == every.sizes["rank"]
-    some = every.isel(rank=[0, 1])
-    assert some["n_cutoffs"] == every.sizes["rank"]  # so that it is known that some are missing
-    assert pu.contingency(0.2, ranks=[3, 2])["n_cutoffs"] == 0
+        assert curves["rank"].attrs["n_cutoffs"] == breakpoints.sizes["rank"]
+        assert curves["rank"].attrs["cutoffs"] == "breakpoints"
+        shown = repr(curves)  # what is asked for is seen, and nothing is cut off
+        assert all(name in shown for name in (*curves.coords, *curves.data_vars))
+        assert shown[: shown.index("Data variables")].count("\n") <= 13
+    some = every.isel(rank=[0, 1])  # so that it is known that some are missing
+    assert some["rank"].attrs["n_cutoffs"] == every.sizes["rank"] > breakpoints.sizes["rank"]
+    assert pu.contingency(0.2, ranks=[3, 2])["rank"].attrs["n_cutoffs"] == 0
 
 
 @pytest.mark.parametrize("fraction", [0.01, 0.1, 0.25, 0.3, 1])

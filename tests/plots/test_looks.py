@@ -51,6 +51,7 @@ PLOTS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "plot_calibration": ((BETA,), {"bins": 4}),
     "plot_forest": (("auroc", BETA), {"baseline": True}),
 }
+METHODS = [name if name in dir(Accessor) else "plot_metric" for name in PLOTS]
 every_plot = pytest.mark.parametrize("plot", PLOTS)
 
 
@@ -143,9 +144,9 @@ def test_a_label_longer_than_its_axis_is_broken_once() -> None:
 
 def test_small_axes_of_a_user_name_curves_alone() -> None:
     for size, has_band in (((7, 6), True), ((3.3, 3), False)):
-        named = legend(draw("plot_roc", 3, ax=plt.subplots(figsize=size)[1]))
-        assert named[:3] == NAMES[:3] and (BAND in named) == has_band == (len(named) > 3)
-        full = draw("plot_roc", 3, ax=plt.subplots(figsize=size)[1], legend="full")
+        named = legend(draw("plot_roc", 2, ax=plt.subplots(figsize=size)[1]))
+        assert named[:2] == NAMES[:2] and (BAND in named) == has_band == (len(named) > 2)
+        full = draw("plot_roc", 2, ax=plt.subplots(figsize=size)[1], legend="full")
         assert BAND in legend(full)
 
 
@@ -327,16 +328,17 @@ def test_betas_can_be_seen_on_any_ground() -> None:
             assert light == sorted(light) and len({*light}) == 12
 
 
-def test_twelve_models_have_colours_apart_and_bands_that_are_edges() -> None:
+def test_twelve_models_have_colours_apart_and_bands_where_asked_for_that_are_edges() -> None:
     few, many = draw("plot_roc", 3), draw("plot_roc", 12)
     seen = np.array([to_rgb(color) for color in colors(many)])
     apart = np.linalg.norm(seen[:, None] - seen[None], axis=2)
     assert apart[np.triu_indices(12, 1)].min() > 0.15
     assert colors(many)[:3] == colors(few)
-    faces = [band.get_facecolor()[3] for band in of_kind(many, "band")]
-    assert len(faces) == 12 and max(faces) < 0.05
-    assert min(band.get_edgecolor()[3] for band in of_kind(many, "band")) > 0.5
     assert min(band.get_facecolor()[3] for band in of_kind(few, "band")) > 0.1
+    assert not of_kind(many, "band") and BAND not in legend(many)
+    asked = of_kind(draw("plot_roc", 12, band_kws={"linewidth": 0.6}), "band")
+    assert len(asked) == 12 and max(band.get_facecolor()[3] for band in asked) < 0.05
+    assert min(band.get_edgecolor()[3] for band in asked) > 0.5
 
 
 MORE = ["#df2666", "#43c5ea", "#555416", "#c52ec8", "#3fcbb1", "#7d4216"]  # hues far apart
@@ -362,7 +364,12 @@ AXES: dict[str, tuple[Any, ...]] = {  # in words, with what each axis shows wher
     ),
     "gains": (f"share of {HEAD}", FOUND, RATES, RATES),
     "net benefit": ("threshold probability", "net benefit"),
-    "plot_calibration": ("mean score", "share of positives", RATES, RATES),
+    "plot_calibration": (
+        "mean predicted probability",
+        "share of positives",
+        RATES,
+        (-(0.1 + 0.02), 1.02),
+    ),
     "plot_forest": ("AUROC", ""),
 }
 
@@ -385,6 +392,8 @@ def test_axes_are_named_and_a_band_goes_with_the_colour_of_its_line(plot: str) -
 LOOKS: dict[str, tuple[Any, ...]] = {
     "curve": (3, "-", 1.8, "None", 6, 1),
     "curve of dots": (3, "None", 1.8, "o", 6, 0.75),
+    "curve through dots": (3, "-", 0.8, "o", 6, 0.75),
+    "counts": (1, None, 0.6, 0.25, 1),
     "baseline": (3, "--", 1.3, "None", 6, 1),
     "baseline of crosses": (3, "None", 1.5, "x", 6, 1),
     "band": (2, None, 0.6, 0.25, 0.7),
@@ -419,7 +428,7 @@ KINDS = {  # of artists in each
     "robustness": "curve; band; chance; break",
     "gain": "curve; band; chance; chance, solid",
     "benefit": "curve; band; chance; chance, solid",
-    "calibration": "band; curve of dots; baseline of crosses; chance; hollow",
+    "calibration": "band; curve through dots; baseline of crosses; chance; hollow; counts",
     "forest": "band; curve of dots; baseline of crosses; chance",
 }
 BESIDE = {"robustness": ("2.26", (0, 7), "center", "baseline", 3)}
@@ -465,19 +474,54 @@ def test_roc_plots_can_be_zoomed_and_have_a_logarithmic_axis() -> None:
         assert ax.get_xlim() == view["xlim"] and ax.get_ylim() == view.get("ylim", RATES)
 
 
-@pytest.mark.parametrize("plot", ["plot_roc", "plot_pr", "gains", "plot_calibration"])
-def test_an_axis_of_rates_can_be_made_logarithmic_later(plot: str) -> None:
-    ax = draw(plot)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        ax.set_xscale("log")
-        ax.figure.draw_without_rendering()
-    low, high = ax.get_xlim()
-    x = np.concatenate([np.asarray(line.get_xdata(), float) for line in curves(ax)])
-    assert 0 < 0.3 * x[x > 0].min() < low <= x[x > 0].min() and x.max() <= high < 1.5
-    assert ax.get_ylim() == RATES
-    ax.set_xscale("linear")
-    assert ax.get_xlim() == pytest.approx(RATES, abs=0.01)
+@pytest.mark.parametrize("scale", ["log", "symlog"])
+@every_plot
+def test_curves_are_shown_on_axes_of_another_scale(plot: str, scale: str) -> None:
+    for is_later in (False, True):
+        figure, ax = plt.subplots()
+        rows = "linear" if plot == "plot_forest" and is_later else scale
+        to_scale = partial(ax.set, xscale=scale, yscale=rows)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            calls = [to_scale, partial(draw, plot, ax=ax)]
+            for call in calls[::-1] if is_later else calls:
+                call()
+            figure.draw_without_rendering()
+        for line in curves(ax):
+            points = np.asarray(line.get_xydata())
+            y = points[:, 1] if ax.get_yscale() != "linear" else 1
+            seen = points[(np.minimum(points[:, 0], y) > 0) | (scale == "symlog")]
+            places = ax.transData.transform(seen)
+            assert len(seen) and ax.bbox.padded(1).count_contains(places) == len(seen)
+
+
+LONG = {name: f"{name}, with all of its hyperparameters written out one by one" for name in NAMES}
+
+
+@pytest.mark.parametrize("inches", [(2.2, 1.8), (3.5, 3.5)])
+@pytest.mark.parametrize("models", [3, 12])
+@every_plot
+def test_legends_and_names_hide_no_data(plot: str, models: int, inches: Any) -> None:
+    frame = FRAME.rename(columns=LONG)
+    arguments, usual = PLOTS[plot]
+    method = getattr(
+        frame.pu(score=[*LONG.values()][:models]), dict(zip(PLOTS, METHODS, strict=True))[plot]
+    )
+    figure, ax = plt.subplots(figsize=inches, layout="constrained")
+    method(*arguments, **usual, ax=ax)
+    figure.draw_without_rendering()
+    named = legend_of(ax)
+    for line in curves(ax) if named else ():
+        assert not named.get_window_extent().count_contains(
+            ax.transData.transform(line.get_xydata())
+        )
+    assert plot == "plot_forest" or bool(of_kind(ax, "band")) == (models <= 6)
+    names = [text.get_window_extent() for text in ax.get_yticklabels() if text.get_text()]
+    assert max(name.width for name in names) < ax.bbox.width
+    heights = sorted(name.y0 for name in names)
+    assert plot != "plot_forest" or min(np.diff(heights)) > 0.7 * min(
+        name.height for name in names
+    )
 
 
 def test_the_last_step_of_a_tied_rank_cdf_is_clear_of_the_frame() -> None:
