@@ -10,7 +10,7 @@ import pandas as pd
 
 from pu_accessor.beta import NO_BETA, Beta, Betas, name_group, split_key
 from pu_accessor.errors import PUDataError, PUImportError, PUValueError, shorten, warn_caller
-from pu_accessor.inference.diagnostics import Diagnostics, check_clusters, diagnose, has_one
+from pu_accessor.inference.diagnostics import Diagnostics, check_clusters, diagnose, diagnose_stack
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import (
     Annotated,
@@ -34,6 +34,8 @@ Columns: TypeAlias = Mapping[str, Any]
 _MIN_EFFECTIVE_SIZE = 10  # known positives below which it is said
 _MIN_CLUSTERS = 10  # that hold a known positive, likewise
 _HEAVY = 0.1  # share of weight that one row holds, beyond which it is said
+_FAR_BELOW = 0.35  # AUROC of known positives against the rest, of scores that may run down
+_BY_CHANCE = 3.5  # standard errors below a half
 _MANY_GROUPS = 50  # beyond which rows of one may be meant to belong together
 
 
@@ -106,13 +108,12 @@ def ask(
     if at_once is not None and keyed.together is not None and not terms.monotone:
         stack = keyed.together()
         contents = at_once(stack, np.stack([beta.values for beta in by_key]))
-        totals = map(Counts._make, stack.total.tolist())
-        abouts = [Diagnostics(total, single=has_one(total)) for total in totals]
-        at_each = enumerate(map(Answer, keys, by_key, abouts, contents))
+        at_each = enumerate(map(Answer, keys, by_key, diagnose_stack(stack), contents))
         ready = {i: result for i, result in at_each if result.content is not None}
     each, skipped = _collect(keyed, answer, terms, ready)
     answers = Answers(names, each, betas, shared, skipped)
     _warn_of_rankings(answers, limits=limits and apart)
+    _warn_of_order(answers, terms, apart=apart)
     if apart:
         known = [(key, about) for key, _, about, _ in each if about is not None]
         warn_of_few_clusters(names, [(key, about.clusters) for key, about in known])
@@ -191,6 +192,12 @@ _ONE_ROW = (
     "identical rows: df.pu(count=...)."
 )
 
+_RUNS_DOWN = (
+    "Known positives score far below the others: AUROC against them is less than "
+    f"{_FAR_BELOW} ({{}}). Higher must be more positive. Where lower is, as of energies, "
+    "distances and ranks, turn the scores first: {}."
+)
+
 
 def _warn_of_skipped(skipped: Mapping[str, str], answered: int) -> None:
     (group, why), *further = skipped.items()
@@ -241,6 +248,23 @@ def _warn_of_rankings(answers: Answers[Any], *, limits: bool) -> None:
         "takes it for granted is wrong.",
         "monotone",
     )
+
+
+def _warn_of_order(answers: Answers[Any], terms: Terms, *, apart: bool) -> None:
+    """Warn of scores that run down, as energies do: in each group, or in their mean."""
+    known = [(key, about) for key, _, about, _ in answers.each if about is not None]
+    keys, names = [key for key, _ in known], answers.names
+    above, error = np.array([[one.above, one.above_error] for _, one in known]).reshape(-1, 2).T
+    if known and not apart:
+        keys, names, above = [()], (), above.mean(keepdims=True)
+        error = np.sqrt(np.sum(error**2, keepdims=True)) / error.size
+    least = _BY_CHANCE + 0.55 * np.log10(max(above.size, 1))  # so that many warn as rarely as one
+    far = np.flatnonzero((above < _FAR_BELOW) & (0.5 - above > least * error))
+    if far.size:
+        model = split_key(names, keys[far[0]])[-1] if terms.is_wide and apart else terms.models[0]
+        turn = f"df[{str(model)!r}] = -df[{str(model)!r}]"
+        found = [(keys[place], f"{above[place]:.2g}") for place in far.tolist()]
+        warn_of_groups(names, found, _RUNS_DOWN.format("{}", turn), "labels#scores")
 
 
 def warn_of_few_clusters(names: Sequence[str], held: Iterable[tuple[Hashable, float]]) -> None:

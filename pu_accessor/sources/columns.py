@@ -171,6 +171,11 @@ def check_name(
             f"{argument} must name a column, but {name!r} is a level of the index. Make it one: "
             "df.reset_index()."
         )
+    if isinstance(name, str) and name[:1] == "-" and name[1:] in names:
+        raise PUKeyError(
+            f"{argument} must name a {kind}, but {name!r} has a sign. Where lower is more "
+            f"positive: df.assign(score=-df[{name[1:]!r}]).pu."
+        )
     raise PUKeyError(
         f"{argument} must name a {kind}, but there is no {brief(name)} among "
         f"[{shorten(map(brief, names), most=20)}].{suggestion(name, names)} Pass {argument}=... "
