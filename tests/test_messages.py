@@ -462,3 +462,54 @@ def test_intervals_that_hold_have_no_warning() -> None:
     few = enough.drop(range(40))
     few.pu.average_precision(0.05, target="examples")
     few.pu.auroc(0.05)
+
+
+DOWN = FREE.assign(energy=-FREE["score"], km=PLACE)
+UNNAMED = LONG.rename(columns={"points": "score"})
+PATIENTS = FREE.assign(patient=PLACE // 4, method=np.where(PLACE % 8 < 4, "ct", "mri"))
+RUNS_DOWN = r"AUROC against them is less than 0\.35 \({}\).* first: df\['{}'\] = -df\['{}'\]\."
+NAMES |= {"DOWN": DOWN, "UNNAMED": UNNAMED, "PATIENTS": PATIENTS}
+NAMES["QUERIES"] = pd.concat([DOWN.assign(q=query) for query in range(9)])
+HINTS = [  # once, in whatever question: what is likely meant, by a line
+    *(
+        (f"DOWN.pu(score='energy').{question}", RUNS_DOWN.format(r"0\.\d+", "energy", "energy"))
+        for question in (
+            "auroc(0.2)",
+            "metric('f1', 0.2, at=9)",
+            "roc_bounds(0.2)",
+            "cutoff(0.2, recall=0.5)",
+        )
+    ),
+    ("QUERIES.pu(score='km', by='q').auroc(0.2)", RUNS_DOWN.format("gr.*6 more", "km", "km")),
+    (
+        "QUERIES.pu(score='energy', by='q', average=True).auroc(0.2)",
+        RUNS_DOWN.format(r"0\.\d+", "energy", "energy"),
+    ),
+    ("DOWN.pu(score=['score', 'km']).auroc(0.2)", RUNS_DOWN.format("group mod.*", "km", "km")),
+    ("UNNAMED.pu.auroc(0.2)", r"'model' looks .* 'row' repeats, .* apart: df\.pu\(by='model'\)"),
+    ("UNNAMED.sample(frac=1, random_state=0).pu.contingency(0.2)", r"df\.pu\(by='model'\)"),
+]
+
+
+@pytest.mark.parametrize(("call", "words"), HINTS)
+def test_what_is_likely_meant_is_said_once(call: str, words: str) -> None:
+    with pytest.warns(PUWarning, match=words) as told:
+        eval(call, NAMES.copy())
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "DOWN.assign(energy=-DOWN['energy']).pu(score='energy').auroc(0.2)",
+        "FREE.pu(score='other').auroc(0.2)",
+        "UNNAMED.pu(by='model').auroc(0.2)",
+        "UNNAMED.pu(cluster='row').auroc(0.2)",
+        "UNNAMED.drop(columns='model').pu.auroc(0.2)",
+        "UNNAMED[:120].pu.auroc(0.2)",
+        "PATIENTS.pu.auroc(0.2)",
+        "from_chunks([UNNAMED]).auroc(0.2)",
+    ],
+)
+def test_where_all_is_plain_nothing_is_said(call: str) -> None:
+    eval(call, NAMES.copy())

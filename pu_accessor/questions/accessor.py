@@ -294,6 +294,7 @@ class Accessor:
         ranks = "all" if by_rank and isinstance(ranks, str) else ranks
         if isinstance(ranks, str) and ranks == "all":
             refuse(dict.fromkeys(("ranks='all'", *_SOURCES[self._source.kind]), ranks))
+        self._source.warn_of_mixed(self._terms)
         return self._source.rank(self._terms, ranks, exact=exact)
 
     def _pair(self, on: Any) -> Keyed[PairedRanks]:
