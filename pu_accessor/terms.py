@@ -20,7 +20,7 @@ ColumnNames: TypeAlias = Hashable | list[Any]  # a column, or several
 Over: TypeAlias = bool | str | list[str]  # whether, or over which columns of `by`
 Seed: TypeAlias = int | np.random.Generator
 NanPolicy: TypeAlias = Literal["raise", "omit", "worst"]
-OnError: TypeAlias = Literal["raise", "skip"]
+OnError: TypeAlias = Literal["raise", "skip", "nan"]
 
 
 class Reading(TypedDict, total=False):
@@ -85,7 +85,7 @@ class Assumed(TypedDict, total=False):
 
 
 NAN_POLICIES = ("omit", "raise", "worst")
-ON_ERROR = ("raise", "skip")
+ON_ERROR = ("raise", "skip", "nan")
 REFERENCES = ("positives", "negatives", "tightest", "both")
 OTHERS = ("propensity", "cluster", "weight", "count")
 
@@ -105,7 +105,7 @@ class Terms:
     negative: Values = None
     unlabeled: Values = None
     nan_policy: str = "raise"  # "worst": ranked last, in one shared cutoff
-    on_error: str = "raise"  # "skip": leave out a ranking that has no answer
+    on_error: str = "raise"  # a ranking without an answer: "skip" it, or "nan"
     progress: bool = False  # whether to show a bar
     pool: Over = False  # whether, or over which columns of by, groups are pooled
     average: Over = False  # whether, or over which columns of by, answers are averaged
@@ -328,6 +328,10 @@ average, contingency/rank_cdf/dominance/calibration/cutoff/compare/gap/estimate_
   for each group > Leave average out.
 average, check_assumptions/sample_to_label/robustness: it answers for each group
   > Leave average out.
+on_error='nan', contingency/rank_cdf/dominance: tables and curves are of whole numbers, which
+  cannot be NaN > Leave groups without an answer out: df.pu(by='site', on_error='skip').
+on_error='nan', average/gap: it has no row of one group alone
+  > Leave groups without an answer out: df.pu(by='site', on_error='skip').
 target='examples', average, cluster: nothing is known of clusters that were not labeled
   > Leave cluster out, or pass target='population'. @clusters
 beta=estimate, selection_odds/contamination: the error of an estimate is that of labels selected at

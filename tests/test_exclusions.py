@@ -25,6 +25,7 @@ BOUND: dict[str, dict[str, Any]] = {
     **{role: {role: "nothing"} for role in ("by", "score", *OTHERS)},
     **{role: {"by": "nothing", role: True} for role in ("pool", "average")},
     "label": {"label": "nothing"},
+    "on_error='nan'": {"on_error": "nan"},
     "a list of scores": {"score": ["svm", "forest"]},
 }
 ASSUMED: dict[str, Any] = {"reference": "both", "selection_odds": 2, "contamination": 0.1}

@@ -88,8 +88,9 @@ class Accessor:
             What stands for each state, where labels have another coding.
         nan_policy : {"raise", "omit", "worst"}, default "raise"
             Rows without a score are refused, left out, or ranked last.
-        on_error : {"raise", "skip"}, default "raise"
-            Whether a group without an answer is left out, with a warning.
+        on_error : {"raise", "skip", "nan"}, default "raise"
+            Whether a group without an answer is left out, with a warning, or has rows of NaN, and
+            its reason in a column.
         progress : bool, default False
             Show a bar over groups.
         pool : bool, str or list, default False
@@ -261,6 +262,8 @@ class Accessor:
             facts |= {} if band_name(bounds) == "simultaneous" else {f"band={kind}": bounds}
         facts = {n: fact for n, fact in facts.items() if fact is not None and fact is not False}
         terms = self._terms
+        if terms.on_error == "nan":
+            facts["on_error='nan'"] = terms.on_error
         source = dict.fromkeys(_SOURCES[self._source.kind], self._source.kind)
         if terms.is_wide and "model" in (betas.levels or ()):
             raise PUValueError(

@@ -57,6 +57,9 @@ class Answers(Generic[Content]):
     betas: Betas | None
     settings: Settings
     skipped: Mapping[str, str] = field(default_factory=dict)  # groups without an answer, and why
+    # Of on_error="nan" all keys, and by position why some have no answer, with their betas.
+    all_keys: Sequence[Hashable] = ()
+    unanswered: Mapping[int, tuple[str, Beta]] = field(default_factory=dict)
 
     @property
     def own_beta(self) -> bool:
@@ -110,8 +113,14 @@ def ask(
         contents = at_once(stack, np.stack([beta.values for beta in by_key]))
         at_each = enumerate(map(Answer, keys, by_key, diagnose_stack(stack), contents))
         ready = {i: result for i, result in at_each if result.content is not None}
-    each, skipped = _collect(keyed, answer, terms, ready)
-    answers = Answers(names, each, betas, shared, skipped)
+    each, left_out = _collect(keyed, answer, terms, ready)
+    whys = {name_group(names, keys[place]): why for place, why in left_out.items()}
+    answers = Answers(names, each, betas, shared, whys)
+    if terms.on_error == "nan" and each:
+        with_beta = {place: (why, by_key[place]) for place, why in left_out.items()}
+        answers = Answers(names, each, betas, shared, {}, keys, with_beta)
+    elif whys:
+        _warn_of_skipped(whys, len(each))
     _warn_of_rankings(answers, limits=limits and apart)
     _warn_of_order(answers, terms, apart=apart)
     if apart:
@@ -127,8 +136,8 @@ def _collect(
     answer: Callable[[int], Answer[Content]],
     terms: Terms,
     ready: Mapping[int, Answer[Content]],
-) -> tuple[list[Answer[Content]], dict[str, str]]:
-    """Return all answers, and why groups that are left out have none."""
+) -> tuple[list[Answer[Content]], dict[int, str]]:
+    """Return all answers, and by position why groups that are left out have none."""
     answers, left_out = dict(ready), dict[int, PUDataError]()
     waiting = [position for position in range(len(keyed.keys)) if position not in ready]
     while waiting:
@@ -144,22 +153,17 @@ def _collect(
         if later and keyed.refine:
             keyed.refine()
         waiting = later
-    skipped = {
-        name_group(keyed.names, keyed.keys[position]): str(left_out[position])
-        for position in sorted(left_out)
-    }
-    if skipped:
-        _warn_of_skipped(skipped, len(answers))
-    return [answers[position] for position in sorted(answers)], skipped
+    whys = {position: str(left_out[position]) for position in sorted(left_out)}
+    return [answers[position] for position in sorted(answers)], whys
 
 
 def _left_out(error: PUDataError, keyed: Keyed[Any], position: int, terms: Terms) -> PUDataError:
     """Return why a group has no answer; raise it unless such groups are left out."""
     if not keyed.names:
         raise error
-    if terms.on_error == "skip":
+    if terms.on_error != "raise":
         return error
-    step = " Pass on_error='skip' to leave such groups out."
+    step = " Pass on_error='skip' to leave such groups out, 'nan' for rows of NaN."
     if len(keyed.keys) > _MANY_GROUPS and len(keyed.names) == 1:
         step += f" Rows that belong together are cluster={keyed.names[0]!r}, not groups."
     advised = "" if "on_error" in str(error) else step
@@ -332,6 +336,45 @@ def as_rows(
         frame.attrs["skipped"] = dict(answers.skipped)
     frame.attrs.update(attrs or {})
     return frame
+
+
+# Columns that say what was asked, of a group without an answer, too.
+_ASKED = ("metric", "at", "goal", "beta", "target", "left", "right", "level", "method", "check")
+_ASKED += ("selection_odds", "contamination", "model_a", "model_b")
+
+
+def with_reasons(
+    frame: pd.DataFrame, answers: Answers[Any], sizes: Sequence[int] = ()
+) -> pd.DataFrame:
+    """Give groups without an answer rows of NaN in their places that say why: on_error="nan".
+
+    Integers stay integers, in the dtype that can be missing. `sizes` are rows of each group.
+    """
+    if not answers.all_keys:
+        return frame
+    absent, names = [*answers.unanswered], [*answers.names]
+    answered = [place for place in range(len(answers.all_keys)) if place not in absent]
+    sizes = sizes or [len(frame) // len(answered)] * len(answered)
+    nullable = {"i": "Int64", "b": "boolean"}
+    body = frame.drop(columns=names)  # the keys come back, in order
+    body = body.astype({n: nullable.get(t.kind, t) for n, t in body.dtypes.items()})
+    asked = {*_ASKED} - ({"beta"} if answers.betas is None else set())
+    lost = [name for name in body if name not in asked]
+    blank = body[: sizes[0]].copy()
+    blank[lost] = body[lost][:0].reindex(blank.index)
+    parts = [body.assign(reason=None)]
+    for why, beta in answers.unanswered.values():
+        of_group = blank.assign(reason=why)
+        if answers.own_beta:
+            of_group["beta"] = beta.values.repeat(len(blank) // beta.values.size)
+        parts.append(of_group)
+    places = np.repeat([*answered, *absent], [*sizes, *[len(blank)] * len(absent)])
+    order = np.argsort(places, kind="stable")
+    whole = pd.concat(parts, ignore_index=True).iloc[order].reset_index(drop=True)
+    keys = key_levels(names, [answers.all_keys[place] for place in places[order]])
+    filled = pd.concat([pd.DataFrame(keys), whole], axis=1)
+    filled.attrs = frame.attrs
+    return filled
 
 
 def describe(about: Diagnostics) -> dict[str, float]:
