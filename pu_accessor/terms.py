@@ -280,24 +280,25 @@ selection_odds, pool: odds are compared within one ranking > Ask each group: df.
 contamination, cluster/weight/propensity/pool: labels are then no simple random sample of the
   positives, and nobody worked it out
 prevalence, contamination: what both do together is not known @population
-reference, cluster/weight/propensity: how labels were selected is known of the positives
-  @known_negatives
-propensity, gap, auroc: groups are compared as simple random samples
-prevalence, pool: pooled groups have one each @population
+reference, cluster/weight/propensity: these say how known positives were drawn, and nothing of
+  known negatives @known_negatives
+propensity, gap, auroc: the known positives of each group are compared as a simple random sample
+prevalence, pool: each of the pooled groups has a prevalence of its own @population
 prevalence, selection_odds: what both do together is not known @population
-average, propensity: the scatter of groups whose known positives count differently is not known
+average, propensity: how far an average is off is not known where known positives count unequally
   @biased_labels
 pool/average, data in a Dataset: groups are put together in a frame alone
   > Make a frame: ds.to_dataframe().reset_index().pu.
 pool, data in chunks: groups are put together in a frame alone > Ask each group: df.pu(by='fold').
-by, a groupby: it has its keys > Group by all keys at once: df.groupby(['site', 'model']).pu.
+by, a groupby: a groupby has its groups already > Group by all
+  keys at once: df.groupby(['site', 'model']).pu.
 by, data in a Dataset: each other dimension makes groups by itself
   > Leave it out, or make a frame: ds.to_dataframe().reset_index().pu(by='model').
 on, data in a Dataset: samples are paired along their dimension > Leave it out.
 on, a list of scores: a row pairs its own scores > Leave it out.
 a list of scores, gap: models of the same rows are not independent
   > Compare them: df.pu(score=['svm', 'forest']).compare().
-at=estimated, one estimate for all groups: it is another cutoff at each beta
+at=estimated, one estimate for all groups: each beta that the estimate allows has another cutoff
   > Estimate beta in each group: beta=df.pu(by='sex').estimate_beta().
 on, robustness, a metric of one model: it pairs the rows of models > Leave it out.
 above, robustness, a difference: the conclusion is that one model is better than the other
@@ -310,13 +311,13 @@ wave/strata, check_assumptions, data in arrays: it is a column of a frame
   > Put them into a frame: pd.DataFrame({'score': score, 'label': label}).pu.
 score/label/by, data in arrays: arrays have no columns
   > Put them into a frame: pd.DataFrame({'score': score, 'label': label}).pu.
-compare, data in arrays: each is one model
+compare, data in arrays: two arrays are the scores and labels of one model
   > Put the scores of all into a frame: df.pu(score=['svm', 'forest']).compare().
 sample_to_label, data in chunks: rows are drawn in memory
   > Draw some first: ddf.sample(frac=0.01, random_state=0).compute().pu.sample_to_label(50).
 sample_to_label, data in a LazyFrame: rows are drawn in memory
   > Collect it first: lf.collect().pu.sample_to_label(50).
-ranks='all', data in chunks: all cutoffs take all scores in one place
+ranks='all', data in chunks: all cutoffs need all scores in memory at once
   > Curves and areas are the same at ranks='breakpoints'. @large_data#cutoffs-that-suffice
 strata/below/above, sample_to_label, by/a groupby/a list of scores: rows are drawn from one ranking
   > Draw rows of one after the other: df[df['site'] == 'a'].pu(score='svm').
@@ -334,10 +335,10 @@ on_error='nan', average/gap: it has no row of one group alone
   > Leave groups without an answer out: df.pu(by='site', on_error='skip').
 target='examples', average, cluster: nothing is known of clusters that were not labeled
   > Leave cluster out, or pass target='population'. @clusters
-beta=estimate, selection_odds/contamination: the error of an estimate is that of labels selected at
-  random > Pass its point, beta=found['beta'].item(), or its ends one after the other. @beta
-beta=estimate, rank_cdf/robustness/check_assumptions/dominance: it takes beta as it is
+beta=estimate, selection_odds/contamination: an estimate of beta takes labels as selected at random
   > Pass its point, beta=found['beta'].item(), or its ends one after the other. @beta
+beta=estimate, rank_cdf/robustness/check_assumptions/dominance: it cannot include the error of an
+  estimate > Pass its point, beta=found['beta'].item(), or its ends one after the other. @beta
 beta=interval, contamination, contingency: tables are bounded at one number of positives
   > Ask at both ends: beta=[0.1, 0.3].
 beta=interval/beta=estimate, contingency, target='population': the band for new examples is at one
@@ -348,8 +349,9 @@ target='population', contingency, cluster/weight/propensity: there is no interva
   then > Pass target='examples'. @population
 target='population', at=cutoff of these: there is no interval for new examples then
   > Pass target='examples'. @population
-target='population', at=estimated, cluster/weight/selection_odds/contamination: how errors go
-  together there is not known > Pass target='examples', or at={'threshold': 0.5}. @population
+target='population', at=estimated, cluster/weight/selection_odds/contamination: the errors of the
+  cutoff and of the metric depend on each other, and nobody worked that out
+  > Pass target='examples', or at={'threshold': 0.5}. @population
 target='population', at a cutoff, band/reference: there is no interval for new
   examples then > Pass target='examples'. @population
 target='population', net_benefit, reference: there is no interval for new examples
@@ -358,45 +360,51 @@ target='population', auroc/average_precision/bedroc/at a cutoff/gap/cutoff, prop
   interval for new examples then > Pass target='examples'.
 prevalence, target='examples', average_precision/at a cutoff: these examples have the prevalence
   that they have > Pass target='population', and a metric at={'threshold': 0.5}. @population
-target='examples', auroc/average_precision/bedroc/compare/gap, cluster/weight: it takes each row as
-  one of a random sample > Pass 'population'.
+target='examples', auroc/average_precision/bedroc/compare/gap, cluster/weight: intervals for
+  these examples take each row as drawn by itself > Pass target='population'.
 target='population', cutoff, cost/reference: there is no interval for new examples then
   > Pass target='examples'.
-max_fpr, propensity: there is an interval of the whole area alone
+max_fpr, propensity: with propensities the whole area has an interval, and no part of it
   > Take the range between bounding curves: df.pu.contingency(0.3).pu.area('auroc', max_fpr=0.1).
 max_fpr, target='population', pool: new examples have one ranking
   > Pass target='examples', or ask each group: df.pu(by='fold').
 band=at random, selection_odds: it holds for labels at random alone
   > Pass band='exact' or 'simultaneous'.
-band=by rank, reference: bounds by rank say where the latent positives are
-at=chosen, propensity: no band holds at all cutoffs jointly there
+band=by rank, reference: bounds by rank are taken as they are, whichever examples are known
+at=chosen, propensity: it is chosen among all cutoffs, and no band with propensities holds at all
   > Pass a rank, or at={'recall': 0.9}.
-at=chosen, cluster/weight: no band holds at all cutoffs jointly there > Pass a rank.
+at=chosen, cluster/weight: it is chosen among all cutoffs, and no such band holds at all
+  > Pass a rank.
 band, contingency/rank_cdf/dominance/at a cutoff/net_benefit, cluster/weight/propensity: rows that
   are no simple random sample have a band of their own > Leave band out.
 band, auroc/average_precision/bedroc/boyce: it takes no band > Leave band out. @bands
-contamination, at=chosen: a cutoff that labels choose is another one where some are wrong
+contamination, at=chosen: wrong labels would choose another cutoff
   > Pass a rank, a fraction or a threshold.
-cluster, cutoff/estimate_beta/robustness: it takes each row as one of a random sample
+cluster, cutoff/estimate_beta/robustness: it takes each row as drawn by itself
   > Keep one row of each: df.groupby('patient').sample(1, random_state=0).pu. @clusters
-weight, cutoff/estimate_beta/robustness: it takes each row as one of a random sample
+weight, cutoff/estimate_beta/robustness: it takes each row as drawn by itself
   > Draw rows by weight: df.sample(1000, weights='w', replace=True, random_state=0).pu. @clusters
-propensity, robustness/calibration/bedroc/cutoff: it takes labels as random @biased_labels
-propensity/weight/pool, check_assumptions: what is checked is that labels are random, of rows that
-  count once > Leave it out.
-strata, check_assumptions, cluster: how many are known by chance is not known of rows that belong
-  together > Leave one of the two out; waves count clusters. @assumptions
+propensity, robustness/calibration/bedroc/cutoff: it takes labels as selected at random
+  @biased_labels
+propensity/weight/pool, check_assumptions: it checks labels at random of rows that count once
+  > Leave it out: df.pu.check_assumptions().
+strata, check_assumptions, cluster: how many rows of a stratum are known by chance is not known
+  where rows belong together > Leave one of the two out; waves count clusters. @assumptions
 weight, sample_to_label: beta is the weighted share, and rows are drawn with equal probabilities
   > Draw them by weight: df[df['label'].isna()].sample(100, weights='w', replace=True).
   @clusters#weights
 count, sample_to_label: rows are drawn one by one
   > Write them out: df.loc[df.index.repeat(df['n'])].reset_index(drop=True).pu.
-selection_odds/contamination, compare, no test: AUROC alone is compared where labels may fail
-target='examples', compare, no test: of these examples AUROC alone is compared
+selection_odds/contamination, compare, no test: under these models are compared by AUROC only
+  > Ask for compare('auroc', 0.3).
+target='examples', compare, no test: these examples are compared by AUROC only
   > Pass target='population'. @many_models#which-model-is-better
 adjust='max_t', selection_odds/contamination: p values are then the largest for any labels, and
   have no correlation > Pass adjust='holm'.
 """
+
+
+_NO_ANSWER = "it has no answer under that assumption"
 
 
 def _read_table() -> Iterator[Exclusion]:
@@ -418,10 +426,7 @@ def refuse(facts: Mapping[str, object], question: str = "") -> None:
     facts = {**facts, **({question: question} if question else {})}
     for name in ASSUMPTIONS:
         if question in TAKEN and name in facts and name not in (*TAKEN[question], "monotone"):
-            raise _explain(
-                Exclusion((name, question), "it has no answer for that", f"Leave {name} out."),
-                facts,
-            )
+            raise _explain(Exclusion((name, question), _NO_ANSWER, f"Leave {name} out."), facts)
     there = {*facts}
     for excluded, exclusion in _BY_FACTS:
         if excluded <= there:

@@ -245,8 +245,9 @@ def check_assumptions(
         checks = [*_checks(rows, beta.values.tolist(), round(1 - level, 12))]
         if not checks:
             raise PUDataError(
-                "cluster must be left out without wave=..., but is bound: of rows that belong "
-                "together waves are checked alone. Pass wave='labeled_by', or leave cluster out.",
+                "wave must be passed with cluster: where rows belong together only waves of "
+                "labels can be checked. Name their column, wave='labeled_by', or leave clusters "
+                "out: df.pu(cluster=None).check_assumptions().",
                 page=_PAGE,
             )
         return checks
