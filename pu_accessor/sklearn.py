@@ -48,7 +48,7 @@ class Scorer:
     requested: tuple[bool | str | None, bool | str | None] = (None, None)
 
     def __call__(
-        self, estimator: Any, X: Any, y: Any, *, propensity: Any = None, weight: Any = None
+        self, estimator: Any, X: Any, y: Any, *, propensity: Any = None, sample_weight: Any = None
     ) -> float:
         """Score an estimator on examples that it was not fitted to: greater is better."""
         if issparse(y):
@@ -58,7 +58,7 @@ class Scorer:
             )
         columns, others = (
             (self._score(estimator, X), as_series("y", y)),
-            {"propensity": propensity, "weight": weight},
+            {"propensity": propensity, "weight": sample_weight},
         )
         source, roles = pair_source(*columns, self._roles(), **others)
         every = self.metric.is_function and self.at in ("maximum", "youden")
@@ -67,29 +67,29 @@ class Scorer:
         return -value if self.metric.less_is_better else value
 
     def set_score_request(
-        self, *, propensity: bool | str | None = None, weight: bool | str | None = None
+        self, *, propensity: bool | str | None = None, sample_weight: bool | str | None = None
     ) -> Scorer:
         """Ask for propensities, or weights, where scikit-learn routes metadata.
 
         Parameters
         ----------
-        propensity, weight : bool, str or None
-            Whether they are passed on to this scorer, or the name under which they come, such as
-            ``weight="sample_weight"``; None raises where they come.
+        propensity, sample_weight : bool, str or None
+            Whether they are passed on to this scorer, or the name under which they come; None
+            raises where they come.
 
         Returns
         -------
         Scorer
             A new one.
         """
-        return replace(self, requested=(propensity, weight))
+        return replace(self, requested=(propensity, sample_weight))
 
     def get_metadata_routing(self) -> Any:
         """Return what metadata this scorer asks for."""
         from sklearn.utils.metadata_routing import MetadataRequest
 
         request = MetadataRequest(owner="scorer")
-        for name, alias in zip(("propensity", "weight"), self.requested, strict=True):
+        for name, alias in zip(("propensity", "sample_weight"), self.requested, strict=True):
             request.score.add_request(param=name, alias=alias)
         return request
 
@@ -118,7 +118,7 @@ class Scorer:
         classes = getattr(estimator, "classes_", None)
         if classes is None:  # of a detector of outliers, say: what it was fitted to is high
             return response
-        states = read_labels(pd.Series(classes, name="y"), self._roles())
+        states = read_labels(pd.Series(classes, name="y"), self._roles(), whole=False)
         if len(classes) != 2 or states.positive.sum() != 1:
             raise PUValueError(
                 "estimator must be fitted to two classes, one of them positive, but its classes "
@@ -191,7 +191,7 @@ def scorer(
     callable
         From an estimator, examples and labels to a number. Where metadata is routed,
         ``scorer(...).set_score_request(propensity=True)`` asks for propensities, and
-        ``weight="sample_weight"`` for how many rows each stands for.
+        ``sample_weight=True`` for how many rows each stands for.
 
     Raises
     ------
