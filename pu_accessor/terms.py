@@ -209,7 +209,7 @@ ARGUMENTS: Mapping[str, str] = {
     "alpha": "level=0.95: it is 1 - alpha",
     "at": "df.pu.metric('recall', 0.3, at=100), or of tables "
     "ds.pu.at(rank=100).pu.metric('recall')",
-    "ascending": "df['score'] = -df['score'] if lower is more positive: higher ranks first",
+    "ascending": "df.assign(score=-df['score']).pu.auroc(0.3) if lower is more positive",
     "average": "df.pu(by='query', average=True).auroc(0.3)",
     "beta_interval": "beta=pd.Interval(0.1, 0.3)",
     "ci": "level=0.95, or for a picture without bands band_kws={'alpha': 0}",
@@ -228,7 +228,6 @@ ARGUMENTS: Mapping[str, str] = {
     "n_jobs": "df.pu.auroc(0.3): what takes long runs in threads by itself",
     "quantity": "metric='auroc'",
     "random_state": "df.pu.auroc(0.3): nothing is drawn at random, but by sample_to_label",
-    "seed": "df.pu.auroc(0.3): nothing is drawn at random, but by sample_to_label",
     "specificity": "df.pu.cutoff(0.3, fpr=0.1) or at={'fpr': 0.1}: it is 1 - fpr",
     "sample_weight": "df.pu(weight='w')",
     "threshold": "df.pu.metric('recall', 0.3, at={'threshold': 0.5})",

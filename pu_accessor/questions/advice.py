@@ -12,7 +12,6 @@ from pu_accessor.checks import check_flag
 from pu_accessor.errors import PUError, PUTypeError, brief, nearest, refuse_signals, suggestion
 from pu_accessor.inference.estimates.cutoff_spec import SYNONYMS
 from pu_accessor.inference.metrics import METRICS
-from pu_accessor.priors import beta_from_prevalence
 from pu_accessor.terms import ARGUMENTS, ASSUMPTIONS, PRIORS, ROLES
 
 Kind = TypeVar("Kind", bound=type)
@@ -115,16 +114,18 @@ def _advised(method: Callable[..., Any]) -> Callable[..., Any]:
 
 def _explain_prior(pu: Any, method: Callable[..., Any], word: str, prior: Any) -> str:
     """Say which beta a class prior is, of the examples that there are."""
-    call, number = "pu_accessor.beta_from_prevalence(0.25, n_positive=100, n_unlabeled=1900)", ""
-    with suppress(PUError, AttributeError):  # tables have no rows, and groups more than one total
-        total = pu._rank("breakpoints").make(0).total
-        beta = beta_from_prevalence(prior, total[0], total[2], total[1])
-        negative = f", n_negative={total[1]}" if total[1] else ""
-        call = f"pu_accessor.beta_from_prevalence({prior}, {total[0]}, {total[2]}{negative})"
-        number = f", here {beta:.4g}" if pu._terms.by is None else ""
+    counts, number = "0.25, n_positive=100, n_unlabeled=1900", ""
+    with suppress(PUError, AttributeError, TypeError, ZeroDivisionError):  # tables have no rows
+        rankings = pu._rank()
+        known, negative, unlabeled = rankings.make(0).total
+        beta = (prior * (known + negative + unlabeled) - known) / unlabeled
+        if len(rankings.keys) == 1 and 0 <= beta <= 1:
+            counts = f"{prior}, {known}, {unlabeled}" + f", n_negative={negative}" * bool(negative)
+            number = f", here {beta:.4g}"
     return (
         f"{method.__name__} has no argument {word!r}, the share of positives among all examples: "
-        f"beta is that among the unlabeled. Write beta={call}{number}."
+        "beta is that among the unlabeled. Write "
+        f"beta=pu_accessor.beta_from_prevalence({counts}){number}."
     )
 
 
