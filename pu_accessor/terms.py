@@ -206,32 +206,34 @@ ROLES = tuple(name for name in TERMS if name not in ASSUMPTIONS)
 
 # Words that people type as arguments, and the line that is meant.
 ARGUMENTS: Mapping[str, str] = {
-    "alpha": "level=0.95: it is 1 - alpha",
-    "at": "df.pu.metric('recall', 0.3, at=100), or of tables "
-    "ds.pu.at(rank=100).pu.metric('recall')",
-    "ascending": "df.assign(score=-df['score']).pu.auroc(0.3) if lower is more positive",
-    "average": "df.pu(by='query', average=True).auroc(0.3)",
-    "beta_interval": "beta=pd.Interval(0.1, 0.3)",
-    "ci": "level=0.95, or for a picture without bands band_kws={'alpha': 0}",
-    "figsize": "ax=plt.subplots(figsize=(6, 4))[1]",
-    "dpi": "ax=plt.subplots(dpi=150)[1]",
-    "groups": "df.pu(cluster='patient') for rows that belong together, df.pu(by='site') for "
-    "answers apart",
-    "k": "df.pu.metric('precision', 0.3, at=100), or df.pu.contingency(0.3, ranks=100)",
-    "joint": "beta=df.pu.estimate_beta(): answers hold jointly with an estimate",
-    **dict.fromkeys(
-        ("n_boot", "n_bootstrap", "n_bootstraps", "n_resamples"),
-        "level=0.95: intervals have closed forms and draw no samples",
-    ),
-    "mark": "df.pu.metric(['recall', 'fpr'], 0.3, at={'threshold': 0.5}) and ax.plot",
-    "max_fpr": "df.pu.auroc(0.3, max_fpr=0.1)",
-    "n_jobs": "df.pu.auroc(0.3): what takes long runs in threads by itself",
-    "quantity": "metric='auroc'",
-    "random_state": "df.pu.auroc(0.3): nothing is drawn at random, but by sample_to_label",
-    "specificity": "df.pu.cutoff(0.3, fpr=0.1) or at={'fpr': 0.1}: it is 1 - fpr",
-    "sample_weight": "df.pu(weight='w')",
-    "threshold": "df.pu.metric('recall', 0.3, at={'threshold': 0.5})",
-    "thresholds": "df.pu.metric('net_benefit', 0.3, at={'threshold': [0.1, 0.2]})",
+    word: line
+    for words, line in {
+        "alpha": "level=0.95: it is 1 - alpha",
+        "at": "df.pu.metric('recall', 0.3, at=100), or of tables "
+        "ds.pu.at(rank=100).pu.metric('recall')",
+        "ascending": "df.assign(score=-df['score']).pu.auroc(0.3) if lower is more positive",
+        "average": "df.pu(by='query', average=True).auroc(0.3)",
+        "beta_interval": "beta=pd.Interval(0.1, 0.3)",
+        "ci": "level=0.95, or for a picture without bands band_kws={'alpha': 0}",
+        "figsize": "ax=plt.subplots(figsize=(6, 4))[1]",
+        "dpi": "ax=plt.subplots(dpi=150)[1]",
+        "groups": "df.pu(cluster='patient') for rows that belong together, df.pu(by='site') for "
+        "answers apart",
+        "k": "df.pu.metric('precision', 0.3, at=100), or df.pu.contingency(0.3, ranks=100)",
+        "joint": "beta=df.pu.estimate_beta(): answers hold jointly with an estimate",
+        "n_boot n_bootstrap n_bootstraps n_resamples": "level=0.95: intervals have closed forms "
+        "and draw no samples",
+        "mark": "df.pu.metric(['recall', 'fpr'], 0.3, at={'threshold': 0.5}) and ax.plot",
+        "max_fpr": "df.pu.auroc(0.3, max_fpr=0.1)",
+        "n_jobs": "df.pu.auroc(0.3): what takes long runs in threads by itself",
+        "quantity": "metric='auroc'",
+        "random_state": "df.pu.auroc(0.3): nothing is drawn at random, but by sample_to_label",
+        "specificity": "df.pu.cutoff(0.3, fpr=0.1) or at={'fpr': 0.1}: it is 1 - fpr",
+        "sample_weight": "df.pu(weight='w')",
+        "threshold": "df.pu.metric('recall', 0.3, at={'threshold': 0.5})",
+        "thresholds": "df.pu.metric('net_benefit', 0.3, at={'threshold': [0.1, 0.2]})",
+    }.items()
+    for word in words.split()
 }
 # What others call the share of positives: of all examples, not of the unlabeled ones.
 PRIORS = ("class_prior", "pi", "prior")

@@ -504,6 +504,7 @@ def test_what_is_likely_meant_is_said_once(call: str, words: str) -> None:
     assert len(told) == 1
 
 
+@pytest.mark.filterwarnings("error::pu_accessor.PUWarning")
 @pytest.mark.parametrize(
     "call",
     [

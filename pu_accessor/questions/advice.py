@@ -18,50 +18,47 @@ Kind = TypeVar("Kind", bound=type)
 
 # Words that people type as methods.
 _METHODS: Mapping[str, str] = {
-    "area": "df.pu.contingency(0.3).pu.area('auroc')",
-    "at": "df.pu.contingency(0.3).pu.at(rank=100)",
-    "beta_derivatives": "df.pu.contingency(0.3).pu.beta_derivatives()",
-    "beta_from_labels": "pu_accessor.beta_from_labels(12, 100, n_unlabeled=1900)",
-    "bedroc": "df.pu.metric('bedroc', 0.3)",
-    "boyce": "df.pu.metric('boyce')",
-    "compare_unpaired": "df.pu(by='site').gap('auroc', 0.3)",
-    "beta_from_label_frequency": "pu_accessor.beta_from_label_frequency(0.5, 100, 1900)",
-    "beta_from_prevalence": "pu_accessor.beta_from_prevalence(0.25, 100, 1900)",
-    "breaking_point": "df.pu.robustness('auroc', 0.3)",
-    **dict.fromkeys(
-        ("confusion_matrix", "plot_confusion_matrix"),
-        "df.pu.contingency(0.3, ranks=100).pu.to_frame().set_index('bound')[['tp', 'fp', 'fn', "
-        "'tn']]",
-    ),
-    **dict.fromkeys(("bootstrap", "ci", "delong"), "df.pu.auroc(0.3, level=0.95)"),
-    **dict.fromkeys(("class_prior", "estimate_prior", "prior"), "df.pu.estimate_beta()"),
-    "decision_curve": "df.pu.plot_metric('net_benefit', 0.3, x='threshold')",
-    "ef": "df.pu.metric('lift', 0.3, at={'fraction': 0.01})",
-    **dict.fromkeys(("evaluate", "summary", "describe"), "df.pu.report(0.3)"),
-    **dict.fromkeys(("f2", "fbeta"), "df.pu.metric(pu_accessor.fbeta(2), 0.3, at=100)"),
-    "from_arrays": "pu_accessor.from_arrays(df['score'], df['label'])",
-    "from_chunks": "pu_accessor.from_chunks([df])",
-    "from_frame": "df.pu(score='score', label='label')",
-    "gain": "df.pu.metric('recall', 0.3, at={'fraction': [0.1, 0.2]})",
-    "labels_needed": "pu_accessor.labeling.labels_needed(0.1, 1900)",
-    "load_example": "pu_accessor.load_example()",
-    "net_benefit": "df.pu.metric('net_benefit', 0.3, at={'threshold': [0.1, 0.2]})",
-    "partial_auc": "df.pu.auroc(0.3, max_fpr=0.1)",
-    "plot_against_beta": "df.pu.plot_metric('auroc', [0.1, 0.2, 0.3], x='beta')",
-    "plot_boyce": "df.pu.metric('boyce')",
-    "plot_decision": "df.pu.plot_metric('net_benefit', 0.3, x='threshold')",
-    "plot_gain": "df.pu.plot_metric('recall', 0.3, x='fraction')",
-    "plot_net_benefit": "df.pu.plot_metric('net_benefit', 0.3, x='threshold')",
-    "plot_robustness": "df.pu.plot_metric('auroc', 0.3, x='selection_odds')",
-    "plot_table": "df.pu.contingency(0.3, ranks=100).pu.to_frame()",
-    "roc_curve": "df.pu.roc_bounds(0.3)",
-    "roc_region": "df.pu.metric(['recall', 'fpr'], 0.3, at={'threshold': 0.5}, level=0.95**0.5)",
-    **dict.fromkeys(
-        ("cross_val_score", "make_scorer"),
-        "pu_accessor.sklearn.scorer('auroc', beta=0.1, unlabeled=0)",
-    ),
-    "scorer": "pu_accessor.sklearn.scorer('auroc', beta=0.1, unlabeled=0)",
-    "select": "df[df['score'] >= df.pu.cutoff(0.3, recall=0.9)['threshold'].item()]",
+    word: line
+    for words, line in {
+        "area": "df.pu.contingency(0.3).pu.area('auroc')",
+        "at": "df.pu.contingency(0.3).pu.at(rank=100)",
+        "beta_derivatives": "df.pu.contingency(0.3).pu.beta_derivatives()",
+        "beta_from_labels": "pu_accessor.beta_from_labels(12, 100, n_unlabeled=1900)",
+        "bedroc": "df.pu.metric('bedroc', 0.3)",
+        "boyce plot_boyce": "df.pu.metric('boyce')",
+        "compare_unpaired": "df.pu(by='site').gap('auroc', 0.3)",
+        "beta_from_label_frequency": "pu_accessor.beta_from_label_frequency(0.5, 100, 1900)",
+        "beta_from_prevalence": "pu_accessor.beta_from_prevalence(0.25, 100, 1900)",
+        "breaking_point": "df.pu.robustness('auroc', 0.3)",
+        "confusion_matrix plot_confusion_matrix": "df.pu.contingency(0.3, "
+        "ranks=100).pu.to_frame().set_index('bound')[['tp', 'fp', 'fn', 'tn']]",
+        "bootstrap ci delong": "df.pu.auroc(0.3, level=0.95)",
+        "class_prior estimate_prior prior": "df.pu.estimate_beta()",
+        "decision_curve plot_decision plot_net_benefit": "df.pu.plot_metric('net_benefit', 0.3, "
+        "x='threshold')",
+        "ef": "df.pu.metric('lift', 0.3, at={'fraction': 0.01})",
+        "evaluate summary describe": "df.pu.report(0.3)",
+        "f2 fbeta": "df.pu.metric(pu_accessor.fbeta(2), 0.3, at=100)",
+        "from_arrays": "pu_accessor.from_arrays(df['score'], df['label'])",
+        "from_chunks": "pu_accessor.from_chunks([df])",
+        "from_frame": "df.pu(score='score', label='label')",
+        "gain": "df.pu.metric('recall', 0.3, at={'fraction': [0.1, 0.2]})",
+        "labels_needed": "pu_accessor.labeling.labels_needed(0.1, 1900)",
+        "load_example": "pu_accessor.load_example()",
+        "net_benefit": "df.pu.metric('net_benefit', 0.3, at={'threshold': [0.1, 0.2]})",
+        "partial_auc": "df.pu.auroc(0.3, max_fpr=0.1)",
+        "plot_against_beta": "df.pu.plot_metric('auroc', [0.1, 0.2, 0.3], x='beta')",
+        "plot_gain": "df.pu.plot_metric('recall', 0.3, x='fraction')",
+        "plot_robustness": "df.pu.plot_metric('auroc', 0.3, x='selection_odds')",
+        "plot_table": "df.pu.contingency(0.3, ranks=100).pu.to_frame()",
+        "roc_curve": "df.pu.roc_bounds(0.3)",
+        "roc_region": "df.pu.metric(['recall', 'fpr'], 0.3, at={'threshold': 0.5}, "
+        "level=0.95**0.5)",
+        "cross_val_score make_scorer scorer": "pu_accessor.sklearn.scorer('auroc', beta=0.1, "
+        "unlabeled=0)",
+        "select": "df[df['score'] >= df.pu.cutoff(0.3, recall=0.9)['threshold'].item()]",
+    }.items()
+    for word in words.split()
 }
 # The arguments of calls that errors show, where beta alone is not enough.
 _WRITTEN: Mapping[str, str] = {

@@ -45,16 +45,12 @@ def is_missing(value: Any) -> bool:
     return bool(pd.api.types.is_scalar(value) and pd.isna(value))
 
 
-def show(value: object) -> str:
-    """Show a label value as a user would type it."""
+def show(value: Any) -> str:
+    """Show a label value as a user would type it: 3.0, of grades beside missing ones, as 3."""
     if is_missing(value):
         return "None (missing)"
-    return brief(value.item() if isinstance(value, np.generic) else value)
-
-
-def _show_short(value: Any) -> str:
-    """Show a label value where it need not be typed."""
-    return f"{value:.4g}" if isinstance(value, float) and value % 1 else show(value)
+    value = value.item() if isinstance(value, np.generic) else value
+    return brief(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
 def advise(label: pd.Series[Any], values: Sequence[Value], claimed: Collection[str]) -> str:
@@ -63,7 +59,7 @@ def advise(label: pd.Series[Any], values: Sequence[Value], claimed: Collection[s
     Of numbers, grades and categories with an order the highest are positive, never negative.
     """
     unknown = [v for v in values if v.state == UNKNOWN]
-    shown = shorten((_show_short(v.value) for v in unknown), most=4, width=60)
+    shown = shorten((show(v.value) for v in unknown), most=4, width=60)
     head = f"label column {str(label.name)!r} holds {shown}"
     categories = label.cat.categories if getattr(label.dtype, "ordered", False) else ()
     ranks = {v: _rank(v.value, list(categories)) for v in values}
@@ -106,20 +102,19 @@ def _rank(value: Any, categories: Sequence[Any]) -> float | None:
 
 def _threshold(label: pd.Series[Any], numbers: Mapping[Value, float], least: float) -> str:
     """Say how probabilities, many grades or measurements become labels."""
-    levels, column = sorted({*numbers.values()}), f"df[{str(label.name)!r}]"
-    looks, end = "many grades", ""
+    levels, column, end = sorted({*numbers.values()}), f"df[{str(label.name)!r}]", ""
+    looks, first = "many grades", str(least)
     if least == 0.5:
         looks, end = "probabilities", " A reference that is a probability is another problem."
     elif any(level % 1 for level in levels):
         looks, end = "measurements", " Write <= where lower is more positive."
-        least = float(f"{np.median(levels):.3g}")
-    first = next((v.value for v, number in numbers.items() if number == least), least)
-    dtype = label.dtype
-    if not (getattr(dtype, "ordered", False) or dtype in (np.float64, np.int64)):
-        first, column = least, f"{column}.astype(float)"
+        first = f"{np.median(levels):.3g}"
+    numeric = f"{column}.astype(float)"
+    if getattr(label.dtype, "ordered", False):
+        numeric, first = column, next(show(v.value) for v in numbers if numbers[v] == least)
     return (
-        f": these look like {looks}. Threshold them first: df[{str(label.name)!r}] = "
-        f"np.where({column} >= {show(first)}, 1, np.nan) makes the others unlabeled.{end}"
+        f": these look like {looks}. Threshold them first: {column} = "
+        f"np.where({numeric} >= {first}, 1, np.nan) makes the others unlabeled.{end}"
     )
 
 
@@ -127,27 +122,25 @@ def _advise_words(
     label: pd.Series[Any], values: Sequence[Value], ranks: Mapping[Value, float | None]
 ) -> str:
     """Say what words may mean of which only their author knows: under a condition."""
-    known = [v for v in values if v.state != UNLABELED]
+    known = [v for v in values if v.state != UNLABELED and not isnan(ranks[v] or 0)]
     high = [v for v in known if v.state == POSITIVE or (ranks[v] or 0) > 0]
-    named = [v for v in known if v not in high and not isnan(ranks[v] or 0)]
-    named.sort(key=lambda v: v.frequency)
-    is_closed = len(high) + len(named) < len(values)
+    unclear = [v for v in known if v.state == UNKNOWN and ranks[v] is None]
+    low = [v for v in known if v not in high and v not in unclear]
     if high:
-        unclear = [v for v in named if ranks[v] is None and v.state == UNKNOWN]
-        low = [v for v in named if ranks[v] is not None]
         return f" If {_list(unclear)} is unlabeled: {_write(values, high, low)}."
-    first, *others = named
-    if is_closed and others:
-        line = f"df.assign(label=df[{str(label.name)!r}].notna()).pu(unlabeled=False)"
-        line = line if len(named) > _MOST else _write(values, named, [])
-        return f" If all are known positives: {line}."
-    if len(named) > _MOST:
+    first, *others = sorted(unclear, key=lambda v: v.frequency)
+    if len(others) >= _MOST:
         line = f"df.assign(label=df[{str(label.name)!r}] == {show(first.value)}).pu(unlabeled=0)"
         return f" If {show(first.value)} is positive: {line}."
-    told = f" If {show(first.value)} is positive: {_write(values, [first], others, single=True)}"
-    if len(others) == 1:
-        told += f"; if {show(others[0].value)} is: {_write(values, others, [first], single=True)}"
-    return f"{told}."
+    if others and len(known) < len(values):
+        return f" If all are known positives: {_write(values, [first, *others], low)}."
+    ways = [(first, [*others, *low]), *([(others[0], [first])] if len(known) == 2 else [])]
+    told = "; if ".join(
+        f"{show(one.value)} is positive: {_write(values, [one], rest, single=True)}"
+        for one, rest in ways
+        if one in unclear
+    )
+    return f" If {told}."
 
 
 def _write(
@@ -161,25 +154,19 @@ def _write(
     """Write keywords that give all values a state; what is low may be negative or unlabeled."""
     unlabeled = [v for v in values if v not in high and v not in low and v.state != NEGATIVE]
     is_open = bool(low) and not unlabeled and "negative" not in claimed
-    states = {"positive": high, "unlabeled": low} if is_open else {"positive": high}
-    states |= {} if is_open else {"negative": low, "unlabeled": unlabeled}
-    said = {
-        state: f"{state}={_list(several)}"
-        for state, several in states.items()
+    states = [("positive", high), ("unlabeled" if is_open else "negative", low)]
+    said = [
+        f"{state}={_list(several)}"
+        for state, several in [*states, ("unlabeled", unlabeled)]
         if any(v.state == UNKNOWN for v in several) or (is_open and several is low)
-    }
+    ]
     if is_open and not single:
-        said["unlabeled"] = f"negative={_list(low)} or {said['unlabeled']}"
-        return ", and ".join(said.values())
-    return ", ".join(said.values())
+        said[-1] = f"{'and ' * (len(said) > 1)}negative={_list(low)} or {said[-1]}"
+    return ", ".join(said)
 
 
 def _list(several: Iterable[Value]) -> str:
-    """Write values as they are typed, grades of 3.0 as 3, and one without its list."""
-    values = ["None" if is_missing(v.value) else v.value for v in several]
-    typed = [
-        v if v == "None" else show(int(v) if isinstance(v, float) and v.is_integer() else v)
-        for v in values
-    ]
+    """Write values as they are typed, one without its list."""
+    typed = [show(v.value).removesuffix(" (missing)") for v in several]
     shown = ", ".join([*typed[:_MOST], *(["..."] if len(typed) > _MOST else [])])
     return shown if len(typed) == 1 else f"[{shown}]"

@@ -120,7 +120,6 @@ def span_of(part: pd.DataFrame, term: averages_oracle.Term, name: Any) -> list[f
 DRAWS = [(1, 0, 0.95, 4), (1, 1.5, 0.8, 4), (4, 1.5, 0.9, 4), (4, 1.5, 0.95, 11)]
 
 
-@pytest.mark.filterwarnings("ignore:Known positives score far below")
 @pytest.mark.parametrize("draws", DRAWS)
 @pytest.mark.parametrize("target", ["population", "examples"])
 @pytest.mark.parametrize("name", ["auroc", "average_precision", *RATES, *BEYOND, predicted])
@@ -190,7 +189,6 @@ LAYOUTS: dict[str, list[tuple[int, list[int], float]]] = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:Known positives score far below")
 @pytest.mark.parametrize("target", ["population", "examples"])
 @pytest.mark.parametrize("which", LAYOUTS)
 def test_averages_at_the_edge_are_those_of_a_slow_reference(which: str, target: str) -> None:

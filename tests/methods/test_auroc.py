@@ -255,7 +255,6 @@ def test_one_known_positive_is_told_once(method: str) -> None:
 
 @pytest.mark.filterwarnings("ignore:In 1 of 1 rows a limit is the estimate itself")
 @both
-@pytest.mark.filterwarnings("ignore:Known positives score far below")
 def test_known_positives_at_the_top_refute_a_high_beta(method: str) -> None:
     score: list[float] = [*range(48, 0, -1)]
     label: Labels = [True] * 8 + [None] * 40  # many more latent ones than can follow them
@@ -420,7 +419,6 @@ def test_the_error_counts_ranks_below_the_limit_after_known_positives(limit: flo
     assert row["standard_error"] == pytest.approx(error, rel=1e-3)
 
 
-@pytest.mark.filterwarnings("ignore:Known positives score far below")
 @pytest.mark.parametrize("sign", [1, -1])
 def test_where_nothing_scatters_there_is_an_interval(sign: int) -> None:
     truth = np.arange(60) < 20

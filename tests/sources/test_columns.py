@@ -124,9 +124,10 @@ ADVISED: list[Any] = [
     ([1, "yes", None], {}, "positive=[1, 'yes']"),
     ([True, "no", "no", None], {}, "negative='no'"),
     ([True, 0, "x", "x", None], {}, "unlabeled=['x', None]"),
-    (["good", "bad", "bad"], {}, "positive='good', unlabeled='bad'; if 'bad' is: positive='bad'"),
+    (["good", "bad", "bad"], {}, "positive='good', unlabeled='bad'; if 'bad' is positive: po"),
     (["good", "good", "bad", None], {}, "positive=['bad', 'good']"),
     ([*"abbcc"], {}, "positive='a', unlabeled=['b', 'c']"),
+    (["q", False, "z", "z"], {}, "positive='q', unlabeled=['z', False]"),
     ([1, None, 0], {"unlabeled": 0}, "unlabeled=[0, None]"),
     ([*"xxy", None], {"unlabeled": "y"}, "positive='x', unlabeled=['y', None]"),
 ]  # fmt: skip
