@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from math import nan, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -62,7 +63,7 @@ def diagnose(ranking: Ranking, level: float, *, random: bool = True) -> Diagnost
     return replace(found, beta_limit=limit, refuted_at=refuted_at)
 
 
-def _place_known(ranking: Ranking) -> dict[str, float]:
+def _place_known(ranking: Ranking) -> dict[str, Any]:
     """Return how the known positives lie to the rest; of each cluster one counts."""
     whole = ranking.whole or ranking
     known, rest = whole.total.known_positive, float(sum(whole.total[1:]))

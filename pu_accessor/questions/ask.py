@@ -339,8 +339,8 @@ def as_rows(
 
 
 # Columns that say what was asked, of a group without an answer, too.
-_ASKED = ("metric", "at", "goal", "beta", "target", "left", "right", "level", "method", "check")
-_ASKED += ("selection_odds", "contamination", "model_a", "model_b")
+_ASKED = "metric at goal beta target left right level method check selection_odds contamination"
+_ASKED += " model_a model_b"
 
 
 def with_reasons(
@@ -352,18 +352,18 @@ def with_reasons(
     """
     if not answers.all_keys:
         return frame
-    absent, names = [*answers.unanswered], [*answers.names]
+    absent, names = answers.unanswered, [*answers.names]
     answered = [place for place in range(len(answers.all_keys)) if place not in absent]
     sizes = sizes or [len(frame) // len(answered)] * len(answered)
     nullable = {"i": "Int64", "b": "boolean"}
-    body = frame.drop(columns=names)  # the keys come back, in order
+    body: Any = frame.drop(columns=names)  # the keys come back, in order
     body = body.astype({n: nullable.get(t.kind, t) for n, t in body.dtypes.items()})
-    asked = {*_ASKED} - ({"beta"} if answers.betas is None else set())
+    asked = {*_ASKED.split()} - ({"beta"} if answers.betas is None else set())
     lost = [name for name in body if name not in asked]
     blank = body[: sizes[0]].copy()
     blank[lost] = body[lost][:0].reindex(blank.index)
     parts = [body.assign(reason=None)]
-    for why, beta in answers.unanswered.values():
+    for why, beta in absent.values():
         of_group = blank.assign(reason=why)
         if answers.own_beta:
             of_group["beta"] = beta.values.repeat(len(blank) // beta.values.size)

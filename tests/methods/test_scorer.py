@@ -184,7 +184,7 @@ class Known(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 @pytest.mark.parametrize("dtype", ["float", "Int64", "boolean", "object", "Float64"])
 def test_labels_may_be_missing_in_any_dtype(dtype: str) -> None:
     """As they are in a frame: the others are unlabeled, whatever the estimator was fitted to."""
-    label = pd.Series([True if known else None for known in KNOWN], dtype=object)
+    label: Any = pd.Series([True if known else None for known in KNOWN], dtype=object)
     labels = label if dtype == "object" else label.astype("boolean").astype(dtype)
     asked = scorer("auroc", beta=BETA, unlabeled=pd.NA)
     found = cross_val_score(Known(), X, labels, scoring=asked, cv=KFold(4))
