@@ -59,7 +59,7 @@ def advise(label: pd.Series[Any], values: Sequence[Value], claimed: Collection[s
     Of numbers, grades and categories with an order the highest are positive, never negative.
     """
     unknown = [v for v in values if v.state == UNKNOWN]
-    shown = shorten((show(v.value) for v in unknown), most=4, width=60)
+    shown = shorten((show(v.value) for v in unknown), width=60)
     head = f"label column {str(label.name)!r} holds {shown}"
     categories = label.cat.categories if getattr(label.dtype, "ordered", False) else ()
     ranks = {v: _rank(v.value, list(categories)) for v in values}
@@ -75,7 +75,8 @@ def advise(label: pd.Series[Any], values: Sequence[Value], claimed: Collection[s
         ranks = dict.fromkeys(values)
     if any(ranks[v] is None for v in unknown):
         return head + _CODING + _advise_words(label, values, ranks)
-    above, is_graded = [level for level in levels if level > 0], bool([*categories, *levels[2:]])
+    above = [level for level in levels if level > 0]
+    is_graded = max([*levels, len(categories)]) > 1
     least = above[not is_closed and 1 < len(above) == len(levels)] if above else inf
     meant = [rank for v, rank in numbers.items() if v.state == POSITIVE]
     if meant and "positive" in claimed:

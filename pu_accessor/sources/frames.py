@@ -145,7 +145,7 @@ class FrameSource:
         if self.kind != "frame" or roles.keys or roles.is_wide or roles.cluster is not None:
             return
         names = [name for name in self.frame.columns if isinstance(name, str)]
-        names = [n for n in names if names.count(n) == 1 and n not in (roles.score, roles.label)]
+        names = [n for n in names if names.count(n) == 1 and n not in map(str, roles.models)]
         ranked = [name for name in names if _RANKED.fullmatch(name)]
         keys = [name for name in names if _RANKED_BY.fullmatch(name) and ranked]
         for key in [key for key in keys if _is_text(self.frame[key].dtype)]:

@@ -84,7 +84,7 @@ UNCLEAR: list[Any] = [
     ([1, -1], {}, r"holds -1, which is unlabeled to some and negative to others. Pass unlab"),
     (["1", None], {}, r"holds '1', which stands for no state. Labels are True or 1"),
     ([1, 0, None], {"unlabeled": 0}, r"holds None \(missing\), which stands for no state"),
-    (list(range(20)), {}, r"holds 2, 3, 4, 5 and 14 more: these look like many grades"),
+    (list(range(20)), {}, r"holds 2, 3, 4, 5, 6 and 13 more: these look like many grades"),
     ([1, None], {"positive": 1, "negative": 1}, r"positive and negative must not share .* 1"),
     ([1, None], {"negative": [0, 2], "unlabeled": (2,)}, r"negative and unlabeled must not"),
 ]  # fmt: skip
