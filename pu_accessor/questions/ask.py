@@ -362,15 +362,18 @@ def with_reasons(
     lost = [name for name in body if name not in asked]
     blank = body[: sizes[0]].copy()
     blank[lost] = body[lost][:0].reindex(blank.index)
-    parts = [body.assign(reason=None)]
-    for why, beta in absent.values():
-        of_group = blank.assign(reason=why)
-        if answers.own_beta:
-            of_group["beta"] = beta.values.repeat(len(blank) // beta.values.size)
-        parts.append(of_group)
+    blanks = blank.loc[np.tile(blank.index, len(absent))]
+    blanks = blanks.assign(reason=np.repeat([why for why, _ in absent.values()], len(blank)))
+    if absent and answers.own_beta:
+        own = [beta.values.repeat(len(blank) // beta.values.size) for _, beta in absent.values()]
+        blanks["beta"] = np.concatenate(own)
     places = np.repeat([*answered, *absent], [*sizes, *[len(blank)] * len(absent)])
     order = np.argsort(places, kind="stable")
-    whole = pd.concat(parts, ignore_index=True).iloc[order].reset_index(drop=True)
+    whole = (
+        pd.concat([body.assign(reason=None), blanks], ignore_index=True)
+        .iloc[order]
+        .reset_index(drop=True)
+    )
     keys = key_levels(names, [answers.all_keys[place] for place in places[order]])
     filled = pd.concat([pd.DataFrame(keys), whole], axis=1)
     filled.attrs = frame.attrs
