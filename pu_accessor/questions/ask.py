@@ -375,7 +375,7 @@ def with_reasons(
         .reset_index(drop=True)
     )
     keys = key_levels(names, [answers.all_keys[place] for place in places[order]])
-    filled = pd.concat([pd.DataFrame(keys), whole], axis=1)
+    filled: pd.DataFrame = pd.concat([pd.DataFrame(keys), whole], axis=1)
     filled.attrs = frame.attrs
     return filled
 
