@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
+from functools import wraps
+from inspect import signature
 from math import floor, inf
 from numbers import Integral, Rational, Real
 from sys import float_info
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +20,7 @@ from pu_accessor.errors import PUTypeError, PUValueError, brief, suggestion
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranks
 
 Interval: TypeAlias = tuple[float, float]
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 MOST_STRATA = 6  # of which rows are drawn and labeled by hand
 # Of a beta that was computed; in units of its last binary digit. With so few digits a ratio of
@@ -201,3 +204,25 @@ def check_flag(argument: str, value: object) -> None:
     """Raise unless `value` is True or False: arrays and NA are neither."""
     if not isinstance(value, bool):
         raise PUTypeError(f"{argument} must be True or False, but {brief(value)} was passed.")
+
+
+def explains(example: str) -> Callable[[Function], Function]:
+    """Let a function answer a call that does not fit it with one that does."""
+
+    def wrap(function: Function) -> Function:
+        expected = signature(function)
+
+        @wraps(function)
+        def checked(*args: Any, **keywords: Any) -> Any:
+            try:
+                expected.bind(*args, **keywords)
+            except TypeError as error:
+                unknown = next((word for word in keywords if word not in expected.parameters), "")
+                meant = suggestion(unknown, expected.parameters) if unknown else ""
+                step = f"{meant} Write for example {example}."
+                raise PUTypeError(f"{function.__name__}: {error}.{step}") from None
+            return function(*args, **keywords)
+
+        return cast("Function", checked)
+
+    return wrap

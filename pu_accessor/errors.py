@@ -57,7 +57,7 @@ _SYNONYMS: Mapping[str, str] = {
     "informedness": "youden bookmaker j",
     "jaccard": "iou jaccard_score",
     "kappa": "cohen_kappa cohen_kappa_score",
-    "lift": "enrichment enrichment_factor",
+    "lift": "ef enrichment enrichment_factor",
     "mcc": "matthews matthews_corrcoef phi",
     "npv": "negative_predictive_value",
     "precision": "ppv positive_predictive_value precision_score",

@@ -7,7 +7,14 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from pu_accessor.checks import check_count, check_flag, check_level, check_option, check_share
+from pu_accessor.checks import (
+    check_count,
+    check_flag,
+    check_level,
+    check_option,
+    check_share,
+    explains,
+)
 from pu_accessor.errors import PUTypeError, PUValueError, brief, warn_caller
 from pu_accessor.inference.prior.labeling import confidence_sequence, highest_density
 from pu_accessor.inference.prior.stratified import Stratum, sum_limits
@@ -286,6 +293,7 @@ def beta_from_prevalence(
     of: Literal["population"],
     level: float = 0.95,
 ) -> pd.DataFrame: ...
+@explains("pu_accessor.beta_from_prevalence(0.25, n_positive=100, n_unlabeled=1900)")
 def beta_from_prevalence(
     prevalence: float,
     n_positive: int,
@@ -358,6 +366,7 @@ def beta_from_prevalence(
     return TidyFrame([{**columns, **known}])
 
 
+@explains("pu_accessor.beta_from_label_frequency(0.5, n_positive=100, n_unlabeled=1900)")
 def beta_from_label_frequency(label_frequency: float, n_positive: int, n_unlabeled: int) -> float:
     """Convert the share of positives that are labeled, often called c, to beta.
 

@@ -13,7 +13,7 @@ import pandas as pd
 from scipy.sparse import issparse
 
 from pu_accessor.beta import Beta
-from pu_accessor.checks import as_betas
+from pu_accessor.checks import as_betas, explains
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.estimates.areas_on_new_examples import precision_values
 from pu_accessor.inference.estimates.cutoff_spec import At, read_at
@@ -48,7 +48,7 @@ class Scorer:
     requested: tuple[bool | str | None, bool | str | None] = (None, None)
 
     def __call__(
-        self, estimator: Any, X: Any, y: Any, *, propensity: Any = None, weight: Any = None
+        self, estimator: Any, X: Any, y: Any, *, propensity: Any = None, sample_weight: Any = None
     ) -> float:
         """Score an estimator on examples that it was not fitted to: greater is better."""
         if issparse(y):
@@ -58,7 +58,7 @@ class Scorer:
             )
         columns, others = (
             (self._score(estimator, X), as_series("y", y)),
-            {"propensity": propensity, "weight": weight},
+            {"propensity": propensity, "weight": sample_weight},
         )
         source, roles = pair_source(*columns, self._roles(), **others)
         every = self.metric.is_function and self.at in ("maximum", "youden")
@@ -67,29 +67,29 @@ class Scorer:
         return -value if self.metric.less_is_better else value
 
     def set_score_request(
-        self, *, propensity: bool | str | None = None, weight: bool | str | None = None
+        self, *, propensity: bool | str | None = None, sample_weight: bool | str | None = None
     ) -> Scorer:
         """Ask for propensities, or weights, where scikit-learn routes metadata.
 
         Parameters
         ----------
-        propensity, weight : bool, str or None
-            Whether they are passed on to this scorer, or the name under which they come, such as
-            ``weight="sample_weight"``; None raises where they come.
+        propensity, sample_weight : bool, str or None
+            Whether they are passed on to this scorer, or the name under which they come; None
+            raises where they come.
 
         Returns
         -------
         Scorer
             A new one.
         """
-        return replace(self, requested=(propensity, weight))
+        return replace(self, requested=(propensity, sample_weight))
 
     def get_metadata_routing(self) -> Any:
         """Return what metadata this scorer asks for."""
         from sklearn.utils.metadata_routing import MetadataRequest
 
         request = MetadataRequest(owner="scorer")
-        for name, alias in zip(("propensity", "weight"), self.requested, strict=True):
+        for name, alias in zip(("propensity", "sample_weight"), self.requested, strict=True):
             request.score.add_request(param=name, alias=alias)
         return request
 
@@ -118,7 +118,7 @@ class Scorer:
         classes = getattr(estimator, "classes_", None)
         if classes is None:  # of a detector of outliers, say: what it was fitted to is high
             return response
-        states = read_labels(pd.Series(classes, name="y"), self._roles())
+        states = read_labels(pd.Series(classes, name="y"), self._roles(), whole=False)
         if len(classes) != 2 or states.positive.sum() != 1:
             raise PUValueError(
                 "estimator must be fitted to two classes, one of them positive, but its classes "
@@ -131,7 +131,7 @@ class Scorer:
         return response if place else -response
 
     def _estimate(self, ranking: Ranking) -> float:
-        """Return the estimate for a ranking, unbiased and so not cut off at 0 and 1."""
+        """Return the estimate for a ranking, cut to what there can be."""
         betas, weight = np.array([self.beta or 0.0]), ranking.unequal_weight
         check_labels(betas, ranking.total)
         is_roc = self.metric.curve == "roc"
@@ -146,9 +146,10 @@ class Scorer:
             values = auroc_on_new(ranking, betas)
         else:
             values = precision_values(ranking, betas)
-        return float(values[0])
+        return float(np.clip(values[0], self.metric.low, self.metric.high))
 
 
+@explains("pu_accessor.sklearn.scorer('auroc', beta=0.1, unlabeled=0)")
 def scorer(
     metric: AnyMetric,
     *,
@@ -169,7 +170,7 @@ def scorer(
     beta : float in [0, 1], optional
         Fraction of positives among the unlabeled. AUROC puts models in the same order at any, so
         that it may be left out where a model is chosen; the number then is that of all unlabeled
-        examples taken as negative. All else needs it.
+        examples taken as negative. Recall and fnr at a threshold do without. All else needs it.
     at : At, optional
         The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
         share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated
@@ -190,7 +191,7 @@ def scorer(
     callable
         From an estimator, examples and labels to a number. Where metadata is routed,
         ``scorer(...).set_score_request(propensity=True)`` asks for propensities, and
-        ``weight="sample_weight"`` for how many rows each stands for.
+        ``sample_weight=True`` for how many rows each stands for.
 
     Raises
     ------
@@ -205,8 +206,8 @@ def scorer(
     Notes
     -----
     Known positives of the fold that is scored count, and no others. AUROC and average precision
-    are unbiased statistics, so that their mean over folds is unbiased; in a small fold they can be
-    above 1. A metric is that of ``df.pu.metric``. Intervals come from ``df.pu``, for all folds
+    are unbiased statistics, cut to [0, 1], which small folds exceed. A metric is that of
+    ``df.pu.metric``. Intervals come from ``df.pu``, for all folds
     together by ``df.pu(by="fold", pool=True)``.
 
     Rows that belong together, such as those of a patient, change no estimate, and so no score:
@@ -228,14 +229,16 @@ def scorer(
     array([0.9 , 0.86, 0.84, 0.87, 0.89])
     """
     entry = read_metric(metric, at, "score")
-    if entry.curve != "roc" and beta is None:
+    at_threshold = at is not None and read_at(at).kind == "threshold"
+    of_known = at_threshold and "without_beta" in entry.can
+    if beta is None and not (entry.curve == "roc" or of_known):
         raise PUValueError(
-            f"beta must be passed for {entry.name!r}, whose order of models depends on it, but "
-            "was not. Where nobody knows it choose by scorer('auroc'), whose order does not."
+            f"beta must be passed for {entry.name!r}, as it says which model is better, but was "
+            "not. Where nobody knows it: scorer('auroc', unlabeled=0), or 'recall' with "
+            "at={'threshold': 0.5}, put models in the same order at any."
         )
-    responses: tuple[str, ...] = RESPONSES
-    if at is not None and read_at(at).kind == "threshold":
-        responses = ("predict_proba",)  # decision values are on another scale
+    # Decision values are on another scale than thresholds.
+    responses = ("predict_proba",) if at_threshold else RESPONSES
     if beta is not None and (np.ndim(beta) or as_betas(beta).size != 1):
         raise PUTypeError(
             f"beta must be one number for a scorer, but {beta!r} was passed. Make a scorer for "

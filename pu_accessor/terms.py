@@ -20,7 +20,7 @@ ColumnNames: TypeAlias = Hashable | list[Any]  # a column, or several
 Over: TypeAlias = bool | str | list[str]  # whether, or over which columns of `by`
 Seed: TypeAlias = int | np.random.Generator
 NanPolicy: TypeAlias = Literal["raise", "omit", "worst", "unretrieved"]
-OnError: TypeAlias = Literal["raise", "skip"]
+OnError: TypeAlias = Literal["raise", "skip", "nan"]
 
 
 class Reading(TypedDict, total=False):
@@ -85,7 +85,7 @@ class Assumed(TypedDict, total=False):
 
 
 NAN_POLICIES = ("omit", "raise", "unretrieved", "worst")
-ON_ERROR = ("raise", "skip")
+ON_ERROR = ("raise", "skip", "nan")
 REFERENCES = ("positives", "negatives", "tightest", "both")
 OTHERS = ("propensity", "cluster", "weight", "count")
 
@@ -106,7 +106,7 @@ class Terms:
     unlabeled: Values = None
     # "worst": ranked last, in one shared cutoff; "unretrieved": below any cutoff.
     nan_policy: str = "raise"
-    on_error: str = "raise"  # "skip": leave out a ranking that has no answer
+    on_error: str = "raise"  # a ranking without an answer: "skip" it, or "nan"
     progress: bool = False  # whether to show a bar
     pool: Over = False  # whether, or over which columns of by, groups are pooled
     average: Over = False  # whether, or over which columns of by, answers are averaged
@@ -210,6 +210,41 @@ ASSUMPTIONS = tuple(Assumed.__annotations__)
 ROLES = tuple(name for name in TERMS if name not in ASSUMPTIONS)
 
 
+# Words that people type as arguments, and the line that is meant.
+ARGUMENTS: Mapping[str, str] = {
+    word: line
+    for words, line in {
+        "alpha": "level=0.95: it is 1 - alpha",
+        "at": "df.pu.metric('recall', 0.3, at=100), or of tables "
+        "ds.pu.at(rank=100).pu.metric('recall')",
+        "ascending": "df.assign(score=-df['score']).pu.auroc(0.3) if lower is more positive",
+        "average": "df.pu(by='query', average=True).auroc(0.3)",
+        "beta_interval": "beta=pd.Interval(0.1, 0.3)",
+        "ci": "level=0.95, or for a picture without bands band_kws={'alpha': 0}",
+        "figsize": "ax=plt.subplots(figsize=(6, 4))[1]",
+        "dpi": "ax=plt.subplots(dpi=150)[1]",
+        "groups": "df.pu(cluster='patient') for rows that belong together, df.pu(by='site') for "
+        "answers apart",
+        "k": "df.pu.metric('precision', 0.3, at=100), or df.pu.contingency(0.3, ranks=100)",
+        "joint": "beta=df.pu.estimate_beta(): answers hold jointly with an estimate",
+        "n_boot n_bootstrap n_bootstraps n_resamples": "level=0.95: intervals have closed forms "
+        "and draw no samples",
+        "mark": "df.pu.metric(['recall', 'fpr'], 0.3, at={'threshold': 0.5}) and ax.plot",
+        "max_fpr": "df.pu.auroc(0.3, max_fpr=0.1)",
+        "n_jobs": "df.pu.auroc(0.3): what takes long runs in threads by itself",
+        "quantity": "metric='auroc'",
+        "random_state": "df.pu.auroc(0.3): nothing is drawn at random, but by sample_to_label",
+        "specificity": "df.pu.cutoff(0.3, fpr=0.1) or at={'fpr': 0.1}: it is 1 - fpr",
+        "sample_weight": "df.pu(weight='w')",
+        "threshold": "df.pu.metric('recall', 0.3, at={'threshold': 0.5})",
+        "thresholds": "df.pu.metric('net_benefit', 0.3, at={'threshold': [0.1, 0.2]})",
+    }.items()
+    for word in words.split()
+}
+# What others call the share of positives: of all examples, not of the unlabeled ones.
+PRIORS = ("class_prior", "pi", "prior")
+
+
 def check_known(call: str, names: Iterable[str], allowed: Iterable[str]) -> None:
     """Raise for a role or an assumption that there is not."""
     allowed = [*allowed]
@@ -217,7 +252,10 @@ def check_known(call: str, names: Iterable[str], allowed: Iterable[str]) -> None
         if name in allowed:
             continue
         meant = suggestion(name, allowed) or f" It takes {', '.join(allowed)}."
-        meant += " For groups that are ranked apart: by=..." if name == "groups" else ""
+        if name in ARGUMENTS:
+            meant = f" Write {ARGUMENTS[name]}."
+        elif name in PRIORS:
+            meant = " It belongs to a question, as beta: pu_accessor.beta_from_prevalence(...)."
         if name in ASSUMPTIONS:
             meant = f" It is taken for granted: df.pu.assume({name}=...)."
         elif name in ROLES:
@@ -303,24 +341,25 @@ selection_odds, pool: odds are compared within one ranking > Ask each group: df.
 contamination, cluster/weight/propensity/pool: labels are then no simple random sample of the
   positives, and nobody worked it out
 prevalence, contamination: what both do together is not known @population
-reference, cluster/weight/propensity: how labels were selected is known of the positives
-  @known_negatives
-propensity, gap, auroc: groups are compared as simple random samples
-prevalence, pool: pooled groups have one each @population
+reference, cluster/weight/propensity: these say how known positives were drawn, and nothing of
+  known negatives @known_negatives
+propensity, gap, auroc: the known positives of each group are compared as a simple random sample
+prevalence, pool: each of the pooled groups has a prevalence of its own @population
 prevalence, selection_odds: what both do together is not known @population
-average, propensity: the scatter of groups whose known positives count differently is not known
+average, propensity: how far an average is off is not known where known positives count unequally
   @biased_labels
 pool/average, data in a Dataset: groups are put together in a frame alone
   > Make a frame: ds.to_dataframe().reset_index().pu.
 pool, data in chunks: groups are put together in a frame alone > Ask each group: df.pu(by='fold').
-by, a groupby: it has its keys > Group by all keys at once: df.groupby(['site', 'model']).pu.
+by, a groupby: a groupby has its groups already > Group by all
+  keys at once: df.groupby(['site', 'model']).pu.
 by, data in a Dataset: each other dimension makes groups by itself
   > Leave it out, or make a frame: ds.to_dataframe().reset_index().pu(by='model').
 on, data in a Dataset: samples are paired along their dimension > Leave it out.
 on, a list of scores: a row pairs its own scores > Leave it out.
 a list of scores, gap: models of the same rows are not independent
   > Compare them: df.pu(score=['svm', 'forest']).compare().
-at=estimated, one estimate for all groups: it is another cutoff at each beta
+at=estimated, one estimate for all groups: each beta that the estimate allows has another cutoff
   > Estimate beta in each group: beta=df.pu(by='sex').estimate_beta().
 on, robustness, a metric of one model: it pairs the rows of models > Leave it out.
 above, robustness, a difference: the conclusion is that one model is better than the other
@@ -333,13 +372,13 @@ wave/strata, check_assumptions, data in arrays: it is a column of a frame
   > Put them into a frame: pd.DataFrame({'score': score, 'label': label}).pu.
 score/label/by, data in arrays: arrays have no columns
   > Put them into a frame: pd.DataFrame({'score': score, 'label': label}).pu.
-compare, data in arrays: each is one model
+compare, data in arrays: two arrays are the scores and labels of one model
   > Put the scores of all into a frame: df.pu(score=['svm', 'forest']).compare().
 sample_to_label, data in chunks: rows are drawn in memory
   > Draw some first: ddf.sample(frac=0.01, random_state=0).compute().pu.sample_to_label(50).
 sample_to_label, data in a LazyFrame: rows are drawn in memory
   > Collect it first: lf.collect().pu.sample_to_label(50).
-ranks='all', data in chunks: all cutoffs take all scores in one place
+ranks='all', data in chunks: all cutoffs need all scores in memory at once
   > Curves and areas are the same at ranks='breakpoints'. @large_data#cutoffs-that-suffice
 strata/below/above, sample_to_label, by/a groupby/a list of scores: rows are drawn from one ranking
   > Draw rows of one after the other: df[df['site'] == 'a'].pu(score='svm').
@@ -351,12 +390,16 @@ average, contingency/rank_cdf/dominance/calibration/cutoff/compare/gap/estimate_
   for each group > Leave average out.
 average, check_assumptions/sample_to_label/robustness: it answers for each group
   > Leave average out.
+on_error='nan', contingency/rank_cdf/dominance: tables and curves are of whole numbers, which
+  cannot be NaN > Leave groups without an answer out: df.pu(by='site', on_error='skip').
+on_error='nan', average/gap: it has no row of one group alone
+  > Leave groups without an answer out: df.pu(by='site', on_error='skip').
 target='examples', average, cluster: nothing is known of clusters that were not labeled
   > Leave cluster out, or pass target='population'. @clusters
-beta=estimate, selection_odds/contamination: the error of an estimate is that of labels selected at
-  random > Pass its point, beta=found['beta'].item(), or its ends one after the other. @beta
-beta=estimate, rank_cdf/robustness/check_assumptions/dominance: it takes beta as it is
+beta=estimate, selection_odds/contamination: an estimate of beta takes labels as selected at random
   > Pass its point, beta=found['beta'].item(), or its ends one after the other. @beta
+beta=estimate, rank_cdf/robustness/check_assumptions/dominance: it cannot include the error of an
+  estimate > Pass its point, beta=found['beta'].item(), or its ends one after the other. @beta
 beta=interval, contamination, contingency: tables are bounded at one number of positives
   > Ask at both ends: beta=[0.1, 0.3].
 beta=interval/beta=estimate, contingency, target='population': the band for new examples is at one
@@ -367,8 +410,9 @@ target='population', contingency, cluster/weight/propensity: there is no interva
   then > Pass target='examples'. @population
 target='population', at=cutoff of these: there is no interval for new examples then
   > Pass target='examples'. @population
-target='population', at=estimated, cluster/weight/selection_odds/contamination: how errors go
-  together there is not known > Pass target='examples', or at={'threshold': 0.5}. @population
+target='population', at=estimated, cluster/weight/selection_odds/contamination: the errors of the
+  cutoff and of the metric depend on each other, and nobody worked that out
+  > Pass target='examples', or at={'threshold': 0.5}. @population
 target='population', at a cutoff, band/reference: there is no interval for new
   examples then > Pass target='examples'. @population
 target='population', net_benefit, reference: there is no interval for new examples
@@ -377,47 +421,52 @@ target='population', auroc/average_precision/bedroc/at a cutoff/gap/cutoff, prop
   interval for new examples then > Pass target='examples'.
 prevalence, target='examples', average_precision/at a cutoff: these examples have the prevalence
   that they have > Pass target='population', and a metric at={'threshold': 0.5}. @population
-cluster/weight, early/bpref: it takes each document as one of a random sample
-target='examples', auroc/average_precision/bedroc/compare/gap, cluster/weight: it takes each row as
-  one of a random sample > Pass 'population'.
+cluster/weight, early/bpref: it takes each document as drawn by itself
+target='examples', auroc/average_precision/bedroc/compare/gap, cluster/weight: intervals for
+  these examples take each row as drawn by itself > Pass target='population'.
 target='population', cutoff, cost/reference: there is no interval for new examples then
   > Pass target='examples'.
-max_fpr, propensity: there is an interval of the whole area alone
+max_fpr, propensity: with propensities the whole area has an interval, and no part of it
   > Take the range between bounding curves: df.pu.contingency(0.3).pu.area('auroc', max_fpr=0.1).
 max_fpr, target='population', pool: new examples have one ranking
   > Pass target='examples', or ask each group: df.pu(by='fold').
 band=at random, selection_odds: it holds for labels at random alone
   > Pass band='exact' or 'simultaneous'.
-band=by rank, reference: bounds by rank say where the latent positives are
-at=chosen, propensity: no band holds at all cutoffs jointly there
+band=by rank, reference: bounds by rank are taken as they are, whichever examples are known
+at=chosen, propensity: it is chosen among all cutoffs, and no band with propensities holds at all
   > Pass a rank, or at={'recall': 0.9}.
-at=chosen, cluster/weight: no band holds at all cutoffs jointly there > Pass a rank.
+at=chosen, cluster/weight: it is chosen among all cutoffs, and no such band holds at all
+  > Pass a rank.
 band, contingency/rank_cdf/dominance/at a cutoff/net_benefit, cluster/weight/propensity: rows that
   are no simple random sample have a band of their own > Leave band out.
 band, auroc/average_precision/bedroc/boyce/bpref/early: it takes no band > Leave band out. @bands
-contamination, at=chosen: a cutoff that labels choose is another one where some are wrong
+contamination, at=chosen: wrong labels would choose another cutoff
   > Pass a rank, a fraction or a threshold.
-cluster, cutoff/estimate_beta/robustness: it takes each row as one of a random sample
+cluster, cutoff/estimate_beta/robustness: it takes each row as drawn by itself
   > Keep one row of each: df.groupby('patient').sample(1, random_state=0).pu. @clusters
-weight, cutoff/estimate_beta/robustness: it takes each row as one of a random sample
+weight, cutoff/estimate_beta/robustness: it takes each row as drawn by itself
   > Draw rows by weight: df.sample(1000, weights='w', replace=True, random_state=0).pu. @clusters
-propensity, robustness/calibration/bedroc/early/bpref/cutoff: it takes labels as random
+propensity, robustness/calibration/bedroc/early/bpref/cutoff: it takes labels as selected at random
   @biased_labels
-propensity/weight/pool, check_assumptions: what is checked is that labels are random, of rows that
-  count once > Leave it out.
-strata, check_assumptions, cluster: how many are known by chance is not known of rows that belong
-  together > Leave one of the two out; waves count clusters. @assumptions
+propensity/weight/pool, check_assumptions: it checks labels at random of rows that count once
+  > Leave it out: df.pu.check_assumptions().
+strata, check_assumptions, cluster: how many rows of a stratum are known by chance is not known
+  where rows belong together > Leave one of the two out; waves count clusters. @assumptions
 weight, sample_to_label: beta is the weighted share, and rows are drawn with equal probabilities
   > Draw them by weight: df[df['label'].isna()].sample(100, weights='w', replace=True).
   @clusters#weights
 count, sample_to_label: rows are drawn one by one
   > Write them out: df.loc[df.index.repeat(df['n'])].reset_index(drop=True).pu.
-selection_odds/contamination, compare, no test: AUROC alone is compared where labels may fail
-target='examples', compare, no test: of these examples AUROC alone is compared
+selection_odds/contamination, compare, no test: under these models are compared by AUROC only
+  > Ask for compare('auroc', 0.3).
+target='examples', compare, no test: these examples are compared by AUROC only
   > Pass target='population'. @many_models#which-model-is-better
 adjust='max_t', selection_odds/contamination: p values are then the largest for any labels, and
   have no correlation > Pass adjust='holm'.
 """
+
+
+_NO_ANSWER = "it has no answer under that assumption"
 
 
 def _read_table() -> Iterator[Exclusion]:
@@ -439,10 +488,7 @@ def refuse(facts: Mapping[str, object], question: str = "") -> None:
     facts = {**facts, **({question: question} if question else {})}
     for name in ASSUMPTIONS:
         if question in TAKEN and name in facts and name not in (*TAKEN[question], "monotone"):
-            raise _explain(
-                Exclusion((name, question), "it has no answer for that", f"Leave {name} out."),
-                facts,
-            )
+            raise _explain(Exclusion((name, question), _NO_ANSWER, f"Leave {name} out."), facts)
     there = {*facts}
     for excluded, exclusion in _BY_FACTS:
         if excluded <= there:

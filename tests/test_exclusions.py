@@ -26,6 +26,7 @@ BOUND: dict[str, dict[str, Any]] = {
     **{role: {"by": "nothing", role: True} for role in ("pool", "average")},
     "label": {"label": "nothing"},
     "nan_policy='unretrieved'": {"nan_policy": "unretrieved"},
+    "on_error='nan'": {"on_error": "nan"},
     "a list of scores": {"score": ["svm", "forest"]},
 }
 ASSUMED: dict[str, Any] = {"reference": "both", "selection_odds": 2, "contamination": 0.1}

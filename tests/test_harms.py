@@ -5,7 +5,6 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,44 +16,6 @@ from pu_accessor import PUValueError
 TWELVE = pd.DataFrame(
     {"score": np.arange(12, 0, -1.0), "label": [1, None, 1, 1, None, None, 1] + [None] * 5}
 )
-
-
-# Labels, best scores first; and what to pass, one possibility of those that the message names.
-GRADES: dict[str, tuple[list[Any], str, str, dict[str, Any]]] = {
-    "grades": ([3, 2, 1, None, None, None], "grades", "positive=[1, 2, 3].", {}),
-    "of text": (["2", "2", "1", None, None, None], "grades", "positive=['1', '2'].", {}),
-    "zero": (
-        [3, 2, 1, 0, 0, 0],
-        "grades",
-        "positive=[1, 2, 3], and negative=0 or unlabeled=0.",
-        {},
-    ),
-    "zero unlabeled": ([3, 2, 1, 0, 0, 0], "grades", "positive=[1, 2, 3].", {"unlabeled": 0}),
-    "one and two": ([2, 2, 2, 1, 1, 1], "grades", "positive=2, unlabeled=1", {}),
-    "the other way": ([1, 1, 1, 2, 2, 2], "grades", "positive=1, unlabeled=2.", {}),
-}
-
-
-@pytest.mark.parametrize("name", GRADES)
-def test_the_most_relevant_is_never_negative(name: str) -> None:
-    label, kind, advice, passed = GRADES[name]
-    frame = pd.DataFrame({"score": range(6, 0, -1), "label": label})
-    with pytest.raises(PUValueError, match=f"look like {kind}") as told:
-        frame.pu(**passed).auroc(0)
-    assert advice in str(told.value)
-    keywords = advice.removesuffix(".").replace(" and negative=0 or", "")
-    found = eval(f"pu({keywords}).auroc(0)", {"pu": frame.pu(**passed)})
-    assert found["estimate"].item() == 1
-
-
-@pytest.mark.parametrize("label", [[0.99, 1, None, None], [0.99, 0.8, 0.2, 0]])
-def test_probabilities_are_to_be_thresholded(label: list[Any]) -> None:
-    df = pd.DataFrame({"score": [4.0, 3, 2, 1], "label": label})
-    with pytest.raises(PUValueError, match="look like probabilities") as told:
-        df.pu.auroc(0)
-    line = str(told.value).partition("first: ")[2].partition(" takes")[0]
-    exec(line, {"df": df, "np": np})
-    assert df.pu.auroc(0)["estimate"].item() == 1
 
 
 # ---------------------------------------------------------------------------------------------

@@ -78,8 +78,11 @@ VALUE = [
     ("SPOILT.pu(by='site').auroc(0.3)", "group site='b': label must mark at least one known"),
     ("SPOILT.pu(by=['site', 'fold']).auroc(0.3)", "group site='b', fold=0: label must mark"),
     ("GROUPS(on_error='skip', label='fold').auroc(0.3)", "label column 'fold' holds"),
-    ("DF.pu(nan_policy='drop')", "nan_policy must be one of ['omit', 'raise', 'worst']"),
-    ("DF.pu(on_error='ignore')", "on_error must be one of ['raise', 'skip']"),
+    (
+        "DF.pu(nan_policy='drop')",
+        "nan_policy must be one of ['omit', 'raise', 'unretrieved', 'worst']",
+    ),
+    ("DF.pu(on_error='ignore')", "on_error must be one of ['nan', 'raise', 'skip']"),
     ("DF.pu(by='score').auroc(0.3)", "'score' is the column of scores, too"),
     ("DF.pu(by=['site', 'label']).auroc(0.3)", "'label' is the column of labels, too"),
     ("DF.pu(by=['site', 'site']).auroc(0.3)", "different columns"),
@@ -286,7 +289,13 @@ TYPE = [
     ("PU.contingency(0.3, band=lambda tp: tp, ranks='all')", "must be a function (n, m, level)"),
     ("DF.pu(progress='omitt')", "progress must be True or False"),
     ("DF.pu(by=('site', 'fold')).auroc(0.3)", "pass by=['site', 'fold']"),
-    ("DF.pu(groups='row')", "Did you mean 'cluster'", "apart:"),
+    ("DF.pu(groups='row')", "df.pu(cluster='patient')", "df.pu(by='site')"),
+    ("PU.auroc(class_prior=0.3)", "beta_from_prevalence(0.3, 25, 85, n_negative=10), here 0.1294"),
+    ("FREE.pu.auroc(prior=0.3)", "pu_accessor.beta_from_prevalence(0.3, 25, 95), here 0.1158."),
+    ("GROUPS.auroc(class_prior=0.3)", "beta_from_prevalence(0.25, n_positive=100, n_unlabeled="),
+    ("PU.assume(class_prior=0.3)", "belongs to a question", "beta_from_prevalence"),
+    ("pu_accessor.beta_from_prevalence(0.3)", "for example pu_accessor.beta_from_prevalence(0.25"),
+    ("pu_accessor.pu(DF, 'score')", "for example pu_accessor.pu(df, score='score', label="),
     ("DF.pu(lable='y')", "Did you mean 'label'"),
     ("DF.pu(by='site', average=0.5).auroc(0.3)", "average must be True, False or names"),
     ("from_chunks([DF], scores='y')", "Did you mean 'score'"),
@@ -464,3 +473,55 @@ def test_intervals_that_hold_have_no_warning() -> None:
     few = enough.drop(range(40))
     few.pu.average_precision(0.05, target="examples")
     few.pu.auroc(0.05)
+
+
+DOWN = FREE.assign(energy=-FREE["score"], km=PLACE)
+UNNAMED = LONG.rename(columns={"points": "score"})
+PATIENTS = FREE.assign(patient=PLACE // 4, method=np.where(PLACE % 8 < 4, "ct", "mri"))
+RUNS_DOWN = r"AUROC against them is less than 0\.35 \({}\).* first: df\['{}'\] = -df\['{}'\]\."
+NAMES |= {"DOWN": DOWN, "UNNAMED": UNNAMED, "PATIENTS": PATIENTS}
+NAMES["QUERIES"] = pd.concat([DOWN.assign(q=query) for query in range(9)])
+HINTS = [  # once, in whatever question: what is likely meant, by a line
+    *(
+        (f"DOWN.pu(score='energy').{question}", RUNS_DOWN.format(r"0\.\d+", "energy", "energy"))
+        for question in (
+            "auroc(0.2)",
+            "metric('f1', 0.2, at=9)",
+            "roc_bounds(0.2)",
+            "cutoff(0.2, recall=0.5)",
+        )
+    ),
+    ("QUERIES.pu(score='km', by='q').auroc(0.2)", RUNS_DOWN.format("gr.*6 more", "km", "km")),
+    (
+        "QUERIES.pu(score='energy', by='q', average=True).auroc(0.2)",
+        RUNS_DOWN.format(r"0\.\d+", "energy", "energy"),
+    ),
+    ("DOWN.pu(score=['score', 'km']).auroc(0.2)", RUNS_DOWN.format("group mod.*", "km", "km")),
+    ("UNNAMED.pu.auroc(0.2)", r"'model' looks .* 'row' repeats, .* apart: df\.pu\(by='model'\)"),
+    ("UNNAMED.sample(frac=1, random_state=0).pu.contingency(0.2)", r"df\.pu\(by='model'\)"),
+]
+
+
+@pytest.mark.parametrize(("call", "words"), HINTS)
+def test_what_is_likely_meant_is_said_once(call: str, words: str) -> None:
+    with pytest.warns(PUWarning, match=words) as told:
+        eval(call, NAMES.copy())
+    assert len(told) == 1
+
+
+@pytest.mark.filterwarnings("error::pu_accessor.PUWarning")
+@pytest.mark.parametrize(
+    "call",
+    [
+        "DOWN.assign(energy=-DOWN['energy']).pu(score='energy').auroc(0.2)",
+        "FREE.pu(score='other').auroc(0.2)",
+        "UNNAMED.pu(by='model').auroc(0.2)",
+        "UNNAMED.pu(cluster='row').auroc(0.2)",
+        "UNNAMED.drop(columns='model').pu.auroc(0.2)",
+        "UNNAMED[:120].pu.auroc(0.2)",
+        "PATIENTS.pu.auroc(0.2)",
+        "from_chunks([UNNAMED]).auroc(0.2)",
+    ],
+)
+def test_where_all_is_plain_nothing_is_said(call: str) -> None:
+    eval(call, NAMES.copy())

@@ -1,7 +1,8 @@
 """Diagnostics of a ranking, whatever the question: effective size and the limit on beta."""
 
 from dataclasses import dataclass, replace
-from math import nan
+from math import nan, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from pu_accessor.inference.bands.on_new_examples import refute_monotone
 from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.influence import is_one_alone
 from pu_accessor.inference.prior.methods import limit_from_positives
-from pu_accessor.ranking import CountArray, Counts, FloatArray, Ranking
+from pu_accessor.ranking import CountArray, Counts, FloatArray, Ranking, Stack
 
 _FEWEST = 2  # clusters from which on they can be told to differ
 
@@ -26,6 +27,8 @@ class Diagnostics:
     refuted_at: float = nan
     clusters: float = nan  # that hold a known positive; NaN where rows are independent
     heaviest: float = 0.0  # share of the weight of its kind that one row holds, of whole ones
+    above: float = nan  # share of the rest that scores below a known positive, ties half
+    above_error: float = nan  # its standard error where scores are chance
     single: bool = False  # one known positive, whatever its weight; or one other, or none
 
     def beyond(self, betas: FloatArray) -> FloatArray:
@@ -43,6 +46,8 @@ def diagnose(ranking: Ranking, level: float, *, random: bool = True) -> Diagnost
     """Return what a reader should know of a ranking."""
     total, clusters = ranking.total, ranking.clusters
     found = Diagnostics(total, single=has_one(total))
+    if not (clusters is not None and clusters.alone) and total.known_positive < sum(total):
+        found = replace(found, **_place_known(ranking))
     if ranking.weight is not None:  # the limit is that of a simple random sample
         return replace(found, n_effective=effective_size(ranking.weight))
     if clusters is not None and clusters.alone:  # the limit, and the test, count rows
@@ -58,11 +63,33 @@ def diagnose(ranking: Ranking, level: float, *, random: bool = True) -> Diagnost
     return replace(found, beta_limit=limit, refuted_at=refuted_at)
 
 
+def _place_known(ranking: Ranking) -> dict[str, Any]:
+    """Return how the known positives lie to the rest; of each cluster one counts."""
+    whole = ranking.whole or ranking
+    known, rest = whole.total.known_positive, float(sum(whole.total[1:]))
+    at_or_above = whole.head - whole.known_positive
+    passed = np.diff(whole.known_positive) @ (at_or_above[1:] / rest + at_or_above[:-1] / rest)
+    held = 1.0 if ranking.clusters is None else ranking.clusters.with_positive / max(known, 1)
+    error = sqrt((known + rest) / max(12 * known * rest * held, 1))
+    return {"above": 1 - passed / max(2 * known, 1), "above_error": error}
+
+
 def _heaviest(sizes: CountArray) -> float:
     """Return the largest share of one row that stands for several whole ones, of its kind."""
     most, every = sizes.max(axis=1), np.maximum(sizes.sum(axis=1), 1)
     counted = (most > 1) & (sizes.dtype.kind == "i")  # what may be meant as a count
     return float(np.max(most / every, where=counted, initial=0.0))
+
+
+def diagnose_stack(stack: Stack) -> list[Diagnostics]:
+    """Return what a reader should know of many rankings of independent rows."""
+    known, rest = stack.total[:, 0], np.maximum(stack.total[:, 1:].sum(axis=1), 1)
+    at_or_above = stack.start + stack.end - 2 * stack.known + stack.found  # of the rest, doubled
+    passed = np.bincount(stack.owner, stack.found * at_or_above, known.size)
+    above = 1 - passed / np.maximum(2 * known * rest, 1)
+    error = np.sqrt((known + rest) / np.maximum(12 * known * rest, 1))
+    each = zip(map(Counts._make, stack.total.tolist()), above, error, strict=True)
+    return [Diagnostics(t, above=a, above_error=e, single=has_one(t)) for t, a, e in each]
 
 
 def check_clusters(ranking: Ranking) -> None:

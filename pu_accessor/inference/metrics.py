@@ -7,6 +7,7 @@ has an estimator of its own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -156,9 +157,11 @@ class Metric:
         """Raise unless there is a cutoff where it needs one, and none where it has none."""
         if not self.needs_cutoff:
             if cutoff is not None:
+                part = {"roc": "auroc(0.3, max_fpr=0.1)", "pr": "metric('precision', 0.3, at=100)"}
+                step = f" Of a part: df.pu.{part[self.curve]}." if self.curve in part else ""
                 raise PUValueError(
                     f"at must be left out with {self.name!r}, which has no cutoff, but "
-                    f"{brief(cutoff.kind)} was passed."
+                    f"{brief(cutoff.kind)} was passed.{step}"
                 )
             return self.own_cutoff
         if cutoff is None:
@@ -430,7 +433,18 @@ def _entry(name: str) -> Metric:
 
 
 # What is no metric of its own: where it is found.
-_FUNCTIONS: Mapping[str, str] = {"fbeta": "Pass a function: for F2, pu_accessor.fbeta(2)."}
+_FUNCTIONS: Mapping[str, str] = {
+    "fbeta": "Pass a function: for F2, pu_accessor.fbeta(2).",
+    "confusion_matrix": "Write df.pu.contingency(0.3, ranks=100).pu.to_frame().",
+    "gini": "It is 2*AUROC - 1: df.pu.auroc(0.3).",
+    "ks": "It is the largest informedness: df.pu.metric('informedness', 0.3, at='maximum').",
+    "partial_auc": "Write df.pu.auroc(0.3, max_fpr=0.1).",
+    "pr_curve": "Write df.pu.pr_bounds(0.3).",
+    "roc_curve": "Write df.pu.roc_bounds(0.3).",
+}
+
+
+_AT_RANK = re.compile(r"(\w+?)(?:@|_at_)(\d+|k)")  # as a rank is written beside a metric
 
 
 def _of_function(function: MetricFunction, name: str = "") -> Metric:
@@ -591,6 +605,12 @@ def _find(metric: AnyMetric, purpose: str) -> Metric:
         if name in allowed:
             return METRICS[name]
         name = name if name in METRICS else metric
+    if isinstance(name, str) and (typed := _AT_RANK.fullmatch(name.lower())):
+        word = {"p": "precision", "r": "recall"}.get(typed[1], typed[1])
+        word = SYNONYMS.get(word, word)
+        if "tables" in METRICS.get(word, METRICS["auroc"]).can:
+            line = f"df.pu.metric({word!r}, 0.3, at={typed[2] if typed[2] != 'k' else 100})"
+            raise PUValueError(f"metric must be a name, but {name!r} was passed. Write {line}.")
     functions = ", or a function of tp, fp, fn and tn" if purpose in _AT_CUTOFF else ""
     which = ("" if len(allowed) == 1 else "one of ") + shorten(allowed, most=30, width=120)
     others = {other: f"That is {entry.ask}." for other, entry in METRICS.items()}

@@ -89,8 +89,9 @@ class Accessor:
         nan_policy : {"raise", "omit", "worst", "unretrieved"}, default "raise"
             Rows without a score are refused, left out, ranked last in one shared cutoff, or lie
             below any cutoff: documents that a search did not return, as trec_eval has it.
-        on_error : {"raise", "skip"}, default "raise"
-            Whether a group without an answer is left out, with a warning.
+        on_error : {"raise", "skip", "nan"}, default "raise"
+            Whether a group without an answer is left out, with a warning, or has rows of NaN, and
+            its reason in a column.
         progress : bool, default False
             Show a bar over groups.
         pool : bool, str or list, default False
@@ -263,6 +264,8 @@ class Accessor:
             facts |= {} if band_name(bounds) == "simultaneous" else {f"band={kind}": bounds}
         facts = {n: fact for n, fact in facts.items() if fact is not None and fact is not False}
         terms = self._terms
+        if terms.on_error == "nan":
+            facts["on_error='nan'"] = terms.on_error
         source = dict.fromkeys(_SOURCES[self._source.kind], self._source.kind)
         if terms.is_wide and "model" in (betas.levels or ()):
             raise PUValueError(
@@ -297,6 +300,7 @@ class Accessor:
         ranks = "all" if every and isinstance(ranks, str) else ranks
         if isinstance(ranks, str) and ranks == "all":
             refuse(dict.fromkeys(("ranks='all'", *_SOURCES[self._source.kind]), ranks))
+        self._source.warn_of_mixed(self._terms)
         return self._source.rank(self._terms, ranks, exact=exact)
 
     def _pair(self, on: Any) -> Keyed[PairedRanks]:

@@ -3,67 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import wraps
 from inspect import Parameter, signature
 from typing import Any, TypeVar
 
 from pu_accessor.checks import check_flag
-from pu_accessor.errors import PUTypeError, brief, nearest, refuse_signals, suggestion
+from pu_accessor.errors import PUError, PUTypeError, brief, nearest, refuse_signals, suggestion
 from pu_accessor.inference.estimates.cutoff_spec import SYNONYMS
 from pu_accessor.inference.metrics import METRICS
-from pu_accessor.terms import ASSUMPTIONS, ROLES
+from pu_accessor.terms import ARGUMENTS, ASSUMPTIONS, PRIORS, ROLES
 
 Kind = TypeVar("Kind", bound=type)
 
-# Words that people type as arguments, and the line that is meant.
-_ARGUMENTS: Mapping[str, str] = {
-    "alpha": "level=0.95: it is 1 - alpha",
-    "at": "df.pu.metric('recall', 0.3, at=100), or of tables "
-    "ds.pu.at(rank=100).pu.metric('recall')",
-    "average": "df.pu(by='query', average=True).auroc(0.3)",
-    "beta_interval": "beta=pd.Interval(0.1, 0.3)",
-    "ci": "level=0.95, or for a picture without bands band_kws={'alpha': 0}",
-    "class_prior": "beta=pu_accessor.beta_from_prevalence(0.25, n_positive=100, n_unlabeled=1900)"
-    ": a class prior is of all examples, beta of the unlabeled ones",
-    "figsize": "ax=plt.subplots(figsize=(6, 4))[1]",
-    "dpi": "ax=plt.subplots(dpi=150)[1]",
-    "groups": "df.pu(cluster='patient') for rows that belong together, df.pu(by='site') for "
-    "answers apart",
-    "joint": "beta=df.pu.estimate_beta(): answers hold jointly with an estimate",
-    "mark": "df.pu.metric(['recall', 'fpr'], 0.3, at={'threshold': 0.5}) and ax.plot",
-    "prior": "beta=0.3, the fraction of positives among the unlabeled",
-    "quantity": "metric='auroc'",
-    "sample_weight": "df.pu(weight='w')",
-    "threshold": "df.pu.metric('recall', 0.3, at={'threshold': 0.5})",
-    "thresholds": "df.pu.metric('net_benefit', 0.3, at={'threshold': [0.1, 0.2]})",
-}
 # Words that people type as methods.
 _METHODS: Mapping[str, str] = {
-    "area": "df.pu.contingency(0.3).pu.area('auroc')",
-    "at": "df.pu.contingency(0.3).pu.at(rank=100)",
-    "beta_derivatives": "df.pu.contingency(0.3).pu.beta_derivatives()",
-    "beta_from_labels": "pu_accessor.beta_from_labels(12, 100, n_unlabeled=1900)",
-    "bedroc": "df.pu.metric('bedroc', 0.3)",
-    "boyce": "df.pu.metric('boyce')",
-    "compare_unpaired": "df.pu(by='site').gap('auroc', 0.3)",
-    "breaking_point": "df.pu.robustness('auroc', 0.3)",
-    "confusion_matrix": "df.pu.contingency(0.3, ranks=100)",
-    "gain": "df.pu.metric('recall', 0.3, at={'fraction': [0.1, 0.2]})",
-    "net_benefit": "df.pu.metric('net_benefit', 0.3, at={'threshold': [0.1, 0.2]})",
-    "plot_against_beta": "df.pu.plot_metric('auroc', [0.1, 0.2, 0.3], x='beta')",
-    "plot_boyce": "df.pu.metric('boyce')",
-    "plot_decision": "df.pu.plot_metric('net_benefit', 0.3, x='threshold')",
-    "plot_gain": "df.pu.plot_metric('recall', 0.3, x='fraction')",
-    "plot_net_benefit": "df.pu.plot_metric('net_benefit', 0.3, x='threshold')",
-    "plot_robustness": "df.pu.plot_metric('auroc', 0.3, x='selection_odds')",
-    "plot_table": "df.pu.contingency(0.3, ranks=100).pu.to_frame()",
-    "roc_curve": "df.pu.roc_bounds(0.3)",
-    "roc_region": "df.pu.metric(['recall', 'fpr'], 0.3, at={'threshold': 0.5}, level=0.95**0.5)",
-    "scorer": "pu_accessor.sklearn.scorer('auroc', beta=0.1, unlabeled=0)",
-    "select": "df[df['score'] >= df.pu.cutoff(0.3, recall=0.9)['threshold'].item()]",
+    word: line
+    for words, line in {
+        "area": "df.pu.contingency(0.3).pu.area('auroc')",
+        "at": "df.pu.contingency(0.3).pu.at(rank=100)",
+        "beta_derivatives": "df.pu.contingency(0.3).pu.beta_derivatives()",
+        "beta_from_labels": "pu_accessor.beta_from_labels(12, 100, n_unlabeled=1900)",
+        "bedroc": "df.pu.metric('bedroc', 0.3)",
+        "boyce plot_boyce": "df.pu.metric('boyce')",
+        "compare_unpaired": "df.pu(by='site').gap('auroc', 0.3)",
+        "beta_from_label_frequency": "pu_accessor.beta_from_label_frequency(0.5, 100, 1900)",
+        "beta_from_prevalence": "pu_accessor.beta_from_prevalence(0.25, 100, 1900)",
+        "breaking_point": "df.pu.robustness('auroc', 0.3)",
+        "confusion_matrix plot_confusion_matrix": "df.pu.contingency(0.3, "
+        "ranks=100).pu.to_frame().set_index('bound')[['tp', 'fp', 'fn', 'tn']]",
+        "bootstrap ci delong": "df.pu.auroc(0.3, level=0.95)",
+        "class_prior estimate_prior prior": "df.pu.estimate_beta()",
+        "decision_curve plot_decision plot_net_benefit": "df.pu.plot_metric('net_benefit', 0.3, "
+        "x='threshold')",
+        "ef": "df.pu.metric('lift', 0.3, at={'fraction': 0.01})",
+        "evaluate summary describe": "df.pu.report(0.3)",
+        "f2 fbeta": "df.pu.metric(pu_accessor.fbeta(2), 0.3, at=100)",
+        "from_arrays": "pu_accessor.from_arrays(df['score'], df['label'])",
+        "from_chunks": "pu_accessor.from_chunks([df])",
+        "from_frame": "df.pu(score='score', label='label')",
+        "gain": "df.pu.metric('recall', 0.3, at={'fraction': [0.1, 0.2]})",
+        "labels_needed": "pu_accessor.labeling.labels_needed(0.1, 1900)",
+        "load_example": "pu_accessor.load_example()",
+        "net_benefit": "df.pu.metric('net_benefit', 0.3, at={'threshold': [0.1, 0.2]})",
+        "partial_auc": "df.pu.auroc(0.3, max_fpr=0.1)",
+        "plot_against_beta": "df.pu.plot_metric('auroc', [0.1, 0.2, 0.3], x='beta')",
+        "plot_gain": "df.pu.plot_metric('recall', 0.3, x='fraction')",
+        "plot_robustness": "df.pu.plot_metric('auroc', 0.3, x='selection_odds')",
+        "plot_table": "df.pu.contingency(0.3, ranks=100).pu.to_frame()",
+        "roc_curve": "df.pu.roc_bounds(0.3)",
+        "roc_region": "df.pu.metric(['recall', 'fpr'], 0.3, at={'threshold': 0.5}, "
+        "level=0.95**0.5)",
+        "cross_val_score make_scorer scorer": "pu_accessor.sklearn.scorer('auroc', beta=0.1, "
+        "unlabeled=0)",
+        "select": "df[df['score'] >= df.pu.cutoff(0.3, recall=0.9)['threshold'].item()]",
+    }.items()
+    for word in words.split()
 }
 # The arguments of calls that errors show, where beta alone is not enough.
 _WRITTEN: Mapping[str, str] = {
+    "df.pu.compare": "'auroc', 0.3",
+    "df.pu.contingency": "0.3, ranks=100",
     "df.pu.cutoff": "0.3, recall=0.9",
     "df.pu.gap": "'auroc', 0.3",
     "df.pu.metric": "'recall', 0.3, at=100",
@@ -96,6 +96,8 @@ def _advised(method: Callable[..., Any]) -> Callable[..., Any]:
         try:
             passed = expected.bind(self, *args, **keywords).arguments
         except TypeError as error:
+            if word := next((word for word in keywords if word in PRIORS), None):
+                raise PUTypeError(_explain_prior(self, method, word, keywords[word])) from None
             raise PUTypeError(_explain(method, str(error), keywords)) from None
         if unknown := _unknown_looks(passed.get("looks", {})):
             raise PUTypeError(_explain(method, "", {unknown: keywords[unknown]}))
@@ -105,6 +107,23 @@ def _advised(method: Callable[..., Any]) -> Callable[..., Any]:
             return method(self, *args, **keywords)
 
     return checked
+
+
+def _explain_prior(pu: Any, method: Callable[..., Any], word: str, prior: Any) -> str:
+    """Say which beta a class prior is, of the examples that there are."""
+    counts, number = "0.25, n_positive=100, n_unlabeled=1900", ""
+    with suppress(PUError, AttributeError, TypeError, ZeroDivisionError):  # tables have no rows
+        rankings = pu._rank()
+        known, negative, unlabeled = rankings.make(0).total
+        beta = (prior * (known + negative + unlabeled) - known) / unlabeled
+        if len(rankings.keys) == 1 and 0 <= beta <= 1:
+            counts = f"{prior}, {known}, {unlabeled}" + f", n_negative={negative}" * bool(negative)
+            number = f", here {beta:.4g}"
+    return (
+        f"{method.__name__} has no argument {word!r}, the share of positives among all examples: "
+        "beta is that among the unlabeled. Write "
+        f"beta=pu_accessor.beta_from_prevalence({counts}){number}."
+    )
 
 
 def _unknown_looks(looks: Mapping[str, Any]) -> str:
@@ -140,8 +159,8 @@ def explain_word(word: str, method: str, parameters: list[str]) -> str:
     """Say what somebody meant by a keyword that a method does not have."""
     if method.startswith("plot_") and (told := _explain_look(word)):
         return told
-    if word in _ARGUMENTS:
-        return f"Write {_ARGUMENTS[word]}."
+    if word in ARGUMENTS:
+        return f"Write {ARGUMENTS[word]}."
     if word in ASSUMPTIONS:
         return f"What is taken for granted is said once: df.pu.assume({word}=...).{method}(...)."
     if meant := suggestion(word, parameters):

@@ -10,7 +10,7 @@ import pandas as pd
 
 from pu_accessor.beta import NO_BETA, Beta, Betas, name_group, split_key
 from pu_accessor.errors import PUDataError, PUImportError, PUValueError, shorten, warn_caller
-from pu_accessor.inference.diagnostics import Diagnostics, check_clusters, diagnose, has_one
+from pu_accessor.inference.diagnostics import Diagnostics, check_clusters, diagnose, diagnose_stack
 from pu_accessor.inference.settings import Settings
 from pu_accessor.questions.tidy import TidyFrame
 from pu_accessor.ranking import (
@@ -35,6 +35,8 @@ Columns: TypeAlias = Mapping[str, Any]
 _MIN_EFFECTIVE_SIZE = 10  # known positives below which it is said
 _MIN_CLUSTERS = 10  # that hold a known positive, likewise
 _HEAVY = 0.1  # share of weight that one row holds, beyond which it is said
+_FAR_BELOW = 0.35  # AUROC of known positives against the rest, of scores that may run down
+_BY_CHANCE = 3.5  # standard errors below a half
 _MANY_GROUPS = 50  # beyond which rows of one may be meant to belong together
 
 
@@ -56,6 +58,9 @@ class Answers(Generic[Content]):
     betas: Betas | None
     settings: Settings
     skipped: Mapping[str, str] = field(default_factory=dict)  # groups without an answer, and why
+    # Of on_error="nan" all keys, and by position why some have no answer, with their betas.
+    all_keys: Sequence[Hashable] = ()
+    unanswered: Mapping[int, tuple[str, Beta]] = field(default_factory=dict)
 
     @property
     def own_beta(self) -> bool:
@@ -98,10 +103,7 @@ def ask(
         beta.check_counts(ranking.total)
         if isinstance(ranking, Ranking) and apart:
             check_clusters(ranking)
-        asked: Any = ranking
-        if terms.sinks and isinstance(ranking, Ranking):
-            asked = ranking.sink_missing()
-        content = question(asked, beta, settings_by_key[position])
+        content = question(_sink(ranking, terms), beta, settings_by_key[position])
         if settings is not None and isinstance(ranking, Ranking):
             about = diagnose(ranking, settings.level, random=not settings.failure)
         return Answer(keys[position], beta, about, content)
@@ -110,13 +112,18 @@ def ask(
     if at_once is not None and keyed.together is not None and not terms.monotone:
         stack = keyed.together()
         contents = at_once(stack, np.stack([beta.values for beta in by_key]))
-        totals = map(Counts._make, stack.total.tolist())
-        abouts = [Diagnostics(total, single=has_one(total)) for total in totals]
-        at_each = enumerate(map(Answer, keys, by_key, abouts, contents))
+        at_each = enumerate(map(Answer, keys, by_key, diagnose_stack(stack), contents))
         ready = {i: result for i, result in at_each if result.content is not None}
-    each, skipped = _collect(keyed, answer, terms, ready)
-    answers = Answers(names, each, betas, shared, skipped)
+    each, left_out = _collect(keyed, answer, terms, ready)
+    whys = {name_group(names, keys[place]): why for place, why in left_out.items()}
+    answers = Answers(names, each, betas, shared, whys)
+    if terms.on_error == "nan" and each:
+        with_beta = {place: (why, by_key[place]) for place, why in left_out.items()}
+        answers = Answers(names, each, betas, shared, {}, keys, with_beta)
+    elif whys:
+        _warn_of_skipped(whys, len(each))
     _warn_of_rankings(answers, limits=limits and apart)
+    _warn_of_order(answers, terms, apart=apart)
     if apart:
         known = [(key, about) for key, _, about, _ in each if about is not None]
         warn_of_few_clusters(names, [(key, about.clusters) for key, about in known])
@@ -125,13 +132,18 @@ def ask(
     return answers
 
 
+def _sink(ranking: Any, terms: Terms) -> Any:
+    """Return the ranking that is asked: with rows that were never ranked below any cutoff."""
+    return ranking.sink_missing() if terms.sinks else ranking
+
+
 def _collect(
     keyed: Keyed[Kind],
     answer: Callable[[int], Answer[Content]],
     terms: Terms,
     ready: Mapping[int, Answer[Content]],
-) -> tuple[list[Answer[Content]], dict[str, str]]:
-    """Return all answers, and why groups that are left out have none."""
+) -> tuple[list[Answer[Content]], dict[int, str]]:
+    """Return all answers, and by position why groups that are left out have none."""
     answers, left_out = dict(ready), dict[int, PUDataError]()
     waiting = [position for position in range(len(keyed.keys)) if position not in ready]
     while waiting:
@@ -147,22 +159,17 @@ def _collect(
         if later and keyed.refine:
             keyed.refine()
         waiting = later
-    skipped = {
-        name_group(keyed.names, keyed.keys[position]): str(left_out[position])
-        for position in sorted(left_out)
-    }
-    if skipped:
-        _warn_of_skipped(skipped, len(answers))
-    return [answers[position] for position in sorted(answers)], skipped
+    whys = {position: str(left_out[position]) for position in sorted(left_out)}
+    return [answers[position] for position in sorted(answers)], whys
 
 
 def _left_out(error: PUDataError, keyed: Keyed[Any], position: int, terms: Terms) -> PUDataError:
     """Return why a group has no answer; raise it unless such groups are left out."""
     if not keyed.names:
         raise error
-    if terms.on_error == "skip":
+    if terms.on_error != "raise":
         return error
-    step = " Pass on_error='skip' to leave such groups out."
+    step = " Pass on_error='skip' to leave such groups out, 'nan' for rows of NaN."
     if len(keyed.keys) > _MANY_GROUPS and len(keyed.names) == 1:
         step += f" Rows that belong together are cluster={keyed.names[0]!r}, not groups."
     advised = "" if "on_error" in str(error) else step
@@ -193,6 +200,12 @@ _ONE_ROW = (
     "One row holds more than a tenth of the weight of its kind, known positives or others ({}). "
     "With weight= it says as much as one row, and intervals are long. If it stands for so many "
     "identical rows: df.pu(count=...)."
+)
+
+_RUNS_DOWN = (
+    "Known positives score far below the others: AUROC against them is less than "
+    f"{_FAR_BELOW} ({{}}). Higher must be more positive. Where lower is, as of energies, "
+    "distances and ranks, turn the scores first: {}."
 )
 
 
@@ -245,6 +258,23 @@ def _warn_of_rankings(answers: Answers[Any], *, limits: bool) -> None:
         "takes it for granted is wrong.",
         "monotone",
     )
+
+
+def _warn_of_order(answers: Answers[Any], terms: Terms, *, apart: bool) -> None:
+    """Warn of scores that run down, as energies do: in each group, or in their mean."""
+    known = [(key, about) for key, _, about, _ in answers.each if about is not None]
+    keys, names = [key for key, _ in known], answers.names
+    above, error = np.array([[one.above, one.above_error] for _, one in known]).reshape(-1, 2).T
+    if known and not apart:
+        keys, names, above = [()], (), above.mean(keepdims=True)
+        error = np.sqrt(np.sum(error**2, keepdims=True)) / error.size
+    least = _BY_CHANCE + 0.55 * np.log10(max(above.size, 1))  # so that many warn as rarely as one
+    far = np.flatnonzero((above < _FAR_BELOW) & (0.5 - above > least * error))
+    if far.size:
+        model = split_key(names, keys[far[0]])[-1] if terms.is_wide and apart else terms.models[0]
+        turn = f"df[{str(model)!r}] = -df[{str(model)!r}]"
+        found = [(keys[place], f"{above[place]:.2g}") for place in far.tolist()]
+        warn_of_groups(names, found, _RUNS_DOWN.format("{}", turn), "labels#scores")
 
 
 def warn_of_few_clusters(names: Sequence[str], held: Iterable[tuple[Hashable, float]]) -> None:
@@ -312,6 +342,48 @@ def as_rows(
         frame.attrs["skipped"] = dict(answers.skipped)
     frame.attrs.update(attrs or {})
     return frame
+
+
+# Columns that say what was asked, of a group without an answer, too.
+_ASKED = "metric at goal beta target left right level method check selection_odds contamination"
+_ASKED += " model_a model_b"
+
+
+def with_reasons(
+    frame: pd.DataFrame, answers: Answers[Any], sizes: Sequence[int] = ()
+) -> pd.DataFrame:
+    """Give groups without an answer rows of NaN in their places that say why: on_error="nan".
+
+    Integers stay integers, in the dtype that can be missing. `sizes` are rows of each group.
+    """
+    if not answers.all_keys:
+        return frame
+    absent, names = answers.unanswered, [*answers.names]
+    answered = [place for place in range(len(answers.all_keys)) if place not in absent]
+    sizes = sizes or [len(frame) // len(answered)] * len(answered)
+    nullable = {"i": "Int64", "b": "boolean"}
+    body: Any = frame.drop(columns=names)  # the keys come back, in order
+    body = body.astype({n: nullable.get(t.kind, t) for n, t in body.dtypes.items()})
+    asked = {*_ASKED.split()} - ({"beta"} if answers.betas is None else set())
+    lost = [name for name in body if name not in asked]
+    blank = body[: sizes[0]].copy()
+    blank[lost] = body[lost][:0].reindex(blank.index)
+    blanks = blank.loc[np.tile(blank.index, len(absent))]
+    blanks = blanks.assign(reason=np.repeat([why for why, _ in absent.values()], len(blank)))
+    if absent and answers.own_beta:
+        own = [beta.values.repeat(len(blank) // beta.values.size) for _, beta in absent.values()]
+        blanks["beta"] = np.concatenate(own)
+    places = np.repeat([*answered, *absent], [*sizes, *[len(blank)] * len(absent)])
+    order = np.argsort(places, kind="stable")
+    whole = (
+        pd.concat([body.assign(reason=None), blanks], ignore_index=True)
+        .iloc[order]
+        .reset_index(drop=True)
+    )
+    keys = key_levels(names, [answers.all_keys[place] for place in places[order]])
+    filled: pd.DataFrame = pd.concat([pd.DataFrame(keys), whole], axis=1)
+    filled.attrs = frame.attrs
+    return filled
 
 
 def describe(about: Diagnostics) -> dict[str, float]:

@@ -25,7 +25,7 @@ from pu_accessor.inference.prior.methods import METHODS, Prior, estimate_prior
 from pu_accessor.inference.search import find_breaking_point
 from pu_accessor.inference.settings import Settings, count_wrong
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.questions.ask import Columns, as_rows, ask
+from pu_accessor.questions.ask import Columns, as_rows, ask, with_reasons
 from pu_accessor.questions.comparison import pair_columns, paired_tests
 from pu_accessor.questions.numbers import default_target, facts_of, warn_of_areas
 from pu_accessor.ranking import (
@@ -130,7 +130,8 @@ def estimate_beta(
     for text, times in warnings.items():
         where = f" (in {times} of {len(priors)} groups)" if answers.names else ""
         warn_caller(f"{text}{where}", page="beta#when-not-to-believe-it")
-    return as_rows(answers, columns, {"assumptions": priors[0].assumptions})  # the same for all
+    frame = as_rows(answers, columns, {"assumptions": priors[0].assumptions})  # the same for all
+    return with_reasons(frame, answers)
 
 
 # Checks
@@ -244,8 +245,9 @@ def check_assumptions(
         checks = [*_checks(rows, beta.values.tolist(), round(1 - level, 12))]
         if not checks:
             raise PUDataError(
-                "cluster must be left out without wave=..., but is bound: of rows that belong "
-                "together waves are checked alone. Pass wave='labeled_by', or leave cluster out.",
+                "wave must be passed with cluster: where rows belong together only waves of "
+                "labels can be checked. Name their column, wave='labeled_by', or leave clusters "
+                "out: df.pu(cluster=None).check_assumptions().",
                 page=_PAGE,
             )
         return checks
@@ -256,7 +258,8 @@ def check_assumptions(
         return {"check": texts["check"], **by_name, "finding": texts["finding"]}
 
     answers = ask(self._terms, keyed, question, None if beta is None else betas)
-    return as_rows(answers, columns, {"level": level})
+    sizes = [len(each.content) for each in answers.each]
+    return with_reasons(as_rows(answers, columns, {"level": level}), answers, sizes)
 
 
 class Check(NamedTuple):
@@ -506,13 +509,13 @@ def robustness(
         return pair_columns(ranked.names, models, find_pairs(len(models)), columns)
 
     attrs = {"above": threshold, **self._attrs(settings, target)}
-    if is_difference(entry):
-        return as_rows(ask(self._terms, self._pair(on), question, betas), attrs=attrs)
-    answers = ask(self._terms, self._rank(), question, betas, settings)
+    of_pairs = is_difference(entry)
+    keyed: Any = self._pair(on) if of_pairs else self._rank()
+    answers = ask(self._terms, keyed, question, betas, None if of_pairs else settings)
     frame = as_rows(answers, attrs=attrs)
-    if cutoff is None:
+    if cutoff is None and not of_pairs:
         warn_of_areas(frame, answers)
-    return frame
+    return with_reasons(frame, answers)
 
 
 def is_difference(metric: Metric) -> bool:

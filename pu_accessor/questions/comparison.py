@@ -44,6 +44,7 @@ from pu_accessor.questions.ask import (
     check_names,
     check_total,
     key_levels,
+    with_reasons,
 )
 from pu_accessor.questions.numbers import cutoffs_needed, default_target, facts_of
 from pu_accessor.questions.rank_bands import UserBand
@@ -183,7 +184,7 @@ def compare(
     about = {"adjust": _ADJUSTED[adjust]} | ({} if beta is not None else {"size": _NO_SIZE})
     pairs = as_rows(answers, attrs=self._attrs(settings, target) | about)
     _warn_of_chance(pairs, list(answers.names))
-    return pairs
+    return with_reasons(pairs, answers)
 
 
 def _tests(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import wraps
-from inspect import signature
-from typing import TYPE_CHECKING, Any, ParamSpec, Unpack, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import pandas as pd
 import xarray as xr
 
+from pu_accessor.checks import explains
 from pu_accessor.errors import PUTypeError
 from pu_accessor.questions.accessor import Accessor
 from pu_accessor.questions.datasets import TablesAccessor
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
     import dask.dataframe as dd
     import polars as pl
     from polars.dataframe.group_by import GroupBy
-
-Arguments = ParamSpec("Arguments")
 
 # What comes before `pu`, by the package that data are of.
 _FIRST = {
@@ -92,6 +89,7 @@ def pu(
 ) -> Accessor: ...
 @overload
 def pu(data: GroupBy, **roles: Unpack[GroupRoles]) -> Accessor: ...
+@explains("pu_accessor.pu(df, score='score', label='label').auroc(0.3)")
 def pu(data: Any, **roles: Any) -> Accessor | TablesAccessor:
     """Say what the columns of any data mean: ``data.pu(**roles)`` as a function with types.
 
@@ -136,26 +134,7 @@ def pu(data: Any, **roles: Any) -> Accessor | TablesAccessor:
     return accessor
 
 
-def _names_arguments(function: Callable[Arguments, Accessor]) -> Callable[Arguments, Accessor]:
-    """Let a function say which arguments it takes, where one is missing."""
-    expected = signature(function)
-
-    @wraps(function)
-    def checked(*args: Arguments.args, **keywords: Arguments.kwargs) -> Accessor:
-        try:
-            expected.bind(*args, **keywords)
-        except TypeError as error:
-            name, names = function.__name__, [*expected.parameters][:-1]
-            raise PUTypeError(
-                f"pu_accessor.{name}: {error}. It takes {', '.join(names)}, and roles by keyword; "
-                "a question goes into a method of what it returns."
-            ) from None
-        return function(*args, **keywords)
-
-    return checked
-
-
-@_names_arguments
+@explains("pu_accessor.from_arrays(score, label).auroc(0.3)")
 def from_arrays(score: Column, label: Column, **roles: Unpack[ArrayRoles]) -> Accessor:
     """Rank examples given as two array-likes, paired by position.
 
@@ -191,7 +170,7 @@ def from_arrays(score: Column, label: Column, **roles: Unpack[ArrayRoles]) -> Ac
     return Accessor(*pair_source(score, label, Terms().update(**coding), **arrays))
 
 
-@_names_arguments
+@explains("pu_accessor.from_chunks(chunks).auroc(0.3)")
 def from_chunks(
     chunks: Iterable[Any] | Callable[[], Iterable[Any]], **roles: Unpack[FrameRoles]
 ) -> Accessor:

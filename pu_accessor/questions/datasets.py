@@ -449,6 +449,7 @@ def _explain_attribute(name: str, counted: bool) -> str:
     at_cutoffs = [metric for metric, entry in METRICS.items() if "tables" in entry.can]
     calls = {metric: f"ds.pu.metric({metric!r})" for metric in at_cutoffs}
     calls |= {"roc": "ds.pu.roc_bounds()", "pr": "ds.pu.pr_bounds()"}
+    calls["confusion_matrix"] = "ds.pu.to_frame()"
     calls |= {
         "auroc": "ds.pu.area('auroc')",
         "average_precision": "ds.pu.area('average_precision')",

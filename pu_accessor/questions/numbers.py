@@ -54,6 +54,7 @@ from pu_accessor.questions.ask import (
     ask,
     warn_of_groups,
     warn_of_rows,
+    with_reasons,
 )
 from pu_accessor.questions.average import average_over
 from pu_accessor.questions.rank_bands import UserBand
@@ -449,7 +450,7 @@ def _finish(
         shares = [_prevalence(answer, frame.attrs["target"]) for answer in answers.each]
         frame["prevalence"] = np.concatenate([np.repeat(s, each // s.size) for s in shares])
         _warn_of_known(answers)
-    return frame
+    return with_reasons(frame, answers)
 
 
 class _Found(NamedTuple):
@@ -697,7 +698,7 @@ def cutoff(
     if cutoffs["lower"].isna().any():
         step = "Ask for less, at a lower level, or label more."
         warn_caller(f"{cutoffs.attrs['statement']} {step}", page="cutoffs")
-    return cutoffs
+    return with_reasons(cutoffs, answers)
 
 
 def _check_level(betas: Betas, level: float) -> None:
@@ -836,6 +837,5 @@ def calibration(
         return {"beta": beta.values[:, np.newaxis], **located, **ends, **counts}
 
     answers = ask(self._terms, self._rank(), question, betas, settings.at_level(left))
-    return as_rows(
-        answers, columns, self._attrs(settings, "examples", band=band_name(settings.band))
-    )
+    attrs = self._attrs(settings, "examples", band=band_name(settings.band))
+    return with_reasons(as_rows(answers, columns, attrs), answers)

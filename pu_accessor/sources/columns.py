@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from decimal import Decimal
 from itertools import combinations
-from math import inf, nan
+from math import inf
 from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
 
@@ -32,6 +31,16 @@ from pu_accessor.errors import (
     suggestion,
 )
 from pu_accessor.ranking import BoolArray, CountArray, Counts, FloatArray, IntArray
+from pu_accessor.sources.coding import (
+    NEGATIVE,
+    POSITIVE,
+    UNKNOWN,
+    UNLABELED,
+    Value,
+    advise,
+    is_missing,
+    show,
+)
 from pu_accessor.terms import Terms, Values
 
 Column: TypeAlias = npt.ArrayLike | Sequence[Any] | pd.Series | pd.api.extensions.ExtensionArray
@@ -167,6 +176,11 @@ def check_name(
             f"{argument} must name a column, but {name!r} is a level of the index. Make it one: "
             "df.reset_index()."
         )
+    if isinstance(name, str) and name[:1] == "-" and name[1:] in names:
+        raise PUKeyError(
+            f"{argument} must name a {kind}, but {name!r} has a sign. Where lower is more "
+            f"positive: df.assign(score=-df[{name[1:]!r}]).pu."
+        )
     raise PUKeyError(
         f"{argument} must name a {kind}, but there is no {brief(name)} among "
         f"[{shorten(map(brief, names), most=20)}].{suggestion(name, names)} Pass {argument}=... "
@@ -292,7 +306,7 @@ def read_scores(score: pd.Series[Any]) -> FloatArray:
 def check_real(score: pd.Series[Any]) -> None:
     """Raise unless scores are real numbers."""
     if not is_real(score):
-        present = [value for value in score if value is pd.NaT or not _is_missing(value)]
+        present = [value for value in score if value is pd.NaT or not is_missing(value)]
         odd = next((value for value in present if not is_number(value)), (*present, None)[0])
         raise PUTypeError(
             f"score column {score.name!r} must hold real numbers, but is {score.dtype} (it holds "
@@ -475,10 +489,8 @@ def list_columns(names: Sequence[object]) -> str:
     return ", ".join(text if text.isprintable() else repr(text) for text in texts) + more
 
 
-_POSITIVE, _NEGATIVE, _UNLABELED, _UNKNOWN = 1, 0, -1, -2
 _PIECE = 1 << 17  # labels that are read at once
-_YES = {"1", "+", "y", "yes", "t", "true", "p", "pos", "positive", "case", "known"}
-_STATES = {"positive": _POSITIVE, "negative": _NEGATIVE, "unlabeled": _UNLABELED}
+_STATES = {"positive": POSITIVE, "negative": NEGATIVE, "unlabeled": UNLABELED}
 # Canonical: True / False / missing. 1 == True and 0 == False, so numbers need no entry.
 _CANONICAL: Mapping[str, list[Any]] = {
     "positive": [True],
@@ -621,14 +633,14 @@ def _read_numbers(
 
     starts = range(0, max(values.size, 1), _PIECE)
     counts = np.sum(in_threads(find, starts, count_threads(values.size)), axis=0)
-    states = np.array([_POSITIVE, _NEGATIVE, _UNLABELED])
+    states = np.array([POSITIVE, NEGATIVE, UNLABELED])
     if claimed:
         states = np.array([_state(value, claimed) for value in (1, 0, pd.NA)])
     present = states[counts > 0].tolist()
-    ambiguous = not is_clear and sorted(present) == [_NEGATIVE, _POSITIVE]
-    if counts.sum() < label.size or _UNKNOWN in present or ambiguous:
+    ambiguous = not is_clear and sorted(present) == [NEGATIVE, POSITIVE]
+    if counts.sum() < label.size or UNKNOWN in present or ambiguous:
         return None
-    either: Any = [masks[states == state].any(axis=0) for state in (_POSITIVE, _NEGATIVE)]
+    either: Any = [masks[states == state].any(axis=0) for state in (POSITIVE, NEGATIVE)]
     return Labels(*either)
 
 
@@ -642,22 +654,14 @@ def _read_any(label: pd.Series[Any], claimed: dict[str, list[Any]], is_clear: bo
             f"label column {label.name!r} must hold single values, but {error}."
         ) from error
     counts = np.bincount(codes, minlength=len(uniques)).tolist()
-    values = [_Value(v, _state(v, claimed), n) for v, n in zip(uniques, counts, strict=True)]
+    values = [Value(v, _state(v, claimed), n) for v, n in zip(uniques, counts, strict=True)]
     if not present.all():
-        values.append(_Value(pd.NA, _state(pd.NA, claimed), 0))
-    _check_coding(str(label.name), values, claimed, is_clear)
+        values.append(Value(pd.NA, _state(pd.NA, claimed), 0))
+    _check_coding(label, values, claimed, is_clear)
     # Those that are missing come last, if any are.
     states = np.full(label.size, values[-1].state if values else 0, np.int8)
     states[present] = np.array([value.state for value in values], np.int8)[codes]
-    return Labels(states == _POSITIVE, states == _NEGATIVE)
-
-
-class _Value(NamedTuple):
-    """A value of a column of labels."""
-
-    value: Any
-    state: int
-    frequency: int  # of labels; 0 of missing ones
+    return Labels(states == POSITIVE, states == NEGATIVE)
 
 
 def _as_list(state: str, values: Values) -> list[Any]:
@@ -682,119 +686,36 @@ def _as_list(state: str, values: Values) -> list[Any]:
     return several
 
 
-def _is_missing(value: Any) -> bool:
-    return bool(pd.api.types.is_scalar(value) and pd.isna(value))
-
-
 def _is_in(value: object, values: Iterable[object]) -> bool:
     """Look for a label value; missing values are equal, text never equals a number."""
-    if _is_missing(value):
-        return any(map(_is_missing, values))
-    return any(not _is_missing(other) and bool(value == other) for other in values)
+    if is_missing(value):
+        return any(map(is_missing, values))
+    return any(not is_missing(other) and bool(value == other) for other in values)
 
 
 def _state(value: object, claimed: dict[str, list[Any]]) -> int:
     """Return the state that a value stands for; what is claimed goes before the canonical."""
     meanings = claimed | {state: of for state, of in _CANONICAL.items() if state not in claimed}
     states = (_STATES[state] for state, values in meanings.items() if _is_in(value, values))
-    return next(states, _UNKNOWN)
+    return next(states, UNKNOWN)
 
 
 def _check_coding(
-    name: str, values: Sequence[_Value], claimed: dict[str, list[Any]], is_clear: bool
+    label: pd.Series[Any], values: Sequence[Value], claimed: dict[str, list[Any]], is_clear: bool
 ) -> None:
     """Raise if labels are ambiguous, or of a value that stands for no state."""
-    unknown = [value for value, state, _ in values if state == _UNKNOWN]
-    if _is_in(-1, unknown):
+    name, unknown = str(label.name), [v.value for v in values if v.state == UNKNOWN]
+    if _is_in(-1, unknown) and all(_is_in(v.value, (-1, 0, 1, pd.NA)) for v in values):
         raise PUValueError(
             f"label column {name!r} holds -1, which is unlabeled to some and negative to others. "
             "Pass unlabeled=-1 or negative=-1."
         )
     if unknown:
-        shown = shorten(map(_show, unknown), width=100)
-        if "positive" not in claimed:
-            _refuse_numbers(name, shown, values)
-        raise PUValueError(
-            f"label column {name!r} holds {shown}, which stands for no state. Labels are "
-            "True or 1 (known positive), False or 0 (known negative) or missing (unlabeled). Say "
-            f"what others mean, for example {_advise(values)}."
-        )
-    if not is_clear and sorted(state for _, state, _ in values) == [_NEGATIVE, _POSITIVE]:
-        first, second = (_show(value) for value, _, _ in values)
-        zero = first if values[0].state == _NEGATIVE else second
+        raise PUValueError(advise(label, values, claimed))
+    if not is_clear and sorted(v.state for v in values) == [NEGATIVE, POSITIVE]:
+        first, second = (show(v.value) for v in values)
+        zero = first if values[0].state == NEGATIVE else second
         raise PUValueError(
             f"label column {name!r} holds two values, {first} and {second}, and nothing missing: "
             f"is {zero} unlabeled, or a known negative? Pass unlabeled={zero} or negative={zero}."
         )
-
-
-def _refuse_numbers(name: str, shown: str, values: Sequence[_Value]) -> None:
-    """Raise if labels look like probabilities or grades, of which the highest are positive."""
-    numbers: dict[_Value, float] = {}
-    for value in values:
-        if not _is_missing(value.value):
-            numbers[value] = nan
-            if is_number(value.value) or isinstance(value.value, str):
-                with suppress(ValueError):  # of a text that is no number
-                    numbers[value] = float(value.value)
-    unknown = [number for value, number in numbers.items() if value.state == _UNKNOWN]
-    if not all(0 <= number < inf for number in numbers.values()):
-        return
-    if any(0 < number < 1 for number in unknown) and max(numbers.values()) <= 1:
-        raise PUValueError(
-            f"label column {name!r} holds {shown}: these look like probabilities. Threshold them "
-            f"first: df[{name!r}] = np.where(df[{name!r}] >= 0.5, 1, np.nan) takes 0.5 and more "
-            "as known positive, and the others as unlabeled."
-        )
-    if not any(number > 1 for number in unknown):
-        return
-    graded = [value.value for value in sorted(numbers, key=lambda v: numbers[v])]
-    # As grades are typed: 3.0 as 3.
-    graded = [int(v) if isinstance(v, float) and v.is_integer() else v for v in graded]
-    zero = [graded.pop(0)] if min(numbers.values()) == 0 else []
-    also, states = "", {value.state for value in values}
-    if zero and _UNLABELED not in states:
-        also = f", and negative={zero[0]!r} or unlabeled={zero[0]!r}"
-    elif not states & {_UNLABELED, _NEGATIVE} and len(graded) > 1:
-        lowest = graded.pop(0)
-        also = f", unlabeled={lowest!r}"
-        if len(graded) == 1:
-            also += f", or the other way round, positive={lowest!r}, unlabeled={graded[0]!r}"
-    raise PUValueError(
-        f"label column {name!r} holds {shown}: these look like grades. Say which of them are "
-        f"known positives, for example positive={_list(graded)}{also}."
-    )
-
-
-def _advise(values: Sequence[_Value]) -> str:
-    """Return keywords that give all values a state they may well mean: the rarest positive."""
-    by_state = {state: [v for v in values if v.state == state] for state in range(-2, 2)}
-    unknown = by_state[_UNKNOWN]
-    # None stands for no keyword: positive=None would say nothing.
-    named = [value for value in unknown if not _is_missing(value.value)]
-    meant: dict[str, list[_Value]] = {}
-    if named and not by_state[_POSITIVE]:
-        rarest = min(named, key=lambda value: value.frequency)
-        first = next((v for v in unknown if str(v.value).strip().lower() in _YES), rarest)
-        meant["positive"] = [first]
-        unknown = [value for value in unknown if value is not first]
-    if unknown:
-        left = by_state[_UNLABELED]
-        others = "negative" if left and all(_is_missing(v.value) for v in left) else "unlabeled"
-        meant[others] = [*by_state[_STATES[others]], *unknown]
-    written = {state: _list([v.value for v in several]) for state, several in meant.items()}
-    return ", ".join(f"{state}={several}" for state, several in written.items())
-
-
-def _list(values: Sequence[object]) -> str:
-    """Write values as they are typed, one alone without its list."""
-    typed = ["None" if _is_missing(value) else _show(value) for value in values[:5]]
-    shown = ", ".join([*typed, *(["..."] if len(values) > 5 else [])])
-    return shown if len(values) == 1 else f"[{shown}]"
-
-
-def _show(value: object) -> str:
-    """Show a label value as a user would type it."""
-    if _is_missing(value):
-        return "None (missing)"
-    return brief(value.item() if isinstance(value, np.generic) else value)

@@ -129,8 +129,9 @@ HEAD = RANKED.assign(label=np.where(np.arange(200) < 50, 1, np.nan))
 def test_warnings_say_it_too(address: str, ask: Callable[[], object]) -> None:
     with pytest.warns(pu_accessor.PUWarning) as told:
         ask()
-    (message,) = (str(one.message) for one in told)
+    message, *others = (str(one.message) for one in told)
     assert message.endswith(f" See {url(address)}.")
+    assert all(other.endswith(f" See {url('labels#scores')}.") for other in others)
 
 
 def test_without_a_manual_there_is_no_address(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,7 @@ from matplotlib.axes import Axes
 import pu_accessor
 from pu_accessor import PUError, PUWarning
 from pu_accessor.questions import advice
+from pu_accessor.terms import ARGUMENTS
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.random(300) < 0.4
@@ -63,7 +64,7 @@ WORDS = {  # the call with its one wrong word in braces: words that are wrong, a
     "df.pu.sample_to_label(3, {%s}=0)": "seed=random_state",
     "df.pu({%s}='site')": "model=by groupby=by",
     "df.pu({%s}='label')": "y_true=label",
-    "df.pu({%s}='score')": "y_score=score groups=cluster",
+    "df.pu({%s}='score')": "y_score=score",
     "coded.pu({%s}='case', unlabeled='rest')": "pos_label=positive",
 }
 REPLACED = {
@@ -85,6 +86,24 @@ LINES = {
     "ds.pu.roc()": "Write ds.pu.roc_bounds()",
     "ds.pu.sensitivity": "Write ds.pu.metric('recall')",
     "ds.pu.roc_bounds(0.1)": "Write for example ds.pu.roc_bounds()",
+    **{
+        f"df.pu.metric({typed!r}, 0.1)": f"Write {line}"
+        for typed, line in {
+            "hits@10": "df.pu.metric('recall', 0.3, at=10)",
+            "p@5": "df.pu.metric('precision', 0.3, at=5)",
+            "recall_at_k": "df.pu.metric('recall', 0.3, at=100)",
+            "confusion_matrix": "df.pu.contingency(0.3, ranks=100).pu.to_frame()",
+            "pr_curve": "df.pu.pr_bounds(0.3)",
+            "partial_auc": "df.pu.auroc(0.3, max_fpr=0.1)",
+        }.items()
+    },
+    "df.pu.metric('auc', 0.1, at={'fpr': 0.1})": "Of a part: df.pu.auroc(0.3, max_fpr=0.1)",
+    "df.pu.metric('ap', 0.1, at=9)": "Of a part: df.pu.metric('precision', 0.3, at=100)",
+    "ds.pu.confusion_matrix()": "Write ds.pu.to_frame()",
+    "df.pu.contingency(0.1, 9)": "Write for example df.pu.contingency(0.3, ranks=100)",
+    "df.pu(threshold=0.5)": "Write df.pu.metric('recall', 0.3, at={'threshold': 0.5})",
+    "df.pu(groups='site')": "Write df.pu(cluster='patient')",
+    "df.pu.cutoff(0.1, specificity=0.9)": "Write df.pu.cutoff(0.3, fpr=0.1)",
     "df.pu.auroc()": "Write for example df.pu.auroc(0.3)",
     "df.pu.cutof": "Write df.pu.cutoff(0.3, recall=0.9)",
     "df.pu.sample_to_label()": "Write for example df.pu.sample_to_label(50, random_state=0)",
@@ -129,7 +148,7 @@ ADDED = {
     "minus.pu({}).auroc(0.1)": ["unlabeled=-1"],
 }
 HELPLESS = {  # nothing that is near, and nothing is made up
-    "df.pu.metric('ndcg', 0.1, at=10)": "but 'ndcg' was passed.",
+    "df.pu.metric('rbp', 0.1, at=10)": "but 'rbp' was passed.",
     "df.pu.plot_roc(0.1, band='normal')": "but 'normal' was passed.",
     "df.pu.nonsense": "df.pu has no attribute 'nonsense'.",
     "df.pu(score='p').auroc(0.1)": "among ['score', 'label', 'site']. Pass score=... with",
@@ -227,12 +246,12 @@ CALLS = {"level": "df.pu.auroc(0.3, {})", "ax": "df.pu.plot_roc(0.3, {})"}
 CALLS |= {"metric": "df.pu(score=['svm', 'forest']).compare({})", "beta": "df.pu.auroc({})"}
 
 
-@pytest.mark.parametrize("word", advice._ARGUMENTS)
+@pytest.mark.parametrize("word", ARGUMENTS)
 def test_arguments_that_people_type_are_answered_by_a_line(
     word: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = advice._ARGUMENTS[word]
-    method = "contingency" if word == "at" else "auroc"
+    told = ARGUMENTS[word]
+    method = "contingency" if word in ("at", "max_fpr") else "auroc"
     assert complain(f"df.pu.{method}(0.1, {word}=1)").endswith(f"Write {told}.")
     monkeypatch.setitem(NAMES, "df", LONG_ROWS.assign(patient=LONG_ROWS["id"]))
     name, _, value = told.partition("=")

@@ -13,6 +13,7 @@ import pytest
 import xarray as xr
 
 from pu_accessor import PUError, PUImportError, PUValueError, PUWarning
+from pu_accessor.questions.ask import _ASKED
 from tests.cases import Case, Labels, as_frame, binormal, check_place, draw_case, pu, put
 
 METHODS = ["contingency", "roc_bounds", "pr_bounds"]
@@ -186,6 +187,40 @@ def test_skipped_groups_are_told_once(method: str) -> None:
     check_each(own, {key: ALONE[key] for key in "ac"}, method, BETA)
     with pytest.raises(PUValueError, match="No group has an answer: group model='a': label"):
         getattr(FRAME.assign(label=None).pu(by="model", on_error="skip"), method)(0.3)
+
+
+NUMBERS: dict[str, Callable[[Any], pd.DataFrame]] = {
+    "auroc": lambda pu: pu.auroc([0.1, 0.2]),
+    "own beta": lambda pu: pu.auroc({"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4}),
+    "examples": lambda pu: pu.average_precision(0.1, target="examples"),
+    "metric": lambda pu: pu.metric(["recall", "f1"], 0.1, at={"rank": [5, 8]}),
+    "cutoff": lambda pu: pu.cutoff(0.1, recall=0.1),
+    "estimate_beta": lambda pu: pu.estimate_beta(),
+    "check_assumptions": lambda pu: pu.check_assumptions(0.1),
+    "robustness": lambda pu: pu.robustness("auroc", 0.1, over={"selection_odds": [1, 2]}),
+}
+
+
+@pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
+@pytest.mark.parametrize("name", NUMBERS)
+def test_groups_without_an_answer_have_rows_of_nan_that_say_why(name: str) -> None:
+    """The other rows are those of a frame that leaves them out, and keep their dtypes."""
+    pu, ask = SPOILT.pu(by="model", on_error="nan"), NUMBERS[name]
+    found, left = ask(pu), ask(pu(on_error="skip"))
+    assert found["model"].drop_duplicates().tolist() == [*"abcd"]
+    empty = found["model"] == "b"
+    assert found["reason"].notna().tolist() == empty.tolist()
+    assert found.loc[empty, "reason"].str.startswith("label must mark at least one").all()
+    rest = found[~empty].drop(columns="reason").reset_index(drop=True)
+    assert {dtype.kind for dtype in rest.dtypes} == {dtype.kind for dtype in left.dtypes}
+    pd.testing.assert_frame_equal(rest, left, check_dtype=False)
+    numbers = [n for n in found if found[n].dtype.kind in "ifb" and n not in _ASKED.split()]
+    assert found.loc[empty, numbers].isna().all(axis=None) and numbers
+    assert "skipped" not in found.attrs
+    if name == "own beta":
+        assert found["beta"].tolist() == [0.1, 0.2, 0.3, 0.4]
+    if name == "estimate_beta":
+        assert found.loc[empty, "beta"].isna().all()
 
 
 @pytest.mark.parametrize("engine", ["scipy", "h5netcdf"])

@@ -10,10 +10,18 @@ import pandas as pd
 import pytest
 import sklearn
 from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import IsolationForest, VotingClassifier
+from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score, cross_validate
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    StratifiedKFold,
+    cross_val_score,
+    cross_validate,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -57,7 +65,7 @@ def by_hand(case: dict[str, Any], estimator: Any, rows: Any) -> float:
     if "at" not in case:
         labels = [True if known else None for known in Y[rows].tolist()]
         ask = getattr(estimates_oracle, case["metric"])
-        return float(ask(probability.tolist(), labels, case.get("beta", 0.0)).value)
+        return float(np.clip(ask(probability.tolist(), labels, case.get("beta", 0.0)).value, 0, 1))
     pu = pd.DataFrame({"score": probability, "label": Y[rows]}).pu(unlabeled=0)
     asked = {"beta": 0.0, **case}
     name = asked.pop("metric")
@@ -149,7 +157,7 @@ def test_propensities_are_routed(name: str) -> None:
 def test_weights_are_routed_under_their_usual_name(name: str, at: Any) -> None:
     """A row of weight 3 scores as three rows: of the test folds, which are weighted alone."""
     weight = np.random.default_rng(2).integers(1, 4, 600)
-    asked = scorer(name, beta=0.1, at=at, unlabeled=0).set_score_request(weight="sample_weight")
+    asked = scorer(name, beta=0.1, at=at, unlabeled=0).set_score_request(sample_weight=True)
     model = LogisticRegression().set_fit_request(sample_weight=False)
     params = {"sample_weight": weight}
     found = cross_val_score(model, X, Y, scoring=asked, cv=FOLDS, params=params)
@@ -158,6 +166,77 @@ def test_weights_are_routed_under_their_usual_name(name: str, at: Any) -> None:
         copies = np.repeat(test, weight[test])
         expected = plain(model.fit(X[train], Y[train]), X[copies], Y[copies])
         assert value == pytest.approx(expected, rel=1e-12)
+
+
+class Known(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Fits known positives against all others, however these are written."""
+
+    def fit(self, X: Any, y: Any) -> "Known":  # noqa: N803
+        known = pd.Series(y).reset_index(drop=True).astype(object).isin([1, True])
+        self.inner_ = LogisticRegression().fit(X, known.astype(int))
+        self.classes_ = np.array([0, 1])
+        return self
+
+    def decision_function(self, X: Any) -> Any:  # noqa: N803
+        return self.inner_.decision_function(X)
+
+
+@pytest.mark.parametrize("dtype", ["float", "Int64", "boolean", "object", "Float64"])
+def test_labels_may_be_missing_in_any_dtype(dtype: str) -> None:
+    """As they are in a frame: the others are unlabeled, whatever the estimator was fitted to."""
+    label: Any = pd.Series([True if known else None for known in KNOWN], dtype=object)
+    labels = label if dtype == "object" else label.astype("boolean").astype(dtype)
+    asked = scorer("auroc", beta=BETA, unlabeled=pd.NA)
+    found = cross_val_score(Known(), X, labels, scoring=asked, cv=KFold(4))
+    plain = cross_val_score(
+        Known(), X, Y, scoring=scorer("auroc", beta=BETA, unlabeled=0), cv=KFold(4)
+    )
+    np.testing.assert_array_equal(found, plain)
+
+
+@pytest.mark.parametrize("case", CASES[::3])
+def test_searches_and_importances_take_it(case: dict[str, Any]) -> None:
+    one, model = scorer(**case, unlabeled=0), LogisticRegression()
+    search = GridSearchCV(model, {"C": [1e-4, 1.0]}, scoring=one, cv=FOLDS).fit(X, Y)
+    first = cross_val_score(model.set_params(C=1e-4), X, Y, scoring=one, cv=FOLDS)
+    assert search.cv_results_["mean_test_score"][0] == pytest.approx(np.mean(first))
+    asked = {"scoring": one, "n_repeats": 2, "random_state": 0}
+    found = permutation_importance(model.fit(X, Y), X, Y, **asked)
+    weighed = permutation_importance(model, X, Y, sample_weight=np.ones(600), **asked)
+    np.testing.assert_array_equal(found.importances, weighed.importances)
+
+
+def test_recall_at_a_threshold_needs_no_beta_and_all_else_says_why() -> None:
+    at = {"threshold": 0.3}
+    model = LogisticRegression().fit(X, Y)
+    recall = scorer("recall", at=at, unlabeled=0)(model, X, Y)
+    assert recall == np.mean(model.predict_proba(X[KNOWN])[:, 1] >= 0.3)
+    assert recall == scorer("recall", at=at, unlabeled=0, beta=None)(model, X, Y)
+    assert scorer("fnr", at=at, unlabeled=0)(model, X, Y) == pytest.approx(recall - 1)
+    for metric, cutoff in (("precision", at), ("recall", 20), ("average_precision", None)):
+        with pytest.raises(PUValueError, match="as it says which model is better"):
+            scorer(metric, at=cutoff, unlabeled=0)
+
+
+@pytest.mark.parametrize("metric", ["auroc", "average_precision"])
+def test_no_score_is_above_one(metric: str) -> None:
+    """The unbiased statistic of the first of these folds is."""
+    shifted = X + 3 * TRUTH[:, np.newaxis]
+    asked = scorer(metric, beta=0.35, unlabeled=0)
+    found = cross_val_score(LogisticRegression(), shifted, Y, scoring=asked, cv=10)
+    assert found.max() == 1 and found.min() > 0.8
+
+
+CALLS = ["scorer('auroc', 0.1)", "scorer()", "scorer('auroc', unlabelled=0)", "scorer('ap', k=3)"]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_calls_that_do_not_fit_show_one_that_does(call: str) -> None:
+    with pytest.raises(
+        PUTypeError, match=r"Write for example pu_accessor\.sklearn\.(.*)\.$"
+    ) as told:
+        eval(call)
+    assert eval(str(told.value).partition("pu_accessor.sklearn.")[2][:-1]).beta == 0.1
 
 
 THREE, WORDS = np.where(KNOWN, 1, np.arange(600) % 2 * 2), np.where(KNOWN, "yes", "no")

@@ -1,5 +1,6 @@
 """Labels and scores of any coding and dtype: read as they are meant, or refused by name."""
 
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -83,7 +84,7 @@ UNCLEAR: list[Any] = [
     ([1, -1], {}, r"holds -1, which is unlabeled to some and negative to others. Pass unlab"),
     (["1", None], {}, r"holds '1', which stands for no state. Labels are True or 1"),
     ([1, 0, None], {"unlabeled": 0}, r"holds None \(missing\), which stands for no state"),
-    (list(range(20)), {}, r"holds 2, 3, 4, 5, 6 and 13 more: these look like grades"),
+    (list(range(20)), {}, r"holds 2, 3, 4, 5, 6 and 13 more: these look like many grades"),
     ([1, None], {"positive": 1, "negative": 1}, r"positive and negative must not share .* 1"),
     ([1, None], {"negative": [0, 2], "unlabeled": (2,)}, r"negative and unlabeled must not"),
 ]  # fmt: skip
@@ -96,31 +97,75 @@ def test_labels_that_nobody_should_guess(label: Any, coding: Any, message: str) 
         from_arrays(score, label, **coding).contingency(0, ranks="all")
 
 
+# Labels from the best to the worst, and what is advised: the best are positive, whatever is rare.
+ORDERED = pd.CategoricalDtype(["low", "mid", "high"], ordered=True)
 ADVISED: list[Any] = [
-    (["bad", "good", "good", "good"], {}, "positive='bad', unlabeled='good'"),
-    (["no", " YES ", " YES ", "no", 1.5], {}, "positive=' YES ', unlabeled=['no', 1.5]"),
-    (["yes", "no", "no", None], {}, "positive='yes', negative='no'"),
+    ([3, 2, 1, None], {}, "positive=[1, 2, 3]"),
+    ([3, 2, 1, 0, 0], {}, "positive=[1, 2, 3], and negative=0 or unlabeled=0"),
+    ([*"3210"], {}, "positive=['1', '2', '3'], and negative='0' or unlabeled='0'"),
+    ([2, 1, 0, None], {}, "positive=[1, 2]"),
+    ([5, 4, 3, 2, 1], {}, "positive=[2, 3, 4, 5], and negative=1 or unlabeled=1"),
+    ([3, 2, -1, None], {}, "positive=[2, 3], unlabeled=[-1, None]"),
+    ([3, 1, 0, -2, None], {}, "positive=[1, 3], negative=[0, -2]"),
+    ([2, 2, 1, 1, 1], {}, "positive=2, unlabeled=1"),
+    ([3, 2, 1, None], {"positive": 2}, "positive=[2, 3], negative=1"),
+    ([3, 2, 1, 0], {"positive": 3}, "negative=[2, 1, 0] or unlabeled=[2, 1, 0]"),
+    (pd.array([2, 1, None], "Int64"), {}, "positive=[1, 2]"),
+    (pd.Categorical(["high", "high", "mid", "low"], dtype=ORDERED), {},
+     "positive=['mid', 'high'], and negative='low' or unlabeled='low'"),
+    (pd.Categorical(["high", "high", "mid", None], dtype=ORDERED), {}, "positive=['mid', 'high']"),
+    (["yes", "yes", "no"], {}, "positive='yes', and negative='no' or unlabeled='no'"),
+    ([" YES ", " YES ", "no", None], {}, "positive=' YES ', negative='no'"),
+    ([*"++-", None], {}, "positive='+', negative='-'"),
+    ([*"PNUU"], {}, "positive='P', negative='N', unlabeled='U'"),
+    (["case", "control"], {}, "positive='case', and negative='control' or unlabeled='control'"),
+    (["1", "1", "-1"], {}, "positive='1', unlabeled='-1'"),
+    ([True, False, "unknown"], {}, "unlabeled='unknown'"),
+    ([1, "yes", None], {}, "positive=[1, 'yes']"),
     ([True, "no", "no", None], {}, "negative='no'"),
-    ([True, 0, "x", "x", None], {}, "negative=[0, 'x']"),
-    ([2, 2, 7, None], {}, "positive=[2, 7]"),
-    ([*"abcdefg", "g"], {}, "positive='a', unlabeled=['b', 'c', 'd', 'e', 'f', ...]"),
-    ([1, 0, None], {"unlabeled": 0}, "unlabeled=[0.0, None]"),
+    ([True, 0, "x", "x", None], {}, "unlabeled=['x', None]"),
+    (["good", "bad", "bad"], {}, "positive='good', unlabeled='bad'; if 'bad' is positive: po"),
+    (["good", "good", "bad", None], {}, "positive=['bad', 'good']"),
+    ([*"abbcc"], {}, "positive='a', unlabeled=['b', 'c']"),
+    (["q", False, "z", "z"], {}, "positive='q', unlabeled=['z', False]"),
+    ([1, None, 0], {"unlabeled": 0}, "unlabeled=[0, None]"),
     ([*"xxy", None], {"unlabeled": "y"}, "positive='x', unlabeled=['y', None]"),
-    ([*"yy", None], {"unlabeled": "y"}, "unlabeled=['y', None]"),
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
+@pytest.mark.parametrize(("label", "coding", "advice"), ADVISED)
+def test_advice_for_labels_is_right_as_it_is_typed(label: Any, coding: Any, advice: str) -> None:
+    frame = pd.DataFrame({"score": -np.arange(len(label)), "label": label})
+    with pytest.raises(PUValueError) as told:
+        frame.pu(**coding).auroc(0)
+    assert re.search(f"(for example|positives?:|unlabeled:) {re.escape(advice)}", str(told.value))
+    first, _, either = advice.partition("; if ")[0].rpartition("and ")
+    for way in either.split(" or "):
+        assert frame.pu(**{**coding, **eval(f"dict({first}{way})")}).auroc(0)["estimate"][0] == 1
+
+
+THRESHOLDED: list[Any] = [
+    (np.linspace(0, 1, 99), "probabilities", 0.5),
+    ([0.99, 1, None], "probabilities", 0.5),
+    (pd.array([0.2, 0.99, None], "Float64"), "probabilities", 0.5),
+    (range(20), "many grades", 1),
+    ([*"0123456789"], "many grades", 1),
+    (np.linspace(-3, 8, 14), "measurements", 2.5),
 ]
 
 
-@pytest.mark.parametrize(("label", "coding", "advice"), ADVISED)
-def test_advice_for_labels_is_to_be_typed(label: Any, coding: Any, advice: str) -> None:
-    score = np.arange(len(label))
-    with pytest.raises(PUValueError) as told:
-        from_arrays(score, label, **coding).contingency(0, ranks="all")
-    assert f"for example {advice}." in str(told.value)
-    if "..." not in advice:
-        typed = {**coding, **eval(f"dict({advice})")}
-        frame = pd.DataFrame({"score": score, "label": label})
-        counts = repr(frame.pu(**typed))
-        assert "not ready" not in counts and "known positives" in counts
+@pytest.mark.parametrize(("label", "looks", "least"), THRESHOLDED)
+def test_numbers_are_thresholded_by_the_line(label: Any, looks: str, least: float) -> None:
+    frame = pd.DataFrame({"score": np.arange(len(label)), "label": label})
+    with pytest.raises(PUValueError, match=f"these look like {looks}. Threshold") as told:
+        frame.pu.auroc(0)
+    line = re.search(r"df\['label'\] = np.where.* np.nan\)", str(told.value))
+    assert line is not None
+    exec(line[0], {"df": frame, "np": np})
+    many = pd.Series(label).astype(float) >= least
+    assert frame["label"].notna().tolist() == many.tolist()
+    assert (looks == "probabilities") == ("is another problem" in str(told.value))
 
 
 @pytest.mark.parametrize(

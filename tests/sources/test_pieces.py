@@ -343,11 +343,11 @@ def test_what_is_wrong_is_told_of_all_chunks() -> None:
 
 
 UNKNOWN: list[Any] = [
-    ([[1, 5, None], [6, 1, None]], {}, "5.0, 6.0"),
+    ([[1, 5, None], [6, 1, None]], {}, "5, 6"),
     ([["x", 1], [True, None, "z"], ["y", "x", 1]], {}, "'x', 'z', 'y'"),
     ([[1, None], ["a", 1], [*"bcdefg"]], {}, "'a', .*'e' and 2 more"),
     ([[1, 0], [5, 6], [0, 7]], {}, "5, 6, 7"),
-    ([[1.0, -1.0, 5.0], [1, 5, None], [np.nan]], {"unlabeled": [-1]}, r"5.0, None \(missing\)"),
+    ([[1.0, -1.0, 5.0], [1, 5, None], [np.nan]], {"unlabeled": [-1]}, r"5, None \(missing\)"),
 ]
 
 

@@ -70,7 +70,8 @@ def dominance(fpr: FloatArray, tpr: FloatArray) -> Dominance:
     first, second = find_pairs(len(fpr))
     if np.isnan(fpr).any():
         raise PUValueError(
-            "An ROC curve needs negatives, but at some beta there are none. Pass a smaller beta.",
+            "An ROC curve needs negatives, but at some beta there are none. Pass a smaller beta, "
+            "or add rows that are not known.",
             page="beta#too-high",
         )
     curves = [

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from pu_accessor.checks import check_share, is_number
-from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
+from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.bands.on_new_examples import (
     both_samples,
     limit_shares,
@@ -19,6 +19,7 @@ from pu_accessor.inference.bands.on_new_examples import (
     ratio_limit,
     to_precision,
 )
+from pu_accessor.inference.estimates.known_positives import no_negatives
 from pu_accessor.inference.influence import rest_share
 from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.settings import Settings
@@ -138,10 +139,7 @@ def find_guaranteed(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Setti
     rule = replace(rule, band=band_of(goal), one_sided=True)
     bounded = _bound(ranking, betas, goal, rule)
     if np.isnan(bounded.worse[1:]).all():
-        raise PUDataError(
-            f"{goal.name} has no value at this beta: it needs negatives. Pass a smaller beta.",
-            page="beta#too-high",
-        )
+        raise no_negatives(goal.name, float(betas[0]), ranking.total)
     place = _find_cutoff(bounded, goal)
     if place is not None and (extra := _extra(bounded, goal, place)).size:
         finer = bounded.tables.ranking.refine(extra)

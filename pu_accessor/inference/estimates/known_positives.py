@@ -73,11 +73,7 @@ def count_negatives(total: Counts, betas: FloatArray) -> tuple[Fraction, ...]:
     known, unlabeled = total.known_negative, total.unlabeled
     found = tuple(known + unlabeled * (1 - Fraction(str(beta))) for beta in betas.tolist())
     if min(found) < FEWEST_NEGATIVES:
-        raise PUDataError(
-            f"This needs negatives, but at beta = {betas[found.index(min(found))]:g} there are "
-            f"none among the {sum(total)} examples. Pass a smaller beta.",
-            page="beta#too-high",
-        )
+        raise no_negatives("This", float(betas[found.index(min(found))]), total)
     return found
 
 
@@ -90,8 +86,16 @@ def check_negatives(total: Counts, betas: FloatArray, method: str) -> None:
     """Raise where nothing is negative."""
     none = betas[unrounded_negatives(total, betas) < FEWEST_NEGATIVES]
     if none.size:
-        raise PUDataError(
-            f"{method} on new examples needs negatives, but at beta = {none[0]:g} there are none "
-            f"among the {sum(total)} examples. Pass a smaller beta, or target='examples'.",
-            page="beta#too-high",
-        )
+        raise no_negatives(f"{method} on new examples", float(none[0]), total)
+
+
+def no_negatives(what: str, beta: float, total: Counts) -> PUDataError:
+    """Return the error that something needs negatives, where there are none."""
+    step = "Pass a smaller beta"
+    if not total.unlabeled:
+        step = "All are known positives: add unlabeled examples or known negatives to the rows"
+    return PUDataError(
+        f"{what} needs negatives, but at beta = {beta:g} there are none among the {sum(total)} "
+        f"examples. {step}.",
+        page="beta#too-high",
+    )

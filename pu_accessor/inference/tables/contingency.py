@@ -406,7 +406,7 @@ def curve_on_new(
     if not negatives.all():
         raise PUDataError(
             "target must be 'examples' where nothing is negative, but 'population' was passed: "
-            "there is no false positive rate. Pass a smaller beta.",
+            "it has no false positive rate. Pass a smaller beta, or add rows that are not known.",
             page="beta#too-high",
         )
     n = ranking.total.known_positive
