@@ -78,10 +78,7 @@ VALUE = [
     ("SPOILT.pu(by='site').auroc(0.3)", "group site='b': label must mark at least one known"),
     ("SPOILT.pu(by=['site', 'fold']).auroc(0.3)", "group site='b', fold=0: label must mark"),
     ("GROUPS(on_error='skip', label='fold').auroc(0.3)", "label column 'fold' holds"),
-    (
-        "DF.pu(nan_policy='drop')",
-        "nan_policy must be one of ['omit', 'raise', 'unretrieved', 'worst']",
-    ),
+    ("DF.pu(nan_policy='drop')", "must be one of ['omit', 'raise', 'unretrieved', 'worst']"),
     ("DF.pu(on_error='ignore')", "on_error must be one of ['nan', 'raise', 'skip']"),
     ("DF.pu(by='score').auroc(0.3)", "'score' is the column of scores, too"),
     ("DF.pu(by=['site', 'label']).auroc(0.3)", "'label' is the column of labels, too"),
