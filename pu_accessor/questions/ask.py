@@ -58,9 +58,8 @@ class Answers(Generic[Content]):
     betas: Betas | None
     settings: Settings
     skipped: Mapping[str, str] = field(default_factory=dict)  # groups without an answer, and why
-    # Of on_error="nan" all keys, and by position why some have no answer, with their betas.
-    all_keys: Sequence[Hashable] = ()
-    unanswered: Mapping[int, tuple[str, Beta]] = field(default_factory=dict)
+    # Of on_error="nan" all keys, and why some have no answer.
+    reasons: Mapping[Hashable, str | None] = field(default_factory=dict)
 
     @property
     def own_beta(self) -> bool:
@@ -118,8 +117,8 @@ def ask(
     whys = {name_group(names, keys[place]): why for place, why in left_out.items()}
     answers = Answers(names, each, betas, shared, whys)
     if terms.on_error == "nan" and each:
-        with_beta = {place: (why, by_key[place]) for place, why in left_out.items()}
-        answers = Answers(names, each, betas, shared, {}, keys, with_beta)
+        reasons = {key: left_out.get(place) for place, key in enumerate(keys)}
+        answers = Answers(names, each, betas, shared, {}, reasons)
     elif whys:
         _warn_of_skipped(whys, len(each))
     _warn_of_rankings(answers, limits=limits and apart)
@@ -344,44 +343,22 @@ def as_rows(
     return frame
 
 
-# Columns that say what was asked, of a group without an answer, too.
-_ASKED = "metric at goal beta target left right level method check selection_odds contamination"
-_ASKED += " model_a model_b"
+def with_reasons(frame: pd.DataFrame, answers: Answers[Any]) -> pd.DataFrame:
+    """Give each group without an answer a row of NaN that says why, where that is asked for.
 
-
-def with_reasons(
-    frame: pd.DataFrame, answers: Answers[Any], sizes: Sequence[int] = ()
-) -> pd.DataFrame:
-    """Give groups without an answer rows of NaN in their places that say why: on_error="nan".
-
-    Integers stay integers, in the dtype that can be missing. `sizes` are rows of each group.
+    Integers stay integers, in the dtype that can be missing.
     """
-    if not answers.all_keys:
+    if not answers.reasons:
         return frame
-    absent, names = answers.unanswered, [*answers.names]
-    answered = [place for place in range(len(answers.all_keys)) if place not in absent]
-    sizes = sizes or [len(frame) // len(answered)] * len(answered)
+    keys, names = pd.DataFrame(key_levels(answers.names, [*answers.reasons])), [*answers.names]
     nullable = {"i": "Int64", "b": "boolean"}
-    body: Any = frame.drop(columns=names)  # the keys come back, in order
-    body = body.astype({n: nullable.get(t.kind, t) for n, t in body.dtypes.items()})
-    asked = {*_ASKED.split()} - ({"beta"} if answers.betas is None else set())
-    lost = [name for name in body if name not in asked]
-    blank = body[: sizes[0]].copy()
-    blank[lost] = body[lost][:0].reindex(blank.index)
-    blanks = blank.loc[np.tile(blank.index, len(absent))]
-    blanks = blanks.assign(reason=np.repeat([why for why, _ in absent.values()], len(blank)))
-    if absent and answers.own_beta:
-        own = [beta.values.repeat(len(blank) // beta.values.size) for _, beta in absent.values()]
-        blanks["beta"] = np.concatenate(own)
-    places = np.repeat([*answered, *absent], [*sizes, *[len(blank)] * len(absent)])
-    order = np.argsort(places, kind="stable")
-    whole = (
-        pd.concat([body.assign(reason=None), blanks], ignore_index=True)
-        .iloc[order]
-        .reset_index(drop=True)
-    )
-    keys = key_levels(names, [answers.all_keys[place] for place in places[order]])
-    filled: pd.DataFrame = pd.concat([pd.DataFrame(keys), whole], axis=1)
+    dtypes = frame.drop(columns=names).dtypes.items()
+    body = frame.astype({name: nullable.get(dtype.kind, dtype) for name, dtype in dtypes})
+    why = keys.assign(reason=[*answers.reasons.values()])
+    filled = TidyFrame(why.merge(body, how="left", on=names))
+    filled["reason"] = filled.pop("reason")
+    for name in {"metric", "target"} & {*frame}:  # asked of all
+        filled[name] = frame[name].iloc[0] if frame[name].nunique() == 1 else filled[name]
     filled.attrs = frame.attrs
     return filled
 

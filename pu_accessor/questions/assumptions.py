@@ -258,8 +258,7 @@ def check_assumptions(
         return {"check": texts["check"], **by_name, "finding": texts["finding"]}
 
     answers = ask(self._terms, keyed, question, None if beta is None else betas)
-    sizes = [len(each.content) for each in answers.each]
-    return with_reasons(as_rows(answers, columns, {"level": level}), answers, sizes)
+    return with_reasons(as_rows(answers, columns, {"level": level}), answers)
 
 
 class Check(NamedTuple):

@@ -52,7 +52,7 @@ _MIXED = (
     "are ranked together. Rank each apart: df.pu(by={0!r}). If one model scored all, rows of one "
     "{1!r} belong together: df.pu(cluster={1!r})."
 )
-_LOOKED_AT = 2_000  # rows, to see whether examples repeat
+_LOOKED_AT = 200_000  # first rows, to see whether examples repeat
 
 
 class FrameSource:
@@ -138,10 +138,7 @@ class FrameSource:
         return repeated
 
     def warn_of_mixed(self, roles: Terms) -> None:
-        """Warn of rows of several models or queries that are ranked together, as one.
-
-        A few rows are looked at: the first ones, and those where the next model begins.
-        """
+        """Warn of rows of several models or queries that are ranked together, as one."""
         if self.kind != "frame" or roles.keys or roles.is_wide or roles.cluster is not None:
             return
         names = [name for name in self.frame.columns if isinstance(name, str)]
@@ -149,9 +146,9 @@ class FrameSource:
         ranked = [name for name in names if _RANKED.fullmatch(name)]
         keys = [name for name in names if _RANKED_BY.fullmatch(name) and ranked]
         for key in [key for key in keys if _is_text(self.frame[key].dtype)]:
-            rows = self.frame.iloc[_rows_of_two(self.frame[key])]
+            rows = self.frame[:_LOOKED_AT]
             for name in ranked:
-                pairs = rows[[key, name]].astype(str).drop_duplicates()
+                pairs = rows[[key, name]].drop_duplicates()
                 is_once_in_each = len(pairs) > _MOSTLY * len(rows)
                 if is_once_in_each and pairs[name].nunique() < _MOSTLY * len(pairs):
                     warn_caller(_MIXED.format(key, name), page="many_models")
@@ -164,19 +161,6 @@ class FrameSource:
 
 def _is_text(dtype: Any) -> bool:
     return isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_string_dtype(dtype)
-
-
-def _rows_of_two(key: pd.Series[Any]) -> IntArray:
-    """Return the first rows, and the first ones that have another key than the first row."""
-    first, end = key.iloc[0], len(key)
-    steps = np.linspace(0, end - 1, 100).astype(np.int64)
-    others = np.flatnonzero([value != first for value in key.iloc[steps]])
-    low, high = (steps[others[0] - 1], steps[others[0]]) if others.size else (0, end)
-    while others.size and high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if key.iloc[middle] != first else (middle, high)
-    blocks = [np.arange(start, min(start + _LOOKED_AT, end)) for start in (0, high)]
-    return np.unique(np.concatenate(blocks))
 
 
 def pair_source(score: Any, label: Any, roles: Terms, **others: Any) -> tuple[FrameSource, Terms]:
