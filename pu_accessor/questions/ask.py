@@ -358,7 +358,8 @@ def with_reasons(frame: pd.DataFrame, answers: Answers[Any]) -> pd.DataFrame:
     filled = TidyFrame(why.merge(body, how="left", on=names))
     filled["reason"] = filled.pop("reason")
     for name in {"metric", "target"} & {*frame}:  # asked of all
-        filled[name] = frame[name].iloc[0] if frame[name].nunique() == 1 else filled[name]
+        first = frame[name].iloc[0]
+        filled[name] = first if (frame[name] == first).all() else filled[name]
     filled.attrs = frame.attrs
     return filled
 
