@@ -14,7 +14,15 @@ import scipy
 import xarray as xr
 
 from pu_accessor.checks import as_array, as_betas, check_level
-from pu_accessor.errors import PUError, PUKeyError, PUTypeError, PUValueError, brief, shorten
+from pu_accessor.errors import (
+    PUDataError,
+    PUError,
+    PUKeyError,
+    PUTypeError,
+    PUValueError,
+    brief,
+    shorten,
+)
 from pu_accessor.ranking import Counts, FloatArray
 
 UserBeta: TypeAlias = (
@@ -32,7 +40,7 @@ _NEAR_ZERO = np.array([64, 32, 16, 8, 4, 2])  # parts of the first step, near 0
 _HIGHEST = 1 - 1e-6  # of a limit on beta: at 1 nothing is negative, and little has a value
 _BETWEEN = np.array([0.25, 0.5, 0.75])  # of the way where any beta may be the true one
 _ESTIMATE = ("beta", "lower", "upper", "level")
-_NO_KEYS = ("method", "n", "n_unlabeled", "n_positive", "n_labeled")
+_NO_KEYS = ("reason", "method", "n", "n_unlabeled", "n_positive", "n_labeled")
 # What limits of other methods give is an estimate.
 _LIMITS = {"feasible": "upper", "two_sided": "both"}
 _BY_GROUP = "many_models#a-beta-for-each-group"
@@ -109,7 +117,9 @@ class Beta(NamedTuple):
         return max(self.point - down, 0.0), self.point + scale * (self.upper - self.point)
 
     def check_counts(self, total: Counts) -> None:
-        """Raise if an estimate is about other examples than these."""
+        """Raise if an estimate is about other examples than these, or there is none."""
+        if self is NOT_ESTIMATED:
+            raise PUDataError("beta has no value, as its estimate had none. Pass a number.")
         for name, estimated_from, examples in (
             ("known positives", self.n, total.known_positive),
             ("unlabeled examples", self.unlabeled, total.unlabeled),
@@ -142,6 +152,7 @@ def betas_within(interval: Interval) -> FloatArray:
 
 
 NO_BETA = Beta(np.empty(0))
+NOT_ESTIMATED = Beta(np.full(1, np.nan))  # of a group that has no answer
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,7 +218,7 @@ class Betas:
         if self.shared is not None:
             return replace(self, shared=change(self.shared), level=level)
         estimates = cast("Mapping[Any, Beta]", self.by_key)
-        moved = {key: change(estimate) for key, estimate in estimates.items()}
+        moved = {key: change(one) if one.level else one for key, one in estimates.items()}
         return replace(self, by_key=moved, level=level)
 
 
@@ -254,7 +265,10 @@ def _read_estimates(beta: pd.DataFrame) -> Betas:
     levels = tuple(str(name) for name in beta.columns if name not in (*_ESTIMATE, *_NO_KEYS))
     rows = beta.to_dict("records")
     estimates = {
-        tuple(normalize_key(row[name]) for name in levels): _read_row(row) for row in rows
+        tuple(normalize_key(row[name]) for name in levels): _read_row(row)
+        if row.get("reason") is None or pd.notna(row["beta"])
+        else NOT_ESTIMATED
+        for row in rows
     }
     if len(estimates) < len(beta) or not rows:
         raise PUValueError(
@@ -263,7 +277,7 @@ def _read_estimates(beta: pd.DataFrame) -> Betas:
             "Keep the column of the groups.",
             page=_WITH_ERROR,
         )
-    stated, *others = sorted({cast("float", estimate.level) for estimate in estimates.values()})
+    stated, *others = sorted({one.level for one in estimates.values() if one.level is not None})
     if others:
         raise PUValueError(
             f"beta must hold at one level, but {[stated, *others]} was passed. Estimate all rows "

@@ -66,12 +66,16 @@ def diagnose(ranking: Ranking, level: float, *, random: bool = True) -> Diagnost
 def _place_known(ranking: Ranking) -> dict[str, Any]:
     """Return how the known positives lie to the rest; of each cluster one counts."""
     whole = ranking.whole or ranking
-    known, rest = whole.total.known_positive, float(sum(whole.total[1:]))
-    at_or_above = whole.head - whole.known_positive
+    if whole.extent == "all" and np.isnan(whole.threshold[-1]):  # missing ones rank nowhere
+        whole = whole.take(slice(-1))
+    known, at_or_above = whole.known_positive[-1], whole.head - whole.known_positive
+    rest = float(at_or_above[-1])
+    if not known or not rest:
+        return {}
     passed = np.diff(whole.known_positive) @ (at_or_above[1:] / rest + at_or_above[:-1] / rest)
-    held = 1.0 if ranking.clusters is None else ranking.clusters.with_positive / max(known, 1)
-    error = sqrt((known + rest) / max(12 * known * rest * held, 1))
-    return {"above": 1 - passed / max(2 * known, 1), "above_error": error}
+    held = 1.0 if ranking.clusters is None else ranking.clusters.with_positive / known
+    error = sqrt((known + rest) / (12 * known * rest * held))
+    return {"above": 1 - passed / (2 * known), "above_error": error}
 
 
 def _heaviest(sizes: CountArray) -> float:

@@ -56,6 +56,7 @@ _METHODS: Mapping[str, str] = {
         "level=0.95**0.5)",
         "cross_val_score make_scorer scorer": "pu_accessor.sklearn.scorer('auroc', beta=0.1, "
         "unlabeled=0)",
+        "threshold threshold_for choose_threshold": "df.pu.cutoff(0.3, recall=0.9)",
         "select": "df[df['score'] >= df.pu.cutoff(0.3, recall=0.9)['threshold'].item()]",
     }.items()
     for word in words.split()

@@ -12,6 +12,7 @@ from pu_accessor.beta import NO_BETA, Beta, Betas, name_group, split_key
 from pu_accessor.errors import PUDataError, PUImportError, PUValueError, shorten, warn_caller
 from pu_accessor.inference.diagnostics import Diagnostics, check_clusters, diagnose, diagnose_stack
 from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.questions.tidy import TidyFrame
 from pu_accessor.ranking import (
     Annotated,
@@ -133,7 +134,10 @@ def ask(
 
 def _sink(ranking: Any, terms: Terms) -> Any:
     """Return the ranking that is asked: with rows that were never ranked below any cutoff."""
-    return ranking.sink_missing() if terms.sinks else ranking
+    if not terms.sinks:
+        return ranking
+    check_labels(np.zeros(1), ranking.total)  # which names numbers of examples
+    return ranking.sink_missing()
 
 
 def _collect(
@@ -158,7 +162,8 @@ def _collect(
         if later and keyed.refine:
             keyed.refine()
         waiting = later
-    whys = {position: str(left_out[position]) for position in sorted(left_out)}
+    # What is wrong, without what others are to do.
+    whys = {place: str(left_out[place]).partition(". ")[0] for place in sorted(left_out)}
     return [answers[position] for position in sorted(answers)], whys
 
 
@@ -212,10 +217,10 @@ def _warn_of_skipped(skipped: Mapping[str, str], answered: int) -> None:
     (group, why), *further = skipped.items()
     others = f" The others: {_first(other for other, _ in further)}." if further else ""
     if not answered:
-        raise PUDataError(f"No group has an answer: {group}: {why}{others}")
+        raise PUDataError(f"No group has an answer: {group}: {why}.{others}")
     warn_caller(
         f"{len(skipped)} of {len(skipped) + answered} groups are left out (on_error='skip'): "
-        f"{group}: {why}{others} Tables and numbers say why of each: attrs['skipped']."
+        f"{group}: {why}.{others} Tables and numbers say why of each: attrs['skipped']."
     )
 
 
@@ -261,7 +266,8 @@ def _warn_of_rankings(answers: Answers[Any], *, limits: bool) -> None:
 
 def _warn_of_order(answers: Answers[Any], terms: Terms, *, apart: bool) -> None:
     """Warn of scores that run down, as energies do: in each group, or in their mean."""
-    known = [(key, about) for key, _, about, _ in answers.each if about is not None]
+    there = [(key, about) for key, _, about, _ in answers.each if about is not None]
+    known = [(key, about) for key, about in there if not isnan(about.above)]
     keys, names = [key for key, _ in known], answers.names
     above, error = np.array([[one.above, one.above_error] for _, one in known]).reshape(-1, 2).T
     if known and not apart:

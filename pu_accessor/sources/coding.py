@@ -77,6 +77,7 @@ def advise(label: pd.Series[Any], values: Sequence[Value], claimed: Collection[s
         return head + _CODING + _advise_words(label, values, ranks)
     above = [level for level in levels if level > 0]
     is_graded = max([*levels, len(categories)]) > 1
+    is_graded &= not all(is_missing(v.value) for v in unknown)
     least = above[not is_closed and 1 < len(above) == len(levels)] if above else inf
     meant = [rank for v, rank in numbers.items() if v.state == POSITIVE]
     if meant and "positive" in claimed:
