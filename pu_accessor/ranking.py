@@ -145,7 +145,7 @@ class Ranking:
         for name in ("rank", "known_negative"):
             counts[name][place:] += _UNRANKED
         total = self.total._replace(known_negative=self.total.known_negative + _UNRANKED)
-        threshold = np.insert(self.threshold, place, -np.inf)
+        threshold = np.insert(self.threshold, place, np.nan)
         return replace(self, **counts, threshold=threshold, total=total, unranked=_UNRANKED)
 
     @property

@@ -271,7 +271,9 @@ _WORDS: Mapping[str, str] = {
     "at=chosen": "a cutoff at which something is highest",
     "at=cutoff of these": "a cutoff that these examples alone have",
     "at=estimated": "a cutoff that depends on beta",
-    "at=of all examples": "a share of the examples",
+    "at=first": "the first positive",
+    "at=its own": "a metric that finds its own cutoff",
+    "at=of all examples": "a share of examples, or a rate",
     "early": "NDCG",
     "negatives count": "a metric that counts negatives",
     "band=at random": "one for labels at random",
@@ -331,6 +333,8 @@ nan_policy='unretrieved', data in chunks: all scores are needed in one place
   > Read them first: ddf.compute().pu(nan_policy='unretrieved').
 nan_policy='unretrieved', at=of all examples: how many examples there are is not known
   > Pass a rank: at=10.
+cluster/weight, early/bpref/at=its own: it takes each document as drawn by itself
+at=first, data in chunks: all scores are needed in one place > Read them first: ddf.compute().pu.
 monotone, propensity: where labels depend on more than being positive, known positives need not
   become rarer down the ranking @monotone
 cluster/weight, propensity: there is no error for it where labels were selected with unequal
@@ -421,7 +425,6 @@ target='population', auroc/average_precision/bedroc/at a cutoff/gap/cutoff, prop
   interval for new examples then > Pass target='examples'.
 prevalence, target='examples', average_precision/at a cutoff: these examples have the prevalence
   that they have > Pass target='population', and a metric at={'threshold': 0.5}. @population
-cluster/weight, early/bpref: it takes each document as drawn by itself
 target='examples', auroc/average_precision/bedroc/compare/gap, cluster/weight: intervals for
   these examples take each row as drawn by itself > Pass target='population'.
 target='population', cutoff, cost/reference: there is no interval for new examples then

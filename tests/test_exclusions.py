@@ -45,6 +45,8 @@ KEYWORDS: dict[str, dict[str, Any]] = {
     "at=cutoff of these": {"at": 100},
     "at=of all examples": {"at": {"fraction": 0.1}},
     "negatives count": {"metric": "npv"},
+    "at=first": {"metric": "reciprocal_rank"},
+    "at=its own": {"metric": "r_precision"},
     "ranks='all'": {"ranks": "all"},
     "adjust='max_t'": {"adjust": "max_t"},
     "no test": {"metric": "average_precision"},
@@ -64,6 +66,7 @@ QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "average_precision": ("metric", {"metric": "average_precision", "beta": 0.3}),
     "bedroc": ("metric", {"metric": "bedroc", "beta": 0.3}),
     "boyce": ("metric", {"metric": "boyce"}),
+    "without a cutoff": ("metric", {"beta": 0.3}),
     "bpref": ("metric", {"metric": "bpref"}),
     "early": ("metric", {"metric": "ndcg", "beta": 0.3, "at": 10}),
     "net_benefit": ("metric", {"metric": "net_benefit", "beta": 0.3, "at": {"threshold": 0.5}}),
@@ -88,6 +91,7 @@ ASKED |= {"wave": "check_assumptions", "band": "contingency", "ranks='all'": "co
 ASKED |= dict.fromkeys(("band=at random", "band=by rank"), "contingency")
 ASKED |= dict.fromkeys(("at=chosen", "at=estimated", "at=cutoff of these"), "at a cutoff")
 ASKED |= dict.fromkeys(("at=of all examples", "negatives count"), "at a cutoff")
+ASKED |= dict.fromkeys(("at=first", "at=its own"), "without a cutoff")
 ASKED |= {"nan_policy='unretrieved'": "at a cutoff"}
 
 

@@ -89,7 +89,11 @@ VALUE = [
     ("DF[:0].pu(by='site').auroc(0.3)", "must leave rows"),
     ("DF[:0].pu.auroc(0.3)", "at least one example, but are empty"),
     ("from_arrays([NAN], [True], nan_policy='omit').auroc(0)", "there is none in the rows"),
-    ("from_arrays([1, 1, NAN], [1, None, None]).auroc(0.3)", "NaN in 1 of 3", "nan_policy='omit'"),
+    (
+        "from_arrays([1, 1, NAN], [1, None, None]).auroc(0.3)",
+        "NaN in 1 of 3",
+        "nan_policy='worst'",
+    ),
     ("DF.assign(label='x').pu.auroc(0.3)", "label column 'label' holds 'x'"),
     ("DF.assign(label=None).pu.auroc(0.3)", "at least one known positive, but none of 120"),
     ("DF.pu(label='fold', positive=7).auroc(0.3)", "positive"),

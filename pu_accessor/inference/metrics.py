@@ -169,10 +169,10 @@ class Metric:
                 f"at must say the one cutoff of {self.name!r}, but None was passed. Pass "
                 "for example at=100 or at={'threshold': 0.5}."
             )
-        if self.of_known is not None and cutoff.kind != "rank":
+        if self.of_known is not None and not (cutoff.kind == "rank" and cutoff.value):
             raise PUValueError(
-                f"at must be a rank for {self.name!r}, but {cutoff.kind} was passed. Pass for "
-                "example at=10."
+                f"at must be a rank from 1 on for {self.name!r}, but {cutoff.kind} "
+                f"{cutoff.value:g} was passed. For example at=10."
             )
         if self.of_probabilities and not (cutoff.kind == "threshold" and 0 < cutoff.value < 1):
             raise PUValueError(

@@ -73,7 +73,8 @@ class Accessor:
         label : hashable, default "label"
             Column of labels: true, false and missing are positive, negative and unlabeled.
         by : hashable or list, optional
-            Columns whose values make groups, each a ranking of its own.
+            Columns whose values make groups, each a ranking of its own. Rows without a value are
+            in none, as in pandas.
         cluster : hashable, optional
             Column that says which rows are not independent: of one patient, user or site.
         weight : hashable, optional

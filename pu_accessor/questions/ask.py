@@ -277,7 +277,7 @@ def _warn_of_order(answers: Answers[Any], terms: Terms, *, apart: bool) -> None:
     far = np.flatnonzero((above < _FAR_BELOW) & (0.5 - above > least * error))
     if far.size:
         model = split_key(names, keys[far[0]])[-1] if terms.is_wide and apart else terms.models[0]
-        turn = f"df[{str(model)!r}] = -df[{str(model)!r}]"
+        turn = f"df[{model!r}] = -df[{model!r}]"
         found = [(keys[place], f"{above[place]:.2g}") for place in far.tolist()]
         warn_of_groups(names, found, _RUNS_DOWN.format("{}", turn), "labels#scores")
 
@@ -360,7 +360,7 @@ def with_reasons(frame: pd.DataFrame, answers: Answers[Any]) -> pd.DataFrame:
     nullable = {"i": "Int64", "b": "boolean"}
     dtypes = frame.drop(columns=names).dtypes.items()
     body = frame.astype({name: nullable.get(dtype.kind, dtype) for name, dtype in dtypes})
-    why = keys.assign(reason=[*answers.reasons.values()])
+    why = keys.assign(reason=np.array([*answers.reasons.values()], dtype=object))
     filled = TidyFrame(why.merge(body, how="left", on=names))
     filled["reason"] = filled.pop("reason")
     for name in {"metric", "target"} & {*frame}:  # asked of all

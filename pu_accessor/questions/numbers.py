@@ -330,7 +330,9 @@ def facts_of(entry: Metric, cutoff: Cutoff | None) -> tuple[str, dict[str, Any]]
         "at=chosen": kind in (*CHOSEN, "precision"),
         "at=cutoff of these": kind not in ("", "threshold", *RATES),
         "at=estimated": kind not in ("", *FIXED),
-        "at=of all examples": kind in ("fraction", "youden", "fpr"),
+        "at=of all examples": kind in ("fraction", "youden", "fpr", "recall"),
+        "at=first": kind == "first",
+        "at=its own": kind in ("first", "positives"),
         "max_fpr": entry.max_fpr,
         "negatives count": "retrieval" not in entry.can,
     }
@@ -549,7 +551,7 @@ def warn_of_areas(areas: pd.DataFrame, answers: Answers[Any]) -> None:
     # A first look into a column of a frame takes as long as ten of arrays.
     if not np.isnan(areas["lower"].to_numpy()).any():
         return
-    missing = areas["lower"].isna() & (areas["metric"] != "boyce")  # which has no interval
+    missing = areas["lower"].isna() & ~areas["metric"].isin(["boyce", "bpref"])  # without any
     sizes = len(areas) // len(answers.each)
     single = np.repeat(
         [each.about is not None and each.about.single for each in answers.each], sizes

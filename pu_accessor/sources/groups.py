@@ -13,7 +13,7 @@ import pandas as pd
 
 from pu_accessor.checks import check_within
 from pu_accessor.counting.cutoffs import rank_examples, stack_examples
-from pu_accessor.errors import PUTypeError, PUValueError, brief, warn_caller
+from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.ranking import CountArray, FloatArray, IntArray, Ranking, Rankings, Ranks
 from pu_accessor.sources.columns import Labels, check_scored, read_column
 from pu_accessor.terms import ColumnNames, Over, Terms
@@ -57,13 +57,7 @@ def group_frame(frame: pd.DataFrame, by: ColumnNames) -> Groups:
     # The index plays no role; pandas would stumble over one that has the name of a column.
     columns = [frame[name].reset_index(drop=True) for name in names]
     plain = pd.DataFrame(dict(enumerate(map(_plain, columns))), copy=False)
-    numbers = number_groups(plain.groupby([*plain]))
-    rows = _rows(numbers)
-    if lost := int(np.count_nonzero(numbers < 0)):
-        warn_caller(
-            f"{lost} of {numbers.size} rows have no value in {names} and are in no group. Leave "
-            f"them out before, or name their group: df[{names[0]!r}].fillna('none')."
-        )
+    rows = _rows(number_groups(plain.groupby([*plain])))
     keys = [column.iloc[first_rows(rows)].tolist() for column in columns]
     levels = keys[0] if len(keys) == 1 else zip(*keys, strict=True)
     return Groups(tuple(map(str, names)), tuple(levels), rows)

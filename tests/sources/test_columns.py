@@ -192,7 +192,7 @@ def test_scores_of_any_real_dtype(score: Any) -> None:
 def test_missing_scores_of_any_dtype(missing: Any) -> None:
     score = pd.Series([3, None, 1], dtype=missing)
     with pytest.raises(
-        PUValueError, match=r"'score' holds NaN in 1 of 3 rows. Pass nan_policy='om"
+        PUValueError, match=r"'score' holds NaN in 1 of 3 rows. Pass nan_policy='wo"
     ):
         from_arrays(score, [True, None, None]).contingency(0.5, ranks="all")
     tables = from_arrays(score, [True, None, None], nan_policy="omit").contingency(
