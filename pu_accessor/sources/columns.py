@@ -335,8 +335,8 @@ def check_missing(name: str, missing: int, size: int) -> None:
     if missing:
         raise PUValueError(
             f"score column {name!r} holds NaN in {missing} of {size} rows. Pass "
-            "nan_policy='worst' to rank these rows last, 'unretrieved' for documents that a search "
-            "did not return, or 'omit' to drop them, known positives among them."
+            "nan_policy='worst' to rank these rows last, 'unretrieved' for documents that a "
+            "search did not return, or 'omit' to drop them, known positives among them."
         )
 
 
