@@ -11,6 +11,10 @@ PAGE = (Path(__file__).parents[2] / "docs" / "communities.md").read_text(encodin
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 
 AUROC_OF_SPECIES = "species.auroc([0, 0.15])"
+QUERIES = 'judged.metric(["recall", "precision", "ndcg"], 0, at=3)'
+AVERAGES = (
+    'judged(average=True).metric(["average_precision", "reciprocal_rank", "r_precision"], 0)'
+)
 SENSITIVITY = 'species.metric("recall", at={"threshold": 0.5})'
 BOYCE = 'species.metric("boyce")'
 REVIEW = 'review.metric(["recall", "precision", "elusion"], 0.25, at={"threshold": 50})'
@@ -28,6 +32,9 @@ TOP = 'fraud.metric(["precision", "recall"], [0, 1 / 7], at=3)'
 Numbers = list[float | None]
 # A line of the page, a column, and what the tool says of its first rows.
 SAME: list[tuple[str, str, Numbers]] = [
+    # pytrec_eval-terrier 0.5.11: recall_3, P_3 and ndcg_cut_3; the means of map, recip_rank, Rprec
+    (QUERIES, "estimate", [1 / 3, 1 / 3, 0.4692787260, 1 / 2, 1 / 3, 0.3868528072]),
+    (AVERAGES, "estimate", [0.2916666667, 0.75, 0.4166666667]),
     # pROC 1.18.0: auc(roc(type, suitability, direction = "<")), and so of genes and people
     (AUROC_OF_SPECIES, "estimate", [0.8333333333]),
     (AUROC_OF_SPECIES, "standard_error", [0.1443375673]),  # sqrt(var(roc(...)))
@@ -138,5 +145,5 @@ def test_every_field_has_ten_rows_and_every_answer_of_them_a_value() -> None:
     frames = re.findall(r"read_rows\(\"{3}\n(.*?)\n\"{3}\)", PAGE, re.DOTALL)
     assert [len(frame.splitlines()) for frame in frames] == [11] * 8
     asked = {line for line, *_ in [*SAME, *DIFFERENT]}
-    shown = [block for block in BLOCKS if 'read_rows("""' in block]
+    shown = [block for block in BLOCKS if 'read_rows("""' in block or "run.merge(" in block]
     assert sum(block.count("show(") + block.count("print(") for block in shown) == len(asked)
