@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Sequence
 from contextlib import suppress
+from itertools import product
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -139,15 +140,14 @@ class FrameSource:
 
     def warn_of_mixed(self, roles: Terms) -> None:
         """Warn of rows of several models or queries that are ranked together, as one."""
-        if self.kind != "frame" or roles.keys or roles.is_wide or roles.cluster is not None:
+        grouped = roles.keys or roles.is_wide or roles.cluster is not None
+        if self.kind != "frame" or grouped or not self.frame.columns.is_unique:
             return
-        names = [name for name in self.frame.columns if isinstance(name, str)]
-        names = [n for n in names if names.count(n) == 1 and n not in map(str, roles.models)]
-        ranked = [name for name in names if _RANKED.fullmatch(name)]
-        keys = [name for name in names if _RANKED_BY.fullmatch(name) and ranked]
-        for key in [key for key in keys if _is_text(self.frame[key].dtype)]:
-            rows = self.frame[:_LOOKED_AT]
-            for name in ranked:
+        names = [n for n in self.frame.columns if isinstance(n, str) and n != roles.score]
+        ranked, keys = (filter(kind.fullmatch, names) for kind in (_RANKED, _RANKED_BY))
+        rows = self.frame[:_LOOKED_AT]
+        for name, key in product([*ranked], [*keys]):
+            if name != key and _is_text(rows[key].dtype):
                 pairs = rows[[key, name]].drop_duplicates()
                 is_once_in_each = len(pairs) > _MOSTLY * len(rows)
                 if is_once_in_each and pairs[name].nunique() < _MOSTLY * len(pairs):
