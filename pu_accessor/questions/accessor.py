@@ -91,8 +91,8 @@ class Accessor:
             Rows without a score are refused, left out, ranked last in one shared cutoff, or lie
             below any cutoff: documents that a search did not return, as trec_eval has it.
         on_error : {"raise", "skip", "nan"}, default "raise"
-            Whether a group without an answer is left out, with a warning, or has rows of NaN, and
-            its reason in a column.
+            Whether a group without an answer is left out, with a warning, or has a row of NaN, and
+            the reason in a column.
         progress : bool, default False
             Show a bar over groups.
         pool : bool, str or list, default False
