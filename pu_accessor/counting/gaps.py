@@ -134,7 +134,7 @@ class Ordered:
     def ends(self, values: FloatArray, numbers: IntArray) -> tuple[IntArray, IntArray]:
         """Return where the scores of some gaps start and end; none of them is below NaN."""
         known = values[~np.isnan(values)]
-        edges = np.concatenate([[np.inf], known, [-np.inf]])
+        edges = np.concatenate([[np.inf], known, [-np.inf, -np.inf]])
         start = np.searchsorted(self.ascending, edges[numbers + 1], side="right")
         end = np.searchsorted(self.ascending, edges[numbers])
         start[numbers >= known.size], end[numbers == 0] = 0, self.ascending.size

@@ -150,6 +150,7 @@ BELOW = np.array([np.nan, -np.inf, 0.0, 2.0, np.nan])
 )
 @example(arrays=(np.array([]), BELOW), chosen=[0], dtype=np.float64)
 @example(arrays=(np.array([1.0]), BELOW), chosen=[1], dtype=np.float64)
+@example(arrays=(np.array([np.nan, 0.0]), BELOW), chosen=[0, 2], dtype=np.float64)
 @example(arrays=(np.array([1e300, 0.1]), BELOW), chosen=[0, 1], dtype=np.float32)
 def test_scores_in_gaps_of_a_full_sort(arrays: Scores, chosen: list[int], dtype: Any) -> None:
     with np.errstate(over="ignore"):
