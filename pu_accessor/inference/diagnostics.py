@@ -9,7 +9,7 @@ import numpy as np
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.on_new_examples import refute_monotone
 from pu_accessor.inference.bands.weighted import effective_size
-from pu_accessor.inference.influence import is_one_alone
+from pu_accessor.inference.influence import is_one_alone, place_stack
 from pu_accessor.inference.prior.methods import limit_from_positives
 from pu_accessor.ranking import CountArray, Counts, FloatArray, Ranking, Stack
 
@@ -87,12 +87,10 @@ def _heaviest(sizes: CountArray) -> float:
 
 def diagnose_stack(stack: Stack) -> list[Diagnostics]:
     """Return what a reader should know of many rankings of independent rows."""
-    known, rest = stack.total[:, 0], np.maximum(stack.total[:, 1:].sum(axis=1), 1)
-    at_or_above = stack.start + stack.end - 2 * stack.known + stack.found  # of the rest, doubled
-    passed = np.bincount(stack.owner, stack.found * at_or_above, known.size)
-    above = 1 - passed / np.maximum(2 * known * rest, 1)
+    placed = place_stack(stack)
+    known, rest = placed.size
     error = np.sqrt((known + rest) / np.maximum(12 * known * rest, 1))
-    each = zip(map(Counts._make, stack.total.tolist()), above, error, strict=True)
+    each = zip(map(Counts._make, stack.total.tolist()), placed.above, error, strict=True)
     return [Diagnostics(t, above=a, above_error=e, single=has_one(t)) for t, a, e in each]
 
 

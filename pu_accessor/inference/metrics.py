@@ -75,13 +75,14 @@ class Metric:
     name: str  # in results
     label: str  # on axes
     question: str = "at a cutoff"  # what it is to the table of exclusions
-    can: tuple[str, ...] = ()  # keys of PURPOSES; "pairs", "retrieval", "test", "without_beta"
+    can: tuple[str, ...] = ()  # PURPOSES; pairs, test, retrieval, without_beta, no interval
     ask: str = ""  # the line that asks for it
     function: MetricFunction | None = None  # of tables at a cutoff
     function_at: Callable[[float], MetricFunction] | None = None  # where the cutoff has a say
     estimator: Estimator | None = None  # of a whole ranking, at betas
     of_known: OfKnown | None = None  # what averages take of each
     own_cutoff: Cutoff | None = None  # which nobody passes
+    anywhere: bool = False  # whether its cutoff may be any
     depth: int | None = None  # ranks that count
     curve: str | None = None  # that it is the area under: roc or pr
     max_fpr: float | None = None  # up to which false positive rate; None: all of it
@@ -346,10 +347,11 @@ _ENTRIES = (
         question="at a cutoff",
         of_known=first_of_known,
         own_cutoff=Cutoff("first"),
+        anywhere=True,
     ),
     _of_ranking(
         *("bpref", "bpref", estimate_bpref),
-        can=("average", "forest", "metric", "retrieval", "without_beta"),
+        can=("average", "forest", "metric", "no interval", "retrieval", "without_beta"),
         ask="df.pu.metric('bpref')",
         of_known=bpref_of_known,
         takes_beta=False,
@@ -357,7 +359,7 @@ _ENTRIES = (
     _of_ranking(
         *("boyce", "continuous Boyce index"),
         estimator=lambda _, ranking, *__: estimate_boyce(ranking),
-        can=("metric", "without_beta"),
+        can=("metric", "no interval", "without_beta"),
         ask="df.pu.metric('boyce')",
         takes_beta=False,
         low=-1.0,

@@ -43,7 +43,7 @@ from pu_accessor.inference.estimates.utility import (
     reliability,
 )
 from pu_accessor.inference.estimates.utility import scores_are_of_known as are_of_known
-from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metrics
+from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, names_for, read_metrics
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.curves import check_max_fpr
 from pu_accessor.questions.ask import (
@@ -342,7 +342,7 @@ def cutoffs_needed(entries: Sequence[Metric], cutoff: Cutoff | None) -> Ranks:
     """Return at which cutoffs a ranking is needed: at all where one is looked for anywhere."""
     chosen = cutoff is not None and cutoff.kind in CHOSEN
     anywhere = any(entry.is_function for entry in entries) and chosen
-    anywhere |= METRICS["reciprocal_rank"] in entries
+    anywhere |= any(entry.anywhere for entry in entries)
     return "all" if anywhere else "breakpoints"
 
 
@@ -551,7 +551,7 @@ def warn_of_areas(areas: pd.DataFrame, answers: Answers[Any]) -> None:
     # A first look into a column of a frame takes as long as ten of arrays.
     if not np.isnan(areas["lower"].to_numpy()).any():
         return
-    missing = areas["lower"].isna() & ~areas["metric"].isin(["boyce", "bpref"])  # without any
+    missing = areas["lower"].isna() & ~areas["metric"].isin(names_for("no interval"))
     sizes = len(areas) // len(answers.each)
     single = np.repeat(
         [each.about is not None and each.about.single for each in answers.each], sizes

@@ -22,7 +22,9 @@ from tests.cases import put
 def test_entries_name_themselves_and_survive_a_pickle(name: str) -> None:
     metric = METRICS[name]
     assert metric.name == name and metric.label and "df.pu" in metric.ask and metric.can
-    assert {*metric.can} <= {*PURPOSES, "pairs", "retrieval", "test", "without_beta"}
+    assert {*metric.can} <= {
+        *(*PURPOSES, "no interval", "pairs", "retrieval", "test", "without_beta")
+    }
     assert pickle.loads(pickle.dumps(metric)) == metric
 
 

@@ -49,9 +49,7 @@ class Early(NamedTuple):
     """What a positive counts by its rank, and where that is 0."""
 
     weight: Callable[..., FloatArray]  # mean of so many ranks, after a number of others
-    pace: float = (
-        0.0  # share by which it falls with each rank; 0: otherwise, and a score of 0 is 0
-    )
+    pace: float = 0.0  # share by which BEDROC's falls with each rank; 0 for NDCG
 
     def ends(self, examples: float, positives: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the mean weight of positives at the top, and that of the score 0."""
