@@ -277,8 +277,8 @@ class Accessor:
             )
         wide = {"a list of scores": terms.score} if terms.is_wide else {}
         refuse({**terms.facts(), **source, **wide, **facts}, question)
-        assumed = terms.reference, terms.selection_odds, terms.prevalence, terms.contamination
-        return betas, Settings(check_level(level), bounds, *assumed)
+        assumed = {name: getattr(terms, name) for name in ASSUMPTIONS if hasattr(Settings, name)}
+        return betas, Settings(check_level(level), bounds, **assumed)
 
     def _assumed(self) -> dict[str, Any]:
         """Return what is taken for granted, by name."""
