@@ -1,4 +1,4 @@
-"""The ten rows of each field give the numbers of its own tools, whose calls stand beside them."""
+"""The ten rows of each field give the numbers of its own tools, whose calls are in the comments."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-PAGE = (Path(__file__).parents[2] / "docs" / "communities.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "fields.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 
 AUROC_OF_SPECIES = "species.auroc([0, 0.15])"
@@ -92,7 +92,7 @@ def names() -> dict[str, Any]:
     """Return what the page defines."""
     found: dict[str, Any] = {}
     for block in BLOCKS:
-        exec(compile(block, "docs/communities.md", "exec"), found)
+        exec(compile(block, "docs/fields.md", "exec"), found)
     return found
 
 
