@@ -1,4 +1,4 @@
-"""The ten rows of each field give the numbers of its own tools, whose calls stand beside them."""
+"""The ten rows of each field give the numbers of its own tools; comments have the calls."""
 
 import re
 from pathlib import Path
@@ -7,17 +7,15 @@ from typing import Any
 import pandas as pd
 import pytest
 
-PAGE = (Path(__file__).parents[2] / "docs" / "communities.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "fields.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 
 AUROC_OF_SPECIES = "species.auroc([0, 0.15])"
 QUERIES = 'judged.metric(["recall", "precision", "ndcg"], 0, at=3)'
-AVERAGES = (
-    'judged(average=True).metric(["average_precision", "reciprocal_rank", "r_precision"], 0)'
-)
+AVERAGES = "judged(average=True).metric(names, 0)"
 SENSITIVITY = 'species.metric("recall", at={"threshold": 0.5})'
 BOYCE = 'species.metric("boyce")'
-REVIEW = 'review.metric(["recall", "precision", "elusion"], 0.25, at={"threshold": 50})'
+REVIEW = 'review.metric(rates, 0.25, at={"threshold": 50})'
 SAMPLE = "pu_accessor.beta_from_labels(2, 40, n_unlabeled=1_000)"
 REVIEWED = 'reviewed.metric(["precision", "recall", "f1"], 0, at=at)'
 LINKED = 'linkage.metric(["precision", "recall", "f1"], 1 / 3, at=at)'
@@ -92,7 +90,7 @@ def names() -> dict[str, Any]:
     """Return what the page defines."""
     found: dict[str, Any] = {}
     for block in BLOCKS:
-        exec(compile(block, "docs/communities.md", "exec"), found)
+        exec(compile(block, "docs/fields.md", "exec"), found)
     return found
 
 

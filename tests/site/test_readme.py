@@ -36,7 +36,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_pages_with_examples_are_found_and_the_demo_writes(demo: Path) -> None:
-    assert {"README.md", "docs/start.md", "docs/cross_validation.md"} <= {*PAGES}
+    assert {"README.md", "docs/start.md", "docs/scikit_learn.md"} <= {*PAGES}
     assert (demo / "main_job.png").stat().st_size > 10_000
     assert (demo / "scores.csv").is_file()
 
@@ -49,7 +49,10 @@ def test_the_picture_of_readme_and_paper_is_what_the_demo_draws(demo: Path) -> N
     assert np.abs(plt.imread(demo / "main_job.png") - kept).mean() < 0.005
 
 
-NEWCOMERS = ("README.md", "docs/start.md", "docs/index.md", "docs/communities.md")
+NEWCOMERS = (
+    "README.md",
+    *(f"docs/{name}.md" for name in ("start", "faq", "tasks", "fields", "method")),
+)
 OPTIONAL = ("dask", "polars", "sklearn", "tqdm")  # a plain install lacks them
 
 
@@ -103,7 +106,7 @@ def test_links_are_there() -> None:
         for link in re.findall(r"\]\(([^)\s#]+)(?:#[^)\s]*)?\)", page.read_text(encoding="utf-8"))
         if "://" not in link
     }
-    assert ROOT / "docs" / "many_models.md" in found
+    assert ROOT / "docs" / "models_and_groups.md" in found
     assert [path for path in found if not path.is_file()] == []
 
 

@@ -1,4 +1,4 @@
-"""Each line that answers a question runs."""
+"""Each call of the page of common tasks runs."""
 
 import re
 import warnings
@@ -13,13 +13,13 @@ from scipy.special import expit
 import pu_accessor
 import pu_accessor.sklearn
 
-PAGE = Path(__file__).parents[2] / "docs" / "questions.md"
+PAGE = Path(__file__).parents[2] / "docs" / "tasks.md"
 LINES = re.findall(r"^\| .+? \| `(.+?)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
 def names() -> dict[str, object]:
-    """Return what the lines take for given."""
+    """Return the names that the calls use."""
     rng = np.random.default_rng(0)
     truth = rng.random(1_000) < 0.3
     score = rng.normal(2 * truth)
@@ -46,13 +46,13 @@ def test_the_line_runs(
     monkeypatch.chdir(tmp_path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pu_accessor.PUWarning)
-        exec(compile(line, "docs/questions.md", "exec"), dict(names))
+        exec(compile(line, "docs/tasks.md", "exec"), dict(names))
     plt.close("all")
 
 
-def test_there_are_some_thirty_and_every_method_answers_one() -> None:
+def test_there_are_thirty_calls_and_every_method_has_one() -> None:
     assert len(LINES) >= 30 and len({*LINES}) == len(LINES)
     methods = {name for name in dir(pd.DataFrame().pu) if not name.startswith("_")}
     found = {name for line in LINES for name in re.findall(r"\.(\w+)\(", line)}
-    beside = {"pr_bounds", "plot_rank_cdf", "plot_calibration", "rank_cdf"}
-    assert methods - found <= beside
+    elsewhere = {"pr_bounds", "plot_rank_cdf", "plot_calibration", "rank_cdf"}
+    assert methods - found <= elsewhere
