@@ -25,7 +25,7 @@ PAGES = ["index.html", "gallery/index.html", "generated/pandas.DataFrame.pu.roc_
 NARROW = [*PAGES, "gallery/practice/plot_precision_top_k.html"]
 NARROW += ["generated/pandas.DataFrame.pu.metric.html", "api.html"]
 NARROW += [
-    f"{name}.html" for name in ("communities", "coverage", "from_others", "questions", "start")
+    f"{name}.html" for name in ("communities", "coverage", "questions", "scikit_learn", "start")
 ]
 TELEPHONE = 390
 WIDTHS = {TELEPHONE: 2, 1280: 1, 1920: 1}  # of a page; in how many lines a word may stand there
