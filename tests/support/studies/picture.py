@@ -17,7 +17,7 @@ _CLOSE = {"handlelength": 1.2, "columnspacing": 1.0, "handletextpad": 0.4, "font
 
 
 def draw(path: Path, rows: Sequence[Measured]) -> None:
-    """Draw dots for each promise; cells that the method was chosen on are grey, above the others."""
+    """Draw dots for each promise; in grey the cells that the method was chosen on."""
     shown = [promise for promise in PROMISES if any(row.promise == promise.name for row in rows)]
     figure, ax = plt.subplots(figsize=(6, 0.47 * len(shown) + 1), layout="constrained")
     for place, promise in enumerate(shown):
