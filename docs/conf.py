@@ -57,6 +57,7 @@ TYPES |= {
 autosummary_generate = True
 numpydoc_show_class_members = False
 myst_heading_anchors = 3
+toc_object_entries_show_parents = "hide"
 
 # Scripts and blocks that are pictures alone.
 plot_basedir = "."
