@@ -59,7 +59,7 @@ numpydoc_show_class_members = False
 myst_heading_anchors = 3
 toc_object_entries_show_parents = "hide"
 
-# Scripts and blocks that are pictures alone.
+# Scripts and blocks that only draw a picture.
 plot_basedir = "."
 plot_formats = [("png", 144)]
 plot_html_show_formats = False
