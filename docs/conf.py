@@ -8,6 +8,7 @@ import pandas as pd
 import sphinx_autosummary_accessors
 import xarray as xr
 from sphinx.application import Sphinx
+from sphinx.ext.autosummary import Autosummary
 
 import pu_accessor
 from pu_accessor.terms import EXCLUSIONS, TAKEN
@@ -56,8 +57,9 @@ TYPES |= {
 autosummary_generate = True
 numpydoc_show_class_members = False
 myst_heading_anchors = 3
+toc_object_entries_show_parents = "hide"
 
-# Scripts and blocks that are pictures alone.
+# Scripts and blocks that only draw a picture.
 plot_basedir = "."
 plot_formats = [("png", 144)]
 plot_html_show_formats = False
@@ -141,25 +143,31 @@ def link_methods(
 def add_pictures(
     app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]
 ) -> None:
-    """Put a picture above what is said of a method that draws, and its examples below."""
+    """Put a method's picture and call below its first line, and its gallery scripts at the end."""
     owner, _, this = name.rpartition(".")
     accessor = _ACCESSORS.get(owner)
     if accessor is None:
         return
     short = name.partition(".")[2]
-    if short in methods.LINES:
-        summary = next(place for place, line in enumerate(lines) if line.strip())
-        lines[summary + 1 : summary + 1] = [
-            "",
-            f".. figure:: /generated/pictures/{short}.png",
-            f"   :alt: What {this} draws",
-            "",
-            f"   ``{methods.LINES[short]}``",
-            "",
-        ]
+    opening = [""]
+    if methods.draws(short):
+        picture = f"/generated/pictures/{short}.png"
+        opening += [f".. image:: {picture}", f"   :alt: What {this} draws", ""]
+    opening += [".. code-block:: python", "", f"   {methods.CALLS[short]}", ""]
+    summary = next(place for place, line in enumerate(lines) if line.strip())
+    lines[summary + 1 : summary + 1] = opening
     examples = f"pu_accessor.{accessor.__name__}.{this}"  # by which sphinx-gallery knows it
     if (EXAMPLES / f"{examples}.examples").is_file():
         lines += ["", ".. rubric:: In the gallery", "", f".. minigallery:: {examples}", ""]
+
+
+class ShortSummary(Autosummary):
+    """A table of methods that writes ``pu.auroc`` for ``DataFrame.pu.auroc``."""
+
+    def get_items(self, names: list[str]) -> list[tuple[str, str | None, str, str]]:
+        """Return a name to show, signature, summary and full name of each entry."""
+        items = super().get_items(names)
+        return [(shown.removeprefix("DataFrame."), *others) for shown, *others in items]
 
 
 def arrange(app: Sphinx, name: str, source: list[str]) -> None:
@@ -173,7 +181,7 @@ def arrange(app: Sphinx, name: str, source: list[str]) -> None:
 
 
 def write_terms(folder: Path) -> None:
-    """Write the tables of assumptions.md: what each question takes, and what excludes what."""
+    """Write the tables of sensitivity.md: what each question takes, and what excludes what."""
 
     def code(fact: str) -> str:
         return fact if " " in fact else f"`{fact}`"
@@ -198,6 +206,7 @@ def write_terms(folder: Path) -> None:
 
 def setup(app: Sphinx) -> None:
     """Connect what changes pages on their way."""
+    app.add_directive("autosummary", ShortSummary, override=True)
     write_terms(ROOT / "docs" / "generated" / "terms")
     methods.draw(PICTURES)
     app.connect("autodoc-process-docstring", link_methods, priority=900)

@@ -1,16 +1,16 @@
-"""The picture of ``tables.md``: which dimensions tables have."""
+"""The picture of ``labels.md``: which dimensions tables have."""
 
 import matplotlib.pyplot as plt
 from matplotlib.patches import Rectangle
 
 COUNTS = {
     "0": [0, 0, 0],
-    "50": [30, 49, 50],
-    "100": [77, 95, 100],
-    "200": [136, 159, 175],
-    "569": [210, 210, 210],
+    "50": [33, 50, 50],
+    "100": [81, 99, 100],
+    "200": [165, 186, 200],
+    "2000": [500, 500, 500],
 }
-LAYERS = {"0": "0.75", "0.2": "0.6", "0.29": "tab:blue"}
+LAYERS = {"0": "0.75", "0.1": "0.6", "0.166": "tab:blue"}
 
 
 def dims() -> None:

@@ -47,7 +47,7 @@ def test_averages_of_auroc_hold(shape: str, design: str) -> None:
 CELLS = list(clusters.cells())
 
 
-def test_the_table_has_all_cells_and_clusters_hold_where_rows_do_not() -> None:
+def test_clusters_cover_in_all_cells_of_the_table_and_rows_do_not() -> None:
     measured = clusters.read(clusters.TABLE)
     assert list(measured) == CELLS
     metric = clusters.HEAD.index("metric")
@@ -55,20 +55,17 @@ def test_the_table_has_all_cells_and_clusters_hold_where_rows_do_not() -> None:
         assert tuple(line[metric] for line in lines) == clusters.METRIC_NAMES
     rows = [*csv.DictReader(clusters.TABLE.read_text(encoding="utf-8").splitlines())]
     assert [*rows[0]] == list(clusters.HEAD)
-    coverage, alone = (
+    by_clusters, by_rows = (
         [float(row[name]) for row in rows] for name in ("coverage", "rows_coverage")
     )
-    for row, held in zip(rows, coverage, strict=True):
+    for row, covered in zip(rows, by_clusters, strict=True):
         usual = row["group"] == "sizes"
-        assert held >= (0.9 if row["rows"] == "heavy tail" else 0.935 if usual else 0.92), row
-        # Of 30 clusters fewer than two may hold a known positive; the limit on beta, above which
-        # AUROC may have no interval, takes rows as independent.
+        assert covered >= (0.9 if row["rows"] == "heavy tail" else 0.935 if usual else 0.92), row
+        # Of 30 clusters fewer than two may contain a known positive. The limit on beta takes rows
+        # as independent; above it AUROC may have no interval.
         assert float(row["missing"]) <= (0.05 if row["group"].startswith("few") else 0.005), row
-    assert np.mean(coverage) == pytest.approx(0.955, abs=0.01)
-    assert min(alone) < 0.6 and np.mean(alone) < 0.9
-
-
-# The study of completions
+    assert np.mean(by_clusters) == pytest.approx(0.955, abs=0.01)
+    assert min(by_rows) < 0.6 and np.mean(by_rows) < 0.9
 
 
 # The study of coverage
@@ -114,9 +111,6 @@ def test_bands_hold_at_each_cutoff_and_at_all(n: int, m: int) -> None:
     assert (
         coverage.curve_coverage(n, m, bounds, 500, rng)[1] >= 0.95 - 4 * (0.05 * 0.95 / 500) ** 0.5
     )
-
-
-# The tables
 
 
 # The study of few rows
@@ -175,27 +169,6 @@ def test_weights_hold_where_known_positives_are_no_random_sample() -> None:
 
 
 DOCS = Path(__file__).parents[2] / "docs"
-TABLE = DOCS / "measured" / "monotone.csv"
-LINES = list(csv.reader(TABLE.read_text(encoding="utf-8").splitlines()))[1:]
-MEASURED = [
-    monotone.Row(
-        question, shape, m == "True", int(n), int(u), float(b), measure, float(v), int(draws)
-    )
-    for question, shape, m, n, u, b, measure, v, draws in LINES
-]
-
-
-def test_bands_and_lists_keep_their_word_where_scores_are_monotone() -> None:
-    assert min(row.value for row in MEASURED if row.measure == "kept" and row.monotone) > 0.935
-    bands = [row for row in MEASURED if row.question == "bands" and row.monotone]
-    held = [row.value for row in bands if row.measure.endswith("held")]
-    assert min(held) > 0.925 and np.mean(held) > 0.95
-    assert max(row.value for row in bands if row.measure == "refuted") <= 0.03
-    for row in bands:  # the same draws
-        if row.measure == "cut: curve held":
-            other = row._replace(measure="uncut: curve held", value=0)
-            (uncut,) = (each for each in bands if each._replace(value=0) == other)
-            assert row.value == pytest.approx(uncut.value, abs=0.005)
 
 
 @pytest.mark.parametrize("shape", ["normal, shift 2", "5 scores", "breast cancer"])

@@ -5,12 +5,14 @@ import re
 import runpy
 import shutil
 from collections.abc import Iterator
+from dataclasses import fields
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,15 +20,14 @@ import xarray as xr
 
 import pu_accessor
 import pu_accessor.sklearn
+from pu_accessor.terms import Terms
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "build" / "site"
 PAGES = ["index.html", "gallery/index.html", "generated/pandas.DataFrame.pu.roc_bounds.html"]
 NARROW = [*PAGES, "gallery/practice/plot_precision_top_k.html"]
 NARROW += ["generated/pandas.DataFrame.pu.metric.html", "api.html"]
-NARROW += [
-    f"{name}.html" for name in ("coverage", "faq", "fields", "scikit_learn", "start", "tasks")
-]
+NARROW += sorted(f"{page.stem}.html" for page in (ROOT / "docs").glob("*.md"))
 TELEPHONE = 390
 WIDTHS = {TELEPHONE: 2, 1280: 1, 1920: 1}  # of a page; in how many lines a word may stand there
 TALLEST = 15_000  # pixels that a reader would scroll through
@@ -79,10 +80,27 @@ def test_api_page_has_every_public_name() -> None:
     assert {*listed} == public | METHODS
 
 
-def test_every_method_that_draws_has_a_picture() -> None:
-    lines = runpy.run_path(str(ROOT / "docs" / "pictures" / "methods.py"))["LINES"]
-    assert {*lines} == {name for name in METHODS if ".plot_" in name}
-    assert all(f".{name.rpartition('.')[2]}(" in line for name, line in lines.items())
+def test_api_page_has_every_role_and_assumption() -> None:
+    page = (ROOT / "docs" / "api.rst").read_text(encoding="utf-8")
+    listed = re.findall(r"\.\. confval:: (\w+)$", page, re.MULTILINE)
+    assert sorted(listed) == sorted(field.name for field in fields(Terms))
+
+
+PICTURES = runpy.run_path(str(ROOT / "docs" / "pictures" / "methods.py"))
+
+
+def test_every_method_has_a_call_and_those_that_draw_a_picture() -> None:
+    assert {*PICTURES["CALLS"]} == METHODS
+    drawn = {name for name in METHODS if PICTURES["draws"](name)}
+    assert drawn == {name for name in METHODS if ".plot_" in name}
+
+
+@pytest.mark.parametrize("method", sorted(PICTURES["CALLS"]))
+def test_the_call_of_a_page_runs(method: str) -> None:
+    call = PICTURES["CALLS"][method]
+    assert f".{method.rpartition('.')[2]}(" in call
+    assert eval(call, PICTURES["example"]()) is not None
+    plt.close("all")
 
 
 def test_every_script_of_the_gallery_has_a_place_in_its_order() -> None:

@@ -1,14 +1,16 @@
-"""Benchmarks -> ``docs/benchmarks.md`` and ``docs/measured/benchmarks_*.csv``.
+"""Benchmarks -> ``docs/benchmarks.md`` and ``docs/measured/benchmarks.csv``.
 
 Run ``python -m tests.support.benchmarks.report build/bench.json``.
 
-Run from the root of the project, by ``make bench``. Goals between the marker lines, the tables
-and the picture are written anew from what pytest-benchmark saved; the prose around them stays.
+Run from the root of the project, by ``make bench``. The tables between the marker lines, the file
+of all numbers and the picture are written anew from what pytest-benchmark saved; the prose around
+them stays.
 """
 
 import argparse
+import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -45,15 +47,12 @@ class Saved(NamedTuple):
 
 
 class Goal(NamedTuple):
-    """What was wanted, what was measured, whether that is enough, and how far the floor is.
-
-    The floor is one pass over the scores, which no answer undercuts.
-    """
+    """A goal, the measured number, and whether the goal is met."""
 
     text: str
     measured: str
     met: bool
-    floor: str = ""
+    passes: str = ""  # the time in passes over the scores: no answer can take less than one
     where: str = ""  # the time goes, with one thread
 
 
@@ -62,7 +61,7 @@ class Goal(NamedTuple):
 
 
 def goals(saved: Saved) -> Iterator[Goal]:
-    """Hold what was measured against what was wanted."""
+    """Compare each measured number with its goal."""
     rows = {benchmark["about"]["rows"]: benchmark for benchmark in saved.of("rows")}
     known = {benchmark["about"]["known"]: benchmark for benchmark in saved.of("known")}
     for benchmark, what, method, rival, most in (
@@ -72,8 +71,8 @@ def goals(saved: Saved) -> Iterator[Goal]:
         (known[50_000], "10⁶ rows, n = 50,000", "roc_bounds", "roc_curve", 0.15),
         (rows[10**6], "10⁶ rows", "all cutoffs", "roc_curve", 0.5),
     ):
-        text = f"{_name(method)}, {what}: at most {most} of `{rival}`"
-        yield _held(benchmark, text, method, rival, most)
+        text = f"{_name(method)}, {what}: ≤ {most} of `{rival}`"
+        yield _compared(benchmark, text, method, rival, most)
     for benchmark in saved.of("memory"):
         if benchmark["about"]["method"] == "all cutoffs":
             ratio = benchmark["peak"] / benchmark["result"]
@@ -87,7 +86,8 @@ def goals(saved: Saved) -> Iterator[Goal]:
         where = benchmark["profiles"]["roc_bounds"]
         yield Goal(text, f"{ratio:.0f}x", ratio >= 300, where=where)
         taken = seconds["roc_bounds"]
-        yield Goal("the same: under 2 ms", f"{_ms(taken)} ms", taken < 0.002, where=where)
+        text = f"{_name('roc_bounds')}, 40,000 rows: under 2 ms"
+        yield Goal(text, f"{_ms(taken)} ms", taken < 0.002, where=where)
     for benchmark in saved.of("doubling"):
         method, seconds = benchmark["about"]["method"], benchmark["seconds"]
         sizes = sorted(map(int, seconds))
@@ -98,17 +98,17 @@ def goals(saved: Saved) -> Iterator[Goal]:
     yield from _goals_of_start(saved)
 
 
-def _held(benchmark: Benchmarked, text: str, method: str, rival: str, most: float) -> Goal:
-    """Hold the time of a method against a share of that of a rival."""
+def _compared(benchmark: Benchmarked, text: str, method: str, rival: str, most: float) -> Goal:
+    """Compare the time of a method with a share of the time of a rival."""
     seconds = benchmark["seconds"]
     ratio = seconds[method] / seconds[rival]
-    floor = _floor(seconds, method) if "one pass" in seconds else ""
+    passes = _passes(seconds, method) if "one pass" in seconds else ""
     measured = f"{ratio:.3f}" if ratio < 0.5 else f"{ratio:.2f}"
-    return Goal(text, measured, ratio <= most, floor, benchmark["profiles"][method])
+    return Goal(text, measured, ratio <= most, passes, benchmark["profiles"][method])
 
 
 def _goals_of_start(saved: Saved) -> Iterator[Goal]:
-    """Hold questions against plain ones, the scorer against another, and the import."""
+    """Compare questions with plain ones, the scorer with another, and the import."""
     for benchmark in saved.of("questions"):
         for method, plain, most in (
             ("roc_bounds, monotone", "roc_bounds", 3),
@@ -121,56 +121,57 @@ def _goals_of_start(saved: Saved) -> Iterator[Goal]:
             ("cutoff", "auroc", 3),
             ("estimate_beta", "auroc", 3),
         ):
-            text = f"`{method}`, 10⁶ rows: at most {most}x of `{plain}`"
-            yield _held(benchmark, text, method, plain, most)
+            text = f"{_name(method)}, 10⁶ rows: ≤ {most}x of `{plain}`"
+            yield _compared(benchmark, text, method, plain, most)
     for benchmark in saved.of("scorer"):
         for method, what in (
             ("cross_val_score", "`cross_val_score`"),
             ("1,000 calls", "1,000 calls on 200 rows"),
         ):
-            text = f"`scorer`, {what}: at most 1x of `roc_auc`"
-            yield _held(benchmark, text, method, f"{method}, roc_auc", 1)
+            text = f"`scorer`, {what}: ≤ 1x of `roc_auc`"
+            yield _compared(benchmark, text, method, f"{method}, roc_auc", 1)
     for benchmark in saved.of("start"):
         seconds = benchmark["seconds"]
         more = seconds["import pu_accessor"] - seconds["import pandas, xarray"]
-        text = "`import pu_accessor`: at most .2 s more than pandas and xarray"
+        text = "`import pu_accessor`: ≤ .2 s more than pandas and xarray"
         yield Goal(text, f"{more:.2f} s", more <= 0.2)
         each = seconds["1,000 times df.pu"] * 1e3
         yield Goal("`df.pu`: under 5 µs", f"{each:.1f} µs", each < 5)
 
 
 def _goals_of_many(saved: Saved) -> Iterator[Goal]:
-    """Hold many betas, models and groups, envelopes and pictures against what was wanted."""
+    """Compare many betas, models and groups, envelopes and pictures with their goals."""
     for benchmark in saved.of("betas"):
         text = f"`{benchmark['about']['method']}`, 10⁶ rows: 50 betas at most 2x of one"
-        yield _held(benchmark, text, "50", "1", 2)
+        yield _compared(benchmark, text, "50", "1", 2)
     for benchmark in saved.of("envelopes"):
         for method in ("roc_bounds", "auroc"):
             text = f"`{method}`, 10⁶ rows: with an envelope at most 3x"
-            yield _held(benchmark, text, f"{method}, envelope", method, 3)
+            yield _compared(benchmark, text, f"{method}, envelope", method, 3)
     for benchmark in saved.of("models"):
         if benchmark["about"]["models"] == 50:
-            text = "`roc_bounds`, 50 models of 100,000 rows: at most .18 of `roc_curve` in a loop"
-            yield _held(benchmark, text, "roc_bounds", "roc_curve", 0.18)
+            text = "`roc_bounds`, 50 models of 100,000 rows: ≤ .18 of `roc_curve` in a loop"
+            yield _compared(benchmark, text, "roc_bounds", "roc_curve", 0.18)
     for benchmark in saved.of("groups"):
         if benchmark["about"]["groups"] == 200:
-            text = "`roc_bounds`, 200 groups of 20,000 rows: at most .51 of `roc_curve` in a loop"
-            yield _held(benchmark, text, "roc_bounds", "roc_curve", 0.51)
+            text = "`roc_bounds`, 200 groups of 20,000 rows: ≤ .51 of `roc_curve` in a loop"
+            yield _compared(benchmark, text, "roc_bounds", "roc_curve", 0.51)
     for benchmark in saved.of("many groups"):
         about, seconds = benchmark["about"], benchmark["seconds"]
         loop = seconds["roc_auc_score"] * about["groups"] / about["timed"]
-        text = "`auroc`, 100,000 groups of 100 rows: at most 1/10 of a loop of `roc_auc_score`"
-        met, floor = seconds["auroc"] <= loop / 10, _floor(seconds, "auroc")
-        yield Goal(text, _ratio(seconds["auroc"] / loop), met, floor)
-        yield Goal("the same: under 5 s", f"{seconds['auroc']:.1f} s", seconds["auroc"] < 5)
+        text = "`auroc`, 100,000 groups of 100 rows: ≤ 1/10 of a loop of `roc_auc_score`"
+        met, passes = seconds["auroc"] <= loop / 10, _passes(seconds, "auroc")
+        yield Goal(text, _ratio(seconds["auroc"] / loop), met, passes)
+        text = "`auroc`, 100,000 groups of 100 rows: under 5 s"
+        yield Goal(text, f"{seconds['auroc']:.1f} s", seconds["auroc"] < 5)
     for benchmark in saved.of("plots"):
         method = benchmark["about"]["method"]
-        text = f"`{method}`, 10⁶ rows: at most 4x of matplotlib's line of 1,000 points"
-        yield _held(benchmark, text, method, "a line", 4)
+        text = f"`{method}`, 10⁶ rows: ≤ 4x of matplotlib's line of 1,000 points"
+        yield _compared(benchmark, text, method, "a line", 4)
 
 
 def dask_goals(saved: Saved) -> Iterator[Goal]:
-    """Hold the peak of each worker against 400 MiB, and the time against that of reading."""
+    """Compare the peak of each worker with 400 MiB, and the time with that of reading."""
     for benchmark in saved.of("dask"):
         about = benchmark["about"]
         text = f"{_name(about['method'])}, {_rows(about['rows'])} rows in {about['files']} files: "
@@ -187,19 +188,28 @@ def _doublings(benchmark: Benchmarked) -> list[tuple[float, int]]:
     return [(seconds[str(2 * n)] / seconds[str(n)], 2 * n) for n in sizes[:-1]]
 
 
-def _goal_table(found: Iterable[Goal]) -> str:
-    """Return the goals as a table: numbers to the right, text to the left."""
-    head = ["goal", "measured", "passes", "met", "where the time goes"]
-    body = [
-        [
-            goal.text,
-            goal.measured,
-            goal.floor,
-            *(["yes", ""] if goal.met else ["**no**", goal.where]),
-        ]
-        for goal in found
-    ]
-    lines = [head, ["---", "---:", "---:", "---", "---"], *body]
+def _goal_table(found: Sequence[Goal]) -> str:
+    """Return a count of the goals that are met, and a table of the others."""
+    missed = [goal for goal in found if not goal.met]
+    count = f"{len(found) - len(missed)} of {len(found)} goals are met"
+    if not missed:
+        return f"{count}.\n"
+    lines = [["goal that is missed", "measured"], ["---", "---:"]]
+    lines += [[goal.text, goal.measured] for goal in missed]
+    return f"{count}. The others:\n\n{_markdown(lines)}"
+
+
+def _time_table(saved: Saved) -> str:
+    """Return milliseconds by number of rows, ours before those of scikit-learn."""
+    names = ("roc_bounds", "auroc", "roc_curve", "roc_auc_score")
+    lines = [["rows", *(f"`{name}`" for name in names)], ["---:"] * 5]
+    for benchmark in saved.of("rows"):
+        times = (_ms(benchmark["seconds"][name]) for name in names)
+        lines.append([_rows(benchmark["about"]["rows"]), *times])
+    return f"Milliseconds:\n\n{_markdown(lines)}"
+
+
+def _markdown(lines: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
 
@@ -208,44 +218,58 @@ def _goal_table(found: Iterable[Goal]) -> str:
 
 
 def report(saved: Saved) -> str:
-    """Return the goals, but those of dask."""
-    return f"{_machine(saved)}\n{_goal_table(goals(saved))}"
+    """Return times and goals, but those of dask."""
+    found = _goal_table([*goals(saved)])
+    return f"{_time_table(saved)}\n{found}\n{_machine(saved, PACKAGES)}"
 
 
 def dask_report(saved: Saved) -> str:
     """Return the goals of dask."""
-    return f"{_machine(saved, 'dask', 'distributed')}\n{_goal_table(dask_goals(saved))}"
+    lines = [["goal", "measured"], ["---", "---:"]]
+    lines += [[goal.text, goal.measured] for goal in dask_goals(saved)]
+    return f"{_markdown(lines)}\n{_machine(saved, ('dask', 'distributed'))}"
 
 
-def write_tables(saved: Saved, folder: Path) -> None:
-    """Write all that was measured; a run has dask alone, or all but dask."""
-    tables = (
-        {"dask": _dask_table}
-        if saved.of("dask")
-        else {
-            "rows": _rows_table,
-            "known": _known_table,
-            "betas": _betas_table,
-            "many": _many_table,
-            "questions": _questions_table,
-            "bootstrap": _bootstrap_table,
-            "doubling": _doubling_table,
-            "memory": _memory_table,
-        }
-    )
-    for name, table in tables.items():
-        write_table(f"benchmarks_{name}", *table(saved), folder)
+def write_numbers(saved: Saved, folder: Path) -> None:
+    """Write one table of all numbers; those of tables that this run lacks are kept."""
+    path, written = folder / "benchmarks.csv", []
+    found = [line for name in _TABLES for line in _long(name, saved)]
+    new = {line[0] for line in found}
+    if path.is_file():
+        written = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))[1:]
+    kept = [line for line in written if line[0] not in new]
+    write_table("benchmarks", ["table", "case", "what", "value"], [*kept, *found], folder)
 
 
-def _machine(saved: Saved, *more: str) -> str:
-    """Name the machine and what ran on it."""
+def _long(name: str, saved: Saved) -> Iterator[list[str]]:
+    """Yield a line for each number of a table: the first columns make its case."""
+    table, keys = _TABLES[name]
+    head, body = table(saved)
+    for line in body:
+        case = ", ".join(f"{what} {cell}" for what, cell in zip(head, line[:keys], strict=False))
+        for what, cell in zip(head[keys:], line[keys:], strict=True):
+            if cell != "":
+                yield [name, case, what, str(cell)]
+
+
+def _machine(saved: Saved, packages: Sequence[str]) -> str:
+    """Name the machine, and the packages that ran on it."""
     cpu = saved.machine["cpu"]
     brand = cpu.get("brand_raw", saved.machine["machine"])
-    packages = ", ".join(f"{name} {version(name)}" for name in (*PACKAGES, *more))
+    versions = ", ".join(f"{name} {version(name)}" for name in packages)
     return (
         f"{brand}, {cpu['count']} cores, {saved.machine['system']}; "
-        f"Python {saved.machine['python_version']}, {packages}; {saved.date}.\n"
+        f"Python {saved.machine['python_version']}, {versions}; {saved.date}.\n"
     )
+
+
+def _goals_table(saved: Saved) -> Table:
+    found = [] if saved.of("dask") else [*goals(saved)]
+    body: list[list[object]] = [
+        [goal.text.replace("`", ""), goal.measured, goal.met, goal.passes, goal.where]
+        for goal in found
+    ]
+    return ["goal", "measured", "met", "passes", "where the time goes"], body
 
 
 def _dask_table(saved: Saved) -> Table:
@@ -268,7 +292,7 @@ def _rows_table(saved: Saved) -> Table:
         cells: list[object] = [about["rows"], about["known"]]
         for name in (*OURS, *RIVALS[:-1]):
             there = name in seconds
-            cells += [_ms(seconds[name]), _floor(seconds, name)] if there else ["", ""]
+            cells += [_ms(seconds[name]), _passes(seconds, name)] if there else ["", ""]
         body.append([*cells, _ms(seconds["one pass"])])
     names = [_plain(name) for name in (*OURS, *RIVALS[:-1])]
     each = [f"{name}, {what}" for name in names for what in ("ms", "passes")]
@@ -311,7 +335,7 @@ def _many_table(saved: Saved) -> Table:
 def _questions_table(saved: Saved) -> Table:
     kinds = ("questions", "scorer", "start", "plots", "envelopes")
     body: list[list[object]] = [
-        [benchmark["about"].get("method", kind), name, _ms(taken)]
+        [benchmark["about"].get("method", kind), _plain(name), _ms(taken)]
         for kind in kinds
         for benchmark in saved.of(kind)
         for name, taken in benchmark["seconds"].items()
@@ -330,6 +354,8 @@ def _bootstrap_table(saved: Saved) -> Table:
 
 def _doubling_table(saved: Saved) -> Table:
     found, head = saved.of("doubling"), ["rows"]
+    if not found:
+        return head, []
     for benchmark in found:
         method = benchmark["about"]["method"]
         head += [f"{method}, ms", f"{method}, of half the rows"]
@@ -355,7 +381,21 @@ def _memory_table(saved: Saved) -> Table:
     return head, body
 
 
-def _floor(seconds: Mapping[str, float], method: str) -> str:
+_TABLES: Mapping[str, tuple[Callable[[Saved], Table], int]] = {  # and how many columns name a case
+    "goals": (_goals_table, 1),
+    "rows": (_rows_table, 2),
+    "known": (_known_table, 1),
+    "betas": (_betas_table, 2),
+    "many": (_many_table, 4),
+    "questions": (_questions_table, 2),
+    "bootstrap": (_bootstrap_table, 1),
+    "doubling": (_doubling_table, 1),
+    "memory": (_memory_table, 2),
+    "dask": (_dask_table, 3),
+}
+
+
+def _passes(seconds: Mapping[str, float], method: str) -> str:
     return f"{seconds[method] / seconds['one pass']:.0f}"
 
 
@@ -373,7 +413,7 @@ def _mib(count: int) -> str:
 
 
 def _plain(contestant: str) -> str:
-    return 'contingency(ranks="all")' if contestant == "all cutoffs" else contestant
+    return _NAMES.get(contestant, contestant)
 
 
 def _name(contestant: str) -> str:
@@ -385,12 +425,17 @@ def _rows(size: int) -> str:
     return powers.get(size, f"{size:,}")
 
 
+_NAMES = {
+    "all cutoffs": 'contingency(ranks="all")',
+    "roc_bounds, new examples": "roc_bounds, future data",
+    "auroc, these examples": "auroc, this sample",
+}
 _BOOTSTRAPS = {
     "roc_bounds": "roc_bounds",
     "roc_bounds, bootstrap": 'roc_bounds(band="bootstrap")',
     "all cutoffs": 'contingency(ranks="all")',
     "bootstrap": "2,000 resamples, at each cutoff",
-    "bootstrap at known positives": "2,000 resamples, at known positives alone",
+    "bootstrap at known positives": "2,000 resamples, only at known positives",
 }
 
 
@@ -464,7 +509,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     saved = Saved.read(asked.saved)
     dask = bool(saved.of("dask"))
     generated = dask_report(saved) if dask else report(saved)
-    write_tables(saved, asked.page.parent / "measured")
+    write_numbers(saved, asked.page.parent / "measured")
     page = insert(asked.page.read_text(), "bench-dask" if dask else "bench", generated)
     if not dask:
         draw(saved, asked.page.parent / "images" / "benchmarks.png")

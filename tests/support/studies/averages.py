@@ -6,8 +6,8 @@ Each group has its own number of examples, of positives and of known ones among 
 of some groups score higher than those of others. AUROC, average precision and the precision of the
 first five are asked at the true share of positives of each group. The truth over new groups is the
 mean over many, the truth over these is what all their labels would say. Writes
-``docs/measured/averages.csv``. Shapes like the first, and like that with hard negatives, were used
-to choose the interval.
+``build/measured/averages.csv``. Shapes like the first, and like that with hard negatives, were
+used to choose the interval.
 """
 
 import argparse

@@ -3,7 +3,7 @@
 Run from the root of the project. Scores are drawn, labels are hidden, and `estimate_beta` is asked
 what beta is, cell by cell, each from a seed of its own. The cells that come out worst are drawn
 again, from other seeds and more often, so that the worst of many is not taken for a finding.
-Writes ``docs/measured/beta_feasible.csv``, ``beta_again.csv`` and ``beta_goals.csv``. Mean
+Writes ``build/measured/beta_feasible.csv``, ``beta_again.csv`` and ``beta_goals.csv``. Mean
 matching is measured by ``python -m tests.support.studies``, with the other promises.
 
 Frames are not made: arrays are ranked and the functions behind the public method answer. The
@@ -29,7 +29,7 @@ from pu_accessor.inference.prior.methods import METHODS
 from pu_accessor.ranking import FloatArray
 from pu_accessor.sources.frames import pair_source
 from pu_accessor.terms import Terms
-from tests.support.studies.tables import MEASURED, write_table
+from tests.support.studies.tables import write_table
 
 Table: TypeAlias = tuple[list[str], list[list[str]]]
 SEED = 20151207
@@ -248,11 +248,11 @@ def _fastest(df: pd.DataFrame, method: str) -> float:
 # Tables
 
 
-def report(results: Results, folder: Path) -> None:
+def report(results: Results) -> None:
     """Write the tables."""
-    write_table("beta_feasible", *_by_shape(results.rows), folder)
-    write_table("beta_again", *_worst(results.rows), folder)
-    write_table("beta_goals", *_goals(results), folder)
+    write_table("beta_feasible", *_by_shape(results.rows))
+    write_table("beta_again", *_worst(results.rows))
+    write_table("beta_goals", *_goals(results))
 
 
 def first_rows(rows: Iterable[Row], method: str) -> list[Row]:
@@ -353,7 +353,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--draws", type=int, default=50, help="in each cell (2000 for the page)")
     parser.add_argument("--results", type=Path, help="JSON to read; written where it is not there")
-    parser.add_argument("--out", type=Path, default=MEASURED, help="the folder of the tables")
     asked = parser.parse_args(arguments)
     if asked.results and asked.results.exists():
         results = Results.read(asked.results)
@@ -363,7 +362,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         results = Results(asked.draws, rows, milliseconds)
         if asked.results:
             results.write(asked.results)
-    report(results, asked.out)
+    report(results)
 
 
 if __name__ == "__main__":

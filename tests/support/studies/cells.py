@@ -103,7 +103,7 @@ def _bands(look: Callable[[int, float, int], Found]) -> Iterator[Task]:
 
 
 # ---------------------------------------------------------------------------------------------
-# These examples
+# This sample
 
 Designs: TypeAlias = tuple[tuple[int, float], ...]
 FEW, MORE = ((5, 0.05), (5, 0.9)), (
@@ -130,7 +130,7 @@ def _these(area: str, designs: Designs, chosen_designs: Designs | None = None) -
 
 
 # ---------------------------------------------------------------------------------------------
-# New examples
+# Future data
 
 
 def _of_row(row: population.Row) -> Found:
@@ -251,18 +251,18 @@ PROMISES = (
     Promise("worst cutoff", "`exact` at the worst cutoff", 0.945, INF,
             lambda: _bands(_worst)),
     Promise("curve", "`simultaneous`, whole curve", 0.945, INF, lambda: _bands(_curve)),
-    Promise("auroc, new, n = 5", "`auroc` of new examples, n = 5", 0.9, INF, _few),
-    Promise("auroc, new", "`auroc` of new examples, n >= 10", 0.93, 0.97, _enough),
-    Promise("auroc, these, n = 5", "`auroc` of these examples, n = 5", 0.9, INF,
+    Promise("auroc, new, n = 5", "`auroc`, future data, n = 5", 0.9, INF, _few),
+    Promise("auroc, new", "`auroc`, future data, n >= 10", 0.93, 0.97, _enough),
+    Promise("auroc, these, n = 5", "`auroc`, this sample, n = 5", 0.9, INF,
             lambda: _these("auroc", FEW)),
-    Promise("auroc, these", "`auroc` of these examples, n >= 10", 0.93, 0.97,
+    Promise("auroc, these", "`auroc`, this sample, n >= 10", 0.93, 0.97,
             lambda: _these("auroc", MORE)),
-    Promise("average precision, new", "`average_precision` of new examples, n >= 50", 0.92, 0.97,
+    Promise("average precision, new", "`average_precision`, future data, n >= 50", 0.92, 0.97,
             lambda: _new(_PRECISION, population.PRECISIONS)),
-    Promise("average precision, these", "`average_precision` of these examples, n >= 50", 0.92,
+    Promise("average precision, these", "`average_precision`, this sample, n >= 50", 0.92,
             0.97, lambda: _these("precision", FOR_PRECISION, CHOSEN_PRECISION)),
-    Promise("compare", "`compare` finds no difference where there is none", 0.94, 0.96, _pairs),
-    Promise("threshold", "`metric` at a threshold, new examples", 0.93, INF, _thresholds),
+    Promise("compare", "`compare` of equally good models", 0.94, 0.96, _pairs),
+    Promise("threshold", "`metric` at a threshold, future data", 0.93, INF, _thresholds),
     Promise("mean matching", "`estimate_beta`, mean matching", 0.94, 0.97, _matching),
     Promise("tightest", '`reference="tightest"`, whole curve, or a warning', 0.94, INF, _tightest,
             unless_warned=True),

@@ -1,7 +1,7 @@
 """Do checks of the assumptions reject too often, and what do they see?
 
 Run ``python -m tests.support.studies.checks --draws 2000``, from the project's root; an hour.
-Writes ``docs/measured/checks_size.csv``, how often a check has p <= .05 where labels are random
+Writes ``build/measured/checks_size.csv``, how often a check has p <= .05 where labels are random
 and beta is right; and ``checks_power.csv``, the same for labels and betas that are wrong in one
 way each, with an eighth of the draws. Scores of two classifiers are among the shapes. These and
 exponential scores were looked at while weights were chosen. Waves are permuted 199 times, which

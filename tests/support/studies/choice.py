@@ -5,7 +5,7 @@ Run ``python -m tests.support.studies.choice``, from the root.
 Four estimators, each with a grid, on five data sets of scikit-learn whose positives are hidden in
 part. Searches choose by a scorer of ours, by scikit-learn's own with the unlabeled as negatives,
 and by the hidden truth; what is told is the true value, in the same folds, of what each chose.
-Writes ``docs/measured/choice.csv``.
+Writes ``build/measured/choice.csv``.
 """
 
 import argparse

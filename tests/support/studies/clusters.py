@@ -26,13 +26,14 @@ from scipy import stats
 from pu_accessor import from_arrays
 from pu_accessor.errors import PUError, PUWarning
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
+from tests.support.studies.tables import table_path
 
 SEED, LEVEL = 20261123, 0.95
 FINE = 1_000_000  # scores of each kind that a true value is computed from
 RECALL = 0.7  # at the threshold
 METRICS = ("recall", "precision", "f1")
 METRIC_NAMES = ("auroc", "average_precision", *METRICS)
-TABLE = Path(__file__).parents[3] / "docs" / "measured" / "clusters.csv"
+TABLE = table_path("clusters")
 
 Rng = np.random.Generator
 GRID = (np.arange(FINE) + 0.5) / FINE

@@ -23,6 +23,7 @@ from scipy.special import digamma
 from pu_accessor.inference.completion import complete
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 from tests.support.studies import shapes
+from tests.support.studies.tables import table_path
 
 SEED = 20261122
 QUANTITIES = ("auroc", "average_precision", "rank_20", "rank_50", "top_5%", "top_20%")
@@ -357,6 +358,7 @@ def _rows(
 
 def write(path: Path, rows: Sequence[Row]) -> None:
     """Write all that was measured; ratios follow from the errors of the rule ``unbiased``."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow([*Row._fields[:-2], *(f"rmse_{name}" for name in QUANTITIES)])
@@ -380,7 +382,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, write the table, and print a summary of each group of cells."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--draws", type=int, default=1000, help="in a cell")
-    parser.add_argument("--out", type=Path, default=Path("docs/measured/completions.csv"))
+    parser.add_argument("--out", type=Path, default=table_path("completions"))
     asked = parser.parse_args(arguments)
     rows = [row for cell in cells() for row in look(cell, asked.draws)]
     write(asked.out, rows)

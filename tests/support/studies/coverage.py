@@ -3,8 +3,8 @@
 Run ``python -m tests.support.studies.coverage``.
 
 Run from the root of the project. Scores are drawn, labels are hidden, and everything that has a
-level is asked for its interval at the true beta. Writes ``docs/measured/bands.csv``, four tables
-beside it and the picture ``docs/images/coverage.png``.
+level is asked for its interval at the true beta. Writes ``docs/measured/bands.csv``, four other
+tables to ``build/measured``, and the picture ``docs/images/coverage.png``.
 
 No frames are sorted: a population is ranked once, its labelings are counted at their breakpoints,
 and the private functions behind the public methods answer. The first labeling of each cell goes
@@ -592,7 +592,7 @@ def simulate(
 # Tables
 
 
-def report(results: Results, folder: Path) -> None:
+def report(results: Results) -> None:
     """Write all tables.
 
     Of bands the coverage at the worst cutoff, the mean over all, and that of the whole curve. Of
@@ -606,7 +606,7 @@ def report(results: Results, folder: Path) -> None:
         "bands_one_factor_more": _side_table,
     }
     for name, table in tables.items():
-        write_table(name, *table(results), folder)
+        write_table(name, *table(results))
 
 
 def _band_table(results: Results) -> Table:
@@ -779,7 +779,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if asked.results:
             results.write(asked.results)
     (asked.out / "images").mkdir(parents=True, exist_ok=True)
-    report(results, asked.out / "measured")
+    report(results)
     draw(results, asked.out / "images" / "coverage.png")
 
 

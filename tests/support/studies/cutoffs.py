@@ -3,8 +3,8 @@
 Scores of many shapes are drawn, or are those of real classifiers, a simple random sample of the
 positives is known, and the cutoff is asked that is guaranteed to reach a precision, recall or
 false positive rate. Of twenty models, whose scores are those of one with noise, the one with the
-longest list is taken. Writes ``docs/measured/cutoffs.csv``: how often what was guaranteed is true,
-and how long lists are, over those of who knows all labels. Beside it stand the lists of bounds
+longest list is taken. Writes ``build/measured/cutoffs.csv``: how often the guarantee is true, and
+how long lists are, over those of who knows all labels. Beside it stand the lists of bounds
 that hold on both sides at all cutoffs, which is more than a guarantee needs, and how often it is
 true of bounds that hold at each cutoff.
 """
@@ -190,7 +190,7 @@ def _real_scores() -> dict[str, tuple[FloatArray, FloatArray]]:
 
 
 def main() -> None:
-    """Simulate, and write ``docs/measured/cutoffs.csv``."""
+    """Simulate, and write ``build/measured/cutoffs.csv``."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=200)
     options = parser.parse_args()

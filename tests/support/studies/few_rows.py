@@ -4,13 +4,12 @@ Run ``python -m tests.support.studies.few_rows``. One model is another with 1% o
 changed. Counted is how often the interval at the true beta holds the difference of the areas, and
 how often p < .05 with the wrong sign; for models that differ in all rows also how often p < .05
 where they are equally good, and how wide intervals are against those of the plain variance.
-Writes ``docs/measured/few_rows.csv``.
+Writes ``build/measured/few_rows.csv``.
 """
 
 import argparse
 import csv
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -22,9 +21,10 @@ from pu_accessor.ranking import BoolArray, FloatArray
 from pu_accessor.sources.columns import Labels
 from pu_accessor.sources.pairs import pair_scores
 from pu_accessor.terms import Terms
+from tests.support.studies.tables import table_path
 
 SEED, LEVEL = 20261123, 0.95
-PAGE = Path(__file__).parents[3] / "docs" / "measured" / "few_rows.csv"
+TABLE = table_path("few_rows")
 KNOWN, SHARES, LARGE = (10, 20, 50, 200), (0.01, 0.05), 400_000
 
 Rng = np.random.Generator
@@ -210,7 +210,8 @@ def main() -> None:
         ("normal 1, at random", CHOSEN["normal 1, at random"], False, 0.01, Design(50, 2000, 0.1)),
         ("normal 1, at random", CHOSEN["normal 1, at random"], False, 0.05, Design(50, 300, 0.3)),
     ]
-    with PAGE.open("w", newline="", encoding="utf-8") as file:
+    TABLE.parent.mkdir(parents=True, exist_ok=True)
+    with TABLE.open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(Row._fields)
         for name, pair, chosen, share, design in cells:

@@ -1,6 +1,6 @@
 """How wide is the band "simultaneous" on few scores?
 
-``python -m tests.support.studies.few_scores`` writes ``docs/measured/few_scores.csv``.
+``python -m tests.support.studies.few_scores`` writes ``build/measured/few_scores.csv``.
 
 Positives lie in blocks of tied scores. The coverage at all cutoffs jointly, and the mean width of
 the band at the cutoffs between the ends, are computed over all ways to label, not drawn. That
@@ -57,7 +57,7 @@ def measure(heads: IntArray, n: int, limits: Bounds) -> Band:
 
 
 def main() -> None:
-    """Compute, and write ``docs/measured/few_scores.csv``."""
+    """Compute, and write ``build/measured/few_scores.csv``."""
     body = []
     for (n, m), scores, (name, growth) in product(COUNTS, SCORES, SHARES.items()):
         heads = blocks(scores, n + m, growth)

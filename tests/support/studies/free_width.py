@@ -1,6 +1,6 @@
 """What limits that hold on both sides together would gain, and what ties at the end ask for.
 
-``python -m tests.support.studies.free_width`` writes docs/measured/ties_at_the_end.csv and
+``python -m tests.support.studies.free_width`` writes build/measured/ties_at_the_end.csv and
 bands_two_sided.csv.
 
 Probabilities that are 0 for most negatives hide a few positives among them, which a sample seldom
@@ -19,7 +19,6 @@ References
 import csv
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,8 +32,8 @@ from sklearn.tree import DecisionTreeClassifier
 from pu_accessor.inference.estimates.areas_on_new_examples import auroc_interval
 from pu_accessor.inference.influence import Placed
 from pu_accessor.ranking import FloatArray, IntArray
+from tests.support.studies.tables import table_path
 
-FOLDER = Path(__file__).parents[3] / "docs" / "measured"
 LEVEL, SAME, DRAWS = 0.95, 1e-9, 1000
 MODELS: Mapping[str, Callable[[], Any]] = {
     "naive Bayes": GaussianNB,
@@ -183,7 +182,9 @@ def two_sided_row(n: int, m: int) -> dict[str, Any]:
 def write(name: str, rows: Iterator[dict[str, Any]]) -> None:
     """Write rows, and print them."""
     found = list(rows)
-    with (FOLDER / name).open("w", newline="", encoding="utf-8") as file:
+    path = table_path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, found[0], lineterminator="\n")
         writer.writeheader()
         for row in found:
@@ -194,8 +195,8 @@ def write(name: str, rows: Iterator[dict[str, Any]]) -> None:
 
 def main() -> None:
     """Write both tables."""
-    write("bands_two_sided.csv", (two_sided_row(*world) for world in WORLDS))
-    write("ties_at_the_end.csv", (ties_row(cell, DRAWS) for cell in CELLS))
+    write("bands_two_sided", (two_sided_row(*world) for world in WORLDS))
+    write("ties_at_the_end", (ties_row(cell, DRAWS) for cell in CELLS))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What labels made by hand are worth: ``python -m tests.support.studies.hand_labels``.
 
-Writes ``docs/measured/hand_sequential.csv``, how many labels it takes to stop at some width;
+Writes ``build/measured/hand_sequential.csv``, how many labels it takes to stop at some width;
 ``hand_use.csv``, what 100 labels say of beta, and of precision and recall of a list;
 ``hand_strata.csv``, what labels of more strata say of beta; and ``hand_weights.csv``, numbers on
 new examples with weights, and with beta. What is NaN counts as a miss.
@@ -10,7 +10,6 @@ import argparse
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,9 @@ import pu_accessor
 from pu_accessor import labeling
 from pu_accessor.errors import PUWarning
 from tests.support.studies.shapes import CHOSEN, OTHERS, Draw, Rng
+from tests.support.studies.tables import table_path
 
-SEED, MEASURED = 20261123, Path(__file__).parents[3] / "docs" / "measured"
+SEED = 20261123
 KNOWN, UNLABELED, LABELS, LISTED = 200, 5_000, 100, 500
 TRUTH = 200_000  # new examples of each kind
 NAMES = ("normal, AUROC .80", "normal, AUROC .96", "hard negatives", "beta, skewed", "5 scores")
@@ -297,7 +297,9 @@ def _beside(rows: list[dict[str, object]], column: str) -> list[dict[str, object
 def _write(name: str, rows: list[dict[str, object]]) -> None:
     table = pd.DataFrame(rows).round(3)
     print(table.to_string(index=False), flush=True)
-    table.to_csv(MEASURED / f"hand_{name}.csv", index=False)
+    path = table_path(f"hand_{name}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table.to_csv(path, index=False)
 
 
 def _rng(*words: str) -> Rng:

@@ -3,7 +3,7 @@
 Scores of many shapes are drawn, a simple random sample of the positives is known, and beta is
 estimated from labels made by hand, from known negatives, or as a limit. Numbers with intervals are
 asked with that estimate, and with the estimate taken as if it were exact. Prints the cells that
-``docs/measured/joint*.csv`` sum up.
+``docs/measured/joint.csv`` sums up.
 """
 
 import argparse

@@ -105,7 +105,7 @@ def run(shape: str, *, shared: bool, draws: int) -> dict[str, Cell]:
 
 
 def main() -> None:
-    """Simulate, and write ``docs/measured/joint_gaps.csv``."""
+    """Simulate, and write ``build/measured/joint_gaps.csv``."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=200)
     draws, rows = parser.parse_args().draws, []

@@ -1,7 +1,7 @@
 """What monotone scores buy, what it costs where they are not, and whether lists keep their word.
 
 Run ``python -m tests.support.studies.monotone --draws 1000``, from the root. Writes
-``docs/measured/monotone.csv``: a row for each question, shape, design and measure. With ``--only
+``build/measured/monotone.csv``: a row for each question, shape, design and measure. With ``--only
 bands`` one question is measured anew; estimates take a quarter of the draws.
 
 Known positives and the rest are drawn anew each time, of scores whose true rates are known at
@@ -30,9 +30,10 @@ from pu_accessor.inference.estimates.metric_at import metric_at, metric_on_new
 from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking
+from tests.support.studies.tables import table_path
 
 SEED, LEVEL = 20261122, 0.95
-TABLE = Path(__file__).parents[3] / "docs" / "measured" / "monotone.csv"
+TABLE = table_path("monotone")
 FINE = 20_000  # thresholds that a true curve is known at
 NEAR = 1e-5  # how exactly
 
@@ -454,6 +455,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--only", default="")
     parser.add_argument("--out", type=Path, default=TABLE)
     given = parser.parse_args(arguments)
+    given.out.parent.mkdir(parents=True, exist_ok=True)
     rows = _others(given.out, given.only)
     for question, name, design, look in cells():
         if not question.startswith(given.only):

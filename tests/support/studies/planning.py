@@ -2,7 +2,7 @@
 
 Numbers of known positives are planned, data sets of that size are drawn, and their intervals and
 tests are counted. Writes ``docs/measured/planning.csv`` and
-``planning_two_models.csv``.
+``build/measured/planning_two_models.csv``.
 """
 
 import argparse

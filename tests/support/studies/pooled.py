@@ -5,7 +5,7 @@ Run ``python -m tests.support.studies.pooled``, from the root of the project.
 Each fold has a model of its own, whose scores are on a scale of their own. A random sample of the
 positives of all folds is known; AUROC and average precision are asked at the true share of
 positives, and precision at a share of the examples. The truth is the mean over the folds' models.
-Writes ``docs/measured/folds.csv``. None of these designs was used to choose anything.
+Writes ``build/measured/folds.csv``. None of these designs was used to choose anything.
 """
 
 import argparse

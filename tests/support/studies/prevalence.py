@@ -2,7 +2,7 @@
 
 Do intervals on new examples hold where beta follows from the prevalence of a population, of which
 the examples are a sample? And do they where the model will be used at another prevalence than that
-of the examples? Prints the cells that ``docs/measured/prevalence*.csv`` sum up. What is NaN
+of the examples? Prints the coverage of each cell. What is NaN
 counts as a miss.
 """
 

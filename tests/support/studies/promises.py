@@ -3,7 +3,7 @@
 The tightest kind where known positives and negatives say as much, areas between bounding curves of
 rankings that are nearly perfect, partial AUROC where many are positive, and weights that are worth
 few examples: coverage in each cell, and how often a warning is raised. Writes
-``docs/measured/shapes_*.csv``.
+``build/measured/shapes_*.csv``.
 """
 
 import argparse

@@ -2,7 +2,7 @@
 
 Positives are labeled with odds that differ by a factor, in many ways that make the most of it. The
 bounds are asked for labels at random, and within the factor; beyond it, how much is lost. Prints
-what ``docs/measured/selection_*.csv`` have.
+the cells that ``docs/measured/selection.csv`` sums up.
 """
 
 import argparse

@@ -2,13 +2,12 @@
 
 Ten models rank the same rows, equally good but for one; all pairs are compared. Counted is how
 often any pair of equally good models has an adjusted p < .05, and which share of the other pairs
-has. Writes ``docs/measured/together.csv``.
+has. Writes ``build/measured/together.csv``.
 """
 
 import argparse
 import csv
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 
@@ -18,9 +17,10 @@ from pu_accessor.ranking import FloatArray
 from pu_accessor.sources.columns import Labels
 from pu_accessor.sources.pairs import pair_scores
 from pu_accessor.terms import Terms
+from tests.support.studies.tables import table_path
 
 SEED, LEVEL, MODELS = 20261123, 0.95, 10
-PAGE = Path(__file__).parents[3] / "docs" / "measured" / "together.csv"
+TABLE = table_path("together")
 # The noise, the part of it that models share, known positives, how much better one model is.
 CELLS = [
     *product(["normal"], (0.0, 0.5, 0.9), (50, 200), (0.0, 0.3)),
@@ -75,7 +75,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--draws", type=int, default=1000, help="in a cell")
     draws = parser.parse_args().draws
-    with PAGE.open("w", newline="", encoding="utf-8") as file:
+    TABLE.parent.mkdir(parents=True, exist_ok=True)
+    with TABLE.open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file, lineterminator="\n")
         names = [f"{name}_{by}" for by in ("holm", "max_t") for name in ("size", "power")]
         table.writerow(["noise", "shared", "known", "better", "draws", *names])

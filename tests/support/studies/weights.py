@@ -1,7 +1,7 @@
 """Do intervals of rows that stand for several hold what is true of new examples?
 
 Run ``python -m tests.support.studies.weights --draws 400``, from the root. Writes
-``docs/measured/weights.csv``: a row for each cell and metric.
+``build/measured/weights.csv``: a row for each cell and metric.
 
 Rows of a population are kept with some probability, and stand for one over it. A draw without an
 interval is a miss. New examples have the prevalence of the draw, which the package takes as given;
@@ -33,9 +33,10 @@ from tests.support.studies.clusters import (
     scores,
     truths,
 )
+from tests.support.studies.tables import table_path
 
 SEED, PREVALENCE = 20261124, 0.2
-TABLE = Path(__file__).parents[3] / "docs" / "measured" / "weights.csv"
+TABLE = table_path("weights")
 
 Rng = np.random.Generator
 Weigh = Callable[[FloatArray, BoolArray, Rng], FloatArray]
@@ -198,6 +199,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", help="parts of names of cells")
     parser.add_argument("--out", type=Path, default=TABLE)
     asked = parser.parse_args()
+    asked.out.parent.mkdir(parents=True, exist_ok=True)
     lines: list[list[str]] = []
     for cell in cells():
         name = ", ".join(map(str, cell))
