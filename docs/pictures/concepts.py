@@ -8,13 +8,13 @@ from matplotlib.axes import Axes
 import pu_accessor  # noqa: F401
 
 KNOWN, LATENT, NEGATIVE = "tab:blue", "tab:orange", "0.75"
-KINDS = {"known positive": KNOWN, "latent positive": LATENT, "negative": NEGATIVE}
+KINDS = {"known positive": KNOWN, "hidden positive": LATENT, "negative": NEGATIVE}
 
 
 def examples() -> pd.DataFrame:
     """Return thirty ranked examples: 12 positives, five of which are known."""
     kinds = list("klknlknlnlnnklnnnlnnnknnlnnnnn")
-    names = {"k": "known positive", "l": "latent positive", "n": "negative"}
+    names = {"k": "known positive", "l": "hidden positive", "n": "negative"}
     score = np.arange(len(kinds), 0, -1)
     kind = [names[letter] for letter in kinds]
     label = np.where(np.array(kinds) == "k", 1.0, np.nan)
@@ -70,9 +70,9 @@ def head() -> None:
 
 
 def band() -> None:
-    """Draw how many of the latent positives may be in each head."""
+    """Draw how many hidden positives may lie above each cutoff."""
     df = examples()
-    latent = (df["kind"] == "latent positive").to_numpy()
+    latent = (df["kind"] == "hidden positive").to_numpy()
     tables = df.pu.contingency(latent.sum() / df["label"].isna().sum())
     tables = tables.squeeze("beta").isel(rank=slice(1, None))
     ranks, found = tables["rank"], tables["tp"] - tables["known_positive"]
@@ -85,10 +85,10 @@ def band() -> None:
     ax.step(
         ranks, latent.cumsum(), where="post", color=LATENT, label="the truth, which nobody sees"
     )
-    ax.plot(ranks, clipped, "k.", label="clipped: no more examples there")
+    ax.plot(ranks, clipped, "k.", label="clipped: no more rows there")
     known = 1 + np.flatnonzero(df["label"].notna())
     ax.plot(known, np.full(known.size, -0.4), "s", color=KNOWN, label="known positives")
-    ax.set(xlabel="rank of the cutoff", ylabel="latent positives in the head")
+    ax.set(xlabel="rank of the cutoff", ylabel="hidden positives above the cutoff")
     ax.figure.legend(loc="outside upper center", ncols=2)
 
 
@@ -105,8 +105,8 @@ def left() -> None:
         ax.annotate(
             "", (here["fpr"], here["tpr"]), (before["fpr"], before["tpr"]), arrowprops=arrow
         )
-    ax.plot([], [], color=KNOWN, lw=2, label="a known positive comes in")
-    ax.plot([], [], color="0.5", label="an unlabeled example comes in")
+    ax.plot([], [], color=KNOWN, lw=2, label="a known positive is added")
+    ax.plot([], [], color="0.5", label="an unlabeled row is added")
     ax.set(
         xlabel="false positive rate",
         ylabel="true positive rate",
