@@ -190,7 +190,7 @@ def write_terms(folder: Path) -> None:
     for rule in EXCLUSIONS:
         *first, last = map(code, rule.facts)
         because.setdefault(rule.why, {}).setdefault(" with ".join(first), []).append(last)
-    tables = {"taken": [("question", "takes")], "exclusions": [("not together", "because")]}
+    tables = {"taken": [("analysis", "accepts")], "exclusions": [("not together", "reason")]}
     tables["taken"] += [(code(q), ", ".join(map(code, n)) or "none") for q, n in TAKEN.items()]
     for why, pairs in because.items():
         firsts: dict[tuple[str, str], list[str]] = {}  # several facts are not put together
