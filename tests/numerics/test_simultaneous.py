@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import pu_accessor
 from pu_accessor.inference.bands import simultaneous as simultaneous_module
-from pu_accessor.inference.bands.exact import exact_within
+from pu_accessor.inference.bands.exact import exact_with_odds
 from pu_accessor.inference.bands.lookup import latent_bounds, latent_bounds_each
 from pu_accessor.inference.bands.simultaneous import joint_coverage, local_alpha, simultaneous
 from tests.support.oracles import oracle, selection_oracle
@@ -129,7 +129,7 @@ def test_the_simultaneous_band_holds_for_every_selection(odds: float) -> None:
         weights = [Fraction(float(weight)) for weight in each]
         below, above = selection_oracle.missed(weights, n, (lower, upper))
         assert float(below + above) <= 1 - level
-    exactly = [side[0].tolist() for side in exact_within(n, np.array([m]), level, odds)]
+    exactly = [side[0].tolist() for side in exact_with_odds(n, np.array([m]), level, odds)]
     assert lower <= exactly[0] and upper >= exactly[1]
 
 
@@ -141,7 +141,7 @@ def test_the_local_level_is_the_largest(n: int, m: int, odds: float) -> None:
     # In the last case what is missed is .02501 over many levels.
     alpha, missed = local_alpha(n, m, 0.95, odds), []
     for local in (alpha, 1.004 * alpha):
-        upper = exact_within(n, np.array([m]), 1 - local, odds)[1][0]
+        upper = exact_with_odds(n, np.array([m]), 1 - local, odds)[1][0]
         missed.append(simultaneous_module.most_missed(n, m, upper, odds))
     assert missed[0] <= 0.025 * (1 + 1e-9) < missed[1]
 
@@ -150,7 +150,7 @@ def test_the_local_level_may_be_the_joint_one() -> None:
     # One known positive comes after 38 latent ones with a probability of 2/(2 + 38) at most.
     assert local_alpha(1, 38, 0.9, 2.0) == pytest.approx(0.1, rel=1e-12)
     assert simultaneous(1, 38, 0.9, 2.0)[1].tolist() == [37, 38]
-    upper = exact_within(20, np.array([12]), 0.95, 30.0)[1][0]
+    upper = exact_with_odds(20, np.array([12]), 0.95, 30.0)[1][0]
     assert simultaneous_module.most_missed(20, 12, upper, 30.0) <= 0.025
     assert local_alpha(20, 12, 0.95, 30.0) == 1 - 0.95
 
@@ -229,7 +229,7 @@ def test_few_cutoffs_are_covered_at_once(seed: int) -> None:
     if cutoffs == 1:
         assert both == oracle.exact_band(n, m, level)
     within = latent_bounds_each("simultaneous", n, (m,), level, 2.0, cutoffs=cutoffs)
-    at_each = exact_within(n, np.array([m]), 1 - (1 - level) / cutoffs, 2.0)
+    at_each = exact_with_odds(n, np.array([m]), 1 - (1 - level) / cutoffs, 2.0)
     for_all = latent_bounds_each("simultaneous", n, (m,), level, 2.0)
     for side, choose in ((0, np.maximum), (1, np.minimum)):  # the narrower one
         np.testing.assert_array_equal(within[side], choose(at_each[side], for_all[side]))

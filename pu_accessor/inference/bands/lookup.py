@@ -17,7 +17,13 @@ import scipy
 
 from pu_accessor.checks import as_array, check_option
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.bands.exact import SAME, Bounds, exact, exact_each, exact_within
+from pu_accessor.inference.bands.exact import (
+    RELATIVE_TOLERANCE,
+    Bounds,
+    exact,
+    exact_each,
+    exact_with_odds,
+)
 from pu_accessor.inference.bands.simultaneous import allowed, simultaneous
 from pu_accessor.ranking import FloatArray, IntArray
 
@@ -174,8 +180,8 @@ def bootstrap(n: int, m: int, level: float) -> Bounds:
     resampled = scipy.stats.binom(n, np.arange(n + 1) / n)
     tail = (1 - level) / 2
     # A quantile that sits exactly on the tail belongs to it, also after rounding.
-    fewest = np.asarray(resampled.ppf(tail * (1 - SAME)), np.int64)
-    most = np.asarray(resampled.isf(tail * (1 + SAME)), np.int64)
+    fewest = np.asarray(resampled.ppf(tail * (1 - RELATIVE_TOLERANCE)), np.int64)
+    most = np.asarray(resampled.isf(tail * (1 + RELATIVE_TOLERANCE)), np.int64)
     return fewest * m // n, -(-most * m // n)
 
 
@@ -302,7 +308,7 @@ def _bounds_by_name(
     if one_sided:
         level = 1 - allowed(level, one_sided)
     if selection_odds > 1:
-        return exact_within(n, np.array(m, np.int64), level, selection_odds)
+        return exact_with_odds(n, np.array(m, np.int64), level, selection_odds)
     if band == "exact":
         return exact_each(n, np.array(m, np.int64), level)
     return for_each(lambda latent: latent_bounds(band, n, latent, level), m)

@@ -16,7 +16,13 @@ from math import exp, inf, lgamma, log
 import numpy as np
 import scipy
 
-from pu_accessor.inference.bands.exact import SAME, Bounds, Walk, exact, exact_within
+from pu_accessor.inference.bands.exact import (
+    RELATIVE_TOLERANCE,
+    Bounds,
+    PathLimits,
+    exact,
+    exact_with_odds,
+)
 from pu_accessor.inference.search import last_of_power
 from pu_accessor.ranking import FloatArray, IntArray, Ranking, each_once
 
@@ -103,7 +109,7 @@ def _exact(n: int, m: int, level: float, selection_odds: float) -> Bounds:
     """Return exact limits within a factor of the odds."""
     if selection_odds == 1:
         return exact(n, m, level)
-    lower, upper = exact_within(n, np.array([m]), level, selection_odds)
+    lower, upper = exact_with_odds(n, np.array([m]), level, selection_odds)
     return lower[0], upper[0]
 
 
@@ -176,14 +182,14 @@ def local_alpha(
 
 def _excess(missed: float, allowed: float) -> float:
     """Return how much more limits miss than they may, as a logarithm that is never infinite."""
-    return log(max(missed / (allowed * (1 + SAME)), SAME))
+    return log(max(missed / (allowed * (1 + RELATIVE_TOLERANCE)), RELATIVE_TOLERANCE))
 
 
 def _excess_at_random(
     n: int, m: int, allowed: float, one_sided: bool, guess: float
 ) -> Callable[[float], float]:
     """Return by how much limits miss too often at a local level."""
-    walk, farthest = Walk(n, m, guess / 2), exact(n, m, 1 - NEVER)[1]
+    walk, farthest = PathLimits(n, m, guess / 2), exact(n, m, 1 - NEVER)[1]
     looked_at: dict[bytes, float] = {}
 
     def excess(alpha: float) -> float:
