@@ -24,7 +24,7 @@ from pu_accessor.inference.bands.exact import (
     exact_each,
     exact_with_odds,
 )
-from pu_accessor.inference.bands.simultaneous import allowed, simultaneous
+from pu_accessor.inference.bands.simultaneous import error_probability, simultaneous
 from pu_accessor.ranking import FloatArray, IntArray
 
 # From the number of examples to shares of the latent positives at ranks 0, 1, ..., examples.
@@ -287,7 +287,7 @@ def latent_bounds_each(
     if isinstance(band, str):
         return _bounds_by_name(band, n, m, level, selection_odds, one_sided, cutoffs)
     if one_sided:
-        level = 1 - allowed(level, one_sided)
+        level = 1 - error_probability(level, one_sided)
     return for_each(lambda latent: latent_bounds(band, n, latent, level), m)
 
 
@@ -306,7 +306,7 @@ def _bounds_by_name(
         sides = partial(simultaneous, one_sided=one_sided, cutoffs=cutoffs)
         return for_each(lambda latent: sides(n, latent, level, selection_odds), m)
     if one_sided:
-        level = 1 - allowed(level, one_sided)
+        level = 1 - error_probability(level, one_sided)
     if selection_odds > 1:
         return exact_with_odds(n, np.array(m, np.int64), level, selection_odds)
     if band == "exact":

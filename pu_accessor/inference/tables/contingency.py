@@ -15,10 +15,10 @@ from pu_accessor.inference.bands.on_new_examples import (
     to_precision,
 )
 from pu_accessor.inference.bands.simultaneous import (
+    alpha_of_cutoffs,
     local_alpha,
-    narrow,
     narrow_between,
-    share_among,
+    narrow_bounds,
 )
 from pu_accessor.inference.completion import ROUNDING, Completion, weigh_known
 from pu_accessor.inference.settings import Settings, count_wrong
@@ -269,10 +269,10 @@ def _running_limits(
         return None
     if ranking.whole is not None:
         whole = bound_by(bands, ranking.whole, rule).possible[..., : completed.shape[1]]
-        narrowed = narrow(ranking.whole.unlabeled, whole)
+        narrowed = narrow_bounds(ranking.whole.unlabeled, whole)
         narrowed = narrow_between(ranking, ends, ranking.whole, narrowed)
     elif (completed < low - ROUNDING).any() or (completed > high + ROUNDING).any():
-        narrowed = narrow(ranking.unlabeled, ends)
+        narrowed = narrow_bounds(ranking.unlabeled, ends)
     else:
         return None
     low, high = np.moveaxis(narrowed, 1, 0)  # which may have changed places
@@ -471,5 +471,5 @@ def _local_alphas(
         n, m = of_kind[kind][0], int(of_kind[kind][1][i])
         alpha = local_alpha(n, m, rule.level, rule.selection_odds, rule.one_sided)
         cutoffs = few_cutoffs(ranking, n, [m], rule)
-        alphas.append(share_among(cutoffs, alpha, rule.level, rule.one_sided))
+        alphas.append(alpha_of_cutoffs(cutoffs, alpha, rule.level, rule.one_sided))
     return np.array(alphas)

@@ -12,12 +12,12 @@ import numpy as np
 
 from pu_accessor.inference.bands.lookup import RankBand, for_each, latent_bounds_each
 from pu_accessor.inference.bands.simultaneous import (
-    allowed,
-    find_corners,
-    inside_steps,
+    counts_within_steps,
+    error_probability,
     local_alpha,
-    narrow,
     narrow_between,
+    narrow_bounds,
+    narrowed_bends,
 )
 from pu_accessor.inference.bands.weighted import clustered_bounds, weighted_bounds
 from pu_accessor.inference.completion import ROUNDING, Completion, complete
@@ -105,7 +105,7 @@ def add_bends(
     corners = [_corners(ranking, part) for part in parts]
     corners += [_bends(ranking, completions)] if completions else []
     ranking = ranking.refine(each_once(np.concatenate(corners)))
-    for find in (find_corners, _find_crossings) if rule.band == "simultaneous" else ():
+    for find in (narrowed_bends, _find_crossings) if rule.band == "simultaneous" else ():
         parts = bands.in_parts(ranking.rank.size)
         bends = [  # of one part after the other, which takes little memory
             find(ranking.unlabeled, _narrow(ranking, _bound_each(ranking, part, rule), completed))
@@ -238,7 +238,7 @@ def _narrow(ranking: Ranking, bounds: LatentBounds, completions: Sequence[Comple
         corners = np.isin(ranking.unlabeled, each.unlabeled)
         above = each.above(ranking.unlabeled[corners])
         ends[corners, :, i] = np.stack([np.floor(above + ROUNDING), np.ceil(above - ROUNDING)], 1)
-    return narrow(ranking.unlabeled, np.concatenate([bounds.possible, ends], axis=-1))
+    return narrow_bounds(ranking.unlabeled, np.concatenate([bounds.possible, ends], axis=-1))
 
 
 def _unknown(bounds: IntArray, latent: IntArray) -> IntArray:
@@ -318,7 +318,7 @@ def few_cutoffs(ranking: Ranking, n: int, m: Sequence[int], rule: Settings) -> i
     """
     sided = rule.selection_odds, rule.one_sided
     alphas = [local_alpha(n, latent, rule.level, *sided) for latent in m]
-    return inner_cutoffs(ranking, allowed(rule.level, rule.one_sided) / min(alphas))
+    return inner_cutoffs(ranking, error_probability(rule.level, rule.one_sided) / min(alphas))
 
 
 def inner_cutoffs(ranking: Ranking, most: float) -> int | None:
@@ -361,7 +361,7 @@ def _corners(ranking: Ranking, bands: Bands) -> IntArray:
         corners += [ahead, latent + ahead]
     if len(claims) == 2:
         corners += [level[:, [bound]] + ahead for bound in range(ahead.shape[1])]
-    return inside_steps(corners, here, following)
+    return counts_within_steps(corners, here, following)
 
 
 def _fit(
