@@ -13,7 +13,7 @@ import numpy as np
 import scipy
 
 from pu_accessor.checks import latent_counts
-from pu_accessor.inference.bands.on_new_examples import refute_monotone
+from pu_accessor.inference.bands.future_data import monotone_refuted_at
 from pu_accessor.inference.comparison.pairwise import adjust_p_values
 from pu_accessor.inference.influence import find_above, moments, placement_influences, welch_df
 from pu_accessor.inference.prior.methods import distance_from_positives
@@ -357,7 +357,7 @@ def monotone_test(ranking: Ranking, level: float = 0.95) -> Outcome:
     """
     p_value, place = 1.0, np.nan
     for alpha in sorted({*_ALPHAS, round(1 - level, 12)}, reverse=True):
-        found = refute_monotone(ranking, 1 - alpha)
+        found = monotone_refuted_at(ranking, 1 - alpha)
         if np.isnan(found):
             break
         p_value, place = alpha, found

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pu_accessor.errors import PUDataError
-from pu_accessor.inference.bands.on_new_examples import refute_monotone
+from pu_accessor.inference.bands.future_data import monotone_refuted_at
 from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.influence import is_one_alone, place_stack
 from pu_accessor.inference.prior.methods import limit_from_positives
@@ -58,7 +58,7 @@ def diagnose(ranking: Ranking, level: float, *, random: bool = True) -> Diagnost
     if not (total.known_positive and total.unlabeled and random):
         return found
     whole = ranking.whole or ranking
-    refuted_at = refute_monotone(whole, level) if ranking.monotone else found.refuted_at
+    refuted_at = monotone_refuted_at(whole, level) if ranking.monotone else found.refuted_at
     limit = limit_from_positives(whole, 1 - level)
     return replace(found, beta_limit=limit, refuted_at=refuted_at)
 

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import pu_accessor
-from pu_accessor.inference.bands.on_new_examples import cut_to_concave
+from pu_accessor.inference.bands.future_data import cut_to_concave
 from pu_accessor.inference.completion import monotone_latent
 from pu_accessor.ranking import FloatArray, Ranks
 from tests.cases import Case, cases, draw_case

@@ -12,8 +12,8 @@ import scipy
 
 from pu_accessor.checks import latent_counts
 from pu_accessor.errors import PUDataError
+from pu_accessor.inference.bands.future_data import bound_rates, precision_from_lift
 from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
 from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, FIXED, Cutoff, no_rank
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.known_positives import check_negatives, unrounded_negatives
@@ -337,11 +337,11 @@ def _limits_of_concave(
     n, size = ranking.total.known_positive, sum(ranking.total)
     ends = []
     for share in (1 - unrounded_negatives(ranking.total, betas) / (size - n)).tolist():
-        rates = bound_on_new(finer, share, rule.level, monotone=True)
+        rates = bound_rates(finer, share, rule.level, monotone=True)
         own = (n + share * (size - n)) / size
         prevalence = own if rule.prevalence is None else rule.prevalence
         if metric.of_head:
-            precision = to_precision(rates.lift[:, place], n, size - n, share)
+            precision = precision_from_lift(rates.lift[:, place], n, size - n, share)
             more, fewer = prevalence / own * precision, (1 - prevalence) / (1 - own)
             true = more / (more + fewer * (1 - precision)) * _HEAD
             false = _HEAD - true

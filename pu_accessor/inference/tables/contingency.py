@@ -9,10 +9,10 @@ import numpy as np
 
 from pu_accessor.checks import latent_counts
 from pu_accessor.errors import PUDataError
-from pu_accessor.inference.bands.on_new_examples import (
-    bound_on_new,
+from pu_accessor.inference.bands.future_data import (
+    bound_rates,
     concave_majorant,
-    to_precision,
+    precision_from_lift,
 )
 from pu_accessor.inference.bands.simultaneous import (
     alpha_of_cutoffs,
@@ -416,7 +416,7 @@ def curve_on_new(
     fp = np.repeat(completed.fp[:, np.newaxis].astype(np.float64), len(BOUNDS), axis=1)
     np.maximum(tp, least, out=tp)
     for column, share in enumerate(((positives - n) / rest).tolist()):
-        rates = bound_on_new(ranking, share, level, ranking.monotone)
+        rates = bound_rates(ranking, share, level, ranking.monotone)
         true, false = tp[:, _ESTIMATE, column].copy(), completed.fp[:, column]
         ends = _reach_to(positives[column] * rates.tpr, true)
         tp[:, _ENDS, column] = np.maximum(ends, least)
@@ -425,7 +425,7 @@ def curve_on_new(
             continue
         with np.errstate(invalid="ignore"):
             estimate = true / (true + false)
-        precision = _reach_to(to_precision(rates.lift, n, rest, share), estimate)
+        precision = _reach_to(precision_from_lift(rates.lift, n, rest, share), estimate)
         fp[:, _ENDS, column] = tp[:, _ENDS, column] * (1 / np.maximum(precision, _LEAST) - 1)
     return ranking, Table(tp, fp, positives - tp, negatives - fp)
 

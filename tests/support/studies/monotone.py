@@ -21,7 +21,7 @@ import numpy as np
 from scipy import stats
 
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.inference.bands.on_new_examples import Curve, Rates, bound_curve, bound_on_new
+from pu_accessor.inference.bands.future_data import Curve, Rates, bound_curve, bound_rates
 from pu_accessor.inference.completion import monotone_latent
 from pu_accessor.inference.estimates.auroc import estimate_auroc, estimate_precision
 from pu_accessor.inference.estimates.cutoff_spec import read_at
@@ -250,7 +250,7 @@ def look_at_bands(name: str, design: Design, draws: int) -> dict[str, float]:
             band = bound_curve(*asked)
             row |= {"refuted": float(band.band.refuted_at is not None)}  # of the last
             row |= {f"{kind}: curve held": _curve_held(name, design, band)}
-            rates, lift = _rates_held(name, design, sample.ranking, bound_on_new(*asked))
+            rates, lift = _rates_held(name, design, sample.ranking, bound_rates(*asked))
             row |= {f"{kind}: rates held": rates, f"{kind}: lift held": lift}
             row |= {
                 f"{kind}: width of precision, top {head:g}": _width(
