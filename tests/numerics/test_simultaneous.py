@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import pu_accessor
 from pu_accessor.inference.bands import simultaneous as simultaneous_module
 from pu_accessor.inference.bands.exact import exact_with_odds
-from pu_accessor.inference.bands.lookup import latent_bounds, latent_bounds_each
+from pu_accessor.inference.bands.lookup import latent_bounds, latent_bounds_of_many
 from pu_accessor.inference.bands.simultaneous import joint_coverage, local_alpha, simultaneous
 from tests.support.oracles import oracle, selection_oracle
 
@@ -196,7 +196,7 @@ def test_one_side_has_the_largest_local_level(n: int, m: int, level: float) -> N
 
 @pytest.mark.parametrize("m", [12_000, 60_000])
 def test_the_local_level_of_one_side_is_scaled_safely(m: int) -> None:
-    lower, _ = latent_bounds_each("simultaneous", 9_000, (m,), 0.95, one_sided=True)
+    lower, _ = latent_bounds_of_many("simultaneous", 9_000, (m,), 0.95, one_sided=True)
     farthest = latent_bounds("exact", 9_000, m, 1 - 1e-10)[1]
     assert 0.95 <= joint_coverage(9_000, m, lower[0], farthest) <= 0.9545
 
@@ -220,17 +220,19 @@ def test_few_cutoffs_are_covered_at_once(seed: int) -> None:
     positives = rng.multinomial(rng.integers(6, 31), rng.dirichlet(np.ones(2 + seed % 4))).tolist()
     n, cutoffs = int(rng.integers(1, sum(positives))), len(positives) - 1
     m, level = sum(positives) - n, float(rng.choice([0.6, 0.8, 0.9, 0.95]))
-    found = latent_bounds_each("simultaneous", n, (m,), level, cutoffs=cutoffs)
+    found = latent_bounds_of_many("simultaneous", n, (m,), level, cutoffs=cutoffs)
     both = found[0][0].tolist(), found[1][0].tolist()
     assert covered_at_few(positives, n, both) >= oracle.decimal(level)
-    lower, _ = latent_bounds_each("simultaneous", n, (m,), level, cutoffs=cutoffs, one_sided=True)
+    lower, _ = latent_bounds_of_many(
+        "simultaneous", n, (m,), level, cutoffs=cutoffs, one_sided=True
+    )
     one_sided = lower[0].tolist(), [m] * (n + 1)
     assert covered_at_few(positives, n, one_sided) >= oracle.decimal(level)
     if cutoffs == 1:
         assert both == oracle.exact_band(n, m, level)
-    within = latent_bounds_each("simultaneous", n, (m,), level, 2.0, cutoffs=cutoffs)
+    within = latent_bounds_of_many("simultaneous", n, (m,), level, 2.0, cutoffs=cutoffs)
     at_each = exact_with_odds(n, np.array([m]), 1 - (1 - level) / cutoffs, 2.0)
-    for_all = latent_bounds_each("simultaneous", n, (m,), level, 2.0)
+    for_all = latent_bounds_of_many("simultaneous", n, (m,), level, 2.0)
     for side, choose in ((0, np.maximum), (1, np.minimum)):  # the narrower one
         np.testing.assert_array_equal(within[side], choose(at_each[side], for_all[side]))
 

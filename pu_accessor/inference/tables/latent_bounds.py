@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.inference.bands.lookup import RankBand, for_each, latent_bounds_each
+from pu_accessor.inference.bands.lookup import RankBand, latent_bounds_of_many, stack_bounds
 from pu_accessor.inference.bands.simultaneous import (
     counts_within_steps,
     error_probability,
@@ -291,16 +291,16 @@ def _table(ranking: Ranking, kind: str, latent: IntArray, rule: Settings) -> Int
     right = known - wrong
     hidden = (latent if kind == "positives" else total.unlabeled - latent).tolist()
     if weight is not None:
-        sides = for_each(lambda m: weighted_bounds(weight, m, level), hidden)
+        sides = stack_bounds(lambda m: weighted_bounds(weight, m, level), hidden)
     elif clusters is not None:
         of_known = clusters.of_known, clusters.known_weight
-        sides = for_each(lambda m: clustered_bounds(*of_known, m, level), hidden)
+        sides = stack_bounds(lambda m: clustered_bounds(*of_known, m, level), hidden)
     else:
         cutoffs = None
         if rule.band == "simultaneous":
             cutoffs = few_cutoffs(ranking, right, hidden, rule)
         sided = rule.selection_odds, rule.one_sided, cutoffs
-        sides = latent_bounds_each(rule.band, right, tuple(hidden), level, *sided)
+        sides = latent_bounds_of_many(rule.band, right, tuple(hidden), level, *sided)
     table = np.empty((sides[0].shape[1], len(sides), len(hidden)), np.int64)
     for bound, side in enumerate(sides):
         table[:, bound] = side.T
