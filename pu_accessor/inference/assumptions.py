@@ -17,7 +17,7 @@ from pu_accessor.inference.bands.future_data import monotone_refuted_at
 from pu_accessor.inference.comparison.pairwise import adjust_p_values
 from pu_accessor.inference.influence import find_above, moments, placement_influences, welch_df
 from pu_accessor.inference.prior.methods import distance_from_positives
-from pu_accessor.inference.search import find_breaking_point
+from pu_accessor.inference.root_search import breaking_point
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
 _SEED = 20261123  # of permutations: the same rows have the same answer
@@ -198,7 +198,7 @@ def strata_test(
 
         tails = _tails(size, n, latent, 1.0)
         p_values.append(tails[count])
-        odds.append(find_breaking_point(is_surprise))
+        odds.append(breaking_point(is_surprise))
         most.append(np.flatnonzero(tails > each)[-1])
     cap = n / (n + latent)
     return Strata(adjust_p_values(np.array(p_values)), np.array(odds), np.array(most), cap)

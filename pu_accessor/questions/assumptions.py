@@ -22,7 +22,7 @@ from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.joint import estimate
 from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
 from pu_accessor.inference.prior.methods import METHODS, Prior, estimate_prior
-from pu_accessor.inference.search import find_breaking_point
+from pu_accessor.inference.root_search import breaking_point
 from pu_accessor.inference.settings import Settings, count_wrong
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.questions.ask import Columns, as_rows, ask, with_reasons
@@ -581,7 +581,7 @@ def _breaking_points(ranked: Ranking | PairedRanks, beta: Beta, sweep: Sweep) ->
         if sweep.fails == "contamination":
             points[*pair, column] = _breaking_share(ranked.total.known_positive, still)
         else:
-            points[*pair, column] = find_breaking_point(still)
+            points[*pair, column] = breaking_point(still)
     return points
 
 

@@ -22,7 +22,7 @@ from pu_accessor.inference.bands.exact import (
     exact,
     exact_with_odds,
 )
-from pu_accessor.inference.search import last_of_power
+from pu_accessor.inference.root_search import largest_without_excess
 from pu_accessor.ranking import FloatArray, IntArray, Ranking, each_once
 
 # Largest size whose paths are counted. Beyond, alpha' is scaled by a power of n*m/(n + m): up to
@@ -119,7 +119,7 @@ def local_alpha(
                 largest_miss_probability(fewer, more, upper, selection_odds), most / 2
             )
 
-    return last_of_power(excess, least, most, precision, min(max(guess, least), most))
+    return largest_without_excess(excess, least, most, precision, min(max(guess, least), most))
 
 
 def _log_excess(missed: float, allowed: float) -> float:

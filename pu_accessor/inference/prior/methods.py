@@ -10,7 +10,7 @@ import scipy
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
-from pu_accessor.inference.completion import turn
+from pu_accessor.inference.completion import reverse_ranking
 from pu_accessor.inference.influence import mean_and_variance, welch_df
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
@@ -159,7 +159,7 @@ def _top_rises(ranking: Ranking) -> float:
 def _two_sided(ranking: Ranking, level: float) -> Prior:
     """Bound beta from both ends of the ranking."""
     _check_negatives(ranking.total)
-    half, turned = (1 - level) / 2, turn(ranking)
+    half, turned = (1 - level) / 2, reverse_ranking(ranking)
     lower, upper = 1 - limit_from_positives(turned, half), limit_from_positives(ranking, half)
     middle = (1 - limit_from_positives(turned, 0.5) + limit_from_positives(ranking, 0.5)) / 2
     if lower > upper:

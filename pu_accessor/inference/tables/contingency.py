@@ -20,7 +20,7 @@ from pu_accessor.inference.bands.simultaneous import (
     narrow_between,
     narrow_bounds,
 )
-from pu_accessor.inference.completion import ROUNDING, Completion, weigh_known
+from pu_accessor.inference.completion import COUNT_TOLERANCE, Completion, represented_positives
 from pu_accessor.inference.settings import Settings, count_wrong
 from pu_accessor.inference.tables.latent_bounds import (
     Bands,
@@ -189,7 +189,7 @@ def _known_positives(ranking: Ranking, rule: Settings) -> tuple[IntArray, IntArr
 
 def _round(counts: Numbers) -> IntArray:
     """Round counts that nobody else holds, half up."""
-    np.add(counts, 0.5 + ROUNDING, out=counts)
+    np.add(counts, 0.5 + COUNT_TOLERANCE, out=counts)
     np.floor(counts, out=counts)
     return counts.astype(np.int64)
 
@@ -251,7 +251,7 @@ def _with_estimate(
     moved = np.abs(np.subtract(completed, estimate, out=completed), out=completed)
     if limits:
         np.maximum(moved, np.abs(estimate - np.clip(estimate, ends[:, 0], ends[:, 1])), out=moved)
-    np.greater(moved, ROUNDING, out=clipped[:, _ESTIMATE])
+    np.greater(moved, COUNT_TOLERANCE, out=clipped[:, _ESTIMATE])
     in_head[:, _ESTIMATE] = _round(estimate) if rounded else estimate
     return in_head, clipped
 
@@ -271,7 +271,7 @@ def _running_limits(
         whole = bound_by(bands, ranking.whole, rule).possible[..., : completed.shape[1]]
         narrowed = narrow_bounds(ranking.whole.unlabeled, whole)
         narrowed = narrow_between(ranking, ends, ranking.whole, narrowed)
-    elif (completed < low - ROUNDING).any() or (completed > high + ROUNDING).any():
+    elif (completed < low - COUNT_TOLERANCE).any() or (completed > high + COUNT_TOLERANCE).any():
         narrowed = narrow_bounds(ranking.unlabeled, ends)
     else:
         return None
@@ -309,7 +309,7 @@ def _find_cuts(
     limits, head = _running_limits(bounds, bands, completed, rule), ranking.unlabeled
     if limits is None:
         return np.empty(0, np.int64)
-    outside = (completed < limits[0] - ROUNDING) | (completed > limits[1] + ROUNDING)
+    outside = (completed < limits[0] - COUNT_TOLERANCE) | (completed > limits[1] + COUNT_TOLERANCE)
     step, beta = np.nonzero(outside[:-1] | outside[1:])
     start, end = head[step], head[step + 1]
     here, following = completed[step, beta], completed[step + 1, beta]
@@ -347,7 +347,7 @@ def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Settings) -> RankCdf:
     with np.errstate(invalid="ignore"):  # no latent positives, no share of them
         share = in_head / latent
     if counted:
-        known = weigh_known(bounds.ranking, bounds.ranking.known_positive)
+        known = represented_positives(bounds.ranking, bounds.ranking.known_positive)
         share[:, _ESTIMATE] = np.minimum(known / ranking.total.known_positive, 1)[:, np.newaxis]
     alphas = _local_alphas(ranking, latent, bounds.tightest, rule)
     return RankCdf(bounds.ranking, share, bounds.tightest, alphas)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import scipy
 
 from pu_accessor.checks import check_share, latent_counts
-from pu_accessor.inference.completion import ROUNDING, edges_of, latent_above
+from pu_accessor.inference.completion import COUNT_TOLERANCE, hidden_positives_above, make_edges
 from pu_accessor.inference.tables.contingency import Table, completed_table
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Numbers, Ranking, Stack
 
@@ -143,12 +143,12 @@ def completed_aurocs(stack: Stack, betas: FloatArray) -> FloatArray:
     is_first = np.diff(owner, prepend=-1) > 0
     is_last = np.diff(owner, append=-1) != 0
     last = np.repeat(heads[is_last], np.diff(np.flatnonzero(is_last), prepend=-1))
-    edges = edges_of(heads, sides.astype(np.float64), known[owner], last, owner)
+    edges = make_edges(heads, sides.astype(np.float64), known[owner], last, owner)
     pairs = zip(betas, unlabeled.tolist(), strict=True)
     counts = np.stack([latent_counts(row, size) for row, size in pairs])
     areas = np.full(betas.shape, np.nan)
     for column, latent in enumerate(counts.T):
-        hidden = latent_above(edges, latent, unlabeled)
+        hidden = hidden_positives_above(edges, latent, unlabeled)
         tp, fp = sides + hidden, heads - hidden
         before, height = (
             np.where(is_first, 0, np.roll(fp, 1)),
@@ -159,7 +159,7 @@ def completed_aurocs(stack: Stack, betas: FloatArray) -> FloatArray:
         pieces += is_last * ((negatives[owner] - fp) * positives[owner])
         covered = np.bincount(owner, pieces, minlength=known.size)
         left = np.bincount(owner, is_last * (positives[owner] - tp), minlength=known.size)
-        plain = (positives > 0) & (negatives > 0) & (left < ROUNDING)
+        plain = (positives > 0) & (negatives > 0) & (left < COUNT_TOLERANCE)
         areas[plain, column] = (covered / np.maximum(positives * negatives, 1))[plain]
     return areas
 

@@ -20,7 +20,7 @@ from pu_accessor.inference.bands.simultaneous import (
     narrowed_bends,
 )
 from pu_accessor.inference.bands.weighted import clustered_bounds, weighted_bounds
-from pu_accessor.inference.completion import ROUNDING, Completion, complete
+from pu_accessor.inference.completion import COUNT_TOLERANCE, Completion, complete
 from pu_accessor.inference.settings import Settings, count_wrong
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking, each_once
 
@@ -237,7 +237,9 @@ def _narrow(ranking: Ranking, bounds: LatentBounds, completions: Sequence[Comple
     for i, each in enumerate(completions):
         corners = np.isin(ranking.unlabeled, each.unlabeled)
         above = each.above(ranking.unlabeled[corners])
-        ends[corners, :, i] = np.stack([np.floor(above + ROUNDING), np.ceil(above - ROUNDING)], 1)
+        ends[corners, :, i] = np.stack(
+            [np.floor(above + COUNT_TOLERANCE), np.ceil(above - COUNT_TOLERANCE)], 1
+        )
     return narrow_bounds(ranking.unlabeled, np.concatenate([bounds.possible, ends], axis=-1))
 
 
