@@ -15,7 +15,12 @@ import scipy
 from pu_accessor.checks import latent_counts
 from pu_accessor.inference.bands.future_data import monotone_refuted_at
 from pu_accessor.inference.comparison.pairwise import adjust_p_values
-from pu_accessor.inference.influence import find_above, moments, placement_influences, welch_df
+from pu_accessor.inference.influence import (
+    concordance,
+    placement_influences,
+    variance_and_kurtosis,
+    welch_df,
+)
 from pu_accessor.inference.prior.methods import distance_from_positives
 from pu_accessor.inference.root_search import breaking_point
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
@@ -234,8 +239,8 @@ def _place(ranking: Ranking, kind: str) -> tuple[float, FloatArray, float]:
     total = Counts(n, 0, number)
     alone = replace(ranking, **counts, total=total, refiner=None, whole=None)
     part = placement_influences(alone)[0]
-    seen = moments(number * part.rest, np.diff(others))[0] if number > 1 else 0.0
-    return float(find_above(alone)), n * part.known, seen
+    seen = variance_and_kurtosis(number * part.rest, np.diff(others))[0] if number > 1 else 0.0
+    return float(concordance(alone)), n * part.known, seen
 
 
 def _pool(modeled: float, seen: float, size: int) -> float:
@@ -303,7 +308,9 @@ def negatives_test(ranking: Ranking, beta: float) -> Negatives:
     likely = min(max(above / (latent + negatives), 0.0), 1.0)
     likely = (likely * pairs + 1) / (pairs + 2)
     model, model_negative = binormal_variances(likely, np.array([beta, 0.0])).tolist()
-    apart = moments(place - (1 - beta) * place_in_negatives, np.diff(ranking.known_positive))[0]
+    apart = variance_and_kurtosis(
+        place - (1 - beta) * place_in_negatives, np.diff(ranking.known_positive)
+    )[0]
     known = max(_pool(beta**2 / 12, apart if n > 1 else 0.0, n), beta**2 / 12)
     own = _pool(model_negative, seen_negative, negatives)
     of_negatives = (1 - beta) ** 2 * _variance_of_negatives(ranking, beta, by_beta, own)

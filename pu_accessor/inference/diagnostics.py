@@ -9,7 +9,7 @@ import numpy as np
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.future_data import monotone_refuted_at
 from pu_accessor.inference.bands.weighted import effective_size
-from pu_accessor.inference.influence import is_one_alone, place_stack
+from pu_accessor.inference.influence import all_in_one_cluster, placements_of_stack
 from pu_accessor.inference.prior.methods import limit_from_positives
 from pu_accessor.ranking import CountArray, Counts, FloatArray, Ranking, Stack
 
@@ -51,7 +51,7 @@ def diagnose(ranking: Ranking, level: float, *, random: bool = True) -> Diagnost
         return replace(diagnostics, n_effective=effective_size(ranking.weight))
     if clusters is not None and clusters.alone:  # the limit, and the test, count rows
         single, heaviest = (
-            diagnostics.single or is_one_alone(clusters),
+            diagnostics.single or all_in_one_cluster(clusters),
             _largest_weight_share(clusters.sizes),
         )
         return replace(diagnostics, single=single, heaviest=heaviest)
@@ -89,7 +89,7 @@ def _largest_weight_share(sizes: CountArray) -> float:
 
 def diagnose_stack(stack: Stack) -> list[Diagnostics]:
     """Return the diagnostics of many rankings of independent rows."""
-    placements = place_stack(stack)
+    placements = placements_of_stack(stack)
     known, rest = placements.size
     error = np.sqrt((known + rest) / np.maximum(12 * known * rest, 1))
     each = zip(map(Counts._make, stack.total.tolist()), placements.above, error, strict=True)

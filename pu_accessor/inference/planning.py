@@ -7,7 +7,7 @@ import scipy
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.estimates.areas_on_new_examples import auroc_interval
-from pu_accessor.inference.influence import Placed, welch_df
+from pu_accessor.inference.influence import Placements, welch_df
 from pu_accessor.ranking import FloatArray, PairedRanks, Ranking
 
 _POINTS = 2000  # of a distribution of one score
@@ -132,7 +132,7 @@ def chance_of_width(
     steps = np.sqrt(np.diag(covariance))
     shifts = _STEP * np.vstack([np.zeros(3), np.diag(steps), -np.diag(steps)])
     above, *variances = (center + shifts).T
-    placed = Placed(
+    placed = Placements(
         np.repeat(np.array(sizes, np.float64)[:, np.newaxis], above.size, axis=1),
         np.maximum(np.stack(variances), 0),  # of the sample, not of the distribution
         above,

@@ -11,7 +11,7 @@ from scipy import stats
 from pu_accessor import PUDataError, PUValueError
 from pu_accessor.inference import planning as plans
 from pu_accessor.inference.estimates.areas_on_new_examples import auroc_interval
-from pu_accessor.inference.influence import Placed
+from pu_accessor.inference.influence import Placements
 from pu_accessor.labeling import labels_needed, positives_needed, power
 from pu_accessor.labeling.planning import smallest
 from tests.cases import placements
@@ -92,7 +92,7 @@ def test_a_pilot_has_two_of_each(kind: float) -> None:
 def width_at(mean: float, variances: Any, share: float, sizes: Any, level: float) -> float:
     """Return the width of the interval of these placements."""
     column = np.array(sizes, float)[:, np.newaxis], np.array(variances)[:, np.newaxis]
-    found = auroc_interval(np.array([share]), Placed(*column, np.array([mean])), level)
+    found = auroc_interval(np.array([share]), Placements(*column, np.array([mean])), level)
     return float(found.upper[0] - found.lower[0])
 
 

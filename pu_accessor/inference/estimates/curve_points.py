@@ -26,7 +26,7 @@ from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.known_positives import check_negatives, unrounded_negatives
-from pu_accessor.inference.influence import wilson
+from pu_accessor.inference.influence import wilson_interval
 from pu_accessor.inference.metrics import METRICS, Metric
 from pu_accessor.inference.settings import Settings, count_wrong
 from pu_accessor.inference.tables.contingency import Table, Tables, completed_table, make_tables
@@ -350,7 +350,7 @@ class _OnNew:
         for found, whole, of_sample in zip(above, (n, size), errors, strict=True):
             levels = (2 * scipy.special.ndtr(of_sample) - 1).tolist()
             counts = found[cutoffs].astype(np.float64)
-            each = [wilson(counts, max(whole, 1), level) for level in levels]
+            each = [wilson_interval(counts, max(whole, 1), level) for level in levels]
             limits.append(np.stack(each, axis=1))
         both = np.stack(limits)
         both[..., self.ranking.head[cutoffs] == n + size] = 1.0  # whatever the threshold
@@ -403,7 +403,7 @@ class _OnNew:
         *_, n, size = counts_of_samples(self.ranking)
         recall = self.at.kind == "recall"
         counts, whole = (blocks.known, n) if recall else (blocks.size - blocks.known, size)
-        share = wilson(counts[near].astype(np.float64), max(whole, 1), self.rule.level)[1]
+        share = wilson_interval(counts[near].astype(np.float64), max(whole, 1), self.rule.level)[1]
         inside = np.array([np.ones(near.size), np.zeros(near.size)])
         outside = inside + np.array([-share * recall, share * (not recall)])
         ends = (self._surplus(each, beta) for each in (inside, outside))

@@ -20,7 +20,7 @@ from pu_accessor.inference.bands.future_data import (
     share_limits,
 )
 from pu_accessor.inference.estimates.known_positives import no_negatives
-from pu_accessor.inference.influence import rest_share
+from pu_accessor.inference.influence import positive_share_of_rest
 from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import (
@@ -331,7 +331,7 @@ def find_list(
         return _at(ranking, np.flatnonzero(_met(ranking, bound, *asked)), bound, 0)
     if not n or not size:
         return GuaranteedList(0, inf, nan)
-    b = float(rest_share(ranking.total, np.array([beta]))[0])
+    b = float(positive_share_of_rest(ranking.total, np.array([beta]))[0])
     if goal.name == "precision" and not monotone:  # the last of all
         bound = _lower_precision(ranking, b, local_alpha_of_share(n, level, both=False))
         return _at(ranking, np.flatnonzero(_met(ranking, bound, *asked)), bound, -1)

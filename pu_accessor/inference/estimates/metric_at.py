@@ -17,7 +17,7 @@ from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, FIXED, Cutoff, no_rank
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.known_positives import check_negatives, unrounded_negatives
-from pu_accessor.inference.influence import rate_designs, wilson
+from pu_accessor.inference.influence import design_effects, wilson_interval
 from pu_accessor.inference.metrics import METRICS, Metric
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import (
@@ -291,13 +291,13 @@ def _limits(
     known = np.repeat(known, betas.size)
     prevalence = (n + share * rest) / size if rule.prevalence is None else rule.prevalence
     value = partial(of_shares, metric, share=share, size=size)
-    (designs, correlation, error), plain = rate_designs(here), value(prevalence)
+    (designs, correlation, error), plain = design_effects(here), value(prevalence)
     estimate = plain(known, others)
 
     def move(level: float) -> tuple[FloatArray, FloatArray]:
         """Return the metric with all shares at limits, and with one: (shares, 2, betas)."""
         first, second = (
-            np.stack(wilson(of.astype(np.float64), whole, level, design)).repeat(
+            np.stack(wilson_interval(of.astype(np.float64), whole, level, design)).repeat(
                 betas.size, axis=1
             )
             for of, whole, design in zip(found, (n, rest), designs, strict=True)
