@@ -519,7 +519,7 @@ def robustness(
 
 def is_difference(metric: Metric) -> bool:
     """Tell whether a metric is the difference of two models."""
-    return "pairs" in metric.can
+    return "pairs" in metric.purposes
 
 
 @dataclass(frozen=True)
