@@ -290,7 +290,7 @@ def _checks(rows: Annotated, betas: list[float], alpha: float) -> Iterator[Check
 
 def _of_waves(rows: Annotated, alpha: float) -> Check:
     """Check whether waves differ in rank."""
-    wave, above = _read_waves(rows), tests.rest_above(rows.ranking)
+    wave, above = _read_waves(rows), tests.share_of_rest_above(rows.ranking)
     there = wave >= 0
     cluster = None if rows.cluster is None else rows.cluster[there]
     found = tests.waves_test(-above[there], wave[there], cluster)
@@ -381,7 +381,7 @@ def _of_limit(ranking: Ranking, beta: float, alpha: float) -> Check:
     found = tests.limit_test(ranking, beta)
     if found.p_value <= alpha:
         text = (
-            f"The best {found.place:.1%} of the unlabeled leave no room for so many latent "
+            f"The best {found.above:.1%} of the unlabeled leave no room for so many latent "
             "positives: beta is too high, or labels favour the top."
         )
     else:
@@ -394,7 +394,7 @@ def _of_monotone(ranking: Ranking, alpha: float) -> Check:
     found = tests.monotone_test(ranking, 1 - alpha)
     if found.p_value <= alpha:
         text = (
-            f"Scores are not monotone: no concave curve fits near the top {found.place:.1%} of "
+            f"Scores are not monotone: no concave curve fits near the top {found.above:.1%} of "
             "the rest. Leave monotone=True out; other answers do not need it."
         )
     else:
