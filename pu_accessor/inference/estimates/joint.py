@@ -33,8 +33,8 @@ from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Table, check_labels, mean_of_ends
 from pu_accessor.inference.tables.latent_bounds import (
-    bound_by,
-    complete_at,
+    bound_latent,
+    complete_at_bends,
     make_bands,
     references_used,
 )
@@ -431,8 +431,11 @@ def _walk(beta: Beta, level: float) -> tuple[FloatArray, FloatArray]:
 def _between(here: Ranking, latent: IntArray, share: FloatArray, rule: Settings) -> IntArray:
     """Return both bounds on the latent positives at a cutoff, moved towards the estimate."""
     unlabeled, head = here.total.unlabeled, int(here.unlabeled[0])
-    bounds = bound_by(make_bands(here, latent, rule), here, rule)
-    (low, high), (_, completed) = bounds.claimed[0], complete_at(here, latent, bounds.tightest)
+    bounds = bound_latent(make_bands(here, latent, rule), here, rule)
+    (low, high), (_, completed) = (
+        bounds.claimed[0],
+        complete_at_bends(here, latent, bounds.tightest),
+    )
     least, most = np.maximum(latent - (unlabeled - head), 0), np.minimum(latent, head)
     middle = np.clip(completed[0], low, high)
     one = np.ones(share.size)

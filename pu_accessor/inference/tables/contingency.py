@@ -25,13 +25,13 @@ from pu_accessor.inference.settings import Settings, count_wrong
 from pu_accessor.inference.tables.latent_bounds import (
     Bands,
     LatentBounds,
-    add_bends,
-    bound_by,
-    choose_kinds,
-    complete_at,
-    complete_by,
+    add_bend_cutoffs,
+    bound_latent,
+    choose_references,
+    complete_at_bends,
+    complete_for,
     count_above,
-    few_cutoffs,
+    cutoff_count_if_few,
     make_bands,
     references_used,
 )
@@ -150,15 +150,15 @@ def tables_in_parts(
     total = ranking.total
     check_labels(betas, total, references_used(rule.reference, ranking))
     latent = latent_counts(betas, total.unlabeled)
-    completions = complete_by(rule, ranking, latent)
+    completions = complete_for(rule, ranking, latent)
     bands = make_bands(ranking, latent, rule)
-    ranking = add_bends(ranking, bands, rule, completions)
+    ranking = add_bend_cutoffs(ranking, bands, rule, completions)
     parts = bands.in_parts(ranking.rank.size)
     ranking, held = _refine_where_cut(ranking, parts, completions, rule)
     known, missing = _known_positives(ranking, rule)
     start = 0
     for part in parts:
-        bounds = held or bound_by(part, ranking, rule)
+        bounds = held or bound_latent(part, ranking, rule)
         here = slice(start, start + part.latent.size)
         tp, clipped = _with_estimate(bounds, part, completions[here], rule, rounded=rounded)
         tp += known
@@ -268,7 +268,7 @@ def _running_limits(
     if rule.band == "simultaneous":  # which has such limits, and reaches to the estimate
         return None
     if ranking.whole is not None:
-        whole = bound_by(bands, ranking.whole, rule).possible[..., : completed.shape[1]]
+        whole = bound_latent(bands, ranking.whole, rule).possible[..., : completed.shape[1]]
         narrowed = narrow_bounds(ranking.whole.unlabeled, whole)
         narrowed = narrow_between(ranking, ends, ranking.whole, narrowed)
     elif (completed < low - COUNT_TOLERANCE).any() or (completed > high + COUNT_TOLERANCE).any():
@@ -290,7 +290,7 @@ def _refine_where_cut(
         return ranking, None
     cuts, start = [np.empty(0, np.int64)], 0
     for part in parts:
-        bounds, end = bound_by(part, ranking, rule), start + part.latent.size
+        bounds, end = bound_latent(part, ranking, rule), start + part.latent.size
         cuts.append(_find_cuts(bounds, part, completions[start:end], rule))
         start = end
     finer = ranking.refine(each_once(np.concatenate(cuts)))
@@ -333,12 +333,12 @@ def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Settings) -> RankCdf:
     latent = latent_counts(betas, ranking.total.unlabeled)
     # Known positives have a share of their own in the head, and nothing bends between cutoffs.
     counted = rule.reference == "positives"
-    completions = [] if counted else complete_by(rule, ranking, latent)
+    completions = [] if counted else complete_for(rule, ranking, latent)
     bands, finer, held = make_bands(ranking, latent, rule), ranking, None
     if not counted:
-        finer = add_bends(ranking, bands, rule, completions)
+        finer = add_bend_cutoffs(ranking, bands, rule, completions)
         finer, held = _refine_where_cut(finer, [bands], completions, rule)
-    bounds = held or bound_by(bands, finer, rule)
+    bounds = held or bound_latent(bands, finer, rule)
     in_head = np.zeros((bounds.ranking.rank.size, len(BOUNDS), latent.size))
     in_head[:, _ENDS] = np.clip(bounds.claimed, 0, latent)
     if not counted:
@@ -366,7 +366,7 @@ def completed_table(
     total = ranking.total
     check_labels(betas, total, references_used(rule.reference, ranking))
     latent = latent_counts(betas, total.unlabeled)
-    ranking, tp = complete_at(ranking, latent, choose_kinds(ranking, latent, rule))
+    ranking, tp = complete_at_bends(ranking, latent, choose_references(ranking, latent, rule))
     tp += ranking.known_positive[:, np.newaxis]
     if on_new and ranking.monotone:
         tp = _tie_equal_shares(ranking, latent)
@@ -379,7 +379,9 @@ def _tie_equal_shares(ranking: Ranking, latent: IntArray) -> FloatArray:
 
     These lie between corners of the least concave majorant of the estimated curve.
     """
-    whole, in_head = complete_at(ranking.whole or ranking, latent, ("positives",) * latent.size)
+    whole, in_head = complete_at_bends(
+        ranking.whole or ranking, latent, ("positives",) * latent.size
+    )
     curves, heads = (
         (whole.known_positive[:, np.newaxis] + in_head).T,
         whole.head.astype(np.float64),
@@ -470,6 +472,6 @@ def _local_alphas(
     for i, kind in enumerate(kinds):
         n, m = of_kind[kind][0], int(of_kind[kind][1][i])
         alpha = local_alpha(n, m, rule.level, rule.selection_odds, rule.one_sided)
-        cutoffs = few_cutoffs(ranking, n, [m], rule)
+        cutoffs = cutoff_count_if_few(ranking, n, [m], rule)
         alphas.append(alpha_of_cutoffs(cutoffs, alpha, rule.level, rule.one_sided))
     return np.array(alphas)

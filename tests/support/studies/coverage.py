@@ -374,7 +374,7 @@ def ask_ranges(population: Population, labeling: Labeling, n: int) -> Iterator[A
     latent = np.array([labeling.latent])
     theta = _side_by_side(n, labeling.latent)
     bands = heads.Bands({"positives": theta}, latent)
-    corners = heads._corners(labeling.ranking, bands)
+    corners = heads._band_bends(labeling.ranking, bands)
     ranking = labeling.ranking.refine(corners)
     fitted = _fitted(ranking, theta, latent)[:, _JOINT]
     bent = narrowed_bends(ranking.unlabeled, narrow_bounds(ranking.unlabeled, fitted))
@@ -392,7 +392,7 @@ def ask_ranges(population: Population, labeling: Labeling, n: int) -> Iterator[A
 
 def _fitted(ranking: Ranking, theta: IntArray, latent: IntArray) -> IntArray:
     claims = theta[ranking.known_positive]
-    return heads._fit(ranking, latent, claims, ("positives",)).possible
+    return heads._clip_claims(ranking, latent, claims, ("positives",)).possible
 
 
 def _cut(ranking: Ranking, fitted: IntArray) -> IntArray:
