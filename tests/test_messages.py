@@ -57,7 +57,7 @@ VALUE = [
     ("PU.auroc([0.1, np.nan])", "beta must lie in [0, 1]"),
     ("PU.contingency([0.2, 0.2], ranks='all')", "each value once"),
     ("PU.contingency([], ranks='all')", "beta must lie in [0, 1], but nothing was passed"),
-    ("DF.assign(label=1).pu.auroc(0.3)", "must be 0 where nothing is unlabeled"),
+    ("DF.assign(label=1).pu.auroc(0.3)", "must be 0 if nothing is unlabeled"),
     ("PU.auroc(0.3, level=95)", "level must lie in", "pass 0.95"),
     ("PU.auroc(0.3, level=1 - 1e-14)", "level must lie in"),
     ("PU.roc_bounds(0.3, band='exakt')", "band must be one of", "Did you mean 'exact'"),

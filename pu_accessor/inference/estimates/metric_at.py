@@ -22,10 +22,10 @@ from pu_accessor.inference.metrics import METRICS, Metric
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import (
     Table,
+    average_over_ties,
     check_labels,
     completed_table,
     make_tables,
-    mix,
 )
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
@@ -133,7 +133,7 @@ def find_head(ranking: Ranking, beta: float, metric: Metric, at: Cutoff, rule: S
 def evaluate_at(head: Head, betas: FloatArray, metric: Metric, rule: Settings) -> Estimates:
     """Evaluate a metric of one head."""
     ends, size = head.ends, betas.size
-    tables = mix(make_tables(ends, betas, head.share_error(rule)), head.part)
+    tables = average_over_ties(make_tables(ends, betas, head.share_error(rule)), head.part)
     values = metric(*tables.table)[0].astype(np.float64)
     lower, upper = values.min(axis=0), values.max(axis=0)  # which reach to the estimate
     found = Estimates(values[1], np.full(size, nan), lower, upper)
