@@ -17,7 +17,7 @@ from pu_accessor.inference.planning import (
     power_of_difference,
     probability_of_width,
 )
-from pu_accessor.inference.prior.labeling import SAME, LabelPlan
+from pu_accessor.inference.prior.labeling import RELATIVE_TOLERANCE, LabelPlan
 from pu_accessor.questions.accessor import Accessor
 from pu_accessor.questions.tidy import TidyFrame
 from pu_accessor.ranking import Counts
@@ -86,8 +86,11 @@ def labels_needed(
     total = check_count("n_unlabeled", n_unlabeled, 1)
     width, beta = check_share("width", width, "(0, 1)"), check_share("beta", beta)
     level, probability = check_level(level), check_share("probability", probability, "(0, 1)")
-    counts, at_least = width * total * (1 + SAME), probability * (1 - SAME)
-    return LabelPlan(counts, total, round(beta * total), level, at_least).fewest()
+    counts, at_least = (
+        width * total * (1 + RELATIVE_TOLERANCE),
+        probability * (1 - RELATIVE_TOLERANCE),
+    )
+    return LabelPlan(counts, total, round(beta * total), level, at_least).smallest_size()
 
 
 def positives_needed(

@@ -35,7 +35,7 @@ from pu_accessor.inference.influence import (
 )
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
-from pu_accessor.inference.tables.curves import completed_area, completed_aurocs, odds_factor
+from pu_accessor.inference.tables.curves import area_of_estimate, aurocs_of_estimates, odds_factor
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking, Stack
 
 _LEAST = 1e-9  # of a share that stands for none: logits are logarithms there
@@ -80,7 +80,7 @@ def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Setting
         auroc_interval(share, placed, rule.level, design.df), value=auroc_on_new(ranking, betas)
     )
     statistic = _above_chance(ranking, statistic, 0.5)
-    completed = completed_area("roc", ranking, betas, on_new=True)
+    completed = area_of_estimate("roc", ranking, betas, on_new=True)
     return at_completed(ranking, betas, rule.level, statistic, completed)
 
 
@@ -152,7 +152,7 @@ def estimate_population_aurocs(
     """Estimate the area under the ROC curve of each ranking on new examples, with an interval."""
     known, negative, unlabeled = stack.total.T
     plain = (known > 0) & (unlabeled > 0) & (negative == 0) & (betas < 1).all(axis=1)
-    completed = completed_aurocs(stack, betas)
+    completed = aurocs_of_estimates(stack, betas)
     plain &= ~_exceed(stack, betas, level).any(axis=1) & ~np.isnan(completed).any(axis=1)
     placed = placements_of_stack(stack)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -229,7 +229,7 @@ def estimate_population_precision(
     else:
         check_negatives(ranking.total, betas, "average_precision")
         statistic = _at_prevalence(ranking, betas, rule.prevalence, rule.level)
-    completed = completed_area("pr", ranking, betas, on_new=True, prevalence=rule.prevalence)
+    completed = area_of_estimate("pr", ranking, betas, on_new=True, prevalence=rule.prevalence)
     return at_completed(ranking, betas, rule.level, statistic, completed)
 
 
@@ -372,7 +372,7 @@ def estimate_population_partial(
     """
     check_labels(betas, ranking.total)
     check_negatives(ranking.total, betas, "auroc")
-    value = completed_area("roc", ranking, betas, max_fpr, on_new=True)
+    value = area_of_estimate("roc", ranking, betas, max_fpr, on_new=True)
     finer, table = completed_table(ranking, betas, on_new=True)
     shares = positive_share_of_rest(ranking.total, betas).tolist()
     with np.errstate(invalid="ignore"):  # in whole numbers no example may be negative

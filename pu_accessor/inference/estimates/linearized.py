@@ -28,7 +28,7 @@ from pu_accessor.inference.influence import (
 )
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import completed_table
-from pu_accessor.inference.tables.curves import completed_area
+from pu_accessor.inference.tables.curves import area_of_estimate
 from pu_accessor.ranking import MOVE_LEVELS, FloatArray, Ranking
 
 _STEP = 1e-6  # of a share, to see how a metric changes with it
@@ -60,7 +60,7 @@ def linearize(
         check_probabilities(ranking, metric.name)
     if cutoff is not None:
         return _linearize_metric(ranking, betas, metric, cutoff)
-    estimate = partial(completed_area, metric.curve or "", ranking, betas, on_new=True)
+    estimate = partial(area_of_estimate, metric.curve or "", ranking, betas, on_new=True)
     if metric.curve == "roc":
         value, influences = auroc_on_new(ranking, betas), [placement_influences(ranking)]
         slope = 1 / (1 - positive_share_of_rest(ranking.total, betas))[np.newaxis]
