@@ -16,7 +16,7 @@ from pu_accessor.checks import (
     explains,
 )
 from pu_accessor.errors import PUTypeError, PUValueError, brief, warn_caller
-from pu_accessor.inference.prior.labeling import confidence_sequence, highest_density
+from pu_accessor.inference.prior.hand_labeled import confidence_sequence, highest_density
 from pu_accessor.inference.prior.stratified import Stratum, stratified_limits
 from pu_accessor.questions.hand_labels import label_column, read_found, read_strata
 from pu_accessor.questions.tidy import TidyFrame

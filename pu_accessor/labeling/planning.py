@@ -17,7 +17,7 @@ from pu_accessor.inference.planning import (
     power_of_difference,
     probability_of_width,
 )
-from pu_accessor.inference.prior.labeling import RELATIVE_TOLERANCE, LabelPlan
+from pu_accessor.inference.prior.hand_labeled import RELATIVE_TOLERANCE, LabelPlan
 from pu_accessor.questions.accessor import Accessor
 from pu_accessor.questions.tidy import TidyFrame
 from pu_accessor.ranking import Counts

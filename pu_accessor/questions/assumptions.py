@@ -21,7 +21,7 @@ from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.joint import estimate
 from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
-from pu_accessor.inference.prior.methods import METHODS, Prior, estimate_prior
+from pu_accessor.inference.prior.estimators import METHODS, Prior, estimate_prior
 from pu_accessor.inference.root_search import breaking_point
 from pu_accessor.inference.settings import Settings, count_wrong
 from pu_accessor.inference.tables.contingency import check_labels

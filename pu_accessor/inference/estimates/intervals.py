@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy
 
-from pu_accessor.inference.prior.methods import limit_from_positives
+from pu_accessor.inference.prior.beta_limit import limit_from_positives
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import make_tables
 from pu_accessor.inference.tables.curves import (

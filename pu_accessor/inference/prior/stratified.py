@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from pu_accessor.inference.prior.labeling import hypergeometric_limits
+from pu_accessor.inference.prior.hand_labeled import hypergeometric_limits
 
 _ROUNDING = 1e-9
 _PSEUDO_LABELS = 1.0  # at the pooled share, added to each stratum's variance; by simulation

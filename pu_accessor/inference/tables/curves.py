@@ -47,8 +47,7 @@ def area(
     """
     positives = tp + fn
     if curve == "pr":
-        # Between cutoffs precision is (tp + u*gain)/(head + u*added), u = 0..1; the integral weights
-        # the precision at the start and inside by log(1 + x)/x and the rest, x = added/head.
+        # Integral of (tp + u*gain)/(head + u*added) over u = 0..1, with x = added/head.
         head, start = tp + fp, np.maximum((tp + fp)[..., :-1], 1)
         gain, added = np.diff(tp, axis=-1), np.diff(head, axis=-1)
         growth = added / start

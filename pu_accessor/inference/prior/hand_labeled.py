@@ -26,7 +26,7 @@ _MAX_DEVIATIONS, _EXTRA_COUNTS = 16, 48  # beyond, probabilities vanish
 
 
 def hypergeometric_limits(x: int, size: int, total: int, level: float) -> tuple[int, int]:
-    """Return the smallest_size and most positives that neither tail of the hypergeometric rejects.
+    """Return the fewest and most positives that neither tail of the hypergeometric rejects.
 
     Examples
     --------
@@ -179,8 +179,8 @@ class LabelPlan(NamedTuple):
         """Return P(X <= x) for any x, X the positives drawn."""
         if x >= min(size, self.positives):
             return 1.0
-        smallest_size = max(size - (self.total - self.positives), 0)
-        return _tails(x, size, self.total, self.positives)[1] if x >= smallest_size else 0.0
+        least = max(size - (self.total - self.positives), 0)
+        return _tails(x, size, self.total, self.positives)[1] if x >= least else 0.0
 
     def _next(self, size: int, end: int) -> int:
         """Return the next number of labels that may fall short, after one that is enough.

@@ -1,0 +1,79 @@
+"""The limit on beta that known positives set: a one-sided two-sample Kolmogorov-Smirnov test [1].
+
+With M hidden positives and h unlabeled examples above a cutoff, at most min(h, M) of the M are
+there. M is feasible at delta if max(k/n - min(h, M)/M) <= sqrt(ln(1/delta)/2 * (1/n + 1/M)). For
+propensities e, weights 1/e - 1 give the rank CDF F in place of k/n. The distance is then at most
+sqrt(2*ln(1/delta)) times the largest standard error of F, with one unseen positive below all.
+
+[1] N. V. Smirnov, Annals of Mathematical Statistics 19 (1948) 279-281.
+"""
+
+from bisect import bisect
+from collections.abc import Callable
+from math import log, sqrt
+
+import numpy as np
+
+from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
+from pu_accessor.ranking import FloatArray, IntArray, Ranking
+
+
+def limit_from_positives(ranking: Ranking, delta: float) -> float:
+    """Return the largest beta that the known positives do not reject at delta.
+
+    Examples
+    --------
+    >>> from pu_accessor.ranking import Counts
+    >>> known = np.array([0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 7, 8, 9, 10, 10])
+    >>> unlabeled = np.array([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4, 4, 4, 4, 4, 20])
+    >>> rank = known + unlabeled
+    >>> ranking = Ranking(rank, 30.5 - rank, known, 0 * known, unlabeled, Counts(10, 0, 20))
+    >>> limit_from_positives(ranking, 0.05)
+    0.45
+    """
+    steps = np.flatnonzero(np.diff(ranking.known_positive)) + 1
+    if (weight := ranking.unequal_weight) is not None:
+        return _weighted_limit(ranking, weight, steps, delta)
+    n, _, size = ranking.total
+
+    def allowed(latent: int) -> float:
+        return sqrt(log(1 / delta) / 2 * (1 / n + 1 / latent))
+
+    cdf = ranking.known_positive[steps] / n
+    return _largest_feasible(cdf, ranking.unlabeled[steps], size, allowed)
+
+
+def distance_from_positives(ranking: Ranking, latent: int) -> tuple[float, float]:
+    """Return the largest lead of known positives, and the share of the unlabeled above."""
+    unlabeled = ranking.unlabeled
+    lead = ranking.known_positive / ranking.total.known_positive
+    lead = lead - np.minimum(unlabeled, latent) / latent
+    cutoff = int(np.argmax(lead))
+    return float(lead[cutoff]), float(unlabeled[cutoff]) / ranking.total.unlabeled
+
+
+def _weighted_limit(ranking: Ranking, weight: FloatArray, steps: IntArray, delta: float) -> float:
+    """Return the limit from known positives with unequal propensities."""
+    unlabeled, known = ranking.unlabeled[steps], ranking.known_positive[steps]
+    u = latent_shares(weight, 1.0)
+    unseen = (float(unseen_weight(weight)[-1]) - 1) / float((weight - 1).sum())
+    cdf, squares = (np.append(0.0, np.cumsum(shares)) for shares in (u, u**2))
+    f, square = np.minimum(cdf[known], 1), squares[known]
+    scatter = square * (1 - f) ** 2 + (squares[-1] - square + unseen**2) * f**2
+
+    def allowed(latent: int) -> float:
+        return sqrt(2 * log(1 / delta)) * sqrt(np.max(scatter + f * (1 - f) / latent))
+
+    return _largest_feasible(f, unlabeled, ranking.total.unlabeled, allowed)
+
+
+def _largest_feasible(
+    cdf: FloatArray, unlabeled: IntArray, size: int, allowed: Callable[[int], float]
+) -> float:
+    """Return the largest share of hidden positives whose distance is allowed."""
+
+    def infeasible(latent: int) -> bool:
+        return bool(np.max(cdf - np.minimum(unlabeled, latent) / latent) > allowed(latent))
+
+    # The distance grows with the hidden positives, and the allowed one shrinks.
+    return bisect(range(1, size + 1), False, key=infeasible) / size
