@@ -56,17 +56,7 @@ def share_of_rest_above(ranking: Ranking) -> FloatArray:
 def waves_test(
     share_above: FloatArray, wave: IntArray, cluster: IntArray | None = None
 ) -> Outcome:
-    """Test whether known positives of all waves have the same ranks, by permutation [1, 2].
-
-    The statistic is Kruskal's and Wallis's. Clusters in one wave are permuted as a whole, rows of
-    other clusters within their cluster.
-
-    Examples
-    --------
-    >>> test = waves_test(np.array([9.0, 8, 7, 3, 2, 1]), np.array([0, 0, 0, 1, 1, 1]))
-    >>> round(test.statistic, 3), round(test.p_value, 1)
-    (3.857, 0.1)
-    """
+    """Test whether known positives of all waves have the same ranks, by permutation [1, 2]."""
     rank = scipy.stats.rankdata(share_above)
     centered = rank - rank.mean()
     square = float(centered @ centered)
@@ -140,18 +130,11 @@ class Strata(NamedTuple):
 def strata_test(
     known: IntArray, room: IntArray, n: int, latent: int, level: float = 0.95
 ) -> Strata:
-    """Test whether more positives are known in some stratum than random labels allow.
-
-    `room` is the number of examples in each stratum that may be positive. With at most s of the n
-    + latent positives there, the known ones are at most hypergeometric: p values are conservative,
-    by Holm over strata [3]. `odds_at_least` inverts Fisher's noncentral distribution [4].
-
-    Examples
-    --------
-    >>> test = strata_test(np.array([8, 12]), np.array([10, 400]), 20, 40)
-    >>> test.p_value.round(4), test.odds_at_least.round(2), test.most, round(test.cap, 3)
-    (array([0.0028, 1.    ]), array([2.03, 1.  ]), array([ 6, 20]), 0.333)
-    """
+    """Test whether more positives are known in some stratum than random labels allow."""
+    # `room` is the number of examples in each stratum that may be positive. With at most s of the
+    # n + latent positives there, the known ones are at most hypergeometric: p values are
+    # conservative, by Holm over strata [3]. `odds_at_least` inverts Fisher's noncentral
+    # distribution [4].
     each = (1 - level) / known.size
     p_values, odds, most = [], [], []
     for count, size in zip(known.tolist(), np.minimum(room, n + latent).tolist(), strict=True):
@@ -183,11 +166,7 @@ def _tails(size: int, n: int, latent: int, odds: float) -> FloatArray:
 
 
 def _concordance_with(ranking: Ranking, kind: str) -> tuple[float, FloatArray, float]:
-    """Compare known positives with one other kind of examples.
-
-    Return the concordance, placements of known positives less their mean, and the variance of
-    placements of the kind.
-    """
+    """Return concordance with one other kind, centered placements, and variance of the kind."""
     known, others = ranking.known_positive, getattr(ranking, kind)
     n, number = ranking.total.known_positive, getattr(ranking.total, kind)
     counts = {"rank": known + others, "unlabeled": others, "known_negative": 0 * others}
@@ -204,11 +183,9 @@ def _pool(modeled: float, observed: float, size: int) -> float:
 
 
 def _variance_of_negatives(ranking: Ranking, beta: float, area: float, own: float) -> float:
-    """Return the variance of placements of negatives, given `own` by the known ones.
-
-    The unlabeled give it, too, if beta is right and `area` is AUROC. Both are averaged, each with
-    the less weight the larger its error: sqrt(v/k) for k known negatives with a variance v.
-    """
+    """Return the variance of placements of negatives, given `own` by the known ones."""
+    # The unlabeled give it, too, if beta is right and `area` is AUROC. Both are averaged, each
+    # with the less weight the larger its error: sqrt(v/k) for k known negatives with a variance v.
     n, negatives, unlabeled = ranking.total
     known = ranking.known_positive
     square = ((known[:-1] + known[1:]) / (2 * n)) ** 2
@@ -232,12 +209,10 @@ class Negatives(NamedTuple):
 
 
 def negatives_test(ranking: Ranking, beta: float) -> Negatives:
-    """Test whether AUROC by beta agrees with that of known positives against known negatives.
-
-    Known positives rank above an unlabeled example with T = b/2 + (1 - b)*A, above a known
-    negative with A: T - b/2 - (1 - b)*A is 0 under the assumptions. Its variance is the sum over
-    the three samples [5], pooled with those of normal scores.
-    """
+    """Test whether AUROC by beta is that of known positives against known negatives."""
+    # Known positives rank above an unlabeled example with T = b/2 + (1 - b)*A, above a known
+    # negative with A: T - b/2 - (1 - b)*A is 0 under the assumptions. Its variance is the sum over
+    # the three samples [5], pooled with those of normal scores.
     n, negatives, unlabeled = ranking.total
     kinds = [_concordance_with(ranking, kind) for kind in ("unlabeled", "known_negative")]
     (theta, placements, variance), (area, placements_in_negatives, variance_in_negatives) = kinds
@@ -264,11 +239,9 @@ def negatives_test(ranking: Ranking, beta: float) -> Negatives:
 
 
 def binormal_variances(auroc: float, share: FloatArray) -> FloatArray:
-    """Return the variances of placements of the rest for normal scores of equal variance.
-
-    P(a positive above two negatives) is A - 2*T(z, 1/sqrt(3)), z the normal quantile of AUROC A, T
-    Owen's function.
-    """
+    """Return the variances of placements of the rest for normal scores of equal variance."""
+    # P(a positive above two negatives) is A - 2*T(z, 1/sqrt(3)), z the normal quantile of AUROC A,
+    # T Owen's function.
     owen = scipy.special.owens_t(float(scipy.special.ndtri(auroc)), 3**-0.5)
     negative_share = 1 - share
     negatives_only = max(auroc * (1 - auroc) - 2 * float(owen), 0.0)

@@ -49,8 +49,6 @@ def complete(
 ) -> list[Completion]:
     """Return the completed labeling of a ranking, for each number of hidden positives.
 
-    From known negatives the hidden negatives are completed from the bottom.
-
     Examples
     --------
     >>> from pu_accessor.ranking import Counts
@@ -168,18 +166,10 @@ def hidden_positives_above(edges: Edges, latent: IntArray, unlabeled: IntArray) 
 def monotone_hidden_positives(
     known: IntArray, negatives: IntArray, unlabeled: IntArray, m: float
 ) -> FloatArray:
-    """Return the hidden positives of each step, of m in all, if scores are monotone.
-
-    The share q of known positives is their isotonic regression on the rank. Hidden positives are
-    proportional to q/(1 - q) among the unlabeled, and at most all of these. What exceeds the steps
-    with q > 0 is spread evenly over the others.
-
-    Examples
-    --------
-    >>> known, unlabeled = np.array([3, 1, 0]), np.array([2, 9, 10])
-    >>> monotone_hidden_positives(known, 0 * known, unlabeled, 13.0)
-    array([2., 9., 2.])
-    """
+    """Return the hidden positives of each step, of m in all, if scores are monotone."""
+    # The share q of known positives is their isotonic regression on the rank. Hidden positives are
+    # proportional to q/(1 - q) among the unlabeled, and at most all of these. What exceeds the
+    # steps with q > 0 is spread evenly over the others.
     odds = _monotone_odds(known, known + negatives + unlabeled)
     weighted = unlabeled * odds
     full = np.cumsum(unlabeled) - unlabeled  # above each step

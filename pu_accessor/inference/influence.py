@@ -47,11 +47,9 @@ class Design(NamedTuple):
 
 
 def design_effects(ranking: Ranking) -> tuple[tuple[Design, ...], FloatArray, float]:
-    """Return the design effects of both shares above a threshold, and how their errors relate.
-
-    That is the correlation of the errors of both shares and of the prevalence, and the standard
-    error of the prevalence, 0 if it is given.
-    """
+    """Return the design effects of both shares above a threshold, and how their errors relate."""
+    # That is the correlation of the errors of both shares and of the prevalence, and the standard
+    # error of the prevalence, 0 if it is given.
     clusters = ranking.clusters
     if clusters is None:
         return (Design(), Design()), np.eye(3), 0.0
@@ -82,14 +80,7 @@ def design_effects(ranking: Ranking) -> tuple[tuple[Design, ...], FloatArray, fl
 def wilson_interval(
     successes: FloatArray, size: float, level: float, design: Design | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Return Wilson's score interval of a binomial probability, with a design effect if clustered.
-
-    Examples
-    --------
-    >>> lower, upper = wilson_interval(np.array([0.0, 5.0]), 10, 0.95)
-    >>> lower.round(4), upper.round(4)
-    (array([0.    , 0.2366]), array([0.2775, 0.7634]))
-    """
+    """Return Wilson's score interval of a binomial probability; clustered with a design."""
     effect, df = design or Design()
     successes, size = successes / effect, size / effect
     square = scipy.special.stdtrit(df, (1 + level) / 2) ** 2
@@ -122,11 +113,9 @@ def add_prevalence_error(influences: Sequence[Influence], slope: float) -> list[
 
 
 def adjust_sums(sums: FloatArray, sizes: CountArray) -> FloatArray:
-    """Return sums of clusters, (2, clusters), divided by sqrt(1 - share of the sample).
-
-    The sample mean takes its part of each cluster. With C clusters of one size, the sum of squares
-    grows by C/(C - 1).
-    """
+    """Return sums of clusters, (2, clusters), divided by sqrt(1 - share of the sample)."""
+    # The sample mean takes its part of each cluster. With C clusters of one size, the sum of
+    # squares grows by C/(C - 1).
     share: FloatArray = sizes / np.maximum(sizes.sum(axis=1, keepdims=True), 1)
     left = np.subtract(1, share, out=share)  # in place: there can be as many clusters as rows
     np.sqrt(np.maximum(left, _MIN_REMAINDER, out=left), out=left)
@@ -140,11 +129,9 @@ def design_effect_of_sums(
     independent: float,
     effect_if_constant: float,
 ) -> Design:
-    """Return the design effect of sums by cluster, at least 1, for the variance `plain`.
-
-    The degrees of freedom account for the kurtosis of the sums, and are at most one less than the
-    clusters with known positives. `alike` is the effect if nothing varies.
-    """
+    """Return the design effect of sums by cluster, at least 1, for the variance `plain`."""
+    # The degrees of freedom account for the kurtosis of the sums, and are at most one less than
+    # the clusters with known positives. `alike` is the effect if nothing varies.
     total = adjust_sums(sums, sizes).sum(axis=0)
     effect = float(total @ total) / independent if independent else effect_if_constant
     whole, df = sums.sum(axis=0), with_positive - 1.0
@@ -174,10 +161,8 @@ def all_in_one_cluster(clusters: Clusters) -> bool:
 def design_effect(
     clusters: Clusters | None, influences: Callable[[], Sequence[Influence]]
 ) -> Design:
-    """Return the design effect of clustered examples [4]; NaN for a single cluster.
-
-    If nothing varies, examples of one cluster are taken as equal.
-    """
+    """Return the design effect of clustered examples [4]; NaN for a single cluster."""
+    # If nothing varies, examples of one cluster are taken as equal.
     if clusters is None:
         return Design()
     total, parts = clusters.with_positive, influences()
@@ -211,15 +196,7 @@ class Placements(NamedTuple):
 
 
 def placements_of_stack(stack: Stack) -> Placements:
-    """Return the placements of many rankings.
-
-    Examples
-    --------
-    >>> stack = Stack(np.array([[2, 0, 2]]), *np.array([[0, 0], [1, 1], [1, 2], [0, 2], [1, 3]]),
-    ...     unlabeled=np.array([0, 1]))
-    >>> placements_of_stack(stack).variance.ravel(), placements_of_stack(stack).above
-    (array([0.125, 0.125]), array([0.75]))
-    """
+    """Return the placements of many rankings."""
     known, rest = stack.total[:, 0], stack.total[:, 1:].sum(axis=1)
     owner, through = stack.owner, stack.end - stack.known  # of the rest, at or above each block
     before = stack.start - (stack.known - stack.found)
@@ -268,10 +245,8 @@ def placement_influences(ranking: Ranking) -> list[Influence]:
 
 
 def concordance(ranking: Ranking) -> Fraction:
-    """Return P(a known positive ranks above one of the rest), ties half, without rounding.
-
-    Known positives of strata are one sample; each is compared with the rest of its stratum.
-    """
+    """Return P(a known positive ranks above one of the rest), ties half, without rounding."""
+    # Known positives of strata are one sample; each is compared with the rest of its stratum.
     above = Fraction(0)
     for part in _strata_with_both(ranking):
         rest = part.head - part.known_positive
@@ -296,13 +271,7 @@ def _strata_with_both(ranking: Ranking) -> list[Ranking]:
 
 
 def positive_share_of_rest(total: Counts, betas: FloatArray) -> FloatArray:
-    """Return the share of positives among all but the known ones.
-
-    Examples
-    --------
-    >>> positive_share_of_rest(Counts(3, 5, 15), np.array([0.4]))
-    array([0.3])
-    """
+    """Return the share of positives among all but the known ones."""
     rest = total.known_negative + total.unlabeled
     return np.array([float(1 - number / rest) for number in count_negatives(total, betas)])
 
@@ -324,11 +293,7 @@ Heads: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 
 
 def mean_influences(ranking: Ranking, terms: Callable[[Ranking], Terms]) -> list[Influence]:
-    """Return the influences on the mean of `terms` over known positives, by stratum.
-
-    A known positive adds its own value, and its effect on all known positives at or below it; one
-    of the rest only the latter.
-    """
+    """Return the influences on the mean of `terms` over known positives, by stratum."""
     n, parts = ranking.total.known_positive, []
     for part in ranking.strata or (ranking,):
         (value, by_known, by_rest), count = terms(part), np.diff(part.known_positive)
@@ -376,10 +341,7 @@ def sum_from_below(terms: FloatArray) -> FloatArray:
 
 
 def squared_errors_and_df(parts: Sequence[Influence]) -> tuple[FloatArray, float]:
-    """Return the squared standard errors of both samples, and the degrees of freedom of their sum.
-
-    The degrees of freedom account for the kurtosis of the terms.
-    """
+    """Return the squared standard errors of both samples, and the df of their sum."""
     squares, df = np.full(2, np.nan), np.full(2, np.nan)
     for sample in range(2):
         values = np.concatenate([(part.known, part.rest)[sample] for part in parts])

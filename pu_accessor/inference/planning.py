@@ -109,10 +109,9 @@ def _moments(values: FloatArray, weight: FloatArray) -> Moments:
 def probability_of_width(
     width: float, pilot: PlacementMoments, share: float, sizes: tuple[int, int], level: float
 ) -> float:
-    """Return the probability that the interval of AUROC on future data is narrow enough.
-
-    The width is taken as normal, with the variance of its linear part in AUROC and both variances.
-    """
+    """Return the probability that the interval of AUROC on future data is narrow enough."""
+    # The width is taken as normal, with the variance of its linear part in AUROC and both
+    # variances.
     center = np.array([pilot.known.mean, pilot.known.variance, pilot.rest.variance])
     covariance = np.zeros((3, 3))
     for row, (moment, size) in enumerate(zip(pilot, sizes, strict=True), 1):
@@ -145,13 +144,7 @@ def power_of_difference(
     sizes: tuple[int, int],
     level: float,
 ) -> float:
-    """Return the power: the probability that the interval of the difference excludes 0.
-
-    Examples
-    --------
-    >>> round(power_of_difference(0.05, (0.05, 0.05), 0.2, (200, 2000), 0.95), 3)
-    0.671
-    """
+    """Return the power: the probability that the interval of the difference excludes 0."""
     size = np.array(sizes, np.float64)
     squares = np.array(variances) / size
     if not squares.sum():

@@ -25,9 +25,6 @@ def largest_without_excess(
 ) -> float:
     """Return the number bisection gives for `excess` <= 0, or `high`, after fewer evaluations.
 
-    `excess` is a logarithm with a slope of about `_SLOPE` in that of the number. Steps double
-    while they go one way; only numbers that bisection can return are evaluated.
-
     Examples
     --------
     >>> from math import log

@@ -51,13 +51,7 @@ class Settings:
 
 
 def count_wrong(known: int, contamination: float) -> int:
-    """Return how many known positives may be negative: floor(contamination*known).
-
-    Examples
-    --------
-    >>> count_wrong(100, 0.29)
-    29
-    """
+    """Return how many known positives may be negative: floor(contamination*known)."""
     return floor(Fraction(str(contamination)) * known) if contamination else 0
 
 

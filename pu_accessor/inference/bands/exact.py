@@ -107,10 +107,7 @@ def _beta_quantile(n: int, m: IntArray | FloatArray, tail: float, known: IntArra
 
 
 def _path_probabilities(n: int, m: int, count: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return P(V_k <= count_k) and P(V_k = count_k) for k = 1..n, count non-decreasing.
-
-    All ratios of probabilities along the path are rational, so rounding errors stay small.
-    """
+    """Return P(V_k <= count_k) and P(V_k = count_k) for k = 1..n, count non-decreasing."""
     before = np.concatenate([[0], count[:-1]])
     steps = 1 + count - before  # at each k: arrive, then raise the count
     ends = np.cumsum(steps) - 1
@@ -133,11 +130,9 @@ def _path_probabilities(n: int, m: int, count: IntArray) -> tuple[FloatArray, Fl
 
 
 def exact_with_odds(n: int, m: IntArray, level: float, selection_odds: float) -> Bounds:
-    """Return limits that apply to every selection within a factor of the odds of being labeled.
-
-    `upper` is the largest v with P_G(V >= v | s = k + v) > (1 - level)/2, with s positives above
-    the cutoff; `lower` the smallest with P_1/G(V <= v | s = k + v) above that.
-    """
+    """Return limits for every selection within a factor of the odds of being labeled."""
+    # `upper` is the largest v with P_G(V >= v | s = k + v) > (1 - level)/2, with s positives above
+    # the cutoff; `lower` the smallest with P_1/G(V <= v | s = k + v) above that.
     lower = np.zeros((m.size, n + 1), np.int64)
     all_latent, m = m, np.minimum(m, _MAX_LATENT)
     if selection_odds < inf:
@@ -248,11 +243,9 @@ class _LowerLimits:
         more: int,
         fewer: int,
     ) -> tuple[FloatArray, FloatArray]:
-        """Return both deviates at a few k, by sums of rational ratios outward from k.
-
-        With one more latent positive above the cutoff, the same sums weight each term by the known
-        positives below it.
-        """
+        """Return both deviates at a few k, by sums of rational ratios outward from k."""
+        # With one more latent positive above the cutoff, the same sums weight each term by the
+        # known positives below it.
         n, odds, free = self._n, self._odds, m - count
         k, v, rest = known[:, np.newaxis], count[:, np.newaxis], free[:, np.newaxis]
         j = np.arange(float(max(min(n, more), 1)))
@@ -342,11 +335,7 @@ class _LowerLimits:
         return np.asarray(pieces(scipy.special.logit(inner / (self._n + 1))).T)
 
     def _limits_at_nodes(self, m: IntArray, nodes: IntArray) -> FloatArray:
-        """Return the real limits at some k, one row each, for each m.
-
-        Limits as shares of m are smooth in n/m: for many m they are interpolated between Chebyshev
-        nodes. The distance to the singularity n/m = -1/odds sets how many nodes are needed.
-        """
+        """Return the real limits at some k, one row each, for each m."""
         n, least, most = self._n, self._n / m.max(), self._n / m.min()
         middle, half = (least + most) / 2, (most - least) / 2
         number = m.size

@@ -34,19 +34,10 @@ class ConcaveBand(NamedTuple):
 def cut_to_concave(
     x: FloatArray, lower: FloatArray, upper: FloatArray, slope: float
 ) -> ConcaveBand:
-    """Cut a simultaneous band to the concave functions F inside, in time n*log(n).
-
-    `x` ascends from 0 to 1, F(0) = 0, F(1) = 1, no slope exceeds `slope`; both limits are
-    attained. The lower limit is the least concave majorant of `lower`. The upper one is the lowest
-    tangent to it from a point of `upper`, from either side.
-
-    Examples
-    --------
-    >>> x = np.array([0, 0.2, 0.4, 1])
-    >>> band = cut_to_concave(x, np.array([0, 0.4, 0.4, 1]), np.array([0, 0.5, 1, 1]), 4.0)
-    >>> band.lower, band.upper.round(3)
-    (array([0.  , 0.4 , 0.55, 1.  ]), array([0. , 0.5, 1. , 1. ]))
-    """
+    """Cut a simultaneous band to the concave functions F inside, in time n*log(n)."""
+    # `x` ascends from 0 to 1, F(0) = 0, F(1) = 1, no slope exceeds `slope`; both limits are
+    # attained. The lower limit is the least concave majorant of `lower`. The upper one is the
+    # lowest tangent to it from a point of `upper`, from either side.
     distinct_x, first, position = np.unique(x, return_index=True, return_inverse=True)
     low, high = np.maximum.reduceat(lower, first), np.minimum.reduceat(upper, first)
     low[-1], high[0] = 1.0, 0.0
@@ -126,10 +117,7 @@ class Curve(NamedTuple):
 
 
 def bound_rates(ranking: Ranking, b: float, level: float, monotone: bool) -> Rates:
-    """Bound the rates on future data at all thresholds jointly; with `monotone` by concave curves.
-
-    A refuted concave curve cuts nothing. Without known positives or a rest, rates have no limits.
-    """
+    """Bound the rates on future data at all thresholds jointly; a refuted curve cuts nothing."""
     samples = counts_of_samples(ranking)
     shares, slope = joint_share_limits(*samples, level), 1 / b if b else np.inf
     lift = np.minimum(lift_limits(*samples, level), slope)
@@ -176,10 +164,8 @@ def _fpr(known: FloatArray, rest: FloatArray, b: float) -> FloatArray:
 
 
 def lift_limits(known: IntArray, rest: IntArray, n: int, size: int, level: float) -> FloatArray:
-    """Return joint limits of F/x, each side with at least the level, shape (2, cutoffs).
-
-    Lower limits are at the local level of n, upper ones at that of the larger sample.
-    """
+    """Return joint limits of F/x, each side with at least the level, shape (2, cutoffs)."""
+    # Lower limits are at the local level of n, upper ones at that of the larger sample.
     if not n or not size:
         return np.repeat([[0.0], [np.inf]], known.size, axis=1)
     local = [local_alpha_of_share(each, level) for each in (n, max(n, size))]
@@ -217,17 +203,9 @@ def precision_from_lift(lift: FloatArray, n: int, size: int, b: float) -> FloatA
 def curve_limits(
     known: IntArray, rest: IntArray, n: int, size: int, level: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return x, and lower and upper limits of F there, for all x jointly.
-
-    At a slope s an error of x counts s times one of F. So the limits contain all curves that are
-    moved by z*sin(t) standard errors of F and z*cos(t) of x, at seven angles t.
-
-    Examples
-    --------
-    >>> x, lower, upper = curve_limits(np.array([0, 9, 12]), np.array([0, 5, 900]), 12, 900, 0.95)
-    >>> [float(limit[np.searchsorted(x, 0.2)].round(2)) for limit in (lower, upper)]
-    [0.33, 1.0]
-    """
+    """Return x, and lower and upper limits of F there, for all x jointly."""
+    # At a slope s an error of x counts s times one of F. So the limits contain all curves that are
+    # moved by z*sin(t) standard errors of F and z*cos(t) of x, at seven angles t.
     if not n or not size:
         return np.array([0.0, 1.0]), np.zeros(2), np.ones(2)
     some = _thin_cutoffs(known.size)
@@ -262,14 +240,7 @@ def joint_share_limits(known: IntArray, rest: IntArray, n: int, size: int, level
 
 
 def share_limits(above: IntArray, size: int, alpha: float) -> FloatArray:
-    """Return Clopper and Pearson's limits of shares [1], shape (2, cutoffs).
-
-    Examples
-    --------
-    >>> share_limits(np.array([0, 5, 10]), 10, 0.05).round(3)
-    array([[0.   , 0.187, 0.692],
-           [0.308, 0.813, 1.   ]])
-    """
+    """Return Clopper and Pearson's limits of shares [1], shape (2, cutoffs)."""
     return np.asarray(share_limits_at_levels(above, size, np.array([alpha]))[0])
 
 
@@ -301,15 +272,8 @@ def _lower_limits(count: IntArray, size: int, tails: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=1024)
 def local_alpha_of_share(n: int, level: float, both: bool = True) -> float:
-    """Return the largest local level at which limits of shares apply to all cutoffs jointly.
-
-    With `both` False it is twice that of lower limits only, or of upper limits only.
-
-    Examples
-    --------
-    >>> [round(local_alpha_of_share(n, 0.95), 5) for n in (1, 10, 1000, 10**6)]
-    [0.05, 0.00738, 0.00107, 0.00034]
-    """
+    """Return the largest local level at which limits of shares apply to all cutoffs jointly."""
+    # With `both` False it is twice that of lower limits only, or of upper limits only.
     allowed = 1 - level
     if n > _MAX_COUNTED:
         growth = log(n) * log(log(n)) / (log(_MAX_COUNTED) * log(log(_MAX_COUNTED)))
@@ -329,13 +293,7 @@ def local_alpha_of_share(n: int, level: float, both: bool = True) -> float:
 
 
 def probability_within(lower: FloatArray, upper: FloatArray) -> float:
-    """Return P(lower[k] <= k-th smallest of n uniform variables <= upper[k] for all k) [3].
-
-    Examples
-    --------
-    >>> probability_within(np.array([0.0, 0.5]), np.array([0.5, 1.0]))
-    0.5
-    """
+    """Return P(lower[k] <= k-th smallest of n uniform variables <= upper[k] for all k) [3]."""
     n = lower.size
     limit = np.concatenate([lower, upper])
     ascending = np.argsort(limit, kind="stable")

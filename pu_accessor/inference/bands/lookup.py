@@ -77,13 +77,7 @@ def bound_at_all_ranks(name: str, values: Any) -> ShareByRank:
 
 
 def bound_at_some_ranks(name: str, ranks: IntArray, values: Any) -> ShareByRank:
-    """Return one bound given at some ranks: between these the rank CDF never falls.
-
-    Examples
-    --------
-    >>> bound_at_some_ranks("lower", np.array([1, 3]), [0.2, 0.6])(4)
-    array([0. , 0.2, 0.2, 0.6, 0.6])
-    """
+    """Return one bound given at some ranks: between these the rank CDF never falls."""
     order = np.argsort(ranks)
     known, array = np.asarray(ranks)[order], _as_array(name, values)[order]
 
@@ -153,10 +147,8 @@ Band: TypeAlias = Callable[[int, int, float], tuple[npt.ArrayLike, npt.ArrayLike
 
 
 def bootstrap(n: int, m: int, level: float) -> Bounds:
-    """Return quantiles of Binomial(n, k/n)/n times m: the percentile bootstrap of [C15].
-
-    It takes the hidden positives as infinitely many, so that its coverage is below the level.
-    """
+    """Return quantiles of Binomial(n, k/n)/n times m: the percentile bootstrap of [C15]."""
+    # It takes the hidden positives as infinitely many, so that its coverage is below the level.
     resampled = scipy.stats.binom(n, np.arange(n + 1) / n)
     tail = (1 - level) / 2
     # A quantile exactly on the tail belongs to it, also after rounding.
@@ -166,10 +158,8 @@ def bootstrap(n: int, m: int, level: float) -> Bounds:
 
 
 def dkw(n: int, m: int, level: float) -> Bounds:
-    """Return the rank CDF plus and minus sqrt(ln(2/(1 - level))/(2n)), times m [2].
-
-    It takes the hidden positives as infinitely many.
-    """
+    """Return the rank CDF plus and minus sqrt(ln(2/(1 - level))/(2n)), times m [2]."""
+    # It takes the hidden positives as infinitely many.
     width = sqrt(log(2 / (1 - level)) / (2 * n))
     share = np.arange(n + 1) / n
     lower = np.floor(np.maximum(share - width, 0) * m).astype(np.int64)

@@ -48,9 +48,6 @@ def simultaneous(
 ) -> Bounds:
     """Return exact limits at the largest alpha' that misses any cutoff with at most 1 - level.
 
-    With `one_sided` the level is that of each side. `cutoffs` is the number of fixed cutoffs, if
-    few.
-
     Examples
     --------
     >>> lower, upper = simultaneous(10, 50, 0.95)
@@ -83,15 +80,8 @@ def error_probability(level: float, one_sided: bool) -> float:
 def local_alpha(
     n: int, m: int, level: float, selection_odds: float = 1.0, one_sided: bool = False
 ) -> float:
-    """Return the largest probability of missing a cutoff at which all are covered jointly.
-
-    With `one_sided` it is twice that of missing it on one side.
-
-    Examples
-    --------
-    >>> [round(local_alpha(50, 150, 0.95, odds), 4) for odds in (1, 3)]
-    [0.0045, 0.0226]
-    """
+    """Return the largest probability of missing a cutoff at which all are covered jointly."""
+    # With `one_sided` it is twice that of missing it on one side.
     fewer, more = sorted((n, m))  # alpha' is symmetric in n and m
     most, at_random = error_probability(level, one_sided), selection_odds == 1
     if not fewer or selection_odds == inf:
@@ -146,13 +136,7 @@ def _log_excess_at_random(
 
 
 def joint_coverage(n: int, m: int, lower: IntArray, upper: IntArray) -> float:
-    """Return the probability that latent positives stay within limits at all cutoffs.
-
-    Examples
-    --------
-    >>> round(joint_coverage(2, 2, np.array([0, 0, 1]), np.array([1, 2, 2])), 4)
-    0.6667
-    """
+    """Return the probability that latent positives stay within limits at all cutoffs."""
     # Count from both ends to the middle; symmetric limits are counted once.
     reversed_limits, middle = (m - upper[::-1], m - lower[::-1]), n // 2
     above, below = np.zeros(m + 1), np.zeros(m + 1)
@@ -184,13 +168,7 @@ def _extend_paths(paths: FloatArray, lower: IntArray, upper: IntArray) -> float:
 
 
 def largest_miss_probability(n: int, m: int, upper: IntArray, selection_odds: float) -> float:
-    """Return the largest probability, over selections, that latent positives exceed limits.
-
-    Examples
-    --------
-    >>> round(largest_miss_probability(1, 1, np.array([0, 1]), 3.0), 4)
-    0.75
-    """
+    """Return the largest probability, over selections, that latent positives exceed limits."""
     shares, whole = _worst_shares(n, m, selection_odds), n + m
     known = np.arange(n + 1)
     covered_above = np.empty((whole + 1, n + 1))
@@ -232,11 +210,7 @@ _LOWER, _UPPER = 0, 1
 
 
 def narrow_bounds(head: IntArray, bounds: IntArray) -> IntArray:
-    """Narrow bounds to counts that never fall, nor grow by more than the unlabeled examples.
-
-    `head` has the unlabeled examples above each cutoff, `bounds` the shape (cutoffs, side, beta).
-    No coverage is lost.
-    """
+    """Narrow bounds to counts that never fall, nor grow by more than the unlabeled examples."""
     lower, upper = (np.ascontiguousarray(side.T) for side in np.moveaxis(bounds, 1, 0))
     lower = np.maximum.accumulate(lower, axis=1) - head
     lower = np.maximum.accumulate(lower[:, ::-1], axis=1)[:, ::-1] + head

@@ -27,17 +27,9 @@ def effective_size(weight: FloatArray) -> float:
 
 
 def weighted_bounds(weight: FloatArray, m: int, level: float) -> tuple[IntArray, IntArray]:
-    """Return bounds for labels with known, unequal probabilities, for k = 0..n.
-
-    For equal weights this is the exact band, within a count. Beyond the last known positive it
-    extrapolates, and nothing known can test it.
-
-    Examples
-    --------
-    >>> lower, upper = weighted_bounds(np.array([1.5, 2.0, 3.0, 6.5]), 9, 0.95)
-    >>> lower.tolist(), upper.tolist()
-    ([0, 0, 0, 0, 0], [8, 9, 9, 9, 9])
-    """
+    """Return bounds for labels with known, unequal probabilities, for k = 0..n."""
+    # For equal weights this is the exact band, within a count. Beyond the last known positive it
+    # extrapolates, and nothing known can test it.
     latent = latent_shares(weight, float(m))
     tail = (1 - level) / 2
     sums = np.concatenate([[0.0], np.cumsum(latent)])
@@ -51,18 +43,9 @@ def weighted_bounds(weight: FloatArray, m: int, level: float) -> tuple[IntArray,
 def clustered_bounds(
     cluster: IntArray, weight: CountArray | None, m: int, level: float
 ) -> tuple[IntArray, IntArray]:
-    """Return bounds for clusters of positives labeled together, at each known positive's row.
-
-    It is the band of n known positives over the design effect of the share above the cutoff. If
-    each row is labeled by itself it is too wide.
-
-    Examples
-    --------
-    >>> cluster = np.array([0, 0, 1, 2, 2, 3, 1, 0])
-    >>> lower, upper = clustered_bounds(cluster, None, 20, 0.95)
-    >>> lower.tolist(), upper.tolist()
-    ([0, 0, 0, 0, 1, 3, 4, 6, 8], [12, 14, 18, 18, 19, 20, 20, 20, 20])
-    """
+    """Return bounds for clusters of positives labeled together, at each known positive."""
+    # It is the band of n known positives over the design effect of the share above the cutoff. If
+    # each row is labeled by itself it is too wide.
     weight = np.ones(cluster.size, np.int64) if weight is None else weight
     first, number = np.unique(cluster, return_inverse=True)
     size = np.bincount(number, weight, first.size)
@@ -94,10 +77,9 @@ def clustered_bins(
 def _limit_clustered(
     known: Numbers, squares: Numbers, products: Numbers, size: CountArray, m: int, level: float
 ) -> tuple[IntArray, IntArray]:
-    """Return limits of the hidden positives in sets with so many known positives.
-
-    `squares` and `products` are sums over clusters: of h**2, and of h times the cluster's `size`.
-    """
+    """Return limits of the hidden positives in sets with so many known positives."""
+    # `squares` and `products` are sums over clusters: of h**2, and of h times the cluster's
+    # `size`.
     n, clusters, tail = size.sum(), size.size, (1 - level) / 2
     share, unseen = known / n, float(size @ size) / n
     variance = squares - 2 * share * products + share**2 * n * unseen
@@ -146,10 +128,7 @@ def _lowest_counts(latent: FloatArray, m: int, tail: float) -> IntArray:
 
 
 def unseen_weight(stands: FloatArray) -> FloatArray:
-    """Return the weight of an unseen positive below each known one.
-
-    It is the largest weight below and among the ten above, times the growth of weights there.
-    """
+    """Return the weight of an unseen positive below each: the largest near it, times growth."""
     n = stands.size
     half = min(NEAREST, n // 2)
     known = np.arange(1, n + 1)

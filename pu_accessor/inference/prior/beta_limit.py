@@ -19,18 +19,7 @@ from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 
 def limit_from_positives(ranking: Ranking, delta: float) -> float:
-    """Return the largest beta that the known positives do not reject at delta.
-
-    Examples
-    --------
-    >>> from pu_accessor.ranking import Counts
-    >>> known = np.array([0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 7, 8, 9, 10, 10])
-    >>> unlabeled = np.array([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4, 4, 4, 4, 4, 20])
-    >>> rank = known + unlabeled
-    >>> ranking = Ranking(rank, 30.5 - rank, known, 0 * known, unlabeled, Counts(10, 0, 20))
-    >>> limit_from_positives(ranking, 0.05)
-    0.45
-    """
+    """Return the largest beta that the known positives do not reject at delta."""
     steps = np.flatnonzero(np.diff(ranking.known_positive)) + 1
     if (weight := ranking.unequal_weight) is not None:
         return _weighted_limit(ranking, weight, steps, delta)

@@ -116,10 +116,7 @@ def _warnings_of_ranks(ranking: Ranking) -> list[str]:
 
 
 def _plateau_p_value(ranking: Ranking) -> float:
-    """Return the p value of known positives ranking above the unlabeled within the top quarter.
-
-    If all examples there are positives, labels are in random order: Mann and Whitney's test.
-    """
+    """Return the p value that known positives rank higher within the top, by Mann and Whitney."""
     quarter = ceil(ranking.total.known_positive / 4)
     end = int(np.argmax(ranking.known_positive >= quarter)) + 1
     known_at = np.diff(ranking.known_positive[:end])
@@ -189,10 +186,8 @@ def _weighted_moments(ranking: Ranking, score: FloatArray) -> _Moments:
 def _matching_interval(
     beta: float, positive: _Moments, negative: _Moments, unlabeled: float, level: float
 ) -> tuple[float, float]:
-    """Return the betas in [0, 1] that are not rejected, each with its own variance.
-
-    The variance at the estimate would be too small near 0 or 1.
-    """
+    """Return the betas in [0, 1] that are not rejected, each with its own variance."""
+    # The variance at the estimate would be too small near 0 or 1.
     if min(positive.size, negative.size) <= 1:
         return 0.0, 1.0
     first_variance, second_variance = positive.variance, negative.variance

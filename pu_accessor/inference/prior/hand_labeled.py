@@ -26,13 +26,7 @@ _MAX_DEVIATIONS, _EXTRA_COUNTS = 16, 48  # beyond, probabilities vanish
 
 
 def hypergeometric_limits(x: int, size: int, total: int, level: float) -> tuple[int, int]:
-    """Return the fewest and most positives that neither tail of the hypergeometric rejects.
-
-    Examples
-    --------
-    >>> hypergeometric_limits(12, 50, 2000, 0.95)
-    (264, 760)
-    """
+    """Return the fewest and most positives that neither tail of the hypergeometric rejects."""
     tail = (1 - level) / 2 * (1 + RELATIVE_TOLERANCE)
     possible = range(x, total - (size - x) + 1)
 
@@ -87,16 +81,8 @@ def highest_density(
 def confidence_sequence(
     positive: BoolArray, total: int, level: float, prior: tuple[float, float] = (1, 1)
 ) -> FloatArray:
-    """Return joint limits of the number of positives after each label, (2, labels).
-
-    They never move apart, and are NaN once no number is left.
-
-    Examples
-    --------
-    >>> confidence_sequence(np.array([True, False, True, True]), 5, 0.8)
-    array([[1., 1., 2., 3.],
-           [5., 4., 4., 4.]])
-    """
+    """Return joint limits of the number of positives after each label, (2, labels)."""
+    # They never move apart, and are NaN once no number is left.
     size = np.arange(1, positive.size + 1)
     found = np.cumsum(positive, dtype=np.int64)
     expected = _log_choose(size, found) - scipy.special.betaln(*prior)
@@ -136,10 +122,9 @@ class LabelPlan(NamedTuple):
     probability: float  # that the interval is narrow enough
 
     def smallest_size(self) -> int:
-        """Return the number of labels from which on the interval is narrow enough.
-
-        The probability is not monotone: it falls while the number of narrow counts stays the same.
-        """
+        """Return the number of labels from which on the interval is narrow enough."""
+        # The probability is not monotone: it falls while the number of narrow counts stays the
+        # same.
         most = 1
         while most < self.total and self._falls_short(most):
             most *= 2
@@ -183,11 +168,9 @@ class LabelPlan(NamedTuple):
         return _tails(x, size, self.total, self.positives)[1] if x >= least else 0.0
 
     def _next(self, size: int, end: int) -> int:
-        """Return the next number of labels that may fall short, after one that is enough.
-
-        Integer limits are at most two counts closer than real ones, which only move closer: counts
-        that are narrow by two stay narrow, and their probability falls.
-        """
+        """Return the next number of labels that may fall short, after one that is enough."""
+        # Integer limits are at most two counts closer than real ones, which only move closer:
+        # counts that are narrow by two stay narrow, and their probability falls.
         narrow = self._narrow(size, self.counts - 2)
         sure = min(int(narrow[1]), size // 2) if narrow.size and not narrow[0] else 0
 

@@ -30,16 +30,9 @@ class Stratum(NamedTuple):
 
 
 def stratified_limits(strata: list[Stratum], level: float) -> tuple[int, int]:
-    """Return limits of the number of positives in strata together.
-
-    For one incomplete stratum they are exact. For several they are Clopper and Pearson's at the
-    effective sample size [1], with one more positive in the stratum where it counts most [2].
-
-    Examples
-    --------
-    >>> stratified_limits([Stratum(1, 60, 800), Stratum(25, 40, 200)], 0.95)
-    (100, 199)
-    """
+    """Return limits of the number of positives in strata together."""
+    # For one incomplete stratum they are exact. For several they are Clopper and Pearson's at the
+    # effective sample size [1], with one more positive in the stratum where it counts most [2].
     whole = sum(stratum.total for stratum in strata)
     known = sum(stratum.positives for stratum in strata if stratum.labeled == stratum.total)
     sampled = [stratum for stratum in strata if stratum.labeled < stratum.total]

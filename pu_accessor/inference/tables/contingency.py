@@ -155,10 +155,8 @@ def tables_in_parts(
 
 
 def _known_positives(ranking: Ranking, settings: Settings) -> tuple[IntArray, IntArray]:
-    """Return the known positives above that are positive, and all that are not, (cutoffs, 3, 1).
-
-    Each wrong one above the cutoff worsens any metric, each one below improves it.
-    """
+    """Return known positives above that are positive, and all that are not, (cutoffs, 3, 1)."""
+    # Each wrong one above the cutoff worsens any metric, each one below improves it.
     n, above = ranking.total.known_positive, ranking.known_positive
     wrong = count_wrong(n, settings.contamination)
     if not wrong:
@@ -203,11 +201,9 @@ def _with_estimate(
     *,
     rounded: bool,
 ) -> tuple[Numbers, BoolArray]:
-    """Return counts with the estimate between both bounds, and where they were moved.
-
-    An estimate that leaves the band is clipped to the limits of all labelings inside. If there are
-    none, these limits cross, and the estimate may be outside of the band.
-    """
+    """Return counts with the estimate between both bounds, and where they were moved."""
+    # An estimate that leaves the band is clipped to the limits of all labelings inside. If there
+    # are none, these limits cross, and the estimate may be outside of the band.
     betas = len(completions)
     ends = bounds.possible[..., :betas]
     shape = betas, len(BOUNDS), bounds.ranking.rank.size  # cutoffs are contiguous
@@ -267,11 +263,7 @@ def _refine_where_clipped(
 def _clip_bends(
     bounds: LatentBounds, bands: Bands, completions: Sequence[Completion], settings: Settings
 ) -> IntArray:
-    """Return the unlabeled counts next to where the clipped estimate bends.
-
-    Between two cutoffs a running limit is constant, then grows by one per unlabeled example, or
-    the reverse; the estimate is linear and crosses either part.
-    """
+    """Return the unlabeled counts next to where a running limit starts to clip the estimate."""
     ranking, completed = bounds.ranking, count_above(completions, bounds.ranking)
     limits, head = _running_limits(bounds, bands, completed, settings), ranking.unlabeled
     if limits is None:
@@ -323,11 +315,7 @@ def rank_cdf(ranking: Ranking, betas: FloatArray, settings: Settings) -> RankCdf
 def completed_table(
     ranking: Ranking, betas: FloatArray, settings: Settings | None = None, *, on_new: bool = False
 ) -> tuple[Ranking, Table]:
-    """Return the table of the estimate at each cutoff, shape (cutoffs, betas).
-
-    For future data with monotone scores, examples of one probability are a block of ties, so that
-    the ROC curve is concave.
-    """
+    """Return the table of the estimate, (cutoffs, betas); of a concave curve for future data."""
     settings = Settings() if settings is None else settings
     total = ranking.total
     check_labels(betas, total, references_used(settings.reference, ranking))
@@ -356,10 +344,8 @@ def _tie_equal_shares(ranking: Ranking, latent: IntArray) -> FloatArray:
 def bound_curve_on_future_data(
     curve: str, ranking: Ranking, betas: FloatArray, level: float
 ) -> tuple[Ranking, Table]:
-    """Bound a curve on future data at all thresholds jointly, shape (cutoffs, 3, betas).
-
-    Bounds have the rates of the ROC curve, or precision and recall; their other values are void.
-    """
+    """Bound a curve on future data at all thresholds jointly, shape (cutoffs, 3, betas)."""
+    # Bounds have the rates of the ROC curve, or precision and recall; their other values are void.
     if ranking.whole is not None:  # joint limits need all cutoffs
         every = ranking.whole.refine(ranking.unlabeled)
         every, table = bound_curve_on_future_data(curve, every, betas, level)

@@ -37,14 +37,7 @@ def area(
     *,
     max_fpr: float | None = None,
 ) -> FloatArray:
-    """Return the area under each curve; of rates, if positives differ between cutoffs.
-
-    Examples
-    --------
-    >>> tp, fp = np.array([0, 1, 2]), np.array([0, 0, 1])
-    >>> area("roc", tp, fp, 2 - tp, 1 - fp)
-    np.float64(0.75)
-    """
+    """Return the area under each curve; of rates, if positives differ between cutoffs."""
     positives = tp + fn
     if curve == "pr":
         # Integral of (tp + u*gain)/(head + u*added) over u = 0..1, with x = added/head.
@@ -66,11 +59,9 @@ def _rate(part: Numbers, whole: Numbers) -> FloatArray:
 
 
 def _roc_area(tp: Numbers, fp: Numbers, limit: float | None) -> FloatArray:
-    """Return the area under straight lines, standardized up to a false positive rate if given.
-
-    A known positive can bring hidden ones that were false positives: such steps back in fp have a
-    negative area.
-    """
+    """Return the area under straight lines, standardized up to `limit` if given."""
+    # A known positive can bring hidden ones that were false positives: such steps back in fp have
+    # a negative area.
     positives, negatives = tp[..., -1], fp[..., -1]
     width, rise = np.diff(fp, axis=-1), np.diff(tp, axis=-1)
     slope = rise / np.where(width == 0, 1, width)
@@ -123,10 +114,8 @@ def in_batches_of_betas(
 
 
 def aurocs_of_estimates(stack: Stack, betas: FloatArray) -> FloatArray:
-    """Return AUROC of many rankings without known negatives, shape as `betas`.
-
-    NaN if hidden positives rank below the last known one: a stack has no ties there.
-    """
+    """Return AUROC of many rankings without known negatives, shape as `betas`."""
+    # NaN if hidden positives rank below the last known one: a stack has no ties there.
     known, _, unlabeled = stack.total.T
     above = stack.known - stack.found
     sides = np.stack([above, stack.known], axis=1).ravel()
@@ -157,13 +146,7 @@ def aurocs_of_estimates(stack: Stack, betas: FloatArray) -> FloatArray:
 
 
 def odds_factor(prevalence: float | None, positives: Numbers, negatives: Numbers) -> FloatArray:
-    """Return the odds of a prevalence over those of some counts.
-
-    Examples
-    --------
-    >>> odds_factor(0.5, np.array([1.0, 2.0]), np.array([3.0, 2.0]))
-    array([3., 1.])
-    """
+    """Return the odds of a prevalence over those of some counts."""
     if prevalence is None:
         return np.ones(positives.size)
     some = np.where(negatives > 0, negatives, np.nan)
@@ -194,13 +177,11 @@ def _sum_of_ratios(
 def _average_precision(
     tp: Numbers, rank: IntArray, is_block: BoolArray, prevalence: float | None
 ) -> float:
-    """Return the mean over all positives of the precision at their cutoff.
-
-    For ties that is the end of the block. Between blocks V positives are anywhere among c
-    unlabeled examples, V one of the two integers around its mean v: the r-th example is positive
-    with probability v/c, given which E[V(V-1)]/(v(c-1)) times r - 1 positives precede it. At
-    another prevalence each positive counts w times. The sum over r is that of `_sum_of_ratios`.
-    """
+    """Return the mean over all positives of the precision at their cutoff."""
+    # For ties that is the end of the block. Between blocks V positives are anywhere among c
+    # unlabeled examples, V one of the two integers around its mean v: the r-th example is positive
+    # with probability v/c, given which E[V(V-1)]/(v(c-1)) times r - 1 positives precede it. At
+    # another prevalence each positive counts w times. The sum over r is that of `_sum_of_ratios`.
     # Leave out cutoffs between which true positives are linear, outside of blocks: the result does
     # not depend on them.
     slope = np.where(is_block, np.nan, np.diff(tp) / np.diff(rank))
@@ -225,18 +206,10 @@ def _average_precision(
 
 
 def average_precision_bounds(lower: Numbers, upper: Numbers, rank: IntArray) -> FloatArray:
-    """Return the extreme average precisions, (2, betas), between bounds (betas, cutoffs).
-
-    The j-th positive is found at the cutoff where the lower bound is j, with at most F false
-    positives: its precision is at least j/(j + F). It is not found before the upper bound is j:
-    its precision is at most the maximum of the upper one from there on.
-
-    Examples
-    --------
-    >>> lower, upper = np.array([[0, 0, 1, 2]]), np.array([[0, 1, 2, 2]])
-    >>> average_precision_bounds(lower, upper, np.array([0, 2, 4, 6])).ravel().round(4)
-    array([0.2917, 0.5   ])
-    """
+    """Return the extreme average precisions, (2, betas), between bounds (betas, cutoffs)."""
+    # The j-th positive is found at the cutoff where the lower bound is j, with at most F false
+    # positives: its precision is at least j/(j + F). It is not found before the upper bound is j:
+    # its precision is at most the maximum of the upper one from there on.
     one = np.ones(1)
     start, gained = lower[..., :-1].astype(np.float64), np.diff(lower, axis=-1)
     false = (rank - lower)[..., 1:]
@@ -273,11 +246,9 @@ class Derivatives(NamedTuple):
 
 
 def beta_derivatives(table: Table, clipped: BoolArray, known: KnownCounts) -> Derivatives:
-    """Return the derivatives of rates and counts by beta.
-
-    T, the share of hidden positives (or negatives) above the cutoff by the band, is fixed: all
-    counts are linear in beta, with T*unlabeled more true positives at beta 1 than at 0.
-    """
+    """Return the derivatives of rates and counts by beta."""
+    # T, the share of hidden positives (or negatives) above the cutoff by the band, is fixed: all
+    # counts are linear in beta, with T*unlabeled more true positives at beta 1 than at 0.
     tp, fp, fn, tn = table
     head, positives, negatives = tp + fp, tp + fn, fp + tn
     of_kind = (

@@ -146,11 +146,9 @@ def count_above(completions: Sequence[Completion], ranking: Ranking) -> FloatArr
 
 
 def choose_references(ranking: Ranking, latent: IntArray, settings: Settings) -> tuple[str, ...]:
-    """Return the kind with the narrower range of AUROC, for each number of hidden positives.
-
-    Level and selection odds are fixed, so that all bounds use one kind. Claims are compared before
-    they are clipped: a wrong band is clipped a lot and would look narrow.
-    """
+    """Return the kind with the narrower range of AUROC, for each number of hidden positives."""
+    # Level and selection odds are fixed, so that all bounds use one kind. Claims are compared
+    # before they are clipped: a wrong band is clipped a lot and would look narrow.
     kinds = references_used(settings.reference, ranking)
     if len(kinds) == 1:
         return kinds * latent.size
@@ -196,10 +194,8 @@ def _bound_each(ranking: Ranking, bands: Bands, settings: Settings) -> LatentBou
 
 
 def _bound_jointly(ranking: Ranking, bands: Bands, settings: Settings) -> LatentBounds:
-    """Bound the hidden positives jointly: narrowed, and extended to include the estimate.
-
-    Otherwise bounds could be empty, and would not be nested in those of a higher level.
-    """
+    """Bound the hidden positives jointly: narrowed, and extended to include the estimate."""
+    # Otherwise bounds could be empty, and would not be nested in those of a higher level.
     whole, latent = ranking.whole or ranking, bands.latent
     completions = complete_for(settings, whole, latent)
     if ranking.whole is not None:
@@ -222,11 +218,7 @@ def _bound_jointly(ranking: Ranking, bands: Bands, settings: Settings) -> Latent
 def _narrow_all(
     ranking: Ranking, bounds: LatentBounds, completions: Sequence[Completion]
 ) -> IntArray:
-    """Narrow bounds to counts possible at all cutoffs, with integers around the estimate.
-
-    The latter follow as further betas: the lowest and highest paths between the estimate's
-    corners.
-    """
+    """Narrow bounds to counts possible at all cutoffs, with integers around the estimate."""
     latent = np.array([round(each.latent[-1]) for each in completions])
     ends = _no_bounds(bounds.possible, latent)
     for i, each in enumerate(completions):
@@ -273,11 +265,10 @@ def _shares_as_bands(ranking: Ranking, bands: Bands) -> Bands:
 
 
 def _limits_of_kind(ranking: Ranking, kind: str, latent: IntArray, settings: Settings) -> IntArray:
-    """Return the limits of one kind, shape (known + 1, side, beta).
-
-    If known positives may be wrong, the lower limit takes all wrong ones as above the cutoff, the
-    upper limit as below: limits of fewer known positives are monotone, so others lie between [1].
-    """
+    """Return the limits of one kind, shape (known + 1, side, beta)."""
+    # If known positives may be wrong, the lower limit takes all wrong ones as above the cutoff,
+    # the upper limit as below: limits of fewer known positives are monotone, so others lie between
+    # [1].
     total, weight, clusters = ranking.total, ranking.weight, ranking.clusters
     level = settings.level
     known = total.known_positive if kind == "positives" else total.known_negative
@@ -321,11 +312,9 @@ def cutoff_count_if_few(
 
 
 def _band_bends(ranking: Ranking, bands: Bands) -> IntArray:
-    """Return the unlabeled counts h, between two cutoffs, at which bounds bend.
-
-    Between two labeled scores a claim of the known positives is constant in h, clipped at h and m
-    - (|U| - h). A claim of the known negatives grows with h, clipped at 0 and m.
-    """
+    """Return the unlabeled counts h, between two cutoffs, at which bounds bend."""
+    # Between two labeled scores a claim of the known positives is constant in h, clipped at h and
+    # m - (|U| - h). A claim of the known negatives grows with h, clipped at 0 and m.
     steps = np.flatnonzero(np.diff(ranking.unlabeled))
     here, following = (
         side[:, np.newaxis, np.newaxis]
