@@ -53,11 +53,9 @@ def share_of_rest_above(ranking: Ranking) -> FloatArray:
     return np.repeat(middle, np.diff(ranking.known_positive))
 
 
-def waves_test(
-    share_above: FloatArray, wave: IntArray, cluster: IntArray | None = None
-) -> Outcome:
+def waves_test(above: FloatArray, wave: IntArray, cluster: IntArray | None = None) -> Outcome:
     """Test whether known positives of all waves have the same ranks, by permutation [1, 2]."""
-    rank = scipy.stats.rankdata(share_above)
+    rank = scipy.stats.rankdata(above)
     centered = rank - rank.mean()
     square = float(centered @ centered)
     if square == 0:

@@ -61,15 +61,13 @@ def complete(
     whole = ranking.whole or ranking
     unlabeled, kinds = whole.total.unlabeled, kinds or ("positives",) * latent.size
     reversed_ = reverse_ranking(whole) if "negatives" in kinds else whole
-    ranking_of_kind = {"positives": whole, "negatives": reversed_}
-    edges = (
-        {} if whole.monotone else {kind: _block_edges(ranking_of_kind[kind]) for kind in {*kinds}}
-    )
+    by_kind = {"positives": whole, "negatives": reversed_}
+    edges = {} if whole.monotone else {kind: _block_edges(by_kind[kind]) for kind in {*kinds}}
 
     def complete_one(kind: str, m: int) -> Completion:
         hidden = m if kind == "positives" else unlabeled - m
         if whole.monotone:
-            completed = _complete_monotone(ranking_of_kind[kind], hidden)
+            completed = _complete_monotone(by_kind[kind], hidden)
         else:
             heads = edges[kind].unlabeled
             above = hidden_positives_above(edges[kind], np.array([hidden]), np.array([unlabeled]))
@@ -98,9 +96,7 @@ def _complete_monotone(ranking: Ranking, latent: int) -> Completion:
     """Complete a ranking whose share of positives never rises from the best score down."""
     counts = ranking.known_positive, ranking.known_negative, ranking.unlabeled
     positive, negative, unlabeled = (np.diff(count) for count in counts)
-    above = np.append(
-        0.0, np.cumsum(monotone_hidden_positives(positive, negative, unlabeled, latent))
-    )
+    above = np.append(0.0, np.cumsum(monotone_hidden(positive, negative, unlabeled, latent)))
     heads = np.append(0, np.cumsum(unlabeled))
     last = int(np.flatnonzero(positive)[-1]) + 1
     return _add_end(heads[: last + 1], np.minimum(above[: last + 1], latent), latent, heads[-1])
@@ -163,7 +159,7 @@ def hidden_positives_above(edges: Edges, latent: IntArray, unlabeled: IntArray) 
     return head - false
 
 
-def monotone_hidden_positives(
+def monotone_hidden(
     known: IntArray, negatives: IntArray, unlabeled: IntArray, m: float
 ) -> FloatArray:
     """Return the hidden positives of each step, of m in all, if scores are monotone."""

@@ -11,7 +11,7 @@ from pu_accessor.inference.bands.future_data import monotone_refuted_at
 from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.influence import all_in_one_cluster, placements_of_stack
 from pu_accessor.inference.prior.beta_limit import limit_from_positives
-from pu_accessor.ranking import CountArray, Counts, FloatArray, Ranking, Stack
+from pu_accessor.ranking import Counts, FloatArray, Ranking, Stack
 
 _MIN_CLUSTERS = 2
 
@@ -36,7 +36,7 @@ class Diagnostics:
         return betas[betas > self.beta_limit + slack]
 
 
-def has_single_example(total: Counts) -> bool:
+def is_single(total: Counts) -> bool:
     """Return whether there is a single known positive, or at most one other example."""
     return total.known_positive == 1 or total.known_negative + total.unlabeled < 2
 
@@ -44,16 +44,17 @@ def has_single_example(total: Counts) -> bool:
 def diagnose(ranking: Ranking, level: float, *, random: bool = True) -> Diagnostics:
     """Return the diagnostics of a ranking."""
     total, clusters = ranking.total, ranking.clusters
-    diagnostics = Diagnostics(total, single=has_single_example(total))
+    diagnostics = Diagnostics(total, single=is_single(total))
     if not (clusters is not None and clusters.alone) and total.known_positive < sum(total):
         diagnostics = replace(diagnostics, **_concordance_of_known(ranking))
     if ranking.weight is not None:  # the limit needs a simple random sample
         return replace(diagnostics, n_effective=effective_size(ranking.weight))
     if clusters is not None and clusters.alone:  # the limit, and the test, count rows
-        single, heaviest = (
-            diagnostics.single or all_in_one_cluster(clusters),
-            _largest_weight_share(clusters.sizes),
-        )
+        single = diagnostics.single or all_in_one_cluster(clusters)
+        most = clusters.sizes.max(axis=1)
+        is_count = (most > 1) & (clusters.sizes.dtype.kind == "i")
+        shares = most / np.maximum(clusters.sizes.sum(axis=1), 1)
+        heaviest = float(np.max(shares, where=is_count, initial=0.0))
         return replace(diagnostics, single=single, heaviest=heaviest)
     if clusters is not None:
         return replace(diagnostics, clusters=clusters.with_positive)
@@ -80,22 +81,13 @@ def _concordance_of_known(ranking: Ranking) -> dict[str, Any]:
     return {"above": 1 - discordant / (2 * known), "above_error": error}
 
 
-def _largest_weight_share(sizes: CountArray) -> float:
-    """Return the largest share of one row in the integer weights of its kind."""
-    most, total = sizes.max(axis=1), np.maximum(sizes.sum(axis=1), 1)
-    counted = (most > 1) & (sizes.dtype.kind == "i")
-    return float(np.max(most / total, where=counted, initial=0.0))
-
-
 def diagnose_stack(stack: Stack) -> list[Diagnostics]:
     """Return the diagnostics of many rankings of independent rows."""
     placements = placements_of_stack(stack)
     known, rest = placements.size
     error = np.sqrt((known + rest) / np.maximum(12 * known * rest, 1))
     each = zip(map(Counts._make, stack.total.tolist()), placements.above, error, strict=True)
-    return [
-        Diagnostics(t, above=a, above_error=e, single=has_single_example(t)) for t, a, e in each
-    ]
+    return [Diagnostics(t, above=a, above_error=e, single=is_single(t)) for t, a, e in each]
 
 
 def check_clusters(ranking: Ranking) -> None:

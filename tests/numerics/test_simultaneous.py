@@ -142,7 +142,7 @@ def test_the_local_level_is_the_largest(n: int, m: int, odds: float) -> None:
     alpha, missed = local_alpha(n, m, 0.95, odds), []
     for local in (alpha, 1.004 * alpha):
         upper = exact_with_odds(n, np.array([m]), 1 - local, odds)[1][0]
-        missed.append(simultaneous_module.largest_miss_probability(n, m, upper, odds))
+        missed.append(simultaneous_module.max_miss_probability(n, m, upper, odds))
     assert missed[0] <= 0.025 * (1 + 1e-9) < missed[1]
 
 
@@ -151,7 +151,7 @@ def test_the_local_level_may_be_the_joint_one() -> None:
     assert local_alpha(1, 38, 0.9, 2.0) == pytest.approx(0.1, rel=1e-12)
     assert simultaneous(1, 38, 0.9, 2.0)[1].tolist() == [37, 38]
     upper = exact_with_odds(20, np.array([12]), 0.95, 30.0)[1][0]
-    assert simultaneous_module.largest_miss_probability(20, 12, upper, 30.0) <= 0.025
+    assert simultaneous_module.max_miss_probability(20, 12, upper, 30.0) <= 0.025
     assert local_alpha(20, 12, 0.95, 30.0) == 1 - 0.95
 
 

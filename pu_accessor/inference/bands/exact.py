@@ -137,10 +137,11 @@ def exact_with_odds(n: int, m: IntArray, level: float, selection_odds: float) ->
     all_latent, m = m, np.minimum(m, _MAX_LATENT)
     if selection_odds < inf:
         limit = float(scipy.special.ndtri((1 - level) / 2 * (1 + RELATIVE_TOLERANCE)))
-        side = _LowerLimits(n, limit, selection_odds)
+        side, known = _LowerLimits(n, limit, selection_odds), np.arange(1, n + 1)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             for row in np.flatnonzero((m > 0) & (m < n)):
-                lower[row, 1:] = side.limits_by_latent(int(m[row]))
+                by_latent = side.exchanged(int(m[row])).limits(np.array([n]))[0] + 1
+                lower[row, 1:] = np.searchsorted(by_latent, known, side="right")
             if (m >= n).any():
                 lower[m >= n, 1:] = side.limits(m[m >= n])
     if (all_latent > m).any():
@@ -175,14 +176,7 @@ class _LowerLimits:
         count[rows, columns] = self._smallest_counts(latent, known, start)
         return count
 
-    def limits_by_latent(self, m: int) -> IntArray:
-        """Return the same limits for m below n, from the known positives each count takes."""
-        known = self._exchanged(m).limits(np.array([self._n]))[0] + 1
-        return np.asarray(
-            np.searchsorted(known, np.arange(1, self._n + 1), side="right"), np.int64
-        )
-
-    def _exchanged(self, m: int) -> "_LowerLimits":
+    def exchanged(self, m: int) -> "_LowerLimits":
         """Return the limits with known and latent positives exchanged."""
         return _LowerLimits(m, -self._limit, 1 / self._odds)
 
@@ -216,11 +210,9 @@ class _LowerLimits:
         self, m: IntArray | FloatArray, known: IntArray, count: IntArray | FloatArray
     ) -> FloatArray:
         """Return normal deviates of P(V <= count | k + count), and of one count more."""
-        n = self._n
-        rare = (
-            1 / (known + 0.5) + 1 / (n - known + 0.5) + 1 / (count + 0.5) + 1 / (m - count + 0.5)
-        )
-        spread = rare**-0.5
+        counts = known, self._n - known, count, m - count
+        first, second, third, fourth = (1 / (each + 0.5) for each in counts)
+        spread = (first + second + third + fourth) ** -0.5
         order = np.argsort(spread)
         deviates = np.empty((2, order.size))
         last = order.size
@@ -296,10 +288,9 @@ class _LowerLimits:
         n, many = self._n, min(2 * _MIN_SMOOTH_COUNT, m)
         for first in {0, m - many}:
             below = np.arange(first, first + many)
-            latent, other = np.full(many, n), self._exchanged(m)
-            known = 1 + other._smallest_counts(
-                latent, below + 1, other._first_guess(latent, below + 1)
-            )
+            latent, other = np.full(many, n), self.exchanged(m)
+            guess = other._first_guess(latent, below + 1)
+            known = 1 + other._smallest_counts(latent, below + 1, guess)
             taken = np.searchsorted(known, np.arange(1, n + 1), side="right")
             inside = ((taken > 0) | (first == 0)) & ((taken < many) | (first + many == m))
             sure = unsolved & inside
@@ -328,7 +319,7 @@ class _LowerLimits:
         limits = self._limits_at_nodes(m, nodes)
         logit = scipy.special.logit(nodes / (self._n + 1))
         spline = scipy.interpolate.make_interp_spline(logit, limits, k=_SPLINE_DEGREE)
-        # A piecewise polynomial is ten times as fast as the spline.
+        # A piecewise polynomial is ten times as fast.
         ends = spline.t[_SPLINE_DEGREE:-_SPLINE_DEGREE]
         powers = [spline(ends[:-1], nu) / factorial(nu) for nu in range(_SPLINE_DEGREE, -1, -1)]
         pieces = scipy.interpolate.PPoly(np.stack(powers), ends)

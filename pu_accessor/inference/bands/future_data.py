@@ -208,26 +208,19 @@ def curve_limits(
     # moved by z*sin(t) standard errors of F and z*cos(t) of x, at seven angles t.
     if not n or not size:
         return np.array([0.0, 1.0]), np.zeros(2), np.ones(2)
-    some = _thin_cutoffs(known.size)
+    some = np.arange(known.size)
+    if some.size > 2 * _MAX_CUTOFFS:  # all at both ends, and some evenly between
+        ends, even = some[: _MAX_CUTOFFS // 2], np.linspace(0, some[-1], _MAX_CUTOFFS)
+        some = np.unique(np.concatenate([ends, even.astype(np.int64), some[-1] - ends]))
     z = scipy.special.ndtri(local_alpha_of_share(n, level) / 2)
     directions = [(np.sin(angle), np.cos(angle)) for angle in np.linspace(0, np.pi / 2, _ANGLES)]
     of_known, of_rest = 2 * scipy.special.ndtr(z * np.transpose(directions))
-    limits_of_both = (
-        share_limits_at_levels(known[some], n, of_known),
-        share_limits_at_levels(rest[some], size, of_rest),
-    )
-    moved = [*map(Shares, *limits_of_both)]
+    known_limits = share_limits_at_levels(known[some], n, of_known)
+    rest_limits = share_limits_at_levels(rest[some], size, of_rest)
+    moved = [*map(Shares, known_limits, rest_limits)]
     x = np.unique(np.concatenate([[0.0, 1.0], *(side for each in moved for side in each.rest)]))
     lower, upper = zip(*(_limits_by_x(each, x) for each in moved), strict=True)
     return x, np.minimum.reduce(lower), np.maximum.reduce(upper)
-
-
-def _thin_cutoffs(cutoffs: int) -> IntArray:
-    """Return all cutoffs at both ends, and some evenly between."""
-    if cutoffs <= 2 * _MAX_CUTOFFS:
-        return np.arange(cutoffs)
-    ends, between = np.arange(_MAX_CUTOFFS // 2), np.linspace(0, cutoffs - 1, _MAX_CUTOFFS)
-    return np.unique(np.concatenate([ends, between.astype(np.int64), cutoffs - 1 - ends]))
 
 
 def joint_share_limits(known: IntArray, rest: IntArray, n: int, size: int, level: float) -> Shares:
@@ -284,9 +277,8 @@ def local_alpha_of_share(n: int, level: float, both: bool = True) -> float:
     for _ in range(_MAX_ITERATIONS):
         lower, upper = share_limits(np.arange(n + 1), n, alpha)
         missed = 1 - probability_within(lower[1:], upper[:-1] if both else np.ones(n))
-        if missed <= allowed * (1 + 1e-9) and (
-            missed >= allowed * (1 - _LEVEL_PRECISION) or alpha == most
-        ):
+        is_close = missed >= allowed * (1 - _LEVEL_PRECISION) or alpha == most
+        if missed <= allowed * (1 + 1e-9) and is_close:
             break
         alpha = min(alpha * (1 - _LEVEL_PRECISION / 2) * allowed / missed, most)
     return alpha
@@ -308,9 +300,8 @@ def probability_within(lower: FloatArray, upper: FloatArray) -> float:
     points = np.arange(float(terms.max()))
     log_factorial = scipy.special.gammaln(points + 1)
     probability, first = np.ones(1), 0
-    for rate, low, high, count in zip(
-        *(each.tolist() for each in (mean, least, largest, terms)), strict=True
-    ):
+    steps = (each.tolist() for each in (mean, least, largest, terms))
+    for rate, low, high, count in zip(*steps, strict=True):
         more = np.exp(scipy.special.xlogy(points[:count], rate) - rate - log_factorial[:count])
         probability = np.convolve(probability, more)[low - first : high - first + 1]
         first = low

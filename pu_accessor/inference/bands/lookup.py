@@ -61,19 +61,16 @@ class RankBand:
             )
         lower = np.minimum.accumulate(lower[::-1])[::-1]
         upper = np.maximum.accumulate(upper)
-        return _rounded_counts(lower[rank], latent, np.floor), _rounded_counts(
-            upper[rank], latent, np.ceil
-        )
+        fewest = _rounded_counts(lower[rank], latent, np.floor)
+        return fewest, _rounded_counts(upper[rank], latent, np.ceil)
 
 
 def bound_at_all_ranks(name: str, values: Any) -> ShareByRank:
     """Return one bound as a function of the number of examples."""
     if callable(values):
-        return lambda examples: _at_all_ranks(
-            name, values(np.arange(examples + 1)), examples, True
-        )
+        return lambda size: _at_all_ranks(name, values(np.arange(size + 1)), size, True)
     array = _as_array(name, values)
-    return lambda examples: _at_all_ranks(name, array, examples, False)
+    return lambda size: _at_all_ranks(name, array, size, False)
 
 
 def bound_at_some_ranks(name: str, ranks: IntArray, values: Any) -> ShareByRank:

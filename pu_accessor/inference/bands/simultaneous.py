@@ -98,16 +98,12 @@ def local_alpha(
     least = most / (n + m + 1)  # Bonferroni
     guess = _FIRST_GUESS * most * (n * m / (n + m)) ** _AT_RANDOM[2]
     if at_random:
-        excess = _log_excess_at_random(
-            fewer, more, most / 2 if one_sided else most, one_sided, guess
-        )
+        excess = _excess_at_random(fewer, more, most / 2 if one_sided else most, one_sided, guess)
     else:
 
         def excess(alpha: float) -> float:
             upper = _exact(fewer, more, 1 - alpha, selection_odds)[1]
-            return _log_excess(
-                largest_miss_probability(fewer, more, upper, selection_odds), most / 2
-            )
+            return _log_excess(max_miss_probability(fewer, more, upper, selection_odds), most / 2)
 
     return largest_without_excess(excess, least, most, precision, min(max(guess, least), most))
 
@@ -117,7 +113,7 @@ def _log_excess(missed: float, allowed: float) -> float:
     return log(max(missed / (allowed * (1 + RELATIVE_TOLERANCE)), RELATIVE_TOLERANCE))
 
 
-def _log_excess_at_random(
+def _excess_at_random(
     n: int, m: int, allowed: float, one_sided: bool, guess: float
 ) -> Callable[[float], float]:
     """Return the excess of random labels as a function of the local level."""
@@ -167,7 +163,7 @@ def _extend_paths(paths: FloatArray, lower: IntArray, upper: IntArray) -> float:
     return scale
 
 
-def largest_miss_probability(n: int, m: int, upper: IntArray, selection_odds: float) -> float:
+def max_miss_probability(n: int, m: int, upper: IntArray, selection_odds: float) -> float:
     """Return the largest probability, over selections, that latent positives exceed limits."""
     shares, whole = _worst_shares(n, m, selection_odds), n + m
     known = np.arange(n + 1)
@@ -224,11 +220,10 @@ def narrow_between(
 ) -> IntArray:
     """Narrow bounds at some cutoffs, given the narrowed ones of the whole ranking."""
     rank = ranking.head
-    sides = np.searchsorted(whole.rank, rank, "right") - 1, np.searchsorted(whole.rank, rank)
-    back, ahead = (
-        np.abs(ranking.unlabeled - whole.unlabeled[side])[:, np.newaxis] for side in sides
-    )
-    before, after = (narrowed[side] for side in sides)
+    last, next_ = np.searchsorted(whole.rank, rank, "right") - 1, np.searchsorted(whole.rank, rank)
+    back = np.abs(ranking.unlabeled - whole.unlabeled[last])[:, np.newaxis]
+    ahead = np.abs(ranking.unlabeled - whole.unlabeled[next_])[:, np.newaxis]
+    before, after = narrowed[last], narrowed[next_]
     lower = np.maximum(bounds[:, _LOWER], before[:, _LOWER])
     lower = np.maximum(lower, after[:, _LOWER] - ahead)
     upper = np.minimum(bounds[:, _UPPER], after[:, _UPPER])

@@ -115,9 +115,8 @@ def _lowest_counts(latent: FloatArray, m: int, tail: float) -> IntArray:
     below_spread = np.maximum(spread.sum() - head_spread, 0) + unseen * (1 + unseen)
     share = np.ones(latent.size)  # where nothing is below
     both = (head > 0) & (below > 0) & (below_spread > 0)
-    mean, other, variance, other_variance = (
-        each[both] for each in (head, below, head_spread, below_spread)
-    )
+    mean, variance = head[both], head_spread[both]
+    other, other_variance = below[both], below_spread[both]
     # Quantile of X/(X + Y), X and Y gamma variables with these moments.
     beta = scipy.special.betaincinv(mean**2 / variance, other**2 / other_variance, tail)
     x, y = variance / mean * beta, other_variance / other * (1 - beta)

@@ -15,7 +15,7 @@ import scipy
 from pu_accessor.beta import Beta
 from pu_accessor.checks import latent_counts
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.diagnostics import has_single_example
+from pu_accessor.inference.diagnostics import is_single
 from pu_accessor.inference.estimates.curve_points import metric_at_point
 from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, FIXED, RATES, Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates, bounding_areas
@@ -156,7 +156,7 @@ def _estimate_area(
     if found.uncut:  # also where beta was ruled out
         limits = np.where(np.isnan(limits), found.uncut[1:], limits)
     nothing = within if target == "examples" else np.array([[0.0], [1.0]])
-    if target == "population" and has_single_example(ranking.total):
+    if target == "population" and is_single(ranking.total):
         nothing = np.full((2, 1), np.nan)
     moved = np.where(np.isnan(limits), nothing, _move(metric, limits, at_random, within))
     if metric.curve == "pr":

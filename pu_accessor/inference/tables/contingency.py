@@ -333,10 +333,8 @@ def _tie_equal_shares(ranking: Ranking, latent: IntArray) -> FloatArray:
     whole, in_head = complete_at_bends(
         ranking.whole or ranking, latent, ("positives",) * latent.size
     )
-    curves, heads = (
-        (whole.known_positive[:, np.newaxis] + in_head).T,
-        whole.head.astype(np.float64),
-    )
+    curves = (whole.known_positive[:, np.newaxis] + in_head).T
+    heads = whole.head.astype(np.float64)
     concave = [concave_majorant(heads, tp)[0] for tp in curves]
     return np.stack([np.interp(ranking.head, heads, tp) for tp in concave], axis=1)
 

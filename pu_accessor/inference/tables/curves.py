@@ -131,10 +131,8 @@ def aurocs_of_estimates(stack: Stack, betas: FloatArray) -> FloatArray:
     for column, latent in enumerate(counts.T):
         hidden = hidden_positives_above(edges, latent, unlabeled)
         tp, fp = sides + hidden, heads - hidden
-        before, height = (
-            np.where(is_first, 0, np.roll(fp, 1)),
-            np.where(is_first, 0, np.roll(tp, 1)),
-        )
+        before = np.where(is_first, 0, np.roll(fp, 1))
+        height = np.where(is_first, 0, np.roll(tp, 1))
         pieces = (fp - before) * (height + tp) / 2
         negatives, positives = unlabeled - latent, known + latent
         pieces += is_last * ((negatives[owner] - fp) * positives[owner])

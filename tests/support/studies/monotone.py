@@ -22,7 +22,7 @@ from scipy import stats
 
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.bands.future_data import Curve, Rates, bound_curve, bound_rates
-from pu_accessor.inference.completion import monotone_hidden_positives
+from pu_accessor.inference.completion import monotone_hidden
 from pu_accessor.inference.estimates.auroc import estimate_auroc, estimate_precision
 from pu_accessor.inference.estimates.cutoff_spec import read_at
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_list
@@ -375,7 +375,7 @@ def _steps(ranking: Ranking, sample: Sample) -> tuple[FloatArray, FloatArray]:
 def _completed(ranking: Ranking, m: float, design: Design) -> dict[str, float]:
     kinds = ranking.known_positive, ranking.known_negative, ranking.unlabeled
     known, negatives, unlabeled = (np.diff(kind) for kind in kinds)
-    latent = monotone_hidden_positives(known, negatives, unlabeled, m)
+    latent = monotone_hidden(known, negatives, unlabeled, m)
     return _of_labels(known + latent, np.diff(ranking.rank).astype(np.float64), design)
 
 
