@@ -47,17 +47,7 @@ class Completion(NamedTuple):
 def complete(
     ranking: Ranking, latent: IntArray, kinds: Sequence[str] | None = None
 ) -> list[Completion]:
-    """Return the completed labeling of a ranking, for each number of hidden positives.
-
-    Examples
-    --------
-    >>> from pu_accessor.ranking import Counts
-    >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
-    >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> complete(ranking, np.array([2]))[0].above(ranking.unlabeled).round(2)
-    array([0.  , 0.43, 0.43, 0.43, 0.86, 1.29, 1.29, 2.  , 2.  , 2.  , 2.  ,
-           2.  , 2.  ])
-    """
+    """Return the completed labeling of a ranking, for each number of hidden positives."""
     whole = ranking.whole or ranking
     unlabeled, kinds = whole.total.unlabeled, kinds or ("positives",) * latent.size
     reversed_ = reverse_ranking(whole) if "negatives" in kinds else whole

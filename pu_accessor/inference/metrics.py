@@ -261,7 +261,6 @@ def _average_precision(
 
 
 def _ratio(part: str, whole: str) -> MetricFunction:
-    """Return a ratio of sums of counts, each given by their names."""
 
     def function(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
         counts = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
@@ -273,7 +272,6 @@ def _ratio(part: str, whole: str) -> MetricFunction:
 
 
 def _at_cutoff(name: str, function: MetricFunction, label: str = "", **more: Any) -> Metric:
-    """Return an entry of a metric at a cutoff."""
     example = f"df.pu.metric({name!r}, 0.3, at=100)"
     label = label or _as_words(name)
     return Metric(
@@ -282,7 +280,6 @@ def _at_cutoff(name: str, function: MetricFunction, label: str = "", **more: Any
 
 
 def _of_ranking(name: str, label: str, estimator: Estimator, **more: Any) -> Metric:
-    """Return an entry of a metric of a whole ranking."""
     usual: dict[str, Any] = {"question": name, "needs_cutoff": False}
     return Metric(name, label, estimator=estimator, **(usual | more))
 
@@ -419,7 +416,6 @@ METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _ENTRIES}
 
 
 def _entry(name: str) -> Metric:
-    """Return an entry of the table, for pickle."""
     return METRICS[name]
 
 
@@ -439,7 +435,6 @@ _AT_RANK = re.compile(r"(\w+?)(?:@|_at_)(\d+|k)")  # as in precision@10
 
 
 def _metric_of_function(function: MetricFunction, name: str = "") -> Metric:
-    """Return a user's function as a metric."""
     name = name or str(getattr(function, "__name__", type(function).__name__))
     example = f"df.pu.metric({name}, 0.3, at=100)"
     return _at_cutoff(name, function, example=example, low=-inf, high=inf, is_function=True)

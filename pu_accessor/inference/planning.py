@@ -98,7 +98,6 @@ def paired_variances_of_normals(
 
 
 def _moments(values: FloatArray, weight: FloatArray) -> Moments:
-    """Return weighted moments."""
     positive_weight = weight > 0
     values, weight = values[positive_weight], weight[positive_weight] / weight.sum()
     mean = float(weight @ values)

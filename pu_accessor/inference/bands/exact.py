@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 import scipy
 
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Numbers
 
 Bounds: TypeAlias = tuple[IntArray, IntArray]
 
@@ -40,16 +40,7 @@ _MAX_STEPS = 8
 
 
 def exact(n: int, m: int, level: float) -> Bounds:
-    """Return the counts that neither tail of BetaBinomial(m, k, n - k + 1) rejects, k = 0..n.
-
-    Integers are exact up to a level of 1 - 1e-8 and 10**12 latent positives.
-
-    Examples
-    --------
-    >>> lower, upper = exact(10, 50, 0.95)
-    >>> lower[5], upper[5]
-    (np.int64(8), np.int64(42))
-    """
+    """Return the counts that neither tail of BetaBinomial(m, k, n - k + 1) rejects, k = 0..n."""
     lower, upper = exact_each(n, np.array([m]), level)
     return lower[0], upper[0]
 
@@ -98,7 +89,7 @@ class PathLimits:
         return count.copy()
 
 
-def _beta_quantile(n: int, m: IntArray | FloatArray, tail: float, known: IntArray) -> FloatArray:
+def _beta_quantile(n: int, m: Numbers, tail: float, known: IntArray) -> FloatArray:
     """Return quantiles of the beta with the mean and variance of BetaBinomial(m, k, ...)/m."""
     weight = np.maximum(m * (n + 2) / (n + 1 + m) - 1, 1e-3)
     share = known / (n + 1)
@@ -191,7 +182,7 @@ class _LowerLimits:
             counts += [latent * share, latent * (1 - share)]
         return np.asarray(known[np.min(counts, axis=0) >= _MIN_SMOOTH_COUNT])
 
-    def _first_guess(self, m: IntArray | FloatArray, known: IntArray) -> FloatArray:
+    def _first_guess(self, m: Numbers, known: IntArray) -> FloatArray:
         """Return approximate limits: those of random labels at other odds."""
         n = self._n
         quantile = _beta_quantile(n, m, float(scipy.special.ndtr(self._limit)), known)
@@ -206,9 +197,7 @@ class _LowerLimits:
         moved = middle + deviation * np.sqrt((both + at_odds) / (both + at_random))
         return np.asarray(np.clip(m * scipy.special.expit(moved) - 0.5, 0, m), np.float64)
 
-    def _normal_deviates(
-        self, m: IntArray | FloatArray, known: IntArray, count: IntArray | FloatArray
-    ) -> FloatArray:
+    def _normal_deviates(self, m: Numbers, known: IntArray, count: Numbers) -> FloatArray:
         """Return normal deviates of P(V <= count | k + count), and of one count more."""
         counts = known, self._n - known, count, m - count
         first, second, third, fourth = (1 / (each + 0.5) for each in counts)
@@ -228,12 +217,7 @@ class _LowerLimits:
         return deviates
 
     def _sum_tails(
-        self,
-        m: IntArray | FloatArray,
-        known: IntArray,
-        count: IntArray | FloatArray,
-        more: int,
-        fewer: int,
+        self, m: Numbers, known: IntArray, count: Numbers, more: int, fewer: int
     ) -> tuple[FloatArray, FloatArray]:
         """Return both deviates at a few k, by sums of rational ratios outward from k."""
         # With one more latent positive above the cutoff, the same sums weight each term by the
@@ -297,7 +281,7 @@ class _LowerLimits:
             count[sure] = first + taken[sure]
             unsolved &= ~sure
 
-    def _real_limits(self, m: IntArray | FloatArray, known: IntArray) -> FloatArray:
+    def _real_limits(self, m: Numbers, known: IntArray) -> FloatArray:
         """Return the real count at which the tail probability is attained, by secants."""
         count = self._first_guess(m, known)
         deviates = self._normal_deviates(m, known, count)

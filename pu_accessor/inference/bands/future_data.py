@@ -159,7 +159,6 @@ def counts_of_samples(ranking: Ranking) -> tuple[IntArray, IntArray, int, int]:
 
 
 def _fpr(known: FloatArray, rest: FloatArray, b: float) -> FloatArray:
-    """Return limits of the false positive rate, from those of F and of x."""
     return np.clip((rest - b * known[::-1]) / (1 - b), 0, 1)
 
 

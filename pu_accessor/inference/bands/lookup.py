@@ -94,7 +94,6 @@ def bound_at_some_ranks(name: str, ranks: IntArray, values: Any) -> ShareByRank:
 
 
 def _as_array(name: str, values: Any) -> FloatArray:
-    """Return shares as float64, or raise."""
     array = as_array(values)
     if array.ndim != 1 or array.dtype.kind not in "iuf":
         raise PUTypeError(
@@ -119,7 +118,6 @@ def _at_all_ranks(name: str, values: Any, examples: int, returned: bool) -> Floa
 
 
 def _check_shares(shares: FloatArray, name: str) -> FloatArray:
-    """Raise unless shares lie in [0, 1]."""
     outside = ~((shares >= 0) & (shares <= 1))
     if outside.any():
         rank = int(np.argmax(outside))

@@ -46,20 +46,12 @@ def simultaneous(
     one_sided: bool = False,
     cutoffs: int | None = None,
 ) -> Bounds:
-    """Return exact limits at the largest alpha' that misses any cutoff with at most 1 - level.
-
-    Examples
-    --------
-    >>> lower, upper = simultaneous(10, 50, 0.95)
-    >>> lower[5], upper[5]
-    (np.int64(5), np.int64(45))
-    """
+    """Return exact limits at the largest alpha' that misses any cutoff with at most 1 - level."""
     alpha = local_alpha(n, m, level, selection_odds, one_sided)
     return _exact(n, m, 1 - alpha_of_cutoffs(cutoffs, alpha, level, one_sided), selection_odds)
 
 
 def _exact(n: int, m: int, level: float, selection_odds: float) -> Bounds:
-    """Return exact limits within a factor of the odds."""
     if selection_odds == 1:
         return exact(n, m, level)
     lower, upper = exact_with_odds(n, np.array([m]), level, selection_odds)

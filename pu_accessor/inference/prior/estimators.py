@@ -49,18 +49,7 @@ class _Moments(NamedTuple):
 
 
 def estimate_prior(ranking: Ranking, method: str, level: float) -> Prior:
-    """Estimate the share of positives among the unlabeled.
-
-    Examples
-    --------
-    >>> truth = np.arange(4000) < 1000  # 500 of them known: beta is 500/3500
-    >>> order = np.argsort(-np.random.default_rng(0).normal(3 * truth))
-    >>> known = np.append(0, np.cumsum(order < 500))
-    >>> rank = np.arange(4001)
-    >>> ranking = Ranking(rank, -rank, known, 0 * known, rank - known, Counts(500, 0, 3500))
-    >>> np.round(estimate_prior(ranking, "feasible", 0.95)[:3], 3)
-    array([0.126, 0.   , 0.155])
-    """
+    """Estimate the share of positives among the unlabeled."""
     check_labels(np.zeros(1), ranking.total)
     if not ranking.total.unlabeled:
         raise PUDataError(
@@ -212,7 +201,6 @@ def _matching_interval(
 
 
 def _check_negatives(total: Counts) -> None:
-    """Raise if there are no known negatives."""
     if not total.known_negative:
         raise PUDataError(
             "This method needs known negatives that are a random sample of the negatives, but "

@@ -107,7 +107,6 @@ def _lowest_likely(found: IntArray, size: IntArray, total: int, limit: FloatArra
 
 
 def _log_choose(whole: IntArray, part: IntArray) -> FloatArray:
-    """Return the logarithm of the binomial coefficient."""
     chosen: FloatArray = scipy.special.betaln(whole - part + 1.0, part + 1.0) + np.log1p(whole)
     return -chosen
 
@@ -193,7 +192,6 @@ class LabelPlan(NamedTuple):
 
 @lru_cache(maxsize=2)
 def _widths(size: int, total: int, level: float) -> IntArray:
-    """Return the widths of the intervals of 0..size positives, in counts."""
     lower, upper = exact(size, total - size, level)
     return upper - lower
 

@@ -167,13 +167,6 @@ def _known_positives(ranking: Ranking, settings: Settings) -> tuple[IntArray, In
     return right, wrong_ones
 
 
-def _round(counts: Numbers) -> IntArray:
-    """Round counts half up, in place."""
-    np.add(counts, 0.5 + COUNT_TOLERANCE, out=counts)
-    np.floor(counts, out=counts)
-    return counts.astype(np.int64)
-
-
 def mean_of_ends(part: FloatArray, counts: Numbers) -> FloatArray:
     """Return the weighted mean of counts at one or two cutoffs, in one order of summation."""
     return np.asarray(sum(weight * count for weight, count in zip(part, counts, strict=True)))
@@ -221,7 +214,7 @@ def _with_estimate(
             change, np.abs(estimate - np.clip(estimate, ends[:, 0], ends[:, 1])), out=change
         )
     np.greater(change, COUNT_TOLERANCE, out=clipped[:, _ESTIMATE])
-    in_head[:, _ESTIMATE] = _round(estimate) if rounded else estimate
+    in_head[:, _ESTIMATE] = np.floor(estimate + (0.5 + COUNT_TOLERANCE)) if rounded else estimate
     return in_head, clipped
 
 

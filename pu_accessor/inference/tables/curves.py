@@ -54,7 +54,6 @@ def area(
 
 
 def _rate(part: Numbers, whole: Numbers) -> FloatArray:
-    """Return a ratio, NaN for a denominator of 0."""
     return part / np.where(whole > 0, whole, np.nan)
 
 

@@ -247,7 +247,6 @@ def _crossings(head: IntArray, narrowed: IntArray) -> IntArray:
 def _bands_of(
     ranking: Ranking, kinds: Sequence[str], latent: IntArray, settings: Settings
 ) -> Bands:
-    """Return the bands of some kinds of known examples."""
     return Bands(
         {kind: _limits_of_kind(ranking, kind, latent, settings) for kind in kinds}, latent
     )
