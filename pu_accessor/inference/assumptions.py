@@ -125,14 +125,9 @@ class Strata(NamedTuple):
     cap: float  # label frequency
 
 
-def strata_test(
-    known: IntArray, room: IntArray, n: int, latent: int, level: float = 0.95
-) -> Strata:
+def strata_test(known: IntArray, room: IntArray, n: int, latent: int, level: float) -> Strata:
     """Test whether more positives are known in some stratum than random labels allow."""
-    # `room` is the number of examples in each stratum that may be positive. With at most s of the
-    # n + latent positives there, the known ones are at most hypergeometric: p values are
-    # conservative, by Holm over strata [3]. `odds_at_least` inverts Fisher's noncentral
-    # distribution [4].
+    # With at most `room` of the positives there, known ones are at most hypergeometric [3, 4].
     each = (1 - level) / known.size
     p_values, odds, most = [], [], []
     for count, size in zip(known.tolist(), np.minimum(room, n + latent).tolist(), strict=True):
@@ -182,8 +177,7 @@ def _pool(modeled: float, observed: float, size: int) -> float:
 
 def _variance_of_negatives(ranking: Ranking, beta: float, area: float, own: float) -> float:
     """Return the variance of placements of negatives, given `own` by the known ones."""
-    # The unlabeled give it, too, if beta is right and `area` is AUROC. Both are averaged, each
-    # with the less weight the larger its error: sqrt(v/k) for k known negatives with a variance v.
+    # Averaged with that of the unlabeled by beta; the larger an error, the smaller its weight.
     n, negatives, unlabeled = ranking.total
     known = ranking.known_positive
     square = ((known[:-1] + known[1:]) / (2 * n)) ** 2
@@ -208,9 +202,8 @@ class Negatives(NamedTuple):
 
 def negatives_test(ranking: Ranking, beta: float) -> Negatives:
     """Test whether AUROC by beta is that of known positives against known negatives."""
-    # Known positives rank above an unlabeled example with T = b/2 + (1 - b)*A, above a known
-    # negative with A: T - b/2 - (1 - b)*A is 0 under the assumptions. Its variance is the sum over
-    # the three samples [5], pooled with those of normal scores.
+    # T = b/2 + (1 - b)*A, T the concordance with unlabeled examples, A that with known negatives.
+    # The variance of T - b/2 - (1 - b)*A is the sum over three samples [5].
     n, negatives, unlabeled = ranking.total
     kinds = [_concordance_with(ranking, kind) for kind in ("unlabeled", "known_negative")]
     (theta, placements, variance), (area, placements_in_negatives, variance_in_negatives) = kinds
@@ -238,8 +231,7 @@ def negatives_test(ranking: Ranking, beta: float) -> Negatives:
 
 def binormal_variances(auroc: float, share: FloatArray) -> FloatArray:
     """Return the variances of placements of the rest for normal scores of equal variance."""
-    # P(a positive above two negatives) is A - 2*T(z, 1/sqrt(3)), z the normal quantile of AUROC A,
-    # T Owen's function.
+    # P(a positive above two negatives) = A - 2*T(z, 1/sqrt(3)), A = Phi(z), T Owen's function.
     owen = scipy.special.owens_t(float(scipy.special.ndtri(auroc)), 3**-0.5)
     negative_share = 1 - share
     negatives_only = max(auroc * (1 - auroc) - 2 * float(owen), 0.0)
@@ -257,7 +249,7 @@ def limit_test(ranking: Ranking, beta: float) -> Outcome:
     return Outcome(distance, exp(-2 * max(distance, 0.0) ** 2 / spread), share_above)
 
 
-def monotone_test(ranking: Ranking, level: float = 0.95) -> Outcome:
+def monotone_test(ranking: Ranking, level: float) -> Outcome:
     """Test whether scores are monotone; p is the smallest of some alphas that rejects it."""
     p_value, share_above = 1.0, np.nan
     for alpha in sorted({*_ALPHAS, round(1 - level, 12)}, reverse=True):

@@ -153,9 +153,7 @@ def monotone_hidden(
     known: IntArray, negatives: IntArray, unlabeled: IntArray, m: float
 ) -> FloatArray:
     """Return the hidden positives of each step, of m in all, if scores are monotone."""
-    # The share q of known positives is their isotonic regression on the rank. Hidden positives are
-    # proportional to q/(1 - q) among the unlabeled, and at most all of these. What exceeds the
-    # steps with q > 0 is spread evenly over the others.
+    # Proportional to q/(1 - q), q the isotonic regression of known positives on the rank [1].
     odds = _monotone_odds(known, known + negatives + unlabeled)
     weighted = unlabeled * odds
     full = np.cumsum(unlabeled) - unlabeled  # above each step

@@ -48,8 +48,7 @@ class Design(NamedTuple):
 
 def design_effects(ranking: Ranking) -> tuple[tuple[Design, ...], FloatArray, float]:
     """Return the design effects of both shares above a threshold, and how their errors relate."""
-    # That is the correlation of the errors of both shares and of the prevalence, and the standard
-    # error of the prevalence, 0 if it is given.
+    # Correlation of the errors of both shares and of the prevalence; standard error of the latter.
     clusters = ranking.clusters
     if clusters is None:
         return (Design(), Design()), np.eye(3), 0.0
@@ -114,8 +113,7 @@ def add_prevalence_error(influences: Sequence[Influence], slope: float) -> list[
 
 def adjust_sums(sums: FloatArray, sizes: CountArray) -> FloatArray:
     """Return sums of clusters, (2, clusters), divided by sqrt(1 - share of the sample)."""
-    # The sample mean takes its part of each cluster. With C clusters of one size, the sum of
-    # squares grows by C/(C - 1).
+    # With C clusters of one size, the sum of squares grows by C/(C - 1).
     share: FloatArray = sizes / np.maximum(sizes.sum(axis=1, keepdims=True), 1)
     left = np.subtract(1, share, out=share)  # in place: there can be as many clusters as rows
     np.sqrt(np.maximum(left, _MIN_REMAINDER, out=left), out=left)
@@ -130,8 +128,7 @@ def design_effect_of_sums(
     effect_if_constant: float,
 ) -> Design:
     """Return the design effect of sums by cluster, at least 1, for the variance `plain`."""
-    # The degrees of freedom account for the kurtosis of the sums, and are at most one less than
-    # the clusters with known positives. `alike` is the effect if nothing varies.
+    # The df account for the kurtosis of the sums; they are below the clusters with positives.
     total = adjust_sums(sums, sizes).sum(axis=0)
     effect = float(total @ total) / independent if independent else effect_if_constant
     whole, df = sums.sum(axis=0), with_positive - 1.0

@@ -65,6 +65,7 @@ _OF_TABLES = ("area", "tables")  # at all their cutoffs
 _OF_ALL = ("against_beta", "average", "compare", "forest", "gap", "metric", "robustness", "score")
 _AREA = (*_OF_ALL, "area")
 _AT_CUTOFF = (*_OF_ALL, "tables")
+_OF_LISTS = ("against_beta", "average", "forest", "metric", "retrieval")
 
 
 @dataclass(frozen=True)
@@ -274,13 +275,14 @@ def _ratio(part: str, whole: str) -> MetricFunction:
 def _at_cutoff(name: str, function: MetricFunction, label: str = "", **more: Any) -> Metric:
     example = f"df.pu.metric({name!r}, 0.3, at=100)"
     label = label or _as_words(name)
-    return Metric(
-        name, label, function=function, **{"purposes": _AT_CUTOFF, "example": example, **more}
-    )
+    usual: dict[str, Any] = {"purposes": _AT_CUTOFF, "example": example}
+    return Metric(name, label, function=function, **(usual | more))
 
 
 def _of_ranking(name: str, label: str, estimator: Estimator, **more: Any) -> Metric:
-    usual: dict[str, Any] = {"question": name, "needs_cutoff": False}
+    beta = ", 0.3" if more.get("takes_beta", True) else ""
+    example = f"df.pu.metric({name!r}{beta})"
+    usual: dict[str, Any] = {"question": name, "needs_cutoff": False, "example": example}
     return Metric(name, label, estimator=estimator, **(usual | more))
 
 
@@ -314,13 +316,12 @@ _ENTRIES = (
     _of_ranking(
         *("bedroc", "BEDROC", estimate_early),
         purposes=("against_beta", "average", "compare", "forest", "metric"),
-        example="df.pu.metric('bedroc', 0.3)",
         of_known=early_of_known,
         alpha=20.0,
     ),
     _of_ranking(
         *("ndcg", "NDCG", estimate_early),
-        purposes=("against_beta", "average", "forest", "metric", "retrieval"),
+        purposes=_OF_LISTS,
         example="df.pu.metric('ndcg', 0.3, at=10)",
         question="early",
         of_known=early_of_known,
@@ -328,8 +329,7 @@ _ENTRIES = (
     ),
     _of_ranking(
         *("reciprocal_rank", "reciprocal rank", estimate_reciprocal_rank),
-        purposes=("against_beta", "average", "forest", "metric", "retrieval"),
-        example="df.pu.metric('reciprocal_rank', 0.3)",
+        purposes=_OF_LISTS,
         question="at a cutoff",
         of_known=first_of_known,
         own_cutoff=Cutoff("first"),
@@ -338,7 +338,6 @@ _ENTRIES = (
     _of_ranking(
         *("bpref", "bpref", estimate_bpref),
         purposes=("average", "forest", "metric", "no interval", "retrieval", "without_beta"),
-        example="df.pu.metric('bpref')",
         of_known=bpref_of_known,
         takes_beta=False,
     ),
@@ -346,7 +345,6 @@ _ENTRIES = (
         *("boyce", "continuous Boyce index"),
         estimator=lambda _, ranking, *__: estimate_boyce(ranking),
         purposes=("metric", "no interval", "without_beta"),
-        example="df.pu.metric('boyce')",
         takes_beta=False,
         low=-1.0,
     ),
@@ -390,7 +388,7 @@ _ENTRIES = (
     _at_cutoff("recall", _ratio("tp", _TP_FN), **_WITHOUT_BETA),
     _at_cutoff(
         *("r_precision", _ratio("tp", _TP_FN), "R-precision"),
-        purposes=("against_beta", "average", "forest", "metric", "retrieval"),
+        purposes=_OF_LISTS,
         example="df.pu.metric('r_precision', 0.3)",
         needs_cutoff=False,
         own_cutoff=Cutoff("positives"),

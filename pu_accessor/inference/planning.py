@@ -109,8 +109,7 @@ def probability_of_width(
     width: float, pilot: PlacementMoments, share: float, sizes: tuple[int, int], level: float
 ) -> float:
     """Return the probability that the interval of AUROC on future data is narrow enough."""
-    # The width is taken as normal, with the variance of its linear part in AUROC and both
-    # variances.
+    # The width is taken as normal, with the variance of its linear part.
     center = np.array([pilot.known.mean, pilot.known.variance, pilot.rest.variance])
     covariance = np.zeros((3, 3))
     for row, (moment, size) in enumerate(zip(pilot, sizes, strict=True), 1):

@@ -23,18 +23,8 @@ def _bisect(
 def largest_without_excess(
     excess: Callable[[float], float], low: float, high: float, precision: float, guess: float
 ) -> float:
-    """Return the number bisection gives for `excess` <= 0, or `high`, after fewer evaluations.
-
-    Examples
-    --------
-    >>> from math import log
-    >>> evaluated = []
-    >>> def excess(number):
-    ...     evaluated.append(number)
-    ...     return 0.9 * log(number / 3)
-    >>> largest_without_excess(excess, 1.0, 8.0, 1e-3, 2.0) // 0.01 / 100, len(evaluated)
-    (2.99, 5)
-    """
+    """Return the number bisection gives for `excess` <= 0, or `high`, by fewer evaluations."""
+    # Steps double while they go one way; only numbers that bisection can return are evaluated.
     largest_good, smallest_bad, factor, number = low, inf, 1.0, guess
     was_good: bool | None = None
     while largest_good < high:
@@ -57,13 +47,7 @@ def largest_without_excess(
 
 
 def breaking_point(is_true: Callable[[float], bool]) -> float:
-    """Return the largest factor of the odds of being labeled for which a conclusion is true.
-
-    Examples
-    --------
-    >>> breaking_point(lambda odds: odds < 3) // 0.01 / 100, breaking_point(lambda odds: False)
-    (2.99, 1.0)
-    """
+    """Return the largest factor of the odds of being labeled for which a conclusion is true."""
     if not is_true(1.0):
         return 1.0
     if is_true(inf):

@@ -220,8 +220,6 @@ class _LowerLimits:
         self, m: Numbers, known: IntArray, count: Numbers, more: int, fewer: int
     ) -> tuple[FloatArray, FloatArray]:
         """Return both deviates at a few k, by sums of rational ratios outward from k."""
-        # With one more latent positive above the cutoff, the same sums weight each term by the
-        # known positives below it.
         n, odds, free = self._n, self._odds, m - count
         k, v, rest = known[:, np.newaxis], count[:, np.newaxis], free[:, np.newaxis]
         j = np.arange(float(max(min(n, more), 1)))
@@ -300,33 +298,29 @@ class _LowerLimits:
 
     def _interpolate_limits(self, m: IntArray, nodes: IntArray, inner: IntArray) -> FloatArray:
         """Return real limits at `inner` from those at nodes; one row for each m."""
-        limits = self._limits_at_nodes(m, nodes)
-        logit = scipy.special.logit(nodes / (self._n + 1))
-        spline = scipy.interpolate.make_interp_spline(logit, limits, k=_SPLINE_DEGREE)
-        # A piecewise polynomial is ten times as fast.
-        ends = spline.t[_SPLINE_DEGREE:-_SPLINE_DEGREE]
-        powers = [spline(ends[:-1], nu) / factorial(nu) for nu in range(_SPLINE_DEGREE, -1, -1)]
-        pieces = scipy.interpolate.PPoly(np.stack(powers), ends)
-        return np.asarray(pieces(scipy.special.logit(inner / (self._n + 1))).T)
-
-    def _limits_at_nodes(self, m: IntArray, nodes: IntArray) -> FloatArray:
-        """Return the real limits at some k, one row each, for each m."""
+        # Limits as shares of m are smooth in n/m: many are interpolated between Chebyshev nodes.
         n, least, most = self._n, self._n / m.max(), self._n / m.min()
         middle, half = (least + most) / 2, (most - least) / 2
         number = m.size
         if half:
             number = ceil(_LOG_ERROR / acosh((1 / self._odds + middle) / half))
-        not_interpolated = m.size <= number
+        is_exact = m.size <= number
         chebyshev = np.cos(np.pi * (np.arange(number) + 0.5) / number)
-        latent = m if not_interpolated else n / (middle + half * chebyshev)
+        latent = m if is_exact else n / (middle + half * chebyshev)
         limits = self._real_limits(np.tile(latent, nodes.size), np.repeat(nodes, latent.size))
         limits = limits.reshape(nodes.size, latent.size)
-        if not_interpolated:
-            return limits
-        share: FloatArray = scipy.interpolate.barycentric_interpolate(
-            n / latent, limits / latent, n / m, axis=1
-        )
-        return share * m
+        if not is_exact:
+            share: FloatArray = scipy.interpolate.barycentric_interpolate(
+                n / latent, limits / latent, n / m, axis=1
+            )
+            limits = share * m
+        logit = scipy.special.logit(nodes / (n + 1))
+        spline = scipy.interpolate.make_interp_spline(logit, limits, k=_SPLINE_DEGREE)
+        # A piecewise polynomial is ten times as fast.
+        ends = spline.t[_SPLINE_DEGREE:-_SPLINE_DEGREE]
+        powers = [spline(ends[:-1], nu) / factorial(nu) for nu in range(_SPLINE_DEGREE, -1, -1)]
+        pieces = scipy.interpolate.PPoly(np.stack(powers), ends)
+        return np.asarray(pieces(scipy.special.logit(inner / (n + 1))).T)
 
 
 def _deviate(above: FloatArray, below: FloatArray) -> FloatArray:

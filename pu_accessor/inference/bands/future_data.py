@@ -35,9 +35,7 @@ def cut_to_concave(
     x: FloatArray, lower: FloatArray, upper: FloatArray, slope: float
 ) -> ConcaveBand:
     """Cut a simultaneous band to the concave functions F inside, in time n*log(n)."""
-    # `x` ascends from 0 to 1, F(0) = 0, F(1) = 1, no slope exceeds `slope`; both limits are
-    # attained. The lower limit is the least concave majorant of `lower`. The upper one is the
-    # lowest tangent to it from a point of `upper`, from either side.
+    # The upper limit is the lowest tangent to the majorant from a point of `upper`.
     distinct_x, first, position = np.unique(x, return_index=True, return_inverse=True)
     low, high = np.maximum.reduceat(lower, first), np.minimum.reduceat(upper, first)
     low[-1], high[0] = 1.0, 0.0

@@ -227,8 +227,7 @@ def narrowed_bends(head: IntArray, narrowed: IntArray) -> IntArray:
     """Return the unlabeled counts, between two cutoffs, at which narrowed bounds bend."""
     here, following = (side[:, np.newaxis, np.newaxis] for side in (head[:-1], head[1:]))
     before, after = narrowed[:-1], narrowed[1:]
-    # Each further example is positive on the line that ends at the next lower bound, and on the
-    # line that starts at the last upper bound.
+    # Lines of positives only that end at the next lower bound, or start at the last upper bound.
     lines = [following - after[:, [_LOWER]], here - before[:, [_UPPER]]]
     corners = [line + value for line in lines for value in (before, after)]
     return counts_within_steps(corners, here, following)

@@ -28,8 +28,7 @@ def effective_size(weight: FloatArray) -> float:
 
 def weighted_bounds(weight: FloatArray, m: int, level: float) -> tuple[IntArray, IntArray]:
     """Return bounds for labels with known, unequal probabilities, for k = 0..n."""
-    # For equal weights this is the exact band, within a count. Beyond the last known positive it
-    # extrapolates, and nothing known can test it.
+    # Beyond the last known positive it extrapolates, and nothing known can test it.
     latent = latent_shares(weight, float(m))
     tail = (1 - level) / 2
     sums = np.concatenate([[0.0], np.cumsum(latent)])
@@ -44,8 +43,7 @@ def clustered_bounds(
     cluster: IntArray, weight: CountArray | None, m: int, level: float
 ) -> tuple[IntArray, IntArray]:
     """Return bounds for clusters of positives labeled together, at each known positive."""
-    # It is the band of n known positives over the design effect of the share above the cutoff. If
-    # each row is labeled by itself it is too wide.
+    # The size is n over the design effect. If each row is labeled by itself it is too wide.
     weight = np.ones(cluster.size, np.int64) if weight is None else weight
     first, number = np.unique(cluster, return_inverse=True)
     size = np.bincount(number, weight, first.size)
@@ -78,8 +76,7 @@ def _limit_clustered(
     known: Numbers, squares: Numbers, products: Numbers, size: CountArray, m: int, level: float
 ) -> tuple[IntArray, IntArray]:
     """Return limits of the hidden positives in sets with so many known positives."""
-    # `squares` and `products` are sums over clusters: of h**2, and of h times the cluster's
-    # `size`.
+    # With h known positives of a cluster inside, `squares` sums h**2, `products` h*size.
     n, clusters, tail = size.sum(), size.size, (1 - level) / 2
     share, unseen = known / n, float(size @ size) / n
     variance = squares - 2 * share * products + share**2 * n * unseen

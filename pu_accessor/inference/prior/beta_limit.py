@@ -9,27 +9,37 @@ sqrt(2*ln(1/delta)) times the largest standard error of F, with one unseen posit
 """
 
 from bisect import bisect
-from collections.abc import Callable
 from math import log, sqrt
 
 import numpy as np
 
 from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
-from pu_accessor.ranking import FloatArray, IntArray, Ranking
+from pu_accessor.ranking import FloatArray, Ranking
 
 
 def limit_from_positives(ranking: Ranking, delta: float) -> float:
     """Return the largest beta that the known positives do not reject at delta."""
     steps = np.flatnonzero(np.diff(ranking.known_positive)) + 1
-    if (weight := ranking.unequal_weight) is not None:
-        return _weighted_limit(ranking, weight, steps, delta)
+    known, unlabeled = ranking.known_positive[steps], ranking.unlabeled[steps]
     n, _, size = ranking.total
+    cdf: FloatArray = known / n
+    scatter: FloatArray | None = None
+    if (weight := ranking.unequal_weight) is not None:
+        shares = latent_shares(weight, 1.0)
+        unseen = (float(unseen_weight(weight)[-1]) - 1) / float((weight - 1).sum())
+        sums, squares = (np.append(0.0, np.cumsum(each)) for each in (shares, shares**2))
+        cdf, square = np.minimum(sums[known], 1), squares[known]
+        scatter = square * (1 - cdf) ** 2 + (squares[-1] - square + unseen**2) * cdf**2
 
-    def allowed(latent: int) -> float:
-        return sqrt(log(1 / delta) / 2 * (1 / n + 1 / latent))
+    def infeasible(latent: int) -> bool:
+        if scatter is None:
+            allowed = sqrt(log(1 / delta) / 2 * (1 / n + 1 / latent))
+        else:
+            allowed = sqrt(2 * log(1 / delta)) * sqrt(np.max(scatter + cdf * (1 - cdf) / latent))
+        return bool(np.max(cdf - np.minimum(unlabeled, latent) / latent) > allowed)
 
-    cdf = ranking.known_positive[steps] / n
-    return _largest_feasible(cdf, ranking.unlabeled[steps], size, allowed)
+    # The distance grows with the hidden positives, and the allowed one shrinks.
+    return bisect(range(1, size + 1), False, key=infeasible) / size
 
 
 def distance_from_positives(ranking: Ranking, latent: int) -> tuple[float, float]:
@@ -39,30 +49,3 @@ def distance_from_positives(ranking: Ranking, latent: int) -> tuple[float, float
     lead = lead - np.minimum(unlabeled, latent) / latent
     cutoff = int(np.argmax(lead))
     return float(lead[cutoff]), float(unlabeled[cutoff]) / ranking.total.unlabeled
-
-
-def _weighted_limit(ranking: Ranking, weight: FloatArray, steps: IntArray, delta: float) -> float:
-    """Return the limit from known positives with unequal propensities."""
-    unlabeled, known = ranking.unlabeled[steps], ranking.known_positive[steps]
-    u = latent_shares(weight, 1.0)
-    unseen = (float(unseen_weight(weight)[-1]) - 1) / float((weight - 1).sum())
-    cdf, squares = (np.append(0.0, np.cumsum(shares)) for shares in (u, u**2))
-    f, square = np.minimum(cdf[known], 1), squares[known]
-    scatter = square * (1 - f) ** 2 + (squares[-1] - square + unseen**2) * f**2
-
-    def allowed(latent: int) -> float:
-        return sqrt(2 * log(1 / delta)) * sqrt(np.max(scatter + f * (1 - f) / latent))
-
-    return _largest_feasible(f, unlabeled, ranking.total.unlabeled, allowed)
-
-
-def _largest_feasible(
-    cdf: FloatArray, unlabeled: IntArray, size: int, allowed: Callable[[int], float]
-) -> float:
-    """Return the largest share of hidden positives whose distance is allowed."""
-
-    def infeasible(latent: int) -> bool:
-        return bool(np.max(cdf - np.minimum(unlabeled, latent) / latent) > allowed(latent))
-
-    # The distance grows with the hidden positives, and the allowed one shrinks.
-    return bisect(range(1, size + 1), False, key=infeasible) / size

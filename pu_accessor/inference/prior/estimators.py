@@ -78,18 +78,11 @@ def _feasible(ranking: Ranking, level: float) -> Prior:
             "estimate. Add known positives, or label a random sample of the unlabeled: "
             "df.pu.sample_to_label."
         )
-    if ranking.unequal_weight is None:
-        warnings += _warnings_of_ranks(ranking)
-    return Prior(point, 0.0, upper, (*warnings,))
-
-
-def _warnings_of_ranks(ranking: Ranking) -> list[str]:
-    """Return warnings if ranks contradict the assumptions."""
+    if ranking.unequal_weight is not None:
+        return Prior(point, 0.0, upper, (*warnings,))
     known, unlabeled = np.diff(ranking.known_positive), np.diff(ranking.unlabeled)
-    total = ranking.total
-    above = (ranking.unlabeled[:-1] + unlabeled / 2) / total.unlabeled
-    warnings = []
-    if float(known @ above) / total.known_positive < _MIN_SHARE_ABOVE:
+    above = (ranking.unlabeled[:-1] + unlabeled / 2) / ranking.total.unlabeled
+    if float(known @ above) / ranking.total.known_positive < _MIN_SHARE_ABOVE:
         warnings.append(
             "Known positives rank above nearly all unlabeled examples: beta is about 0, or the "
             "model was trained on these rows, or labels are not a random sample of the positives. "
@@ -101,7 +94,7 @@ def _warnings_of_ranks(ranking: Ranking) -> list[str]:
             "too, so the estimate is too high. Use only the upper limit, or label a random sample "
             "of the unlabeled: df.pu.sample_to_label."
         )
-    return warnings
+    return Prior(point, 0.0, upper, (*warnings,))
 
 
 def _plateau_p_value(ranking: Ranking) -> float:

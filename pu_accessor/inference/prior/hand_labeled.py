@@ -122,8 +122,7 @@ class LabelPlan(NamedTuple):
 
     def smallest_size(self) -> int:
         """Return the number of labels from which on the interval is narrow enough."""
-        # The probability is not monotone: it falls while the number of narrow counts stays the
-        # same.
+        # The probability is not monotone: it falls while narrow counts stay the same.
         most = 1
         while most < self.total and self._falls_short(most):
             most *= 2
@@ -168,8 +167,7 @@ class LabelPlan(NamedTuple):
 
     def _next(self, size: int, end: int) -> int:
         """Return the next number of labels that may fall short, after one that is enough."""
-        # Integer limits are at most two counts closer than real ones, which only move closer:
-        # counts that are narrow by two stay narrow, and their probability falls.
+        # Counts that are narrow by two stay narrow, as rounding moves limits by at most two.
         narrow = self._narrow(size, self.counts - 2)
         sure = min(int(narrow[1]), size // 2) if narrow.size and not narrow[0] else 0
 

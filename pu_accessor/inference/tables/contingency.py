@@ -31,7 +31,7 @@ from pu_accessor.inference.tables.latent_bounds import (
     complete_at_bends,
     complete_for,
     count_above,
-    cutoff_count_if_few,
+    few_cutoff_count,
     make_bands,
     references_used,
 )
@@ -195,8 +195,7 @@ def _with_estimate(
     rounded: bool,
 ) -> tuple[Numbers, BoolArray]:
     """Return counts with the estimate between both bounds, and where they were moved."""
-    # An estimate that leaves the band is clipped to the limits of all labelings inside. If there
-    # are none, these limits cross, and the estimate may be outside of the band.
+    # It is clipped to the limits of all labelings in the band; these cross if there are none.
     betas = len(completions)
     ends = bounds.possible[..., :betas]
     shape = betas, len(BOUNDS), bounds.ranking.rank.size  # cutoffs are contiguous
@@ -316,20 +315,13 @@ def completed_table(
     ranking, tp = complete_at_bends(ranking, latent, choose_references(ranking, latent, settings))
     tp += ranking.known_positive[:, np.newaxis]
     if on_new and ranking.monotone:
-        tp = _tie_equal_shares(ranking, latent)
+        kinds = ("positives",) * latent.size
+        whole, in_head = complete_at_bends(ranking.whole or ranking, latent, kinds)
+        curves, heads = (whole.known_positive[:, np.newaxis] + in_head).T, whole.head * 1.0
+        concave = [concave_majorant(heads, curve)[0] for curve in curves]
+        tp = np.stack([np.interp(ranking.head, heads, curve) for curve in concave], axis=1)
     positives = total.known_positive + latent
     return ranking, Table.of(tp, ranking.head[:, np.newaxis], positives, sum(total))
-
-
-def _tie_equal_shares(ranking: Ranking, latent: IntArray) -> FloatArray:
-    """Spread true positives evenly between corners of the concave majorant of the estimate."""
-    whole, in_head = complete_at_bends(
-        ranking.whole or ranking, latent, ("positives",) * latent.size
-    )
-    curves = (whole.known_positive[:, np.newaxis] + in_head).T
-    heads = whole.head.astype(np.float64)
-    concave = [concave_majorant(heads, tp)[0] for tp in curves]
-    return np.stack([np.interp(ranking.head, heads, tp) for tp in concave], axis=1)
 
 
 def bound_curve_on_future_data(
@@ -415,6 +407,6 @@ def _local_alphas(
     for i, kind in enumerate(kinds):
         n, m = of_kind[kind][0], int(of_kind[kind][1][i])
         alpha = local_alpha(n, m, settings.level, settings.selection_odds, settings.one_sided)
-        cutoffs = cutoff_count_if_few(ranking, n, [m], settings)
+        cutoffs = few_cutoff_count(ranking, n, [m], settings)
         alphas.append(alpha_of_cutoffs(cutoffs, alpha, settings.level, settings.one_sided))
     return np.array(alphas)

@@ -59,8 +59,7 @@ def _rate(part: Numbers, whole: Numbers) -> FloatArray:
 
 def _roc_area(tp: Numbers, fp: Numbers, limit: float | None) -> FloatArray:
     """Return the area under straight lines, standardized up to `limit` if given."""
-    # A known positive can bring hidden ones that were false positives: such steps back in fp have
-    # a negative area.
+    # Steps back in fp, as a known positive brings hidden ones, have a negative area.
     positives, negatives = tp[..., -1], fp[..., -1]
     width, rise = np.diff(fp, axis=-1), np.diff(tp, axis=-1)
     slope = rise / np.where(width == 0, 1, width)
@@ -175,12 +174,9 @@ def _average_precision(
     tp: Numbers, rank: IntArray, is_block: BoolArray, prevalence: float | None
 ) -> float:
     """Return the mean over all positives of the precision at their cutoff."""
-    # For ties that is the end of the block. Between blocks V positives are anywhere among c
-    # unlabeled examples, V one of the two integers around its mean v: the r-th example is positive
-    # with probability v/c, given which E[V(V-1)]/(v(c-1)) times r - 1 positives precede it. At
-    # another prevalence each positive counts w times. The sum over r is that of `_sum_of_ratios`.
-    # Leave out cutoffs between which true positives are linear, outside of blocks: the result does
-    # not depend on them.
+    # Between blocks V positives, v on average, are anywhere among c unlabeled examples: before the
+    # r-th, if it is positive, there are E[V(V-1)]/(v(c-1))*(r - 1).
+    # Leave out cutoffs between which true positives are linear, outside of blocks.
     slope = np.where(is_block, np.nan, np.diff(tp) / np.diff(rank))
     bends = np.append(~(np.abs(np.diff(slope)) <= _SLOPE_TOLERANCE), True)
     tp, rank, is_block = tp[np.append(True, bends)], rank[np.append(True, bends)], is_block[bends]
@@ -204,9 +200,8 @@ def _average_precision(
 
 def average_precision_bounds(lower: Numbers, upper: Numbers, rank: IntArray) -> FloatArray:
     """Return the extreme average precisions, (2, betas), between bounds (betas, cutoffs)."""
-    # The j-th positive is found at the cutoff where the lower bound is j, with at most F false
-    # positives: its precision is at least j/(j + F). It is not found before the upper bound is j:
-    # its precision is at most the maximum of the upper one from there on.
+    # The j-th positive is above the cutoff with a lower bound of j and at most F false positives, not
+    # before the upper bound is j: its precision is j/(j + F) to the maximum from there on.
     one = np.ones(1)
     start, gained = lower[..., :-1].astype(np.float64), np.diff(lower, axis=-1)
     false = (rank - lower)[..., 1:]
@@ -244,8 +239,7 @@ class Derivatives(NamedTuple):
 
 def beta_derivatives(table: Table, clipped: BoolArray, known: KnownCounts) -> Derivatives:
     """Return the derivatives of rates and counts by beta."""
-    # T, the share of hidden positives (or negatives) above the cutoff by the band, is fixed: all
-    # counts are linear in beta, with T*unlabeled more true positives at beta 1 than at 0.
+    # T, the share of hidden examples above the cutoff, is fixed: all counts are linear in beta.
     tp, fp, fn, tn = table
     head, positives, negatives = tp + fp, tp + fn, fp + tn
     of_kind = (

@@ -92,7 +92,7 @@ def make_bands(ranking: Ranking, latent: IntArray, settings: Settings) -> Bands:
         return Bands({}, latent)
     kinds = references_used(settings.reference, ranking)
     level = (1 + settings.level) / 2 if settings.reference == "both" else settings.level
-    return _bands_of(ranking, kinds, latent, settings.at_level(level))
+    return _bands(ranking, kinds, latent, settings.at_level(level))
 
 
 def add_bend_cutoffs(
@@ -147,13 +147,12 @@ def count_above(completions: Sequence[Completion], ranking: Ranking) -> FloatArr
 
 def choose_references(ranking: Ranking, latent: IntArray, settings: Settings) -> tuple[str, ...]:
     """Return the kind with the narrower range of AUROC, for each number of hidden positives."""
-    # Level and selection odds are fixed, so that all bounds use one kind. Claims are compared
-    # before they are clipped: a wrong band is clipped a lot and would look narrow.
+    # At a fixed level; before claims are clipped, as a wrong band would look narrow after it.
     kinds = references_used(settings.reference, ranking)
     if len(kinds) == 1:
         return kinds * latent.size
     ranking = ranking.whole or ranking
-    bands = _bands_of(ranking, kinds, latent, replace(settings.at_random, level=_COMPARED_LEVEL))
+    bands = _bands(ranking, kinds, latent, replace(settings.at_random, level=_COMPARED_LEVEL))
     # Areas between bounding ROC curves, times 2: sums of true positives over all ranks.
     widths = [claim[:, 1] - claim[:, 0] for claim in bands.claims(ranking).values()]
     ranges = [np.diff(ranking.rank) @ (width[1:] + width[:-1]) for width in widths]
@@ -205,7 +204,9 @@ def _bound_jointly(ranking: Ranking, bands: Bands, settings: Settings) -> Latent
     narrowed = _narrow_all(whole, bounds, completions)
     if ranking.whole is not None:
         bounds = _bound_each(ranking, bands, settings)
-        ends = np.concatenate([bounds.possible, _no_bounds(bounds.possible, latent)], axis=-1)
+        unknown = np.zeros_like(bounds.possible)
+        unknown[:, 1] = latent
+        ends = np.concatenate([bounds.possible, unknown], axis=-1)
         narrowed = narrow_between(ranking, ends, whole, narrowed)
     (low, nearest_low), (high, nearest_high) = (
         np.split(side, 2, axis=-1) for side in np.moveaxis(narrowed, 1, 0)
@@ -219,21 +220,14 @@ def _narrow_all(
     ranking: Ranking, bounds: LatentBounds, completions: Sequence[Completion]
 ) -> IntArray:
     """Narrow bounds to counts possible at all cutoffs, with integers around the estimate."""
-    latent = np.array([round(each.latent[-1]) for each in completions])
-    ends = _no_bounds(bounds.possible, latent)
+    ends = np.zeros_like(bounds.possible)
+    ends[:, 1] = [round(each.latent[-1]) for each in completions]
     for i, each in enumerate(completions):
         corners = np.isin(ranking.unlabeled, each.unlabeled)
         above = each.above(ranking.unlabeled[corners])
         ends[corners, 0, i] = np.floor(above + COUNT_TOLERANCE)
         ends[corners, 1, i] = np.ceil(above - COUNT_TOLERANCE)
     return narrow_bounds(ranking.unlabeled, np.concatenate([bounds.possible, ends], axis=-1))
-
-
-def _no_bounds(bounds: IntArray, latent: IntArray) -> IntArray:
-    """Return bounds from 0 to all hidden positives."""
-    ends = np.zeros_like(bounds)
-    ends[:, 1] = latent
-    return ends
 
 
 def _crossings(head: IntArray, narrowed: IntArray) -> IntArray:
@@ -244,12 +238,8 @@ def _crossings(head: IntArray, narrowed: IntArray) -> IntArray:
     return each_once((head[:-1, np.newaxis, np.newaxis] + apart)[crossed])
 
 
-def _bands_of(
-    ranking: Ranking, kinds: Sequence[str], latent: IntArray, settings: Settings
-) -> Bands:
-    return Bands(
-        {kind: _limits_of_kind(ranking, kind, latent, settings) for kind in kinds}, latent
-    )
+def _bands(ranking: Ranking, kinds: Sequence[str], latent: IntArray, settings: Settings) -> Bands:
+    return Bands({kind: _kind_limits(ranking, kind, latent, settings) for kind in kinds}, latent)
 
 
 def _shares_as_bands(ranking: Ranking, bands: Bands) -> Bands:
@@ -263,11 +253,9 @@ def _shares_as_bands(ranking: Ranking, bands: Bands) -> Bands:
     return Bands(tables, bands.latent)
 
 
-def _limits_of_kind(ranking: Ranking, kind: str, latent: IntArray, settings: Settings) -> IntArray:
+def _kind_limits(ranking: Ranking, kind: str, latent: IntArray, settings: Settings) -> IntArray:
     """Return the limits of one kind, shape (known + 1, side, beta)."""
-    # If known positives may be wrong, the lower limit takes all wrong ones as above the cutoff,
-    # the upper limit as below: limits of fewer known positives are monotone, so others lie between
-    # [1].
+    # Wrong known positives are above the cutoff for the lower limit, below for the upper one [1].
     total, weight, clusters = ranking.total, ranking.weight, ranking.clusters
     level = settings.level
     known = total.known_positive if kind == "positives" else total.known_negative
@@ -282,7 +270,7 @@ def _limits_of_kind(ranking: Ranking, kind: str, latent: IntArray, settings: Set
     else:
         cutoffs = None
         if settings.band == "simultaneous":
-            cutoffs = cutoff_count_if_few(ranking, right, hidden, settings)
+            cutoffs = few_cutoff_count(ranking, right, hidden, settings)
         options = settings.selection_odds, settings.one_sided, cutoffs
         sides = latent_bounds_of_many(settings.band, right, tuple(hidden), level, *options)
     table = np.stack([side.T for side in sides], axis=1)
@@ -293,9 +281,7 @@ def _limits_of_kind(ranking: Ranking, kind: str, latent: IntArray, settings: Set
     return np.take_along_axis(table, known_rows[..., np.newaxis], axis=0)
 
 
-def cutoff_count_if_few(
-    ranking: Ranking, n: int, m: Sequence[int], settings: Settings
-) -> int | None:
+def few_cutoff_count(ranking: Ranking, n: int, m: Sequence[int], settings: Settings) -> int | None:
     """Return the number of cutoffs between the ends, if small enough to narrow the band."""
     sided = settings.selection_odds, settings.one_sided
     alphas = [local_alpha(n, latent, settings.level, *sided) for latent in m]
@@ -312,8 +298,8 @@ def cutoff_count_if_few(
 
 def _band_bends(ranking: Ranking, bands: Bands) -> IntArray:
     """Return the unlabeled counts h, between two cutoffs, at which bounds bend."""
-    # Between two labeled scores a claim of the known positives is constant in h, clipped at h and
-    # m - (|U| - h). A claim of the known negatives grows with h, clipped at 0 and m.
+    # Claims of known positives are constant in h, clipped at h and m - (|U| - h); those of known
+    # negatives grow with h, clipped at 0 and m.
     steps = np.flatnonzero(np.diff(ranking.unlabeled))
     here, following = (
         side[:, np.newaxis, np.newaxis]
