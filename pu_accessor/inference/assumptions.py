@@ -2,11 +2,10 @@
 
 No test can prove that labels are random: each detects some violations and misses others.
 
-[1] W. H. Kruskal, W. A. Wallis, J. Am. Stat. Assoc. 47 (1952) 583-621.
-[2] B. Phipson, G. K. Smyth, Stat. Appl. Genet. Mol. Biol. 9 (2010) 39.
-[3] S. Holm, Scandinavian Journal of Statistics 6 (1979) 65-70.
-[4] P. R. Rosenbaum, Observational Studies, 2nd ed., Springer (2002), chapter 4.
-[5] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, Biometrics 44 (1988) 837-845.
+[1] W. H. Kruskal, W. A. Wallis, J. Am. Stat. Assoc. 47 (1952) 583-621. [2] B. Phipson, G. K.
+Smyth, Stat. Appl. Genet. Mol. Biol. 9 (2010) 39. [3] S. Holm, Scandinavian Journal of Statistics 6
+(1979) 65-70. [4] P. R. Rosenbaum, Observational Studies, 2nd ed., Springer (2002), chapter 4. [5]
+E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, Biometrics 44 (1988) 837-845.
 """
 
 from dataclasses import replace

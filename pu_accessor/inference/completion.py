@@ -154,7 +154,14 @@ def monotone_hidden(
 ) -> FloatArray:
     """Return the hidden positives of each step, of m in all, if scores are monotone."""
     # Proportional to q/(1 - q), q the isotonic regression of known positives on the rank [1].
-    odds = _monotone_odds(known, known + negatives + unlabeled)
+    size = known + negatives + unlabeled
+    odds, nonempty = np.zeros(size.size), np.flatnonzero(size)
+    if nonempty.size:  # odds q/(1 - q), 0 where all are known positives
+        share, weight = known[nonempty] / size[nonempty], size[nonempty].astype(np.float64)
+        blocks = scipy.optimize.isotonic_regression(share, weights=weight, increasing=False).blocks
+        positive, all_ = (np.add.reduceat(each[nonempty], blocks[:-1]) for each in (known, size))
+        odds[nonempty] = np.repeat(positive / np.maximum(all_ - positive, 1), np.diff(blocks))
+        odds[nonempty] *= np.repeat(positive < all_, np.diff(blocks))
     weighted = unlabeled * odds
     full = np.cumsum(unlabeled) - unlabeled  # above each step
     weighted_below = np.cumsum(weighted[::-1])[::-1]
@@ -163,21 +170,8 @@ def monotone_hidden(
     if not not_full.any():
         filled = np.where(odds > 0, unlabeled, 0).astype(np.float64)
         others: FloatArray = unlabeled - filled
-        share = max(m - float(filled.sum()), 0.0) / max(float(others.sum()), 1.0)
-        return filled + share * others
+        part = max(m - float(filled.sum()), 0.0) / max(float(others.sum()), 1.0)
+        return filled + part * others
     first = int(np.argmax(not_full))
     factor = max(m - full[first], 0.0) / weighted_below[first]
     return np.where(np.arange(known.size) < first, unlabeled, factor * weighted)
-
-
-def _monotone_odds(known: IntArray, size: IntArray) -> FloatArray:
-    """Return the odds of being a known positive in each step, never rising; 0 where all are."""
-    odds = np.zeros(size.size)
-    nonempty = np.flatnonzero(size)
-    if nonempty.size:
-        share, weight = known[nonempty] / size[nonempty], size[nonempty].astype(np.float64)
-        blocks = scipy.optimize.isotonic_regression(share, weights=weight, increasing=False).blocks
-        positive, all_ = (np.add.reduceat(each[nonempty], blocks[:-1]) for each in (known, size))
-        odds[nonempty] = np.repeat(positive / np.maximum(all_ - positive, 1), np.diff(blocks))
-        odds[nonempty] *= np.repeat(positive < all_, np.diff(blocks))
-    return odds

@@ -4,11 +4,10 @@ Known positives and the rest are two samples. An estimate is off by the sum of t
 its examples [1]; standard errors, clusters and comparisons follow from these. Those of AUROC are
 placements [2, 3]. Clusters are independent: the variance is the sum of squares of their sums [4].
 
-[1] F. R. Hampel, J. Am. Stat. Assoc. 69 (1974) 383-393.
-[2] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, Biometrics 44 (1988) 837-845.
-[3] X. Sun, W. Xu, IEEE Signal Processing Letters 21 (2014) 1389-1393.
-[4] N. A. Obuchowski, Biometrics 53 (1997) 567-578.
-[5] B. L. Welch, Biometrika 34 (1947) 28-35.
+[1] F. R. Hampel, J. Am. Stat. Assoc. 69 (1974) 383-393. [2] E. R. DeLong, D. M. DeLong, D. L.
+Clarke-Pearson, Biometrics 44 (1988) 837-845. [3] X. Sun, W. Xu, IEEE Signal Processing Letters 21
+(2014) 1389-1393. [4] N. A. Obuchowski, Biometrics 53 (1997) 567-578. [5] B. L. Welch, Biometrika
+34 (1947) 28-35.
 """
 
 from __future__ import annotations
@@ -101,14 +100,8 @@ def add_prevalence_error(influences: Sequence[Influence], slope: float) -> list[
     """Add what examples contribute by the share of positives, at `slope` for each unit of it."""
     total = sum(sum(part.ranking.total) for part in influences)
     share = sum(part.ranking.total.known_positive for part in influences) / total
-    return [
-        Influence(
-            part.ranking,
-            part.known + slope * (1 - share) / total,
-            part.rest - slope * share / total,
-        )
-        for part in influences
-    ]
+    more, less = slope * (1 - share) / total, slope * share / total
+    return [Influence(part.ranking, part.known + more, part.rest - less) for part in influences]
 
 
 def adjust_sums(sums: FloatArray, sizes: CountArray) -> FloatArray:
@@ -121,16 +114,12 @@ def adjust_sums(sums: FloatArray, sizes: CountArray) -> FloatArray:
 
 
 def design_effect_of_sums(
-    sums: FloatArray,
-    sizes: CountArray,
-    with_positive: int,
-    independent: float,
-    effect_if_constant: float,
+    sums: FloatArray, sizes: CountArray, with_positive: int, variance: float, if_constant: float
 ) -> Design:
-    """Return the design effect of sums by cluster, at least 1, for the variance `plain`."""
+    """Return the design effect of sums by cluster, relative to `variance`, at least 1."""
     # The df account for the kurtosis of the sums; they are below the clusters with positives.
     total = adjust_sums(sums, sizes).sum(axis=0)
-    effect = float(total @ total) / independent if independent else effect_if_constant
+    effect = float(total @ total) / variance if variance else if_constant
     whole, df = sums.sum(axis=0), with_positive - 1.0
     squares = whole[whole != 0] ** 2
     if squares.size:
@@ -141,12 +130,11 @@ def design_effect_of_sums(
 
 def cluster_sums(parts: Sequence[Influence]) -> FloatArray:
     """Return the sums of influences by cluster, (2, clusters), with a third row of `moved`."""
-    ranked = [(part, part.ranking.clusters) for part in parts]
-    sums = [
-        clusters.sums(part.ranking.threshold, *(each for each in part[1:] if each is not None))
-        for part, clusters in ranked
-        if clusters is not None
-    ]
+    sums = []
+    for ranking, *influences in parts:
+        if ranking.clusters is not None:
+            given = [each for each in influences if each is not None]
+            sums.append(ranking.clusters.sums(ranking.threshold, *given))
     return sum(sums[1:], start=sums[0])
 
 
@@ -163,11 +151,9 @@ def design_effect(
     if clusters is None:
         return Design()
     total, parts = clusters.with_positive, influences()
-    independent = float(squared_errors_and_df(parts)[0].sum())
+    variance = float(squared_errors_and_df(parts)[0].sum())
     mean_size = sum(part.ranking.total.known_positive for part in parts) / total
-    design = design_effect_of_sums(
-        cluster_sums(parts), clusters.sizes, total, independent, mean_size
-    )
+    design = design_effect_of_sums(cluster_sums(parts), clusters.sizes, total, variance, mean_size)
     return Design(np.nan) if all_in_one_cluster(clusters) else design
 
 

@@ -265,9 +265,8 @@ def _ratio(part: str, whole: str) -> MetricFunction:
 
     def function(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
         counts = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
-        return _share(
-            *(reduce(add, (counts[name] for name in names.split())) for names in (part, whole))
-        )
+        each = ([counts[name] for name in names.split()] for names in (part, whole))
+        return _share(*(reduce(add, terms) for terms in each))
 
     return function
 
@@ -460,10 +459,6 @@ def fbeta(weight: float) -> Metric:
     PUValueError
         If it is not above 0, or infinite.
 
-    See Also
-    --------
-    pandas.DataFrame.pu.metric : Evaluates it at a cutoff.
-
     Examples
     --------
     >>> import pandas as pd
@@ -512,10 +507,6 @@ def bedroc(alpha: float = 20.0) -> Metric:
         If `alpha` is not a number.
     PUValueError
         If it is too small or too large to differ from AUROC, or from the very top.
-
-    See Also
-    --------
-    pandas.DataFrame.pu.metric : Estimates it.
 
     Examples
     --------

@@ -48,12 +48,12 @@ class PlacementMoments(NamedTuple):
 def moments_of_normals(auroc: float, share: float) -> PlacementMoments:
     """Return the moments for normal scores of equal variance."""
     grid = scipy.special.ndtri((np.arange(_QUANTILES) + 0.5) / _QUANTILES)
-    below, above = _placements_of_normals(grid, auroc, share)
+    below, above = _normal_placements(grid, auroc, share)
     weight = np.repeat([share, 1 - share], _QUANTILES)
     return PlacementMoments(_moments(below, np.ones(_QUANTILES)), _moments(above.ravel(), weight))
 
 
-def _placements_of_normals(
+def _normal_placements(
     score: FloatArray, auroc: float, share: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return placements of positives, and of the rest (positives first), at scores."""
@@ -64,16 +64,11 @@ def _placements_of_normals(
 
 def paired_variances(paired: PairedRanks) -> tuple[float, float]:
     """Return the variances of the differences between two models' placements."""
-    first, second = (
-        ranks - among
-        for ranks, among in zip(paired.ranks.values(), paired.among.values(), strict=True)
-    )
-    rest = sum(paired.total) - paired.total.known_positive
-    apart = paired.covariance
-    return (
-        float((first - second).var(ddof=1)) / rest**2,
-        float(apart[0, 0] + apart[1, 1] - 2 * apart[0, 1]),
-    )
+    models = zip(paired.ranks.values(), paired.among.values(), strict=True)
+    first, second = (ranks - among for ranks, among in models)
+    rest, covariance = sum(paired.total) - paired.total.known_positive, paired.covariance
+    of_rest = float(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
+    return float((first - second).var(ddof=1)) / rest**2, of_rest
 
 
 def paired_variances_of_normals(
@@ -87,14 +82,11 @@ def paired_variances_of_normals(
     weights = np.multiply.outer(weight, weight)
     scores = [np.broadcast_to(first, second.shape), second]
     (below, above), (other_below, other_above) = (
-        _placements_of_normals(score, area, share)
-        for score, area in zip(scores, auroc, strict=True)
+        _normal_placements(score, area, share) for score, area in zip(scores, auroc, strict=True)
     )
     mixed = np.stack([share * weights, (1 - share) * weights])
-    return (
-        _moments(below - other_below, weights).variance,
-        _moments(above - other_above, mixed).variance,
-    )
+    of_known = _moments(below - other_below, weights).variance
+    return of_known, _moments(above - other_above, mixed).variance
 
 
 def _moments(values: FloatArray, weight: FloatArray) -> Moments:

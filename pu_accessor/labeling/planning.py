@@ -17,7 +17,7 @@ from pu_accessor.inference.planning import (
     power_of_difference,
     probability_of_width,
 )
-from pu_accessor.inference.prior.hand_labeled import RELATIVE_TOLERANCE, LabelPlan
+from pu_accessor.inference.prior.hand_labeled import TOLERANCE, LabelPlan
 from pu_accessor.questions.accessor import Accessor
 from pu_accessor.questions.tidy import TidyFrame
 from pu_accessor.ranking import Counts
@@ -86,10 +86,7 @@ def labels_needed(
     total = check_count("n_unlabeled", n_unlabeled, 1)
     width, beta = check_share("width", width, "(0, 1)"), check_share("beta", beta)
     level, probability = check_level(level), check_share("probability", probability, "(0, 1)")
-    counts, at_least = (
-        width * total * (1 + RELATIVE_TOLERANCE),
-        probability * (1 - RELATIVE_TOLERANCE),
-    )
+    counts, at_least = (width * total * (1 + TOLERANCE), probability * (1 - TOLERANCE))
     return LabelPlan(counts, total, round(beta * total), level, at_least).smallest_size()
 
 

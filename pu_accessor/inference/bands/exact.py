@@ -5,9 +5,9 @@ number V_k of latent ones above the k-th known one is BetaBinomial(m, k, n - k +
 odds of being labeled differ by a factor of at most G, the known ones above a cutoff follow, at
 worst, Fisher's noncentral hypergeometric distribution with odds G or 1/G [2, 3].
 
-[1] S. Chakraborti, P. van der Laan, J. R. Stat. Soc. D 49 (2000) 219-228.
-[2] P. R. Rosenbaum, Observational Studies, 2nd ed., Springer (2002), chapter 4.
-[3] A. Fog, Communications in Statistics: Simulation and Computation 37 (2008) 241-257.
+[1] S. Chakraborti, P. van der Laan, J. R. Stat. Soc. D 49 (2000) 219-228. [2] P. R. Rosenbaum,
+Observational Studies, 2nd ed., Springer (2002), chapter 4. [3] A. Fog, Communications in
+Statistics: Simulation and Computation 37 (2008) 241-257.
 """
 
 from math import acosh, ceil, factorial, inf, log
@@ -21,7 +21,7 @@ from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Numbers
 Bounds: TypeAlias = tuple[IntArray, IntArray]
 
 # Probabilities that differ by less count as equal: limits often sit exactly on alpha/2.
-RELATIVE_TOLERANCE = 1e-9
+TOLERANCE = 1e-9
 
 _MAX_PATH_POSITIVES = 20_000  # up to which paths are faster than interpolation
 _MIN_INTERPOLATED_TAIL = 1e-6  # a smaller tail needs integer counts
@@ -74,7 +74,7 @@ class PathLimits:
         n, m = self._n, self._m
         if not (n and m):
             return np.zeros(n, np.int64)
-        known, limit = np.arange(1, n + 1), tail * (1 + RELATIVE_TOLERANCE)
+        known, limit = np.arange(1, n + 1), tail * (1 + TOLERANCE)
         count, below, here = self._count, self._below, self._here
         while (low := np.flatnonzero(below <= limit)).size:
             k, v = known[low], count[low]
@@ -127,7 +127,7 @@ def exact_with_odds(n: int, m: IntArray, level: float, selection_odds: float) ->
     lower = np.zeros((m.size, n + 1), np.int64)
     all_latent, m = m, np.minimum(m, _MAX_LATENT)
     if selection_odds < inf:
-        limit = float(scipy.special.ndtri((1 - level) / 2 * (1 + RELATIVE_TOLERANCE)))
+        limit = float(scipy.special.ndtri((1 - level) / 2 * (1 + TOLERANCE)))
         side, known = _LowerLimits(n, limit, selection_odds), np.arange(1, n + 1)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             for row in np.flatnonzero((m > 0) & (m < n)):

@@ -6,9 +6,9 @@ positives among the rest. The false positive rate is (x - b*F)/(1 - b). With lim
 of at most 1/b, and the band is cut to such curves. Joint limits of both rates are exact; those of
 F/x and of F as a function of x are no theorem: both were covered in simulations.
 
-[1] C. J. Clopper, E. S. Pearson, Biometrika 26 (1934) 404-413.
-[2] G. Y. Zou, A. Donner, Statistics in Medicine 27 (2008) 1693-1702.
-[3] A. Moscovich, B. Nadler, Statistics & Probability Letters 123 (2017) 177-182.
+[1] C. J. Clopper, E. S. Pearson, Biometrika 26 (1934) 404-413. [2] G. Y. Zou, A. Donner,
+Statistics in Medicine 27 (2008) 1693-1702. [3] A. Moscovich, B. Nadler, Statistics & Probability
+Letters 123 (2017) 177-182.
 """
 
 from functools import lru_cache, partial

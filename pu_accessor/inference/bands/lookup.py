@@ -4,8 +4,8 @@ A band is a function ``band(n, m, level) -> (lower, upper)``: of m hidden positi
 above a cutoff with k of n known ones, for k = 0..n. Bounds by rank use the number of examples
 above the cutoff instead: Theorem 1 of [C15] takes any bounds on the rank CDF.
 
-[1] [C15], section 4.1 (bootstrap).
-[2] P. Massart, Annals of Probability 18 (1990) 1269-1283 (dkw).
+[1] [C15], section 4.1 (bootstrap). [2] P. Massart, Annals of Probability 18 (1990) 1269-1283
+(dkw).
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -20,13 +20,7 @@ import scipy
 
 from pu_accessor.checks import as_array, check_option
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.bands.exact import (
-    RELATIVE_TOLERANCE,
-    Bounds,
-    exact,
-    exact_each,
-    exact_with_odds,
-)
+from pu_accessor.inference.bands.exact import TOLERANCE, Bounds, exact, exact_each, exact_with_odds
 from pu_accessor.inference.bands.simultaneous import error_probability, simultaneous
 from pu_accessor.ranking import FloatArray, IntArray
 
@@ -49,10 +43,8 @@ class RankBand:
 
     def latent(self, rank: IntArray, examples: int, latent: IntArray) -> tuple[IntArray, IntArray]:
         """Return bounds on the number of hidden positives at some ranks, (ranks, numbers)."""
-        lower, upper = (
-            _check_shares(self.lower(examples), "lower"),
-            _check_shares(self.upper(examples), "upper"),
-        )
+        lower = _check_shares(self.lower(examples), "lower")
+        upper = _check_shares(self.upper(examples), "upper")
         if (lower > upper).any():
             first = int(np.argmax(lower > upper))
             raise PUValueError(
@@ -147,8 +139,8 @@ def bootstrap(n: int, m: int, level: float) -> Bounds:
     resampled = scipy.stats.binom(n, np.arange(n + 1) / n)
     tail = (1 - level) / 2
     # A quantile exactly on the tail belongs to it, also after rounding.
-    fewest = np.asarray(resampled.ppf(tail * (1 - RELATIVE_TOLERANCE)), np.int64)
-    most = np.asarray(resampled.isf(tail * (1 + RELATIVE_TOLERANCE)), np.int64)
+    fewest = np.asarray(resampled.ppf(tail * (1 - TOLERANCE)), np.int64)
+    most = np.asarray(resampled.isf(tail * (1 + TOLERANCE)), np.int64)
     return fewest * m // n, -(-most * m // n)
 
 

@@ -15,13 +15,7 @@ from math import exp, inf, lgamma, log
 import numpy as np
 import scipy
 
-from pu_accessor.inference.bands.exact import (
-    RELATIVE_TOLERANCE,
-    Bounds,
-    PathLimits,
-    exact,
-    exact_with_odds,
-)
+from pu_accessor.inference.bands.exact import TOLERANCE, Bounds, PathLimits, exact, exact_with_odds
 from pu_accessor.inference.root_search import largest_without_excess
 from pu_accessor.ranking import FloatArray, IntArray, Ranking, each_once
 
@@ -102,7 +96,7 @@ def local_alpha(
 
 def _log_excess(missed: float, allowed: float) -> float:
     """Return the logarithm of missed/allowed, never infinite."""
-    return log(max(missed / (allowed * (1 + RELATIVE_TOLERANCE)), RELATIVE_TOLERANCE))
+    return log(max(missed / (allowed * (1 + TOLERANCE)), TOLERANCE))
 
 
 def _excess_at_random(

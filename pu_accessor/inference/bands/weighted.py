@@ -6,8 +6,8 @@ and below a cutoff are taken as two gamma variables with these means and varianc
 positive is added on the far side. Coverage is approximate: in simulations .97 to .99 on average
 over cutoffs, above .94 at the worst; for clusters .95 to 1 from 12 clusters on.
 
-[1] M. P. Fay, E. J. Feuer, Statistics in Medicine 16 (1997) 791-801.
-[2] L. Kish, Survey Sampling, Wiley (1965).
+[1] M. P. Fay, E. J. Feuer, Statistics in Medicine 16 (1997) 791-801. [2] L. Kish, Survey Sampling,
+Wiley (1965).
 """
 
 import numpy as np

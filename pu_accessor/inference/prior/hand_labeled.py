@@ -8,7 +8,7 @@ Q(x)/P(x), has never exceeded 1/(1 - level).
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import sqrt
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ import scipy
 from pu_accessor.inference.bands.exact import exact
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
-RELATIVE_TOLERANCE = 1e-12  # of probabilities
+TOLERANCE = 1e-12  # of probabilities
 _RATIO_TOLERANCE = 1e-9  # of probabilities under a prior
 _MAX_INTERVALS = 65_536  # labels up to which the intervals of all counts are computed
 _EXTRA_RUNS = 2  # of sizes with one narrow count, tried beyond the last insufficient size
@@ -27,17 +27,11 @@ _MAX_DEVIATIONS, _EXTRA_COUNTS = 16, 48  # beyond, probabilities vanish
 
 def hypergeometric_limits(x: int, size: int, total: int, level: float) -> tuple[int, int]:
     """Return the fewest and most positives that neither tail of the hypergeometric rejects."""
-    tail = (1 - level) / 2 * (1 + RELATIVE_TOLERANCE)
+    tail = (1 - level) / 2 * (1 + TOLERANCE)
     possible = range(x, total - (size - x) + 1)
-
-    def at_least(positives: int) -> float:
-        return _tails(x, size, total, positives)[0]
-
-    def more(positives: int) -> float:
-        return -_tails(x, size, total, positives)[1]
-
-    lower = x + bisect_right(possible[:-1], tail, key=at_least)
-    return lower, x + bisect_left(possible, -tail, key=more) - 1
+    tails = partial(_tails, x, size, total)
+    lower = x + bisect_right(possible[:-1], tail, key=lambda positives: tails(positives)[0])
+    return lower, x + bisect_left(possible, -tail, key=lambda positives: -tails(positives)[1]) - 1
 
 
 def _tails(x: int, size: int, total: int, positives: int) -> tuple[float, float]:

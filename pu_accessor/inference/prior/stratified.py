@@ -1,7 +1,7 @@
 """Bound the positives in strata of which random samples were labeled by hand.
 
-[1] E. L. Korn, B. I. Graubard, Survey Methodology 24 (1998) 193-201.
-[2] M. P. Fay, E. J. Feuer, Statistics in Medicine 16 (1997) 791-801.
+[1] E. L. Korn, B. I. Graubard, Survey Methodology 24 (1998) 193-201. [2] M. P. Fay, E. J. Feuer,
+Statistics in Medicine 16 (1997) 791-801.
 """
 
 from math import ceil

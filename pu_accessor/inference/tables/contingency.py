@@ -47,7 +47,7 @@ from pu_accessor.ranking import (
 
 BOUNDS = ("lower", "estimate", "upper")
 _ESTIMATE = BOUNDS.index("estimate")
-_MIN_PRECISION = 1e-9  # replaces a precision, or true positives, of 0
+_TINY = 1e-9  # replaces a precision, or true positives, of 0
 _LIMITS = slice(None, None, 2)  # lower and upper of `BOUNDS`, as a view
 
 
@@ -138,7 +138,13 @@ def tables_in_parts(
     ranking = add_bend_cutoffs(ranking, bands, settings, completions)
     parts = bands.in_parts(ranking.rank.size)
     ranking, reusable = _refine_where_clipped(ranking, parts, completions, settings)
-    known, missing = _known_positives(ranking, settings)
+    known, missing = ranking.known_positive[:, np.newaxis, np.newaxis], np.zeros(1, np.int64)
+    if wrong := count_wrong(total.known_positive, settings.contamination):
+        # Wrong ones above a cutoff worsen any metric, wrong ones below improve it.
+        above, below = ranking.known_positive, total.known_positive - ranking.known_positive
+        each = np.minimum(above, wrong), 0 * above, np.minimum(below, wrong)
+        missing = np.stack(each, axis=1)[..., np.newaxis]
+        known = known - missing * np.array([[1], [0], [0]])
     first = 0
     for part in parts:
         bounds = reusable or bound_latent(part, ranking, settings)
@@ -152,19 +158,6 @@ def tables_in_parts(
         alphas = _local_alphas(ranking, part.latent, tightest, settings)
         counts = tp, ranking.head, positives, sum(total) - positives
         yield Tables(ranking, betas[here], *counts, clipped, tightest, alphas)
-
-
-def _known_positives(ranking: Ranking, settings: Settings) -> tuple[IntArray, IntArray]:
-    """Return known positives above that are positive, and all that are not, (cutoffs, 3, 1)."""
-    # Each wrong one above the cutoff worsens any metric, each one below improves it.
-    n, above = ranking.total.known_positive, ranking.known_positive
-    wrong = count_wrong(n, settings.contamination)
-    if not wrong:
-        return above[:, np.newaxis, np.newaxis], np.zeros(1, np.int64)
-    missing = np.minimum(above, wrong), 0 * above, np.minimum(n - above, wrong)
-    known = above - missing[0], above, above
-    right, wrong_ones = (np.stack(each, axis=1)[..., np.newaxis] for each in (known, missing))
-    return right, wrong_ones
 
 
 def mean_of_ends(part: FloatArray, counts: Numbers) -> FloatArray:
@@ -207,12 +200,10 @@ def _with_estimate(
     limits = _running_limits(bounds, bands, completed, settings)
     estimate = np.clip(completed, *(limits or np.moveaxis(ends, 1, 0)))
     # Moved, or outside of a band that contains no labeling.
-    change = np.abs(np.subtract(completed, estimate, out=completed), out=completed)
+    moved = np.abs(np.subtract(completed, estimate, out=completed), out=completed)
     if limits:
-        np.maximum(
-            change, np.abs(estimate - np.clip(estimate, ends[:, 0], ends[:, 1])), out=change
-        )
-    np.greater(change, COUNT_TOLERANCE, out=clipped[:, _ESTIMATE])
+        np.maximum(moved, np.abs(estimate - np.clip(estimate, ends[:, 0], ends[:, 1])), out=moved)
+    np.greater(moved, COUNT_TOLERANCE, out=clipped[:, _ESTIMATE])
     in_head[:, _ESTIMATE] = np.floor(estimate + (0.5 + COUNT_TOLERANCE)) if rounded else estimate
     return in_head, clipped
 
@@ -344,30 +335,26 @@ def bound_curve_on_future_data(
         )
     n = ranking.total.known_positive
     rest = max(sum(ranking.total) - n, 1)
-    least = _MIN_PRECISION if curve == "pr" else 0
+    least = _TINY if curve == "pr" else 0
     tp = np.repeat(completed.tp[:, np.newaxis].astype(np.float64), len(BOUNDS), axis=1)
     fp = np.repeat(completed.fp[:, np.newaxis].astype(np.float64), len(BOUNDS), axis=1)
     np.maximum(tp, least, out=tp)
     for column, share in enumerate(((positives - n) / rest).tolist()):
         rates = bound_rates(ranking, share, level, ranking.monotone)
         true, false = tp[:, _ESTIMATE, column].copy(), completed.fp[:, column]
-        ends = _include_estimate(positives[column] * rates.tpr, true)
+        ends = _include(positives[column] * rates.tpr, true)
         tp[:, _LIMITS, column] = np.maximum(ends, least)
         if curve == "roc":
-            fp[:, _LIMITS, column] = _include_estimate(negatives[column] * rates.fpr, false)[
-                :, ::-1
-            ]
+            fp[:, _LIMITS, column] = _include(negatives[column] * rates.fpr, false)[:, ::-1]
             continue
         with np.errstate(invalid="ignore"):
             estimate = true / (true + false)
-        precision = _include_estimate(precision_from_lift(rates.lift, n, rest, share), estimate)
-        fp[:, _LIMITS, column] = tp[:, _LIMITS, column] * (
-            1 / np.maximum(precision, _MIN_PRECISION) - 1
-        )
+        precision = _include(precision_from_lift(rates.lift, n, rest, share), estimate)
+        fp[:, _LIMITS, column] = tp[:, _LIMITS, column] * (1 / np.maximum(precision, _TINY) - 1)
     return ranking, Table(tp, fp, positives - tp, negatives - fp)
 
 
-def _include_estimate(limits: FloatArray, estimate: Numbers) -> FloatArray:
+def _include(limits: FloatArray, estimate: Numbers) -> FloatArray:
     """Return limits widened to include the estimate, (cutoffs, 2), from (2, cutoffs)."""
     return np.stack([np.fmin(limits[0], estimate), np.fmax(limits[1], estimate)], axis=1)
 

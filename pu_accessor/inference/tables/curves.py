@@ -200,8 +200,8 @@ def _average_precision(
 
 def average_precision_bounds(lower: Numbers, upper: Numbers, rank: IntArray) -> FloatArray:
     """Return the extreme average precisions, (2, betas), between bounds (betas, cutoffs)."""
-    # The j-th positive is above the cutoff with a lower bound of j and at most F false positives, not
-    # before the upper bound is j: its precision is j/(j + F) to the maximum from there on.
+    # The j-th positive is between the cutoffs where upper and lower bounds are j: its precision is
+    # at least j/(j + F), F the false positives at the latter, at most the maximum from the former.
     one = np.ones(1)
     start, gained = lower[..., :-1].astype(np.float64), np.diff(lower, axis=-1)
     false = (rank - lower)[..., 1:]
