@@ -34,7 +34,7 @@ class Edges(NamedTuple):
 
 
 class Completion(NamedTuple):
-    """Hidden positives above each place of a ranking: linear between corners."""
+    """Hidden positives at each rank: linear between corners."""
 
     unlabeled: IntArray  # examples above the corner, from 0 to all
     latent: FloatArray  # positives among them
@@ -165,7 +165,7 @@ def monotone_hidden(
     weighted = unlabeled * odds
     full = np.cumsum(unlabeled) - unlabeled  # above each step
     weighted_below = np.cumsum(weighted[::-1])[::-1]
-    # Steps before the first open one are all positive.
+    # Steps before the first one that is not full are all positive.
     not_full = (weighted > 0) & ((m - full) * odds <= weighted_below)
     if not not_full.any():
         filled = np.where(odds > 0, unlabeled, 0).astype(np.float64)

@@ -143,17 +143,16 @@ def all_in_one_cluster(clusters: Clusters) -> bool:
     return bool((np.count_nonzero(clusters.sizes, axis=1) == 1).any())
 
 
-def design_effect(
-    clusters: Clusters | None, influences: Callable[[], Sequence[Influence]]
-) -> Design:
+def design_effect(clusters: Clusters | None, parts: Callable[[], Sequence[Influence]]) -> Design:
     """Return the design effect of clustered examples [4]; NaN for a single cluster."""
     # If nothing varies, examples of one cluster are taken as equal.
     if clusters is None:
         return Design()
-    total, parts = clusters.with_positive, influences()
-    variance = float(squared_errors_and_df(parts)[0].sum())
-    mean_size = sum(part.ranking.total.known_positive for part in parts) / total
-    design = design_effect_of_sums(cluster_sums(parts), clusters.sizes, total, variance, mean_size)
+    total, influences = clusters.with_positive, parts()
+    variance = float(squared_errors_and_df(influences)[0].sum())
+    mean_size = sum(part.ranking.total.known_positive for part in influences) / total
+    sums = cluster_sums(influences)
+    design = design_effect_of_sums(sums, clusters.sizes, total, variance, mean_size)
     return Design(np.nan) if all_in_one_cluster(clusters) else design
 
 
@@ -169,7 +168,7 @@ class Placements(NamedTuple):
     """Placements of one ranking or of many: known positives first, then the rest."""
 
     size: FloatArray  # shape (2, rankings)
-    variance: FloatArray  # NaN for one alone
+    variance: FloatArray  # NaN for a single one
     above: FloatArray  # P(a known positive lies above one of the rest), ties half: (rankings,)
 
     @property
@@ -352,8 +351,8 @@ def variance_and_kurtosis(values: FloatArray, times: CountArray) -> tuple[float,
     present = times > 0
     values, times = values[present], times[present]
     size = times.sum().item()
-    away = values - float(values @ times) / size
-    square = away * away
+    centered = values - float(values @ times) / size
+    square = centered * centered
     second = float(times @ square) / size
     if not second or np.ptp(values) <= _RELATIVE_ROUNDING * np.abs(values).max():  # only rounding
         return 0.0, 1.0

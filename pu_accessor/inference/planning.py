@@ -111,12 +111,12 @@ def probability_of_width(
     steps = np.sqrt(np.diag(covariance))
     shifts = _DERIVATIVE_STEP * np.vstack([np.zeros(3), np.diag(steps), -np.diag(steps)])
     above, *variances = (center + shifts).T
-    placed = Placements(
+    placements = Placements(
         np.repeat(np.array(sizes, np.float64)[:, np.newaxis], above.size, axis=1),
         np.maximum(np.stack(variances), 0),
         above,
     )
-    interval = auroc_interval(np.full(above.size, share), placed, level)
+    interval = auroc_interval(np.full(above.size, share), placements, level)
     widths = interval.upper - interval.lower
     slope = np.divide(
         widths[1:4] - widths[4:], 2 * _DERIVATIVE_STEP * steps, out=np.zeros(3), where=steps > 0

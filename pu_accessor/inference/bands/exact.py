@@ -208,8 +208,8 @@ class _LowerLimits:
         while last:
             widest = float(spread[order[last - 1]])
             up, down = (
-                int((_MAX_DEVIATIONS + away) * widest) + _EXTRA_TERMS
-                for away in (self._limit, -self._limit)
+                int((_MAX_DEVIATIONS + deviate) * widest) + _EXTRA_TERMS
+                for deviate in (self._limit, -self._limit)
             )
             part = order[max(last - max(_MIN_ROWS, _MAX_TERMS // (up + down)), 0) : last]
             deviates[:, part] = self._sum_tails(m[part], known[part], count[part], up, down)

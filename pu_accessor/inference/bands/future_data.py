@@ -21,6 +21,14 @@ import scipy
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 _TOLERANCE = 1e-9  # of a share, by which limits may cross
+_MAX_COUNTED = 2_000  # examples up to which the local level is computed from paths
+# Beyond, it falls as a power of log(n)*log(log(n)): up to 60,000 it is 1% to 5% too low.
+_POWER, _SAFETY = -1.15, 0.99
+_LEVEL_PRECISION, _MAX_ITERATIONS = 1e-3, 50
+_ANGLES = 7  # at which errors of both samples are combined
+_MAX_CUTOFFS = 2_000  # of a curve
+_NODES = 1_000  # counts between which limits are interpolated
+_CONCAVITY_LEVEL = 0.95  # at which a concave curve can be refuted, at any level
 
 
 class ConcaveBand(NamedTuple):
@@ -80,16 +88,6 @@ def _lowest_tangents_from_left(
     line = np.maximum.accumulate(np.where(steepness <= flattest, np.arange(x.size), 0))[:-1]
     tangent = corner[touched[line]] + steepness[line] * (z - corner_x[touched[line]])
     return np.append(upper[0], np.minimum(limit, tangent))
-
-
-_MAX_COUNTED = 2_000  # examples up to which the local level is computed from paths
-# Beyond, it falls as a power of log(n)*log(log(n)): up to 60,000 it is 1% to 5% too low.
-_POWER, _SAFETY = -1.15, 0.99
-_LEVEL_PRECISION, _MAX_ITERATIONS = 1e-3, 50
-_ANGLES = 7  # at which errors of both samples are combined
-_MAX_CUTOFFS = 2_000  # of a curve
-_NODES = 1_000  # counts between which limits are interpolated
-_CONCAVITY_LEVEL = 0.95  # at which a concave curve can be refuted, at any level
 
 
 class Shares(NamedTuple):

@@ -119,9 +119,9 @@ def _plateau_p_value(ranking: Ranking) -> float:
 def _two_sided(ranking: Ranking, level: float) -> Prior:
     """Return limits of beta from both ends of the ranking."""
     _check_negatives(ranking.total)
-    half, turned = (1 - level) / 2, reverse_ranking(ranking)
-    lower, upper = 1 - limit_from_positives(turned, half), limit_from_positives(ranking, half)
-    middle = (1 - limit_from_positives(turned, 0.5) + limit_from_positives(ranking, 0.5)) / 2
+    half, from_bottom = (1 - level) / 2, reverse_ranking(ranking)
+    lower, upper = 1 - limit_from_positives(from_bottom, half), limit_from_positives(ranking, half)
+    middle = (1 - limit_from_positives(from_bottom, 0.5) + limit_from_positives(ranking, 0.5)) / 2
     if lower > upper:
         return Prior(middle, lower, upper, (_CONTRADICTION,))
     return Prior(min(max(middle, lower), upper), lower, upper)

@@ -20,7 +20,7 @@ _BATCH_SIZE = 1 << 18  # cutoffs times betas
 _MAX_BATCH_BETAS = 64  # each adds cutoffs of its own
 _SLOPE_TOLERANCE = 1e-9  # in true positives per example
 _MIN_GROWTH = 1e-5  # of the denominator of ratios, below which their sum is that of a line
-_MIN_LOG = 1e3  # from which logarithms are more precise than digamma functions
+_MIN_ASYMPTOTIC = 1e3  # from which logarithms are more precise than digamma functions
 
 
 def check_max_fpr(max_fpr: float | None) -> float | None:
@@ -161,11 +161,11 @@ def _sum_of_ratios(
     first = above / np.where(is_linear, 1, growth)
     middle = first + 0.5
     by_logarithm = (
-        np.log1p(size / np.maximum(middle, _MIN_LOG))
+        np.log1p(size / np.maximum(middle, _MIN_ASYMPTOTIC))
         - (1 / middle**2 - 1 / (middle + size) ** 2) / 24
     )
     by_digamma = scipy.special.digamma(first + size + 1) - scipy.special.digamma(first + 1)
-    harmonic = np.where(middle > _MIN_LOG, by_logarithm, by_digamma)
+    harmonic = np.where(middle > _MIN_ASYMPTOTIC, by_logarithm, by_digamma)
     total = (gain * (size - first * harmonic) + start * harmonic) / np.where(is_linear, 1, growth)
     return np.where(is_linear, line, total)
 

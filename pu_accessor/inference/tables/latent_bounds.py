@@ -110,7 +110,7 @@ def add_bend_cutoffs(
         for part in bands.in_parts(ranking.rank.size):
             bounds = _bound_each(ranking, part, settings)
             completions = complete_for(settings, ranking, part.latent)
-            narrowed = _narrow_all(ranking, bounds, completions)
+            narrowed = _narrow(ranking, bounds, completions)
             bends.append(bends_of(ranking.unlabeled, narrowed))
         ranking = ranking.refine(each_once(np.concatenate(bends)))
     return ranking
@@ -201,7 +201,7 @@ def _bound_jointly(ranking: Ranking, bands: Bands, settings: Settings) -> Latent
         bends = _band_bends(whole, bands), _completion_bends(whole, completions)
         whole = whole.refine(each_once(np.concatenate(bends)))
     bounds = _bound_each(whole, bands, settings)
-    narrowed = _narrow_all(whole, bounds, completions)
+    narrowed = _narrow(whole, bounds, completions)
     if ranking.whole is not None:
         bounds = _bound_each(ranking, bands, settings)
         unknown = np.zeros_like(bounds.possible)
@@ -216,9 +216,7 @@ def _bound_jointly(ranking: Ranking, bands: Bands, settings: Settings) -> Latent
     return bounds._replace(possible=possible, contradicted=contradicted)
 
 
-def _narrow_all(
-    ranking: Ranking, bounds: LatentBounds, completions: Sequence[Completion]
-) -> IntArray:
+def _narrow(ranking: Ranking, bounds: LatentBounds, completions: Sequence[Completion]) -> IntArray:
     """Narrow bounds to counts possible at all cutoffs, with integers around the estimate."""
     ends = np.zeros_like(bounds.possible)
     ends[:, 1] = [round(each.latent[-1]) for each in completions]
