@@ -23,7 +23,7 @@ class Diagnostics:
     total: Counts
     n_effective: float = nan  # effective sample size; NaN without propensities
     beta_limit: float = nan  # from known positives; NaN: none
-    refuted_at: float = nan  # share of the rest above which scores are not monotone; NaN: they are
+    refuted_at: float = nan  # share of the rest above which monotone scores are refuted; NaN: none
     clusters: float = nan  # with a known positive; NaN: rows are independent
     heaviest: float = 0.0  # largest share of a row in the integer weights of its kind
     above: float = nan  # share of the rest that scores below a known positive, ties half
