@@ -16,8 +16,8 @@ from pu_accessor.checks import (
     explains,
 )
 from pu_accessor.errors import PUTypeError, PUValueError, brief, warn_caller
-from pu_accessor.inference.prior.labeling import confidence_sequence, highest_density
-from pu_accessor.inference.prior.stratified import Stratum, sum_limits
+from pu_accessor.inference.prior.hand_labeled import confidence_sequence, highest_density
+from pu_accessor.inference.prior.stratified import Stratum, stratified_limits
 from pu_accessor.questions.hand_labels import label_column, read_found, read_strata
 from pu_accessor.questions.tidy import TidyFrame
 from pu_accessor.ranking import Counts, FloatArray, IntArray
@@ -150,7 +150,7 @@ def beta_from_labels(
     if method == "hpd":
         shares = np.array([beta, *highest_density(positives, labeled, level, before)])
     else:
-        low, high = sum_limits(strata, level)
+        low, high = stratified_limits(strata, level)
         shares = np.array([beta, low / total, high / total])
     if len(strata) > 1:
         method, shares[0] = "stratified", sum(stratum.expected for stratum in strata) / total

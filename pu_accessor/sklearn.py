@@ -230,7 +230,7 @@ def scorer(
     """
     entry = read_metric(metric, at, "score")
     at_threshold = at is not None and read_at(at).kind == "threshold"
-    of_known = at_threshold and "without_beta" in entry.can
+    of_known = at_threshold and "without_beta" in entry.purposes
     if beta is None and not (entry.curve == "roc" or of_known):
         raise PUValueError(
             f"beta must be passed for {entry.name!r}, as it says which model is better, but was "

@@ -24,7 +24,7 @@ from pu_accessor.datasets.schema import (
 from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief
 from pu_accessor.inference.metrics import AnyMetric, curve_rates, read_metric
 from pu_accessor.inference.tables.contingency import Table
-from pu_accessor.inference.tables.curves import Derivatives, Known, check_max_fpr
+from pu_accessor.inference.tables.curves import Derivatives, KnownCounts, check_max_fpr
 from pu_accessor.inference.tables.curves import area as area_under
 from pu_accessor.inference.tables.curves import beta_derivatives as differentiate
 from pu_accessor.ranking import FloatArray
@@ -191,7 +191,9 @@ def beta_derivatives(tables: xr.Dataset) -> xr.Dataset:
     clipped = tables["clipped"] == True  # noqa: E712 -- or missing
     known = [above, below, *(tables[name] for name in TOTALS), from_positives, shared]
     slopes = _lift(
-        lambda *arrays: tuple(differentiate(Table(*arrays[:4]), arrays[4], Known(*arrays[5:]))),
+        lambda *arrays: tuple(
+            differentiate(Table(*arrays[:4]), arrays[4], KnownCounts(*arrays[5:]))
+        ),
         [*(tables[name] for name in COUNTS), clipped, *known],
         outputs=len(Derivatives._fields),
     )

@@ -1,8 +1,7 @@
-"""The metrics: what each is called, what it needs, what can be asked of it, and what computes it.
+"""Define the metrics: names, cutoffs, purposes, and the function or estimator of each.
 
-Whoever takes the name of a metric reads it here, by `read_metric`; nothing else decides by the
-name what is done. A metric at a cutoff is a function of contingency tables; one of a whole ranking
-has an estimator of its own.
+A metric at a cutoff is a function of contingency tables; one of a whole ranking has an estimator.
+Only `read_metric` and `read_metrics` read names of metrics.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ Array: TypeAlias = npt.NDArray[Any]
 # From the arrays tp, fp, fn and tn to an array of numbers.
 MetricFunction: TypeAlias = Callable[[Array, Array, Array, Array], Any]
 
-# What can be asked of metrics, and how an error calls it.
+# What a metric can be used for, as an error writes it.
 PURPOSES: Mapping[str, str] = {
     "against_beta": "to be drawn against beta",
     "area": "as the area under a curve of tables",
@@ -66,58 +65,53 @@ _OF_TABLES = ("area", "tables")  # at all their cutoffs
 _OF_ALL = ("against_beta", "average", "compare", "forest", "gap", "metric", "robustness", "score")
 _AREA = (*_OF_ALL, "area")
 _AT_CUTOFF = (*_OF_ALL, "tables")
+_OF_LISTS = ("against_beta", "average", "forest", "metric", "retrieval")
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A number that says how good a ranking is."""
+    """A metric of a ranking and what it can be used for."""
 
     name: str  # in results
     label: str  # on axes
-    question: str = "at a cutoff"  # what it is to the table of exclusions
-    can: tuple[str, ...] = ()  # PURPOSES; pairs, test, retrieval, without_beta, no interval
-    ask: str = ""  # the line that asks for it
+    question: str = "at a cutoff"  # its row in the table of exclusions
+    purposes: tuple[str, ...] = ()  # PURPOSES; pairs, test, retrieval, without_beta, no interval
+    example: str = ""
     function: MetricFunction | None = None  # of tables at a cutoff
-    function_at: Callable[[float], MetricFunction] | None = None  # where the cutoff has a say
+    function_at: Callable[[float], MetricFunction] | None = None  # if it depends on the cutoff
     estimator: Estimator | None = None  # of a whole ranking, at betas
-    of_known: OfKnown | None = None  # what averages take of each
+    of_known: OfKnown | None = None  # for averages
     own_cutoff: Cutoff | None = None  # which nobody passes
-    anywhere: bool = False  # whether its cutoff may be any
+    any_cutoff: bool = False  # its cutoff may be between breakpoints
     depth: int | None = None  # ranks that count
-    curve: str | None = None  # that it is the area under: roc or pr
-    max_fpr: float | None = None  # up to which false positive rate; None: all of it
-    alpha: float | None = None  # how early is early
+    curve: str | None = None  # whose area it is: roc or pr
+    max_fpr: float | None = None
+    alpha: float | None = None  # of BEDROC
     takes_beta: bool = True
-    needs_cutoff: bool = True  # whether it has a value at one cutoff only
-    chance: float = 0.5  # what conclusions mostly say that it exceeds
+    needs_cutoff: bool = True
+    chance: float = 0.5  # default threshold of conclusions
     less_is_better: bool = False
-    low: float = 0.0  # the lowest value that it can have, and the highest
+    low: float = 0.0
     high: float = 1.0
-    of_rates: bool = False  # it follows from both rates of the ROC curve, whatever the prevalence
-    of_head: bool = False  # it follows from the precision of the head, and the prevalence
+    of_rates: bool = False  # it is a function of both rates of the ROC curve
+    of_head: bool = False  # it is a function of precision and prevalence
     rounds_up: bool = False  # a fraction of the examples to a whole number of them
-    of_probabilities: bool = False  # scores must be, and a cutoff is one of them
-    peaks_between: bool = False  # it may be highest between two breakpoints
-    is_function: bool = False  # of a user's, whose maximum may be anywhere
+    of_probabilities: bool = False  # scores and cutoffs must be probabilities
+    peaks_between: bool = False  # its maximum may be between two breakpoints
+    is_function: bool = False  # of a user
 
     @property
     def span(self) -> float:
-        """How far two values can be apart."""
+        """Largest possible difference of two values."""
         return self.high - self.low
 
     def __call__(self, tp: Array, fp: Array, fn: Array, tn: Array) -> Array:
-        """Evaluate a metric on contingency tables.
-
-        Examples
-        --------
-        >>> METRICS["recall"](*(np.array([count]) for count in (1, 1, 2, 6)))
-        array([0.33333333])
-        """
+        """Evaluate the metric on contingency tables."""
         if self.function is None:
             raise PUValueError(f"{self.name} is no function of one contingency table.")
         if not self.is_function:
             return np.asarray(self.function(*(np.asarray(count) for count in (tp, fp, fn, tn))))
-        with np.errstate(all="ignore"):  # 0/0 of counts needs no warning
+        with np.errstate(all="ignore"):
             try:
                 returned = self.function(*(np.array(count) for count in (tp, fp, fn, tn)))
             except TypeError as error:
@@ -135,13 +129,13 @@ class Metric:
         return values
 
     def __reduce__(self) -> Any:
-        """Let those of the table be pickled by name."""
+        """Pickle entries of the table by name."""
         if METRICS.get(self.name) == self:
             return _entry, (self.name,)
         return super().__reduce__()
 
     def at_cutoff(self, cutoff: Cutoff) -> Metric:
-        """Return the metric with what a cutoff sets in it."""
+        """Return the metric with the parameters that a cutoff sets."""
         if self.of_known is not None and cutoff.kind == "rank":
             return replace(self, depth=int(cutoff.value))
         if self.function_at is None:
@@ -149,13 +143,13 @@ class Metric:
         return replace(self, function=self.function_at(cutoff.value), function_at=None)
 
     def at_whole(self, cutoff: Cutoff, examples: int) -> Cutoff:
-        """Return the rank that a fraction of the examples is rounded up to, where it is."""
+        """Return a fraction of the examples as a rank, rounded up if the metric does."""
         if self.rounds_up and cutoff.kind == "fraction":
             return Cutoff("rank", ceil(Fraction(str(cutoff.value)) * examples))
         return cutoff
 
     def check_cutoff(self, cutoff: Cutoff | None) -> Cutoff | None:
-        """Raise unless there is a cutoff where it needs one, and none where it has none."""
+        """Raise unless a metric that needs a cutoff has one, and no other has."""
         if not self.needs_cutoff:
             if cutoff is not None:
                 part = {"roc": "auroc(0.3, max_fpr=0.1)", "pr": "metric('precision', 0.3, at=100)"}
@@ -166,10 +160,7 @@ class Metric:
                 )
             return self.own_cutoff
         if cutoff is None:
-            raise PUValueError(
-                f"at must say the one cutoff of {self.name!r}, but None was passed. Pass "
-                "for example at=100 or at={'threshold': 0.5}."
-            )
+            raise self._error_of_cutoff(None)
         if self.of_known is not None and not (cutoff.kind == "rank" and cutoff.value):
             raise PUValueError(
                 f"at must be a rank from 1 on for {self.name!r}, but {cutoff.kind} "
@@ -178,23 +169,26 @@ class Metric:
         if self.of_probabilities and not (cutoff.kind == "threshold" and 0 < cutoff.value < 1):
             raise PUValueError(
                 f"at must be a threshold above 0 and below 1 for {self.name!r}, but "
-                f"{cutoff.kind} {cutoff.value:g} was passed. Pass the probability from which on "
-                "one acts, at={'threshold': 0.2}."
+                f"{cutoff.kind} {cutoff.value:g} was passed. Pass the smallest probability that "
+                "leads to action, at={'threshold': 0.2}."
             )
         return cutoff
 
     def read_cutoff(self, at: At | None) -> Cutoff | None:
-        """Read the one cutoff that it needs, or none."""
+        """Read and check the single cutoff, or None."""
         values = [*at.values()] if isinstance(at, Mapping) else [at]
         if self.needs_cutoff and any(as_array(value).ndim for value in values):
-            raise PUValueError(
-                f"at must say the one cutoff of {self.name!r}, but {brief(at)} was passed. Pass "
-                "for example at=100 or at={'threshold': 0.5}."
-            )
+            raise self._error_of_cutoff(at)
         return self.check_cutoff(None if at is None else read_at(at))
 
+    def _error_of_cutoff(self, at: At | None) -> PUValueError:
+        return PUValueError(
+            f"at must be one cutoff for {self.name!r}, but {brief(at)} was passed. Pass "
+            "for example at=100 or at={'threshold': 0.5}."
+        )
+
     def check_prevalence(self, prevalence: float | None) -> None:
-        """Raise if another prevalence is assumed and changes nothing."""
+        """Raise if another prevalence would change nothing."""
         if prevalence is not None and self.of_rates:
             raise PUValueError(
                 f"prevalence changes nothing for {self.name!r}, a rate among positives or among "
@@ -206,26 +200,20 @@ class Metric:
 AnyMetric: TypeAlias = str | MetricFunction | Metric
 # From a metric, a ranking, betas, settings and the target to estimates.
 Estimator: TypeAlias = Callable[[Metric, Ranking, FloatArray, Settings, str], Estimates]
-# From a metric, a ranking and betas to a value without bias, the least and the most that it could
-# be, and its variance (NaN: not known).
+# From a metric, a ranking and betas to an unbiased value, its smallest and largest possible value,
+# and its variance (NaN: not known).
 OfKnown: TypeAlias = Callable[[Metric, Ranking, FloatArray], tuple[FloatArray, ...]]
 
 
 def _share(part: Array, whole: Array) -> FloatArray:
-    """Return a ratio, NaN where there is nothing to divide by."""
+    """Return a ratio, NaN for a denominator of 0."""
     return part / np.where(whole == 0, np.nan, whole)
 
 
 def curve_rates(
     curve: str, tp: Array, fp: Array, positives: Array, negatives: Array
 ) -> tuple[FloatArray, FloatArray]:
-    """Return where a curve passes at each cutoff.
-
-    Examples
-    --------
-    >>> curve_rates("pr", np.array([0, 1]), np.array([0, 1]), np.array(2), np.array(6))
-    (array([0. , 0.5]), array([1. , 0.5]))
-    """
+    """Return the x and y values of a curve at each cutoff."""
     recall = _share(tp, positives)
     if curve == "roc":
         return _share(fp, negatives), recall
@@ -238,7 +226,7 @@ def curve_rates(
 def _mcc(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
     """Return the Matthews correlation; in floats, as products of four counts overflow."""
     tp, fp, fn, tn = (np.asarray(count, np.float64) for count in (tp, fp, fn, tn))
-    with np.errstate(invalid="ignore"):  # of what is no table
+    with np.errstate(invalid="ignore"):
         scale = ((tp + fp) * (tn + fn)) ** 0.5 * ((tp + fn) * (tn + fp)) ** 0.5
     return _share(tp * tn - fp * fn, scale)
 
@@ -251,7 +239,7 @@ def _kappa(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
 
 
 def _net_benefit(threshold: float) -> MetricFunction:
-    """Return net benefit at a threshold, at which it takes so many true for a false positive."""
+    """Return net benefit at a threshold, the odds of which are the cost of a false positive."""
     cost = threshold / (1 - threshold)
     return lambda tp, fp, fn, tn: (tp - fp * cost) / (tp + fp + fn + tn)
 
@@ -269,37 +257,36 @@ def _auroc(
 def _average_precision(
     _: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, target: str
 ) -> Estimates:
-    ask = estimate_precision if target == "examples" else estimate_population_precision
-    return ask(ranking, betas, settings)
+    estimate = estimate_precision if target == "examples" else estimate_population_precision
+    return estimate(ranking, betas, settings)
 
 
 def _ratio(part: str, whole: str) -> MetricFunction:
-    """Return a ratio of sums of counts, each given by their names."""
 
     def function(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
         counts = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
-        return _share(
-            *(reduce(add, (counts[name] for name in names.split())) for names in (part, whole))
-        )
+        each = ([counts[name] for name in names.split()] for names in (part, whole))
+        return _share(*(reduce(add, terms) for terms in each))
 
     return function
 
 
 def _at_cutoff(name: str, function: MetricFunction, label: str = "", **more: Any) -> Metric:
-    """Return an entry of a metric at a cutoff."""
-    ask = f"df.pu.metric({name!r}, 0.3, at=100)"
-    label = label or _write_words(name)
-    return Metric(name, label, function=function, **{"can": _AT_CUTOFF, "ask": ask, **more})
+    example = f"df.pu.metric({name!r}, 0.3, at=100)"
+    label = label or _as_words(name)
+    usual: dict[str, Any] = {"purposes": _AT_CUTOFF, "example": example}
+    return Metric(name, label, function=function, **(usual | more))
 
 
 def _of_ranking(name: str, label: str, estimator: Estimator, **more: Any) -> Metric:
-    """Return an entry of a metric of a whole ranking."""
-    usual: dict[str, Any] = {"question": name, "needs_cutoff": False}
+    beta = ", 0.3" if more.get("takes_beta", True) else ""
+    example = f"df.pu.metric({name!r}{beta})"
+    usual: dict[str, Any] = {"question": name, "needs_cutoff": False, "example": example}
     return Metric(name, label, estimator=estimator, **(usual | more))
 
 
-def _write_words(name: str) -> str:
-    """Write a name as words; an F measure with its capital."""
+def _as_words(name: str) -> str:
+    """Return a name as words; an F measure with its capital."""
     is_f_measure = name[:1] == "f" and name[1:].replace(".", "", 1).isdigit()
     return name.capitalize() if is_f_measure else name.replace("_", " ")
 
@@ -308,59 +295,55 @@ _TP_FN, _ALL = "tp fn", "tp fp fn tn"
 _RATE: Mapping[str, Any] = {"of_rates": True}
 _ERROR: Mapping[str, Any] = {"less_is_better": True}
 _WITHOUT_BETA: Mapping[str, Any] = {
-    "can": (*_AT_CUTOFF, "retrieval", "without_beta"),
+    "purposes": (*_AT_CUTOFF, "retrieval", "without_beta"),
     "of_rates": True,
 }
-_RETRIEVAL: Mapping[str, Any] = {"can": (*_AT_CUTOFF, "retrieval")}  # no true negative counts
+_RETRIEVAL: Mapping[str, Any] = {"purposes": (*_AT_CUTOFF, "retrieval")}  # no true negative counts
 _ENTRIES = (
     _of_ranking(
         *("auroc", "AUROC", _auroc),
-        can=(*_AREA, "plan", "test"),
-        ask="df.pu.auroc(0.3); of tables, ds.pu.area('auroc')",
+        purposes=(*_AREA, "plan", "test"),
+        example="df.pu.auroc(0.3); of tables, ds.pu.area('auroc')",
         curve="roc",
     ),
     _of_ranking(
         *("average_precision", "average precision", _average_precision),
-        can=(*_AREA, "retrieval"),
-        ask="df.pu.average_precision(0.3); of tables, ds.pu.area('average_precision')",
+        purposes=(*_AREA, "retrieval"),
+        example="df.pu.average_precision(0.3); of tables, ds.pu.area('average_precision')",
         curve="pr",
     ),
     _of_ranking(
         *("bedroc", "BEDROC", estimate_early),
-        can=("against_beta", "average", "compare", "forest", "metric"),
-        ask="df.pu.metric('bedroc', 0.3)",
+        purposes=("against_beta", "average", "compare", "forest", "metric"),
         of_known=early_of_known,
         alpha=20.0,
     ),
     _of_ranking(
         *("ndcg", "NDCG", estimate_early),
-        can=("against_beta", "average", "forest", "metric", "retrieval"),
-        ask="df.pu.metric('ndcg', 0.3, at=10)",
+        purposes=_OF_LISTS,
+        example="df.pu.metric('ndcg', 0.3, at=10)",
         question="early",
         of_known=early_of_known,
         needs_cutoff=True,
     ),
     _of_ranking(
         *("reciprocal_rank", "reciprocal rank", estimate_reciprocal_rank),
-        can=("against_beta", "average", "forest", "metric", "retrieval"),
-        ask="df.pu.metric('reciprocal_rank', 0.3)",
+        purposes=_OF_LISTS,
         question="at a cutoff",
         of_known=first_of_known,
         own_cutoff=Cutoff("first"),
-        anywhere=True,
+        any_cutoff=True,
     ),
     _of_ranking(
         *("bpref", "bpref", estimate_bpref),
-        can=("average", "forest", "metric", "no interval", "retrieval", "without_beta"),
-        ask="df.pu.metric('bpref')",
+        purposes=("average", "forest", "metric", "no interval", "retrieval", "without_beta"),
         of_known=bpref_of_known,
         takes_beta=False,
     ),
     _of_ranking(
         *("boyce", "continuous Boyce index"),
         estimator=lambda _, ranking, *__: estimate_boyce(ranking),
-        can=("metric", "no interval", "without_beta"),
-        ask="df.pu.metric('boyce')",
+        purposes=("metric", "no interval", "without_beta"),
         takes_beta=False,
         low=-1.0,
     ),
@@ -384,13 +367,13 @@ _ENTRIES = (
         low=-1.0,
         **_RATE,
     ),
-    # It does not grow evenly with the true positives, so that its average would be biased.
+    # It is not linear in the true positives, so its average would be biased.
     _at_cutoff(
         *("jaccard", _ratio("tp", "tp fp fn"), "Jaccard index"),
-        can=tuple(name for name in _AT_CUTOFF if name != "average"),
+        purposes=tuple(name for name in _AT_CUTOFF if name != "average"),
     ),
     _at_cutoff("kappa", _kappa, "Cohen's kappa", low=-1.0),
-    # Rounded up as enrichment factors have it.
+    # Fractions are rounded up, as in enrichment factors.
     _at_cutoff(
         "lift",
         lambda tp, fp, fn, tn: _share(_share(tp, tp + fp), _share(tp + fn, tp + fp + fn + tn)),
@@ -404,24 +387,24 @@ _ENTRIES = (
     _at_cutoff("recall", _ratio("tp", _TP_FN), **_WITHOUT_BETA),
     _at_cutoff(
         *("r_precision", _ratio("tp", _TP_FN), "R-precision"),
-        can=("against_beta", "average", "forest", "metric", "retrieval"),
-        ask="df.pu.metric('r_precision', 0.3)",
+        purposes=_OF_LISTS,
+        example="df.pu.metric('r_precision', 0.3)",
         needs_cutoff=False,
         own_cutoff=Cutoff("positives"),
     ),
     _at_cutoff("tnr", _ratio("tn", "fp tn"), "true negative rate", **_RATE),
     Metric(
         *("net_benefit", "net benefit", "net_benefit"),
-        can=("against_beta", "average", "compare", "forest", "gap", "metric"),
-        ask="df.pu.metric('net_benefit', 0.3, at={'threshold': 0.2})",
+        purposes=("against_beta", "average", "compare", "forest", "gap", "metric"),
+        example="df.pu.metric('net_benefit', 0.3, at={'threshold': 0.2})",
         function_at=_net_benefit,
         low=-inf,
         of_probabilities=True,
     ),
     Metric(
         *("difference", "difference in AUROC"),
-        can=("robustness", "pairs"),
-        ask="df.pu(score=['svm', 'forest']).compare('auroc', 0.3)",
+        purposes=("robustness", "pairs"),
+        example="df.pu(score=['svm', 'forest']).compare('auroc', 0.3)",
         needs_cutoff=False,
         chance=0.0,
     ),
@@ -430,11 +413,10 @@ METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _ENTRIES}
 
 
 def _entry(name: str) -> Metric:
-    """Return an entry of the table."""
     return METRICS[name]
 
 
-# What is no metric of its own: where it is found.
+# Other functions of scikit-learn and what to write instead.
 _FUNCTIONS: Mapping[str, str] = {
     "fbeta": "Pass a function: for F2, pu_accessor.fbeta(2).",
     "confusion_matrix": "Write df.pu.contingency(0.3, ranks=100).pu.to_frame().",
@@ -446,42 +428,36 @@ _FUNCTIONS: Mapping[str, str] = {
 }
 
 
-_AT_RANK = re.compile(r"(\w+?)(?:@|_at_)(\d+|k)")  # as a rank is written beside a metric
+_AT_RANK = re.compile(r"(\w+?)(?:@|_at_)(\d+|k)")  # as in precision@10
 
 
-def _of_function(function: MetricFunction, name: str = "") -> Metric:
-    """Return the metric that a function is."""
+def _metric_of_function(function: MetricFunction, name: str = "") -> Metric:
     name = name or str(getattr(function, "__name__", type(function).__name__))
-    ask = f"df.pu.metric({name}, 0.3, at=100)"
-    return _at_cutoff(name, function, ask=ask, low=-inf, high=inf, is_function=True)
+    example = f"df.pu.metric({name}, 0.3, at=100)"
+    return _at_cutoff(name, function, example=example, low=-inf, high=inf, is_function=True)
 
 
 def fbeta(weight: float) -> Metric:
-    """Return the F measure in which recall weighs so many times as much as precision.
+    """Return the F measure that weights recall `weight` times as much as precision.
 
     Parameters
     ----------
     weight : float
-        Above 0. What others call the beta of F-beta: 2 is for F2, 0.5 for F0.5, and 1 makes the
-        metric "f1". It has nothing to do with the share of positives among the unlabeled.
+        Above 0: 2 for F2, 0.5 for F0.5; 1 gives "f1". It is not the `beta` of other methods.
 
     Returns
     -------
     Metric
         (1 + weight**2)*tp / ((1 + weight**2)*tp + weight**2*fn + fp), for all methods that take a
-        metric at a cutoff. Called with the arrays tp, fp, fn and tn it returns an array. Results
-        call it "f2".
+        metric at a cutoff, named "f2" in results. Called with arrays tp, fp, fn and tn it returns
+        an array.
 
     Raises
     ------
     PUTypeError
-        If `weight` is no number.
+        If `weight` is not a number.
     PUValueError
         If it is not above 0, or infinite.
-
-    See Also
-    --------
-    pandas.DataFrame.pu.metric : Evaluates it at a cutoff.
 
     Examples
     --------
@@ -489,8 +465,8 @@ def fbeta(weight: float) -> Metric:
     >>> import pu_accessor
     >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
     >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
-    >>> found = df.pu.metric(pu_accessor.fbeta(2), 0.25, at=6)
-    >>> found[["metric", "rank", "estimate", "lower", "upper"]].round(3)
+    >>> f2 = df.pu.metric(pu_accessor.fbeta(2), 0.25, at=6)
+    >>> f2[["metric", "rank", "estimate", "lower", "upper"]].round(3)
       metric  rank  estimate  lower  upper
     0     f2     6     0.714    0.5  0.833
     """
@@ -499,42 +475,38 @@ def fbeta(weight: float) -> Metric:
     square = float(weight) * float(weight)
     if not (weight > 0 and 0 < square < inf):
         raise PUValueError(
-            f"weight must be above 0 and finite, but {weight!r} was passed. For precision alone, "
-            "or recall alone, ask for these: df.pu.metric('recall', 0.3, at=100)."
+            f"weight must be above 0 and finite, but {weight!r} was passed. For only precision or "
+            "recall write df.pu.metric('recall', 0.3, at=100)."
         )
-    metric = _of_function(partial(_weighted, square), f"f{float(weight):g}")
-    return replace(metric, can=(*metric.can, "retrieval"))
+    metric = _metric_of_function(partial(_f_measure, square), f"f{float(weight):g}")
+    return replace(metric, purposes=(*metric.purposes, "retrieval"))
 
 
-def _weighted(square: float, tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
+def _f_measure(square: float, tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
     """Return an F measure by the square of its weight."""
     return _share((1 + square) * tp, (1 + square) * tp + square * fn + fp)
 
 
 def bedroc(alpha: float = 20.0) -> Metric:
-    """Return BEDROC, a metric of early recognition, at how early is early.
+    """Return BEDROC, a metric of early recognition, with another `alpha`.
 
     Parameters
     ----------
     alpha : float, default 20
-        The ranks are weighted by exp(-alpha*rank/N): at 20 the top 8% make 80% of the score, at
+        Ranks have the weights exp(-alpha*rank/N): at 20 the top 8% make up 80% of the score, at
         80.5 the top 2%.
 
     Returns
     -------
     Metric
-        For all methods that take a metric of a whole ranking. Results call it "bedroc".
+        For all methods that take a metric of a whole ranking, named "bedroc" in results.
 
     Raises
     ------
     PUTypeError
-        If `alpha` is no number.
+        If `alpha` is not a number.
     PUValueError
-        If it is too small or too large to be told from AUROC, or from the very top.
-
-    See Also
-    --------
-    pandas.DataFrame.pu.metric : Estimates it.
+        If it is too small or too large to differ from AUROC, or from the very top.
 
     Examples
     --------
@@ -545,35 +517,21 @@ def bedroc(alpha: float = 20.0) -> Metric:
     return replace(METRICS["bedroc"], alpha=check_alpha(alpha))
 
 
-def names_for(purpose: str) -> list[str]:
-    """Return the metrics that can be asked for something, sorted.
-
-    Examples
-    --------
-    >>> names_for("area"), names_for("plan")
-    (['auroc', 'average_precision'], ['auroc'])
-    """
-    return sorted(name for name, metric in METRICS.items() if purpose in metric.can)
+def metrics_for(purpose: str) -> list[str]:
+    """Return the metrics that can be used for a purpose, sorted."""
+    return sorted(name for name, metric in METRICS.items() if purpose in metric.purposes)
 
 
 def read_metric(metric: AnyMetric, at: At | None, purpose: str) -> Metric:
-    """Return the entry of a metric; raise unless it, its cutoff and a purpose go together.
-
-    Examples
-    --------
-    >>> read_metric("auroc", None, "compare").label
-    'AUROC'
-    >>> read_metric("sensitivity", {"fpr": 0.1}, "gap").name
-    'recall'
-    """
-    entry = _find(metric, purpose)
+    """Return the entry of a metric; raise unless it, its cutoff and the purpose go together."""
+    entry = _entry_for(metric, purpose)
     if purpose not in _OF_TABLES:
         entry.read_cutoff(at)
     return entry
 
 
 def read_metrics(metrics: AnyMetric | Sequence[AnyMetric], purpose: str) -> list[Metric]:
-    """Return the entries of one metric, or of several in a list, whose cutoffs are read apart."""
+    """Return the entries of one metric or a list, whose cutoffs are read separately."""
     if isinstance(metrics, str) or callable(metrics):
         metrics = [metrics]
     if not isinstance(metrics, Sequence):
@@ -581,56 +539,50 @@ def read_metrics(metrics: AnyMetric | Sequence[AnyMetric], purpose: str) -> list
             f"metric must be a name, a function, or a list of these, but {brief(metrics)} "
             "was passed. For example ['precision', 'recall']."
         )
-    entries = [_find(metric, purpose) for metric in metrics]
+    entries = [_entry_for(metric, purpose) for metric in metrics]
     names = [entry.name for entry in entries]
     if not names or len({*names}) < len(names):
         raise PUValueError(
             f"metric must name at least one, and each once, but {names} was passed. Functions "
-            "are told apart by their names."
+            "must have different names."
         )
     return entries
 
 
-def _find(metric: AnyMetric, purpose: str) -> Metric:
-    """Return the entry of a metric that can be asked for something."""
-    allowed, name = names_for(purpose), metric
+def _entry_for(metric: AnyMetric, purpose: str) -> Metric:
+    """Return the entry of a metric that can be used for a purpose, or raise."""
+    allowed, name = metrics_for(purpose), metric
     if isinstance(metric, Metric):
-        if purpose in metric.can:
+        if purpose in metric.purposes:
             return metric
         name = metric.name
     elif callable(metric):
         if purpose in _AT_CUTOFF:
-            return _of_function(metric)
-        name = _of_function(metric).name
+            return _metric_of_function(metric)
+        name = _metric_of_function(metric).name
     elif isinstance(metric, str):
         name = SYNONYMS.get(metric.lower(), metric.lower())
         if name in allowed:
             return METRICS[name]
         name = name if name in METRICS else metric
-    if isinstance(name, str) and (typed := _AT_RANK.fullmatch(name.lower())):
-        word = {"p": "precision", "r": "recall"}.get(typed[1], typed[1])
-        word = SYNONYMS.get(word, word)
-        if "tables" in METRICS.get(word, METRICS["auroc"]).can:
-            line = f"df.pu.metric({word!r}, 0.3, at={typed[2] if typed[2] != 'k' else 100})"
+    if isinstance(name, str) and (match := _AT_RANK.fullmatch(name.lower())):
+        base_name = {"p": "precision", "r": "recall"}.get(match[1], match[1])
+        base_name = SYNONYMS.get(base_name, base_name)
+        if "tables" in METRICS.get(base_name, METRICS["auroc"]).purposes:
+            line = f"df.pu.metric({base_name!r}, 0.3, at={match[2] if match[2] != 'k' else 100})"
             raise PUValueError(f"metric must be a name, but {name!r} was passed. Write {line}.")
     functions = ", or a function of tp, fp, fn and tn" if purpose in _AT_CUTOFF else ""
     which = ("" if len(allowed) == 1 else "one of ") + shorten(allowed, most=30, width=120)
-    others = {other: f"That is {entry.ask}." for other, entry in METRICS.items()}
-    others = {other: ask for other, ask in others.items() if other not in allowed}
+    others = {other: f"That is {entry.example}." for other, entry in METRICS.items()}
+    others = {other: text for other, text in others.items() if other not in allowed}
     raise PUValueError(
         f"metric must be {which}{functions} {PURPOSES[purpose]}, but "
         f"{brief(name)} was passed.{suggestion(name, allowed, {**others, **_FUNCTIONS})}"
     )
 
 
-def name_cutoff(cutoff: Cutoff | None) -> str:
-    """Say in words what a cutoff is, for the label of an axis.
-
-    Examples
-    --------
-    >>> name_cutoff(read_at(100)), name_cutoff(read_at({"fpr": 0.1})), name_cutoff(None)
-    (' among the top 100', ' at fpr 0.1', '')
-    """
+def describe_cutoff(cutoff: Cutoff | None) -> str:
+    """Return a cutoff in words, for the label of an axis."""
     if cutoff is None:
         return ""
     words = {
@@ -642,12 +594,6 @@ def name_cutoff(cutoff: Cutoff | None) -> str:
     return words.get(cutoff.kind, f" at {cutoff.kind} {cutoff.value:g}")
 
 
-def write_label(name: str) -> str:
-    """Return what axes call a metric, or one of a user's own.
-
-    Examples
-    --------
-    >>> write_label("npv"), write_label("f0.5"), write_label("balanced_accuracy")
-    ('negative predictive value', 'F0.5', 'balanced accuracy')
-    """
-    return METRICS[name].label if name in METRICS else _write_words(name)
+def axis_label(name: str) -> str:
+    """Return the axis label of a metric or of a user's function."""
+    return METRICS[name].label if name in METRICS else _as_words(name)

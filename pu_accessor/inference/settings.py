@@ -1,4 +1,4 @@
-"""What each ranking is asked with: how its latent positives are bounded, and its betas."""
+"""Settings of an analysis: band, reference, level, target and departures from random labels."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
@@ -13,27 +13,25 @@ TARGETS = ("population", "examples")
 
 @dataclass(frozen=True)
 class Settings:
-    """How latent positives are bounded, and which examples answers are about."""
+    """How hidden positives are bounded."""
 
-    level: float = 0.95  # of coverage, in (0, 1)
-    # Of one kind of examples given the known ones, or by rank.
+    level: float = 0.95
     band: str | Band | RankBand = "exact"
-    reference: str = "positives"  # from which known examples; "both": each at half of 1 - level
-    selection_odds: float = 1.0  # between two examples of a kind
-    prevalence: float | None = None  # of new examples; None: that of these
-    contamination: float = 0.0  # of the known positives at most this share is negative
-    # Whether lower limits hold with the level, and upper ones, and not both together.
-    one_sided: bool = False
+    reference: str = "positives"  # "both": each at half of 1 - level
+    selection_odds: float = 1.0
+    prevalence: float | None = None  # of future data; None: that of the sample
+    contamination: float = 0.0  # largest share of known positives that are negative
+    one_sided: bool = False  # the level is that of lower and of upper limits, each
 
     @property
     def failure(self) -> dict[str, float]:
-        """How labels may fail to be a random sample, by name; empty where they may not."""
+        """The settings under which labels may not be a random sample, by name."""
         usual = {"selection_odds": 1.0, "contamination": 0.0}
         return {name: getattr(self, name) for name in usual if getattr(self, name) != usual[name]}
 
     @property
     def is_by_rank(self) -> bool:
-        """Whether bounds are given by rank, so that they say something at every cutoff."""
+        """Whether bounds are given by rank."""
         return isinstance(self.band, RankBand)
 
     @property
@@ -42,7 +40,7 @@ class Settings:
         return replace(self, selection_odds=1.0, contamination=0.0) if self.failure else self
 
     def of(self, names: Sequence[str], key: Hashable) -> "Settings":
-        """Return the settings of one ranking: bounds by rank can differ between groups."""
+        """Return the settings of one group: bounds by rank can differ between groups."""
         if not isinstance(self.band, RankBand):
             return self
         return replace(self, band=self.band.of(names, key))
@@ -53,16 +51,10 @@ class Settings:
 
 
 def count_wrong(known: int, contamination: float) -> int:
-    """Return how many known positives may be wrong.
-
-    Examples
-    --------
-    >>> count_wrong(100, 0.29), count_wrong(9, 0.1)
-    (29, 0)
-    """
+    """Return how many known positives may be negative: floor(contamination*known)."""
     return floor(Fraction(str(contamination)) * known) if contamination else 0
 
 
 def check_target(target: str) -> None:
-    """Raise unless numbers can be about that."""
+    """Raise unless the target exists."""
     check_option("target", target, TARGETS)

@@ -8,7 +8,7 @@ import pandas as pd
 
 from pu_accessor.checks import check_level
 from pu_accessor.errors import PUDataError, PUKeyError, PUTypeError, PUValueError, brief
-from pu_accessor.inference.prior.stratified import sum_limits
+from pu_accessor.inference.prior.stratified import stratified_limits
 from pu_accessor.questions.hand_labels import Labeled, label_column, read_found, read_strata
 from pu_accessor.questions.tidy import TidyFrame
 from pu_accessor.ranking import FloatArray
@@ -252,4 +252,4 @@ def _positives(parts: list[Labeled], level: float) -> FloatArray:
     """Return the expected, the fewest and the most positives of strata, with those known."""
     found = [part.found for part in parts]
     expected = sum(stratum.expected for stratum in found)
-    return sum(part.n for part in parts) + np.array([expected, *sum_limits(found, level)])
+    return sum(part.n for part in parts) + np.array([expected, *stratified_limits(found, level)])

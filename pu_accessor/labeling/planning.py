@@ -10,14 +10,14 @@ from pu_accessor.checks import check_count, check_level, check_share
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.metrics import read_metric
 from pu_accessor.inference.planning import (
-    Scatter,
-    chance_of_difference,
-    chance_of_width,
-    pair_scatter,
-    pair_scatter_of_normals,
-    scatter_of_normals,
+    PlacementMoments,
+    moments_of_normals,
+    paired_variances,
+    paired_variances_of_normals,
+    power_of_difference,
+    probability_of_width,
 )
-from pu_accessor.inference.prior.labeling import SAME, LabelPlan
+from pu_accessor.inference.prior.hand_labeled import TOLERANCE, LabelPlan
 from pu_accessor.questions.accessor import Accessor
 from pu_accessor.questions.tidy import TidyFrame
 from pu_accessor.ranking import Counts
@@ -86,8 +86,8 @@ def labels_needed(
     total = check_count("n_unlabeled", n_unlabeled, 1)
     width, beta = check_share("width", width, "(0, 1)"), check_share("beta", beta)
     level, probability = check_level(level), check_share("probability", probability, "(0, 1)")
-    counts, at_least = width * total * (1 + SAME), probability * (1 - SAME)
-    return LabelPlan(counts, total, round(beta * total), level, at_least).fewest()
+    counts, at_least = (width * total * (1 + TOLERANCE), probability * (1 - TOLERANCE))
+    return LabelPlan(counts, total, round(beta * total), level, at_least).smallest_size()
 
 
 def positives_needed(
@@ -168,7 +168,7 @@ def positives_needed(
         return max(round(ratio * n), 2) if n_unlabeled is None else n_unlabeled
 
     def is_enough(n: int) -> bool:
-        return chance_of_width(width, scatter, share, (n, others(n)), level) >= probability
+        return probability_of_width(width, scatter, share, (n, others(n)), level) >= probability
 
     n = smallest(is_enough)
     row = {"n": n, "n_unlabeled": others(n), "metric": metric, "width": width}
@@ -239,12 +239,12 @@ def power(
     sizes = (check_count("n_positive", n_positive, 2), check_count("n_unlabeled", n_unlabeled, 2))
     difference = check_share("difference", difference, "[-1, 1]")
     variances, share = _read_pair(pilot, beta, difference)
-    return chance_of_difference(difference, variances, share, sizes, level)
+    return power_of_difference(difference, variances, share, sizes, level)
 
 
 def _read_pilot(
     pilot: Pilot, beta: float, n_unlabeled: int | None
-) -> tuple[Scatter, float, float]:
+) -> tuple[PlacementMoments, float, float]:
     """Return what a pilot says: placements, positives among the rest, rest by known positive."""
     if isinstance(pilot, Mapping):
         values = _read_values(pilot, {"auroc": "(0, 1)"})
@@ -253,7 +253,7 @@ def _read_pilot(
                 "n_unlabeled must be passed where pilot is a value: it says nothing of how many "
                 "there are for each known positive. For example n_unlabeled=10_000."
             )
-        return scatter_of_normals(values["auroc"], beta), beta, 1.0
+        return moments_of_normals(values["auroc"], beta), beta, 1.0
     rankings = _as_accessor(pilot)._rank()
     if rankings.names:
         raise PUValueError(
@@ -262,7 +262,11 @@ def _read_pilot(
         )
     ranking = rankings.make(0)
     rest = ranking.total.known_negative + ranking.total.unlabeled
-    return Scatter.of(ranking), _share(ranking.total, beta), rest / ranking.total.known_positive
+    return (
+        PlacementMoments.of(ranking),
+        _share(ranking.total, beta),
+        rest / ranking.total.known_positive,
+    )
 
 
 def _read_pair(pilot: Pilot, beta: float, difference: float) -> tuple[tuple[float, float], float]:
@@ -275,7 +279,7 @@ def _read_pair(pilot: Pilot, beta: float, difference: float) -> tuple[tuple[floa
                 f"difference must leave both AUROC in (0, 1), but {difference:g} at a mean of "
                 f"{values['auroc']:g} makes {ends}. Pass a smaller one."
             )
-        return pair_scatter_of_normals(ends, values["correlation"], beta), beta
+        return paired_variances_of_normals(ends, values["correlation"], beta), beta
     keyed = _as_accessor(pilot)._pair(None)
     paired = keyed.make(0)
     if keyed.names or len(paired.ranks) != 2 or paired.total.known_positive < 2:
@@ -283,7 +287,7 @@ def _read_pair(pilot: Pilot, beta: float, difference: float) -> tuple[tuple[floa
             "pilot must have the scores of two models for the same examples, two of them known "
             "positives or more: df.pu(score=['svm', 'forest']), without groups."
         )
-    return pair_scatter(paired), _share(paired.total, beta)
+    return paired_variances(paired), _share(paired.total, beta)
 
 
 def _share(total: Counts, beta: float) -> float:

@@ -19,7 +19,7 @@ from pu_accessor.datasets.schema import (
 )
 from pu_accessor.datasets.tables import tables_of
 from pu_accessor.errors import PUValueError, shorten
-from pu_accessor.inference.metrics import Metric, curve_rates, write_label
+from pu_accessor.inference.metrics import Metric, axis_label, curve_rates
 from pu_accessor.plots import artists
 from pu_accessor.plots.artists import Curve, Path
 from pu_accessor.plots.looks import Looks, check_looks, ink
@@ -97,7 +97,7 @@ def plot_curves(
     elif (curve.name, x) == ("recall", "fraction"):
         xlabel, ylabel, trace, mark = _AXES[x], _FOUND, _trace_metric(curve, x), _mark_gains
     else:
-        xlabel, ylabel = _AXES[x], artists.write_name(write_label(curve.name))
+        xlabel, ylabel = _AXES[x], artists.write_name(axis_label(curve.name))
         trace, mark = _trace_metric(curve, x), _mark_infeasible
     curves, levels, band = _curves(visible(tables), trace, x=x)
     if not any(np.isfinite(y).any() for one in curves for _, y in one[2:5]):

@@ -14,7 +14,7 @@ from matplotlib.textpath import TextPath
 from pu_accessor.checks import check_option
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.inference.comparison.dominance import crossings
-from pu_accessor.inference.metrics import write_label
+from pu_accessor.inference.metrics import axis_label
 from pu_accessor.plots import artists
 from pu_accessor.plots.artists import Curve, Kind
 from pu_accessor.plots.curves import write_missing
@@ -68,7 +68,7 @@ def plot_rows(
     looks = check_looks(looks)
     check_option("x", x, _AXES)
     if label is None:
-        label = write_label(str(frame["metric"].iloc[0])) if "metric" in frame else "estimate"
+        label = axis_label(str(frame["metric"].iloc[0])) if "metric" in frame else "estimate"
     levels: Levels = {}
     draw: Callable[..., None]
     if x == "estimate":

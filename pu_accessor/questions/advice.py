@@ -198,9 +198,9 @@ def example_of(method: Callable[..., Any]) -> str:
 
 def explain_attribute(questions: type, name: str) -> str:
     """Say what somebody meant by a method that there is not; nothing where nobody knows."""
-    metrics = {word: entry.ask.partition(";")[0] for word, entry in METRICS.items()}
+    metrics = {word: entry.example.partition(";")[0] for word, entry in METRICS.items()}
     calls = metrics | {word: metrics[meant] for word, meant in SYNONYMS.items()}
-    at_cutoffs = [word for word, entry in METRICS.items() if "tables" in entry.can]
+    at_cutoffs = [word for word, entry in METRICS.items() if "tables" in entry.purposes]
     calls |= {f"plot_{word}": f"df.pu.plot_metric({word!r}, 0.3)" for word in at_cutoffs}
     public = [word for word, method in vars(questions).items() if callable(method)]
     methods = {word: getattr(questions, word) for word in public if not word.startswith("_")}

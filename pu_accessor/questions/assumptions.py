@@ -21,8 +21,8 @@ from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.joint import estimate
 from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
-from pu_accessor.inference.prior.methods import METHODS, Prior, estimate_prior
-from pu_accessor.inference.search import find_breaking_point
+from pu_accessor.inference.prior.estimators import METHODS, Prior, estimate_prior
+from pu_accessor.inference.root_search import breaking_point
 from pu_accessor.inference.settings import Settings, count_wrong
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.questions.ask import Columns, as_rows, ask, with_reasons
@@ -290,7 +290,7 @@ def _checks(rows: Annotated, betas: list[float], alpha: float) -> Iterator[Check
 
 def _of_waves(rows: Annotated, alpha: float) -> Check:
     """Check whether waves differ in rank."""
-    wave, above = _read_waves(rows), tests.rest_above(rows.ranking)
+    wave, above = _read_waves(rows), tests.share_of_rest_above(rows.ranking)
     there = wave >= 0
     cluster = None if rows.cluster is None else rows.cluster[there]
     found = tests.waves_test(-above[there], wave[there], cluster)
@@ -381,7 +381,7 @@ def _of_limit(ranking: Ranking, beta: float, alpha: float) -> Check:
     found = tests.limit_test(ranking, beta)
     if found.p_value <= alpha:
         text = (
-            f"The best {found.place:.1%} of the unlabeled leave no room for so many latent "
+            f"The best {found.above:.1%} of the unlabeled leave no room for so many latent "
             "positives: beta is too high, or labels favour the top."
         )
     else:
@@ -394,7 +394,7 @@ def _of_monotone(ranking: Ranking, alpha: float) -> Check:
     found = tests.monotone_test(ranking, 1 - alpha)
     if found.p_value <= alpha:
         text = (
-            f"Scores are not monotone: no concave curve fits near the top {found.place:.1%} of "
+            f"Scores are not monotone: no concave curve fits near the top {found.above:.1%} of "
             "the rest. Leave monotone=True out; other answers do not need it."
         )
     else:
@@ -519,7 +519,7 @@ def robustness(
 
 def is_difference(metric: Metric) -> bool:
     """Tell whether a metric is the difference of two models."""
-    return "pairs" in metric.can
+    return "pairs" in metric.purposes
 
 
 @dataclass(frozen=True)
@@ -581,7 +581,7 @@ def _breaking_points(ranked: Ranking | PairedRanks, beta: Beta, sweep: Sweep) ->
         if sweep.fails == "contamination":
             points[*pair, column] = _breaking_share(ranked.total.known_positive, still)
         else:
-            points[*pair, column] = find_breaking_point(still)
+            points[*pair, column] = breaking_point(still)
     return points
 
 

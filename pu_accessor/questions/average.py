@@ -125,7 +125,7 @@ def _levels_kept(terms: Terms, names: Sequence[str]) -> list[int]:
 
 def _check(each: Sequence[tuple[Metric, Cutoff | None]], betas: Betas) -> None:
     for metric, cutoff in each:
-        if "average" not in metric.can:
+        if "average" not in metric.purposes:
             raise PUValueError(
                 f"average must be False for {metric.name!r}, whose mean over groups with few "
                 "known positives is biased. Average 'precision', 'recall' or 'f1'."

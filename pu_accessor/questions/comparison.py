@@ -154,13 +154,13 @@ def compare(
     cutoff = entry.read_cutoff(at)
     check_option("adjust", adjust, [*_ADJUSTED])
     facts: dict[str, Any] = {
-        "no test": "test" not in entry.can,
+        "no test": "test" not in entry.purposes,
         f"adjust={adjust!r}": adjust,
         "at=estimated": cutoff is not None and cutoff.kind not in FIXED,
         "on": on,
     }
     betas, settings = self._begin("compare", beta, level=level, target=target, **facts)
-    if beta is None and "test" not in entry.can:
+    if beta is None and "test" not in entry.purposes:
         raise PUTypeError(
             f"beta must be passed to compare {entry.name!r}, for example 0.3: it is AUROC alone "
             "whose order does not depend on it.",
@@ -169,7 +169,7 @@ def compare(
 
     def question(paired: PairedRanks, beta: Beta, _: Settings) -> Columns:
         asked = beta if beta.values.size else None
-        if "test" not in entry.can or (paired.rows and paired.rows.drawn):
+        if "test" not in entry.purposes or (paired.rows and paired.rows.drawn):
             by_row = partial(compare_rows, paired, metric=entry, cutoff=cutoff)
             tests = _tests(by_row, asked, settings)
         else:
@@ -347,7 +347,7 @@ def gap(
         _check_without_beta(entry, target)
     shared = betas.estimate
     grid = None if shared is None else Beta(shared.grid(level))
-    has_test = "test" in entry.can and betas.kind == "points" and beta is not None
+    has_test = "test" in entry.purposes and betas.kind == "points" and beta is not None
 
     def question(ranking: Ranking, own_beta: Beta, own: Settings) -> GroupValue:
         if beta is None and cutoff is not None:
@@ -382,7 +382,7 @@ def gap(
 
 
 def _check_without_beta(entry: Metric, target: str) -> None:
-    if "without_beta" not in entry.can or target == "examples":
+    if "without_beta" not in entry.purposes or target == "examples":
         raise PUTypeError(
             f"beta must be passed for the gap of {entry.name!r} on "
             f"{'new' if target == 'population' else 'these'} examples: for example 0.3, or one "

@@ -446,7 +446,7 @@ def _draw_metric(
 
 def _explain_attribute(name: str, counted: bool) -> str:
     """Say what somebody meant by a method that tables do not have."""
-    at_cutoffs = [metric for metric, entry in METRICS.items() if "tables" in entry.can]
+    at_cutoffs = [metric for metric, entry in METRICS.items() if "tables" in entry.purposes]
     calls = {metric: f"ds.pu.metric({metric!r})" for metric in at_cutoffs}
     calls |= {"roc": "ds.pu.roc_bounds()", "pr": "ds.pu.pr_bounds()"}
     calls["confusion_matrix"] = "ds.pu.to_frame()"

@@ -43,7 +43,7 @@ from pu_accessor.inference.estimates.utility import (
     reliability,
 )
 from pu_accessor.inference.estimates.utility import scores_are_of_known as are_of_known
-from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, names_for, read_metrics
+from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, metrics_for, read_metrics
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.curves import check_max_fpr
 from pu_accessor.questions.ask import (
@@ -334,7 +334,7 @@ def facts_of(entry: Metric, cutoff: Cutoff | None) -> tuple[str, dict[str, Any]]
         "at=first": kind == "first",
         "at=its own": kind in ("first", "positives"),
         "max_fpr": entry.max_fpr,
-        "negatives count": "retrieval" not in entry.can,
+        "negatives count": "retrieval" not in entry.purposes,
     }
 
 
@@ -342,7 +342,7 @@ def cutoffs_needed(entries: Sequence[Metric], cutoff: Cutoff | None) -> Ranks:
     """Return at which cutoffs a ranking is needed: at all where one is looked for anywhere."""
     chosen = cutoff is not None and cutoff.kind in CHOSEN
     anywhere = any(entry.is_function for entry in entries) and chosen
-    anywhere |= any(entry.anywhere for entry in entries)
+    anywhere |= any(entry.any_cutoff for entry in entries)
     return "all" if anywhere else "breakpoints"
 
 
@@ -416,11 +416,11 @@ def _begin(
 ) -> tuple[Betas, Settings]:
     """Read beta and the band for a metric; raise where what is asked excludes others."""
     of_known = cutoff is not None and cutoff.kind == "threshold" and target == "population"
-    of_known &= "without_beta" in entry.can
+    of_known &= "without_beta" in entry.purposes
     if beta is None and entry.takes_beta and not of_known:
         raise PUTypeError(
             f"beta must be passed for {entry.name!r}: the fraction of positives among the "
-            f"unlabeled, for example {entry.ask.partition(';')[0]}."
+            f"unlabeled, for example {entry.example.partition(';')[0]}."
         )
     kind, facts = facts_of(entry, cutoff)
     # Of new groups it is about as many first ranks of each.
@@ -551,7 +551,7 @@ def warn_of_areas(areas: pd.DataFrame, answers: Answers[Any]) -> None:
     # A first look into a column of a frame takes as long as ten of arrays.
     if not np.isnan(areas["lower"].to_numpy()).any():
         return
-    missing = areas["lower"].isna() & ~areas["metric"].isin(names_for("no interval"))
+    missing = areas["lower"].isna() & ~areas["metric"].isin(metrics_for("no interval"))
     sizes = len(areas) // len(answers.each)
     single = np.repeat(
         [each.about is not None and each.about.single for each in answers.each], sizes

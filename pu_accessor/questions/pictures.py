@@ -13,7 +13,13 @@ from pu_accessor.beta import UserBeta, read_betas
 from pu_accessor.checks import check_option
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.cutoff_spec import At
-from pu_accessor.inference.metrics import AnyMetric, Metric, name_cutoff, read_metric, write_label
+from pu_accessor.inference.metrics import (
+    AnyMetric,
+    Metric,
+    axis_label,
+    describe_cutoff,
+    read_metric,
+)
 from pu_accessor.questions.assumptions import SWEEPS
 from pu_accessor.questions.numbers import estimates
 from pu_accessor.questions.rank_bands import UserBand
@@ -440,7 +446,7 @@ def refuse_cutoff(at: At | None, x: str) -> None:
 
 def label_of(entry: Metric, at: At | None) -> str:
     """Return what an axis shows, in words."""
-    return write_label(entry.name) + name_cutoff(entry.read_cutoff(at))
+    return axis_label(entry.name) + describe_cutoff(entry.read_cutoff(at))
 
 
 def _with_baseline(beta: UserBeta, looks: Any) -> Any:

@@ -10,7 +10,13 @@ import xarray as xr
 
 from pu_accessor.beta import normalize_key, split_key
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.bands.lookup import Band, RankBand, Side, at_some_ranks, read_side
+from pu_accessor.inference.bands.lookup import (
+    Band,
+    RankBand,
+    ShareByRank,
+    bound_at_all_ranks,
+    bound_at_some_ranks,
+)
 
 UserBand: TypeAlias = str | Band | tuple[Any, Any]
 
@@ -40,10 +46,10 @@ def _read_pair(band: tuple[Any, ...]) -> RankBand:
             f"band must be a pair of bounds by rank, (lower, upper), but {len(band)} were passed."
         )
     if not any(isinstance(side, xr.DataArray) for side in band):
-        return RankBand(read_side("lower", band[0]), read_side("upper", band[1]))
+        return RankBand(bound_at_all_ranks("lower", band[0]), bound_at_all_ranks("upper", band[1]))
     for name, side in zip(("lower", "upper"), band, strict=True):
         if not isinstance(side, xr.DataArray):
-            read_side(name, side)
+            bound_at_all_ranks(name, side)
         elif "rank" not in side.dims:
             raise PUTypeError(
                 f"band must have bounds over the dimension 'rank', but its {name} has "
@@ -52,10 +58,10 @@ def _read_pair(band: tuple[Any, ...]) -> RankBand:
     return _KeyedBand(*band)
 
 
-def _side_of(name: str, values: Any, parts: Mapping[str, Hashable]) -> Side:
+def _side_of(name: str, values: Any, parts: Mapping[str, Hashable]) -> ShareByRank:
     """Return one bound of one ranking, whose key has these parts."""
     if not isinstance(values, xr.DataArray):
-        return read_side(name, values)
+        return bound_at_all_ranks(name, values)
     dims = {str(dim) for dim in values.dims} - {"rank"}
     if foreign := sorted(dims - set(parts)):
         raise PUTypeError(
@@ -65,13 +71,13 @@ def _side_of(name: str, values: Any, parts: Mapping[str, Hashable]) -> Side:
     bounds = _select(name, values, {dim: part for dim, part in parts.items() if dim in dims})
     index = bounds.indexes.get("rank")
     if index is None:
-        return read_side(name, bounds.to_numpy())
+        return bound_at_all_ranks(name, bounds.to_numpy())
     if not (index.is_unique and pd.api.types.is_integer_dtype(index)):
         raise PUValueError(
             f"band must have each rank once, and integers, but the coordinate rank of its {name} "
             f"is {reprlib.repr(index.tolist())}."
         )
-    return at_some_ranks(name, index.to_numpy(), bounds.to_numpy())
+    return bound_at_some_ranks(name, index.to_numpy(), bounds.to_numpy())
 
 
 def _select(name: str, values: xr.DataArray, key: Mapping[str, Any]) -> xr.DataArray:

@@ -18,7 +18,7 @@ from pu_accessor.inference.tables.contingency import (
     RankCdf,
     Table,
     Tables,
-    curve_on_new,
+    bound_curve_on_future_data,
     tables_in_parts,
 )
 from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
@@ -336,7 +336,7 @@ def bounded_tables(
     def question(ranking: Ranking, beta: Beta, own: Settings) -> Page:
         grid = beta.within()
         if target == "population":
-            ranking, table = curve_on_new(curve, ranking, grid, own.level)
+            ranking, table = bound_curve_on_future_data(curve, ranking, grid, own.level)
             return Page(ranking, grid, read(table, np.zeros(table.tp.shape, np.bool_)))
         arrays: dict[str, Array] = {}
         end = 0

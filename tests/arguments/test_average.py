@@ -232,7 +232,7 @@ def test_a_group_among_many_where_nothing_is_unlabeled_has_a_beta_of_0() -> None
     frame = draw(3, groups=130)
     frame["label"] = frame["label"].where(frame["query"] != 7, frame["truth"])
     pu = frame.pu(by="query", negative=0)
-    with pytest.raises(PUDataError, match="where nothing is unlabeled"):
+    with pytest.raises(PUDataError, match="if nothing is unlabeled"):
         pu(average=True).auroc(0.1)
     betas = {query: 0.1 * (query != 7) for query in range(130)}
     assert pu(average=True).auroc(betas)["n_groups"].item() == 130

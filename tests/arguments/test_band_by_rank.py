@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 
 from pu_accessor import PUValueError
-from pu_accessor.inference.bands.lookup import RankBand, at_some_ranks, read_side
+from pu_accessor.inference.bands.lookup import RankBand, bound_at_all_ranks, bound_at_some_ranks
 from tests.cases import binormal
 
 pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
@@ -92,7 +92,7 @@ def test_each_model_has_bounds_of_its_own() -> None:
 
 def test_some_ranks_are_enough() -> None:
     def sides(ranks: Any, shares: Any) -> list[Any]:
-        return [at_some_ranks(name, np.array(ranks), shares) for name in ("lower", "upper")]
+        return [bound_at_some_ranks(name, np.array(ranks), shares) for name in ("lower", "upper")]
 
     lower, upper = (side(SIZE) for side in sides([30, 10], [0.8, 0.3]))
     assert lower[[0, 9, 10, 29, 30, 40]].tolist() == [0, 0, 0.3, 0.3, 0.8, 0.8]
@@ -108,14 +108,17 @@ def test_some_ranks_are_enough() -> None:
 
 
 def test_a_bound_that_falls_is_widened() -> None:
-    band = RankBand(read_side("lower", [0, 0.4, 0.2, 1]), read_side("upper", [0.5, 0.9, 0.6, 1]))
+    band = RankBand(
+        bound_at_all_ranks("lower", [0, 0.4, 0.2, 1]),
+        bound_at_all_ranks("upper", [0.5, 0.9, 0.6, 1]),
+    )
     lower, upper = band.latent(np.arange(4), 3, np.array([10]))
     assert (lower[:, 0].tolist(), upper[:, 0].tolist()) == ([0, 2, 2, 10], [5, 9, 9, 10])
 
 
 def test_shares_of_counts_are_those_of_decimals() -> None:
     shares = np.round(np.arange(0, 1001) / 1000, 3)
-    band = RankBand(read_side("lower", shares), read_side("upper", shares))
+    band = RankBand(bound_at_all_ranks("lower", shares), bound_at_all_ranks("upper", shares))
     for m in (100, 1000, 12_345, 10**9):
         lower, upper = band.latent(np.arange(1001), 1000, np.array([m]))
         exact = [Fraction(str(share)) * m for share in shares.tolist()]

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import pu_accessor
-from pu_accessor.inference.metrics import names_for
+from pu_accessor.inference.metrics import metrics_for
 from tests.arguments.test_target import METRICS as FORMULAS
 from tests.arguments.test_target import ask, asked_at, completed_at, draw, framed
 from tests.cases import binormal, put
@@ -68,7 +68,7 @@ def test_metrics_agree_with_oracle(seed: int) -> None:
 def test_the_prevalence_of_these_examples_changes_nothing(monotone: bool, cluster: Any) -> None:
     frame = enriched().assign(patient=np.arange(600) % 150)
     pu: Any = frame.pu(cluster=cluster).assume(monotone=monotone)
-    names = sorted({*names_for("tables")} - OF_RATES)
+    names = sorted({*metrics_for("tables")} - OF_RATES)
     own, share = (80 + 0.25 * 520) / 600, 0.25
     for how in ({"metric": "average_precision"}, {"metric": names, "at": {"threshold": [0.5, 2]}}):
         same = pu.assume(prevalence=own).metric(beta=share, **how)

@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 
 from pu_accessor import PUWarning
-from pu_accessor.inference.bands.exact import exact_within
+from pu_accessor.inference.bands.exact import exact_with_odds
 from tests.cases import binormal, put
 
 
@@ -18,7 +18,7 @@ def test_tables_within_a_factor() -> None:
     plain, same, within = ask(), ask(selection_odds=1), ask(selection_odds=2)
     xr.testing.assert_identical(same, plain)
     assert "selection_odds" not in plain.attrs and within.attrs["selection_odds"] == 2
-    lower, upper = exact_within(50, np.array([150]), 0.95, 2.0)
+    lower, upper = exact_with_odds(50, np.array([150]), 0.95, 2.0)
     known = within["known_positive"].to_numpy()
     for bound, table in (("lower", lower), ("upper", upper)):
         found = within["tp"].sel(bound=bound).isel(beta=0).to_numpy() - known

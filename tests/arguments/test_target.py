@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from pu_accessor import PUWarning
-from pu_accessor.inference.bands.on_new_examples import bound_on_new
+from pu_accessor.inference.bands.future_data import bound_rates
 from tests.cases import AREAS, Labels, binormal, put
 from tests.methods.test_auroc import is_refuted, reaching
 from tests.support.oracles import completion_oracle, estimates_oracle
@@ -273,7 +273,7 @@ def test_rates_are_those_of_the_band(monotone: bool) -> None:
     pu = FRAME.pu.assume(monotone=monotone)
     curves = put(pu, "roc_bounds", BETA, **NEW)
     ranking = pu._rank().make(0)
-    rates = bound_on_new(ranking, 160 / 640, 0.95, monotone)
+    rates = bound_rates(ranking, 160 / 640, 0.95, monotone)
     common = np.isin(curves["rank"], ranking.rank)
     assert common.sum() == ranking.rank.size
     limits = {"tpr": rates.tpr, "fpr": rates.fpr[::-1]}

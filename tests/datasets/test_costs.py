@@ -37,7 +37,7 @@ BANDS = ["exact", "simultaneous"]
 def test_many_betas_take_little_more_than_the_answer(
     method: str, band: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(latent_bounds, "_AT_ONCE", 1 << 12)
+    monkeypatch.setattr(latent_bounds, "_BATCH_SIZE", 1 << 12)
     betas = np.linspace(0.01, 0.5, 80)
     answer: list[xr.Dataset] = []
     ask = getattr(binormal(60, 1500, 0.5, seed=2)[0].pu, method)
@@ -68,7 +68,7 @@ def test_tables_do_not_depend_on_how_many_betas_there_are_at_once(
         return [put(frame.pu, name, b, reference=kind, **how) for name, b, kind in asked]
 
     wanted = ask()
-    monkeypatch.setattr(latent_bounds, "_AT_ONCE", 1)
+    monkeypatch.setattr(latent_bounds, "_BATCH_SIZE", 1)
     for one, other in zip(ask(), wanted, strict=True):
         xr.testing.assert_identical(one, other)
 

@@ -195,7 +195,7 @@ def test_high_known_positives_are_doubted(known: Any, rest: Any, text: str, doub
 def test_known_ones_that_rank_alike_match_nothing(size: int) -> None:
     """An AUROC of one half is not always one half in floating point."""
     ends = [0.0, 9.0] * size
-    with pytest.raises(PUDataError, match="on average they rank alike"):
+    with pytest.raises(PUDataError, match="mean ranks are equal"):
         estimate(framed([1.0] * 3 * size, [0.5, 2.0, 8.0], [*ends, 1.0]), "mean_matching")
 
 

@@ -13,7 +13,7 @@ import xarray as xr
 from hypothesis import given
 
 from pu_accessor import PUTypeError
-from pu_accessor.inference.metrics import names_for
+from pu_accessor.inference.metrics import metrics_for
 from pu_accessor.ranking import IntArray
 from tests.cases import ORACLES, Case, as_frame, as_tables, cases, draw_case, estimates_of
 from tests.support.oracles import coherent_oracle, completion_oracle, oracle
@@ -195,7 +195,7 @@ def test_metrics_are_those_of_the_oracle(seed: int) -> None:
     case = draw_case(seed)
     tables = as_frame(case).pu.contingency(case.beta, ranks="all")
     written = [as_tables(tables, bound) for bound in BOUNDS]
-    for name in names_for("tables"):
+    for name in metrics_for("tables"):
         values = tables.pu.metric(name)
         assert values.dims == ("rank", "bound", "beta")
         assert (values.dtype, values.name) == (np.float64, name)
@@ -208,7 +208,7 @@ def test_products_of_counts_do_not_overflow() -> None:
     count = xr.DataArray(np.array([4 * 10**9, 8 * 10**9], dtype=np.int64), dims="rank")
     tables = xr.Dataset({"tp": count, "fp": count // 2, "fn": count // 4, "tn": count})
     small = xr.Dataset({name: value // 10**8 for name, value in tables.items()})
-    for name in names_for("tables"):
+    for name in metrics_for("tables"):
         np.testing.assert_allclose(tables.pu.metric(name), small.pu.metric(name), rtol=1e-12)
 
 

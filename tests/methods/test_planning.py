@@ -11,7 +11,7 @@ from scipy import stats
 from pu_accessor import PUDataError, PUValueError
 from pu_accessor.inference import planning as plans
 from pu_accessor.inference.estimates.areas_on_new_examples import auroc_interval
-from pu_accessor.inference.influence import Placed
+from pu_accessor.inference.influence import Placements
 from pu_accessor.labeling import labels_needed, positives_needed, power
 from pu_accessor.labeling.planning import smallest
 from tests.cases import placements
@@ -21,16 +21,16 @@ ENDS = (0.825, 0.775)
 
 def test_fully_labeled_plans_are_those_of_the_closed_form() -> None:
     plan = positives_needed(0.04, pilot={"auroc": 0.8}, beta=0, n_unlabeled=3000)
-    n, scatter = plan["n"].item(), plans.scatter_of_normals(0.8, 0.0)
+    n, scatter = plan["n"].item(), plans.moments_of_normals(0.8, 0.0)
     error = (scatter.known.variance / n + scatter.rest.variance / 3000) ** 0.5
     npt.assert_allclose(2 * 1.96 * error, 0.04, rtol=0.03)
-    variances = plans.pair_scatter_of_normals(ENDS, 0.5, 0.0)
+    variances = plans.paired_variances_of_normals(ENDS, 0.5, 0.0)
     error = sum(variance / 300 for variance in variances) ** 0.5
     found = power(0.05, 300, 300, pilot={"auroc": 0.8, "correlation": 0.5}, beta=0)
     npt.assert_allclose(found, stats.norm.sf(1.96 - 0.05 / error), atol=0.01)
     # without correlation variances add: each model's own
-    apart = plans.pair_scatter_of_normals(ENDS, 0.0, 0.0)[0]
-    own = sum(plans.scatter_of_normals(one, 0.0).known.variance for one in ENDS)
+    apart = plans.paired_variances_of_normals(ENDS, 0.0, 0.0)[0]
+    own = sum(plans.moments_of_normals(one, 0.0).known.variance for one in ENDS)
     npt.assert_allclose(apart, own, rtol=1e-3)
 
 
@@ -70,7 +70,9 @@ def test_sizes_by_a_pilot_are_those_of_its_placements(level: float, probability:
 
     def chance(n: int) -> float:
         sizes = n, round(n * 28 / 12)
-        return plans.chance_of_width(0.25, plans.Scatter(*moments), 0.2 * 24 / 28, sizes, level)
+        return plans.probability_of_width(
+            0.25, plans.PlacementMoments(*moments), 0.2 * 24 / 28, sizes, level
+        )
 
     assert chance(n) >= probability > chance(n - 1)
     assert plan["n_unlabeled"].item() == round(n * 28 / 12)
@@ -92,7 +94,7 @@ def test_a_pilot_has_two_of_each(kind: float) -> None:
 def width_at(mean: float, variances: Any, share: float, sizes: Any, level: float) -> float:
     """Return the width of the interval of these placements."""
     column = np.array(sizes, float)[:, np.newaxis], np.array(variances)[:, np.newaxis]
-    found = auroc_interval(np.array([share]), Placed(*column, np.array([mean])), level)
+    found = auroc_interval(np.array([share]), Placements(*column, np.array([mean])), level)
     return float(found.upper[0] - found.lower[0])
 
 
@@ -116,8 +118,8 @@ def test_chances_of_widths_are_of_a_linear_part(moments: Any, share: float, size
     middle = width_at(at[0], at[1:], share, sizes, 0.9)
     spread = float(slope @ covariance @ slope) ** 0.5
     for away in (-1.3, 0.0, 0.8):
-        asked = middle + away * spread, plans.Scatter(*moments), share, sizes, 0.9
-        found = plans.chance_of_width(*asked)
+        asked = middle + away * spread, plans.PlacementMoments(*moments), share, sizes, 0.9
+        found = plans.probability_of_width(*asked)
         npt.assert_allclose(found, stats.norm.cdf(away), atol=1e-4)
 
 

@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import pu_accessor
-from pu_accessor.inference.bands.on_new_examples import cut_to_concave
-from pu_accessor.inference.completion import monotone_latent
+from pu_accessor.inference.bands.future_data import cut_to_concave
+from pu_accessor.inference.completion import monotone_hidden
 from pu_accessor.ranking import FloatArray, Ranks
 from tests.cases import Case, cases, draw_case
 from tests.methods.test_contingency import check_traced
@@ -159,7 +159,7 @@ COUNTS = st.tuples(*(st.integers(0, most) for most in (3, 2, 4)))
 def test_latent_positives_of_the_oracle(steps: list[tuple[int, int, int]], share: float) -> None:
     known, negatives, unlabeled = np.array(steps).T
     m = round(share * int(unlabeled.sum()), 6)
-    latent = monotone_latent(known, negatives, unlabeled, m)
+    latent = monotone_hidden(known, negatives, unlabeled, m)
     first, second, third = (column.tolist() for column in (known, negatives, unlabeled))
     slow = new_examples_oracle.monotone_latent(first, second, third, m)
     np.testing.assert_allclose(latent, slow, atol=1e-6)
@@ -171,6 +171,6 @@ def test_latent_positives_of_the_oracle(steps: list[tuple[int, int, int]], share
 
 def test_nothing_known_or_nothing_unlabeled() -> None:
     none, some = np.zeros(3, np.int64), np.array([1, 2, 1])
-    assert monotone_latent(none, none, some, 2).tolist() == [0.5, 1, 0.5]
-    assert monotone_latent(some, some, none, 0).tolist() == [0, 0, 0]
-    assert monotone_latent(none, none, none, 0).tolist() == [0, 0, 0]
+    assert monotone_hidden(none, none, some, 2).tolist() == [0.5, 1, 0.5]
+    assert monotone_hidden(some, some, none, 0).tolist() == [0, 0, 0]
+    assert monotone_hidden(none, none, none, 0).tolist() == [0, 0, 0]

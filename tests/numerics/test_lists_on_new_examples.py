@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
+from pu_accessor.inference.bands.future_data import bound_rates, precision_from_lift
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_list
 from pu_accessor.ranking import Counts, Ranking, Ranks
 from tests.numerics import test_on_new_examples
@@ -56,7 +56,7 @@ def test_a_walk_by_hand() -> None:
 def test_without_monotone_scores_all_cutoffs_hold() -> None:
     ranking = make_ranking(3)
     found = find_list(ranking, BETA, Goal("precision", 0.6), 0.95, False)
-    lower = to_precision(bound_on_new(ranking, B, 0.95, False).lift[0], N, SIZE, B)
+    lower = precision_from_lift(bound_rates(ranking, B, 0.95, False).lift[0], N, SIZE, B)
     met = ranking.rank[lower >= 0.6]
     assert met.size and found.rank >= met[-1]  # one side alone is narrower
     assert 0.6 <= found.bound < 0.65

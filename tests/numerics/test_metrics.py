@@ -21,8 +21,8 @@ from tests.cases import put
 @pytest.mark.parametrize("name", METRICS)
 def test_entries_name_themselves_and_survive_a_pickle(name: str) -> None:
     metric = METRICS[name]
-    assert metric.name == name and metric.label and "df.pu" in metric.ask and metric.can
-    assert {*metric.can} <= {
+    assert metric.name == name and metric.label and "df.pu" in metric.example and metric.purposes
+    assert {*metric.purposes} <= {
         *(*PURPOSES, "no interval", "pairs", "retrieval", "test", "without_beta")
     }
     assert pickle.loads(pickle.dumps(metric)) == metric
@@ -123,7 +123,7 @@ def test_what_can_be_asked_by_name_is_answered(name: str, purpose: str) -> None:
     entry = METRICS[name]
     at: Any = AT if entry.needs_cutoff else None
     at = {"threshold": 0.5} if entry.of_probabilities else at
-    if purpose in entry.can:
+    if purpose in entry.purposes:
         assert BY_NAME[purpose](name, at) is not None
     else:
         with pytest.raises(PUValueError, match="metric must be ") as told:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import pu_accessor
 from pu_accessor.inference.bands import simultaneous as simultaneous_module
-from pu_accessor.inference.bands.exact import exact_within
-from pu_accessor.inference.bands.lookup import latent_bounds, latent_bounds_each
+from pu_accessor.inference.bands.exact import exact_with_odds
+from pu_accessor.inference.bands.lookup import latent_bounds, latent_bounds_of_many
 from pu_accessor.inference.bands.simultaneous import joint_coverage, local_alpha, simultaneous
 from tests.support.oracles import oracle, selection_oracle
 
@@ -129,7 +129,7 @@ def test_the_simultaneous_band_holds_for_every_selection(odds: float) -> None:
         weights = [Fraction(float(weight)) for weight in each]
         below, above = selection_oracle.missed(weights, n, (lower, upper))
         assert float(below + above) <= 1 - level
-    exactly = [side[0].tolist() for side in exact_within(n, np.array([m]), level, odds)]
+    exactly = [side[0].tolist() for side in exact_with_odds(n, np.array([m]), level, odds)]
     assert lower <= exactly[0] and upper >= exactly[1]
 
 
@@ -141,8 +141,8 @@ def test_the_local_level_is_the_largest(n: int, m: int, odds: float) -> None:
     # In the last case what is missed is .02501 over many levels.
     alpha, missed = local_alpha(n, m, 0.95, odds), []
     for local in (alpha, 1.004 * alpha):
-        upper = exact_within(n, np.array([m]), 1 - local, odds)[1][0]
-        missed.append(simultaneous_module.most_missed(n, m, upper, odds))
+        upper = exact_with_odds(n, np.array([m]), 1 - local, odds)[1][0]
+        missed.append(simultaneous_module.max_miss_probability(n, m, upper, odds))
     assert missed[0] <= 0.025 * (1 + 1e-9) < missed[1]
 
 
@@ -150,8 +150,8 @@ def test_the_local_level_may_be_the_joint_one() -> None:
     # One known positive comes after 38 latent ones with a probability of 2/(2 + 38) at most.
     assert local_alpha(1, 38, 0.9, 2.0) == pytest.approx(0.1, rel=1e-12)
     assert simultaneous(1, 38, 0.9, 2.0)[1].tolist() == [37, 38]
-    upper = exact_within(20, np.array([12]), 0.95, 30.0)[1][0]
-    assert simultaneous_module.most_missed(20, 12, upper, 30.0) <= 0.025
+    upper = exact_with_odds(20, np.array([12]), 0.95, 30.0)[1][0]
+    assert simultaneous_module.max_miss_probability(20, 12, upper, 30.0) <= 0.025
     assert local_alpha(20, 12, 0.95, 30.0) == 1 - 0.95
 
 
@@ -196,7 +196,7 @@ def test_one_side_has_the_largest_local_level(n: int, m: int, level: float) -> N
 
 @pytest.mark.parametrize("m", [12_000, 60_000])
 def test_the_local_level_of_one_side_is_scaled_safely(m: int) -> None:
-    lower, _ = latent_bounds_each("simultaneous", 9_000, (m,), 0.95, one_sided=True)
+    lower, _ = latent_bounds_of_many("simultaneous", 9_000, (m,), 0.95, one_sided=True)
     farthest = latent_bounds("exact", 9_000, m, 1 - 1e-10)[1]
     assert 0.95 <= joint_coverage(9_000, m, lower[0], farthest) <= 0.9545
 
@@ -220,17 +220,19 @@ def test_few_cutoffs_are_covered_at_once(seed: int) -> None:
     positives = rng.multinomial(rng.integers(6, 31), rng.dirichlet(np.ones(2 + seed % 4))).tolist()
     n, cutoffs = int(rng.integers(1, sum(positives))), len(positives) - 1
     m, level = sum(positives) - n, float(rng.choice([0.6, 0.8, 0.9, 0.95]))
-    found = latent_bounds_each("simultaneous", n, (m,), level, cutoffs=cutoffs)
+    found = latent_bounds_of_many("simultaneous", n, (m,), level, cutoffs=cutoffs)
     both = found[0][0].tolist(), found[1][0].tolist()
     assert covered_at_few(positives, n, both) >= oracle.decimal(level)
-    lower, _ = latent_bounds_each("simultaneous", n, (m,), level, cutoffs=cutoffs, one_sided=True)
+    lower, _ = latent_bounds_of_many(
+        "simultaneous", n, (m,), level, cutoffs=cutoffs, one_sided=True
+    )
     one_sided = lower[0].tolist(), [m] * (n + 1)
     assert covered_at_few(positives, n, one_sided) >= oracle.decimal(level)
     if cutoffs == 1:
         assert both == oracle.exact_band(n, m, level)
-    within = latent_bounds_each("simultaneous", n, (m,), level, 2.0, cutoffs=cutoffs)
-    at_each = exact_within(n, np.array([m]), 1 - (1 - level) / cutoffs, 2.0)
-    for_all = latent_bounds_each("simultaneous", n, (m,), level, 2.0)
+    within = latent_bounds_of_many("simultaneous", n, (m,), level, 2.0, cutoffs=cutoffs)
+    at_each = exact_with_odds(n, np.array([m]), 1 - (1 - level) / cutoffs, 2.0)
+    for_all = latent_bounds_of_many("simultaneous", n, (m,), level, 2.0)
     for side, choose in ((0, np.maximum), (1, np.minimum)):  # the narrower one
         np.testing.assert_array_equal(within[side], choose(at_each[side], for_all[side]))
 

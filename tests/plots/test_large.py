@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from scipy.spatial import cKDTree
 
 from pu_accessor.datasets.schema import COUNTS
-from pu_accessor.inference.metrics import METRICS, names_for
+from pu_accessor.inference.metrics import METRICS, metrics_for
 from pu_accessor.plots import curves as cutoffs
 from tests.cases import binormal
 from tests.plots.test_curves import bands, lines
@@ -120,7 +120,7 @@ def test_what_is_drawn_stays_whole() -> None:
 @pytest.mark.parametrize(
     ("name", "ranks"),
     [
-        *((name, [0, 1, 4, 30, 300]) for name in names_for("tables")),
+        *((name, [0, 1, 4, 30, 300]) for name in metrics_for("tables")),
         *product(["precision", "fpr", "mcc"], [[3, 7], range(301)]),
     ],
 )

@@ -1,8 +1,11 @@
-"""Bands: bounds on the latent positives in the head, by a lookup table or by rank.
+"""Bounds on the hidden positives above a cutoff, by band name, function or rank.
 
-Of n known positives k are in the head. How many of the m latent ones are there? A band answers
-with a lookup table of n + 1 entries a side, ``band(n, m, level) -> (lower, upper)``. Bounds by
-rank answer by the size of the head instead: Theorem 1 of [C15] takes any bounds on the rank CDF.
+A band is a function ``band(n, m, level) -> (lower, upper)``: of m hidden positives so many are
+above a cutoff with k of n known ones, for k = 0..n. Bounds by rank use the number of examples
+above the cutoff instead: Theorem 1 of [C15] takes any bounds on the rank CDF.
+
+[1] [C15], section 4.1 (bootstrap). [2] P. Massart, Annals of Probability 18 (1990) 1269-1283
+(dkw).
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -17,37 +20,31 @@ import scipy
 
 from pu_accessor.checks import as_array, check_option
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.bands.exact import SAME, Bounds, exact, exact_each, exact_within
-from pu_accessor.inference.bands.simultaneous import allowed, simultaneous
+from pu_accessor.inference.bands.exact import TOLERANCE, Bounds, exact, exact_each, exact_with_odds
+from pu_accessor.inference.bands.simultaneous import error_probability, simultaneous
 from pu_accessor.ranking import FloatArray, IntArray
 
-# From the number of examples to shares of the latent positives at ranks 0, 1, ..., examples.
-Side: TypeAlias = Callable[[int], FloatArray]
+# From the number of examples to shares of the hidden positives at ranks 0, 1, ..., examples.
+ShareByRank: TypeAlias = Callable[[int], FloatArray]
 
-_ULPS = 4  # rounding error of the product of a share and a count, in its last digits
+_MAX_ULPS = 4  # rounding error of the product of a share and a count
 
 
 @dataclass(frozen=True, eq=False)
 class RankBand:
-    """Bounds on the share of the latent positives among the first examples, at each rank."""
+    """Bounds on the share of the hidden positives among the first examples, at each rank."""
 
-    lower: Side  # as `read_side` makes them
-    upper: Side
+    lower: ShareByRank
+    upper: ShareByRank
 
     def of(self, names: Sequence[str], key: Hashable) -> "RankBand":
         """Return the bounds of one ranking: here the same for all."""
         return self
 
     def latent(self, rank: IntArray, examples: int, latent: IntArray) -> tuple[IntArray, IntArray]:
-        """Return bounds on the number of latent positives in some heads.
-
-        Examples
-        --------
-        >>> band = RankBand(read_side("lower", [0, 0.29, 1]), read_side("upper", [0, 1, 1]))
-        >>> band.latent(np.array([1]), 2, np.array([100, 10]))
-        (array([[29,  2]]), array([[100,  10]]))
-        """
-        lower, upper = _check(self.lower(examples), "lower"), _check(self.upper(examples), "upper")
+        """Return bounds on the number of hidden positives at some ranks, (ranks, numbers)."""
+        lower = _check_shares(self.lower(examples), "lower")
+        upper = _check_shares(self.upper(examples), "upper")
         if (lower > upper).any():
             first = int(np.argmax(lower > upper))
             raise PUValueError(
@@ -56,32 +53,20 @@ class RankBand:
             )
         lower = np.minimum.accumulate(lower[::-1])[::-1]
         upper = np.maximum.accumulate(upper)
-        return _times(lower[rank], latent, np.floor), _times(upper[rank], latent, np.ceil)
+        fewest = _rounded_counts(lower[rank], latent, np.floor)
+        return fewest, _rounded_counts(upper[rank], latent, np.ceil)
 
 
-def read_side(name: str, values: Any) -> Side:
+def bound_at_all_ranks(name: str, values: Any) -> ShareByRank:
     """Return one bound as a function of the number of examples."""
     if callable(values):
-        return lambda examples: _at_all_ranks(
-            name, values(np.arange(examples + 1)), examples, True
-        )
+        return lambda size: _at_all_ranks(name, values(np.arange(size + 1)), size, True)
     array = _as_array(name, values)
-    return lambda examples: _at_all_ranks(name, array, examples, False)
+    return lambda size: _at_all_ranks(name, array, size, False)
 
 
-def at_some_ranks(name: str, ranks: IntArray, values: Any) -> Side:
-    """Return one bound that is known at some ranks alone.
-
-    The rank CDF never falls. So between two ranks the lower bound is that of the last rank before,
-    and the upper bound that of the next; at the ends they are 0 and 1.
-
-    Examples
-    --------
-    >>> at_some_ranks("lower", np.array([1, 3]), [0.2, 0.6])(4)
-    array([0. , 0.2, 0.2, 0.6, 0.6])
-    >>> at_some_ranks("upper", np.array([1, 3]), [0.2, 0.6])(4)
-    array([0.2, 0.2, 0.6, 0.6, 1. ])
-    """
+def bound_at_some_ranks(name: str, ranks: IntArray, values: Any) -> ShareByRank:
+    """Return one bound given at some ranks: between these the rank CDF never falls."""
     order = np.argsort(ranks)
     known, array = np.asarray(ranks)[order], _as_array(name, values)[order]
 
@@ -101,49 +86,47 @@ def at_some_ranks(name: str, ranks: IntArray, values: Any) -> Side:
 
 
 def _as_array(name: str, values: Any) -> FloatArray:
-    """Return shares as float64, or raise."""
     array = as_array(values)
     if array.ndim != 1 or array.dtype.kind not in "iuf":
         raise PUTypeError(
-            "band must hold one-dimensional arrays of shares, or functions of the rank, but its "
+            "band must have one-dimensional arrays of shares, or functions of the rank, but its "
             f"{name} is {type(values).__name__} of shape {array.shape}. Pass (lower, upper), each "
-            "with a share for every rank from 0 on; one of our bands by its name: band='exact'."
+            "with a share for every rank from 0 on; or a name, for example band='exact'."
         )
     return array.astype(np.float64)
 
 
 def _at_all_ranks(name: str, values: Any, examples: int, returned: bool) -> FloatArray:
-    """Return shares at all ranks, or raise where there are more or fewer."""
+    """Return shares at all ranks; raise if there are more or fewer."""
     array = _as_array(name, values)
     if array.size != examples + 1:
         came = "returned" if returned else "has"
         raise PUValueError(
             f"band must have a share for each rank from 0 to {examples}, the number of examples: "
-            f"{examples + 1} in all, but its {name} {came} {array.size}. At rank 0 it is 0; a "
-            "DataArray with a coordinate rank may hold some of them."
+            f"{examples + 1} in all, but its {name} {came} {array.size}. Pass more or fewer, or a "
+            "DataArray with a coordinate rank and some of the ranks."
         )
     return array
 
 
-def _check(shares: FloatArray, name: str) -> FloatArray:
-    """Raise unless shares lie in [0, 1]."""
+def _check_shares(shares: FloatArray, name: str) -> FloatArray:
     outside = ~((shares >= 0) & (shares <= 1))
     if outside.any():
         rank = int(np.argmax(outside))
         raise PUValueError(
             f"band must lie in [0, 1], but its {name} is {shares[rank]:g} at rank {rank}: it "
-            "bounds the share of the latent positives in the head, not their number."
+            "bounds the share of the hidden positives above the cutoff, not their number."
         )
     return shares
 
 
-def _times(
+def _rounded_counts(
     shares: FloatArray, latent: IntArray, rounded: Callable[[FloatArray], npt.NDArray[Any]]
 ) -> IntArray:
-    """Return shares of counts, rounded; what is an integer but for its last digits stays one."""
+    """Return shares of counts, rounded except for what is an integer within rounding error."""
     product = np.multiply.outer(shares, latent.astype(np.float64))
     nearest = np.rint(product)
-    same = np.abs(product - nearest) <= _ULPS * np.spacing(product)
+    same = np.abs(product - nearest) <= _MAX_ULPS * np.spacing(product)
     return np.where(same, nearest, rounded(product)).astype(np.int64)
 
 
@@ -151,55 +134,19 @@ Band: TypeAlias = Callable[[int, int, float], tuple[npt.ArrayLike, npt.ArrayLike
 
 
 def bootstrap(n: int, m: int, level: float) -> Bounds:
-    """Percentile bootstrap of the rank CDF, in the limit of infinitely many resamples.
-
-    Of n resampled known positives, Binomial(n, k/n) lie in the head. Its quantiles, as shares of
-    n, bound the share of all positives in the head ([1]_, section 4.1). The m latent positives
-    are taken as if there were infinitely many, so that the band covers less than it says.
-
-    Takes and returns what `pu_accessor.inference.bands.exact.exact` does; `level` is
-    the nominal one at each cutoff.
-
-    References
-    ----------
-    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
-       Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
-
-    Examples
-    --------
-    >>> lower, upper = bootstrap(10, 50, 0.95)
-    >>> lower[5], upper[5]
-    (np.int64(10), np.int64(40))
-    """
+    """Return quantiles of Binomial(n, k/n)/n times m: the percentile bootstrap of [C15]."""
+    # It takes the hidden positives as infinitely many, so that its coverage is below the level.
     resampled = scipy.stats.binom(n, np.arange(n + 1) / n)
     tail = (1 - level) / 2
-    # A quantile that sits exactly on the tail belongs to it, also after rounding.
-    fewest = np.asarray(resampled.ppf(tail * (1 - SAME)), np.int64)
-    most = np.asarray(resampled.isf(tail * (1 + SAME)), np.int64)
+    # A quantile exactly on the tail belongs to it, also after rounding.
+    fewest = np.asarray(resampled.ppf(tail * (1 - TOLERANCE)), np.int64)
+    most = np.asarray(resampled.isf(tail * (1 + TOLERANCE)), np.int64)
     return fewest * m // n, -(-most * m // n)
 
 
 def dkw(n: int, m: int, level: float) -> Bounds:
-    """Dvoretzky-Kiefer-Wolfowitz band: one width at all cutoffs, all at once.
-
-    The rank CDF of the known positives is k/n; the one of infinitely many positives lies within
-    sqrt(ln(2/(1 - level))/(2n)) of it at all cutoffs jointly, with probability `level` [1]_. Like
-    the bootstrap it takes the latent positives as if there were infinitely many.
-
-    Takes and returns what `pu_accessor.inference.bands.exact.exact` does; `level` is that of the
-    rank CDF as a whole.
-
-    References
-    ----------
-    .. [1] P. Massart, *The tight constant in the Dvoretzky-Kiefer-Wolfowitz inequality*, Annals
-       of Probability 18 (1990) 1269-1283.
-
-    Examples
-    --------
-    >>> lower, upper = dkw(10, 50, 0.95)
-    >>> lower[5], upper[5]
-    (np.int64(3), np.int64(47))
-    """
+    """Return the rank CDF plus and minus sqrt(ln(2/(1 - level))/(2n)), times m [2]."""
+    # It takes the hidden positives as infinitely many.
     width = sqrt(log(2 / (1 - level)) / (2 * n))
     share = np.arange(n + 1) / n
     lower = np.floor(np.maximum(share - width, 0) * m).astype(np.int64)
@@ -231,7 +178,7 @@ def band_name(band: str | Band | RankBand) -> str:
 
 
 def latent_bounds(band: str | Band, n: int, m: int, level: float) -> Bounds:
-    """Return the lookup table of a band, ours or a user's, after checking it."""
+    """Return the checked limits of a named or a user's band, for k = 0..n."""
     name = band_name(band)
     table = band if callable(band) else BANDS[name]
     try:
@@ -248,7 +195,7 @@ def latent_bounds(band: str | Band, n: int, m: int, level: float) -> Bounds:
             f"band {name!r} must return two arrays, (lower, upper), but returned a "
             f"{type(answer).__name__}: {error}."
         ) from error
-    lower, upper = (_checked_side(name, side, n, m) for side in (lower, upper))
+    lower, upper = (_check_counts(name, side, n, m) for side in (lower, upper))
     if (lower > upper).any():
         k = int(np.argmax(lower > upper))
         raise PUValueError(
@@ -257,13 +204,13 @@ def latent_bounds(band: str | Band, n: int, m: int, level: float) -> Bounds:
         )
     if m > 1 and upper.max() == 1:
         raise PUValueError(
-            f"band {name!r} must return counts of the m = {m} latent positives, but none is above "
-            "1. If these are shares, multiply them by m before they are rounded."
+            f"band {name!r} must return counts of the m = {m} hidden positives, but none is above "
+            "1. Multiply shares by m before you round them."
         )
     return lower, upper
 
 
-def latent_bounds_each(
+def latent_bounds_of_many(
     band: str | Band | RankBand,
     n: int,
     m: tuple[int, ...],
@@ -272,20 +219,17 @@ def latent_bounds_each(
     one_sided: bool = False,
     cutoffs: int | None = None,
 ) -> Bounds:
-    """Return the lookup tables of a band at several numbers of latent positives.
-
-    With `one_sided` the level is that of each limit by itself.
-    """
+    """Return the limits of a band for several numbers of hidden positives, one row each."""
     if isinstance(band, RankBand):
         raise TypeError("Bounds by rank have no table.")
     if isinstance(band, str):
         return _bounds_by_name(band, n, m, level, selection_odds, one_sided, cutoffs)
     if one_sided:
-        level = 1 - allowed(level, one_sided)
-    return for_each(lambda latent: latent_bounds(band, n, latent, level), m)
+        level = 1 - error_probability(level, one_sided)
+    return stack_bounds(lambda latent: latent_bounds(band, n, latent, level), m)
 
 
-@lru_cache(maxsize=8)  # models of the same examples ask for the same ones, one after the other
+@lru_cache(maxsize=8)  # models of the same examples need the same ones
 def _bounds_by_name(
     band: str,
     n: int,
@@ -295,31 +239,31 @@ def _bounds_by_name(
     one_sided: bool,
     cutoffs: int | None,
 ) -> Bounds:
-    """Return the lookup tables of one of our bands."""
+    """Return the limits of a named band for several numbers of hidden positives."""
     if band == "simultaneous":
         sides = partial(simultaneous, one_sided=one_sided, cutoffs=cutoffs)
-        return for_each(lambda latent: sides(n, latent, level, selection_odds), m)
+        return stack_bounds(lambda latent: sides(n, latent, level, selection_odds), m)
     if one_sided:
-        level = 1 - allowed(level, one_sided)
+        level = 1 - error_probability(level, one_sided)
     if selection_odds > 1:
-        return exact_within(n, np.array(m, np.int64), level, selection_odds)
+        return exact_with_odds(n, np.array(m, np.int64), level, selection_odds)
     if band == "exact":
         return exact_each(n, np.array(m, np.int64), level)
-    return for_each(lambda latent: latent_bounds(band, n, latent, level), m)
+    return stack_bounds(lambda latent: latent_bounds(band, n, latent, level), m)
 
 
-def for_each(bounds: Callable[[int], Bounds], m: Iterable[int]) -> Bounds:
-    """Return the bounds for each number of latent positives, shape (numbers, known + 1)."""
+def stack_bounds(bounds: Callable[[int], Bounds], m: Iterable[int]) -> Bounds:
+    """Return the bounds for each number of hidden positives, shape (numbers, known + 1)."""
     lower, upper = zip(*map(bounds, m), strict=True)
     return np.stack(lower), np.stack(upper)
 
 
-def _checked_side(name: str, side: npt.NDArray[Any], n: int, m: int) -> IntArray:
-    """Check one side of a band's lookup table."""
+def _check_counts(name: str, side: npt.NDArray[Any], n: int, m: int) -> IntArray:
+    """Return one side of a user's band as int64, or raise."""
     if not np.issubdtype(side.dtype, np.integer):
         raise PUTypeError(
-            f"band {name!r} must return integers, counts of the m = {m} latent positives, but "
-            f"returned {side.dtype}. Of shares: np.floor(lower * m).astype(int) and "
+            f"band {name!r} must return integers, counts of the m = {m} hidden positives, but "
+            f"returned {side.dtype}. For shares write np.floor(lower * m).astype(int) and "
             "np.ceil(upper * m).astype(int)."
         )
     if side.shape != (n + 1,):
@@ -330,7 +274,7 @@ def _checked_side(name: str, side: npt.NDArray[Any], n: int, m: int) -> IntArray
     table = side.astype(np.int64)  # differences of unsigned integers would wrap around
     if table.min() < 0 or table.max() > m:
         raise PUValueError(
-            f"band {name!r} must stay between 0 and m = {m}, but reaches from {table.min()} to "
+            f"band {name!r} must return counts from 0 to m = {m}, but returned {table.min()} to "
             f"{table.max()}."
         )
     if (np.diff(table) < 0).any():

@@ -14,9 +14,9 @@ from pu_accessor.inference.estimates.linearized import linearize
 from pu_accessor.inference.estimates.weighted_areas import share_below
 from pu_accessor.inference.influence import (
     Design,
-    hold_clusters,
+    design_effect_of_sums,
     kurtosis_df,
-    rest_share,
+    positive_share_of_rest,
     welch_df,
 )
 from pu_accessor.inference.metrics import Metric
@@ -328,7 +328,7 @@ def design_of(sums: FloatArray, sizes: CountArray, plain: float) -> Design:
             page="clusters",
         )
     alike = float(sizes[0].sum()) / with_positive
-    return hold_clusters(sums, sizes, with_positive, plain, alike)
+    return design_effect_of_sums(sums, sizes, with_positive, plain, alike)
 
 
 def covary(terms: FloatArray, rows: PairedRows) -> FloatArray:
@@ -385,7 +385,10 @@ def compare_rows(
     completed = [model.estimate() for model in models]
     as_known = [model.moved[:, ~rows.positive] for model in models]
     # Of average precision and BEDROC the top makes most, where positives lie.
-    early, shares = cutoff is None and metric.curve != "roc", rest_share(paired.total, betas)
+    early, shares = (
+        cutoff is None and metric.curve != "roc",
+        positive_share_of_rest(paired.total, betas),
+    )
     shape = first.size, betas.size
     difference, estimate, error, df = (np.empty(shape) for _ in range(4))
     for pair, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):

@@ -16,13 +16,13 @@ from pu_accessor.inference.estimates.joint import join_limits
 from pu_accessor.inference.estimates.known_positives import hidden_share
 from pu_accessor.inference.influence import (
     auroc_on_new,
-    find_design,
-    find_placements,
+    design_effect,
+    design_effects,
     placement_influences,
-    rate_designs,
-    rest_share,
+    placements_of_ranking,
+    positive_share_of_rest,
     welch_df,
-    wilson,
+    wilson_interval,
 )
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
@@ -188,21 +188,23 @@ def recall_of_group(ranking: Ranking, threshold: float, missed: bool, level: flo
     here = ranking.at(ranking.above(threshold))
     above = here.known_positive
     counted = (n - above if missed else above).astype(np.float64)
-    return GroupValue(n, counted / n, *wilson(counted, n, level, rate_designs(here)[0][0]))
+    return GroupValue(
+        n, counted / n, *wilson_interval(counted, n, level, design_effects(here)[0][0])
+    )
 
 
 def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupValue:
     """Return AUROC of one group with its variance, for `compare_groups`."""
     check_labels(betas, ranking.total)
-    n, share = ranking.total.known_positive, rest_share(ranking.total, betas)
+    n, share = ranking.total.known_positive, positive_share_of_rest(ranking.total, betas)
     hidden = np.ones(betas.size)
     if target == "examples":
         (estimate, error), df = auroc_and_error(ranking, betas), n - 1.0
         hidden = hidden_share(ranking.total, betas)
     else:
-        placed = find_placements(ranking)
+        placed = placements_of_ranking(ranking)
         estimate = auroc_on_new(ranking, betas)
-        design = find_design(ranking.clusters, lambda: placement_influences(ranking))
+        design = design_effect(ranking.clusters, lambda: placement_influences(ranking))
         error = np.sqrt(design.effect * placed.squares.sum()) / (1 - share)
         df = min(float(welch_df(placed.squares, np.maximum(placed.size - 1, 1))[0]), design.df)
     df = df if np.isfinite(df) else n - 1.0

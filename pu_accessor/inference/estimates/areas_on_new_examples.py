@@ -18,24 +18,24 @@ from pu_accessor.inference.estimates.intervals import (
 from pu_accessor.inference.estimates.known_positives import check_negatives, count_positives
 from pu_accessor.inference.influence import (
     Influence,
-    Placed,
+    Placements,
+    add_prevalence_error,
     auroc_on_new,
-    center,
-    estimates_prevalence,
-    find_design,
-    find_placements,
-    find_spread,
-    place_stack,
+    center_influences,
+    cluster_sums,
+    design_effect,
     placement_influences,
+    placements_of_ranking,
+    placements_of_stack,
+    positive_share_of_rest,
     precision_influences,
-    rest_share,
-    sum_by_cluster,
-    wilson,
-    with_prevalence,
+    prevalence_is_estimated,
+    squared_errors_and_df,
+    wilson_interval,
 )
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
-from pu_accessor.inference.tables.curves import completed_area, completed_aurocs, odds_factor
+from pu_accessor.inference.tables.curves import area_of_estimate, aurocs_of_estimates, odds_factor
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking, Stack
 
 _LEAST = 1e-9  # of a share that stands for none: logits are logarithms there
@@ -73,19 +73,19 @@ def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Setting
     (array([0.719, 0.798]), array([0.159, 0.212]), array([0.281, 0.209]), array([0.975, 1.   ]))
     """
     check_labels(betas, ranking.total)
-    share, placed = rest_share(ranking.total, betas), find_placements(ranking)
-    design = find_design(ranking.clusters, partial(placement_influences, ranking))
+    share, placed = positive_share_of_rest(ranking.total, betas), placements_of_ranking(ranking)
+    design = design_effect(ranking.clusters, partial(placement_influences, ranking))
     placed = placed._replace(size=placed.size / design.effect)
     statistic = replace(
         auroc_interval(share, placed, rule.level, design.df), value=auroc_on_new(ranking, betas)
     )
     statistic = _above_chance(ranking, statistic, 0.5)
-    completed = completed_area("roc", ranking, betas, on_new=True)
+    completed = area_of_estimate("roc", ranking, betas, on_new=True)
     return at_completed(ranking, betas, rule.level, statistic, completed)
 
 
 def auroc_interval(
-    share: FloatArray, placed: Placed, level: float, df: float = np.inf
+    share: FloatArray, placed: Placements, level: float, df: float = np.inf
 ) -> Estimates:
     """Return the unbiased AUROC with its error and interval, of one ranking or of many."""
     value, lower, upper = (
@@ -104,7 +104,9 @@ def _above_chance(ranking: Ranking, found: Estimates, chance: FloatArray | float
     return replace(found, lower=lower, upper=upper)
 
 
-def mean_limits(placed: Placed, level: float, df: float = np.inf) -> tuple[FloatArray, FloatArray]:
+def mean_limits(
+    placed: Placements, level: float, df: float = np.inf
+) -> tuple[FloatArray, FloatArray]:
     """Return limits of a mean from 0 to 1 to which two samples add.
 
     Notes
@@ -150,13 +152,13 @@ def estimate_population_aurocs(
     """Estimate the area under the ROC curve of each ranking on new examples, with an interval."""
     known, negative, unlabeled = stack.total.T
     plain = (known > 0) & (unlabeled > 0) & (negative == 0) & (betas < 1).all(axis=1)
-    completed = completed_aurocs(stack, betas)
+    completed = aurocs_of_estimates(stack, betas)
     plain &= ~_exceed(stack, betas, level).any(axis=1) & ~np.isnan(completed).any(axis=1)
-    placed = place_stack(stack)
+    placed = placements_of_stack(stack)
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = betas * (unlabeled / (negative + unlabeled))[:, np.newaxis]
     some = np.repeat(np.flatnonzero(plain), betas.shape[1])
-    chosen = Placed(*(side[..., some] for side in placed))
+    chosen = Placements(*(side[..., some] for side in placed))
     statistic = auroc_interval(shares[plain].ravel(), chosen, level)
     estimates = around(statistic, completed[plain].ravel())
     columns = (estimates.value, estimates.error, estimates.lower, estimates.upper)
@@ -227,7 +229,7 @@ def estimate_population_precision(
     else:
         check_negatives(ranking.total, betas, "average_precision")
         statistic = _at_prevalence(ranking, betas, rule.prevalence, rule.level)
-    completed = completed_area("pr", ranking, betas, on_new=True, prevalence=rule.prevalence)
+    completed = area_of_estimate("pr", ranking, betas, on_new=True, prevalence=rule.prevalence)
     return at_completed(ranking, betas, rule.level, statistic, completed)
 
 
@@ -243,14 +245,14 @@ def _precision_around(
     n, size = ranking.total.known_positive, sum(ranking.total)
     positives = count_positives(ranking.total, betas)
     factor = odds_factor(prevalence, positives, size - positives)
-    (squares, df), all_parts = find_spread(influences), influences
-    if prevalence is None and estimates_prevalence(ranking):
+    (squares, df), all_parts = squared_errors_and_df(influences), influences
+    if prevalence is None and prevalence_is_estimated(ranking):
         # How much average precision grows with the share of positives.
         known, rank = ranking.known_positive, ranking.rank
         slopes = known[1:] * (rank - known)[1:] / np.square(rank[1:].astype(np.float64))
         slope = float(np.diff(known) @ slopes / n * size**2 / (n * (size - n or 1)))
-        all_parts = with_prevalence(influences, slope / n)
-    design = find_design(ranking.clusters, lambda: all_parts)
+        all_parts = add_prevalence_error(influences, slope / n)
+    design = design_effect(ranking.clusters, lambda: all_parts)
     unit = float(design.effect * squares.sum()) ** 0.5
     share = np.clip(1 - (1 - n / positives) / factor, _LEAST, n / positives)
     error = unit * factor * positives
@@ -270,7 +272,7 @@ def effective_rest(ranking: Ranking) -> float:
     """
     if ranking.clusters is None or not ranking.clusters.alone:
         return np.nan
-    added = np.abs(sum_by_cluster(precision_influences(ranking))[1])
+    added = np.abs(cluster_sums(precision_influences(ranking))[1])
     return effective_size(added) if added.any() else np.nan
 
 
@@ -330,8 +332,8 @@ def without_scatter(
 
     Each positive counts so many times as its odds are to be multiplied by.
     """
-    true = float(wilson(np.array([float(n)]), n, level)[0][0])
-    false = float(wilson(np.array([0.0]), rest, level)[1][0])
+    true = float(wilson_interval(np.array([float(n)]), n, level)[0][0])
+    false = float(wilson_interval(np.array([0.0]), rest, level)[1][0])
     above = factor * n * true
     lower = true * above / (above + rest * false)
     return np.minimum(value, lower), np.ones(value.size)
@@ -370,9 +372,9 @@ def estimate_population_partial(
     """
     check_labels(betas, ranking.total)
     check_negatives(ranking.total, betas, "auroc")
-    value = completed_area("roc", ranking, betas, max_fpr, on_new=True)
+    value = area_of_estimate("roc", ranking, betas, max_fpr, on_new=True)
     finer, table = completed_table(ranking, betas, on_new=True)
-    shares = rest_share(ranking.total, betas).tolist()
+    shares = positive_share_of_rest(ranking.total, betas).tolist()
     with np.errstate(invalid="ignore"):  # in whole numbers no example may be negative
         rates = table.fp.T / table.fp[-1:].T
     limits = [
@@ -395,15 +397,15 @@ def stop_at(ranking: Ranking, fpr: FloatArray, max_fpr: float) -> Influence:
         step = np.diff(count) * part / size
         through = np.append(0.0, np.cumsum(step))
         values.append(part * (through[-1] - (through[:-1] + through[1:]) / 2))
-    return center([(ranking, values[0], -values[1] / rest)])[0]
+    return center_influences([(ranking, values[0], -values[1] / rest)])[0]
 
 
 def _limit_part(
     influence: Influence, value: float, share: float, max_fpr: float, level: float
 ) -> tuple[float, float, float]:
     """Return the standard error of a standardised area, and its limits."""
-    squares, df = find_spread([influence])
-    design = find_design(influence.ranking.clusters, lambda: [influence])
+    squares, df = squared_errors_and_df([influence])
+    design = design_effect(influence.ranking.clusters, lambda: [influence])
     chance = max_fpr**2 / 2
     scale = 2 * (max_fpr - chance)
     error = float(np.sqrt(design.effect * squares.sum())) / (1 - share) / scale
@@ -411,8 +413,8 @@ def _limit_part(
     if error == 0:
         total = influence.ranking.total
         n, rest = total.known_positive, sum(total) - total.known_positive
-        true = float(wilson(np.array([float(n)]), n, level, design)[0][0])
-        false = float(wilson(np.array([0.0]), rest, level, design)[1][0])
+        true = float(wilson_interval(np.array([float(n)]), n, level, design)[0][0])
+        false = float(wilson_interval(np.array([0.0]), rest, level, design)[1][0])
         area = true * max(max_fpr - false / (1 - share), 0.0)
         return error, (1 + (area - chance) / (max_fpr - chance)) / 2, 1.0
     one = np.array([1.0])

@@ -17,16 +17,16 @@ import scipy
 
 from pu_accessor.checks import latent_counts
 from pu_accessor.errors import PUDataError
-from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.bands.on_new_examples import (
-    both_samples,
+from pu_accessor.inference.bands.future_data import (
+    counts_of_samples,
     local_alpha_of_share,
     ratio_limit,
 )
+from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.known_positives import check_negatives, unrounded_negatives
-from pu_accessor.inference.influence import wilson
+from pu_accessor.inference.influence import wilson_interval
 from pu_accessor.inference.metrics import METRICS, Metric
 from pu_accessor.inference.settings import Settings, count_wrong
 from pu_accessor.inference.tables.contingency import Table, Tables, completed_table, make_tables
@@ -338,19 +338,19 @@ class _OnNew:
 
     def fewest_jointly(self, rule: Settings) -> tuple[Ranking, FloatArray]:
         """Return by how much the goal is met at the least, at all cutoffs jointly."""
-        samples = both_samples(self.ranking)
+        samples = counts_of_samples(self.ranking)
         alpha = local_alpha_of_share(samples[2], rule.level, both=False)
         lift = ratio_limit(*samples, alpha, 0)[:, np.newaxis]
         return self.ranking, self._surplus(np.stack([lift, np.ones_like(lift)]))
 
     def _limits(self, errors: FloatArray, cutoffs: slice | IntArray = slice(None)) -> FloatArray:
         """Return limits of both shares at so many errors, shape (2, side, errors, cutoffs)."""
-        *above, n, size = both_samples(self.ranking)
+        *above, n, size = counts_of_samples(self.ranking)
         limits = []
         for found, whole, of_sample in zip(above, (n, size), errors, strict=True):
             levels = (2 * scipy.special.ndtr(of_sample) - 1).tolist()
             counts = found[cutoffs].astype(np.float64)
-            each = [wilson(counts, max(whole, 1), level) for level in levels]
+            each = [wilson_interval(counts, max(whole, 1), level) for level in levels]
             limits.append(np.stack(each, axis=1))
         both = np.stack(limits)
         both[..., self.ranking.head[cutoffs] == n + size] = 1.0  # whatever the threshold
@@ -400,10 +400,10 @@ class _OnNew:
 
     def _excess(self, blocks: Blocks, near: IntArray, beta: int) -> FloatArray:
         """Return by how much a goal can be exceeded where a block of ties passes it."""
-        *_, n, size = both_samples(self.ranking)
+        *_, n, size = counts_of_samples(self.ranking)
         recall = self.at.kind == "recall"
         counts, whole = (blocks.known, n) if recall else (blocks.size - blocks.known, size)
-        share = wilson(counts[near].astype(np.float64), max(whole, 1), self.rule.level)[1]
+        share = wilson_interval(counts[near].astype(np.float64), max(whole, 1), self.rule.level)[1]
         inside = np.array([np.ones(near.size), np.zeros(near.size)])
         outside = inside + np.array([-share * recall, share * (not recall)])
         ends = (self._surplus(each, beta) for each in (inside, outside))

@@ -23,7 +23,12 @@ from pu_accessor.inference.estimates.known_positives import (
     places,
 )
 from pu_accessor.inference.estimates.latent_gaps import latent_quantile
-from pu_accessor.inference.influence import Influence, find_design, find_spread, mean_influences
+from pu_accessor.inference.influence import (
+    Influence,
+    design_effect,
+    mean_influences,
+    squared_errors_and_df,
+)
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
@@ -157,8 +162,8 @@ def _of_these(ranking: Ranking, betas: FloatArray, early: Early, level: float) -
 def _on_new(ranking: Ranking, betas: FloatArray, early: Early, level: float) -> Estimates:
     """Estimate the mean weight of the positives of new examples."""
     mean, influences = _mean_of_known(ranking, early)
-    squares, df = find_spread(influences)
-    design = find_design(ranking.clusters, lambda: influences)
+    squares, df = squared_errors_and_df(influences)
+    design = design_effect(ranking.clusters, lambda: influences)
     ends = np.array([0.0, sum(ranking.total) - 1])
     best, worst = early.weight(ends, np.ones(2)).tolist()
     one = np.ones(betas.size)

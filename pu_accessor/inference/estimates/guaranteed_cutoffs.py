@@ -11,16 +11,16 @@ import numpy as np
 
 from pu_accessor.checks import check_share, is_number
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.bands.on_new_examples import (
-    both_samples,
-    limit_shares,
+from pu_accessor.inference.bands.future_data import (
+    counts_of_samples,
     local_alpha_of_share,
     median_and_limit,
+    precision_from_lift,
     ratio_limit,
-    to_precision,
+    share_limits,
 )
 from pu_accessor.inference.estimates.known_positives import no_negatives
-from pu_accessor.inference.influence import rest_share
+from pu_accessor.inference.influence import positive_share_of_rest
 from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import (
@@ -325,13 +325,13 @@ def find_list(
     [211, 217]
     """
     asked = goal, beta if estimated_at is None else estimated_at
-    *_, n, size = both_samples(ranking)
+    *_, n, size = counts_of_samples(ranking)
     if goal.name == "recall" and n:  # the shortest
-        bound = limit_shares(ranking.known_positive, n, 2 * (1 - level))[0]
+        bound = share_limits(ranking.known_positive, n, 2 * (1 - level))[0]
         return _at(ranking, np.flatnonzero(_met(ranking, bound, *asked)), bound, 0)
     if not n or not size:
         return GuaranteedList(0, inf, nan)
-    b = float(rest_share(ranking.total, np.array([beta]))[0])
+    b = float(positive_share_of_rest(ranking.total, np.array([beta]))[0])
     if goal.name == "precision" and not monotone:  # the last of all
         bound = _lower_precision(ranking, b, local_alpha_of_share(n, level, both=False))
         return _at(ranking, np.flatnonzero(_met(ranking, bound, *asked)), bound, -1)
@@ -355,8 +355,8 @@ def _at(ranking: Ranking, cutoffs: IntArray, bound: FloatArray, end: int) -> Gua
 
 def _lower_precision(ranking: Ranking, b: float, alpha: float) -> FloatArray:
     """Return the lower limit of precision at each cutoff, missed with alpha/2."""
-    samples = both_samples(ranking)
-    return to_precision(ratio_limit(*samples, alpha, 0), *samples[2:], b)
+    samples = counts_of_samples(ranking)
+    return precision_from_lift(ratio_limit(*samples, alpha, 0), *samples[2:], b)
 
 
 def _grid(start: float, size: int, n: int, b: float, goal: Goal) -> IntArray:
@@ -393,7 +393,7 @@ def _walk(
 
 def _upper_fpr(ranking: Ranking, b: float, alpha: float) -> FloatArray:
     """Return the upper limit of the false positive rate at each cutoff, missed with alpha/2."""
-    above, rest, n, size = both_samples(ranking)
+    above, rest, n, size = counts_of_samples(ranking)
     known, low = median_and_limit(above, n, alpha, 0)
     others, high = median_and_limit(rest, size, alpha, 1)
     spread = np.hypot(high - others, b * (known - low))

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy
 
-from pu_accessor.inference.prior.methods import limit_from_positives
+from pu_accessor.inference.prior.beta_limit import limit_from_positives
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import make_tables
 from pu_accessor.inference.tables.curves import (
     area,
+    area_of_estimate,
     average_precision_bounds,
-    completed_area,
-    of_few_betas,
+    in_batches_of_betas,
 )
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 
@@ -101,7 +101,7 @@ def complete_these(
 
     Where a standard error says nothing the interval is that between areas under bounding curves.
     """
-    completed = completed_area(curve, ranking, betas, max_fpr)
+    completed = area_of_estimate(curve, ranking, betas, max_fpr)
     statistic = settle(ranking, betas, statistic, completed)
     _, lower, upper = statistic.parts
     stuck = np.isnan(lower) & (ranking.total.known_positive > 1)
@@ -139,7 +139,7 @@ def bounding_areas(
         ends = [np.moveaxis(count[:, ::2], 0, -1) for count in tables.table]
         return area(curve, *ends, max_fpr=max_fpr)
 
-    return of_few_betas(areas, ranking, betas)
+    return in_batches_of_betas(areas, ranking, betas)
 
 
 def at_completed(

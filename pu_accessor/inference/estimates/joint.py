@@ -15,7 +15,7 @@ import scipy
 from pu_accessor.beta import Beta
 from pu_accessor.checks import latent_counts
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.diagnostics import has_one
+from pu_accessor.inference.diagnostics import is_single
 from pu_accessor.inference.estimates.curve_points import metric_at_point
 from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, FIXED, RATES, Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates, bounding_areas
@@ -33,8 +33,8 @@ from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Table, check_labels, mean_of_ends
 from pu_accessor.inference.tables.latent_bounds import (
-    bound_by,
-    complete_at,
+    bound_latent,
+    complete_at_bends,
     make_bands,
     references_used,
 )
@@ -156,7 +156,7 @@ def _estimate_area(
     if found.uncut:  # also where beta was ruled out
         limits = np.where(np.isnan(limits), found.uncut[1:], limits)
     nothing = within if target == "examples" else np.array([[0.0], [1.0]])
-    if target == "population" and has_one(ranking.total):
+    if target == "population" and is_single(ranking.total):
         nothing = np.full((2, 1), np.nan)
     moved = np.where(np.isnan(limits), nothing, _move(metric, limits, at_random, within))
     if metric.curve == "pr":
@@ -431,8 +431,11 @@ def _walk(beta: Beta, level: float) -> tuple[FloatArray, FloatArray]:
 def _between(here: Ranking, latent: IntArray, share: FloatArray, rule: Settings) -> IntArray:
     """Return both bounds on the latent positives at a cutoff, moved towards the estimate."""
     unlabeled, head = here.total.unlabeled, int(here.unlabeled[0])
-    bounds = bound_by(make_bands(here, latent, rule), here, rule)
-    (low, high), (_, completed) = bounds.claimed[0], complete_at(here, latent, bounds.tightest)
+    bounds = bound_latent(make_bands(here, latent, rule), here, rule)
+    (low, high), (_, completed) = (
+        bounds.claimed[0],
+        complete_at_bends(here, latent, bounds.tightest),
+    )
     least, most = np.maximum(latent - (unlabeled - head), 0), np.minimum(latent, head)
     middle = np.clip(completed[0], low, high)
     one = np.ones(share.size)

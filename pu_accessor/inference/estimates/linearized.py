@@ -21,14 +21,14 @@ from pu_accessor.inference.estimates.utility import check_probabilities
 from pu_accessor.inference.influence import (
     Influence,
     auroc_on_new,
+    cluster_sums,
     mean_influences,
     placement_influences,
-    rest_share,
-    sum_by_cluster,
+    positive_share_of_rest,
 )
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import completed_table
-from pu_accessor.inference.tables.curves import completed_area
+from pu_accessor.inference.tables.curves import area_of_estimate
 from pu_accessor.ranking import MOVE_LEVELS, FloatArray, Ranking
 
 _STEP = 1e-6  # of a share, to see how a metric changes with it
@@ -60,10 +60,10 @@ def linearize(
         check_probabilities(ranking, metric.name)
     if cutoff is not None:
         return _linearize_metric(ranking, betas, metric, cutoff)
-    estimate = partial(completed_area, metric.curve or "", ranking, betas, on_new=True)
+    estimate = partial(area_of_estimate, metric.curve or "", ranking, betas, on_new=True)
     if metric.curve == "roc":
         value, influences = auroc_on_new(ranking, betas), [placement_influences(ranking)]
-        slope = 1 / (1 - rest_share(ranking.total, betas))[np.newaxis]
+        slope = 1 / (1 - positive_share_of_rest(ranking.total, betas))[np.newaxis]
         estimate = partial(np.copy, value)  # whose order no beta changes
     elif metric.curve == "pr":
         value, influences = precision_values(ranking, betas), _precision_influences(ranking)
@@ -105,7 +105,7 @@ def _sum_terms(
             for of_beta in slope.T
         ]
         slope = np.eye(len(influences))
-    known, rest, moved = np.stack([sum_by_cluster(parts) for parts in influences], axis=1)
+    known, rest, moved = np.stack([cluster_sums(parts) for parts in influences], axis=1)
     known += rest
     return slope.T @ known, slope.T @ moved
 

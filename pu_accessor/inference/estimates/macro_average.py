@@ -21,7 +21,12 @@ from pu_accessor.inference.estimates.known_positives import (
 from pu_accessor.inference.estimates.linearized import linearize
 from pu_accessor.inference.estimates.metric_at import at_positives, fixed_head
 from pu_accessor.inference.estimates.utility import check_probabilities
-from pu_accessor.inference.influence import auroc_on_new, place_stack, rest_share, welch_df
+from pu_accessor.inference.influence import (
+    auroc_on_new,
+    placements_of_stack,
+    positive_share_of_rest,
+    welch_df,
+)
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, Ranking, Stack
@@ -74,7 +79,9 @@ def group_term(
         cutoff = metric.at_whole(cutoff, sum(ranking.total))
         term = _rate_at(ranking, betas, metric, cutoff)
     elif metric.curve == "roc":
-        ends = _ends_of_roc(rest_share(ranking.total, betas))  # raises where nothing is negative
+        ends = _ends_of_roc(
+            positive_share_of_rest(ranking.total, betas)
+        )  # raises where nothing is negative
         if target == "population":  # where groups are pooled each is among its own
             value, error = auroc_on_new(ranking, betas), np.nan * betas
         else:
@@ -106,7 +113,7 @@ def areas_under_roc(stack: Stack, betas: FloatArray) -> list[list[GroupTerm] | N
     plain = (plain & ((unlabeled > 0) | (betas == 0))).all(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         low, high = _ends_of_roc(unlabeled * betas / (negative + unlabeled))
-        value = low + place_stack(stack).above[:, np.newaxis] * (high - low)
+        value = low + placements_of_stack(stack).above[:, np.newaxis] * (high - low)
     unknown = np.full(betas.shape[1], np.nan)  # of new groups neither is asked for
     parts = zip(value, low, high, known[:, 0].tolist(), strict=True)
     return [

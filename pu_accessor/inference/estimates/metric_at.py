@@ -12,20 +12,20 @@ import scipy
 
 from pu_accessor.checks import latent_counts
 from pu_accessor.errors import PUDataError
+from pu_accessor.inference.bands.future_data import bound_rates, precision_from_lift
 from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
 from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, FIXED, Cutoff, no_rank
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.known_positives import check_negatives, unrounded_negatives
-from pu_accessor.inference.influence import rate_designs, wilson
+from pu_accessor.inference.influence import design_effects, wilson_interval
 from pu_accessor.inference.metrics import METRICS, Metric
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import (
     Table,
+    average_over_ties,
     check_labels,
     completed_table,
     make_tables,
-    mix,
 )
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
@@ -133,7 +133,7 @@ def find_head(ranking: Ranking, beta: float, metric: Metric, at: Cutoff, rule: S
 def evaluate_at(head: Head, betas: FloatArray, metric: Metric, rule: Settings) -> Estimates:
     """Evaluate a metric of one head."""
     ends, size = head.ends, betas.size
-    tables = mix(make_tables(ends, betas, head.share_error(rule)), head.part)
+    tables = average_over_ties(make_tables(ends, betas, head.share_error(rule)), head.part)
     values = metric(*tables.table)[0].astype(np.float64)
     lower, upper = values.min(axis=0), values.max(axis=0)  # which reach to the estimate
     found = Estimates(values[1], np.full(size, nan), lower, upper)
@@ -291,13 +291,13 @@ def _limits(
     known = np.repeat(known, betas.size)
     prevalence = (n + share * rest) / size if rule.prevalence is None else rule.prevalence
     value = partial(of_shares, metric, share=share, size=size)
-    (designs, correlation, error), plain = rate_designs(here), value(prevalence)
+    (designs, correlation, error), plain = design_effects(here), value(prevalence)
     estimate = plain(known, others)
 
     def move(level: float) -> tuple[FloatArray, FloatArray]:
         """Return the metric with all shares at limits, and with one: (shares, 2, betas)."""
         first, second = (
-            np.stack(wilson(of.astype(np.float64), whole, level, design)).repeat(
+            np.stack(wilson_interval(of.astype(np.float64), whole, level, design)).repeat(
                 betas.size, axis=1
             )
             for of, whole, design in zip(found, (n, rest), designs, strict=True)
@@ -337,11 +337,11 @@ def _limits_of_concave(
     n, size = ranking.total.known_positive, sum(ranking.total)
     ends = []
     for share in (1 - unrounded_negatives(ranking.total, betas) / (size - n)).tolist():
-        rates = bound_on_new(finer, share, rule.level, monotone=True)
+        rates = bound_rates(finer, share, rule.level, monotone=True)
         own = (n + share * (size - n)) / size
         prevalence = own if rule.prevalence is None else rule.prevalence
         if metric.of_head:
-            precision = to_precision(rates.lift[:, place], n, size - n, share)
+            precision = precision_from_lift(rates.lift[:, place], n, size - n, share)
             more, fewer = prevalence / own * precision, (1 - prevalence) / (1 - own)
             true = more / (more + fewer * (1 - precision)) * _HEAD
             false = _HEAD - true

@@ -10,7 +10,7 @@ import scipy
 
 from pu_accessor.checks import as_array, latent_counts
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
-from pu_accessor.inference.bands.lookup import latent_bounds_each
+from pu_accessor.inference.bands.lookup import latent_bounds_of_many
 from pu_accessor.inference.bands.weighted import clustered_bins
 from pu_accessor.inference.completion import complete
 from pu_accessor.inference.estimates.intervals import Estimates
@@ -151,7 +151,7 @@ def _latent(
     ends, unlabeled = counts
     total, each = ranking.total, tuple(latent.tolist())
     if ranking.clusters is None:
-        bounds = latent_bounds_each("exact", total.known_positive, each, level)
+        bounds = latent_bounds_of_many("exact", total.known_positive, each, level)
         limits = [side[:, np.diff(ends)[::-1]].T for side in bounds]
     else:
         of_known = ranking.clusters.of_known, ranking.clusters.known_weight

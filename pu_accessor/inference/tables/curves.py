@@ -1,4 +1,7 @@
-"""Curves of contingency tables: the areas under them, and how they change with beta."""
+"""Areas under curves of contingency tables, average precision, and derivatives by beta.
+
+Derivatives: [C15], Appendix B, corrected.
+"""
 
 from collections.abc import Callable
 from math import nan
@@ -9,16 +12,19 @@ import numpy.typing as npt
 import scipy
 
 from pu_accessor.checks import check_share, latent_counts
-from pu_accessor.inference.completion import ROUNDING, edges_of, latent_above
+from pu_accessor.inference.completion import COUNT_TOLERANCE, hidden_positives_above, make_edges
 from pu_accessor.inference.tables.contingency import Table, completed_table
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Numbers, Ranking, Stack
 
-_AT_ONCE = 1 << 18  # cutoffs times betas of which areas are computed together
-_BETAS = 64  # most of these, as each brings cutoffs of its own
+_BATCH_SIZE = 1 << 18  # cutoffs times betas
+_MAX_BATCH_BETAS = 64  # each adds cutoffs of its own
+_SLOPE_TOLERANCE = 1e-9  # in true positives per example
+_MIN_GROWTH = 1e-5  # of the denominator of ratios, below which their sum is that of a line
+_MIN_ASYMPTOTIC = 1e3  # from which logarithms are more precise than digamma functions
 
 
 def check_max_fpr(max_fpr: float | None) -> float | None:
-    """Check up to which false positive rate an area goes."""
+    """Return the checked largest false positive rate of an area."""
     return None if max_fpr is None else check_share("max_fpr", max_fpr, "[1e-12, 1]")
 
 
@@ -31,26 +37,15 @@ def area(
     *,
     max_fpr: float | None = None,
 ) -> FloatArray:
-    """Return the area under each curve.
-
-    Where some known positives may be wrong, the positives of a bound are not the same at each
-    cutoff: then the area is that under rates.
-
-    Examples
-    --------
-    >>> tp, fp = np.array([0, 1, 2]), np.array([0, 0, 1])
-    >>> area("roc", tp, fp, 2 - tp, 1 - fp)
-    np.float64(0.75)
-    """
+    """Return the area under each curve; of rates, if positives differ between cutoffs."""
     positives = tp + fn
     if curve == "pr":
-        # On a segment precision is (tp + u*gain)/(head + u*added), u = 0..1, whose integral is the
-        # precision at its start and the one within, weighted by log(1 + x)/x, x = added/head.
+        # Integral of (tp + u*gain)/(head + u*added) over u = 0..1, with x = added/head.
         head, start = tp + fp, np.maximum((tp + fp)[..., :-1], 1)
         gain, added = np.diff(tp, axis=-1), np.diff(head, axis=-1)
         growth = added / start
         weight = np.log1p(growth) / np.where(growth > 0, growth, 1)
-        weight = np.where(head[..., :-1] > 0, weight, 0)  # from rank 0 on precision is constant
+        weight = np.where(head[..., :-1] > 0, weight, 0)
         precision = tp[..., :-1] / start * weight + gain / np.maximum(added, 1) * (1 - weight)
         return np.asarray(np.sum(np.diff(_rate(tp, positives), axis=-1) * precision, axis=-1))
     if (positives != positives[..., -1:]).any():
@@ -59,16 +54,12 @@ def area(
 
 
 def _rate(part: Numbers, whole: Numbers) -> FloatArray:
-    """Return a share of some examples, NaN where there are none."""
     return part / np.where(whole > 0, whole, np.nan)
 
 
 def _roc_area(tp: Numbers, fp: Numbers, limit: float | None) -> FloatArray:
-    """Return the area under straight lines, up to a false positive rate where one is given.
-
-    A known positive that enters the head can bring latent ones with it, which were false positives
-    before: there a bound steps up and back, and the area of such a step is negative.
-    """
+    """Return the area under straight lines, standardized up to `limit` if given."""
+    # Steps back in fp, as a known positive brings hidden ones, have a negative area.
     positives, negatives = tp[..., -1], fp[..., -1]
     width, rise = np.diff(fp, axis=-1), np.diff(tp, axis=-1)
     slope = rise / np.where(width == 0, 1, width)
@@ -88,7 +79,7 @@ def _roc_area(tp: Numbers, fp: Numbers, limit: float | None) -> FloatArray:
     return (1 + (share - chance) / (limit - chance)) / 2
 
 
-def completed_area(
+def area_of_estimate(
     curve: str,
     ranking: Ranking,
     betas: FloatArray,
@@ -97,16 +88,7 @@ def completed_area(
     on_new: bool = False,
     prevalence: float | None = None,
 ) -> FloatArray:
-    """Return the area under the curve of the one estimate, or its average precision.
-
-    Examples
-    --------
-    >>> from pu_accessor.ranking import Counts
-    >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
-    >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> [completed_area(curve, ranking, np.array([0.25])).round(3) for curve in ("roc", "pr")]
-    [array([0.798]), array([0.77])]
-    """
+    """Return the area under the curve of the estimate, or its average precision."""
 
     def areas(betas: FloatArray) -> FloatArray:
         completed, table = completed_table(ranking, betas, on_new=on_new)
@@ -117,24 +99,21 @@ def completed_area(
         each = [_average_precision(tp, completed.rank, labeled, prevalence) for tp in counts[0]]
         return np.array(each)
 
-    return of_few_betas(areas, ranking, betas)
+    return in_batches_of_betas(areas, ranking, betas)
 
 
-def of_few_betas(
+def in_batches_of_betas(
     areas: Callable[[FloatArray], FloatArray], ranking: Ranking, betas: FloatArray
 ) -> FloatArray:
-    """Return areas, betas in the last dimension, in memory that does not grow with the betas."""
-    at_once = max(min(_AT_ONCE // ranking.rank.size, _BETAS), 1)
+    """Return areas, betas in the last dimension, computed in batches of betas."""
+    at_once = max(min(_BATCH_SIZE // ranking.rank.size, _MAX_BATCH_BETAS), 1)
     parts = range(0, max(betas.size, 1), at_once)
     return np.concatenate([areas(betas[at : at + at_once]) for at in parts], axis=-1)
 
 
-def completed_aurocs(stack: Stack, betas: FloatArray) -> FloatArray:
-    """Return the area under the ROC curve of many rankings without known negatives.
-
-    `betas` has a row for each ranking, as what is returned. NaN where latent positives lie below
-    the last known one: scores that are tied there are not in a stack.
-    """
+def aurocs_of_estimates(stack: Stack, betas: FloatArray) -> FloatArray:
+    """Return AUROC of many rankings without known negatives, shape as `betas`."""
+    # NaN if hidden positives rank below the last known one: a stack has no ties there.
     known, _, unlabeled = stack.total.T
     above = stack.known - stack.found
     sides = np.stack([above, stack.known], axis=1).ravel()
@@ -143,83 +122,63 @@ def completed_aurocs(stack: Stack, betas: FloatArray) -> FloatArray:
     is_first = np.diff(owner, prepend=-1) > 0
     is_last = np.diff(owner, append=-1) != 0
     last = np.repeat(heads[is_last], np.diff(np.flatnonzero(is_last), prepend=-1))
-    edges = edges_of(heads, sides.astype(np.float64), known[owner], last, owner)
+    edges = make_edges(heads, sides.astype(np.float64), known[owner], last, owner)
     pairs = zip(betas, unlabeled.tolist(), strict=True)
     counts = np.stack([latent_counts(row, size) for row, size in pairs])
     areas = np.full(betas.shape, np.nan)
     for column, latent in enumerate(counts.T):
-        hidden = latent_above(edges, latent, unlabeled)
+        hidden = hidden_positives_above(edges, latent, unlabeled)
         tp, fp = sides + hidden, heads - hidden
-        before, height = (
-            np.where(is_first, 0, np.roll(fp, 1)),
-            np.where(is_first, 0, np.roll(tp, 1)),
-        )
+        before = np.where(is_first, 0, np.roll(fp, 1))
+        height = np.where(is_first, 0, np.roll(tp, 1))
         pieces = (fp - before) * (height + tp) / 2
         negatives, positives = unlabeled - latent, known + latent
         pieces += is_last * ((negatives[owner] - fp) * positives[owner])
         covered = np.bincount(owner, pieces, minlength=known.size)
         left = np.bincount(owner, is_last * (positives[owner] - tp), minlength=known.size)
-        plain = (positives > 0) & (negatives > 0) & (left < ROUNDING)
-        areas[plain, column] = (covered / np.maximum(positives * negatives, 1))[plain]
+        is_defined = (positives > 0) & (negatives > 0) & (left < COUNT_TOLERANCE)
+        areas[is_defined, column] = (covered / np.maximum(positives * negatives, 1))[is_defined]
     return areas
 
 
 def odds_factor(prevalence: float | None, positives: Numbers, negatives: Numbers) -> FloatArray:
-    """Return how many times the odds of a positive are those of some counts.
-
-    Examples
-    --------
-    >>> odds_factor(0.5, np.array([1.0, 2.0]), np.array([3.0, 2.0]))
-    array([3., 1.])
-    """
+    """Return the odds of a prevalence over those of some counts."""
     if prevalence is None:
         return np.ones(positives.size)
-    some = np.where(negatives > 0, negatives, np.nan)  # none stand for those of a prevalence
+    some = np.where(negatives > 0, negatives, np.nan)
     return prevalence / (1 - prevalence) * some / positives
 
 
 def _sum_of_ratios(
     start: FloatArray, gain: FloatArray, above: FloatArray, growth: FloatArray, size: IntArray
 ) -> FloatArray:
-    """Return the sums over r = 1..size of (start + gain*r)/(above + growth*r), by digamma.
-
-    Where the ratios hardly change they are those of a straight line: the rest would be rounding.
-    """
+    """Return the sums over r = 1..size of (start + gain*r)/(above + growth*r), by digamma."""
     pairs = size * (size + 1) / 2
-    straight = (size > 0) & (growth * size <= _STRAIGHT * above)
-    level = np.where(straight, above, 1)
+    is_linear = (size > 0) & (growth * size <= _MIN_GROWTH * above)
+    level = np.where(is_linear, above, 1)
     bend = growth / level * (start * pairs + gain * pairs * (2 * size + 1) / 3)
     line = (start * size + gain * pairs - bend) / level
-    first = above / np.where(straight, 1, growth)
-    # Far out digamma functions differ by less than their rounding, logarithms do not.
+    first = above / np.where(is_linear, 1, growth)
     middle = first + 0.5
-    far = (
-        np.log1p(size / np.maximum(middle, _FAR)) - (1 / middle**2 - 1 / (middle + size) ** 2) / 24
+    by_logarithm = (
+        np.log1p(size / np.maximum(middle, _MIN_ASYMPTOTIC))
+        - (1 / middle**2 - 1 / (middle + size) ** 2) / 24
     )
-    near = scipy.special.digamma(first + size + 1) - scipy.special.digamma(first + 1)
-    harmonic = np.where(middle > _FAR, far, near)
-    total = (gain * (size - first * harmonic) + start * harmonic) / np.where(straight, 1, growth)
-    return np.where(straight, line, total)
+    by_digamma = scipy.special.digamma(first + size + 1) - scipy.special.digamma(first + 1)
+    harmonic = np.where(middle > _MIN_ASYMPTOTIC, by_logarithm, by_digamma)
+    total = (gain * (size - first * harmonic) + start * harmonic) / np.where(is_linear, 1, growth)
+    return np.where(is_linear, line, total)
 
 
 def _average_precision(
     tp: Numbers, rank: IntArray, is_block: BoolArray, prevalence: float | None
 ) -> float:
-    """Return the mean over all positives of the precision at their cutoff.
-
-    In a block of tied scores that is its end. Between blocks V positives lie anywhere among c
-    unlabeled examples, of which one or two whole numbers have the mean v: the r-th example is
-    positive with the probability v/c, and with one before it with E[V(V-1)]/(c(c-1)) times r - 1.
-    With A positives among R examples above, the sum over r of what these have over R + r has a
-    closed form by digamma functions.
-
-    At another prevalence each positive counts w times, so that R + r becomes R + r + (w - 1) times
-    the true positives that are expected there, which is straight in r, too.
-    """
-    # What is estimated does not depend on which cutoffs are there: those between which true
-    # positives go on straight, outside blocks, are left out.
+    """Return the mean over all positives of the precision at their cutoff."""
+    # Between blocks V positives, v on average, are anywhere among c unlabeled examples: before the
+    # r-th, if it is positive, there are E[V(V-1)]/(v(c-1))*(r - 1).
+    # Leave out cutoffs between which true positives are linear, outside of blocks.
     slope = np.where(is_block, np.nan, np.diff(tp) / np.diff(rank))
-    bends = np.append(~(np.abs(np.diff(slope)) <= _SAME_SLOPE), True)
+    bends = np.append(~(np.abs(np.diff(slope)) <= _SLOPE_TOLERANCE), True)
     tp, rank, is_block = tp[np.append(True, bends)], rank[np.append(True, bends)], is_block[bends]
     positives = tp[-1:]
     factor = odds_factor(prevalence, positives, rank[-1] - positives)
@@ -229,33 +188,20 @@ def _average_precision(
     tied = gained * true / np.where(heads > 0, heads, 1)
     below = np.floor(gained)
     pairs = below * (below - 1 + 2 * (gained - below)) / np.maximum(size - 1, 1)
-    other = pairs / np.where(gained > 0, gained, 1)  # positives, of each example of the gap above
-    # The first by itself, and what is false apart from what is true: with few positives nothing
-    # is lost by a difference.
+    other = pairs / np.where(gained > 0, gained, 1)
+    # Separate the first example, and false from true positives, to avoid cancellation.
     true, gain = factor * (start + 1), factor * other
     heads = rank[:-1] - start + true
     sums = true / heads + _sum_of_ratios(true, gain, heads, 1 - other + gain, size - 1)
-    apart = gained / size * sums
-    whole = np.where(is_block, tied, apart).sum()
+    between = gained / size * sums
+    whole = np.where(is_block, tied, between).sum()
     return float(whole / positives[0]) if positives[0] > 0 else nan
 
 
 def average_precision_bounds(lower: Numbers, upper: Numbers, rank: IntArray) -> FloatArray:
-    """Return the lowest and the highest average precision between bounds of true positives.
-
-    Bounds have shapes (betas, cutoffs), at the cutoffs of a ranking, and the result (2, betas).
-    Take the j-th positive from the top. By the cutoff where the lower bound reaches j it is found,
-    with at most F false positives there: its precision is j/(j + F) or more, whichever scores are
-    tied. Before the cutoff where the upper bound reaches j it is not found: its precision is at
-    most the highest of the upper bound from there on.
-
-    Examples
-    --------
-    >>> lower, upper = np.array([[0, 0, 1, 2]]), np.array([[0, 1, 2, 2]])
-    >>> average_precision_bounds(lower, upper, np.array([0, 2, 4, 6]))
-    array([[0.29166667],
-           [0.5       ]])
-    """
+    """Return the extreme average precisions, (2, betas), between bounds (betas, cutoffs)."""
+    # The j-th positive is between the cutoffs where upper and lower bounds are j: its precision is
+    # at least j/(j + F), F the false positives at the latter, at most the maximum from the former.
     one = np.ones(1)
     start, gained = lower[..., :-1].astype(np.float64), np.diff(lower, axis=-1)
     false = (rank - lower)[..., 1:]
@@ -267,12 +213,7 @@ def average_precision_bounds(lower: Numbers, upper: Numbers, rank: IntArray) -> 
     return np.stack([lowest, highest]) / positives
 
 
-_SAME_SLOPE = 1e-9  # true positives for each example, that rounding may differ by
-_STRAIGHT = 1e-5  # of the sum below ratios, by which it grows
-_FAR = 1e3  # beyond, logarithms have all digits of sums of 1/r
-
-
-class Known(NamedTuple):
+class KnownCounts(NamedTuple):
     """The known examples of each table, as arrays that broadcast against its counts."""
 
     above: IntArray  # known positives at or above the cutoff
@@ -280,12 +221,12 @@ class Known(NamedTuple):
     positives: IntArray  # in all
     negatives: IntArray
     unlabeled: IntArray
-    from_positives: BoolArray  # the band bounds latent positives, not negatives
-    shared: BoolArray  # where nothing is latent, T is the share of known examples in the head
+    from_positives: BoolArray  # the band bounds hidden positives, not negatives
+    shared: BoolArray  # if nothing is hidden, T is the share of known examples above
 
 
 class Derivatives(NamedTuple):
-    """Derivatives by beta of three rates and of the four counts, arrays of float64."""
+    """Derivatives by beta of three rates and of the four counts."""
 
     tpr: FloatArray
     fpr: FloatArray
@@ -296,25 +237,15 @@ class Derivatives(NamedTuple):
     tn: FloatArray
 
 
-def beta_derivatives(table: Table, clipped: BoolArray, known: Known) -> Derivatives:
-    """Return the derivatives of rates and counts by beta ([1]_, Appendix B, corrected).
-
-    T is held fixed: the share of the latent positives in the head by the band, or, from known
-    negatives, that of the latent negatives. All counts are then straight in beta: if all unlabeled
-    examples were positive instead of none, `T*unlabeled` more positives would be in the head.
-
-    References
-    ----------
-    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
-       Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
-    """
+def beta_derivatives(table: Table, clipped: BoolArray, known: KnownCounts) -> Derivatives:
+    """Return the derivatives of rates and counts by beta."""
+    # T, the share of hidden examples above the cutoff, is fixed: all counts are linear in beta.
     tp, fp, fn, tn = table
     head, positives, negatives = tp + fp, tp + fn, fp + tn
     of_kind = (
         (tp - known.above, positives - known.positives, known.above, known.positives),
         (fp - known.below, negatives - known.negatives, known.below, known.negatives),
     )
-    # T, the share of the latent examples in the head; if there are none, of known ones.
     shares = [
         np.where(known.shared & (hidden == 0), _rate(above, whole), _rate(latent, hidden))
         for latent, hidden, above, whole in of_kind

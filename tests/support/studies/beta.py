@@ -25,7 +25,7 @@ from scipy import stats
 
 import pu_accessor  # noqa: F401  registers df.pu
 from pu_accessor import PUWarning
-from pu_accessor.inference.prior.methods import METHODS
+from pu_accessor.inference.prior.estimators import METHODS
 from pu_accessor.ranking import FloatArray
 from pu_accessor.sources.frames import pair_source
 from pu_accessor.terms import Terms

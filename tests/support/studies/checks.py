@@ -187,7 +187,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=2000)
     draws = parser.parse_args().draws
-    assumptions._FEWEST_DRAWS = assumptions._MOST_DRAWS = 199
+    assumptions._MIN_PERMUTATIONS = assumptions._MAX_PERMUTATIONS = 199
     head, cells = ["shape", *Design._fields, "draws"], [*product((*NAMES, *REAL), DESIGNS)]
     body: list[list[object]] = []
     some = max(draws // 8, 1)

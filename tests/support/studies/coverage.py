@@ -31,7 +31,7 @@ from scipy.special import gammaln
 from pu_accessor import PUWarning
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.bands.lookup import latent_bounds
-from pu_accessor.inference.bands.simultaneous import find_corners, narrow
+from pu_accessor.inference.bands.simultaneous import narrow_bounds, narrowed_bends
 from pu_accessor.inference.estimates.auroc import estimate_auroc, estimate_precision
 from pu_accessor.inference.estimates.cutoff_spec import At, read_at
 from pu_accessor.inference.estimates.intervals import Estimates
@@ -374,10 +374,10 @@ def ask_ranges(population: Population, labeling: Labeling, n: int) -> Iterator[A
     latent = np.array([labeling.latent])
     theta = _side_by_side(n, labeling.latent)
     bands = heads.Bands({"positives": theta}, latent)
-    corners = heads._corners(labeling.ranking, bands)
+    corners = heads._band_bends(labeling.ranking, bands)
     ranking = labeling.ranking.refine(corners)
     fitted = _fitted(ranking, theta, latent)[:, _JOINT]
-    bent = find_corners(ranking.unlabeled, narrow(ranking.unlabeled, fitted))
+    bent = narrowed_bends(ranking.unlabeled, narrow_bounds(ranking.unlabeled, fitted))
     finer = ranking.refine(np.append(corners, bent))
     sides = _fitted(finer, theta, latent)
     sides[:, _JOINT] = _cut(finer, sides)
@@ -392,12 +392,12 @@ def ask_ranges(population: Population, labeling: Labeling, n: int) -> Iterator[A
 
 def _fitted(ranking: Ranking, theta: IntArray, latent: IntArray) -> IntArray:
     claims = theta[ranking.known_positive]
-    return heads._fit(ranking, latent, claims, ("positives",)).possible
+    return heads._clip_claims(ranking, latent, claims, ("positives",)).possible
 
 
 def _cut(ranking: Ranking, fitted: IntArray) -> IntArray:
     """Return the simultaneous bounds, cut."""
-    return np.sort(narrow(ranking.unlabeled, fitted[:, _JOINT]), axis=1)
+    return np.sort(narrow_bounds(ranking.unlabeled, fitted[:, _JOINT]), axis=1)
 
 
 def ask_metrics(population: Population, labeling: Labeling, n: int) -> Iterator[Answer]:

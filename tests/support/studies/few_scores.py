@@ -14,7 +14,7 @@ import numpy as np
 from scipy import stats
 
 from pu_accessor.inference.bands.exact import Bounds
-from pu_accessor.inference.bands.lookup import latent_bounds_each
+from pu_accessor.inference.bands.lookup import latent_bounds_of_many
 from pu_accessor.ranking import IntArray
 from tests.support.studies.tables import write_table
 
@@ -63,7 +63,7 @@ def main() -> None:
         heads = blocks(scores, n + m, growth)
         found = []
         for cutoffs in (None, scores - 1):
-            lower, upper = latent_bounds_each("simultaneous", n, (m,), LEVEL, cutoffs=cutoffs)
+            lower, upper = latent_bounds_of_many("simultaneous", n, (m,), LEVEL, cutoffs=cutoffs)
             found.append(measure(heads, n, (lower[0], upper[0])))
         for_any, few = found
         told = [f"{value:.4f}" for band in found for value in band]

@@ -30,7 +30,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from pu_accessor.inference.estimates.areas_on_new_examples import auroc_interval
-from pu_accessor.inference.influence import Placed
+from pu_accessor.inference.influence import Placements
 from pu_accessor.ranking import FloatArray, IntArray
 from tests.support.studies.tables import table_path
 
@@ -114,7 +114,9 @@ def ties_row(cell: Cell, draws: int) -> dict[str, Any]:
         rest = np.append(rng.choice(positive, hidden), rng.choice(negative, size - hidden))
         below, above = place(known, rest)
         variance = np.array([[below.var(ddof=1)], [above.var(ddof=1)]])
-        placed = Placed(np.array([[n], [size]], np.float64), variance, below.mean(keepdims=True))
+        placed = Placements(
+            np.array([[n], [size]], np.float64), variance, below.mean(keepdims=True)
+        )
         one = auroc_interval(np.full(1, share), placed, LEVEL)
         low, high = np.minimum(one.lower, one.value), np.maximum(one.upper, one.value).clip(max=1)
         held[turn] = low[0] <= truth + SAME and truth <= high[0] + SAME

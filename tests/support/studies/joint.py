@@ -20,7 +20,7 @@ from pu_accessor.errors import PUDataError, PUWarning
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.joint import estimate
 from pu_accessor.inference.metrics import METRICS
-from pu_accessor.inference.prior.methods import estimate_prior
+from pu_accessor.inference.prior.estimators import estimate_prior
 from pu_accessor.inference.settings import Settings
 from pu_accessor.priors import beta_from_labels
 from pu_accessor.ranking import FloatArray, Ranking

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.errors import PUDataError
-from pu_accessor.inference.prior.methods import METHODS
+from pu_accessor.inference.prior.estimators import METHODS
 from pu_accessor.sources.frames import pair_source
 from pu_accessor.terms import Terms
 from tests.support.studies import shapes

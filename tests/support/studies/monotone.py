@@ -21,8 +21,8 @@ import numpy as np
 from scipy import stats
 
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.inference.bands.on_new_examples import Curve, Rates, bound_curve, bound_on_new
-from pu_accessor.inference.completion import monotone_latent
+from pu_accessor.inference.bands.future_data import Curve, Rates, bound_curve, bound_rates
+from pu_accessor.inference.completion import monotone_hidden
 from pu_accessor.inference.estimates.auroc import estimate_auroc, estimate_precision
 from pu_accessor.inference.estimates.cutoff_spec import read_at
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_list
@@ -251,7 +251,7 @@ def look_at_bands(name: str, design: Design, draws: int) -> dict[str, float]:
             band = bound_curve(*asked)
             row |= {"refuted": float(band.band.refuted_at is not None)}  # of the last
             row |= {f"{kind}: curve held": _curve_held(name, design, band)}
-            rates, lift = _rates_held(name, design, sample.ranking, bound_on_new(*asked))
+            rates, lift = _rates_held(name, design, sample.ranking, bound_rates(*asked))
             row |= {f"{kind}: rates held": rates, f"{kind}: lift held": lift}
             row |= {
                 f"{kind}: width of precision, top {head:g}": _width(
@@ -376,7 +376,7 @@ def _steps(ranking: Ranking, sample: Sample) -> tuple[FloatArray, FloatArray]:
 def _completed(ranking: Ranking, m: float, design: Design) -> dict[str, float]:
     kinds = ranking.known_positive, ranking.known_negative, ranking.unlabeled
     known, negatives, unlabeled = (np.diff(kind) for kind in kinds)
-    latent = monotone_latent(known, negatives, unlabeled, m)
+    latent = monotone_hidden(known, negatives, unlabeled, m)
     return _of_labels(known + latent, np.diff(ranking.rank).astype(np.float64), design)
 
 

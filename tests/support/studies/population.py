@@ -20,7 +20,7 @@ from pu_accessor.inference.estimates.areas_on_new_examples import (
     estimate_population_precision,
 )
 from pu_accessor.inference.estimates.metric_at import metric_on_new
-from pu_accessor.inference.influence import Placed
+from pu_accessor.inference.influence import Placements
 from pu_accessor.inference.metrics import read_metric
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, PairedRanks, Ranking
@@ -191,7 +191,7 @@ def auroc_row(name: str, design: Design, draws: int) -> Row:
         apart = known[here, :, np.newaxis] - rest[here, np.newaxis, :]
         wins = (np.sign(apart) + 1) / 2
         first[here], second[here] = wins.mean(axis=2), wins.mean(axis=1)
-    placed = Placed(
+    placed = Placements(
         np.array([[design.known], [design.rest]], np.float64),
         np.stack([first.var(axis=1, ddof=1), second.var(axis=1, ddof=1)]),
         first.mean(axis=1),

@@ -17,7 +17,7 @@ from scipy import integrate, optimize, special, stats
 
 from pu_accessor.beta import Beta
 from pu_accessor.inference.bands.exact import Bounds
-from pu_accessor.inference.bands.lookup import latent_bounds_each
+from pu_accessor.inference.bands.lookup import latent_bounds_of_many
 from pu_accessor.inference.comparison.paired import compare_paired
 from pu_accessor.inference.comparison.worst_case import compare_worst
 from pu_accessor.inference.estimates.intervals import Estimates
@@ -93,7 +93,7 @@ def draw_labels(cell: Cell, place: FloatArray, rng: np.random.Generator) -> Bool
 @lru_cache(maxsize=4096)
 def table(band: str, n: int, m: int, odds: float) -> Bounds:
     """Return a band's lookup table."""
-    lower, upper = latent_bounds_each(band, n, (m,), LEVEL, odds)
+    lower, upper = latent_bounds_of_many(band, n, (m,), LEVEL, odds)
     return lower[0], upper[0]
 
 

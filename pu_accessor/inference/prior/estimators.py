@@ -1,0 +1,221 @@
+"""Estimators of beta from a ranking, and their assumptions.
+
+"feasible": the largest feasible number of hidden positives, see `beta_limit`. "two_sided": the
+same from both ends, at half of 1 - level each. "mean_matching": beta is where the mean score of
+the unlabeled is between those of known negatives and known positives; its interval inverts a test
+at each beta [1], with Student's distribution and Welch's degrees of freedom.
+
+[1] E. C. Fieller, Journal of the Royal Statistical Society B 16 (1954) 175-185.
+"""
+
+from collections.abc import Callable, Mapping
+from math import ceil, sqrt
+from typing import NamedTuple
+
+import numpy as np
+import scipy
+
+from pu_accessor.errors import PUDataError
+from pu_accessor.inference.bands.weighted import latent_shares
+from pu_accessor.inference.completion import reverse_ranking
+from pu_accessor.inference.influence import mean_and_variance, welch_df
+from pu_accessor.inference.prior.beta_limit import limit_from_positives
+from pu_accessor.inference.tables.contingency import check_labels
+from pu_accessor.ranking import Counts, FloatArray, Ranking
+
+_SCAR = "known positives are a simple random sample of all positives"
+_KNOWN_ODDS = "positives are labeled independently, with the given propensities"
+_UNINFORMATIVE_LIMIT, _MAX_WIDTH = 0.99, 0.1  # of beta, without a warning
+_MIN_SHARE_ABOVE, _MIN_PLATEAU_P_VALUE = 0.01, 0.05  # without a warning
+_TOLERANCE = 1e-12  # of equal means
+
+
+class Prior(NamedTuple):
+    """An estimate of beta with its interval."""
+
+    beta: float
+    lower: float
+    upper: float
+    warnings: tuple[str, ...] = ()
+    assumptions: str = ""
+
+
+class _Moments(NamedTuple):
+    """Mean and variance of a score over the hidden positives, and the effective sample size."""
+
+    mean: float
+    variance: float
+    size: float
+
+
+def estimate_prior(ranking: Ranking, method: str, level: float) -> Prior:
+    """Estimate the share of positives among the unlabeled."""
+    check_labels(np.zeros(1), ranking.total)
+    if not ranking.total.unlabeled:
+        raise PUDataError(
+            f"beta is a share of the unlabeled examples, but none of {sum(ranking.total)} is "
+            "unlabeled. Mark them: missing in the label column, or unlabeled=..."
+        )
+    ask, assumptions = METHODS[method]
+    if ranking.weight is not None:
+        assumptions = assumptions.replace(_SCAR, _KNOWN_ODDS)
+    return ask(ranking, level)._replace(assumptions=assumptions)
+
+
+def _feasible(ranking: Ranking, level: float) -> Prior:
+    """Return the largest plausible beta, at delta 0.5, and an upper limit."""
+    point = limit_from_positives(ranking, 0.5)
+    upper = limit_from_positives(ranking, min(1 - level, 0.5))  # not below the estimate
+    warnings = []
+    if upper >= _UNINFORMATIVE_LIMIT:
+        warnings.append(
+            "The data say nothing about beta: its upper limit is near 1. Label a random sample of "
+            "the unlabeled (df.pu.sample_to_label), or add known positives."
+        )
+    elif upper - point > _MAX_WIDTH:
+        warnings.append(
+            f"beta is not known well: its upper limit is more than {_MAX_WIDTH} above the "
+            "estimate. Add known positives, or label a random sample of the unlabeled: "
+            "df.pu.sample_to_label."
+        )
+    if ranking.unequal_weight is not None:
+        return Prior(point, 0.0, upper, (*warnings,))
+    known, unlabeled = np.diff(ranking.known_positive), np.diff(ranking.unlabeled)
+    above = (ranking.unlabeled[:-1] + unlabeled / 2) / ranking.total.unlabeled
+    if float(known @ above) / ranking.total.known_positive < _MIN_SHARE_ABOVE:
+        warnings.append(
+            "Known positives rank above nearly all unlabeled examples: beta is about 0, or the "
+            "model was trained on these rows, or labels are not a random sample of the positives. "
+            "Score rows that the model has not seen."
+        )
+    if _plateau_p_value(ranking) < _MIN_PLATEAU_P_VALUE:
+        warnings.append(
+            "Known positives rank above the unlabeled even among the best: negatives rank there, "
+            "too, so the estimate is too high. Use only the upper limit, or label a random sample "
+            "of the unlabeled: df.pu.sample_to_label."
+        )
+    return Prior(point, 0.0, upper, (*warnings,))
+
+
+def _plateau_p_value(ranking: Ranking) -> float:
+    """Return the p value that known positives rank higher within the top, by Mann and Whitney."""
+    quarter = ceil(ranking.total.known_positive / 4)
+    end = int(np.argmax(ranking.known_positive >= quarter)) + 1
+    known_at = np.diff(ranking.known_positive[:end])
+    others_at = np.diff(ranking.unlabeled[:end])
+    known, others = int(known_at.sum()), int(others_at.sum())
+    if not known or not others:
+        return 1.0
+    below = others_at.sum() - np.cumsum(others_at) + others_at / 2
+    pairs, size = float(known_at @ below), known + others
+    # Examples between two known positives are one step, not ties; floats, as cubes overflow int64.
+    ties = np.where(known_at > 0, known_at + others_at, 0.0)
+    spread = known * others / 12 * (size + 1 - float(ties @ (ties**2 - 1)) / (size * (size - 1)))
+    if spread <= 0:
+        return 1.0
+    return float(scipy.special.ndtr(-(pairs - known * others / 2 - 0.5) / sqrt(spread)))
+
+
+def _two_sided(ranking: Ranking, level: float) -> Prior:
+    """Return limits of beta from both ends of the ranking."""
+    _check_negatives(ranking.total)
+    half, from_bottom = (1 - level) / 2, reverse_ranking(ranking)
+    lower, upper = 1 - limit_from_positives(from_bottom, half), limit_from_positives(ranking, half)
+    middle = (1 - limit_from_positives(from_bottom, 0.5) + limit_from_positives(ranking, 0.5)) / 2
+    if lower > upper:
+        return Prior(middle, lower, upper, (_CONTRADICTION,))
+    return Prior(min(max(middle, lower), upper), lower, upper)
+
+
+def _mean_matching(ranking: Ranking, level: float) -> Prior:
+    """Match the mean score of the unlabeled to those of known negatives and positives."""
+    _check_negatives(ranking.total)
+    # Mean of the shares of known positives and of known negatives below each step, ties half.
+    both = ranking.known_positive, ranking.known_negative
+    score = sum(1 - (known[:-1] + known[1:]) / (2 * known[-1]) for known in both) / 2
+    kinds = (ranking.known_positive, ranking.known_negative, ranking.unlabeled)
+    positive, negative, unlabeled = (
+        _Moments(*mean_and_variance(score, np.diff(kind)), float(kind[-1])) for kind in kinds
+    )
+    if ranking.unequal_weight is not None:
+        positive = _weighted_moments(ranking, score)
+    gap = positive.mean - negative.mean
+    if abs(gap) < _TOLERANCE:
+        raise PUDataError(
+            "Mean matching needs scores that separate known positives from known negatives, but "
+            "their mean ranks are equal. Use method='feasible'."
+        )
+    beta = (unlabeled.mean - negative.mean) / gap
+    lower, upper = _matching_interval(beta, positive, negative, unlabeled.size, level)
+    inside = min(max(beta, 0.0), 1.0)
+    # For a true beta of 0 or 1, half of the estimates are outside of [0, 1].
+    beyond = abs(beta - inside) > _TOLERANCE
+    warnings = (_CONTRADICTION,) if beyond and lower == upper else ()
+    return Prior(inside, lower, upper, warnings)
+
+
+def _weighted_moments(ranking: Ranking, score: FloatArray) -> _Moments:
+    """Return moments of scores of hidden positives, by the known ones that represent them."""
+    weight = np.ones(1) if ranking.weight is None else ranking.weight
+    known_score = np.repeat(score, np.diff(ranking.known_positive))
+    share, n = latent_shares(weight, 1.0), weight.size
+    mean = float(share @ known_score)
+    variance = float(share @ (known_score - mean) ** 2)
+    error = float(share**2 @ (known_score - mean) ** 2) * n / max(n - 1, 1)
+    return _Moments(mean, variance, variance / error if error and n > 1 else 1.0)
+
+
+def _matching_interval(
+    beta: float, positive: _Moments, negative: _Moments, unlabeled: float, level: float
+) -> tuple[float, float]:
+    """Return the betas in [0, 1] that are not rejected, each with its own variance."""
+    # The variance at the estimate would be too small near 0 or 1.
+    if min(positive.size, negative.size) <= 1:
+        return 0.0, 1.0
+    first_variance, second_variance = positive.variance, negative.variance
+    first, second = first_variance / positive.size, second_variance / negative.size
+    nearest = min(max(beta, 0.0), 1.0)
+    mixed = (nearest * first_variance + (1 - nearest) * second_variance) / unlabeled
+    squares = np.array([nearest**2 * first, (1 - nearest) ** 2 * second, mixed])
+    df = np.array([positive.size, negative.size, unlabeled if unlabeled > 1 else np.inf]) - 1
+    t = float(scipy.stats.t.ppf((1 + level) / 2, welch_df(squares, df)))
+    # (beta0 - beta)**2 * gap**2 <= t**2 * variance(beta): a*beta0**2 - 2*b*beta0 + c <= 0
+    gap = positive.mean - negative.mean
+    a = gap**2 - t**2 * (first + second)
+    b = beta * gap**2 + t**2 * ((first_variance - second_variance) / unlabeled / 2 - second)
+    c = (beta * gap) ** 2 - t**2 * (second_variance / unlabeled + second)
+    discriminant = b**2 - a * c
+    if a <= 0:  # known positives and negatives hardly differ
+        return 0.0, 1.0
+    if discriminant < 0:  # no beta fits, or only the estimate
+        return nearest, nearest
+    ends = np.clip((b + np.array([-1, 1]) * sqrt(discriminant)) / a, 0, 1)
+    return float(ends[0]), float(ends[1])
+
+
+def _check_negatives(total: Counts) -> None:
+    if not total.known_negative:
+        raise PUDataError(
+            "This method needs known negatives that are a random sample of the negatives, but "
+            "there are none. Use method='feasible', which gives an upper limit.",
+            page="known_negatives",
+        )
+
+
+_CONTRADICTION = (
+    "Known positives, known negatives and unlabeled examples contradict each other: no beta in "
+    "[0, 1] fits. One kind of labels is not a random sample, or the model was trained on these "
+    "rows. Score other rows, or use method='feasible'."
+)
+
+_LARGEST = (
+    f"{_SCAR}; the estimate is the largest plausible beta, and the true one only if no negative "
+    "reaches the top of the ranking"
+)
+_BOTH = f"{_SCAR}; known negatives are a simple random sample of all negatives"
+# Estimator and assumptions of each method.
+METHODS: Mapping[str, tuple[Callable[[Ranking, float], Prior], str]] = {
+    "feasible": (_feasible, _LARGEST),
+    "two_sided": (_two_sided, _BOTH),
+    "mean_matching": (_mean_matching, _BOTH),
+}

@@ -1,0 +1,193 @@
+"""Limits and plans for positives in a random sample that is labeled by hand.
+
+A confidence sequence [1] contains all m whose likelihood ratio to a beta-binomial prior,
+Q(x)/P(x), has never exceeded 1/(1 - level).
+
+[1] I. Waudby-Smith, A. Ramdas, NeurIPS 33 (2020).
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from functools import lru_cache, partial
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+import scipy
+
+from pu_accessor.inference.bands.exact import exact
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray
+
+TOLERANCE = 1e-12  # of probabilities
+_RATIO_TOLERANCE = 1e-9  # of probabilities under a prior
+_MAX_INTERVALS = 65_536  # labels up to which the intervals of all counts are computed
+_EXTRA_RUNS = 2  # of sizes with one narrow count, tried beyond the last insufficient size
+_MAX_DEVIATIONS, _EXTRA_COUNTS = 16, 48  # beyond, probabilities vanish
+
+
+def hypergeometric_limits(x: int, size: int, total: int, level: float) -> tuple[int, int]:
+    """Return the fewest and most positives that neither tail of the hypergeometric rejects."""
+    tail = (1 - level) / 2 * (1 + TOLERANCE)
+    possible = range(x, total - (size - x) + 1)
+    tails = partial(_tails, x, size, total)
+    lower = x + bisect_right(possible[:-1], tail, key=lambda positives: tails(positives)[0])
+    return lower, x + bisect_left(possible, -tail, key=lambda positives: -tails(positives)[1]) - 1
+
+
+def _tails(x: int, size: int, total: int, positives: int) -> tuple[float, float]:
+    """Return P(X >= x) and P(X <= x), X hypergeometric, by rational ratios outward from x."""
+    hidden, others = positives - x, total - size - (positives - x)  # not drawn
+    share = positives / total
+    spread = sqrt(size * share * (1 - share) * (1 - size / total))
+    far = int(_MAX_DEVIATIONS * spread) + _EXTRA_COUNTS
+    up = np.arange(float(min(size - x, hidden, far)))
+    down = np.arange(float(min(x, others, far)))
+    with np.errstate(over="ignore"):
+        above = np.cumprod((size - x - up) / (x + up + 1) * ((hidden - up) / (others + up + 1)))
+        below = np.cumprod(
+            (x - down) / (size - x + down + 1) * ((others - down) / (hidden + down + 1))
+        )
+        high, low = float(above.sum()), float(below.sum())
+    return 1 / (1 + low / (1 + high)), 1 / (1 + high / (1 + low))
+
+
+def highest_density(
+    x: int, size: int, level: float, prior: tuple[float, float]
+) -> tuple[float, float]:
+    """Return the interval of highest density of the posterior under a Beta prior."""
+    first, second = prior[0] + x, prior[1] + size - x
+    posterior = scipy.stats.beta(first, second)
+    if first <= 1:  # the density falls from 0 on
+        return 0.0, float(posterior.ppf(level))
+    if second <= 1:
+        return float(posterior.ppf(1 - level)), 1.0
+
+    def difference(below: float) -> float:  # of log densities
+        ends = posterior.ppf([below, below + level])
+        return float(np.subtract(*posterior.logpdf(ends)))
+
+    edge = 1e-12 * sqrt(1 - level)
+    below = scipy.optimize.brentq(difference, edge, 1 - level - edge, xtol=edge)
+    lower, upper = posterior.ppf([below, below + level])
+    return float(lower), float(upper)
+
+
+def confidence_sequence(
+    positive: BoolArray, total: int, level: float, prior: tuple[float, float] = (1, 1)
+) -> FloatArray:
+    """Return joint limits of the number of positives after each label, (2, labels)."""
+    # They never move apart, and are NaN once no number is left.
+    size = np.arange(1, positive.size + 1)
+    found = np.cumsum(positive, dtype=np.int64)
+    expected = _log_choose(size, found) - scipy.special.betaln(*prior)
+    expected += scipy.special.betaln(found + prior[0], size - found + prior[1])
+    limit = np.log(1 - level) + expected - _RATIO_TOLERANCE
+    lower = np.maximum.accumulate(_lowest_likely(found, size, total, limit))
+    upper = np.minimum.accumulate(total - _lowest_likely(size - found, size, total, limit))
+    return np.where(lower <= upper, [lower, upper], np.nan)
+
+
+def _lowest_likely(found: IntArray, size: IntArray, total: int, limit: FloatArray) -> IntArray:
+    """Return the lowest number of positives whose log likelihood is at least the limit."""
+    below, likeliest = found - 1, (found / size * (total + 1)).astype(np.int64)
+    lowest = np.clip(likeliest, found, total - size + found)
+    all_ways = _log_choose(np.array(total), size)
+    while (lowest - below > 1).any():
+        middle = np.maximum((below + lowest) // 2, found)
+        drawn, others = _log_choose(middle, found), _log_choose(total - middle, size - found)
+        is_likely = drawn + others - all_ways >= limit
+        lowest, below = np.where(is_likely, middle, lowest), np.where(is_likely, below, middle)
+    return lowest
+
+
+def _log_choose(whole: IntArray, part: IntArray) -> FloatArray:
+    chosen: FloatArray = scipy.special.betaln(whole - part + 1.0, part + 1.0) + np.log1p(whole)
+    return -chosen
+
+
+class LabelPlan(NamedTuple):
+    """How many labels are needed for an interval that is narrow enough."""
+
+    counts: float  # largest width that is narrow enough
+    total: int
+    positives: int
+    level: float
+    probability: float  # that the interval is narrow enough
+
+    def smallest_size(self) -> int:
+        """Return the number of labels from which on the interval is narrow enough."""
+        # The probability is not monotone: it falls while narrow counts stay the same.
+        most = 1
+        while most < self.total and self._falls_short(most):
+            most *= 2
+        most = min(2 * most, self.total)
+        size = most - bisect_right(range(most - 1, 0, -1), False, key=self._falls_short)
+        last, end = size - 1, self._tried_after(size - 1)
+        while size <= end:
+            if self._falls_short(size):
+                last, end = size, self._tried_after(size)
+                size += 1
+            else:
+                size = self._next(size, end)
+        return last + 1
+
+    def _falls_short(self, size: int) -> bool:
+        """Return whether too few counts of positives have narrow intervals."""
+        if size <= _MAX_INTERVALS:
+            return self._chance(size, self._narrow(size, self.counts)) < self.probability
+        half = range(1, size // 2 + 2)  # the middle has the widest interval
+        enough = bisect_left(
+            half, self.probability, key=lambda x: self._chance(size, _counts_outside(x, size))
+        )
+        lower, upper = hypergeometric_limits(half[enough] - 1, size, self.total, self.level)
+        return upper - lower > self.counts
+
+    def _narrow(self, size: int, counts: float) -> IntArray:
+        """Return the counts of positives where narrow intervals begin and end, in turn."""
+        narrow = _widths(size, self.total, self.level) <= counts
+        return np.flatnonzero(np.diff(np.pad(narrow.astype(np.int8), 1)))
+
+    def _chance(self, size: int, narrow: Sequence[int] | IntArray) -> float:
+        """Return the probability of counts of positives with narrow intervals."""
+        below = [self._at_most(int(x) - 1, size) for x in narrow]
+        return sum(below[1::2]) - sum(below[::2])
+
+    def _at_most(self, x: int, size: int) -> float:
+        """Return P(X <= x) for any x, X the positives drawn."""
+        if x >= min(size, self.positives):
+            return 1.0
+        least = max(size - (self.total - self.positives), 0)
+        return _tails(x, size, self.total, self.positives)[1] if x >= least else 0.0
+
+    def _next(self, size: int, end: int) -> int:
+        """Return the next number of labels that may fall short, after one that is enough."""
+        # Counts that are narrow by two stay narrow, as rounding moves limits by at most two.
+        narrow = self._narrow(size, self.counts - 2)
+        sure = min(int(narrow[1]), size // 2) if narrow.size and not narrow[0] else 0
+
+        def may_fall_short(more: int) -> bool:
+            return self._chance(more, _counts_outside(sure, more)) < self.probability
+
+        later = range(size + 1, end + 1)
+        return size + 1 + bisect_left(later, True, key=may_fall_short)
+
+    def _tried_after(self, last: int) -> int:
+        """Return the last number of labels to try: several runs later."""
+        size = last + 1
+        if size > _MAX_INTERVALS:
+            return last
+        narrow = self._narrow(size, self.counts)
+        first = int(narrow[1]) if narrow.size and not narrow[0] else 1
+        run = _EXTRA_RUNS * (1 + size / first + (1 - size / self.total) * size / self.counts)
+        return int(min(last + run, self.total, _MAX_INTERVALS))
+
+
+@lru_cache(maxsize=2)
+def _widths(size: int, total: int, level: float) -> IntArray:
+    lower, upper = exact(size, total - size, level)
+    return upper - lower
+
+
+def _counts_outside(x: int, size: int) -> list[int]:
+    """Return where counts of fewer than x positives, or than x negatives, begin and end."""
+    return [0, x, size + 1 - x, size + 1]
