@@ -14,7 +14,7 @@ import scipy
 
 from pu_accessor.checks import latent_counts
 from pu_accessor.inference.bands.on_new_examples import refute_monotone
-from pu_accessor.inference.comparison.pairwise import adjust_p_values
+from pu_accessor.inference.comparison.pair_tests import adjust_by_holm
 from pu_accessor.inference.influence import find_above, moments, placement_influences, welch_df
 from pu_accessor.inference.prior.methods import distance_from_positives
 from pu_accessor.inference.search import find_breaking_point
@@ -201,7 +201,7 @@ def strata_test(
         odds.append(find_breaking_point(is_surprise))
         most.append(np.flatnonzero(tails > each)[-1])
     cap = n / (n + latent)
-    return Strata(adjust_p_values(np.array(p_values)), np.array(odds), np.array(most), cap)
+    return Strata(adjust_by_holm(np.array(p_values)), np.array(odds), np.array(most), cap)
 
 
 def _tails(size: int, n: int, latent: int, odds: float) -> FloatArray:

@@ -21,26 +21,29 @@ import numpy.typing as npt
 
 from pu_accessor.checks import as_array, is_number
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, suggestion
-from pu_accessor.inference.estimates.areas_on_new_examples import (
+from pu_accessor.inference.estimates.areas_on_future_data import (
     estimate_population_auroc,
-    estimate_population_partial,
-    estimate_population_precision,
+    estimate_population_average_precision,
+    estimate_population_partial_auroc,
 )
-from pu_accessor.inference.estimates.auroc import estimate_auroc, estimate_precision
+from pu_accessor.inference.estimates.areas_on_this_sample import (
+    estimate_auroc,
+    estimate_average_precision,
+)
+from pu_accessor.inference.estimates.calibration import estimate_boyce
 from pu_accessor.inference.estimates.cutoff_spec import SYNONYMS, At, Cutoff, read_at
 from pu_accessor.inference.estimates.early_recognition import (
     check_alpha,
-    early_of_known,
-    estimate_early,
+    early_recognition_of_known,
+    estimate_early_recognition,
 )
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.retrieval import (
     bpref_of_known,
     estimate_bpref,
     estimate_reciprocal_rank,
-    first_of_known,
+    reciprocal_rank_of_known,
 )
-from pu_accessor.inference.estimates.utility import estimate_boyce
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import FloatArray, Ranking
 
@@ -263,13 +266,17 @@ def _auroc(
         return estimate_auroc(ranking, betas, settings, metric.max_fpr)
     if metric.max_fpr is None or metric.max_fpr == 1:
         return estimate_population_auroc(ranking, betas, settings)
-    return estimate_population_partial(ranking, betas, settings, metric.max_fpr)
+    return estimate_population_partial_auroc(ranking, betas, settings, metric.max_fpr)
 
 
 def _average_precision(
     _: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, target: str
 ) -> Estimates:
-    ask = estimate_precision if target == "examples" else estimate_population_precision
+    ask = (
+        estimate_average_precision
+        if target == "examples"
+        else estimate_population_average_precision
+    )
     return ask(ranking, betas, settings)
 
 
@@ -326,18 +333,18 @@ _ENTRIES = (
         curve="pr",
     ),
     _of_ranking(
-        *("bedroc", "BEDROC", estimate_early),
+        *("bedroc", "BEDROC", estimate_early_recognition),
         can=("against_beta", "average", "compare", "forest", "metric"),
         ask="df.pu.metric('bedroc', 0.3)",
-        of_known=early_of_known,
+        of_known=early_recognition_of_known,
         alpha=20.0,
     ),
     _of_ranking(
-        *("ndcg", "NDCG", estimate_early),
+        *("ndcg", "NDCG", estimate_early_recognition),
         can=("against_beta", "average", "forest", "metric", "retrieval"),
         ask="df.pu.metric('ndcg', 0.3, at=10)",
         question="early",
-        of_known=early_of_known,
+        of_known=early_recognition_of_known,
         needs_cutoff=True,
     ),
     _of_ranking(
@@ -345,7 +352,7 @@ _ENTRIES = (
         can=("against_beta", "average", "forest", "metric", "retrieval"),
         ask="df.pu.metric('reciprocal_rank', 0.3)",
         question="at a cutoff",
-        of_known=first_of_known,
+        of_known=reciprocal_rank_of_known,
         own_cutoff=Cutoff("first"),
         anywhere=True,
     ),

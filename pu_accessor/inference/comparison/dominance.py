@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.comparison.pairwise import find_pairs
+from pu_accessor.inference.comparison.pair_tests import list_pairs
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
 # Rates that differ by less are equal. They are ratios of counts and interpolations of them.
-_SAME = 1e-12
+_RATE_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,14 +31,14 @@ class Dominance:
     crossings: tuple[tuple[tuple[float, ...], ...], ...]  # rates at which the lead passes over
 
 
-class StepFree(NamedTuple):
+class MonotoneCurve(NamedTuple):
     """A curve that never steps back: corners, straight between them; it may jump."""
 
     fpr: FloatArray
     tpr: FloatArray
 
 
-def dominance(fpr: FloatArray, tpr: FloatArray) -> Dominance:
+def compare_roc_curves(fpr: FloatArray, tpr: FloatArray) -> Dominance:
     """Compare where the ROC curves of models lie, at each beta.
 
     A model dominates another if its curve is nowhere below and somewhere above the other's: then
@@ -67,7 +67,7 @@ def dominance(fpr: FloatArray, tpr: FloatArray) -> Dominance:
     >>> verdicts.dominates, verdicts.disjoint, verdicts.crossings
     (array([[0]]), array([[ True]]), (((),),))
     """
-    first, second = find_pairs(len(fpr))
+    first, second = list_pairs(len(fpr))
     if np.isnan(fpr).any():
         raise PUValueError(
             "An ROC curve needs negatives, but at some beta there are none. Pass a smaller beta, "
@@ -76,13 +76,13 @@ def dominance(fpr: FloatArray, tpr: FloatArray) -> Dominance:
         )
     curves = [
         [
-            [step_free(*curve) for curve in zip(*bounds, strict=True)]
+            [_monotone_curve(*curve) for curve in zip(*bounds, strict=True)]
             for bounds in zip(*model, strict=True)
         ]
         for model in zip(fpr, tpr, strict=True)
     ]
     verdicts = [
-        [_judge(*at_beta) for at_beta in zip(curves[a], curves[b], strict=True)]
+        [_compare_curves(*at_beta) for at_beta in zip(curves[a], curves[b], strict=True)]
         for a, b in zip(first.tolist(), second.tolist(), strict=True)
     ]
     ahead, behind, disjoint = (
@@ -99,51 +99,55 @@ def dominance(fpr: FloatArray, tpr: FloatArray) -> Dominance:
     )
 
 
-def _judge(
-    first: Sequence[StepFree], second: Sequence[StepFree]
+def _compare_curves(
+    first: Sequence[MonotoneCurve], second: Sequence[MonotoneCurve]
 ) -> tuple[bool, bool, bool, tuple[float, ...]]:
     """Compare the curves of two models, each at the lower bound, the estimate and the upper.
 
     Return whether the first is above the second anywhere, whether it is below it anywhere, whether
     they are disjoint, and where they cross.
     """
-    fpr, a, b = _beside(first[1], second[1])
-    lead = _lead(a, b)
+    fpr, a, b = _limits_at_corners(first[1], second[1])
+    lead = _curve_difference(a, b)
     disjoint = _is_above(first[0], second[2]) or _is_above(second[0], first[2])
     return bool((lead > 0).any()), bool((lead < 0).any()), disjoint, crossings(fpr, lead)
 
 
-def _beside(first: StepFree, second: StepFree) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _limits_at_corners(
+    first: MonotoneCurve, second: MonotoneCurve
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return both limits of two curves at each corner of either, from within, left to right."""
     corners = np.union1d(first.fpr, second.fpr)
     sides = [
-        np.stack([limit(curve, corners, "left"), limit(curve, corners, "right")], axis=1)
+        np.stack(
+            [_curve_limit(curve, corners, "left"), _curve_limit(curve, corners, "right")], axis=1
+        )
         for curve in (first, second)
     ]
     a, b = (side.ravel()[1:-1] for side in sides)
     return np.repeat(corners, 2)[1:-1], a, b
 
 
-def _lead(first: FloatArray, second: FloatArray) -> FloatArray:
+def _curve_difference(first: FloatArray, second: FloatArray) -> FloatArray:
     """Return by how much the first curve is above the second; 0 within rounding."""
     difference = first - second
-    return np.where(np.abs(difference) <= _SAME, 0.0, difference)
+    return np.where(np.abs(difference) <= _RATE_TOLERANCE, 0.0, difference)
 
 
-def _is_above(first: StepFree, second: StepFree) -> bool:
+def _is_above(first: MonotoneCurve, second: MonotoneCurve) -> bool:
     """Whether the first curve is strictly above the second, where they are not both at an end."""
-    _, a, b = _beside(first, second)
-    is_ahead, at_end = _lead(a, b) > 0, (a == b) & np.isin(a, [0, 1])
+    _, a, b = _limits_at_corners(first, second)
+    is_ahead, at_end = _curve_difference(a, b) > 0, (a == b) & np.isin(a, [0, 1])
     return bool((is_ahead | at_end).all() and is_ahead.any())
 
 
-def step_free(fpr: FloatArray, tpr: FloatArray) -> StepFree:
+def _monotone_curve(fpr: FloatArray, tpr: FloatArray) -> MonotoneCurve:
     """Return the highest true positive rate at or left of each false positive rate.
 
     The rate at which each height is reached for good is the lowest from there on. Where a straight
     piece runs past what is reached again later, it ends there, and the curve jumps.
     """
-    fpr, tpr = _hold(fpr, tpr)
+    fpr, tpr = _fill_dips(fpr, tpr)
     lowest = np.minimum.accumulate(fpr[::-1])[::-1]
     # A piece from i to i + 1 is cut where it gets to the lowest rate from i + 1 on.
     start, end, stop = fpr[:-1], fpr[1:], lowest[1:]
@@ -153,10 +157,10 @@ def step_free(fpr: FloatArray, tpr: FloatArray) -> StepFree:
     position = np.flatnonzero(cut) + 1
     fpr, tpr = np.insert(lowest, position, stop[cut]), np.insert(tpr, position, height)
     is_new = np.append(True, (np.diff(fpr) > 0) | (np.diff(tpr) > 0))
-    return StepFree(fpr[is_new], tpr[is_new])
+    return MonotoneCurve(fpr[is_new], tpr[is_new])
 
 
-def _hold(fpr: FloatArray, tpr: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _fill_dips(fpr: FloatArray, tpr: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Hold a curve at what it has reached until it gets there again."""
     held = np.maximum.accumulate(tpr)
     start, end, height = tpr[:-1], tpr[1:], held[:-1]
@@ -170,7 +174,7 @@ def _hold(fpr: FloatArray, tpr: FloatArray) -> tuple[FloatArray, FloatArray]:
     return fpr, held
 
 
-def limit(curve: StepFree, at: FloatArray, side: str) -> FloatArray:
+def _curve_limit(curve: MonotoneCurve, at: FloatArray, side: str) -> FloatArray:
     """Return a curve's limit from the left or right at some false positive rates."""
     if side == "left":
         corner = np.searchsorted(curve.fpr, at, side="left")

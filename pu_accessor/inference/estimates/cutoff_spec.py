@@ -12,7 +12,7 @@ from pu_accessor.errors import PUTypeError, PUValueError
 
 At: TypeAlias = int | str | Mapping[str, float] | Mapping[str, Sequence[float]]
 
-CHOSEN = ("maximum", "youden")
+OPTIMIZED = ("maximum", "youden")
 FIXED = ("rank", "threshold", "fraction")  # which no beta moves
 RATES = ("fpr", "recall", "precision")  # of which one is as asked: a point of the true curve
 _KINDS = (*FIXED, *RATES)
@@ -31,8 +31,8 @@ SYNONYMS = MappingProxyType(
         "elusion": "for",
     }
 )
-_LARGE = 2**53  # from here on not each integer is a float
-_HINTS = MappingProxyType(
+_MAX_EXACT_INTEGER = 2**53  # from here on not each integer is a float
+_KIND_HINTS = MappingProxyType(
     {"tnr": "It is 1 - fpr: at={'fpr': 0.05} for a true negative rate of 0.95."}
 )
 
@@ -56,27 +56,31 @@ def read_at(at: At) -> Cutoff:
     Cutoff(kind='rank', value=100)
     """
     if isinstance(at, str):
-        check_option("at", at, CHOSEN)
+        check_option("at", at, OPTIMIZED)
         return Cutoff(at)
     if isinstance(at, Integral) and not isinstance(at, bool):
         return _read_value("rank", int(at))
     if isinstance(at, Real) and is_number(at):
         number = float(at)
         share = f"at={{'fraction': {number}}} for a share of the examples, or "
-        rank = f"at={number:.0f}, or " if 1 < number < _LARGE and number.is_integer() else ""
+        rank = (
+            f"at={number:.0f}, or "
+            if 1 < number < _MAX_EXACT_INTEGER and number.is_integer()
+            else ""
+        )
         raise PUTypeError(
             f"at must be an integer where it is a rank, but {number} was passed. Pass {rank}"
             f"{share if 0 <= number <= 1 else ''}at={{'threshold': {number}}} for a score."
         )
     if not isinstance(at, Mapping) or len(at) != 1:
         raise PUTypeError(
-            f"at must be a rank, one of {sorted(CHOSEN)}, or a mapping of one of "
+            f"at must be a rank, one of {sorted(OPTIMIZED)}, or a mapping of one of "
             f"{sorted(_KINDS)} to a number, but {at!r} was passed. For example at=100 or "
             "at={'fpr': 0.05}."
         )
     ((kind, value),) = at.items()
     kind = SYNONYMS.get(kind, kind) if isinstance(kind, str) else kind
-    check_option("at", kind, _KINDS, _HINTS)
+    check_option("at", kind, _KINDS, _KIND_HINTS)
     one = as_array(value)
     return _read_value(kind, one.item() if one.ndim == 0 else value)  # type: ignore[arg-type]
 
@@ -113,7 +117,7 @@ def _read_value(kind: str, value: float) -> Cutoff:
         raise PUTypeError(f"at must map {kind!r} to a number, but {value!r} was passed.")
     if kind == "rank":
         if not (0 <= value < inf and value == floor(value)):
-            raise no_rank("the number of examples", value)
+            raise rank_error("the number of examples", value)
         return Cutoff(kind, int(value))
     if kind == "threshold":
         if isnan(value):
@@ -123,7 +127,7 @@ def _read_value(kind: str, value: float) -> Cutoff:
     return Cutoff(kind, float(value))
 
 
-def no_rank(most: str, value: float) -> PUValueError:
+def rank_error(most: str, value: float) -> PUValueError:
     """Return the error that something is no rank."""
     return PUValueError(
         f"at must be a rank from 0 to {most}, but {value!r} was passed. For a share of the "

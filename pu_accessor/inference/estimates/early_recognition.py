@@ -9,43 +9,43 @@ import numpy as np
 
 from pu_accessor.checks import is_number
 from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.inference.estimates.hidden_positive_limits import hidden_mean_quantile
 from pu_accessor.inference.estimates.intervals import (
     Estimates,
-    at_completed,
-    rank_interval,
-    reach,
-    settle,
+    fix_where_known,
+    half_width,
+    logit_rank_interval,
+    use_completed_estimate,
 )
 from pu_accessor.inference.estimates.known_positives import (
+    block_bounds,
     count_negatives,
     count_positives,
     hidden_share,
-    places,
 )
-from pu_accessor.inference.estimates.latent_gaps import latent_quantile
 from pu_accessor.inference.influence import Influence, find_design, find_spread, mean_influences
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 # Of alpha: below, differences of weights are lost in rounding; above, only the very top counts.
-_LEAST, _MOST = 1e-4, 1e9
+_MIN_ALPHA, _MAX_ALPHA = 1e-4, 1e9
 
 
 def check_alpha(alpha: float) -> float:
     """Raise unless this says how early is early."""
     if not is_number(alpha):
         raise PUTypeError(f"alpha must be a number above 0, but {alpha!r} was passed.")
-    if not _LEAST <= float(alpha) <= _MOST:
+    if not _MIN_ALPHA <= float(alpha) <= _MAX_ALPHA:
         raise PUValueError(
-            f"alpha must be in [{_LEAST:g}, {_MOST:g}], but {alpha!r} was passed. At 20, the "
+            f"alpha must be in [{_MIN_ALPHA:g}, {_MAX_ALPHA:g}], but {alpha!r} was passed. At 20, the "
             "default, the top 8% make 80% of the score; near 0 all ranks count alike, which is "
             "AUROC: df.pu.auroc."
         )
     return float(alpha)
 
 
-class Early(NamedTuple):
+class RankWeights(NamedTuple):
     """What a positive counts by its rank, and where that is 0."""
 
     weight: Callable[..., FloatArray]  # mean of so many ranks, after a number of others
@@ -66,12 +66,12 @@ class Early(NamedTuple):
         return tuple((weight - bottom) / apart for weight in weights)
 
 
-def weigh_ranks(metric: Any, ranking: Ranking) -> Early:
+def rank_weights(metric: Any, ranking: Ranking) -> RankWeights:
     """Return the weights of BEDROC, exp(-alpha*rank/N), or NDCG, 1/log2(1 + rank) to a depth."""
     examples = sum(ranking.total) - ranking.unranked
     if metric.depth is None:
         pace = metric.alpha / examples
-        return Early(partial(_mean_weight, pace), pace)
+        return RankWeights(partial(_mean_exponential_weight, pace), pace)
     ranks = np.arange(min(metric.depth, examples) + 1)
     through = np.append(0.0, np.cumsum(1 / np.log2(1 + ranks[1:])))
 
@@ -79,10 +79,10 @@ def weigh_ranks(metric: Any, ranking: Ranking) -> Early:
         first, last = (np.interp(rank, ranks, through) for rank in (start, start + length))
         return np.asarray((last - first) / length)
 
-    return Early(weight)
+    return RankWeights(weight)
 
 
-def estimate_early(
+def estimate_early_recognition(
     metric: Any, ranking: Ranking, betas: FloatArray, rule: Settings, target: str
 ) -> Estimates:
     """Estimate BEDROC or NDCG, with an interval.
@@ -96,7 +96,7 @@ def estimate_early(
     of a completed ranking (`pu_accessor.inference.completion`).
 
     The interval for these examples is what latent positives make that are shared out at random to
-    the gaps between known ones (`pu_accessor.inference.estimates.latent_gaps`): those of each gap
+    the gaps between known ones (`pu_accessor.inference.estimates.hidden_positive_limits`): those of each gap
     at the known one after it for the lower limit, at the one before for the upper. Nothing is
     taken for granted of where in a gap they lie, as the weights fall fast there.
 
@@ -126,52 +126,60 @@ def estimate_early(
     [0.705] [0.436] [1.]
     [0.705] [0.106] [1.]
     """
-    on_new, early = target == "population", weigh_ranks(metric, ranking)
+    on_new, early = target == "population", rank_weights(metric, ranking)
     check_labels(betas, ranking.total)
     if early.pace:  # at the bottom there must be others
         count_negatives(ranking.total, betas)
-    mean = (_on_new if on_new else _of_these)(ranking, betas, early, rule.level)
+    mean = (_mean_on_future_data if on_new else _mean_on_this_sample)(
+        ranking, betas, early, rule.level
+    )
     examples, positives = sum(ranking.total), count_positives(ranking.total, betas)
     top, bottom = early.ends(examples, positives)
     value, *limits = early.scale(examples, positives, *mean.parts)
     statistic = Estimates(value, mean.error / (top - bottom), *np.clip(limits, 0, 1))
-    completed = completed_early(metric, ranking, betas, on_new=on_new)
+    completed = completed_early_recognition(metric, ranking, betas, on_new=on_new)
     if not on_new:
-        statistic = settle(ranking, betas, statistic, completed)
-    return at_completed(ranking, betas, rule.level, statistic, completed)
+        statistic = fix_where_known(ranking, betas, statistic, completed)
+    return use_completed_estimate(ranking, betas, rule.level, statistic, completed)
 
 
-def _of_these(ranking: Ranking, betas: FloatArray, early: Early, level: float) -> Estimates:
+def _mean_on_this_sample(
+    ranking: Ranking, betas: FloatArray, early: RankWeights, level: float
+) -> Estimates:
     """Estimate the mean weight of the positives of these examples."""
-    start, end = places(ranking)
+    start, end = block_bounds(ranking)
     weight, n, examples = early.weight(start, end - start), start.size, sum(ranking.total)
     every = count_positives(ranking.total, betas)
     spread = weight.std(ddof=1) / n**0.5 if n > 1 else np.nan
     factor = hidden_share(ranking.total, betas) ** 0.5
     error = np.where(factor > 0, spread * factor, 0.0)
-    limits = [_limits(weight, p - n, early, examples, level) for p in every.tolist()]
+    limits = [_hidden_weight_limits(weight, p - n, early, examples, level) for p in every.tolist()]
     means = (weight.sum() + (every - n) * np.transpose(limits)) / every
     return Estimates(np.full(every.size, weight.mean()), error, *means)
 
 
-def _on_new(ranking: Ranking, betas: FloatArray, early: Early, level: float) -> Estimates:
+def _mean_on_future_data(
+    ranking: Ranking, betas: FloatArray, early: RankWeights, level: float
+) -> Estimates:
     """Estimate the mean weight of the positives of new examples."""
-    mean, influences = _mean_of_known(ranking, early)
+    mean, influences = _known_mean_and_influences(ranking, early)
     squares, df = find_spread(influences)
     design = find_design(ranking.clusters, lambda: influences)
     ends = np.array([0.0, sum(ranking.total) - 1])
     best, worst = early.weight(ends, np.ones(2)).tolist()
     one = np.ones(betas.size)
     error = float(design.effect * squares.sum()) ** 0.5 * one
-    away = reach(error, min(df, design.df), level)
+    away = half_width(error, min(df, design.df), level)
     place, stretch = (mean - worst) / (best - worst), (best - worst) * one
-    limits = rank_interval(mean * one, place, stretch, away, away)
+    limits = logit_rank_interval(mean * one, place, stretch, away, away)
     if not error.any():  # all are tied: nothing is known of how far others lie from there
         limits = worst * one, best * one
     return Estimates(mean * one, error, *limits)
 
 
-def _mean_of_known(ranking: Ranking, early: Early) -> tuple[float, list[Influence]]:
+def _known_mean_and_influences(
+    ranking: Ranking, early: RankWeights
+) -> tuple[float, list[Influence]]:
     """Return the mean weight of known positives, and what examples add to it."""
     weight = early.weight(ranking.rank[:-1], np.diff(ranking.rank))
     terms = weight, -early.pace * weight, -early.pace * weight
@@ -180,22 +188,24 @@ def _mean_of_known(ranking: Ranking, early: Early) -> tuple[float, list[Influenc
     return mean, influences
 
 
-def linear_bedroc(
+def linearize_bedroc(
     metric: Any, ranking: Ranking, betas: FloatArray
 ) -> tuple[FloatArray, list[Influence], FloatArray]:
     """Return BEDROC, what examples add to a mean weight, and by how much it grows with that."""
-    early, positives = weigh_ranks(metric, ranking), count_positives(ranking.total, betas)
-    mean, influences = _mean_of_known(ranking, early)
+    early, positives = rank_weights(metric, ranking), count_positives(ranking.total, betas)
+    mean, influences = _known_mean_and_influences(ranking, early)
     value, none = early.scale(sum(ranking.total), positives, mean, mean - 1)
     return value, influences, value - none
 
 
-def early_of_known(metric: Any, ranking: Ranking, betas: FloatArray) -> tuple[FloatArray, ...]:
+def early_recognition_of_known(
+    metric: Any, ranking: Ranking, betas: FloatArray
+) -> tuple[FloatArray, ...]:
     """Return a metric of the known positives, its least and most, and its variance.
 
     That is what it would be if all positives lay like those, and with these at one end.
     """
-    early = weigh_ranks(metric, ranking)
+    early = rank_weights(metric, ranking)
     if early.pace:  # at the bottom there must be others
         count_negatives(ranking.total, betas)
     examples, n = sum(ranking.total), ranking.total.known_positive
@@ -210,11 +220,11 @@ def early_of_known(metric: Any, ranking: Ranking, betas: FloatArray) -> tuple[Fl
     return value, low, high, (value - one_off) ** 2
 
 
-def completed_early(
+def completed_early_recognition(
     metric: Any, ranking: Ranking, betas: FloatArray, *, on_new: bool
 ) -> FloatArray:
     """Return a metric of the completed ranking."""
-    early = weigh_ranks(metric, ranking)
+    early = rank_weights(metric, ranking)
     completed, table = completed_table(ranking, betas, on_new=on_new)
     weight = early.weight(completed.rank[:-1], np.diff(completed.rank))
     positives = table.tp[-1]
@@ -223,8 +233,8 @@ def completed_early(
     return np.asarray(np.clip(value, 0, 1))  # but for rounding
 
 
-def _limits(
-    weight: FloatArray, latent: float, early: Early, examples: int, level: float
+def _hidden_weight_limits(
+    weight: FloatArray, latent: float, early: RankWeights, examples: int, level: float
 ) -> tuple[float, float]:
     """Bound the mean weight of the latent positives."""
     if latent <= 0:
@@ -235,12 +245,12 @@ def _limits(
     limits = []
     for end, tail in ((last, (1 - level) / 2), (first, (1 + level) / 2)):
         each, times = np.unique(np.append(weight, end), return_counts=True)
-        limits.append(latent_quantile(each, times, latent, tail))
+        limits.append(hidden_mean_quantile(each, times, latent, tail))
     low, high = np.clip(limits, worst, best).tolist()
     return low, high
 
 
-def _mean_weight(
+def _mean_exponential_weight(
     pace: float, start: FloatArray | IntArray, length: FloatArray | IntArray
 ) -> FloatArray:
     """Return the mean of exp(-pace*rank) over some ranks from a place on, but a factor.

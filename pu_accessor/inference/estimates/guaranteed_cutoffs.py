@@ -19,7 +19,7 @@ from pu_accessor.inference.bands.on_new_examples import (
     ratio_limit,
     to_precision,
 )
-from pu_accessor.inference.estimates.known_positives import no_negatives
+from pu_accessor.inference.estimates.known_positives import no_negatives_error
 from pu_accessor.inference.influence import rest_share
 from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.settings import Settings
@@ -33,9 +33,9 @@ from pu_accessor.inference.tables.contingency import (
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Numbers, Ranking, each_once
 
 Cost: TypeAlias = tuple[float, float]
-_NAMES = ("precision", "recall", "fpr", "cost")
-_RISING = ("precision", "recall")
-_IN_TURN = ("recall", "fpr")  # that only grow with the list: cutoffs are tested one by one
+_GOALS = ("precision", "recall", "fpr", "cost")
+_MINIMUM_GOALS = ("precision", "recall")
+_MONOTONE_GOALS = ("recall", "fpr")  # that only grow with the list: cutoffs are tested one by one
 
 
 class Goal(NamedTuple):
@@ -47,7 +47,7 @@ class Goal(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Guaranteed:
+class GuaranteedCutoff:
     """A cutoff that meets a goal, or none."""
 
     rank: int  # 0 where no cutoff meets the goal
@@ -59,7 +59,7 @@ class Guaranteed:
     attainable: float  # the best bound that any cutoff has from rank 1 on
 
 
-class _Bounded(NamedTuple):
+class _BoundedMetric(NamedTuple):
     """A metric at each cutoff: the estimate, and the worst bound over all betas."""
 
     tables: Tables
@@ -71,11 +71,11 @@ def read_goal(
     precision: float | None, recall: float | None, fpr: float | None, cost: Cost | None
 ) -> Goal:
     """Check what a cutoff is to reach."""
-    given = dict(zip(_NAMES, (precision, recall, fpr, cost), strict=True))
+    given = dict(zip(_GOALS, (precision, recall, fpr, cost), strict=True))
     asked = {name: value for name, value in given.items() if value is not None}
     if len(asked) != 1:
         raise PUTypeError(
-            f"One of {[*_NAMES]} must say what the cutoff is to reach, but {[*asked] or 'none'} "
+            f"One of {[*_GOALS]} must say what the cutoff is to reach, but {[*asked] or 'none'} "
             "was passed. For example precision=0.9, or cost=(1, 10)."
         )
     ((name, value),) = asked.items()
@@ -94,12 +94,14 @@ def read_goal(
     return Goal("cost", cost=(first, second))
 
 
-def band_of(goal: Goal) -> str:
+def band_for_goal(goal: Goal) -> str:
     """Return the band whose lower side a guarantee takes."""
-    return "exact" if goal.name in _IN_TURN else "simultaneous"
+    return "exact" if goal.name in _MONOTONE_GOALS else "simultaneous"
 
 
-def find_guaranteed(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Settings) -> Guaranteed:
+def find_sample_cutoff(
+    ranking: Ranking, betas: FloatArray, goal: Goal, rule: Settings
+) -> GuaranteedCutoff:
     """Find the cutoff whose bound meets a goal at all of the betas; the estimate is at the first.
 
     Notes
@@ -136,33 +138,35 @@ def find_guaranteed(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Setti
     >>> found.rank, found.lower
     (72, 0.9027777777777778)
     """
-    rule = replace(rule, band=band_of(goal), one_sided=True)
-    bounded = _bound(ranking, betas, goal, rule)
+    rule = replace(rule, band=band_for_goal(goal), one_sided=True)
+    bounded = _bound_metric(ranking, betas, goal, rule)
     if np.isnan(bounded.worse[1:]).all():
-        raise no_negatives(goal.name, float(betas[0]), ranking.total)
-    place = _find_cutoff(bounded, goal)
-    if place is not None and (extra := _extra(bounded, goal, place)).size:
+        raise no_negatives_error(goal.name, float(betas[0]), ranking.total)
+    place = _best_guaranteed_cutoff(bounded, goal)
+    if place is not None and (extra := _counts_between_cutoffs(bounded, goal, place)).size:
         finer = bounded.tables.ranking.refine(extra)
-        bounded = _bound(finer, betas, goal, rule)
-        place = _find_cutoff(bounded, goal)
+        bounded = _bound_metric(finer, betas, goal, rule)
+        place = _best_guaranteed_cutoff(bounded, goal)
     # Lists are tested from the shortest on where they are not to be too long.
-    best = np.fmax if goal.name in _RISING else np.fmin
+    best = np.fmax if goal.name in _MINIMUM_GOALS else np.fmin
     attainable = float(bounded.worse[1] if goal.name == "fpr" else best.reduce(bounded.worse[1:]))
     if place is None or (goal.name == "fpr" and not bounded.tables.ranking.rank[place]):
-        return Guaranteed(0, inf, nan, nan, nan, False, attainable)
+        return GuaranteedCutoff(0, inf, nan, nan, nan, False, attainable)
     here = bounded.tables.ranking
-    limit = goal.value if goal.name in _IN_TURN else float(bounded.worse[place])
-    return Guaranteed(
+    limit = goal.value if goal.name in _MONOTONE_GOALS else float(bounded.worse[place])
+    return GuaranteedCutoff(
         int(here.rank[place]),
         float(here.threshold[place]),
         float(bounded.estimate[place]),
-        *((limit, 1.0) if goal.name in _RISING else (0.0, limit)),
+        *((limit, 1.0) if goal.name in _MINIMUM_GOALS else (0.0, limit)),
         bool(bounded.tables.clipped[place, 0, 0]),
         attainable,
     )
 
 
-def _bound(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Settings) -> _Bounded:
+def _bound_metric(
+    ranking: Ranking, betas: FloatArray, goal: Goal, rule: Settings
+) -> _BoundedMetric:
     """Evaluate the metric on the bounds at each cutoff."""
     tables = make_tables(ranking, betas, rule)
     rank, size = tables.ranking.rank[:, np.newaxis], sum(ranking.total)
@@ -174,12 +178,12 @@ def _bound(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Settings) -> _
         found = METRICS[goal.name](*table).astype(np.float64)
         return np.where(rank > 0, found, nan) if goal.name == "precision" else found
 
-    worst = np.fmin if goal.name in _RISING else np.fmax
+    worst = np.fmin if goal.name in _MINIMUM_GOALS else np.fmax
     low, middle = value(tables.tp[:, 0]), value(tables.tp[:, 1])
-    return _Bounded(tables, middle[:, 0], worst.reduce(low, axis=1))
+    return _BoundedMetric(tables, middle[:, 0], worst.reduce(low, axis=1))
 
 
-def _find_cutoff(bounded: _Bounded, goal: Goal) -> int | None:
+def _best_guaranteed_cutoff(bounded: _BoundedMetric, goal: Goal) -> int | None:
     """Return the cheapest cutoff, the longest list, or the last before the first that fails."""
     if goal.name == "cost":
         return int(np.nanargmin(bounded.worse))
@@ -193,7 +197,7 @@ def _find_cutoff(bounded: _Bounded, goal: Goal) -> int | None:
     return int(failed[0]) - 1 if failed.size else bounded.worse.size - 1
 
 
-def _extra(bounded: _Bounded, goal: Goal, place: int) -> IntArray:
+def _counts_between_cutoffs(bounded: _BoundedMetric, goal: Goal, place: int) -> IntArray:
     """Return counts of unlabeled examples between two cutoffs, where the last one may meet it.
 
     Between two cutoffs with the same known examples the bound on true positives stays, or grows by
@@ -225,11 +229,11 @@ def _extra(bounded: _Bounded, goal: Goal, place: int) -> IntArray:
 
 # Where a walk starts, as the share of all positives that the list must hold there to reach the
 # precision, and which part of what may be missed it spends.
-_STARTS = {0.5: 0.9, 0.12: 0.1}
-_STEP = 1.05  # from one list to the next
+_SEQUENCE_STARTS = {0.5: 0.9, 0.12: 0.1}
+_SEQUENCE_STEP = 1.05  # from one list to the next
 
 
-class GuaranteedList(NamedTuple):
+class FutureCutoff(NamedTuple):
     """A cutoff whose rate on new examples meets a goal with so much probability."""
 
     rank: int  # 0 where no cutoff meets the goal
@@ -237,7 +241,9 @@ class GuaranteedList(NamedTuple):
     bound: float  # of the goal's metric at this threshold
 
 
-def find_on_new(ranking: Ranking, betas: FloatArray, goal: Goal, level: float) -> Guaranteed:
+def find_population_cutoff(
+    ranking: Ranking, betas: FloatArray, goal: Goal, level: float
+) -> GuaranteedCutoff:
     """Find the cutoff that meets a goal on new examples at all betas, the estimate at the first.
 
     Of an interval these are its point and its ends.
@@ -245,38 +251,40 @@ def find_on_new(ranking: Ranking, betas: FloatArray, goal: Goal, level: float) -
     check_labels(betas, ranking.total)
     beta, *others = betas.tolist()
     monotone = ranking.monotone
-    lists = [find_list(ranking, each, goal, level, monotone, beta) for each in (beta, *others)]
+    lists = [
+        find_future_cutoff(ranking, each, goal, level, monotone, beta) for each in (beta, *others)
+    ]
     worst = min(lists)
     reached = ranking.at(np.array([worst.rank]))
-    estimate = float(_estimate(reached, beta, goal)[0]) if worst.rank else nan
+    estimate = float(_estimate_metric_at_cutoffs(reached, beta, goal)[0]) if worst.rank else nan
     ends = (0.0, goal.value) if goal.name == "fpr" else (goal.value, 1.0)
     lower, upper = ends if worst.rank else (nan, nan)
-    return Guaranteed(worst.rank, worst.threshold, estimate, lower, upper, False, nan)
+    return GuaranteedCutoff(worst.rank, worst.threshold, estimate, lower, upper, False, nan)
 
 
-def _estimate(ranking: Ranking, beta: float, goal: Goal) -> FloatArray:
+def _estimate_metric_at_cutoffs(ranking: Ranking, beta: float, goal: Goal) -> FloatArray:
     """Return the estimate at each cutoff; where it bends between them there are others."""
     finer, table = completed_table(ranking, np.array([beta]), on_new=True)
     cutoffs = np.searchsorted(finer.rank, ranking.rank)
     return np.asarray(METRICS[goal.name](*table)[cutoffs, 0], np.float64)
 
 
-def _met(ranking: Ranking, bound: FloatArray, goal: Goal, beta: float) -> BoolArray:
+def _meets_goal_at(ranking: Ranking, bound: FloatArray, goal: Goal, beta: float) -> BoolArray:
     """Return at which cutoffs both a limit and the estimate meet a goal."""
-    estimate = _estimate(ranking, beta, goal)
+    estimate = _estimate_metric_at_cutoffs(ranking, beta, goal)
     if goal.name == "fpr":
         return np.fmax(bound, estimate) <= goal.value
     return np.fmin(bound, estimate) >= goal.value
 
 
-def find_list(
+def find_future_cutoff(
     ranking: Ranking,
     beta: float,
     goal: Goal,
     level: float,
     monotone: bool,
     estimated_at: float | None = None,
-) -> GuaranteedList:
+) -> FutureCutoff:
     """Find the threshold that meets one goal on new examples, with a probability of `level`.
 
     The goal is fixed before the data are seen: of several goals that were tried, each holds with
@@ -328,27 +336,35 @@ def find_list(
     *_, n, size = both_samples(ranking)
     if goal.name == "recall" and n:  # the shortest
         bound = limit_shares(ranking.known_positive, n, 2 * (1 - level))[0]
-        return _at(ranking, np.flatnonzero(_met(ranking, bound, *asked)), bound, 0)
+        return _cutoff_with_bound(
+            ranking, np.flatnonzero(_meets_goal_at(ranking, bound, *asked)), bound, 0
+        )
     if not n or not size:
-        return GuaranteedList(0, inf, nan)
+        return FutureCutoff(0, inf, nan)
     b = float(rest_share(ranking.total, np.array([beta]))[0])
     if goal.name == "precision" and not monotone:  # the last of all
         bound = _lower_precision(ranking, b, local_alpha_of_share(n, level, both=False))
-        return _at(ranking, np.flatnonzero(_met(ranking, bound, *asked)), bound, -1)
-    starts = _STARTS if goal.name == "precision" else {0.5: 1.0}
+        return _cutoff_with_bound(
+            ranking, np.flatnonzero(_meets_goal_at(ranking, bound, *asked)), bound, -1
+        )
+    starts = _SEQUENCE_STARTS if goal.name == "precision" else {0.5: 1.0}
     lists = [
-        _walk(ranking, b, 1 - (1 - level) * part, _grid(start, size, n, b, goal), *asked)
+        _fixed_sequence_test(
+            ranking, b, 1 - (1 - level) * part, _sequence_sizes(start, size, n, b, goal), *asked
+        )
         for start, part in starts.items()
     ]
     return max(lists)
 
 
-def _at(ranking: Ranking, cutoffs: IntArray, bound: FloatArray, end: int) -> GuaranteedList:
+def _cutoff_with_bound(
+    ranking: Ranking, cutoffs: IntArray, bound: FloatArray, end: int
+) -> FutureCutoff:
     """Return the first or the last of some cutoffs, with its bound; none where there are none."""
     if not cutoffs.size or not ranking.rank[cutoffs[end]]:
-        return GuaranteedList(0, inf, nan)
+        return FutureCutoff(0, inf, nan)
     cutoff = cutoffs[end]
-    return GuaranteedList(
+    return FutureCutoff(
         int(ranking.rank[cutoff]), float(ranking.threshold[cutoff]), float(bound[cutoff])
     )
 
@@ -359,7 +375,7 @@ def _lower_precision(ranking: Ranking, b: float, alpha: float) -> FloatArray:
     return to_precision(ratio_limit(*samples, alpha, 0), *samples[2:], b)
 
 
-def _grid(start: float, size: int, n: int, b: float, goal: Goal) -> IntArray:
+def _sequence_sizes(start: float, size: int, n: int, b: float, goal: Goal) -> IntArray:
     """Return numbers of the rest at or above the thresholds of a walk.
 
     At x = share/lift a list reaches the lift that the precision needs where it holds this share
@@ -375,20 +391,20 @@ def _grid(start: float, size: int, n: int, b: float, goal: Goal) -> IntArray:
     first = max(first, 1 / size)
     if last <= 0:  # no false positive at all: no list is sure of that
         return np.empty(0, np.int64)
-    steps = np.arange(np.log(last / first) / np.log(_STEP) + 1)
-    grid = unit * np.minimum(first * _STEP**steps, last)
+    steps = np.arange(np.log(last / first) / np.log(_SEQUENCE_STEP) + 1)
+    grid = unit * np.minimum(first * _SEQUENCE_STEP**steps, last)
     return np.unique(np.maximum(grid, 1).astype(np.int64))
 
 
-def _walk(
+def _fixed_sequence_test(
     ranking: Ranking, b: float, level: float, grid: IntArray, goal: Goal, beta: float
-) -> GuaranteedList:
+) -> FutureCutoff:
     """Return the last list before the first that fails."""
-    lists, alpha = _take(ranking, grid), min(2 * (1 - level), 1.0)
+    lists, alpha = _cutoffs_of_sizes(ranking, grid), min(2 * (1 - level), 1.0)
     limit = _lower_precision if goal.name == "precision" else _upper_fpr
     bound = limit(lists, b, alpha)
-    passes = np.logical_and.accumulate(_met(lists, bound, goal, beta))
-    return _at(lists, np.flatnonzero(passes), bound, -1)
+    passes = np.logical_and.accumulate(_meets_goal_at(lists, bound, goal, beta))
+    return _cutoff_with_bound(lists, np.flatnonzero(passes), bound, -1)
 
 
 def _upper_fpr(ranking: Ranking, b: float, alpha: float) -> FloatArray:
@@ -400,7 +416,7 @@ def _upper_fpr(ranking: Ranking, b: float, alpha: float) -> FloatArray:
     return np.clip((others - b * known + spread) / (1 - b), 0, 1)
 
 
-def _take(ranking: Ranking, grid: IntArray) -> Ranking:
+def _cutoffs_of_sizes(ranking: Ranking, grid: IntArray) -> Ranking:
     """Return the last cutoffs with at most so many of the rest at or above them."""
     rest = ranking.rank - ranking.known_positive
     last = np.searchsorted(rest, grid, "right") - 1

@@ -23,7 +23,7 @@ from pu_accessor.inference.tables.curves import (
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 
 
-def reach(error: FloatArray, df: FloatArray | float, level: float) -> FloatArray:
+def half_width(error: FloatArray, df: FloatArray | float, level: float) -> FloatArray:
     """Return how far an estimate can be off: Student's quantile times its standard error.
 
     Examples
@@ -34,7 +34,7 @@ def reach(error: FloatArray, df: FloatArray | float, level: float) -> FloatArray
     return np.where(error > 0, scipy.special.stdtrit(df, (1 + level) / 2) * error, np.nan)
 
 
-def rank_interval(
+def logit_rank_interval(
     value: FloatArray,
     place: FloatArray | float,
     stretch: FloatArray,
@@ -61,7 +61,7 @@ def rank_interval(
     return lower, upper
 
 
-_ROUNDING = 1e-9
+_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ class Estimates:
     lower: FloatArray  # the smaller number; NaN where an error says nothing, or beta is refuted
     upper: FloatArray
     # Value and limits before they are cut to [0, 1], for errors that are still to be added.
-    uncut: tuple[FloatArray, FloatArray, FloatArray] | None = None
+    untrimmed: tuple[FloatArray, FloatArray, FloatArray] | None = None
     # Of a metric at a cutoff.
     band: str | None = None  # its name
     rank: IntArray | None = None  # examples predicted positive
@@ -89,7 +89,7 @@ class Estimates:
         return self.value, self.lower, self.upper
 
 
-def complete_these(
+def use_sample_completion(
     ranking: Ranking,
     betas: FloatArray,
     rule: Settings,
@@ -102,18 +102,18 @@ def complete_these(
     Where a standard error says nothing the interval is that between areas under bounding curves.
     """
     completed = completed_area(curve, ranking, betas, max_fpr)
-    statistic = settle(ranking, betas, statistic, completed)
+    statistic = fix_where_known(ranking, betas, statistic, completed)
     _, lower, upper = statistic.parts
     stuck = np.isnan(lower) & (ranking.total.known_positive > 1)
     if stuck.any():
-        lower[stuck], upper[stuck] = bounding_areas(
+        lower[stuck], upper[stuck] = bounding_curve_areas(
             ranking, betas[stuck], Settings(rule.level), curve, max_fpr
         )
     statistic = replace(statistic, lower=lower, upper=upper)
-    return at_completed(ranking, betas, rule.level, statistic, completed)
+    return use_completed_estimate(ranking, betas, rule.level, statistic, completed)
 
 
-def settle(
+def fix_where_known(
     ranking: Ranking, betas: FloatArray, statistic: Estimates, completed: FloatArray
 ) -> Estimates:
     """Put the value, without an error, where it is known which unlabeled examples are positive.
@@ -126,7 +126,7 @@ def settle(
     return replace(statistic, value=value, error=error, lower=lower, upper=upper)
 
 
-def bounding_areas(
+def bounding_curve_areas(
     ranking: Ranking, betas: FloatArray, rule: Settings, curve: str, max_fpr: float | None = None
 ) -> FloatArray:
     """Return the areas that the bounding curves of a band allow, the lower ones first."""
@@ -142,26 +142,26 @@ def bounding_areas(
     return of_few_betas(areas, ranking, betas)
 
 
-def at_completed(
+def use_completed_estimate(
     ranking: Ranking, betas: FloatArray, level: float, statistic: Estimates, completed: FloatArray
 ) -> Estimates:
-    """Put the one estimate for a statistic, whose interval is kept uncut beside, or refuted.
+    """Put the one estimate for a statistic, whose interval is kept untrimmed beside, or refuted.
 
     Value and limits are kept as they were before they were cut, or refuted: at both ends.
     """
-    cut = around(_refuted(statistic, ranking, betas, level), completed)
+    cut = include_estimate(_drop_refuted_betas(statistic, ranking, betas, level), completed)
     off = scipy.special.ndtri((1 + level) / 2) * statistic.error
     beyond = (statistic.value < 0) | (statistic.value > 1)
-    _, lower, upper = statistic.uncut or cut.parts
+    _, lower, upper = statistic.untrimmed or cut.parts
     lower = np.fmin(cut.lower, np.where(lower < 1, lower, np.nan))  # cut at the wrong end
     upper = np.fmax(cut.upper, np.where(upper > 0, upper, np.nan))
     value = np.where(beyond, statistic.value, cut.value)
     lower = np.where(beyond | (lower <= 0), np.fmin(lower, statistic.value - off), lower)
     upper = np.where(beyond | (upper >= 1), np.fmax(upper, statistic.value + off), upper)
-    return replace(cut, uncut=(value, lower, upper))
+    return replace(cut, untrimmed=(value, lower, upper))
 
 
-def around(statistic: Estimates, completed: FloatArray) -> Estimates:
+def include_estimate(statistic: Estimates, completed: FloatArray) -> Estimates:
     """Put the one estimate for an unbiased statistic; the interval reaches to it.
 
     Examples
@@ -177,12 +177,14 @@ def around(statistic: Estimates, completed: FloatArray) -> Estimates:
     return replace(statistic, value=completed, lower=lower, upper=upper)
 
 
-def _refuted(statistic: Estimates, ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
+def _drop_refuted_betas(
+    statistic: Estimates, ranking: Ranking, betas: FloatArray, level: float
+) -> Estimates:
     """Leave no interval where a statistic is impossible and beta exceeds its limit."""
     beyond = np.maximum(statistic.value - 1, -statistic.value)
     df = max(ranking.total.known_positive - 1, 1)
     error = scipy.special.stdtrit(df, 0.975) * statistic.error
-    impossible = beyond > np.where(np.isnan(error), 1, error) + _ROUNDING
+    impossible = beyond > np.where(np.isnan(error), 1, error) + _TOLERANCE
     if not impossible.any() or ranking.clusters is not None:  # which have no limit on beta
         return statistic
     slack = 0.5 / max(ranking.total.unlabeled, 1)

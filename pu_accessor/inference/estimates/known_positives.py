@@ -8,10 +8,10 @@ import numpy as np
 from pu_accessor.errors import PUDataError
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
-FEWEST_NEGATIVES = 1e-7  # examples: where fewer are left, what they say is rounding
+MIN_NEGATIVES = 1e-7  # examples: where fewer are left, what they say is rounding
 
 
-class Blocks(NamedTuple):
+class KnownBlocks(NamedTuple):
     """The blocks of tied scores that hold known positives, best first."""
 
     found: IntArray  # known positives in the block
@@ -20,11 +20,11 @@ class Blocks(NamedTuple):
     end: IntArray  # examples at or above it
 
 
-def find_blocks(ranking: Ranking) -> Blocks:
+def known_blocks(ranking: Ranking) -> KnownBlocks:
     """Return the blocks of tied scores that hold known positives."""
     found = np.diff(ranking.known_positive)
     there = found > 0
-    return Blocks(
+    return KnownBlocks(
         found[there],
         ranking.known_positive[1:][there],
         ranking.rank[:-1][there],
@@ -32,7 +32,7 @@ def find_blocks(ranking: Ranking) -> Blocks:
     )
 
 
-def places(ranking: Ranking) -> tuple[IntArray, IntArray]:
+def block_bounds(ranking: Ranking) -> tuple[IntArray, IntArray]:
     """Return the examples above, and at or above, the cutoff of each known positive."""
     found = np.diff(ranking.known_positive)
     return np.repeat(ranking.rank[:-1], found), np.repeat(ranking.rank[1:], found)
@@ -72,8 +72,8 @@ def count_negatives(total: Counts, betas: FloatArray) -> tuple[Fraction, ...]:
     """
     known, unlabeled = total.known_negative, total.unlabeled
     found = tuple(known + unlabeled * (1 - Fraction(str(beta))) for beta in betas.tolist())
-    if min(found) < FEWEST_NEGATIVES:
-        raise no_negatives("This", float(betas[found.index(min(found))]), total)
+    if min(found) < MIN_NEGATIVES:
+        raise no_negatives_error("This", float(betas[found.index(min(found))]), total)
     return found
 
 
@@ -84,12 +84,12 @@ def unrounded_negatives(total: Counts, betas: FloatArray) -> FloatArray:
 
 def check_negatives(total: Counts, betas: FloatArray, method: str) -> None:
     """Raise where nothing is negative."""
-    none = betas[unrounded_negatives(total, betas) < FEWEST_NEGATIVES]
+    none = betas[unrounded_negatives(total, betas) < MIN_NEGATIVES]
     if none.size:
-        raise no_negatives(f"{method} on new examples", float(none[0]), total)
+        raise no_negatives_error(f"{method} on new examples", float(none[0]), total)
 
 
-def no_negatives(what: str, beta: float, total: Counts) -> PUDataError:
+def no_negatives_error(what: str, beta: float, total: Counts) -> PUDataError:
     """Return the error that something needs negatives, where there are none."""
     step = "Pass a smaller beta"
     if not total.unlabeled:

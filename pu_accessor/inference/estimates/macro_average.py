@@ -9,24 +9,27 @@ import scipy
 
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.weighted import effective_size
-from pu_accessor.inference.estimates.areas_on_new_examples import precision_values
-from pu_accessor.inference.estimates.auroc import auroc_and_error, precision_and_error
+from pu_accessor.inference.estimates.areas_on_future_data import unbiased_average_precision
+from pu_accessor.inference.estimates.areas_on_this_sample import (
+    auroc_and_error,
+    average_precision_and_error,
+)
+from pu_accessor.inference.estimates.calibration import check_probability_scores
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.known_positives import (
-    FEWEST_NEGATIVES,
+    MIN_NEGATIVES,
     count_positives,
     hidden_share,
 )
 from pu_accessor.inference.estimates.linearized import linearize
-from pu_accessor.inference.estimates.metric_at import at_positives, fixed_head
-from pu_accessor.inference.estimates.utility import check_probabilities
+from pu_accessor.inference.estimates.metric_at_cutoff import cutoff_at_positives, locate_cutoff
 from pu_accessor.inference.influence import auroc_on_new, place_stack, rest_share, welch_df
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, Ranking, Stack
 
-_ROUNDING = 1e-9
+_TOLERANCE = 1e-9
 
 
 class ClusterTerms(NamedTuple):
@@ -64,7 +67,7 @@ def group_term(
     check_labels(betas, ranking.total)
     n, hidden = ranking.total.known_positive, hidden_share(ranking.total, betas)
     if metric.of_probabilities:
-        check_probabilities(ranking, metric.name)
+        check_probability_scores(ranking, metric.name)
     metric = metric if cutoff is None else metric.at_cutoff(cutoff)
     if metric.of_known is not None:
         value, low, high, square = metric.of_known(metric, ranking, betas)
@@ -72,16 +75,16 @@ def group_term(
         term = GroupTerm(value, low, high, square, hidden, n)
     elif cutoff is not None:
         cutoff = metric.at_whole(cutoff, sum(ranking.total))
-        term = _rate_at(ranking, betas, metric, cutoff)
+        term = _term_at_cutoff(ranking, betas, metric, cutoff)
     elif metric.curve == "roc":
-        ends = _ends_of_roc(rest_share(ranking.total, betas))  # raises where nothing is negative
+        ends = _auroc_range(rest_share(ranking.total, betas))  # raises where nothing is negative
         if target == "population":  # where groups are pooled each is among its own
             value, error = auroc_on_new(ranking, betas), np.nan * betas
         else:
             value, error = auroc_and_error(ranking, betas)
         term = GroupTerm(value, *ends, error**2, hidden, n)
     else:
-        term = _area_under_pr(ranking, betas, target)
+        term = _average_precision_term(ranking, betas, target)
     if ranking.clusters is None:
         return term
     sizes = ranking.clusters.sizes
@@ -94,18 +97,18 @@ def group_term(
     return term._replace(clusters=ClusterTerms(code, influence, share))
 
 
-def _ends_of_roc(share: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _auroc_range(share: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return AUROC with all known positives below the rest, part of which is positive; above."""
     return -share / (2 * (1 - share)), (1 - share / 2) / (1 - share)
 
 
-def areas_under_roc(stack: Stack, betas: FloatArray) -> list[list[GroupTerm] | None]:
+def auroc_group_terms(stack: Stack, betas: FloatArray) -> list[list[GroupTerm] | None]:
     """Return what many groups add to the average AUROC on new groups."""
     known, negative, unlabeled = stack.total.T[:, :, np.newaxis]
-    plain = (known > 0) & (negative + unlabeled * (1 - betas) >= FEWEST_NEGATIVES)
+    plain = (known > 0) & (negative + unlabeled * (1 - betas) >= MIN_NEGATIVES)
     plain = (plain & ((unlabeled > 0) | (betas == 0))).all(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        low, high = _ends_of_roc(unlabeled * betas / (negative + unlabeled))
+        low, high = _auroc_range(unlabeled * betas / (negative + unlabeled))
         value = low + place_stack(stack).above[:, np.newaxis] * (high - low)
     unknown = np.full(betas.shape[1], np.nan)  # of new groups neither is asked for
     parts = zip(value, low, high, known[:, 0].tolist(), strict=True)
@@ -115,12 +118,15 @@ def areas_under_roc(stack: Stack, betas: FloatArray) -> list[list[GroupTerm] | N
     ]
 
 
-def _area_under_pr(ranking: Ranking, betas: FloatArray, target: str) -> GroupTerm:
+def _average_precision_term(ranking: Ranking, betas: FloatArray, target: str) -> GroupTerm:
     """Return the average precision of a group."""
     if target == "population":
-        value, error = precision_values(replace(ranking, strata=()), betas), np.nan * betas
+        value, error = (
+            unbiased_average_precision(replace(ranking, strata=()), betas),
+            np.nan * betas,
+        )
     else:
-        value, error = precision_and_error(ranking, betas)
+        value, error = average_precision_and_error(ranking, betas)
     if np.isnan(value).any():
         raise PUDataError(
             "average precision needs two known positives where others are hidden: one says "
@@ -131,11 +137,15 @@ def _area_under_pr(ranking: Ranking, betas: FloatArray, target: str) -> GroupTer
     return GroupTerm(value, 0 * value, 1 / (1 - hidden), error**2, hidden, n)
 
 
-def _rate_at(ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff) -> GroupTerm:
+def _term_at_cutoff(
+    ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff
+) -> GroupTerm:
     """Return a metric of a group at a cutoff."""
     if cutoff.kind == "positives":
         each = [
-            _rate_at(ranking, np.array([beta]), metric, at_positives(ranking.total, beta))
+            _term_at_cutoff(
+                ranking, np.array([beta]), metric, cutoff_at_positives(ranking.total, beta)
+            )
             for beta in betas.tolist()
         ]
         names = ("value", "low", "high", "square", "hidden")
@@ -144,7 +154,7 @@ def _rate_at(ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff
         }
         return each[0]._replace(**parts)
     n, examples = ranking.total.known_positive, sum(ranking.total)
-    head = fixed_head(ranking, cutoff)
+    head = locate_cutoff(ranking, cutoff)
     positives = count_positives(ranking.total, betas)
     share = float(head.part @ head.ends.known_positive) / n
     predicted = float(head.rank)
@@ -160,7 +170,7 @@ def _rate_at(ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff
             "an average needs one. Take another cutoff, or leave such groups out: "
             "df.pu(by='query', on_error='skip')."
         )
-    if (np.abs(middle - (least + most) / 2) > _ROUNDING * (1 + np.abs(most - least))).any():
+    if (np.abs(middle - (least + most) / 2) > _TOLERANCE * (1 + np.abs(most - least))).any():
         raise PUValueError(
             f"average must be False for {metric.name!r}, which does not grow evenly "
             "with the true positives at a cutoff: with few of them known the value of each group "
@@ -177,7 +187,7 @@ def _rate_at(ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff
     )
 
 
-def check_fixed(cutoff: Cutoff) -> None:
+def check_average_cutoff(cutoff: Cutoff) -> None:
     """Raise where groups choose a cutoff each by what they estimate."""
     if cutoff.kind not in (*FIXED, "first", "positives"):
         raise PUValueError(
@@ -188,9 +198,9 @@ def check_fixed(cutoff: Cutoff) -> None:
 
 # Groups that the model of the variance counts for, and degrees of freedom that it adds for these
 # groups. Both are calibrated by simulation.
-_MODELED, _MORE_DF = 8, 2
+_MODEL_GROUPS, _EXTRA_DF = 8, 2
 # How much of p*(1 - p) a share scatters: all of it if it is 0 or 1, a third if it is any.
-AREA, RATE = 1 / 3, 1.0
+AREA_SCATTER, RATE_SCATTER = 1 / 3, 1.0
 
 
 def average_groups(
@@ -246,28 +256,30 @@ def average_groups(
         np.stack([getattr(term, name) for term in terms]) for name in GroupTerm._fields[:5]
     )
     known, number = np.array([[term.known] for term in terms]), len(terms)
-    floor, ceiling = find_span(terms)
+    floor, ceiling = average_range(terms)
     span = ceiling - floor
     value, low, high = ((part - floor) / span for part in (value, low, high))
     mean, stretch = value.mean(axis=0), (high - low).mean(axis=0)
-    place = _place(mean - low.mean(axis=0), stretch)
+    place = _relative_position(mean - low.mean(axis=0), stretch)
     inside = np.clip(place, 0, 1)
     model = scatter * (high - low) ** 2 / known / number**2
     if target == "population":
-        squared = (value.var(axis=0, ddof=1) + _shared(terms, value, span)) / number
-        df = more = np.full(squared.size, min(number, count_clusters(terms)) - 1.0)
+        squared = (
+            value.var(axis=0, ddof=1) + _shared_cluster_variance(terms, value, span)
+        ) / number
+        df = more = np.full(squared.size, min(number, count_shared_clusters(terms)) - 1.0)
         # New groups have other ends, between which a share of the way is elsewhere.
         ends = (low + inside * (high - low)).var(axis=0, ddof=1) / number
         least, ends = squared, np.minimum(ends, squared)
     else:
-        squared, df = _of_these(value, square / span**2, known)
-        model, more, least = model * hidden, df + _MORE_DF, 0.0 * squared
+        squared, df = _error_on_these_groups(value, square / span**2, known)
+        model, more, least = model * hidden, df + _EXTRA_DF, 0.0 * squared
         ends = least
     # Short of both ends by half a known positive: something scatters there, too.
     inner = (inside * known.sum() + 0.5) / (known.sum() + 1)
     model = model.sum(axis=0) * inner * (1 - inner)
-    variance = np.maximum((df * squared + _MODELED * model) / (df + _MODELED), least)
-    if target == "population" and scatter == RATE:  # shares of 0 and 1 scatter no less
+    variance = np.maximum((df * squared + _MODEL_GROUPS * model) / (df + _MODEL_GROUPS), least)
+    if target == "population" and scatter == RATE_SCATTER:  # shares of 0 and 1 scatter no less
         variance = np.maximum(variance, model)
     stretch, quantile = (
         np.where(stretch > 0, stretch, 1.0),
@@ -277,19 +289,19 @@ def average_groups(
     lower, upper = (mean + (share - place) * stretch for share in _score_interval(place, ratio))
     away = quantile * np.sqrt(ends)
     lower, upper = np.minimum(lower, mean - away), np.maximum(upper, mean + away)
-    possible = (lower <= 1 + _ROUNDING) & (upper >= -_ROUNDING)
+    possible = (lower <= 1 + _TOLERANCE) & (upper >= -_TOLERANCE)
     parts = mean, np.sqrt(squared), np.clip(lower, 0, 1), np.clip(upper, 0, 1)
     mean, error, lower, upper = (np.where(possible, part, np.nan) for part in parts)
     mean, lower, upper = (floor + part * span for part in (mean, lower, upper))
     return Estimates(mean, error * span, lower, upper)
 
 
-def _place(above: FloatArray, stretch: FloatArray) -> FloatArray:
+def _relative_position(above: FloatArray, stretch: FloatArray) -> FloatArray:
     """Return how far of the way an average is; in the middle where none is possible but one."""
     place = np.full(above.size, 0.5)
     np.divide(above, stretch, out=place, where=stretch > 0)
-    place[(place > 1) & (place <= 1 + _ROUNDING)] = 1.0
-    place[(place < 0) & (place >= -_ROUNDING)] = 0.0
+    place[(place > 1) & (place <= 1 + _TOLERANCE)] = 1.0
+    place[(place < 0) & (place >= -_TOLERANCE)] = 0.0
     return place
 
 
@@ -301,9 +313,9 @@ def _score_interval(share: FloatArray, ratio: FloatArray) -> tuple[FloatArray, F
     return (middle - half) / (1 + ratio), (middle + half) / (1 + ratio)
 
 
-def count_clusters(terms: Sequence[GroupTerm]) -> float:
+def count_shared_clusters(terms: Sequence[GroupTerm]) -> float:
     """Return how many clusters hold a known positive, where some are in several groups."""
-    holding = _pool(terms)
+    holding = _pool_clusters(terms)
     if holding is None:
         return np.inf
     number = np.unique(holding.code[holding.share > 0]).size
@@ -316,7 +328,7 @@ def count_clusters(terms: Sequence[GroupTerm]) -> float:
     return number
 
 
-def _pool(terms: Sequence[GroupTerm]) -> ClusterTerms | None:
+def _pool_clusters(terms: Sequence[GroupTerm]) -> ClusterTerms | None:
     """Return the clusters of all groups, unless each is in one group."""
     parts = [term.clusters for term in terms if term.clusters is not None]
     if not parts:
@@ -328,7 +340,9 @@ def _pool(terms: Sequence[GroupTerm]) -> ClusterTerms | None:
     return ClusterTerms(code, influence, np.concatenate([part.share for part in parts]))
 
 
-def _shared(terms: Sequence[GroupTerm], value: FloatArray, span: FloatArray | float) -> FloatArray:
+def _shared_cluster_variance(
+    terms: Sequence[GroupTerm], value: FloatArray, span: FloatArray | float
+) -> FloatArray:
     """Return by how much shared clusters enlarge the variance between groups.
 
     Notes
@@ -346,7 +360,7 @@ def _shared(terms: Sequence[GroupTerm], value: FloatArray, span: FloatArray | fl
     .. [1] A. C. Cameron, J. B. Gelbach, D. L. Miller, *Robust inference with multiway
        clustering*, Journal of Business & Economic Statistics 29 (2011) 238-249.
     """
-    pooled, number = _pool(terms), len(terms)
+    pooled, number = _pool_clusters(terms), len(terms)
     if pooled is None:
         return np.zeros(value.shape[1])
     each = [term.clusters.code.size if term.clusters else 0 for term in terms]
@@ -366,7 +380,7 @@ def _shared(terms: Sequence[GroupTerm], value: FloatArray, span: FloatArray | fl
     return np.asarray(np.maximum(covariance, 0.0) / (number - 1))
 
 
-def find_span(terms: Sequence[GroupTerm]) -> tuple[FloatArray, FloatArray]:
+def average_range(terms: Sequence[GroupTerm]) -> tuple[FloatArray, FloatArray]:
     """Return the least and the most that the average over groups can be."""
     floor, ceiling = (
         np.mean([getattr(term, name) for term in terms], axis=0) for name in ("floor", "ceiling")
@@ -374,7 +388,7 @@ def find_span(terms: Sequence[GroupTerm]) -> tuple[FloatArray, FloatArray]:
     return floor, ceiling
 
 
-def _of_these(
+def _error_on_these_groups(
     value: FloatArray, square: FloatArray, known: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the squared error of the mean over these groups, and its degrees of freedom."""

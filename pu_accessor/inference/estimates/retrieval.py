@@ -12,11 +12,13 @@ from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import make_tables
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-_DEPTH = 30  # ranks down to which an average looks for the first positive; below is 3% of it
-_DEEPEST = 1_000_000  # ranks below which 1/r is nothing
+_MAX_RANK_FOR_AVERAGE = (
+    30  # ranks down to which an average looks for the first positive; below is 3% of it
+)
+_MAX_RANK = 1_000_000  # ranks below which 1/r is nothing
 # Of so many queries a mean has the least squared error. Calibrated by simulation: with 100 the
 # bias is up to a third of the error of 40 queries, and intervals cover .89.
-_QUERIES = 1000
+_ASSUMED_QUERIES = 1000
 
 
 def estimate_reciprocal_rank(
@@ -42,12 +44,12 @@ def estimate_reciprocal_rank(
     """
     tables = make_tables(ranking, betas, settings)
     found = np.diff(tables.table.tp, axis=0).reshape(tables.ranking.rank.size - 1, -1)
-    each = [_first(tables.ranking, column) for column in found.T]
+    each = [_mean_reciprocal_rank(tables.ranking, column) for column in found.T]
     bounds, unknown = np.reshape(each, (-1, betas.size)), np.full(betas.size, np.nan)
     return Estimates(bounds[1], unknown, bounds.min(axis=0), bounds.max(axis=0))
 
 
-def _first(ranking: Ranking, positives: FloatArray, depth: int = 0) -> float:
+def _mean_reciprocal_rank(ranking: Ranking, positives: FloatArray, depth: int = 0) -> float:
     """Return the mean of 1/r, r > depth the rank of the first positive in random orders of blocks.
 
     Where it is at the depth or above, that is 1/(depth + 1).
@@ -55,14 +57,16 @@ def _first(ranking: Ranking, positives: FloatArray, depth: int = 0) -> float:
     reached = ranking.rank[1:] <= sum(ranking.total) - ranking.unranked
     ends, positives = ranking.rank[1:][reached], positives[reached]
     last = int(np.argmax(np.append(positives, 1) >= 1))
-    above = np.arange(min(int(ends[min(last, ends.size - 1)]) if ends.size else 0, _DEEPEST))
+    above = np.arange(min(int(ends[min(last, ends.size - 1)]) if ends.size else 0, _MAX_RANK))
     block = np.searchsorted(ends, above, side="right")
     here = np.minimum(positives[block] / (ends[block] - above), 1)
     none_above = np.cumprod(np.append(1.0, 1 - here[:-1]))[: here.size]
     return float(here * none_above @ (1 / np.maximum(above + 1, depth + 1)))
 
 
-def first_of_known(_: object, ranking: Ranking, betas: FloatArray) -> tuple[FloatArray, ...]:
+def reciprocal_rank_of_known(
+    _: object, ranking: Ranking, betas: FloatArray
+) -> tuple[FloatArray, ...]:
     """Estimate 1/r from known positives, nearly without bias; see `OfKnown`.
 
     Notes
@@ -75,20 +79,20 @@ def first_of_known(_: object, ranking: Ranking, betas: FloatArray) -> tuple[Floa
     it is whether X > 0. In a block of ties X is that of random orders.
     """
     n, found = ranking.total.known_positive, np.diff(ranking.known_positive)
-    depth = min(_DEPTH, sum(ranking.total) - ranking.unranked)
+    depth = min(_MAX_RANK_FOR_AVERAGE, sum(ranking.total) - ranking.unranked)
     ranks = np.arange(1, depth + 1)
     block = np.searchsorted(ranking.rank[1:], ranks)
     draws = ranks - ranking.rank[block]
     drawn = np.arange(min(n, depth) + 1) - ranking.known_positive[block][:, np.newaxis]
     of_block = np.stack([np.diff(ranking.rank)[block], found[block], draws])[..., np.newaxis]
     chance = _hypergeometric(drawn, *of_block)
-    below, values = _first(ranking, found.astype(np.float64), depth), []
+    below, values = _mean_reciprocal_rank(ranking, found.astype(np.float64), depth), []
     weight = 1 / (ranks * (ranks + 1))
     for positives in count_positives(ranking.total, betas).tolist():
         low, part = int(positives), positives % 1
-        function = (1 - part) * _whether_positive(n, low, depth)
+        function = (1 - part) * _any_positive_estimator(n, low, depth)
         if part:
-            function = function + part * _whether_positive(n, low + 1, depth)
+            function = function + part * _any_positive_estimator(n, low + 1, depth)
         each = (chance * function).sum(axis=1), function.min(axis=1), function.max(axis=1)
         values.append(np.stack(each) @ weight)
     value, least, most = np.transpose(values)
@@ -110,7 +114,7 @@ def _hypergeometric(
 
 
 @lru_cache(1000)
-def _whether_positive(n: int, positives: int, depth: int) -> FloatArray:
+def _any_positive_estimator(n: int, positives: int, depth: int) -> FloatArray:
     """Return f for each rank down to a depth, shape (ranks, known positives)."""
     there, known = np.arange(min(positives, depth) + 1)[:, None], np.arange(min(n, depth) + 1)
     chance = _hypergeometric(known, np.array(positives), there, np.array(n))
@@ -118,7 +122,7 @@ def _whether_positive(n: int, positives: int, depth: int) -> FloatArray:
     for rank in range(1, depth + 1):
         these = chance[: rank + 1, : rank + 1]
         square = these.T @ these  # of means, beside what one query varies
-        error = square + (np.diag(these.sum(axis=0)) - square) / _QUERIES
+        error = square + (np.diag(these.sum(axis=0)) - square) / _ASSUMED_QUERIES
         function[rank - 1, : rank + 1] = np.linalg.solve(error, these[1:].sum(axis=0))
     return function
 

@@ -6,21 +6,21 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
-from pu_accessor.inference.estimates.intervals import Estimates, rank_interval, reach
+from pu_accessor.inference.estimates.hidden_positive_limits import (
+    weighted_average_precision_limits,
+    weighted_mean_rank_limit,
+)
+from pu_accessor.inference.estimates.intervals import Estimates, half_width, logit_rank_interval
 from pu_accessor.inference.estimates.known_positives import (
+    block_bounds,
     count_negatives,
     count_positives,
-    places,
-)
-from pu_accessor.inference.estimates.latent_gaps import (
-    weighted_precision_limits,
-    weighted_rank_limit,
 )
 from pu_accessor.inference.influence import kurtosis_df
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 
-class _Spread(NamedTuple):
+class _ErrorTerms(NamedTuple):
     """The standard error at one beta, and what its interval takes."""
 
     error: float
@@ -29,8 +29,8 @@ class _Spread(NamedTuple):
     up: float  # the same at the best place
 
 
-_LEAST = 1e-300  # stands for 0 where something is divided by it
-_NONE = _Spread(0.0, np.nan, 0.0, 0.0)
+_MIN_DIVISOR = 1e-300  # stands for 0 where something is divided by it
+_NO_ERROR = _ErrorTerms(0.0, np.nan, 0.0, 0.0)
 
 
 def weighted_auroc(
@@ -53,7 +53,7 @@ def weighted_auroc(
     more at the worst rank seen, the upper limit that of one at the best, with what the weight of
     an unseen positive at that end (`pu_accessor.inference.bands.weighted.unseen_weight`) exceeds
     the mean weight by. The other is that of latent positives near the known ones and beyond
-    (`pu_accessor.inference.estimates.latent_gaps`). In simulations .95 and more were covered
+    (`pu_accessor.inference.estimates.hidden_positive_limits`). In simulations .95 and more were covered
     where the odds of being labeled rise or fall up to five times per standard deviation, at
     effective sizes from 13 on. Weights that are all equal give the unweighted interval.
 
@@ -75,7 +75,7 @@ def weighted_auroc(
     count_negatives(ranking.total, betas)
     examples, n = sum(ranking.total), ranking.total.known_positive
     positives = count_positives(ranking.total, betas)
-    start, end = places(ranking)
+    start, end = block_bounds(ranking)
     rank = (start + end + 1) / 2
     below, negatives = rank - rank[0], examples - positives  # nothing to round if all are the same
     latent = [latent_shares(weight, hidden) for hidden in (positives - n).tolist()]
@@ -84,7 +84,7 @@ def weighted_auroc(
     value = 1 - (mean - (positives + 1) / 2) / negatives
     scale = positives * negatives
     spreads = [
-        weighted_spread((a - below) / s, v) for a, s, v in zip(away, scale, latent, strict=True)
+        _weighted_error((a - below) / s, v) for a, s, v in zip(away, scale, latent, strict=True)
     ]
     error, kurtosis, down, up = np.array(spreads).T
     df, place, stretch = (
@@ -94,13 +94,13 @@ def weighted_auroc(
     )
     if n < 3:  # the areas under bounding curves stand in
         return Estimates(value, error, np.full(value.size, np.nan), np.full(value.size, np.nan))
-    lower, upper = rank_interval(
-        value, place, stretch, reach(down, df, level), reach(up, df, level)
+    lower, upper = logit_rank_interval(
+        value, place, stretch, half_width(down, df, level), half_width(up, df, level)
     )
     ranks = np.array(
         [
             [
-                weighted_rank_limit(rank, weight, hidden, examples, level, side)
+                weighted_mean_rank_limit(rank, weight, hidden, examples, level, side)
                 if hidden
                 else np.nan
                 for side in (0, 1)
@@ -114,7 +114,7 @@ def weighted_auroc(
     return Estimates(value, error, lower, upper)
 
 
-def weighted_precision(
+def weighted_average_precision(
     ranking: Ranking, weight: FloatArray, betas: FloatArray, level: float
 ) -> Estimates:
     """Estimate average precision.
@@ -128,7 +128,7 @@ def weighted_precision(
     does.
 
     The error is as in `weighted_auroc`. The interval is that of latent positives near the known
-    ones and beyond (`pu_accessor.inference.estimates.latent_gaps`). In simulations .94 and more
+    ones and beyond (`pu_accessor.inference.estimates.hidden_positive_limits`). In simulations .94 and more
     were covered at an effective size of 50, and .90 at 13 where the odds of being labeled fall
     five times per standard deviation: few of the positives at the top are known then.
 
@@ -143,17 +143,20 @@ def weighted_precision(
     array([0.843, 0.225, 0.426, 1.   ])
     """
     n, positives = ranking.total.known_positive, count_positives(ranking.total, betas)
-    (_, end), (value, error) = places(ranking), jackknife(ranking, weight, betas)
+    (_, end), (value, error) = (
+        block_bounds(ranking),
+        jackknife_average_precision(ranking, weight, betas),
+    )
     limits = [
-        weighted_precision_limits(end, weight, hidden, level)
+        weighted_average_precision_limits(end, weight, hidden, level)
         if hidden and n > 2
         else (np.nan, np.nan)
         for hidden in (positives - n).tolist()
     ]
-    return reach_to(value, error, limits)
+    return estimates_with_limits(value, error, limits)
 
 
-def reach_to(
+def estimates_with_limits(
     value: FloatArray, error: FloatArray, limits: FloatArray | Sequence[tuple[float, float]]
 ) -> Estimates:
     """Return estimates with limits, which reach to them."""
@@ -162,22 +165,22 @@ def reach_to(
     return Estimates(value, error, np.minimum(lower, inside), np.maximum(upper, inside))
 
 
-def jackknife(
+def jackknife_average_precision(
     ranking: Ranking, weight: FloatArray, betas: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return average precision and its standard error, by leaving out each known positive."""
-    n, (_, end), found = ranking.total.known_positive, places(ranking), []
+    n, (_, end), found = ranking.total.known_positive, block_bounds(ranking), []
     every = count_positives(ranking.total, betas).tolist()
     for whole in every:
         latent = latent_shares(weight, whole - n)
-        area, pull = _precision_and_pull(end, 1 + latent, whole)
+        area, pull = _average_precision_and_pull(end, 1 + latent, whole)
         known = n > 2 or whole == n
-        found.append((area, weighted_spread(pull, latent).error if known else np.nan))
+        found.append((area, _weighted_error(pull, latent).error if known else np.nan))
     value, error = np.transpose(found)
     return value, error
 
 
-def _precision_and_pull(
+def _average_precision_and_pull(
     end: IntArray, stands: FloatArray, positives: float
 ) -> tuple[float, FloatArray]:
     """Return average precision, and its derivatives by what each known positive stands for."""
@@ -188,7 +191,7 @@ def _precision_and_pull(
     below = np.cumsum(own[::-1])[::-1][first] - own
     total, squares = stands.sum(), stands**2
     alone, pairs = own.sum(), own @ above
-    value = alone / total + (positives - 1) * pairs / max(total**2 - squares.sum(), _LEAST)
+    value = alone / total + (positives - 1) * pairs / max(total**2 - squares.sum(), _MIN_DIVISOR)
     if end[0] == end[-1] or n < 3:
         return float(value), np.zeros(n)
     without = (total - stands) ** 2 - (squares.sum() - squares)
@@ -198,24 +201,24 @@ def _precision_and_pull(
     return float(value), (value - left_out) * (1 - stands / total) / stands
 
 
-def weighted_spread(pull: FloatArray, latent: FloatArray) -> _Spread:
+def _weighted_error(pull: FloatArray, latent: FloatArray) -> _ErrorTerms:
     """Return the standard error of an estimate, and what its interval takes."""
     n, m = latent.size, latent.sum()
     if not m:
-        return _NONE
+        return _NO_ERROR
     stands = 1 + latent
     apart = pull - latent @ pull / m
     square = (apart * np.sqrt(stands * latent) / (1 - stands / stands.sum())) ** 2
     error = float(np.sqrt((n - 1) / n * square.sum()))
     if not error:
-        return _NONE
+        return _NO_ERROR
     kurtosis = float(np.mean(square**2) / np.mean(square) ** 2)
     more = [max(unseen_weight(way)[-1] - stands.mean(), 0.0) for way in (stands, stands[::-1])]
     down, up = np.hypot(error, more * np.array([apart.min(), apart.max()]))
-    return _Spread(error, kurtosis, float(down), float(up))
+    return _ErrorTerms(error, kurtosis, float(down), float(up))
 
 
-def share_below(ahead: FloatArray, share: FloatArray) -> FloatArray:
+def known_share_below(ahead: FloatArray, share: FloatArray) -> FloatArray:
     """Return the shares of the known positives that rank below each; half of those tied."""
     _, block = np.unique(ahead, return_inverse=True)
     tied = np.bincount(block, share)

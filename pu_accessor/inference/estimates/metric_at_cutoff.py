@@ -14,7 +14,7 @@ from pu_accessor.checks import latent_counts
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
-from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, FIXED, Cutoff, no_rank
+from pu_accessor.inference.estimates.cutoff_spec import FIXED, OPTIMIZED, Cutoff, rank_error
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.known_positives import check_negatives, unrounded_negatives
 from pu_accessor.inference.influence import rate_designs, wilson
@@ -30,7 +30,7 @@ from pu_accessor.inference.tables.contingency import (
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
 
-class Head(NamedTuple):
+class CutoffPosition(NamedTuple):
     """The examples predicted positive: down to a cutoff, or into a block of tied scores."""
 
     ends: Ranking  # the cutoff, or the two around the block
@@ -49,7 +49,7 @@ class Head(NamedTuple):
         return rule.at_level((1 + rule.level) / 2)
 
 
-def metric_at(
+def metric_at_cutoff(
     ranking: Ranking,
     betas: FloatArray,
     metric: Metric,
@@ -77,12 +77,14 @@ def metric_at(
     >>> found.threshold, found.value.round(3), found.lower, found.upper, found.band
     (array([8.5]), array([0.714]), array([0.5]), array([1.]), 'exact')
     """
-    if at.kind in FIXED or (head_at is not None and at.kind in CHOSEN):
-        return evaluate_at(
-            find_head(ranking, head_at or 0.0, metric, at, rule), betas, metric, rule
+    if at.kind in FIXED or (head_at is not None and at.kind in OPTIMIZED):
+        return evaluate_at_position(
+            locate_chosen_cutoff(ranking, head_at or 0.0, metric, at, rule), betas, metric, rule
         )
     each = [
-        evaluate_at(find_head(ranking, beta, metric, at, rule), np.array([beta]), metric, rule)
+        evaluate_at_position(
+            locate_chosen_cutoff(ranking, beta, metric, at, rule), np.array([beta]), metric, rule
+        )
         for beta in betas.tolist()
     ]
     names = [field.name for field in fields(Estimates)]
@@ -94,7 +96,7 @@ def metric_at(
     return replace(each[0], **joined)
 
 
-def fixed_head(ranking: Ranking, at: Cutoff) -> Head:
+def locate_cutoff(ranking: Ranking, at: Cutoff) -> CutoffPosition:
     """Find a head that no beta moves."""
     examples, rank = sum(ranking.total), at.value
     if at.kind == "threshold":
@@ -102,35 +104,39 @@ def fixed_head(ranking: Ranking, at: Cutoff) -> Head:
     elif at.kind == "fraction":
         rank = floor(Fraction(str(at.value)) * examples)
     if rank > examples:
-        raise no_rank(f"{examples}, the number of examples", rank)
+        raise rank_error(f"{examples}, the number of examples", rank)
     here = ranking.at(np.array([rank]))
     start = here.head[0].item()
     if start == rank:
-        return Head(here, np.ones(1))
+        return CutoffPosition(here, np.ones(1))
     reached = here.unlabeled + (rank - start)  # in a block without labels; others have both ends
     finer = ranking.refine(reached[reached <= ranking.total.unlabeled])
     end = int(np.searchsorted(finer.rank, rank))
     inside = (rank - start) / (finer.rank[end].item() - start)
-    return Head(finer.take(np.array([end - 1, end])), np.array([1 - inside, inside]))
+    return CutoffPosition(finer.take(np.array([end - 1, end])), np.array([1 - inside, inside]))
 
 
-def at_positives(total: Counts, beta: float) -> Cutoff:
+def cutoff_at_positives(total: Counts, beta: float) -> Cutoff:
     """Return the rank that is the number of positives."""
     hidden = latent_counts(np.array([beta]), total.unlabeled).item()
     return Cutoff("rank", total.known_positive + hidden)
 
 
-def find_head(ranking: Ranking, beta: float, metric: Metric, at: Cutoff, rule: Settings) -> Head:
+def locate_chosen_cutoff(
+    ranking: Ranking, beta: float, metric: Metric, at: Cutoff, rule: Settings
+) -> CutoffPosition:
     """Find the head that a person reports."""
     if at.kind in FIXED:
-        return fixed_head(ranking, at)
+        return locate_cutoff(ranking, at)
     if at.kind == "positives":
-        return fixed_head(ranking, at_positives(ranking.total, beta))
+        return locate_cutoff(ranking, cutoff_at_positives(ranking.total, beta))
     metric = METRICS["informedness"] if at.kind == "youden" else metric
-    return Head(_at_best(ranking, beta, metric, rule), np.ones(1))
+    return CutoffPosition(_best_cutoff(ranking, beta, metric, rule), np.ones(1))
 
 
-def evaluate_at(head: Head, betas: FloatArray, metric: Metric, rule: Settings) -> Estimates:
+def evaluate_at_position(
+    head: CutoffPosition, betas: FloatArray, metric: Metric, rule: Settings
+) -> Estimates:
     """Evaluate a metric of one head."""
     ends, size = head.ends, betas.size
     tables = mix(make_tables(ends, betas, head.share_error(rule)), head.part)
@@ -138,10 +144,12 @@ def evaluate_at(head: Head, betas: FloatArray, metric: Metric, rule: Settings) -
     lower, upper = values.min(axis=0), values.max(axis=0)  # which reach to the estimate
     found = Estimates(values[1], np.full(size, nan), lower, upper)
     clipped = np.asarray(tables.clipped[0, ::2].any(axis=0))
-    return replace(located(found, head), band=ends.design or band_name(rule.band), clipped=clipped)
+    return replace(
+        add_location(found, head), band=ends.design or band_name(rule.band), clipped=clipped
+    )
 
 
-def located(found: Estimates, head: Head) -> Estimates:
+def add_location(found: Estimates, head: CutoffPosition) -> Estimates:
     """Return estimates with where they are."""
     size = found.value.size
     return replace(
@@ -153,7 +161,7 @@ def located(found: Estimates, head: Head) -> Estimates:
     )
 
 
-def _at_best(ranking: Ranking, beta: float, metric: Metric, rule: Settings) -> Ranking:
+def _best_cutoff(ranking: Ranking, beta: float, metric: Metric, rule: Settings) -> Ranking:
     """Find the cutoff at which the estimate of a metric is highest.
 
     It is one at which curves bend; or next to no examples or to all, where a metric may have no
@@ -161,16 +169,16 @@ def _at_best(ranking: Ranking, beta: float, metric: Metric, rule: Settings) -> R
     """
     unlabeled = ranking.total.unlabeled
     ends = np.unique([1, max(unlabeled - 1, 1)])[:unlabeled]
-    finer, table = _complete(ranking.refine(ends), beta, rule)
-    if metric.peaks_between and (turns := _turns_of_mcc(finer, table)).size:
-        finer, table = _complete(finer.refine(turns), beta, rule)
+    finer, table = _complete_tables(ranking.refine(ends), beta, rule)
+    if metric.peaks_between and (turns := _mcc_extremes(finer, table)).size:
+        finer, table = _complete_tables(finer.refine(turns), beta, rule)
     values = np.where(finer.rank > 0, metric(*table), np.nan)  # a cutoff, not none
     if np.isnan(values).all():
         raise PUDataError("at needs a cutoff at which the metric has a value, but there is none.")
     return finer.take(np.array([np.nanargmax(values)]))
 
 
-def _turns_of_mcc(ranking: Ranking, table: Table) -> IntArray:
+def _mcc_extremes(ranking: Ranking, table: Table) -> IntArray:
     """Return counts of unlabeled examples next to a maximum of MCC, where that is negative.
 
     Among N examples, P of them positive, N*tp - P*h is a + b*h between two cutoffs, and MCC is in
@@ -191,7 +199,7 @@ def _turns_of_mcc(ranking: Ranking, table: Table) -> IntArray:
     return np.unique([unlabeled, unlabeled + 1])
 
 
-def _complete(ranking: Ranking, beta: float, rule: Settings) -> tuple[Ranking, Table]:
+def _complete_tables(ranking: Ranking, beta: float, rule: Settings) -> tuple[Ranking, Table]:
     """Return the table of the estimate at each cutoff."""
     ranking, table = completed_table(ranking, np.array([beta]), rule)
     return ranking, Table(*(count[:, 0] for count in table))
@@ -200,14 +208,14 @@ def _complete(ranking: Ranking, beta: float, rule: Settings) -> tuple[Ranking, T
 # On new examples: from two rates, each of them a binomial's
 
 
-_HEAD = 1e-9  # of all examples: a head of any size has its precision
-_OF_CURVE = 0.2  # of what may be missed, left to the band of concave curves
-_TYPICAL = 0.95  # level at which two errors say how much a correlation adds to both
+_SMALL_SHARE = 1e-9  # of all examples: a head of any size has its precision
+_CURVE_ERROR_SHARE = 0.2  # of what may be missed, left to the band of concave curves
+_CORRELATION_LEVEL = 0.95  # level at which two errors say how much a correlation adds to both
 # From the shares of known positives and of all others above a threshold to a metric.
-_OfShares: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+_MetricOfShares: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 
 
-def metric_on_new(
+def future_metric_at_threshold(
     ranking: Ranking, betas: FloatArray, metric: Metric, threshold: float, rule: Settings
 ) -> Estimates:
     """Evaluate a metric of new examples at a threshold, with its interval.
@@ -254,12 +262,14 @@ def metric_on_new(
     check_negatives(ranking.total, betas, "metric")
     here = ranking.at(ranking.above(threshold))
     if not ranking.monotone or ranking.clusters is not None:
-        lower, upper = _limits(here, betas, metric, rule)
+        lower, upper = _limits_at_threshold(here, betas, metric, rule)
     else:
         missed = 1 - rule.level
-        lower, upper = _limits(here, betas, metric, rule.at_level(1 - (1 - _OF_CURVE) * missed))
-        of_curves = rule.at_level(1 - _OF_CURVE * missed)
-        low, high = _limits_of_concave(ranking, here, betas, metric, of_curves)
+        lower, upper = _limits_at_threshold(
+            here, betas, metric, rule.at_level(1 - (1 - _CURVE_ERROR_SHARE) * missed)
+        )
+        of_curves = rule.at_level(1 - _CURVE_ERROR_SHARE * missed)
+        low, high = _concave_limits(ranking, here, betas, metric, of_curves)
         lower, upper = np.fmax(lower, low), np.fmin(upper, high)
     _, table = completed_table(here, betas, on_new=True)
     estimate = metric(*table.at_prevalence(rule.prevalence))[0].astype(np.float64)
@@ -277,7 +287,7 @@ def metric_on_new(
     )
 
 
-def _limits(
+def _limits_at_threshold(
     here: Ranking, betas: FloatArray, metric: Metric, rule: Settings
 ) -> tuple[FloatArray, FloatArray]:
     """Return the limits of the metric at one cutoff."""
@@ -290,7 +300,7 @@ def _limits(
     others = np.clip(np.repeat(others, betas.size), share * known, share * known + 1 - share)
     known = np.repeat(known, betas.size)
     prevalence = (n + share * rest) / size if rule.prevalence is None else rule.prevalence
-    value = partial(of_shares, metric, share=share, size=size)
+    value = partial(metric_of_shares, metric, share=share, size=size)
     (designs, correlation, error), plain = rate_designs(here), value(prevalence)
     estimate = plain(known, others)
 
@@ -310,7 +320,7 @@ def _limits(
         return np.stack(corners), np.array([*one, [each(known, others) for each in sides]])
 
     corners, moved = move(rule.level)
-    typical = move(_TYPICAL)[1]
+    typical = move(_CORRELATION_LEVEL)[1]
     rises = np.sign(typical[:, 1] - typical[:, 0])
     correlated, away = correlation - np.eye(len(rises)), []
     for side in (-1, 1):
@@ -328,7 +338,7 @@ def _limits(
     return np.maximum(estimate - away[0], low), np.minimum(estimate + away[1], high)
 
 
-def _limits_of_concave(
+def _concave_limits(
     ranking: Ranking, here: Ranking, betas: FloatArray, metric: Metric, rule: Settings
 ) -> tuple[FloatArray, FloatArray]:
     """Return limits of a metric at one cutoff of concave curves within their band."""
@@ -343,14 +353,14 @@ def _limits_of_concave(
         if metric.of_head:
             precision = to_precision(rates.lift[:, place], n, size - n, share)
             more, fewer = prevalence / own * precision, (1 - prevalence) / (1 - own)
-            true = more / (more + fewer * (1 - precision)) * _HEAD
-            false = _HEAD - true
+            true = more / (more + fewer * (1 - precision)) * _SMALL_SHARE
+            false = _SMALL_SHARE - true
             value = metric(true, false, prevalence - true, 1 - prevalence - false)
         else:
             known, false = (each[:, place].repeat(2) for each in rates[:2])
             false = false.reshape(2, 2).T.ravel()
             of_rest = share * known + (1 - share) * false
-            value = of_shares(metric, prevalence, share, size)(known, of_rest)
+            value = metric_of_shares(metric, prevalence, share, size)(known, of_rest)
         limits = rates.lift[np.newaxis] if metric.of_head else np.stack(rates[:2])
         crossed = (limits[:, 0, place] > limits[:, 1, place]).any()  # no curve fits
         nearest = (np.inf, -np.inf) if crossed else (np.fmin.reduce(value), np.fmax.reduce(value))
@@ -359,14 +369,14 @@ def _limits_of_concave(
     return lower, upper
 
 
-def of_shares(
+def metric_of_shares(
     metric: Metric,
     prevalence: FloatArray | float,
     share: FloatArray | float,
     size: int,
     *,
     cut: bool = True,
-) -> _OfShares:
+) -> _MetricOfShares:
     """Return a metric as a function of the shares above a threshold."""
 
     def value(known: FloatArray, others: FloatArray) -> FloatArray:

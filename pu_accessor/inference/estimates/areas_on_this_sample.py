@@ -6,27 +6,30 @@ from math import floor
 
 import numpy as np
 
-from pu_accessor.inference.estimates.areas_on_new_examples import precision_values
+from pu_accessor.inference.estimates.areas_on_future_data import unbiased_average_precision
+from pu_accessor.inference.estimates.hidden_positive_limits import (
+    average_precision_limits,
+    mean_rank_limits,
+)
 from pu_accessor.inference.estimates.intervals import (
     Estimates,
-    complete_these,
-    rank_interval,
-    reach,
+    half_width,
+    logit_rank_interval,
+    use_sample_completion,
 )
 from pu_accessor.inference.estimates.known_positives import (
+    block_bounds,
     count_negatives,
     count_positives,
     exact_positives,
-    find_blocks,
     hidden_share,
-    places,
+    known_blocks,
 )
-from pu_accessor.inference.estimates.latent_gaps import precision_limits, rank_limits
 from pu_accessor.inference.estimates.weighted_areas import (
-    jackknife,
-    reach_to,
+    estimates_with_limits,
+    jackknife_average_precision,
     weighted_auroc,
-    weighted_precision,
+    weighted_average_precision,
 )
 from pu_accessor.inference.influence import mean_and_variance
 from pu_accessor.inference.settings import Settings
@@ -34,8 +37,8 @@ from pu_accessor.inference.tables.contingency import Table, check_labels
 from pu_accessor.inference.tables.curves import area
 from pu_accessor.ranking import FloatArray, Ranking
 
-_HALF = 2**32  # of the digits of an integer
-_DOUBT = 0.1  # beyond, Student's interval covers .83 to .95: calibrated by simulation
+_DIGIT_BASE = 2**32  # of the digits of an integer
+_MAX_RELATIVE_ERROR = 0.1  # beyond, Student's interval covers .83 to .95: calibrated by simulation
 
 
 def estimate_auroc(
@@ -56,7 +59,7 @@ def estimate_auroc(
     The interval holds two: Student's t with n - 1 degrees of freedom on the logit scale of the
     share of all examples that rank below a known positive, on average, in which AUROC is linear;
     and the one that latent positives make that are shared out to the gaps between known ones
-    (`pu_accessor.inference.estimates.latent_gaps`). The first is too optimistic where scores are
+    (`pu_accessor.inference.estimates.hidden_positive_limits`). The first is too optimistic where scores are
     skewed and few positives are known, the second where all rank near one end. Both are cut to
     what AUROC is with all latent positives at the bottom or at the top. For two known positives
     the second stands alone. Where all have the same score though others are hidden, neither says
@@ -85,18 +88,18 @@ def estimate_auroc(
     if (weight := ranking.unequal_weight) is not None:
         statistic = weighted_auroc(ranking, weight, betas, rule.level)
     elif max_fpr is None or max_fpr == 1:
-        statistic = _whole(ranking, betas, rule.level)
+        statistic = _full_auroc(ranking, betas, rule.level)
     else:
-        statistic = _up_to(ranking, betas, rule.level, max_fpr)
-    return complete_these(ranking, betas, rule, statistic, "roc", max_fpr)
+        statistic = _partial_auroc(ranking, betas, rule.level, max_fpr)
+    return use_sample_completion(ranking, betas, rule, statistic, "roc", max_fpr)
 
 
 def auroc_and_error(ranking: Ranking, betas: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the estimates of AUROC and their standard errors."""
-    return _from_ranks(ranking, betas)[:2]
+    return _auroc_from_ranks(ranking, betas)[:2]
 
 
-def _from_ranks(
+def _auroc_from_ranks(
     ranking: Ranking, betas: FloatArray
 ) -> tuple[FloatArray, FloatArray, Fraction, tuple[Fraction, ...]]:
     """Return areas, their errors, the mean mid-rank of known positives and numbers of negatives.
@@ -106,10 +109,12 @@ def _from_ranks(
     negatives = count_negatives(ranking.total, betas)
     positives = exact_positives(ranking.total, betas)
     factor = hidden_share(ranking.total, betas) ** 0.5
-    (start, end), n = places(ranking), ranking.total.known_positive
+    (start, end), n = block_bounds(ranking), ranking.total.known_positive
     doubled = start + end + 1
-    high, low = (int(part.sum()) for part in np.divmod(doubled, _HALF))  # the sum may be beyond
-    mean = Fraction(high * _HALF + low, 2 * n)
+    high, low = (
+        int(part.sum()) for part in np.divmod(doubled, _DIGIT_BASE)
+    )  # the sum may be beyond
+    mean = Fraction(high * _DIGIT_BASE + low, 2 * n)
     square = float(np.square(doubled / 2 - float(mean)).sum())
     spread = (square / (n - 1) / n) ** 0.5 if n > 1 else np.nan
     pairs = zip(positives, negatives, strict=True)
@@ -118,37 +123,37 @@ def _from_ranks(
     return value, np.where(factor > 0, error, 0.0), mean, negatives
 
 
-def _whole(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
+def _full_auroc(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
     """Estimate the whole area, with intervals."""
-    value, error, mean, negatives = _from_ranks(ranking, betas)
+    value, error, mean, negatives = _auroc_from_ranks(ranking, betas)
     examples, n = sum(ranking.total), ranking.total.known_positive
     place = float(1 - (mean - Fraction(1, 2)) / examples)
     stretch = np.array([float(examples / each) for each in negatives])
-    away = reach(error, n - 1, level) if n > 2 else np.full(value.size, np.nan)
-    student = rank_interval(value, place, stretch, away, away)
+    away = half_width(error, n - 1, level) if n > 2 else np.full(value.size, np.nan)
+    student = logit_rank_interval(value, place, stretch, away, away)
     if n == 1:  # nobody knows how far the one can be off
         return Estimates(value, error, *student)
-    gaps, ends = _of_latent(ranking, betas, level), _possible(ranking, betas)
-    uncut = value, np.fmin(gaps[0], student[0]), np.fmax(gaps[1], student[1])
+    gaps, ends = _auroc_of_hidden_ranks(ranking, betas, level), _possible_auroc(ranking, betas)
+    untrimmed = value, np.fmin(gaps[0], student[0]), np.fmax(gaps[1], student[1])
     # Where all known positives share a score, gaps say nothing of those below it: curves do.
-    lower, upper = (np.where(error > 0, np.clip(limit, *ends), np.nan) for limit in uncut[1:])
-    return Estimates(value, error, lower, upper, uncut=uncut)
+    lower, upper = (np.where(error > 0, np.clip(limit, *ends), np.nan) for limit in untrimmed[1:])
+    return Estimates(value, error, lower, upper, untrimmed=untrimmed)
 
 
-def _of_latent(ranking: Ranking, betas: FloatArray, level: float) -> FloatArray:
+def _auroc_of_hidden_ranks(ranking: Ranking, betas: FloatArray, level: float) -> FloatArray:
     """Return the areas, lowest and highest, that ranks of the latent positives make."""
     examples, n = sum(ranking.total), ranking.total.known_positive
-    start, end = places(ranking)
+    start, end = block_bounds(ranking)
     rank, ranks = (start + end + 1) / 2, np.full((betas.size, 2), np.nan)
     positives = count_positives(ranking.total, betas)
     for each, whole in zip(ranks, positives.tolist(), strict=True):
         if whole > n:
-            each[:] = rank_limits(rank, whole - n, examples, level)
+            each[:] = mean_rank_limits(rank, whole - n, examples, level)
     mean = (float(rank.sum()) + (positives - n) * ranks.T[::-1]) / positives
     return np.asarray(1 - (mean - (positives + 1) / 2) / (examples - positives))
 
 
-def _possible(ranking: Ranking, betas: FloatArray) -> FloatArray:
+def _possible_auroc(ranking: Ranking, betas: FloatArray) -> FloatArray:
     """Return the areas with all latent positives at the bottom, and with all at the top.
 
     Unlabeled examples between known ones may have any scores there, so that their curve goes along
@@ -169,22 +174,22 @@ def _possible(ranking: Ranking, betas: FloatArray) -> FloatArray:
     return areas
 
 
-def _up_to(ranking: Ranking, betas: FloatArray, level: float, limit: float) -> Estimates:
+def _partial_auroc(ranking: Ranking, betas: FloatArray, level: float, limit: float) -> Estimates:
     """Estimate the standardised area up to a false positive rate."""
     negatives = np.array([float(each) for each in count_negatives(ranking.total, betas)])
     factor, n = hidden_share(ranking.total, betas) ** 0.5, ranking.total.known_positive
     pairs = zip(count_positives(ranking.total, betas).tolist(), negatives.tolist(), strict=True)
-    parts = [_part_at(ranking, limit, *numbers) for numbers in pairs]
+    parts = [_partial_auroc_at(ranking, limit, *numbers) for numbers in pairs]
     value, mean, spread, length, doubt = np.array(parts).T
     scale = negatives * (2 * (limit - limit**2 / 2))  # ranks in an area of 1
     error = np.where(factor > 0, (spread / n) ** 0.5 * factor / scale, 0.0)
-    place, away = mean / length, reach(error, n - 1, level)
+    place, away = mean / length, half_width(error, n - 1, level)
     # Otherwise areas under bounding curves stand.
-    away = np.where((doubt * factor <= _DOUBT) & (n > 2), away, np.nan)
-    return Estimates(value, error, *rank_interval(value, place, length / scale, away, away))
+    away = np.where((doubt * factor <= _MAX_RELATIVE_ERROR) & (n > 2), away, np.nan)
+    return Estimates(value, error, *logit_rank_interval(value, place, length / scale, away, away))
 
 
-def _part_at(
+def _partial_auroc_at(
     ranking: Ranking, limit: float, positives: float, negatives: float
 ) -> tuple[float, float, float, float, float]:
     """Return the standardised area up to a false positive rate, and what its error takes.
@@ -223,7 +228,7 @@ def _part_at(
 # Average precision
 
 
-def estimate_precision(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimates:
+def estimate_average_precision(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimates:
     """Estimate average precision, with an interval.
 
     Notes
@@ -238,7 +243,7 @@ def estimate_precision(ranking: Ranking, betas: FloatArray, rule: Settings) -> E
 
     The interval is what latent positives make that are shared out at random to the gaps between
     known ones, at the worst and at the best place of each
-    (`pu_accessor.inference.estimates.latent_gaps`). The limits are quantiles of a thousand draws
+    (`pu_accessor.inference.estimates.hidden_positive_limits`). The limits are quantiles of a thousand draws
     from a seed that is part of the method: asked twice, they are the same.
 
     References
@@ -257,13 +262,15 @@ def estimate_precision(ranking: Ranking, betas: FloatArray, rule: Settings) -> E
     """
     check_labels(betas, ranking.total)
     if (weight := ranking.unequal_weight) is not None:
-        statistic = weighted_precision(ranking, weight, betas, rule.level)
+        statistic = weighted_average_precision(ranking, weight, betas, rule.level)
     else:
-        statistic = _unweighted(ranking, betas, rule.level)
-    return complete_these(ranking, betas, rule, statistic, "pr")
+        statistic = _unweighted_average_precision(ranking, betas, rule.level)
+    return use_sample_completion(ranking, betas, rule, statistic, "pr")
 
 
-def precision_and_error(ranking: Ranking, betas: FloatArray) -> tuple[FloatArray, FloatArray]:
+def average_precision_and_error(
+    ranking: Ranking, betas: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Return the estimates of average precision and their standard errors.
 
     Examples
@@ -275,21 +282,23 @@ def precision_and_error(ranking: Ranking, betas: FloatArray) -> tuple[FloatArray
     >>> value.round(3), error.round(3)
     (array([0.542, 0.715]), array([0.   , 0.137]))
     """
-    _, error = jackknife(ranking, np.full(ranking.total.known_positive, 2.0), betas)
-    return precision_values(replace(ranking, strata=()), betas), error
+    _, error = jackknife_average_precision(
+        ranking, np.full(ranking.total.known_positive, 2.0), betas
+    )
+    return unbiased_average_precision(replace(ranking, strata=()), betas), error
 
 
-def _unweighted(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
+def _unweighted_average_precision(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
     """Estimate from a simple random sample of the positives."""
-    n, blocks = ranking.total.known_positive, find_blocks(ranking)
-    value, error = precision_and_error(ranking, betas)
+    n, blocks = ranking.total.known_positive, known_blocks(ranking)
+    value, error = average_precision_and_error(ranking, betas)
     if n == 1:
         return Estimates(value, error, value + np.nan, value + np.nan)
     positives = exact_positives(ranking.total, betas)
     latent = [floor(number - n + Fraction(1, 2)) for number in positives]
     examples = sum(ranking.total)
     limits = [
-        precision_limits(blocks, each, examples, level) if each else (np.nan, np.nan)
+        average_precision_limits(blocks, each, examples, level) if each else (np.nan, np.nan)
         for each in latent
     ]
-    return reach_to(value, error, limits)
+    return estimates_with_limits(value, error, limits)

@@ -19,7 +19,7 @@ from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import CountArray, FloatArray, IntArray, Ranking
 
 
-def check_probabilities(ranking: Ranking, question: str) -> None:
+def check_probability_scores(ranking: Ranking, question: str) -> None:
     """Raise unless all scores lie in [0, 1]."""
     ends = np.array([np.nextafter(1, 2), 0.0, -np.inf])
     above, inside, every = ranking.above_each(ends).tolist()
@@ -32,21 +32,21 @@ def check_probabilities(ranking: Ranking, question: str) -> None:
         )
 
 
-def scores_are_of_known(ranking: Ranking, betas: FloatArray) -> bool:
+def scores_match_known_share(ranking: Ranking, betas: FloatArray) -> bool:
     """Tell if the mean score, to a 400th, is the share of known positives, not of all."""
     total = ranking.total
-    above = ranking.above_each(np.arange(_FINE) / _FINE)
-    mean = float(above.mean() / sum(total)) - 1 / (2 * _FINE)
+    above = ranking.above_each(np.arange(_PARTS_PER_BIN) / _PARTS_PER_BIN)
+    mean = float(above.mean() / sum(total)) - 1 / (2 * _PARTS_PER_BIN)
     known, *shares = (total.known_positive + np.append(0, betas) * total.unlabeled) / sum(total)
     margin = min((share for share in shares if share > known), default=known) - known
     return bool(margin > known / 4 and abs(mean - known) < margin / 4)
 
 
-_MOST = 1_000_000  # bins
-_FINE = 200  # parts of a bin whose examples are counted for its mean score
+_MAX_BINS = 1_000_000  # bins
+_PARTS_PER_BIN = 200  # parts of a bin whose examples are counted for its mean score
 
 
-class Reliability(NamedTuple):
+class BinShares(NamedTuple):
     """Shares of positives in bins of scores of one ranking."""
 
     examples: IntArray
@@ -55,12 +55,12 @@ class Reliability(NamedTuple):
     value: FloatArray  # share of positives, shape (bins, 3, betas)
 
 
-def as_edges(bins: int | Sequence[float] | FloatArray) -> FloatArray:
+def read_bin_edges(bins: int | Sequence[float] | FloatArray) -> FloatArray:
     """Check bins and return their edges."""
     if isinstance(bins, Integral) and not isinstance(bins, bool):
         number = int(bins)
-        if not 1 <= number <= _MOST:
-            raise PUValueError(f"bins must be from 1 to {_MOST:,}, but {bins!r} was passed.")
+        if not 1 <= number <= _MAX_BINS:
+            raise PUValueError(f"bins must be from 1 to {_MAX_BINS:,}, but {bins!r} was passed.")
         return np.arange(number + 1) / number
     edges = as_array(bins)
     if edges.ndim != 1 or edges.dtype.kind not in "iuf":
@@ -86,9 +86,9 @@ def check_bin_band(rule: Settings) -> None:
         )
 
 
-def reliability(
+def estimate_bin_shares(
     ranking: Ranking, betas: FloatArray, edges: FloatArray, rule: Settings
-) -> Reliability:
+) -> BinShares:
     """Estimate the share of positives in bins of scores, with exact limits.
 
     Notes
@@ -113,30 +113,34 @@ def reliability(
            [0.5  , 0.714, 0.833]]))
     """
     check_labels(betas, ranking.total)
-    check_probabilities(ranking, "calibration")
+    check_probability_scores(ranking, "calibration")
     bins = zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
-    parts = np.concatenate([np.linspace(*ends, _FINE + 1)[:-1] for ends in bins])
+    parts = np.concatenate([np.linspace(*ends, _PARTS_PER_BIN + 1)[:-1] for ends in bins])
     above = np.append(ranking.above_each(parts), 0)
-    here = ranking.at(np.unique(above[::_FINE]))
-    place = np.searchsorted(here.rank, above[::_FINE])
+    here = ranking.at(np.unique(above[::_PARTS_PER_BIN]))
+    place = np.searchsorted(here.rank, above[::_PARTS_PER_BIN])
     known, unlabeled = (-np.diff(each[place]) for each in (here.known_positive, here.unlabeled))
-    examples = -np.diff(above[::_FINE])
+    examples = -np.diff(above[::_PARTS_PER_BIN])
     split = max(int(np.count_nonzero(examples)), 1) if rule.band == "simultaneous" else 1
     level = 1 - (1 - rule.level) / split
     hidden = latent_counts(betas, ranking.total.unlabeled)
     completed = [-np.diff(each.above(here.unlabeled[place])) for each in complete(ranking, hidden)]
     ends = here.known_rows[place][::-1]
-    latent = _latent(ranking, (ends, unlabeled), np.stack(completed, axis=1), hidden, level)
+    latent = _bin_hidden_positives(
+        ranking, (ends, unlabeled), np.stack(completed, axis=1), hidden, level
+    )
     there = np.where(examples > 0, examples, np.nan)[:, np.newaxis, np.newaxis]
     value = (known[:, np.newaxis, np.newaxis] + latent) / there
     # The mean score of each bin is that of examples in the middle of its parts.
-    middle = (parts + np.repeat(np.diff(edges) / _FINE, _FINE) / 2).reshape(-1, _FINE)
-    inside = -np.diff(above).reshape(-1, _FINE)
+    middle = (parts + np.repeat(np.diff(edges) / _PARTS_PER_BIN, _PARTS_PER_BIN) / 2).reshape(
+        -1, _PARTS_PER_BIN
+    )
+    inside = -np.diff(above).reshape(-1, _PARTS_PER_BIN)
     sums, sizes = np.sum(middle * inside, axis=1), inside.sum(axis=1)
-    return Reliability(examples, known, sums / np.where(sizes, sizes, np.nan), value)
+    return BinShares(examples, known, sums / np.where(sizes, sizes, np.nan), value)
 
 
-def _latent(
+def _bin_hidden_positives(
     ranking: Ranking,
     counts: tuple[IntArray, IntArray],
     completed: FloatArray,
@@ -167,10 +171,10 @@ def _latent(
 # The continuous Boyce index: known positives relative to the background
 
 
-_WINDOWS = 101  # that overlap, from the lowest score to the highest
-_WIDTH = 0.1  # of each, of the range of scores
-_NEAR = 1e-9  # of the range of scores, within which a score is at the end of a window
-_DIGITS = 10  # of ratios that are told apart
+_NUMBER_OF_WINDOWS = 101  # that overlap, from the lowest score to the highest
+_WINDOW_WIDTH = 0.1  # of each, of the range of scores
+_WINDOW_MARGIN = 1e-9  # of the range of scores, within which a score is at the end of a window
+_RATIO_DIGITS = 10  # of ratios that are told apart
 
 
 def estimate_boyce(ranking: Ranking) -> Estimates:
@@ -193,21 +197,23 @@ def estimate_boyce(ranking: Ranking) -> Estimates:
     array([0.504])
     """
     check_labels(np.zeros(1), ranking.total)
-    low, high = _ends(ranking)
+    low, high = _score_range(ranking)
     span = high - low
-    start = np.linspace(low, high - _WIDTH * span, _WINDOWS)
-    end = np.linspace(low + _WIDTH * span, high, _WINDOWS)
-    known, rest = _shares_inside(ranking, start - _NEAR * span, end + _NEAR * span)
+    start = np.linspace(low, high - _WINDOW_WIDTH * span, _NUMBER_OF_WINDOWS)
+    end = np.linspace(low + _WINDOW_WIDTH * span, high, _NUMBER_OF_WINDOWS)
+    known, rest = _window_shares(
+        ranking, start - _WINDOW_MARGIN * span, end + _WINDOW_MARGIN * span
+    )
     ratio = np.where(known > 0, inf, nan)
     np.divide(known, rest, out=ratio, where=rest > 0)
-    ranks = scipy.stats.rankdata(np.round(ratio[~np.isnan(ratio)], _DIGITS))
+    ranks = scipy.stats.rankdata(np.round(ratio[~np.isnan(ratio)], _RATIO_DIGITS))
     index, unknown = np.full(1, nan), np.full(1, nan)
     if ranks.size > 1 and np.ptp(ranks):
         index[0] = np.corrcoef(np.arange(ranks.size), ranks)[0, 1]
     return Estimates(index, unknown, unknown, unknown)
 
 
-def _ends(ranking: Ranking) -> tuple[float, float]:
+def _score_range(ranking: Ranking) -> tuple[float, float]:
     """Return the lowest and the highest score."""
     total = ranking.total
     if total.known_positive == sum(total):
@@ -226,7 +232,7 @@ def _ends(ranking: Ranking) -> tuple[float, float]:
     return low, high
 
 
-def _shares_inside(
+def _window_shares(
     ranking: Ranking, start: FloatArray, end: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the share of the known positives, and of all others, in each window."""

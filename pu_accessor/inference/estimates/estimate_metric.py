@@ -16,19 +16,19 @@ from pu_accessor.beta import Beta
 from pu_accessor.checks import latent_counts
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.diagnostics import has_one
-from pu_accessor.inference.estimates.curve_points import metric_at_point
-from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, FIXED, RATES, Cutoff
-from pu_accessor.inference.estimates.intervals import Estimates, bounding_areas
+from pu_accessor.inference.estimates.calibration import check_probability_scores
+from pu_accessor.inference.estimates.cutoff_spec import FIXED, OPTIMIZED, RATES, Cutoff
+from pu_accessor.inference.estimates.intervals import Estimates, bounding_curve_areas
 from pu_accessor.inference.estimates.known_positives import unrounded_negatives
-from pu_accessor.inference.estimates.metric_at import (
-    evaluate_at,
-    find_head,
-    fixed_head,
-    located,
-    metric_at,
-    metric_on_new,
+from pu_accessor.inference.estimates.metric_at_cutoff import (
+    add_location,
+    evaluate_at_position,
+    future_metric_at_threshold,
+    locate_chosen_cutoff,
+    locate_cutoff,
+    metric_at_cutoff,
 )
-from pu_accessor.inference.estimates.utility import check_probabilities
+from pu_accessor.inference.estimates.metric_at_rate import metric_at_rate
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Table, check_labels, mean_of_ends
@@ -40,15 +40,18 @@ from pu_accessor.inference.tables.latent_bounds import (
 )
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
-_TURN = np.linspace(0, np.pi / 2, 33)
-_OFF, _LEFT = np.sin(_TURN), np.cos(_TURN)  # of beta, and what that leaves of the ranking
+_ERROR_ANGLES = np.linspace(0, np.pi / 2, 33)
+_BETA_ERROR_SHARE, _RANKING_ERROR_SHARE = (
+    np.sin(_ERROR_ANGLES),
+    np.cos(_ERROR_ANGLES),
+)  # of beta, and what that leaves of the ranking
 _POINT, _LOWER, _UPPER = range(3)
-_ROUNDING = 1e-9
-_MOST_COUNTS, _MOST_ENTRIES = 1000, 4_000_000  # that are looked at; times known positives
-_ROUNDS, _PARTS, _LOWEST = 3, 6, 3  # of a search between betas
+_TOLERANCE = 1e-9
+_MAX_COUNTS, _MAX_TABLE_SIZE = 1000, 4_000_000  # that are looked at; times known positives
+_SEARCH_ROUNDS, _POINTS_PER_ROUND, _MINIMA_PER_ROUND = 3, 6, 3  # of a search between betas
 
 
-def estimate(
+def estimate_metric(
     metric: Metric,
     ranking: Ranking,
     beta: Beta,
@@ -73,41 +76,43 @@ def estimate(
     (array([0.798]), array([0.188]), array([1.]))
     """
     if metric.of_probabilities:
-        check_probabilities(ranking, metric.name)
+        check_probability_scores(ranking, metric.name)
     if cutoff is not None:
         cutoff = metric.at_whole(cutoff, sum(ranking.total))
-        metric, settings = metric.at_cutoff(cutoff), _rule_at(cutoff, settings)
-        is_of_table = cutoff.kind in (*FIXED, *CHOSEN) and metric.estimator is None
+        metric, settings = metric.at_cutoff(cutoff), _settings_at_cutoff(cutoff, settings)
+        is_of_table = cutoff.kind in (*FIXED, *OPTIMIZED) and metric.estimator is None
         if beta.is_estimate and target == "examples" and is_of_table:
-            return _join_tables(metric, ranking, beta, settings, cutoff)
+            return _add_beta_error_to_table(metric, ranking, beta, settings, cutoff)
     if not metric.takes_beta or beta.interval is None:
-        return _ask(metric, ranking, beta.values, settings, target, cutoff)
+        return _estimate_at_betas(metric, ranking, beta.values, settings, target, cutoff)
     betas = beta.grid(settings.level)
     if not beta.is_estimate:
         if cutoff is not None and target == "examples":
-            betas = _every_count(betas, ranking.total)
+            betas = _add_all_counts(betas, ranking.total)
         else:  # without betas, but for the first, at which nothing is negative
             possible = unrounded_negatives(ranking.total, betas) > 0
             betas = betas[possible | (np.arange(betas.size) == 0)]
 
     def ask(betas: FloatArray) -> Estimates:
-        return _ask(metric, ranking, betas, settings, target, cutoff, beta.point)
+        return _estimate_at_betas(metric, ranking, betas, settings, target, cutoff, beta.point)
 
     found = ask(betas)
     if not beta.is_estimate:
-        return _at_point(found, *_find_ends(ask, betas, found))
+        return _keep_first_beta(found, *_extreme_limits(ask, betas, found))
     if cutoff is None:
-        return join_estimates(found, beta)
-    return _at_point(found, *join_limits(found.value, found.lower, found.upper, beta))
+        return add_beta_error_to_estimates(found, beta)
+    return _keep_first_beta(
+        found, *add_beta_error_to_limits(found.value, found.lower, found.upper, beta)
+    )
 
 
-def _rule_at(cutoff: Cutoff, rule: Settings) -> Settings:
+def _settings_at_cutoff(cutoff: Cutoff, rule: Settings) -> Settings:
     """Return the rule for a cutoff: one that estimates choose takes limits of all cutoffs."""
-    chosen = cutoff.kind in CHOSEN and rule.band == "exact"
+    chosen = cutoff.kind in OPTIMIZED and rule.band == "exact"
     return replace(rule, band="simultaneous") if chosen else rule
 
 
-def _ask(
+def _estimate_at_betas(
     metric: Metric,
     ranking: Ranking,
     betas: FloatArray,
@@ -118,18 +123,20 @@ def _ask(
 ) -> Estimates:
     """Estimate a metric at some betas; at a cutoff that is found at one of them, if need be."""
     if cutoff is None:
-        return _estimate_area(metric, ranking, betas, settings, target)
+        return _estimate_ranking_metric(metric, ranking, betas, settings, target)
     if metric.estimator is not None:
         found = metric.estimator(metric, ranking, betas, settings, target)
-        return found if metric.depth is None else located(found, fixed_head(ranking, cutoff))
+        return (
+            found if metric.depth is None else add_location(found, locate_cutoff(ranking, cutoff))
+        )
     if cutoff.kind in RATES:
-        return metric_at_point(ranking, betas, metric, cutoff, settings, target)
+        return metric_at_rate(ranking, betas, metric, cutoff, settings, target)
     if target == "population":
-        return _estimate_on_new(metric, ranking, betas, settings, cutoff)
-    return metric_at(ranking, betas, metric, cutoff, settings, head_at)
+        return _estimate_future_metric(metric, ranking, betas, settings, cutoff)
+    return metric_at_cutoff(ranking, betas, metric, cutoff, settings, head_at)
 
 
-def _estimate_area(
+def _estimate_ranking_metric(
     metric: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, target: str
 ) -> Estimates:
     """Estimate a metric of a whole ranking, for whichever labels may fail.
@@ -149,42 +156,44 @@ def _estimate_area(
     if not settings.failure:
         return found
     within, at_random = (
-        bounding_areas(ranking, betas, each, metric.curve or "", metric.max_fpr)
+        bounding_curve_areas(ranking, betas, each, metric.curve or "", metric.max_fpr)
         for each in (settings, settings.at_random)
     )
     limits = np.stack([found.lower, found.upper])
-    if found.uncut:  # also where beta was ruled out
-        limits = np.where(np.isnan(limits), found.uncut[1:], limits)
+    if found.untrimmed:  # also where beta was ruled out
+        limits = np.where(np.isnan(limits), found.untrimmed[1:], limits)
     nothing = within if target == "examples" else np.array([[0.0], [1.0]])
     if target == "population" and has_one(ranking.total):
         nothing = np.full((2, 1), np.nan)
-    moved = np.where(np.isnan(limits), nothing, _move(metric, limits, at_random, within))
+    moved = np.where(np.isnan(limits), nothing, _shift_limits(metric, limits, at_random, within))
     if metric.curve == "pr":
         lower, upper = np.where(within == at_random, moved, within)
         own = limits if target == "examples" else moved
         moved = np.stack([np.fmin(own[0], lower), np.fmax(own[1], upper)])
-    return _reach(found, moved)
+    return _replace_limits(found, moved)
 
 
-def _estimate_on_new(
+def _estimate_future_metric(
     metric: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, cutoff: Cutoff
 ) -> Estimates:
     """Estimate a metric of new examples at a threshold, for whichever labels may fail.
 
     The limits for random labels move by as much as those of these examples do.
     """
-    found = metric_on_new(ranking, betas, metric, cutoff.value, settings.at_random)
+    found = future_metric_at_threshold(ranking, betas, metric, cutoff.value, settings.at_random)
     if not settings.failure:
         return found
     ends = [
         np.stack([these.lower, these.upper])
         for each in (settings.at_random, settings)
-        for these in [metric_at(ranking, betas, metric, cutoff, each)]
+        for these in [metric_at_cutoff(ranking, betas, metric, cutoff, each)]
     ]
-    return _reach(found, _move(metric, np.stack([found.lower, found.upper]), *ends))
+    return _replace_limits(
+        found, _shift_limits(metric, np.stack([found.lower, found.upper]), *ends)
+    )
 
 
-def _move(
+def _shift_limits(
     metric: Metric, limits: FloatArray, at_random: FloatArray, within: FloatArray
 ) -> FloatArray:
     """Move limits, shape (2, betas), by as much as bounds move from one place to another.
@@ -206,25 +215,25 @@ def _move(
     return np.where(within == at_random, limits, metric.low + metric.span * moved)
 
 
-def _reach(found: Estimates, limits: FloatArray) -> Estimates:
+def _replace_limits(found: Estimates, limits: FloatArray) -> Estimates:
     """Put limits that reach to the estimate."""
     lower, upper = np.minimum(limits[0], found.value), np.maximum(limits[1], found.value)
-    return replace(found, lower=lower, upper=upper, uncut=None)
+    return replace(found, lower=lower, upper=upper, untrimmed=None)
 
 
-def _every_count(betas: FloatArray, total: Counts) -> FloatArray:
+def _add_all_counts(betas: FloatArray, total: Counts) -> FloatArray:
     """Add the betas of all numbers of latent positives in between, if they are not many.
 
     The bounds of these examples move by whole examples, up and down.
     """
     low, high = latent_counts(np.sort(betas)[[0, -1]], total.unlabeled).tolist()
-    if high - low > min(_MOST_COUNTS, _MOST_ENTRIES // max(total.known_positive, 1)):
+    if high - low > min(_MAX_COUNTS, _MAX_TABLE_SIZE // max(total.known_positive, 1)):
         return betas
     counts = np.arange(low, high) / total.unlabeled
     return np.append(betas, np.setdiff1d(counts[counts > betas.min()], betas))
 
 
-def _find_ends(
+def _extreme_limits(
     ask: Callable[[FloatArray], Estimates], betas: FloatArray, found: Estimates
 ) -> tuple[FloatArray, FloatArray]:
     """Return the lowest lower limit and the highest upper one, given those at some betas.
@@ -234,10 +243,10 @@ def _find_ends(
     """
     betas, order = np.unique(betas, return_index=True)
     ends = np.stack([found.lower, -found.upper])[:, order]
-    for _ in range(_ROUNDS):
-        lowest = np.argsort(ends, axis=1)[:, :_LOWEST].ravel()
+    for _ in range(_SEARCH_ROUNDS):
+        lowest = np.argsort(ends, axis=1)[:, :_MINIMA_PER_ROUND].ravel()
         start, end = betas[np.clip([lowest - 1, lowest + 1], 0, betas.size - 1)]
-        more = np.setdiff1d(np.linspace(start, end, _PARTS + 1), betas)
+        more = np.setdiff1d(np.linspace(start, end, _POINTS_PER_ROUND + 1), betas)
         if not more.size:
             break
         finer = ask(more)
@@ -249,7 +258,7 @@ def _find_ends(
     return np.array([low]), np.array([-high])
 
 
-def _at_point(found: Estimates, lower: FloatArray, upper: FloatArray) -> Estimates:
+def _keep_first_beta(found: Estimates, lower: FloatArray, upper: FloatArray) -> Estimates:
     """Return what was found at the first beta, with other limits."""
     names = ("value", "error", "rank", "threshold", "examples_at_threshold")
     first = {name: array[:1] for name in names if (array := getattr(found, name)) is not None}
@@ -257,10 +266,10 @@ def _at_point(found: Estimates, lower: FloatArray, upper: FloatArray) -> Estimat
     if found.rank_lower is not None and found.rank_upper is not None:
         first["rank_lower"] = found.rank_lower.min(keepdims=True)
         first["rank_upper"] = found.rank_upper.max(keepdims=True)
-    return replace(found, **first, lower=lower, upper=upper, clipped=clipped, uncut=None)
+    return replace(found, **first, lower=lower, upper=upper, clipped=clipped, untrimmed=None)
 
 
-def widen(
+def extend_over_betas(
     lower: FloatArray, estimate: FloatArray, upper: FloatArray, points: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return estimates of the points, and limits of these and of all betas after them.
@@ -280,7 +289,7 @@ def widen(
     return low + 0 * middle, middle, high + 0 * middle
 
 
-def join_estimates(
+def add_beta_error_to_estimates(
     found: Estimates, beta: Beta, span: tuple[float, float] = (0.0, 1.0)
 ) -> Estimates:
     """Put the errors of beta and of the ranking together, for an area or an average.
@@ -291,14 +300,14 @@ def join_estimates(
     """
     floor, width = span[0], span[1] - span[0]
     limits = []
-    for each in (found.parts, found.uncut or found.parts):
+    for each in (found.parts, found.untrimmed or found.parts):
         value, lower, upper = ((part - floor) / width for part in each)
-        limits.append(join_limits(value, lower, upper, beta))
+        limits.append(add_beta_error_to_limits(value, lower, upper, beta))
     lower, upper = (
         pick(*ends)
         for pick, ends in zip((np.fmin, np.fmax), zip(*limits, strict=True), strict=True)
     )
-    possible = (lower <= 1 + _ROUNDING) & (upper >= -_ROUNDING)
+    possible = (lower <= 1 + _TOLERANCE) & (upper >= -_TOLERANCE)
     lower, upper = (
         np.where(possible, floor + width * np.clip(limit, 0, 1), np.nan)
         for limit in (lower, upper)
@@ -306,7 +315,7 @@ def join_estimates(
     return Estimates(found.value[:1], found.error[:1], lower, upper)
 
 
-def join_limits(
+def add_beta_error_to_limits(
     value: FloatArray, lower: FloatArray, upper: FloatArray, beta: Beta
 ) -> tuple[FloatArray, FloatArray]:
     """Return limits that hold whatever beta is, as far as its interval holds.
@@ -343,13 +352,16 @@ def join_limits(
     if beta.limits == "both":
         low, high = np.fmin.reduce(lower, axis=-1), np.fmax.reduce(upper, axis=-1)
     else:
-        value = _with_ends(value)
+        value = _fill_impossible_betas(value)
         # As far off as at the estimate where that is not known.
         down, up = (
             np.maximum(np.where(np.isnan(off), off[..., :1], off), 0.0)
             for off in (value - lower, upper - value)
         )
-        low, high = _extreme(np.fmin, value, -down, beta), _extreme(np.fmax, value, up, beta)
+        low, high = (
+            _extreme_over_errors(np.fmin, value, -down, beta),
+            _extreme_over_errors(np.fmax, value, up, beta),
+        )
         if beta.limits == "upper":
             free = [_LOWER, *range(_UPPER + 1, value.shape[-1])]
             low = np.fmin(low, np.fmin.reduce(lower[..., free], axis=-1))
@@ -359,7 +371,7 @@ def join_limits(
     )
 
 
-def _with_ends(value: FloatArray) -> FloatArray:
+def _fill_impossible_betas(value: FloatArray) -> FloatArray:
     """Put 1 or 0 for values that are beyond: a beta at a limit may be too high for the ranking."""
     point, lower, upper = (value[..., place] for place in (_POINT, _LOWER, _UPPER))
     ends = np.where(point < lower, 0.0, 1.0), np.where(point < upper, 0.0, 1.0)
@@ -368,23 +380,27 @@ def _with_ends(value: FloatArray) -> FloatArray:
     return np.stack([point, lower, upper, *np.moveaxis(value[..., _UPPER + 1 :], -1, 0)], axis=-1)
 
 
-def _extreme(pick: np.ufunc, value: FloatArray, off: FloatArray, beta: Beta) -> FloatArray:
+def _extreme_over_errors(
+    pick: np.ufunc, value: FloatArray, off: FloatArray, beta: Beta
+) -> FloatArray:
     """Return the lowest or highest on the way to the limits of beta."""
     found = []
     for end in (_UPPER,) if beta.limits == "upper" else (_LOWER, _UPPER):
         middle, width = (
-            np.multiply.outer(side[..., _POINT], 1 - _OFF)
-            + np.multiply.outer(side[..., end], _OFF)
+            np.multiply.outer(side[..., _POINT], 1 - _BETA_ERROR_SHARE)
+            + np.multiply.outer(side[..., end], _BETA_ERROR_SHARE)
             for side in (value, off)
         )
-        found.append(pick.reduce(middle + width * _LEFT, axis=-1))
+        found.append(pick.reduce(middle + width * _RANKING_ERROR_SHARE, axis=-1))
     return np.asarray(pick.reduce(found))
 
 
-_TABLES_OFF = np.sin(np.linspace(0, np.pi / 2, 5))[1:]  # how far beta is off, of how far it can be
+_TABLE_BETA_ERROR_SHARES = np.sin(np.linspace(0, np.pi / 2, 5))[
+    1:
+]  # how far beta is off, of how far it can be
 
 
-def _join_tables(
+def _add_beta_error_to_table(
     metric: Metric, ranking: Ranking, beta: Beta, rule: Settings, at: Cutoff
 ) -> Estimates:
     """Evaluate a metric of these examples at one cutoff, whatever beta is within its interval.
@@ -397,38 +413,42 @@ def _join_tables(
     on the nearer of two ends. Such a bound counts as a whole at all betas.
     """
     check_labels(np.array([beta.upper]), ranking.total, references_used(rule.reference, ranking))
-    head = find_head(ranking, beta.point, metric, at, rule)
-    betas, share = _walk(beta, rule.level)
-    point = evaluate_at(head, betas[:1], metric, rule)
+    head = locate_chosen_cutoff(ranking, beta.point, metric, at, rule)
+    betas, share = _betas_and_band_share(beta, rule.level)
+    point = evaluate_at_position(head, betas[:1], metric, rule)
     here, rule = head.ends, head.share_error(rule)
     latent = latent_counts(betas, here.total.unlabeled)
     cutoffs = [here.take(np.array([cutoff])) for cutoff in range(head.part.size)]
-    in_head = np.stack([_between(cutoff, latent, share, rule) for cutoff in cutoffs])
+    in_head = np.stack(
+        [_hidden_positive_bounds(cutoff, latent, share, rule) for cutoff in cutoffs]
+    )
     tp = mean_of_ends(head.part, here.known_positive[:, np.newaxis, np.newaxis] + in_head)
     positives, rank = here.total.known_positive + latent, mean_of_ends(head.part, here.head)
     # At both bounds, each with a share of its distance from the estimate.
     values = metric(*Table.of(tp, rank, positives, sum(here.total))).astype(np.float64)
     ends = np.append(values.ravel(), [point.lower, point.upper])
-    return _at_point(
+    return _keep_first_beta(
         point, np.fmin.reduce(ends, keepdims=True), np.fmax.reduce(ends, keepdims=True)
     )
 
 
-def _walk(beta: Beta, level: float) -> tuple[FloatArray, FloatArray]:
+def _betas_and_band_share(beta: Beta, level: float) -> tuple[FloatArray, FloatArray]:
     """Return betas from the estimate to its limits, and what each leaves of the band."""
     point, lower, upper, *between = beta.grid(level).tolist()
-    left = np.sqrt(1 - _TABLES_OFF**2)
-    up = point + _TABLES_OFF * (upper - point)
+    left = np.sqrt(1 - _TABLE_BETA_ERROR_SHARES**2)
+    up = point + _TABLE_BETA_ERROR_SHARES * (upper - point)
     if beta.limits == "both":
         return (every := beta.grid(level)), np.ones(every.size)
     if beta.limits == "upper":
         free = [point, lower, *between]
         return np.concatenate([free, up]), np.concatenate([np.ones(len(free)), left])
-    down = point - _TABLES_OFF * (point - lower)
+    down = point - _TABLE_BETA_ERROR_SHARES * (point - lower)
     return np.concatenate([[point], down, up]), np.concatenate([[1.0], left, left])
 
 
-def _between(here: Ranking, latent: IntArray, share: FloatArray, rule: Settings) -> IntArray:
+def _hidden_positive_bounds(
+    here: Ranking, latent: IntArray, share: FloatArray, rule: Settings
+) -> IntArray:
     """Return both bounds on the latent positives at a cutoff, moved towards the estimate."""
     unlabeled, head = here.total.unlabeled, int(here.unlabeled[0])
     bounds = bound_by(make_bands(here, latent, rule), here, rule)

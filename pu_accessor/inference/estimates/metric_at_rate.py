@@ -32,19 +32,25 @@ from pu_accessor.inference.settings import Settings, count_wrong
 from pu_accessor.inference.tables.contingency import Table, Tables, completed_table, make_tables
 from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, Numbers, Ranking
 
-_SAME = 1e-12  # rates that are as near are equal where counts are no whole numbers
-_ROUNDING = 1e-6  # of counts
-_ROUNDS = 5  # of a search between cutoffs; where limits are straight lines the first one finds all
-_BETWEEN = 1 << 10  # blocks of ties that are looked at between the first cutoff and the last
-_NEAR = 1 << 10  # counts around a crossing, at the most
-_ANGLES = np.linspace(0, np.pi / 2, 9)
-_WAYS = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)])  # to share an error between both samples
+_RATE_TOLERANCE = 1e-12  # rates that are as near are equal where counts are no whole numbers
+_COUNT_TOLERANCE = 1e-6  # of counts
+_SEARCH_ROUNDS = (
+    5  # of a search between cutoffs; where limits are straight lines the first one finds all
+)
+_BLOCKS_BETWEEN = (
+    1 << 10
+)  # blocks of ties that are looked at between the first cutoff and the last
+_MAX_COUNTS_PER_CROSSING = 1 << 10  # counts around a crossing, at the most
+_ERROR_ANGLES = np.linspace(0, np.pi / 2, 9)
+_ERROR_DIRECTIONS = np.stack(
+    [np.cos(_ERROR_ANGLES), np.sin(_ERROR_ANGLES)]
+)  # to share an error between both samples
 
 # Positions of blocks and of betas, and the values of a metric there.
-Values: TypeAlias = tuple[IntArray, IntArray, FloatArray]
+AllowedValues: TypeAlias = tuple[IntArray, IntArray, FloatArray]
 
 
-class Blocks(NamedTuple):
+class GoalBlocks(NamedTuple):
     """Blocks of tied scores in which a true curve may pass its goal.
 
     A recall is reached at the end of its block; another rate is as asked before it.
@@ -57,7 +63,7 @@ class Blocks(NamedTuple):
     size: CountArray  # examples
 
 
-def metric_at_point(
+def metric_at_rate(
     ranking: Ranking, betas: FloatArray, metric: Metric, at: Cutoff, rule: Settings, target: str
 ) -> Estimates:
     """Evaluate a metric where a rate of the true curve is as asked, with its interval.
@@ -96,21 +102,21 @@ def metric_at_point(
     >>> found.rank_lower, found.rank_upper
     (array([3]), array([6]))
     """
-    own, joint = _share_error(at, rule)
-    kind = _OnNew if target == "population" else _OfThese
+    own, joint = _split_error(at, rule)
+    kind = _FutureBounds if target == "population" else _SampleBounds
     bound: Callable[[Ranking], _Bounds] = partial(kind, betas=betas, rule=own, at=at)
     ranking, asked = _add_cutoffs(ranking, at, bound)
     bounds = bound(ranking)
-    blocks = _find_blocks(bounds.ranking, at, asked)
-    low, _, high = np.moveaxis(bounds.surplus, 1, 0) >= -_ROUNDING
+    blocks = _complete_blocks(bounds.ranking, at, asked)
+    low, _, high = np.moveaxis(bounds.surplus, 1, 0) >= -_COUNT_TOLERANCE
     if not high.any(axis=0).all():
-        raise _no_cutoff(bounds, at)
+        raise _no_cutoff_error(bounds, at)
     if joint is not None:
-        low |= _is_met_later(bounds, joint)
+        low |= _is_met_here_or_later(bounds, joint)
     low = np.append(low, np.zeros_like(low[:1]), axis=0)  # there is no cutoff beyond all
     allowed = high[blocks.here] & ~low[blocks.beyond]
     place, beta, values = bounds.values(metric, blocks, allowed)
-    found = _estimate(bounds, metric, at)
+    found = _estimate_at_goal(bounds, metric, at)
     names = {"lower": np.fmin, "upper": np.fmax, "rank_lower": np.fmin, "rank_upper": np.fmax}
     ends = {name: getattr(found, name).copy() for name in names}
     for name, of in names.items():
@@ -120,7 +126,7 @@ def metric_at_point(
     return replace(found, clipped=clipped, **ends)
 
 
-def _share_error(at: Cutoff, rule: Settings) -> tuple[Settings, Settings | None]:
+def _split_error(at: Cutoff, rule: Settings) -> tuple[Settings, Settings | None]:
     """Return the rule for each cutoff, and that for all of them where a rate rises and falls."""
     if at.kind != "precision":
         return rule, None
@@ -133,16 +139,18 @@ def _share_error(at: Cutoff, rule: Settings) -> tuple[Settings, Settings | None]
 # Where a goal is met
 
 
-def _is_met(table: Table, at: Cutoff) -> BoolArray:
+def _meets_goal(table: Table, at: Cutoff) -> BoolArray:
     """Tell at which cutoffs an fpr is at most what is asked for, or another rate at least that."""
     rates = METRICS[at.kind](*table)
-    rounding = np.where(table.tp % 1 > 0, _SAME, 0.0)  # whole counts have the nearest float
+    rounding = np.where(
+        table.tp % 1 > 0, _RATE_TOLERANCE, 0.0
+    )  # whole counts have the nearest float
     if at.kind == "fpr":
         return np.asarray(rates <= at.value + rounding)
     return np.asarray(rates >= at.value - rounding)
 
 
-def _surplus(
+def _goal_surplus(
     at: Cutoff, tp: Numbers, head: Numbers, positives: Numbers, size: float
 ) -> FloatArray:
     """Return how many true positives fewer would still meet a goal; less than 0: it is not met."""
@@ -153,18 +161,18 @@ def _surplus(
     return np.where(head == 0, -1.0, tp - at.value * head)  # nothing has no precision
 
 
-def _is_met_later(bounds: "_Bounds", rule: Settings) -> BoolArray:
+def _is_met_here_or_later(bounds: "_Bounds", rule: Settings) -> BoolArray:
     """Tell at which cutoffs a precision is surely reached, there or further on."""
     ranking, surplus = bounds.fewest_jointly(rule)
-    met = surplus >= -_ROUNDING
+    met = surplus >= -_COUNT_TOLERANCE
     later = np.logical_or.accumulate(met[::-1])[::-1]
     return np.asarray(later[np.searchsorted(ranking.head, bounds.ranking.head)])
 
 
-def _estimate(bounds: "_Bounds", metric: Metric, at: Cutoff) -> Estimates:
+def _estimate_at_goal(bounds: "_Bounds", metric: Metric, at: Cutoff) -> Estimates:
     """Evaluate the metric at the cutoff where the estimated rate is as asked, or the nearest."""
     ranking, table = bounds.ranking, bounds.estimate
-    rates, met = METRICS[at.kind](*table), _is_met(table, at)
+    rates, met = METRICS[at.kind](*table), _meets_goal(table, at)
     if at.kind != "precision" and np.isnan(rates).any():
         kind, change = ("negatives", "smaller") if at.kind == "fpr" else ("positives", "larger")
         raise PUDataError(
@@ -181,7 +189,7 @@ def _estimate(bounds: "_Bounds", metric: Metric, at: Cutoff) -> Estimates:
     return Estimates(value, unknown, **ends, **located, band=bounds.band)
 
 
-def _no_cutoff(bounds: "_Bounds", at: Cutoff) -> PUDataError:
+def _no_cutoff_error(bounds: "_Bounds", at: Cutoff) -> PUDataError:
     """Return the error that no cutoff has a precision."""
     highest = np.fmax.reduce(METRICS["precision"](*bounds.estimate)).min()
     return PUDataError(
@@ -203,11 +211,11 @@ def _add_cutoffs(
     asked = np.empty(0, ranking.unlabeled.dtype)
     if ranking.refiner is None:
         return ranking, asked
-    for _ in range(_ROUNDS):
+    for _ in range(_SEARCH_ROUNDS):
         bounds = bound(ranking)
         found = _crossings(bounds.ranking, bounds.surplus, at)
         low, high = found.min(initial=ranking.total.unlabeled), found.max(initial=0)
-        between = np.linspace(max(low, 1), high, _BETWEEN).astype(asked.dtype)
+        between = np.linspace(max(low, 1), high, _BLOCKS_BETWEEN).astype(asked.dtype)
         asked = np.unique(np.concatenate([asked, found, between[between <= high]]))
         ranking = bounds.ranking.refine(asked)
         if ranking is bounds.ranking or bounds.straight:
@@ -224,13 +232,17 @@ def _crossings(ranking: Ranking, surplus: FloatArray, at: Cutoff) -> CountArray:
     step, *columns = np.nonzero(met[:-1] != met[1:])
     start, end = surplus[step, *columns], surplus[step + 1, *columns]
     first, last = (unlabeled[of, np.newaxis] for of in (step, step + 1))
-    near = min(ceil(1 / max(at.value, 1 / _NEAR)), _NEAR) if at.kind == "precision" else 1
+    near = (
+        min(ceil(1 / max(at.value, 1 / _MAX_COUNTS_PER_CROSSING)), _MAX_COUNTS_PER_CROSSING)
+        if at.kind == "precision"
+        else 1
+    )
     places = np.floor(first[:, 0] + (last - first)[:, 0] * start / (start - end))
     around = np.clip(places[:, np.newaxis] + np.arange(-near, near + 2), first, last)
     return np.unique(around[around > 0].astype(unlabeled.dtype))
 
 
-def _find_blocks(ranking: Ranking, at: Cutoff, asked: CountArray) -> Blocks:
+def _complete_blocks(ranking: Ranking, at: Cutoff, asked: CountArray) -> GoalBlocks:
     """Return the blocks of ties that are there from end to end, and that outside of all."""
     kinds = ranking.known_positive, ranking.known_negative, ranking.unlabeled
     positive, negative, unlabeled = (np.diff(count) for count in kinds)
@@ -240,14 +252,14 @@ def _find_blocks(ranking: Ranking, at: Cutoff, asked: CountArray) -> Blocks:
     counts = positive, positive + unlabeled, positive + unlabeled + negative
     sizes = (np.append(count[left], 0) for count in counts)
     if at.kind == "recall":
-        return Blocks(np.append(left + 1, 0), np.append(left, -1), *sizes)
-    return Blocks(np.append(left, whole.size), np.append(left + 1, -1), *sizes)
+        return GoalBlocks(np.append(left + 1, 0), np.append(left, -1), *sizes)
+    return GoalBlocks(np.append(left, whole.size), np.append(left + 1, -1), *sizes)
 
 
 # What is possible there
 
 
-class _OfThese:
+class _SampleBounds:
     """These examples: a band, and its bounding tables."""
 
     straight = True  # whether limits are straight lines between cutoffs
@@ -265,17 +277,17 @@ class _OfThese:
         self.clipped = np.asarray(tables.clipped[:, ::2].any(axis=1))
         self.band = ranking.design or band_name(rule.band)
 
-    def _surplus(self, tables: Tables) -> FloatArray:
+    def _goal_surplus(self, tables: Tables) -> FloatArray:
         """Return by how much the goal is met at all bounds, shape (cutoffs, 3, betas)."""
         head, size = tables.head[:, np.newaxis, np.newaxis], sum(self.ranking.total)
-        return _surplus(self.at, tables.tp, head, tables.positives, size)
+        return _goal_surplus(self.at, tables.tp, head, tables.positives, size)
 
     def fewest_jointly(self, rule: Settings) -> tuple[Ranking, FloatArray]:
         """Return by how much the goal is met at the least, at all cutoffs jointly."""
         tables = make_tables(self.ranking, self.betas, rule)
         return tables.ranking, self._surplus(tables)[:, 0]
 
-    def values(self, metric: Metric, blocks: Blocks, allowed: BoolArray) -> Values:
+    def values(self, metric: Metric, blocks: GoalBlocks, allowed: BoolArray) -> AllowedValues:
         """Return what the goal allows: with the fewest true positives that meet it, and the most.
 
         These are as many as leave it unmet on the other side of the block. All known positives
@@ -308,11 +320,11 @@ class _OfThese:
     def _needed(self, head: CountArray, positives: IntArray) -> FloatArray:
         """Return the fewest true positives with which the goal is met."""
         none = np.zeros(head.size)
-        needed = -_surplus(self.at, none, head, positives, sum(self.ranking.total))
-        return np.ceil(needed - _ROUNDING) if head.dtype.kind == "i" else needed
+        needed = -_goal_surplus(self.at, none, head, positives, sum(self.ranking.total))
+        return np.ceil(needed - _COUNT_TOLERANCE) if head.dtype.kind == "i" else needed
 
 
-class _OnNew:
+class _FutureBounds:
     """New examples: two samples, each with limits of its share above a threshold."""
 
     straight, band = False, "binomial"
@@ -332,7 +344,7 @@ class _OnNew:
         (low, high), (few, many) = self._limits(wide)[..., 0, :, np.newaxis]
         ends = [self._surplus(np.array(each)) for each in ((low, many), (high, few))]
         tp, fp, fn, _ = self.estimate
-        middle = _surplus(at, tp, tp + fp, tp + fn, size)
+        middle = _goal_surplus(at, tp, tp + fp, tp + fn, size)
         self.surplus = np.stack([ends[0], middle, ends[1]], axis=1)
         self.clipped = np.zeros(tp.shape, np.bool_)
 
@@ -366,12 +378,12 @@ class _OnNew:
             positives * known, negatives * false, positives * (1 - known), negatives * (1 - false)
         )
 
-    def _surplus(self, shares: FloatArray, beta: slice | int = slice(None)) -> FloatArray:
+    def _goal_surplus(self, shares: FloatArray, beta: slice | int = slice(None)) -> FloatArray:
         """Return by how much shares meet the goal."""
         tp, fp, fn, _ = self._table(shares, beta)
-        return _surplus(self.at, tp, tp + fp, tp + fn, sum(self.ranking.total))
+        return _goal_surplus(self.at, tp, tp + fp, tp + fn, sum(self.ranking.total))
 
-    def values(self, metric: Metric, blocks: Blocks, allowed: BoolArray) -> Values:
+    def values(self, metric: Metric, blocks: GoalBlocks, allowed: BoolArray) -> AllowedValues:
         """Return what the goal allows, at a few ways to share the error between both samples.
 
         In a block of ties the goal does not tie the two shares together: both limits have to hold.
@@ -381,7 +393,7 @@ class _OnNew:
             near = np.flatnonzero(allowed[:, beta] & ((blocks.size > 1) == tied))
             here = blocks.here[near]
             beyond = np.where(blocks.beyond[near] < 0, here, blocks.beyond[near])
-            errors = (self.radius if tied else self.z) * _WAYS
+            errors = (self.radius if tied else self.z) * _ERROR_DIRECTIONS
             limits, outer = (self._limits(errors, of) for of in (here, beyond))
             surely = self._surplus(outer[[0, 1], [0, 1]], beta) >= 0
             possible = self._surplus(limits[[0, 1], [1, 0]], beta) >= 0
@@ -398,7 +410,7 @@ class _OnNew:
         places, columns, values = (np.concatenate(part) for part in zip(*found, strict=True))
         return places, columns, values
 
-    def _excess(self, blocks: Blocks, near: IntArray, beta: int) -> FloatArray:
+    def _excess(self, blocks: GoalBlocks, near: IntArray, beta: int) -> FloatArray:
         """Return by how much a goal can be exceeded where a block of ties passes it."""
         *_, n, size = both_samples(self.ranking)
         recall = self.at.kind == "recall"
@@ -421,15 +433,15 @@ class _OnNew:
             first, second, third = (
                 self._surplus(each, beta) - excess for each in (best, middle, worst)
             )
-            way = _share_of_way(first, second), _share_of_way(second, third)
+            way = _zero_crossing(first, second), _zero_crossing(second, third)
             points.append(best + way[0] * (middle - best) + way[1] * (worst - middle))
         return points
 
 
-def _share_of_way(start: FloatArray, end: FloatArray) -> FloatArray:
+def _zero_crossing(start: FloatArray, end: FloatArray) -> FloatArray:
     """Return after which share of the way a falling line passes 0, from 0 to 1."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.clip(np.nan_to_num(start / (start - end), nan=1.0), 0, 1)
 
 
-_Bounds: TypeAlias = _OfThese | _OnNew
+_Bounds: TypeAlias = _SampleBounds | _FutureBounds

@@ -10,10 +10,10 @@ import scipy
 from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.estimates.intervals import (
     Estimates,
-    around,
-    at_completed,
-    rank_interval,
-    reach,
+    half_width,
+    include_estimate,
+    logit_rank_interval,
+    use_completed_estimate,
 )
 from pu_accessor.inference.estimates.known_positives import check_negatives, count_positives
 from pu_accessor.inference.influence import (
@@ -38,8 +38,10 @@ from pu_accessor.inference.tables.contingency import check_labels, completed_tab
 from pu_accessor.inference.tables.curves import completed_area, completed_aurocs, odds_factor
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking, Stack
 
-_LEAST = 1e-9  # of a share that stands for none: logits are logarithms there
-_UNSEEN = 0.5  # examples of a sample that may lie at an end, though none was seen: a convention
+_MIN_SHARE = 1e-9  # of a share that stands for none: logits are logarithms there
+_PRIOR_SIZE = (
+    0.5  # examples of a sample that may lie at an end, though none was seen: a convention
+)
 
 
 def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimates:
@@ -79,9 +81,9 @@ def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Setting
     statistic = replace(
         auroc_interval(share, placed, rule.level, design.df), value=auroc_on_new(ranking, betas)
     )
-    statistic = _above_chance(ranking, statistic, 0.5)
+    statistic = _trim_at_chance(ranking, statistic, 0.5)
     completed = completed_area("roc", ranking, betas, on_new=True)
-    return at_completed(ranking, betas, rule.level, statistic, completed)
+    return use_completed_estimate(ranking, betas, rule.level, statistic, completed)
 
 
 def auroc_interval(
@@ -90,13 +92,13 @@ def auroc_interval(
     """Return the unbiased AUROC with its error and interval, of one ranking or of many."""
     value, lower, upper = (
         (above - share / 2) / (1 - share)
-        for above in (placed.above, *mean_limits(placed, level, df))
+        for above in (placed.above, *bounded_mean_limits(placed, level, df))
     )
     error = np.sqrt(np.sum(placed.squares, axis=0)) / (1 - share)
     return Estimates(value, error, np.clip(lower, 0, 1), np.clip(upper, 0, 1))
 
 
-def _above_chance(ranking: Ranking, found: Estimates, chance: FloatArray | float) -> Estimates:
+def _trim_at_chance(ranking: Ranking, found: Estimates, chance: FloatArray | float) -> Estimates:
     """Return limits that are not below an area by chance, where scores are monotone."""
     if not ranking.monotone:
         return found
@@ -104,7 +106,9 @@ def _above_chance(ranking: Ranking, found: Estimates, chance: FloatArray | float
     return replace(found, lower=lower, upper=upper)
 
 
-def mean_limits(placed: Placed, level: float, df: float = np.inf) -> tuple[FloatArray, FloatArray]:
+def bounded_mean_limits(
+    placed: Placed, level: float, df: float = np.inf
+) -> tuple[FloatArray, FloatArray]:
     """Return limits of a mean from 0 to 1 to which two samples add.
 
     Notes
@@ -132,10 +136,10 @@ def mean_limits(placed: Placed, level: float, df: float = np.inf) -> tuple[Float
     mean = np.clip(placed.above, 0, 1)  # but for rounding
     # Few clusters do not tell their variance well.
     wider = scipy.special.stdtrit(df, tail) / scipy.special.ndtri(tail)
-    whole, limits = size + _UNSEEN, []
+    whole, limits = size + _PRIOR_SIZE, []
     for end, sign in ((0, -1), (1, 1)):
-        center = (size * mean + _UNSEEN * end) / whole
-        scatter = (size - 1) * placed.variance + size * (_UNSEEN / whole) * (mean - end) ** 2
+        center = (size * mean + _PRIOR_SIZE * end) / whole
+        scatter = (size - 1) * placed.variance + size * (_PRIOR_SIZE / whole) * (mean - end) ** 2
         with np.errstate(divide="ignore", invalid="ignore"):
             times = center * (1 - center) * whole * (whole + 1) / scatter - 1
         found = scipy.special.betaincinv(center * times, (1 - center) * times, abs(end - tail))
@@ -151,20 +155,22 @@ def estimate_population_aurocs(
     known, negative, unlabeled = stack.total.T
     plain = (known > 0) & (unlabeled > 0) & (negative == 0) & (betas < 1).all(axis=1)
     completed = completed_aurocs(stack, betas)
-    plain &= ~_exceed(stack, betas, level).any(axis=1) & ~np.isnan(completed).any(axis=1)
+    plain &= ~_beta_may_be_refuted(stack, betas, level).any(axis=1) & ~np.isnan(completed).any(
+        axis=1
+    )
     placed = place_stack(stack)
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = betas * (unlabeled / (negative + unlabeled))[:, np.newaxis]
     some = np.repeat(np.flatnonzero(plain), betas.shape[1])
     chosen = Placed(*(side[..., some] for side in placed))
     statistic = auroc_interval(shares[plain].ravel(), chosen, level)
-    estimates = around(statistic, completed[plain].ravel())
+    estimates = include_estimate(statistic, completed[plain].ravel())
     columns = (estimates.value, estimates.error, estimates.lower, estimates.upper)
     rows = zip(*(column.reshape(-1, betas.shape[1]) for column in columns), strict=True)
     return [Estimates(*next(rows)) if is_plain else None for is_plain in plain.tolist()]
 
 
-def _exceed(stack: Stack, betas: FloatArray, level: float) -> BoolArray:
+def _beta_may_be_refuted(stack: Stack, betas: FloatArray, level: float) -> BoolArray:
     """Tell which betas may exceed the limit of their ranking: see `limit_from_positives`."""
     known, unlabeled, owner = stack.total[:, :1], stack.total[:, 2:], stack.owner
     # Rounded up, so that none is missed.
@@ -178,7 +184,7 @@ def _exceed(stack: Stack, betas: FloatArray, level: float) -> BoolArray:
     return np.asarray(distance > allowed)
 
 
-def estimate_population_precision(
+def estimate_population_average_precision(
     ranking: Ranking, betas: FloatArray, rule: Settings
 ) -> Estimates:
     """Estimate average precision on new examples, with an interval.
@@ -222,16 +228,19 @@ def estimate_population_precision(
     """
     check_labels(betas, ranking.total)
     if rule.prevalence is None:
-        value, influences = precision_values(ranking, betas), precision_influences(ranking)
-        statistic = _precision_around(ranking, betas, value, influences, rule.level)
+        value, influences = (
+            unbiased_average_precision(ranking, betas),
+            precision_influences(ranking),
+        )
+        statistic = _average_precision_interval(ranking, betas, value, influences, rule.level)
     else:
         check_negatives(ranking.total, betas, "average_precision")
-        statistic = _at_prevalence(ranking, betas, rule.prevalence, rule.level)
+        statistic = _average_precision_at_prevalence(ranking, betas, rule.prevalence, rule.level)
     completed = completed_area("pr", ranking, betas, on_new=True, prevalence=rule.prevalence)
-    return at_completed(ranking, betas, rule.level, statistic, completed)
+    return use_completed_estimate(ranking, betas, rule.level, statistic, completed)
 
 
-def _precision_around(
+def _average_precision_interval(
     ranking: Ranking,
     betas: FloatArray,
     value: FloatArray,
@@ -252,18 +261,18 @@ def _precision_around(
         all_parts = with_prevalence(influences, slope / n)
     design = find_design(ranking.clusters, lambda: all_parts)
     unit = float(design.effect * squares.sum()) ** 0.5
-    share = np.clip(1 - (1 - n / positives) / factor, _LEAST, n / positives)
+    share = np.clip(1 - (1 - n / positives) / factor, _MIN_SHARE, n / positives)
     error = unit * factor * positives
-    away = reach(error, min(df, design.df), level)
-    limits = rank_interval(value, share * value, 1 / share, away, away)
+    away = half_width(error, min(df, design.df), level)
+    limits = logit_rank_interval(value, share * value, 1 / share, away, away)
     if unit == 0:
         sizes = n / design.effect, (size - n) / design.effect
-        limits = without_scatter(value, *sizes, level, factor)
+        limits = _limits_without_scatter(value, *sizes, level, factor)
     chance = positives / size if prevalence is None else prevalence
-    return _above_chance(ranking, Estimates(value, error, *limits), chance)
+    return _trim_at_chance(ranking, Estimates(value, error, *limits), chance)
 
 
-def effective_rest(ranking: Ranking) -> float:
+def effective_size_of_rest(ranking: Ranking) -> float:
     """Return how many rows of the rest, in effect, make up their part of the error.
 
     That is the error of average precision; NaN without weights, and where no row adds to it.
@@ -274,7 +283,7 @@ def effective_rest(ranking: Ranking) -> float:
     return effective_size(added) if added.any() else np.nan
 
 
-def _at_prevalence(
+def _average_precision_at_prevalence(
     ranking: Ranking, betas: FloatArray, prevalence: float, level: float
 ) -> Estimates:
     """Estimate average precision where another share of new examples is positive.
@@ -299,15 +308,15 @@ def _at_prevalence(
         scale = size * np.maximum(size / np.maximum(finer.rank, 1), 1)
         given = true * (1 / size - 1 / scale) / number
         own, more = np.array([beta]), number * float(found @ given[1:]) / found.sum()
-        value = times * (precision_values(finer, own, scale) + more)
+        value = times * (unbiased_average_precision(finer, own, scale) + more)
         influences = precision_influences(finer, (size, scale, given))
-        each.append(_precision_around(finer, own, value, influences, level, prevalence))
+        each.append(_average_precision_interval(finer, own, value, influences, level, prevalence))
     parts = [(one.value, one.error, one.lower, one.upper) for one in each]
     value, error, lower, upper = np.concatenate(parts, axis=1)
     return Estimates(value, error, lower, upper)
 
 
-def precision_values(
+def unbiased_average_precision(
     ranking: Ranking, betas: FloatArray, heads: FloatArray | None = None
 ) -> FloatArray:
     """Return the estimates of average precision, wherever they lie; of other heads likewise."""
@@ -323,7 +332,7 @@ def precision_values(
     return np.where((n == 1) & (positives > 1), np.nan, value)
 
 
-def without_scatter(
+def _limits_without_scatter(
     value: FloatArray, n: float, rest: float, level: float, factor: FloatArray | float = 1.0
 ) -> tuple[FloatArray, FloatArray]:
     """Return limits where all known positives rank above all others.
@@ -337,7 +346,7 @@ def without_scatter(
     return np.minimum(value, lower), np.ones(value.size)
 
 
-def estimate_population_partial(
+def estimate_population_partial_auroc(
     ranking: Ranking, betas: FloatArray, rule: Settings, max_fpr: float
 ) -> Estimates:
     """Estimate the standardised area up to a false positive rate on new examples.
@@ -376,14 +385,16 @@ def estimate_population_partial(
     with np.errstate(invalid="ignore"):  # in whole numbers no example may be negative
         rates = table.fp.T / table.fp[-1:].T
     limits = [
-        _limit_part(stop_at(finer, fpr, max_fpr), area, share, max_fpr, rule.level)
+        _partial_area_limits(
+            _partial_area_influence(finer, fpr, max_fpr), area, share, max_fpr, rule.level
+        )
         for fpr, area, share in zip(rates, value.tolist(), shares, strict=True)
     ]
     statistic = Estimates(value, *np.transpose(limits))
-    return at_completed(ranking, betas, rule.level, statistic, value)
+    return use_completed_estimate(ranking, betas, rule.level, statistic, value)
 
 
-def stop_at(ranking: Ranking, fpr: FloatArray, max_fpr: float) -> Influence:
+def _partial_area_influence(ranking: Ranking, fpr: FloatArray, max_fpr: float) -> Influence:
     """Return what examples add to the area, times 1 - b, up to a false positive rate."""
     known, others = ranking.known_positive, ranking.rank - ranking.known_positive
     n, rest = int(known[-1]), max(int(others[-1]), 1)
@@ -398,7 +409,7 @@ def stop_at(ranking: Ranking, fpr: FloatArray, max_fpr: float) -> Influence:
     return center([(ranking, values[0], -values[1] / rest)])[0]
 
 
-def _limit_part(
+def _partial_area_limits(
     influence: Influence, value: float, share: float, max_fpr: float, level: float
 ) -> tuple[float, float, float]:
     """Return the standard error of a standardised area, and its limits."""
@@ -416,6 +427,6 @@ def _limit_part(
         area = true * max(max_fpr - false / (1 - share), 0.0)
         return error, (1 + (area - chance) / (max_fpr - chance)) / 2, 1.0
     one = np.array([1.0])
-    away = reach(error * one, min(df, design.df), level)
-    lower, upper = rank_interval(value * one, place, max_fpr / scale * one, away, away)
+    away = half_width(error * one, min(df, design.df), level)
+    lower, upper = logit_rank_interval(value * one, place, max_fpr / scale * one, away, away)
     return error, float(lower[0]), float(upper[0])

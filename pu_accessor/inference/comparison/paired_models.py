@@ -6,12 +6,12 @@ import numpy as np
 
 from pu_accessor.beta import Beta
 from pu_accessor.errors import PUDataError, PUValueError
-from pu_accessor.inference.comparison.pairwise import PairTests, compare_by_t, find_pairs
+from pu_accessor.inference.comparison.pair_tests import PairTests, compare_by_t, list_pairs
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.joint import join_limits
+from pu_accessor.inference.estimates.estimate_metric import add_beta_error_to_limits
 from pu_accessor.inference.estimates.known_positives import count_negatives, hidden_share
 from pu_accessor.inference.estimates.linearized import linearize
-from pu_accessor.inference.estimates.weighted_areas import share_below
+from pu_accessor.inference.estimates.weighted_areas import known_share_below
 from pu_accessor.inference.influence import (
     Design,
     hold_clusters,
@@ -23,7 +23,7 @@ from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import CountArray, FloatArray, IntArray, PairedRanks, PairedRows
 
-_ROUNDING = 1e-12  # relative size of a variance that may be none
+_RELATIVE_TOLERANCE = 1e-12  # relative size of a variance that may be none
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,10 +88,10 @@ def compare_paired(
     >>> tests.sign, tests.p_value.round(3), tests.difference.round(3)
     (array([[1]]), array([[0.315, 0.315]]), array([[0.292, 0.389]]))
     """
-    first, second = find_pairs(len(paired.ranks))
+    first, second = list_pairs(len(paired.ranks))
     check_labels(np.zeros(1) if betas is None else betas, paired.total)
     pairs = zip(first.tolist(), second.tolist(), strict=True)
-    each = [_shift(paired, pair, target == "population") for pair in pairs]
+    each = [_mean_rank_difference(paired, pair, target == "population") for pair in pairs]
     mean, variance, df = np.transpose(each)
     factor = np.ones(1 if betas is None else betas.size)
     if target == "examples" and betas is not None and paired.weight is None:
@@ -110,11 +110,11 @@ def compare_paired(
         sign=np.sign(mean).astype(np.int64)[:, np.newaxis],
         n=paired.total.known_positive,
         has_size=betas is not None,
-        covariance=_covariance(paired, target),
+        covariance=_error_covariance(paired, target),
     )
 
 
-def _covariance(paired: PairedRanks, target: str) -> FloatArray:
+def _error_covariance(paired: PairedRanks, target: str) -> FloatArray:
     """Return how the errors of models vary together, shape (1, models, models); but a factor."""
     n = paired.total.known_positive
     if paired.clusters is not None:
@@ -129,17 +129,17 @@ def _covariance(paired: PairedRanks, target: str) -> FloatArray:
     return np.asarray((away @ away.T + of_rest)[np.newaxis])
 
 
-def join_pairs(tests: PairedTests, beta: Beta) -> PairedTests:
+def add_beta_error_to_tests(tests: PairedTests, beta: Beta) -> PairedTests:
     """Put the error of an estimated beta together with that of the ranking."""
     if not tests.has_size:
         return tests
-    lower, upper = join_limits(tests.difference, tests.lower, tests.upper, beta)
+    lower, upper = add_beta_error_to_limits(tests.difference, tests.lower, tests.upper, beta)
     names = ("difference", "statistic", "df", "p_value", "p_adjusted", "sign")
     at_estimate = {name: getattr(tests, name)[:, :1] for name in names}
     return replace(tests, **at_estimate, lower=lower, upper=upper)
 
 
-def _shift(
+def _mean_rank_difference(
     paired: PairedRanks, models: tuple[int, int], on_new: bool
 ) -> tuple[float, float, float]:
     """Return by how many ranks the first is ahead on average, the variance of that, and its df.
@@ -156,10 +156,10 @@ def _shift(
         ahead = (ranks[b] - among[b]) - (ranks[a] - among[a])
     mean = float(ahead.mean() if weight is None else share @ ahead)
     away = ahead - mean
-    away[np.abs(away) <= _ROUNDING * np.abs(ahead).max()] = 0.0
+    away[np.abs(away) <= _RELATIVE_TOLERANCE * np.abs(ahead).max()] = 0.0
     influence = share * away
     if on_new and weight is not None:
-        below = share_below(among[b], share) - share_below(among[a], share)
+        below = known_share_below(among[b], share) - known_share_below(among[a], share)
         influence += below - below.mean()
     drawn = np.ones(n) if on_new or weight is None else 1 - 1 / weight
     influence *= np.sqrt(drawn)
@@ -168,19 +168,22 @@ def _shift(
     moves = paired.moves[:, a, b]
     seen = bool(ahead.any() or moves.any())
     if seen or not (paired.equal[a, b] or (paired.rows and paired.rows.alike(a, b))):
-        moves = moves + _UNSEEN / max(others, 1)
-    known, df = known_error(influence, moves * [unit, unit**2])
+        moves = moves + _UNSEEN_MOVES / max(others, 1)
+    known, df = known_positive_variance(influence, moves * [unit, unit**2])
     if not on_new:
         return mean, known, df
-    variance, df = _with_rest(paired, models, known, df)
+    variance, df = _add_rest_variance(paired, models, known, df)
     if paired.clusters is None or np.isnan(variance):
         return mean, variance, df
-    sums, plain = paired.clusters.sums, known_error(influence, np.zeros(2))[0] + variance - known
-    effect, most = design_of(sums[a] - sums[b], paired.clusters.sizes, plain / others**2)
+    sums, plain = (
+        paired.clusters.sums,
+        known_positive_variance(influence, np.zeros(2))[0] + variance - known,
+    )
+    effect, most = _cluster_design(sums[a] - sums[b], paired.clusters.sizes, plain / others**2)
     return mean, variance * effect, min(df, most)
 
 
-def _with_rest(
+def _add_rest_variance(
     paired: PairedRanks, models: tuple[int, int], known: float, df: float
 ) -> tuple[float, float]:
     """Return a variance of a mean in ranks, with what the rest adds, and its df."""
@@ -189,7 +192,9 @@ def _with_rest(
     of_two = paired.covariance[np.ix_(models, models)]
     both = float(np.trace(of_two))
     apart = both - 2 * float(of_two[0, 1])
-    squares = np.array([known, others * (apart if abs(apart) > _ROUNDING * both else 0.0)])
+    squares = np.array(
+        [known, others * (apart if abs(apart) > _RELATIVE_TOLERANCE * both else 0.0)]
+    )
     if min(n, others) < 2:
         return np.nan, np.nan
     return float(squares.sum()), float(welch_df(squares, np.array([df, others - 1.0])))
@@ -200,12 +205,12 @@ def _with_rest(
 
 # Calibrated by simulation, in tests/support/studies/few_rows.py.
 _PRIOR_DF = 3.0  # degrees of freedom of what the rest says of the known positives' variance
-_ENOUGH_DF = 30.0  # from which on the known positives need no help
-_FEW_MOVE = 17.0  # kurtosis of moves in rank, from which on few rows move
-_UNSEEN = 1  # rows that may move from one end to the other, though none was drawn that does
+_MAX_PRIOR_DF = 30.0  # from which on the known positives need no help
+_MIN_MOVE_KURTOSIS = 17.0  # kurtosis of moves in rank, from which on few rows move
+_UNSEEN_MOVES = 1  # rows that may move from one end to the other, though none was drawn that does
 
 
-def rows_of(paired: PairedRanks) -> PairedRows:
+def require_rows(paired: PairedRanks) -> PairedRows:
     """Return the rows of models, where they are in memory."""
     if paired.rows is None:
         raise PUValueError(
@@ -216,7 +221,7 @@ def rows_of(paired: PairedRanks) -> PairedRows:
     return paired.rows
 
 
-def known_error(
+def known_positive_variance(
     terms: FloatArray, moves: FloatArray, times: CountArray | None = None
 ) -> tuple[float, float]:
     """Return the squared error that known positives add to a difference, and its df.
@@ -254,13 +259,13 @@ def known_error(
     if by_rest <= own:
         return own, df
     seen = min(df, float(kurtosis_df(moves[1] / moves[0] ** 2, n))) if own else 0.0
-    if seen >= _ENOUGH_DF:
+    if seen >= _MAX_PRIOR_DF:
         return own, df
     whole = seen + _PRIOR_DF
     return (seen * own + _PRIOR_DF * by_rest) / whole, min(whole, n - 1.0)
 
 
-def scatter(
+def _difference_variance(
     terms: FloatArray,
     moved: FloatArray,
     reach: float,
@@ -278,17 +283,19 @@ def scatter(
         return np.nan, np.nan
     number = (times[~known] if counted is None else counted).astype(np.float64)
     own, square = terms / times, (moved / times[~known]) ** 2 * (rest / number.sum())
-    moves = np.array([number @ square, number @ square**2]) + _UNSEEN * reach ** np.array([2, 4])
+    moves = np.array([number @ square, number @ square**2]) + _UNSEEN_MOVES * reach ** np.array(
+        [2, 4]
+    )
     parts = (
-        known_error(own[known], moves / rest, times[known]),
-        known_error(own[~known], np.zeros(2), times[~known]),
+        known_positive_variance(own[known], moves / rest, times[known]),
+        known_positive_variance(own[~known], np.zeros(2), times[~known]),
     )
     squares, df = np.transpose(parts)
-    together, most = design(terms, rows)
+    together, most = _row_design(terms, rows)
     return together * float(squares.sum()), min(float(welch_df(squares, df)), most)
 
 
-def _likely(best: FloatArray, rows: PairedRows, share: float) -> CountArray:
+def _count_likely_positives(best: FloatArray, rows: PairedRows, share: float) -> CountArray:
     """Return how often the rest's rows count as known positives: the best-ranked ones alone.
 
     As many count as are positive; a row that moves is where either model ranks it best.
@@ -301,7 +308,7 @@ def _likely(best: FloatArray, rows: PairedRows, share: float) -> CountArray:
     return counted
 
 
-def design(terms: FloatArray, rows: PairedRows) -> Design:
+def _row_design(terms: FloatArray, rows: PairedRows) -> Design:
     """Return by how much clusters enlarge the variance of a sum over rows, and the most df."""
     if not rows.designed:
         return Design()
@@ -314,10 +321,10 @@ def design(terms: FloatArray, rows: PairedRows) -> Design:
     several = number > 1
     each = np.bincount(~rows.positive, squares, 2)
     plain = float(np.sum((each * number / np.maximum(number - 1, 1))[several]))
-    return design_of(sums, sizes, plain)
+    return _cluster_design(sums, sizes, plain)
 
 
-def design_of(sums: FloatArray, sizes: CountArray, plain: float) -> Design:
+def _cluster_design(sums: FloatArray, sizes: CountArray, plain: float) -> Design:
     """Return by how much clusters enlarge the variance of independent rows, and the most df."""
     with_positive = int(np.count_nonzero(sizes[0]))
     if with_positive < 2:
@@ -331,7 +338,7 @@ def design_of(sums: FloatArray, sizes: CountArray, plain: float) -> Design:
     return hold_clusters(sums, sizes, with_positive, plain, alike)
 
 
-def covary(terms: FloatArray, rows: PairedRows) -> FloatArray:
+def _row_covariance(terms: FloatArray, rows: PairedRows) -> FloatArray:
     """Return the covariance of the errors of models, from what rows add to each."""
     if rows.cluster is not None:
         terms = np.stack([np.bincount(rows.cluster, of_model) for of_model in terms])
@@ -376,12 +383,12 @@ def compare_rows(
        more correlated receiver operating characteristic curves: a nonparametric approach*,
        Biometrics 44 (1988) 837-845.
     """
-    rows, has_size = rows_of(paired), betas is not None
+    rows, has_size = require_rows(paired), betas is not None
     betas = np.zeros(1) if betas is None else betas
     check_labels(betas, paired.total)
     count_negatives(paired.total, betas)
     models = [linearize(ranking, betas, metric, cutoff) for ranking in rows.rankings()]
-    first, second = find_pairs(len(models))
+    first, second = list_pairs(len(models))
     completed = [model.estimate() for model in models]
     as_known = [model.moved[:, ~rows.positive] for model in models]
     # Of average precision and BEDROC the top makes most, where positives lie.
@@ -394,12 +401,14 @@ def compare_rows(
         apart, moved = models[a].influence - models[b].influence, as_known[a] - as_known[b]
         seen, by_order = apart.any() or moved.any(), cutoff is None or cutoff.kind != "threshold"
         alike = not seen and (paired.equal[a, b] or (by_order and rows.alike(a, b)))
-        few = paired.moves[1, a, b] > _FEW_MOVE * paired.moves[0, a, b] ** 2
+        few = paired.moves[1, a, b] > _MIN_MOVE_KURTOSIS * paired.moves[0, a, b] ** 2
         reach = np.zeros(betas.size) if alike else np.maximum(models[a].reach, models[b].reach)
         for column, terms in enumerate(apart):
             best = np.maximum(as_known[a][column], as_known[b][column])
-            counted = _likely(best, rows, shares[column]) if early and few else None
-            found = scatter(terms, moved[column], reach[column], rows, counted)
+            counted = (
+                _count_likely_positives(best, rows, shares[column]) if early and few else None
+            )
+            found = _difference_variance(terms, moved[column], reach[column], rows, counted)
             error[pair, column], df[pair, column] = found[0] ** 0.5, found[1]
     tests = compare_by_t((first, second), difference, error, df, level)
     lower, upper = (np.clip(end, -metric.span, metric.span) for end in (tests.lower, tests.upper))
@@ -413,5 +422,5 @@ def compare_rows(
         sign=np.sign(np.nan_to_num(difference)).astype(np.int64),
         n=paired.total.known_positive,
         has_size=has_size,
-        covariance=np.stack([covary(terms, rows) for terms in by_beta]),
+        covariance=np.stack([_row_covariance(terms, rows) for terms in by_beta]),
     )

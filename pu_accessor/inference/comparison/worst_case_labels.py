@@ -11,17 +11,19 @@ import scipy
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.weighted import latent_shares
-from pu_accessor.inference.comparison.paired import PairedTests, compare_paired
-from pu_accessor.inference.comparison.pairwise import adjust_p_values
+from pu_accessor.inference.comparison.pair_tests import adjust_by_holm
+from pu_accessor.inference.comparison.paired_models import PairedTests, compare_paired
 from pu_accessor.inference.estimates.known_positives import count_positives
 from pu_accessor.inference.settings import count_wrong
 from pu_accessor.ranking import FloatArray, PairedRanks
 
-_LARGEST_ODDS = 1e9  # a larger factor counts as unlimited
-_MANY = 1e6  # latent positives for each known one, where nobody says how many there are
+_MAX_ODDS = 1e9  # a larger factor counts as unlimited
+_HIDDEN_PER_KNOWN = (
+    1e6  # latent positives for each known one, where nobody says how many there are
+)
 
 
-def compare_worst(
+def compare_worst_case(
     paired: PairedRanks,
     betas: FloatArray | None,
     level: float,
@@ -63,12 +65,12 @@ def compare_worst(
         )
     plain = compare_paired(paired, betas, level, target)
     pairs = zip(plain.first.tolist(), plain.second.tolist(), strict=True)
-    two_models = [_of_two(paired, pair) for pair in pairs]
+    two_models = [_select_pair(paired, pair) for pair in pairs]
     each, fails = [None] if betas is None else [*betas[:, np.newaxis]], (odds, contamination)
     low, high = (
         [
             [
-                compare_paired(_at_worst(both, beta, *fails, side), beta, level, target)
+                compare_paired(_relabel_for_extreme(both, beta, *fails, side), beta, level, target)
                 for beta in each
             ]
             for both in two_models
@@ -81,9 +83,9 @@ def compare_worst(
         own = np.broadcast_to(getattr(plain, name), np.shape(ends[0]))
         return np.stack([own, *np.array(ends)])
 
-    signs, unlimited = every("sign"), odds > _LARGEST_ODDS and bool(paired.total.unlabeled)
+    signs, unlimited = every("sign"), odds > _MAX_ODDS and bool(paired.total.unlabeled)
     holds = (signs == signs[0]).all(axis=0) & (not unlimited)
-    statistic, df, p_value = _largest(*map(every, ("statistic", "df", "p_value")))
+    statistic, df, p_value = _least_significant(*map(every, ("statistic", "df", "p_value")))
     none = ~holds & ~np.isnan(p_value)
     p_value = np.where(none, 1.0, p_value)
     worst = replace(
@@ -92,7 +94,7 @@ def compare_worst(
         statistic=np.where(none, 0.0, statistic),
         df=df,
         p_value=p_value,
-        p_adjusted=adjust_p_values(p_value),
+        p_adjusted=adjust_by_holm(p_value),
     )
     if not plain.has_size:
         return worst
@@ -102,13 +104,13 @@ def compare_worst(
     return replace(worst, lower=lower, upper=upper)
 
 
-def _largest(*tests: FloatArray) -> Sequence[FloatArray]:
+def _least_significant(*tests: FloatArray) -> Sequence[FloatArray]:
     """Return the statistic, df and p value of the test with the largest p value."""
     largest = np.argmax(np.nan_to_num(tests[2], nan=np.inf), axis=0)[np.newaxis]
     return [np.take_along_axis(each, largest, axis=0)[0] for each in tests]
 
 
-def _of_two(paired: PairedRanks, models: tuple[int, int]) -> PairedRanks:
+def _select_pair(paired: PairedRanks, models: tuple[int, int]) -> PairedRanks:
     """Return two of the models alone."""
     ranks, among = ([*each.values()] for each in (paired.ranks, paired.among))
     both = np.ix_(models, models)
@@ -122,23 +124,25 @@ def _of_two(paired: PairedRanks, models: tuple[int, int]) -> PairedRanks:
     )
 
 
-def _at_worst(
+def _relabel_for_extreme(
     both: PairedRanks, beta: FloatArray | None, odds: float, contamination: float, side: int
 ) -> PairedRanks:
     """Return two models with labels at which their difference is lowest (-1), or highest (1)."""
     wrong = count_wrong(both.total.known_positive, contamination)
-    both = _turn_negative(both, wrong, side)
+    both = _remove_wrong_labels(both, wrong, side)
     n, (a, b) = both.total.known_positive, both.ranks.values()
-    latent = _MANY * n if beta is None else float(count_positives(both.total, beta)[0]) - n
+    latent = (
+        _HIDDEN_PER_KNOWN * n if beta is None else float(count_positives(both.total, beta)[0]) - n
+    )
     if odds == 1 or not latent:
         return both
     value = side * (b - a)
     order, weight = np.argsort(-value, kind="stable"), np.empty(n)
-    weight[order] = _split(value[order], min(odds, _LARGEST_ODDS))
+    weight[order] = _extreme_weights(value[order], min(odds, _MAX_ODDS))
     return both._replace(weight=1 + latent_shares(1 + weight, latent))
 
 
-def _split(values: FloatArray, odds: float) -> FloatArray:
+def _extreme_weights(values: FloatArray, odds: float) -> FloatArray:
     """Return the weights, from 1 to `odds`, that make the mean of descending values largest."""
     n = values.size
     through, above = np.concatenate([[0.0], np.cumsum(values)]), np.arange(n + 1)
@@ -146,7 +150,7 @@ def _split(values: FloatArray, odds: float) -> FloatArray:
     return np.where(np.arange(n) < int(np.argmax(mean)), odds, 1.0)
 
 
-def _turn_negative(both: PairedRanks, wrong: int, side: int) -> PairedRanks:
+def _remove_wrong_labels(both: PairedRanks, wrong: int, side: int) -> PairedRanks:
     """Return two models for which the known positives at one end are negative."""
     if not wrong:
         return both

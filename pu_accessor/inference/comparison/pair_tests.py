@@ -11,8 +11,8 @@ import scipy
 
 from pu_accessor.beta import Beta
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.estimates.auroc import auroc_and_error
-from pu_accessor.inference.estimates.joint import join_limits
+from pu_accessor.inference.estimates.areas_on_this_sample import auroc_and_error
+from pu_accessor.inference.estimates.estimate_metric import add_beta_error_to_limits
 from pu_accessor.inference.estimates.known_positives import hidden_share
 from pu_accessor.inference.influence import (
     auroc_on_new,
@@ -27,9 +27,13 @@ from pu_accessor.inference.influence import (
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-_SAME = 1e-7  # of a standard error, that rounding leaves of a difference that is none
-_UNSEEN = 0.5  # known positives that may lie at the other end, where none scatters: a convention
-_DRAWS, _AT_ONCE, _SEED = 100_000, 2_000, 2008  # of statistics, for `adjust_together`
+_STATISTIC_TOLERANCE = (
+    1e-7  # of a standard error, that rounding leaves of a difference that is none
+)
+_PRIOR_POSITIVES = (
+    0.5  # known positives that may lie at the other end, where none scatters: a convention
+)
+_DRAWS, _DRAWS_PER_CHUNK, _SEED = 100_000, 2_000, 2008  # of statistics, for `adjust_together`
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +51,7 @@ class PairTests:
     p_adjusted: FloatArray  # for all pairs of a column
 
 
-def find_pairs(models: int) -> tuple[IntArray, IntArray]:
+def list_pairs(models: int) -> tuple[IntArray, IntArray]:
     """Return the positions of the two models of each pair."""
     if models < 2:
         raise PUValueError(
@@ -88,11 +92,11 @@ def compare_by_t(
         statistic=statistic,
         df=np.broadcast_to(df, error.shape),
         p_value=p_value,
-        p_adjusted=adjust_p_values(p_value),
+        p_adjusted=adjust_by_holm(p_value),
     )
 
 
-def adjust_p_values(p_value: FloatArray) -> FloatArray:
+def adjust_by_holm(p_value: FloatArray) -> FloatArray:
     """Adjust p values for the number of pairs, NaN apart, by Holm's method [1]_.
 
     References
@@ -112,7 +116,7 @@ def adjust_p_values(p_value: FloatArray) -> FloatArray:
     return np.take_along_axis(np.maximum.accumulate(raised), position, axis=0)
 
 
-def adjust_together(
+def adjust_by_max_t(
     p_value: FloatArray, covariance: FloatArray, pairs: tuple[IntArray, IntArray]
 ) -> FloatArray:
     """Adjust p values for the number of pairs, whose statistics vary together, by max-t [1]_.
@@ -136,20 +140,20 @@ def adjust_together(
     >>> adjust_together(p_value, same, pairs).round(2).T, adjust_p_values(p_value).T
     (array([[0.05, 0.05, 0.9 ]]), array([[0.06, 0.06, 0.9 ]]))
     """
-    by_holm = adjust_p_values(p_value)
+    by_holm = adjust_by_holm(p_value)
     adjusted = by_holm.copy()
     for column, p in enumerate(p_value.T):
         tested = np.flatnonzero(~np.isnan(p))
         tested = tested[np.argsort(p[tested], kind="stable")]
         shared = covariance[min(column, len(covariance) - 1)]
         first, second = (side[tested] for side in pairs)
-        by_chance = _least_by_chance(p[tested], shared, first, second)
+        by_chance = _max_t_p_values(p[tested], shared, first, second)
         together = np.maximum.accumulate(np.maximum(by_chance, p[tested]))
         adjusted[tested, column] = np.minimum(together, by_holm[tested, column])
     return adjusted
 
 
-def _least_by_chance(
+def _max_t_p_values(
     p_value: FloatArray, covariance: FloatArray, first: IntArray, second: IntArray
 ) -> FloatArray:
     """Return how probably a pair, or one with a larger p value, gets as small a one by chance."""
@@ -158,12 +162,12 @@ def _least_by_chance(
     contrast = root[first] - root[second]
     size = np.sqrt(np.sum(contrast**2, axis=1, keepdims=True))
     # Models that do not differ, but for rounding, never get a small p value.
-    differ = size > _SAME * np.sqrt(np.diag(covariance).max(initial=0))
+    differ = size > _STATISTIC_TOLERANCE * np.sqrt(np.diag(covariance).max(initial=0))
     contrast = np.divide(contrast, size, out=np.zeros_like(contrast), where=differ)
     far, rng = -scipy.special.ndtri(p_value / 2), np.random.default_rng(_SEED)
     exceed = np.zeros(p_value.size)
-    for _ in range(_DRAWS // _AT_ONCE):
-        drawn = np.abs(rng.standard_normal((_AT_ONCE, len(covariance))) @ contrast.T)
+    for _ in range(_DRAWS // _DRAWS_PER_CHUNK):
+        drawn = np.abs(rng.standard_normal((_DRAWS_PER_CHUNK, len(covariance))) @ contrast.T)
         largest = np.maximum.accumulate(drawn[:, ::-1], axis=1)[:, ::-1]
         exceed += (largest >= far).sum(axis=0)
     return (exceed + 1) / (_DRAWS + 1)
@@ -206,7 +210,7 @@ def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupVal
         error = np.sqrt(design.effect * placed.squares.sum()) / (1 - share)
         df = min(float(welch_df(placed.squares, np.maximum(placed.size - 1, 1))[0]), design.df)
     df = df if np.isfinite(df) else n - 1.0
-    error = np.where(error == 0, np.sqrt(_UNSEEN * hidden) / n / (1 - share), error)
+    error = np.where(error == 0, np.sqrt(_PRIOR_POSITIVES * hidden) / n / (1 - share), error)
     if n == 1 or np.isnan(error).any():
         error, df = np.full(betas.size, np.nan), nan
     unknown = np.full(betas.size, np.nan)
@@ -217,13 +221,13 @@ def compare_groups(groups: Sequence[GroupValue], level: float) -> PairTests:
     """Compare the AUROC of groups that share no examples: Welch's two-sample test.
 
     Where all groups ranked the same examples,
-    `pu_accessor.inference.comparison.paired.compare_paired` sees smaller differences, and needs no
+    `pu_accessor.inference.comparison.paired_models.compare_paired` sees smaller differences, and needs no
     beta to do so.
 
     Notes
     -----
     On new examples the variance of each area is DeLong's
-    (`pu_accessor.inference.estimates.areas_on_new_examples.estimate_population_auroc`), times the
+    (`pu_accessor.inference.estimates.areas_on_future_data.estimate_population_auroc`), times the
     design effect of clusters, which limits its degrees of freedom.
 
     For these examples, with n known positives among N examples, U of them unlabeled, P = n +
@@ -249,17 +253,17 @@ def compare_groups(groups: Sequence[GroupValue], level: float) -> PairTests:
     >>> tests.difference, tests.df, tests.p_value.round(4)
     (array([[0.25]]), array([[16.]]), array([[0.0027]]))
     """
-    pairs = find_pairs(len(groups))
+    pairs = list_pairs(len(groups))
     sides = [(groups[a], groups[b]) for a, b in zip(*pairs, strict=True)]
     difference = np.array([a.estimate - b.estimate for a, b in sides])
     variances = np.array([(a.variance, b.variance) for a, b in sides])
     df = np.array(
-        [_welch(np.array([a.df, b.df]), v) for (a, b), v in zip(sides, variances, strict=True)]
+        [_welch_df(np.array([a.df, b.df]), v) for (a, b), v in zip(sides, variances, strict=True)]
     )
     return compare_by_t(pairs, difference, np.sqrt(variances.sum(axis=1)), df, level)
 
 
-def _welch(df: FloatArray, variances: FloatArray) -> FloatArray:
+def _welch_df(df: FloatArray, variances: FloatArray) -> FloatArray:
     """Return Welch's degrees of freedom of two groups for each beta, infinite without spread."""
     if np.isnan(df).any():
         return np.full(variances.shape[1], np.nan)
@@ -267,7 +271,7 @@ def _welch(df: FloatArray, variances: FloatArray) -> FloatArray:
     return welch_df(variances, np.minimum(df, np.finfo(np.float64).max)[:, np.newaxis])
 
 
-def find_gaps(groups: Sequence[GroupValue]) -> PairTests:
+def estimate_gaps(groups: Sequence[GroupValue]) -> PairTests:
     """Return the gap between each pair of groups, with its interval and without a test.
 
     Notes
@@ -293,7 +297,7 @@ def find_gaps(groups: Sequence[GroupValue]) -> PairTests:
     >>> gaps.difference.round(4), gaps.lower.round(4), gaps.upper.round(4)
     (array([[0.2]]), array([[0.0524]]), array([[0.3339]]))
     """
-    first, second = find_pairs(len(groups))
+    first, second = list_pairs(len(groups))
     estimate, lower, upper = (
         np.stack([getattr(group, name) for group in groups])
         for name in ("estimate", "lower", "upper")
@@ -310,11 +314,11 @@ def find_gaps(groups: Sequence[GroupValue]) -> PairTests:
     )
 
 
-def join_gaps(gaps: PairTests, beta: Beta) -> PairTests:
+def add_beta_error_to_gaps(gaps: PairTests, beta: Beta) -> PairTests:
     """Put the error of one estimate of beta, which all groups share, together with that of gaps.
 
     All groups are off by the same in beta: the gap is known at each beta, and is joined as one
-    number is (`pu_accessor.inference.estimates.joint.join_limits`).
+    number is (`pu_accessor.inference.estimates.estimate_metric.join_limits`).
     """
-    lower, upper = join_limits(gaps.difference, gaps.lower, gaps.upper, beta)
+    lower, upper = add_beta_error_to_limits(gaps.difference, gaps.lower, gaps.upper, beta)
     return replace(gaps, difference=gaps.difference[:, :1], lower=lower, upper=upper)

@@ -15,32 +15,40 @@ import numpy as np
 import scipy
 
 from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
-from pu_accessor.inference.estimates.known_positives import Blocks
+from pu_accessor.inference.estimates.known_positives import KnownBlocks
 from pu_accessor.ranking import FloatArray, IntArray
 
-_APART, _MIDDLE = 200, 200  # gaps at each end that stand for themselves, groups of those between
-_FARTHEST = 60.0  # logits of the tilt, or of the quantile, between which it is searched
-_FLAT = 1e-3  # deviates below which the skewness replaces a quotient of rounded numbers
-_EDGE = 1e-14  # of the way to where a sum has no moments
+_UNGROUPED_GAPS, _MIDDLE_GROUPS = (
+    200,
+    200,
+)  # gaps at each end that stand for themselves, groups of those between
+_MAX_LOGIT = 60.0  # logits of the tilt, or of the quantile, between which it is searched
+_MIN_DEVIATE = 1e-3  # deviates below which the skewness replaces a quotient of rounded numbers
+_POLE_MARGIN = 1e-14  # of the way to where a sum has no moments
 _SEED, _DRAWS = 150406837, 1000
-_QUANTILES = 129  # between which those that are drawn are interpolated
-_PART = 128  # variables that are drawn at a time
-_TINY = 1e-300  # stands for 0 in logarithms
-_TOP, _GROUPS = 60, 30  # blocks at the top that stand for themselves, groups of those below
+_TABULATED_QUANTILES = 129  # between which those that are drawn are interpolated
+_CHUNK_SIZE = 128  # variables that are drawn at a time
+_MIN_LOG_ARGUMENT = 1e-300  # stands for 0 in logarithms
+_UNGROUPED_BLOCKS, _BLOCK_GROUPS = (
+    60,
+    30,
+)  # blocks at the top that stand for themselves, groups of those below
 # Calibrated by simulation, as are _FEW, _STEEP and _MOST.
-_BEYOND = 2.5  # of the way to the end, times n, that latent positives may lie beyond known ones
-_FEW = 10  # known positives up to which the first latent ones may be at the very top
+_TAIL_FACTOR = (
+    2.5  # of the way to the end, times n, that latent positives may lie beyond known ones
+)
+_SMALL_SAMPLE = 10  # known positives up to which the first latent ones may be at the very top
 # Of positives above the best that stand for so many times the mean there may be up to so many:
 # chosen on odds of being labeled that fall 3 and 5 times per standard deviation.
-_STEEP, _MOST = 4, 3
-_LEAST = 1e-9  # latent positives that any known one stands for
-_VANISHED = 1e-290  # of a sum, below which no share of it is left
+_UNSEEN_WEIGHT_UNIT, _MAX_UNSEEN_FACTOR = 4, 3
+_MIN_SHARE = 1e-9  # latent positives that any known one stands for
+_MIN_SUM = 1e-290  # of a sum, below which no share of it is left
 
 
 # The saddlepoint of a weighted mean at some value: the share of the way from the lowest to the
 # highest value, the sign of the tilt, and the mean of each gamma variable with the tilt, over that
 # without.
-_Tilted: TypeAlias = tuple[float, float, FloatArray]
+_Saddlepoint: TypeAlias = tuple[float, float, FloatArray]
 
 
 def gamma_quantile(
@@ -73,20 +81,22 @@ def gamma_quantile(
     if not width:
         return low
     place, wanted = (values - low) / width, float(scipy.special.ndtri(tail))
-    tilted = partial(_tilt_at, place, shape, scale)
+    tilted = partial(_saddlepoint, place, shape, scale)
     if not np.ptp(scale):
-        tilted = partial(_tilt_equal, place, shape)
+        tilted = partial(_saddlepoint_equal_scales, place, shape)
 
     def excess(at: float) -> float:
-        return _deviate(tilted(at), shape) - wanted
+        return _normal_deviate(tilted(at), shape) - wanted
 
-    if not excess(-_FARTHEST) < 0 < excess(_FARTHEST):
+    if not excess(-_MAX_LOGIT) < 0 < excess(_MAX_LOGIT):
         return low + width * (tail > 0.5)
-    at = scipy.optimize.brentq(excess, -_FARTHEST, _FARTHEST)
+    at = scipy.optimize.brentq(excess, -_MAX_LOGIT, _MAX_LOGIT)
     return low + width * tilted(float(at))[0]
 
 
-def _tilt_equal(place: FloatArray, shape: FloatArray | IntArray, log_tilt: float) -> _Tilted:
+def _saddlepoint_equal_scales(
+    place: FloatArray, shape: FloatArray | IntArray, log_tilt: float
+) -> _Saddlepoint:
     """Return the saddlepoint at a tilt of equal scales: the value is then a weighted mean."""
     weight = 1 / ((1 - place) + place * np.exp(-log_tilt))
     whole = float(shape @ weight)
@@ -94,9 +104,9 @@ def _tilt_equal(place: FloatArray, shape: FloatArray | IntArray, log_tilt: float
     return share, float(np.sign(log_tilt)), weight * (shape.sum() / whole)
 
 
-def _tilt_at(
+def _saddlepoint(
     place: FloatArray, shape: FloatArray | IntArray, scale: FloatArray | float, logit: float
-) -> _Tilted:
+) -> _Saddlepoint:
     """Return the saddlepoint at a share of the way, given by its logit."""
     share, left = float(scipy.special.expit(logit)), float(scipy.special.expit(-logit))
     apart: FloatArray = scale * (place * left - (1 - place) * share)
@@ -106,22 +116,24 @@ def _tilt_at(
         # K'(tilt), without its poles at 1/least and 1/most
         return float(shape @ (apart / (1 - tilt * apart)) * (1 - tilt * least) * (1 - tilt * most))
 
-    tilt = float(scipy.optimize.brentq(slope, (1 - _EDGE) / least, (1 - _EDGE) / most))
+    tilt = float(
+        scipy.optimize.brentq(slope, (1 - _POLE_MARGIN) / least, (1 - _POLE_MARGIN) / most)
+    )
     return share, float(np.sign(tilt)), 1 / (1 - tilt * apart)
 
 
-def _deviate(tilted: _Tilted, shape: FloatArray | IntArray) -> float:
+def _normal_deviate(tilted: _Saddlepoint, shape: FloatArray | IntArray) -> float:
     """Return the normal deviate of the probability to be at most as large."""
     _, sign, weight = tilted
     pull = weight - 1
     away = sign * float(np.sqrt(max(-2 * float(shape @ np.log(weight)), 0.0)))
     spread = sign * float(np.sqrt(shape @ pull**2))
-    if abs(away) < _FLAT:
+    if abs(away) < _MIN_DEVIATE:
         return away + (float(shape @ pull**3) / spread**3 / 3 if spread else 0.0)
     return away + float(np.log(spread / away)) / away
 
 
-def rank_limits(
+def mean_rank_limits(
     ranks: FloatArray, latent: float, examples: int, level: float
 ) -> tuple[float, float]:
     """Bound the mean rank of the latent positives.
@@ -135,53 +147,57 @@ def rank_limits(
     the first. The variance of the shares is that of a finite number of latent positives.
     """
     last = ranks[-1]
-    near, far = far_ranks(ranks, examples)
+    near, far = outermost_ranks(ranks, examples)
     middles = (ranks[:-1] + ranks[1:]) / 2
     ends = [near, (near + ranks[0]) / 2], [(last + far) / 2, far]
     limits = []
     for first, beyond, tail in zip(*ends, ((1 - level) / 2, (1 + level) / 2), strict=True):
-        values, times = _grouped(np.concatenate([[first], middles, [beyond]]))
-        limits.append(latent_quantile(values, times, latent, tail))
+        values, times = _group_gaps(np.concatenate([[first], middles, [beyond]]))
+        limits.append(hidden_mean_quantile(values, times, latent, tail))
     return limits[0], limits[1]
 
 
-def latent_quantile(values: FloatArray, times: IntArray, latent: float, tail: float) -> float:
+def hidden_mean_quantile(values: FloatArray, times: IntArray, latent: float, tail: float) -> float:
     """Return a quantile of the mean over latent positives, which are shared out to gaps."""
     gaps = int(times.sum())
     mean, stretch = float(times @ values) / gaps, (1 + gaps / latent) ** 0.5
     return mean + float(stretch * (gamma_quantile(values, times, 1.0, tail) - mean))
 
 
-def far_ranks(ranks: FloatArray, examples: int) -> tuple[float, float]:
+def outermost_ranks(ranks: FloatArray, examples: int) -> tuple[float, float]:
     """Return how far latent positives may lie beyond the known ones, at either end."""
     first, last = float(ranks[0]), float(ranks[-1])
-    span, way = last - first, min(_BEYOND / ranks.size, 1.0)
+    span, way = last - first, min(_TAIL_FACTOR / ranks.size, 1.0)
     far = min(max(last + span, last + way * (examples - last)), float(examples))
     return max(min(first - span, first - way * (first - 1)), 1.0), far
 
 
-def _grouped(values: FloatArray) -> tuple[FloatArray, IntArray]:
+def _group_gaps(values: FloatArray) -> tuple[FloatArray, IntArray]:
     """Return values, each with how often it is there: in the middle of many, means of groups."""
     size = values.size
-    if size <= 2 * _APART + _MIDDLE:
+    if size <= 2 * _UNGROUPED_GAPS + _MIDDLE_GROUPS:
         return values, np.ones(size, np.int64)
-    middle = np.linspace(_APART, size - _APART, _MIDDLE + 1).astype(np.int64)
-    first = np.concatenate([np.arange(_APART), middle, np.arange(size - _APART + 1, size)])
+    middle = np.linspace(_UNGROUPED_GAPS, size - _UNGROUPED_GAPS, _MIDDLE_GROUPS + 1).astype(
+        np.int64
+    )
+    first = np.concatenate(
+        [np.arange(_UNGROUPED_GAPS), middle, np.arange(size - _UNGROUPED_GAPS + 1, size)]
+    )
     times = np.diff(np.append(first, size))
     return np.add.reduceat(values, first) / times, times
 
 
-class _Units(NamedTuple):
+class _GapUnits(NamedTuple):
     """The gaps that latent positives are shared out to."""
 
-    top: Blocks  # that stand for themselves
+    top: KnownBlocks  # that stand for themselves
     sizes: IntArray  # gaps: before and within each of these in turn, in each group, last
     groups: FloatArray  # known positives; sums of precisions: alone, by latent above, within
     end: int  # examples at or above the last block
 
 
-def precision_limits(
-    blocks: Blocks, latent: int, examples: int, level: float
+def average_precision_limits(
+    blocks: KnownBlocks, latent: int, examples: int, level: float
 ) -> tuple[float, float]:
     """Bound average precision.
 
@@ -198,15 +214,20 @@ def precision_limits(
     known ones.
     """
     n = int(blocks.found.sum())
-    units = _units(blocks)
-    drawn = _draw(units.sizes, latent)
+    units = _divide_blocks(blocks)
+    drawn = _draw_hidden_counts(units.sizes, latent)
     # The rank above which the first latent positives are not looked for.
     best = int(blocks.end[0])
     following = best if blocks.found[0] > 1 or blocks.end.size == 1 else int(blocks.end[1])
-    first = min(best**2 / (2 * following), float(blocks.start[0])) * max(1 - _FEW / n, 0.0)
+    first = min(best**2 / (2 * following), float(blocks.start[0])) * max(
+        1 - _SMALL_SAMPLE / n, 0.0
+    )
     whole = n + latent
     low, high = (
-        (_top(units, drawn, examples, whole, first, best=best) + _below(units, drawn, best=best))
+        (
+            _sum_top_precisions(units, drawn, examples, whole, first, best=best)
+            + _sum_group_precisions(units, drawn, best=best)
+        )
         / whole
         for best in (False, True)
     )
@@ -215,7 +236,7 @@ def precision_limits(
     return lower, min(float(np.quantile(high, 1 - tail, method="higher")), 1.0)
 
 
-def _draw(sizes: IntArray, latent: int) -> FloatArray:
+def _draw_hidden_counts(sizes: IntArray, latent: int) -> FloatArray:
     """Draw how many latent positives each unit gets, shape (draws, units)."""
     rng = np.random.default_rng(_SEED)
     drawn = rng.standard_gamma(sizes.astype(np.float64), (_DRAWS, sizes.size))
@@ -223,16 +244,16 @@ def _draw(sizes: IntArray, latent: int) -> FloatArray:
     return rng.multinomial(latent, shares).astype(np.float64)
 
 
-def _units(blocks: Blocks) -> _Units:
+def _divide_blocks(blocks: KnownBlocks) -> _GapUnits:
     """Divide the blocks of known positives into those that stand for themselves, and groups."""
     size = blocks.found.size
-    apart = size if size <= _TOP + _GROUPS else _TOP
-    top = Blocks(*(column[:apart] for column in blocks))
+    apart = size if size <= _UNGROUPED_BLOCKS + _BLOCK_GROUPS else _UNGROUPED_BLOCKS
+    top = KnownBlocks(*(column[:apart] for column in blocks))
     own = np.stack([np.ones(apart, np.int64), top.found - 1], axis=1).ravel()
     if apart == size:
-        return _Units(top, np.append(own, 1), np.empty((4, 0)), int(blocks.end[-1]))
+        return _GapUnits(top, np.append(own, 1), np.empty((4, 0)), int(blocks.end[-1]))
     # As many blocks in each group as keep their ratio: precision changes fast at the top.
-    first = np.unique(np.geomspace(apart, size, _GROUPS + 1).round().astype(np.int64))[:-1]
+    first = np.unique(np.geomspace(apart, size, _BLOCK_GROUPS + 1).round().astype(np.int64))[:-1]
     found, known, _, end = (column[apart:] for column in blocks)
     at = first - apart
     number = np.add.reduceat(found, at)
@@ -240,11 +261,11 @@ def _units(blocks: Blocks) -> _Units:
     within = (known - before) / np.repeat(number, np.diff(np.append(at, found.size)))
     terms = (found * known / end, found / end, found * within / end)
     groups = np.stack([number.astype(np.float64), *(np.add.reduceat(term, at) for term in terms)])
-    return _Units(top, np.concatenate([own, number, [1]]), groups, int(end[-1]))
+    return _GapUnits(top, np.concatenate([own, number, [1]]), groups, int(end[-1]))
 
 
-def _top(
-    units: _Units, drawn: FloatArray, examples: int, whole: int, first: float, *, best: bool
+def _sum_top_precisions(
+    units: _GapUnits, drawn: FloatArray, examples: int, whole: int, first: float, *, best: bool
 ) -> FloatArray:
     """Return the sum of precisions at the top and in the last gap, shape (draws,)."""
     found, known, start, end = units.top
@@ -257,11 +278,13 @@ def _top(
         after = np.concatenate([before[:, 1:], none if grouped else last], axis=1)
         tied = np.minimum(after, room)
         through = through + tied
-        total = (found + within + tied) * through / end + _spread(after - tied, through, end)
+        total = (found + within + tied) * through / end + _sum_consecutive_precisions(
+            after - tied, through, end
+        )
         crowded = np.maximum(before[:, :1] - start[0], 0)  # there is no place above the first
-        ends = _spread(before[:, :1] - crowded, none, first + none)
+        ends = _sum_consecutive_precisions(before[:, :1] - crowded, none, first + none)
         if grouped:
-            ends += _spread(last, whole - last, units.end + none)
+            ends += _sum_consecutive_precisions(last, whole - last, units.end + none)
         return np.asarray(total.sum(axis=1) + (ends + crowded * through[:, :1] / end[0])[:, 0])
     tied = np.minimum(before, room)
     free = before - tied
@@ -271,14 +294,16 @@ def _top(
     precision = np.minimum(through / end, 1)
     tied[:, -1:] += crowded
     total = (found + within + tied) * precision
-    total += _spread(free, above, np.maximum(start - free, above))
+    total += _sum_consecutive_precisions(free, above, np.maximum(start - free, above))
     rest = last - crowded
     positives = whole - rest
-    bottom = _spread(rest, positives, np.maximum(examples - rest, positives))
+    bottom = _sum_consecutive_precisions(rest, positives, np.maximum(examples - rest, positives))
     return np.asarray(total.sum(axis=1) + bottom[:, 0])
 
 
-def _spread(latent: FloatArray, above: FloatArray, place: FloatArray | IntArray) -> FloatArray:
+def _sum_consecutive_precisions(
+    latent: FloatArray, above: FloatArray, place: FloatArray | IntArray
+) -> FloatArray:
     """Return the sum of precisions over latent positives at the ranks right after a place.
 
     With P positives above rank r, that of the j-th is (P + j)/(r + j); those sum to the number of
@@ -293,7 +318,7 @@ def harmonic(number: FloatArray | IntArray) -> FloatArray:
     return np.log(middle + 1 / (24 * middle))
 
 
-def _below(units: _Units, drawn: FloatArray, *, best: bool) -> FloatArray:
+def _sum_group_precisions(units: _GapUnits, drawn: FloatArray, *, best: bool) -> FloatArray:
     """Return the sum of precisions over positives in the groups, latent ones spread like known."""
     number, alone, each, own = units.groups
     if not number.size:
@@ -306,18 +331,18 @@ def _below(units: _Units, drawn: FloatArray, *, best: bool) -> FloatArray:
     return np.asarray(((1 + latent / number) * sums).sum(axis=1))
 
 
-def weighted_rank_limit(
+def weighted_mean_rank_limit(
     ranks: FloatArray, weight: FloatArray, latent: float, examples: int, level: float, side: int
 ) -> float:
     """Bound the mean rank of the latent positives: 0 is `best`, 1 `worst`."""
-    share, end = latent_shares(weight, latent), far_ranks(ranks, examples)[side]
+    share, end = latent_shares(weight, latent), outermost_ranks(ranks, examples)[side]
     unseen = max(float(unseen_weight((1 + share)[:: 2 * side - 1])[-1]) - 1, 0.0)
-    mean = np.maximum(np.append(share, unseen), _LEAST)
+    mean = np.maximum(np.append(share, unseen), _MIN_SHARE)
     tail = (1 + (2 * side - 1) * level) / 2
     return gamma_quantile(np.append(ranks, end), mean / (1 + mean), 1 + mean, tail)
 
 
-def weighted_precision_limits(
+def weighted_average_precision_limits(
     end: IntArray, weight: FloatArray, latent: float, level: float
 ) -> tuple[float, float]:
     """Bound average precision, by the weight of each known positive.
@@ -330,16 +355,16 @@ def weighted_precision_limits(
     the average precision is made there, and few of these positives are known.
     """
     first, last = end[0] / 2 * (end[0] / end[1]), np.searchsorted(end, end, side="right")
-    first *= max(1 - _FEW / end.size, 0.0)
+    first *= max(1 - _SMALL_SAMPLE / end.size, 0.0)
     # Variables in parts, and at the end of each block of ties that an edge divides.
-    parts = np.arange(_PART, last.size, _PART)
+    parts = np.arange(_CHUNK_SIZE, last.size, _CHUNK_SIZE)
     edges = np.unique(np.concatenate([[0], parts, last[parts - 1], last.size + np.arange(2)]))
     share, limits = latent_shares(weight, latent), []
     for side in (0, 1):
-        gammas, before = _share_out(edges, _Gammas.of(share, side), latent)
+        gammas, before = _normalize_draws(edges, _GammaVariables.of(share, side), latent)
         unseen = side * (before[-1] - before[-2])
         sums = unseen - first * (harmonic(first + unseen) - harmonic(first))
-        for part, stands, through in _stands(edges, last, gammas, before):
+        for part, stands, through in _iterate_weights(edges, last, gammas, before):
             through += unseen if side else (1 - stands) / 2
             through /= end[part, np.newaxis]
             if not side:
@@ -350,7 +375,7 @@ def weighted_precision_limits(
     return lower, upper
 
 
-class _Gammas(NamedTuple):
+class _GammaVariables(NamedTuple):
     """Gamma variables: one for each known positive, and the last for positives not seen."""
 
     logs: FloatArray  # of some quantiles, shape (distinct, quantiles)
@@ -362,25 +387,27 @@ class _Gammas(NamedTuple):
     alone: IntArray  # the one that is all there is in each of these
 
     @classmethod
-    def of(cls, share: FloatArray, side: int) -> "_Gammas":
+    def of(cls, share: FloatArray, side: int) -> "_GammaVariables":
         """Return variables of latent positives near known ones, and of unseen ones at an end."""
         unseen, times = float(unseen_weight((1 + share)[:: 1 - 2 * side])[-1]), 1.0
         if side:
-            times = float(np.clip(unseen / (_STEEP * (1 + share.mean())), 1, _MOST))
-        mean = np.maximum(np.append(share, unseen - 1), _LEAST)
+            times = float(
+                np.clip(unseen / (_UNSEEN_WEIGHT_UNIT * (1 + share.mean())), 1, _MAX_UNSEEN_FACTOR)
+            )
+        mean = np.maximum(np.append(share, unseen - 1), _MIN_SHARE)
         shape = mean / (1 + mean)
         shape[-1] *= times
         each, which = np.unique(shape, return_inverse=True)
         quantiles = scipy.special.gammaincinv(
-            each[:, np.newaxis], scipy.special.expit(_logits()[1])
+            each[:, np.newaxis], scipy.special.expit(_quantile_logits()[1])
         )
-        logs, none = np.log(np.maximum(quantiles, _TINY)), np.empty(0, np.int64)
+        logs, none = np.log(np.maximum(quantiles, _MIN_LOG_ARGUMENT)), np.empty(0, np.int64)
         return cls(logs, which, shape, 1 + mean, np.ones(_DRAWS), none, none)
 
     def draw(self, part: slice, order: IntArray) -> FloatArray:
         """Draw the variables of a part, shape (variables, draws)."""
         there, which = np.unique(self.which[part], return_inverse=True)
-        quantiles = np.exp([np.interp(*_logits(), row) for row in self.logs[there]])
+        quantiles = np.exp([np.interp(*_quantile_logits(), row) for row in self.logs[there]])
         drawn = quantiles.take(order + _DRAWS * which[:, np.newaxis])
         drawn *= self.scale[part, np.newaxis]
         if self.lost.size:
@@ -390,13 +417,13 @@ class _Gammas(NamedTuple):
 
 
 @cache
-def _logits() -> tuple[FloatArray, FloatArray]:
+def _quantile_logits() -> tuple[FloatArray, FloatArray]:
     """Return the logits of the quantiles of a gamma variable that are drawn, and of some."""
     drawn: FloatArray = scipy.special.logit((np.arange(_DRAWS) + 0.5) / _DRAWS)
-    return drawn, np.linspace(drawn[0], drawn[-1], _QUANTILES)
+    return drawn, np.linspace(drawn[0], drawn[-1], _TABULATED_QUANTILES)
 
 
-def _spread_evenly(edges: IntArray) -> Iterator[tuple[slice, IntArray]]:
+def _iterate_stratified_orders(edges: IntArray) -> Iterator[tuple[slice, IntArray]]:
     """Yield the order of draws for each of some variables, shape (variables, draws).
 
     Of evenly spread quantiles each variable has every one once, whatever its distribution: where
@@ -408,35 +435,39 @@ def _spread_evenly(edges: IntArray) -> Iterator[tuple[slice, IntArray]]:
         yield slice(start, stop), rng.permuted(order, axis=1, out=order)
 
 
-def _share_out(edges: IntArray, gammas: _Gammas, latent: float) -> tuple[_Gammas, FloatArray]:
+def _normalize_draws(
+    edges: IntArray, gammas: _GammaVariables, latent: float
+) -> tuple[_GammaVariables, FloatArray]:
     """Return variables that sum to the latent positives in each draw, and sums before each edge.
 
     These have the shape (edges, draws).
     """
-    before = _sum_before(edges, gammas)
-    lost = np.flatnonzero(before[-1] < _VANISHED)
+    before = _cumulative_sums(edges, gammas)
+    lost = np.flatnonzero(before[-1] < _MIN_SUM)
     if lost.size:  # of shapes as small as these one is all that there is
         share, rng = gammas.shape / gammas.shape.sum(), np.random.default_rng(_SEED)
         gammas = gammas._replace(lost=lost, alone=rng.choice(share.size, lost.size, p=share))
-        before = _sum_before(edges, gammas)
+        before = _cumulative_sums(edges, gammas)
     times = latent / before[-1]
     return gammas._replace(times=times), before * times
 
 
-def _sum_before(edges: IntArray, gammas: _Gammas) -> FloatArray:
+def _cumulative_sums(edges: IntArray, gammas: _GammaVariables) -> FloatArray:
     """Return sums over the variables before each edge, shape (edges, draws)."""
-    sums = [gammas.draw(part, order).sum(axis=0) for part, order in _spread_evenly(edges)]
+    sums = [
+        gammas.draw(part, order).sum(axis=0) for part, order in _iterate_stratified_orders(edges)
+    ]
     return np.cumsum([np.zeros(_DRAWS), *sums], axis=0)
 
 
-def _stands(
-    edges: IntArray, last: IntArray, gammas: _Gammas, before: FloatArray
+def _iterate_weights(
+    edges: IntArray, last: IntArray, gammas: _GammaVariables, before: FloatArray
 ) -> Iterator[tuple[slice, FloatArray, FloatArray]]:
     """Yield known positives, what each stands for and all through its ties.
 
     The last two have the shape (known positives, draws).
     """
-    for at, (part, order) in enumerate(_spread_evenly(edges[:-1])):
+    for at, (part, order) in enumerate(_iterate_stratified_orders(edges[:-1])):
         size, end = part.stop - part.start, int(np.searchsorted(edges, last[part.stop - 1]))
         place = np.minimum(last[part] - part.start, size + 1) - 1
         stands = 1 + gammas.draw(part, order)
