@@ -1,4 +1,4 @@
-"""What a cutoff is given by, as a user says it: a rank, a threshold, a rate, a maximum."""
+"""Read `at`: a rank, a threshold, a rate or a maximum."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ from pu_accessor.errors import PUTypeError, PUValueError
 At: TypeAlias = int | str | Mapping[str, float] | Mapping[str, Sequence[float]]
 
 OPTIMIZED = ("maximum", "youden")
-FIXED = ("rank", "threshold", "fraction")  # which no beta moves
-RATES = ("fpr", "recall", "precision")  # of which one is as asked: a point of the true curve
+FIXED = ("rank", "threshold", "fraction")  # independent of beta
+RATES = ("fpr", "recall", "precision")  # a given rate is a point of the true curve
 _KINDS = (*FIXED, *RATES)
-# What others call a metric: one name is written.
+# Other names of metrics.
 SYNONYMS = MappingProxyType(
     {
         **dict.fromkeys(("sensitivity", "tpr", "hit_rate", "hits"), "recall"),
@@ -31,7 +31,7 @@ SYNONYMS = MappingProxyType(
         "elusion": "for",
     }
 )
-_MAX_EXACT_INTEGER = 2**53  # from here on not each integer is a float
+_MAX_EXACT_INTEGER = 2**53  # larger integers may not be floats
 _KIND_HINTS = MappingProxyType(
     {"tnr": "It is 1 - fpr: at={'fpr': 0.05} for a true negative rate of 0.95."}
 )
@@ -39,21 +39,17 @@ _KIND_HINTS = MappingProxyType(
 
 @dataclass(frozen=True)
 class Cutoff:
-    """What a cutoff is given by."""
+    """A cutoff as `at` gives it."""
 
-    kind: str  # one of _KINDS or CHOSEN; "first" positive, as many as "positives": of metrics
-    value: float = nan  # NaN where that is all
+    kind: str  # one of _KINDS or OPTIMIZED; metrics also have "first" and "positives"
+    value: float = nan  # NaN where the kind needs none
 
 
 def read_at(at: At) -> Cutoff:
-    """Check what a cutoff is given by.
+    """Check `at` and return its cutoff.
 
-    Examples
-    --------
     >>> read_at({"fpr": 0.05})
     Cutoff(kind='fpr', value=0.05)
-    >>> read_at(100)
-    Cutoff(kind='rank', value=100)
     """
     if isinstance(at, str):
         check_option("at", at, OPTIMIZED)
@@ -86,17 +82,11 @@ def read_at(at: At) -> Cutoff:
 
 
 def read_cutoffs(at: At) -> list[Cutoff]:
-    """Check what one cutoff, or several of a kind, are given by.
-
-    Examples
-    --------
-    >>> [cutoff.value for cutoff in read_cutoffs({"rank": [50, 100]})]
-    [50, 100]
-    """
+    """Check `at` with one number or several of a kind."""
     if isinstance(at, list | tuple):
         raise PUTypeError(
             f"at must say what its numbers are, but {at!r} was passed. Pass at={{'rank': {at!r}}},"
-            " or 'fraction' or 'threshold' in the place of 'rank'."
+            " or 'fraction' or 'threshold' in place of 'rank'."
         )
     if not isinstance(at, Mapping) or len(at) != 1:
         return [read_at(at)]
@@ -112,7 +102,7 @@ def read_cutoffs(at: At) -> list[Cutoff]:
 
 
 def _read_value(kind: str, value: float) -> Cutoff:
-    """Check the value of a cutoff, as far as it can be without a ranking."""
+    """Check the value of a cutoff, without a ranking."""
     if not is_number(value):
         raise PUTypeError(f"at must map {kind!r} to a number, but {value!r} was passed.")
     if kind == "rank":
@@ -128,7 +118,7 @@ def _read_value(kind: str, value: float) -> Cutoff:
 
 
 def rank_error(most: str, value: float) -> PUValueError:
-    """Return the error that something is no rank."""
+    """Return the error that `at` is not a rank of the ranking."""
     return PUValueError(
         f"at must be a rank from 0 to {most}, but {value!r} was passed. For a share of the "
         "examples, pass at={'fraction': 0.1}; where a search returned fewer, ask "

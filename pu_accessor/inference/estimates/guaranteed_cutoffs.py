@@ -1,6 +1,10 @@
-"""Cutoffs that are guaranteed to meet a goal: guarantees are one-sided, and so are the bounds.
+"""Find cutoffs that meet a goal with a given probability, by one-sided limits.
 
-They make the longest list with a precision or a false positive rate, the shortest with a recall.
+They are the longest list with a precision or a false positive rate, the shortest with a recall, or
+the cheapest. Recall and false positive rate only grow with the list: cutoffs are tested in a fixed
+sequence, and the last before the first failure is taken. It is wrong only if the first truly wrong
+cutoff passes, with a probability of at most 1 - level (Angelopoulos et al., *Learn then test*,
+Ann. Appl. Stat. 19, 2025, 1641-1662). Precision and cost rise and fall: limits are simultaneous.
 """
 
 from dataclasses import dataclass, replace
@@ -35,11 +39,11 @@ from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Numbers, Rankin
 Cost: TypeAlias = tuple[float, float]
 _GOALS = ("precision", "recall", "fpr", "cost")
 _MINIMUM_GOALS = ("precision", "recall")
-_MONOTONE_GOALS = ("recall", "fpr")  # that only grow with the list: cutoffs are tested one by one
+_MONOTONE_GOALS = ("recall", "fpr")  # they only grow with the list
 
 
 class Goal(NamedTuple):
-    """What a cutoff is to reach."""
+    """The goal of a cutoff."""
 
     name: str  # one of _NAMES
     value: float = nan  # at least this precision or recall, at most this fpr
@@ -48,7 +52,7 @@ class Goal(NamedTuple):
 
 @dataclass(frozen=True)
 class GuaranteedCutoff:
-    """A cutoff that meets a goal, or none."""
+    """A cutoff that meets a goal, or rank 0."""
 
     rank: int  # 0 where no cutoff meets the goal
     threshold: float  # +inf at rank 0
@@ -56,7 +60,7 @@ class GuaranteedCutoff:
     lower: float
     upper: float
     clipped: bool  # whether a limit is cut to what the unlabeled examples allow
-    attainable: float  # the best bound that any cutoff has from rank 1 on
+    attainable: float  # the best bound of all cutoffs from rank 1 on
 
 
 class _BoundedMetric(NamedTuple):
@@ -70,15 +74,15 @@ class _BoundedMetric(NamedTuple):
 def read_goal(
     precision: float | None, recall: float | None, fpr: float | None, cost: Cost | None
 ) -> Goal:
-    """Check what a cutoff is to reach."""
+    """Check the goal of a cutoff."""
     given = dict(zip(_GOALS, (precision, recall, fpr, cost), strict=True))
-    asked = {name: value for name, value in given.items() if value is not None}
-    if len(asked) != 1:
+    goals = {name: value for name, value in given.items() if value is not None}
+    if len(goals) != 1:
         raise PUTypeError(
-            f"One of {[*_GOALS]} must say what the cutoff is to reach, but {[*asked] or 'none'} "
-            "was passed. For example precision=0.9, or cost=(1, 10)."
+            f"The goal must be one of {[*_GOALS]}, but {[*goals] or 'none'} was passed. For "
+            "example precision=0.9, or cost=(1, 10)."
         )
-    ((name, value),) = asked.items()
+    ((name, value),) = goals.items()
     if name != "cost":
         return Goal(name, check_share(name, value))
     if not isinstance(value, tuple | list) or len(value) != 2 or not all(map(is_number, value)):
@@ -89,77 +93,42 @@ def read_goal(
     first, second = (float(each) for each in value)
     if min(first, second) < 0 or not first + second or not isfinite(first + second):
         raise PUValueError(
-            f"cost must hold two numbers from 0 on, not both 0, but {value!r} was passed."
+            f"cost must have two numbers from 0 on, not both 0, but {value!r} was passed."
         )
     return Goal("cost", cost=(first, second))
 
 
 def band_for_goal(goal: Goal) -> str:
-    """Return the band whose lower side a guarantee takes."""
+    """Return the band whose lower side gives the guarantee."""
     return "exact" if goal.name in _MONOTONE_GOALS else "simultaneous"
 
 
 def find_sample_cutoff(
     ranking: Ranking, betas: FloatArray, goal: Goal, rule: Settings
 ) -> GuaranteedCutoff:
-    """Find the cutoff whose bound meets a goal at all of the betas; the estimate is at the first.
-
-    Notes
-    -----
-    The more true positives, the better each goal is met, so that lower limits of these are
-    needed, and no upper ones. All limits are those of all betas at once.
-
-    Where labels are random the scores are fixed, and so is the order of cutoffs. Recall and the
-    false positive rate only grow with the list. So they are tested at one cutoff after the other,
-    by the exact limit of one side at 1 - level: recall from the longest list on, the false
-    positive rate from the shortest on. The last list before the first that fails is taken. Let r
-    be the first cutoff in this order at which the goal is not met in truth. It depends on no
-    label. A wrong list is taken only if r, too, passes its test, as r comes before all wrong
-    lists, or is the one: with a probability of 1 - level or less ([1]_, fixed sequence testing).
-    This holds for one goal that was fixed before. It holds for each band that covers each cutoff,
-    also within odds.
-
-    Precision and cost rise and fall along the ranking. There limits hold at all cutoffs jointly:
-    those of the lower side of the band "simultaneous", at 1 - level for this side alone.
-
-    References
-    ----------
-    .. [1] A. N. Angelopoulos, S. Bates, E. J. Candès, M. I. Jordan, L. Lei, *Learn then test*,
-       Annals of Applied Statistics 19 (2025) 1641-1662.
-
-    Examples
-    --------
-    >>> from pu_accessor.ranking import Counts
-    >>> rank = np.arange(121)
-    >>> known = np.minimum(rank, 60)
-    >>> ranking = Ranking(rank, 120.5 - rank, known, 0 * known, rank - known, Counts(60, 0, 60))
-    >>> settings = Settings(band="simultaneous")
-    >>> found = find_guaranteed(ranking, np.array([0.1]), Goal("precision", 0.9), settings)
-    >>> found.rank, found.lower
-    (72, 0.9027777777777778)
-    """
+    """Find the cutoff of this sample that meets a goal at all betas, estimated at the first."""
     rule = replace(rule, band=band_for_goal(goal), one_sided=True)
-    bounded = _bound_metric(ranking, betas, goal, rule)
-    if np.isnan(bounded.worse[1:]).all():
+    bounds = _bound_metric(ranking, betas, goal, rule)
+    if np.isnan(bounds.worse[1:]).all():
         raise no_negatives_error(goal.name, float(betas[0]), ranking.total)
-    place = _best_guaranteed_cutoff(bounded, goal)
-    if place is not None and (extra := _counts_between_cutoffs(bounded, goal, place)).size:
-        finer = bounded.tables.ranking.refine(extra)
-        bounded = _bound_metric(finer, betas, goal, rule)
-        place = _best_guaranteed_cutoff(bounded, goal)
-    # Lists are tested from the shortest on where they are not to be too long.
+    position = _best_guaranteed_cutoff(bounds, goal)
+    if position is not None and (extra := _counts_between_cutoffs(bounds, goal, position)).size:
+        finer = bounds.tables.ranking.refine(extra)
+        bounds = _bound_metric(finer, betas, goal, rule)
+        position = _best_guaranteed_cutoff(bounds, goal)
+    # A false positive rate is tested from the shortest list on.
     best = np.fmax if goal.name in _MINIMUM_GOALS else np.fmin
-    attainable = float(bounded.worse[1] if goal.name == "fpr" else best.reduce(bounded.worse[1:]))
-    if place is None or (goal.name == "fpr" and not bounded.tables.ranking.rank[place]):
+    attainable = float(bounds.worse[1] if goal.name == "fpr" else best.reduce(bounds.worse[1:]))
+    if position is None or (goal.name == "fpr" and not bounds.tables.ranking.rank[position]):
         return GuaranteedCutoff(0, inf, nan, nan, nan, False, attainable)
-    here = bounded.tables.ranking
-    limit = goal.value if goal.name in _MONOTONE_GOALS else float(bounded.worse[place])
+    cutoffs = bounds.tables.ranking
+    limit = goal.value if goal.name in _MONOTONE_GOALS else float(bounds.worse[position])
     return GuaranteedCutoff(
-        int(here.rank[place]),
-        float(here.threshold[place]),
-        float(bounded.estimate[place]),
+        int(cutoffs.rank[position]),
+        float(cutoffs.threshold[position]),
+        float(bounds.estimate[position]),
         *((limit, 1.0) if goal.name in _MINIMUM_GOALS else (0.0, limit)),
-        bool(bounded.tables.clipped[place, 0, 0]),
+        bool(bounds.tables.clipped[position, 0, 0]),
         attainable,
     )
 
@@ -184,36 +153,32 @@ def _bound_metric(
 
 
 def _best_guaranteed_cutoff(bounded: _BoundedMetric, goal: Goal) -> int | None:
-    """Return the cheapest cutoff, the longest list, or the last before the first that fails."""
+    """Return the position of the cheapest cutoff, longest list, or last one before a failure."""
     if goal.name == "cost":
         return int(np.nanargmin(bounded.worse))
     if goal.name == "precision":
-        met = np.flatnonzero(bounded.worse >= goal.value)
-        return int(met[-1]) if met.size else None
-    if goal.name == "recall":  # from the longest list on, where all is found
+        is_met = np.flatnonzero(bounded.worse >= goal.value)
+        return int(is_met[-1]) if is_met.size else None
+    if goal.name == "recall":  # from the longest list on, with a recall of 1
         failed = np.flatnonzero(~(bounded.worse >= goal.value))
         return int(failed[-1]) + 1 if failed.size else 0
     failed = np.flatnonzero(~(bounded.worse <= goal.value))
     return int(failed[0]) - 1 if failed.size else bounded.worse.size - 1
 
 
-def _counts_between_cutoffs(bounded: _BoundedMetric, goal: Goal, place: int) -> IntArray:
-    """Return counts of unlabeled examples between two cutoffs, where the last one may meet it.
-
-    Between two cutoffs with the same known examples the bound on true positives stays, or grows by
-    one for each example. Rates of false positives are tested from the first cutoff on.
-    """
+def _counts_between_cutoffs(bounded: _BoundedMetric, goal: Goal, position: int) -> IntArray:
+    """Return counts of unlabeled examples between cutoffs where the goal may be met last."""
     tables, ranking = bounded.tables, bounded.tables.ranking
-    low, positives, rank = tables.tp[place, 0], tables.positives, int(ranking.rank[place])
+    low, positives, rank = tables.tp[position, 0], tables.positives, int(ranking.rank[position])
     if goal.name == "precision" and goal.value:
         most = min(float(min(low)) / goal.value, float(sum(ranking.total)))
-        start, more = place, floor(most + 1e-9) - rank
+        start, added = position, floor(most + 1e-9) - rank
     elif goal.name == "fpr":
         most = np.floor(goal.value * (sum(ranking.total) - positives) + 1e-9)
-        start, more = place, int((most - (rank - low)).min())
+        start, added = position, int((most - (rank - low)).min())
     elif goal.name == "recall":
         least = np.ceil(goal.value * positives - 1e-9)
-        start, more = place - 1, -int((low - least).min())
+        start, added = position - 1, -int((low - least).min())
     else:
         return np.empty(0, np.int64)
     first = [1] if goal.name == "fpr" and 1 < ranking.unlabeled[1] == ranking.rank[1] else []
@@ -221,20 +186,20 @@ def _counts_between_cutoffs(bounded: _BoundedMetric, goal: Goal, place: int) -> 
     if start < 0 or end >= ranking.rank.size:
         return np.array(first, np.int64)
     kinds = (ranking.known_positive, ranking.known_negative)
-    count = int(ranking.unlabeled[place]) + more
+    count = int(ranking.unlabeled[position]) + added
     inside = ranking.unlabeled[start] < count < ranking.unlabeled[end]
-    alike = all(kind[start] == kind[end] for kind in kinds)
-    return np.array([*first, count] if alike and inside else first, np.int64)
+    same_known = all(kind[start] == kind[end] for kind in kinds)
+    return np.array([*first, count] if same_known and inside else first, np.int64)
 
 
-# Where a walk starts, as the share of all positives that the list must hold there to reach the
-# precision, and which part of what may be missed it spends.
+# A sequence starts where a list with this share of all positives has the precision; the second
+# number is its share of 1 - level.
 _SEQUENCE_STARTS = {0.5: 0.9, 0.12: 0.1}
-_SEQUENCE_STEP = 1.05  # from one list to the next
+_SEQUENCE_STEP = 1.05  # ratio of the sizes of two lists
 
 
 class FutureCutoff(NamedTuple):
-    """A cutoff whose rate on new examples meets a goal with so much probability."""
+    """A cutoff that meets a goal on future data with a given probability."""
 
     rank: int  # 0 where no cutoff meets the goal
     threshold: float  # +inf at rank 0
@@ -244,10 +209,7 @@ class FutureCutoff(NamedTuple):
 def find_population_cutoff(
     ranking: Ranking, betas: FloatArray, goal: Goal, level: float
 ) -> GuaranteedCutoff:
-    """Find the cutoff that meets a goal on new examples at all betas, the estimate at the first.
-
-    Of an interval these are its point and its ends.
-    """
+    """Find the cutoff that meets a goal on future data at all betas, estimated at the first."""
     check_labels(betas, ranking.total)
     beta, *others = betas.tolist()
     monotone = ranking.monotone
@@ -255,22 +217,22 @@ def find_population_cutoff(
         find_future_cutoff(ranking, each, goal, level, monotone, beta) for each in (beta, *others)
     ]
     worst = min(lists)
-    reached = ranking.at(np.array([worst.rank]))
-    estimate = float(_estimate_metric_at_cutoffs(reached, beta, goal)[0]) if worst.rank else nan
+    cutoff = ranking.at(np.array([worst.rank]))
+    estimate = float(_estimate_metric_at_cutoffs(cutoff, beta, goal)[0]) if worst.rank else nan
     ends = (0.0, goal.value) if goal.name == "fpr" else (goal.value, 1.0)
     lower, upper = ends if worst.rank else (nan, nan)
     return GuaranteedCutoff(worst.rank, worst.threshold, estimate, lower, upper, False, nan)
 
 
 def _estimate_metric_at_cutoffs(ranking: Ranking, beta: float, goal: Goal) -> FloatArray:
-    """Return the estimate at each cutoff; where it bends between them there are others."""
+    """Return the estimate at each cutoff."""
     finer, table = completed_table(ranking, np.array([beta]), on_new=True)
     cutoffs = np.searchsorted(finer.rank, ranking.rank)
     return np.asarray(METRICS[goal.name](*table)[cutoffs, 0], np.float64)
 
 
 def _meets_goal_at(ranking: Ranking, bound: FloatArray, goal: Goal, beta: float) -> BoolArray:
-    """Return at which cutoffs both a limit and the estimate meet a goal."""
+    """Tell at which cutoffs both a limit and the estimate meet a goal."""
     estimate = _estimate_metric_at_cutoffs(ranking, beta, goal)
     if goal.name == "fpr":
         return np.fmax(bound, estimate) <= goal.value
@@ -285,72 +247,37 @@ def find_future_cutoff(
     monotone: bool,
     estimated_at: float | None = None,
 ) -> FutureCutoff:
-    """Find the threshold that meets one goal on new examples, with a probability of `level`.
+    """Find the threshold that meets one goal on future data with a probability of `level`.
 
-    The goal is fixed before the data are seen: of several goals that were tried, each holds with
-    `level`, not all of them. For all goals at once, read the limits of `bound_on_new`. The
-    estimate must meet the goal, too, as at a low level the limit may be better than that. It is
-    the estimate at the beta `estimated_at`, by default at `beta`.
-
-    Notes
-    -----
-    Recall only grows with the list. So the list down to the k-th known positive, the first whose
-    lower limit is the goal, misses it with the probability that this limit, at the threshold with
-    exactly that recall, is too high: 1 - level; no other threshold counts [1]_.
-
-    The false positive rate only grows, too: lists are tested from a short one on, each longer by a
-    twentieth, and the last before the first that fails is taken. It is too long only where the
-    first list that is too long passes its own test [2]_. Sizes are those of the rest, fixed
-    beforehand. The tests combine the exact limits of both shares as [3]_ do: the limit of
-    x - b*F is off by the root of the sum of squares of what both are off.
-
-    Precision falls with the list where scores are `monotone`, and lists are walked in the same
-    way. A short list of few examples passes no test, so the walk starts where half of the
-    positives must be found to reach the goal, with .9 of what may be missed; another starts where
-    12% must, for a goal that is near what the best-ranked examples have. The longer list counts.
-    Limits of the lift F/x are combined on the log scale. Where scores are not monotone, all
-    thresholds are tested at once, at the local level of one side.
-
-    References
-    ----------
-    .. [1] S. S. Wilks, *Determination of sample sizes for setting tolerance limits*, Annals of
-       Mathematical Statistics 12 (1941) 91-96.
-    .. [2] A. N. Angelopoulos, S. Bates, E. J. Candès, M. I. Jordan, L. Lei, *Learn then test*,
-       Annals of Applied Statistics 19 (2025) 1641-1662.
-    .. [3] G. Y. Zou, A. Donner, *Construction of confidence limits about effect measures: a
-       general approach*, Statistics in Medicine 27 (2008) 1693-1702.
-
-    Examples
-    --------
-    >>> from pu_accessor.ranking import Counts
-    >>> rank = np.arange(401)
-    >>> known = np.minimum(rank // 2, 100)
-    >>> ranking = Ranking(rank, 0.0 - rank, known, 0 * known, rank - known, Counts(100, 0, 300))
-    >>> [
-    ...     find_list(ranking, 0.3, Goal("precision", 0.8), 0.95, monotone).rank
-    ...     for monotone in (False, True)
-    ... ]
-    [211, 217]
+    The goal must be fixed before the data are seen: several goals are not met jointly. The
+    estimate, at beta `estimated_at`, must meet it too. For recall the list ends at the first known
+    positive whose lower limit meets the goal (Wilks, Ann. Math. Stat. 12, 1941, 91-96). For fpr,
+    and for precision of `monotone` scores, lists are tested in sequence, each 5% longer; otherwise
+    simultaneously. Errors of both samples are combined by squares (Zou and Donner, 2008).
     """
-    asked = goal, beta if estimated_at is None else estimated_at
+    goal_and_beta = goal, beta if estimated_at is None else estimated_at
     *_, n, size = both_samples(ranking)
-    if goal.name == "recall" and n:  # the shortest
+    if goal.name == "recall" and n:
         bound = limit_shares(ranking.known_positive, n, 2 * (1 - level))[0]
         return _cutoff_with_bound(
-            ranking, np.flatnonzero(_meets_goal_at(ranking, bound, *asked)), bound, 0
+            ranking, np.flatnonzero(_meets_goal_at(ranking, bound, *goal_and_beta)), bound, 0
         )
     if not n or not size:
         return FutureCutoff(0, inf, nan)
     b = float(rest_share(ranking.total, np.array([beta]))[0])
-    if goal.name == "precision" and not monotone:  # the last of all
+    if goal.name == "precision" and not monotone:
         bound = _lower_precision(ranking, b, local_alpha_of_share(n, level, both=False))
         return _cutoff_with_bound(
-            ranking, np.flatnonzero(_meets_goal_at(ranking, bound, *asked)), bound, -1
+            ranking, np.flatnonzero(_meets_goal_at(ranking, bound, *goal_and_beta)), bound, -1
         )
     starts = _SEQUENCE_STARTS if goal.name == "precision" else {0.5: 1.0}
     lists = [
         _fixed_sequence_test(
-            ranking, b, 1 - (1 - level) * part, _sequence_sizes(start, size, n, b, goal), *asked
+            ranking,
+            b,
+            1 - (1 - level) * part,
+            _sequence_sizes(start, size, n, b, goal),
+            *goal_and_beta,
         )
         for start, part in starts.items()
     ]
@@ -360,7 +287,7 @@ def find_future_cutoff(
 def _cutoff_with_bound(
     ranking: Ranking, cutoffs: IntArray, bound: FloatArray, end: int
 ) -> FutureCutoff:
-    """Return the first or the last of some cutoffs, with its bound; none where there are none."""
+    """Return the first or the last of the cutoffs with its bound; rank 0 if there is none."""
     if not cutoffs.size or not ranking.rank[cutoffs[end]]:
         return FutureCutoff(0, inf, nan)
     cutoff = cutoffs[end]
@@ -376,10 +303,10 @@ def _lower_precision(ranking: Ranking, b: float, alpha: float) -> FloatArray:
 
 
 def _sequence_sizes(start: float, size: int, n: int, b: float, goal: Goal) -> IntArray:
-    """Return numbers of the rest at or above the thresholds of a walk.
+    """Return how many of the rest the lists of a sequence have.
 
-    At x = share/lift a list reaches the lift that the precision needs where it holds this share
-    of the positives. The false positive rate is at most x/(1 - b), and at least (x - b)/(1 - b).
+    For a precision the first list has it if it contains the share `start` of the positives. The
+    false positive rate is between (x - b)/(1 - b) and x/(1 - b), with x the share of the rest.
     """
     if goal.name == "precision":
         others = n * (1 - goal.value) + b * size
@@ -389,7 +316,7 @@ def _sequence_sizes(start: float, size: int, n: int, b: float, goal: Goal) -> In
         first, last = start * goal.value * (1 - b), goal.value * (1 - b) + b
         unit = size
     first = max(first, 1 / size)
-    if last <= 0:  # no false positive at all: no list is sure of that
+    if last <= 0:  # no list is certain to have no false positives
         return np.empty(0, np.int64)
     steps = np.arange(np.log(last / first) / np.log(_SEQUENCE_STEP) + 1)
     grid = unit * np.minimum(first * _SEQUENCE_STEP**steps, last)
@@ -417,7 +344,7 @@ def _upper_fpr(ranking: Ranking, b: float, alpha: float) -> FloatArray:
 
 
 def _cutoffs_of_sizes(ranking: Ranking, grid: IntArray) -> Ranking:
-    """Return the last cutoffs with at most so many of the rest at or above them."""
+    """Return the last cutoffs with at most these numbers of the rest at or above them."""
     rest = ranking.rank - ranking.known_positive
     last = np.searchsorted(rest, grid, "right") - 1
     unlabeled = np.clip(grid - ranking.known_negative[last], 1, ranking.total.unlabeled)

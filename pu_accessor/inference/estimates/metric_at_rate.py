@@ -1,8 +1,9 @@
-"""A metric at a point of the true curve: at a recall, a false positive rate, or a precision.
+"""Evaluate a metric where the true curve has a given recall, false positive rate or precision.
 
-Given the true labels the cutoff of that point is fixed, so that limits which hold at each fixed
-cutoff hold there. The cutoffs at which they allow the goal are those where the point may be, and
-at each of them the goal itself gives the contingency table.
+True labels fix that cutoff, so limits valid at each fixed cutoff are valid there. The cutoffs at
+which they allow the goal are candidates, and at each the goal gives the contingency table. On
+future data both shares above a threshold have Wilson's intervals, at z*cos(t) and z*sin(t) errors;
+limits are the extremes over t (Zou and Donner, Statistics in Medicine 27, 2008, 1693-1702).
 """
 
 from collections.abc import Callable
@@ -32,32 +33,23 @@ from pu_accessor.inference.settings import Settings, count_wrong
 from pu_accessor.inference.tables.contingency import Table, Tables, completed_table, make_tables
 from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray, Numbers, Ranking
 
-_RATE_TOLERANCE = 1e-12  # rates that are as near are equal where counts are no whole numbers
-_COUNT_TOLERANCE = 1e-6  # of counts
-_SEARCH_ROUNDS = (
-    5  # of a search between cutoffs; where limits are straight lines the first one finds all
-)
-_BLOCKS_BETWEEN = (
-    1 << 10
-)  # blocks of ties that are looked at between the first cutoff and the last
-_MAX_COUNTS_PER_CROSSING = 1 << 10  # counts around a crossing, at the most
-_ERROR_ANGLES = np.linspace(0, np.pi / 2, 9)
-_ERROR_DIRECTIONS = np.stack(
-    [np.cos(_ERROR_ANGLES), np.sin(_ERROR_ANGLES)]
-)  # to share an error between both samples
+_RATE_TOLERANCE = 1e-12  # for counts that are not whole numbers
+_COUNT_TOLERANCE = 1e-6
+_SEARCH_ROUNDS = 5  # where limits are straight lines, one round is enough
+_BLOCKS_BETWEEN = 1 << 10  # blocks of ties examined between the first and the last crossing
+_MAX_CROSSING_WIDTH = 1 << 10  # counts next to a crossing
+_ANGLES = np.linspace(0, np.pi / 2, 9)
+_ERROR_DIRECTIONS = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)])  # shares of both samples
 
-# Positions of blocks and of betas, and the values of a metric there.
+# Positions of blocks and of betas, and values of the metric.
 AllowedValues: TypeAlias = tuple[IntArray, IntArray, FloatArray]
 
 
 class GoalBlocks(NamedTuple):
-    """Blocks of tied scores in which a true curve may pass its goal.
-
-    A recall is reached at the end of its block; another rate is as asked before it.
-    """
+    """Blocks of tied scores in which a true curve may pass its goal."""
 
     here: IntArray  # position of the cutoff of the point
-    beyond: IntArray  # of that on the other side of the block; -1: there is none
+    beyond: IntArray  # of the cutoff at the other side of the block, or -1
     known: CountArray  # known positives in the block
     free: CountArray  # known positives and unlabeled examples
     size: CountArray  # examples
@@ -66,71 +58,43 @@ class GoalBlocks(NamedTuple):
 def metric_at_rate(
     ranking: Ranking, betas: FloatArray, metric: Metric, at: Cutoff, rule: Settings, target: str
 ) -> Estimates:
-    """Evaluate a metric where a rate of the true curve is as asked, with its interval.
+    """Evaluate a metric where a rate of the true curve is as given, with its interval.
 
-    Notes
-    -----
-    Let R be the first cutoff with a recall of at least r. The true labels fix it, so that an upper
-    limit of the true positives at R, and a lower one at the cutoff before, hold as they do at any
-    other: R is one of the cutoffs where the upper limit reaches the goal, and the lower one before
-    does not. There r*P positives are found, rounded up, and the rest of the table follows. So do
-    the tables of the last cutoff with a false positive rate of at most f: f*M false positives,
-    rounded down. Each limit is missed with half of 1 - level. Within a block of tied scores the
-    goal can be exceeded.
-
-    A precision rises and falls. Its last cutoff lies beyond each cutoff at which it is surely
-    reached, by limits that hold at all of them jointly: these have half of what may be missed.
-
-    On new examples the shares above a threshold, of positives and of the rest, have Wilson's
-    intervals. As errors that are independent add by their squares, one interval is taken at
-    z*cos(t) standard errors and the other at z*sin(t); limits are the extremes over t ([1]_).
-
-    References
-    ----------
-    .. [1] G. Y. Zou, A. Donner, *Construction of confidence limits about effect measures: a
-       general approach*, Statistics in Medicine 27 (2008) 1693-1702.
-
-    Examples
-    --------
-    >>> from pu_accessor.ranking import Counts
-    >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
-    >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> asked = np.array([0.25]), METRICS["precision"], Cutoff("recall", 0.5), Settings()
-    >>> found = metric_at_point(ranking, *asked, "examples")
-    >>> found.rank, found.value.round(3), found.lower.round(3), found.upper
-    (array([5]), array([0.657]), array([0.5]), array([1.]))
-    >>> found.rank_lower, found.rank_upper
-    (array([3]), array([6]))
+    The first cutoff with a recall of r has r*P true positives, rounded up; the last cutoff with a
+    false positive rate of f has f*M false positives, rounded down. A precision rises and falls:
+    its last cutoff comes after all cutoffs that have it by simultaneous limits.
     """
-    own, joint = _split_error(at, rule)
-    kind = _FutureBounds if target == "population" else _SampleBounds
-    bound: Callable[[Ranking], _Bounds] = partial(kind, betas=betas, rule=own, at=at)
-    ranking, asked = _add_cutoffs(ranking, at, bound)
-    bounds = bound(ranking)
-    blocks = _complete_blocks(bounds.ranking, at, asked)
+    settings, joint_settings = _split_error(at, rule)
+    bounds_class = _FutureBounds if target == "population" else _SampleBounds
+    make_bounds: Callable[[Ranking], _Bounds] = partial(
+        bounds_class, betas=betas, rule=settings, at=at
+    )
+    ranking, unlabeled = _add_cutoffs(ranking, at, make_bounds)
+    bounds = make_bounds(ranking)
+    blocks = _complete_blocks(bounds.ranking, at, unlabeled)
     low, _, high = np.moveaxis(bounds.surplus, 1, 0) >= -_COUNT_TOLERANCE
     if not high.any(axis=0).all():
         raise _no_cutoff_error(bounds, at)
-    if joint is not None:
-        low |= _is_met_here_or_later(bounds, joint)
-    low = np.append(low, np.zeros_like(low[:1]), axis=0)  # there is no cutoff beyond all
+    if joint_settings is not None:
+        low |= _is_met_here_or_later(bounds, joint_settings)
+    low = np.append(low, np.zeros_like(low[:1]), axis=0)  # position -1: no cutoff
     allowed = high[blocks.here] & ~low[blocks.beyond]
-    place, beta, values = bounds.values(metric, blocks, allowed)
-    found = _estimate_at_goal(bounds, metric, at)
-    names = {"lower": np.fmin, "upper": np.fmax, "rank_lower": np.fmin, "rank_upper": np.fmax}
-    ends = {name: getattr(found, name).copy() for name in names}
-    for name, of in names.items():
-        new = bounds.ranking.head[blocks.here[place]] if name.startswith("rank") else values
-        of.at(ends[name], beta, new)
+    block, beta, values = bounds.values(metric, blocks, allowed)
+    estimates = _estimate_at_goal(bounds, metric, at)
+    extremes = {"lower": np.fmin, "upper": np.fmax, "rank_lower": np.fmin, "rank_upper": np.fmax}
+    ends = {name: getattr(estimates, name).copy() for name in extremes}
+    for name, extreme in extremes.items():
+        new = bounds.ranking.head[blocks.here[block]] if name.startswith("rank") else values
+        extreme.at(ends[name], beta, new)
     clipped = (bounds.clipped[blocks.here] & allowed).any(axis=0)
-    return replace(found, clipped=clipped, **ends)
+    return replace(estimates, clipped=clipped, **ends)
 
 
 def _split_error(at: Cutoff, rule: Settings) -> tuple[Settings, Settings | None]:
-    """Return the rule for each cutoff, and that for all of them where a rate rises and falls."""
+    """Return settings for each cutoff, and those for all cutoffs if a precision is the goal."""
     if at.kind != "precision":
         return rule, None
-    if rule.band != "exact":  # it is to hold at all cutoffs by itself
+    if rule.band != "exact":  # a simultaneous band needs no correction
         return rule, rule
     rule = rule.at_level((1 + rule.level) / 2)
     return rule, replace(rule, band="simultaneous", one_sided=True)
@@ -140,11 +104,9 @@ def _split_error(at: Cutoff, rule: Settings) -> tuple[Settings, Settings | None]
 
 
 def _meets_goal(table: Table, at: Cutoff) -> BoolArray:
-    """Tell at which cutoffs an fpr is at most what is asked for, or another rate at least that."""
+    """Tell at which cutoffs fpr is at most its goal, or another rate at least its goal."""
     rates = METRICS[at.kind](*table)
-    rounding = np.where(
-        table.tp % 1 > 0, _RATE_TOLERANCE, 0.0
-    )  # whole counts have the nearest float
+    rounding = np.where(table.tp % 1 > 0, _RATE_TOLERANCE, 0.0)  # ratios of whole counts are exact
     if at.kind == "fpr":
         return np.asarray(rates <= at.value + rounding)
     return np.asarray(rates >= at.value - rounding)
@@ -153,16 +115,16 @@ def _meets_goal(table: Table, at: Cutoff) -> BoolArray:
 def _goal_surplus(
     at: Cutoff, tp: Numbers, head: Numbers, positives: Numbers, size: float
 ) -> FloatArray:
-    """Return how many true positives fewer would still meet a goal; less than 0: it is not met."""
+    """Return how many true positives can be missing from a goal; negative if it is not met."""
     if at.kind == "recall":
         return np.asarray(tp - at.value * positives)
     if at.kind == "fpr":
         return np.asarray(at.value * (size - positives) - head + tp)
-    return np.where(head == 0, -1.0, tp - at.value * head)  # nothing has no precision
+    return np.where(head == 0, -1.0, tp - at.value * head)  # no precision at rank 0
 
 
 def _is_met_here_or_later(bounds: "_Bounds", rule: Settings) -> BoolArray:
-    """Tell at which cutoffs a precision is surely reached, there or further on."""
+    """Tell at which cutoffs a precision is surely met, there or at a later one."""
     ranking, surplus = bounds.fewest_jointly(rule)
     met = surplus >= -_COUNT_TOLERANCE
     later = np.logical_or.accumulate(met[::-1])[::-1]
@@ -170,9 +132,9 @@ def _is_met_here_or_later(bounds: "_Bounds", rule: Settings) -> BoolArray:
 
 
 def _estimate_at_goal(bounds: "_Bounds", metric: Metric, at: Cutoff) -> Estimates:
-    """Evaluate the metric at the cutoff where the estimated rate is as asked, or the nearest."""
+    """Evaluate the metric at the cutoff where the estimated rate is as given, or nearest."""
     ranking, table = bounds.ranking, bounds.estimate
-    rates, met = METRICS[at.kind](*table), _meets_goal(table, at)
+    rates, is_met = METRICS[at.kind](*table), _meets_goal(table, at)
     if at.kind != "precision" and np.isnan(rates).any():
         kind, change = ("negatives", "smaller") if at.kind == "fpr" else ("positives", "larger")
         raise PUDataError(
@@ -180,11 +142,12 @@ def _estimate_at_goal(bounds: "_Bounds", metric: Metric, at: Cutoff) -> Estimate
             f"{change} beta, or a rank.",
             page="beta#too-high",
         )
-    met |= ~met.any(axis=0) & (rates == np.fmax.reduce(rates))
-    place = met.argmax(axis=0) if at.kind == "recall" else len(met) - 1 - met[::-1].argmax(axis=0)
-    value = metric(*(count[place, np.arange(place.size)] for count in table)).astype(np.float64)
-    rank, unknown = ranking.head[place], np.full(value.size, nan)
-    located = {"rank": rank, "threshold": ranking.threshold[place], "examples_at_threshold": rank}
+    is_met |= ~is_met.any(axis=0) & (rates == np.fmax.reduce(rates))
+    last = len(is_met) - 1 - is_met[::-1].argmax(axis=0)
+    cutoff = is_met.argmax(axis=0) if at.kind == "recall" else last
+    value = metric(*(count[cutoff, np.arange(cutoff.size)] for count in table)).astype(np.float64)
+    rank, unknown = ranking.head[cutoff], np.full(value.size, nan)
+    located = {"rank": rank, "threshold": ranking.threshold[cutoff], "examples_at_threshold": rank}
     ends = {"lower": value, "upper": value, "rank_lower": rank, "rank_upper": rank}
     return Estimates(value, unknown, **ends, **located, band=bounds.band)
 
@@ -193,74 +156,60 @@ def _no_cutoff_error(bounds: "_Bounds", at: Cutoff) -> PUDataError:
     """Return the error that no cutoff has a precision."""
     highest = np.fmax.reduce(METRICS["precision"](*bounds.estimate)).min()
     return PUDataError(
-        f"at={{'precision': {at.value:g}}} is reached by no cutoff, not even by upper limits: the "
-        f"highest estimated precision is {highest:.4g}. Ask for less, or at='maximum'."
+        f"No cutoff has a precision of {at.value:g}, not even by its upper limit: the highest "
+        f"estimate is {highest:.4g}. Pass a smaller at={{'precision': ...}}, or at='maximum'."
     )
-
-
-# The cutoffs around which limits pass a goal
 
 
 def _add_cutoffs(
-    ranking: Ranking, at: Cutoff, bound: "Callable[[Ranking], _Bounds]"
+    ranking: Ranking, at: Cutoff, make_bounds: "Callable[[Ranking], _Bounds]"
 ) -> tuple[Ranking, CountArray]:
-    """Add the cutoffs around which the estimate, or a limit, passes the goal, and some between.
-
-    Also return counts of unlabeled examples, whose blocks of ties are there from end to end.
-    """
-    asked = np.empty(0, ranking.unlabeled.dtype)
+    """Add cutoffs next to those where bounds pass the goal; also return their unlabeled counts."""
+    added = np.empty(0, ranking.unlabeled.dtype)
     if ranking.refiner is None:
-        return ranking, asked
+        return ranking, added
     for _ in range(_SEARCH_ROUNDS):
-        bounds = bound(ranking)
-        found = _crossings(bounds.ranking, bounds.surplus, at)
-        low, high = found.min(initial=ranking.total.unlabeled), found.max(initial=0)
-        between = np.linspace(max(low, 1), high, _BLOCKS_BETWEEN).astype(asked.dtype)
-        asked = np.unique(np.concatenate([asked, found, between[between <= high]]))
-        ranking = bounds.ranking.refine(asked)
+        bounds = make_bounds(ranking)
+        crossings = _crossings(bounds.ranking, bounds.surplus, at)
+        low, high = crossings.min(initial=ranking.total.unlabeled), crossings.max(initial=0)
+        between = np.linspace(max(low, 1), high, _BLOCKS_BETWEEN).astype(added.dtype)
+        added = np.unique(np.concatenate([added, crossings, between[between <= high]]))
+        ranking = bounds.ranking.refine(added)
         if ranking is bounds.ranking or bounds.straight:
             break
-    return ranking, asked
+    return ranking, added
 
 
 def _crossings(ranking: Ranking, surplus: FloatArray, at: Cutoff) -> CountArray:
-    """Return counts of unlabeled examples around those where lines between cutoffs pass 0.
-
-    Of whole numbers of true positives a precision is left behind at every 1/p cutoffs alone.
-    """
-    unlabeled, met = ranking.unlabeled, surplus >= 0
-    step, *columns = np.nonzero(met[:-1] != met[1:])
+    """Return counts of unlabeled examples next to those where lines between cutoffs pass 0."""
+    unlabeled, is_met = ranking.unlabeled, surplus >= 0
+    step, *columns = np.nonzero(is_met[:-1] != is_met[1:])
     start, end = surplus[step, *columns], surplus[step + 1, *columns]
     first, last = (unlabeled[of, np.newaxis] for of in (step, step + 1))
-    near = (
-        min(ceil(1 / max(at.value, 1 / _MAX_COUNTS_PER_CROSSING)), _MAX_COUNTS_PER_CROSSING)
-        if at.kind == "precision"
-        else 1
-    )
-    places = np.floor(first[:, 0] + (last - first)[:, 0] * start / (start - end))
-    around = np.clip(places[:, np.newaxis] + np.arange(-near, near + 2), first, last)
-    return np.unique(around[around > 0].astype(unlabeled.dtype))
+    width = 1
+    if at.kind == "precision":  # whole numbers of true positives change it every 1/p cutoffs
+        width = ceil(1 / max(at.value, 1 / _MAX_CROSSING_WIDTH))
+    crossing = np.floor(first[:, 0] + (last - first)[:, 0] * start / (start - end))
+    counts = np.clip(crossing[:, np.newaxis] + np.arange(-width, width + 2), first, last)
+    return np.unique(counts[counts > 0].astype(unlabeled.dtype))
 
 
-def _complete_blocks(ranking: Ranking, at: Cutoff, asked: CountArray) -> GoalBlocks:
-    """Return the blocks of ties that are there from end to end, and that outside of all."""
+def _complete_blocks(ranking: Ranking, at: Cutoff, added: CountArray) -> GoalBlocks:
+    """Return the blocks of ties with both ends in the ranking, and the one outside of all."""
     kinds = ranking.known_positive, ranking.known_negative, ranking.unlabeled
     positive, negative, unlabeled = (np.diff(count) for count in kinds)
-    whole = (positive + negative > 0) | (ranking.refiner is None)
-    whole[np.searchsorted(ranking.unlabeled, asked) - 1] = True
-    left = np.flatnonzero(whole)
+    is_complete = (positive + negative > 0) | (ranking.refiner is None)
+    is_complete[np.searchsorted(ranking.unlabeled, added) - 1] = True
+    start = np.flatnonzero(is_complete)
     counts = positive, positive + unlabeled, positive + unlabeled + negative
-    sizes = (np.append(count[left], 0) for count in counts)
+    sizes = (np.append(count[start], 0) for count in counts)
     if at.kind == "recall":
-        return GoalBlocks(np.append(left + 1, 0), np.append(left, -1), *sizes)
-    return GoalBlocks(np.append(left, whole.size), np.append(left + 1, -1), *sizes)
-
-
-# What is possible there
+        return GoalBlocks(np.append(start + 1, 0), np.append(start, -1), *sizes)
+    return GoalBlocks(np.append(start, is_complete.size), np.append(start + 1, -1), *sizes)
 
 
 class _SampleBounds:
-    """These examples: a band, and its bounding tables."""
+    """Bounds on this sample: a band and its bounding tables."""
 
     straight = True  # whether limits are straight lines between cutoffs
 
@@ -270,7 +219,7 @@ class _SampleBounds:
         self.ranking = tables.ranking
         self.latent = latent_counts(betas, ranking.total.unlabeled)
         self.most = tables.tp[:, 2]
-        self.surplus = self._surplus(tables)
+        self.surplus = self._goal_surplus(tables)
         positives = ranking.total.known_positive + self.latent
         head, size = tables.head[:, np.newaxis], sum(ranking.total)
         self.estimate = Table.of(tables.tp[:, 1], head, positives, size)
@@ -278,24 +227,20 @@ class _SampleBounds:
         self.band = ranking.design or band_name(rule.band)
 
     def _goal_surplus(self, tables: Tables) -> FloatArray:
-        """Return by how much the goal is met at all bounds, shape (cutoffs, 3, betas)."""
+        """Return by how much all bounds meet the goal, shape (cutoffs, 3, betas)."""
         head, size = tables.head[:, np.newaxis, np.newaxis], sum(self.ranking.total)
         return _goal_surplus(self.at, tables.tp, head, tables.positives, size)
 
     def fewest_jointly(self, rule: Settings) -> tuple[Ranking, FloatArray]:
-        """Return by how much the goal is met at the least, at all cutoffs jointly."""
+        """Return the smallest surplus, at all cutoffs simultaneously."""
         tables = make_tables(self.ranking, self.betas, rule)
-        return tables.ranking, self._surplus(tables)[:, 0]
+        return tables.ranking, self._goal_surplus(tables)[:, 0]
 
     def values(self, metric: Metric, blocks: GoalBlocks, allowed: BoolArray) -> AllowedValues:
-        """Return what the goal allows: with the fewest true positives that meet it, and the most.
-
-        These are as many as leave it unmet on the other side of the block. All known positives
-        are positive, or as many are wrong as can be.
-        """
+        """Return the metric with the fewest and the most true positives that the goal allows."""
         ranking, n = self.ranking, self.ranking.total.known_positive
-        recall, (place, beta), found = self.at.kind == "recall", np.nonzero(allowed), []
-        here, beyond = blocks.here[place], blocks.beyond[place]
+        recall, (block, beta), parts = self.at.kind == "recall", np.nonzero(allowed), []
+        here, beyond = blocks.here[block], blocks.beyond[block]
         below = ranking.total.unlabeled - ranking.unlabeled[here]
         known = ranking.known_positive[here] + np.maximum(self.latent[beta] - below, 0)
         for wrong in {0, count_wrong(n, self.rule.contamination)}:
@@ -304,28 +249,28 @@ class _SampleBounds:
                 self._needed(ranking.head[cutoff], positives) for cutoff in (here, beyond)
             )
             gained = blocks.free if recall else -np.maximum(blocks.known - wrong, 0)
-            limit = outside - (ranking.head.dtype.kind == "i") + gained[place]
+            limit = outside - (ranking.head.dtype.kind == "i") + gained[block]
             if not recall:
                 limit[beyond < 0] = np.inf
             most = self.most[here, beta]
             fewest = np.clip(needed, known - wrong, most)
-            there = limit >= fewest
+            is_possible = limit >= fewest
             for tp in (fewest, np.clip(limit, fewest, most)):
                 table = Table.of(tp, ranking.head[here], positives, sum(ranking.total))
-                values = metric(*(count[there] for count in table)).astype(np.float64)
-                found.append((place[there], beta[there], values))
-        places, betas, values = (np.concatenate(part) for part in zip(*found, strict=True))
-        return places, betas, values
+                values = metric(*(count[is_possible] for count in table)).astype(np.float64)
+                parts.append((block[is_possible], beta[is_possible], values))
+        positions, betas, values = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return positions, betas, values
 
     def _needed(self, head: CountArray, positives: IntArray) -> FloatArray:
-        """Return the fewest true positives with which the goal is met."""
+        """Return the fewest true positives that meet the goal."""
         none = np.zeros(head.size)
         needed = -_goal_surplus(self.at, none, head, positives, sum(self.ranking.total))
         return np.ceil(needed - _COUNT_TOLERANCE) if head.dtype.kind == "i" else needed
 
 
 class _FutureBounds:
-    """New examples: two samples, each with limits of its share above a threshold."""
+    """Bounds on future data: two samples, each with limits of its share above a threshold."""
 
     straight, band = False, "binomial"
 
@@ -339,30 +284,30 @@ class _FutureBounds:
         own = (n + self.share * (size - n)) / size
         self.prevalence = own if rule.prevalence is None else np.full(betas.size, rule.prevalence)
         self.z = scipy.special.ndtri((1 + rule.level) / 2)
-        self.radius = np.sqrt(-2 * np.log1p(-rule.level))  # within which both errors lie
+        self.radius = np.sqrt(-2 * np.log1p(-rule.level))  # both errors lie within it
         wide = np.full((2, 1), self.radius)
         (low, high), (few, many) = self._limits(wide)[..., 0, :, np.newaxis]
-        ends = [self._surplus(np.array(each)) for each in ((low, many), (high, few))]
+        ends = [self._goal_surplus(np.array(each)) for each in ((low, many), (high, few))]
         tp, fp, fn, _ = self.estimate
         middle = _goal_surplus(at, tp, tp + fp, tp + fn, size)
         self.surplus = np.stack([ends[0], middle, ends[1]], axis=1)
         self.clipped = np.zeros(tp.shape, np.bool_)
 
     def fewest_jointly(self, rule: Settings) -> tuple[Ranking, FloatArray]:
-        """Return by how much the goal is met at the least, at all cutoffs jointly."""
+        """Return the smallest surplus, at all cutoffs simultaneously."""
         samples = both_samples(self.ranking)
         alpha = local_alpha_of_share(samples[2], rule.level, both=False)
         lift = ratio_limit(*samples, alpha, 0)[:, np.newaxis]
-        return self.ranking, self._surplus(np.stack([lift, np.ones_like(lift)]))
+        return self.ranking, self._goal_surplus(np.stack([lift, np.ones_like(lift)]))
 
     def _limits(self, errors: FloatArray, cutoffs: slice | IntArray = slice(None)) -> FloatArray:
-        """Return limits of both shares at so many errors, shape (2, side, errors, cutoffs)."""
-        *above, n, size = both_samples(self.ranking)
+        """Return limits of both shares at given errors, shape (2, side, errors, cutoffs)."""
+        *counts_above, n, size = both_samples(self.ranking)
         limits = []
-        for found, whole, of_sample in zip(above, (n, size), errors, strict=True):
+        for above, number, of_sample in zip(counts_above, (n, size), errors, strict=True):
             levels = (2 * scipy.special.ndtr(of_sample) - 1).tolist()
-            counts = found[cutoffs].astype(np.float64)
-            each = [wilson(counts, max(whole, 1), level) for level in levels]
+            counts = above[cutoffs].astype(np.float64)
+            each = [wilson(counts, max(number, 1), level) for level in levels]
             limits.append(np.stack(each, axis=1))
         both = np.stack(limits)
         both[..., self.ranking.head[cutoffs] == n + size] = 1.0  # whatever the threshold
@@ -384,62 +329,60 @@ class _FutureBounds:
         return _goal_surplus(self.at, tp, tp + fp, tp + fn, sum(self.ranking.total))
 
     def values(self, metric: Metric, blocks: GoalBlocks, allowed: BoolArray) -> AllowedValues:
-        """Return what the goal allows, at a few ways to share the error between both samples.
+        """Return the metric where the goal is met, with the error split between the samples.
 
-        In a block of ties the goal does not tie the two shares together: both limits have to hold.
+        In a block of ties the goal does not link both shares, so limits of both apply jointly.
         """
-        found = []
-        for beta, tied in product(range(self.share.size), (False, True)):
-            near = np.flatnonzero(allowed[:, beta] & ((blocks.size > 1) == tied))
-            here = blocks.here[near]
-            beyond = np.where(blocks.beyond[near] < 0, here, blocks.beyond[near])
-            errors = (self.radius if tied else self.z) * _ERROR_DIRECTIONS
-            limits, outer = (self._limits(errors, of) for of in (here, beyond))
-            surely = self._surplus(outer[[0, 1], [0, 1]], beta) >= 0
-            possible = self._surplus(limits[[0, 1], [1, 0]], beta) >= 0
-            if not tied:  # the point lies between both cutoffs
+        parts = []
+        for beta, is_tied in product(range(self.share.size), (False, True)):
+            candidates = np.flatnonzero(allowed[:, beta] & ((blocks.size > 1) == is_tied))
+            here = blocks.here[candidates]
+            outside = np.where(blocks.beyond[candidates] < 0, here, blocks.beyond[candidates])
+            errors = (self.radius if is_tied else self.z) * _ERROR_DIRECTIONS
+            limits, outer = (self._limits(errors, of) for of in (here, outside))
+            surely = self._goal_surplus(outer[[0, 1], [0, 1]], beta) >= 0
+            possible = self._goal_surplus(limits[[0, 1], [1, 0]], beta) >= 0
+            if not is_tied:  # the point lies between both cutoffs
                 limits[0, 0] = np.fmin(limits[0, 0], outer[0, 0])
                 limits[1, 1] = np.fmax(limits[1, 1], outer[1, 1])
-            error, place = np.nonzero(possible & ~(surely & (beyond != here)))
-            limits, excess = limits[:, :, error, place], [np.zeros(place.size)]
-            excess += [self._excess(blocks, near[place], beta)] if tied else []
+            error, block = np.nonzero(possible & ~(surely & (outside != here)))
+            limits, excess = limits[:, :, error, block], [np.zeros(block.size)]
+            excess += [self._excess(blocks, candidates[block], beta)] if is_tied else []
             for point in chain(*(self._points(limits, beta, by) for by in excess)):
                 counts = np.maximum(self._table(point, beta), 0)
                 values = metric(*counts).astype(np.float64)
-                found.append((near[place], np.full(place.size, beta), values))
-        places, columns, values = (np.concatenate(part) for part in zip(*found, strict=True))
-        return places, columns, values
+                parts.append((candidates[block], np.full(block.size, beta), values))
+        positions, columns, values = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return positions, columns, values
 
-    def _excess(self, blocks: GoalBlocks, near: IntArray, beta: int) -> FloatArray:
+    def _excess(self, blocks: GoalBlocks, candidates: IntArray, beta: int) -> FloatArray:
         """Return by how much a goal can be exceeded where a block of ties passes it."""
         *_, n, size = both_samples(self.ranking)
         recall = self.at.kind == "recall"
-        counts, whole = (blocks.known, n) if recall else (blocks.size - blocks.known, size)
-        share = wilson(counts[near].astype(np.float64), max(whole, 1), self.rule.level)[1]
-        inside = np.array([np.ones(near.size), np.zeros(near.size)])
+        counts, number = (blocks.known, n) if recall else (blocks.size - blocks.known, size)
+        counts = counts[candidates].astype(np.float64)
+        share = wilson(counts, max(number, 1), self.rule.level)[1]
+        inside = np.array([np.ones(candidates.size), np.zeros(candidates.size)])
         outside = inside + np.array([-share * recall, share * (not recall)])
-        ends = (self._surplus(each, beta) for each in (inside, outside))
+        ends = (self._goal_surplus(each, beta) for each in (inside, outside))
         return np.subtract(*ends)
 
     def _points(self, limits: FloatArray, beta: int, excess: FloatArray) -> list[FloatArray]:
-        """Return both shares where a goal is met, or exceeded by so much, between limits.
-
-        They lie on both ways from the best limits to the worst, by one share and then the other.
-        """
+        """Return shares with a surplus of `excess`, on both ways from best to worst limits."""
         (low, high), (few, many) = limits
         best, worst = np.array([high, few]), np.array([low, many])
         points = []
         for middle in (np.array([low, few]), np.array([high, many])):
             first, second, third = (
-                self._surplus(each, beta) - excess for each in (best, middle, worst)
+                self._goal_surplus(each, beta) - excess for each in (best, middle, worst)
             )
-            way = _zero_crossing(first, second), _zero_crossing(second, third)
-            points.append(best + way[0] * (middle - best) + way[1] * (worst - middle))
+            point = best + _zero_crossing(first, second) * (middle - best)
+            points.append(point + _zero_crossing(second, third) * (worst - middle))
         return points
 
 
 def _zero_crossing(start: FloatArray, end: FloatArray) -> FloatArray:
-    """Return after which share of the way a falling line passes 0, from 0 to 1."""
+    """Return at which share of its way a falling line passes 0, from 0 to 1."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.clip(np.nan_to_num(start / (start - end), nan=1.0), 0, 1)
 
