@@ -12,7 +12,7 @@ import scipy
 from pu_accessor.beta import Beta
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.areas_on_this_sample import auroc_and_error
-from pu_accessor.inference.estimates.estimate_metric import add_beta_error_to_limits
+from pu_accessor.inference.estimates.estimate_metric import add_beta_error
 from pu_accessor.inference.estimates.known_positives import hidden_share
 from pu_accessor.inference.influence import (
     auroc_on_new,
@@ -320,5 +320,5 @@ def add_beta_error_to_gaps(gaps: PairTests, beta: Beta) -> PairTests:
     All groups are off by the same in beta: the gap is known at each beta, and is joined as one
     number is (`pu_accessor.inference.estimates.estimate_metric.join_limits`).
     """
-    lower, upper = add_beta_error_to_limits(gaps.difference, gaps.lower, gaps.upper, beta)
+    lower, upper = add_beta_error(gaps.difference, gaps.lower, gaps.upper, beta)
     return replace(gaps, difference=gaps.difference[:, :1], lower=lower, upper=upper)

@@ -8,7 +8,7 @@ from pu_accessor.beta import Beta
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.comparison.pair_tests import PairTests, compare_by_t, list_pairs
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.estimate_metric import add_beta_error_to_limits
+from pu_accessor.inference.estimates.estimate_metric import add_beta_error
 from pu_accessor.inference.estimates.known_positives import count_negatives, hidden_share
 from pu_accessor.inference.estimates.linearized import linearize
 from pu_accessor.inference.estimates.weighted_areas import known_share_below
@@ -133,7 +133,7 @@ def add_beta_error_to_tests(tests: PairedTests, beta: Beta) -> PairedTests:
     """Put the error of an estimated beta together with that of the ranking."""
     if not tests.has_size:
         return tests
-    lower, upper = add_beta_error_to_limits(tests.difference, tests.lower, tests.upper, beta)
+    lower, upper = add_beta_error(tests.difference, tests.lower, tests.upper, beta)
     names = ("difference", "statistic", "df", "p_value", "p_adjusted", "sign")
     at_estimate = {name: getattr(tests, name)[:, :1] for name in names}
     return replace(tests, **at_estimate, lower=lower, upper=upper)
@@ -390,7 +390,7 @@ def compare_rows(
     models = [linearize(ranking, betas, metric, cutoff) for ranking in rows.rankings()]
     first, second = list_pairs(len(models))
     completed = [model.estimate() for model in models]
-    as_known = [model.moved[:, ~rows.positive] for model in models]
+    as_known = [model.as_known[:, ~rows.positive] for model in models]
     # Of average precision and BEDROC the top makes most, where positives lie.
     early, shares = cutoff is None and metric.curve != "roc", rest_share(paired.total, betas)
     shape = first.size, betas.size
@@ -402,7 +402,9 @@ def compare_rows(
         seen, by_order = apart.any() or moved.any(), cutoff is None or cutoff.kind != "threshold"
         alike = not seen and (paired.equal[a, b] or (by_order and rows.alike(a, b)))
         few = paired.moves[1, a, b] > _MIN_MOVE_KURTOSIS * paired.moves[0, a, b] ** 2
-        reach = np.zeros(betas.size) if alike else np.maximum(models[a].reach, models[b].reach)
+        reach = (
+            np.zeros(betas.size) if alike else np.maximum(models[a].max_move, models[b].max_move)
+        )
         for column, terms in enumerate(apart):
             best = np.maximum(as_known[a][column], as_known[b][column])
             counted = (

@@ -1,4 +1,4 @@
-"""Scores that are probabilities: how well bins of them are calibrated."""
+"""Estimate the calibration of scores by bins, and the continuous Boyce index."""
 
 from collections.abc import Sequence
 from math import inf, nan
@@ -18,14 +18,20 @@ from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import CountArray, FloatArray, IntArray, Ranking
 
+_MAX_BINS = 1_000_000
+_PARTS = 200  # of a bin, counted for its mean score
+# The overlapping windows of the Boyce index; width and margin are shares of the range of scores.
+_NUMBER_OF_WINDOWS, _WINDOW_WIDTH, _WINDOW_MARGIN = 101, 0.1, 1e-9
+_RATIO_DIGITS = 10  # digits in which ratios must differ
+
 
 def check_probability_scores(ranking: Ranking, question: str) -> None:
-    """Raise unless all scores lie in [0, 1]."""
+    """Raise unless all scores are in [0, 1]."""
     ends = np.array([np.nextafter(1, 2), 0.0, -np.inf])
-    above, inside, every = ranking.above_each(ends).tolist()
-    if outside := above + every - inside:
+    above, inside, total = ranking.above_each(ends).tolist()
+    if outside := above + total - inside:
         raise PUDataError(
-            f"{question} needs scores that are probabilities, but {outside} of {every} lie "
+            f"{question} needs scores that are probabilities, but {outside} of {total} lie "
             "outside [0, 1]. Turn them into probabilities of being positive first, for example "
             "by scikit-learn's CalibratedClassifierCV or 1/(1 + exp(-score)) of log-odds.",
             page="practice#net-benefit",
@@ -33,17 +39,13 @@ def check_probability_scores(ranking: Ranking, question: str) -> None:
 
 
 def scores_match_known_share(ranking: Ranking, betas: FloatArray) -> bool:
-    """Tell if the mean score, to a 400th, is the share of known positives, not of all."""
+    """Tell if the mean score, to 1/400, is the share of known positives, not of all positives."""
     total = ranking.total
-    above = ranking.above_each(np.arange(_PARTS_PER_BIN) / _PARTS_PER_BIN)
-    mean = float(above.mean() / sum(total)) - 1 / (2 * _PARTS_PER_BIN)
+    above = ranking.above_each(np.arange(_PARTS) / _PARTS)
+    mean = float(above.mean() / sum(total)) - 1 / (2 * _PARTS)
     known, *shares = (total.known_positive + np.append(0, betas) * total.unlabeled) / sum(total)
     margin = min((share for share in shares if share > known), default=known) - known
     return bool(margin > known / 4 and abs(mean - known) < margin / 4)
-
-
-_MAX_BINS = 1_000_000  # bins
-_PARTS_PER_BIN = 200  # parts of a bin whose examples are counted for its mean score
 
 
 class BinShares(NamedTuple):
@@ -72,17 +74,17 @@ def read_bin_edges(bins: int | Sequence[float] | FloatArray) -> FloatArray:
     if edges.size < 2 or edges[0] != 0 or edges[-1] != 1 or not (np.diff(edges) > 0).all():
         raise PUValueError(
             f"bins must have edges that ascend from 0 to 1, but {edges.tolist()[:20]} was passed. "
-            "For as many examples in each bin: [0, *df['score'].quantile([0.25, 0.5, 0.75]), 1]."
+            "For bins of equal size: [0, *df['score'].quantile([0.25, 0.5, 0.75]), 1]."
         )
     return edges
 
 
 def check_bin_band(rule: Settings) -> None:
-    """Raise unless there are such limits for bins."""
+    """Raise unless the band has limits for bins."""
     if rule.band not in ("exact", "simultaneous"):
         raise PUValueError(
             "band must be 'exact', for each bin, or 'simultaneous', for all jointly, but "
-            f"{rule.band!r} was passed: other bands are about the top of a ranking."
+            f"{rule.band!r} was passed: other bands are for the top of a ranking."
         )
 
 
@@ -91,126 +93,82 @@ def estimate_bin_shares(
 ) -> BinShares:
     """Estimate the share of positives in bins of scores, with exact limits.
 
-    Notes
-    -----
-    Of the n + m positives some number T is in a bin, whatever their scores. Known ones are a
-    simple random sample of them: k of n are there with the hypergeometric probability. The limits
-    are the smallest and the largest T - k that this does not reject at half of 1 - level, those of
-    the band "exact": nothing in that argument is about the top of a ranking. So a bin without a
-    known positive has limits, too, the lower one 0. With "simultaneous" 1 - level is shared out
-    evenly to the bins that hold examples.
-
-    Examples
-    --------
-    >>> from pu_accessor.ranking import Counts
-    >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
-    >>> score = np.append(np.inf, np.arange(12, 0, -1) / 13)
-    >>> ranking = Ranking(rank, score, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> edges = np.array([0, 0.5, 1])
-    >>> found = reliability(ranking, np.array([0.25]), edges, Settings())
-    >>> found.examples, found.known_positive, found.value[..., 0].round(3)
-    (array([6, 6]), array([1, 3]), array([[0.167, 0.286, 0.5  ],
-           [0.5  , 0.714, 0.833]]))
+    With T of the n + m positives in a bin, the known ones there are hypergeometric. Limits are the
+    extreme T - k not rejected at half of 1 - level; "simultaneous" divides 1 - level by the bins.
     """
     check_labels(betas, ranking.total)
     check_probability_scores(ranking, "calibration")
     bins = zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
-    parts = np.concatenate([np.linspace(*ends, _PARTS_PER_BIN + 1)[:-1] for ends in bins])
+    parts = np.concatenate([np.linspace(*ends, _PARTS + 1)[:-1] for ends in bins])
     above = np.append(ranking.above_each(parts), 0)
-    here = ranking.at(np.unique(above[::_PARTS_PER_BIN]))
-    place = np.searchsorted(here.rank, above[::_PARTS_PER_BIN])
-    known, unlabeled = (-np.diff(each[place]) for each in (here.known_positive, here.unlabeled))
-    examples = -np.diff(above[::_PARTS_PER_BIN])
+    cutoffs = ranking.at(np.unique(above[::_PARTS]))
+    position = np.searchsorted(cutoffs.rank, above[::_PARTS])
+    counts = cutoffs.known_positive, cutoffs.unlabeled
+    known, unlabeled = (-np.diff(count[position]) for count in counts)
+    examples = -np.diff(above[::_PARTS])
     split = max(int(np.count_nonzero(examples)), 1) if rule.band == "simultaneous" else 1
     level = 1 - (1 - rule.level) / split
     hidden = latent_counts(betas, ranking.total.unlabeled)
-    completed = [-np.diff(each.above(here.unlabeled[place])) for each in complete(ranking, hidden)]
-    ends = here.known_rows[place][::-1]
-    latent = _bin_hidden_positives(
-        ranking, (ends, unlabeled), np.stack(completed, axis=1), hidden, level
-    )
-    there = np.where(examples > 0, examples, np.nan)[:, np.newaxis, np.newaxis]
-    value = (known[:, np.newaxis, np.newaxis] + latent) / there
-    # The mean score of each bin is that of examples in the middle of its parts.
-    middle = (parts + np.repeat(np.diff(edges) / _PARTS_PER_BIN, _PARTS_PER_BIN) / 2).reshape(
-        -1, _PARTS_PER_BIN
-    )
-    inside = -np.diff(above).reshape(-1, _PARTS_PER_BIN)
-    sums, sizes = np.sum(middle * inside, axis=1), inside.sum(axis=1)
-    return BinShares(examples, known, sums / np.where(sizes, sizes, np.nan), value)
+    each_beta = complete(ranking, hidden)
+    completed = [-np.diff(each.above(cutoffs.unlabeled[position])) for each in each_beta]
+    ends = cutoffs.known_rows[position][::-1]
+    in_bins = np.stack(completed, axis=1)
+    in_bins = _bin_hidden_positives(ranking, (ends, unlabeled), in_bins, hidden, level)
+    sizes = np.where(examples > 0, examples, np.nan)
+    value = (known[:, np.newaxis, np.newaxis] + in_bins) / sizes[:, np.newaxis, np.newaxis]
+    # Examples count as in the middle of their part of a bin.
+    middle = (parts + np.repeat(np.diff(edges) / _PARTS, _PARTS) / 2).reshape(-1, _PARTS)
+    sums = np.sum(middle * -np.diff(above).reshape(-1, _PARTS), axis=1)
+    return BinShares(examples, known, sums / sizes, value)
 
 
 def _bin_hidden_positives(
     ranking: Ranking,
     counts: tuple[IntArray, IntArray],
     completed: FloatArray,
-    latent: IntArray,
+    hidden: IntArray,
     level: float,
 ) -> FloatArray:
-    """Return the latent positives in each bin, shape (bins, 3, betas).
+    """Return the hidden positives in each bin, shape (bins, 3, betas).
 
-    `counts` are the known positives above the edges of bins, best first, and the unlabeled
-    examples in each.
+    `counts` are the known positives above the edges, best first, and the unlabeled in each bin.
     """
     ends, unlabeled = counts
-    total, each = ranking.total, tuple(latent.tolist())
+    total, numbers = ranking.total, tuple(hidden.tolist())
     if ranking.clusters is None:
-        bounds = latent_bounds_each("exact", total.known_positive, each, level)
+        bounds = latent_bounds_each("exact", total.known_positive, numbers, level)
         limits = [side[:, np.diff(ends)[::-1]].T for side in bounds]
     else:
         of_known = ranking.clusters.of_known, ranking.clusters.known_weight
-        bins = [clustered_bins(*of_known, ends, m, level) for m in each]
+        bins = [clustered_bins(*of_known, ends, m, level) for m in numbers]
         limits = [np.stack(side, axis=1)[::-1] for side in zip(*bins, strict=True)]
     inside = unlabeled[:, np.newaxis]
-    most = np.minimum(inside, latent)
-    fewest = np.maximum(latent - (total.unlabeled - inside), 0)
+    most = np.minimum(inside, hidden)
+    fewest = np.maximum(hidden - (total.unlabeled - inside), 0)
     lower, upper = (np.clip(side, fewest, most) for side in limits)
     return np.stack([lower, np.clip(completed, lower, upper), upper], axis=1)
 
 
-# The continuous Boyce index: known positives relative to the background
-
-
-_NUMBER_OF_WINDOWS = 101  # that overlap, from the lowest score to the highest
-_WINDOW_WIDTH = 0.1  # of each, of the range of scores
-_WINDOW_MARGIN = 1e-9  # of the range of scores, within which a score is at the end of a window
-_RATIO_DIGITS = 10  # of ratios that are told apart
-
-
 def estimate_boyce(ranking: Ranking) -> Estimates:
-    """Return the rank correlation of the predicted-to-expected ratio with the score: no interval.
+    """Return Spearman's correlation of the predicted-to-expected ratio with the score.
 
-    Notes
-    -----
-    A window of scores, closed at both ends, holds the share p of the known positives and the share
-    e of the background, which is all other examples. The index is Spearman's correlation of p/e
-    with the middle of the window. Were known positives, a share a of all examples, part of the
-    background, the ratio would be p/(a*p + (1 - a)*e), which rises with p/e: the same index.
-
-    Examples
-    --------
-    >>> from pu_accessor.ranking import Counts
-    >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
-    >>> score = np.append(np.inf, np.arange(12, 0, -1))
-    >>> ranking = Ranking(rank, score, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> estimate_boyce(ranking).value.round(3)
-    array([0.504])
+    The ratio of a window of scores is its share of known positives over its share of all others.
+    Adding the known positives to the background would not change the order of the ratios.
     """
     check_labels(np.zeros(1), ranking.total)
     low, high = _score_range(ranking)
     span = high - low
     start = np.linspace(low, high - _WINDOW_WIDTH * span, _NUMBER_OF_WINDOWS)
     end = np.linspace(low + _WINDOW_WIDTH * span, high, _NUMBER_OF_WINDOWS)
-    known, rest = _window_shares(
-        ranking, start - _WINDOW_MARGIN * span, end + _WINDOW_MARGIN * span
-    )
+    margin = _WINDOW_MARGIN * span
+    known, rest = _window_shares(ranking, start - margin, end + margin)
     ratio = np.where(known > 0, inf, nan)
     np.divide(known, rest, out=ratio, where=rest > 0)
     ranks = scipy.stats.rankdata(np.round(ratio[~np.isnan(ratio)], _RATIO_DIGITS))
-    index, unknown = np.full(1, nan), np.full(1, nan)
-    if ranks.size > 1 and np.ptp(ranks):
-        index[0] = np.corrcoef(np.arange(ranks.size), ranks)[0, 1]
-    return Estimates(index, unknown, unknown, unknown)
+    has_order = ranks.size > 1 and np.ptp(ranks)
+    index = np.corrcoef(np.arange(ranks.size), ranks)[0, 1] if has_order else nan
+    unknown = np.full(1, nan)
+    return Estimates(np.full(1, index), unknown, unknown, unknown)
 
 
 def _score_range(ranking: Ranking) -> tuple[float, float]:
@@ -218,16 +176,16 @@ def _score_range(ranking: Ranking) -> tuple[float, float]:
     total = ranking.total
     if total.known_positive == sum(total):
         raise PUDataError(
-            f"boyce needs a background, but all {sum(total)} examples are known positives. Put "
-            "unlabeled examples below them, such as random places: pd.concat."
+            f"boyce needs a background, but all {sum(total)} examples are known positives. Add "
+            "unlabeled examples, such as random places, by pd.concat."
         )
     best = ranking.refine(np.array([min(1, total.unlabeled)]))
     low, high = float(ranking.threshold[-1]), float(best.threshold[1])
     if not 0 < high - low < inf:
         raise PUDataError(
             f"boyce needs scores that differ and a finite range, but they go from {low:g} to "
-            f"{high:g}. Windows are parts of it. Leave out missing ones, nan_policy='omit', and "
-            "bound others by df['score'].clip."
+            f"{high:g}. Omit missing ones, nan_policy='omit', and bound others by "
+            "df['score'].clip."
         )
     return low, high
 
@@ -237,16 +195,16 @@ def _window_shares(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the share of the known positives, and of all others, in each window."""
     above = ranking.above_each(np.append(start, end))
-    here = ranking.at(np.unique(above))
-    first, after = np.searchsorted(here.rank, above).reshape(2, -1)
+    cutoffs = ranking.at(np.unique(above))
+    first, after = np.searchsorted(cutoffs.rank, above).reshape(2, -1)
     total = ranking.total
 
     def share(heads: CountArray, every: float) -> FloatArray:
         return (heads[first] - heads[after]) / every
 
-    known, every = here.known_positive, total.known_positive
+    known, every = cutoffs.known_positive, total.known_positive
     if ranking.weight is not None:
         through = np.append(0, np.cumsum(ranking.weight))
-        known, every = through[here.known_rows], through[-1]
-    rest = here.known_negative + here.unlabeled
+        known, every = through[cutoffs.known_rows], through[-1]
+    rest = cutoffs.known_negative + cutoffs.unlabeled
     return share(known, every), share(rest, total.known_negative + total.unlabeled)

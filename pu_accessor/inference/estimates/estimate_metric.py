@@ -1,9 +1,8 @@
-"""Any metric of one ranking, at betas, within an interval, or jointly with an estimate of beta.
+"""Estimate any metric at betas, over an interval of beta, or jointly with an estimate of beta.
 
-This is the one place that knows how beta is said; all else takes arrays of betas. A value A(beta)
-with limits for each beta comes from the ranking, an interval of beta from elsewhere. Where the two
-errors are independent, a beta that is off by a share t of how far it can be off leaves the ranking
-sqrt(1 - t**2) of what that can be off by itself.
+All other modules take arrays of betas. The errors of beta and of the ranking are independent: a
+beta at a share t of its error leaves sqrt(1 - t**2) of the error of the ranking (Zou and Donner,
+Statistics in Medicine 27, 2008, 1693-1702; Murphy and van der Vaart, JASA 95, 2000, 449-465).
 """
 
 from collections.abc import Callable
@@ -41,13 +40,11 @@ from pu_accessor.inference.tables.latent_bounds import (
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
 _ERROR_ANGLES = np.linspace(0, np.pi / 2, 33)
-_BETA_ERROR_SHARE, _RANKING_ERROR_SHARE = (
-    np.sin(_ERROR_ANGLES),
-    np.cos(_ERROR_ANGLES),
-)  # of beta, and what that leaves of the ranking
-_POINT, _LOWER, _UPPER = range(3)
+_BETA_SHARES, _RANKING_SHARES = np.sin(_ERROR_ANGLES), np.cos(_ERROR_ANGLES)  # of both errors
+_TABLE_BETA_SHARES = np.sin(np.linspace(0, np.pi / 2, 5))[1:]  # of the error of beta
+_POINT, _LOWER, _UPPER = range(3)  # positions in the grid of betas
 _TOLERANCE = 1e-9
-_MAX_COUNTS, _MAX_TABLE_SIZE = 1000, 4_000_000  # that are looked at; times known positives
+_MAX_COUNTS, _MAX_TABLE_SIZE = 1000, 4_000_000  # numbers of hidden positives; times known ones
 _SEARCH_ROUNDS, _POINTS_PER_ROUND, _MINIMA_PER_ROUND = 3, 6, 3  # of a search between betas
 
 
@@ -59,22 +56,7 @@ def estimate_metric(
     target: str,
     cutoff: Cutoff | None,
 ) -> Estimates:
-    """Estimate a metric of one ranking, whichever it is and however beta is said.
-
-    Where beta varies within an interval the limits are the lowest and the highest of all betas
-    within it, and the estimate is that at its point.
-
-    Examples
-    --------
-    >>> from pu_accessor.inference.metrics import METRICS
-    >>> from pu_accessor.ranking import Counts
-    >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
-    >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> beta = Beta(np.array([0.25]), (0.2, 0.3))
-    >>> found = estimate(METRICS["auroc"], ranking, beta, Settings(), "population", None)
-    >>> found.value.round(3), found.lower.round(3), found.upper
-    (array([0.798]), array([0.188]), array([1.]))
-    """
+    """Estimate a metric of one ranking at betas, over an interval, or with an estimated beta."""
     if metric.of_probabilities:
         check_probability_scores(ranking, metric.name)
     if cutoff is not None:
@@ -89,27 +71,25 @@ def estimate_metric(
     if not beta.is_estimate:
         if cutoff is not None and target == "examples":
             betas = _add_all_counts(betas, ranking.total)
-        else:  # without betas, but for the first, at which nothing is negative
-            possible = unrounded_negatives(ranking.total, betas) > 0
-            betas = betas[possible | (np.arange(betas.size) == 0)]
+        else:  # keep the first beta, and all with negatives
+            has_negatives = unrounded_negatives(ranking.total, betas) > 0
+            betas = betas[has_negatives | (np.arange(betas.size) == 0)]
 
-    def ask(betas: FloatArray) -> Estimates:
+    def evaluate(betas: FloatArray) -> Estimates:
         return _estimate_at_betas(metric, ranking, betas, settings, target, cutoff, beta.point)
 
-    found = ask(betas)
+    estimates = evaluate(betas)
     if not beta.is_estimate:
-        return _keep_first_beta(found, *_extreme_limits(ask, betas, found))
+        return _keep_first_beta(estimates, *_extreme_limits(evaluate, betas, estimates))
     if cutoff is None:
-        return add_beta_error_to_estimates(found, beta)
-    return _keep_first_beta(
-        found, *add_beta_error_to_limits(found.value, found.lower, found.upper, beta)
-    )
+        return add_beta_error_to_estimates(estimates, beta)
+    return _keep_first_beta(estimates, *add_beta_error(*estimates.parts, beta))
 
 
 def _settings_at_cutoff(cutoff: Cutoff, rule: Settings) -> Settings:
-    """Return the rule for a cutoff: one that estimates choose takes limits of all cutoffs."""
-    chosen = cutoff.kind in OPTIMIZED and rule.band == "exact"
-    return replace(rule, band="simultaneous") if chosen else rule
+    """Return the settings for a cutoff: optimized cutoffs need simultaneous limits."""
+    is_optimized = cutoff.kind in OPTIMIZED and rule.band == "exact"
+    return replace(rule, band="simultaneous") if is_optimized else rule
 
 
 def _estimate_at_betas(
@@ -119,113 +99,97 @@ def _estimate_at_betas(
     settings: Settings,
     target: str,
     cutoff: Cutoff | None,
-    head_at: float | None = None,
+    optimum_at: float | None = None,
 ) -> Estimates:
-    """Estimate a metric at some betas; at a cutoff that is found at one of them, if need be."""
+    """Estimate a metric at some betas; `optimum_at` is the beta of an optimized cutoff."""
     if cutoff is None:
         return _estimate_ranking_metric(metric, ranking, betas, settings, target)
     if metric.estimator is not None:
-        found = metric.estimator(metric, ranking, betas, settings, target)
-        return (
-            found if metric.depth is None else add_location(found, locate_cutoff(ranking, cutoff))
-        )
+        estimates = metric.estimator(metric, ranking, betas, settings, target)
+        if metric.depth is None:
+            return estimates
+        return add_location(estimates, locate_cutoff(ranking, cutoff))
     if cutoff.kind in RATES:
         return metric_at_rate(ranking, betas, metric, cutoff, settings, target)
     if target == "population":
         return _estimate_future_metric(metric, ranking, betas, settings, cutoff)
-    return metric_at_cutoff(ranking, betas, metric, cutoff, settings, head_at)
+    return metric_at_cutoff(ranking, betas, metric, cutoff, settings, optimum_at)
 
 
 def _estimate_ranking_metric(
     metric: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, target: str
 ) -> Estimates:
-    """Estimate a metric of a whole ranking, for whichever labels may fail.
+    """Estimate a metric of a whole ranking, with biased or wrong labels as the settings assume.
 
-    Notes
-    -----
-    The estimate is that of random labels. Each limit of their interval moves by as much as the
-    area under the bounding curve of the band "exact" does when the assumption is made, both on
-    the logit scale: where that is 1 already nothing is known. Those of average precision reach to
-    the bounding areas, and no farther for these examples. No beta is ruled out then. Where random
-    labels leave no interval, the bounding areas stand for these examples, and nothing is known of
-    new ones. That this covers is measured, with labels that were chosen against it.
+    Limits for random labels move by as much as the areas under the bounding curves do, on the
+    logit scale. Those of average precision are widened to the bounding areas. If they are
+    undefined, bounding areas replace them on this sample, and [0, 1] on future data. No beta is
+    refuted. The coverage is not proven; it was simulated with adversarial labels.
     """
     if metric.estimator is None:
-        raise PUValueError(f"{metric.name} is no metric of one ranking.")
-    found = metric.estimator(metric, ranking, betas, settings.at_random, target)
+        raise PUValueError(f"{metric.name} is not a metric of one ranking.")
+    estimates = metric.estimator(metric, ranking, betas, settings.at_random, target)
     if not settings.failure:
-        return found
-    within, at_random = (
+        return estimates
+    biased, at_random = (
         bounding_curve_areas(ranking, betas, each, metric.curve or "", metric.max_fpr)
         for each in (settings, settings.at_random)
     )
-    limits = np.stack([found.lower, found.upper])
-    if found.untrimmed:  # also where beta was ruled out
-        limits = np.where(np.isnan(limits), found.untrimmed[1:], limits)
-    nothing = within if target == "examples" else np.array([[0.0], [1.0]])
+    limits = np.stack([estimates.lower, estimates.upper])
+    if estimates.untrimmed:  # also where beta was refuted
+        limits = np.where(np.isnan(limits), estimates.untrimmed[1:], limits)
+    default = biased if target == "examples" else np.array([[0.0], [1.0]])
     if target == "population" and has_one(ranking.total):
-        nothing = np.full((2, 1), np.nan)
-    moved = np.where(np.isnan(limits), nothing, _shift_limits(metric, limits, at_random, within))
+        default = np.full((2, 1), np.nan)
+    moved = np.where(np.isnan(limits), default, _shift_limits(metric, limits, at_random, biased))
     if metric.curve == "pr":
-        lower, upper = np.where(within == at_random, moved, within)
+        lower, upper = np.where(biased == at_random, moved, biased)
         own = limits if target == "examples" else moved
         moved = np.stack([np.fmin(own[0], lower), np.fmax(own[1], upper)])
-    return _replace_limits(found, moved)
+    return _replace_limits(estimates, moved)
 
 
 def _estimate_future_metric(
     metric: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, cutoff: Cutoff
 ) -> Estimates:
-    """Estimate a metric of new examples at a threshold, for whichever labels may fail.
-
-    The limits for random labels move by as much as those of these examples do.
-    """
-    found = future_metric_at_threshold(ranking, betas, metric, cutoff.value, settings.at_random)
+    """Estimate a metric of future data at a threshold, with biased or wrong labels."""
+    random = settings.at_random
+    estimates = future_metric_at_threshold(ranking, betas, metric, cutoff.value, random)
     if not settings.failure:
-        return found
-    ends = [
-        np.stack([these.lower, these.upper])
-        for each in (settings.at_random, settings)
-        for these in [metric_at_cutoff(ranking, betas, metric, cutoff, each)]
+        return estimates
+    on_sample = [
+        metric_at_cutoff(ranking, betas, metric, cutoff, each) for each in (random, settings)
     ]
-    return _replace_limits(
-        found, _shift_limits(metric, np.stack([found.lower, found.upper]), *ends)
-    )
+    limits = (np.stack([each.lower, each.upper]) for each in (estimates, *on_sample))
+    return _replace_limits(estimates, _shift_limits(metric, *limits))
 
 
 def _shift_limits(
-    metric: Metric, limits: FloatArray, at_random: FloatArray, within: FloatArray
+    metric: Metric, limits: FloatArray, at_random: FloatArray, biased: FloatArray
 ) -> FloatArray:
-    """Move limits, shape (2, betas), by as much as bounds move from one place to another.
-
-    Of a metric from 0 to 1, or -1 to 1, this is on the logit scale. Others have no such scale:
-    their limits also reach to the bounds.
-    """
+    """Move limits, shape (2, betas), by as much as bounds move, on the logit scale if bounded."""
     if metric.span == np.inf:
-        moved = limits + (within - at_random)
-        return np.stack([np.fmin(moved[0], within[0]), np.fmax(moved[1], within[1])])
+        moved = limits + (biased - at_random)
+        return np.stack([np.fmin(moved[0], biased[0]), np.fmax(moved[1], biased[1])])
     with np.errstate(invalid="ignore", divide="ignore"):
         limit, start, end = (
             scipy.special.logit(np.clip((each - metric.low) / metric.span, 0, 1))
-            for each in (limits, at_random, within)
+            for each in (limits, at_random, biased)
         )
         moved = scipy.special.expit(limit + (end - start))
     ends = np.array([[0.0], [1.0]])
     moved = np.where(np.isinf(start) | np.isinf(end) | np.isinf(limit), ends, moved)
-    return np.where(within == at_random, limits, metric.low + metric.span * moved)
+    return np.where(biased == at_random, limits, metric.low + metric.span * moved)
 
 
-def _replace_limits(found: Estimates, limits: FloatArray) -> Estimates:
-    """Put limits that reach to the estimate."""
-    lower, upper = np.minimum(limits[0], found.value), np.maximum(limits[1], found.value)
-    return replace(found, lower=lower, upper=upper, untrimmed=None)
+def _replace_limits(estimates: Estimates, limits: FloatArray) -> Estimates:
+    """Replace limits, widened to the estimate."""
+    lower, upper = np.minimum(limits[0], estimates.value), np.maximum(limits[1], estimates.value)
+    return replace(estimates, lower=lower, upper=upper, untrimmed=None)
 
 
 def _add_all_counts(betas: FloatArray, total: Counts) -> FloatArray:
-    """Add the betas of all numbers of latent positives in between, if they are not many.
-
-    The bounds of these examples move by whole examples, up and down.
-    """
+    """Add the betas of all numbers of hidden positives in between, if they are not many."""
     low, high = latent_counts(np.sort(betas)[[0, -1]], total.unlabeled).tolist()
     if high - low > min(_MAX_COUNTS, _MAX_TABLE_SIZE // max(total.known_positive, 1)):
         return betas
@@ -234,22 +198,18 @@ def _add_all_counts(betas: FloatArray, total: Counts) -> FloatArray:
 
 
 def _extreme_limits(
-    ask: Callable[[FloatArray], Estimates], betas: FloatArray, found: Estimates
+    evaluate: Callable[[FloatArray], Estimates], betas: FloatArray, estimates: Estimates
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the lowest lower limit and the highest upper one, given those at some betas.
-
-    Limits have a kink where a bound is cut off, or beta is refuted: so they are looked at again
-    and again on both sides of the betas that have the lowest, or the highest, of all so far.
-    """
+    """Return the lowest lower and the highest upper limit; search again near their betas."""
     betas, order = np.unique(betas, return_index=True)
-    ends = np.stack([found.lower, -found.upper])[:, order]
+    ends = np.stack([estimates.lower, -estimates.upper])[:, order]
     for _ in range(_SEARCH_ROUNDS):
         lowest = np.argsort(ends, axis=1)[:, :_MINIMA_PER_ROUND].ravel()
         start, end = betas[np.clip([lowest - 1, lowest + 1], 0, betas.size - 1)]
         more = np.setdiff1d(np.linspace(start, end, _POINTS_PER_ROUND + 1), betas)
         if not more.size:
             break
-        finer = ask(more)
+        finer = evaluate(more)
         betas = np.append(betas, more)
         ends = np.append(ends, np.stack([finer.lower, -finer.upper]), axis=1)
         order = np.argsort(betas)
@@ -258,30 +218,21 @@ def _extreme_limits(
     return np.array([low]), np.array([-high])
 
 
-def _keep_first_beta(found: Estimates, lower: FloatArray, upper: FloatArray) -> Estimates:
-    """Return what was found at the first beta, with other limits."""
+def _keep_first_beta(estimates: Estimates, lower: FloatArray, upper: FloatArray) -> Estimates:
+    """Return the estimates at the first beta, with other limits."""
     names = ("value", "error", "rank", "threshold", "examples_at_threshold")
-    first = {name: array[:1] for name in names if (array := getattr(found, name)) is not None}
-    clipped = None if found.clipped is None else np.atleast_1d(found.clipped.any())
-    if found.rank_lower is not None and found.rank_upper is not None:
-        first["rank_lower"] = found.rank_lower.min(keepdims=True)
-        first["rank_upper"] = found.rank_upper.max(keepdims=True)
-    return replace(found, **first, lower=lower, upper=upper, clipped=clipped, untrimmed=None)
+    first = {name: array[:1] for name in names if (array := getattr(estimates, name)) is not None}
+    clipped = None if estimates.clipped is None else np.atleast_1d(estimates.clipped.any())
+    if estimates.rank_lower is not None and estimates.rank_upper is not None:
+        first["rank_lower"] = estimates.rank_lower.min(keepdims=True)
+        first["rank_upper"] = estimates.rank_upper.max(keepdims=True)
+    return replace(estimates, **first, lower=lower, upper=upper, clipped=clipped, untrimmed=None)
 
 
 def extend_over_betas(
     lower: FloatArray, estimate: FloatArray, upper: FloatArray, points: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return estimates of the points, and limits of these and of all betas after them.
-
-    Betas lie along the last axis.
-
-    Examples
-    --------
-    >>> three = np.array([0.3, 0.2, 0.5])
-    >>> widen(three - 0.1, three, three + 0.1, 1)
-    (array([0.1]), array([0.3]), array([0.6]))
-    """
+    """Return estimates at the first betas (last axis), with limits over all betas."""
     if lower.shape[-1] == points:
         return lower, estimate, upper
     low, high = np.fmin.reduce(lower, -1, keepdims=True), np.fmax.reduce(upper, -1, keepdims=True)
@@ -290,90 +241,60 @@ def extend_over_betas(
 
 
 def add_beta_error_to_estimates(
-    found: Estimates, beta: Beta, span: tuple[float, float] = (0.0, 1.0)
+    estimates: Estimates, beta: Beta, span: tuple[float, float] = (0.0, 1.0)
 ) -> Estimates:
-    """Put the errors of beta and of the ranking together, for an area or an average.
+    """Combine the errors of beta and of the ranking, for an area or an average.
 
-    Both are added before anything is cut to [0, 1]: at an estimate that is too high by chance, or
-    at its limit, an area can be beyond 1 though the true one is not. Nothing is known only where
-    all of the interval is.
+    Untrimmed limits are combined too: at an estimated beta an area may exceed 1 though the true
+    one does not. Limits are NaN only if the whole interval is impossible.
     """
     floor, width = span[0], span[1] - span[0]
     limits = []
-    for each in (found.parts, found.untrimmed or found.parts):
+    for each in (estimates.parts, estimates.untrimmed or estimates.parts):
         value, lower, upper = ((part - floor) / width for part in each)
-        limits.append(add_beta_error_to_limits(value, lower, upper, beta))
+        limits.append(add_beta_error(value, lower, upper, beta))
+    lowers, uppers = zip(*limits, strict=True)
+    lower, upper = np.fmin(*lowers), np.fmax(*uppers)
+    is_possible = (lower <= 1 + _TOLERANCE) & (upper >= -_TOLERANCE)
     lower, upper = (
-        pick(*ends)
-        for pick, ends in zip((np.fmin, np.fmax), zip(*limits, strict=True), strict=True)
-    )
-    possible = (lower <= 1 + _TOLERANCE) & (upper >= -_TOLERANCE)
-    lower, upper = (
-        np.where(possible, floor + width * np.clip(limit, 0, 1), np.nan)
+        np.where(is_possible, floor + width * np.clip(limit, 0, 1), np.nan)
         for limit in (lower, upper)
     )
-    return Estimates(found.value[:1], found.error[:1], lower, upper)
+    return Estimates(estimates.value[:1], estimates.error[:1], lower, upper)
 
 
-def add_beta_error_to_limits(
+def add_beta_error(
     value: FloatArray, lower: FloatArray, upper: FloatArray, beta: Beta
 ) -> tuple[FloatArray, FloatArray]:
-    """Return limits that hold whatever beta is, as far as its interval holds.
+    """Return limits that combine the errors of beta and of the ranking.
 
-    Notes
-    -----
-    Let beta be off by a share t of the distance to one of its limits. There the value is A(t),
-    and can be off by d(t) at the level of the answer; both are taken as straight in t. As errors
-    that are independent add by their squares, the ranking is then off by at most sqrt(1 - t**2) of
-    that: the lower limit is the lowest of A(t) - sqrt(1 - t**2)*d(t) over t in [0, 1] and both
-    limits of beta. Where d does not change this is A(0) less the root of the sum of both squared
-    distances ([1]_, [2]_).
-
-    Where there is no more than an upper limit on beta, any beta down to the lower end may be the
-    true one and none is more likely: there the ranking's limits stand as they are. Where there are
-    limits on both sides, that holds for all betas between them.
-
-    References
-    ----------
-    .. [1] G. Y. Zou, A. Donner, *Construction of confidence limits about effect measures: a
-       general approach*, Statistics in Medicine 27 (2008) 1693-1702.
-    .. [2] S. A. Murphy, A. W. van der Vaart, *On profile likelihood*, Journal of the American
-       Statistical Association 95 (2000) 449-465.
-
-    Examples
-    --------
-    >>> beta = Beta(np.array([0.3]), (0.2, 0.4), 0.95)
-    >>> value = np.array([0.8, 0.76, 0.84])
-    >>> lower, upper = join_limits(value, value - 0.03, value + 0.03, beta)
-    >>> lower.round(3), upper.round(3)
-    (array([0.75]), array([0.85]))
+    At a share t of the error of beta the value is A(t) with error d(t), both linear in t. The
+    lower limit is the lowest A(t) - sqrt(1 - t**2)*d(t) over t in [0, 1] and both limits of beta.
+    Betas that are only bounded, from above or from both sides, keep the limits of the ranking.
     """
-    none = np.isnan(lower[..., :1]) | np.isnan(upper[..., :1])
+    is_undefined = np.isnan(lower[..., :1]) | np.isnan(upper[..., :1])
     if beta.limits == "both":
         low, high = np.fmin.reduce(lower, axis=-1), np.fmax.reduce(upper, axis=-1)
     else:
         value = _fill_impossible_betas(value)
-        # As far off as at the estimate where that is not known.
-        down, up = (
-            np.maximum(np.where(np.isnan(off), off[..., :1], off), 0.0)
-            for off in (value - lower, upper - value)
+        # Unknown errors are those at the estimate.
+        lower_error, upper_error = (
+            np.maximum(np.where(np.isnan(error), error[..., :1], error), 0.0)
+            for error in (value - lower, upper - value)
         )
-        low, high = (
-            _extreme_over_errors(np.fmin, value, -down, beta),
-            _extreme_over_errors(np.fmax, value, up, beta),
-        )
+        low = _extreme_over_errors(np.fmin, value, -lower_error, beta)
+        high = _extreme_over_errors(np.fmax, value, upper_error, beta)
         if beta.limits == "upper":
-            free = [_LOWER, *range(_UPPER + 1, value.shape[-1])]
-            low = np.fmin(low, np.fmin.reduce(lower[..., free], axis=-1))
-            high = np.fmax(high, np.fmax.reduce(upper[..., free], axis=-1))
-    return np.where(none, np.nan, low[..., np.newaxis]), np.where(
-        none, np.nan, high[..., np.newaxis]
-    )
+            free_betas = [_LOWER, *range(_UPPER + 1, value.shape[-1])]
+            low = np.fmin(low, np.fmin.reduce(lower[..., free_betas], axis=-1))
+            high = np.fmax(high, np.fmax.reduce(upper[..., free_betas], axis=-1))
+    low, high = (np.where(is_undefined, np.nan, end[..., np.newaxis]) for end in (low, high))
+    return low, high
 
 
 def _fill_impossible_betas(value: FloatArray) -> FloatArray:
-    """Put 1 or 0 for values that are beyond: a beta at a limit may be too high for the ranking."""
-    point, lower, upper = (value[..., place] for place in (_POINT, _LOWER, _UPPER))
+    """Replace values at impossible limits of beta by 1 or 0, the end they tend to."""
+    point, lower, upper = (value[..., index] for index in (_POINT, _LOWER, _UPPER))
     ends = np.where(point < lower, 0.0, 1.0), np.where(point < upper, 0.0, 1.0)
     lower = np.where(np.isnan(lower), ends[1], lower)
     upper = np.where(np.isnan(upper), ends[0], upper)
@@ -381,83 +302,72 @@ def _fill_impossible_betas(value: FloatArray) -> FloatArray:
 
 
 def _extreme_over_errors(
-    pick: np.ufunc, value: FloatArray, off: FloatArray, beta: Beta
+    pick: np.ufunc, value: FloatArray, error: FloatArray, beta: Beta
 ) -> FloatArray:
-    """Return the lowest or highest on the way to the limits of beta."""
-    found = []
+    """Return the lowest or highest limit on the way to the limits of beta."""
+    extremes = []
     for end in (_UPPER,) if beta.limits == "upper" else (_LOWER, _UPPER):
         middle, width = (
-            np.multiply.outer(side[..., _POINT], 1 - _BETA_ERROR_SHARE)
-            + np.multiply.outer(side[..., end], _BETA_ERROR_SHARE)
-            for side in (value, off)
+            np.multiply.outer(side[..., _POINT], 1 - _BETA_SHARES)
+            + np.multiply.outer(side[..., end], _BETA_SHARES)
+            for side in (value, error)
         )
-        found.append(pick.reduce(middle + width * _RANKING_ERROR_SHARE, axis=-1))
-    return np.asarray(pick.reduce(found))
-
-
-_TABLE_BETA_ERROR_SHARES = np.sin(np.linspace(0, np.pi / 2, 5))[
-    1:
-]  # how far beta is off, of how far it can be
+        extremes.append(pick.reduce(middle + width * _RANKING_SHARES, axis=-1))
+    return np.asarray(pick.reduce(extremes))
 
 
 def _add_beta_error_to_table(
     metric: Metric, ranking: Ranking, beta: Beta, rule: Settings, at: Cutoff
 ) -> Estimates:
-    """Evaluate a metric of these examples at one cutoff, whatever beta is within its interval.
+    """Evaluate a metric of this sample at one cutoff, over all betas of an estimate.
 
-    Notes
-    -----
-    Where beta is off by a share t of the distance to its limit, the band counts sqrt(1 - t**2) of
-    its distance from the estimated number of latent positives in the head. Where that is cut to
-    what the unlabeled examples there allow, errors no longer add by squares: a metric then depends
-    on the nearer of two ends. Such a bound counts as a whole at all betas.
+    At a share t of the error of beta the band keeps sqrt(1 - t**2) of its distance from the
+    estimate. A bound that is cut to what the unlabeled examples allow is kept whole at all betas.
     """
     check_labels(np.array([beta.upper]), ranking.total, references_used(rule.reference, ranking))
-    head = locate_chosen_cutoff(ranking, beta.point, metric, at, rule)
-    betas, share = _betas_and_band_share(beta, rule.level)
-    point = evaluate_at_position(head, betas[:1], metric, rule)
-    here, rule = head.ends, head.share_error(rule)
-    latent = latent_counts(betas, here.total.unlabeled)
-    cutoffs = [here.take(np.array([cutoff])) for cutoff in range(head.part.size)]
-    in_head = np.stack(
-        [_hidden_positive_bounds(cutoff, latent, share, rule) for cutoff in cutoffs]
+    position = locate_chosen_cutoff(ranking, beta.point, metric, at, rule)
+    betas, band_share = _betas_and_band_share(beta, rule.level)
+    at_point = evaluate_at_position(position, betas[:1], metric, rule)
+    (cutoffs, weights), rule = position, position.split_error(rule)
+    hidden = latent_counts(betas, cutoffs.total.unlabeled)
+    single_cutoffs = [cutoffs.take(np.array([index])) for index in range(weights.size)]
+    bounds = np.stack(
+        [_hidden_positive_bounds(cutoff, hidden, band_share, rule) for cutoff in single_cutoffs]
     )
-    tp = mean_of_ends(head.part, here.known_positive[:, np.newaxis, np.newaxis] + in_head)
-    positives, rank = here.total.known_positive + latent, mean_of_ends(head.part, here.head)
-    # At both bounds, each with a share of its distance from the estimate.
-    values = metric(*Table.of(tp, rank, positives, sum(here.total))).astype(np.float64)
-    ends = np.append(values.ravel(), [point.lower, point.upper])
-    return _keep_first_beta(
-        point, np.fmin.reduce(ends, keepdims=True), np.fmax.reduce(ends, keepdims=True)
-    )
+    tp = mean_of_ends(weights, cutoffs.known_positive[:, np.newaxis, np.newaxis] + bounds)
+    positives, rank = (cutoffs.total.known_positive + hidden, mean_of_ends(weights, cutoffs.head))
+    values = metric(*Table.of(tp, rank, positives, sum(cutoffs.total))).astype(np.float64)
+    ends = np.append(values.ravel(), [at_point.lower, at_point.upper])
+    lower, upper = np.fmin.reduce(ends, keepdims=True), np.fmax.reduce(ends, keepdims=True)
+    return _keep_first_beta(at_point, lower, upper)
 
 
 def _betas_and_band_share(beta: Beta, level: float) -> tuple[FloatArray, FloatArray]:
-    """Return betas from the estimate to its limits, and what each leaves of the band."""
-    point, lower, upper, *between = beta.grid(level).tolist()
-    left = np.sqrt(1 - _TABLE_BETA_ERROR_SHARES**2)
-    up = point + _TABLE_BETA_ERROR_SHARES * (upper - point)
+    """Return betas from the estimate to its limits, and the share of the band kept at each."""
+    grid = beta.grid(level)
     if beta.limits == "both":
-        return (every := beta.grid(level)), np.ones(every.size)
+        return grid, np.ones(grid.size)
+    point, lower, upper = grid[[_POINT, _LOWER, _UPPER]]
+    kept = np.sqrt(1 - _TABLE_BETA_SHARES**2)
+    up = point + _TABLE_BETA_SHARES * (upper - point)
     if beta.limits == "upper":
-        free = [point, lower, *between]
-        return np.concatenate([free, up]), np.concatenate([np.ones(len(free)), left])
-    down = point - _TABLE_BETA_ERROR_SHARES * (point - lower)
-    return np.concatenate([[point], down, up]), np.concatenate([[1.0], left, left])
+        free = np.delete(grid, _UPPER)
+        return np.concatenate([free, up]), np.concatenate([np.ones(free.size), kept])
+    down = point - _TABLE_BETA_SHARES * (point - lower)
+    return np.concatenate([[point], down, up]), np.concatenate([[1.0], kept, kept])
 
 
 def _hidden_positive_bounds(
-    here: Ranking, latent: IntArray, share: FloatArray, rule: Settings
+    cutoff: Ranking, hidden: IntArray, band_share: FloatArray, rule: Settings
 ) -> IntArray:
-    """Return both bounds on the latent positives at a cutoff, moved towards the estimate."""
-    unlabeled, head = here.total.unlabeled, int(here.unlabeled[0])
-    bounds = bound_by(make_bands(here, latent, rule), here, rule)
-    (low, high), (_, completed) = bounds.claimed[0], complete_at(here, latent, bounds.tightest)
-    least, most = np.maximum(latent - (unlabeled - head), 0), np.minimum(latent, head)
+    """Return both bounds on the hidden positives at a cutoff, moved towards the estimate."""
+    unlabeled, predicted = cutoff.total.unlabeled, int(cutoff.unlabeled[0])
+    bounds = bound_by(make_bands(cutoff, hidden, rule), cutoff, rule)
+    (low, high), (_, completed) = bounds.claimed[0], complete_at(cutoff, hidden, bounds.tightest)
+    fewest, most = np.maximum(hidden - (unlabeled - predicted), 0), np.minimum(hidden, predicted)
     middle = np.clip(completed[0], low, high)
-    one = np.ones(share.size)
-    below, above = one if (low < least).any() else share, one if (high > most).any() else share
-    ends = np.stack(
-        [np.floor(middle - below * (middle - low)), np.ceil(middle + above * (high - middle))]
-    )
-    return np.clip(ends.astype(np.int64), least, most)
+    below = 1.0 if (low < fewest).any() else band_share
+    above = 1.0 if (high > most).any() else band_share
+    lower = np.floor(middle - below * (middle - low))
+    upper = np.ceil(middle + above * (high - middle))
+    return np.clip(np.stack([lower, upper]).astype(np.int64), fewest, most)

@@ -172,7 +172,7 @@ def average_precision_limits(
 ) -> tuple[float, float]:
     """Return limits of average precision, from a thousand random compositions.
 
-    Hidden positives of a gap are at its end, tied as far as possible, for `lower`, and at its start
+    Hidden positives of a gap are at its end, tied where possible, for `lower`, and at its start
     for `upper`. There, from 10 known positives on, those of the first gap start at rank
     r1**2/(2*r2)*(1 - 10/n). Precision is at most 1 for `lower`, but not for `upper`. Of more than
     90 blocks those from the 61st on are grouped, with hidden positives spread like the known ones.

@@ -1,7 +1,4 @@
-"""Any quantity of one ranking on new examples, and what its clusters of rows add to its error.
-
-Rows that are independent are clusters of one row each.
-"""
+"""Linearize any metric on future data: what each cluster, or single row, adds to its error."""
 
 from __future__ import annotations
 
@@ -38,30 +35,26 @@ from pu_accessor.inference.tables.contingency import completed_table
 from pu_accessor.inference.tables.curves import completed_area
 from pu_accessor.ranking import MOVE_LEVELS, FloatArray, Ranking
 
-_DERIVATIVE_STEP = 1e-6  # of a share, to see how a metric changes with it
+_STEP = 1e-6  # of a share, for numerical derivatives
 
 
 class LinearizedMetric(NamedTuple):
-    """Some quantity at some betas, and what clusters, or single rows, add to its error."""
+    """A metric at some betas, and what clusters, or single rows, add to its error."""
 
-    value: FloatArray  # which errors are around
+    value: FloatArray  # unbiased: influences are deviations from it
     estimate: Callable[[], FloatArray]  # of the completed ranking
-    influence: FloatArray  # (betas, clusters or more)
-    moved: FloatArray  # likewise of the rest, were it known positives at its places
-    reach: FloatArray  # by how much two known positives' influences can differ, by beta
+    influence: FloatArray  # shape (betas, clusters or rows)
+    as_known: FloatArray  # of the rest, if its examples were known positives
+    max_move: FloatArray  # largest difference of two known positives' influences, by beta
 
 
 def linearize(
     ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff | None
 ) -> LinearizedMetric:
-    """Return a quantity of a clustered ranking, with what its clusters contribute.
+    """Linearize a metric by its derivatives in the shares of both samples above the cutoff.
 
-    Notes
-    -----
-    A metric has its derivatives in the shares of known positives and of the rest above the
-    cutoff. At a rank, or a share of the rows, each row also moves the score of that rank, and
-    with it as many known positives as lie there. Average precision is the unbiased one, linear in
-    P: a known positive adds nothing to the number at or above itself.
+    At a rank each row also moves the score of that rank, and with it the known positives there.
+    Average precision is the unbiased one, linear in P.
     """
     if metric.of_probabilities:
         check_probability_scores(ranking, metric.name)
@@ -71,12 +64,10 @@ def linearize(
     if metric.curve == "roc":
         value, influences = auroc_on_new(ranking, betas), [placement_influences(ranking)]
         slope = 1 / (1 - rest_share(ranking.total, betas))[np.newaxis]
-        estimate = partial(np.copy, value)  # whose order no beta changes
+        estimate = partial(np.copy, value)  # its order of models is that at all betas
     elif metric.curve == "pr":
-        value, influences = (
-            unbiased_average_precision(ranking, betas),
-            _average_precision_terms(ranking),
-        )
+        value = unbiased_average_precision(ranking, betas)
+        influences = _average_precision_terms(ranking)
         others = ranking.total.known_positive - 1 or 1
         positives = count_positives(ranking.total, betas)
         slope = np.stack([np.ones(betas.size), (positives - 1) / others])
@@ -85,15 +76,15 @@ def linearize(
         influences, slope = [of_mean], scale[np.newaxis]
         estimate = partial(completed_early_recognition, metric, ranking, betas, on_new=True)
     of_known = [np.concatenate([part.known for part in parts]) for parts in influences]
-    reach = np.ptp(slope.T @ np.stack(of_known), axis=1)
+    max_move = np.ptp(slope.T @ np.stack(of_known), axis=1)
     if metric.curve == "roc":
-        reach = slope[0] / ranking.total.known_positive
+        max_move = slope[0] / ranking.total.known_positive
     moved = _auroc_moves_by_level(ranking) if metric.curve == "roc" else None
     influences = [
         [part._replace(moved=part.known if moved is None else moved) for part in parts]
         for parts in influences
     ]
-    return LinearizedMetric(value, estimate, *_cluster_influences(influences, slope), reach)
+    return LinearizedMetric(value, estimate, *_cluster_influences(influences, slope), max_move)
 
 
 def _auroc_moves_by_level(ranking: Ranking) -> FloatArray:
@@ -109,7 +100,7 @@ def _cluster_influences(
     influences: Sequence[Sequence[Influence]], slope: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return what clusters add to a sum of terms with slopes of shape (terms, betas)."""
-    if len(influences) > slope.shape[1]:  # the fewer are summed over rows
+    if len(influences) > slope.shape[1]:  # sum the fewer over rows
         influences = [
             [_combine_influences(parts, of_beta) for parts in zip(*influences, strict=True)]
             for of_beta in slope.T
@@ -129,77 +120,73 @@ def _combine_influences(parts: Sequence[Influence], slope: FloatArray) -> Influe
 def _linearize_at_cutoff(
     ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff
 ) -> LinearizedMetric:
-    """Return a metric at a cutoff, with what clusters add to both shares above it."""
+    """Linearize a metric at a cutoff, by what clusters add to both shares above it."""
     metric = metric.at_cutoff(cutoff)
-    head = locate_cutoff(ranking, metric.at_whole(cutoff, sum(ranking.total)))
-    ends, part = head.ends, head.part
+    position = locate_cutoff(ranking, metric.at_whole(cutoff, sum(ranking.total)))
+    ends, weights = position
     n, size = ranking.total.known_positive, sum(ranking.total)
     sizes = np.array([n, max(size - n, 1)])
-    known = float(part @ ends.known_positive)
-    above = np.array([known, float(part @ ends.head) - known]) / sizes
+    known = float(weights @ ends.known_positive)
+    above = np.array([known, float(weights @ ends.head) - known]) / sizes
     hidden = betas * ranking.total.unlabeled / sizes[1]
-    whole = (n + hidden * sizes[1]) / size
-    value = metric_of_shares(metric, whole, hidden, size, cut=False)
+    prevalence = (n + hidden * sizes[1]) / size
+    value = metric_of_shares(metric, prevalence, hidden, size, cut=False)
     shares = np.repeat(above[:, np.newaxis], betas.size, axis=1)
-    steps = np.eye(2)[..., np.newaxis] * _DERIVATIVE_STEP
+    steps = np.eye(2)[..., np.newaxis] * _STEP
     of_known, of_rest = (
-        np.nan_to_num(value(*(shares + step)) - value(*(shares - step))) / (2 * _DERIVATIVE_STEP)
+        np.nan_to_num(value(*(shares + step)) - value(*(shares - step))) / (2 * _STEP)
         for step in steps
     )
-    if cutoff.kind != "threshold":  # as many rows are above whatever the sample
+    if cutoff.kind != "threshold":  # the number of rows above is fixed
         of_known = of_known - of_rest * sizes[0] / sizes[1]
-        density = _known_density(ranking, float(part @ ends.head))
+        density = _known_density(ranking, float(weights @ ends.head))
         of_rest = -of_known * density * sizes[1] / size
         of_known = of_known * (1 - density * n / size)
 
     def estimate() -> FloatArray:
         _, table = completed_table(ends, betas, on_new=True)
-        mixed = (np.tensordot(part, count, 1) for count in table)
+        mixed = (np.tensordot(weights, count, 1) for count in table)
         return metric(*mixed).astype(np.float64)
 
     return LinearizedMetric(
         value(*shares),
         estimate,
-        *_cluster_influences(_rate_influences(head), np.stack([of_known, of_rest])),
+        *_cluster_influences(_rate_influences(position), np.stack([of_known, of_rest])),
         np.abs(of_known) / max(n, 1),
     )
 
 
 def _known_density(ranking: Ranking, rank: float) -> float:
-    """Return how densely known positives lie around a rank, 1 where as densely as everywhere."""
-    found, _, start, end = known_blocks(ranking)
+    """Return the density of known positives around a rank; 1 is the average."""
+    number, _, start, end = known_blocks(ranking)
     size, n = sum(ranking.total), ranking.total.known_positive
     ends = np.array([rank / 2, min(1.5 * rank, size)])
-    inside = np.clip((ends[:, np.newaxis] - start) / (end - start), 0, 1) @ found / n
+    inside = np.clip((ends[:, np.newaxis] - start) / (end - start), 0, 1) @ number / n
     share = float(np.diff(inside)[0])
     return share * size / max(float(np.diff(ends)[0]), 1.0)
 
 
 def _average_precision_terms(ranking: Ranking) -> list[list[Influence]]:
-    """Return what examples add to the two terms of average precision, see `precision_values`.
-
-    A known positive has all others at or above it; between two there is none to leave out.
-    """
-    whole, known = replace(ranking, strata=()), ranking.known_positive
-    rank = ranking.rank[1:].astype(np.float64)  # of large counts the squares are beyond integers
+    """Return what examples add to the two terms of `unbiased_average_precision`."""
+    unstratified, known = replace(ranking, strata=()), ranking.known_positive
+    rank = ranking.rank[1:].astype(np.float64)  # squares of large counts overflow integers
     others = known[1:] - (np.diff(known) > 0)
     by_known = 1 / rank - others / rank**2
-    alone = 1 / rank + 1 / rank**2, -1 / rank**2, -1 / rank**2
+    single = 1 / rank + 1 / rank**2, -1 / rank**2, -1 / rank**2
     pairs = others / rank - by_known, by_known, -others / rank**2
-    return [mean_influences(whole, lambda _: alone), mean_influences(whole, lambda _: pairs)]
+    terms = (lambda _: single), (lambda _: pairs)
+    return [mean_influences(unstratified, term) for term in terms]
 
 
-def _rate_influences(head: CutoffPosition) -> list[list[Influence]]:
-    """Return what rows add to the shares of known positives, and of the rest, in a head.
-
-    The second part of the head is of a block of ties.
-    """
-    ends, part = head
+def _rate_influences(position: CutoffPosition) -> list[list[Influence]]:
+    """Return what rows add to the shares of known positives, and of the rest, above a cutoff."""
+    ends, weights = position
     sizes = ends.total.known_positive, max(sum(ends.total) - ends.total.known_positive, 1)
-    inside = np.append(np.cumsum(part[::-1])[::-1], 0.0)
+    inside = np.append(np.cumsum(weights[::-1])[::-1], 0.0)
     counted = ends.known_positive, ends.head - ends.known_positive
     known, rest = (
-        (inside - part @ count / size) / size for count, size in zip(counted, sizes, strict=True)
+        (inside - weights @ count / size) / size
+        for count, size in zip(counted, sizes, strict=True)
     )
     steps = replace(ends, threshold=np.concatenate([[np.inf], ends.threshold, [np.nan]]))
     none = 0 * rest
