@@ -22,14 +22,11 @@ import numpy.typing as npt
 from pu_accessor.checks import as_array, is_number
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, suggestion
 from pu_accessor.inference.estimates.areas_on_future_data import (
+    estimate_population_ap,
     estimate_population_auroc,
-    estimate_population_average_precision,
-    estimate_population_partial_auroc,
+    estimate_population_pauc,
 )
-from pu_accessor.inference.estimates.areas_on_this_sample import (
-    estimate_auroc,
-    estimate_average_precision,
-)
+from pu_accessor.inference.estimates.areas_on_this_sample import estimate_ap, estimate_auroc
 from pu_accessor.inference.estimates.calibration import estimate_boyce
 from pu_accessor.inference.estimates.cutoff_spec import SYNONYMS, At, Cutoff, read_at
 from pu_accessor.inference.estimates.early_recognition import (
@@ -266,17 +263,13 @@ def _auroc(
         return estimate_auroc(ranking, betas, settings, metric.max_fpr)
     if metric.max_fpr is None or metric.max_fpr == 1:
         return estimate_population_auroc(ranking, betas, settings)
-    return estimate_population_partial_auroc(ranking, betas, settings, metric.max_fpr)
+    return estimate_population_pauc(ranking, betas, settings, metric.max_fpr)
 
 
 def _average_precision(
     _: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, target: str
 ) -> Estimates:
-    ask = (
-        estimate_average_precision
-        if target == "examples"
-        else estimate_population_average_precision
-    )
+    ask = estimate_ap if target == "examples" else estimate_population_ap
     return ask(ranking, betas, settings)
 
 

@@ -14,7 +14,7 @@ import pu_accessor
 from pu_accessor import PUKeyError, PUValueError
 from pu_accessor.beta import Beta
 from pu_accessor.inference.bands.exact import exact
-from pu_accessor.inference.estimates.areas_on_this_sample import estimate_average_precision
+from pu_accessor.inference.estimates.areas_on_this_sample import estimate_ap
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.estimate_metric import (
     add_beta_error_to_estimates,
@@ -82,7 +82,7 @@ def test_average_precision_is_joined_from_its_limits_at_each_beta() -> None:
     ranking = PU._rank().make(0)
     beta, lower, upper, level = HAND.iloc[0, :4]
     joint = Beta(np.array([beta]), (lower, upper), level)
-    each = estimate_average_precision(ranking, joint.grid(0.95), Settings(0.95))
+    each = estimate_ap(ranking, joint.grid(0.95), Settings(0.95))
     expected = add_beta_error_to_estimates(each, joint)
     found = PU.average_precision(HAND, target="examples").iloc[0]
     wanted = [expected.lower[0], expected.upper[0]]

@@ -8,7 +8,7 @@ from scipy import special
 
 from pu_accessor.inference.estimates import hidden_positive_limits
 from pu_accessor.inference.estimates.hidden_positive_limits import (
-    average_precision_limits,
+    ap_limits,
     gamma_quantile,
     harmonic,
 )
@@ -101,7 +101,7 @@ FEW = [((2, 5, 11), 30, 4), ((1, 2, 9, 20), 60, 3), ((4, 30), 50, 14), ((10, 20,
 @pytest.mark.parametrize(("known", "examples", "latent"), FEW)
 def test_precision_limits_by_enumeration(known: Places, examples: int, latent: int) -> None:
     worst, best = gaps_oracle.average_precisions(known, examples, latent, 0.0)
-    lower, upper = average_precision_limits(blocks(*known), latent, examples, 0.9)
+    lower, upper = ap_limits(blocks(*known), latent, examples, 0.9)
     # A thousand draws say which share of all ways lies below to about 0.02.
     low, high = (np.quantile(worst, tail) for tail in (0.03, 0.07))
     assert low - 0.01 <= lower <= high + 0.01
@@ -119,7 +119,7 @@ def checked_limits(places: Blocked, latent: int, examples: int) -> list[tuple[fl
     low, high = (np.sort(side) for side in drawn)
     limits = []
     for level, below in ((0.5, 249), (0.95, 24)):  # a quarter and .025 of 999 steps
-        limits.append(average_precision_limits(known, latent, examples, level))
+        limits.append(ap_limits(known, latent, examples, level))
         assert limits[-1] == pytest.approx((low[below], min(high[999 - below], 1)), rel=1e-9)
     return limits
 
@@ -180,7 +180,7 @@ def test_harmonic_numbers_are_those_of_the_digamma_function() -> None:
 
 def test_one_block_has_one_precision() -> None:
     tied = KnownBlocks(np.array([4]), np.array([4]), np.array([0]), np.array([20]))
-    assert average_precision_limits(tied, 6, 20, 0.95) == pytest.approx((0.5, 0.5))
+    assert ap_limits(tied, 6, 20, 0.95) == pytest.approx((0.5, 0.5))
 
 
 # ---------------------------------------------------------------------------------------------

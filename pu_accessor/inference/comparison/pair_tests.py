@@ -1,4 +1,8 @@
-"""Pairs of models or of groups: the difference of each, tests, and p values for all of them."""
+"""Test pairs of models or groups: differences, intervals, and p values adjusted for all pairs.
+
+Max-t: Hothorn, Bretz and Westfall, Biometrical Journal 50 (2008) 346-363. Gaps: MOVER, Zou and
+Donner, Statistics in Medicine 27 (2008) 1693-1702; for proportions Newcombe's method 10 (1998).
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -27,13 +31,9 @@ from pu_accessor.inference.influence import (
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-_STATISTIC_TOLERANCE = (
-    1e-7  # of a standard error, that rounding leaves of a difference that is none
-)
-_PRIOR_POSITIVES = (
-    0.5  # known positives that may lie at the other end, where none scatters: a convention
-)
-_DRAWS, _DRAWS_PER_CHUNK, _SEED = 100_000, 2_000, 2008  # of statistics, for `adjust_together`
+_STATISTIC_TOLERANCE = 1e-7  # of a standard error
+_PRIOR_POSITIVES = 0.5  # known positives added at the other end, where all rank equally
+_DRAWS, _DRAWS_PER_CHUNK, _SEED = 100_000, 2_000, 2008
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class PairTests:
     first: IntArray  # positions of the two, shape (pairs,)
     second: IntArray
     difference: FloatArray  # shape (pairs, columns)
-    lower: FloatArray  # not cut off where no difference can be
+    lower: FloatArray  # not cut to possible differences
     upper: FloatArray
     statistic: FloatArray
     df: FloatArray
@@ -70,16 +70,7 @@ def compare_by_t(
     df: FloatArray,
     level: float,
 ) -> PairTests:
-    """Test whether differences are 0; without spread that is so for certain, or certainly not.
-
-    Examples
-    --------
-    >>> pairs = np.array([0, 0]), np.array([1, 2])
-    >>> difference, error = np.array([[0.5], [0.0]]), np.array([[0.25], [0.0]])
-    >>> compare_by_t(pairs, difference, error, np.array([[9.0]]), 0.95).p_value.round(3)
-    array([[0.077],
-           [1.   ]])
-    """
+    """Test by Student's t whether differences are 0; without error the p value is 1 or 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where((error == 0) & (difference == 0), 0.0, difference / error)
     distance = scipy.special.stdtrit(df, (1 + level) / 2) * error
@@ -97,16 +88,9 @@ def compare_by_t(
 
 
 def adjust_by_holm(p_value: FloatArray) -> FloatArray:
-    """Adjust p values for the number of pairs, NaN apart, by Holm's method [1]_.
+    """Adjust p values for the number of pairs without NaN (Holm, Scand. J. Stat. 6, 1979, 65-70).
 
-    References
-    ----------
-    .. [1] S. Holm, *A simple sequentially rejective multiple test procedure*, Scandinavian
-       Journal of Statistics 6 (1979) 65-70.
-
-    Examples
-    --------
-    >>> adjust_p_values(np.array([0.04, np.nan, 0.01, 0.03]))
+    >>> adjust_by_holm(np.array([0.04, np.nan, 0.01, 0.03]))
     array([0.06,  nan, 0.03, 0.06])
     """
     order = np.argsort(p_value, axis=0)  # NaN last
@@ -119,62 +103,42 @@ def adjust_by_holm(p_value: FloatArray) -> FloatArray:
 def adjust_by_max_t(
     p_value: FloatArray, covariance: FloatArray, pairs: tuple[IntArray, IntArray]
 ) -> FloatArray:
-    """Adjust p values for the number of pairs, whose statistics vary together, by max-t [1]_.
-
-    Notes
-    -----
-    Where no model is better, the statistics of pairs are normal with the correlations of the
-    differences, and how small the least p value of several pairs gets by chance is counted in
-    100,000 draws with one seed. A pair stands against those alone whose p values are no smaller,
-    as with Holm's method, whose p values are never smaller than these.
-
-    References
-    ----------
-    .. [1] T. Hothorn, F. Bretz, P. Westfall, *Simultaneous inference in general parametric
-       models*, Biometrical Journal 50 (2008) 346-363.
-
-    Examples
-    --------
-    >>> pairs, same = find_pairs(3), np.array([[[1, 0.9, 0.9], [0.9, 1, 0.9], [0.9, 0.9, 1]]])
-    >>> p_value = np.array([[0.02], [0.03], [0.9]])
-    >>> adjust_together(p_value, same, pairs).round(2).T, adjust_p_values(p_value).T
-    (array([[0.05, 0.05, 0.9 ]]), array([[0.06, 0.06, 0.9 ]]))
-    """
+    """Adjust p values for pairs with correlated statistics, by max-t; never above Holm's."""
     by_holm = adjust_by_holm(p_value)
     adjusted = by_holm.copy()
-    for column, p in enumerate(p_value.T):
-        tested = np.flatnonzero(~np.isnan(p))
-        tested = tested[np.argsort(p[tested], kind="stable")]
-        shared = covariance[min(column, len(covariance) - 1)]
-        first, second = (side[tested] for side in pairs)
-        by_chance = _max_t_p_values(p[tested], shared, first, second)
-        together = np.maximum.accumulate(np.maximum(by_chance, p[tested]))
-        adjusted[tested, column] = np.minimum(together, by_holm[tested, column])
+    for column, p_values in enumerate(p_value.T):
+        order = np.flatnonzero(~np.isnan(p_values))
+        order = order[np.argsort(p_values[order], kind="stable")]
+        covariance_at = covariance[min(column, len(covariance) - 1)]
+        first, second = (side[order] for side in pairs)
+        by_chance = _max_t_p_values(p_values[order], covariance_at, first, second)
+        adjusted_p = np.maximum.accumulate(np.maximum(by_chance, p_values[order]))
+        adjusted[order, column] = np.minimum(adjusted_p, by_holm[order, column])
     return adjusted
 
 
 def _max_t_p_values(
     p_value: FloatArray, covariance: FloatArray, first: IntArray, second: IntArray
 ) -> FloatArray:
-    """Return how probably a pair, or one with a larger p value, gets as small a one by chance."""
+    """Return the probability of so large a statistic of a pair, or one with a larger p value."""
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(values, 0))
     contrast = root[first] - root[second]
-    size = np.sqrt(np.sum(contrast**2, axis=1, keepdims=True))
-    # Models that do not differ, but for rounding, never get a small p value.
-    differ = size > _STATISTIC_TOLERANCE * np.sqrt(np.diag(covariance).max(initial=0))
-    contrast = np.divide(contrast, size, out=np.zeros_like(contrast), where=differ)
-    far, rng = -scipy.special.ndtri(p_value / 2), np.random.default_rng(_SEED)
+    scale = np.sqrt(np.sum(contrast**2, axis=1, keepdims=True))
+    # Models that differ only by rounding errors never have a small p value.
+    differ = scale > _STATISTIC_TOLERANCE * np.sqrt(np.diag(covariance).max(initial=0))
+    contrast = np.divide(contrast, scale, out=np.zeros_like(contrast), where=differ)
+    critical, rng = -scipy.special.ndtri(p_value / 2), np.random.default_rng(_SEED)
     exceed = np.zeros(p_value.size)
     for _ in range(_DRAWS // _DRAWS_PER_CHUNK):
         drawn = np.abs(rng.standard_normal((_DRAWS_PER_CHUNK, len(covariance))) @ contrast.T)
         largest = np.maximum.accumulate(drawn[:, ::-1], axis=1)[:, ::-1]
-        exceed += (largest >= far).sum(axis=0)
+        exceed += (largest >= critical).sum(axis=0)
     return (exceed + 1) / (_DRAWS + 1)
 
 
 class GroupValue(NamedTuple):
-    """A quantity of one group at some betas."""
+    """A metric of one group at some betas."""
 
     n: int  # known positives
     estimate: FloatArray
@@ -199,18 +163,19 @@ def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupVal
     """Return AUROC of one group with its variance, for `compare_groups`."""
     check_labels(betas, ranking.total)
     n, share = ranking.total.known_positive, rest_share(ranking.total, betas)
-    hidden = np.ones(betas.size)
+    hidden_part = np.ones(betas.size)
     if target == "examples":
         (estimate, error), df = auroc_and_error(ranking, betas), n - 1.0
-        hidden = hidden_share(ranking.total, betas)
+        hidden_part = hidden_share(ranking.total, betas)
     else:
-        placed = find_placements(ranking)
+        placements = find_placements(ranking)
         estimate = auroc_on_new(ranking, betas)
         design = find_design(ranking.clusters, lambda: placement_influences(ranking))
-        error = np.sqrt(design.effect * placed.squares.sum()) / (1 - share)
-        df = min(float(welch_df(placed.squares, np.maximum(placed.size - 1, 1))[0]), design.df)
+        error = np.sqrt(design.effect * placements.squares.sum()) / (1 - share)
+        of_samples = welch_df(placements.squares, np.maximum(placements.size - 1, 1))
+        df = min(float(of_samples[0]), design.df)
     df = df if np.isfinite(df) else n - 1.0
-    error = np.where(error == 0, np.sqrt(_PRIOR_POSITIVES * hidden) / n / (1 - share), error)
+    error = np.where(error == 0, np.sqrt(_PRIOR_POSITIVES * hidden_part) / n / (1 - share), error)
     if n == 1 or np.isnan(error).any():
         error, df = np.full(betas.size, np.nan), nan
     unknown = np.full(betas.size, np.nan)
@@ -218,85 +183,20 @@ def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupVal
 
 
 def compare_groups(groups: Sequence[GroupValue], level: float) -> PairTests:
-    """Compare the AUROC of groups that share no examples: Welch's two-sample test.
-
-    Where all groups ranked the same examples,
-    `pu_accessor.inference.comparison.paired_models.compare_paired` sees smaller differences, and needs no
-    beta to do so.
-
-    Notes
-    -----
-    On new examples the variance of each area is DeLong's
-    (`pu_accessor.inference.estimates.areas_on_future_data.estimate_population_auroc`), times the
-    design effect of clusters, which limits its degrees of freedom.
-
-    For these examples, with n known positives among N examples, U of them unlabeled, P = n +
-    beta*U and mid-ranks R, AUROC is 1 - (mean(R) - (P + 1)/2)/(N - P), its standard error
-    sd(R)/sqrt(n) * sqrt(1 - n/P)/(N - P): of a mean under sampling without replacement. It treats
-    the negatives as given. It is 0 where all positives are known, as with a beta of 0; where it is
-    0 in both groups, so is the width of the interval, df [1]_ is infinite, and the p value is 1 if
-    the areas are equal and 0 if not.
-
-    Where all known positives of a group rank alike in the rest, its error is as though half a
-    known positive were at the other end.
-
-    References
-    ----------
-    .. [1] B. L. Welch, *The generalization of 'Student's' problem when several different
-       population variances are involved*, Biometrika 34 (1947) 28-35.
-
-    Examples
-    --------
-    >>> none, variance = np.array([np.nan]), np.array([0.0025])
-    >>> a, b = (GroupValue(9, np.array([x]), none, none, variance, 8.0) for x in (0.75, 0.5))
-    >>> tests = compare_groups([a, b], 0.95)
-    >>> tests.difference, tests.df, tests.p_value.round(4)
-    (array([[0.25]]), array([[16.]]), array([[0.0027]]))
-    """
+    """Compare the AUROC of groups without common examples by Welch's test (Biometrika, 1947)."""
     pairs = list_pairs(len(groups))
     sides = [(groups[a], groups[b]) for a, b in zip(*pairs, strict=True)]
     difference = np.array([a.estimate - b.estimate for a, b in sides])
     variances = np.array([(a.variance, b.variance) for a, b in sides])
-    df = np.array(
-        [_welch_df(np.array([a.df, b.df]), v) for (a, b), v in zip(sides, variances, strict=True)]
-    )
+    # Without variance the degrees of freedom of a group may be infinite.
+    own_df = np.minimum([(a.df, b.df) for a, b in sides], np.finfo(np.float64).max)
+    df = np.array([*map(welch_df, variances, own_df[..., np.newaxis])])
+    df[np.isnan(own_df).any(axis=1)] = np.nan
     return compare_by_t(pairs, difference, np.sqrt(variances.sum(axis=1)), df, level)
 
 
-def _welch_df(df: FloatArray, variances: FloatArray) -> FloatArray:
-    """Return Welch's degrees of freedom of two groups for each beta, infinite without spread."""
-    if np.isnan(df).any():
-        return np.full(variances.shape[1], np.nan)
-    # Without spread the degrees of freedom of a group may be infinite, too.
-    return welch_df(variances, np.minimum(df, np.finfo(np.float64).max)[:, np.newaxis])
-
-
 def estimate_gaps(groups: Sequence[GroupValue]) -> PairTests:
-    """Return the gap between each pair of groups, with its interval and without a test.
-
-    Notes
-    -----
-    The groups are independent. How far the gap can be off on one side is how far the one estimate
-    can be off on that side and the other on its other side, squared and added: the MOVER [1]_.
-    With Wilson's intervals of two proportions that is Newcombe's method 10 [2]_.
-
-    References
-    ----------
-    .. [1] G. Y. Zou, A. Donner, *Construction of confidence limits about effect measures: a
-       general approach*, Statistics in Medicine 27 (2008) 1693-1702.
-    .. [2] R. G. Newcombe, *Interval estimation for the difference between independent
-       proportions: comparison of eleven methods*, Statistics in Medicine 17 (1998) 873-890.
-
-    Examples
-    --------
-    >>> groups = [
-    ...     GroupValue(n, np.array([k / n]), *wilson(np.array([float(k)]), n, 0.95))
-    ...     for k, n in ((56, 70), (48, 80))
-    ... ]
-    >>> gaps = find_gaps(groups)
-    >>> gaps.difference.round(4), gaps.lower.round(4), gaps.upper.round(4)
-    (array([[0.2]]), array([[0.0524]]), array([[0.3339]]))
-    """
+    """Return the gap between each pair of independent groups, with its MOVER interval."""
     first, second = list_pairs(len(groups))
     estimate, lower, upper = (
         np.stack([getattr(group, name) for group in groups])
@@ -315,10 +215,6 @@ def estimate_gaps(groups: Sequence[GroupValue]) -> PairTests:
 
 
 def add_beta_error_to_gaps(gaps: PairTests, beta: Beta) -> PairTests:
-    """Put the error of one estimate of beta, which all groups share, together with that of gaps.
-
-    All groups are off by the same in beta: the gap is known at each beta, and is joined as one
-    number is (`pu_accessor.inference.estimates.estimate_metric.join_limits`).
-    """
+    """Combine the error of one estimate of beta, shared by all groups, with that of gaps."""
     lower, upper = add_beta_error(gaps.difference, gaps.lower, gaps.upper, beta)
     return replace(gaps, difference=gaps.difference[:, :1], lower=lower, upper=upper)

@@ -1,9 +1,5 @@
-"""Models that ranked the same examples, where labels fail: their difference in AUROC at the worst.
+"""Compare models that ranked the same examples, with biased selection or wrong labels."""
 
-Odds of being labeled differ by up to a factor, or known positives are wrong.
-"""
-
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,9 +14,7 @@ from pu_accessor.inference.settings import count_wrong
 from pu_accessor.ranking import FloatArray, PairedRanks
 
 _MAX_ODDS = 1e9  # a larger factor counts as unlimited
-_HIDDEN_PER_KNOWN = (
-    1e6  # latent positives for each known one, where nobody says how many there are
-)
+_HIDDEN_PER_KNOWN = 1e6  # hidden positives per known one, without a beta
 
 
 def compare_worst_case(
@@ -32,51 +26,24 @@ def compare_worst_case(
     odds: float = 1.0,
     contamination: float = 0.0,
 ) -> PairedTests:
-    """Compare the AUROC of models where labels fail as much as is assumed.
-
-    Notes
-    -----
-    The difference is the mean of d = R_b - R_a over all positives, over the number of negatives.
-    Of n known positives at most w = floor(contamination*n) are negative: it is lowest where those
-    with the highest d are. A known positive stands for itself and for latent ones, in number as
-    one over its odds: it is lowest where those with the lowest d count up to `odds` times those
-    with the highest, split where that makes it lowest. Without betas the latent positives are
-    taken to be many: then selection can do most.
-
-    At either end, as if it were known, there is the interval of `compare_paired`, with weights.
-    Limits and p values are the most extreme of both and of labels that do not fail. That these
-    cover is no theorem; it was found by simulation.
-
-    Examples
-    --------
-    >>> from pu_accessor.ranking import Counts
-    >>> ranks = {"svm": np.array([1.0, 2.0, 4.0]), "forest": np.array([3.0, 3.0, 8.0])}
-    >>> among = dict.fromkeys(ranks, np.array([1.0, 2.0, 3.0]))
-    >>> of_rest = np.eye(2) / 50, np.full((2, 2, 2), 0.01), np.eye(2, dtype=bool)
-    >>> paired = PairedRanks(("model",), ranks, among, Counts(3, 0, 10), *of_rest)
-    >>> tests = compare_worst(paired, np.array([0.2]), 0.95, "population", odds=2.0)
-    >>> tests.sign, tests.lower.round(2), tests.upper.round(2)
-    (array([[1]]), array([[-0.56]]), array([[1.15]]))
-    """
+    """Compare the AUROC of models with biased or wrong labels, as far as is assumed."""
+    # The difference is lowest if known positives with the highest rank differences are wrong and
+    # those with the lowest represent most hidden ones. Coverage is not proven; it was simulated.
     if odds > 1 and betas is None and sum(paired.total) == paired.total.known_positive:
         raise PUDataError(
-            "selection_odds must be left out where all examples are known positives: nothing is "
-            "there to rank them against."
+            "selection_odds must be omitted where all examples are known positives: AUROC needs "
+            "others to rank them against."
         )
     plain = compare_paired(paired, betas, level, target)
     pairs = zip(plain.first.tolist(), plain.second.tolist(), strict=True)
-    two_models = [_select_pair(paired, pair) for pair in pairs]
-    each, fails = [None] if betas is None else [*betas[:, np.newaxis]], (odds, contamination)
-    low, high = (
-        [
-            [
-                compare_paired(_relabel_for_extreme(both, beta, *fails, side), beta, level, target)
-                for beta in each
-            ]
-            for both in two_models
-        ]
-        for side in (-1, 1)
-    )
+    selected = [_select_pair(paired, pair) for pair in pairs]
+    each, failures = [None] if betas is None else [*betas[:, np.newaxis]], (odds, contamination)
+
+    def compare(both: PairedRanks, beta: FloatArray | None, side: int) -> PairedTests:
+        both = _relabel_for_extreme(both, beta, *failures, side)
+        return compare_paired(both, beta, level, target)
+
+    low, high = ([[compare(both, b, side) for b in each] for both in selected] for side in (-1, 1))
 
     def every(name: str) -> FloatArray:
         ends = [[[getattr(t, name)[0, 0] for t in row] for row in end] for end in (low, high)]
@@ -84,14 +51,16 @@ def compare_worst_case(
         return np.stack([own, *np.array(ends)])
 
     signs, unlimited = every("sign"), odds > _MAX_ODDS and bool(paired.total.unlabeled)
-    holds = (signs == signs[0]).all(axis=0) & (not unlimited)
-    statistic, df, p_value = _least_significant(*map(every, ("statistic", "df", "p_value")))
-    none = ~holds & ~np.isnan(p_value)
-    p_value = np.where(none, 1.0, p_value)
+    is_same_sign = (signs == signs[0]).all(axis=0) & (not unlimited)
+    tests = [*map(every, ("statistic", "df", "p_value"))]
+    largest = np.argmax(np.nan_to_num(tests[2], nan=np.inf), axis=0)[np.newaxis]
+    statistic, df, p_value = (np.take_along_axis(column, largest, axis=0)[0] for column in tests)
+    is_undecided = ~is_same_sign & ~np.isnan(p_value)
+    p_value = np.where(is_undecided, 1.0, p_value)
     worst = replace(
         plain,
-        sign=plain.sign * holds,
-        statistic=np.where(none, 0.0, statistic),
+        sign=plain.sign * is_same_sign,
+        statistic=np.where(is_undecided, 0.0, statistic),
         df=df,
         p_value=p_value,
         p_adjusted=adjust_by_holm(p_value),
@@ -99,19 +68,13 @@ def compare_worst_case(
     if not plain.has_size:
         return worst
     lower, upper = np.fmin.reduce(every("lower")), np.fmax.reduce(every("upper"))
-    if unlimited:  # nothing is known of where latent positives are
+    if unlimited:  # hidden positives may have any rank
         lower, upper = np.fmin(lower, -1.0), np.fmax(upper, 1.0)
     return replace(worst, lower=lower, upper=upper)
 
 
-def _least_significant(*tests: FloatArray) -> Sequence[FloatArray]:
-    """Return the statistic, df and p value of the test with the largest p value."""
-    largest = np.argmax(np.nan_to_num(tests[2], nan=np.inf), axis=0)[np.newaxis]
-    return [np.take_along_axis(each, largest, axis=0)[0] for each in tests]
-
-
 def _select_pair(paired: PairedRanks, models: tuple[int, int]) -> PairedRanks:
-    """Return two of the models alone."""
+    """Return the ranks of two of the models."""
     ranks, among = ([*each.values()] for each in (paired.ranks, paired.among))
     both = np.ix_(models, models)
     return paired._replace(
@@ -131,19 +94,19 @@ def _relabel_for_extreme(
     wrong = count_wrong(both.total.known_positive, contamination)
     both = _remove_wrong_labels(both, wrong, side)
     n, (a, b) = both.total.known_positive, both.ranks.values()
-    latent = (
-        _HIDDEN_PER_KNOWN * n if beta is None else float(count_positives(both.total, beta)[0]) - n
-    )
-    if odds == 1 or not latent:
+    hidden = _HIDDEN_PER_KNOWN * n
+    if beta is not None:
+        hidden = float(count_positives(both.total, beta)[0]) - n
+    if odds == 1 or not hidden:
         return both
     value = side * (b - a)
     order, weight = np.argsort(-value, kind="stable"), np.empty(n)
     weight[order] = _extreme_weights(value[order], min(odds, _MAX_ODDS))
-    return both._replace(weight=1 + latent_shares(1 + weight, latent))
+    return both._replace(weight=1 + latent_shares(1 + weight, hidden))
 
 
 def _extreme_weights(values: FloatArray, odds: float) -> FloatArray:
-    """Return the weights, from 1 to `odds`, that make the mean of descending values largest."""
+    """Return the weights, from 1 to `odds`, that maximize the mean of descending values."""
     n = values.size
     through, above = np.concatenate([[0.0], np.cumsum(values)]), np.arange(n + 1)
     mean = (odds * through + through[-1] - through) / (odds * above + n - above)
@@ -151,7 +114,7 @@ def _extreme_weights(values: FloatArray, odds: float) -> FloatArray:
 
 
 def _remove_wrong_labels(both: PairedRanks, wrong: int, side: int) -> PairedRanks:
-    """Return two models for which the known positives at one end are negative."""
+    """Return two models without the known positives at one end, which become negatives."""
     if not wrong:
         return both
     (a, b), total = both.ranks.values(), both.total

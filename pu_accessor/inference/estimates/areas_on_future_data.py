@@ -19,11 +19,12 @@ from pu_accessor.inference.estimates.intervals import (
     Estimates,
     half_width,
     include_estimate,
-    logit_rank_interval,
-    use_completed_estimate,
+    logit_interval,
+    use_completed,
 )
 from pu_accessor.inference.estimates.known_positives import check_negatives, count_positives
 from pu_accessor.inference.influence import (
+    Design,
     Influence,
     Placed,
     auroc_on_new,
@@ -57,9 +58,9 @@ def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Setting
     placements = placements._replace(size=placements.size / design.effect)
     statistic = auroc_interval(share, placements, rule.level, design.df)
     statistic = replace(statistic, value=auroc_on_new(ranking, betas))
-    statistic = _trim_at_chance(ranking, statistic, 0.5)
+    statistic = _trim_chance(ranking, statistic, 0.5)
     completed = completed_area("roc", ranking, betas, on_new=True)
-    return use_completed_estimate(ranking, betas, rule.level, statistic, completed)
+    return use_completed(ranking, betas, rule.level, statistic, completed)
 
 
 def auroc_interval(
@@ -74,14 +75,12 @@ def auroc_interval(
     return Estimates(value, error, np.clip(lower, 0, 1), np.clip(upper, 0, 1))
 
 
-def _trim_at_chance(
-    ranking: Ranking, estimates: Estimates, chance: FloatArray | float
-) -> Estimates:
+def _trim_chance(ranking: Ranking, found: Estimates, chance: FloatArray | float) -> Estimates:
     """Raise limits to the area by chance, where scores are monotone."""
     if not ranking.monotone:
-        return estimates
-    lower, upper = (np.maximum(end, chance) for end in (estimates.lower, estimates.upper))
-    return replace(estimates, lower=lower, upper=upper)
+        return found
+    lower, upper = (np.maximum(end, chance) for end in (found.lower, found.upper))
+    return replace(found, lower=lower, upper=upper)
 
 
 def bounded_mean_limits(
@@ -139,29 +138,23 @@ def _beta_may_be_refuted(stack: Stack, betas: FloatArray, level: float) -> BoolA
     return np.asarray(distance > allowed)
 
 
-def estimate_population_average_precision(
-    ranking: Ranking, betas: FloatArray, rule: Settings
-) -> Estimates:
-    """Estimate average precision on future data, with its interval.
-
-    It is the mean over positives x of (P/N)*S(x)/D(x) with D = (n/N)*S + (1 - n/N)*H, where S and
-    H are the shares of positives and of the rest at or above x. The interval is Student's t on the
-    logit scale of n/P times this. Simulated coverage is .93 to .98 from 50 known positives on, and
-    up to .99 where few of them rank high. Below 20 known positives coverage is not assured.
-    """
+def estimate_population_ap(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimates:
+    """Estimate average precision on future data, with an interval on the logit scale of n/P*AP."""
+    # Simulated coverage is .93 to .98 from 50 known positives on, up to .99 where few of them rank
+    # high; below 20 it is not assured.
     check_labels(betas, ranking.total)
     if rule.prevalence is None:
-        value = unbiased_average_precision(ranking, betas)
+        value = unbiased_ap(ranking, betas)
         influences = precision_influences(ranking)
-        statistic = _average_precision_interval(ranking, betas, value, influences, rule.level)
+        statistic = _ap_interval(ranking, betas, value, influences, rule.level)
     else:
         check_negatives(ranking.total, betas, "average_precision")
-        statistic = _average_precision_at_prevalence(ranking, betas, rule.prevalence, rule.level)
+        statistic = _ap_at_prevalence(ranking, betas, rule.prevalence, rule.level)
     completed = completed_area("pr", ranking, betas, on_new=True, prevalence=rule.prevalence)
-    return use_completed_estimate(ranking, betas, rule.level, statistic, completed)
+    return use_completed(ranking, betas, rule.level, statistic, completed)
 
 
-def _average_precision_interval(
+def _ap_interval(
     ranking: Ranking,
     betas: FloatArray,
     value: FloatArray,
@@ -185,12 +178,15 @@ def _average_precision_interval(
     share = np.clip(1 - (1 - n / positives) / factor, _MIN_SHARE, n / positives)
     error = unscaled_error * factor * positives
     half = half_width(error, min(df, design.df), level)
-    limits = logit_rank_interval(value, share * value, 1 / share, half, half)
+    limits = logit_interval(value, share * value, 1 / share, half, half)
     if unscaled_error == 0:
-        sizes = n / design.effect, (size - n) / design.effect
-        limits = _limits_without_scatter(value, *sizes, level, factor)
+        # All known positives rank above all others: limits are those at Wilson's extreme rates.
+        tpr, fpr = _extreme_rates(n / design.effect, (size - n) / design.effect, level)
+        tp = factor * (n / design.effect) * tpr
+        lower = tpr * tp / (tp + (size - n) / design.effect * fpr)
+        limits = np.minimum(value, lower), np.ones(value.size)
     chance = positives / size if prevalence is None else prevalence
-    return _trim_at_chance(ranking, Estimates(value, error, *limits), chance)
+    return _trim_chance(ranking, Estimates(value, error, *limits), chance)
 
 
 def effective_size_of_rest(ranking: Ranking) -> float:
@@ -201,14 +197,11 @@ def effective_size_of_rest(ranking: Ranking) -> float:
     return effective_size(added) if added.any() else np.nan
 
 
-def _average_precision_at_prevalence(
+def _ap_at_prevalence(
     ranking: Ranking, betas: FloatArray, prevalence: float, level: float
 ) -> Estimates:
-    """Estimate average precision where each positive counts w times, to match a prevalence.
-
-    Of A = w*T + r - T weighted examples at rank r, w*T are positive. An error d in T changes
-    precision by w*d/A * r/A to first order; where w < 1 this is limited to w*d/A.
-    """
+    """Estimate average precision where each positive counts w times, to match a prevalence."""
+    # An error d in T changes precision T*w/A, A = r - T + w*T, by w*d/A * min(r/A, 1) or less.
     finer, table = completed_table(ranking, betas, on_new=True)
     positives = count_positives(ranking.total, betas)
     factor = odds_factor(prevalence, positives, sum(ranking.total) - positives)
@@ -218,24 +211,20 @@ def _average_precision_at_prevalence(
         scale = size * np.maximum(size / np.maximum(finer.rank, 1), 1)
         given = tp * (1 / size - 1 / scale) / number
         one_beta, added = np.array([beta]), number * float(known @ given[1:]) / known.sum()
-        value = w * (unbiased_average_precision(finer, one_beta, scale) + added)
+        value = w * (unbiased_ap(finer, one_beta, scale) + added)
         influences = precision_influences(finer, (size, scale, given))
-        estimates.append(
-            _average_precision_interval(finer, one_beta, value, influences, level, prevalence)
-        )
+        estimates.append(_ap_interval(finer, one_beta, value, influences, level, prevalence))
     parts = [(each.value, each.error, each.lower, each.upper) for each in estimates]
     return Estimates(*np.concatenate(parts, axis=1))
 
 
-def unbiased_average_precision(
-    ranking: Ranking, betas: FloatArray, heads: FloatArray | None = None
-) -> FloatArray:
-    """Return unbiased average precision, which may exceed 1; `heads` replaces the ranks."""
+def unbiased_ap(ranking: Ranking, betas: FloatArray, rank: FloatArray | None = None) -> FloatArray:
+    """Return unbiased average precision, which may exceed 1; `rank` replaces its ranks."""
     n, single, pairs = ranking.total.known_positive, 0.0, 0.0
     for stratum in ranking.strata or (ranking,):
         known, known_here = stratum.known_positive, np.diff(stratum.known_positive)
-        head = stratum.rank if heads is None else heads
-        weight = known_here[known_here > 0] / head[1:][known_here > 0]
+        above = stratum.rank if rank is None else rank
+        weight = known_here[known_here > 0] / above[1:][known_here > 0]
         single += float(weight.sum())
         pairs += float(weight @ (known[1:][known_here > 0] - 1))
     positives = count_positives(ranking.total, betas)
@@ -243,25 +232,19 @@ def unbiased_average_precision(
     return np.where((n == 1) & (positives > 1), np.nan, value)
 
 
-def _limits_without_scatter(
-    value: FloatArray, n: float, rest: float, level: float, factor: FloatArray | float = 1.0
-) -> tuple[FloatArray, FloatArray]:
-    """Return limits where all known positives rank above all others, by Wilson's rates."""
-    tpr = float(wilson(np.array([float(n)]), n, level)[0][0])
-    fpr = float(wilson(np.array([0.0]), rest, level)[1][0])
-    above = factor * n * tpr
-    lower = tpr * above / (above + rest * fpr)
-    return np.minimum(value, lower), np.ones(value.size)
+def _extreme_rates(
+    n: float, rest: float, level: float, design: Design | None = None
+) -> tuple[float, float]:
+    """Return the lowest true and the highest false positive rate where samples are separated."""
+    tpr = wilson(np.array([float(n)]), n, level, design or Design())[0]
+    fpr = wilson(np.array([0.0]), rest, level, design or Design())[1]
+    return float(tpr[0]), float(fpr[0])
 
 
-def estimate_population_partial_auroc(
+def estimate_population_pauc(
     ranking: Ranking, betas: FloatArray, rule: Settings, max_fpr: float
 ) -> Estimates:
-    """Estimate the standardized area up to a false positive rate, on future data.
-
-    An example adds its placement up to the threshold of `max_fpr`; a moved threshold cancels (Dodd
-    and Pepe, Biometrics 59, 2003, 614-623, here with b). Limits are Student's t on a logit scale.
-    """
+    """Estimate the standardized partial area on future data (Dodd and Pepe, Biometrics, 2003)."""
     check_labels(betas, ranking.total)
     check_negatives(ranking.total, betas, "auroc")
     value = completed_area("roc", ranking, betas, max_fpr, on_new=True)
@@ -270,16 +253,14 @@ def estimate_population_partial_auroc(
     with np.errstate(invalid="ignore"):  # whole counts may leave no negatives
         rates = table.fp.T / table.fp[-1:].T
     limits = [
-        _partial_area_limits(
-            _partial_area_influence(finer, fpr, max_fpr), area, share, max_fpr, rule.level
-        )
+        _pauc_limits(_pauc_influence(finer, fpr, max_fpr), area, share, max_fpr, rule.level)
         for fpr, area, share in zip(rates, value.tolist(), shares, strict=True)
     ]
     statistic = Estimates(value, *np.transpose(limits))
-    return use_completed_estimate(ranking, betas, rule.level, statistic, value)
+    return use_completed(ranking, betas, rule.level, statistic, value)
 
 
-def _partial_area_influence(ranking: Ranking, fpr: FloatArray, max_fpr: float) -> Influence:
+def _pauc_influence(ranking: Ranking, fpr: FloatArray, max_fpr: float) -> Influence:
     """Return what examples add to (1 - b) times the area up to a false positive rate."""
     known, others = ranking.known_positive, ranking.rank - ranking.known_positive
     n, rest = int(known[-1]), max(int(others[-1]), 1)
@@ -294,7 +275,7 @@ def _partial_area_influence(ranking: Ranking, fpr: FloatArray, max_fpr: float) -
     return center([(ranking, values[0], -values[1] / rest)])[0]
 
 
-def _partial_area_limits(
+def _pauc_limits(
     influence: Influence, value: float, share: float, max_fpr: float, level: float
 ) -> tuple[float, float, float]:
     """Return the standard error and the limits of a standardized partial area."""
@@ -307,11 +288,10 @@ def _partial_area_limits(
     if error == 0:
         total = influence.ranking.total
         n, rest = total.known_positive, sum(total) - total.known_positive
-        tpr = float(wilson(np.array([float(n)]), n, level, design)[0][0])
-        fpr = float(wilson(np.array([0.0]), rest, level, design)[1][0])
+        tpr, fpr = _extreme_rates(n, rest, level, design)
         area = tpr * max(max_fpr - fpr / (1 - share), 0.0)
         return error, (1 + (area - chance) / (max_fpr - chance)) / 2, 1.0
     one = np.array([1.0])
     half = half_width(error * one, min(df, design.df), level)
-    lower, upper = logit_rank_interval(value * one, position, max_fpr / scale * one, half, half)
+    lower, upper = logit_interval(value * one, position, max_fpr / scale * one, half, half)
     return error, float(lower[0]), float(upper[0])

@@ -12,18 +12,16 @@ from math import floor
 
 import numpy as np
 
-from pu_accessor.inference.estimates.areas_on_future_data import unbiased_average_precision
-from pu_accessor.inference.estimates.hidden_positive_limits import (
-    average_precision_limits,
-    mean_rank_limits,
-)
+from pu_accessor.inference.estimates.areas_on_future_data import unbiased_ap
+from pu_accessor.inference.estimates.hidden_positive_limits import ap_limits, mean_rank_limits
 from pu_accessor.inference.estimates.intervals import (
     Estimates,
     half_width,
-    logit_rank_interval,
+    logit_interval,
     use_sample_completion,
 )
 from pu_accessor.inference.estimates.known_positives import (
+    FloatPair,
     block_bounds,
     count_negatives,
     count_positives,
@@ -33,9 +31,9 @@ from pu_accessor.inference.estimates.known_positives import (
 )
 from pu_accessor.inference.estimates.weighted_areas import (
     estimates_with_limits,
-    jackknife_average_precision,
+    jackknife_ap,
+    weighted_ap,
     weighted_auroc,
-    weighted_average_precision,
 )
 from pu_accessor.inference.influence import mean_and_variance
 from pu_accessor.inference.settings import Settings
@@ -50,24 +48,18 @@ _MAX_RELATIVE_ERROR = 0.1  # above it Student's interval covers .83 to .95 in si
 def estimate_auroc(
     ranking: Ranking, betas: FloatArray, rule: Settings, max_fpr: float | None = None
 ) -> Estimates:
-    """Estimate AUROC, whole or up to `max_fpr`, with its interval.
-
-    The interval covers Student's t on the logit scale of mean ranks, too narrow for skewed scores
-    and few known positives, and the limits of random gaps, too narrow where all rank near one end.
-    Both are cut to what AUROC can be. Where they are undefined, and for partial areas with an
-    uncertain number of false positives, areas under the curves of the band "exact" replace them.
-    """
+    """Estimate AUROC, whole or up to `max_fpr`, with its interval."""
     check_labels(betas, ranking.total)
     if (weight := ranking.unequal_weight) is not None:
         statistic = weighted_auroc(ranking, weight, betas, rule.level)
     elif max_fpr is None or max_fpr == 1:
         statistic = _full_auroc(ranking, betas, rule.level)
     else:
-        statistic = _partial_auroc(ranking, betas, rule.level, max_fpr)
+        statistic = _pauc(ranking, betas, rule.level, max_fpr)
     return use_sample_completion(ranking, betas, rule, statistic, "roc", max_fpr)
 
 
-def auroc_and_error(ranking: Ranking, betas: FloatArray) -> tuple[FloatArray, FloatArray]:
+def auroc_and_error(ranking: Ranking, betas: FloatArray) -> FloatPair:
     """Return AUROC, which may lie outside [0, 1], and its standard error."""
     return _auroc_from_ranks(ranking, betas)[:2]
 
@@ -98,7 +90,7 @@ def _full_auroc(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
     position = float(1 - (mean - Fraction(1, 2)) / examples)
     scale = np.array([float(examples / each) for each in negatives])
     half = half_width(error, n - 1, level) if n > 2 else np.full(value.size, np.nan)
-    student = logit_rank_interval(value, position, scale, half, half)
+    student = logit_interval(value, position, scale, half, half)
     if n == 1:  # one known positive has no error
         return Estimates(value, error, *student)
     gaps, ends = _auroc_of_hidden_ranks(ranking, betas, level), _possible_auroc(ranking, betas)
@@ -138,32 +130,26 @@ def _possible_auroc(ranking: Ranking, betas: FloatArray) -> FloatArray:
     return areas
 
 
-def _partial_auroc(ranking: Ranking, betas: FloatArray, level: float, limit: float) -> Estimates:
+def _pauc(ranking: Ranking, betas: FloatArray, level: float, limit: float) -> Estimates:
     """Estimate the standardized area up to a false positive rate."""
     negatives = np.array([float(each) for each in count_negatives(ranking.total, betas)])
     factor, n = hidden_share(ranking.total, betas) ** 0.5, ranking.total.known_positive
     pairs = zip(count_positives(ranking.total, betas).tolist(), negatives.tolist(), strict=True)
-    rows = [_partial_auroc_at(ranking, limit, *numbers) for numbers in pairs]
+    rows = [_pauc_at(ranking, limit, *numbers) for numbers in pairs]
     value, mean, variance, length, relative_error = np.array(rows).T
     unit = negatives * (2 * (limit - limit**2 / 2))  # ranks in an area of 1
     error = np.where(factor > 0, (variance / n) ** 0.5 * factor / unit, 0.0)
     position, half = mean / length, half_width(error, n - 1, level)
     # Elsewhere areas under bounding curves replace the interval.
     half = np.where((relative_error * factor <= _MAX_RELATIVE_ERROR) & (n > 2), half, np.nan)
-    return Estimates(
-        value, error, *logit_rank_interval(value, position, length / unit, half, half)
-    )
+    return Estimates(value, error, *logit_interval(value, position, length / unit, half, half))
 
 
-def _partial_auroc_at(
+def _pauc_at(
     ranking: Ranking, limit: float, positives: float, negatives: float
 ) -> tuple[float, float, float, float, float]:
-    """Return the partial area, mean and variance of ranks below, their number, relative error.
-
-    False positives at rank r are r - P*F(r). A change of F changes the area by its sum over the
-    ranks up to the limit; other terms cancel. The relative error is that of the false positives
-    at the limit, without the factor of sampling without replacement.
-    """
+    """Return the partial area, mean and variance of ranks below, their number, relative error."""
+    # The relative error is that of the false positives at the limit, before sampling is corrected.
     n, number = ranking.total.known_positive, np.diff(ranking.known_positive)
     share, ranks = ranking.known_positive / n, np.diff(ranking.rank)
     rise, has_known = np.diff(share), number > 0
@@ -186,40 +172,24 @@ def _partial_auroc_at(
     return value, mean, variance, float(length.sum()), relative_error
 
 
-def estimate_average_precision(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimates:
-    """Estimate average precision, with its interval from random gaps.
-
-    It averages [1 + (P - 1)/(n - 1)*(k - 1)]/r over known positives, each with k known positives
-    among the r examples at or above its cutoff: an unbiased U-statistic.
-    """
+def estimate_ap(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimates:
+    """Estimate average precision, a U-statistic, with its interval from random gaps."""
     check_labels(betas, ranking.total)
     if (weight := ranking.unequal_weight) is not None:
-        statistic = weighted_average_precision(ranking, weight, betas, rule.level)
+        statistic = weighted_ap(ranking, weight, betas, rule.level)
     else:
-        statistic = _unweighted_average_precision(ranking, betas, rule.level)
+        value, error = ap_and_error(ranking, betas)
+        limits, n = np.full((betas.size, 2), np.nan), ranking.total.known_positive
+        for row, positives in zip(limits, exact_positives(ranking.total, betas), strict=True):
+            hidden = floor(positives - n + Fraction(1, 2))
+            if hidden and n > 1:
+                row[:] = ap_limits(known_blocks(ranking), hidden, sum(ranking.total), rule.level)
+        statistic = estimates_with_limits(value, error, limits)
     return use_sample_completion(ranking, betas, rule, statistic, "pr")
 
 
-def average_precision_and_error(
-    ranking: Ranking, betas: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def ap_and_error(ranking: Ranking, betas: FloatArray) -> FloatPair:
     """Return average precision, which may exceed 1, and its standard error."""
     equal = np.full(ranking.total.known_positive, 2.0)
-    _, error = jackknife_average_precision(ranking, equal, betas)
-    return unbiased_average_precision(replace(ranking, strata=()), betas), error
-
-
-def _unweighted_average_precision(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
-    """Estimate average precision from a simple random sample of the positives."""
-    n, blocks = ranking.total.known_positive, known_blocks(ranking)
-    value, error = average_precision_and_error(ranking, betas)
-    if n == 1:
-        return Estimates(value, error, value + np.nan, value + np.nan)
-    positives = exact_positives(ranking.total, betas)
-    hidden = [floor(number - n + Fraction(1, 2)) for number in positives]
-    examples = sum(ranking.total)
-    limits = [
-        average_precision_limits(blocks, each, examples, level) if each else (np.nan, np.nan)
-        for each in hidden
-    ]
-    return estimates_with_limits(value, error, limits)
+    _, error = jackknife_ap(ranking, equal, betas)
+    return unbiased_ap(replace(ranking, strata=()), betas), error

@@ -14,6 +14,7 @@ from pu_accessor.inference.bands.lookup import latent_bounds_each
 from pu_accessor.inference.bands.weighted import clustered_bins
 from pu_accessor.inference.completion import complete
 from pu_accessor.inference.estimates.intervals import Estimates
+from pu_accessor.inference.estimates.known_positives import FloatPair
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import CountArray, FloatArray, IntArray, Ranking
@@ -91,11 +92,7 @@ def check_bin_band(rule: Settings) -> None:
 def estimate_bin_shares(
     ranking: Ranking, betas: FloatArray, edges: FloatArray, rule: Settings
 ) -> BinShares:
-    """Estimate the share of positives in bins of scores, with exact limits.
-
-    With T of the n + m positives in a bin, the known ones there are hypergeometric. Limits are the
-    extreme T - k not rejected at half of 1 - level; "simultaneous" divides 1 - level by the bins.
-    """
+    """Estimate the share of positives in bins of scores, with exact (hypergeometric) limits."""
     check_labels(betas, ranking.total)
     check_probability_scores(ranking, "calibration")
     bins = zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
@@ -129,10 +126,7 @@ def _bin_hidden_positives(
     hidden: IntArray,
     level: float,
 ) -> FloatArray:
-    """Return the hidden positives in each bin, shape (bins, 3, betas).
-
-    `counts` are the known positives above the edges, best first, and the unlabeled in each bin.
-    """
+    """Return the hidden positives in each bin, shape (bins, 3, betas)."""
     ends, unlabeled = counts
     total, numbers = ranking.total, tuple(hidden.tolist())
     if ranking.clusters is None:
@@ -150,11 +144,7 @@ def _bin_hidden_positives(
 
 
 def estimate_boyce(ranking: Ranking) -> Estimates:
-    """Return Spearman's correlation of the predicted-to-expected ratio with the score.
-
-    The ratio of a window of scores is its share of known positives over its share of all others.
-    Adding the known positives to the background would not change the order of the ratios.
-    """
+    """Return Spearman's correlation of the predicted-to-expected ratio with the score."""
     check_labels(np.zeros(1), ranking.total)
     low, high = _score_range(ranking)
     span = high - low
@@ -190,9 +180,7 @@ def _score_range(ranking: Ranking) -> tuple[float, float]:
     return low, high
 
 
-def _window_shares(
-    ranking: Ranking, start: FloatArray, end: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _window_shares(ranking: Ranking, start: FloatArray, end: FloatArray) -> FloatPair:
     """Return the share of the known positives, and of all others, in each window."""
     above = ranking.above_each(np.append(start, end))
     cutoffs = ranking.at(np.unique(above))

@@ -31,7 +31,7 @@ SYNONYMS = MappingProxyType(
         "elusion": "for",
     }
 )
-_MAX_EXACT_INTEGER = 2**53  # larger integers may not be floats
+_MAX_INT = 2**53  # larger integers may not be floats
 _KIND_HINTS = MappingProxyType(
     {"tnr": "It is 1 - fpr: at={'fpr': 0.05} for a true negative rate of 0.95."}
 )
@@ -59,11 +59,7 @@ def read_at(at: At) -> Cutoff:
     if isinstance(at, Real) and is_number(at):
         number = float(at)
         share = f"at={{'fraction': {number}}} for a share of the examples, or "
-        rank = (
-            f"at={number:.0f}, or "
-            if 1 < number < _MAX_EXACT_INTEGER and number.is_integer()
-            else ""
-        )
+        rank = f"at={number:.0f}, or " if 1 < number < _MAX_INT and number.is_integer() else ""
         raise PUTypeError(
             f"at must be an integer where it is a rank, but {number} was passed. Pass {rank}"
             f"{share if 0 <= number <= 1 else ''}at={{'threshold': {number}}} for a score."

@@ -15,13 +15,13 @@ import numpy as np
 
 from pu_accessor.checks import is_number
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.estimates.hidden_positive_limits import hidden_mean_quantile
+from pu_accessor.inference.estimates.hidden_positive_limits import hidden_quantile
 from pu_accessor.inference.estimates.intervals import (
     Estimates,
     fix_where_known,
     half_width,
-    logit_rank_interval,
-    use_completed_estimate,
+    logit_interval,
+    use_completed,
 )
 from pu_accessor.inference.estimates.known_positives import (
     block_bounds,
@@ -32,7 +32,7 @@ from pu_accessor.inference.estimates.known_positives import (
 from pu_accessor.inference.influence import Influence, find_design, find_spread, mean_influences
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
-from pu_accessor.ranking import FloatArray, IntArray, Ranking
+from pu_accessor.ranking import FloatArray, Numbers, Ranking
 
 # Smaller alphas lose differences of weights to rounding; larger ones count only the first ranks.
 _MIN_ALPHA, _MAX_ALPHA = 1e-4, 1e9
@@ -81,7 +81,7 @@ def rank_weights(metric: Any, ranking: Ranking) -> RankWeights:
     ranks = np.arange(min(metric.depth, examples) + 1)
     through = np.append(0.0, np.cumsum(1 / np.log2(1 + ranks[1:])))
 
-    def weight(start: FloatArray | IntArray, length: FloatArray | IntArray) -> FloatArray:
+    def weight(start: Numbers, length: Numbers) -> FloatArray:
         first, last = (np.interp(rank, ranks, through) for rank in (start, start + length))
         return np.asarray((last - first) / length)
 
@@ -91,12 +91,7 @@ def rank_weights(metric: Any, ranking: Ranking) -> RankWeights:
 def estimate_early_recognition(
     metric: Any, ranking: Ranking, betas: FloatArray, rule: Settings, target: str
 ) -> Estimates:
-    """Estimate BEDROC or NDCG, with its interval.
-
-    On this sample limits come from random gaps, with hidden positives at the worst or the best end
-    of each. On future data they are Student's t on a logit scale: with w' = -alpha/N*w, an example
-    adds the sum of w' over known positives at or below it, over n; a known positive also w(r)/n.
-    """
+    """Estimate BEDROC or NDCG, from random gaps or, on future data, on a logit scale."""
     is_future, weights = target == "population", rank_weights(metric, ranking)
     check_labels(betas, ranking.total)
     if weights.decay:  # the score 0 needs negatives
@@ -110,7 +105,7 @@ def estimate_early_recognition(
     completed = completed_early_recognition(metric, ranking, betas, on_new=is_future)
     if not is_future:
         statistic = fix_where_known(ranking, betas, statistic, completed)
-    return use_completed_estimate(ranking, betas, rule.level, statistic, completed)
+    return use_completed(ranking, betas, rule.level, statistic, completed)
 
 
 def _mean_on_this_sample(
@@ -133,7 +128,7 @@ def _mean_on_future_data(
     ranking: Ranking, betas: FloatArray, weights: RankWeights, level: float
 ) -> Estimates:
     """Estimate the mean weight of the positives of future data."""
-    mean, influences = _known_mean_and_influences(ranking, weights)
+    mean, influences = _known_mean(ranking, weights)
     squares, df = find_spread(influences)
     design = find_design(ranking.clusters, lambda: influences)
     ends = np.array([0.0, sum(ranking.total) - 1])
@@ -142,15 +137,13 @@ def _mean_on_future_data(
     error = float(design.effect * squares.sum()) ** 0.5 * one
     half = half_width(error, min(df, design.df), level)
     position, scale = (mean - worst) / (best - worst), (best - worst) * one
-    limits = logit_rank_interval(mean * one, position, scale, half, half)
+    limits = logit_interval(mean * one, position, scale, half, half)
     if not error.any():  # all known positives are tied, so there is no information on others
         limits = worst * one, best * one
     return Estimates(mean * one, error, *limits)
 
 
-def _known_mean_and_influences(
-    ranking: Ranking, weights: RankWeights
-) -> tuple[float, list[Influence]]:
+def _known_mean(ranking: Ranking, weights: RankWeights) -> tuple[float, list[Influence]]:
     """Return the mean weight of known positives, and what examples add to it."""
     weight = weights.mean(ranking.rank[:-1], np.diff(ranking.rank))
     terms = weight, -weights.decay * weight, -weights.decay * weight
@@ -164,7 +157,7 @@ def linearize_bedroc(
 ) -> tuple[FloatArray, list[Influence], FloatArray]:
     """Return BEDROC, what examples add to a mean weight, and its derivative by that mean."""
     weights, positives = rank_weights(metric, ranking), count_positives(ranking.total, betas)
-    mean, influences = _known_mean_and_influences(ranking, weights)
+    mean, influences = _known_mean(ranking, weights)
     value, none = weights.scale(sum(ranking.total), positives, mean, mean - 1)
     return value, influences, value - none
 
@@ -213,13 +206,11 @@ def _hidden_weight_limits(
     limits = []
     for end, tail in ((last, (1 - level) / 2), (first, (1 + level) / 2)):
         each, times = np.unique(np.append(weight, end), return_counts=True)
-        limits.append(hidden_mean_quantile(each, times, hidden, tail))
+        limits.append(hidden_quantile(each, times, hidden, tail))
     low, high = np.clip(limits, worst, best).tolist()
     return low, high
 
 
-def _mean_exponential_weight(
-    decay: float, start: FloatArray | IntArray, length: FloatArray | IntArray
-) -> FloatArray:
+def _mean_exponential_weight(decay: float, start: Numbers, length: Numbers) -> FloatArray:
     """Return the mean of exp(-decay*rank) over ranks after `start`, without a common factor."""
     return np.asarray(-np.exp(-decay * start) * np.expm1(-decay * length) / length)

@@ -18,7 +18,7 @@ from pu_accessor.inference.diagnostics import has_one
 from pu_accessor.inference.estimates.calibration import check_probability_scores
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, OPTIMIZED, RATES, Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates, bounding_curve_areas
-from pu_accessor.inference.estimates.known_positives import unrounded_negatives
+from pu_accessor.inference.estimates.known_positives import FloatPair, unrounded_negatives
 from pu_accessor.inference.estimates.metric_at_cutoff import (
     add_location,
     evaluate_at_position,
@@ -119,13 +119,9 @@ def _estimate_at_betas(
 def _estimate_ranking_metric(
     metric: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, target: str
 ) -> Estimates:
-    """Estimate a metric of a whole ranking, with biased or wrong labels as the settings assume.
-
-    Limits for random labels move by as much as the areas under the bounding curves do, on the
-    logit scale. Those of average precision are widened to the bounding areas. If they are
-    undefined, bounding areas replace them on this sample, and [0, 1] on future data. No beta is
-    refuted. The coverage is not proven; it was simulated with adversarial labels.
-    """
+    """Estimate a metric of a whole ranking, with biased or wrong labels as the settings assume."""
+    # Limits for random labels move by as much as bounding areas do. The coverage is not proven; it
+    # was simulated with adversarial labels. No beta is refuted.
     if metric.estimator is None:
         raise PUValueError(f"{metric.name} is not a metric of one ranking.")
     estimates = metric.estimator(metric, ranking, betas, settings.at_random, target)
@@ -157,9 +153,8 @@ def _estimate_future_metric(
     estimates = future_metric_at_threshold(ranking, betas, metric, cutoff.value, random)
     if not settings.failure:
         return estimates
-    on_sample = [
-        metric_at_cutoff(ranking, betas, metric, cutoff, each) for each in (random, settings)
-    ]
+    both = random, settings
+    on_sample = [metric_at_cutoff(ranking, betas, metric, cutoff, rule) for rule in both]
     limits = (np.stack([each.lower, each.upper]) for each in (estimates, *on_sample))
     return _replace_limits(estimates, _shift_limits(metric, *limits))
 
@@ -199,7 +194,7 @@ def _add_all_counts(betas: FloatArray, total: Counts) -> FloatArray:
 
 def _extreme_limits(
     evaluate: Callable[[FloatArray], Estimates], betas: FloatArray, estimates: Estimates
-) -> tuple[FloatArray, FloatArray]:
+) -> FloatPair:
     """Return the lowest lower and the highest upper limit; search again near their betas."""
     betas, order = np.unique(betas, return_index=True)
     ends = np.stack([estimates.lower, -estimates.upper])[:, order]
@@ -243,11 +238,7 @@ def extend_over_betas(
 def add_beta_error_to_estimates(
     estimates: Estimates, beta: Beta, span: tuple[float, float] = (0.0, 1.0)
 ) -> Estimates:
-    """Combine the errors of beta and of the ranking, for an area or an average.
-
-    Untrimmed limits are combined too: at an estimated beta an area may exceed 1 though the true
-    one does not. Limits are NaN only if the whole interval is impossible.
-    """
+    """Combine the errors of beta and of the ranking, in trimmed and untrimmed limits."""
     floor, width = span[0], span[1] - span[0]
     limits = []
     for each in (estimates.parts, estimates.untrimmed or estimates.parts):
@@ -265,13 +256,9 @@ def add_beta_error_to_estimates(
 
 def add_beta_error(
     value: FloatArray, lower: FloatArray, upper: FloatArray, beta: Beta
-) -> tuple[FloatArray, FloatArray]:
-    """Return limits that combine the errors of beta and of the ranking.
-
-    At a share t of the error of beta the value is A(t) with error d(t), both linear in t. The
-    lower limit is the lowest A(t) - sqrt(1 - t**2)*d(t) over t in [0, 1] and both limits of beta.
-    Betas that are only bounded, from above or from both sides, keep the limits of the ranking.
-    """
+) -> FloatPair:
+    """Return the extremes of A(t) +- sqrt(1 - t**2)*d(t) on the way to the limits of beta."""
+    # Betas that are only bounded, from above or from both sides, keep the limits of the ranking.
     is_undefined = np.isnan(lower[..., :1]) | np.isnan(upper[..., :1])
     if beta.limits == "both":
         low, high = np.fmin.reduce(lower, axis=-1), np.fmax.reduce(upper, axis=-1)
@@ -282,8 +269,8 @@ def add_beta_error(
             np.maximum(np.where(np.isnan(error), error[..., :1], error), 0.0)
             for error in (value - lower, upper - value)
         )
-        low = _extreme_over_errors(np.fmin, value, -lower_error, beta)
-        high = _extreme_over_errors(np.fmax, value, upper_error, beta)
+        low = _extreme_limit(np.fmin, value, -lower_error, beta)
+        high = _extreme_limit(np.fmax, value, upper_error, beta)
         if beta.limits == "upper":
             free_betas = [_LOWER, *range(_UPPER + 1, value.shape[-1])]
             low = np.fmin(low, np.fmin.reduce(lower[..., free_betas], axis=-1))
@@ -301,9 +288,7 @@ def _fill_impossible_betas(value: FloatArray) -> FloatArray:
     return np.stack([point, lower, upper, *np.moveaxis(value[..., _UPPER + 1 :], -1, 0)], axis=-1)
 
 
-def _extreme_over_errors(
-    pick: np.ufunc, value: FloatArray, error: FloatArray, beta: Beta
-) -> FloatArray:
+def _extreme_limit(pick: np.ufunc, value: FloatArray, error: FloatArray, beta: Beta) -> FloatArray:
     """Return the lowest or highest limit on the way to the limits of beta."""
     extremes = []
     for end in (_UPPER,) if beta.limits == "upper" else (_LOWER, _UPPER):
@@ -319,11 +304,8 @@ def _extreme_over_errors(
 def _add_beta_error_to_table(
     metric: Metric, ranking: Ranking, beta: Beta, rule: Settings, at: Cutoff
 ) -> Estimates:
-    """Evaluate a metric of this sample at one cutoff, over all betas of an estimate.
-
-    At a share t of the error of beta the band keeps sqrt(1 - t**2) of its distance from the
-    estimate. A bound that is cut to what the unlabeled examples allow is kept whole at all betas.
-    """
+    """Evaluate a metric of this sample at one cutoff, over all betas of an estimate."""
+    # A bound that is cut to what the unlabeled examples allow is kept whole at all betas.
     check_labels(np.array([beta.upper]), ranking.total, references_used(rule.reference, ranking))
     position = locate_chosen_cutoff(ranking, beta.point, metric, at, rule)
     betas, band_share = _betas_and_band_share(beta, rule.level)
@@ -331,9 +313,7 @@ def _add_beta_error_to_table(
     (cutoffs, weights), rule = position, position.split_error(rule)
     hidden = latent_counts(betas, cutoffs.total.unlabeled)
     single_cutoffs = [cutoffs.take(np.array([index])) for index in range(weights.size)]
-    bounds = np.stack(
-        [_hidden_positive_bounds(cutoff, hidden, band_share, rule) for cutoff in single_cutoffs]
-    )
+    bounds = np.stack([_hidden_bounds(c, hidden, band_share, rule) for c in single_cutoffs])
     tp = mean_of_ends(weights, cutoffs.known_positive[:, np.newaxis, np.newaxis] + bounds)
     positives, rank = (cutoffs.total.known_positive + hidden, mean_of_ends(weights, cutoffs.head))
     values = metric(*Table.of(tp, rank, positives, sum(cutoffs.total))).astype(np.float64)
@@ -342,7 +322,7 @@ def _add_beta_error_to_table(
     return _keep_first_beta(at_point, lower, upper)
 
 
-def _betas_and_band_share(beta: Beta, level: float) -> tuple[FloatArray, FloatArray]:
+def _betas_and_band_share(beta: Beta, level: float) -> FloatPair:
     """Return betas from the estimate to its limits, and the share of the band kept at each."""
     grid = beta.grid(level)
     if beta.limits == "both":
@@ -357,7 +337,7 @@ def _betas_and_band_share(beta: Beta, level: float) -> tuple[FloatArray, FloatAr
     return np.concatenate([[point], down, up]), np.concatenate([[1.0], kept, kept])
 
 
-def _hidden_positive_bounds(
+def _hidden_bounds(
     cutoff: Ranking, hidden: IntArray, band_share: FloatArray, rule: Settings
 ) -> IntArray:
     """Return both bounds on the hidden positives at a cutoff, moved towards the estimate."""

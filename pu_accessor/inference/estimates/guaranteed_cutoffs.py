@@ -8,6 +8,7 @@ Ann. Appl. Stat. 19, 2025, 1641-1662). Precision and cost rise and fall: limits 
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 from math import floor, inf, isfinite, nan
 from typing import NamedTuple, TypeAlias
 
@@ -63,7 +64,7 @@ class GuaranteedCutoff:
     attainable: float  # the best bound of all cutoffs from rank 1 on
 
 
-class _BoundedMetric(NamedTuple):
+class _Bounded(NamedTuple):
     """A metric at each cutoff: the estimate, and the worst bound over all betas."""
 
     tables: Tables
@@ -92,9 +93,7 @@ def read_goal(
         )
     first, second = (float(each) for each in value)
     if min(first, second) < 0 or not first + second or not isfinite(first + second):
-        raise PUValueError(
-            f"cost must have two numbers from 0 on, not both 0, but {value!r} was passed."
-        )
+        raise PUValueError(f"cost must be numbers from 0, not both 0, but {value!r} was passed.")
     return Goal("cost", cost=(first, second))
 
 
@@ -133,9 +132,7 @@ def find_sample_cutoff(
     )
 
 
-def _bound_metric(
-    ranking: Ranking, betas: FloatArray, goal: Goal, rule: Settings
-) -> _BoundedMetric:
+def _bound_metric(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Settings) -> _Bounded:
     """Evaluate the metric on the bounds at each cutoff."""
     tables = make_tables(ranking, betas, rule)
     rank, size = tables.ranking.rank[:, np.newaxis], sum(ranking.total)
@@ -149,16 +146,16 @@ def _bound_metric(
 
     worst = np.fmin if goal.name in _MINIMUM_GOALS else np.fmax
     low, middle = value(tables.tp[:, 0]), value(tables.tp[:, 1])
-    return _BoundedMetric(tables, middle[:, 0], worst.reduce(low, axis=1))
+    return _Bounded(tables, middle[:, 0], worst.reduce(low, axis=1))
 
 
-def _best_guaranteed_cutoff(bounded: _BoundedMetric, goal: Goal) -> int | None:
+def _best_guaranteed_cutoff(bounded: _Bounded, goal: Goal) -> int | None:
     """Return the position of the cheapest cutoff, longest list, or last one before a failure."""
     if goal.name == "cost":
         return int(np.nanargmin(bounded.worse))
     if goal.name == "precision":
-        is_met = np.flatnonzero(bounded.worse >= goal.value)
-        return int(is_met[-1]) if is_met.size else None
+        met = np.flatnonzero(bounded.worse >= goal.value)
+        return int(met[-1]) if met.size else None
     if goal.name == "recall":  # from the longest list on, with a recall of 1
         failed = np.flatnonzero(~(bounded.worse >= goal.value))
         return int(failed[-1]) + 1 if failed.size else 0
@@ -166,7 +163,7 @@ def _best_guaranteed_cutoff(bounded: _BoundedMetric, goal: Goal) -> int | None:
     return int(failed[0]) - 1 if failed.size else bounded.worse.size - 1
 
 
-def _counts_between_cutoffs(bounded: _BoundedMetric, goal: Goal, position: int) -> IntArray:
+def _counts_between_cutoffs(bounded: _Bounded, goal: Goal, position: int) -> IntArray:
     """Return counts of unlabeled examples between cutoffs where the goal may be met last."""
     tables, ranking = bounded.tables, bounded.tables.ranking
     low, positives, rank = tables.tp[position, 0], tables.positives, int(ranking.rank[position])
@@ -211,12 +208,9 @@ def find_population_cutoff(
 ) -> GuaranteedCutoff:
     """Find the cutoff that meets a goal on future data at all betas, estimated at the first."""
     check_labels(betas, ranking.total)
-    beta, *others = betas.tolist()
-    monotone = ranking.monotone
-    lists = [
-        find_future_cutoff(ranking, each, goal, level, monotone, beta) for each in (beta, *others)
-    ]
-    worst = min(lists)
+    beta, search = float(betas[0]), partial(find_future_cutoff, ranking, goal=goal, level=level)
+    cutoffs = [search(b, monotone=ranking.monotone, estimated_at=beta) for b in betas.tolist()]
+    worst = min(cutoffs)
     cutoff = ranking.at(np.array([worst.rank]))
     estimate = float(_estimate_metric_at_cutoffs(cutoff, beta, goal)[0]) if worst.rank else nan
     ends = (0.0, goal.value) if goal.name == "fpr" else (goal.value, 1.0)
@@ -247,53 +241,35 @@ def find_future_cutoff(
     monotone: bool,
     estimated_at: float | None = None,
 ) -> FutureCutoff:
-    """Find the threshold that meets one goal on future data with a probability of `level`.
-
-    The goal must be fixed before the data are seen: several goals are not met jointly. The
-    estimate, at beta `estimated_at`, must meet it too. For recall the list ends at the first known
-    positive whose lower limit meets the goal (Wilks, Ann. Math. Stat. 12, 1941, 91-96). For fpr,
-    and for precision of `monotone` scores, lists are tested in sequence, each 5% longer; otherwise
-    simultaneously. Errors of both samples are combined by squares (Zou and Donner, 2008).
-    """
+    """Find the threshold that meets one goal on future data with a probability of `level`."""
+    # The goal must be fixed before the data are seen, and several goals are not met jointly.
+    # Recall: Wilks, Ann. Math. Stat. 12 (1941) 91-96.
     goal_and_beta = goal, beta if estimated_at is None else estimated_at
     *_, n, size = both_samples(ranking)
     if goal.name == "recall" and n:
         bound = limit_shares(ranking.known_positive, n, 2 * (1 - level))[0]
-        return _cutoff_with_bound(
-            ranking, np.flatnonzero(_meets_goal_at(ranking, bound, *goal_and_beta)), bound, 0
-        )
+        return _pick_cutoff(ranking, _meets_goal_at(ranking, bound, *goal_and_beta), bound, 0)
     if not n or not size:
         return FutureCutoff(0, inf, nan)
     b = float(rest_share(ranking.total, np.array([beta]))[0])
     if goal.name == "precision" and not monotone:
         bound = _lower_precision(ranking, b, local_alpha_of_share(n, level, both=False))
-        return _cutoff_with_bound(
-            ranking, np.flatnonzero(_meets_goal_at(ranking, bound, *goal_and_beta)), bound, -1
-        )
+        return _pick_cutoff(ranking, _meets_goal_at(ranking, bound, *goal_and_beta), bound, -1)
+    cutoffs = []
     starts = _SEQUENCE_STARTS if goal.name == "precision" else {0.5: 1.0}
-    lists = [
-        _fixed_sequence_test(
-            ranking,
-            b,
-            1 - (1 - level) * part,
-            _sequence_sizes(start, size, n, b, goal),
-            *goal_and_beta,
-        )
-        for start, part in starts.items()
-    ]
-    return max(lists)
+    for start, part in starts.items():
+        alpha, sizes = (1 - level) * part, _sequence_sizes(start, size, n, b, goal)
+        cutoffs.append(_fixed_sequence_test(ranking, b, 1 - alpha, sizes, *goal_and_beta))
+    return max(cutoffs)
 
 
-def _cutoff_with_bound(
-    ranking: Ranking, cutoffs: IntArray, bound: FloatArray, end: int
-) -> FutureCutoff:
-    """Return the first or the last of the cutoffs with its bound; rank 0 if there is none."""
+def _pick_cutoff(ranking: Ranking, met: BoolArray, bound: FloatArray, end: int) -> FutureCutoff:
+    """Return the first or last cutoff that meets the goal, with its bound; rank 0 if none does."""
+    cutoffs = np.flatnonzero(met)
     if not cutoffs.size or not ranking.rank[cutoffs[end]]:
         return FutureCutoff(0, inf, nan)
-    cutoff = cutoffs[end]
-    return FutureCutoff(
-        int(ranking.rank[cutoff]), float(ranking.threshold[cutoff]), float(bound[cutoff])
-    )
+    at = cutoffs[end]
+    return FutureCutoff(int(ranking.rank[at]), float(ranking.threshold[at]), float(bound[at]))
 
 
 def _lower_precision(ranking: Ranking, b: float, alpha: float) -> FloatArray:
@@ -303,11 +279,7 @@ def _lower_precision(ranking: Ranking, b: float, alpha: float) -> FloatArray:
 
 
 def _sequence_sizes(start: float, size: int, n: int, b: float, goal: Goal) -> IntArray:
-    """Return how many of the rest the lists of a sequence have.
-
-    For a precision the first list has it if it contains the share `start` of the positives. The
-    false positive rate is between (x - b)/(1 - b) and x/(1 - b), with x the share of the rest.
-    """
+    """Return how many of the rest the lists of a sequence have."""
     if goal.name == "precision":
         others = n * (1 - goal.value) + b * size
         first, last = start, float(others > 0)
@@ -326,12 +298,16 @@ def _sequence_sizes(start: float, size: int, n: int, b: float, goal: Goal) -> In
 def _fixed_sequence_test(
     ranking: Ranking, b: float, level: float, grid: IntArray, goal: Goal, beta: float
 ) -> FutureCutoff:
-    """Return the last list before the first that fails."""
-    lists, alpha = _cutoffs_of_sizes(ranking, grid), min(2 * (1 - level), 1.0)
+    """Return the last list before the first that fails; `grid` has their sizes in the rest."""
+    last = np.searchsorted(ranking.rank - ranking.known_positive, grid, "right") - 1
+    unlabeled = np.clip(grid - ranking.known_negative[last], 1, ranking.total.unlabeled)
+    finer = ranking.refine(each_once(unlabeled))
+    rest = finer.rank - finer.known_positive
+    lists = finer.take(np.searchsorted(rest, grid, "right") - 1)
     limit = _lower_precision if goal.name == "precision" else _upper_fpr
-    bound = limit(lists, b, alpha)
+    bound = limit(lists, b, min(2 * (1 - level), 1.0))
     passes = np.logical_and.accumulate(_meets_goal_at(lists, bound, goal, beta))
-    return _cutoff_with_bound(lists, np.flatnonzero(passes), bound, -1)
+    return _pick_cutoff(lists, passes, bound, -1)
 
 
 def _upper_fpr(ranking: Ranking, b: float, alpha: float) -> FloatArray:
@@ -341,12 +317,3 @@ def _upper_fpr(ranking: Ranking, b: float, alpha: float) -> FloatArray:
     others, high = median_and_limit(rest, size, alpha, 1)
     spread = np.hypot(high - others, b * (known - low))
     return np.clip((others - b * known + spread) / (1 - b), 0, 1)
-
-
-def _cutoffs_of_sizes(ranking: Ranking, grid: IntArray) -> Ranking:
-    """Return the last cutoffs with at most these numbers of the rest at or above them."""
-    rest = ranking.rank - ranking.known_positive
-    last = np.searchsorted(rest, grid, "right") - 1
-    unlabeled = np.clip(grid - ranking.known_negative[last], 1, ranking.total.unlabeled)
-    finer = ranking.refine(each_once(unlabeled))
-    return finer.take(np.searchsorted(finer.rank - finer.known_positive, grid, "right") - 1)

@@ -16,9 +16,9 @@ import scipy
 
 from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
 from pu_accessor.inference.estimates.known_positives import KnownBlocks
-from pu_accessor.ranking import FloatArray, IntArray
+from pu_accessor.ranking import FloatArray, IntArray, Numbers
 
-_UNGROUPED_GAPS, _MIDDLE_GROUPS = 200, 200  # single gaps at each end, groups of those between
+_END_GAPS, _MIDDLE_GROUPS = 200, 200  # single gaps at each end, groups of those between
 _MAX_LOGIT = 60.0  # largest logit of a tilt, or a quantile, in the search
 _MIN_DEVIATE = 1e-3  # for smaller deviates the skewness replaces a quotient of rounded numbers
 _POLE_MARGIN = 1e-14  # relative distance to a pole of K
@@ -35,30 +35,23 @@ _UNSEEN_UNIT, _MAX_UNSEEN_FACTOR = 4, 3
 _MIN_SHARE = 1e-9  # hidden positives per known one
 _MIN_SUM = 1e-290  # smaller sums cannot be divided
 
+_Limits: TypeAlias = tuple[float, float]
 # The share of the way from the lowest to the highest value, the sign of the tilt, and the ratio of
 # the mean of each gamma variable with the tilt to its mean without.
 _Saddlepoint: TypeAlias = tuple[float, float, FloatArray]
 
 
 def gamma_quantile(
-    values: FloatArray, shape: FloatArray | IntArray, scale: FloatArray | float, tail: float
+    values: FloatArray, shape: Numbers, scale: FloatArray | float, tail: float
 ) -> float:
-    """Return a quantile of a mean of values that is weighted by independent gamma variables.
-
-    With K the cumulant generating function of S = sum((values - x)*G) and K'(t) = 0, P(S <= 0) is
-    Phi(w + log(u/w)/w), w = sign(t)*sqrt(-2*K(t)), u = t*sqrt(K''(t)).
-
-    >>> quantile = gamma_quantile(np.array([0.0, 1.0]), np.array([2, 1]), 1.0, 0.975)
-    >>> bool(abs(quantile - (1 - 0.025**0.5)) < 0.01)  # Beta(1, 2)
-    True
-    """
+    """Return a quantile of a mean of values that is weighted by independent gamma variables."""
     low, width = float(values.min()), float(np.ptp(values))
     if not width:
         return low
     position, deviate = (values - low) / width, float(scipy.special.ndtri(tail))
     tilted = partial(_saddlepoint, position, shape, scale)
     if not np.ptp(scale):
-        tilted = partial(_saddlepoint_equal_scales, position, shape)
+        tilted = partial(_equal_saddlepoint, position, shape)
 
     def difference(at: float) -> float:
         return _normal_deviate(tilted(at), shape) - deviate
@@ -69,9 +62,7 @@ def gamma_quantile(
     return low + width * tilted(float(at))[0]
 
 
-def _saddlepoint_equal_scales(
-    position: FloatArray, shape: FloatArray | IntArray, log_tilt: float
-) -> _Saddlepoint:
+def _equal_saddlepoint(position: FloatArray, shape: Numbers, log_tilt: float) -> _Saddlepoint:
     """Return the saddlepoint at a tilt of equal scales: the value is then a weighted mean."""
     weight = 1 / ((1 - position) + position * np.exp(-log_tilt))
     total = float(shape @ weight)
@@ -80,7 +71,7 @@ def _saddlepoint_equal_scales(
 
 
 def _saddlepoint(
-    position: FloatArray, shape: FloatArray | IntArray, scale: FloatArray | float, logit: float
+    position: FloatArray, shape: Numbers, scale: FloatArray | float, logit: float
 ) -> _Saddlepoint:
     """Return the saddlepoint at a share of the way, given by its logit."""
     share, left = float(scipy.special.expit(logit)), float(scipy.special.expit(-logit))
@@ -96,7 +87,7 @@ def _saddlepoint(
     return share, float(np.sign(tilt)), 1 / (1 - tilt * c)
 
 
-def _normal_deviate(saddlepoint: _Saddlepoint, shape: FloatArray | IntArray) -> float:
+def _normal_deviate(saddlepoint: _Saddlepoint, shape: Numbers) -> float:
     """Return the normal deviate of the probability of a smaller mean."""
     _, sign, weight = saddlepoint
     excess = weight - 1
@@ -107,35 +98,27 @@ def _normal_deviate(saddlepoint: _Saddlepoint, shape: FloatArray | IntArray) -> 
     return w + float(np.log(u / w)) / w
 
 
-def mean_rank_limits(
-    ranks: FloatArray, hidden: float, examples: int, level: float
-) -> tuple[float, float]:
-    """Return limits of the mean rank of the hidden positives.
-
-    Between two known positives the hidden ones are in the middle, on average. At the end they are
-    as far beyond the last known one as known ones span, and at least 2.5/n of the way to the end.
-    """
+def mean_rank_limits(ranks: FloatArray, hidden: float, examples: int, level: float) -> _Limits:
+    """Return limits of the mean rank of the hidden positives, in the middle of gaps on average."""
     last = ranks[-1]
     nearest, farthest = outermost_ranks(ranks, examples)
     middles = (ranks[:-1] + ranks[1:]) / 2
     ends = [nearest, (nearest + ranks[0]) / 2], [(last + farthest) / 2, farthest]
     limits = []
     for first, at_end, tail in zip(*ends, ((1 - level) / 2, (1 + level) / 2), strict=True):
-        values, multiplicity = _group_gaps(np.concatenate([[first], middles, [at_end]]))
-        limits.append(hidden_mean_quantile(values, multiplicity, hidden, tail))
+        values, counts = _group_gaps(np.concatenate([[first], middles, [at_end]]))
+        limits.append(hidden_quantile(values, counts, hidden, tail))
     return limits[0], limits[1]
 
 
-def hidden_mean_quantile(
-    values: FloatArray, multiplicity: IntArray, hidden: float, tail: float
-) -> float:
+def hidden_quantile(values: FloatArray, counts: IntArray, hidden: float, tail: float) -> float:
     """Return a quantile of the mean over finitely many hidden positives, shared out to gaps."""
-    gaps = int(multiplicity.sum())
-    mean, factor = float(multiplicity @ values) / gaps, (1 + gaps / hidden) ** 0.5
-    return mean + float(factor * (gamma_quantile(values, multiplicity, 1.0, tail) - mean))
+    gaps = int(counts.sum())
+    mean, factor = float(counts @ values) / gaps, (1 + gaps / hidden) ** 0.5
+    return mean + float(factor * (gamma_quantile(values, counts, 1.0, tail) - mean))
 
 
-def outermost_ranks(ranks: FloatArray, examples: int) -> tuple[float, float]:
+def outermost_ranks(ranks: FloatArray, examples: int) -> _Limits:
     """Return how far hidden positives may lie beyond the known ones, at either end."""
     first, last = float(ranks[0]), float(ranks[-1])
     span, share = last - first, min(_TAIL_FACTOR / ranks.size, 1.0)
@@ -146,16 +129,12 @@ def outermost_ranks(ranks: FloatArray, examples: int) -> tuple[float, float]:
 def _group_gaps(values: FloatArray) -> tuple[FloatArray, IntArray]:
     """Return values and their multiplicities; many values in the middle are averaged in groups."""
     size = values.size
-    if size <= 2 * _UNGROUPED_GAPS + _MIDDLE_GROUPS:
+    if size <= 2 * _END_GAPS + _MIDDLE_GROUPS:
         return values, np.ones(size, np.int64)
-    middle = np.linspace(_UNGROUPED_GAPS, size - _UNGROUPED_GAPS, _MIDDLE_GROUPS + 1).astype(
-        np.int64
-    )
-    first = np.concatenate(
-        [np.arange(_UNGROUPED_GAPS), middle, np.arange(size - _UNGROUPED_GAPS + 1, size)]
-    )
-    multiplicity = np.diff(np.append(first, size))
-    return np.add.reduceat(values, first) / multiplicity, multiplicity
+    middle = np.linspace(_END_GAPS, size - _END_GAPS, _MIDDLE_GROUPS + 1).astype(np.int64)
+    first = np.concatenate([np.arange(_END_GAPS), middle, np.arange(size - _END_GAPS + 1, size)])
+    counts = np.diff(np.append(first, size))
+    return np.add.reduceat(values, first) / counts, counts
 
 
 class _GapUnits(NamedTuple):
@@ -167,19 +146,16 @@ class _GapUnits(NamedTuple):
     end: int  # examples at or above the last block
 
 
-def average_precision_limits(
-    blocks: KnownBlocks, hidden: int, examples: int, level: float
-) -> tuple[float, float]:
-    """Return limits of average precision, from a thousand random compositions.
-
-    Hidden positives of a gap are at its end, tied where possible, for `lower`, and at its start
-    for `upper`. There, from 10 known positives on, those of the first gap start at rank
-    r1**2/(2*r2)*(1 - 10/n). Precision is at most 1 for `lower`, but not for `upper`. Of more than
-    90 blocks those from the 61st on are grouped, with hidden positives spread like the known ones.
-    """
+def ap_limits(blocks: KnownBlocks, hidden: int, examples: int, level: float) -> _Limits:
+    """Return limits of average precision, from a thousand random compositions."""
+    # Hidden positives are at the end of their gap for `lower`, and at its start for `upper`; there
+    # those of the first gap start at rank r1**2/(2*r2)*(1 - 10/n) at the least.
     n = int(blocks.number.sum())
     units = _divide_blocks(blocks)
-    drawn = _draw_hidden_counts(units.sizes, hidden)
+    rng = np.random.default_rng(_SEED)
+    gammas = rng.standard_gamma(units.sizes.astype(np.float64), (_DRAWS, units.sizes.size))
+    shares = gammas / gammas.sum(axis=1, keepdims=True)
+    drawn = rng.multinomial(hidden, shares).astype(np.float64)  # shape (draws, units)
     # The lowest rank of hidden positives in the first gap.
     r1 = int(blocks.end[0])
     r2 = r1 if blocks.number[0] > 1 or blocks.end.size == 1 else int(blocks.end[1])
@@ -198,14 +174,6 @@ def average_precision_limits(
     return lower, min(float(np.quantile(high, 1 - tail, method="higher")), 1.0)
 
 
-def _draw_hidden_counts(sizes: IntArray, hidden: int) -> FloatArray:
-    """Draw how many hidden positives each unit gets, shape (draws, units)."""
-    rng = np.random.default_rng(_SEED)
-    drawn = rng.standard_gamma(sizes.astype(np.float64), (_DRAWS, sizes.size))
-    shares = drawn / drawn.sum(axis=1, keepdims=True)
-    return rng.multinomial(hidden, shares).astype(np.float64)
-
-
 def _divide_blocks(blocks: KnownBlocks) -> _GapUnits:
     """Divide the blocks of known positives into single ones at the top, and groups."""
     size = blocks.number.size
@@ -222,9 +190,8 @@ def _divide_blocks(blocks: KnownBlocks) -> _GapUnits:
     before = np.repeat(known[start] - number[start], np.diff(np.append(start, number.size)))
     within = (known - before) / np.repeat(in_group, np.diff(np.append(start, number.size)))
     terms = (number * known / end, number / end, number * within / end)
-    groups = np.stack(
-        [in_group.astype(np.float64), *(np.add.reduceat(term, start) for term in terms)]
-    )
+    sums = [np.add.reduceat(term, start) for term in terms]
+    groups = np.stack([in_group.astype(np.float64), *sums])
     return _GapUnits(top, np.concatenate([sizes, in_group, [1]]), groups, int(end[-1]))
 
 
@@ -242,9 +209,8 @@ def _top_precisions(
         after = np.concatenate([before[:, 1:], none if grouped else in_last_gap], axis=1)
         tied = np.minimum(after, room)
         through = through + tied
-        total = (number + within + tied) * through / end + _run_precisions(
-            after - tied, through, end
-        )
+        total = (number + within + tied) * through / end
+        total += _run_precisions(after - tied, through, end)
         crowded = np.maximum(before[:, :1] - start[0], 0)  # no rank above the first
         ends = _run_precisions(before[:, :1] - crowded, none, first + none)
         if grouped:
@@ -265,17 +231,12 @@ def _top_precisions(
     return np.asarray(total.sum(axis=1) + bottom[:, 0])
 
 
-def _run_precisions(
-    hidden: FloatArray, above: FloatArray, rank: FloatArray | IntArray
-) -> FloatArray:
-    """Return the sum of precisions of hidden positives at consecutive ranks.
-
-    With P positives above rank r, the j-th adds (P + j)/(r + j): a difference of harmonic numbers.
-    """
+def _run_precisions(hidden: FloatArray, above: FloatArray, rank: Numbers) -> FloatArray:
+    """Return the sum of (above + j)/(rank + j), the precisions of consecutive hidden positives."""
     return hidden - (rank - above) * (harmonic(rank + hidden) - harmonic(rank))
 
 
-def harmonic(number: FloatArray | IntArray) -> FloatArray:
+def harmonic(number: Numbers) -> FloatArray:
     """Return harmonic numbers minus Euler's constant, to 0.001 from 1 on."""
     middle = number + 0.5
     return np.log(middle + 1 / (24 * middle))
@@ -305,14 +266,9 @@ def weighted_mean_rank_limit(
     return gamma_quantile(np.append(ranks, end), mean / (1 + mean), 1 + mean, tail)
 
 
-def weighted_average_precision_limits(
-    end: IntArray, weight: FloatArray, hidden: float, level: float
-) -> tuple[float, float]:
-    """Return limits of average precision from draws of what each known positive represents.
-
-    For `lower` half of its hidden positives come before it, and unseen ones are at the end. For
-    `upper` all do, and unseen ones are above the best: more where weights grow upwards.
-    """
+def weighted_ap_limits(end: IntArray, weight: FloatArray, hidden: float, level: float) -> _Limits:
+    """Return limits of average precision from draws of what each known positive represents."""
+    # For `lower` half of these come before it, for `upper` all; unseen ones are at an end.
     first, last = end[0] / 2 * (end[0] / end[1]), np.searchsorted(end, end, side="right")
     first *= max(1 - _SMALL_SAMPLE / end.size, 0.0)
     # Edges of chunks, and the ends of blocks of ties that they divide.
@@ -320,7 +276,7 @@ def weighted_average_precision_limits(
     edges = np.unique(np.concatenate([[0], parts, last[parts - 1], last.size + np.arange(2)]))
     share, limits = latent_shares(weight, hidden), []
     for side in (0, 1):
-        gammas, before = _normalize_draws(edges, _GammaVariables.of(share, side), hidden)
+        gammas, before = _scale_draws(edges, _Gammas.of(share, side), hidden)
         unseen = side * (before[-1] - before[-2])
         sums = unseen - first * (harmonic(first + unseen) - harmonic(first))
         for part, represented, through in _iterate_weights(edges, last, gammas, before):
@@ -334,7 +290,7 @@ def weighted_average_precision_limits(
     return lower, upper
 
 
-class _GammaVariables(NamedTuple):
+class _Gammas(NamedTuple):
     """Gamma variables: one for each known positive, and the last for unseen positives."""
 
     logs: FloatArray  # of tabulated quantiles, shape (distinct, quantiles)
@@ -346,7 +302,7 @@ class _GammaVariables(NamedTuple):
     remaining: IntArray  # the only positive variable in each of these
 
     @classmethod
-    def of(cls, share: FloatArray, side: int) -> "_GammaVariables":
+    def of(cls, share: FloatArray, side: int) -> "_Gammas":
         """Return variables of hidden positives near known ones, and of unseen ones at an end."""
         unseen, factor = float(unseen_weight((1 + share)[:: 1 - 2 * side])[-1]), 1.0
         if side:
@@ -356,9 +312,8 @@ class _GammaVariables(NamedTuple):
         shape = mean / (1 + mean)
         shape[-1] *= factor
         distinct, which = np.unique(shape, return_inverse=True)
-        quantiles = scipy.special.gammaincinv(
-            distinct[:, np.newaxis], scipy.special.expit(_quantile_logits()[1])
-        )
+        tabulated = scipy.special.expit(_quantile_logits()[1])
+        quantiles = scipy.special.gammaincinv(distinct[:, np.newaxis], tabulated)
         logs, none = np.log(np.maximum(quantiles, _MIN_LOG_ARGUMENT)), np.empty(0, np.int64)
         return cls(logs, which, shape, 1 + mean, np.ones(_DRAWS), none, none)
 
@@ -369,9 +324,8 @@ class _GammaVariables(NamedTuple):
         drawn = quantiles.take(order + _DRAWS * which[:, np.newaxis])
         drawn *= self.scale[part, np.newaxis]
         if self.vanished.size:
-            drawn[:, self.vanished] = (
-                np.arange(part.start, part.stop)[:, np.newaxis] == self.remaining
-            )
+            rows = np.arange(part.start, part.stop)[:, np.newaxis]
+            drawn[:, self.vanished] = rows == self.remaining
         drawn *= self.factor
         return drawn
 
@@ -391,30 +345,27 @@ def _draw_orders(edges: IntArray) -> Iterator[tuple[slice, IntArray]]:
         yield slice(start, stop), rng.permuted(order, axis=1, out=order)
 
 
-def _normalize_draws(
-    edges: IntArray, gammas: _GammaVariables, hidden: float
-) -> tuple[_GammaVariables, FloatArray]:
+def _scale_draws(edges: IntArray, gammas: _Gammas, hidden: float) -> tuple[_Gammas, FloatArray]:
     """Return variables that sum to the hidden positives in each draw, and sums before edges."""
     before = _cumulative_sums(edges, gammas)
     vanished = np.flatnonzero(before[-1] < _MIN_SUM)
     if vanished.size:  # of shapes as small as these one is all that there is
         share, rng = gammas.shape / gammas.shape.sum(), np.random.default_rng(_SEED)
-        gammas = gammas._replace(
-            vanished=vanished, remaining=rng.choice(share.size, vanished.size, p=share)
-        )
+        remaining = rng.choice(share.size, vanished.size, p=share)
+        gammas = gammas._replace(vanished=vanished, remaining=remaining)
         before = _cumulative_sums(edges, gammas)
     scale = hidden / before[-1]
     return gammas._replace(factor=scale), before * scale
 
 
-def _cumulative_sums(edges: IntArray, gammas: _GammaVariables) -> FloatArray:
+def _cumulative_sums(edges: IntArray, gammas: _Gammas) -> FloatArray:
     """Return sums over the variables before each edge, shape (edges, draws)."""
     sums = [gammas.draw(part, order).sum(axis=0) for part, order in _draw_orders(edges)]
     return np.cumsum([np.zeros(_DRAWS), *sums], axis=0)
 
 
 def _iterate_weights(
-    edges: IntArray, last: IntArray, gammas: _GammaVariables, before: FloatArray
+    edges: IntArray, last: IntArray, gammas: _Gammas, before: FloatArray
 ) -> Iterator[tuple[slice, FloatArray, FloatArray]]:
     """Yield known positives, what each represents, and the sum through its ties, by draw."""
     for number, (part, order) in enumerate(_draw_orders(edges[:-1])):

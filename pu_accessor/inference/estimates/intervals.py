@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy
 
+from pu_accessor.inference.estimates.known_positives import FloatPair
 from pu_accessor.inference.prior.methods import limit_from_positives
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import make_tables
@@ -28,13 +29,13 @@ def half_width(error: FloatArray, df: FloatArray | float, level: float) -> Float
     return np.where(error > 0, scipy.special.stdtrit(df, (1 + level) / 2) * error, np.nan)
 
 
-def logit_rank_interval(
+def logit_interval(
     value: FloatArray,
     position: FloatArray | float,
     scale: FloatArray,
     down: FloatArray,
     up: FloatArray,
-) -> tuple[FloatArray, FloatArray]:
+) -> FloatPair:
     """Return the interval of what is linear in a mean share of ranks, on that share's logits."""
     with np.errstate(divide="ignore", invalid="ignore"):
         slope, middle = scale * (position * (1 - position)), scipy.special.logit(position)
@@ -86,7 +87,7 @@ def use_sample_completion(
             ranking, betas[is_undefined], Settings(rule.level), curve, max_fpr
         )
     statistic = replace(statistic, lower=lower, upper=upper)
-    return use_completed_estimate(ranking, betas, rule.level, statistic, completed)
+    return use_completed(ranking, betas, rule.level, statistic, completed)
 
 
 def fix_where_known(
@@ -115,7 +116,7 @@ def bounding_curve_areas(
     return of_few_betas(areas, ranking, betas)
 
 
-def use_completed_estimate(
+def use_completed(
     ranking: Ranking, betas: FloatArray, level: float, statistic: Estimates, completed: FloatArray
 ) -> Estimates:
     """Use the completed estimate in an interval widened to it; also keep both untrimmed."""
@@ -123,9 +124,7 @@ def use_completed_estimate(
     margin = scipy.special.ndtri((1 + level) / 2) * statistic.error
     is_outside = (statistic.value < 0) | (statistic.value > 1)
     _, lower, upper = statistic.untrimmed or trimmed.parts
-    lower = np.fmin(
-        trimmed.lower, np.where(lower < 1, lower, np.nan)
-    )  # not if cut at the wrong end
+    lower = np.fmin(trimmed.lower, np.where(lower < 1, lower, np.nan))
     upper = np.fmax(trimmed.upper, np.where(upper > 0, upper, np.nan))
     value = np.where(is_outside, statistic.value, trimmed.value)
     lower = np.where(is_outside | (lower <= 0), np.fmin(lower, statistic.value - margin), lower)

@@ -1,13 +1,14 @@
 """Count known and hidden positives and negatives, and find the tied blocks of known ones."""
 
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
+FloatPair: TypeAlias = tuple[FloatArray, FloatArray]
 MIN_NEGATIVES = 1e-7  # fewer examples are a rounding error
 
 
@@ -23,13 +24,8 @@ class KnownBlocks(NamedTuple):
 def known_blocks(ranking: Ranking) -> KnownBlocks:
     """Return the blocks of tied scores with known positives."""
     number = np.diff(ranking.known_positive)
-    has_known = number > 0
-    return KnownBlocks(
-        number[has_known],
-        ranking.known_positive[1:][has_known],
-        ranking.rank[:-1][has_known],
-        ranking.rank[1:][has_known],
-    )
+    columns = number, ranking.known_positive[1:], ranking.rank[:-1], ranking.rank[1:]
+    return KnownBlocks(*(column[number > 0] for column in columns))
 
 
 def block_bounds(ranking: Ranking) -> tuple[IntArray, IntArray]:
@@ -40,9 +36,7 @@ def block_bounds(ranking: Ranking) -> tuple[IntArray, IntArray]:
 
 def exact_positives(total: Counts, betas: FloatArray) -> list[Fraction]:
     """Return the positives at each beta, known and hidden, as fractions."""
-    return [
-        total.known_positive + total.unlabeled * Fraction(str(beta)) for beta in betas.tolist()
-    ]
+    return [total.known_positive + total.unlabeled * Fraction(str(b)) for b in betas.tolist()]
 
 
 def count_positives(total: Counts, betas: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.inference.estimates.areas_on_future_data import unbiased_average_precision
+from pu_accessor.inference.estimates.areas_on_future_data import unbiased_ap
 from pu_accessor.inference.estimates.calibration import check_probability_scores
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.early_recognition import (
@@ -38,7 +38,7 @@ from pu_accessor.ranking import MOVE_LEVELS, FloatArray, Ranking
 _STEP = 1e-6  # of a share, for numerical derivatives
 
 
-class LinearizedMetric(NamedTuple):
+class Linearized(NamedTuple):
     """A metric at some betas, and what clusters, or single rows, add to its error."""
 
     value: FloatArray  # unbiased: influences are deviations from it
@@ -50,12 +50,8 @@ class LinearizedMetric(NamedTuple):
 
 def linearize(
     ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff | None
-) -> LinearizedMetric:
-    """Linearize a metric by its derivatives in the shares of both samples above the cutoff.
-
-    At a rank each row also moves the score of that rank, and with it the known positives there.
-    Average precision is the unbiased one, linear in P.
-    """
+) -> Linearized:
+    """Linearize a metric by its derivatives in the shares of both samples above the cutoff."""
     if metric.of_probabilities:
         check_probability_scores(ranking, metric.name)
     if cutoff is not None:
@@ -66,8 +62,8 @@ def linearize(
         slope = 1 / (1 - rest_share(ranking.total, betas))[np.newaxis]
         estimate = partial(np.copy, value)  # its order of models is that at all betas
     elif metric.curve == "pr":
-        value = unbiased_average_precision(ranking, betas)
-        influences = _average_precision_terms(ranking)
+        value = unbiased_ap(ranking, betas)
+        influences = _ap_terms(ranking)
         others = ranking.total.known_positive - 1 or 1
         positives = count_positives(ranking.total, betas)
         slope = np.stack([np.ones(betas.size), (positives - 1) / others])
@@ -84,7 +80,7 @@ def linearize(
         [part._replace(moved=part.known if moved is None else moved) for part in parts]
         for parts in influences
     ]
-    return LinearizedMetric(value, estimate, *_cluster_influences(influences, slope), max_move)
+    return Linearized(value, estimate, *_cluster_influences(influences, slope), max_move)
 
 
 def _auroc_moves_by_level(ranking: Ranking) -> FloatArray:
@@ -119,7 +115,7 @@ def _combine_influences(parts: Sequence[Influence], slope: FloatArray) -> Influe
 
 def _linearize_at_cutoff(
     ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff
-) -> LinearizedMetric:
+) -> Linearized:
     """Linearize a metric at a cutoff, by what clusters add to both shares above it."""
     metric = metric.at_cutoff(cutoff)
     position = locate_cutoff(ranking, metric.at_whole(cutoff, sum(ranking.total)))
@@ -148,7 +144,7 @@ def _linearize_at_cutoff(
         mixed = (np.tensordot(weights, count, 1) for count in table)
         return metric(*mixed).astype(np.float64)
 
-    return LinearizedMetric(
+    return Linearized(
         value(*shares),
         estimate,
         *_cluster_influences(_rate_influences(position), np.stack([of_known, of_rest])),
@@ -166,8 +162,8 @@ def _known_density(ranking: Ranking, rank: float) -> float:
     return share * size / max(float(np.diff(ends)[0]), 1.0)
 
 
-def _average_precision_terms(ranking: Ranking) -> list[list[Influence]]:
-    """Return what examples add to the two terms of `unbiased_average_precision`."""
+def _ap_terms(ranking: Ranking) -> list[list[Influence]]:
+    """Return what examples add to the two terms of `unbiased_ap`."""
     unstratified, known = replace(ranking, strata=()), ranking.known_positive
     rank = ranking.rank[1:].astype(np.float64)  # squares of large counts overflow integers
     others = known[1:] - (np.diff(known) > 0)
@@ -184,10 +180,7 @@ def _rate_influences(position: CutoffPosition) -> list[list[Influence]]:
     sizes = ends.total.known_positive, max(sum(ends.total) - ends.total.known_positive, 1)
     inside = np.append(np.cumsum(weights[::-1])[::-1], 0.0)
     counted = ends.known_positive, ends.head - ends.known_positive
-    known, rest = (
-        (inside - weights @ count / size) / size
-        for count, size in zip(counted, sizes, strict=True)
-    )
+    known, rest = ((inside - weights @ c / s) / s for c, s in zip(counted, sizes, strict=True))
     steps = replace(ends, threshold=np.concatenate([[np.inf], ends.threshold, [np.nan]]))
     none = 0 * rest
     return [[Influence(steps, known, none, known)], [Influence(steps, none, rest, none)]]

@@ -15,11 +15,8 @@ import scipy
 
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.weighted import effective_size
-from pu_accessor.inference.estimates.areas_on_future_data import unbiased_average_precision
-from pu_accessor.inference.estimates.areas_on_this_sample import (
-    auroc_and_error,
-    average_precision_and_error,
-)
+from pu_accessor.inference.estimates.areas_on_future_data import unbiased_ap
+from pu_accessor.inference.estimates.areas_on_this_sample import ap_and_error, auroc_and_error
 from pu_accessor.inference.estimates.calibration import check_probability_scores
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
@@ -86,7 +83,7 @@ def group_term(
         term = GroupTerm(value, low, high, square, hidden, n)
     elif cutoff is not None:
         cutoff = metric.at_whole(cutoff, sum(ranking.total))
-        term = _term_at_cutoff(ranking, betas, metric, cutoff)
+        term = _cutoff_term(ranking, betas, metric, cutoff)
     elif metric.curve == "roc":
         ends = _auroc_range(rest_share(ranking.total, betas))  # raises without negatives
         if target == "population":  # pooled strata are ranked separately
@@ -95,7 +92,7 @@ def group_term(
             value, error = auroc_and_error(ranking, betas)
         term = GroupTerm(value, *ends, error**2, hidden, n)
     else:
-        term = _average_precision_term(ranking, betas, target)
+        term = _ap_term(ranking, betas, target)
     if ranking.clusters is None:
         return term
     sizes = ranking.clusters.sizes
@@ -129,13 +126,13 @@ def auroc_group_terms(stack: Stack, betas: FloatArray) -> list[list[GroupTerm] |
     ]
 
 
-def _average_precision_term(ranking: Ranking, betas: FloatArray, target: str) -> GroupTerm:
+def _ap_term(ranking: Ranking, betas: FloatArray, target: str) -> GroupTerm:
     """Return what a group adds to the mean of average precision."""
     if target == "population":
-        value = unbiased_average_precision(replace(ranking, strata=()), betas)
+        value = unbiased_ap(replace(ranking, strata=()), betas)
         error = np.nan * betas
     else:
-        value, error = average_precision_and_error(ranking, betas)
+        value, error = ap_and_error(ranking, betas)
     if np.isnan(value).any():
         raise PUDataError(
             "average precision needs two known positives where others are hidden: one has no "
@@ -146,13 +143,11 @@ def _average_precision_term(ranking: Ranking, betas: FloatArray, target: str) ->
     return GroupTerm(value, 0 * value, 1 / (1 - hidden), error**2, hidden, n)
 
 
-def _term_at_cutoff(
-    ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff
-) -> GroupTerm:
+def _cutoff_term(ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff) -> GroupTerm:
     """Return what a group adds to the average of a metric at a cutoff."""
     if cutoff.kind == "positives":
         terms = [
-            _term_at_cutoff(ranking, one_beta, metric, cutoff_at_positives(ranking.total, beta))
+            _cutoff_term(ranking, one_beta, metric, cutoff_at_positives(ranking.total, beta))
             for beta, one_beta in zip(betas.tolist(), betas[:, np.newaxis], strict=True)
         ]
         columns = zip(*(term[:5] for term in terms), strict=True)
@@ -203,20 +198,9 @@ def check_average_cutoff(cutoff: Cutoff) -> None:
 def average_groups(
     terms: Sequence[GroupTerm], target: str, scatter: float, level: float
 ) -> Estimates:
-    """Average over groups, with an interval over new groups or over these.
-
-    A share p of the way from the lowest to the highest possible average has the variance
-    `scatter` * p*(1 - p) per known positive. This model counts as 8 more groups. Over new groups
-    it only raises the variance, and for rates it is the minimum. Limits are NaN where the average
-    is impossible by more than its error.
-
-    >>> def one(value):  # a group of one known positive, without hidden ones
-    ...     at = np.array([value])
-    ...     return GroupTerm(at, 0 * at, 0 * at + 1, 0 * at, 0 * at, 1)
-    >>> average = average_groups([one(0.9), one(0.7), one(1.0)], "population", AREA_SCATTER, 0.95)
-    >>> average.value.round(3), average.lower.round(3), average.upper.round(3)
-    (array([0.867]), array([0.27]), array([0.991]))
-    """
+    """Average over groups, with an interval over new groups or over these."""
+    # The model variance is `scatter` * p*(1 - p) per known positive, p of the way to the highest
+    # possible average. Over new groups it only raises the variance; for rates it is the minimum.
     if len(terms) < 2:
         raise PUDataError(
             f"average=True needs two groups or more, but there is {len(terms)}. Omit average."
@@ -310,12 +294,8 @@ def _pool_clusters(terms: Sequence[GroupTerm]) -> ClusterTerms | None:
 def _shared_cluster_variance(
     terms: Sequence[GroupTerm], value: FloatArray, span: FloatArray | float
 ) -> FloatArray:
-    """Return by how much clusters in several groups enlarge the variance between groups.
-
-    A cluster adds a_gc to the difference of a group from the mean: its influence, and its share of
-    the known positives times the difference. The covariance of groups sums a_gc*a_hc over clusters
-    (Cameron, Gelbach and Miller, J. Bus. Econ. Stat. 29, 2011, 238-249), and is at least 0.
-    """
+    """Return by how much clusters in several groups enlarge the variance between groups."""
+    # Cameron, Gelbach and Miller, J. Bus. Econ. Stat. 29 (2011) 238-249.
     pooled, number = _pool_clusters(terms), len(terms)
     if pooled is None:
         return np.zeros(value.shape[1])
@@ -338,10 +318,8 @@ def _shared_cluster_variance(
 
 def average_range(terms: Sequence[GroupTerm]) -> tuple[FloatArray, FloatArray]:
     """Return the least and the most that the average over groups can be."""
-    floor, ceiling = (
-        np.mean([getattr(term, name) for term in terms], axis=0) for name in ("floor", "ceiling")
-    )
-    return floor, ceiling
+    floors, ceilings = zip(*((term.floor, term.ceiling) for term in terms), strict=True)
+    return np.mean(floors, axis=0), np.mean(ceilings, axis=0)
 
 
 def _error_on_these_groups(

@@ -63,20 +63,14 @@ def metric_at_cutoff(
     rule: Settings,
     optimum_at: float | None = None,
 ) -> Estimates:
-    """Evaluate a metric at one cutoff on this sample; `optimum_at` is the beta of an optimum.
-
-    At a rank within a block of ties, counts are expectations over its orders. Limits are between
-    those at both ends of the block, each at half of 1 - level: coverage is at least `level`.
-    """
+    """Evaluate a metric at one cutoff on this sample; `optimum_at` is the beta of an optimum."""
     locate = partial(locate_chosen_cutoff, ranking, metric=metric, at=at, rule=rule)
     if at.kind in FIXED or (optimum_at is not None and at.kind in OPTIMIZED):
         return evaluate_at_position(locate(optimum_at or 0.0), betas, metric, rule)
-    at_betas = [
-        evaluate_at_position(locate(beta), np.array([beta]), metric, rule)
-        for beta in betas.tolist()
-    ]
+    each = betas[:, np.newaxis]
+    at_betas = [evaluate_at_position(locate(b.item()), b, metric, rule) for b in each]
     joined: dict[str, Any] = {
-        name: np.concatenate([getattr(each, name) for each in at_betas])
+        name: np.concatenate([getattr(one, name) for one in at_betas])
         for name, column in vars(at_betas[0]).items()
         if isinstance(column, np.ndarray)
     }
@@ -149,10 +143,7 @@ def add_location(estimates: Estimates, position: CutoffPosition) -> Estimates:
 
 
 def _best_cutoff(ranking: Ranking, beta: float, metric: Metric, rule: Settings) -> Ranking:
-    """Return the cutoff at which the estimate of a metric is highest.
-
-    It is at a bend of the curves, next to either end, or, for MCC, between negative values.
-    """
+    """Return the cutoff with the highest estimate, at a bend of the curves or an end."""
     unlabeled = ranking.total.unlabeled
     ends = np.unique([1, max(unlabeled - 1, 1)])[:unlabeled]
     finer, table = _complete_tables(ranking.refine(ends), beta, rule)
@@ -165,11 +156,8 @@ def _best_cutoff(ranking: Ranking, beta: float, metric: Metric, rule: Settings) 
 
 
 def _mcc_extremes(ranking: Ranking, table: Table) -> IntArray:
-    """Return counts of unlabeled examples next to a maximum of MCC between negative values.
-
-    Between two cutoffs N*tp - P*h is a + b*h, and MCC proportional to (a + b*h)/sqrt(h*(N - h)).
-    It turns only at h = a*N/(2*a + b*N), where negative values are highest.
-    """
+    """Return counts of unlabeled examples next to a maximum of MCC between negative values."""
+    # Between two cutoffs N*tp - P*h is a + b*h, and MCC turns only at h = a*N/(2*a + b*N).
     head, size = ranking.head.astype(np.float64), sum(ranking.total)
     excess = size * table.tp - (table.tp + table.fn) * head
     if (excess[1:-1] >= 0).any():
@@ -200,13 +188,7 @@ _MetricOfShares: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 def future_metric_at_threshold(
     ranking: Ranking, betas: FloatArray, metric: Metric, threshold: float, rule: Settings
 ) -> Estimates:
-    """Evaluate a metric of future data at a threshold, with its interval.
-
-    With b the share of positives in the rest, the true positive rate is t = k/n and the false
-    positive rate (h/U - b*t)/(1 - b), cut to [0, 1]. The prevalence is (n + b*U)/(n + U), or
-    `rule.prevalence`. For monotone scores, limits of concave curves with a fifth of 1 - level are
-    intersected. Clusters have effective sizes, Student's t and correlated errors of both shares.
-    """
+    """Evaluate a metric of future data at a threshold, with its interval."""
     check_labels(betas, ranking.total)
     check_negatives(ranking.total, betas, "metric")
     cutoff = ranking.at(ranking.above(threshold))

@@ -58,25 +58,24 @@ class GoalBlocks(NamedTuple):
 def metric_at_rate(
     ranking: Ranking, betas: FloatArray, metric: Metric, at: Cutoff, rule: Settings, target: str
 ) -> Estimates:
-    """Evaluate a metric where a rate of the true curve is as given, with its interval.
-
-    The first cutoff with a recall of r has r*P true positives, rounded up; the last cutoff with a
-    false positive rate of f has f*M false positives, rounded down. A precision rises and falls:
-    its last cutoff comes after all cutoffs that have it by simultaneous limits.
-    """
+    """Evaluate a metric where a rate of the true curve is as given, with its interval."""
     settings, joint_settings = _split_error(at, rule)
-    bounds_class = _FutureBounds if target == "population" else _SampleBounds
-    make_bounds: Callable[[Ranking], _Bounds] = partial(
-        bounds_class, betas=betas, rule=settings, at=at
-    )
+    kind = _FutureBounds if target == "population" else _SampleBounds
+    make_bounds: Callable[[Ranking], _Bounds] = partial(kind, betas=betas, rule=settings, at=at)
     ranking, unlabeled = _add_cutoffs(ranking, at, make_bounds)
     bounds = make_bounds(ranking)
     blocks = _complete_blocks(bounds.ranking, at, unlabeled)
     low, _, high = np.moveaxis(bounds.surplus, 1, 0) >= -_COUNT_TOLERANCE
     if not high.any(axis=0).all():
-        raise _no_cutoff_error(bounds, at)
-    if joint_settings is not None:
-        low |= _is_met_here_or_later(bounds, joint_settings)
+        highest = np.fmax.reduce(METRICS["precision"](*bounds.estimate)).min()
+        raise PUDataError(
+            f"No cutoff has a precision of {at.value:g}, not even by its upper limit: the highest "
+            f"estimate is {highest:.4g}. Pass a smaller at={{'precision': ...}}, or at='maximum'."
+        )
+    if joint_settings is not None:  # a precision is surely met here or later
+        finer, surplus = bounds.fewest_jointly(joint_settings)
+        later = np.logical_or.accumulate(surplus[::-1] >= -_COUNT_TOLERANCE)[::-1]
+        low |= later[np.searchsorted(finer.head, bounds.ranking.head)]
     low = np.append(low, np.zeros_like(low[:1]), axis=0)  # position -1: no cutoff
     allowed = high[blocks.here] & ~low[blocks.beyond]
     block, beta, values = bounds.values(metric, blocks, allowed)
@@ -123,14 +122,6 @@ def _goal_surplus(
     return np.where(head == 0, -1.0, tp - at.value * head)  # no precision at rank 0
 
 
-def _is_met_here_or_later(bounds: "_Bounds", rule: Settings) -> BoolArray:
-    """Tell at which cutoffs a precision is surely met, there or at a later one."""
-    ranking, surplus = bounds.fewest_jointly(rule)
-    met = surplus >= -_COUNT_TOLERANCE
-    later = np.logical_or.accumulate(met[::-1])[::-1]
-    return np.asarray(later[np.searchsorted(ranking.head, bounds.ranking.head)])
-
-
 def _estimate_at_goal(bounds: "_Bounds", metric: Metric, at: Cutoff) -> Estimates:
     """Evaluate the metric at the cutoff where the estimated rate is as given, or nearest."""
     ranking, table = bounds.ranking, bounds.estimate
@@ -150,15 +141,6 @@ def _estimate_at_goal(bounds: "_Bounds", metric: Metric, at: Cutoff) -> Estimate
     located = {"rank": rank, "threshold": ranking.threshold[cutoff], "examples_at_threshold": rank}
     ends = {"lower": value, "upper": value, "rank_lower": rank, "rank_upper": rank}
     return Estimates(value, unknown, **ends, **located, band=bounds.band)
-
-
-def _no_cutoff_error(bounds: "_Bounds", at: Cutoff) -> PUDataError:
-    """Return the error that no cutoff has a precision."""
-    highest = np.fmax.reduce(METRICS["precision"](*bounds.estimate)).min()
-    return PUDataError(
-        f"No cutoff has a precision of {at.value:g}, not even by its upper limit: the highest "
-        f"estimate is {highest:.4g}. Pass a smaller at={{'precision': ...}}, or at='maximum'."
-    )
 
 
 def _add_cutoffs(
@@ -245,9 +227,7 @@ class _SampleBounds:
         known = ranking.known_positive[here] + np.maximum(self.latent[beta] - below, 0)
         for wrong in {0, count_wrong(n, self.rule.contamination)}:
             positives = n + self.latent[beta] - wrong
-            needed, outside = (
-                self._needed(ranking.head[cutoff], positives) for cutoff in (here, beyond)
-            )
+            needed, outside = (self._needed(ranking.head[c], positives) for c in (here, beyond))
             gained = blocks.free if recall else -np.maximum(blocks.known - wrong, 0)
             limit = outside - (ranking.head.dtype.kind == "i") + gained[block]
             if not recall:
@@ -329,10 +309,7 @@ class _FutureBounds:
         return _goal_surplus(self.at, tp, tp + fp, tp + fn, sum(self.ranking.total))
 
     def values(self, metric: Metric, blocks: GoalBlocks, allowed: BoolArray) -> AllowedValues:
-        """Return the metric where the goal is met, with the error split between the samples.
-
-        In a block of ties the goal does not link both shares, so limits of both apply jointly.
-        """
+        """Return the metric where the goal is met, with the error split between the samples."""
         parts = []
         for beta, is_tied in product(range(self.share.size), (False, True)):
             candidates = np.flatnonzero(allowed[:, beta] & ((blocks.size > 1) == is_tied))

@@ -58,7 +58,7 @@ def reciprocal_rank_of_known(
     draws = ranks - ranking.rank[block]
     drawn = np.arange(min(n, depth) + 1) - ranking.known_positive[block][:, np.newaxis]
     of_block = np.stack([np.diff(ranking.rank)[block], known[block], draws])[..., np.newaxis]
-    chance = _hypergeometric(drawn, *of_block)
+    chance = _hypergeom(drawn, *of_block)
     below, values = _mean_reciprocal_rank(ranking, known.astype(np.float64), depth), []
     weight = 1 / (ranks * (ranks + 1))
     for positives in count_positives(ranking.total, betas).tolist():
@@ -73,9 +73,7 @@ def reciprocal_rank_of_known(
     return value + below, lowest, highest + 1 / (depth + 1), unknown
 
 
-def _hypergeometric(
-    drawn: IntArray, size: IntArray, marked: IntArray, draws: IntArray
-) -> FloatArray:
+def _hypergeom(drawn: IntArray, size: IntArray, marked: IntArray, draws: IntArray) -> FloatArray:
     """Return hypergeometric probabilities, fast for any size."""
     inside = np.clip(drawn, np.maximum(0, draws + marked - size), np.minimum(marked, draws))
 
@@ -90,7 +88,7 @@ def _hypergeometric(
 def _any_positive_estimator(n: int, positives: int, depth: int) -> FloatArray:
     """Return f for each rank down to a depth, shape (ranks, known positives)."""
     there, known = np.arange(min(positives, depth) + 1)[:, None], np.arange(min(n, depth) + 1)
-    chance = _hypergeometric(known, np.array(positives), there, np.array(n))
+    chance = _hypergeom(known, np.array(positives), there, np.array(n))
     function = np.zeros((depth, known.size))
     for rank in range(1, depth + 1):
         these = chance[: rank + 1, : rank + 1]
@@ -100,14 +98,8 @@ def _any_positive_estimator(n: int, positives: int, depth: int) -> FloatArray:
     return function
 
 
-def estimate_bpref(
-    _: object, ranking: Ranking, betas: FloatArray, *__: Settings | str
-) -> Estimates:
-    """Return bpref as trec_eval does (Buckley and Voorhees, SIGIR 2004, 25-32), without limits.
-
-    A known positive adds 1 - min(x, n)/min(n, N), with x of N known negatives above it. Tied
-    examples have the mean over random orders.
-    """
+def estimate_bpref(_: object, ranking: Ranking, betas: FloatArray, *__: object) -> Estimates:
+    """Return bpref as trec_eval does (Buckley and Voorhees, SIGIR 2004, 25-32), without limits."""
     n, negatives = ranking.total.known_positive, ranking.total.known_negative - ranking.unranked
     if not n:
         raise PUDataError("bpref needs a known positive, but there is none.")

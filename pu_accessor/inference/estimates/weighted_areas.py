@@ -7,17 +7,17 @@ Survey Sampling*, 1992, ch. 5). Equal weights give the unweighted estimates.
 
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
 from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
 from pu_accessor.inference.estimates.hidden_positive_limits import (
-    weighted_average_precision_limits,
+    weighted_ap_limits,
     weighted_mean_rank_limit,
 )
-from pu_accessor.inference.estimates.intervals import Estimates, half_width, logit_rank_interval
+from pu_accessor.inference.estimates.intervals import Estimates, half_width, logit_interval
 from pu_accessor.inference.estimates.known_positives import (
+    FloatPair,
     block_bounds,
     count_negatives,
     count_positives,
@@ -28,28 +28,12 @@ from pu_accessor.ranking import FloatArray, IntArray, Ranking
 _MIN_DIVISOR = 1e-300  # replaces 0
 
 
-class _ErrorTerms(NamedTuple):
-    """The standard error at one beta, and what its interval needs."""
-
-    error: float
-    kurtosis: float  # of the terms of the squared error
-    down: float  # with one more, unseen, at the worst rank
-    up: float  # with one more, unseen, at the best rank
-
-
-_NO_ERROR = _ErrorTerms(0.0, np.nan, 0.0, 0.0)
-
-
 def weighted_auroc(
     ranking: Ranking, weight: FloatArray, betas: FloatArray, level: float
 ) -> Estimates:
-    """Estimate AUROC, with its interval.
-
-    The interval covers Student's t on the logit scale, with the variance of one more positive of
-    large weight at the worst or best rank, and the limits of random gaps. Simulated coverage is
-    .95 and more where odds of being labeled change up to five times per standard deviation, from
-    an effective size of 13 on.
-    """
+    """Estimate AUROC, with an interval that covers Student's t and the limits of random gaps."""
+    # Simulated coverage is .95 and more where odds of being labeled change up to five times per
+    # standard deviation, from an effective size of 13 on.
     count_negatives(ranking.total, betas)
     examples, n = sum(ranking.total), ranking.total.known_positive
     positives = count_positives(ranking.total, betas)
@@ -62,17 +46,15 @@ def weighted_auroc(
     mean = rank[0] + mean_below
     value = 1 - (mean - (positives + 1) / 2) / negatives
     scale = positives * negatives
-    spreads = [
-        _weighted_error((a - below) / s, v)
-        for a, s, v in zip(mean_below, scale, shares, strict=True)
-    ]
+    rows = zip(mean_below, scale, shares, strict=True)
+    spreads = [_weighted_error((a - below) / s, v) for a, s, v in rows]
     error, kurtosis, down, up = np.array(spreads).T
     if n < 3:  # areas under bounding curves replace the interval
         return Estimates(value, error, value + np.nan, value + np.nan)
     df = kurtosis_df(kurtosis, n)
     half_widths = half_width(down, df, level), half_width(up, df, level)
     position, ratio = 1 - (mean - 0.5) / examples, examples / negatives
-    lower, upper = logit_rank_interval(value, position, ratio, *half_widths)
+    lower, upper = logit_interval(value, position, ratio, *half_widths)
     limit = partial(weighted_mean_rank_limit, rank, weight, examples=examples, level=level)
     ranks = [[limit(m, side=side) if m else np.nan for m in hidden] for side in (0, 1)]
     means = (rank.sum() + (positives - n) * np.array(ranks)) / positives
@@ -81,22 +63,19 @@ def weighted_auroc(
     return Estimates(value, error, lower, upper)
 
 
-def weighted_average_precision(
+def weighted_ap(
     ranking: Ranking, weight: FloatArray, betas: FloatArray, level: float
 ) -> Estimates:
-    """Estimate average precision, with the interval of random gaps.
-
-    With w = 1 + v, W = sum(w), Q = sum(w**2) and A_i the sum of w at or above i, the value is
-    sum(w/r)/W + (P - 1)*sum(w*(A - w)/r)/(W**2 - Q). Simulated coverage is .94 and more at an
-    effective size of 50, and .90 at 13 where the odds fall five times per standard deviation.
-    """
+    """Estimate average precision, with the interval of random gaps."""
+    # Simulated coverage is .94 and more at an effective size of 50, and .90 at 13 where the odds
+    # fall five times per standard deviation.
     n, positives = ranking.total.known_positive, count_positives(ranking.total, betas)
     _, end = block_bounds(ranking)
-    value, error = jackknife_average_precision(ranking, weight, betas)
+    value, error = jackknife_ap(ranking, weight, betas)
     limits = np.full((value.size, 2), np.nan)
     for row, hidden in zip(limits, (positives - n).tolist(), strict=True):
         if hidden and n > 2:
-            row[:] = weighted_average_precision_limits(end, weight, hidden, level)
+            row[:] = weighted_ap_limits(end, weight, hidden, level)
     return estimates_with_limits(value, error, limits)
 
 
@@ -109,24 +88,20 @@ def estimates_with_limits(
     return Estimates(value, error, np.minimum(lower, inside), np.maximum(upper, inside))
 
 
-def jackknife_average_precision(
-    ranking: Ranking, weight: FloatArray, betas: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def jackknife_ap(ranking: Ranking, weight: FloatArray, betas: FloatArray) -> FloatPair:
     """Return average precision and its jackknife standard error."""
     n, (_, end), rows = ranking.total.known_positive, block_bounds(ranking), []
     positives = count_positives(ranking.total, betas).tolist()
     for number in positives:
         hidden = latent_shares(weight, number - n)
-        area, pull = _average_precision_and_pull(end, 1 + hidden, number)
+        area, pull = _ap_and_pull(end, 1 + hidden, number)
         has_error = n > 2 or number == n
-        rows.append((area, _weighted_error(pull, hidden).error if has_error else np.nan))
+        rows.append((area, _weighted_error(pull, hidden)[0] if has_error else np.nan))
     value, error = np.transpose(rows)
     return value, error
 
 
-def _average_precision_and_pull(
-    end: IntArray, w: FloatArray, positives: float
-) -> tuple[float, FloatArray]:
+def _ap_and_pull(end: IntArray, w: FloatArray, positives: float) -> tuple[float, FloatArray]:
     """Return average precision, and its derivatives by what each known positive represents."""
     n, own = w.size, w / end
     # Ties count up to the end of their block, and from its start.
@@ -139,27 +114,26 @@ def _average_precision_and_pull(
     if end[0] == end[-1] or n < 3:
         return float(value), np.zeros(n)
     without = (total - w) ** 2 - (squares.sum() - squares)
-    left_out = (single - own) / (total - w) + (positives - 1) / without * (
-        pairs - own * above - w * below
-    )
+    left_out = (positives - 1) / without * (pairs - own * above - w * below)
+    left_out += (single - own) / (total - w)
     return float(value), (value - left_out) * (1 - w / total) / w
 
 
-def _weighted_error(pull: FloatArray, v: FloatArray) -> _ErrorTerms:
-    """Return the standard error of an estimate, and what its interval needs."""
+def _weighted_error(pull: FloatArray, v: FloatArray) -> tuple[float, float, float, float]:
+    """Return an error, the kurtosis of its terms, and errors with an unseen positive at an end."""
     n, m = v.size, v.sum()
     if not m:
-        return _NO_ERROR
+        return 0.0, np.nan, 0.0, 0.0
     w = 1 + v
     d = pull - v @ pull / m
     square = (d * np.sqrt(w * v) / (1 - w / w.sum())) ** 2
     error = float(np.sqrt((n - 1) / n * square.sum()))
     if not error:
-        return _NO_ERROR
+        return 0.0, np.nan, 0.0, 0.0
     kurtosis = float(np.mean(square**2) / np.mean(square) ** 2)
     more = [max(unseen_weight(ordered)[-1] - w.mean(), 0.0) for ordered in (w, w[::-1])]
     down, up = np.hypot(error, more * np.array([d.min(), d.max()]))
-    return _ErrorTerms(error, kurtosis, float(down), float(up))
+    return error, kurtosis, float(down), float(up)
 
 
 def known_share_below(ahead: FloatArray, share: FloatArray) -> FloatArray:

@@ -32,10 +32,7 @@ from pu_accessor import PUWarning
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.bands.lookup import latent_bounds
 from pu_accessor.inference.bands.simultaneous import find_corners, narrow
-from pu_accessor.inference.estimates.areas_on_this_sample import (
-    estimate_auroc,
-    estimate_average_precision,
-)
+from pu_accessor.inference.estimates.areas_on_this_sample import estimate_ap, estimate_auroc
 from pu_accessor.inference.estimates.cutoff_spec import At, read_at
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.metric_at_cutoff import metric_at_cutoff
@@ -467,7 +464,7 @@ def _side_by_side(n: int, m: int) -> IntArray:
 _ESTIMATES: Mapping[str, Callable[[Ranking, FloatArray, Settings], Estimates]] = {
     "auroc": estimate_auroc,
     "partial auroc": partial(estimate_auroc, max_fpr=MAX_FPR),
-    "average precision": estimate_average_precision,
+    "average precision": estimate_ap,
 }
 
 

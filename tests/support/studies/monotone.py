@@ -23,10 +23,7 @@ from scipy import stats
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.bands.on_new_examples import Curve, Rates, bound_curve, bound_on_new
 from pu_accessor.inference.completion import monotone_latent
-from pu_accessor.inference.estimates.areas_on_this_sample import (
-    estimate_auroc,
-    estimate_average_precision,
-)
+from pu_accessor.inference.estimates.areas_on_this_sample import estimate_ap, estimate_auroc
 from pu_accessor.inference.estimates.cutoff_spec import read_at
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_future_cutoff
 from pu_accessor.inference.estimates.metric_at_cutoff import (
@@ -405,7 +402,7 @@ def _unbiased(ranking: Ranking, beta: float) -> dict[str, float]:
     at = metric_at_cutoff(ranking, betas, METRICS["precision"], read_at(50), rule).value
     return {
         "auroc": float(estimate_auroc(ranking, betas, rule).value[0]),
-        "average precision": float(estimate_average_precision(ranking, betas, rule).value[0]),
+        "average precision": float(estimate_ap(ranking, betas, rule).value[0]),
         "precision at 50": float(at[0]),
     }
 

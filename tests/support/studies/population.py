@@ -17,7 +17,7 @@ from pu_accessor.counting.placements import PlacementTable, count_above, rank_pa
 from pu_accessor.inference.comparison.paired_models import compare_paired
 from pu_accessor.inference.estimates.areas_on_future_data import (
     auroc_interval,
-    estimate_population_average_precision,
+    estimate_population_ap,
 )
 from pu_accessor.inference.estimates.metric_at_cutoff import future_metric_at_threshold
 from pu_accessor.inference.influence import Placed
@@ -215,7 +215,7 @@ def precision_row(name: str, design: Design, draws: int) -> Row:
     for turn in range(draws):
         score = np.concatenate([known[turn], rest[turn]])
         ranking = rank_examples(score, positive, none, ranks="breakpoints")
-        found = estimate_population_average_precision(ranking, beta_of(design), rule)
+        found = estimate_population_ap(ranking, beta_of(design), rule)
         limits[:, turn] = found.lower[0], found.upper[0]
     size = design.known + design.rest
     prevalence = (design.known + design.share * design.rest) / size
