@@ -170,7 +170,7 @@ def compare(
     def question(paired: PairedRanks, beta: Beta, _: Settings) -> Columns:
         asked = beta if beta.values.size else None
         if "test" not in entry.can or (paired.rows and paired.rows.drawn):
-            by_row = partial(compare_rows, paired, metric=entry, cutoff=cutoff)
+            by_row = partial(compare_rows, paired, metric=entry, at=cutoff)
             tests = _tests(by_row, asked, settings)
         else:
             tests = paired_tests(paired, asked, settings, target)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import nan
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import scipy
@@ -33,6 +33,7 @@ from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 _STATISTIC_TOLERANCE = 1e-7  # of a standard error
 _PRIOR_POSITIVES = 0.5  # known positives added at the other end, where all rank equally
+Pairs: TypeAlias = tuple[IntArray, IntArray]
 _DRAWS, _DRAWS_PER_CHUNK, _SEED = 100_000, 2_000, 2008
 
 
@@ -51,7 +52,7 @@ class PairTests:
     p_adjusted: FloatArray  # for all pairs of a column
 
 
-def list_pairs(models: int) -> tuple[IntArray, IntArray]:
+def list_pairs(models: int) -> Pairs:
     """Return the positions of the two models of each pair."""
     if models < 2:
         raise PUValueError(
@@ -64,11 +65,7 @@ def list_pairs(models: int) -> tuple[IntArray, IntArray]:
 
 
 def compare_by_t(
-    pairs: tuple[IntArray, IntArray],
-    difference: FloatArray,
-    error: FloatArray,
-    df: FloatArray,
-    level: float,
+    pairs: Pairs, difference: FloatArray, error: FloatArray, df: FloatArray, level: float
 ) -> PairTests:
     """Test by Student's t whether differences are 0; without error the p value is 1 or 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -88,11 +85,7 @@ def compare_by_t(
 
 
 def adjust_by_holm(p_value: FloatArray) -> FloatArray:
-    """Adjust p values for the number of pairs without NaN (Holm, Scand. J. Stat. 6, 1979, 65-70).
-
-    >>> adjust_by_holm(np.array([0.04, np.nan, 0.01, 0.03]))
-    array([0.06,  nan, 0.03, 0.06])
-    """
+    """Adjust p values for the number of pairs without NaN (Holm, Scand. J. Stat. 6, 1979)."""
     order = np.argsort(p_value, axis=0)  # NaN last
     position = np.argsort(order, axis=0)
     pairs_left = np.count_nonzero(~np.isnan(p_value), axis=0) - position
@@ -100,9 +93,7 @@ def adjust_by_holm(p_value: FloatArray) -> FloatArray:
     return np.take_along_axis(np.maximum.accumulate(raised), position, axis=0)
 
 
-def adjust_by_max_t(
-    p_value: FloatArray, covariance: FloatArray, pairs: tuple[IntArray, IntArray]
-) -> FloatArray:
+def adjust_by_max_t(p_value: FloatArray, covariance: FloatArray, pairs: Pairs) -> FloatArray:
     """Adjust p values for pairs with correlated statistics, by max-t; never above Holm's."""
     by_holm = adjust_by_holm(p_value)
     adjusted = by_holm.copy()
@@ -144,8 +135,7 @@ class GroupValue(NamedTuple):
     estimate: FloatArray
     lower: FloatArray
     upper: FloatArray
-    # Of the estimate, for Welch's test; NaN for one known positive.
-    variance: FloatArray | None = None
+    variance: FloatArray | None = None  # of the estimate; NaN for one known positive
     df: float = nan  # of the variance
 
 

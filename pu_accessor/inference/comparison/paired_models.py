@@ -2,8 +2,8 @@
 
 With n known positives among N examples, P = n + beta*U and mid-ranks R, the difference of two
 AUROCs is the mean of d = R_b - R_a over N - P: sign and test do not depend on beta. On future data
-its variance is DeLong's (Biometrics 44, 1988, 837-845): var(d)/n + (N - n)*var(V_a - V_b) in ranks,
-with Welch's degrees of freedom. On this sample it is var(d)/n * (1 - n/P), with n - 1.
+its variance in ranks is DeLong's (Biometrics 44, 1988), var(d)/n + (N - n)*var(V_a - V_b), with
+Welch's degrees of freedom. On this sample it is var(d)/n * (1 - n/P), with n - 1.
 """
 
 from dataclasses import dataclass, replace
@@ -261,11 +261,7 @@ def _row_covariance(terms: FloatArray, rows: PairedRows) -> FloatArray:
 
 
 def compare_rows(
-    paired: PairedRanks,
-    betas: FloatArray | None,
-    level: float,
-    metric: Metric,
-    cutoff: Cutoff | None,
+    paired: PairedRanks, betas: FloatArray | None, level: float, metric: Metric, at: Cutoff | None
 ) -> PairedTests:
     """Compare any metric of models of the same rows on future data; without betas AUROC."""
     # The test is of unbiased statistics, which may be outside [0, 1].
@@ -273,13 +269,13 @@ def compare_rows(
     betas = np.zeros(1) if betas is None else betas
     check_labels(betas, paired.total)
     count_negatives(paired.total, betas)
-    models = [linearize(ranking, betas, metric, cutoff) for ranking in rows.rankings()]
+    models = [linearize(ranking, betas, metric, at) for ranking in rows.rankings()]
     first, second = list_pairs(len(models))
     completed = [model.estimate() for model in models]
     as_known = [model.as_known[:, ~rows.positive] for model in models]
     # Average precision and BEDROC depend most on the top, where positives are.
-    early, shares = cutoff is None and metric.curve != "roc", rest_share(paired.total, betas)
-    by_order, shape = cutoff is None or cutoff.kind != "threshold", (first.size, betas.size)
+    early, shares = at is None and metric.curve != "roc", rest_share(paired.total, betas)
+    by_order, shape = at is None or at.kind != "threshold", (first.size, betas.size)
     difference, estimate, error, df = (np.empty(shape) for _ in range(4))
     for pair, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
         difference[pair] = models[a].value - models[b].value

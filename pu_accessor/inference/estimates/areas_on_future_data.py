@@ -22,7 +22,7 @@ from pu_accessor.inference.estimates.intervals import (
     logit_interval,
     use_completed,
 )
-from pu_accessor.inference.estimates.known_positives import check_negatives, count_positives
+from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
 from pu_accessor.inference.influence import (
     Design,
     Influence,
@@ -75,12 +75,12 @@ def auroc_interval(
     return Estimates(value, error, np.clip(lower, 0, 1), np.clip(upper, 0, 1))
 
 
-def _trim_chance(ranking: Ranking, found: Estimates, chance: FloatArray | float) -> Estimates:
+def _trim_chance(ranking: Ranking, area: Estimates, chance: FloatArray | float) -> Estimates:
     """Raise limits to the area by chance, where scores are monotone."""
     if not ranking.monotone:
-        return found
-    lower, upper = (np.maximum(end, chance) for end in (found.lower, found.upper))
-    return replace(found, lower=lower, upper=upper)
+        return area
+    lower, upper = (np.maximum(end, chance) for end in (area.lower, area.upper))
+    return replace(area, lower=lower, upper=upper)
 
 
 def bounded_mean_limits(
@@ -148,7 +148,7 @@ def estimate_population_ap(ranking: Ranking, betas: FloatArray, rule: Settings) 
         influences = precision_influences(ranking)
         statistic = _ap_interval(ranking, betas, value, influences, rule.level)
     else:
-        check_negatives(ranking.total, betas, "average_precision")
+        count_negatives(ranking.total, betas, "average_precision on future data")
         statistic = _ap_at_prevalence(ranking, betas, rule.prevalence, rule.level)
     completed = completed_area("pr", ranking, betas, on_new=True, prevalence=rule.prevalence)
     return use_completed(ranking, betas, rule.level, statistic, completed)
@@ -201,7 +201,7 @@ def _ap_at_prevalence(
     ranking: Ranking, betas: FloatArray, prevalence: float, level: float
 ) -> Estimates:
     """Estimate average precision where each positive counts w times, to match a prevalence."""
-    # An error d in T changes precision T*w/A, A = r - T + w*T, by w*d/A * min(r/A, 1) or less.
+    # An error d in T changes precision T*w/A, A = r - T + w*T, by w*d/A * min(r/A, 1).
     finer, table = completed_table(ranking, betas, on_new=True)
     positives = count_positives(ranking.total, betas)
     factor = odds_factor(prevalence, positives, sum(ranking.total) - positives)
@@ -232,12 +232,10 @@ def unbiased_ap(ranking: Ranking, betas: FloatArray, rank: FloatArray | None = N
     return np.where((n == 1) & (positives > 1), np.nan, value)
 
 
-def _extreme_rates(
-    n: float, rest: float, level: float, design: Design | None = None
-) -> tuple[float, float]:
+def _extreme_rates(n: float, rest: float, level: float, *design: Design) -> tuple[float, float]:
     """Return the lowest true and the highest false positive rate where samples are separated."""
-    tpr = wilson(np.array([float(n)]), n, level, design or Design())[0]
-    fpr = wilson(np.array([0.0]), rest, level, design or Design())[1]
+    tpr = wilson(np.array([float(n)]), n, level, *design)[0]
+    fpr = wilson(np.array([0.0]), rest, level, *design)[1]
     return float(tpr[0]), float(fpr[0])
 
 
@@ -246,7 +244,7 @@ def estimate_population_pauc(
 ) -> Estimates:
     """Estimate the standardized partial area on future data (Dodd and Pepe, Biometrics, 2003)."""
     check_labels(betas, ranking.total)
-    check_negatives(ranking.total, betas, "auroc")
+    count_negatives(ranking.total, betas, "auroc on future data")
     value = completed_area("roc", ranking, betas, max_fpr, on_new=True)
     finer, table = completed_table(ranking, betas, on_new=True)
     shares = rest_share(ranking.total, betas).tolist()

@@ -46,11 +46,7 @@ class Cutoff:
 
 
 def read_at(at: At) -> Cutoff:
-    """Check `at` and return its cutoff.
-
-    >>> read_at({"fpr": 0.05})
-    Cutoff(kind='fpr', value=0.05)
-    """
+    """Check `at` and return its cutoff."""
     if isinstance(at, str):
         check_option("at", at, OPTIMIZED)
         return Cutoff(at)

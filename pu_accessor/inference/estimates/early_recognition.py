@@ -8,7 +8,6 @@ have the mean of their ranks' weights.
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,7 +76,11 @@ def rank_weights(metric: Any, ranking: Ranking) -> RankWeights:
     examples = sum(ranking.total) - ranking.unranked
     if metric.depth is None:
         decay = metric.alpha / examples
-        return RankWeights(partial(_mean_exponential_weight, decay), decay)
+
+        def exponential(start: Numbers, length: Numbers) -> FloatArray:  # up to a factor
+            return np.asarray(-np.exp(-decay * start) * np.expm1(-decay * length) / length)
+
+        return RankWeights(exponential, decay)
     ranks = np.arange(min(metric.depth, examples) + 1)
     through = np.append(0.0, np.cumsum(1 / np.log2(1 + ranks[1:])))
 
@@ -209,8 +212,3 @@ def _hidden_weight_limits(
         limits.append(hidden_quantile(each, times, hidden, tail))
     low, high = np.clip(limits, worst, best).tolist()
     return low, high
-
-
-def _mean_exponential_weight(decay: float, start: Numbers, length: Numbers) -> FloatArray:
-    """Return the mean of exp(-decay*rank) over ranks after `start`, without a common factor."""
-    return np.asarray(-np.exp(-decay * start) * np.expm1(-decay * length) / length)

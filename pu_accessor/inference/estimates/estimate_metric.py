@@ -49,39 +49,34 @@ _SEARCH_ROUNDS, _POINTS_PER_ROUND, _MINIMA_PER_ROUND = 3, 6, 3  # of a search be
 
 
 def estimate_metric(
-    metric: Metric,
-    ranking: Ranking,
-    beta: Beta,
-    settings: Settings,
-    target: str,
-    cutoff: Cutoff | None,
+    metric: Metric, ranking: Ranking, beta: Beta, rule: Settings, target: str, at: Cutoff | None
 ) -> Estimates:
     """Estimate a metric of one ranking at betas, over an interval, or with an estimated beta."""
     if metric.of_probabilities:
         check_probability_scores(ranking, metric.name)
-    if cutoff is not None:
-        cutoff = metric.at_whole(cutoff, sum(ranking.total))
-        metric, settings = metric.at_cutoff(cutoff), _settings_at_cutoff(cutoff, settings)
-        is_of_table = cutoff.kind in (*FIXED, *OPTIMIZED) and metric.estimator is None
+    if at is not None:
+        at = metric.at_whole(at, sum(ranking.total))
+        metric, rule = metric.at_cutoff(at), _settings_at_cutoff(at, rule)
+        is_of_table = at.kind in (*FIXED, *OPTIMIZED) and metric.estimator is None
         if beta.is_estimate and target == "examples" and is_of_table:
-            return _add_beta_error_to_table(metric, ranking, beta, settings, cutoff)
+            return _add_beta_error_to_table(metric, ranking, beta, rule, at)
     if not metric.takes_beta or beta.interval is None:
-        return _estimate_at_betas(metric, ranking, beta.values, settings, target, cutoff)
-    betas = beta.grid(settings.level)
+        return _estimate_at_betas(metric, ranking, beta.values, rule, target, at)
+    betas = beta.grid(rule.level)
     if not beta.is_estimate:
-        if cutoff is not None and target == "examples":
+        if at is not None and target == "examples":
             betas = _add_all_counts(betas, ranking.total)
         else:  # keep the first beta, and all with negatives
             has_negatives = unrounded_negatives(ranking.total, betas) > 0
             betas = betas[has_negatives | (np.arange(betas.size) == 0)]
 
     def evaluate(betas: FloatArray) -> Estimates:
-        return _estimate_at_betas(metric, ranking, betas, settings, target, cutoff, beta.point)
+        return _estimate_at_betas(metric, ranking, betas, rule, target, at, beta.point)
 
     estimates = evaluate(betas)
     if not beta.is_estimate:
         return _keep_first_beta(estimates, *_extreme_limits(evaluate, betas, estimates))
-    if cutoff is None:
+    if at is None:
         return add_beta_error_to_estimates(estimates, beta)
     return _keep_first_beta(estimates, *add_beta_error(*estimates.parts, beta))
 
@@ -313,7 +308,7 @@ def _add_beta_error_to_table(
     (cutoffs, weights), rule = position, position.split_error(rule)
     hidden = latent_counts(betas, cutoffs.total.unlabeled)
     single_cutoffs = [cutoffs.take(np.array([index])) for index in range(weights.size)]
-    bounds = np.stack([_hidden_bounds(c, hidden, band_share, rule) for c in single_cutoffs])
+    bounds = np.stack([_tight_bounds(c, hidden, band_share, rule) for c in single_cutoffs])
     tp = mean_of_ends(weights, cutoffs.known_positive[:, np.newaxis, np.newaxis] + bounds)
     positives, rank = (cutoffs.total.known_positive + hidden, mean_of_ends(weights, cutoffs.head))
     values = metric(*Table.of(tp, rank, positives, sum(cutoffs.total))).astype(np.float64)
@@ -337,17 +332,15 @@ def _betas_and_band_share(beta: Beta, level: float) -> FloatPair:
     return np.concatenate([[point], down, up]), np.concatenate([[1.0], kept, kept])
 
 
-def _hidden_bounds(
-    cutoff: Ranking, hidden: IntArray, band_share: FloatArray, rule: Settings
-) -> IntArray:
+def _tight_bounds(cutoff: Ranking, hidden: IntArray, kept: FloatArray, rule: Settings) -> IntArray:
     """Return both bounds on the hidden positives at a cutoff, moved towards the estimate."""
     unlabeled, predicted = cutoff.total.unlabeled, int(cutoff.unlabeled[0])
     bounds = bound_by(make_bands(cutoff, hidden, rule), cutoff, rule)
     (low, high), (_, completed) = bounds.claimed[0], complete_at(cutoff, hidden, bounds.tightest)
     fewest, most = np.maximum(hidden - (unlabeled - predicted), 0), np.minimum(hidden, predicted)
     middle = np.clip(completed[0], low, high)
-    below = 1.0 if (low < fewest).any() else band_share
-    above = 1.0 if (high > most).any() else band_share
+    below = 1.0 if (low < fewest).any() else kept
+    above = 1.0 if (high > most).any() else kept
     lower = np.floor(middle - below * (middle - low))
     upper = np.ceil(middle + above * (high - middle))
     return np.clip(np.stack([lower, upper]).astype(np.int64), fewest, most)

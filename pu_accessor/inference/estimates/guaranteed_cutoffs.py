@@ -46,7 +46,7 @@ _MONOTONE_GOALS = ("recall", "fpr")  # they only grow with the list
 class Goal(NamedTuple):
     """The goal of a cutoff."""
 
-    name: str  # one of _NAMES
+    name: str  # one of _GOALS
     value: float = nan  # at least this precision or recall, at most this fpr
     cost: Cost = (0.0, 0.0)  # of a false positive and of a false negative
 
@@ -141,8 +141,8 @@ def _bound_metric(ranking: Ranking, betas: FloatArray, goal: Goal, rule: Setting
         table = Table.of(tp, rank, tables.positives, size)
         if goal.name == "cost":
             return goal.cost[0] * table.fp + goal.cost[1] * table.fn
-        found = METRICS[goal.name](*table).astype(np.float64)
-        return np.where(rank > 0, found, nan) if goal.name == "precision" else found
+        rate = METRICS[goal.name](*table).astype(np.float64)
+        return np.where(rank > 0, rate, nan) if goal.name == "precision" else rate
 
     worst = np.fmin if goal.name in _MINIMUM_GOALS else np.fmax
     low, middle = value(tables.tp[:, 0]), value(tables.tp[:, 1])

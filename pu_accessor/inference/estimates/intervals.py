@@ -21,26 +21,18 @@ _TOLERANCE = 1e-9
 
 
 def half_width(error: FloatArray, df: FloatArray | float, level: float) -> FloatArray:
-    """Return Student's quantile times the standard error; NaN where that is 0.
-
-    >>> half_width(np.array([0.1, 0.0]), 9, 0.95).round(4)
-    array([0.2262,    nan])
-    """
+    """Return Student's quantile times the standard error; NaN where that is 0."""
     return np.where(error > 0, scipy.special.stdtrit(df, (1 + level) / 2) * error, np.nan)
 
 
 def logit_interval(
-    value: FloatArray,
-    position: FloatArray | float,
-    scale: FloatArray,
-    down: FloatArray,
-    up: FloatArray,
+    value: FloatArray, p: FloatArray | float, scale: FloatArray, down: FloatArray, up: FloatArray
 ) -> FloatPair:
     """Return the interval of what is linear in a mean share of ranks, on that share's logits."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        slope, middle = scale * (position * (1 - position)), scipy.special.logit(position)
+        slope, middle = scale * (p * (1 - p)), scipy.special.logit(p)
         ends = scipy.special.expit(middle - down / slope), scipy.special.expit(middle + up / slope)
-    lower, upper = (np.clip(value + (end - position) * scale, 0, 1) for end in ends)
+    lower, upper = (np.clip(value + (end - p) * scale, 0, 1) for end in ends)
     return lower, upper
 
 

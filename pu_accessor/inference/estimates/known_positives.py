@@ -50,25 +50,18 @@ def hidden_share(total: Counts, betas: FloatArray) -> FloatArray:
     return np.array([float(1 - known / number) for number in exact_positives(total, betas)])
 
 
-def count_negatives(total: Counts, betas: FloatArray) -> tuple[Fraction, ...]:
+def count_negatives(total: Counts, betas: FloatArray, what: str = "This") -> tuple[Fraction, ...]:
     """Return the number of negatives at each beta as fractions, or raise where there are none."""
     known, unlabeled = total.known_negative, total.unlabeled
     negatives = tuple(known + unlabeled * (1 - Fraction(str(beta))) for beta in betas.tolist())
     if min(negatives) < MIN_NEGATIVES:
-        raise no_negatives_error("This", float(betas[negatives.index(min(negatives))]), total)
+        raise no_negatives_error(what, float(betas[negatives.index(min(negatives))]), total)
     return negatives
 
 
 def unrounded_negatives(total: Counts, betas: FloatArray) -> FloatArray:
     """Return the number of negatives at each beta as floats."""
     return total.known_negative + total.unlabeled * (1 - betas)
-
-
-def check_negatives(total: Counts, betas: FloatArray, method: str) -> None:
-    """Raise where nothing is negative."""
-    none = betas[unrounded_negatives(total, betas) < MIN_NEGATIVES]
-    if none.size:
-        raise no_negatives_error(f"{method} on new examples", float(none[0]), total)
 
 
 def no_negatives_error(what: str, beta: float, total: Counts) -> PUDataError:

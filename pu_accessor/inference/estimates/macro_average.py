@@ -8,7 +8,7 @@ Wilson's (JASA 22, 1927, 209-212) with this variance and Student's quantile.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
@@ -150,8 +150,11 @@ def _cutoff_term(ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cu
             _cutoff_term(ranking, one_beta, metric, cutoff_at_positives(ranking.total, beta))
             for beta, one_beta in zip(betas.tolist(), betas[:, np.newaxis], strict=True)
         ]
-        columns = zip(*(term[:5] for term in terms), strict=True)
-        return GroupTerm(*map(np.concatenate, columns), *terms[0][5:])
+        parts: dict[str, Any] = {
+            name: np.concatenate([getattr(term, name) for term in terms])
+            for name in GroupTerm._fields[:5]
+        }
+        return terms[0]._replace(**parts)
     n, examples = ranking.total.known_positive, sum(ranking.total)
     position = locate_cutoff(ranking, cutoff)
     positives = count_positives(ranking.total, betas)
@@ -202,9 +205,7 @@ def average_groups(
     # The model variance is `scatter` * p*(1 - p) per known positive, p of the way to the highest
     # possible average. Over new groups it only raises the variance; for rates it is the minimum.
     if len(terms) < 2:
-        raise PUDataError(
-            f"average=True needs two groups or more, but there is {len(terms)}. Omit average."
-        )
+        raise PUDataError(f"average=True needs 2 groups or more, not {len(terms)}. Omit average.")
     value, low, high, square, hidden = (
         np.stack([getattr(term, name) for term in terms]) for name in GroupTerm._fields[:5]
     )

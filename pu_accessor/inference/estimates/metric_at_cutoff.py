@@ -22,7 +22,7 @@ from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, OPTIMIZED, Cutoff, rank_error
 from pu_accessor.inference.estimates.intervals import Estimates
-from pu_accessor.inference.estimates.known_positives import check_negatives, unrounded_negatives
+from pu_accessor.inference.estimates.known_positives import count_negatives, unrounded_negatives
 from pu_accessor.inference.influence import rate_designs, wilson
 from pu_accessor.inference.metrics import METRICS, Metric
 from pu_accessor.inference.settings import Settings
@@ -182,6 +182,7 @@ _SMALL_SHARE = 1e-9  # predicted positives, for metrics that do not depend on th
 _CURVE_ERROR_SHARE = 0.2  # of 1 - level, for the band of concave curves
 _CORRELATION_LEVEL = 0.95  # level at which correlations of errors are evaluated
 # From the shares of known positives and of the rest above a threshold to a metric.
+_Values: TypeAlias = FloatArray | float
 _MetricOfShares: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 
 
@@ -190,7 +191,7 @@ def future_metric_at_threshold(
 ) -> Estimates:
     """Evaluate a metric of future data at a threshold, with its interval."""
     check_labels(betas, ranking.total)
-    check_negatives(ranking.total, betas, "metric")
+    count_negatives(ranking.total, betas, "metric on future data")
     cutoff = ranking.at(ranking.above(threshold))
     if not ranking.monotone or ranking.clusters is not None:
         lower, upper = _limits_at_threshold(cutoff, betas, metric, rule)
@@ -204,18 +205,11 @@ def future_metric_at_threshold(
         lower, upper = np.fmax(lower, low), np.fmin(upper, high)
     _, table = completed_table(cutoff, betas, on_new=True)
     estimate = metric(*table.at_prevalence(rule.prevalence))[0].astype(np.float64)
-    one = np.ones(betas.size, np.int64)
-    return Estimates(
-        estimate,
-        np.full(betas.size, np.nan),
-        np.minimum(lower, estimate),
-        np.maximum(upper, estimate),
-        band="binomial",
-        rank=one * cutoff.rank,
-        threshold=one * cutoff.threshold,
-        examples_at_threshold=one * cutoff.rank,
-        clipped=one == 0,
-    )
+    lower, upper = np.minimum(lower, estimate), np.maximum(upper, estimate)
+    unknown, clipped = np.full(betas.size, np.nan), np.zeros(betas.size, np.bool_)
+    result = Estimates(estimate, unknown, lower, upper, band="binomial", clipped=clipped)
+    rank, thresholds = cutoff.rank.repeat(betas.size), cutoff.threshold.repeat(betas.size)
+    return replace(result, rank=rank, threshold=thresholds, examples_at_threshold=rank)
 
 
 def _limits_at_threshold(
@@ -299,12 +293,7 @@ def _concave_limits(
 
 
 def metric_of_shares(
-    metric: Metric,
-    prevalence: FloatArray | float,
-    share: FloatArray | float,
-    size: int,
-    *,
-    cut: bool = True,
+    metric: Metric, prevalence: _Values, share: _Values, size: int, *, cut: bool = True
 ) -> _MetricOfShares:
     """Return a metric as a function of the shares above a threshold."""
 

@@ -26,7 +26,7 @@ from pu_accessor.inference.bands.on_new_examples import (
 )
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
-from pu_accessor.inference.estimates.known_positives import check_negatives, unrounded_negatives
+from pu_accessor.inference.estimates.known_positives import count_negatives, unrounded_negatives
 from pu_accessor.inference.influence import wilson
 from pu_accessor.inference.metrics import METRICS, Metric
 from pu_accessor.inference.settings import Settings, count_wrong
@@ -99,9 +99,6 @@ def _split_error(at: Cutoff, rule: Settings) -> tuple[Settings, Settings | None]
     return rule, replace(rule, band="simultaneous", one_sided=True)
 
 
-# Where a goal is met
-
-
 def _meets_goal(table: Table, at: Cutoff) -> BoolArray:
     """Tell at which cutoffs fpr is at most its goal, or another rate at least its goal."""
     rates = METRICS[at.kind](*table)
@@ -111,14 +108,12 @@ def _meets_goal(table: Table, at: Cutoff) -> BoolArray:
     return np.asarray(rates >= at.value - rounding)
 
 
-def _goal_surplus(
-    at: Cutoff, tp: Numbers, head: Numbers, positives: Numbers, size: float
-) -> FloatArray:
+def _goal_surplus(at: Cutoff, tp: Numbers, head: Numbers, p: Numbers, size: float) -> FloatArray:
     """Return how many true positives can be missing from a goal; negative if it is not met."""
     if at.kind == "recall":
-        return np.asarray(tp - at.value * positives)
+        return np.asarray(tp - at.value * p)
     if at.kind == "fpr":
-        return np.asarray(at.value * (size - positives) - head + tp)
+        return np.asarray(at.value * (size - p) - head + tp)
     return np.where(head == 0, -1.0, tp - at.value * head)  # no precision at rank 0
 
 
@@ -199,10 +194,10 @@ class _SampleBounds:
         self.betas, self.rule, self.at = betas, rule, at
         tables = make_tables(ranking, betas, rule)
         self.ranking = tables.ranking
-        self.latent = latent_counts(betas, ranking.total.unlabeled)
+        self.hidden = latent_counts(betas, ranking.total.unlabeled)
         self.most = tables.tp[:, 2]
         self.surplus = self._goal_surplus(tables)
-        positives = ranking.total.known_positive + self.latent
+        positives = ranking.total.known_positive + self.hidden
         head, size = tables.head[:, np.newaxis], sum(ranking.total)
         self.estimate = Table.of(tables.tp[:, 1], head, positives, size)
         self.clipped = np.asarray(tables.clipped[:, ::2].any(axis=1))
@@ -224,9 +219,9 @@ class _SampleBounds:
         recall, (block, beta), parts = self.at.kind == "recall", np.nonzero(allowed), []
         here, beyond = blocks.here[block], blocks.beyond[block]
         below = ranking.total.unlabeled - ranking.unlabeled[here]
-        known = ranking.known_positive[here] + np.maximum(self.latent[beta] - below, 0)
+        known = ranking.known_positive[here] + np.maximum(self.hidden[beta] - below, 0)
         for wrong in {0, count_wrong(n, self.rule.contamination)}:
-            positives = n + self.latent[beta] - wrong
+            positives = n + self.hidden[beta] - wrong
             needed, outside = (self._needed(ranking.head[c], positives) for c in (here, beyond))
             gained = blocks.free if recall else -np.maximum(blocks.known - wrong, 0)
             limit = outside - (ranking.head.dtype.kind == "i") + gained[block]
@@ -255,7 +250,7 @@ class _FutureBounds:
     straight, band = False, "binomial"
 
     def __init__(self, ranking: Ranking, *, betas: FloatArray, rule: Settings, at: Cutoff) -> None:
-        check_negatives(ranking.total, betas, "metric")
+        count_negatives(ranking.total, betas, "metric on future data")
         self.rule, self.at = rule, at
         self.ranking, table = completed_table(ranking, betas, on_new=True)
         self.estimate = table.at_prevalence(rule.prevalence)
@@ -350,9 +345,8 @@ class _FutureBounds:
         best, worst = np.array([high, few]), np.array([low, many])
         points = []
         for middle in (np.array([low, few]), np.array([high, many])):
-            first, second, third = (
-                self._goal_surplus(each, beta) - excess for each in (best, middle, worst)
-            )
+            corners = best, middle, worst
+            first, second, third = (self._goal_surplus(c, beta) - excess for c in corners)
             point = best + _zero_crossing(first, second) * (middle - best)
             points.append(point + _zero_crossing(second, third) * (worst - middle))
         return points
