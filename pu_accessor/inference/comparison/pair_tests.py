@@ -194,14 +194,10 @@ def estimate_gaps(groups: Sequence[GroupValue]) -> PairTests:
     )
     down, up = np.maximum(estimate - lower, 0), np.maximum(upper - estimate, 0)
     difference = estimate[first] - estimate[second]
-    return PairTests(
-        first,
-        second,
-        difference,
-        difference - np.hypot(down[first], up[second]),
-        difference + np.hypot(up[first], down[second]),
-        *[np.full(difference.shape, np.nan)] * 4,
-    )
+    low = difference - np.hypot(down[first], up[second])
+    high = difference + np.hypot(up[first], down[second])
+    no_test = [np.full(difference.shape, np.nan)] * 4
+    return PairTests(first, second, difference, low, high, *no_test)
 
 
 def add_beta_error_to_gaps(gaps: PairTests, beta: Beta) -> PairTests:

@@ -1,4 +1,8 @@
-"""Compare models that ranked the same examples, with biased selection or wrong labels."""
+"""Compare models that ranked the same examples, with biased selection or wrong labels.
+
+The difference is lowest if known positives with the highest rank differences are wrong and those
+with the lowest represent most hidden ones. Coverage is not proven; it was simulated.
+"""
 
 from dataclasses import replace
 
@@ -27,8 +31,6 @@ def compare_worst_case(
     contamination: float = 0.0,
 ) -> PairedTests:
     """Compare the AUROC of models with biased or wrong labels, as far as is assumed."""
-    # The difference is lowest if known positives with the highest rank differences are wrong and
-    # those with the lowest represent most hidden ones. Coverage is not proven; it was simulated.
     if odds > 1 and betas is None and sum(paired.total) == paired.total.known_positive:
         raise PUDataError(
             "selection_odds must be omitted where all examples are known positives: AUROC needs "
@@ -45,29 +47,24 @@ def compare_worst_case(
 
     low, high = ([[compare(both, b, side) for b in each] for both in selected] for side in (-1, 1))
 
-    def every(name: str) -> FloatArray:
+    def stack_tests(name: str) -> FloatArray:
         ends = [[[getattr(t, name)[0, 0] for t in row] for row in end] for end in (low, high)]
         own = np.broadcast_to(getattr(plain, name), np.shape(ends[0]))
         return np.stack([own, *np.array(ends)])
 
-    signs, unlimited = every("sign"), odds > _MAX_ODDS and bool(paired.total.unlabeled)
+    signs, unlimited = stack_tests("sign"), odds > _MAX_ODDS and bool(paired.total.unlabeled)
     is_same_sign = (signs == signs[0]).all(axis=0) & (not unlimited)
-    tests = [*map(every, ("statistic", "df", "p_value"))]
+    tests = [*map(stack_tests, ("statistic", "df", "p_value"))]
     largest = np.argmax(np.nan_to_num(tests[2], nan=np.inf), axis=0)[np.newaxis]
     statistic, df, p_value = (np.take_along_axis(column, largest, axis=0)[0] for column in tests)
     is_undecided = ~is_same_sign & ~np.isnan(p_value)
+    statistic = np.where(is_undecided, 0.0, statistic)
     p_value = np.where(is_undecided, 1.0, p_value)
-    worst = replace(
-        plain,
-        sign=plain.sign * is_same_sign,
-        statistic=np.where(is_undecided, 0.0, statistic),
-        df=df,
-        p_value=p_value,
-        p_adjusted=adjust_by_holm(p_value),
-    )
+    worst = replace(plain, statistic=statistic, df=df, p_value=p_value)
+    worst = replace(worst, sign=plain.sign * is_same_sign, p_adjusted=adjust_by_holm(p_value))
     if not plain.has_size:
         return worst
-    lower, upper = np.fmin.reduce(every("lower")), np.fmax.reduce(every("upper"))
+    lower, upper = np.fmin.reduce(stack_tests("lower")), np.fmax.reduce(stack_tests("upper"))
     if unlimited:  # hidden positives may have any rank
         lower, upper = np.fmin(lower, -1.0), np.fmax(upper, 1.0)
     return replace(worst, lower=lower, upper=upper)

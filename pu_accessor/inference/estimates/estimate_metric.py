@@ -242,10 +242,8 @@ def add_beta_error_to_estimates(
     lowers, uppers = zip(*limits, strict=True)
     lower, upper = np.fmin(*lowers), np.fmax(*uppers)
     is_possible = (lower <= 1 + _TOLERANCE) & (upper >= -_TOLERANCE)
-    lower, upper = (
-        np.where(is_possible, floor + width * np.clip(limit, 0, 1), np.nan)
-        for limit in (lower, upper)
-    )
+    trimmed = (floor + width * np.clip(limit, 0, 1) for limit in (lower, upper))
+    lower, upper = (np.where(is_possible, limit, np.nan) for limit in trimmed)
     return Estimates(estimates.value[:1], estimates.error[:1], lower, upper)
 
 

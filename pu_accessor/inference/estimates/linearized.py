@@ -62,8 +62,7 @@ def linearize(
         slope = 1 / (1 - rest_share(ranking.total, betas))[np.newaxis]
         estimate = partial(np.copy, value)  # its order of models is that at all betas
     elif metric.curve == "pr":
-        value = unbiased_ap(ranking, betas)
-        influences = _ap_terms(ranking)
+        value, influences = unbiased_ap(ranking, betas), _ap_terms(ranking)
         others = ranking.total.known_positive - 1 or 1
         positives = count_positives(ranking.total, betas)
         slope = np.stack([np.ones(betas.size), (positives - 1) / others])
@@ -71,15 +70,13 @@ def linearize(
         value, of_mean, scale = linearize_bedroc(metric, ranking, betas)
         influences, slope = [of_mean], scale[np.newaxis]
         estimate = partial(completed_early_recognition, metric, ranking, betas, on_new=True)
-    of_known = [np.concatenate([part.known for part in parts]) for parts in influences]
-    max_move = np.ptp(slope.T @ np.stack(of_known), axis=1)
     if metric.curve == "roc":
-        max_move = slope[0] / ranking.total.known_positive
-    moved = _auroc_moves_by_level(ranking) if metric.curve == "roc" else None
-    influences = [
-        [part._replace(moved=part.known if moved is None else moved) for part in parts]
-        for parts in influences
-    ]
+        max_move, moved = slope[0] / ranking.total.known_positive, _auroc_moves_by_level(ranking)
+        influences = [[part._replace(moved=moved) for part in parts] for parts in influences]
+    else:
+        of_known = [np.concatenate([part.known for part in parts]) for parts in influences]
+        max_move = np.ptp(slope.T @ np.stack(of_known), axis=1)
+        influences = [[part._replace(moved=part.known) for part in parts] for parts in influences]
     return Linearized(value, estimate, *_cluster_influences(influences, slope), max_move)
 
 

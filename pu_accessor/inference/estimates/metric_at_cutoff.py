@@ -196,10 +196,9 @@ def future_metric_at_threshold(
     if not ranking.monotone or ranking.clusters is not None:
         lower, upper = _limits_at_threshold(cutoff, betas, metric, rule)
     else:
-        for_shares, for_curves = (
-            rule.at_level(1 - part * (1 - rule.level))
-            for part in (1 - _CURVE_ERROR_SHARE, _CURVE_ERROR_SHARE)
-        )
+        alpha = 1 - rule.level
+        for_shares = rule.at_level(1 - (1 - _CURVE_ERROR_SHARE) * alpha)
+        for_curves = rule.at_level(1 - _CURVE_ERROR_SHARE * alpha)
         lower, upper = _limits_at_threshold(cutoff, betas, metric, for_shares)
         low, high = _concave_limits(ranking, cutoff, betas, metric, for_curves)
         lower, upper = np.fmax(lower, low), np.fmin(upper, high)
