@@ -15,10 +15,10 @@ from scipy.sparse import issparse
 from pu_accessor.beta import Beta
 from pu_accessor.checks import as_betas, explains
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.estimates.areas_on_new_examples import precision_values
+from pu_accessor.inference.estimates.areas_on_future_data import unbiased_ap
 from pu_accessor.inference.estimates.cutoff_spec import At, read_at
-from pu_accessor.inference.estimates.joint import estimate
-from pu_accessor.inference.estimates.weighted_areas import weighted_auroc, weighted_precision
+from pu_accessor.inference.estimates.estimate_metric import estimate_metric
+from pu_accessor.inference.estimates.weighted_areas import weighted_ap, weighted_auroc
 from pu_accessor.inference.influence import auroc_on_new
 from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
 from pu_accessor.inference.settings import Settings
@@ -138,14 +138,14 @@ class Scorer:
         values: Any
         if self.at is not None:
             asked = self.metric, ranking, Beta(betas), Settings(), "examples", read_at(self.at)
-            values = estimate(*asked).value
+            values = estimate_metric(*asked).value
         elif weight is not None:
-            weighted = weighted_auroc if is_roc else weighted_precision
+            weighted = weighted_auroc if is_roc else weighted_ap
             values = weighted(ranking, weight, betas, Settings().level).value
         elif is_roc:
             values = auroc_on_new(ranking, betas)
         else:
-            values = precision_values(ranking, betas)
+            values = unbiased_ap(ranking, betas)
         return float(np.clip(values[0], self.metric.low, self.metric.high))
 
 

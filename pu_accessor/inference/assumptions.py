@@ -17,7 +17,7 @@ import scipy
 
 from pu_accessor.checks import latent_counts
 from pu_accessor.inference.bands.future_data import monotone_refuted_at
-from pu_accessor.inference.comparison.pairwise import adjust_p_values
+from pu_accessor.inference.comparison.pair_tests import adjust_by_holm
 from pu_accessor.inference.influence import (
     concordance,
     placement_influences,
@@ -139,7 +139,7 @@ def strata_test(known: IntArray, room: IntArray, n: int, latent: int, level: flo
         odds.append(breaking_point(is_surprise))
         most.append(np.flatnonzero(tails > each)[-1])
     cap = n / (n + latent)
-    return Strata(adjust_p_values(np.array(p_values)), np.array(odds), np.array(most), cap)
+    return Strata(adjust_by_holm(np.array(p_values)), np.array(odds), np.array(most), cap)
 
 
 def _tails(size: int, n: int, latent: int, odds: float) -> FloatArray:

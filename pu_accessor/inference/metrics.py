@@ -20,26 +20,26 @@ import numpy.typing as npt
 
 from pu_accessor.checks import as_array, is_number
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, suggestion
-from pu_accessor.inference.estimates.areas_on_new_examples import (
+from pu_accessor.inference.estimates.areas_on_future_data import (
+    estimate_population_ap,
     estimate_population_auroc,
-    estimate_population_partial,
-    estimate_population_precision,
+    estimate_population_pauc,
 )
-from pu_accessor.inference.estimates.auroc import estimate_auroc, estimate_precision
+from pu_accessor.inference.estimates.areas_on_this_sample import estimate_ap, estimate_auroc
+from pu_accessor.inference.estimates.calibration import estimate_boyce
 from pu_accessor.inference.estimates.cutoff_spec import SYNONYMS, At, Cutoff, read_at
 from pu_accessor.inference.estimates.early_recognition import (
     check_alpha,
-    early_of_known,
-    estimate_early,
+    early_recognition_of_known,
+    estimate_early_recognition,
 )
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.retrieval import (
     bpref_of_known,
     estimate_bpref,
     estimate_reciprocal_rank,
-    first_of_known,
+    reciprocal_rank_of_known,
 )
-from pu_accessor.inference.estimates.utility import estimate_boyce
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import FloatArray, Ranking
 
@@ -251,13 +251,13 @@ def _auroc(
         return estimate_auroc(ranking, betas, settings, metric.max_fpr)
     if metric.max_fpr is None or metric.max_fpr == 1:
         return estimate_population_auroc(ranking, betas, settings)
-    return estimate_population_partial(ranking, betas, settings, metric.max_fpr)
+    return estimate_population_pauc(ranking, betas, settings, metric.max_fpr)
 
 
 def _average_precision(
     _: Metric, ranking: Ranking, betas: FloatArray, settings: Settings, target: str
 ) -> Estimates:
-    estimate = estimate_precision if target == "examples" else estimate_population_precision
+    estimate = estimate_ap if target == "examples" else estimate_population_ap
     return estimate(ranking, betas, settings)
 
 
@@ -313,24 +313,24 @@ _ENTRIES = (
         curve="pr",
     ),
     _of_ranking(
-        *("bedroc", "BEDROC", estimate_early),
+        *("bedroc", "BEDROC", estimate_early_recognition),
         purposes=("against_beta", "average", "compare", "forest", "metric"),
-        of_known=early_of_known,
+        of_known=early_recognition_of_known,
         alpha=20.0,
     ),
     _of_ranking(
-        *("ndcg", "NDCG", estimate_early),
+        *("ndcg", "NDCG", estimate_early_recognition),
         purposes=_OF_LISTS,
         example="df.pu.metric('ndcg', 0.3, at=10)",
         question="early",
-        of_known=early_of_known,
+        of_known=early_recognition_of_known,
         needs_cutoff=True,
     ),
     _of_ranking(
         *("reciprocal_rank", "reciprocal rank", estimate_reciprocal_rank),
         purposes=_OF_LISTS,
         question="at a cutoff",
-        of_known=first_of_known,
+        of_known=reciprocal_rank_of_known,
         own_cutoff=Cutoff("first"),
         any_cutoff=True,
     ),

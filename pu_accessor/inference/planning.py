@@ -6,7 +6,7 @@ import numpy as np
 import scipy
 
 from pu_accessor.errors import PUDataError
-from pu_accessor.inference.estimates.areas_on_new_examples import auroc_interval
+from pu_accessor.inference.estimates.areas_on_future_data import auroc_interval
 from pu_accessor.inference.influence import Placements, welch_df
 from pu_accessor.ranking import FloatArray, PairedRanks, Ranking
 

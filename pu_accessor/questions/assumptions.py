@@ -16,10 +16,10 @@ from pu_accessor.beta import Beta, UserBeta
 from pu_accessor.checks import as_array, check_level, check_option, is_number, latent_counts
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief, warn_caller
 from pu_accessor.inference import assumptions as tests
-from pu_accessor.inference.comparison.pairwise import find_pairs
+from pu_accessor.inference.comparison.pair_tests import list_pairs
 from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff
+from pu_accessor.inference.estimates.estimate_metric import estimate_metric
 from pu_accessor.inference.estimates.intervals import Estimates
-from pu_accessor.inference.estimates.joint import estimate
 from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
 from pu_accessor.inference.prior.estimators import METHODS, Prior, estimate_prior
 from pu_accessor.inference.root_search import breaking_point
@@ -505,7 +505,7 @@ def robustness(
         if isinstance(ranked, Ranking):
             return columns
         models = [*ranked.ranks]
-        return pair_columns(ranked.names, models, find_pairs(len(models)), columns)
+        return pair_columns(ranked.names, models, list_pairs(len(models)), columns)
 
     attrs = {"above": threshold, **self._attrs(settings, target)}
     of_pairs = is_difference(entry)
@@ -538,7 +538,7 @@ class Sweep:
         changed: dict[str, Any] = {self.fails: failure}
         settings = replace(self.settings, **changed)
         if isinstance(ranked, Ranking):
-            return estimate(self.metric, ranked, beta, settings, self.target, self.cutoff)
+            return estimate_metric(self.metric, ranked, beta, settings, self.target, self.cutoff)
         tests = paired_tests(ranked, beta, settings, self.target)
         unknown = np.full(tests.difference.shape, nan)
         return Estimates(tests.difference, unknown, tests.lower, tests.upper)

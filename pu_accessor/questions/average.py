@@ -12,16 +12,16 @@ import pandas as pd
 from pu_accessor.beta import Beta, Betas, split_key
 from pu_accessor.errors import PUValueError, brief
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.joint import join_estimates
+from pu_accessor.inference.estimates.estimate_metric import add_beta_error_to_estimates
 from pu_accessor.inference.estimates.macro_average import (
-    AREA,
-    RATE,
+    AREA_SCATTER,
+    RATE_SCATTER,
     GroupTerm,
-    areas_under_roc,
+    auroc_group_terms,
     average_groups,
-    check_fixed,
-    count_clusters,
-    find_span,
+    average_range,
+    check_average_cutoff,
+    count_shared_clusters,
     group_term,
 )
 from pu_accessor.inference.metrics import Metric
@@ -91,7 +91,7 @@ def average_over(
         question,
         of_groups,
         settings,
-        at_once=areas_under_roc if plain else None,
+        at_once=auroc_group_terms if plain else None,
         apart=False,
     )
     kept = _levels_kept(self._terms, answers.names)
@@ -131,7 +131,7 @@ def _check(each: Sequence[tuple[Metric, Cutoff | None]], betas: Betas) -> None:
                 "known positives is biased. Average 'precision', 'recall' or 'f1'."
             )
         if cutoff is not None:
-            check_fixed(cutoff)
+            check_average_cutoff(cutoff)
     if betas.levels:
         raise PUValueError(
             "beta must be a frame of one row with average=True, but it has one for each "
@@ -144,11 +144,13 @@ def _check(each: Sequence[tuple[Metric, Cutoff | None]], betas: Betas) -> None:
 def _average(
     metric: Metric, terms: Sequence[GroupTerm], target: str, level: float, estimate: Beta | None
 ) -> FloatArray:
-    average = average_groups(terms, target, RATE if metric.estimator is None else AREA, level)
-    floor, ceiling = find_span(terms)
+    average = average_groups(
+        terms, target, RATE_SCATTER if metric.estimator is None else AREA_SCATTER, level
+    )
+    floor, ceiling = average_range(terms)
     if estimate is not None:
         span = float(floor.min()), float(ceiling.max())
-        average = join_estimates(average, estimate, span)
+        average = add_beta_error_to_estimates(average, estimate, span)
         floor, ceiling = (np.atleast_1d(end)[:1] for end in (floor, ceiling))
     value = average.value
     if metric.own_cutoff and metric.estimator:  # it is far beyond by chance alone
@@ -163,7 +165,7 @@ def _tell_clusters(groups: Sequence[Answer[_Together]], names: Sequence[str]) ->
     firsts = [[answer.content[0] for answer in group.content] for group in groups]
     if all(term.clusters is None for terms in firsts for term in terms):
         return {}
-    numbers = [count_clusters(terms) for terms in firsts]
+    numbers = [count_shared_clusters(terms) for terms in firsts]
     warn_of_few_clusters(names, zip((group.key for group in groups), numbers, strict=True))
     return {"clusters": _NESTED if min(numbers) == inf else _CROSSED}
 

@@ -13,26 +13,26 @@ import pandas as pd
 from pu_accessor.beta import Beta, Betas, UserBeta
 from pu_accessor.checks import check_option
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, warn_caller
-from pu_accessor.inference.comparison.dominance import dominance as compare_curves
-from pu_accessor.inference.comparison.paired import (
-    PairedTests,
-    compare_paired,
-    compare_rows,
-    join_pairs,
-)
-from pu_accessor.inference.comparison.pairwise import (
+from pu_accessor.inference.comparison.dominance import compare_roc_curves
+from pu_accessor.inference.comparison.pair_tests import (
     GroupValue,
     PairTests,
-    adjust_together,
+    add_beta_error_to_gaps,
+    adjust_by_max_t,
     auroc_of_group,
     compare_groups,
-    find_gaps,
-    join_gaps,
+    estimate_gaps,
     recall_of_group,
 )
-from pu_accessor.inference.comparison.worst_case import compare_worst
+from pu_accessor.inference.comparison.paired_models import (
+    PairedTests,
+    add_beta_error_to_tests,
+    compare_paired,
+    compare_rows,
+)
+from pu_accessor.inference.comparison.worst_case_labels import compare_worst_case
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, At
-from pu_accessor.inference.estimates.joint import estimate
+from pu_accessor.inference.estimates.estimate_metric import estimate_metric
 from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
 from pu_accessor.inference.settings import Settings
 from pu_accessor.questions.ask import (
@@ -170,13 +170,13 @@ def compare(
     def question(paired: PairedRanks, beta: Beta, _: Settings) -> Columns:
         asked = beta if beta.values.size else None
         if "test" not in entry.purposes or (paired.rows and paired.rows.drawn):
-            by_row = partial(compare_rows, paired, metric=entry, cutoff=cutoff)
+            by_row = partial(compare_rows, paired, metric=entry, at=cutoff)
             tests = _tests(by_row, asked, settings)
         else:
             tests = paired_tests(paired, asked, settings, target)
         if adjust == "max_t":
             pairs = tests.first, tests.second
-            together = adjust_together(tests.p_value, tests.covariance, pairs)
+            together = adjust_by_max_t(tests.p_value, tests.covariance, pairs)
             tests = replace(tests, p_adjusted=together)
         return _columns_of_models(paired, tests, beta.values, entry.name, target)
 
@@ -193,7 +193,7 @@ def _tests(
     level = settings.level
     if beta is None or not beta.is_estimate:
         return compared(betas=None if beta is None else beta.values, level=level)
-    return join_pairs(compared(betas=beta.grid(level), level=level), beta)
+    return add_beta_error_to_tests(compared(betas=beta.grid(level), level=level), beta)
 
 
 def paired_tests(
@@ -203,7 +203,7 @@ def paired_tests(
     asked = None if beta is None else beta.values, settings.level, target
     odds, contamination = settings.selection_odds, settings.contamination
     if odds > 1 or contamination:
-        return compare_worst(paired, *asked, odds=odds, contamination=contamination)
+        return compare_worst_case(paired, *asked, odds=odds, contamination=contamination)
     return _tests(partial(compare_paired, paired, target=target), beta, settings)
 
 
@@ -354,7 +354,7 @@ def gap(
             return recall_of_group(ranking, cutoff.value, entry.less_is_better, level)
         if has_test:
             return auroc_of_group(ranking, own_beta.values, target)
-        found = estimate(entry, ranking, grid or own_beta, own, target, cutoff)
+        found = estimate_metric(entry, ranking, grid or own_beta, own, target, cutoff)
         return GroupValue(ranking.total.known_positive, found.value, found.lower, found.upper)
 
     rankings = self._rank(cutoffs_needed([entry], cutoff))
@@ -370,12 +370,12 @@ def gap(
     if shared is not None:
         if not answers.skipped:
             check_total(answers.each, shared)
-        tests = join_gaps(find_gaps(groups), shared)
+        tests = add_beta_error_to_gaps(estimate_gaps(groups), shared)
     elif has_test:
         _warn_of_single([each.key for each in answers.each if each.content.n == 1])
         tests = compare_groups(groups, level)
     else:
-        tests = find_gaps(groups)
+        tests = estimate_gaps(groups)
     gaps = _gap_frame(answers, tests, {"metric": entry.name}, target, has_test=has_test)
     gaps.attrs |= self._attrs(settings, target)
     return gaps
@@ -488,7 +488,7 @@ def dominance(
             page=_WHICH_MODEL,
         )
     ordered = curves.transpose(dim, "beta", "bound", ...)
-    found = compare_curves(ordered["fpr"].to_numpy(), ordered["tpr"].to_numpy())
+    found = compare_roc_curves(ordered["fpr"].to_numpy(), ordered["tpr"].to_numpy())
     index, values = curves.get_index(dim), ordered["beta"].to_numpy()
     keys, own = index.tolist(), values.ndim > 1
     winners = np.array([*keys, None], dtype=object)[found.dominates.ravel()]

@@ -13,36 +13,36 @@ from pu_accessor.beta import Beta, Betas, UserBeta
 from pu_accessor.checks import check_count, latent_counts
 from pu_accessor.errors import PUTypeError, PUValueError, warn_caller
 from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.estimates.areas_on_new_examples import (
-    effective_rest,
+from pu_accessor.inference.estimates.areas_on_future_data import (
+    effective_size_of_rest,
     estimate_population_aurocs,
 )
+from pu_accessor.inference.estimates.calibration import (
+    BinShares,
+    check_bin_band,
+    estimate_bin_shares,
+    read_bin_edges,
+)
+from pu_accessor.inference.estimates.calibration import scores_match_known_share as are_of_known
 from pu_accessor.inference.estimates.cutoff_spec import (
-    CHOSEN,
     FIXED,
+    OPTIMIZED,
     RATES,
     At,
     Cutoff,
     read_cutoffs,
 )
+from pu_accessor.inference.estimates.estimate_metric import estimate_metric, extend_over_betas
 from pu_accessor.inference.estimates.guaranteed_cutoffs import (
     Cost,
     Goal,
-    Guaranteed,
-    band_of,
-    find_guaranteed,
-    find_on_new,
+    GuaranteedCutoff,
+    band_for_goal,
+    find_population_cutoff,
+    find_sample_cutoff,
     read_goal,
 )
 from pu_accessor.inference.estimates.intervals import Estimates
-from pu_accessor.inference.estimates.joint import estimate, widen
-from pu_accessor.inference.estimates.utility import (
-    Reliability,
-    as_edges,
-    check_bin_band,
-    reliability,
-)
-from pu_accessor.inference.estimates.utility import scores_are_of_known as are_of_known
 from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, metrics_for, read_metrics
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.curves import check_max_fpr
@@ -327,7 +327,7 @@ def facts_of(entry: Metric, cutoff: Cutoff | None) -> tuple[str, dict[str, Any]]
     """Return what a metric is to the table of exclusions, and what is asked of its cutoff."""
     kind = "" if cutoff is None else cutoff.kind
     return entry.question, {
-        "at=chosen": kind in (*CHOSEN, "precision"),
+        "at=chosen": kind in (*OPTIMIZED, "precision"),
         "at=cutoff of these": kind not in ("", "threshold", *RATES),
         "at=estimated": kind not in ("", *FIXED),
         "at=of all examples": kind in ("fraction", "youden", "fpr", "recall"),
@@ -340,7 +340,7 @@ def facts_of(entry: Metric, cutoff: Cutoff | None) -> tuple[str, dict[str, Any]]
 
 def cutoffs_needed(entries: Sequence[Metric], cutoff: Cutoff | None) -> Ranks:
     """Return at which cutoffs a ranking is needed: at all where one is looked for anywhere."""
-    chosen = cutoff is not None and cutoff.kind in CHOSEN
+    chosen = cutoff is not None and cutoff.kind in OPTIMIZED
     anywhere = any(entry.is_function for entry in entries) and chosen
     anywhere |= any(entry.any_cutoff for entry in entries)
     return "all" if anywhere else "breakpoints"
@@ -369,7 +369,9 @@ def estimates(
     named: dict[str, list[Any]] = {"metric": [entry.name for entry, _ in each]}
     if at is not None:
         named["at"] = [
-            cutoff.kind if cutoff.kind in CHOSEN else cutoff.value for _, cutoff in each if cutoff
+            cutoff.kind if cutoff.kind in OPTIMIZED else cutoff.value
+            for _, cutoff in each
+            if cutoff
         ]
     if self._terms.average:
         return average_over(self, each, betas, settings, target, named)
@@ -377,9 +379,11 @@ def estimates(
     is_precision = entries[0].curve == "pr" and target == "population" and limits
 
     def question(ranking: Ranking, beta: Beta, own: Settings) -> _Found:
-        found = [estimate(entry, ranking, beta, own, target, cutoff) for entry, cutoff in each]
+        found = [
+            estimate_metric(entry, ranking, beta, own, target, cutoff) for entry, cutoff in each
+        ]
         of_known = entries[0].of_probabilities and are_of_known(ranking, beta.values)
-        return _Found(found, of_known, effective_rest(ranking) if is_precision else np.nan)
+        return _Found(found, of_known, effective_size_of_rest(ranking) if is_precision else np.nan)
 
     def at_once(stack: Stack, values: FloatArray) -> list[_Found | None]:
         found = estimate_population_aurocs(stack, values, settings.level)
@@ -673,15 +677,15 @@ def cutoff(
     settings = replace(settings, level=left, band="simultaneous")
     for_one_model = 1 - (1 - left) / among
 
-    def question(ranking: Ranking, beta: Beta, own: Settings) -> list[Guaranteed]:
+    def question(ranking: Ranking, beta: Beta, own: Settings) -> list[GuaranteedCutoff]:
         each, own = beta.values[:, np.newaxis], own.at_level(for_one_model)
         if target == "population":
             each = each if beta.interval is None else np.array([[beta.point, *beta.interval]])
-            return [find_on_new(ranking, betas, goal, own.level) for betas in each]
+            return [find_population_cutoff(ranking, betas, goal, own.level) for betas in each]
         each = each if beta.interval is None else beta.within()[np.newaxis]
-        return [find_guaranteed(ranking, betas, goal, own) for betas in each]
+        return [find_sample_cutoff(ranking, betas, goal, own) for betas in each]
 
-    def columns(cutoffs: list[Guaranteed], beta: Beta) -> Columns:
+    def columns(cutoffs: list[GuaranteedCutoff], beta: Beta) -> Columns:
         def of(name: str) -> list[Any]:
             return [getattr(cutoff, name) for cutoff in cutoffs]
 
@@ -693,7 +697,7 @@ def cutoff(
         return {**asked, **located, "target": target, **{name: of(name) for name in ends}}
 
     answers = ask(self._terms, rankings, question, betas, settings)
-    band = band_of(goal) if target == "examples" else "two samples"
+    band = band_for_goal(goal) if target == "examples" else "two samples"
     attrs = {**self._attrs(settings, target, band=band), "level": level, "models": among}
     cutoffs = as_rows(answers, columns, attrs)
     cutoffs.attrs["statement"] = _state(cutoffs, goal, level, among)
@@ -820,18 +824,18 @@ def calibration(
     0   0.0    0.5         4      0.25   0.25    1.0
     1   0.5    1.0         5      1.00   0.40    1.0
     """
-    edges = as_edges(bins)
+    edges = read_bin_edges(bins)
     betas, settings = self._begin("calibration", beta, level=level, band=band)
     check_bin_band(settings)
     betas, left = betas.split(level)
 
-    def question(ranking: Ranking, beta: Beta, own: Settings) -> Reliability:
-        return reliability(ranking, beta.within(), edges, own)
+    def question(ranking: Ranking, beta: Beta, own: Settings) -> BinShares:
+        return estimate_bin_shares(ranking, beta.within(), edges, own)
 
-    def columns(found: Reliability, beta: Beta) -> Columns:
+    def columns(found: BinShares, beta: Beta) -> Columns:
         points = {"left": edges[:-1], "right": edges[1:]}
         low, middle, high = np.moveaxis(found.value, 1, 0)
-        widened = widen(low, middle, high, points=beta.values.size)
+        widened = extend_over_betas(low, middle, high, points=beta.values.size)
         lower, estimate, upper = (side.T for side in widened)
         ends = {"estimate": estimate, "lower": lower, "upper": upper}
         located = {**points, "mean_score": found.mean_score, "target": "examples"}

@@ -14,9 +14,12 @@ import pu_accessor
 from pu_accessor import PUKeyError, PUValueError
 from pu_accessor.beta import Beta
 from pu_accessor.inference.bands.exact import exact
-from pu_accessor.inference.estimates.auroc import estimate_precision
+from pu_accessor.inference.estimates.areas_on_this_sample import estimate_ap
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.joint import estimate, join_estimates
+from pu_accessor.inference.estimates.estimate_metric import (
+    add_beta_error_to_estimates,
+    estimate_metric,
+)
 from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.settings import Settings
 from tests.arguments.test_target import METRICS as FORMULAS
@@ -79,8 +82,8 @@ def test_average_precision_is_joined_from_its_limits_at_each_beta() -> None:
     ranking = PU._rank().make(0)
     beta, lower, upper, level = HAND.iloc[0, :4]
     joint = Beta(np.array([beta]), (lower, upper), level)
-    each = estimate_precision(ranking, joint.grid(0.95), Settings(0.95))
-    expected = join_estimates(each, joint)
+    each = estimate_ap(ranking, joint.grid(0.95), Settings(0.95))
+    expected = add_beta_error_to_estimates(each, joint)
     found = PU.average_precision(HAND, target="examples").iloc[0]
     wanted = [expected.lower[0], expected.upper[0]]
     assert found[["lower", "upper"]].tolist() == pytest.approx(wanted, rel=1e-12)
@@ -164,7 +167,7 @@ def test_joint_limits_of_a_metric_are_those_of_all_tables(limits: str, place: in
                 with np.errstate(invalid="ignore"):
                     values.append(function(*map(np.float64, counts)))
         at, rule = Cutoff("rank", place), Settings(LEVEL)
-        found = estimate(METRICS[name], ranking, beta, rule, "examples", at)
+        found = estimate_metric(METRICS[name], ranking, beta, rule, "examples", at)
         assert found.lower[0] == pytest.approx(np.fmin.reduce(values), abs=1e-12, nan_ok=True)
         assert found.upper[0] == pytest.approx(np.fmax.reduce(values), abs=1e-12, nan_ok=True)
 

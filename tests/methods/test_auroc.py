@@ -13,8 +13,8 @@ from scipy import stats
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from pu_accessor import PUWarning
-from pu_accessor.inference.estimates.intervals import rank_interval
-from pu_accessor.inference.estimates.latent_gaps import harmonic
+from pu_accessor.inference.estimates.hidden_positive_limits import harmonic
+from pu_accessor.inference.estimates.intervals import logit_interval
 from tests.cases import Case, Labels, binormal, draw_case, framed, quiet
 from tests.support.oracles import (
     completion_oracle,
@@ -276,9 +276,9 @@ def test_known_positives_at_the_top_refute_a_high_beta(method: str) -> None:
 
 def test_a_share_that_is_all_has_no_way_up_and_none_that_is_known_down() -> None:
     one, off = np.ones(1), np.full(1, 0.1)
-    lower, upper = rank_interval(0.9 * one, one, one, off, off)
+    lower, upper = logit_interval(0.9 * one, one, one, off, off)
     assert np.isnan(lower).all() and upper.tolist() == [0.9]
-    lower, upper = rank_interval(0.1 * one, 0.0, one, off, off)
+    lower, upper = logit_interval(0.1 * one, 0.0, one, off, off)
     assert lower.tolist() == [0.1] and np.isnan(upper).all()
 
 

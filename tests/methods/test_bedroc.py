@@ -9,7 +9,7 @@ import pytest
 
 import pu_accessor
 from pu_accessor import PUWarning
-from pu_accessor.inference.estimates.latent_gaps import gamma_quantile
+from pu_accessor.inference.estimates.hidden_positive_limits import gamma_quantile
 from tests.cases import Case, as_frame, draw_case
 from tests.support.oracles import completion_oracle, practice_oracle
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from pu_accessor import PUValueError
-from pu_accessor.inference.estimates.utility import as_edges
+from pu_accessor.inference.estimates.calibration import read_bin_edges
 from tests.support.oracles import completion_oracle, practice_oracle
 
 BETA = 0.2
@@ -71,6 +71,6 @@ def test_bins_from_one_to_a_million() -> None:
     whole = frame.pu.calibration(BETA, bins=1)
     pd.testing.assert_frame_equal(whole, frame.pu.calibration(BETA, bins=[0, 1]))
     assert whole[["left", "right", "examples"]].to_numpy().tolist() == [[0, 1, 60]]
-    np.testing.assert_array_equal(as_edges(10**6), np.arange(10**6 + 1) / 10**6)
+    np.testing.assert_array_equal(read_bin_edges(10**6), np.arange(10**6 + 1) / 10**6)
     with pytest.raises(PUValueError, match="bins must be from 1 to 1,000,000, but 1000001"):
-        as_edges(10**6 + 1)
+        read_bin_edges(10**6 + 1)

@@ -32,7 +32,7 @@ def test_limits_are_those_of_all_tables_that_the_goal_allows(seed: int, band: st
         points = point_oracle.possible_points(kind, value, score, label, tables)
         asked: Any = {"at": goal, "target": "examples", "band": band}
         if not points:
-            with pytest.raises(PUDataError, match="reached by no cutoff"):
+            with pytest.raises(PUDataError, match="No cutoff has a precision of"):
                 pu.metric("recall", beta, **asked)
             continue
         found = pu.metric(NAMES, beta, **asked).set_index("metric")
@@ -114,7 +114,7 @@ def test_everything_labeled_is_the_curve_itself() -> None:
 def test_the_limits_hold_the_estimate_and_ranks_are_whole(target: str) -> None:
     one = FRAME.assign(label=np.where(np.arange(len(FRAME)) == FRAME["label"].idxmax(), 1, np.nan))
     for frame, beta in ((FRAME, [BETA, 0.3]), (FRAME.round(0), BETA), (one, 0.1)):
-        for goal in GOALS[:12:2]:  # beyond, a precision may be reached by no cutoff
+        for goal in GOALS[:12:2]:  # beyond, no cutoff may have a precision
             found = frame.pu.metric(NAMES, beta, at=goal, target=target)
             there = found.dropna(subset=["estimate"])
             assert (there["lower"] <= there["estimate"]).all()

@@ -10,7 +10,7 @@ import pytest
 import pu_accessor
 from pu_accessor import PUValueError, PUWarning
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_guaranteed
+from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_sample_cutoff
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Tables, make_tables
 from tests.cases import binormal
@@ -138,7 +138,9 @@ def test_guarantees_hold_over_all_labelings(world: Any, reference: str) -> None:
         for way in ways:
             label = np.isin(np.arange(truth.size), way)
             kinds = (label, none) if reference == "positives" else (none, label)
-            found = find_guaranteed(rank_examples(score, *kinds), np.array([beta]), goal, settings)
+            found = find_sample_cutoff(
+                rank_examples(score, *kinds), np.array([beta]), goal, settings
+            )
             tp = int(truth[score >= found.threshold].sum())
             if goal.name == "fpr":
                 broken += found.rank - tp > goal.value * (truth.size - count) + 1e-9

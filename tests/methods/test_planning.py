@@ -10,7 +10,7 @@ from scipy import stats
 
 from pu_accessor import PUDataError, PUValueError
 from pu_accessor.inference import planning as plans
-from pu_accessor.inference.estimates.areas_on_new_examples import auroc_interval
+from pu_accessor.inference.estimates.areas_on_future_data import auroc_interval
 from pu_accessor.inference.influence import Placements
 from pu_accessor.labeling import labels_needed, positives_needed, power
 from pu_accessor.labeling.planning import smallest

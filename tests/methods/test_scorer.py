@@ -27,7 +27,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from pu_accessor import PUTypeError, PUValueError
-from pu_accessor.inference.estimates.weighted_areas import weighted_auroc, weighted_precision
+from pu_accessor.inference.estimates.weighted_areas import weighted_ap, weighted_auroc
 from pu_accessor.sklearn import scorer
 from tests.support.oracles import estimates_oracle
 
@@ -35,7 +35,7 @@ BETA = 0.25
 FOLDS = StratifiedKFold(4)
 RNG = np.random.default_rng(5)
 TRUTH = RNG.random(600) < 0.4
-WEIGHTED = {"auroc": weighted_auroc, "average_precision": weighted_precision}
+WEIGHTED = {"auroc": weighted_auroc, "average_precision": weighted_ap}
 KNOWN = TRUTH & (RNG.random(600) < 0.5)
 X = RNG.normal(size=(600, 3)) + 0.8 * TRUTH[:, np.newaxis]
 Y = KNOWN.astype(int)

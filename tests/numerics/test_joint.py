@@ -5,7 +5,7 @@ import numpy.testing as npt
 import pytest
 
 from pu_accessor.beta import Beta
-from pu_accessor.inference.estimates.joint import join_limits
+from pu_accessor.inference.estimates.estimate_metric import add_beta_error
 from tests.support.oracles.joint_oracle import disc_limits
 
 LEVEL = 0.95
@@ -16,7 +16,7 @@ def test_squares_add_like_the_disc(seed: int) -> None:
     rng = np.random.default_rng(seed)
     values, downs, ups = rng.uniform(0.4, 0.6, 3), *rng.uniform(0.01, 0.2, (2, 3))
     beta = Beta(np.array([0.3]), (0.2, 0.5), LEVEL)
-    found = join_limits(values, values - downs, values + ups, beta)
+    found = add_beta_error(values, values - downs, values + ups, beta)
     first, second, third = (tuple(some.tolist()) for some in (values, downs, ups))
     expected = disc_limits(first, second, third)
     npt.assert_allclose(np.ravel(found), expected, atol=3e-4)
@@ -28,7 +28,7 @@ def test_below_a_limit_any_beta_counts_as_it_is(seed: int) -> None:
     rng = np.random.default_rng(seed)
     values, downs, ups = rng.uniform(0.4, 0.6, 6), *rng.uniform(0.01, 0.2, (2, 6))
     beta = Beta(np.array([0.3]), (0.2, 0.5), LEVEL, "upper")
-    found = join_limits(values, values - downs, values + ups, beta)
+    found = add_beta_error(values, values - downs, values + ups, beta)
     first, second, third = (tuple(some[[0, 2, 2]].tolist()) for some in (values, downs, ups))
     low, high = disc_limits(first, second, third)
     free = [1, 3, 4, 5]
@@ -43,7 +43,7 @@ def test_betas_too_high_for_the_ranking_stand_for_an_end(place: int, rises: bool
     value[place] = np.nan
     off = np.array([0.05, 0.03, 0.08])
     beta = Beta(np.array([0.3]), (0.2, 0.4), LEVEL)
-    found = join_limits(value, value - off, value + off, beta)
+    found = add_beta_error(value, value - off, value + off, beta)
     off[place] = off[0]  # as at the estimate
     value[place] = 1.0 if rises == (place == 2) else 0.0
     first, second = (tuple(some.tolist()) for some in (value, off))
@@ -58,4 +58,4 @@ def test_without_limits_at_the_estimate_there_are_none(side: int, limits: str) -
     low, high = value - 0.1, value + 0.1
     (low, high)[side][0] = np.nan
     beta = Beta(np.array([0.3]), (0.2, 0.4), LEVEL, limits)
-    assert np.isnan(join_limits(value, low, high, beta)).all()
+    assert np.isnan(add_beta_error(value, low, high, beta)).all()

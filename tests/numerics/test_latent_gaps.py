@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 from scipy import special
 
-from pu_accessor.inference.estimates import latent_gaps
-from pu_accessor.inference.estimates.known_positives import Blocks
-from pu_accessor.inference.estimates.latent_gaps import gamma_quantile, harmonic, precision_limits
+from pu_accessor.inference.estimates import hidden_positive_limits
+from pu_accessor.inference.estimates.hidden_positive_limits import (
+    ap_limits,
+    gamma_quantile,
+    harmonic,
+)
+from pu_accessor.inference.estimates.known_positives import KnownBlocks
 from pu_accessor.ranking import IntArray
 from tests.support.oracles import gaps_oracle
 
@@ -22,10 +26,10 @@ def ones(size: int) -> IntArray:
     return np.ones(size, np.int64)
 
 
-def blocks(*ranks: int) -> Blocks:
+def blocks(*ranks: int) -> KnownBlocks:
     """Return the blocks of known positives without ties."""
     end = np.array(ranks, np.int64)
-    return Blocks(ones(end.size), np.arange(1, end.size + 1), end - 1, end)
+    return KnownBlocks(ones(end.size), np.arange(1, end.size + 1), end - 1, end)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -82,7 +86,7 @@ def test_limits_are_those_of_a_saddlepoint(n: int, level: float) -> None:
     for least, most in ((1, size), (1, 2 * n + 3), (size - 2 * n, size), (1400, 1900)):
         ranks = np.sort(rng.choice(np.arange(least, most + 1), min(n, most - least), False))
         ranks = ranks.astype(float)
-        found = latent_gaps.rank_limits(ranks, 70.5, size, level)
+        found = hidden_positive_limits.mean_rank_limits(ranks, 70.5, size, level)
         wanted = gaps_oracle.limits_of_ranks(ranks.tolist(), 70.5, size, tails, quantile)
         assert found == pytest.approx(wanted, rel=1e-6)
 
@@ -97,7 +101,7 @@ FEW = [((2, 5, 11), 30, 4), ((1, 2, 9, 20), 60, 3), ((4, 30), 50, 14), ((10, 20,
 @pytest.mark.parametrize(("known", "examples", "latent"), FEW)
 def test_precision_limits_by_enumeration(known: Places, examples: int, latent: int) -> None:
     worst, best = gaps_oracle.average_precisions(known, examples, latent, 0.0)
-    lower, upper = precision_limits(blocks(*known), latent, examples, 0.9)
+    lower, upper = ap_limits(blocks(*known), latent, examples, 0.9)
     # A thousand draws say which share of all ways lies below to about 0.02.
     low, high = (np.quantile(worst, tail) for tail in (0.03, 0.07))
     assert low - 0.01 <= lower <= high + 0.01
@@ -108,14 +112,14 @@ def test_precision_limits_by_enumeration(known: Places, examples: int, latent: i
 def checked_limits(places: Blocked, latent: int, examples: int) -> list[tuple[float, float]]:
     """Return limits at the levels 0.5 and 0.95, held against those of each draw in turn."""
     found, start, end = (np.array(column) for column in zip(*places, strict=True))
-    known, n = Blocks(found, np.cumsum(found), start, end), int(found.sum())
+    known, n = KnownBlocks(found, np.cumsum(found), start, end), int(found.sum())
     following = int(end[0] if found[0] > 1 or end.size == 1 else end[1])
     first = min(end[0] ** 2 / (2 * following), float(start[0])) * max(1 - 10 / n, 0)
     drawn = gaps_oracle.drawn_precisions(places, examples, latent, first, harmonic)
     low, high = (np.sort(side) for side in drawn)
     limits = []
     for level, below in ((0.5, 249), (0.95, 24)):  # a quarter and .025 of 999 steps
-        limits.append(precision_limits(known, latent, examples, level))
+        limits.append(ap_limits(known, latent, examples, level))
         assert limits[-1] == pytest.approx((low[below], min(high[999 - below], 1)), rel=1e-9)
     return limits
 
@@ -175,8 +179,8 @@ def test_harmonic_numbers_are_those_of_the_digamma_function() -> None:
 
 
 def test_one_block_has_one_precision() -> None:
-    tied = Blocks(np.array([4]), np.array([4]), np.array([0]), np.array([20]))
-    assert precision_limits(tied, 6, 20, 0.95) == pytest.approx((0.5, 0.5))
+    tied = KnownBlocks(np.array([4]), np.array([4]), np.array([0]), np.array([20]))
+    assert ap_limits(tied, 6, 20, 0.95) == pytest.approx((0.5, 0.5))
 
 
 # ---------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from pu_accessor.inference.bands.future_data import bound_rates, precision_from_lift
-from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_list
+from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_future_cutoff
 from pu_accessor.ranking import Counts, Ranking, Ranks
 from tests.numerics import test_on_new_examples
 
@@ -21,7 +21,7 @@ def make_ranking(seed: int, step: float = 0.0, ranks: Ranks = "breakpoints") -> 
 
 def test_recall_is_the_classical_tolerance_limit() -> None:
     ranking = make_ranking(0)
-    found = find_list(ranking, BETA, Goal("recall", 0.8), 0.95, False)
+    found = find_future_cutoff(ranking, BETA, Goal("recall", 0.8), 0.95, False)
     cutoff = int(np.searchsorted(ranking.rank, found.rank))
     k = int(ranking.known_positive[cutoff])
     assert found.bound == pytest.approx(stats.beta.ppf(0.05, k, N - k + 1)) and found.bound >= 0.8
@@ -34,14 +34,14 @@ def test_recall_is_the_classical_tolerance_limit() -> None:
 @pytest.mark.parametrize("seed", range(2))
 def test_lists_are_those_of_all_cutoffs(seed: int, step: float, goal: Goal) -> None:
     both = make_ranking(seed, step), make_ranking(seed, step, "all")
-    few, every = (find_list(ranking, BETA, goal, 0.95, True) for ranking in both)
+    few, every = (find_future_cutoff(ranking, BETA, goal, 0.95, True) for ranking in both)
     assert few == every
 
 
 def test_a_walk_by_hand() -> None:
     """The limit of one list of precision, from two binomial limits and two medians."""
     ranking = make_ranking(0, ranks="all")
-    found = find_list(ranking, BETA, Goal("precision", 0.7), 0.95, True)
+    found = find_future_cutoff(ranking, BETA, Goal("precision", 0.7), 0.95, True)
     cutoff = int(np.searchsorted(ranking.rank, found.rank))
     k = int(ranking.known_positive[cutoff])
     h = found.rank - k
@@ -55,7 +55,7 @@ def test_a_walk_by_hand() -> None:
 
 def test_without_monotone_scores_all_cutoffs_hold() -> None:
     ranking = make_ranking(3)
-    found = find_list(ranking, BETA, Goal("precision", 0.6), 0.95, False)
+    found = find_future_cutoff(ranking, BETA, Goal("precision", 0.6), 0.95, False)
     lower = precision_from_lift(bound_rates(ranking, B, 0.95, False).lift[0], N, SIZE, B)
     met = ranking.rank[lower >= 0.6]
     assert met.size and found.rank >= met[-1]  # one side alone is narrower
@@ -65,12 +65,12 @@ def test_without_monotone_scores_all_cutoffs_hold() -> None:
 def test_goals_that_nothing_or_everything_meets() -> None:
     ranking = make_ranking(1)
     for goal in (Goal("precision", 1.0), Goal("fpr", 0.0), Goal("recall", 1.0)):
-        found = find_list(ranking, BETA, goal, 0.95, True)
+        found = find_future_cutoff(ranking, BETA, goal, 0.95, True)
         assert (found.rank, found.threshold) == (0, np.inf) and np.isnan(found.bound)
-    assert find_list(ranking, BETA, Goal("precision", 0.0), 0.95, True).rank > 1000
-    assert find_list(ranking, BETA, Goal("precision", 0.0), 0.95, False).rank == N + SIZE
-    assert find_list(ranking, BETA, Goal("fpr", 1.0), 0.95, True).rank > 1000
-    assert find_list(ranking, 0.0, Goal("fpr", 0.2), 0.95, True).rank > 0
+    assert find_future_cutoff(ranking, BETA, Goal("precision", 0.0), 0.95, True).rank > 1000
+    assert find_future_cutoff(ranking, BETA, Goal("precision", 0.0), 0.95, False).rank == N + SIZE
+    assert find_future_cutoff(ranking, BETA, Goal("fpr", 1.0), 0.95, True).rank > 1000
+    assert find_future_cutoff(ranking, 0.0, Goal("fpr", 0.2), 0.95, True).rank > 0
 
 
 def test_a_small_rate_is_walked_to_its_end() -> None:
@@ -79,9 +79,9 @@ def test_a_small_rate_is_walked_to_its_end() -> None:
     known = np.minimum(rank // 2, 500)
     total = Counts(500, 0, 1000)
     ranking = Ranking(rank, np.arange(1501, 0.0, -1), known, 0 * known, rank - known, total)
-    found = find_list(ranking, 0.5, Goal("fpr", 0.001), 0.95, True)
+    found = find_future_cutoff(ranking, 0.5, Goal("fpr", 0.001), 0.95, True)
     assert found.rank == 0  # not a single negative is above, but the limit is larger
-    found = find_list(ranking, 0.5, Goal("fpr", 0.02), 0.95, True)
+    found = find_future_cutoff(ranking, 0.5, Goal("fpr", 0.02), 0.95, True)
     assert found.rank > 0 and found.bound <= 0.02
 
 
@@ -91,5 +91,5 @@ def test_one_kind_alone_promises_nothing() -> None:
         total = Counts(int(known[-1]), 0, 5 - int(known[-1]))
         ranking = Ranking(rank, np.arange(6, 0.0, -1), known, 0 * rank, rank - known, total)
         for name, monotone in product(("precision", "fpr"), (False, True)):
-            assert find_list(ranking, 0.2, Goal(name, 0.5), 0.95, monotone).rank == 0
-        assert find_list(ranking, 0.0, Goal("recall", 0.5), 0.95, True).rank == known[-1]
+            assert find_future_cutoff(ranking, 0.2, Goal(name, 0.5), 0.95, monotone).rank == 0
+        assert find_future_cutoff(ranking, 0.0, Goal("recall", 0.5), 0.95, True).rank == known[-1]

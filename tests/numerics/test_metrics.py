@@ -12,7 +12,7 @@ import pytest
 
 import pu_accessor.sklearn
 from pu_accessor import PUError, PUValueError
-from pu_accessor.inference.estimates.joint import widen
+from pu_accessor.inference.estimates.estimate_metric import extend_over_betas
 from pu_accessor.inference.metrics import METRICS, PURPOSES, Metric, bedroc, fbeta
 from pu_accessor.labeling import positives_needed
 from tests.cases import put
@@ -38,9 +38,9 @@ def test_makers_survive_a_pickle_and_keep_what_they_were_made_with() -> None:
 
 def test_points_keep_their_own_limits() -> None:
     three = np.array([[0.3, 0.2, 0.5]])
-    same = widen(three - 0.1, three, three + 0.1, 3)
+    same = extend_over_betas(three - 0.1, three, three + 0.1, 3)
     npt.assert_array_equal(same[0], three - 0.1)
-    low, middle, high = widen(three - 0.1, three, three + 0.1, 2)
+    low, middle, high = extend_over_betas(three - 0.1, three, three + 0.1, 2)
     npt.assert_allclose(low, [[0.1, 0.1]])
     npt.assert_allclose([middle, high], [[[0.3, 0.2]], [[0.6, 0.6]]])
 

@@ -1,8 +1,4 @@
-"""Two models: whether the ROC curve of one lies above that of the other, and where they cross.
-
-Bounds step back where a known positive enters the head. Curves are compared as functions, by the
-highest place at each false positive rate.
-"""
+"""Compare the ROC curves of two models: which is above the other, and where they cross."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,77 +8,50 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.comparison.pairwise import find_pairs
+from pu_accessor.inference.comparison.pair_tests import list_pairs
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
-# Rates that differ by less are equal. They are ratios of counts and interpolations of them.
-_SAME = 1e-12
+# Rates are ratios of counts, and interpolations of them.
+_RATE_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Dominance:
-    """Where the ROC curves of models lie, for each pair of models and beta."""
+    """Where the ROC curves of models are, for each pair of models and beta."""
 
     first: IntArray  # positions of the models
     second: IntArray
     dominates: IntArray  # position of the model, -1 where none does; shape (pairs, betas)
     equal: BoolArray  # central curves coincide
     disjoint: BoolArray  # a lower curve is strictly above the other upper one
-    crossings: tuple[tuple[tuple[float, ...], ...], ...]  # rates at which the lead passes over
+    crossings: tuple[tuple[tuple[float, ...], ...], ...]  # false positive rates of crossings
 
 
-class StepFree(NamedTuple):
-    """A curve that never steps back: corners, straight between them; it may jump."""
+class MonotoneCurve(NamedTuple):
+    """A curve that never falls: corners with straight lines between them; it may jump."""
 
     fpr: FloatArray
     tpr: FloatArray
 
 
-def dominance(fpr: FloatArray, tpr: FloatArray) -> Dominance:
-    """Compare where the ROC curves of models lie, at each beta.
-
-    A model dominates another if its curve is nowhere below and somewhere above the other's: then
-    it is the better one whatever the costs of errors are ([1]_, section 6.2; [2]_).
-
-    Notes
-    -----
-    Where a known positive enters the head, a curve steps up and back: a later cutoff has a higher
-    true positive rate at a lower false positive rate. What is compared is the highest true
-    positive rate that a curve reaches at or left of each false positive rate. It never falls, and
-    it may jump. Two curves are compared by their limits from both sides wherever either has a
-    corner, in 0 and 1 from within.
-
-    References
-    ----------
-    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
-       Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
-    .. [2] F. Provost, T. Fawcett, *Robust classification for imprecise environments*, Machine
-       Learning 42 (2001) 203-231.
-
-    Examples
-    --------
-    >>> fpr = np.array([[0, 0, 0.5, 1], [0, 0.5, 1, 1]])[:, np.newaxis, np.newaxis]
-    >>> tpr = np.array([[0, 0.5, 1, 1], [0, 0.5, 1, 1]])[:, np.newaxis, np.newaxis]
-    >>> verdicts = dominance(np.repeat(fpr, 3, axis=2), np.repeat(tpr, 3, axis=2))
-    >>> verdicts.dominates, verdicts.disjoint, verdicts.crossings
-    (array([[0]]), array([[ True]]), (((),),))
-    """
-    first, second = find_pairs(len(fpr))
+def compare_roc_curves(fpr: FloatArray, tpr: FloatArray) -> Dominance:
+    """Compare the ROC curves of models at each beta ([C15], section 6.2), without their dips."""
+    first, second = list_pairs(len(fpr))
     if np.isnan(fpr).any():
         raise PUValueError(
             "An ROC curve needs negatives, but at some beta there are none. Pass a smaller beta, "
-            "or add rows that are not known.",
+            "or add rows without labels.",
             page="beta#too-high",
         )
     curves = [
         [
-            [step_free(*curve) for curve in zip(*bounds, strict=True)]
+            [_monotone_curve(*curve) for curve in zip(*bounds, strict=True)]
             for bounds in zip(*model, strict=True)
         ]
         for model in zip(fpr, tpr, strict=True)
     ]
     verdicts = [
-        [_judge(*at_beta) for at_beta in zip(curves[a], curves[b], strict=True)]
+        [_compare_curves(*at_beta) for at_beta in zip(curves[a], curves[b], strict=True)]
         for a, b in zip(first.tolist(), second.tolist(), strict=True)
     ]
     ahead, behind, disjoint = (
@@ -99,53 +68,48 @@ def dominance(fpr: FloatArray, tpr: FloatArray) -> Dominance:
     )
 
 
-def _judge(
-    first: Sequence[StepFree], second: Sequence[StepFree]
+def _compare_curves(
+    first: Sequence[MonotoneCurve], second: Sequence[MonotoneCurve]
 ) -> tuple[bool, bool, bool, tuple[float, ...]]:
-    """Compare the curves of two models, each at the lower bound, the estimate and the upper.
-
-    Return whether the first is above the second anywhere, whether it is below it anywhere, whether
-    they are disjoint, and where they cross.
-    """
-    fpr, a, b = _beside(first[1], second[1])
-    lead = _lead(a, b)
+    """Return if the first is above and below the second, if they are disjoint, and crossings."""
+    fpr, a, b = _limits_at_corners(first[1], second[1])
+    difference = _curve_difference(a, b)
     disjoint = _is_above(first[0], second[2]) or _is_above(second[0], first[2])
-    return bool((lead > 0).any()), bool((lead < 0).any()), disjoint, crossings(fpr, lead)
+    above, below = bool((difference > 0).any()), bool((difference < 0).any())
+    return above, below, disjoint, crossings(fpr, difference)
 
 
-def _beside(first: StepFree, second: StepFree) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return both limits of two curves at each corner of either, from within, left to right."""
+def _limits_at_corners(
+    first: MonotoneCurve, second: MonotoneCurve
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return all corners, and both limits of two curves there, from within, left to right."""
     corners = np.union1d(first.fpr, second.fpr)
     sides = [
-        np.stack([limit(curve, corners, "left"), limit(curve, corners, "right")], axis=1)
+        np.stack([_curve_limit(curve, corners, side) for side in ("left", "right")], axis=1)
         for curve in (first, second)
     ]
     a, b = (side.ravel()[1:-1] for side in sides)
     return np.repeat(corners, 2)[1:-1], a, b
 
 
-def _lead(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return by how much the first curve is above the second; 0 within rounding."""
+def _curve_difference(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return the height of the first curve above the second; 0 within rounding."""
     difference = first - second
-    return np.where(np.abs(difference) <= _SAME, 0.0, difference)
+    return np.where(np.abs(difference) <= _RATE_TOLERANCE, 0.0, difference)
 
 
-def _is_above(first: StepFree, second: StepFree) -> bool:
-    """Whether the first curve is strictly above the second, where they are not both at an end."""
-    _, a, b = _beside(first, second)
-    is_ahead, at_end = _lead(a, b) > 0, (a == b) & np.isin(a, [0, 1])
+def _is_above(first: MonotoneCurve, second: MonotoneCurve) -> bool:
+    """Tell if the first curve is strictly above the second, where they are not both at an end."""
+    _, a, b = _limits_at_corners(first, second)
+    is_ahead, at_end = _curve_difference(a, b) > 0, (a == b) & np.isin(a, [0, 1])
     return bool((is_ahead | at_end).all() and is_ahead.any())
 
 
-def step_free(fpr: FloatArray, tpr: FloatArray) -> StepFree:
-    """Return the highest true positive rate at or left of each false positive rate.
-
-    The rate at which each height is reached for good is the lowest from there on. Where a straight
-    piece runs past what is reached again later, it ends there, and the curve jumps.
-    """
-    fpr, tpr = _hold(fpr, tpr)
+def _monotone_curve(fpr: FloatArray, tpr: FloatArray) -> MonotoneCurve:
+    """Return the highest true positive rate at or left of each false positive rate."""
+    fpr, tpr = _fill_dips(fpr, tpr)
     lowest = np.minimum.accumulate(fpr[::-1])[::-1]
-    # A piece from i to i + 1 is cut where it gets to the lowest rate from i + 1 on.
+    # A line from i to i + 1 is cut at the lowest rate from i + 1 on.
     start, end, stop = fpr[:-1], fpr[1:], lowest[1:]
     cut = (start < stop) & (stop < end)
     share = (stop[cut] - start[cut]) / (end[cut] - start[cut])
@@ -153,47 +117,39 @@ def step_free(fpr: FloatArray, tpr: FloatArray) -> StepFree:
     position = np.flatnonzero(cut) + 1
     fpr, tpr = np.insert(lowest, position, stop[cut]), np.insert(tpr, position, height)
     is_new = np.append(True, (np.diff(fpr) > 0) | (np.diff(tpr) > 0))
-    return StepFree(fpr[is_new], tpr[is_new])
+    return MonotoneCurve(fpr[is_new], tpr[is_new])
 
 
-def _hold(fpr: FloatArray, tpr: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Hold a curve at what it has reached until it gets there again."""
-    held = np.maximum.accumulate(tpr)
-    start, end, height = tpr[:-1], tpr[1:], held[:-1]
+def _fill_dips(fpr: FloatArray, tpr: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Keep a curve at its highest value until it is higher again."""
+    highest = np.maximum.accumulate(tpr)
+    start, end, height = tpr[:-1], tpr[1:], highest[:-1]
     below = (start < height) & (height < end)
     if below.any():
         share = (height[below] - start[below]) / (end[below] - start[below])
-        reached_again = fpr[:-1][below] + share * (fpr[1:][below] - fpr[:-1][below])
+        return_fpr = fpr[:-1][below] + share * (fpr[1:][below] - fpr[:-1][below])
         position = np.flatnonzero(below) + 1
-        fpr = np.insert(fpr, position, reached_again)
-        held = np.insert(held, position, height[below])
-    return fpr, held
+        fpr = np.insert(fpr, position, return_fpr)
+        highest = np.insert(highest, position, height[below])
+    return fpr, highest
 
 
-def limit(curve: StepFree, at: FloatArray, side: str) -> FloatArray:
+def _curve_limit(curve: MonotoneCurve, at: FloatArray, side: str) -> FloatArray:
     """Return a curve's limit from the left or right at some false positive rates."""
-    if side == "left":
-        corner = np.searchsorted(curve.fpr, at, side="left")
-        corner = corner.clip(max=curve.fpr.size - 1)
-    else:
+    corner = np.searchsorted(curve.fpr, at, side="left").clip(max=curve.fpr.size - 1)
+    if side == "right":
         corner = np.searchsorted(curve.fpr, at, side="right") - 1
     between = np.interp(at, curve.fpr, curve.tpr)
     return np.where(curve.fpr[corner] == at, curve.tpr[corner], between)
 
 
 def crossings(x: FloatArray, lead: FloatArray) -> tuple[float, ...]:
-    """Return where the lead passes from one to the other: where the one that has it loses it.
-
-    Examples
-    --------
-    >>> crossings(np.array([0.0, 1.0, 2.0, 3.0]), np.array([1.0, -1.0, 0.0, 2.0]))
-    (0.5, 2.0)
-    """
+    """Return where the lead passes from one curve to the other."""
     crossed_at = []
     for before, after in pairwise(np.flatnonzero(lead).tolist()):
         if (lead[before] > 0) == (lead[after] > 0):
             continue
-        if after > before + 1:  # level from the next point on
+        if after > before + 1:  # equal from the next point on
             crossed_at.append(float(x[before + 1]))
         else:
             share = lead[before] / (lead[before] - lead[after])

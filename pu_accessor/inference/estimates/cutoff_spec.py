@@ -1,4 +1,4 @@
-"""What a cutoff is given by, as a user says it: a rank, a threshold, a rate, a maximum."""
+"""Read `at`: a rank, a threshold, a rate or a maximum."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from pu_accessor.errors import PUTypeError, PUValueError
 
 At: TypeAlias = int | str | Mapping[str, float] | Mapping[str, Sequence[float]]
 
-CHOSEN = ("maximum", "youden")
-FIXED = ("rank", "threshold", "fraction")  # which no beta moves
-RATES = ("fpr", "recall", "precision")  # of which one is as asked: a point of the true curve
+OPTIMIZED = ("maximum", "youden")
+FIXED = ("rank", "threshold", "fraction")  # independent of beta
+RATES = ("fpr", "recall", "precision")  # a given rate is a point of the true curve
 _KINDS = (*FIXED, *RATES)
-# What others call a metric: one name is written.
+# Other names of metrics.
 SYNONYMS = MappingProxyType(
     {
         **dict.fromkeys(("sensitivity", "tpr", "hit_rate", "hits"), "recall"),
@@ -31,68 +31,54 @@ SYNONYMS = MappingProxyType(
         "elusion": "for",
     }
 )
-_LARGE = 2**53  # from here on not each integer is a float
-_HINTS = MappingProxyType(
+_MAX_INT = 2**53  # larger integers may not be floats
+_KIND_HINTS = MappingProxyType(
     {"tnr": "It is 1 - fpr: at={'fpr': 0.05} for a true negative rate of 0.95."}
 )
 
 
 @dataclass(frozen=True)
 class Cutoff:
-    """What a cutoff is given by."""
+    """A cutoff as `at` gives it."""
 
-    kind: str  # one of _KINDS or CHOSEN; "first" positive, as many as "positives": of metrics
-    value: float = nan  # NaN where that is all
+    kind: str  # one of _KINDS or OPTIMIZED; metrics also have "first" and "positives"
+    value: float = nan  # NaN where the kind needs none
 
 
 def read_at(at: At) -> Cutoff:
-    """Check what a cutoff is given by.
-
-    Examples
-    --------
-    >>> read_at({"fpr": 0.05})
-    Cutoff(kind='fpr', value=0.05)
-    >>> read_at(100)
-    Cutoff(kind='rank', value=100)
-    """
+    """Check `at` and return its cutoff."""
     if isinstance(at, str):
-        check_option("at", at, CHOSEN)
+        check_option("at", at, OPTIMIZED)
         return Cutoff(at)
     if isinstance(at, Integral) and not isinstance(at, bool):
         return _read_value("rank", int(at))
     if isinstance(at, Real) and is_number(at):
         number = float(at)
         share = f"at={{'fraction': {number}}} for a share of the examples, or "
-        rank = f"at={number:.0f}, or " if 1 < number < _LARGE and number.is_integer() else ""
+        rank = f"at={number:.0f}, or " if 1 < number < _MAX_INT and number.is_integer() else ""
         raise PUTypeError(
             f"at must be an integer where it is a rank, but {number} was passed. Pass {rank}"
             f"{share if 0 <= number <= 1 else ''}at={{'threshold': {number}}} for a score."
         )
     if not isinstance(at, Mapping) or len(at) != 1:
         raise PUTypeError(
-            f"at must be a rank, one of {sorted(CHOSEN)}, or a mapping of one of "
+            f"at must be a rank, one of {sorted(OPTIMIZED)}, or a mapping of one of "
             f"{sorted(_KINDS)} to a number, but {at!r} was passed. For example at=100 or "
             "at={'fpr': 0.05}."
         )
     ((kind, value),) = at.items()
     kind = SYNONYMS.get(kind, kind) if isinstance(kind, str) else kind
-    check_option("at", kind, _KINDS, _HINTS)
+    check_option("at", kind, _KINDS, _KIND_HINTS)
     one = as_array(value)
     return _read_value(kind, one.item() if one.ndim == 0 else value)  # type: ignore[arg-type]
 
 
 def read_cutoffs(at: At) -> list[Cutoff]:
-    """Check what one cutoff, or several of a kind, are given by.
-
-    Examples
-    --------
-    >>> [cutoff.value for cutoff in read_cutoffs({"rank": [50, 100]})]
-    [50, 100]
-    """
+    """Check `at` with one number or several of a kind."""
     if isinstance(at, list | tuple):
         raise PUTypeError(
             f"at must say what its numbers are, but {at!r} was passed. Pass at={{'rank': {at!r}}},"
-            " or 'fraction' or 'threshold' in the place of 'rank'."
+            " or 'fraction' or 'threshold' in place of 'rank'."
         )
     if not isinstance(at, Mapping) or len(at) != 1:
         return [read_at(at)]
@@ -108,12 +94,12 @@ def read_cutoffs(at: At) -> list[Cutoff]:
 
 
 def _read_value(kind: str, value: float) -> Cutoff:
-    """Check the value of a cutoff, as far as it can be without a ranking."""
+    """Check the value of a cutoff, without a ranking."""
     if not is_number(value):
         raise PUTypeError(f"at must map {kind!r} to a number, but {value!r} was passed.")
     if kind == "rank":
         if not (0 <= value < inf and value == floor(value)):
-            raise no_rank("the number of examples", value)
+            raise rank_error("the number of examples", value)
         return Cutoff(kind, int(value))
     if kind == "threshold":
         if isnan(value):
@@ -123,8 +109,8 @@ def _read_value(kind: str, value: float) -> Cutoff:
     return Cutoff(kind, float(value))
 
 
-def no_rank(most: str, value: float) -> PUValueError:
-    """Return the error that something is no rank."""
+def rank_error(most: str, value: float) -> PUValueError:
+    """Return the error that `at` is not a rank of the ranking."""
     return PUValueError(
         f"at must be a rank from 0 to {most}, but {value!r} was passed. For a share of the "
         "examples, pass at={'fraction': 0.1}; where a search returned fewer, ask "

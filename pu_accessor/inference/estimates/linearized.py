@@ -1,7 +1,4 @@
-"""Any quantity of one ranking on new examples, and what its clusters of rows add to its error.
-
-Rows that are independent are clusters of one row each.
-"""
+"""Linearize any metric on future data: what each cluster, or single row, adds to its error."""
 
 from __future__ import annotations
 
@@ -12,12 +9,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.inference.estimates.areas_on_new_examples import precision_values
+from pu_accessor.inference.estimates.areas_on_future_data import unbiased_ap
+from pu_accessor.inference.estimates.calibration import check_probability_scores
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.early_recognition import completed_early, linear_bedroc
-from pu_accessor.inference.estimates.known_positives import count_positives, find_blocks
-from pu_accessor.inference.estimates.metric_at import Head, fixed_head, of_shares
-from pu_accessor.inference.estimates.utility import check_probabilities
+from pu_accessor.inference.estimates.early_recognition import (
+    completed_early_recognition,
+    linearize_bedroc,
+)
+from pu_accessor.inference.estimates.known_positives import count_positives, known_blocks
+from pu_accessor.inference.estimates.metric_at_cutoff import (
+    CutoffPosition,
+    locate_cutoff,
+    metric_of_shares,
+)
 from pu_accessor.inference.influence import (
     Influence,
     auroc_on_new,
@@ -31,62 +35,52 @@ from pu_accessor.inference.tables.contingency import completed_table
 from pu_accessor.inference.tables.curves import area_of_estimate
 from pu_accessor.ranking import MOVE_LEVELS, FloatArray, Ranking
 
-_STEP = 1e-6  # of a share, to see how a metric changes with it
+_STEP = 1e-6  # of a share, for numerical derivatives
 
 
 class Linearized(NamedTuple):
-    """Some quantity at some betas, and what clusters, or single rows, add to its error."""
+    """A metric at some betas, and what clusters, or single rows, add to its error."""
 
-    value: FloatArray  # which errors are around
+    value: FloatArray  # unbiased: influences are deviations from it
     estimate: Callable[[], FloatArray]  # of the completed ranking
-    influence: FloatArray  # (betas, clusters or more)
-    moved: FloatArray  # likewise of the rest, were it known positives at its places
-    reach: FloatArray  # by how much two known positives' influences can differ, by beta
+    influence: FloatArray  # shape (betas, clusters or rows)
+    as_known: FloatArray  # of the rest, if its examples were known positives
+    max_move: FloatArray  # largest difference of two known positives' influences, by beta
 
 
 def linearize(
     ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff | None
 ) -> Linearized:
-    """Return a quantity of a clustered ranking, with what its clusters contribute.
-
-    Notes
-    -----
-    A metric has its derivatives in the shares of known positives and of the rest above the
-    cutoff. At a rank, or a share of the rows, each row also moves the score of that rank, and
-    with it as many known positives as lie there. Average precision is the unbiased one, linear in
-    P: a known positive adds nothing to the number at or above itself.
-    """
+    """Linearize a metric by its derivatives in the shares of both samples above the cutoff."""
     if metric.of_probabilities:
-        check_probabilities(ranking, metric.name)
+        check_probability_scores(ranking, metric.name)
     if cutoff is not None:
-        return _linearize_metric(ranking, betas, metric, cutoff)
+        return _linearize_at_cutoff(ranking, betas, metric, cutoff)
     estimate = partial(area_of_estimate, metric.curve or "", ranking, betas, on_new=True)
     if metric.curve == "roc":
         value, influences = auroc_on_new(ranking, betas), [placement_influences(ranking)]
         slope = 1 / (1 - positive_share_of_rest(ranking.total, betas))[np.newaxis]
-        estimate = partial(np.copy, value)  # whose order no beta changes
+        estimate = partial(np.copy, value)  # its order of models is that at all betas
     elif metric.curve == "pr":
-        value, influences = precision_values(ranking, betas), _precision_influences(ranking)
+        value, influences = unbiased_ap(ranking, betas), _ap_terms(ranking)
         others = ranking.total.known_positive - 1 or 1
         positives = count_positives(ranking.total, betas)
         slope = np.stack([np.ones(betas.size), (positives - 1) / others])
     else:
-        value, of_mean, scale = linear_bedroc(metric, ranking, betas)
+        value, of_mean, scale = linearize_bedroc(metric, ranking, betas)
         influences, slope = [of_mean], scale[np.newaxis]
-        estimate = partial(completed_early, metric, ranking, betas, on_new=True)
-    of_known = [np.concatenate([part.known for part in parts]) for parts in influences]
-    reach = np.ptp(slope.T @ np.stack(of_known), axis=1)
+        estimate = partial(completed_early_recognition, metric, ranking, betas, on_new=True)
     if metric.curve == "roc":
-        reach = slope[0] / ranking.total.known_positive
-    moved = _in_levels(ranking) if metric.curve == "roc" else None
-    influences = [
-        [part._replace(moved=part.known if moved is None else moved) for part in parts]
-        for parts in influences
-    ]
-    return Linearized(value, estimate, *_sum_terms(influences, slope), reach)
+        max_move, moved = slope[0] / ranking.total.known_positive, _auroc_moves_by_level(ranking)
+        influences = [[part._replace(moved=moved) for part in parts] for parts in influences]
+    else:
+        of_known = [np.concatenate([part.known for part in parts]) for parts in influences]
+        max_move = np.ptp(slope.T @ np.stack(of_known), axis=1)
+        influences = [[part._replace(moved=part.known) for part in parts] for parts in influences]
+    return Linearized(value, estimate, *_cluster_influences(influences, slope), max_move)
 
 
-def _in_levels(ranking: Ranking) -> FloatArray:
+def _auroc_moves_by_level(ranking: Ranking) -> FloatArray:
     """Return what known positives add to AUROC, in the levels of `PairedRanks`."""
     known, rest = ranking.known_positive, ranking.head - ranking.known_positive
     level = ((known[:-1] + known[1:]) * MOVE_LEVELS // (2 * known[-1] + 1)).astype(np.int64)
@@ -95,13 +89,13 @@ def _in_levels(ranking: Ranking) -> FloatArray:
     return np.asarray(below / ranking.total.known_positive)
 
 
-def _sum_terms(
+def _cluster_influences(
     influences: Sequence[Sequence[Influence]], slope: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return what clusters add to a sum of terms with slopes of shape (terms, betas)."""
-    if len(influences) > slope.shape[1]:  # the fewer are summed over rows
+    if len(influences) > slope.shape[1]:  # sum the fewer over rows
         influences = [
-            [_mix(parts, of_beta) for parts in zip(*influences, strict=True)]
+            [_combine_influences(parts, of_beta) for parts in zip(*influences, strict=True)]
             for of_beta in slope.T
         ]
         slope = np.eye(len(influences))
@@ -110,87 +104,80 @@ def _sum_terms(
     return slope.T @ known, slope.T @ moved
 
 
-def _mix(parts: Sequence[Influence], slope: FloatArray) -> Influence:
+def _combine_influences(parts: Sequence[Influence], slope: FloatArray) -> Influence:
     """Return the sum of several influences of one ranking, times slopes."""
     mixed = (slope @ np.stack(each) for each in zip(*(part[1:] for part in parts), strict=True))
     return Influence(parts[0].ranking, *mixed)
 
 
-def _linearize_metric(
+def _linearize_at_cutoff(
     ranking: Ranking, betas: FloatArray, metric: Metric, cutoff: Cutoff
 ) -> Linearized:
-    """Return a metric at a cutoff, with what clusters add to both shares above it."""
+    """Linearize a metric at a cutoff, by what clusters add to both shares above it."""
     metric = metric.at_cutoff(cutoff)
-    head = fixed_head(ranking, metric.at_whole(cutoff, sum(ranking.total)))
-    ends, part = head.ends, head.part
+    position = locate_cutoff(ranking, metric.at_whole(cutoff, sum(ranking.total)))
+    ends, weights = position
     n, size = ranking.total.known_positive, sum(ranking.total)
     sizes = np.array([n, max(size - n, 1)])
-    known = float(part @ ends.known_positive)
-    above = np.array([known, float(part @ ends.head) - known]) / sizes
+    known = float(weights @ ends.known_positive)
+    above = np.array([known, float(weights @ ends.head) - known]) / sizes
     hidden = betas * ranking.total.unlabeled / sizes[1]
-    whole = (n + hidden * sizes[1]) / size
-    value = of_shares(metric, whole, hidden, size, cut=False)
+    prevalence = (n + hidden * sizes[1]) / size
+    value = metric_of_shares(metric, prevalence, hidden, size, cut=False)
     shares = np.repeat(above[:, np.newaxis], betas.size, axis=1)
     steps = np.eye(2)[..., np.newaxis] * _STEP
     of_known, of_rest = (
         np.nan_to_num(value(*(shares + step)) - value(*(shares - step))) / (2 * _STEP)
         for step in steps
     )
-    if cutoff.kind != "threshold":  # as many rows are above whatever the sample
+    if cutoff.kind != "threshold":  # the number of rows above is fixed
         of_known = of_known - of_rest * sizes[0] / sizes[1]
-        density = _density(ranking, float(part @ ends.head))
+        density = _known_density(ranking, float(weights @ ends.head))
         of_rest = -of_known * density * sizes[1] / size
         of_known = of_known * (1 - density * n / size)
 
     def estimate() -> FloatArray:
         _, table = completed_table(ends, betas, on_new=True)
-        mixed = (np.tensordot(part, count, 1) for count in table)
+        mixed = (np.tensordot(weights, count, 1) for count in table)
         return metric(*mixed).astype(np.float64)
 
     return Linearized(
         value(*shares),
         estimate,
-        *_sum_terms(_above(head), np.stack([of_known, of_rest])),
+        *_cluster_influences(_rate_influences(position), np.stack([of_known, of_rest])),
         np.abs(of_known) / max(n, 1),
     )
 
 
-def _density(ranking: Ranking, rank: float) -> float:
-    """Return how densely known positives lie around a rank, 1 where as densely as everywhere."""
-    found, _, start, end = find_blocks(ranking)
+def _known_density(ranking: Ranking, rank: float) -> float:
+    """Return the density of known positives around a rank; 1 is the average."""
+    number, _, start, end = known_blocks(ranking)
     size, n = sum(ranking.total), ranking.total.known_positive
     ends = np.array([rank / 2, min(1.5 * rank, size)])
-    inside = np.clip((ends[:, np.newaxis] - start) / (end - start), 0, 1) @ found / n
+    inside = np.clip((ends[:, np.newaxis] - start) / (end - start), 0, 1) @ number / n
     share = float(np.diff(inside)[0])
     return share * size / max(float(np.diff(ends)[0]), 1.0)
 
 
-def _precision_influences(ranking: Ranking) -> list[list[Influence]]:
-    """Return what examples add to the two terms of average precision, see `precision_values`.
-
-    A known positive has all others at or above it; between two there is none to leave out.
-    """
-    whole, known = replace(ranking, strata=()), ranking.known_positive
-    rank = ranking.rank[1:].astype(np.float64)  # of large counts the squares are beyond integers
+def _ap_terms(ranking: Ranking) -> list[list[Influence]]:
+    """Return what examples add to the two terms of `unbiased_ap`."""
+    unstratified, known = replace(ranking, strata=()), ranking.known_positive
+    rank = ranking.rank[1:].astype(np.float64)  # squares of large counts overflow integers
     others = known[1:] - (np.diff(known) > 0)
     by_known = 1 / rank - others / rank**2
-    alone = 1 / rank + 1 / rank**2, -1 / rank**2, -1 / rank**2
+    single = 1 / rank + 1 / rank**2, -1 / rank**2, -1 / rank**2
     pairs = others / rank - by_known, by_known, -others / rank**2
-    return [mean_influences(whole, lambda _: alone), mean_influences(whole, lambda _: pairs)]
+    terms = (lambda _: single), (lambda _: pairs)
+    return [mean_influences(unstratified, term) for term in terms]
 
 
-def _above(head: Head) -> list[list[Influence]]:
-    """Return what rows add to the shares of known positives, and of the rest, in a head.
-
-    The second part of the head is of a block of ties.
-    """
-    ends, part = head
+def _rate_influences(position: CutoffPosition) -> list[list[Influence]]:
+    """Return what rows add to the shares of known positives, and of the rest, above a cutoff."""
+    ends, weights = position
     sizes = ends.total.known_positive, max(sum(ends.total) - ends.total.known_positive, 1)
-    inside = np.append(np.cumsum(part[::-1])[::-1], 0.0)
+    inside = np.append(np.cumsum(weights[::-1])[::-1], 0.0)
     counted = ends.known_positive, ends.head - ends.known_positive
-    known, rest = (
-        (inside - part @ count / size) / size for count, size in zip(counted, sizes, strict=True)
-    )
+    known, rest = ((inside - weights @ c / s) / s for c, s in zip(counted, sizes, strict=True))
     steps = replace(ends, threshold=np.concatenate([[np.inf], ends.threshold, [np.nan]]))
     none = 0 * rest
     return [[Influence(steps, known, none, known)], [Influence(steps, none, rest, none)]]

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor import PUWarning
-from pu_accessor.inference.estimates.macro_average import AREA, GroupTerm, average_groups
+from pu_accessor.inference.estimates.macro_average import AREA_SCATTER, GroupTerm, average_groups
 from pu_accessor.ranking import BoolArray, FloatArray
 from tests.support.studies.population import SHAPES
 from tests.support.studies.tables import write_table
@@ -147,7 +147,7 @@ def auroc_cells(shape: str, design: Design, groups: int, draws: int) -> dict[str
     batches = [auroc_terms(rng, shape, design, groups, draws // 8) for _ in range(8)]
     found = {}
     for target in ("population", "examples"):
-        each = [average_groups(terms[target], target, AREA, 0.95) for terms, _ in batches]
+        each = [average_groups(terms[target], target, AREA_SCATTER, 0.95) for terms, _ in batches]
         estimate, lower, upper = (
             np.concatenate([getattr(one, name) for one in each])
             for name in ("value", "lower", "upper")

@@ -32,10 +32,10 @@ from pu_accessor import PUWarning
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.bands.lookup import latent_bounds
 from pu_accessor.inference.bands.simultaneous import narrow_bounds, narrowed_bends
-from pu_accessor.inference.estimates.auroc import estimate_auroc, estimate_precision
+from pu_accessor.inference.estimates.areas_on_this_sample import estimate_ap, estimate_auroc
 from pu_accessor.inference.estimates.cutoff_spec import At, read_at
 from pu_accessor.inference.estimates.intervals import Estimates
-from pu_accessor.inference.estimates.metric_at import metric_at
+from pu_accessor.inference.estimates.metric_at_cutoff import metric_at_cutoff
 from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables import contingency
@@ -405,7 +405,7 @@ def ask_metrics(population: Population, labeling: Labeling, n: int) -> Iterator[
     ranking = rank_labeling(population, labeling.known, labeling.negative, "all")
     betas, rule = np.array([labeling.beta]), Settings(LEVEL)
     best, found = reported_rank(population), np.cumsum(population.positive)
-    at_rank = metric_at(ranking, betas, METRICS["precision"], read_at(best), rule)
+    at_rank = metric_at_cutoff(ranking, betas, METRICS["precision"], read_at(best), rule)
     # Inside a block of ties it is the expectation over all orders of the block.
     ends = np.append(np.flatnonzero(np.diff(population.score)) + 1, population.score.size)
     truth = float(np.interp(best, np.append(0, ends), np.append(0, found[ends - 1]))) / best
@@ -464,7 +464,7 @@ def _side_by_side(n: int, m: int) -> IntArray:
 _ESTIMATES: Mapping[str, Callable[[Ranking, FloatArray, Settings], Estimates]] = {
     "auroc": estimate_auroc,
     "partial auroc": partial(estimate_auroc, max_fpr=MAX_FPR),
-    "average precision": estimate_precision,
+    "average precision": estimate_ap,
 }
 
 

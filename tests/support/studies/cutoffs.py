@@ -18,7 +18,7 @@ import numpy as np
 
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.bands.exact import exact
-from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_guaranteed
+from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_sample_cutoff
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import make_tables
 from pu_accessor.ranking import BoolArray, FloatArray, Numbers, Ranking
@@ -131,7 +131,7 @@ def simulate(design: Design, goal: Goal, models: int, draws: int) -> Kept:
     for samples in _draw(design, models, draws, rng):
         lists = [
             [
-                find_guaranteed(one.ranking, np.array([beta]), goal, ours).rank,
+                find_sample_cutoff(one.ranking, np.array([beta]), goal, ours).rank,
                 by_bounds(one, beta, goal, both_sides),
                 by_bounds(one, beta, goal, pointwise),
             ]

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import special
 from scipy.stats import rankdata
 
-from pu_accessor.inference.comparison.paired import compare_paired
+from pu_accessor.inference.comparison.paired_models import compare_paired
 from pu_accessor.ranking import BoolArray, FloatArray
 from pu_accessor.sources.columns import Labels
 from pu_accessor.sources.pairs import pair_scores

@@ -29,7 +29,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from pu_accessor.inference.estimates.areas_on_new_examples import auroc_interval
+from pu_accessor.inference.estimates.areas_on_future_data import auroc_interval
 from pu_accessor.inference.influence import Placements
 from pu_accessor.ranking import FloatArray, IntArray
 from tests.support.studies.tables import table_path

@@ -18,7 +18,7 @@ from pu_accessor.beta import Beta
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.errors import PUDataError, PUWarning
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.joint import estimate
+from pu_accessor.inference.estimates.estimate_metric import estimate_metric
 from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.prior.estimators import estimate_prior
 from pu_accessor.inference.settings import Settings
@@ -187,7 +187,7 @@ def ask(name: str, target: str, rank: int | None = None, *, at_cutoff: bool = Fa
     def question(ranking: Ranking, beta: Beta, threshold: float) -> Limits:
         cutoff = Cutoff("rank", rank) if rank else Cutoff("threshold", threshold)
         at = cutoff if rank or at_cutoff else None
-        found = estimate(METRICS[name], ranking, beta, Settings(LEVEL), target, at)
+        found = estimate_metric(METRICS[name], ranking, beta, Settings(LEVEL), target, at)
         return float(found.lower[0]), float(found.upper[0])
 
     return question

@@ -23,10 +23,13 @@ from scipy import stats
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.bands.future_data import Curve, Rates, bound_curve, bound_rates
 from pu_accessor.inference.completion import monotone_hidden
-from pu_accessor.inference.estimates.auroc import estimate_auroc, estimate_precision
+from pu_accessor.inference.estimates.areas_on_this_sample import estimate_ap, estimate_auroc
 from pu_accessor.inference.estimates.cutoff_spec import read_at
-from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_list
-from pu_accessor.inference.estimates.metric_at import metric_at, metric_on_new
+from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_future_cutoff
+from pu_accessor.inference.estimates.metric_at_cutoff import (
+    future_metric_at_threshold,
+    metric_at_cutoff,
+)
 from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking
@@ -307,7 +310,9 @@ def look_at_thresholds(name: str, design: Design, draws: int) -> dict[str, float
                 true = float(METRICS[metric](*map(np.asarray, counts)))
                 for kind in ("plain", "monotone"):
                     asked = replace(ranking, monotone=kind == "monotone")
-                    found = metric_on_new(asked, beta, METRICS[metric], edge, Settings(LEVEL))
+                    found = future_metric_at_threshold(
+                        asked, beta, METRICS[metric], edge, Settings(LEVEL)
+                    )
                     held = found.lower[0] - NEAR <= true <= found.upper[0] + NEAR
                     key = f"{kind}: {metric}, top {head:g}"
                     rows.setdefault(f"{key}: held", []).append(float(held))
@@ -320,7 +325,7 @@ def look_at_lists(name: str, design: Design, goal: Goal, draws: int) -> dict[str
     """Return how long lists are, how often there is one, and how often it keeps its word."""
     shape, (n, size, b) = shapes()[name], design
     found = [
-        find_list(sample.ranking, b, goal, LEVEL, True)
+        find_future_cutoff(sample.ranking, b, goal, LEVEL, True)
         for sample in samples(name, design, draws, f"lists {goal.name} {goal.value}")
     ]
     edge = np.array([each.threshold for each in found])
@@ -395,10 +400,10 @@ def _of_labels(positives: FloatArray, size: FloatArray, design: Design) -> dict[
 
 def _unbiased(ranking: Ranking, beta: float) -> dict[str, float]:
     betas, rule = np.array([beta]), Settings(LEVEL)
-    at = metric_at(ranking, betas, METRICS["precision"], read_at(50), rule).value
+    at = metric_at_cutoff(ranking, betas, METRICS["precision"], read_at(50), rule).value
     return {
         "auroc": float(estimate_auroc(ranking, betas, rule).value[0]),
-        "average precision": float(estimate_precision(ranking, betas, rule).value[0]),
+        "average precision": float(estimate_ap(ranking, betas, rule).value[0]),
         "precision at 50": float(at[0]),
     }
 

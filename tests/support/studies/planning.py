@@ -14,7 +14,7 @@ from scipy import special
 
 from pu_accessor import from_arrays
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.inference.estimates.areas_on_new_examples import estimate_population_auroc
+from pu_accessor.inference.estimates.areas_on_future_data import estimate_population_auroc
 from pu_accessor.inference.settings import Settings
 from pu_accessor.labeling import positives_needed, power
 from pu_accessor.ranking import FloatArray

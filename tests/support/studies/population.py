@@ -14,12 +14,12 @@ from scipy import special
 
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.counting.placements import PlacementTable, count_above, rank_pairs
-from pu_accessor.inference.comparison.paired import compare_paired
-from pu_accessor.inference.estimates.areas_on_new_examples import (
+from pu_accessor.inference.comparison.paired_models import compare_paired
+from pu_accessor.inference.estimates.areas_on_future_data import (
     auroc_interval,
-    estimate_population_precision,
+    estimate_population_ap,
 )
-from pu_accessor.inference.estimates.metric_at import metric_on_new
+from pu_accessor.inference.estimates.metric_at_cutoff import future_metric_at_threshold
 from pu_accessor.inference.influence import Placements
 from pu_accessor.inference.metrics import read_metric
 from pu_accessor.inference.settings import Settings
@@ -215,7 +215,7 @@ def precision_row(name: str, design: Design, draws: int) -> Row:
     for turn in range(draws):
         score = np.concatenate([known[turn], rest[turn]])
         ranking = rank_examples(score, positive, none, ranks="breakpoints")
-        found = estimate_population_precision(ranking, beta_of(design), rule)
+        found = estimate_population_ap(ranking, beta_of(design), rule)
         limits[:, turn] = found.lower[0], found.upper[0]
     size = design.known + design.rest
     prevalence = (design.known + design.share * design.rest) / size
@@ -237,7 +237,7 @@ def rate_row(name: str, cutoff: str, design: Design, draws: int) -> Row:
         rank, found = np.array([0, k + h, size]), np.array([0, k, design.known])
         ranking = Ranking(rank, np.array([np.inf, 1, 0]), found, 0 * rank, rank - found, total)
         metric = read_metric(name, 1, "metric")
-        answer = metric_on_new(ranking, beta_of(design), metric, 1, Settings(LEVEL))
+        answer = future_metric_at_threshold(ranking, beta_of(design), metric, 1, Settings(LEVEL))
         limits[:, turn] = answer.lower[0], answer.upper[0]
     limits = limits[:, again.ravel()]
     positives = (design.known + design.share * design.rest) / size

@@ -17,13 +17,13 @@ import numpy as np
 
 from pu_accessor.beta import Beta
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.inference.comparison.pairwise import GroupValue, find_gaps
-from pu_accessor.inference.estimates.curve_points import metric_at_point
+from pu_accessor.inference.comparison.pair_tests import GroupValue, estimate_gaps
+from pu_accessor.inference.estimates.calibration import estimate_bin_shares
 from pu_accessor.inference.estimates.cutoff_spec import read_at
-from pu_accessor.inference.estimates.early_recognition import estimate_early
+from pu_accessor.inference.estimates.early_recognition import estimate_early_recognition
+from pu_accessor.inference.estimates.estimate_metric import estimate_metric
 from pu_accessor.inference.estimates.intervals import Estimates
-from pu_accessor.inference.estimates.joint import estimate
-from pu_accessor.inference.estimates.utility import reliability
+from pu_accessor.inference.estimates.metric_at_rate import metric_at_rate
 from pu_accessor.inference.metrics import METRICS, bedroc
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking
@@ -100,8 +100,8 @@ def at_points(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> d
         for goal, name in product(GOALS, ("precision", "recall")):
             asked = METRICS[name], read_at(goal), Settings(LEVEL), "examples"
             try:
-                true = metric_at_point(whole, np.zeros(1), *asked).value[0]
-                got = metric_at_point(one.ranking, np.array([one.beta]), *asked)
+                true = metric_at_rate(whole, np.zeros(1), *asked).value[0]
+                got = metric_at_rate(one.ranking, np.array([one.beta]), *asked)
             except ValueError:  # a precision is reached by no cutoff
                 continue
             ((kind, value),) = goal.items()
@@ -114,7 +114,7 @@ def at_points(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> d
 def enrichment(ranking: Ranking, betas: FloatArray, fraction: float) -> Estimates:
     """Return the enrichment factor of the top."""
     top = read_at({"fraction": fraction})
-    return estimate(METRICS["lift"], ranking, Beta(betas), Settings(LEVEL), "examples", top)
+    return estimate_metric(METRICS["lift"], ranking, Beta(betas), Settings(LEVEL), "examples", top)
 
 
 def early(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[str, Held]:
@@ -123,8 +123,12 @@ def early(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[
     for one in samples(shape, known, share, draws, rng):
         betas, whole = np.array([one.beta]), rank(one.score, one.truth)
         for alpha in (5.0, 20.0, 100.0):
-            got = estimate_early(bedroc(alpha), one.ranking, betas, Settings(LEVEL), "examples")
-            every = estimate_early(bedroc(alpha), whole, np.zeros(1), Settings(LEVEL), "examples")
+            got = estimate_early_recognition(
+                bedroc(alpha), one.ranking, betas, Settings(LEVEL), "examples"
+            )
+            every = estimate_early_recognition(
+                bedroc(alpha), whole, np.zeros(1), Settings(LEVEL), "examples"
+            )
             rows = found.setdefault(f"BEDROC, alpha {alpha:g}", [])
             rows.append((every.value[0], got.lower[0], got.upper[0]))
         for fraction in (0.01, 0.05, 0.2):
@@ -163,10 +167,10 @@ def gaps(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[s
                     whole = prevalence if name == "recall" else sum(head)
                     true.append(head[0] / whole if whole else np.nan)
                     beta = Beta(np.array([one.beta]))
-                    value = estimate(METRICS[name], one.ranking, beta, limit, target, at)
+                    value = estimate_metric(METRICS[name], one.ranking, beta, limit, target, at)
                     interval = value.value, value.lower, value.upper
                     groups.append(GroupValue(one.ranking.total.known_positive, *interval))
-                gap = find_gaps(groups)
+                gap = estimate_gaps(groups)
                 row = true[0] - true[1], gap.lower[0, 0], gap.upper[0, 0]
                 if not np.isnan(row).any():
                     found.setdefault(f"gap of {name}, {target}", []).append(row)
@@ -185,7 +189,9 @@ def net_benefits(
     """Return the lower limit, the estimate and the upper limit at each threshold."""
     entry, each = METRICS["net_benefit"], []
     for threshold in thresholds.tolist():
-        found = estimate(entry, ranking, beta, rule, "examples", read_at({"threshold": threshold}))
+        found = estimate_metric(
+            entry, ranking, beta, rule, "examples", read_at({"threshold": threshold})
+        )
         each.append([found.lower[0], found.value[0], found.upper[0]])
     return np.array(each)
 
@@ -203,7 +209,7 @@ def reliable(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> di
         for band in ("exact", "simultaneous"):
             rule = Settings(LEVEL, band)
             bins, every = (
-                reliability(some, b, edges, rule).value[..., 0]
+                estimate_bin_shares(some, b, edges, rule).value[..., 0]
                 for some, b in ((few, betas), (whole, np.zeros(1)))
             )
             worth, best = (

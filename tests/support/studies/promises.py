@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from pu_accessor.inference.diagnostics import diagnose
-from pu_accessor.inference.estimates.auroc import estimate_auroc, estimate_precision
+from pu_accessor.inference.estimates.areas_on_this_sample import estimate_ap, estimate_auroc
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import make_tables
 from pu_accessor.inference.tables.curves import area
@@ -188,7 +188,7 @@ def weighted(cell: Cell, strata: tuple[float, ...] | None = None) -> Draws:
             "AP": float(np.mean(np.arange(1, count + 1) / rank)),
         }
         found = {}
-        for name, ask in (("AUROC", estimate_auroc), ("AP", estimate_precision)):
+        for name, ask in (("AUROC", estimate_auroc), ("AP", estimate_ap)):
             limits, truth = ask(ranking, beta, Settings(LEVEL)), truths[name]
             held = bool(limits.lower[0] <= truth <= limits.upper[0])
             warned = bool(few) or not 0 <= limits.value[0] <= 1

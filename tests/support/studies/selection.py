@@ -18,10 +18,10 @@ from scipy import integrate, optimize, special, stats
 from pu_accessor.beta import Beta
 from pu_accessor.inference.bands.exact import Bounds
 from pu_accessor.inference.bands.lookup import latent_bounds_of_many
-from pu_accessor.inference.comparison.paired import compare_paired
-from pu_accessor.inference.comparison.worst_case import compare_worst
+from pu_accessor.inference.comparison.paired_models import compare_paired
+from pu_accessor.inference.comparison.worst_case_labels import compare_worst_case
+from pu_accessor.inference.estimates.estimate_metric import estimate_metric
 from pu_accessor.inference.estimates.intervals import Estimates
-from pu_accessor.inference.estimates.joint import estimate
 from pu_accessor.inference.metrics import METRICS
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, PairedRanks, Ranking
@@ -191,7 +191,7 @@ def area_coverage(cell: Cell, draws: int, curve: str, target: str) -> tuple[floa
         beta = Beta(np.array([(count - ranking.total.known_positive) / ranking.total.unlabeled]))
         truth = (of_new if target == "population" else true_areas(score, count))[curve]
         within, at_random = (
-            estimate(AREAS[curve], ranking, beta, settings, target, None)
+            estimate_metric(AREAS[curve], ranking, beta, settings, target, None)
             for settings in (Settings(LEVEL, selection_odds=cell.asked), Settings(LEVEL))
         )
         held += [_holds(each, truth) for each in (within, at_random)]
@@ -218,7 +218,7 @@ def pair_coverage(cell: Cell, draws: int, target: str) -> tuple[float, float, fl
         betas = np.array([(count - known.size) / (size - known.size)])
         areas = [true_areas(score, count)["roc"] for score in scores]
         truth = of_new if target == "population" else areas[0] - areas[1]
-        within = compare_worst(paired, betas, LEVEL, target, odds=cell.asked)
+        within = compare_worst_case(paired, betas, LEVEL, target, odds=cell.asked)
         at_random = compare_paired(paired, betas, LEVEL, target)
         held += [bool(x.lower[0, 0] <= truth <= x.upper[0, 0]) for x in (within, at_random)]
         width += float(within.upper[0, 0] - within.lower[0, 0])

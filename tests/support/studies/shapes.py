@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
-from pu_accessor.inference.estimates.auroc import estimate_auroc, estimate_precision
+from pu_accessor.inference.estimates.areas_on_this_sample import estimate_ap, estimate_auroc
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import Counts, FloatArray, Ranking
 
 SEED, LEVEL = 20261121, 0.95
-ASKED = {"auroc": estimate_auroc, "precision": estimate_precision}
+ASKED = {"auroc": estimate_auroc, "precision": estimate_ap}
 
 Rng = np.random.Generator
 Draw = Callable[[Rng, int, int], tuple[FloatArray, FloatArray]]

@@ -11,8 +11,8 @@ from itertools import product
 
 import numpy as np
 
-from pu_accessor.inference.comparison.paired import compare_paired
-from pu_accessor.inference.comparison.pairwise import adjust_together
+from pu_accessor.inference.comparison.pair_tests import adjust_by_max_t
+from pu_accessor.inference.comparison.paired_models import compare_paired
 from pu_accessor.ranking import FloatArray
 from pu_accessor.sources.columns import Labels
 from pu_accessor.sources.pairs import pair_scores
@@ -60,7 +60,7 @@ def look(noise: str, shared: float, known: int, better: float, draws: int) -> Fl
         tests = compare_paired(paired, None, LEVEL, "population")
         pairs = tests.first, tests.second
         equal = apart[tests.first] == apart[tests.second]
-        together = adjust_together(tests.p_value, tests.covariance, pairs)
+        together = adjust_by_max_t(tests.p_value, tests.covariance, pairs)
         row: list[float] = []
         for p in (tests.p_adjusted, together):
             below = p[:, 0] < 1 - LEVEL

@@ -20,7 +20,7 @@ from scipy import optimize, special
 
 from pu_accessor.inference.bands.exact import exact
 from pu_accessor.inference.bands.weighted import effective_size, weighted_bounds
-from pu_accessor.inference.estimates.auroc import estimate_auroc, estimate_precision
+from pu_accessor.inference.estimates.areas_on_this_sample import estimate_ap, estimate_auroc
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
@@ -134,7 +134,7 @@ def simulate(cell: Cell, draws: int) -> tuple[Cell, float, list[Row]]:
                 betas = np.array([m / (cell.examples - weight.size)])
                 areas: tuple[tuple[str, float, Estimates], ...] = (
                     ("AUROC", auroc, estimate_auroc(ranking, betas, Settings(LEVEL))),
-                    ("AP", precision, estimate_precision(ranking, betas, Settings(LEVEL))),
+                    ("AP", precision, estimate_ap(ranking, betas, Settings(LEVEL))),
                 )
                 for area, truth, estimate in areas:
                     lowest, highest = estimate.lower.item(), estimate.upper.item()

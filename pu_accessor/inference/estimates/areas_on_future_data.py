@@ -1,0 +1,298 @@
+"""Estimate areas on future data: known positives and the rest are two independent samples.
+
+b is the share of positives in the rest; the placement AUC is b/2 + (1 - b)*AUROC, and its variance
+is DeLong's, var(V10)/n + var(V01)/U (Biometrics 44, 1988, 837-845). A limit of a bounded mean is a
+quantile of the Bayesian bootstrap with half a value added at that end (Rubin, Ann. Stat. 9, 1981;
+with a whole value it is Gaffke's limit, arXiv:1905.06208, which is valid for any distribution).
+Errors of average precision come from influence functions (Hampel, JASA 69, 1974, 383-393).
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import scipy
+
+from pu_accessor.inference.bands.weighted import effective_size
+from pu_accessor.inference.estimates.intervals import (
+    Estimates,
+    half_width,
+    include_estimate,
+    logit_interval,
+    use_completed,
+)
+from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
+from pu_accessor.inference.influence import (
+    Design,
+    Influence,
+    Placements,
+    add_prevalence_error,
+    auroc_on_new,
+    center_influences,
+    cluster_sums,
+    design_effect,
+    placement_influences,
+    placements_of_ranking,
+    placements_of_stack,
+    positive_share_of_rest,
+    precision_influences,
+    prevalence_is_estimated,
+    squared_errors_and_df,
+    wilson_interval,
+)
+from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.tables.contingency import check_labels, completed_table
+from pu_accessor.inference.tables.curves import area_of_estimate, aurocs_of_estimates, odds_factor
+from pu_accessor.ranking import BoolArray, FloatArray, Ranking, Stack
+
+_MIN_SHARE = 1e-9  # replaces a share of 0, which has no logit
+_PRIOR_SIZE = 0.5  # values added to a sample at either end, as in Jeffreys' prior
+
+
+def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimates:
+    """Estimate AUROC on future data, with its interval."""
+    check_labels(betas, ranking.total)
+    share, placements = (
+        positive_share_of_rest(ranking.total, betas),
+        placements_of_ranking(ranking),
+    )
+    design = design_effect(ranking.clusters, partial(placement_influences, ranking))
+    placements = placements._replace(size=placements.size / design.effect)
+    statistic = auroc_interval(share, placements, rule.level, design.df)
+    statistic = replace(statistic, value=auroc_on_new(ranking, betas))
+    statistic = _trim_chance(ranking, statistic, 0.5)
+    completed = area_of_estimate("roc", ranking, betas, on_new=True)
+    return use_completed(ranking, betas, rule.level, statistic, completed)
+
+
+def auroc_interval(
+    share: FloatArray, placements: Placements, level: float, df: float = np.inf
+) -> Estimates:
+    """Return the unbiased AUROC with its error and interval, of one ranking or of many."""
+    value, lower, upper = (
+        (above - share / 2) / (1 - share)
+        for above in (placements.above, *bounded_mean_limits(placements, level, df))
+    )
+    error = np.sqrt(np.sum(placements.squares, axis=0)) / (1 - share)
+    return Estimates(value, error, np.clip(lower, 0, 1), np.clip(upper, 0, 1))
+
+
+def _trim_chance(ranking: Ranking, area: Estimates, chance: FloatArray | float) -> Estimates:
+    """Raise limits to the area by chance, where scores are monotone."""
+    if not ranking.monotone:
+        return area
+    lower, upper = (np.maximum(end, chance) for end in (area.lower, area.upper))
+    return replace(area, lower=lower, upper=upper)
+
+
+def bounded_mean_limits(
+    placements: Placements, level: float, df: float = np.inf
+) -> tuple[FloatArray, FloatArray]:
+    """Return limits of a mean in [0, 1] that two samples add to, by squared distances."""
+    size, tail = placements.size, (1 - level) / 2
+    mean = np.clip(placements.above, 0, 1)  # removes rounding errors
+    # With few clusters the variance is uncertain, so Student's t replaces the normal quantile.
+    t_over_normal = scipy.special.stdtrit(df, tail) / scipy.special.ndtri(tail)
+    total, limits = size + _PRIOR_SIZE, []
+    for end, sign in ((0, -1), (1, 1)):
+        center = (size * mean + _PRIOR_SIZE * end) / total
+        scatter = size * (_PRIOR_SIZE / total) * (mean - end) ** 2
+        scatter += (size - 1) * placements.variance
+        with np.errstate(divide="ignore", invalid="ignore"):
+            k = center * (1 - center) * total * (total + 1) / scatter - 1
+        quantile = scipy.special.betaincinv(center * k, (1 - center) * k, abs(end - tail))
+        distances = np.where(center == end, 0 * placements.variance, quantile - mean)
+        limits.append(mean + sign * t_over_normal * np.hypot(*distances))
+    return limits[0], limits[1]
+
+
+def estimate_population_aurocs(
+    stack: Stack, betas: FloatArray, level: float
+) -> list[Estimates | None]:
+    """Estimate AUROC on future data of each ranking; None where the stack does not allow it."""
+    known, negative, unlabeled = stack.total.T
+    plain = (known > 0) & (unlabeled > 0) & (negative == 0) & (betas < 1).all(axis=1)
+    completed = aurocs_of_estimates(stack, betas)
+    plain &= ~(_beta_may_be_refuted(stack, betas, level) | np.isnan(completed)).any(axis=1)
+    placements = placements_of_stack(stack)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = betas * (unlabeled / (negative + unlabeled))[:, np.newaxis]
+    selected = np.repeat(np.flatnonzero(plain), betas.shape[1])
+    chosen = Placements(*(side[..., selected] for side in placements))
+    statistic = auroc_interval(shares[plain].ravel(), chosen, level)
+    estimates = include_estimate(statistic, completed[plain].ravel())
+    columns = (estimates.value, estimates.error, estimates.lower, estimates.upper)
+    rows = zip(*(column.reshape(-1, betas.shape[1]) for column in columns), strict=True)
+    return [Estimates(*next(rows)) if is_plain else None for is_plain in plain.tolist()]
+
+
+def _beta_may_be_refuted(stack: Stack, betas: FloatArray, level: float) -> BoolArray:
+    """Tell which betas may exceed the limit of their ranking: see `limit_from_positives`."""
+    known, unlabeled, owner = stack.total[:, :1], stack.total[:, 2:], stack.owner
+    # Rounded up, to miss no beta.
+    hidden = np.minimum(np.ceil(betas * unlabeled + 0.5), unlabeled).clip(min=1)
+    share = np.minimum(stack.unlabeled[:, np.newaxis], hidden[owner]) / hidden[owner]
+    with np.errstate(divide="ignore"):
+        excess = stack.known[:, np.newaxis] / known[owner] - share
+        allowed = np.sqrt(np.log(1 / (1 - level)) / 2 * (1 / known + 1 / hidden))
+    distance = np.zeros(betas.shape)
+    np.maximum.at(distance, owner, excess)
+    return np.asarray(distance > allowed)
+
+
+def estimate_population_ap(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimates:
+    """Estimate average precision on future data, with an interval on the logit scale of n/P*AP."""
+    # Simulated coverage is .93 to .98 from 50 known positives on, up to .99 where few of them rank
+    # high; below 20 it is not assured.
+    check_labels(betas, ranking.total)
+    if rule.prevalence is None:
+        value = unbiased_ap(ranking, betas)
+        influences = precision_influences(ranking)
+        statistic = _ap_interval(ranking, betas, value, influences, rule.level)
+    else:
+        count_negatives(ranking.total, betas, "average_precision on future data")
+        statistic = _ap_at_prevalence(ranking, betas, rule.prevalence, rule.level)
+    completed = area_of_estimate("pr", ranking, betas, on_new=True, prevalence=rule.prevalence)
+    return use_completed(ranking, betas, rule.level, statistic, completed)
+
+
+def _ap_interval(
+    ranking: Ranking,
+    betas: FloatArray,
+    value: FloatArray,
+    influences: Sequence[Influence],
+    level: float,
+    prevalence: float | None = None,
+) -> Estimates:
+    """Add an interval to average precision, on the logit scale of its labeled share."""
+    n, size = ranking.total.known_positive, sum(ranking.total)
+    positives = count_positives(ranking.total, betas)
+    factor = odds_factor(prevalence, positives, size - positives)
+    (squares, df), all_parts = squared_errors_and_df(influences), influences
+    if prevalence is None and prevalence_is_estimated(ranking):
+        # slope: the derivative of average precision by the share of positives
+        known, rank = ranking.known_positive, ranking.rank
+        slopes = known[1:] * (rank - known)[1:] / np.square(rank[1:].astype(np.float64))
+        slope = float(np.diff(known) @ slopes / n * size**2 / (n * (size - n or 1)))
+        all_parts = add_prevalence_error(influences, slope / n)
+    design = design_effect(ranking.clusters, lambda: all_parts)
+    unscaled_error = float(design.effect * squares.sum()) ** 0.5
+    share = np.clip(1 - (1 - n / positives) / factor, _MIN_SHARE, n / positives)
+    error = unscaled_error * factor * positives
+    half = half_width(error, min(df, design.df), level)
+    limits = logit_interval(value, share * value, 1 / share, half, half)
+    if unscaled_error == 0:
+        # All known positives rank above all others: limits are those at Wilson's extreme rates.
+        tpr, fpr = _extreme_rates(n / design.effect, (size - n) / design.effect, level)
+        tp = factor * (n / design.effect) * tpr
+        lower = tpr * tp / (tp + (size - n) / design.effect * fpr)
+        limits = np.minimum(value, lower), np.ones(value.size)
+    chance = positives / size if prevalence is None else prevalence
+    return _trim_chance(ranking, Estimates(value, error, *limits), chance)
+
+
+def effective_size_of_rest(ranking: Ranking) -> float:
+    """Return the effective size of the rest for average precision; NaN without row weights."""
+    if ranking.clusters is None or not ranking.clusters.alone:
+        return np.nan
+    added = np.abs(cluster_sums(precision_influences(ranking))[1])
+    return effective_size(added) if added.any() else np.nan
+
+
+def _ap_at_prevalence(
+    ranking: Ranking, betas: FloatArray, prevalence: float, level: float
+) -> Estimates:
+    """Estimate average precision where each positive counts w times, to match a prevalence."""
+    # An error d in T changes precision T*w/A, A = r - T + w*T, by w*d/A * min(r/A, 1).
+    finer, table = completed_table(ranking, betas, on_new=True)
+    positives = count_positives(ranking.total, betas)
+    factor = odds_factor(prevalence, positives, sum(ranking.total) - positives)
+    known, estimates = np.diff(finer.known_positive), []
+    for beta, w, tp, number in zip(betas, factor, table.tp.T, positives, strict=True):
+        size = np.where(finer.rank > 0, finer.rank - tp + w * tp, 1)
+        scale = size * np.maximum(size / np.maximum(finer.rank, 1), 1)
+        given = tp * (1 / size - 1 / scale) / number
+        one_beta, added = np.array([beta]), number * float(known @ given[1:]) / known.sum()
+        value = w * (unbiased_ap(finer, one_beta, scale) + added)
+        influences = precision_influences(finer, (size, scale, given))
+        estimates.append(_ap_interval(finer, one_beta, value, influences, level, prevalence))
+    parts = [(each.value, each.error, each.lower, each.upper) for each in estimates]
+    return Estimates(*np.concatenate(parts, axis=1))
+
+
+def unbiased_ap(ranking: Ranking, betas: FloatArray, rank: FloatArray | None = None) -> FloatArray:
+    """Return unbiased average precision, which may exceed 1; `rank` replaces its ranks."""
+    n, single, pairs = ranking.total.known_positive, 0.0, 0.0
+    for stratum in ranking.strata or (ranking,):
+        known, known_here = stratum.known_positive, np.diff(stratum.known_positive)
+        above = stratum.rank if rank is None else rank
+        weight = known_here[known_here > 0] / above[1:][known_here > 0]
+        single += float(weight.sum())
+        pairs += float(weight @ (known[1:][known_here > 0] - 1))
+    positives = count_positives(ranking.total, betas)
+    value: FloatArray = single / n + (positives - 1) * (pairs / (n * (n - 1 or 1)))
+    return np.where((n == 1) & (positives > 1), np.nan, value)
+
+
+def _extreme_rates(n: float, rest: float, level: float, *design: Design) -> tuple[float, float]:
+    """Return the lowest true and the highest false positive rate where samples are separated."""
+    tpr = wilson_interval(np.array([float(n)]), n, level, *design)[0]
+    fpr = wilson_interval(np.array([0.0]), rest, level, *design)[1]
+    return float(tpr[0]), float(fpr[0])
+
+
+def estimate_population_pauc(
+    ranking: Ranking, betas: FloatArray, rule: Settings, max_fpr: float
+) -> Estimates:
+    """Estimate the standardized partial area on future data (Dodd and Pepe, Biometrics, 2003)."""
+    check_labels(betas, ranking.total)
+    count_negatives(ranking.total, betas, "auroc on future data")
+    value = area_of_estimate("roc", ranking, betas, max_fpr, on_new=True)
+    finer, table = completed_table(ranking, betas, on_new=True)
+    shares = positive_share_of_rest(ranking.total, betas).tolist()
+    with np.errstate(invalid="ignore"):  # whole counts may leave no negatives
+        rates = table.fp.T / table.fp[-1:].T
+    limits = [
+        _pauc_limits(_pauc_influence(finer, fpr, max_fpr), area, share, max_fpr, rule.level)
+        for fpr, area, share in zip(rates, value.tolist(), shares, strict=True)
+    ]
+    statistic = Estimates(value, *np.transpose(limits))
+    return use_completed(ranking, betas, rule.level, statistic, value)
+
+
+def _pauc_influence(ranking: Ranking, fpr: FloatArray, max_fpr: float) -> Influence:
+    """Return what examples add to (1 - b) times the area up to a false positive rate."""
+    known, others = ranking.known_positive, ranking.rank - ranking.known_positive
+    n, rest = int(known[-1]), max(int(others[-1]), 1)
+    width = np.diff(fpr)
+    part = np.where(width > 0, (max_fpr - fpr[:-1]) / np.where(width > 0, width, 1), np.inf)
+    part = np.clip(np.where(fpr[:-1] < max_fpr, part, 0), 0, 1)
+    values = []
+    for size, count in ((rest, others), (n, known)):
+        step = np.diff(count) * part / size
+        through = np.append(0.0, np.cumsum(step))
+        values.append(part * (through[-1] - (through[:-1] + through[1:]) / 2))
+    return center_influences([(ranking, values[0], -values[1] / rest)])[0]
+
+
+def _pauc_limits(
+    influence: Influence, value: float, share: float, max_fpr: float, level: float
+) -> tuple[float, float, float]:
+    """Return the standard error and the limits of a standardized partial area."""
+    squares, df = squared_errors_and_df([influence])
+    design = design_effect(influence.ranking.clusters, lambda: [influence])
+    chance = max_fpr**2 / 2
+    scale = 2 * (max_fpr - chance)
+    error = float(np.sqrt(design.effect * squares.sum())) / (1 - share) / scale
+    position = ((2 * value - 1) * (max_fpr - chance) + chance) / max_fpr
+    if error == 0:
+        total = influence.ranking.total
+        n, rest = total.known_positive, sum(total) - total.known_positive
+        tpr, fpr = _extreme_rates(n, rest, level, design)
+        area = tpr * max(max_fpr - fpr / (1 - share), 0.0)
+        return error, (1 + (area - chance) / (max_fpr - chance)) / 2, 1.0
+    one = np.array([1.0])
+    half = half_width(error * one, min(df, design.df), level)
+    lower, upper = logit_interval(value * one, position, max_fpr / scale * one, half, half)
+    return error, float(lower[0]), float(upper[0])

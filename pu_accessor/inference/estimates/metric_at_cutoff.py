@@ -1,0 +1,309 @@
+"""Evaluate a metric at one cutoff, with its interval.
+
+On future data the shares above a threshold, of known positives and of the rest, are independent
+binomials with Wilson's intervals (JASA 22, 1927, 209-212). The squared distances that the metric
+moves by each are added (Newcombe, Statistics in Medicine 17, 1998, 873-890; Zou and Donner,
+Statistics in Medicine 27, 2008, 1693-1702).
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from math import floor, nan
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import scipy
+
+from pu_accessor.checks import latent_counts
+from pu_accessor.errors import PUDataError
+from pu_accessor.inference.bands.future_data import bound_rates, precision_from_lift
+from pu_accessor.inference.bands.lookup import band_name
+from pu_accessor.inference.estimates.cutoff_spec import FIXED, OPTIMIZED, Cutoff, rank_error
+from pu_accessor.inference.estimates.intervals import Estimates
+from pu_accessor.inference.estimates.known_positives import count_negatives, unrounded_negatives
+from pu_accessor.inference.influence import design_effects, wilson_interval
+from pu_accessor.inference.metrics import METRICS, Metric
+from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.tables.contingency import (
+    Table,
+    average_over_ties,
+    check_labels,
+    completed_table,
+    make_tables,
+)
+from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
+
+
+class CutoffPosition(NamedTuple):
+    """A cutoff, or a position within a block of tied scores."""
+
+    ends: Ranking  # the cutoff, or the two around the block
+    weights: FloatArray  # of each, by how near the position is
+
+    @property
+    def rank(self) -> float:
+        """Examples predicted positive."""
+        rank = float(self.weights @ self.ends.head)
+        return round(rank) if self.ends.head.dtype.kind == "i" else rank
+
+    def split_error(self, rule: Settings) -> Settings:
+        """Return the settings with the error split between the two ends of a block."""
+        if self.weights.size == 1 or rule.band == "simultaneous":
+            return rule
+        return rule.at_level((1 + rule.level) / 2)
+
+
+def metric_at_cutoff(
+    ranking: Ranking,
+    betas: FloatArray,
+    metric: Metric,
+    at: Cutoff,
+    rule: Settings,
+    optimum_at: float | None = None,
+) -> Estimates:
+    """Evaluate a metric at one cutoff on this sample; `optimum_at` is the beta of an optimum."""
+    locate = partial(locate_chosen_cutoff, ranking, metric=metric, at=at, rule=rule)
+    if at.kind in FIXED or (optimum_at is not None and at.kind in OPTIMIZED):
+        return evaluate_at_position(locate(optimum_at or 0.0), betas, metric, rule)
+    each = betas[:, np.newaxis]
+    at_betas = [evaluate_at_position(locate(b.item()), b, metric, rule) for b in each]
+    joined: dict[str, Any] = {
+        name: np.concatenate([getattr(one, name) for one in at_betas])
+        for name, column in vars(at_betas[0]).items()
+        if isinstance(column, np.ndarray)
+    }
+    return replace(at_betas[0], **joined)
+
+
+def locate_cutoff(ranking: Ranking, at: Cutoff) -> CutoffPosition:
+    """Return the position of a cutoff that does not depend on beta."""
+    examples, rank = sum(ranking.total), at.value
+    if at.kind == "threshold":
+        rank = ranking.above(at.value).item()
+    elif at.kind == "fraction":
+        rank = floor(Fraction(str(at.value)) * examples)
+    if rank > examples:
+        raise rank_error(f"{examples}, the number of examples", rank)
+    cutoff = ranking.at(np.array([rank]))
+    start = cutoff.head[0].item()
+    if start == rank:
+        return CutoffPosition(cutoff, np.ones(1))
+    # Only blocks without labels can be refined; others have both ends in the ranking.
+    unlabeled = cutoff.unlabeled + (rank - start)
+    finer = ranking.refine(unlabeled[unlabeled <= ranking.total.unlabeled])
+    end = int(np.searchsorted(finer.rank, rank))
+    share = (rank - start) / (finer.rank[end].item() - start)
+    return CutoffPosition(finer.take(np.array([end - 1, end])), np.array([1 - share, share]))
+
+
+def cutoff_at_positives(total: Counts, beta: float) -> Cutoff:
+    """Return the rank that is the number of positives."""
+    hidden = latent_counts(np.array([beta]), total.unlabeled).item()
+    return Cutoff("rank", total.known_positive + hidden)
+
+
+def locate_chosen_cutoff(
+    ranking: Ranking, beta: float, metric: Metric, at: Cutoff, rule: Settings
+) -> CutoffPosition:
+    """Return the position of any cutoff, at one beta."""
+    if at.kind in FIXED:
+        return locate_cutoff(ranking, at)
+    if at.kind == "positives":
+        return locate_cutoff(ranking, cutoff_at_positives(ranking.total, beta))
+    metric = METRICS["informedness"] if at.kind == "youden" else metric
+    return CutoffPosition(_best_cutoff(ranking, beta, metric, rule), np.ones(1))
+
+
+def evaluate_at_position(
+    position: CutoffPosition, betas: FloatArray, metric: Metric, rule: Settings
+) -> Estimates:
+    """Evaluate a metric at one position."""
+    ends, size = position.ends, betas.size
+    tables = average_over_ties(
+        make_tables(ends, betas, position.split_error(rule)), position.weights
+    )
+    values = metric(*tables.table)[0].astype(np.float64)
+    lower, upper = values.min(axis=0), values.max(axis=0)  # include the estimate
+    estimates = Estimates(values[1], np.full(size, nan), lower, upper)
+    clipped = np.asarray(tables.clipped[0, ::2].any(axis=0))
+    band = ends.design or band_name(rule.band)
+    return replace(add_location(estimates, position), band=band, clipped=clipped)
+
+
+def add_location(estimates: Estimates, position: CutoffPosition) -> Estimates:
+    """Add rank and threshold to estimates."""
+    size = estimates.value.size
+    return replace(
+        estimates,
+        rank=np.full(size, position.rank),
+        threshold=np.full(size, position.ends.threshold[-1]),
+        examples_at_threshold=np.full(size, position.ends.head[-1]),
+        clipped=np.zeros(size, np.bool_),
+    )
+
+
+def _best_cutoff(ranking: Ranking, beta: float, metric: Metric, rule: Settings) -> Ranking:
+    """Return the cutoff with the highest estimate, at a bend of the curves or an end."""
+    unlabeled = ranking.total.unlabeled
+    ends = np.unique([1, max(unlabeled - 1, 1)])[:unlabeled]
+    finer, table = _complete_tables(ranking.refine(ends), beta, rule)
+    if metric.peaks_between and (turns := _mcc_extremes(finer, table)).size:
+        finer, table = _complete_tables(finer.refine(turns), beta, rule)
+    values = np.where(finer.rank > 0, metric(*table), np.nan)
+    if np.isnan(values).all():
+        raise PUDataError("at needs a cutoff at which the metric has a value, but there is none.")
+    return finer.take(np.array([np.nanargmax(values)]))
+
+
+def _mcc_extremes(ranking: Ranking, table: Table) -> IntArray:
+    """Return counts of unlabeled examples next to a maximum of MCC between negative values."""
+    # Between two cutoffs N*tp - P*h is a + b*h, and MCC turns only at h = a*N/(2*a + b*N).
+    head, size = ranking.head.astype(np.float64), sum(ranking.total)
+    excess = size * table.tp - (table.tp + table.fn) * head
+    if (excess[1:-1] >= 0).any():
+        return np.empty(0, np.int64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slope = np.diff(excess) / np.diff(head)
+        start = excess[:-1] - slope * head[:-1]
+        turn = start * size / (2 * start + slope * size)
+    inside = (turn > head[:-1]) & (turn < head[1:])
+    inside &= np.diff(ranking.known_positive + ranking.known_negative) == 0
+    unlabeled = (turn - head[:-1] + ranking.unlabeled[:-1])[inside].astype(np.int64)
+    return np.unique([unlabeled, unlabeled + 1])
+
+
+def _complete_tables(ranking: Ranking, beta: float, rule: Settings) -> tuple[Ranking, Table]:
+    """Return the tables of the estimate at each cutoff."""
+    ranking, table = completed_table(ranking, np.array([beta]), rule)
+    return ranking, Table(*(count[:, 0] for count in table))
+
+
+_SMALL_SHARE = 1e-9  # predicted positives, for metrics that do not depend on their number
+_CURVE_ERROR_SHARE = 0.2  # of 1 - level, for the band of concave curves
+_CORRELATION_LEVEL = 0.95  # level at which correlations of errors are evaluated
+# From the shares of known positives and of the rest above a threshold to a metric.
+_Values: TypeAlias = FloatArray | float
+_MetricOfShares: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+
+
+def future_metric_at_threshold(
+    ranking: Ranking, betas: FloatArray, metric: Metric, threshold: float, rule: Settings
+) -> Estimates:
+    """Evaluate a metric of future data at a threshold, with its interval."""
+    check_labels(betas, ranking.total)
+    count_negatives(ranking.total, betas, "metric on future data")
+    cutoff = ranking.at(ranking.above(threshold))
+    if not ranking.monotone or ranking.clusters is not None:
+        lower, upper = _limits_at_threshold(cutoff, betas, metric, rule)
+    else:
+        alpha = 1 - rule.level
+        for_shares = rule.at_level(1 - (1 - _CURVE_ERROR_SHARE) * alpha)
+        for_curves = rule.at_level(1 - _CURVE_ERROR_SHARE * alpha)
+        lower, upper = _limits_at_threshold(cutoff, betas, metric, for_shares)
+        low, high = _concave_limits(ranking, cutoff, betas, metric, for_curves)
+        lower, upper = np.fmax(lower, low), np.fmin(upper, high)
+    _, table = completed_table(cutoff, betas, on_new=True)
+    estimate = metric(*table.at_prevalence(rule.prevalence))[0].astype(np.float64)
+    lower, upper = np.minimum(lower, estimate), np.maximum(upper, estimate)
+    unknown, clipped = np.full(betas.size, np.nan), np.zeros(betas.size, np.bool_)
+    result = Estimates(estimate, unknown, lower, upper, band="binomial", clipped=clipped)
+    rank, thresholds = cutoff.rank.repeat(betas.size), cutoff.threshold.repeat(betas.size)
+    return replace(result, rank=rank, threshold=thresholds, examples_at_threshold=rank)
+
+
+def _limits_at_threshold(
+    cutoff: Ranking, betas: FloatArray, metric: Metric, rule: Settings
+) -> tuple[FloatArray, FloatArray]:
+    """Return the limits of the metric at one cutoff."""
+    n, size = cutoff.total.known_positive, sum(cutoff.total)
+    rest = size - n
+    counts = cutoff.known_positive, cutoff.head - cutoff.known_positive
+    known, others = cutoff.known_positive / n, (cutoff.rank - cutoff.known_positive) / rest
+    share = 1 - unrounded_negatives(cutoff.total, betas) / rest
+    # A beta may need more positives above the threshold, or below it, than there are examples.
+    others = np.clip(np.repeat(others, betas.size), share * known, share * known + 1 - share)
+    known = np.repeat(known, betas.size)
+    prevalence = (n + share * rest) / size if rule.prevalence is None else rule.prevalence
+    at_prevalence = partial(metric_of_shares, metric, share=share, size=size)
+    (designs, correlation, error), value = design_effects(cutoff), at_prevalence(prevalence)
+    estimate = value(known, others)
+
+    def move(level: float) -> tuple[FloatArray, FloatArray]:
+        """Return the metric with all shares at limits, and with one: (shares, 2, betas)."""
+        limits = (
+            np.stack(wilson_interval(of.astype(np.float64), total, level, design))
+            for of, total, design in zip(counts, (n, rest), designs, strict=True)
+        )
+        first, second = (each.repeat(betas.size, axis=1) for each in limits)
+        df = min(each.df for each in designs)
+        half = 0.0 if rule.prevalence else error * scipy.special.stdtrit(df, (1 + level) / 2)
+        sides = [at_prevalence(np.clip(prevalence + side * half, 0, 1)) for side in (-1, 1)]
+        one = [value(end, others) for end in first], [value(known, end) for end in second]
+        corners = [estimate, *(each(a, b) for a in first for b in second for each in sides)]
+        return np.stack(corners), np.array([*one, [each(known, others) for each in sides]])
+
+    corners, moved = move(rule.level)
+    typical = move(_CORRELATION_LEVEL)[1]
+    rises = np.sign(typical[:, 1] - typical[:, 0])
+    correlated, distances = correlation - np.eye(len(rises)), []
+    for side in (-1, 1):
+        moved_by, typical_by = (
+            np.maximum(np.fmax.reduce(side * (each - estimate), axis=1), 0)
+            for each in (moved, typical)
+        )
+        # Correlations are evaluated at one level, so that intervals grow with the level.
+        shared = np.einsum("ib,ij,jb->b", rises * typical_by, correlated, rises * typical_by)
+        total = np.sum(typical_by**2, axis=0)
+        ratio = np.maximum(1 + shared / np.where(total > 0, total, 1), 0)
+        distances.append(np.sqrt(np.sum(moved_by**2, axis=0) * ratio))
+    low, high = np.fmin.reduce(corners), np.fmax.reduce(corners)
+    return np.maximum(estimate - distances[0], low), np.minimum(estimate + distances[1], high)
+
+
+def _concave_limits(
+    ranking: Ranking, cutoff: Ranking, betas: FloatArray, metric: Metric, rule: Settings
+) -> tuple[FloatArray, FloatArray]:
+    """Return limits of a metric at one cutoff, of concave curves within their band."""
+    finer = ranking.refine(cutoff.unlabeled)
+    position = int(np.searchsorted(finer.rank, cutoff.rank[0]))
+    n, size = ranking.total.known_positive, sum(ranking.total)
+    ends = []
+    for share in (1 - unrounded_negatives(ranking.total, betas) / (size - n)).tolist():
+        rates = bound_rates(finer, share, rule.level, monotone=True)
+        own = (n + share * (size - n)) / size
+        prevalence = own if rule.prevalence is None else rule.prevalence
+        if metric.of_head:
+            precision = precision_from_lift(rates.lift[:, position], n, size - n, share)
+            more, fewer = prevalence / own * precision, (1 - prevalence) / (1 - own)
+            true = more / (more + fewer * (1 - precision)) * _SMALL_SHARE
+            false = _SMALL_SHARE - true
+            value = metric(true, false, prevalence - true, 1 - prevalence - false)
+        else:
+            known, false = (each[:, position].repeat(2) for each in rates[:2])
+            false = false.reshape(2, 2).T.ravel()
+            of_rest = share * known + (1 - share) * false
+            value = metric_of_shares(metric, prevalence, share, size)(known, of_rest)
+        limits = rates.lift[np.newaxis] if metric.of_head else np.stack(rates[:2])
+        crossed = (limits[:, 0, position] > limits[:, 1, position]).any()  # no curve fits
+        nearest = (np.inf, -np.inf) if crossed else (np.fmin.reduce(value), np.fmax.reduce(value))
+        ends.append(np.array(nearest))
+    lower, upper = np.transpose(ends)
+    return lower, upper
+
+
+def metric_of_shares(
+    metric: Metric, prevalence: _Values, share: _Values, size: int, *, cut: bool = True
+) -> _MetricOfShares:
+    """Return a metric as a function of the shares above a threshold."""
+
+    def value(known: FloatArray, others: FloatArray) -> FloatArray:
+        false = (others - share * known) / np.where(np.equal(share, 1), 1, np.subtract(1, share))
+        false = np.clip(false, 0, 1) if cut else false
+        positives, negatives = prevalence * size, (1 - prevalence) * size
+        return metric(
+            positives * known, negatives * false, positives * (1 - known), negatives * (1 - false)
+        ).astype(np.float64)
+
+    return value
