@@ -43,12 +43,7 @@ __all__ = ["PolarsSource", "as_pandas"]
 
 
 class PolarsSource(FrameSource):
-    """A polars frame, in memory or lazy, and a group_by of it.
-
-    The frame is not changed, and columns that are not named are not read. In a group_by rows
-    without a key are a group of their own. Groups stand as they come with ``maintain_order=True``,
-    otherwise they are sorted.
-    """
+    """A polars frame, in memory or lazy, and a group_by of it."""
 
     def __init__(self, frame: pl.DataFrame | pl.LazyFrame, grouped: GroupBy | None = None) -> None:
         super().__init__()
@@ -124,11 +119,7 @@ def _refuse(lazy: LazyGroupBy) -> NoReturn:
 
 
 def _register() -> None:
-    """Put ``pu`` on polars' classes.
-
-    A namespace of polars' own would be kept by its frame, and keep this: memory that is not free
-    when the frame is gone.
-    """
+    """Put ``pu`` on polars' classes."""
     properties: dict[type, Any] = {
         pl.DataFrame: lambda frame: Accessor(PolarsSource(frame)),
         pl.LazyFrame: lambda frame: Accessor(PolarsSource(frame)),

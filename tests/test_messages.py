@@ -327,7 +327,7 @@ TYPE = [
     ("from_chunks(lambda: None).auroc(0.3)", "but it returned a NoneType"),
     ("from_chunks([DF, 'ab']).auroc(0.3)", "one is a str"),
     ("DF.pu.assume(monotone=2)", "monotone must be True or False, but 2"),
-    ("PU.assume(selection_odds='2').auroc(0.3)", "selection_odds must be a number from 1 on"),
+    ("PU.assume(selection_odds='2').auroc(0.3)", "selection_odds must be a number of at least 1"),
     ("PU.assume(contamination='5%').auroc(0.3)", "must be a number in"),
     ("PU.assume(prevalence='0.1').average_precision(0.3)", "prevalence must"),
     ("PU.auroc(0.3, max_fpr='a')", "max_fpr must be a number"),

@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 from xarray.indexes import PandasIndex
 
-from pu_accessor.datasets.schema import AXIS, BOUND, TABLE, VARIABLES
+from pu_accessor.datasets.schema import BOUND, CUTOFF_DIM, TABLE, VARIABLES
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
@@ -18,7 +18,7 @@ Array: TypeAlias = npt.NDArray[Any]
 _BOUND = PandasIndex(pd.Index(BOUND, dtype=object), "bound")  # the same for all results
 
 
-class Page(NamedTuple):
+class RankingArrays(NamedTuple):
     """What one ranking has to say."""
 
     ranking: Ranking  # with the cutoffs of the arrays
@@ -26,10 +26,10 @@ class Page(NamedTuple):
     arrays: Mapping[str, Any]  # by the names of `VARIABLES`, over what these stand over
 
 
-def lay_out(
+def build_dataset(
     names: Sequence[str],
     keys: Sequence[Hashable],
-    pages: Sequence[Page],
+    pages: Sequence[RankingArrays],
     attrs: Mapping[str, Any],
     *,
     reference: str = "positives",
@@ -37,26 +37,8 @@ def lay_out(
     points: int | None = None,
     template: xr.Dataset | None = None,
 ) -> xr.Dataset:
-    """Lay the arrays of all rankings side by side.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Of the levels of the keys.
-    keys : sequence of hashable
-        Of each ranking; tuples for several names.
-    pages : sequence of Page
-        Of each ranking.
-    attrs : mapping
-        Of the Dataset; the columns that all rankings share come besides.
-    own_beta : bool, default False
-        Whether each ranking has a beta of its own.
-    points : int, optional
-        How many betas come first that are asked for, before those that only serve an interval.
-    template : Dataset, optional
-        With the coordinates of dimensions, where the keys are the product of these.
-    """
-    if both := [name for name in names if name in {*VARIABLES, AXIS}]:
+    """Lay the arrays of all rankings side by side."""
+    if both := [name for name in names if name in {*VARIABLES, CUTOFF_DIM}]:
         raise PUValueError(
             f"by, or a dimension, must not be called {both[0]!r}, which has its meaning in the "
             f"result. Rename it first: df.rename(columns={{{both[0]!r}: 'group'}})."
@@ -88,7 +70,9 @@ def _dims_of(names: Sequence[str]) -> list[str]:
     return [dim] if names else []
 
 
-def _stack(dims: list[str], pages: Sequence[Page], own_beta: bool) -> dict[str, xr.Variable]:
+def _stack(
+    dims: list[str], pages: Sequence[RankingArrays], own_beta: bool
+) -> dict[str, xr.Variable]:
     """Return the variables of all rankings; of several the dimension of their keys comes first."""
     rankings = [page.ranking for page in pages]
     axis, ranks, positions = _along_cutoffs(rankings, bool(dims))
@@ -106,7 +90,7 @@ def _stack(dims: list[str], pages: Sequence[Page], own_beta: bool) -> dict[str, 
         own = [np.asarray(of_ranking.get(name, np.nan)) for of_ranking in arrays]
         if not dims:
             stacked = own[0]
-        elif AXIS in VARIABLES[name].dims:
+        elif CUTOFF_DIM in VARIABLES[name].dims:
             stacked = _take(_lengthen(name, own), positions)
         else:
             stacked = np.stack(_lengthen(name, own))
@@ -123,7 +107,7 @@ def _stack(dims: list[str], pages: Sequence[Page], own_beta: bool) -> dict[str, 
 def _variable(name: str, array: Array, axis: str, *leading: str) -> xr.Variable:
     """Return a variable over what its name stands over."""
     meaning = VARIABLES[name]
-    dims = [axis if dim == AXIS else dim for dim in meaning.dims]
+    dims = [axis if dim == CUTOFF_DIM else dim for dim in meaning.dims]
     return xr.Variable((*leading, *dims), array, meaning.attrs, fastpath=True)
 
 
@@ -136,14 +120,14 @@ def _along_cutoffs(
         return "rank", ranks[0], [np.arange(ranks[0].size)] * len(ranks)
     if extent == "breakpoints":  # the shorter ones repeat what they end with
         every = np.arange(max(own.size for own in ranks))
-        return AXIS, ranks[0], [np.minimum(every, own.size - 1) for own in ranks]
+        return CUTOFF_DIM, ranks[0], [np.minimum(every, own.size - 1) for own in ranks]
     shared = np.unique(np.concatenate(ranks))
     # A cutoff that a ranking does not have takes its last one at or before it.
     return "rank", shared, [np.searchsorted(own, shared, side="right") - 1 for own in ranks]
 
 
 def _take(arrays: Sequence[Array], positions: Sequence[IntArray]) -> Array:
-    """Stack what stands at some positions of each array."""
+    """TieBlocks what stands at some positions of each array."""
     shape = (len(arrays), positions[0].size, *arrays[0].shape[1:])
     dtype = np.result_type(*arrays)  # weights may be whole in some groups alone
     stacked = np.empty(shape, dtype)
@@ -186,10 +170,7 @@ def _coordinates(
 
 
 def _spread(tables: xr.Dataset, names: Sequence[str], samples: xr.Dataset) -> xr.Dataset:
-    """Give each level of the keys a dimension of its own, as the samples have it.
-
-    Not where groups have been left out: these have no place in the product any more.
-    """
+    """Give each level of the keys a dimension of its own, as the samples have it."""
     shape, (dim,) = [samples.sizes[name] for name in names], _dims_of(names)
     if tables.sizes[dim] < np.prod(shape):
         return tables

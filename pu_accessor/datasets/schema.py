@@ -14,10 +14,10 @@ import xarray as xr
 from pu_accessor.errors import PUError, PUKeyError, PUTypeError, PUValueError
 
 # The dimension of the cutoffs. It is called "rank" where all rankings have the same ranks.
-AXIS = "cutoff"
+CUTOFF_DIM = "cutoff"
 COUNTS = ("tp", "fp", "fn", "tn")
-TRACES = {"roc": ("fpr", "tpr"), "pr": ("recall", "precision")}  # of which a curve is drawn
-RATES = (*TRACES["roc"], *TRACES["pr"], "rank_cdf")
+CURVE_RATES = {"roc": ("fpr", "tpr"), "pr": ("recall", "precision")}  # of which a curve is drawn
+RATES = (*CURVE_RATES["roc"], *CURVE_RATES["pr"], "rank_cdf")
 TOTALS = ("n_known_positive", "n_known_negative", "n_unlabeled")
 # Labels of any text length: Zarr stores them.
 BOUND = np.array(["lower", "estimate", "upper"], dtype=object)
@@ -31,7 +31,7 @@ class Meaning(NamedTuple):
     dtype: type = np.float64
 
 
-TABLE = (AXIS, "bound", "beta")
+TABLE = (CUTOFF_DIM, "bound", "beta")
 
 
 def _of_tables(name: str, dtype: type = np.float64, **attrs: str) -> Meaning:
@@ -49,15 +49,15 @@ VARIABLES: Mapping[str, Meaning] = {
     "recall": _of_tables("recall"),
     "precision": _of_tables("precision"),
     "rank_cdf": _of_tables("share of positives at or above the cutoff"),
-    "rank": Meaning((AXIS,), {"long_name": "examples predicted positive"}, np.int64),
+    "rank": Meaning((CUTOFF_DIM,), {"long_name": "examples predicted positive"}, np.int64),
     "bound": Meaning(("bound",), dtype=np.str_),
     "beta": Meaning(("beta",), {"long_name": "β̂"}),
     "inside": Meaning(
         ("beta",), {"long_name": "beta is asked for the ends of its interval alone"}, np.bool_
     ),
-    "threshold": Meaning((AXIS,), {"long_name": "lowest score predicted positive"}),
-    "known_positive": Meaning((AXIS,), {"units": "examples"}, np.int64),
-    "known_negative": Meaning((AXIS,), {"units": "examples"}, np.int64),
+    "threshold": Meaning((CUTOFF_DIM,), {"long_name": "lowest score predicted positive"}),
+    "known_positive": Meaning((CUTOFF_DIM,), {"units": "examples"}, np.int64),
+    "known_negative": Meaning((CUTOFF_DIM,), {"units": "examples"}, np.int64),
     "reference": Meaning(dtype=np.str_),
     "tightest": Meaning(("beta",), dtype=np.str_),
     "local_alpha": Meaning(("beta",)),
@@ -67,24 +67,24 @@ VARIABLES: Mapping[str, Meaning] = {
 }
 
 
-def axis_of(dims: Any) -> str:
+def cutoff_dim(dims: Any) -> str:
     """Return the dimension of the cutoffs."""
-    return AXIS if AXIS in dims else "rank"
+    return CUTOFF_DIM if CUTOFF_DIM in dims else "rank"
 
 
-def is_on_new(tables: xr.Dataset) -> bool:
+def is_future_data(tables: xr.Dataset) -> bool:
     """Tell whether tables are of new examples: at a bound each limit is attained, not together."""
     return bool(tables.attrs.get("target") == "population")
 
 
 def is_whole(tables: xr.Dataset) -> bool:
     """Tell whether tables, or curves, go from end to end: all cutoffs in their order, once."""
-    axis = axis_of(tables.dims)
+    axis = cutoff_dim(tables.dims)
     if not tables.sizes.get(axis):
         return False
     first, last = {axis: 0}, {axis: -1}
     of_rows = {*TOTALS, "rank"} <= {*tables.variables}
-    if of_rows and (is_on_new(tables) or COUNTS[0] not in tables):  # limits are no table
+    if of_rows and (is_future_data(tables) or COUNTS[0] not in tables):  # limits are no table
         head = tables["rank"].variable.to_base_variable()
         tail = sum(tables[name].variable for name in TOTALS) - head.isel(last)
     else:
@@ -96,7 +96,7 @@ def is_whole(tables: xr.Dataset) -> bool:
     # A place that unstacking left empty has no ends: NaN is not above 0.
     steps = head.isel({axis: slice(1, None)}) - head.isel({axis: slice(None, -1)})
     wrong = [head.isel(first) > 0, tail > 0, steps < 0]
-    if axis == AXIS:  # shorter rankings repeat their last cutoff
+    if axis == CUTOFF_DIM:  # shorter rankings repeat their last cutoff
         still, moving = steps.isel({axis: slice(None, -1)}), steps.isel({axis: slice(1, None)})
         wrong.append((still == 0) & (moving > 0))
     elif axis in tables.indexes and not tables.indexes[axis].is_unique:
@@ -107,11 +107,7 @@ def is_whole(tables: xr.Dataset) -> bool:
 
 
 def read_dataset(dataset: xr.Dataset, needs: str = "") -> xr.Dataset:
-    """Read tables or curves of a user, with the dtypes they are made with.
-
-    `needs`: "tables" all four counts, "cutoffs" their dimension, "whole" all cutoffs of tables or
-    curves.
-    """
+    """Read tables or curves of a user, with the dtypes they are made with."""
     changed: dict[Hashable, xr.Variable] = {}
     for name, variable in dataset.variables.items():
         made = VARIABLES[str(name)] if name in VARIABLES else Meaning(dtype=np.str_)
@@ -146,7 +142,7 @@ def _faults(tables: xr.Dataset, needs: str) -> Iterator[PUError]:
     follow = have_tables or bool(traces_in(tables))
     if not {"tables": have_tables, "whole": follow}.get(needs, True):
         yield PUKeyError(_NO_TABLES.format([*tables.data_vars]), page="tables")
-    if needs == "cutoffs" and not {AXIS, "rank"} & {*dims}:
+    if needs == "cutoffs" and not {CUTOFF_DIM, "rank"} & {*dims}:
         yield PUKeyError(_NO_CUTOFFS.format([*dims]), page="tables")
     if empty := [dim for dim in dims if not tables.sizes[dim]]:
         yield PUValueError(_EMPTY.format(empty[0]), page="tables")
@@ -157,7 +153,7 @@ def _faults(tables: xr.Dataset, needs: str) -> Iterator[PUError]:
         yield PUValueError(_LABELS.format([*BOUND], labels))
     if len({frozenset(own) for own in counts.values()}) > 1:
         yield PUValueError(_SHAPES.format(counts))
-    if have_tables and not is_on_new(tables) and _are_of_others(tables):
+    if have_tables and not is_future_data(tables) and _are_of_others(tables):
         yield PUValueError(_OTHERS)
     if needs == "whole" and not is_whole(tables):
         ranks = np.ravel(tables["rank"]) if "rank" in tables.coords else np.array([])
@@ -168,18 +164,14 @@ def _faults(tables: xr.Dataset, needs: str) -> Iterator[PUError]:
 def traces_in(curves: xr.Dataset) -> list[str]:
     """Return which curves a Dataset holds, with what the counts that they are of follow from."""
     needed, names = {"beta", "rank", *TOTALS}, {*curves.variables}
-    return [trace for trace, rates in TRACES.items() if needed | {*rates} <= names]
+    return [trace for trace, rates in CURVE_RATES.items() if needed | {*rates} <= names]
 
 
 _ROUNDING = 1e-6  # of counts that follow from rates
 
 
 def _are_of_others(tables: xr.Dataset) -> bool:
-    """Tell whether cutoffs or known examples are those of other tables.
-
-    Some ways to join keep the coordinates of the first table alone. Thresholds cannot be told from
-    counts; but they go with the known examples at each cutoff, and these mostly can.
-    """
+    """Tell whether cutoffs or known examples are those of other tables."""
     variables = tables.variables
     tp, fp, fn, tn = (variables[name] for name in COUNTS)
     if tp.chunks is not None:

@@ -12,12 +12,12 @@ import xarray as xr
 
 from pu_accessor.checks import as_array, check_share
 from pu_accessor.datasets.schema import (
-    AXIS,
     COUNTS,
+    CURVE_RATES,
+    CUTOFF_DIM,
     TOTALS,
-    TRACES,
     VARIABLES,
-    axis_of,
+    cutoff_dim,
     read_dataset,
     traces_in,
 )
@@ -39,13 +39,14 @@ _PROMISE = {
 
 def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
     """Return the ROC or the precision-recall curve of each bound and beta."""
-    if {*TRACES[name], *COUNTS} <= {*tables.data_vars}:  # as `tables_of` returns curves
-        return tables[[*TRACES[name]]]
+    if {*CURVE_RATES[name], *COUNTS} <= {*tables.data_vars}:  # as `tables_of` returns curves
+        return tables[[*CURVE_RATES[name]]]
     tables = read_dataset(tables, "tables")
     tp, fp, fn, tn = (tables[count].variable for count in COUNTS)
     both = _lift(partial(curve_rates, name), (tp, fp, tp + fn, fp + tn), outputs=2)
     rates = {
-        rate: values.transpose(*tp.dims) for rate, values in zip(TRACES[name], both, strict=True)
+        rate: values.transpose(*tp.dims)
+        for rate, values in zip(CURVE_RATES[name], both, strict=True)
     }
     for rate, values in rates.items():
         values.attrs = dict(VARIABLES[rate].attrs)
@@ -53,11 +54,7 @@ def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
 
 
 def tables_of(curves: xr.Dataset) -> xr.Dataset:
-    """Return curves, as `curve` returns them, with the tables that they are of; tables as are.
-
-    Where some known positives may be wrong, precision says how many positives there are; a ROC
-    curve does not, and has the number of positives where none are wrong.
-    """
+    """Return curves, as `curve` returns them, with the tables that they are of; tables as are."""
     names = traces_in(curves)
     if COUNTS[0] in curves or not names:
         return curves
@@ -74,7 +71,7 @@ def tables_of(curves: xr.Dataset) -> xr.Dataset:
         tp = curves["recall"] * positives
         fp = (tp * (1 / curves["precision"] - 1)).where(tp > 0, curves["rank"])
     counts = dict(zip(COUNTS, (tp, fp, positives - tp, negatives - fp), strict=True))
-    dims = curves[TRACES[names[0]][1]].dims
+    dims = curves[CURVE_RATES[names[0]][1]].dims
     return curves.assign(
         {name: (dims, count.transpose(*dims).data) for name, count in counts.items()}
     )
@@ -104,7 +101,7 @@ def area(tables: xr.Dataset, metric: str, *, max_fpr: float | None = None) -> xr
         )
     limit = check_max_fpr(max_fpr)
     tables = tables_of(read_dataset(tables, "whole"))
-    axis = axis_of(tables.dims)
+    axis = cutoff_dim(tables.dims)
     counts = [tables[count].variable for count in COUNTS]
     areas = _lift(partial(area_under, name, max_fpr=limit), counts, [[axis]] * len(counts))
     values = over_interval(_put(areas, tables["tp"].isel({axis: 0}))).rename("area")
@@ -120,10 +117,7 @@ def area(tables: xr.Dataset, metric: str, *, max_fpr: float | None = None) -> xr
 
 
 def over_interval(values: xr.DataArray) -> xr.DataArray:
-    """Return values at the betas asked for, with bounds that hold all over the interval of beta.
-
-    Values without such an interval, or without one of the bounds, stay as they are.
-    """
+    """Return values at the betas asked for, with bounds that hold all over the interval of beta."""
     inside = np.atleast_1d(values.coords.get("inside", False))
     bounds = np.ravel(values.coords.get("bound", [])).tolist()
     is_grid = {"bound", "beta"} <= {*values.dims} and {"lower", "upper"} <= {*bounds}
@@ -155,10 +149,7 @@ def _lift(
     core: Sequence[Sequence[str]] | None = None,
     outputs: int = 1,
 ) -> Any:
-    """Apply a function of arrays that returns floats to Variables, or to each of their chunks.
-
-    Nothing is aligned: they come from one Dataset.
-    """
+    """Apply a function of arrays that returns floats to Variables, or to each of their chunks."""
     return xr.apply_ufunc(
         function,
         *(array.variable if isinstance(array, xr.DataArray) else array for array in arrays),
@@ -247,9 +238,9 @@ _NO_COORDINATE = "The Dataset must have the coordinate {!r}, but has none."
 def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
     """Return tables or curves as a long frame."""
     dataset = read_dataset(dataset, "cutoffs").compute()
-    axis = axis_of(dataset.dims)
+    axis = cutoff_dim(dataset.dims)
     dims = next((v.dims for v in dataset.data_vars.values() if axis in v.dims), ())
-    if axis not in (AXIS, *dataset.coords):
+    if axis not in (CUTOFF_DIM, *dataset.coords):
         raise PUKeyError(_NO_COORDINATE.format(axis))
 
     def is_aside(name: Hashable) -> bool:  # on axes of its own, or a number of the whole ranking
@@ -265,10 +256,10 @@ def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
     flat = flat.drop(columns=twice).reset_index()
     flat = flat[flat[_NEW]].reset_index(drop=True)
     coords = [name for name in flat.columns if name not in (*kept.data_vars, _NEW, _BETA)]
-    if axis == AXIS and "rank" in coords:  # stands where the dimension would
+    if axis == CUTOFF_DIM and "rank" in coords:  # stands where the dimension would
         coords.remove("rank")
-        coords[coords.index(AXIS)] = "rank"
-    return flat[[*(name for name in coords if name != AXIS), *kept.data_vars]]
+        coords[coords.index(CUTOFF_DIM)] = "rank"
+    return flat[[*(name for name in coords if name != CUTOFF_DIM), *kept.data_vars]]
 
 
 def _is_new(dataset: xr.Dataset, axis: str) -> xr.DataArray:
@@ -295,7 +286,7 @@ def _is_new(dataset: xr.Dataset, axis: str) -> xr.DataArray:
 def at(dataset: xr.Dataset, **wanted: Any) -> xr.Dataset:
     """Return the last cutoffs at or before some ranks, thresholds or fractions."""
     dataset = read_dataset(dataset, "cutoffs")
-    axis = axis_of(dataset.dims)
+    axis = cutoff_dim(dataset.dims)
     passed = {name: value for name, value in wanted.items() if value is not None}
     if len(passed) != 1:
         raise PUTypeError(
@@ -312,8 +303,8 @@ def at(dataset: xr.Dataset, **wanted: Any) -> xr.Dataset:
             goal = xr.apply_ufunc(_part, goal, _sizes(dataset, axis), vectorize=True)
     cutoffs = _last_reached(dataset, axis, coordinate, goal)
     plain = dataset.reset_index([name for name in ("rank",) if name in dataset.indexes])
-    numbered = dataset if axis == AXIS else plain.rename_dims(rank=AXIS)
-    selected = numbered.isel({AXIS: cutoffs})
+    numbered = dataset if axis == CUTOFF_DIM else plain.rename_dims(rank=CUTOFF_DIM)
+    selected = numbered.isel({CUTOFF_DIM: cutoffs})
     if axis == "rank" and {"tp", "fp"} <= {*selected.data_vars}:  # of shared ranks, not its own
         head = selected["tp"].variable + selected["fp"].variable
         own = head.isel(bound=0, beta=0, missing_dims="ignore").compute()  # the same of all
@@ -322,7 +313,7 @@ def at(dataset: xr.Dataset, **wanted: Any) -> xr.Dataset:
     selected["rank"].attrs = {**dataset["rank"].attrs, "cutoffs": "selected", "n_cutoffs": 0}
     if np.ndim(value) == 0:
         return selected.isel({_WANTED: 0})
-    return selected.rename_dims({_WANTED: AXIS})
+    return selected.rename_dims({_WANTED: CUTOFF_DIM})
 
 
 def _last_reached(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from pu_accessor.checks import latent_counts
+from pu_accessor.checks import hidden_counts
 from pu_accessor.inference.bands.on_new_examples import refute_monotone
 from pu_accessor.inference.comparison.pairwise import adjust_p_values
 from pu_accessor.inference.influence import find_above, moments, placement_influences, welch_df
@@ -339,7 +339,7 @@ def limit_test(ranking: Ranking, beta: float) -> Outcome:
     The p value is the smallest delta at which `limit_from_positives` rules beta out.
     """
     total = ranking.total
-    latent = int(latent_counts(np.array([beta]), total.unlabeled)[0])
+    latent = int(hidden_counts(np.array([beta]), total.unlabeled)[0])
     if not latent:
         return Outcome(0.0, 1.0)
     distance, place = distance_from_positives(ranking, latent)

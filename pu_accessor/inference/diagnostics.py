@@ -11,7 +11,7 @@ from pu_accessor.inference.bands.on_new_examples import refute_monotone
 from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.influence import is_one_alone, place_stack
 from pu_accessor.inference.prior.methods import limit_from_positives
-from pu_accessor.ranking import CountArray, Counts, FloatArray, Ranking, Stack
+from pu_accessor.ranking import CountArray, Counts, FloatArray, Ranking, TieBlocks
 
 _FEWEST = 2  # clusters from which on they can be told to differ
 
@@ -46,15 +46,15 @@ def diagnose(ranking: Ranking, level: float, *, random: bool = True) -> Diagnost
     """Return what a reader should know of a ranking."""
     total, clusters = ranking.total, ranking.clusters
     found = Diagnostics(total, single=has_one(total))
-    if not (clusters is not None and clusters.alone) and total.known_positive < sum(total):
+    if not (clusters is not None and clusters.one_per_row) and total.known_positive < sum(total):
         found = replace(found, **_place_known(ranking))
-    if ranking.weight is not None:  # the limit is that of a simple random sample
-        return replace(found, n_effective=effective_size(ranking.weight))
-    if clusters is not None and clusters.alone:  # the limit, and the test, count rows
+    if ranking.inverse_propensity is not None:  # the limit is that of a simple random sample
+        return replace(found, n_effective=effective_size(ranking.inverse_propensity))
+    if clusters is not None and clusters.one_per_row:  # the limit, and the test, count rows
         single, heaviest = found.single or is_one_alone(clusters), _heaviest(clusters.sizes)
         return replace(found, single=single, heaviest=heaviest)
     if clusters is not None:
-        return replace(found, clusters=clusters.with_positive)
+        return replace(found, clusters=clusters.n_with_positive)
     if not (total.known_positive and total.unlabeled and random):
         return found
     whole = ranking.whole or ranking
@@ -73,7 +73,7 @@ def _place_known(ranking: Ranking) -> dict[str, Any]:
     if not known or not rest:
         return {}
     passed = np.diff(whole.known_positive) @ (at_or_above[1:] / rest + at_or_above[:-1] / rest)
-    held = 1.0 if ranking.clusters is None else ranking.clusters.with_positive / known
+    held = 1.0 if ranking.clusters is None else ranking.clusters.n_with_positive / known
     error = sqrt((known + rest) / (12 * known * rest * held))
     return {"above": 1 - passed / (2 * known), "above_error": error}
 
@@ -85,7 +85,7 @@ def _heaviest(sizes: CountArray) -> float:
     return float(np.max(most / every, where=counted, initial=0.0))
 
 
-def diagnose_stack(stack: Stack) -> list[Diagnostics]:
+def diagnose_stack(stack: TieBlocks) -> list[Diagnostics]:
     """Return what a reader should know of many rankings of independent rows."""
     placed = place_stack(stack)
     known, rest = placed.size
@@ -96,9 +96,13 @@ def diagnose_stack(stack: Stack) -> list[Diagnostics]:
 
 def check_clusters(ranking: Ranking) -> None:
     """Raise if known positives are of one cluster, which says nothing of how clusters differ."""
-    if ranking.clusters is None or ranking.clusters.alone or not ranking.total.known_positive:
+    if (
+        ranking.clusters is None
+        or ranking.clusters.one_per_row
+        or not ranking.total.known_positive
+    ):
         return
-    if ranking.clusters.with_positive < _FEWEST:
+    if ranking.clusters.n_with_positive < _FEWEST:
         raise PUDataError(
             f"cluster must have known positives in {_FEWEST} clusters or more, but all "
             f"{ranking.total.known_positive} are in one. Label positives of other clusters; or "

@@ -15,7 +15,15 @@ import scipy
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.estimates.known_positives import count_negatives
-from pu_accessor.ranking import Clusters, CountArray, Counts, FloatArray, IntArray, Ranking, Stack
+from pu_accessor.ranking import (
+    Clusters,
+    CountArray,
+    Counts,
+    FloatArray,
+    IntArray,
+    Ranking,
+    TieBlocks,
+)
 
 _SQUARED = 1e-20  # variances that small are of means that were rounded, not of placements
 _ALL = 1e-12  # what stands for nothing that is left of a sample
@@ -59,9 +67,9 @@ def rate_designs(here: Ranking) -> tuple[tuple[Design, ...], FloatArray, float]:
     steps = np.array([np.inf, here.threshold[0], np.nan])
     sums = clusters.sums(steps, of_known, of_rest)
     plain = (shares * (1 - shares) / sizes).tolist()
-    alike = (sizes / [clusters.with_positive, clusters.number]).tolist()
+    alike = (sizes / [clusters.n_with_positive, clusters.n_clusters]).tolist()
     designs = tuple(
-        hold_clusters(sums * own, clusters.sizes, clusters.with_positive, *of_sample)
+        hold_clusters(sums * own, clusters.sizes, clusters.n_with_positive, *of_sample)
         for own, *of_sample in zip(np.eye(2)[..., np.newaxis], plain, alike, strict=True)
     )
     errors = np.zeros((3, sums.shape[1]))
@@ -104,7 +112,7 @@ def estimates_prevalence(ranking: Ranking) -> bool:
     No beta says then how many are positive: it is what the rows that were drawn let expect.
     """
     clusters = ranking.clusters
-    return clusters is not None and clusters.alone and not ranking.total.unlabeled
+    return clusters is not None and clusters.one_per_row and not ranking.total.unlabeled
 
 
 def with_prevalence(influences: Sequence[Influence], slope: float) -> list[Influence]:
@@ -195,7 +203,7 @@ def find_design(
     """
     if clusters is None:
         return Design()
-    total, parts = clusters.with_positive, influences()
+    total, parts = clusters.n_with_positive, influences()
     plain = float(find_spread(parts)[0].sum())
     alike = sum(part.ranking.total.known_positive for part in parts) / total
     design = hold_clusters(sum_by_cluster(parts), clusters.sizes, total, plain, alike)
@@ -223,12 +231,12 @@ class Placed(NamedTuple):
         return self.variance / self.size
 
 
-def place_stack(stack: Stack) -> Placed:
+def place_stack(stack: TieBlocks) -> Placed:
     """Return the placements of many rankings.
 
     Examples
     --------
-    >>> stack = Stack(np.array([[2, 0, 2]]), *np.array([[0, 0], [1, 1], [1, 2], [0, 2], [1, 3]]),
+    >>> stack = TieBlocks(np.array([[2, 0, 2]]), *np.array([[0, 0], [1, 1], [1, 2], [0, 2], [1, 3]]),
     ...     unlabeled=np.array([0, 1]))
     >>> place_stack(stack)
     Placed(size=array([[2.],
@@ -236,8 +244,11 @@ def place_stack(stack: Stack) -> Placed:
            [0.125]]), above=array([0.75]))
     """
     known, rest = stack.total[:, 0], stack.total[:, 1:].sum(axis=1)
-    owner, through = stack.owner, stack.end - stack.known  # of the rest, at or above each block
-    before = stack.start - (stack.known - stack.found)
+    owner, through = (
+        stack.ranking_index,
+        stack.end - stack.known_through,
+    )  # of the rest, at or above each block
+    before = stack.start - (stack.known_through - stack.known_inside)
     last = np.diff(owner, append=known.size) > 0
     gap = np.where(last, rest[owner], np.append(before[1:], 0)) - through
     first = np.roll(last, 1)  # the last of all is the last of its ranking
@@ -247,10 +258,12 @@ def place_stack(stack: Stack) -> Placed:
 
     with np.errstate(divide="ignore", invalid="ignore"):
         below = 1 - (before + through) / (2 * rest[owner])
-        above = per_ranking(stack.found * below) / known
-        inside = (2 * stack.known - stack.found) / (2 * known[owner])  # known positives above
-        beyond = stack.known / known[owner]  # and above what follows the block
-        known_squares = per_ranking(stack.found * (below - above[owner]) ** 2)
+        above = per_ranking(stack.known_inside * below) / known
+        inside = (2 * stack.known_through - stack.known_inside) / (
+            2 * known[owner]
+        )  # known positives above
+        beyond = stack.known_through / known[owner]  # and above what follows the block
+        known_squares = per_ranking(stack.known_inside * (below - above[owner]) ** 2)
         rest_squares = per_ranking(
             (through - before) * (inside - above[owner]) ** 2
             + gap * (beyond - above[owner]) ** 2

@@ -73,7 +73,9 @@ def pair_scatter(paired: PairedRanks) -> tuple[float, float]:
     """Return the variances of the differences between two models' placements."""
     first, second = (
         ranks - among
-        for ranks, among in zip(paired.ranks.values(), paired.among.values(), strict=True)
+        for ranks, among in zip(
+            paired.ranks.values(), paired.ranks_among_known.values(), strict=True
+        )
     )
     rest = sum(paired.total) - paired.total.known_positive
     apart = paired.covariance

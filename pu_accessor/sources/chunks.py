@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 import pandas as pd
 
-from pu_accessor.counting.gaps import Scores
+from pu_accessor.counting.score_gaps import Scores
 from pu_accessor.errors import PUDataError, PUKeyError, PUTypeError, PUValueError, brief, shorten
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 from pu_accessor.sources.columns import (
@@ -201,10 +201,7 @@ def _distinct(rows: pd.DataFrame, more: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_labeled(pieces: Chunks, roles: Terms, paired: bool = False) -> FirstPass:
-    """Bring the labeled scores of all pieces to one place, and check what can be checked.
-
-    Where models are paired an example counts only if none of them lacks a score that is omitted.
-    """
+    """Bring the labeled scores of all pieces to one place, and check what can be checked."""
     example = pieces.example()
     for argument, name in roles.named():
         read_column(example, argument, name)

@@ -54,10 +54,7 @@ def show(value: Any) -> str:
 
 
 def advise(label: pd.Series[Any], values: Sequence[Value], claimed: Collection[str]) -> str:
-    """Write the message about labels that stand for no state, with a line that depends on them.
-
-    Of numbers, grades and categories with an order the highest are positive, never negative.
-    """
+    """Write the message about labels that stand for no state, with a line that depends on them."""
     unknown = [v for v in values if v.state == UNKNOWN]
     shown = shorten((show(v.value) for v in unknown), width=60)
     head = f"label column {str(label.name)!r} holds {shown}"

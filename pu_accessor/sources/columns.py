@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from pu_accessor.checks import is_number
-from pu_accessor.counting.placements import RowClusters
+from pu_accessor.counting.row_clusters import RowClusters
 from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.errors import (
     PUDataError,
@@ -134,16 +134,7 @@ def pair_arrays(score: Any, label: Any, where: str = "", **others: Any) -> pd.Da
 
 
 def join_rows(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Put the rows of pieces together, which have the same columns.
-
-    Of integers of several dtypes pandas would make floats.
-
-    Examples
-    --------
-    >>> parts = [pd.DataFrame({"x": np.array([2**60 + 1], dtype)}) for dtype in ("i8", "u8")]
-    >>> join_rows(parts)["x"].tolist() == [2**60 + 1, 2**60 + 1]
-    True
-    """
+    """Put the rows of pieces together, which have the same columns."""
     columns = {}
     for at in range(parts[0].columns.size):
         each = [part.iloc[:, at] for part in parts]
@@ -245,15 +236,7 @@ def read_others(columns: Columns, positive: BoolArray) -> dict[str, Any]:
 
 
 def number_clusters(column: pd.Series[Any]) -> tuple[IntArray, int]:
-    """Return the number of each example's cluster, and how many numbers there may be.
-
-    Numbers and categories need no look-up, so that there may be some that no example has.
-
-    Examples
-    --------
-    >>> number_clusters(pd.Series(["ann", "bob", "ann"]))
-    (array([0, 1, 0]), 2)
-    """
+    """Return the number of each example's cluster, and how many numbers there may be."""
     room = 2 * column.size
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu" and column.size:
         least, most = int(column.min()), int(column.max())
@@ -341,10 +324,7 @@ def check_missing(name: str, missing: int, size: int) -> None:
 
 
 def is_lossless(score: pd.Series[Any], values: FloatArray) -> bool:
-    """Tell whether each score is the only one that becomes its float64.
-
-    Then scores can be compared with others that are not there, as those of other pieces.
-    """
+    """Tell whether each score is the only one that becomes its float64."""
     kinds = pd.api.types
     if kinds.is_integer_dtype(score.dtype):
         return not (np.abs(values) >= _EXACT).any()
@@ -401,13 +381,7 @@ def read_propensities(column: pd.Series[Any], positive: BoolArray) -> FloatArray
 
 
 def read_times(role: str, column: pd.Series[Any]) -> CountArray:
-    """Read how many rows each example stands for: of whole numbers as int64, sums are exact.
-
-    Examples
-    --------
-    >>> read_times("weight", pd.Series([1.0, 2.5, 0.0])), read_times("count", pd.Series([1, 10]))
-    (array([1. , 2.5, 0. ]), array([ 1, 10]))
-    """
+    """Read how many rows each example stands for: of whole numbers as int64, sums are exact."""
     name, is_count = repr(column.name), role == "count"
     values = _read_floats(column, f"{role} column {name} must hold numbers")
     is_whole, most = values == np.rint(values), _EXACT if is_count else _HEAVIEST
@@ -477,13 +451,7 @@ def _count_other(role: str, column: pd.Series[Any], positive: BoolArray) -> str:
 
 
 def list_columns(names: Sequence[object]) -> str:
-    r"""Return the first names, for a repr: on one line, whatever they are.
-
-    Examples
-    --------
-    >>> list_columns(["svm", 7, "two\nlines"])
-    "svm, 7, 'two\\nlines'"
-    """
+    r"""Return the first names, for a repr: on one line, whatever they are."""
     texts = (str(name) for name in names[:_SHOWN])
     more = ", ..." if len(names) > _SHOWN else ""
     return ", ".join(text if text.isprintable() else repr(text) for text in texts) + more
@@ -531,10 +499,7 @@ class Labels(NamedTuple):
         return Counts(positive, negative, self.each.sum().item() - positive - negative)
 
     def ranked(self, score: FloatArray, *, omits: bool) -> BoolArray | slice:
-        """Return which examples are ranked: with all scores, and a weight.
-
-        Of several models `score` has a row for each.
-        """
+        """Return which examples are ranked: with all scores, and a weight."""
         there: BoolArray = self.each > 0
         if omits:
             there &= ~np.logical_or.reduce(np.atleast_2d(np.isnan(score)))
@@ -547,15 +512,7 @@ class Labels(NamedTuple):
         return self._replace(weight=None, count=None)
 
     def each_known(self) -> tuple[Any, Labels]:
-        """Return rows in which known positives stand for themselves alone, and their labels.
-
-        Examples
-        --------
-        >>> labels = Labels(np.array([True, False]), np.zeros(2, bool), count=np.array([2, 9]))
-        >>> rows, written = labels.each_known()
-        >>> rows, written.count
-        (array([0, 0, 1]), array([1, 1, 9]))
-        """
+        """Return rows in which known positives stand for themselves alone, and their labels."""
         if self.count is None:
             return slice(None), self
         rows = np.repeat(np.arange(self.count.size), np.where(self.positive, self.count, 1))
@@ -568,22 +525,17 @@ class Labels(NamedTuple):
             return self
         return self._replace(cluster=np.arange(self.weight.size), clusters=self.weight.size)
 
-    def cluster_rows(self, score: FloatArray, *, alone: bool = False) -> RowClusters:
+    def cluster_rows(self, score: FloatArray, *, one_per_row: bool = False) -> RowClusters:
         """Return the clusters of rows with these labels: where there are none, each its own."""
         cluster, clusters = self.cluster, self.clusters
-        if cluster is None or alone:
+        if cluster is None or one_per_row:
             cluster, clusters = np.arange(score.size), score.size
         drawn = self.weight is not None
         return RowClusters(score, self.positive, cluster, clusters, self.times, drawn)
 
 
 def read_labels(label: pd.Series[Any], roles: Terms, *, whole: bool = True) -> Labels:
-    """Read labels in their coding.
-
-    By default True or 1 is positive, False or 0 negative and missing unlabeled, in any dtype. A
-    role replaces the values of its state and takes its values away from the others. Where they are
-    not the `whole` column, others may have what tells the unlabeled from the negative.
-    """
+    """Read labels in their coding."""
     claimed = {
         state: _as_list(state, values)
         for state in _STATES
@@ -605,10 +557,7 @@ def read_labels(label: pd.Series[Any], roles: Terms, *, whole: bool = True) -> L
 def _read_numbers(
     label: pd.Series[Any], claimed: dict[str, list[Any]], is_clear: bool
 ) -> Labels | None:
-    """Read 1, 0 and missing in any dtype of numbers: a piece at a time, while it is in the cache.
-
-    Returns None where anything else is there, or there is anything to complain about.
-    """
+    """Read 1, 0 and missing in any dtype of numbers: a piece at a time, while it is in the cache."""
     dtype: Any = label.dtype
     if dtype.kind not in "biuf" or isinstance(dtype, pd.SparseDtype):
         return None

@@ -16,7 +16,7 @@ import pandas as pd
 import xarray as xr
 
 from pu_accessor.errors import PUTypeError, brief, warn_caller
-from pu_accessor.ranking import Annotated, IntArray, Keyed, PairedRanks, Rankings, Ranks
+from pu_accessor.ranking import AnnotatedRanking, IntArray, LazyByKey, PairedRanks, Rankings, Ranks
 from pu_accessor.sources.columns import (
     FEW_ROWS,
     count_columns,
@@ -57,12 +57,7 @@ _LOOKED_AT = 200_000  # first rows, to see whether examples repeat
 
 
 class FrameSource:
-    """A frame in memory, and what every source has in common: `rank`, `pair` and `rows`.
-
-    `name` is what it is called in messages, `kind` one of "frame", "groupby", "arrays", "samples",
-    "lazy" and "pieces". The frame is not changed, and its index plays no role. `sort`, `dropna`
-    and `observed` of a groupby are honoured; a selection of columns is not needed.
-    """
+    """A frame in memory, and what every source has in common: `rank`, `pair` and `rows`."""
 
     def __init__(self, frame: pd.DataFrame | None = None, grouped: Grouping | None = None) -> None:
         self.frame = pd.DataFrame() if frame is None else frame
@@ -73,17 +68,14 @@ class FrameSource:
         self.name = "df" if grouped is None else f"df.groupby({shown})"
 
     def rank(self, roles: Terms, ranks: Ranks, *, exact: bool = True) -> Rankings:
-        """Rank the rows, of each group, by each column of scores.
-
-        Keys have the names of the groups, and "model" for a list of columns.
-        """
+        """Rank the rows, of each group, by each column of scores."""
         rows = self.rows(roles, roles.named())
         columns, groups = find_columns(rows.frame, roles.named()), rows.groups(roles)
         return rank_groups(
             *read_columns(columns, roles), groups, roles, ranks, name_columns(columns)
         )
 
-    def pair(self, roles: Terms, on: ColumnNames | None) -> Keyed[PairedRanks]:
+    def pair(self, roles: Terms, on: ColumnNames | None) -> LazyByKey[PairedRanks]:
         """Rank the same examples by columns of scores, or by groups of rows that `on` pairs."""
         identity = on if isinstance(on, list) else [] if on is None else [on]
         rows = self.rows(roles, [*roles.named(), *(("on", name) for name in identity)])
@@ -163,7 +155,9 @@ def _is_text(dtype: Any) -> bool:
     return isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_string_dtype(dtype)
 
 
-def pair_source(score: Any, label: Any, roles: Terms, **others: Any) -> tuple[FrameSource, Terms]:
+def source_of_arrays(
+    score: Any, label: Any, roles: Terms, **others: Any
+) -> tuple[FrameSource, Terms]:
     """Return the source of arrays, paired by position, and the roles with those of `others`."""
     given = {role: values for role, values in others.items() if values is not None}
     source = FrameSource(pair_arrays(score, label, **given))
@@ -171,9 +165,9 @@ def pair_source(score: Any, label: Any, roles: Terms, **others: Any) -> tuple[Fr
     return source, roles.update(**{role: role for role in given})
 
 
-def annotate(
+def rank_annotated(
     source: FrameSource, roles: Terms, wave: Hashable | None, strata: Hashable | None
-) -> Keyed[Annotated]:
+) -> LazyByKey[AnnotatedRanking]:
     """Rank the rows at breakpoints, with the wave and the stratum of each, if it is in one."""
     named = [(what, of) for what, of in (("wave", wave), ("strata", strata)) if of is not None]
     rows = source.rows(roles, [*roles.named(), *named])
@@ -183,7 +177,7 @@ def annotate(
     values = {what: read_column(rows.frame, what, name) for what, name in named}
     state = np.where(labels.positive, 0, 2 - labels.negative)  # as in `Counts`
 
-    def make(position: int) -> Annotated:
+    def make(position: int) -> AnnotatedRanking:
         group, model = divmod(position, len(scores))
         ranked = np.arange(state.size)[groups.rows[group]]
         score = scores[model][ranked]
@@ -201,9 +195,9 @@ def annotate(
             there, cell = ranked[numbers >= 0], (3 * numbers + state[ranked])[numbers >= 0]
             cells = np.bincount(cell, labels.each[there], 3 * len(found["strata"]))
             found["counts"] = cells.reshape(-1, 3).astype(np.int64)
-        return Annotated(keyed.make(position), **found)
+        return AnnotatedRanking(keyed.make(position), **found)
 
-    return Keyed(keyed.names, keyed.keys, make)
+    return LazyByKey(keyed.names, keyed.keys, make)
 
 
 def _number_values(argument: str, column: pd.Series[Any]) -> tuple[IntArray, tuple[Hashable, ...]]:

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from pu_accessor.checks import check_within
-from pu_accessor.counting.cutoffs import rank_examples, stack_examples
+from pu_accessor.checks import check_ranks_within
+from pu_accessor.counting.cutoffs import find_tie_blocks, rank_examples
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.ranking import CountArray, FloatArray, IntArray, Ranking, Rankings, Ranks
 from pu_accessor.sources.columns import Labels, check_scored, read_column
@@ -171,10 +171,7 @@ def name_keys(groups: Groups, roles: Terms) -> tuple[tuple[str, ...], tuple[Hash
 
 
 def pool_groups(groups: Groups, pool: Over, size: int) -> tuple[Groups, list[list[Rows]]]:
-    """Over groups over some of their keys.
-
-    Returns the groups that remain, and for each of them the rows of those that it was made of.
-    """
+    """Over groups over some of their keys."""
     over = list(groups.names) if pool is True else [pool] if isinstance(pool, str) else pool
     if not over or any(name not in groups.names for name in over):
         raise PUValueError(
@@ -197,14 +194,7 @@ def pool_groups(groups: Groups, pool: Over, size: int) -> tuple[Groups, list[lis
 def shares_below(
     score: FloatArray, times: CountArray, parts: Sequence[Rows], nan_policy: str
 ) -> FloatArray:
-    """Return the share of its group that ranks below each row.
-
-    Examples
-    --------
-    >>> score = np.array([3.0, 9.0, 9.0, 0.1, 0.2])
-    >>> shares_below(score, np.ones(5), [slice(0, 3), slice(3, 5)], "raise")
-    array([0.        , 0.33333333, 0.33333333, 0.        , 0.5       ])
-    """
+    """Return the share of its group that ranks below each row."""
     shares = np.full(score.size, np.nan)
     for rows in parts:
         scores, each = score[rows], times[rows]
@@ -235,14 +225,14 @@ def rank_groups(
     together = None
     plain = len(scores) == 1 and not (roles.pool or roles.omits)
     if number > 1 and size <= _SMALL * number and plain and not roles.others:
-        together = partial(stack_examples, scores[0], *labels[:2], groups.rows)
+        together = partial(find_tie_blocks, scores[0], *labels[:2], groups.rows)
     parts: list[Any] = []
     if roles.pool:
         groups, parts = pool_groups(groups, roles.pool, size)
     if not isinstance(ranks, str):
         each = ((labels.each[rows], score[rows]) for score in scores for rows in groups.rows)
         sizes = (of_rows.sum(where=~(roles.omits & np.isnan(score))) for of_rows, score in each)
-        check_within(ranks, max(sizes).item())
+        check_ranks_within(ranks, max(sizes).item())
 
     def rank(score: FloatArray, labels: Labels, model: int, rows: Any, ranks: Ranks) -> Ranking:
         score, labels = score[rows], labels.take(rows)
@@ -259,7 +249,7 @@ def rank_groups(
             facts["clusters"] = labels.cluster_rows(score)
         known, shares, weight = labels[:2], labels.propensity, labels.times
         ranking = rank_examples(score, *known, ranks=ranks, propensity=shares, weight=weight)
-        return ranking.with_facts(**facts)
+        return ranking.with_fields(**facts)
 
     def make(position: int) -> Ranking:
         group, model = divmod(position, len(scores))

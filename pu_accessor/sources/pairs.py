@@ -8,18 +8,18 @@ import pandas as pd
 
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.counting.placements import (
-    Above,
+    PlacementSums,
     PlacementTable,
-    count_above,
     rank_pairs,
     sum_clusters,
+    sum_placements,
 )
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.ranking import (
     Counts,
     FloatArray,
     IntArray,
-    Keyed,
+    LazyByKey,
     PairedClusters,
     PairedRanks,
     PairedRows,
@@ -40,7 +40,7 @@ from pu_accessor.terms import ColumnNames, Terms
 
 def pair_models(
     frame: pd.DataFrame, groups: Groups, roles: Terms, on: ColumnNames | None
-) -> Keyed[PairedRanks]:
+) -> LazyByKey[PairedRanks]:
     """Rank the same examples by several models: columns of a row, or rows that `on` pairs."""
     if on is not None:
         return _pair_groups(frame, groups, roles, on)
@@ -53,16 +53,16 @@ def pair_models(
         return pair_scores(("model",), roles.models, by_model[:, rows], labels.take(rows), roles)
 
     if not roles.pool:
-        return Keyed(groups.names, groups.keys, lambda group: pair(groups.rows[group]))
+        return LazyByKey(groups.names, groups.keys, lambda group: pair(groups.rows[group]))
     groups, parts = pool_groups(groups, roles.pool, by_model.shape[1])
-    return Keyed(
+    return LazyByKey(
         groups.names, groups.keys, lambda group: _pool_pairs([pair(rows) for rows in parts[group]])
     )
 
 
 def _pair_groups(
     frame: pd.DataFrame, groups: Groups, roles: Terms, on: ColumnNames
-) -> Keyed[PairedRanks]:
+) -> LazyByKey[PairedRanks]:
     """Pair groups of rows by what identifies an example."""
     identity = key_columns(frame, on, "on")
     check_roles(groups, roles)
@@ -87,7 +87,7 @@ def _pair_groups(
             )
     aligned = labels.take(rows[0])
     paired = pair_scores(groups.names, groups.keys, scores[rows], aligned, roles)
-    return Keyed((), ((),), lambda _: paired)
+    return LazyByKey((), ((),), lambda _: paired)
 
 
 def pair_scores(
@@ -105,7 +105,7 @@ def pair_scores(
     propensity = None if labels.propensity is None else labels.propensity[labels.positive]
     weight = pair_weight(propensity)
     tables = [PlacementTable.of(by_model, weight) for by_model in known]
-    above = count_above(tables, scores, labels.cluster, labels.clusters, labels.count)
+    above = sum_placements(tables, scores, labels.cluster, labels.clusters, labels.count)
     paired = pair_counted(names, models, known, tables, above, labels.sizes(), weight)
     if labels.cluster is not None:
         clusters = sum_clusters(tables, known, above, labels.cluster[labels.positive])
@@ -115,7 +115,7 @@ def pair_scores(
 
     def rank(score: FloatArray) -> Ranking:  # each row a cluster of its own
         ranking = rank_examples(score, *labels[:2], ranks="breakpoints", weight=labels.times)
-        return replace(ranking, clusters=labels.cluster_rows(score, alone=True))
+        return replace(ranking, clusters=labels.cluster_rows(score, one_per_row=True))
 
     of_rows = labels.positive, labels.cluster, labels.each, labels.weight is not None
     return paired._replace(rows=PairedRows(scores, lambda: [*map(rank, scores)], *of_rows))
@@ -126,7 +126,7 @@ def pair_counted(
     models: Sequence[Hashable],
     known: FloatArray,
     tables: Sequence[PlacementTable],
-    above: Above,
+    above: PlacementSums,
     total: Counts,
     weight: FloatArray | None,
 ) -> PairedRanks:

@@ -17,24 +17,24 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pu_accessor.checks import check_within
+from pu_accessor.checks import check_ranks_within
 from pu_accessor.counting.cutoffs import rank_counted
-from pu_accessor.counting.gaps import (
-    Gaps,
-    Ordered,
+from pu_accessor.counting.placements import PlacementSums, PlacementTable, sum_placements
+from pu_accessor.counting.score_gaps import (
+    GapCounts,
+    SortedScores,
     count_gaps,
-    distinct,
+    distinct_scores,
     scores_inside,
     sort_scores,
 )
-from pu_accessor.counting.placements import Above, PlacementTable, count_above
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import (
     Counts,
     FloatArray,
     IntArray,
-    Keyed,
-    NeedsRefinementError,
+    LazyByKey,
+    NeedsAnotherPassError,
     PairedRanks,
     Ranking,
     Rankings,
@@ -69,38 +69,42 @@ class Passes:
         groups, models = first.groups, range(len(roles.models))
         probes: dict[GroupModel, Probe] = {}
         for key, model in ((key, model) for key in groups for model in models):
-            values, _ = distinct(groups[key].sample[model])
+            values, _ = distinct_scores(groups[key].sample[model])
             known = groups[key].of(model, roles.omits)[:2]
             thin = values[:: 1 + values.size // _SAMPLE]
-            probes[key, model] = partial(count_gaps, distinct(np.concatenate([*known, thin]))[0])
-        self.gaps: dict[GroupModel, Gaps] = self._pass(probes)
+            probes[key, model] = partial(
+                count_gaps, distinct_scores(np.concatenate([*known, thin]))[0]
+            )
+        self.gaps: dict[GroupModel, GapCounts] = self._pass(probes)
         self._found: dict[tuple[GroupModel, bytes], Any] = {}
         self._wanted: dict[GroupModel, tuple[bytes, Probe, int]] = {}
         for (key, model), gaps in self.gaps.items():
             size = int(groups[key].ranked[model])
             check_same(pieces, size, _number(gaps))
             known = groups[key].of(model, roles.omits)[:2]
-            values, number = distinct(np.concatenate(known))
+            values, number = distinct_scores(np.concatenate(known))
             there = np.take(gaps.at, np.searchsorted(0.0 - gaps.values, 0.0 - values))
             check_same(pieces, int(number.sum()), int(np.minimum(number, there).sum()))
 
-    def count(self, of: GroupModel, values: FloatArray) -> Gaps:
+    def count(self, of: GroupModel, values: FloatArray) -> GapCounts:
         """Count the scores of a group and model at and between some values."""
-        gaps: Gaps = self._find(of, values, partial(count_gaps, values), _number(self.gaps[of]))
+        gaps: GapCounts = self._find(
+            of, values, partial(count_gaps, values), _number(self.gaps[of])
+        )
         return gaps
 
-    def fetch(self, of: GroupModel, numbers: IntArray) -> Ordered:
+    def fetch(self, of: GroupModel, numbers: IntArray) -> SortedScores:
         """Return the scores of a group and model in some gaps."""
         gaps = self.gaps[of]
         inside = partial(scores_inside, gaps.values, numbers)
-        return Ordered.of(self._find(of, numbers, inside, int(gaps.inside[numbers].sum())))
+        return SortedScores.of(self._find(of, numbers, inside, int(gaps.inside[numbers].sum())))
 
     def _find(self, of: GroupModel, asked: Any, probe: Probe, number: int) -> Any:
         """Return what a pass has found, or wait for it; it will be of so many scores."""
         key = probe.func.__name__.encode() + asked.tobytes()
         if (of, key) not in self._found:
             self._wanted[of] = key, probe, number
-            raise NeedsRefinementError
+            raise NeedsAnotherPassError
         return self._found[of, key]
 
     def refine(self) -> None:
@@ -116,20 +120,20 @@ class Passes:
         """Go through the pieces once."""
         find = partial(_find_each, self._roles.omits, probes)
         found = fold_groups(self._pieces, self._roles, find, _join)
-        none = [Ordered.of(np.empty(0))]
+        none = [SortedScores.of(np.empty(0))]
         return {of: found[of] if of in found else probe(none) for of, probe in probes.items()}
 
 
-def _number(content: Gaps | FloatArray) -> int:
+def _number(content: GapCounts | FloatArray) -> int:
     """Return how many scores were counted, or fetched."""
-    if isinstance(content, Gaps):
+    if isinstance(content, GapCounts):
         return int(content.at.sum() + content.inside.sum())
     return content.size
 
 
 def _join(some: Any, others: Any) -> Any:
     """Add counts, or put scores together."""
-    return some.merge(others) if isinstance(some, Gaps) else np.append(some, others)
+    return some.merge(others) if isinstance(some, GapCounts) else np.append(some, others)
 
 
 def _find_each(
@@ -164,15 +168,14 @@ class PiecesSource(FrameSource):
         self.kind = "pieces" if by is None else "groupby of pieces"
 
     def rank(self, roles: Terms, ranks: Ranks, *, exact: bool = True) -> Rankings:
-        """Rank the rows of all pieces, as a frame of the same rows would.
-
-        Rows with weights, counts or clusters are ranked in one frame.
-        """
+        """Rank the rows of all pieces, as a frame of the same rows would."""
         if roles.others.keys() - {"propensity"}:
             return super().rank(roles, ranks)
         roles, first, groups = self._first_pass(roles)
         passes = Passes(self._pieces, roles, first)
-        check_within(ranks, max(first.groups[key].ranked[model] for key, model in passes.gaps))
+        check_ranks_within(
+            ranks, max(first.groups[key].ranked[model] for key, model in passes.gaps)
+        )
         named = {argument: str(name) for argument, name in roles.named()}
 
         def make(position: int) -> Ranking:
@@ -184,15 +187,12 @@ class PiecesSource(FrameSource):
             shares = None if roles.propensity is None else propensity
             more = partial(passes.count, of), partial(passes.fetch, of)
             ranking = rank_counted(known, passes.gaps[of], *more, ranks, shares, exact=exact)
-            return ranking.with_facts(columns=columns)
+            return ranking.with_fields(columns=columns)
 
         return Rankings(*name_keys(groups, roles), make, passes.refine)
 
-    def pair(self, roles: Terms, on: ColumnNames | None) -> Keyed[PairedRanks]:
-        """Rank the rows of all pieces by several columns of scores.
-
-        Models in rows, and rows with weights, counts or clusters, are paired in one frame.
-        """
+    def pair(self, roles: Terms, on: ColumnNames | None) -> LazyByKey[PairedRanks]:
+        """Rank the rows of all pieces by several columns of scores."""
         if on is not None or roles.others.keys() - {"propensity"}:
             return super().pair(roles, on)
         roles, first, groups = self._first_pass(roles, paired=True)
@@ -212,7 +212,7 @@ class PiecesSource(FrameSource):
             models = ("model",), roles.models
             return pair_counted(*models, known, by_model, above[key], total, weights[key])
 
-        return Keyed(groups.names, groups.keys, make)
+        return LazyByKey(groups.names, groups.keys, make)
 
     def rows(self, roles: Terms, named: Named) -> FrameSource:
         """Bring the columns that are named into one frame."""
@@ -243,13 +243,13 @@ def _listed(frame: pd.DataFrame) -> list[pd.DataFrame]:
 
 def _count_placements(
     pieces: Chunks, roles: Terms, first: FirstPass, tables: Mapping[Hashable, list[PlacementTable]]
-) -> dict[Hashable, Above]:
+) -> dict[Hashable, PlacementSums]:
     """Count the known positives above all examples, of each group by each model, in one pass."""
     count = partial(_count_above, roles.omits, tables)
-    above = dict(fold_groups(pieces, roles, count, Above.merge))
+    above = dict(fold_groups(pieces, roles, count, PlacementSums.merge))
     for key, group in first.groups.items():
         if key not in above:
-            above[key] = count_above(tables[key], group.positive[:, :0])
+            above[key] = sum_placements(tables[key], group.positive[:, :0])
         check_same(pieces, int(group.ranked[0]), int(above[key].counts[0].sum()))
         by_model = zip(tables[key], group.positive, above[key].counts, strict=True)
         for table, scores, counts in by_model:
@@ -260,9 +260,9 @@ def _count_placements(
 
 def _count_above(
     omits: bool, tables: Mapping[Hashable, list[PlacementTable]], parts: Sequence[Part]
-) -> Iterator[tuple[Hashable, Above]]:
+) -> Iterator[tuple[Hashable, PlacementSums]]:
     """Count the known positives above the examples of one piece, of each group."""
     for key, scores in parts:
         if key in tables:
             kept = ~(omits & np.isnan(scores).any(axis=0))
-            yield key, count_above(tables[key], scores[:, kept].astype(np.float64, copy=False))
+            yield key, sum_placements(tables[key], scores[:, kept].astype(np.float64, copy=False))

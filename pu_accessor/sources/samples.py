@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten
-from pu_accessor.ranking import FloatArray, IntArray, Keyed, PairedRanks, Rankings, Ranks
+from pu_accessor.ranking import FloatArray, IntArray, LazyByKey, PairedRanks, Rankings, Ranks
 from pu_accessor.sources.columns import (
     FEW_ROWS,
     Labels,
@@ -26,13 +26,7 @@ from pu_accessor.terms import ColumnNames, Terms
 
 
 class SampleSource(FrameSource):
-    """Samples in a Dataset: a ranking at each place along the other dimensions.
-
-    The keys of rankings are places along the other dimensions, the last of these fastest, so
-    results may give each of them its own dimension again: `template` has these dimensions in the
-    order of the keys' names, with their sizes and all their coordinates. Where a variable lacks a
-    dimension that another has, it is the same along that. The dataset is not changed.
-    """
+    """Samples in a Dataset: a ranking at each place along the other dimensions."""
 
     def __init__(self, dataset: xr.Dataset, dim: Hashable) -> None:
         super().__init__()
@@ -41,10 +35,7 @@ class SampleSource(FrameSource):
         self._dim = dim
 
     def rank(self, roles: Terms, ranks: Ranks, *, exact: bool = True) -> Rankings:
-        """Rank the samples at each place along the other dimensions.
-
-        Keys are the coordinates of these. Labels are read once.
-        """
+        """Rank the samples at each place along the other dimensions."""
         variables, dims = self._variables(roles)
         score, labels = self._read(variables, dims, roles)
         coordinates = [_index(self._dataset, dim).tolist() for dim in dims]
@@ -55,11 +46,8 @@ class SampleSource(FrameSource):
         names = {role: str(name) for role, name in roles.named()}
         return rank_groups([score], labels, groups, roles, ranks, [names])
 
-    def pair(self, roles: Terms, on: ColumnNames | None) -> Keyed[PairedRanks]:
-        """Rank the same samples by the models along the other dimension.
-
-        Labels lie over the samples alone. Raises if there is no such dimension.
-        """
+    def pair(self, roles: Terms, on: ColumnNames | None) -> LazyByKey[PairedRanks]:
+        """Rank the same samples by the models along the other dimension."""
         variables, dims = self._variables(roles)
         score = variables["score"]
         others = [dim for dim in score.dims if dim != self._dim]
@@ -87,7 +75,7 @@ class SampleSource(FrameSource):
             )
         names, own = (str(others[0]),), labels.take(slice(scores.shape[1]))
         paired = pair_scores(names, models.tolist(), scores, own, roles)
-        return Keyed((), ((),), lambda _: paired)
+        return LazyByKey((), ((),), lambda _: paired)
 
     def rows(self, roles: Terms, named: Named) -> FrameSource:
         """Return a frame of samples; raises if a variable lies over other dimensions, too."""
@@ -110,10 +98,7 @@ class SampleSource(FrameSource):
         return [name for name, v in self._dataset.data_vars.items() if v.dims == (self._dim,)]
 
     def summary(self, roles: Terms) -> dict[str, str]:
-        """Count what the variables hold.
-
-        What lies on disk, or is large, is not read: then the dimensions alone are told.
-        """
+        """Count what the variables hold."""
         variables, others = self._variables(roles)
         variables.pop("propensity", None)
         counts: dict[str, str] = {}
@@ -132,10 +117,7 @@ class SampleSource(FrameSource):
         return self._dataset.coords.to_dataset().assign({name: (others, place)})
 
     def _variables(self, roles: Terms) -> tuple[dict[str, xr.DataArray], list[Hashable]]:
-        """Return the variables by role, and their other dimensions.
-
-        Raises unless the dimensions are there, and have names and places.
-        """
+        """Return the variables by role, and their other dimensions."""
         variables: dict[str, xr.DataArray] = {}
         is_name = isinstance(self._dim, Hashable) and self._dim is not pd.NA  # as an array is not
         names: dict[str, Any] = {"score": roles.score, "label": roles.label, **roles.others}

@@ -94,7 +94,7 @@ def compare_paired(
     each = [_shift(paired, pair, target == "population") for pair in pairs]
     mean, variance, df = np.transpose(each)
     factor = np.ones(1 if betas is None else betas.size)
-    if target == "examples" and betas is not None and paired.weight is None:
+    if target == "examples" and betas is not None and paired.known_weight is None:
         factor = hidden_share(paired.total, betas) ** 0.5
     error = np.multiply.outer(np.sqrt(variance), factor)
     error[:, factor == 0] = 0.0  # also of one known positive, if there is no other
@@ -120,10 +120,14 @@ def _covariance(paired: PairedRanks, target: str) -> FloatArray:
     if paired.clusters is not None:
         whole = paired.clusters.sums.sum(axis=1)
         return np.asarray((whole @ whole.T)[np.newaxis])
-    share = np.full(n, 1 / n) if paired.weight is None else paired.weight / paired.weight.sum()
+    share = (
+        np.full(n, 1 / n)
+        if paired.known_weight is None
+        else paired.known_weight / paired.known_weight.sum()
+    )
     ranks = np.stack([*paired.ranks.values()])
     if target == "population":
-        ranks = ranks - np.stack([*paired.among.values()])
+        ranks = ranks - np.stack([*paired.ranks_among_known.values()])
     away = share * (ranks - ranks @ share[:, np.newaxis])
     of_rest = (sum(paired.total) - n) * paired.covariance if target == "population" else 0.0
     return np.asarray((away @ away.T + of_rest)[np.newaxis])
@@ -148,8 +152,8 @@ def _shift(
     weights differ, that counts as well. With equal weights what it adds takes away its rank among
     the known ones.
     """
-    (a, b), weight, n = models, paired.weight, paired.total.known_positive
-    ranks, among = ([*each.values()] for each in (paired.ranks, paired.among))
+    (a, b), weight, n = models, paired.known_weight, paired.total.known_positive
+    ranks, among = ([*each.values()] for each in (paired.ranks, paired.ranks_among_known))
     share = np.full(n, 1 / n) if weight is None else weight / weight.sum()
     ahead = ranks[b] - ranks[a]
     if on_new and weight is None:
@@ -167,7 +171,7 @@ def _shift(
     unit = float(np.mean(share**2 * drawn)) * others**2
     moves = paired.moves[:, a, b]
     seen = bool(ahead.any() or moves.any())
-    if seen or not (paired.equal[a, b] or (paired.rows and paired.rows.alike(a, b))):
+    if seen or not (paired.equal[a, b] or (paired.rows and paired.rows.same_order(a, b))):
         moves = moves + _UNSEEN / max(others, 1)
     known, df = known_error(influence, moves * [unit, unit**2])
     if not on_new:
@@ -272,7 +276,7 @@ def scatter(
     `moved` is what the rest would add as known positives, of which some are counted for all, and
     `reach` the most that one may.
     """
-    times, known = rows.times, rows.positive
+    times, known = rows.multiplicity, rows.positive
     rest = times[~known].sum().item()
     if times[known].sum() < 2 or rest < 2:
         return np.nan, np.nan
@@ -293,7 +297,7 @@ def _likely(best: FloatArray, rows: PairedRows, share: float) -> CountArray:
 
     As many count as are positive; a row that moves is where either model ranks it best.
     """
-    times = rows.times[~rows.positive]
+    times = rows.multiplicity[~rows.positive]
     order, counted = np.argsort(-best / times, kind="stable"), np.zeros(best.size)
     before = np.cumsum(times[order]) - times[order]
     left = np.ceil(max(share * times.sum(), 1.0) - before)
@@ -303,10 +307,10 @@ def _likely(best: FloatArray, rows: PairedRows, share: float) -> CountArray:
 
 def design(terms: FloatArray, rows: PairedRows) -> Design:
     """Return by how much clusters enlarge the variance of a sum over rows, and the most df."""
-    if not rows.designed:
+    if not rows.has_design:
         return Design()
     cluster = np.arange(terms.size) if rows.cluster is None else rows.cluster
-    size, times = int(cluster.max()) + 1, rows.times
+    size, times = int(cluster.max()) + 1, rows.multiplicity
     places = cluster + size * ~rows.positive
     sums = np.bincount(places, terms, 2 * size).reshape(2, size).astype(np.float64)
     sizes = np.bincount(places, times, 2 * size).reshape(2, size)
@@ -335,8 +339,8 @@ def covary(terms: FloatArray, rows: PairedRows) -> FloatArray:
     """Return the covariance of the errors of models, from what rows add to each."""
     if rows.cluster is not None:
         terms = np.stack([np.bincount(rows.cluster, of_model) for of_model in terms])
-    elif not rows.drawn:
-        terms = terms / np.sqrt(rows.times)
+    elif not rows.is_sample:
+        terms = terms / np.sqrt(rows.multiplicity)
     return terms @ terms.T
 
 
@@ -393,7 +397,7 @@ def compare_rows(
         estimate[pair] = completed[a] - completed[b]
         apart, moved = models[a].influence - models[b].influence, as_known[a] - as_known[b]
         seen, by_order = apart.any() or moved.any(), cutoff is None or cutoff.kind != "threshold"
-        alike = not seen and (paired.equal[a, b] or (by_order and rows.alike(a, b)))
+        alike = not seen and (paired.equal[a, b] or (by_order and rows.same_order(a, b)))
         few = paired.moves[1, a, b] > _FEW_MOVE * paired.moves[0, a, b] ** 2
         reach = np.zeros(betas.size) if alike else np.maximum(models[a].reach, models[b].reach)
         for column, terms in enumerate(apart):

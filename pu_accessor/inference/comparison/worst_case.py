@@ -110,11 +110,11 @@ def _largest(*tests: FloatArray) -> Sequence[FloatArray]:
 
 def _of_two(paired: PairedRanks, models: tuple[int, int]) -> PairedRanks:
     """Return two of the models alone."""
-    ranks, among = ([*each.values()] for each in (paired.ranks, paired.among))
+    ranks, among = ([*each.values()] for each in (paired.ranks, paired.ranks_among_known))
     both = np.ix_(models, models)
     return paired._replace(
         ranks={model: ranks[model] for model in models},
-        among={model: among[model] for model in models},
+        ranks_among_known={model: among[model] for model in models},
         covariance=paired.covariance[both],
         moves=paired.moves[:, both[0], both[1]],
         equal=paired.equal[both],
@@ -135,7 +135,7 @@ def _at_worst(
     value = side * (b - a)
     order, weight = np.argsort(-value, kind="stable"), np.empty(n)
     weight[order] = _split(value[order], min(odds, _LARGEST_ODDS))
-    return both._replace(weight=1 + latent_shares(1 + weight, latent))
+    return both._replace(known_weight=1 + latent_shares(1 + weight, latent))
 
 
 def _split(values: FloatArray, odds: float) -> FloatArray:
@@ -155,7 +155,9 @@ def _turn_negative(both: PairedRanks, wrong: int, side: int) -> PairedRanks:
     ranks = {model: of_model[right] for model, of_model in both.ranks.items()}
     return both._replace(
         ranks=ranks,
-        among={model: scipy.stats.rankdata(of_model) for model, of_model in ranks.items()},
+        ranks_among_known={
+            model: scipy.stats.rankdata(of_model) for model, of_model in ranks.items()
+        },
         total=total._replace(
             known_positive=total.known_positive - wrong,
             known_negative=total.known_negative + wrong,

@@ -36,7 +36,7 @@ from pu_accessor.inference.influence import (
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
 from pu_accessor.inference.tables.curves import completed_area, completed_aurocs, odds_factor
-from pu_accessor.ranking import BoolArray, FloatArray, Ranking, Stack
+from pu_accessor.ranking import BoolArray, FloatArray, Ranking, TieBlocks
 
 _LEAST = 1e-9  # of a share that stands for none: logits are logarithms there
 _UNSEEN = 0.5  # examples of a sample that may lie at an end, though none was seen: a convention
@@ -145,7 +145,7 @@ def mean_limits(placed: Placed, level: float, df: float = np.inf) -> tuple[Float
 
 
 def estimate_population_aurocs(
-    stack: Stack, betas: FloatArray, level: float
+    stack: TieBlocks, betas: FloatArray, level: float
 ) -> list[Estimates | None]:
     """Estimate the area under the ROC curve of each ranking on new examples, with an interval."""
     known, negative, unlabeled = stack.total.T
@@ -164,14 +164,14 @@ def estimate_population_aurocs(
     return [Estimates(*next(rows)) if is_plain else None for is_plain in plain.tolist()]
 
 
-def _exceed(stack: Stack, betas: FloatArray, level: float) -> BoolArray:
+def _exceed(stack: TieBlocks, betas: FloatArray, level: float) -> BoolArray:
     """Tell which betas may exceed the limit of their ranking: see `limit_from_positives`."""
-    known, unlabeled, owner = stack.total[:, :1], stack.total[:, 2:], stack.owner
+    known, unlabeled, owner = stack.total[:, :1], stack.total[:, 2:], stack.ranking_index
     # Rounded up, so that none is missed.
     latent = np.minimum(np.ceil(betas * unlabeled + 0.5), unlabeled).clip(min=1)
     share = np.minimum(stack.unlabeled[:, np.newaxis], latent[owner]) / latent[owner]
     with np.errstate(divide="ignore"):
-        ahead = stack.known[:, np.newaxis] / known[owner] - share
+        ahead = stack.known_through[:, np.newaxis] / known[owner] - share
         allowed = np.sqrt(np.log(1 / (1 - level)) / 2 * (1 / known + 1 / latent))
     distance = np.zeros(betas.shape)
     np.maximum.at(distance, owner, ahead)
@@ -268,7 +268,7 @@ def effective_rest(ranking: Ranking) -> float:
 
     That is the error of average precision; NaN without weights, and where no row adds to it.
     """
-    if ranking.clusters is None or not ranking.clusters.alone:
+    if ranking.clusters is None or not ranking.clusters.one_per_row:
         return np.nan
     added = np.abs(sum_by_cluster(precision_influences(ranking))[1])
     return effective_size(added) if added.any() else np.nan

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import scipy
 
-from pu_accessor.checks import latent_counts
+from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.bands.on_new_examples import (
@@ -256,7 +256,7 @@ class _OfThese:
         self.betas, self.rule, self.at = betas, rule, at
         tables = make_tables(ranking, betas, rule)
         self.ranking = tables.ranking
-        self.latent = latent_counts(betas, ranking.total.unlabeled)
+        self.latent = hidden_counts(betas, ranking.total.unlabeled)
         self.most = tables.tp[:, 2]
         self.surplus = self._surplus(tables)
         positives = ranking.total.known_positive + self.latent

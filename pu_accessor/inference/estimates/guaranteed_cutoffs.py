@@ -30,7 +30,7 @@ from pu_accessor.inference.tables.contingency import (
     completed_table,
     make_tables,
 )
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Numbers, Ranking, each_once
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Numbers, Ranking, sorted_unique
 
 Cost: TypeAlias = tuple[float, float]
 _NAMES = ("precision", "recall", "fpr", "cost")
@@ -405,5 +405,5 @@ def _take(ranking: Ranking, grid: IntArray) -> Ranking:
     rest = ranking.rank - ranking.known_positive
     last = np.searchsorted(rest, grid, "right") - 1
     unlabeled = np.clip(grid - ranking.known_negative[last], 1, ranking.total.unlabeled)
-    finer = ranking.refine(each_once(unlabeled))
+    finer = ranking.refine(sorted_unique(unlabeled))
     return finer.take(np.searchsorted(finer.rank - finer.known_positive, grid, "right") - 1)

@@ -13,7 +13,7 @@ import numpy as np
 import scipy
 
 from pu_accessor.beta import Beta
-from pu_accessor.checks import latent_counts
+from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.diagnostics import has_one
 from pu_accessor.inference.estimates.curve_points import metric_at_point
@@ -217,7 +217,7 @@ def _every_count(betas: FloatArray, total: Counts) -> FloatArray:
 
     The bounds of these examples move by whole examples, up and down.
     """
-    low, high = latent_counts(np.sort(betas)[[0, -1]], total.unlabeled).tolist()
+    low, high = hidden_counts(np.sort(betas)[[0, -1]], total.unlabeled).tolist()
     if high - low > min(_MOST_COUNTS, _MOST_ENTRIES // max(total.known_positive, 1)):
         return betas
     counts = np.arange(low, high) / total.unlabeled
@@ -401,7 +401,7 @@ def _join_tables(
     betas, share = _walk(beta, rule.level)
     point = evaluate_at(head, betas[:1], metric, rule)
     here, rule = head.ends, head.share_error(rule)
-    latent = latent_counts(betas, here.total.unlabeled)
+    latent = hidden_counts(betas, here.total.unlabeled)
     cutoffs = [here.take(np.array([cutoff])) for cutoff in range(head.part.size)]
     in_head = np.stack([_between(cutoff, latent, share, rule) for cutoff in cutoffs])
     tp = mean_of_ends(head.part, here.known_positive[:, np.newaxis, np.newaxis] + in_head)

@@ -24,7 +24,7 @@ from pu_accessor.inference.estimates.utility import check_probabilities
 from pu_accessor.inference.influence import auroc_on_new, place_stack, rest_share, welch_df
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.ranking import FloatArray, IntArray, Ranking, Stack
+from pu_accessor.ranking import FloatArray, IntArray, Ranking, TieBlocks
 
 _ROUNDING = 1e-9
 
@@ -86,7 +86,7 @@ def group_term(
         return term
     sizes = ranking.clusters.sizes
     term = term._replace(known=effective_size(sizes[0].astype(np.float64)))
-    if ranking.clusters.alone:
+    if ranking.clusters.one_per_row:
         return term
     code = np.flatnonzero(sizes.any(axis=0))
     influence = linearize(ranking, betas, metric, cutoff).influence[:, code]
@@ -99,7 +99,7 @@ def _ends_of_roc(share: FloatArray) -> tuple[FloatArray, FloatArray]:
     return -share / (2 * (1 - share)), (1 - share / 2) / (1 - share)
 
 
-def areas_under_roc(stack: Stack, betas: FloatArray) -> list[list[GroupTerm] | None]:
+def areas_under_roc(stack: TieBlocks, betas: FloatArray) -> list[list[GroupTerm] | None]:
     """Return what many groups add to the average AUROC on new groups."""
     known, negative, unlabeled = stack.total.T[:, :, np.newaxis]
     plain = (known > 0) & (negative + unlabeled * (1 - betas) >= FEWEST_NEGATIVES)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import scipy
 
-from pu_accessor.checks import latent_counts
+from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
@@ -98,7 +98,7 @@ def fixed_head(ranking: Ranking, at: Cutoff) -> Head:
     """Find a head that no beta moves."""
     examples, rank = sum(ranking.total), at.value
     if at.kind == "threshold":
-        rank = ranking.above(at.value).item()
+        rank = ranking.count_at_or_above(np.array([at.value])).item()
     elif at.kind == "fraction":
         rank = floor(Fraction(str(at.value)) * examples)
     if rank > examples:
@@ -116,7 +116,7 @@ def fixed_head(ranking: Ranking, at: Cutoff) -> Head:
 
 def at_positives(total: Counts, beta: float) -> Cutoff:
     """Return the rank that is the number of positives."""
-    hidden = latent_counts(np.array([beta]), total.unlabeled).item()
+    hidden = hidden_counts(np.array([beta]), total.unlabeled).item()
     return Cutoff("rank", total.known_positive + hidden)
 
 
@@ -252,7 +252,7 @@ def metric_on_new(
     """
     check_labels(betas, ranking.total)
     check_negatives(ranking.total, betas, "metric")
-    here = ranking.at(ranking.above(threshold))
+    here = ranking.at(ranking.count_at_or_above(np.array([threshold])))
     if not ranking.monotone or ranking.clusters is not None:
         lower, upper = _limits(here, betas, metric, rule)
     else:

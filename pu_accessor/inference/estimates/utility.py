@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from pu_accessor.checks import as_array, latent_counts
+from pu_accessor.checks import as_array, hidden_counts
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.bands.lookup import latent_bounds_each
 from pu_accessor.inference.bands.weighted import clustered_bins
@@ -22,7 +22,7 @@ from pu_accessor.ranking import CountArray, FloatArray, IntArray, Ranking
 def check_probabilities(ranking: Ranking, question: str) -> None:
     """Raise unless all scores lie in [0, 1]."""
     ends = np.array([np.nextafter(1, 2), 0.0, -np.inf])
-    above, inside, every = ranking.above_each(ends).tolist()
+    above, inside, every = ranking.count_at_or_above(ends).tolist()
     if outside := above + every - inside:
         raise PUDataError(
             f"{question} needs scores that are probabilities, but {outside} of {every} lie "
@@ -35,7 +35,7 @@ def check_probabilities(ranking: Ranking, question: str) -> None:
 def scores_are_of_known(ranking: Ranking, betas: FloatArray) -> bool:
     """Tell if the mean score, to a 400th, is the share of known positives, not of all."""
     total = ranking.total
-    above = ranking.above_each(np.arange(_FINE) / _FINE)
+    above = ranking.count_at_or_above(np.arange(_FINE) / _FINE)
     mean = float(above.mean() / sum(total)) - 1 / (2 * _FINE)
     known, *shares = (total.known_positive + np.append(0, betas) * total.unlabeled) / sum(total)
     margin = min((share for share in shares if share > known), default=known) - known
@@ -116,14 +116,14 @@ def reliability(
     check_probabilities(ranking, "calibration")
     bins = zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
     parts = np.concatenate([np.linspace(*ends, _FINE + 1)[:-1] for ends in bins])
-    above = np.append(ranking.above_each(parts), 0)
+    above = np.append(ranking.count_at_or_above(parts), 0)
     here = ranking.at(np.unique(above[::_FINE]))
     place = np.searchsorted(here.rank, above[::_FINE])
     known, unlabeled = (-np.diff(each[place]) for each in (here.known_positive, here.unlabeled))
     examples = -np.diff(above[::_FINE])
     split = max(int(np.count_nonzero(examples)), 1) if rule.band == "simultaneous" else 1
     level = 1 - (1 - rule.level) / split
-    hidden = latent_counts(betas, ranking.total.unlabeled)
+    hidden = hidden_counts(betas, ranking.total.unlabeled)
     completed = [-np.diff(each.above(here.unlabeled[place])) for each in complete(ranking, hidden)]
     ends = here.known_rows[place][::-1]
     latent = _latent(ranking, (ends, unlabeled), np.stack(completed, axis=1), hidden, level)
@@ -154,7 +154,7 @@ def _latent(
         bounds = latent_bounds_each("exact", total.known_positive, each, level)
         limits = [side[:, np.diff(ends)[::-1]].T for side in bounds]
     else:
-        of_known = ranking.clusters.of_known, ranking.clusters.known_weight
+        of_known = ranking.clusters.known_cluster, ranking.clusters.known_weight
         bins = [clustered_bins(*of_known, ends, m, level) for m in each]
         limits = [np.stack(side, axis=1)[::-1] for side in zip(*bins, strict=True)]
     inside = unlabeled[:, np.newaxis]
@@ -230,7 +230,7 @@ def _shares_inside(
     ranking: Ranking, start: FloatArray, end: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the share of the known positives, and of all others, in each window."""
-    above = ranking.above_each(np.append(start, end))
+    above = ranking.count_at_or_above(np.append(start, end))
     here = ranking.at(np.unique(above))
     first, after = np.searchsorted(here.rank, above).reshape(2, -1)
     total = ranking.total
@@ -239,8 +239,8 @@ def _shares_inside(
         return (heads[first] - heads[after]) / every
 
     known, every = here.known_positive, total.known_positive
-    if ranking.weight is not None:
-        through = np.append(0, np.cumsum(ranking.weight))
+    if ranking.inverse_propensity is not None:
+        through = np.append(0, np.cumsum(ranking.inverse_propensity))
         known, every = through[here.known_rows], through[-1]
     rest = here.known_negative + here.unlabeled
     return share(known, every), share(rest, total.known_negative + total.unlabeled)

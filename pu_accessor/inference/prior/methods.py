@@ -86,7 +86,7 @@ def estimate_prior(ranking: Ranking, method: str, level: float) -> Prior:
             "unlabeled. Mark them: missing in the label column, or unlabeled=..."
         )
     ask, assumptions = METHODS[method]
-    if ranking.weight is not None:
+    if ranking.inverse_propensity is not None:
         assumptions = assumptions.replace(_SCAR, _KNOWN_ODDS)
     return ask(ranking, level)._replace(assumptions=assumptions)
 
@@ -197,7 +197,7 @@ def _mean_matching(ranking: Ranking, level: float) -> Prior:
 
 def _weighted_moments(ranking: Ranking, score: FloatArray) -> _Moments:
     """Return the moments of scores of latent positives, by the known ones that stand for them."""
-    weight = np.ones(1) if ranking.weight is None else ranking.weight
+    weight = np.ones(1) if ranking.inverse_propensity is None else ranking.inverse_propensity
     known_score = np.repeat(score, np.diff(ranking.known_positive))
     share, n = latent_shares(weight, 1.0), weight.size
     mean = float(share @ known_score)

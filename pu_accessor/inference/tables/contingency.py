@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pu_accessor.checks import latent_counts
+from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.on_new_examples import (
     bound_on_new,
@@ -42,7 +42,7 @@ from pu_accessor.ranking import (
     IntArray,
     Numbers,
     Ranking,
-    each_once,
+    sorted_unique,
 )
 
 BOUNDS = ("lower", "estimate", "upper")
@@ -149,7 +149,7 @@ def tables_in_parts(
     rounded = rounded and ranking.head.dtype.kind != "f"  # with weights no number of rows is whole
     total = ranking.total
     check_labels(betas, total, references_used(rule.reference, ranking))
-    latent = latent_counts(betas, total.unlabeled)
+    latent = hidden_counts(betas, total.unlabeled)
     completions = complete_by(rule, ranking, latent)
     bands = make_bands(ranking, latent, rule)
     ranking = add_bends(ranking, bands, rule, completions)
@@ -293,7 +293,7 @@ def _refine_where_cut(
         bounds, end = bound_by(part, ranking, rule), start + part.latent.size
         cuts.append(_find_cuts(bounds, part, completions[start:end], rule))
         start = end
-    finer = ranking.refine(each_once(np.concatenate(cuts)))
+    finer = ranking.refine(sorted_unique(np.concatenate(cuts)))
     return finer, bounds if len(parts) == 1 and finer is ranking else None
 
 
@@ -323,14 +323,14 @@ def _find_cuts(
             places += [start + (level - here) / (slope - growth) for level, growth in lines]
     between = np.stack(places)
     between = between[(between > start) & (between < end)]
-    cuts = each_once(np.concatenate([np.floor(between), np.ceil(between)]).astype(np.int64))
+    cuts = sorted_unique(np.concatenate([np.floor(between), np.ceil(between)]).astype(np.int64))
     return np.asarray(cuts[head[np.searchsorted(head, cuts)] != cuts])
 
 
 def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Settings) -> RankCdf:
     """Bound the rank CDF of the latent positives by the one of the known ones."""
     check_labels(betas, ranking.total, references_used(rule.reference, ranking))
-    latent = latent_counts(betas, ranking.total.unlabeled)
+    latent = hidden_counts(betas, ranking.total.unlabeled)
     # Known positives have a share of their own in the head, and nothing bends between cutoffs.
     counted = rule.reference == "positives"
     completions = [] if counted else complete_by(rule, ranking, latent)
@@ -365,7 +365,7 @@ def completed_table(
     rule = Settings() if rule is None else rule
     total = ranking.total
     check_labels(betas, total, references_used(rule.reference, ranking))
-    latent = latent_counts(betas, total.unlabeled)
+    latent = hidden_counts(betas, total.unlabeled)
     ranking, tp = complete_at(ranking, latent, choose_kinds(ranking, latent, rule))
     tp += ranking.known_positive[:, np.newaxis]
     if on_new and ranking.monotone:

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from pu_accessor.checks import check_share, latent_counts
+from pu_accessor.checks import check_share, hidden_counts
 from pu_accessor.inference.completion import ROUNDING, edges_of, latent_above
 from pu_accessor.inference.tables.contingency import Table, completed_table
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Numbers, Ranking, Stack
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Numbers, Ranking, TieBlocks
 
 _AT_ONCE = 1 << 18  # cutoffs times betas of which areas are computed together
 _BETAS = 64  # most of these, as each brings cutoffs of its own
@@ -129,23 +129,23 @@ def of_few_betas(
     return np.concatenate([areas(betas[at : at + at_once]) for at in parts], axis=-1)
 
 
-def completed_aurocs(stack: Stack, betas: FloatArray) -> FloatArray:
+def completed_aurocs(stack: TieBlocks, betas: FloatArray) -> FloatArray:
     """Return the area under the ROC curve of many rankings without known negatives.
 
     `betas` has a row for each ranking, as what is returned. NaN where latent positives lie below
     the last known one: scores that are tied there are not in a stack.
     """
     known, _, unlabeled = stack.total.T
-    above = stack.known - stack.found
-    sides = np.stack([above, stack.known], axis=1).ravel()
+    above = stack.known_through - stack.known_inside
+    sides = np.stack([above, stack.known_through], axis=1).ravel()
     heads = np.stack([stack.start - above, stack.unlabeled], axis=1).ravel()
-    owner = np.repeat(stack.owner, 2)
+    owner = np.repeat(stack.ranking_index, 2)
     is_first = np.diff(owner, prepend=-1) > 0
     is_last = np.diff(owner, append=-1) != 0
     last = np.repeat(heads[is_last], np.diff(np.flatnonzero(is_last), prepend=-1))
     edges = edges_of(heads, sides.astype(np.float64), known[owner], last, owner)
     pairs = zip(betas, unlabeled.tolist(), strict=True)
-    counts = np.stack([latent_counts(row, size) for row, size in pairs])
+    counts = np.stack([hidden_counts(row, size) for row, size in pairs])
     areas = np.full(betas.shape, np.nan)
     for column, latent in enumerate(counts.T):
         hidden = latent_above(edges, latent, unlabeled)

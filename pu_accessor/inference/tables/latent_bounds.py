@@ -22,7 +22,7 @@ from pu_accessor.inference.bands.simultaneous import (
 from pu_accessor.inference.bands.weighted import clustered_bounds, weighted_bounds
 from pu_accessor.inference.completion import ROUNDING, Completion, complete
 from pu_accessor.inference.settings import Settings, count_wrong
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking, each_once
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking, sorted_unique
 
 _AT_ONCE = 1 << 17  # bounds at some cutoffs and betas, computed together: a cache holds them
 _COMPARED = 0.95  # level at which kinds of known examples are compared, whatever is asked for
@@ -104,7 +104,7 @@ def add_bends(
     parts = bands.in_parts(ranking.rank.size)
     corners = [_corners(ranking, part) for part in parts]
     corners += [_bends(ranking, completions)] if completions else []
-    ranking = ranking.refine(each_once(np.concatenate(corners)))
+    ranking = ranking.refine(sorted_unique(np.concatenate(corners)))
     for find in (find_corners, _find_crossings) if rule.band == "simultaneous" else ():
         parts = bands.in_parts(ranking.rank.size)
         bends = [  # of one part after the other, which takes little memory
@@ -112,7 +112,7 @@ def add_bends(
             for part in parts
             for completed in [complete_by(rule, ranking, part.latent)]
         ]
-        ranking = ranking.refine(each_once(np.concatenate(bends)))
+        ranking = ranking.refine(sorted_unique(np.concatenate(bends)))
     return ranking
 
 
@@ -173,7 +173,7 @@ def _bends(ranking: Ranking, completions: Sequence[Completion]) -> IntArray:
     # Those of one kind differ in little but where the last one is.
     of_first, *others = (completion.unlabeled for completion in completions)
     new = [each[each != of_first] if each.size == of_first.size else each for each in others]
-    corners = each_once(np.concatenate([of_first, *new]))
+    corners = sorted_unique(np.concatenate([of_first, *new]))
     reached = np.append(ranking.unlabeled, -1)  # some cutoffs need not reach to the end
     nearest = reached[np.searchsorted(ranking.unlabeled, corners)]
     return np.asarray(corners[nearest != corners])
@@ -211,7 +211,7 @@ def _bound_jointly(ranking: Ranking, bands: Bands, rule: Settings) -> LatentBoun
     completions = complete_by(rule, whole, latent)
     if ranking.whole is not None:
         bends = _corners(whole, bands), _bends(whole, completions)
-        whole = whole.refine(each_once(np.concatenate(bends)))
+        whole = whole.refine(sorted_unique(np.concatenate(bends)))
     bounds = _bound_each(whole, bands, rule)
     narrowed = _narrow(whole, bounds, completions)
     if ranking.whole is not None:
@@ -253,7 +253,7 @@ def _find_crossings(head: IntArray, narrowed: IntArray) -> IntArray:
     bounds, nearest = np.split(narrowed, 2, axis=-1)
     apart = np.abs(bounds - nearest)[:-1]  # one is level, the other grows by one for each example
     crossed = (bounds - nearest)[:-1] * (bounds - nearest)[1:] < 0
-    return each_once((head[:-1, np.newaxis, np.newaxis] + apart)[crossed])
+    return sorted_unique((head[:-1, np.newaxis, np.newaxis] + apart)[crossed])
 
 
 def _bands(ranking: Ranking, kinds: Sequence[str], latent: IntArray, rule: Settings) -> Bands:
@@ -285,7 +285,12 @@ def _table(ranking: Ranking, kind: str, latent: IntArray, rule: Settings) -> Int
     .. [1] J. L. Horowitz, C. F. Manski, *Identification and robustness with contaminated and
        corrupted data*, Econometrica 63 (1995) 281-302.
     """
-    total, weight, clusters, level = ranking.total, ranking.weight, ranking.clusters, rule.level
+    total, weight, clusters, level = (
+        ranking.total,
+        ranking.inverse_propensity,
+        ranking.clusters,
+        rule.level,
+    )
     known = total.known_positive if kind == "positives" else total.known_negative
     wrong = count_wrong(known, rule.contamination) if kind == "positives" else 0
     right = known - wrong
@@ -293,7 +298,7 @@ def _table(ranking: Ranking, kind: str, latent: IntArray, rule: Settings) -> Int
     if weight is not None:
         sides = for_each(lambda m: weighted_bounds(weight, m, level), hidden)
     elif clusters is not None:
-        of_known = clusters.of_known, clusters.known_weight
+        of_known = clusters.known_cluster, clusters.known_weight
         sides = for_each(lambda m: clustered_bounds(*of_known, m, level), hidden)
     else:
         cutoffs = None
@@ -325,7 +330,7 @@ def inner_cutoffs(ranking: Ranking, most: float) -> int | None:
     """Return the number of cutoffs between the ends where it is at most so many."""
     ranking = ranking.whole or ranking
     while ranking.rank.size - 2 <= most:
-        next_ones = each_once(ranking.unlabeled[:-1] + 1)
+        next_ones = sorted_unique(ranking.unlabeled[:-1] + 1)
         finer = ranking.refine(next_ones[next_ones <= ranking.total.unlabeled])
         if finer is ranking:
             return max(ranking.rank.size - 2, 1)

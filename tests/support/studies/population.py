@@ -13,7 +13,7 @@ import numpy as np
 from scipy import special
 
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.counting.placements import PlacementTable, count_above, rank_pairs
+from pu_accessor.counting.placements import PlacementTable, rank_pairs, sum_placements
 from pu_accessor.inference.comparison.paired import compare_paired
 from pu_accessor.inference.estimates.areas_on_new_examples import (
     auroc_interval,
@@ -263,7 +263,7 @@ def size_row(models: str, design: Design, draws: int) -> Row:
         scores = MODELS[models](rng, truth)
         known = scores[:, positive]
         places = [PlacementTable.of(one) for one in known]
-        found = rank_pairs(places, known, count_above(places, scores))
+        found = rank_pairs(places, known, sum_placements(places, scores))
         ranks, among = (
             dict[Hashable, FloatArray](zip("ab", each, strict=True)) for each in found[:2]
         )

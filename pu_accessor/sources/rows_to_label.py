@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pu_accessor.checks import MOST_STRATA, check_count, check_option, check_share, is_number
+from pu_accessor.checks import MAX_STRATA, check_count, check_option, check_share, is_number
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 from pu_accessor.sources.columns import find_columns, read_labels, read_values
@@ -46,9 +46,9 @@ class Draw:
             check_share("expected_beta", self.expected_beta)
         thresholds = np.zeros(1) if self.thresholds is None else self.thresholds
         different = {f"{threshold:.12g}" for threshold in thresholds[np.isfinite(thresholds)]}
-        if not 1 <= len(different) == thresholds.size < MOST_STRATA:
+        if not 1 <= len(different) == thresholds.size < MAX_STRATA:
             raise PUValueError(
-                f"strata must hold one to {MOST_STRATA - 1} thresholds, finite and different, but "
+                f"strata must hold one to {MAX_STRATA - 1} thresholds, finite and different, but "
                 f"{brief(self.strata)} was passed. For example strata=[0.2, 0.5]."
             )
 
@@ -155,9 +155,9 @@ def _name_values(column: pd.Series[Any], free: BoolArray) -> list[Any]:
             "these a stratum, too."
         )
     names = [*dict.fromkeys(sorted(column[free].tolist(), key=str))]
-    if not 2 <= len(names) <= MOST_STRATA:
+    if not 2 <= len(names) <= MAX_STRATA:
         raise PUDataError(
-            f"strata must have two to {MOST_STRATA} values among unlabeled rows, but column "
+            f"strata must have two to {MAX_STRATA} values among unlabeled rows, but column "
             f"{column.name!r} has {len(names)}: {brief(names)}. Join some, or leave it out."
         )
     return names
@@ -170,16 +170,7 @@ def _name_part(low: float | None, high: float | None) -> str:
 
 
 def _allocate(draw: Draw, names: list[Any], known: IntArray, unlabeled: IntArray) -> list[int]:
-    """Return how many rows to draw of each stratum: at least one.
-
-    Each further label goes where it lowers the variance of the sum of the strata most ([1]_).
-
-    References
-    ----------
-    .. [1] T. Wright, *The equivalence of Neyman optimum allocation for sampling and equal
-       proportions for apportioning the U.S. House of Representatives*, The American Statistician
-       66 (2012) 217-224.
-    """
+    """Return how many rows to draw of each stratum: at least one."""
     for name, number in zip(names, unlabeled.tolist(), strict=True):
         if not number:
             raise PUDataError(
