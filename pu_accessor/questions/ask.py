@@ -18,12 +18,12 @@ from pu_accessor.ranking import (
     AnnotatedRanking,
     Counts,
     FloatArray,
-    Value,
     LazyByKey,
     NeedsAnotherPassError,
     PairedRanks,
     Ranking,
     TieBlocks,
+    Value,
 )
 from pu_accessor.terms import Terms
 

@@ -11,16 +11,12 @@ import xarray as xr
 
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten
 from pu_accessor.ranking import FloatArray, IntArray, LazyByKey, PairedRanks, Rankings, Ranks
-from pu_accessor.sources.columns import (
-    FEW_ROWS,
-    Labels,
-    check_name,
-    count_columns,
-    list_columns,
-    read_columns,
-)
+from pu_accessor.sources.column_summary import MAX_ROWS_LOOKED_UP, count_columns
+from pu_accessor.sources.column_values import read_columns
+from pu_accessor.sources.columns import check_name, list_columns
 from pu_accessor.sources.frames import FrameSource, Named
 from pu_accessor.sources.groups import Groups, rank_groups
+from pu_accessor.sources.label_states import Labels
 from pu_accessor.sources.pairs import pair_scores
 from pu_accessor.terms import ColumnNames, Terms
 
@@ -102,7 +98,7 @@ class SampleSource(FrameSource):
         variables, others = self._variables(roles)
         variables.pop("propensity", None)
         counts: dict[str, str] = {}
-        if all(v.chunks is None and v.size <= FEW_ROWS for v in variables.values()):
+        if all(v.chunks is None and v.size <= MAX_ROWS_LOOKED_UP for v in variables.values()):
             columns = [(role, _spread(v, v.sizes)) for role, v in variables.items()]
             counts = count_columns(columns, roles, ties=not others)
         sizes = [f"{dim} {self._dataset.sizes[dim]:,}" for dim in (self._dim, *others)]

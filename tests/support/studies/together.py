@@ -15,7 +15,7 @@ import numpy as np
 from pu_accessor.inference.comparison.paired import compare_paired
 from pu_accessor.inference.comparison.pairwise import adjust_together
 from pu_accessor.ranking import FloatArray
-from pu_accessor.sources.columns import Labels
+from pu_accessor.sources.label_states import Labels
 from pu_accessor.sources.pairs import pair_scores
 from pu_accessor.terms import Terms
 
