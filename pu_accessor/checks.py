@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pu_accessor.errors import PUTypeError, PUValueError, brief, suggestion
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranks
+from pu_accessor.ranking import FloatArray, IntArray, Ranks
 
 Interval: TypeAlias = tuple[float, float]
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -141,7 +141,7 @@ def as_array(values: Any) -> npt.NDArray[Any]:
 
 
 def check_ranks(ranks: Ranks) -> None:
-    """Raise unless some ranking may have these ranks; no row is read."""
+    """Raise unless some ranking may have these ranks."""
     if isinstance(ranks, str):
         return check_option("ranks", ranks, ["all", "breakpoints"])
     values = np.atleast_1d(as_array(ranks))
@@ -156,21 +156,20 @@ def check_ranks(ranks: Ranks) -> None:
             f"ranks must contain at least one rank, and each once, but {values.tolist()[:20]} "
             "was passed. Pass np.unique(ranks)."
         )
-    return _check_between(values, values < 0, "the number of examples")
+    return check_ranks_within(values, None)
 
 
-def check_ranks_within(ranks: Ranks, examples: int) -> None:
-    """Raise if ranks exceed the number of examples."""
-    if examples and not isinstance(ranks, str):
-        values = np.atleast_1d(np.asarray(ranks))
-        _check_between(values, values > examples, f"{examples}, the number of examples")
-
-
-def _check_between(ranks: npt.NDArray[np.integer[Any]], outside: BoolArray, end: str) -> None:
-    """Raise if some ranks are outside of what is allowed."""
-    if outside.any():
+def check_ranks_within(ranks: Ranks, examples: int | None) -> None:
+    """Raise if ranks are below 0, or above the number of examples."""
+    if isinstance(ranks, str) or examples == 0:
+        return
+    values = np.atleast_1d(np.asarray(ranks))
+    outside = values[(values < 0) | (False if examples is None else values > examples)]
+    if outside.size:
+        number = "" if examples is None else f"{examples}, "
         raise PUValueError(
-            f"ranks must lie between 0 and {end}, but {ranks[outside].tolist()[:5]} was passed."
+            f"ranks must lie between 0 and {number}the number of examples, but "
+            f"{outside.tolist()[:5]} was passed."
         )
 
 

@@ -220,7 +220,7 @@ VALUE = [
     ("TABLES.isel(rank=[0, 1, 3]).pu.area('auroc')", "of 3 ranks", "Make them"),
     ("TABLES.isel(rank=[0, 5, 3, 120]).pu.area('auroc')", "in their order"),
     ("TABLES.pu.at(rank=9999)", "at must not lie beyond the last"),
-    ("TABLES.pu.at(fraction=[])", "at must hold one fraction or more"),
+    ("TABLES.pu.at(fraction=[])", "at must contain at least one fraction"),
     ("TABLES.pu.metric(3)", "must be one of", "but 3 was passed"),
     ("TABLES.isel(rank=[0, 1, 2]).pu.plot_metric('f1', x='threshold')", "tables of all cutoffs"),
     ("xr.concat([TABLES, TABLES * 0], 'm', coords='minimal').pu.metric('f1')", "of the tables"),

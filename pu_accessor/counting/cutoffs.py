@@ -32,8 +32,6 @@ from pu_accessor.ranking import (
     TieBlocks,
 )
 
-_EXAMPLES_AT_ONCE = 1 << 16  # that are ranked together
-
 
 def rank_examples(
     score: FloatArray,
@@ -197,18 +195,7 @@ def find_tie_blocks(
     score: FloatArray, positive: BoolArray, negative: BoolArray, rows: Sequence[IntArray | slice]
 ) -> TieBlocks:
     """Rank many groups of rows by score, and find the tie blocks with known positives."""
-    cost, groups = 0.0 - score, -(-_EXAMPLES_AT_ONCE * len(rows) // score.size)
-    starts = range(0, len(rows), groups)
-    parts = [_blocks_of_few(cost, positive, negative, rows[i : i + groups]) for i in starts]
-    index = [part.ranking_index + start for part, start in zip(parts, starts, strict=True)]
-    joined = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
-    return TieBlocks(*joined)._replace(ranking_index=np.concatenate(index))
-
-
-def _blocks_of_few(
-    cost: FloatArray, positive: BoolArray, negative: BoolArray, rows: Sequence[IntArray | slice]
-) -> TieBlocks:
-    """Find the tie blocks of a few groups, which fit into the cache."""
+    cost = 0.0 - score
     parts = [
         cost[index].argsort() + (index.start or 0)
         if isinstance(index, slice)

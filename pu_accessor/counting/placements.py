@@ -6,11 +6,11 @@ sums, which are added, so scores may be in pieces.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,15 @@ import numpy.typing as npt
 from pu_accessor.counting.score_gaps import distinct_scores
 from pu_accessor.counting.score_lookup import Lookup
 from pu_accessor.counting.threads import count_threads, in_threads
-from pu_accessor.ranking import PLACEMENT_LEVELS, BoolArray, FloatArray, IntArray, PairedClusters
+from pu_accessor.ranking import (
+    PLACEMENT_LEVELS,
+    BoolArray,
+    Counts,
+    FloatArray,
+    IntArray,
+    PairedClusters,
+    PairedRanks,
+)
 
 _SCORES_AT_ONCE = 1 << 15  # that are looked up together, in the cache
 _PARTS_PER_THREAD = 4  # so that no thread waits long for the last part
@@ -163,20 +171,16 @@ def _sum_pairs(
     return products, np.array(counts, np.int64).reshape(len(cells), PLACEMENT_LEVELS**2)
 
 
-class PairSums(NamedTuple):
-    """The fields of `PairedRanks` that are sums over examples."""
-
-    ranks: list[FloatArray]
-    ranks_among_known: list[FloatArray]
-    covariance: FloatArray
-    moves: FloatArray
-    equal: BoolArray
-
-
 def rank_pairs(
-    tables: Sequence[PlacementTable], positive: FloatArray, above: PlacementSums
-) -> PairSums:
-    """Return ranks of known positives, the covariance of placements of the rest, and moves."""
+    names: tuple[str, ...],
+    models: Sequence[Hashable],
+    tables: Sequence[PlacementTable],
+    positive: FloatArray,
+    above: PlacementSums,
+    total: Counts,
+    weight: FloatArray | None = None,
+) -> PairedRanks:
+    """Pair models by the known positives above examples."""
     n = positive.shape[1]
     doubled = np.stack(
         [table.above(scores) for table, scores in zip(tables, positive, strict=True)]
@@ -195,15 +199,16 @@ def rank_pairs(
     moves, equal = np.zeros((2, len(tables), len(tables))), np.eye(len(tables), dtype=np.bool_)
     for (a, b), same in zip(pairs_of, above.equal.tolist(), strict=True):
         equal[a, b] = equal[b, a] = same
-    if size < 2 or not n:
-        return PairSums(ranks, among_known, np.full(equal.shape, np.nan), moves, equal)
-    of_known, levels_of_known = _sum_pairs(doubled, tables)
-    products = above.products - of_known
-    covariance = (products - np.outer(sums, sums) / size) / (size - 1) / (2 * n) ** 2
-    for cells, (a, b) in zip(above.levels - levels_of_known, pairs_of, strict=True):
-        square = np.subtract.outer(middle[a], middle[b]).ravel() ** 2
-        moves[:, a, b] = moves[:, b, a] = cells @ square / size, cells @ square**2 / size
-    return PairSums(ranks, among_known, covariance, moves, equal)
+    covariance = np.full(equal.shape, np.nan)
+    if size > 1 and n:
+        of_known, levels_of_known = _sum_pairs(doubled, tables)
+        products = above.products - of_known
+        covariance = (products - np.outer(sums, sums) / size) / (size - 1) / (2 * n) ** 2
+        for cells, (a, b) in zip(above.levels - levels_of_known, pairs_of, strict=True):
+            square = np.subtract.outer(middle[a], middle[b]).ravel() ** 2
+            moves[:, a, b] = moves[:, b, a] = cells @ square / size, cells @ square**2 / size
+    by_model = [dict(zip(models, each, strict=True)) for each in (ranks, among_known)]
+    return PairedRanks(names, *by_model, total, covariance, moves, equal, weight)
 
 
 def sum_clusters(

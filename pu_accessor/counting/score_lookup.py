@@ -10,7 +10,6 @@ import numpy.typing as npt
 from pu_accessor.ranking import FloatArray, IntArray
 
 _CELLS_PER_VALUE, _MIN_CELLS, _MAX_CELLS = 16, 1 << 12, 1 << 22
-_MAX_COMPARISONS = 4  # with values, before a score is found by bisection
 # Distances of `low` below the values, as shares of their range: from even cells to logarithms.
 _OFFSETS = 1.0, 2.0**-8, 2.0**-40
 _SMALLEST_POSITIVE = np.finfo(np.float64).tiny  # as the bits of 0.0 and -0.0 differ
@@ -28,21 +27,20 @@ class Lookup:
     low: float
     first: np.int64  # the bits at which cell 0 starts
     width: np.int64  # of a cell: bits are shifted by it
-    table: npt.NDArray[np.int32]  # a cell's block; ~ of its first value if it has values
+    table: npt.NDArray[np.int32]  # a cell's block; -1 if it has values
 
     @classmethod
     def of(cls, values: FloatArray, scores: npt.NDArray[np.floating]) -> Lookup:
         """Make the table in which the fewest of such scores share a cell with a value."""
         sample = scores[:: scores.size // _SAMPLE_SIZE + 1].astype(np.float64, copy=False)
-        best, fewest = None, sample.size + 1
+        fewest = sample.size + 1
         for offset in _OFFSETS:
             lookup = cls._with_offset(values, offset)
             shared = int(np.count_nonzero(lookup.table.take(lookup._cells(sample)) < 0))
-            if best is None or shared < fewest:
+            if shared < fewest:
                 best, fewest = lookup, shared
             if shared <= _ACCEPTED_SHARE * sample.size:
                 break
-        assert best is not None
         return best
 
     @classmethod
@@ -63,7 +61,7 @@ class Lookup:
         # Cells between two cells with values are in the same gap.
         gaps = np.diff(cell[first] + 1, prepend=0, append=table.size)
         table[:] = np.repeat(2 * np.append(first, values.size), gaps)
-        table[cell[first]] = ~first
+        table[cell[first]] = -1
         return lookup
 
     def blocks(self, scores: FloatArray) -> IntArray:
@@ -71,7 +69,9 @@ class Lookup:
         block = self.table.take(self._cells(scores)).astype(np.int64)
         shared = np.flatnonzero(block < 0)
         if shared.size:
-            block[shared] = self._search(scores[shared], ~block[shared])
+            rest = scores[shared]
+            index = self.values.searchsorted(rest)
+            block[shared] = 2 * index + (self.values.take(index, mode="clip") == rest)
         return block
 
     def _cells(self, scores: FloatArray) -> IntArray:
@@ -83,14 +83,3 @@ class Lookup:
         cell -= self.first
         cell >>= self.width
         return cell.clip(0, self.table.size - 1, out=cell)
-
-    def _search(self, scores: FloatArray, first: IntArray) -> IntArray:
-        """Return the block of each score, from the first value that it can equal."""
-        last = self.values.size - 1
-        index, rest = first + (self.values[first] < scores), np.arange(scores.size)
-        for _ in range(_MAX_COMPARISONS):
-            rest = rest[self.values[np.minimum(index[rest], last)] < scores[rest]]
-            index[rest] += 1
-        index[rest] = self.values.searchsorted(scores[rest])
-        block: IntArray = 2 * index + (self.values[np.minimum(index, last)] == scores)
-        return block

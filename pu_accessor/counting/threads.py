@@ -43,14 +43,8 @@ def in_threads(
     """Apply a function to each item, in order."""
     if threads == 1 or len(items) == 1:
         return [*map(function, items)]
-    with ThreadPoolExecutor(min(threads, len(items)) - 1) as pool:
-        others = [pool.submit(function, item) for item in items]
-        try:
-            # This thread takes items from the end, while the others still start.
-            own = [function(items[i]) for i in reversed(range(len(items))) if others[i].cancel()]
-            return [own.pop() if other.cancelled() else other.result() for other in others]
-        finally:
-            pool.shutdown(cancel_futures=True)  # if one raises
+    with ThreadPoolExecutor(min(threads, len(items))) as pool:
+        return [*pool.map(function, items)]
 
 
 @contextmanager

@@ -236,8 +236,8 @@ def place_stack(stack: TieBlocks) -> Placed:
 
     Examples
     --------
-    >>> stack = TieBlocks(np.array([[2, 0, 2]]), *np.array([[0, 0], [1, 1], [1, 2], [0, 2], [1, 3]]),
-    ...     unlabeled=np.array([0, 1]))
+    >>> blocks = np.array([[0, 0], [1, 1], [1, 2], [0, 2], [1, 3]])
+    >>> stack = TieBlocks(np.array([[2, 0, 2]]), *blocks, unlabeled=np.array([0, 1]))
     >>> place_stack(stack)
     Placed(size=array([[2.],
            [2.]]), variance=array([[0.125],

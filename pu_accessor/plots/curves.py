@@ -14,10 +14,10 @@ from pu_accessor.datasets.schema import (
     CUTOFF_DIM,
     TOTALS,
     cutoff_dim,
-    is_whole,
+    has_all_cutoffs,
     read_dataset,
 )
-from pu_accessor.datasets.tables import tables_of
+from pu_accessor.datasets.tables import with_counts
 from pu_accessor.errors import PUValueError, shorten
 from pu_accessor.inference.metrics import Metric, curve_rates, write_label
 from pu_accessor.plots import artists
@@ -45,7 +45,7 @@ _FOUND = "share of positives found"
 def _check_thresholds(tables: xr.Dataset) -> None:
     """Raise unless all cutoffs are there, with their thresholds."""
     every = "rank" not in tables or tables["rank"].attrs.get("cutoffs", "all") == "all"
-    if not (every and is_whole(tables) and "threshold" in tables.coords):
+    if not (every and has_all_cutoffs(tables) and "threshold" in tables.coords):
         raise PUValueError(
             "x='threshold' needs the tables of all cutoffs and their thresholds, but some are "
             "missing. Make them with ranks='all', and select after drawing."
@@ -87,7 +87,7 @@ def plot_curves(
     looks = check_looks(looks)
     if curve == "rank_cdf":
         return _plot_rank_cdf(tables, looks)
-    tables = read_dataset(tables_of(read_dataset(tables)), "tables").compute()
+    tables = read_dataset(with_counts(read_dataset(tables)), "tables").compute()
     if curve == "roc":
         _check_negatives(tables)
     if x == "threshold":

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.counting.row_clusters import RowClusters
-from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.ranking import BoolArray, CountArray, Counts, FloatArray, IntArray
 from pu_accessor.sources.label_messages import (
@@ -26,7 +25,6 @@ from pu_accessor.sources.label_messages import (
 )
 from pu_accessor.terms import Terms, Values
 
-_LABELS_AT_ONCE = 1 << 17  # that fit into the cache
 _STATES = {"positive": POSITIVE, "negative": NEGATIVE, "unlabeled": UNLABELED}
 # 1 == True and 0 == False, so numbers need no entry.
 _DEFAULT_CODING: Mapping[str, list[Any]] = {
@@ -133,33 +131,22 @@ def _read_numbers(
     dtype: Any = label.dtype
     if dtype.kind not in "biuf" or isinstance(dtype, pd.SparseDtype):
         return None
-    missing = None  # or a mask, of dtypes with NA
+    missing = label.isna().to_numpy()
     if isinstance(dtype, np.dtype):
         values = label.to_numpy()
     else:
         values = label.to_numpy(dtype.numpy_dtype, na_value=dtype.type(0))
-        missing = label.isna().to_numpy()
-    masks = np.empty((3, values.size), np.bool_)
-
-    def fill_masks(start: int) -> list[int]:
-        rows = slice(start, start + _LABELS_AT_ONCE)
-        piece, (is_one, is_zero, is_na) = values[rows], masks[:, rows]
-        np.equal(piece, 1, out=is_one)
-        np.equal(piece, 0, out=is_zero)
-        np.not_equal(piece, piece, out=is_na)
-        if missing is not None:
-            is_na[:] = missing[rows]
-            is_zero &= ~is_na
-        return [int(np.count_nonzero(mask)) for mask in masks[:, rows]]
-
-    starts = range(0, max(values.size, 1), _LABELS_AT_ONCE)
-    counts = np.sum(in_threads(fill_masks, starts, count_threads(values.size)), axis=0)
-    states = np.array([_state(value, claimed) for value in (1, 0, pd.NA)])
-    present = states[counts > 0].tolist()
+    masks = [values == 1, (values == 0) & ~missing, missing]
+    counts = [int(np.count_nonzero(mask)) for mask in masks]
+    states = [_state(value, claimed) for value in (1, 0, pd.NA)]
+    present = [state for state, count in zip(states, counts, strict=True) if count]
     is_ambiguous = not is_clear and sorted(present) == [NEGATIVE, POSITIVE]
-    if counts.sum() < label.size or UNKNOWN in present or is_ambiguous:
+    if sum(counts) < label.size or UNKNOWN in present or is_ambiguous:
         return None
-    known: Any = [masks[states == state].any(axis=0) for state in (POSITIVE, NEGATIVE)]
+    known: Any = [np.zeros(label.size, np.bool_) for _ in range(2)]
+    for state, mask in zip(states, masks, strict=True):
+        if state in (POSITIVE, NEGATIVE):
+            known[state == NEGATIVE] |= mask
     return Labels(*known)
 
 

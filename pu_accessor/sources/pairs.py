@@ -8,7 +8,6 @@ import pandas as pd
 
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.counting.placements import (
-    PlacementSums,
     PlacementTable,
     rank_pairs,
     sum_clusters,
@@ -108,7 +107,7 @@ def pair_scores(
     weight = pair_weight(propensity)
     tables = [PlacementTable.of(by_model, weight) for by_model in known]
     above = sum_placements(tables, scores, labels.cluster, labels.clusters, labels.count)
-    paired = pair_counted(names, models, known, tables, above, labels.sizes(), weight)
+    paired = rank_pairs(names, models, tables, known, above, labels.sizes(), weight)
     if labels.cluster is not None:
         clusters = sum_clusters(tables, known, above, labels.cluster[labels.positive])
         paired = paired._replace(clusters=clusters)
@@ -122,21 +121,6 @@ def pair_scores(
 
     of_rows = labels.positive, labels.cluster, labels.multiplicities, labels.weight is not None
     return paired._replace(rows=PairedRows(scores, lambda: [*map(rank, scores)], *of_rows))
-
-
-def pair_counted(
-    names: tuple[str, ...],
-    models: Sequence[Hashable],
-    known: FloatArray,
-    tables: Sequence[PlacementTable],
-    above: PlacementSums,
-    total: Counts,
-    weight: FloatArray | None,
-) -> PairedRanks:
-    """Pair models by the counts of examples above known positives."""
-    ranks, among_known, covariance, moves, equal = rank_pairs(tables, known, above)
-    by_model = [dict(zip(models, each, strict=True)) for each in (ranks, among_known)]
-    return PairedRanks(names, *by_model, total, covariance, moves, equal, weight)
 
 
 def pair_weight(propensity: FloatArray | None) -> FloatArray | None:

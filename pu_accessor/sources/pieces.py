@@ -19,7 +19,12 @@ import pandas as pd
 
 from pu_accessor.checks import check_ranks_within
 from pu_accessor.counting.cutoffs import rank_counted
-from pu_accessor.counting.placements import PlacementSums, PlacementTable, sum_placements
+from pu_accessor.counting.placements import (
+    PlacementSums,
+    PlacementTable,
+    rank_pairs,
+    sum_placements,
+)
 from pu_accessor.counting.score_gaps import (
     GapCounts,
     SortedScores,
@@ -46,7 +51,7 @@ from pu_accessor.sources.columns import check_name, join_rows, list_columns
 from pu_accessor.sources.first_pass import FirstPass, Part, fold_groups, read_keys, read_labeled
 from pu_accessor.sources.frames import FrameSource, Named
 from pu_accessor.sources.groups import Groups, name_keys
-from pu_accessor.sources.pairs import pair_counted, pair_weight
+from pu_accessor.sources.pairs import pair_weight
 from pu_accessor.terms import ColumnNames, Terms
 
 GroupModel: TypeAlias = tuple[Hashable, int]  # the key of a group, and the position of a model
@@ -200,8 +205,8 @@ class PiecesSource(FrameSource):
             group = first.groups[key]
             labeled = group.positive.shape[1], group.negative.shape[1]
             total = Counts(*labeled, int(group.ranked[0]) - sum(labeled))
-            counted = group.positive, tables[key], above[key], total, weights[key]
-            return pair_counted(("model",), roles.models, *counted)
+            counted = tables[key], group.positive, above[key], total, weights[key]
+            return rank_pairs(("model",), roles.models, *counted)
 
         return LazyByKey(groups.names, groups.keys, make)
 

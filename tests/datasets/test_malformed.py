@@ -28,7 +28,7 @@ SPOILED: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], str | None]] = {
     "other bounds": (lambda ds: ds.assign_coords(bound=[*"lmu"]), "labels of 'bound' must be"),
     "text": (lambda ds: ds.assign(fp=ds["fp"].astype(str)), "'fp' must contain numbers"),
     "complex": (lambda ds: ds.assign(tn=ds["tn"] + 0j), "'tn' must contain numbers"),
-    "a count's own shape": (lambda ds: ds.assign(tp=ds["tp"][..., 0]), "counts must stand ov"),
+    "a count's own shape": (lambda ds: ds.assign(tp=ds["tp"][..., 0]), "counts must have the"),
     "one beta": (lambda ds: ds.isel(beta=0), None),
     "one bound": (lambda ds: ds.sel(bound="upper"), None),
     "a count missing": (lambda ds: ds.drop_vars("fn"), None),

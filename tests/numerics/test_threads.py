@@ -67,18 +67,6 @@ def test_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     assert count_threads(1000) == 3
 
 
-def test_caller_works_beside_other_threads() -> None:
-    both = threading.Barrier(2)  # neither item ends before the other has begun
-
-    def work(item: int) -> tuple[int, int]:
-        both.wait(timeout=30)
-        return item, threading.get_ident()
-
-    items, workers = zip(*in_threads(work, range(10, 12), 2), strict=True)
-    assert items == (10, 11)
-    assert len({*workers}) == 2 and threading.get_ident() in workers
-
-
 def test_no_thread_is_left() -> None:
     before = threading.active_count()
     assert in_threads(lambda x: x * x, range(20), 4) == [x * x for x in range(20)]

@@ -209,5 +209,5 @@ def test_a_cluster_that_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
         raise KilledWorker("task", last_worker=cast("Any", worker), allowed_failures=3)
 
     monkeypatch.setattr("pu_accessor.dask.compute", give_up)
-    with pytest.raises(PUError, match=r"(?s)^ddf could .*KilledWorker.*no answer.*repartition"):
+    with pytest.raises(PUError, match=r"(?s)^ddf could .*KilledWorker.*no result.*repartition"):
         DDF.pu.auroc(0.3)
