@@ -207,8 +207,8 @@ def rank_pairs(
         for cells, (a, b) in zip(above.levels - levels_of_known, pairs_of, strict=True):
             square = np.subtract.outer(middle[a], middle[b]).ravel() ** 2
             moves[:, a, b] = moves[:, b, a] = cells @ square / size, cells @ square**2 / size
-    by_model = [dict(zip(models, each, strict=True)) for each in (ranks, among_known)]
-    return PairedRanks(names, *by_model, total, covariance, moves, equal, weight)
+    by_model, among = (dict(zip(models, each, strict=True)) for each in (ranks, among_known))
+    return PairedRanks(names, by_model, among, total, covariance, moves, equal, weight)
 
 
 def sum_clusters(

@@ -57,7 +57,8 @@ class Chunks:
                     f"a {type(chunk).__name__}.",
                     page="large_data#chunks",
                 )
-            yield pair_arrays(*chunk, " of a chunk")
+            score, label = chunk
+            yield pair_arrays(score, label, " of a chunk")
 
     def example(self) -> pd.DataFrame:
         """Return the first chunk, which has the columns of all."""

@@ -38,7 +38,8 @@ def read_columns(columns: Columns, roles: Terms) -> tuple[list[FloatArray], Labe
             cluster, clusters = number_clusters(column)
             labels = labels._replace(cluster=cluster, clusters=clusters)
         else:
-            labels = labels._replace(**{role: read_multiplicity(role, column)})
+            counted: dict[str, Any] = {role: read_multiplicity(role, column)}
+            labels = labels._replace(**counted)
     return scores, labels
 
 
