@@ -5,8 +5,10 @@ Sources make rankings; bands, tables, curves and estimates read them. Only numpy
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -59,33 +61,71 @@ class Refiner(Protocol):
         """Return the number of examples at or above each of some scores."""
 
 
-class Clusters(Protocol):
+@dataclass(frozen=True, eq=False)
+class Clusters(ABC):
     """Rows that are not independent, such as those of one patient, user or site."""
+
+    score: FloatArray  # NaN is the worst
+    positive: BoolArray  # whether a row is a known positive
+    code: IntArray  # the cluster of each row, from 0
+    size: int  # number of codes, some of which only other groups may have
+    weight: CountArray | None = None  # how many rows each stands for
+    is_sample: bool = False  # whether these are weights of a sample, not counts
 
     @property
     def one_per_row(self) -> bool:
         """Whether each row is its own cluster, as it has a weight."""
+        return self.is_sample and self.n_clusters == self.code.size
 
-    @property
+    @cached_property
     def n_clusters(self) -> int:
-        """The number of clusters with an example."""
+        """The number of clusters with a row."""
+        return int(np.count_nonzero(np.bincount(self.code, minlength=1)))
 
-    @property
+    @cached_property
     def n_with_positive(self) -> int:
         """The number of clusters with a known positive."""
+        return int(np.unique(self.code[self._known]).size)
 
-    @property
+    @cached_property
     def sizes(self) -> CountArray:
-        """Known positives, and other examples, in each cluster, shape (2, clusters or more)."""
+        """Known positives, and other rows, in each cluster, shape (2, clusters or more)."""
+        every = np.bincount(self.code, self.weight, self.size)
+        weight = None if self.weight is None else self.weight[self._known]
+        known = np.bincount(self.code[self._known], weight, self.size)
+        sizes = np.stack([known, every - known])
+        return sizes if self.weight is None else sizes.astype(self.weight.dtype)
 
     @property
     def known_cluster(self) -> IntArray:
         """The cluster of each known positive, best-ranked first."""
+        cluster: IntArray = self.code[self._known][self._order]
+        return cluster
 
     @property
     def known_weight(self) -> CountArray | None:
         """How many rows each known positive stands for, best-ranked first; None: one."""
+        return None if self.weight is None else self.weight[self._known][self._order]
 
+    @cached_property
+    def _known(self) -> IntArray:
+        """The rows of known positives."""
+        return np.flatnonzero(self.positive)
+
+    @cached_property
+    def _order(self) -> IntArray:
+        """The order of known positives, best-ranked first."""
+        block = np.unique(0.0 - self.score[self._known], return_inverse=True)[1]  # NaN last
+        code = self.code[self._known]
+        _, number, size = np.unique(code, return_inverse=True, return_counts=True)
+        # Ties are ordered by how many of the cluster rank higher, then by its size, so that
+        # neither the order of rows nor names of clusters matter.
+        first = number * (block.size + 1)
+        keys = np.sort(first + block)
+        higher = keys.searchsorted(first + block) - keys.searchsorted(first)
+        return np.lexsort((number, size[number], higher, block))
+
+    @abstractmethod
     def sums(self, threshold: FloatArray, known: FloatArray, *rest: FloatArray) -> FloatArray:
         """Sum contributions by cluster, shape (2, clusters or more), known positives first.
 

@@ -72,6 +72,7 @@ class Lookup:
             rest = scores[shared]
             index = self.values.searchsorted(rest)
             block[shared] = 2 * index + (self.values.take(index, mode="clip") == rest)
+            block[shared[np.isnan(rest)]] = 0
         return block
 
     def _cells(self, scores: FloatArray) -> IntArray:

@@ -237,31 +237,41 @@ def rank_groups(
         ]
         check_ranks_within(ranks, max(sizes).item())
 
-    def rank(score: FloatArray, labels: Labels, model: int, rows: Any, ranks: Ranks) -> Ranking:
-        score, labels = score[rows], labels.take(rows)
-        if roles.omits or labels.multiplicity is not None:
-            kept = labels.rows_to_rank(score, omits=roles.omits)
-            score, labels = score[kept], labels.take(kept)
-            labels = labels if roles.pool else labels.drop_unit_weights()
-        check_scored(names[model]["score"], score.size)
-        clusters = None
-        if labels.cluster is not None or labels.propensity is not None:
-            repeated, labels = labels.repeat_known()
-            score = score[repeated]
-        if labels.cluster is not None or labels.weight is not None:
-            clusters = labels.cluster_rows(score)
-        known, propensity, weight = labels[:2], labels.propensity, labels.multiplicity
-        ranking = rank_examples(score, *known, ranks=ranks, propensity=propensity, weight=weight)
-        return ranking.with_fields(columns=names[model], clusters=clusters)
-
     def make(position: int) -> Ranking:
         group, model = divmod(position, len(scores))
         score, rows = scores[model], groups.rows[group]
+        rank = partial(_rank_rows, roles, names[model])
         if not roles.pool:
-            return rank(score, labels, model, rows, ranks)
+            return rank(score, labels, rows, ranks)
         own = labels.drop_unit_weights(rows).cluster_weighted_rows()  # which strata share
-        strata = tuple(rank(score, own, model, part, "breakpoints") for part in parts[group])
+        strata = tuple(rank(score, own, part, "breakpoints") for part in parts[group])
         shares = shares_below(score, own.multiplicities, parts[group], roles.nan_policy)
-        return replace(rank(shares, own, model, rows, ranks), strata=strata)
+        return replace(rank(shares, own, rows, ranks), strata=strata)
 
     return Rankings(*name_keys(groups, roles), make, stacked=stacked)
+
+
+def _rank_rows(
+    roles: Terms,
+    columns: Mapping[str, str],
+    score: FloatArray,
+    labels: Labels,
+    rows: Rows,
+    ranks: Ranks,
+) -> Ranking:
+    """Rank some rows, without those that have no weight or an omitted score."""
+    score, labels = score[rows], labels.take(rows)
+    if roles.omits or labels.multiplicity is not None:
+        kept = labels.rows_to_rank(score, omits=roles.omits)
+        score, labels = score[kept], labels.take(kept)
+        labels = labels if roles.pool else labels.drop_unit_weights()
+    check_scored(columns["score"], score.size)
+    clusters = None
+    if labels.cluster is not None or labels.propensity is not None:
+        repeated, labels = labels.repeat_known()
+        score = score[repeated]
+    if labels.cluster is not None or labels.weight is not None:
+        clusters = labels.cluster_rows(score)
+    known, propensity, weight = labels[:2], labels.propensity, labels.multiplicity
+    ranking = rank_examples(score, *known, ranks=ranks, propensity=propensity, weight=weight)
+    return ranking.with_fields(columns=columns, clusters=clusters)
