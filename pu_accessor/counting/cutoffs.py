@@ -16,7 +16,6 @@ from pu_accessor.counting.score_gaps import (
     SortedScores,
     count_gaps,
     distinct_scores,
-    insert_at,
     order_statistics,
     scores_inside,
     sort_scores,
@@ -184,9 +183,8 @@ def _insert_cutoffs(ranking: Ranking, counted: str, nth: OrderStatistics) -> Ran
         "known_negative": negative,
         "unlabeled": unlabeled,
     }
-    index = index + np.arange(index.size)
     columns: dict[str, Any] = {
-        name: insert_at(index, getattr(ranking, name), new) for name, new in added.items()
+        name: np.insert(getattr(ranking, name), index, values) for name, values in added.items()
     }
     return replace(ranking, **columns)
 

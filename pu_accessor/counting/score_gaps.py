@@ -212,12 +212,3 @@ def _resolve_in_gaps(
     above = np.flatnonzero(right < end)  # better scores in the same gap
     nth.better[inside[above]] = 0.0 + scores[right[above]]
     nth.before[inside] = before + ordered.cumulate(end) - ordered.cumulate(right)
-
-
-def insert_at(index: IntArray, array: npt.NDArray[Any], new: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Insert values that get these indices; in a third of the time of np.insert."""
-    longer = np.empty(array.size + new.size, array.dtype)
-    old = np.ones(longer.size, np.bool_)
-    old[index] = False
-    longer[index], longer[old] = new, array
-    return longer
