@@ -152,7 +152,7 @@ def _find_errors(tables: xr.Dataset, needs: str) -> Iterator[PUError]:
     if len({frozenset(own) for own in counts.values()}) > 1:
         yield PUValueError(_SHAPES.format(counts))
     if has_tables and not is_on_future_data(tables) and _is_inconsistent(tables):
-        yield PUValueError(_INCONSISTENT)
+        yield PUValueError(INCONSISTENT)
     if needs == "whole" and not has_all_cutoffs(tables):
         ranks = np.ravel(tables["rank"]) if "rank" in tables.coords else np.array([])
         first = ", ".join(map(str, ranks[:3]))
@@ -212,9 +212,9 @@ _SHAPES = (
     "The counts must have the same dimensions, but have {}. Select from the whole Dataset, not "
     "from a variable."
 )
-_INCONSISTENT = (
-    "Cutoffs, thresholds or known examples are not those of the tables: joining may have kept "
-    "only those of the first. Join them with "
+INCONSISTENT = (
+    "Cutoffs, thresholds or numbers of examples are not those of the tables: joining may have "
+    "kept only those of the first. Join them with "
     "xr.concat([ds, ds], 'model', coords='different', compat='equals')."
 )
 _PARTIAL = (

@@ -15,6 +15,7 @@ from pu_accessor.datasets.schema import (
     COUNTS,
     CURVE_RATES,
     CUTOFF_DIM,
+    INCONSISTENT,
     TOTALS,
     VARIABLES,
     curves_in,
@@ -218,11 +219,7 @@ def _check_derivable(tables: xr.Dataset) -> None:
     positives, negatives = known + hidden, known_negative + unlabeled - hidden
     tp, fp, fn, tn = (tables[name] for name in COUNTS)
     if abs(tp + fn - positives).max() + abs(fp + tn - negatives).max() > _MAX_ROUNDING:
-        raise PUValueError(
-            f"The numbers of examples, {[*TOTALS]}, are not those of the tables: joining may "
-            "have kept only those of the first. Join them with "
-            "xr.concat([ds, ds], 'model', coords='different', compat='equals')."
-        )
+        raise PUValueError(INCONSISTENT)
 
 
 # Names that no column or dimension of a user has.
