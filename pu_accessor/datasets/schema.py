@@ -51,7 +51,7 @@ VARIABLES: Mapping[str, VariableSpec] = {
     "bound": VariableSpec(("bound",), dtype=np.str_),
     "beta": VariableSpec(("beta",), {"long_name": "β̂"}),
     "inside": VariableSpec(
-        ("beta",), {"long_name": "beta is asked for the ends of its interval alone"}, np.bool_
+        ("beta",), {"long_name": "beta is used only for the limits of its interval"}, np.bool_
     ),
     "threshold": VariableSpec((CUTOFF_DIM,), {"long_name": "lowest score predicted positive"}),
     "known_positive": VariableSpec((CUTOFF_DIM,), {"units": "examples"}, np.int64),
