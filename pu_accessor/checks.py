@@ -1,4 +1,4 @@
-"""Shares in [0, 1]: beta, an interval of it, the level; and beta as a number of examples."""
+"""Check arguments: beta, shares, counts, ranks, options and flags."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ import numpy as np
 import numpy.typing as npt
 
 from pu_accessor.errors import PUTypeError, PUValueError, brief, suggestion
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranks
+from pu_accessor.ranking import FloatArray, IntArray, Ranks
 
 Interval: TypeAlias = tuple[float, float]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-MOST_STRATA = 6  # of which rows are drawn and labeled by hand
-# Of a beta that was computed; in units of its last binary digit. With so few digits a ratio of
-# counts up to 10**8 stays as it was passed.
-_DIGITS, _ROUNDING = 6, 16
-_LEVELS = "(0, 0.9999999999999]"  # nearer to 1 the tail that is left is rounding
-_BOUNDLESS = 1e100  # a factor that counts of examples do not tell from an infinite one
-_MOST_COUNTED = 10**12  # rounding spoils the limits of far more
-_LARGEST = Fraction(float_info.max)
+MAX_STRATA = 6  # from which rows are drawn and labeled by hand
+# A beta within so many units in the last place of a decimal with so few digits is that decimal.
+# Ratios of counts up to 10**8 stay as they were passed.
+_BETA_DIGITS, _BETA_ULPS = 6, 16
+_LEVEL_SPAN = "(0, 0.9999999999999]"  # closer to 1 the tail is only rounding
+_INFINITE_ODDS = 1e100  # no count of examples distinguishes this factor from infinity
+_MAX_COUNT = 10**12  # limits of far larger counts suffer from rounding
+_LARGEST_FLOAT = Fraction(float_info.max)
 
 
 def as_betas(beta: npt.ArrayLike) -> FloatArray:
@@ -49,11 +49,10 @@ def as_betas(beta: npt.ArrayLike) -> FloatArray:
         values = np.array([float(str(value)) for value in values])
     shares = values.astype(np.float64)
     # The 0.30000000000000004 of np.arange(0, 0.5, 0.1) is meant as 0.3, and selected by that.
-    short = np.array([float(f"{value:.{_DIGITS}g}") for value in shares.tolist()])
-    # Of infinities and the largest numbers, which are refused in what comes next.
-    with np.errstate(invalid="ignore", over="ignore"):
-        near = np.abs(short - shares) <= _ROUNDING * np.spacing(np.abs(shares))
-    betas = np.where(near, short, shares)
+    rounded = np.array([float(f"{value:.{_BETA_DIGITS}g}") for value in shares.tolist()])
+    with np.errstate(invalid="ignore", over="ignore"):  # infinities are refused below
+        is_close = np.abs(rounded - shares) <= _BETA_ULPS * np.spacing(np.abs(shares))
+    betas = np.where(is_close, rounded, shares)
     outside = betas[~((betas >= 0) & (betas <= 1))]
     if outside.size or not betas.size:
         came = f"{outside.tolist()[:5]} was passed" if outside.size else "nothing was passed"
@@ -63,20 +62,14 @@ def as_betas(beta: npt.ArrayLike) -> FloatArray:
         )
     if np.unique(betas).size < betas.size:
         raise PUValueError(
-            f"beta must hold each value once, but {reprlib.repr(betas.tolist())} was passed."
+            f"beta must contain each value once, but {reprlib.repr(betas.tolist())} was passed."
         )
     return betas
 
 
-def latent_counts(betas: FloatArray, unlabeled: float) -> IntArray:
-    """Return the number of latent positives for each beta, at most as many as are unlabeled.
-
-    Examples
-    --------
-    >>> latent_counts(np.array([0.145, 0.144]), 100)
-    array([15, 14])
-    """
-    # In decimals, as printed: 0.145 * 100 is 14.5, and rounds up, but not in floats.
+def hidden_counts(betas: FloatArray, unlabeled: float) -> IntArray:
+    """Return the number of hidden positives for each beta, at most all unlabeled examples."""
+    # In decimals: 0.145 * 100 is 14.5 and rounds up, but not in floats.
     shares = [Fraction(str(beta)) for beta in betas.tolist()]
     numbers = [floor(share * unlabeled + Fraction(1, 2)) for share in shares]
     return np.minimum(np.array(numbers, np.int64), floor(unlabeled))
@@ -86,35 +79,37 @@ def check_level(level: float) -> float:
     """Check a probability of coverage."""
     if isinstance(level, Real) and 1 < level < 100:
         percent = f"For {level:g} percent, pass {level / 100:g}."
-        raise PUValueError(f"level must lie in {_LEVELS}, but {level!r} was passed. {percent}")
-    return check_share("level", level, _LEVELS)
+        raise PUValueError(f"level must lie in {_LEVEL_SPAN}, but {level!r} was passed. {percent}")
+    return check_share("level", level, _LEVEL_SPAN)
 
 
 def check_selection_odds(odds: float) -> float:
-    """Check by which factor the odds of being labeled may differ."""
+    """Check the factor by which the odds of being labeled may differ."""
     if not is_number(odds):
         raise PUTypeError(
-            f"selection_odds must be a number from 1 on, but {odds!r} was passed. For example "
-            "selection_odds=2."
+            f"selection_odds must be a number of at least 1, but {odds!r} was passed. For "
+            "example selection_odds=2."
         )
     if not odds >= 1:
         raise PUValueError(
             f"selection_odds must be 1 (labels at random) or more, up to infinity, but {odds!r} "
-            "was passed. It is the factor by which odds of being labeled differ, whichever way: "
-            "for one half pass 2."
+            "was passed. It is the factor by which odds of being labeled differ in either "
+            "direction: for one half pass 2."
         )
-    return float(odds) if odds < _BOUNDLESS else inf
+    return float(odds) if odds < _INFINITE_ODDS else inf
 
 
 def is_number(value: Any, kind: type = Real) -> bool:
-    """Tell whether a value is a number of a kind that a float can be; True and False are none."""
+    """Tell whether a value is a number within the range of float; True and False are not."""
     if not isinstance(value, kind) or isinstance(value, bool):
         return False
-    return not isinstance(value, Rational) or bool(-_LARGEST <= Fraction(value) <= _LARGEST)
+    return not isinstance(value, Rational) or bool(
+        -_LARGEST_FLOAT <= Fraction(value) <= _LARGEST_FLOAT
+    )
 
 
 def check_share(argument: str, value: Any, span: str = "[0, 1]") -> float:
-    """Check a share, or a number in a span that is written like "(-1, 1]"."""
+    """Check a number in a span that is written like "(-1, 1]"."""
     if not is_number(value):
         raise PUTypeError(f"{argument} must be a number in {span}, but {value!r} was passed.")
     low, high = map(float, span[1:-1].split(","))
@@ -125,24 +120,18 @@ def check_share(argument: str, value: Any, span: str = "[0, 1]") -> float:
 
 
 def check_count(argument: str, value: Any, least: int = 0) -> int:
-    """Check a whole number of examples, and return it as an int: an int8 overflows."""
+    """Check a number of examples and return it as an int, as an int8 overflows."""
     if not is_number(value, Integral):
         raise PUTypeError(f"{argument} must be an integer, but {value!r} was passed.")
     if value < least:
         raise PUValueError(f"{argument} must be at least {least}, but {value!r} was passed.")
-    if value > _MOST_COUNTED:
+    if value > _MAX_COUNT:
         raise PUValueError(f"{argument} must be at most 10**12, but {brief(value)} was passed.")
     return int(value)
 
 
 def as_array(values: Any) -> npt.NDArray[Any]:
-    """Return what was passed for numbers as an array: of two dimensions where it is none.
-
-    Examples
-    --------
-    >>> as_array([1, 2]), as_array([[1, 2], [3]]).ndim
-    (array([1, 2]), 2)
-    """
+    """Return numbers as an array; of two dimensions if no array can be made of them."""
     try:
         array = np.asarray(values)
         with np.errstate(over="ignore"):  # a long float may be beyond all others
@@ -152,36 +141,35 @@ def as_array(values: Any) -> npt.NDArray[Any]:
 
 
 def check_ranks(ranks: Ranks) -> None:
-    """Raise unless these are ranks that some ranking may have: before any row is read."""
+    """Raise unless some ranking may have these ranks."""
     if isinstance(ranks, str):
         return check_option("ranks", ranks, ["all", "breakpoints"])
-    wanted = np.atleast_1d(as_array(ranks))
-    if wanted.ndim > 1 or (wanted.size and not np.issubdtype(wanted.dtype, np.integer)):
+    values = np.atleast_1d(as_array(ranks))
+    if values.ndim > 1 or (values.size and not np.issubdtype(values.dtype, np.integer)):
         raise PUTypeError(
             "ranks must be 'all', 'breakpoints', an integer or a one-dimensional array of "
-            f"integers, but {ranks!r} was passed. For shares of the examples, multiply by their "
-            "number and round: (share * len(df)).astype(int)."
+            f"integers, but {ranks!r} was passed. For shares of the examples: "
+            "(share * len(df)).astype(int)."
         )
-    if np.unique(wanted).size < max(wanted.size, 1):
+    if np.unique(values).size < max(values.size, 1):
         raise PUValueError(
-            f"ranks must hold at least one rank and each once, but {wanted.tolist()[:20]} was "
-            "passed. np.unique(ranks) has each once."
+            f"ranks must contain at least one rank, and each once, but {values.tolist()[:20]} "
+            "was passed. Pass np.unique(ranks)."
         )
-    return _check_between(wanted, wanted < 0, "the number of examples")
+    return check_ranks_within(values, None)
 
 
-def check_within(ranks: Ranks, examples: int) -> None:
-    """Raise if ranks lie beyond the number of examples."""
-    if examples and not isinstance(ranks, str):
-        wanted = np.atleast_1d(np.asarray(ranks))
-        _check_between(wanted, wanted > examples, f"{examples}, the number of examples")
-
-
-def _check_between(ranks: npt.NDArray[np.integer[Any]], outside: BoolArray, end: str) -> None:
-    """Raise if there are ranks outside what is allowed."""
-    if outside.any():
+def check_ranks_within(ranks: Ranks, examples: int | None) -> None:
+    """Raise if ranks are below 0, or above the number of examples."""
+    if isinstance(ranks, str) or examples == 0:
+        return
+    values = np.atleast_1d(np.asarray(ranks))
+    outside = values[(values < 0) | (False if examples is None else values > examples)]
+    if outside.size:
+        number = "" if examples is None else f"{examples}, "
         raise PUValueError(
-            f"ranks must lie between 0 and {end}, but {ranks[outside].tolist()[:5]} was passed."
+            f"ranks must lie between 0 and {number}the number of examples, but "
+            f"{outside.tolist()[:5]} was passed."
         )
 
 
@@ -191,7 +179,7 @@ def check_option(
     allowed: Iterable[str],
     hints: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Raise unless `value` is one of the allowed names."""
+    """Raise unless a value is one of the allowed names."""
     options = sorted(allowed)
     if not isinstance(value, str) or value not in options:
         raise PUValueError(
@@ -201,13 +189,13 @@ def check_option(
 
 
 def check_flag(argument: str, value: object) -> None:
-    """Raise unless `value` is True or False: arrays and NA are neither."""
+    """Raise unless a value is True or False."""
     if not isinstance(value, bool):
         raise PUTypeError(f"{argument} must be True or False, but {brief(value)} was passed.")
 
 
-def explains(example: str) -> Callable[[Function], Function]:
-    """Let a function answer a call that does not fit it with one that does."""
+def with_example(example: str) -> Callable[[Function], Function]:
+    """Decorate a function to show an example call where arguments do not fit its signature."""
 
     def wrap(function: Function) -> Function:
         expected = signature(function)

@@ -1,7 +1,7 @@
 """``import pu_accessor.dask`` puts ``pu`` on dask DataFrames and their groupbys.
 
-The methods are those of ``df.pu``. They run on whichever scheduler is set, and nothing but labeled
-scores, a sample of the others, counts, and a few scores about cutoffs leaves a partition.
+The methods are those of ``df.pu``, and run on dask's scheduler. Partitions return only labeled
+scores, a sample of the others, counts, and a few scores near cutoffs.
 """
 
 from collections.abc import Hashable
@@ -28,7 +28,7 @@ except ImportError as error:
 
 __all__ = ["Partitions"]
 
-_FAN = 16  # results of partitions that are merged at once
+_MERGED_TOGETHER = 16  # results of partitions
 
 
 class Partitions(Chunks):
@@ -46,36 +46,37 @@ class Partitions(Chunks):
     def fold(
         self, function: Apply[Result], merge: Merge[Result], columns: list[Hashable]
     ) -> Result:
-        """Apply a function to some columns of each partition and merge what comes back."""
+        """Apply a function to some columns of each partition, and merge the results."""
         partitions = self._frame[columns].to_delayed()
-        # One node of the graph: it holds values to count about, that travel once to each worker.
+        # As one node of the graph the function, with its data, is sent once to each worker.
         applied = delayed(function, pure=True)
         results = [delayed(_apply, pure=True)(applied, partition) for partition in partitions]
         while len(results) > 1:
-            groups = [results[start : start + _FAN] for start in range(0, len(results), _FAN)]
+            starts = range(0, len(results), _MERGED_TOGETHER)
+            groups = [results[start : start + _MERGED_TOGETHER] for start in starts]
             results = [delayed(reduce)(merge, group) for group in groups]
         try:
             return cast("Result", compute(results[0])[0])
         except Exception as error:
-            # By name: a cluster needs distributed, the other schedulers do not.
+            # By name, as distributed may not be installed.
             if type(error).__module__ != "distributed.scheduler":
                 raise
             raise PUError(
                 "ddf could not be read, as the workers of the cluster died or are gone "
-                f"({type(error).__name__}: {brief(str(error))}). There is no answer, nor a "
-                "part of one. Give workers more memory, or make partitions smaller: "
+                f"({type(error).__name__}: {brief(str(error))}). There is no result, not even a "
+                "partial one. Give workers more memory, or make partitions smaller: "
                 "ddf.repartition(partition_size='50MB')."
             ) from error
 
 
 def _apply(function: Apply[Result], partition: pd.DataFrame) -> Result:
-    """Apply a function to a partition, with the one thread that dask runs it in."""
+    """Apply a function to a partition, in the thread of dask only."""
     with one_thread():
         return function(partition)
 
 
-def _of_groups(grouped: Any) -> PiecesSource:
-    """Make the source of a groupby of columns, sorted, without rows that have no key."""
+def _groupby_source(grouped: Any) -> PiecesSource:
+    """Return the source of a groupby of columns."""
     if getattr(grouped, "_slice", None) is not None:
         raise PUTypeError(
             "A groupby must be one of a whole frame, but some of its columns are selected. "
@@ -84,22 +85,22 @@ def _of_groups(grouped: Any) -> PiecesSource:
     keys = list(grouped.by)
     if not all(key in grouped.obj.columns for key in keys):
         raise PUTypeError(
-            "A groupby must be one of columns, but it groups by something else. Make it a "
+            "A groupby must be one of columns, but it groups by other values. Make these a "
             "column first: ddf.assign(key=ddf['score'] > 0).groupby('key')."
         )
     for name in ("sort", "dropna"):
         if getattr(grouped, name) is False:
             raise PUValueError(
-                f"A groupby must have {name}=True, or leave it out, for data in partitions, "
-                "but False was passed: keys are sorted, and rows without one are left out."
+                f"A groupby of data in partitions must have {name}=True, the default, but False "
+                "was passed: keys are sorted, and rows without one are left out."
             )
     return PiecesSource(Partitions(grouped.obj), keys[0] if len(keys) == 1 else keys)
 
 
 def _register() -> None:
-    """Put ``pu`` on dask DataFrames and their groupbys, which dask has no registration for."""
+    """Add ``pu`` to dask DataFrames and their groupbys."""
     groupby = type(dd.from_pandas(pd.DataFrame({"key": [0]}), npartitions=1).groupby("key"))
-    groupby.pu = property(lambda grouped: Accessor(_of_groups(grouped)))
+    groupby.pu = property(lambda grouped: Accessor(_groupby_source(grouped)))
     if getattr(dd.DataFrame, "pu", None) is None:
         register_dataframe_accessor("pu")(lambda frame: Accessor(PiecesSource(Partitions(frame))))
 

@@ -1,8 +1,8 @@
 """``import pu_accessor.polars`` puts ``pu`` on polars DataFrames, LazyFrames and group-bys.
 
-The methods are those of ``df.pu``, and so are the answers. The columns that are named are read, as
-those of a pandas frame, and nothing else: of a LazyFrame they alone are collected, once for each
-question. They come by Arrow, and numbers without nulls are not copied.
+Methods and results are those of ``df.pu``. Only the named columns are read; those of a LazyFrame
+are collected once for each method. They are converted by Arrow, and numbers without nulls are not
+copied.
 
 Examples
 --------
@@ -43,12 +43,7 @@ __all__ = ["PolarsSource", "as_pandas"]
 
 
 class PolarsSource(FrameSource):
-    """A polars frame, in memory or lazy, and a group_by of it.
-
-    The frame is not changed, and columns that are not named are not read. In a group_by rows
-    without a key are a group of their own. Groups stand as they come with ``maintain_order=True``,
-    otherwise they are sorted.
-    """
+    """A polars frame, in memory or lazy, or a group_by of it; rows without a key are a group."""
 
     def __init__(self, frame: pl.DataFrame | pl.LazyFrame, grouped: GroupBy | None = None) -> None:
         super().__init__()
@@ -60,26 +55,25 @@ class PolarsSource(FrameSource):
             self.name, self.kind = "df.group_by(...)", "groupby"
         if getattr(grouped, "predicates", None):
             raise PUTypeError(
-                "A group_by must be one of all rows, but having(...) leaves groups out. Filter "
-                "the rows first: df.filter(pl.col('score') > 0).group_by('key').pu."
+                "A group_by must have all rows, but having(...) leaves groups out. Filter the "
+                "rows first: df.filter(pl.col('score') > 0).group_by('key').pu."
             )
 
     def rows(self, roles: Terms, named: Named) -> FrameSource:
-        """Return the columns that are named as a frame of pandas; a plan is carried out once."""
+        """Return the named columns as a pandas frame; a lazy frame is collected once."""
         example = pd.DataFrame(columns=self.names)
         by = [] if roles.by is None else key_columns(example, roles.by)
         for argument, name in named:
             read_column(example, argument, name)
-        read = self._polars.select([*dict.fromkeys([*by, *(name for _, name in named)])])
-        frame = _as_frame(read.collect() if isinstance(read, pl.LazyFrame) else read)
+        columns = self._polars.select([*dict.fromkeys([*by, *(name for _, name in named)])])
+        frame = _as_frame(columns.collect() if isinstance(columns, pl.LazyFrame) else columns)
         if self._by is None:
             return FrameSource(frame)
         exprs, aliased = self._by.by, self._by.named_by
         names = self._by.df.select(*exprs, **aliased).columns
         keys = _as_frame(self._by.df.with_columns(*exprs, **aliased).select(names))
-        in_order = self._by.maintain_order
-        grouped = keys.groupby(names, sort=not in_order, dropna=False, observed=True)
-        return FrameSource(frame, grouped)
+        sort = not self._by.maintain_order
+        return FrameSource(frame, keys.groupby(names, sort=sort, dropna=False, observed=True))
 
     def take(self, positions: IntArray, **columns: Sequence[Any]) -> pl.DataFrame:
         """Return some rows, with more columns."""
@@ -88,25 +82,25 @@ class PolarsSource(FrameSource):
 
     @property
     def names(self) -> list[Hashable]:
-        """The names of columns, in memory or not."""
+        """The names of columns."""
         return [*self._polars.collect_schema().names()]
 
     def summary(self, roles: Terms) -> dict[str, str]:
-        """Count what the columns hold; of a plan, which is not carried out, name the columns."""
+        """Return counts of examples for a repr; of a lazy frame the names of columns only."""
         if self.kind == "lazy":
             return {"columns": list_columns(self.names)}
         return super().summary(roles)
 
 
 def _as_frame(columns: pl.DataFrame) -> pd.DataFrame:
-    """Return columns as pandas has them, without a copy of numbers."""
+    """Return columns as a pandas frame, without a copy of numbers."""
     return pd.DataFrame({column.name: as_pandas(column) for column in columns}, copy=False)
 
 
 def as_pandas(column: pl.Series) -> "pd.Series[Any]":
-    """Return a column as pandas has it: what is null is missing, of each dtype."""
+    """Return a column as a pandas Series; nulls are missing in each dtype."""
     dtype = column.dtype
-    if str(dtype) in ("Int128", "UInt128"):  # which Arrow has not, nor have older polars
+    if str(dtype) in ("Int128", "UInt128"):  # missing in Arrow, and in older polars
         return pd.Series(column.to_list(), dtype=object)
     is_nullable = bool(column.null_count()) and (dtype.is_integer() or dtype == pl.Boolean)
     values = column.to_pandas(use_pyarrow_extension_array=is_nullable)
@@ -116,19 +110,16 @@ def as_pandas(column: pl.Series) -> "pd.Series[Any]":
 
 
 def _refuse(lazy: LazyGroupBy) -> NoReturn:
-    """Say how the groups of a LazyFrame are named."""
+    """Raise for the group_by of a LazyFrame."""
     raise PUTypeError(
-        "pu must be asked of a LazyFrame, as its group_by does not tell its columns. Name them: "
+        "The group_by of a LazyFrame has no pu, as its columns are not known. Name them: "
         "lf.pu(by='key')."
     )
 
 
 def _register() -> None:
-    """Put ``pu`` on polars' classes.
-
-    A namespace of polars' own would be kept by its frame, and keep this: memory that is not free
-    when the frame is gone.
-    """
+    """Add ``pu`` to polars' classes."""
+    # A namespace of polars would keep the frame in memory after its use.
     properties: dict[type, Any] = {
         pl.DataFrame: lambda frame: Accessor(PolarsSource(frame)),
         pl.LazyFrame: lambda frame: Accessor(PolarsSource(frame)),

@@ -13,7 +13,7 @@ from pu_accessor.checks import (
     check_level,
     check_option,
     check_share,
-    explains,
+    with_example,
 )
 from pu_accessor.errors import PUTypeError, PUValueError, brief, warn_caller
 from pu_accessor.inference.prior.hand_labeled import confidence_sequence, highest_density
@@ -293,7 +293,7 @@ def beta_from_prevalence(
     of: Literal["population"],
     level: float = 0.95,
 ) -> pd.DataFrame: ...
-@explains("pu_accessor.beta_from_prevalence(0.25, n_positive=100, n_unlabeled=1900)")
+@with_example("pu_accessor.beta_from_prevalence(0.25, n_positive=100, n_unlabeled=1900)")
 def beta_from_prevalence(
     prevalence: float,
     n_positive: int,
@@ -366,7 +366,7 @@ def beta_from_prevalence(
     return TidyFrame([{**columns, **known}])
 
 
-@explains("pu_accessor.beta_from_label_frequency(0.5, n_positive=100, n_unlabeled=1900)")
+@with_example("pu_accessor.beta_from_label_frequency(0.5, n_positive=100, n_unlabeled=1900)")
 def beta_from_label_frequency(label_frequency: float, n_positive: int, n_unlabeled: int) -> float:
     """Convert the share of positives that are labeled, often called c, to beta.
 

@@ -1,13 +1,14 @@
-"""The waist of the design: how many examples of each kind lie at or above each cutoff.
+"""Count the examples of each kind at or above each cutoff: what estimates and bounds are made of.
 
-Everything upstream (frames, arrays, chunks) only makes rankings; everything downstream (bands,
-tables, curves, estimates) only reads them. Nothing here knows of pandas or xarray.
+Sources make rankings; bands, tables, curves and estimates read them. Only numpy is used here.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -19,35 +20,28 @@ BoolArray: TypeAlias = npt.NDArray[np.bool_]
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
 Numbers: TypeAlias = IntArray | FloatArray
-# Examples that are counted: of int64, or of float64 where rows have weights.
-CountArray: TypeAlias = npt.NDArray[Any]
-Kind = TypeVar("Kind")
+CountArray: TypeAlias = npt.NDArray[Any]  # int64; float64 where rows have weights
+Value = TypeVar("Value")
 Ranks: TypeAlias = Literal["all", "breakpoints"] | int | Sequence[int] | IntArray
 Extent: TypeAlias = Literal["all", "breakpoints", "selected"]
-_UNRANKED = 2**40  # negatives above what was never ranked: no cutoff lies below them
+_UNRANKED_NEGATIVES = 2**40  # placed above unranked examples: no cutoff lies below them
 
 
-class NeedsRefinementError(Exception):
-    """Says that an answer takes a further pass over all rows, and waits for it: `Keyed.refine`."""
+class NeedsAnotherPassError(Exception):
+    """Raised where a result needs `LazyByKey.refine`, a further pass over all rows."""
 
 
-def each_once(counts: IntArray) -> IntArray:
-    """Return distinct counts in order, as `np.unique` does: by a sort, as its hashes are slow.
-
-    Examples
-    --------
-    >>> each_once(np.array([3, 1, 3]))
-    array([1, 3])
-    """
+def sorted_unique(counts: IntArray) -> IntArray:
+    """Return the distinct values in order; sorting is faster than `np.unique`, which hashes."""
     ordered = np.sort(counts)
     is_first = np.ones(ordered.size, np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
-    once: IntArray = ordered[is_first]
-    return once
+    unique: IntArray = ordered[is_first]
+    return unique
 
 
 class Counts(NamedTuple):
-    """Numbers of examples of each of the three kinds: floats where rows have weights."""
+    """Numbers of examples of each kind; floats where rows have weights."""
 
     known_positive: int
     known_negative: int
@@ -55,62 +49,97 @@ class Counts(NamedTuple):
 
 
 class Refiner(Protocol):
-    """Adds cutoffs to a ranking that has some of them, or raises `NeedsRefinementError`."""
+    """Adds cutoffs to a ranking, or raises `NeedsAnotherPassError`."""
 
     def refine(self, ranking: Ranking, unlabeled: CountArray) -> Ranking:
-        """Add the cutoffs that enclose some counts of unlabeled examples; see `Ranking.refine`."""
+        """Add the cutoffs that enclose some counts of unlabeled examples."""
 
-    def reach(self, ranking: Ranking, ranks: CountArray) -> Ranking:
-        """Add the last attained cutoff at or before each of some ranks; see `Ranking.at`."""
+    def add_ranks(self, ranking: Ranking, ranks: CountArray) -> Ranking:
+        """Add the last attained cutoff at or before each of some ranks."""
 
-    def above_each(self, thresholds: FloatArray) -> CountArray:
+    def count_at_or_above(self, thresholds: FloatArray) -> CountArray:
         """Return the number of examples at or above each of some scores."""
 
 
-class Clusters(Protocol):
-    """Examples that belong together: the rows of one patient, user or site.
+@dataclass(frozen=True, eq=False)
+class Clusters(ABC):
+    """Rows that are not independent, such as those of one patient, user or site."""
 
-    Of rows with weights these are all that each row stands for, and those of its cluster.
-    """
-
-    @property
-    def alone(self) -> bool:
-        """Whether each row is a cluster of its own, as it has a weight."""
-
-    @property
-    def number(self) -> int:
-        """Clusters that hold an example."""
+    score: FloatArray  # NaN is the worst
+    positive: BoolArray  # whether a row is a known positive
+    code: IntArray  # the cluster of each row, from 0
+    size: int  # number of codes, some of which only other groups may have
+    weight: CountArray | None = None  # how many rows each stands for
+    is_sample: bool = False  # whether these are weights of a sample, not counts
 
     @property
-    def with_positive(self) -> int:
-        """Clusters that hold a known positive."""
+    def one_per_row(self) -> bool:
+        """Whether each row is its own cluster, as it has a weight."""
+        return self.is_sample and self.n_clusters == self.code.size
 
-    @property
+    @cached_property
+    def n_clusters(self) -> int:
+        """The number of clusters with a row."""
+        return int(np.count_nonzero(np.bincount(self.code, minlength=1)))
+
+    @cached_property
+    def n_with_positive(self) -> int:
+        """The number of clusters with a known positive."""
+        return int(np.unique(self.code[self._known]).size)
+
+    @cached_property
     def sizes(self) -> CountArray:
-        """Known positives, and other examples, in each cluster, shape (2, clusters or more)."""
+        """Known positives, and other rows, in each cluster, shape (2, clusters or more)."""
+        every = np.bincount(self.code, self.weight, self.size)
+        weight = None if self.weight is None else self.weight[self._known]
+        known = np.bincount(self.code[self._known], weight, self.size)
+        sizes = np.stack([known, every - known])
+        return sizes if self.weight is None else sizes.astype(self.weight.dtype)
 
     @property
-    def of_known(self) -> IntArray:
-        """The number of each known positive's cluster, best-ranked first."""
+    def known_cluster(self) -> IntArray:
+        """The cluster of each known positive, best-ranked first."""
+        cluster: IntArray = self.code[self._known][self._order]
+        return cluster
 
     @property
     def known_weight(self) -> CountArray | None:
         """How many rows each known positive stands for, best-ranked first; None: one."""
+        return None if self.weight is None else self.weight[self._known][self._order]
 
+    @cached_property
+    def _known(self) -> IntArray:
+        """The rows of known positives."""
+        return np.flatnonzero(self.positive)
+
+    @cached_property
+    def _order(self) -> IntArray:
+        """The order of known positives, best-ranked first."""
+        block = np.unique(0.0 - self.score[self._known], return_inverse=True)[1]  # NaN last
+        code = self.code[self._known]
+        _, number, size = np.unique(code, return_inverse=True, return_counts=True)
+        # Ties are ordered by how many of the cluster rank higher, then by its size, so that
+        # neither the order of rows nor names of clusters matter.
+        first = number * (block.size + 1)
+        keys = np.sort(first + block)
+        higher = keys.searchsorted(first + block) - keys.searchsorted(first)
+        return np.lexsort((number, size[number], higher, block))
+
+    @abstractmethod
     def sums(self, threshold: FloatArray, known: FloatArray, *rest: FloatArray) -> FloatArray:
-        """Sum by cluster what examples contribute, shape (2, clusters or more): first the known.
+        """Sum contributions by cluster, shape (2, clusters or more), known positives first.
 
-        `known` and `rest` say what a known positive, and one of the rest, adds in each step from
-        one of the thresholds, best first, to the next.
+        `known` and `rest` are the contributions of a known positive, and of another example, in
+        each step from one threshold, best first, to the next.
         """
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Examples of each kind at or above each cutoff, from the best score down.
+    """Examples of each kind at or above each cutoff, the best score first.
 
-    A cutoff that was asked for by a rank between two attained ones keeps that rank, and has the
-    counts of the last attained one before it.
+    A cutoff that was selected by a rank between two attained ones keeps that rank, and has the
+    counts of the attained cutoff before it.
     """
 
     rank: CountArray  # examples predicted positive
@@ -121,32 +150,37 @@ class Ranking:
     unlabeled: CountArray
     total: Counts  # in the whole ranking
     columns: Mapping[str, str] = field(default_factory=dict)  # of "score", "label", "propensity"
-    extent: Extent = "all"  # cutoffs: all attained, breakpoints of bounds, or some
-    weight: FloatArray | None = None  # 1 / propensity, best-ranked first
-    refiner: Refiner | None = None  # None where no further cutoff can be added
-    whole: Ranking | None = None  # from end to end, where this one has some cutoffs alone
-    strata: tuple[Ranking, ...] = ()  # groups ranked apart; thresholds are then shares
-    # Whether a higher score is taken never to mean a smaller probability of being positive.
-    monotone: bool = False
+    extent: Extent = "all"  # cutoffs: all attained, breakpoints of bounds, or a selection
+    inverse_propensity: FloatArray | None = None  # of known positives, best-ranked first
+    refiner: Refiner | None = None  # None where no cutoff can be added
+    whole: Ranking | None = None  # the ranking of which this one has a selection of cutoffs
+    strata: tuple[Ranking, ...] = ()  # groups ranked separately; thresholds are then shares
+    monotone: bool = False  # the probability of being positive never falls with the score
     clusters: Clusters | None = None  # of examples that are not independent
     unranked: int = 0  # negatives that are no examples, above those that were never ranked
 
-    def with_facts(self, **facts: Any) -> Ranking:
-        """Return the ranking with more said of it, as of the one from end to end."""
-        whole = self.whole and replace(self.whole, **facts)
-        return replace(self, whole=whole, **facts)
+    def with_fields(self, **fields: Any) -> Ranking:
+        """Return the ranking, and its `whole`, with some fields replaced."""
+        whole = self.whole and replace(self.whole, **fields)
+        return replace(self, whole=whole, **fields)
 
-    def sink_missing(self) -> Ranking:
-        """Return the ranking with the missing scores below any cutoff that can be asked for."""
-        place = self.rank.size - int(np.isnan(self.threshold[-1]))
-        names = ("rank", "known_positive", "known_negative", "unlabeled")
-        given = {name: getattr(self, name) for name in names}
-        counts: dict[str, Any] = {n: np.insert(c, place, c[place - 1]) for n, c in given.items()}
+    def put_missing_last(self) -> Ranking:
+        """Return the ranking with missing scores below every cutoff."""
+        end = self.rank.size - int(np.isnan(self.threshold[-1]))
+        counts: dict[str, Any] = {}
+        for name in ("rank", "known_positive", "known_negative", "unlabeled"):
+            column = getattr(self, name)
+            counts[name] = np.insert(column, end, column[end - 1])
         for name in ("rank", "known_negative"):
-            counts[name][place:] += _UNRANKED
-        total = self.total._replace(known_negative=self.total.known_negative + _UNRANKED)
-        threshold = np.insert(self.threshold, place, np.nan)
-        return replace(self, **counts, threshold=threshold, total=total, unranked=_UNRANKED)
+            counts[name][end:] += _UNRANKED_NEGATIVES
+        negatives = self.total.known_negative + _UNRANKED_NEGATIVES
+        return replace(
+            self,
+            **counts,
+            threshold=np.insert(self.threshold, end, np.nan),
+            total=self.total._replace(known_negative=negatives),
+            unranked=_UNRANKED_NEGATIVES,
+        )
 
     @property
     def head(self) -> CountArray:
@@ -163,27 +197,28 @@ class Ranking:
 
     @property
     def design(self) -> str | None:
-        """The band of known positives that are no simple random sample, if they are none."""
-        if self.weight is None and self.clusters is None:
+        """The band for known positives that are no simple random sample; else None."""
+        if self.inverse_propensity is not None:
+            return "weighted"
+        if self.clusters is None:
             return None
-        is_weighted = self.weight is not None or (self.clusters and self.clusters.alone)
-        return "weighted" if is_weighted else "clustered"
+        return "weighted" if self.clusters.one_per_row else "clustered"
 
     @property
     def unequal_weight(self) -> FloatArray | None:
-        """The weights where they differ: of equal ones any size says the same."""
-        weight = self.weight
+        """The inverse propensities if they differ."""
+        weight = self.inverse_propensity
         return weight if weight is not None and weight.size and np.ptp(weight) else None
 
     def refine(self, unlabeled: CountArray) -> Ranking:
-        """Return the ranking with more cutoffs where its bounds have their corners."""
-        wanted = unlabeled[unlabeled > 0]  # above the first one all cutoffs are there
-        if self.refiner is None or not wanted.size:
+        """Return the ranking with the cutoffs at which bounds have their corners."""
+        unlabeled = unlabeled[unlabeled > 0]  # above the first one all cutoffs are there
+        if self.refiner is None or not unlabeled.size:
             return self
-        return self.refiner.refine(self, wanted)
+        return self.refiner.refine(self, unlabeled)
 
     def take(self, cutoffs: slice | IntArray, rank: CountArray | None = None) -> Ranking:
-        """Return the ranking with some of its cutoffs alone."""
+        """Return the ranking with a selection of its cutoffs."""
         rank = self.rank[cutoffs] if rank is None else rank
         others = ("threshold", "known_positive", "known_negative", "unlabeled")
         taken = {name: getattr(self, name)[cutoffs] for name in others}
@@ -192,55 +227,50 @@ class Ranking:
 
     def at(self, ranks: CountArray) -> Ranking:
         """Return the ranking at some ranks: the last cutoff at or before each."""
-        reached = self
+        refined = self
         if self.refiner is not None:
-            reached = replace(self.refiner.reach(self, ranks), whole=self)
-        return reached.take(np.searchsorted(reached.rank, ranks, side="right") - 1, ranks)
+            refined = replace(self.refiner.add_ranks(self, ranks), whole=self)
+        return refined.take(np.searchsorted(refined.rank, ranks, side="right") - 1, ranks)
 
-    def above(self, threshold: float) -> CountArray:
-        """Return the number of examples at or above a score, shape (1,)."""
-        return self.above_each(np.array([threshold]))
-
-    def above_each(self, thresholds: FloatArray) -> CountArray:
-        """Return the number of examples at or above each of some scores, in one pass for all."""
+    def count_at_or_above(self, thresholds: FloatArray) -> CountArray:
+        """Return the number of examples at or above each of some scores."""
         if self.strata:
             raise PUValueError(
-                "pool must be False where scores themselves count, as thresholds or "
-                "probabilities: those of groups that are pooled are on no common scale. Take a "
-                "share of the examples, at={'fraction': 0.1}, or each group apart: "
-                "df.pu(by='fold')."
+                "pool must be False where scores are used as numbers, as thresholds or "
+                "probabilities: the scores of pooled groups have no common scale. Pass a share "
+                "of the examples, at={'fraction': 0.1}, or analyze each group: df.pu(by='fold')."
             )
         if self.refiner is not None:
-            return self.refiner.above_each(thresholds)
-        reached = [np.count_nonzero(self.threshold >= score) for score in thresholds.tolist()]
-        return self.rank[np.array(reached, np.int64) - 1]
+            return self.refiner.count_at_or_above(thresholds)
+        cutoffs = [np.count_nonzero(self.threshold >= score) for score in thresholds.tolist()]
+        return self.rank[np.array(cutoffs, np.int64) - 1]
 
 
-class Stack(NamedTuple):
-    """Where the known positives of many rankings lie: blocks of tied scores that hold some."""
+class TieBlocks(NamedTuple):
+    """Blocks of tied scores with known positives, of many rankings, the best block first."""
 
     total: IntArray  # (rankings, 3): examples of each kind, as in Counts
-    owner: IntArray  # the ranking of each block, ascending; its best block first
-    found: IntArray  # known positives in the block
-    known: IntArray  # known positives at or above it
+    ranking_index: IntArray  # the ranking of each block, ascending
+    known_inside: IntArray  # known positives in the block
+    known_through: IntArray  # known positives at or above it
     start: IntArray  # examples above the block
     end: IntArray  # examples at or above it
     unlabeled: IntArray  # unlabeled examples at or above it
 
 
 @dataclass(frozen=True, eq=False)
-class Keyed(Generic[Kind]):
-    """Things by key, each made when it is asked for: what every source makes."""
+class LazyByKey(Generic[Value]):
+    """Lazy mapping from the keys of groups or models to rankings, which every source returns."""
 
-    names: tuple[str, ...]  # of the key's levels; none for a single thing
+    names: tuple[str, ...]  # of the key's levels; none for a single value
     keys: tuple[Hashable, ...]  # tuples where there are several levels
-    make: Callable[[int], Kind]  # from the position of a key
-    refine: Callable[[], None] | None = None  # what `NeedsRefinementError` waits for
-    together: Callable[[], Stack] | None = None  # many small rankings at once
+    make: Callable[[int], Value]  # from the position of a key
+    refine: Callable[[], None] | None = None  # call it after `NeedsAnotherPassError`
+    stacked: Callable[[], TieBlocks] | None = None  # many small rankings at once
 
 
-class Annotated(NamedTuple):
-    """A ranking, and what two columns say of its examples: the wave, and the stratum, of each."""
+class AnnotatedRanking(NamedTuple):
+    """A ranking with the wave and the stratum of its examples."""
 
     ranking: Ranking
     waves: tuple[Hashable, ...] = ()  # by name
@@ -254,79 +284,74 @@ class Annotated(NamedTuple):
         """Examples of each kind in the ranking."""
         return self.ranking.total
 
-    def with_facts(self, **facts: Any) -> Annotated:
-        """Return these with more said of the ranking."""
-        return self._replace(ranking=self.ranking.with_facts(**facts))
+    def with_fields(self, **fields: Any) -> AnnotatedRanking:
+        """Return this with some fields of the ranking replaced."""
+        return self._replace(ranking=self.ranking.with_fields(**fields))
 
 
 class PairedRows(NamedTuple):
     """The rows of models that ranked the same examples, in memory."""
 
     scores: FloatArray  # (models, rows)
-    rankings: Callable[[], Sequence[Ranking]]  # of each model; each row is a cluster of its own
+    rankings: Callable[[], Sequence[Ranking]]  # of each model; each row is its own cluster
     positive: BoolArray  # whether a row is a known positive
-    cluster: IntArray | None  # the number of each row's cluster, where rows are not independent
-    times: CountArray  # how many rows each stands for
-    drawn: bool = False  # whether these are weights of a sample, and no counts
+    cluster: IntArray | None  # of each row, where rows are not independent
+    multiplicity: CountArray  # how many rows each stands for
+    is_sample: bool = False  # whether multiplicities are weights of a sample, not counts
 
     @property
-    def designed(self) -> bool:
+    def has_design(self) -> bool:
         """Whether rows are no simple random sample."""
-        return self.cluster is not None or self.drawn
+        return self.cluster is not None or self.is_sample
 
-    def alike(self, first: int, second: int) -> bool:
+    def same_order(self, first: int, second: int) -> bool:
         """Tell whether two models put all rows in the same order."""
-        order = np.argsort(self.scores[first])
-        one, other = self.scores[[first, second]][:, order]
-        steps = other[1:] > other[:-1]
-        return bool(
-            np.array_equal(one[1:] > one[:-1], steps) and not (other[1:] < other[:-1]).any()
-        )
+        one, other = self.scores[[first, second]][:, np.argsort(self.scores[first])]
+        rises = other[1:] > other[:-1]
+        falls = other[1:] < other[:-1]
+        return bool(np.array_equal(one[1:] > one[:-1], rises) and not falls.any())
 
 
 class PairedClusters(NamedTuple):
     """Clusters of the rows of models that ranked the same examples."""
 
     sizes: IntArray  # known positives, and others, in each, shape (2, clusters or more)
-    # What both add to the share of pairs that a model has in order, (models, 2, clusters or more).
-    sums: FloatArray
+    sums: FloatArray  # what both add to a model's AUROC, (models, 2, clusters or more)
 
 
-MOVE_LEVELS = 32  # of the places among known positives, as moves of the rest are counted
+PLACEMENT_LEVELS = 32  # intervals of equal width into which placements are counted for `moves`
 
 
 class PairedRanks(NamedTuple):
-    """What several models make of the same examples: ranks of the known positives, and the rest.
+    """Ranks of known positives by several models of the same examples, and sums over the rest.
 
-    The covariance is that, over all examples but the known positives, of the (weighted) shares of
-    known positives that two models rank above an example, ties counting half. Moves say how far
-    apart two models place an example among these, as the share of them in between: the mean square
-    and the mean fourth power. Places are of `MOVE_LEVELS` levels.
+    The placement of an example is the (weighted) share of known positives above it, ties counting
+    half. A move is the difference of an example's placements by two models.
     """
 
     names: tuple[str, ...]  # of the levels of a model's key
-    ranks: Mapping[Hashable, FloatArray]  # from the top, 1 is the best, ties averaged
-    among: Mapping[Hashable, FloatArray]  # the same among the known positives alone
+    ranks: Mapping[Hashable, FloatArray]  # of known positives, 1 is the best, ties averaged
+    ranks_among_known: Mapping[Hashable, FloatArray]  # the same among the known positives
     total: Counts
-    covariance: FloatArray  # (models, models); NaN for fewer than two examples
-    moves: FloatArray  # (2, models, models)
+    covariance: FloatArray  # of placements of the rest, (models, models); NaN for fewer than two
+    moves: FloatArray  # mean square, and mean fourth power, of moves, (2, models, models)
     equal: BoolArray  # (models, models): whether two models have the same score everywhere
-    weight: FloatArray | None = None  # 1 / propensity; None where all are alike
+    known_weight: FloatArray | None = None  # 1 / propensity; None where all are equal
     rows: PairedRows | None = None
     clusters: PairedClusters | None = None  # where rows are not independent
 
-    def with_facts(self, **facts: Any) -> PairedRanks:
-        """Return these with more said of the ranking of each model."""
+    def with_fields(self, **fields: Any) -> PairedRanks:
+        """Return this with some fields of each model's ranking replaced."""
         rows = self.rows
         if rows is None:
             return self
-        each = rows._replace(rankings=lambda: [one.with_facts(**facts) for one in rows.rankings()])
+        each = rows._replace(rankings=lambda: [r.with_fields(**fields) for r in rows.rankings()])
         return self._replace(rows=each)
 
     @property
-    def designed(self) -> bool:
+    def has_design(self) -> bool:
         """Whether rows have clusters or weights."""
-        return self.clusters is not None or (self.rows is not None and self.rows.designed)
+        return self.clusters is not None or (self.rows is not None and self.rows.has_design)
 
 
-Rankings: TypeAlias = Keyed[Ranking]
+Rankings: TypeAlias = LazyByKey[Ranking]

@@ -13,7 +13,7 @@ import pandas as pd
 from scipy.sparse import issparse
 
 from pu_accessor.beta import Beta
-from pu_accessor.checks import as_betas, explains
+from pu_accessor.checks import as_betas, with_example
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.estimates.areas_on_future_data import unbiased_ap
 from pu_accessor.inference.estimates.cutoff_spec import At, read_at
@@ -24,8 +24,9 @@ from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import Ranking
-from pu_accessor.sources.columns import as_series, read_labels
-from pu_accessor.sources.frames import pair_source
+from pu_accessor.sources.columns import as_series
+from pu_accessor.sources.frames import source_of_arrays
+from pu_accessor.sources.label_states import read_labels
 from pu_accessor.terms import Terms, Values
 
 __all__ = ["scorer"]
@@ -60,7 +61,7 @@ class Scorer:
             (self._score(estimator, X), as_series("y", y)),
             {"propensity": propensity, "weight": sample_weight},
         )
-        source, roles = pair_source(*columns, self._roles(), **others)
+        source, roles = source_of_arrays(*columns, self._roles(), **others)
         every = self.metric.is_function and self.at in ("maximum", "youden")
         rankings = source.rank(roles, "all" if every else "breakpoints")
         value = self._estimate(rankings.make(0))
@@ -149,7 +150,7 @@ class Scorer:
         return float(np.clip(values[0], self.metric.low, self.metric.high))
 
 
-@explains("pu_accessor.sklearn.scorer('auroc', beta=0.1, unlabeled=0)")
+@with_example("pu_accessor.sklearn.scorer('auroc', beta=0.1, unlabeled=0)")
 def scorer(
     metric: AnyMetric,
     *,

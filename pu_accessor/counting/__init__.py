@@ -1,1 +1,1 @@
-"""Scores and labels -> rankings, by counting: in memory, in pieces or on a cluster."""
+"""Count scores and labels into rankings: in memory, in pieces or on a cluster."""

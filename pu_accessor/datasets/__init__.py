@@ -1,1 +1,1 @@
-"""Arrays of many rankings -> one Dataset; a Dataset of a user -> what can be asked of it."""
+"""Make a Dataset of tables or curves, check that of a user, and compute from it."""

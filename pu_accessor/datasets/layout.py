@@ -1,4 +1,4 @@
-"""Arrays of many rankings -> one Dataset."""
+"""Join the arrays of many rankings in one Dataset."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -9,78 +9,59 @@ import pandas as pd
 import xarray as xr
 from xarray.indexes import PandasIndex
 
-from pu_accessor.datasets.schema import AXIS, BOUND, TABLE, VARIABLES
+from pu_accessor.datasets.schema import BOUND, CUTOFF_DIM, TABLE_DIMS, VARIABLES
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 Array: TypeAlias = npt.NDArray[Any]
 
-_BOUND = PandasIndex(pd.Index(BOUND, dtype=object), "bound")  # the same for all results
+_BOUND = PandasIndex(pd.Index(BOUND, dtype=object), "bound")  # shared by all results
 
 
-class Page(NamedTuple):
-    """What one ranking has to say."""
+class RankingArrays(NamedTuple):
+    """The tables or curves of one ranking."""
 
     ranking: Ranking  # with the cutoffs of the arrays
     betas: FloatArray
-    arrays: Mapping[str, Any]  # by the names of `VARIABLES`, over what these stand over
+    arrays: Mapping[str, Any]  # by the names of `VARIABLES`, with the dimensions of these
 
 
-def lay_out(
+def build_dataset(
     names: Sequence[str],
     keys: Sequence[Hashable],
-    pages: Sequence[Page],
+    pages: Sequence[RankingArrays],
     attrs: Mapping[str, Any],
     *,
     reference: str = "positives",
-    own_beta: bool = False,
-    points: int | None = None,
-    template: xr.Dataset | None = None,
+    own_beta: bool = False,  # of each ranking
+    points: int | None = None,  # betas that come before those of an interval
+    template: xr.Dataset | None = None,  # with the dimensions whose product the keys are
 ) -> xr.Dataset:
-    """Lay the arrays of all rankings side by side.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Of the levels of the keys.
-    keys : sequence of hashable
-        Of each ranking; tuples for several names.
-    pages : sequence of Page
-        Of each ranking.
-    attrs : mapping
-        Of the Dataset; the columns that all rankings share come besides.
-    own_beta : bool, default False
-        Whether each ranking has a beta of its own.
-    points : int, optional
-        How many betas come first that are asked for, before those that only serve an interval.
-    template : Dataset, optional
-        With the coordinates of dimensions, where the keys are the product of these.
-    """
-    if both := [name for name in names if name in {*VARIABLES, AXIS}]:
+    """Join the arrays of all rankings."""
+    if taken := [name for name in names if name in {*VARIABLES, CUTOFF_DIM}]:
         raise PUValueError(
-            f"by, or a dimension, must not be called {both[0]!r}, which has its meaning in the "
-            f"result. Rename it first: df.rename(columns={{{both[0]!r}: 'group'}})."
+            f"by, or a dimension, must not be called {taken[0]!r}, which is a name in the result. "
+            f"Rename it first: df.rename(columns={{{taken[0]!r}: 'group'}})."
         )
-    variables = _stack(_dims_of(names), pages, own_beta)
+    variables = _stack(_key_dims(names), pages, own_beta)
     dims = variables["beta"].dims[-1:]
     if points is not None and points < variables["beta"].shape[-1]:
         inside = np.arange(variables["beta"].shape[-1]) >= points
         variables["inside"] = xr.Variable(dims, inside, VARIABLES["inside"].attrs)
     variables["reference"] = xr.Variable((), np.array(reference, dtype=object))
-    data = [name for name in variables if VARIABLES[name].dims == TABLE]
+    data = [name for name in variables if VARIABLES[name].dims == TABLE_DIMS]
     in_order = {name: variables.pop(name) for name in data} | variables
-    # Coordinates at first: to merge data and coordinates takes longer than all else here.
-    coords = _coordinates(in_order, names, keys)
-    tables = coords.to_dataset().reset_coords(data)
+    # First all are coordinates: to merge data and coordinates takes longer than all else here.
+    tables = _coordinates(in_order, names, keys).to_dataset().reset_coords(data)
     columns = [page.ranking.columns for page in pages]
     shared = {
         role: name for role, name in columns[0].items() if all(c[role] == name for c in columns)
     }
     tables.attrs = {**attrs, **shared}
-    return tables if template is None else _spread(tables, names, template)
+    return tables if template is None else _unstack(tables, names, template)
 
 
-def _dims_of(names: Sequence[str]) -> list[str]:
+def _key_dims(names: Sequence[str]) -> list[str]:
     """Return the dimension of the keys, if there is one."""
     dim = names[0] if len(names) == 1 else "group"
     while len(names) > 1 and dim in names:
@@ -88,64 +69,66 @@ def _dims_of(names: Sequence[str]) -> list[str]:
     return [dim] if names else []
 
 
-def _stack(dims: list[str], pages: Sequence[Page], own_beta: bool) -> dict[str, xr.Variable]:
-    """Return the variables of all rankings; of several the dimension of their keys comes first."""
+def _stack(
+    dims: list[str], pages: Sequence[RankingArrays], own_beta: bool
+) -> dict[str, xr.Variable]:
+    """Return the variables of all rankings, the dimension of their keys first."""
     rankings = [page.ranking for page in pages]
-    axis, ranks, positions = _along_cutoffs(rankings, bool(dims))
-    of_cutoffs = ("rank", "threshold", "known_positive")
-    arrays = [
+    axis, ranks, positions = _align_cutoffs(rankings, bool(dims))
+    arrays: list[dict[str, Any]] = [
         {
-            **{name: getattr(page.ranking, name) for name in of_cutoffs},
-            **page.arrays,
-            "beta": page.betas,
+            **{name: getattr(of, name) for name in ("rank", "threshold", "known_positive")},
+            **of_ranking,
+            "beta": betas,
         }
-        for page in pages
+        for of, betas, of_ranking in pages
     ]
-    found = {}
+    variables = {}
     for name in dict.fromkeys(name for of_ranking in arrays for name in of_ranking):
-        own = [np.asarray(of_ranking.get(name, np.nan)) for of_ranking in arrays]
+        each = [np.asarray(of_ranking.get(name, np.nan)) for of_ranking in arrays]
         if not dims:
-            stacked = own[0]
-        elif AXIS in VARIABLES[name].dims:
-            stacked = _take(_lengthen(name, own), positions)
+            stacked = each[0]
+        elif CUTOFF_DIM in VARIABLES[name].dims:
+            stacked = _take_positions(_pad_betas(name, each), positions)
         else:
-            stacked = np.stack(_lengthen(name, own))
-        found[name] = _variable(name, stacked, axis, *dims)
+            stacked = np.stack(_pad_betas(name, each))
+        variables[name] = _variable(name, stacked, axis, *dims)
     if axis == "rank":
-        found["rank"] = _variable("rank", ranks, axis)
+        variables["rank"] = _variable("rank", ranks, axis)
     if not own_beta:
-        found["beta"] = _variable("beta", pages[0].betas, axis)
-    extent, cutoffs = rankings[0].extent, found["rank"].shape[-1]
-    found["rank"].attrs |= {"cutoffs": extent, "n_cutoffs": cutoffs * (extent != "selected")}
-    return found
+        variables["beta"] = _variable("beta", pages[0].betas, axis)
+    extent, cutoffs = rankings[0].extent, variables["rank"].shape[-1]
+    attrs = {"cutoffs": extent, "n_cutoffs": cutoffs * (extent != "selected")}
+    variables["rank"].attrs |= attrs
+    return variables
 
 
 def _variable(name: str, array: Array, axis: str, *leading: str) -> xr.Variable:
-    """Return a variable over what its name stands over."""
-    meaning = VARIABLES[name]
-    dims = [axis if dim == AXIS else dim for dim in meaning.dims]
-    return xr.Variable((*leading, *dims), array, meaning.attrs, fastpath=True)
+    """Return a variable with the dimensions and attributes of its name."""
+    spec = VARIABLES[name]
+    dims = [axis if dim == CUTOFF_DIM else dim for dim in spec.dims]
+    return xr.Variable((*leading, *dims), array, spec.attrs, fastpath=True)
 
 
-def _along_cutoffs(
+def _align_cutoffs(
     rankings: Sequence[Ranking], several: bool
 ) -> tuple[str, IntArray, list[IntArray]]:
     """Return the cutoffs' dimension, the ranks along it, and the positions of each ranking."""
     ranks, extent = [ranking.rank for ranking in rankings], rankings[0].extent
-    if not several or extent == "selected":  # the same for all, in the order asked for
+    if not several or extent == "selected":  # the same for all
         return "rank", ranks[0], [np.arange(ranks[0].size)] * len(ranks)
-    if extent == "breakpoints":  # the shorter ones repeat what they end with
+    if extent == "breakpoints":  # shorter rankings repeat their last cutoff
         every = np.arange(max(own.size for own in ranks))
-        return AXIS, ranks[0], [np.minimum(every, own.size - 1) for own in ranks]
+        return CUTOFF_DIM, ranks[0], [np.minimum(every, own.size - 1) for own in ranks]
     shared = np.unique(np.concatenate(ranks))
-    # A cutoff that a ranking does not have takes its last one at or before it.
+    # At other ranks a ranking repeats its last cutoff before.
     return "rank", shared, [np.searchsorted(own, shared, side="right") - 1 for own in ranks]
 
 
-def _take(arrays: Sequence[Array], positions: Sequence[IntArray]) -> Array:
-    """Stack what stands at some positions of each array."""
+def _take_positions(arrays: Sequence[Array], positions: Sequence[IntArray]) -> Array:
+    """Stack the values at some positions of each array."""
     shape = (len(arrays), positions[0].size, *arrays[0].shape[1:])
-    dtype = np.result_type(*arrays)  # weights may be whole in some groups alone
+    dtype = np.result_type(*arrays)  # some groups may have whole weights
     stacked = np.empty(shape, dtype)
     for row, array, of_ranking in zip(stacked, arrays, positions, strict=True):
         array = array.astype(dtype, copy=False)
@@ -153,8 +136,8 @@ def _take(arrays: Sequence[Array], positions: Sequence[IntArray]) -> Array:
     return stacked
 
 
-def _lengthen(name: str, arrays: list[Array]) -> list[Array]:
-    """Let all rankings have as many betas: shorter grids repeat their last one."""
+def _pad_betas(name: str, arrays: list[Array]) -> list[Array]:
+    """Repeat the last beta of shorter grids."""
     sizes = {array.shape[-1:] for array in arrays}
     if VARIABLES[name].dims[-1:] != ("beta",) or len(sizes) == 1:
         return arrays
@@ -163,7 +146,7 @@ def _lengthen(name: str, arrays: list[Array]) -> list[Array]:
 
 
 def _coordinates(
-    found: dict[str, xr.Variable], names: Sequence[str], keys: Sequence[Any]
+    variables: dict[str, xr.Variable], names: Sequence[str], keys: Sequence[Any]
 ) -> xr.Coordinates:
     """Make coordinates of variables, with an index along each dimension that has values."""
     of_keys = xr.Coordinates()
@@ -171,47 +154,37 @@ def _coordinates(
         of_keys = xr.Coordinates({names[0]: (names[0], pd.Index(keys, tupleize_cols=False))})
     elif names:
         levels = pd.MultiIndex.from_tuples(keys, names=list(names))
-        of_keys = xr.Coordinates.from_pandas_multiindex(levels, *_dims_of(names))
-    along = {
-        name: PandasIndex(pd.Index(found[name].to_numpy(), name=name), name)
-        for name in ("rank", "beta")
-        if found[name].dims == (name,)
-    }
-    every = {**found, **_BOUND.create_variables(), **of_keys.variables}
-    for name, index in along.items():
-        every |= index.create_variables({name: found[name]})
-    # Said outright: else xarray looks at each of them again, which takes as long as all the rest.
-    indexes = {**of_keys.xindexes, **along, "bound": _BOUND}
+        of_keys = xr.Coordinates.from_pandas_multiindex(levels, *_key_dims(names))
+    every = {**variables, **_BOUND.create_variables(), **of_keys.variables}
+    indexes: dict[Any, Any] = {**of_keys.xindexes, "bound": _BOUND}
+    for name in ("rank", "beta"):
+        if variables[name].dims == (name,):
+            indexes[name] = PandasIndex(pd.Index(variables[name].to_numpy(), name=name), name)
+            every |= indexes[name].create_variables({name: variables[name]})
+    # Without indexes xarray makes them again, which takes as long as all the rest.
     return xr.Coordinates(every, {name: indexes[name] for name in every if name in indexes})
 
 
-def _spread(tables: xr.Dataset, names: Sequence[str], samples: xr.Dataset) -> xr.Dataset:
-    """Give each level of the keys a dimension of its own, as the samples have it.
-
-    Not where groups have been left out: these have no place in the product any more.
-    """
-    shape, (dim,) = [samples.sizes[name] for name in names], _dims_of(names)
+def _unstack(tables: xr.Dataset, names: Sequence[str], samples: xr.Dataset) -> xr.Dataset:
+    """Return tables with a dimension for each level of the keys, unless groups are left out."""
+    shape, (dim,) = [samples.sizes[name] for name in names], _key_dims(names)
     if tables.sizes[dim] < np.prod(shape):
         return tables
-
-    def reshape(variable: xr.Variable) -> xr.Variable:
-        if dim not in variable.dims:
-            return variable
-        values = variable.to_numpy().reshape(*shape, *variable.shape[1:])
-        return xr.Variable((*names, *variable.dims[1:]), values, variable.attrs)
-
-    apart = {
-        name: reshape(variable)
-        for name, variable in tables.variables.items()
-        if name not in (dim, *names)
-    }
-    foreign = [
+    variables = {}
+    for name, variable in tables.variables.items():
+        if name in (dim, *names):
+            continue
+        if dim in variable.dims:
+            values = variable.to_numpy().reshape(*shape, *variable.shape[1:])
+            variable = xr.Variable((*names, *variable.dims[1:]), values, variable.attrs)
+        variables[name] = variable
+    others = [
         name
         for name, coord in samples.coords.items()
-        if not coord.dims or not set(coord.dims) <= set(names) or name in {*VARIABLES, *apart}
+        if not coord.dims or not set(coord.dims) <= set(names) or name in {*VARIABLES, *variables}
     ]
     return (
-        xr.Dataset(apart, attrs=tables.attrs)
-        .set_coords([name for name in apart if name in tables.coords])
-        .assign_coords(samples.drop_vars(foreign).copy(deep=True).coords)
+        xr.Dataset(variables, attrs=tables.attrs)
+        .set_coords([name for name in variables if name in tables.coords])
+        .assign_coords(samples.drop_vars(others).copy(deep=True).coords)
     )

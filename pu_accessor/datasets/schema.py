@@ -1,7 +1,7 @@
-"""What the variables of our Datasets are called and mean, and what is wrong with those of a user.
+"""Define the variables of our Datasets, and check those of a user.
 
-Files, joins and selections change dtypes, lose labels and leave dimensions empty: all questions to
-tables come through `read_dataset`.
+Files, joins and selections change dtypes, lose labels and leave dimensions empty, so every method
+of a Dataset calls `read_dataset`.
 """
 
 from collections.abc import Hashable, Iterator, Mapping
@@ -13,32 +13,30 @@ import xarray as xr
 
 from pu_accessor.errors import PUError, PUKeyError, PUTypeError, PUValueError
 
-# The dimension of the cutoffs. It is called "rank" where all rankings have the same ranks.
-AXIS = "cutoff"
+CUTOFF_DIM = "cutoff"  # the dimension is called "rank" if all rankings have the same ranks
 COUNTS = ("tp", "fp", "fn", "tn")
-TRACES = {"roc": ("fpr", "tpr"), "pr": ("recall", "precision")}  # of which a curve is drawn
-RATES = (*TRACES["roc"], *TRACES["pr"], "rank_cdf")
+CURVE_RATES = {"roc": ("fpr", "tpr"), "pr": ("recall", "precision")}  # along x, along y
+RATES = (*CURVE_RATES["roc"], *CURVE_RATES["pr"], "rank_cdf")
 TOTALS = ("n_known_positive", "n_known_negative", "n_unlabeled")
-# Labels of any text length: Zarr stores them.
-BOUND = np.array(["lower", "estimate", "upper"], dtype=object)
+BOUND = np.array(["lower", "estimate", "upper"], dtype=object)  # which Zarr can store
 
 
-class Meaning(NamedTuple):
-    """What a variable stands over, its attributes, and the dtype it is made with."""
+class VariableSpec(NamedTuple):
+    """The dimensions, attributes and dtype of a variable."""
 
     dims: tuple[str, ...] = ()
     attrs: Mapping[str, str] = MappingProxyType({})
     dtype: type = np.float64
 
 
-TABLE = (AXIS, "bound", "beta")
+TABLE_DIMS = (CUTOFF_DIM, "bound", "beta")
 
 
-def _of_tables(name: str, dtype: type = np.float64, **attrs: str) -> Meaning:
-    return Meaning(TABLE, {"long_name": name, **attrs}, dtype)
+def _of_tables(name: str, dtype: type = np.float64, **attrs: str) -> VariableSpec:
+    return VariableSpec(TABLE_DIMS, {"long_name": name, **attrs}, dtype)
 
 
-VARIABLES: Mapping[str, Meaning] = {
+VARIABLES: Mapping[str, VariableSpec] = {
     "tp": _of_tables("true positives", np.int64, units="examples"),
     "fp": _of_tables("false positives", np.int64, units="examples"),
     "fn": _of_tables("false negatives", np.int64, units="examples"),
@@ -49,56 +47,56 @@ VARIABLES: Mapping[str, Meaning] = {
     "recall": _of_tables("recall"),
     "precision": _of_tables("precision"),
     "rank_cdf": _of_tables("share of positives at or above the cutoff"),
-    "rank": Meaning((AXIS,), {"long_name": "examples predicted positive"}, np.int64),
-    "bound": Meaning(("bound",), dtype=np.str_),
-    "beta": Meaning(("beta",), {"long_name": "β̂"}),
-    "inside": Meaning(
-        ("beta",), {"long_name": "beta is asked for the ends of its interval alone"}, np.bool_
+    "rank": VariableSpec((CUTOFF_DIM,), {"long_name": "examples predicted positive"}, np.int64),
+    "bound": VariableSpec(("bound",), dtype=np.str_),
+    "beta": VariableSpec(("beta",), {"long_name": "β̂"}),
+    "inside": VariableSpec(
+        ("beta",), {"long_name": "beta is used only for the limits of its interval"}, np.bool_
     ),
-    "threshold": Meaning((AXIS,), {"long_name": "lowest score predicted positive"}),
-    "known_positive": Meaning((AXIS,), {"units": "examples"}, np.int64),
-    "known_negative": Meaning((AXIS,), {"units": "examples"}, np.int64),
-    "reference": Meaning(dtype=np.str_),
-    "tightest": Meaning(("beta",), dtype=np.str_),
-    "local_alpha": Meaning(("beta",)),
-    **{name: Meaning(dtype=np.int64) for name in TOTALS},
-    "n_effective": Meaning(),
-    "beta_limit": Meaning(),
+    "threshold": VariableSpec((CUTOFF_DIM,), {"long_name": "lowest score predicted positive"}),
+    "known_positive": VariableSpec((CUTOFF_DIM,), {"units": "examples"}, np.int64),
+    "known_negative": VariableSpec((CUTOFF_DIM,), {"units": "examples"}, np.int64),
+    "reference": VariableSpec(dtype=np.str_),
+    "tightest": VariableSpec(("beta",), dtype=np.str_),
+    "local_alpha": VariableSpec(("beta",)),
+    **{name: VariableSpec(dtype=np.int64) for name in TOTALS},
+    "n_effective": VariableSpec(),
+    "beta_limit": VariableSpec(),
 }
 
 
-def axis_of(dims: Any) -> str:
+def cutoff_dim(dims: Any) -> str:
     """Return the dimension of the cutoffs."""
-    return AXIS if AXIS in dims else "rank"
+    return CUTOFF_DIM if CUTOFF_DIM in dims else "rank"
 
 
-def is_on_new(tables: xr.Dataset) -> bool:
-    """Tell whether tables are of new examples: at a bound each limit is attained, not together."""
+def is_on_future_data(tables: xr.Dataset) -> bool:
+    """Tell whether tables are of future data, where the limits of counts are no single table."""
     return bool(tables.attrs.get("target") == "population")
 
 
-def is_whole(tables: xr.Dataset) -> bool:
-    """Tell whether tables, or curves, go from end to end: all cutoffs in their order, once."""
-    axis = axis_of(tables.dims)
+def has_all_cutoffs(tables: xr.Dataset) -> bool:
+    """Tell whether tables or curves have all cutoffs, from none to all examples, in order."""
+    axis = cutoff_dim(tables.dims)
     if not tables.sizes.get(axis):
         return False
     first, last = {axis: 0}, {axis: -1}
-    of_rows = {*TOTALS, "rank"} <= {*tables.variables}
-    if of_rows and (is_on_new(tables) or COUNTS[0] not in tables):  # limits are no table
-        head = tables["rank"].variable.to_base_variable()
-        tail = sum(tables[name].variable for name in TOTALS) - head.isel(last)
+    has_ranks = {*TOTALS, "rank"} <= {*tables.variables}
+    if has_ranks and (is_on_future_data(tables) or COUNTS[0] not in tables):
+        above = tables["rank"].variable.to_base_variable()
+        below = sum(tables[name].variable for name in TOTALS) - above.isel(last)
     else:
-        one = {"bound": 0, "beta": 0}  # a cutoff has as many examples at each
+        one = {"bound": 0, "beta": 0}  # all have the same number of examples at a cutoff
         tp, fp, fn, tn = (
             tables[name].variable.isel(one, missing_dims="ignore") for name in COUNTS
         )
-        head, tail = tp + fp, (fn + tn).isel(last)
-    # A place that unstacking left empty has no ends: NaN is not above 0.
-    steps = head.isel({axis: slice(1, None)}) - head.isel({axis: slice(None, -1)})
-    wrong = [head.isel(first) > 0, tail > 0, steps < 0]
-    if axis == AXIS:  # shorter rankings repeat their last cutoff
-        still, moving = steps.isel({axis: slice(None, -1)}), steps.isel({axis: slice(1, None)})
-        wrong.append((still == 0) & (moving > 0))
+        above, below = tp + fp, (fn + tn).isel(last)
+    # Comparisons with NaN, which unstacking fills in, are false.
+    steps = above.isel({axis: slice(1, None)}) - above.isel({axis: slice(None, -1)})
+    wrong = [above.isel(first) > 0, below > 0, steps < 0]
+    if axis == CUTOFF_DIM:  # shorter rankings repeat their last cutoff
+        step, following = steps.isel({axis: slice(None, -1)}), steps.isel({axis: slice(1, None)})
+        wrong.append((step == 0) & (following > 0))
     elif axis in tables.indexes and not tables.indexes[axis].is_unique:
         return False
     size = tables.sizes[axis]
@@ -107,46 +105,42 @@ def is_whole(tables: xr.Dataset) -> bool:
 
 
 def read_dataset(dataset: xr.Dataset, needs: str = "") -> xr.Dataset:
-    """Read tables or curves of a user, with the dtypes they are made with.
-
-    `needs`: "tables" all four counts, "cutoffs" their dimension, "whole" all cutoffs of tables or
-    curves.
-    """
+    """Return a user's tables ("tables"), all cutoffs ("whole") or some ("cutoffs"), checked."""
     changed: dict[Hashable, xr.Variable] = {}
     for name, variable in dataset.variables.items():
-        made = VARIABLES[str(name)] if name in VARIABLES else Meaning(dtype=np.str_)
-        if made.dtype is np.str_:
+        spec = VARIABLES[str(name)] if name in VARIABLES else VariableSpec(dtype=np.str_)
+        if spec.dtype is np.str_:
             continue
         kind = variable.dtype.kind
-        if kind not in ("iufbO" if made.dtype is np.bool_ else "iufb"):
+        if kind not in ("iufbO" if spec.dtype is np.bool_ else "iufb"):
             raise PUTypeError(
-                f"{name!r} must hold numbers, but its dtype is {variable.dtype}. Cast it first: "
-                f"ds.assign({name}=ds[{name!r}].astype('float64'))."
+                f"{name!r} must contain numbers, but its dtype is {variable.dtype}. Cast it "
+                f"first: ds.assign({name}=ds[{name!r}].astype('float64'))."
             )
-        dtype = {np.int64: np.float64 if kind == "f" else np.int64, np.bool_: variable.dtype}
-        wanted = np.dtype(dtype.get(made.dtype, np.float64))
-        # Tables and curves stay in chunks, not what stands beside them.
-        lazy = variable.chunks is not None and len(made.dims) <= 1
-        if lazy or variable.dtype != wanted:
-            cast = variable.astype(wanted, copy=False)
-            changed[name] = cast.compute() if lazy else cast
+        dtypes = {np.int64: np.float64 if kind == "f" else np.int64, np.bool_: variable.dtype}
+        dtype = np.dtype(dtypes.get(spec.dtype, np.float64))
+        # Tables and curves stay in chunks, other variables are computed.
+        is_lazy = variable.chunks is not None and len(spec.dims) <= 1
+        if is_lazy or variable.dtype != dtype:
+            cast = variable.astype(dtype, copy=False)
+            changed[name] = cast.compute() if is_lazy else cast
     data = {name: variable for name, variable in changed.items() if name in dataset.data_vars}
     coords = {name: variable for name, variable in changed.items() if name not in data}
     tables = dataset.assign(data).assign_coords(coords) if changed else dataset
-    for fault in _faults(tables, needs):
-        raise fault
+    for error in _find_errors(tables, needs):
+        raise error
     return tables
 
 
-def _faults(tables: xr.Dataset, needs: str) -> Iterator[PUError]:
-    """Return what is wrong with tables or curves, the first thing first."""
+def _find_errors(tables: xr.Dataset, needs: str) -> Iterator[PUError]:
+    """Yield the errors of tables or curves."""
     dims = dict.fromkeys(dim for array in tables.data_vars.values() for dim in array.dims)
     counts = {name: tables[name].dims for name in COUNTS if name in tables.data_vars}
-    have_tables = len(counts) == len(COUNTS)
-    follow = have_tables or bool(traces_in(tables))
-    if not {"tables": have_tables, "whole": follow}.get(needs, True):
+    has_tables = len(counts) == len(COUNTS)
+    is_enough = {"tables": has_tables, "whole": has_tables or bool(curves_in(tables))}
+    if not is_enough.get(needs, True):
         yield PUKeyError(_NO_TABLES.format([*tables.data_vars]), page="tables")
-    if needs == "cutoffs" and not {AXIS, "rank"} & {*dims}:
+    if needs == "cutoffs" and not {CUTOFF_DIM, "rank"} & {*dims}:
         yield PUKeyError(_NO_CUTOFFS.format([*dims]), page="tables")
     if empty := [dim for dim in dims if not tables.sizes[dim]]:
         yield PUValueError(_EMPTY.format(empty[0]), page="tables")
@@ -157,29 +151,22 @@ def _faults(tables: xr.Dataset, needs: str) -> Iterator[PUError]:
         yield PUValueError(_LABELS.format([*BOUND], labels))
     if len({frozenset(own) for own in counts.values()}) > 1:
         yield PUValueError(_SHAPES.format(counts))
-    if have_tables and not is_on_new(tables) and _are_of_others(tables):
-        yield PUValueError(_OTHERS)
-    if needs == "whole" and not is_whole(tables):
+    if has_tables and not is_on_future_data(tables) and _is_inconsistent(tables):
+        yield PUValueError(INCONSISTENT)
+    if needs == "whole" and not has_all_cutoffs(tables):
         ranks = np.ravel(tables["rank"]) if "rank" in tables.coords else np.array([])
         first = ", ".join(map(str, ranks[:3]))
         yield PUValueError(_PARTIAL.format(ranks.size, first), page="tables")
 
 
-def traces_in(curves: xr.Dataset) -> list[str]:
-    """Return which curves a Dataset holds, with what the counts that they are of follow from."""
+def curves_in(curves: xr.Dataset) -> list[str]:
+    """Return the names of the curves in a Dataset from which counts can be computed."""
     needed, names = {"beta", "rank", *TOTALS}, {*curves.variables}
-    return [trace for trace, rates in TRACES.items() if needed | {*rates} <= names]
+    return [curve for curve, rates in CURVE_RATES.items() if needed | {*rates} <= names]
 
 
-_ROUNDING = 1e-6  # of counts that follow from rates
-
-
-def _are_of_others(tables: xr.Dataset) -> bool:
-    """Tell whether cutoffs or known examples are those of other tables.
-
-    Some ways to join keep the coordinates of the first table alone. Thresholds cannot be told from
-    counts; but they go with the known examples at each cutoff, and these mostly can.
-    """
+def _is_inconsistent(tables: xr.Dataset) -> bool:
+    """Tell whether joining kept the cutoffs or the known examples of other tables."""
     variables = tables.variables
     tp, fp, fn, tn = (variables[name] for name in COUNTS)
     if tp.chunks is not None:
@@ -188,50 +175,50 @@ def _are_of_others(tables: xr.Dataset) -> bool:
     def fits(*names: str) -> bool:
         return all(name in variables and {*variables[name].dims} <= {*tp.dims} for name in names)
 
-    wrong, uncertain = [], bool(tables.attrs.get("contamination"))
-    # Where some may be wrong, known positives are false positives, too; and a ROC curve does not
-    # say how many positives there are.
-    if "rank" not in tables.dims and fits("rank") and not (uncertain and "tpr" in variables):
-        wrong.append(abs(tp + fp - variables["rank"]) > _ROUNDING)
+    # Wrong known positives may be false positives; with them a ROC curve has no unique counts.
+    wrong, may_be_wrong = [], bool(tables.attrs.get("contamination"))
+    if "rank" not in tables.dims and fits("rank") and not (may_be_wrong and "tpr" in variables):
+        wrong.append(abs(tp + fp - variables["rank"]) > _COUNT_TOLERANCE)
     kinds = ((tp, fn, "known_positive"), (fp, tn, "known_negative"))
-    for above, below, kind in kinds[uncertain:]:
+    for above, below, kind in kinds[may_be_wrong:]:
         if fits(kind, f"n_{kind}"):
-            known, known_in_all = variables[kind], variables[f"n_{kind}"]
-            wrong += [above < known - _ROUNDING, below < known_in_all - known - _ROUNDING]
-    filled = ~(tp + fp).isnull()
-    return any(bool((differ & filled).any()) for differ in wrong)
+            known, total = variables[kind], variables[f"n_{kind}"]
+            wrong += [above < known - _COUNT_TOLERANCE, below < total - known - _COUNT_TOLERANCE]
+    is_filled = ~(tp + fp).isnull()
+    return any(bool((each & is_filled).any()) for each in wrong)
 
 
+_COUNT_TOLERANCE = 1e-6  # of counts that are computed from rates
 _NO_TABLES = (
-    f"The Dataset must hold contingency tables, variables {[*COUNTS]}, but its variables are "
-    "{}. Ask for tables first: df.pu.contingency(beta=0.3); from samples: "
+    f"The Dataset must contain contingency tables, variables {[*COUNTS]}, but its variables are "
+    "{}. Make tables first: df.pu.contingency(beta=0.3); from samples: "
     "ds.pu(score='score', label='label', dim='sample').contingency(beta=0.3)."
 )
 _NO_CUTOFFS = (
-    "The Dataset must hold tables or curves over the dimension rank or cutoff, but its "
-    "dimensions are {}. Ask for them first: df.pu.contingency(beta=0.3); and select with lists, "
+    "The Dataset must contain tables or curves over the dimension rank or cutoff, but its "
+    "dimensions are {}. Make them first: df.pu.contingency(beta=0.3); and select with lists, "
     "which keep dimensions."
 )
 _EMPTY = (
-    "The Dataset must hold a table or more, but its dimension {!r} is empty. Look at what was "
-    "selected along it."
+    "The Dataset must contain at least one table, but its dimension {!r} is empty. Change the "
+    "selection along it."
 )
 _UNLABELED = (
-    "The dimension {0!r} must have its labels, but they were dropped. Keep the coordinate: "
-    "ds.drop_vars({0!r}) takes it away."
+    "The dimension {0!r} must have its labels, but they were dropped, as ds.drop_vars({0!r}) "
+    "does. Keep the coordinate."
 )
 _LABELS = "The labels of 'bound' must be some of {}, each once, but are {}."
 _SHAPES = (
-    "The counts must stand over the same dimensions, but stand over {}. Select from the whole "
-    "Dataset, not from a variable."
+    "The counts must have the same dimensions, but have {}. Select from the whole Dataset, not "
+    "from a variable."
 )
-_OTHERS = (
-    "Cutoffs, thresholds or known examples are not those of the tables: joining may have kept "
-    "those of the first alone. Join them with "
+INCONSISTENT = (
+    "Cutoffs, thresholds or numbers of examples are not those of the tables: joining may have "
+    "kept only those of the first. Join them with "
     "xr.concat([ds, ds], 'model', coords='different', compat='equals')."
 )
 _PARTIAL = (
     "Whole curves need the tables of all cutoffs or breakpoints in their order, but these are a "
-    "selection of {} ranks ({}, ...). Make them with ranks='breakpoints', and select after taking "
-    "areas."
+    "selection of {} ranks ({}, ...). Make them with ranks='breakpoints', and select after "
+    "computing areas."
 )

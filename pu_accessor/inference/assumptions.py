@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from pu_accessor.checks import latent_counts
+from pu_accessor.checks import hidden_counts
 from pu_accessor.inference.bands.future_data import monotone_refuted_at
 from pu_accessor.inference.comparison.pair_tests import adjust_by_holm
 from pu_accessor.inference.influence import (
@@ -240,7 +240,7 @@ def binormal_variances(auroc: float, share: FloatArray) -> FloatArray:
 def limit_test(ranking: Ranking, beta: float) -> Outcome:
     """Test beta against its limit from known positives; p is the smallest delta that rejects."""
     total = ranking.total
-    latent = int(latent_counts(np.array([beta]), total.unlabeled)[0])
+    latent = int(hidden_counts(np.array([beta]), total.unlabeled)[0])
     if not latent:
         return Outcome(0.0, 1.0)
     distance, share_above = distance_from_positives(ranking, latent)

@@ -79,7 +79,9 @@ def reverse_ranking(ranking: Ranking) -> Ranking:
         for count in (ranking.known_negative, ranking.known_positive, ranking.unlabeled)
     )
     counts = {"known_positive": known, "known_negative": others, "unlabeled": free}
-    return replace(ranking, **counts, total=Counts(negatives, n, unlabeled), weight=None)
+    return replace(
+        ranking, **counts, total=Counts(negatives, n, unlabeled), inverse_propensity=None
+    )
 
 
 def _complete_monotone(ranking: Ranking, latent: int) -> Completion:

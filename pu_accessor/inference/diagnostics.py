@@ -11,7 +11,7 @@ from pu_accessor.inference.bands.future_data import monotone_refuted_at
 from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.influence import all_in_one_cluster, placements_of_stack
 from pu_accessor.inference.prior.beta_limit import limit_from_positives
-from pu_accessor.ranking import Counts, FloatArray, Ranking, Stack
+from pu_accessor.ranking import Counts, FloatArray, Ranking, TieBlocks
 
 _MIN_CLUSTERS = 2
 
@@ -45,11 +45,11 @@ def diagnose(ranking: Ranking, level: float, *, random: bool = True) -> Diagnost
     """Return the diagnostics of a ranking."""
     total, clusters = ranking.total, ranking.clusters
     diagnostics = Diagnostics(total, single=is_single(total))
-    if not (clusters is not None and clusters.alone) and total.known_positive < sum(total):
+    if not (clusters is not None and clusters.one_per_row) and total.known_positive < sum(total):
         diagnostics = replace(diagnostics, **_concordance_of_known(ranking))
-    if ranking.weight is not None:  # the limit needs a simple random sample
-        return replace(diagnostics, n_effective=effective_size(ranking.weight))
-    if clusters is not None and clusters.alone:  # the limit, and the test, count rows
+    if ranking.inverse_propensity is not None:  # the limit needs a simple random sample
+        return replace(diagnostics, n_effective=effective_size(ranking.inverse_propensity))
+    if clusters is not None and clusters.one_per_row:  # the limit, and the test, count rows
         single = diagnostics.single or all_in_one_cluster(clusters)
         most = clusters.sizes.max(axis=1)
         is_count = (most > 1) & (clusters.sizes.dtype.kind == "i")
@@ -57,7 +57,7 @@ def diagnose(ranking: Ranking, level: float, *, random: bool = True) -> Diagnost
         heaviest = float(np.max(shares, where=is_count, initial=0.0))
         return replace(diagnostics, single=single, heaviest=heaviest)
     if clusters is not None:
-        return replace(diagnostics, clusters=clusters.with_positive)
+        return replace(diagnostics, clusters=clusters.n_with_positive)
     if not (total.known_positive and total.unlabeled and random):
         return diagnostics
     whole = ranking.whole or ranking
@@ -76,12 +76,12 @@ def _concordance_of_known(ranking: Ranking) -> dict[str, Any]:
     if not known or not rest:
         return {}
     discordant = np.diff(whole.known_positive) @ (at_or_above[1:] / rest + at_or_above[:-1] / rest)
-    independent = 1.0 if ranking.clusters is None else ranking.clusters.with_positive / known
+    independent = 1.0 if ranking.clusters is None else ranking.clusters.n_with_positive / known
     error = sqrt((known + rest) / (12 * known * rest * independent))
     return {"above": 1 - discordant / (2 * known), "above_error": error}
 
 
-def diagnose_stack(stack: Stack) -> list[Diagnostics]:
+def diagnose_stack(stack: TieBlocks) -> list[Diagnostics]:
     """Return the diagnostics of many rankings of independent rows."""
     placements = placements_of_stack(stack)
     known, rest = placements.size
@@ -92,9 +92,13 @@ def diagnose_stack(stack: Stack) -> list[Diagnostics]:
 
 def check_clusters(ranking: Ranking) -> None:
     """Raise if all known positives are in one cluster."""
-    if ranking.clusters is None or ranking.clusters.alone or not ranking.total.known_positive:
+    if (
+        ranking.clusters is None
+        or ranking.clusters.one_per_row
+        or not ranking.total.known_positive
+    ):
         return
-    if ranking.clusters.with_positive < _MIN_CLUSTERS:
+    if ranking.clusters.n_with_positive < _MIN_CLUSTERS:
         raise PUDataError(
             f"cluster must have known positives in {_MIN_CLUSTERS} clusters or more, but all "
             f"{ranking.total.known_positive} are in one. Label positives of other clusters; or "

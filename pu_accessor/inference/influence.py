@@ -21,7 +21,15 @@ import scipy
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.estimates.known_positives import count_negatives
-from pu_accessor.ranking import Clusters, CountArray, Counts, FloatArray, IntArray, Ranking, Stack
+from pu_accessor.ranking import (
+    Clusters,
+    CountArray,
+    Counts,
+    FloatArray,
+    IntArray,
+    Ranking,
+    TieBlocks,
+)
 
 _MIN_VARIANCE = 1e-20  # smaller variances of placements are rounding errors
 _MIN_REMAINDER = 1e-12  # share of a sample outside of one cluster
@@ -58,9 +66,9 @@ def design_effects(ranking: Ranking) -> tuple[tuple[Design, ...], FloatArray, fl
     steps = np.array([np.inf, ranking.threshold[0], np.nan])
     sums = clusters.sums(steps, of_known, of_rest)
     variances = (shares * (1 - shares) / sizes).tolist()
-    mean_sizes = (sizes / [clusters.with_positive, clusters.number]).tolist()
+    mean_sizes = (sizes / [clusters.n_with_positive, clusters.n_clusters]).tolist()
     designs = tuple(
-        design_effect_of_sums(sums * own, clusters.sizes, clusters.with_positive, *of_sample)
+        design_effect_of_sums(sums * own, clusters.sizes, clusters.n_with_positive, *of_sample)
         for own, *of_sample in zip(np.eye(2)[..., np.newaxis], variances, mean_sizes, strict=True)
     )
     errors = np.zeros((3, sums.shape[1]))
@@ -93,7 +101,7 @@ def wilson_interval(
 def prevalence_is_estimated(ranking: Ranking) -> bool:
     """Return whether weighted rows that are all labeled estimate the share of positives."""
     clusters = ranking.clusters
-    return clusters is not None and clusters.alone and not ranking.total.unlabeled
+    return clusters is not None and clusters.one_per_row and not ranking.total.unlabeled
 
 
 def add_prevalence_error(influences: Sequence[Influence], slope: float) -> list[Influence]:
@@ -148,7 +156,7 @@ def design_effect(clusters: Clusters | None, parts: Callable[[], Sequence[Influe
     # If nothing varies, examples of one cluster are taken as equal.
     if clusters is None:
         return Design()
-    total, influences = clusters.with_positive, parts()
+    total, influences = clusters.n_with_positive, parts()
     variance = float(squared_errors_and_df(influences)[0].sum())
     mean_size = sum(part.ranking.total.known_positive for part in influences) / total
     sums = cluster_sums(influences)
@@ -177,11 +185,14 @@ class Placements(NamedTuple):
         return self.variance / self.size
 
 
-def placements_of_stack(stack: Stack) -> Placements:
+def placements_of_stack(stack: TieBlocks) -> Placements:
     """Return the placements of many rankings."""
     known, rest = stack.total[:, 0], stack.total[:, 1:].sum(axis=1)
-    owner, through = stack.owner, stack.end - stack.known  # of the rest, at or above each block
-    before = stack.start - (stack.known - stack.found)
+    owner, through = (
+        stack.ranking_index,
+        stack.end - stack.known_through,
+    )  # of the rest, at or above each block
+    before = stack.start - (stack.known_through - stack.known_inside)
     last = np.diff(owner, append=known.size) > 0
     gap = np.where(last, rest[owner], np.append(before[1:], 0)) - through
     first = np.roll(last, 1)
@@ -191,10 +202,12 @@ def placements_of_stack(stack: Stack) -> Placements:
 
     with np.errstate(divide="ignore", invalid="ignore"):
         below = 1 - (before + through) / (2 * rest[owner])
-        above = per_ranking(stack.found * below) / known
-        inside = (2 * stack.known - stack.found) / (2 * known[owner])  # known positives above
-        beyond = stack.known / known[owner]  # known positives above what follows the block
-        known_squares = per_ranking(stack.found * (below - above[owner]) ** 2)
+        above = per_ranking(stack.known_inside * below) / known
+        inside = (2 * stack.known_through - stack.known_inside) / (
+            2 * known[owner]
+        )  # known positives above
+        beyond = stack.known_through / known[owner]  # known positives above what follows the block
+        known_squares = per_ranking(stack.known_inside * (below - above[owner]) ** 2)
         rest_squares = per_ranking(
             (through - before) * (inside - above[owner]) ** 2
             + gap * (beyond - above[owner]) ** 2

@@ -64,7 +64,7 @@ def _normal_placements(
 
 def paired_variances(paired: PairedRanks) -> tuple[float, float]:
     """Return the variances of the differences between two models' placements."""
-    models = zip(paired.ranks.values(), paired.among.values(), strict=True)
+    models = zip(paired.ranks.values(), paired.ranks_among_known.values(), strict=True)
     first, second = (ranks - among for ranks, among in models)
     rest, covariance = sum(paired.total) - paired.total.known_positive, paired.covariance
     of_rest = float(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])

@@ -12,7 +12,7 @@ from pu_accessor.inference.prior.stratified import stratified_limits
 from pu_accessor.questions.hand_labels import Labeled, label_column, read_found, read_strata
 from pu_accessor.questions.tidy import TidyFrame
 from pu_accessor.ranking import FloatArray
-from pu_accessor.sources.columns import read_labels
+from pu_accessor.sources.label_states import read_labels
 from pu_accessor.terms import Terms
 
 

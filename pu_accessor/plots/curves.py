@@ -9,15 +9,15 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from pu_accessor.datasets.schema import (
-    AXIS,
     BOUND,
     COUNTS,
+    CUTOFF_DIM,
     TOTALS,
-    axis_of,
-    is_whole,
+    cutoff_dim,
+    has_all_cutoffs,
     read_dataset,
 )
-from pu_accessor.datasets.tables import tables_of
+from pu_accessor.datasets.tables import with_counts
 from pu_accessor.errors import PUValueError, shorten
 from pu_accessor.inference.metrics import Metric, axis_label, curve_rates
 from pu_accessor.plots import artists
@@ -45,7 +45,7 @@ _FOUND = "share of positives found"
 def _check_thresholds(tables: xr.Dataset) -> None:
     """Raise unless all cutoffs are there, with their thresholds."""
     every = "rank" not in tables or tables["rank"].attrs.get("cutoffs", "all") == "all"
-    if not (every and is_whole(tables) and "threshold" in tables.coords):
+    if not (every and has_all_cutoffs(tables) and "threshold" in tables.coords):
         raise PUValueError(
             "x='threshold' needs the tables of all cutoffs and their thresholds, but some are "
             "missing. Make them with ranks='all', and select after drawing."
@@ -56,7 +56,7 @@ def _check_negatives(tables: xr.Dataset) -> None:
     """Raise where at some beta there are no negatives."""
     if "beta" not in tables.dims:
         return  # said better by what follows
-    first = tables.isel({axis_of(tables.dims): 0})
+    first = tables.isel({cutoff_dim(tables.dims): 0})
     dims = [dim for dim in first["fp"].dims if dim != "beta"]
     empty = (first["fp"] + first["tn"] == 0).any(dims)
     if empty.any():
@@ -87,7 +87,7 @@ def plot_curves(
     looks = check_looks(looks)
     if curve == "rank_cdf":
         return _plot_rank_cdf(tables, looks)
-    tables = read_dataset(tables_of(read_dataset(tables)), "tables").compute()
+    tables = read_dataset(with_counts(read_dataset(tables)), "tables").compute()
     if curve == "roc":
         _check_negatives(tables)
     if x == "threshold":
@@ -191,7 +191,7 @@ def _curves(
 
     The bounds of a curve whose beta lies in an interval are the lowest and the highest of all.
     """
-    axis = axis_of(tables.dims)
+    axis = cutoff_dim(tables.dims)
     _check(tables, axis)
     score = tables.attrs.get("score")
     score = score if isinstance(score, str) else None
@@ -230,7 +230,7 @@ def _apart_from_beta(where: Mapping[str, Hashable]) -> tuple[Any, ...]:
 def _check(dataset: xr.Dataset, axis: str) -> None:
     """Raise unless there are curves and a band for each."""
     dims = (axis, "bound", "beta")
-    lacking = [d for d in dims if d not in dataset.dims or d not in (AXIS, *dataset.coords)]
+    lacking = [d for d in dims if d not in dataset.dims or d not in (CUTOFF_DIM, *dataset.coords)]
     bounds = [] if lacking else [b for b in BOUND if b not in dataset["bound"].to_numpy()]
     if lacking or bounds:
         is_there = lacking and lacking[0] in dataset.coords and lacking[0] != "bound"
@@ -244,10 +244,10 @@ def _check(dataset: xr.Dataset, axis: str) -> None:
         betas = betas[~dataset["inside"].to_numpy()]
     if betas.ndim == 1 and not 0 < betas.size == np.unique(betas).size:
         raise PUValueError(f"A plot needs each beta once, but there are {betas.tolist()}.")
-    points = dataset["rank" if axis == AXIS and "rank" in dataset.coords else axis]
+    points = dataset["rank" if axis == CUTOFF_DIM and "rank" in dataset.coords else axis]
     steps = np.diff(points.transpose(..., axis).to_numpy())
     # Rankings with cutoffs of their own repeat their last one.
-    if points.sizes[axis] < 2 or (steps < 0 if axis == AXIS else steps <= 0).any():
+    if points.sizes[axis] < 2 or (steps < 0 if axis == CUTOFF_DIM else steps <= 0).any():
         raise PUValueError(
             f"A plot needs two or more increasing ranks, but there are {points.sizes[axis]}: "
             f"{np.ravel(points)[:5].tolist()}. Make tables with ranks='breakpoints', or "
@@ -277,7 +277,7 @@ def _take_apart(
             for name, (values, outer, _) in held.items()
         }
         known = pd.notna(arrays[drawn]).any(axis=0)
-        if axis == AXIS and "rank" in arrays:  # without the repeats of the last cutoff
+        if axis == CUTOFF_DIM and "rank" in arrays:  # without the repeats of the last cutoff
             known &= np.diff(arrays["rank"], prepend=-1) > 0
         if not known.any():
             continue
@@ -329,7 +329,7 @@ def impossible(tables: xr.Dataset) -> xr.DataArray:
         tp.sel(bound="lower") >= tp.sel(bound="upper")
     )
     has_latent_negatives = (tables["fp"] + tables["tn"]).max("bound") > tables["n_known_negative"]
-    return (is_cut & has_latent_negatives).any(axis_of(tables.dims))
+    return (is_cut & has_latent_negatives).any(cutoff_dim(tables.dims))
 
 
 # Vertices
@@ -440,7 +440,7 @@ def visible(curves: xr.Dataset) -> xr.Dataset:
     Those around each of many ranks stay, spread evenly and ever closer to both ends, and so for
     thresholds. No count moves by more between two that stay than the rank does.
     """
-    axis = axis_of(curves.dims)
+    axis = cutoff_dim(curves.dims)
     size = curves.sizes[axis]
     if size <= _WHOLE or "rank" not in curves.coords:
         return curves

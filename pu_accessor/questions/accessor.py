@@ -15,7 +15,7 @@ from pu_accessor.inference.settings import Settings, check_target
 from pu_accessor.questions import assumptions, comparison, labels, numbers, pictures, tables
 from pu_accessor.questions.advice import advises, explain_attribute
 from pu_accessor.questions.rank_bands import UserBand, read_band
-from pu_accessor.ranking import Keyed, PairedRanks, Rankings, Ranks
+from pu_accessor.ranking import LazyByKey, PairedRanks, Rankings, Ranks
 from pu_accessor.report import report
 from pu_accessor.sources.frames import FrameSource
 from pu_accessor.terms import ASSUMPTIONS, ROLES, Assumed, FrameRoles, Terms, check_known, refuse
@@ -304,7 +304,7 @@ class Accessor:
         self._source.warn_of_mixed(self._terms)
         return self._source.rank(self._terms, ranks, exact=exact)
 
-    def _pair(self, on: Any) -> Keyed[PairedRanks]:
+    def _pair(self, on: Any) -> LazyByKey[PairedRanks]:
         """Return paired ranks of models: columns of a row, or rows of groups that `on` pairs."""
         grouped = self._terms.by is not None or "a groupby" in _SOURCES[self._source.kind]
         if on is None and grouped and not self._terms.is_wide and self._terms.pool is not True:

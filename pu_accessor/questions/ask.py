@@ -15,20 +15,20 @@ from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.questions.tidy import TidyFrame
 from pu_accessor.ranking import (
-    Annotated,
+    AnnotatedRanking,
     Counts,
     FloatArray,
-    Keyed,
-    Kind,
-    NeedsRefinementError,
+    LazyByKey,
+    NeedsAnotherPassError,
     PairedRanks,
     Ranking,
-    Stack,
+    TieBlocks,
+    Value,
 )
 from pu_accessor.terms import Terms
 
 Content = TypeVar("Content")
-Ranked = TypeVar("Ranked", Ranking, PairedRanks, Annotated)
+Ranked = TypeVar("Ranked", Ranking, PairedRanks, AnnotatedRanking)
 # By name, in the order of the frame: arrays that broadcast against each other, whose rows are
 # those of the common shape; numbers and texts stand in every row. An Index has all rows itself.
 Columns: TypeAlias = Mapping[str, Any]
@@ -75,12 +75,12 @@ class Answers(Generic[Content]):
 
 def ask(
     terms: Terms,
-    keyed: Keyed[Ranked],
+    keyed: LazyByKey[Ranked],
     question: Callable[[Ranked, Beta, Settings], Content],
     betas: Betas | None = None,
     settings: Settings | None = None,
     *,
-    at_once: Callable[[Stack, FloatArray], Sequence[Content | None]] | None = None,
+    at_once: Callable[[TieBlocks, FloatArray], Sequence[Content | None]] | None = None,
     limits: bool = True,
     apart: bool = True,
 ) -> Answers[Content]:
@@ -99,7 +99,7 @@ def ask(
     def answer(position: int) -> Answer[Content]:
         ranking, beta, about = keyed.make(position), by_key[position], None
         if terms.monotone:
-            ranking = ranking.with_facts(monotone=True)
+            ranking = ranking.with_fields(monotone=True)
         beta.check_counts(ranking.total)
         if isinstance(ranking, Ranking) and apart:
             check_clusters(ranking)
@@ -109,8 +109,8 @@ def ask(
         return Answer(keys[position], beta, about, content)
 
     ready: dict[int, Answer[Any]] = {}
-    if at_once is not None and keyed.together is not None and not terms.monotone:
-        stack = keyed.together()
+    if at_once is not None and keyed.stacked is not None and not terms.monotone:
+        stack = keyed.stacked()
         contents = at_once(stack, np.stack([beta.values for beta in by_key]))
         at_each = enumerate(map(Answer, keys, by_key, diagnose_stack(stack), contents))
         ready = {i: result for i, result in at_each if result.content is not None}
@@ -137,11 +137,11 @@ def _sink(ranking: Any, terms: Terms) -> Any:
     if not terms.sinks:
         return ranking
     check_labels(np.zeros(1), ranking.total)  # which names numbers of examples
-    return ranking.sink_missing()
+    return ranking.put_missing_last()
 
 
 def _collect(
-    keyed: Keyed[Kind],
+    keyed: LazyByKey[Value],
     answer: Callable[[int], Answer[Content]],
     terms: Terms,
     ready: Mapping[int, Answer[Content]],
@@ -154,7 +154,7 @@ def _collect(
         for position in _with_bar(waiting) if terms.progress else waiting:
             try:
                 answers[position] = answer(position)
-            except NeedsRefinementError:
+            except NeedsAnotherPassError:
                 later.append(position)
             except (PUDataError, MemoryError) as error:
                 known = error if isinstance(error, PUDataError) else PUDataError(_TOO_MANY)
@@ -167,7 +167,9 @@ def _collect(
     return [answers[position] for position in sorted(answers)], whys
 
 
-def _left_out(error: PUDataError, keyed: Keyed[Any], position: int, terms: Terms) -> PUDataError:
+def _left_out(
+    error: PUDataError, keyed: LazyByKey[Any], position: int, terms: Terms
+) -> PUDataError:
     """Return why a group has no answer; raise it unless such groups are left out."""
     if not keyed.names:
         raise error

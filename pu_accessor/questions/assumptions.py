@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.beta import Beta, UserBeta
-from pu_accessor.checks import as_array, check_level, check_option, is_number, latent_counts
+from pu_accessor.checks import as_array, check_level, check_option, hidden_counts, is_number
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief, warn_caller
 from pu_accessor.inference import assumptions as tests
 from pu_accessor.inference.comparison.pair_tests import list_pairs
@@ -29,16 +29,16 @@ from pu_accessor.questions.ask import Columns, as_rows, ask, with_reasons
 from pu_accessor.questions.comparison import pair_columns, paired_tests
 from pu_accessor.questions.numbers import default_target, facts_of, warn_of_areas
 from pu_accessor.ranking import (
-    Annotated,
+    AnnotatedRanking,
     BoolArray,
     Counts,
     FloatArray,
     IntArray,
-    Keyed,
+    LazyByKey,
     PairedRanks,
     Ranking,
 )
-from pu_accessor.sources.frames import annotate
+from pu_accessor.sources.frames import rank_annotated
 from pu_accessor.terms import Terms
 
 if TYPE_CHECKING:
@@ -234,13 +234,16 @@ def check_assumptions(
         )
     if wave is None and strata is None:
         plain = self._rank()
-        keyed = Keyed(
-            plain.names, plain.keys, lambda place: Annotated(plain.make(place)), plain.refine
+        keyed = LazyByKey(
+            plain.names,
+            plain.keys,
+            lambda place: AnnotatedRanking(plain.make(place)),
+            plain.refine,
         )
     else:
-        keyed = annotate(self._source, self._terms, wave, strata)
+        keyed = rank_annotated(self._source, self._terms, wave, strata)
 
-    def question(rows: Annotated, beta: Beta, _: Settings) -> list[Check]:
+    def question(rows: AnnotatedRanking, beta: Beta, _: Settings) -> list[Check]:
         check_labels(np.append(beta.values, 0.0), rows.total)
         checks = [*_checks(rows, beta.values.tolist(), round(1 - level, 12))]
         if not checks:
@@ -272,7 +275,7 @@ class Check(NamedTuple):
     finding: str
 
 
-def _checks(rows: Annotated, betas: list[float], alpha: float) -> Iterator[Check]:
+def _checks(rows: AnnotatedRanking, betas: list[float], alpha: float) -> Iterator[Check]:
     """Yield the checks that the data of one ranking allow."""
     ranking, total = rows.ranking, rows.total
     if rows.wave is not None:
@@ -288,7 +291,7 @@ def _checks(rows: Annotated, betas: list[float], alpha: float) -> Iterator[Check
     yield _of_monotone(ranking, alpha)
 
 
-def _of_waves(rows: Annotated, alpha: float) -> Check:
+def _of_waves(rows: AnnotatedRanking, alpha: float) -> Check:
     """Check whether waves differ in rank."""
     wave, above = _read_waves(rows), tests.share_of_rest_above(rows.ranking)
     there = wave >= 0
@@ -306,7 +309,7 @@ def _of_waves(rows: Annotated, alpha: float) -> Check:
     return Check("waves", nan, found.statistic, nan, found.p_value, text)
 
 
-def _read_waves(rows: Annotated) -> IntArray:
+def _read_waves(rows: AnnotatedRanking) -> IntArray:
     """Return the wave of each known positive, -1 for none; raise where waves are too few."""
     wave: IntArray = np.empty(0, np.int64) if rows.wave is None else rows.wave
     sizes = np.bincount(wave[wave >= 0], minlength=len(rows.waves)).tolist()
@@ -334,7 +337,7 @@ def _read_waves(rows: Annotated) -> IntArray:
     return wave
 
 
-def _of_strata(rows: Annotated, counts: IntArray, beta: float, alpha: float) -> Check:
+def _of_strata(rows: AnnotatedRanking, counts: IntArray, beta: float, alpha: float) -> Check:
     """Check whether too many positives are known in a stratum."""
     if not len(counts):
         raise PUDataError(
@@ -343,7 +346,7 @@ def _of_strata(rows: Annotated, counts: IntArray, beta: float, alpha: float) -> 
             page=_PAGE,
         )
     total, known, room = rows.total, counts[:, 0], counts[:, 0] + counts[:, 2]
-    latent = int(latent_counts(np.array([beta]), total.unlabeled)[0])
+    latent = int(hidden_counts(np.array([beta]), total.unlabeled)[0])
     found = tests.strata_test(known, room, total.known_positive, latent, 1 - alpha)
     share = known / np.maximum(room, 1)  # of the rows that may be positive
     worst = np.lexsort((-share, found.p_value))[0]

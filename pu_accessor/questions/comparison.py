@@ -169,7 +169,7 @@ def compare(
 
     def question(paired: PairedRanks, beta: Beta, _: Settings) -> Columns:
         asked = beta if beta.values.size else None
-        if "test" not in entry.purposes or (paired.rows and paired.rows.drawn):
+        if "test" not in entry.purposes or (paired.rows and paired.rows.is_sample):
             by_row = partial(compare_rows, paired, metric=entry, at=cutoff)
             tests = _tests(by_row, asked, settings)
         else:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.checks import explains
+from pu_accessor.checks import with_example
 from pu_accessor.errors import PUTypeError
 from pu_accessor.questions.accessor import Accessor
 from pu_accessor.questions.datasets import TablesAccessor
 from pu_accessor.sources.chunks import Chunks
 from pu_accessor.sources.columns import FROM_SPARSE, Column
-from pu_accessor.sources.frames import FrameSource, pair_source
+from pu_accessor.sources.frames import FrameSource, source_of_arrays
 from pu_accessor.sources.groups import Grouping
 from pu_accessor.sources.pieces import PiecesSource
 from pu_accessor.terms import (
@@ -89,7 +89,7 @@ def pu(
 ) -> Accessor: ...
 @overload
 def pu(data: GroupBy, **roles: Unpack[GroupRoles]) -> Accessor: ...
-@explains("pu_accessor.pu(df, score='score', label='label').auroc(0.3)")
+@with_example("pu_accessor.pu(df, score='score', label='label').auroc(0.3)")
 def pu(data: Any, **roles: Any) -> Accessor | TablesAccessor:
     """Say what the columns of any data mean: ``data.pu(**roles)`` as a function with types.
 
@@ -134,7 +134,7 @@ def pu(data: Any, **roles: Any) -> Accessor | TablesAccessor:
     return accessor
 
 
-@explains("pu_accessor.from_arrays(score, label).auroc(0.3)")
+@with_example("pu_accessor.from_arrays(score, label).auroc(0.3)")
 def from_arrays(score: Column, label: Column, **roles: Unpack[ArrayRoles]) -> Accessor:
     """Rank examples given as two array-likes, paired by position.
 
@@ -167,10 +167,10 @@ def from_arrays(score: Column, label: Column, **roles: Unpack[ArrayRoles]) -> Ac
     check_known("pu_accessor.from_arrays", roles, ArrayRoles.__annotations__)
     arrays: dict[str, Any] = {role: roles.get(role) for role in OTHERS}
     coding = {role: value for role, value in roles.items() if role not in OTHERS}
-    return Accessor(*pair_source(score, label, Terms().update(**coding), **arrays))
+    return Accessor(*source_of_arrays(score, label, Terms().update(**coding), **arrays))
 
 
-@explains("pu_accessor.from_chunks(chunks).auroc(0.3)")
+@with_example("pu_accessor.from_chunks(chunks).auroc(0.3)")
 def from_chunks(
     chunks: Iterable[Any] | Callable[[], Iterable[Any]], **roles: Unpack[FrameRoles]
 ) -> Accessor:

@@ -251,7 +251,9 @@ class TablesAccessor:
         >>> curves.pu.at(threshold=6.5)["tpr"].sel(beta=0.5).to_series().round(3).to_dict()
         {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
         """
-        return tables.at(self._dataset, rank=rank, threshold=threshold, fraction=fraction)
+        return tables.select_cutoffs(
+            self._dataset, rank=rank, threshold=threshold, fraction=fraction
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return tables or curves as a long frame, ready for seaborn.
@@ -407,7 +409,7 @@ def _draw(dataset: xr.Dataset, curve: str | Metric, looks: Any, x: str = "rank")
     """Draw curves of tables, or of what curves are of."""
     from pu_accessor import plots
 
-    return plots.plot_curves(tables.tables_of(dataset), curve, looks, x=x)
+    return plots.plot_curves(tables.with_counts(dataset), curve, looks, x=x)
 
 
 def _draw_metric(
@@ -421,13 +423,13 @@ def _draw_metric(
     if x != "beta":
         refuse_cutoff(at, x)
         return _draw(dataset, read_metric(metric, None, "tables"), looks, x)
-    held = schema.read_dataset(tables.tables_of(schema.read_dataset(dataset)), "tables")
+    held = schema.read_dataset(tables.with_counts(schema.read_dataset(dataset)), "tables")
     entry = read_metric(metric, at, "against_beta")
     cutoff = entry.read_cutoff(at)
     if cutoff is None:
         values = tables.area(held, entry.name)
     elif cutoff.kind in _AXES:
-        values = tables.metric(tables.at(held, **{cutoff.kind: cutoff.value}), metric)
+        values = tables.metric(tables.select_cutoffs(held, **{cutoff.kind: cutoff.value}), metric)
     else:
         raise PUValueError(
             f"at must be a rank, a fraction or a threshold of tables, but {at!r} was passed. "

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import pandas as pd
 
-from pu_accessor.checks import MOST_STRATA
+from pu_accessor.checks import MAX_STRATA
 from pu_accessor.errors import PUDataError, PUKeyError, PUTypeError, PUValueError, brief
 from pu_accessor.inference.prior.stratified import Stratum
 from pu_accessor.ranking import BoolArray
@@ -79,9 +79,9 @@ def read_strata(rows: pd.DataFrame) -> dict[Any, Labeled]:
             f"{rows.index[column.isna()].tolist()[0]!r} has none. Pass rows as they were drawn."
         )
     names = column.cat.categories if column.dtype == "category" else pd.unique(column)
-    if len(names) > MOST_STRATA:
+    if len(names) > MAX_STRATA:
         raise PUDataError(
-            f"found must hold rows of at most {MOST_STRATA} strata, but there are {len(names)}: "
+            f"found must hold rows of at most {MAX_STRATA} strata, but there are {len(names)}: "
             f"{brief([*names])}. Pass rows of one draw."
         )
     return {name: _read_stratum(name, rows[(column == name).to_numpy()], label) for name in names}

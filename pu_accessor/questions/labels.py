@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from pu_accessor.sources.sampling import Draw, sample_unlabeled
+from pu_accessor.sources.rows_to_label import Draw, sample_unlabeled
 from pu_accessor.terms import Seed
 
 if TYPE_CHECKING:

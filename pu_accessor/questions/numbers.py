@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.beta import Beta, Betas, UserBeta
-from pu_accessor.checks import check_count, latent_counts
+from pu_accessor.checks import check_count, hidden_counts
 from pu_accessor.errors import PUTypeError, PUValueError, warn_caller
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.areas_on_future_data import (
@@ -58,7 +58,7 @@ from pu_accessor.questions.ask import (
 )
 from pu_accessor.questions.average import average_over
 from pu_accessor.questions.rank_bands import UserBand
-from pu_accessor.ranking import Counts, FloatArray, Ranking, Rankings, Ranks, Stack
+from pu_accessor.ranking import Counts, FloatArray, Ranking, Rankings, Ranks, TieBlocks
 
 if TYPE_CHECKING:
     from pu_accessor.questions.accessor import Accessor
@@ -385,7 +385,7 @@ def estimates(
         of_known = entries[0].of_probabilities and are_of_known(ranking, beta.values)
         return _Found(found, of_known, effective_size_of_rest(ranking) if is_precision else np.nan)
 
-    def at_once(stack: Stack, values: FloatArray) -> list[_Found | None]:
+    def at_once(stack: TieBlocks, values: FloatArray) -> list[_Found | None]:
         found = estimate_population_aurocs(stack, values, settings.level)
         return [None if one is None else _Found([one]) for one in found]
 
@@ -471,7 +471,7 @@ def _prevalence(answer: Answer[Any], target: str) -> FloatArray:
     """Return the share of positives among all examples, at each beta; these are whole numbers."""
     total = answer.about.total if answer.about else Counts(0, 0, 0)
     betas, unlabeled = answer.beta.values, total.unlabeled
-    latent = latent_counts(betas, unlabeled) if target == "examples" else betas * unlabeled
+    latent = hidden_counts(betas, unlabeled) if target == "examples" else betas * unlabeled
     share: FloatArray = (total.known_positive + latent) / max(sum(total), 1)
     return share
 

@@ -9,8 +9,8 @@ import numpy as np
 import xarray as xr
 
 from pu_accessor.beta import Beta, Betas, UserBeta
-from pu_accessor.datasets.layout import Array, Page, lay_out
-from pu_accessor.datasets.schema import COUNTS, TRACES, VARIABLES
+from pu_accessor.datasets.layout import Array, RankingArrays, build_dataset
+from pu_accessor.datasets.schema import COUNTS, CURVE_RATES, VARIABLES
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.metrics import curve_rates
 from pu_accessor.inference.settings import Settings
@@ -297,10 +297,10 @@ def rank_cdf(
     """
     betas, settings = self._begin("rank_cdf", beta, level=level, band=band)
 
-    def question(ranking: Ranking, beta: Beta, own: Settings) -> Page:
+    def question(ranking: Ranking, beta: Beta, own: Settings) -> RankingArrays:
         grid = beta.within()
         cdf = bound_rank_cdf(ranking, grid, own)
-        return Page(cdf.ranking, grid, {"rank_cdf": cdf.share, **_coordinates(cdf, own)})
+        return RankingArrays(cdf.ranking, grid, {"rank_cdf": cdf.share, **_coordinates(cdf, own)})
 
     return _lay_out(self, ranks, question, betas, settings, "examples")
 
@@ -331,13 +331,15 @@ def bounded_tables(
         if rates is None:
             return {**dict(zip(COUNTS, table, strict=True)), "clipped": clipped}
         tp, fp, fn, tn = table
-        return dict(zip(TRACES[rates], curve_rates(rates, tp, fp, tp + fn, fp + tn), strict=True))
+        return dict(
+            zip(CURVE_RATES[rates], curve_rates(rates, tp, fp, tp + fn, fp + tn), strict=True)
+        )
 
-    def question(ranking: Ranking, beta: Beta, own: Settings) -> Page:
+    def question(ranking: Ranking, beta: Beta, own: Settings) -> RankingArrays:
         grid = beta.within()
         if target == "population":
             ranking, table = bound_curve_on_future_data(curve, ranking, grid, own.level)
-            return Page(ranking, grid, read(table, np.zeros(table.tp.shape, np.bool_)))
+            return RankingArrays(ranking, grid, read(table, np.zeros(table.tp.shape, np.bool_)))
         arrays: dict[str, Array] = {}
         end = 0
         for tables in tables_in_parts(ranking, grid, own, rounded=rounded and rates is None):
@@ -345,7 +347,7 @@ def bounded_tables(
             ranking = tables.ranking
             part = {**read(tables.table, tables.clipped), **_coordinates(tables, own)}
             _put(part, arrays, slice(start, end), grid.size)
-        return Page(ranking, grid, arrays)
+        return RankingArrays(ranking, grid, arrays)
 
     return _lay_out(self, ranks, question, betas, own_settings, target, template=template)
 
@@ -353,7 +355,7 @@ def bounded_tables(
 def _lay_out(
     self: Accessor,
     ranks: Ranks,
-    question: Callable[[Ranking, Beta, Settings], Page],
+    question: Callable[[Ranking, Beta, Settings], RankingArrays],
     betas: Betas,
     settings: Settings,
     target: str,
@@ -377,7 +379,7 @@ def _lay_out(
         "target": target,
         **({"skipped": skipped} if skipped else {}),
     }
-    return lay_out(
+    return build_dataset(
         answers.names,
         answers.keys,
         pages,

@@ -1,7 +1,4 @@
-"""What a source is, and columns in memory -> rankings, pairs and rows.
-
-A source is what questions are put to. What a kind of source cannot be asked is refused before.
-"""
+"""Rank and pair the rows of a frame in memory; the class that all sources extend."""
 
 from __future__ import annotations
 
@@ -16,17 +13,10 @@ import pandas as pd
 import xarray as xr
 
 from pu_accessor.errors import PUTypeError, brief, warn_caller
-from pu_accessor.ranking import Annotated, IntArray, Keyed, PairedRanks, Rankings, Ranks
-from pu_accessor.sources.columns import (
-    FEW_ROWS,
-    count_columns,
-    find_columns,
-    list_columns,
-    name_columns,
-    pair_arrays,
-    read_column,
-    read_columns,
-)
+from pu_accessor.ranking import AnnotatedRanking, IntArray, LazyByKey, PairedRanks, Rankings, Ranks
+from pu_accessor.sources.column_summary import MAX_ROWS_LOOKED_UP, count_columns
+from pu_accessor.sources.column_values import read_columns
+from pu_accessor.sources.columns import find_columns, list_columns, name_columns, pair_arrays
 from pu_accessor.sources.groups import (
     ALL_ROWS,
     Grouping,
@@ -38,30 +28,31 @@ from pu_accessor.sources.groups import (
 from pu_accessor.sources.pairs import pair_models
 from pu_accessor.terms import ColumnNames, Terms
 
-Named: TypeAlias = list[tuple[str, Hashable]]  # columns, each after its argument
+Named: TypeAlias = list[tuple[str, Hashable]]  # names of columns, each after its argument
 
-# Names of columns: of what rows belong to, of what is ranked, and of what it is ranked by.
-_ID = re.compile(r"(.+_)?id|patient|user|site", re.IGNORECASE)
-_RANKED = re.compile(rf"{_ID.pattern}|(doc|row|item|example|sample|compound).*", re.IGNORECASE)
-_RANKED_BY = re.compile(
+# Names of columns that look like ids of clusters, of examples, and of models or queries.
+_CLUSTER_ID = re.compile(r"(.+_)?id|patient|user|site", re.IGNORECASE)
+_EXAMPLE_ID = re.compile(
+    rf"{_CLUSTER_ID.pattern}|(doc|row|item|example|sample|compound).*", re.IGNORECASE
+)
+_MODEL_ID = re.compile(
     r"(.+_)?(model|method|classifier|algorithm|estimator|query|topic|q)(_?(id|name))?",
     re.IGNORECASE,
 )
-_MOSTLY = 0.8  # share of rows that hold for all
+_MIXED_SHARE = 0.8  # of rows, in tests of whether several models are mixed
+_MIXED_ROWS = 200_000  # first rows that are tested
 _MIXED = (
     "Column {0!r} looks like names of models or queries, in which {1!r} repeats, but all rows "
-    "are ranked together. Rank each apart: df.pu(by={0!r}). If one model scored all, rows of one "
-    "{1!r} belong together: df.pu(cluster={1!r})."
+    "are ranked together. Rank each group: df.pu(by={0!r}). If one model scored all rows, those "
+    "of one {1!r} are a cluster: df.pu(cluster={1!r})."
 )
-_LOOKED_AT = 200_000  # first rows, to see whether examples repeat
 
 
 class FrameSource:
-    """A frame in memory, and what every source has in common: `rank`, `pair` and `rows`.
+    """A frame in memory, or a groupby of it.
 
-    `name` is what it is called in messages, `kind` one of "frame", "groupby", "arrays", "samples",
-    "lazy" and "pieces". The frame is not changed, and its index plays no role. `sort`, `dropna`
-    and `observed` of a groupby are honoured; a selection of columns is not needed.
+    `name` is that of messages; `kind` is one of "frame", "groupby", "arrays", "samples", "lazy",
+    "pieces" and "groupby of pieces".
     """
 
     def __init__(self, frame: pd.DataFrame | None = None, grouped: Grouping | None = None) -> None:
@@ -73,55 +64,51 @@ class FrameSource:
         self.name = "df" if grouped is None else f"df.groupby({shown})"
 
     def rank(self, roles: Terms, ranks: Ranks, *, exact: bool = True) -> Rankings:
-        """Rank the rows, of each group, by each column of scores.
-
-        Keys have the names of the groups, and "model" for a list of columns.
-        """
+        """Rank the rows of each group by each column of scores."""
         rows = self.rows(roles, roles.named())
         columns, groups = find_columns(rows.frame, roles.named()), rows.groups(roles)
-        return rank_groups(
-            *read_columns(columns, roles), groups, roles, ranks, name_columns(columns)
-        )
+        scores, labels = read_columns(columns, roles)
+        return rank_groups(scores, labels, groups, roles, ranks, name_columns(columns))
 
-    def pair(self, roles: Terms, on: ColumnNames | None) -> Keyed[PairedRanks]:
-        """Rank the same examples by columns of scores, or by groups of rows that `on` pairs."""
+    def pair(self, roles: Terms, on: ColumnNames | None) -> LazyByKey[PairedRanks]:
+        """Pair models in columns of scores or, with `on`, in groups of rows."""
         identity = on if isinstance(on, list) else [] if on is None else [on]
         rows = self.rows(roles, [*roles.named(), *(("on", name) for name in identity)])
         return pair_models(rows.frame, rows.groups(roles), roles, on)
 
     def rows(self, roles: Terms, named: Named) -> FrameSource:
-        """Return a frame in memory that has the columns that are named, and those of groups."""
+        """Return a frame in memory with the named columns, and those of keys."""
         return self
 
     def groups(self, roles: Terms) -> Groups:
-        """Return the rows of each group, of `by` or of the groupby."""
+        """Return the groups of `by`, or of the groupby."""
         if self._grouped is None:
             return ALL_ROWS if roles.by is None else group_frame(self.frame, roles.by)
         return read_groups(self._grouped)
 
     def take(self, positions: IntArray, **columns: Sequence[Any]) -> Any:
-        """Return some rows as a user sees them, with more columns."""
+        """Return some rows, with more columns."""
         return self.frame.iloc[positions].assign(**columns)
 
     @property
     def names(self) -> list[Hashable]:
-        """The columns of rows, where there are rows."""
+        """The names of columns."""
         return [*self.frame.columns]
 
     def summary(self, roles: Terms) -> dict[str, str]:
-        """Count what the columns hold, and the groups; raises where they cannot be counted."""
+        """Return counts of examples and groups for a repr; raises if columns are wrong."""
         rows = self.rows(roles, roles.named())
         columns = find_columns(rows.frame, roles.named())
         counts = count_columns(columns, roles)
-        groups = rows.groups(roles) if len(rows.frame) <= FEW_ROWS else ALL_ROWS
+        groups = rows.groups(roles) if len(rows.frame) <= MAX_ROWS_LOOKED_UP else ALL_ROWS
         if groups.names:
             counts["groups"] = f"{len(groups.keys):,}: {list_columns(groups.names)}"
         return counts
 
     def repeated(self, roles: Terms) -> list[str]:
-        """Return columns of no role that look like ids and repeat within a group."""
-        names = [name for name in self.names if _ID.fullmatch(str(name))]
-        names = [name for name in names if self.names.count(name) == 1]
+        """Return columns without a role that look like ids and repeat within a group."""
+        ids = (name for name in self.names if _CLUSTER_ID.fullmatch(str(name)))
+        names = [name for name in ids if self.names.count(name) == 1]
         if not names:
             return []
         rows = self.rows(roles, [("cluster", name) for name in names])
@@ -130,40 +117,41 @@ class FrameSource:
         numbers = groups.numbers(len(rows.frame)) * (roles.pool is not True)
         repeated = []
         for name in names:
-            there = rows.frame[name].notna().to_numpy() & (numbers >= 0)
-            ids = rows.frame[name][there].array
-            with suppress(TypeError):  # lists and the like are no ids
-                again = pd.DataFrame({"group": numbers[there], "id": ids}).duplicated().any()
-                if again and len(ids.unique()) > 1 and name not in taken:
+            present = rows.frame[name].notna().to_numpy() & (numbers >= 0)
+            values = rows.frame[name][present].array
+            with suppress(TypeError):  # lists are no ids
+                pairs = pd.DataFrame({"group": numbers[present], "id": values})
+                if pairs.duplicated().any() and len(values.unique()) > 1 and name not in taken:
                     repeated.append(str(name))
         return repeated
 
     def warn_of_mixed(self, roles: Terms) -> None:
-        """Warn of rows of several models or queries that are ranked together, as one."""
-        grouped = roles.keys or roles.is_wide or roles.cluster is not None
-        if self.kind != "frame" or grouped or not self.frame.columns.is_unique:
+        """Warn if rows of several models or queries seem to be ranked together."""
+        is_grouped = roles.keys or roles.is_wide or roles.cluster is not None
+        if self.kind != "frame" or is_grouped or not self.frame.columns.is_unique:
             return
         names = [n for n in self.frame.columns if isinstance(n, str) and n != roles.score]
-        ranked, keys = (filter(kind.fullmatch, names) for kind in (_RANKED, _RANKED_BY))
-        rows = self.frame[:_LOOKED_AT]
-        for name, key in product([*ranked], [*keys]):
-            if name != key and _is_text(rows[key].dtype):
-                pairs = rows[[key, name]].drop_duplicates()
-                is_once_in_each = len(pairs) > _MOSTLY * len(rows)
-                if is_once_in_each and pairs[name].nunique() < _MOSTLY * len(pairs):
-                    warn_caller(_MIXED.format(key, name), page="many_models")
-                    return
+        examples, models = (filter(kind.fullmatch, names) for kind in (_EXAMPLE_ID, _MODEL_ID))
+        rows = self.frame[:_MIXED_ROWS]
+        for name, key in product([*examples], [*models]):
+            dtype = rows[key].dtype
+            is_text = isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_string_dtype(dtype)
+            if name == key or not is_text:
+                continue
+            pairs = rows[[key, name]].drop_duplicates()
+            is_once_in_each = len(pairs) > _MIXED_SHARE * len(rows)
+            if is_once_in_each and pairs[name].nunique() < _MIXED_SHARE * len(pairs):
+                warn_caller(_MIXED.format(key, name), page="many_models")
+                return
 
     def template(self, roles: Terms) -> xr.Dataset | None:
-        """Return the dimensions that keys are the product of, if they are, with coordinates."""
+        """Return the dimensions whose product the keys are, if there are any."""
         return None
 
 
-def _is_text(dtype: Any) -> bool:
-    return isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_string_dtype(dtype)
-
-
-def pair_source(score: Any, label: Any, roles: Terms, **others: Any) -> tuple[FrameSource, Terms]:
+def source_of_arrays(
+    score: Any, label: Any, roles: Terms, **others: Any
+) -> tuple[FrameSource, Terms]:
     """Return the source of arrays, paired by position, and the roles with those of `others`."""
     given = {role: values for role, values in others.items() if values is not None}
     source = FrameSource(pair_arrays(score, label, **given))
@@ -171,48 +159,47 @@ def pair_source(score: Any, label: Any, roles: Terms, **others: Any) -> tuple[Fr
     return source, roles.update(**{role: role for role in given})
 
 
-def annotate(
+def rank_annotated(
     source: FrameSource, roles: Terms, wave: Hashable | None, strata: Hashable | None
-) -> Keyed[Annotated]:
-    """Rank the rows at breakpoints, with the wave and the stratum of each, if it is in one."""
-    named = [(what, of) for what, of in (("wave", wave), ("strata", strata)) if of is not None]
+) -> LazyByKey[AnnotatedRanking]:
+    """Rank the rows at breakpoints, with the wave and the stratum of each."""
+    named = [(role, of) for role, of in (("wave", wave), ("strata", strata)) if of is not None]
     rows = source.rows(roles, [*roles.named(), *named])
     columns, groups = find_columns(rows.frame, roles.named()), rows.groups(roles)
     scores, labels = read_columns(columns, roles)
     keyed = rank_groups(scores, labels, groups, roles, "breakpoints", name_columns(columns))
-    values = {what: read_column(rows.frame, what, name) for what, name in named}
-    state = np.where(labels.positive, 0, 2 - labels.negative)  # as in `Counts`
+    values = dict(find_columns(rows.frame, named))
+    kind = np.where(labels.positive, 0, 2 - labels.negative)  # as in `Counts`
 
-    def make(position: int) -> Annotated:
+    def make(position: int) -> AnnotatedRanking:
         group, model = divmod(position, len(scores))
-        ranked = np.arange(state.size)[groups.rows[group]]
+        ranked = np.arange(kind.size)[groups.rows[group]]
         score = scores[model][ranked]
-        ranked = ranked[labels.take(ranked).ranked(score, omits=roles.omits)]
+        ranked = ranked[labels.take(ranked).rows_to_rank(score, omits=roles.omits)]
         known = ranked[labels.positive[ranked]]
         known = known[np.argsort(-scores[model][known], kind="stable")]  # NaN last
-        known = known.repeat(labels.each[known])
-        found: dict[str, Any] = {}
+        known = known.repeat(labels.multiplicities[known])
+        fields: dict[str, Any] = {}
         if wave is not None:
-            found["wave"], found["waves"] = _number_values("wave", values["wave"].iloc[known])
-            found["cluster"] = None if labels.cluster is None else labels.cluster[known]
+            fields["wave"], fields["waves"] = _number_values("wave", values["wave"].iloc[known])
+            fields["cluster"] = None if labels.cluster is None else labels.cluster[known]
         if strata is not None:
-            of_rows = values["strata"].iloc[ranked]
-            numbers, found["strata"] = _number_values("strata", of_rows)
-            there, cell = ranked[numbers >= 0], (3 * numbers + state[ranked])[numbers >= 0]
-            cells = np.bincount(cell, labels.each[there], 3 * len(found["strata"]))
-            found["counts"] = cells.reshape(-1, 3).astype(np.int64)
-        return Annotated(keyed.make(position), **found)
+            numbers, names = _number_values("strata", values["strata"].iloc[ranked])
+            inside, cell = ranked[numbers >= 0], (3 * numbers + kind[ranked])[numbers >= 0]
+            cells = np.bincount(cell, labels.multiplicities[inside], 3 * len(names))
+            fields |= {"strata": names, "counts": cells.reshape(-1, 3).astype(np.int64)}
+        return AnnotatedRanking(keyed.make(position), **fields)
 
-    return Keyed(keyed.names, keyed.keys, make)
+    return LazyByKey(keyed.names, keyed.keys, make)
 
 
 def _number_values(argument: str, column: pd.Series[Any]) -> tuple[IntArray, tuple[Hashable, ...]]:
-    """Return the number of each row's value, -1 where it is missing, and the values in order."""
+    """Return the number of each row's value, -1 if it is missing, and the values in order."""
     try:
         numbers, values = pd.factorize(column)
     except TypeError as error:
         raise PUTypeError(
-            f"{argument} must name a column of texts or numbers, but {column.name!r} holds what "
+            f"{argument} must name a column of texts or numbers, but values of {column.name!r} "
             f"cannot be looked up: {brief(str(error))}. Make texts of it: column.astype(str)."
         ) from error
     with suppress(TypeError):  # some values have no order

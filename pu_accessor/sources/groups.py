@@ -1,34 +1,38 @@
-"""The rows of each group of a frame -> rankings; groups that are pooled."""
+"""Find the rows of each group, pool groups, and rank them."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from pu_accessor.checks import check_within
-from pu_accessor.counting.cutoffs import rank_examples, stack_examples
+from pu_accessor.checks import check_ranks_within
+from pu_accessor.counting.cutoffs import find_tie_blocks, rank_examples
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.ranking import CountArray, FloatArray, IntArray, Ranking, Rankings, Ranks
-from pu_accessor.sources.columns import Labels, check_scored, read_column
+from pu_accessor.sources.column_values import check_scored
+from pu_accessor.sources.columns import read_column
+from pu_accessor.sources.label_states import Labels
 from pu_accessor.terms import ColumnNames, Over, Terms
 
 if TYPE_CHECKING:
     Grouping: TypeAlias = pd.api.typing.DataFrameGroupBy[Any, Any]
-else:  # generic for type checkers alone
+else:  # not generic at run time
     Grouping = pd.api.typing.DataFrameGroupBy
 
-Numbers: TypeAlias = npt.NDArray[np.int16] | npt.NDArray[np.int32]
+GroupNumbers: TypeAlias = npt.NDArray[np.int16] | npt.NDArray[np.int32]
 Rows: TypeAlias = IntArray | slice
+_MAX_MEAN_STACKED = 5_000  # examples of a group, up to which ranking all together is faster
 
 
 class Groups(NamedTuple):
-    """The rows of each group, by position, and the groups' keys."""
+    """The keys of groups, and the positions of their rows."""
 
     names: tuple[str, ...]
     keys: tuple[Hashable, ...]
@@ -36,12 +40,12 @@ class Groups(NamedTuple):
 
     @property
     def levels(self) -> list[tuple[Hashable, ...]]:
-        """The keys as tuples, also of a single level."""
+        """The keys as tuples, even of one level."""
         keys: Any = self.keys
         return [(key,) if len(self.names) == 1 else key for key in keys]
 
     def numbers(self, size: int) -> IntArray:
-        """Return the number of each row's group, -1 where a row is in none."""
+        """Return the number of each row's group, -1 if it is in none."""
         numbers = np.full(size, -1, np.int64)
         for number, rows in enumerate(self.rows):
             numbers[rows] = number
@@ -54,10 +58,10 @@ ALL_ROWS = Groups((), ((),), [slice(None)])
 def group_frame(frame: pd.DataFrame, by: ColumnNames) -> Groups:
     """Group the rows of a frame by columns, as ``frame.groupby(by)`` does."""
     names = key_columns(frame, by)
-    # The index plays no role; pandas would stumble over one that has the name of a column.
+    # pandas does not accept an index that has the name of a column.
     columns = [frame[name].reset_index(drop=True) for name in names]
-    plain = pd.DataFrame(dict(enumerate(map(_plain, columns))), copy=False)
-    rows = _rows(number_groups(plain.groupby([*plain])))
+    plain = pd.DataFrame(dict(enumerate(map(_category_codes, columns))), copy=False)
+    rows = _rows_of_groups(number_groups(plain.groupby([*plain])))
     keys = [column.iloc[first_rows(rows)].tolist() for column in columns]
     levels = keys[0] if len(keys) == 1 else zip(*keys, strict=True)
     return Groups(tuple(map(str, names)), tuple(levels), rows)
@@ -68,15 +72,15 @@ def first_rows(groups: list[Rows]) -> list[int]:
     return [rows.start if isinstance(rows, slice) else int(rows[0]) for rows in groups]
 
 
-def _plain(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return the codes of categories, in whose order they are sorted: pandas ranks these."""
+def _category_codes(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return the codes of categories, which sort by them; other columns as they are."""
     if not isinstance(column.dtype, pd.CategoricalDtype):
         return column
     return column.cat.codes.where(column.notna())
 
 
 def key_columns(frame: pd.DataFrame, by: ColumnNames, argument: str = "by") -> list[Hashable]:
-    """Return the columns of keys, or say what is wrong with them."""
+    """Return the names of the columns of keys, after checks."""
     columns = by if isinstance(by, list) else [by]
     if not columns:
         raise PUValueError(
@@ -85,8 +89,9 @@ def key_columns(frame: pd.DataFrame, by: ColumnNames, argument: str = "by") -> l
     if any(name in columns[:position] for position, name in enumerate(columns)):
         raise PUValueError(f"{argument} must name different columns, but {columns!r} was passed.")
     if isinstance(by, tuple) and by not in frame.columns and set(by) <= set(frame.columns):
-        several = f"pass {argument}={list(by)!r}."
-        raise PUTypeError(f"{argument} must be a list for several columns: {several}")
+        raise PUTypeError(
+            f"{argument} must be a list for several columns: pass {argument}={list(by)!r}."
+        )
     for name in columns:
         read_column(frame, argument, name)
     return columns
@@ -94,16 +99,18 @@ def key_columns(frame: pd.DataFrame, by: ColumnNames, argument: str = "by") -> l
 
 def read_groups(grouped: Grouping) -> Groups:
     """Return the groups of a pandas groupby, in its order."""
-    how: dict[str, Any] = {name: getattr(grouped, name) for name in ("level", "sort", "dropna")}
+    settings: dict[str, Any] = {
+        name: getattr(grouped, name) for name in ("level", "sort", "dropna")
+    }
     in_order = grouped
     if not (grouped.observed and grouped.as_index):
-        # The order of categories that do not occur is not the same for sizes and for numbers.
-        in_order = grouped.obj.groupby(grouped.keys, observed=grouped.observed, **how)
-        grouped = grouped.obj.groupby(grouped.keys, observed=True, **how)
-    rows, index = _rows(number_groups(grouped)), _held(grouped)
-    if not (in_order.observed or in_order.sort):  # there categories come in another order
-        wanted = _held(in_order)
-        rows, index = [rows[place] for place in index.get_indexer(wanted)], wanted
+        # Sizes and numbers of groups differ in the order of categories that do not occur.
+        in_order = grouped.obj.groupby(grouped.keys, observed=grouped.observed, **settings)
+        grouped = grouped.obj.groupby(grouped.keys, observed=True, **settings)
+    rows, index = _rows_of_groups(number_groups(grouped)), _keys_with_rows(grouped)
+    if not (in_order.observed or in_order.sort):  # categories come in another order
+        keys = _keys_with_rows(in_order)
+        rows, index = [rows[number] for number in index.get_indexer(keys)], keys
     unnamed = "group" if len(index.names) == 1 else "level_{}"
     names = [
         unnamed.format(level) if name is None else str(name)
@@ -112,31 +119,27 @@ def read_groups(grouped: Grouping) -> Groups:
     return Groups(tuple(names), tuple(index.tolist()), rows)
 
 
-def _held(grouped: Grouping) -> pd.Index:
-    """Return the keys of groups that hold rows: a frequency has groups that hold nothing."""
+def _keys_with_rows(grouped: Grouping) -> pd.Index:
+    """Return the keys of groups that are not empty, as some of a frequency are."""
     sizes = grouped.size()
     return sizes.index[sizes > 0]
 
 
-def _rows(numbers: Numbers) -> list[Rows]:
-    """Return the rows of each group that has some, in the order of their numbers."""
-    counts = np.bincount(numbers + 1)  # the first is that of rows without a key
-    ends = np.cumsum(counts)
-    parts = [
-        slice(int(end - count), int(end))
-        for count, end in zip(counts[1:], ends[1:], strict=True)
-        if count
-    ]
+def _rows_of_groups(numbers: GroupNumbers) -> list[Rows]:
+    """Return the rows of each group that is not empty, in the order of their numbers."""
+    counts = np.bincount(numbers + 1).tolist()  # the first is that of rows without a key
+    ends = zip(accumulate(counts), counts[1:], strict=False)
+    parts = [slice(start, start + count) for start, count in ends if count]
     if not parts:
         raise PUValueError("by must leave rows to rank, but no row has a key.")
-    if (numbers[1:] >= numbers[:-1]).all():  # rows of a group stand together: no copies
+    if (numbers[1:] >= numbers[:-1]).all():  # groups are contiguous: no copies
         return [*parts]
     order = np.argsort(numbers, kind="stable")
     return [order[part] for part in parts]
 
 
-def number_groups(grouped: Grouping, argument: str = "by") -> Numbers:
-    """Return the number of each row's group, -1 where a row has no key."""
+def number_groups(grouped: Grouping, argument: str = "by") -> GroupNumbers:
+    """Return the number of each row's group, -1 if it has no key."""
     try:
         numbers = grouped.ngroup().to_numpy()
     except TypeError as error:
@@ -145,8 +148,8 @@ def number_groups(grouped: Grouping, argument: str = "by") -> Numbers:
         ) from error
     if numbers.dtype.kind == "f":  # some rows have no key
         numbers = np.nan_to_num(numbers, nan=-1)
-    narrow = numbers.max(initial=0) < np.iinfo(np.int16).max
-    return numbers.astype(np.int16) if narrow else numbers.astype(np.int32)
+    is_small = numbers.max(initial=0) < np.iinfo(np.int16).max
+    return numbers.astype(np.int16) if is_small else numbers.astype(np.int32)
 
 
 def check_roles(groups: Groups, roles: Terms) -> None:
@@ -171,10 +174,7 @@ def name_keys(groups: Groups, roles: Terms) -> tuple[tuple[str, ...], tuple[Hash
 
 
 def pool_groups(groups: Groups, pool: Over, size: int) -> tuple[Groups, list[list[Rows]]]:
-    """Over groups over some of their keys.
-
-    Returns the groups that remain, and for each of them the rows of those that it was made of.
-    """
+    """Pool groups over some of their keys; return the pooled groups, and the rows of the parts."""
     over = list(groups.names) if pool is True else [pool] if isinstance(pool, str) else pool
     if not over or any(name not in groups.names for name in over):
         raise PUValueError(
@@ -197,14 +197,7 @@ def pool_groups(groups: Groups, pool: Over, size: int) -> tuple[Groups, list[lis
 def shares_below(
     score: FloatArray, times: CountArray, parts: Sequence[Rows], nan_policy: str
 ) -> FloatArray:
-    """Return the share of its group that ranks below each row.
-
-    Examples
-    --------
-    >>> score = np.array([3.0, 9.0, 9.0, 0.1, 0.2])
-    >>> shares_below(score, np.ones(5), [slice(0, 3), slice(3, 5)], "raise")
-    array([0.        , 0.33333333, 0.33333333, 0.        , 0.5       ])
-    """
+    """Return the share of the group that ranks below each row."""
     shares = np.full(score.size, np.nan)
     for rows in parts:
         scores, each = score[rows], times[rows]
@@ -218,9 +211,6 @@ def shares_below(
     return shares
 
 
-_SMALL = 5_000  # examples of a ranking, on average, up to which all together take less time
-
-
 def rank_groups(
     scores: Sequence[FloatArray],
     labels: Labels,
@@ -229,46 +219,59 @@ def rank_groups(
     ranks: Ranks,
     names: Sequence[Mapping[str, str]],
 ) -> Rankings:
-    """Rank the rows of each group by the scores of each model; `names` are those of columns."""
+    """Rank the rows of each group by the scores of each model, from columns of these names."""
     check_roles(groups, roles)
     number, size = len(groups.rows), labels.positive.size
-    together = None
-    plain = len(scores) == 1 and not (roles.pool or roles.omits)
-    if number > 1 and size <= _SMALL * number and plain and not roles.others:
-        together = partial(stack_examples, scores[0], *labels[:2], groups.rows)
+    stacked = None
+    is_plain = len(scores) == 1 and not (roles.pool or roles.omits or roles.others)
+    if is_plain and number > 1 and size <= _MAX_MEAN_STACKED * number:
+        stacked = partial(find_tie_blocks, scores[0], *labels[:2], groups.rows)
     parts: list[Any] = []
     if roles.pool:
         groups, parts = pool_groups(groups, roles.pool, size)
     if not isinstance(ranks, str):
-        each = ((labels.each[rows], score[rows]) for score in scores for rows in groups.rows)
-        sizes = (of_rows.sum(where=~(roles.omits & np.isnan(score))) for of_rows, score in each)
-        check_within(ranks, max(sizes).item())
-
-    def rank(score: FloatArray, labels: Labels, model: int, rows: Any, ranks: Ranks) -> Ranking:
-        score, labels = score[rows], labels.take(rows)
-        if roles.omits or labels.times is not None:
-            kept = labels.ranked(score, omits=roles.omits)
-            score, labels = score[kept], labels.take(kept)
-            labels = labels if roles.pool else labels.without_ones()
-        check_scored(names[model]["score"], score.size)
-        facts: dict[str, Any] = {"columns": names[model]}
-        if labels.cluster is not None or labels.propensity is not None:
-            written, labels = labels.each_known()
-            score = score[written]
-        if labels.cluster is not None or labels.weight is not None:
-            facts["clusters"] = labels.cluster_rows(score)
-        known, shares, weight = labels[:2], labels.propensity, labels.times
-        ranking = rank_examples(score, *known, ranks=ranks, propensity=shares, weight=weight)
-        return ranking.with_facts(**facts)
+        sizes = [
+            labels.multiplicities[rows].sum(where=~(roles.omits & np.isnan(score[rows])))
+            for score in scores
+            for rows in groups.rows
+        ]
+        check_ranks_within(ranks, max(sizes).item())
 
     def make(position: int) -> Ranking:
         group, model = divmod(position, len(scores))
         score, rows = scores[model], groups.rows[group]
+        rank = partial(_rank_rows, roles, names[model])
         if not roles.pool:
-            return rank(score, labels, model, rows, ranks)
-        own = labels.without_ones(rows).with_clusters()  # which strata share
-        strata = tuple(rank(score, own, model, part, "breakpoints") for part in parts[group])
-        shares = shares_below(score, own.each, parts[group], roles.nan_policy)
-        return replace(rank(shares, own, model, rows, ranks), strata=strata)
+            return rank(score, labels, rows, ranks)
+        own = labels.drop_unit_weights(rows).cluster_weighted_rows()  # which strata share
+        strata = tuple(rank(score, own, part, "breakpoints") for part in parts[group])
+        shares = shares_below(score, own.multiplicities, parts[group], roles.nan_policy)
+        return replace(rank(shares, own, rows, ranks), strata=strata)
 
-    return Rankings(*name_keys(groups, roles), make, together=together)
+    return Rankings(*name_keys(groups, roles), make, stacked=stacked)
+
+
+def _rank_rows(
+    roles: Terms,
+    columns: Mapping[str, str],
+    score: FloatArray,
+    labels: Labels,
+    rows: Rows,
+    ranks: Ranks,
+) -> Ranking:
+    """Rank some rows, without those that have no weight or an omitted score."""
+    score, labels = score[rows], labels.take(rows)
+    if roles.omits or labels.multiplicity is not None:
+        kept = labels.rows_to_rank(score, omits=roles.omits)
+        score, labels = score[kept], labels.take(kept)
+        labels = labels if roles.pool else labels.drop_unit_weights()
+    check_scored(columns["score"], score.size)
+    clusters = None
+    if labels.cluster is not None or labels.propensity is not None:
+        repeated, labels = labels.repeat_known()
+        score = score[repeated]
+    if labels.cluster is not None or labels.weight is not None:
+        clusters = labels.cluster_rows(score)
+    known, propensity, weight = labels[:2], labels.propensity, labels.multiplicity
+    ranking = rank_examples(score, *known, ranks=ranks, propensity=propensity, weight=weight)
+    return ranking.with_fields(columns=columns, clusters=clusters)

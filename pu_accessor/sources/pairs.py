@@ -1,4 +1,4 @@
-"""Several models of the same examples, as columns or as groups of rows -> paired ranks."""
+"""Pair the ranks that several models give to the same examples, in columns or groups of rows."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
@@ -8,40 +8,41 @@ import pandas as pd
 
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.counting.placements import (
-    Above,
     PlacementTable,
-    count_above,
     rank_pairs,
     sum_clusters,
+    sum_placements,
 )
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.ranking import (
     Counts,
     FloatArray,
     IntArray,
-    Keyed,
+    LazyByKey,
     PairedClusters,
     PairedRanks,
     PairedRows,
     Ranking,
 )
-from pu_accessor.sources.columns import Labels, find_columns, read_column, read_columns
+from pu_accessor.sources.column_values import read_columns
+from pu_accessor.sources.columns import find_columns, read_column
 from pu_accessor.sources.groups import (
+    GroupNumbers,
     Groups,
-    Numbers,
     Rows,
     check_roles,
     key_columns,
     number_groups,
     pool_groups,
 )
+from pu_accessor.sources.label_states import Labels
 from pu_accessor.terms import ColumnNames, Terms
 
 
 def pair_models(
     frame: pd.DataFrame, groups: Groups, roles: Terms, on: ColumnNames | None
-) -> Keyed[PairedRanks]:
-    """Rank the same examples by several models: columns of a row, or rows that `on` pairs."""
+) -> LazyByKey[PairedRanks]:
+    """Pair models in columns or, with `on`, in groups of rows."""
     if on is not None:
         return _pair_groups(frame, groups, roles, on)
     columns = find_columns(frame, roles.named())
@@ -53,32 +54,32 @@ def pair_models(
         return pair_scores(("model",), roles.models, by_model[:, rows], labels.take(rows), roles)
 
     if not roles.pool:
-        return Keyed(groups.names, groups.keys, lambda group: pair(groups.rows[group]))
-    groups, parts = pool_groups(groups, roles.pool, by_model.shape[1])
-    return Keyed(
-        groups.names, groups.keys, lambda group: _pool_pairs([pair(rows) for rows in parts[group]])
+        return LazyByKey(groups.names, groups.keys, lambda group: pair(groups.rows[group]))
+    pooled, parts = pool_groups(groups, roles.pool, by_model.shape[1])
+    return LazyByKey(
+        pooled.names, pooled.keys, lambda group: _pool_pairs([*map(pair, parts[group])])
     )
 
 
 def _pair_groups(
     frame: pd.DataFrame, groups: Groups, roles: Terms, on: ColumnNames
-) -> Keyed[PairedRanks]:
-    """Pair groups of rows by what identifies an example."""
+) -> LazyByKey[PairedRanks]:
+    """Pair groups of rows by the columns that identify an example."""
     identity = key_columns(frame, on, "on")
     check_roles(groups, roles)
     taken = [*groups.names, str(roles.score), str(roles.label)]
     examples = _number_examples(frame, identity, taken)
     (scores,), labels = read_columns(find_columns(frame, roles.named()), roles)
     rows = _align(groups, examples, identity)
-    spread = labels.propensity  # of known positives alone it says something
-    stated = {
+    propensity = labels.propensity  # defined for known positives only
+    columns = {
         "label": labels.positive.astype(np.int8) - labels.negative,
-        "propensity": None if spread is None else np.where(labels.positive, spread, 0.0),
+        "propensity": None if propensity is None else np.where(labels.positive, propensity, 0.0),
         "cluster": labels.cluster,
         "weight": labels.weight,
         "count": labels.count,
     }
-    for role, column in stated.items():
+    for role, column in columns.items():
         differ = 0 if column is None else (column[rows] != column[rows[0]]).any(axis=0)
         if count := np.count_nonzero(differ):
             raise PUValueError(
@@ -87,7 +88,7 @@ def _pair_groups(
             )
     aligned = labels.take(rows[0])
     paired = pair_scores(groups.names, groups.keys, scores[rows], aligned, roles)
-    return Keyed((), ((),), lambda _: paired)
+    return LazyByKey((), ((),), lambda _: paired)
 
 
 def pair_scores(
@@ -97,54 +98,42 @@ def pair_scores(
     labels: Labels,
     roles: Terms,
 ) -> PairedRanks:
-    """Rank the same examples by the scores of several models, a row for each."""
-    kept = labels.ranked(scores, omits=roles.omits)
-    written, labels = labels.take(kept).without_ones().each_known()
-    scores = scores[:, kept][:, written]
+    """Pair the scores of several models, a row for each."""
+    kept = labels.rows_to_rank(scores, omits=roles.omits)
+    repeated, labels = labels.take(kept).drop_unit_weights().repeat_known()
+    scores = scores[:, kept][:, repeated]
     known = scores[:, labels.positive]
     propensity = None if labels.propensity is None else labels.propensity[labels.positive]
     weight = pair_weight(propensity)
     tables = [PlacementTable.of(by_model, weight) for by_model in known]
-    above = count_above(tables, scores, labels.cluster, labels.clusters, labels.count)
-    paired = pair_counted(names, models, known, tables, above, labels.sizes(), weight)
+    above = sum_placements(tables, scores, labels.cluster, labels.clusters, labels.count)
+    paired = rank_pairs(names, models, tables, known, above, labels.sizes(), weight)
     if labels.cluster is not None:
         clusters = sum_clusters(tables, known, above, labels.cluster[labels.positive])
         paired = paired._replace(clusters=clusters)
     if propensity is not None:
         return paired
 
-    def rank(score: FloatArray) -> Ranking:  # each row a cluster of its own
-        ranking = rank_examples(score, *labels[:2], ranks="breakpoints", weight=labels.times)
-        return replace(ranking, clusters=labels.cluster_rows(score, alone=True))
+    def rank(score: FloatArray) -> Ranking:
+        weight = labels.multiplicity
+        ranking = rank_examples(score, *labels[:2], ranks="breakpoints", weight=weight)
+        return replace(ranking, clusters=labels.cluster_rows(score, one_per_row=True))
 
-    of_rows = labels.positive, labels.cluster, labels.each, labels.weight is not None
+    of_rows = labels.positive, labels.cluster, labels.multiplicities, labels.weight is not None
     return paired._replace(rows=PairedRows(scores, lambda: [*map(rank, scores)], *of_rows))
 
 
-def pair_counted(
-    names: tuple[str, ...],
-    models: Sequence[Hashable],
-    known: FloatArray,
-    tables: Sequence[PlacementTable],
-    above: Above,
-    total: Counts,
-    weight: FloatArray | None,
-) -> PairedRanks:
-    """Return the ranks of known positives, with all examples counted between them."""
-    ranks, among, covariance, moves, equal = rank_pairs(tables, known, above)
-    by_model, by_model_among = (dict(zip(models, rank, strict=True)) for rank in (ranks, among))
-    return PairedRanks(names, by_model, by_model_among, total, covariance, moves, equal, weight)
-
-
 def pair_weight(propensity: FloatArray | None) -> FloatArray | None:
-    """Return what known positives count for; nothing where all count alike."""
+    """Return the weights of known positives; None if all are equal."""
     if propensity is None or not propensity.size or not np.ptp(propensity):
         return None
     return 1 / propensity
 
 
-def _number_examples(frame: pd.DataFrame, identity: list[Hashable], taken: list[str]) -> Numbers:
-    """Return a number for each row that stands for its example."""
+def _number_examples(
+    frame: pd.DataFrame, identity: list[Hashable], taken: list[str]
+) -> GroupNumbers:
+    """Return the number of each row's example."""
     missing = 0
     for name in identity:
         missing = max(missing, int(read_column(frame, "on", name).isna().sum()))
@@ -161,7 +150,7 @@ def _number_examples(frame: pd.DataFrame, identity: list[Hashable], taken: list[
     return number_groups(frame.groupby(identity, sort=False, observed=True), "on")
 
 
-def _align(groups: Groups, examples: Numbers, identity: list[Hashable]) -> IntArray:
+def _align(groups: Groups, examples: GroupNumbers, identity: list[Hashable]) -> IntArray:
     """Return the rows of each group (first axis), in the same order of examples."""
     positions = np.arange(examples.size)
     by_group = [positions[rows] for rows in groups.rows]
@@ -171,7 +160,7 @@ def _align(groups: Groups, examples: Numbers, identity: list[Hashable]) -> IntAr
     repeated = [number[1:][number[1:] == number[:-1]] for number in numbers]
     if again := np.unique(np.concatenate(repeated)).size:
         raise PUValueError(
-            f"{on} must name each example once in each group, but {again} examples stand in a "
+            f"{on} must name each example once in each group, but {again} examples occur in a "
             "group twice or more. Aggregate them first, or name more columns: on=[...]."
         )
     groups_with = np.bincount(np.concatenate(numbers))
@@ -185,51 +174,50 @@ def _align(groups: Groups, examples: Numbers, identity: list[Hashable]) -> IntAr
 
 
 def _pool_pairs(parts: Sequence[PairedRanks]) -> PairedRanks:
-    """Over pairs of several groups, each ranked by itself."""
+    """Pool the pairs of several groups, each ranked separately."""
     total = Counts(*map(sum, zip(*(part.total for part in parts), strict=True)))
     n, others = total.known_positive, total.known_negative + total.unlabeled
     shared = [part for part in parts if part.total.known_positive]
     sizes = [part.total.known_negative + part.total.unlabeled for part in shared]
     if not all(sizes):
         raise PUDataError(
-            "Each group that is pooled must hold more than known positives, but one does not: "
-            "nothing is there to rank them against. Leave it out, or make folds anew.",
+            "Each pooled group must contain examples other than known positives, but one does "
+            "not. Leave it out, or make other folds.",
             page="cross_validation#one-answer-for-all-folds",
         )
-    ranks, among = {}, {}
+    ranks, among_known = {}, {}
     covariance = np.zeros(parts[0].covariance.shape)
     moves = np.zeros(parts[0].moves.shape)
     for model in parts[0].ranks:
-        within = [part.among[model] for part in shared]
-        ahead = [
-            (part.ranks[model] - part.among[model]) * (others / size)
-            for part, size in zip(shared, sizes, strict=True)
+        within = [part.ranks_among_known[model] for part in shared]
+        others_above = [
+            (part.ranks[model] - own) * (others / size)
+            for part, own, size in zip(shared, within, sizes, strict=True)
         ]
-        among[model] = np.concatenate([*within, np.empty(0)])
-        ranks[model] = among[model] + np.concatenate([*ahead, np.empty(0)])
+        among_known[model] = np.concatenate([*within, np.empty(0)])
+        ranks[model] = among_known[model] + np.concatenate([*others_above, np.empty(0)])
     for part, size in zip(shared, sizes, strict=True):
         share = part.total.known_positive / n
         covariance += part.covariance * (share**2 * (others / size))
         moves += part.moves * (size / others)
-    clusters, equal = _pool_clusters(parts, max(n, 1)), np.all([p.equal for p in parts], axis=0)
-    names = parts[0].names
-    return PairedRanks(names, ranks, among, total, covariance, moves, equal, clusters=clusters)
+    equal, clusters = np.all([p.equal for p in parts], axis=0), _pool_clusters(parts, max(n, 1))
+    sums = total, covariance, moves, equal
+    return PairedRanks(parts[0].names, ranks, among_known, *sums, clusters=clusters)
 
 
 def _pool_clusters(parts: Sequence[PairedRanks], n: int) -> PairedClusters | None:
-    """Over the clusters of several groups, whose known positives are one sample of n."""
+    """Pool the clusters of several groups, whose known positives are one sample of n."""
     pooled = []
     for part in parts:
         if part.clusters is None:
             return None
         known, *rest = part.total
-        ahead = [part.ranks[model] - part.among[model] for model in part.ranks]
-        below = np.array([known - each.sum() / max(sum(rest), 1) for each in ahead])
-        pooled.append((known, below, *part.clusters))
-    above = sum(below for _, below, *_ in pooled) / n  # the share of pairs in order, by model
+        others_above = [part.ranks[key] - part.ranks_among_known[key] for key in part.ranks]
+        ordered = np.array([known - each.sum() / max(sum(rest), 1) for each in others_above])
+        pooled.append((known, ordered, *part.clusters))
+    auroc = sum(ordered for _, ordered, *_ in pooled) / n  # of all groups, by model
     sums = []
-    for known, below, sizes, own in pooled:
-        # Held against the share of all groups, not against that of its own.
-        away = (below / max(known, 1) - above)[:, np.newaxis] * sizes[0]
-        sums.append(known / n * own + np.stack([away, 0 * away], axis=1) / n)
+    for known, ordered, sizes, own in pooled:
+        deviation = (ordered / max(known, 1) - auroc)[:, np.newaxis] * sizes[0]
+        sums.append(known / n * own + np.stack([deviation, 0 * deviation], axis=1) / n)
     return PairedClusters(np.sum([each[2] for each in pooled], axis=0), np.sum(sums, axis=0))

@@ -1,10 +1,9 @@
-"""Frames in pieces that no memory holds together -> rankings.
+"""Rank and pair the rows of frames in pieces that do not fit into memory.
 
-A first pass brings the labeled scores to one place, and a sample of the others. A second counts
-all scores between them. That is enough for bounds: where these bend, between two scores of the
-sample, none are taken to be tied. Ranks and thresholds that are asked for take a third pass over
-the few gaps that they lie in. Each pass is one for all groups and models at once. Rows with
-weights, counts or clusters, and models in rows, are brought together in one frame instead.
+A first pass collects the labeled scores and a sample of the others; a second counts all scores
+between these. That is enough for bounds, which assume no ties between two scores of the sample.
+Selected ranks and thresholds take a third pass over the gaps that they lie in. Rows with weights,
+counts or clusters, and models in rows, are collected in one frame instead.
 """
 
 from __future__ import annotations
@@ -12,149 +11,151 @@ from __future__ import annotations
 import operator
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import product
 from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from pu_accessor.checks import check_within
+from pu_accessor.checks import check_ranks_within
 from pu_accessor.counting.cutoffs import rank_counted
-from pu_accessor.counting.gaps import (
-    Gaps,
-    Ordered,
+from pu_accessor.counting.placements import (
+    PlacementSums,
+    PlacementTable,
+    rank_pairs,
+    sum_placements,
+)
+from pu_accessor.counting.score_gaps import (
+    GapCounts,
+    SortedScores,
     count_gaps,
-    distinct,
+    distinct_scores,
     scores_inside,
     sort_scores,
 )
-from pu_accessor.counting.placements import Above, PlacementTable, count_above
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import (
     Counts,
     FloatArray,
     IntArray,
-    Keyed,
-    NeedsRefinementError,
+    LazyByKey,
+    NeedsAnotherPassError,
     PairedRanks,
     Ranking,
     Rankings,
     Ranks,
 )
-from pu_accessor.sources.chunks import (
-    Chunks,
-    FirstPass,
-    Part,
-    fold_groups,
-    read_keys,
-    read_labeled,
-)
-from pu_accessor.sources.columns import check_name, check_scored, join_rows, list_columns
+from pu_accessor.sources.chunks import Chunks
+from pu_accessor.sources.column_values import check_scored
+from pu_accessor.sources.columns import check_name, join_rows, list_columns
+from pu_accessor.sources.first_pass import FirstPass, Part, fold_groups, read_keys, read_labeled
 from pu_accessor.sources.frames import FrameSource, Named
 from pu_accessor.sources.groups import Groups, name_keys
-from pu_accessor.sources.pairs import pair_counted, pair_weight
+from pu_accessor.sources.pairs import pair_weight
 from pu_accessor.terms import ColumnNames, Terms
 
 GroupModel: TypeAlias = tuple[Hashable, int]  # the key of a group, and the position of a model
-Probe: TypeAlias = "partial[Any]"  # what a pass finds among sorted scores
+Query: TypeAlias = "partial[Any]"  # a function of sorted scores
 
-_SAMPLE = 1 << 12  # values between which scores are counted, beside the labeled ones, at most
+_MAX_SAMPLE_VALUES = 1 << 12  # between which scores are counted, in addition to labeled ones
 
 
 class Passes:
-    """What is known of the scores of each group and model, and passes that find out more."""
+    """Counts of scores by group and model, and results of further passes."""
 
     def __init__(self, pieces: Chunks, roles: Terms, first: FirstPass) -> None:
         self._pieces = pieces
         self._roles = roles
-        groups, models = first.groups, range(len(roles.models))
-        probes: dict[GroupModel, Probe] = {}
-        for key, model in ((key, model) for key in groups for model in models):
-            values, _ = distinct(groups[key].sample[model])
-            known = groups[key].of(model, roles.omits)[:2]
-            thin = values[:: 1 + values.size // _SAMPLE]
-            probes[key, model] = partial(count_gaps, distinct(np.concatenate([*known, thin]))[0])
-        self.gaps: dict[GroupModel, Gaps] = self._pass(probes)
-        self._found: dict[tuple[GroupModel, bytes], Any] = {}
-        self._wanted: dict[GroupModel, tuple[bytes, Probe, int]] = {}
+        self._results: dict[tuple[GroupModel, bytes], Any] = {}
+        self._pending: dict[GroupModel, tuple[bytes, Query, int]] = {}
+        queries: dict[GroupModel, Query] = {}
+        known: dict[GroupModel, FloatArray] = {}
+        for key, model in product(first.groups, range(len(roles.models))):
+            labeled = first.groups[key]
+            sample, _ = distinct_scores(labeled.sample[model])
+            sample = sample[:: 1 + sample.size // _MAX_SAMPLE_VALUES]
+            known[key, model] = np.concatenate(labeled.of(model, roles.omits)[:2])
+            values = distinct_scores(np.append(known[key, model], sample))[0]
+            queries[key, model] = partial(count_gaps, values)
+        self.gaps: dict[GroupModel, GapCounts] = self._pass(queries)
         for (key, model), gaps in self.gaps.items():
-            size = int(groups[key].ranked[model])
-            check_same(pieces, size, _number(gaps))
-            known = groups[key].of(model, roles.omits)[:2]
-            values, number = distinct(np.concatenate(known))
-            there = np.take(gaps.at, np.searchsorted(0.0 - gaps.values, 0.0 - values))
-            check_same(pieces, int(number.sum()), int(np.minimum(number, there).sum()))
+            check_same(pieces, int(first.groups[key].ranked[model]), _number_of_scores(gaps))
+            values, number = distinct_scores(known[key, model])
+            counted = np.take(gaps.at, np.searchsorted(0.0 - gaps.values, 0.0 - values))
+            check_same(pieces, int(number.sum()), int(np.minimum(number, counted).sum()))
 
-    def count(self, of: GroupModel, values: FloatArray) -> Gaps:
+    def count(self, of: GroupModel, values: FloatArray) -> GapCounts:
         """Count the scores of a group and model at and between some values."""
-        gaps: Gaps = self._find(of, values, partial(count_gaps, values), _number(self.gaps[of]))
+        number = _number_of_scores(self.gaps[of])
+        gaps: GapCounts = self._look_up(of, values, partial(count_gaps, values), number)
         return gaps
 
-    def fetch(self, of: GroupModel, numbers: IntArray) -> Ordered:
+    def fetch(self, of: GroupModel, numbers: IntArray) -> SortedScores:
         """Return the scores of a group and model in some gaps."""
         gaps = self.gaps[of]
-        inside = partial(scores_inside, gaps.values, numbers)
-        return Ordered.of(self._find(of, numbers, inside, int(gaps.inside[numbers].sum())))
+        query = partial(scores_inside, gaps.values, numbers)
+        return SortedScores.of(self._look_up(of, numbers, query, int(gaps.inside[numbers].sum())))
 
-    def _find(self, of: GroupModel, asked: Any, probe: Probe, number: int) -> Any:
-        """Return what a pass has found, or wait for it; it will be of so many scores."""
-        key = probe.func.__name__.encode() + asked.tobytes()
-        if (of, key) not in self._found:
-            self._wanted[of] = key, probe, number
-            raise NeedsRefinementError
-        return self._found[of, key]
+    def _look_up(self, of: GroupModel, argument: Any, query: Query, number: int) -> Any:
+        """Return the result of a pass, of so many scores, or raise that it is needed."""
+        key = query.func.__name__.encode() + argument.tobytes()
+        if (of, key) not in self._results:
+            self._pending[of] = key, query, number
+            raise NeedsAnotherPassError
+        return self._results[of, key]
 
     def refine(self) -> None:
-        """Go through the pieces once, for all that have to wait, if there are any."""
-        wanted, self._wanted = self._wanted, {}
-        found = self._pass({of: probe for of, (_, probe, _) in wanted.items()}) if wanted else {}
-        for of, content in found.items():
-            key, _, number = wanted[of]
-            check_same(self._pieces, number, _number(content))
-            self._found[of, key] = content
+        """Read the pieces once for all pending queries."""
+        pending, self._pending = self._pending, {}
+        queries = {of: query for of, (_, query, _) in pending.items()}
+        for of, result in (self._pass(queries) if queries else {}).items():
+            key, _, number = pending[of]
+            check_same(self._pieces, number, _number_of_scores(result))
+            self._results[of, key] = result
 
-    def _pass(self, probes: Mapping[GroupModel, Probe]) -> dict[GroupModel, Any]:
-        """Go through the pieces once."""
-        find = partial(_find_each, self._roles.omits, probes)
-        found = fold_groups(self._pieces, self._roles, find, _join)
-        none = [Ordered.of(np.empty(0))]
-        return {of: found[of] if of in found else probe(none) for of, probe in probes.items()}
-
-
-def _number(content: Gaps | FloatArray) -> int:
-    """Return how many scores were counted, or fetched."""
-    if isinstance(content, Gaps):
-        return int(content.at.sum() + content.inside.sum())
-    return content.size
+    def _pass(self, queries: Mapping[GroupModel, Query]) -> dict[GroupModel, Any]:
+        """Read the pieces once, and return the results of queries."""
+        of_piece = partial(_run_queries, self._roles.omits, queries)
+        results = fold_groups(self._pieces, self._roles, of_piece, _merge)
+        none = [SortedScores.of(np.empty(0))]
+        return {of: results[of] if of in results else query(none) for of, query in queries.items()}
 
 
-def _join(some: Any, others: Any) -> Any:
-    """Add counts, or put scores together."""
-    return some.merge(others) if isinstance(some, Gaps) else np.append(some, others)
+def _number_of_scores(result: GapCounts | FloatArray) -> int:
+    """Return the number of counted, or fetched, scores."""
+    if isinstance(result, GapCounts):
+        return int(result.at.sum() + result.inside.sum())
+    return result.size
 
 
-def _find_each(
-    omits: bool, probes: Mapping[GroupModel, Probe], parts: Sequence[Part]
+def _merge(one: Any, other: Any) -> Any:
+    """Add counts, or join scores."""
+    return one.merge(other) if isinstance(one, GapCounts) else np.append(one, other)
+
+
+def _run_queries(
+    omits: bool, queries: Mapping[GroupModel, Query], parts: Sequence[Part]
 ) -> Iterator[tuple[GroupModel, Any]]:
-    """Go through what is found in one piece, of each group and model that it holds."""
+    """Yield the results of queries for the groups and models in one piece."""
     for key, by_model in parts:
         for model, scores in enumerate(by_model):
-            if (key, model) in probes:
+            if (key, model) in queries:
                 kept = scores[~np.isnan(scores)] if omits else scores
-                yield (key, model), probes[key, model](sort_scores(kept))
+                yield (key, model), queries[key, model](sort_scores(kept))
 
 
 def check_same(pieces: Chunks, before: int, now: int) -> None:
-    """Raise unless as many scores come as before."""
+    """Raise unless there are as many scores as in the pass before."""
     if now != before:
         raise PUValueError(
-            f"{pieces.name} must hold the same rows each time, but of {before} scores {now} came "
-            "when they were read again. Read them from where nothing changes meanwhile, and draw "
-            "from a fixed seed what is drawn."
+            f"{pieces.name} must contain the same rows each time, but of {before} scores {now} "
+            "came when they were read again. Read rows that do not change, and draw random ones "
+            "from a fixed seed."
         )
 
 
 class PiecesSource(FrameSource):
-    """A frame in pieces that no memory holds together."""
+    """A frame in pieces that do not fit into memory."""
 
     def __init__(self, pieces: Chunks, by: Any = None) -> None:
         super().__init__()
@@ -164,15 +165,14 @@ class PiecesSource(FrameSource):
         self.kind = "pieces" if by is None else "groupby of pieces"
 
     def rank(self, roles: Terms, ranks: Ranks, *, exact: bool = True) -> Rankings:
-        """Rank the rows of all pieces, as a frame of the same rows would.
-
-        Rows with weights, counts or clusters are ranked in one frame.
-        """
+        """Rank the rows of all pieces, with the results of a frame of the same rows."""
         if roles.others.keys() - {"propensity"}:
             return super().rank(roles, ranks)
         roles, first, groups = self._first_pass(roles)
         passes = Passes(self._pieces, roles, first)
-        check_within(ranks, max(first.groups[key].ranked[model] for key, model in passes.gaps))
+        check_ranks_within(
+            ranks, max(first.groups[key].ranked[model] for key, model in passes.gaps)
+        )
         named = {argument: str(name) for argument, name in roles.named()}
 
         def make(position: int) -> Ranking:
@@ -181,18 +181,15 @@ class PiecesSource(FrameSource):
             labeled, columns = first.groups[of[0]], {**named, "score": str(roles.models[model])}
             check_scored(columns["score"], int(labeled.ranked[model]))
             *known, propensity = labeled.of(model, roles.omits)
-            shares = None if roles.propensity is None else propensity
-            more = partial(passes.count, of), partial(passes.fetch, of)
-            ranking = rank_counted(known, passes.gaps[of], *more, ranks, shares, exact=exact)
-            return ranking.with_facts(columns=columns)
+            known_propensity = None if roles.propensity is None else propensity
+            gaps = passes.gaps[of], partial(passes.count, of), partial(passes.fetch, of)
+            ranking = rank_counted(known, *gaps, ranks, known_propensity, exact=exact)
+            return ranking.with_fields(columns=columns)
 
         return Rankings(*name_keys(groups, roles), make, passes.refine)
 
-    def pair(self, roles: Terms, on: ColumnNames | None) -> Keyed[PairedRanks]:
-        """Rank the rows of all pieces by several columns of scores.
-
-        Models in rows, and rows with weights, counts or clusters, are paired in one frame.
-        """
+    def pair(self, roles: Terms, on: ColumnNames | None) -> LazyByKey[PairedRanks]:
+        """Pair models in columns of scores."""
         if on is not None or roles.others.keys() - {"propensity"}:
             return super().pair(roles, on)
         roles, first, groups = self._first_pass(roles, paired=True)
@@ -201,55 +198,54 @@ class PiecesSource(FrameSource):
             key: [PlacementTable.of(scores, weights[key]) for scores in group.positive]
             for key, group in first.groups.items()
         }
-        above = _count_placements(self._pieces, roles, first, tables)
+        above = _sum_placements(self._pieces, roles, first, tables)
 
         def make(position: int) -> PairedRanks:
             key = groups.keys[position]
             group = first.groups[key]
-            known, by_model = group.positive, tables[key]
-            labeled = known.shape[1], group.negative.shape[1]
+            labeled = group.positive.shape[1], group.negative.shape[1]
             total = Counts(*labeled, int(group.ranked[0]) - sum(labeled))
-            models = ("model",), roles.models
-            return pair_counted(*models, known, by_model, above[key], total, weights[key])
+            counted = tables[key], group.positive, above[key], total, weights[key]
+            return rank_pairs(("model",), roles.models, *counted)
 
-        return Keyed(groups.names, groups.keys, make)
+        return LazyByKey(groups.names, groups.keys, make)
 
     def rows(self, roles: Terms, named: Named) -> FrameSource:
-        """Bring the columns that are named into one frame."""
-        there, keys = self._pieces.example().columns, self._by or roles.by
+        """Collect the named columns in one frame."""
+        names, keys = self._pieces.example().columns, self._by or roles.by
         by = [] if keys is None else keys if isinstance(keys, list) else [keys]
         for argument, name in (named := [*named, *(("by", key) for key in by)]):
-            check_name(argument, name, there, "column")
+            check_name(argument, name, names, "column")
         columns = [*dict.fromkeys(name for _, name in named)]
-        frames = self._pieces.fold(_listed, operator.add, columns)
-        filled = [frame for frame in frames if len(frame)] or frames[:1]  # whose dtypes count
-        frame = join_rows(filled)
+        frames = self._pieces.fold(_in_list, operator.add, columns)
+        # The dtypes of empty frames do not matter.
+        frame = join_rows([frame for frame in frames if len(frame)] or frames[:1])
         return FrameSource(frame, self._by and frame.groupby(self._by, observed=True))
 
     def summary(self, roles: Terms) -> dict[str, str]:
-        """Name the columns; nothing is counted, which would take a pass over all pieces."""
+        """Return the names of columns; counts would take a pass over all pieces."""
         return {"columns": list_columns([*self._pieces.example().columns])}
 
     def _first_pass(self, roles: Terms, paired: bool = False) -> tuple[Terms, FirstPass, Groups]:
-        """Return the roles with the keys of a groupby, and what a first pass brings together."""
+        """Return the roles with the keys of a groupby, the first pass, and the groups."""
         roles = roles if self._by is None else roles.update(by=self._by)
         first = read_labeled(self._pieces, roles, paired)
         return roles, first, read_keys(first, roles)
 
 
-def _listed(frame: pd.DataFrame) -> list[pd.DataFrame]:
+def _in_list(frame: pd.DataFrame) -> list[pd.DataFrame]:
     return [frame]
 
 
-def _count_placements(
+def _sum_placements(
     pieces: Chunks, roles: Terms, first: FirstPass, tables: Mapping[Hashable, list[PlacementTable]]
-) -> dict[Hashable, Above]:
-    """Count the known positives above all examples, of each group by each model, in one pass."""
-    count = partial(_count_above, roles.omits, tables)
-    above = dict(fold_groups(pieces, roles, count, Above.merge))
+) -> dict[Hashable, PlacementSums]:
+    """Sum the known positives above all examples by group, in one pass."""
+    count = partial(_sum_parts, roles.omits, tables)
+    above = dict(fold_groups(pieces, roles, count, PlacementSums.merge))
     for key, group in first.groups.items():
         if key not in above:
-            above[key] = count_above(tables[key], group.positive[:, :0])
+            above[key] = sum_placements(tables[key], group.positive[:, :0])
         check_same(pieces, int(group.ranked[0]), int(above[key].counts[0].sum()))
         by_model = zip(tables[key], group.positive, above[key].counts, strict=True)
         for table, scores, counts in by_model:
@@ -258,11 +254,11 @@ def _count_placements(
     return above
 
 
-def _count_above(
+def _sum_parts(
     omits: bool, tables: Mapping[Hashable, list[PlacementTable]], parts: Sequence[Part]
-) -> Iterator[tuple[Hashable, Above]]:
-    """Count the known positives above the examples of one piece, of each group."""
+) -> Iterator[tuple[Hashable, PlacementSums]]:
+    """Yield the sums over the examples of each group in one piece."""
     for key, scores in parts:
         if key in tables:
             kept = ~(omits & np.isnan(scores).any(axis=0))
-            yield key, count_above(tables[key], scores[:, kept].astype(np.float64, copy=False))
+            yield key, sum_placements(tables[key], scores[:, kept].astype(np.float64, copy=False))

@@ -128,7 +128,7 @@ RULES: list[tuple[dict[str, Any], type[PUError], str]] = [
     ({"ranks": "ALL"}, PUValueError, r"one of \['all', 'breakpoints'\].* mean 'all'\?"),
     ({"ranks": "all"}, PUValueError, "ranks='breakpoints'"),
     ({"ranks": 0.5}, PUTypeError, "ranks must be 'all'"),
-    ({"ranks": [1, 1]}, PUValueError, r"each once, but \[1, 1\] was passed. np.unique"),
+    ({"ranks": [1, 1]}, PUValueError, r"each once, but \[1, 1\] was passed. Pass np.unique"),
     ({"beta": 1.3}, PUValueError, "beta must lie in"),
     ({"beta": "0.3"}, PUTypeError, "beta must be a number"),
     ({"beta": []}, PUValueError, r"beta must lie in \[0, 1\], but nothing was passed"),

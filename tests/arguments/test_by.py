@@ -377,7 +377,7 @@ def check_both_ways(
     found: list[pd.DataFrame] = []
     texts: list[list[str]] = []
     for small in (5000, 0):
-        monkeypatch.setattr("pu_accessor.sources.groups._SMALL", small)
+        monkeypatch.setattr("pu_accessor.sources.groups._MAX_MEAN_STACKED", small)
         pu = frame.pu(**{"by": "query", "on_error": "skip", **(roles or {})})
         with warnings.catch_warnings(record=True, action="always", category=PUWarning) as told:
             found.append(pu.auroc(**question))

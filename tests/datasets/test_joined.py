@@ -78,7 +78,7 @@ def test_cutoffs_of_the_first_alone_are_noticed(reference: str, ranks: Any) -> N
         ]
     joined = xr.concat(tables, "model", coords="minimal", compat="override", join="override")
     for ask in (QUESTIONS["f1"], QUESTIONS["at threshold"], QUESTIONS["to_frame"]):
-        with pytest.raises(PUValueError, match=r"^Cutoffs, thresholds or known examples are not"):
+        with pytest.raises(PUValueError, match=r"^Cutoffs, thresholds or numbers of examples"):
             ask(joined)
     right = xr.concat(tables, "model", coords="different", compat="equals")
     assert np.isfinite(QUESTIONS["f1"](right)).any()

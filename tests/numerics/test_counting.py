@@ -11,14 +11,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as some
 
-from pu_accessor.counting import gaps as gaps_module
+from pu_accessor.counting import score_gaps as gaps_module
 from pu_accessor.counting import threads
-from pu_accessor.counting.gaps import (
-    Gaps,
-    Ordered,
+from pu_accessor.counting.score_gaps import (
+    GapCounts,
     OrderStatistics,
+    SortedScores,
     count_gaps,
-    distinct,
+    distinct_scores,
     order_statistics,
     scores_inside,
     sort_scores,
@@ -41,8 +41,8 @@ SCORES = st.sampled_from([TIED, ANY, NEAR]).flatmap(
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take the way of large data with small ones."""
-    monkeypatch.setattr(gaps_module, "_RUN", 16)
-    monkeypatch.setattr(threads, "_WORTH", 30)
+    monkeypatch.setattr(gaps_module, "_MAX_SORTED_TOGETHER", 16)
+    monkeypatch.setattr(threads, "_MIN_SCORES_FOR_THREADS", 30)
 
 
 def order(scores: Array) -> list[Any]:
@@ -50,17 +50,19 @@ def order(scores: Array) -> list[Any]:
     return sorted((-np.inf if np.isnan(x) else x, not np.isnan(x)) for x in scores.tolist())[::-1]
 
 
-def by_sorting(values: Array, scores: Array) -> Gaps:
+def by_sorting(values: Array, scores: Array) -> GapCounts:
     """Count at and between values as slowly as can be."""
     ordered, marks = order(scores), order(values)
     at = [sum(x == mark for x in ordered) for mark in marks]
     ends = [(np.inf, 2), *marks, (-np.inf, -1)]
     between = [[x for x in ordered if ends[i] > x > ends[i + 1]] for i in range(len(ends) - 1)]
     lowest = [(x[-1][0] if x[-1][1] else np.nan) if x else np.inf for x in between]
-    return Gaps(values, np.array(at, int), np.array([len(x) for x in between]), np.array(lowest))
+    return GapCounts(
+        values, np.array(at, int), np.array([len(x) for x in between]), np.array(lowest)
+    )
 
 
-def assert_same(found: Gaps, expected: Gaps) -> None:
+def assert_same(found: GapCounts, expected: GapCounts) -> None:
     np.testing.assert_array_equal(found.values, expected.values)
     np.testing.assert_array_equal(found.at, expected.at)
     np.testing.assert_array_equal(found.inside, expected.inside)
@@ -86,12 +88,12 @@ def pieces(scores: Array, cuts: list[int]) -> list[Array]:
 @example(scores=(np.array([1.0, 0.5]), np.array([1.0])), cuts=[])
 def test_gaps_are_those_of_a_full_sort(scores: Scores, cuts: list[int]) -> None:
     labeled, unlabeled = scores
-    values, _ = distinct(labeled)
+    values, _ = distinct_scores(labeled)
     expected = by_sorting(values, unlabeled)
     parts = [count_gaps(values, sort_scores(piece)) for piece in pieces(unlabeled, cuts)]
-    assert_same(reduce(Gaps.merge, parts), expected)
+    assert_same(reduce(GapCounts.merge, parts), expected)
     both = count_gaps(values, sort_scores(np.concatenate([labeled, unlabeled])))
-    assert_same(replace(both, at=both.at - distinct(labeled)[1]), expected)
+    assert_same(replace(both, at=both.at - distinct_scores(labeled)[1]), expected)
 
 
 @given(
@@ -105,20 +107,22 @@ def test_gaps_are_those_of_a_full_sort(scores: Scores, cuts: list[int]) -> None:
 def test_best_scores_of_a_full_sort(scores: Scores, cuts: list[int], targets: list[int]) -> None:
     labeled, unlabeled = scores
     wanted = np.array([target for target in targets if target <= unlabeled.size], np.int64)
-    values, at = distinct(labeled)
+    values, at = distinct_scores(labeled)
     # Labeled scores are counted along: what is found must be the unlabeled ones.
-    parts = [Ordered.of(piece) for piece in pieces(np.concatenate([unlabeled, labeled]), cuts)]
+    parts = [
+        SortedScores.of(piece) for piece in pieces(np.concatenate([unlabeled, labeled]), cuts)
+    ]
     every = count_gaps(values, parts)
     free = replace(every, at=every.at - at)
 
-    def fetch(numbers: Array) -> Ordered:
-        return Ordered.of(scores_inside(every.values, numbers, parts))
+    def fetch(numbers: Array) -> SortedScores:
+        return SortedScores.of(scores_inside(every.values, numbers, parts))
 
     assert_best(order_statistics(wanted, free, fetch), wanted, unlabeled)
 
 
 def test_scores_that_are_not_fetched_are_not_tied() -> None:
-    gaps = Ordered.of(np.array([4.0, 2.0, 2.0, 1.0])).count(np.array([3.0]))
+    gaps = SortedScores.of(np.array([4.0, 2.0, 2.0, 1.0])).count(np.array([3.0]))
     found = order_statistics(np.array([1, 2, 3, 4]), gaps, None)
     np.testing.assert_array_equal(found.score, [4.0, np.nan, np.nan, 1.0])
     np.testing.assert_array_equal(found.through, [1, 2, 3, 4])
@@ -127,7 +131,7 @@ def test_scores_that_are_not_fetched_are_not_tied() -> None:
 
 
 def assert_best(found: OrderStatistics, targets: Array, scores: Array) -> None:
-    values, at = distinct(scores)
+    values, at = distinct_scores(scores)
     through = np.cumsum(at)
     block = np.searchsorted(through, targets)
     np.testing.assert_array_equal(found.score, values[block])
@@ -154,7 +158,7 @@ BELOW = np.array([np.nan, -np.inf, 0.0, 2.0, np.nan])
 @example(arrays=(np.array([1e300, 0.1]), BELOW), chosen=[0, 1], dtype=np.float32)
 def test_scores_in_gaps_of_a_full_sort(arrays: Scores, chosen: list[int], dtype: Any) -> None:
     with np.errstate(over="ignore"):
-        values, scores = distinct(arrays[0])[0], arrays[1].astype(dtype)
+        values, scores = distinct_scores(arrays[0])[0], arrays[1].astype(dtype)
     numbers = sorted({number % (values.size + 1) for number in chosen})
     parts = sort_scores(scores)
     found = scores_inside(values, np.array(numbers, np.int64), parts)

@@ -7,7 +7,7 @@ import pytest
 
 from pu_accessor.counting import placements, threads
 from pu_accessor.counting import score_lookup as module
-from pu_accessor.counting.placements import PlacementTable, count_above
+from pu_accessor.counting.placements import PlacementTable, sum_placements
 from pu_accessor.counting.score_lookup import Lookup
 from tests.numerics.test_counting import ODD as ODD_SCORES
 
@@ -15,12 +15,12 @@ from tests.numerics.test_counting import ODD as ODD_SCORES
 @pytest.mark.parametrize("size", [0, 1, 999, 1000, 5003])
 def test_many_scores_in_threads(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PU_ACCESSOR_MAX_THREADS", "3")
-    monkeypatch.setattr(threads, "_WORTH", 2000)
-    monkeypatch.setattr(placements, "_PIECE", 64)
+    monkeypatch.setattr(threads, "_MIN_SCORES_FOR_THREADS", 2000)
+    monkeypatch.setattr(placements, "_SCORES_AT_ONCE", 64)
     rng = np.random.default_rng(0)
     score = rng.normal(size=(2, size)).round(2)
     places = [PlacementTable.of(one) for one in rng.normal(size=(2, 5)).round(2)]
-    whole = count_above(places, score)
+    whole = sum_placements(places, score)
     found = np.stack([place.above(one) for place, one in zip(places, score, strict=True)])
     for counts, own in zip(whole.counts, found, strict=True):
         np.testing.assert_array_equal(counts, np.bincount(own, minlength=11))
@@ -46,7 +46,7 @@ SHAPES: dict[str, Any] = {
 def test_blocks_are_those_of_a_search(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(200):
         rng = np.random.default_rng(seed)
-        monkeypatch.setattr(module, "_FEWEST", int(rng.choice([1, 8, 1 << 12])))
+        monkeypatch.setattr(module, "_MIN_CELLS", int(rng.choice([1, 8, 1 << 12])))
         values, scores = (SHAPES[shape](rng, rng.integers(0, most)) for most in (12, 60))
         values = np.unique(values[~np.isnan(values)]) + 0.0
         left, right = (values.searchsorted(scores, side) for side in ("left", "right"))
@@ -60,4 +60,4 @@ def test_few_scores_are_searched_for(spread: float) -> None:
     """The table says where most are, of even scores and of very uneven ones."""
     scores = np.random.default_rng(0).lognormal(0, spread, 50_000)
     lookup = Lookup.of(np.unique(scores[:300]), scores)
-    assert np.mean(lookup._look(scores) < 0) < 0.4
+    assert np.mean(lookup.table[lookup._cells(scores)] < 0) < 0.4

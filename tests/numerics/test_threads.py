@@ -14,7 +14,7 @@ import pytest
 import xarray as xr
 
 from pu_accessor import from_arrays
-from pu_accessor.counting import gaps, threads
+from pu_accessor.counting import score_gaps, threads
 from pu_accessor.counting.threads import count_threads, in_threads, one_thread
 
 OURS, OTHERS = "PU_ACCESSOR_MAX_THREADS", "OMP_NUM_THREADS"
@@ -36,19 +36,19 @@ while True:
 def no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in (OURS, OTHERS):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(threads, "_WORTH", 1000)
+    monkeypatch.setattr(threads, "_MIN_SCORES_FOR_THREADS", 1000)
 
 
 @pytest.mark.parametrize(("number", "size"), [(1, 10_000), (1, 300), (3, 10_000), (3, 300)])
 def test_parts_answer_as_one_sort(number: int, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(OURS, str(number))
-    monkeypatch.setattr(gaps, "_RUN", size)
+    monkeypatch.setattr(score_gaps, "_MAX_SORTED_TOGETHER", size)
     label = np.where(np.arange(SCORES.size) % 25, np.nan, np.arange(SCORES.size) % 50 == 0)
     ranks = np.arange(1, SCORES.size, 61)
     pu = from_arrays(SCORES, label, nan_policy="worst")
     questions = (partial(pu.roc_bounds, [0.1, 0.3]), partial(pu.contingency, 0.2, ranks=ranks))
     answers = [ask() for ask in questions]
-    monkeypatch.setattr(gaps, "_RUN", 10**9)
+    monkeypatch.setattr(score_gaps, "_MAX_SORTED_TOGETHER", 10**9)
     monkeypatch.setenv(OURS, "1")
     for ask, answer in zip(questions, answers, strict=True):
         xr.testing.assert_identical(ask(), answer)
@@ -65,18 +65,6 @@ def test_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     with one_thread():
         assert count_threads(1000) == 1
     assert count_threads(1000) == 3
-
-
-def test_caller_works_beside_other_threads() -> None:
-    both = threading.Barrier(2)  # neither item ends before the other has begun
-
-    def work(item: int) -> tuple[int, int]:
-        both.wait(timeout=30)
-        return item, threading.get_ident()
-
-    items, workers = zip(*in_threads(work, range(10, 12), 2), strict=True)
-    assert items == (10, 11)
-    assert len({*workers}) == 2 and threading.get_ident() in workers
 
 
 def test_no_thread_is_left() -> None:

@@ -16,7 +16,7 @@ import pu_accessor.dask
 import pu_accessor.polars
 from pu_accessor import PUValueError, PUWarning, from_arrays, from_chunks
 from pu_accessor.counting import placements
-from pu_accessor.counting.placements import RowClusters
+from pu_accessor.counting.row_clusters import RowClusters
 from tests.methods.test_report import write
 from tests.sources.test_pieces import opening
 
@@ -123,8 +123,8 @@ def test_pooled_folds_share_their_patients() -> None:
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_sums_are_those_of_rows(threads: str, missing: float, monkeypatch: Any) -> None:
     monkeypatch.setenv("PU_ACCESSOR_MAX_THREADS", threads)
-    monkeypatch.setattr("pu_accessor.counting.threads._WORTH", 1)
-    monkeypatch.setattr(placements, "_PIECE", 7)
+    monkeypatch.setattr("pu_accessor.counting.threads._MIN_SCORES_FOR_THREADS", 1)
+    monkeypatch.setattr(placements, "_SCORES_AT_ONCE", 7)
     rng = np.random.default_rng(5)
     score = np.round(rng.normal(size=200), 1)
     score[rng.random(200) < missing] = np.nan

@@ -39,12 +39,12 @@ NUMBERED: list[Any] = [
 
 @pytest.mark.parametrize(("label", "coding"), NUMBERED)
 def test_numbers_are_not_looked_up_by_value(label: Any, coding: Any, monkeypatch: Any) -> None:
-    monkeypatch.delattr("pu_accessor.sources.columns._read_any")
+    monkeypatch.delattr("pu_accessor.sources.label_states._read_any")
     assert read(label, **coding) == EXPECTED
 
 
 def test_integers_and_flags_are_not_looked_up_by_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr("pu_accessor.sources.columns._read_any")
+    monkeypatch.delattr("pu_accessor.sources.label_states._read_any")
     one: Any = np.ones(5, np.uint8)
     two: list[Any] = [np.array([1, 0, 0, 0, 1]), np.array([True, False, False, False, True])]
     cases: list[Any] = [(one, {}, [5, 0, 0])]
@@ -78,13 +78,13 @@ def test_labels_of_any_coding_and_dtype(label: Any, coding: dict[str, Any]) -> N
 
 
 UNCLEAR: list[Any] = [
-    ([1, 0], {}, r"holds two values, 1 and 0, and nothing missing: is 0 unlabeled, or a known"
+    ([1, 0], {}, r"contains two values, 1 and 0, and nothing missing: is 0 unlabeled, or a known"
                  r" negative\? Pass unlabeled=0 or negative=0"),
     ([False, True], {}, r"two values, False and True.* Pass unlabeled=False or negative=Fal"),
-    ([1, -1], {}, r"holds -1, which is unlabeled to some and negative to others. Pass unlab"),
-    (["1", None], {}, r"holds '1', which stands for no state. Labels are True or 1"),
-    ([1, 0, None], {"unlabeled": 0}, r"holds None \(missing\), which stands for no state"),
-    (list(range(20)), {}, r"holds 2, 3, 4, 5, 6 and 13 more: these look like many grades"),
+    ([1, -1], {}, r"contains -1, which is unlabeled to some and negative to others. Pass unlab"),
+    (["1", None], {}, r"contains '1', which stands for no state. Labels are True or 1"),
+    ([1, 0, None], {"unlabeled": 0}, r"contains None \(missing\), which stands for no state"),
+    (list(range(20)), {}, r"contains 2, 3, 4, 5, 6 and 13 more: these look like many grades"),
     ([1, None], {"positive": 1, "negative": 1}, r"positive and negative must not share .* 1"),
     ([1, None], {"negative": [0, 2], "unlabeled": (2,)}, r"negative and unlabeled must not"),
 ]  # fmt: skip
@@ -192,7 +192,7 @@ def test_scores_of_any_real_dtype(score: Any) -> None:
 def test_missing_scores_of_any_dtype(missing: Any) -> None:
     score = pd.Series([3, None, 1], dtype=missing)
     with pytest.raises(
-        PUValueError, match=r"'score' holds NaN in 1 of 3 rows. Pass nan_policy='wo"
+        PUValueError, match=r"'score' contains NaN in 1 of 3 rows. Pass nan_policy='wo"
     ):
         from_arrays(score, [True, None, None]).contingency(0.5, ranks="all")
     tables = from_arrays(score, [True, None, None], nan_policy="omit").contingency(
@@ -205,12 +205,12 @@ def test_missing_scores_of_any_dtype(missing: Any) -> None:
 
 
 UNRANKED: list[Any] = [
-    (["a", "b"], PUTypeError, r"'score' must hold real numbers, but is (str|object) .*'a'"),
-    (["0.5", "0.1"], PUTypeError, r"must hold real numbers, .* column.astype\(float\)"),
-    ([1j, 2], PUTypeError, r"must hold real numbers, but is complex128"),
+    (["a", "b"], PUTypeError, r"'score' must contain real numbers, but is (str|object) .*'a'"),
+    (["0.5", "0.1"], PUTypeError, r"must contain real numbers, .* column.astype\(float\)"),
+    ([1j, 2], PUTypeError, r"must contain real numbers, but is complex128"),
     ([2**53, 2**53 + 1], PUValueError, r"float64 cannot tell apart, .*: column.rank\(\)"),
     (pd.array([2**60, 2**60 + 1], dtype="int64[pyarrow]"), PUValueError, r"cannot tell apart"),
-    ([10**400, 10**401], PUValueError, r"holds object numbers that float64 cannot tell"),
+    ([10**400, 10**401], PUValueError, r"contains object numbers that float64 cannot tell"),
     ([[1], [2, 3]], PUTypeError, r"score must be one-dimensional, but a list of 2 dimensions"),
 ]  # fmt: skip
 
@@ -258,7 +258,7 @@ def test_a_column_without_a_name_is_called_by_its_role(role: str) -> None:
     if role == "label":
         asked.append(lambda: pu.sample_to_label(1, random_state=0))
     for ask in asked:
-        with pytest.raises(PUError, match=f"{role} column '{role}' (must hold|holds)"):
+        with pytest.raises(PUError, match=f"{role} column '{role}' (must contain|contains)"):
             ask()
     assert f"{role} column '{role}'" in " ".join(repr(pu).split())
 

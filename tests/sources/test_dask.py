@@ -80,7 +80,7 @@ def test_a_cluster(cluster: Any, tmp_path: Path) -> None:
         check_same(ASKED[SOME[3]](DDF.pu), whole_frame(SOME[3]))
         check_same(ASKED[SOME[0]](DDF.persist().pu), whole_frame(SOME[0]))
         check_same(ASKED[SOME[1]](parts.pu), whole_frame(SOME[1]))
-        with pytest.raises(PUValueError, match=r"holds NaN in \d+ of 400 rows"):
+        with pytest.raises(PUValueError, match=r"contains NaN in \d+ of 400 rows"):
             DDF.pu(score="holes").auroc(0.3)
         chunks.check_errors(lambda pu: pu(score="scor").auroc(0.3), FRAME, DDF)
 
@@ -163,7 +163,9 @@ def test_partitions_that_are_drawn_anew() -> None:
         return FRAME.iloc[: rng.integers(100, 400)]
 
     ddf = dd.from_map(load, range(3), meta=FRAME.iloc[:0])
-    with pytest.raises(PUValueError, match=r"^ddf must hold the same rows each time, but of \d+"):
+    with pytest.raises(
+        PUValueError, match=r"^ddf must contain the same rows each time, but of \d+"
+    ):
         ddf.pu.roc_bounds(0.3)
 
 
@@ -179,7 +181,7 @@ def test_nothing_but_counts_and_labeled_scores_travels(monkeypatch: pytest.Monke
         lambda pu: pu(score=["score", "square"]).compare(),
     ]
     expected = [ask(frame.pu) for ask in asked]
-    monkeypatch.setattr("pu_accessor.sources.chunks._SAMPLED", 100)
+    monkeypatch.setattr("pu_accessor.sources.first_pass._MAX_SAMPLED_ROWS", 100)
     sizes: list[int] = []
     frames: list[int] = []
 
@@ -207,5 +209,5 @@ def test_a_cluster_that_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
         raise KilledWorker("task", last_worker=cast("Any", worker), allowed_failures=3)
 
     monkeypatch.setattr("pu_accessor.dask.compute", give_up)
-    with pytest.raises(PUError, match=r"(?s)^ddf could .*KilledWorker.*no answer.*repartition"):
+    with pytest.raises(PUError, match=r"(?s)^ddf could .*KilledWorker.*no result.*repartition"):
         DDF.pu.auroc(0.3)

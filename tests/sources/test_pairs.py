@@ -117,6 +117,6 @@ def test_examples_that_are_in_some_groups_alone() -> None:
 def test_examples_that_are_twice_in_a_group() -> None:
     rows = pd.concat([ROWS, ROWS[ROWS["hour"].isin([4, 6])], ROWS[ROWS["hour"] == 6]])
     for on, said in (("hour", "'hour'"), (["day", "hour"], r"\['day', 'hour'\]")):
-        told = rf"^on={said} must name each example once .* but 2 examples stand in a group twice"
+        told = rf"^on={said} must name each example once .* but 2 examples occur in a group twice"
         with pytest.raises(PUValueError, match=told):
             rows.pu(**ROLES).compare("auroc", 0.2, on=on)

@@ -15,8 +15,7 @@ from matplotlib.axes import Axes
 
 import pu_accessor
 from pu_accessor import PUError, PUTypeError, PUValueError, PUWarning, from_chunks
-from pu_accessor.sources import chunks as first_pass
-from pu_accessor.sources import pieces as looks
+from pu_accessor.sources import first_pass, pieces
 from tests.accessors.test_spellings import show
 
 Ask = Callable[[Any], Any]
@@ -87,8 +86,8 @@ def whole_frame(name: str) -> Any:
 
 def shrink(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take the way of large data with small ones: few scores are kept."""
-    monkeypatch.setattr(first_pass, "_SAMPLED", 3)
-    monkeypatch.setattr(looks, "_SAMPLE", 4)
+    monkeypatch.setattr(first_pass, "_MAX_SAMPLED_ROWS", 3)
+    monkeypatch.setattr(pieces, "_MAX_SAMPLE_VALUES", 4)
 
 
 def check_same(one: Any, other: Any) -> None:
@@ -335,7 +334,7 @@ def test_no_scores_at_all() -> None:
 def test_what_is_wrong_is_told_of_all_chunks() -> None:
     two = FRAME.assign(label=FRAME["label"].replace(0, 7))
     told = check_errors(lambda pu: pu(score="holes").auroc(0.3), two, [two])
-    assert "holds NaN in" in told  # the first of both
+    assert "contains NaN in" in told  # the first of both
     for propensity in (np.nan, 3.0):
         odd = FRAME.assign(propensity=FRAME["propensity"].where(FRAME.index % 3 > 0, propensity))
         told = check_errors(ASKED["auroc weighted"], odd, cut(odd, [20]))
@@ -355,7 +354,7 @@ UNKNOWN: list[Any] = [
 def test_unknown_labels_of_all_chunks_are_listed(labels: Any, roles: Any, shown: str) -> None:
     whole, chunks = joined(*labels)
     told = check_errors(lambda pu: pu(**roles).auroc(0.3), whole, chunks)
-    assert re.search(rf"holds {shown}(, which|: these)", told)
+    assert re.search(rf"contains {shown}(, which|: these)", told)
 
 
 # What chunks may be
@@ -394,7 +393,7 @@ OTHERS = {
     "a group is gone": LAST.assign(key="b"),
     "nothing is left": LAST.iloc[:0],
 }
-SAME = r"^chunks must hold the same rows each time, but of \d+ scores \d+ came"
+SAME = r"^chunks must contain the same rows each time, but of \d+ scores \d+ came"
 
 
 @pytest.mark.parametrize("name", OTHERS)

@@ -19,7 +19,7 @@ pl: Any = pytest.importorskip("polars")
 
 from pu_accessor.polars import PolarsSource, as_pandas  # noqa: E402
 from pu_accessor.questions.accessor import Accessor  # noqa: E402
-from pu_accessor.sources.columns import read_scores  # noqa: E402
+from pu_accessor.sources.column_values import read_scores  # noqa: E402
 
 SHUFFLED = FRAME.iloc[np.random.default_rng(3).permutation(len(FRAME))]  # its index plays no role
 DATA = {name: [None if x != x else x for x in SHUFFLED[name]] for name in SHUFFLED}
@@ -64,7 +64,7 @@ def test_scores_of_each_dtype(kind: str) -> None:
         asked = [pu(nan_policy=policy).contingency(0.3, ranks="all") for pu in (one.pu, other.pu)]
         check_same(*asked)
     if "null" in kind:
-        with pytest.raises(PUValueError, match=r"holds NaN in 37 of 400 rows"):
+        with pytest.raises(PUValueError, match=r"contains NaN in 37 of 400 rows"):
             one.pu.auroc(0.3)
 
 
@@ -143,7 +143,7 @@ def test_nan_and_null_are_both_missing() -> None:
     mixed = pl.Series([None, float("nan"), *scores[2:]])
     one, plain = DF.with_columns(mixed.alias("score")), SHUFFLED.reset_index(drop=True)
     plain.loc[[0, 1], "score"] = np.nan
-    with pytest.raises(PUValueError, match="holds NaN in 2 of 400 rows"):
+    with pytest.raises(PUValueError, match="contains NaN in 2 of 400 rows"):
         one.pu.auroc(0.3)
     check_same(one.pu(nan_policy="omit").auroc(0.3), plain.pu(nan_policy="omit").auroc(0.3))
     near = pl.DataFrame({"score": [2**53, 2**53 + 1, None], "label": [True, None, None]})

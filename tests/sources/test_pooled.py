@@ -200,7 +200,7 @@ def test_folds_without_known_positives_are_no_obstacle() -> None:
 
 
 NO_ANSWER: list[Any] = [
-    (lambda f: f["label"].mask(f["fold"] == 0, 1), "more than known positives"),
+    (lambda f: f["label"].mask(f["fold"] == 0, 1), "than known positives, but one does not"),
     (lambda f: f["label"] * np.nan, "must mark at least one known positive, but none of"),
 ]
 

@@ -59,7 +59,7 @@ def test_reprs_count_labels_and_ties(kind: str) -> None:
     assert there["missing scores"] == "7: dropped" and " in 113 scores" in there["distinct scores"]
     assert counted(SOURCES[kind](FRAME.drop_duplicates("score")))["distinct scores"] == "58"
     text = counted(SOURCES[kind](FRAME.assign(score="high")))
-    assert [*text] == ["not ready"] and "must hold real numbers" in text["not ready"]
+    assert [*text] == ["not ready"] and "must contain real numbers" in text["not ready"]
 
 
 def test_reprs_of_samples_name_dimensions() -> None:
@@ -88,8 +88,8 @@ def test_reprs_of_large_or_lazy_samples_count_nothing() -> None:
 
 
 def test_reprs_of_large_frames_count_labels_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("frames", "columns"):
-        monkeypatch.setattr(f"pu_accessor.sources.{module}.FEW_ROWS", 120)
+    for module in ("frames", "column_summary"):
+        monkeypatch.setattr(f"pu_accessor.sources.{module}.MAX_ROWS_LOOKED_UP", 120)
     frame = pd.concat([FRAME, FRAME.iloc[:1]], ignore_index=True).assign(site="x")
     few, large = (counted(some.pu(by="site")) for some in (frame.iloc[:120], frame))
     assert few == {**COUNTS, "distinct scores": TIES, "groups": "1: site"}
@@ -108,6 +108,8 @@ def test_reprs_of_frames_name_models_and_groups() -> None:
 def test_reprs_of_chunks_and_of_nothing() -> None:
     assert counted(pu_accessor.from_chunks([FRAME])) == {"columns": "score, label, propensity"}
     empty = counted(FRAME.iloc[:0].pu())
-    assert empty == {"not ready": "score and label must hold at least one example, but are empty."}
+    assert empty == {
+        "not ready": "score and label must contain at least one example, but are empty."
+    }
     empty = counted(pu_accessor.from_chunks([]))
     assert [*empty] == ["not ready"] and "chunks must" in empty["not ready"]

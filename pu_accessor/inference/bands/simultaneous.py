@@ -17,7 +17,7 @@ import scipy
 
 from pu_accessor.inference.bands.exact import TOLERANCE, Bounds, PathLimits, exact, exact_with_odds
 from pu_accessor.inference.root_search import largest_without_excess
-from pu_accessor.ranking import FloatArray, IntArray, Ranking, each_once
+from pu_accessor.ranking import FloatArray, IntArray, Ranking, sorted_unique
 
 # Largest size whose paths are counted. Beyond, alpha' is scaled by a power of n*m/(n + m): up to
 # 200,000 positives it is 2% to 11% below the counted one.
@@ -230,4 +230,4 @@ def narrowed_bends(head: IntArray, narrowed: IntArray) -> IntArray:
 def counts_within_steps(corners: list[IntArray], start: IntArray, end: IntArray) -> IntArray:
     """Return the distinct counts that lie strictly between the two cutoffs of their step."""
     inside = [corner[(start < corner) & (corner < end)] for corner in corners]
-    return each_once(np.concatenate(inside))
+    return sorted_unique(np.concatenate(inside))

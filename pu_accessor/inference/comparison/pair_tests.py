@@ -143,7 +143,7 @@ def recall_of_group(ranking: Ranking, threshold: float, missed: bool, level: flo
     """Return the share of positives above a threshold, or below, with Wilson's interval."""
     check_labels(np.zeros(1), ranking.total)
     n = ranking.total.known_positive
-    here = ranking.at(ranking.above(threshold))
+    here = ranking.at(ranking.count_at_or_above(np.array([threshold])))
     above = here.known_positive
     counted = (n - above if missed else above).astype(np.float64)
     return GroupValue(

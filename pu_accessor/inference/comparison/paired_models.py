@@ -57,7 +57,7 @@ def compare_paired(
     differences = [_mean_rank_difference(paired, pair, target == "population") for pair in pairs]
     mean, variance, df = np.transpose(differences)
     factor = np.ones(1 if betas is None else betas.size)
-    if target == "examples" and betas is not None and paired.weight is None:
+    if target == "examples" and betas is not None and paired.known_weight is None:
         factor = hidden_share(paired.total, betas) ** 0.5
     error = np.multiply.outer(np.sqrt(variance), factor)
     error[:, factor == 0] = 0.0  # also of a single known positive
@@ -81,10 +81,14 @@ def _error_covariance(paired: PairedRanks, target: str) -> FloatArray:
     if paired.clusters is not None:
         sums = paired.clusters.sums.sum(axis=1)
         return np.asarray((sums @ sums.T)[np.newaxis])
-    share = np.full(n, 1 / n) if paired.weight is None else paired.weight / paired.weight.sum()
+    share = (
+        np.full(n, 1 / n)
+        if paired.known_weight is None
+        else paired.known_weight / paired.known_weight.sum()
+    )
     ranks = np.stack([*paired.ranks.values()])
     if target == "population":
-        ranks = ranks - np.stack([*paired.among.values()])
+        ranks = ranks - np.stack([*paired.ranks_among_known.values()])
     deviation = share * (ranks - ranks @ share[:, np.newaxis])
     of_rest = (sum(paired.total) - n) * paired.covariance if target == "population" else 0.0
     return np.asarray((deviation @ deviation.T + of_rest)[np.newaxis])
@@ -104,8 +108,8 @@ def _mean_rank_difference(
     paired: PairedRanks, models: tuple[int, int], on_new: bool
 ) -> tuple[float, float, float]:
     """Return by how many ranks the first is ahead on average, its variance and its df."""
-    (a, b), weight, n = models, paired.weight, paired.total.known_positive
-    ranks, among = ([*each.values()] for each in (paired.ranks, paired.among))
+    (a, b), weight, n = models, paired.known_weight, paired.total.known_positive
+    ranks, among = ([*each.values()] for each in (paired.ranks, paired.ranks_among_known))
     share = np.full(n, 1 / n) if weight is None else weight / weight.sum()
     ahead = ranks[b] - ranks[a]
     if on_new and weight is None:
@@ -123,7 +127,7 @@ def _mean_rank_difference(
     unit = float(np.mean(share**2 * factor)) * others**2
     move_moments = paired.moves[:, a, b]
     differ = bool(ahead.any() or move_moments.any())
-    if differ or not (paired.equal[a, b] or (paired.rows and paired.rows.alike(a, b))):
+    if differ or not (paired.equal[a, b] or (paired.rows and paired.rows.same_order(a, b))):
         move_moments = move_moments + _UNSEEN_MOVES / max(others, 1)
     variance_of_known, df = known_positive_variance(influence, move_moments * [unit, unit**2])
     if not on_new:
@@ -194,7 +198,7 @@ def _difference_variance(
     counted: CountArray | None = None,
 ) -> tuple[float, float]:
     """Return the variance of a sum over rows, by clusters if there are any, and its df."""
-    times, is_known = rows.times, rows.positive
+    times, is_known = rows.multiplicity, rows.positive
     size_of_rest = times[~is_known].sum().item()
     if times[is_known].sum() < 2 or size_of_rest < 2:
         return np.nan, np.nan
@@ -213,7 +217,7 @@ def _difference_variance(
 
 def _count_likely_positives(best: FloatArray, rows: PairedRows, share: float) -> CountArray:
     """Return how often rows of the rest count as positives: as many as there are, best first."""
-    times = rows.times[~rows.positive]
+    times = rows.multiplicity[~rows.positive]
     order, counted = np.argsort(-best / times, kind="stable"), np.zeros(best.size)
     before = np.cumsum(times[order]) - times[order]
     left = np.ceil(max(share * times.sum(), 1.0) - before)
@@ -223,10 +227,10 @@ def _count_likely_positives(best: FloatArray, rows: PairedRows, share: float) ->
 
 def _row_design(terms: FloatArray, rows: PairedRows) -> Design:
     """Return by how much clusters enlarge the variance of a sum over rows, and the maximal df."""
-    if not rows.designed:
+    if not rows.has_design:
         return Design()
     cluster = np.arange(terms.size) if rows.cluster is None else rows.cluster
-    size, times = int(cluster.max()) + 1, rows.times
+    size, times = int(cluster.max()) + 1, rows.multiplicity
     bins = cluster + size * ~rows.positive
     sums = np.bincount(bins, terms, 2 * size).reshape(2, size).astype(np.float64)
     sizes = np.bincount(bins, times, 2 * size).reshape(2, size)
@@ -255,8 +259,8 @@ def _row_covariance(terms: FloatArray, rows: PairedRows) -> FloatArray:
     """Return the covariance of the errors of models, from what rows add to each."""
     if rows.cluster is not None:
         terms = np.stack([np.bincount(rows.cluster, of_model) for of_model in terms])
-    elif not rows.drawn:
-        terms = terms / np.sqrt(rows.times)
+    elif not rows.is_sample:
+        terms = terms / np.sqrt(rows.multiplicity)
     return terms @ terms.T
 
 
@@ -285,7 +289,7 @@ def compare_rows(
         estimate[pair] = completed[a] - completed[b]
         all_terms, moved = models[a].influence - models[b].influence, as_known[a] - as_known[b]
         differ = all_terms.any() or moved.any()
-        are_equal = not differ and (paired.equal[a, b] or (by_order and rows.alike(a, b)))
+        are_equal = not differ and (paired.equal[a, b] or (by_order and rows.same_order(a, b)))
         few_move = paired.moves[1, a, b] > _MIN_MOVE_KURTOSIS * paired.moves[0, a, b] ** 2
         max_move = np.maximum(models[a].max_move, models[b].max_move) * (not are_equal)
         for column, terms in enumerate(all_terms):

@@ -72,11 +72,11 @@ def compare_worst_case(
 
 def _select_pair(paired: PairedRanks, models: tuple[int, int]) -> PairedRanks:
     """Return the ranks of two of the models."""
-    ranks, among = ([*each.values()] for each in (paired.ranks, paired.among))
+    ranks, among = ([*each.values()] for each in (paired.ranks, paired.ranks_among_known))
     both = np.ix_(models, models)
     return paired._replace(
         ranks={model: ranks[model] for model in models},
-        among={model: among[model] for model in models},
+        ranks_among_known={model: among[model] for model in models},
         covariance=paired.covariance[both],
         moves=paired.moves[:, both[0], both[1]],
         equal=paired.equal[both],
@@ -99,7 +99,7 @@ def _relabel_for_extreme(
     value = side * (b - a)
     order, weight = np.argsort(-value, kind="stable"), np.empty(n)
     weight[order] = _extreme_weights(value[order], min(odds, _MAX_ODDS))
-    return both._replace(weight=1 + latent_shares(1 + weight, hidden))
+    return both._replace(known_weight=1 + latent_shares(1 + weight, hidden))
 
 
 def _extreme_weights(values: FloatArray, odds: float) -> FloatArray:
@@ -119,7 +119,9 @@ def _remove_wrong_labels(both: PairedRanks, wrong: int, side: int) -> PairedRank
     ranks = {model: of_model[right] for model, of_model in both.ranks.items()}
     return both._replace(
         ranks=ranks,
-        among={model: scipy.stats.rankdata(of_model) for model, of_model in ranks.items()},
+        ranks_among_known={
+            model: scipy.stats.rankdata(of_model) for model, of_model in ranks.items()
+        },
         total=total._replace(
             known_positive=total.known_positive - wrong,
             known_negative=total.known_negative + wrong,

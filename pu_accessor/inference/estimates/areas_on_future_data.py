@@ -44,7 +44,7 @@ from pu_accessor.inference.influence import (
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
 from pu_accessor.inference.tables.curves import area_of_estimate, aurocs_of_estimates, odds_factor
-from pu_accessor.ranking import BoolArray, FloatArray, Ranking, Stack
+from pu_accessor.ranking import BoolArray, FloatArray, Ranking, TieBlocks
 
 _MIN_SHARE = 1e-9  # replaces a share of 0, which has no logit
 _PRIOR_SIZE = 0.5  # values added to a sample at either end, as in Jeffreys' prior
@@ -108,7 +108,7 @@ def bounded_mean_limits(
 
 
 def estimate_population_aurocs(
-    stack: Stack, betas: FloatArray, level: float
+    stack: TieBlocks, betas: FloatArray, level: float
 ) -> list[Estimates | None]:
     """Estimate AUROC on future data of each ranking; None where the stack does not allow it."""
     known, negative, unlabeled = stack.total.T
@@ -127,14 +127,14 @@ def estimate_population_aurocs(
     return [Estimates(*next(rows)) if is_plain else None for is_plain in plain.tolist()]
 
 
-def _beta_may_be_refuted(stack: Stack, betas: FloatArray, level: float) -> BoolArray:
+def _beta_may_be_refuted(stack: TieBlocks, betas: FloatArray, level: float) -> BoolArray:
     """Tell which betas may exceed the limit of their ranking: see `limit_from_positives`."""
-    known, unlabeled, owner = stack.total[:, :1], stack.total[:, 2:], stack.owner
+    known, unlabeled, owner = stack.total[:, :1], stack.total[:, 2:], stack.ranking_index
     # Rounded up, to miss no beta.
     hidden = np.minimum(np.ceil(betas * unlabeled + 0.5), unlabeled).clip(min=1)
     share = np.minimum(stack.unlabeled[:, np.newaxis], hidden[owner]) / hidden[owner]
     with np.errstate(divide="ignore"):
-        excess = stack.known[:, np.newaxis] / known[owner] - share
+        excess = stack.known_through[:, np.newaxis] / known[owner] - share
         allowed = np.sqrt(np.log(1 / (1 - level)) / 2 * (1 / known + 1 / hidden))
     distance = np.zeros(betas.shape)
     np.maximum.at(distance, owner, excess)
@@ -194,7 +194,7 @@ def _ap_interval(
 
 def effective_size_of_rest(ranking: Ranking) -> float:
     """Return the effective size of the rest for average precision; NaN without row weights."""
-    if ranking.clusters is None or not ranking.clusters.alone:
+    if ranking.clusters is None or not ranking.clusters.one_per_row:
         return np.nan
     added = np.abs(cluster_sums(precision_influences(ranking))[1])
     return effective_size(added) if added.any() else np.nan

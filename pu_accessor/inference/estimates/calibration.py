@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from pu_accessor.checks import as_array, latent_counts
+from pu_accessor.checks import as_array, hidden_counts
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.bands.lookup import latent_bounds_of_many
 from pu_accessor.inference.bands.weighted import clustered_bins
@@ -29,7 +29,7 @@ _RATIO_DIGITS = 10  # digits in which ratios must differ
 def check_probability_scores(ranking: Ranking, question: str) -> None:
     """Raise unless all scores are in [0, 1]."""
     ends = np.array([np.nextafter(1, 2), 0.0, -np.inf])
-    above, inside, total = ranking.above_each(ends).tolist()
+    above, inside, total = ranking.count_at_or_above(ends).tolist()
     if outside := above + total - inside:
         raise PUDataError(
             f"{question} needs scores that are probabilities, but {outside} of {total} lie "
@@ -42,7 +42,7 @@ def check_probability_scores(ranking: Ranking, question: str) -> None:
 def scores_match_known_share(ranking: Ranking, betas: FloatArray) -> bool:
     """Tell if the mean score, to 1/400, is the share of known positives, not of all positives."""
     total = ranking.total
-    above = ranking.above_each(np.arange(_PARTS) / _PARTS)
+    above = ranking.count_at_or_above(np.arange(_PARTS) / _PARTS)
     mean = float(above.mean() / sum(total)) - 1 / (2 * _PARTS)
     known, *shares = (total.known_positive + np.append(0, betas) * total.unlabeled) / sum(total)
     margin = min((share for share in shares if share > known), default=known) - known
@@ -97,7 +97,7 @@ def estimate_bin_shares(
     check_probability_scores(ranking, "calibration")
     bins = zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
     parts = np.concatenate([np.linspace(*ends, _PARTS + 1)[:-1] for ends in bins])
-    above = np.append(ranking.above_each(parts), 0)
+    above = np.append(ranking.count_at_or_above(parts), 0)
     cutoffs = ranking.at(np.unique(above[::_PARTS]))
     position = np.searchsorted(cutoffs.rank, above[::_PARTS])
     counts = cutoffs.known_positive, cutoffs.unlabeled
@@ -105,7 +105,7 @@ def estimate_bin_shares(
     examples = -np.diff(above[::_PARTS])
     split = max(int(np.count_nonzero(examples)), 1) if rule.band == "simultaneous" else 1
     level = 1 - (1 - rule.level) / split
-    hidden = latent_counts(betas, ranking.total.unlabeled)
+    hidden = hidden_counts(betas, ranking.total.unlabeled)
     each_beta = complete(ranking, hidden)
     completed = [-np.diff(each.above(cutoffs.unlabeled[position])) for each in each_beta]
     ends = cutoffs.known_rows[position][::-1]
@@ -133,7 +133,7 @@ def _bin_hidden_positives(
         bounds = latent_bounds_of_many("exact", total.known_positive, numbers, level)
         limits = [side[:, np.diff(ends)[::-1]].T for side in bounds]
     else:
-        of_known = ranking.clusters.of_known, ranking.clusters.known_weight
+        of_known = ranking.clusters.known_cluster, ranking.clusters.known_weight
         bins = [clustered_bins(*of_known, ends, m, level) for m in numbers]
         limits = [np.stack(side, axis=1)[::-1] for side in zip(*bins, strict=True)]
     inside = unlabeled[:, np.newaxis]
@@ -182,7 +182,7 @@ def _score_range(ranking: Ranking) -> tuple[float, float]:
 
 def _window_shares(ranking: Ranking, start: FloatArray, end: FloatArray) -> FloatPair:
     """Return the share of the known positives, and of all others, in each window."""
-    above = ranking.above_each(np.append(start, end))
+    above = ranking.count_at_or_above(np.append(start, end))
     cutoffs = ranking.at(np.unique(above))
     first, after = np.searchsorted(cutoffs.rank, above).reshape(2, -1)
     total = ranking.total
@@ -191,8 +191,8 @@ def _window_shares(ranking: Ranking, start: FloatArray, end: FloatArray) -> Floa
         return (heads[first] - heads[after]) / every
 
     known, every = cutoffs.known_positive, total.known_positive
-    if ranking.weight is not None:
-        through = np.append(0, np.cumsum(ranking.weight))
+    if ranking.inverse_propensity is not None:
+        through = np.append(0, np.cumsum(ranking.inverse_propensity))
         known, every = through[cutoffs.known_rows], through[-1]
     rest = cutoffs.known_negative + cutoffs.unlabeled
     return share(known, every), share(rest, total.known_negative + total.unlabeled)

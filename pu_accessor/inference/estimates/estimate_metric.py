@@ -12,7 +12,7 @@ import numpy as np
 import scipy
 
 from pu_accessor.beta import Beta
-from pu_accessor.checks import latent_counts
+from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.diagnostics import is_single
 from pu_accessor.inference.estimates.calibration import check_probability_scores
@@ -180,7 +180,7 @@ def _replace_limits(estimates: Estimates, limits: FloatArray) -> Estimates:
 
 def _add_all_counts(betas: FloatArray, total: Counts) -> FloatArray:
     """Add the betas of all numbers of hidden positives in between, if they are not many."""
-    low, high = latent_counts(np.sort(betas)[[0, -1]], total.unlabeled).tolist()
+    low, high = hidden_counts(np.sort(betas)[[0, -1]], total.unlabeled).tolist()
     if high - low > min(_MAX_COUNTS, _MAX_TABLE_SIZE // max(total.known_positive, 1)):
         return betas
     counts = np.arange(low, high) / total.unlabeled
@@ -304,7 +304,7 @@ def _add_beta_error_to_table(
     betas, band_share = _betas_and_band_share(beta, rule.level)
     at_point = evaluate_at_position(position, betas[:1], metric, rule)
     (cutoffs, weights), rule = position, position.split_error(rule)
-    hidden = latent_counts(betas, cutoffs.total.unlabeled)
+    hidden = hidden_counts(betas, cutoffs.total.unlabeled)
     single_cutoffs = [cutoffs.take(np.array([index])) for index in range(weights.size)]
     bounds = np.stack([_tight_bounds(c, hidden, band_share, rule) for c in single_cutoffs])
     tp = mean_of_ends(weights, cutoffs.known_positive[:, np.newaxis, np.newaxis] + bounds)

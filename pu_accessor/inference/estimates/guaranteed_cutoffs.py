@@ -35,7 +35,7 @@ from pu_accessor.inference.tables.contingency import (
     completed_table,
     make_tables,
 )
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Numbers, Ranking, each_once
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Numbers, Ranking, sorted_unique
 
 Cost: TypeAlias = tuple[float, float]
 _GOALS = ("precision", "recall", "fpr", "cost")
@@ -301,7 +301,7 @@ def _fixed_sequence_test(
     """Return the last list before the first that fails; `grid` has their sizes in the rest."""
     last = np.searchsorted(ranking.rank - ranking.known_positive, grid, "right") - 1
     unlabeled = np.clip(grid - ranking.known_negative[last], 1, ranking.total.unlabeled)
-    finer = ranking.refine(each_once(unlabeled))
+    finer = ranking.refine(sorted_unique(unlabeled))
     rest = finer.rank - finer.known_positive
     lists = finer.take(np.searchsorted(rest, grid, "right") - 1)
     limit = _lower_precision if goal.name == "precision" else _upper_fpr

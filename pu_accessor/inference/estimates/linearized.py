@@ -33,7 +33,7 @@ from pu_accessor.inference.influence import (
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import completed_table
 from pu_accessor.inference.tables.curves import area_of_estimate
-from pu_accessor.ranking import MOVE_LEVELS, FloatArray, Ranking
+from pu_accessor.ranking import PLACEMENT_LEVELS, FloatArray, Ranking
 
 _STEP = 1e-6  # of a share, for numerical derivatives
 
@@ -83,8 +83,8 @@ def linearize(
 def _auroc_moves_by_level(ranking: Ranking) -> FloatArray:
     """Return what known positives add to AUROC, in the levels of `PairedRanks`."""
     known, rest = ranking.known_positive, ranking.head - ranking.known_positive
-    level = ((known[:-1] + known[1:]) * MOVE_LEVELS // (2 * known[-1] + 1)).astype(np.int64)
-    at_level = np.bincount(level, np.diff(rest), MOVE_LEVELS)
+    level = ((known[:-1] + known[1:]) * PLACEMENT_LEVELS // (2 * known[-1] + 1)).astype(np.int64)
+    at_level = np.bincount(level, np.diff(rest), PLACEMENT_LEVELS)
     below = 1 - (np.cumsum(at_level) - at_level / 2)[level] / (float(rest[-1]) or 1.0)
     return np.asarray(below / ranking.total.known_positive)
 

@@ -35,7 +35,7 @@ from pu_accessor.inference.influence import (
 )
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.ranking import FloatArray, IntArray, Ranking, Stack
+from pu_accessor.ranking import FloatArray, IntArray, Ranking, TieBlocks
 
 _TOLERANCE = 1e-9
 # Groups for which the model of the variance counts, and degrees of freedom that it adds for these
@@ -104,7 +104,7 @@ def group_term(
         return term
     sizes = ranking.clusters.sizes
     term = term._replace(known=effective_size(sizes[0].astype(np.float64)))
-    if ranking.clusters.alone:
+    if ranking.clusters.one_per_row:
         return term
     code = np.flatnonzero(sizes.any(axis=0))
     influence = linearize(ranking, betas, metric, cutoff).influence[:, code]
@@ -117,7 +117,7 @@ def _auroc_range(share: FloatArray) -> tuple[FloatArray, FloatArray]:
     return -share / (2 * (1 - share)), (1 - share / 2) / (1 - share)
 
 
-def auroc_group_terms(stack: Stack, betas: FloatArray) -> list[list[GroupTerm] | None]:
+def auroc_group_terms(stack: TieBlocks, betas: FloatArray) -> list[list[GroupTerm] | None]:
     """Return what many groups add to the average AUROC over new groups."""
     known, negative, unlabeled = stack.total.T[:, :, np.newaxis]
     is_simple = (known > 0) & (negative + unlabeled * (1 - betas) >= MIN_NEGATIVES)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import scipy
 
-from pu_accessor.checks import latent_counts
+from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.future_data import bound_rates, precision_from_lift
 from pu_accessor.inference.bands.lookup import band_name
@@ -81,7 +81,7 @@ def locate_cutoff(ranking: Ranking, at: Cutoff) -> CutoffPosition:
     """Return the position of a cutoff that does not depend on beta."""
     examples, rank = sum(ranking.total), at.value
     if at.kind == "threshold":
-        rank = ranking.above(at.value).item()
+        rank = ranking.count_at_or_above(np.array([at.value])).item()
     elif at.kind == "fraction":
         rank = floor(Fraction(str(at.value)) * examples)
     if rank > examples:
@@ -100,7 +100,7 @@ def locate_cutoff(ranking: Ranking, at: Cutoff) -> CutoffPosition:
 
 def cutoff_at_positives(total: Counts, beta: float) -> Cutoff:
     """Return the rank that is the number of positives."""
-    hidden = latent_counts(np.array([beta]), total.unlabeled).item()
+    hidden = hidden_counts(np.array([beta]), total.unlabeled).item()
     return Cutoff("rank", total.known_positive + hidden)
 
 
@@ -194,7 +194,7 @@ def future_metric_at_threshold(
     """Evaluate a metric of future data at a threshold, with its interval."""
     check_labels(betas, ranking.total)
     count_negatives(ranking.total, betas, "metric on future data")
-    cutoff = ranking.at(ranking.above(threshold))
+    cutoff = ranking.at(ranking.count_at_or_above(np.array([threshold])))
     if not ranking.monotone or ranking.clusters is not None:
         lower, upper = _limits_at_threshold(cutoff, betas, metric, rule)
     else:

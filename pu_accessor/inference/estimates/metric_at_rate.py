@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import scipy
 
-from pu_accessor.checks import latent_counts
+from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.future_data import (
     counts_of_samples,
@@ -194,7 +194,7 @@ class _SampleBounds:
         self.betas, self.rule, self.at = betas, rule, at
         tables = make_tables(ranking, betas, rule)
         self.ranking = tables.ranking
-        self.hidden = latent_counts(betas, ranking.total.unlabeled)
+        self.hidden = hidden_counts(betas, ranking.total.unlabeled)
         self.most = tables.tp[:, 2]
         self.surplus = self._goal_surplus(tables)
         positives = ranking.total.known_positive + self.hidden

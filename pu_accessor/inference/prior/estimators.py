@@ -57,7 +57,7 @@ def estimate_prior(ranking: Ranking, method: str, level: float) -> Prior:
             "unlabeled. Mark them: missing in the label column, or unlabeled=..."
         )
     ask, assumptions = METHODS[method]
-    if ranking.weight is not None:
+    if ranking.inverse_propensity is not None:
         assumptions = assumptions.replace(_SCAR, _KNOWN_ODDS)
     return ask(ranking, level)._replace(assumptions=assumptions)
 
@@ -156,7 +156,7 @@ def _mean_matching(ranking: Ranking, level: float) -> Prior:
 
 def _weighted_moments(ranking: Ranking, score: FloatArray) -> _Moments:
     """Return moments of scores of hidden positives, by the known ones that represent them."""
-    weight = np.ones(1) if ranking.weight is None else ranking.weight
+    weight = np.ones(1) if ranking.inverse_propensity is None else ranking.inverse_propensity
     known_score = np.repeat(score, np.diff(ranking.known_positive))
     share, n = latent_shares(weight, 1.0), weight.size
     mean = float(share @ known_score)

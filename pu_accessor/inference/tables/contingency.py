@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pu_accessor.checks import latent_counts
+from pu_accessor.checks import hidden_counts
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.future_data import (
     bound_rates,
@@ -42,7 +42,7 @@ from pu_accessor.ranking import (
     IntArray,
     Numbers,
     Ranking,
-    each_once,
+    sorted_unique,
 )
 
 BOUNDS = ("lower", "estimate", "upper")
@@ -132,7 +132,7 @@ def tables_in_parts(
     rounded = rounded and ranking.head.dtype.kind != "f"  # weighted counts are not integers
     total = ranking.total
     check_labels(betas, total, references_used(settings.reference, ranking))
-    latent = latent_counts(betas, total.unlabeled)
+    latent = hidden_counts(betas, total.unlabeled)
     completions = complete_for(settings, ranking, latent)
     bands = make_bands(ranking, latent, settings)
     ranking = add_bend_cutoffs(ranking, bands, settings, completions)
@@ -239,7 +239,7 @@ def _refine_where_clipped(
         bounds, end = bound_latent(part, ranking, settings), start + part.latent.size
         cuts.append(_clip_bends(bounds, part, completions[start:end], settings))
         start = end
-    finer = ranking.refine(each_once(np.concatenate(cuts)))
+    finer = ranking.refine(sorted_unique(np.concatenate(cuts)))
     return finer, bounds if len(parts) == 1 and finer is ranking else None
 
 
@@ -265,14 +265,14 @@ def _clip_bends(
             bends += [start + (level - here) / (slope - growth) for level, growth in lines]
     between = np.stack(bends)
     between = between[(between > start) & (between < end)]
-    cuts = each_once(np.concatenate([np.floor(between), np.ceil(between)]).astype(np.int64))
+    cuts = sorted_unique(np.concatenate([np.floor(between), np.ceil(between)]).astype(np.int64))
     return np.asarray(cuts[head[np.searchsorted(head, cuts)] != cuts])
 
 
 def rank_cdf(ranking: Ranking, betas: FloatArray, settings: Settings) -> RankCdf:
     """Bound the rank CDF of the hidden positives by that of the known ones."""
     check_labels(betas, ranking.total, references_used(settings.reference, ranking))
-    latent = latent_counts(betas, ranking.total.unlabeled)
+    latent = hidden_counts(betas, ranking.total.unlabeled)
     # The estimate is the share of known positives, and nothing bends between cutoffs.
     by_known = settings.reference == "positives"
     completions = [] if by_known else complete_for(settings, ranking, latent)
@@ -302,7 +302,7 @@ def completed_table(
     settings = Settings() if settings is None else settings
     total = ranking.total
     check_labels(betas, total, references_used(settings.reference, ranking))
-    latent = latent_counts(betas, total.unlabeled)
+    latent = hidden_counts(betas, total.unlabeled)
     ranking, tp = complete_at_bends(ranking, latent, choose_references(ranking, latent, settings))
     tp += ranking.known_positive[:, np.newaxis]
     if on_new and ranking.monotone:

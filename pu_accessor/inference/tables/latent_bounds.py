@@ -24,7 +24,7 @@ from pu_accessor.inference.bands.simultaneous import (
 from pu_accessor.inference.bands.weighted import clustered_bounds, weighted_bounds
 from pu_accessor.inference.completion import COUNT_TOLERANCE, Completion, complete
 from pu_accessor.inference.settings import Settings, count_wrong
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking, each_once
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking, sorted_unique
 
 _BATCH_SIZE = 1 << 17  # cutoffs times betas that fit into a cache
 _COMPARED_LEVEL = 0.95  # at which known positives and negatives are compared, at any level
@@ -104,7 +104,7 @@ def add_bend_cutoffs(
     parts = bands.in_parts(ranking.rank.size)
     corners = [_band_bends(ranking, part) for part in parts]
     corners += [_completion_bends(ranking, completions)] if completions else []
-    ranking = ranking.refine(each_once(np.concatenate(corners)))
+    ranking = ranking.refine(sorted_unique(np.concatenate(corners)))
     for bends_of in (narrowed_bends, _crossings) if settings.band == "simultaneous" else ():
         bends = []
         for part in bands.in_parts(ranking.rank.size):
@@ -112,7 +112,7 @@ def add_bend_cutoffs(
             completions = complete_for(settings, ranking, part.latent)
             narrowed = _narrow(ranking, bounds, completions)
             bends.append(bends_of(ranking.unlabeled, narrowed))
-        ranking = ranking.refine(each_once(np.concatenate(bends)))
+        ranking = ranking.refine(sorted_unique(np.concatenate(bends)))
     return ranking
 
 
@@ -164,7 +164,7 @@ def _completion_bends(ranking: Ranking, completions: Sequence[Completion]) -> In
     # Completions of one kind differ mainly in their last corner.
     of_first, *others = (completion.unlabeled for completion in completions)
     new = [each[each != of_first] if each.size == of_first.size else each for each in others]
-    corners = each_once(np.concatenate([of_first, *new]))
+    corners = sorted_unique(np.concatenate([of_first, *new]))
     heads = np.append(ranking.unlabeled, -1)  # some cutoffs may end before the last corner
     nearest = heads[np.searchsorted(ranking.unlabeled, corners)]
     return np.asarray(corners[nearest != corners])
@@ -199,7 +199,7 @@ def _bound_jointly(ranking: Ranking, bands: Bands, settings: Settings) -> Latent
     completions = complete_for(settings, whole, latent)
     if ranking.whole is not None:
         bends = _band_bends(whole, bands), _completion_bends(whole, completions)
-        whole = whole.refine(each_once(np.concatenate(bends)))
+        whole = whole.refine(sorted_unique(np.concatenate(bends)))
     bounds = _bound_each(whole, bands, settings)
     narrowed = _narrow(whole, bounds, completions)
     if ranking.whole is not None:
@@ -233,7 +233,7 @@ def _crossings(head: IntArray, narrowed: IntArray) -> IntArray:
     bounds, nearest = np.split(narrowed, 2, axis=-1)
     apart = np.abs(bounds - nearest)[:-1]  # one is constant, the other grows by one per example
     crossed = (bounds - nearest)[:-1] * (bounds - nearest)[1:] < 0
-    return each_once((head[:-1, np.newaxis, np.newaxis] + apart)[crossed])
+    return sorted_unique((head[:-1, np.newaxis, np.newaxis] + apart)[crossed])
 
 
 def _bands(ranking: Ranking, kinds: Sequence[str], latent: IntArray, settings: Settings) -> Bands:
@@ -254,7 +254,7 @@ def _shares_as_bands(ranking: Ranking, bands: Bands) -> Bands:
 def _kind_limits(ranking: Ranking, kind: str, latent: IntArray, settings: Settings) -> IntArray:
     """Return the limits of one kind, shape (known + 1, side, beta)."""
     # Wrong known positives are above the cutoff for the lower limit, below for the upper one [1].
-    total, weight, clusters = ranking.total, ranking.weight, ranking.clusters
+    total, weight, clusters = ranking.total, ranking.inverse_propensity, ranking.clusters
     level = settings.level
     known = total.known_positive if kind == "positives" else total.known_negative
     wrong = count_wrong(known, settings.contamination) if kind == "positives" else 0
@@ -263,7 +263,7 @@ def _kind_limits(ranking: Ranking, kind: str, latent: IntArray, settings: Settin
     if weight is not None:
         sides = stack_bounds(lambda m: weighted_bounds(weight, m, level), hidden)
     elif clusters is not None:
-        of_known = clusters.of_known, clusters.known_weight
+        of_known = clusters.known_cluster, clusters.known_weight
         sides = stack_bounds(lambda m: clustered_bounds(*of_known, m, level), hidden)
     else:
         cutoffs = None
@@ -286,7 +286,7 @@ def few_cutoff_count(ranking: Ranking, n: int, m: Sequence[int], settings: Setti
     most = error_probability(settings.level, settings.one_sided) / min(alphas)
     ranking = ranking.whole or ranking
     while ranking.rank.size - 2 <= most:
-        following = each_once(ranking.unlabeled[:-1] + 1)
+        following = sorted_unique(ranking.unlabeled[:-1] + 1)
         finer = ranking.refine(following[following <= ranking.total.unlabeled])
         if finer is ranking:
             return max(ranking.rank.size - 2, 1)

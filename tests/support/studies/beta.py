@@ -27,7 +27,7 @@ import pu_accessor  # noqa: F401  registers df.pu
 from pu_accessor import PUWarning
 from pu_accessor.inference.prior.estimators import METHODS
 from pu_accessor.ranking import FloatArray
-from pu_accessor.sources.frames import pair_source
+from pu_accessor.sources.frames import source_of_arrays
 from pu_accessor.terms import Terms
 from tests.support.studies.tables import write_table
 
@@ -165,7 +165,7 @@ def to_levels(score: FloatArray, cell: Cell) -> FloatArray:
 
 def estimate(cell: Cell, score: FloatArray, label: FloatArray) -> tuple[float, float, float]:
     """Return the point and both limits without a frame."""
-    ranking = pair_source(score, label, Terms())[0].rank(Terms(), "breakpoints").make(0)
+    ranking = source_of_arrays(score, label, Terms())[0].rank(Terms(), "breakpoints").make(0)
     found = METHODS[cell.method][0](ranking, LEVEL)
     return found.beta, found.lower, found.upper
 

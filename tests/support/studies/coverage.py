@@ -318,13 +318,10 @@ class _Corners(NamedTuple):
     def refine(self, ranking: Ranking, unlabeled: IntArray) -> Ranking:
         return self.locate(unlabeled)
 
-    def reach(self, ranking: Ranking, ranks: IntArray) -> Ranking:
+    def add_ranks(self, ranking: Ranking, ranks: IntArray) -> Ranking:
         raise NotImplementedError
 
-    def above(self, threshold: float) -> int:
-        raise NotImplementedError
-
-    def above_each(self, thresholds: FloatArray) -> IntArray:
+    def count_at_or_above(self, thresholds: FloatArray) -> IntArray:
         raise NotImplementedError
 
 

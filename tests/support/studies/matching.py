@@ -10,7 +10,7 @@ import numpy as np
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.prior.estimators import METHODS
-from pu_accessor.sources.frames import pair_source
+from pu_accessor.sources.frames import source_of_arrays
 from pu_accessor.terms import Terms
 from tests.support.studies import shapes
 from tests.support.studies.beta import LEVEL
@@ -65,7 +65,7 @@ def look(name: str, design: Design, draws: int) -> Found:
     truth, rows = latent / unlabeled, np.empty((draws, 4))
     for turn in range(draws):
         score = np.concatenate(SHAPES[name](rng, known + latent, negatives + unlabeled - latent))
-        ranking = pair_source(score, label, Terms())[0].rank(Terms(), "breakpoints").make(0)
+        ranking = source_of_arrays(score, label, Terms())[0].rank(Terms(), "breakpoints").make(0)
         try:
             found = METHODS["mean_matching"][0](ranking, LEVEL)
         except PUDataError:  # both kinds rank alike in this draw: no interval is a miss

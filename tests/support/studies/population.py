@@ -5,7 +5,7 @@ rates are known, and intervals are asked at the true share of positives among th
 were looked at while the intervals were chosen are kept apart from those that were not.
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
@@ -13,7 +13,7 @@ import numpy as np
 from scipy import special
 
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.counting.placements import PlacementTable, count_above, rank_pairs
+from pu_accessor.counting.placements import PlacementTable, rank_pairs, sum_placements
 from pu_accessor.inference.comparison.paired_models import compare_paired
 from pu_accessor.inference.estimates.areas_on_future_data import (
     auroc_interval,
@@ -23,7 +23,7 @@ from pu_accessor.inference.estimates.metric_at_cutoff import future_metric_at_th
 from pu_accessor.inference.influence import Placements
 from pu_accessor.inference.metrics import read_metric
 from pu_accessor.inference.settings import Settings
-from pu_accessor.ranking import BoolArray, Counts, FloatArray, PairedRanks, Ranking
+from pu_accessor.ranking import BoolArray, Counts, FloatArray, Ranking
 
 Draw: TypeAlias = Callable[[np.random.Generator, tuple[int, ...]], FloatArray]
 
@@ -263,12 +263,8 @@ def size_row(models: str, design: Design, draws: int) -> Row:
         scores = MODELS[models](rng, truth)
         known = scores[:, positive]
         places = [PlacementTable.of(one) for one in known]
-        found = rank_pairs(places, known, count_above(places, scores))
-        ranks, among = (
-            dict[Hashable, FloatArray](zip("ab", each, strict=True)) for each in found[:2]
-        )
-        total = Counts(design.known, 0, design.rest)
-        paired = PairedRanks(("model",), ranks, among, total, *found[2:])
+        above, total = sum_placements(places, scores), Counts(design.known, 0, design.rest)
+        paired = rank_pairs(("model",), ["a", "b"], places, known, above, total)
         p_value[turn] = compare_paired(paired, None, LEVEL, "population").p_value[0, 0]
     below = float((p_value < 1 - LEVEL).mean())
     return Row("compare", models, design, 0.0, 1 - below, below, 0.0, np.nan)

@@ -180,7 +180,7 @@ def weighted(cell: Cell, strata: tuple[float, ...] | None = None) -> Draws:
         if known < 3:
             return {}
         ranking = rank_quickly(rank[labeled], cell.examples)
-        ranking = replace(ranking, weight=1 / chance[labeled])
+        ranking = replace(ranking, inverse_propensity=1 / chance[labeled])
         beta = np.array([(count - known) / (cell.examples - known)])
         few = diagnose(ranking, LEVEL).n_effective < _MIN_EFFECTIVE_SIZE
         truths = {

@@ -130,7 +130,7 @@ def simulate(cell: Cell, draws: int) -> tuple[Cell, float, list[Row]]:
                 miss = top - k < lower[k], top - k > upper[k], width
                 found.setdefault(name, []).append(miss)
             for name, given in (("weighted", weight), ("unweighted", np.ones(weight.size))):
-                ranking = replace(rank_quickly(end, cell.examples), weight=given)
+                ranking = replace(rank_quickly(end, cell.examples), inverse_propensity=given)
                 betas = np.array([m / (cell.examples - weight.size)])
                 areas: tuple[tuple[str, float, Estimates], ...] = (
                     ("AUROC", auroc, estimate_auroc(ranking, betas, Settings(LEVEL))),

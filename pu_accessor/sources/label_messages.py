@@ -1,4 +1,4 @@
-"""What labels in a coding that nobody named may mean: what they look like, and what to write."""
+"""Write the message about labels in an unknown coding: what they look like, and what to pass."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import pandas as pd
 from pu_accessor.errors import brief, shorten
 
 POSITIVE, NEGATIVE, UNLABELED, UNKNOWN = 1, 0, -1, -2
-_MOST = 5  # values that a line names
-# Words that mean the same to everybody, as numbers: NaN for unlabeled.
+_MAX_LISTED = 5  # values in a line
+# Words with one meaning, as numbers: NaN for unlabeled.
 _WORDS: Mapping[str, float] = {
     word: number
     for number, words in {
@@ -46,7 +46,7 @@ def is_missing(value: Any) -> bool:
 
 
 def show(value: Any) -> str:
-    """Show a label value as a user would type it: 3.0, of grades beside missing ones, as 3."""
+    """Show a label value as a user would type it."""
     if is_missing(value):
         return "None (missing)"
     value = value.item() if isinstance(value, np.generic) else value
@@ -54,15 +54,12 @@ def show(value: Any) -> str:
 
 
 def advise(label: pd.Series[Any], values: Sequence[Value], claimed: Collection[str]) -> str:
-    """Write the message about labels that stand for no state, with a line that depends on them.
-
-    Of numbers, grades and categories with an order the highest are positive, never negative.
-    """
+    """Return the message about labels without a state; of grades the highest are positive."""
     unknown = [v for v in values if v.state == UNKNOWN]
     shown = shorten((show(v.value) for v in unknown), width=60)
-    head = f"label column {str(label.name)!r} holds {shown}"
+    head = f"label column {str(label.name)!r} contains {shown}"
     categories = label.cat.categories if getattr(label.dtype, "ordered", False) else ()
-    ranks = {v: _rank(v.value, list(categories)) for v in values}
+    ranks = {v: _grade(v.value, list(categories)) for v in values}
     numbers = {
         v: rank
         for v, rank in ranks.items()
@@ -70,7 +67,7 @@ def advise(label: pd.Series[Any], values: Sequence[Value], claimed: Collection[s
     }
     levels = sorted({*numbers.values()})
     is_closed = len(numbers) < len(values) or any(v.state == NEGATIVE for v in values)
-    if levels == [1, 2] and not (is_closed or claimed):  # codes of two classes
+    if levels == [1, 2] and not (is_closed or claimed):  # two classes
         values = unknown = [replace(v, state=UNKNOWN) for v in values]
         ranks = dict.fromkeys(values)
     if any(ranks[v] is None for v in unknown):
@@ -83,8 +80,8 @@ def advise(label: pd.Series[Any], values: Sequence[Value], claimed: Collection[s
     if meant and "positive" in claimed:
         least = min(meant) if is_graded else inf
     are_shares = any(level % 1 for level in levels) and min(levels) >= 0 and max(levels) <= 1
-    if are_shares or len(levels) > _MOST + 1:
-        return head + _threshold(label, numbers, 0.5 if are_shares else least)
+    if are_shares or len(levels) > _MAX_LISTED + 1:
+        return head + _advise_threshold(label, numbers, 0.5 if are_shares else least)
     high = [v for v in numbers if numbers[v] >= least and v.state != NEGATIVE]
     high.sort(key=numbers.__getitem__)
     low = [v for v in numbers if v not in high]
@@ -92,18 +89,18 @@ def advise(label: pd.Series[Any], values: Sequence[Value], claimed: Collection[s
     return f"{head}{looks} Say what each is, for example {_write(values, high, low, claimed)}."
 
 
-def _rank(value: Any, categories: Sequence[Any]) -> float | None:
-    """Return how positive a label is: NaN for unlabeled, None where nobody knows."""
+def _grade(value: Any, categories: Sequence[Any]) -> float | None:
+    """Return a label as a number, NaN for unlabeled; None if its meaning is unknown."""
     if is_missing(value) or categories:
         return nan if is_missing(value) else float(categories.index(value))
     word = str(value).strip().lower()
-    with suppress(TypeError, ValueError):  # of what is no number
+    with suppress(TypeError, ValueError):  # not a number
         return _WORDS[word] if word in _WORDS else nan if float(value) == -1 else float(value)
     return None
 
 
-def _threshold(label: pd.Series[Any], numbers: Mapping[Value, float], least: float) -> str:
-    """Say how probabilities, many grades or measurements become labels."""
+def _advise_threshold(label: pd.Series[Any], numbers: Mapping[Value, float], least: float) -> str:
+    """Return the line that makes labels of probabilities, many grades or measurements."""
     levels, column, end = sorted({*numbers.values()}), f"df[{str(label.name)!r}]", ""
     looks, first = "many grades", str(least)
     if least == 0.5:
@@ -123,7 +120,7 @@ def _threshold(label: pd.Series[Any], numbers: Mapping[Value, float], least: flo
 def _advise_words(
     label: pd.Series[Any], values: Sequence[Value], ranks: Mapping[Value, float | None]
 ) -> str:
-    """Say what words may mean of which only their author knows: under a condition."""
+    """Return what to pass for words of unknown meaning, under a condition on it."""
     known = [v for v in values if v.state != UNLABELED and not isnan(ranks[v] or 0)]
     high = [v for v in known if v.state == POSITIVE or (ranks[v] or 0) > 0]
     unclear = [v for v in known if v.state == UNKNOWN and ranks[v] is None]
@@ -131,18 +128,18 @@ def _advise_words(
     if high:
         return f" If {_list(unclear)} is unlabeled: {_write(values, high, low)}."
     first, *others = sorted(unclear, key=lambda v: v.frequency)
-    if len(others) >= _MOST:
+    if len(others) >= _MAX_LISTED:
         line = f"df.assign(label=df[{str(label.name)!r}] == {show(first.value)}).pu(unlabeled=0)"
         return f" If {show(first.value)} is positive: {line}."
     if others and len(known) < len(values):
         return f" If all are known positives: {_write(values, [first, *others], low)}."
     ways = [(first, [*others, *low]), *([(others[0], [first])] if len(known) == 2 else [])]
-    told = "; if ".join(
+    conditions = [
         f"{show(one.value)} is positive: {_write(values, [one], rest, single=True)}"
         for one, rest in ways
         if one in unclear
-    )
-    return f" If {told}."
+    ]
+    return f" If {'; if '.join(conditions)}."
 
 
 def _write(
@@ -153,22 +150,22 @@ def _write(
     *,
     single: bool = False,
 ) -> str:
-    """Write keywords that give all values a state; what is low may be negative or unlabeled."""
+    """Write keywords that give all values a state; low ones may be negative or unlabeled."""
     unlabeled = [v for v in values if v not in high and v not in low and v.state != NEGATIVE]
     is_open = bool(low) and not unlabeled and "negative" not in claimed
     states = [("positive", high), ("unlabeled" if is_open else "negative", low)]
-    said = [
+    keywords = [
         f"{state}={_list(several)}"
         for state, several in [*states, ("unlabeled", unlabeled)]
         if any(v.state == UNKNOWN for v in several) or (is_open and several is low)
     ]
     if is_open and not single:
-        said[-1] = f"{'and ' * (len(said) > 1)}negative={_list(low)} or {said[-1]}"
-    return ", ".join(said)
+        keywords[-1] = f"{'and ' * (len(keywords) > 1)}negative={_list(low)} or {keywords[-1]}"
+    return ", ".join(keywords)
 
 
-def _list(several: Iterable[Value]) -> str:
-    """Write values as they are typed, one without its list."""
-    typed = [show(v.value).removesuffix(" (missing)") for v in several]
-    shown = ", ".join([*typed[:_MOST], *(["..."] if len(typed) > _MOST else [])])
+def _list(values: Iterable[Value]) -> str:
+    """Write values as they are typed, a single one without brackets."""
+    typed = [show(v.value).removesuffix(" (missing)") for v in values]
+    shown = ", ".join([*typed[:_MAX_LISTED], *(["..."] if len(typed) > _MAX_LISTED else [])])
     return shown if len(typed) == 1 else f"[{shown}]"
