@@ -10,7 +10,7 @@ import xarray as xr
 from sphinx.application import Sphinx
 
 import pu_accessor
-from pu_accessor.terms import EXCLUSIONS, TAKEN
+from pu_accessor.terms import EXCLUSIONS, SUPPORTED_ASSUMPTIONS
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "docs" / "generated" / "examples"
@@ -183,7 +183,9 @@ def write_terms(folder: Path) -> None:
         *first, last = map(code, rule.facts)
         because.setdefault(rule.why, {}).setdefault(" with ".join(first), []).append(last)
     tables = {"taken": [("question", "takes")], "exclusions": [("not together", "because")]}
-    tables["taken"] += [(code(q), ", ".join(map(code, n)) or "none") for q, n in TAKEN.items()]
+    tables["taken"] += [
+        (code(q), ", ".join(map(code, n)) or "none") for q, n in SUPPORTED_ASSUMPTIONS.items()
+    ]
     for why, pairs in because.items():
         firsts: dict[tuple[str, str], list[str]] = {}  # several facts are not put together
         for first, last in pairs.items():

@@ -294,7 +294,7 @@ TYPE = [
     ("PU.auroc(class_prior=0.3)", "beta_from_prevalence(0.3, 25, 85, n_negative=10), here 0.1294"),
     ("FREE.pu.auroc(prior=0.3)", "pu_accessor.beta_from_prevalence(0.3, 25, 95), here 0.1158."),
     ("GROUPS.auroc(class_prior=0.3)", "beta_from_prevalence(0.25, n_positive=100, n_unlabeled="),
-    ("PU.assume(class_prior=0.3)", "belongs to a question", "beta_from_prevalence"),
+    ("PU.assume(class_prior=0.3)", "Pass it to a method", "beta_from_prevalence"),
     ("pu_accessor.beta_from_prevalence(0.3)", "for example pu_accessor.beta_from_prevalence(0.25"),
     ("pu_accessor.pu(DF, 'score')", "for example pu_accessor.pu(df, score='score', label="),
     ("DF.pu(lable='y')", "Did you mean 'label'"),

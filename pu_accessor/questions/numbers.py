@@ -328,7 +328,7 @@ def facts_of(entry: Metric, cutoff: Cutoff | None) -> tuple[str, dict[str, Any]]
     kind = "" if cutoff is None else cutoff.kind
     return entry.question, {
         "at=chosen": kind in (*CHOSEN, "precision"),
-        "at=cutoff of these": kind not in ("", "threshold", *RATES),
+        "at=cutoff of this sample": kind not in ("", "threshold", *RATES),
         "at=estimated": kind not in ("", *FIXED),
         "at=of all examples": kind in ("fraction", "youden", "fpr", "recall"),
         "at=first": kind == "first",
@@ -424,7 +424,7 @@ def _begin(
         )
     kind, facts = facts_of(entry, cutoff)
     # Of new groups it is about as many first ranks of each.
-    facts["at=cutoff of these"] &= not self._terms.average
+    facts["at=cutoff of this sample"] &= not self._terms.average
     betas, settings = self._begin(kind, beta, level=level, band=band, target=target, **facts)
     if cutoff is None or cutoff.kind != "precision":  # which depends on it
         entry.check_prevalence(settings.prevalence)
