@@ -19,7 +19,7 @@ from pu_accessor.errors import PUTypeError, PUValueError, brief, warn_caller
 from pu_accessor.inference.prior.labeling import confidence_sequence, highest_density
 from pu_accessor.inference.prior.stratified import Stratum, sum_limits
 from pu_accessor.questions.hand_labels import label_column, read_found, read_strata
-from pu_accessor.questions.tidy import TidyFrame
+from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.ranking import Counts, FloatArray, IntArray
 
 
@@ -156,7 +156,7 @@ def beta_from_labels(
         method, shares[0] = "stratified", sum(stratum.expected for stratum in strata) / total
     if rest:
         shares = _shares_of_rest(shares, positives, labeled, total)
-    return TidyFrame([_columns(shares, level, method, total - rest * labeled)])
+    return ResultFrame([_columns(shares, level, method, total - rest * labeled)])
 
 
 def _read_prior(prior: tuple[float, float], method: str) -> tuple[float, float]:
@@ -244,7 +244,7 @@ def _after_each_label(
             f"{1 - level:.3g}. Look whether they were drawn at random, and kept their order."
         )
     columns = _columns(shares, level, "sequential", total - rest * size)
-    return TidyFrame({"n_positive": found, "n_labeled": size, **columns}, index=labels.index)
+    return ResultFrame({"n_positive": found, "n_labeled": size, **columns}, index=labels.index)
 
 
 def _shares_of_rest(
@@ -363,7 +363,7 @@ def beta_from_prevalence(
     shares = np.clip([hidden, low, high], 0, total.unlabeled) / total.unlabeled
     known = {"n": total.known_positive} if n_positive else {}
     columns = _columns(shares, float(level), "prevalence", total.unlabeled)
-    return TidyFrame([{**columns, **known}])
+    return ResultFrame([{**columns, **known}])
 
 
 @explains("pu_accessor.beta_from_label_frequency(0.5, n_positive=100, n_unlabeled=1900)")

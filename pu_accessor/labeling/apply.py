@@ -10,7 +10,7 @@ from pu_accessor.checks import check_level
 from pu_accessor.errors import PUDataError, PUKeyError, PUTypeError, PUValueError, brief
 from pu_accessor.inference.prior.stratified import sum_limits
 from pu_accessor.questions.hand_labels import Labeled, label_column, read_found, read_strata
-from pu_accessor.questions.tidy import TidyFrame
+from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.ranking import FloatArray
 from pu_accessor.sources.columns import read_labels
 from pu_accessor.terms import Terms
@@ -245,7 +245,7 @@ def rates_from_labels(
         rates["for"] = _positives(rest, level) / sum(part.rows for part in rest)
     frame = pd.DataFrame([*rates.values()], columns=["estimate", "lower", "upper"])
     frame.insert(0, "metric", [*rates])
-    return TidyFrame(frame.assign(level=level, target="examples"))
+    return ResultFrame(frame.assign(level=level, target="examples"))
 
 
 def _positives(parts: list[Labeled], level: float) -> FloatArray:

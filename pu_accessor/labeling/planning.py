@@ -19,7 +19,7 @@ from pu_accessor.inference.planning import (
 )
 from pu_accessor.inference.prior.labeling import SAME, LabelPlan
 from pu_accessor.questions.accessor import Accessor
-from pu_accessor.questions.tidy import TidyFrame
+from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.ranking import Counts
 
 Pilot: TypeAlias = Accessor | pd.DataFrame | Mapping[str, Any]
@@ -172,7 +172,7 @@ def positives_needed(
 
     n = smallest(is_enough)
     row = {"n": n, "n_unlabeled": others(n), "metric": metric, "width": width}
-    return TidyFrame([{**row, "probability": probability, "level": level}])
+    return ResultFrame([{**row, "probability": probability, "level": level}])
 
 
 def power(

@@ -9,11 +9,20 @@ from typing import Any, NoReturn, Unpack
 
 from pu_accessor.beta import Betas, UserBeta, read_betas
 from pu_accessor.checks import check_level, check_ranks
-from pu_accessor.errors import PUError, PUValueError, brief, refuse_signals
+from pu_accessor.errors import PUError, PUValueError, brief, explain_signaling_nan
 from pu_accessor.inference.bands.lookup import RankBand, band_name
 from pu_accessor.inference.settings import Settings, check_target
-from pu_accessor.questions import assumptions, comparison, labels, numbers, pictures, tables
-from pu_accessor.questions.advice import advises, explain_attribute
+from pu_accessor.questions import (
+    assumptions,
+    calibration_table,
+    comparison,
+    cutoff_choice,
+    estimation,
+    label_sampling,
+    pictures,
+    tables,
+)
+from pu_accessor.questions.call_errors import advises, explain_attribute
 from pu_accessor.questions.rank_bands import UserBand, read_band
 from pu_accessor.ranking import Keyed, PairedRanks, Rankings, Ranks
 from pu_accessor.report import report
@@ -179,11 +188,11 @@ class Accessor:
     pr_bounds = tables.pr_bounds
     rank_cdf = tables.rank_cdf
     # Numbers
-    auroc = numbers.auroc
-    average_precision = numbers.average_precision
-    metric = numbers.metric
-    cutoff = numbers.cutoff
-    calibration = numbers.calibration
+    auroc = estimation.auroc
+    average_precision = estimation.average_precision
+    metric = estimation.metric
+    cutoff = cutoff_choice.cutoff
+    calibration = calibration_table.calibration
     report = report
     # Comparisons
     compare = comparison.compare
@@ -193,7 +202,7 @@ class Accessor:
     estimate_beta = assumptions.estimate_beta
     check_assumptions = assumptions.check_assumptions
     robustness = assumptions.robustness
-    sample_to_label = labels.sample_to_label
+    sample_to_label = label_sampling.sample_to_label
     # Pictures
     plot_roc = pictures.plot_roc
     plot_pr = pictures.plot_pr
@@ -231,7 +240,7 @@ class Accessor:
 
     def _counts(self) -> dict[str, str]:
         try:
-            with refuse_signals():
+            with explain_signaling_nan():
                 return self._source.summary(self._terms)
         except PUError as error:
             names = "df.pu(score='my_score', label='my_label')"

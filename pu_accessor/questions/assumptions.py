@@ -25,9 +25,9 @@ from pu_accessor.inference.prior.methods import METHODS, Prior, estimate_prior
 from pu_accessor.inference.search import find_breaking_point
 from pu_accessor.inference.settings import Settings, count_wrong
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.questions.ask import Columns, as_rows, ask, with_reasons
 from pu_accessor.questions.comparison import pair_columns, paired_tests
-from pu_accessor.questions.numbers import default_target, facts_of, warn_of_areas
+from pu_accessor.questions.estimation import default_target, exclusion_facts, warn_of_areas
+from pu_accessor.questions.evaluation import Columns, add_failed_groups, evaluate, results_frame
 from pu_accessor.ranking import (
     Annotated,
     BoolArray,
@@ -115,7 +115,7 @@ def estimate_beta(
     check_option("method", method, METHODS)
     self._begin("estimate_beta", level=level)
 
-    def question(ranking: Ranking, _: Beta, __: Settings) -> tuple[Prior, Counts]:
+    def compute(ranking: Ranking, _: Beta, __: Settings) -> tuple[Prior, Counts]:
         return estimate_prior(ranking, method, level), ranking.total
 
     def columns(content: tuple[Prior, Counts], _: Beta) -> Columns:
@@ -124,14 +124,16 @@ def estimate_beta(
         counts = {"n": total.known_positive, "n_unlabeled": total.unlabeled}
         return {**ends, "level": level, "method": method, **counts}
 
-    answers = ask(self._terms, self._rank(), question)
-    priors = [answer.content[0] for answer in answers.each]
+    results = evaluate(self._terms, self._rank(), compute)
+    priors = [result.content[0] for result in results.each]
     warnings = Counter(text for prior in priors for text in prior.warnings)
     for text, times in warnings.items():
-        where = f" (in {times} of {len(priors)} groups)" if answers.names else ""
+        where = f" (in {times} of {len(priors)} groups)" if results.names else ""
         warn_caller(f"{text}{where}", page="beta#when-not-to-believe-it")
-    frame = as_rows(answers, columns, {"assumptions": priors[0].assumptions})  # the same for all
-    return with_reasons(frame, answers)
+    frame = results_frame(
+        results, columns, {"assumptions": priors[0].assumptions}
+    )  # the same for all
+    return add_failed_groups(frame, results)
 
 
 # Checks
@@ -240,7 +242,7 @@ def check_assumptions(
     else:
         keyed = annotate(self._source, self._terms, wave, strata)
 
-    def question(rows: Annotated, beta: Beta, _: Settings) -> list[Check]:
+    def compute(rows: Annotated, beta: Beta, _: Settings) -> list[Check]:
         check_labels(np.append(beta.values, 0.0), rows.total)
         checks = [*_checks(rows, beta.values.tolist(), round(1 - level, 12))]
         if not checks:
@@ -257,12 +259,12 @@ def check_assumptions(
         texts = {name: np.array(by_name.pop(name), object) for name in ("check", "finding")}
         return {"check": texts["check"], **by_name, "finding": texts["finding"]}
 
-    answers = ask(self._terms, keyed, question, None if beta is None else betas)
-    return with_reasons(as_rows(answers, columns, {"level": level}), answers)
+    results = evaluate(self._terms, keyed, compute, None if beta is None else betas)
+    return add_failed_groups(results_frame(results, columns, {"level": level}), results)
 
 
 class Check(NamedTuple):
-    """A row of the answer."""
+    """A row of the result."""
 
     check: str
     beta: float
@@ -395,7 +397,7 @@ def _of_monotone(ranking: Ranking, alpha: float) -> Check:
     if found.p_value <= alpha:
         text = (
             f"Scores are not monotone: no concave curve fits near the top {found.place:.1%} of "
-            "the rest. Leave monotone=True out; other answers do not need it."
+            "the rest. Leave monotone=True out; other results do not need it."
         )
     else:
         text = "A higher score may never mean a smaller probability of being positive."
@@ -493,12 +495,13 @@ def robustness(
     # Each value is refused where the assumption itself would be.
     assumed: list[dict[str, Any]] = [{fails: value} for value in values]
     sweeps = [self.assume(**each) for each in assumed]  # type: ignore[arg-type, unused-ignore]
-    question_name, facts = ("compare", {}) if is_difference(entry) else facts_of(entry, cutoff)
-    sweeps[-1]._begin(question_name, beta, level=level, target=target, **facts)
+    is_pair = is_difference(entry)
+    method, facts = ("compare", {}) if is_pair else exclusion_facts(entry, cutoff)
+    sweeps[-1]._begin(method, beta, level=level, target=target, **facts)
     threshold = entry.chance if above is None else float(above)
     sweep = Sweep(entry, cutoff, target, settings, fails, threshold)
 
-    def question(ranked: Ranking | PairedRanks, beta: Beta, _: Settings) -> Columns:
+    def compute(ranked: Ranking | PairedRanks, beta: Beta, _: Settings) -> Columns:
         points = _breaking_points(ranked, beta, sweep)
         found = [sweep.value(ranked, beta, value) for value in values]
         columns = _of_sweep(sweep, beta.values, values, found, points)
@@ -510,11 +513,11 @@ def robustness(
     attrs = {"above": threshold, **self._attrs(settings, target)}
     of_pairs = is_difference(entry)
     keyed: Any = self._pair(on) if of_pairs else self._rank()
-    answers = ask(self._terms, keyed, question, betas, None if of_pairs else settings)
-    frame = as_rows(answers, attrs=attrs)
+    results = evaluate(self._terms, keyed, compute, betas, None if of_pairs else settings)
+    frame = results_frame(results, attrs=attrs)
     if cutoff is None and not of_pairs:
-        warn_of_areas(frame, answers)
-    return with_reasons(frame, answers)
+        warn_of_areas(frame, results)
+    return add_failed_groups(frame, results)
 
 
 def is_difference(metric: Metric) -> bool:

@@ -26,13 +26,13 @@ from pu_accessor.inference.estimates.macro_average import (
 )
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.settings import Settings
-from pu_accessor.questions.ask import (
-    Answer,
-    Answers,
+from pu_accessor.questions.evaluation import (
     Columns,
-    as_rows,
-    ask,
-    check_total,
+    Result,
+    Results,
+    check_estimate_total,
+    evaluate,
+    results_frame,
     warn_of_few_clusters,
     warn_of_rows,
 )
@@ -42,8 +42,8 @@ from pu_accessor.terms import Terms
 if TYPE_CHECKING:
     from pu_accessor.questions.accessor import Accessor
 
-# The answers of all groups that are averaged together.
-_Together: TypeAlias = Sequence[Answer[list[GroupTerm]]]
+# The results of all groups that are averaged together.
+_Together: TypeAlias = Sequence[Result[list[GroupTerm]]]
 _NESTED = "Each cluster is in one group: groups count, and clusters change no standard error."
 _CROSSED = "Clusters are in several groups: the error has what they add to all of these."
 _BEYOND = "beyond"  # what no groups can have
@@ -69,11 +69,11 @@ def average_over(
     if estimate is not None:  # which is about the examples of all groups together
         of_groups = Betas(Beta(estimate.grid(settings.level)))
 
-    def question(ranking: Ranking, beta: Beta, _: Settings) -> list[GroupTerm]:
+    def compute(ranking: Ranking, beta: Beta, _: Settings) -> list[GroupTerm]:
         return [group_term(ranking, beta.values, *asked, target) for asked in each]
 
     def columns(group: _Together, beta: Beta) -> Columns:
-        of_each = zip(*(answer.content for answer in group), strict=True)
+        of_each = zip(*(result.content for result in group), strict=True)
         averages = [
             _average(metric, terms, target, settings.level, estimate)
             for metric, terms in zip(metrics, of_each, strict=True)
@@ -85,20 +85,20 @@ def average_over(
 
     metrics = [metric for metric, _ in each]
     plain = target == "population" and [metric.curve for metric in metrics] == ["roc"]
-    answers = ask(
+    results = evaluate(
         self._terms,
         self._rank(exact=not all(metric.curve for metric in metrics)),
-        question,
+        compute,
         of_groups,
         settings,
-        at_once=areas_under_roc if plain else None,
-        apart=False,
+        compute_stack=areas_under_roc if plain else None,
+        per_group=False,
     )
-    kept = _levels_kept(self._terms, answers.names)
-    groups = _together(answers, kept, estimate)
-    names = tuple(answers.names[level] for level in kept)
-    together = Answers(names, groups, betas, settings, answers.skipped)
-    averages = as_rows(together, columns, self._attrs(settings, target))
+    kept = _levels_kept(self._terms, results.names)
+    groups = _together(results, kept, estimate)
+    names = tuple(results.names[level] for level in kept)
+    together = Results(names, groups, betas, settings, results.skipped)
+    averages = results_frame(together, columns, self._attrs(settings, target))
     if betas.kind == "estimate":  # that is the error at one beta
         del averages["standard_error"]
     if not any(metric.takes_beta for metric in metrics):
@@ -158,9 +158,9 @@ def _average(
     return np.stack(np.broadcast_arrays(value, average.lower, average.upper, error, beyond))
 
 
-def _tell_clusters(groups: Sequence[Answer[_Together]], names: Sequence[str]) -> dict[str, str]:
+def _tell_clusters(groups: Sequence[Result[_Together]], names: Sequence[str]) -> dict[str, str]:
     """Say how clusters count, and warn of few; nothing where rows are independent."""
-    firsts = [[answer.content[0] for answer in group.content] for group in groups]
+    firsts = [[result.content[0] for result in group.content] for group in groups]
     if all(term.clusters is None for terms in firsts for term in terms):
         return {}
     numbers = [count_clusters(terms) for terms in firsts]
@@ -169,25 +169,25 @@ def _tell_clusters(groups: Sequence[Answer[_Together]], names: Sequence[str]) ->
 
 
 def _together(
-    answers: Answers[list[GroupTerm]], kept: Sequence[int], estimate: Beta | None
-) -> list[Answer[_Together]]:
+    results: Results[list[GroupTerm]], kept: Sequence[int], estimate: Beta | None
+) -> list[Result[_Together]]:
     """Return the groups of each key that is left, with their mean beta."""
-    groups: dict[Hashable, list[Answer[list[GroupTerm]]]] = {}
-    for answer in answers.each:
-        levels = split_key(answers.names, answer.key)
+    groups: dict[Hashable, list[Result[list[GroupTerm]]]] = {}
+    for result in results.each:
+        levels = split_key(results.names, result.key)
         key = tuple(levels[level] for level in kept)
-        groups.setdefault(key[0] if len(key) == 1 else key, []).append(answer)
-    if estimate is not None and not answers.skipped:
+        groups.setdefault(key[0] if len(key) == 1 else key, []).append(result)
+    if estimate is not None and not results.skipped:
         for group in groups.values():
-            check_total(group, estimate)
+            check_estimate_total(group, estimate)
     return [
-        Answer(key, _mean_beta(group) if estimate is None else estimate, None, group)
+        Result(key, _mean_beta(group) if estimate is None else estimate, None, group)
         for key, group in groups.items()
     ]
 
 
 def _mean_beta(group: _Together) -> Beta:
-    values = [answer.beta.values for answer in group]
+    values = [result.beta.values for result in group]
     if all((betas == values[0]).all() for betas in values):
         return Beta(values[0])
     return Beta(np.mean(values, axis=0))

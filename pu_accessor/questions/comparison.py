@@ -35,21 +35,21 @@ from pu_accessor.inference.estimates.cutoff_spec import FIXED, At
 from pu_accessor.inference.estimates.joint import estimate
 from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
 from pu_accessor.inference.settings import Settings
-from pu_accessor.questions.ask import (
-    Answers,
+from pu_accessor.questions.estimation import cutoffs_needed, default_target, exclusion_facts
+from pu_accessor.questions.evaluation import (
     Columns,
-    as_rows,
-    ask,
-    broadcast,
-    check_names,
-    check_total,
+    Results,
+    add_failed_groups,
+    broadcast_columns,
+    check_estimate_total,
+    check_key_names,
+    evaluate,
     key_levels,
-    with_reasons,
+    results_frame,
 )
-from pu_accessor.questions.numbers import cutoffs_needed, default_target, facts_of
 from pu_accessor.questions.rank_bands import UserBand
+from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.questions.tables import bounded_tables
-from pu_accessor.questions.tidy import TidyFrame
 from pu_accessor.ranking import FloatArray, IntArray, PairedRanks, Ranking
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def compare(
             page=_WHICH_MODEL,
         )
 
-    def question(paired: PairedRanks, beta: Beta, _: Settings) -> Columns:
+    def compute(paired: PairedRanks, beta: Beta, _: Settings) -> Columns:
         asked = beta if beta.values.size else None
         if "test" not in entry.can or (paired.rows and paired.rows.drawn):
             by_row = partial(compare_rows, paired, metric=entry, cutoff=cutoff)
@@ -180,11 +180,13 @@ def compare(
             tests = replace(tests, p_adjusted=together)
         return _columns_of_models(paired, tests, beta.values, entry.name, target)
 
-    answers = ask(self._terms, self._pair(on), question, betas if beta is not None else None, None)
+    results = evaluate(
+        self._terms, self._pair(on), compute, betas if beta is not None else None, None
+    )
     about = {"adjust": _ADJUSTED[adjust]} | ({} if beta is not None else {"size": _NO_SIZE})
-    pairs = as_rows(answers, attrs=self._attrs(settings, target) | about)
-    _warn_of_chance(pairs, list(answers.names))
-    return with_reasons(pairs, answers)
+    pairs = results_frame(results, attrs=self._attrs(settings, target) | about)
+    _warn_of_chance(pairs, list(results.names))
+    return add_failed_groups(pairs, results)
 
 
 def _tests(
@@ -228,14 +230,14 @@ def pair_columns(
     columns: Columns,
 ) -> dict[str, Any]:
     """Return columns of pairs: those of both keys, then others over pairs and betas."""
-    flat = broadcast(columns)
+    flat = broadcast_columns(columns)
     times = len(next(iter(flat.values()))) // pairs[0].size
     named = {
         f"{name}_{side}": level.take(positions.repeat(times))
         for side, positions in zip("ab", pairs, strict=True)
         for name, level in key_levels(names, keys).items()
     }
-    check_names(names, named, columns)
+    check_key_names(names, named, columns)
     return {**named, **flat}
 
 
@@ -338,18 +340,18 @@ def gap(
     entry = read_metric(metric, at, "gap")
     cutoff = entry.read_cutoff(at)
     target = default_target(cutoff) if target is None else target
-    question_name, facts = facts_of(entry, cutoff)
+    method, facts = exclusion_facts(entry, cutoff)
     of_auroc: dict[str, Any] = {"auroc": entry.name == "auroc"}
     betas, settings = self._begin("gap", beta, level=level, target=target, **of_auroc)
     facts["one estimate for all groups"] = betas.estimate
-    self._begin(question_name, beta, level=level, target=target, **facts)
+    self._begin(method, beta, level=level, target=target, **facts)
     if beta is None:
         _check_without_beta(entry, target)
     shared = betas.estimate
     grid = None if shared is None else Beta(shared.grid(level))
     has_test = "test" in entry.can and betas.kind == "points" and beta is not None
 
-    def question(ranking: Ranking, own_beta: Beta, own: Settings) -> GroupValue:
+    def compute(ranking: Ranking, own_beta: Beta, own: Settings) -> GroupValue:
         if beta is None and cutoff is not None:
             return recall_of_group(ranking, cutoff.value, entry.less_is_better, level)
         if has_test:
@@ -359,24 +361,24 @@ def gap(
 
     rankings = self._rank(cutoffs_needed([entry], cutoff))
     asked = Betas(Beta(shared.values)) if shared is not None else betas
-    answers = ask(
+    results = evaluate(
         self._terms,
         rankings,
-        question,
+        compute,
         None if beta is None else asked,
         None if beta is None else settings,
     )
-    groups = [answer.content for answer in answers.each]
+    groups = [result.content for result in results.each]
     if shared is not None:
-        if not answers.skipped:
-            check_total(answers.each, shared)
+        if not results.skipped:
+            check_estimate_total(results.each, shared)
         tests = join_gaps(find_gaps(groups), shared)
     elif has_test:
-        _warn_of_single([each.key for each in answers.each if each.content.n == 1])
+        _warn_of_single([each.key for each in results.each if each.content.n == 1])
         tests = compare_groups(groups, level)
     else:
         tests = find_gaps(groups)
-    gaps = _gap_frame(answers, tests, {"metric": entry.name}, target, has_test=has_test)
+    gaps = _gap_frame(results, tests, {"metric": entry.name}, target, has_test=has_test)
     gaps.attrs |= self._attrs(settings, target)
     return gaps
 
@@ -402,7 +404,7 @@ def _warn_of_single(keys: Sequence[Hashable]) -> None:
 
 
 def _gap_frame(
-    answers: Answers[GroupValue],
+    results: Results[GroupValue],
     tests: PairTests,
     named: dict[str, str],
     target: str,
@@ -410,11 +412,11 @@ def _gap_frame(
     has_test: bool,
 ) -> pd.DataFrame:
     first, second, times = tests.first, tests.second, tests.difference.shape[1]
-    betas = np.stack([each.beta.values for each in answers.each])
-    estimates = np.stack([each.content.estimate[:times] for each in answers.each])
-    known = np.array([[each.content.n] for each in answers.each])
+    betas = np.stack([each.beta.values for each in results.each])
+    estimates = np.stack([each.content.estimate[:times] for each in results.each])
+    known = np.array([[each.content.n] for each in results.each])
     own = {"beta_a": betas[first], "beta_b": betas[second]}
-    of_beta = own if answers.own_beta else {"beta": betas[0]}
+    of_beta = own if results.own_beta else {"beta": betas[0]}
     columns = {
         **named,
         **(of_beta if betas.size else {}),
@@ -426,9 +428,9 @@ def _gap_frame(
         "n_b": known[second],
         **({name: getattr(tests, name) for name in _TEST} if has_test else {}),
     }
-    gaps = TidyFrame(pair_columns(answers.names, answers.keys, (first, second), columns))
-    if answers.skipped:
-        gaps.attrs["skipped"] = dict(answers.skipped)
+    gaps = ResultFrame(pair_columns(results.names, results.keys, (first, second), columns))
+    if results.skipped:
+        gaps.attrs["skipped"] = dict(results.skipped)
     return gaps
 
 
@@ -502,4 +504,4 @@ def dominance(
         "crossings": pd.Index(crossings, dtype=object, tupleize_cols=False),
     }
     pairs = found.first, found.second
-    return TidyFrame(pair_columns([*map(str, index.names)], keys, pairs, columns))
+    return ResultFrame(pair_columns([*map(str, index.names)], keys, pairs, columns))

@@ -14,7 +14,7 @@ from pu_accessor.errors import PUTypeError, PUValueError, nearest
 from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metric
 from pu_accessor.questions.accessor import Accessor, fold, public_names
-from pu_accessor.questions.advice import advises, example_of
+from pu_accessor.questions.call_errors import advises, example_of
 from pu_accessor.questions.pictures import label_of, refuse_cutoff
 from pu_accessor.sources.samples import SampleSource
 from pu_accessor.terms import SampleRoles, Terms, check_known

@@ -15,7 +15,7 @@ from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.inference.metrics import AnyMetric, Metric, name_cutoff, read_metric, write_label
 from pu_accessor.questions.assumptions import SWEEPS
-from pu_accessor.questions.numbers import estimates
+from pu_accessor.questions.estimation import estimate_metrics
 from pu_accessor.questions.rank_bands import UserBand
 from pu_accessor.questions.tables import bounded_tables
 from pu_accessor.ranking import Ranks
@@ -423,7 +423,9 @@ def _against_beta(
             "beta must be several numbers with x='beta', but one was passed. For example "
             "beta=[0.1, 0.2, 0.3]."
         )
-    rows = estimates(self, [entry], beta, level=level, band=band, limits=False, **asked)
+    rows = estimate_metrics(
+        self, [entry], beta, level=level, band=band, warn_limits=False, **asked
+    )
     if "clipped" in rows:  # nothing is left between the bounds
         rows["infeasible"] = rows["clipped"] & (rows["lower"] == rows["upper"])
     return rows

@@ -22,7 +22,7 @@ from pu_accessor.inference.tables.contingency import (
     tables_in_parts,
 )
 from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
-from pu_accessor.questions.ask import ask, describe
+from pu_accessor.questions.evaluation import evaluate, ranking_attrs
 from pu_accessor.questions.rank_bands import UserBand
 from pu_accessor.ranking import Ranking, Ranks
 
@@ -297,12 +297,12 @@ def rank_cdf(
     """
     betas, settings = self._begin("rank_cdf", beta, level=level, band=band)
 
-    def question(ranking: Ranking, beta: Beta, own: Settings) -> Page:
+    def compute(ranking: Ranking, beta: Beta, own: Settings) -> Page:
         grid = beta.within()
         cdf = bound_rank_cdf(ranking, grid, own)
         return Page(cdf.ranking, grid, {"rank_cdf": cdf.share, **_coordinates(cdf, own)})
 
-    return _lay_out(self, ranks, question, betas, settings, "examples")
+    return _lay_out(self, ranks, compute, betas, settings, "examples")
 
 
 def bounded_tables(
@@ -333,7 +333,7 @@ def bounded_tables(
         tp, fp, fn, tn = table
         return dict(zip(TRACES[rates], curve_rates(rates, tp, fp, tp + fn, fp + tn), strict=True))
 
-    def question(ranking: Ranking, beta: Beta, own: Settings) -> Page:
+    def compute(ranking: Ranking, beta: Beta, own: Settings) -> Page:
         grid = beta.within()
         if target == "population":
             ranking, table = curve_on_new(curve, ranking, grid, own.level)
@@ -347,13 +347,13 @@ def bounded_tables(
             _put(part, arrays, slice(start, end), grid.size)
         return Page(ranking, grid, arrays)
 
-    return _lay_out(self, ranks, question, betas, own_settings, target, template=template)
+    return _lay_out(self, ranks, compute, betas, own_settings, target, template=template)
 
 
 def _lay_out(
     self: Accessor,
     ranks: Ranks,
-    question: Callable[[Ranking, Beta, Settings], Page],
+    compute: Callable[[Ranking, Beta, Settings], Page],
     betas: Betas,
     settings: Settings,
     target: str,
@@ -363,13 +363,13 @@ def _lay_out(
     """Ask each ranking for its page, and lay these side by side."""
     exact = not isinstance(ranks, str)
     rankings = self._rank(ranks, by_rank=settings.is_by_rank, exact=exact)
-    answers = ask(self._terms, rankings, question, betas, settings)
+    results = evaluate(self._terms, rankings, compute, betas, settings)
     pages = [
-        page._replace(arrays={**page.arrays, **({} if about is None else describe(about))})
-        for _, _, about, page in answers.each
+        page._replace(arrays={**page.arrays, **({} if about is None else ranking_attrs(about))})
+        for _, _, about, page in results.each
     ]
     # Files hold no mapping: a line for each group that was left out.
-    skipped = "\n".join(f"{group}: {why}" for group, why in answers.skipped.items())
+    skipped = "\n".join(f"{group}: {why}" for group, why in results.skipped.items())
     attrs = {
         "level": settings.level,
         "band": pages[0].ranking.design or band_name(settings.band),
@@ -378,14 +378,14 @@ def _lay_out(
         **({"skipped": skipped} if skipped else {}),
     }
     return lay_out(
-        answers.names,
-        answers.keys,
+        results.names,
+        results.keys,
         pages,
         attrs,
         reference=settings.reference,
-        own_beta=answers.own_beta,
-        points=answers.each[0].beta.values.size,
-        template=self._source.template(self._terms) if template and answers.names else None,
+        own_beta=results.own_beta,
+        points=results.each[0].beta.values.size,
+        template=self._source.template(self._terms) if template and results.names else None,
     )
 
 

@@ -9,7 +9,14 @@ from inspect import Parameter, signature
 from typing import Any, TypeVar
 
 from pu_accessor.checks import check_flag
-from pu_accessor.errors import PUError, PUTypeError, brief, nearest, refuse_signals, suggestion
+from pu_accessor.errors import (
+    PUError,
+    PUTypeError,
+    brief,
+    explain_signaling_nan,
+    nearest,
+    suggestion,
+)
 from pu_accessor.inference.estimates.cutoff_spec import SYNONYMS
 from pu_accessor.inference.metrics import METRICS
 from pu_accessor.terms import ARGUMENTS, ASSUMPTIONS, PRIORS, ROLES
@@ -103,7 +110,7 @@ def _advised(method: Callable[..., Any]) -> Callable[..., Any]:
             raise PUTypeError(_explain(method, "", {unknown: keywords[unknown]}))
         for name in flags & passed.keys():
             check_flag(name, passed[name])
-        with refuse_signals():
+        with explain_signaling_nan():
             return method(self, *args, **keywords)
 
     return checked

@@ -30,7 +30,7 @@ class _AnyFrame(type):
 
 
 # Any frame is an instance, so that pandas.testing compares it with a plain one in either order.
-class TidyFrame(pd.DataFrame, metaclass=_AnyFrame):
+class ResultFrame(pd.DataFrame, metaclass=_AnyFrame):
     """A frame that is easily read; what is made of it is a plain DataFrame, with all digits."""
 
     @property

@@ -1,0 +1,104 @@
+"""The calibration of scores that are probabilities, by bins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from pu_accessor.beta import Beta, UserBeta
+from pu_accessor.inference.bands.lookup import band_name
+from pu_accessor.inference.estimates.joint import widen
+from pu_accessor.inference.estimates.utility import (
+    Reliability,
+    as_edges,
+    check_bin_band,
+    reliability,
+)
+from pu_accessor.inference.settings import Settings
+from pu_accessor.questions.evaluation import Columns, add_failed_groups, evaluate, results_frame
+from pu_accessor.ranking import Ranking
+
+if TYPE_CHECKING:
+    from pu_accessor.questions.accessor import Accessor
+
+
+def calibration(
+    self: Accessor,
+    beta: UserBeta,
+    *,
+    bins: int | Sequence[float] = 10,
+    level: float = 0.95,
+    band: str = "exact",
+) -> pd.DataFrame:
+    """Compare probabilities with the share of positives among the examples that have them.
+
+    Parameters
+    ----------
+    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
+        Class prior of the unlabeled, as in `auroc`.
+    bins : int, or array of float, default 10
+        How many bins of one width, or their edges, from 0 to 1.
+    level : float, default 0.95
+        Confidence level of the limits, in (0, 1).
+    band : {"exact", "simultaneous"}, default "exact"
+        Whether limits hold for each bin, or for all jointly.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group, beta and bin: the group, beta, left, right, mean_score, target,
+        estimate, lower, upper (float64): the share of positives in the bin, and its limits; and
+        examples and known_positive (int64). A bin without examples has NaN.
+
+    Raises
+    ------
+    PUValueError
+        If scores are no probabilities, or labels have propensities.
+
+    See Also
+    --------
+    plot_calibration : The picture, a reliability diagram.
+
+    Notes
+    -----
+    Known positives are a simple random sample of all: how many of them are in a bin is
+    hypergeometric, and the limits are the numbers that it does not reject. A model that was
+    trained to tell known positives from the rest gives the probability of being *known*.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, None, None]
+    >>> score = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
+    >>> df = pd.DataFrame({"score": score, "label": label})
+    >>> found = df.pu.calibration(0.5, bins=2)
+    >>> found[["left", "right", "examples", "estimate", "lower", "upper"]].round(2)
+       left  right  examples  estimate  lower  upper
+    0   0.0    0.5         4      0.25   0.25    1.0
+    1   0.5    1.0         5      1.00   0.40    1.0
+    """
+    edges = as_edges(bins)
+    betas, settings = self._begin("calibration", beta, level=level, band=band)
+    check_bin_band(settings)
+    betas, left = betas.split(level)
+
+    def compute(ranking: Ranking, beta: Beta, own: Settings) -> Reliability:
+        return reliability(ranking, beta.within(), edges, own)
+
+    def columns(found: Reliability, beta: Beta) -> Columns:
+        points = {"left": edges[:-1], "right": edges[1:]}
+        low, middle, high = np.moveaxis(found.value, 1, 0)
+        widened = widen(low, middle, high, points=beta.values.size)
+        lower, estimate, upper = (side.T for side in widened)
+        ends = {"estimate": estimate, "lower": lower, "upper": upper}
+        located = {**points, "mean_score": found.mean_score, "target": "examples"}
+        counts = {"examples": found.examples, "known_positive": found.known_positive}
+        return {"beta": beta.values[:, np.newaxis], **located, **ends, **counts}
+
+    results = evaluate(self._terms, self._rank(), compute, betas, settings.at_level(left))
+    attrs = self._attrs(settings, "examples", band=band_name(settings.band))
+    return add_failed_groups(results_frame(results, columns, attrs), results)
