@@ -136,7 +136,7 @@ VALUE = [
     ("GROUPS(average=True).metric('recall', 0.3, at={'fpr': 0.1})", "'threshold', 'fraction'"),
     ("GROUPS(average=True).metric('precision', 0.3, at={'threshold': 99.0})", "at rank 0"),
     ("GROUPS.contingency({'a': 30, 'b': 0.1}, ranks='all')", "group 'a': beta must lie in"),
-    ("DF.pu(by='row').auroc(0.1)", "Rows that belong together are cluster="),
+    ("DF.pu(by='row').auroc(0.1)", "Dependent rows are cluster="),
     # assumptions
     ("PU.assume(reference='positive').contingency(0.3, ranks='all')", "reference must be one of"),
     ("PU.assume(reference='bothe')", "reference must be", "Did you mean 'both'"),

@@ -33,40 +33,40 @@ def calibration(
     level: float = 0.95,
     band: str = "exact",
 ) -> pd.DataFrame:
-    """Compare probabilities with the share of positives among the examples that have them.
+    """Compare predicted probabilities with the share of positives, in bins.
 
     Parameters
     ----------
     beta : float, array, mapping, Series, DataArray, Interval or DataFrame
-        Class prior of the unlabeled, as in `auroc`.
+        As in `auroc`.
     bins : int, or array of float, default 10
-        How many bins of one width, or their edges, from 0 to 1.
+        Number of bins of equal width, or their edges, from 0 to 1.
     level : float, default 0.95
         Confidence level of the limits, in (0, 1).
     band : {"exact", "simultaneous"}, default "exact"
-        Whether limits hold for each bin, or for all jointly.
+        Whether limits cover in each bin, or jointly in all bins.
 
     Returns
     -------
     DataFrame
         A row for each group, beta and bin: the group, beta, left, right, mean_score, target,
-        estimate, lower, upper (float64): the share of positives in the bin, and its limits; and
-        examples and known_positive (int64). A bin without examples has NaN.
+        estimate, lower, upper (float64), the share of positives with its limits, and examples and
+        known_positive (int64). A bin without examples has NaN.
 
     Raises
     ------
     PUValueError
-        If scores are no probabilities, or labels have propensities.
+        If scores are not probabilities, or labels have propensities.
 
     See Also
     --------
-    plot_calibration : The picture, a reliability diagram.
+    plot_calibration : The reliability diagram.
 
     Notes
     -----
-    Known positives are a simple random sample of all: how many of them are in a bin is
-    hypergeometric, and the limits are the numbers that it does not reject. A model that was
-    trained to tell known positives from the rest gives the probability of being *known*.
+    Known positives are a simple random sample of all positives, so their number in a bin is
+    hypergeometric; the limits invert its test. A model trained to tell known positives from the
+    rest gives the probability of being *known*.
 
     Examples
     --------

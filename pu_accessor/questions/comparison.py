@@ -397,7 +397,7 @@ def _check_without_beta(entry: Metric, target: str) -> None:
 def _warn_of_single(keys: Sequence[Hashable]) -> None:
     if keys:
         warn_caller(
-            f"{len(keys)} groups have one known positive alone, which says nothing about chance: "
+            f"{len(keys)} groups have only one known positive, which says nothing about chance: "
             f"{_first(keys)}. Their statistics, p values "
             "and intervals are NaN. Leave them out, or label more."
         )

@@ -43,61 +43,61 @@ def cutoff(
     target: str = "examples",
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """Find the cutoff that is guaranteed to reach a goal.
+    """Find the cutoff at which a precision, recall, false positive rate or cost is guaranteed.
 
-    One of `precision`, `recall`, `fpr` and `cost` is passed. With a probability of at least
-    `level` it is reached at the cutoff that is returned, although that is chosen by looking.
+    Exactly one of `precision`, `recall`, `fpr` and `cost` is passed. The returned cutoff meets the
+    goal with a probability of at least `level`, although it is chosen from the data.
 
     Parameters
     ----------
     beta : float, array, mapping, Series, DataArray, Interval or DataFrame
-        Class prior of the unlabeled, as in `auroc`; the guarantee holds at any beta of an
-        interval or estimate, which must hold at a higher level than `level`.
+        As in `auroc`. The guarantee is for all betas of an interval, or includes the error of an
+        estimate, whose level must be higher than `level`.
     precision : float, optional
-        The deepest rank whose lower bound of precision is at least that.
+        Largest rank whose lower limit of precision is at least this.
     recall : float, optional
-        The shallowest rank whose lower bound of recall is at least that.
+        Smallest rank whose lower limit of recall is at least this.
     fpr : float, optional
-        The deepest rank whose upper bound of the false positive rate is at most that.
+        Largest rank whose upper limit of the false positive rate is at most this.
     cost : (float, float), optional
-        What a false positive and a false negative cost: the rank with the smallest upper bound
-        of the cost of all examples.
+        Costs of a false positive and a false negative: the rank with the smallest upper limit of
+        the total cost.
     models : int, optional
-        How many models were looked at: 1 - level is split over them. By default the number of
-        those in `score`, or along "model".
+        Number of models that were compared: 1 - level is split among them. By default the number
+        in `score`, or along "model".
     target : {"examples", "population"}, default "examples"
         What the guarantee is about: this sample, or future data at the threshold.
     level : float, default 0.95
-        Probability with which the goal is reached, in (0, 1), at least.
+        Smallest probability that the goal is met, in (0, 1).
 
     Returns
     -------
     DataFrame
         A row for each group and beta: the group, metric, goal, beta, rank (int64), threshold,
         target, estimate, lower, upper (float64), clipped (bool), and attainable, the best goal
-        for which there is a cutoff. Where no cutoff reaches the goal rank is 0, the threshold
-        inf, and the bounds are NaN. The rows above it are ``df[df["score"] >= threshold]``.
-        ``.attrs["statement"]`` says in a sentence what is guaranteed.
+        that some cutoff meets. If no cutoff meets the goal, rank is 0, the threshold inf, and the
+        limits are NaN. Select the rows above it by ``df[df["score"] >= threshold]``.
+        ``.attrs["statement"]`` states the guarantee in a sentence.
 
     Raises
     ------
     PUValueError
-        If not one goal is passed, or with propensities, clusters or weights.
+        If not exactly one goal is passed, or with propensities, clusters or weights.
 
     Warns
     -----
     PUWarning
-        If no cutoff reaches the goal.
+        If no cutoff meets the goal.
 
     See Also
     --------
-    metric : Metrics at a cutoff that is given.
+    metric : Metrics at a given cutoff.
 
     Notes
     -----
-    For precision and cost lower limits hold at all cutoffs jointly. Recall and the false positive
-    rate only grow with the rank: cutoffs are tested one by one by exact limits, and the last one
-    before the first that fails is taken [1]_.
+    For precision and cost the limits cover jointly at all cutoffs. Recall and the false positive
+    rate are monotone in the rank: cutoffs are tested in order by exact limits, and the last one
+    before the first failure is returned [1]_.
 
     References
     ----------
@@ -122,12 +122,12 @@ def cutoff(
     _check_level(betas, level)
     betas, left = betas.split(level)
     rankings = self._rank()
-    among = _count_models(rankings) if models is None else _check_models(models)
+    n_models = _count_models(rankings) if models is None else _check_models(models)
     settings = replace(settings, level=left, band="simultaneous")
-    for_one_model = 1 - (1 - left) / among
+    level_per_model = 1 - (1 - left) / n_models
 
     def compute(ranking: Ranking, beta: Beta, own: Settings) -> list[Guaranteed]:
-        each, own = beta.values[:, np.newaxis], own.at_level(for_one_model)
+        each, own = beta.values[:, np.newaxis], own.at_level(level_per_model)
         if target == "population":
             each = each if beta.interval is None else np.array([[beta.point, *beta.interval]])
             return [find_on_new(ranking, betas, goal, own.level) for betas in each]
@@ -147,39 +147,41 @@ def cutoff(
 
     results = evaluate(self._terms, rankings, compute, betas, settings)
     band = band_of(goal) if target == "examples" else "two samples"
-    attrs = {**self._attrs(settings, target, band=band), "level": level, "models": among}
+    attrs = {**self._attrs(settings, target, band=band), "level": level, "models": n_models}
     cutoffs = results_frame(results, columns, attrs)
-    cutoffs.attrs["statement"] = _state(cutoffs, goal, level, among)
+    cutoffs.attrs["statement"] = _state_guarantee(cutoffs, goal, level, n_models)
     if cutoffs["lower"].isna().any():
-        step = "Ask for less, at a lower level, or label more."
+        step = "Lower the goal or the level, or label more."
         warn_caller(f"{cutoffs.attrs['statement']} {step}", page="cutoffs")
     return add_failed_groups(cutoffs, results)
 
 
 def _check_level(betas: Betas, level: float) -> None:
-    """Raise unless the error of an estimate leaves some of 1 - level to the ranking."""
+    """Raise unless the level of an estimate of beta is above the level of the guarantee."""
     if betas.level is None or betas.level > level:
         return
     half = round((1 + level) / 2, 12)
     raise PUValueError(
-        f"beta must hold at a higher level than the {level:g} of the guarantee, but it holds at "
-        f"{betas.level:g}: 1 - level is shared between beta and the ranking. Pass level={half:g} "
+        f"beta must be estimated at a higher level than the guarantee ({level:g}), but it has "
+        f"{betas.level:g}: 1 - level is split between beta and the ranking. Pass level={half:g} "
         "to estimate_beta or beta_from_labels, or a lower level here.",
         page="beta#with-its-error",
     )
 
 
 def _check_models(models: int) -> int:
+    """Return a valid number of compared models."""
     number = check_count("models", models)
     if not 1 <= number <= _MAX_MODELS:
         raise PUValueError(
-            "models must be the number of models that were looked at, from 1 to "
+            "models must be the number of models that were compared, from 1 to "
             f"{_MAX_MODELS:,}, but {models!r} was passed."
         )
     return number
 
 
 def _count_models(rankings: Rankings) -> int:
+    """Return the number of models among the keys."""
     if _MODEL not in rankings.names:
         return 1
     if len(rankings.names) == 1:
@@ -188,27 +190,26 @@ def _count_models(rankings: Rankings) -> int:
     return max(len({key[level] for key in rankings.keys}), 1)  # type: ignore[index]
 
 
-def _state(cutoffs: pd.DataFrame, goal: Goal, level: float, among: int) -> str:
-    """Say in a sentence what is guaranteed, or that nothing is."""
+def _state_guarantee(cutoffs: pd.DataFrame, goal: Goal, level: float, n_models: int) -> str:
+    """Return a sentence that states the guarantee, or that there is none."""
     unmet = cutoffs["lower"].isna()
     above = goal.name in ("precision", "recall")
-    words = {"cost": f"the {goal.name} is at most its upper limit"}
-    reached = words.get(
-        goal.name, f"{goal.name} is at {'least' if above else 'most'} {goal.value:g}"
-    )
+    claim = f"{goal.name} is at {'least' if above else 'most'} {goal.value:g}"
+    if goal.name == "cost":
+        claim = "the cost is at most its upper limit"
     where = "each of these cutoffs" if len(cutoffs) > 1 else "this cutoff"
-    chosen = f", whichever of {among} models is chosen" if among > 1 else ""
+    chosen = f", whichever of {n_models} models is chosen" if n_models > 1 else ""
     guarantee = (
-        f"With a probability of at least {level:g} {reached} at {where}{chosen}, if beta is right "
-        "and what is assumed holds."
+        f"With a probability of at least {level:g} {claim} at {where}{chosen}, if beta and the "
+        "assumptions are right."
     )
     if not unmet.any():
         return guarantee
     rows = "" if len(cutoffs) == 1 else f"In {unmet.sum()} of {len(cutoffs)} rows: "
-    none = f"{rows}no cutoff has a {goal.name} of {goal.value:g} for sure, and the rank is 0."
+    none = f"{rows}no cutoff guarantees a {goal.name} of {goal.value:g}, and the rank is 0."
     attainable = cutoffs.loc[unmet, "attainable"].dropna()
     if attainable.size:
         best = attainable.max() if above else attainable.min()
-        none += f" The best bound of any cutoff is {best:.4g}."
+        none += f" The best limit of any cutoff is {best:.4g}."
     none = none[:1].upper() + none[1:]
     return none if unmet.all() else f"{none} At the others: {guarantee}"

@@ -14,7 +14,7 @@ from pu_accessor.errors import PUTypeError, PUValueError, nearest
 from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metric
 from pu_accessor.questions.accessor import Accessor, fold, public_names
-from pu_accessor.questions.call_errors import advises, example_of
+from pu_accessor.questions.call_errors import example_of, explain_call_errors
 from pu_accessor.questions.pictures import label_of, refuse_cutoff
 from pu_accessor.sources.samples import SampleSource
 from pu_accessor.terms import SampleRoles, Terms, check_known
@@ -27,7 +27,7 @@ _AXES = ("rank", "fraction", "threshold", "beta")
 _OF_SAMPLES = "ds.pu(score='score', label='label', dim='sample')"
 
 
-@advises
+@explain_call_errors
 class TablesAccessor:
     """``ds.pu``: curves, metrics, areas and pictures of tables; called, the methods of ``df.pu``.
 

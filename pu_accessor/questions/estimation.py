@@ -66,14 +66,13 @@ def auroc(
     ----------
     beta : float, array, mapping, Series, DataArray, Interval or DataFrame
         Class prior of the unlabeled: the fraction of positives among them, in [0, 1]. One number,
-        several, or one for each group; a ``pd.Interval`` within which it varies; or the frame of
-        `estimate_beta` or `beta_from_labels`, with which intervals hold jointly.
+        several, or one for each group; a ``pd.Interval`` of possible values; or the frame of
+        `estimate_beta` or `beta_from_labels`, whose error the intervals then include.
     max_fpr : float, optional
-        Take the ROC curve up to this false positive rate, 1e-12 to 1: the partial AUC,
-        standardised so that chance is 0.5, as scikit-learn has it.
+        Partial AUC up to this false positive rate, 1e-12 to 1, standardised so that chance is 0.5,
+        as in scikit-learn.
     target : {"population", "examples"}, default "population"
-        What the interval is about: future data from the same source, or this sample once all
-        labels were known.
+        What the interval is about: future data from the same source, or this sample.
     level : float, default 0.95
         Confidence level of the interval, in (0, 1).
 
@@ -86,30 +85,30 @@ def auroc(
     Raises
     ------
     PUValueError
-        If there are no negatives, or what is assumed does not go with it.
+        If there are no negatives, or an assumption is not supported.
 
     Warns
     -----
     PUWarning
-        If beta exceeds the limit that the known positives set, or if there is one known positive:
-        the interval may be NaN then.
+        If beta exceeds the limit that the known positives set. If only one positive is known: the
+        interval is then NaN.
 
     See Also
     --------
-    average_precision : Where positives are rare.
+    average_precision : For rare positives.
     compare : The difference of two models, without beta.
 
     Notes
     -----
-    The estimate is the area of one possible labeling, that of `plot_roc`. The interval is built
-    around the unbiased 1 - (mean(R) - (P + 1)/2)/M, with R the mid-ranks of the n known positives,
-    P = n + beta*U positives and M negatives, and reaches to the estimate. For future data its
-    error is DeLong's [1]_, of known positives and the rest as two samples, divided by the share
-    of negatives among the rest. For this sample known positives are drawn from P positives
-    without replacement.
+    The estimate is the area of one possible labeling, that of `plot_roc`. The interval is that of
+    the unbiased 1 - (mean(R) - (P + 1)/2)/M, extended to the estimate. R are the mid-ranks of the
+    n known positives, P = n + beta*U positives and M negatives. For future data its error is
+    DeLong's [1]_, of known positives and the rest as two samples, divided by the share of
+    negatives among the rest. For this sample, known positives are drawn from P positives without
+    replacement.
 
-    Within selection odds or contamination each limit moves, on the logit scale, by as much as the
-    area under the bounding curve of the band "exact" does: measured, not proven.
+    With selection odds or contamination each limit moves, on the logit scale, as far as the area
+    under the bounding curve of the band "exact". This is supported by simulation, not proven.
 
     References
     ----------
@@ -139,27 +138,23 @@ def average_precision(
 
     Parameters
     ----------
-    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
-        Class prior of the unlabeled, as in `auroc`.
-    target : {"population", "examples"}, default "population"
-        What the interval is about: future data, or this sample.
-    level : float, default 0.95
-        Confidence level of the interval, in (0, 1).
+    beta, target, level
+        As in `auroc`.
 
     Returns
     -------
     DataFrame
-        As `auroc`.
+        As in `auroc`.
 
     Raises
     ------
     PUValueError
-        As `auroc`.
+        As in `auroc`.
 
     Warns
     -----
     PUWarning
-        As `auroc`.
+        As in `auroc`, and if the interval may be wrong, as with fewer than 50 known positives.
 
     See Also
     --------
@@ -167,12 +162,12 @@ def average_precision(
 
     Notes
     -----
-    The mean over positives of the precision at their cutoff, as scikit-learn has it, of one
-    possible labeling. Future data have the prevalence of this sample, or that of
-    ``assume(prevalence=...)``; the error is that of influence functions, on the logit scale, and
-    holds from 50 known positives on. For this sample latent positives are shared out at random
-    to the gaps between known ones [1]_. Within selection odds or contamination the limits are as
-    in `auroc`, and reach to the area under the bounding curve: measured, not proven.
+    The mean over positives of the precision at their cutoff, as in scikit-learn, of one possible
+    labeling. Future data have the prevalence of this sample, or that of
+    ``assume(prevalence=...)``. Their error is that of influence functions, on the logit scale. For
+    this sample, hidden positives are distributed at random over the gaps between known ones [1]_.
+    With selection odds or contamination the limits are as in `auroc`, extended to the area under
+    the bounding curve: supported by simulation, not proven.
 
     References
     ----------
@@ -202,50 +197,50 @@ def metric(
     level: float = 0.95,
     band: UserBand = "exact",
 ) -> pd.DataFrame:
-    """Evaluate metrics, with their intervals.
+    """Estimate metrics, with their intervals.
 
     Parameters
     ----------
     metric : str, callable, Metric, or a list of these
         At a cutoff: accuracy, balanced_accuracy, f1, fdr, fnr, for (elusion), fpr, informedness,
         jaccard, kappa, lift, mcc, npv, precision, recall, tnr, ``pu_accessor.fbeta(2)``, or a
-        function of the arrays tp, fp, fn and tn; net_benefit, of probabilities at a threshold. Of
+        function of the arrays tp, fp, fn and tn. At a threshold of probabilities: net_benefit. Of
         the whole ranking: auroc, average_precision, bedroc, ``pu_accessor.bedroc(alpha=80.5)``,
-        and boyce, the continuous Boyce index, which needs no beta. Of a search: ndcg at a rank,
-        with binary gains, reciprocal_rank, r_precision, and bpref, which needs no beta.
+        and boyce, the continuous Boyce index. Of a search: ndcg at a rank, with binary gains,
+        reciprocal_rank, r_precision and bpref.
     beta : float, array, mapping, Series, DataArray, Interval or DataFrame
-        Class prior of the unlabeled, as in `auroc`. Recall and fnr of future data do without.
+        As in `auroc`. Not needed for boyce, bpref, and recall or fnr of future data.
     at : int, str or mapping, optional
-        The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``; a share of
+        The cutoff. A number of examples predicted positive: 100 or ``{"rank": 100}``; a share of
         them, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``. A point of the true curve:
         the first cutoff with ``{"recall": 0.9}``, the last with ``{"fpr": 0.05}`` or
-        ``{"precision": 0.9}``. The cutoff where the estimate is highest, "maximum", or that of
-        informedness, "youden": limits are of the cutoff that was taken, not of the true maximum.
-        Several of one kind are a list, ``{"rank": [50, 100]}``.
+        ``{"precision": 0.9}``. The cutoff with the highest estimate, "maximum", or with the
+        highest estimated informedness, "youden": limits are for that cutoff, not for the true
+        maximum. A list has several of one kind, ``{"rank": [50, 100]}``.
     target : {"population", "examples"}, optional
-        What the interval is about: future data, or this sample. By default future data without
-        a cutoff and at a threshold, this sample at any other cutoff, and of ndcg,
-        reciprocal_rank and r_precision.
+        Future data, or this sample. The default is future data without a cutoff and at a
+        threshold; it is this sample at other cutoffs, and for ndcg, reciprocal_rank and
+        r_precision.
     level : float, default 0.95
         Confidence level of each interval, in (0, 1).
     band : str, callable or pair, default "exact"
-        Bounds on the latent positives above the cutoff, of this sample: as in `contingency`.
+        Bounds on the hidden positives above the cutoff, for this sample: as in `contingency`.
 
     Returns
     -------
     DataFrame
         A row for each group, beta, metric and cutoff: the group, metric, at, beta, rank and
-        threshold of the cutoff, target, estimate, lower, upper; of a cutoff clipped (bool, a
-        limit is cut to what can be) and, at a rank or fraction, examples_at_threshold (int64,
-        above the rank in a block of ties). At a recall, fpr or precision rank and threshold are
-        where the estimate is as asked; rank_lower and rank_upper (int64) are between which the
-        true cutoff lies. Lower is the smaller number, also of an error rate.
+        threshold of the cutoff, target, estimate, lower, upper. With a cutoff also clipped (bool,
+        a limit is cut to what is possible) and, at a rank or fraction, examples_at_threshold
+        (int64, more than the rank within a block of ties). At a recall, fpr or precision, rank and
+        threshold are where the estimated rate is the requested one; the true cutoff lies between
+        rank_lower and rank_upper (int64). Lower is the smaller number, also for an error rate.
 
     Raises
     ------
     PUValueError
-        If a metric lacks its cutoff, or no cutoff is as asked; if what is assumed or asked does
-        not go together, such as future data and a rank.
+        If a metric lacks its cutoff, no cutoff has the requested rate, or arguments or assumptions
+        exclude each other, such as future data and a rank.
 
     See Also
     --------
@@ -256,17 +251,16 @@ def metric(
     Notes
     -----
     On future data the shares of known positives and of the rest above the threshold are two
-    binomials with Wilson's intervals, put together by MOVER [1]_. At a cutoff that is chosen by a
-    maximum the band is "simultaneous" in place of "exact". A rank inside a block of tied scores
-    means the expectation over all orders of the block.
+    binomials with Wilson's intervals, combined by MOVER [1]_. A cutoff chosen by a maximum uses
+    the band "simultaneous" in place of "exact". A rank within a block of ties means the
+    expectation over all orders of the block.
 
-    At a recall r of this sample limits are exact, by inversion of the band [2]_: the true labels
-    fix the cutoff R of that point, and the band covers at R. So R is one of the cutoffs where the
-    band allows TP = ceil(r*P) of P positives, and each of these has one table: FP = R - TP; for
-    an fpr f FP = floor(f*M) of M negatives, for a precision p TP = p*R. Limits are the extremes of
-    the metric over these tables. For a precision, which rises and falls, half of 1 - level
-    goes to limits at all cutoffs jointly. Of future data the intervals of both shares are
-    inverted alike: that is asymptotic.
+    At a recall r of this sample the limits are exact, by inversion of the band [2]_. The true
+    labels fix the cutoff R, and the band covers at R. So R is one of the cutoffs where the band
+    allows TP = ceil(r*P) of P positives, and FP = R - TP there. For an fpr f, FP = floor(f*M) of M
+    negatives; for a precision p, TP = p*R. Limits are the extremes of the metric over these
+    tables. For a precision, which is not monotone, half of 1 - level is spent on joint limits at
+    all cutoffs. For future data both intervals are inverted in the same way, which is asymptotic.
 
     References
     ----------

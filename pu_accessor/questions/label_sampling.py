@@ -1,4 +1,4 @@
-"""Rows to label by hand."""
+"""Sampling of rows to label by hand."""
 
 from __future__ import annotations
 
@@ -24,48 +24,47 @@ def sample_to_label(
     above: float | None = None,
     random_state: Seed,
 ) -> pd.DataFrame:
-    """Draw unlabeled rows at random, to label by hand.
+    """Sample unlabeled rows at random, to label by hand.
 
     Parameters
     ----------
     size : int
-        How many rows to draw, of each group.
+        Number of rows.
     strata : float, list of float, or hashable, optional
-        Up to five thresholds of the score, which tell strata apart; or a column of two to six
-        values.
+        Up to five thresholds of the score that separate strata, or a column of two to six values.
     allocate : {"proportional", "neyman"}, default "proportional"
-        How labels are shared between strata: in proportion to their unlabeled rows, or more
-        where a label tells more [1]_.
+        Labels of strata: in proportion to their unlabeled rows, or to minimize the variance of
+        beta [1]_.
     expected_beta : float, optional
-        For "neyman", about what beta is. A wrong guess makes intervals longer, not wrong.
+        A guess of beta for "neyman". A wrong guess makes intervals longer, not wrong.
     below, above : float, optional
-        Draw rows that score less than `below`, or at least as much as `above`.
+        Sample rows with a score less than `below`, or at least `above`.
     random_state : int or Generator
-        Seed, so that the same rows are drawn again.
+        Seed of the random numbers.
 
     Returns
     -------
     DataFrame
-        Rows of the frame with their index, in the order drawn. With `strata`, `below` or `above`
-        there are the further columns stratum (str), n, n_negative and n_unlabeled (int64): the
+        Rows of the frame with their index, in random order. With `strata`, `below` or `above`
+        there are further columns: stratum (str), and n, n_negative and n_unlabeled (int64), the
         examples of each kind in that stratum. Fill in the column of labels.
 
     Raises
     ------
     PUDataError
-        If there are not as many unlabeled rows, or none in a stratum.
+        If there are fewer unlabeled rows, or none in a stratum.
     PUValueError, PUTypeError
-        If an argument has a value that is not allowed.
+        If an argument is not allowed.
 
     See Also
     --------
-    pu_accessor.beta_from_labels : What their labels say of beta.
-    pu_accessor.labeling.labels_needed : How many it takes.
-    pu_accessor.labeling.rates_from_labels : What they say of precision and recall.
+    pu_accessor.beta_from_labels : Estimate beta from these labels.
+    pu_accessor.labeling.labels_needed : Compute the number of labels.
+    pu_accessor.labeling.rates_from_labels : Estimate precision and recall from these labels.
 
     Notes
     -----
-    Each stratum gets one label at least; each further one goes where it lowers the variance of
+    Each stratum gets at least one label. Each further one goes where it lowers the variance of
     beta most [2]_.
 
     References

@@ -417,7 +417,7 @@ def test_one_pass_tells_of_odd_groups(beta: Any, monkeypatch: pytest.MonkeyPatch
     drawn |= {key: Case([*range(len(one), 0, -1)], one, 0) for key, one in odd.items()}
     frame = pd.concat([as_frame(case).assign(query=seed) for seed, case in drawn.items()])
     _, told = check_both_ways(frame, monkeypatch, beta=beta, level=0.9)
-    for text in ("groups are left out", "one known positive alone", "beta exceeds the upper"):
+    for text in ("groups are left out", "only one known positive", "beta exceeds the upper"):
         assert text in told
 
 

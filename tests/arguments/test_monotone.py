@@ -88,7 +88,7 @@ def test_every_gap_full_and_one_known_positive_work() -> None:
     full = frame.pu.assume(monotone=True).contingency(1.0, ranks="all")
     assert (full["fp"].sel(bound="estimate") == 0).all()
     alone = frame.assign(label=[1.0, *[np.nan] * 599]).pu.assume(monotone=True)
-    with pytest.warns(PUWarning, match="one known positive alone"):
+    with pytest.warns(PUWarning, match="only one known positive"):
         assert 0 <= alone.auroc(BETA)["estimate"].item() <= 1
 
 

@@ -132,7 +132,7 @@ def test_what_the_data_do_not_allow_is_told(
     frame["label"] = np.where(np.arange(len(frame)) == 3, 1, np.nan)
     with np.errstate(all="raise"):
         text = write(tmp_path, frame.pu)
-    assert "What to look at" in text and "one known positive alone" in text
+    assert "What to look at" in text and "only one known positive" in text
     propensity = FRAME.assign(propensity=0.4).pu(propensity="propensity")
     text = write(tmp_path, propensity)
     assert "Not there: AUROC on new examples." in text and "&#x27;propensity&#x27;" in text

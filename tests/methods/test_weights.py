@@ -236,7 +236,7 @@ def test_few_weighted_positives_have_an_interval_and_one_has_none() -> None:
         one.average_precision,
         partial(one.metric, "bedroc", target="population"),
     ):
-        with pytest.warns(PUWarning, match="one known positive alone"):
+        with pytest.warns(PUWarning, match="only one known positive"):
             assert ask(0)[["standard_error", "lower", "upper"]].isna().all(axis=None)
     known = pd.concat([df, df], ignore_index=True).reset_index().assign(label=1)
     for pu in (known.pu(weight="w"), known.pu(cluster="index")):

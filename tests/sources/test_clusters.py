@@ -252,6 +252,6 @@ def test_an_example_in_each_group_is_no_repetition() -> None:
 
 
 def test_clusters_of_known_positives_alone_have_no_statistic() -> None:
-    with pytest.warns(PUWarning, match="one known positive alone, or one other example"):
+    with pytest.warns(PUWarning, match="only one known positive, or one other example"):
         found = FRAME.assign(label=1).pu(score=MODELS, cluster="patient").compare()
     assert found["p_value"].isna().all() and (found["sign"] == 0).all()
