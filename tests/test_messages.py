@@ -303,7 +303,7 @@ TYPE = [
     ("DF.pu(level=0.9)", "df.pu."),
     ("PU.auroc(0.3, unlabeled=0)", "df.pu(unlabeled=...).auroc("),
     ("CHUNKS.auroc(0.3, unlabeled=0)", "(unlabeled=...).auroc("),
-    ("TABLES.pu(score='x')", "holds tables or curves"),
+    ("TABLES.pu(score='x')", "has tables or curves"),
     ("DF.pu(by=DF['site']).auroc(0.3)", "by must be the name of a column, but a Series"),
     ("DF.pu(label=['a']).auroc(0.3)", "name of a column, but a list was passed: ['a'"),
     ("DF.pu(propensity=['e']).auroc(0.3, target='examples')", "propensity must be the name"),

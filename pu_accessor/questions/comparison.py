@@ -1,4 +1,4 @@
-"""Which model, or which group, is better."""
+"""Comparisons of models, and of groups."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _ADJUSTED = {
     "holm": "p_adjusted is for all pairs (of a group and beta), by Holm's method",
     "max_t": "p_adjusted is for all pairs (of a group and beta), by max-t of their correlations",
 }
-_NO_SIZE = "The size of a difference, and its interval, need beta: compare('auroc', 0.3)."
+_NO_SIZE = "A difference and its interval need beta: compare('auroc', 0.3)."
 _SIZE = ("difference", "lower", "upper")
 _TEST = ("statistic", "df", "p_value", "p_adjusted")
 _WHICH_MODEL = "many_models#which-model-is-better"
@@ -76,18 +76,18 @@ def compare(
     level: float = 0.95,
     adjust: str = "holm",
 ) -> pd.DataFrame:
-    """Compare models that ranked the same examples: by AUROC no beta is needed.
+    """Compare models that ranked the same examples; AUROC needs no beta.
 
     Parameters
     ----------
     metric : str, callable or Metric, default "auroc"
         "auroc", "average_precision", "bedroc", or a metric at a cutoff, as in `metric`.
     beta : float, array, mapping, Series, DataArray or DataFrame, optional
-        Class prior of the unlabeled, as in `auroc`; AUROC has a test without it.
+        Class prior of the unlabeled, as in `auroc`. Without it, AUROC has a test and no interval.
     at : int or mapping, optional
         The cutoff: a rank, fraction or threshold of each model.
     on : hashable or list of hashable, optional
-        Columns that identify an example, where models stand below each other in rows.
+        Columns that identify an example, if models are in separate rows.
     target : {"population", "examples"}, default "population"
         What the interval is about: future data, or this sample.
     level : float, default 0.95
@@ -100,7 +100,7 @@ def compare(
     DataFrame
         A row for each pair of models and beta: model_a, model_b, metric, beta, target,
         difference, lower, upper (with `beta`), n (known positives), statistic, df, p_value,
-        p_adjusted, and sign: 1 where a has the higher one, -1 where b has, 0 where neither.
+        p_adjusted, and sign: 1 if a is higher, -1 if b is higher, 0 if they are equal.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def compare(
     Warns
     -----
     PUWarning
-        If the examples do not say how far a difference can be off.
+        If the standard error of a difference is unknown.
 
     See Also
     --------
@@ -118,12 +118,11 @@ def compare(
 
     Notes
     -----
-    The difference in AUROC is the mean difference of the ranks of the known positives over the
-    number of negatives, with DeLong's variance [2]_; at level .95 the interval leaves out 0
-    exactly where p < .05, whatever beta. Of another metric it is off by what each row adds to the
-    error of a minus what it adds to that of b. Where models differ in few rows, few or no known
-    positives may be among these; the rest then says how far these would move. The weight of that
-    is calibrated by simulation.
+    The difference in AUROC is the mean difference of the ranks of the known positives, divided by
+    the number of negatives, with DeLong's variance [2]_. At level .95 the interval excludes 0
+    exactly where p < .05, for any beta. Other metrics use the differences of the influence of each
+    row. Where models differ in few rows, few known positives may be among these: the rest then
+    adds to the variance, with a weight that is calibrated by simulation.
 
     References
     ----------
@@ -162,8 +161,8 @@ def compare(
     betas, settings = self._begin("compare", beta, level=level, target=target, **facts)
     if beta is None and "test" not in entry.can:
         raise PUTypeError(
-            f"beta must be passed to compare {entry.name!r}, for example 0.3: it is AUROC alone "
-            "whose order does not depend on it.",
+            f"beta must be passed to compare {entry.name!r}, for example 0.3: only the order of AUROC "
+            "does not depend on it.",
             page=_WHICH_MODEL,
         )
 
@@ -171,7 +170,7 @@ def compare(
         asked = beta if beta.values.size else None
         if "test" not in entry.can or (paired.rows and paired.rows.drawn):
             by_row = partial(compare_rows, paired, metric=entry, cutoff=cutoff)
-            tests = _tests(by_row, asked, settings)
+            tests = _compare_betas(by_row, asked, settings)
         else:
             tests = paired_tests(paired, asked, settings, target)
         if adjust == "max_t":
@@ -185,13 +184,14 @@ def compare(
     )
     about = {"adjust": _ADJUSTED[adjust]} | ({} if beta is not None else {"size": _NO_SIZE})
     pairs = results_frame(results, attrs=self._attrs(settings, target) | about)
-    _warn_of_chance(pairs, list(results.names))
+    _warn_of_unknown_errors(pairs, list(results.names))
     return add_failed_groups(pairs, results)
 
 
-def _tests(
+def _compare_betas(
     compared: Callable[..., PairedTests], beta: Beta | None, settings: Settings
 ) -> PairedTests:
+    """Compare models at each beta, or over the error of an estimate of beta."""
     level = settings.level
     if beta is None or not beta.is_estimate:
         return compared(betas=None if beta is None else beta.values, level=level)
@@ -201,17 +201,18 @@ def _tests(
 def paired_tests(
     paired: PairedRanks, beta: Beta | None, settings: Settings, target: str
 ) -> PairedTests:
-    """Compare the AUROC of models, for labels that fail as settings say."""
+    """Compare the AUROC of models, under the violations of the settings."""
     asked = None if beta is None else beta.values, settings.level, target
     odds, contamination = settings.selection_odds, settings.contamination
     if odds > 1 or contamination:
         return compare_worst(paired, *asked, odds=odds, contamination=contamination)
-    return _tests(partial(compare_paired, paired, target=target), beta, settings)
+    return _compare_betas(partial(compare_paired, paired, target=target), beta, settings)
 
 
 def _columns_of_models(
     paired: PairedRanks, tests: PairedTests, betas: FloatArray, metric: str, target: str
 ) -> Columns:
+    """Return the columns of the pairs of models."""
     columns: dict[str, Any] = {"metric": metric}
     if tests.has_size:
         size = {name: getattr(tests, name) for name in _SIZE}
@@ -229,7 +230,7 @@ def pair_columns(
     pairs: tuple[IntArray, IntArray],
     columns: Columns,
 ) -> dict[str, Any]:
-    """Return columns of pairs: those of both keys, then others over pairs and betas."""
+    """Return columns of pairs: the two keys, then others over pairs and betas."""
     flat = broadcast_columns(columns)
     times = len(next(iter(flat.values()))) // pairs[0].size
     named = {
@@ -241,20 +242,22 @@ def pair_columns(
     return {**named, **flat}
 
 
-def _warn_of_chance(pairs: pd.DataFrame, groups: list[str]) -> None:
+def _warn_of_unknown_errors(pairs: pd.DataFrame, groups: list[str]) -> None:
+    """Warn of pairs whose standard error is unknown."""
     unknown = pairs["statistic"].isna()
     if not unknown.any():
         return
     keys = pairs.loc[unknown, groups].drop_duplicates() if groups else pairs[:0]
-    where = f" ({_first(keys.to_dict('records'))})" if len(keys) else ""
+    where = f" ({_join_first(keys.to_dict('records'))})" if len(keys) else ""
     warn_caller(
-        f"In {unknown.sum()} of {len(pairs)} comparisons{where} there is one known positive "
-        "alone, or one other example, or no value at the cutoff, so that statistic, p value and "
-        "interval are NaN. That says nothing about chance: compare models on more known positives."
+        f"In {unknown.sum()} of {len(pairs)} comparisons{where} there is only one known positive, "
+        "or one other example, or no value at the cutoff: statistic, p value and interval are "
+        "NaN. Compare models on more known positives."
     )
 
 
-def _first(keys: Sequence[object]) -> str:
+def _join_first(keys: Sequence[object]) -> str:
+    """Join the first keys that fit."""
     return shorten(map(brief, keys), width=100)
 
 
@@ -277,20 +280,20 @@ def gap(
     metric : str, callable or Metric
         "auroc", "average_precision", or a metric at a cutoff, as in `metric`.
     beta : float, array, mapping, Series, DataArray or DataFrame, optional
-        Class prior of the unlabeled, as in `auroc`; recall and fnr at a threshold do without.
+        Class prior of the unlabeled, as in `auroc`; not needed for recall and fnr at a threshold.
     at : int, str or mapping, optional
         The cutoff, as in `metric`.
     target : {"population", "examples"}, optional
-        What the interval is about, as in `metric`.
+        Future data, or this sample, as in `metric`.
     level : float, default 0.95
         Confidence level of each interval, in (0, 1); not adjusted for the number of pairs.
 
     Returns
     -------
     DataFrame
-        A row for each pair of groups and beta: the two groups, metric, beta (beta_a and beta_b
-        where each has its own), target, difference, lower, upper, estimate_a, estimate_b, n_a,
-        n_b (known positives); of AUROC also statistic, df, p_value and p_adjusted.
+        A row for each pair of groups and beta: the two groups, metric, beta (beta_a and beta_b if
+        each has its own), target, difference, lower, upper, estimate_a, estimate_b, n_a, n_b
+        (known positives); for AUROC also statistic, df, p_value and p_adjusted.
 
     Raises
     ------
@@ -300,18 +303,18 @@ def gap(
     Warns
     -----
     PUWarning
-        If AUROC is asked of a group with one known positive.
+        For AUROC of a group with one known positive.
 
     See Also
     --------
-    compare : For models that ranked the same examples: sharper, and without beta.
+    compare : For models that ranked the same examples: more precise, and without beta.
 
     Notes
     -----
-    AUROC has Welch's test [3]_ of unbiased estimates; a group without any error has that of half a
-    known positive at the other end. Of other metrics the distances of two
-    estimates to their limits are squared and added [1]_; for recall on future data that is
-    Newcombe's interval [2]_. Known positives are a random sample of those *in each group*.
+    AUROC has Welch's test [3]_ of unbiased estimates; a group without any error gets that of half
+    a known positive at the other end. For other metrics the distances of both estimates to their
+    limits are squared and added [1]_; for recall on future data this is Newcombe's interval [2]_.
+    Known positives are a random sample of the positives *in each group*.
 
     References
     ----------
@@ -384,22 +387,24 @@ def gap(
 
 
 def _check_without_beta(entry: Metric, target: str) -> None:
+    """Raise unless the gap of a metric needs no beta."""
     if "without_beta" not in entry.can or target == "examples":
         raise PUTypeError(
             f"beta must be passed for the gap of {entry.name!r} on "
-            f"{'new' if target == 'population' else 'these'} examples: for example 0.3, or one "
-            "for each group, {'f': 0.3, 'm': 0.2}. Only the gap of 'recall' or 'fnr' on new "
-            "examples, at={'threshold': 0.5}, does without.",
+            f"{'future data' if target == 'population' else 'this sample'}: for example 0.3, or "
+            "one for each group, {'f': 0.3, 'm': 0.2}. Only the gap of 'recall' or 'fnr' on "
+            "future data, at={'threshold': 0.5}, needs none.",
             page="many_models#a-beta-for-each-group",
         )
 
 
 def _warn_of_single(keys: Sequence[Hashable]) -> None:
+    """Warn of groups with one known positive."""
     if keys:
         warn_caller(
-            f"{len(keys)} groups have only one known positive, which says nothing about chance: "
-            f"{_first(keys)}. Their statistics, p values "
-            "and intervals are NaN. Leave them out, or label more."
+            f"{len(keys)} groups have only one known positive and no standard error: "
+            f"{_join_first(keys)}. Their statistics, p values and intervals are NaN. Leave them "
+            "out, or label more."
         )
 
 
@@ -411,6 +416,7 @@ def _gap_frame(
     *,
     has_test: bool,
 ) -> pd.DataFrame:
+    """Return the frame of gaps, one row for each pair of groups and beta."""
     first, second, times = tests.first, tests.second, tests.difference.shape[1]
     betas = np.stack([each.beta.values for each in results.each])
     estimates = np.stack([each.content.estimate[:times] for each in results.each])
@@ -437,7 +443,7 @@ def _gap_frame(
 def dominance(
     self: Accessor, beta: UserBeta, *, level: float = 0.95, band: UserBand = "exact"
 ) -> pd.DataFrame:
-    """Compare where the ROC curves of models lie, at each beta ([1]_, section 6.2).
+    """Compare the positions of the ROC curves of models, at each beta ([1]_, section 6.2).
 
     Parameters
     ----------
@@ -446,16 +452,16 @@ def dominance(
     level : float, default 0.95
         Confidence level of the bands, in (0, 1).
     band : str, callable or pair, default "exact"
-        Bounds on the latent positives above each cutoff, as in `contingency`.
+        Bounds on the hidden positives above each cutoff, as in `contingency`.
 
     Returns
     -------
     DataFrame
-        A row for each pair of models, a before b, and beta: model_a, model_b, beta (beta_a and
-        beta_b where each has its own); dominates, the model whose estimated curve is nowhere
-        below and somewhere above the other's, or None; equal (bool), whether they coincide;
-        disjoint (bool), whether the bands do not overlap; crossings, a tuple of the false
-        positive rates at which the lead changes.
+        A row for each pair of models and beta: model_a, model_b, beta (beta_a and beta_b if each
+        has its own); dominates, the model whose estimated curve is nowhere below and somewhere
+        above the other's, or None; equal (bool), whether curves coincide; disjoint (bool), whether
+        the bands do not overlap; crossings, a tuple of the false positive rates at which the lead
+        changes.
 
     Raises
     ------
@@ -464,7 +470,7 @@ def dominance(
 
     See Also
     --------
-    compare : Which has the higher AUROC, as a test.
+    compare : Test which model has the higher AUROC.
 
     References
     ----------

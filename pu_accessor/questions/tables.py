@@ -44,43 +44,42 @@ def contingency(
     Parameters
     ----------
     beta : float, array, mapping, Series, DataArray, Interval or DataFrame
-        Class prior of the unlabeled: the fraction of positives among them, in [0, 1]; 0 takes
-        them as negative. One number, several, or one for each group; a ``pd.Interval`` within
-        which it varies; or the frame of `estimate_beta` or `beta_from_labels`, between whose
-        error and the band's 1 - level is split.
+        Class prior of the unlabeled: the fraction of positives among them, in [0, 1]; 0 takes them
+        as negative. One number, several, or one for each group; a ``pd.Interval`` of possible
+        values; or the frame of `estimate_beta` or `beta_from_labels`: 1 - level is split between
+        its error and the band.
     target : {"examples", "population"}, default "examples"
-        What bounds are about: this sample once all labels were known, or future data; of these
-        they hold at all thresholds jointly.
+        What bounds are about: this sample, or future data, jointly at all thresholds.
     level : float, default 0.95
-        Confidence level of the band, in (0, 1): at each cutoff for "exact" and "bootstrap", at
-        all of them jointly for "simultaneous" and "dkw".
+        Confidence level of the band, in (0, 1): at each cutoff for "exact" and "bootstrap",
+        jointly at all cutoffs for "simultaneous" and "dkw".
     band : str, callable or pair, default "exact"
-        Bounds on the latent positives above a cutoff: "exact", "simultaneous", "bootstrap" or
-        "dkw"; a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for
-        k = 0..n known positives above it; or a pair ``(lower, upper)`` of their share among the
-        first r = 0, 1, ... examples: arrays, DataArrays over "rank", or functions of r.
+        Bounds on the hidden positives above a cutoff: "exact", "simultaneous", "bootstrap" or
+        "dkw"; a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays, for
+        k = 0..n known positives above the cutoff; or a pair ``(lower, upper)`` of their share
+        among the first r = 0, 1, ... examples: arrays, DataArrays over "rank", or functions of r.
     ranks : {"all", "breakpoints"}, int or array of int, default "all"
-        Which cutoffs: all; the few breakpoints between which curves are straight in (fp, tp);
-        or the last attained one at or before each of these numbers of examples.
+        Cutoffs: all; the few breakpoints between which curves are straight in (fp, tp); or the
+        last attained cutoff at or before each of these numbers of examples.
 
     Returns
     -------
     Dataset
-        `tp`, `fp`, `fn`, `tn` (int64, examples; float64 for future data) and `clipped` (bool)
-        over (rank, bound, beta), with the coordinates `threshold` (float64) and
-        `known_positive` (int64) over rank, and scalar coordinates: the numbers of examples of
-        each kind, and `beta_limit`, the upper limit on beta that a random sample of positives
-        sets (none with clusters, weights or propensities). An interval of beta has a grid of
-        betas after its middle; the coordinate `inside` (bool) says which ones.
+        `tp`, `fp`, `fn`, `tn` (int64, examples; float64 for future data) and `clipped` (bool) over
+        (rank, bound, beta). Coordinates over rank: `threshold` (float64) and `known_positive`
+        (int64). Scalar coordinates: the numbers of examples of each kind, and `beta_limit`, the
+        upper limit on beta for a random sample of positives (none with clusters, weights or
+        propensities). An interval of beta has a grid of betas after its middle; the coordinate
+        `inside` (bool) marks them.
 
-        Groups come first, in a dimension named after `by`, "model" for a list of scores, "group"
-        with a MultiIndex for several keys. They share one rank axis; breakpoints are each
-        group's own, over "cutoff", with `rank` as a coordinate.
+        Groups are the first dimension, named after `by`, "model" for a list of scores, "group"
+        with a MultiIndex for several keys. They share one rank axis. Breakpoints differ among
+        groups: they are over "cutoff", with `rank` as a coordinate.
 
     Raises
     ------
     PUValueError
-        If the band or what is assumed does not go with what is asked.
+        If the band or an assumption does not fit the other arguments.
 
     Warns
     -----
@@ -94,12 +93,12 @@ def contingency(
 
     Notes
     -----
-    Of U unlabeled examples h are above the cutoff; of m = beta*U latent positives the band says
-    that t are. Then TP_U = max(min(t, h), m - (U - h)), FP_U = h - TP_U, FN_U = m - TP_U, and the
-    rest is TN_U ([1]_, section 4.1); the labeled examples are added. A bound is clipped where the
-    minimum or the maximum bites. The estimate is one possible labeling, the same for all cutoffs,
-    rounded. With contamination the best-ranked known positives are negative at the lower bound
-    and the worst-ranked ones at the upper [2]_.
+    Of U unlabeled examples h are above the cutoff, and of m = beta*U hidden positives the band
+    puts t there. Then TP_U = max(min(t, h), m - (U - h)), FP_U = h - TP_U, FN_U = m - TP_U, and
+    TN_U is the rest ([1]_, section 4.1); labeled examples are added. A bound is clipped if the
+    minimum or maximum changes it. The estimate is one possible labeling for all cutoffs, rounded.
+    With contamination the best-ranked known positives are negative at the lower bound, and the
+    worst-ranked ones at the upper [2]_.
 
     References
     ----------
@@ -144,23 +143,23 @@ def roc_bounds(
     Returns
     -------
     Dataset
-        `fpr` and `tpr` (float64) over (rank, bound, beta); of groups over (group, cutoff, bound,
-        beta). At each cutoff ``bound="upper"`` has the highest tpr and the lowest fpr.
+        `fpr` and `tpr` (float64) over (rank, bound, beta), or for groups over (group, cutoff,
+        bound, beta). At each cutoff ``bound="upper"`` has the highest tpr and the lowest fpr.
 
     Raises
     ------
     PUValueError
-        As `contingency`.
+        As in `contingency`.
 
     See Also
     --------
-    plot_roc : The picture.
-    auroc : The area, with an interval of its own.
+    plot_roc : The plot.
+    auroc : The area, with its own interval.
 
     Notes
     -----
-    tpr = TP/(TP + FN) and fpr = FP/(FP + TN) of each table of `contingency` ([1]_, equations 1
-    and 2, section 5). By Theorem 1 of [1]_ the upper curve has the least fpr that the band allows.
+    tpr = TP/(TP + FN) and fpr = FP/(FP + TN) of each table of `contingency` ([1]_, equations 1 and
+    2, section 5). By Theorem 1 of [1]_ the upper curve has the smallest fpr that the band allows.
 
     References
     ----------
@@ -200,23 +199,23 @@ def pr_bounds(
     Returns
     -------
     Dataset
-        `recall` and `precision` (float64) over (rank, bound, beta); of groups over (group,
+        `recall` and `precision` (float64) over (rank, bound, beta), or for groups over (group,
         cutoff, bound, beta). Precision at rank 0 is 1.
 
     Raises
     ------
     PUValueError
-        As `contingency`.
+        As in `contingency`.
 
     See Also
     --------
-    plot_pr : The picture.
-    average_precision : One number, with an interval of its own.
+    plot_pr : The plot.
+    average_precision : One number, with its own interval.
 
     Notes
     -----
     precision = TP/(TP + FP) and recall = TP/(TP + FN) of each table of `contingency` ([1]_,
-    section 5). Between two cutoffs the curve is no straight line [2]_.
+    section 5). Between two cutoffs the curve is not a straight line [2]_.
 
     References
     ----------
@@ -247,7 +246,7 @@ def rank_cdf(
     band: UserBand = "exact",
     ranks: Ranks = "breakpoints",
 ) -> xr.Dataset:
-    """Return the rank CDF of the known positives, and the band of the latent ones around it.
+    """Return the rank CDF of the known positives, and a band for that of the hidden positives.
 
     Parameters
     ----------
@@ -259,23 +258,23 @@ def rank_cdf(
     Returns
     -------
     Dataset
-        `rank_cdf` (float64) over (rank, bound, beta); of groups over (group, cutoff, bound,
+        `rank_cdf` (float64) over (rank, bound, beta), or for groups over (group, cutoff, bound,
         beta): the share of the positives among the first examples. The estimate is that of the
-        known positives; lower and upper bound that of the latent ones.
+        known positives; lower and upper bound that of the hidden ones.
 
     Raises
     ------
     PUValueError
-        As `contingency`.
+        As in `contingency`.
 
     See Also
     --------
-    plot_rank_cdf : The picture.
+    plot_rank_cdf : The plot.
 
     Notes
     -----
-    The share of the known positives that are among the first r examples is their tpr at the rank r
-    ([1]_, equation 6).
+    The share of the known positives among the first r examples is their tpr at rank r ([1]_,
+    equation 6).
 
     References
     ----------
@@ -317,11 +316,10 @@ def bounded_tables(
     rounded: bool = True,
     template: bool = True,
 ) -> xr.Dataset:
-    """Bound the table at each cutoff of each ranking; with `rates`, one of a curve's two instead.
+    """Bound the table, or with `rates` the rates of a curve, at each cutoff of each ranking.
 
-    Of an interval of beta the tables of a grid come after those of its middle. Metrics are read
-    from estimates that are not `rounded` to whole examples. Those of new examples never are, and
-    bound both rates of a ROC `curve`, or precision and recall.
+    Estimates are `rounded` to whole examples, except for metrics and future data. A `curve` of
+    future data bounds either both rates of ROC, or precision and recall.
     """
     betas, left = betas.split(settings.level)
     own_settings = Settings(left, "simultaneous") if target == "population" else settings
@@ -360,7 +358,7 @@ def _lay_out(
     *,
     template: bool = True,
 ) -> xr.Dataset:
-    """Ask each ranking for its page, and lay these side by side."""
+    """Compute the page of each ranking, and combine them in a Dataset."""
     exact = not isinstance(ranks, str)
     rankings = self._rank(ranks, by_rank=settings.is_by_rank, exact=exact)
     results = evaluate(self._terms, rankings, compute, betas, settings)
@@ -390,7 +388,7 @@ def _lay_out(
 
 
 def _put(part: dict[str, Any], arrays: dict[str, Array], columns: slice, betas: int) -> None:
-    """Put arrays at some of the betas beside those at others."""
+    """Put arrays at some betas into those of all betas."""
     for name, array in part.items():
         if VARIABLES[name].dims[-1:] != ("beta",) or array.shape[-1] == betas:
             arrays[name] = array
@@ -401,7 +399,7 @@ def _put(part: dict[str, Any], arrays: dict[str, Array], columns: slice, betas: 
 
 
 def _coordinates(bounded: Tables | RankCdf, settings: Settings) -> dict[str, Array]:
-    """Return the coordinates that the settings call for."""
+    """Return the coordinates that depend on the settings."""
     coordinates: dict[str, Array] = {}
     if settings.reference != "positives":
         coordinates["known_negative"] = bounded.ranking.known_negative
