@@ -276,7 +276,7 @@ VALUE = [
 TYPE = [
     ("PU.auroc('0.3')", "beta must be a number"),
     ("PU.auroc(True)", "beta must be a number", "but True was passed"),
-    ("PU.contingency(pd.Series([0.5]), ranks='all')", "rows are not ranked apart"),
+    ("PU.contingency(pd.Series([0.5]), ranks='all')", "without groups"),
     ("PU.auroc({'a': 0.1, 'b': 0.2})", "for each of 2 keys was passed", "Name the col"),
     ("GROUPS.auroc({'a': [0.1, 0.2], 'b': 0.1})", "for each key, but 'a' has [0.1, 0"),
     ("PU.auroc(0.3, level='95%')", "level must be a number"),
@@ -353,7 +353,7 @@ TYPE = [
     ),
     ("PU.robustness('auroc', 0.3, above='x')", "above must be a finite number", "'x'"),
     ("PU.robustness('auroc', 0.3, above=NAN)", "above must be a finite number", "nan"),
-    ("GROUPS.gap('precision', at={'threshold': 1})", "beta must be passed", "on new ex"),
+    ("GROUPS.gap('precision', at={'threshold': 1})", "beta must be passed", "on future data"),
     ("BOTH.compare(metric='average_precision')", "beta must be passed to compare 'average_prec"),
     ("BOTH.compare('f1', 0.2, at={'rank': 'x'})", "at must"),
     ("TABLES.pu.area('auroc', max_fpr='a')", "max_fpr must be a number"),
@@ -392,7 +392,7 @@ KEY = [
     ("PU.check_assumptions(wave='sit')", "wave must name a column, but there is no 'sit'"),
     ("pu_accessor.beta_from_labels(STRATA.drop(columns='n'))", "lacks ['n"),
     ("labeling.rates_from_labels(STRATA, 'c')", "listed must be", "['a', 'b']"),
-    ("labeling.rates_from_labels(STRATA, ['a', 'a'])", "that holds each once"),
+    ("labeling.rates_from_labels(STRATA, ['a', 'a'])", "or a list of different ones"),
     ("DF.pu(score='q').report(0.3).save('r.html')", "no 'q'"),
 ]
 DATA = [
@@ -416,7 +416,7 @@ DATA = [
     ("PU.metric('net_benefit', 0.3, at={'threshold': 0.2})", "scores that are probabilities"),
     ("DF.assign(site='a').pu.check_assumptions(wave='site')", "2 values or more among"),
     ("labeling.add_labels(SMALL, pd.Series({0: True}))", "but [0] are labeled"),
-    ("labeling.add_labels(SMALL, pd.Series({9: True}))", "[9] are none"),
+    ("labeling.add_labels(SMALL, pd.Series({9: True}))", "[9] are not"),
     ("pu_accessor.beta_from_labels(STRATA.assign(label=None))", "stratum 'a': found"),
     ("pu_accessor.beta_from_labels(STRATA.assign(stratum=['a', None]))", "but row 1 has none"),
     ("labeling.positives_needed(0.001, pilot=PILOT, beta=0.1, n_unlabeled=9)", "Pass a large"),

@@ -42,7 +42,7 @@ from pu_accessor.terms import Terms
 if TYPE_CHECKING:
     from pu_accessor.questions.accessor import Accessor
 
-# The results of all groups that are averaged together.
+# The results of all groups that are averaged.
 _GroupResults: TypeAlias = Sequence[Result[list[GroupTerm]]]
 _NESTED = "Each cluster is in one group: the standard error is that of groups."
 _CROSSED = "Clusters are in several groups: the standard error sums over all groups of a cluster."

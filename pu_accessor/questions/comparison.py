@@ -161,8 +161,8 @@ def compare(
     betas, settings = self._begin("compare", beta, level=level, target=target, **facts)
     if beta is None and "test" not in entry.can:
         raise PUTypeError(
-            f"beta must be passed to compare {entry.name!r}, for example 0.3: only the order of AUROC "
-            "does not depend on it.",
+            f"beta must be passed to compare {entry.name!r}, for example 0.3: only the order by "
+            "AUROC does not depend on it.",
             page=_WHICH_MODEL,
         )
 

@@ -27,7 +27,7 @@ def draw(seed: int, decimals: int = 1) -> pd.DataFrame:
 FRAME = draw(0)
 PU: Any = FRAME.pu
 
-pytestmark = pytest.mark.filterwarnings("ignore:No cutoff has a")
+pytestmark = pytest.mark.filterwarnings("ignore:No cutoff guarantees a")
 BETA = 100 / 330
 
 
@@ -101,7 +101,7 @@ def test_beta_with_its_error_makes_it_shorter() -> None:
     tables = one_sided_tables(FRAME, [beta["lower"].item()], 0.97, "simultaneous")
     worst = tables.tp[tables.head == found["rank"], 0, 0] / found["rank"]
     assert worst.item() >= found["lower"] - 1e-12 >= 0.45 - 1e-12
-    with pytest.raises(PUValueError, match="beta must hold at a higher level"):
+    with pytest.raises(PUValueError, match="beta must be estimated at a higher level"):
         PU.cutoff(beta, precision=0.45, level=0.98)
 
 
@@ -183,4 +183,6 @@ def test_the_best_bound_of_all_rows_is_told(goal: str, value: float, best: Any) 
     assert found["attainable"].nunique() == 2
     told = f"of any cutoff is {best(found['attainable']):.4g}."
     assert told in found.attrs["statement"]
-    assert f"In 2 of 2 rows: no cutoff has a {goal} of {value:g}" in found.attrs["statement"]
+    assert (
+        f"In 2 of 2 rows: no cutoff guarantees a {goal} of {value:g}" in found.attrs["statement"]
+    )
