@@ -260,8 +260,8 @@ def _read_estimates(beta: pd.DataFrame) -> Betas:
     """Return the estimates of a frame."""
     if missing := [name for name in _ESTIMATE_COLUMNS if name not in beta.columns]:
         raise PUKeyError(
-            f"beta must be a number, or a frame with the columns {[*_ESTIMATE_COLUMNS]}, but it lacks "
-            f"{missing}. df.pu.estimate_beta and beta_from_labels return one."
+            f"beta must be a number, or a frame with the columns {[*_ESTIMATE_COLUMNS]}, but "
+            f"it lacks {missing}. df.pu.estimate_beta and beta_from_labels return one."
         )
     levels = tuple(
         str(name) for name in beta.columns if name not in (*_ESTIMATE_COLUMNS, *_OTHER_COLUMNS)

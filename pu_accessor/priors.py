@@ -185,7 +185,7 @@ def _read_labels(
         label = label_column(found)
         if "n_unlabeled" not in found.attrs or label not in found.columns:
             raise PUValueError(
-                "found must be a frame of sample_to_label from one group, but this frame lacks the "
+                "found must be a frame of sample_to_label from one group, but it lacks the "
                 "number of unlabeled rows. Pass its labels: "
                 "beta_from_labels(found['label'], n_unlabeled=...)."
             )

@@ -63,7 +63,8 @@ def add_labels(label: "pd.Series[Any]", found: "pd.Series[Any]") -> "pd.Series[A
     positions = label.index.get_indexer(found.index)
     if (positions < 0).any():
         raise PUDataError(
-            f"found must have rows of label, but {found.index[positions < 0].tolist()[:5]} are not."
+            f"found must have rows of label, but {found.index[positions < 0].tolist()[:5]} "
+            "are not."
         )
     known, new = read_labels(label, Terms()), read_found(found)
     before = (known.positive | known.negative)[positions]

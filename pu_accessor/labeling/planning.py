@@ -181,8 +181,7 @@ def power(
     beta: float,
     level: float = 0.95,
 ) -> float:
-    """Return the probability that `compare` detects a difference between two models on future
-    data.
+    """Return the probability that `compare` detects a difference of AUROC on future data.
 
     Parameters
     ----------
@@ -242,9 +241,7 @@ def power(
 def _read_pilot(
     pilot: Pilot, beta: float, n_unlabeled: int | None
 ) -> tuple[Scatter, float, float]:
-    """Return the placements of a pilot, the positives among the rest, and the rest per known
-    positive.
-    """
+    """Return the placements, the positives among the rest, and the rest per known positive."""
     if isinstance(pilot, Mapping):
         values = _read_values(pilot, {"auroc": "(0, 1)"})
         if n_unlabeled is None:

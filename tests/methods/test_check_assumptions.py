@@ -104,7 +104,7 @@ def test_strata_have_exact_tails_and_holms_p_value() -> None:
     first, second, third = sorted(map(float, tails))
     holm = [3 * first, max(3 * first, 2 * second), max(3 * first, 2 * second, third)]
     assert found["p_value"] == pytest.approx(min(holm[0], 1))
-    assert found["statistic"] == 9 / 12 and "'a' has 9 of 12 rows" in found["finding"]
+    assert found["statistic"] == 9 / 12 and "9 of 12 rows" in found["finding"]
     odds = Fraction(found["odds_at_least"])
     assert odds > 1
     for factor, is_surprise in ((0.995, True), (1.005, False)):
@@ -158,7 +158,7 @@ def test_monotone_scores_are_refuted_where_the_warning_comes() -> None:
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             frame.pu.assume(monotone=True).auroc(0.03, level=1 - alpha)
-        is_refuted = any("refuted" in str(each.message) for each in told)
+        is_refuted = any("rejected" in str(each.message) for each in told)
         assert is_refuted == (found["p_value"] <= alpha)
     fine = check(DF, "monotone")
     assert fine["p_value"] == 1 and "may never mean" in fine["finding"]
