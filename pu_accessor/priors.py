@@ -102,10 +102,8 @@ def beta_from_labels(
 
     References
     ----------
-    .. [1] I. Waudby-Smith, A. Ramdas, *Confidence sequences for sampling without replacement*,
-       Advances in Neural Information Processing Systems 33 (2020).
-    .. [2] E. L. Korn, B. I. Graubard, *Confidence intervals for proportions with small expected
-       number of positive counts estimated from survey data*, Survey Methodology 24 (1998) 193-201.
+    .. [1] I. Waudby-Smith, A. Ramdas, Advances in Neural Information Processing Systems 33 (2020).
+    .. [2] E. L. Korn, B. I. Graubard, Survey Methodology 24 (1998) 193-201.
 
     Examples
     --------

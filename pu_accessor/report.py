@@ -149,14 +149,10 @@ def report(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import pandas as pd
     >>> import pu_accessor
-    >>> truth = np.arange(400) < 100
-    >>> score = np.random.default_rng(0).normal(2 * truth)
-    >>> df = pd.DataFrame({"score": score, "label": np.where(np.arange(400) < 50, 1, np.nan)})
-    >>> df.pu.report(50 / 350).summary.partition(" The share")[0]
-    'The data have 50 known positives and 350 unlabeled examples.'
+    >>> report = pu_accessor.load_example().pu.report(0.17)
+    >>> report.summary.partition(" The share")[0]
+    'The data have 202 known positives and 1,798 unlabeled examples.'
     """
     read_cutoffs(at)
     check_option("band", band, ("bootstrap", "dkw", "exact", "simultaneous"))

@@ -124,8 +124,7 @@ def weigh_labels(label: "pd.Series[Any]", found: "pd.Series[Any] | pd.DataFrame"
 
     References
     ----------
-    .. [1] D. G. Horvitz, D. J. Thompson, *A generalization of sampling without replacement from a
-       finite universe*, Journal of the American Statistical Association 47 (1952) 663-685.
+    .. [1] D. G. Horvitz, D. J. Thompson, Journal of the American Statistical Association 47 (1952) 663-685.
 
     Examples
     --------

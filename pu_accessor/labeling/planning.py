@@ -143,9 +143,7 @@ def positives_needed(
 
     References
     ----------
-    .. [1] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, *Comparing the areas under two or more
-       correlated receiver operating characteristic curves: a nonparametric approach*, Biometrics
-       44 (1988) 837-845.
+    .. [1] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, Biometrics 44 (1988) 837-845.
 
     Examples
     --------
@@ -222,8 +220,7 @@ def power(
 
     References
     ----------
-    .. [1] N. A. Obuchowski, D. K. McClish, *Sample size determination for diagnostic accuracy
-       studies involving binormal ROC curve indices*, Statistics in Medicine 16 (1997) 1529-1542.
+    .. [1] N. A. Obuchowski, D. K. McClish, Statistics in Medicine 16 (1997) 1529-1542.
 
     Examples
     --------

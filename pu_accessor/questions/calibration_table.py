@@ -70,16 +70,12 @@ def calibration(
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import pu_accessor
-    >>> label = [None, 1, 1, None, None, 1, None, None, None]
-    >>> score = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
-    >>> df = pd.DataFrame({"score": score, "label": label})
-    >>> found = df.pu.calibration(0.5, bins=2)
-    >>> found[["left", "right", "examples", "estimate", "lower", "upper"]].round(2)
+    >>> bins = pu_accessor.load_example().pu.calibration(0.17, bins=2)
+    >>> bins[["left", "right", "examples", "estimate", "lower", "upper"]].round(2)
        left  right  examples  estimate  lower  upper
-    0   0.0    0.5         4      0.25   0.25    1.0
-    1   0.5    1.0         5      1.00   0.40    1.0
+    0   0.0    0.5      1593      0.14   0.12   0.15
+    1   0.5    1.0       407      0.72   0.65   0.78
     """
     edges = as_edges(bins)
     betas, settings = self._begin("calibration", beta, level=level, band=band)

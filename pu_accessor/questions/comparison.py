@@ -126,28 +126,21 @@ def compare(
 
     References
     ----------
-    .. [1] S. Holm, *A simple sequentially rejective multiple test procedure*, Scandinavian
-       Journal of Statistics 6 (1979) 65-70.
-    .. [2] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, *Comparing the areas under two or more
-       correlated receiver operating characteristic curves: a nonparametric approach*, Biometrics
-       44 (1988) 837-845.
-    .. [3] T. Hothorn, F. Bretz, P. Westfall, *Simultaneous inference in general parametric
-       models*, Biometrical Journal 50 (2008) 346-363.
+    .. [1] S. Holm, Scandinavian Journal of Statistics 6 (1979) 65-70.
+    .. [2] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, Biometrics 44 (1988) 837-845.
+    .. [3] T. Hothorn, F. Bretz, P. Westfall, Biometrical Journal 50 (2008) 346-363.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import pu_accessor
-    >>> df = pd.DataFrame({"label": [1, None, 1, None, 1, None, None, None]})
-    >>> df["svm"], df["forest"] = [8, 2, 7, 1, 6, 5, 4, 3], [3, 8, 7, 6, 5, 4, 2, 1]
-    >>> compared = df.pu(score=["svm", "forest"]).compare()
-    >>> compared[["model_a", "model_b", "sign", "p_value"]].round(3)
-      model_a model_b  sign  p_value
-    0     svm  forest     1    0.265
-    >>> sized = df.pu(score=["svm", "forest"]).compare("auroc", 0.2)
+    >>> models = pu_accessor.load_example().pu(score=["score", "old_score"])
+    >>> models.compare()[["model_a", "model_b", "sign", "p_value"]].round(3)
+      model_a    model_b  sign  p_value
+    0   score  old_score     1      0.0
+    >>> sized = models.compare("auroc", 0.17)
     >>> sized[["model_a", "model_b", "beta", "difference", "lower", "upper"]].round(2)
-      model_a model_b  beta  difference  lower  upper
-    0     svm  forest   0.2         0.5  -0.55   1.55
+      model_a    model_b  beta  difference  lower  upper
+    0   score  old_score  0.17        0.13    0.1   0.17
     """
     entry = read_metric(metric, at, "compare")
     cutoff = entry.read_cutoff(at)
@@ -318,27 +311,22 @@ def gap(
 
     References
     ----------
-    .. [1] G. Y. Zou, A. Donner, *Construction of confidence limits about effect measures: a
-       general approach*, Statistics in Medicine 27 (2008) 1693-1702.
-    .. [2] R. G. Newcombe, *Interval estimation for the difference between independent
-       proportions: comparison of eleven methods*, Statistics in Medicine 17 (1998) 873-890.
-    .. [3] B. L. Welch, *The generalization of 'Student's' problem when several different
-       population variances are involved*, Biometrika 34 (1947) 28-35.
+    .. [1] G. Y. Zou, A. Donner, Statistics in Medicine 27 (2008) 1693-1702.
+    .. [2] R. G. Newcombe, Statistics in Medicine 17 (1998) 873-890.
+    .. [3] B. L. Welch, Biometrika 34 (1947) 28-35.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import pu_accessor
-    >>> label = [1, None, 1, None, None, 1, None, None, None, 1, None, 1, 1, None]
-    >>> df = pd.DataFrame({"sex": list("fm" * 7), "score": range(14), "label": label})
-    >>> found = df.pu(by="sex").gap("recall", at={"threshold": 4.5})
-    >>> found[["sex_a", "sex_b", "difference", "lower", "upper"]].round(3)
-      sex_a sex_b  difference  lower  upper
-    0     f     m      -0.667 -0.939  0.059
-    >>> found = df.pu(by="sex").gap("auroc", {"f": 0.3, "m": 0.1})
-    >>> found[["sex_a", "sex_b", "difference", "lower", "upper"]].round(2)
-      sex_a sex_b  difference  lower  upper
-    0     f     m       -0.42  -2.07   1.22
+    >>> sites = pu_accessor.load_example().pu(by="site")
+    >>> recall = sites.gap("recall", at={"threshold": 0.5})
+    >>> recall[["site_a", "site_b", "difference", "lower", "upper"]].round(3)
+      site_a site_b  difference  lower  upper
+    0   east   west       0.212  0.065  0.348
+    >>> auroc = sites.gap("auroc", {"east": 0.2, "west": 0.1})
+    >>> auroc[["site_a", "site_b", "difference", "lower", "upper"]].round(3)
+      site_a site_b  difference  lower  upper
+    0   east   west       0.116  0.041   0.19
     """
     entry = read_metric(metric, at, "gap")
     cutoff = entry.read_cutoff(at)
@@ -474,17 +462,14 @@ def dominance(
 
     References
     ----------
-    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
-       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, arXiv:1504.06837 (2015).
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import pu_accessor
-    >>> df = pd.DataFrame({"label": [1, None, 1, None, 1, None, None, None]})
-    >>> df["svm"], df["forest"] = [8, 2, 7, 1, 6, 5, 4, 3], [3, 8, 7, 6, 5, 4, 2, 1]
-    >>> df.pu(score=["svm", "forest"]).dominance(0.2).loc[0, "dominates"]
-    'svm'
+    >>> models = pu_accessor.load_example().pu(score=["score", "old_score"])
+    >>> models.dominance(0.17).loc[0, "dominates"]
+    'score'
     """
     betas, settings = self._begin("dominance", beta, level=level, band=band)
     curves = bounded_tables(self, betas, settings, "breakpoints", rates="roc", template=False)

@@ -101,21 +101,15 @@ def cutoff(
 
     References
     ----------
-    .. [1] A. N. Angelopoulos, S. Bates, E. J. Candès, M. I. Jordan, L. Lei, *Learn then test*,
-       Annals of Applied Statistics 19 (2025) 1641-1662.
+    .. [1] A. N. Angelopoulos et al., Annals of Applied Statistics 19 (2025) 1641-1662.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import pandas as pd
     >>> import pu_accessor
-    >>> truth = np.arange(4000) < 1000
-    >>> score = np.random.default_rng(0).normal(3 * truth)
-    >>> df = pd.DataFrame({"score": score, "label": np.where(np.arange(4000) < 500, 1, np.nan)})
-    >>> found = df.pu.cutoff(1 / 7, precision=0.9)
-    >>> found[["rank", "attainable", "lower"]].round(3)
-       rank  attainable  lower
-    0   782         1.0    0.9
+    >>> df = pu_accessor.load_example()
+    >>> df.pu.cutoff(0.17, precision=0.8)[["rank", "threshold", "attainable", "lower"]].round(3)
+       rank  threshold  attainable  lower
+    0   121      0.859       0.835  0.802
     """
     goal = read_goal(precision, recall, fpr, cost)
     betas, settings = self._begin("cutoff", beta, level=level, target=target, cost=cost)

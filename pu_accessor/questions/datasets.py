@@ -101,16 +101,14 @@ class TablesAccessor:
 
         References
         ----------
-        .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
-           Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+        .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, arXiv:1504.06837 (2015).
 
         Examples
         --------
         >>> import pu_accessor
-        >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
-        >>> tables.pu.roc_bounds()["tpr"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
-        {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
+        >>> tables = pu_accessor.load_example().pu.contingency(0.17, ranks=[200])
+        >>> tables.pu.roc_bounds()["tpr"].sel(beta=0.17, rank=200).to_series().round(3).to_dict()
+        {'lower': 0.329, 'estimate': 0.372, 'upper': 0.394}
         """
         return tables.curve(self._dataset, "roc")
 
@@ -129,16 +127,15 @@ class TablesAccessor:
 
         References
         ----------
-        .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
-           Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+        .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, arXiv:1504.06837 (2015).
 
         Examples
         --------
         >>> import pu_accessor
-        >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
-        >>> tables.pu.pr_bounds()["precision"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
-        {'lower': 0.667, 'estimate': 1.0, 'upper': 1.0}
+        >>> tables = pu_accessor.load_example().pu.contingency(0.17, ranks=[200])
+        >>> precision = tables.pu.pr_bounds()["precision"]
+        >>> precision.sel(beta=0.17, rank=200).to_series().round(3).to_dict()
+        {'lower': 0.835, 'estimate': 0.945, 'upper': 1.0}
         """
         return tables.curve(self._dataset, "pr")
 
@@ -168,10 +165,9 @@ class TablesAccessor:
         Examples
         --------
         >>> import pu_accessor
-        >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
-        >>> tables.pu.metric("f1").sel(beta=0.5, rank=3).to_series().round(3).to_dict()
-        {'lower': 0.444, 'estimate': 0.667, 'upper': 0.667}
+        >>> tables = pu_accessor.load_example().pu.contingency(0.17, ranks=[200])
+        >>> tables.pu.metric("f1").sel(beta=0.17, rank=200).to_series().round(3).to_dict()
+        {'lower': 0.472, 'estimate': 0.534, 'upper': 0.565}
         """
         return tables.metric(self._dataset, metric)
 
@@ -205,16 +201,14 @@ class TablesAccessor:
 
         References
         ----------
-        .. [1] J. Davis, M. Goadrich, *The relationship between precision-recall and ROC curves*,
-           Proceedings of ICML (2006) 233-240.
+        .. [1] J. Davis, M. Goadrich, Proceedings of ICML (2006) 233-240.
 
         Examples
         --------
         >>> import pu_accessor
-        >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
-        >>> tables.pu.area("auroc").sel(beta=0.5).to_series().round(3).to_dict()
-        {'lower': 0.222, 'estimate': 1.0, 'upper': 1.0}
+        >>> tables = pu_accessor.load_example().pu.contingency(0.17, ranks="breakpoints")
+        >>> tables.pu.area("auroc").sel(beta=0.17).to_series().round(3).to_dict()
+        {'lower': 0.842, 'estimate': 0.889, 'upper': 0.92}
         """
         return tables.area(self._dataset, metric, max_fpr=max_fpr)
 
@@ -246,10 +240,9 @@ class TablesAccessor:
         Examples
         --------
         >>> import pu_accessor
-        >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> curves = pu_accessor.from_arrays(range(9, 0, -1), label).roc_bounds(0.5)
-        >>> curves.pu.at(threshold=6.5)["tpr"].sel(beta=0.5).to_series().round(3).to_dict()
-        {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
+        >>> curves = pu_accessor.load_example().pu.roc_bounds(0.17)
+        >>> curves.pu.at(threshold=0.5)["tpr"].sel(beta=0.17).to_series().round(3).to_dict()
+        {'lower': 0.52, 'estimate': 0.572, 'upper': 0.628}
         """
         return tables.at(self._dataset, rank=rank, threshold=threshold, fraction=fraction)
 
@@ -264,9 +257,8 @@ class TablesAccessor:
         Examples
         --------
         >>> import pu_accessor
-        >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
-        >>> list(tables.pu.roc_bounds().pu.to_frame().columns)
+        >>> curves = pu_accessor.load_example().pu.roc_bounds(0.17)
+        >>> list(curves.pu.to_frame().columns)
         ['rank', 'bound', 'beta', 'threshold', 'known_positive', 'fpr', 'tpr']
         """
         return tables.to_frame(self._dataset)
@@ -302,17 +294,15 @@ class TablesAccessor:
 
         References
         ----------
-        .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
-           Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+        .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, arXiv:1504.06837 (2015).
 
         Examples
         --------
         >>> import pu_accessor
-        >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
-        >>> slopes = tables.pu.beta_derivatives().sel(beta=0.5, rank=5, bound="estimate")
+        >>> tables = pu_accessor.load_example().pu.contingency(0.17, ranks=[200])
+        >>> slopes = tables.pu.beta_derivatives().sel(beta=0.17, rank=200, bound="estimate")
         >>> slopes["fpr"].round(3).item(), slopes["precision"].round(3).item()
-        (-2.0, 1.2)
+        (-0.432, 3.29)
         """
         return tables.beta_derivatives(self._dataset)
 

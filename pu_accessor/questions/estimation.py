@@ -112,19 +112,15 @@ def auroc(
 
     References
     ----------
-    .. [1] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, *Comparing the areas under two or more
-       correlated receiver operating characteristic curves: a nonparametric approach*, Biometrics
-       44 (1988) 837-845.
+    .. [1] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, Biometrics 44 (1988) 837-845.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import pu_accessor
-    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
-    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
-    >>> df.pu.auroc(0.25).round(3)
+    >>> df = pu_accessor.load_example()
+    >>> df.pu.auroc(0.17).round(3)
       metric  beta      target  estimate  lower  upper  standard_error
-    0  auroc  0.25  population     0.798  0.209    1.0           0.212
+    0  auroc  0.17  population     0.889  0.852  0.921           0.017
     """
     part = check_max_fpr(max_fpr)
     entry = METRICS["auroc"] if part == 1 else replace(METRICS["auroc"], max_fpr=part)
@@ -171,18 +167,15 @@ def average_precision(
 
     References
     ----------
-    .. [1] J. N. Arvesen, *Jackknifing U-statistics*, Annals of Mathematical Statistics 40
-       (1969) 2076-2100.
+    .. [1] J. N. Arvesen, Annals of Mathematical Statistics 40 (1969) 2076-2100.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import pu_accessor
-    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
-    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
-    >>> df.pu.average_precision(0.25)[["estimate", "lower", "upper"]].round(3)
+    >>> df = pu_accessor.load_example()
+    >>> df.pu.average_precision(0.17)[["estimate", "lower", "upper"]].round(3)
        estimate  lower  upper
-    0      0.77  0.204    1.0
+    0     0.776  0.651    0.9
     """
     return estimate_metrics(self, [METRICS["average_precision"]], beta, target=target, level=level)
 
@@ -264,28 +257,23 @@ def metric(
 
     References
     ----------
-    .. [1] G. Y. Zou, A. Donner, *Construction of confidence limits about effect measures: a
-       general approach*, Statistics in Medicine 27 (2008) 1693-1702.
-    .. [2] J. Neyman, *Outline of a theory of statistical estimation based on the classical theory
-       of probability*, Philosophical Transactions A 236 (1937) 333-380.
+    .. [1] G. Y. Zou, A. Donner, Statistics in Medicine 27 (2008) 1693-1702.
+    .. [2] J. Neyman, Philosophical Transactions A 236 (1937) 333-380.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import pu_accessor
-    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
-    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
-    >>> found = df.pu.metric(["precision", "recall"], 0.25, at={"rank": [2, 4]})
-    >>> found[["metric", "at", "rank", "estimate", "lower", "upper"]].round(3)
-          metric  at  rank  estimate  lower  upper
-    0  precision   2     2     0.714  0.500  1.000
-    1  precision   4     4     0.714  0.500  1.000
-    2     recall   2     2     0.238  0.167  0.333
-    3     recall   4     4     0.476  0.333  0.667
-    >>> found = df.pu.metric(pu_accessor.bedroc(alpha=5), 0.25, target="examples")
-    >>> found[["estimate", "lower", "upper"]].round(3)
+    >>> df = pu_accessor.load_example()
+    >>> rates = df.pu.metric(["precision", "recall"], 0.17, at={"rank": [100, 200]})
+    >>> rates[["metric", "at", "estimate", "lower", "upper"]].round(3)
+          metric   at  estimate  lower  upper
+    0  precision  100     1.000  0.820  1.000
+    1  precision  200     0.943  0.835  1.000
+    2     recall  100     0.197  0.161  0.197
+    3     recall  200     0.371  0.329  0.394
+    >>> df.pu.metric(pu_accessor.bedroc(alpha=5), 0.17)[["estimate", "lower", "upper"]].round(3)
        estimate  lower  upper
-    0     0.705  0.436    1.0
+    0      0.83  0.769  0.896
     """
     entries = read_metrics(metric, "metric")
     return estimate_metrics(self, entries, beta, at=at, target=target, level=level, band=band)

@@ -69,24 +69,22 @@ def sample_to_label(
 
     References
     ----------
-    .. [1] J. Neyman, *On the two different aspects of the representative method*, Journal of the
-       Royal Statistical Society 97 (1934) 558-625.
-    .. [2] T. Wright, *The equivalence of Neyman optimum allocation for sampling and equal
-       proportions for apportioning the U.S. House of Representatives*, The American Statistician
-       66 (2012) 217-224.
+    .. [1] J. Neyman, Journal of the Royal Statistical Society 97 (1934) 558-625.
+    .. [2] T. Wright, The American Statistician 66 (2012) 217-224.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import pu_accessor
-    >>> nan = float("nan")
-    >>> df = pd.DataFrame({"score": range(6), "label": [nan, 1, nan, nan, 1, nan]})
-    >>> sorted(df.pu.sample_to_label(2, random_state=0).index)
-    [3, 5]
-    >>> df.pu.sample_to_label(2, strata=2.5, random_state=0)
-       score  label stratum  n  n_negative  n_unlabeled
-    2      2    NaN   < 2.5  1           0            2
-    5      5    NaN  >= 2.5  1           0            2
+    >>> df = pu_accessor.load_example()
+    >>> df.pu.sample_to_label(2, random_state=0)[["site", "score", "label"]].round(3)
+          site  score  label
+    1695  west  0.324    NaN
+    1270  east  0.407    NaN
+    >>> rows = df.pu.sample_to_label(2, strata=0.5, random_state=0)
+    >>> rows[["score", "label", "stratum", "n", "n_negative", "n_unlabeled"]].round(3)
+          score  label stratum    n  n_negative  n_unlabeled
+    1701  0.112    NaN   < 0.5   86           0         1507
+    1160  0.884    NaN  >= 0.5  116           0          291
     """
     self._begin("sample_to_label", strata=strata, below=below, above=above)
     draw = Draw(size, strata, allocate, expected_beta, below, above, random_state)

@@ -102,23 +102,18 @@ def contingency(
 
     References
     ----------
-    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
-       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
-    .. [2] J. L. Horowitz, C. F. Manski, *Identification and robustness with contaminated and
-       corrupted data*, Econometrica 63 (1995) 281-302.
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, arXiv:1504.06837 (2015).
+    .. [2] J. L. Horowitz, C. F. Manski, Econometrica 63 (1995) 281-302.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import pu_accessor
-    >>> label = [None, 1, 1, None, None, 1, None, None, None]
-    >>> df = pd.DataFrame({"score": range(9, 0, -1), "label": label})
-    >>> tables = df.pu.contingency(0.5, ranks=[3, 6])
-    >>> tables["tp"].sel(beta=0.5).to_series().unstack("bound")
+    >>> tables = pu_accessor.load_example().pu.contingency(0.17, ranks=[100, 500])
+    >>> tables["tp"].sel(beta=0.17).to_series().unstack("bound")
     bound  lower  estimate  upper
     rank
-    3          2         3      3
-    6          3         6      6
+    100       82       100    100
+    500      318       345    370
     """
     betas, settings = self._begin("contingency", beta, level=level, band=band, target=target)
     return bounded_tables(self, betas, settings, ranks, target=target)
@@ -163,18 +158,14 @@ def roc_bounds(
 
     References
     ----------
-    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
-       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, arXiv:1504.06837 (2015).
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import pu_accessor
-    >>> label = [None, 1, 1, None, None, 1, None, None, None]
-    >>> df = pd.DataFrame({"score": range(9, 0, -1), "label": label})
-    >>> curves = df.pu.roc_bounds(0.5)
-    >>> curves["tpr"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
-    {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
+    >>> curves = pu_accessor.load_example().pu.roc_bounds(0.17, ranks=[200])
+    >>> curves["tpr"].sel(beta=0.17, rank=200).to_series().round(3).to_dict()
+    {'lower': 0.329, 'estimate': 0.371, 'upper': 0.394}
     """
     betas, settings = self._begin("contingency", beta, level=level, band=band, target=target)
     return bounded_tables(self, betas, settings, ranks, target=target, rates="roc")
@@ -219,20 +210,15 @@ def pr_bounds(
 
     References
     ----------
-    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
-       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
-    .. [2] J. Davis, M. Goadrich, *The relationship between precision-recall and ROC curves*,
-       Proceedings of ICML (2006) 233-240.
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, arXiv:1504.06837 (2015).
+    .. [2] J. Davis, M. Goadrich, Proceedings of ICML (2006) 233-240.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import pu_accessor
-    >>> label = [None, 1, 1, None, None, 1, None, None, None]
-    >>> df = pd.DataFrame({"score": range(9, 0, -1), "label": label})
-    >>> curves = df.pu.pr_bounds(0.5)
-    >>> curves["precision"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
-    {'lower': 0.667, 'estimate': 1.0, 'upper': 1.0}
+    >>> curves = pu_accessor.load_example().pu.pr_bounds(0.17, ranks=[200])
+    >>> curves["precision"].sel(beta=0.17, rank=200).to_series().round(3).to_dict()
+    {'lower': 0.835, 'estimate': 0.943, 'upper': 1.0}
     """
     betas, settings = self._begin("contingency", beta, level=level, band=band, target=target)
     return bounded_tables(self, betas, settings, ranks, target=target, curve="pr", rates="pr")
@@ -278,21 +264,17 @@ def rank_cdf(
 
     References
     ----------
-    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
-       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, arXiv:1504.06837 (2015).
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import pu_accessor
-    >>> label = [None, 1, 1, None, None, 1, None, None, None]
-    >>> df = pd.DataFrame({"score": range(9, 0, -1), "label": label})
-    >>> cdf = df.pu.rank_cdf(0.5)["rank_cdf"]
-    >>> cdf.sel(beta=0.5, rank=[3, 6]).to_series().unstack("bound").round(3)
+    >>> cdf = pu_accessor.load_example().pu.rank_cdf(0.17, ranks=[100, 500])["rank_cdf"]
+    >>> cdf.sel(beta=0.17).to_series().unstack("bound").round(3)
     bound  lower  estimate  upper
     rank
-    3        0.0     0.667    1.0
-    6        0.0     1.000    1.0
+    100    0.134     0.203  0.281
+    500    0.592     0.678  0.761
     """
     betas, settings = self._begin("rank_cdf", beta, level=level, band=band)
 
