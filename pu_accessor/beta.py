@@ -133,13 +133,7 @@ class Beta(NamedTuple):
 
 
 def betas_within(interval: Interval) -> FloatArray:
-    """Return a grid of an interval with both ends, finer near 0.
-
-    Examples
-    --------
-    >>> betas_within((0.2, 0.24)).tolist()
-    [0.2, 0.205, 0.21, 0.215, 0.22, 0.225, 0.23, 0.235, 0.24]
-    """
+    """Return a grid of an interval with both ends, finer near 0."""
     low, high = interval
     steps = max(ceil(round((high - low) / _GRID_STEP, 9)), _MIN_GRID_STEPS)
     # Rounded, so that no beta is repeated because of its last digit.
@@ -223,13 +217,7 @@ class Betas:
 
 
 def level_left(level: float, beta_level: float) -> float:
-    """Return the level that is left to the ranking, for a joint level.
-
-    Examples
-    --------
-    >>> level_left(0.95, 0.975)
-    0.975
-    """
+    """Return the level that is left to the ranking, for a joint level."""
     return round(1 - (beta_level - level), 12)
 
 
@@ -431,13 +419,7 @@ def split_key(names: Sequence[str], key: Hashable) -> tuple[Hashable, ...]:
 
 
 def name_group(names: Sequence[str], key: Hashable) -> str:
-    """Return the name of a group, for messages.
-
-    Examples
-    --------
-    >>> name_group(["site", "model"], ("a", "svm"))
-    "group site='a', model='svm'"
-    """
+    """Return the name of a group, for messages."""
     pairs = zip(names, split_key(names, key), strict=True)
     return "group " + ", ".join(f"{name}={value!r}" for name, value in pairs)
 

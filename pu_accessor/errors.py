@@ -175,25 +175,13 @@ def _finish_message(message: str, page: str | None) -> str:
 
 
 def brief(value: object) -> str:
-    """Return the repr of a value for a message, shortened in the middle.
-
-    Examples
-    --------
-    >>> brief("site"), brief("x" * 100)
-    ("'site'", "'xxxxxxxxxxxxxxxxxxxxxxxx...xxxxxxxxxxxxxxxxxxxxxxxx'")
-    """
+    """Return the repr of a value for a message, shortened in the middle."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:25]}...{text[-25:]}"
 
 
 def shorten(texts: Iterable[str], between: str = ", ", *, most: int = 5, width: int = 160) -> str:
-    """Join the first texts that fit, and count the rest.
-
-    Examples
-    --------
-    >>> shorten("abcdefgh"), shorten("ab")
-    ('a, b, c, d, e and 3 more', 'a, b')
-    """
+    """Join the first texts that fit, and count the rest."""
     every = list(texts)
     shown = every[:1]
     for text in every[1:most]:
@@ -205,15 +193,7 @@ def shorten(texts: Iterable[str], between: str = ", ", *, most: int = 5, width: 
 
 
 def nearest(value: object, names: Iterable[object]) -> Any:
-    """Return the name that is meant, by its spelling or a synonym, or None.
-
-    Examples
-    --------
-    >>> nearest("Recal", ["recall", "fpr"]), nearest("sensitivity", ["recall", "fpr"])
-    ('recall', 'recall')
-    >>> nearest("fdr", ["recall", "fpr"]) is None
-    True
-    """
+    """Return the name that is meant, by its spelling or a synonym, or None."""
     by_word: dict[str, object] = {}
     for name in names:
         for word in _SYNONYMS.get(str(name), "").split():
@@ -226,15 +206,7 @@ def nearest(value: object, names: Iterable[object]) -> Any:
 def suggestion(
     value: object, allowed: Iterable[object], hints: Mapping[str, str] = MappingProxyType({})
 ) -> str:
-    """Return ' Did you mean ...?' for a similar allowed name, or a hint's name or sentence.
-
-    Examples
-    --------
-    >>> suggestion("Recal", ["recall", "fpr"])
-    " Did you mean 'recall'?"
-    >>> suggestion("auc", ["recall", "fpr"], {"auroc": "Write df.pu.auroc(0.3)."})
-    ' Write df.pu.auroc(0.3).'
-    """
+    """Return ' Did you mean ...?' for a similar allowed name, or a hint's name or sentence."""
     names = [*allowed]
     name = nearest(value, [*names, *hints])
     meant = hints.get(name, name)

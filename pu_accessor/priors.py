@@ -177,7 +177,7 @@ def _read_labels(
     """Return the labels, if there are any, and the counts of each stratum."""
     if isinstance(found, pd.DataFrame) and "stratum" in found.columns:
         _refuse_counts("rows of strata", n_labeled=n_labeled, n_unlabeled=n_unlabeled)
-        strata = [stratum.found for stratum in read_strata(found).values()]
+        strata = [stratum.labels for stratum in read_strata(found).values()]
         return found[label_column(found)], strata
     if isinstance(found, pd.DataFrame):
         label = label_column(found)
@@ -246,13 +246,7 @@ def _after_each_label(
 def _shares_of_rest(
     shares: FloatArray, positives: IntArray | int, labeled: IntArray | int, total: int
 ) -> FloatArray:
-    """Convert an estimate and its limits from shares of all to shares of the examples not labeled.
-
-    Examples
-    --------
-    >>> _shares_of_rest(np.array([0.24, 0.145, 0.36]), 12, 50, 200)
-    array([0.24      , 0.11333333, 0.4       ])
-    """
+    """Return an estimate and its limits as shares of the examples that were not labeled."""
     not_labeled = total - np.asarray(labeled)
     if not not_labeled.all():
         raise PUValueError(

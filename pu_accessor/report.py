@@ -288,9 +288,9 @@ def _sentences(contents: _Contents) -> Iterator[str]:
     """Yield the sentences of a paragraph for a paper."""
     frames, counts = contents.frames, contents.counts
     kinds = ("known positives", "known negatives", "unlabeled")
-    found = [f"{counts[kind]} {kind}" for kind in kinds if counts.get(kind, "0") != "0"]
-    if found:  # chunks are not counted
-        yield f"The data have {_listed(found)} examples."
+    sizes = [f"{counts[kind]} {kind}" for kind in kinds if counts.get(kind, "0") != "0"]
+    if sizes:  # chunks are not counted
+        yield f"The data have {_listed(sizes)} examples."
     yield from _assumptions(contents)[:2]
     for name, frame in frames.items():
         if name.endswith(tuple(_TARGETS)):
@@ -313,17 +313,17 @@ def _assumptions(contents: _Contents) -> list[str]:
     apart = "" if roles.cluster is None else f" of different clusters, by {roles.cluster!r},"
     times = roles.weight if roles.count is None else roles.count
     weighed = "" if times is None else f" Each row stands for the number of rows in {times!r}."
-    said, source = "one for each group", "[say where it comes from]"
+    value, source = "one for each group", "[say where it comes from]"
     if isinstance(beta, pd.Interval):
-        said = f"between {_number(beta.left)} and {_number(beta.right)}"
+        value = f"between {_number(beta.left)} and {_number(beta.right)}"
     elif len({*contents.betas["beta"]}) == 1:
-        said = _number(contents.betas["beta"].iloc[0])
+        value = _number(contents.betas["beta"].iloc[0])
     if isinstance(beta, pd.DataFrame):
         first = beta.iloc[0].to_dict()
         source = f"by the method {first.get('method')!r}, whose error is in all intervals"
-        said += f" ({100 * first['level']:g}% interval {_limits(first)})" * (len(beta) == 1)
+        value += f" ({100 * first['level']:g}% interval {_limits(first)})" * (len(beta) == 1)
     return [
-        f"The share of positives among the unlabeled, β, was taken to be {said}, {source}.",
+        f"The share of positives among the unlabeled, β, was taken to be {value}, {source}.",
         f"Known positives are taken to be {labels}.{weighed}",
         "All results except the sign of a comparison depend on β.",
         "The scores come from a classifier that was not trained on these rows.",
@@ -361,13 +361,7 @@ def _limits(row: Mapping[Any, Any]) -> str:
 
 
 def _number(value: Any) -> str:
-    """Return a value with three decimals, or as a whole number.
-
-    Examples
-    --------
-    >>> [_number(value) for value in (0.12345, 12345, float("inf"), "svm", 1e-9)]
-    ['0.123', '12,345', '∞', 'svm', '<0.001']
-    """
+    """Return a value with three decimals, or as a whole number."""
     if isinstance(value, bool | str) or not hasattr(value, "__float__"):
         return "" if value is None or value is pd.NA else str(value)
     if pd.api.types.is_integer(value):
@@ -377,13 +371,7 @@ def _number(value: Any) -> str:
 
 
 def _element(tag: str, text: str) -> str:
-    """Return an HTML element.
-
-    Examples
-    --------
-    >>> _element('p class="note"', "a < b")
-    '<p class="note">a &lt; b</p>'
-    """
+    """Return an HTML element."""
     return f"<{tag}>{escape(text)}</{tag.split()[0]}>"
 
 

@@ -124,7 +124,7 @@ def weigh_labels(label: "pd.Series[Any]", found: "pd.Series[Any] | pd.DataFrame"
 
     References
     ----------
-    .. [1] D. G. Horvitz, D. J. Thompson, Journal of the American Statistical Association 47 (1952) 663-685.
+    .. [1] D. G. Horvitz, D. J. Thompson, J. Am. Stat. Assoc. 47 (1952) 663-685.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def weigh_labels(label: "pd.Series[Any]", found: "pd.Series[Any] | pd.DataFrame"
     weight, n_unlabeled = added.notna().astype(np.float64), int(added.isna().sum()) + len(labels)
     weight[labels.index] = n_unlabeled / len(found)
     if isinstance(found, pd.DataFrame) and "stratum" in found.columns:
-        strata = {name: part.found for name, part in read_strata(found).items()}
+        strata = {name: part.labels for name, part in read_strata(found).items()}
         covered = {name: stratum.total for name, stratum in strata.items()}
         if sum(covered.values()) != n_unlabeled:
             raise PUDataError(
@@ -246,6 +246,6 @@ def rates_from_labels(
 
 def _positives(parts: list[Labeled], level: float) -> FloatArray:
     """Return the expected number of positives of strata, with the known ones, and its limits."""
-    found = [part.found for part in parts]
-    expected = sum(stratum.expected for stratum in found)
-    return sum(part.n for part in parts) + np.array([expected, *sum_limits(found, level)])
+    strata = [part.labels for part in parts]
+    expected = sum(stratum.expected for stratum in strata)
+    return sum(part.n for part in parts) + np.array([expected, *sum_limits(strata, level)])

@@ -195,7 +195,7 @@ def check_assumptions(
 
     References
     ----------
-    .. [1] W. H. Kruskal, W. A. Wallis, Journal of the American Statistical Association 47 (1952) 583-621.
+    .. [1] W. H. Kruskal, W. A. Wallis, J. Am. Stat. Assoc. 47 (1952) 583-621.
     .. [2] S. Holm, Scandinavian Journal of Statistics 6 (1979) 65-70.
 
     Examples
@@ -220,9 +220,12 @@ def check_assumptions(
             page=_PAGE,
         )
     if wave is None and strata is None:
-        plain = self._rank()
+        rankings = self._rank()
         keyed = Keyed(
-            plain.names, plain.keys, lambda place: Annotated(plain.make(place)), plain.refine
+            rankings.names,
+            rankings.keys,
+            lambda position: Annotated(rankings.make(position)),
+            rankings.refine,
         )
     else:
         keyed = annotate(self._source, self._terms, wave, strata)
@@ -278,19 +281,19 @@ def _run_checks(rows: Annotated, betas: list[float], alpha: float) -> Iterator[C
 def _test_waves(rows: Annotated, alpha: float) -> Check:
     """Test whether waves differ in rank."""
     wave, above = _read_waves(rows), tests.rest_above(rows.ranking)
-    there = wave >= 0
-    cluster = None if rows.cluster is None else rows.cluster[there]
-    found = tests.waves_test(-above[there], wave[there], cluster)
-    means = np.bincount(wave[there], above[there]) / np.bincount(wave[there])
+    in_wave = wave >= 0
+    cluster = None if rows.cluster is None else rows.cluster[in_wave]
+    test = tests.waves_test(-above[in_wave], wave[in_wave], cluster)
+    means = np.bincount(wave[in_wave], above[in_wave]) / np.bincount(wave[in_wave])
     first, last = int(np.argmin(means)), int(np.argmax(means))
     span = (
         f"on average {means[first]:.1%} of the rest rank above those of "
         f"{brief(rows.waves[first])}, and {means[last]:.1%} above those of "
         f"{brief(rows.waves[last])}."
     )
-    differ = "differ" if found.p_value <= alpha else "do not differ by more than chance"
+    differ = "differ" if test.p_value <= alpha else "do not differ by more than chance"
     text = f"Ranks of the waves {differ}: {span}"
-    return Check("waves", nan, found.statistic, nan, found.p_value, text)
+    return Check("waves", nan, test.statistic, nan, test.p_value, text)
 
 
 def _read_waves(rows: Annotated) -> IntArray:
@@ -330,63 +333,63 @@ def _test_strata(rows: Annotated, counts: IntArray, beta: float, alpha: float) -
             page=_PAGE,
         )
     total, known, room = rows.total, counts[:, 0], counts[:, 0] + counts[:, 2]
-    latent = int(latent_counts(np.array([beta]), total.unlabeled)[0])
-    found = tests.strata_test(known, room, total.known_positive, latent, 1 - alpha)
+    hidden = int(latent_counts(np.array([beta]), total.unlabeled)[0])
+    test = tests.strata_test(known, room, total.known_positive, hidden, 1 - alpha)
     share = known / np.maximum(room, 1)  # of the rows that may be positive
-    worst = np.lexsort((-share, found.p_value))[0]
+    worst = np.lexsort((-share, test.p_value))[0]
     name, counted = brief(rows.strata[worst]), f"{known[worst]:,} of {room[worst]:,} rows"
-    if found.p_value[worst] <= alpha:
+    if test.p_value[worst] <= alpha:
         text = (
             f"Stratum {name} has more known positives than expected by chance: {counted}, where "
-            f"{found.cap:.1%} of all positives are known. Labels favour it, or beta is too high."
+            f"{test.cap:.1%} of all positives are known. Labels favour it, or beta is too high."
         )
     else:
         text = (
             "No stratum has more known positives than expected by chance; the closest is "
             f"{name}, with {counted}."
         )
-    odds = float(found.odds_at_least.max())
-    return Check("strata", beta, float(share[worst]), odds, float(found.p_value[worst]), text)
+    odds = float(test.odds_at_least.max())
+    return Check("strata", beta, float(share[worst]), odds, float(test.p_value[worst]), text)
 
 
 def _test_negatives(ranking: Ranking, beta: float, alpha: float) -> Check:
     """Test whether AUROC by beta equals that against known negatives."""
-    found = tests.negatives_test(ranking, beta)
-    by_beta = min(max(found.by_beta, 0.0), 1.0)
-    pair = f"AUROC is {by_beta:.3f} by beta, and {found.against_known:.3f} against known"
-    if found.p_value <= alpha:
-        off = "high" if found.statistic > 0 else "low"
-        agree = f" Both agree at beta = {found.agree_at:.3g}." * (0 <= found.agree_at <= 1)
+    test = tests.negatives_test(ranking, beta)
+    by_beta = min(max(test.by_beta, 0.0), 1.0)
+    pair = f"AUROC is {by_beta:.3f} by beta, and {test.against_known:.3f} against known"
+    if test.p_value <= alpha:
+        off = "high" if test.statistic > 0 else "low"
+        agree = f" Both agree at beta = {test.agree_at:.3g}." * (0 <= test.agree_at <= 1)
         text = f"{pair} negatives: beta is too {off}, or a kind is no random sample.{agree}"
     else:
         text = f"{pair} negatives: the difference is within chance."
-    return Check("negatives", beta, found.statistic, nan, found.p_value, text)
+    return Check("negatives", beta, test.statistic, nan, test.p_value, text)
 
 
 def _test_limit(ranking: Ranking, beta: float, alpha: float) -> Check:
     """Test whether the known positives allow the number of hidden positives."""
-    found = tests.limit_test(ranking, beta)
-    if found.p_value <= alpha:
+    test = tests.limit_test(ranking, beta)
+    if test.p_value <= alpha:
         text = (
-            f"The best {found.place:.1%} of the unlabeled leave no room for so many hidden "
+            f"The best {test.place:.1%} of the unlabeled leave no room for so many hidden "
             "positives: beta is too high, or labels favour the top."
         )
     else:
         text = "The known positives leave room for the hidden positives."
-    return Check("limit", beta, found.statistic, nan, found.p_value, text)
+    return Check("limit", beta, test.statistic, nan, test.p_value, text)
 
 
 def _test_monotone(ranking: Ranking, alpha: float) -> Check:
     """Test whether scores can be monotone in the probability of being positive."""
-    found = tests.monotone_test(ranking, 1 - alpha)
-    if found.p_value <= alpha:
+    test = tests.monotone_test(ranking, 1 - alpha)
+    if test.p_value <= alpha:
         text = (
-            f"Scores are not monotone: no concave curve fits near the top {found.place:.1%} of "
+            f"Scores are not monotone: no concave curve fits near the top {test.place:.1%} of "
             "the rest. Leave monotone=True out; other results do not need it."
         )
     else:
         text = "A higher score may never mean a smaller probability of being positive."
-    return Check("monotone", nan, found.statistic, nan, found.p_value, text)
+    return Check("monotone", nan, test.statistic, nan, test.p_value, text)
 
 
 # Robustness
@@ -417,14 +420,10 @@ def robustness(
         The assumption, "selection_odds" or "contamination", and its values.
     above : float, optional
         The conclusion is that the metric exceeds this: by default the value by chance.
-    at : int, str or mapping, optional
-        The cutoff, as in `metric`.
     on : hashable or list of hashable, optional
         Columns that identify an example, for "difference", as in `compare`.
-    target : {"population", "examples"}, optional
-        Future data, or this sample, as in `metric`.
-    level : float, default 0.95
-        Confidence level of each interval, in (0, 1).
+    at, target, level
+        As in `metric`.
 
     Returns
     -------

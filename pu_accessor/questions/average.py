@@ -70,7 +70,10 @@ def average_over(
         of_groups = Betas(Beta(estimate.grid(settings.level)))
 
     def compute(ranking: Ranking, beta: Beta, _: Settings) -> list[GroupTerm]:
-        return [group_term(ranking, beta.values, *asked, target) for asked in each]
+        return [
+            group_term(ranking, beta.values, *metric_and_cutoff, target)
+            for metric_and_cutoff in each
+        ]
 
     def columns(group: _GroupResults, beta: Beta) -> Columns:
         of_each = zip(*(result.content for result in group), strict=True)
@@ -79,9 +82,9 @@ def average_over(
             for metric, terms in zip(metrics, of_each, strict=True)
         ]
         arrays = np.stack(averages, axis=-1)  # over columns, betas and numbers
-        found = dict(zip(_COLUMNS, arrays, strict=True))
+        averaged = dict(zip(_COLUMNS, arrays, strict=True))
         located = {**named, "beta": beta.values[:, np.newaxis], "target": target}
-        return {**located, **found, "n_groups": len(group)}
+        return {**located, **averaged, "n_groups": len(group)}
 
     metrics = [metric for metric, _ in each]
     plain = target == "population" and [metric.curve for metric in metrics] == ["roc"]

@@ -85,14 +85,14 @@ def calibration(
     def compute(ranking: Ranking, beta: Beta, own: Settings) -> Reliability:
         return reliability(ranking, beta.within(), edges, own)
 
-    def columns(found: Reliability, beta: Beta) -> Columns:
+    def columns(table: Reliability, beta: Beta) -> Columns:
         points = {"left": edges[:-1], "right": edges[1:]}
-        low, middle, high = np.moveaxis(found.value, 1, 0)
+        low, middle, high = np.moveaxis(table.value, 1, 0)
         widened = widen(low, middle, high, points=beta.values.size)
         lower, estimate, upper = (side.T for side in widened)
         ends = {"estimate": estimate, "lower": lower, "upper": upper}
-        located = {**points, "mean_score": found.mean_score, "target": "examples"}
-        counts = {"examples": found.examples, "known_positive": found.known_positive}
+        located = {**points, "mean_score": table.mean_score, "target": "examples"}
+        counts = {"examples": table.examples, "known_positive": table.known_positive}
         return {"beta": beta.values[:, np.newaxis], **located, **ends, **counts}
 
     results = evaluate(self._terms, self._rank(), compute, betas, settings.at_level(left))

@@ -88,10 +88,8 @@ def compare(
         The cutoff: a rank, fraction or threshold of each model.
     on : hashable or list of hashable, optional
         Columns that identify an example, if models are in separate rows.
-    target : {"population", "examples"}, default "population"
-        What the interval is about: future data, or this sample.
-    level : float, default 0.95
-        Confidence level of the interval, in (0, 1).
+    target, level
+        As in `auroc`.
     adjust : {"holm", "max_t"}, default "holm"
         How p values are adjusted for the number of pairs [1]_, [3]_.
 
@@ -160,12 +158,12 @@ def compare(
         )
 
     def compute(paired: PairedRanks, beta: Beta, _: Settings) -> Columns:
-        asked = beta if beta.values.size else None
+        tested_beta = beta if beta.values.size else None
         if "test" not in entry.can or (paired.rows and paired.rows.drawn):
             by_row = partial(compare_rows, paired, metric=entry, cutoff=cutoff)
-            tests = _compare_betas(by_row, asked, settings)
+            tests = _compare_betas(by_row, tested_beta, settings)
         else:
-            tests = paired_tests(paired, asked, settings, target)
+            tests = paired_tests(paired, tested_beta, settings, target)
         if adjust == "max_t":
             pairs = tests.first, tests.second
             together = adjust_together(tests.p_value, tests.covariance, pairs)
@@ -195,10 +193,10 @@ def paired_tests(
     paired: PairedRanks, beta: Beta | None, settings: Settings, target: str
 ) -> PairedTests:
     """Compare the AUROC of models, under the violations of the settings."""
-    asked = None if beta is None else beta.values, settings.level, target
+    arguments = None if beta is None else beta.values, settings.level, target
     odds, contamination = settings.selection_odds, settings.contamination
     if odds > 1 or contamination:
-        return compare_worst(paired, *asked, odds=odds, contamination=contamination)
+        return compare_worst(paired, *arguments, odds=odds, contamination=contamination)
     return _compare_betas(partial(compare_paired, paired, target=target), beta, settings)
 
 
@@ -274,12 +272,8 @@ def gap(
         "auroc", "average_precision", or a metric at a cutoff, as in `metric`.
     beta : float, array, mapping, Series, DataArray or DataFrame, optional
         Class prior of the unlabeled, as in `auroc`; not needed for recall and fnr at a threshold.
-    at : int, str or mapping, optional
-        The cutoff, as in `metric`.
-    target : {"population", "examples"}, optional
-        Future data, or this sample, as in `metric`.
-    level : float, default 0.95
-        Confidence level of each interval, in (0, 1); not adjusted for the number of pairs.
+    at, target, level
+        As in `metric`. The level of intervals is not adjusted for the number of pairs.
 
     Returns
     -------
@@ -347,16 +341,16 @@ def gap(
             return recall_of_group(ranking, cutoff.value, entry.less_is_better, level)
         if has_test:
             return auroc_of_group(ranking, own_beta.values, target)
-        found = estimate(entry, ranking, grid or own_beta, own, target, cutoff)
-        return GroupValue(ranking.total.known_positive, found.value, found.lower, found.upper)
+        one = estimate(entry, ranking, grid or own_beta, own, target, cutoff)
+        return GroupValue(ranking.total.known_positive, one.value, one.lower, one.upper)
 
     rankings = self._rank(cutoffs_needed([entry], cutoff))
-    asked = Betas(Beta(shared.values)) if shared is not None else betas
+    own_betas = Betas(Beta(shared.values)) if shared is not None else betas
     results = evaluate(
         self._terms,
         rankings,
         compute,
-        None if beta is None else asked,
+        None if beta is None else own_betas,
         None if beta is None else settings,
     )
     groups = [result.content for result in results.each]
@@ -435,12 +429,8 @@ def dominance(
 
     Parameters
     ----------
-    beta : float, array, mapping, Series or DataArray
-        Class prior of the unlabeled, as in `auroc`.
-    level : float, default 0.95
-        Confidence level of the bands, in (0, 1).
-    band : str, callable or pair, default "exact"
-        Bounds on the hidden positives above each cutoff, as in `contingency`.
+    beta, level, band
+        As in `contingency`; beta is a number, or one for each group.
 
     Returns
     -------
@@ -481,18 +471,18 @@ def dominance(
             page=_WHICH_MODEL,
         )
     ordered = curves.transpose(dim, "beta", "bound", ...)
-    found = compare_curves(ordered["fpr"].to_numpy(), ordered["tpr"].to_numpy())
+    order = compare_curves(ordered["fpr"].to_numpy(), ordered["tpr"].to_numpy())
     index, values = curves.get_index(dim), ordered["beta"].to_numpy()
     keys, own = index.tolist(), values.ndim > 1
-    winners = np.array([*keys, None], dtype=object)[found.dominates.ravel()]
-    crossings = [of_beta for pair in found.crossings for of_beta in pair]
-    of_pair = {"beta_a": values[found.first], "beta_b": values[found.second]} if own else {}
+    winners = np.array([*keys, None], dtype=object)[order.dominates.ravel()]
+    crossings = [of_beta for pair in order.crossings for of_beta in pair]
+    of_pair = {"beta_a": values[order.first], "beta_b": values[order.second]} if own else {}
     columns = {
         **(of_pair or {"beta": values}),
         "dominates": pd.Index(winners, dtype=object, tupleize_cols=False),
-        "equal": found.equal,
-        "disjoint": found.disjoint,
+        "equal": order.equal,
+        "disjoint": order.disjoint,
         "crossings": pd.Index(crossings, dtype=object, tupleize_cols=False),
     }
-    pairs = found.first, found.second
+    pairs = order.first, order.second
     return ResultFrame(pair_columns([*map(str, index.names)], keys, pairs, columns))

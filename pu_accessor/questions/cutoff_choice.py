@@ -136,8 +136,8 @@ def cutoff(
         if self._terms.pool:
             located["threshold"] = [np.nan]
         ends = ("estimate", "lower", "upper", "clipped", "attainable")
-        asked = {"metric": goal.name, "goal": goal.value, "beta": beta.values}
-        return {**asked, **located, "target": target, **{name: of(name) for name in ends}}
+        goals = {"metric": goal.name, "goal": goal.value, "beta": beta.values}
+        return {**goals, **located, "target": target, **{name: of(name) for name in ends}}
 
     results = evaluate(self._terms, rankings, compute, betas, settings)
     band = band_of(goal) if target == "examples" else "two samples"

@@ -93,15 +93,8 @@ class TablesAccessor:
         Returns
         -------
         Dataset
-            `fpr` and `tpr` (float64) over (rank, bound, beta); NaN without negatives.
-
-        Notes
-        -----
-        tpr = TP/(TP + FN) and fpr = FP/(FP + TN) ([1]_, equations 1 and 2).
-
-        References
-        ----------
-        .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, arXiv:1504.06837 (2015).
+            `fpr` = FP/(FP + TN) and `tpr` = TP/(TP + FN) (float64) over (rank, bound, beta); NaN
+            without negatives.
 
         Examples
         --------
@@ -118,16 +111,8 @@ class TablesAccessor:
         Returns
         -------
         Dataset
-            `recall` and `precision` (float64) over (rank, bound, beta); precision at rank 0 is 1,
-            where the curve starts. As a metric it is NaN there.
-
-        Notes
-        -----
-        precision = TP/(TP + FP) and recall = TP/(TP + FN) ([1]_, section 5).
-
-        References
-        ----------
-        .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, arXiv:1504.06837 (2015).
+            `recall` = TP/(TP + FN) and `precision` = TP/(TP + FP) (float64) over (rank, bound,
+            beta). At rank 0 the curve starts with precision 1, which as a metric is NaN.
 
         Examples
         --------

@@ -135,16 +135,11 @@ def average_precision(
     Parameters
     ----------
     beta, target, level
-        As in `auroc`.
+        As in `auroc`, whose errors apply.
 
     Returns
     -------
     DataFrame
-        As in `auroc`.
-
-    Raises
-    ------
-    PUValueError
         As in `auroc`.
 
     Warns

@@ -276,8 +276,8 @@ def _warn_of_reversed_scores(results: Results[Any], terms: Terms, *, per_group: 
             f"energies, distances and ranks, negate the scores first: df[{model!r}] = "
             f"-df[{model!r}]."
         )
-        found = [(keys[position], f"{areas[position]:.2g}") for position in low.tolist()]
-        warn_of_groups(names, found, text, "labels#scores")
+        groups = [(keys[position], f"{areas[position]:.2g}") for position in low.tolist()]
+        warn_of_groups(names, groups, text, "labels#scores")
 
 
 def _warn_of_weights(results: Results[Any]) -> None:

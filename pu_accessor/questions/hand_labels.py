@@ -17,14 +17,14 @@ COUNTS = ("n", "n_negative", "n_unlabeled")  # of a stratum, the same in each of
 class Labeled(NamedTuple):
     """The counts of a stratum."""
 
-    found: Stratum
+    labels: Stratum
     n: int  # known positives
     n_negative: int  # known negatives
 
     @property
     def rows(self) -> int:
         """The number of rows."""
-        return self.n + self.n_negative + self.found.total
+        return self.n + self.n_negative + self.labels.total
 
 
 def read_found(found: "pd.Series[Any]") -> BoolArray:

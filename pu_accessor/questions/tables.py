@@ -133,18 +133,13 @@ def roc_bounds(
     Parameters
     ----------
     beta, target, level, band, ranks
-        As in `contingency`; `ranks` is "breakpoints" by default.
+        As in `contingency`, whose errors apply; `ranks` is "breakpoints" by default.
 
     Returns
     -------
     Dataset
         `fpr` and `tpr` (float64) over (rank, bound, beta), or for groups over (group, cutoff,
         bound, beta). At each cutoff ``bound="upper"`` has the highest tpr and the lowest fpr.
-
-    Raises
-    ------
-    PUValueError
-        As in `contingency`.
 
     See Also
     --------
@@ -185,18 +180,13 @@ def pr_bounds(
     Parameters
     ----------
     beta, target, level, band, ranks
-        As in `contingency`; `ranks` is "breakpoints" by default.
+        As in `contingency`, whose errors apply; `ranks` is "breakpoints" by default.
 
     Returns
     -------
     Dataset
         `recall` and `precision` (float64) over (rank, bound, beta), or for groups over (group,
         cutoff, bound, beta). Precision at rank 0 is 1.
-
-    Raises
-    ------
-    PUValueError
-        As in `contingency`.
 
     See Also
     --------
@@ -236,10 +226,8 @@ def rank_cdf(
 
     Parameters
     ----------
-    beta : float, array, mapping, Series or DataArray
-        Class prior of the unlabeled, as in `contingency`.
-    level, band, ranks
-        As in `contingency`; `ranks` is "breakpoints" by default.
+    beta, level, band, ranks
+        As in `contingency`, whose errors apply; `ranks` is "breakpoints" by default.
 
     Returns
     -------
@@ -247,11 +235,6 @@ def rank_cdf(
         `rank_cdf` (float64) over (rank, bound, beta), or for groups over (group, cutoff, bound,
         beta): the share of the positives among the first examples. The estimate is that of the
         known positives; lower and upper bound that of the hidden ones.
-
-    Raises
-    ------
-    PUValueError
-        As in `contingency`.
 
     See Also
     --------
