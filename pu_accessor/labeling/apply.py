@@ -37,12 +37,9 @@ def add_labels(label: "pd.Series[Any]", found: "pd.Series[Any]") -> "pd.Series[A
 
     Raises
     ------
-    PUTypeError
-        If an argument is not a Series.
-    PUDataError
-        If a row was labeled before, is repeated or unknown, or has no label yet.
-    PUValueError
-        If labels have other values, or two values with nothing missing.
+    PUDataError, PUValueError, PUTypeError
+        If a row was labeled before, is repeated or unknown, or has no label yet; if labels have
+        other values, or an argument is not a Series.
 
     See Also
     --------
@@ -104,10 +101,8 @@ def weigh_labels(label: "pd.Series[Any]", found: "pd.Series[Any] | pd.DataFrame"
 
     Raises
     ------
-    PUDataError
-        If strata do not cover the unlabeled rows, or as in `add_labels`.
-    PUTypeError, PUValueError
-        As in `add_labels`.
+    PUDataError, PUValueError, PUTypeError
+        If strata do not cover the unlabeled rows, and as in `add_labels`.
 
     See Also
     --------
@@ -190,12 +185,9 @@ def rates_from_labels(
 
     Raises
     ------
-    PUDataError
-        If a stratum has no labels, or a row is labeled twice or not at all.
-    PUKeyError
-        If a stratum or a column is missing.
-    PUValueError, PUTypeError
-        If an argument is not allowed.
+    PUDataError, PUKeyError, PUValueError, PUTypeError
+        If a stratum has no labels, a row is labeled twice or not at all, a stratum or column is
+        missing, or an argument is not allowed.
 
     See Also
     --------

@@ -69,10 +69,9 @@ def labels_needed(
 
     Notes
     -----
-    The number of positives among s sampled examples is hypergeometric. For each s the
-    probabilities of counts with a narrow enough interval are added. The last s that is not enough
-    is found by bisection, and by trying each of those that follow and may not be enough. Above
-    65,536 labels only bisection is used.
+    The probabilities of counts with a narrow enough interval are added, by the hypergeometric
+    distribution. The largest number that is not enough is found by bisection and, up to 65,536
+    labels, by trying all that follow.
 
     Examples
     --------

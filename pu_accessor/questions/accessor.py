@@ -115,10 +115,8 @@ class Accessor:
 
         Raises
         ------
-        PUTypeError
-            For an unknown role.
-        PUValueError
-            For roles that exclude each other, or a value that is not allowed.
+        PUTypeError, PUValueError
+            For an unknown role, roles that exclude each other, or a value that is not allowed.
 
         Examples
         --------
@@ -162,10 +160,9 @@ class Accessor:
 
         Raises
         ------
-        PUTypeError
-            For an unknown assumption.
-        PUValueError
-            For assumptions that exclude each other or a role, or a value that is not allowed.
+        PUTypeError, PUValueError
+            For an unknown assumption, assumptions that exclude each other or a role, or a value
+            that is not allowed.
 
         Examples
         --------

@@ -176,10 +176,9 @@ def check_assumptions(
 
     Raises
     ------
-    PUDataError
-        If a wave has one known positive, or there are fewer than two waves.
-    PUValueError
-        If `strata` is passed without beta, or with clusters; with propensities, weights or pools.
+    PUDataError, PUValueError
+        If a wave has one known positive, there are fewer than two waves, `strata` is passed
+        without beta or with clusters, or there are propensities, weights or pools.
 
     See Also
     --------

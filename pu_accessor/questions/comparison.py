@@ -120,7 +120,7 @@ def compare(
     the number of negatives, with DeLong's variance [2]_. At level .95 the interval excludes 0
     exactly where p < .05, for any beta. Other metrics use the differences of the influence of each
     row. Where models differ in few rows, few known positives may be among these: the rest then
-    adds to the variance, with a weight that is calibrated by simulation.
+    adds to the variance, with a weight calibrated by simulation.
 
     References
     ----------
@@ -425,7 +425,7 @@ def _gap_frame(
 def dominance(
     self: Accessor, beta: UserBeta, *, level: float = 0.95, band: UserBand = "exact"
 ) -> pd.DataFrame:
-    """Compare the positions of the ROC curves of models, at each beta ([1]_, section 6.2).
+    """Compare the positions of the ROC curves of models (arXiv:1504.06837, section 6.2).
 
     Parameters
     ----------
@@ -449,10 +449,6 @@ def dominance(
     See Also
     --------
     compare : Test which model has the higher AUROC.
-
-    References
-    ----------
-    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, arXiv:1504.06837 (2015).
 
     Examples
     --------

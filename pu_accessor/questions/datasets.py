@@ -38,10 +38,8 @@ class TablesAccessor:
 
     Raises
     ------
-    PUKeyError
-        By each method, if the Dataset has no tables, or for a plot no tables or curves.
-    PUTypeError, PUValueError
-        If an argument is not allowed.
+    PUKeyError, PUTypeError, PUValueError
+        By each method, if the Dataset lacks tables or curves, or an argument is not allowed.
     """
 
     def __init__(self, dataset: xr.Dataset) -> None:
@@ -142,10 +140,8 @@ class TablesAccessor:
 
         Raises
         ------
-        PUValueError
-            If no metric has that name.
-        PUTypeError
-            If the function does not return an array of that shape.
+        PUValueError, PUTypeError
+            If no metric has that name, or the function does not return an array of that shape.
 
         Examples
         --------
@@ -217,10 +213,9 @@ class TablesAccessor:
 
         Raises
         ------
-        PUKeyError
-            If the Dataset has no cutoffs, or no coordinates of them.
-        PUValueError, PUTypeError
-            If not exactly one of the three is passed, or a cutoff is outside the curve.
+        PUKeyError, PUValueError, PUTypeError
+            If the Dataset has no cutoffs, not exactly one of the three is passed, or a cutoff is
+            outside the curve.
 
         Examples
         --------

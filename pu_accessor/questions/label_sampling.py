@@ -51,10 +51,8 @@ def sample_to_label(
 
     Raises
     ------
-    PUDataError
-        If there are fewer unlabeled rows, or none in a stratum.
-    PUValueError, PUTypeError
-        If an argument is not allowed.
+    PUDataError, PUValueError, PUTypeError
+        If there are fewer unlabeled rows, none in a stratum, or an argument is not allowed.
 
     See Also
     --------

@@ -148,12 +148,8 @@ def roc_bounds(
 
     Notes
     -----
-    tpr = TP/(TP + FN) and fpr = FP/(FP + TN) of each table of `contingency` ([1]_, equations 1 and
-    2, section 5). By Theorem 1 of [1]_ the upper curve has the smallest fpr that the band allows.
-
-    References
-    ----------
-    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, arXiv:1504.06837 (2015).
+    tpr = TP/(TP + FN) and fpr = FP/(FP + TN) of each table of `contingency` (arXiv:1504.06837,
+    equations 1 and 2). By its Theorem 1 the upper curve has the smallest fpr in the band.
 
     Examples
     --------
@@ -195,13 +191,12 @@ def pr_bounds(
 
     Notes
     -----
-    precision = TP/(TP + FP) and recall = TP/(TP + FN) of each table of `contingency` ([1]_,
-    section 5). Between two cutoffs the curve is not a straight line [2]_.
+    precision = TP/(TP + FP) and recall = TP/(TP + FN) of each table of `contingency`
+    (arXiv:1504.06837, section 5). Between two cutoffs the curve is not a straight line [1]_.
 
     References
     ----------
-    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, arXiv:1504.06837 (2015).
-    .. [2] J. Davis, M. Goadrich, Proceedings of ICML (2006) 233-240.
+    .. [1] J. Davis, M. Goadrich, Proceedings of ICML (2006) 233-240.
 
     Examples
     --------
@@ -242,12 +237,8 @@ def rank_cdf(
 
     Notes
     -----
-    The share of the known positives among the first r examples is their tpr at rank r ([1]_,
-    equation 6).
-
-    References
-    ----------
-    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, arXiv:1504.06837 (2015).
+    The share of the known positives among the first r examples is their tpr at rank r
+    (arXiv:1504.06837, equation 6).
 
     Examples
     --------
