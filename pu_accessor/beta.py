@@ -300,7 +300,9 @@ def _unique(values: pd.Series[Any]) -> dict[Hashable, Any]:
     if not values.index.is_unique:
         twice = values.index[values.index.duplicated()].tolist()
         raise PUValueError(
-            f"beta must have each key once, but {twice[:5]} are repeated.", page=_BY_GROUP
+            f"beta must have each key once, but {twice[:5]} are repeated. Keep one of each: "
+            "beta[~beta.index.duplicated()].",
+            page=_BY_GROUP,
         )
     return dict(values.items())
 
@@ -390,7 +392,8 @@ def _check_coordinates(beta: xr.DataArray, dim: str, labels: list[Hashable]) -> 
     if index is not None and not index.is_unique:
         raise PUValueError(
             f"beta must have each coordinate along {dim!r} once, but "
-            f"{index[index.duplicated()].tolist()[:5]} are repeated."
+            f"{index[index.duplicated()].tolist()[:5]} are repeated. Keep one of each: "
+            f"beta.drop_duplicates({dim!r})."
         )
 
 

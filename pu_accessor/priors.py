@@ -155,9 +155,13 @@ def _read_prior(prior: tuple[float, float], method: str) -> tuple[float, float]:
     try:
         first, second = (float(value) for value in prior)
     except (TypeError, ValueError, OverflowError):
-        raise PUTypeError(f"prior must be a pair of numbers, but {prior!r} was passed.") from None
+        raise PUTypeError(
+            f"prior must be a pair of numbers, but {prior!r} was passed. For example prior=(1, 1)."
+        ) from None
     if not (0 < first < inf and 0 < second < inf):
-        raise PUValueError(f"prior must be two numbers above 0, but {prior!r} was passed.")
+        raise PUValueError(
+            f"prior must be two numbers above 0, but {prior!r} was passed. Pass prior=(1, 1)."
+        )
     if method != "hpd" and (first, second) != (1, 1):
         raise PUValueError(
             f"prior must be left out for method={method!r}, but {prior!r} was passed: only "

@@ -74,7 +74,9 @@ class Report:
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the page to a file that ends in .html, replacing any, and return its path."""
         if not isinstance(path, str | os.PathLike):
-            raise PUTypeError(f"path must be the name of a file, but {path!r} was passed.")
+            raise PUTypeError(
+                f"path must be the name of a file, but {path!r} was passed. Pass 'report.html'."
+            )
         file, passed = Path(path), f"but {brief(str(path))} was passed"
         if file.suffix.lower() not in (".html", ".htm"):
             raise PUValueError(f"path must end in .html, {passed}. Pass path='report.html'.")
@@ -157,7 +159,7 @@ def report(
     read_cutoffs(at)
     check_option("band", band, ("bootstrap", "dkw", "exact", "simultaneous"))
     if not isinstance(title, str):
-        raise PUTypeError(f"title must be a text, but {title!r} was passed.")
+        raise PUTypeError(f"title must be a text, but {title!r} was passed. Pass title='Report'.")
     contents = _Contents(self, beta, check_level(level), band)
     _compute_all(contents, at, wave, strata)
     summary = " ".join(_sentences(contents))

@@ -127,7 +127,7 @@ class Terms:
             if not isinstance(getattr(self, name), bool | str | list):
                 raise PUTypeError(
                     f"{name} must be True, False or names of columns in by, but "
-                    f"{brief(getattr(self, name))} was passed."
+                    f"{brief(getattr(self, name))} was passed. Pass {name}='fold'."
                 )
         odds = check_selection_odds(self.selection_odds)
         contamination = check_share("contamination", self.contamination, "[0, 0.5)")
@@ -175,7 +175,7 @@ class Terms:
         if not models or len(set(map(str, models))) < len(models):
             raise PUValueError(
                 "score must name one column or a list of different ones, but "
-                f"{models!r} was passed."
+                f"{models!r} was passed. For example score=['svm', 'forest']."
             )
         return models
 

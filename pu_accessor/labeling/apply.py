@@ -54,14 +54,19 @@ def add_labels(label: "pd.Series[Any]", found: "pd.Series[Any]") -> "pd.Series[A
     for name, column in (("label", label), ("found", found)):
         if not isinstance(column, pd.Series):
             came = type(column).__name__
-            raise PUTypeError(f"{name} must be a Series, but a {came} was passed.")
+            raise PUTypeError(
+                f"{name} must be a Series, but a {came} was passed. Pass {name}=df['label']."
+            )
     if not (label.index.is_unique and found.index.is_unique):
-        raise PUDataError("label and found must have each row once, but an index repeats.")
+        raise PUDataError(
+            "label and found must have each row once, but an index repeats. Number the rows "
+            "first: df.reset_index(drop=True)."
+        )
     positions = label.index.get_indexer(found.index)
     if (positions < 0).any():
         raise PUDataError(
             f"found must have rows of label, but {found.index[positions < 0].tolist()[:5]} "
-            "are not."
+            "are not. Pass label=df['label'] of the frame that was sampled."
         )
     known, new = read_labels(label, Terms()), read_found(found)
     before = (known.positive | known.negative)[positions]
@@ -134,7 +139,7 @@ def weigh_labels(label: "pd.Series[Any]", found: "pd.Series[Any] | pd.DataFrame"
         if column not in found.columns:
             raise PUKeyError(
                 f"found must have rows of sample_to_label, but the column of labels, {column!r}, "
-                f"is not among {[*found.columns]}."
+                f"is not among {[*found.columns]}. Fill it in: rows.assign({column}=labels)."
             )
         labels = found[column]
     added = add_labels(label, labels)

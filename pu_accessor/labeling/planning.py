@@ -303,7 +303,10 @@ def _as_accessor(pilot: Any) -> Accessor:
 def _read_values(pilot: Mapping[str, Any], spans: Mapping[str, str]) -> dict[str, float]:
     """Return valid expected values."""
     if sorted(pilot) != sorted(spans):
-        raise PUValueError(f"pilot must have values of {[*spans]}, but has {[*pilot]}.")
+        raise PUValueError(
+            f"pilot must have values of {[*spans]}, but has {[*pilot]}. For example "
+            f"pilot={dict(zip(spans, (0.8, 0.6), strict=False))}."
+        )
     return {name: check_share(f"pilot[{name!r}]", pilot[name], spans[name]) for name in pilot}
 
 

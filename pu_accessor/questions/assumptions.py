@@ -462,7 +462,9 @@ def robustness(
     cutoff = entry.read_cutoff(at)
     target = default_target(cutoff) if target is None else target
     if above is not None and (not is_number(above) or not isfinite(above)):
-        raise PUTypeError(f"above must be a finite number, but {brief(above)} was passed.")
+        raise PUTypeError(
+            f"above must be a finite number, but {brief(above)} was passed. Pass above=0.7."
+        )
     is_pair = is_difference(entry)
     facts: dict[str, Any] = {"a difference": is_pair, "a metric of one model": not is_pair}
     facts |= {"target": target, "on": on, "above": above}

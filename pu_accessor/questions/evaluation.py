@@ -94,7 +94,9 @@ def evaluate(
     """
     names, keys = keyed.names, keyed.keys
     if len(set(names)) < len(names):
-        raise PUValueError(f"by must name different columns, but {list(names)} was passed.")
+        raise PUValueError(
+            f"by must name different columns, but {list(names)} was passed. Name each once."
+        )
     by_key = [NO_BETA] * len(keys) if betas is None else betas.of(names, keys)
     shared = Settings() if settings is None else settings
     settings_by_key = [shared.of(names, key) for key in keys]

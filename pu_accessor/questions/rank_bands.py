@@ -37,7 +37,8 @@ def _read_pair(band: tuple[Any, ...]) -> RankBand:
     """Return bounds by rank, checked as far as possible without the keys."""
     if len(band) != 2:
         raise PUTypeError(
-            f"band must be a pair of bounds by rank, (lower, upper), but {len(band)} were passed."
+            f"band must be a pair of bounds by rank, but {len(band)} were passed. Pass "
+            "band=(lower, upper)."
         )
     if not any(isinstance(side, xr.DataArray) for side in band):
         return RankBand(read_side("lower", band[0]), read_side("upper", band[1]))
@@ -69,7 +70,7 @@ def _side_of(name: str, values: Any, parts: Mapping[str, Hashable]) -> Side:
     if not (index.is_unique and pd.api.types.is_integer_dtype(index)):
         raise PUValueError(
             f"band must have each rank once, and integers, but the coordinate rank of its {name} "
-            f"is {reprlib.repr(index.tolist())}."
+            f"is {reprlib.repr(index.tolist())}. Set them: array.assign_coords(rank=ranks)."
         )
     return at_some_ranks(name, index.to_numpy(), bounds.to_numpy())
 
@@ -84,6 +85,6 @@ def _select(name: str, values: xr.DataArray, key: Mapping[str, Any]) -> xr.DataA
             labels = "no coordinate" if index is None else f"{index.tolist()[:5]}"
             raise PUValueError(
                 f"band must have bounds for {dim}={label!r}, but its {name} has {labels} along "
-                f"{dim!r}."
+                f"{dim!r}. Give it those of the keys: array.assign_coords({dim}=...)."
             )
     return values.sel(key)
