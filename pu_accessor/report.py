@@ -254,7 +254,7 @@ def _compute_all(
     pu, beta, add, draw = contents.pu, contents.beta, contents.add, contents.draw
     write, target, band = contents.write, contents.target, {"band": contents.band}
     counts = pd.DataFrame([*contents.counts.items()], columns=["kind", "count"])
-    write("Data", f"<p>{_element('code', pu._line())}</p>{_table('Examples', counts)}")
+    write("Data", f"<p>{_element('code', pu._code())}</p>{_table('Examples', counts)}")
     passed = beta if isinstance(beta, pd.DataFrame) else contents.betas
     write("Class prior", _table("Beta as passed", passed))
     add("Class prior", "Beta that the known positives allow", pu.estimate_beta)

@@ -212,16 +212,16 @@ class Accessor:
         raise AttributeError(f"df.pu has no attribute {brief(name)}.{advice}")
 
     def __repr__(self) -> str:
-        return fold(f"<{self._line()}>", self._counts())
+        return fold(f"<{self._code()}>", self._counts())
 
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><th style='text-align: left'>{escape(name)}</th><td>{escape(text)}</td></tr>"
             for name, text in self._counts().items()
         )
-        return f"<table><caption>{escape(self._line())}</caption>{rows}</table>"
+        return f"<table><caption>{escape(self._code())}</caption>{rows}</table>"
 
-    def _line(self) -> str:
+    def _code(self) -> str:
         """Return the code of roles and assumptions."""
         roles, assumed = (
             ", ".join(f"{name}={term}" for name, term in self._terms.described(names).items())
@@ -239,7 +239,7 @@ class Accessor:
             names = "df.pu(score='my_score', label='my_label')"
             return {"not ready": str(error), "other columns": names}
 
-    def _begin(
+    def _read_arguments(
         self,
         method: str,
         beta: UserBeta | None = None,

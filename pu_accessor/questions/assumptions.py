@@ -108,7 +108,7 @@ def estimate_beta(
     """
     level = check_level(level)
     check_option("method", method, METHODS)
-    self._begin("estimate_beta", level=level)
+    self._read_arguments("estimate_beta", level=level)
 
     def compute(ranking: Ranking, _: Beta, __: Settings) -> tuple[Prior, Counts]:
         return estimate_prior(ranking, method, level), ranking.total
@@ -211,7 +211,9 @@ def check_assumptions(
     'The known positives leave room for the hidden positives.'
     """
     level = check_level(level)
-    betas, _ = self._begin("check_assumptions", beta, level=level, strata=strata, wave=wave)
+    betas, _ = self._read_arguments(
+        "check_assumptions", beta, level=level, strata=strata, wave=wave
+    )
     if beta is None and strata is not None:
         raise PUValueError(
             f"beta must be passed with strata={brief(strata)}: the known share of each is tested "
@@ -468,12 +470,12 @@ def robustness(
     is_pair = is_difference(entry)
     facts: dict[str, Any] = {"a difference": is_pair, "a metric of one model": not is_pair}
     facts |= {"target": target, "on": on, "above": above}
-    betas, settings = self._begin("robustness", beta, level=level, **facts)
+    betas, settings = self._read_arguments("robustness", beta, level=level, **facts)
     # Each value raises where the assumption itself would.
     assumed: list[dict[str, Any]] = [{assumption: value} for value in values]
     sweeps = [self.assume(**each) for each in assumed]  # type: ignore[arg-type, unused-ignore]
     method, facts = ("compare", {}) if is_pair else exclusion_facts(entry, cutoff)
-    sweeps[-1]._begin(method, beta, level=level, target=target, **facts)
+    sweeps[-1]._read_arguments(method, beta, level=level, target=target, **facts)
     threshold = entry.chance if above is None else float(above)
     sweep = Sweep(entry, cutoff, target, settings, assumption, threshold)
 

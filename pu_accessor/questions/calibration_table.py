@@ -78,7 +78,7 @@ def calibration(
     1   0.5    1.0       407      0.72   0.65   0.78
     """
     edges = as_edges(bins)
-    betas, settings = self._begin("calibration", beta, level=level, band=band)
+    betas, settings = self._read_arguments("calibration", beta, level=level, band=band)
     check_bin_band(settings)
     betas, left = betas.split(level)
 

@@ -149,7 +149,7 @@ def compare(
         "at=estimated": cutoff is not None and cutoff.kind not in FIXED,
         "on": on,
     }
-    betas, settings = self._begin("compare", beta, level=level, target=target, **facts)
+    betas, settings = self._read_arguments("compare", beta, level=level, target=target, **facts)
     if beta is None and "test" not in entry.can:
         raise PUTypeError(
             f"beta must be passed to compare {entry.name!r}, for example 0.3: only the order by "
@@ -327,9 +327,9 @@ def gap(
     target = default_target(cutoff) if target is None else target
     method, facts = exclusion_facts(entry, cutoff)
     of_auroc: dict[str, Any] = {"auroc": entry.name == "auroc"}
-    betas, settings = self._begin("gap", beta, level=level, target=target, **of_auroc)
+    betas, settings = self._read_arguments("gap", beta, level=level, target=target, **of_auroc)
     facts["one estimate for all groups"] = betas.estimate
-    self._begin(method, beta, level=level, target=target, **facts)
+    self._read_arguments(method, beta, level=level, target=target, **facts)
     if beta is None:
         _check_without_beta(entry, target)
     shared = betas.estimate
@@ -457,7 +457,7 @@ def dominance(
     >>> models.dominance(0.17).loc[0, "dominates"]
     'score'
     """
-    betas, settings = self._begin("dominance", beta, level=level, band=band)
+    betas, settings = self._read_arguments("dominance", beta, level=level, band=band)
     curves = bounded_tables(self, betas, settings, "breakpoints", rates="roc", template=False)
     dim = curves["fpr"].dims[0]
     if dim not in curves.indexes or dim == "rank" or curves.sizes[dim] < 2:

@@ -112,7 +112,7 @@ def cutoff(
     0   121      0.859       0.835  0.802
     """
     goal = read_goal(precision, recall, fpr, cost)
-    betas, settings = self._begin("cutoff", beta, level=level, target=target, cost=cost)
+    betas, settings = self._read_arguments("cutoff", beta, level=level, target=target, cost=cost)
     _check_level(betas, level)
     betas, left = betas.split(level)
     rankings = self._rank()

@@ -331,7 +331,7 @@ def estimate_metrics(
     each = [(entry, entry.check_cutoff(cutoff)) for entry in entries for cutoff in cutoffs]
     target = default_target(each[0][1]) if target is None else target
     for entry, cutoff in each:
-        betas, settings = _begin(self, entry, cutoff, beta, level, band, target)
+        betas, settings = _read_metric_arguments(self, entry, cutoff, beta, level, band, target)
     named: dict[str, list[Any]] = {"metric": [entry.name for entry, _ in each]}
     if at is not None:
         named["at"] = [
@@ -379,7 +379,7 @@ def estimate_metrics(
     return _finish(frame, results, entries[0], warn_limits=warn_limits, with_beta=with_beta)
 
 
-def _begin(
+def _read_metric_arguments(
     self: Accessor,
     entry: Metric,
     cutoff: Cutoff | None,
@@ -399,7 +399,9 @@ def _begin(
     method, facts = exclusion_facts(entry, cutoff)
     # An average over future groups is at the same cutoff of each.
     facts["at=cutoff of this sample"] &= not self._terms.average
-    betas, settings = self._begin(method, beta, level=level, band=band, target=target, **facts)
+    betas, settings = self._read_arguments(
+        method, beta, level=level, band=band, target=target, **facts
+    )
     if cutoff is None or cutoff.kind != "precision":  # which depends on the prevalence
         entry.check_prevalence(settings.prevalence)
     if beta is None:

@@ -84,7 +84,7 @@ def sample_to_label(
     1701  0.112    NaN   < 0.5   86           0         1507
     1160  0.884    NaN  >= 0.5  116           0          291
     """
-    self._begin("sample_to_label", strata=strata, below=below, above=above)
+    self._read_arguments("sample_to_label", strata=strata, below=below, above=above)
     draw = Draw(size, strata, allocate, expected_beta, below, above, random_state)
     sample: pd.DataFrame = sample_unlabeled(self._source, self._terms, draw)
     return sample

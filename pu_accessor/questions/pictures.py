@@ -354,7 +354,7 @@ def _draw_curves(
     plots.check_looks(looks)
     if curve == "rank_cdf":
         return plots.plot_curves(self.rank_cdf(beta, ranks=ranks, **asked), curve, looks)
-    betas, settings = self._begin("contingency", beta, **asked)
+    betas, settings = self._read_arguments("contingency", beta, **asked)
     betas = betas.with_baseline() if looks.get("baseline") else betas
     of_head = curve == "pr" if isinstance(curve, str) else curve.of_head
     shape, target = "pr" if of_head else "roc", asked["target"]

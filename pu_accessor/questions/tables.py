@@ -115,7 +115,9 @@ def contingency(
     100       82       100    100
     500      318       345    370
     """
-    betas, settings = self._begin("contingency", beta, level=level, band=band, target=target)
+    betas, settings = self._read_arguments(
+        "contingency", beta, level=level, band=band, target=target
+    )
     return bounded_tables(self, betas, settings, ranks, target=target)
 
 
@@ -158,7 +160,9 @@ def roc_bounds(
     >>> curves["tpr"].sel(beta=0.17, rank=200).to_series().round(3).to_dict()
     {'lower': 0.329, 'estimate': 0.371, 'upper': 0.394}
     """
-    betas, settings = self._begin("contingency", beta, level=level, band=band, target=target)
+    betas, settings = self._read_arguments(
+        "contingency", beta, level=level, band=band, target=target
+    )
     return bounded_tables(self, betas, settings, ranks, target=target, rates="roc")
 
 
@@ -205,7 +209,9 @@ def pr_bounds(
     >>> curves["precision"].sel(beta=0.17, rank=200).to_series().round(3).to_dict()
     {'lower': 0.835, 'estimate': 0.943, 'upper': 1.0}
     """
-    betas, settings = self._begin("contingency", beta, level=level, band=band, target=target)
+    betas, settings = self._read_arguments(
+        "contingency", beta, level=level, band=band, target=target
+    )
     return bounded_tables(self, betas, settings, ranks, target=target, curve="pr", rates="pr")
 
 
@@ -250,7 +256,7 @@ def rank_cdf(
     100    0.134     0.203  0.281
     500    0.592     0.678  0.761
     """
-    betas, settings = self._begin("rank_cdf", beta, level=level, band=band)
+    betas, settings = self._read_arguments("rank_cdf", beta, level=level, band=band)
 
     def compute(ranking: Ranking, beta: Beta, own: Settings) -> Page:
         grid = beta.within()

@@ -235,7 +235,7 @@ def test_nothing_is_missing_from_a_report_of_two_models(tmp_path: Path) -> None:
     at_random = pu.robustness("auroc", BETA, **AT_RANDOM)
     expected = [[f"{point:.3f}"] for point in at_random["breaking_point"]]
     assert column(tables["Breaking point"], "breaking_point") == expected
-    assert text.count("<blockquote>") == 1 == text.count(f"<code>{escape(pu._line())}</code>")
+    assert text.count("<blockquote>") == 1 == text.count(f"<code>{escape(pu._code())}</code>")
 
 
 def texts_of(folder: Path) -> str:
