@@ -9,7 +9,8 @@ def load_example() -> pd.DataFrame:
     """Return 2,000 simulated patients: the scores of two models, labels and the true classes.
 
     A quarter of the patients have a disease. Four in ten of these, drawn at random, have a
-    diagnosis: they are the known positives, all others are unlabeled.
+    diagnosis: they are the known positives, all others are unlabeled. The rows come from a fixed
+    seed (``tests/support/example.py``).
 
     Returns
     -------
@@ -22,10 +23,6 @@ def load_example() -> pd.DataFrame:
     See Also
     --------
     from_arrays : Take scores and labels of your own from two arrays.
-
-    Notes
-    -----
-    The rows are drawn from a fixed seed by ``tests/support/example.py`` in the sources.
 
     Examples
     --------

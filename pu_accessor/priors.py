@@ -294,6 +294,9 @@ def beta_from_prevalence(
 ) -> float | pd.DataFrame:
     """Convert the share of positives among *all* examples to beta, that among the unlabeled.
 
+    With n known positives among N examples, U of them unlabeled, beta is (prevalence*N - n)/U. For
+    a population the limits use quantiles of the binomial of N and the prevalence.
+
     Parameters
     ----------
     prevalence : float
@@ -320,11 +323,6 @@ def beta_from_prevalence(
     See Also
     --------
     pu_accessor.beta_from_label_frequency : From the share of positives that are labeled.
-
-    Notes
-    -----
-    With n known positives among N examples, U of them unlabeled, beta is (prevalence*N - n)/U. For
-    a population the limits use quantiles of the binomial of N and the prevalence.
 
     Examples
     --------
@@ -356,6 +354,8 @@ def beta_from_prevalence(
 def beta_from_label_frequency(label_frequency: float, n_positive: int, n_unlabeled: int) -> float:
     """Convert the label frequency, the share of positives that are labeled (often c), to beta.
 
+    With n known positives and U unlabeled examples, beta is (n/c - n)/U.
+
     Parameters
     ----------
     label_frequency : float
@@ -376,10 +376,6 @@ def beta_from_label_frequency(label_frequency: float, n_positive: int, n_unlabel
     See Also
     --------
     pu_accessor.beta_from_prevalence : From the share of positives among all examples.
-
-    Notes
-    -----
-    With n known positives and U unlabeled examples, beta is (n/c - n)/U.
 
     Examples
     --------

@@ -183,11 +183,9 @@ def power(
     Parameters
     ----------
     difference : float
-        AUROC of one minus that of the other, in [-1, 1].
-    n_positive : int
-        Known positives, at least 2.
-    n_unlabeled : int
-        Unlabeled examples, at least 2.
+        AUROC of one model minus that of the other, in [-1, 1].
+    n_positive, n_unlabeled : int
+        Known positives and unlabeled examples, at least 2 each.
     pilot : DataFrame, accessor or mapping
         The expected scores. Both models' scores of the same examples,
         ``df.pu(score=["svm", "forest"])``. Or values for normal scores,

@@ -88,14 +88,10 @@ def average_over(
 
     metrics = [metric for metric, _ in each]
     plain = target == "population" and [metric.curve for metric in metrics] == ["roc"]
+    rankings = self._rank(exact=not all(metric.curve for metric in metrics))
+    options: dict[str, Any] = {"compute_stack": areas_under_roc if plain else None}
     results = evaluate(
-        self._terms,
-        self._rank(exact=not all(metric.curve for metric in metrics)),
-        compute,
-        of_groups,
-        settings,
-        compute_stack=areas_under_roc if plain else None,
-        per_group=False,
+        self._terms, rankings, compute, of_groups, settings, per_group=False, **options
     )
     kept = _levels_to_keep(self._terms, results.names)
     groups = _group_by_key(results, kept, estimate)

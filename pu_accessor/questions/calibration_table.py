@@ -35,14 +35,16 @@ def calibration(
 ) -> pd.DataFrame:
     """Compare predicted probabilities with the share of positives, in bins.
 
+    Known positives are a simple random sample of all positives, so their number in a bin is
+    hypergeometric; the limits invert its test. A model trained to tell known positives from the
+    rest gives the probability of being *known*.
+
     Parameters
     ----------
-    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
+    beta, level
         As in `auroc`.
     bins : int, or array of float, default 10
         Number of bins of equal width, or their edges, from 0 to 1.
-    level : float, default 0.95
-        Confidence level of the limits, in (0, 1).
     band : {"exact", "simultaneous"}, default "exact"
         Whether limits cover in each bin, or jointly in all bins.
 
@@ -61,12 +63,6 @@ def calibration(
     See Also
     --------
     plot_calibration : The reliability diagram.
-
-    Notes
-    -----
-    Known positives are a simple random sample of all positives, so their number in a bin is
-    hypergeometric; the limits invert its test. A model trained to tell known positives from the
-    rest gives the probability of being *known*.
 
     Examples
     --------

@@ -346,13 +346,8 @@ def gap(
 
     rankings = self._rank(cutoffs_needed([entry], cutoff))
     own_betas = Betas(Beta(shared.values)) if shared is not None else betas
-    results = evaluate(
-        self._terms,
-        rankings,
-        compute,
-        None if beta is None else own_betas,
-        None if beta is None else settings,
-    )
+    given = (None, None) if beta is None else (own_betas, settings)
+    results = evaluate(self._terms, rankings, compute, *given)
     groups = [result.content for result in results.each]
     if shared is not None:
         if not results.skipped:

@@ -332,11 +332,7 @@ def estimate_metrics(
     target = default_target(each[0][1]) if target is None else target
     for entry, cutoff in each:
         betas, settings = _read_metric_arguments(self, entry, cutoff, beta, level, band, target)
-    named: dict[str, list[Any]] = {"metric": [entry.name for entry, _ in each]}
-    if at is not None:
-        named["at"] = [
-            cutoff.kind if cutoff.kind in CHOSEN else cutoff.value for _, cutoff in each if cutoff
-        ]
+    named = _names(each, at)
     if self._terms.average:
         return average_over(self, each, betas, settings, target, named)
 
@@ -354,27 +350,20 @@ def estimate_metrics(
         return [None if area is None else _RankingEstimates([area]) for area in areas]
 
     def columns(content: _RankingEstimates, beta: Beta) -> Columns:
-        numbers = _columns(content.each, betas, target)
-        if cutoffs[0] is None or cutoffs[0].kind not in ("rank", "fraction"):
-            numbers.pop("examples_at_threshold", None)  # it equals the rank
+        numbers = _columns(content.each, betas, target, cutoffs[0])
         if self._terms.pool and "threshold" in numbers:
             numbers["threshold"] = np.nan  # scores of pooled groups have no common scale
         return named | {"beta": beta.values[:, np.newaxis]} | numbers
 
     is_plain = [*entries] == [METRICS["auroc"]] and on_future
     is_plain = is_plain and betas.kind == "points" and not settings.failure
+    options: dict[str, Any] = {"compute_stack": compute_stack if is_plain else None}
     needed, exact = cutoffs_needed(entries, cutoffs[0]), not all(entry.curve for entry in entries)
+    rankings = self._rank(needed, by_rank=settings.is_by_rank, exact=exact)
     results = evaluate(
-        self._terms,
-        self._rank(needed, by_rank=settings.is_by_rank, exact=exact),
-        compute,
-        betas,
-        settings,
-        compute_stack=compute_stack if is_plain else None,
-        warn_limits=warn_limits,
+        self._terms, rankings, compute, betas, settings, warn_limits=warn_limits, **options
     )
-    bands = dict.fromkeys(one.band for result in results.each for one in result.content.each)
-    attrs = self._attrs(settings, target, band=", ".join(band for band in bands if band))
+    attrs = self._attrs(settings, target, band=_bands(results))
     frame, with_beta = results_frame(results, columns, attrs), beta is not None
     return _finish(frame, results, entries[0], warn_limits=warn_limits, with_beta=with_beta)
 
@@ -410,7 +399,24 @@ def _read_metric_arguments(
     return betas, settings
 
 
-def _columns(estimates: list[Estimates], betas: Betas, target: str) -> dict[str, Any]:
+def _names(each: Sequence[tuple[Metric, Cutoff | None]], at: At | None) -> dict[str, list[Any]]:
+    """Return the columns that name metrics and cutoffs."""
+    names: dict[str, list[Any]] = {"metric": [entry.name for entry, _ in each]}
+    if at is not None:
+        cutoffs = [cutoff for _, cutoff in each if cutoff]
+        names["at"] = [one.kind if one.kind in CHOSEN else one.value for one in cutoffs]
+    return names
+
+
+def _bands(results: Results[_RankingEstimates]) -> str:
+    """Return the names of the bands of all estimates."""
+    bands = dict.fromkeys(one.band for result in results.each for one in result.content.each)
+    return ", ".join(band for band in bands if band)
+
+
+def _columns(
+    estimates: list[Estimates], betas: Betas, target: str, cutoff: Cutoff | None
+) -> dict[str, Any]:
     """Return the columns of a ranking's estimates, over betas and metrics."""
 
     def stack(name: str) -> Any:
@@ -423,7 +429,9 @@ def _columns(estimates: list[Estimates], betas: Betas, target: str) -> dict[str,
     columns["target"] = target
     columns |= {"estimate": stack("value"), "lower": stack("lower"), "upper": stack("upper")}
     if has_cutoff:
-        columns |= {name: stack(name) for name in ("clipped", "examples_at_threshold")}
+        columns["clipped"] = stack("clipped")
+        if cutoff is not None and cutoff.kind in ("rank", "fraction"):  # else it is the rank
+            columns["examples_at_threshold"] = stack("examples_at_threshold")
         if estimates[0].rank_lower is not None:
             columns |= {name: stack(name) for name in ("rank_lower", "rank_upper")}
     elif betas.kind == "points":  # the standard error is that at one beta

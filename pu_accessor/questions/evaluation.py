@@ -113,12 +113,7 @@ def evaluate(
             diagnostics = diagnose(ranking, settings.level, random=not settings.failure)
         return Result(keys[position], beta, diagnostics, content)
 
-    computed: dict[int, Result[Any]] = {}
-    if compute_stack is not None and keyed.together is not None and not terms.monotone:
-        stack = keyed.together()
-        contents = compute_stack(stack, np.stack([beta.values for beta in by_key]))
-        by_position = enumerate(map(Result, keys, by_key, diagnose_stack(stack), contents))
-        computed = {i: result for i, result in by_position if result.content is not None}
+    computed = _evaluate_stack(keyed, by_key, None if terms.monotone else compute_stack)
     each, failed = _evaluate_groups(keyed, compute_at, terms, computed)
     reasons = {name_group(names, keys[position]): why for position, why in failed.items()}
     results = Results(names, each, betas, shared, reasons)
@@ -132,6 +127,24 @@ def evaluate(
     if per_group:
         _warn_of_weights(results)
     return results
+
+
+def _evaluate_stack(
+    keyed: Keyed[Any],
+    by_key: list[Beta],
+    compute_stack: Callable[[Stack, FloatArray], Sequence[Content | None]] | None,
+) -> dict[int, Result[Content]]:
+    """Return the results that can be computed together, by position."""
+    if compute_stack is None or keyed.together is None:
+        return {}
+    stack = keyed.together()
+    contents = compute_stack(stack, np.stack([beta.values for beta in by_key]))
+    each = zip(keyed.keys, by_key, diagnose_stack(stack), contents, strict=True)
+    return {
+        position: Result(key, beta, diagnostics, content)
+        for position, (key, beta, diagnostics, content) in enumerate(each)
+        if content is not None
+    }
 
 
 def _move_unretrieved(ranking: Any, terms: Terms) -> Any:

@@ -140,18 +140,14 @@ def roc_bounds(
     Returns
     -------
     Dataset
-        `fpr` and `tpr` (float64) over (rank, bound, beta), or for groups over (group, cutoff,
-        bound, beta). At each cutoff ``bound="upper"`` has the highest tpr and the lowest fpr.
+        `fpr` = FP/(FP + TN) and `tpr` = TP/(TP + FN) (float64; arXiv:1504.06837, equations 1 and
+        2) over (rank, bound, beta), or for groups over (group, cutoff, bound, beta). At each
+        cutoff ``bound="upper"`` has the highest tpr and the lowest fpr of the band (Theorem 1).
 
     See Also
     --------
     plot_roc : The plot.
     auroc : The area, with its own interval.
-
-    Notes
-    -----
-    tpr = TP/(TP + FN) and fpr = FP/(FP + TN) of each table of `contingency` (arXiv:1504.06837,
-    equations 1 and 2). By its Theorem 1 the upper curve has the smallest fpr in the band.
 
     Examples
     --------
@@ -185,22 +181,14 @@ def pr_bounds(
     Returns
     -------
     Dataset
-        `recall` and `precision` (float64) over (rank, bound, beta), or for groups over (group,
-        cutoff, bound, beta). Precision at rank 0 is 1.
+        `recall` = TP/(TP + FN) and `precision` = TP/(TP + FP) (float64; arXiv:1504.06837, section
+        5) over (rank, bound, beta), or for groups over (group, cutoff, bound, beta). Precision at
+        rank 0 is 1. The curve is not straight between two cutoffs.
 
     See Also
     --------
     plot_pr : The plot.
     average_precision : One number, with its own interval.
-
-    Notes
-    -----
-    precision = TP/(TP + FP) and recall = TP/(TP + FN) of each table of `contingency`
-    (arXiv:1504.06837, section 5). Between two cutoffs the curve is not a straight line [1]_.
-
-    References
-    ----------
-    .. [1] J. Davis, M. Goadrich, Proceedings of ICML (2006) 233-240.
 
     Examples
     --------
@@ -235,16 +223,12 @@ def rank_cdf(
     Dataset
         `rank_cdf` (float64) over (rank, bound, beta), or for groups over (group, cutoff, bound,
         beta): the share of the positives among the first examples. The estimate is that of the
-        known positives; lower and upper bound that of the hidden ones.
+        known positives, their tpr (arXiv:1504.06837, equation 6); lower and upper bound that of
+        the hidden ones.
 
     See Also
     --------
     plot_rank_cdf : The plot.
-
-    Notes
-    -----
-    The share of the known positives among the first r examples is their tpr at rank r
-    (arXiv:1504.06837, equation 6).
 
     Examples
     --------
