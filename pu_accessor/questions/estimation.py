@@ -90,8 +90,8 @@ def auroc(
     Warns
     -----
     PUWarning
-        If beta exceeds the limit that the known positives set. If only one positive is known: the
-        interval is then NaN.
+        If beta exceeds the limit that the known positives set, or only one positive is known: the
+        interval may be NaN.
 
     See Also
     --------

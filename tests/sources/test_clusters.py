@@ -223,9 +223,9 @@ def test_a_report_names_them_or_asks_where_an_id_repeats(tmp_path: Path) -> None
     for pu in (FRAME.pu(cluster="patient"), in_chunks(FRAME, 60)):
         text = read_report(pu, tmp_path)
         assert "Rows of different clusters, by 'patient', are independent of each other." in text
-        assert "Are rows independent" not in text
+        assert "repeats: if its rows" not in text
     text = read_report(FRAME.pu, tmp_path)
-    assert text.count("Are rows independent, although 'patient' repeats, or do those") == 1
+    assert text.count("'patient' repeats: if its rows are dependent") == 1
 
 
 REPEATED: list[Any] = [
