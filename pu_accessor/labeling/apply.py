@@ -9,7 +9,7 @@ import pandas as pd
 from pu_accessor.checks import check_level
 from pu_accessor.errors import PUDataError, PUKeyError, PUTypeError, PUValueError, brief
 from pu_accessor.inference.prior.stratified import sum_limits
-from pu_accessor.questions.hand_labels import Labeled, label_column, read_found, read_strata
+from pu_accessor.questions.hand_labels import LabeledStratum, label_column, read_found, read_strata
 from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.ranking import FloatArray
 from pu_accessor.sources.columns import read_labels
@@ -241,7 +241,7 @@ def rates_from_labels(
     return ResultFrame(frame.assign(level=level, target="examples"))
 
 
-def _positives(parts: list[Labeled], level: float) -> FloatArray:
+def _positives(parts: list[LabeledStratum], level: float) -> FloatArray:
     """Return the expected number of positives of strata, with the known ones, and its limits."""
     strata = [part.labels for part in parts]
     expected = sum(stratum.expected for stratum in strata)

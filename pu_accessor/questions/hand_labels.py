@@ -14,7 +14,7 @@ from pu_accessor.ranking import BoolArray
 COUNTS = ("n", "n_negative", "n_unlabeled")  # of a stratum, the same in each of its rows
 
 
-class Labeled(NamedTuple):
+class LabeledStratum(NamedTuple):
     """The counts of a stratum."""
 
     labels: Stratum
@@ -56,7 +56,7 @@ def label_column(rows: pd.DataFrame) -> Hashable:
     return cast("Hashable", rows.attrs.get("label", "label"))
 
 
-def read_strata(rows: pd.DataFrame) -> dict[Any, Labeled]:
+def read_strata(rows: pd.DataFrame) -> dict[Any, LabeledStratum]:
     """Return the counts of each stratum, from the labeled rows of `sample_to_label`."""
     if not isinstance(rows, pd.DataFrame):
         raise PUTypeError(
@@ -84,7 +84,7 @@ def read_strata(rows: pd.DataFrame) -> dict[Any, Labeled]:
     return {name: _read_stratum(name, rows[(column == name).to_numpy()], label) for name in names}
 
 
-def _read_stratum(name: Any, part: pd.DataFrame, label: Hashable) -> Labeled:
+def _read_stratum(name: Any, part: pd.DataFrame, label: Hashable) -> LabeledStratum:
     """Return the counts of one stratum."""
     if part.empty:
         raise PUDataError(
@@ -109,4 +109,4 @@ def _read_stratum(name: Any, part: pd.DataFrame, label: Hashable) -> Labeled:
             f"Stratum {name!r} must have no more labels than unlabeled rows, but has {len(part)} "
             f"labels and {n_unlabeled} unlabeled rows. Pass rows of one sample."
         )
-    return Labeled(Stratum(int(positive.sum()), len(part), n_unlabeled), n, n_negative)
+    return LabeledStratum(Stratum(int(positive.sum()), len(part), n_unlabeled), n, n_negative)
