@@ -39,8 +39,8 @@ _LOW_AUROC = 0.35  # of known positives against the rest: scores may be reversed
 _LOW_AUROC_ERRORS = 3.5  # standard errors below a half
 _MANY_GROUPS = 50  # beyond which groups may be meant as clusters
 _OUT_OF_MEMORY = (
-    "There is not enough memory: this method compares known examples one by one. Keep fewer known "
-    "examples, or use auroc for future data."
+    "There is not enough memory for this method, which compares known examples one by one. Keep "
+    "fewer known examples, or use auroc for future data."
 )
 
 
