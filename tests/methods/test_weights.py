@@ -15,7 +15,7 @@ from pu_accessor.ranking import FloatArray
 from tests.support.oracles import cluster_oracle as oracle
 
 # Said of few rows; `test_one_row_that_holds_most_of_the_weight_names_counts` is about it.
-pytestmark = pytest.mark.filterwarnings("ignore:One row holds")
+pytestmark = pytest.mark.filterwarnings("ignore:One row has")
 BETA, AT = 0.3, {"threshold": 0.5}
 WORTH: dict[str, Any] = {"at": {"threshold": [0.2, 0.5]}, "target": "population"}
 MODELS = ["score", "svm"]
