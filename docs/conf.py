@@ -11,7 +11,7 @@ from sphinx.application import Sphinx
 from sphinx.ext.autosummary import Autosummary
 
 import pu_accessor
-from pu_accessor.terms import EXCLUSIONS, TAKEN
+from pu_accessor.terms import EXCLUSIONS, SUPPORTED_ASSUMPTIONS
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "docs" / "generated" / "examples"
@@ -191,7 +191,9 @@ def write_terms(folder: Path) -> None:
         *first, last = map(code, rule.facts)
         because.setdefault(rule.why, {}).setdefault(" with ".join(first), []).append(last)
     tables = {"taken": [("analysis", "accepts")], "exclusions": [("not together", "reason")]}
-    tables["taken"] += [(code(q), ", ".join(map(code, n)) or "none") for q, n in TAKEN.items()]
+    tables["taken"] += [
+        (code(q), ", ".join(map(code, n)) or "none") for q, n in SUPPORTED_ASSUMPTIONS.items()
+    ]
     for why, pairs in because.items():
         firsts: dict[tuple[str, str], list[str]] = {}  # several facts are not put together
         for first, last in pairs.items():

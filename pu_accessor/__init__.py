@@ -1,7 +1,7 @@
 """Evaluate binary classifiers from known positives and unlabeled examples.
 
-Import this package, and pandas DataFrames and xarray Datasets have an accessor ``pu``:
-``df.pu(roles).assume(assumptions).question(beta)``.
+Importing this package gives pandas DataFrames and xarray Datasets an accessor ``pu``:
+``df.pu(roles).assume(assumptions).method(beta)``.
 """
 
 from importlib import import_module
@@ -21,7 +21,7 @@ from pu_accessor.example import load_example
 from pu_accessor.inference.metrics import bedroc, fbeta
 from pu_accessor.priors import beta_from_label_frequency, beta_from_labels, beta_from_prevalence
 from pu_accessor.questions.accessor import Accessor
-from pu_accessor.questions.advice import explain_attribute
+from pu_accessor.questions.call_errors import explain_attribute
 from pu_accessor.questions.constructors import from_arrays, from_chunks, pu, register
 
 __all__ = [
@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 __version__ = version("pu_accessor")
-_LAZY = ("labeling", "sklearn")  # modules that load when they are touched
+_LAZY = ("labeling", "sklearn")  # modules that are imported on first use
 _IN_LABELING = (
     "add_labels",
     "labels_needed",
@@ -69,6 +69,6 @@ else:  # to a type checker the package would have every attribute
     def __getattr__(name: str) -> Any:
         if name in _LAZY:
             return import_module(f"{__name__}.{name}")
-        here = f" It is pu_accessor.labeling.{name}." if name in _IN_LABELING else ""
-        meant = here or explain_attribute(Accessor, name)
+        in_labeling = f" It is pu_accessor.labeling.{name}." if name in _IN_LABELING else ""
+        meant = in_labeling or explain_attribute(Accessor, name)
         raise AttributeError(f"module 'pu_accessor' has no attribute {name!r}.{meant}")

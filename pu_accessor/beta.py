@@ -1,4 +1,4 @@
-"""Beta as a user says it: numbers, by group, an interval, or an estimate with its error."""
+"""Beta as a user passes it: numbers, by group, an interval, or an estimate with its error."""
 
 from __future__ import annotations
 
@@ -35,38 +35,36 @@ UserBeta: TypeAlias = (
     | xr.DataArray
 )
 Interval: TypeAlias = tuple[float, float]
-_STEP, _MIN_STEPS = 0.01, 8  # of betas within an interval
-_NEAR_ZERO = np.array([64, 32, 16, 8, 4, 2])  # parts of the first step, near 0
-_HIGHEST = 1 - 1e-6  # of a limit on beta: at 1 nothing is negative, and little has a value
-_BETWEEN = np.array([0.25, 0.5, 0.75])  # of the way where any beta may be the true one
-_ESTIMATE = ("beta", "lower", "upper", "level")
-_NO_KEYS = ("reason", "method", "n", "n_unlabeled", "n_positive", "n_labeled")
-# What limits of other methods give is an estimate.
-_LIMITS = {"feasible": "upper", "two_sided": "both"}
+_GRID_STEP, _MIN_GRID_STEPS = 0.01, 8  # of betas within an interval
+_DIVISORS_NEAR_ZERO = np.array([64, 32, 16, 8, 4, 2])  # of the first step, near 0
+_MAX_BETA = 1 - 1e-6  # of a limit: at 1 nothing is negative, and few metrics exist
+_GRID_SHARES = np.array([0.25, 0.5, 0.75])  # of the range of feasible betas
+_ESTIMATE_COLUMNS = ("beta", "lower", "upper", "level")
+_OTHER_COLUMNS = ("reason", "method", "n", "n_unlabeled", "n_positive", "n_labeled")
+# Limits that are feasible betas, by method; other methods have estimates.
+_FEASIBLE_LIMITS = {"feasible": "upper", "two_sided": "both"}
 _BY_GROUP = "many_models#a-beta-for-each-group"
 _WITH_ERROR = "beta#with-its-error"
 
 
 class Beta(NamedTuple):
-    """The betas at which one ranking is asked; or where one varies, or how far it can be off."""
+    """The betas of one ranking: numbers, an interval, or an estimate with its interval."""
 
-    values: (
-        FloatArray  # at which answers are given; the middle of an interval, an estimate's point
-    )
-    interval: Interval | None = None  # within which beta varies, or is estimated to lie
-    level: float | None = None  # at which the interval of an estimate holds; None: no estimate
-    limits: str = "none"  # ends that say what is feasible: none, upper or both
-    n: int | None = None  # known positives that the estimate is about
-    unlabeled: int | None = None  # examples that it is about
+    values: FloatArray  # numbers, the middle of an interval, or the point of an estimate
+    interval: Interval | None = None  # of possible or estimated betas
+    level: float | None = None  # of the interval of an estimate; None: no estimate
+    limits: str = "none"  # ends that are feasible betas: none, upper or both
+    n: int | None = None  # known positives of the estimate
+    unlabeled: int | None = None  # examples of the estimate
 
     @property
     def is_estimate(self) -> bool:
-        """Whether beta has an error, so that answers hold jointly with it."""
+        """Whether beta has an error, which results include."""
         return self.level is not None
 
     @property
     def kind(self) -> str:
-        """What it is: points, an interval or an estimate."""
+        """Points, an interval or an estimate."""
         return (
             "estimate" if self.is_estimate else "points" if self.interval is None else "interval"
         )
@@ -78,31 +76,31 @@ class Beta(NamedTuple):
 
     @property
     def lower(self) -> float:
-        """The least that it can be."""
+        """The smallest possible beta."""
         return self.point if self.interval is None else self.interval[0]
 
     @property
     def upper(self) -> float:
-        """The most that it can be."""
+        """The largest possible beta."""
         return self.point if self.interval is None else self.interval[1]
 
     def within(self) -> FloatArray:
-        """Return its values, then a grid of what beta can be within its interval."""
+        """Return its values, then a grid of its interval."""
         if self.interval is None:
             return self.values
-        inside = np.minimum(betas_within(self.interval), max(self.point, _HIGHEST))
+        inside = np.minimum(betas_within(self.interval), max(self.point, _MAX_BETA))
         return np.concatenate([self.values, np.setdiff1d(inside, self.values)])
 
     def grid(self, level: float) -> FloatArray:
-        """Return the betas at which a joint answer is asked: the point, then where it may lie."""
+        """Return the betas of a joint result: the point, then a grid of its interval."""
         if self.level is None:
             return self.within()
-        point, highest = self.point, max(self.point, _HIGHEST)
+        point, highest = self.point, max(self.point, _MAX_BETA)
         lower, upper = self._limits_at((1 + level) / 2)
         upper = min(upper, highest)
         last = {"none": lower, "upper": point, "both": upper}[self.limits]
-        between = lower + _BETWEEN * (last - lower) if last > lower else np.empty(0)
-        return np.concatenate([[point, lower, upper], between])
+        inside = lower + _GRID_SHARES * (last - lower) if last > lower else np.empty(0)
+        return np.concatenate([[point, lower, upper], inside])
 
     def at_level(self, level: float) -> Beta:
         """Return an estimate with the interval of another level."""
@@ -110,63 +108,58 @@ class Beta(NamedTuple):
         return self._replace(interval=(lower, min(upper, 1.0)), level=level)
 
     def _limits_at(self, share: float) -> Interval:
-        level, upper_alone = self.level or 0.0, self.limits == "upper"
-        stated = level if upper_alone else (1 + level) / 2
+        """Return the limits at another quantile of the normal distribution."""
+        level, only_upper = self.level or 0.0, self.limits == "upper"
+        stated = level if only_upper else (1 + level) / 2
         scale = scipy.special.ndtri(share) / max(scipy.special.ndtri(stated), 1e-9)
-        down = (1.0 if upper_alone else scale) * (self.point - self.lower)
+        down = (1.0 if only_upper else scale) * (self.point - self.lower)
         return max(self.point - down, 0.0), self.point + scale * (self.upper - self.point)
 
     def check_counts(self, total: Counts) -> None:
-        """Raise if an estimate is about other examples than these, or there is none."""
+        """Raise if an estimate is missing, or of other examples."""
         if self is NOT_ESTIMATED:
-            raise PUDataError("beta has no value, as its estimate had none. Pass a number.")
+            raise PUDataError("beta is NaN, as its estimate failed. Pass a number.")
         for name, estimated_from, examples in (
             ("known positives", self.n, total.known_positive),
             ("unlabeled examples", self.unlabeled, total.unlabeled),
         ):
             if estimated_from is not None and estimated_from != examples:
                 raise PUValueError(
-                    f"beta must be an estimate for these examples, which have {examples} {name}, "
-                    f"but it is for {estimated_from}. Estimate it from the same rows: "
+                    f"beta must be estimated from these rows, which have {examples} {name}, but "
+                    f"its estimate has {estimated_from}. Estimate it from the same rows: "
                     "df.pu.estimate_beta(), or beta_from_labels with their n_unlabeled.",
                     page=_WITH_ERROR,
                 )
 
 
 def betas_within(interval: Interval) -> FloatArray:
-    """Return betas within an interval, both ends among them, closer together near 0.
-
-    Examples
-    --------
-    >>> betas_within((0.2, 0.24)).tolist()
-    [0.2, 0.205, 0.21, 0.215, 0.22, 0.225, 0.23, 0.235, 0.24]
-    """
+    """Return a grid of an interval with both ends, finer near 0."""
     low, high = interval
-    steps = max(ceil(round((high - low) / _STEP, 9)), _MIN_STEPS)
-    # In decimals, as printed: no beta shall be there twice for the sake of its last digit.
+    steps = max(ceil(round((high - low) / _GRID_STEP, 9)), _MIN_GRID_STEPS)
+    # Rounded, so that no beta is repeated because of its last digit.
     between = np.linspace(low, high, steps + 1)[1:-1]
-    if low < _STEP:  # where bounds are not straight in beta
-        between = np.append(low + (high - low) / steps / _NEAR_ZERO, between)
+    if low < _GRID_STEP:  # where bounds are not linear in beta
+        between = np.append(low + (high - low) / steps / _DIVISORS_NEAR_ZERO, between)
     inside = [float(f"{share:.12g}") for share in between]
     return np.unique(np.clip([low, *inside, high], low, high))
 
 
 NO_BETA = Beta(np.empty(0))
-NOT_ESTIMATED = Beta(np.full(1, np.nan))  # of a group that has no answer
+NOT_ESTIMATED = Beta(np.full(1, np.nan))  # of a group whose estimate failed
 
 
 @dataclass(frozen=True, eq=False)
 class Betas:
-    """The betas of all rankings: the same for all, or each key's own."""
+    """The betas of all rankings: the same for all, or one for each key."""
 
     shared: Beta | None = NO_BETA
     by_key: Mapping[Any, Any] | xr.DataArray | None = None  # numbers, intervals or `Beta`
-    levels: tuple[str, ...] | None = None  # of keys that estimates have a row for
-    level: float | None = None  # at which the intervals of estimates hold
+    levels: tuple[str, ...] | None = None  # of the keys of estimates
+    level: float | None = None  # of the intervals of estimates
 
     @property
     def kind(self) -> str:
-        """What each is: points, an interval or an estimate."""
+        """Points, an interval or an estimate."""
         if self.level is not None:
             return "estimate"
         if self.shared is not None:
@@ -176,7 +169,7 @@ class Betas:
 
     @property
     def estimate(self) -> Beta | None:
-        """The one estimate that is for all rankings together."""
+        """The estimate for all rankings together."""
         return None if self.level is None else self.shared
 
     def of(self, names: Sequence[str], keys: Sequence[Hashable]) -> list[Beta]:
@@ -188,11 +181,11 @@ class Betas:
             by_key = _select(by_key, names, keys)
         elif self.levels is not None:
             by_key = _select_estimates(by_key, self.levels, names, keys)
-        found = _look_up(by_key, names, keys)
-        return [_of_group(names, key, value) for key, value in zip(keys, found, strict=True)]
+        values = _look_up(by_key, names, keys)
+        return [_read_value(names, key, value) for key, value in zip(keys, values, strict=True)]
 
     def split(self, level: float) -> tuple[Betas, float]:
-        """Return betas and a level between which the error is split, if need be in halves."""
+        """Return betas and the level left to rankings, halving the error if necessary."""
         if self.level is None:
             return self, level
         half = round((1 + level) / 2, 12)
@@ -201,11 +194,11 @@ class Betas:
         return self, level_left(level, self.level)
 
     def with_baseline(self) -> Betas:
-        """Return these after beta = 0; an interval's, or an estimate's, own beta stays first."""
+        """Return these with beta = 0, first unless there is an interval."""
         if self.shared is None:
             raise PUValueError(
                 "baseline=True needs the same betas for all groups, but each has its own. Draw "
-                "one group after the other: df[df['site'] == 'a'].pu.plot_roc(0.3, "
+                "one group at a time: df[df['site'] == 'a'].pu.plot_roc(0.3, "
                 "baseline=True, ax=ax)."
             )
         values = self.shared.values
@@ -215,6 +208,7 @@ class Betas:
         return replace(self, shared=self.shared._replace(values=np.array(both)))
 
     def _changed(self, change: Callable[[Beta], Beta], level: float) -> Betas:
+        """Return betas with changed estimates."""
         if self.shared is not None:
             return replace(self, shared=change(self.shared), level=level)
         estimates = cast("Mapping[Any, Beta]", self.by_key)
@@ -223,18 +217,12 @@ class Betas:
 
 
 def level_left(level: float, beta_level: float) -> float:
-    """Return the level that is left to the ranking, so that both statements hold at a level.
-
-    Examples
-    --------
-    >>> level_left(0.95, 0.975)
-    0.975
-    """
+    """Return the level that is left to the ranking, for a joint level."""
     return round(1 - (beta_level - level), 12)
 
 
 def read_betas(beta: UserBeta) -> Betas:
-    """Read what a user passes as beta."""
+    """Return valid betas, from what a user passes."""
     if isinstance(beta, pd.DataFrame):
         return _read_estimates(beta)
     if isinstance(beta, pd.Interval):
@@ -245,24 +233,27 @@ def read_betas(beta: UserBeta) -> Betas:
         beta = _unique(beta)
     if isinstance(beta, Mapping):
         for key, value in beta.items():
-            _of_group((), key, value)
+            _read_value((), key, value)
         return Betas(None, beta)
     return Betas(Beta(as_betas(cast("npt.ArrayLike", beta))))
 
 
 def _read_interval(interval: pd.Interval) -> Beta:
-    """Return the beta that varies within an interval; its point is the middle."""
+    """Return the betas of an interval; the point is the middle."""
     low, high = as_betas(np.unique([interval.left, interval.right]))[[0, -1]].tolist()
     return Beta(as_betas((low + high) / 2), (low, high))
 
 
 def _read_estimates(beta: pd.DataFrame) -> Betas:
-    if missing := [name for name in _ESTIMATE if name not in beta.columns]:
+    """Return the estimates of a frame."""
+    if missing := [name for name in _ESTIMATE_COLUMNS if name not in beta.columns]:
         raise PUKeyError(
-            f"beta must be a number, or a frame with the columns {[*_ESTIMATE]}, but it lacks "
-            f"{missing}. df.pu.estimate_beta and beta_from_labels return one."
+            f"beta must be a number, or a frame with the columns {[*_ESTIMATE_COLUMNS]}, but "
+            f"it lacks {missing}. df.pu.estimate_beta and beta_from_labels return one."
         )
-    levels = tuple(str(name) for name in beta.columns if name not in (*_ESTIMATE, *_NO_KEYS))
+    levels = tuple(
+        str(name) for name in beta.columns if name not in (*_ESTIMATE_COLUMNS, *_OTHER_COLUMNS)
+    )
     rows = beta.to_dict("records")
     estimates = {
         tuple(normalize_key(row[name]) for name in levels): _read_row(row)
@@ -280,8 +271,8 @@ def _read_estimates(beta: pd.DataFrame) -> Betas:
     stated, *others = sorted({one.level for one in estimates.values() if one.level is not None})
     if others:
         raise PUValueError(
-            f"beta must hold at one level, but {[stated, *others]} was passed. Estimate all rows "
-            "at the same level.",
+            f"beta must have one level in all rows, but {[stated, *others]} was passed. Estimate "
+            "all rows at the same level.",
             page=_WITH_ERROR,
         )
     if levels:
@@ -290,23 +281,28 @@ def _read_estimates(beta: pd.DataFrame) -> Betas:
 
 
 def _read_row(row: Mapping[Hashable, Any]) -> Beta:
+    """Return the estimate of a row."""
     values, (point,) = as_betas(row["beta"]), as_betas(row["beta"]).tolist()
     lower, upper = as_betas(row["lower"]).item(), as_betas(row["upper"]).item()
     n, unlabeled = (_as_count(row.get(name)) for name in ("n", "n_unlabeled"))
     within = min(lower, point), max(upper, point)
-    limits = _LIMITS.get(str(row.get("method")), "none")
+    limits = _FEASIBLE_LIMITS.get(str(row.get("method")), "none")
     return Beta(values, within, check_level(row["level"]), limits, n, unlabeled)
 
 
 def _as_count(value: Any) -> int | None:
+    """Return a count, or None if it is missing."""
     return None if value is None or isnan(value) else int(value)
 
 
 def _unique(values: pd.Series[Any]) -> dict[Hashable, Any]:
+    """Return the values of a Series by key; raise if a key is repeated."""
     if not values.index.is_unique:
         twice = values.index[values.index.duplicated()].tolist()
         raise PUValueError(
-            f"beta must have each key once, but has {twice[:5]} twice or more.", page=_BY_GROUP
+            f"beta must have each key once, but {twice[:5]} are repeated. Keep one of each: "
+            "beta[~beta.index.duplicated()].",
+            page=_BY_GROUP,
         )
     return dict(values.items())
 
@@ -314,16 +310,17 @@ def _unique(values: pd.Series[Any]) -> dict[Hashable, Any]:
 def _look_up(
     values: Mapping[Any, Any], names: Sequence[str], keys: Sequence[Hashable]
 ) -> list[Any]:
+    """Return the value of each key; models may share the value of their group."""
     if not names:
         raise PUTypeError(
-            "beta must be a number or an array of numbers where rows are not ranked apart, but "
-            f"one for each of {len(values)} keys was passed. Name the column of these keys, "
-            "df.pu(by='site'), or pass a number."
+            "beta must be a number or an array of numbers without groups, but one for each of "
+            f"{len(values)} keys was passed. Name the column of these keys, df.pu(by='site'), or "
+            "pass a number."
         )
     known = {normalize_key(key): value for key, value in values.items()}
     one_model = len(names) > 1 and names[-1] == "model"
     if one_model and not any(normalize_key(key) in known for key in keys):
-        groups = {key: split_key(names, key)[:-1] for key in keys}  # models have their group's
+        groups = {key: split_key(names, key)[:-1] for key in keys}
         known |= {
             normalize_key(key): known[group]
             for key, levels in groups.items()
@@ -344,24 +341,27 @@ def _select_estimates(
     names: Sequence[str],
     keys: Sequence[Hashable],
 ) -> dict[Hashable, Beta]:
+    """Return the estimate of each key, by some of its levels."""
     if foreign := [level for level in levels if level not in names]:
-        each = f", or of a row for each of {[*names]}" if names else " where rows are one ranking"
+        each = f", or of a row for each of {[*names]}" if names else " without groups"
         raise PUKeyError(
             f"beta must be a frame of one row{each}, but it has rows by {foreign[0]!r}, too. Pass "
             f"some of its rows: beta=found[found[{foreign[0]!r}] == ...]"
             f".drop(columns={foreign[0]!r}).",
             page=_WITH_ERROR,
         )
-    places = [names.index(level) for level in levels]
-    wanted = {
-        key: tuple(normalize_key(split_key(names, key)[place]) for place in places) for key in keys
+    positions = [names.index(level) for level in levels]
+    parts = {
+        key: tuple(normalize_key(split_key(names, key)[position]) for position in positions)
+        for key in keys
     }
-    return {key: estimates[own] for key, own in wanted.items() if own in estimates}
+    return {key: estimates[part] for key, part in parts.items() if part in estimates}
 
 
 def _select(
     beta: xr.DataArray, names: Sequence[str], keys: Sequence[Hashable]
 ) -> dict[Hashable, Any]:
+    """Return the value of each key in an array with named dimensions."""
     if more := [str(dim) for dim in beta.dims if dim not in names]:
         raise PUTypeError(
             f"beta must have dimensions of the keys, {list(names)}, but also has {more}. For "
@@ -370,19 +370,20 @@ def _select(
         )
     parts = [dict(zip(names, split_key(names, key), strict=True)) for key in keys]
     for dim in map(str, beta.dims):
-        _check_labels(beta, dim, list(dict.fromkeys(part[dim] for part in parts)))
+        _check_coordinates(beta, dim, list(dict.fromkeys(part[dim] for part in parts)))
     selected = {}
     for key, part in zip(keys, parts, strict=True):
         try:
             selected[key] = beta.sel({dim: part[str(dim)] for dim in beta.dims}).item()
         except KeyError:
-            continue  # the caller says which keys have no value
+            continue  # _look_up raises for keys without a value
     return selected
 
 
-def _check_labels(beta: xr.DataArray, dim: str, wanted: list[Hashable]) -> None:
+def _check_coordinates(beta: xr.DataArray, dim: str, labels: list[Hashable]) -> None:
+    """Raise unless a dimension has unique coordinates."""
     index = beta.indexes.get(dim)
-    if index is None and wanted != list(range(beta.sizes[dim])):
+    if index is None and labels != list(range(beta.sizes[dim])):
         raise PUValueError(
             f"beta must have coordinates along {dim!r}, to find the value of each key. Give it "
             f"those of the keys: beta.assign_coords({dim}=...).",
@@ -391,11 +392,13 @@ def _check_labels(beta: xr.DataArray, dim: str, wanted: list[Hashable]) -> None:
     if index is not None and not index.is_unique:
         raise PUValueError(
             f"beta must have each coordinate along {dim!r} once, but "
-            f"{index[index.duplicated()].tolist()[:5]} are there twice or more."
+            f"{index[index.duplicated()].tolist()[:5]} are repeated. Keep one of each: "
+            f"beta.drop_duplicates({dim!r})."
         )
 
 
-def _of_group(names: Sequence[str], key: Hashable, value: Any) -> Beta:
+def _read_value(names: Sequence[str], key: Hashable, value: Any) -> Beta:
+    """Return the beta of one key."""
     if isinstance(value, Beta):
         return value
     if not isinstance(value, pd.Interval) and as_array(value).ndim:
@@ -419,19 +422,13 @@ def split_key(names: Sequence[str], key: Hashable) -> tuple[Hashable, ...]:
 
 
 def name_group(names: Sequence[str], key: Hashable) -> str:
-    """Say which group it is, for messages.
-
-    Examples
-    --------
-    >>> name_group(["site", "model"], ("a", "svm"))
-    "group site='a', model='svm'"
-    """
+    """Return the name of a group, for messages."""
     pairs = zip(names, split_key(names, key), strict=True)
     return "group " + ", ".join(f"{name}={value!r}" for name, value in pairs)
 
 
 def normalize_key(key: Any) -> Hashable:
-    """Return a key with None for what is missing, as NaN does not equal itself."""
+    """Return a key with None for missing levels, as NaN does not equal itself."""
     if isinstance(key, tuple):
         return tuple(map(normalize_key, key))
     missing = pd.api.types.is_scalar(key) and pd.isna(key)

@@ -1,7 +1,4 @@
-"""Our errors and our one warning class: what came, what is allowed, what to do next.
-
-Each error is also the builtin that a caller would expect, so ``except ValueError`` works.
-"""
+"""Errors and the warning of this package, the texts of messages, and suggestions of names."""
 
 import re
 import sys
@@ -15,11 +12,11 @@ from types import MappingProxyType
 from typing import Any
 from warnings import warn
 
-_ALIKE = 0.76  # "color" and "col" are not
-_LONGEST, _END = 300, 120  # of a message, and of its end, which says what to do
+_MIN_SIMILARITY = 0.76  # of two names; "color" and "col" are below
+_MAX_MESSAGE, _END_OF_MESSAGE = 300, 120  # characters; the end says what to do
 
-# The manual's page about an argument. A message begins with the argument that it is about; where
-# another page says more, the error names that one: PUValueError(text, page="beta#with-its-error").
+# The manual's page for the argument that a message begins with. An error can name another page:
+# PUValueError(text, page="beta#with-its-error").
 _PAGES: Mapping[str, str] = {
     "at": "tables#numbers-with-intervals",
     "band": "bands",
@@ -41,9 +38,9 @@ _PAGES: Mapping[str, str] = {
 }
 _ADDRESS = re.compile(r" See https?://\S+\.html[\w#-]*\.")
 
-# What others call things, by the name that they have here: for messages alone.
+# Names used elsewhere, by the name used here: only for suggestions in messages.
 _SYNONYMS: Mapping[str, str] = {
-    # quantities
+    # metrics
     "auroc": "auc roc roc_auc roc_auc_score roc_curve",
     "average_precision": "ap pr prauc pr_auc auprc aupr average_precision_score",
     "accuracy": "acc accuracy_score",
@@ -72,7 +69,7 @@ _SYNONYMS: Mapping[str, str] = {
     "pr_bounds": "pr pr_curve precision_recall_curve",
     "roc_bounds": "roc roc_curve",
     "sample_to_label": "sample",
-    # arguments of questions, and their values
+    # arguments of methods, and their values
     "at": "k top top_k cutoff",
     "beta": "alpha_hat",
     "examples": "sample these",
@@ -103,141 +100,113 @@ _SYNONYMS: Mapping[str, str] = {
 
 
 class PUError(Exception):
-    """Base of everything that pu_accessor raises on purpose.
+    """Base class of the errors of pu_accessor.
+
+    Each is also the builtin error that a caller expects: ``except ValueError`` works.
 
     Parameters
     ----------
     *args
         The message.
     page : str, optional
-        The page of the manual that says more, where it is not that of the argument.
+        Page of the manual, if it is not the one of the argument.
     """
 
     def __init__(self, *args: Any, page: str | None = None) -> None:
-        super().__init__(*(_fit(arg, page) if isinstance(arg, str) else arg for arg in args))
+        super().__init__(
+            *(_finish_message(arg, page) if isinstance(arg, str) else arg for arg in args)
+        )
 
 
 class PUValueError(PUError, ValueError):
-    """An argument or a column holds a value that is not allowed."""
+    """An argument or a column has a value that is not allowed."""
 
 
 class PUDataError(PUValueError):
-    """What the rows hold leaves a question without an answer, whatever the arguments."""
+    """The rows do not allow the requested result."""
 
 
 class PUTypeError(PUError, TypeError):
-    """An argument or a column is of a kind that is not allowed."""
+    """An argument or a column has a type that is not allowed."""
 
 
 class PUImportError(PUError, ImportError):
-    """A package that is not required, and not there, is needed for what was asked."""
+    """An optional package is needed and not installed."""
 
 
 class PUKeyError(PUError, KeyError):
-    """A column or variable is not there."""
+    """A column or variable is missing."""
 
     def __str__(self) -> str:
-        """Show the message itself; KeyError would show its repr, newlines escaped."""
+        """Return the message itself, where KeyError returns its repr."""
         return str(self.args[0])
 
 
 class PUWarning(UserWarning):
-    """Base of our warnings: filter it to silence pu_accessor and nothing else."""
+    """The warning of pu_accessor: filter it to silence only this package."""
 
 
 @cache
 def _manual() -> str:
-    """Return the address of the manual: "Documentation" in pyproject.toml, or nothing."""
+    """Return the address of the manual from the package's metadata, or nothing."""
     urls = metadata("pu_accessor").get_all("Project-URL") or []
     address = dict(url.split(", ", 1) for url in urls).get("Documentation", "")
     return str(address).rstrip("/")
 
 
 def _address(page: str | None) -> str:
-    """Say where a page can be read. Without a manual on the web there is nothing to say."""
+    """Return a sentence with the address of a page, if the manual has one."""
     if not page or not _manual():
         return ""
     name, mark, heading = page.partition("#")
     return f" See {_manual()}/{name}.html{mark}{heading}."
 
 
-def _fit(message: str, page: str | None) -> str:
-    """Add where the manual says more; leave out the middle of what is longer than anyone reads."""
+def _finish_message(message: str, page: str | None) -> str:
+    """Append the page of the manual, and cut the middle out of a long message."""
     address_within = _ADDRESS.search(message)  # of an error within this one
     text = _ADDRESS.sub("", message)
     argument = re.split(r"\W", text, maxsplit=1)[0]
     address = address_within[0] if address_within else _address(page or _PAGES.get(argument))
-    most = _LONGEST - len(address)
-    if len(text) > most:
-        text = f"{text[: most - _END - 5]} ... {text[-_END:]}"
+    longest = _MAX_MESSAGE - len(address)
+    if len(text) > longest:
+        text = f"{text[: longest - _END_OF_MESSAGE - 5]} ... {text[-_END_OF_MESSAGE:]}"
     return text + address
 
 
 def brief(value: object) -> str:
-    """Write a value for a message, without its middle where it is long.
-
-    Examples
-    --------
-    >>> brief("site"), brief("x" * 100)
-    ("'site'", "'xxxxxxxxxxxxxxxxxxxxxxxx...xxxxxxxxxxxxxxxxxxxxxxxx'")
-    """
+    """Return the repr of a value for a message, shortened in the middle."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:25]}...{text[-25:]}"
 
 
 def shorten(texts: Iterable[str], between: str = ", ", *, most: int = 5, width: int = 160) -> str:
-    """Join the first of some texts, as many as fit, and say how many more there are.
-
-    Examples
-    --------
-    >>> shorten("abcdefgh"), shorten("ab")
-    ('a, b, c, d, e and 3 more', 'a, b')
-    """
+    """Join the first texts that fit, and count the rest."""
     every = list(texts)
-    kept = every[:1]
+    shown = every[:1]
     for text in every[1:most]:
-        if len(between.join([*kept, text])) > width:
+        if len(between.join([*shown, text])) > width:
             break
-        kept.append(text)
-    more = len(every) - len(kept)
-    return between.join(kept) + (f" and {more} more" if more else "")
+        shown.append(text)
+    more = len(every) - len(shown)
+    return between.join(shown) + (f" and {more} more" if more else "")
 
 
 def nearest(value: object, names: Iterable[object]) -> Any:
-    """Return the name that is meant: one that is alike, or that others call so; None for no name.
-
-    One letter in five may differ: a name that is less alike is another one, and misleads.
-
-    Examples
-    --------
-    >>> nearest("Recal", ["recall", "fpr"]), nearest("sensitivity", ["recall", "fpr"])
-    ('recall', 'recall')
-    >>> nearest("fdr", ["recall", "fpr"]) is None
-    True
-    """
+    """Return the name that is meant, by its spelling or a synonym, or None."""
     by_word: dict[str, object] = {}
     for name in names:
         for word in _SYNONYMS.get(str(name), "").split():
             by_word.setdefault(word, name)
         by_word[str(name).lower()] = name
-    words = get_close_matches(str(value).lower(), by_word, n=1, cutoff=_ALIKE)
+    words = get_close_matches(str(value).lower(), by_word, n=1, cutoff=_MIN_SIMILARITY)
     return by_word[words[0]] if words else None
 
 
 def suggestion(
     value: object, allowed: Iterable[object], hints: Mapping[str, str] = MappingProxyType({})
 ) -> str:
-    """Return ' Did you mean ...?' for an allowed name that is near, or nothing.
-
-    A hint is what to write for a name that is not allowed: an allowed one, or a sentence.
-
-    Examples
-    --------
-    >>> suggestion("Recal", ["recall", "fpr"])
-    " Did you mean 'recall'?"
-    >>> suggestion("auc", ["recall", "fpr"], {"auroc": "Write df.pu.auroc(0.3)."})
-    ' Write df.pu.auroc(0.3).'
-    """
+    """Return ' Did you mean ...?' for a similar allowed name, or a hint's name or sentence."""
     names = [*allowed]
     name = nearest(value, [*names, *hints])
     meant = hints.get(name, name)
@@ -247,21 +216,20 @@ def suggestion(
 
 
 @contextmanager
-def refuse_signals() -> Iterator[None]:
-    """Say which value it is that refuses to be compared, wherever it stands."""
+def explain_signaling_nan() -> Iterator[None]:
+    """Turn the error of a signaling NaN, which cannot be compared, into one with advice."""
     try:
         yield
     except InvalidOperation as error:
         raise PUValueError(
-            "A column holds Decimal('sNaN'), a number that raises when it is looked at. Put None "
-            "in its place: "
+            "A column has Decimal('sNaN'), which raises in any comparison. Replace it by None: "
             "[None if isinstance(x, Decimal) and x.is_snan() else x for x in column]."
         ) from error
 
 
 def warn_caller(message: str, page: str | None = None) -> None:
-    """Warn at the line, outside this package, that called into it."""
+    """Warn at the line outside this package that called it."""
     package, depth = __name__.partition(".")[0], 1
     while sys._getframe(depth).f_globals.get("__name__", "").partition(".")[0] == package:
         depth += 1
-    warn(_fit(message, page), PUWarning, stacklevel=depth + 1)
+    warn(_finish_message(message, page), PUWarning, stacklevel=depth + 1)

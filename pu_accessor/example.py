@@ -1,4 +1,4 @@
-"""A small simulated data set, to try things on: its truth is in a column."""
+"""A small simulated data set with its true classes."""
 
 from importlib.resources import files
 
@@ -6,28 +6,23 @@ import pandas as pd
 
 
 def load_example() -> pd.DataFrame:
-    """Return 2,000 simulated patients: the scores of two models, labels, and the truth.
+    """Return 2,000 simulated patients: the scores of two models, labels and the true classes.
 
     A quarter of the patients have a disease. Four in ten of these, drawn at random, have a
-    diagnosis. So the label is 1 for a known positive and missing for everybody else. In practice
-    nobody has the column ``truth``; here it says whether an answer is right.
+    diagnosis: they are the known positives, all others are unlabeled. The rows come from a fixed
+    seed (``tests/support/example.py``).
 
     Returns
     -------
     DataFrame
         A row for each patient. ``site`` is the hospital, "east" or "west". ``score`` is the
-        probability of the disease from a new model, which is better in the east; ``old_score`` is
-        that from an old model. ``label`` is 1.0 for a patient with a diagnosis and NaN for others.
-        ``truth`` is True for a patient with the disease.
+        probability of the disease from a new model, which is better in the east. ``old_score`` is
+        that of an old model. ``label`` is 1.0 with a diagnosis and NaN without. ``truth`` is True
+        for a patient with the disease; real data do not have this column.
 
     See Also
     --------
     from_arrays : Take scores and labels of your own from two arrays.
-
-    Notes
-    -----
-    The rows are those of no real person: ``tests/support/example.py`` in the sources draws them
-    from a fixed seed.
 
     Examples
     --------

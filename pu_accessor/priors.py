@@ -1,4 +1,4 @@
-"""Beta from labels made by hand, from a prevalence, or from how often positives are labeled."""
+"""Beta from labels made by hand, from a prevalence, or from a label frequency."""
 
 from math import inf
 from typing import Any, Literal, overload
@@ -19,7 +19,7 @@ from pu_accessor.errors import PUTypeError, PUValueError, brief, warn_caller
 from pu_accessor.inference.prior.hand_labeled import confidence_sequence, highest_density
 from pu_accessor.inference.prior.stratified import Stratum, stratified_limits
 from pu_accessor.questions.hand_labels import label_column, read_found, read_strata
-from pu_accessor.questions.tidy import TidyFrame
+from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.ranking import Counts, FloatArray, IntArray
 
 
@@ -34,80 +34,75 @@ def beta_from_labels(
     rest: bool = False,
     sequential: bool = False,
 ) -> pd.DataFrame:
-    """Estimate beta from unlabeled examples that were drawn at random and labeled by hand.
+    """Estimate beta from unlabeled examples that were sampled at random and labeled by hand.
 
     Parameters
     ----------
     found : int, or Series or DataFrame of shape (labeled,)
-        Positives among those labeled; or what each of them is, in the order in which they were
-        labeled: a Series of True or 1 and False or 0, or the frame of `sample_to_label` with its
-        column of labels filled in.
+        The number of positives among those labeled; or a Series of labels in their order, True or
+        1 and False or 0; or the frame of `sample_to_label` with its column of labels filled in.
     n_labeled : int, optional
-        Unlabeled examples that were drawn at random, and labeled. Left out where `found` holds
-        them.
+        Number of labeled examples, if `found` is a number.
     n_unlabeled : int, optional
-        Unlabeled examples they were drawn from, themselves included. A frame of `sample_to_label`
-        knows it.
+        Number of unlabeled examples they were sampled from, themselves included. A frame of
+        `sample_to_label` has it.
     method : {"exact", "hpd"}, default "exact"
-        "exact" inverts the hypergeometric test: it covers with a probability of at least `level`.
-        "hpd" is the interval of highest density of the posterior Beta(a + x, b + s - x).
+        "exact" inverts the hypergeometric test, with a coverage of at least `level`. "hpd" is the
+        interval of highest density of the posterior Beta(a + x, b + s - x).
     level : float, default 0.95
-        Probability with which the interval covers, in (0, 1).
+        Confidence level of the interval, in (0, 1).
     prior : (float, float), default (1, 1)
         For "hpd" a and b, both above 0: Beta(1, 1) is flat, Beta(0.5, 0.5) Jeffreys'. With
-        `sequential` it says where intervals will be narrowest, and they hold whatever it is:
-        (2, 8) if beta is expected to be about .2.
+        `sequential` the beta at which intervals are narrowest, such as (2, 8) for about .2; they
+        cover with any prior.
     rest : bool, default False
-        Give the shares of the examples that were not labeled, for when the labels are put to use
-        by `pu_accessor.labeling.add_labels`.
+        Return the shares of the examples that were not labeled, for use with
+        `pu_accessor.labeling.add_labels`.
     sequential : bool, default False
-        Give a row for each label, in order. All of these intervals hold at once with a probability
-        of at least `level`, so that labeling may stop as soon as one is narrow enough.
+        Return a row after each label, in order. These intervals cover jointly, so that labeling
+        may stop as soon as one is narrow enough.
 
     Returns
     -------
     DataFrame
-        One row: beta, lower, upper, level, method, n_unlabeled. All of beta are shares of the
-        latter; with `rest` that are the examples that were not labeled. With `sequential` a row
-        for each label, with its index, and n_positive, n_labeled, so far: an interval is what all
-        labels so far have in common, and never gets wider. It is NaN once nothing is left, which
-        random rows do with a probability of at most 1 - level.
+        One row: beta, lower, upper, level, method, n_unlabeled. Beta is a share of n_unlabeled;
+        with `rest` these are the examples that were not labeled. With `sequential` a row for each
+        label, with its index, and n_positive and n_labeled so far. An interval is then the
+        intersection of all so far, and NaN once that is empty, which random rows make with a
+        probability of at most 1 - level.
 
     Raises
     ------
-    PUDataError
-        If a row is labeled twice or not at all, or a stratum has no labels.
-    PUValueError, PUTypeError
-        If an argument has a value that is not allowed.
+    PUDataError, PUValueError, PUTypeError
+        If a row is labeled twice or not at all, a stratum has no labels, or an argument is not
+        allowed.
 
     See Also
     --------
-    pu_accessor.labeling.labels_needed : How many labels it takes.
-    pu_accessor.labeling.rates_from_labels : Precision and recall from labels of strata.
-    pu_accessor.labeling.add_labels : Puts them with the known ones.
+    pu_accessor.labeling.labels_needed : Compute the number of labels.
+    pu_accessor.labeling.rates_from_labels : Estimate precision and recall from labels of strata.
+    pu_accessor.labeling.add_labels : Add the labels to the known ones.
 
     Notes
     -----
     With x positives among s labeled examples beta is x/s. The limits are the smallest and largest
-    number of positives among all unlabeled examples at which x or more, and x or fewer, come up
-    with a probability above half of 1 - level, by the hypergeometric distribution.
+    number of positives among all unlabeled examples at which x or more, and x or fewer, have a
+    probability above half of 1 - level, by the hypergeometric distribution.
 
-    With `sequential` a number m is ruled out as soon as Q(x)/P(x) exceeds 1/(1 - level), where P
-    is that distribution's probability at m, and Q that under the prior: prior over posterior of m,
-    which is a martingale for the true one [1]_.
+    With `sequential` a number m is excluded as soon as Q(x)/P(x) exceeds 1/(1 - level). P is the
+    hypergeometric probability at m, and Q that under the prior; the ratio is a martingale for the
+    true m [1]_.
 
-    Of strata beta is the sum of N_h x_h/s_h, over all N. Its limits are those of Clopper and
-    Pearson for a sample of the same mean and variance, its effective size [2]_. For the upper one
-    a positive more is found in the stratum where that makes it highest, for the lower one a
-    negative. That is no proof: at a level of .95 they covered .96 and more in 200 simulated
-    cells, and .94 where each stratum has one label.
+    With strata beta is the sum of N_h x_h/s_h, divided by N. Its limits are those of Clopper and
+    Pearson for a sample of the same mean and variance, the effective size [2]_, with one more
+    positive for the upper and one more negative for the lower, in the stratum where that counts
+    most. This is not proven: at a level of .95 they covered at least .96 in 200 simulated cells,
+    and .94 with one label in each stratum.
 
     References
     ----------
-    .. [1] I. Waudby-Smith, A. Ramdas, *Confidence sequences for sampling without replacement*,
-       Advances in Neural Information Processing Systems 33 (2020).
-    .. [2] E. L. Korn, B. I. Graubard, *Confidence intervals for proportions with small expected
-       number of positive counts estimated from survey data*, Survey Methodology 24 (1998) 193-201.
+    .. [1] I. Waudby-Smith, A. Ramdas, Advances in Neural Information Processing Systems 33 (2020).
+    .. [2] E. L. Korn, B. I. Graubard, Survey Methodology 24 (1998) 193-201.
 
     Examples
     --------
@@ -115,14 +110,10 @@ def beta_from_labels(
     >>> pu_accessor.beta_from_labels(12, 50, 2000)
        beta  lower  upper  level method  n_unlabeled
     0  0.24  0.132   0.38   0.95  exact         2000
-    >>> pu_accessor.beta_from_labels(12, 50, 2000, method="hpd").round(3)
-       beta  lower  upper  level method  n_unlabeled
-    0  0.24  0.138  0.368   0.95    hpd         2000
     >>> labels = pd.Series([True, False] * 10 + [False] * 20)
     >>> steps = pu_accessor.beta_from_labels(labels, n_unlabeled=100, sequential=True)
-    >>> steps.loc[[9, 19, 39], ["n_positive", "n_labeled", "beta", "lower", "upper"]]
+    >>> steps.loc[[19, 39], ["n_positive", "n_labeled", "beta", "lower", "upper"]]
         n_positive  n_labeled  beta  lower  upper
-    9            5         10  0.50   0.17   0.85
     19          10         20  0.50   0.25   0.76
     39          10         40  0.25   0.25   0.43
     """
@@ -136,7 +127,7 @@ def beta_from_labels(
             f"method must be 'exact' with sequential=True or rows of strata, but {method!r} was "
             "passed. Leave it out."
         )
-    before = _read_prior(prior, "hpd" if sequential else method)
+    beta_prior = _read_prior(prior, "hpd" if sequential else method)
     if sequential and not isinstance(found, pd.Series | pd.DataFrame):
         raise PUTypeError(
             "found must be a Series of labels in their order with sequential=True, but "
@@ -144,11 +135,11 @@ def beta_from_labels(
         )
     labels, strata = _read_labels(found, n_labeled, n_unlabeled)
     if sequential:
-        return _after_each_label(labels, strata, level, before, rest)
+        return _after_each_label(labels, strata, level, beta_prior, rest)
     positives, labeled, total = (sum(counts) for counts in zip(*strata, strict=True))
     beta = positives / labeled
     if method == "hpd":
-        shares = np.array([beta, *highest_density(positives, labeled, level, before)])
+        shares = np.array([beta, *highest_density(positives, labeled, level, beta_prior)])
     else:
         low, high = stratified_limits(strata, level)
         shares = np.array([beta, low / total, high / total])
@@ -156,17 +147,21 @@ def beta_from_labels(
         method, shares[0] = "stratified", sum(stratum.expected for stratum in strata) / total
     if rest:
         shares = _shares_of_rest(shares, positives, labeled, total)
-    return TidyFrame([_columns(shares, level, method, total - rest * labeled)])
+    return ResultFrame([_columns(shares, level, method, total - rest * labeled)])
 
 
 def _read_prior(prior: tuple[float, float], method: str) -> tuple[float, float]:
-    """Check the parameters of a Beta distribution."""
+    """Return the valid parameters of a Beta distribution."""
     try:
         first, second = (float(value) for value in prior)
     except (TypeError, ValueError, OverflowError):
-        raise PUTypeError(f"prior must be a pair of numbers, but {prior!r} was passed.") from None
+        raise PUTypeError(
+            f"prior must be a pair of numbers, but {prior!r} was passed. For example prior=(1, 1)."
+        ) from None
     if not (0 < first < inf and 0 < second < inf):
-        raise PUValueError(f"prior must hold two numbers above 0, but {prior!r} was passed.")
+        raise PUValueError(
+            f"prior must be two numbers above 0, but {prior!r} was passed. Pass prior=(1, 1)."
+        )
     if method != "hpd" and (first, second) != (1, 1):
         raise PUValueError(
             f"prior must be left out for method={method!r}, but {prior!r} was passed: only "
@@ -178,24 +173,24 @@ def _read_prior(prior: tuple[float, float], method: str) -> tuple[float, float]:
 def _read_labels(
     found: Any, n_labeled: int | None, n_unlabeled: int | None
 ) -> "tuple[pd.Series[Any], list[Stratum]]":
-    """Return labels, where there are any, and what was found in each stratum."""
+    """Return the labels, if there are any, and the counts of each stratum."""
     if isinstance(found, pd.DataFrame) and "stratum" in found.columns:
-        _refuse("rows of strata", n_labeled=n_labeled, n_unlabeled=n_unlabeled)
-        strata = [stratum.found for stratum in read_strata(found).values()]
+        _refuse_counts("rows of strata", n_labeled=n_labeled, n_unlabeled=n_unlabeled)
+        strata = [stratum.labels for stratum in read_strata(found).values()]
         return found[label_column(found)], strata
     if isinstance(found, pd.DataFrame):
         label = label_column(found)
         if "n_unlabeled" not in found.attrs or label not in found.columns:
             raise PUValueError(
-                "found must be a frame that sample_to_label drew of one group, but this one does "
-                "not know from how many rows it is. Pass its labels: "
+                "found must be a frame of sample_to_label from one group, but it lacks the "
+                "number of unlabeled rows. Pass its labels: "
                 "beta_from_labels(found['label'], n_unlabeled=...)."
             )
         n_unlabeled = found.attrs["n_unlabeled"] if n_unlabeled is None else n_unlabeled
         found = found[label]
     labels = found if isinstance(found, pd.Series) else pd.Series(dtype=np.bool_)
     if isinstance(found, pd.Series):
-        _refuse("a Series of labels", n_labeled=n_labeled)
+        _refuse_counts("a Series of labels", n_labeled=n_labeled)
         found, n_labeled = int(read_found(found).sum()), found.size
     counts = {"n_positive": found, "n_labeled": n_labeled, "n_unlabeled": n_unlabeled}
     if missing := [name for name, count in counts.items() if count is None]:
@@ -206,14 +201,14 @@ def _read_labels(
     stratum = Stratum(*(check_count(name, count) for name, count in counts.items()))
     if not stratum.positives <= stratum.labeled <= stratum.total or not stratum.labeled:
         raise PUValueError(
-            "There must be 0 <= n_positive <= n_labeled <= n_unlabeled, and something labeled, "
+            "There must be 0 <= n_positive <= n_labeled <= n_unlabeled, and a labeled example, "
             f"but {', '.join(map(str, stratum))} were passed."
         )
     return labels, [stratum]
 
 
-def _refuse(what: str, **counts: int | None) -> None:
-    """Raise if counts are passed that labels say themselves."""
+def _refuse_counts(what: str, **counts: int | None) -> None:
+    """Raise if counts are passed that the labels already contain."""
     for name, count in counts.items():
         if count is not None:
             raise PUValueError(f"{name} must be left out with {what}, but {count!r} was passed.")
@@ -226,11 +221,11 @@ def _after_each_label(
     prior: tuple[float, float],
     rest: bool,
 ) -> pd.DataFrame:
-    """Make a row of each label."""
+    """Return a row after each label."""
     if len(strata) > 1:
         raise PUValueError(
-            "found must hold rows of one stratum with sequential=True, but has "
-            f"{len(strata)} strata. Leave sequential out, or draw rows without strata."
+            "found must have rows of one stratum with sequential=True, but has "
+            f"{len(strata)} strata. Leave sequential out, or sample rows without strata."
         )
     positive, total = read_found(labels), strata[0].total
     found, size = np.cumsum(positive, dtype=np.int64), np.arange(1, positive.size + 1)
@@ -240,23 +235,17 @@ def _after_each_label(
         shares = _shares_of_rest(shares, found, size, total)
     if np.isnan(shares[1, -1]):
         warn_caller(
-            "The labels leave no beta: rows in random order do that with a probability of at most "
-            f"{1 - level:.3g}. Look whether they were drawn at random, and kept their order."
+            "No beta fits the labels. With rows in random order this has a probability of at most "
+            f"{1 - level:.3g}. Check that rows were sampled at random, and are in their order."
         )
     columns = _columns(shares, level, "sequential", total - rest * size)
-    return TidyFrame({"n_positive": found, "n_labeled": size, **columns}, index=labels.index)
+    return ResultFrame({"n_positive": found, "n_labeled": size, **columns}, index=labels.index)
 
 
 def _shares_of_rest(
     shares: FloatArray, positives: IntArray | int, labeled: IntArray | int, total: int
 ) -> FloatArray:
-    """Turn an estimate and its limits, shares of all, into shares of those that were not labeled.
-
-    Examples
-    --------
-    >>> _shares_of_rest(np.array([0.24, 0.145, 0.36]), 12, 50, 200)
-    array([0.24      , 0.11333333, 0.4       ])
-    """
+    """Return an estimate and its limits as shares of the examples that were not labeled."""
     not_labeled = total - np.asarray(labeled)
     if not not_labeled.all():
         raise PUValueError(
@@ -267,7 +256,7 @@ def _shares_of_rest(
 
 
 def _columns(shares: FloatArray, level: float, method: str, n_unlabeled: Any) -> dict[str, Any]:
-    """Return the columns of an estimate, as other questions take it for beta."""
+    """Return the columns of an estimate of beta."""
     beta, lower, upper = shares
     estimate = {"beta": beta, "lower": lower, "upper": upper, "level": level}
     return {**estimate, "method": method, "n_unlabeled": n_unlabeled}
@@ -303,42 +292,37 @@ def beta_from_prevalence(
     of: str = "rows",
     level: float = 0.95,
 ) -> float | pd.DataFrame:
-    """Convert the share of positives among *all* examples to that among the unlabeled.
+    """Convert the share of positives among *all* examples to beta, that among the unlabeled.
+
+    With n known positives among N examples, U of them unlabeled, beta is (prevalence*N - n)/U. For
+    a population the limits use quantiles of the binomial of N and the prevalence.
 
     Parameters
     ----------
     prevalence : float
-        Positives among all examples, known ones included, as a share in [0, 1].
+        Share of positives among all examples, with the known ones, in [0, 1].
     n_positive, n_unlabeled, n_negative : int
         Known positives, unlabeled examples and known negatives.
     of : {"rows", "population"}, default "rows"
-        What has that prevalence: "rows", these examples themselves; or "population", the one they
-        were drawn from, all at random: how many of these are positive is then left to chance.
-        Where known examples come from elsewhere, leave them out: pass 0.
+        What has that prevalence: these examples, or the population that they are a random sample
+        of, so that their number of positives is random. Pass 0 for known examples from elsewhere.
     level : float, default 0.95
-        Probability with which the interval covers, in (0, 1).
+        Confidence level of the interval, in (0, 1).
 
     Returns
     -------
     float or DataFrame
-        beta; of a population an estimate of it, as of `beta_from_labels`, with which intervals
-        hold jointly: beta, lower, upper, level, method, n_unlabeled, and n, known positives.
+        beta. For a population an estimate, as from `beta_from_labels`: beta, lower, upper, level,
+        method, n_unlabeled, and n, the known positives.
 
     Raises
     ------
-    PUValueError
+    PUValueError, PUTypeError
         If that prevalence is impossible with these counts, or an argument is not allowed.
-    PUTypeError
-        If an argument is no number.
 
     See Also
     --------
     pu_accessor.beta_from_label_frequency : From the share of positives that are labeled.
-
-    Notes
-    -----
-    With n known positives, N examples and U of them unlabeled it is (prevalence*N - n)/U. Of a
-    population the limits are those with the quantiles of the binomial of N and the prevalence.
 
     Examples
     --------
@@ -363,12 +347,14 @@ def beta_from_prevalence(
     shares = np.clip([hidden, low, high], 0, total.unlabeled) / total.unlabeled
     known = {"n": total.known_positive} if n_positive else {}
     columns = _columns(shares, float(level), "prevalence", total.unlabeled)
-    return TidyFrame([{**columns, **known}])
+    return ResultFrame([{**columns, **known}])
 
 
 @with_example("pu_accessor.beta_from_label_frequency(0.5, n_positive=100, n_unlabeled=1900)")
 def beta_from_label_frequency(label_frequency: float, n_positive: int, n_unlabeled: int) -> float:
-    """Convert the share of positives that are labeled, often called c, to beta.
+    """Convert the label frequency, the share of positives that are labeled (often c), to beta.
+
+    With n known positives and U unlabeled examples, beta is (n/c - n)/U.
 
     Parameters
     ----------
@@ -384,18 +370,12 @@ def beta_from_label_frequency(label_frequency: float, n_positive: int, n_unlabel
 
     Raises
     ------
-    PUValueError
+    PUValueError, PUTypeError
         If that share is impossible with these counts, or an argument is not allowed.
-    PUTypeError
-        If an argument is no number.
 
     See Also
     --------
     pu_accessor.beta_from_prevalence : From the share of positives among all examples.
-
-    Notes
-    -----
-    With n known positives and U unlabeled examples it is (n/c - n)/U.
 
     Examples
     --------
@@ -409,7 +389,7 @@ def beta_from_label_frequency(label_frequency: float, n_positive: int, n_unlabel
 
 
 def _read_counts(n_positive: int, n_unlabeled: int, n_negative: int) -> Counts:
-    """Check numbers of known positives, unlabeled examples and known negatives."""
+    """Return valid counts of examples of each kind."""
     return Counts(
         check_count("n_positive", n_positive),
         check_count("n_negative", n_negative),

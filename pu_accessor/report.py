@@ -1,4 +1,4 @@
-"""A report of one page: numbers, pictures and words that public methods give."""
+"""A report of one page: tables, plots and a paragraph, from the public methods."""
 
 from __future__ import annotations
 
@@ -28,21 +28,23 @@ from pu_accessor.inference.estimates.cutoff_spec import At, read_cutoffs
 
 _PACKAGES = ("pu_accessor", "numpy", "scipy", "pandas", "xarray", "matplotlib", "seaborn")
 _AT: At = {"fraction": [0.01, 0.05, 0.1]}
+_TARGETS = {"future data": "population", "this sample": "examples"}
 _TITLE = "Evaluation from positive and unlabeled examples"
 _TEXTS = {  # above some tables
-    "Checks": "A small p value speaks against labels at random or β; no large one proves them.",
-    "Breaking point": "How far the odds of being labeled may differ before AUROC's interval "
-    "reaches 0.5.",
-    "Design effect": "So many times as many rows AUROC needs, as rows of a cluster say the same.",
+    "Checks": "A small p value is evidence against labels at random or β; a large one proves "
+    "nothing.",
+    "Breaking point": "The ratio of the odds of being labeled at which the interval of AUROC "
+    "includes 0.5.",
+    "Design effect": "The variance of AUROC, divided by that of independent rows.",
 }
-_AT_EDGE = 0.9995  # from here on, numbers are written as 1
-_MOST = 6  # rankings that a paragraph names one by one
-_NO_CHARACTER = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]"
+_ROUNDED_TO_ONE = 0.9995
+_MAX_RANKINGS = 6  # that a paragraph lists
+_INVALID_CHARACTERS = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]"
 _REFERENCES = (
     "[1] M. Claesen, J. Davis, F. De Smet, B. De Moor, arXiv:1504.06837 (2015).",
     "[2] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, Biometrics 44 (1988) 837-845.",
 )
-# Nothing is loaded, and no script runs, whatever names hold.
+# Nothing is loaded and no script runs, whatever is in names.
 _PAGE = Template("""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
@@ -63,31 +65,27 @@ $body
 
 @dataclass(frozen=True)
 class Report:
-    """A page of HTML that needs nothing beside itself: a notebook shows it, `save` writes it.
-
-    Printed it says what is in short in it.
-    """
+    """A self-contained page of HTML: a notebook shows it, `save` writes it, print summarizes."""
 
     title: str
     html: str
     summary: str
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the page into a file that ends in .html, and return its path.
-
-        One that is there is replaced.
-        """
+        """Write the page to a file that ends in .html, replacing any, and return its path."""
         if not isinstance(path, str | os.PathLike):
-            raise PUTypeError(f"path must be the name of a file, but {path!r} was passed.")
-        file, came = Path(path), f"but {brief(str(path))} was passed"
+            raise PUTypeError(
+                f"path must be the name of a file, but {path!r} was passed. Pass 'report.html'."
+            )
+        file, passed = Path(path), f"but {brief(str(path))} was passed"
         if file.suffix.lower() not in (".html", ".htm"):
-            raise PUValueError(f"path must end in .html, {came}. Pass path='report.html'.")
+            raise PUValueError(f"path must end in .html, {passed}. Pass path='report.html'.")
         try:
             file.write_text(self.html, encoding="utf-8")
-        except (OSError, ValueError) as error:  # no folder, forbidden, or what no name may hold
+        except (OSError, ValueError) as error:  # no folder, forbidden, or an invalid name
             raise PUValueError(
-                f"path must be the name of a file that can be written, {came}: {error.args[-1]}. "
-                "Pass path='report.html'."
+                f"path must be the name of a file that can be written, {passed}: "
+                f"{error.args[-1]}. Pass path='report.html'."
             ) from error
         return file
 
@@ -109,86 +107,74 @@ def report(
     strata: Hashable | None = None,
     title: str = _TITLE,
 ) -> Report:
-    """Return a report: a page with numbers, pictures, and a paragraph for a paper.
+    """Return a report: a page with tables, plots, and a paragraph for a paper.
 
-    What is in it comes from the other methods: counts, what beta can be, curves with their
-    bands, AUROC, average precision and metrics with intervals, the comparison of several models,
-    checks of the assumptions, how far labels may be from random, what is taken for granted, what
-    was warned of, and versions.
-    It needs nothing beside itself: no network, no scripts.
+    It contains counts, beta, curves with their bands, AUROC, average precision and metrics with
+    intervals, the comparison of several models, checks of assumptions, robustness, warnings and
+    versions. It is self-contained: no network, no scripts.
 
     Parameters
     ----------
     beta : Beta
-        Fraction of positives among the unlabeled, in [0, 1): one, or one for each group; or an
-        estimate of it, as `estimate_beta` and `pu_accessor.beta_from_labels` return it.
+        Class prior of the unlabeled, in [0, 1): one number, one for each group, or an estimate, as
+        from `estimate_beta` and `pu_accessor.beta_from_labels`.
     at : At, default {"fraction": [0.01, 0.05, 0.1]}
-        The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
-        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; a point of the true curve,
-        the last cutoff with ``{"fpr": 0.05}`` or ``{"precision": 0.9}``, the first with
-        ``{"recall": 0.9}``, or tpr; "youden" or "maximum", where the estimated informedness, or
-        the metric itself, is highest.
-
-        Of precision and recall.
+        The cutoffs of precision and recall, as in `metric`.
     level : float, default 0.95
-        Probability with which intervals and bands cover, in (0, 1).
+        Confidence level of intervals and bands, in (0, 1).
     band : {"exact", "simultaneous", "bootstrap", "dkw"}, default "exact"
-        Of curves, and of metrics at cutoffs.
+        The band of curves, and of metrics at cutoffs.
     wave : hashable, optional
-        Column that says when, where or by whom each known positive was labeled. It is not read of
-        other rows, and known positives without one are in no wave.
+        Column that says when, where or by whom each known positive was labeled. Other rows are
+        ignored, and known positives without a value are in no wave.
     strata : hashable, optional
-        Column that says what rows have in common, such as site, year or sex. Not made from labels.
+        Column of strata of the rows, such as site, year or sex, not made from labels.
     title : str, optional
         The heading.
 
     Returns
     -------
     Report
-        A notebook shows it, `print` its `summary`; ``report.save("report.html")`` writes it into
-        a file.
+        A notebook shows it, ``print(report)`` its `summary`, and ``report.save("report.html")``
+        writes it to a file.
 
     Raises
     ------
     PUValueError
-        If there are several betas. A number that the data do not allow is no error: the report
-        says why it is not there.
+        If there are several betas. Results that the data do not allow are not errors: the report
+        gives the reason.
 
     See Also
     --------
-    auroc, average_precision, metric, compare, check_assumptions, robustness, plot_roc : Where
-        it is from.
+    auroc, average_precision, metric, compare, check_assumptions, robustness, plot_roc : Methods
+        whose results it contains.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import pandas as pd
     >>> import pu_accessor
-    >>> truth = np.arange(400) < 100
-    >>> score = np.random.default_rng(0).normal(2 * truth)
-    >>> df = pd.DataFrame({"score": score, "label": np.where(np.arange(400) < 50, 1, np.nan)})
-    >>> df.pu.report(50 / 350).summary.partition(" The share")[0]
-    'The data hold 50 known positives and 350 unlabeled examples.'
+    >>> report = pu_accessor.load_example().pu.report(0.17)
+    >>> report.summary.partition(" The share")[0]
+    'The data have 202 known positives and 1,798 unlabeled examples.'
     """
     read_cutoffs(at)
     check_option("band", band, ("bootstrap", "dkw", "exact", "simultaneous"))
     if not isinstance(title, str):
-        raise PUTypeError(f"title must be a text, but {title!r} was passed.")
-    answers = _Answers(self, beta, check_level(level), band)
-    _ask_all(answers, at, wave, strata)
-    summary = " ".join(_sentences(answers))
+        raise PUTypeError(f"title must be a text, but {title!r} was passed. Pass title='Report'.")
+    contents = _Contents(self, beta, check_level(level), band)
+    _compute_all(contents, at, wave, strata)
+    summary = " ".join(_sentences(contents))
     sections = {"In short": _element("blockquote", summary)}
     body = [
         f'<section id="{"-".join(name.lower().split())}">{_element("h2", name)}{text}</section>'
-        for name, text in (sections | answers.sections).items()
+        for name, text in (sections | contents.sections).items()
     ]
     page = _PAGE.substitute(title=escape(title), body="\n".join(body))
-    # A name may hold anything, also what is no character of HTML.
-    return Report(title, *(re.sub(_NO_CHARACTER, "�", text) for text in (page, summary)))
+    # Names may have characters that HTML does not.
+    return Report(title, *(re.sub(_INVALID_CHARACTERS, "�", text) for text in (page, summary)))
 
 
-class _Answers:
-    """What public methods of an accessor answer, and what they warn of meanwhile."""
+class _Contents:
+    """Results of the public methods of an accessor, and their warnings."""
 
     def __init__(self, pu: Any, beta: UserBeta, level: float, band: str) -> None:
         self.pu, self.beta, self.level, self.band = pu, beta, level, band
@@ -196,14 +182,14 @@ class _Answers:
         self.frames: dict[str, pd.DataFrame] = {}
         self.sections: dict[str, str] = {}
         self.notes = [
-            f"Are rows independent, although {name!r} repeats, or do those of one belong "
-            f"together, so that intervals on new examples need cluster={name!r}?"
+            f"{name!r} repeats: if its rows are dependent, intervals on future data need "
+            f"cluster={name!r}."
             for name in (pu._source.repeated(pu._terms) if self.roles.cluster is None else [])
         ]
-        self.of_rows = self.roles.cluster is None and self.roles.weight is None
-        self.target = "examples" if self.of_rows else "population"
-        # What is wrong with rows or beta raises here, before anything else is asked.
-        areas = self._note(pu.auroc, beta, target=self.target)
+        self.is_plain = self.roles.cluster is None and self.roles.weight is None
+        self.target = "examples" if self.is_plain else "population"
+        # Errors of rows or beta raise here.
+        areas = self._record(pu.auroc, beta, target=self.target)
         self.keys = [*areas.columns[: [*areas].index("metric")]]
         self.betas = areas[[*self.keys, "beta"]].drop_duplicates()
         if len(areas) > 1 and (not self.keys or areas.duplicated(self.keys).any()):
@@ -212,174 +198,172 @@ class _Answers:
                 "passed. Write a report for each.",
                 page="many_models#a-beta-for-each-group",
             )
-        # Beta without its interval: a number, or one for each key where they differ.
+        # Beta without its interval: a number, or one for each key.
         each = self.betas["beta"]
         is_one = len({*each}) == 1
         self.point = each.iloc[0] if is_one else self.betas.set_index(self.keys)["beta"].to_dict()
 
     def write(self, section: str, text: str) -> None:
-        """Write a text into a section, which begins with it or goes on."""
+        """Append a text to a section."""
         if text:
             self.sections[section] = self.sections.get(section, "") + text
 
-    def ask(self, section: str, caption: str, method: Any, *args: Any, **options: Any) -> None:
-        """Write an answer as a table or picture into a section, or note why there is none."""
+    def add(self, section: str, caption: str, method: Any, *args: Any, **options: Any) -> None:
+        """Add a result to a section, as a table or a plot, or note why it is missing."""
         try:
-            answer = self._note(method, *args, **options)
+            result = self._record(method, *args, **options)
         except PUError as error:
-            self.notes.append(f"Not there: {caption}. {error}")
+            self.notes.append(f"Missing: {caption}. {error}")
             return
-        if not isinstance(answer, str):
-            self.frames[caption] = answer
+        if not isinstance(result, str):
+            self.frames[caption] = result
             text = _element("p", _TEXTS[caption]) if caption in _TEXTS else ""
-            answer = text + _table(caption, answer)
-        self.write(section, answer)
+            result = text + _table(caption, result)
+        self.write(section, result)
 
-    def draw(self, caption: str, *question: Any, **options: Any) -> None:
-        """Write a picture of its own, which no other figure knows of."""
-        self.ask("Curves", caption, partial(_draw, caption), *question, **options)
+    def draw(self, caption: str, *call: Any, **options: Any) -> None:
+        """Add a plot."""
+        self.add("Curves", caption, partial(_draw, caption), *call, **options)
 
     def design_effect(self, level: float) -> pd.DataFrame:
-        """Return how the variance of AUROC compares with that of independent rows."""
-        each = [self.pu, self.pu(cluster=None)]
-        asked: Any = {"target": "population", "level": level}
-        found, alone = (pd.DataFrame(pu.auroc(self.point, **asked)) for pu in each)
-        effect = (found["standard_error"] / alone["standard_error"]) ** 2
-        return found[[*self.keys, "beta"]].assign(design_effect=effect)
+        """Return the variance of AUROC divided by that of independent rows."""
+        clustered, independent = (
+            pd.DataFrame(pu.auroc(self.point, target="population", level=level))
+            for pu in (self.pu, self.pu(cluster=None))
+        )
+        effect = (clustered["standard_error"] / independent["standard_error"]) ** 2
+        return clustered[[*self.keys, "beta"]].assign(design_effect=effect)
 
-    def _note(self, method: Callable[..., Any], *args: Any, **options: Any) -> Any:
-        """Return an answer, and note what it warns of."""
+    def _record(self, method: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        """Return a result, and note its warnings."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", PUWarning)
-            answer = method(*args, **options, level=self.level)
+            result = method(*args, **options, level=self.level)
         for one in caught:
             if issubclass(one.category, PUWarning):
                 self.notes.append(str(one.message))
             else:
                 warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-        return answer
+        return result
 
 
-def _ask_all(answers: _Answers, at: At, wave: Hashable | None, strata: Hashable | None) -> None:
-    """Ask all questions, and write the answers by section."""
-    pu, beta, ask, draw = answers.pu, answers.beta, answers.ask, answers.draw
-    write, target, band = answers.write, answers.target, {"band": answers.band}
-    counts = pd.DataFrame([*answers.counts.items()], columns=["kind", "count"])
-    write("Data", f"<p>{_element('code', pu._line())}</p>{_table('Examples', counts)}")
-    passed = beta if isinstance(beta, pd.DataFrame) else answers.betas
-    write("What beta can be", _table("Beta, as it was passed", passed))
-    ask("What beta can be", "What the known positives leave possible", pu.estimate_beta)
-    grid = np.linspace(0, min(max(2 * answers.betas["beta"].max(), 0.2), 0.9), 13)
+def _compute_all(
+    contents: _Contents, at: At, wave: Hashable | None, strata: Hashable | None
+) -> None:
+    """Compute all results, and add them by section."""
+    pu, beta, add, draw = contents.pu, contents.beta, contents.add, contents.draw
+    write, target, band = contents.write, contents.target, {"band": contents.band}
+    counts = pd.DataFrame([*contents.counts.items()], columns=["kind", "count"])
+    write("Data", f"<p>{_element('code', pu._code())}</p>{_table('Examples', counts)}")
+    passed = beta if isinstance(beta, pd.DataFrame) else contents.betas
+    write("Class prior", _table("Beta as passed", passed))
+    add("Class prior", "Beta that the known positives allow", pu.estimate_beta)
+    grid = np.linspace(0, min(max(2 * contents.betas["beta"].max(), 0.2), 0.9), 13)
     draw("ROC curve with its band", pu.plot_roc, beta, **band)
-    draw("Precision and recall, with their band", pu.plot_pr, beta, **band)
-    draw("Precision among the first examples", pu.plot_metric, "precision", beta, **band)
-    draw("AUROC, were beta another", pu.plot_metric, "auroc", grid, x="beta", target=target)
-    for where, about in (("new", "population"), ("these", "examples"))[: 1 + answers.of_rows]:
+    draw("Precision-recall curve with its band", pu.plot_pr, beta, **band)
+    draw("Precision at each rank", pu.plot_metric, "precision", beta, **band)
+    draw("AUROC by beta", pu.plot_metric, "auroc", grid, x="beta", target=target)
+    for data, about in [*_TARGETS.items()][: 1 + contents.is_plain]:
         for name, area in (("AUROC", pu.auroc), ("Average precision", pu.average_precision)):
-            ask("Numbers", f"{name} on {where} examples", area, beta, target=about)
+            add("Numbers", f"{name} on {data}", area, beta, target=about)
     rates = partial(pu.metric, ["precision", "recall"], beta, at=at, target="examples")
-    ask("Numbers", "Precision and recall", rates, **band)
-    if answers.roles.cluster is not None:
-        ask("Clusters", "Design effect", answers.design_effect)
-    if "model" in answers.keys:
-        ask("Comparison", "Differences of AUROC", pu.compare, "auroc", beta)
-    if answers.of_rows or wave is not None or strata is not None:
-        check = partial(pu.check_assumptions, answers.point, wave=wave, strata=strata)
-        ask("Do the data contradict it", "Checks", check)
-    if answers.of_rows:
-        broken = partial(pu.robustness, "auroc", answers.point, over={"selection_odds": [1]})
-        ask("Labels that are not quite random", "Breaking point", broken)
-    write("What is taken for granted", _items(_assumptions(answers)))
-    notes = [_element('p class="note"', note) for note in dict.fromkeys(answers.notes)]
-    write("What to look at", "".join(notes))
+    add("Numbers", "Precision and recall", rates, **band)
+    if contents.roles.cluster is not None:
+        add("Clusters", "Design effect", contents.design_effect)
+    if "model" in contents.keys:
+        add("Comparison", "Differences of AUROC", pu.compare, "auroc", beta)
+    if contents.is_plain or wave is not None or strata is not None:
+        check = partial(pu.check_assumptions, contents.point, wave=wave, strata=strata)
+        add("Checks of assumptions", "Checks", check)
+    if contents.is_plain:
+        broken = partial(pu.robustness, "auroc", contents.point, over={"selection_odds": [1]})
+        add("Robustness", "Breaking point", broken)
+    write("Assumptions", _items(_assumptions(contents)))
+    notes = [_element('p class="note"', note) for note in dict.fromkeys(contents.notes)]
+    write("Warnings", "".join(notes))
     write("References", _items(_REFERENCES))
     made = pd.DataFrame({"version": {name: version(name) for name in _PACKAGES}})
-    write("Made with", _table(f"On {datetime.now(UTC).date()}", made.reset_index()))
+    write("Versions", _table(f"On {datetime.now(UTC).date()}", made.reset_index()))
 
 
-def _sentences(answers: _Answers) -> Iterator[str]:
-    """Say what was done and found, for a paper."""
-    frames, counts = answers.frames, answers.counts
+def _sentences(contents: _Contents) -> Iterator[str]:
+    """Yield the sentences of a paragraph for a paper."""
+    frames, counts = contents.frames, contents.counts
     kinds = ("known positives", "known negatives", "unlabeled")
-    found = [f"{counts[kind]} {kind}" for kind in kinds if counts.get(kind, "0") != "0"]
-    if found:  # chunks are not counted
-        yield f"The data hold {_listed(found)} examples."
-    yield from _assumptions(answers)[:2]
+    sizes = [f"{counts[kind]} {kind}" for kind in kinds if counts.get(kind, "0") != "0"]
+    if sizes:  # chunks are not counted
+        yield f"The data have {_listed(sizes)} examples."
+    yield from _assumptions(contents)[:2]
     for name, frame in frames.items():
-        if name.endswith("examples"):
-            cited = " [2]" if name == "AUROC on new examples" else ""
-            yield f"{name}{cited} is {_each(frame, answers)}."
+        if name.endswith(tuple(_TARGETS)):
+            cited = " [2]" if name == "AUROC on future data" else ""
+            yield f"{name}{cited} is {_each(frame, contents)}."
     if "Precision and recall" in frames:
         band = frames["Precision and recall"].attrs["band"]
-        yield f"Bounds on curves are about these examples [1], by the band “{band}” at that level."
+        yield f"Bounds on curves are for this sample [1], by the band “{band}” at that level."
     if "Breaking point" in frames:
         factor = _number(frames["Breaking point"]["breaking_point"].min())
-        yield f"AUROC is above 0.5 as long as odds of being labeled differ by less than {factor}."
+        yield f"AUROC is above 0.5 if the odds of being labeled differ by a factor below {factor}."
     yield f"All numbers were computed with pu_accessor {version('pu_accessor')}."
 
 
-def _assumptions(answers: _Answers) -> list[str]:
-    """Return what is taken for granted: of beta and labels first."""
-    roles, beta, labels = answers.roles, answers.beta, "a random sample of all positives"
+def _assumptions(contents: _Contents) -> list[str]:
+    """Return the assumptions, first those about beta and labels."""
+    roles, beta, labels = contents.roles, contents.beta, "a random sample of all positives"
     if roles.propensity is not None:
         labels = f"labeled with the probabilities in the column {roles.propensity!r}"
     apart = "" if roles.cluster is None else f" of different clusters, by {roles.cluster!r},"
     times = roles.weight if roles.count is None else roles.count
-    weighed = "" if times is None else f" Each row stands for as many as its {times!r} says."
-    said, source = "one for each group", "[say where it comes from]"
+    weighed = "" if times is None else f" Each row stands for the number of rows in {times!r}."
+    value, source = "one for each group", "[say where it comes from]"
     if isinstance(beta, pd.Interval):
-        said = f"between {_number(beta.left)} and {_number(beta.right)}"
-    elif len({*answers.betas["beta"]}) == 1:
-        said = _number(answers.betas["beta"].iloc[0])
+        value = f"between {_number(beta.left)} and {_number(beta.right)}"
+    elif len({*contents.betas["beta"]}) == 1:
+        value = _number(contents.betas["beta"].iloc[0])
     if isinstance(beta, pd.DataFrame):
         first = beta.iloc[0].to_dict()
-        source = f"by the method {first.get('method')!r}, whose error counts in all intervals"
-        said += f" ({100 * first['level']:g}% interval {_limits(first)})" * (len(beta) == 1)
+        source = f"by the method {first.get('method')!r}, whose error is in all intervals"
+        value += f" ({100 * first['level']:g}% interval {_limits(first)})" * (len(beta) == 1)
     return [
-        f"The share of positives among the unlabeled, β, was taken to be {said}, {source}.",
+        f"The share of positives among the unlabeled, β, was taken to be {value}, {source}.",
         f"Known positives are taken to be {labels}.{weighed}",
-        "All numbers but the sign of a comparison depend on β.",
+        "All results except the sign of a comparison depend on β.",
         "The scores come from a classifier that was not trained on these rows.",
         f"Rows{apart} are independent of each other.",
-        "New examples come from where these come from, and have their prevalence.",
-        f"Each interval holds with a probability of {answers.level:g}: of many, some miss.",
-        "Tied scores cannot be told apart by any threshold, and share a cutoff.",
+        "Future data come from the same source, with the same prevalence.",
+        f"Each interval has the confidence level {contents.level:g}, without adjustment for their "
+        "number.",
+        "Tied scores share a cutoff, as no threshold separates them.",
     ]
 
 
-def _each(frame: pd.DataFrame, answers: _Answers) -> str:
-    """Write the estimate of each ranking with its interval."""
-    if len(frame) > _MOST:
+def _each(frame: pd.DataFrame, contents: _Contents) -> str:
+    """Return the estimate of each ranking with its interval."""
+    if len(frame) > _MAX_RANKINGS:
         return f"in the table for each of {len(frame)} rankings"
     texts = []
     for row in frame.to_dict("records"):
-        key = ", ".join(str(row[name]) for name in answers.keys)
-        # One at the edge is no perfect classifier, as its interval says.
-        at_edge = row["estimate"] >= _AT_EDGE > row["lower"]
-        estimate = "consistent with 1" if at_edge else _number(row["estimate"])
-        interval = f"({100 * answers.level:g}% interval {_limits(row)})"
+        key = ", ".join(str(row[name]) for name in contents.keys)
+        # An estimate of 1 does not mean a perfect classifier.
+        rounds_to_one = row["estimate"] >= _ROUNDED_TO_ONE > row["lower"]
+        estimate = "consistent with 1" if rounds_to_one else _number(row["estimate"])
+        interval = f"({100 * contents.level:g}% interval {_limits(row)})"
         texts.append(f"{estimate} {interval}{f' for {key}' if key else ''}")
     return _listed(texts)
 
 
 def _listed(texts: list[str]) -> str:
-    """Join texts as a sentence does."""
+    """Join texts by commas and "and"."""
     return " and ".join([", ".join(texts[:-1]), texts[-1]] if texts[1:] else texts)
 
 
 def _limits(row: Mapping[Any, Any]) -> str:
-    """Write the limits of an interval."""
+    """Return the limits of an interval."""
     return f"{_number(row['lower'])} to {_number(row['upper'])}"
 
 
 def _number(value: Any) -> str:
-    """Write a value as a reader wants it: three decimals, whole numbers whole.
-
-    Examples
-    --------
-    >>> [_number(value) for value in (0.12345, 12345, float("inf"), "svm", 1e-9)]
-    ['0.123', '12,345', '∞', 'svm', '<0.001']
-    """
+    """Return a value with three decimals, or as a whole number."""
     if isinstance(value, bool | str) or not hasattr(value, "__float__"):
         return "" if value is None or value is pd.NA else str(value)
     if pd.api.types.is_integer(value):
@@ -389,30 +373,24 @@ def _number(value: Any) -> str:
 
 
 def _element(tag: str, text: str) -> str:
-    """Return an element of text.
-
-    Examples
-    --------
-    >>> _element('p class="note"', "a < b")
-    '<p class="note">a &lt; b</p>'
-    """
+    """Return an HTML element."""
     return f"<{tag}>{escape(text)}</{tag.split()[0]}>"
 
 
 def _items(texts: Iterable[str]) -> str:
-    """Return a list."""
+    """Return an HTML list."""
     return f"<ul>{''.join(_element('li', text) for text in texts)}</ul>"
 
 
 def _table(caption: str, frame: pd.DataFrame) -> str:
-    """Return a table that scrolls by itself where it is wider than the screen."""
+    """Return an HTML table."""
     with pd.option_context("display.max_colwidth", None):
         html = frame.map(_number).to_html(index=False, border=0)
     return html.replace(">", f">{_element('caption', caption)}", 1)
 
 
 def _draw(caption: str, plot: Callable[..., Any], *args: Any, **options: Any) -> str:
-    """Return a picture inside the page."""
+    """Return a plot as an HTML figure."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 

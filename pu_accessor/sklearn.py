@@ -1,6 +1,6 @@
-"""``pu_accessor.sklearn.scorer`` chooses models in scikit-learn by known positives alone.
+"""``pu_accessor.sklearn.scorer`` selects models in scikit-learn by known positives only.
 
-scikit-learn itself is imported where metadata is routed, and nowhere else.
+scikit-learn is imported only where metadata are routed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ RESPONSES = ("decision_function", "predict_proba")
 
 @dataclass(frozen=True)
 class Scorer:
-    """What `scorer` makes: called with an estimator, examples and labels it returns a number."""
+    """The callable that `scorer` returns."""
 
     metric: Metric
     beta: float | None = None  # fraction of positives among the unlabeled
@@ -44,39 +44,37 @@ class Scorer:
     positive: Values = None
     negative: Values = None
     unlabeled: Values = None
-    responses: tuple[str, ...] = RESPONSES  # methods of the estimator, the first that it has
-    # Whether propensities, and weights, are asked for where metadata is routed.
+    responses: tuple[str, ...] = RESPONSES  # methods of the estimator, by priority
+    # Whether propensities, and weights, are requested where metadata are routed.
     requested: tuple[bool | str | None, bool | str | None] = (None, None)
 
     def __call__(
         self, estimator: Any, X: Any, y: Any, *, propensity: Any = None, sample_weight: Any = None
     ) -> float:
-        """Score an estimator on examples that it was not fitted to: greater is better."""
+        """Return the score of an estimator on examples not used to fit it; greater is better."""
         if issparse(y):
             raise PUTypeError(
                 "y must be a one-dimensional array of labels, but a sparse matrix was passed. "
                 "Make it dense: y.toarray().ravel()."
             )
-        columns, others = (
-            (self._score(estimator, X), as_series("y", y)),
-            {"propensity": propensity, "weight": sample_weight},
-        )
-        source, roles = source_of_arrays(*columns, self._roles(), **others)
-        every = self.metric.is_function and self.at in ("maximum", "youden")
-        rankings = source.rank(roles, "all" if every else "breakpoints")
+        score, label, roles = self._score(estimator, X), as_series("y", y), self._roles()
+        others = {"propensity": propensity, "weight": sample_weight}
+        source, roles = source_of_arrays(score, label, roles, **others)
+        needs_all = self.metric.is_function and self.at in ("maximum", "youden")
+        rankings = source.rank(roles, "all" if needs_all else "breakpoints")
         value = self._estimate(rankings.make(0))
         return -value if self.metric.less_is_better else value
 
     def set_score_request(
         self, *, propensity: bool | str | None = None, sample_weight: bool | str | None = None
     ) -> Scorer:
-        """Ask for propensities, or weights, where scikit-learn routes metadata.
+        """Request propensities, or weights, from scikit-learn's metadata routing.
 
         Parameters
         ----------
         propensity, sample_weight : bool, str or None
-            Whether they are passed on to this scorer, or the name under which they come; None
-            raises where they come.
+            Whether they are passed to this scorer, or the name of their metadata; None raises if
+            they are passed.
 
         Returns
         -------
@@ -86,7 +84,7 @@ class Scorer:
         return replace(self, requested=(propensity, sample_weight))
 
     def get_metadata_routing(self) -> Any:
-        """Return what metadata this scorer asks for."""
+        """Return the metadata that this scorer requests."""
         from sklearn.utils.metadata_routing import MetadataRequest
 
         request = MetadataRequest(owner="scorer")
@@ -97,13 +95,13 @@ class Scorer:
     def __repr__(self) -> str:
         names = ("beta", "at", "positive", "negative", "unlabeled")
         values = [(name, getattr(self, name)) for name in names]
-        said = [f"{name}={value!r}" for name, value in values if value is not None]
+        arguments = [f"{name}={value!r}" for name, value in values if value is not None]
         name = self.metric.name
         first = name if self.metric.is_function else repr(name)
-        return f"scorer({', '.join([first, *said])})"
+        return f"scorer({', '.join([first, *arguments])})"
 
     def _roles(self) -> Terms:
-        """Return how labels are read."""
+        """Return the coding of labels."""
         return Terms(positive=self.positive, negative=self.negative, unlabeled=self.unlabeled)
 
     def _score(self, estimator: Any, examples: Any) -> Any:
@@ -111,13 +109,13 @@ class Scorer:
         name = next((name for name in self.responses if hasattr(estimator, name)), None)
         if name is None:
             raise PUTypeError(
-                f"estimator must have {' or '.join(self.responses)}, to rank examples by, but "
-                f"{type(estimator).__name__} has not. Wrap it, for example in "
+                f"estimator must have {' or '.join(self.responses)}, to rank examples, but "
+                f"{type(estimator).__name__} has none. Wrap it, for example in "
                 "sklearn.calibration.CalibratedClassifierCV(estimator)."
             )
         response = np.asarray(getattr(estimator, name)(examples))
         classes = getattr(estimator, "classes_", None)
-        if classes is None:  # of a detector of outliers, say: what it was fitted to is high
+        if classes is None:  # such as a detector of outliers
             return response
         states = read_labels(pd.Series(classes, name="y"), self._roles(), whole=False)
         if len(classes) != 2 or states.positive.sum() != 1:
@@ -126,20 +124,22 @@ class Scorer:
                 f"are {list(classes)!r}. Pass positive=... and unlabeled=... to scorer, or fit to "
                 "the known positives against all others."
             )
-        place = int(np.argmax(states.positive))  # of the positive class
+        positive_class = int(np.argmax(states.positive))
         if response.ndim == 2:
-            return response[:, place]
-        return response if place else -response
+            return response[:, positive_class]
+        return response if positive_class else -response
 
     def _estimate(self, ranking: Ranking) -> float:
-        """Return the estimate for a ranking, cut to what there can be."""
+        """Return the estimate for a ranking, clipped to its possible range."""
         betas, weight = np.array([self.beta or 0.0]), ranking.unequal_weight
         check_labels(betas, ranking.total)
         is_roc = self.metric.curve == "roc"
         values: Any
         if self.at is not None:
-            asked = self.metric, ranking, Beta(betas), Settings(), "examples", read_at(self.at)
-            values = estimate_metric(*asked).value
+            cutoff = read_at(self.at)
+            values = estimate_metric(
+                self.metric, ranking, Beta(betas), Settings(), "examples", cutoff
+            ).value
         elif weight is not None:
             weighted = weighted_auroc if is_roc else weighted_ap
             values = weighted(ranking, weight, betas, Settings().level).value
@@ -165,40 +165,30 @@ def scorer(
     Parameters
     ----------
     metric : {"auroc", "average_precision"}, or a metric by name, or callable
-        What to estimate: an area, or a metric at a cutoff, as ``df.pu.metric`` knows them. An
-        error rate such as "fpr" is negated, as in scikit-learn, so that greater is better; what a
-        function returns is taken as it is.
+        An area, or a metric at a cutoff, as in ``df.pu.metric``. Error rates such as "fpr" are
+        negated, as in scikit-learn, so that greater is better; functions are not.
     beta : float in [0, 1], optional
-        Fraction of positives among the unlabeled. AUROC puts models in the same order at any, so
-        that it may be left out where a model is chosen; the number then is that of all unlabeled
-        examples taken as negative. Recall and fnr at a threshold do without. All else needs it.
+        Class prior of the unlabeled. The order of models by AUROC does not depend on it; without
+        beta the number takes all unlabeled examples as negative. Recall and fnr at a threshold do
+        not need it; other metrics do.
     at : At, optional
-        The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
-        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated
-        ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with ``{"recall":
-        0.9}``, or tpr, at least; "youden" or "maximum", where the estimated informedness, or the
-        metric itself, is highest.
-
-        A threshold is one of probabilities.
+        The cutoff, as in ``df.pu.metric``; a threshold is one of probabilities.
     positive, negative, unlabeled : value or list of values, optional
-        What stands for each state in another coding of the labels.
-
-        At least one is needed. Estimators are mostly fitted to 1 for known positives and 0 for
-        all others: then say ``unlabeled=0``. scikit-learn turns the errors of each fold into
-        warnings; so this one comes before any fit.
+        Values of each state of the labels; at least one is required. For estimators fitted to 1
+        for known positives and 0 for all others: ``unlabeled=0``.
 
     Returns
     -------
     callable
-        From an estimator, examples and labels to a number. Where metadata is routed,
-        ``scorer(...).set_score_request(propensity=True)`` asks for propensities, and
-        ``sample_weight=True`` for how many rows each stands for.
+        A function of an estimator, examples and labels that returns a number. With metadata
+        routing ``scorer(...).set_score_request(propensity=True)`` requests propensities, and
+        ``sample_weight=True`` how many rows each row stands for.
 
     Raises
     ------
     PUTypeError, PUValueError
-        If nothing has that name, a beta or cutoff is missing, or there is one that plays no role;
-        if nothing says what labels mean.
+        For an unknown metric, a beta or cutoff that is missing or not used, or labels without a
+        coding.
 
     See Also
     --------
@@ -206,14 +196,13 @@ def scorer(
 
     Notes
     -----
-    Known positives of the fold that is scored count, and no others. AUROC and average precision
-    are unbiased statistics, cut to [0, 1], which small folds exceed. A metric is that of
-    ``df.pu.metric``. Intervals come from ``df.pu``, for all folds
-    together by ``df.pu(by="fold", pool=True)``.
+    Only the known positives of the scored fold count. AUROC and average precision are unbiased
+    estimates, clipped to [0, 1], which small folds can exceed. Other metrics are those of
+    ``df.pu.metric``. For an interval over all folds use ``df.pu(by="fold", pool=True)``.
 
-    Rows that belong together, such as those of a patient, change no estimate, and so no score:
-    only how far it can be off. They belong into one fold, ``cv=GroupKFold()`` with
-    ``groups=patient``; an interval has ``df.pu(cluster="patient", by="fold", pool=True)``.
+    Dependent rows, such as those of a patient, change only the error of an estimate, and so no
+    score. Put them into one fold, with ``cv=GroupKFold()`` and ``groups=patient``; for an interval
+    use ``df.pu(cluster="patient", by="fold", pool=True)``.
 
     Examples
     --------
@@ -234,11 +223,11 @@ def scorer(
     of_known = at_threshold and "without_beta" in entry.purposes
     if beta is None and not (entry.curve == "roc" or of_known):
         raise PUValueError(
-            f"beta must be passed for {entry.name!r}, as it says which model is better, but was "
-            "not. Where nobody knows it: scorer('auroc', unlabeled=0), or 'recall' with "
-            "at={'threshold': 0.5}, put models in the same order at any."
+            f"beta must be passed for {entry.name!r}, whose order of models depends on it. If it "
+            "is unknown, use scorer('auroc', unlabeled=0), or 'recall' with "
+            "at={'threshold': 0.5}, whose order does not."
         )
-    # Decision values are on another scale than thresholds.
+    # Decision values have another scale than thresholds.
     responses = ("predict_proba",) if at_threshold else RESPONSES
     if beta is not None and (np.ndim(beta) or as_betas(beta).size != 1):
         raise PUTypeError(
@@ -248,9 +237,9 @@ def scorer(
     number = None if beta is None else float(as_betas(beta)[0])
     if positive is None and negative is None and unlabeled is None:
         raise PUTypeError(
-            "scorer must be told what labels mean, but got none of positive, negative and "
-            "unlabeled. Estimators are mostly fitted to 1 for known positives and 0 for all "
-            "others: scorer(..., unlabeled=0). Where all labels are known pass negative=0; where "
-            "they are missing, unlabeled=numpy.nan."
+            "scorer needs one of positive, negative and unlabeled, but none was passed. "
+            "Estimators are mostly fitted to 1 for known positives and 0 for all others: "
+            "scorer(..., unlabeled=0). If all labels are known pass negative=0; if unlabeled ones "
+            "are missing, unlabeled=numpy.nan."
         )
     return Scorer(entry, number, at, positive, negative, unlabeled, responses)

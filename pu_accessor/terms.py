@@ -1,4 +1,4 @@
-"""What is bound before a question is asked: roles, assumptions, and what excludes what."""
+"""Roles of columns, assumptions, and the table of arguments that exclude each other."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OnError: TypeAlias = Literal["raise", "skip", "nan"]
 
 
 class Reading(TypedDict, total=False):
-    """How labels are coded, and what becomes of rows and groups that cannot be read."""
+    """The coding of labels, and the policy for missing scores and failed groups."""
 
     positive: Values
     negative: Values
@@ -35,7 +35,7 @@ class Reading(TypedDict, total=False):
 
 
 class ArrayRoles(Reading, total=False):
-    """What arrays besides scores and labels mean, and how to read them."""
+    """Roles of arrays other than scores and labels."""
 
     cluster: npt.ArrayLike | None
     weight: npt.ArrayLike | None
@@ -44,7 +44,7 @@ class ArrayRoles(Reading, total=False):
 
 
 class RowRoles(Reading, total=False):
-    """What columns mean, for every source with names."""
+    """Roles of columns in any source with names."""
 
     label: Hashable
     cluster: Hashable | None
@@ -54,14 +54,14 @@ class RowRoles(Reading, total=False):
 
 
 class SampleRoles(RowRoles, total=False):
-    """What variables of samples mean."""
+    """Roles of the variables of samples."""
 
     score: Hashable
     dim: Hashable
 
 
 class GroupRoles(RowRoles, total=False):
-    """What columns of a groupby mean."""
+    """Roles of the columns of a groupby."""
 
     score: ColumnNames
     pool: Over
@@ -69,13 +69,13 @@ class GroupRoles(RowRoles, total=False):
 
 
 class FrameRoles(GroupRoles, total=False):
-    """What columns of a frame mean."""
+    """Roles of the columns of a frame."""
 
     by: ColumnNames | None
 
 
 class Assumed(TypedDict, total=False):
-    """What is taken for granted."""
+    """Assumptions about labels and scores."""
 
     reference: str
     selection_odds: float
@@ -92,30 +92,30 @@ OTHERS = ("propensity", "cluster", "weight", "count")
 
 @dataclass(frozen=True)
 class Terms:
-    """The roles of columns, and what is taken for granted of labels and scores."""
+    """The roles of columns and the assumptions about labels and scores."""
 
     score: ColumnNames = "score"  # or one column for each model; higher is more positive
     label: Hashable = "label"
     by: ColumnNames | None = None  # columns whose values make groups
-    propensity: Hashable | None = None  # probabilities with which positives are labeled
-    cluster: Hashable | None = None  # whose rows belong together: a patient, a user, a site
+    propensity: Hashable | None = None  # probabilities that positives are labeled
+    cluster: Hashable | None = None  # dependent rows: of a patient, a user, a site
     weight: Hashable | None = None  # how many rows of a larger sample each stands for
     count: Hashable | None = None  # how many identical rows each stands for
-    positive: Values = None  # what stands for each state in another coding
+    positive: Values = None  # values of each state in another coding
     negative: Values = None
     unlabeled: Values = None
     # "worst": ranked last, in one shared cutoff; "unretrieved": below any cutoff.
     nan_policy: str = "raise"
-    on_error: str = "raise"  # a ranking without an answer: "skip" it, or "nan"
+    on_error: str = "raise"  # a group without a result: "skip" it, or "nan"
     progress: bool = False  # whether to show a bar
     pool: Over = False  # whether, or over which columns of by, groups are pooled
-    average: Over = False  # whether, or over which columns of by, answers are averaged
+    average: Over = False  # whether, or over which columns of by, results are averaged
     # The assumptions.
     reference: str = "positives"  # which known examples are a random sample
-    selection_odds: float = 1.0  # of being labeled, between two examples of a kind, at most
-    contamination: float = 0.0  # share of the known positives that is negative, at most
+    selection_odds: float = 1.0  # largest ratio of the odds of being labeled
+    contamination: float = 0.0  # largest share of wrong known positives
     monotone: bool = False  # whether a higher score never means a smaller share of positives
-    prevalence: float | None = None  # of new examples; None: that of these
+    prevalence: float | None = None  # of future data; None: that of this sample
 
     def __post_init__(self) -> None:
         check_option("nan_policy", self.nan_policy, NAN_POLICIES)
@@ -127,27 +127,27 @@ class Terms:
             if not isinstance(getattr(self, name), bool | str | list):
                 raise PUTypeError(
                     f"{name} must be True, False or names of columns in by, but "
-                    f"{brief(getattr(self, name))} was passed."
+                    f"{brief(getattr(self, name))} was passed. Pass {name}='fold'."
                 )
         odds = check_selection_odds(self.selection_odds)
-        wrong = check_share("contamination", self.contamination, "[0, 0.5)")
+        contamination = check_share("contamination", self.contamination, "[0, 0.5)")
         object.__setattr__(self, "selection_odds", odds)
-        object.__setattr__(self, "contamination", wrong)
+        object.__setattr__(self, "contamination", contamination)
         if self.prevalence is not None:
             prevalence = check_share("prevalence", self.prevalence, "[1e-30, 1)")
             object.__setattr__(self, "prevalence", prevalence)
         refuse(self.facts())
 
     def update(self, **terms: Any) -> Terms:
-        """Return these with some terms changed."""
-        # A list of the caller's may change later.
+        """Return a copy with some terms changed."""
+        # The caller may change a list later.
         copied: dict[str, Any] = {
             name: [*term] if isinstance(term, list) else term for name, term in terms.items()
         }
         return replace(self, **copied)
 
     def facts(self, names: Iterable[str] | None = None) -> dict[str, Any]:
-        """Return the terms that are not the default ones, by name."""
+        """Return the terms that differ from the defaults, by name."""
         terms = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}
         return {
             name: term
@@ -157,7 +157,7 @@ class Terms:
         }
 
     def described(self, names: Iterable[str]) -> dict[str, str]:
-        """Return some of the terms that are not the default ones, as a reader would type them."""
+        """Return the terms that differ from the defaults, as code."""
         return {
             name: repr(term) if isinstance(term, str) else reprlib.repr(term)
             for name, term in self.facts(names).items()
@@ -165,7 +165,7 @@ class Terms:
 
     @property
     def is_wide(self) -> bool:
-        """Whether each column of several is the scores of a model."""
+        """Whether there is a column of scores for each of several models."""
         return isinstance(self.score, list)
 
     @property
@@ -175,7 +175,7 @@ class Terms:
         if not models or len(set(map(str, models))) < len(models):
             raise PUValueError(
                 "score must name one column or a list of different ones, but "
-                f"{models!r} was passed."
+                f"{models!r} was passed. For example score=['svm', 'forest']."
             )
         return models
 
@@ -186,7 +186,7 @@ class Terms:
 
     @property
     def others(self) -> dict[str, Hashable]:
-        """The columns besides scores and labels, by role."""
+        """The columns other than scores and labels, by role."""
         return {role: name for role in OTHERS if (name := getattr(self, role)) is not None}
 
     @property
@@ -196,11 +196,11 @@ class Terms:
 
     @property
     def sinks(self) -> bool:
-        """Whether rows without a score lie below any cutoff."""
+        """Whether rows without a score rank below every cutoff."""
         return self.nan_policy == "unretrieved"
 
     def named(self) -> list[tuple[str, Hashable]]:
-        """Return each column that is read, with its role."""
+        """Return the role and name of each column read."""
         scores = [("score", model) for model in self.models]
         return [*scores, ("label", self.label), *self.others.items()]
 
@@ -210,7 +210,7 @@ ASSUMPTIONS = tuple(Assumed.__annotations__)
 ROLES = tuple(name for name in TERMS if name not in ASSUMPTIONS)
 
 
-# Words that people type as arguments, and the line that is meant.
+# Keywords from other packages, and what to write here.
 ARGUMENTS: Mapping[str, str] = {
     word: line
     for words, line in {
@@ -220,20 +220,20 @@ ARGUMENTS: Mapping[str, str] = {
         "ascending": "df.assign(score=-df['score']).pu.auroc(0.3) if lower is more positive",
         "average": "df.pu(by='query', average=True).auroc(0.3)",
         "beta_interval": "beta=pd.Interval(0.1, 0.3)",
-        "ci": "level=0.95, or for a picture without bands band_kws={'alpha': 0}",
+        "ci": "level=0.95, or for a plot without bands band_kws={'alpha': 0}",
         "figsize": "ax=plt.subplots(figsize=(6, 4))[1]",
         "dpi": "ax=plt.subplots(dpi=150)[1]",
-        "groups": "df.pu(cluster='patient') for rows that belong together, df.pu(by='site') for "
-        "answers apart",
+        "groups": "df.pu(cluster='patient') for dependent rows, df.pu(by='site') for a result of "
+        "each group",
         "k": "df.pu.metric('precision', 0.3, at=100), or df.pu.contingency(0.3, ranks=100)",
-        "joint": "beta=df.pu.estimate_beta(): answers hold jointly with an estimate",
+        "joint": "beta=df.pu.estimate_beta(): intervals then include the error of beta",
         "n_boot n_bootstrap n_bootstraps n_resamples": "level=0.95: intervals have closed forms "
-        "and draw no samples",
+        "and need no resampling",
         "mark": "df.pu.metric(['recall', 'fpr'], 0.3, at={'threshold': 0.5}) and ax.plot",
         "max_fpr": "df.pu.auroc(0.3, max_fpr=0.1)",
-        "n_jobs": "df.pu.auroc(0.3): what takes long runs in threads by itself",
+        "n_jobs": "df.pu.auroc(0.3): long computations use threads automatically",
         "quantity": "metric='auroc'",
-        "random_state": "df.pu.auroc(0.3): nothing is drawn at random, but by sample_to_label",
+        "random_state": "df.pu.auroc(0.3): only sample_to_label draws at random",
         "specificity": "df.pu.cutoff(0.3, fpr=0.1) or at={'fpr': 0.1}: it is 1 - fpr",
         "sample_weight": "df.pu(weight='w')",
         "threshold": "df.pu.metric('recall', 0.3, at={'threshold': 0.5})",
@@ -241,12 +241,12 @@ ARGUMENTS: Mapping[str, str] = {
     }.items()
     for word in words.split()
 }
-# What others call the share of positives: of all examples, not of the unlabeled ones.
+# Other names of the share of positives among all examples.
 PRIORS = ("class_prior", "pi", "prior")
 
 
 def check_known(call: str, names: Iterable[str], allowed: Iterable[str]) -> None:
-    """Raise for a role or an assumption that there is not."""
+    """Raise for an unknown role or assumption."""
     allowed = [*allowed]
     for name in names:
         if name in allowed:
@@ -255,28 +255,28 @@ def check_known(call: str, names: Iterable[str], allowed: Iterable[str]) -> None
         if name in ARGUMENTS:
             meant = f" Write {ARGUMENTS[name]}."
         elif name in PRIORS:
-            meant = " It belongs to a question, as beta: pu_accessor.beta_from_prevalence(...)."
+            meant = " Pass it to a method, as beta=pu_accessor.beta_from_prevalence(...)."
         if name in ASSUMPTIONS:
-            meant = f" It is taken for granted: df.pu.assume({name}=...)."
+            meant = f" It is an assumption: df.pu.assume({name}=...)."
         elif name in ROLES:
-            meant = f" It says what columns mean: df.pu({name}=...)."
+            meant = f" It is a role: df.pu({name}=...)."
         elif name in ("beta", "level", "at", "metric", "target", "band"):
-            meant = f" It belongs to a question: df.pu.metric('recall', 0.3, {name}=...)."
+            meant = f" Pass it to a method: df.pu.metric('recall', 0.3, {name}=...)."
         raise PUTypeError(f"{call} has no argument {name!r}.{meant}")
 
 
-# Facts, as a message says them.
+# Facts as messages write them.
 _WORDS: Mapping[str, str] = {
     "at a cutoff": "a metric at a cutoff",
-    "at=chosen": "a cutoff at which something is highest",
-    "at=cutoff of these": "a cutoff that these examples alone have",
+    "at=chosen": "a cutoff chosen from the data",
+    "at=cutoff of this sample": "a cutoff that only this sample has",
     "at=estimated": "a cutoff that depends on beta",
     "at=first": "the first positive",
-    "at=its own": "a metric that finds its own cutoff",
-    "at=of all examples": "a share of examples, or a rate",
+    "at=its own": "a metric with its own cutoff",
+    "at=of all examples": "a share of all examples, or a rate",
     "early": "NDCG",
     "negatives count": "a metric that counts negatives",
-    "band=at random": "one for labels at random",
+    "band=at random": "one for labels selected at random",
     "band=by rank": "bounds by rank",
     "beta=estimate": "an estimate",
     "beta=interval": "an interval",
@@ -285,7 +285,7 @@ _WORDS: Mapping[str, str] = {
 
 
 class Exclusion(NamedTuple):
-    """Facts that do not go together: the first is what a user is to change."""
+    """Facts that exclude each other; a user is to change the first."""
 
     facts: tuple[str, ...]
     why: str
@@ -293,9 +293,9 @@ class Exclusion(NamedTuple):
     page: str | None = None
 
 
-# What a question takes for granted at the most; monotone scores are a matter of the ranking, and
-# go with every question. "at a cutoff" is a metric at a cutoff, whatever its name.
-TAKEN: Mapping[str, tuple[str, ...]] = {
+# The assumptions each method supports; all support monotone scores. "at a cutoff" is any metric at
+# a cutoff.
+SUPPORTED_ASSUMPTIONS: Mapping[str, tuple[str, ...]] = {
     "contingency": ("reference", "selection_odds", "contamination"),
     "rank_cdf": ("reference", "selection_odds", "contamination"),
     "dominance": ("reference", "selection_odds", "contamination"),
@@ -316,164 +316,166 @@ TAKEN: Mapping[str, tuple[str, ...]] = {
     "sample_to_label": ASSUMPTIONS,
 }
 
-# What excludes what: facts, of which a "/" separates those that are alike; why; after ">" the next
-# step, after "@" the page of the manual. The first fact is what a user is to change.
+# Facts that exclude each other ("/" separates alternatives): why > what to do @page of the manual.
+# The first fact is what a user is to change.
 _TABLE = """
-count, weight: each row with a weight is drawn by itself
+count, weight: rows with a weight are sampled one at a time
   > Write the rows out: df.loc[df.index.repeat(df['n'])].pu(weight='w').
-nan_policy='unretrieved', negatives count/contingency/rank_cdf/dominance/calibration: how many
-  negatives were never retrieved is not known
+nan_policy='unretrieved', negatives count/contingency/rank_cdf/dominance/calibration: the number of
+  negatives that were not retrieved is unknown
   > Pass nan_policy='worst', which ranks these rows last.
-nan_policy='unretrieved', cutoff/compare/gap/estimate_beta/check_assumptions/sample_to_label: how
-  many negatives were never retrieved is not known
+nan_policy='unretrieved', cutoff/compare/gap/estimate_beta/check_assumptions/sample_to_label: the
+  number of negatives that were not retrieved is unknown
   > Pass nan_policy='worst', which ranks these rows last.
-nan_policy='unretrieved', robustness/pool/weight/cluster/reference/prevalence: how many negatives
-  were never retrieved is not known > Pass nan_policy='worst', which ranks these rows last.
-nan_policy='unretrieved', data in chunks: all scores are needed in one place
+nan_policy='unretrieved', robustness/pool/weight/cluster/reference/prevalence: the number of
+  negatives that were not retrieved is unknown
+  > Pass nan_policy='worst', which ranks these rows last.
+nan_policy='unretrieved', data in chunks: it needs all scores in memory
   > Read them first: ddf.compute().pu(nan_policy='unretrieved').
-nan_policy='unretrieved', at=of all examples: how many examples there are is not known
+nan_policy='unretrieved', at=of all examples: the number of examples is unknown
   > Pass a rank: at=10.
-cluster/weight, early/bpref/at=its own: it takes each document as drawn by itself
-at=first, data in chunks: all scores are needed in one place > Read them first: ddf.compute().pu.
-monotone, propensity: where labels depend on more than being positive, known positives need not
-  become rarer down the ranking @monotone
-cluster/weight, propensity: there is no error for it where labels were selected with unequal
-  probabilities @clusters
-selection_odds, cluster/weight/propensity: propensities say what the odds of being labeled are, and
-  how they differ among clusters and rows with weights is not known @selection_odds
-selection_odds, pool: odds are compared within one ranking > Ask each group: df.pu(by='fold').
-contamination, cluster/weight/propensity/pool: labels are then no simple random sample of the
-  positives, and nobody worked it out
-prevalence, contamination: what both do together is not known @population
-reference, cluster/weight/propensity: these say how known positives were drawn, and nothing of
-  known negatives @known_negatives
-propensity, gap, auroc: the known positives of each group are compared as a simple random sample
-prevalence, pool: each of the pooled groups has a prevalence of its own @population
-prevalence, selection_odds: what both do together is not known @population
-average, propensity: how far an average is off is not known where known positives count unequally
+cluster/weight, early/bpref/at=its own: its interval takes documents as independent
+at=first, data in chunks: it needs all scores in memory > Read them first: ddf.compute().pu.
+monotone, propensity: if labels depend on more than the class, known positives may not become rarer
+  down the ranking @monotone
+cluster/weight, propensity: no standard error is known where labels have unequal probabilities
+  @clusters
+selection_odds, cluster/weight/propensity: propensities already state the odds of being labeled,
+  and how odds differ among clusters or weighted rows is unknown @selection_odds
+selection_odds, pool: odds are compared within one ranking
+  > Evaluate each group: df.pu(by='fold').
+contamination, cluster/weight/propensity/pool: the true known positives are then not a simple
+  random sample, and no method is known
+prevalence, contamination: no method covers both @population
+reference, cluster/weight/propensity: these describe how known positives were sampled, not known
+  negatives @known_negatives
+propensity, gap, auroc: it takes the known positives of each group as a simple random sample
+prevalence, pool: each pooled group has its own prevalence @population
+prevalence, selection_odds: no method covers both @population
+average, propensity: the error of an average is unknown if known positives count unequally
   @biased_labels
-pool/average, data in a Dataset: groups are put together in a frame alone
+pool/average, data in a Dataset: only frames can be pooled or averaged
   > Make a frame: ds.to_dataframe().reset_index().pu.
-pool, data in chunks: groups are put together in a frame alone > Ask each group: df.pu(by='fold').
-by, a groupby: a groupby has its groups already > Group by all
-  keys at once: df.groupby(['site', 'model']).pu.
-by, data in a Dataset: each other dimension makes groups by itself
+pool, data in chunks: only frames can be pooled > Evaluate each group: df.pu(by='fold').
+by, a groupby: a groupby already defines its groups
+  > Group by all keys at once: df.groupby(['site', 'model']).pu.
+by, data in a Dataset: each other dimension already makes groups
   > Leave it out, or make a frame: ds.to_dataframe().reset_index().pu(by='model').
 on, data in a Dataset: samples are paired along their dimension > Leave it out.
-on, a list of scores: a row pairs its own scores > Leave it out.
+on, a list of scores: each row already pairs its scores > Leave it out.
 a list of scores, gap: models of the same rows are not independent
   > Compare them: df.pu(score=['svm', 'forest']).compare().
-at=estimated, one estimate for all groups: each beta that the estimate allows has another cutoff
+at=estimated, one estimate for all groups: each beta within the estimate has another cutoff
   > Estimate beta in each group: beta=df.pu(by='sex').estimate_beta().
 on, robustness, a metric of one model: it pairs the rows of models > Leave it out.
 above, robustness, a difference: the conclusion is that one model is better than the other
   > Leave it out.
-at=estimated, compare: it is another cutoff for each model and beta > Pass for example at=100.
+at=estimated, compare: each model and beta has another cutoff > Pass for example at=100.
   @many_models#which-model-is-better
-wave/strata, check_assumptions, data in a Dataset: it is a column of a frame
+wave/strata, check_assumptions, data in a Dataset: it names a column of a frame
   > Make a frame: ds.to_dataframe().reset_index().pu.
-wave/strata, check_assumptions, data in arrays: it is a column of a frame
-  > Put them into a frame: pd.DataFrame({'score': score, 'label': label}).pu.
+wave/strata, check_assumptions, data in arrays: it names a column of a frame
+  > Put the arrays into a frame: pd.DataFrame({'score': score, 'label': label}).pu.
 score/label/by, data in arrays: arrays have no columns
-  > Put them into a frame: pd.DataFrame({'score': score, 'label': label}).pu.
+  > Put the arrays into a frame: pd.DataFrame({'score': score, 'label': label}).pu.
 compare, data in arrays: two arrays are the scores and labels of one model
-  > Put the scores of all into a frame: df.pu(score=['svm', 'forest']).compare().
-sample_to_label, data in chunks: rows are drawn in memory
-  > Draw some first: ddf.sample(frac=0.01, random_state=0).compute().pu.sample_to_label(50).
-sample_to_label, data in a LazyFrame: rows are drawn in memory
+  > Put the scores of all models into a frame: df.pu(score=['svm', 'forest']).compare().
+sample_to_label, data in chunks: rows are sampled in memory
+  > Sample some first: ddf.sample(frac=0.01, random_state=0).compute().pu.sample_to_label(50).
+sample_to_label, data in a LazyFrame: rows are sampled in memory
   > Collect it first: lf.collect().pu.sample_to_label(50).
-ranks='all', data in chunks: all cutoffs need all scores in memory at once
-  > Curves and areas are the same at ranks='breakpoints'. @large_data#cutoffs-that-suffice
-strata/below/above, sample_to_label, by/a groupby/a list of scores: rows are drawn from one ranking
-  > Draw rows of one after the other: df[df['site'] == 'a'].pu(score='svm').
-pool, compare, propensity/weight: pairs are within one ranking
+ranks='all', data in chunks: all cutoffs need all scores in memory
+  > Curves and areas are the same with ranks='breakpoints'. @large_data#cutoffs-that-suffice
+strata/below/above, sample_to_label, by/a groupby/a list of scores: rows are sampled from one
+  ranking > Sample one group at a time: df[df['site'] == 'a'].pu(score='svm').
+pool, compare, propensity/weight: models are compared within one ranking
   > Compare within each group: df.pu(by='fold'). @clusters
 band/beta=interval/max_fpr/reference/selection_odds/contamination/prevalence, average: an average
-  has an interval of its own > Ask each group, without average.
-average, contingency/rank_cdf/dominance/calibration/cutoff/compare/gap/estimate_beta: it answers
+  has its own interval > Evaluate each group, without average.
+average, contingency/rank_cdf/dominance/calibration/cutoff/compare/gap/estimate_beta: the result is
   for each group > Leave average out.
-average, check_assumptions/sample_to_label/robustness: it answers for each group
+average, check_assumptions/sample_to_label/robustness: the result is for each group
   > Leave average out.
-on_error='nan', contingency/rank_cdf/dominance: tables and curves are of whole numbers, which
-  cannot be NaN > Leave groups without an answer out: df.pu(by='site', on_error='skip').
-on_error='nan', average/gap: it has no row of one group alone
-  > Leave groups without an answer out: df.pu(by='site', on_error='skip').
-target='examples', average, cluster: nothing is known of clusters that were not labeled
+on_error='nan', contingency/rank_cdf/dominance: tables have whole numbers, which cannot be NaN
+  > Skip groups without a result: df.pu(by='site', on_error='skip').
+on_error='nan', average/gap: no row of the result is about a single group
+  > Skip groups without a result: df.pu(by='site', on_error='skip').
+target='examples', average, cluster: nothing is known about clusters without labels
   > Leave cluster out, or pass target='population'. @clusters
-beta=estimate, selection_odds/contamination: an estimate of beta takes labels as selected at random
-  > Pass its point, beta=found['beta'].item(), or its ends one after the other. @beta
-beta=estimate, rank_cdf/robustness/check_assumptions/dominance: it cannot include the error of an
-  estimate > Pass its point, beta=found['beta'].item(), or its ends one after the other. @beta
-beta=interval, contamination, contingency: tables are bounded at one number of positives
-  > Ask at both ends: beta=[0.1, 0.3].
-beta=interval/beta=estimate, contingency, target='population': the band for new examples is at one
-  beta > Ask at both ends: beta=[0.1, 0.3]. @population
+beta=estimate, selection_odds/contamination: an estimate of beta assumes labels selected at random
+  > Pass its point, beta=found['beta'].item(), or one of its limits. @beta
+beta=estimate, rank_cdf/robustness/check_assumptions/dominance: it cannot include the error of beta
+  > Pass its point, beta=found['beta'].item(), or one of its limits. @beta
+beta=interval, contamination, contingency: such tables have one number of positives
+  > Pass both ends: beta=[0.1, 0.3].
+beta=interval/beta=estimate, contingency, target='population': the band for future data has one
+  beta > Pass both ends: beta=[0.1, 0.3]. @population
 target='population', contingency, band/reference/selection_odds/contamination: there is no interval
-  for new examples then > Pass target='examples'. @population
-target='population', contingency, cluster/weight/propensity: there is no interval for new examples
+  for future data then > Pass target='examples'. @population
+target='population', contingency, cluster/weight/propensity: there is no interval for future data
   then > Pass target='examples'. @population
-target='population', at=cutoff of these: there is no interval for new examples then
+target='population', at=cutoff of this sample: there is no interval for future data then
   > Pass target='examples'. @population
 target='population', at=estimated, cluster/weight/selection_odds/contamination: the errors of the
-  cutoff and of the metric depend on each other, and nobody worked that out
+  cutoff and of the metric are dependent, and no method is known
   > Pass target='examples', or at={'threshold': 0.5}. @population
-target='population', at a cutoff, band/reference: there is no interval for new
-  examples then > Pass target='examples'. @population
-target='population', net_benefit, reference: there is no interval for new examples
-  then > Pass target='examples'.
-target='population', auroc/average_precision/bedroc/at a cutoff/gap/cutoff, propensity: there is no
-  interval for new examples then > Pass target='examples'.
-prevalence, target='examples', average_precision/at a cutoff: these examples have the prevalence
-  that they have > Pass target='population', and a metric at={'threshold': 0.5}. @population
-target='examples', auroc/average_precision/bedroc/compare/gap, cluster/weight: intervals for
-  these examples take each row as drawn by itself > Pass target='population'.
-target='population', cutoff, cost/reference: there is no interval for new examples then
+target='population', at a cutoff, band/reference: there is no interval for future data then
+  > Pass target='examples'. @population
+target='population', net_benefit, reference: there is no interval for future data then
   > Pass target='examples'.
-max_fpr, propensity: with propensities the whole area has an interval, and no part of it
-  > Take the range between bounding curves: df.pu.contingency(0.3).pu.area('auroc', max_fpr=0.1).
-max_fpr, target='population', pool: new examples have one ranking
-  > Pass target='examples', or ask each group: df.pu(by='fold').
-band=at random, selection_odds: it holds for labels at random alone
+target='population', auroc/average_precision/bedroc/at a cutoff/gap/cutoff, propensity: there is no
+  interval for future data then > Pass target='examples'.
+prevalence, target='examples', average_precision/at a cutoff: this sample has its own prevalence
+  > Pass target='population', and a metric at={'threshold': 0.5}. @population
+target='examples', auroc/average_precision/bedroc/compare/gap, cluster/weight: intervals for
+  this sample take rows as independent and of equal weight > Pass target='population'.
+target='population', cutoff, cost/reference: there is no interval for future data then
+  > Pass target='examples'.
+max_fpr, propensity: with propensities only the whole area has an interval
+  > Use the bounding curves: df.pu.contingency(0.3).pu.area('auroc', max_fpr=0.1).
+max_fpr, target='population', pool: future data have one ranking
+  > Pass target='examples', or evaluate each group: df.pu(by='fold').
+band=at random, selection_odds: it assumes labels selected at random
   > Pass band='exact' or 'simultaneous'.
-band=by rank, reference: bounds by rank are taken as they are, whichever examples are known
-at=chosen, propensity: it is chosen among all cutoffs, and no band with propensities holds at all
+band=by rank, reference: bounds by rank do not depend on which examples are known
+at=chosen, propensity: the cutoff is chosen among all, and no band with propensities covers jointly
   > Pass a rank, or at={'recall': 0.9}.
-at=chosen, cluster/weight: it is chosen among all cutoffs, and no such band holds at all
+at=chosen, cluster/weight: the cutoff is chosen among all, and no such band covers jointly
   > Pass a rank.
 band, contingency/rank_cdf/dominance/at a cutoff/net_benefit, cluster/weight/propensity: rows that
-  are no simple random sample have a band of their own > Leave band out.
-band, auroc/average_precision/bedroc/boyce/bpref/early: it takes no band > Leave band out. @bands
-contamination, at=chosen: wrong labels would choose another cutoff
+  are no simple random sample have their own band > Leave band out.
+band, auroc/average_precision/bedroc/boyce/bpref/early: it has no band > Leave band out. @bands
+contamination, at=chosen: wrong labels would change the cutoff
   > Pass a rank, a fraction or a threshold.
-cluster, cutoff/estimate_beta/robustness: it takes each row as drawn by itself
+cluster, cutoff/estimate_beta/robustness: it takes rows as independent
   > Keep one row of each: df.groupby('patient').sample(1, random_state=0).pu. @clusters
-weight, cutoff/estimate_beta/robustness: it takes each row as drawn by itself
-  > Draw rows by weight: df.sample(1000, weights='w', replace=True, random_state=0).pu. @clusters
-propensity, robustness/calibration/bedroc/early/bpref/cutoff: it takes labels as selected at random
+weight, cutoff/estimate_beta/robustness: it takes rows as equally likely
+  > Sample rows by weight: df.sample(1000, weights='w', replace=True, random_state=0).pu. @clusters
+propensity, robustness/calibration/bedroc/early/bpref/cutoff: it assumes labels selected at random
   @biased_labels
-propensity/weight/pool, check_assumptions: it checks labels at random of rows that count once
+propensity/weight/pool, check_assumptions: it checks random labels of rows that count once
   > Leave it out: df.pu.check_assumptions().
-strata, check_assumptions, cluster: how many rows of a stratum are known by chance is not known
-  where rows belong together > Leave one of the two out; waves count clusters. @assumptions
-weight, sample_to_label: beta is the weighted share, and rows are drawn with equal probabilities
-  > Draw them by weight: df[df['label'].isna()].sample(100, weights='w', replace=True).
+strata, check_assumptions, cluster: the test of strata takes rows as independent
+  > Leave one of the two out; the test of waves allows clusters. @assumptions
+weight, sample_to_label: beta is a weighted share, but rows are sampled with equal probabilities
+  > Sample by weight: df[df['label'].isna()].sample(100, weights='w', replace=True).
   @clusters#weights
-count, sample_to_label: rows are drawn one by one
+count, sample_to_label: rows are sampled one by one
   > Write them out: df.loc[df.index.repeat(df['n'])].reset_index(drop=True).pu.
-selection_odds/contamination, compare, no test: under these models are compared by AUROC only
-  > Ask for compare('auroc', 0.3).
-target='examples', compare, no test: these examples are compared by AUROC only
+selection_odds/contamination, compare, no test: under these only AUROC can be compared
+  > Use compare('auroc', 0.3).
+target='examples', compare, no test: on this sample only AUROC can be compared
   > Pass target='population'. @many_models#which-model-is-better
-adjust='max_t', selection_odds/contamination: p values are then the largest for any labels, and
-  have no correlation > Pass adjust='holm'.
+adjust='max_t', selection_odds/contamination: worst-case p values have no correlation
+  > Pass adjust='holm'.
 """
 
 
-_NO_ANSWER = "it has no answer under that assumption"
+_NO_METHOD = "no method is known under that assumption"
 
 
 def _read_table() -> Iterator[Exclusion]:
-    """Return a row for each combination of the facts that are alike."""
+    """Yield an exclusion for each combination of alternatives."""
     for row in re.sub(r"\n  ", " ", _TABLE).strip().splitlines():
         facts, rest = row.split(": ", 1)
         rest, _, page = rest.partition(" @")
@@ -486,28 +488,34 @@ EXCLUSIONS = tuple(_read_table())
 _BY_FACTS = [(frozenset(exclusion.facts), exclusion) for exclusion in EXCLUSIONS]
 
 
-def refuse(facts: Mapping[str, object], question: str = "") -> None:
-    """Raise where facts exclude each other; a question, too, is one."""
-    facts = {**facts, **({question: question} if question else {})}
+def refuse(facts: Mapping[str, object], method: str = "") -> None:
+    """Raise if facts, the method among them, exclude each other."""
+    facts = {**facts, **({method: method} if method else {})}
+    supported = ("monotone", *SUPPORTED_ASSUMPTIONS.get(method, ASSUMPTIONS))
     for name in ASSUMPTIONS:
-        if question in TAKEN and name in facts and name not in (*TAKEN[question], "monotone"):
-            raise _explain(Exclusion((name, question), _NO_ANSWER, f"Leave {name} out."), facts)
-    there = {*facts}
+        if name in facts and name not in supported:
+            raise _explain(Exclusion((name, method), _NO_METHOD, f"Leave {name} out."), facts)
     for excluded, exclusion in _BY_FACTS:
-        if excluded <= there:
+        if excluded <= facts.keys():
             raise _explain(exclusion, facts)
 
 
 def _explain(exclusion: Exclusion, facts: Mapping[str, object]) -> PUValueError:
+    """Return the error of an exclusion."""
     first, *others = exclusion.facts
     name, equals, value = first.partition("=")
-    came = f"must not be {_WORDS.get(first, value)}" if equals else "must be left out"
-    came = came if equals or first != facts[first] else "has no answer"
-    passed = f", but {brief(facts[first])} was passed" if came.endswith("out") else ""
+    passed = ""
+    if equals:
+        verdict = f"must not be {_WORDS.get(first, value)}"
+    elif first == facts[first]:  # a method
+        verdict = "is not available"
+    else:
+        verdict, passed = "must be left out", f", but {brief(facts[first])} was passed"
     with_others = " and ".join(_write(fact, facts) for fact in others)
-    text = f"{name} {came} with {with_others}{passed}: {exclusion.why}. {exclusion.step}"
+    text = f"{name} {verdict} with {with_others}{passed}: {exclusion.why}. {exclusion.step}"
     return PUValueError(text, page=exclusion.page)
 
 
 def _write(fact: str, facts: Mapping[str, object]) -> str:
+    """Return a fact as messages write it."""
     return f"{fact}={brief(facts[fact])}" if fact in TERMS else _WORDS.get(fact, fact)

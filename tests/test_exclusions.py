@@ -10,7 +10,15 @@ import xarray as xr
 import pu_accessor
 import pu_accessor.polars
 from pu_accessor import PUValueError
-from pu_accessor.terms import _WORDS, ASSUMPTIONS, EXCLUSIONS, OTHERS, ROLES, TAKEN, Exclusion
+from pu_accessor.terms import (
+    _WORDS,
+    ASSUMPTIONS,
+    EXCLUSIONS,
+    OTHERS,
+    ROLES,
+    SUPPORTED_ASSUMPTIONS,
+    Exclusion,
+)
 
 # Sources without the columns that are read: whoever looks into them raises another error.
 EMPTY = pd.DataFrame({"nothing": [1, 2]})
@@ -42,7 +50,7 @@ KEYWORDS: dict[str, dict[str, Any]] = {
     "band=by rank": {"band": (lambda rank: 0 * rank, lambda rank: 0 * rank + 1)},
     "at=chosen": {"at": "maximum"},
     "at=estimated": {"at": {"fpr": 0.1}},
-    "at=cutoff of these": {"at": 100},
+    "at=cutoff of this sample": {"at": 100},
     "at=of all examples": {"at": {"fraction": 0.1}},
     "negatives count": {"metric": "npv"},
     "at=first": {"metric": "reciprocal_rank"},
@@ -89,7 +97,7 @@ ASKED = {
 }
 ASKED |= {"wave": "check_assumptions", "band": "contingency", "ranks='all'": "contingency"}
 ASKED |= dict.fromkeys(("band=at random", "band=by rank"), "contingency")
-ASKED |= dict.fromkeys(("at=chosen", "at=estimated", "at=cutoff of these"), "at a cutoff")
+ASKED |= dict.fromkeys(("at=chosen", "at=estimated", "at=cutoff of this sample"), "at a cutoff")
 ASKED |= dict.fromkeys(("at=of all examples", "negatives count"), "at a cutoff")
 ASKED |= dict.fromkeys(("at=first", "at=its own"), "without a cutoff")
 ASKED |= {"nan_policy='unretrieved'": "at a cutoff"}
@@ -133,7 +141,9 @@ def test_facts_that_exclude_each_other_are_refused(row: Exclusion) -> None:
     message = message_of(row.facts)
     first, *others = row.facts
     name, equals, _ = first.partition("=")
-    came = "must not be" if equals else "has no answer" if first in QUESTIONS else "must be left"
+    came = (
+        "must not be" if equals else "is not available" if first in QUESTIONS else "must be left"
+    )
     assert message.startswith(f"{name} {came}")
     assert row.why in message and row.step in message
     for fact in others:
@@ -141,18 +151,16 @@ def test_facts_that_exclude_each_other_are_refused(row: Exclusion) -> None:
         assert word in message
 
 
-NOT_TAKEN = [
+NOT_SUPPORTED = [
     (assumption, question)
-    for question, taken in TAKEN.items()
+    for question, supported in SUPPORTED_ASSUMPTIONS.items()
     for assumption in ASSUMPTIONS
-    if assumption not in taken and assumption != "monotone"
+    if assumption not in supported and assumption != "monotone"
 ]
 
 
-@pytest.mark.parametrize(("assumption", "question"), NOT_TAKEN)
-def test_what_a_question_cannot_take_for_granted_is_refused(
-    assumption: str, question: str
-) -> None:
+@pytest.mark.parametrize(("assumption", "question"), NOT_SUPPORTED)
+def test_assumptions_without_a_method_are_refused(assumption: str, question: str) -> None:
     message = message_of((assumption, question))
     words = _WORDS.get(question, question)
     assert message.startswith(f"{assumption} must be left out with {words}, but ")

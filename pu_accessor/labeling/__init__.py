@@ -1,4 +1,4 @@
-"""Labels by hand: what they add, and how many labels and known positives a study takes."""
+"""Labels made by hand, and the sizes of studies."""
 
 from pu_accessor.labeling.apply import add_labels, rates_from_labels, weigh_labels
 from pu_accessor.labeling.planning import labels_needed, positives_needed, power

@@ -1,4 +1,4 @@
-"""Labels that were made by hand, put to use: added, weighted, or read as rates of a list."""
+"""Use labels made by hand: add them, weight them, or estimate rates from them."""
 
 from collections.abc import Hashable
 from typing import Any
@@ -9,44 +9,41 @@ import pandas as pd
 from pu_accessor.checks import check_level
 from pu_accessor.errors import PUDataError, PUKeyError, PUTypeError, PUValueError, brief
 from pu_accessor.inference.prior.stratified import stratified_limits
-from pu_accessor.questions.hand_labels import Labeled, label_column, read_found, read_strata
-from pu_accessor.questions.tidy import TidyFrame
+from pu_accessor.questions.hand_labels import LabeledStratum, label_column, read_found, read_strata
+from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.ranking import FloatArray
 from pu_accessor.sources.label_states import read_labels
 from pu_accessor.terms import Terms
 
 
 def add_labels(label: "pd.Series[Any]", found: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Add labels that were made by hand, of unlabeled rows that were drawn at random.
+    """Add labels made by hand, of unlabeled rows that were sampled at random.
 
-    Positives that are found extend the known ones: together they are a random sample of all
-    positives as much as these were. Negatives that are found are a random sample of all negatives.
-    What is left unlabeled has the beta of `pu_accessor.beta_from_labels` with ``rest=True``.
+    Found positives and known ones together are as random a sample of all positives as the known
+    ones were. Found negatives are a random sample of all negatives. The beta of the rows that stay
+    unlabeled is that of `pu_accessor.beta_from_labels` with ``rest=True``.
 
     Parameters
     ----------
     label : Series, shape (examples,)
         True or 1, False or 0, missing: known positive, known negative, unlabeled.
     found : Series of bool, shape (labeled,)
-        What each row that was labeled by hand is. Its index says which rows they are.
+        The class of each row that was labeled by hand, with the index of the rows.
 
     Returns
     -------
     Series of boolean, shape (examples,)
-        True, False and missing; the index and the name of `label`.
+        True, False and missing, with the index and the name of `label`.
 
     Raises
     ------
-    PUTypeError
-        If an argument is no Series.
-    PUDataError
-        If a row was labeled before, is there twice or not at all, or has no label yet.
-    PUValueError
-        If labels are neither of these, or of two values with nothing missing.
+    PUDataError, PUValueError, PUTypeError
+        If a row was labeled before, is repeated or unknown, or has no label yet; if labels have
+        other values, or an argument is not a Series.
 
     See Also
     --------
-    pu_accessor.beta_from_labels : Beta of what is left, with ``rest=True``.
+    pu_accessor.beta_from_labels : Beta of the rest, with ``rest=True``.
 
     Examples
     --------
@@ -57,76 +54,77 @@ def add_labels(label: "pd.Series[Any]", found: "pd.Series[Any]") -> "pd.Series[A
     for name, column in (("label", label), ("found", found)):
         if not isinstance(column, pd.Series):
             came = type(column).__name__
-            raise PUTypeError(f"{name} must be a Series, but a {came} was passed.")
+            raise PUTypeError(
+                f"{name} must be a Series, but a {came} was passed. Pass {name}=df['label']."
+            )
     if not (label.index.is_unique and found.index.is_unique):
-        raise PUDataError("label and found must have each row once, but an index repeats.")
-    places = label.index.get_indexer(found.index)
-    if (places < 0).any():
         raise PUDataError(
-            f"found must hold rows of label, but {found.index[places < 0].tolist()[:5]} are none."
+            "label and found must have each row once, but an index repeats. Number the rows "
+            "first: df.reset_index(drop=True)."
+        )
+    positions = label.index.get_indexer(found.index)
+    if (positions < 0).any():
+        raise PUDataError(
+            f"found must have rows of label, but {found.index[positions < 0].tolist()[:5]} "
+            "are not. Pass label=df['label'] of the frame that was sampled."
         )
     known, new = read_labels(label, Terms()), read_found(found)
-    before = (known.positive | known.negative)[places]
+    before = (known.positive | known.negative)[positions]
     if before.any():
         raise PUDataError(
-            f"found must hold rows that are unlabeled, but {found.index[before].tolist()[:5]} are "
-            "labeled. Draw them by df.pu.sample_to_label."
+            f"found must have unlabeled rows, but {found.index[before].tolist()[:5]} are labeled. "
+            "Sample them by df.pu.sample_to_label."
         )
     states = pd.array([None] * label.size, dtype="boolean")
     states[known.positive] = True
     states[known.negative] = False
-    states[places] = new
+    states[positions] = new
     return pd.Series(states, index=label.index, name=label.name)
 
 
 def weigh_labels(label: "pd.Series[Any]", found: "pd.Series[Any] | pd.DataFrame") -> pd.DataFrame:
-    """Let labels that were made by hand stand for all unlabeled rows.
+    """Weight rows labeled by hand so that they represent all unlabeled rows.
 
-    Each row that was drawn and labeled stands for as many unlabeled rows as there are for each
-    label, known ones for themselves. With these weights all rows are labeled, so that all numbers
-    on new examples need neither beta nor that known positives are a random sample: AUROC, average
-    precision, a rate at a threshold, `compare`. Where known positives *are* a random sample,
-    `add_labels` may give a shorter interval of AUROC.
+    Each labeled row represents as many unlabeled rows as there are for each label; known rows
+    represent themselves. With these weights all results for future data need neither beta nor
+    SCAR: AUROC, average precision, a rate at a threshold, `compare`. If known positives *are* a
+    random sample, `add_labels` may give a shorter interval of AUROC.
 
     Parameters
     ----------
     label : Series, shape (examples,)
         True or 1, False or 0, missing: known positive, known negative, unlabeled.
     found : Series of bool, shape (labeled,), or DataFrame
-        What each row that was labeled by hand is, drawn at random of all that are unlabeled; its
-        index says which rows they are. Or the rows that `sample_to_label` drew of strata, with
-        their column of labels filled in.
+        The class of each row that was sampled at random and labeled, with the index of the rows.
+        Or the frame of `sample_to_label` with strata, with its column of labels filled in.
 
     Returns
     -------
     DataFrame, shape (examples, 2)
-        label, as `add_labels` returns it, and weight: 1 for known rows, unlabeled over labeled
-        rows of its stratum for one that was labeled by hand, 0 for those that are left.
+        label, as from `add_labels`, and weight: 1 for known rows, unlabeled over labeled rows of
+        its stratum for a row labeled by hand, and 0 for the rest.
 
     Raises
     ------
-    PUDataError
-        If strata do not cover the unlabeled rows, or as `add_labels` does.
-    PUTypeError, PUValueError
-        As `add_labels` does.
+    PUDataError, PUValueError, PUTypeError
+        If strata do not cover the unlabeled rows, and as in `add_labels`.
 
     See Also
     --------
-    add_labels : Adds labels without weights.
-    sample_to_label : Draws the rows.
+    add_labels : Add labels without weights.
+    sample_to_label : Sample the rows.
 
     Notes
     -----
-    The weights are one over the probabilities of being drawn ([1]_), so that sums over labeled
-    rows are unbiased for sums over all. Pass ``beta=0`` with them: nothing is unlabeled.
+    The weights are inverse sampling probabilities ([1]_), so that sums over labeled rows are
+    unbiased for sums over all. Pass ``beta=0`` with them: nothing is unlabeled.
 
-    Intervals see what the labels hold. With some ten positives found and an AUROC near 1 the few
-    that rank low may be missed: in simulations 95% intervals then covered .635 to .9.
+    With some ten found positives and an AUROC near 1, the few positives that rank low may be
+    missed: in simulations 95% intervals then covered .635 to .9.
 
     References
     ----------
-    .. [1] D. G. Horvitz, D. J. Thompson, *A generalization of sampling without replacement from a
-       finite universe*, Journal of the American Statistical Association 47 (1952) 663-685.
+    .. [1] D. G. Horvitz, D. J. Thompson, J. Am. Stat. Assoc. 47 (1952) 663-685.
 
     Examples
     --------
@@ -140,25 +138,25 @@ def weigh_labels(label: "pd.Series[Any]", found: "pd.Series[Any] | pd.DataFrame"
         column = label_column(found)
         if column not in found.columns:
             raise PUKeyError(
-                f"found must have rows as sample_to_label draws them, but column {column!r} of "
-                f"their labels is not among {[*found.columns]}."
+                f"found must have rows of sample_to_label, but the column of labels, {column!r}, "
+                f"is not among {[*found.columns]}. Fill it in: rows.assign({column}=labels)."
             )
         labels = found[column]
     added = add_labels(label, labels)
     if not len(found):
         raise PUValueError(
-            "found must hold the label of one row or more, but is empty. Label some of the rows "
-            "that df.pu.sample_to_label draws."
+            "found must have at least one label, but is empty. Label rows of "
+            "df.pu.sample_to_label."
         )
     weight, n_unlabeled = added.notna().astype(np.float64), int(added.isna().sum()) + len(labels)
     weight[labels.index] = n_unlabeled / len(found)
     if isinstance(found, pd.DataFrame) and "stratum" in found.columns:
-        strata = {name: part.found for name, part in read_strata(found).items()}
+        strata = {name: part.labels for name, part in read_strata(found).items()}
         covered = {name: stratum.total for name, stratum in strata.items()}
         if sum(covered.values()) != n_unlabeled:
             raise PUDataError(
-                f"found must be drawn of strata that cover the unlabeled rows, {n_unlabeled}, but "
-                f"its strata hold {covered}. Draw rows without below or above, of the same frame."
+                f"found must have strata that cover the {n_unlabeled} unlabeled rows, but they "
+                f"cover {covered}. Sample rows without below or above, from the same frame."
             )
         each = {name: stratum.total / stratum.labeled for name, stratum in strata.items()}
         weight[labels.index] = found["stratum"].map(each).to_numpy(np.float64)
@@ -168,50 +166,45 @@ def weigh_labels(label: "pd.Series[Any]", found: "pd.Series[Any] | pd.DataFrame"
 def rates_from_labels(
     found: pd.DataFrame, listed: Hashable | list[Any], *, level: float = 0.95
 ) -> pd.DataFrame:
-    """Return precision, recall and false omission rate of a list, from labels made by hand.
+    """Estimate precision, recall and false omission rate of a list, from labels made by hand.
 
-    The list is a stratum or several: the rows at or above a threshold, for example. Nothing is
-    taken for granted of scores, of beta, or of how known positives were found.
+    The list is one or more strata, such as the rows at or above a threshold. Nothing is assumed
+    about scores, beta or the selection of known positives.
 
     Parameters
     ----------
     found : DataFrame
-        Rows that `sample_to_label` drew of the list, or of it and the rest, with their column of
-        labels filled in.
+        Rows that `sample_to_label` sampled from the list, or from the list and the rest, with
+        their column of labels filled in.
     listed : hashable, or list of them
-        The stratum that is the list, such as ">= 0.5", or a list of the strata that make it up:
-        [">= 0.9", ">= 0.5, < 0.9"].
+        The strata of the list, such as ">= 0.5" or [">= 0.9", ">= 0.5, < 0.9"].
     level : float, default 0.95
-        Probability with which each interval covers, in (0, 1).
+        Confidence level of each interval, in (0, 1).
 
     Returns
     -------
     DataFrame
-        A row for "precision"; where the rest is labeled, too, for "recall" and "for", the share of
-        positives in the rest: metric, estimate, lower, upper, level, target. All are of these
-        examples, known ones included. Recall is NaN where no positive turned up and none is known.
+        A row for "precision"; if the rest is labeled, also for "recall" and "for", the share of
+        positives in the rest: metric, estimate, lower, upper, level, target. All are for this
+        sample, with known examples. Recall is NaN if no positive is known or found.
 
     Raises
     ------
-    PUDataError
-        If a stratum has no labels, or a row is labeled twice or not at all.
-    PUKeyError
-        If there is no such stratum, or a column is missing.
-    PUValueError, PUTypeError
-        If an argument has a value that is not allowed.
+    PUDataError, PUKeyError, PUValueError, PUTypeError
+        If a stratum has no labels, a row is labeled twice or not at all, a stratum or column is
+        missing, or an argument is not allowed.
 
     See Also
     --------
-    pu_accessor.beta_from_labels : Beta from the same labels; of the rest alone that is elusion.
-    weigh_labels : Rates on new examples, and all other numbers.
+    pu_accessor.beta_from_labels : Beta from the same labels; of the rest it is elusion.
+    weigh_labels : Rates and other metrics for future data.
 
     Notes
     -----
-    The positives M among the unlabeled rows of a stratum have exact hypergeometric limits, and
-    those of several strata the limits of `pu_accessor.beta_from_labels`, which are no proof.
-    Precision is (n + M)/(n + n_negative + n_unlabeled) at these limits of M. The recall's are
-    those of the list and of the rest at the square root of `level`, so that it covers with a
-    probability of `level` or more.
+    The positives M among the unlabeled rows of one stratum have exact hypergeometric limits; those
+    of several strata have the limits of `pu_accessor.beta_from_labels`, which are not proven.
+    Precision is (n + M)/(n + n_negative + n_unlabeled) at these limits. Recall uses the limits of
+    the list and of the rest at the square root of `level`, for a coverage of at least `level`.
 
     Examples
     --------
@@ -233,8 +226,8 @@ def rates_from_labels(
     known = all(isinstance(name, Hashable) and name in strata for name in names)
     if not names or not known or len({*names}) < len(names):
         raise PUKeyError(
-            "listed must be a stratum, or a list of strata that holds each once, but "
-            f"{brief(listed)} was passed, and there are {[*strata]}."
+            f"listed must be one of {[*strata]}, or a list of different ones, but "
+            f"{brief(listed)} was passed."
         )
     of_list = [strata.pop(name) for name in names]
     rates = {"precision": _positives(of_list, level) / sum(part.rows for part in of_list)}
@@ -245,11 +238,11 @@ def rates_from_labels(
         rates["for"] = _positives(rest, level) / sum(part.rows for part in rest)
     frame = pd.DataFrame([*rates.values()], columns=["estimate", "lower", "upper"])
     frame.insert(0, "metric", [*rates])
-    return TidyFrame(frame.assign(level=level, target="examples"))
+    return ResultFrame(frame.assign(level=level, target="examples"))
 
 
-def _positives(parts: list[Labeled], level: float) -> FloatArray:
-    """Return the expected, the fewest and the most positives of strata, with those known."""
-    found = [part.found for part in parts]
-    expected = sum(stratum.expected for stratum in found)
-    return sum(part.n for part in parts) + np.array([expected, *stratified_limits(found, level)])
+def _positives(parts: list[LabeledStratum], level: float) -> FloatArray:
+    """Return the expected number of positives of strata, with the known ones, and its limits."""
+    strata = [part.labels for part in parts]
+    expected = sum(stratum.expected for stratum in strata)
+    return sum(part.n for part in parts) + np.array([expected, *stratified_limits(strata, level)])

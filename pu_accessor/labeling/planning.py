@@ -1,4 +1,4 @@
-"""Planning: how many labels and known positives it takes, and how likely a difference is seen."""
+"""Plan the number of labels and known positives, and the power of a comparison."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
@@ -19,12 +19,12 @@ from pu_accessor.inference.planning import (
 )
 from pu_accessor.inference.prior.hand_labeled import TOLERANCE, LabelPlan
 from pu_accessor.questions.accessor import Accessor
-from pu_accessor.questions.tidy import TidyFrame
+from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.ranking import Counts
 
 Pilot: TypeAlias = Accessor | pd.DataFrame | Mapping[str, Any]
 
-_MOST = 2**30  # known positives
+_MAX_KNOWN = 2**30  # known positives
 
 
 def labels_needed(
@@ -35,46 +35,43 @@ def labels_needed(
     level: float = 0.95,
     probability: float = 0.5,
 ) -> int:
-    """Return how many unlabeled examples to label for an interval of some width.
+    """Return the number of unlabeled examples to label for an interval of beta of some width.
 
     Parameters
     ----------
     width : float
-        Of the interval of `beta_from_labels`, in (0, 1).
+        Width of the interval of `beta_from_labels`, in (0, 1).
     n_unlabeled : int
-        Unlabeled examples to draw from.
+        Number of unlabeled examples to sample from.
     beta : float, default 0.5
-        What it is expected to be, in [0, 1]; 0.5 needs most.
+        Expected beta, in [0, 1]; 0.5 needs most labels.
     level : float, default 0.95
-        Probability with which the interval covers, in (0, 1).
+        Confidence level of the interval, in (0, 1).
     probability : float, default 0.5
-        That with which the interval is to be so narrow, in (0, 1), if beta is what is expected.
-        How many positives turn up is up to chance: 0.9 is on the safe side.
+        Probability that the interval is at most that wide, in (0, 1), if beta is as expected. The
+        number of found positives is random: 0.9 is on the safe side.
 
     Returns
     -------
     int
-        With so many labels, and with every larger number of them, the interval is that narrow with
-        that probability; with one fewer it is not. At most `n_unlabeled`. Counts are whole, so
-        that widths fall unevenly: some smaller numbers may do by luck.
+        The smallest number of labels with that probability, for itself and all larger numbers. At
+        most `n_unlabeled`. Widths are not monotone in whole counts: some smaller numbers may do.
 
     Raises
     ------
     PUValueError, PUTypeError
-        If an argument has a value that is not allowed.
+        If an argument is not allowed.
 
     See Also
     --------
-    pu_accessor.beta_from_labels : What labels say.
-    positives_needed : How many known positives an interval of AUROC takes.
+    pu_accessor.beta_from_labels : The estimate from the labels.
+    positives_needed : The number of known positives for an interval of AUROC.
 
     Notes
     -----
-    The positives among s examples that are drawn of the unlabeled are hypergeometric. For each s
-    the intervals of all counts of positives are computed, and the probabilities of those that are
-    narrow enough are added: neither widths nor these sums are monotone. The last s that falls
-    short is found by halving, and by trying each of those that follow and may fall short. Above
-    65,536 labels it is found by halving alone.
+    The probabilities of counts with a narrow enough interval are added, by the hypergeometric
+    distribution. The largest number that is not enough is found by bisection and, up to 65,536
+    labels, by trying all that follow.
 
     Examples
     --------
@@ -100,28 +97,27 @@ def positives_needed(
     level: float = 0.95,
     probability: float = 0.5,
 ) -> pd.DataFrame:
-    """Return how many known positives it takes for an interval of some width.
+    """Return the number of known positives for an interval of AUROC of some width.
 
     Parameters
     ----------
     width : float
-        Of the interval of `auroc` on new examples, in (0, 1).
+        Width of the interval of `auroc` on future data, in (0, 1).
     metric : {"auroc"}, default "auroc"
-        What the interval is of.
+        The metric.
     pilot : DataFrame, accessor or mapping
-        What is expected. Scores and labels of a smaller test set: ``df``, or
-        ``df.pu(score="p", label="y")``. Or a value, ``{"auroc": 0.8}``: scores are then taken as
-        normal, with equal variances.
+        The expected scores. A smaller test set: ``df``, or ``df.pu(score="p", label="y")``. Or a
+        value, ``{"auroc": 0.8}``, for normal scores with equal variances.
     beta : float
         Fraction of positives among the unlabeled, in [0, 1).
     n_unlabeled : int, optional
-        How many unlabeled examples there will be. By default as many for each known positive as
-        in the pilot; to be passed where that is a value.
+        Number of unlabeled examples. By default as many for each known positive as in the pilot;
+        required if the pilot is a value.
     level : float, default 0.95
-        Probability with which the interval covers, in (0, 1).
+        Confidence level of the interval, in (0, 1).
     probability : float, default 0.5
-        That with which the interval is to be so narrow, in (0, 1). How wide it gets is up to which
-        examples turn up: 0.9 is on the safe side.
+        Probability that the interval is at most that wide, in (0, 1). The width depends on the
+        sample: 0.9 is on the safe side.
 
     Returns
     -------
@@ -131,24 +127,22 @@ def positives_needed(
     Raises
     ------
     PUValueError, PUTypeError
-        If an argument has a value that is not allowed; if no number of known positives is enough.
+        If an argument is not allowed, or no number of known positives is enough.
 
     See Also
     --------
-    labels_needed : How many unlabeled examples to label by hand, to know beta.
-    power : How likely it is that the difference between two models is seen.
+    labels_needed : The number of examples to label by hand, for beta.
+    power : The probability of detecting a difference between two models.
 
     Notes
     -----
-    The width of the interval is that of the placements' variances [1]_, which the pilot or the
-    normal distributions have, at the numbers that are asked for. It scatters by what turns up,
-    which is taken as normal. Beta is taken as given: an estimate of it makes intervals wider.
+    The expected width follows from the variances of the placements [1]_ in the pilot, or of the
+    normal distributions. Its random variation is taken as normal. Beta is taken as known: an
+    estimate of it makes intervals wider.
 
     References
     ----------
-    .. [1] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, *Comparing the areas under two or more
-       correlated receiver operating characteristic curves: a nonparametric approach*, Biometrics
-       44 (1988) 837-845.
+    .. [1] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, Biometrics 44 (1988) 837-845.
 
     Examples
     --------
@@ -172,7 +166,7 @@ def positives_needed(
 
     n = smallest(is_enough)
     row = {"n": n, "n_unlabeled": others(n), "metric": metric, "width": width}
-    return TidyFrame([{**row, "probability": probability, "level": level}])
+    return ResultFrame([{**row, "probability": probability, "level": level}])
 
 
 def power(
@@ -184,50 +178,46 @@ def power(
     beta: float,
     level: float = 0.95,
 ) -> float:
-    """Return the probability that `compare` sees a difference between two models on new examples.
+    """Return the probability that `compare` detects a difference of AUROC on future data.
 
     Parameters
     ----------
     difference : float
-        AUROC of the one less that of the other, in [-1, 1].
-    n_positive : int
-        Known positives, at least 2.
-    n_unlabeled : int
-        Unlabeled examples, at least 2.
+        AUROC of one model minus that of the other, in [-1, 1].
+    n_positive, n_unlabeled : int
+        Known positives and unlabeled examples, at least 2 each.
     pilot : DataFrame, accessor or mapping
-        What is expected. Both models' scores of the same examples,
-        ``df.pu(score=["svm", "forest"])``: how much they have in common is read off. Or values,
-        ``{"auroc": 0.8, "correlation": 0.6}``, of normal scores: the mean AUROC of both, and the
-        correlation of their scores among positives and among negatives.
+        The expected scores. Both models' scores of the same examples,
+        ``df.pu(score=["svm", "forest"])``. Or values for normal scores,
+        ``{"auroc": 0.8, "correlation": 0.6}``: the mean AUROC of both, and the correlation of
+        their scores within each class.
     beta : float
         Fraction of positives among the unlabeled, in [0, 1).
     level : float, default 0.95
-        One less the probability that a difference is seen where there is none, in (0, 1).
+        1 - level is the size of the test, in (0, 1).
 
     Returns
     -------
     float
-        That p is below 1 - level, and the interval leaves out 0.
+        The probability that p is below 1 - level, and the interval excludes 0.
 
     Raises
     ------
     PUValueError, PUTypeError
-        If an argument has a value that is not allowed.
+        If an argument is not allowed.
 
     See Also
     --------
-    positives_needed : How many known positives an interval takes.
+    positives_needed : The number of known positives for an interval.
 
     Notes
     -----
-    Student's noncentral t, with the variance that DeLong's method has for two models: of the
-    differences between their placements. Fully labeled, with `n_unlabeled` negatives and beta 0,
-    this is the power of DeLong's test [1]_.
+    Student's noncentral t, with DeLong's variance of the difference of two models. With all
+    labels known, `n_unlabeled` negatives and beta 0, this is the power of DeLong's test [1]_.
 
     References
     ----------
-    .. [1] N. A. Obuchowski, D. K. McClish, *Sample size determination for diagnostic accuracy
-       studies involving binormal ROC curve indices*, Statistics in Medicine 16 (1997) 1529-1542.
+    .. [1] N. A. Obuchowski, D. K. McClish, Statistics in Medicine 16 (1997) 1529-1542.
 
     Examples
     --------
@@ -245,20 +235,20 @@ def power(
 def _read_pilot(
     pilot: Pilot, beta: float, n_unlabeled: int | None
 ) -> tuple[PlacementMoments, float, float]:
-    """Return what a pilot says: placements, positives among the rest, rest by known positive."""
+    """Return the placements, the positives among the rest, and the rest per known positive."""
     if isinstance(pilot, Mapping):
         values = _read_values(pilot, {"auroc": "(0, 1)"})
         if n_unlabeled is None:
             raise PUTypeError(
-                "n_unlabeled must be passed where pilot is a value: it says nothing of how many "
-                "there are for each known positive. For example n_unlabeled=10_000."
+                "n_unlabeled must be passed if pilot is a value, which has no number of unlabeled "
+                "examples. For example n_unlabeled=10_000."
             )
         return moments_of_normals(values["auroc"], beta), beta, 1.0
     rankings = _as_accessor(pilot)._rank()
     if rankings.names:
         raise PUValueError(
-            "pilot must be one ranking, but the rows are ranked apart by "
-            f"{[*rankings.names]}. Take one group, or one column of scores."
+            f"pilot must be one ranking, but there is one for each {[*rankings.names]}. Pass one "
+            "group, or one column of scores."
         )
     ranking = rankings.make(0)
     rest = ranking.total.known_negative + ranking.total.unlabeled
@@ -270,21 +260,21 @@ def _read_pilot(
 
 
 def _read_pair(pilot: Pilot, beta: float, difference: float) -> tuple[tuple[float, float], float]:
-    """Return what a pilot says of two models: variances, and positives among the rest."""
+    """Return the variances of two models of a pilot, and the positives among the rest."""
     if isinstance(pilot, Mapping):
         values = _read_values(pilot, {"auroc": "(0, 1)", "correlation": "[-1, 1]"})
         ends = values["auroc"] + abs(difference) / 2, values["auroc"] - abs(difference) / 2
         if not 0 < min(ends) <= max(ends) < 1:
             raise PUValueError(
                 f"difference must leave both AUROC in (0, 1), but {difference:g} at a mean of "
-                f"{values['auroc']:g} makes {ends}. Pass a smaller one."
+                f"{values['auroc']:g} gives {ends}. Pass a smaller one."
             )
         return paired_variances_of_normals(ends, values["correlation"], beta), beta
     keyed = _as_accessor(pilot)._pair(None)
     paired = keyed.make(0)
     if keyed.names or len(paired.ranks) != 2 or paired.total.known_positive < 2:
         raise PUValueError(
-            "pilot must have the scores of two models for the same examples, two of them known "
+            "pilot must have the scores of two models for the same examples, with two known "
             "positives or more: df.pu(score=['svm', 'forest']), without groups."
         )
     return paired_variances(paired), _share(paired.total, beta)
@@ -305,26 +295,29 @@ def _as_accessor(pilot: Any) -> Accessor:
         )
     if accessor._terms.cluster is not None:
         raise PUValueError(
-            f"pilot must have independent rows, but cluster={accessor._terms.cluster!r} is "
-            "bound: how many clusters are needed is not known. Plan with one row of each.",
+            f"pilot must have independent rows, but has cluster={accessor._terms.cluster!r}: the "
+            "number of clusters cannot be planned. Plan with one row of each.",
             page="clusters",
         )
     return accessor
 
 
 def _read_values(pilot: Mapping[str, Any], spans: Mapping[str, str]) -> dict[str, float]:
-    """Check what is expected, given by values."""
+    """Return valid expected values."""
     if sorted(pilot) != sorted(spans):
-        raise PUValueError(f"pilot must have values of {[*spans]}, but has {[*pilot]}.")
+        raise PUValueError(
+            f"pilot must have values of {[*spans]}, but has {[*pilot]}. For example "
+            f"pilot={dict(zip(spans, (0.8, 0.6), strict=False))}."
+        )
     return {name: check_share(f"pilot[{name!r}]", pilot[name], spans[name]) for name in pilot}
 
 
 def smallest(is_enough: Callable[[int], bool]) -> int:
-    """Return the smallest number that is enough, from 2 on."""
-    found = 2 + bisect_left(range(2, _MOST), True, key=is_enough)
-    if found == _MOST:
+    """Return the smallest number from 2 on that is enough."""
+    found = 2 + bisect_left(range(2, _MAX_KNOWN), True, key=is_enough)
+    if found == _MAX_KNOWN:
         raise PUDataError(
-            "width cannot be reached with so many unlabeled examples, however many positives "
+            "width is too small for this number of unlabeled examples, however many positives "
             "are known. Pass a larger n_unlabeled or a larger width.",
             page="planning",
         )

@@ -1,1 +1,1 @@
-"""One question to many rankings, beta read once; the answers -> one tidy frame."""
+"""The methods of ``df.pu`` and ``ds.pu``: read arguments, compute, and return a tidy frame."""

@@ -1,4 +1,4 @@
-"""``df.pu``: what is bound, and a table of contents of the questions."""
+"""``df.pu``: roles, assumptions, and the list of methods."""
 
 from __future__ import annotations
 
@@ -9,11 +9,20 @@ from typing import Any, NoReturn, Unpack
 
 from pu_accessor.beta import Betas, UserBeta, read_betas
 from pu_accessor.checks import check_level, check_ranks
-from pu_accessor.errors import PUError, PUValueError, brief, refuse_signals
+from pu_accessor.errors import PUError, PUValueError, brief, explain_signaling_nan
 from pu_accessor.inference.bands.lookup import RankBand, band_name
 from pu_accessor.inference.settings import Settings, check_target
-from pu_accessor.questions import assumptions, comparison, labels, numbers, pictures, tables
-from pu_accessor.questions.advice import advises, explain_attribute
+from pu_accessor.questions import (
+    assumptions,
+    calibration_table,
+    comparison,
+    cutoff_choice,
+    estimation,
+    label_sampling,
+    pictures,
+    tables,
+)
+from pu_accessor.questions.call_errors import explain_attribute, explain_call_errors
 from pu_accessor.questions.rank_bands import UserBand, read_band
 from pu_accessor.ranking import LazyByKey, PairedRanks, Rankings, Ranks
 from pu_accessor.report import report
@@ -21,15 +30,15 @@ from pu_accessor.sources.frames import FrameSource
 from pu_accessor.terms import ASSUMPTIONS, ROLES, Assumed, FrameRoles, Terms, check_known, refuse
 
 _WIDTH = 80  # of a terminal
-# How a source is reached that is no attribute of something.
+# Calls that make a source which has no attribute `pu`.
 _ROOTS = {
     "arrays": "pu_accessor.from_arrays(score, label)",
     "chunks": "pu_accessor.from_chunks(chunks)",
 }
 
-_USUAL = Terms()
-# What kinds of source are to the table of exclusions.
-_SOURCES: dict[str, tuple[str, ...]] = {
+_DEFAULT_TERMS = Terms()
+# Facts of each kind of source in the table of exclusions.
+_SOURCE_FACTS: dict[str, tuple[str, ...]] = {
     "frame": (),
     "groupby": ("a groupby",),
     "arrays": ("data in arrays",),
@@ -40,12 +49,12 @@ _SOURCES: dict[str, tuple[str, ...]] = {
 }
 
 
-@advises
+@explain_call_errors
 class Accessor:
-    """Bounds on a ranking's performance, from known positives and unlabeled examples.
+    """Evaluate classifiers from known positives and unlabeled examples.
 
-    ``df.pu(roles).assume(assumptions).question(beta)``: roles say what columns mean, assumptions
-    what is taken for granted, and each question is a method. See `__call__` and `assume`.
+    ``df.pu(roles).assume(assumptions).method(beta)``: roles say what columns mean, and each
+    analysis is a method. See `__call__` and `assume`.
 
     Examples
     --------
@@ -59,12 +68,12 @@ class Accessor:
 
     def __init__(self, source: FrameSource, terms: Terms | None = None) -> None:
         self._source = source
-        self._terms = _USUAL if terms is None else terms
+        self._terms = _DEFAULT_TERMS if terms is None else terms
 
     def __call__(self, **roles: Unpack[FrameRoles]) -> Accessor:
-        """Say what columns mean, and which rows belong together.
+        """Set the roles of columns. Roles that are not passed stay as they are.
 
-        Data are read when a question is asked. What is not passed stays as it is.
+        Data are read when a method is called.
 
         Parameters
         ----------
@@ -73,45 +82,41 @@ class Accessor:
         label : hashable, default "label"
             Column of labels: true, false and missing are positive, negative and unlabeled.
         by : hashable or list, optional
-            Columns whose values make groups, each a ranking of its own. Rows without a value are
-            in none, as in pandas.
+            Columns whose values make groups, each a ranking of its own. Rows with a missing value
+            are in no group, as in pandas.
         cluster : hashable, optional
-            Column that says which rows are not independent: of one patient, user or site.
+            Column of clusters: rows of one patient, user or site are dependent.
         weight : hashable, optional
-            Column of weights: how many rows of a larger sample each row stands for, of which it
-            was drawn by chance.
+            Column of sampling weights: how many rows of a larger sample each row represents.
         count : hashable, optional
-            Column of counts, whole numbers: how many identical rows each row stands for, as in a
-            table that was aggregated. Answers are those of the rows written out.
+            Column of counts, whole numbers: how many identical rows each row stands for.
         propensity : hashable, optional
-            Column of the probabilities, in (0, 1], with which positives are labeled.
+            Column of the probabilities, in (0, 1], that positives are labeled.
         positive, negative, unlabeled : value or list, optional
-            What stands for each state, where labels have another coding.
+            Values of each state, for labels with another coding.
         nan_policy : {"raise", "omit", "worst", "unretrieved"}, default "raise"
-            Rows without a score are refused, left out, ranked last in one shared cutoff, or lie
-            below any cutoff: documents that a search did not return, as trec_eval has it.
+            Rows without a score raise, are left out, are ranked last in one shared cutoff, or rank
+            below every cutoff, as documents that a search did not return in trec_eval.
         on_error : {"raise", "skip", "nan"}, default "raise"
-            Whether a group without an answer is left out, with a warning, or has a row of NaN, and
+            A group without a result raises, is left out with a warning, or has a row of NaN and
             the reason in a column.
         progress : bool, default False
-            Show a bar over groups.
+            Show a progress bar over groups.
         pool : bool, str or list, default False
-            Answer for groups together: positives of each count against the rest of their own.
-            True for all of `by`, or some of its names: cross-validation folds.
+            Pool groups: each positive is compared with the rest of its own group. True for all of
+            `by`, or some of its names, such as folds of cross-validation.
         average : bool, str or list, default False
-            Answer for the mean over groups, each of which counts once: queries, users.
+            Average the metric over groups with equal weights, such as queries or users.
 
         Returns
         -------
         Accessor
-            The same questions, of these roles.
+            The same methods, with these roles.
 
         Raises
         ------
-        PUTypeError
-            For a role that there is not.
-        PUValueError
-            For roles that exclude each other, or a value that is not allowed.
+        PUTypeError, PUValueError
+            For an unknown role, roles that exclude each other, or a value that is not allowed.
 
         Examples
         --------
@@ -128,39 +133,36 @@ class Accessor:
         return Accessor(self._source, self._terms.update(**roles))
 
     def assume(self, **assumed: Unpack[Assumed]) -> Accessor:
-        """Say what is taken for granted of labels and scores.
-
-        An assumption holds for all questions that follow; one that excludes another, or a role,
-        is refused at once. What is not passed stays as it is.
+        """Set assumptions about labels and scores. Those that are not passed stay as they are.
 
         Parameters
         ----------
         reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-            Which known examples are a random sample of their kind, so that bands start from
-            them: "tightest" takes the kind with the narrower AUROC range, "both" intersects.
+            Which known examples are a random sample of their class, from which bands are computed.
+            "tightest" uses the class with the narrower range of AUROC, "both" intersects both
+            bands.
         selection_odds : float, default 1
-            Factor by which the odds of being labeled may differ between any two positives: 1
-            for labels selected completely at random, infinite for nothing known.
+            Factor by which the odds of being labeled may differ between any two positives: 1 for
+            labels selected completely at random (SCAR), infinite without any assumption.
         contamination : float, default 0
             Largest share of the known positives that may be negative, in [0, 0.5).
         monotone : bool, default False
-            Whether a higher score never means a smaller probability of being positive. Where
-            that is false by little and few are known, intervals are wrong and no warning says
-            so: with 50 known and 3% of the positives at the bottom, curves cover .27.
+            Whether a higher score never means a smaller probability of being positive. Where this
+            is slightly wrong and few positives are known, intervals are wrong without a warning:
+            with 50 known and 3% of the positives at the bottom, curves cover .27.
         prevalence : float, optional
-            Share of positives among future data, in (0, 1), where it is another than here.
+            Share of positives among future data, in (0, 1), if it differs from this sample.
 
         Returns
         -------
         Accessor
-            The same questions, with these assumptions.
+            The same methods, with these assumptions.
 
         Raises
         ------
-        PUTypeError
-            For an assumption that there is not.
-        PUValueError
-            For assumptions that exclude each other or a role, or a value that is not allowed.
+        PUTypeError, PUValueError
+            For an unknown assumption, assumptions that exclude each other or a role, or a value
+            that is not allowed.
 
         Examples
         --------
@@ -179,11 +181,11 @@ class Accessor:
     pr_bounds = tables.pr_bounds
     rank_cdf = tables.rank_cdf
     # Numbers
-    auroc = numbers.auroc
-    average_precision = numbers.average_precision
-    metric = numbers.metric
-    cutoff = numbers.cutoff
-    calibration = numbers.calibration
+    auroc = estimation.auroc
+    average_precision = estimation.average_precision
+    metric = estimation.metric
+    cutoff = cutoff_choice.cutoff
+    calibration = calibration_table.calibration
     report = report
     # Comparisons
     compare = comparison.compare
@@ -193,8 +195,8 @@ class Accessor:
     estimate_beta = assumptions.estimate_beta
     check_assumptions = assumptions.check_assumptions
     robustness = assumptions.robustness
-    sample_to_label = labels.sample_to_label
-    # Pictures
+    sample_to_label = label_sampling.sample_to_label
+    # Plots
     plot_roc = pictures.plot_roc
     plot_pr = pictures.plot_pr
     plot_rank_cdf = pictures.plot_rank_cdf
@@ -206,40 +208,40 @@ class Accessor:
         return public_names(type(self))
 
     def __getattr__(self, name: str) -> NoReturn:
-        meant = explain_attribute(Accessor, name)
-        raise AttributeError(f"df.pu has no attribute {brief(name)}.{meant}")
+        advice = explain_attribute(Accessor, name)
+        raise AttributeError(f"df.pu has no attribute {brief(name)}.{advice}")
 
     def __repr__(self) -> str:
-        return fold(f"<{self._line()}>", self._counts())
+        return fold(f"<{self._code()}>", self._counts())
 
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><th style='text-align: left'>{escape(name)}</th><td>{escape(text)}</td></tr>"
             for name, text in self._counts().items()
         )
-        return f"<table><caption>{escape(self._line())}</caption>{rows}</table>"
+        return f"<table><caption>{escape(self._code())}</caption>{rows}</table>"
 
-    def _line(self) -> str:
-        """Return the line that binds what is bound."""
-        written = [
+    def _code(self) -> str:
+        """Return the code of roles and assumptions."""
+        roles, assumed = (
             ", ".join(f"{name}={term}" for name, term in self._terms.described(names).items())
             for names in (ROLES, ASSUMPTIONS)
-        ]
+        )
         root = _ROOTS.get(self._source.name, f"{self._source.name}.pu")
-        called, assumed = written
-        return f"{root}{f'({called})' * bool(called)}{f'.assume({assumed})' * bool(assumed)}"
+        return f"{root}{f'({roles})' * bool(roles)}{f'.assume({assumed})' * bool(assumed)}"
 
     def _counts(self) -> dict[str, str]:
+        """Return the counts of examples, or why there are none."""
         try:
-            with refuse_signals():
+            with explain_signaling_nan():
                 return self._source.summary(self._terms)
         except PUError as error:
             names = "df.pu(score='my_score', label='my_label')"
             return {"not ready": str(error), "other columns": names}
 
-    def _begin(
+    def _read_arguments(
         self,
-        question: str,
+        method: str,
         beta: UserBeta | None = None,
         *,
         level: float = 0.95,
@@ -247,9 +249,9 @@ class Accessor:
         target: str | None = None,
         **facts: Any,
     ) -> tuple[Betas, Settings]:
-        """Read beta and the band; raise where what is bound, assumed and asked excludes others.
+        """Read beta and the band; raise if roles, assumptions and arguments exclude each other.
 
-        Facts are what is asked besides, by name; what is None, or False, was not asked.
+        Facts are further arguments; None and False are not set.
         """
         if target is not None:
             check_target(target)
@@ -267,7 +269,7 @@ class Accessor:
         terms = self._terms
         if terms.on_error == "nan":
             facts["on_error='nan'"] = terms.on_error
-        source = dict.fromkeys(_SOURCES[self._source.kind], self._source.kind)
+        source = dict.fromkeys(_SOURCE_FACTS[self._source.kind], self._source.kind)
         if terms.is_wide and "model" in (betas.levels or ()):
             raise PUValueError(
                 "beta must be the same for models of the same rows, but has a row for each. Pass "
@@ -276,37 +278,37 @@ class Accessor:
                 page="many_models#a-beta-for-each-group",
             )
         wide = {"a list of scores": terms.score} if terms.is_wide else {}
-        refuse({**terms.facts(), **source, **wide, **facts}, question)
+        refuse({**terms.facts(), **source, **wide, **facts}, method)
         assumed = {name: getattr(terms, name) for name in ASSUMPTIONS if hasattr(Settings, name)}
         return betas, Settings(check_level(level), bounds, **assumed)
 
     def _assumed(self) -> dict[str, Any]:
-        """Return what is taken for granted, by name."""
+        """Return the assumptions that differ from the defaults."""
         return self._terms.facts(ASSUMPTIONS)
 
     def _attrs(self, settings: Settings, target: str, band: str = "") -> dict[str, Any]:
-        """Return what tells a reader how a frame came about."""
+        """Return the attributes that describe a result."""
         of_band = {"band": band} if band else {}
         return {"level": settings.level, **of_band, "target": target, **self._assumed()}
 
     def _rank(
         self, ranks: Ranks = "breakpoints", *, by_rank: bool = False, exact: bool = True
     ) -> Rankings:
-        """Return the rankings; at all cutoffs where a band has its bounds by rank.
+        """Return the rankings: at all cutoffs if a band has bounds by rank.
 
-        Where bounds alone are wanted, they need not be `exact` between scores that are not kept.
+        Bounds need not be `exact` between scores that are not stored.
         """
         check_ranks(ranks)
         every = by_rank or self._terms.sinks
         ranks = "all" if every and isinstance(ranks, str) else ranks
         if isinstance(ranks, str) and ranks == "all":
-            refuse(dict.fromkeys(("ranks='all'", *_SOURCES[self._source.kind]), ranks))
+            refuse(dict.fromkeys(("ranks='all'", *_SOURCE_FACTS[self._source.kind]), ranks))
         self._source.warn_of_mixed(self._terms)
         return self._source.rank(self._terms, ranks, exact=exact)
 
     def _pair(self, on: Any) -> LazyByKey[PairedRanks]:
-        """Return paired ranks of models: columns of a row, or rows of groups that `on` pairs."""
-        grouped = self._terms.by is not None or "a groupby" in _SOURCES[self._source.kind]
+        """Return paired ranks of models: columns of a row, or rows of groups paired by `on`."""
+        grouped = self._terms.by is not None or "a groupby" in _SOURCE_FACTS[self._source.kind]
         if on is None and grouped and not self._terms.is_wide and self._terms.pool is not True:
             raise PUValueError(
                 "on must name the column that pairs the rows of groups, but None was passed. For "
@@ -318,13 +320,13 @@ class Accessor:
 
 
 def public_names(kind: type) -> list[str]:
-    """Return the public methods of a class, in their order."""
+    """Return the public methods of a class in order."""
     named = [name for base in reversed(kind.__mro__[:-1]) for name in vars(base)]
     return [name for name in dict.fromkeys(named) if not name.startswith("_")]
 
 
 def fold(head: str, rows: Mapping[str, str]) -> str:
-    """Write a repr in lines that are no longer than a terminal is wide."""
+    """Return a repr in lines no longer than a terminal."""
     lines = wrap(head, _WIDTH, subsequent_indent="  ")
     indent = " " * (max(map(len, rows), default=0) + 2)
     for name, text in rows.items():

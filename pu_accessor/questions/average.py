@@ -1,4 +1,4 @@
-"""Averages of a metric over groups, such as queries: each group counts once."""
+"""Averages of a metric over groups with equal weights, such as queries."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from pu_accessor.inference.estimates.macro_average import (
 )
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.settings import Settings
-from pu_accessor.questions.ask import (
-    Answer,
-    Answers,
+from pu_accessor.questions.evaluation import (
     Columns,
-    as_rows,
-    ask,
-    check_total,
+    Result,
+    Results,
+    check_estimate_total,
+    evaluate,
+    results_frame,
     warn_of_few_clusters,
     warn_of_rows,
 )
@@ -42,14 +42,14 @@ from pu_accessor.terms import Terms
 if TYPE_CHECKING:
     from pu_accessor.questions.accessor import Accessor
 
-# The answers of all groups that are averaged together.
-_Together: TypeAlias = Sequence[Answer[list[GroupTerm]]]
-_NESTED = "Each cluster is in one group: groups count, and clusters change no standard error."
-_CROSSED = "Clusters are in several groups: the error has what they add to all of these."
-_BEYOND = "beyond"  # what no groups can have
+# The results of all groups that are averaged.
+_GroupResults: TypeAlias = Sequence[Result[list[GroupTerm]]]
+_NESTED = "Each cluster is in one group: the standard error is that of groups."
+_CROSSED = "Clusters are in several groups: the standard error sums over all groups of a cluster."
+_BEYOND = "beyond"  # the range of possible averages
 _OUTSIDE = (
-    "the average lies outside [0, 1], or what else there can be, and is NaN where by more than "
-    "its error: beta is too high for these groups, or the labels are no random sample of the "
+    "the average lies outside its range, such as [0, 1], and is NaN if by more than its error: "
+    "beta is too high for these groups, or the known positives are not a random sample of the "
     "positives. Pass a smaller beta"
 )
 _COLUMNS = ("estimate", "lower", "upper", "standard_error", _BEYOND)
@@ -63,67 +63,67 @@ def average_over(
     target: str,
     named: Mapping[str, list[Any]],
 ) -> pd.DataFrame:
-    """Average metrics over groups: an unbiased estimate of each, with the error of their mean."""
-    _check(each, betas)
+    """Average unbiased estimates of metrics over groups, with the standard error of the mean."""
+    _check_average(each, betas)
     of_groups, estimate = betas, betas.estimate
-    if estimate is not None:  # which is about the examples of all groups together
+    if estimate is not None:  # about the examples of all groups
         of_groups = Betas(Beta(estimate.grid(settings.level)))
 
-    def question(ranking: Ranking, beta: Beta, _: Settings) -> list[GroupTerm]:
-        return [group_term(ranking, beta.values, *asked, target) for asked in each]
+    def compute(ranking: Ranking, beta: Beta, _: Settings) -> list[GroupTerm]:
+        return [
+            group_term(ranking, beta.values, *metric_and_cutoff, target)
+            for metric_and_cutoff in each
+        ]
 
-    def columns(group: _Together, beta: Beta) -> Columns:
-        of_each = zip(*(answer.content for answer in group), strict=True)
+    def columns(group: _GroupResults, beta: Beta) -> Columns:
+        of_each = zip(*(result.content for result in group), strict=True)
         averages = [
             _average(metric, terms, target, settings.level, estimate)
             for metric, terms in zip(metrics, of_each, strict=True)
         ]
         arrays = np.stack(averages, axis=-1)  # over columns, betas and numbers
-        found = dict(zip(_COLUMNS, arrays, strict=True))
+        averaged = dict(zip(_COLUMNS, arrays, strict=True))
         located = {**named, "beta": beta.values[:, np.newaxis], "target": target}
-        return {**located, **found, "n_groups": len(group)}
+        return {**located, **averaged, "n_groups": len(group)}
 
     metrics = [metric for metric, _ in each]
     plain = target == "population" and [metric.curve for metric in metrics] == ["roc"]
-    answers = ask(
-        self._terms,
-        self._rank(exact=not all(metric.curve for metric in metrics)),
-        question,
-        of_groups,
-        settings,
-        at_once=auroc_group_terms if plain else None,
-        apart=False,
+    rankings = self._rank(exact=not all(metric.curve for metric in metrics))
+    options: dict[str, Any] = {"compute_stack": auroc_group_terms if plain else None}
+    results = evaluate(
+        self._terms, rankings, compute, of_groups, settings, per_group=False, **options
     )
-    kept = _levels_kept(self._terms, answers.names)
-    groups = _together(answers, kept, estimate)
-    names = tuple(answers.names[level] for level in kept)
-    together = Answers(names, groups, betas, settings, answers.skipped)
-    averages = as_rows(together, columns, self._attrs(settings, target))
+    kept = _levels_to_keep(self._terms, results.names)
+    groups = _group_by_key(results, kept, estimate)
+    names = tuple(results.names[level] for level in kept)
+    together = Results(names, groups, betas, settings, results.skipped)
+    averages = results_frame(together, columns, self._attrs(settings, target))
     if betas.kind == "estimate":  # that is the error at one beta
         del averages["standard_error"]
     if not any(metric.takes_beta for metric in metrics):
         del averages["beta"]
-    averages.attrs |= _tell_clusters(groups, names)
+    averages.attrs |= _describe_clusters(groups, names)
     warn_of_rows(averages, averages.pop(_BEYOND) > 0, names, _OUTSIDE)
     return averages
 
 
-def _levels_kept(terms: Terms, names: Sequence[str]) -> list[int]:
-    """Return which levels of keys are not averaged over."""
+def _levels_to_keep(terms: Terms, names: Sequence[str]) -> list[int]:
+    """Return the positions of the key levels that are not averaged over."""
     groups = [*names][: -1 if terms.is_wide else None]
     over = groups if terms.average is True else terms.average
     over = [over] if isinstance(over, str) else over
     known = isinstance(over, list) and all(isinstance(n, str) and n in groups for n in over)
     if not known or not over:
         raise PUValueError(
-            f"average must be True, or name some of the columns that make groups, {groups}, "
-            f"but {brief(terms.average)} was passed. Name the column of the queries or users: "
+            f"average must be True, or name some of the columns in by, {groups}, but "
+            f"{brief(terms.average)} was passed. Name the column of the queries or users: "
             "df.pu(by='query', average=True).auroc(0.3)."
         )
     return [level for level, name in enumerate(names) if name not in over]
 
 
-def _check(each: Sequence[tuple[Metric, Cutoff | None]], betas: Betas) -> None:
+def _check_average(each: Sequence[tuple[Metric, Cutoff | None]], betas: Betas) -> None:
+    """Raise unless metrics, cutoffs and betas can be averaged."""
     for metric, cutoff in each:
         if "average" not in metric.purposes:
             raise PUValueError(
@@ -135,7 +135,7 @@ def _check(each: Sequence[tuple[Metric, Cutoff | None]], betas: Betas) -> None:
     if betas.levels:
         raise PUValueError(
             "beta must be a frame of one row with average=True, but it has one for each "
-            f"{', '.join(betas.levels)}: how far they are off together is not known. Pass the "
+            f"{', '.join(betas.levels)}, whose joint error is unknown. Pass the "
             f"points, beta=found.set_index({betas.levels[0]!r})['beta'].",
             page="beta#with-its-error",
         )
@@ -144,6 +144,7 @@ def _check(each: Sequence[tuple[Metric, Cutoff | None]], betas: Betas) -> None:
 def _average(
     metric: Metric, terms: Sequence[GroupTerm], target: str, level: float, estimate: Beta | None
 ) -> FloatArray:
+    """Return the average of a metric, its limits and error, and whether it is out of range."""
     average = average_groups(
         terms, target, RATE_SCATTER if metric.estimator is None else AREA_SCATTER, level
     )
@@ -153,16 +154,18 @@ def _average(
         average = add_beta_error_to_estimates(average, estimate, span)
         floor, ceiling = (np.atleast_1d(end)[:1] for end in (floor, ceiling))
     value = average.value
-    if metric.own_cutoff and metric.estimator:  # it is far beyond by chance alone
+    if metric.own_cutoff and metric.estimator:  # whose chance error exceeds the range
         value = np.clip(value, floor, ceiling)
     beyond = ~((floor <= value) & (value <= ceiling))
     error = np.minimum(average.error, np.maximum(ceiling - floor, 1) / 2)
     return np.stack(np.broadcast_arrays(value, average.lower, average.upper, error, beyond))
 
 
-def _tell_clusters(groups: Sequence[Answer[_Together]], names: Sequence[str]) -> dict[str, str]:
-    """Say how clusters count, and warn of few; nothing where rows are independent."""
-    firsts = [[answer.content[0] for answer in group.content] for group in groups]
+def _describe_clusters(
+    groups: Sequence[Result[_GroupResults]], names: Sequence[str]
+) -> dict[str, str]:
+    """Return how clusters count, and warn of few clusters; nothing for independent rows."""
+    firsts = [[result.content[0] for result in group.content] for group in groups]
     if all(term.clusters is None for terms in firsts for term in terms):
         return {}
     numbers = [count_shared_clusters(terms) for terms in firsts]
@@ -170,26 +173,27 @@ def _tell_clusters(groups: Sequence[Answer[_Together]], names: Sequence[str]) ->
     return {"clusters": _NESTED if min(numbers) == inf else _CROSSED}
 
 
-def _together(
-    answers: Answers[list[GroupTerm]], kept: Sequence[int], estimate: Beta | None
-) -> list[Answer[_Together]]:
-    """Return the groups of each key that is left, with their mean beta."""
-    groups: dict[Hashable, list[Answer[list[GroupTerm]]]] = {}
-    for answer in answers.each:
-        levels = split_key(answers.names, answer.key)
+def _group_by_key(
+    results: Results[list[GroupTerm]], kept: Sequence[int], estimate: Beta | None
+) -> list[Result[_GroupResults]]:
+    """Return the groups of each remaining key, with their mean beta."""
+    groups: dict[Hashable, list[Result[list[GroupTerm]]]] = {}
+    for result in results.each:
+        levels = split_key(results.names, result.key)
         key = tuple(levels[level] for level in kept)
-        groups.setdefault(key[0] if len(key) == 1 else key, []).append(answer)
-    if estimate is not None and not answers.skipped:
+        groups.setdefault(key[0] if len(key) == 1 else key, []).append(result)
+    if estimate is not None and not results.skipped:
         for group in groups.values():
-            check_total(group, estimate)
+            check_estimate_total(group, estimate)
     return [
-        Answer(key, _mean_beta(group) if estimate is None else estimate, None, group)
+        Result(key, _mean_beta(group) if estimate is None else estimate, None, group)
         for key, group in groups.items()
     ]
 
 
-def _mean_beta(group: _Together) -> Beta:
-    values = [answer.beta.values for answer in group]
+def _mean_beta(group: _GroupResults) -> Beta:
+    """Return the mean beta of groups."""
+    values = [result.beta.values for result in group]
     if all((betas == values[0]).all() for betas in values):
         return Beta(values[0])
     return Beta(np.mean(values, axis=0))

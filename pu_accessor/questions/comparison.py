@@ -1,4 +1,4 @@
-"""Which model, or which group, is better."""
+"""Comparisons of models, and of groups."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ from pu_accessor.inference.estimates.cutoff_spec import FIXED, At
 from pu_accessor.inference.estimates.estimate_metric import estimate_metric
 from pu_accessor.inference.metrics import AnyMetric, Metric, read_metric
 from pu_accessor.inference.settings import Settings
-from pu_accessor.questions.ask import (
-    Answers,
+from pu_accessor.questions.estimation import cutoffs_needed, default_target, exclusion_facts
+from pu_accessor.questions.evaluation import (
     Columns,
-    as_rows,
-    ask,
-    broadcast,
-    check_names,
-    check_total,
+    Results,
+    add_failed_groups,
+    broadcast_columns,
+    check_estimate_total,
+    check_key_names,
+    evaluate,
     key_levels,
-    with_reasons,
+    results_frame,
 )
-from pu_accessor.questions.numbers import cutoffs_needed, default_target, facts_of
 from pu_accessor.questions.rank_bands import UserBand
+from pu_accessor.questions.result_frame import ResultFrame
 from pu_accessor.questions.tables import bounded_tables
-from pu_accessor.questions.tidy import TidyFrame
 from pu_accessor.ranking import FloatArray, IntArray, PairedRanks, Ranking
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ _ADJUSTED = {
     "holm": "p_adjusted is for all pairs (of a group and beta), by Holm's method",
     "max_t": "p_adjusted is for all pairs (of a group and beta), by max-t of their correlations",
 }
-_NO_SIZE = "The size of a difference, and its interval, need beta: compare('auroc', 0.3)."
+_NO_SIZE = "A difference and its interval need beta: compare('auroc', 0.3)."
 _SIZE = ("difference", "lower", "upper")
 _TEST = ("statistic", "df", "p_value", "p_adjusted")
 _WHICH_MODEL = "many_models#which-model-is-better"
@@ -76,22 +76,20 @@ def compare(
     level: float = 0.95,
     adjust: str = "holm",
 ) -> pd.DataFrame:
-    """Compare models that ranked the same examples: by AUROC no beta is needed.
+    """Compare models that ranked the same examples; AUROC needs no beta.
 
     Parameters
     ----------
     metric : str, callable or Metric, default "auroc"
         "auroc", "average_precision", "bedroc", or a metric at a cutoff, as in `metric`.
     beta : float, array, mapping, Series, DataArray or DataFrame, optional
-        Class prior of the unlabeled, as in `auroc`; AUROC has a test without it.
+        Class prior of the unlabeled, as in `auroc`. Without it, AUROC has a test and no interval.
     at : int or mapping, optional
         The cutoff: a rank, fraction or threshold of each model.
     on : hashable or list of hashable, optional
-        Columns that identify an example, where models stand below each other in rows.
-    target : {"population", "examples"}, default "population"
-        What the interval is about: future data, or this sample.
-    level : float, default 0.95
-        Confidence level of the interval, in (0, 1).
+        Columns that identify an example, if models are in separate rows.
+    target, level
+        As in `auroc`.
     adjust : {"holm", "max_t"}, default "holm"
         How p values are adjusted for the number of pairs [1]_, [3]_.
 
@@ -100,7 +98,7 @@ def compare(
     DataFrame
         A row for each pair of models and beta: model_a, model_b, metric, beta, target,
         difference, lower, upper (with `beta`), n (known positives), statistic, df, p_value,
-        p_adjusted, and sign: 1 where a has the higher one, -1 where b has, 0 where neither.
+        p_adjusted, and sign: 1 if a is higher, -1 if b is higher, 0 if they are equal.
 
     Raises
     ------
@@ -110,7 +108,7 @@ def compare(
     Warns
     -----
     PUWarning
-        If the examples do not say how far a difference can be off.
+        If the standard error of a difference is unknown.
 
     See Also
     --------
@@ -118,37 +116,29 @@ def compare(
 
     Notes
     -----
-    The difference in AUROC is the mean difference of the ranks of the known positives over the
-    number of negatives, with DeLong's variance [2]_; at level .95 the interval leaves out 0
-    exactly where p < .05, whatever beta. Of another metric it is off by what each row adds to the
-    error of a minus what it adds to that of b. Where models differ in few rows, few or no known
-    positives may be among these; the rest then says how far these would move. The weight of that
-    is calibrated by simulation.
+    The difference in AUROC is the mean difference of the ranks of the known positives, divided by
+    the number of negatives, with DeLong's variance [2]_. At level .95 the interval excludes 0
+    exactly where p < .05, for any beta. Other metrics use the differences of the influence of each
+    row. Where models differ in few rows, few known positives may be among these: the rest then
+    adds to the variance, with a weight calibrated by simulation.
 
     References
     ----------
-    .. [1] S. Holm, *A simple sequentially rejective multiple test procedure*, Scandinavian
-       Journal of Statistics 6 (1979) 65-70.
-    .. [2] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, *Comparing the areas under two or more
-       correlated receiver operating characteristic curves: a nonparametric approach*, Biometrics
-       44 (1988) 837-845.
-    .. [3] T. Hothorn, F. Bretz, P. Westfall, *Simultaneous inference in general parametric
-       models*, Biometrical Journal 50 (2008) 346-363.
+    .. [1] S. Holm, Scandinavian Journal of Statistics 6 (1979) 65-70.
+    .. [2] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, Biometrics 44 (1988) 837-845.
+    .. [3] T. Hothorn, F. Bretz, P. Westfall, Biometrical Journal 50 (2008) 346-363.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import pu_accessor
-    >>> df = pd.DataFrame({"label": [1, None, 1, None, 1, None, None, None]})
-    >>> df["svm"], df["forest"] = [8, 2, 7, 1, 6, 5, 4, 3], [3, 8, 7, 6, 5, 4, 2, 1]
-    >>> compared = df.pu(score=["svm", "forest"]).compare()
-    >>> compared[["model_a", "model_b", "sign", "p_value"]].round(3)
-      model_a model_b  sign  p_value
-    0     svm  forest     1    0.265
-    >>> sized = df.pu(score=["svm", "forest"]).compare("auroc", 0.2)
+    >>> models = pu_accessor.load_example().pu(score=["score", "old_score"])
+    >>> models.compare()[["model_a", "model_b", "sign", "p_value"]].round(3)
+      model_a    model_b  sign  p_value
+    0   score  old_score     1      0.0
+    >>> sized = models.compare("auroc", 0.17)
     >>> sized[["model_a", "model_b", "beta", "difference", "lower", "upper"]].round(2)
-      model_a model_b  beta  difference  lower  upper
-    0     svm  forest   0.2         0.5  -0.55   1.55
+      model_a    model_b  beta  difference  lower  upper
+    0   score  old_score  0.17        0.13    0.1   0.17
     """
     entry = read_metric(metric, at, "compare")
     cutoff = entry.read_cutoff(at)
@@ -159,37 +149,40 @@ def compare(
         "at=estimated": cutoff is not None and cutoff.kind not in FIXED,
         "on": on,
     }
-    betas, settings = self._begin("compare", beta, level=level, target=target, **facts)
+    betas, settings = self._read_arguments("compare", beta, level=level, target=target, **facts)
     if beta is None and "test" not in entry.purposes:
         raise PUTypeError(
-            f"beta must be passed to compare {entry.name!r}, for example 0.3: it is AUROC alone "
-            "whose order does not depend on it.",
+            f"beta must be passed to compare {entry.name!r}, for example 0.3: only the order by "
+            "AUROC does not depend on it.",
             page=_WHICH_MODEL,
         )
 
-    def question(paired: PairedRanks, beta: Beta, _: Settings) -> Columns:
-        asked = beta if beta.values.size else None
+    def compute(paired: PairedRanks, beta: Beta, _: Settings) -> Columns:
+        tested_beta = beta if beta.values.size else None
         if "test" not in entry.purposes or (paired.rows and paired.rows.is_sample):
             by_row = partial(compare_rows, paired, metric=entry, at=cutoff)
-            tests = _tests(by_row, asked, settings)
+            tests = _compare_betas(by_row, tested_beta, settings)
         else:
-            tests = paired_tests(paired, asked, settings, target)
+            tests = paired_tests(paired, tested_beta, settings, target)
         if adjust == "max_t":
             pairs = tests.first, tests.second
             together = adjust_by_max_t(tests.p_value, tests.covariance, pairs)
             tests = replace(tests, p_adjusted=together)
         return _columns_of_models(paired, tests, beta.values, entry.name, target)
 
-    answers = ask(self._terms, self._pair(on), question, betas if beta is not None else None, None)
+    results = evaluate(
+        self._terms, self._pair(on), compute, betas if beta is not None else None, None
+    )
     about = {"adjust": _ADJUSTED[adjust]} | ({} if beta is not None else {"size": _NO_SIZE})
-    pairs = as_rows(answers, attrs=self._attrs(settings, target) | about)
-    _warn_of_chance(pairs, list(answers.names))
-    return with_reasons(pairs, answers)
+    pairs = results_frame(results, attrs=self._attrs(settings, target) | about)
+    _warn_of_unknown_errors(pairs, list(results.names))
+    return add_failed_groups(pairs, results)
 
 
-def _tests(
+def _compare_betas(
     compared: Callable[..., PairedTests], beta: Beta | None, settings: Settings
 ) -> PairedTests:
+    """Compare models at each beta, or over the error of an estimate of beta."""
     level = settings.level
     if beta is None or not beta.is_estimate:
         return compared(betas=None if beta is None else beta.values, level=level)
@@ -199,17 +192,18 @@ def _tests(
 def paired_tests(
     paired: PairedRanks, beta: Beta | None, settings: Settings, target: str
 ) -> PairedTests:
-    """Compare the AUROC of models, for labels that fail as settings say."""
-    asked = None if beta is None else beta.values, settings.level, target
+    """Compare the AUROC of models, under the violations of the settings."""
+    arguments = None if beta is None else beta.values, settings.level, target
     odds, contamination = settings.selection_odds, settings.contamination
     if odds > 1 or contamination:
-        return compare_worst_case(paired, *asked, odds=odds, contamination=contamination)
-    return _tests(partial(compare_paired, paired, target=target), beta, settings)
+        return compare_worst_case(paired, *arguments, odds=odds, contamination=contamination)
+    return _compare_betas(partial(compare_paired, paired, target=target), beta, settings)
 
 
 def _columns_of_models(
     paired: PairedRanks, tests: PairedTests, betas: FloatArray, metric: str, target: str
 ) -> Columns:
+    """Return the columns of the pairs of models."""
     columns: dict[str, Any] = {"metric": metric}
     if tests.has_size:
         size = {name: getattr(tests, name) for name in _SIZE}
@@ -227,32 +221,34 @@ def pair_columns(
     pairs: tuple[IntArray, IntArray],
     columns: Columns,
 ) -> dict[str, Any]:
-    """Return columns of pairs: those of both keys, then others over pairs and betas."""
-    flat = broadcast(columns)
+    """Return columns of pairs: the two keys, then others over pairs and betas."""
+    flat = broadcast_columns(columns)
     times = len(next(iter(flat.values()))) // pairs[0].size
     named = {
         f"{name}_{side}": level.take(positions.repeat(times))
         for side, positions in zip("ab", pairs, strict=True)
         for name, level in key_levels(names, keys).items()
     }
-    check_names(names, named, columns)
+    check_key_names(names, named, columns)
     return {**named, **flat}
 
 
-def _warn_of_chance(pairs: pd.DataFrame, groups: list[str]) -> None:
+def _warn_of_unknown_errors(pairs: pd.DataFrame, groups: list[str]) -> None:
+    """Warn of pairs whose standard error is unknown."""
     unknown = pairs["statistic"].isna()
     if not unknown.any():
         return
     keys = pairs.loc[unknown, groups].drop_duplicates() if groups else pairs[:0]
-    where = f" ({_first(keys.to_dict('records'))})" if len(keys) else ""
+    where = f" ({_join_first(keys.to_dict('records'))})" if len(keys) else ""
     warn_caller(
-        f"In {unknown.sum()} of {len(pairs)} comparisons{where} there is one known positive "
-        "alone, or one other example, or no value at the cutoff, so that statistic, p value and "
-        "interval are NaN. That says nothing about chance: compare models on more known positives."
+        f"In {unknown.sum()} of {len(pairs)} comparisons{where} there is only one known positive, "
+        "or one other example, or no value at the cutoff: statistic, p value and interval are "
+        "NaN. Compare models on more known positives."
     )
 
 
-def _first(keys: Sequence[object]) -> str:
+def _join_first(keys: Sequence[object]) -> str:
+    """Join the first keys that fit."""
     return shorten(map(brief, keys), width=100)
 
 
@@ -275,20 +271,16 @@ def gap(
     metric : str, callable or Metric
         "auroc", "average_precision", or a metric at a cutoff, as in `metric`.
     beta : float, array, mapping, Series, DataArray or DataFrame, optional
-        Class prior of the unlabeled, as in `auroc`; recall and fnr at a threshold do without.
-    at : int, str or mapping, optional
-        The cutoff, as in `metric`.
-    target : {"population", "examples"}, optional
-        What the interval is about, as in `metric`.
-    level : float, default 0.95
-        Confidence level of each interval, in (0, 1); not adjusted for the number of pairs.
+        Class prior of the unlabeled, as in `auroc`; not needed for recall and fnr at a threshold.
+    at, target, level
+        As in `metric`. The level of intervals is not adjusted for the number of pairs.
 
     Returns
     -------
     DataFrame
-        A row for each pair of groups and beta: the two groups, metric, beta (beta_a and beta_b
-        where each has its own), target, difference, lower, upper, estimate_a, estimate_b, n_a,
-        n_b (known positives); of AUROC also statistic, df, p_value and p_adjusted.
+        A row for each pair of groups and beta: the two groups, metric, beta (beta_a and beta_b if
+        each has its own), target, difference, lower, upper, estimate_a, estimate_b, n_a, n_b
+        (known positives); for AUROC also statistic, df, p_value and p_adjusted.
 
     Raises
     ------
@@ -298,123 +290,116 @@ def gap(
     Warns
     -----
     PUWarning
-        If AUROC is asked of a group with one known positive.
+        For AUROC of a group with one known positive.
 
     See Also
     --------
-    compare : For models that ranked the same examples: sharper, and without beta.
+    compare : For models that ranked the same examples: more precise, and without beta.
 
     Notes
     -----
-    AUROC has Welch's test [3]_ of unbiased estimates; a group without any error has that of half a
-    known positive at the other end. Of other metrics the distances of two
-    estimates to their limits are squared and added [1]_; for recall on future data that is
-    Newcombe's interval [2]_. Known positives are a random sample of those *in each group*.
+    AUROC has Welch's test [3]_ of unbiased estimates; a group without any error gets that of half
+    a known positive at the other end. For other metrics the distances of both estimates to their
+    limits are squared and added [1]_; for recall on future data this is Newcombe's interval [2]_.
+    Known positives are a random sample of the positives *in each group*.
 
     References
     ----------
-    .. [1] G. Y. Zou, A. Donner, *Construction of confidence limits about effect measures: a
-       general approach*, Statistics in Medicine 27 (2008) 1693-1702.
-    .. [2] R. G. Newcombe, *Interval estimation for the difference between independent
-       proportions: comparison of eleven methods*, Statistics in Medicine 17 (1998) 873-890.
-    .. [3] B. L. Welch, *The generalization of 'Student's' problem when several different
-       population variances are involved*, Biometrika 34 (1947) 28-35.
+    .. [1] G. Y. Zou, A. Donner, Statistics in Medicine 27 (2008) 1693-1702.
+    .. [2] R. G. Newcombe, Statistics in Medicine 17 (1998) 873-890.
+    .. [3] B. L. Welch, Biometrika 34 (1947) 28-35.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import pu_accessor
-    >>> label = [1, None, 1, None, None, 1, None, None, None, 1, None, 1, 1, None]
-    >>> df = pd.DataFrame({"sex": list("fm" * 7), "score": range(14), "label": label})
-    >>> found = df.pu(by="sex").gap("recall", at={"threshold": 4.5})
-    >>> found[["sex_a", "sex_b", "difference", "lower", "upper"]].round(3)
-      sex_a sex_b  difference  lower  upper
-    0     f     m      -0.667 -0.939  0.059
-    >>> found = df.pu(by="sex").gap("auroc", {"f": 0.3, "m": 0.1})
-    >>> found[["sex_a", "sex_b", "difference", "lower", "upper"]].round(2)
-      sex_a sex_b  difference  lower  upper
-    0     f     m       -0.42  -2.07   1.22
+    >>> sites = pu_accessor.load_example().pu(by="site")
+    >>> recall = sites.gap("recall", at={"threshold": 0.5})
+    >>> recall[["site_a", "site_b", "difference", "lower", "upper"]].round(3)
+      site_a site_b  difference  lower  upper
+    0   east   west       0.212  0.065  0.348
+    >>> auroc = sites.gap("auroc", {"east": 0.2, "west": 0.1})
+    >>> auroc[["site_a", "site_b", "difference", "lower", "upper"]].round(3)
+      site_a site_b  difference  lower  upper
+    0   east   west       0.116  0.041   0.19
     """
     entry = read_metric(metric, at, "gap")
     cutoff = entry.read_cutoff(at)
     target = default_target(cutoff) if target is None else target
-    question_name, facts = facts_of(entry, cutoff)
+    method, facts = exclusion_facts(entry, cutoff)
     of_auroc: dict[str, Any] = {"auroc": entry.name == "auroc"}
-    betas, settings = self._begin("gap", beta, level=level, target=target, **of_auroc)
+    betas, settings = self._read_arguments("gap", beta, level=level, target=target, **of_auroc)
     facts["one estimate for all groups"] = betas.estimate
-    self._begin(question_name, beta, level=level, target=target, **facts)
+    self._read_arguments(method, beta, level=level, target=target, **facts)
     if beta is None:
         _check_without_beta(entry, target)
     shared = betas.estimate
     grid = None if shared is None else Beta(shared.grid(level))
     has_test = "test" in entry.purposes and betas.kind == "points" and beta is not None
 
-    def question(ranking: Ranking, own_beta: Beta, own: Settings) -> GroupValue:
+    def compute(ranking: Ranking, own_beta: Beta, own: Settings) -> GroupValue:
         if beta is None and cutoff is not None:
             return recall_of_group(ranking, cutoff.value, entry.less_is_better, level)
         if has_test:
             return auroc_of_group(ranking, own_beta.values, target)
-        found = estimate_metric(entry, ranking, grid or own_beta, own, target, cutoff)
-        return GroupValue(ranking.total.known_positive, found.value, found.lower, found.upper)
+        one = estimate_metric(entry, ranking, grid or own_beta, own, target, cutoff)
+        return GroupValue(ranking.total.known_positive, one.value, one.lower, one.upper)
 
     rankings = self._rank(cutoffs_needed([entry], cutoff))
-    asked = Betas(Beta(shared.values)) if shared is not None else betas
-    answers = ask(
-        self._terms,
-        rankings,
-        question,
-        None if beta is None else asked,
-        None if beta is None else settings,
-    )
-    groups = [answer.content for answer in answers.each]
+    own_betas = Betas(Beta(shared.values)) if shared is not None else betas
+    given = (None, None) if beta is None else (own_betas, settings)
+    results = evaluate(self._terms, rankings, compute, *given)
+    groups = [result.content for result in results.each]
     if shared is not None:
-        if not answers.skipped:
-            check_total(answers.each, shared)
+        if not results.skipped:
+            check_estimate_total(results.each, shared)
         tests = add_beta_error_to_gaps(estimate_gaps(groups), shared)
     elif has_test:
-        _warn_of_single([each.key for each in answers.each if each.content.n == 1])
+        _warn_of_single([each.key for each in results.each if each.content.n == 1])
         tests = compare_groups(groups, level)
     else:
         tests = estimate_gaps(groups)
-    gaps = _gap_frame(answers, tests, {"metric": entry.name}, target, has_test=has_test)
+    gaps = _gap_frame(results, tests, {"metric": entry.name}, target, has_test=has_test)
     gaps.attrs |= self._attrs(settings, target)
     return gaps
 
 
 def _check_without_beta(entry: Metric, target: str) -> None:
+    """Raise unless the gap of a metric needs no beta."""
     if "without_beta" not in entry.purposes or target == "examples":
         raise PUTypeError(
             f"beta must be passed for the gap of {entry.name!r} on "
-            f"{'new' if target == 'population' else 'these'} examples: for example 0.3, or one "
-            "for each group, {'f': 0.3, 'm': 0.2}. Only the gap of 'recall' or 'fnr' on new "
-            "examples, at={'threshold': 0.5}, does without.",
+            f"{'future data' if target == 'population' else 'this sample'}: for example 0.3, or "
+            "one for each group, {'f': 0.3, 'm': 0.2}. Only the gap of 'recall' or 'fnr' on "
+            "future data, at={'threshold': 0.5}, needs none.",
             page="many_models#a-beta-for-each-group",
         )
 
 
 def _warn_of_single(keys: Sequence[Hashable]) -> None:
+    """Warn of groups with one known positive."""
     if keys:
         warn_caller(
-            f"{len(keys)} groups have one known positive alone, which says nothing about chance: "
-            f"{_first(keys)}. Their statistics, p values "
-            "and intervals are NaN. Leave them out, or label more."
+            f"{len(keys)} groups have only one known positive and no standard error: "
+            f"{_join_first(keys)}. Their statistics, p values and intervals are NaN. Leave them "
+            "out, or label more."
         )
 
 
 def _gap_frame(
-    answers: Answers[GroupValue],
+    results: Results[GroupValue],
     tests: PairTests,
     named: dict[str, str],
     target: str,
     *,
     has_test: bool,
 ) -> pd.DataFrame:
+    """Return the frame of gaps, one row for each pair of groups and beta."""
     first, second, times = tests.first, tests.second, tests.difference.shape[1]
-    betas = np.stack([each.beta.values for each in answers.each])
-    estimates = np.stack([each.content.estimate[:times] for each in answers.each])
-    known = np.array([[each.content.n] for each in answers.each])
+    betas = np.stack([each.beta.values for each in results.each])
+    estimates = np.stack([each.content.estimate[:times] for each in results.each])
+    known = np.array([[each.content.n] for each in results.each])
     own = {"beta_a": betas[first], "beta_b": betas[second]}
-    of_beta = own if answers.own_beta else {"beta": betas[0]}
+    of_beta = own if results.own_beta else {"beta": betas[0]}
     columns = {
         **named,
         **(of_beta if betas.size else {}),
@@ -426,34 +411,30 @@ def _gap_frame(
         "n_b": known[second],
         **({name: getattr(tests, name) for name in _TEST} if has_test else {}),
     }
-    gaps = TidyFrame(pair_columns(answers.names, answers.keys, (first, second), columns))
-    if answers.skipped:
-        gaps.attrs["skipped"] = dict(answers.skipped)
+    gaps = ResultFrame(pair_columns(results.names, results.keys, (first, second), columns))
+    if results.skipped:
+        gaps.attrs["skipped"] = dict(results.skipped)
     return gaps
 
 
 def dominance(
     self: Accessor, beta: UserBeta, *, level: float = 0.95, band: UserBand = "exact"
 ) -> pd.DataFrame:
-    """Compare where the ROC curves of models lie, at each beta ([1]_, section 6.2).
+    """Compare the positions of the ROC curves of models (arXiv:1504.06837, section 6.2).
 
     Parameters
     ----------
-    beta : float, array, mapping, Series or DataArray
-        Class prior of the unlabeled, as in `auroc`.
-    level : float, default 0.95
-        Confidence level of the bands, in (0, 1).
-    band : str, callable or pair, default "exact"
-        Bounds on the latent positives above each cutoff, as in `contingency`.
+    beta, level, band
+        As in `contingency`; beta is a number, or one for each group.
 
     Returns
     -------
     DataFrame
-        A row for each pair of models, a before b, and beta: model_a, model_b, beta (beta_a and
-        beta_b where each has its own); dominates, the model whose estimated curve is nowhere
-        below and somewhere above the other's, or None; equal (bool), whether they coincide;
-        disjoint (bool), whether the bands do not overlap; crossings, a tuple of the false
-        positive rates at which the lead changes.
+        A row for each pair of models and beta: model_a, model_b, beta (beta_a and beta_b if each
+        has its own); dominates, the model whose estimated curve is nowhere below and somewhere
+        above the other's, or None; equal (bool), whether curves coincide; disjoint (bool), whether
+        the bands do not overlap; crossings, a tuple of the false positive rates at which the lead
+        changes.
 
     Raises
     ------
@@ -462,23 +443,16 @@ def dominance(
 
     See Also
     --------
-    compare : Which has the higher AUROC, as a test.
-
-    References
-    ----------
-    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
-       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+    compare : Test which model has the higher AUROC.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import pu_accessor
-    >>> df = pd.DataFrame({"label": [1, None, 1, None, 1, None, None, None]})
-    >>> df["svm"], df["forest"] = [8, 2, 7, 1, 6, 5, 4, 3], [3, 8, 7, 6, 5, 4, 2, 1]
-    >>> df.pu(score=["svm", "forest"]).dominance(0.2).loc[0, "dominates"]
-    'svm'
+    >>> models = pu_accessor.load_example().pu(score=["score", "old_score"])
+    >>> models.dominance(0.17).loc[0, "dominates"]
+    'score'
     """
-    betas, settings = self._begin("dominance", beta, level=level, band=band)
+    betas, settings = self._read_arguments("dominance", beta, level=level, band=band)
     curves = bounded_tables(self, betas, settings, "breakpoints", rates="roc", template=False)
     dim = curves["fpr"].dims[0]
     if dim not in curves.indexes or dim == "rank" or curves.sizes[dim] < 2:
@@ -488,18 +462,18 @@ def dominance(
             page=_WHICH_MODEL,
         )
     ordered = curves.transpose(dim, "beta", "bound", ...)
-    found = compare_roc_curves(ordered["fpr"].to_numpy(), ordered["tpr"].to_numpy())
+    order = compare_roc_curves(ordered["fpr"].to_numpy(), ordered["tpr"].to_numpy())
     index, values = curves.get_index(dim), ordered["beta"].to_numpy()
     keys, own = index.tolist(), values.ndim > 1
-    winners = np.array([*keys, None], dtype=object)[found.dominates.ravel()]
-    crossings = [of_beta for pair in found.crossings for of_beta in pair]
-    of_pair = {"beta_a": values[found.first], "beta_b": values[found.second]} if own else {}
+    winners = np.array([*keys, None], dtype=object)[order.dominates.ravel()]
+    crossings = [of_beta for pair in order.crossings for of_beta in pair]
+    of_pair = {"beta_a": values[order.first], "beta_b": values[order.second]} if own else {}
     columns = {
         **(of_pair or {"beta": values}),
         "dominates": pd.Index(winners, dtype=object, tupleize_cols=False),
-        "equal": found.equal,
-        "disjoint": found.disjoint,
+        "equal": order.equal,
+        "disjoint": order.disjoint,
         "crossings": pd.Index(crossings, dtype=object, tupleize_cols=False),
     }
-    pairs = found.first, found.second
-    return TidyFrame(pair_columns([*map(str, index.names)], keys, pairs, columns))
+    pairs = order.first, order.second
+    return ResultFrame(pair_columns([*map(str, index.names)], keys, pairs, columns))

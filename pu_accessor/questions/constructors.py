@@ -1,4 +1,4 @@
-"""The ways to ``df.pu``: data of any kind, two arrays, chunks; and registration."""
+"""The functions that make accessors, and the registration of ``pu``."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     import polars as pl
     from polars.dataframe.group_by import GroupBy
 
-# What comes before `pu`, by the package that data are of.
-_FIRST = {
+# What to do first with data of other packages.
+_FIRST_STEPS = {
     "dask": "Import pu_accessor.dask first.",
     "duckdb": "Fetch its rows first: data.df().pu.",
     "polars": "Import pu_accessor.polars first.",
@@ -44,7 +44,7 @@ _FIRST = {
 
 
 class FrameAccessor(Accessor):
-    """``df.pu``: bounds on a ranking's performance, from known positives and unlabeled rows.
+    """``df.pu``: evaluate classifiers from known positives and unlabeled rows.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class FrameAccessor(Accessor):
 
 
 def register() -> None:
-    """Put ``pu`` on DataFrames, their groupbys and Datasets, once."""
+    """Register ``pu`` on DataFrames, their groupbys and Datasets, once."""
     if getattr(pd.DataFrame, "pu", None) is not FrameAccessor:
         pd.api.extensions.register_dataframe_accessor("pu")(FrameAccessor)
     pd.api.typing.DataFrameGroupBy.pu = property(  # type: ignore[attr-defined]
@@ -91,19 +91,19 @@ def pu(
 def pu(data: GroupBy, **roles: Unpack[GroupRoles]) -> Accessor: ...
 @with_example("pu_accessor.pu(df, score='score', label='label').auroc(0.3)")
 def pu(data: Any, **roles: Any) -> Accessor | TablesAccessor:
-    """Say what the columns of any data mean: ``data.pu(**roles)`` as a function with types.
+    """Return ``data.pu(**roles)`` for data of any kind, with types.
 
     Parameters
     ----------
     data : DataFrame, groupby or Dataset
-        Of pandas, polars, dask or xarray; a Dataset without roles holds tables.
+        Of pandas, polars, dask or xarray; a Dataset without roles has tables.
     **roles
         As in ``df.pu``.
 
     Returns
     -------
     Accessor
-        The questions; of tables those of ``ds.pu``.
+        The methods of ``df.pu``; of tables those of ``ds.pu``.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def pu(data: Any, **roles: Any) -> Accessor | TablesAccessor:
     """
     if not hasattr(type(data), "pu"):
         package = type(data).__module__.partition(".")[0]
-        step = _FIRST.get(
+        step = _FIRST_STEPS.get(
             package, "For scores and labels in two arrays: pu_accessor.from_arrays(score, label)."
         )
         raise PUTypeError(
@@ -136,7 +136,7 @@ def pu(data: Any, **roles: Any) -> Accessor | TablesAccessor:
 
 @with_example("pu_accessor.from_arrays(score, label).auroc(0.3)")
 def from_arrays(score: Column, label: Column, **roles: Unpack[ArrayRoles]) -> Accessor:
-    """Rank examples given as two array-likes, paired by position.
+    """Evaluate scores and labels given as two array-likes of the same length.
 
     Parameters
     ----------
@@ -150,12 +150,12 @@ def from_arrays(score: Column, label: Column, **roles: Unpack[ArrayRoles]) -> Ac
     Returns
     -------
     Accessor
-        The questions of ``df.pu``.
+        The methods of ``df.pu``.
 
     Raises
     ------
     PUTypeError, PUValueError
-        If arrays differ in length, or have no such dtype; for a role that there is not.
+        If arrays differ in length or have the wrong dtype, or a role is unknown.
 
     Examples
     --------
@@ -174,25 +174,25 @@ def from_arrays(score: Column, label: Column, **roles: Unpack[ArrayRoles]) -> Ac
 def from_chunks(
     chunks: Iterable[Any] | Callable[[], Iterable[Any]], **roles: Unpack[FrameRoles]
 ) -> Accessor:
-    """Rank scores that come in chunks, in memory that does not grow with their number.
+    """Evaluate scores that come in chunks, in bounded memory.
 
     Parameters
     ----------
     chunks : iterable of DataFrame, or a function that returns one
-        Frames with the same columns, of pandas, polars or Arrow. They are read several times: a
-        generator is passed by its function.
+        Frames with the same columns, of pandas, polars or Arrow. They are read several times: pass
+        a generator function, not a generator.
     **roles
         As in ``df.pu``.
 
     Returns
     -------
     Accessor
-        The questions of ``df.pu``, at breakpoints.
+        The methods of ``df.pu``, at breakpoints.
 
     Raises
     ------
     PUTypeError
-        If chunks are no such frames; for a role that there is not.
+        If chunks are not such frames, or a role is unknown.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""``ds.pu``: curves, metrics, areas and pictures of tables; called, the questions of samples."""
+"""``ds.pu``: curves, metrics, areas and plots of tables; called, the methods of samples."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pu_accessor.errors import PUTypeError, PUValueError, nearest
 from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, read_metric
 from pu_accessor.questions.accessor import Accessor, fold, public_names
-from pu_accessor.questions.advice import advises, example_of
+from pu_accessor.questions.call_errors import example_of, explain_call_errors
 from pu_accessor.questions.pictures import label_of, refuse_cutoff
 from pu_accessor.sources.samples import SampleSource
 from pu_accessor.terms import SampleRoles, Terms, check_known
@@ -22,14 +22,14 @@ from pu_accessor.terms import SampleRoles, Terms, check_known
 if TYPE_CHECKING:
     from pu_accessor.plots import Drawing, Looks
 
-_OF_CURVES = ("area", "at", "to_frame", "plot_roc", "plot_pr")  # what curves answer
+_METHODS_OF_CURVES = ("area", "at", "to_frame", "plot_roc", "plot_pr")
 _AXES = ("rank", "fraction", "threshold", "beta")
-_OF_SAMPLES = "ds.pu(score='score', label='label', dim='sample')"
+_CALL_OF_SAMPLES = "ds.pu(score='score', label='label', dim='sample')"
 
 
-@advises
+@explain_call_errors
 class TablesAccessor:
-    """``ds.pu``: curves, metrics, areas and pictures of tables; called, the methods of ``df.pu``.
+    """``ds.pu``: curves, metrics, areas and plots of tables; called, the methods of ``df.pu``.
 
     Parameters
     ----------
@@ -38,17 +38,15 @@ class TablesAccessor:
 
     Raises
     ------
-    PUKeyError
-        By each question: if the Dataset holds no tables, or for a picture no tables or curves.
-    PUTypeError, PUValueError
-        If an argument is of a kind, or has a value, that is not allowed.
+    PUKeyError, PUTypeError, PUValueError
+        By each method, if the Dataset lacks tables or curves, or an argument is not allowed.
     """
 
     def __init__(self, dataset: xr.Dataset) -> None:
         self._dataset = dataset
 
     def __call__(self, **roles: Unpack[SampleRoles]) -> Accessor:
-        """Say what the variables of samples mean: an accessor with the methods of ``df.pu``.
+        """Set the roles of the variables of samples, for the methods of ``df.pu``.
 
         Parameters
         ----------
@@ -62,12 +60,12 @@ class TablesAccessor:
         Returns
         -------
         Accessor
-            The questions of ``df.pu``.
+            The methods of ``df.pu``.
 
         Raises
         ------
         PUTypeError
-            If the Dataset holds tables, which have no samples.
+            If the Dataset has tables, which have no samples.
 
         Examples
         --------
@@ -78,10 +76,10 @@ class TablesAccessor:
         >>> xr.Dataset(values).pu(dim="sample").auroc(0.25)["estimate"].round(3).item()
         0.798
         """
-        if counts := [name for name in (*COUNTS, *RATES) if name in self._dataset.data_vars]:
+        if names := [name for name in (*COUNTS, *RATES) if name in self._dataset.data_vars]:
             raise PUTypeError(
-                f"The Dataset holds tables or curves ({', '.join(counts)}), which have no samples "
-                "with score and label. Ask the tables: ds.pu.metric('f1'), ds.pu.area('auroc')."
+                f"The Dataset has tables or curves ({', '.join(names)}), which have no samples "
+                "with score and label. Of tables: ds.pu.metric('f1'), ds.pu.area('auroc')."
             )
         check_known("ds.pu", roles, SampleRoles.__annotations__)
         dim = roles.pop("dim", "sample")
@@ -93,24 +91,15 @@ class TablesAccessor:
         Returns
         -------
         Dataset
-            `fpr` and `tpr` (float64) over (rank, bound, beta); NaN without negatives.
-
-        Notes
-        -----
-        tpr = TP/(TP + FN) and fpr = FP/(FP + TN) ([1]_, equations 1 and 2).
-
-        References
-        ----------
-        .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
-           Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+            `fpr` = FP/(FP + TN) and `tpr` = TP/(TP + FN) (float64) over (rank, bound, beta); NaN
+            without negatives.
 
         Examples
         --------
         >>> import pu_accessor
-        >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
-        >>> tables.pu.roc_bounds()["tpr"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
-        {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
+        >>> tables = pu_accessor.load_example().pu.contingency(0.17, ranks=[200])
+        >>> tables.pu.roc_bounds()["tpr"].sel(beta=0.17, rank=200).to_series().round(3).to_dict()
+        {'lower': 0.329, 'estimate': 0.372, 'upper': 0.394}
         """
         return tables.curve(self._dataset, "roc")
 
@@ -120,25 +109,16 @@ class TablesAccessor:
         Returns
         -------
         Dataset
-            `recall` and `precision` (float64) over (rank, bound, beta); precision at rank 0 is 1,
-            where the curve starts. As a metric it is NaN there.
-
-        Notes
-        -----
-        precision = TP/(TP + FP) and recall = TP/(TP + FN) ([1]_, section 5).
-
-        References
-        ----------
-        .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
-           Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+            `recall` = TP/(TP + FN) and `precision` = TP/(TP + FP) (float64) over (rank, bound,
+            beta). At rank 0 the curve starts with precision 1, which as a metric is NaN.
 
         Examples
         --------
         >>> import pu_accessor
-        >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
-        >>> tables.pu.pr_bounds()["precision"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
-        {'lower': 0.667, 'estimate': 1.0, 'upper': 1.0}
+        >>> tables = pu_accessor.load_example().pu.contingency(0.17, ranks=[200])
+        >>> precision = tables.pu.pr_bounds()["precision"]
+        >>> precision.sel(beta=0.17, rank=200).to_series().round(3).to_dict()
+        {'lower': 0.835, 'estimate': 0.945, 'upper': 1.0}
         """
         return tables.curve(self._dataset, "pr")
 
@@ -148,30 +128,27 @@ class TablesAccessor:
         Parameters
         ----------
         metric : str, callable or Metric
-            A metric at a cutoff by name, ``pu_accessor.fbeta(2)``, or a function of the arrays
-            tp, fp, fn and tn, in examples, that returns an array of their shape.
+            A metric at a cutoff by name, ``pu_accessor.fbeta(2)``, or a function of the arrays tp,
+            fp, fn and tn, in examples, that returns an array of their shape.
 
         Returns
         -------
         DataArray
-            Over (rank, bound, beta). At each cutoff its values at the bounds "lower" and "upper"
-            bound the metric; of an error rate such as fpr "upper" has the smaller. Of an interval
-            of beta its middle is left, with the lowest and the highest bound within it.
+            Over (rank, bound, beta). The values at "lower" and "upper" bound the metric at each
+            cutoff; for an error rate such as fpr "upper" is the smaller. An interval of beta is
+            reduced to its middle, with the lowest and highest bound within it.
 
         Raises
         ------
-        PUValueError
-            If no metric has that name.
-        PUTypeError
-            If the function returns something else than an array of that shape.
+        PUValueError, PUTypeError
+            If no metric has that name, or the function does not return an array of that shape.
 
         Examples
         --------
         >>> import pu_accessor
-        >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
-        >>> tables.pu.metric("f1").sel(beta=0.5, rank=3).to_series().round(3).to_dict()
-        {'lower': 0.444, 'estimate': 0.667, 'upper': 0.667}
+        >>> tables = pu_accessor.load_example().pu.contingency(0.17, ranks=[200])
+        >>> tables.pu.metric("f1").sel(beta=0.17, rank=200).to_series().round(3).to_dict()
+        {'lower': 0.472, 'estimate': 0.534, 'upper': 0.565}
         """
         return tables.metric(self._dataset, metric)
 
@@ -183,38 +160,36 @@ class TablesAccessor:
         metric : {"auroc", "average_precision"}
             The area under the ROC curve, or under the precision-recall curve.
         max_fpr : float, optional
-            Take the ROC curve up to this false positive rate, 1e-12 to 1: the partial AUC,
-            standardised so that chance is 0.5 and perfection 1.
+            Partial AUC up to this false positive rate, 1e-12 to 1, standardised so that chance is
+            0.5 and perfection 1.
 
         Returns
         -------
         DataArray
-            float64 over (bound, beta). The attribute `promise` says what the bounds are worth:
-            of the band "simultaneous" they hold the true area with a probability of at least
-            `level`; other bands bound each cutoff, and make no such promise.
+            float64 over (bound, beta). The attribute `promise` states the coverage: with the band
+            "simultaneous" the bounds contain the true area with a probability of at least `level`;
+            other bands cover at each cutoff, and guarantee nothing for the area.
 
         Raises
         ------
         PUValueError
-            If it holds a part of the cutoffs, or an argument has a value that is not allowed.
+            If some cutoffs are missing, or an argument is not allowed.
 
         Notes
         -----
-        Trapezes below the ROC curve. Below the precision-recall curve each piece between two
-        cutoffs has a closed form, as fp grows in a straight line with tp there [1]_.
+        The trapezoidal rule for the ROC curve. Each segment of the precision-recall curve has a
+        closed form, as fp is linear in tp between two cutoffs [1]_.
 
         References
         ----------
-        .. [1] J. Davis, M. Goadrich, *The relationship between precision-recall and ROC curves*,
-           Proceedings of ICML (2006) 233-240.
+        .. [1] J. Davis, M. Goadrich, Proceedings of ICML (2006) 233-240.
 
         Examples
         --------
         >>> import pu_accessor
-        >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
-        >>> tables.pu.area("auroc").sel(beta=0.5).to_series().round(3).to_dict()
-        {'lower': 0.222, 'estimate': 1.0, 'upper': 1.0}
+        >>> tables = pu_accessor.load_example().pu.contingency(0.17, ranks="breakpoints")
+        >>> tables.pu.area("auroc").sel(beta=0.17).to_series().round(3).to_dict()
+        {'lower': 0.842, 'estimate': 0.889, 'upper': 0.92}
         """
         return tables.area(self._dataset, metric, max_fpr=max_fpr)
 
@@ -226,30 +201,28 @@ class TablesAccessor:
         rank : int or array of int, optional
             Numbers of examples predicted positive.
         threshold : float or array of float, optional
-            Scores: what is at or above one is predicted positive.
+            Scores: examples at or above are predicted positive.
         fraction : float or array of float, optional
-            Shares of the examples that are predicted positive, in [0, 1].
+            Shares of the examples predicted positive, in [0, 1].
 
         Returns
         -------
         Dataset
-            Without a dimension of cutoffs for a number, over "cutoff" for several. The coordinate
-            `rank` says which cutoff it is, of each group.
+            Over "cutoff" for several cutoffs, without such a dimension for one. The coordinate
+            `rank` has the cutoff of each group.
 
         Raises
         ------
-        PUKeyError
-            If the Dataset has no cutoffs, or its coordinates are gone.
-        PUValueError, PUTypeError
-            If not one of the three is passed, or what lies outside the curve.
+        PUKeyError, PUValueError, PUTypeError
+            If the Dataset has no cutoffs, not exactly one of the three is passed, or a cutoff is
+            outside the curve.
 
         Examples
         --------
         >>> import pu_accessor
-        >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> curves = pu_accessor.from_arrays(range(9, 0, -1), label).roc_bounds(0.5)
-        >>> curves.pu.at(threshold=6.5)["tpr"].sel(beta=0.5).to_series().round(3).to_dict()
-        {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
+        >>> curves = pu_accessor.load_example().pu.roc_bounds(0.17)
+        >>> curves.pu.at(threshold=0.5)["tpr"].sel(beta=0.17).to_series().round(3).to_dict()
+        {'lower': 0.52, 'estimate': 0.572, 'upper': 0.628}
         """
         return tables.select_cutoffs(
             self._dataset, rank=rank, threshold=threshold, fraction=fraction
@@ -266,30 +239,29 @@ class TablesAccessor:
         Examples
         --------
         >>> import pu_accessor
-        >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
-        >>> list(tables.pu.roc_bounds().pu.to_frame().columns)
+        >>> curves = pu_accessor.load_example().pu.roc_bounds(0.17)
+        >>> list(curves.pu.to_frame().columns)
         ['rank', 'bound', 'beta', 'threshold', 'known_positive', 'fpr', 'tpr']
         """
         return tables.to_frame(self._dataset)
 
     def beta_derivatives(self) -> xr.Dataset:
-        """Return how fast rates and counts change with beta ([1]_, Appendix B).
+        """Return the derivatives of rates and counts with respect to beta ([1]_, Appendix B).
 
-        What the band says is held fixed: the share T of the latent positives above each cutoff,
-        or, from known negatives, the share of the latent negatives there.
+        The band is kept fixed: the share T of the hidden positives above each cutoff or, with
+        known negatives as reference, the share of the hidden negatives.
 
         Returns
         -------
         Dataset
             `tpr`, `fpr`, `precision`, `tp`, `fp`, `fn` and `tn` (float64, per unit of beta) over
-            (rank, bound, beta). 0 where a table is clipped; NaN where a rate has no denominator,
-            and at the bounds where nothing is latent.
+            (rank, bound, beta). 0 where a table is clipped. NaN where a rate has no denominator,
+            and at bounds without hidden examples.
 
         Raises
         ------
         PUValueError
-            If their reference is "both".
+            If the reference is "both".
 
         Notes
         -----
@@ -304,27 +276,25 @@ class TablesAccessor:
 
         References
         ----------
-        .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
-           Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+        .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, arXiv:1504.06837 (2015).
 
         Examples
         --------
         >>> import pu_accessor
-        >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
-        >>> slopes = tables.pu.beta_derivatives().sel(beta=0.5, rank=5, bound="estimate")
+        >>> tables = pu_accessor.load_example().pu.contingency(0.17, ranks=[200])
+        >>> slopes = tables.pu.beta_derivatives().sel(beta=0.17, rank=200, bound="estimate")
         >>> slopes["fpr"].round(3).item(), slopes["precision"].round(3).item()
-        (-2.0, 1.2)
+        (-0.432, 3.29)
         """
         return tables.beta_derivatives(self._dataset)
 
     def plot_roc(self, **looks: Unpack[Looks]) -> Drawing:
-        """Draw ROC curves with their bands, of tables or of what `roc_bounds` returns.
+        """Draw ROC curves with their bands, of tables or of the result of `roc_bounds`.
 
         Parameters
         ----------
         **looks
-            How it looks, as in ``df.pu.plot_roc``.
+            Appearance, as in ``df.pu.plot_roc``.
 
         Returns
         -------
@@ -340,12 +310,12 @@ class TablesAccessor:
         return _draw(self._dataset, "roc", looks)
 
     def plot_pr(self, **looks: Unpack[Looks]) -> Drawing:
-        """Draw precision-recall curves with their bands, of tables or of what `pr_bounds` returns.
+        """Draw precision-recall curves with bands, of tables or of the result of `pr_bounds`.
 
         Parameters
         ----------
         **looks
-            How it looks, as in ``df.pu.plot_roc``.
+            Appearance, as in ``df.pu.plot_roc``.
 
         Returns
         -------
@@ -363,19 +333,18 @@ class TablesAccessor:
     def plot_metric(
         self, metric: AnyMetric, *, x: str = "rank", at: At | None = None, **looks: Unpack[Looks]
     ) -> Drawing:
-        """Draw a metric of tables with its band: at each cutoff, or at one over beta.
+        """Draw a metric of tables with its band, at each cutoff or over beta.
 
         Parameters
         ----------
         metric : str, callable or Metric
             As in `metric`; for ``x="beta"`` also an area, as in `area`.
         x : {"rank", "fraction", "threshold", "beta"}, default "rank"
-            What stands along the axis.
+            The horizontal axis.
         at : int or mapping, optional
-            The cutoff of a metric where `x` is beta: a rank, or a rank, threshold or fraction by
-            name, as in the method `at`.
+            The cutoff of a metric for ``x="beta"``: a rank, or one of the keywords of `at`.
         **looks
-            How it looks, as in ``df.pu.plot_roc``.
+            Appearance, as in ``df.pu.plot_roc``.
 
         Returns
         -------
@@ -396,17 +365,17 @@ class TablesAccessor:
         return public_names(type(self))
 
     def __repr__(self) -> str:
-        questions = public_names(type(self))
+        methods = public_names(type(self))
         if "tp" not in self._dataset and {*RATES} & {*self._dataset.data_vars}:
-            questions = [*_OF_CURVES]
-        return fold(f"<ds.pu: {', '.join(questions)}; of samples: {_OF_SAMPLES}>", {})
+            methods = [*_METHODS_OF_CURVES]
+        return fold(f"<ds.pu: {', '.join(methods)}; of samples: {_CALL_OF_SAMPLES}>", {})
 
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(_explain_attribute(name, "tp" in self.__dict__.get("_dataset", ())))
 
 
 def _draw(dataset: xr.Dataset, curve: str | Metric, looks: Any, x: str = "rank") -> Drawing:
-    """Draw curves of tables, or of what curves are of."""
+    """Draw curves of tables, or the tables' curves."""
     from pu_accessor import plots
 
     return plots.plot_curves(tables.with_counts(dataset), curve, looks, x=x)
@@ -423,31 +392,33 @@ def _draw_metric(
     if x != "beta":
         refuse_cutoff(at, x)
         return _draw(dataset, read_metric(metric, None, "tables"), looks, x)
-    held = schema.read_dataset(tables.with_counts(schema.read_dataset(dataset)), "tables")
+    contingency = schema.read_dataset(tables.with_counts(schema.read_dataset(dataset)), "tables")
     entry = read_metric(metric, at, "against_beta")
     cutoff = entry.read_cutoff(at)
     if cutoff is None:
-        values = tables.area(held, entry.name)
+        values = tables.area(contingency, entry.name)
     elif cutoff.kind in _AXES:
-        values = tables.metric(tables.select_cutoffs(held, **{cutoff.kind: cutoff.value}), metric)
+        values = tables.metric(
+            tables.select_cutoffs(contingency, **{cutoff.kind: cutoff.value}), metric
+        )
     else:
         raise PUValueError(
             f"at must be a rank, a fraction or a threshold of tables, but {at!r} was passed. "
-            "Ask the rows: df.pu.plot_metric('f1', [0.1, 0.2], x='beta', at='maximum')."
+            "Of rows: df.pu.plot_metric('f1', [0.1, 0.2], x='beta', at='maximum')."
         )
     if values["beta"].ndim != 1 or not {"bound", "beta"} <= {*values.dims}:
         raise PUValueError(
-            "A plot against beta needs the dimensions bound and beta, the same betas for all "
-            "groups. Make tables for several: df.pu.contingency(beta=[0.1, 0.2, 0.3])."
+            "A plot against beta needs the dimensions bound and beta, with the same betas for all "
+            "groups. Make tables at several: df.pu.contingency(beta=[0.1, 0.2, 0.3])."
         )
-    columns = values.to_dataset("bound").assign(infeasible=plots.impossible(held))
+    columns = values.to_dataset("bound").assign(infeasible=plots.impossible(contingency))
     rows = columns.to_dataframe().reset_index()
     rows.attrs = dict(dataset.attrs)
     return plots.plot_rows(rows, x, looks, label=label_of(entry, at))
 
 
-def _explain_attribute(name: str, counted: bool) -> str:
-    """Say what somebody meant by a method that tables do not have."""
+def _explain_attribute(name: str, has_tables: bool) -> str:
+    """Return the error of an unknown method of tables, with what to write."""
     at_cutoffs = [metric for metric, entry in METRICS.items() if "tables" in entry.purposes]
     calls = {metric: f"ds.pu.metric({metric!r})" for metric in at_cutoffs}
     calls |= {"roc": "ds.pu.roc_bounds()", "pr": "ds.pu.pr_bounds()"}
@@ -463,10 +434,10 @@ def _explain_attribute(name: str, counted: bool) -> str:
     if name not in public_names(Accessor):
         return f"ds.pu has no attribute {name!r}.{write}"
     call = example_of(getattr(Accessor, name))
-    if counted:
+    if has_tables:
         return (
-            f"{name} needs examples, and tables hold counts. Ask what they were made of: {call}."
+            f"{name} needs examples, and tables have counts. Of the frame: {call}."
             f"{write.replace('Write', 'Of tables:')}"
         )
-    line = call.replace("df.pu", _OF_SAMPLES)
-    return f"{name} needs samples. Say first what their variables mean: {line}."
+    line = call.replace("df.pu", _CALL_OF_SAMPLES)
+    return f"{name} needs samples. Set the roles of their variables: {line}."

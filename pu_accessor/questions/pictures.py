@@ -21,7 +21,7 @@ from pu_accessor.inference.metrics import (
     read_metric,
 )
 from pu_accessor.questions.assumptions import SWEEPS
-from pu_accessor.questions.numbers import estimates
+from pu_accessor.questions.estimation import estimate_metrics
 from pu_accessor.questions.rank_bands import UserBand
 from pu_accessor.questions.tables import bounded_tables
 from pu_accessor.ranking import Ranks
@@ -360,7 +360,7 @@ def _draw_curves(
     plots.check_looks(looks)
     if curve == "rank_cdf":
         return plots.plot_curves(self.rank_cdf(beta, ranks=ranks, **asked), curve, looks)
-    betas, settings = self._begin("contingency", beta, **asked)
+    betas, settings = self._read_arguments("contingency", beta, **asked)
     betas = betas.with_baseline() if looks.get("baseline") else betas
     of_head = curve == "pr" if isinstance(curve, str) else curve.of_head
     shape, target = "pr" if of_head else "roc", asked["target"]
@@ -429,7 +429,9 @@ def _against_beta(
             "beta must be several numbers with x='beta', but one was passed. For example "
             "beta=[0.1, 0.2, 0.3]."
         )
-    rows = estimates(self, [entry], beta, level=level, band=band, limits=False, **asked)
+    rows = estimate_metrics(
+        self, [entry], beta, level=level, band=band, warn_limits=False, **asked
+    )
     if "clipped" in rows:  # nothing is left between the bounds
         rows["infeasible"] = rows["clipped"] & (rows["lower"] == rows["upper"])
     return rows

@@ -1,4 +1,4 @@
-"""Bounds by rank as a user passes them: the same for all rankings, or for each of them."""
+"""Bands as a user passes them: bounds by rank for all rankings, or for each."""
 
 import reprlib
 from collections.abc import Hashable, Mapping, Sequence
@@ -22,13 +22,13 @@ UserBand: TypeAlias = str | Band | tuple[Any, Any]
 
 
 def read_band(band: UserBand) -> str | Band | RankBand:
-    """Read a band as a user passes it: a name, a function, or a pair of bounds by rank."""
+    """Return a valid band: a name, a function, or bounds by rank."""
     return _read_pair(band) if isinstance(band, tuple) else band
 
 
 @dataclass(frozen=True, eq=False)
 class _KeyedBand(RankBand):
-    """Bounds by rank that can differ between groups, as arrays over "rank" and keys."""
+    """Bounds by rank that can differ between groups, over "rank" and keys."""
 
     lower: Any
     upper: Any
@@ -40,10 +40,11 @@ class _KeyedBand(RankBand):
 
 
 def _read_pair(band: tuple[Any, ...]) -> RankBand:
-    """Read a pair of bounds, as far as it goes before the keys are known."""
+    """Return bounds by rank, checked as far as possible without the keys."""
     if len(band) != 2:
         raise PUTypeError(
-            f"band must be a pair of bounds by rank, (lower, upper), but {len(band)} were passed."
+            f"band must be a pair of bounds by rank, but {len(band)} were passed. Pass "
+            "band=(lower, upper)."
         )
     if not any(isinstance(side, xr.DataArray) for side in band):
         return RankBand(bound_at_all_ranks("lower", band[0]), bound_at_all_ranks("upper", band[1]))
@@ -59,14 +60,14 @@ def _read_pair(band: tuple[Any, ...]) -> RankBand:
 
 
 def _side_of(name: str, values: Any, parts: Mapping[str, Hashable]) -> ShareByRank:
-    """Return one bound of one ranking, whose key has these parts."""
+    """Return one bound of the ranking with these key levels."""
     if not isinstance(values, xr.DataArray):
         return bound_at_all_ranks(name, values)
     dims = {str(dim) for dim in values.dims} - {"rank"}
     if foreign := sorted(dims - set(parts)):
         raise PUTypeError(
             f"band must have bounds over 'rank' and keys, {[*parts]}, but its {name} has "
-            f"{foreign}, too. Select of it: array.sel(...)."
+            f"{foreign}, too. Select one of each: array.sel(...)."
         )
     bounds = _select(name, values, {dim: part for dim, part in parts.items() if dim in dims})
     index = bounds.indexes.get("rank")
@@ -75,13 +76,13 @@ def _side_of(name: str, values: Any, parts: Mapping[str, Hashable]) -> ShareByRa
     if not (index.is_unique and pd.api.types.is_integer_dtype(index)):
         raise PUValueError(
             f"band must have each rank once, and integers, but the coordinate rank of its {name} "
-            f"is {reprlib.repr(index.tolist())}."
+            f"is {reprlib.repr(index.tolist())}. Set them: array.assign_coords(rank=ranks)."
         )
     return bound_at_some_ranks(name, index.to_numpy(), bounds.to_numpy())
 
 
 def _select(name: str, values: xr.DataArray, key: Mapping[str, Any]) -> xr.DataArray:
-    """Select the bounds of a key."""
+    """Return the bounds of a key."""
     for dim, label in key.items():
         index = values.indexes.get(dim)
         if index is None or normalize_key(label) not in {
@@ -90,6 +91,6 @@ def _select(name: str, values: xr.DataArray, key: Mapping[str, Any]) -> xr.DataA
             labels = "no coordinate" if index is None else f"{index.tolist()[:5]}"
             raise PUValueError(
                 f"band must have bounds for {dim}={label!r}, but its {name} has {labels} along "
-                f"{dim!r}."
+                f"{dim!r}. Give it those of the keys: array.assign_coords({dim}=...)."
             )
     return values.sel(key)

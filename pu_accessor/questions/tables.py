@@ -22,7 +22,7 @@ from pu_accessor.inference.tables.contingency import (
     tables_in_parts,
 )
 from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
-from pu_accessor.questions.ask import ask, describe
+from pu_accessor.questions.evaluation import evaluate, ranking_attrs
 from pu_accessor.questions.rank_bands import UserBand
 from pu_accessor.ranking import Ranking, Ranks
 
@@ -44,43 +44,42 @@ def contingency(
     Parameters
     ----------
     beta : float, array, mapping, Series, DataArray, Interval or DataFrame
-        Class prior of the unlabeled: the fraction of positives among them, in [0, 1]; 0 takes
-        them as negative. One number, several, or one for each group; a ``pd.Interval`` within
-        which it varies; or the frame of `estimate_beta` or `beta_from_labels`, between whose
-        error and the band's 1 - level is split.
+        Class prior of the unlabeled: the fraction of positives among them, in [0, 1]; 0 takes them
+        as negative. One number, several, or one for each group; a ``pd.Interval`` of possible
+        values; or the frame of `estimate_beta` or `beta_from_labels`: 1 - level is split between
+        its error and the band.
     target : {"examples", "population"}, default "examples"
-        What bounds are about: this sample once all labels were known, or future data; of these
-        they hold at all thresholds jointly.
+        What bounds are about: this sample, or future data, jointly at all thresholds.
     level : float, default 0.95
-        Confidence level of the band, in (0, 1): at each cutoff for "exact" and "bootstrap", at
-        all of them jointly for "simultaneous" and "dkw".
+        Confidence level of the band, in (0, 1): at each cutoff for "exact" and "bootstrap",
+        jointly at all cutoffs for "simultaneous" and "dkw".
     band : str, callable or pair, default "exact"
-        Bounds on the latent positives above a cutoff: "exact", "simultaneous", "bootstrap" or
-        "dkw"; a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for
-        k = 0..n known positives above it; or a pair ``(lower, upper)`` of their share among the
-        first r = 0, 1, ... examples: arrays, DataArrays over "rank", or functions of r.
+        Bounds on the hidden positives above a cutoff: "exact", "simultaneous", "bootstrap" or
+        "dkw"; a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays, for
+        k = 0..n known positives above the cutoff; or a pair ``(lower, upper)`` of their share
+        among the first r = 0, 1, ... examples: arrays, DataArrays over "rank", or functions of r.
     ranks : {"all", "breakpoints"}, int or array of int, default "all"
-        Which cutoffs: all; the few breakpoints between which curves are straight in (fp, tp);
-        or the last attained one at or before each of these numbers of examples.
+        Cutoffs: all; the few breakpoints between which curves are straight in (fp, tp); or the
+        last attained cutoff at or before each of these numbers of examples.
 
     Returns
     -------
     Dataset
-        `tp`, `fp`, `fn`, `tn` (int64, examples; float64 for future data) and `clipped` (bool)
-        over (rank, bound, beta), with the coordinates `threshold` (float64) and
-        `known_positive` (int64) over rank, and scalar coordinates: the numbers of examples of
-        each kind, and `beta_limit`, the upper limit on beta that a random sample of positives
-        sets (none with clusters, weights or propensities). An interval of beta has a grid of
-        betas after its middle; the coordinate `inside` (bool) says which ones.
+        `tp`, `fp`, `fn`, `tn` (int64, examples; float64 for future data) and `clipped` (bool) over
+        (rank, bound, beta). Coordinates over rank: `threshold` (float64) and `known_positive`
+        (int64). Scalar coordinates: the numbers of examples of each kind, and `beta_limit`, the
+        upper limit on beta for a random sample of positives (none with clusters, weights or
+        propensities). An interval of beta has a grid of betas after its middle; the coordinate
+        `inside` (bool) marks them.
 
-        Groups come first, in a dimension named after `by`, "model" for a list of scores, "group"
-        with a MultiIndex for several keys. They share one rank axis; breakpoints are each
-        group's own, over "cutoff", with `rank` as a coordinate.
+        Groups are the first dimension, named after `by`, "model" for a list of scores, "group"
+        with a MultiIndex for several keys. They share one rank axis. Breakpoints differ among
+        groups: they are over "cutoff", with `rank` as a coordinate.
 
     Raises
     ------
     PUValueError
-        If the band or what is assumed does not go with what is asked.
+        If the band or an assumption does not fit the other arguments.
 
     Warns
     -----
@@ -94,34 +93,31 @@ def contingency(
 
     Notes
     -----
-    Of U unlabeled examples h are above the cutoff; of m = beta*U latent positives the band says
-    that t are. Then TP_U = max(min(t, h), m - (U - h)), FP_U = h - TP_U, FN_U = m - TP_U, and the
-    rest is TN_U ([1]_, section 4.1); the labeled examples are added. A bound is clipped where the
-    minimum or the maximum bites. The estimate is one possible labeling, the same for all cutoffs,
-    rounded. With contamination the best-ranked known positives are negative at the lower bound
-    and the worst-ranked ones at the upper [2]_.
+    Of U unlabeled examples h are above the cutoff, and of m = beta*U hidden positives the band
+    puts t there. Then TP_U = max(min(t, h), m - (U - h)), FP_U = h - TP_U, FN_U = m - TP_U, and
+    TN_U is the rest ([1]_, section 4.1); labeled examples are added. A bound is clipped if the
+    minimum or maximum changes it. The estimate is one possible labeling for all cutoffs, rounded.
+    With contamination the best-ranked known positives are negative at the lower bound, and the
+    worst-ranked ones at the upper [2]_.
 
     References
     ----------
-    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
-       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
-    .. [2] J. L. Horowitz, C. F. Manski, *Identification and robustness with contaminated and
-       corrupted data*, Econometrica 63 (1995) 281-302.
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, arXiv:1504.06837 (2015).
+    .. [2] J. L. Horowitz, C. F. Manski, Econometrica 63 (1995) 281-302.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import pu_accessor
-    >>> label = [None, 1, 1, None, None, 1, None, None, None]
-    >>> df = pd.DataFrame({"score": range(9, 0, -1), "label": label})
-    >>> tables = df.pu.contingency(0.5, ranks=[3, 6])
-    >>> tables["tp"].sel(beta=0.5).to_series().unstack("bound")
+    >>> tables = pu_accessor.load_example().pu.contingency(0.17, ranks=[100, 500])
+    >>> tables["tp"].sel(beta=0.17).to_series().unstack("bound")
     bound  lower  estimate  upper
     rank
-    3          2         3      3
-    6          3         6      6
+    100       82       100    100
+    500      318       345    370
     """
-    betas, settings = self._begin("contingency", beta, level=level, band=band, target=target)
+    betas, settings = self._read_arguments(
+        "contingency", beta, level=level, band=band, target=target
+    )
     return bounded_tables(self, betas, settings, ranks, target=target)
 
 
@@ -139,45 +135,30 @@ def roc_bounds(
     Parameters
     ----------
     beta, target, level, band, ranks
-        As in `contingency`; `ranks` is "breakpoints" by default.
+        As in `contingency`, whose errors apply; `ranks` is "breakpoints" by default.
 
     Returns
     -------
     Dataset
-        `fpr` and `tpr` (float64) over (rank, bound, beta); of groups over (group, cutoff, bound,
-        beta). At each cutoff ``bound="upper"`` has the highest tpr and the lowest fpr.
-
-    Raises
-    ------
-    PUValueError
-        As `contingency`.
+        `fpr` = FP/(FP + TN) and `tpr` = TP/(TP + FN) (float64; arXiv:1504.06837, equations 1 and
+        2) over (rank, bound, beta), or for groups over (group, cutoff, bound, beta). At each
+        cutoff ``bound="upper"`` has the highest tpr and the lowest fpr of the band (Theorem 1).
 
     See Also
     --------
-    plot_roc : The picture.
-    auroc : The area, with an interval of its own.
-
-    Notes
-    -----
-    tpr = TP/(TP + FN) and fpr = FP/(FP + TN) of each table of `contingency` ([1]_, equations 1
-    and 2, section 5). By Theorem 1 of [1]_ the upper curve has the least fpr that the band allows.
-
-    References
-    ----------
-    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
-       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+    plot_roc : The plot.
+    auroc : The area, with its own interval.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import pu_accessor
-    >>> label = [None, 1, 1, None, None, 1, None, None, None]
-    >>> df = pd.DataFrame({"score": range(9, 0, -1), "label": label})
-    >>> curves = df.pu.roc_bounds(0.5)
-    >>> curves["tpr"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
-    {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
+    >>> curves = pu_accessor.load_example().pu.roc_bounds(0.17, ranks=[200])
+    >>> curves["tpr"].sel(beta=0.17, rank=200).to_series().round(3).to_dict()
+    {'lower': 0.329, 'estimate': 0.371, 'upper': 0.394}
     """
-    betas, settings = self._begin("contingency", beta, level=level, band=band, target=target)
+    betas, settings = self._read_arguments(
+        "contingency", beta, level=level, band=band, target=target
+    )
     return bounded_tables(self, betas, settings, ranks, target=target, rates="roc")
 
 
@@ -195,47 +176,30 @@ def pr_bounds(
     Parameters
     ----------
     beta, target, level, band, ranks
-        As in `contingency`; `ranks` is "breakpoints" by default.
+        As in `contingency`, whose errors apply; `ranks` is "breakpoints" by default.
 
     Returns
     -------
     Dataset
-        `recall` and `precision` (float64) over (rank, bound, beta); of groups over (group,
-        cutoff, bound, beta). Precision at rank 0 is 1.
-
-    Raises
-    ------
-    PUValueError
-        As `contingency`.
+        `recall` = TP/(TP + FN) and `precision` = TP/(TP + FP) (float64; arXiv:1504.06837, section
+        5) over (rank, bound, beta), or for groups over (group, cutoff, bound, beta). Precision at
+        rank 0 is 1. The curve is not straight between two cutoffs.
 
     See Also
     --------
-    plot_pr : The picture.
-    average_precision : One number, with an interval of its own.
-
-    Notes
-    -----
-    precision = TP/(TP + FP) and recall = TP/(TP + FN) of each table of `contingency` ([1]_,
-    section 5). Between two cutoffs the curve is no straight line [2]_.
-
-    References
-    ----------
-    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
-       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
-    .. [2] J. Davis, M. Goadrich, *The relationship between precision-recall and ROC curves*,
-       Proceedings of ICML (2006) 233-240.
+    plot_pr : The plot.
+    average_precision : One number, with its own interval.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import pu_accessor
-    >>> label = [None, 1, 1, None, None, 1, None, None, None]
-    >>> df = pd.DataFrame({"score": range(9, 0, -1), "label": label})
-    >>> curves = df.pu.pr_bounds(0.5)
-    >>> curves["precision"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
-    {'lower': 0.667, 'estimate': 1.0, 'upper': 1.0}
+    >>> curves = pu_accessor.load_example().pu.pr_bounds(0.17, ranks=[200])
+    >>> curves["precision"].sel(beta=0.17, rank=200).to_series().round(3).to_dict()
+    {'lower': 0.835, 'estimate': 0.943, 'upper': 1.0}
     """
-    betas, settings = self._begin("contingency", beta, level=level, band=band, target=target)
+    betas, settings = self._read_arguments(
+        "contingency", beta, level=level, band=band, target=target
+    )
     return bounded_tables(self, betas, settings, ranks, target=target, curve="pr", rates="pr")
 
 
@@ -247,62 +211,43 @@ def rank_cdf(
     band: UserBand = "exact",
     ranks: Ranks = "breakpoints",
 ) -> xr.Dataset:
-    """Return the rank CDF of the known positives, and the band of the latent ones around it.
+    """Return the rank CDF of the known positives, and a band for that of the hidden positives.
 
     Parameters
     ----------
-    beta : float, array, mapping, Series or DataArray
-        Class prior of the unlabeled, as in `contingency`.
-    level, band, ranks
-        As in `contingency`; `ranks` is "breakpoints" by default.
+    beta, level, band, ranks
+        As in `contingency`, whose errors apply; `ranks` is "breakpoints" by default.
 
     Returns
     -------
     Dataset
-        `rank_cdf` (float64) over (rank, bound, beta); of groups over (group, cutoff, bound,
+        `rank_cdf` (float64) over (rank, bound, beta), or for groups over (group, cutoff, bound,
         beta): the share of the positives among the first examples. The estimate is that of the
-        known positives; lower and upper bound that of the latent ones.
-
-    Raises
-    ------
-    PUValueError
-        As `contingency`.
+        known positives, their tpr (arXiv:1504.06837, equation 6); lower and upper bound that of
+        the hidden ones.
 
     See Also
     --------
-    plot_rank_cdf : The picture.
-
-    Notes
-    -----
-    The share of the known positives that are among the first r examples is their tpr at the rank r
-    ([1]_, equation 6).
-
-    References
-    ----------
-    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
-       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+    plot_rank_cdf : The plot.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import pu_accessor
-    >>> label = [None, 1, 1, None, None, 1, None, None, None]
-    >>> df = pd.DataFrame({"score": range(9, 0, -1), "label": label})
-    >>> cdf = df.pu.rank_cdf(0.5)["rank_cdf"]
-    >>> cdf.sel(beta=0.5, rank=[3, 6]).to_series().unstack("bound").round(3)
+    >>> cdf = pu_accessor.load_example().pu.rank_cdf(0.17, ranks=[100, 500])["rank_cdf"]
+    >>> cdf.sel(beta=0.17).to_series().unstack("bound").round(3)
     bound  lower  estimate  upper
     rank
-    3        0.0     0.667    1.0
-    6        0.0     1.000    1.0
+    100    0.134     0.203  0.281
+    500    0.592     0.678  0.761
     """
-    betas, settings = self._begin("rank_cdf", beta, level=level, band=band)
+    betas, settings = self._read_arguments("rank_cdf", beta, level=level, band=band)
 
-    def question(ranking: Ranking, beta: Beta, own: Settings) -> RankingArrays:
+    def compute(ranking: Ranking, beta: Beta, own: Settings) -> RankingArrays:
         grid = beta.within()
         cdf = bound_rank_cdf(ranking, grid, own)
         return RankingArrays(cdf.ranking, grid, {"rank_cdf": cdf.share, **_coordinates(cdf, own)})
 
-    return _lay_out(self, ranks, question, betas, settings, "examples")
+    return _lay_out(self, ranks, compute, betas, settings, "examples")
 
 
 def bounded_tables(
@@ -317,11 +262,10 @@ def bounded_tables(
     rounded: bool = True,
     template: bool = True,
 ) -> xr.Dataset:
-    """Bound the table at each cutoff of each ranking; with `rates`, one of a curve's two instead.
+    """Bound the table, or with `rates` the rates of a curve, at each cutoff of each ranking.
 
-    Of an interval of beta the tables of a grid come after those of its middle. Metrics are read
-    from estimates that are not `rounded` to whole examples. Those of new examples never are, and
-    bound both rates of a ROC `curve`, or precision and recall.
+    Estimates are `rounded` to whole examples, except for metrics and future data. A `curve` of
+    future data bounds either both rates of ROC, or precision and recall.
     """
     betas, left = betas.split(settings.level)
     own_settings = Settings(left, "simultaneous") if target == "population" else settings
@@ -335,7 +279,7 @@ def bounded_tables(
             zip(CURVE_RATES[rates], curve_rates(rates, tp, fp, tp + fn, fp + tn), strict=True)
         )
 
-    def question(ranking: Ranking, beta: Beta, own: Settings) -> RankingArrays:
+    def compute(ranking: Ranking, beta: Beta, own: Settings) -> RankingArrays:
         grid = beta.within()
         if target == "population":
             ranking, table = bound_curve_on_future_data(curve, ranking, grid, own.level)
@@ -349,29 +293,29 @@ def bounded_tables(
             _put(part, arrays, slice(start, end), grid.size)
         return RankingArrays(ranking, grid, arrays)
 
-    return _lay_out(self, ranks, question, betas, own_settings, target, template=template)
+    return _lay_out(self, ranks, compute, betas, own_settings, target, template=template)
 
 
 def _lay_out(
     self: Accessor,
     ranks: Ranks,
-    question: Callable[[Ranking, Beta, Settings], RankingArrays],
+    compute: Callable[[Ranking, Beta, Settings], RankingArrays],
     betas: Betas,
     settings: Settings,
     target: str,
     *,
     template: bool = True,
 ) -> xr.Dataset:
-    """Ask each ranking for its page, and lay these side by side."""
+    """Compute the page of each ranking, and combine them in a Dataset."""
     exact = not isinstance(ranks, str)
     rankings = self._rank(ranks, by_rank=settings.is_by_rank, exact=exact)
-    answers = ask(self._terms, rankings, question, betas, settings)
+    results = evaluate(self._terms, rankings, compute, betas, settings)
     pages = [
-        page._replace(arrays={**page.arrays, **({} if about is None else describe(about))})
-        for _, _, about, page in answers.each
+        page._replace(arrays={**page.arrays, **({} if about is None else ranking_attrs(about))})
+        for _, _, about, page in results.each
     ]
     # Files hold no mapping: a line for each group that was left out.
-    skipped = "\n".join(f"{group}: {why}" for group, why in answers.skipped.items())
+    skipped = "\n".join(f"{group}: {why}" for group, why in results.skipped.items())
     attrs = {
         "level": settings.level,
         "band": pages[0].ranking.design or band_name(settings.band),
@@ -380,19 +324,19 @@ def _lay_out(
         **({"skipped": skipped} if skipped else {}),
     }
     return build_dataset(
-        answers.names,
-        answers.keys,
+        results.names,
+        results.keys,
         pages,
         attrs,
         reference=settings.reference,
-        own_beta=answers.own_beta,
-        points=answers.each[0].beta.values.size,
-        template=self._source.template(self._terms) if template and answers.names else None,
+        own_beta=results.own_beta,
+        points=results.each[0].beta.values.size,
+        template=self._source.template(self._terms) if template and results.names else None,
     )
 
 
 def _put(part: dict[str, Any], arrays: dict[str, Array], columns: slice, betas: int) -> None:
-    """Put arrays at some of the betas beside those at others."""
+    """Put arrays at some betas into those of all betas."""
     for name, array in part.items():
         if VARIABLES[name].dims[-1:] != ("beta",) or array.shape[-1] == betas:
             arrays[name] = array
@@ -403,7 +347,7 @@ def _put(part: dict[str, Any], arrays: dict[str, Array], columns: slice, betas: 
 
 
 def _coordinates(bounded: Tables | RankCdf, settings: Settings) -> dict[str, Array]:
-    """Return the coordinates that the settings call for."""
+    """Return the coordinates that depend on the settings."""
     coordinates: dict[str, Array] = {}
     if settings.reference != "positives":
         coordinates["known_negative"] = bounded.ranking.known_negative

@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 
 import pu_accessor
 from pu_accessor import PUError, PUWarning
-from pu_accessor.questions import advice
+from pu_accessor.questions import call_errors
 from pu_accessor.terms import ARGUMENTS
 
 RNG = np.random.default_rng(0)
@@ -232,11 +232,11 @@ def test_what_is_bound_assumed_or_drawn_has_its_place(typed: str) -> None:
 
 
 # What the last release had: methods, and arguments of methods that have them no more.
-@pytest.mark.parametrize("name", advice._METHODS)
+@pytest.mark.parametrize("name", call_errors._METHODS)
 def test_methods_that_people_type_are_answered_by_a_line(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    line = advice._METHODS[name]
+    line = call_errors._METHODS[name]
     assert complain(f"df.pu.{name}(0.1)").endswith(f" Write {line}.")
     monkeypatch.setitem(NAMES, "df", LONG_ROWS)
     assert run(line) is not None

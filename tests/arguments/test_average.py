@@ -282,7 +282,7 @@ def test_an_estimate_of_beta_widens() -> None:
     found, at_point = (ask(frame, "auroc", b) for b in (beta, beta["beta"].item()))
     assert found["estimate"] == pytest.approx(at_point["estimate"], rel=1e-12)
     assert found["lower"] < at_point["lower"] < at_point["upper"] < found["upper"]
-    with pytest.raises(PUValueError, match="unlabeled examples, but it is for 541"):
+    with pytest.raises(PUValueError, match="unlabeled examples, but its estimate has 541"):
         pu(average=True).auroc(beta.assign(n_unlabeled=541))
     each = pd.concat([beta.assign(query=query) for query in range(30)])
     with pytest.raises(PUValueError, match=r"set_index\('query'\)\['beta'\]"):

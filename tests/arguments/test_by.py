@@ -184,7 +184,7 @@ def test_skipped_groups_are_told_once(method: str) -> None:
     with pytest.warns(PUWarning, match="2 of 4 groups"):
         own = getattr(pu(worse.groupby("model"))(on_error="skip"), method)(BETA)
     check_each(own, {key: ALONE[key] for key in "ac"}, method, BETA)
-    with pytest.raises(PUValueError, match="No group has an answer: group model='a': label"):
+    with pytest.raises(PUValueError, match="No group has a result: group model='a': label"):
         getattr(FRAME.assign(label=None).pu(by="model", on_error="skip"), method)(0.3)
 
 
@@ -343,7 +343,7 @@ def test_long_names_of_groups_leave_messages_short() -> None:
     models = many(6, 4, 1, "s" * 55).pu(by="site", score=["score", "other"])
     with pytest.warns(PUWarning, match=r"^In 4 of 6 comparisons [^}]*\} and 3 more\)"):
         models.compare("auroc", 0.2)
-    with pytest.warns(PUWarning, match="' and 3 more. Tables"):
+    with pytest.warns(PUWarning, match="' and 3 more. attrs"):
         many(6, 5, 0, "s" * 55).pu(by="site", on_error="skip").auroc(0.2)
 
 
@@ -417,7 +417,7 @@ def test_one_pass_tells_of_odd_groups(beta: Any, monkeypatch: pytest.MonkeyPatch
     drawn |= {key: Case([*range(len(one), 0, -1)], one, 0) for key, one in odd.items()}
     frame = pd.concat([as_frame(case).assign(query=seed) for seed, case in drawn.items()])
     _, told = check_both_ways(frame, monkeypatch, beta=beta, level=0.9)
-    for text in ("groups are left out", "one known positive alone", "beta exceeds the upper"):
+    for text in ("groups are left out", "only one known positive", "beta exceeds the upper"):
         assert text in told
 
 

@@ -104,7 +104,7 @@ def test_perfect_separation_has_an_interval(size: int) -> None:
 @pytest.mark.parametrize("method", AREAS.values())
 def test_lone_examples_have_no_interval(method: str) -> None:
     for label in ([None, True, None, False], [True, True, True, None]):
-        with pytest.warns(PUWarning, match="alone") as record:
+        with pytest.warns(PUWarning, match="only one known positive") as record:
             row = getattr(framed([4, 3, 2, 1], label).pu, method)(0).iloc[0]
         assert len(record) == 1
         assert row[["standard_error", "lower", "upper"]].isna().all()

@@ -148,7 +148,7 @@ def test_a_row_of_each_label_goes_into_other_questions() -> None:
 
 def test_labels_in_no_random_order_leave_nothing_and_warn() -> None:
     found = pd.Series([True] * 50 + [False] * 50)
-    with pytest.warns(PUWarning, match="leave no beta"):
+    with pytest.warns(PUWarning, match="No beta fits the labels"):
         assert ask(found, n_unlabeled=100, sequential=True)[["beta", *ENDS]].isna().all()
 
 
@@ -282,5 +282,5 @@ def test_of_a_population_intervals_hold_jointly() -> None:
     wide, narrow = pu.auroc(beta).iloc[0], pu.auroc(0.05).iloc[0]
     assert wide["estimate"] == pytest.approx(narrow["estimate"])
     assert wide["lower"] < narrow["lower"] < narrow["upper"] <= wide["upper"]
-    with pytest.raises(PUValueError, match="beta must be an estimate for these examples"):
+    with pytest.raises(PUValueError, match="beta must be estimated from these rows"):
         pu.auroc(PREVALENCE(0.2, 199, 1000, of="population"))

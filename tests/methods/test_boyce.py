@@ -60,7 +60,7 @@ def same(one: pd.DataFrame, other: pd.DataFrame) -> bool:
     return bool(np.allclose(one["estimate"], other["estimate"], rtol=1e-12, equal_nan=True))
 
 
-@pytest.mark.filterwarnings("ignore:One row holds")
+@pytest.mark.filterwarnings("ignore:One row has")
 @pytest.mark.parametrize("times", [2, 2.5])
 def test_weights_stand_for_rows(times: float) -> None:
     frame = draw(4).assign(weight=lambda df: np.where(df["label"].isna(), 2 * times, times))

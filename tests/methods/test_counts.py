@@ -58,7 +58,7 @@ def test_counts_are_integers_in_answers_and_in_a_repr() -> None:
 def test_one_row_that_holds_most_of_the_weight_names_counts() -> None:
     table = pd.DataFrame({"score": range(40), "label": [None, None, None, 1] * 10, "n": 1})
     table.loc[0, "n"] = 9
-    with pytest.warns(PUWarning, match=r"holds more than a tenth .*\(24%\).*count="):
+    with pytest.warns(PUWarning, match=r"has more than a tenth .*\(24%\).*count="):
         table.pu(weight="n").auroc(0.1)
     for free in (table.pu(count="n"), table.assign(n=table["n"] / 2 + 1).pu(weight="n"), table.pu):
         free.auroc(0.1)

@@ -27,7 +27,7 @@ def draw(seed: int, decimals: int = 1) -> pd.DataFrame:
 FRAME = draw(0)
 PU: Any = FRAME.pu
 
-pytestmark = pytest.mark.filterwarnings("ignore:No cutoff has a")
+pytestmark = pytest.mark.filterwarnings("ignore:No cutoff guarantees a")
 BETA = 100 / 330
 
 
@@ -65,7 +65,7 @@ def test_the_band_of_a_list_is_told() -> None:
 
 def test_goal_out_of_reach_is_answered() -> None:
     shuffled: Any = FRAME.assign(score=np.arange(400) % 7)
-    with pytest.warns(PUWarning, match="No cutoff has a precision of 0.99 for sure"):
+    with pytest.warns(PUWarning, match="No cutoff guarantees a precision of 0.99"):
         found = shuffled.pu.cutoff(0.1, precision=0.99)
     row = found.iloc[0]
     assert row["rank"] == 0 and row["threshold"] == np.inf and np.isnan(row["lower"])
@@ -75,7 +75,7 @@ def test_goal_out_of_reach_is_answered() -> None:
     assert reached["rank"] > 0 and reached["lower"] == row["attainable"]
     # Known positives at the top leave no list that is sure to have no false positive.
     ranked: Any = pd.DataFrame({"score": np.arange(200.0), "label": [np.nan] * 151 + [1] * 49})
-    with pytest.warns(PUWarning, match="No cutoff has a fpr of 0 for sure"):
+    with pytest.warns(PUWarning, match="No cutoff guarantees a fpr of 0"):
         assert ranked.pu.cutoff(0, fpr=0.0, target="population")["rank"].item() == 0
 
 
@@ -101,7 +101,7 @@ def test_beta_with_its_error_makes_it_shorter() -> None:
     tables = one_sided_tables(FRAME, [beta["lower"].item()], 0.97, "simultaneous")
     worst = tables.tp[tables.head == found["rank"], 0, 0] / found["rank"]
     assert worst.item() >= found["lower"] - 1e-12 >= 0.45 - 1e-12
-    with pytest.raises(PUValueError, match="beta must hold at a higher level"):
+    with pytest.raises(PUValueError, match="beta must be estimated at a higher level"):
         PU.cutoff(beta, precision=0.45, level=0.98)
 
 
@@ -166,7 +166,7 @@ def test_lists_on_new_examples_hold_at_each_beta_of_an_interval() -> None:
     # Without rising scores there is none that is as pure.
     plain = DRAWN.pu.cutoff(0.29, precision=0.8, target="population")
     assert plain["rank"].item() == 0 and np.isnan(plain["lower"].item())
-    assert "for sure, and the rank is 0" in plain.attrs["statement"]
+    assert ", and the rank is 0" in plain.attrs["statement"]
     assert RISING.cutoff(0.29, precision=0.8, target="population")["rank"].item() > 400
 
 
@@ -180,9 +180,11 @@ def test_the_best_bound_of_all_rows_is_told(goal: str, value: float, best: Any) 
     a, b = rng.normal(0.8 * truth), rng.normal(0.3 * truth)
     a[299] = 9  # no list has known positives alone
     frame = pd.DataFrame({"a": a, "b": np.minimum(b, 1), "label": label})  # of b many are tied
-    with pytest.warns(PUWarning, match="for sure, and the rank is 0"):
+    with pytest.warns(PUWarning, match=", and the rank is 0"):
         found = frame.pu(score=["a", "b"]).cutoff(0.2, **{goal: value})
     assert found["attainable"].nunique() == 2
     told = f"of any cutoff is {best(found['attainable']):.4g}."
     assert told in found.attrs["statement"]
-    assert f"In 2 of 2 rows: no cutoff has a {goal} of {value:g}" in found.attrs["statement"]
+    assert (
+        f"In 2 of 2 rows: no cutoff guarantees a {goal} of {value:g}" in found.attrs["statement"]
+    )

@@ -49,7 +49,7 @@ def test_weights_are_unlabeled_rows_for_each_label(edges: list[float]) -> None:
     with pytest.raises(PUDataError, match=f"must have labels, but '< {edges[0]:g}' has no"):
         labeling.weigh_labels(frame["label"], few)
     few = few.assign(stratum=few["stratum"].astype(str))
-    with pytest.raises(PUDataError, match="found must be drawn of strata that cover"):
+    with pytest.raises(PUDataError, match="found must have strata that cover"):
         labeling.weigh_labels(frame["label"], few)
 
 

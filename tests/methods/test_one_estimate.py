@@ -119,7 +119,7 @@ def test_a_beta_that_propensities_rule_out_is_told() -> None:
     label = np.where((np.arange(300) < 60) & (np.arange(300) % 2 == 0), 1.0, np.nan)
     frame = pd.DataFrame({"score": score, "label": label, "p": np.where(score > 3, 0.6, 0.4)})
     pu = frame.pu(propensity="p")
-    with pytest.warns(PUWarning, match="In 1 of 2 rows the known positives rule beta out"):
+    with pytest.warns(PUWarning, match="In 1 of 2 rows beta is too high for the known positives"):
         found = pu.auroc([0.11, 0.5], target="examples")
     assert found["lower"].isna().tolist() == [False, True]
     assert found["estimate"].between(0, 1).all()

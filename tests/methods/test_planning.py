@@ -126,7 +126,7 @@ def test_chances_of_widths_are_of_a_linear_part(moments: Any, share: float, size
 def test_the_smallest_number_that_is_enough() -> None:
     for wanted in [*range(2, 40), 999, 1023, 1024, 1025, 10**8 + 1, 10**9]:
         assert smallest(lambda n, wanted=wanted: n >= wanted) == wanted  # type: ignore[misc]
-    with pytest.raises(PUDataError, match=r"^width cannot be reached with so many unlabeled"):
+    with pytest.raises(PUDataError, match=r"^width is too small for this number of unlabeled"):
         smallest(lambda n: n > 10**10)
 
 

@@ -124,7 +124,7 @@ def test_rows_below_any_cutoff_are_told_from_those_that_are_ranked_last() -> Non
     for ask_for in (pu.auroc, pu.roc_bounds, pu.report):
         with pytest.raises(PUValueError, match=r"nan_policy must not be 'unretrieved'.*'worst'"):
             ask_for(beta)
-    with pytest.raises(PUValueError, match=r"a share of examples, or a rate.*at=10"):
+    with pytest.raises(PUValueError, match=r"a share of all examples, or a rate.*at=10"):
         pu.metric("recall", beta, at={"fraction": 0.1})
     with pytest.raises(PUValueError, match="nan_policy='unretrieved'"):
         documents.pu(nan_policy="omit").metric("ndcg", beta, at=1_000)

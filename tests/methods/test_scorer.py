@@ -214,7 +214,7 @@ def test_recall_at_a_threshold_needs_no_beta_and_all_else_says_why() -> None:
     assert recall == scorer("recall", at=at, unlabeled=0, beta=None)(model, X, Y)
     assert scorer("fnr", at=at, unlabeled=0)(model, X, Y) == pytest.approx(recall - 1)
     for metric, cutoff in (("precision", at), ("recall", 20), ("average_precision", None)):
-        with pytest.raises(PUValueError, match="as it says which model is better"):
+        with pytest.raises(PUValueError, match="whose order of models depends on it"):
             scorer(metric, at=cutoff, unlabeled=0)
 
 
@@ -247,7 +247,7 @@ ACTS = {"metric": "f1", "beta": 0.2, "at": {"threshold": 0.5}}
 @pytest.mark.parametrize(
     ("kind", "labels", "asked", "told"),
     [
-        (VOTES, Y, {}, r"predict_proba, .*VotingClassifier has not.*CalibratedClassifier"),
+        (VOTES, Y, {}, r"predict_proba, .*VotingClassifier has none.*CalibratedClassifier"),
         (RidgeClassifier, Y, ACTS, "must have predict_proba,"),
         (GaussianNB, THREE, {"negative": 2}, "two classes, one of them positive"),
         (GaussianNB, WORDS, {}, "stands for no state"),

@@ -223,9 +223,9 @@ def test_a_report_names_them_or_asks_where_an_id_repeats(tmp_path: Path) -> None
     for pu in (FRAME.pu(cluster="patient"), in_chunks(FRAME, 60)):
         text = read_report(pu, tmp_path)
         assert "Rows of different clusters, by 'patient', are independent of each other." in text
-        assert "Are rows independent" not in text
+        assert "repeats: if its rows" not in text
     text = read_report(FRAME.pu, tmp_path)
-    assert text.count("Are rows independent, although 'patient' repeats, or do those") == 1
+    assert text.count("'patient' repeats: if its rows are dependent") == 1
 
 
 REPEATED: list[Any] = [
@@ -252,6 +252,6 @@ def test_an_example_in_each_group_is_no_repetition() -> None:
 
 
 def test_clusters_of_known_positives_alone_have_no_statistic() -> None:
-    with pytest.warns(PUWarning, match="one known positive alone, or one other example"):
+    with pytest.warns(PUWarning, match="only one known positive, or one other example"):
         found = FRAME.assign(label=1).pu(score=MODELS, cluster="patient").compare()
     assert found["p_value"].isna().all() and (found["sign"] == 0).all()

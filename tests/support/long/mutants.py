@@ -36,7 +36,7 @@ SENTENCE = re.compile(r"(\w+,? ){3}")
 WORDS = re.compile(r"""[A-Za-z_]\w*|\d[\w.]*|"[^"]*"|'[^']*'|[<>=!+\-*/&|^%~]+|\S""")
 STRICT = re.compile(r",?\s*(strict=\w+)?\s*(?=\))")  # zip's check, and what stands before it
 # What runs as modules are imported, before a mutant comes to be.
-IMPORTED = re.compile(r"\.x_(advises|_advised|_names_arguments|_?register)__")
+IMPORTED = re.compile(r"\.x_(explain_call_errors|_checked_method|_names_arguments|_?register)__")
 MEMORY = 12 << 30  # bytes; a mutant that asks for more is noticed
 
 

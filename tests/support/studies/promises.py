@@ -20,7 +20,7 @@ from pu_accessor.inference.estimates.areas_on_this_sample import estimate_ap, es
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import make_tables
 from pu_accessor.inference.tables.curves import area
-from pu_accessor.questions.ask import _MIN_EFFECTIVE_SIZE
+from pu_accessor.questions.evaluation import _MIN_EFFECTIVE_SIZE
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
 from tests.support.studies.coverage import rank_quickly
 from tests.support.studies.tables import write_table

@@ -1,4 +1,4 @@
-"""Errors of calls that do not fit: each shows the line to write instead, and the line works."""
+"""Errors of wrong calls: unknown methods and arguments, with the line to write instead."""
 
 from __future__ import annotations
 
@@ -9,14 +9,21 @@ from inspect import Parameter, signature
 from typing import Any, TypeVar
 
 from pu_accessor.checks import check_flag
-from pu_accessor.errors import PUError, PUTypeError, brief, nearest, refuse_signals, suggestion
+from pu_accessor.errors import (
+    PUError,
+    PUTypeError,
+    brief,
+    explain_signaling_nan,
+    nearest,
+    suggestion,
+)
 from pu_accessor.inference.estimates.cutoff_spec import SYNONYMS
 from pu_accessor.inference.metrics import METRICS
 from pu_accessor.terms import ARGUMENTS, ASSUMPTIONS, PRIORS, ROLES
 
 Kind = TypeVar("Kind", bound=type)
 
-# Words that people type as methods.
+# Methods of other packages, and what to write here.
 _METHODS: Mapping[str, str] = {
     word: line
     for words, line in {
@@ -60,8 +67,8 @@ _METHODS: Mapping[str, str] = {
     }.items()
     for word in words.split()
 }
-# The arguments of calls that errors show, where beta alone is not enough.
-_WRITTEN: Mapping[str, str] = {
+# Arguments of the example calls in messages, where beta is not enough.
+_EXAMPLE_ARGUMENTS: Mapping[str, str] = {
     "df.pu.compare": "'auroc', 0.3",
     "df.pu.contingency": "0.3, ranks=100",
     "df.pu.cutoff": "0.3, recall=0.9",
@@ -78,16 +85,16 @@ _WRITTEN: Mapping[str, str] = {
 }
 
 
-def advises(kind: Kind) -> Kind:
-    """Let public methods of a class explain calls that do not fit them."""
+def explain_call_errors(kind: Kind) -> Kind:
+    """Check the arguments of the public methods of a class."""
     for name, method in list(vars(kind).items()):
         if callable(method) and (name == "__call__" or not name.startswith("_")):
-            setattr(kind, name, _advised(method))
+            setattr(kind, name, _checked_method(method))
     return kind
 
 
-def _advised(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method that is checked for its arguments before it is called."""
+def _checked_method(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that checks its arguments before it runs."""
     expected = signature(method)
     flags = {name for name, one in expected.parameters.items() if one.annotation in (bool, "bool")}
 
@@ -98,19 +105,19 @@ def _advised(method: Callable[..., Any]) -> Callable[..., Any]:
         except TypeError as error:
             if word := next((word for word in keywords if word in PRIORS), None):
                 raise PUTypeError(_explain_prior(self, method, word, keywords[word])) from None
-            raise PUTypeError(_explain(method, str(error), keywords)) from None
-        if unknown := _unknown_looks(passed.get("looks", {})):
-            raise PUTypeError(_explain(method, "", {unknown: keywords[unknown]}))
+            raise PUTypeError(_explain_call(method, str(error), keywords)) from None
+        if unknown := _unknown_look(passed.get("looks", {})):
+            raise PUTypeError(_explain_call(method, "", {unknown: keywords[unknown]}))
         for name in flags & passed.keys():
             check_flag(name, passed[name])
-        with refuse_signals():
+        with explain_signaling_nan():
             return method(self, *args, **keywords)
 
     return checked
 
 
 def _explain_prior(pu: Any, method: Callable[..., Any], word: str, prior: Any) -> str:
-    """Say which beta a class prior is, of the examples that there are."""
+    """Return the error of a prior, with its conversion to beta for these examples."""
     counts, number = "0.25, n_positive=100, n_unlabeled=1900", ""
     with suppress(PUError, AttributeError, TypeError, ZeroDivisionError):  # tables have no rows
         rankings = pu._rank()
@@ -121,13 +128,13 @@ def _explain_prior(pu: Any, method: Callable[..., Any], word: str, prior: Any) -
             number = f", here {beta:.4g}"
     return (
         f"{method.__name__} has no argument {word!r}, the share of positives among all examples: "
-        "beta is that among the unlabeled. Write "
+        "beta is the share among the unlabeled. Write "
         f"beta=pu_accessor.beta_from_prevalence({counts}){number}."
     )
 
 
-def _unknown_looks(looks: Mapping[str, Any]) -> str:
-    """Return the first keyword of a plot that is none, or nothing."""
+def _unknown_look(looks: Mapping[str, Any]) -> str:
+    """Return the first unknown keyword of a plot, or nothing."""
     if not looks:
         return ""
     from pu_accessor.plots import Looks
@@ -135,43 +142,45 @@ def _unknown_looks(looks: Mapping[str, Any]) -> str:
     return next((name for name in looks if name not in Looks.__annotations__), "")
 
 
-def _explain(method: Callable[..., Any], error: str, keywords: Mapping[str, Any]) -> str:
-    """Say what to write in place of a call that does not fit."""
+def _explain_call(method: Callable[..., Any], error: str, keywords: Mapping[str, Any]) -> str:
+    """Return the error of a wrong call, with what to write."""
     name, parameters = method.__name__, [*signature(method).parameters][1:]
     if name == "__call__":
         line = "df.pu(score='score', label='label').roc_bounds(0.3)"
-        return f"df.pu takes what columns mean, by keyword; a question is a method. Write {line}."
+        return (
+            f"df.pu takes roles of columns, by keyword, and an analysis is a method. Write {line}."
+        )
     word = next((word for word in keywords if word not in parameters or word == "looks"), "")
     if "looks" in parameters:
         from pu_accessor.plots import Looks
 
         parameters = [*parameters[:-1], *Looks.__annotations__]
     if not word:
-        told = f"{name}: {error}. Write for example {example_of(method)}"
+        text = f"{name}: {error}. Write for example {example_of(method)}"
         if "'beta'" in error:
-            told += "; beta is the share of positives among the unlabeled, and "
-            told += "df.pu.estimate_beta() or pu_accessor.beta_from_prevalence says what it can be"
-        return f"{told}."
-    return f"{name} has no argument {brief(word)}. {explain_word(word, name, parameters)}"
+            text += "; beta is the share of positives among the unlabeled: see "
+            text += "df.pu.estimate_beta() or pu_accessor.beta_from_prevalence"
+        return f"{text}."
+    return f"{name} has no argument {brief(word)}. {_explain_argument(word, name, parameters)}"
 
 
-def explain_word(word: str, method: str, parameters: list[str]) -> str:
-    """Say what somebody meant by a keyword that a method does not have."""
-    if method.startswith("plot_") and (told := _explain_look(word)):
-        return told
+def _explain_argument(word: str, method: str, parameters: list[str]) -> str:
+    """Return what to write for an unknown argument of a method."""
+    if method.startswith("plot_") and (advice := _explain_look(word)):
+        return advice
     if word in ARGUMENTS:
         return f"Write {ARGUMENTS[word]}."
     if word in ASSUMPTIONS:
-        return f"What is taken for granted is said once: df.pu.assume({word}=...).{method}(...)."
+        return f"Assumptions are set before: df.pu.assume({word}=...).{method}(...)."
     if meant := suggestion(word, parameters):
         return meant.strip()
     if role := nearest(word, ROLES):
-        return f"What columns mean is said once: df.pu({role}=...).{method}(...)."
+        return f"Roles of columns are set before: df.pu({role}=...).{method}(...)."
     return f"It takes {', '.join(parameters) or 'none'}."
 
 
 def _explain_look(word: str) -> str:
-    """Say where a property of matplotlib goes, if it is one."""
+    """Return where to pass a property of matplotlib, if it is one."""
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
     from matplotlib.patches import Polygon
@@ -179,31 +188,31 @@ def _explain_look(word: str) -> str:
     from pu_accessor.plots import Looks
 
     if hasattr(Line2D, f"set_{word}"):
-        return f"It is the curve's, or its band's in band_kws: line_kws={{{word!r}: ...}}."
+        return f"Pass it in line_kws={{{word!r}: ...}}, or for the band in band_kws."
     if hasattr(Polygon, f"set_{word}"):
-        return f"It is the band's: band_kws={{{word!r}: ...}}."
+        return f"Pass it in band_kws={{{word!r}: ...}}."
     if hasattr(Axes, f"set_{word}"):
-        return f"Set it on what is returned: ax.set({word}=...)."
+        return f"Set it on the returned Axes: ax.set({word}=...)."
     return suggestion(word, Looks.__annotations__).strip()
 
 
 def example_of(method: Callable[..., Any]) -> str:
-    """Write a call of a method that works."""
+    """Return the code of a working call of a method."""
     root = "ds" if method.__qualname__.startswith("TablesAccessor") else "df"
     call = f"{root}.pu.{method.__name__}"
     beta = signature(method).parameters.get("beta")
     needed = "0.3" if beta is not None and beta.default is Parameter.empty else ""
-    return f"{call}({_WRITTEN.get(call, needed)})"
+    return f"{call}({_EXAMPLE_ARGUMENTS.get(call, needed)})"
 
 
-def explain_attribute(questions: type, name: str) -> str:
-    """Say what somebody meant by a method that there is not; nothing where nobody knows."""
+def explain_attribute(accessor: type, name: str) -> str:
+    """Return what to write for an unknown method, or nothing."""
     metrics = {word: entry.example.partition(";")[0] for word, entry in METRICS.items()}
     calls = metrics | {word: metrics[meant] for word, meant in SYNONYMS.items()}
     at_cutoffs = [word for word, entry in METRICS.items() if "tables" in entry.purposes]
     calls |= {f"plot_{word}": f"df.pu.plot_metric({word!r}, 0.3)" for word in at_cutoffs}
-    public = [word for word, method in vars(questions).items() if callable(method)]
-    methods = {word: getattr(questions, word) for word in public if not word.startswith("_")}
+    public = [word for word, method in vars(accessor).items() if callable(method)]
+    methods = {word: getattr(accessor, word) for word in public if not word.startswith("_")}
     calls |= {**_METHODS, **{word: example_of(method) for word, method in methods.items()}}
     meant = None if name.startswith("_") else nearest(name, calls)
     return f" Write {calls[meant]}." if meant else ""

@@ -1,0 +1,96 @@
+"""The calibration of scores that are probabilities, by bins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from pu_accessor.beta import Beta, UserBeta
+from pu_accessor.inference.bands.lookup import band_name
+from pu_accessor.inference.estimates.calibration import (
+    BinShares,
+    check_bin_band,
+    estimate_bin_shares,
+    read_bin_edges,
+)
+from pu_accessor.inference.estimates.estimate_metric import extend_over_betas
+from pu_accessor.inference.settings import Settings
+from pu_accessor.questions.evaluation import Columns, add_failed_groups, evaluate, results_frame
+from pu_accessor.ranking import Ranking
+
+if TYPE_CHECKING:
+    from pu_accessor.questions.accessor import Accessor
+
+
+def calibration(
+    self: Accessor,
+    beta: UserBeta,
+    *,
+    bins: int | Sequence[float] = 10,
+    level: float = 0.95,
+    band: str = "exact",
+) -> pd.DataFrame:
+    """Compare predicted probabilities with the share of positives, in bins.
+
+    Known positives are a simple random sample of all positives, so their number in a bin is
+    hypergeometric; the limits invert its test. A model trained to tell known positives from the
+    rest gives the probability of being *known*.
+
+    Parameters
+    ----------
+    beta, level
+        As in `auroc`.
+    bins : int, or array of float, default 10
+        Number of bins of equal width, or their edges, from 0 to 1.
+    band : {"exact", "simultaneous"}, default "exact"
+        Whether limits cover in each bin, or jointly in all bins.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group, beta and bin: the group, beta, left, right, mean_score, target,
+        estimate, lower, upper (float64), the share of positives with its limits, and examples and
+        known_positive (int64). A bin without examples has NaN.
+
+    Raises
+    ------
+    PUValueError
+        If scores are not probabilities, or labels have propensities.
+
+    See Also
+    --------
+    plot_calibration : The estimate_bin_shares diagram.
+
+    Examples
+    --------
+    >>> import pu_accessor
+    >>> bins = pu_accessor.load_example().pu.calibration(0.17, bins=2)
+    >>> bins[["left", "right", "examples", "estimate", "lower", "upper"]].round(2)
+       left  right  examples  estimate  lower  upper
+    0   0.0    0.5      1593      0.14   0.12   0.15
+    1   0.5    1.0       407      0.72   0.65   0.78
+    """
+    edges = read_bin_edges(bins)
+    betas, settings = self._read_arguments("calibration", beta, level=level, band=band)
+    check_bin_band(settings)
+    betas, left = betas.split(level)
+
+    def compute(ranking: Ranking, beta: Beta, own: Settings) -> BinShares:
+        return estimate_bin_shares(ranking, beta.within(), edges, own)
+
+    def columns(table: BinShares, beta: Beta) -> Columns:
+        points = {"left": edges[:-1], "right": edges[1:]}
+        low, middle, high = np.moveaxis(table.value, 1, 0)
+        widened = extend_over_betas(low, middle, high, points=beta.values.size)
+        lower, estimate, upper = (side.T for side in widened)
+        ends = {"estimate": estimate, "lower": lower, "upper": upper}
+        located = {**points, "mean_score": table.mean_score, "target": "examples"}
+        counts = {"examples": table.examples, "known_positive": table.known_positive}
+        return {"beta": beta.values[:, np.newaxis], **located, **ends, **counts}
+
+    results = evaluate(self._terms, self._rank(), compute, betas, settings.at_level(left))
+    attrs = self._attrs(settings, "examples", band=band_name(settings.band))
+    return add_failed_groups(results_frame(results, columns, attrs), results)

@@ -1,0 +1,209 @@
+"""Cutoffs at which a metric is guaranteed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from pu_accessor.beta import Beta, Betas, UserBeta
+from pu_accessor.checks import check_count
+from pu_accessor.errors import PUValueError, warn_caller
+from pu_accessor.inference.estimates.guaranteed_cutoffs import (
+    Cost,
+    Goal,
+    GuaranteedCutoff,
+    band_for_goal,
+    find_population_cutoff,
+    find_sample_cutoff,
+    read_goal,
+)
+from pu_accessor.inference.settings import Settings
+from pu_accessor.questions.evaluation import Columns, add_failed_groups, evaluate, results_frame
+from pu_accessor.ranking import Ranking, Rankings
+
+if TYPE_CHECKING:
+    from pu_accessor.questions.accessor import Accessor
+
+_MODEL = "model"
+_MAX_MODELS = 1_000_000
+
+
+def cutoff(
+    self: Accessor,
+    beta: UserBeta,
+    *,
+    precision: float | None = None,
+    recall: float | None = None,
+    fpr: float | None = None,
+    cost: Cost | None = None,
+    models: int | None = None,
+    target: str = "examples",
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Find the cutoff at which a precision, recall, false positive rate or cost is guaranteed.
+
+    Exactly one of `precision`, `recall`, `fpr` and `cost` is passed. The returned cutoff meets the
+    goal with a probability of at least `level`, although it is chosen from the data.
+
+    Parameters
+    ----------
+    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
+        As in `auroc`. The guarantee is for all betas of an interval, or includes the error of an
+        estimate, whose level must be higher than `level`.
+    precision : float, optional
+        Largest rank whose lower limit of precision is at least this.
+    recall : float, optional
+        Smallest rank whose lower limit of recall is at least this.
+    fpr : float, optional
+        Largest rank whose upper limit of the false positive rate is at most this.
+    cost : (float, float), optional
+        Costs of a false positive and a false negative: the rank with the smallest upper limit of
+        the total cost.
+    models : int, optional
+        Number of models that were compared: 1 - level is split among them. By default the number
+        in `score`, or along "model".
+    target : {"examples", "population"}, default "examples"
+        What the guarantee is about: this sample, or future data at the threshold.
+    level : float, default 0.95
+        Smallest probability that the goal is met, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        A row for each group and beta: the group, metric, goal, beta, rank (int64), threshold,
+        target, estimate, lower, upper (float64), clipped (bool), and attainable, the best goal
+        that some cutoff meets. If no cutoff meets the goal, rank is 0, the threshold inf, and the
+        limits are NaN. Select the rows above it by ``df[df["score"] >= threshold]``.
+        ``.attrs["statement"]`` states the guarantee in a sentence.
+
+    Raises
+    ------
+    PUValueError
+        If not exactly one goal is passed, or with propensities, clusters or weights.
+
+    Warns
+    -----
+    PUWarning
+        If no cutoff meets the goal.
+
+    See Also
+    --------
+    metric : Metrics at a given cutoff.
+
+    Notes
+    -----
+    For precision and cost the limits cover jointly at all cutoffs. Recall and the false positive
+    rate are monotone in the rank: cutoffs are tested in order by exact limits, and the last one
+    before the first failure is returned [1]_.
+
+    References
+    ----------
+    .. [1] A. N. Angelopoulos et al., Annals of Applied Statistics 19 (2025) 1641-1662.
+
+    Examples
+    --------
+    >>> import pu_accessor
+    >>> df = pu_accessor.load_example()
+    >>> df.pu.cutoff(0.17, precision=0.8)[["rank", "threshold", "attainable", "lower"]].round(3)
+       rank  threshold  attainable  lower
+    0   121      0.859       0.835  0.802
+    """
+    goal = read_goal(precision, recall, fpr, cost)
+    betas, settings = self._read_arguments("cutoff", beta, level=level, target=target, cost=cost)
+    _check_level(betas, level)
+    betas, left = betas.split(level)
+    rankings = self._rank()
+    n_models = _count_models(rankings) if models is None else _check_models(models)
+    settings = replace(settings, level=left, band="simultaneous")
+    level_per_model = 1 - (1 - left) / n_models
+
+    def compute(ranking: Ranking, beta: Beta, own: Settings) -> list[GuaranteedCutoff]:
+        each, own = beta.values[:, np.newaxis], own.at_level(level_per_model)
+        if target == "population":
+            each = each if beta.interval is None else np.array([[beta.point, *beta.interval]])
+            return [find_population_cutoff(ranking, betas, goal, own.level) for betas in each]
+        each = each if beta.interval is None else beta.within()[np.newaxis]
+        return [find_sample_cutoff(ranking, betas, goal, own) for betas in each]
+
+    def columns(cutoffs: list[GuaranteedCutoff], beta: Beta) -> Columns:
+        def of(name: str) -> list[Any]:
+            return [getattr(cutoff, name) for cutoff in cutoffs]
+
+        located = {name: of(name) for name in ("rank", "threshold")}
+        if self._terms.pool:
+            located["threshold"] = [np.nan]
+        ends = ("estimate", "lower", "upper", "clipped", "attainable")
+        goals = {"metric": goal.name, "goal": goal.value, "beta": beta.values}
+        return {**goals, **located, "target": target, **{name: of(name) for name in ends}}
+
+    results = evaluate(self._terms, rankings, compute, betas, settings)
+    band = band_for_goal(goal) if target == "examples" else "two samples"
+    attrs = {**self._attrs(settings, target, band=band), "level": level, "models": n_models}
+    cutoffs = results_frame(results, columns, attrs)
+    cutoffs.attrs["statement"] = _state_guarantee(cutoffs, goal, level, n_models)
+    if cutoffs["lower"].isna().any():
+        step = "Lower the goal or the level, or label more."
+        warn_caller(f"{cutoffs.attrs['statement']} {step}", page="cutoffs")
+    return add_failed_groups(cutoffs, results)
+
+
+def _check_level(betas: Betas, level: float) -> None:
+    """Raise unless the level of an estimate of beta is above the level of the guarantee."""
+    if betas.level is None or betas.level > level:
+        return
+    half = round((1 + level) / 2, 12)
+    raise PUValueError(
+        f"beta must be estimated at a higher level than the guarantee ({level:g}), but it has "
+        f"{betas.level:g}: 1 - level is split between beta and the ranking. Pass level={half:g} "
+        "to estimate_beta or beta_from_labels, or a lower level here.",
+        page="beta#with-its-error",
+    )
+
+
+def _check_models(models: int) -> int:
+    """Return a valid number of compared models."""
+    number = check_count("models", models)
+    if not 1 <= number <= _MAX_MODELS:
+        raise PUValueError(
+            "models must be the number of models that were compared, from 1 to "
+            f"{_MAX_MODELS:,}, but {models!r} was passed."
+        )
+    return number
+
+
+def _count_models(rankings: Rankings) -> int:
+    """Return the number of models among the keys."""
+    if _MODEL not in rankings.names:
+        return 1
+    if len(rankings.names) == 1:
+        return max(len(rankings.keys), 1)
+    level = rankings.names.index(_MODEL)
+    return max(len({key[level] for key in rankings.keys}), 1)  # type: ignore[index]
+
+
+def _state_guarantee(cutoffs: pd.DataFrame, goal: Goal, level: float, n_models: int) -> str:
+    """Return a sentence that states the guarantee, or that there is none."""
+    unmet = cutoffs["lower"].isna()
+    above = goal.name in ("precision", "recall")
+    claim = f"{goal.name} is at {'least' if above else 'most'} {goal.value:g}"
+    if goal.name == "cost":
+        claim = "the cost is at most its upper limit"
+    where = "each of these cutoffs" if len(cutoffs) > 1 else "this cutoff"
+    chosen = f", whichever of {n_models} models is chosen" if n_models > 1 else ""
+    guarantee = (
+        f"With a probability of at least {level:g} {claim} at {where}{chosen}, if beta and the "
+        "assumptions are right."
+    )
+    if not unmet.any():
+        return guarantee
+    rows = "" if len(cutoffs) == 1 else f"In {unmet.sum()} of {len(cutoffs)} rows: "
+    none = f"{rows}no cutoff guarantees a {goal.name} of {goal.value:g}, and the rank is 0."
+    attainable = cutoffs.loc[unmet, "attainable"].dropna()
+    if attainable.size:
+        best = attainable.max() if above else attainable.min()
+        none += f" The best limit of any cutoff is {best:.4g}."
+    none = none[:1].upper() + none[1:]
+    return none if unmet.all() else f"{none} At the others: {guarantee}"

@@ -1,0 +1,558 @@
+"""Metrics with intervals: areas under curves, and metrics at a cutoff."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from pu_accessor.beta import Beta, Betas, UserBeta
+from pu_accessor.checks import hidden_counts
+from pu_accessor.errors import PUTypeError, warn_caller
+from pu_accessor.inference.estimates.areas_on_future_data import (
+    effective_size_of_rest,
+    estimate_population_aurocs,
+)
+from pu_accessor.inference.estimates.calibration import scores_match_known_share as are_of_known
+from pu_accessor.inference.estimates.cutoff_spec import (
+    FIXED,
+    OPTIMIZED,
+    RATES,
+    At,
+    Cutoff,
+    read_cutoffs,
+)
+from pu_accessor.inference.estimates.estimate_metric import estimate_metric
+from pu_accessor.inference.estimates.intervals import Estimates
+from pu_accessor.inference.metrics import METRICS, AnyMetric, Metric, metrics_for, read_metrics
+from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.tables.curves import check_max_fpr
+from pu_accessor.questions.average import average_over
+from pu_accessor.questions.evaluation import (
+    Columns,
+    Result,
+    Results,
+    add_failed_groups,
+    evaluate,
+    results_frame,
+    warn_of_groups,
+    warn_of_rows,
+)
+from pu_accessor.questions.rank_bands import UserBand
+from pu_accessor.ranking import Counts, FloatArray, Ranking, Ranks, TieBlocks
+
+if TYPE_CHECKING:
+    from pu_accessor.questions.accessor import Accessor
+
+# Known positives, and effective rows of the rest, that intervals of average precision on future
+# data need. In simulations they cover .86 on average with fewer.
+_MIN_FOR_PRECISION = 50
+
+
+def auroc(
+    self: Accessor,
+    beta: UserBeta,
+    *,
+    max_fpr: float | None = None,
+    target: str = "population",
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Estimate the area under the ROC curve, with an interval.
+
+    Parameters
+    ----------
+    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
+        Class prior of the unlabeled: the fraction of positives among them, in [0, 1]. One number,
+        several, or one for each group; a ``pd.Interval`` of possible values; or the frame of
+        `estimate_beta` or `beta_from_labels`, whose error the intervals then include.
+    max_fpr : float, optional
+        Partial AUC up to this false positive rate, 1e-12 to 1, standardised so that chance is 0.5,
+        as in scikit-learn.
+    target : {"population", "examples"}, default "population"
+        What the interval is about: future data from the same source, or this sample.
+    level : float, default 0.95
+        Confidence level of the interval, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        A row for each group and beta: the group, metric, beta, target, estimate, lower, upper
+        (float64), and standard_error, where beta is a number.
+
+    Raises
+    ------
+    PUValueError
+        If there are no negatives, or an assumption is not supported.
+
+    Warns
+    -----
+    PUWarning
+        If beta exceeds the limit that the known positives set, or only one positive is known: the
+        interval may be NaN.
+
+    See Also
+    --------
+    average_precision : For rare positives.
+    compare : The difference of two models, without beta.
+
+    Notes
+    -----
+    The estimate is the area of one possible labeling, that of `plot_roc`. The interval is that of
+    the unbiased 1 - (mean(R) - (P + 1)/2)/M, extended to the estimate. R are the mid-ranks of the
+    n known positives, P = n + beta*U positives and M negatives. For future data its error is
+    DeLong's [1]_, of known positives and the rest as two samples, divided by the share of
+    negatives among the rest. For this sample, known positives are drawn from P positives without
+    replacement.
+
+    With selection odds or contamination each limit moves, on the logit scale, as far as the area
+    under the bounding curve of the band "exact". This is supported by simulation, not proven.
+
+    References
+    ----------
+    .. [1] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, Biometrics 44 (1988) 837-845.
+
+    Examples
+    --------
+    >>> import pu_accessor
+    >>> df = pu_accessor.load_example()
+    >>> df.pu.auroc(0.17).round(3)
+      metric  beta      target  estimate  lower  upper  standard_error
+    0  auroc  0.17  population     0.889  0.852  0.921           0.017
+    """
+    part = check_max_fpr(max_fpr)
+    entry = METRICS["auroc"] if part == 1 else replace(METRICS["auroc"], max_fpr=part)
+    return estimate_metrics(self, [entry], beta, target=target, level=level)
+
+
+def average_precision(
+    self: Accessor, beta: UserBeta, *, target: str = "population", level: float = 0.95
+) -> pd.DataFrame:
+    """Estimate the average precision, with an interval.
+
+    Parameters
+    ----------
+    beta, target, level
+        As in `auroc`, whose errors apply.
+
+    Returns
+    -------
+    DataFrame
+        As in `auroc`.
+
+    Warns
+    -----
+    PUWarning
+        As in `auroc`, and if the interval may be wrong, as with fewer than 50 known positives.
+
+    See Also
+    --------
+    auroc : The area under the ROC curve.
+
+    Notes
+    -----
+    The mean over positives of the precision at their cutoff, as in scikit-learn, of one possible
+    labeling. Future data have the prevalence of this sample, or that of
+    ``assume(prevalence=...)``. Their error is that of influence functions, on the logit scale. For
+    this sample, hidden positives are distributed at random over the gaps between known ones [1]_.
+    With selection odds or contamination the limits are as in `auroc`, extended to the area under
+    the bounding curve: supported by simulation, not proven.
+
+    References
+    ----------
+    .. [1] J. N. Arvesen, Annals of Mathematical Statistics 40 (1969) 2076-2100.
+
+    Examples
+    --------
+    >>> import pu_accessor
+    >>> df = pu_accessor.load_example()
+    >>> df.pu.average_precision(0.17)[["estimate", "lower", "upper"]].round(3)
+       estimate  lower  upper
+    0     0.776  0.651    0.9
+    """
+    return estimate_metrics(self, [METRICS["average_precision"]], beta, target=target, level=level)
+
+
+def metric(
+    self: Accessor,
+    metric: AnyMetric | Sequence[AnyMetric],
+    beta: UserBeta | None = None,
+    *,
+    at: At | None = None,
+    target: str | None = None,
+    level: float = 0.95,
+    band: UserBand = "exact",
+) -> pd.DataFrame:
+    """Estimate metrics, with their intervals.
+
+    Parameters
+    ----------
+    metric : str, callable, Metric, or a list of these
+        At a cutoff: accuracy, balanced_accuracy, f1, fdr, fnr, for (elusion), fpr, informedness,
+        jaccard, kappa, lift, mcc, npv, precision, recall, tnr, ``pu_accessor.fbeta(2)``, or a
+        function of the arrays tp, fp, fn and tn. At a threshold of probabilities: net_benefit. Of
+        the whole ranking: auroc, average_precision, bedroc, ``pu_accessor.bedroc(alpha=80.5)``,
+        and boyce, the continuous Boyce index. Of a search: ndcg at a rank, with binary gains,
+        reciprocal_rank, r_precision and bpref.
+    beta : float, array, mapping, Series, DataArray, Interval or DataFrame
+        As in `auroc`. Not needed for boyce, bpref, and recall or fnr of future data.
+    at : int, str or mapping, optional
+        The cutoff. A number of examples predicted positive: 100 or ``{"rank": 100}``; a share of
+        them, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``. A point of the true curve:
+        the first cutoff with ``{"recall": 0.9}``, the last with ``{"fpr": 0.05}`` or
+        ``{"precision": 0.9}``. The cutoff with the highest estimate, "maximum", or with the
+        highest estimated informedness, "youden": limits are for that cutoff, not for the true
+        maximum. A list has several of one kind, ``{"rank": [50, 100]}``.
+    target : {"population", "examples"}, optional
+        Future data, or this sample. The default is future data without a cutoff and at a
+        threshold; it is this sample at other cutoffs, and for ndcg, reciprocal_rank and
+        r_precision.
+    level : float, default 0.95
+        Confidence level of each interval, in (0, 1).
+    band : str, callable or pair, default "exact"
+        Bounds on the hidden positives above the cutoff, for this sample: as in `contingency`.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group, beta, metric and cutoff: the group, metric, at, beta, rank and
+        threshold of the cutoff, target, estimate, lower, upper. With a cutoff also clipped (bool,
+        a limit is cut to what is possible) and, at a rank or fraction, examples_at_threshold
+        (int64, more than the rank within a block of ties). At a recall, fpr or precision, rank and
+        threshold are where the estimated rate is the requested one; the true cutoff lies between
+        rank_lower and rank_upper (int64). Lower is the smaller number, also for an error rate.
+
+    Raises
+    ------
+    PUValueError
+        If a metric lacks its cutoff, no cutoff has the requested rate, or arguments or assumptions
+        exclude each other, such as future data and a rank.
+
+    See Also
+    --------
+    cutoff : The cutoff at which a metric is guaranteed.
+    plot_metric : At all cutoffs.
+    gap : Between groups.
+
+    Notes
+    -----
+    On future data the shares of known positives and of the rest above the threshold are two
+    binomials with Wilson's intervals, combined by MOVER [1]_. A cutoff chosen by a maximum uses
+    the band "simultaneous" in place of "exact". A rank within a block of ties means the
+    expectation over all orders of the block.
+
+    At a recall r of this sample the limits are exact, by inversion of the band [2]_. The true
+    labels fix the cutoff R, and the band covers at R. So R is one of the cutoffs where the band
+    allows TP = ceil(r*P) of P positives, and FP = R - TP there. For an fpr f, FP = floor(f*M) of M
+    negatives; for a precision p, TP = p*R. Limits are the extremes of the metric over these
+    tables. For a precision, which is not monotone, half of 1 - level is spent on joint limits at
+    all cutoffs. For future data both intervals are inverted in the same way, which is asymptotic.
+
+    References
+    ----------
+    .. [1] G. Y. Zou, A. Donner, Statistics in Medicine 27 (2008) 1693-1702.
+    .. [2] J. Neyman, Philosophical Transactions A 236 (1937) 333-380.
+
+    Examples
+    --------
+    >>> import pu_accessor
+    >>> df = pu_accessor.load_example()
+    >>> rates = df.pu.metric(["precision", "recall"], 0.17, at={"rank": [100, 200]})
+    >>> rates[["metric", "at", "estimate", "lower", "upper"]].round(3)
+          metric   at  estimate  lower  upper
+    0  precision  100     1.000  0.820  1.000
+    1  precision  200     0.943  0.835  1.000
+    2     recall  100     0.197  0.161  0.197
+    3     recall  200     0.371  0.329  0.394
+    >>> df.pu.metric(pu_accessor.bedroc(alpha=5), 0.17)[["estimate", "lower", "upper"]].round(3)
+       estimate  lower  upper
+    0      0.83  0.769  0.896
+    """
+    entries = read_metrics(metric, "metric")
+    return estimate_metrics(self, entries, beta, at=at, target=target, level=level, band=band)
+
+
+# All metrics
+
+
+def default_target(cutoff: Cutoff | None) -> str:
+    """Return the default target: future data without a cutoff or at a threshold."""
+    return "population" if cutoff is None or cutoff.kind == "threshold" else "examples"
+
+
+def exclusion_facts(entry: Metric, cutoff: Cutoff | None) -> tuple[str, dict[str, Any]]:
+    """Return the name of a metric in the table of exclusions, and the facts of its cutoff."""
+    kind = "" if cutoff is None else cutoff.kind
+    return entry.question, {
+        "at=chosen": kind in (*OPTIMIZED, "precision"),
+        "at=cutoff of this sample": kind not in ("", "threshold", *RATES),
+        "at=estimated": kind not in ("", *FIXED),
+        "at=of all examples": kind in ("fraction", "youden", "fpr", "recall"),
+        "at=first": kind == "first",
+        "at=its own": kind in ("first", "positives"),
+        "max_fpr": entry.max_fpr,
+        "negatives count": "retrieval" not in entry.purposes,
+    }
+
+
+def cutoffs_needed(entries: Sequence[Metric], cutoff: Cutoff | None) -> Ranks:
+    """Return "all" if a cutoff is searched for among all, or "breakpoints"."""
+    chosen = cutoff is not None and cutoff.kind in OPTIMIZED
+    needs_all = any(entry.any_cutoff or (entry.is_function and chosen) for entry in entries)
+    return "all" if needs_all else "breakpoints"
+
+
+class _RankingEstimates(NamedTuple):
+    """The estimates of one ranking."""
+
+    each: list[Estimates]
+    of_known: bool = False  # whether scores look like probabilities of being known
+    effective_rest: float = np.nan  # of weighted rows, for average precision on future data
+
+
+def estimate_metrics(
+    self: Accessor,
+    entries: Sequence[Metric],
+    beta: UserBeta | None,
+    *,
+    at: At | None = None,
+    target: str | None = None,
+    level: float = 0.95,
+    band: UserBand = "exact",
+    warn_limits: bool = True,
+) -> pd.DataFrame:
+    """Estimate metrics of each ranking, or their averages, at each beta and cutoff.
+
+    Warns of betas above their limit, or adds a column of the limits.
+    """
+    cutoffs = [None] if at is None else read_cutoffs(at)
+    each = [(entry, entry.check_cutoff(cutoff)) for entry in entries for cutoff in cutoffs]
+    target = default_target(each[0][1]) if target is None else target
+    for entry, cutoff in each:
+        betas, settings = _read_metric_arguments(self, entry, cutoff, beta, level, band, target)
+    named = _names(each, at)
+    if self._terms.average:
+        return average_over(self, each, betas, settings, target, named)
+
+    on_future = target == "population" and warn_limits
+    needs_rest = entries[0].curve == "pr" and on_future
+
+    def compute(ranking: Ranking, beta: Beta, own: Settings) -> _RankingEstimates:
+        values = [
+            estimate_metric(entry, ranking, beta, own, target, cutoff) for entry, cutoff in each
+        ]
+        of_known = entries[0].of_probabilities and are_of_known(ranking, beta.values)
+        rest = effective_size_of_rest(ranking) if needs_rest else np.nan
+        return _RankingEstimates(values, of_known, rest)
+
+    def compute_stack(stack: TieBlocks, values: FloatArray) -> list[_RankingEstimates | None]:
+        areas = estimate_population_aurocs(stack, values, settings.level)
+        return [None if area is None else _RankingEstimates([area]) for area in areas]
+
+    def columns(content: _RankingEstimates, beta: Beta) -> Columns:
+        numbers = _columns(content.each, betas, target, cutoffs[0])
+        if self._terms.pool and "threshold" in numbers:
+            numbers["threshold"] = np.nan  # scores of pooled groups have no common scale
+        return named | {"beta": beta.values[:, np.newaxis]} | numbers
+
+    is_plain = [*entries] == [METRICS["auroc"]] and on_future
+    is_plain = is_plain and betas.kind == "points" and not settings.failure
+    options: dict[str, Any] = {"compute_stack": compute_stack if is_plain else None}
+    needed, exact = cutoffs_needed(entries, cutoffs[0]), not all(entry.curve for entry in entries)
+    rankings = self._rank(needed, by_rank=settings.is_by_rank, exact=exact)
+    results = evaluate(
+        self._terms, rankings, compute, betas, settings, warn_limits=warn_limits, **options
+    )
+    attrs = self._attrs(settings, target, band=_bands(results))
+    frame, with_beta = results_frame(results, columns, attrs), beta is not None
+    return _finish(frame, results, entries[0], warn_limits=warn_limits, with_beta=with_beta)
+
+
+def _read_metric_arguments(
+    self: Accessor,
+    entry: Metric,
+    cutoff: Cutoff | None,
+    beta: UserBeta | None,
+    level: float,
+    band: UserBand,
+    target: str,
+) -> tuple[Betas, Settings]:
+    """Read beta and the band for a metric; raise where arguments exclude each other."""
+    of_known = cutoff is not None and cutoff.kind == "threshold" and target == "population"
+    of_known &= "without_beta" in entry.purposes
+    if beta is None and entry.takes_beta and not of_known:
+        raise PUTypeError(
+            f"beta must be passed for {entry.name!r}: the fraction of positives among the "
+            f"unlabeled, for example {entry.example.partition(';')[0]}."
+        )
+    method, facts = exclusion_facts(entry, cutoff)
+    # An average over future groups is at the same cutoff of each.
+    facts["at=cutoff of this sample"] &= not self._terms.average
+    betas, settings = self._read_arguments(
+        method, beta, level=level, band=band, target=target, **facts
+    )
+    if cutoff is None or cutoff.kind != "precision":  # which depends on the prevalence
+        entry.check_prevalence(settings.prevalence)
+    if beta is None:
+        value = 0.0 if of_known or self._terms.average else np.nan
+        betas = Betas(Beta(np.array([value])))
+    return betas, settings
+
+
+def _names(each: Sequence[tuple[Metric, Cutoff | None]], at: At | None) -> dict[str, list[Any]]:
+    """Return the columns that name metrics and cutoffs."""
+    names: dict[str, list[Any]] = {"metric": [entry.name for entry, _ in each]}
+    if at is not None:
+        cutoffs = [cutoff for _, cutoff in each if cutoff]
+        names["at"] = [one.kind if one.kind in OPTIMIZED else one.value for one in cutoffs]
+    return names
+
+
+def _bands(results: Results[_RankingEstimates]) -> str:
+    """Return the names of the bands of all estimates."""
+    bands = dict.fromkeys(one.band for result in results.each for one in result.content.each)
+    return ", ".join(band for band in bands if band)
+
+
+def _columns(
+    estimates: list[Estimates], betas: Betas, target: str, cutoff: Cutoff | None
+) -> dict[str, Any]:
+    """Return the columns of a ranking's estimates, over betas and metrics."""
+
+    def stack(name: str) -> Any:
+        return np.stack([getattr(one, name) for one in estimates], 1)
+
+    has_cutoff = estimates[0].rank is not None
+    columns: dict[str, Any] = {}
+    if has_cutoff:
+        columns |= {name: stack(name) for name in ("rank", "threshold")}
+    columns["target"] = target
+    columns |= {"estimate": stack("value"), "lower": stack("lower"), "upper": stack("upper")}
+    if has_cutoff:
+        columns["clipped"] = stack("clipped")
+        if cutoff is not None and cutoff.kind in ("rank", "fraction"):  # else it is the rank
+            columns["examples_at_threshold"] = stack("examples_at_threshold")
+        if estimates[0].rank_lower is not None:
+            columns |= {name: stack(name) for name in ("rank_lower", "rank_upper")}
+    elif betas.kind == "points":  # the standard error is that at one beta
+        columns["standard_error"] = np.minimum(stack("error"), 0.5)  # of numbers in [0, 1]
+    return columns
+
+
+def _finish(
+    frame: pd.DataFrame,
+    results: Results[_RankingEstimates],
+    entry: Metric,
+    *,
+    warn_limits: bool,
+    with_beta: bool,
+) -> pd.DataFrame:
+    """Add the columns that plots need, and warn of rows without an interval."""
+    if not with_beta:
+        del frame["beta"]
+    elif not entry.needs_cutoff and warn_limits:
+        warn_of_areas(frame, results)
+        if entry.curve == "pr":
+            _warn_of_clipped_limits(frame, results)
+            if frame.attrs["target"] == "population":
+                _warn_of_few_rows(results)
+    n_rows = len(frame) // len(results.each)
+    if not warn_limits:
+        diagnostics = [result.diagnostics for result in results.each]
+        limits = [one.beta_limit if one else np.nan for one in diagnostics]
+        frame["beta_limit"] = np.repeat(limits, n_rows)
+    if entry.of_probabilities:
+        shares = [_prevalence(result, frame.attrs["target"]) for result in results.each]
+        frame["prevalence"] = np.concatenate([np.repeat(s, n_rows // s.size) for s in shares])
+        _warn_of_probabilities_of_known(results)
+    return add_failed_groups(frame, results)
+
+
+def _prevalence(result: Result[Any], target: str) -> FloatArray:
+    """Return the prevalence at each beta; positives of this sample are whole numbers."""
+    total = result.diagnostics.total if result.diagnostics else Counts(0, 0, 0)
+    betas, unlabeled = result.beta.values, total.unlabeled
+    hidden = hidden_counts(betas, unlabeled) if target == "examples" else betas * unlabeled
+    share: FloatArray = (total.known_positive + hidden) / max(sum(total), 1)
+    return share
+
+
+def _warn_of_probabilities_of_known(results: Results[_RankingEstimates]) -> None:
+    """Warn of scores whose mean is the share of known positives."""
+    if known := sum(result.content.of_known for result in results.each):
+        warn_caller(
+            "Scores look like probabilities of being known, not of being positive: their mean is "
+            f"the share of known positives (in {known} of {len(results.each)} rankings). Divide "
+            "them by the share of positives that are known, n/(n + beta*n_unlabeled).",
+            page="practice#calibration",
+        )
+
+
+def _warn_of_clipped_limits(frame: pd.DataFrame, results: Results[_RankingEstimates]) -> None:
+    """Warn where a limit of average precision equals the estimate."""
+    value, lower, upper = (frame[name].to_numpy() for name in ("estimate", "lower", "upper"))
+    cut = (lower < upper) & (((lower == value) & (value > 0)) | ((upper == value) & (value < 1)))
+    if not results.settings.failure:
+        warn_of_rows(
+            frame,
+            pd.Series(cut, frame.index),
+            results.names,
+            "a limit is the estimate itself, as no labels attain the unbiased statistic: the "
+            "interval may be too short on that side. Label more positives",
+        )
+
+
+def _warn_of_few_rows(results: Results[_RankingEstimates]) -> None:
+    """Warn of few known positives, or few effective rows, for average precision on future data."""
+    counts = [
+        (result.key, result.diagnostics.total.known_positive)
+        for result in results.each
+        if result.diagnostics is not None and not result.diagnostics.single
+    ]
+    warn_of_groups(
+        results.names,
+        [(key, f"{count:g}") for key, count in counts if count < _MIN_FOR_PRECISION],
+        f"Fewer than {_MIN_FOR_PRECISION} positives are known ({{}}): intervals of average "
+        "precision on future data may be wrong. Label more positives, or use auroc or "
+        "target='examples'.",
+        "population",
+    )
+    sizes = [(result.key, result.content.effective_rest) for result in results.each]
+    warn_of_groups(
+        results.names,
+        [(key, f"{size:.1f}") for key, size in sizes if size < _MIN_FOR_PRECISION],
+        "Weights leave average precision to fewer rows, other than known positives, than "
+        f"{_MIN_FOR_PRECISION} in effect ({{}}), as few of these rank high: its interval may be "
+        "wrong. Sample more of the rows that rank high.",
+        "clusters",
+    )
+
+
+def warn_of_areas(areas: pd.DataFrame, results: Results[Any]) -> None:
+    """Warn of rows whose interval is NaN, with the reason."""
+    # A first access to a column of a frame takes as long as ten of arrays.
+    if not np.isnan(areas["lower"].to_numpy()).any():
+        return
+    missing = areas["lower"].isna() & ~areas["metric"].isin(metrics_for("no interval"))
+    diagnostics = [result.diagnostics for result in results.each]
+    n_rows = len(areas) // len(results.each)
+    single = np.repeat([one is not None and one.single for one in diagnostics], n_rows)
+    warn_of_rows(
+        areas,
+        missing & single,
+        results.names,
+        "there is only one known positive, or one other example, which has no standard error: the "
+        "interval is NaN. Label more, or use the areas under bounding curves: "
+        "df.pu.contingency(0.3).pu.area('auroc')",
+    )
+    # Where the limit is known, beta above it has its own warning.
+    limits = [one.beta_limit if one else np.nan for one in diagnostics]
+    warn_of_rows(
+        areas,
+        missing & ~single & np.isnan(np.repeat(limits, n_rows)),
+        results.names,
+        "beta is too high for the known positives, as there is no room for its hidden positives, "
+        "or one cluster has all others: the interval is NaN. Pass a smaller beta",
+    )

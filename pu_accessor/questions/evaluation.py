@@ -1,0 +1,446 @@
+"""Evaluate a method on each ranking: errors by group, warnings, and the frame of results."""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isnan
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+import pandas as pd
+
+from pu_accessor.beta import NO_BETA, Beta, Betas, name_group, split_key
+from pu_accessor.errors import PUDataError, PUImportError, PUValueError, shorten, warn_caller
+from pu_accessor.inference.diagnostics import Diagnostics, check_clusters, diagnose, diagnose_stack
+from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.tables.contingency import check_labels
+from pu_accessor.questions.result_frame import ResultFrame
+from pu_accessor.ranking import (
+    AnnotatedRanking,
+    Counts,
+    FloatArray,
+    LazyByKey,
+    NeedsAnotherPassError,
+    PairedRanks,
+    Ranking,
+    TieBlocks,
+    Value,
+)
+from pu_accessor.terms import Terms
+
+Content = TypeVar("Content")
+Ranked = TypeVar("Ranked", Ranking, PairedRanks, AnnotatedRanking)
+# Arrays by column name that broadcast against each other, and Index objects of all rows.
+Columns: TypeAlias = Mapping[str, Any]
+
+_MIN_EFFECTIVE_SIZE = 10  # known positives
+_MIN_CLUSTERS = 10  # with a known positive
+_MAX_WEIGHT_SHARE = 0.1  # of one row
+_LOW_AUROC = 0.35  # of known positives against the rest: scores may be reversed
+_LOW_AUROC_ERRORS = 3.5  # standard errors below a half
+_MANY_GROUPS = 50  # beyond which groups may be meant as clusters
+_OUT_OF_MEMORY = (
+    "There is not enough memory for this method, which compares known examples one by one. Keep "
+    "fewer known examples, or use auroc for future data."
+)
+
+
+class Result(NamedTuple, Generic[Content]):
+    """What a method computed from one ranking."""
+
+    key: Hashable
+    beta: Beta
+    diagnostics: Diagnostics | None
+    content: Content
+
+
+@dataclass(frozen=True)
+class Results(Generic[Content]):
+    """The results of all rankings that have one, in the order of their keys."""
+
+    names: tuple[str, ...]  # of the key's levels
+    each: list[Result[Content]]
+    betas: Betas | None
+    settings: Settings
+    skipped: Mapping[str, str] = field(default_factory=dict)  # reasons by name of the group
+    # With on_error="nan": for all keys the reason of a missing result, or None.
+    reasons: Mapping[Hashable, str | None] = field(default_factory=dict)
+
+    @property
+    def own_beta(self) -> bool:
+        """Whether each ranking has a beta of its own."""
+        return self.betas is not None and self.betas.shared is None
+
+    @property
+    def keys(self) -> list[Hashable]:
+        """The key of each."""
+        return [result.key for result in self.each]
+
+
+def evaluate(
+    terms: Terms,
+    keyed: LazyByKey[Ranked],
+    compute: Callable[[Ranked, Beta, Settings], Content],
+    betas: Betas | None = None,
+    settings: Settings | None = None,
+    *,
+    compute_stack: Callable[[TieBlocks, FloatArray], Sequence[Content | None]] | None = None,
+    warn_limits: bool = True,
+    per_group: bool = True,
+) -> Results[Content]:
+    """Compute a result of each ranking, or of the paired ranks of each group, and warn.
+
+    `compute_stack` handles many rankings together. `warn_limits` warns of betas above their limit;
+    `per_group`, where results are not averaged, of few clusters and heavy rows.
+    """
+    names, keys = keyed.names, keyed.keys
+    if len(set(names)) < len(names):
+        raise PUValueError(
+            f"by must name different columns, but {list(names)} was passed. Name each once."
+        )
+    by_key = [NO_BETA] * len(keys) if betas is None else betas.of(names, keys)
+    shared = Settings() if settings is None else settings
+    settings_by_key = [shared.of(names, key) for key in keys]
+
+    def compute_at(position: int) -> Result[Content]:
+        ranking, beta, diagnostics = keyed.make(position), by_key[position], None
+        if terms.monotone:
+            ranking = ranking.with_fields(monotone=True)
+        beta.check_counts(ranking.total)
+        if isinstance(ranking, Ranking) and per_group:
+            check_clusters(ranking)
+        content = compute(_move_unretrieved(ranking, terms), beta, settings_by_key[position])
+        if settings is not None and isinstance(ranking, Ranking):
+            diagnostics = diagnose(ranking, settings.level, random=not settings.failure)
+        return Result(keys[position], beta, diagnostics, content)
+
+    computed = _evaluate_stack(keyed, by_key, None if terms.monotone else compute_stack)
+    each, failed = _evaluate_groups(keyed, compute_at, terms, computed)
+    reasons = {name_group(names, keys[position]): why for position, why in failed.items()}
+    results = Results(names, each, betas, shared, reasons)
+    if terms.on_error == "nan" and each:
+        by_key_reason = {key: failed.get(position) for position, key in enumerate(keys)}
+        results = Results(names, each, betas, shared, {}, by_key_reason)
+    elif reasons:
+        _warn_of_skipped(reasons, len(each))
+    _warn_of_rankings(results, warn_limits=warn_limits and per_group)
+    _warn_of_reversed_scores(results, terms, per_group=per_group)
+    if per_group:
+        _warn_of_weights(results)
+    return results
+
+
+def _evaluate_stack(
+    keyed: LazyByKey[Any],
+    by_key: list[Beta],
+    compute_stack: Callable[[TieBlocks, FloatArray], Sequence[Content | None]] | None,
+) -> dict[int, Result[Content]]:
+    """Return the results that can be computed together, by position."""
+    if compute_stack is None or keyed.stacked is None:
+        return {}
+    stack = keyed.stacked()
+    contents = compute_stack(stack, np.stack([beta.values for beta in by_key]))
+    each = zip(keyed.keys, by_key, diagnose_stack(stack), contents, strict=True)
+    return {
+        position: Result(key, beta, diagnostics, content)
+        for position, (key, beta, diagnostics, content) in enumerate(each)
+        if content is not None
+    }
+
+
+def _move_unretrieved(ranking: Any, terms: Terms) -> Any:
+    """Return the ranking with unretrieved rows below every cutoff."""
+    if not terms.sinks:
+        return ranking
+    check_labels(np.zeros(1), ranking.total)  # which names numbers of examples
+    return ranking.put_missing_last()
+
+
+def _evaluate_groups(
+    keyed: LazyByKey[Value],
+    compute_at: Callable[[int], Result[Content]],
+    terms: Terms,
+    computed: Mapping[int, Result[Content]],
+) -> tuple[list[Result[Content]], dict[int, str]]:
+    """Return all results, and by position the reasons of groups without one."""
+    results, errors = dict(computed), dict[int, PUDataError]()
+    waiting = [position for position in range(len(keyed.keys)) if position not in computed]
+    while waiting:
+        later: list[int] = []
+        for position in _with_progress_bar(waiting) if terms.progress else waiting:
+            try:
+                results[position] = compute_at(position)
+            except NeedsAnotherPassError:
+                later.append(position)
+            except (PUDataError, MemoryError) as error:
+                known = error if isinstance(error, PUDataError) else PUDataError(_OUT_OF_MEMORY)
+                errors[position] = _group_error(known, keyed, position, terms)
+        if later and keyed.refine:
+            keyed.refine()
+        waiting = later
+    # The first sentence says what is wrong; the others, what to do.
+    reasons = {position: str(errors[position]).partition(". ")[0] for position in sorted(errors)}
+    return [results[position] for position in sorted(results)], reasons
+
+
+def _group_error(
+    error: PUDataError, keyed: LazyByKey[Any], position: int, terms: Terms
+) -> PUDataError:
+    """Return the error of a group; raise it unless such groups are skipped."""
+    if not keyed.names:
+        raise error
+    if terms.on_error != "raise":
+        return error
+    step = " Pass on_error='skip' to skip such groups, 'nan' for rows of NaN."
+    if len(keyed.keys) > _MANY_GROUPS and len(keyed.names) == 1:
+        step += f" Dependent rows are cluster={keyed.names[0]!r}, not groups."
+    advice = "" if "on_error" in str(error) else step
+    group = name_group(keyed.names, keyed.keys[position])
+    raise type(error)(f"{group}: {error}{advice}") from error
+
+
+def _with_progress_bar(positions: Sequence[int]) -> Iterable[int]:
+    """Return the positions with a progress bar."""
+    try:
+        from tqdm.auto import tqdm
+    except ImportError as error:
+        raise PUImportError(
+            "progress=True needs the package tqdm, which is not installed: pip install tqdm."
+        ) from error
+    bar: Iterable[int] = tqdm(positions, unit="group")
+    return bar
+
+
+# Warnings
+
+
+def _warn_of_skipped(reasons: Mapping[str, str], n_results: int) -> None:
+    """Warn of skipped groups; raise if no group has a result."""
+    (group, why), *further = reasons.items()
+    others = f" The others: {_join_first(other for other, _ in further)}." if further else ""
+    if not n_results:
+        raise PUDataError(f"No group has a result: {group}: {why}.{others}")
+    warn_caller(
+        f"{len(reasons)} of {len(reasons) + n_results} groups are left out (on_error='skip'): "
+        f"{group}: {why}.{others} attrs['skipped'] has the reason of each."
+    )
+
+
+def _warn_of_rankings(results: Results[Any], *, warn_limits: bool) -> None:
+    """Warn of betas above their limit, of small propensities and of scores not monotone."""
+    above_limit, few, refuted = [], [], []
+    for key, beta, diagnostics, _ in results.each:
+        if diagnostics is None:
+            continue
+        lowest = np.array([beta.lower]) if beta.is_estimate else beta.values
+        has_limit = warn_limits and not isnan(diagnostics.beta_limit)
+        high = diagnostics.beyond(lowest) if has_limit else NO_BETA.values
+        if high.size:
+            values = ", ".join(f"{value:g}" for value in np.unique(high).tolist())
+            above_limit.append((key, f"{values} > {diagnostics.beta_limit:.4g}"))
+        elif diagnostics.n_effective < _MIN_EFFECTIVE_SIZE:
+            few.append((key, f"{diagnostics.n_effective:.1f}"))
+        if not isnan(diagnostics.refuted_at):
+            refuted.append((key, f"{100 * diagnostics.refuted_at:.2g}%"))
+    warn_of_groups(
+        results.names,
+        above_limit,
+        "beta exceeds the upper limit that the known positives set at this level ({}). Pass a "
+        "smaller beta (see df.pu.estimate_beta). If beta is right, the known positives are not a "
+        "random sample of the positives.",
+        "beta#too-high",
+    )
+    warn_of_groups(
+        results.names,
+        few,
+        f"The effective number of known positives is below {_MIN_EFFECTIVE_SIZE} ({{}}): a few "
+        "small propensities have most of the weight, and intervals may be wrong. Label more such "
+        "examples, or bound the propensities from below: df['propensity'].clip(lower=0.05).",
+        "biased_labels",
+    )
+    warn_of_groups(
+        results.names,
+        refuted,
+        f"monotone=True is rejected at level {results.settings.level:g}: no concave curve fits "
+        "the known positives where this share of the rest ranks above ({}). Leave monotone out: "
+        "results that assume it are wrong.",
+        "monotone",
+    )
+
+
+def _warn_of_reversed_scores(results: Results[Any], terms: Terms, *, per_group: bool) -> None:
+    """Warn of scores that may be lower for positives, in each group or on average."""
+    known = [
+        (key, diagnostics)
+        for key, _, diagnostics, _ in results.each
+        if diagnostics is not None and not isnan(diagnostics.above)
+    ]
+    keys, names = [key for key, _ in known], results.names
+    areas, errors = np.array([[one.above, one.above_error] for _, one in known]).reshape(-1, 2).T
+    if known and not per_group:
+        keys, names, areas = [()], (), areas.mean(keepdims=True)
+        errors = np.sqrt(np.sum(errors**2, keepdims=True)) / errors.size
+    # More groups need more standard errors, to warn as rarely as with one.
+    needed = _LOW_AUROC_ERRORS + 0.55 * np.log10(max(areas.size, 1))
+    low = np.flatnonzero((areas < _LOW_AUROC) & (0.5 - areas > needed * errors))
+    if low.size:
+        wide = terms.is_wide and per_group
+        model = split_key(names, keys[low[0]])[-1] if wide else terms.models[0]
+        text = (
+            "Known positives score far below the others: AUROC against them is less than "
+            f"{_LOW_AUROC} ({{}}). Higher scores must be more positive. If lower is, as for "
+            f"energies, distances and ranks, negate the scores first: df[{model!r}] = "
+            f"-df[{model!r}]."
+        )
+        groups = [(keys[position], f"{areas[position]:.2g}") for position in low.tolist()]
+        warn_of_groups(names, groups, text, "labels#scores")
+
+
+def _warn_of_weights(results: Results[Any]) -> None:
+    """Warn of groups with few clusters, or with a row of much weight."""
+    known = [(key, one) for key, _, one, _ in results.each if one is not None]
+    warn_of_few_clusters(results.names, [(key, one.clusters) for key, one in known])
+    warn_of_groups(
+        results.names,
+        [(k, f"{one.heaviest:.0%}") for k, one in known if one.heaviest > _MAX_WEIGHT_SHARE],
+        "One row has more than a tenth of the weight of its kind, known positives or others ({}). "
+        "With weight= it counts as one sampled row, and intervals are long. If it stands for that "
+        "many identical rows: df.pu(count=...).",
+        "clusters#counts",
+    )
+
+
+def warn_of_few_clusters(
+    names: Sequence[str], n_clusters: Iterable[tuple[Hashable, float]]
+) -> None:
+    """Warn of rankings with few clusters that contain a known positive."""
+    few = [(key, f"{number:g}") for key, number in n_clusters if number < _MIN_CLUSTERS]
+    text = (
+        f"Fewer than {_MIN_CLUSTERS} clusters contain a known positive ({{}}): the variation "
+        "among clusters is hardly known, and intervals may be wrong. Label positives of more "
+        "clusters."
+    )
+    warn_of_groups(names, few, text, "clusters")
+
+
+def warn_of_groups(
+    names: Sequence[str], groups: Sequence[tuple[Hashable, str]], text: str, page: str
+) -> None:
+    """Warn of groups, if there are any, with a detail of each."""
+    if groups:
+        details = _join_first(
+            f"{name_group(names, key)}: {detail}" if names else detail for key, detail in groups
+        )
+        warn_caller(text.format(details), page=page)
+
+
+def _join_first(groups: Iterable[str]) -> str:
+    """Join the first three names of groups."""
+    return shorten(groups, "; ", most=3, width=100)
+
+
+def warn_of_rows(
+    frame: pd.DataFrame, rows: "pd.Series[bool]", names: Sequence[str], message: str
+) -> None:
+    """Warn of some rows of a frame, if there are any."""
+    if rows.any():
+        keys = frame.loc[rows, [*names, "beta"]].to_dict("records")
+        where = shorten(map(str, keys), most=3, width=100)
+        text = f"In {rows.sum()} of {len(frame)} rows {message}. They are at [{where}]."
+        warn_caller(text, page="beta#too-high" if "beta" in message else None)
+
+
+def check_estimate_total(results: Iterable[Result[Any]], estimate: Beta) -> None:
+    """Raise if an estimate of beta for all rankings together is about other examples."""
+    totals = [each.diagnostics.total for each in results if each.diagnostics is not None]
+    estimate.check_counts(Counts(*map(sum, zip(*totals, strict=True))))
+
+
+# Rows
+
+
+def results_frame(
+    results: Results[Any],
+    columns: Callable[[Any, Beta], Columns] = lambda columns, _: columns,
+    attrs: Mapping[str, Any] | None = None,
+) -> pd.DataFrame:
+    """Return the columns of all rankings in one frame, after those of their keys."""
+    parts = [broadcast_columns(columns(content, beta)) for _, beta, _, content in results.each]
+    check_key_names(results.names, results.names, parts[0])
+    sizes = [len(next(iter(part.values()))) for part in parts]
+    keys = key_levels(results.names, results.keys)
+    levels = {name: level.repeat(sizes) for name, level in keys.items()}
+    stacked = {name: _concatenate([part[name] for part in parts]) for name in parts[0]}
+    frame = ResultFrame({**levels, **stacked})
+    diagnostics = results.each[0].diagnostics
+    if not results.names and diagnostics is not None:
+        frame.attrs.update(ranking_attrs(diagnostics))
+    if results.skipped:
+        frame.attrs["skipped"] = dict(results.skipped)
+    frame.attrs.update(attrs or {})
+    return frame
+
+
+def add_failed_groups(frame: pd.DataFrame, results: Results[Any]) -> pd.DataFrame:
+    """Add a row of NaN and the reason for each group without a result, with on_error="nan".
+
+    Integers become nullable integers.
+    """
+    if not results.reasons:
+        return frame
+    keys, names = pd.DataFrame(key_levels(results.names, [*results.reasons])), [*results.names]
+    nullable = {"i": "Int64", "b": "boolean"}
+    dtypes = frame.drop(columns=names).dtypes.items()
+    body = frame.astype({name: nullable.get(dtype.kind, dtype) for name, dtype in dtypes})
+    reasons = keys.assign(reason=np.array([*results.reasons.values()], dtype=object))
+    filled = ResultFrame(reasons.merge(body, how="left", on=names))
+    filled["reason"] = filled.pop("reason")
+    for name in {"metric", "target"} & {*frame}:
+        first = frame[name].iloc[0]
+        filled[name] = first if (frame[name] == first).all() else filled[name]
+    filled.attrs = frame.attrs
+    return filled
+
+
+def ranking_attrs(diagnostics: Diagnostics) -> dict[str, float]:
+    """Return the counts of one ranking, its effective size and its limit on beta, by name."""
+    counts = {f"n_{kind}": count for kind, count in diagnostics.total._asdict().items()}
+    more = {"n_effective": diagnostics.n_effective, "beta_limit": diagnostics.beta_limit}
+    return {**counts, **{name: value for name, value in more.items() if not isnan(value)}}
+
+
+def key_levels(names: Sequence[str], keys: Sequence[Hashable]) -> dict[str, pd.Index]:
+    """Return the levels of keys, by name."""
+    levels = zip(*(split_key(names, key) for key in keys), strict=True)
+    indexes = (pd.Index(level, tupleize_cols=False) for level in levels)
+    return dict(zip(names, indexes, strict=True))
+
+
+def broadcast_columns(columns: Columns) -> dict[str, Any]:
+    """Return columns broadcast to one length."""
+    arrays = {
+        name: column if isinstance(column, pd.Index) else np.asarray(column)
+        for name, column in columns.items()
+    }
+    shape = np.broadcast_shapes(
+        *(array.shape for array in arrays.values() if not isinstance(array, pd.Index))
+    )
+    return {
+        name: array if isinstance(array, pd.Index) else np.broadcast_to(array, shape).ravel()
+        for name, array in arrays.items()
+    }
+
+
+def _concatenate(parts: Sequence[Any]) -> Any:
+    """Concatenate arrays, or Index objects."""
+    first, *others = parts
+    return first.append(others) if isinstance(first, pd.Index) else np.concatenate(parts)
+
+
+def check_key_names(names: Sequence[str], written: Iterable[str], columns: Iterable[str]) -> None:
+    """Raise if a column of keys has the name of another column."""
+    others = list(columns)
+    if taken := [name for name in written if name in others]:
+        raise PUValueError(
+            f"by must not be called {', '.join(names)}: {taken[0]!r} is a column of the result "
+            f"({others}). Rename the column first."
+        )
