@@ -1,4 +1,4 @@
-"""How pictures look: palettes, ink, legends and labels, read back from their artists."""
+"""How pictures look: palettes, ink, legends and labels, read back from their drawing."""
 
 import re
 import warnings
@@ -22,7 +22,7 @@ from matplotlib.text import Text
 
 from pu_accessor import PUTypeError, PUValueError
 from pu_accessor.plots import plot_rows
-from pu_accessor.plots.looks import ground
+from pu_accessor.plots.options import ground
 from pu_accessor.questions.accessor import Accessor
 from pu_accessor.sources.frames import FrameSource
 from tests.cases import binormal, legend, legend_of
@@ -35,7 +35,7 @@ for number in range(12):
 NAMES = [name for name in FRAME.columns if name.startswith("model")]
 BETA = 0.15
 TWO = ["red", "blue"]
-BAND = "95% exact band,\nthese examples"
+BAND = "95% band, pointwise"
 PLOTS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "plot_roc": ((BETA,), {"baseline": True}),
     "plot_pr": ((BETA,), {"baseline": True}),
@@ -152,12 +152,12 @@ def test_small_axes_of_a_user_name_curves_alone() -> None:
 
 def test_what_legends_name() -> None:
     full = legend(draw("plot_roc", 3))
-    assert full == [*NAMES[:3], "β̂ = 0 (unlabeled as negative)", BAND, "chance"]
+    assert full == [*NAMES[:3], "β = 0 (unlabeled as negative)", BAND, "chance"]
     assert legend(draw("plot_roc", 3, legend="full")) == full
     assert legend(draw("plot_roc", 3, legend="brief")) == NAMES[:3]
     assert legend_of(draw("plot_roc", 3, legend=False)) is None
     betas = np.round(np.linspace(0.02, 0.4, 12), 3)
-    every = [f"β̂ = {beta:g}" for beta in betas]
+    every = [f"β = {beta:g}" for beta in betas]
     pu = FRAME.pu
     assert legend(pu.plot_roc(betas, legend="full"))[:12] == every
     some = legend(pu.plot_roc(betas, legend="brief"))
@@ -166,17 +166,17 @@ def test_what_legends_name() -> None:
 
 
 def test_two_calls_on_one_axes_name_both_curves() -> None:
-    for plot, curve in (("plot_rank_cdf", "known positives"), ("plot_roc", f"β̂ = {BETA}")):
+    for plot, curve in (("plot_rank_cdf", "known positives"), ("plot_roc", f"β = {BETA}")):
         ax: Any = None
         for name in (NAMES[0], NAMES[4]):
             ax = getattr(FRAME.pu(score=name), plot)(BETA, ax=ax)
         told = [f"{name}, {curve}" for name in (NAMES[0], NAMES[4])]
         assert legend(ax)[:2] == told and len(set(colors(ax))) == 2
     FRAME.pu(score=NAMES[4]).plot_roc(BETA, ax=ax)
-    assert legend(ax)[2] == f"β̂ = {BETA}"
+    assert legend(ax)[2] == f"β = {BETA}"
     ax = FRAME.pu.plot_roc(BETA)
     FRAME.sample(frac=0.8, random_state=0).pu.plot_roc(BETA, ax=ax)
-    assert legend(ax)[:2] == [f"β̂ = {BETA}", f"β̂ = {BETA} (2)"]
+    assert legend(ax)[:2] == [f"β = {BETA}", f"β = {BETA} (2)"]
 
 
 # Palettes
@@ -357,7 +357,7 @@ AXES: dict[str, tuple[Any, ...]] = {  # in words, with what each axis shows wher
     "plot_pr": ("recall", "precision", RATES, RATES),
     "plot_rank_cdf": (HEAD, FOUND, (-0.02 * len(FRAME), 1.02 * len(FRAME)), RATES),
     "plot_metric": (HEAD, "negative predictive value"),
-    "beta": ("β̂ (share of positives among the unlabeled)", "average precision"),
+    "beta": ("class prior β of the unlabeled", "average precision"),
     "selection_odds": (
         "factor by which odds of being labeled differ, at most",
         "precision among the top 40",
