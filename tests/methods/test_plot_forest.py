@@ -51,9 +51,9 @@ def test_a_forest_has_the_numbers_of_the_method(metric: str, keywords: Any, labe
     np.testing.assert_allclose(np.transpose(bars(ax)), [found["lower"], found["upper"], range(3)])
     assert names(ax) == MODELS and ax.get_xlabel() == label
     assert ax.get_ylim() == (2.5, -0.5)  # the first on top
-    about = "new" if found.attrs["target"] == "population" else "these"
+    about = "future data" if found.attrs["target"] == "population" else "this sample"
     told = legend(ax)
-    assert told[1] == f"{100 * keywords.get('level', 0.95):g}% interval,\n{about} examples"
+    assert told[1] == f"{100 * keywords.get('level', 0.95):g}% interval,\n{about}"
     assert ("chance" in told) == (metric == "auroc")
 
 
@@ -100,7 +100,7 @@ def test_order_picks_and_sorts_and_own_betas_are_told() -> None:
             pu.plot_forest("auroc", 0.2, order=wrong)
     odd: list[Any] = [["m9"], ["m2", "m2"], [[]], [pd.NA], np.zeros((2, 2)), range(10**12), []]
     for keys in odd:
-        with pytest.raises(PUValueError, match="order must hold keys of model, each once, but"):
+        with pytest.raises(PUValueError, match="order must contain keys of model, each once, but"):
             pu.plot_forest("auroc", 0.2, order=keys)
     ax = FRAME.pu(by="site").plot_forest("auroc", {"x": 0.1, "y": 0.25})
     assert names(ax) == ["x\nβ = 0.1", "y\nβ = 0.25"]

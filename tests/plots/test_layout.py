@@ -113,7 +113,7 @@ def test_a_shared_legend_names_all_once(layout: str | None) -> None:
 
 def test_a_shared_legend_is_put_up_anew_and_needs_names() -> None:
     figure, axes = plt.subplots(1, 2, figsize=(7, 3))
-    with pytest.raises(PUValueError, match="figure must hold Axes on which something has a name"):
+    with pytest.raises(PUValueError, match="figure must hold Axes with labeled artists"):
         shared_legend(figure)
     draw("plot_roc", 2, ax=axes[0])
     assert texts(shared_legend(figure, title="first"))[0] == "first"
@@ -205,8 +205,18 @@ def test_a_shared_legend_is_beside_wide_figures(size: tuple[float, float], is_be
     assert (box.get_window_extent().y1 < axes[0].get_window_extent().y0) == is_below
 
 
-def test_where_no_curve_can_be_is_hatched_at_its_foot() -> None:
+def test_impossible_bands_have_strips_in_their_colours_without_hatching() -> None:
     ax = SITES.plot_metric("precision", 0.6)
-    hatched = [patch for patch in ax.patches if patch.get_hatch() == "///"]
-    assert len(hatched) >= 2
-    assert len({patch.get_gid() for patch in hatched}) == 2
+    strips = [patch for patch in ax.patches if patch.get_label() == "bounds cut to one value"]
+    assert len(strips) >= 2 and not any(patch.get_hatch() for patch in strips)
+    assert len({patch.get_gid() for patch in strips}) == 2
+    assert len({patch.get_facecolor() for patch in strips}) == 2
+
+
+def test_a_shared_legend_names_artists_of_the_user_of_any_kind() -> None:
+    figure, ax = plt.subplots(figsize=(7, 4))
+    draw("plot_roc", 2, ax=ax)
+    ax.errorbar([0.5], [0.5], [0.1], label="bars")
+    ax.scatter([0.2], [0.2], label="dots")
+    ax.hlines([0.1], 0, 1, label="lines")
+    assert {"bars", "dots", "lines"} < {*texts(shared_legend(figure))}
