@@ -91,7 +91,7 @@ def test_bands_contain_the_bounds_and_add_little(
         np.trapezoid(curve.upper[1], curve.upper[0]) - np.trapezoid(curve.lower[1], curve.lower[0])
         for curve in (old, new)
     ]
-    assert areas[0] <= areas[1] < 1.3 * areas[0]
+    assert areas[0] <= areas[1] < (1.5 if name == "few" else 1.2) * areas[0]
 
 
 def test_a_lower_edge_that_starts_high_by_chance_does_not_collapse() -> None:
