@@ -60,9 +60,12 @@ print(models.dominance(beta=0.29).round(3).to_string(index=False), "\n")
 # %%
 # ROC curves at one beta, and average precision at every beta.
 figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 4.4), layout="constrained")
-models.plot_roc(beta=0.29, ax=left)
+palette = ["#004488", "#bb5566", "#ddaa33"]  # Paul Tol's, which differ in grey
+models.plot_roc(beta=0.29, ax=left, palette=palette)
 betas, same = np.linspace(0, 0.36, 19), {"band_kws": {"label": "95% band, pointwise"}}
-models.plot_metric("average_precision", betas, x="beta", target="examples", ax=right, **same)
+models.plot_metric(
+    "average_precision", betas, x="beta", target="examples", ax=right, palette=palette, **same
+)
 shared_legend(figure, title="model")
 sns.move_legend(figure, "outside lower center", ncols=3, frameon=False)
 left.set_title("ROC at β = 0.29", loc="left")

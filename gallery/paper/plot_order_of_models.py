@@ -60,7 +60,7 @@ for ax, beta in zip(axes, [0, 0.1], strict=False):
         )
     ax.set(xlabel="false positive rate", ylabel="true positive rate", title=f"β = {beta:g}")
     ax.set(xlim=(-0.01, 1.01), ylim=(0, 1.01), box_aspect=1)
-models.plot_metric("auroc", np.linspace(0, 0.2, 41), x="beta", ax=axes[2])
+models.plot_metric("auroc", np.linspace(0, 0.2, 41), x="beta", ax=axes[2], palette="colorblind")
 axes[2].set_title("AUROC against β")
 shared_legend(figure, title="model")
 sns.move_legend(figure, "outside lower center", ncols=4, frameon=False)

@@ -39,8 +39,8 @@ for finding in checks["finding"]:
 # %%
 figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3.8), layout="constrained")
 known = df.assign(above=df["score"].rank(ascending=False, pct=True))[df["label"] == 1]
-order = ["Ann", "Bob", "Cleo"]
-sns.ecdfplot(known, x="above", hue="reader", hue_order=order, palette="colorblind", ax=left)
+colors = {"Ann": "0.75", "Bob": "0.5", "Cleo": "C0"}
+sns.ecdfplot(known, x="above", hue="reader", hue_order=[*colors], palette=colors, ax=left)
 sns.move_legend(left, "lower right", frameon=False)
 left.set(xlabel="share of examples ranked above", ylabel="share of the known positives")
 left.set_title("Cleo's positives rank higher", loc="left")

@@ -36,8 +36,8 @@ left.set_title("Precision grows with β", loc="left")
 tables = df.pu.contingency(beta)
 slopes = tables.pu.beta_derivatives().where(~tables["clipped"]).sel(bound="estimate", beta=beta)
 names = {"precision": "precision", "tpr": "recall", "fpr": "false positive rate"}
-for (name, text), color in zip(names.items(), sns.color_palette("colorblind")[1:4], strict=True):
-    right.plot(slopes["rank"][10:], 0.01 * slopes[name][10:], color=color, label=text)
+for (name, text), style in zip(names.items(), ("-", ":", "--"), strict=True):
+    right.plot(slopes["rank"][10:], 0.01 * slopes[name][10:], "C1", linestyle=style, label=text)
 right.set(xlabel="examples predicted positive", ylabel="change if β is 0.01 higher")
 right.set_title("Recall does not depend on it", loc="left")
 shared_legend(figure)

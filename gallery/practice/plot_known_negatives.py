@@ -22,10 +22,10 @@ beta = truth[~known].mean()  # an input; here the truth is at hand
 
 # %%
 figure, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
-for reference in ("positives", "negatives", "both"):
+for reference, style in [("positives", "--"), ("negatives", ":"), ("both", "-")]:
     tp = df.pu.assume(reference=reference).contingency(beta)["tp"].sel(beta=beta)
     width = tp.sel(bound="upper") - tp.sel(bound="lower")
-    ax.plot(width["rank"], width, label=f"{reference}: {width.mean():.0f} on average")
+    ax.plot(width["rank"], width, style, label=f"{reference}: {width.mean():.0f} on average")
 ax.set(xlabel="examples predicted positive", xlim=(0, truth.size), ylim=(0, 330))
 ax.set_ylabel("width of the 95% band (true positives)")
 ax.set_title("The band from both kinds is narrow everywhere", loc="left")

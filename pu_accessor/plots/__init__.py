@@ -2,15 +2,15 @@
 
 from pu_accessor.plots.curves import impossible, plot_curves
 from pu_accessor.plots.frames import plot_rows
-from pu_accessor.plots.options import Palette, PlotOptions, Style, check_plot_options
+from pu_accessor.plots.options import Options, Palette, Style, check_options
 from pu_accessor.plots.panels import Drawing, shared_legend
 
 __all__ = [
     "Drawing",
+    "Options",
     "Palette",
-    "PlotOptions",
     "Style",
-    "check_plot_options",
+    "check_options",
     "impossible",
     "plot_curves",
     "plot_rows",

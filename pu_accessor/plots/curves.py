@@ -21,8 +21,8 @@ from pu_accessor.datasets.tables import tables_of
 from pu_accessor.errors import PUValueError, shorten
 from pu_accessor.inference.metrics import Metric, curve_rates, write_label
 from pu_accessor.plots import drawing
-from pu_accessor.plots.drawing import Curve, Path
-from pu_accessor.plots.options import PlotOptions, check_plot_options, ink
+from pu_accessor.plots.drawing import Curve, Path, without_baselines
+from pu_accessor.plots.options import Options, check_options, ink
 from pu_accessor.plots.panels import Drawing, Levels, draw_panels
 from pu_accessor.ranking import FloatArray
 
@@ -71,7 +71,7 @@ def _check_negatives(tables: xr.Dataset) -> None:
 
 
 def plot_curves(
-    tables: xr.Dataset, curve: str | Metric, looks: PlotOptions, *, x: str = "rank"
+    tables: xr.Dataset, curve: str | Metric, looks: Options, *, x: str = "rank"
 ) -> Drawing:
     """Draw curves: estimates as lines, the areas between their bounds filled.
 
@@ -85,7 +85,7 @@ def plot_curves(
     .. [1] J. Davis, M. Goadrich, *The relationship between precision-recall and ROC curves*,
        ICML 2006.
     """
-    looks = check_plot_options(looks)
+    looks = check_options(looks)
     if curve == "rank_cdf":
         return _plot_rank_cdf(tables, looks)
     tables = read_dataset(tables_of(read_dataset(tables)), "tables").compute()
@@ -126,7 +126,7 @@ def _mark_roc(ax: Axes, curves: Sequence[Curve]) -> None:
 def _mark_pr(ax: Axes, curves: Sequence[Curve]) -> None:
     """Draw the prevalence, which is the precision by chance."""
     hues: dict[float, list[Any]] = {}
-    for curve in drawing.without_baselines(curves):
+    for curve in without_baselines(curves):
         hues.setdefault(curve.extra["prevalence"], []).append(curve.color)
     for prevalence, colors in hues.items():
         hue = {"color": colors[0]} if len(colors) == 1 else {}
@@ -146,14 +146,12 @@ def _mark_gains(ax: Axes, curves: Sequence[Curve]) -> None:
     _mark_infeasible(ax, curves)
     drawing.draw_chance(ax, [0, 1], [0, 1])
     style: dict[str, Any] = {"label": "perfect", "linestyle": "-", "linewidth": 0.8}
-    for share in sorted(
-        {curve.extra["prevalence"] for curve in drawing.without_baselines(curves)}
-    ):
+    for share in sorted({curve.extra["prevalence"] for curve in without_baselines(curves)}):
         drawing.draw_chance(ax, [0, share, 1], [0, 1, 1], **style)
     drawing.show_rates(ax)
 
 
-def _plot_rank_cdf(cdf: xr.Dataset, looks: PlotOptions) -> Drawing:
+def _plot_rank_cdf(cdf: xr.Dataset, looks: Options) -> Drawing:
     """Draw the rank CDF of the known positives, and the band of the hidden ones."""
     from_positives = bool((cdf["reference"] == "positives").all())
     same_at_each_beta = from_positives and "n_effective" not in cdf.coords

@@ -13,7 +13,7 @@ from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
-from pu_accessor.plots.options import PlotOptions, ground, ink
+from pu_accessor.plots.options import Options, ground, ink
 from pu_accessor.ranking import BoolArray, FloatArray
 
 Path: TypeAlias = tuple[FloatArray, FloatArray]
@@ -24,7 +24,6 @@ _REFERENCES: Mapping[str, str] = {
     "both": "from both kinds",
 }
 TARGETS: Mapping[str, str] = {"population": "future data", "examples": "this sample"}
-_TARGETS_NAMED = {"population": TARGETS["population"]}  # by default a band is for the sample
 _KINDS_OF_BAND = {"exact": "pointwise", "simultaneous": "simultaneous"}
 MAX_FILLED_BANDS = 6  # more than these overlap too much
 _MAX_NAME, _MAX_KEY = 60, 40  # characters
@@ -68,7 +67,7 @@ class Curve(NamedTuple):
 
 def kind_of(artist: Artist) -> Kind | None:
     """Return the kind of an artist, or None if this package did not draw it."""
-    kind = str(artist.get_gid()).partition(_SEPARATOR)[0]
+    kind = str(getattr(artist, "get_gid", str)()).partition(_SEPARATOR)[0]
     return Kind(kind) if kind in {*Kind} else None
 
 
@@ -86,7 +85,7 @@ def without_baselines(curves: Sequence[Curve]) -> Sequence[Curve]:
 
 
 def draw_lines(
-    ax: Axes, curves: Sequence[Curve], looks: PlotOptions, *, dots: Mapping[str, Any] | None = None
+    ax: Axes, curves: Sequence[Curve], looks: Options, *, dots: Mapping[str, Any] | None = None
 ) -> None:
     """Draw estimates as lines or dots, and baselines; no two colours share a label."""
     labels: dict[str, list[Line2D]] = {}
@@ -126,7 +125,7 @@ def _own_label(curve: Curve, labels: Mapping[str, Sequence[Line2D]]) -> str:
     return next(label for label in chain([wanted], numbered) if not others(label))
 
 
-def draw_band(ax: Axes, curve: Curve, looks: PlotOptions, label: str) -> None:
+def draw_band(ax: Axes, curve: Curve, looks: Options, label: str) -> None:
     """Fill between the bounds; with many curves only if band_kws is given."""
     if curve.n_bands > MAX_FILLED_BANDS and not looks["band_kws"]:
         return
@@ -137,7 +136,7 @@ def draw_band(ax: Axes, curve: Curve, looks: PlotOptions, label: str) -> None:
 
 
 def _fill(
-    ax: Axes, curve: Curve, looks: PlotOptions, label: str, corners: FloatArray, opacity: float
+    ax: Axes, curve: Curve, looks: Options, label: str, corners: FloatArray, opacity: float
 ) -> None:
     """Fill an area in the colour of its curve, unless the curve is a baseline."""
     if curve.is_baseline:
@@ -160,7 +159,7 @@ def _fill(
 
 
 def draw_bars(
-    ax: Axes, curve: Curve, looks: PlotOptions, label: str, half: float, upright: bool
+    ax: Axes, curve: Curve, looks: Options, label: str, half: float, upright: bool
 ) -> None:
     """Draw the interval of each estimate as a bar; only the first is in the legend."""
     low, high, middles = curve.lower[1], curve.upper[1], curve.estimate[0 if upright else 1]
@@ -260,7 +259,7 @@ def band_label(attrs: Mapping[Any, Any], references: Any = ()) -> str:
     wrong = f"contamination up to {100 * share:.3g}%" if share else None
     kinds = {*np.ravel(references).tolist()}
     reference = _REFERENCES.get(kinds.pop()) if len(kinds) == 1 else None
-    target = _TARGETS_NAMED.get(str(attrs.get("target")))
+    target = TARGETS["population"] if attrs.get("target") == "population" else None
     ends = attrs.get("beta_interval")
     within = None if ends is None else f"β from {ends[0]:.3g} to {ends[1]:.3g}"
     lines = "".join(f",\n{part}" for part in (unlike, wrong, reference, target, within) if part)

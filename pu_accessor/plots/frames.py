@@ -18,14 +18,7 @@ from pu_accessor.inference.metrics import write_label
 from pu_accessor.plots import drawing
 from pu_accessor.plots.curves import write_missing
 from pu_accessor.plots.drawing import Curve, Kind
-from pu_accessor.plots.options import (
-    PlotOptions,
-    check_plot_options,
-    dimensions,
-    ground,
-    has_panels,
-    ink,
-)
+from pu_accessor.plots.options import Options, check_options, dimensions, ground, has_panels, ink
 from pu_accessor.plots.panels import Drawing, Levels, draw_panels
 from pu_accessor.ranking import FloatArray
 
@@ -39,18 +32,8 @@ _AXES = {  # labels of the x axis
 }
 _ACROSS = {"mean_score": "share of positives"}
 # Columns before the first of these are keys.
-_RESULT_COLUMNS = {
-    "metric",
-    "quantity",
-    "at",
-    "beta",
-    "rank",
-    "threshold",
-    "target",
-    "estimate",
-    "left",
-}
-_RESULT_COLUMNS |= {"selection_odds", "contamination", "breaking_point"}
+_RESULTS = {"metric", "quantity", "at", "beta", "rank", "threshold", "target", "estimate", "left"}
+_RESULTS |= {"selection_odds", "contamination", "breaking_point"}
 _NEGATIVE_SHARE = 0.2  # of the highest net benefit, shown below 0
 _HALF_BAR, _BAR_SHIFT = 0.006, 0.016  # half a bar, and the shift per curve, in scores
 _MAX_EMPTY_SHARE = 0.5  # of the height of bands, below them
@@ -61,13 +44,13 @@ _ROW_INCHES = 0.24  # the height of a row
 _HUE_INCHES = 0.1  # for each further colour in a row
 _OUTER_INCHES = 1.2  # for labels above and below
 _POINTS_PER_INCH = 72
-_NAMES_SHARE, _MIN_NAME = 0.5, 8  # names of rows: share of the Axes, fewest characters
+_NAMES, _MIN_NAME = 0.5, 8  # names of rows: share of the Axes, fewest characters
 
 
 def plot_rows(
     frame: pd.DataFrame,
     x: str,
-    looks: PlotOptions,
+    looks: Options,
     *,
     label: str | None = None,
     order: str | Sequence[Hashable] | None = None,
@@ -80,7 +63,7 @@ def plot_rows(
     bars, hollow without known positives, and counts are at the foot. Against the estimate, there
     is a row for each model, in `order`.
     """
-    looks = check_plot_options(looks)
+    looks = check_options(looks)
     check_option("x", x, _AXES)
     if label is None:
         label = write_label(str(frame["metric"].iloc[0])) if "metric" in frame else "estimate"
@@ -103,7 +86,7 @@ def plot_rows(
 
 
 def _draw_bands(
-    x: str, frame: pd.DataFrame, looks: PlotOptions, ax: Axes, curves: Sequence[Curve]
+    x: str, frame: pd.DataFrame, looks: Options, ax: Axes, curves: Sequence[Curve]
 ) -> None:
     """Draw lines, bands, and the marks of this x axis."""
     level = f"{100 * frame.attrs['level']:.12g}% " if "level" in frame.attrs else ""
@@ -192,7 +175,7 @@ def _ticks(odds: FloatArray) -> list[float]:
     return ticks[::-1]
 
 
-def _draw_bins(frame: pd.DataFrame, looks: PlotOptions, ax: Axes, curves: Sequence[Curve]) -> None:
+def _draw_bins(frame: pd.DataFrame, looks: Options, ax: Axes, curves: Sequence[Curve]) -> None:
     """Draw the share of positives in each bin at its mean score, with a bar."""
     band, middle = drawing.band_label(frame.attrs), (len(curves) - 1) / 2
     has_bars = len(curves) <= drawing.MAX_FILLED_BANDS or bool(looks["band_kws"])
@@ -216,11 +199,7 @@ def _draw_bins(frame: pd.DataFrame, looks: PlotOptions, ax: Axes, curves: Sequen
 
 
 def _draw_forest(
-    names: Sequence[str],
-    frame: pd.DataFrame,
-    looks: PlotOptions,
-    ax: Axes,
-    curves: Sequence[Curve],
+    names: Sequence[str], frame: pd.DataFrame, looks: Options, ax: Axes, curves: Sequence[Curve]
 ) -> None:
     """Draw a row for each model: the estimate as a dot, the interval as a bar."""
     level, target = frame.attrs["level"], drawing.TARGETS[frame.attrs["target"]]
@@ -256,9 +235,7 @@ def _name_rows(ax: Axes, names: Sequence[str]) -> None:
     for name in names:
         first, *more = name.split("\n")
         width = TextPath((0, 0), f"{first}.", size=size).get_extents().width / _POINTS_PER_INCH
-        fitting = int(
-            len(first) * _NAMES_SHARE * room.width / max(width, _NAMES_SHARE * room.width)
-        )
+        fitting = int(len(first) * _NAMES * room.width / max(width, _NAMES * room.width))
         cut.append("\n".join([drawing.cut(first, max(fitting, _MIN_NAME)), *more]))
     ax.set_yticks(range(len(names)), cut, fontsize=size)
     ax.tick_params(axis="y", length=0)
@@ -269,9 +246,7 @@ def _name_rows(ax: Axes, names: Sequence[str]) -> None:
 
 def _keys(frame: pd.DataFrame, x: str) -> list[str]:
     """Return the key columns of curves, without beta."""
-    keys = [
-        str(name) for name in takewhile(lambda name: name not in _RESULT_COLUMNS, frame.columns)
-    ]
+    keys = [str(name) for name in takewhile(lambda name: name not in _RESULTS, frame.columns)]
     more = [] if x == "threshold" else [name for name in ("metric", "at") if name in frame]
     return keys + [name for name in more if len(frame[name].unique()) > 1]
 

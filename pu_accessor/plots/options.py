@@ -27,16 +27,16 @@ _OTHER_LEGENDS = {
     **dict.fromkeys(["outside", "best"], "auto"),
     "direct": "Names are no longer written at the ends of curves: pass 'brief', or ax.annotate.",
 }
-_DEFAULT_PALETTE, _MAX_DEFAULT_COLORS = "colorblind", 8  # while the user has no colour cycle
+_PALETTE, _MAX_COLORS = "colorblind", 8  # while the user has no colour cycle
 _BETA_MAPS = ("Blues", "Oranges")  # one hue, light to dark; the second for more betas on the Axes
 _MAP_RANGES = ((0.45, 1.0), (0.65, 0.15))  # shares that are legible on light and on dark
 _MAX_LISTED_COLORS = 32  # of a colormap that is a list, not a scale
 _HUE_STEP = 0.618  # of the colour circle: the golden angle
-_LIGHTNESSES = (0.5, 0.75, 0.35)
-_MIN_CONTRAST = 0.1  # in luminance, with the background
+_LIGHTS = (0.5, 0.75, 0.35)
+_CONTRAST = 0.1  # in luminance, with the background
 
 
-class PlotOptions(TypedDict, total=False):
+class Options(TypedDict, total=False):
     """The options that all plots take. They are checked before any data are read.
 
     Parameters
@@ -75,13 +75,9 @@ class PlotOptions(TypedDict, total=False):
     baseline: bool
 
 
-def check_plot_options(looks: PlotOptions) -> PlotOptions:
+def check_options(looks: Options) -> Options:
     """Return options with defaults filled in, or raise if one is not valid."""
-    named: Any = {
-        **dict.fromkeys(PlotOptions.__annotations__),
-        "legend": "auto",
-        "baseline": False,
-    }
+    named: Any = {**dict.fromkeys(Options.__annotations__), "legend": "auto", "baseline": False}
     named |= looks
     check_flag("baseline", named["baseline"])
     empty: Mapping[str, Any] = {"line_kws": (Line2D, [], []), "band_kws": (Polygon, [(0, 0)])}
@@ -105,18 +101,18 @@ def check_plot_options(looks: PlotOptions) -> PlotOptions:
     return named  # type: ignore[no-any-return]
 
 
-def dimensions(looks: PlotOptions) -> dict[str, str]:
+def dimensions(looks: Options) -> dict[str, str]:
     """Return hue, col and row, as far as they are given."""
     given = {"hue": looks["hue"], "col": looks["col"], "row": looks["row"]}
     return {name: dim for name, dim in given.items() if dim is not None}
 
 
-def has_panels(looks: PlotOptions) -> bool:
+def has_panels(looks: Options) -> bool:
     """Whether there are columns or rows."""
     return looks["col"] is not None or looks["row"] is not None
 
 
-def _check_place(looks: PlotOptions, ax: object, height: float | None) -> None:
+def _check_place(looks: Options, ax: object, height: float | None) -> None:
     """Raise unless hue, col, row, ax and height fit together."""
     named = dimensions(looks)
     for name, dim in named.items():
@@ -226,9 +222,7 @@ def read_palette(palette: Any, keys: Sequence[Hashable]) -> list[Any]:
         steps = range(min(size, palette.N)) if is_list else np.linspace(0, 1, size + 2)[1:-1]
         palette = [palette(step) for step in steps]
     colors = sns.color_palette(palette, size) if isinstance(palette, str) else [*palette]
-    number = (
-        len({*colors}) if isinstance(palette, str) else len(colors)
-    )  # palettes by name repeat their colours
+    number = len({*colors}) if isinstance(palette, str) else len(colors)  # names repeat
     if number < size:
         raise PUValueError(
             f"palette must have a colour for each of the {size} curves, but it has {number}. Pass "
@@ -245,18 +239,10 @@ def next_colors(ax: Axes, taken: Sequence[Any], size: int, ordered: bool) -> lis
         return [scale(share) for share in np.linspace(*_MAP_RANGES[light < 0.5], size)]
     cycle = mpl.rcParams["axes.prop_cycle"]
     is_ours = cycle == mpl.rcParamsDefault["axes.prop_cycle"] or "color" not in cycle.keys
-    usual = (
-        sns.color_palette(_DEFAULT_PALETTE)[:_MAX_DEFAULT_COLORS]
-        if is_ours
-        else [*cycle.by_key()["color"]]
-    )
-    seen = (
-        color for color in dict.fromkeys(usual) if abs(luminance(color) - light) > _MIN_CONTRAST
-    )
+    usual = sns.color_palette(_PALETTE)[:_MAX_COLORS] if is_ours else [*cycle.by_key()["color"]]
+    seen = (color for color in dict.fromkeys(usual) if abs(luminance(color) - light) > _CONTRAST)
     around = (  # without end; neighbours differ in hue
-        sns.husl_palette(
-            1, h=turn * _HUE_STEP % 1, s=0.9, l=_LIGHTNESSES[turn % len(_LIGHTNESSES)]
-        )[0]
+        sns.husl_palette(1, h=turn * _HUE_STEP % 1, s=0.9, l=_LIGHTS[turn % len(_LIGHTS)])[0]
         for turn in count()
     )
     free = (color for color in chain(seen, around) if to_rgb(color) not in used)

@@ -11,7 +11,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex, to_rgba
+from matplotlib.colors import to_rgba, to_rgba_array
+from matplotlib.container import Container
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
@@ -23,7 +24,7 @@ from pu_accessor.errors import PUValueError, suggestion
 from pu_accessor.plots import drawing
 from pu_accessor.plots.drawing import Curve, Kind
 from pu_accessor.plots.options import (
-    PlotOptions,
+    Options,
     dimensions,
     ground,
     has_panels,
@@ -50,19 +51,10 @@ _SMALL_AXES = 4  # inches: narrower Axes have a legend in small print
 _ENTRIES_PER_INCH = 3.6  # of a legend
 _MAX_LEGEND_SHARE = 0.3  # of the Axes that a legend may cover
 _LEGEND_PADDING = 0.05  # of the width of Axes; layouts may narrow them
-_LEGEND_LOCATIONS = (
-    "best",
-    "upper right",
-    "lower right",
-    "upper left",
-    "lower left",
-    "center right",
-)
+_LOCATIONS = "best", "upper right", "lower right", "upper left", "lower left", "center right"
 
 
-def draw_panels(
-    curves: Sequence[Curve], draw: Draw, looks: PlotOptions, levels: Levels
-) -> Drawing:
+def draw_panels(curves: Sequence[Curve], draw: Draw, looks: Options, levels: Levels) -> Drawing:
     """Draw each curve in its panel and hue."""
     if looks["baseline"] and not any(curve.beta == 0 for curve in curves):
         betas = list(dict.fromkeys(curve.beta for curve in curves))
@@ -103,7 +95,7 @@ def _values_along(curves: Sequence[Curve]) -> dict[str, list[Hashable]]:
     return {name: list(keys) for name, keys in values.items()}
 
 
-def _assign(looks: PlotOptions, values: Values, levels: Levels) -> PlotOptions:
+def _assign(looks: Options, values: Values, levels: Levels) -> Options:
     """Check that hue, col and row are dimensions; a dimension that is left over becomes hue."""
     named = dimensions(looks)
     for name, dim in named.items():
@@ -131,9 +123,7 @@ def _assign(looks: PlotOptions, values: Values, levels: Levels) -> PlotOptions:
     return {**looks, "hue": left[0]} if left else looks
 
 
-def _draw_grid(
-    curves: Sequence[Curve], draw: Draw, looks: PlotOptions, values: Values
-) -> FacetGrid:
+def _draw_grid(curves: Sequence[Curve], draw: Draw, looks: Options, values: Values) -> FacetGrid:
     """Draw a grid of panels with one legend."""
     row, col = looks["row"], looks["col"]
     order = {name: values[name] for name in (row, col) if name}
@@ -201,7 +191,7 @@ def _break_labels(ax: Axes, *titles: Text) -> bool:
 
 
 def _color_curves(
-    ax: Axes, curves: Sequence[Curve], looks: PlotOptions, values: Values
+    ax: Axes, curves: Sequence[Curve], looks: Options, values: Values
 ) -> list[Curve]:
     """Give each curve a colour and a name, baselines last."""
     hue = looks["hue"]
@@ -227,7 +217,7 @@ def _color_curves(
     return sorted(colored, key=lambda curve: curve.is_baseline)
 
 
-def _colors(ax: Axes, looks: PlotOptions, keys: Sequence[Hashable]) -> list[Any]:
+def _colors(ax: Axes, looks: Options, keys: Sequence[Hashable]) -> list[Any]:
     """Return the colour of each key; a colour in line_kws is also that of the band."""
     if (color := (looks["line_kws"] or {}).get("color")) is not None:
         return [color] * len(keys)
@@ -237,7 +227,7 @@ def _colors(ax: Axes, looks: PlotOptions, keys: Sequence[Hashable]) -> list[Any]
     return next_colors(ax, taken, len(keys), looks["hue"] == "beta" and len(keys) > 1)
 
 
-def _name(curve: Curve, looks: PlotOptions, digits: int) -> str:
+def _name(curve: Curve, looks: Options, digits: int) -> str:
     """Return the name of a curve: its key, and its beta if it has its own."""
     hue = looks["hue"]
     written = "estimate" if curve.beta is None else f"β = {curve.beta:.{digits}g}"
@@ -249,7 +239,7 @@ def _name(curve: Curve, looks: PlotOptions, digits: int) -> str:
     return f"{key}, {written}" if has_own_beta else key
 
 
-def _title(looks: PlotOptions, values: Values) -> str:
+def _title(looks: Options, values: Values) -> str:
     """Return the title of the legend: the hue, and beta if all curves have the same."""
     if looks["hue"] in (None, "beta"):
         return ""
@@ -265,17 +255,14 @@ def _legend_entries(
     axes: Sequence[Axes], without: Collection[str] = (), *, brief: bool = False
 ) -> Entries:
     """Return each curve, then each other label once, in grey if it has several colours."""
-    curves: dict[tuple[str, str], Artist] = {}
-    shared: dict[tuple[Kind, str], dict[str, Artist]] = {}
+    curves: dict[tuple[str, bytes], Artist] = {}
+    shared: dict[tuple[Kind, str], dict[bytes, Artist]] = {}
     for ax in axes:
         for artist, label in zip(*ax.get_legend_handles_labels(), strict=True):
-            drawn: Any = artist
-            is_line = isinstance(drawn, Line2D)
-            hue = to_hex(drawn.get_color() if is_line else drawn.get_edgecolor())
             if (kind := drawing.kind_of(artist)) not in (None, Kind.CURVE):
-                shared.setdefault((kind, label), {}).setdefault(hue, artist)
+                shared.setdefault((kind, label), {}).setdefault(_color_of(artist), artist)
             elif label not in without:
-                curves.setdefault((label, hue), artist)
+                curves.setdefault((label, _color_of(artist)), artist)
     entries = [(artist, label) for (label, _), artist in curves.items()]
     if brief and entries:
         return entries
@@ -283,6 +270,13 @@ def _legend_entries(
         first = next(iter(hues.values()))
         entries.append((first if len(hues) == 1 else _in_grey(first, axes[0]), label))
     return entries
+
+
+def _color_of(artist: Any) -> bytes:
+    """Return the colour of any artist, without its opacity, as a key."""
+    first = artist.get_children()[0] if isinstance(artist, Container) else artist
+    color = getattr(first, "get_color", None) or first.get_edgecolor
+    return to_rgba_array(color())[:, :3].tobytes()
 
 
 def _in_grey(artist: Any, ax: Axes) -> Any:
@@ -300,7 +294,7 @@ def _in_grey(artist: Any, ax: Axes) -> Any:
 
 
 def _add_legend(
-    axes: Sequence[Axes], curves: Sequence[Curve], looks: PlotOptions, values: Values
+    axes: Sequence[Axes], curves: Sequence[Curve], looks: Options, values: Values
 ) -> None:
     """Add the legend: on the user's Axes, or outside the Axes of a new figure."""
     figure: Any = axes[0].get_figure(root=True)
@@ -399,7 +393,7 @@ def _on_axes(ax: Axes, entries: Entries, title: str, *, may_shorten: bool) -> No
             return
         if room.width * room.height >= _MAX_LEGEND_SHARE * frame.width * frame.height:
             continue
-        for place in _LEGEND_LOCATIONS:
+        for place in _LOCATIONS:
             legend.set_loc(place)  # type: ignore[arg-type]
             if not _hides(
                 ax, kept, legend.get_window_extent().padded(_LEGEND_PADDING * frame.width)

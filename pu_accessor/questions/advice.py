@@ -130,9 +130,9 @@ def _unknown_looks(looks: Mapping[str, Any]) -> str:
     """Return the first keyword of a plot that is none, or nothing."""
     if not looks:
         return ""
-    from pu_accessor.plots import PlotOptions
+    from pu_accessor.plots import Options
 
-    return next((name for name in looks if name not in PlotOptions.__annotations__), "")
+    return next((name for name in looks if name not in Options.__annotations__), "")
 
 
 def _explain(method: Callable[..., Any], error: str, keywords: Mapping[str, Any]) -> str:
@@ -143,9 +143,9 @@ def _explain(method: Callable[..., Any], error: str, keywords: Mapping[str, Any]
         return f"df.pu takes what columns mean, by keyword; a question is a method. Write {line}."
     word = next((word for word in keywords if word not in parameters or word == "looks"), "")
     if "looks" in parameters:
-        from pu_accessor.plots import PlotOptions
+        from pu_accessor.plots import Options
 
-        parameters = [*parameters[:-1], *PlotOptions.__annotations__]
+        parameters = [*parameters[:-1], *Options.__annotations__]
     if not word:
         told = f"{name}: {error}. Write for example {example_of(method)}"
         if "'beta'" in error:
@@ -176,7 +176,7 @@ def _explain_look(word: str) -> str:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Polygon
 
-    from pu_accessor.plots import PlotOptions
+    from pu_accessor.plots import Options
 
     if hasattr(Line2D, f"set_{word}"):
         return f"It is the curve's, or its band's in band_kws: line_kws={{{word!r}: ...}}."
@@ -184,7 +184,7 @@ def _explain_look(word: str) -> str:
         return f"It is the band's: band_kws={{{word!r}: ...}}."
     if hasattr(Axes, f"set_{word}"):
         return f"Set it on what is returned: ax.set({word}=...)."
-    return suggestion(word, PlotOptions.__annotations__).strip()
+    return suggestion(word, Options.__annotations__).strip()
 
 
 def example_of(method: Callable[..., Any]) -> str:

@@ -21,7 +21,7 @@ from pu_accessor.questions.tables import bounded_tables
 from pu_accessor.ranking import Ranks
 
 if TYPE_CHECKING:
-    from pu_accessor.plots import Drawing, PlotOptions
+    from pu_accessor.plots import Drawing, Options
     from pu_accessor.questions.accessor import Accessor
 
 _CURVES = ("rank", "fraction", "threshold")
@@ -36,7 +36,7 @@ def plot_roc(
     level: float = 0.95,
     band: UserBand = "exact",
     ranks: Ranks = "breakpoints",
-    **looks: Unpack[PlotOptions],
+    **looks: Unpack[Options],
 ) -> Drawing:
     """Draw the ROC curve with its band.
 
@@ -92,7 +92,7 @@ def plot_pr(
     level: float = 0.95,
     band: UserBand = "exact",
     ranks: Ranks = "breakpoints",
-    **looks: Unpack[PlotOptions],
+    **looks: Unpack[Options],
 ) -> Drawing:
     """Draw the precision-recall curve with its band.
 
@@ -138,7 +138,7 @@ def plot_rank_cdf(
     level: float = 0.95,
     band: UserBand = "exact",
     ranks: Ranks = "breakpoints",
-    **looks: Unpack[PlotOptions],
+    **looks: Unpack[Options],
 ) -> Drawing:
     """Draw the rank CDF of the known positives, with the band of the latent ones around it.
 
@@ -184,7 +184,7 @@ def plot_metric(
     target: str | None = None,
     level: float = 0.95,
     band: UserBand = "exact",
-    **looks: Unpack[PlotOptions],
+    **looks: Unpack[Options],
 ) -> Drawing:
     """Draw a metric with its band: over cutoffs, over beta, or over how far labels may fail.
 
@@ -249,7 +249,7 @@ def plot_forest(
     target: str | None = None,
     level: float = 0.95,
     band: UserBand = "exact",
-    **looks: Unpack[PlotOptions],
+    **looks: Unpack[Options],
 ) -> Drawing:
     """Draw a metric of each model or group with its interval, one below the other.
 
@@ -297,7 +297,7 @@ def plot_calibration(
     bins: int | Sequence[float] = 10,
     level: float = 0.95,
     band: str = "exact",
-    **looks: Unpack[PlotOptions],
+    **looks: Unpack[Options],
 ) -> Drawing:
     """Draw a reliability diagram: the share of positives in bins of the scores, with its limits.
 
@@ -351,7 +351,7 @@ def _draw_curves(
     """Draw curves of the tables that they are of."""
     from pu_accessor import plots
 
-    plots.check_plot_options(looks)
+    plots.check_options(looks)
     if curve == "rank_cdf":
         return plots.plot_curves(self.rank_cdf(beta, ranks=ranks, **asked), curve, looks)
     betas, settings = self._begin("contingency", beta, **asked)
@@ -370,7 +370,7 @@ def _draw_rows(
     """Draw the rows that a question answers."""
     from pu_accessor import plots
 
-    plots.check_plot_options(looks)
+    plots.check_options(looks)
     return plots.plot_rows(question(_with_baseline(beta, looks)), x, looks, **drawn)
 
 
@@ -388,7 +388,7 @@ def _draw_metric(
     from pu_accessor import plots
 
     check_option("x", x, _AXES)
-    plots.check_plot_options(looks)
+    plots.check_options(looks)
     target, level = asked["target"], asked["level"]
     on_these = {**asked, "target": target or "examples"}
     if x in _CURVES and metric != "net_benefit":
