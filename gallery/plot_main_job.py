@@ -76,9 +76,9 @@ figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 4.6), layout="constrain
 rising.plot_roc(beta, baseline=True, ax=left)
 rising.plot_pr(beta, baseline=True, ax=right)
 precision, recall, _ = precision_recall_curve(malignant, score)
-truth = {"color": plt.rcParams["text.color"], "linewidth": 1, "label": "truth"}
-left.plot(*roc_curve(malignant, score)[:2], **truth)
-right.plot(recall[:-1], precision[:-1], **truth)
+style = {"color": plt.rcParams["text.color"], "linewidth": 1, "label": "truth"}
+left.plot(*roc_curve(malignant, score)[:2], **style)
+right.plot(recall[:-1], precision[:-1], **style)
 shared_legend(figure)
 sns.move_legend(figure, "outside lower center", ncols=3, frameon=False)
 figure.suptitle("The bands contain the true curves; β = 0 is far too low")

@@ -53,8 +53,8 @@ for name, row in rows.items():
     ax.plot([row["lower"], row["upper"]], [name, name], color=color, linewidth=3, alpha=0.5)
     ax.plot(row["beta"], name, marker, color=color)
     if is_wrong:
-        place = {"xytext": (10, 0), "textcoords": "offset points", "va": "center"}
-        ax.annotate("limit too low", (row["upper"], name), color=color, **place)
+        offset = (row["upper"], name), (10, 0), "data", "offset points"
+        ax.annotate("limit too low", *offset, color=color, va="center")
 ax.axvline(true_beta, color="0.5", linewidth=1, linestyle="--", zorder=0)
 ax.annotate("true β", (true_beta, 2.1), (4, 0), textcoords="offset points")
 ax.set(xlabel="class prior β, with 95% limits", ylim=(4.5, -0.5))

@@ -253,7 +253,8 @@ def draw_infeasible(ax: Axes, places: tuple[FloatArray, BoolArray], color: Any) 
 def band_label(attrs: Mapping[Any, Any], references: Any = ()) -> str:
     """Name a band: its level, its kind and its assumptions, as far as attributes have them."""
     level = f"{100 * attrs['level']:.12g}% " if "level" in attrs else ""
-    kind = _KINDS_OF_BAND.get(name := attrs.get("band"), f"pointwise ({name})" if name else None)
+    band = str(attrs.get("band", ""))
+    kind = _KINDS_OF_BAND.get(band, f"pointwise ({band})" if band else "")
     odds, share = (attrs.get(name) for name in ("selection_odds", "contamination"))
     unlike = None if odds is None else f"odds within {odds:g}"
     wrong = f"contamination up to {100 * share:.3g}%" if share else None
@@ -263,7 +264,7 @@ def band_label(attrs: Mapping[Any, Any], references: Any = ()) -> str:
     ends = attrs.get("beta_interval")
     within = None if ends is None else f"β from {ends[0]:.3g} to {ends[1]:.3g}"
     lines = "".join(f",\n{part}" for part in (unlike, wrong, reference, target, within) if part)
-    return write_name(f"{level}band{f', {kind}' if kind else ''}{lines}", longest=2 * _MAX_NAME)
+    return write_name(f"{level}band{', ' * bool(kind)}{kind}{lines}", longest=2 * _MAX_NAME)
 
 
 def write_name(name: object, longest: int = _MAX_NAME) -> str:

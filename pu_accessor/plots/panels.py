@@ -274,7 +274,7 @@ def _legend_entries(
 
 def _color_of(artist: Any) -> bytes:
     """Return the colour of any artist, without its opacity, as a key."""
-    first = artist.get_children()[0] if isinstance(artist, Container) else artist
+    first: Any = artist.get_children()[0] if isinstance(artist, Container) else artist
     color = getattr(first, "get_color", None) or first.get_edgecolor
     return to_rgba_array(color())[:, :3].tobytes()
 
