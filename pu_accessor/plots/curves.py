@@ -35,10 +35,7 @@ _AXES = {
     "fraction": "share of examples predicted positive",
 }
 _PR_POINTS, _METRIC_POINTS = 200, 400  # vertices added between cutoffs, evenly and by log
-_MAX_CUTOFFS_DRAWN = 4_000  # more are thinned out
-_TURNING_POINTS = 50  # tried for the edge of a PR band
-_PIXELS = 1_500  # along an axis
-_BOUND_ORDER = ("estimate", "lower", "upper")
+_MAX_CUTOFFS_DRAWN, _PIXELS = 4_000, 1_500  # more are thinned out to the pixels of an axis
 _KEEP_DIMENSIONS = "Select with lists, which keep dimensions."
 _RECALL_LABEL = "share of positives found"
 _running_max = np.maximum.accumulate
@@ -216,11 +213,10 @@ def _curves(
     betas = [curve.beta for group in inner.values() for curve in group if curve.beta is not None]
     attrs = {name: value for name, value in tables.attrs.items() if name != "beta_interval"}
     attrs |= {"beta_interval": (min(betas), max(betas))} if betas else {}
-    indexes = {dim: index for dim, index in tables.indexes.items() if dim in tables.dims}
     levels = {
         str(dim): [*map(str, index.names)]
-        for dim, index in indexes.items()
-        if isinstance(index, pd.MultiIndex)
+        for dim, index in tables.indexes.items()
+        if dim in tables.dims and isinstance(index, pd.MultiIndex)
     }
     return curves, levels, drawing.band_label(attrs, tables.coords.get("reference", ()))
 
@@ -270,7 +266,7 @@ def _take_apart(
             inner = [dim for dim in ("bound", axis) if dim in variable.dims]
             values = variable.transpose(*(dims[place] for place in outer), *inner).values
             columns[str(name)] = values, outer, inner
-    order = [dataset.get_index("bound").get_loc(bound) for bound in _BOUND_ORDER]
+    order = [dataset.get_index("bound").get_loc(bound) for bound in ("estimate", "lower", "upper")]
     own_beta = dataset["beta"].ndim > 1
     indexes = {dim: dataset.get_index(dim) for dim in dims if dim != "beta" or not own_beta}
     for position in np.ndindex(*(dataset.sizes[dim] for dim in dims)):
@@ -411,7 +407,7 @@ def without_teeth(curve: Curve, name: str | Metric) -> Curve:
 def _edge_above(x: FloatArray, y: FloatArray) -> FloatArray:
     """Return the edge above a path that adds least area, and that turns only once."""
     edges = [np.minimum(_running_max(y), _running_max(y[::-1])[::-1])]  # it rises, then falls
-    step = -(-y.size // _TURNING_POINTS) or 1
+    step = y.size // 50 + 1  # about 50 turning points are tried
     for start in range(0, y.size, step):  # or it falls, then rises
         turn = start + np.argmin(y[start : start + step])
         edges.append(np.append(_running_max(y[turn::-1])[:0:-1], _running_max(y[turn:])))

@@ -28,8 +28,7 @@ _KINDS_OF_BAND = {"exact": "pointwise", "simultaneous": "simultaneous"}
 MAX_FILLED_BANDS = 6  # more than these overlap too much
 _MAX_NAME, _MAX_KEY = 60, 40  # characters
 _SEPARATOR = ": "
-_RATE_MARGIN = 0.02  # beyond both ends of [0, 1]
-COUNTS_HEIGHT = 0.1  # of the Axes, for the strip of counts
+_RATE_MARGIN, COUNTS_HEIGHT = 0.02, 0.1  # beyond [0, 1], and of the Axes for counts
 
 
 class Kind(StrEnum):

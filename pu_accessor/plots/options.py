@@ -25,7 +25,6 @@ _LEGENDS = ("auto", "brief", "full")
 _OTHER_LEGENDS = {
     **dict.fromkeys(["none", "no"], "Pass legend=False."),
     **dict.fromkeys(["outside", "best"], "auto"),
-    "direct": "Names are no longer written at the ends of curves: pass 'brief', or ax.annotate.",
 }
 _PALETTE, _MAX_COLORS = "colorblind", 8  # while the user has no colour cycle
 _BETA_MAPS = ("Blues", "Oranges")  # one hue, light to dark; the second for more betas on the Axes

@@ -44,13 +44,10 @@ _MAX_BETAS_NAMED = 6  # in a legend
 _PANEL_HEIGHT = 3.2  # of a panel, in inches
 _LABEL_SHARE = 0.85  # of an axis, for a line of its label; layouts may shorten the axis
 _BESIDE, _BELOW = "pu_accessor legend beside", "pu_accessor legend below"
-_NARROW_FIGURE = 5  # inches: below this width the legend is below the Axes
+_NARROW_FIGURE, _SMALL_AXES = 5, 4  # inches: a legend below the Axes, and in small print
 _WIDE_RATIO = 1.6  # width by height: above it the legend is right of the Axes
-_MAX_LEGEND_COLUMNS = 4  # below the Axes
-_SMALL_AXES = 4  # inches: narrower Axes have a legend in small print
-_ENTRIES_PER_INCH = 3.6  # of a legend
-_MAX_LEGEND_SHARE = 0.3  # of the Axes that a legend may cover
-_LEGEND_PADDING = 0.05  # of the width of Axes; layouts may narrow them
+_MAX_LEGEND_COLUMNS, _ENTRIES_PER_INCH = 4, 3.6  # of a legend below, and right of the Axes
+_MAX_LEGEND_SHARE, _LEGEND_PADDING = 0.3, 0.05  # of the Axes: area of a legend, space around it
 _LOCATIONS = "best", "upper right", "lower right", "upper left", "lower left", "center right"
 
 
@@ -85,14 +82,11 @@ def draw_panels(curves: Sequence[Curve], draw: Draw, looks: Options, levels: Lev
 
 def _values_along(curves: Sequence[Curve]) -> dict[str, list[Hashable]]:
     """Return the values of curves along each dimension, without beta = 0 if there are more."""
-    several = len({curve.beta for curve in curves}) > 1
-    values: dict[str, dict[Hashable, None]] = {}
-    for curve in curves:
-        for name, value in curve.where.items():
-            keys = values.setdefault(name, {})
-            if not (name == "beta" and value == 0 and several):
-                keys[value] = None
-    return {name: list(keys) for name, keys in values.items()}
+    names = curves[0].where
+    values = {name: [*dict.fromkeys(curve.where[name] for curve in curves)] for name in names}
+    if "beta" in values and len({curve.beta for curve in curves}) > 1:
+        values["beta"] = [beta for beta in values["beta"] if beta != 0]
+    return values
 
 
 def _assign(looks: Options, values: Values, levels: Levels) -> Options:
@@ -435,13 +429,12 @@ def _outside(figure: Any, ax: Axes, entries: Entries, title: str, *, is_below: b
 
 def _style(ax: Axes, title: str, *, is_small: bool) -> dict[str, Any]:
     """Return the style of a legend: the colours of the Axes, and small print on small Axes."""
-    color = ax.xaxis.label.get_color()
     style = {
         "title": title or None,
         "framealpha": 0.8,
         "edgecolor": "none",
         "facecolor": ground(ax),
-        "labelcolor": color,
+        "labelcolor": ax.xaxis.label.get_color(),
     }
     if is_small and mpl.rcParams["legend.fontsize"] == "medium":
         style |= {"fontsize": "small", "title_fontsize": "small"}

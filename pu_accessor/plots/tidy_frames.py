@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.textpath import TextPath
+from matplotlib.ticker import LogLocator
 
 from pu_accessor.checks import check_option
 from pu_accessor.errors import PUTypeError, PUValueError, brief
@@ -20,7 +21,6 @@ from pu_accessor.plots.curves import write_missing
 from pu_accessor.plots.drawing import Curve, Kind
 from pu_accessor.plots.options import Options, check_options, dimensions, ground, has_panels, ink
 from pu_accessor.plots.panels import Drawing, Levels, draw_panels
-from pu_accessor.ranking import FloatArray
 
 _AXES = {  # labels of the x axis
     "beta": "class prior β of the unlabeled",
@@ -34,15 +34,11 @@ _ACROSS = {"mean_score": "share of positives"}
 # Columns before the first of these are keys.
 _RESULTS = {"metric", "quantity", "at", "beta", "rank", "threshold", "target", "estimate", "left"}
 _RESULTS |= {"selection_odds", "contamination", "breaking_point"}
-_NEGATIVE_SHARE = 0.2  # of the highest net benefit, shown below 0
+_NEGATIVE_SHARE, _MAX_EMPTY_SHARE = 0.2, 0.5  # below a decision curve, and below bands
 _HALF_BAR, _BAR_SHIFT = 0.006, 0.016  # half a bar, and the shift per curve, in scores
-_MAX_EMPTY_SHARE = 0.5  # of the height of bands, below them
-_TICK_GAP = 0.12  # of the axis
 _ROW_SHARE = 0.8  # of a row of a forest, for all its colours
 _MAX_HALF_BAR, _HALF_BAR_SHARE = 0.06, 0.28  # half a bar: inches, and share of its part
-_ROW_INCHES = 0.24  # the height of a row
-_HUE_INCHES = 0.1  # for each further colour in a row
-_OUTER_INCHES = 1.2  # for labels above and below
+_ROW_INCHES, _HUE_INCHES, _OUTER_INCHES = 0.24, 0.1, 1.2  # a row, a colour more in it, labels
 _POINTS_PER_INCH = 72
 _NAMES, _MIN_NAME = 0.5, 8  # names of rows: share of the Axes, fewest characters
 
@@ -103,8 +99,8 @@ def _draw_bands(
         _draw_conclusion(ax, curves, float(frame.attrs["above"]))
     if x == "selection_odds":
         ax.set_xscale("log")
-        ticks = _ticks(np.unique(frame[x]))
-        ax.set_xticks(ticks, [f"{odds:.3g}" for odds in ticks])
+        ax.xaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5)))
+        ax.xaxis.set_major_formatter("{x:g}")
         ax.minorticks_off()
 
 
@@ -140,9 +136,7 @@ def _draw_defaults(ax: Axes, curves: Sequence[Curve]) -> None:
             drawing.draw_chance(ax, x, treat_all, label="treat all", **style)
     none: dict[str, Any] = {"label": "treat none", "linestyle": "-", "linewidth": 0.8}
     drawing.draw_chance(ax, x[:: x.size - 1], [0, 0], **none)
-    tops = [np.max(line.get_ydata()) for line in ax.lines]
-    tops += [area.get_xy()[:, 1].max() for area in ax.patches]  # type: ignore[attr-defined]
-    top = max(float(max(tops)), 1e-3)
+    top = max(float(ax.dataLim.y1), 1e-3)
     if ax.get_yscale() == "linear":  # unless the user has set another scale
         ax.set_ylim(-_NEGATIVE_SHARE * top, 1.05 * top, auto=True)
 
@@ -154,8 +148,7 @@ def _draw_conclusion(ax: Axes, curves: Sequence[Curve], above: float) -> None:
         ends = [float(curves[0].estimate[0][place]) for place in (0, -1)]
         drawing.draw_chance(ax, ends, [above, above], label=f"conclusion: above {above:g}")
     else:
-        text = f"above {above:g} throughout"
-        ax.annotate(text, (0.03, 0.03), xycoords="axes fraction", fontsize="small")
+        ax.text(0.03, 0.03, f"above {above:g} throughout", transform=ax.transAxes, size="small")
     for curve in curves:
         point = curve.extra["breaking_point"]
         if np.isfinite(point) and point <= ax.dataLim.x1:
@@ -163,16 +156,6 @@ def _draw_conclusion(ax: Axes, curves: Sequence[Curve], above: float) -> None:
             style: dict[str, Any] = {"color": curve.color, "ha": "center", "fontsize": "small"}
             style |= {"xytext": (0, 7), "textcoords": "offset points"}
             ax.annotate(f"{point:.3g}", (point, above), **style)
-
-
-def _ticks(odds: FloatArray) -> list[float]:
-    """Return factors from the highest down with enough distance on a log axis."""
-    ticks = [float(odds[-1])]
-    least = (odds[-1] / odds[0]) ** _TICK_GAP
-    for factor in odds[::-1].tolist():
-        if ticks[-1] / factor >= least:
-            ticks.append(factor)
-    return ticks[::-1]
 
 
 def _draw_bins(frame: pd.DataFrame, looks: Options, ax: Axes, curves: Sequence[Curve]) -> None:

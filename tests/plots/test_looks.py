@@ -229,7 +229,6 @@ BAD_VALUES: dict[str, dict[str, Any]] = {
     "palette must be the name .*, but 'virdis' was passed": {"palette": "virdis"},
     r"For one colour pass a list: palette=\['crimson'\]": {"palette": "crimson"},
     r"legend must be one of \['auto', 'brief', 'full'\], but 'none' .* Pass F": {"legend": "none"},
-    "but 'direct' was passed. Names are no longer written at the ends of": {"legend": "direct"},
     "legend must be one of .*, but True was passed": {"legend": True},
     "legend must be one of .*, but 'outside' .*mean 'auto'": {"legend": "outside"},
     r"height is that of the .* first: ax=plt.subplots\(figsize=\(2.6, 2\)\)\[1\].": {"height": 2},
