@@ -44,7 +44,7 @@ for name, values in precisions.items():
     print(f"{name}: true precision >= .8 in {np.mean(np.array(values) >= 0.8):.0%} of draws")
 
 # %%
-# A guarantee needs only the lower bound, which holds with 95% where both bounds hold with 90%.
+# Only the lower bound matters: a band of 90% has lower bounds of 95%.
 ax = df.pu.plot_metric("precision", beta, band="simultaneous", level=0.9)
 ranks, share = np.arange(1, 6_001), true / np.arange(1, 6_001)
 ink = plt.rcParams["text.color"]

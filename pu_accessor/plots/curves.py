@@ -326,8 +326,8 @@ def impossible(tables: xr.Dataset) -> xr.DataArray:
     is_cut = clipped.sel(bound=ends).all("bound") & (
         tp.sel(bound="lower") >= tp.sel(bound="upper")
     )
-    has_latent_negatives = (tables["fp"] + tables["tn"]).max("bound") > tables["n_known_negative"]
-    return (is_cut & has_latent_negatives).any(axis_of(tables.dims))
+    has_hidden_negatives = (tables["fp"] + tables["tn"]).max("bound") > tables["n_known_negative"]
+    return (is_cut & has_hidden_negatives).any(axis_of(tables.dims))
 
 
 # Vertices
@@ -360,8 +360,8 @@ def _trace_pr(table: Table) -> Path:
     first = known & (np.arange(tp.size) >= np.argmax(known & (tp > 0)))
     names = [name for name in (*COUNTS, "rank") if name in table]
     _, (tp, fp, fn, _) = _filled({name: table[name][first] for name in names}, _PR_POINTS)
-    head, positives = tp + fp, tp[0] + fn[0]
-    recall, precision = tp / positives, tp / np.where(head > 0, head, 1)
+    above, positives = tp + fp, tp[0] + fn[0]
+    recall, precision = tp / positives, tp / np.where(above > 0, above, 1)
     if recall[0] == 0:
         return recall, precision
     return np.append(0, recall), np.append(precision[0], precision)

@@ -127,7 +127,7 @@ def _check_place(looks: Options, ax: object, height: float | None) -> None:
     if ax is not None and has_panels(looks):
         raise PUValueError(
             "ax must not be passed with col or row, which make a figure of their own. Leave it "
-            "out, or leave these out: hue alone draws on it."
+            "out, or leave these out; hue works on it."
         )
     if height is not None and (not is_number(height) or not 0 < float(height) < inf):
         raise PUValueError(
@@ -195,7 +195,7 @@ def _check_palette(palette: object) -> None:
     if wrong or not len(colors):
         what = brief(wrong[0]) if wrong else "nothing"
         raise PUValueError(
-            f"palette must hold colours of matplotlib's, but {what} was passed. Pass for example "
+            f"palette must contain colours of matplotlib's, but {what} was passed. Pass for example "
             "palette=['C0', 'crimson', '#228833']."
         )
 

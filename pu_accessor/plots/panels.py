@@ -43,7 +43,7 @@ _BASELINE_LABEL = "β = 0 (unlabeled as negative)"
 _MAX_BETAS_NAMED = 6  # in a legend
 _PANEL_HEIGHT = 3.2  # of a panel, in inches
 _LABEL_SHARE = 0.85  # of an axis, for a line of its label; layouts may shorten the axis
-_BESIDE, _BELOW = "pu_accessor legend beside", "pu_accessor legend below"
+_RIGHT, _BELOW = "pu_accessor legend right", "pu_accessor legend below"
 _NARROW_FIGURE, _SMALL_AXES = 5, 4  # inches: a legend below the Axes, and in small print
 _WIDE_RATIO = 1.6  # width by height: above it the legend is right of the Axes
 _MAX_LEGEND_COLUMNS, _ENTRIES_PER_INCH = 4, 3.6  # of a legend below, and right of the Axes
@@ -354,7 +354,7 @@ def shared_legend(figure: Figure, *, title: str = "", brief: bool = False) -> Le
     entries = _legend_entries(axes, brief=brief)
     if not entries:
         raise PUValueError(
-            "figure must hold Axes with labeled artists, but there are none. Draw first: "
+            "figure must have Axes with labels, but there are none. Draw first: "
             "df.pu.plot_roc(0.3, ax=ax)."
         )
     for legend in filter(None, [ax.get_legend() for ax in axes]):
@@ -366,7 +366,7 @@ def shared_legend(figure: Figure, *, title: str = "", brief: bool = False) -> Le
 
 
 def _legends_outside(figure: Any) -> list[Legend]:
-    return [legend for legend in figure.legends if legend.get_gid() in (_BESIDE, _BELOW)]
+    return [legend for legend in figure.legends if legend.get_gid() in (_RIGHT, _BELOW)]
 
 
 def _on_axes(ax: Axes, entries: Entries, title: str, *, may_shorten: bool) -> None:
@@ -423,7 +423,7 @@ def _outside(figure: Any, ax: Axes, entries: Entries, title: str, *, is_below: b
         if not is_below or columns == 1 or legend.get_window_extent().width < figure.bbox.width:
             break
         legend.remove()
-    legend.set_gid(_BELOW if is_below else _BESIDE)
+    legend.set_gid(_BELOW if is_below else _RIGHT)
     return legend
 
 

@@ -113,7 +113,7 @@ def test_a_shared_legend_names_all_once(layout: str | None) -> None:
 
 def test_a_shared_legend_is_put_up_anew_and_needs_names() -> None:
     figure, axes = plt.subplots(1, 2, figsize=(7, 3))
-    with pytest.raises(PUValueError, match="figure must hold Axes with labeled artists"):
+    with pytest.raises(PUValueError, match="figure must have Axes with labels"):
         shared_legend(figure)
     draw("plot_roc", 2, ax=axes[0])
     assert texts(shared_legend(figure, title="first"))[0] == "first"
