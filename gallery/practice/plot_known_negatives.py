@@ -28,7 +28,7 @@ for reference, style in [("positives", "--"), ("negatives", ":"), ("both", "-")]
     ax.plot(width["rank"], width, style, label=f"{reference}: {width.mean():.0f} on average")
 ax.set(xlabel="examples predicted positive", xlim=(0, truth.size), ylim=(0, 330))
 ax.set_ylabel("width of the 95% band (true positives)")
-ax.set_title("The band from both kinds is narrow everywhere", loc="left")
+ax.set_title("The band from both kinds is the narrowest on average", loc="left")
 ax.legend(title="known labels that are used", frameon=False, loc="upper right")
 sns.despine()
 plt.show()

@@ -407,11 +407,11 @@ def without_teeth(curve: Curve, name: str | Metric) -> Curve:
 def _edge_above(x: FloatArray, y: FloatArray) -> FloatArray:
     """Return the edge above a path that adds least area, and that turns only once."""
     edges = [np.minimum(_running_max(y), _running_max(y[::-1])[::-1])]  # it rises, then falls
-    step = y.size // 50 + 1  # about 50 turning points are tried
-    for start in range(0, y.size, step):  # or it falls, then rises
+    for start in range(0, y.size, step := y.size // 50 + 1):  # or it falls, then rises
         turn = start + np.argmin(y[start : start + step])
         edges.append(np.append(_running_max(y[turn::-1])[:0:-1], _running_max(y[turn:])))
-    return min(edges, key=lambda edge: float(np.trapezoid(edge, x)))
+    widths = np.diff(x, prepend=x[:1]) + np.diff(x, append=x[-1:])
+    return edges[int(np.argmin(edges @ widths))]
 
 
 _RATES: Mapping[str, tuple[str, str, Trace, Callable[..., None]]] = {
