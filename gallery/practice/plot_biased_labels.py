@@ -18,7 +18,6 @@ from sklearn.metrics import roc_curve
 import pu_accessor
 from pu_accessor.plots import shared_legend
 
-warnings.simplefilter("default", pu_accessor.PUWarning)
 rng, truth = np.random.default_rng(17), np.arange(6_000) < 1_000
 score = rng.normal(1.2 * truth)
 odds = 0.09 * 3**score
@@ -31,12 +30,13 @@ beta = truth[~known].mean()  # an input; here the truth is at hand
 # A warning says that the known positives rank too high for this class prior.
 figure, ax = plt.subplots(figsize=(5, 5.8), layout="constrained")
 blue, orange = sns.color_palette("colorblind", 2)
-for column, color, label in [
-    (None, orange, "as a random sample"),
-    ("propensity", blue, "weighted by propensity"),
-]:
-    style = {"line_kws": {"color": color, "label": label}}
-    df.pu(propensity=column).plot_roc(beta, ax=ax, **style)
+plain = {"color": orange, "label": "as a random sample"}
+weighted = {"color": blue, "label": "weighted by propensity"}
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always", pu_accessor.PUWarning)
+    df.pu(propensity=None).plot_roc(beta, ax=ax, line_kws=plain)
+    df.pu(propensity="propensity").plot_roc(beta, ax=ax, line_kws=weighted)
+print(*[warning.message for warning in caught], sep="\n")
 truth_color = plt.rcParams["text.color"]
 ax.plot(*roc_curve(truth, score)[:2], color=truth_color, linewidth=1, zorder=6, label="truth")
 ax.set_title("Propensities correct for easy labels", loc="left")
