@@ -5,6 +5,7 @@ The panel is saved while a script runs, and replaces the thumbnail when the gall
 
 from html import escape
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -18,6 +19,7 @@ ROOT = Path(__file__).parent
 PANELS = ROOT / "generated" / "panels"
 SIZE = 400, 340  # twice what site.css shows
 _MIN_SHARE = 0.5  # of the area of the largest panel; smaller Axes are no panels
+_LABEL_LENGTH = 28  # characters in a line
 _MIN_WIDTH = 2.6  # inches; wider panels get larger labels
 
 
@@ -83,8 +85,11 @@ def _first_panel(figure: Figure) -> Any:
 def _enlarge(ax: Any, factor: float) -> None:
     """Enlarge labels, and leave out some ticks."""
     ax.tick_params(labelsize=factor * ax.xaxis.label.get_fontsize(), labelbottom=True)
-    for label in [ax.title, ax._left_title, ax.xaxis.label, ax.yaxis.label]:
+    for place in ("left", "center"):  # the gallery has its own titles
+        ax.set_title("", loc=place)
+    for label in [ax.xaxis.label, ax.yaxis.label]:
         label.set_fontsize(factor * label.get_fontsize())
+        label.set_text(fill(label.get_text(), _LABEL_LENGTH))
     for text in ax.texts:  # among the curves
         text.set_fontsize(factor**0.5 * text.get_fontsize())
     for axis in (ax.xaxis, ax.yaxis):
