@@ -195,7 +195,7 @@ def _check_palette(palette: object) -> None:
     if wrong or not len(colors):
         what = brief(wrong[0]) if wrong else "nothing"
         raise PUValueError(
-            f"palette must contain colours of matplotlib's, but {what} was passed. Pass for example "
+            f"palette must contain matplotlib colours, but {what} was passed. Pass for example "
             "palette=['C0', 'crimson', '#228833']."
         )
 
